@@ -1,0 +1,256 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mender mends harmless slips, guided by the schema: only where a value does not
+// fit is another reading of it tried. What it cannot mend it leaves to the
+// validator, apart from keys, whose problems it collects itself.
+type mender struct {
+	ignoreUnknown bool
+	mends         []string
+	problems      []Problem
+}
+
+// place is where a value stands; nil is the arguments as a whole.
+type place struct {
+	up    *place
+	key   string
+	index int // of an item; -1 for a key
+}
+
+func (p *place) pointer() string {
+	switch {
+	case p == nil:
+		return ""
+	case p.index >= 0:
+		return p.up.pointer() + "/" + strconv.Itoa(p.index)
+	}
+	return p.up.pointer() + "/" + escape(p.key)
+}
+
+// depth is how many containers are around the place.
+func (p *place) depth() (n int) {
+	for ; p != nil; p = p.up {
+		n++
+	}
+	return n
+}
+
+func (m *mender) mended(at *place, format string, args ...any) {
+	where := at.pointer()
+	if where == "" {
+		where = "arguments"
+	}
+	m.mends = append(m.mends, where+": "+fmt.Sprintf(format, args...))
+}
+
+func (m *mender) problem(at *place, rule, format string, args ...any) {
+	m.problems = append(m.problems, Problem{at.pointer(), rule, fmt.Sprintf(format, args...)})
+}
+
+// object mends an object in place.
+func (m *mender) object(n *node, obj map[string]any, at *place) {
+	if n.free {
+		return
+	}
+	for _, p := range n.props {
+		m.aliases(p, obj, at)
+	}
+	m.unknown(n, obj, at)
+	for _, p := range n.props {
+		v, given := obj[p.name]
+		if given && !p.required && absent(p, v) {
+			m.mended(&place{at, p.name, -1}, "%s read as absent", describe(v))
+			delete(obj, p.name)
+		} else if given {
+			obj[p.name] = m.value(p, v, &place{at, p.name, -1})
+		}
+	}
+}
+
+// absent reports whether an optional argument's value stands for none: null, or
+// an empty string where that is no valid value.
+func absent(n *node, v any) bool {
+	if v != "" {
+		return v == nil
+	}
+	if enum, ok := n.doc["enum"].([]any); ok && !slices.Contains(enum, v) {
+		return true
+	}
+	least, _ := n.doc["minLength"].(json.Number)
+	return n.kind != "string" || n.path != "" || least != "" && least != "0"
+}
+
+// aliases moves a value from another name of the property to its own.
+func (m *mender) aliases(p *node, obj map[string]any, at *place) {
+	for _, alias := range p.aliases {
+		v, given := obj[alias]
+		if !given {
+			continue
+		}
+		delete(obj, alias)
+		here := &place{at, alias, -1}
+		switch {
+		case v == nil:
+			m.mended(here, "null read as absent")
+		case obj[p.name] != nil:
+			m.problem(here, "alias", "another name of %s, which is given too; give one", p.name)
+		default:
+			m.mended(here, "read as %s", p.name)
+			obj[p.name] = v
+		}
+	}
+}
+
+// unknown removes the keys that the schema does not have.
+func (m *mender) unknown(n *node, obj map[string]any, at *place) {
+	var keys []string
+	for key := range obj {
+		if _, known := n.named[key]; !known {
+			keys = append(keys, key)
+		}
+	}
+	if keys == nil {
+		return
+	}
+	slices.Sort(keys)
+	allowed := make([]string, len(n.props))
+	for i, p := range n.props {
+		allowed[i] = p.name
+	}
+	for _, key := range keys {
+		delete(obj, key)
+		here := &place{at, shorten(key), -1}
+		meant := ""
+		if near := Nearest(key, allowed); near != "" {
+			meant = "; did you mean " + quote(near)
+		}
+		if m.ignoreUnknown {
+			m.mended(here, "unknown, ignored%s", meant)
+			continue
+		}
+		list := strings.Join(allowed, ", ")
+		if list == "" {
+			list = "none"
+		}
+		m.problem(here, "unknown", "unknown argument%s; allowed: %s", meant, list)
+	}
+}
+
+// value returns v, mended if it does not fit the schema. Objects and arrays are
+// mended in place.
+func (m *mender) value(n *node, v any, at *place) any {
+	switch n.kind {
+	case "integer", "number":
+		return m.number(n, v, at)
+	case "boolean":
+		return m.boolean(v, at)
+	case "array":
+		return m.array(n, v, at)
+	case "object":
+		if text, ok := v.(string); ok {
+			if obj, ok := m.decoded(text, at).(map[string]any); ok {
+				m.mended(at, "string of JSON read as an object")
+				v = obj
+			}
+		}
+		if obj, ok := v.(map[string]any); ok {
+			m.object(n, obj, at)
+		}
+	}
+	return v
+}
+
+func (m *mender) number(n *node, v any, at *place) any {
+	num, ok := v.(json.Number)
+	if text, isText := v.(string); isText {
+		trimmed := strings.TrimSpace(text)
+		if !isNumber(trimmed) || !inRange(trimmed) {
+			return v
+		}
+		num = json.Number(trimmed)
+		if n.kind == "integer" {
+			if whole, _, ok := integral(num); ok {
+				num = whole
+			} else {
+				return v
+			}
+		}
+		m.mended(at, "%s read as a number", quote(text))
+		return num
+	}
+	if ok && n.kind == "integer" {
+		if whole, same, ok := integral(num); ok && !same {
+			m.mended(at, "%s read as the integer %s", num, shorten(string(whole)))
+			return whole
+		}
+	}
+	return v
+}
+
+func (m *mender) boolean(v any, at *place) any {
+	text, ok := v.(string)
+	if !ok {
+		return v
+	}
+	for _, b := range [...]bool{true, false} {
+		if strings.EqualFold(strings.TrimSpace(text), strconv.FormatBool(b)) {
+			m.mended(at, "%s read as a boolean", quote(text))
+			return b
+		}
+	}
+	return v
+}
+
+func (m *mender) array(n *node, v any, at *place) any {
+	list, ok := v.([]any)
+	if text, isText := v.(string); isText {
+		if list, ok = m.decoded(text, at).([]any); ok && fits(n.items, list) {
+			m.mended(at, "string of JSON read as an array")
+		} else {
+			list, ok = nil, false
+		}
+	}
+	if ok {
+		for i, item := range list {
+			list[i] = m.value(n.items, item, &place{at, "", i})
+		}
+		return list
+	}
+	if v == nil || isContainer(v) || n.items.kind == "object" || n.items.kind == "array" {
+		return v
+	}
+	probe := mender{}
+	item := probe.value(n.items, v, &place{at, "", 0})
+	if !isA(item, n.items.kind) {
+		return v
+	}
+	m.mended(at, "%s read as an array of one", describe(v))
+	m.mends = append(m.mends, probe.mends...)
+	return []any{item}
+}
+
+// fits reports whether a list that was read out of a string is one of the wanted
+// items. Where strings are wanted the text may be one itself: the glob [12].txt.
+func fits(items *node, list []any) bool {
+	return items.kind != "string" || !slices.ContainsFunc(list, func(v any) bool { return !isA(v, "string") })
+}
+
+// decoded returns what a string of JSON holds, nil where it is none. It may nest
+// only as deep as the rest of the limit allows.
+func (m *mender) decoded(text string, at *place) any {
+	if start := strings.TrimSpace(text); start == "" || start[0] != '{' && start[0] != '[' {
+		return nil
+	}
+	v, _, err := parse(text, maxDepth-at.depth())
+	if err != nil {
+		return nil
+	}
+	return v
+}

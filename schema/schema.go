@@ -1,0 +1,163 @@
+// Package schema turns Go structs into portable JSON Schemas and JSON arguments
+// into those structs.
+//
+// It is the only importer of invopop/jsonschema and of the validator, and
+// imports nothing of toolcrib. Start at [For] and [Type.Decode].
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Type is the schema of a struct, or of arguments that no struct describes. It
+// is safe for concurrent use.
+type Type struct {
+	raw      json.RawMessage
+	goType   reflect.Type // nil for a schema from outside
+	root     *node
+	compiled func() (*jsonschema.Schema, error)
+}
+
+// Object is free-form JSON inside a struct: the one map that [For] takes.
+// Numbers in it are json.Number, with the digits as they were written.
+type Object map[string]any
+
+// UnmarshalJSON keeps numbers as they are written.
+func (o *Object) UnmarshalJSON(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	return dec.Decode((*map[string]any)(o))
+}
+
+// Options says how lenient Decode is.
+type Options struct {
+	// IgnoreUnknown ignores keys that the schema does not have and reports them
+	// among the mends; otherwise they are refused with the nearest name.
+	IgnoreUnknown bool
+}
+
+// Args is what Decode learnt of a call's arguments.
+type Args struct {
+	// Canonical is the arguments as validated: mends applied, absent optional
+	// arguments with a default filled in, keys sorted, numbers as written.
+	Canonical json.RawMessage
+	// Mends are the slips that were mended, one line each, for the result's
+	// _meta: `/limit: "20" read as a number`.
+	Mends []string
+	// Paths are the arguments tagged `path`, in the order of the struct.
+	Paths []PathArg
+}
+
+// PathArg is one path among the arguments.
+type PathArg struct {
+	Pointer string // JSON pointer of the argument
+	Value   string
+	Kind    string // the tag: file, directory or any
+}
+
+// Problem is one rule that the arguments break.
+type Problem struct {
+	Pointer string // JSON pointer; "" is the arguments as a whole
+	Rule    string // keyword of the schema (required, type, enum, maximum ...), or json, unknown, alias, more
+	Msg     string // for a model: what is wrong and what is allowed
+}
+
+// Error is every problem of one call's arguments, in the order of their
+// pointers. Beyond 20 problems the last one, of the rule "more", counts the rest.
+type Error struct{ Problems []Problem }
+
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		if lines[i] = p.Msg; p.Pointer != "" {
+			lines[i] = p.Pointer + ": " + p.Msg
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// For returns the schema of T, which must be a struct whose fields all have a
+// json name and a description. The error names every field that no portable
+// schema can describe, by its Go path.
+func For[T any]() (*Type, error) {
+	t := reflect.TypeFor[T]()
+	fields, err := walk(t)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := reflectSchema(t)
+	if err != nil {
+		return nil, fmt.Errorf("schema of %s: %w", t, err)
+	}
+	doc, err := document(raw)
+	if err == nil {
+		err = errors.Join(lint(doc)...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("schema of %s: %w", t, err)
+	}
+	return newType(raw, doc, t, fields), nil
+}
+
+// Parse returns the type of a schema that came from outside. One that [Lint]
+// finds unportable is refused with every reason, and so is one that does not
+// compile.
+func Parse(raw json.RawMessage) (*Type, error) {
+	doc, err := document(raw)
+	if err == nil {
+		err = errors.Join(lint(doc)...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, raw); err != nil {
+		return nil, err
+	}
+	t := newType(compact.Bytes(), doc, nil, nil)
+	return t, t.Compile()
+}
+
+// newType takes a document that has been linted.
+func newType(raw json.RawMessage, doc map[string]any, t reflect.Type, fields []field) *Type {
+	root := newNode(doc, fields)
+	return &Type{
+		raw: raw, goType: t, root: root,
+		compiled: sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(doc, root) }),
+	}
+}
+
+// JSON returns the schema; the caller must not change it.
+func (t *Type) JSON() json.RawMessage { return t.raw }
+
+// Compile prepares the validator and checks patterns and defaults; Decode does
+// so at its first use.
+func (t *Type) Compile() error {
+	_, err := t.compiled()
+	return err
+}
+
+// Keyword returns a keyword of a property: Keyword("limit", "maximum"). Numbers
+// are json.Number. A keyword that an array does not have is looked up in its items.
+func (t *Type) Keyword(property, keyword string) (any, bool) {
+	n, ok := t.root.named[property]
+	if !ok {
+		return nil, false
+	}
+	v, ok := n.doc[keyword]
+	if !ok && n.items != nil {
+		v, ok = n.items.doc[keyword]
+	}
+	return v, ok
+}
+
+// PathFields returns the path-tagged fields: Pointer holds "*" for an index.
+func (t *Type) PathFields() []PathArg { return t.root.pathFields("", nil) }
