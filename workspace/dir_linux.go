@@ -1,0 +1,221 @@
+package workspace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// kernelDir is a dir on a bare descriptor: a walk opens one for each directory,
+// and an os.File would cost as much again as the directory itself.
+type kernelDir struct {
+	// mu is held for reading while fd is used, so that a number which close gave
+	// back to the system is never taken for the directory.
+	mu  sync.RWMutex
+	fd  int    // -1 once closed
+	dev uint64 // a device that is known to hold data, see admit
+}
+
+// use calls f with the descriptor.
+func (d *kernelDir) use(f func(fd int) error) error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.fd < 0 {
+		return os.ErrClosed
+	}
+	return f(d.fd)
+}
+
+func (d *kernelDir) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fd < 0 {
+		return os.ErrClosed
+	}
+	fd := d.fd
+	d.fd = -1
+	return unix.Close(fd)
+}
+
+func (d *kernelDir) open(name string) (dir, error) {
+	fd, err := d.openat(name, dirFlags)
+	if err != nil {
+		return nil, err
+	}
+	return d.adoptDir(fd)
+}
+
+func (d *kernelDir) openFile(name string) (File, error) {
+	fd, err := d.openat(name, fileFlags)
+	if err != nil {
+		if info, e := d.stat(name); e == nil && info.Kind == KindOther {
+			return nil, errSpecial
+		}
+		return nil, err
+	}
+	f, info, err := d.adoptFile(fd, name)
+	if err != nil {
+		return nil, err
+	}
+	return &file{f, info}, nil
+}
+
+// openat opens an entry and never a link.
+func (d *kernelDir) openat(name string, flags int) (fd int, err error) {
+	if err := entryName(name); err != nil {
+		return -1, err
+	}
+	err = d.use(func(at int) error {
+		for {
+			fd, err = unix.Openat(at, name, flags|unix.O_NOFOLLOW, 0)
+			if err != unix.EINTR {
+				return err
+			}
+		}
+	})
+	if err == unix.ELOOP {
+		err = errIsLink
+	}
+	return fd, err
+}
+
+// adoptDir makes a dir of a new descriptor, or closes it.
+func (d *kernelDir) adoptDir(fd int) (*kernelDir, error) {
+	st, err := d.admit(fd)
+	if err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	return &kernelDir{fd: fd, dev: uint64(st.Dev)}, nil
+}
+
+// adoptFile makes a file of a new descriptor, or closes it.
+func (d *kernelDir) adoptFile(fd int, name string) (*os.File, Info, error) {
+	st, err := d.admit(fd)
+	if err == nil {
+		switch st.Mode & unix.S_IFMT {
+		case unix.S_IFREG:
+			// O_NONBLOCK was for the open alone; without it os.NewFile does not
+			// try to poll the file.
+			_, err = unix.FcntlInt(uintptr(fd), unix.F_SETFL, 0)
+		case unix.S_IFDIR:
+			err = errIsDir
+		default:
+			err = errSpecial
+		}
+	}
+	if err != nil {
+		unix.Close(fd)
+		return nil, Info{}, err
+	}
+	return os.NewFile(uintptr(fd), name), infoOfStat(&st), nil
+}
+
+// admit describes what a descriptor is open on and refuses file systems of the
+// kernel. Asking for the file system is left out on the device that the
+// directory itself lies on.
+func (d *kernelDir) admit(fd int) (unix.Stat_t, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return st, err
+	}
+	if uint64(st.Dev) == d.dev {
+		return st, nil
+	}
+	return st, refuseKernelFS(fd)
+}
+
+func (d *kernelDir) stat(name string) (Info, error) {
+	if err := entryName(name); err != nil {
+		return Info{}, err
+	}
+	var info Info
+	err := d.use(func(at int) error {
+		var st unix.Stat_t
+		err := unix.Fstatat(at, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+		if err != nil {
+			return err
+		}
+		info = infoOfStat(&st)
+		if info.Kind == KindSymlink {
+			info.Target, err = readlinkat(at, name)
+		}
+		return err
+	})
+	if err != nil {
+		return Info{}, err
+	}
+	return info, nil
+}
+
+// direntBuffer is how much of a directory one system call reads.
+const direntBuffer = 32 << 10
+
+func (d *kernelDir) entries(limit int) ([]DirEntry, error) {
+	var list []DirEntry
+	err := d.use(func(fd int) error {
+		if _, err := unix.Seek(fd, 0, 0); err != nil {
+			return err
+		}
+		buf := make([]byte, direntBuffer)
+		for {
+			n, err := unix.Getdents(fd, buf)
+			if err == unix.EINTR {
+				continue
+			}
+			if err != nil || n == 0 {
+				return err
+			}
+			list = appendDirents(list, fd, buf[:n])
+			if limit > 0 && len(list) >= limit {
+				list = list[:limit]
+				return nil
+			}
+		}
+	})
+	return list, err
+}
+
+// appendDirents parses records of struct linux_dirent64: inode (8 bytes), offset
+// (8), length of the record (2), type (1), name up to a NUL.
+func appendDirents(list []DirEntry, fd int, buf []byte) []DirEntry {
+	const nameAt = 19
+	for len(buf) > nameAt {
+		size := int(binary.NativeEndian.Uint16(buf[16:]))
+		if size <= nameAt || size > len(buf) {
+			return list
+		}
+		record := buf[:size]
+		buf = buf[size:]
+		name := record[nameAt:]
+		if end := bytes.IndexByte(name, 0); end >= 0 {
+			name = name[:end]
+		}
+		if s := string(name); s != "." && s != ".." {
+			list = append(list, DirEntry{Name: s, Kind: kindOfDirent(fd, s, record[18])})
+		}
+	}
+	return list
+}
+
+// kindOfDirent asks the entry itself where the file system gives no type; one
+// that is gone by then is of no kind that anybody would open.
+func kindOfDirent(fd int, name string, typ byte) Kind {
+	switch typ {
+	case unix.DT_REG:
+		return KindFile
+	case unix.DT_DIR:
+		return KindDirectory
+	case unix.DT_LNK:
+		return KindSymlink
+	case unix.DT_UNKNOWN:
+		var st unix.Stat_t
+		if unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
+			return kindOfMode(st.Mode)
+		}
+	}
+	return KindOther
+}

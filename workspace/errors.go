@@ -1,0 +1,136 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Rule names the rule that a path broke.
+type Rule string
+
+// The rules.
+const (
+	RuleInvalid  Rule = "invalid"   // empty, NUL, not UTF-8, too long, a URI
+	RuleOutside  Rule = "outside"   // leaves the roots
+	RuleSpecial  Rule = "special"   // FIFO, socket, device
+	RuleProcfs   Rule = "procfs"    // lies on /proc, /sys or another file system of the kernel
+	RuleLoop     Rule = "loop"      // too many symlinks
+	RuleNotFound Rule = "not_found" // no such path
+	RuleKind     Rule = "kind"      // a file where a directory is wanted, or the reverse
+	RuleAccess   Rule = "access"    // the system does not permit it
+	RuleIO       Rule = "io"        // anything else of the system
+)
+
+// Error is how a path is refused. Msg and Hint read like those of a tool's error.
+// They tell nothing of what lies outside the roots, not even whether it exists.
+type Error struct {
+	Rule Rule
+	Path string // as the caller wrote it
+	Msg  string
+	Hint string
+	Err  error // the cause, for logs
+}
+
+func (e *Error) Error() string { return e.Msg }
+func (e *Error) Unwrap() error { return e.Err }
+
+// show makes a path fit for a message: characters that do not print, such as
+// those that reverse the direction of text, are escaped, and a long one is cut.
+func show(text string) string {
+	const most = 200
+	cut := ""
+	if len(text) > most {
+		cut = fmt.Sprintf("... (%d bytes)", len(text))
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	for _, r := range text {
+		if r == '\uFFFD' || !strconv.IsPrint(r) {
+			return strconv.Quote(text) + cut
+		}
+	}
+	return text + cut
+}
+
+// refuse words the error that an operation on p ended with.
+func (p Path) refuse(err error) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	name := show(p.written())
+	e := &Error{Path: p.written(), Err: err}
+	switch {
+	case errors.Is(err, errEscapes):
+		e.Rule, e.Msg = RuleOutside, name+" leads outside the workspace by a symlink"
+		e.Hint = p.view.rootsHint()
+	case errors.Is(err, errSpecial):
+		e.Rule, e.Msg = RuleSpecial, name+" is a FIFO, socket or device"
+		e.Hint = "only regular files and directories can be opened"
+	case errors.Is(err, errKernel):
+		e.Rule, e.Msg = RuleProcfs, name+" lies on a file system of the kernel (/proc, /sys or the like)"
+		e.Hint = "such files are not data; run a command to query the system"
+	case errors.Is(err, syscall.ELOOP):
+		e.Rule, e.Msg = RuleLoop, name+" passes too many symlinks"
+		e.Hint = "the links may form a loop; give the path of the target itself"
+	case errors.Is(err, errIsDir):
+		e.Rule, e.Msg = RuleKind, name+" is a directory, not a file"
+		e.Hint = "list it, or name a file in it"
+	case errors.Is(err, syscall.ENOTDIR):
+		p.refuseNotDir(e, name)
+	case errors.Is(err, fs.ErrNotExist):
+		p.refuseMissing(e, name)
+	case errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, errName):
+		e.Rule, e.Msg = RuleInvalid, name+" has a name that the file system does not take"
+		e.Hint = "most file systems take names of at most 255 bytes"
+	case errors.Is(err, fs.ErrPermission):
+		e.Rule, e.Msg = RuleAccess, name+": permission denied"
+		e.Hint = "the user that runs the server may not read it"
+	case errors.Is(err, os.ErrClosed):
+		e.Rule, e.Msg = RuleIO, name+": the workspace is closed"
+	default:
+		e.Rule, e.Msg = RuleIO, name+": "+cause(err)
+	}
+	return e
+}
+
+// refuseNotDir tells a file that was wanted as a directory from a path below one.
+func (p Path) refuseNotDir(e *Error, name string) {
+	if info, err := p.bare().look(true); err == nil && info.Kind != KindDirectory {
+		e.Rule, e.Msg = RuleKind, name+" is a file, not a directory"
+		e.Hint = "without a slash at the end it can be read: " + show(p.String())
+		return
+	}
+	p.refuseMissing(e, name)
+}
+
+func (p Path) refuseMissing(e *Error, name string) {
+	e.Rule, e.Msg = RuleNotFound, name+" does not exist"
+	near := p.view.Nearest(p)
+	if near == "" {
+		return
+	}
+	e.Hint = "nearest existing path: " + show(near)
+	switch {
+	case norm.NFC.String(near) == norm.NFC.String(p.String()):
+		e.Hint += " (the same letters in another Unicode form: " + strconv.QuoteToASCII(near) + ")"
+	case strings.HasPrefix(e.Path, "~"):
+		e.Hint += "; ~ is an ordinary name here, not the home directory"
+	}
+}
+
+// cause words a system error without the host path that it carries.
+func cause(err error) string {
+	if e, ok := errors.AsType[syscall.Errno](err); ok {
+		return e.Error()
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,4 @@
+package workspace
+
+// CheckWindowsNames is tested on every system.
+var CheckWindowsNames = checkWindowsNames

@@ -1,0 +1,33 @@
+// Package ignore decides which entries of a tree git's ignore rules leave out.
+//
+// It compiles the text of ignore files and matches names against them. It opens
+// no files and imports the standard library only; package workspace reads the
+// files and walks the tree.
+//
+// Start with [Level]: the rules in force in one directory. [Parse] compiles one
+// file, [Level.Enter] goes down into a directory, [Level.Ignored] asks about an
+// entry of it.
+//
+// # Order of precedence
+//
+// The first group that has a matching line decides, and within one file the last
+// matching line:
+//
+//  1. .ignore files, the deepest directory first;
+//  2. .gitignore files, the deepest directory first, up to the top of the
+//     repository that the entry is in;
+//  3. info/exclude of that repository;
+//  4. the user's global file (core.excludesFile).
+//
+// Groups 2 to 4 apply only inside a repository, that is at and below a directory
+// with an entry .git. A repository inside another starts anew: for what lies in
+// it, only its own files of groups 2 and 3 count, whereas its directory itself is
+// still an entry of the outer one. Group 1 knows no repositories: a .ignore above
+// applies everywhere below, and beats any .gitignore. This is what git does
+// (groups 2 to 4) and what ripgrep adds to it (group 1).
+//
+// What lies in an ignored directory cannot be included again, because nobody goes
+// down into it.
+//
+// Case is significant, whatever core.ignoreCase says.
+package ignore

@@ -1,0 +1,77 @@
+package workspace
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Info is what is known of a path.
+type Info struct {
+	Kind    Kind
+	Size    int64 // bytes
+	Mode    fs.FileMode
+	ModTime time.Time
+	Links   uint64 // hard links; 0 where the system does not tell
+	// Target is the text of a symlink, Resolved the path that it leads to inside
+	// the roots ("" where it leaves them or dangles).
+	Target, Resolved string
+	// Device and Inode tell a file from another; 0 where the system has none.
+	Device, Inode uint64
+}
+
+// Kind is what a path is.
+type Kind string
+
+// The kinds of paths.
+const (
+	KindFile      Kind = "file"
+	KindDirectory Kind = "directory"
+	KindSymlink   Kind = "symlink"
+	KindOther     Kind = "other" // FIFO, socket, device
+)
+
+// DirEntry is one entry of a directory. Name is as the file system has it, which
+// need not be UTF-8.
+type DirEntry struct {
+	Name string
+	Kind Kind
+}
+
+// File is an open regular file.
+type File interface {
+	io.Reader
+	io.ReaderAt
+	io.Seeker
+	io.Closer
+	// Info describes the file as it was when it was opened.
+	Info() Info
+}
+
+type file struct {
+	*os.File
+	info Info
+}
+
+func (f *file) Info() Info { return f.info }
+
+// kindOfType gives the kind of a file mode's type bits.
+func kindOfType(mode fs.FileMode) Kind {
+	switch mode.Type() {
+	case 0:
+		return KindFile
+	case fs.ModeDir:
+		return KindDirectory
+	case fs.ModeSymlink:
+		return KindSymlink
+	}
+	return KindOther
+}
+
+// infoOf describes a file without its link target.
+func infoOf(fi fs.FileInfo) Info {
+	info := Info{Kind: kindOfType(fi.Mode()), Size: fi.Size(), Mode: fi.Mode(), ModTime: fi.ModTime()}
+	info.Device, info.Inode, info.Links = identity(fi)
+	return info
+}

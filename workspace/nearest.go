@@ -1,0 +1,108 @@
+package workspace
+
+import (
+	"path"
+	"sort"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// nearestEntries is how many entries of a directory Nearest looks at.
+const nearestEntries = 4096
+
+// Nearest returns the existing path nearest to one that does not exist, "" if
+// none is: each missing name is replaced by the name in its directory that differs
+// by case, by Unicode form, or by a few letters, and where there is none, the
+// deepest directory that exists is returned.
+func (w *Workspace) Nearest(p Path) string {
+	if p.root == nil {
+		return ""
+	}
+	at := Path{view: w, root: p.root, rel: "."}
+	todo := strings.Split(p.rel, "/")
+	for {
+		at, todo = at.descend(todo)
+		if len(todo) == 0 {
+			break
+		}
+		near := at.nearestEntry(todo[0])
+		if near == "" {
+			break
+		}
+		at, todo = at.child(near), todo[1:]
+	}
+	if _, err := at.look(true); err != nil {
+		return ""
+	}
+	return at.String()
+}
+
+// descend goes down as many of the names as exist, and returns the others. What
+// is below a missing name is missing, so it can halve its way to the first.
+func (p Path) descend(names []string) (Path, []string) {
+	n := sort.Search(len(names), func(i int) bool {
+		_, err := p.child(path.Join(names[:i+1]...)).look(true)
+		return err != nil
+	})
+	return p.child(path.Join(names[:n]...)), names[n:]
+}
+
+// nearestEntry returns the entry of a directory whose name is nearest to name.
+func (p Path) nearestEntry(name string) string {
+	d, err := p.openDir()
+	if err != nil {
+		return ""
+	}
+	defer d.close()
+	list, err := d.entries(nearestEntries)
+	if err != nil {
+		return ""
+	}
+	want := fold(name)
+	best, least := "", max(1, len(want)/3)
+	for _, e := range list {
+		n := distance(want, fold(e.Name), least+1)
+		if n < least || n == least && (best == "" || e.Name < best) {
+			if _, err := p.child(e.Name).look(true); err == nil {
+				best, least = e.Name, n
+			}
+		}
+	}
+	return best
+}
+
+// fold removes what differs between twins of a name: case and Unicode form.
+func fold(name string) []rune { return []rune(strings.ToLower(norm.NFC.String(name))) }
+
+// distance is the number of letters to insert, delete, replace or swap with the
+// next one to make b of a (optimal string alignment), or limit if it is not less.
+func distance(a, b []rune, limit int) int {
+	if max(len(a)-len(b), len(b)-len(a)) >= limit {
+		return limit
+	}
+	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range above {
+		above[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(above[j]+1, row[j-1]+1, above[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+			least = min(least, row[j])
+		}
+		if least >= limit {
+			return limit
+		}
+		before, above, row = above, row, before
+	}
+	return min(above[len(b)], limit)
+}

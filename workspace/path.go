@@ -1,0 +1,184 @@
+package workspace
+
+import (
+	"cmp"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Path is a path inside a root. Only Resolve and Join make one. It is text: that
+// it could be made says nothing of what exists, and every operation is contained
+// anew.
+type Path struct {
+	view *Workspace
+	root *root
+	rel  string // slash-separated and clean; "." is the root itself
+	text string // as the caller wrote it; "" = as String has it
+}
+
+// String returns the path as it is printed: relative under the first root,
+// absolute under another; it can be given back to Resolve.
+func (p Path) String() string {
+	switch {
+	case p.root == nil:
+		return ""
+	case p.rel == ".":
+		return p.root.shown
+	case p.root.shown == ".":
+		return p.rel
+	}
+	return path.Join(p.root.shown, p.rel)
+}
+
+// Host returns the path on the host, for the few that must hand it to a program.
+// It is the name that the root had when it was opened.
+func (p Path) Host() string {
+	if p.root == nil {
+		return ""
+	}
+	return filepath.FromSlash(path.Join(p.root.names[0], p.rel))
+}
+
+// Join returns the path of an entry below p; name is slash-separated and must be
+// local: not absolute, without "." or ".." among its components.
+func (p Path) Join(name string) (Path, error) {
+	if p.root == nil {
+		return Path{}, errNoPath()
+	}
+	if err := checkText(name); err != nil {
+		return Path{}, err
+	}
+	if !fs.ValidPath(name) {
+		return Path{}, &Error{
+			Rule: RuleInvalid, Path: name, Msg: show(name) + " is not the path of an entry below a directory",
+			Hint: `give names separated by single slashes, without ".."`,
+		}
+	}
+	if err := checkNames(name, name); err != nil {
+		return Path{}, err
+	}
+	return p.child(name), nil
+}
+
+// child is Join for a name that the file system itself gave.
+func (p Path) child(name string) Path {
+	return Path{view: p.view, root: p.root, rel: path.Join(p.rel, name)}
+}
+
+// bare is p without the demand that a slash at its end makes.
+func (p Path) bare() Path {
+	p.text = ""
+	return p
+}
+
+// written is the path for messages.
+func (p Path) written() string { return cmp.Or(p.text, p.String()) }
+
+// target is the path for a backend: a slash or dot at the end of the text demands
+// a directory.
+func (p Path) target() string {
+	text := filepath.ToSlash(p.text)
+	if strings.HasSuffix(text, "/") || strings.HasSuffix(text, "/.") {
+		return p.rel + "/"
+	}
+	return p.rel
+}
+
+// Open opens a regular file for reading. It never blocks, whatever p is; a FIFO
+// or device that it refuses may have been opened and closed for that.
+func (p Path) Open() (File, error) {
+	var (
+		f    *os.File
+		info Info
+	)
+	err := p.reach(true, func(r *root, rel string) (err error) {
+		f, info, err = r.openFile(rel)
+		return err
+	})
+	if err != nil {
+		return nil, p.refuse(err)
+	}
+	return &file{f, info}, nil
+}
+
+// Stat describes what p leads to; it follows symlinks inside the roots.
+func (p Path) Stat() (Info, error) {
+	info, err := p.look(true)
+	if err != nil {
+		return Info{}, p.refuse(err)
+	}
+	return info, nil
+}
+
+// Lstat is Stat without following the last component: a symlink is described
+// itself, with its target.
+func (p Path) Lstat() (Info, error) {
+	info, err := p.look(false)
+	if err != nil {
+		return Info{}, p.refuse(err)
+	}
+	if info.Kind == KindSymlink {
+		info.Resolved = p.resolved()
+	}
+	return info, nil
+}
+
+func (p Path) look(follow bool) (info Info, err error) {
+	err = p.reach(follow, func(r *root, rel string) (err error) {
+		if follow {
+			info, err = r.stat(rel)
+		} else {
+			info, err = r.lstat(rel)
+		}
+		return err
+	})
+	return info, err
+}
+
+// resolved returns where the links of p lead, as it is printed, "" if that is
+// outside the roots or nothing.
+func (p Path) resolved() string {
+	r, rel, err := p.view.follow(p.root, p.target(), true, true)
+	if err != nil {
+		return ""
+	}
+	if _, err := r.lstat(rel); err != nil {
+		return ""
+	}
+	return Path{view: p.view, root: r, rel: path.Clean(rel)}.String()
+}
+
+// ReadDir lists a directory, sorted by name.
+func (p Path) ReadDir() ([]DirEntry, error) {
+	d, err := p.openDir()
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	list, err := d.entries(0)
+	if err != nil {
+		return nil, p.refuse(err)
+	}
+	slices.SortFunc(list, func(a, b DirEntry) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// openDir opens a directory, following links inside the roots.
+func (p Path) openDir() (d dir, err error) {
+	err = p.reach(true, func(r *root, rel string) (err error) {
+		d, err = r.openDir(rel)
+		return err
+	})
+	if err != nil {
+		return nil, p.refuse(err)
+	}
+	return d, nil
+}
+
+func errNoPath() error {
+	return &Error{Rule: RuleInvalid, Msg: "no path", Hint: "make one with Resolve"}
+}

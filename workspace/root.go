@@ -1,0 +1,85 @@
+package workspace
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// root is one directory that a view serves, held open: a root that is moved
+// meanwhile goes on being served.
+type root struct {
+	backend
+	// names are the absolute names by which the root is known, slash-separated:
+	// as the user gave it, and with symlinks resolved. The first is for the host.
+	names     []string
+	canonical string
+	shown     string // how String prints it; "." for the first root
+}
+
+// openRoot opens the directory name, which is absolute.
+func openRoot(name string, portable bool) (*root, error) {
+	// The dot refuses anything but a directory at once; a FIFO would block.
+	std, err := os.OpenRoot(name + "/.")
+	if err != nil {
+		return nil, err
+	}
+	canonical, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		canonical = name // it is text alone: what is served is open already
+	}
+	r := &root{canonical: filepath.ToSlash(canonical)}
+	r.addNames(filepath.ToSlash(name), r.canonical)
+	if !portable {
+		if r.backend, err = newKernelRoot(std); err == nil {
+			return r, std.Close()
+		}
+	}
+	if r.backend, err = newPortableRoot(std); err != nil {
+		std.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// narrow opens a directory below r as a root; rel is free of links.
+func (r *root) narrow(rel string) (*root, error) {
+	b, err := r.sub(rel)
+	if err != nil {
+		return nil, err
+	}
+	return &root{backend: b, canonical: path.Join(r.canonical, rel)}, nil
+}
+
+func (r *root) addNames(names ...string) {
+	for _, name := range names {
+		if !slices.Contains(r.names, name) {
+			r.names = append(r.names, name)
+		}
+	}
+}
+
+// below returns host relative to dir, which holds it on a component boundary.
+func below(dir, host string) (rel string, ok bool) {
+	if sameName(dir, host) {
+		return ".", true
+	}
+	if !strings.HasSuffix(dir, "/") {
+		dir += "/"
+	}
+	if len(host) > len(dir) && sameName(dir, host[:len(dir)]) {
+		return host[len(dir):], true
+	}
+	return "", false
+}
+
+// sameName compares the names of directories as the system does.
+func sameName(a, b string) bool {
+	if runtime.GOOS == "windows" {
+		return strings.EqualFold(a, b)
+	}
+	return a == b
+}

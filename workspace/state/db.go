@@ -1,0 +1,110 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+// DB opens a SQLite database of the state, at its first call; later calls return
+// the same one, which Close closes. The migrations are SQL scripts, each one
+// version: those that the database has not seen yet run in one transaction, so
+// that it is never between versions. A script that has been released is never
+// changed, only followed by another. A database with more versions than there are
+// migrations was made by a newer program and is refused.
+//
+// Every transaction takes the write lock when it begins and waits up to ten
+// seconds for it: one that only reads should be a single statement instead.
+func (d *Dir) DB(ctx context.Context, name string, migrations ...string) (*sql.DB, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, os.ErrClosed
+	}
+	if db := d.dbs[name]; db != nil {
+		return db, nil
+	}
+	db, err := d.openDB(ctx, name, migrations)
+	if err != nil {
+		return nil, fmt.Errorf("state %s: %w", name, err)
+	}
+	d.dbs[name] = db
+	return db, nil
+}
+
+// openDB works under a lock, since changing a new database to WAL is not safe
+// between processes by itself.
+func (d *Dir) openDB(ctx context.Context, name string, migrations []string) (_ *sql.DB, err error) {
+	lock, err := d.Lock(ctx, "db_"+name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	path := d.file(name + ".db")
+	// SQLite gives its other files the mode of this one.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", dsn(path))
+	if err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, db, migrations); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+func dsn(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/x is /C:/x in a URI
+	}
+	query := url.Values{
+		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)"},
+		"_txlock": {"immediate"},
+	}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
+}
+
+// migrate brings a database to its last version, which it keeps in user_version.
+func migrate(ctx context.Context, db *sql.DB, migrations []string) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing left to undo
+	var version int
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	if version > len(migrations) {
+		return fmt.Errorf("version %d was made by a newer program, this one knows %d", version, len(migrations))
+	}
+	for i, script := range migrations[version:] {
+		if _, err := tx.ExecContext(ctx, script); err != nil {
+			return fmt.Errorf("migration %d: %w", version+i+1, err)
+		}
+	}
+	if version == len(migrations) {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(migrations))); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

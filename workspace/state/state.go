@@ -1,0 +1,159 @@
+// Package state is where the server keeps what must outlive a call: one directory
+// per root, with databases, keys, locks and files in it. It is the only package
+// that opens state, and never anything of the user's.
+//
+// Several processes share a directory, such as two clients that each started a
+// server on one project: everything here is safe between processes.
+//
+// Start reading at [Open]. The package imports nothing else of toolcrib.
+package state
+
+import (
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// ErrNoBase says that no directory for states was given.
+var ErrNoBase = errors.New("no state directory is configured")
+
+// DefaultBase returns the directory that holds the states of all roots of the
+// user: $XDG_STATE_HOME/toolcrib or ~/.local/state/toolcrib, on macOS
+// ~/Library/Application Support/toolcrib, on Windows %LocalAppData%\toolcrib.
+func DefaultBase() (string, error) {
+	var dir string
+	var err error
+	switch runtime.GOOS {
+	case "darwin", "ios":
+		dir, err = os.UserConfigDir()
+	case "windows":
+		dir, err = os.UserCacheDir() // %LocalAppData%: state does not roam
+	default:
+		// A relative $XDG_STATE_HOME is to be ignored, says its specification.
+		if dir = os.Getenv("XDG_STATE_HOME"); !filepath.IsAbs(dir) {
+			dir, err = os.UserHomeDir()
+			dir = filepath.Join(dir, ".local", "state")
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("no place for state: %w", err)
+	}
+	return filepath.Join(dir, "toolcrib"), nil
+}
+
+// Dir is the state of one root. It is safe for use by several goroutines.
+type Dir struct {
+	path string
+
+	mu     sync.Mutex
+	closed bool
+	dbs    map[string]*sql.DB
+}
+
+// Open opens the state of root, a canonical absolute path, in a directory below
+// base that is named by the hash of root; it is made with mode 0700. It refuses a
+// base inside one of the directories outside, since what can be edited through a
+// workspace cannot keep its secrets.
+func Open(base, root string, outside ...string) (*Dir, error) {
+	base, err := filepath.Abs(base)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range outside {
+		if inside(canonical(base), dir) || inside(base, dir) {
+			return nil, fmt.Errorf("the state directory %s lies inside the workspace %s", base, dir)
+		}
+	}
+	sum := sha256.Sum256([]byte(root))
+	path := filepath.Join(base, hex.EncodeToString(sum[:16]))
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, err
+	}
+	// This fails for the directory of another user, and repairs one of ours that
+	// was opened to others.
+	if err := os.Chmod(path, 0o700); err != nil {
+		return nil, err
+	}
+	d := &Dir{path: path, dbs: map[string]*sql.DB{}}
+	if err := d.remember(root); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// remember writes the root into its state, for whoever wants to know which state
+// is whose.
+func (d *Dir) remember(root string) error {
+	name := d.file("root")
+	if got, err := os.ReadFile(name); err == nil && string(got) == root+"\n" {
+		return nil
+	}
+	return os.WriteFile(name, []byte(root+"\n"), 0o600)
+}
+
+// Path returns the directory on the host.
+func (d *Dir) Path() string { return d.path }
+
+// Folder opens a directory of the state for files that are no database, made with
+// mode 0700. The caller closes it.
+func (d *Dir) Folder(name string) (*os.Root, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	path := d.file(name + ".d")
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(path)
+}
+
+// Close closes the databases.
+func (d *Dir) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	var errs []error
+	for _, db := range d.dbs {
+		errs = append(errs, db.Close())
+	}
+	clear(d.dbs)
+	return errors.Join(errs...)
+}
+
+func (d *Dir) file(name string) string { return filepath.Join(d.path, name) }
+
+// checkName keeps names of databases, keys, locks and folders to a-z, 0-9 and "_".
+func checkName(name string) error {
+	rest := strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_")
+	if name == "" || rest != "" {
+		return fmt.Errorf("%q is not the name of a part of the state", name)
+	}
+	return nil
+}
+
+// inside reports whether path is dir or below it.
+func inside(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// canonical resolves the symlinks of the part of path that exists.
+func canonical(path string) string {
+	for dir, rest := path, ""; ; {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return path
+		}
+		dir, rest = parent, filepath.Join(filepath.Base(dir), rest)
+	}
+}

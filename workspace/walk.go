@@ -1,0 +1,94 @@
+package workspace
+
+import (
+	"context"
+	"runtime"
+)
+
+// WalkOptions says what a walk visits.
+type WalkOptions struct {
+	Hidden         bool // names that start with a dot (.git is skipped all the same)
+	IncludeIgnored bool // what the ignore rules leave out, and .git
+	// FollowLinks goes down into symlinked directories whose target is inside the
+	// roots, and reports symlinks to files inside the roots as files.
+	FollowLinks bool
+	MaxDepth    int  // 0 = no limit; 1 = the entries of the directory itself
+	Directories bool // report directories too, each before what is in it
+	// SkipDir, if set, is asked for each directory by its path below the start.
+	// One that it is true for is not gone down into; with Directories it is
+	// reported all the same. It may be called by several goroutines.
+	SkipDir func(rel string) bool
+	Workers int // 0 = one per CPU
+	// Getenv gives HOME, XDG_CONFIG_HOME and GIT_CONFIG_GLOBAL, by which the
+	// user's global ignore file is found; nil = os.Getenv.
+	Getenv func(key string) string
+}
+
+// Entry is one thing that a walk found.
+type Entry struct {
+	Path Path
+	Rel  string // slash-separated, relative to the start
+	Kind Kind
+}
+
+// WalkStats counts what a walk left out. The entry .git is not counted.
+type WalkStats struct {
+	Directories int // directories read
+	// Hidden and Ignored count entries that are left out because they are hidden
+	// and, of the others, because of ignore rules; a directory counts once.
+	Hidden, Ignored int
+	// Unreadable are the directories that could not be read and the ignore files
+	// that had to be disregarded, sorted. They are as Path.String has them; ignore
+	// files outside the roots are named by their host path.
+	Unreadable []string
+}
+
+// Walk returns the entries below p in path order: component by component,
+// bytewise. The order and the content are the same for every number of workers.
+//
+// Directories are opened relative to the directory that they were found in and
+// links are not followed, except as FollowLinks says, so a tree that changes
+// meanwhile cannot lead the walk out. A symlink is reported as one; loops of
+// symlinked directories are cut where a directory would be inside itself, and the
+// link is reported instead.
+//
+// The ignore rules are git's, with .ignore files on top; package ignore has their
+// order and walk_rules.go says which files are read. They do not apply to p
+// itself: a start that is ignored or hidden is walked.
+//
+// A directory that cannot be read is named in the stats and is no error. Walk fails
+// if p itself cannot be read, with an *[Error], and when ctx ends, at once with its
+// cause and without entries.
+func (p Path) Walk(ctx context.Context, opt WalkOptions) ([]Entry, WalkStats, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, WalkStats{}, err
+	}
+	handle, err := p.openDir()
+	if err != nil {
+		return nil, WalkStats{}, err
+	}
+	if opt.Workers <= 0 {
+		opt.Workers = runtime.GOMAXPROCS(0)
+	}
+	w := newWalker(ctx, p, opt, handle)
+
+	// A system call on a dead network file system cannot be interrupted. The
+	// workers then end by themselves when it returns; nobody waits for them.
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.run()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, WalkStats{}, err
+	}
+	if w.failed != nil {
+		return nil, WalkStats{}, p.refuse(w.failed)
+	}
+	entries, stats := w.result()
+	return entries, stats, nil
+}

@@ -1,0 +1,138 @@
+package workspace
+
+import (
+	"slices"
+	"strings"
+)
+
+// cancelEvery is how many entries of one directory are looked at between two looks
+// at the context.
+const cancelEvery = 1024
+
+// read lists a directory that is open as h: it leaves out what the options and the
+// rules leave out, and finds the subdirectories to go down into.
+func (w *walker) read(d *walkDir, h dir) error {
+	list, err := h.entries(0)
+	if err != nil {
+		return err
+	}
+	if w.opt.FollowLinks {
+		info, err := h.stat(".")
+		if err != nil {
+			return err
+		}
+		d.id = fileID{info.Device, info.Inode}
+	}
+	if d.level != nil {
+		d.level = w.enter(d, h, list)
+	}
+	list, links := w.filter(d, list)
+	slices.SortFunc(list, func(a, b DirEntry) int { return strings.Compare(a.Name, b.Name) })
+	w.collect(d, list, links)
+	return nil
+}
+
+// filter keeps the entries that the walk visits. With FollowLinks an entry that is
+// a symlink gets the kind of its target; those to go down into are named in links.
+func (w *walker) filter(d *walkDir, list []DirEntry) (kept []DirEntry, links map[string]bool) {
+	kept = list[:0]
+	for i, e := range list {
+		if i%cancelEvery == cancelEvery-1 && w.ctx.Err() != nil {
+			return nil, nil
+		}
+		if e.Name == ".git" && !w.opt.IncludeIgnored {
+			continue
+		}
+		if e.Name[0] == '.' && !w.opt.Hidden {
+			d.hidden++
+			continue
+		}
+		followed := false
+		if e.Kind == KindSymlink && w.opt.FollowLinks {
+			e.Kind = w.targetKind(d, e.Name)
+			followed = e.Kind == KindDirectory
+		}
+		if d.level != nil && d.level.Ignored(e.Name, e.Kind == KindDirectory) {
+			d.ignored++
+			continue
+		}
+		if followed {
+			if links == nil {
+				links = map[string]bool{}
+			}
+			links[e.Name] = true
+		}
+		kept = append(kept, e)
+	}
+	return kept, links
+}
+
+// targetKind returns what a symlink leads to, or KindSymlink where it leads out of
+// the roots, to nothing, to a FIFO or device, or back to a directory that holds it.
+func (w *walker) targetKind(d *walkDir, name string) Kind {
+	info, err := w.start.child(d.rel + name).Stat()
+	switch {
+	case err != nil:
+		return KindSymlink
+	case info.Kind == KindFile:
+		return KindFile
+	case info.Kind != KindDirectory || d.within(fileID{info.Device, info.Inode}):
+		return KindSymlink
+	}
+	return KindDirectory
+}
+
+// within tells whether d is the directory id or is below it in this walk.
+func (d *walkDir) within(id fileID) bool {
+	for ; d != nil; d = d.parent {
+		if d.id == id && id != (fileID{}) {
+			return true
+		}
+	}
+	return false
+}
+
+// collect makes the entries and subdirectories of d from a sorted list. All their
+// paths share one string.
+func (w *walker) collect(d *walkDir, list []DirEntry, links map[string]bool) {
+	above := "" // the start, below its root
+	if w.start.rel != "." {
+		above = w.start.rel + "/"
+	}
+	prefix := above + d.rel
+	size := 0
+	for _, e := range list {
+		size += len(prefix) + len(e.Name) + len("/")
+	}
+	var text strings.Builder
+	text.Grow(size)
+	for _, e := range list {
+		text.WriteString(prefix)
+		text.WriteString(e.Name)
+		text.WriteByte('/')
+	}
+	rest := text.String()
+	d.entries = make([]Entry, 0, len(list))
+	for _, e := range list {
+		n := len(prefix) + len(e.Name)
+		full := rest[:n]
+		below := rest[len(above) : n+1]
+		rest = rest[n+1:]
+		if e.Kind != KindDirectory || w.opt.Directories {
+			path := Path{view: w.start.view, root: w.start.root, rel: full}
+			d.entries = append(d.entries, Entry{Path: path, Rel: full[len(above):], Kind: e.Kind})
+		}
+		if e.Kind == KindDirectory && w.descends(d, full[len(above):]) {
+			sub := &walkDir{parent: d, name: e.Name, rel: below, depth: d.depth + 1, link: links[e.Name], level: d.level}
+			d.subs = append(d.subs, subDir{len(d.entries), sub})
+		}
+	}
+}
+
+// descends tells whether the walk goes down into a directory of d.
+func (w *walker) descends(d *walkDir, rel string) bool {
+	if w.opt.MaxDepth > 0 && d.depth+1 >= w.opt.MaxDepth {
+		return false
+	}
+	return w.opt.SkipDir == nil || w.ctx.Err() == nil && !w.opt.SkipDir(rel)
+}

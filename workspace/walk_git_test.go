@@ -1,0 +1,98 @@
+package workspace_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/workspace"
+)
+
+func TestWalkGlobalRules(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		home layout
+		env  map[string]string // $ROOT is the home directory
+		want []string
+		bad  []string
+	}{{
+		name: "the default file",
+		home: lay(".config/git/ignore: a"),
+		env:  map[string]string{"HOME": "$ROOT"},
+		want: []string{"b", "c"},
+	}, {
+		name: "the default file under XDG_CONFIG_HOME",
+		home: lay(".config/git/ignore: a", "x/git/ignore: b"),
+		env:  map[string]string{"HOME": "$ROOT", "XDG_CONFIG_HOME": "$ROOT/x"},
+		want: []string{"a", "c"},
+	}, {
+		name: "core.excludesFile instead of the default",
+		home: lay(".config/git/ignore: a", ".gitconfig: [core] | excludesFile = ~/mine", "mine: b | !c"),
+		env:  map[string]string{"HOME": "$ROOT"},
+		want: []string{"a", "c"},
+	}, {
+		name: "~/.gitconfig after the other",
+		home: lay(".config/git/config: [core] | excludesFile = ~/a", ".gitconfig: [core] | excludesFile = ~/b", "a: a", "b: b"),
+		env:  map[string]string{"HOME": "$ROOT"},
+		want: []string{"a", "c"},
+	}, {
+		name: "GIT_CONFIG_GLOBAL instead of both",
+		home: lay(".gitconfig: [core] | excludesFile = ~/b", "b: b", "one: [core] | excludesFile = $ROOT/a", "a: a"),
+		env:  map[string]string{"HOME": "$ROOT", "GIT_CONFIG_GLOBAL": "$ROOT/one"},
+		want: []string{"b", "c"},
+	}, {
+		name: "no configuration",
+		home: lay(".gitconfig: [core] | excludesFile = ~/b", "b: b"),
+		env:  map[string]string{"HOME": "$ROOT", "GIT_CONFIG_GLOBAL": os.DevNull},
+		want: []string{"a", "b", "c"},
+	}, {
+		name: "a linked configuration",
+		home: lay("dot/conf: [core] | excludesFile = ~/dot/ign", "dot/ign: -> rules", "dot/rules: a", ".gitconfig: -> dot/conf"),
+		env:  map[string]string{"HOME": "$ROOT"},
+		want: []string{"b", "c"},
+	}, {
+		name: "a file that cannot be read is named",
+		home: lay(".gitconfig: [core] | excludesFile = ~/dir", "dir/"),
+		env:  map[string]string{"HOME": "$ROOT"},
+		want: []string{"a", "b", "c"},
+		bad:  []string{"$ROOT/dir"},
+	}}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			home, dir := realTempDir(t), realTempDir(t)
+			tt.home.write(t, home)
+			lay(".git/HEAD: ref: refs/heads/main", ".git/objects/", ".git/refs/", "a", "b", "c").write(t, dir)
+			getenv := func(key string) string { return strings.ReplaceAll(tt.env[key], "$ROOT", home) }
+			got, stats, err := walkStart(t, openWalk(t, false, dir), ".").Walk(t.Context(), workspace.WalkOptions{Getenv: getenv})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, listing(got)); diff != "" {
+				t.Errorf("entries (-want +got):\n%s", diff)
+			}
+			var bad []string
+			for _, name := range tt.bad {
+				bad = append(bad, strings.ReplaceAll(name, "$ROOT", home))
+			}
+			if diff := cmp.Diff(bad, stats.Unreadable); diff != "" {
+				t.Errorf("unreadable (-want +got):\n%s", diff)
+			}
+			if tt.bad != nil {
+				return // git makes it an error
+			}
+			var env []string
+			for _, key := range []string{"HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"} {
+				if value := getenv(key); value != "" || key != "GIT_CONFIG_GLOBAL" {
+					env = append(env, key+"="+value)
+				}
+			}
+			if diff := cmp.Diff(gitFiles(t, dir, env...), tt.want); diff != "" {
+				t.Errorf("git lists other files (-git +want):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,223 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"toolcrib/workspace/ignore"
+)
+
+// This file and walk_git.go read the ignore files of a walk. What they say changes which entries
+// a walk reports and nothing else; their text goes nowhere.
+//
+// Inside the roots, .gitignore, .ignore and .git/info/exclude are read like any
+// other file of the walk, relative to the open directory and never through a link.
+// Outside the roots, these are read for their rules alone:
+//
+//   - .gitignore and .ignore of the directories above the root, from the top of the
+//     repository that the root lies in, if it lies in one;
+//   - info/exclude of a repository whose .git is above the root, or is a file or
+//     link that names a directory elsewhere (worktrees, submodules);
+//   - the user's git configuration, for core.excludesFile, and the file it names.
+//
+// Hence .ignore files count from the root down, or from the top of the repository
+// where that is higher. Includes in git's configuration are not followed, and the
+// configuration of the system and of the repository is not read.
+
+// maxRules is how long an ignore file may be, in bytes. Longer ones are disregarded
+// and named, as git does from 100 MB on.
+const maxRules = 8 << 20
+
+var errRulesSize = fmt.Errorf("more than %d bytes", maxRules)
+
+// ruleFiles says which files a directory has; "" is none.
+type ruleFiles struct{ dotIgnore, gitIgnore, git Kind }
+
+func (r *ruleFiles) set(name string, kind Kind) {
+	switch name {
+	case ".ignore":
+		r.dotIgnore = kind
+	case ".gitignore":
+		r.gitIgnore = kind
+	case ".git":
+		r.git = kind
+	}
+}
+
+// ruleReader collects the rules of directories, and what could not be read.
+type ruleReader struct{ bad []string }
+
+// enter returns the rules in force in d, which has the entries list.
+func (w *walker) enter(d *walkDir, h dir, list []DirEntry) *ignore.Level {
+	var have ruleFiles
+	for _, e := range list {
+		if e.Name[0] == '.' {
+			have.set(e.Name, e.Kind)
+		}
+	}
+	if have == (ruleFiles{}) {
+		return d.level.Enter(d.name, ignore.Files{})
+	}
+	at := w.start.child(d.rel)
+	var r ruleReader
+	level := d.level.Enter(d.name, r.files(h, have, at.String(), path.Join(at.root.canonical, at.rel)))
+	d.badRules = r.bad
+	return level
+}
+
+// levelAbove returns the rules in force in the directory above the start.
+func (w *walker) levelAbove() *ignore.Level {
+	getenv := w.opt.Getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	var r ruleReader
+	level := ignore.NewLevel(r.global(getenv))
+
+	// The directories from the root of the workspace to the one above the start.
+	type step struct {
+		name  string
+		files ignore.Files
+	}
+	var steps []step
+	top := false
+	root := Path{view: w.start.view, root: w.start.root, rel: "."}
+	for at := range dirsAbove(w.start.rel) {
+		p := root.child(at)
+		host := path.Join(p.root.canonical, p.rel)
+		h, err := p.openDir()
+		if err != nil {
+			r.bad = append(r.bad, p.String())
+			continue
+		}
+		files := r.files(h, lookRules(h), p.String(), host)
+		h.close()
+		top = top || files.Top
+		steps = append(steps, step{path.Base(host), files})
+	}
+	if !top && lookRules(w.root.handle).git == "" {
+		for _, host := range repositoryAbove(w.start.root.canonical) {
+			h, err := hostDir(host)
+			if err != nil {
+				r.bad = append(r.bad, host)
+				continue
+			}
+			level = level.Enter(path.Base(host), r.files(h, lookRules(h), host, host))
+			h.close()
+		}
+	}
+	for _, s := range steps {
+		level = level.Enter(s.name, s.files)
+	}
+	w.stats.Unreadable = r.bad
+	return level
+}
+
+// dirsAbove yields the directories above rel, from "." down.
+func dirsAbove(rel string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		if rel == "." || !yield(".") {
+			return
+		}
+		for i := range len(rel) {
+			if rel[i] == '/' && !yield(rel[:i]) {
+				return
+			}
+		}
+	}
+}
+
+// repositoryAbove returns the directories above root, from the top of the
+// repository that it lies in down; none if it lies in none.
+func repositoryAbove(root string) []string {
+	var dirs []string
+	for at := root; path.Dir(at) != at; {
+		at = path.Dir(at)
+		dirs = append(dirs, at)
+		if _, err := os.Lstat(filepath.FromSlash(path.Join(at, ".git"))); err == nil {
+			slices.Reverse(dirs)
+			return dirs
+		}
+	}
+	return nil
+}
+
+// hostDir opens a directory outside the roots, for its rules. The directories and
+// files below it are opened without following links.
+func hostDir(host string) (dir, error) {
+	// The dot refuses anything but a directory at once; a FIFO would block.
+	r, err := os.OpenRoot(filepath.FromSlash(host) + "/.")
+	if err != nil {
+		return nil, err
+	}
+	return &portableDir{root: r}, nil
+}
+
+// lookRules finds out which files an open directory has.
+func lookRules(h dir) ruleFiles {
+	var have ruleFiles
+	for _, name := range []string{".ignore", ".gitignore", ".git"} {
+		if info, err := h.stat(name); err == nil {
+			have.set(name, info.Kind)
+		}
+	}
+	return have
+}
+
+// files reads the files that the directory h has. shown is how the directory is
+// named where one cannot be read, host its path on the host.
+func (r *ruleReader) files(h dir, have ruleFiles, shown, host string) ignore.Files {
+	read := func(name string, kind Kind) *ignore.Rules {
+		if kind != KindFile && kind != KindSymlink { // git takes no link, which is worth saying
+			return nil
+		}
+		text, err := readSmall(h, name)
+		return r.parse(path.Join(shown, name), text, err)
+	}
+	f := ignore.Files{DotIgnore: read(".ignore", have.dotIgnore), GitIgnore: read(".gitignore", have.gitIgnore)}
+	if have.git != "" {
+		f.Top = true
+		text, err := readExclude(h, have.git, host)
+		f.Exclude = r.parse(path.Join(shown, ".git/info/exclude"), text, err)
+	}
+	return f
+}
+
+// parse compiles a file that was read, or notes why it was not.
+func (r *ruleReader) parse(name string, text []byte, err error) *ignore.Rules {
+	if err != nil {
+		r.note(name, err)
+		return nil
+	}
+	return ignore.Parse(text)
+}
+
+// note remembers a file that could not be read. One that does not exist is none.
+func (r *ruleReader) note(name string, err error) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		r.bad = append(r.bad, name)
+	}
+}
+
+func readSmall(h dir, name string) ([]byte, error) {
+	f, err := h.openFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readLimited(f)
+}
+
+func readLimited(f io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(f, maxRules+1))
+	if err == nil && len(text) > maxRules {
+		err = errRulesSize
+	}
+	return text, err
+}

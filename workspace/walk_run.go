@@ -1,0 +1,244 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"sync"
+
+	"toolcrib/workspace/ignore"
+)
+
+// maxHandles bounds the directories that a walk holds open for the sake of their
+// subdirectories. The start and one per worker come on top of it.
+const maxHandles = 128
+
+// walker is one walk. Directories wait on a stack, so that the walk goes down
+// before it goes on and few are open at a time. Each worker takes one, reads it,
+// and puts its subdirectories on the stack.
+type walker struct {
+	ctx   context.Context
+	start Path
+	opt   WalkOptions
+	root  *walkDir
+
+	mu      sync.Mutex
+	changed sync.Cond // the stack grew, or the walk ended
+	stack   []*walkDir
+	pending int // directories on the stack or with a worker
+	handles int // directories held open
+	found   int // entries of all directories
+	stats   WalkStats
+	failed  error // why the root cannot be read
+}
+
+// walkDir is a directory of a walk.
+type walkDir struct {
+	parent *walkDir // nil for the start
+	name   string   // in parent
+	rel    string   // below the start, ending in a slash; "" for the start
+	depth  int      // 0 for the start
+	link   bool     // name is a symlink
+	id     fileID   // with FollowLinks only
+	level  *ignore.Level
+
+	// Guarded by walker.mu. users are the subdirectories that are still to be
+	// opened and the workers that are opening something below handle.
+	handle dir
+	users  int
+
+	// What was found. Written by the worker that reads the directory.
+	entries         []Entry
+	subs            []subDir
+	hidden, ignored int
+	badRules        []string
+}
+
+// subDir says that the content of dir comes before entries[at].
+type subDir struct {
+	at  int
+	dir *walkDir
+}
+
+// fileID tells a directory from another; zero is unknown.
+type fileID struct{ device, inode uint64 }
+
+func newWalker(ctx context.Context, start Path, opt WalkOptions, handle dir) *walker {
+	root := &walkDir{name: path.Base(path.Join(start.root.canonical, start.rel)), handle: handle, users: 1}
+	w := &walker{ctx: ctx, start: start, opt: opt, root: root, stack: []*walkDir{root}, pending: 1, handles: 1}
+	w.changed.L = &w.mu
+	return w
+}
+
+// run walks to the end and closes all handles.
+func (w *walker) run() {
+	stop := context.AfterFunc(w.ctx, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.changed.Broadcast()
+	})
+	defer stop()
+	if !w.opt.IncludeIgnored {
+		w.root.level = w.levelAbove()
+	}
+	var workers sync.WaitGroup
+	for range w.opt.Workers {
+		workers.Go(w.work)
+	}
+	workers.Wait()
+	for _, d := range w.stack { // of a walk that was cancelled
+		w.drop(d.parent)
+	}
+	w.drop(w.root)
+}
+
+func (w *walker) work() {
+	for {
+		d, base := w.next()
+		if d == nil {
+			return
+		}
+		h, err := w.open(d, base)
+		if err == nil {
+			err = w.read(d, h)
+		}
+		w.finish(d, h, err)
+	}
+}
+
+// next takes a directory from the stack, and with it the nearest directory above
+// that is open, or nil where a symlink is nearer. It returns nil at the end.
+func (w *walker) next() (d, base *walkDir) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.stack) == 0 && w.pending > 0 && w.ctx.Err() == nil {
+		w.changed.Wait()
+	}
+	if len(w.stack) == 0 || w.ctx.Err() != nil {
+		return nil, nil
+	}
+	last := len(w.stack) - 1
+	d, w.stack[last] = w.stack[last], nil
+	w.stack = w.stack[:last]
+	for base = d; base != nil && base.handle == nil; base = base.parent {
+		if base.link {
+			return d, nil
+		}
+	}
+	base.users++
+	return d, base
+}
+
+// open opens d by the names that lead to it from base. With all but the deepest or
+// widest trees base is its parent.
+func (w *walker) open(d, base *walkDir) (dir, error) {
+	defer w.drop(d.parent)
+	defer w.drop(base)
+	if base == d { // the start
+		return d.handle, nil
+	}
+	var steps []*walkDir
+	top := d
+	for ; top != base && !top.link; top = top.parent {
+		steps = append(steps, top)
+	}
+	var h dir
+	if base != nil {
+		h = base.handle
+	} else {
+		var err error
+		if h, err = w.start.child(top.rel).openDir(); err != nil {
+			return nil, err
+		}
+	}
+	for i, step := range slices.Backward(steps) {
+		next, err := h.open(step.name)
+		if base == nil || i < len(steps)-1 {
+			h.close()
+		}
+		if err != nil {
+			return nil, err
+		}
+		h = next
+	}
+	return h, nil
+}
+
+// drop ends one use of the handle of d, which is closed with the last. A nil d has
+// none: it is the parent of the start, or the base of a symlink.
+func (w *walker) drop(d *walkDir) {
+	if d == nil {
+		return
+	}
+	w.mu.Lock()
+	d.users--
+	h := d.handle
+	if h == nil || d.users > 0 {
+		w.mu.Unlock()
+		return
+	}
+	d.handle = nil
+	w.handles--
+	w.mu.Unlock()
+	h.close()
+}
+
+// finish takes over what read found in d. The handle is kept where there are
+// subdirectories to open, unless too many are.
+func (w *walker) finish(d *walkDir, h dir, err error) {
+	keep := false
+	w.mu.Lock()
+	switch {
+	case err != nil && d == w.root:
+		w.failed = err
+	case errors.Is(err, fs.ErrNotExist): // gone since its parent was read
+	case err != nil:
+		w.stats.Unreadable = append(w.stats.Unreadable, w.start.child(d.rel).String())
+	default:
+		w.stats.Directories++
+	}
+	w.stats.Hidden += d.hidden
+	w.stats.Ignored += d.ignored
+	w.stats.Unreadable = append(w.stats.Unreadable, d.badRules...)
+	w.found += len(d.entries)
+	switch {
+	case d == w.root:
+		keep = true
+		d.users += len(d.subs)
+	case h != nil && len(d.subs) > 0 && w.handles < maxHandles:
+		keep = true
+		d.handle, d.users = h, len(d.subs)
+		w.handles++
+	}
+	for _, sub := range slices.Backward(d.subs) {
+		w.stack = append(w.stack, sub.dir)
+	}
+	w.pending += len(d.subs) - 1
+	if len(d.subs) > 0 || w.pending == 0 {
+		w.changed.Broadcast()
+	}
+	w.mu.Unlock()
+	if h != nil && !keep {
+		h.close()
+	}
+}
+
+// result puts together what the directories hold.
+func (w *walker) result() ([]Entry, WalkStats) {
+	entries := w.root.appendTo(make([]Entry, 0, w.found))
+	slices.Sort(w.stats.Unreadable)
+	return entries, w.stats
+}
+
+// appendTo appends the entries of d and of what is below in path order.
+func (d *walkDir) appendTo(list []Entry) []Entry {
+	at := 0
+	for _, sub := range d.subs {
+		list = append(list, d.entries[at:sub.at]...)
+		at = sub.at
+		list = sub.dir.appendTo(list)
+	}
+	return append(list, d.entries[at:]...)
+}

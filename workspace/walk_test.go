@@ -1,0 +1,213 @@
+package workspace_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/workspace"
+)
+
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	type options = workspace.WalkOptions
+	tests := []struct {
+		name  string
+		tree  layout
+		root  string // of the workspace, below the tree; "" = the tree
+		start string // "" = "."
+		opt   options
+		git   bool // git lists the same layout
+		want  []string
+		stats workspace.WalkStats
+	}{{
+		name:  "path order goes by component, not by string",
+		tree:  lay("a/b", "a.txt", "a-b/c", "ab", "a/", "Z", "é", "~"),
+		want:  []string{"Z", "a/b", "a-b/c", "a.txt", "ab", "~", "é"},
+		stats: workspace.WalkStats{Directories: 3},
+	}, {
+		name:  "directories stand before what is in them",
+		tree:  lay("a/b/c", "a/a", "d/"),
+		opt:   options{Directories: true},
+		want:  []string{"a directory", "a/a", "a/b directory", "a/b/c", "d directory"},
+		stats: workspace.WalkStats{Directories: 4},
+	}, {
+		name:  "depth",
+		tree:  lay("a/b/c", "a/a", "d"),
+		opt:   options{MaxDepth: 2, Directories: true},
+		want:  []string{"a directory", "a/a", "a/b directory", "d"},
+		stats: workspace.WalkStats{Directories: 2},
+	}, {
+		name:  "SkipDir",
+		tree:  lay("a/b/c", "a/a", "d/e"),
+		opt:   options{Directories: true, SkipDir: func(rel string) bool { return rel == "a/b" || rel == "d" }},
+		want:  []string{"a directory", "a/a", "a/b directory", "d directory"},
+		stats: workspace.WalkStats{Directories: 2},
+	}, {
+		name:  "hidden",
+		tree:  lay(".a", ".b/c", "d/.e", "f"),
+		want:  []string{"f"},
+		stats: workspace.WalkStats{Directories: 2, Hidden: 3},
+	}, {
+		name:  "hidden wanted, .git never",
+		tree:  lay(".a", ".b/c", "d/.e", "f", ".git/config", "d/.git: gitdir: nowhere"),
+		opt:   options{Hidden: true},
+		want:  []string{".a", ".b/c", "d/.e", "f"},
+		stats: workspace.WalkStats{Directories: 3},
+	}, {
+		name:  "ignored wanted",
+		tree:  lay(".git/config", ".gitignore: *", "a/.ignore: *", "a/b"),
+		opt:   options{Hidden: true, IncludeIgnored: true},
+		want:  []string{".git/config", ".gitignore", "a/.ignore", "a/b"},
+		stats: workspace.WalkStats{Directories: 3},
+	}, {
+		name:  ".gitignore needs a repository, .ignore does not",
+		tree:  lay(".gitignore: a", ".ignore: b", "a", "b", "c/a", "c/b"),
+		want:  []string{"a", "c/a"},
+		stats: workspace.WalkStats{Directories: 2, Hidden: 2, Ignored: 2},
+	}, {
+		name: "nested files, negation, anchors, ignored parents",
+		tree: lay(".git/HEAD: ref: refs/heads/main", ".git/objects/", ".git/refs/",
+			".gitignore: *.o | /out/ | !keep.o | doc/*.txt | build", "x.o", "keep.o", "out/a", "sub/out/a",
+			"doc/a.txt", "doc/b/a.txt", "build/keep.o", "sub/.gitignore: !x.o | keep.o", "sub/x.o", "sub/keep.o", "sub/y/x.o"),
+		opt:   options{Hidden: true},
+		git:   true,
+		want:  []string{".gitignore", "doc/b/a.txt", "keep.o", "sub/.gitignore", "sub/out/a", "sub/x.o", "sub/y/x.o"},
+		stats: workspace.WalkStats{Directories: 6, Ignored: 5},
+	}, {
+		name: "exclude comes after .gitignore",
+		tree: lay(".git/HEAD: ref: refs/heads/main", ".git/objects/", ".git/refs/", ".git/info/exclude: *.log | /only",
+			"sub/.gitignore: !b.log", "a.log", "sub/a.log", "sub/b.log", "only", "sub/only"),
+		git:   true,
+		opt:   options{Hidden: true},
+		want:  []string{"sub/.gitignore", "sub/b.log", "sub/only"},
+		stats: workspace.WalkStats{Directories: 2, Ignored: 3},
+	}, {
+		name: "a repository inside starts anew",
+		tree: lay(".git/", ".gitignore: a | /in/gone | other/", "in/.git/info/exclude: d", "in/.gitignore: b", "in/a", "in/b", "in/d",
+			"in/gone", "in/sub/a", "in/sub/b", "a", "b", "other/.git/", "other/x"),
+		want:  []string{"b", "in/a", "in/gone", "in/sub/a"},
+		stats: workspace.WalkStats{Directories: 3, Hidden: 2, Ignored: 5},
+	}, {
+		name: ".ignore goes before .gitignore, from outside into repositories",
+		tree: lay(".ignore: c | !d", "in/.git/", "in/.gitignore: d | e | f", "in/.ignore: !e", "in/a", "in/c", "in/d", "in/e", "in/f"),
+		want: []string{"in/a", "in/d", "in/e"}, stats: workspace.WalkStats{Directories: 2, Hidden: 3, Ignored: 2},
+	}, {
+		name:  "rules of the parents of the start",
+		tree:  lay(".git/", ".gitignore: *.o | /a/b/gone", ".ignore: ign", "a/.gitignore: *.c | !x.o", "a/b/x.o", "a/b/y.o", "a/b/z.c", "a/b/gone", "a/b/ign"),
+		start: "a/b",
+		want:  []string{"x.o"}, stats: workspace.WalkStats{Directories: 1, Ignored: 4},
+	}, {
+		name: "rules of the parents of the root up to the repository",
+		tree: lay(".gitignore: top", ".ignore: top", "r/.git/info/exclude: excluded", "r/.gitignore: *.o | /w/s/gone | top2", "r/.ignore: ign",
+			"r/w/.gitignore: !x.o", "r/w/s/x.o", "r/w/s/y.o", "r/w/s/gone", "r/w/s/top", "r/w/s/top2", "r/w/s/ign", "r/w/s/excluded"),
+		root:  "r/w",
+		start: "s",
+		want:  []string{"top", "x.o"}, stats: workspace.WalkStats{Directories: 1, Ignored: 5},
+	}, {
+		name: "a repository that begins at the start or above it hides those above the root",
+		tree: lay(".git/", ".gitignore: a", ".ignore: c", "w/s/.git/", "w/s/t/a", "w/s/.gitignore: b", "w/s/t/b", "w/s/t/c"),
+		root: "w", start: "s",
+		want: []string{"t/a", "t/c"}, stats: workspace.WalkStats{Directories: 2, Hidden: 1, Ignored: 1},
+	}, {
+		name: "the same with a start below it",
+		tree: lay(".git/", ".gitignore: a", ".ignore: c", "w/s/.git/", "w/s/t/a", "w/s/.gitignore: b", "w/s/t/b", "w/s/t/c"),
+		root: "w", start: "s/t",
+		want: []string{"a", "c"}, stats: workspace.WalkStats{Directories: 1, Ignored: 1},
+	}, {
+		name:  "a start that is ignored and hidden is walked",
+		tree:  lay(".git/", ".gitignore: .out/ | *.o", ".out/a", ".out/b.o"),
+		start: ".out",
+		want:  []string{"a"}, stats: workspace.WalkStats{Directories: 1, Ignored: 1},
+	}, {
+		name: "exclude of a worktree lies in the common directory",
+		tree: lay("main/.git/info/exclude: a", "main/.git/worktrees/w/commondir: ../..", "w/.git: gitdir: ../main/.git/worktrees/w", "w/a", "w/b"),
+		root: "w",
+		want: []string{"b"}, stats: workspace.WalkStats{Directories: 1, Ignored: 1},
+	}, {
+		name: "exclude of a submodule, of a linked .git",
+		tree: lay("sub/.git: gitdir: $ROOT/modules/s | ", "modules/s/info/exclude: a", "sub/a", "sub/b", "lnk/.git: -> ../modules/s", "lnk/a", "lnk/b"),
+		want: []string{"lnk/b", "modules/s/info/exclude", "sub/b"}, stats: workspace.WalkStats{Directories: 6, Ignored: 2},
+	}, {
+		name: "ignore files are not read through links",
+		tree: lay("o/rules: *", "w/.git/info/exclude: -> ../../../o/rules", "w/.gitignore: -> ../o/rules", "w/.ignore: -> a", "w/a: *", "w/s/.gitignore/", "w/s/b"),
+		root: "w",
+		want: []string{"a", "s/b"}, stats: workspace.WalkStats{
+			Directories: 2, Hidden: 3,
+			Unreadable: []string{".git/info/exclude", ".gitignore", ".ignore"},
+		},
+	}, {
+		name:  "links are reported and not followed",
+		tree:  lay("o/f", "w/d/f", "w/in: -> d", "w/file: -> d/f", "w/out: -> ../o", "w/none: -> nowhere"),
+		root:  "w",
+		opt:   options{Directories: true},
+		want:  []string{"d directory", "d/f", "file symlink", "in symlink", "none symlink", "out symlink"},
+		stats: workspace.WalkStats{Directories: 2},
+	}, {
+		name: "links are followed inside the roots",
+		tree: lay("o/f", "w/d/e/f", "w/in: -> d", "w/abs: -> $ROOT/w/d/e", "w/file: -> d/e/f", "w/out: -> ../o",
+			"w/outf: -> ../o/f", "w/none: -> nowhere", "w/back: -> ../w/d/e", "w/z/in: -> ../in"),
+		root:  "w",
+		opt:   options{FollowLinks: true},
+		want:  []string{"abs/f", "back/f", "d/e/f", "file", "in/e/f", "none symlink", "out symlink", "outf symlink", "z/in/e/f"},
+		stats: workspace.WalkStats{Directories: 10},
+	}, {
+		name:  "loops of links are cut",
+		tree:  lay("a/b/up: -> ..", "a/f", "a/self: -> .", "a/root: -> ../..", "l: -> l", "x/y: -> ../y", "y/x: -> ../x", "y/f"),
+		root:  "",
+		opt:   options{FollowLinks: true},
+		want:  []string{"a/b/up symlink", "a/f", "a/root symlink", "a/self symlink", "l symlink", "x/y/f", "x/y/x symlink", "y/f", "y/x/y symlink"},
+		stats: workspace.WalkStats{Directories: 7},
+	}, {
+		name:  "rules see a link as a file, unless it is followed",
+		tree:  lay(".git/", ".gitignore: l/", "d/f", "l: -> d"),
+		want:  []string{"d/f", "l symlink"},
+		stats: workspace.WalkStats{Directories: 2, Hidden: 1},
+	}, {
+		name:  "a followed link is a directory to rules",
+		tree:  lay(".git/", ".gitignore: l/", "d/f", "l: -> d"),
+		opt:   options{FollowLinks: true},
+		want:  []string{"d/f"},
+		stats: workspace.WalkStats{Directories: 2, Hidden: 1, Ignored: 1},
+	}, {
+		name:  "the start may be a link",
+		tree:  lay("d/f", "l: -> d"),
+		start: "l",
+		want:  []string{"f"},
+		stats: workspace.WalkStats{Directories: 1},
+	}}
+	for _, tt := range tests {
+		for _, portable := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/portable=%t", tt.name, portable), func(t *testing.T) {
+				t.Parallel()
+				dir := realTempDir(t)
+				tt.tree.write(t, dir)
+				p := walkStart(t, openWalk(t, portable, filepath.Join(dir, tt.root)), tt.start)
+				opt := tt.opt
+				opt.Getenv = noEnv
+				got, stats, err := p.Walk(t.Context(), opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tt.want, listing(got)); diff != "" {
+					t.Errorf("entries (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(tt.stats, stats); diff != "" {
+					t.Errorf("stats (-want +got):\n%s", diff)
+				}
+				for _, e := range got {
+					if want, err := p.Join(e.Rel); err != nil || want.String() != e.Path.String() || want.Host() != e.Path.Host() {
+						t.Errorf("entry %q has the path %q, want %q (%v)", e.Rel, e.Path, want, err)
+					}
+				}
+				if tt.git {
+					if diff := cmp.Diff(gitFiles(t, dir), listing(got)); diff != "" {
+						t.Errorf("git lists other files (-git +got):\n%s", diff)
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,187 @@
+// Package workspace keeps every path inside the directories that the user named,
+// and is the only place that opens the user's files.
+//
+// A [Workspace] holds its roots open. [Workspace.Resolve] turns text into a
+// [Path], and a Path opens, describes and lists what it leads to. Text is never
+// trusted: each operation is contained by the kernel (openat2) or by os.Root at
+// the moment that it happens, relative to the open root, so that a tree which
+// changes meanwhile cannot let it out. What is not a regular file or a directory,
+// and what lies on /proc or another file system of the kernel, is refused without
+// ever blocking. Bind mounts and hard links that somebody with the rights has made
+// inside a root are part of it.
+//
+// Start reading at Resolve (resolve.go), then reach and follow (links.go), then
+// the two backends: kernel_linux.go and portable.go. The package may import
+// workspace/state and workspace/ignore and nothing else of toolcrib.
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"syscall"
+
+	"toolcrib/workspace/state"
+)
+
+// Options opens a Workspace.
+type Options struct {
+	// StateBase is the directory that holds the state of all roots; "" = none.
+	StateBase string
+	// Portable opens through os.Root even where the kernel offers openat2.
+	Portable bool
+}
+
+// Workspace is the roots of a call. It is safe for use by several goroutines.
+type Workspace struct {
+	roots []*root // at least one
+	first string  // the first directory given at the start, slash-separated
+	state *sharedState
+	view  bool // made by Narrow: the state belongs to another
+}
+
+// Open opens the roots. The first is the one that relative paths are under. A
+// root may be a symlink to a directory. Every error is an *[Error].
+func Open(roots []string, opt Options) (*Workspace, error) {
+	w := &Workspace{}
+	for _, name := range roots {
+		if err := w.add(name, opt.Portable); err != nil {
+			w.Close()
+			return nil, err
+		}
+	}
+	if len(w.roots) == 0 {
+		return nil, errNoRoot()
+	}
+	w.state = &sharedState{base: opt.StateBase, root: w.roots[0].canonical}
+	for _, r := range w.roots {
+		w.state.outside = append(w.state.outside, filepath.FromSlash(r.canonical))
+	}
+	return w, nil
+}
+
+func (w *Workspace) add(name string, portable bool) error {
+	if err := checkText(name); err != nil {
+		return err
+	}
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return &Error{Rule: RuleIO, Path: name, Msg: show(name) + ": " + cause(err), Err: err}
+	}
+	r, err := openRoot(abs, portable)
+	if err != nil {
+		return refuseRoot(name, err)
+	}
+	w.roots = append(w.roots, r)
+	if len(w.roots) == 1 {
+		w.first = r.names[0]
+	}
+	r.shown = w.print(r.names[0])
+	return nil
+}
+
+// print words the name of a root.
+func (w *Workspace) print(name string) string {
+	if rel, ok := below(w.first, name); ok {
+		return rel
+	}
+	return name
+}
+
+// Close closes the roots; of the views that Narrow made, each has its own. Open
+// files stay open.
+func (w *Workspace) Close() error {
+	var errs []error
+	for _, r := range w.roots {
+		errs = append(errs, r.close())
+	}
+	if w.state != nil && !w.view {
+		errs = append(errs, w.state.close())
+	}
+	return errors.Join(errs...)
+}
+
+// Roots returns the roots as the user named them, made absolute.
+func (w *Workspace) Roots() []string {
+	names := make([]string, len(w.roots))
+	for i, r := range w.roots {
+		names[i] = filepath.FromSlash(r.names[0])
+	}
+	return names
+}
+
+// Backend names what contains the operations, "openat2" or "os.Root".
+func (w *Workspace) Backend() string { return w.roots[0].name() }
+
+// Narrow returns a view with only the given directories, each inside a root. It
+// never widens. Relative paths mean in it what they mean in w, and are printed
+// alike; those outside of the directories are refused. The view is closed by
+// itself.
+func (w *Workspace) Narrow(dirs []string) (*Workspace, error) {
+	v := &Workspace{first: w.first, state: w.state, view: true}
+	for _, name := range dirs {
+		if err := v.addNarrow(w, name); err != nil {
+			v.Close()
+			return nil, err
+		}
+	}
+	if len(v.roots) == 0 {
+		return nil, errNoRoot()
+	}
+	return v, nil
+}
+
+func (w *Workspace) addNarrow(of *Workspace, name string) error {
+	p, err := of.Resolve(name)
+	if err != nil {
+		return err
+	}
+	base, rel, err := of.follow(p.root, p.target(), true, true)
+	if err != nil {
+		return p.refuse(err)
+	}
+	r, err := base.narrow(rel)
+	if err != nil {
+		return p.refuse(err)
+	}
+	for _, name := range p.root.names {
+		r.addNames(path.Join(name, p.rel))
+	}
+	for _, name := range base.names {
+		r.addNames(path.Join(name, rel))
+	}
+	r.addNames(r.canonical)
+	r.shown = w.print(r.names[0])
+	w.roots = append(w.roots, r)
+	return nil
+}
+
+// Generation counts the changes that were seen; exact says that none can have been missed.
+func (w *Workspace) Generation() (n uint64, exact bool) { return 0, false }
+
+// State returns the directory that keeps the state of the first root; views share
+// it. It is opened at the first call.
+func (w *Workspace) State() (*state.Dir, error) { return w.state.open() }
+
+func errNoRoot() error {
+	return &Error{Rule: RuleInvalid, Msg: "no directory is given", Hint: "name at least one"}
+}
+
+// refuseRoot words the error of a root that cannot be opened. The user named it:
+// there is nothing to keep from him.
+func refuseRoot(name string, err error) error {
+	e := &Error{Rule: RuleIO, Path: name, Msg: fmt.Sprintf("root %s: %s", show(name), cause(err)), Err: err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Rule, e.Hint = RuleNotFound, "make the directory first, or name another"
+	case errors.Is(err, syscall.ENOTDIR):
+		e.Rule, e.Hint = RuleKind, "name the directory that holds it"
+	case errors.Is(err, fs.ErrPermission):
+		e.Rule, e.Hint = RuleAccess, "the user that runs the server may not read it"
+	case errors.Is(err, errKernel):
+		e.Rule, e.Hint = RuleProcfs, "its files are not data; name another directory"
+	}
+	return e
+}
