@@ -1,0 +1,90 @@
+package tools
+
+import "strings"
+
+// Access is the permission class of a tool. The zero value is invalid, so that
+// a declaration cannot forget it.
+type Access uint8
+
+const (
+	// Read only looks; it changes nothing that anybody could notice.
+	Read Access = iota + 1
+	// Write changes files of the workspace or state of the server.
+	Write
+	// Exec runs programs or code.
+	Exec
+	// External talks to hosts outside this machine.
+	External
+	// Delegates calls other tools; each inner call is judged by itself.
+	Delegates
+)
+
+var accessNames = [...]string{"invalid", "read", "write", "exec", "external", "delegates"}
+
+func (a Access) String() string {
+	if int(a) < len(accessNames) {
+		return accessNames[a]
+	}
+	return accessNames[0]
+}
+
+func (a Access) valid() bool { return a >= Read && a <= Delegates }
+
+// Effects is the set of what a tool may touch. The zero value is invalid: a
+// tool without effects says [None].
+type Effects uint16
+
+const (
+	// None has no side effect; it excludes every other effect.
+	None Effects = 1 << iota
+	// Workspace changes files inside the roots.
+	Workspace
+	// Outside changes things of this machine outside the roots.
+	Outside
+	// Process starts, feeds or ends processes.
+	Process
+	// Network sends data to other hosts.
+	Network
+	// State changes what the server keeps: memories, schedules, jobs.
+	State
+	// Destroys may delete or overwrite what cannot be made again.
+	Destroys
+)
+
+var effectNames = [...]string{"none", "workspace", "outside", "process", "network", "state", "destroys"}
+
+// Has reports whether every effect of f is in e.
+func (e Effects) Has(f Effects) bool { return e&f == f }
+
+func (e Effects) String() string {
+	var names []string
+	for i, name := range effectNames {
+		if e&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+func (e Effects) valid() bool {
+	return e != 0 && e < 1<<len(effectNames) && (e&None == 0 || e == None)
+}
+
+// Annotations are the hints that a client reads before it lets a tool run.
+type Annotations struct {
+	ReadOnly, Destructive, Idempotent, OpenWorld bool
+}
+
+// annotations derives the hints. A tool that delegates gets the worst case,
+// since the inner call is not known when the list is read.
+func annotations(a Access, e Effects, repeatable bool) Annotations {
+	if a == Delegates {
+		return Annotations{Destructive: true, OpenWorld: true}
+	}
+	return Annotations{
+		ReadOnly:    a == Read,
+		Destructive: e.Has(Destroys),
+		Idempotent:  repeatable,
+		OpenWorld:   a == External || e.Has(Network),
+	}
+}

@@ -1,0 +1,53 @@
+package tools
+
+import "encoding/json"
+
+// BlockKind tells the kinds of content blocks apart.
+type BlockKind uint8
+
+// The kinds.
+const (
+	TextBlock BlockKind = iota + 1
+	ImageBlock
+	AudioBlock
+	LinkBlock // a resource, by its URI
+)
+
+// Block is one piece of a result.
+type Block struct {
+	Kind BlockKind
+	Text string // TextBlock
+	Data []byte // ImageBlock, AudioBlock: the raw bytes, encoded by the transport
+	MIME string // ImageBlock, AudioBlock, LinkBlock
+	URI  string // LinkBlock
+	Name string // LinkBlock
+}
+
+// Text makes a text block.
+func Text(s string) Block { return Block{Kind: TextBlock, Text: s} }
+
+// Result is what a call gives back, as it goes to the transport.
+type Result struct {
+	Content []Block
+	// Structured is the JSON of a tool whose result is data, nil otherwise.
+	Structured json.RawMessage
+	// Meta goes into the result's _meta; keys carry the vendor prefix.
+	Meta map[string]any
+}
+
+// Texter is an Out that words itself for a model: first line a status, compact.
+type Texter interface{ Text() string }
+
+// Contenter is an Out with blocks other than one text.
+type Contenter interface{ Content() []Block }
+
+// Trimmer is an Out that can grow. Trim returns a copy whose text takes at most
+// budget bytes and says what was cut and the exact next call that returns the
+// rest. It is called only when the text is over the budget.
+type Trimmer[Out any] interface{ Trim(budget int) Out }
+
+// Limits of one result's text, in bytes.
+const (
+	MaxText      = 50_000
+	MaxErrorText = 10_000
+)

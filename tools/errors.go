@@ -1,0 +1,124 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"toolcrib/schema"
+	"toolcrib/workspace"
+)
+
+// Code says what kind of error a call ended with. Whether a call may be tried
+// again is a property of the code.
+type Code string
+
+// The codes.
+const (
+	InvalidArgument Code = "invalid_argument"
+	NotFound        Code = "not_found"
+	AlreadyExists   Code = "already_exists"
+	Conflict        Code = "conflict"
+	Denied          Code = "denied"
+	Declined        Code = "declined"
+	TooLarge        Code = "too_large"
+	Timeout         Code = "timeout"
+	Unavailable     Code = "unavailable"
+	Unsupported     Code = "unsupported"
+	Cancelled       Code = "cancelled"
+	Internal        Code = "internal"
+)
+
+// Retryable reports whether the same call may succeed when tried again.
+func (c Code) Retryable() bool { return c == Unavailable || c == Timeout }
+
+// Error is how a tool fails. Msg is lower case, without a full stop, names the
+// thing by its path as the caller wrote it, and never starts with "failed to".
+// Hint says what to call next.
+type Error struct {
+	Code Code
+	Msg  string
+	Hint string
+	Err  error // the cause, for logs; never shown to the model
+}
+
+func (e *Error) Error() string {
+	text := string(e.Code) + ": " + e.Msg
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf makes an Error; the message is built as by [fmt.Sprintf].
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Msg: fmt.Sprintf(format, args...)}
+}
+
+// WithHint returns the error with a hint on what to do next.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	c := *e
+	c.Hint = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// AsError turns any error into an *Error: those of the contract's own packages
+// and of the file system get their code, everything else is internal.
+// AsError(nil) is nil.
+func AsError(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*workspace.Error](err); ok {
+		return &Error{Code: workspaceCodes[e.Rule], Msg: e.Msg, Hint: e.Hint, Err: err}
+	}
+	if e, ok := errors.AsType[*schema.Error](err); ok {
+		return &Error{Code: InvalidArgument, Msg: e.Error(), Err: err}
+	}
+	for _, m := range systemCodes {
+		if errors.Is(err, m.err) {
+			return &Error{Code: m.code, Msg: plain(err), Err: err}
+		}
+	}
+	return &Error{Code: Internal, Msg: plain(err), Err: err}
+}
+
+var workspaceCodes = map[workspace.Rule]Code{
+	workspace.RuleInvalid:  InvalidArgument,
+	workspace.RuleOutside:  Denied,
+	workspace.RuleSpecial:  Denied,
+	workspace.RuleProcfs:   Denied,
+	workspace.RuleLoop:     InvalidArgument,
+	workspace.RuleNotFound: NotFound,
+	workspace.RuleKind:     InvalidArgument,
+	workspace.RuleAccess:   Denied,
+	workspace.RuleIO:       Unavailable,
+}
+
+var systemCodes = []struct {
+	err  error
+	code Code
+}{
+	{context.Canceled, Cancelled},
+	{context.DeadlineExceeded, Timeout},
+	{os.ErrDeadlineExceeded, Timeout},
+	{fs.ErrNotExist, NotFound},
+	{fs.ErrExist, AlreadyExists},
+	{fs.ErrPermission, Denied},
+	{errors.ErrUnsupported, Unsupported},
+}
+
+// plain words an error without the host path that a PathError carries.
+func plain(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Op + ": " + e.Err.Error()
+	}
+	return err.Error()
+}

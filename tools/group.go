@@ -1,0 +1,78 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+// Group runs functions of one call in goroutines, a limited number at a time.
+// Tools start goroutines only through a Group: a panic in a bare goroutine would
+// end the whole server, one in a Group ends the call with an internal error.
+//
+//	g, ctx := tools.NewGroup(ctx, 4)
+//	for _, p := range paths {
+//		g.Go(func() error { return read(ctx, p) })
+//	}
+//	if err := g.Wait(); err != nil {
+//		return Out{}, err
+//	}
+type Group struct {
+	cancel context.CancelCauseFunc
+	slots  chan struct{}
+	wg     sync.WaitGroup
+	once   sync.Once
+	err    error
+}
+
+// NewGroup returns a Group that runs at most limit functions at a time (less
+// than 1 counts as 1), and the context that they shall heed: it ends with ctx,
+// with the first error, and with Wait.
+func NewGroup(ctx context.Context, limit int) (*Group, context.Context) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	return &Group{cancel: cancel, slots: make(chan struct{}, max(limit, 1))}, ctx
+}
+
+// Go runs f in a goroutine of its own. It blocks while the limit is reached, so
+// f must not call Go of the same Group.
+func (g *Group) Go(f func() error) {
+	g.slots <- struct{}{}
+	g.wg.Go(func() {
+		defer func() { <-g.slots }()
+		if err := Guard(f); err != nil {
+			g.once.Do(func() {
+				g.err = err
+				g.cancel(err)
+			})
+		}
+	})
+}
+
+// Wait waits for every function and returns the first error; a panic is a
+// *PanicError.
+func (g *Group) Wait() error {
+	g.wg.Wait()
+	g.cancel(nil)
+	return g.err
+}
+
+// Guard runs f and returns its error; a panic becomes a *PanicError.
+func Guard(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// PanicError is a panic that was caught. The runner turns it into an internal
+// error with an id and writes the stack to the log; neither the value nor the
+// stack reaches the caller.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }

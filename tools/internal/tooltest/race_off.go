@@ -1,0 +1,5 @@
+//go:build !race
+
+package tooltest
+
+const slowdown = 1

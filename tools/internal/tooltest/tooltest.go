@@ -1,0 +1,218 @@
+// Package tooltest is the suite that every tool passes.
+//
+// Its checks derive from the tool's own declaration, so that a test of a tool is
+// one line: tooltest.Run(t, tool). Start at [Run]. It imports the contract and
+// what lies under it.
+package tooltest
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/schema"
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+// promptly is how soon a refused or cancelled call must be back. Under the race
+// detector everything takes several times longer.
+const (
+	refusedWithin   = 50 * time.Millisecond
+	cancelledWithin = 100 * time.Millisecond
+)
+
+// Run checks a tool against its declaration.
+func Run(t *testing.T, tool tools.Tool) {
+	t.Helper()
+	if err := tools.Validate([]tools.Tool{tool}); err != nil {
+		t.Fatal(err)
+	}
+	calls := tool.Examples()
+	if len(calls) == 0 {
+		t.Fatalf("tool %q has no example", tool.Name)
+	}
+	t.Run("schema", func(t *testing.T) { portable(t, tool) })
+	for _, c := range calls {
+		t.Run("example/"+c.Say, func(t *testing.T) { example(t, tool, c) })
+	}
+	t.Run("cancelled", func(t *testing.T) { cancelled(t, tool, calls[0]) })
+	t.Run("escapes", func(t *testing.T) { escapes(t, tool, calls[0]) })
+	t.Run("big", func(t *testing.T) { big(t, tool, calls) })
+}
+
+// Tree writes files into a new directory, opens it as a workspace and returns
+// both. A path that ends in "/" is a directory; content that starts with
+// "-> " is a symlink's target.
+func Tree(t testing.TB, files map[string]string) (*workspace.Workspace, string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "ws")
+	must(t, os.Mkdir(dir, 0o755))
+	for name, content := range files {
+		host := filepath.Join(dir, filepath.FromSlash(name))
+		if strings.HasSuffix(name, "/") {
+			must(t, os.MkdirAll(host, 0o755))
+			continue
+		}
+		must(t, os.MkdirAll(filepath.Dir(host), 0o755))
+		if target, link := strings.CutPrefix(content, "-> "); link {
+			must(t, os.Symlink(strings.TrimRight(target, "\n"), host))
+			continue
+		}
+		must(t, os.WriteFile(host, []byte(content), 0o644))
+	}
+	ws, err := workspace.Open([]string{dir}, workspace.Options{})
+	must(t, err)
+	t.Cleanup(func() {
+		if err := ws.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return ws, dir
+}
+
+// Call carries out one call in a workspace, as the pipeline would, without its
+// policy, and returns the result.
+func Call(ctx context.Context, ws *workspace.Workspace, tool tools.Tool, args json.RawMessage) (tools.Result, error) {
+	ctx = tools.WithSession(ctx, &tools.SessionInfo{Principal: "local", Workspace: ws})
+	bound, err := tool.Bind(args)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	out, err := tool.Run(ctx, bound)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	return tool.Render(out)
+}
+
+// Text joins the text of a result's blocks.
+func Text(r tools.Result) string {
+	var parts []string
+	for _, b := range r.Content {
+		if b.Kind == tools.TextBlock {
+			parts = append(parts, b.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+func portable(t *testing.T, tool tools.Tool) {
+	in, err := tool.Input()
+	must(t, err)
+	for _, err := range schema.Lint(in.JSON()) {
+		t.Errorf("arguments: %v", err)
+	}
+	out, err := tool.Output()
+	must(t, err)
+	if out == nil {
+		return
+	}
+	for _, err := range schema.Lint(out.JSON()) {
+		t.Errorf("result: %v", err)
+	}
+}
+
+func example(t *testing.T, tool tools.Tool, c tools.Call) {
+	ws, dir := Tree(t, c.Files)
+	before := snapshot(t, dir)
+	first, err := Call(t.Context(), ws, tool, c.Args)
+	must(t, err)
+	if diff := Match(c.Want, Text(first)); diff != "" {
+		t.Errorf("%s %s:\n%s", tool.Name, c.Args, diff)
+	}
+	if tool.Access == tools.Read {
+		if after := snapshot(t, dir); before != after {
+			t.Errorf("a tool that only reads changed the tree:\nbefore\n%s\nafter\n%s", before, after)
+		}
+	}
+	if !tool.Repeatable {
+		return
+	}
+	once := snapshot(t, dir)
+	second, err := Call(t.Context(), ws, tool, c.Args)
+	must(t, err)
+	if diff := Match(Text(first), Text(second)); diff != "" {
+		t.Errorf("the second call gives another result:\n%s", diff)
+	}
+	if twice := snapshot(t, dir); once != twice {
+		t.Errorf("the second call changed the tree:\nonce\n%s\ntwice\n%s", once, twice)
+	}
+}
+
+func cancelled(t *testing.T, tool tools.Tool, c tools.Call) {
+	ws, _ := Tree(t, c.Files)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	start := time.Now()
+	_, err := Call(ctx, ws, tool, c.Args)
+	if took := time.Since(start); took > cancelledWithin*slowdown {
+		t.Errorf("a cancelled call took %v", took)
+	}
+	if err != nil && tools.AsError(err).Code != tools.Cancelled {
+		t.Errorf("a cancelled call ended with %v", err)
+	}
+}
+
+// big runs the examples in a tree of many long names and one long file: the
+// result must stay within the tool's limits.
+func big(t *testing.T, tool tools.Tool, calls []tools.Call) {
+	files := map[string]string{}
+	long := strings.Repeat("n", 80)
+	for i := range 40 {
+		for j := range 40 {
+			files[filepath.ToSlash(filepath.Join("d"+itoa(i), long+itoa(j)+".txt"))] = "needle " + long + "\n"
+		}
+	}
+	for _, c := range calls {
+		for name, content := range c.Files {
+			if !strings.HasSuffix(name, "/") && !strings.HasPrefix(content, "-> ") {
+				content = strings.Repeat(content, 1+200_000/max(len(content), 1))
+			}
+			files[name] = content
+		}
+	}
+	ws, _ := Tree(t, files)
+	for _, c := range calls {
+		for _, args := range []json.RawMessage{c.Args, widest(t, tool, c.Args)} {
+			result, err := Call(t.Context(), ws, tool, args)
+			if err != nil {
+				continue // an error is an answer too; its text is clipped by the pipeline
+			}
+			if n := len(Text(result)); n > tool.Limits.Text {
+				t.Errorf("%s: text of %d bytes, the limit is %d", args, n, tool.Limits.Text)
+			}
+		}
+	}
+}
+
+// widest sets every number of the arguments that has a maximum to it.
+func widest(t *testing.T, tool tools.Tool, args json.RawMessage) json.RawMessage {
+	in, err := tool.Input()
+	must(t, err)
+	var values map[string]any
+	must(t, json.Unmarshal(args, &values))
+	var doc struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	must(t, json.Unmarshal(in.JSON(), &doc))
+	for name := range doc.Properties {
+		if limit, ok := in.Keyword(name, "maximum"); ok && !strings.Contains(name, "offset") {
+			values[name] = limit
+		}
+	}
+	wide, err := json.Marshal(values)
+	must(t, err)
+	return wide
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

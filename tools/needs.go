@@ -1,0 +1,43 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Need is what a tool wants from the machine. The fields that are set must all
+// be met; of several binaries one is enough.
+type Need struct {
+	Binaries []string // programs of PATH, one of which must be there
+	Env      string   // a variable that must not be empty
+	OS       []string // GOOS values, one of which must be this machine's
+	How      string   // how to meet the need, for whoever runs the server
+}
+
+// Host answers what a machine offers.
+type Host struct {
+	OS       string
+	LookPath func(file string) (string, error)
+	Getenv   func(key string) string
+}
+
+// Missing says which need of the tool the machine does not meet, and how to
+// meet it; "" when all are met.
+func (t Tool) Missing(h Host) string {
+	for _, n := range t.Needs {
+		if len(n.OS) > 0 && !slices.Contains(n.OS, h.OS) {
+			return fmt.Sprintf("runs on %s only: %s", strings.Join(n.OS, ", "), n.How)
+		}
+		if n.Env != "" && h.Getenv(n.Env) == "" {
+			return fmt.Sprintf("%s is not set: %s", n.Env, n.How)
+		}
+		if len(n.Binaries) > 0 && !slices.ContainsFunc(n.Binaries, func(b string) bool {
+			_, err := h.LookPath(b)
+			return err == nil
+		}) {
+			return fmt.Sprintf("no %s on PATH: %s", strings.Join(n.Binaries, " or "), n.How)
+		}
+	}
+	return ""
+}

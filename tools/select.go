@@ -1,0 +1,106 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/schema"
+)
+
+// Selection says which tools of a catalog can be called and which are listed.
+type Selection struct {
+	Toolsets []string // categories; empty or "all" = every one
+	Tools    []string // names added to the toolsets; without toolsets, the only ones
+	Exclude  []string // names taken out; beats everything above
+	ReadOnly bool     // only tools that read, or that delegate to such
+	// Preset is the names that tools/list shows of what is enabled; nil shows
+	// everything enabled.
+	Preset []string
+	Host   Host
+}
+
+// Omission is a tool that cannot be called, and why.
+type Omission struct {
+	Tool   Tool
+	Reason string
+}
+
+// Selected is the outcome of a Selection; each list keeps the catalog's order.
+type Selected struct {
+	Enabled []Tool // can be called
+	Listed  []Tool // shown by tools/list
+	Omitted []Omission
+}
+
+// Select applies s to a catalog. Names that do not exist are an error that
+// names the nearest one; a tool that the selection names but the machine cannot
+// run is an omission with its reason.
+func Select(all []Tool, s Selection) (Selected, error) {
+	if err := s.check(all); err != nil {
+		return Selected{}, err
+	}
+	var out Selected
+	for _, t := range all {
+		if reason := s.omits(t); reason != "" {
+			out.Omitted = append(out.Omitted, Omission{t, reason})
+			continue
+		}
+		out.Enabled = append(out.Enabled, t)
+		if s.Preset == nil || slices.Contains(s.Preset, t.Name) {
+			out.Listed = append(out.Listed, t)
+		}
+	}
+	return out, nil
+}
+
+func (s Selection) omits(t Tool) string {
+	switch {
+	case t.named(s.Exclude):
+		return "excluded by --exclude-tools"
+	case !t.named(s.Tools) && !s.inToolsets(t):
+		return "not in --toolsets or --tools"
+	case s.ReadOnly && t.Access != Read && t.Access != Delegates:
+		return "the server is read-only, the tool has access " + t.Access.String()
+	}
+	return t.Missing(s.Host)
+}
+
+func (s Selection) inToolsets(t Tool) bool {
+	if len(s.Toolsets) == 0 {
+		return len(s.Tools) == 0
+	}
+	return slices.Contains(s.Toolsets, t.Category) || slices.Contains(s.Toolsets, "all")
+}
+
+func (t Tool) named(names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return n == t.Name || slices.Contains(t.Aliases, n) })
+}
+
+func (s Selection) check(all []Tool) error {
+	var names []string
+	toolsets := []string{"all"}
+	for _, t := range all {
+		names = append(append(names, t.Name), t.Aliases...)
+		if !slices.Contains(toolsets, t.Category) {
+			toolsets = append(toolsets, t.Category)
+		}
+	}
+	for _, c := range []struct {
+		what         string
+		given, known []string
+	}{
+		{"toolset", s.Toolsets, toolsets}, {"tool", s.Tools, names}, {"tool", s.Exclude, names},
+	} {
+		for _, n := range c.given {
+			if slices.Contains(c.known, n) {
+				continue
+			}
+			if near := schema.Nearest(n, c.known); near != "" {
+				return fmt.Errorf("no %s is called %q; did you mean %q", c.what, n, near)
+			}
+			return fmt.Errorf("no %s is called %q; there are: %s", c.what, n, strings.Join(c.known, ", "))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package tools
+
+import (
+	"context"
+
+	"toolcrib/workspace"
+)
+
+// SessionInfo is whose call this is and in which workspace it runs.
+type SessionInfo struct {
+	// Principal is "local" on stdio, "anonymous" over HTTP without
+	// authentication, else issuer and subject.
+	Principal string
+	Client    Client
+	Workspace *workspace.Workspace
+}
+
+// Client is the program that made the call and what it can do.
+type Client struct {
+	Name, Version string
+	// Protocol is the revision that the call was made in.
+	Protocol string
+	// Forms reports that the client can put a form before its user.
+	Forms bool
+}
+
+// Session returns the session of the call. It is nil outside a call.
+func Session(ctx context.Context) *SessionInfo {
+	s, _ := ctx.Value(sessionKey{}).(*SessionInfo)
+	return s
+}
+
+// WithSession returns a context that belongs to a call of s.
+func WithSession(ctx context.Context, s *SessionInfo) context.Context {
+	return context.WithValue(ctx, sessionKey{}, s)
+}
+
+type sessionKey struct{}
+
+// Resolve resolves a path argument in the workspace of the call.
+func Resolve(ctx context.Context, path string) (workspace.Path, error) {
+	return Session(ctx).Workspace.Resolve(path)
+}

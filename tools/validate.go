@@ -1,0 +1,106 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+var nameRule = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+
+// MaxDescription is the most characters of a description on the wire.
+const MaxDescription = 600
+
+// check proves what a single declaration can be wrong in without reflection.
+func (t Tool) check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("tool %q: %s", t.Name, fmt.Sprintf(format, args...))
+	}
+	for _, name := range append([]string{t.Name}, t.Aliases...) {
+		if !nameRule.MatchString(name) {
+			return bad("name %q does not match %s", name, nameRule)
+		}
+	}
+	switch {
+	case t.Title == "":
+		return bad("no title")
+	case t.Category == "" || t.Category == ".":
+		return bad("no category")
+	case strings.TrimSpace(t.doc) == "":
+		return bad("no doc")
+	case !t.Access.valid():
+		return bad("no access class")
+	case !t.Effects.valid():
+		return bad("no effects, or None beside others")
+	case t.Access == Read && t.Effects != None:
+		return bad("access read with effects %s", t.Effects)
+	case t.Access == Write && t.Effects == None:
+		return bad("access write without effects")
+	case t.Cache > 0 && (t.Access != Read || !t.Repeatable):
+		return bad("a cache wants access read and Repeatable")
+	case t.Cache < 0 || t.Timeout < 0 || t.Timeout > time.Hour:
+		return bad("cache or timeout out of range")
+	case t.Limits.Text < 0 || t.Limits.Text > MaxText:
+		return bad("limit of text out of range")
+	}
+	for _, n := range t.Needs {
+		if n.How == "" {
+			return bad("a need says no way to meet it")
+		}
+	}
+	return nil
+}
+
+// Validate proves a whole catalog: every declaration, every schema, every
+// document, and that no name is used twice. It compiles everything, so it is
+// for tests and for catalogs that were put together at run time.
+func Validate(all []Tool) error {
+	var errs []error
+	owner := map[string]string{}
+	for _, t := range all {
+		if err := t.check(); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, name := range append([]string{t.Name}, t.Aliases...) {
+			if other, taken := owner[name]; taken {
+				errs = append(errs, fmt.Errorf("tool %q: name %q is taken by %q", t.Name, name, other))
+			}
+			owner[name] = t.Name
+		}
+		if err := t.compile(); err != nil {
+			errs = append(errs, fmt.Errorf("tool %q: %w", t.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (t Tool) compile() error {
+	in, err := t.Input()
+	if err != nil {
+		return fmt.Errorf("arguments: %w", err)
+	}
+	if err := in.Compile(); err != nil {
+		return fmt.Errorf("arguments: %w", err)
+	}
+	out, err := t.Output()
+	if err != nil {
+		return fmt.Errorf("result: %w", err)
+	}
+	if out != nil {
+		if err := out.Compile(); err != nil {
+			return fmt.Errorf("result: %w", err)
+		}
+	}
+	description, err := t.Description()
+	if err != nil {
+		return err
+	}
+	if n := len([]rune(description)); n > MaxDescription {
+		return fmt.Errorf("description has %d characters, the limit is %d", n, MaxDescription)
+	}
+	_, err = t.Manual()
+	return err
+}
