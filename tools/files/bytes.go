@@ -1,0 +1,93 @@
+package files
+
+import (
+	"fmt"
+	"io"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/textfile"
+)
+
+// byteWindow returns the bytes from offset on, at most limit and no more than
+// fit into a result: as text, or as a hex dump of a binary file.
+func (s *source) byteWindow(offset int64, limit int) (ReadFileOut, error) {
+	start := offset
+	if start < 0 {
+		start = max(s.size+start, 0)
+	}
+	if start >= s.size {
+		return ReadFileOut{}, tools.Errorf(tools.InvalidArgument, "byte %d is past the end: %s has %s", offset, s.path, count(s.size, "byte")).
+			WithHint("bytes count from 0; byte_offset=-1000 returns the last 1,000")
+	}
+	if !s.form.Binary {
+		start -= start % int64(s.form.Encoding.Unit())
+	}
+	raw := make([]byte, min(s.size-start, int64(limit)))
+	if n, err := s.ReadAt(raw, start); err == io.EOF && n < len(raw) {
+		return ReadFileOut{}, s.shrunk()
+	} else if err != nil && err != io.EOF {
+		return ReadFileOut{}, err
+	}
+	var body []byte
+	var marks textfile.Marks
+	kind := s.mime
+	if s.form.Binary {
+		raw = raw[:min(len(raw), s.bodyBudget()/dumpRow*dumpBytes)]
+		body = appendDump(make([]byte, 0, (len(raw)/dumpBytes+1)*dumpRow), start, raw)
+		body = body[:len(body)-1]
+	} else {
+		kind = s.describe()
+		var n int
+		body, n = s.textWindow(raw, start+int64(len(raw)) == s.size, &marks)
+		raw = raw[:n]
+	}
+	end := start + int64(len(raw))
+	b := fmt.Appendf(nil, "%s: bytes %s-%s of %s; %s, %s", s.path, textfile.Number(start), textfile.Number(end-1), textfile.Number(s.size), kind, s.id)
+	b = appendMarks(b, &marks)
+	if end < s.size {
+		b = fmt.Appendf(b, "; next: byte_offset=%d", end)
+	}
+	return ReadFileOut{Status: string(b), Body: string(body)}, nil
+}
+
+// textWindow decodes as much of raw as fits into a result, up to the end of a
+// character; last says that raw ends the file. A window too short for one
+// character takes its bytes all the same, so that the next one goes on.
+func (s *source) textWindow(raw []byte, last bool, marks *textfile.Marks) (body []byte, n int) {
+	for take := len(raw); ; take = take * 3 / 4 {
+		text, n := s.form.Encoding.DecodeWindow(raw[:take], last && take == len(raw))
+		if n == 0 {
+			text, n = s.form.Encoding.DecodeWindow(raw[:take], true)
+		}
+		var found textfile.Marks
+		body = found.Append(body[:0], text)
+		if len(body) <= s.bodyBudget() {
+			marks.Merge(found)
+			return body, n
+		}
+	}
+}
+
+const (
+	dumpBytes = 16 // bytes of a row
+	dumpRow   = 16 + 2 + 3*dumpBytes + 1 + 2 + dumpBytes + 1
+)
+
+// appendDump appends rows of the position in hex, the bytes in hex and what is
+// printable ASCII of them.
+func appendDump(dst []byte, pos int64, data []byte) []byte {
+	for len(data) > 0 {
+		row := data[:min(len(data), dumpBytes)]
+		data = data[len(row):]
+		dst = fmt.Appendf(dst, "%08x  % -*x |", pos, 3*dumpBytes, row)
+		for _, c := range row {
+			if c < ' ' || c > '~' {
+				c = '.'
+			}
+			dst = append(dst, c)
+		}
+		dst = append(dst, '|', '\n')
+		pos += int64(len(row))
+	}
+	return dst
+}

@@ -1,0 +1,124 @@
+package files
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"toolcrib/tools"
+)
+
+//go:embed file_info.md
+var fileInfoDoc string
+
+// FileInfoIn names the paths to describe.
+type FileInfoIn struct {
+	Paths []string `json:"paths" jsonschema_description:"Paths to describe; they need not exist." jsonschema:"minItems=1,maxItems=100" path:"any" alias:"path,file_path,files"`
+}
+
+// FileInfoOut describes each path, in the order asked for.
+type FileInfoOut struct {
+	Files []FileInfo `json:"files" jsonschema_description:"One entry for each path, in their order."`
+}
+
+// FileInfo is what is known of one path. What does not apply is left out.
+type FileInfo struct {
+	Path    string `json:"path" jsonschema_description:"The path, as it can be given back."`
+	Exists  bool   `json:"exists" jsonschema_description:"Whether there is something at the path; a symlink exists though its target may not."`
+	Error   string `json:"error,omitempty" jsonschema_description:"Why nothing more is known."`
+	Nearest string `json:"nearest,omitempty" jsonschema_description:"Existing path with the nearest name, where the path does not exist."`
+
+	Kind     string `json:"kind,omitempty" jsonschema_description:"What the path is; of a symlink itself." jsonschema:"enum=file,enum=directory,enum=symlink,enum=other"`
+	Size     *int64 `json:"size,omitempty" jsonschema_description:"Size of a file in bytes." jsonschema:"minimum=0,maximum=9223372036854775807"`
+	Entries  *int64 `json:"entries,omitempty" jsonschema_description:"Number of entries of a directory." jsonschema:"minimum=0,maximum=9223372036854775807"`
+	Mode     string `json:"mode,omitempty" jsonschema_description:"Permissions in octal: 0644."`
+	Perm     string `json:"permissions,omitempty" jsonschema_description:"Kind and permissions as ls writes them: -rw-r--r--."`
+	Modified string `json:"modified,omitempty" jsonschema_description:"Time of the last change, RFC 3339."`
+	Links    uint64 `json:"links,omitempty" jsonschema_description:"Number of hard links, where there are several." jsonschema:"minimum=0,maximum=4294967295"`
+	Target   string `json:"target,omitempty" jsonschema_description:"Text of a symlink."`
+	Resolved string `json:"resolved,omitempty" jsonschema_description:"Path that a symlink leads to."`
+	Inside   *bool  `json:"target_inside,omitempty" jsonschema_description:"Whether a symlink leads to something inside the workspace."`
+
+	Hash         string `json:"hash,omitempty" jsonschema_description:"SHA-256 of the content, lower-case hex; of small files."`
+	Version      string `json:"version,omitempty" jsonschema_description:"Token that changes with size, time or inode; of large files."`
+	MIME         string `json:"mime,omitempty" jsonschema_description:"Media type, by content."`
+	Encoding     string `json:"encoding,omitempty" jsonschema_description:"Encoding of a text file."`
+	EncodingFrom string `json:"encoding_source,omitempty" jsonschema_description:"How an encoding is known that is not certain." jsonschema:"enum=declared,enum=detected,enum=assumed"`
+	BOM          bool   `json:"bom,omitempty" jsonschema_description:"Whether a byte order mark starts the text."`
+	Endings      string `json:"line_ending,omitempty" jsonschema_description:"How lines end: LF, CRLF, CR, or mixed with the counts."`
+	Lines        *int64 `json:"lines,omitempty" jsonschema_description:"Number of lines of a text file." jsonschema:"minimum=0,maximum=9223372036854775807"`
+	FinalNewline *bool  `json:"final_newline,omitempty" jsonschema_description:"Whether the last line of a text file ends with a newline."`
+}
+
+func fileInfoTool() tools.Tool {
+	return tools.New(tools.Def[FileInfoIn, FileInfoOut]{
+		Name: "file_info", Title: "Describe files", Doc: fileInfoDoc, Tags: []string{"files"},
+		Access: tools.Read, Effects: tools.None, Repeatable: true, Data: true,
+		Limits: tools.Limits{Facts: map[string]any{"hashed": hashed()}},
+		Examples: []tools.Example[FileInfoIn]{{
+			Say:   "Is there a configuration, and in which form?",
+			Files: map[string]string{"app.conf": "a=1\r\nb=2\r\n"},
+			In:    FileInfoIn{Paths: []string{"app.conf", "apps.conf"}},
+			Want: "2 paths: 1 found, 1 missing\n" +
+				"app.conf: file, 10 B, 0644 -rw-r--r--, modified …\n" +
+				"  text/plain; charset=utf-8, CRLF, 2 lines\n" +
+				"  hash …\n" +
+				"apps.conf: does not exist; nearest: app.conf",
+		}},
+		Run: fileInfo,
+	})
+}
+
+func fileInfo(ctx context.Context, in FileInfoIn) (FileInfoOut, error) {
+	out := FileInfoOut{Files: make([]FileInfo, 0, len(in.Paths))}
+	for _, path := range in.Paths {
+		if err := ctx.Err(); err != nil {
+			return FileInfoOut{}, err
+		}
+		out.Files = append(out.Files, describePath(ctx, path))
+	}
+	return out, nil
+}
+
+// Text words the result, a block for each path.
+func (o FileInfoOut) Text() string {
+	var exist, missing, refused int
+	for _, f := range o.Files {
+		switch {
+		case f.Exists:
+			exist++
+		case f.Error != "":
+			refused++
+		default:
+			missing++
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d found, %d missing", count(int64(len(o.Files)), "path"), exist, missing)
+	if refused > 0 {
+		fmt.Fprintf(&b, ", %d not described", refused)
+	}
+	for _, f := range o.Files {
+		b.WriteString("\n" + f.text())
+	}
+	return b.String()
+}
+
+// Trim keeps as many paths as fit; the others can be asked for again.
+func (o FileInfoOut) Trim(budget int) FileInfoOut {
+	room := budget - 200
+	for _, f := range o.Files {
+		room = min(room, budget-200-len(f.Path)) // for the entry that says what is left out
+	}
+	for i, f := range o.Files {
+		if room -= len(f.text()) + 1; room < 0 {
+			left := len(o.Files) - i
+			o.Files = append(o.Files[:i:i], FileInfo{
+				Path: f.Path, Error: fmt.Sprintf("left out with the %d after it: the result is full; ask for these paths in another call", left-1),
+			})
+			break
+		}
+	}
+	return o
+}

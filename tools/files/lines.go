@@ -1,0 +1,165 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/textfile"
+)
+
+const (
+	// lineChars is the most characters of a line that are shown.
+	lineChars = 2000
+	// lineBytes is what must be read of a line to show lineChars of it.
+	lineBytes = 4*lineChars + 16
+	// maxWindow is the most bytes of a window of bytes.
+	maxWindow = 50_000
+)
+
+// bodyBudget is what a status line leaves of a result's text.
+func (s *source) bodyBudget() int { return tools.MaxText - len(s.path) - 1000 }
+
+// page is a window of lines while it is put together.
+type page struct {
+	first   int64 // number of the first line
+	numbers bool  // lines are shown with their numbers
+	body    []byte
+	lines   int64
+	cut     int64 // lines of which a part is shown
+	marks   textfile.Marks
+	endings textfile.Endings
+	pos     int64 // position of the line after the page
+	ended   bool  // the last line of the page ends with a line feed
+}
+
+func (s *source) lineWindow(ctx context.Context, offset int64, limit int, numbers bool) (ReadFileOut, error) {
+	lines := textfile.NewLines(s, s.size, s.form)
+	first, pos, err := s.seek(ctx, lines, offset)
+	if err != nil {
+		return ReadFileOut{}, s.fail(err)
+	}
+	p := page{pos: pos, first: first, numbers: numbers}
+	p.body = make([]byte, 0, min(s.size-pos+s.size/8, tools.MaxText))
+	for p.pos < s.size && p.lines < int64(limit) {
+		line, err := lines.Line(ctx, p.pos, lineBytes)
+		if err != nil {
+			return ReadFileOut{}, s.fail(err)
+		}
+		if !p.add(s, line) {
+			break
+		}
+	}
+	return ReadFileOut{Status: s.pageStatus(&p), Body: string(bytes.TrimSuffix(p.body, []byte{'\n'}))}, nil
+}
+
+// seek returns the number of the line that offset names and its position. The
+// number is negative where only its distance from the end is known.
+func (s *source) seek(ctx context.Context, lines *textfile.Lines, offset int64) (first, pos int64, err error) {
+	if offset >= 0 {
+		offset = max(offset, 1)
+		pos, skipped, err := lines.Skip(ctx, offset-1)
+		if err == nil && pos >= s.size && (offset > 1 || skipped > 0) {
+			err = tools.Errorf(tools.InvalidArgument, "line %d is past the end: %s has %s", offset, s.path, count(skipped, "line")).
+				WithHint("offset=-50 returns the last 50 lines")
+		}
+		return offset, pos, err
+	}
+	pos, found, err := lines.Tail(ctx, -offset)
+	switch total := s.totalLines(); {
+	case err != nil:
+		return 0, 0, err
+	case pos == lines.Start():
+		return 1, pos, nil
+	case total < 0:
+		return -found, pos, nil
+	default:
+		return total - found + 1, pos, nil
+	}
+}
+
+// add appends a line to the page, unless the page has no room for it.
+func (p *page) add(s *source, line textfile.Line) bool {
+	text, taken := s.form.Encoding.Prefix(line.Raw, lineChars)
+	cut := line.Len - int64(taken)
+	crlf := false
+	if cut == 0 && line.Ended {
+		text, crlf = bytes.CutSuffix(text, []byte{'\r'})
+	}
+	size := len(p.body)
+	var marks textfile.Marks
+	if p.numbers {
+		p.body = append(strconv.AppendInt(p.body, p.first+p.lines, 10), '\t')
+	}
+	p.body = marks.Append(p.body, text)
+	if cut > 0 {
+		p.body = fmt.Appendf(p.body, "…[+%s bytes: byte_offset=%d byte_limit=%d]",
+			textfile.Number(cut), p.pos+int64(taken), min(cut, maxWindow))
+	}
+	p.body = append(p.body, '\n')
+	if len(p.body) > s.bodyBudget() {
+		p.body = p.body[:size]
+		return false
+	}
+	p.lines++
+	p.pos, p.ended = line.Next, line.Ended
+	p.marks.Merge(marks)
+	switch {
+	case cut > 0:
+		p.cut++
+	case crlf:
+		p.endings.CRLF++
+	case line.Ended:
+		p.endings.LF++
+	}
+	return true
+}
+
+func (s *source) pageStatus(p *page) string {
+	total := s.totalLines()
+	first, last := p.first, p.first+p.lines-1
+	if p.pos >= s.size && first > 0 {
+		total = last
+	}
+	b := fmt.Appendf(nil, "%s: line", s.path)
+	switch {
+	case p.lines == 1:
+		b = fmt.Appendf(b, " %s", textfile.Number(first))
+	case first < 0:
+		b = fmt.Appendf(b, "s %s to %s", textfile.Number(first), textfile.Number(last))
+	default:
+		b = fmt.Appendf(b, "s %s-%s", textfile.Number(first), textfile.Number(last))
+	}
+	if total >= 0 {
+		b = fmt.Appendf(b, " of %s", textfile.Number(total))
+	}
+	b = fmt.Appendf(b, "; %s", s.describe())
+	endings := p.endings
+	if s.whole {
+		endings = s.form.Encoding.Count(s.data)
+	}
+	if text := endings.String(); text != "" {
+		b = fmt.Appendf(b, ", %s", text)
+	}
+	if s.whole && !s.finalNewline() || p.pos >= s.size && !p.ended {
+		b = append(b, ", no final newline"...)
+	}
+	b = fmt.Appendf(b, ", %s, %s", textfile.Size(s.size), s.id)
+	if p.cut > 0 {
+		b = fmt.Appendf(b, "; %s cut at %s characters", count(p.cut, "line"), textfile.Number(lineChars))
+	}
+	b = appendMarks(b, &p.marks)
+	if p.pos < s.size {
+		b = fmt.Appendf(b, "; next: offset=%d", last+1)
+	}
+	return string(b)
+}
+
+func appendMarks(b []byte, m *textfile.Marks) []byte {
+	if text := m.String(); text != "" {
+		b = fmt.Appendf(b, "; shown as escapes: %s", text)
+	}
+	return b
+}

@@ -1,0 +1,129 @@
+package files
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+//go:embed read_file.md
+var readFileDoc string
+
+// ReadFileIn says what to read of which file.
+type ReadFileIn struct {
+	Path        string `json:"path" jsonschema_description:"File to read." path:"file" alias:"file_path,filename,file"`
+	Offset      int64  `json:"offset,omitempty" jsonschema_description:"First line, counted from 1; negative counts from the end (-50: the last 50 lines)." jsonschema:"minimum=-1000000000000,maximum=1000000000000,default=1"`
+	Limit       int    `json:"limit,omitempty" jsonschema_description:"Most lines to return; a result has at most 50,000 bytes." jsonschema:"minimum=1,maximum=10000,default=2000"`
+	LineNumbers *bool  `json:"line_numbers,omitempty" jsonschema_description:"Write each line as its number, a tab, its text." jsonschema:"default=true"`
+	ByteOffset  *int64 `json:"byte_offset,omitempty" jsonschema_description:"Return bytes instead of lines, from this one on, counted from 0; negative counts from the end. Binary files come as a hex dump." jsonschema:"minimum=-1000000000000000,maximum=1000000000000000"`
+	ByteLimit   int    `json:"byte_limit,omitempty" jsonschema_description:"With byte_offset: most bytes to return." jsonschema:"minimum=1,maximum=50000,default=16384"`
+	Encoding    string `json:"encoding,omitempty" jsonschema_description:"Decode as this (gb18030, shift_jis, windows-1251, utf-16le ...) instead of what is detected."`
+}
+
+// ReadFileOut is a window of a file.
+type ReadFileOut struct {
+	// Status says in one line what the window is, what is known of the file and
+	// which call returns what follows.
+	Status string
+	// Body is the lines or the hex dump, without a last newline, or the decoded
+	// bytes just as they are; "" where there is nothing to show.
+	Body string
+}
+
+// Text words the result.
+func (o ReadFileOut) Text() string {
+	if o.Body == "" {
+		return o.Status
+	}
+	return o.Status + "\n" + o.Body
+}
+
+func readFileTool() tools.Tool {
+	return tools.New(tools.Def[ReadFileIn, ReadFileOut]{
+		Name: "read_file", Title: "Read a file", Doc: readFileDoc, Tags: []string{"files", "text"},
+		Access: tools.Read, Effects: tools.None, Repeatable: true,
+		Limits: tools.Limits{Facts: map[string]any{"line": textfile.Number(lineChars), "hashed": hashed()}},
+		Examples: []tools.Example[ReadFileIn]{{
+			Say:   "Read the first two lines",
+			Files: map[string]string{"greet.go": "package greet\n\nconst Hello = \"hello\"\n"},
+			In:    ReadFileIn{Path: "greet.go", Limit: 2},
+			Want:  "greet.go: lines 1-2 of 3; utf-8, LF, 37 B, hash …; next: offset=3\n1\tpackage greet\n2\t",
+		}, {
+			Say:   "Read the end of a log",
+			Files: map[string]string{"app.log": "start\nwork\nstop\n"},
+			In:    ReadFileIn{Path: "app.log", Offset: -1},
+			Want:  "app.log: line 3 of 3; utf-8, LF, 16 B, hash …\n3\tstop",
+		}},
+		Run: readFile,
+	})
+}
+
+func readFile(ctx context.Context, in ReadFileIn) (ReadFileOut, error) {
+	path, err := tools.Resolve(ctx, in.Path)
+	if err != nil {
+		return ReadFileOut{}, err
+	}
+	src, err := openSource(ctx, path, in.Encoding)
+	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleKind {
+		return readDirectory(path, err)
+	}
+	if err != nil {
+		return ReadFileOut{}, err
+	}
+	out, err := src.window(ctx, in)
+	if err := errors.Join(err, src.Close()); err != nil {
+		return ReadFileOut{}, err
+	}
+	return out, nil
+}
+
+func (s *source) window(ctx context.Context, in ReadFileIn) (ReadFileOut, error) {
+	switch {
+	case s.size == 0:
+		return ReadFileOut{Status: fmt.Sprintf("%s: empty file; %s", s.path, s.id)}, nil
+	case in.ByteOffset != nil:
+		return s.byteWindow(*in.ByteOffset, in.ByteLimit)
+	case s.form.Binary:
+		return ReadFileOut{Status: fmt.Sprintf("%s: binary, not shown; %s, %s, %s; next: byte_offset=0 for a hex dump, or file_info",
+			s.path, s.mime, textfile.Size(s.size), s.id)}, nil
+	}
+	numbers := in.LineNumbers == nil || *in.LineNumbers
+	return s.lineWindow(ctx, in.Offset, in.Limit, numbers)
+}
+
+// listedEntries is how many entries of a directory are shown where a file was
+// expected.
+const listedEntries = 50
+
+// readDirectory answers for a path that is no file: a directory is listed, for
+// anything else the answer is why.
+func readDirectory(path workspace.Path, why error) (ReadFileOut, error) {
+	entries, err := path.ReadDir()
+	if err != nil {
+		return ReadFileOut{}, why
+	}
+	name := textfile.Visible(path.String())
+	var b strings.Builder
+	for _, e := range entries[:min(len(entries), listedEntries)] {
+		b.WriteString(textfile.Visible(e.Name))
+		if e.Kind == workspace.KindDirectory {
+			b.WriteByte('/')
+		}
+		b.WriteByte('\n')
+	}
+	shown := ""
+	if len(entries) > listedEntries {
+		shown = fmt.Sprintf(", the first %d follow", listedEntries)
+	}
+	return ReadFileOut{
+		Status: fmt.Sprintf("%s: a directory of %s, not a file%s; next: list_directory with sizes, depth, paging",
+			name, count(int64(len(entries)), "entry"), shown),
+		Body: strings.TrimSuffix(b.String(), "\n"),
+	}, nil
+}

@@ -1,0 +1,173 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"toolcrib/schema"
+	"toolcrib/tools"
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+const (
+	// wholeSize is the largest file that is read whole, so that its hash, its
+	// lines and its encoding are known.
+	wholeSize = 8 << 20
+	// headSize is what is read of a larger one to tell its form.
+	headSize = 64 << 10
+)
+
+// hashed words wholeSize for documents.
+func hashed() string { return fmt.Sprintf("%d MiB", wholeSize>>20) }
+
+// source is an open file and what is known of it. What is read of it is its
+// content at the time of opening: a small file is held in memory, of a larger
+// one no more than the size it had is read.
+type source struct {
+	io.ReaderAt
+	path  string // as printed
+	size  int64
+	form  textfile.Form
+	mime  string
+	id    string // "hash <sha256>" or "version <token>"
+	data  []byte // the whole content, nil above wholeSize
+	whole bool
+	file  workspace.File
+}
+
+// openSource opens a file. encoding, if not "", is the encoding that the caller
+// names; then the file is text whatever it looks like.
+func openSource(ctx context.Context, path workspace.Path, encoding string) (*source, error) {
+	var named textfile.Encoding
+	if encoding != "" {
+		var err error
+		if named, err = lookupEncoding(encoding); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	file, err := path.Open()
+	if err != nil {
+		return nil, err
+	}
+	s := &source{path: textfile.Visible(path.String()), file: file}
+	head, err := s.load(file)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	s.form = textfile.Sniff(head, s.whole)
+	if encoding != "" {
+		bom, n := textfile.BOM(head)
+		s.form = textfile.Form{Encoding: named}
+		if bom.Name() == named.Name() {
+			s.form.BOM = n
+		}
+	}
+	s.mime = textfile.MIME(head, s.form)
+	return s, nil
+}
+
+// load reads a small file whole and the head of a larger one.
+func (s *source) load(file workspace.File) (head []byte, err error) {
+	info := file.Info()
+	s.whole = info.Size <= wholeSize
+	n := info.Size
+	if !s.whole {
+		n = headSize
+	}
+	head = make([]byte, n)
+	got, err := io.ReadFull(io.NewSectionReader(file, 0, n), head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	if !s.whole {
+		if int64(got) < n {
+			return nil, s.shrunk()
+		}
+		s.ReaderAt, s.size, s.id = file, info.Size, "version "+versionToken(info)
+		return head, nil
+	}
+	head = head[:got] // shorter where the file has just been cut
+	sum := sha256.Sum256(head)
+	s.ReaderAt, s.size, s.data = bytes.NewReader(head), int64(got), head
+	s.id = "hash " + hex.EncodeToString(sum[:])
+	return head, nil
+}
+
+// Close closes the file.
+func (s *source) Close() error { return s.file.Close() }
+
+// fail words an error of reading the content.
+func (s *source) fail(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return s.shrunk()
+	}
+	return err
+}
+
+func (s *source) shrunk() error {
+	return tools.Errorf(tools.Conflict, "%s became shorter while it was read", s.path).
+		WithHint("call read_file again")
+}
+
+// totalLines returns the number of lines, -1 where the file is too large to
+// count them.
+func (s *source) totalLines() int64 {
+	if !s.whole {
+		return -1
+	}
+	text := s.data[s.form.BOM:]
+	n := s.form.Encoding.CountLF(text)
+	if len(text) > 0 && !s.finalNewline() {
+		n++
+	}
+	return int64(n)
+}
+
+// finalNewline reports whether the last line of a file that was read whole ends
+// with a line feed.
+func (s *source) finalNewline() bool {
+	unit := s.form.Encoding.Unit()
+	text := s.data[s.form.BOM:]
+	return len(text) >= unit && len(text)%unit == 0 && s.form.Encoding.IndexLF(text[len(text)-unit:]) == 0
+}
+
+// describe words the form of a text file: "utf-8 with BOM".
+func (s *source) describe() string {
+	text := s.form.Encoding.Name()
+	if s.form.BOM > 0 {
+		text += " with BOM"
+	}
+	switch s.form.Source {
+	case textfile.Assumed:
+		text += " (assumed: too little to detect, encoding=NAME overrides)"
+	case textfile.Detected, textfile.Declared:
+		text += fmt.Sprintf(" (%s)", s.form.Source)
+	}
+	return text
+}
+
+// versionToken identifies the content of a file that is too large to hash.
+func versionToken(info workspace.Info) string {
+	return fmt.Sprintf("v:%d-%x-%x", info.Size, info.ModTime.UnixNano(), info.Inode)
+}
+
+func lookupEncoding(name string) (textfile.Encoding, error) {
+	if enc, ok := textfile.Lookup(name); ok {
+		return enc, nil
+	}
+	err := tools.Errorf(tools.InvalidArgument, "no encoding is called %q", name)
+	if near := schema.Nearest(strings.ToLower(name), textfile.Names()); near != "" {
+		return textfile.Encoding{}, err.WithHint("did you mean %q", near)
+	}
+	return textfile.Encoding{}, err.WithHint("there are: %s", strings.Join(textfile.Names(), ", "))
+}

@@ -1,0 +1,191 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+// nestedEntries is the most entries shown of a directory below the listed one.
+const nestedEntries = 200
+
+// node is an entry of a tree; the root stands for the listed directory.
+type node struct {
+	entry    workspace.Entry
+	parent   *node
+	children []*node
+	info     workspace.Info // set by order
+}
+
+// grow makes a tree of what a walk found, in its order. With a pattern it keeps
+// the entries that match and the directories that lead to them.
+func grow(entries []workspace.Entry, pattern string) *node {
+	root := &node{}
+	directories := map[string]*node{".": root}
+	for _, e := range entries {
+		parent := directories[path.Dir(e.Rel)]
+		n := &node{entry: e, parent: parent}
+		parent.children = append(parent.children, n)
+		if e.Kind == workspace.KindDirectory {
+			directories[e.Rel] = n
+		}
+	}
+	if pattern != "" {
+		root.prune(pattern)
+	}
+	return root
+}
+
+// prune removes what neither matches nor leads to a match, and reports whether
+// anything is left below n.
+func (n *node) prune(pattern string) bool {
+	n.children = slices.DeleteFunc(n.children, func(c *node) bool {
+		name := c.entry.Rel
+		if !strings.Contains(pattern, "/") {
+			name = path.Base(name)
+		}
+		return !c.prune(pattern) && !doublestar.MatchUnvalidated(pattern, name)
+	})
+	return len(n.children) > 0
+}
+
+// order sorts each directory by mtime or size, the largest first; what is gone
+// meanwhile comes last.
+func (n *node) order(ctx context.Context, by string) error {
+	for _, c := range n.children {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if info, err := c.entry.Path.Lstat(); err == nil {
+			c.info = info
+		}
+		if c.entry.Kind != workspace.KindFile {
+			c.info.Size = -1 // the size of a directory says nothing of its content
+		}
+		if err := c.order(ctx, by); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(n.children, func(a, b *node) int {
+		if by == "size" {
+			return cmp.Compare(b.info.Size, a.info.Size)
+		}
+		return b.info.ModTime.Compare(a.info.ModTime)
+	})
+	return nil
+}
+
+// count counts the directories or everything else below n.
+func (n *node) count(directories bool) int64 {
+	var total int64
+	for _, c := range n.children {
+		if (c.entry.Kind == workspace.KindDirectory) == directories {
+			total++
+		}
+		total += c.count(directories)
+	}
+	return total
+}
+
+// row is one line of a listing.
+type row struct {
+	node  *node
+	notes []note // to stand after it
+}
+
+// note says that entries of a directory are not shown.
+type note struct {
+	directory *node
+	shown     int
+}
+
+// rows returns the lines below n in order.
+func (n *node) rows() []row {
+	var rows []row
+	for i, c := range n.children {
+		if n.parent != nil && i == nestedEntries {
+			last := &rows[len(rows)-1]
+			last.notes = append(last.notes, note{directory: n, shown: i})
+			break
+		}
+		rows = append(append(rows, row{node: c}), c.rows()...)
+	}
+	return rows
+}
+
+func (n *node) indent() string {
+	return strings.Repeat("  ", strings.Count(n.entry.Rel, "/"))
+}
+
+func (n *node) name() string {
+	return textfile.Visible(strings.ToValidUTF8(path.Base(n.entry.Rel), "\ufffd"))
+}
+
+// append words the row: name/, name SIZE, name -> target.
+func (r row) append(dst []byte, l *listing) []byte {
+	n := r.node
+	dst = append(append(dst, n.indent()...), n.name()...)
+	info, err := n.entry.Path.Lstat()
+	switch {
+	case n.entry.Kind == workspace.KindDirectory:
+		dst = append(dst, '/')
+		if len(n.children) == 0 {
+			dst = n.appendCount(dst)
+		}
+	case err != nil:
+		dst = append(dst, " (gone or unreadable)"...)
+	case n.entry.Kind == workspace.KindSymlink:
+		dst = append(append(dst, " -> "...), textfile.Visible(info.Target)...)
+		if info.Resolved == "" {
+			dst = append(dst, " (outside or missing)"...)
+		}
+	case n.entry.Kind == workspace.KindFile:
+		dst = append(append(dst, ' '), textfile.Size(info.Size)...)
+	default:
+		dst = append(dst, " (FIFO, socket or device)"...)
+	}
+	if l.in.Sort == "mtime" && err == nil {
+		dst = append(append(dst, ' '), info.ModTime.UTC().Format(time.RFC3339)...)
+	}
+	dst = append(dst, '\n')
+	for _, note := range r.notes {
+		dst = note.append(dst, l)
+	}
+	return dst
+}
+
+// appendCount appends how many entries a directory has that is not gone into, or
+// of which nothing is shown.
+func (n *node) appendCount(dst []byte) []byte {
+	entries, err := n.entry.Path.ReadDir()
+	if err != nil {
+		return append(dst, " (unreadable)"...)
+	}
+	return fmt.Appendf(dst, " (%s)", count(int64(len(entries)), "entry"))
+}
+
+// append says how to get the rest of a directory.
+func (t note) append(dst []byte, l *listing) []byte {
+	d := t.directory
+	return fmt.Appendf(dst, "%s  … %s more: path=%q depth=1 offset=%d\n", d.indent(),
+		textfile.Number(int64(len(d.children)-t.shown)), textfile.Visible(d.entry.Path.String()), t.shown+1)
+}
+
+// appendAncestors appends the directories that the first entry of a page is in,
+// when they stand on an earlier page.
+func appendAncestors(dst []byte, n *node) []byte {
+	if n.parent == nil {
+		return dst
+	}
+	dst = appendAncestors(dst, n.parent)
+	return append(append(append(dst, n.indent()...), n.name()...), "/\n"...)
+}

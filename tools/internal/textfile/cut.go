@@ -1,0 +1,47 @@
+package textfile
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// Cut shortens a line to at most limit characters so that its bytes from..to
+// stay in it, or begin in it where they are longer. Each end that is cut carries
+// a mark with the bytes left out: "…[+1,204 bytes]". Cuts lie between characters.
+func Cut(line string, from, to, limit int) string {
+	if len(line) <= limit || utf8.RuneCountInString(line) <= limit {
+		return line
+	}
+	from = min(max(from, 0), len(line))
+	to = min(max(to, from), len(line))
+	for from > 0 && from < len(line) && !utf8.RuneStart(line[from]) {
+		from--
+	}
+	left := max(limit-utf8.RuneCountInString(line[from:to]), 0)
+	// A third of what is left goes before, so that what follows is read too;
+	// what one end does not need the other has.
+	before := min(utf8.RuneCountInString(line[:from]), left/3)
+	if after := utf8.RuneCountInString(line[to:]); after < left-before {
+		before = left - after
+	}
+	start := from
+	for ; before > 0 && start > 0; before-- {
+		_, size := utf8.DecodeLastRuneInString(line[:start])
+		start -= size
+	}
+	end := start
+	for n := limit; n > 0 && end < len(line); n-- {
+		_, size := utf8.DecodeRuneInString(line[end:])
+		end += size
+	}
+	text := line[start:end]
+	if start > 0 {
+		text = mark(start) + text
+	}
+	if end < len(line) {
+		text += mark(len(line) - end)
+	}
+	return text
+}
+
+func mark(n int) string { return fmt.Sprintf("…[+%s bytes]", Number(int64(n))) }

@@ -1,0 +1,159 @@
+package textfile
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Marks shows the characters that would deceive a reader and counts them:
+// controls, direction marks, zero-width and other invisible characters become
+// \u{202e}, bytes that are not UTF-8 become \x{e9}. Tab and line feed stay. The
+// zero value is ready.
+type Marks struct {
+	runes map[rune]int
+	bytes int
+}
+
+// Visible returns the text with its deceiving characters shown.
+func Visible(text string) string {
+	var m Marks
+	if plain(text) == len(text) {
+		return text
+	}
+	return string(m.Append(nil, []byte(text)))
+}
+
+// Append appends the text, with its deceiving characters shown, to dst.
+func (m *Marks) Append(dst, text []byte) []byte {
+	start := 0
+	for i := plain(text); i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		bad := r == utf8.RuneError && size == 1
+		if !bad && !deceives(r, text, i, size) {
+			i += size
+			continue
+		}
+		dst = append(dst, text[start:i]...)
+		if bad {
+			dst = fmt.Appendf(dst, `\x{%02x}`, text[i])
+			m.bytes++
+		} else {
+			dst = append(strconv.AppendInt(append(dst, `\u{`...), int64(r), 16), '}')
+			if m.runes == nil {
+				m.runes = map[rune]int{}
+			}
+			m.runes[r]++
+		}
+		i += size
+		start = i
+	}
+	return append(dst, text[start:]...)
+}
+
+// mostKinds bounds the kinds of characters that String names.
+const mostKinds = 8
+
+// String names what was shown and how often, the most frequent first:
+// "2 U+202E, 1 byte that is not UTF-8"; "" if nothing was.
+func (m *Marks) String() string {
+	kinds := slices.SortedFunc(maps.Keys(m.runes), func(a, b rune) int {
+		return cmp.Or(m.runes[b]-m.runes[a], int(a-b))
+	})
+	var parts []string
+	for i, r := range kinds {
+		if i == mostKinds {
+			parts = append(parts, fmt.Sprintf("%d kinds more", len(kinds)-i))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%d %U", m.runes[r], r))
+	}
+	switch {
+	case m.bytes == 1:
+		parts = append(parts, "1 byte that is not UTF-8")
+	case m.bytes > 1:
+		parts = append(parts, fmt.Sprintf("%d bytes that are not UTF-8", m.bytes))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Merge adds the counts of other.
+func (m *Marks) Merge(other Marks) {
+	m.bytes += other.bytes
+	for r, n := range other.runes {
+		if m.runes == nil {
+			m.runes = map[rune]int{}
+		}
+		m.runes[r] += n
+	}
+}
+
+// Bytes returns how many bytes that are not UTF-8 were shown.
+func (m *Marks) Bytes() int { return m.bytes }
+
+// plain returns how long the part at the start is that is printable ASCII, tabs
+// and line feeds, which most text is through and through.
+func plain[T string | []byte](text T) int {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' && c != '\t' && c != '\n' || c >= 0x7f {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// deceives reports whether the character at text[i:i+size] is shown. The joiners
+// U+200C and U+200D stay between characters beyond ASCII, where emoji and
+// several scripts need them.
+func deceives(r rune, text []byte, i, size int) bool {
+	if r == '\u200c' || r == '\u200d' {
+		before, _ := utf8.DecodeLastRune(text[:i])
+		after, _ := utf8.DecodeRune(text[i+size:])
+		return before < utf8.RuneSelf || before == utf8.RuneError || after < utf8.RuneSelf || after == utf8.RuneError
+	}
+	switch {
+	case r < 0x20:
+		return r != '\t' && r != '\n'
+	case r < 0x7f:
+		return false
+	case r < 0xa0: // DEL and C1
+		return true
+	}
+	_, found := slices.BinarySearchFunc(deceiving[:], r, func(span [2]rune, r rune) int {
+		switch {
+		case span[1] < r:
+			return -1
+		case span[0] > r:
+			return 1
+		}
+		return 0
+	})
+	return found
+}
+
+// deceiving is the spans of characters that are invisible, change the direction
+// or break lines, after U+00A0, sorted.
+var deceiving = [...][2]rune{
+	{0xad, 0xad},       // soft hyphen
+	{0x34f, 0x34f},     // grapheme joiner
+	{0x61c, 0x61c},     // Arabic letter mark
+	{0x115f, 0x1160},   // Hangul fillers
+	{0x17b4, 0x17b5},   // Khmer inherent vowels
+	{0x180b, 0x180f},   // Mongolian selectors and separator
+	{0x200b, 0x200b},   // zero-width space
+	{0x200e, 0x200f},   // direction marks
+	{0x2028, 0x202e},   // line and paragraph separators, embeddings, overrides
+	{0x2060, 0x206f},   // word joiner, invisible operators, isolates, deprecated
+	{0x3164, 0x3164},   // Hangul filler
+	{0xfeff, 0xfeff},   // byte order mark inside the text
+	{0xffa0, 0xffa0},   // halfwidth Hangul filler
+	{0xfff0, 0xfffb},   // annotations and unassigned
+	{0xfffe, 0xffff},   // noncharacters
+	{0x1bca0, 0x1bca3}, // shorthand controls
+	{0x1d173, 0x1d17a}, // musical controls
+	{0xe0000, 0xe0fff}, // tags, supplementary selectors
+}
