@@ -1,0 +1,86 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"toolcrib/tools"
+	"toolcrib/tools/search/internal/pathglob"
+	"toolcrib/workspace"
+)
+
+// filter says which entries of a walk are wanted by their path below its start.
+type filter struct {
+	include pathglob.Set // none = everything
+	types   pathglob.Set // none = everything
+	exclude pathglob.Set
+	left    atomic.Int64 // entries that were left out; a directory not entered is one
+	listed  bool         // the walk reports directories, entered or not
+}
+
+// newFilter prepares the patterns of the arguments. A pattern of include that
+// starts with ! excludes.
+func newFilter(name string, include, exclude, types []string) (*filter, error) {
+	var f filter
+	var wanted []string
+	for _, pattern := range include {
+		if rest, negated := strings.CutPrefix(pattern, "!"); negated {
+			exclude = append(slices.Clip(exclude), rest)
+		} else {
+			wanted = append(wanted, pattern)
+		}
+	}
+	var err error
+	if f.include, err = compile(name, wanted); err != nil {
+		return nil, err
+	}
+	if f.exclude, err = compile("exclude", exclude); err != nil {
+		return nil, err
+	}
+	if types, err = typePatterns(types); err != nil {
+		return nil, err
+	}
+	f.types, err = compile("type", types)
+	return &f, err
+}
+
+func compile(name string, patterns []string) (pathglob.Set, error) {
+	set, err := pathglob.Compile(patterns)
+	if e, ok := errors.AsType[*pathglob.Error](err); ok {
+		return set, tools.Errorf(tools.InvalidArgument, "%s: %s", name, e).WithHint("%s", e.Hint)
+	}
+	return set, err
+}
+
+// walk returns the entries below start that the filter wants.
+func (f *filter) walk(ctx context.Context, start workspace.Path, opt workspace.WalkOptions) ([]workspace.Entry, workspace.WalkStats, error) {
+	opt.SkipDir, f.listed = f.skips, opt.Directories
+	entries, stats, err := start.Walk(ctx, opt)
+	if err != nil {
+		return nil, stats, err
+	}
+	n := len(entries)
+	entries = slices.DeleteFunc(entries, func(e workspace.Entry) bool { return !f.wants(e) })
+	f.left.Add(int64(n - len(entries)))
+	return entries, stats, nil
+}
+
+// skips reports that nothing in a directory is wanted. Walks call it from
+// several goroutines.
+func (f *filter) skips(dir string) bool {
+	skip := f.exclude.Names(dir, true) || !f.include.Empty() && !f.include.Below(dir)
+	if skip && !f.listed {
+		f.left.Add(1)
+	}
+	return skip
+}
+
+func (f *filter) wants(e workspace.Entry) bool {
+	directory := e.Kind == workspace.KindDirectory
+	return !f.exclude.Names(e.Rel, directory) &&
+		(f.include.Empty() || f.include.Match(e.Rel, directory)) &&
+		(f.types.Empty() || f.types.Match(e.Rel, directory))
+}

@@ -1,0 +1,199 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+//go:embed glob.md
+var globDoc string
+
+// GlobIn says which entries to find.
+type GlobIn struct {
+	Pattern        []string `json:"pattern" jsonschema:"minItems=1,maxItems=50" jsonschema_description:"doublestar patterns relative to path; a name without a slash matches at any depth; several are alternatives; a leading ! excludes" alias:"patterns,glob"`
+	Path           string   `json:"path,omitempty" jsonschema:"default=." jsonschema_description:"directory to search" path:"directory" alias:"directory,dir,root"`
+	Exclude        []string `json:"exclude,omitempty" jsonschema:"maxItems=50" jsonschema_description:"patterns to leave out; a directory is left out with all in it"`
+	Kind           string   `json:"kind,omitempty" jsonschema:"enum=file,enum=directory,enum=any,default=file" jsonschema_description:"what to list; any has symlinks and special files too"`
+	Sort           string   `json:"sort,omitempty" jsonschema:"enum=path,enum=newest,default=path" jsonschema_description:"order: by path, or last modified first"`
+	Hidden         bool     `json:"hidden,omitempty" jsonschema:"default=false" jsonschema_description:"also names that start with a dot; by itself on when a pattern names one"`
+	IncludeIgnored bool     `json:"include_ignored,omitempty" jsonschema:"default=false" jsonschema_description:"also what git's ignore rules leave out, and .git" alias:"no_ignore"`
+	FollowLinks    bool     `json:"follow_links,omitempty" jsonschema:"default=false" jsonschema_description:"enter symlinked directories that lead to a place inside the workspace"`
+	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=200" jsonschema_description:"most paths in one result" alias:"max_results,head_limit"`
+	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"paths to skip, as the last result said"`
+}
+
+// GlobOut is a page of paths.
+type GlobOut struct {
+	Path    string   // the directory searched
+	What    string   // "file", "directory" or "entry"
+	Paths   []string // each can be given to any tool; a directory ends in "/"
+	Offset  int
+	Total   int
+	Looked  int // entries that were looked at
+	Ignored int // entries that ignore rules left out
+	Hidden  int // entries left out because they are hidden
+	// Unreadable are the directories that could not be read.
+	Unreadable []string
+}
+
+func globTool(Deps) tools.Tool {
+	return tools.New(tools.Def[GlobIn, GlobOut]{
+		Name: "glob", Title: "Find files by name", Doc: globDoc, Tags: []string{"files", "find"},
+		Access: tools.Read, Effects: tools.None, Repeatable: true,
+		Examples: []tools.Example[GlobIn]{
+			{
+				Say:   "all tests, but not those of vendored code",
+				Files: map[string]string{"a_test.go": "", "cmd/b.go": "", "cmd/b_test.go": "", "vendor/x/x_test.go": ""},
+				In:    GlobIn{Pattern: []string{"*_test.go"}, Exclude: []string{"vendor"}},
+				Want:  "2 files\na_test.go\ncmd/b_test.go\n",
+			},
+			{
+				Say:   "a page of a long list",
+				Files: map[string]string{"docs/a.md": "", "docs/b.md": "", "docs/img/c.png": "", "docs/img/d.md": "", "e.md": ""},
+				In:    GlobIn{Pattern: []string{"**/*.{md,png}"}, Path: "docs", Limit: 2, Offset: 1},
+				Want:  "2 of 4 files; next: offset=3\ndocs/b.md\ndocs/img/c.png\n",
+			},
+			{
+				Say:   "nothing there",
+				Files: map[string]string{"src/a.go": "", ".env": "", "out/a.o": "", ".ignore": "out/\n"},
+				In:    GlobIn{Pattern: []string{"*.o"}},
+				Want:  "0 files match among the … below . (1 ignored, 2 hidden left out); include_ignored:true and hidden:true list these too\n",
+			},
+		},
+		Run: glob,
+	})
+}
+
+func glob(ctx context.Context, in GlobIn) (GlobOut, error) {
+	start, err := tools.Resolve(ctx, in.Path)
+	if err != nil {
+		return GlobOut{}, err
+	}
+	f, err := newFilter("pattern", in.Pattern, in.Exclude, nil)
+	if err != nil {
+		return GlobOut{}, err
+	}
+	entries, stats, err := f.walk(ctx, start, workspace.WalkOptions{
+		Hidden:         in.Hidden || f.include.Hidden(),
+		IncludeIgnored: in.IncludeIgnored,
+		FollowLinks:    in.FollowLinks,
+		Directories:    in.Kind != "file",
+	})
+	if err != nil {
+		return GlobOut{}, err
+	}
+	out := GlobOut{
+		Path: start.String(), What: "entry",
+		Offset: in.Offset, Looked: len(entries) + int(f.left.Load()),
+		Ignored: stats.Ignored, Hidden: stats.Hidden, Unreadable: stats.Unreadable,
+	}
+	if in.Kind != "any" {
+		out.What = in.Kind
+		entries = slices.DeleteFunc(entries, func(e workspace.Entry) bool { return string(e.Kind) != in.Kind })
+	}
+	if in.Sort == "newest" {
+		if entries, err = newest(ctx, entries); err != nil {
+			return GlobOut{}, err
+		}
+	}
+	out.Total = len(entries)
+	for _, e := range entries[min(in.Offset, len(entries)):min(in.Offset+in.Limit, len(entries))] {
+		out.Paths = append(out.Paths, printed(e))
+	}
+	return out, nil
+}
+
+func printed(e workspace.Entry) string {
+	if e.Kind == workspace.KindDirectory {
+		return e.Path.String() + "/"
+	}
+	return e.Path.String()
+}
+
+// newest orders entries by their time of change, the latest first, equal ones by
+// path. What is gone meanwhile is left out.
+func newest(ctx context.Context, entries []workspace.Entry) ([]workspace.Entry, error) {
+	type dated struct {
+		workspace.Entry
+		at time.Time
+	}
+	var list []dated
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		info, err := e.Path.Lstat() // without one the time is zero and the entry last
+		if err == nil || tools.AsError(err).Code != tools.NotFound {
+			list = append(list, dated{e, info.ModTime})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b dated) int { return cmp.Compare(b.at.UnixNano(), a.at.UnixNano()) })
+	entries = entries[:0]
+	for _, d := range list {
+		entries = append(entries, d.Entry)
+	}
+	return entries, nil
+}
+
+// Text is a status line and a path a line.
+func (o GlobOut) Text() string {
+	var b strings.Builder
+	b.WriteString(o.status())
+	b.WriteByte('\n')
+	for _, path := range o.Paths {
+		b.WriteString(shownPath(path))
+		b.WriteByte('\n')
+	}
+	writeNamed(&b, "could not be read", o.Unreadable)
+	return b.String()
+}
+
+func (o GlobOut) status() string {
+	switch end := o.Offset + len(o.Paths); {
+	case o.Total == 0:
+		return o.nothing()
+	case len(o.Paths) == 0:
+		return fmt.Sprintf("offset=%d is past the end: %s match; the last is offset=%d", o.Offset, count(o.Total, o.What), o.Total-1)
+	case end < o.Total:
+		return fmt.Sprintf("%d of %s; next: offset=%d", len(o.Paths), count(o.Total, o.What), end)
+	case o.Offset > 0:
+		return fmt.Sprintf("%d of %s; the last page", len(o.Paths), count(o.Total, o.What))
+	}
+	return count(o.Total, o.What)
+}
+
+func (o GlobOut) nothing() string {
+	text := fmt.Sprintf("%s match among the %s below %s", count(0, o.What), count(o.Looked, "entry"), shownPath(o.Path))
+	var left, ways []string
+	if o.Ignored > 0 {
+		left, ways = append(left, fmt.Sprintf("%d ignored", o.Ignored)), append(ways, "include_ignored:true")
+	}
+	if o.Hidden > 0 {
+		left, ways = append(left, fmt.Sprintf("%d hidden", o.Hidden)), append(ways, "hidden:true")
+	}
+	switch {
+	case left != nil:
+		text += fmt.Sprintf(" (%s left out); %s list these too", strings.Join(left, ", "), strings.Join(ways, " and "))
+	case o.Looked == 0:
+		text += "; it holds nothing"
+	default:
+		text += "; patterns are relative to path, and case counts"
+	}
+	return text
+}
+
+// Trim keeps the first paths; the status names the offset of the next.
+func (o GlobOut) Trim(budget int) GlobOut {
+	for n := len(o.Text()); n > budget && len(o.Paths) > 1; n = len(o.Text()) {
+		o.Paths = o.Paths[:max(1, min(len(o.Paths)-1, len(o.Paths)*budget/n))]
+	}
+	return o
+}

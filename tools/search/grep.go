@@ -1,0 +1,121 @@
+package search
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+
+	"toolcrib/tools"
+	"toolcrib/tools/search/internal/match"
+	"toolcrib/tools/search/internal/scan"
+	"toolcrib/workspace"
+)
+
+//go:embed grep.md
+var grepDoc string
+
+// GrepIn says what to search for, and where.
+type GrepIn struct {
+	Pattern        string   `json:"pattern" jsonschema:"minLength=1,maxLength=10000" jsonschema_description:"regular expression in RE2 syntax, or with fixed the text itself" alias:"query,regex,regexp"`
+	Path           string   `json:"path,omitempty" jsonschema:"default=." jsonschema_description:"directory or file to search; a file is searched whatever the filters say" path:"any" alias:"directory,dir,file,file_path"`
+	Glob           []string `json:"glob,omitempty" jsonschema:"maxItems=50" jsonschema_description:"only files of these patterns, relative to path; a name without a slash matches at any depth; a leading ! excludes" alias:"include,globs"`
+	Type           []string `json:"type,omitempty" jsonschema:"maxItems=20" jsonschema_description:"only files of these types: go, py, js, ts, c, cpp, java, rust, md, yaml ..." alias:"types,file_type"`
+	Exclude        []string `json:"exclude,omitempty" jsonschema:"maxItems=50" jsonschema_description:"patterns to leave out; a directory is left out with all in it" alias:"exclude_pattern"`
+	Fixed          bool     `json:"fixed,omitempty" jsonschema:"default=false" jsonschema_description:"pattern is plain text, not a regular expression" alias:"fixed_strings,literal"`
+	Word           bool     `json:"word,omitempty" jsonschema:"default=false" jsonschema_description:"match whole words only, as between two \\b" alias:"whole_word"`
+	Case           string   `json:"case,omitempty" jsonschema:"enum=smart,enum=sensitive,enum=insensitive,default=smart" jsonschema_description:"smart ignores case unless the pattern has an upper-case letter"`
+	Multiline      bool     `json:"multiline,omitempty" jsonschema:"default=false" jsonschema_description:"a match may span lines"`
+	Mode           string   `json:"mode,omitempty" jsonschema:"enum=content,enum=files,enum=count,default=content" jsonschema_description:"matching lines, only the files that have some, or how many each has" alias:"output_mode"`
+	Context        int      `json:"context,omitempty" jsonschema:"minimum=-1,maximum=30,default=-1" jsonschema_description:"lines before and after each match; -1 = 2 where at most 3 lines match in all, else none" alias:"context_lines"`
+	Before         int      `json:"before,omitempty" jsonschema:"minimum=0,maximum=30,default=0" jsonschema_description:"lines before each match; overrides context" alias:"before_context"`
+	After          int      `json:"after,omitempty" jsonschema:"minimum=0,maximum=30,default=0" jsonschema_description:"lines after each match; overrides context" alias:"after_context"`
+	MaxPerFile     int      `json:"max_per_file,omitempty" jsonschema:"minimum=0,maximum=100000,default=0" jsonschema_description:"mode content: most matching lines of one file; 0 = no such limit" alias:"max_matches_per_file,max_count"`
+	Hidden         bool     `json:"hidden,omitempty" jsonschema:"default=true" jsonschema_description:"also files and directories that start with a dot"`
+	IncludeIgnored bool     `json:"include_ignored,omitempty" jsonschema:"default=false" jsonschema_description:"also what git's ignore rules leave out, and .git" alias:"no_ignore"`
+	FollowLinks    bool     `json:"follow_links,omitempty" jsonschema:"default=false" jsonschema_description:"enter symlinked directories that lead to a place inside the workspace"`
+	Sort           string   `json:"sort,omitempty" jsonschema:"enum=path,enum=newest,default=path" jsonschema_description:"newest, in the modes files and count: last modified first"`
+	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=100" jsonschema_description:"most matching lines, or files, in one result" alias:"max_results,head_limit"`
+	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"matching lines, or files, to skip, as the last result said"`
+}
+
+func grepTool(Deps) tools.Tool {
+	return tools.New(tools.Def[GrepIn, GrepOut]{
+		Name: "grep", Title: "Search file contents", Doc: grepDoc, Tags: []string{"files", "search", "regex"},
+		Access: tools.Read, Effects: tools.None, Repeatable: true,
+		Limits:   tools.Limits{Facts: map[string]any{"line": scan.MaxLine, "types": typeList(), "held": scan.MaxText >> 20}},
+		Examples: grepExamples(),
+		Run:      grep,
+	})
+}
+
+func grep(ctx context.Context, in GrepIn) (GrepOut, error) {
+	if in.Sort == "newest" && in.Mode == "content" {
+		return GrepOut{}, tools.Errorf(tools.InvalidArgument, `sort: "newest" orders files, not lines`).WithHint(`pass mode "files" or "count" with it`)
+	}
+	m, err := match.Compile(match.Pattern{
+		Text: in.Pattern, Fixed: in.Fixed, Word: in.Word, Multiline: in.Multiline,
+		Case: map[string]match.Case{"sensitive": match.Sensitive, "insensitive": match.Insensitive}[in.Case],
+	})
+	if e, ok := errors.AsType[*match.Error](err); ok {
+		return GrepOut{}, tools.Errorf(tools.InvalidArgument, "pattern: %s", e).WithHint("%s", e.Hint)
+	} else if err != nil {
+		return GrepOut{}, err
+	}
+	scope, err := newScope(ctx, in)
+	if err != nil {
+		return GrepOut{}, err
+	}
+	p := newPager(in, scope)
+	for f := range scan.Files(ctx, scope.files, m, p.options()) {
+		if scope.single && f.Err != nil {
+			return GrepOut{}, f.Err
+		}
+		if !p.add(f) {
+			break
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return GrepOut{}, err
+	}
+	return p.page(), nil
+}
+
+// scope is the files that a call searches, and how they were chosen.
+type scope struct {
+	start    workspace.Path
+	single   bool // start is a file
+	files    []workspace.Path
+	stats    workspace.WalkStats
+	filtered int // entries that the patterns left out
+}
+
+func newScope(ctx context.Context, in GrepIn) (scope, error) {
+	start, err := tools.Resolve(ctx, in.Path)
+	if err != nil {
+		return scope{}, err
+	}
+	f, err := newFilter("glob", in.Glob, in.Exclude, in.Type)
+	if err != nil {
+		return scope{}, err
+	}
+	info, err := start.Stat()
+	if err != nil {
+		return scope{}, err
+	}
+	if info.Kind != workspace.KindDirectory {
+		return scope{start: start, single: true, files: []workspace.Path{start}}, nil
+	}
+	entries, stats, err := f.walk(ctx, start, workspace.WalkOptions{
+		Hidden: in.Hidden, IncludeIgnored: in.IncludeIgnored, FollowLinks: in.FollowLinks,
+	})
+	if err != nil {
+		return scope{}, err
+	}
+	s := scope{start: start, stats: stats, filtered: int(f.left.Load())}
+	for _, e := range entries {
+		if e.Kind == workspace.KindFile {
+			s.files = append(s.files, e.Path)
+		}
+	}
+	return s, nil
+}

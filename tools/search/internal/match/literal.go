@@ -1,0 +1,283 @@
+package match
+
+import (
+	"regexp/syntax"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxChoices = 16 // literals of which one must occur
+	maxLiteral = 64 // bytes of one literal
+)
+
+// literal is a text that a match contains. Folded, its ASCII letters are lower
+// case and stand for both cases, k and s also for U+212A and U+017F.
+type literal struct {
+	text string
+	fold bool
+}
+
+// facts is what is known of the matches of an expression.
+type facts struct {
+	// exact are the only texts that the expression matches; nil = not known.
+	exact []literal
+	// need are literals of which each match contains one; nil = not known.
+	need []literal
+	// bare says that exact holds everywhere: no assertion narrows it.
+	bare bool
+}
+
+var anything = facts{}
+
+// required returns literals of which every match contains one, or nil.
+func (f facts) required() []literal {
+	return better(f.need, usable(f.exact))
+}
+
+// whole reports that the expression matches its required literals and nothing else.
+func (f facts) whole() bool { return f.bare && usable(f.exact) != nil }
+
+// analyse finds the facts of a simplified expression, from its leaves up.
+func analyse(re *syntax.Regexp) facts {
+	switch re.Op {
+	case syntax.OpEmptyMatch:
+		return facts{exact: []literal{{}}, bare: true}
+	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return facts{exact: []literal{{}}}
+	case syntax.OpLiteral:
+		return analyseLiteral(re.Rune, re.Flags&syntax.FoldCase != 0)
+	case syntax.OpCharClass:
+		return analyseClass(re.Rune)
+	case syntax.OpCapture:
+		return analyse(re.Sub[0])
+	case syntax.OpPlus:
+		return facts{need: analyse(re.Sub[0]).required()}
+	case syntax.OpQuest:
+		f := analyse(re.Sub[0])
+		if f.exact == nil || len(f.exact) == maxChoices {
+			return anything
+		}
+		return facts{exact: append([]literal{{}}, f.exact...), bare: f.bare}
+	case syntax.OpConcat:
+		return analyseConcat(re.Sub)
+	case syntax.OpAlternate:
+		return analyseAlternate(re.Sub)
+	}
+	return anything
+}
+
+func analyseLiteral(runes []rune, fold bool) facts {
+	var runs []string
+	var run strings.Builder
+	for _, r := range runes {
+		// A folded letter beyond ASCII has spellings of several bytes, and
+		// U+FFFD stands for any byte that is not UTF-8: no bytes to look for.
+		odd := r == utf8.RuneError || fold && r >= utf8.RuneSelf && unicode.SimpleFold(r) != r
+		if odd || run.Len()+utf8.RuneLen(r) > maxLiteral {
+			runs = append(runs, run.String())
+			run.Reset()
+		}
+		if odd {
+			continue
+		}
+		if fold && r < utf8.RuneSelf {
+			r = unicode.ToLower(r)
+		}
+		run.WriteRune(r)
+	}
+	if len(runs) == 0 {
+		return facts{exact: []literal{{run.String(), fold}}, bare: true}
+	}
+	var f facts
+	for _, text := range append(runs, run.String()) {
+		f.need = better(f.need, usable([]literal{{text, fold}}))
+	}
+	return f
+}
+
+// analyseClass takes a small class for the choice of its characters.
+func analyseClass(ranges []rune) facts {
+	f := facts{bare: true}
+	for i := 0; i < len(ranges); i += 2 {
+		for r := ranges[i]; r <= ranges[i+1]; r++ {
+			if len(f.exact) == maxChoices || r == utf8.RuneError || r == '\r' || r == '\n' {
+				return anything
+			}
+			f.exact = append(f.exact, literal{text: string(r)})
+		}
+	}
+	return f
+}
+
+func analyseConcat(subs []*syntax.Regexp) facts {
+	run := []literal{{}} // what the last subexpressions match together
+	all := facts{bare: true}
+	known := true
+	for _, sub := range subs {
+		f := analyse(sub)
+		if joined, bare := cross(run, f.exact); joined != nil {
+			run, all.bare = joined, all.bare && f.bare && bare
+			continue
+		}
+		known = false
+		all.need = better(better(all.need, usable(run)), f.required())
+		run = f.exact
+		if run == nil {
+			run = []literal{{}}
+		}
+	}
+	if known {
+		all.exact = run
+		return all
+	}
+	return facts{need: better(all.need, usable(run))}
+}
+
+// cross returns every literal of a followed by every one of b, nil where they
+// are too many or too long. It is not bare where the fold of one part had to be
+// spread over the other.
+func cross(a, b []literal) (joined []literal, bare bool) {
+	if b == nil || len(a)*len(b) > maxChoices {
+		return nil, false
+	}
+	bare = true
+	for _, x := range a {
+		for _, y := range b {
+			z := literal{x.text + y.text, x.fold || y.fold}
+			if len(z.text) > maxLiteral {
+				return nil, false
+			}
+			if z.fold {
+				if !x.fold && foldsBeyondASCII(x.text) || !y.fold && foldsBeyondASCII(y.text) {
+					return nil, false
+				}
+				bare = bare && (x.fold || !folds(x.text)) && (y.fold || !folds(y.text))
+				z.text = foldASCII(z.text)
+			}
+			joined = append(joined, z)
+		}
+	}
+	return joined, bare
+}
+
+func analyseAlternate(subs []*syntax.Regexp) facts {
+	all := facts{bare: true, exact: []literal{}, need: []literal{}}
+	for _, sub := range subs {
+		f := analyse(sub)
+		if all.exact != nil && f.exact != nil && len(all.exact)+len(f.exact) <= maxChoices {
+			all.exact = append(all.exact, f.exact...)
+			all.bare = all.bare && f.bare
+		} else {
+			all.exact = nil
+		}
+		need := f.required()
+		if all.need != nil && need != nil && len(all.need)+len(need) <= maxChoices {
+			all.need = append(all.need, need...)
+		} else {
+			all.need = nil
+		}
+	}
+	return all
+}
+
+// usable returns the literals if a text can be searched for each of them.
+func usable(literals []literal) []literal {
+	for _, l := range literals {
+		if anchor(l) < 0 {
+			return nil
+		}
+	}
+	if len(literals) == 0 {
+		return nil
+	}
+	return literals
+}
+
+// better returns the literals that fewer lines will contain.
+func better(a, b []literal) []literal {
+	if strength(b) > strength(a) {
+		return b
+	}
+	return a
+}
+
+// strength estimates how rare a line with one of the literals is, as the
+// negative logarithm of its frequency; 0 for none.
+func strength(literals []literal) int {
+	weakest := 0
+	for i, l := range literals {
+		n := 0
+		for _, c := range []byte(l.text) {
+			n += rarity(c)
+			if l.fold && isLetter(c) {
+				n--
+			}
+		}
+		if i == 0 || n < weakest {
+			weakest = n
+		}
+	}
+	if len(literals) > 4 {
+		weakest--
+	}
+	return weakest
+}
+
+// anchor returns the index of the byte of l that is worth looking for first, -1
+// where there is none. Letters that fold to a longer spelling are none.
+func anchor(l literal) int {
+	best := -1
+	for i, c := range []byte(l.text) {
+		if l.fold && (c == 'k' || c == 's') {
+			continue
+		}
+		if best < 0 || rarity(c) > rarity(l.text[best]) {
+			best = i
+		}
+	}
+	return best
+}
+
+// rarity is the negative binary logarithm of the frequency of a byte in source
+// code and prose, roughly.
+func rarity(c byte) int {
+	switch {
+	case c == ' ':
+		return 3
+	case strings.IndexByte("etaoinrsl", c) >= 0:
+		return 4
+	case strings.IndexByte("cdupmfgh\t.,()=/\"-;*", c) >= 0:
+		return 5
+	case strings.IndexByte("bywvk_01{}:", c) >= 0:
+		return 6
+	case strings.IndexByte("xzqjQXZJ^~@$%?`\\", c) >= 0:
+		return 9
+	case c >= utf8.RuneSelf:
+		return 8
+	}
+	return 7
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// folds reports whether case matters in s.
+func folds(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.SimpleFold(r) != r })
+}
+
+func foldsBeyondASCII(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf && unicode.SimpleFold(r) != r })
+}
+
+// foldASCII lowers the ASCII letters of s and leaves the rest alone.
+func foldASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,167 @@
+package match
+
+import (
+	"bytes"
+	"iter"
+	"regexp"
+)
+
+// Line is one line of a text.
+type Line struct {
+	Start, End int // its bytes, without the line ending (LF, CRLF, or CR at the end of the text)
+	Next       int // where the next line starts
+}
+
+// prefilter finds places where a match may be. A faster one can stand in for
+// another: it must never skip a line that matches.
+type prefilter interface {
+	// index returns an offset in the first line of text that may match, -1 for none.
+	index(text []byte) int
+}
+
+// Matcher is a compiled pattern. It holds no state of a search: one serves many
+// goroutines.
+type Matcher struct {
+	re        *regexp.Regexp
+	pre       prefilter // nil: every line may match
+	exact     bool      // a line that passes pre matches
+	multiline bool
+	keepCR    bool // the pattern names CR, so CRLF is not to be taken for LF
+	once      bool // the pattern has \A
+}
+
+// Multiline reports whether a match may span lines; a text must then be whole.
+func (m *Matcher) Multiline() bool { return m.multiline }
+
+// Lines returns the lines of text that match, in order. The text starts at the
+// start of a line. Where matches span lines, these are all lines that a match
+// touches, and text must have come through [Matcher.Normal].
+func (m *Matcher) Lines(text []byte) iter.Seq[Line] {
+	if m.multiline {
+		return m.spans(text)
+	}
+	return func(yield func(Line) bool) {
+		for from := 0; from < len(text); {
+			at := 0
+			if m.pre != nil {
+				if at = m.pre.index(text[from:]); at < 0 {
+					return
+				}
+			}
+			line := LineAt(text, from, from+at)
+			if (m.exact || m.re.Match(text[line.Start:line.End])) && !yield(line) {
+				return
+			}
+			from = line.Next
+		}
+	}
+}
+
+func (m *Matcher) spans(text []byte) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		if m.pre != nil && m.pre.index(text) < 0 {
+			return
+		}
+		next := 0 // start of the first line that was not given yet
+		open := len(text) > 0 && text[len(text)-1] != '\n'
+		for span := range m.matches(text) {
+			last := max(span[0], span[1]-1)
+			for at := max(span[0], next); at <= last && (at < len(text) || open && next < len(text)); at = next {
+				line := LineAt(text, next, at)
+				if next = line.Next; !yield(line) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// matches returns the spans of all matches as FindAllIndex does, but a batch at
+// a time: a short pattern can match each byte of a long text. A batch is cut
+// where a line starts between two matches, so that the rest is matched as if the
+// text began there; which it must not for a pattern with \A.
+func (m *Matcher) matches(text []byte) iter.Seq[[2]int] {
+	return func(yield func([2]int) bool) {
+		base, batch := 0, 4096
+		if m.once {
+			batch = -1
+		}
+		for {
+			spans := m.re.FindAllIndex(text[base:], batch)
+			whole := len(spans) != batch
+			cut, resume := len(spans), 0
+			for !whole && cut > 0 {
+				if cut--; cut > 0 {
+					resume = bytes.LastIndexByte(text[base:base+spans[cut][0]], '\n') + 1
+					if resume > spans[cut-1][1] {
+						break
+					}
+				}
+			}
+			for _, span := range spans[:cut] {
+				if !yield([2]int{base + span[0], base + span[1]}) {
+					return
+				}
+			}
+			if whole {
+				return
+			}
+			if cut == 0 {
+				batch *= 2
+			} else {
+				base += resume
+			}
+		}
+	}
+}
+
+// Normal returns text as a search over several lines wants it: CRLF as LF,
+// unless the pattern itself names CR. It may change text in place.
+func (m *Matcher) Normal(text []byte) []byte {
+	if !m.multiline || m.keepCR {
+		return text
+	}
+	first := bytes.Index(text, []byte("\r\n"))
+	if first < 0 {
+		return text
+	}
+	out := text[:first]
+	for i := first; i < len(text); i++ {
+		if text[i] != '\r' || i+1 == len(text) || text[i+1] != '\n' {
+			out = append(out, text[i])
+		}
+	}
+	return out
+}
+
+// Find returns the first match in a line; 0, 0 where only its neighbours make it
+// match.
+func (m *Matcher) Find(line []byte) (start, end int) {
+	from, to := 0, len(line)
+	if m.exact {
+		// Near its anchor there is the whole literal, however long the line is.
+		at := max(0, m.pre.index(line))
+		from, to = max(0, at-reach), min(len(line), at+reach)
+	}
+	if span := m.re.FindIndex(line[from:to]); span != nil {
+		return from + span[0], from + span[1]
+	}
+	return 0, 0
+}
+
+// reach is the most bytes of a literal: a folded letter has up to three.
+const reach = 3 * maxLiteral
+
+// LineAt returns the line of text that holds offset at; from is the start of
+// that line or of one before it.
+func LineAt(text []byte, from, at int) Line {
+	line := Line{Start: from + bytes.LastIndexByte(text[from:at], '\n') + 1}
+	line.End, line.Next = len(text), len(text)
+	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
+		line.End, line.Next = at+i, at+i+1
+	}
+	if line.End > line.Start && text[line.End-1] == '\r' {
+		line.End--
+	}
+	return line
+}

@@ -1,0 +1,123 @@
+package match
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Case says how letters are compared.
+type Case uint8
+
+// The ways.
+const (
+	// Smart ignores case unless the pattern names an upper-case letter or a class
+	// of letters of one case.
+	Smart Case = iota
+	Sensitive
+	// Insensitive compares by Unicode simple folding.
+	Insensitive
+)
+
+// Pattern says what to look for.
+type Pattern struct {
+	Text      string
+	Fixed     bool // Text is the text itself, not a regular expression
+	Word      bool // between \b and \b, which are ASCII in RE2
+	Multiline bool // a match may span lines; ^ and $ are still those of a line
+	Case      Case
+}
+
+// Compile prepares a pattern. What is wrong with one is an *[Error].
+func Compile(p Pattern) (*Matcher, error) {
+	tree, err := p.parse()
+	if err != nil {
+		return nil, err
+	}
+	if !p.Multiline {
+		if err := withoutNewline(tree); err != nil {
+			return nil, err
+		}
+	}
+	re, err := regexp.Compile(tree.String())
+	if err != nil {
+		return nil, diagnose(p.Text, err)
+	}
+	m := &Matcher{re: re, multiline: p.Multiline, keepCR: names(tree, '\r'), once: anchored(tree)}
+	known := analyse(tree.Simplify())
+	if known.whole() && !m.keepCR {
+		m.pre, m.exact = newFinder(known.exact), true
+	} else if need := known.required(); need != nil {
+		m.pre = newFinder(need)
+	}
+	return m, nil
+}
+
+func (p Pattern) parse() (*syntax.Regexp, error) {
+	flags := syntax.Perl
+	if p.Multiline {
+		flags &^= syntax.OneLine
+	}
+	if p.Fixed {
+		flags |= syntax.Literal
+	}
+	if p.Case == Insensitive || p.Case == Smart && !namesUpper(p.Text, p.Fixed) {
+		flags |= syntax.FoldCase
+	}
+	tree, err := syntax.Parse(p.Text, flags)
+	if err != nil {
+		return nil, diagnose(p.Text, err)
+	}
+	if p.Word {
+		edge := &syntax.Regexp{Op: syntax.OpWordBoundary}
+		tree = &syntax.Regexp{Op: syntax.OpConcat, Sub: []*syntax.Regexp{edge, tree, edge}}
+	}
+	return tree, nil
+}
+
+// withoutNewline refuses a pattern that asks for a line feed where lines are
+// searched one by one: it could never match, and the caller would not learn why.
+func withoutNewline(tree *syntax.Regexp) error {
+	asks := tree.Op == syntax.OpLiteral && slices.Contains(tree.Rune, '\n') ||
+		tree.Op == syntax.OpCharClass && slices.Equal(tree.Rune, []rune{'\n', '\n'})
+	if asks {
+		return &Error{Reason: `the pattern asks for a line feed, but lines are searched one by one`, Hint: "pass multiline:true"}
+	}
+	for _, sub := range tree.Sub {
+		if err := withoutNewline(sub); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names reports whether the pattern writes r as a literal.
+func names(tree *syntax.Regexp, r rune) bool {
+	return tree.Op == syntax.OpLiteral && slices.Contains(tree.Rune, r) ||
+		slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return names(sub, r) })
+}
+
+// anchored reports whether the pattern has a \A, the start of the text.
+func anchored(tree *syntax.Regexp) bool {
+	return tree.Op == syntax.OpBeginText || slices.ContainsFunc(tree.Sub, anchored)
+}
+
+// namesUpper reports whether a pattern is about case: whether it has a class of
+// letters of one case, or an upper-case letter that stands for itself: not the W of \W, the Lu of \p{Lu} or the name of a group.
+func namesUpper(text string, fixed bool) bool {
+	if !fixed {
+		if caseClass.MatchString(text) {
+			return true
+		}
+		text = notation.ReplaceAllString(text, "")
+	}
+	return strings.ContainsFunc(text, unicode.IsUpper)
+}
+
+// caseClass is a class of letters of one case.
+var caseClass = regexp.MustCompile(`\[:\^?(?:upper|lower):\]|\\[pP]\{\^?L[ult]\}`)
+
+// notation is what in a regular expression is not literal text although it has letters.
+var notation = regexp.MustCompile(`(?s)(?:\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\.|\(\?P?<[^>]*>)`)

@@ -1,0 +1,196 @@
+// Package pathglob matches slash-separated paths against glob patterns.
+//
+// A pattern has the syntax of doublestar: * and ? within a component, ** for any
+// number of components, [classes] and {alternatives}. As in a .gitignore file, a
+// pattern without a slash is about the name alone, at any depth, and one that
+// ends with a slash is about a directory with all that is in it. The package
+// touches no files. Start at [Compile].
+package pathglob
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Set is a list of patterns. The zero Set matches nothing.
+type Set struct{ patterns []pattern }
+
+type pattern struct {
+	glob      string // matched against the whole path; "" where suffix or name does it
+	suffix    string // of the last component
+	name      string // the last component
+	directory bool   // ended with a slash: what it names is a directory
+	parts     []string
+}
+
+// Error is a pattern that cannot be used.
+type Error struct {
+	Pattern string
+	Reason  string
+	Hint    string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("pattern %q %s", e.Pattern, e.Reason) }
+
+// Compile prepares patterns. What is wrong with one is an *[Error].
+func Compile(patterns []string) (Set, error) {
+	var s Set
+	for _, text := range patterns {
+		p, err := compile(text)
+		if err != nil {
+			return Set{}, err
+		}
+		s.patterns = append(s.patterns, p)
+	}
+	return s, nil
+}
+
+func compile(text string) (pattern, error) {
+	bad := func(reason, hint string) (pattern, error) { return pattern{}, &Error{text, reason, hint} }
+	glob := text
+	for strings.HasPrefix(glob, "./") {
+		glob = strings.TrimLeft(glob[2:], "/")
+	}
+	directory := strings.HasSuffix(glob, "/")
+	switch {
+	case strings.HasPrefix(glob, "/"):
+		return bad("is absolute", "give the directory as path, and the pattern relative to it")
+	case slices.Contains(strings.Split(glob, "/"), ".."):
+		return bad("leads upwards", "give the directory to search as path, and the pattern relative to it")
+	case !doublestar.ValidatePattern(glob):
+		return bad(flaw(glob), `put \ before a character that is meant as it is`)
+	}
+	if glob = strings.TrimRight(glob, "/"); glob == "" || glob == "." {
+		return bad("names nothing", `"**" stands for everything`)
+	}
+	p := pattern{directory: directory}
+	if !strings.Contains(glob, "/") {
+		switch rest := strings.TrimPrefix(glob, "*"); {
+		case glob == "**":
+		case plain(glob):
+			p.name = glob
+		case plain(rest):
+			p.suffix = rest
+		}
+		glob = "**/" + glob
+	}
+	p.glob, p.parts = glob, split(glob)
+	return p, nil
+}
+
+// flaw says what is wrong with a pattern that is not valid.
+func flaw(glob string) string {
+	var open []int
+	class := -1
+	for i := 0; i < len(glob); i++ {
+		switch c := glob[i]; {
+		case c == '\\':
+			if i++; i == len(glob) {
+				return `ends with \`
+			}
+		case class >= 0:
+			if c == ']' && i > class+1 {
+				class = -1
+			}
+		case c == '[':
+			class = i
+		case c == '{':
+			open = append(open, i)
+		case c == '}' && len(open) == 0:
+			return fmt.Sprintf("has a } at byte %d without {", i+1)
+		case c == '}':
+			open = open[:len(open)-1]
+		}
+	}
+	switch {
+	case class >= 0:
+		return fmt.Sprintf("has a [ at byte %d without ]", class+1)
+	case len(open) > 0:
+		return fmt.Sprintf("has a { at byte %d without }", open[len(open)-1]+1)
+	}
+	return "has a class that is not valid"
+}
+
+// plain reports that a text holds nothing with a meaning.
+func plain(s string) bool { return s != "" && !strings.ContainsAny(s, `*?[]{}\`) }
+
+// split returns the components of a pattern, nil where a slash stands within
+// braces or a class.
+func split(glob string) []string {
+	parts := strings.Split(glob, "/")
+	if slices.ContainsFunc(parts, func(part string) bool { return !doublestar.ValidatePattern(part) }) {
+		return nil
+	}
+	return parts
+}
+
+// Empty reports that the set has no patterns.
+func (s Set) Empty() bool { return len(s.patterns) == 0 }
+
+// Match reports whether a pattern matches a path. What is in a directory whose
+// pattern ended with a slash is matched too.
+func (s Set) Match(rel string, directory bool) bool {
+	return slices.ContainsFunc(s.patterns, func(p pattern) bool {
+		return p.match(rel, directory) || p.directory && p.above(rel)
+	})
+}
+
+// Names reports whether a pattern matches a path itself, not only something
+// above it: what a walk asks that does not go into what it left out.
+func (s Set) Names(rel string, directory bool) bool {
+	return slices.ContainsFunc(s.patterns, func(p pattern) bool { return p.match(rel, directory) })
+}
+
+// Below reports whether something in the directory may match.
+func (s Set) Below(dir string) bool {
+	return slices.ContainsFunc(s.patterns, func(p pattern) bool {
+		return p.parts == nil || p.directory && (p.match(dir, true) || p.above(dir)) || p.below(dir)
+	})
+}
+
+func (p pattern) match(rel string, directory bool) bool {
+	switch {
+	case p.directory && !directory:
+		return false
+	case p.name != "":
+		return path.Base(rel) == p.name
+	case p.suffix != "":
+		return strings.HasSuffix(rel, p.suffix)
+	}
+	return doublestar.MatchUnvalidated(p.glob, rel)
+}
+
+// above reports whether the pattern matches a directory above rel.
+func (p pattern) above(rel string) bool {
+	for i := strings.LastIndexByte(rel, '/'); i > 0; i = strings.LastIndexByte(rel[:i], '/') {
+		if p.match(rel[:i], true) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p pattern) below(dir string) bool {
+	parts := p.parts
+	for name := range strings.SplitSeq(dir, "/") {
+		switch {
+		case parts[0] == "**":
+			return true
+		case len(parts) == 1 || !doublestar.MatchUnvalidated(parts[0], name):
+			return false
+		}
+		parts = parts[1:]
+	}
+	return true
+}
+
+// Hidden reports whether a pattern names something that starts with a dot.
+func (s Set) Hidden() bool {
+	return slices.ContainsFunc(s.patterns, func(p pattern) bool {
+		return strings.HasPrefix(p.glob, ".") || strings.Contains(p.glob, "/.")
+	})
+}

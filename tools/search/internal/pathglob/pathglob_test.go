@@ -1,0 +1,112 @@
+package pathglob_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"toolcrib/tools/search/internal/pathglob"
+)
+
+func compile(t testing.TB, patterns ...string) pathglob.Set {
+	t.Helper()
+	set, err := pathglob.Compile(patterns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func TestMatch(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"*.go", "a.go", true}, {"*.go", "x/y/a.go", true}, {"*.go", "a.gox", false}, {"*.go", ".go", true},
+		{"Makefile", "x/Makefile", true}, {"Makefile", "x/Makefile.am", false}, {"Makefile", "Makefile/x", false},
+		{"cmd/*.go", "cmd/a.go", true}, {"cmd/*.go", "x/cmd/a.go", false}, {"cmd/*.go", "cmd/x/a.go", false},
+		{"./cmd/*.go", "cmd/a.go", true}, {"**/*.go", "a.go", true}, {"cmd/**", "cmd/x/y", true}, {"**", "a/b", true},
+		{"*.{c,h}", "x/a.h", true}, {"{a,b/c}/*.go", "b/c/x.go", true}, {"[a-c]*", "x/bz", true}, {"[!a]*", "x/a", false}, {`\*`, "x/*", true}, {`\*`, "x/y", false},
+		{"docs/", "docs/a", true}, {"docs/", "x/docs/y/a", true}, {"docs/", "docs", false}, {"x/docs/", "y/x/docs/a", false}, {"?.go", "ab.go", false}, {"ü*", "x/übung", true},
+	} {
+		if got := compile(t, tt.pattern).Match(tt.path, false); got != tt.want {
+			t.Errorf("%q matches %q = %v", tt.pattern, tt.path, got)
+		}
+	}
+	if !compile(t, "docs/").Match("x/docs", true) || compile(t, "docs/").Names("docs/a", false) {
+		t.Error("docs/ does not name the directory alone")
+	}
+}
+
+func TestBelow(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, dir string
+		want         bool
+	}{
+		{"cmd/*.go", "cmd", true}, {"cmd/*.go", "x", false}, {"cmd/*.go", "cmd/x", false}, {"c*/x/*.go", "cmd/x", true}, {"c*/x/*.go", "cmd/y", false},
+		{"*.go", "x", true}, {"cmd/**/a", "cmd/x/y", true}, {"cmd/**/a", "x", false}, {"{a,b/c}/*.go", "b/c", true}, {"docs/", "x/docs/y", true}, {"x/docs/", "x/docs/y", true}, {"x/docs/", "y", false},
+	} {
+		if got := compile(t, tt.pattern).Below(tt.dir); got != tt.want {
+			t.Errorf("%q below %q = %v", tt.pattern, tt.dir, got)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"/etc/*":     `pattern "/etc/*" is absolute`,
+		"../x":       `pattern "../x" leads upwards`,
+		"a/../../b":  `pattern "a/../../b" leads upwards`,
+		"":           `pattern "" names nothing`,
+		"./":         `pattern "./" names nothing`,
+		"src/[a":     `pattern "src/[a" has a [ at byte 5 without ]`,
+		"{a,b":       `pattern "{a,b" has a { at byte 1 without }`,
+		"a}":         `pattern "a}" has a } at byte 2 without {`,
+		`a\`:         `pattern "a\\" ends with \`,
+		"x[b-a]{c}y": "",
+	} {
+		_, err := pathglob.Compile([]string{pattern})
+		switch {
+		case want == "":
+		case err == nil || err.Error() != want:
+			t.Errorf("%q: %v, want %s", pattern, err, want)
+		}
+	}
+}
+
+// FuzzGlob holds the shortcuts, and what they promise of directories, against
+// doublestar.
+func FuzzGlob(f *testing.F) {
+	for _, pattern := range []string{"*.go", "a", "a/*.go", "**/a", "a/**", "{a,b}/c", "[a-c]?", `\*`, "a/", "**", "{a/b,c}/*", "*", "a*", "./a"} {
+		f.Add(pattern, "a/b.go")
+		f.Add(pattern, "a")
+	}
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		if !utf8.ValidString(pattern) || strings.ContainsRune(pattern, utf8.RuneError) {
+			t.Skip() // arguments are valid UTF-8
+		}
+		clean := path != "" && !strings.HasPrefix(path, "/") && !strings.HasSuffix(path, "/") && !strings.Contains(path, "//")
+		if !clean || len(pattern) > 40 || len(path) > 60 {
+			t.Skip()
+		}
+		set, err := pathglob.Compile([]string{pattern})
+		if err != nil || strings.HasPrefix(pattern, "./") || strings.HasSuffix(pattern, "/") {
+			t.Skip()
+		}
+		full := pattern
+		if !strings.Contains(pattern, "/") {
+			full = "**/" + pattern
+		}
+		want := doublestar.MatchUnvalidated(full, path)
+		if got := set.Match(path, false); got != want {
+			t.Errorf("%q matches %q = %v, doublestar says %v", pattern, path, got, want)
+		}
+		for i := range path {
+			if want && path[i] == '/' && !set.Below(path[:i]) {
+				t.Errorf("%q matches %q, but nothing below %q", pattern, path, path[:i])
+			}
+		}
+	})
+}

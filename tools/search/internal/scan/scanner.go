@@ -1,0 +1,179 @@
+package scan
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/search/internal/match"
+	"toolcrib/workspace"
+)
+
+// A line is shown in at most MaxLine characters and maxLineBytes bytes.
+const (
+	MaxLine      = 400
+	maxLineBytes = 600
+)
+
+// scanner searches one file after another.
+type scanner struct {
+	m     *match.Matcher
+	opt   Options
+	found *atomic.Int64 // matching lines of all scanners
+	win   window
+}
+
+// place is where a scanner stands in the text of its window.
+type place struct {
+	pos    int // first byte that was not searched
+	at     int // first byte that may still become context
+	number int // of the line at at
+	due    int // lines of context that the last match still wants
+}
+
+func (s *scanner) scan(ctx context.Context, f workspace.File, out *File) error {
+	s.win.reset(f, f.Info().Size)
+	if err := s.win.fill(); err != nil {
+		return err
+	}
+	if binary, err := s.decode(f); binary || err != nil {
+		if binary {
+			out.Skip = Binary
+		}
+		return err
+	}
+	if s.m.Multiline() {
+		if err := s.win.fillAll(); err != nil {
+			return err
+		}
+		s.win.n = len(s.m.Normal(s.win.text()))
+	}
+	p := place{number: 1}
+	for {
+		text := s.win.text()
+		if !s.win.eof {
+			text = text[:bytes.LastIndexByte(text, '\n')+1]
+		}
+		if s.search(text, &p, out); s.win.eof || s.opt.First && out.Matches > 0 {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.win.drop(p.at)
+		p.pos, p.at = p.pos-p.at, 0
+		if err := s.win.fill(); err != nil {
+			return err
+		}
+	}
+}
+
+// decode makes the window one of UTF-8 without a byte order mark; it reports a
+// file that is no text.
+func (s *scanner) decode(f io.Reader) (binary bool, err error) {
+	head := s.win.text()
+	encoding, mark := textfile.BOM(head)
+	switch {
+	case mark == 0:
+		return bytes.IndexByte(head[:min(len(head), textfile.SniffLen)], 0) >= 0, nil
+	case encoding.UTF8():
+		s.win.drop(mark)
+		return false, nil
+	}
+	rest := io.MultiReader(bytes.NewReader(slices.Clone(head[mark:])), f)
+	s.win.reset(encoding.Reader(rest), -1)
+	return false, s.win.fill()
+}
+
+// search searches the lines of text that were not searched yet.
+func (s *scanner) search(text []byte, p *place, out *File) {
+	base := p.pos
+	p.pos = len(text)
+	for l := range s.m.Lines(text[base:]) {
+		out.Matches++
+		found := s.found.Add(1)
+		if s.opt.First {
+			return
+		}
+		start := base + l.Start
+		s.trail(text, start, p, out)
+		if len(out.Kept) == s.opt.Keep {
+			p.due = 0 // what follows is not context but a match
+			continue
+		}
+		before := s.opt.Before
+		if s.opt.Few > 0 && found > int64(s.opt.Few) {
+			s.opt.Before, s.opt.After, before = 0, 0, 0
+		}
+		p.skip(text, back(text, p.at, start, before))
+		var lead []string
+		for p.at < start {
+			lead = append(lead, s.show(p.line(text), false))
+		}
+		number := p.number
+		out.Kept = append(out.Kept, Match{Number: number, Text: s.show(p.line(text), true), Before: lead})
+		p.due = s.opt.After
+	}
+	if len(out.Kept) == s.opt.Keep && p.due == 0 {
+		p.at = len(text)
+		return
+	}
+	s.trail(text, len(text), p, out)
+	p.skip(text, back(text, p.at, len(text), s.opt.Before))
+}
+
+// trail gives the last match the lines before end that it still wants.
+func (s *scanner) trail(text []byte, end int, p *place, out *File) {
+	for ; p.due > 0 && p.at < end; p.due-- {
+		last := &out.Kept[len(out.Kept)-1]
+		last.After = append(last.After, s.show(p.line(text), false))
+	}
+}
+
+// line returns the line at p.at and moves behind it.
+func (p *place) line(text []byte) []byte {
+	l := match.LineAt(text, p.at, p.at)
+	p.at = l.Next
+	p.number++
+	return text[l.Start:l.End]
+}
+
+// skip moves to offset to, the start of a line.
+func (p *place) skip(text []byte, to int) {
+	p.number += bytes.Count(text[p.at:to], []byte{'\n'})
+	p.at = to
+}
+
+// back returns the start of the n-th line before the line that starts at to, or
+// from if that is later.
+func back(text []byte, from, to, n int) int {
+	for ; n > 0 && to > from; n-- {
+		to = from + bytes.LastIndexByte(text[from:to-1], '\n') + 1
+	}
+	return to
+}
+
+// show makes a line fit to be shown: cut, of a matching line the part around
+// the match, and with what would deceive a reader made visible. The text is a
+// copy.
+func (s *scanner) show(line []byte, matched bool) string {
+	from, to := 0, 0
+	if matched && len(line) > MaxLine {
+		from, to = s.m.Find(line)
+		to = min(to, from+MaxLine) // of a longer match its start
+	}
+	text := string(line)
+	for limit := MaxLine; ; limit /= 2 {
+		shown := textfile.Visible(textfile.Cut(text, from, to, limit))
+		if len(shown) <= maxLineBytes {
+			if len(shown) == len(line) {
+				return shown
+			}
+			return strings.Clone(shown)
+		}
+	}
+}
