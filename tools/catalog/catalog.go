@@ -1,0 +1,54 @@
+// Package catalog is the one list of toolcrib's tools.
+//
+// It also renders what derives from the list: manual pages, exports for the
+// APIs of model providers, presets. It imports the categories and the contract
+// and must not import server. To add a category, add it to [Deps] and [All].
+package catalog
+
+import (
+	"cmp"
+	"slices"
+
+	"toolcrib/tools"
+	"toolcrib/tools/files"
+	"toolcrib/tools/search"
+)
+
+// Deps is what the process owns, by category. The zero value builds the whole
+// catalog: documents and snapshots need no environment.
+type Deps struct {
+	Files  files.Deps
+	Search search.Deps
+}
+
+// All returns every tool, sorted by category and name.
+func All(d Deps) []tools.Tool {
+	all := slices.Concat(
+		files.Tools(d.Files),
+		search.Tools(d.Search),
+	)
+	slices.SortFunc(all, func(a, b tools.Tool) int {
+		return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// Find returns the tool of a name or alias.
+func Find(all []tools.Tool, name string) (tools.Tool, bool) {
+	i := slices.IndexFunc(all, func(t tools.Tool) bool { return t.Name == name || slices.Contains(t.Aliases, name) })
+	if i < 0 {
+		return tools.Tool{}, false
+	}
+	return all[i], true
+}
+
+// Categories returns the categories of the tools, in their order.
+func Categories(ts []tools.Tool) []string {
+	var names []string
+	for _, t := range ts {
+		if !slices.Contains(names, t.Category) {
+			names = append(names, t.Category)
+		}
+	}
+	return names
+}

@@ -1,0 +1,153 @@
+package catalog_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolcrib/tools"
+	"toolcrib/tools/catalog"
+	"toolcrib/tools/internal/tooltest"
+)
+
+var update = flag.Bool("update", false, "rewrite the snapshots, the manual pages, the README's table and the wanted results")
+
+// all is the catalog as a machine without anything would build it.
+func all() []tools.Tool { return catalog.All(catalog.Deps{}) }
+
+func TestValid(t *testing.T) {
+	if err := tools.Validate(all()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTools runs the suite that derives from each declaration.
+func TestTools(t *testing.T) {
+	for _, tool := range all() {
+		t.Run(tool.Name, func(t *testing.T) { tooltest.Run(t, tool) })
+	}
+}
+
+// TestSnapshots pins what a client sees of each tool.
+func TestSnapshots(t *testing.T) {
+	const dir = "../../testdata/catalog"
+	wanted := map[string]bool{}
+	for _, tool := range all() {
+		var b bytes.Buffer
+		if err := catalog.Export(&b, "mcp", []tools.Tool{tool}); err != nil {
+			t.Fatal(err)
+		}
+		var doc struct{ Tools []json.RawMessage }
+		if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+			t.Fatal(err)
+		}
+		var one bytes.Buffer
+		if err := json.Indent(&one, doc.Tools[0], "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		one.WriteByte('\n')
+		file := filepath.Join(dir, tool.Name+".json")
+		wanted[file] = true
+		golden(t, file, one.Bytes())
+	}
+	orphans(t, filepath.Join(dir, "*.json"), wanted)
+}
+
+// TestManual keeps the generated pages true.
+func TestManual(t *testing.T) {
+	if err := catalog.Docs("..", all(), *update); err != nil {
+		t.Errorf("%v\nrun: go test ./tools/catalog -update", err)
+	}
+}
+
+// TestReadme keeps the README's table of tools true.
+func TestReadme(t *testing.T) {
+	const file, begin, end = "../../README.md", "<!-- tools -->\n", "<!-- /tools -->\n"
+	old, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(old), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("README.md has no %q ... %q", begin, end)
+	}
+	table, err := catalog.Table(all())
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, file, []byte(head+begin+table+end+tail))
+}
+
+// TestBudget keeps the default preset cheap: its definitions are read by the
+// model in every conversation.
+func TestBudget(t *testing.T) {
+	names, err := catalog.Preset("default", all())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sel, err := tools.Select(all(), tools.Selection{Preset: names, Host: everything})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b, compact bytes.Buffer
+	if err := catalog.Export(&b, "mcp", sel.Listed); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Compact(&compact, b.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(sel.Listed); n == 0 || n > 20 {
+		t.Errorf("the default preset lists %d tools, want 1 to 20", n)
+	}
+	if tokens := compact.Len() / 4; tokens > 8000 {
+		t.Errorf("the default preset takes %d tokens, want at most 8,000", tokens)
+	}
+}
+
+// everything is a machine that offers all that a tool can need.
+var everything = tools.Host{
+	OS:       "linux",
+	LookPath: func(file string) (string, error) { return "/usr/bin/" + file, nil },
+	Getenv:   func(string) string { return "set" },
+}
+
+func golden(t *testing.T, file string, now []byte) {
+	t.Helper()
+	old, err := os.ReadFile(file)
+	if err == nil && bytes.Equal(old, now) {
+		return
+	}
+	if !*update {
+		t.Errorf("%s is stale or missing; run: go test ./tools/catalog -update", file)
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, now, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func orphans(t *testing.T, pattern string, wanted map[string]bool) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if wanted[file] {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s belongs to no tool; run: go test ./tools/catalog -update", file)
+		} else if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

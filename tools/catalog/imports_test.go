@@ -1,0 +1,183 @@
+package catalog_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layers says which packages of ours a package may import. A pattern that ends
+// in "/..." covers everything below. Imports run one way: later lines import
+// earlier ones.
+var layers = []struct {
+	pkg string
+	may []string
+}{
+	{"workspace/state", nil},
+	{"workspace/ignore", nil},
+	{"workspace", []string{"workspace/state", "workspace/ignore"}},
+	{"schema", nil},
+	{"tools", []string{"schema", "workspace"}},
+	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
+	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
+	{"tools/catalog", []string{"schema", "tools", "tools/*"}},
+	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},
+	{"tools/*/internal/...", []string{"workspace", "tools/internal/...", "@sibling"}},
+	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
+	{"server", []string{"schema", "tools", "tools/catalog", "server/run", "workspace", "workspace/..."}},
+	{"server/cli", []string{"schema", "tools", "tools/catalog", "server", "server/run", "workspace", "workspace/..."}},
+	{"", []string{"server/cli", "tools/catalog"}},
+}
+
+// only says which packages alone may import a foreign one.
+var only = []struct {
+	imported string
+	by       []string
+	why      string
+}{
+	{"github.com/mark3labs/mcp-go", []string{"server"}, "the protocol has one place"},
+	{"github.com/invopop/jsonschema", []string{"schema"}, "schemas have one reflector"},
+	{"github.com/santhosh-tekuri/jsonschema", []string{"schema"}, "arguments have one validator"},
+	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
+	{"unsafe", nil, "nothing here needs it"},
+}
+
+// openers are the functions of package os that open or change files; calls of
+// them outside these packages would go round the workspace.
+var (
+	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
+	mayOpen       = []string{"workspace", "workspace/state", "tools/catalog", "tools/internal/tooltest", "server/cli", ""}
+	mayAskForHost = []string{"workspace"}
+)
+
+func TestImports(t *testing.T) {
+	for pkg, files := range parseModule(t) {
+		for _, f := range files {
+			for _, spec := range f.Imports {
+				name, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkImport(t, pkg, name)
+			}
+			checkCalls(t, pkg, f)
+		}
+	}
+}
+
+func checkImport(t *testing.T, pkg, name string) {
+	for _, rule := range only {
+		if (name == rule.imported || strings.HasPrefix(name, rule.imported+"/")) && !slices.Contains(rule.by, pkg) {
+			t.Errorf("package %q imports %s: %s; only %q may", pkg, name, rule.why, rule.by)
+		}
+	}
+	ours, ok := strings.CutPrefix(name, "toolcrib/")
+	if !ok {
+		return
+	}
+	i := slices.IndexFunc(layers, func(l struct {
+		pkg string
+		may []string
+	}) bool {
+		return matches(l.pkg, pkg)
+	})
+	if i < 0 {
+		t.Errorf("package %q has no line in the layers", pkg)
+		return
+	}
+	if !slices.ContainsFunc(layers[i].may, func(p string) bool {
+		switch p {
+		case "@below": // its own parts
+			return strings.HasPrefix(ours, pkg+"/internal/")
+		case "@sibling": // parts of the same category
+			return path.Dir(ours) == path.Dir(pkg)
+		}
+		return matches(p, ours)
+	}) {
+		t.Errorf("package %q imports %q; it may import %q", pkg, ours, layers[i].may)
+	}
+}
+
+// matches reports whether a pattern names a package. "base/..." names what lies
+// below every package that base matches.
+func matches(pattern, pkg string) bool {
+	base, below := strings.CutSuffix(pattern, "/...")
+	if !below {
+		ok, _ := path.Match(pattern, pkg)
+		return ok
+	}
+	for up := path.Dir(pkg); up != "."; up = path.Dir(up) {
+		if ok, _ := path.Match(base, up); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func checkCalls(t *testing.T, pkg string, f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if x, ok := sel.X.(*ast.Ident); ok && x.Name == "os" && slices.Contains(openers, sel.Sel.Name) && !slices.Contains(mayOpen, pkg) {
+			t.Errorf("package %q calls os.%s: files are opened by workspace", pkg, sel.Sel.Name)
+		}
+		if sel.Sel.Name == "Host" && len(call.Args) == 0 && !slices.Contains(mayAskForHost, pkg) {
+			t.Errorf("package %q calls Host(): the host path leaves workspace only for %q", pkg, mayAskForHost)
+		}
+		return true
+	})
+}
+
+// parseModule parses the non-test files of every package, by its directory
+// below the module ("" is main).
+func parseModule(t *testing.T) map[string][]*ast.File {
+	t.Helper()
+	const root = "../.."
+	packages := map[string][]*ast.File{}
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if rel != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		pkg := filepath.ToSlash(filepath.Dir(rel))
+		if pkg == "." {
+			pkg = ""
+		}
+		packages[pkg] = append(packages[pkg], f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packages
+}
