@@ -1,0 +1,170 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"toolcrib/tools"
+)
+
+// consentForm is the id of the form that asks whether the call may be made;
+// the forms of a handler are ask_1, ask_2 ... in the order of its Asks.
+const consentForm = "consent"
+
+// ask sees to it that the user consents where the policy wants that: it stops
+// the call until the answer is there.
+func (p *pass) ask() error {
+	switch {
+	case p.verdict != asks || p.dry: // Preflight asks for several calls at once
+		return nil
+	case p.settled != nil && p.settled.Consented:
+		return nil
+	case p.settled != nil && p.call.Reply != nil:
+		answer, ok := p.call.Reply.Answers[consentForm]
+		if !ok {
+			break
+		}
+		if answer.Action != tools.Accept {
+			return declined(p.tool.Name)
+		}
+		p.settled.Consented = true
+		return nil
+	case p.parent != nil:
+		return p.mustBeAlone()
+	}
+	if refusal := p.cannotAsk(); refusal != nil {
+		if p.r.cfg.Confirm == ConfirmClient {
+			p.verdict = allows // the client has asked its user by its own prompt
+			return nil
+		}
+		return refusal
+	}
+	return &tools.PendingAsk{Form: tools.Form{Message: p.question}}
+}
+
+// mustBeAlone denies a call whose user can be asked about it only by itself.
+func (p *pass) mustBeAlone() *tools.Error {
+	return tools.Errorf(tools.Denied, "%s: needs the user's consent, which cannot be asked for inside another call (rule %s)", p.tool.Name, p.rule).
+		WithHint("call %s by itself", p.tool.Name)
+}
+
+func declined(what string) *tools.Error {
+	return tools.Errorf(tools.Declined, "%s: the user declined", what).
+		WithHint("do not call it again unless the user asks for it")
+}
+
+// cannotAsk says why the user of this call cannot be asked for consent.
+func (p *pass) cannotAsk() *tools.Error {
+	subject := fmt.Sprintf("%s: needs the user's consent (rule %s)", p.tool.Name, p.rule)
+	switch {
+	case p.r.cfg.Confirm == ConfirmDeny:
+		return tools.Errorf(tools.Denied, "%s, and the server never asks", subject).
+			WithHint("the user can start it without --confirm deny")
+	case !p.call.Session.Client.Forms:
+		return tools.Errorf(tools.Denied, "%s, and this client cannot show a form", subject).
+			WithHint("the user can call it from a client with the elicitation ability, or start the server with --confirm client")
+	}
+	return nil
+}
+
+// asker answers the Asks of a handler by their order: those that earlier passes
+// have settled at once, the next one by a round trip.
+type asker struct {
+	refusal *tools.Error // nobody can be asked
+
+	mu      sync.Mutex
+	answers []settledAsk
+	asked   int
+}
+
+// settledAsk is one answered Ask. An answer serves only the form that it was
+// given to, in case the handler asks something else the next time.
+type settledAsk struct {
+	Form   digest
+	Answer tools.Answer
+}
+
+// newAsker returns the asker of the call. A call inside another one asks in the
+// name of the outer call, as long as it is the only one that was made: the outer
+// handler runs again from its start once the answer is there.
+func (p *pass) newAsker() *asker {
+	switch {
+	case p.parent != nil && p.parent.inner.only():
+		return p.parent.asker
+	case p.parent != nil:
+		return &asker{refusal: tools.Errorf(tools.Unavailable, "the user cannot be asked in the middle of another call").
+			WithHint("call %s by itself", p.call.Tool)}
+	case p.r.cfg.Confirm == ConfirmDeny:
+		return &asker{refusal: tools.Errorf(tools.Unavailable, "the server never asks its user").
+			WithHint("the user can start it without --confirm deny")}
+	case !p.call.Session.Client.Forms:
+		return &asker{refusal: tools.Errorf(tools.Unavailable, "this client cannot show a form").
+			WithHint("ask the user in plain text")}
+	}
+	return &asker{}
+}
+
+// Ask implements [tools.Asker].
+func (a *asker) Ask(_ context.Context, form tools.Form) (tools.Answer, error) {
+	if a.refusal != nil {
+		return tools.Answer{}, a.refusal
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := a.asked
+	a.asked++
+	if n >= len(a.answers) {
+		return tools.Answer{}, &tools.PendingAsk{Form: form}
+	}
+	if a.answers[n].Form != formDigest(form) {
+		return tools.Answer{}, tools.Errorf(tools.Conflict, "the question has changed since the user answered it").
+			WithHint("make the call again, without its state")
+	}
+	return a.answers[n].Answer, nil
+}
+
+// position and rewind let a handler that runs again ask from where it started.
+func (a *asker) position() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.asked
+}
+
+func (a *asker) rewind(position int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked = position
+}
+
+// suspend turns what stopped the call into the Ask that goes to the client. What
+// is settled so far travels in its sealed state.
+func (p *pass) suspend(pending *tools.PendingAsk) (*Ask, error) {
+	s := settlement{
+		Tool: p.tool.Name, Principal: p.call.Session.Principal, Sent: p.digest,
+		Rule: p.rule, Question: p.question, Answers: p.asker.answers,
+		Consented: p.settled != nil && p.settled.Consented,
+	}
+	if p.replaced {
+		s.Args = p.bound.Canonical
+	}
+	id := consentForm
+	if p.verdict != asks || s.Consented {
+		id = handlerForm(len(s.Answers))
+		s.Pending = formDigest(pending.Form)
+	}
+	state, err := p.r.seal.close(s)
+	return &Ask{Forms: map[string]tools.Form{id: pending.Form}, State: state}, err
+}
+
+func handlerForm(n int) string { return fmt.Sprintf("ask_%d", n+1) }
+
+// formDigest identifies a form, so that an answer stays with its question.
+func formDigest(form tools.Form) digest {
+	data, err := json.Marshal(form)
+	if err != nil {
+		panic(err) // a Form holds strings and booleans only
+	}
+	return plainDigest(data)
+}

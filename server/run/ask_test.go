@@ -1,0 +1,284 @@
+package run_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/server/run"
+	"toolcrib/tools"
+)
+
+// answer answers every form of an ask with the same action.
+func answer(ask *run.Ask, action tools.Action, values string) *run.Reply {
+	reply := &run.Reply{State: ask.State, Answers: map[string]tools.Answer{}}
+	for id := range ask.Forms {
+		a := tools.Answer{Action: action}
+		if values != "" {
+			a.Values = map[string]json.RawMessage{"v": json.RawMessage(values)}
+		}
+		reply.Answers[id] = a
+	}
+	return reply
+}
+
+func TestConsent(t *testing.T) {
+	for action, want := range map[tools.Action]string{tools.Accept: "deleted 7", tools.Decline: "declined", tools.Cancel: "declined", "shrug": "declined"} {
+		t.Run(string(action), func(t *testing.T) {
+			var log lines
+			pre, ends, questions := 0, 0, 0
+			r := run.New(run.Config{
+				Audit: &log,
+				Tools: []tools.Tool{tool("delete", tools.Write, tools.Workspace, func(_ context.Context, in In) (Out, error) {
+					return Out{fmt.Sprint("deleted ", in.N)}, nil
+				}, func(d *tools.Def[In, Out]) {
+					d.Confirm = func(context.Context, In) (tools.Question, error) {
+						questions++
+						return tools.Question{Message: "delete build/ with 214 files"}, nil
+					}
+				})},
+				Hooks: run.Hooks{
+					Pre: []func(context.Context, run.View) (run.Decision, error){func(context.Context, run.View) (run.Decision, error) {
+						pre++
+						return run.Decision{Args: json.RawMessage(`{"n":7}`)}, nil
+					}},
+					Post:  []func(context.Context, run.View, any){func(context.Context, run.View, any) { ends++ }},
+					Error: []func(context.Context, run.View, *tools.Error){func(context.Context, run.View, *tools.Error) { ends++ }},
+				},
+			})
+			call := run.Call{Tool: "delete", Args: json.RawMessage(`{"n":1}`), Session: askable}
+			out := r.Run(t.Context(), call)
+			if out.Ask == nil {
+				t.Fatalf("not asked: %v", out)
+			}
+			for _, form := range out.Ask.Forms {
+				if form.Message != "delete build/ with 214 files" {
+					t.Errorf("asked %q", form.Message)
+				}
+			}
+			if ends != 0 {
+				t.Error("a hook fired for an asked call")
+			}
+			call.Reply = answer(out.Ask, action, "")
+			if got := ending(r.Run(t.Context(), call)); got != want {
+				t.Errorf("ended in %q, want %q", got, want)
+			}
+			if pre != 1 || ends != 1 || questions != 1 {
+				t.Errorf("pre hook ran %d times, end hooks %d, the question %d; want 1 each", pre, ends, questions)
+			}
+			if got := log.records(t)[0]; got != "end delete ask tool-asks asked" {
+				t.Errorf("first record %q", got)
+			}
+		})
+	}
+}
+
+func TestStateIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		newRunner := func(key byte) *run.Runner {
+			return run.New(run.Config{
+				Key: []byte(strings.Repeat(string(key), 32)),
+				Tools: []tools.Tool{
+					tool("it", tools.Write, tools.Workspace, say("done"), confirm("sure?")),
+					tool("other", tools.Write, tools.Workspace, say("done"), confirm("sure?")),
+				},
+			})
+		}
+		for _, tc := range []struct {
+			name   string
+			change func(*run.Call)
+			wait   time.Duration
+			key    byte
+			want   string
+		}{
+			{name: "as it came", want: "done"},
+			{name: "arguments worded otherwise", change: func(c *run.Call) { c.Args = json.RawMessage(` {"n": 1 }`) }, want: "done"},
+			{name: "in time", wait: 9 * time.Minute, want: "done"},
+			{name: "late", wait: 11 * time.Minute, want: "denied"},
+			{name: "other arguments", change: func(c *run.Call) { c.Args = json.RawMessage(`{"n":2}`) }, want: "denied"},
+			{name: "other tool", change: func(c *run.Call) { c.Tool = "other" }, want: "denied"},
+			{name: "other principal", change: func(c *run.Call) { c.Session = stranger }, want: "denied"},
+			{name: "other key", key: 'B', want: "denied"},
+			{name: "empty", change: func(c *run.Call) { c.Reply.State = "" }, want: "denied"},
+			{name: "not base64", change: func(c *run.Call) { c.Reply.State = "*" }, want: "denied"},
+			{name: "a bit flipped", change: func(c *run.Call) {
+				box, _ := base64.RawURLEncoding.DecodeString(c.Reply.State)
+				box[len(box)/2] ^= 1
+				c.Reply.State = base64.RawURLEncoding.EncodeToString(box)
+			}, want: "denied"},
+			{name: "no answer", change: func(c *run.Call) { clear(c.Reply.Answers) }, want: "asked"},
+			{name: "an answer too many", change: func(c *run.Call) { c.Reply.Answers["ask_1"] = tools.Answer{Action: tools.Accept} }, want: "done"},
+		} {
+			call := run.Call{Tool: "it", Args: json.RawMessage(`{"n":1}`), Session: askable}
+			first, second := newRunner('A'), newRunner('A')
+			if tc.key != 0 {
+				second = newRunner(tc.key)
+			}
+			call.Reply = answer(first.Run(t.Context(), call).Ask, tools.Accept, "")
+			time.Sleep(tc.wait)
+			if tc.change != nil {
+				tc.change(&call)
+			}
+			if got := ending(second.Run(t.Context(), call)); got != tc.want {
+				t.Errorf("%s: ended in %q, want %q", tc.name, got, tc.want)
+			}
+			if tc.want == "done" {
+				if got := ending(second.Run(t.Context(), call)); got != "denied" {
+					t.Errorf("%s: replayed: ended in %q, want denied", tc.name, got)
+				}
+			}
+		}
+	})
+}
+
+// twoAsks asks twice and says what it was told.
+func twoAsks(ctx context.Context, _ In) (Out, error) {
+	var told []string
+	for _, q := range []string{"first?", "second?"} {
+		a, err := tools.Ask(ctx, tools.Form{Message: q})
+		if err != nil {
+			return Out{}, err
+		}
+		told = append(told, string(a.Action)+string(a.Values["v"]))
+	}
+	return Out{strings.Join(told, " ")}, nil
+}
+
+func TestTwoAsksInOneHandler(t *testing.T) {
+	for _, consent := range []bool{false, true} {
+		change := func(*tools.Def[In, Out]) {}
+		if consent {
+			change = confirm("may it ask?")
+		}
+		r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Read, tools.None, twoAsks, repeatable, change)}})
+		call := run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: askable}
+		var asked []string
+		out := r.Run(t.Context(), call)
+		for n := 0; out.Ask != nil && n < 5; n++ {
+			for id, form := range out.Ask.Forms {
+				asked = append(asked, id+" "+form.Message)
+			}
+			action := tools.Accept
+			if n == 2 {
+				action = "shrug"
+			}
+			call.Reply = answer(out.Ask, action, fmt.Sprint(n))
+			out = r.Run(t.Context(), call)
+		}
+		want, told := []string{"ask_1 first?", "ask_2 second?"}, "accept0 accept1"
+		if consent {
+			want, told = []string{"consent may it ask?", "ask_1 first?", "ask_2 second?"}, "accept1 cancel2"
+		}
+		if diff := cmp.Diff(want, asked); diff != "" {
+			t.Errorf("asked (-want +got):\n%s", diff)
+		}
+		if got := ending(out); got != told {
+			t.Errorf("ended in %q, want %q", got, told)
+		}
+	}
+}
+
+func TestRetryAsksFromTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ran := 0
+		r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Write, tools.State, func(ctx context.Context, in In) (Out, error) {
+			out, err := twoAsks(ctx, in)
+			if ran++; err == nil && ran == 3 {
+				err = tools.Errorf(tools.Unavailable, "busy")
+			}
+			return out, err
+		}, repeatable)}})
+		running := r.Start(t.Context(), run.Call{Tool: "it", Args: empty, Session: askable})
+		for range 2 {
+			if err := running.Answer(answer(running.Wait().Ask, tools.Accept, "").Answers); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := ending(running.Wait()); got != "accept accept" || ran != 4 {
+			t.Errorf("ended in %q after %d runs", got, ran)
+		}
+		running.Cancel()
+	})
+}
+
+func TestAnswerStaysWithItsForm(t *testing.T) {
+	n := 0
+	r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
+		n++
+		_, err := tools.Ask(ctx, tools.Form{Message: fmt.Sprint("delete ", n, " files?")})
+		return Out{"done"}, err
+	})}})
+	call := run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: askable}
+	call.Reply = answer(r.Run(t.Context(), call).Ask, tools.Accept, "")
+	if got := ending(r.Run(t.Context(), call)); got != "conflict" {
+		t.Errorf("ended in %q, want conflict", got)
+	}
+}
+
+func TestAskWhereNobodyCanBeAsked(t *testing.T) {
+	for name, c := range map[string]struct {
+		session tools.SessionInfo
+		confirm run.Confirm
+	}{"no forms": {local, run.ConfirmClient}, "never": {askable, run.ConfirmDeny}} {
+		r := run.New(run.Config{Confirm: c.confirm, Tools: []tools.Tool{tool("it", tools.Read, tools.None, twoAsks)}})
+		out := r.Run(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: c.session})
+		if got := ending(out); got != "unavailable" {
+			t.Errorf("%s: ended in %q, want unavailable", name, got)
+		}
+	}
+}
+
+func TestRunningIsAnswered(t *testing.T) {
+	r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Read, tools.None, twoAsks)}})
+	running := r.Start(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: askable})
+	for range 2 {
+		ask := running.Wait().Ask
+		if ask == nil {
+			t.Fatal("does not ask")
+		}
+		if err := running.Answer(answer(ask, tools.Accept, "").Answers); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := ending(running.Wait()); got != "accept accept" {
+		t.Errorf("ended in %q", got)
+	}
+	if err := running.Answer(nil); tools.AsError(err).Code != tools.Conflict {
+		t.Errorf("an answer after the end: %v", err)
+	}
+}
+
+func TestUsedStatesAreForgottenInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Write, tools.Workspace, say("done"), confirm("sure?"))}})
+		call := run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: askable}
+		once := func() string {
+			c := call
+			c.Reply = answer(r.Run(t.Context(), c).Ask, tools.Accept, "")
+			return ending(r.Run(t.Context(), c))
+		}
+		for range 3 {
+			if got := once(); got != "done" {
+				t.Fatalf("ended in %q", got)
+			}
+		}
+		r.FillUsed()
+		if got := once(); got != "unavailable" {
+			t.Errorf("with too many states in use: ended in %q, want unavailable", got)
+		}
+		time.Sleep(11 * time.Minute)
+		if got := once(); got != "done" {
+			t.Errorf("later: ended in %q, want done", got)
+		}
+		if n := r.Used(); n != 1 {
+			t.Errorf("%d states are remembered, want 1", n)
+		}
+	})
+}

@@ -1,0 +1,262 @@
+package run
+
+import (
+	"container/list"
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+// Bounds of the results that are kept.
+const (
+	maxKept      = 512
+	maxKeptBytes = 16 << 20
+)
+
+// source says where the value of a call came from.
+type source uint8
+
+const (
+	sourceTool source = iota
+	sourceCache
+	sourceJoined
+	sourceHook
+)
+
+// callKey tells calls with the same result from others. Principals never share.
+type callKey struct{ principal, roots, tool, args string }
+
+// moment is a state of the world as far as the server knows it. Two calls join
+// only in the same moment: one that begins after a write is not answered by one
+// that began before it.
+type moment struct {
+	epoch      uint64 // counts the calls with effects
+	generation uint64 // of the workspace
+	exact      bool   // no change of the workspace can have been missed
+}
+
+type flightKey struct {
+	callKey
+	moment
+}
+
+// flight is one execution that several calls may wait for. It belongs to none
+// of them: it is cancelled when the last has gone.
+type flight struct {
+	key    flightKey
+	cancel context.CancelFunc
+	done   chan struct{}
+	value  any   // valid once done is closed
+	err    error // likewise
+
+	waiting   int                         // guarded by results.mu
+	listeners []func(tools.ProgressEvent) // likewise
+}
+
+// kept is a result that may be given again.
+type kept struct {
+	flightKey
+	value any
+	size  int
+	since time.Time
+}
+
+// results joins identical calls and keeps results.
+type results struct {
+	now        func() time.Time
+	generation func(*workspace.Workspace) (n uint64, exact bool)
+
+	mu      sync.Mutex
+	epoch   uint64
+	flights map[flightKey]*flight
+	byKey   map[callKey]*list.Element // of *kept
+	recent  *list.List                // of *kept, latest use first
+	bytes   int
+}
+
+func newResults(now func() time.Time) *results {
+	return &results{
+		now: now, generation: (*workspace.Workspace).Generation,
+		flights: map[flightKey]*flight{}, byKey: map[callKey]*list.Element{}, recent: list.New(),
+	}
+}
+
+// changed says that a call with effects has run.
+func (rs *results) changed() {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	rs.epoch++
+}
+
+// cache answers a call of a Read and Repeatable tool from a kept result, or from
+// an identical call in flight; otherwise, and for all other tools, it attempts it.
+func (p *pass) cache(ctx context.Context, attempt func(context.Context) (any, error)) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err // cancelled on the way here: nothing begins any more
+	}
+	if p.tool.Access != tools.Read || !p.tool.Repeatable || len(p.asker.answers) > 0 {
+		p.value, err = attempt(ctx)
+		return err
+	}
+	rs := p.r.results
+	key := p.key()
+	if k, ok := rs.get(key); ok && p.tool.Cache > 0 && rs.now().Sub(k.since) < p.tool.Cache {
+		p.value, p.source, p.age = k.value, sourceCache, rs.now().Sub(k.since)
+		return nil
+	}
+	f, first := rs.join(ctx, key, func(f *flight, ctx context.Context) {
+		if f.err = tools.Guard(func() (err error) { f.value, err = attempt(ctx); return err }); f.err == nil {
+			p.keep(f)
+		}
+	})
+	if !first {
+		p.source = sourceJoined
+	}
+	select {
+	case <-f.done:
+	case <-ctx.Done():
+		if rs.leave(f) {
+			<-f.done // its handler is given the grace, then let go
+		}
+		return ctx.Err()
+	}
+	p.value = f.value
+	return f.err
+}
+
+// key returns what the call is and the moment that it begins in.
+func (p *pass) key() flightKey {
+	k := flightKey{callKey: callKey{
+		principal: p.call.Session.Principal, tool: p.tool.Name, args: string(p.bound.Canonical),
+	}}
+	k.epoch = p.r.results.current()
+	if ws := p.call.Session.Workspace; ws != nil {
+		k.roots = strings.Join(ws.Roots(), "\x00")
+		k.generation, k.exact = p.r.results.generation(ws)
+	}
+	return k
+}
+
+func (rs *results) current() uint64 {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	return rs.epoch
+}
+
+// join returns the flight of an identical call, or starts one.
+func (rs *results) join(ctx context.Context, key flightKey, run func(*flight, context.Context)) (f *flight, first bool) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	f, joined := rs.flights[key]
+	if joined {
+		f.waiting++
+		f.listeners = append(f.listeners, tools.Progress(ctx))
+		return f, false
+	}
+	listen := tools.Progress(ctx)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	f = &flight{key: key, cancel: cancel, done: make(chan struct{}), waiting: 1, listeners: []func(tools.ProgressEvent){listen}}
+	rs.flights[key] = f
+	ctx = tools.WithProgress(ctx, func(e tools.ProgressEvent) {
+		for _, report := range rs.audience(f) {
+			report(e)
+		}
+	})
+	go func() {
+		defer cancel()
+		run(f, ctx)
+		rs.mu.Lock()
+		defer rs.mu.Unlock()
+		if rs.flights[key] == f {
+			delete(rs.flights, key)
+		}
+		close(f.done)
+	}()
+	return f, true
+}
+
+// audience returns who hears the progress of a flight. The slice only grows, so
+// the part that is returned does not change.
+func (rs *results) audience(f *flight) []func(tools.ProgressEvent) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	return f.listeners
+}
+
+// leave takes a caller out of a flight and reports whether it was the last one;
+// then the flight is cancelled and nobody joins it any more.
+func (rs *results) leave(f *flight) (last bool) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	f.waiting--
+	if f.waiting > 0 {
+		return false
+	}
+	if rs.flights[f.key] == f {
+		delete(rs.flights, f.key)
+	}
+	f.cancel()
+	return true
+}
+
+// get returns the kept result of the same call in the same moment. Only exact
+// moments have any.
+func (rs *results) get(key flightKey) (kept, bool) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	e, ok := rs.byKey[key.callKey]
+	if !ok {
+		return kept{}, false
+	}
+	k := e.Value.(*kept)
+	if k.moment != key.moment {
+		rs.drop(e)
+		return kept{}, false
+	}
+	rs.recent.MoveToFront(e)
+	return *k, true
+}
+
+// keep keeps the result of a flight that began in an exact moment. If the moment
+// is over by now nobody will ask for it, and it makes room for the next.
+func (p *pass) keep(f *flight) {
+	if p.tool.Cache == 0 || !f.key.exact {
+		return
+	}
+	size := len(f.key.args)
+	res, err := p.tool.Render(f.value)
+	if err != nil {
+		return // shape words the error
+	}
+	size += len(res.Structured)
+	for _, b := range res.Content {
+		size += len(b.Text) + len(b.Data)
+	}
+	p.r.results.put(&kept{flightKey: f.key, value: f.value, size: size, since: p.r.results.now()})
+}
+
+func (rs *results) put(k *kept) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if k.size > maxKeptBytes/8 {
+		return
+	}
+	if old, ok := rs.byKey[k.callKey]; ok {
+		rs.drop(old)
+	}
+	rs.byKey[k.callKey] = rs.recent.PushFront(k)
+	rs.bytes += k.size
+	for rs.recent.Len() > maxKept || rs.bytes > maxKeptBytes {
+		rs.drop(rs.recent.Back())
+	}
+}
+
+func (rs *results) drop(e *list.Element) {
+	k := rs.recent.Remove(e).(*kept)
+	delete(rs.byKey, k.callKey)
+	rs.bytes -= k.size
+}

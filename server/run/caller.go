@@ -1,0 +1,201 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"toolcrib/tools"
+)
+
+// maxDepth is how deep calls may be inside each other.
+const maxDepth = 8
+
+// Caller is the [tools.Caller] of the tools that call tools. The catalog needs
+// it before there is a Runner: make the zero Caller, give it to the catalog, and
+// then to [New] together with the tools.
+type Caller struct{ r atomic.Pointer[Runner] }
+
+var _ tools.Caller = (*Caller)(nil)
+
+// inner is what a call knows of the calls that its tool makes.
+type inner struct {
+	mu      sync.Mutex
+	made    int // calls that were begun
+	planned int // the most calls of one Preflight
+	granted map[grantKey][]*settlement
+}
+
+type grantKey struct {
+	tool string
+	sent digest
+}
+
+// begin counts a call that is made.
+func (in *inner) begin() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.made++
+}
+
+// plan notes how many calls are to come.
+func (in *inner) plan(n int) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.planned = max(in.planned, n)
+}
+
+// begun reports whether a call was made already.
+func (in *inner) begun() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.made > 0
+}
+
+// only reports whether at most one call was made or is planned.
+func (in *inner) only() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.made <= 1 && in.planned <= 1
+}
+
+func (in *inner) grant(p *pass) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	s := &settlement{Rule: p.rule, Question: p.question, Consented: true}
+	if p.replaced {
+		s.Args = p.bound.Canonical
+	}
+	if in.granted == nil {
+		in.granted = map[grantKey][]*settlement{}
+	}
+	key := grantKey{p.tool.Name, p.digest}
+	in.granted[key] = append(in.granted[key], s)
+}
+
+// take returns what a Preflight has settled for the call, once for each time
+// that the call was in it; nil if nothing.
+func (in *inner) take(p *pass) *settlement {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	key := grantKey{p.tool.Name, p.digest}
+	left := in.granted[key]
+	if len(left) == 0 {
+		return nil
+	}
+	in.granted[key] = left[1:]
+	return left[0]
+}
+
+// outer returns the call whose handler has this context.
+func (c *Caller) outer(ctx context.Context) (*Runner, *pass, error) {
+	r := c.r.Load()
+	outer, ok := ctx.Value(passKey{}).(*pass)
+	if r == nil || !ok {
+		return nil, nil, tools.Errorf(tools.Unavailable, "tools can be called from inside a call only")
+	}
+	depth := 0
+	for p := outer; p != nil; p = p.parent {
+		depth++
+	}
+	if depth >= maxDepth {
+		return nil, nil, tools.Errorf(tools.Denied, "%d calls inside each other", depth).WithHint("call the tool by itself")
+	}
+	return r, outer, nil
+}
+
+func inside(ctx context.Context, r *Runner, outer *pass, name string, args json.RawMessage) *pass {
+	return &pass{r: r, parent: outer, call: Call{Tool: name, Args: args, Session: *tools.Session(ctx)}}
+}
+
+// Call implements [tools.Caller].
+func (c *Caller) Call(ctx context.Context, name string, args json.RawMessage) (tools.Result, error) {
+	r, outer, err := c.outer(ctx)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	outer.inner.begin()
+	p := inside(ctx, r, outer, name, args)
+	out := p.carry(ctx)
+	switch {
+	case out.Err != nil:
+		return tools.Result{}, out.Err
+	case p.pending != nil:
+		return tools.Result{}, p.pending
+	}
+	return out.Result, nil
+}
+
+// Preflight implements [tools.Caller].
+func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) error {
+	r, outer, err := c.outer(ctx)
+	if err != nil {
+		return err
+	}
+	outer.inner.plan(len(calls))
+	var ready, asking []*pass
+	for i, spec := range calls {
+		p := inside(ctx, r, outer, spec.Name, spec.Args)
+		p.dry = true
+		if out := p.carry(ctx); out.Err != nil {
+			return located(out.Err, i, len(calls))
+		}
+		if p.source == sourceHook {
+			continue // the hook answers again when the call is made
+		}
+		ready = append(ready, p)
+		if p.verdict == asks {
+			asking = append(asking, p)
+		}
+	}
+	if len(asking) > 0 {
+		if err := outer.consent(ctx, asking); err != nil {
+			return err
+		}
+	}
+	for _, p := range ready {
+		outer.inner.grant(p)
+	}
+	return nil
+}
+
+// consent asks the user once for all calls that want it, in the name of the
+// outer call p. After a first inner call it is too late: the outer handler would
+// run again from its start.
+func (p *pass) consent(ctx context.Context, asking []*pass) error {
+	first := asking[0]
+	refusal := first.cannotAsk()
+	switch {
+	case p.r.cfg.Confirm == ConfirmClient && refusal != nil && p.parent == nil:
+		return nil // the client has asked its user about the outer call
+	case refusal != nil:
+		return refusal
+	case p.asker.refusal != nil, p.inner.begun():
+		return first.mustBeAlone()
+	}
+	questions := make([]string, len(asking))
+	for i, a := range asking {
+		questions[i] = a.question
+	}
+	answer, err := p.asker.Ask(ctx, tools.Form{Message: strings.Join(questions, "\n")})
+	if err != nil {
+		return err
+	}
+	if answer.Action != tools.Accept {
+		return declined(first.tool.Name)
+	}
+	return nil
+}
+
+// located says which of several calls an error is about.
+func located(err *tools.Error, i, n int) *tools.Error {
+	if n == 1 {
+		return err
+	}
+	c := *err
+	c.Msg = fmt.Sprintf("call %d of %d: %s", i+1, n, err.Msg)
+	return &c
+}

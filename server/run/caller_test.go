@@ -1,0 +1,165 @@
+package run_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/server/run"
+	"toolcrib/tools"
+)
+
+// nest makes a Runner whose tool "outer" does with a Caller what the test says,
+// beside "read", "write", "delete" (asks), "ask" (asks twice) and "self".
+func nest(log *lines, cfg run.Config, do func(context.Context, tools.Caller) (string, error)) *run.Runner {
+	var caller run.Caller
+	outer := func(ctx context.Context, _ In) (Out, error) {
+		s, err := do(ctx, &caller)
+		return Out{s}, err
+	}
+	cfg.Caller, cfg.Audit = &caller, log
+	cfg.Tools = []tools.Tool{
+		tool("outer", tools.Delegates, tools.State, outer),
+		tool("read", tools.Read, tools.None, func(_ context.Context, in In) (Out, error) { return Out{fmt.Sprint("read ", in.N)}, nil }),
+		tool("write", tools.Write, tools.Workspace, say("written")),
+		tool("delete", tools.Write, tools.Workspace, say("deleted"), confirm("delete build/")),
+		tool("ask", tools.Read, tools.None, twoAsks),
+		tool("self", tools.Delegates, tools.State, func(ctx context.Context, in In) (Out, error) {
+			res, err := caller.Call(ctx, "self", empty)
+			if err != nil {
+				return Out{}, err
+			}
+			return Out{res.Content[0].Text}, nil
+		}),
+	}
+	return run.New(cfg)
+}
+
+func inner(name string) func(context.Context, tools.Caller) (string, error) {
+	return func(ctx context.Context, c tools.Caller) (string, error) {
+		res, err := c.Call(ctx, name, json.RawMessage(`{"n":4}`))
+		if err != nil {
+			return "", err
+		}
+		return res.Content[0].Text, nil
+	}
+}
+
+func settled(names ...string) func(context.Context, tools.Caller) (string, error) {
+	return func(ctx context.Context, c tools.Caller) (string, error) {
+		var calls []tools.CallSpec
+		for _, n := range names {
+			calls = append(calls, tools.CallSpec{Name: n, Args: json.RawMessage(`{"n":4}`)})
+		}
+		if err := c.Preflight(ctx, calls); err != nil {
+			return "", err
+		}
+		var said []string
+		for _, n := range names {
+			s, err := inner(n)(ctx, c)
+			if err != nil {
+				return "", err
+			}
+			said = append(said, s)
+		}
+		return strings.Join(said, "+"), nil
+	}
+}
+
+func TestCaller(t *testing.T) {
+	preHooks := 0
+	count := run.Hooks{Pre: []func(context.Context, run.View) (run.Decision, error){
+		func(_ context.Context, v run.View) (run.Decision, error) {
+			if v.Tool.Name != "outer" {
+				preHooks++
+			}
+			return run.Decision{}, nil
+		},
+	}}
+	for _, tc := range []struct {
+		name     string
+		do       func(context.Context, tools.Caller) (string, error)
+		cfg      run.Config
+		session  tools.SessionInfo
+		want     []string // the endings of the passes, each asked one being accepted
+		preHooks int
+		audit    []string
+	}{
+		{name: "call", do: inner("read"), session: local, want: []string{"read 4"}, preHooks: 1,
+			audit: []string{"begin outer allow delegates", "end read allow read ok", "end outer allow delegates ok"}},
+		{name: "unknown", do: inner("raed"), session: local, want: []string{"not_found"}, preHooks: 0},
+		{name: "consent is not asked for", do: inner("delete"), session: askable, want: []string{"denied"}, preHooks: 1},
+		{name: "read-only", cfg: run.Config{ReadOnly: true}, do: inner("write"), session: askable, want: []string{"denied"}, preHooks: 1},
+		{name: "preflight", do: settled("read", "write"), session: local, want: []string{"read 4+written"}, preHooks: 2},
+		{name: "preflight asks", do: settled("delete", "write", "delete"), session: askable, want: []string{"asked", "deleted+written+deleted"}, preHooks: 6},
+		{name: "preflight cannot ask", do: settled("write", "delete"), session: local, want: []string{"denied"}, preHooks: 2,
+			audit: []string{"begin outer allow delegates", "end outer allow delegates denied"}},
+		{name: "preflight trusts the client", cfg: run.Config{Confirm: run.ConfirmClient}, do: settled("delete"), session: local, want: []string{"deleted"}, preHooks: 1},
+		{name: "preflight names the call", do: settled("write", "nothing"), session: local, want: []string{"not_found"}, preHooks: 1},
+		{name: "preflight after a call", do: func(ctx context.Context, c tools.Caller) (string, error) {
+			if _, err := inner("write")(ctx, c); err != nil {
+				return "", err
+			}
+			return settled("delete")(ctx, c)
+		}, session: askable, want: []string{"denied"}, preHooks: 2},
+		{name: "a grant serves once", do: func(ctx context.Context, c tools.Caller) (string, error) {
+			if _, err := settled("delete")(ctx, c); err != nil {
+				return "", err
+			}
+			return inner("delete")(ctx, c)
+		}, session: askable, want: []string{"asked", "denied"}, preHooks: 3},
+		{name: "the inner tool asks", do: inner("ask"), session: askable, want: []string{"asked", "asked", "accept accept"}, preHooks: 3},
+		{name: "the inner tool asks after another call", do: func(ctx context.Context, c tools.Caller) (string, error) {
+			if _, err := inner("write")(ctx, c); err != nil {
+				return "", err
+			}
+			return inner("ask")(ctx, c)
+		}, session: askable, want: []string{"unavailable"}, preHooks: 2},
+		{name: "the inner tool asks after a preflight", do: settled("ask"), session: askable, want: []string{"asked", "asked", "accept accept"}, preHooks: 3},
+		{name: "without end", do: inner("self"), session: local, want: []string{"denied"}, preHooks: 7},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var log lines
+			preHooks = 0
+			tc.cfg.Hooks = count
+			r := nest(&log, tc.cfg, tc.do)
+			call := run.Call{Tool: "outer", Args: empty, Session: tc.session}
+			var got []string
+			for range 5 {
+				out := r.Run(t.Context(), call)
+				got = append(got, ending(out))
+				if out.Ask == nil {
+					break
+				}
+				call.Reply = answer(out.Ask, tools.Accept, "")
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("endings (-want +got):\n%s", diff)
+			}
+			if preHooks != tc.preHooks {
+				t.Errorf("pre hooks ran %d times, want %d", preHooks, tc.preHooks)
+			}
+			if tc.audit != nil {
+				if diff := cmp.Diff(tc.audit, log.records(t)); diff != "" {
+					t.Errorf("audit (-want +got):\n%s", diff)
+				}
+			}
+			for name, s := range r.Stats().Tools {
+				if s.InFlight != 0 {
+					t.Errorf("%s: %d calls in flight", name, s.InFlight)
+				}
+			}
+		})
+	}
+}
+
+func TestCallerOutsideACall(t *testing.T) {
+	var caller run.Caller
+	if _, err := caller.Call(t.Context(), "read", empty); tools.AsError(err).Code != tools.Unavailable {
+		t.Errorf("got %v", err)
+	}
+}

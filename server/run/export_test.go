@@ -1,0 +1,29 @@
+package run
+
+import (
+	"strconv"
+
+	"toolcrib/workspace"
+)
+
+// SetGeneration puts a generation in the place of the workspace's own.
+func (r *Runner) SetGeneration(f func() (uint64, bool)) {
+	r.results.generation = func(*workspace.Workspace) (uint64, bool) { return f() }
+}
+
+// Kept returns how many results are kept.
+func (r *Runner) Kept() int { return r.results.recent.Len() }
+
+// Used returns how many used states are remembered; FillUsed makes it the most.
+func (r *Runner) Used() int { return len(r.seal.used) }
+
+func (r *Runner) FillUsed() {
+	for i := range maxUsed - r.Used() {
+		if err := r.seal.use("n" + strconv.Itoa(i)); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// Protected judges a path as the policy does.
+var Protected = isProtected

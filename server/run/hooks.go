@@ -1,0 +1,124 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"toolcrib/tools"
+)
+
+// Hooks are functions that see every call, in the order given. Of Post, Error
+// and Skip exactly one list runs for a call, once; none runs for a call that
+// asks its user, and Pre does not run again when the answer is there.
+//
+// Hooks may be called by several goroutines and must heed their context.
+type Hooks struct {
+	// Pre runs between the validation of the arguments and the policy. A hook
+	// that returns an error or panics denies the call.
+	Pre []func(ctx context.Context, v View) (Decision, error)
+	// Post runs after a tool has done its work; out is what it returned, which
+	// may be shared with other calls and must not be changed.
+	Post []func(ctx context.Context, v View, out any)
+	// Error runs after a call that ended in an error, at whichever stage.
+	Error []func(ctx context.Context, v View, err *tools.Error)
+	// Skip runs after a call that a Pre hook answered in the tool's place.
+	Skip []func(ctx context.Context, v View, res tools.Result)
+}
+
+// View is a call as hooks see it.
+type View struct {
+	ID      string
+	Tool    tools.Tool      // the zero Tool where the name was unknown
+	Args    json.RawMessage // canonical; as sent where they were not valid
+	Session tools.SessionInfo
+}
+
+// Decision is what a Pre hook wants. The zero Decision lets the call go on; of
+// several decisions a denial beats a skip, and a skip beats going on.
+type Decision struct {
+	Deny string          // the reason; denies the call
+	Hint string          // with Deny: what to do instead
+	Skip *tools.Result   // answers the call in the tool's place
+	Args json.RawMessage // replaces the arguments; they are validated again
+}
+
+// errSkipped stops a call that a hook has answered; the answer is the value.
+var errSkipped = errors.New("answered by a hook")
+
+// pre asks every Pre hook. Each sees the arguments as the ones before it left
+// them. The first denial ends the round, since nothing beats it.
+func (p *pass) pre(ctx context.Context) error {
+	if p.settled != nil {
+		return nil
+	}
+	var skip *tools.Result
+	for i, hook := range p.r.cfg.Hooks.Pre {
+		d, err := await(ctx, func() (Decision, error) { return hook(ctx, p.view()) })
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return err
+		case err != nil:
+			p.log().Error("pre hook", "hook", i+1, "err", err)
+			return p.denied(tools.Errorf(tools.Denied, "%s: pre hook %d gave no decision", p.tool.Name, i+1))
+		case d.Deny != "":
+			return p.denied(&tools.Error{Code: tools.Denied, Msg: d.Deny, Hint: d.Hint})
+		case d.Args != nil:
+			if p.bound, err = p.tool.Bind(d.Args); err != nil {
+				p.log().Error("arguments of a pre hook", "hook", i+1, "err", err)
+				return p.denied(tools.Errorf(tools.Denied, "%s: pre hook %d replaced the arguments by ones that are not valid", p.tool.Name, i+1))
+			}
+			p.replaced = true
+		}
+		if d.Skip != nil && skip == nil {
+			skip = d.Skip
+		}
+	}
+	if skip != nil {
+		p.value, p.source = *skip, sourceHook
+		return errSkipped
+	}
+	return nil
+}
+
+func (p *pass) denied(err *tools.Error) error {
+	p.verdict, p.rule = denies, "pre-hook"
+	return err
+}
+
+// post lets the one list of hooks run that suits how the call ended. The hooks
+// may take the time that they need unless the call is cancelled.
+func (p *pass) post(ctx context.Context, stop error) {
+	hooks := &p.r.cfg.Hooks
+	switch err := stop.(type) {
+	case nil:
+		fire(ctx, p, "post", hooks.Post, p.value)
+	case *tools.Error:
+		fire(ctx, p, "error", hooks.Error, err)
+	case *tools.PendingAsk:
+	default: // errSkipped
+		fire(ctx, p, "skip", hooks.Skip, p.value.(tools.Result))
+	}
+}
+
+func fire[T any](ctx context.Context, p *pass, kind string, hooks []func(context.Context, View, T), v T) {
+	own := context.WithoutCancel(ctx) // they have work to do after a cancelled call too
+	for i, hook := range hooks {
+		_, err := await(ctx, func() (struct{}, error) {
+			hook(own, p.view(), v)
+			return struct{}{}, nil
+		})
+		if err != nil {
+			p.log().Error(kind+" hook", "hook", i+1, "err", err)
+		}
+	}
+}
+
+func (p *pass) view() View {
+	args := p.bound.Canonical
+	if args == nil {
+		args = p.call.Args
+	}
+	return View{ID: p.id, Tool: p.tool, Args: bytes.Clone(args), Session: p.call.Session}
+}

@@ -1,0 +1,104 @@
+package run_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"toolcrib/server/run"
+	"toolcrib/tools"
+)
+
+func TestPolicy(t *testing.T) {
+	const protectedArgs = `{"path":"sub/.git/hooks/pre-commit"}`
+	for _, tc := range []struct {
+		rule     string
+		access   tools.Access
+		effects  tools.Effects
+		args     string
+		readOnly bool
+		want     string
+	}{
+		{rule: "read", access: tools.Read, effects: tools.None, want: "done"},
+		{rule: "read", access: tools.Read, effects: tools.None, readOnly: true, want: "done"},
+		{rule: "read", access: tools.Read, effects: tools.None, args: protectedArgs, want: "done"},
+		{rule: "write", access: tools.Write, effects: tools.Workspace, want: "done"},
+		{rule: "write", access: tools.Write, effects: tools.Workspace | tools.Destroys, want: "done"},
+		{rule: "write", access: tools.Write, effects: tools.State, want: "done"},
+		{rule: "read-only-server", access: tools.Write, effects: tools.Workspace, readOnly: true, want: "denied"},
+		{rule: "read-only-server", access: tools.Exec, effects: tools.Process, readOnly: true, want: "denied"},
+		{rule: "read-only-server", access: tools.External, effects: tools.Network, readOnly: true, want: "denied"},
+		{rule: "protected-path", access: tools.Write, effects: tools.Workspace, args: protectedArgs, want: "denied"},
+		{rule: "destroys-without-history", access: tools.Write, effects: tools.State | tools.Destroys, want: "asked"},
+		{rule: "exec", access: tools.Exec, effects: tools.Process | tools.Workspace, want: "done"},
+		{rule: "exec-with-network", access: tools.Exec, effects: tools.Process | tools.Network, want: "asked"},
+		{rule: "leaves-the-roots", access: tools.Exec, effects: tools.Process | tools.Outside, want: "asked"},
+		{rule: "leaves-the-roots", access: tools.Write, effects: tools.Outside, want: "asked"},
+		{rule: "external", access: tools.External, effects: tools.Network, want: "done"},
+		{rule: "external-destroys", access: tools.External, effects: tools.Network | tools.Destroys, want: "asked"},
+		{rule: "delegates", access: tools.Delegates, effects: tools.Process | tools.Destroys | tools.Outside, want: "done"},
+		{rule: "delegates", access: tools.Delegates, effects: tools.Process, readOnly: true, want: "done"},
+	} {
+		name := fmt.Sprintf("%s %s read-only=%t %s", tc.access, tc.effects, tc.readOnly, tc.args)
+		t.Run(name, func(t *testing.T) {
+			var log lines
+			r := run.New(run.Config{Audit: &log, ReadOnly: tc.readOnly, Tools: []tools.Tool{tool("it", tc.access, tc.effects, say("done"))}})
+			if tc.args == "" {
+				tc.args = `{}`
+			}
+			out := r.Run(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(tc.args), Session: askable})
+			if got := ending(out); got != tc.want {
+				t.Errorf("ended in %s, want %s", got, tc.want)
+			}
+			if got := log.records(t); !strings.Contains(got[len(got)-1], " "+tc.rule+" ") {
+				t.Errorf("judged by %s, want %s", got, tc.rule)
+			}
+			if out.Err != nil && (out.Err.Hint == "" || !strings.Contains(out.Err.Msg, tc.rule)) {
+				t.Errorf("the denial does not name the rule and the way out: %v", out.Err)
+			}
+		})
+	}
+}
+
+func TestProtectedPaths(t *testing.T) {
+	for _, tc := range []struct {
+		path      string
+		file, dir bool // protected as the path of a file, of what may be a directory
+	}{
+		{".git/hooks/pre-commit", true, true},
+		{".git/config", true, true},
+		{"/home/u/repo/.git/config", true, true},
+		{"a/b/../.git/x/../config", true, true},
+		{".GIT/Hooks/x", true, true},
+		{`.git\hooks\x`, true, true},
+		{".git./hooks ./x", true, true},
+		{".git::$INDEX_ALLOCATION/config", true, true},
+		{"GIT~1/config", true, true},
+		{".g\u200cit/config", true, true},
+		{".g\ufeffit/config", true, true},
+		{".git/con\uff46ig", false, false}, // a full-width letter is another letter
+		{".git/hoo\u212as/x", true, true},  // the Kelvin sign folds to k
+		{".git/hook\u017f/x", true, true},  // the long s folds to s
+		{".git", true, true},
+		{".vscode", false, true},
+		{".vscode/mcp.json", true, true},
+		{".vscode/launch.json", false, false},
+		{".claude/settings.json", true, true},
+		{".cursor/rules/x.mdc", true, true},
+		{".mcp.json", true, true},
+		{".gitignore", false, false},
+		{".github/workflows/ci.yml", false, false},
+		{"git/config", false, false},
+		{".git/index", false, false},
+		{"docs/claude.md", false, false},
+		{"", false, false},
+	} {
+		if got := run.Protected(tc.path, false); got != tc.file {
+			t.Errorf("file %q: protected %t, want %t", tc.path, got, tc.file)
+		}
+		if got := run.Protected(tc.path, true); got != tc.dir {
+			t.Errorf("directory %q: protected %t, want %t", tc.path, got, tc.dir)
+		}
+	}
+}

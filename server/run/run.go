@@ -1,0 +1,256 @@
+// Package run carries out one call of a tool. It knows tools, not MCP.
+//
+// Read [pass.carry] first: the pipeline is that one function, and each of its
+// stages stands in the file that has its name. The package imports tools and
+// what lies under it, never mcp-go.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"toolcrib/schema"
+	"toolcrib/tools"
+)
+
+// Config makes a Runner; its zero value works, without tools.
+type Config struct {
+	Tools    []tools.Tool
+	ReadOnly bool
+	Confirm  Confirm      // "" = ConfirmAsk
+	Hooks    Hooks        // in-process hooks
+	Caller   *Caller      // what the tools call other tools through; nil = none do
+	Log      *slog.Logger // nil = discard
+	Audit    io.Writer    // JSON Lines; nil = none
+	Key      []byte       // 32 bytes that seal the state of asked calls; nil = a random key of this process
+	Now      func() time.Time
+}
+
+// Confirm says what an ask becomes where the client cannot ask its user.
+type Confirm string
+
+// What an ask becomes.
+const (
+	ConfirmAsk    Confirm = "ask"    // deny, with the way out
+	ConfirmClient Confirm = "client" // trust the client's own prompt: allow
+	ConfirmDeny   Confirm = "deny"   // never ask: deny
+)
+
+// Runner carries out calls. Its methods may be called by several goroutines.
+type Runner struct {
+	cfg   Config
+	tools map[string]tools.Tool // by name and alias
+	names []string              // the keys of tools
+
+	calls   atomic.Uint64 // numbers the calls
+	seal    *seal
+	results *results
+	audit   *audit
+	metrics metrics
+}
+
+// New makes a Runner. It panics when two tools share a name or the key is too
+// short: these are errors of whoever put the server together.
+func New(cfg Config) *Runner {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Confirm == "" {
+		cfg.Confirm = ConfirmAsk
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	r := &Runner{
+		cfg:     cfg,
+		tools:   map[string]tools.Tool{},
+		seal:    newSeal(cfg.Key, cfg.Now),
+		results: newResults(cfg.Now),
+		audit:   &audit{w: cfg.Audit},
+		metrics: metrics{},
+	}
+	for _, t := range cfg.Tools {
+		for _, name := range append([]string{t.Name}, t.Aliases...) {
+			if other, taken := r.tools[name]; taken {
+				panic(fmt.Sprintf("tool %q: name %q is taken by %q", t.Name, name, other.Name))
+			}
+			r.tools[name] = t
+			r.names = append(r.names, name)
+		}
+		r.metrics[t.Name] = &counters{}
+	}
+	r.metrics[unknownTool] = &counters{}
+	if cfg.Caller != nil {
+		cfg.Caller.r.Store(r)
+	}
+	return r
+}
+
+// Tool returns the tool of that name or alias.
+func (r *Runner) Tool(name string) (tools.Tool, bool) {
+	t, ok := r.tools[name]
+	return t, ok
+}
+
+// Run carries out a call and returns when it has ended or asks its user: what
+// Start and Wait do, in the goroutine of the caller, whose stack is grown
+// already. Within 100 ms of the end of ctx it returns, whatever the tool does.
+func (r *Runner) Run(ctx context.Context, call Call) Outcome {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	return (&pass{r: r, call: call}).carry(ctx)
+}
+
+// pass is one way of a call through the pipeline. A call whose user is asked
+// takes several: the later ones go on where the earlier ones stopped.
+type pass struct {
+	r      *Runner
+	call   Call
+	parent *pass // whose tool makes this call; nil for a call of a client
+	dry    bool  // a preflight: the way ends before the cache
+
+	// begin
+	id       string
+	tool     tools.Tool
+	counters *counters
+	started  time.Time
+	progress *progress
+
+	// bind, pre
+	bound    tools.Bound
+	mends    []string    // of the arguments as the caller sent them
+	digest   digest      // likewise
+	settled  *settlement // what the earlier passes have settled; nil on the first
+	replaced bool        // by a hook
+
+	// policy, ask
+	verdict  verdict
+	rule     string
+	question string // what the user is asked to consent to
+	asker    *asker
+
+	// cache, attempt
+	value    any
+	source   source
+	age      time.Duration // of a cached value
+	attempts atomic.Int32
+
+	pending *tools.PendingAsk // what the handler asks, set by shape
+	inner   inner
+}
+
+// carry takes a call through the pipeline. Each stage that returns an error
+// stops the way to the next one: besides failures these are errSkipped and
+// *tools.PendingAsk, which post and shape know.
+func (p *pass) carry(ctx context.Context) (out Outcome) {
+	ctx = p.begin(ctx)
+	defer p.finish(ctx, &out)
+
+	stop := p.bind()
+	if stop == nil {
+		stop = p.pre(ctx)
+	}
+	if stop == nil {
+		stop = p.policy(ctx)
+	}
+	if stop == nil {
+		stop = p.ask()
+	}
+	if p.dry && (stop == nil || errors.Is(stop, errSkipped)) {
+		return Outcome{}
+	}
+	if stop == nil {
+		stop = p.cache(ctx, p.attempt)
+	}
+	stop = p.failure(ctx, stop)
+	p.post(ctx, stop)
+	return p.shape(stop)
+}
+
+// begin gives the call its id, clock, counters and context.
+func (p *pass) begin(ctx context.Context) context.Context {
+	p.id = p.r.seal.instance + "-" + strconv.FormatUint(p.r.calls.Add(1), 36)
+	p.started = p.r.cfg.Now()
+	p.tool = p.r.tools[p.call.Tool]
+	p.counters = p.r.metrics.of(p.tool.Name)
+	p.counters.inFlight.Add(1)
+	p.asker = p.newAsker()
+
+	ctx = tools.WithSession(ctx, &p.call.Session)
+	ctx = context.WithValue(ctx, passKey{}, p)
+	if p.call.Progress != nil {
+		p.progress = newProgress(p.call.Progress)
+		ctx = tools.WithProgress(ctx, p.progress.report)
+	}
+	return ctx
+}
+
+type passKey struct{}
+
+// finish is deferred by carry, so that each way out passes it, once.
+func (p *pass) finish(ctx context.Context, out *Outcome) {
+	if v := recover(); v != nil {
+		err := p.failure(ctx, &tools.PanicError{Value: v, Stack: debug.Stack()})
+		*out = p.shape(err)
+	}
+	p.progress.end(ctx)
+	p.counters.inFlight.Add(-1)
+	if p.dry && out.Err == nil {
+		return // the call itself is still to come
+	}
+	took := p.r.cfg.Now().Sub(p.started)
+	p.counters.count(p, out, took)
+	_ = p.record(eventEnd, out, took) // it is logged there; the call is over
+}
+
+// bind finds the tool and turns the arguments into the tool's own type. On a
+// later pass it opens the state that the call brings back.
+func (p *pass) bind() (err error) {
+	if p.tool.Name == "" {
+		unknown := tools.Errorf(tools.NotFound, "no tool is called %q", tools.Clip(p.call.Tool))
+		if near := schema.Nearest(p.call.Tool, p.r.names); near != "" {
+			return unknown.WithHint("did you mean %s", near)
+		}
+		return unknown
+	}
+	if p.bound, err = p.tool.Bind(p.call.Args); err != nil {
+		return err
+	}
+	p.mends = p.bound.Mends
+	p.digest = p.r.seal.digest(p.bound.Canonical)
+	if p.settled == nil && p.call.Reply != nil {
+		if p.settled, err = p.r.seal.open(p); err != nil {
+			return err
+		}
+	}
+	if p.settled == nil && p.parent != nil && !p.dry {
+		p.settled = p.parent.inner.take(p)
+	}
+	if p.settled != nil {
+		return p.resume()
+	}
+	return nil
+}
+
+// resume takes over what an earlier pass has settled.
+func (p *pass) resume() (err error) {
+	p.rule, p.question = p.settled.Rule, p.settled.Question
+	if p.question != "" {
+		p.verdict = asks
+	}
+	if p.parent == nil {
+		p.asker.answers = p.settled.Answers
+	}
+	if p.settled.Args != nil {
+		p.replaced = true
+		p.bound, err = p.tool.Bind(p.settled.Args)
+	}
+	return err
+}

@@ -1,0 +1,175 @@
+package run
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"toolcrib/tools"
+)
+
+// stateLife is how long the user may take to answer.
+const stateLife = 10 * time.Minute
+
+// maxUsed bounds the states that are remembered as used.
+const maxUsed = 1 << 16
+
+// digest identifies bytes without telling them.
+type digest [sha256.Size]byte
+
+func plainDigest(data []byte) digest { return sha256.Sum256(data) }
+
+// settlement is what the passes of a call have settled so far. Between two
+// passes it is with the client, encrypted and authenticated.
+type settlement struct {
+	Tool, Principal string
+	Sent            digest          // of the arguments as the caller sends them
+	Args            json.RawMessage `json:",omitempty"` // the final arguments, where a hook replaced them
+	Rule, Question  string          // what the user was asked to consent to, if anything
+	Consented       bool
+	Pending         digest       // of the handler's form that the user has before him
+	Answers         []settledAsk // to the handler's earlier forms
+	Expires         time.Time
+}
+
+// seal seals and opens states and makes keyed digests.
+type seal struct {
+	instance string // of this process, begins its call ids
+	now      func() time.Time
+	aead     cipher.AEAD
+	digests  []byte
+
+	mu   sync.Mutex
+	used map[string]struct{} // nonces of the states that were opened
+	fifo []usedNonce         // the same, oldest first
+}
+
+type usedNonce struct {
+	nonce string
+	until time.Time // its state has expired by then
+}
+
+// newSeal derives its keys from key, or from a random one where that is nil.
+func newSeal(key []byte, now func() time.Time) *seal {
+	if key == nil {
+		key = make([]byte, sha256.Size)
+		rand.Read(key) // never returns an error
+	}
+	if len(key) < sha256.Size {
+		panic(fmt.Sprintf("the key has %d bytes, it needs %d", len(key), sha256.Size))
+	}
+	derive := func(purpose string) []byte {
+		sub, err := hkdf.Key(sha256.New, key, nil, purpose, sha256.Size)
+		if err != nil {
+			panic(err) // 32 bytes are always to be had
+		}
+		return sub
+	}
+	block, err := aes.NewCipher(derive("toolcrib state of an asked call"))
+	if err != nil {
+		panic(err) // the key has 32 bytes
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err) // AES has the block size of GCM
+	}
+	return &seal{
+		instance: rand.Text()[:8], now: now, aead: aead,
+		digests: derive("toolcrib digest of arguments"), used: map[string]struct{}{},
+	}
+}
+
+// digest is keyed, so that short arguments cannot be guessed from the audit log.
+func (s *seal) digest(data []byte) (d digest) {
+	mac := hmac.New(sha256.New, s.digests)
+	mac.Write(data)
+	mac.Sum(d[:0])
+	return d
+}
+
+// close seals what is settled. The nonce of the encryption is what makes the
+// state usable once.
+func (s *seal) close(st settlement) (string, error) {
+	st.Expires = s.now().Add(stateLife)
+	data, err := json.Marshal(st)
+	if err != nil {
+		return "", fmt.Errorf("state of an asked call: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, data, nil)), nil
+}
+
+// open opens the state that a call brings back, proves that it belongs to this
+// call, and takes over the answers.
+func (s *seal) open(p *pass) (*settlement, error) {
+	refuse := func(why string) error {
+		return tools.Errorf(tools.Denied, "%s: %s", p.tool.Name, why).
+			WithHint("make the call again without its state; the user will be asked again")
+	}
+	box, err := base64.RawURLEncoding.DecodeString(p.call.Reply.State)
+	if err != nil || len(box) < s.aead.Overhead() {
+		return nil, refuse("the state of the asked call is damaged")
+	}
+	data, err := s.aead.Open(nil, nil, box, nil)
+	if err != nil {
+		return nil, refuse("the state of the asked call is damaged or of another server")
+	}
+	var st settlement
+	if err := json.Unmarshal(data, &st); err != nil {
+		return nil, refuse("the state of the asked call is of another version")
+	}
+	switch {
+	case st.Principal != p.call.Session.Principal:
+		return nil, refuse("another principal was asked")
+	case st.Tool != p.tool.Name:
+		return nil, refuse("the user was asked about " + st.Tool)
+	case st.Sent != p.digest:
+		return nil, refuse("the arguments are not those that the user was asked about")
+	case s.now().After(st.Expires):
+		return nil, refuse("the answer took longer than " + stateLife.String())
+	}
+	if err := s.use(string(box[:nonceSize])); err != nil {
+		return nil, err
+	}
+	if answer, ok := p.call.Reply.Answers[handlerForm(len(st.Answers))]; ok && st.Pending != (digest{}) {
+		if answer.Action != tools.Accept && answer.Action != tools.Decline {
+			answer.Action = tools.Cancel
+		}
+		st.Answers = append(st.Answers, settledAsk{Form: st.Pending, Answer: answer})
+	}
+	return &st, nil
+}
+
+// nonceSize is the length of the nonce that GCM puts before what it seals.
+const nonceSize = 12
+
+// use notes a nonce and refuses one that was used before. A nonce may be
+// forgotten when its state has expired; where too many have not, the call is
+// refused rather than a replay let through.
+func (s *seal) use(nonce string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for len(s.fifo) > 0 && now.After(s.fifo[0].until) {
+		delete(s.used, s.fifo[0].nonce)
+		s.fifo = s.fifo[1:]
+	}
+	if _, twice := s.used[nonce]; twice {
+		return tools.Errorf(tools.Denied, "this answer was used before").
+			WithHint("make the call again without its state; the user will be asked again")
+	}
+	if len(s.used) >= maxUsed {
+		return tools.Errorf(tools.Unavailable, "too many calls were answered in the last %s", stateLife).
+			WithHint("try again later")
+	}
+	s.used[nonce] = struct{}{}
+	s.fifo = append(s.fifo, usedNonce{nonce, now.Add(stateLife)})
+	return nil
+}

@@ -1,0 +1,102 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolcrib/tools"
+)
+
+// Keys of a result's Meta.
+const (
+	metaMends  = "toolcrib/mends"      // what was mended in the arguments, a line each
+	metaCached = "toolcrib/cached_age" // how old a kept result is, as a duration
+)
+
+// maxNote is the most bytes of the line that tells of mends.
+const maxNote = 1000
+
+// shape words how the call has ended: the value within the limits of the tool,
+// the error, or what the user is to be asked.
+func (p *pass) shape(stop error) Outcome {
+	if pending, ok := stop.(*tools.PendingAsk); ok {
+		return p.suspended(pending)
+	}
+	if stop != nil && !errors.Is(stop, errSkipped) {
+		return Outcome{Err: clip(tools.AsError(stop))}
+	}
+	var res tools.Result
+	err := tools.Guard(func() (err error) {
+		res, err = p.result()
+		return err
+	})
+	if err != nil {
+		return Outcome{Err: clip(p.worded(err))}
+	}
+	return Outcome{Result: res}
+}
+
+// worded words an error of this stage, which no cancellation can have caused.
+func (p *pass) worded(err error) *tools.Error {
+	return tools.AsError(p.failure(context.Background(), err))
+}
+
+// suspended makes the Ask of a call. One inside another call leaves it to the outer
+// handler, which passes it on.
+func (p *pass) suspended(pending *tools.PendingAsk) Outcome {
+	if p.parent != nil {
+		p.pending = pending
+		return Outcome{Ask: &Ask{}}
+	}
+	ask, err := p.suspend(pending)
+	if err != nil {
+		return Outcome{Err: clip(p.worded(err))}
+	}
+	return Outcome{Ask: ask}
+}
+
+// result renders the value. A line about mends has its own block, so that text
+// which is data stays data.
+func (p *pass) result() (tools.Result, error) {
+	tool, note := p.tool, ""
+	if len(p.mends) > 0 {
+		note = excerpt("note: "+strings.Join(p.mends, "; "), maxNote)
+		tool.Limits.Text -= len(note)
+	}
+	res, err := tool.Render(p.value)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	res.Content = slices.Clone(res.Content) // a kept result is everybody's
+	for i, b := range res.Content {
+		res.Content[i].Text = strings.ToValidUTF8(b.Text, "?") // no longer than it was
+	}
+	if note == "" && p.source != sourceCache {
+		return res, nil
+	}
+	if res.Meta = maps.Clone(res.Meta); res.Meta == nil {
+		res.Meta = map[string]any{}
+	}
+	if note != "" {
+		res.Meta[metaMends] = p.mends
+		res.Content = append(res.Content, tools.Text(note))
+	}
+	if p.source == sourceCache {
+		res.Meta[metaCached] = p.age.String()
+	}
+	return res, nil
+}
+
+// clip keeps an error within its limit and valid; the hint stays whole as long
+// as it is short.
+func clip(e *tools.Error) *tools.Error {
+	c := *e
+	c.Msg, c.Hint = strings.ToValidUTF8(tools.Clip(c.Msg), "?"), strings.ToValidUTF8(excerpt(c.Hint, maxNote), "?")
+	if over := len(c.Error()) - tools.MaxErrorText; over > 0 {
+		c.Msg = excerpt(c.Msg, len(c.Msg)-over-len("…"))
+	}
+	return &c
+}
