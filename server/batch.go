@@ -1,0 +1,95 @@
+package server
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// maxBatch is the most messages of a batch.
+const maxBatch = 1000
+
+// batch gathers the answers to a batch of requests: one line answers it.
+type batch struct {
+	conn *conn
+
+	mu    sync.Mutex
+	open  int    // parts that are not there yet, and one while the batch is read
+	parts []part // in the order of the requests
+}
+
+type part struct {
+	req  *request // nil: the answer to a message that is refused
+	line []byte
+}
+
+// batch takes an array of messages, which only revision 2025-03-26 has.
+func (c *conn) batch(raw json.RawMessage) {
+	if p := c.peer.Load(); p == nil || p.version != mcp.ProtocolVersion20250326 {
+		c.reject(refuse(mcp.INVALID_REQUEST, "batches exist only in protocol revision %s; send one message a line", mcp.ProtocolVersion20250326))
+		return
+	}
+	items, more := elements(raw, maxBatch)
+	if len(items) == 0 || more {
+		c.reject(refuse(mcp.INVALID_REQUEST, "a batch holds 1 to %d messages", maxBatch))
+		return
+	}
+	b := &batch{conn: c, open: 1}
+	for _, item := range items {
+		m, bad := parse(item)
+		if m != nil && m.method == string(mcp.MethodInitialize) {
+			bad = &fault{id: m.id, code: mcp.INVALID_REQUEST, msg: "initialize cannot be part of a batch"}
+		}
+		switch {
+		case bad != nil:
+			b.set(b.expect(), part{line: c.faultLine(bad)})
+		case m != nil:
+			c.accept(m, b)
+		}
+	}
+	b.done()
+}
+
+// expect announces a part and returns its place.
+func (b *batch) expect() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open++
+	b.parts = append(b.parts, part{})
+	return len(b.parts) - 1
+}
+
+// set brings a part that was announced.
+func (b *batch) set(place int, p part) {
+	b.mu.Lock()
+	b.parts[place] = p
+	b.mu.Unlock()
+	b.done()
+}
+
+// done writes the answer when the last part is there. A batch whose requests
+// were all abandoned, or that has only notifications, is not answered.
+func (b *batch) done() {
+	b.mu.Lock()
+	b.open--
+	last := b.open == 0
+	b.mu.Unlock()
+	if !last {
+		return
+	}
+	b.conn.out.write(func() []byte {
+		line := []byte{'['}
+		for _, p := range b.parts {
+			if p.req != nil && !b.conn.leave(p.req) {
+				continue
+			}
+			line = append(append(line, p.line...), ',')
+		}
+		if len(line) == 1 {
+			return nil
+		}
+		return slices.Replace(line, len(line)-1, len(line), ']')
+	})
+}

@@ -1,0 +1,178 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"toolcrib/server/run"
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+// clientText is the text that clients show a model without being told more; a
+// tool whose results may be longer says so in its definition.
+const clientText = 50_000
+
+// The keys of ours and of others in _meta.
+const (
+	metaCode      = "toolcrib/code"
+	metaMaxResult = "anthropic/maxResultSizeChars"
+)
+
+// define returns a tool as tools/list shows it.
+func define(t tools.Tool) (mcp.Tool, error) {
+	in, err := t.Input()
+	if err != nil {
+		return mcp.Tool{}, fmt.Errorf("tool %q: arguments: %w", t.Name, err)
+	}
+	out, err := t.Output()
+	if err != nil {
+		return mcp.Tool{}, fmt.Errorf("tool %q: result: %w", t.Name, err)
+	}
+	description, err := t.Description()
+	if err != nil {
+		return mcp.Tool{}, fmt.Errorf("tool %q: %w", t.Name, err)
+	}
+	hints := t.Annotations()
+	def := mcp.Tool{
+		Name: t.Name, Title: t.Title, Description: description,
+		RawInputSchema: in.JSON(),
+		Annotations: mcp.ToolAnnotation{
+			Title:           t.Title,
+			ReadOnlyHint:    &hints.ReadOnly,
+			DestructiveHint: &hints.Destructive,
+			IdempotentHint:  &hints.Idempotent,
+			OpenWorldHint:   &hints.OpenWorld,
+		},
+	}
+	if out != nil {
+		def.RawOutputSchema = out.JSON()
+	}
+	if t.Limits.Text > clientText {
+		def.Meta = mcp.NewMetaFromMap(map[string]any{metaMaxResult: t.Limits.Text})
+	}
+	return def, nil
+}
+
+// origin is what a transport knows of a request beyond its text.
+type origin struct {
+	principal string
+	workspace *workspace.Workspace
+	progress  *reporter // nil: the client wants none; the transport closes it before the answer
+}
+
+type originKey struct{}
+
+func withOrigin(ctx context.Context, o *origin) context.Context {
+	return context.WithValue(ctx, originKey{}, o)
+}
+
+// call is the handler of every tool: between mcp-go and the runner.
+func (s *Server) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	from, ok := ctx.Value(originKey{}).(*origin)
+	if !ok {
+		return nil, fmt.Errorf("call of %s without an origin", req.Params.Name)
+	}
+	call := run.Call{
+		Tool: req.Params.Name,
+		Args: req.Params.RawArguments,
+		Session: tools.SessionInfo{
+			Principal: from.principal,
+			Client:    client(ctx),
+			Workspace: from.workspace,
+		},
+		Reply: reply(req.Params.MultiRoundTripParams),
+	}
+	if len(call.Args) == 0 {
+		call.Args = json.RawMessage(`{}`)
+	}
+	if from.progress != nil {
+		call.Progress = from.progress.report
+	}
+	return s.result(call, s.runner.Run(ctx, call)), nil
+}
+
+// client says who makes the request: by its own _meta, or by the handshake.
+func client(ctx context.Context) tools.Client {
+	c := tools.Client{Protocol: mcpserver.RequestProtocolVersion(ctx)}
+	if c.Protocol == "" {
+		c.Protocol = mcp.ProtocolVersion20250326 // what a client speaks that names none
+	}
+	var info mcp.Implementation
+	var caps mcp.ClientCapabilities
+	if p := mcpserver.RequestProtocolInfoFromContext(ctx); p != nil && p.Modern {
+		if p.ClientInfo != nil {
+			info = *p.ClientInfo
+		}
+		if p.ClientCapabilities != nil {
+			caps = *p.ClientCapabilities
+		}
+	} else if peer, ok := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo); ok {
+		info, caps = peer.GetClientInfo(), peer.GetClientCapabilities()
+	}
+	c.Name, c.Version, c.Forms = info.Name, info.Version, canAsk(c.Protocol, caps)
+	return c
+}
+
+// result is the only mapping of an outcome to the wire.
+func (s *Server) result(call run.Call, out run.Outcome) *mcp.CallToolResult {
+	switch {
+	case out.Err != nil:
+		return errorResult(out.Err)
+	case out.Ask != nil && call.Session.Client.Forms:
+		return askResult(out.Ask)
+	case out.Ask != nil:
+		return errorResult(tools.Errorf(tools.Unavailable, "%s has to ask the user, and this client cannot", call.Tool))
+	}
+	res := &mcp.CallToolResult{Content: make([]mcp.Content, len(out.Result.Content))}
+	for i, block := range out.Result.Content {
+		res.Content[i] = content(block, call.Session.Client.Protocol)
+	}
+	if len(out.Result.Structured) > 0 {
+		var b bytes.Buffer // one line, and proof that it is JSON
+		if err := json.Compact(&b, out.Result.Structured); err != nil {
+			s.log.Error("structured result is not JSON", "tool", call.Tool, "error", err)
+			return errorResult(tools.Errorf(tools.Internal, "the result of %s is not JSON", call.Tool))
+		}
+		res.RawStructuredContent = bytes.ToValidUTF8(b.Bytes(), []byte("\uFFFD"))
+	}
+	if len(out.Result.Meta) > 0 {
+		// A copy: mcp-go adds to it, and the outcome may be shared with other calls.
+		res.Meta = &mcp.Meta{AdditionalFields: maps.Clone(out.Result.Meta)}
+	}
+	return res
+}
+
+func errorResult(err *tools.Error) *mcp.CallToolResult {
+	return &mcp.CallToolResult{
+		Result:  mcp.Result{Meta: mcp.NewMetaFromMap(map[string]any{metaCode: string(err.Code)})},
+		Content: []mcp.Content{mcp.NewTextContent(tools.Clip(err.Error()))},
+		IsError: true,
+	}
+}
+
+// content turns a block into what a client of the revision knows: audio came
+// with 2025-03-26, links with 2025-06-18.
+func content(b tools.Block, revision string) mcp.Content {
+	switch {
+	case b.Kind == tools.ImageBlock:
+		return mcp.NewImageContent(base64.StdEncoding.EncodeToString(b.Data), b.MIME)
+	case b.Kind == tools.AudioBlock && revision >= mcp.ProtocolVersion20250326:
+		return mcp.NewAudioContent(base64.StdEncoding.EncodeToString(b.Data), b.MIME)
+	case b.Kind == tools.AudioBlock:
+		return mcp.NewTextContent(fmt.Sprintf("[%s, %d bytes: this client takes no audio]", b.MIME, len(b.Data)))
+	case b.Kind == tools.LinkBlock && revision >= mcp.ProtocolVersion20250618:
+		return mcp.NewResourceLink(b.URI, b.Name, "", b.MIME)
+	case b.Kind == tools.LinkBlock:
+		return mcp.NewTextContent(b.Name + " " + b.URI)
+	default:
+		return mcp.NewTextContent(b.Text)
+	}
+}

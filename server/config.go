@@ -1,0 +1,79 @@
+package server
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"toolcrib/server/run"
+	"toolcrib/tools"
+	"toolcrib/tools/catalog"
+	"toolcrib/workspace/state"
+)
+
+// Config is what whoever starts toolcrib can set. The zero value works. Its
+// tags are the only place that says how a field is set; the command line and
+// its help are made of them:
+//
+//	flag    name of the flag, without dashes
+//	env     variable of the environment; the flag beats it, an empty one is unset
+//	arg     what the help calls the value; a bool has none
+//	values  the allowed values, comma separated
+//	help    what it does, in one line
+//
+// Lists are comma separated. A repeated list flag adds to the list.
+type Config struct {
+	Toolsets     []string `flag:"toolsets" env:"TOOLCRIB_TOOLSETS" arg:"NAMES" help:"categories of tools that can be called, or all (default all)"`
+	Tools        []string `flag:"tools" env:"TOOLCRIB_TOOLS" arg:"NAMES" help:"tools that can be called beside the toolsets; without --toolsets, the only ones"`
+	ExcludeTools []string `flag:"exclude-tools" env:"TOOLCRIB_EXCLUDE_TOOLS" arg:"NAMES" help:"tools that cannot be called, whatever else is said"`
+	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools, else default)"`
+	ReadOnly     bool     `flag:"read-only" env:"TOOLCRIB_READ_ONLY" help:"only tools that change nothing"`
+
+	Confirm  run.Confirm `flag:"confirm" env:"TOOLCRIB_CONFIRM" arg:"HOW" values:"ask,client,deny" help:"what happens where the user is to be asked and the client cannot: ask refuses and says so, client trusts the client's own prompt, deny never asks (default ask)"`
+	LogLevel string      `flag:"log-level" env:"TOOLCRIB_LOG_LEVEL" arg:"LEVEL" values:"debug,info,warn,error" help:"how much is logged on stderr (default warn)"`
+	StateDir string      `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept (default toolcrib in the user's state directory)"`
+}
+
+// Selection returns which tools the configuration enables and lists on host.
+// Its error names a preset that does not exist; the names of tools and toolsets
+// are checked by [tools.Select].
+func (c Config) Selection(all []tools.Tool, host tools.Host) (tools.Selection, error) {
+	preset := c.Preset
+	switch {
+	case preset != "":
+	case len(c.Toolsets) > 0 || len(c.Tools) > 0:
+		preset = "all"
+	default:
+		preset = "default"
+	}
+	names, err := catalog.Preset(preset, all)
+	if err != nil {
+		return tools.Selection{}, err
+	}
+	return tools.Selection{
+		Toolsets: c.Toolsets, Tools: c.Tools, Exclude: c.ExcludeTools,
+		ReadOnly: c.ReadOnly, Preset: names, Host: host,
+	}, nil
+}
+
+// Level returns the least level that is logged. Its error names a level that
+// does not exist.
+func (c Config) Level() (slog.Level, error) {
+	if c.LogLevel == "" {
+		return slog.LevelWarn, nil
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		return 0, fmt.Errorf("no log level is called %q", c.LogLevel)
+	}
+	return level, nil
+}
+
+// StateBase returns the directory that holds the state of all roots, as an
+// absolute path: StateDir, else [state.DefaultBase].
+func (c Config) StateBase() (string, error) {
+	if c.StateDir == "" {
+		return state.DefaultBase()
+	}
+	return filepath.Abs(c.StateDir)
+}

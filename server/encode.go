@@ -1,0 +1,159 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// The encoder writes messages onto a byte slice. It exists because a result
+// passes through several MarshalJSON methods of mcp-go, each of which copies,
+// checks and escapes the whole text again: here a text is copied once. Text is
+// not escaped for HTML.
+
+// appendResponse appends the response to the request id: a result or error as
+// mcp-go returns it.
+func appendResponse(dst []byte, id json.RawMessage, msg mcp.JSONRPCMessage) ([]byte, error) {
+	switch msg := msg.(type) {
+	case mcp.JSONRPCResponse:
+		dst = append(appendHead(dst, id), `,"result":`...)
+		var err error
+		if result, ok := msg.Result.(*mcp.CallToolResult); ok {
+			dst, err = appendCallResult(dst, result)
+		} else {
+			dst, err = appendJSON(dst, msg.Result)
+		}
+		return append(dst, '}'), err
+	case mcp.JSONRPCError:
+		return appendFault(dst, &fault{id: id, code: msg.Error.Code, msg: msg.Error.Message, data: msg.Error.Data})
+	default:
+		return dst, fmt.Errorf("a request ended with %T", msg)
+	}
+}
+
+// appendFault appends the error response to a message that was refused.
+func appendFault(dst []byte, f *fault) ([]byte, error) {
+	dst = append(appendHead(dst, f.id), `,"error":`...)
+	dst, err := appendJSON(dst, mcp.JSONRPCErrorDetails{Code: f.code, Message: f.msg, Data: f.data})
+	return append(dst, '}'), err
+}
+
+// appendCall appends a request of ours, or a notification where id is "".
+func appendCall(dst []byte, id, method string, params any) ([]byte, error) {
+	dst = append(dst, `{"jsonrpc":"2.0",`...)
+	if id != "" {
+		dst = append(appendString(append(dst, `"id":`...), id), ',')
+	}
+	dst = appendString(append(dst, `"method":`...), method)
+	dst, err := appendJSON(append(dst, `,"params":`...), params)
+	return append(dst, '}'), err
+}
+
+func appendHead(dst []byte, id json.RawMessage) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+	if id == nil {
+		return append(dst, "null"...)
+	}
+	return append(dst, id...)
+}
+
+// appendCallResult appends what json.Marshal(r) would, but for HTML escapes.
+func appendCallResult(dst []byte, r *mcp.CallToolResult) (_ []byte, err error) {
+	dst = append(dst, '{')
+	if r.Meta != nil {
+		if dst, err = appendJSON(append(dst, `"_meta":`...), r.Meta); err != nil {
+			return nil, err
+		}
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"content":[`...)
+	for i, c := range r.Content {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if t, ok := c.(mcp.TextContent); ok && t.Meta == nil && t.Annotations == nil {
+			dst = append(appendString(append(dst, `{"type":"text","text":`...), t.Text), '}')
+		} else if dst, err = appendJSON(dst, c); err != nil {
+			return nil, err
+		}
+	}
+	dst = append(dst, ']')
+	if len(r.InputRequests) > 0 {
+		if dst, err = appendJSON(append(dst, `,"inputRequests":`...), r.InputRequests); err != nil {
+			return nil, err
+		}
+	}
+	if r.IsError {
+		dst = append(dst, `,"isError":true`...)
+	}
+	if r.RequestState != "" {
+		dst = appendString(append(dst, `,"requestState":`...), r.RequestState)
+	}
+	if r.ResultType != "" {
+		dst = appendString(append(dst, `,"resultType":`...), string(r.ResultType))
+	}
+	if r.RawStructuredContent != nil {
+		dst = append(append(dst, `,"structuredContent":`...), r.RawStructuredContent...)
+	} else if r.StructuredContent != nil {
+		if dst, err = appendJSON(append(dst, `,"structuredContent":`...), r.StructuredContent); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// appendJSON appends v as encoding/json writes it.
+func appendJSON(dst []byte, v any) ([]byte, error) {
+	b := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return dst, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
+}
+
+// appendString appends s as a JSON string. Bytes that are not UTF-8 become
+// U+FFFD; U+2028 and U+2029 are escaped for clients that read JSON as
+// JavaScript, as encoding/json does.
+func appendString(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c >= ' ' && c != '"' && c != '\\' {
+				i++
+				continue
+			}
+			dst = append(dst, s[start:i]...)
+			switch c {
+			case '"', '\\':
+				dst = append(dst, '\\', c)
+			case '\n':
+				dst = append(dst, `\n`...)
+			case '\r':
+				dst = append(dst, `\r`...)
+			case '\t':
+				dst = append(dst, `\t`...)
+			default:
+				dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
+			}
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if (r == utf8.RuneError && size == 1) || r == '\u2028' || r == '\u2029' {
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, '\\', 'u', hex[r>>12&0xf], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
+			start = i + size
+		}
+		i += size
+	}
+	return append(append(dst, s[start:]...), '"')
+}

@@ -1,0 +1,28 @@
+package server
+
+import (
+	"context"
+
+	"toolcrib/server/run"
+)
+
+// Names for the external tests.
+var (
+	AppendCallResult = appendCallResult
+	AppendString     = appendString
+)
+
+const (
+	MaxLine     = maxLine
+	MaxInFlight = maxInFlight
+	MaxRunning  = maxRunning
+)
+
+// RunnerFunc is a runner of a test.
+type RunnerFunc func(ctx context.Context, call run.Call) run.Outcome
+
+// Run implements runner.
+func (f RunnerFunc) Run(ctx context.Context, call run.Call) run.Outcome { return f(ctx, call) }
+
+// SetRunner replaces the runner of a server that serves nobody yet.
+func (s *Server) SetRunner(f RunnerFunc) { s.runner = f }
