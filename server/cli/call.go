@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"toolcrib/server"
+	"toolcrib/server/run"
+	"toolcrib/tools"
+	"toolcrib/tools/catalog"
+)
+
+type call struct {
+	server.Config
+	JSON bool `flag:"json" help:"print the result as JSON, with everything that is in it, an error too"`
+}
+
+func callCommand() command {
+	return command{
+		name:  "call",
+		args:  "TOOL JSON [DIR ...]",
+		short: "call one tool and print its result",
+		long: `
+JSON is the arguments of the tool; - reads them from stdin. DIR is what serve
+takes. The call goes the same way as a client's: the same checks, the same
+limits. Exit code 1: the tool answered with an error, which is on stderr.
+
+  toolcrib call read_file '{"path": "go.mod"}'
+  toolcrib call grep - src <arguments.json`,
+		new: func() runner { return new(call) },
+	}
+}
+
+func (c *call) run(ctx context.Context, p *Process, args []string) error {
+	const usage = "toolcrib call TOOL JSON [DIR ...]; toolcrib show TOOL tells the arguments"
+	if len(args) < 2 {
+		return usagef(usage, "call wants a tool and its arguments as JSON")
+	}
+	name, text := args[0], args[1]
+	selected, err := p.choose(c.Config)
+	if err != nil {
+		return err
+	}
+	if err := callable(p.Catalog, selected, name); err != nil {
+		return err
+	}
+	roots, err := rootsOf(args[2:])
+	if err != nil {
+		return err
+	}
+	if text == "-" {
+		data, err := io.ReadAll(p.Stdin)
+		if err != nil {
+			return fmt.Errorf("read the arguments from stdin: %w", err)
+		}
+		text = string(data)
+	}
+	e, err := p.open(c.Config, selected, roots)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	asks := args[1] != "-" && p.IsTerminal(p.Stdin) && p.IsTerminal(p.Stderr)
+	out := p.carry(ctx, e.runner, run.Call{
+		Tool: name,
+		Args: json.RawMessage(text),
+		Session: tools.SessionInfo{
+			Principal: "local",
+			Client:    tools.Client{Name: "toolcrib call", Version: moduleVersion(), Forms: asks},
+			Workspace: e.ws,
+		},
+		Progress: p.progress(),
+	})
+	return errors.Join(c.print(p, out), e.ws.Close())
+}
+
+// callable refuses the name of a tool that does not exist or is switched off.
+func callable(all []tools.Tool, selected tools.Selected, name string) error {
+	tool, ok := catalog.Find(all, name)
+	if !ok {
+		return missingTool(all, name)
+	}
+	for _, o := range selected.Omitted {
+		if o.Tool.Name == tool.Name {
+			return usagef("toolcrib list --all shows what can be called", "%s cannot be called: %s", name, o.Reason)
+		}
+	}
+	return nil
+}
+
+// carry carries out a call, asking at the terminal as often as the tool does.
+func (p *Process) carry(ctx context.Context, r *run.Runner, c run.Call) run.Outcome {
+	var person *asker
+	for {
+		out := r.Run(ctx, c)
+		if out.Ask == nil {
+			return out
+		}
+		if person == nil {
+			person = newAsker(p.Stdin, p.Stderr)
+		}
+		answers, err := person.answer(ctx, out.Ask.Forms)
+		if err != nil {
+			return run.Outcome{Err: tools.AsError(err)}
+		}
+		c.Reply = &run.Reply{State: out.Ask.State, Answers: answers}
+	}
+}
+
+// progress returns what shows the progress of a call, nil where nobody looks.
+func (p *Process) progress() func(tools.ProgressEvent) {
+	if !p.IsTerminal(p.Stderr) {
+		return nil
+	}
+	return func(e tools.ProgressEvent) {
+		line := e.Message
+		if e.Total > 0 {
+			line = strings.TrimSpace(fmt.Sprintf("%3.0f%% %s", 100*e.Done/e.Total, line))
+		}
+		fmt.Fprintln(p.Stderr, line)
+	}
+}
+
+func (c *call) print(p *Process, out run.Outcome) error {
+	if c.JSON {
+		return printJSON(p.Stdout, out)
+	}
+	if out.Err != nil {
+		fmt.Fprintln(p.Stderr, out.Err)
+		return silentError{}
+	}
+	for _, b := range out.Result.Content {
+		if _, err := fmt.Fprintln(p.Stdout, strings.TrimSuffix(plain(b), "\n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func plain(b tools.Block) string {
+	switch b.Kind {
+	case tools.ImageBlock, tools.AudioBlock:
+		return fmt.Sprintf("[%s, %d bytes; --json prints them]", b.MIME, len(b.Data))
+	case tools.LinkBlock:
+		return fmt.Sprintf("[%s: %s]", b.Name, b.URI)
+	default:
+		return b.Text
+	}
+}

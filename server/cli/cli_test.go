@@ -1,0 +1,109 @@
+package cli_test
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A command line that is wrong ends with code 2, nothing on stdout, and an
+// error with the way out on stderr.
+func TestUsageErrors(t *testing.T) {
+	inProject(t)
+	for _, tt := range []struct {
+		args string
+		env  string
+		want string
+	}{
+		{"--toolset files", "", "unknown flag --toolset; did you mean --toolsets\n  toolcrib help serve lists the flags"},
+		{"list -preset all", "", "unknown flag -preset; did you mean --preset\n  toolcrib help list lists the flags"},
+		{"list --zzzzzzzz", "", "unknown flag --zzzzzzzz\n  toolcrib help list lists the flags"},
+		{"list --preset", "", "--preset wants a value: --preset=NAME\n  toolcrib help list lists the flags"},
+		{"list --preset --all", "", "--preset wants a value: --preset=NAME\n  toolcrib help list lists the flags"},
+		{"list --confirm cliend", "", "--confirm: \"cliend\" is not a value; did you mean \"client\"\n  toolcrib help list lists the flags"},
+		{"list --read-only=maybe", "", "--read-only: \"maybe\" is neither true nor false\n  toolcrib help list lists the flags"},
+		{"list", "TOOLCRIB_CONFIRM=zzzzzz", "TOOLCRIB_CONFIRM: \"zzzzzz\" is not a value; there are: ask, client, deny\n  toolcrib help list lists the flags"},
+		{"list --preset minimum", "", "no preset is called \"minimum\"; did you mean \"minimal\"\n  toolcrib list --all shows every tool with its category"},
+		{"list --tools ecko", "", "no tool is called \"ecko\"; did you mean \"echo\"\n  toolcrib list --all shows every tool with its category"},
+		{"list more", "", "one argument too many: \"more\"\n  toolcrib list [FLAGS]; toolcrib show TOOL tells of one"},
+		{"lisst", "", "lisst: no such directory\n  did you mean the command \"list\"? It stands first: toolcrib list"},
+		{"nowhere", "", "nowhere: no such directory\n  toolcrib serve DIR: the directory that the tools may use"},
+		{"help lisst", "", "no command is called \"lisst\"; did you mean \"list\"\n  toolcrib help lists the commands"},
+		{"help list show", "", "help takes one command, not 2\n  toolcrib help COMMAND"},
+		{"show", "", "no tool is named\n  toolcrib show TOOL; toolcrib list shows the names"},
+		{"show ecko", "", "no tool is called \"ecko\"; did you mean \"echo\"\n  toolcrib list --all shows every tool"},
+		{"call echo", "", "call wants a tool and its arguments as JSON\n  toolcrib call TOOL JSON [DIR ...]; toolcrib show TOOL tells the arguments"},
+		{"call ecko {}", "", "no tool is called \"ecko\"; did you mean \"echo\"\n  toolcrib list --all shows every tool"},
+		{"call fly {}", "", "fly cannot be called: TOOLCRIB_WINGS is not set: buy wings\n  toolcrib list --all shows what can be called"},
+		{"docs", "", "no directory is given, and there is no tools here\n  toolcrib docs [DIR]"},
+		{"version 2", "", "one argument too many: \"2\"\n  toolcrib version"},
+	} {
+		t.Run(tt.args+tt.env, func(t *testing.T) {
+			stdout, stderr, code := invocation{args: strings.Fields(tt.args), env: []string{tt.env}}.start(t)
+			if code != 2 || stdout != "" {
+				t.Errorf("exit code %d, stdout %q; want 2 and nothing", code, stdout)
+			}
+			if diff := cmp.Diff("toolcrib: "+tt.want+"\n", stderr); diff != "" {
+				t.Errorf("stderr (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestImpliedRoot(t *testing.T) {
+	home := inProject(t)
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	for _, args := range [][]string{nil, {"serve"}, {"call", "echo", `{"text":"x"}`}} {
+		stdout, stderr, code := invocation{args: args}.start(t)
+		if code != 2 || stdout != "" || !strings.Contains(stderr, "no directory is given") || !strings.Contains(stderr, "\n  to serve it all the same: toolcrib ") {
+			t.Errorf("%q at home: exit code %d, stdout %q, stderr %q", args, code, stdout, stderr)
+		}
+	}
+	if _, stderr, code := (invocation{args: []string{home}}).start(t); code != 0 || stderr != "" {
+		t.Errorf("home, named: exit code %d, stderr %q", code, stderr)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	overview, _, _ := invocation{args: []string{"help"}}.start(t)
+	for _, want := range []string{"\n  serve ", "\n  doctor ", "--toolsets NAMES, TOOLCRIB_TOOLSETS\n", "--read-only, TOOLCRIB_READ_ONLY\n"} {
+		if !strings.Contains(overview, want) {
+			t.Errorf("help has no %q:\n%s", want, overview)
+		}
+	}
+	list, _, _ := invocation{args: []string{"help", "list"}}.start(t)
+	for _, want := range []string{"Usage: toolcrib list [FLAGS]\n", "  --all\n", "  --format FORMAT\n", "TOOLCRIB_PRESET"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("help list has no %q:\n%s", want, list)
+		}
+	}
+	version, _, _ := invocation{args: []string{"help", "version"}}.start(t)
+	if strings.Contains(version, "TOOLCRIB_") {
+		t.Errorf("help version shows a configuration that version does not take:\n%s", version)
+	}
+	for args, want := range map[string]string{"-h": overview, "--help": overview, "list -h": list, "list --all --help": list} {
+		stdout, stderr, code := invocation{args: strings.Fields(args)}.start(t)
+		if code != 0 || stderr != "" {
+			t.Errorf("%s: exit code %d, stderr %q", args, code, stderr)
+		}
+		if diff := cmp.Diff(want, stdout); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", args, diff)
+		}
+	}
+	for line := range strings.Lines(overview + list) {
+		if len(line) > 100 {
+			t.Errorf("line of %d characters: %s", len(line), line)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	stdout, stderr, code := invocation{args: []string{"version"}}.start(t)
+	if code != 0 || stderr != "" || !strings.HasPrefix(stdout, "toolcrib ") ||
+		!strings.HasSuffix(stdout, " "+runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH+"\n") {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}

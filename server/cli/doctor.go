@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"toolcrib/server"
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+type doctor struct{ server.Config }
+
+func doctorCommand() command {
+	return command{
+		name:  "doctor",
+		args:  "[DIR ...]",
+		short: "say what this machine offers, what is missing and how to get it",
+		long: `
+It takes the flags and directories of serve. Exit code 1: something that this
+configuration needs is broken; these lines begin with "broken".`,
+		new: func() runner { return new(doctor) },
+	}
+}
+
+func (d *doctor) run(_ context.Context, p *Process, args []string) error {
+	selected, err := p.choose(d.Config)
+	if err != nil {
+		return err
+	}
+	r := &report{w: p.Stdout}
+	r.ok("version", versionLine())
+	d.programs(p, r)
+	roots := d.places(r, args)
+	d.tools(p, r, selected)
+	d.clients(p, r, roots)
+	switch {
+	case r.err != nil:
+		return r.err
+	case r.broken:
+		return silentError{}
+	}
+	return nil
+}
+
+func (d *doctor) programs(p *Process, r *report) {
+	if file, err := p.LookPath("git"); err == nil {
+		r.ok("git", file)
+	} else {
+		r.missing("git", "not on PATH; install it to let commands use repositories")
+	}
+}
+
+// places checks the roots and the state directory, as serve opens them, and
+// returns the roots.
+func (d *doctor) places(r *report, args []string) []string {
+	roots, err := rootsOf(args)
+	if err != nil {
+		r.bad("root", err.Error())
+		return someRoot()
+	}
+	base, err := d.StateBase()
+	if err != nil {
+		r.bad("state", err.Error()+"; name one with --state-dir")
+	}
+	ws, err := workspace.Open(roots, workspace.Options{StateBase: base})
+	if err != nil {
+		r.bad("root", err.Error())
+		return roots
+	}
+	r.ok("files", "opened by "+ws.Backend())
+	for _, root := range roots {
+		d.root(r, root)
+	}
+	if base != "" {
+		if _, err := ws.State(); err != nil {
+			r.bad("state", fmt.Sprintf("%v; name another directory with --state-dir", err))
+		} else {
+			r.ok("state", base)
+		}
+	}
+	if err := ws.Close(); err != nil {
+		r.bad("root", err.Error())
+	}
+	return roots
+}
+
+func (d *doctor) root(r *report, root string) {
+	switch {
+	case writable(root):
+		r.ok("root", root+", can be written")
+	case d.ReadOnly:
+		r.ok("root", root+", can be read")
+	default:
+		r.missing("root", root+" cannot be written; tools that write will refuse there")
+	}
+}
+
+// tools says of each tool that the machine cannot run how to change that. Only
+// one that the configuration names is broken.
+func (d *doctor) tools(p *Process, r *report, s tools.Selected) {
+	r.ok("tools", fmt.Sprintf("%d can be called, %d of them are listed", len(s.Enabled), len(s.Listed)))
+	for _, o := range s.Omitted {
+		switch {
+		case o.Reason != o.Tool.Missing(p.machine()): // switched off, not unmet
+		case wants(d.Config, o.Tool):
+			r.bad("tool", o.Tool.Name+": "+o.Reason)
+		default:
+			r.missing("tool", o.Tool.Name+": "+o.Reason)
+		}
+	}
+}
+
+func (d *doctor) clients(p *Process, r *report, roots []string) {
+	l := launchOf(d.Config, roots)
+	found := false
+	for _, c := range clients() {
+		if _, err := p.LookPath(c.binary); err == nil {
+			found = true
+			r.ok("client", c.name+": "+c.add(l))
+		}
+	}
+	if !found {
+		r.missing("client", "none found on PATH; toolcrib at a terminal prints the configuration for any")
+	}
+}
+
+// report prints findings, one a line.
+type report struct {
+	w      io.Writer
+	broken bool
+	err    error // the first error of w
+}
+
+func (r *report) ok(what, say string)      { r.line("ok", what, say) }
+func (r *report) missing(what, say string) { r.line("missing", what, say) }
+
+func (r *report) bad(what, say string) {
+	r.broken = true
+	r.line("broken", what, say)
+}
+
+func (r *report) line(state, what, say string) {
+	if _, err := fmt.Fprintf(r.w, "%-8s%-9s%s\n", state, what, say); err != nil && r.err == nil {
+		r.err = err
+	}
+}

@@ -1,0 +1,53 @@
+package cli_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestDoctor(t *testing.T) {
+	dir := inProject(t)
+	for _, tt := range []struct {
+		name     string
+		args     []string
+		programs []string
+		want     []string // parts
+		not      string
+		code     int
+	}{
+		{
+			"fit", []string{"--exclude-tools=fly"}, []string{"git", "claude"},
+			[]string{
+				"ok      version  toolcrib ", "ok      git      /bin/git\n", "ok      files    opened by ",
+				"ok      root     " + dir + ", can be written\n", "ok      state    ",
+				"ok      tools    4 can be called, 4 of them are listed\n", "ok      client   Claude Code: claude mcp add toolcrib -- ",
+			},
+			"missing", 0,
+		},
+		{
+			"bare", nil, nil,
+			[]string{"missing git ", "missing tool     fly: TOOLCRIB_WINGS is not set: buy wings\n", "missing client "},
+			"broken", 0,
+		},
+		{"a tool that is asked for", []string{"--tools=fly"}, nil, []string{"broken  tool     fly: TOOLCRIB_WINGS is not set: buy wings\n"}, "", 1},
+		{"what is switched off is not missing", []string{"--tools=echo"}, nil, []string{"tools    1 can"}, "fly", 0},
+		{"no such root", []string{"nowhere"}, nil, []string{"broken  root     nowhere: no such directory\n"}, "", 1},
+		{"state in the workspace", []string{"--state-dir", filepath.Join(dir, "state")}, nil, []string{"broken  state "}, "", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			stdout, stderr, code := invocation{args: append([]string{"doctor"}, tt.args...), programs: tt.programs}.start(t)
+			if code != tt.code || stderr != "" {
+				t.Errorf("exit code %d, want %d; stderr %q", code, tt.code, stderr)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(stdout, want) {
+					t.Errorf("no %q in:\n%s", want, stdout)
+				}
+			}
+			if tt.not != "" && strings.Contains(stdout, tt.not) {
+				t.Errorf("%q in:\n%s", tt.not, stdout)
+			}
+		})
+	}
+}

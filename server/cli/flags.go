@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolcrib/schema"
+)
+
+// errHelp is what parse returns for -h and --help.
+var errHelp = errors.New("help is wanted")
+
+// option is one field that a flag, and perhaps a variable of the environment,
+// sets. The tags are those that server.Config documents.
+type option struct {
+	name, env, arg, help string
+	values               []string
+	field                reflect.Value
+}
+
+// options returns the options of a struct in its order, those of embedded
+// structs in their place. dst is a pointer to the struct.
+func options(dst any) []option {
+	v := reflect.ValueOf(dst).Elem()
+	var list []option
+	for f, field := range v.Fields() {
+		if f.Anonymous {
+			list = append(list, options(field.Addr().Interface())...)
+			continue
+		}
+		name := f.Tag.Get("flag")
+		if name == "" {
+			continue
+		}
+		o := option{name: name, env: f.Tag.Get("env"), arg: f.Tag.Get("arg"), help: f.Tag.Get("help"), field: field}
+		if values := f.Tag.Get("values"); values != "" {
+			o.values = strings.Split(values, ",")
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// parse fills dst from the environment and from args, which beat it, and
+// returns the arguments that are not flags. Flags may stand anywhere before
+// "--", as --name value or --name=value.
+func parse(dst any, args, environ []string) (rest []string, err error) {
+	opts := options(dst)
+	seen := map[string]bool{}
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			rest = append(rest, args[i+1:]...)
+			break
+		}
+		if arg == "-h" || arg == "--help" {
+			return nil, errHelp
+		}
+		if len(arg) < 2 || arg[0] != '-' {
+			rest = append(rest, arg)
+			continue
+		}
+		name, value, given := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		o, err := pick(opts, name)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case given:
+		case o.field.Kind() == reflect.Bool:
+			value = "true"
+		case i+1 < len(args) && (args[i+1] == "-" || !strings.HasPrefix(args[i+1], "-")):
+			i++
+			value = args[i]
+		default:
+			return nil, fmt.Errorf("--%s wants a value: --%s=%s", o.name, o.name, o.arg)
+		}
+		if err := o.set(value, seen[o.name]); err != nil {
+			return nil, fmt.Errorf("--%s: %w", o.name, err)
+		}
+		seen[o.name] = true
+	}
+	for _, o := range opts {
+		if o.env == "" || seen[o.name] {
+			continue
+		}
+		value := getenv(environ, o.env)
+		if value == "" {
+			continue
+		}
+		if err := o.set(value, false); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.env, err)
+		}
+	}
+	return rest, nil
+}
+
+func pick(opts []option, name string) (option, error) {
+	names := make([]string, len(opts))
+	for i, o := range opts {
+		if o.name == name {
+			return o, nil
+		}
+		names[i] = o.name
+	}
+	bare := strings.TrimLeft(name, "-")
+	if near := schema.Nearest(bare, names); near != "" {
+		return option{}, fmt.Errorf("unknown flag %s; did you mean --%s", dashed(name), near)
+	}
+	return option{}, fmt.Errorf("unknown flag %s", dashed(name))
+}
+
+// dashed returns a flag as it was written: parse takes "--" off, not "-".
+func dashed(name string) string {
+	if strings.HasPrefix(name, "-") {
+		return name
+	}
+	return "--" + name
+}
+
+// set gives the field its value; more adds to a list.
+func (o option) set(text string, more bool) error {
+	switch o.field.Kind() {
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", text)
+		}
+		o.field.SetBool(b)
+	case reflect.Slice:
+		var list []string
+		if more {
+			list = o.field.Interface().([]string)
+		}
+		for item := range strings.SplitSeq(text, ",") {
+			if item = strings.TrimSpace(item); item != "" {
+				list = append(list, item)
+			}
+		}
+		o.field.Set(reflect.ValueOf(list))
+	default:
+		if err := o.allows(text); err != nil {
+			return err
+		}
+		o.field.SetString(text)
+	}
+	return nil
+}
+
+func (o option) allows(text string) error {
+	if len(o.values) == 0 || slices.Contains(o.values, text) {
+		return nil
+	}
+	if near := schema.Nearest(text, o.values); near != "" {
+		return fmt.Errorf("%q is not a value; did you mean %q", text, near)
+	}
+	return fmt.Errorf("%q is not a value; there are: %s", text, strings.Join(o.values, ", "))
+}
+
+// getenv returns a variable of environ, whose last entry counts.
+func getenv(environ []string, name string) string {
+	for _, entry := range slices.Backward(environ) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// strangers returns a line for each TOOLCRIB_ variable of environ that is not
+// among known, with the nearest that is.
+func strangers(environ, known []string) []string {
+	var lines []string
+	for _, entry := range environ {
+		name, _, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, "TOOLCRIB_") || slices.Contains(known, name) {
+			continue
+		}
+		line := fmt.Sprintf("%s is not a variable that toolcrib reads", name)
+		if near := schema.Nearest(name, known); near != "" {
+			line += "; did you mean " + near
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"toolcrib/schema"
+	"toolcrib/server"
+)
+
+// help prints what toolcrib is, or what one command does.
+func help(w io.Writer, cmds []command, args []string) error {
+	switch len(args) {
+	case 0:
+		return overview(w, cmds)
+	case 1:
+		if cmd, ok := find(cmds, args[0]); ok {
+			return page(w, cmd)
+		}
+		return missingCommand(cmds, args[0])
+	}
+	return usagef("toolcrib help COMMAND", "help takes one command, not %d", len(args))
+}
+
+func overview(w io.Writer, cmds []command) error {
+	var b strings.Builder
+	b.WriteString(`toolcrib serves typed tools (files, search ...) to MCP clients.
+
+Usage: toolcrib [COMMAND] [FLAGS] [ARGUMENTS]
+
+Commands (` + cmds[0].name + ` is what runs where none is named):
+`)
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, c := range cmds {
+		fmt.Fprintf(table, "  %s\t%s\n", c.name, c.short)
+	}
+	fmt.Fprintf(table, "  help\tsay what a command does and which flags it has\n")
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	configuration(&b)
+	b.WriteString("\nFlags may stand before or after other arguments; \"--\" ends them.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func page(w io.Writer, cmd command) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "toolcrib %s: %s\n\nUsage: %s\n", cmd.name, cmd.short, cmd.usage())
+	if cmd.long != "" {
+		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(cmd.long))
+	}
+	opts := options(cmd.new())
+	own := slices.DeleteFunc(slices.Clone(opts), func(o option) bool { return o.env != "" })
+	if len(own) > 0 {
+		b.WriteString("\nFlags:\n")
+		for _, o := range own {
+			o.describe(&b)
+		}
+	}
+	if len(own) < len(opts) { // the others are those of the configuration
+		configuration(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (c command) usage() string {
+	words := []string{"toolcrib", c.name}
+	if len(options(c.new())) > 0 {
+		words = append(words, "[FLAGS]")
+	}
+	if c.args != "" {
+		words = append(words, c.args)
+	}
+	return strings.Join(words, " ")
+}
+
+func configuration(b *strings.Builder) {
+	b.WriteString("\nConfiguration, as flags or as variables of the environment (the flag beats the variable):\n")
+	for _, o := range options(new(server.Config)) {
+		o.describe(b)
+	}
+}
+
+func (o option) describe(b *strings.Builder) {
+	fmt.Fprintf(b, "  --%s", o.name)
+	if o.arg != "" {
+		b.WriteString(" " + o.arg)
+	}
+	if o.env != "" {
+		b.WriteString(", " + o.env)
+	}
+	b.WriteByte('\n')
+	for line := range strings.SplitSeq(wrap(o.help, 84), "\n") {
+		b.WriteString("        " + line + "\n")
+	}
+}
+
+// wrap breaks a text at spaces into lines of at most width characters.
+func wrap(text string, width int) string {
+	var b strings.Builder
+	column := 0
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case column == 0:
+		case column+1+len(word) > width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
+}
+
+// missingCommand is the error for a name that no command has.
+func missingCommand(cmds []command, name string) error {
+	const hint = "toolcrib help lists the commands"
+	if near := schema.Nearest(name, commandNames(cmds)); near != "" {
+		return usagef(hint, "no command is called %q; did you mean %q", name, near)
+	}
+	return usagef(hint, "no command is called %q", name)
+}
+
+func commandNames(cmds []command) []string {
+	names := make([]string, len(cmds))
+	for i, c := range cmds {
+		names[i] = c.name
+	}
+	return names
+}

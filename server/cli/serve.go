@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"toolcrib/server"
+	"toolcrib/tools/catalog"
+)
+
+type serve struct{ server.Config }
+
+func serveCommand() command {
+	return command{
+		name:  "serve",
+		args:  "[DIR ...]",
+		short: "serve the tools to an MCP client over stdin and stdout",
+		long: `
+The tools use files only inside the directories DIR. Relative paths are under
+the first. Without DIR it is the current directory, unless that holds your home
+directory. A client starts this command; at a terminal it says how to set one up.`,
+		new: func() runner { return new(serve) },
+	}
+}
+
+func (s *serve) run(ctx context.Context, p *Process, args []string) error {
+	if p.IsTerminal(p.Stdin) {
+		return s.introduce(p, args)
+	}
+	roots, err := rootsOf(args)
+	if err != nil {
+		return err
+	}
+	selected, err := p.choose(s.Config)
+	if err != nil {
+		return err
+	}
+	e, err := p.open(s.Config, selected, roots)
+	if err != nil {
+		return err
+	}
+	srv, err := server.New(server.Options{
+		Name:         "toolcrib",
+		Version:      moduleVersion(),
+		Instructions: server.Instructions(roots, e.selected.Enabled),
+		Tools:        e.selected.Listed,
+		Hidden:       e.hidden(),
+		Runner:       e.runner,
+		Workspace:    e.ws,
+		Log:          e.log,
+	})
+	if err != nil {
+		return errors.Join(err, e.ws.Close())
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	e.log.Info("serving", "roots", roots, "listed", len(e.selected.Listed), "enabled", len(e.selected.Enabled))
+	return errors.Join(srv.ServeStdio(ctx, p.Stdin, p.Stdout), e.ws.Close())
+}
+
+// untilSignal returns a context that ends at the first SIGINT or SIGTERM; a
+// second one ends the process. Meanwhile a client that has gone away ends a
+// write with an error instead of ending the process in the middle of something.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	return ctx, func() {
+		stop()
+		signal.Stop(broken)
+	}
+}
+
+// introduce says at a terminal what to do instead of waiting for a client that
+// is not there.
+func (s *serve) introduce(p *Process, args []string) error {
+	selected, err := p.choose(s.Config)
+	if err != nil {
+		return err
+	}
+	roots, err := rootsOf(args)
+	if err != nil && len(args) > 0 {
+		return err
+	}
+	if err != nil { // started just anywhere, to see what it is
+		roots = someRoot()
+	}
+	l := launchOf(s.Config, roots)
+	next, err := p.setUp(l)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `toolcrib serves %d typed tools to MCP clients over stdin and stdout.
+A client starts it; a terminal has nothing to say to it.
+
+%s`, len(selected.Enabled), next)
+	fmt.Fprintf(&b, "\nTo look round without a client:\n  toolcrib demo\n  toolcrib list\n  toolcrib doctor\n")
+	if _, ok := catalog.Find(selected.Enabled, "list_directory"); ok {
+		fmt.Fprintf(&b, "  toolcrib call list_directory '{\"path\": \".\"}' %s\n", shellWord(roots[0]))
+	}
+	_, err = io.WriteString(p.Stderr, b.String())
+	return err
+}
