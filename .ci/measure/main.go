@@ -1,0 +1,73 @@
+// Command measure takes the figures that the README shows. It drives the built
+// binary and its peers from outside, side by side in one run.
+//
+// Usage: measure NAME [-scale F], by way of .ci/figures. A figure that is not
+// reached ends with exit code 1.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+)
+
+// figure takes one figure. Scale 1 is full size; a smaller one is for a quick
+// check that the figure can still be taken.
+type figure func(ctx context.Context, env environment) error
+
+// environment is where the programs are.
+type environment struct {
+	Binary string  // toolcrib
+	Cache  string  // peers and trees, made by .ci/install
+	Scale  float64 // 1 = full size
+}
+
+// of scales a count, at least to low.
+func (e environment) of(full, low int) int { return max(int(float64(full)*e.Scale), low) }
+
+var figures = map[string]figure{
+	"start":     start,
+	"calls":     calls,
+	"order":     order,
+	"garbage":   garbage,
+	"escapes":   escapes,
+	"vectors":   vectors,
+	"glob":      globFigure,
+	"grep":      grepFigure,
+	"inspector": inspector,
+	"claude":    claude,
+	"list":      list,
+}
+
+func main() {
+	if len(os.Args) > 2 && os.Args[1] == "serve" { // this program as a server with toy tools
+		if err := serveToys(os.Args[2]); err != nil {
+			fail(err)
+		}
+		return
+	}
+	var env environment
+	flag.StringVar(&env.Binary, "binary", "", "the toolcrib to measure")
+	flag.StringVar(&env.Cache, "cache", "", "directory of peers and trees")
+	flag.Float64Var(&env.Scale, "scale", 1, "size, 1 = full")
+	flag.Parse()
+	run, ok := figures[flag.Arg(0)]
+	if !ok {
+		fail(fmt.Errorf("usage: figures NAME, one of %s", strings.Join(slices.Sorted(maps.Keys(figures)), ", ")))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, env); err != nil {
+		fail(fmt.Errorf("%s: %w", flag.Arg(0), err))
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
