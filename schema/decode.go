@@ -22,19 +22,23 @@ func (t *Type) Decode(raw json.RawMessage, dst any, opt Options) (Args, error) {
 	if err != nil {
 		return Args{}, err
 	}
+	schema, err := t.model()
+	if err != nil {
+		return Args{}, err
+	}
 	m := mender{ignoreUnknown: opt.IgnoreUnknown}
 	args, err := m.arguments(raw)
 	if err != nil {
 		return Args{}, &Error{[]Problem{{Rule: "json", Msg: err.Error()}}}
 	}
-	m.object(t.root, args, nil)
+	m.object(schema.root, args, nil)
 	if problems := slices.Concat(m.problems, validate(validator, args)); len(problems) > 0 {
 		return Args{}, tell(problems)
 	}
-	fill(t.root, args)
+	fill(schema.root, args)
 	out := Args{Canonical: appendValue(make([]byte, 0, len(raw)+64), args), Mends: m.mends}
-	if t.root.hasPaths {
-		out.Paths = collectPaths(t.root, args, "", nil)
+	if schema.root.hasPaths {
+		out.Paths = collectPaths(schema.root, args, "", nil)
 	}
 	if target, ok := dst.(*json.RawMessage); ok {
 		*target = bytes.Clone(out.Canonical)

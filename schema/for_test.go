@@ -174,7 +174,10 @@ type Number int
 
 func refused[T any]() func() error {
 	return func() error {
-		_, err := schema.For[T]()
+		typ, err := schema.For[T]()
+		if err == nil {
+			err = typ.Compile()
+		}
 		return err
 	}
 }

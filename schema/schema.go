@@ -21,9 +21,15 @@ import (
 // is safe for concurrent use.
 type Type struct {
 	raw      json.RawMessage
-	goType   reflect.Type // nil for a schema from outside
-	root     *node
+	goType   reflect.Type           // nil for a schema from outside
+	model    func() (*model, error) // made at its first use, and so is
 	compiled func() (*jsonschema.Schema, error)
+}
+
+// model is a schema that has been found portable, as Decode walks it.
+type model struct {
+	doc  map[string]any
+	root *node
 }
 
 // Object is free-form JSON inside a struct: the one map that [For] takes.
@@ -85,36 +91,41 @@ func (e *Error) Error() string {
 }
 
 // For returns the schema of T, which must be a struct whose fields all have a
-// json name and a description. The error names every field that no portable
-// schema can describe, by its Go path.
+// json name and a description. It does what listing a tool needs and no more;
+// [Type.Compile] proves that the schema is portable. An error names every field
+// that no portable schema can describe, by its Go path.
 func For[T any]() (*Type, error) {
 	t := reflect.TypeFor[T]()
-	fields, err := walk(t)
-	if err != nil {
-		return nil, err
+	if !reflectable(t, nil) {
+		if _, err := walk(t); err != nil {
+			return nil, err
+		}
 	}
 	raw, err := reflectSchema(t)
 	if err != nil {
+		if _, better := walk(t); better != nil {
+			err = better
+		}
 		return nil, fmt.Errorf("schema of %s: %w", t, err)
 	}
-	doc, err := document(raw)
-	if err == nil {
-		err = errors.Join(lint(doc)...)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("schema of %s: %w", t, err)
-	}
-	return newType(raw, doc, t, fields), nil
+	return newType(raw, t, func() (*model, error) {
+		fields, err := walk(t)
+		if err != nil {
+			return nil, err
+		}
+		m, err := newModel(raw, fields)
+		if err != nil {
+			return nil, fmt.Errorf("schema of %s: %w", t, err)
+		}
+		return m, nil
+	}), nil
 }
 
 // Parse returns the type of a schema that came from outside. One that [Lint]
 // finds unportable is refused with every reason, and so is one that does not
 // compile.
 func Parse(raw json.RawMessage) (*Type, error) {
-	doc, err := document(raw)
-	if err == nil {
-		err = errors.Join(lint(doc)...)
-	}
+	m, err := newModel(raw, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -122,33 +133,54 @@ func Parse(raw json.RawMessage) (*Type, error) {
 	if err := json.Compact(&compact, raw); err != nil {
 		return nil, err
 	}
-	t := newType(compact.Bytes(), doc, nil, nil)
+	t := newType(compact.Bytes(), nil, func() (*model, error) { return m, nil })
 	return t, t.Compile()
 }
 
-// newType takes a document that has been linted.
-func newType(raw json.RawMessage, doc map[string]any, t reflect.Type, fields []field) *Type {
-	root := newNode(doc, fields)
+func newModel(raw json.RawMessage, fields []field) (*model, error) {
+	doc, err := document(raw)
+	if err == nil {
+		err = errors.Join(lint(doc)...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &model{doc, newNode(doc, fields)}, nil
+}
+
+func newType(raw json.RawMessage, t reflect.Type, make func() (*model, error)) *Type {
+	once := sync.OnceValues(make)
 	return &Type{
-		raw: raw, goType: t, root: root,
-		compiled: sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(doc, root) }),
+		raw: raw, goType: t, model: once,
+		compiled: sync.OnceValues(func() (*jsonschema.Schema, error) {
+			m, err := once()
+			if err != nil {
+				return nil, err
+			}
+			return compile(m.doc, m.root)
+		}),
 	}
 }
 
 // JSON returns the schema; the caller must not change it.
 func (t *Type) JSON() json.RawMessage { return t.raw }
 
-// Compile prepares the validator and checks patterns and defaults; Decode does
-// so at its first use.
+// Compile proves that the schema is portable, prepares the validator and checks
+// patterns and defaults; Decode does so at its first use.
 func (t *Type) Compile() error {
 	_, err := t.compiled()
 	return err
 }
 
 // Keyword returns a keyword of a property: Keyword("limit", "maximum"). Numbers
-// are json.Number. A keyword that an array does not have is looked up in its items.
+// are json.Number. A keyword that an array does not have is looked up in its
+// items. A type that does not compile has none.
 func (t *Type) Keyword(property, keyword string) (any, bool) {
-	n, ok := t.root.named[property]
+	m, err := t.model()
+	if err != nil {
+		return nil, false
+	}
+	n, ok := m.root.named[property]
 	if !ok {
 		return nil, false
 	}
@@ -159,5 +191,12 @@ func (t *Type) Keyword(property, keyword string) (any, bool) {
 	return v, ok
 }
 
-// PathFields returns the path-tagged fields: Pointer holds "*" for an index.
-func (t *Type) PathFields() []PathArg { return t.root.pathFields("", nil) }
+// PathFields returns the path-tagged fields: Pointer holds "*" for an index. A
+// type that does not compile has none.
+func (t *Type) PathFields() []PathArg {
+	m, err := t.model()
+	if err != nil {
+		return nil
+	}
+	return m.root.pathFields("", nil)
+}

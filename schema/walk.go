@@ -62,6 +62,33 @@ func walk(t reflect.Type) ([]field, error) {
 	return fields, errors.Join(w.errs...)
 }
 
+// reflectable reports whether the reflector ends and does not panic on t: the
+// type is not recursive and has no kind that JSON lacks.
+func reflectable(t reflect.Type, chain []reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		if slices.Contains(chain, t) {
+			return false
+		}
+		chain = append(slices.Clip(chain), t)
+		for f := range t.Fields() {
+			seen := f.Tag.Get("json") != "-" && (f.IsExported() || f.Anonymous)
+			if seen && !reflectable(f.Type, chain) {
+				return false
+			}
+		}
+		return true
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return len(chain) > 0 && reflectable(t.Elem(), chain)
+	case reflect.Map, reflect.Interface:
+		return len(chain) > 0 && t == objectType
+	case reflect.Chan, reflect.Func, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128, reflect.Uintptr:
+		return false
+	default:
+		return len(chain) > 0
+	}
+}
+
 type walker struct{ errs []error }
 
 func (w *walker) fail(at, format string, args ...any) {

@@ -21,9 +21,12 @@ func appendResponse(dst []byte, id json.RawMessage, msg mcp.JSONRPCMessage) ([]b
 	case mcp.JSONRPCResponse:
 		dst = append(appendHead(dst, id), `,"result":`...)
 		var err error
-		if result, ok := msg.Result.(*mcp.CallToolResult); ok {
+		switch result := msg.Result.(type) {
+		case *mcp.CallToolResult:
 			dst, err = appendCallResult(dst, result)
-		} else {
+		case mcp.ListToolsResult:
+			dst, err = appendToolList(dst, result)
+		default:
 			dst, err = appendJSON(dst, msg.Result)
 		}
 		return append(dst, '}'), err
@@ -102,6 +105,51 @@ func appendCallResult(dst []byte, r *mcp.CallToolResult) (_ []byte, err error) {
 			return nil, err
 		}
 	}
+	return append(dst, '}'), nil
+}
+
+// appendToolList appends what json.Marshal(r) would, but for HTML escapes.
+func appendToolList(dst []byte, r mcp.ListToolsResult) (_ []byte, err error) {
+	rest := r
+	rest.Tools = nil
+	if dst, err = appendJSON(dst, rest); err != nil {
+		return nil, err
+	}
+	head, ok := bytes.CutSuffix(dst, []byte(`"tools":null}`))
+	if !ok {
+		return nil, fmt.Errorf("tools do not end the encoding of %T", r)
+	}
+	dst = append(head, `"tools":[`...)
+	for i, t := range r.Tools {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = appendTool(dst, t); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, "]}"...), nil
+}
+
+// appendTool appends a tool that define has made.
+func appendTool(dst []byte, t mcp.Tool) (_ []byte, err error) {
+	dst = append(dst, '{')
+	if t.Meta != nil {
+		if dst, err = appendJSON(append(dst, `"_meta":`...), t.Meta); err != nil {
+			return nil, err
+		}
+		dst = append(dst, ',')
+	}
+	if dst, err = appendJSON(append(dst, `"annotations":`...), t.Annotations); err != nil {
+		return nil, err
+	}
+	dst = appendString(append(dst, `,"description":`...), t.Description)
+	dst = append(append(dst, `,"inputSchema":`...), t.RawInputSchema...)
+	dst = appendString(append(dst, `,"name":`...), t.Name)
+	if t.RawOutputSchema != nil {
+		dst = append(append(dst, `,"outputSchema":`...), t.RawOutputSchema...)
+	}
+	dst = appendString(append(dst, `,"title":`...), t.Title)
 	return append(dst, '}'), nil
 }
 

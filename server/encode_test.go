@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/rand/v2"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"toolcrib/server"
+	"toolcrib/tools/catalog"
 )
 
 // TestCallResultEqualsMarshal holds the encoder against mcp-go's own JSON.
@@ -50,6 +52,37 @@ func TestCallResultEqualsMarshal(t *testing.T) {
 				t.Errorf("more than one line: %q", got)
 			}
 		})
+	}
+}
+
+// TestToolListEqualsMarshal holds the list of every tool of the catalog against
+// mcp-go's own JSON.
+func TestToolListEqualsMarshal(t *testing.T) {
+	list := mcp.ListToolsResult{}
+	for _, tool := range catalog.All(catalog.Deps{}) {
+		def, err := server.Define(tool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list.Tools = append(list.Tools, def)
+	}
+	list.Tools[0].Meta = mcp.NewMetaFromMap(map[string]any{"a/b": 1})
+	list.ResultType = mcp.ResultTypeComplete
+	for _, result := range []mcp.ListToolsResult{list, {}} {
+		want, err := json.Marshal(result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := server.AppendToolList(nil, result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Tools == nil {
+			want = bytes.Replace(want, []byte("null"), []byte("[]"), 1) // a client expects a list
+		}
+		if diff := cmp.Diff(decode(t, want), decode(t, got)); diff != "" {
+			t.Errorf("-mcp-go +ours:\n%s", diff)
+		}
 	}
 }
 

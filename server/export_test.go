@@ -9,6 +9,8 @@ import (
 // Names for the external tests.
 var (
 	AppendCallResult = appendCallResult
+	AppendToolList   = appendToolList
+	Define           = define
 	AppendString     = appendString
 )
 

@@ -68,7 +68,11 @@ func (c *conn) enter(r *request) *fault {
 	c.inflight[key] = r
 	c.bytes += len(r.msg.raw)
 	if r.msg.method != string(mcp.MethodInitialize) {
-		c.wg.Go(func() { c.serve(r) })
+		c.wg.Add(1)
+		c.workers.Go(func() {
+			defer c.wg.Done()
+			c.serve(r)
+		})
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -98,13 +99,16 @@ func New(opt Options) (*Server, error) {
 // SetTools replaces the tools and tells the clients that want to know. The
 // runner must already know the new ones.
 func (s *Server) SetTools(listed, hidden []tools.Tool) error {
-	defs := make([]mcp.Tool, 0, len(listed))
-	for _, t := range listed {
-		def, err := define(t)
-		if err != nil {
+	defs := make([]mcp.Tool, len(listed))
+	g, _ := tools.NewGroup(context.Background(), runtime.GOMAXPROCS(0)) // reflection is most of a start
+	for i, t := range listed {
+		g.Go(func() (err error) {
+			defs[i], err = define(t)
 			return err
-		}
-		defs = append(defs, def)
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
 	}
 	callable := map[string]mcpserver.ServerTool{}
 	for _, t := range slices.Concat(listed, hidden) {

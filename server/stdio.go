@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolcrib/server/run"
 )
 
 // Bounds of one connection.
@@ -39,6 +41,7 @@ type conn struct {
 	peer    atomic.Pointer[peer] // nil before the handshake
 	level   atomic.Pointer[mcp.LoggingLevel]
 	running chan struct{}
+	workers *run.Workers
 	asks    asks
 
 	mu       sync.Mutex
@@ -63,6 +66,7 @@ func (s *Server) ServeStdio(ctx context.Context, stdin io.Reader, stdout io.Writ
 		id:       fmt.Sprintf("stdio-%d", s.connections.Add(1)),
 		out:      &writer{w: stdout, broken: make(chan error, 1)},
 		running:  make(chan struct{}, maxRunning),
+		workers:  run.NewWorkers(),
 		asks:     asks{waiting: map[string]chan *message{}},
 		inflight: map[string]*request{},
 	}
@@ -70,6 +74,7 @@ func (s *Server) ServeStdio(ctx context.Context, stdin io.Reader, stdout io.Writ
 	c.level.Store(&level)
 	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer c.cancel()
+	defer c.workers.Close()
 
 	ended := make(chan error, 1)
 	go func() { ended <- c.read(stdin) }()

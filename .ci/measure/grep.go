@@ -133,12 +133,16 @@ func grepFigure(ctx context.Context, env environment) error {
 			if err != nil {
 				return fmt.Errorf("%+v: %w", qs[i], err)
 			}
-			got, err := grepped(c, qs[i])
+			asked++
+			lines += len(want)
+			counts := len(want) > countedFrom && !qs[i].any
+			got, err := grepped(c, qs[i], counts)
 			if err != nil {
 				return fmt.Errorf("%+v: %w", qs[i], err)
 			}
-			asked++
-			lines += len(want)
+			if counts {
+				want = counted(want)
+			}
 			if extra, missing := difference(got, want), difference(want, got); len(extra)+len(missing) > 0 {
 				differ++
 				fmt.Printf("  %+v: %d only grep %q, %d only ripgrep %q\n", qs[i], len(extra), clipped(extra), len(missing), clipped(missing))
@@ -186,15 +190,42 @@ func ripgrepped(ctx context.Context, rg, dir string, q query) ([]string, error) 
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
+// countedFrom is how many lines a search may find that is compared line by line;
+// of more the number of lines in each file is compared.
+const countedFrom = 5000
+
+// counted turns "path:line" of every line into "path=lines" of every file.
+func counted(lines []string) []string {
+	n := map[string]int{}
+	for _, line := range lines {
+		n[line[:strings.LastIndexByte(line, ':')]]++
+	}
+	var out []string
+	for path, lines := range n {
+		out = append(out, fmt.Sprintf("%s=%d", path, lines))
+	}
+	slices.Sort(out)
+	return out
+}
+
 var matchLine = regexp.MustCompile(`^(\d+)(-?)\t`)
 
-func grepped(c *client, q query) ([]string, error) {
+func grepped(c *client, q query, counts bool) ([]string, error) {
 	found := map[string]bool{}
 	path := ""
-	err := pages(c, "grep", q.args(), func(line string) {
+	args := q.args()
+	if counts {
+		args["mode"] = "count"
+	}
+	err := pages(c, "grep", args, func(line string) {
 		switch m := matchLine.FindStringSubmatch(line); {
+		case counts:
+			if n, name, ok := strings.Cut(line, "\t"); ok {
+				found[name+"="+n] = true
+			}
 		case q.any:
 			found[line] = true
+		case strings.HasPrefix(line, "… "): // how many more there are in the file
 		case m == nil:
 			path = line
 		case m[2] == "":

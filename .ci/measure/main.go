@@ -30,6 +30,9 @@ type environment struct {
 // of scales a count, at least to low.
 func (e environment) of(full, low int) int { return max(int(float64(full)*e.Scale), low) }
 
+// full reports whether speed and memory are judged: a quick run is too short.
+func (e environment) full() bool { return e.Scale >= 1 }
+
 var figures = map[string]figure{
 	"start":     start,
 	"calls":     calls,

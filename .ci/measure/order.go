@@ -34,7 +34,7 @@ func order(ctx context.Context, env environment) error {
 			if era == "2026-07-28" {
 				meta = modern(meta)
 			}
-			_, err := c.call(id+1, "tools/call", map[string]any{"name": "count_up", "arguments": map[string]any{"steps": 5}, "_meta": meta})
+			_, err := c.call(id+1, "tools/call", map[string]any{"name": "count_up", "arguments": map[string]any{"steps": 5, "call": id}, "_meta": meta})
 			return err
 		})
 		if err != nil {

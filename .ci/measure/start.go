@@ -62,6 +62,9 @@ func start(ctx context.Context, env environment) error {
 	for i, s := range servers {
 		fmt.Printf("| %s | %.1f ms | 1/%.0f | %.1f MB |\n", s.name, ms(median(took[i])), float64(peer)/float64(median(took[i])), median(memory[i]))
 	}
+	if !env.full() {
+		return nil
+	}
 	for i, s := range servers[:2] {
 		if ratio := float64(peer) / float64(median(took[i])); ratio < 20 {
 			return fmt.Errorf("%s starts in 1/%.1f of the peer's time, want 1/20", s.name, ratio)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"toolcrib/server"
 	"toolcrib/server/run"
@@ -34,9 +35,12 @@ func serveToys(what string) error {
 	default:
 		return fmt.Errorf("no toys are called %q", what)
 	}
+	debug.SetGCPercent(400) // as the serve command does
+	workers := run.NewWorkers()
+	defer workers.Close()
 	s, err := server.New(server.Options{
 		Name: "toys", Version: "0", Tools: ts, Workspace: ws,
-		Runner: run.New(run.Config{Tools: ts}),
+		Runner: run.New(run.Config{Tools: ts, Go: workers.Go}),
 	})
 	if err != nil {
 		return err
@@ -63,6 +67,7 @@ func copied(n int) []tools.Tool {
 
 type countUpIn struct {
 	Steps int `json:"steps" jsonschema_description:"How far to count." jsonschema:"minimum=1,maximum=1000"`
+	Call  int `json:"call" jsonschema_description:"Number of the call, so that no two are the same and joined." jsonschema:"minimum=0,maximum=1000000"`
 }
 
 type countUpOut struct{ Steps int }
@@ -78,7 +83,7 @@ func countUpTool() tools.Tool {
 			for i := range in.Steps {
 				report(tools.ProgressEvent{Done: float64(i + 1), Total: float64(in.Steps)})
 			}
-			return countUpOut(in), nil
+			return countUpOut{in.Steps}, nil
 		},
 	})
 }

@@ -40,7 +40,7 @@ func trees(ctx context.Context, env environment) ([]tree, error) {
 		if err := json.Unmarshal(out, &info); err != nil {
 			return nil, err
 		}
-		sources = append(sources, tree{strings.SplitN(filepath.Base(strings.Split(m, "@")[0]), "@", 2)[0], info.Dir})
+		sources = append(sources, tree{strings.Split(strings.Split(m, "@")[0], "/")[2], info.Dir})
 	}
 	var made []tree
 	for _, s := range sources {

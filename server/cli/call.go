@@ -76,7 +76,7 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 		},
 		Progress: p.progress(),
 	})
-	return errors.Join(c.print(p, out), e.ws.Close())
+	return errors.Join(c.print(p, out), e.close())
 }
 
 // callable refuses the name of a tool that does not exist or is switched off.

@@ -15,11 +15,12 @@ type engine struct {
 	selected tools.Selected
 	ws       *workspace.Workspace
 	runner   *run.Runner
+	workers  *run.Workers
 	log      *slog.Logger
 }
 
 // open puts the tools that were chosen to work on roots. The caller closes the
-// workspace.
+// engine.
 func (p *Process) open(cfg server.Config, selected tools.Selected, roots []string) (*engine, error) {
 	level, err := cfg.Level()
 	if err != nil {
@@ -39,12 +40,21 @@ func (p *Process) open(cfg server.Config, selected tools.Selected, roots []strin
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)
 		}
 	}
+	workers := run.NewWorkers()
 	return &engine{
 		selected: selected,
 		ws:       ws,
 		log:      log,
-		runner:   run.New(run.Config{Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, Confirm: cfg.Confirm, Log: log}),
+		workers:  workers,
+		runner: run.New(run.Config{
+			Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, Confirm: cfg.Confirm, Log: log, Go: workers.Go,
+		}),
 	}, nil
+}
+
+func (e *engine) close() error {
+	e.workers.Close()
+	return e.ws.Close()
 }
 
 // wants reports whether the configuration names the tool.

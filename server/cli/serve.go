@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -15,6 +16,11 @@ import (
 )
 
 type serve struct{ server.Config }
+
+// gcPercent lets the heap grow to five times what lives. That is a few MB here,
+// so at the usual percentage a busy server would collect hundreds of times a
+// second: measured, a third of its calls per second.
+const gcPercent = 400
 
 func serveCommand() command {
 	return command{
@@ -41,6 +47,9 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
+	if p.getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	e, err := p.open(s.Config, selected, roots)
 	if err != nil {
 		return err
@@ -56,12 +65,12 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 		Log:          e.log,
 	})
 	if err != nil {
-		return errors.Join(err, e.ws.Close())
+		return errors.Join(err, e.close())
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	e.log.Info("serving", "roots", roots, "listed", len(e.selected.Listed), "enabled", len(e.selected.Enabled))
-	return errors.Join(srv.ServeStdio(ctx, p.Stdin, p.Stdout), e.ws.Close())
+	return errors.Join(srv.ServeStdio(ctx, p.Stdin, p.Stdout), e.close())
 }
 
 // untilSignal returns a context that ends at the first SIGINT or SIGTERM; a

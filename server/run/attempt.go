@@ -19,20 +19,20 @@ var errAbandoned = errors.New("did not return after the end of its context")
 
 // await runs f in a goroutine of its own and returns what it returns; a panic is
 // a *tools.PanicError. It never waits longer than the grace after the end of ctx.
-func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+func await[T any](ctx context.Context, spawn func(func()), f func() (T, error)) (T, error) {
 	type outcome struct {
 		v   T
 		err error
 	}
 	done := make(chan outcome, 1)
-	go func() {
+	spawn(func() {
 		o := outcome{err: errors.New("the goroutine of the function was ended")} // by runtime.Goexit
 		defer func() { done <- o }()
 		o.err = tools.Guard(func() (err error) {
 			o.v, err = f()
 			return err
 		})
-	}()
+	})
 	select {
 	case o := <-done:
 		return o.v, o.err
@@ -67,7 +67,7 @@ func (p *pass) once(ctx context.Context) (any, error) {
 	limited, cancel := context.WithTimeout(ctx, p.tool.Timeout)
 	defer cancel()
 	limited = tools.WithAsker(limited, p.asker)
-	v, err := await(limited, func() (any, error) {
+	v, err := await(limited, p.r.spawn, func() (any, error) {
 		if p.tool.Effects != tools.None {
 			defer p.r.results.changed() // also where the handler is abandoned and ends later
 		}

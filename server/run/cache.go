@@ -68,6 +68,7 @@ type kept struct {
 // results joins identical calls and keeps results.
 type results struct {
 	now        func() time.Time
+	spawn      func(func())
 	generation func(*workspace.Workspace) (n uint64, exact bool)
 
 	mu      sync.Mutex
@@ -78,9 +79,9 @@ type results struct {
 	bytes   int
 }
 
-func newResults(now func() time.Time) *results {
+func newResults(now func() time.Time, spawn func(func())) *results {
 	return &results{
-		now: now, generation: (*workspace.Workspace).Generation,
+		now: now, spawn: spawn, generation: (*workspace.Workspace).Generation,
 		flights: map[flightKey]*flight{}, byKey: map[callKey]*list.Element{}, recent: list.New(),
 	}
 }
@@ -166,7 +167,7 @@ func (rs *results) join(ctx context.Context, key flightKey, run func(*flight, co
 			report(e)
 		}
 	})
-	go func() {
+	rs.spawn(func() {
 		defer cancel()
 		run(f, ctx)
 		rs.mu.Lock()
@@ -175,7 +176,7 @@ func (rs *results) join(ctx context.Context, key flightKey, run func(*flight, co
 			delete(rs.flights, key)
 		}
 		close(f.done)
-	}()
+	})
 	return f, true
 }
 

@@ -71,13 +71,13 @@ func (r *Runner) Start(ctx context.Context, call Call) *Running {
 func (run *Running) next() {
 	t, p := &turn{done: make(chan struct{})}, &pass{r: run.r, call: run.call}
 	run.turn = t
-	go func() {
+	run.r.spawn(func() {
 		t.out = p.carry(run.ctx)
 		if t.out.Ask == nil {
 			run.cancel()
 		}
 		close(t.done)
-	}()
+	})
 }
 
 func (run *Running) current() *turn {

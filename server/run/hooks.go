@@ -55,7 +55,7 @@ func (p *pass) pre(ctx context.Context) error {
 	}
 	var skip *tools.Result
 	for i, hook := range p.r.cfg.Hooks.Pre {
-		d, err := await(ctx, func() (Decision, error) { return hook(ctx, p.view()) })
+		d, err := await(ctx, p.r.spawn, func() (Decision, error) { return hook(ctx, p.view()) })
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return err
@@ -105,7 +105,7 @@ func (p *pass) post(ctx context.Context, stop error) {
 func fire[T any](ctx context.Context, p *pass, kind string, hooks []func(context.Context, View, T), v T) {
 	own := context.WithoutCancel(ctx) // they have work to do after a cancelled call too
 	for i, hook := range hooks {
-		_, err := await(ctx, func() (struct{}, error) {
+		_, err := await(ctx, p.r.spawn, func() (struct{}, error) {
 			hook(own, p.view(), v)
 			return struct{}{}, nil
 		})

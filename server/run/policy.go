@@ -111,7 +111,7 @@ func (p *pass) policy(ctx context.Context) error {
 		}
 		return tools.Errorf(tools.Denied, "%s: %s (rule %s)", subject, ru.why, ru.name).WithHint("%s", ru.hint)
 	}
-	q, err := await(ctx, func() (tools.Question, error) { return p.tool.Question(ctx, p.bound) })
+	q, err := await(ctx, p.r.spawn, func() (tools.Question, error) { return p.tool.Question(ctx, p.bound) })
 	if err != nil {
 		return err
 	}

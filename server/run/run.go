@@ -24,12 +24,13 @@ import (
 type Config struct {
 	Tools    []tools.Tool
 	ReadOnly bool
-	Confirm  Confirm      // "" = ConfirmAsk
-	Hooks    Hooks        // in-process hooks
-	Caller   *Caller      // what the tools call other tools through; nil = none do
-	Log      *slog.Logger // nil = discard
-	Audit    io.Writer    // JSON Lines; nil = none
-	Key      []byte       // 32 bytes that seal the state of asked calls; nil = a random key of this process
+	Confirm  Confirm        // "" = ConfirmAsk
+	Hooks    Hooks          // in-process hooks
+	Caller   *Caller        // what the tools call other tools through; nil = none do
+	Log      *slog.Logger   // nil = discard
+	Audit    io.Writer      // JSON Lines; nil = none
+	Key      []byte         // 32 bytes that seal the state of asked calls; nil = a random key of this process
+	Go       func(f func()) // runs a function in a goroutine; nil = a new one, see Workers
 	Now      func() time.Time
 }
 
@@ -51,6 +52,7 @@ type Runner struct {
 
 	calls   atomic.Uint64 // numbers the calls
 	seal    *seal
+	spawn   func(func())
 	results *results
 	audit   *audit
 	metrics metrics
@@ -65,6 +67,9 @@ func New(cfg Config) *Runner {
 	if cfg.Confirm == "" {
 		cfg.Confirm = ConfirmAsk
 	}
+	if cfg.Go == nil {
+		cfg.Go = func(f func()) { go f() }
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -72,7 +77,8 @@ func New(cfg Config) *Runner {
 		cfg:     cfg,
 		tools:   map[string]tools.Tool{},
 		seal:    newSeal(cfg.Key, cfg.Now),
-		results: newResults(cfg.Now),
+		spawn:   cfg.Go,
+		results: newResults(cfg.Now, cfg.Go),
 		audit:   &audit{w: cfg.Audit},
 		metrics: metrics{},
 	}
@@ -100,8 +106,7 @@ func (r *Runner) Tool(name string) (tools.Tool, bool) {
 }
 
 // Run carries out a call and returns when it has ended or asks its user: what
-// Start and Wait do, in the goroutine of the caller, whose stack is grown
-// already. Within 100 ms of the end of ctx it returns, whatever the tool does.
+// Start and Wait do, in the goroutine of the caller. Within 100 ms of the end of ctx it returns, whatever the tool does.
 func (r *Runner) Run(ctx context.Context, call Call) Outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
