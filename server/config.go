@@ -31,6 +31,7 @@ type Config struct {
 
 	Confirm  run.Confirm `flag:"confirm" env:"TOOLCRIB_CONFIRM" arg:"HOW" values:"ask,client,deny" help:"what happens where the user is to be asked and the client cannot: ask refuses and says so, client trusts the client's own prompt, deny never asks (default ask)"`
 	LogLevel string      `flag:"log-level" env:"TOOLCRIB_LOG_LEVEL" arg:"LEVEL" values:"debug,info,warn,error" help:"how much is logged on stderr (default warn)"`
+	Audit    string      `flag:"audit" env:"TOOLCRIB_AUDIT" arg:"FILE" help:"file outside the roots that gets a line of JSON for each call: its tool, paths, verdict, outcome and time, never other arguments (default none)"`
 	StateDir string      `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept (default toolcrib in the user's state directory)"`
 }
 

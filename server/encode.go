@@ -115,11 +115,11 @@ func appendToolList(dst []byte, r mcp.ListToolsResult) (_ []byte, err error) {
 	if dst, err = appendJSON(dst, rest); err != nil {
 		return nil, err
 	}
-	head, ok := bytes.CutSuffix(dst, []byte(`"tools":null}`))
-	if !ok {
+	const end = `"tools":null}`
+	if !bytes.HasSuffix(dst, []byte(end)) {
 		return nil, fmt.Errorf("tools do not end the encoding of %T", r)
 	}
-	dst = append(head, `"tools":[`...)
+	dst = append(dst[:len(dst)-len(end)], `"tools":[`...)
 	for i, t := range r.Tools {
 		if i > 0 {
 			dst = append(dst, ',')

@@ -59,10 +59,14 @@ func (q query) rg() []string {
 	if q.word {
 		pattern = `\b(?:` + pattern + `)\b`
 	}
+	if q.multi { // where a line ends with CR LF, \n stands for both in grep
+		pattern = strings.ReplaceAll(pattern, `\n`, `\r?\n`)
+	}
 	return append(args, "-e", pattern, ".")
 }
 
-// queries are 200 searches over all classes.
+// queries are 200 searches over all classes. None counts characters beyond
+// ASCII: without Unicode, ripgrep counts bytes where RE2 counts characters.
 func queries() []query {
 	var qs []query
 	add := func(make func(p string) query, patterns ...string) {
@@ -87,7 +91,7 @@ func queries() []query {
 	add(plain,
 		`func \w+\(`, `static\s+int`, `\bPM_RESUME\b`, `[A-Z]+_RESUME`, `^\s*if .*nil`, `err(or)?s?\.New`, `\d{4}-\d{2}-\d{2}`, `0x[0-9a-fA-F]{8,}`,
 		`"[^"]*%[dsv][^"]*"`, `^$`, `^\s+$`, `;$`, `\}$`, `^\}`, `\w{5}\s+\w{5}\s+\w{5}\s+\w{5}`, `(TODO|FIXME|XXX|HACK)`, `(a|b|c)d(e|f)`,
-		`func \(\w+ \*?\w+\) [A-Z]\w*\(`, `=>`, `\t\t\t\t\t\t`, `[^\x00-\x7F]`, `\S{80,}`, `^.{200,}$`, `//\s*$`, `/\*.*\*/`, `\bint(8|16|32|64)\b`,
+		`func \(\w+ \*?\w+\) [A-Z]\w*\(`, `=>`, `\t\t\t\t\t\t`, `[^\x00-\x7F]`, `[[:graph:]]{80,}`, `^[ -~]{200,}$`, `//\s*$`, `/\*.*\*/`, `\bint(8|16|32|64)\b`,
 		`https?://[^\s"']+`, `[[:upper:]]{6,}`, `[[:punct:]]{8,}`, `(?i)select .* from`, `(?i:error): `, `x*y+z?`, `a{3}`, `\.go:\d+`, `%[0-9.]*[a-z]`,
 		`chan<-|<-chan`, `make\(map\[\w+\]\w+`, `\bfor\s+\w+\s*:?=\s*range\b`, `defer\s+\w+\.(Unlock|Close)\(\)`, `import\s+\(`,
 		`[aeiou]{4}`, `(\w+), err := `, `return\s+nil,\s+\w+`, `^func init\(\)`, `go:(build|embed|generate|linkname)`, `\b[0-9]+(\.[0-9]+){2,}\b`,

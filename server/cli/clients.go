@@ -30,7 +30,11 @@ func launchOf(cfg server.Config, roots []string) launch {
 		case o.field.Kind() == reflect.Slice:
 			args = append(args, "--"+o.name+"="+strings.Join(o.field.Interface().([]string), ","))
 		default:
-			args = append(args, "--"+o.name+"="+o.field.String())
+			value := o.field.String()
+			if abs, err := filepath.Abs(value); err == nil && (o.arg == "FILE" || o.arg == "DIR") {
+				value = abs
+			}
+			args = append(args, "--"+o.name+"="+value)
 		}
 	}
 	for _, root := range roots {

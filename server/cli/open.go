@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"toolcrib/server"
@@ -17,6 +20,7 @@ type engine struct {
 	runner   *run.Runner
 	workers  *run.Workers
 	log      *slog.Logger
+	audit    *os.File // nil: none is kept
 }
 
 // open puts the tools that were chosen to work on roots. The caller closes the
@@ -34,27 +38,61 @@ func (p *Process) open(cfg server.Config, selected tools.Selected, roots []strin
 	if err != nil {
 		return nil, badRoot(err)
 	}
+	audit, err := openAudit(cfg.Audit, ws)
+	if err != nil {
+		return nil, errors.Join(err, ws.Close())
+	}
 	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: level}))
 	for _, o := range selected.Omitted {
 		if wants(cfg, o.Tool) {
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)
 		}
 	}
-	workers := run.NewWorkers()
-	return &engine{
-		selected: selected,
-		ws:       ws,
-		log:      log,
-		workers:  workers,
-		runner: run.New(run.Config{
-			Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, Confirm: cfg.Confirm, Log: log, Go: workers.Go,
-		}),
-	}, nil
+	e := &engine{selected: selected, ws: ws, log: log, audit: audit, workers: run.NewWorkers()}
+	rc := run.Config{Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, Confirm: cfg.Confirm, Log: log, Go: e.workers.Go}
+	if audit != nil {
+		rc.Audit = audit
+	}
+	e.runner = run.New(rc)
+	return e, nil
 }
 
+// openAudit opens the file that records of calls are appended to; "" is none. A
+// file inside a root is refused: the tools could change it.
+func openAudit(name string, ws *workspace.Workspace) (*os.File, error) {
+	if name == "" {
+		return nil, nil
+	}
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+		name = filepath.Join(dir, filepath.Base(name))
+	}
+	if _, err := ws.Resolve(name); err == nil {
+		return nil, usagef("toolcrib serve --audit=FILE, outside of the roots", "the audit file %s lies inside a root, where tools could change it", name)
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, usagef("toolcrib serve --audit=FILE", "the audit file cannot be written: %w", err)
+	}
+	return f, nil
+}
+
+// close logs what was called, and closes what open opened.
 func (e *engine) close() error {
+	for name, s := range e.runner.Stats().Tools {
+		if s.Calls > 0 {
+			e.log.Info("called", "tool", name, "calls", s.Calls, "errors", s.Errors, "joined", s.Joined, "cached", s.Cached, "retries", s.Retries)
+		}
+	}
 	e.workers.Close()
-	return e.ws.Close()
+	err := e.ws.Close()
+	if e.audit != nil {
+		err = errors.Join(err, e.audit.Close())
+	}
+	return err
 }
 
 // wants reports whether the configuration names the tool.
