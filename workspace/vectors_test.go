@@ -141,9 +141,11 @@ func TestVectors(t *testing.T) {
 	}
 	backends(t, func(t *testing.T, opt workspace.Options) {
 		w := tr.open(t, opt, "ws")
+		slowest := time.Duration(0)
 		for _, v := range vectors {
 			text := tr.expand(v.path)
 			got, took, err := timed(w, text)
+			slowest = max(slowest, took)
 			if rule := ruleOf(t, err); got != v.want || rule != v.rule {
 				t.Errorf("%.80q = %q, %v (rule %q); want %q, rule %q", text, got, err, rule, v.want, v.rule)
 			}
@@ -152,6 +154,7 @@ func TestVectors(t *testing.T) {
 			}
 			checkRoundTrip(t, w, text, got)
 		}
+		t.Logf("%s: vectors: %d, slowest %v", t.Name(), len(vectors), slowest)
 	})
 }
 

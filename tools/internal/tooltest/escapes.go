@@ -105,12 +105,16 @@ func escapes(t *testing.T, tool tools.Tool, c tools.Call) {
 		return snapshot(t, filepath.Join(filepath.Dir(dir), "out")) + snapshot(t, dir+"-evil")
 	}
 	before := outside()
+	slowest := time.Duration(0)
 	for _, field := range in.PathFields() {
+		t.Logf("%s%s: vectors: %d", tool.Name, field.Pointer, len(vectors))
 		for _, v := range vectors {
 			args := set(t, c.Args, field.Pointer, v.path)
 			start := time.Now()
 			result, err := Call(t.Context(), ws, tool, args)
-			if took := time.Since(start); took > refusedWithin*slowdown {
+			took := time.Since(start)
+			slowest = max(slowest, took)
+			if took > refusedWithin*slowdown {
 				t.Errorf("%s, %s = %q: took %v", v.name, field.Pointer, clip(v.path), took)
 			}
 			said := Text(result) + string(result.Structured)
@@ -129,6 +133,7 @@ func escapes(t *testing.T, tool tools.Tool, c tools.Call) {
 			}
 		}
 	}
+	t.Logf("%s: slowest of the vectors: %v", tool.Name, slowest)
 	if after := outside(); before != after {
 		t.Errorf("the tree outside the roots changed:\nbefore\n%s\nafter\n%s", before, after)
 	}
