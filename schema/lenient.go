@@ -108,7 +108,22 @@ func (m *mender) aliases(p *node, obj map[string]any, at *place) {
 	}
 }
 
-// unknown removes the keys that the schema does not have.
+// spelled returns the property whose name differs from key in nothing but case
+// and separators, nil if there is none.
+func (n *node) spelled(key string) *node {
+	if len(key) > maxWord {
+		return nil
+	}
+	for _, p := range n.props {
+		if slices.Equal(fold(key), fold(p.name)) {
+			return p
+		}
+	}
+	return nil
+}
+
+// unknown removes the keys that the schema does not have, but for other
+// spellings of those that it has.
 func (m *mender) unknown(n *node, obj map[string]any, at *place) {
 	var keys []string
 	for key := range obj {
@@ -125,8 +140,14 @@ func (m *mender) unknown(n *node, obj map[string]any, at *place) {
 		allowed[i] = p.name
 	}
 	for _, key := range keys {
+		v := obj[key]
 		delete(obj, key)
 		here := &place{at, shorten(key), -1}
+		if p := n.spelled(key); p != nil && obj[p.name] == nil {
+			m.mended(here, "read as %s", p.name)
+			obj[p.name] = v
+			continue
+		}
 		meant := ""
 		if near := Nearest(key, allowed); near != "" {
 			meant = "; did you mean " + quote(near)

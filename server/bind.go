@@ -16,15 +16,8 @@ import (
 	"toolcrib/workspace"
 )
 
-// clientText is the text that clients show a model without being told more; a
-// tool whose results may be longer says so in its definition.
-const clientText = 50_000
-
-// The keys of ours and of others in _meta.
-const (
-	metaCode      = "toolcrib/code"
-	metaMaxResult = "anthropic/maxResultSizeChars"
-)
+// metaCode is the key of an error's code in _meta.
+const metaCode = "toolcrib/code"
 
 // define returns a tool as tools/list shows it.
 func define(t tools.Tool) (mcp.Tool, error) {
@@ -54,9 +47,6 @@ func define(t tools.Tool) (mcp.Tool, error) {
 	}
 	if out != nil {
 		def.RawOutputSchema = out.JSON()
-	}
-	if t.Limits.Text > clientText {
-		def.Meta = mcp.NewMetaFromMap(map[string]any{metaMaxResult: t.Limits.Text})
 	}
 	return def, nil
 }

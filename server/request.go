@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolcrib/tools"
 )
 
 // request is one request of the client from its line to its answer.
@@ -101,7 +103,7 @@ func (c *conn) respond(r *request) (line []byte) {
 		}
 	}()
 	s := c.newSession(c.id+"/"+r.key, r)
-	ctx := withOrigin(r.ctx, &origin{principal: "local", workspace: c.server.workspace, progress: r.progress})
+	ctx := withOrigin(r.ctx, &origin{principal: tools.Local, workspace: c.server.workspace, progress: r.progress})
 	var response mcp.JSONRPCMessage
 	if r.msg.method == string(mcp.MethodSubscriptionsListen) {
 		response = c.listen(ctx, r, s)

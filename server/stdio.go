@@ -55,7 +55,7 @@ type conn struct {
 // ServeStdio serves one client until stdin ends or ctx is cancelled: a message
 // is a line. Calls that run then get two seconds to end, and their answers are
 // still written; after that their contexts are cancelled, and half a second
-// later ServeStdio returns in any case. Nothing is written after it has
+// later ServeStdio returns in any case. No message is begun after it has
 // returned. Both ends are ordinary; an error means that stdin or stdout broke.
 //
 // A Read of stdin cannot be interrupted: after a cancelled ctx, one goroutine

@@ -9,8 +9,9 @@ type ProgressEvent struct {
 }
 
 // Progress returns the function that reports the progress of the call. It may
-// be called by several goroutines and never blocks for long; events that come
-// after the call has ended are dropped. Only a tool that declares Streams calls it.
+// be called by several goroutines and waits until the client has taken the event;
+// events that come after the call has ended are dropped. Only a tool that
+// declares Streams is heard.
 func Progress(ctx context.Context) func(ProgressEvent) {
 	if report, ok := ctx.Value(progressKey{}).(func(ProgressEvent)); ok {
 		return report

@@ -8,12 +8,16 @@ import (
 
 // SessionInfo is whose call this is and in which workspace it runs.
 type SessionInfo struct {
-	// Principal is "local" on stdio, "anonymous" over HTTP without
+	// Principal is [Local] on stdio, "anonymous" over HTTP without
 	// authentication, else issuer and subject.
 	Principal string
 	Client    Client
 	Workspace *workspace.Workspace
 }
+
+// Local is the principal of whoever started the server and speaks to it over
+// its pipes or the command line.
+const Local = "local"
 
 // Client is the program that made the call and what it can do.
 type Client struct {

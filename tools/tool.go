@@ -222,6 +222,9 @@ func (t Tool) Bind(raw json.RawMessage) (Bound, error) {
 	return Bound{Args: args, in: in}, err
 }
 
+// Asks reports whether the tool may have a Question.
+func (t Tool) Asks() bool { return t.confirm != nil }
+
 // Question returns what to ask the user before the call; the zero Question
 // means nothing.
 func (t Tool) Question(ctx context.Context, b Bound) (Question, error) {

@@ -70,7 +70,7 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 		Tool: name,
 		Args: json.RawMessage(text),
 		Session: tools.SessionInfo{
-			Principal: "local",
+			Principal: tools.Local,
 			Client:    tools.Client{Name: "toolcrib call", Version: moduleVersion(), Forms: asks},
 			Workspace: e.ws,
 		},

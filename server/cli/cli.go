@@ -21,6 +21,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/server"
+	"toolcrib/server/run"
 	"toolcrib/tools"
 )
 
@@ -35,6 +36,8 @@ type Process struct {
 	IsTerminal func(stream any) bool
 	// LookPath finds a program on PATH.
 	LookPath func(file string) (string, error)
+	// Hooks are called around each call.
+	Hooks run.Hooks
 	// Catalog is every tool there is.
 	Catalog []tools.Tool
 }

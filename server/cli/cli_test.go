@@ -107,3 +107,17 @@ func TestVersion(t *testing.T) {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }
+
+// TestEmptyList shows that a list without a name is refused: an unset variable
+// of a script must not widen what can be called.
+func TestEmptyList(t *testing.T) {
+	for _, in := range []invocation{
+		{args: []string{"list", "--tools", ""}},
+		{args: []string{"list", "--toolsets=,"}},
+		{args: []string{"list"}, env: []string{"TOOLCRIB_TOOLSETS=,"}},
+	} {
+		if _, stderr, code := in.start(t); code != 2 || !strings.Contains(stderr, "names nothing") {
+			t.Errorf("%v %v: exit %d, %s", in.args, in.env, code, stderr)
+		}
+	}
+}

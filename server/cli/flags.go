@@ -136,10 +136,14 @@ func (o option) set(text string, more bool) error {
 		if more {
 			list = o.field.Interface().([]string)
 		}
+		before := len(list)
 		for item := range strings.SplitSeq(text, ",") {
 			if item = strings.TrimSpace(item); item != "" {
 				list = append(list, item)
 			}
+		}
+		if len(list) == before { // an unset variable of a script must not open everything
+			return fmt.Errorf("%q names nothing; leave it out to mean the default", text)
 		}
 		o.field.Set(reflect.ValueOf(list))
 	default:

@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"toolcrib/server"
@@ -49,7 +51,12 @@ func (p *Process) open(cfg server.Config, selected tools.Selected, roots []strin
 		}
 	}
 	e := &engine{selected: selected, ws: ws, log: log, audit: audit, workers: run.NewWorkers()}
-	rc := run.Config{Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, Confirm: cfg.Confirm, Log: log, Go: e.workers.Go}
+	if backend := ws.Backend(); runtime.GOOS == "linux" && backend != "openat2" {
+		log.Warn("this kernel or its sandbox has no openat2; files are opened in a slower way, contained all the same", "backend", backend)
+	}
+	rc := run.Config{
+		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, Confirm: cfg.Confirm, Hooks: p.Hooks, Log: log, Go: e.workers.Go,
+	}
 	if audit != nil {
 		rc.Audit = audit
 	}
@@ -67,11 +74,16 @@ func openAudit(name string, ws *workspace.Workspace) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
 		name = filepath.Join(dir, filepath.Base(name))
 	}
 	if _, err := ws.Resolve(name); err == nil {
 		return nil, usagef("toolcrib serve --audit=FILE, outside of the roots", "the audit file %s lies inside a root, where tools could change it", name)
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, usagef("toolcrib serve --audit=FILE", "the audit file %s is not a regular file", name)
 	}
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -82,8 +94,9 @@ func openAudit(name string, ws *workspace.Workspace) (*os.File, error) {
 
 // close logs what was called, and closes what open opened.
 func (e *engine) close() error {
-	for name, s := range e.runner.Stats().Tools {
-		if s.Calls > 0 {
+	stats := e.runner.Stats().Tools
+	for _, name := range slices.Sorted(maps.Keys(stats)) {
+		if s := stats[name]; s.Calls > 0 {
 			e.log.Info("called", "tool", name, "calls", s.Calls, "errors", s.Errors, "joined", s.Joined, "cached", s.Cached, "retries", s.Retries)
 		}
 	}

@@ -73,11 +73,11 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	return errors.Join(srv.ServeStdio(ctx, p.Stdin, p.Stdout), e.close())
 }
 
-// untilSignal returns a context that ends at the first SIGINT or SIGTERM; a
+// untilSignal returns a context that ends at the first SIGINT, SIGTERM or SIGHUP; a
 // second one ends the process. Meanwhile a client that has gone away ends a
 // write with an error instead of ending the process in the middle of something.
 func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)

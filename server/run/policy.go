@@ -111,9 +111,15 @@ func (p *pass) policy(ctx context.Context) error {
 		}
 		return tools.Errorf(tools.Denied, "%s: %s (rule %s)", subject, ru.why, ru.name).WithHint("%s", ru.hint)
 	}
-	q, err := await(ctx, p.r.spawn, func() (tools.Question, error) { return p.tool.Question(ctx, p.bound) })
-	if err != nil {
-		return err
+	var q tools.Question
+	if p.tool.Asks() {
+		limited, cancel := context.WithTimeout(ctx, p.tool.Timeout)
+		defer cancel()
+		var err error
+		q, err = await(limited, p.r.spawn, func() (tools.Question, error) { return p.tool.Question(limited, p.bound) })
+		if err != nil {
+			return err
+		}
 	}
 	switch {
 	case q.Message != "":

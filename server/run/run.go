@@ -190,7 +190,7 @@ func (p *pass) begin(ctx context.Context) context.Context {
 
 	ctx = tools.WithSession(ctx, &p.call.Session)
 	ctx = context.WithValue(ctx, passKey{}, p)
-	if p.call.Progress != nil {
+	if p.call.Progress != nil && p.tool.Streams {
 		p.progress = newProgress(p.call.Progress)
 		ctx = tools.WithProgress(ctx, p.progress.report)
 	}

@@ -9,7 +9,7 @@ import (
 	"toolcrib/tools"
 )
 
-// Formats are the formats that [Export] writes.
+// formats are the formats that [Export] writes.
 var formats = []string{"json", "openai", "anthropic", "gemini", "mcp"}
 
 // Export writes the definitions of tools, as one indented JSON document, for

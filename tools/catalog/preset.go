@@ -29,7 +29,7 @@ var twins = []string{"read_file", "write_file", "edit_file", "glob", "grep", "ba
 // maxDefault is the most tools that the default preset shows.
 const maxDefault = 20
 
-// Presets are the names that [Preset] takes.
+// presets are the names that [Preset] takes.
 var presets = []string{"default", "minimal", "companion", "all"}
 
 // Preset returns the names of all that a preset shows; nil means everything.
