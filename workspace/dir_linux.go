@@ -60,7 +60,7 @@ func (d *kernelDir) openFile(name string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &file{f, info}, nil
+	return &file{std: f, info: info}, nil
 }
 
 // openat opens an entry and never a link.

@@ -63,7 +63,7 @@ func (d *portableDir) openFile(name string) (File, error) {
 		f.Close()
 		return nil, err
 	}
-	return &file{f, info}, nil
+	return &file{std: f, info: info}, nil
 }
 
 func (d *portableDir) entries(limit int) ([]DirEntry, error) {

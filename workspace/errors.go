@@ -91,6 +91,9 @@ func (p Path) refuse(err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		e.Rule, e.Msg = RuleAccess, name+": permission denied"
 		e.Hint = "the user that runs the server may not read it"
+	case errors.Is(err, syscall.EAGAIN):
+		e.Rule, e.Msg = RuleIO, name+": the tree changes too fast"
+		e.Hint = "try again; something renames files there all the time"
 	case errors.Is(err, os.ErrClosed):
 		e.Rule, e.Msg = RuleIO, name+": the workspace is closed"
 	default:
@@ -121,6 +124,15 @@ func (p Path) refuseMissing(e *Error, name string) {
 		e.Hint += " (the same letters in another Unicode form: " + strconv.QuoteToASCII(near) + ")"
 	case strings.HasPrefix(e.Path, "~"):
 		e.Hint += "; ~ is an ordinary name here, not the home directory"
+	}
+}
+
+// refuseMany is the error of a walk of p that found too much.
+func (p Path) refuseMany(most int) error {
+	return &Error{
+		Rule: RuleInvalid, Path: p.written(),
+		Msg:  fmt.Sprintf("%s holds more than %d files and directories", show(p.written()), most),
+		Hint: "name a directory further down, or limit the depth",
 	}
 }
 

@@ -1,9 +1,7 @@
 package workspace
 
 import (
-	"io"
 	"io/fs"
-	"os"
 	"time"
 )
 
@@ -38,23 +36,6 @@ type DirEntry struct {
 	Name string
 	Kind Kind
 }
-
-// File is an open regular file.
-type File interface {
-	io.Reader
-	io.ReaderAt
-	io.Seeker
-	io.Closer
-	// Info describes the file as it was when it was opened.
-	Info() Info
-}
-
-type file struct {
-	*os.File
-	info Info
-}
-
-func (f *file) Info() Info { return f.info }
 
 // kindOfType gives the kind of a file mode's type bits.
 func kindOfType(mode fs.FileMode) Kind {

@@ -14,8 +14,9 @@ const (
 )
 
 // maxAgain bounds the tries of an open that the kernel gives up because a rename
-// or mount came between.
-const maxAgain = 128
+// or mount, anywhere on the machine, came while it resolved a "..". Then EAGAIN is
+// the answer, and the caller resolves the links by text: no ".." is left in that.
+const maxAgain = 32
 
 // kernelRoot is the backend that lets the kernel resolve a path in one call.
 type kernelRoot struct{ kernelDir }

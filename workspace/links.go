@@ -20,7 +20,8 @@ const (
 
 // reach runs an operation at p. The operation is contained by the root that it
 // runs in. Where a link leaves that root on the way, the links of the path are
-// followed by text and the operation runs again in the root that they lead to.
+// followed by text and the operation runs again in the root that they lead to; so
+// are links through ".." where the kernel sees too many renames to resolve them.
 // Text never grants access, so a tree that changes meanwhile can make the result
 // an error but never let it escape.
 func (p Path) reach(last bool, op func(r *root, rel string) error) error {
@@ -30,13 +31,16 @@ func (p Path) reach(last bool, op func(r *root, rel string) error) error {
 	r, rel := p.root, p.target()
 	for hops := 0; ; hops++ {
 		err := op(r, rel)
-		if !errors.Is(err, errEscapes) && !errors.Is(err, syscall.ELOOP) {
+		again := errors.Is(err, syscall.EAGAIN)
+		switch {
+		case !again && !errors.Is(err, errEscapes) && !errors.Is(err, syscall.ELOOP):
 			return err
-		}
-		if hops == maxHops {
+		case hops == maxHops && again:
+			return err
+		case hops == maxHops:
 			return syscall.ELOOP // the links change as fast as they are followed
 		}
-		if r, rel, err = p.view.follow(r, rel, last, false); err != nil {
+		if r, rel, err = p.view.follow(r, rel, last, again); err != nil {
 			return err
 		}
 	}

@@ -102,7 +102,7 @@ func (p Path) Open() (File, error) {
 	if err != nil {
 		return nil, p.refuse(err)
 	}
-	return &file{f, info}, nil
+	return &file{f, p, info}, nil
 }
 
 // Stat describes what p leads to; it follows symlinks inside the roots.

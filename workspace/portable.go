@@ -66,7 +66,12 @@ func (p *portableRoot) sub(rel string) (backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPortableRoot(d.(*portableDir).root)
+	b, err := newPortableRoot(d.(*portableDir).root)
+	if err != nil {
+		d.close()
+		return nil, err
+	}
+	return b, nil
 }
 
 func (p *portableRoot) stat(rel string) (Info, error)  { return p.look(rel, p.root.Stat) }

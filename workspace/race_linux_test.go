@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -234,4 +235,36 @@ func TestDeepPaths(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRacingRenames renames what has nothing to do with the path all the time: the
+// kernel gives up on each ".." that a rename anywhere comes between, and the links
+// have to be followed all the same.
+func TestRacingRenames(t *testing.T) {
+	tr := newRaceTree(t)
+	const links = 30
+	tr.write(t, "ws/chain/f", "inside")
+	last := "../chain"
+	for i := range links {
+		name := "l" + strconv.Itoa(i)
+		tr.link(t, "ws/chain/"+name, last)
+		last = "../chain/" + name
+	}
+	stop := tr.attack(t, "d", "d_out")
+	defer stop()
+	w := tr.open(t, workspace.Options{}, "ws")
+	for i := range 2_000 {
+		if got, err := read(w, "chain/l"+strconv.Itoa(links-1)+"/f"); got != "inside" {
+			t.Fatalf("open %d: %q, %v", i, got, err)
+		}
+	}
+	p, err := w.Resolve("chain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What is left where the links of the path change all the time as well.
+	e, ok := errors.AsType[*workspace.Error](workspace.Refuse(p, unix.EAGAIN))
+	if !ok || e.Rule != workspace.RuleIO || e.Msg != "chain: the tree changes too fast" || !strings.HasPrefix(e.Hint, "try again") {
+		t.Errorf("too many renames: %v", e)
+	}
 }

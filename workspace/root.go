@@ -35,7 +35,11 @@ func openRoot(name string, portable bool) (*root, error) {
 	r.addNames(filepath.ToSlash(name), r.canonical)
 	if !portable {
 		if r.backend, err = newKernelRoot(std); err == nil {
-			return r, std.Close()
+			if err := std.Close(); err != nil {
+				r.close()
+				return nil, err
+			}
+			return r, nil
 		}
 	}
 	if r.backend, err = newPortableRoot(std); err != nil {

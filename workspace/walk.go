@@ -10,7 +10,9 @@ type WalkOptions struct {
 	Hidden         bool // names that start with a dot (.git is skipped all the same)
 	IncludeIgnored bool // what the ignore rules leave out, and .git
 	// FollowLinks goes down into symlinked directories whose target is inside the
-	// roots, and reports symlinks to files inside the roots as files.
+	// roots, and reports symlinks to files inside the roots as files. Each directory
+	// is gone through once: as itself before by a link, and by few links before by
+	// many. Other links to it are reported as symlinks.
 	FollowLinks bool
 	MaxDepth    int  // 0 = no limit; 1 = the entries of the directory itself
 	Directories bool // report directories too, each before what is in it
@@ -18,11 +20,19 @@ type WalkOptions struct {
 	// One that it is true for is not gone down into; with Directories it is
 	// reported all the same. It may be called by several goroutines.
 	SkipDir func(rel string) bool
-	Workers int // 0 = one per CPU
+	// MaxEntries is how many entries and directories the walk may find before it
+	// ends with an error; 0 = 2,000,000.
+	MaxEntries int
+	Workers    int // 0 = one per CPU
 	// Getenv gives HOME, XDG_CONFIG_HOME and GIT_CONFIG_GLOBAL, by which the
 	// user's global ignore file is found; nil = os.Getenv.
 	Getenv func(key string) string
+
+	byPath bool // tell directories apart as where there are no inodes, for tests
 }
+
+// maxEntries is the default of MaxEntries: more would take gigabytes.
+const maxEntries = 2_000_000
 
 // Entry is one thing that a walk found.
 type Entry struct {
@@ -38,8 +48,8 @@ type WalkStats struct {
 	// and, of the others, because of ignore rules; a directory counts once.
 	Hidden, Ignored int
 	// Unreadable are the directories that could not be read and the ignore files
-	// that had to be disregarded, sorted. They are as Path.String has them; ignore
-	// files outside the roots are named by their host path.
+	// that had to be disregarded, sorted. They are as Path.String has them; for
+	// ignore files outside the roots one line without a path stands.
 	Unreadable []string
 }
 
@@ -48,17 +58,18 @@ type WalkStats struct {
 //
 // Directories are opened relative to the directory that they were found in and
 // links are not followed, except as FollowLinks says, so a tree that changes
-// meanwhile cannot lead the walk out. A symlink is reported as one; loops of
-// symlinked directories are cut where a directory would be inside itself, and the
-// link is reported instead.
+// meanwhile cannot lead the walk out. A symlink is reported as one.
 //
 // The ignore rules are git's, with .ignore files on top; package ignore has their
 // order and walk_rules.go says which files are read. They do not apply to p
 // itself: a start that is ignored or hidden is walked.
 //
 // A directory that cannot be read is named in the stats and is no error. Walk fails
-// if p itself cannot be read, with an *[Error], and when ctx ends, at once with its
+// if p itself cannot be read or holds more than MaxEntries, with an *[Error], and when ctx ends, at once with its
 // cause and without entries.
+//
+// A panic of SkipDir or Getenv, or of the walk itself, ends the walk and continues
+// in the goroutine that called Walk, with the first one's value and stack.
 func (p Path) Walk(ctx context.Context, opt WalkOptions) ([]Entry, WalkStats, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, WalkStats{}, err
@@ -69,6 +80,9 @@ func (p Path) Walk(ctx context.Context, opt WalkOptions) ([]Entry, WalkStats, er
 	}
 	if opt.Workers <= 0 {
 		opt.Workers = runtime.GOMAXPROCS(0)
+	}
+	if opt.MaxEntries <= 0 {
+		opt.MaxEntries = maxEntries
 	}
 	w := newWalker(ctx, p, opt, handle)
 
@@ -81,6 +95,9 @@ func (p Path) Walk(ctx context.Context, opt WalkOptions) ([]Entry, WalkStats, er
 	}()
 	select {
 	case <-done:
+		if isPanic(w.failed) {
+			panic(w.failed)
+		}
 	case <-ctx.Done():
 	}
 	if err := context.Cause(ctx); err != nil {

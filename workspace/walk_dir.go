@@ -12,16 +12,14 @@ const cancelEvery = 1024
 // read lists a directory that is open as h: it leaves out what the options and the
 // rules leave out, and finds the subdirectories to go down into.
 func (w *walker) read(d *walkDir, h dir) error {
+	if w.opt.FollowLinks {
+		if err := w.visit(d, h); err != nil {
+			return err
+		}
+	}
 	list, err := h.entries(0)
 	if err != nil {
 		return err
-	}
-	if w.opt.FollowLinks {
-		info, err := h.stat(".")
-		if err != nil {
-			return err
-		}
-		d.id = fileID{info.Device, info.Inode}
 	}
 	if d.level != nil {
 		d.level = w.enter(d, h, list)
@@ -67,31 +65,6 @@ func (w *walker) filter(d *walkDir, list []DirEntry) (kept []DirEntry, links map
 	return kept, links
 }
 
-// targetKind returns what a symlink leads to, or KindSymlink where it leads out of
-// the roots, to nothing, to a FIFO or device, or back to a directory that holds it.
-func (w *walker) targetKind(d *walkDir, name string) Kind {
-	info, err := w.start.child(d.rel + name).Stat()
-	switch {
-	case err != nil:
-		return KindSymlink
-	case info.Kind == KindFile:
-		return KindFile
-	case info.Kind != KindDirectory || d.within(fileID{info.Device, info.Inode}):
-		return KindSymlink
-	}
-	return KindDirectory
-}
-
-// within tells whether d is the directory id or is below it in this walk.
-func (d *walkDir) within(id fileID) bool {
-	for ; d != nil; d = d.parent {
-		if d.id == id && id != (fileID{}) {
-			return true
-		}
-	}
-	return false
-}
-
 // collect makes the entries and subdirectories of d from a sorted list. All their
 // paths share one string.
 func (w *walker) collect(d *walkDir, list []DirEntry, links map[string]bool) {
@@ -118,12 +91,14 @@ func (w *walker) collect(d *walkDir, list []DirEntry, links map[string]bool) {
 		full := rest[:n]
 		below := rest[len(above) : n+1]
 		rest = rest[n+1:]
-		if e.Kind != KindDirectory || w.opt.Directories {
+		descend := e.Kind == KindDirectory && w.descends(d, full[len(above):])
+		link := descend && links[e.Name] // is reported when it was opened
+		if !link && (e.Kind != KindDirectory || w.opt.Directories) {
 			path := Path{view: w.start.view, root: w.start.root, rel: full}
 			d.entries = append(d.entries, Entry{Path: path, Rel: full[len(above):], Kind: e.Kind})
 		}
-		if e.Kind == KindDirectory && w.descends(d, full[len(above):]) {
-			sub := &walkDir{parent: d, name: e.Name, rel: below, depth: d.depth + 1, link: links[e.Name], level: d.level}
+		if descend {
+			sub := &walkDir{parent: d, name: e.Name, rel: below, depth: d.depth + 1, link: link, level: d.level}
 			d.subs = append(d.subs, subDir{len(d.entries), sub})
 		}
 	}

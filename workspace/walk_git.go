@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"cmp"
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -13,13 +12,38 @@ import (
 )
 
 // readExclude reads info/exclude of the repository whose top is h. Its entry .git
-// is the git directory, a link to it, or a file that names it.
+// is the git directory, a link to it, or a file that names it. Whatever lies
+// elsewhere and cannot be read is fs.ErrNotExist: anybody can write such a file, and
+// it must not tell what is where on the host.
 func readExclude(h dir, kind Kind, host string) ([]byte, error) {
-	g, err := openGit(h, kind, host)
-	if err != nil {
-		return nil, err
+	if kind == KindDirectory {
+		g, err := h.open(".git")
+		if err != nil {
+			return nil, err
+		}
+		defer g.close()
+		return readInfoExclude(g)
 	}
-	defer g.close()
+	name := path.Join(host, ".git")
+	if kind != KindSymlink {
+		text, err := readSmall(h, ".git")
+		if err != nil {
+			return nil, err
+		}
+		gitdir, ok := strings.CutPrefix(string(text), "gitdir:")
+		if !ok {
+			return nil, fs.ErrNotExist // not git's: no repository as far as rules go
+		}
+		name = joinHost(host, strings.TrimSpace(gitdir))
+	}
+	text, err := readLinkedExclude(name)
+	if err != nil {
+		return nil, fs.ErrNotExist
+	}
+	return text, nil
+}
+
+func readInfoExclude(g dir) ([]byte, error) {
 	info, err := g.open("info")
 	if err != nil {
 		return nil, err
@@ -28,37 +52,46 @@ func readExclude(h dir, kind Kind, host string) ([]byte, error) {
 	return readSmall(info, "exclude")
 }
 
-// openGit opens the directory that holds info/exclude.
-func openGit(h dir, kind Kind, host string) (dir, error) {
-	switch kind {
-	case KindDirectory:
-		return h.open(".git")
-	case KindSymlink:
-		return hostDir(path.Join(host, ".git"))
-	}
-	text, err := readSmall(h, ".git")
+// readLinkedExclude reads info/exclude for a git directory elsewhere on the host.
+func readLinkedExclude(name string) ([]byte, error) {
+	real, err := filepath.EvalSymlinks(filepath.FromSlash(name))
 	if err != nil {
 		return nil, err
 	}
-	name, ok := strings.CutPrefix(string(text), "gitdir:")
-	if !ok {
-		return nil, fs.ErrNotExist // not git's: no repository as far as rules go
-	}
-	name = joinHost(host, strings.TrimSpace(name))
-	g, err := hostDir(name)
+	gitDir, err := linkedGitDir(filepath.ToSlash(real))
 	if err != nil {
 		return nil, err
 	}
-	// A worktree has a directory of its own, and in it the way to the common one.
-	common, err := readSmall(g, "commondir")
-	if errors.Is(err, fs.ErrNotExist) {
-		return g, nil
-	}
-	g.close()
+	g, err := hostDir(gitDir)
 	if err != nil {
 		return nil, err
 	}
-	return hostDir(joinHost(name, strings.TrimSpace(string(common))))
+	defer g.close()
+	return readInfoExclude(g)
+}
+
+// linkedGitDir returns the directory that holds info/exclude for the git directory
+// name, which is free of links. Only those that git makes for a worktree,
+// GIT/worktrees/NAME, and for a submodule, GIT/modules/..., are accepted, where
+// each, and GIT, has a HEAD: no other directory can be made to lend its rules.
+func linkedGitDir(name string) (string, error) {
+	if !hasHead(name) {
+		return "", fs.ErrNotExist
+	}
+	if above := path.Dir(name); path.Base(above) == "worktrees" && hasHead(path.Dir(above)) {
+		return path.Dir(above), nil
+	}
+	for at := path.Dir(name); path.Dir(at) != at; at = path.Dir(at) {
+		if path.Base(at) == "modules" && hasHead(path.Dir(at)) {
+			return name, nil
+		}
+	}
+	return "", fs.ErrNotExist
+}
+
+func hasHead(host string) bool {
+	_, err := os.Lstat(filepath.FromSlash(path.Join(host, "HEAD")))
+	return err == nil
 }
 
 // joinHost returns name as it is seen from the directory host.
@@ -95,7 +128,7 @@ func (r *ruleReader) global(getenv func(string) string) *ignore.Rules {
 	for _, file := range files {
 		text, err := readHost(file)
 		if err != nil {
-			r.note(file, err)
+			r.note(outsideRules, err)
 			continue
 		}
 		if value, ok := ignore.ExcludesFile(text); ok {
@@ -109,11 +142,11 @@ func (r *ruleReader) global(getenv func(string) string) *ignore.Rules {
 		return nil
 	}
 	if !filepath.IsAbs(name) { // relative to whatever directory git runs in, or ~user
-		r.bad = append(r.bad, name)
+		r.bad = append(r.bad, outsideRules)
 		return nil
 	}
 	text, err := readHost(name)
-	return r.parse(name, text, err)
+	return r.parse(outsideRules, text, err)
 }
 
 // readHost reads a file of the user's configuration. Links are followed: many keep

@@ -54,11 +54,11 @@ func TestWalkGlobalRules(t *testing.T) {
 		env:  map[string]string{"HOME": "$ROOT"},
 		want: []string{"b", "c"},
 	}, {
-		name: "a file that cannot be read is named",
+		name: "a file that cannot be read is told without its path",
 		home: lay(".gitconfig: [core] | excludesFile = ~/dir", "dir/"),
 		env:  map[string]string{"HOME": "$ROOT"},
 		want: []string{"a", "b", "c"},
-		bad:  []string{"$ROOT/dir"},
+		bad:  []string{"an ignore file above the workspace"},
 	}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -74,11 +74,7 @@ func TestWalkGlobalRules(t *testing.T) {
 			if diff := cmp.Diff(tt.want, listing(got)); diff != "" {
 				t.Errorf("entries (-want +got):\n%s", diff)
 			}
-			var bad []string
-			for _, name := range tt.bad {
-				bad = append(bad, strings.ReplaceAll(name, "$ROOT", home))
-			}
-			if diff := cmp.Diff(bad, stats.Unreadable); diff != "" {
+			if diff := cmp.Diff(tt.bad, stats.Unreadable); diff != "" {
 				t.Errorf("unreadable (-want +got):\n%s", diff)
 			}
 			if tt.bad != nil {

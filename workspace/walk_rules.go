@@ -23,7 +23,7 @@ import (
 //   - .gitignore and .ignore of the directories above the root, from the top of the
 //     repository that the root lies in, if it lies in one;
 //   - info/exclude of a repository whose .git is above the root, or is a file or
-//     link that names a directory elsewhere (worktrees, submodules);
+//     link that names the git directory of a worktree or submodule elsewhere;
 //   - the user's git configuration, for core.excludesFile, and the file it names.
 //
 // Hence .ignore files count from the root down, or from the top of the repository
@@ -33,6 +33,10 @@ import (
 // maxRules is how long an ignore file may be, in bytes. Longer ones are disregarded
 // and named, as git does from 100 MB on.
 const maxRules = 8 << 20
+
+// outsideRules names all ignore files outside the roots that had to be disregarded.
+// Their paths are nothing that a walk may tell.
+const outsideRules = "an ignore file above the workspace"
 
 var errRulesSize = fmt.Errorf("more than %d bytes", maxRules)
 
@@ -67,7 +71,7 @@ func (w *walker) enter(d *walkDir, h dir, list []DirEntry) *ignore.Level {
 	at := w.start.child(d.rel)
 	var r ruleReader
 	level := d.level.Enter(d.name, r.files(h, have, at.String(), path.Join(at.root.canonical, at.rel)))
-	d.badRules = r.bad
+	d.unreadable = append(d.unreadable, r.bad...)
 	return level
 }
 
@@ -105,17 +109,17 @@ func (w *walker) levelAbove() *ignore.Level {
 		for _, host := range repositoryAbove(w.start.root.canonical) {
 			h, err := hostDir(host)
 			if err != nil {
-				r.bad = append(r.bad, host)
+				r.bad = append(r.bad, outsideRules)
 				continue
 			}
-			level = level.Enter(path.Base(host), r.files(h, lookRules(h), host, host))
+			level = level.Enter(path.Base(host), r.files(h, lookRules(h), "", host))
 			h.close()
 		}
 	}
 	for _, s := range steps {
 		level = level.Enter(s.name, s.files)
 	}
-	w.stats.Unreadable = r.bad
+	w.stats.Unreadable = r.unreadable()
 	return level
 }
 
@@ -171,22 +175,35 @@ func lookRules(h dir) ruleFiles {
 }
 
 // files reads the files that the directory h has. shown is how the directory is
-// named where one cannot be read, host its path on the host.
+// named where one cannot be read, "" for one outside the roots; host is its path on
+// the host.
 func (r *ruleReader) files(h dir, have ruleFiles, shown, host string) ignore.Files {
+	named := func(name string) string {
+		if shown == "" {
+			return outsideRules
+		}
+		return path.Join(shown, name)
+	}
 	read := func(name string, kind Kind) *ignore.Rules {
 		if kind != KindFile && kind != KindSymlink { // git takes no link, which is worth saying
 			return nil
 		}
 		text, err := readSmall(h, name)
-		return r.parse(path.Join(shown, name), text, err)
+		return r.parse(named(name), text, err)
 	}
 	f := ignore.Files{DotIgnore: read(".ignore", have.dotIgnore), GitIgnore: read(".gitignore", have.gitIgnore)}
 	if have.git != "" {
 		f.Top = true
 		text, err := readExclude(h, have.git, host)
-		f.Exclude = r.parse(path.Join(shown, ".git/info/exclude"), text, err)
+		f.Exclude = r.parse(named(".git/info/exclude"), text, err)
 	}
 	return f
+}
+
+// unreadable returns what could not be read, with all that is outside the roots as one.
+func (r *ruleReader) unreadable() []string {
+	slices.Sort(r.bad)
+	return slices.Compact(r.bad)
 }
 
 // parse compiles a file that was read, or notes why it was not.

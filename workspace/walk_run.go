@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -28,10 +29,11 @@ type walker struct {
 	changed sync.Cond // the stack grew, or the walk ended
 	stack   []*walkDir
 	pending int // directories on the stack or with a worker
+	links   linkQueue
 	handles int // directories held open
 	found   int // entries of all directories
 	stats   WalkStats
-	failed  error // why the root cannot be read
+	failed  error // ends the walk: the root cannot be read, there is too much, or a *walkPanic
 }
 
 // walkDir is a directory of a walk.
@@ -41,8 +43,12 @@ type walkDir struct {
 	rel    string   // below the start, ending in a slash; "" for the start
 	depth  int      // 0 for the start
 	link   bool     // name is a symlink
-	id     fileID   // with FollowLinks only
 	level  *ignore.Level
+
+	// With FollowLinks only, set by the worker that reads the directory: where it is on
+	// the host, if it has no inode, and the entry that stands for a link.
+	host string
+	self []Entry
 
 	// Guarded by walker.mu. users are the subdirectories that are still to be
 	// opened and the workers that are opening something below handle.
@@ -53,7 +59,7 @@ type walkDir struct {
 	entries         []Entry
 	subs            []subDir
 	hidden, ignored int
-	badRules        []string
+	unreadable      []string
 }
 
 // subDir says that the content of dir comes before entries[at].
@@ -62,13 +68,11 @@ type subDir struct {
 	dir *walkDir
 }
 
-// fileID tells a directory from another; zero is unknown.
-type fileID struct{ device, inode uint64 }
-
 func newWalker(ctx context.Context, start Path, opt WalkOptions, handle dir) *walker {
 	root := &walkDir{name: path.Base(path.Join(start.root.canonical, start.rel)), handle: handle, users: 1}
 	w := &walker{ctx: ctx, start: start, opt: opt, root: root, stack: []*walkDir{root}, pending: 1, handles: 1}
 	w.changed.L = &w.mu
+	w.links.seen = map[dirID]int{}
 	return w
 }
 
@@ -81,15 +85,20 @@ func (w *walker) run() {
 	})
 	defer stop()
 	if !w.opt.IncludeIgnored {
-		w.root.level = w.levelAbove()
+		w.failed = caught(func() error {
+			w.root.level = w.levelAbove()
+			return nil
+		})
 	}
 	var workers sync.WaitGroup
 	for range w.opt.Workers {
 		workers.Go(w.work)
 	}
 	workers.Wait()
-	for _, d := range w.stack { // of a walk that was cancelled
-		w.drop(d.parent)
+	for _, d := range w.stack { // of a walk that was ended
+		if !d.link {
+			w.drop(d.parent)
+		}
 	}
 	w.drop(w.root)
 }
@@ -100,10 +109,13 @@ func (w *walker) work() {
 		if d == nil {
 			return
 		}
-		h, err := w.open(d, base)
-		if err == nil {
-			err = w.read(d, h)
-		}
+		var h dir
+		err := caught(func() (err error) {
+			if h, err = w.open(d, base); err != nil {
+				return err
+			}
+			return w.read(d, h)
+		})
 		w.finish(d, h, err)
 	}
 }
@@ -113,10 +125,10 @@ func (w *walker) work() {
 func (w *walker) next() (d, base *walkDir) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for len(w.stack) == 0 && w.pending > 0 && w.ctx.Err() == nil {
+	for len(w.stack) == 0 && w.pending > 0 && !w.ended() {
 		w.changed.Wait()
 	}
-	if len(w.stack) == 0 || w.ctx.Err() != nil {
+	if len(w.stack) == 0 || w.ended() {
 		return nil, nil
 	}
 	last := len(w.stack) - 1
@@ -131,10 +143,15 @@ func (w *walker) next() (d, base *walkDir) {
 	return d, base
 }
 
+// ended tells whether the walk stops before it is through.
+func (w *walker) ended() bool { return w.failed != nil || w.ctx.Err() != nil }
+
 // open opens d by the names that lead to it from base. With all but the deepest or
 // widest trees base is its parent.
 func (w *walker) open(d, base *walkDir) (dir, error) {
-	defer w.drop(d.parent)
+	if !d.link {
+		defer w.drop(d.parent)
+	}
 	defer w.drop(base)
 	if base == d { // the start
 		return d.handle, nil
@@ -188,11 +205,18 @@ func (w *walker) drop(d *walkDir) {
 // finish takes over what read found in d. The handle is kept where there are
 // subdirectories to open, unless too many are.
 func (w *walker) finish(d *walkDir, h dir, err error) {
+	below := 0 // subdirectories to be opened by way of h
+	for _, sub := range d.subs {
+		if !sub.dir.link {
+			below++
+		}
+	}
 	keep := false
 	w.mu.Lock()
 	switch {
-	case err != nil && d == w.root:
-		w.failed = err
+	case err != nil && (d == w.root || isPanic(err)):
+		w.failed = cmp.Or(w.failed, err)
+	case errors.Is(err, errVisited):
 	case errors.Is(err, fs.ErrNotExist): // gone since its parent was read
 	case err != nil:
 		w.stats.Unreadable = append(w.stats.Unreadable, w.start.child(d.rel).String())
@@ -201,22 +225,35 @@ func (w *walker) finish(d *walkDir, h dir, err error) {
 	}
 	w.stats.Hidden += d.hidden
 	w.stats.Ignored += d.ignored
-	w.stats.Unreadable = append(w.stats.Unreadable, d.badRules...)
-	w.found += len(d.entries)
+	w.stats.Unreadable = append(w.stats.Unreadable, d.unreadable...)
+	w.found += len(d.self) + len(d.entries)
+	if most := w.opt.MaxEntries; w.found+w.stats.Directories > most && w.failed == nil {
+		w.failed = w.start.refuseMany(most)
+	}
 	switch {
 	case d == w.root:
 		keep = true
-		d.users += len(d.subs)
-	case h != nil && len(d.subs) > 0 && w.handles < maxHandles:
+		d.users += below
+	case h != nil && below > 0 && w.handles < maxHandles:
 		keep = true
-		d.handle, d.users = h, len(d.subs)
+		d.handle, d.users = h, below
 		w.handles++
 	}
 	for _, sub := range slices.Backward(d.subs) {
-		w.stack = append(w.stack, sub.dir)
+		if sub.dir.link {
+			w.links.add(sub.dir)
+		} else {
+			w.stack = append(w.stack, sub.dir)
+		}
 	}
-	w.pending += len(d.subs) - 1
-	if len(d.subs) > 0 || w.pending == 0 {
+	w.pending += below - 1
+	if w.pending == 0 {
+		if link := w.links.next(); link != nil {
+			w.stack = append(w.stack, link)
+			w.pending = 1
+		}
+	}
+	if len(w.stack) > 0 || w.pending == 0 || w.failed != nil {
 		w.changed.Broadcast()
 	}
 	w.mu.Unlock()
@@ -234,6 +271,7 @@ func (w *walker) result() ([]Entry, WalkStats) {
 
 // appendTo appends the entries of d and of what is below in path order.
 func (d *walkDir) appendTo(list []Entry) []Entry {
+	list = append(list, d.self...)
 	at := 0
 	for _, sub := range d.subs {
 		list = append(list, d.entries[at:sub.at]...)

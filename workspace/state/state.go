@@ -14,6 +14,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -72,20 +73,41 @@ func Open(base, root string, outside ...string) (*Dir, error) {
 		}
 	}
 	sum := sha256.Sum256([]byte(root))
-	path := filepath.Join(base, hex.EncodeToString(sum[:16]))
-	if err := os.MkdirAll(path, 0o700); err != nil {
+	name := hex.EncodeToString(sum[:16])
+	if err := makePrivate(base, name); err != nil {
 		return nil, err
 	}
-	// This fails for the directory of another user, and repairs one of ours that
-	// was opened to others.
-	if err := os.Chmod(path, 0o700); err != nil {
-		return nil, err
-	}
-	d := &Dir{path: path, dbs: map[string]*sql.DB{}}
+	d := &Dir{path: filepath.Join(base, name), dbs: map[string]*sql.DB{}}
 	if err := d.remember(root); err != nil {
 		return nil, err
 	}
 	return d, nil
+}
+
+// makePrivate makes the directory name of base, or takes one that is there and not
+// a symlink: where others can write to base, a link would lead to what is theirs.
+func makePrivate(base, name string) error {
+	if err := os.MkdirAll(base, 0o700); err != nil {
+		return err
+	}
+	r, err := os.OpenRoot(base)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := r.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := r.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("the state %s is not a directory; remove it", filepath.Join(base, name))
+	}
+	// This fails for the directory of another user, and repairs one of ours that
+	// was opened to others.
+	return r.Chmod(name, 0o700)
 }
 
 // remember writes the root into its state, for whoever wants to know which state

@@ -73,6 +73,36 @@ func TestOpenRefusesWorkspace(t *testing.T) {
 	d.Close()
 }
 
+// TestOpenRefusesLink has somebody who can write to the base put a link in the place
+// of a state.
+func TestOpenRefusesLink(t *testing.T) {
+	for _, where := range []string{"..", "."} { // of the base
+		base := filepath.Join(t.TempDir(), "base")
+		d := open(t, base)
+		theirs := filepath.Join(base, where, "theirs")
+		if err := errors.Join(os.Mkdir(theirs, 0o755), os.RemoveAll(d.Path())); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.Stat(theirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(where, "theirs"), d.Path()); err != nil {
+			t.Skip("needs: the right to make symlinks")
+		}
+		if _, err := state.Open(base, "/root"); err == nil {
+			t.Errorf("the state was opened through a link to %s", theirs)
+		}
+		after, err := os.Stat(theirs)
+		if err != nil || after.Mode() != before.Mode() {
+			t.Errorf("the target of the link has the mode %v, was %v (%v)", after.Mode(), before.Mode(), err)
+		}
+		if list, err := os.ReadDir(theirs); len(list) != 0 || err != nil {
+			t.Errorf("the target of the link holds %v (%v)", list, err)
+		}
+	}
+}
+
 func TestPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs: permission bits")
