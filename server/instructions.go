@@ -32,7 +32,7 @@ func Instructions(roots []string, enabled []tools.Tool) string {
 		}
 	}
 	const common = "Relative paths are under the first; an absolute path inside any of them works too, and paths outside are refused. " +
-		"Lines, columns and pages count from 1. A long result is cut, says so, and names the next call that returns the rest."
+		"Lines count from 1; the offset of a list is how many of its entries to skip. A long result is cut, says so, and names the next call that returns the rest."
 	rest := strings.Join(append([]string{common}, said...), "\n")
 	return directories(roots, maxInstructions-len(rest)-len("\n")) + "\n" + rest
 }

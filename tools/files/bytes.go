@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
 )
 
@@ -16,8 +15,7 @@ func (s *source) byteWindow(offset int64, limit int) (ReadFileOut, error) {
 		start = max(s.size+start, 0)
 	}
 	if start >= s.size {
-		return ReadFileOut{}, tools.Errorf(tools.InvalidArgument, "byte %d is past the end: %s has %s", offset, s.path, count(s.size, "byte")).
-			WithHint("bytes count from 0; byte_offset=-1000 returns the last 1,000")
+		return s.pastEnd("byte_offset", offset, "byte", s.size, s.size-1), nil
 	}
 	if !s.form.Binary {
 		start -= start % int64(s.form.Encoding.Unit())
@@ -42,7 +40,7 @@ func (s *source) byteWindow(offset int64, limit int) (ReadFileOut, error) {
 		raw = raw[:n]
 	}
 	end := start + int64(len(raw))
-	b := fmt.Appendf(nil, "%s: bytes %s-%s of %s; %s, %s", s.path, textfile.Number(start), textfile.Number(end-1), textfile.Number(s.size), kind, s.id)
+	b := fmt.Appendf(nil, "%s: bytes %d-%d of %d; %s, %s", s.path, start, end-1, s.size, kind, s.id)
 	b = appendMarks(b, &marks)
 	if end < s.size {
 		b = fmt.Appendf(b, "; next: byte_offset=%d", end)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
@@ -14,15 +15,17 @@ import (
 
 // describePath describes a path; what goes wrong is part of the description.
 func describePath(ctx context.Context, text string) FileInfo {
-	f := FileInfo{Path: textfile.Visible(strings.ToValidUTF8(text, "\ufffd"))}
+	f := FileInfo{Path: text}
 	path, err := tools.Resolve(ctx, text)
 	if err != nil {
 		return f.failed(err)
 	}
-	f.Path = textfile.Visible(path.String())
+	f.Path = path.String()
 	info, err := path.Lstat()
 	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
-		f.Nearest = textfile.Visible(tools.Session(ctx).Workspace.Nearest(path))
+		if near := tools.Session(ctx).Workspace.Nearest(path); utf8.ValidString(near) {
+			f.Nearest = near
+		}
 		return f
 	}
 	if err != nil {
@@ -34,7 +37,7 @@ func describePath(ctx context.Context, text string) FileInfo {
 	switch info.Kind {
 	case workspace.KindSymlink:
 		inside := info.Resolved != ""
-		f.Target, f.Resolved, f.Inside = textfile.Visible(info.Target), textfile.Visible(info.Resolved), &inside
+		f.Target, f.Resolved, f.Inside = encodable(info.Target), encodable(info.Resolved), &inside
 	case workspace.KindDirectory:
 		entries, err := path.ReadDir()
 		if err != nil {
@@ -86,6 +89,14 @@ func (f FileInfo) failed(err error) FileInfo {
 	return f
 }
 
+// encodable returns a path as data: itself, unless it is not UTF-8.
+func encodable(path string) string {
+	if utf8.ValidString(path) {
+		return path
+	}
+	return textfile.Path(path)
+}
+
 // modes writes permissions in octal, with set-user-ID and the like, and as ls does.
 func modes(info workspace.Info) (octal, ls string) {
 	bits := uint32(info.Mode.Perm())
@@ -118,31 +129,31 @@ func modes(info workspace.Info) (octal, ls string) {
 func (f FileInfo) text() string {
 	switch {
 	case !f.Exists && f.Error != "":
-		return f.Path + ": " + f.Error
+		return textfile.Path(f.Path) + ": " + f.Error
 	case !f.Exists && f.Nearest != "":
-		return f.Path + ": does not exist; nearest: " + f.Nearest
+		return textfile.Path(f.Path) + ": does not exist; nearest: " + textfile.Path(f.Nearest)
 	case !f.Exists:
-		return f.Path + ": does not exist"
+		return textfile.Path(f.Path) + ": does not exist"
 	}
 	parts := []string{f.Kind}
 	if f.Size != nil {
 		parts = append(parts, textfile.Size(*f.Size))
 	}
 	if f.Entries != nil {
-		parts = append(parts, count(*f.Entries, "entry"))
+		parts = append(parts, textfile.Count(*f.Entries, "entry"))
 	}
 	parts = append(parts, f.Mode+" "+f.Perm, "modified "+f.Modified)
 	if f.Links > 0 {
 		parts = append(parts, fmt.Sprintf("%d hard links", f.Links))
 	}
-	text := f.Path + ": " + strings.Join(parts, ", ")
+	text := textfile.Path(f.Path) + ": " + strings.Join(parts, ", ")
 	if f.Inside != nil {
-		text += "\n  -> " + f.Target
+		text += "\n  -> " + textfile.Path(f.Target)
 		switch {
 		case !*f.Inside:
 			text += " (leads to nothing inside the workspace)"
 		case f.Resolved != f.Target:
-			text += " (" + f.Resolved + ")"
+			text += " (" + textfile.Path(f.Resolved) + ")"
 		}
 	}
 	if line := f.content(); line != "" {
@@ -176,7 +187,7 @@ func (f FileInfo) content() string {
 		parts = append(parts, f.Endings)
 	}
 	if f.Lines != nil {
-		parts = append(parts, count(*f.Lines, "line"))
+		parts = append(parts, textfile.Count(*f.Lines, "line"))
 	}
 	if f.FinalNewline != nil && !*f.FinalNewline {
 		parts = append(parts, "no final newline")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/textfile"
 )
 
 //go:embed file_info.md
@@ -36,8 +37,8 @@ type FileInfo struct {
 	Perm     string `json:"permissions,omitempty" jsonschema_description:"Kind and permissions as ls writes them: -rw-r--r--."`
 	Modified string `json:"modified,omitempty" jsonschema_description:"Time of the last change, RFC 3339."`
 	Links    uint64 `json:"links,omitempty" jsonschema_description:"Number of hard links, where there are several." jsonschema:"minimum=0,maximum=4294967295"`
-	Target   string `json:"target,omitempty" jsonschema_description:"Text of a symlink."`
-	Resolved string `json:"resolved,omitempty" jsonschema_description:"Path that a symlink leads to."`
+	Target   string `json:"target,omitempty" jsonschema_description:"Text of a symlink; with escapes and a note where it is not UTF-8."`
+	Resolved string `json:"resolved,omitempty" jsonschema_description:"Path that a symlink leads to; with escapes and a note where it is not UTF-8."`
 	Inside   *bool  `json:"target_inside,omitempty" jsonschema_description:"Whether a symlink leads to something inside the workspace."`
 
 	Hash         string `json:"hash,omitempty" jsonschema_description:"SHA-256 of the content, lower-case hex; of small files."`
@@ -95,7 +96,7 @@ func (o FileInfoOut) Text() string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d found, %d missing", count(int64(len(o.Files)), "path"), exist, missing)
+	fmt.Fprintf(&b, "%s: %d found, %d missing", textfile.Count(len(o.Files), "path"), exist, missing)
 	if refused > 0 {
 		fmt.Fprintf(&b, ", %d not described", refused)
 	}
@@ -109,7 +110,7 @@ func (o FileInfoOut) Text() string {
 func (o FileInfoOut) Trim(budget int) FileInfoOut {
 	room := budget - 200
 	for _, f := range o.Files {
-		room = min(room, budget-200-len(f.Path)) // for the entry that says what is left out
+		room = min(room, budget-200-len(textfile.Path(f.Path))) // for the entry that says what is left out
 	}
 	for i, f := range o.Files {
 		if room -= len(f.text()) + 1; room < 0 {

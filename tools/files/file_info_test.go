@@ -48,7 +48,7 @@ func TestFileInfo(t *testing.T) {
 		{"dir", "dir: directory, 2 entries, 1777 drwxrwxrwt, modified 2026-03-01T12:30:00Z"},
 		{"link", "link: symlink, …\n  -> dir/one"},
 		{"away", "away: symlink, …\n  -> /etc/passwd (leads to nothing inside the workspace)"},
-		{"b\u202e", "b\\u{202e}: file, …\n...\n  hash …"},
+		{"b\u202e", "\"b\\u202e\": file, …\n...\n  hash …"},
 		{"run.sh", "run.sh: file, 10 B, 4755 -rwsr-xr-x, …\n...\n  hash …"},
 		{"readme.ms", "readme.ms: does not exist; nearest: readme.md"},
 		{"../x", "../x: denied: …"},
@@ -63,6 +63,28 @@ func TestFileInfo(t *testing.T) {
 	got := f.call(map[string]any{"paths": []string{"a.txt", "b.txt", "../x", "dir"}})
 	if !strings.HasPrefix(got, "4 paths: 2 found, 1 missing, 1 not described\n") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// In data a path is itself; only the text quotes it.
+func TestFileInfoOddNames(t *testing.T) {
+	const odd = "a\n\u202eb"
+	f := newCaller(t, "file_info", map[string]string{odd: "", "link": "-> " + odd})
+	result, err := tooltest.Call(t.Context(), f.ws, f.tool, json.RawMessage(`{"paths":["a\n\u202eb","link","a\n\u202ec"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out files.FileInfoOut
+	if err := json.Unmarshal(result.Structured, &out); err != nil {
+		t.Fatal(err)
+	}
+	if got := []string{out.Files[0].Path, out.Files[1].Target, out.Files[1].Resolved, out.Files[2].Nearest}; !cmp.Equal(got, []string{odd, odd, odd, odd}) {
+		t.Errorf("data: %q", got)
+	}
+	want := "3 paths: 2 found, 1 missing\n" + `"a\u000a\u202eb": file, …` + "\n  …\n  hash …\n" + `link: symlink, …` + "\n" + `  -> "a\u000a\u202eb"` + "\n" +
+		`"a\u000a\u202ec": does not exist; nearest: "a\u000a\u202eb"`
+	if diff := tooltest.Match(want, tooltest.Text(result)); diff != "" {
+		t.Error(diff)
 	}
 }
 

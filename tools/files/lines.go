@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/textfile"
 )
 
@@ -41,6 +42,9 @@ func (s *source) lineWindow(ctx context.Context, offset int64, limit int, number
 	if err != nil {
 		return ReadFileOut{}, s.fail(err)
 	}
+	if pos < 0 {
+		return s.pastEnd("offset", offset, "line", first, first), nil
+	}
 	p := page{pos: pos, first: first, numbers: numbers}
 	p.body = make([]byte, 0, min(s.size-pos+s.size/8, tools.MaxText))
 	for p.pos < s.size && p.lines < int64(limit) {
@@ -56,14 +60,14 @@ func (s *source) lineWindow(ctx context.Context, offset int64, limit int, number
 }
 
 // seek returns the number of the line that offset names and its position. The
-// number is negative where only its distance from the end is known.
+// number is negative where only its distance from the end is known. Past the end
+// it is that of the last line, and the position is negative.
 func (s *source) seek(ctx context.Context, lines *textfile.Lines, offset int64) (first, pos int64, err error) {
 	if offset >= 0 {
 		offset = max(offset, 1)
 		pos, skipped, err := lines.Skip(ctx, offset-1)
 		if err == nil && pos >= s.size && (offset > 1 || skipped > 0) {
-			err = tools.Errorf(tools.InvalidArgument, "line %d is past the end: %s has %s", offset, s.path, count(skipped, "line")).
-				WithHint("offset=-50 returns the last 50 lines")
+			return skipped, -1, nil
 		}
 		return offset, pos, err
 	}
@@ -78,6 +82,11 @@ func (s *source) seek(ctx context.Context, lines *textfile.Lines, offset int64) 
 	default:
 		return total - found + 1, pos, nil
 	}
+}
+
+// pastEnd answers for an offset that nothing follows.
+func (s *source) pastEnd(argument string, offset int64, unit string, total, last int64) ReadFileOut {
+	return ReadFileOut{Status: s.path + ": " + paging.PastEnd(argument, offset, textfile.Count(total, unit), last)}
 }
 
 // add appends a line to the page, unless the page has no room for it.
@@ -95,8 +104,8 @@ func (p *page) add(s *source, line textfile.Line) bool {
 	}
 	p.body = marks.Append(p.body, text)
 	if cut > 0 {
-		p.body = fmt.Appendf(p.body, "…[+%s bytes: byte_offset=%d byte_limit=%d]",
-			textfile.Number(cut), p.pos+int64(taken), min(cut, maxWindow))
+		p.body = fmt.Appendf(p.body, "…[+%d bytes: byte_offset=%d byte_limit=%d]",
+			cut, p.pos+int64(taken), min(cut, maxWindow))
 	}
 	p.body = append(p.body, '\n')
 	if len(p.body) > s.bodyBudget() {
@@ -126,14 +135,14 @@ func (s *source) pageStatus(p *page) string {
 	b := fmt.Appendf(nil, "%s: line", s.path)
 	switch {
 	case p.lines == 1:
-		b = fmt.Appendf(b, " %s", textfile.Number(first))
+		b = fmt.Appendf(b, " %d", first)
 	case first < 0:
-		b = fmt.Appendf(b, "s %s to %s", textfile.Number(first), textfile.Number(last))
+		b = fmt.Appendf(b, "s %d to %d", first, last)
 	default:
-		b = fmt.Appendf(b, "s %s-%s", textfile.Number(first), textfile.Number(last))
+		b = fmt.Appendf(b, "s %d-%d", first, last)
 	}
 	if total >= 0 {
-		b = fmt.Appendf(b, " of %s", textfile.Number(total))
+		b = fmt.Appendf(b, " of %d", total)
 	}
 	b = fmt.Appendf(b, "; %s", s.describe())
 	endings := p.endings
@@ -148,7 +157,7 @@ func (s *source) pageStatus(p *page) string {
 	}
 	b = fmt.Appendf(b, ", %s, %s", textfile.Size(s.size), s.id)
 	if p.cut > 0 {
-		b = fmt.Appendf(b, "; %s cut at %s characters", count(p.cut, "line"), textfile.Number(lineChars))
+		b = fmt.Appendf(b, "; %s cut at %d characters", textfile.Count(p.cut, "line"), lineChars)
 	}
 	b = appendMarks(b, &p.marks)
 	if p.pos < s.size {

@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"toolcrib/tools"
+	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/workspace"
 )
@@ -19,21 +18,22 @@ var listDirectoryDoc string
 
 // ListDirectoryIn says what to list and how.
 type ListDirectoryIn struct {
-	Path    string `json:"path,omitempty" jsonschema_description:"Directory to list." jsonschema:"default=." path:"directory" alias:"dir,directory"`
-	Depth   int    `json:"depth,omitempty" jsonschema_description:"Levels to go down; 1 lists the directory itself." jsonschema:"minimum=1,maximum=10,default=1"`
-	Pattern string `json:"pattern,omitempty" jsonschema_description:"Show only entries whose name matches this glob (*.go); with a slash it is matched against the path below the directory (cmd/**/*.go)." alias:"glob"`
-	Sort    string `json:"sort,omitempty" jsonschema_description:"Order inside each directory: name, mtime (newest first) or size (largest first)." jsonschema:"enum=name,enum=mtime,enum=size,default=name"`
-	Hidden  bool   `json:"hidden,omitempty" jsonschema_description:"Show names that start with a dot." jsonschema:"default=false"`
-	Ignored bool   `json:"ignored,omitempty" jsonschema_description:"Show what git ignores, and .git if hidden is true." jsonschema:"default=false"`
-	Offset  int    `json:"offset,omitempty" jsonschema_description:"First entry to show, counted from 1." jsonschema:"minimum=1,maximum=100000000,default=1"`
-	Limit   int    `json:"limit,omitempty" jsonschema_description:"Most entries to show; of a directory below the listed one at most 200." jsonschema:"minimum=1,maximum=2000,default=500"`
+	Path           string `json:"path,omitempty" jsonschema_description:"Directory to list." jsonschema:"default=." path:"directory" alias:"dir,directory"`
+	Depth          int    `json:"depth,omitempty" jsonschema_description:"Levels to go down; 1 lists the directory itself." jsonschema:"minimum=1,maximum=10,default=1"`
+	Pattern        string `json:"pattern,omitempty" jsonschema_description:"Show only entries that match this pattern, as glob takes it: *.go is a name, cmd/**/*.go a path below the directory, !*.o leaves out." jsonschema:"maxLength=1000" alias:"glob"`
+	Sort           string `json:"sort,omitempty" jsonschema_description:"Order inside each directory: name, newest (last modified first) or size (largest first)." jsonschema:"enum=name,enum=newest,enum=size,default=name"`
+	Hidden         bool   `json:"hidden,omitempty" jsonschema_description:"Show names that start with a dot; by itself on when the pattern names one." jsonschema:"default=false"`
+	IncludeIgnored bool   `json:"include_ignored,omitempty" jsonschema_description:"Show what git ignores, and .git if hidden is true." jsonschema:"default=false" alias:"ignored,no_ignore"`
+	Offset         int    `json:"offset,omitempty" jsonschema_description:"How many entries to skip, 0 for the first page; the last result names the next." jsonschema:"minimum=0,maximum=100000000,default=0"`
+	Limit          int    `json:"limit,omitempty" jsonschema_description:"Most entries to show; of a directory below the listed one at most 200." jsonschema:"minimum=1,maximum=2000,default=500"`
 }
 
 // ListDirectoryOut is a part of a tree.
 type ListDirectoryOut struct {
 	// Status counts the entries, what is left out, and says which call goes on.
 	Status string
-	// Tree is a line for each entry, two spaces a level.
+	// Tree is a line for each entry, two spaces a level, and one that names what
+	// could not be read.
 	Tree string
 }
 
@@ -63,16 +63,17 @@ func listDirectoryTool() tools.Tool {
 }
 
 func listDirectory(ctx context.Context, in ListDirectoryIn) (ListDirectoryOut, error) {
-	if !doublestar.ValidatePattern(in.Pattern) {
-		return ListDirectoryOut{}, tools.Errorf(tools.InvalidArgument, "pattern %q is not a glob", in.Pattern).
-			WithHint("brackets and braces must be closed; a backslash takes a special character literally")
+	f, err := newFilter(in.Pattern)
+	if err != nil {
+		return ListDirectoryOut{}, err
 	}
 	path, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
 		return ListDirectoryOut{}, err
 	}
 	entries, stats, err := path.Walk(ctx, workspace.WalkOptions{
-		Hidden: in.Hidden, IncludeIgnored: in.Ignored, MaxDepth: in.Depth, Directories: true,
+		Hidden: in.Hidden || f.include.Hidden(), IncludeIgnored: in.IncludeIgnored,
+		MaxDepth: in.Depth, Directories: true, SkipDir: f.skips,
 	})
 	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleKind {
 		return ListDirectoryOut{}, tools.AsError(err).WithHint("read_file or file_info take a file")
@@ -80,13 +81,13 @@ func listDirectory(ctx context.Context, in ListDirectoryIn) (ListDirectoryOut, e
 	if err != nil {
 		return ListDirectoryOut{}, err
 	}
-	root := grow(entries, in.Pattern)
+	root := grow(entries, f)
 	if in.Sort != "name" {
 		if err := root.order(ctx, in.Sort); err != nil {
 			return ListDirectoryOut{}, err
 		}
 	}
-	l := listing{path: textfile.Visible(path.String()), in: in, rows: root.rows(), files: root.count(false), directories: root.count(true)}
+	l := listing{path: textfile.Path(path.String()), in: in, rows: root.rows(), files: root.count(false), directories: root.count(true)}
 	return l.page(ctx, stats)
 }
 
@@ -100,15 +101,15 @@ type listing struct {
 
 // page words the rows that were asked for, as many as fit.
 func (l *listing) page(ctx context.Context, stats workspace.WalkStats) (ListDirectoryOut, error) {
-	first := l.in.Offset - 1
-	if first >= len(l.rows) && first > 0 {
-		return ListDirectoryOut{}, tools.Errorf(tools.InvalidArgument, "entry %d is past the end: %s has %s", l.in.Offset, l.path, count(int64(len(l.rows)), "entry")).
-			WithHint("offset counts from 1")
+	n := len(l.rows)
+	first := min(l.in.Offset, n)
+	if n > 0 && first == n {
+		return ListDirectoryOut{Status: l.path + ": " + paging.PastEnd("offset", int64(l.in.Offset), textfile.Count(n, "entry"), int64(n-1))}, nil
 	}
-	budget := tools.MaxText - len(l.path) - 2000
+	budget := tools.MaxText - len(l.path) - 1000 - paging.MaxNamed
 	var tree []byte
 	next := first
-	for _, r := range l.rows[first:min(first+l.in.Limit, len(l.rows))] {
+	for _, r := range l.rows[first:min(first+l.in.Limit, n)] {
 		if err := ctx.Err(); err != nil {
 			return ListDirectoryOut{}, err
 		}
@@ -122,6 +123,7 @@ func (l *listing) page(ctx context.Context, stats workspace.WalkStats) (ListDire
 		}
 		next++
 	}
+	tree = append(tree, paging.Named(paging.Unreadable, stats.Unreadable)...)
 	return ListDirectoryOut{Status: l.status(stats, first, next), Tree: string(tree)}, nil
 }
 
@@ -129,30 +131,18 @@ func (l *listing) status(stats workspace.WalkStats, first, next int) string {
 	b := fmt.Appendf(nil, "%s: ", l.path)
 	switch {
 	case len(l.rows) == 0 && l.in.Pattern != "":
-		b = fmt.Appendf(b, "nothing matches %s in %s", textfile.Visible(l.in.Pattern), count(int64(stats.Directories), "directory"))
+		b = fmt.Appendf(b, "nothing matches %s in %s", textfile.Path(l.in.Pattern), textfile.Count(stats.Directories, "directory"))
 	case len(l.rows) == 0:
 		b = append(b, "empty"...)
 	default:
-		b = fmt.Appendf(b, "%s, %s", count(l.directories, "directory"), count(l.files, "file"))
+		b = fmt.Appendf(b, "%s, %s", textfile.Count(l.directories, "directory"), textfile.Count(l.files, "file"))
 	}
 	if next-first < len(l.rows) {
-		b = fmt.Appendf(b, "; entries %s-%s", textfile.Number(int64(first+1)), textfile.Number(int64(next)))
+		b = fmt.Appendf(b, "; entries %d-%d", first+1, next)
 	}
-	var out []string
-	if stats.Hidden > 0 {
-		out = append(out, textfile.Number(int64(stats.Hidden))+" hidden")
-	}
-	if stats.Ignored > 0 {
-		out = append(out, textfile.Number(int64(stats.Ignored))+" ignored")
-	}
-	if len(out) > 0 {
-		b = fmt.Appendf(b, "; left out: %s", strings.Join(out, ", "))
-	}
-	if n := len(stats.Unreadable); n > 0 {
-		b = fmt.Appendf(b, "; %d unreadable, such as %s", n, textfile.Visible(stats.Unreadable[0]))
-	}
+	b = append(b, paging.LeftOut(paging.Left{N: stats.Hidden, Why: "hidden"}, paging.Left{N: stats.Ignored, Why: "ignored"})...)
 	if next < len(l.rows) {
-		b = fmt.Appendf(b, "; next: offset=%d", next+1)
+		b = fmt.Appendf(b, "; next: offset=%d", next)
 	}
 	return string(b)
 }

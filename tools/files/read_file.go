@@ -18,8 +18,8 @@ var readFileDoc string
 // ReadFileIn says what to read of which file.
 type ReadFileIn struct {
 	Path        string `json:"path" jsonschema_description:"File to read." path:"file" alias:"file_path,filename,file"`
-	Offset      int64  `json:"offset,omitempty" jsonschema_description:"First line, counted from 1; negative counts from the end (-50: the last 50 lines)." jsonschema:"minimum=-1000000000000,maximum=1000000000000,default=1"`
-	Limit       int    `json:"limit,omitempty" jsonschema_description:"Most lines to return; a result has at most 50,000 bytes." jsonschema:"minimum=1,maximum=10000,default=2000"`
+	Offset      int64  `json:"offset,omitempty" jsonschema_description:"Line number of the first line to return, counted from 1; negative counts from the end (-50: the last 50 lines)." jsonschema:"minimum=-1000000000000,maximum=1000000000000,default=1"`
+	Limit       int    `json:"limit,omitempty" jsonschema_description:"Most lines to return; a result has at most 50000 bytes." jsonschema:"minimum=1,maximum=10000,default=2000"`
 	LineNumbers *bool  `json:"line_numbers,omitempty" jsonschema_description:"Write each line as its number, a tab, its text." jsonschema:"default=true"`
 	ByteOffset  *int64 `json:"byte_offset,omitempty" jsonschema_description:"Return bytes instead of lines, from this one on, counted from 0; negative counts from the end. Binary files come as a hex dump." jsonschema:"minimum=-1000000000000000,maximum=1000000000000000"`
 	ByteLimit   int    `json:"byte_limit,omitempty" jsonschema_description:"With byte_offset: most bytes to return." jsonschema:"minimum=1,maximum=50000,default=16384"`
@@ -48,7 +48,7 @@ func readFileTool() tools.Tool {
 	return tools.New(tools.Def[ReadFileIn, ReadFileOut]{
 		Name: "read_file", Title: "Read a file", Doc: readFileDoc, Tags: []string{"files", "text"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
-		Limits: tools.Limits{Facts: map[string]any{"line": textfile.Number(lineChars), "hashed": hashed()}},
+		Limits: tools.Limits{Facts: map[string]any{"line": lineChars, "hashed": hashed()}},
 		Examples: []tools.Example[ReadFileIn]{{
 			Say:   "Read the first two lines",
 			Files: map[string]string{"greet.go": "package greet\n\nconst Hello = \"hello\"\n"},
@@ -108,13 +108,14 @@ func readDirectory(path workspace.Path, why error) (ReadFileOut, error) {
 	if err != nil {
 		return ReadFileOut{}, why
 	}
-	name := textfile.Visible(path.String())
+	name := textfile.Path(path.String())
 	var b strings.Builder
 	for _, e := range entries[:min(len(entries), listedEntries)] {
-		b.WriteString(textfile.Visible(e.Name))
+		entry := e.Name
 		if e.Kind == workspace.KindDirectory {
-			b.WriteByte('/')
+			entry += "/"
 		}
+		b.WriteString(textfile.Path(entry))
 		b.WriteByte('\n')
 	}
 	shown := ""
@@ -123,7 +124,7 @@ func readDirectory(path workspace.Path, why error) (ReadFileOut, error) {
 	}
 	return ReadFileOut{
 		Status: fmt.Sprintf("%s: a directory of %s, not a file%s; next: list_directory with sizes, depth, paging",
-			name, count(int64(len(entries)), "entry"), shown),
+			name, textfile.Count(len(entries), "entry"), shown),
 		Body: strings.TrimSuffix(b.String(), "\n"),
 	}, nil
 }

@@ -70,25 +70,26 @@ func (c caller) call(args map[string]any) string {
 func TestReadFile(t *testing.T) {
 	long := strings.Repeat("0123456789", 300)
 	tree := map[string]string{
-		"a.txt":     "one\ntwo\nthree\nfour\nfive\n",
-		"open.txt":  "one\ntwo",
-		"crlf.txt":  "one\r\ntwo\r\n",
-		"mixed.txt": "one\r\ntwo\nthree\n",
-		"cr.txt":    "one\rtwo\r",
-		"empty":     "",
-		"bom.txt":   "\xef\xbb\xbfone\n",
-		"u16.txt":   "\xff\xfeo\x00n\x00e\x00\r\x00\n\x00\xe9\x00\n\x00",
-		"latin.txt": "caf\xe9\n",
-		"long.txt":  "x\n" + long + "\nz\n",
-		"bidi.txt":  "a\u202eb\x1b[0m\nok\u200b\n",
-		"bad.txt":   "日本語の文章です\xff\n",
-		"bin":       "\x7fELF\x00\x01\x02abc",
-		"dir/b.txt": "b\n",
-		"dir/sub/":  "",
-		"link":      "-> a.txt",
-		"tabs.go":   "\tx := 1\t// y\n",
-		"blank.txt": "\n\n",
-		"tag\u202e": "x\n",
+		"a.txt":             "one\ntwo\nthree\nfour\nfive\n",
+		"open.txt":          "one\ntwo",
+		"crlf.txt":          "one\r\ntwo\r\n",
+		"mixed.txt":         "one\r\ntwo\nthree\n",
+		"cr.txt":            "one\rtwo\r",
+		"empty":             "",
+		"bom.txt":           "\xef\xbb\xbfone\n",
+		"u16.txt":           "\xff\xfeo\x00n\x00e\x00\r\x00\n\x00\xe9\x00\n\x00",
+		"latin.txt":         "caf\xe9\n",
+		"long.txt":          "x\n" + long + "\nz\n",
+		"bidi.txt":          "a\u202eb\x1b[0m\nok\u200b\n",
+		"bad.txt":           "日本語の文章です\xff\n",
+		"bin":               "\x7fELF\x00\x01\x02abc",
+		"dir/b.txt":         "b\n",
+		"dir/sub/":          "",
+		"link":              "-> a.txt",
+		"tabs.go":           "\tx := 1\t// y\n",
+		"blank.txt":         "\n\n",
+		"tag\u202e":         "x\n",
+		"forged: line 9\n!": "x\n",
 	}
 	r := newCaller(t, "read_file", tree)
 	for _, c := range []struct {
@@ -104,8 +105,8 @@ func TestReadFile(t *testing.T) {
 		{"before the start", map[string]any{"path": "a.txt", "offset": -99, "limit": 1}, "a.txt: line 1 of 5; …; next: offset=2\n1\tone"},
 		{"without numbers", map[string]any{"path": "a.txt", "line_numbers": false, "limit": 2}, "a.txt: lines 1-2 of 5; …\none\ntwo"},
 		{"absolute hash", map[string]any{"path": "open.txt"}, "open.txt: lines 1-2 of 2; utf-8, LF, no final newline, 7 B, hash 21066d108d5319ecb5a1fc4454f42ef22fc5f1c7df49c31d90294950e0ea8b2c\n1\tone\n2\ttwo"},
-		{"past the end", map[string]any{"path": "a.txt", "offset": 6}, "error: invalid_argument: line 6 is past the end: a.txt has 5 lines (offset=-50 returns the last 50 lines)"},
-		{"past an open end", map[string]any{"path": "open.txt", "offset": 9}, "error: invalid_argument: line 9 is past the end: open.txt has 2 lines (…)"},
+		{"past the end", map[string]any{"path": "a.txt", "offset": 6}, "a.txt: offset=6 is past the end: 5 lines; the last is offset=5"},
+		{"past an open end", map[string]any{"path": "open.txt", "offset": 9}, "open.txt: offset=9 is past the end: 2 lines; the last is offset=2"},
 		{"CRLF", map[string]any{"path": "crlf.txt"}, "crlf.txt: lines 1-2 of 2; utf-8, CRLF, 10 B, hash …\n1\tone\n2\ttwo"},
 		{"mixed", map[string]any{"path": "mixed.txt"}, "mixed.txt: lines 1-3 of 3; utf-8, mixed (1 CRLF, 2 LF), 15 B, hash …\n1\tone\n2\ttwo\n3\tthree"},
 		{"lone CR", map[string]any{"path": "cr.txt"}, `cr.txt: line 1 of 1; utf-8, CR, no final newline, 8 B, hash …; shown as escapes: 2 U+000D` + "\n1\t" + `one\u{d}two\u{d}`},
@@ -115,15 +116,15 @@ func TestReadFile(t *testing.T) {
 		{"assumed", map[string]any{"path": "latin.txt"}, "latin.txt: line 1 of 1; windows-1252 (assumed: too little to detect, encoding=NAME overrides), LF, 5 B, hash …\n1\tcafé"},
 		{"overridden", map[string]any{"path": "latin.txt", "encoding": "cp1251"}, "latin.txt: line 1 of 1; windows-1251, LF, 5 B, hash …\n1\tcafй"},
 		{"override with a slip", map[string]any{"path": "latin.txt", "encoding": "windows-1521"}, `error: invalid_argument: no encoding is called "windows-1521" (did you mean "windows-125…")`},
-		{"long line", map[string]any{"path": "long.txt"}, "long.txt: lines 1-3 of 3; utf-8, LF, 3.0 kB, hash …; 1 line cut at 2,000 characters\n1\tx\n2\t" + long[:2000] + "…[+1,000 bytes: byte_offset=2002 byte_limit=1000]\n3\tz"},
-		{"rest of the long line", map[string]any{"path": "long.txt", "byte_offset": 2002, "byte_limit": 1000}, "long.txt: bytes 2,002-3,001 of 3,005; utf-8, hash …; next: byte_offset=3002\n" + long[2000:]},
+		{"long line", map[string]any{"path": "long.txt"}, "long.txt: lines 1-3 of 3; utf-8, LF, 3.0 kB, hash …; 1 line cut at 2000 characters\n1\tx\n2\t" + long[:2000] + "…[+1000 bytes: byte_offset=2002 byte_limit=1000]\n3\tz"},
+		{"rest of the long line", map[string]any{"path": "long.txt", "byte_offset": 2002, "byte_limit": 1000}, "long.txt: bytes 2002-3001 of 3005; utf-8, hash …; next: byte_offset=3002\n" + long[2000:]},
 		{"invisible", map[string]any{"path": "bidi.txt"}, "bidi.txt: lines 1-2 of 2; utf-8, LF, 16 B, hash …; shown as escapes: 1 U+001B, 1 U+200B, 1 U+202E\n1\ta\\u{202e}b\\u{1b}[0m\n2\tok\\u{200b}"},
 		{"bad byte", map[string]any{"path": "bad.txt"}, "bad.txt: line 1 of 1; utf-8, LF, 26 B, hash …; shown as escapes: 1 byte that is not UTF-8\n1\t日本語の文章です\\x{ff}"},
 		{"binary", map[string]any{"path": "bin"}, "bin: binary, not shown; application/octet-stream, 10 B, hash …; next: byte_offset=0 for a hex dump, or file_info"},
 		{"dump", map[string]any{"path": "bin", "byte_offset": 0}, "bin: bytes 0-9 of 10; application/octet-stream, hash …\n00000000  7f 45 4c 46 00 01 02 61 62 63                    |.ELF...abc|"},
 		{"dump of the end", map[string]any{"path": "bin", "byte_offset": -3, "byte_limit": 2}, "bin: bytes 7-8 of 10; …; next: byte_offset=9\n00000007  61 62                                            |ab|"},
 		{"binary as text", map[string]any{"path": "bin", "encoding": "utf-8"}, "bin: line 1 of 1; utf-8, no final newline, 10 B, hash …; shown as escapes: 1 U+0000, 1 U+0001, 1 U+0002, 1 U+007F\n1\t\\u{7f}ELF\\u{0}\\u{1}\\u{2}abc"},
-		{"bytes past the end", map[string]any{"path": "bin", "byte_offset": 10}, "error: invalid_argument: byte 10 is past the end: bin has 10 bytes (…)"},
+		{"bytes past the end", map[string]any{"path": "bin", "byte_offset": 10}, "bin: byte_offset=10 is past the end: 10 bytes; the last is byte_offset=9"},
 		{"bytes before the start", map[string]any{"path": "a.txt", "byte_offset": -100, "byte_limit": 3}, "a.txt: bytes 0-2 of 24; …; next: byte_offset=3\none"},
 		{"bytes show CR", map[string]any{"path": "crlf.txt", "byte_offset": 0}, "crlf.txt: bytes 0-9 of 10; utf-8, hash …; shown as escapes: 2 U+000D\none\\u{d}\ntwo\\u{d}"},
 		{"bytes end before a character", map[string]any{"path": "bad.txt", "byte_offset": 0, "byte_limit": 5}, "bad.txt: bytes 0-2 of 26; …; next: byte_offset=3\n日"},
@@ -136,7 +137,8 @@ func TestReadFile(t *testing.T) {
 		{"symlink", map[string]any{"path": "link", "limit": 1}, "…: line 1 of 5; …; next: offset=2\n1\tone"},
 		{"tabs", map[string]any{"path": "tabs.go"}, "tabs.go: line 1 of 1; …\n1\t\tx := 1\t// y"},
 		{"blank lines", map[string]any{"path": "blank.txt"}, "blank.txt: lines 1-2 of 2; …\n1\t\n2\t"},
-		{"name shown", map[string]any{"path": "tag\u202e"}, "tag\\u{202e}: line 1 of 1; …\n1\tx"},
+		{"name that forges a line", map[string]any{"path": "forged: line 9\n!"}, "\"forged: line 9\\u000a!\": line 1 of 1; …\n1\tx"},
+		{"name shown", map[string]any{"path": "tag\u202e"}, "\"tag\\u202e\": line 1 of 1; …\n1\tx"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := tooltest.Match(c.want, r.try(c.args)); diff != "" {
@@ -149,7 +151,7 @@ func TestReadFile(t *testing.T) {
 var (
 	nextLine = regexp.MustCompile(`; next: offset=(-?\d+)$`)
 	nextByte = regexp.MustCompile(`; next: byte_offset=(\d+)$`)
-	cutMark  = regexp.MustCompile(`…\[\+[\d,]+ bytes: byte_offset=(\d+) byte_limit=(\d+)\]$`)
+	cutMark  = regexp.MustCompile(`…\[\+\d+ bytes: byte_offset=(\d+) byte_limit=(\d+)\]$`)
 )
 
 // follow puts all pages together by doing what their status lines say.
@@ -318,10 +320,10 @@ func TestReadFileLarge(t *testing.T) {
 		want string
 	}{
 		{map[string]any{"limit": 2}, "big.log: lines 1-2; utf-8, LF, 10 GB, version v:10000000000-…; next: offset=3\n1\thead line\n2\thead line"},
-		{map[string]any{"offset": 7000, "limit": 1}, "big.log: line 7,000; utf-8, LF, 10 GB, version …; next: offset=7001\n7000\thead line"},
+		{map[string]any{"offset": 7000, "limit": 1}, "big.log: line 7000; utf-8, LF, 10 GB, version …; next: offset=7001\n7000\thead line"},
 		{map[string]any{"offset": -2}, "big.log: lines -2 to -1; utf-8, CRLF, no final newline, 10 GB, version …\n-2\tlast but one\n-1\tlast"},
 		{map[string]any{"offset": -3, "limit": 1}, "big.log: line -3; utf-8, CRLF, 10 GB, version …; next: offset=-2\n-3\tthird last"},
-		{map[string]any{"byte_offset": -4}, "big.log: bytes 9,999,999,996-9,999,999,999 of 10,000,000,000; utf-8, version …\nlast"},
+		{map[string]any{"byte_offset": -4}, "big.log: bytes 9999999996-9999999999 of 10000000000; utf-8, version …\nlast"},
 	} {
 		c.args["path"] = "big.log"
 		start := time.Now()
@@ -347,7 +349,7 @@ func TestReadFileLongLineMemory(t *testing.T) {
 	if n := after.TotalAlloc - before.TotalAlloc; n > 4<<20 {
 		t.Errorf("reading a line of 200 MB allocates %d bytes", n)
 	}
-	if diff := tooltest.Match("big.log: line 7,001; …; 1 line cut at 2,000 characters; shown as escapes: 2000 U+0000; next: offset=7002\n7001\t…", got); diff != "" {
+	if diff := tooltest.Match("big.log: line 7001; …; 1 line cut at 2000 characters; shown as escapes: 2000 U+0000; next: offset=7002\n7001\t…", got); diff != "" {
 		t.Errorf("%.300s", diff)
 	}
 }

@@ -59,7 +59,7 @@ func openSource(ctx context.Context, path workspace.Path, encoding string) (*sou
 	if err != nil {
 		return nil, err
 	}
-	s := &source{path: textfile.Visible(path.String()), file: file}
+	s := &source{path: textfile.Path(path.String()), file: file}
 	head, err := s.load(file)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

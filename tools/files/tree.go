@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/workspace"
 )
@@ -26,9 +24,9 @@ type node struct {
 	info     workspace.Info // set by order
 }
 
-// grow makes a tree of what a walk found, in its order. With a pattern it keeps
-// the entries that match and the directories that lead to them.
-func grow(entries []workspace.Entry, pattern string) *node {
+// grow makes a tree of what a walk found, in its order. It keeps the entries that
+// the filter wants and the directories that lead to them.
+func grow(entries []workspace.Entry, f filter) *node {
 	root := &node{}
 	directories := map[string]*node{".": root}
 	for _, e := range entries {
@@ -39,27 +37,23 @@ func grow(entries []workspace.Entry, pattern string) *node {
 			directories[e.Rel] = n
 		}
 	}
-	if pattern != "" {
-		root.prune(pattern)
+	if !f.empty() {
+		root.prune(f)
 	}
 	return root
 }
 
-// prune removes what neither matches nor leads to a match, and reports whether
-// anything is left below n.
-func (n *node) prune(pattern string) bool {
+// prune removes what is neither wanted nor leads to something wanted, and reports
+// whether anything is left below n.
+func (n *node) prune(f filter) bool {
 	n.children = slices.DeleteFunc(n.children, func(c *node) bool {
-		name := c.entry.Rel
-		if !strings.Contains(pattern, "/") {
-			name = path.Base(name)
-		}
-		return !c.prune(pattern) && !doublestar.MatchUnvalidated(pattern, name)
+		return f.excludes(c.entry) || !c.prune(f) && !f.wants(c.entry)
 	})
 	return len(n.children) > 0
 }
 
-// order sorts each directory by mtime or size, the largest first; what is gone
-// meanwhile comes last.
+// order sorts each directory by time of change or size, the newest or largest
+// first; what is gone meanwhile comes last.
 func (n *node) order(ctx context.Context, by string) error {
 	for _, c := range n.children {
 		if err := ctx.Err(); err != nil {
@@ -126,8 +120,13 @@ func (n *node) indent() string {
 	return strings.Repeat("  ", strings.Count(n.entry.Rel, "/"))
 }
 
+// name returns the name as printed, that of a directory with a slash.
 func (n *node) name() string {
-	return textfile.Visible(strings.ToValidUTF8(path.Base(n.entry.Rel), "\ufffd"))
+	name := path.Base(n.entry.Rel)
+	if n.entry.Kind == workspace.KindDirectory {
+		name += "/"
+	}
+	return textfile.Path(name)
 }
 
 // append words the row: name/, name SIZE, name -> target.
@@ -137,14 +136,13 @@ func (r row) append(dst []byte, l *listing) []byte {
 	info, err := n.entry.Path.Lstat()
 	switch {
 	case n.entry.Kind == workspace.KindDirectory:
-		dst = append(dst, '/')
 		if len(n.children) == 0 {
 			dst = n.appendCount(dst)
 		}
 	case err != nil:
 		dst = append(dst, " (gone or unreadable)"...)
 	case n.entry.Kind == workspace.KindSymlink:
-		dst = append(append(dst, " -> "...), textfile.Visible(info.Target)...)
+		dst = append(append(dst, " -> "...), textfile.Path(info.Target)...)
 		if info.Resolved == "" {
 			dst = append(dst, " (outside or missing)"...)
 		}
@@ -153,7 +151,7 @@ func (r row) append(dst []byte, l *listing) []byte {
 	default:
 		dst = append(dst, " (FIFO, socket or device)"...)
 	}
-	if l.in.Sort == "mtime" && err == nil {
+	if l.in.Sort == "newest" && err == nil {
 		dst = append(append(dst, ' '), info.ModTime.UTC().Format(time.RFC3339)...)
 	}
 	dst = append(dst, '\n')
@@ -170,14 +168,14 @@ func (n *node) appendCount(dst []byte) []byte {
 	if err != nil {
 		return append(dst, " (unreadable)"...)
 	}
-	return fmt.Appendf(dst, " (%s)", count(int64(len(entries)), "entry"))
+	return fmt.Appendf(dst, " (%s)", textfile.Count(len(entries), "entry"))
 }
 
 // append says how to get the rest of a directory.
 func (t note) append(dst []byte, l *listing) []byte {
 	d := t.directory
-	return fmt.Appendf(dst, "%s  … %s more: path=%q depth=1 offset=%d\n", d.indent(),
-		textfile.Number(int64(len(d.children)-t.shown)), textfile.Visible(d.entry.Path.String()), t.shown+1)
+	return fmt.Appendf(dst, "%s  … %d more: path=%s depth=1 offset=%d\n", d.indent(),
+		len(d.children)-t.shown, textfile.Quoted(d.entry.Path.String()), t.shown)
 }
 
 // appendAncestors appends the directories that the first entry of a page is in,
@@ -187,5 +185,5 @@ func appendAncestors(dst []byte, n *node) []byte {
 		return dst
 	}
 	dst = appendAncestors(dst, n.parent)
-	return append(append(append(dst, n.indent()...), n.name()...), "/\n"...)
+	return append(append(append(dst, n.indent()...), n.name()...), '\n')
 }

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"toolcrib/tools"
-	"toolcrib/tools/search/internal/pathglob"
+	"toolcrib/tools/internal/pathglob"
 	"toolcrib/workspace"
 )
 
@@ -25,16 +24,9 @@ type filter struct {
 // starts with ! excludes.
 func newFilter(name string, include, exclude, types []string) (*filter, error) {
 	var f filter
-	var wanted []string
-	for _, pattern := range include {
-		if rest, negated := strings.CutPrefix(pattern, "!"); negated {
-			exclude = append(slices.Clip(exclude), rest)
-		} else {
-			wanted = append(wanted, pattern)
-		}
-	}
+	include, exclude = pathglob.Negated(include, exclude)
 	var err error
-	if f.include, err = compile(name, wanted); err != nil {
+	if f.include, err = compile(name, include); err != nil {
 		return nil, err
 	}
 	if f.exclude, err = compile("exclude", exclude); err != nil {

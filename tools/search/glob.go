@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/paging"
+	"toolcrib/tools/internal/textfile"
 	"toolcrib/workspace"
 )
 
@@ -27,7 +29,7 @@ type GlobIn struct {
 	IncludeIgnored bool     `json:"include_ignored,omitempty" jsonschema:"default=false" jsonschema_description:"also what git's ignore rules leave out, and .git" alias:"no_ignore"`
 	FollowLinks    bool     `json:"follow_links,omitempty" jsonschema:"default=false" jsonschema_description:"enter symlinked directories that lead to a place inside the workspace"`
 	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=200" jsonschema_description:"most paths in one result" alias:"max_results,head_limit"`
-	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"paths to skip, as the last result said"`
+	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"how many paths to skip, 0 for the first page; the last result names the next"`
 }
 
 // GlobOut is a page of paths.
@@ -65,7 +67,7 @@ func globTool(Deps) tools.Tool {
 				Say:   "nothing there",
 				Files: map[string]string{"src/a.go": "", ".env": "", "out/a.o": "", ".ignore": "out/\n"},
 				In:    GlobIn{Pattern: []string{"*.o"}},
-				Want:  "0 files match among the … below . (1 ignored, 2 hidden left out); include_ignored:true and hidden:true list these too\n",
+				Want:  "0 files match among the … below .; left out: 2 hidden, 1 ignored; hidden:true and include_ignored:true list these too\n",
 			},
 		},
 		Run: glob,
@@ -149,10 +151,10 @@ func (o GlobOut) Text() string {
 	b.WriteString(o.status())
 	b.WriteByte('\n')
 	for _, path := range o.Paths {
-		b.WriteString(shownPath(path))
+		b.WriteString(textfile.Path(path))
 		b.WriteByte('\n')
 	}
-	writeNamed(&b, "could not be read", o.Unreadable)
+	b.WriteString(paging.Named(paging.Unreadable, o.Unreadable))
 	return b.String()
 }
 
@@ -161,27 +163,28 @@ func (o GlobOut) status() string {
 	case o.Total == 0:
 		return o.nothing()
 	case len(o.Paths) == 0:
-		return fmt.Sprintf("offset=%d is past the end: %s match; the last is offset=%d", o.Offset, count(o.Total, o.What), o.Total-1)
+		return paging.PastEnd("offset", int64(o.Offset), textfile.Count(o.Total, o.What), int64(o.Total-1))
 	case end < o.Total:
-		return fmt.Sprintf("%d of %s; next: offset=%d", len(o.Paths), count(o.Total, o.What), end)
+		return fmt.Sprintf("%d of %s; next: offset=%d", len(o.Paths), textfile.Count(o.Total, o.What), end)
 	case o.Offset > 0:
-		return fmt.Sprintf("%d of %s; the last page", len(o.Paths), count(o.Total, o.What))
+		return fmt.Sprintf("%d of %s; the last page", len(o.Paths), textfile.Count(o.Total, o.What))
 	}
-	return count(o.Total, o.What)
+	return textfile.Count(o.Total, o.What)
 }
 
 func (o GlobOut) nothing() string {
-	text := fmt.Sprintf("%s match among the %s below %s", count(0, o.What), count(o.Looked, "entry"), shownPath(o.Path))
-	var left, ways []string
-	if o.Ignored > 0 {
-		left, ways = append(left, fmt.Sprintf("%d ignored", o.Ignored)), append(ways, "include_ignored:true")
-	}
+	text := fmt.Sprintf("%s match among the %s below %s", textfile.Count(0, o.What), textfile.Count(o.Looked, "entry"), textfile.Path(o.Path))
+	var ways []string
 	if o.Hidden > 0 {
-		left, ways = append(left, fmt.Sprintf("%d hidden", o.Hidden)), append(ways, "hidden:true")
+		ways = append(ways, "hidden:true")
+	}
+	if o.Ignored > 0 {
+		ways = append(ways, "include_ignored:true")
 	}
 	switch {
-	case left != nil:
-		text += fmt.Sprintf(" (%s left out); %s list these too", strings.Join(left, ", "), strings.Join(ways, " and "))
+	case ways != nil:
+		text += paging.LeftOut(paging.Left{N: o.Hidden, Why: "hidden"}, paging.Left{N: o.Ignored, Why: "ignored"})
+		text += fmt.Sprintf("; %s list these too", strings.Join(ways, " and "))
 	case o.Looked == 0:
 		text += "; it holds nothing"
 	default:

@@ -35,7 +35,7 @@ type GrepIn struct {
 	FollowLinks    bool     `json:"follow_links,omitempty" jsonschema:"default=false" jsonschema_description:"enter symlinked directories that lead to a place inside the workspace"`
 	Sort           string   `json:"sort,omitempty" jsonschema:"enum=path,enum=newest,default=path" jsonschema_description:"newest, in the modes files and count: last modified first"`
 	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=100" jsonschema_description:"most matching lines, or files, in one result" alias:"max_results,head_limit"`
-	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"matching lines, or files, to skip, as the last result said"`
+	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"how many matching lines, or files, to skip, 0 for the first page; the last result names the next"`
 }
 
 func grepTool(Deps) tools.Tool {

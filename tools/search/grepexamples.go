@@ -42,7 +42,7 @@ func grepExamples() []tools.Example[GrepIn] {
 				".ignore":    "build/\n",
 			},
 			In:   GrepIn{Pattern: "needle"},
-			Want: "0 matches in 2 files searched below . (1 ignored, 1 binary); include_ignored:true searches the ignored ones too\n",
+			Want: "0 matches in 2 files searched below .; left out: 1 ignored, 1 binary; include_ignored:true searches the ignored ones too\n",
 		},
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/tools/internal/paging"
+	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/search/internal/scan"
 )
 
@@ -52,9 +54,9 @@ func (o GrepOut) Text() string {
 	for i, f := range o.Found {
 		switch o.Mode {
 		case "count":
-			fmt.Fprintf(&b, "%d\t%s\n", f.Matches, shownPath(f.Path))
+			fmt.Fprintf(&b, "%d\t%s\n", f.Matches, textfile.Path(f.Path))
 		case "files":
-			fmt.Fprintf(&b, "%s\n", shownPath(f.Path))
+			fmt.Fprintf(&b, "%s\n", textfile.Path(f.Path))
 		default:
 			if i > 0 {
 				b.WriteByte('\n')
@@ -62,13 +64,13 @@ func (o GrepOut) Text() string {
 			f.write(&b, o.Context)
 		}
 	}
-	writeNamed(&b, fmt.Sprintf("not searched to the end, more than %d MiB in one piece", scan.MaxText>>20), o.TooLarge)
-	writeNamed(&b, "could not be read", o.Unreadable)
+	b.WriteString(paging.Named(fmt.Sprintf("not searched to the end, more than %d MiB in one piece", scan.MaxText>>20), o.TooLarge))
+	b.WriteString(paging.Named(paging.Unreadable, o.Unreadable))
 	return b.String()
 }
 
 func (f GrepFile) write(b *strings.Builder, context bool) {
-	b.WriteString(shownPath(f.Path))
+	b.WriteString(textfile.Path(f.Path))
 	b.WriteByte('\n')
 	last := 0 // number of the line written last
 	line := func(number int, mark, text string) {
@@ -111,29 +113,36 @@ func (o GrepOut) status() string {
 	case !o.More && o.Total == 0:
 		return o.nothing()
 	case o.Shown == 0:
-		return fmt.Sprintf("offset=%d is past the end: %s in all; the last is offset=%d", o.Offset, count(o.Total, o.unit()), o.Total-1)
+		return paging.PastEnd("offset", int64(o.Offset), textfile.Count(o.Total, o.unit()), int64(o.Total-1))
 	}
 	var text string
 	switch {
 	case o.Offset == 0 && !o.More && o.Single:
-		text = count(o.Total, o.unit())
+		text = textfile.Count(o.Total, o.unit())
 	case o.Offset == 0 && !o.More && o.Mode == "content":
-		text = fmt.Sprintf("%s in %d of %s", count(o.Total, "match"), len(o.Found), count(o.Searched, "file"))
+		text = fmt.Sprintf("%s in %d of %s", textfile.Count(o.Total, "match"), len(o.Found), textfile.Count(o.Searched, "file"))
 	case o.Offset == 0 && !o.More:
-		text = fmt.Sprintf("%d of %s", o.Total, count(o.Searched, "file"))
+		text = fmt.Sprintf("%d of %s", o.Total, textfile.Count(o.Searched, "file"))
 	case o.Total > 0:
-		text = fmt.Sprintf("%d-%d of %s", o.Offset+1, end, count(o.Total, o.unit()))
+		text = fmt.Sprintf("%d-%d of %s", o.Offset+1, end, textfile.Count(o.Total, o.unit()))
 	default:
-		text = fmt.Sprintf("%s %d-%d, more follow", strings.TrimPrefix(count(2, o.unit()), "2 "), o.Offset+1, end)
+		text = fmt.Sprintf("%s %d-%d, more follow", strings.TrimPrefix(textfile.Count(2, o.unit()), "2 "), o.Offset+1, end)
 	}
 	if o.Mode == "count" && o.Lines > 0 {
-		text += fmt.Sprintf(", %s in all", count(o.Lines, "match"))
+		text += fmt.Sprintf(", %s in all", textfile.Count(o.Lines, "match"))
+	}
+	capped := 0
+	for _, f := range o.Found {
+		capped += f.Capped
+	}
+	if capped > 0 {
+		text += fmt.Sprintf(", %d more over max_per_file", capped)
 	}
 	if o.Binary > 0 {
 		text += fmt.Sprintf(", %d binary skipped", o.Binary)
 	}
 	if o.More {
-		text += fmt.Sprintf("; %d of %s searched; next: offset=%d", o.Searched, count(o.Files, "file"), end)
+		text += fmt.Sprintf("; %d of %s searched; next: offset=%d", o.Searched, textfile.Count(o.Files, "file"), end)
 	}
 	return text
 }
@@ -142,26 +151,17 @@ func (o GrepOut) status() string {
 func (o GrepOut) nothing() string {
 	switch {
 	case o.Single && o.Binary > 0:
-		return fmt.Sprintf("%s is binary: not searched", shownPath(o.Path))
+		return fmt.Sprintf("%s is binary: not searched", textfile.Path(o.Path))
 	case o.Single:
-		return fmt.Sprintf("0 matches in %s", shownPath(o.Path)) + o.advice()
+		return fmt.Sprintf("0 matches in %s", textfile.Path(o.Path)) + o.advice()
 	}
-	text := fmt.Sprintf("0 matches in %s searched below %s", count(o.Searched-o.Binary, "file"), shownPath(o.Path))
-	var left []string
-	for _, l := range []struct {
-		n    int
-		what string
-	}{
-		{o.Ignored, "ignored"}, {o.Hidden, "hidden"}, {o.Binary, "binary"}, {o.Filtered, "left out by glob, type or exclude"},
-	} {
-		if l.n > 0 {
-			left = append(left, fmt.Sprintf("%d %s", l.n, l.what))
-		}
-	}
-	if left != nil {
-		text += " (" + strings.Join(left, ", ") + ")"
-	}
-	return text + o.advice()
+	text := fmt.Sprintf("0 matches in %s searched below %s", textfile.Count(o.Searched-o.Binary, "file"), textfile.Path(o.Path))
+	return text + paging.LeftOut(
+		paging.Left{N: o.Hidden, Why: "hidden"},
+		paging.Left{N: o.Ignored, Why: "ignored"},
+		paging.Left{N: o.Binary, Why: "binary"},
+		paging.Left{N: o.Filtered, Why: "by glob, type or exclude"},
+	) + o.advice()
 }
 
 func (o GrepOut) advice() string {

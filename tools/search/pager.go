@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/search/internal/scan"
 )
 
@@ -108,7 +109,7 @@ func (p *pager) addFile(file GrepFile) bool {
 	if p.units <= p.in.Offset {
 		return true
 	}
-	if !p.fits(len(file.Path) + 24) {
+	if !p.fits(len(textfile.Path(file.Path)) + 24) {
 		return false
 	}
 	p.out.Found = append(p.out.Found, file)
@@ -129,9 +130,9 @@ func (p *pager) addLines(f scan.File) bool {
 		return true
 	}
 	file := GrepFile{Path: f.Path, Matches: f.Matches}
-	p.budget -= 2*len(f.Path) + 80
+	p.budget -= len(textfile.Path(f.Path)) + 60 // with the lines that say how many more there are
 	for i := from; i < usable; i++ {
-		if !p.fits(cost(f.Kept[i])) {
+		if !p.fits(p.cost(f.Kept[i])) {
 			if file.Lines != nil {
 				file.Left = usable - i
 				p.out.Found = append(p.out.Found, file)
@@ -157,10 +158,14 @@ func (p *pager) fits(size int) bool {
 	return true
 }
 
-// cost is at least the bytes that a match takes on the page.
-func cost(m scan.Match) int {
+// cost is at least the bytes that a match takes on the page. Context that is
+// added unasked costs nothing: it comes with a few matches only.
+func (p *pager) cost(m scan.Match) int {
 	const mark = 16 // line number, tab, line feed, separator
-	n := len(m.Text) + mark + 4
+	n := len(m.Text) + mark
+	if p.auto {
+		return n
+	}
 	for _, lines := range [][]string{m.Before, m.After} {
 		for _, line := range lines {
 			n += len(line) + mark

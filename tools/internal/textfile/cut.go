@@ -44,4 +44,4 @@ func Cut(line string, from, to, limit int) string {
 	return text
 }
 
-func mark(n int) string { return fmt.Sprintf("…[+%s bytes]", Number(int64(n))) }
+func mark(n int) string { return fmt.Sprintf("…[+%d bytes]", n) }

@@ -35,7 +35,7 @@ func (n Endings) String() string {
 	}{{"CRLF", n.CRLF}, {"LF", n.LF}, {"CR", n.CR}} {
 		if k.count > 0 {
 			names = append(names, k.name)
-			parts = append(parts, fmt.Sprintf("%s %s", Number(int64(k.count)), k.name))
+			parts = append(parts, fmt.Sprintf("%d %s", k.count, k.name))
 		}
 	}
 	if len(names) > 1 {

@@ -110,7 +110,7 @@ func plain[T string | []byte](text T) int {
 // U+200C and U+200D stay between characters beyond ASCII, where emoji and
 // several scripts need them.
 func deceives(r rune, text []byte, i, size int) bool {
-	if r == '\u200c' || r == '\u200d' {
+	if joiner(r) {
 		before, _ := utf8.DecodeLastRune(text[:i])
 		after, _ := utf8.DecodeRune(text[i+size:])
 		return before < utf8.RuneSelf || before == utf8.RuneError || after < utf8.RuneSelf || after == utf8.RuneError

@@ -84,28 +84,14 @@ func TestCut(t *testing.T) {
 	}
 }
 
-func TestNumbers(t *testing.T) {
-	for _, c := range []struct {
-		n            int64
-		number, size string
-	}{
-		{0, "0", "0 B"}, {999, "999", "999 B"}, {1000, "1,000", "1.0 kB"}, {1234, "1,234", "1.2 kB"},
-		{9_949, "9,949", "9.9 kB"}, {9_960, "9,960", "10 kB"}, {123_456, "123,456", "123 kB"},
-		{999_499, "999,499", "999 kB"}, {999_999, "999,999", "1.0 MB"}, {10 << 30, "10,737,418,240", "11 GB"},
-		{9223372036854775807, "9,223,372,036,854,775,807", "9.2 EB"},
+func TestSize(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 B", 999: "999 B", 1000: "1.0 kB", 1234: "1.2 kB", 9_949: "9.9 kB", 9_960: "10 kB", 123_456: "123 kB",
+		999_499: "999 kB", 999_999: "1.0 MB", 10 << 30: "11 GB", 9223372036854775807: "9.2 EB",
 	} {
-		if got := textfile.Number(c.n); got != c.number {
-			t.Errorf("%d: number %s", c.n, got)
+		if got := textfile.Size(n); got != want {
+			t.Errorf("%d: size %s, want %s", n, got, want)
 		}
-		if got := textfile.Size(c.n); got != c.size {
-			t.Errorf("%d: size %s, want %s", c.n, got, c.size)
-		}
-	}
-	if got := textfile.Number(-1234); got != "-1,234" {
-		t.Errorf("negative: %s", got)
-	}
-	if got := textfile.Number(-123); got != "-123" {
-		t.Errorf("negative: %s", got)
 	}
 }
 

@@ -1,10 +1,14 @@
 package tooltest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,8 +17,8 @@ import (
 	"toolcrib/tools"
 )
 
-// sentinel is the content of what lies outside the roots. No result and no
-// error may show it.
+// sentinel is the content, and a part of the name, of what lies outside the
+// roots. No result and no error may show it, its hash, or how long it is.
 const sentinel = "OUTSIDE-SENTINEL-7f3a"
 
 // vector is a path that leaves the roots or names what is no file.
@@ -31,7 +35,9 @@ func plant(t *testing.T, dir string) []vector {
 		must(t, os.MkdirAll(filepath.Join(d, "sub"), 0o755))
 		must(t, os.WriteFile(filepath.Join(d, "secret"), []byte(sentinel), 0o644))
 		must(t, os.WriteFile(filepath.Join(d, "sub", "secret"), []byte(sentinel), 0o644))
+		must(t, os.WriteFile(filepath.Join(d, sentinel+".txt"), nil, 0o644))
 	}
+	must(t, os.WriteFile(filepath.Join(parent, sentinel+".txt"), nil, 0o644))
 	links := map[string]string{
 		"rel_out":     "../out/secret",
 		"abs_out":     filepath.Join(out, "secret"),
@@ -121,8 +127,8 @@ func escapes(t *testing.T, tool tools.Tool, c tools.Call) {
 			if err != nil {
 				said += err.Error() + tools.AsError(err).Error()
 			}
-			if strings.Contains(said, sentinel) || strings.Contains(said, "root:x:0") {
-				t.Errorf("%s, %s = %q: shows what lies outside: %s", v.name, field.Pointer, clip(v.path), clip(said))
+			if what := leak(said, result.Structured); what != "" {
+				t.Errorf("%s, %s = %q: shows %s of what lies outside: %s", v.name, field.Pointer, clip(v.path), what, clip(said))
 			}
 			if err != nil && tools.AsError(err).Code == tools.Internal {
 				t.Errorf("%s, %s = %q: no clear refusal: %v", v.name, field.Pointer, clip(v.path), err)
@@ -137,6 +143,36 @@ func escapes(t *testing.T, tool tools.Tool, c tools.Call) {
 	if after := outside(); before != after {
 		t.Errorf("the tree outside the roots changed:\nbefore\n%s\nafter\n%s", before, after)
 	}
+}
+
+// leak names what a result or an error tells of what lies outside, "" if nothing.
+func leak(said string, structured json.RawMessage) string {
+	sum := sha256.Sum256([]byte(sentinel))
+	var doc any
+	switch {
+	case strings.Contains(said, sentinel):
+		return "the content or a name"
+	case strings.Contains(said, "root:x:0"):
+		return "the users"
+	case strings.Contains(said, hex.EncodeToString(sum[:])):
+		return "the hash"
+	case json.Unmarshal(structured, &doc) == nil && describes(doc):
+		return "the size"
+	}
+	return ""
+}
+
+// describes reports whether an object in the data says of a path that it exists
+// and has the size of the sentinel.
+func describes(data any) bool {
+	switch v := data.(type) {
+	case []any:
+		return slices.ContainsFunc(v, describes)
+	case map[string]any:
+		return v["exists"] == true && v["size"] == float64(len(sentinel)) ||
+			slices.ContainsFunc(slices.Collect(maps.Values(v)), describes)
+	}
+	return false
 }
 
 // set returns args with the value at a pointer replaced; "*" in the pointer

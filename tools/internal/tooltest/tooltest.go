@@ -8,6 +8,7 @@ package tooltest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,9 +41,10 @@ func Run(t *testing.T, tool tools.Tool) {
 	for _, c := range calls {
 		t.Run("example/"+c.Say, func(t *testing.T) { example(t, tool, c) })
 	}
-	t.Run("cancelled", func(t *testing.T) { cancelled(t, tool, calls[0]) })
+	ws := bigTree(t, calls)
+	t.Run("cancelled", func(t *testing.T) { cancelled(t, tool, calls, ws) })
 	t.Run("escapes", func(t *testing.T) { escapes(t, tool, calls[0]) })
-	t.Run("big", func(t *testing.T) { big(t, tool, calls) })
+	t.Run("big", func(t *testing.T) { big(t, tool, calls, ws) })
 }
 
 // Tree writes files into a new directory, opens it as a workspace and returns
@@ -144,23 +146,35 @@ func example(t *testing.T, tool tools.Tool, c tools.Call) {
 	}
 }
 
-func cancelled(t *testing.T, tool tools.Tool, c tools.Call) {
-	ws, _ := Tree(t, c.Files)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	start := time.Now()
-	_, err := Call(ctx, ws, tool, c.Args)
-	if took := time.Since(start); took > cancelledWithin*slowdown {
-		t.Errorf("a cancelled call took %v", took)
-	}
-	if err != nil && tools.AsError(err).Code != tools.Cancelled {
-		t.Errorf("a cancelled call ended with %v", err)
+// big runs the examples in the tree of bigTree: the result must stay within the
+// tool's limits.
+func big(t *testing.T, tool tools.Tool, calls []tools.Call, ws *workspace.Workspace) {
+	for _, c := range calls {
+		for _, args := range []json.RawMessage{c.Args, widest(t, tool, c.Args)} {
+			result, err := Call(t.Context(), ws, tool, args)
+			if err := within(tool, result, err); err != nil {
+				t.Errorf("%s: %v", args, err)
+			}
+		}
 	}
 }
 
-// big runs the examples in a tree of many long names and one long file: the
-// result must stay within the tool's limits.
-func big(t *testing.T, tool tools.Tool, calls []tools.Call) {
+// within reports a result that is larger than the tool's limits, or that the
+// tool had to give up for its size. Another error is an answer too; its text is
+// clipped by the pipeline.
+func within(tool tools.Tool, result tools.Result, err error) error {
+	switch n := len(Text(result)); {
+	case err != nil && tools.AsError(err).Code == tools.TooLarge:
+		return fmt.Errorf("ends with %w; the tool must trim its result or page", err)
+	case n > tool.Limits.Text:
+		return fmt.Errorf("text of %d bytes, the limit is %d", n, tool.Limits.Text)
+	}
+	return nil
+}
+
+// bigTree makes a tree of many long names, and of the files of the examples, each
+// made long.
+func bigTree(t testing.TB, calls []tools.Call) *workspace.Workspace {
 	files := map[string]string{}
 	long := strings.Repeat("n", 80)
 	for i := range 40 {
@@ -177,17 +191,7 @@ func big(t *testing.T, tool tools.Tool, calls []tools.Call) {
 		}
 	}
 	ws, _ := Tree(t, files)
-	for _, c := range calls {
-		for _, args := range []json.RawMessage{c.Args, widest(t, tool, c.Args)} {
-			result, err := Call(t.Context(), ws, tool, args)
-			if err != nil {
-				continue // an error is an answer too; its text is clipped by the pipeline
-			}
-			if n := len(Text(result)); n > tool.Limits.Text {
-				t.Errorf("%s: text of %d bytes, the limit is %d", args, n, tool.Limits.Text)
-			}
-		}
-	}
+	return ws
 }
 
 // widest sets every number of the arguments that has a maximum to it.

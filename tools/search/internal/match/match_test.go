@@ -1,6 +1,7 @@
 package match_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -51,7 +52,7 @@ func oracle(p match.Pattern, text string) ([]string, error) {
 func lines(m *match.Matcher, text string) []string {
 	var got []string
 	number, counted := 1, 0
-	for l := range m.Lines([]byte(text)) {
+	for l := range m.Lines(context.Background(), []byte(text)) {
 		number += strings.Count(text[counted:l.Start], "\n")
 		counted = l.Start
 		got = append(got, fmt.Sprintf("%d %q", number, text[l.Start:l.End]))
@@ -163,7 +164,7 @@ func TestMultilineBatches(t *testing.T) {
 			}
 		}
 		var got []string
-		for l := range m.Lines(data) {
+		for l := range m.Lines(t.Context(), data) {
 			got = append(got, text[l.Start:l.End])
 		}
 		if !slices.Equal(want, got) {

@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	"context"
 	"iter"
 	"regexp"
 )
@@ -35,8 +36,9 @@ func (m *Matcher) Multiline() bool { return m.multiline }
 
 // Lines returns the lines of text that match, in order. The text starts at the
 // start of a line. Where matches span lines, these are all lines that a match
-// touches, and text must have come through [Matcher.Normal].
-func (m *Matcher) Lines(text []byte) iter.Seq[Line] {
+// touches, and text must have come through [Matcher.Normal]. When ctx ends, the
+// lines do too, early.
+func (m *Matcher) Lines(ctx context.Context, text []byte) iter.Seq[Line] {
 	if m.multiline {
 		return m.spans(text)
 	}
@@ -49,7 +51,7 @@ func (m *Matcher) Lines(text []byte) iter.Seq[Line] {
 				}
 			}
 			line := LineAt(text, from, from+at)
-			if (m.exact || m.re.Match(text[line.Start:line.End])) && !yield(line) {
+			if (m.exact || m.matches(ctx, text[line.Start:line.End])) && !yield(line) {
 				return
 			}
 			from = line.Next
@@ -64,7 +66,7 @@ func (m *Matcher) spans(text []byte) iter.Seq[Line] {
 		}
 		next := 0 // start of the first line that was not given yet
 		open := len(text) > 0 && text[len(text)-1] != '\n'
-		for span := range m.matches(text) {
+		for span := range m.batches(text) {
 			last := max(span[0], span[1]-1)
 			for at := max(span[0], next); at <= last && (at < len(text) || open && next < len(text)); at = next {
 				line := LineAt(text, next, at)
@@ -76,11 +78,11 @@ func (m *Matcher) spans(text []byte) iter.Seq[Line] {
 	}
 }
 
-// matches returns the spans of all matches as FindAllIndex does, but a batch at
+// batches returns the spans of all matches as FindAllIndex does, but a batch at
 // a time: a short pattern can match each byte of a long text. A batch is cut
 // where a line starts between two matches, so that the rest is matched as if the
 // text began there; which it must not for a pattern with \A.
-func (m *Matcher) matches(text []byte) iter.Seq[[2]int] {
+func (m *Matcher) batches(text []byte) iter.Seq[[2]int] {
 	return func(yield func([2]int) bool) {
 		base, batch := 0, 4096
 		if m.once {
@@ -136,14 +138,14 @@ func (m *Matcher) Normal(text []byte) []byte {
 
 // Find returns the first match in a line; 0, 0 where only its neighbours make it
 // match.
-func (m *Matcher) Find(line []byte) (start, end int) {
+func (m *Matcher) Find(ctx context.Context, line []byte) (start, end int) {
 	from, to := 0, len(line)
 	if m.exact {
 		// Near its anchor there is the whole literal, however long the line is.
 		at := max(0, m.pre.index(line))
 		from, to = max(0, at-reach), min(len(line), at+reach)
 	}
-	if span := m.re.FindIndex(line[from:to]); span != nil {
+	if span := m.find(ctx, line[from:to]); span != nil {
 		return from + span[0], from + span[1]
 	}
 	return 0, 0

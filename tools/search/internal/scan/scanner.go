@@ -58,11 +58,12 @@ func (s *scanner) scan(ctx context.Context, f workspace.File, out *File) error {
 		if !s.win.eof {
 			text = text[:bytes.LastIndexByte(text, '\n')+1]
 		}
-		if s.search(text, &p, out); s.win.eof || s.opt.First && out.Matches > 0 {
-			return nil
-		}
+		s.search(ctx, text, &p, out)
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if s.win.eof || s.opt.First && out.Matches > 0 {
+			return nil
 		}
 		s.win.drop(p.at)
 		p.pos, p.at = p.pos-p.at, 0
@@ -90,17 +91,17 @@ func (s *scanner) decode(f io.Reader) (binary bool, err error) {
 }
 
 // search searches the lines of text that were not searched yet.
-func (s *scanner) search(text []byte, p *place, out *File) {
+func (s *scanner) search(ctx context.Context, text []byte, p *place, out *File) {
 	base := p.pos
 	p.pos = len(text)
-	for l := range s.m.Lines(text[base:]) {
+	for l := range s.m.Lines(ctx, text[base:]) {
 		out.Matches++
 		found := s.found.Add(1)
 		if s.opt.First {
 			return
 		}
 		start := base + l.Start
-		s.trail(text, start, p, out)
+		s.trail(ctx, text, start, p, out)
 		if len(out.Kept) == s.opt.Keep {
 			p.due = 0 // what follows is not context but a match
 			continue
@@ -112,25 +113,25 @@ func (s *scanner) search(text []byte, p *place, out *File) {
 		p.skip(text, back(text, p.at, start, before))
 		var lead []string
 		for p.at < start {
-			lead = append(lead, s.show(p.line(text), false))
+			lead = append(lead, s.show(ctx, p.line(text), false))
 		}
 		number := p.number
-		out.Kept = append(out.Kept, Match{Number: number, Text: s.show(p.line(text), true), Before: lead})
+		out.Kept = append(out.Kept, Match{Number: number, Text: s.show(ctx, p.line(text), true), Before: lead})
 		p.due = s.opt.After
 	}
 	if len(out.Kept) == s.opt.Keep && p.due == 0 {
 		p.at = len(text)
 		return
 	}
-	s.trail(text, len(text), p, out)
+	s.trail(ctx, text, len(text), p, out)
 	p.skip(text, back(text, p.at, len(text), s.opt.Before))
 }
 
 // trail gives the last match the lines before end that it still wants.
-func (s *scanner) trail(text []byte, end int, p *place, out *File) {
+func (s *scanner) trail(ctx context.Context, text []byte, end int, p *place, out *File) {
 	for ; p.due > 0 && p.at < end; p.due-- {
 		last := &out.Kept[len(out.Kept)-1]
-		last.After = append(last.After, s.show(p.line(text), false))
+		last.After = append(last.After, s.show(ctx, p.line(text), false))
 	}
 }
 
@@ -160,10 +161,10 @@ func back(text []byte, from, to, n int) int {
 // show makes a line fit to be shown: cut, of a matching line the part around
 // the match, and with what would deceive a reader made visible. The text is a
 // copy.
-func (s *scanner) show(line []byte, matched bool) string {
+func (s *scanner) show(ctx context.Context, line []byte, matched bool) string {
 	from, to := 0, 0
 	if matched && len(line) > MaxLine {
-		from, to = s.m.Find(line)
+		from, to = s.m.Find(ctx, line)
 		to = min(to, from+MaxLine) // of a longer match its start
 	}
 	text := string(line)

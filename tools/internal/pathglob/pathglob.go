@@ -128,6 +128,20 @@ func split(glob string) []string {
 	return parts
 }
 
+// Negated parts patterns from those that start with "!", which it returns
+// without it, after the patterns of excluded.
+func Negated(patterns, excluded []string) (include, exclude []string) {
+	exclude = slices.Clip(excluded)
+	for _, pattern := range patterns {
+		if rest, negated := strings.CutPrefix(pattern, "!"); negated {
+			exclude = append(exclude, rest)
+		} else {
+			include = append(include, pattern)
+		}
+	}
+	return include, exclude
+}
+
 // Empty reports that the set has no patterns.
 func (s Set) Empty() bool { return len(s.patterns) == 0 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"toolcrib/tools/search/internal/pathglob"
+	"toolcrib/tools/internal/pathglob"
 )
 
 func compile(t testing.TB, patterns ...string) pathglob.Set {

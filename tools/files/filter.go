@@ -1,0 +1,44 @@
+package files
+
+import (
+	"errors"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/pathglob"
+	"toolcrib/workspace"
+)
+
+// filter says which entries of a tree are shown, by their path below its root.
+// The zero filter shows all.
+type filter struct{ include, exclude pathglob.Set }
+
+// newFilter prepares a pattern; one that starts with ! leaves out what it matches.
+func newFilter(pattern string) (f filter, err error) {
+	if pattern == "" {
+		return filter{}, nil
+	}
+	include, exclude := pathglob.Negated([]string{pattern}, nil)
+	f.include, err = pathglob.Compile(include)
+	if err == nil {
+		f.exclude, err = pathglob.Compile(exclude)
+	}
+	if e, ok := errors.AsType[*pathglob.Error](err); ok {
+		return filter{}, tools.Errorf(tools.InvalidArgument, "pattern: %s", e).WithHint("%s", e.Hint)
+	}
+	return f, err
+}
+
+func (f filter) empty() bool { return f.include.Empty() && f.exclude.Empty() }
+
+// skips reports that nothing in a directory is wanted.
+func (f filter) skips(dir string) bool {
+	return f.exclude.Names(dir, true) || !f.include.Empty() && !f.include.Below(dir)
+}
+
+func (f filter) excludes(e workspace.Entry) bool {
+	return f.exclude.Names(e.Rel, e.Kind == workspace.KindDirectory)
+}
+
+func (f filter) wants(e workspace.Entry) bool {
+	return f.include.Empty() || f.include.Match(e.Rel, e.Kind == workspace.KindDirectory)
+}

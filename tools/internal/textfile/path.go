@@ -1,0 +1,62 @@
+package textfile
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// NotUTF8 stands after a path that no call can name: arguments are UTF-8.
+const NotUTF8 = " [not UTF-8: no call can name it]"
+
+// Path returns a path as it is printed. One that would break its line, deceive a
+// reader or be taken for something else (line feeds, tabs, control and invisible
+// characters, quotes, spaces at an end) is a JSON string, which as an argument
+// names the path again; every other path stands bare. One that is not valid
+// UTF-8 cannot be named in a call: it is shown with escapes and with [NotUTF8].
+func Path(path string) string {
+	if bare(path) {
+		return path
+	}
+	return Quoted(path)
+}
+
+// Quoted is [Path] with a JSON string for every path that is valid UTF-8: for
+// places where a bare path would not be told from what follows it.
+func Quoted(path string) string {
+	if !utf8.ValidString(path) {
+		return strings.NewReplacer("\n", `\u{a}`, "\t", `\u{9}`).Replace(Visible(path)) + NotUTF8
+	}
+	raw := []byte(path)
+	dst := append(make([]byte, 0, len(path)+16), '"')
+	for i, r := range path {
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r == '\n' || r == '\t' || joiner(r) || deceives(r, raw, i, utf8.RuneLen(r)):
+			dst = appendEscape(dst, r)
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return string(append(dst, '"'))
+}
+
+// appendEscape appends a character as JSON escapes it.
+func appendEscape(dst []byte, r rune) []byte {
+	const plane = 0x10000
+	if r < plane {
+		return fmt.Appendf(dst, `\u%04x`, r)
+	}
+	r -= plane
+	return fmt.Appendf(dst, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+}
+
+// joiner reports a character that deceives or not by what stands beside it,
+// which escapes change.
+func joiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
+
+func bare(path string) bool {
+	return !strings.HasPrefix(path, " ") && !strings.HasSuffix(path, " ") &&
+		!strings.ContainsAny(path, "\n\t\"") && Visible(path) == path
+}
