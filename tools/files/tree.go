@@ -171,11 +171,15 @@ func (n *node) appendCount(dst []byte) []byte {
 	return fmt.Appendf(dst, " (%s)", textfile.Count(len(entries), "entry"))
 }
 
-// append says how to get the rest of a directory.
+// append says how to get the rest of a directory. With a pattern the directory
+// is to be listed by itself: its rows at depth 1 are other ones than here.
 func (t note) append(dst []byte, l *listing) []byte {
 	d := t.directory
-	return fmt.Appendf(dst, "%s  … %d more: path=%s depth=1 offset=%d\n", d.indent(),
-		len(d.children)-t.shown, textfile.Quoted(d.entry.Path.String()), t.shown)
+	dst = fmt.Appendf(dst, "%s  … %d more: path=%s", d.indent(), len(d.children)-t.shown, textfile.Quoted(d.entry.Path.String()))
+	if l.in.Pattern == "" {
+		dst = fmt.Appendf(dst, " depth=1 offset=%d", t.shown)
+	}
+	return append(dst, '\n')
 }
 
 // appendAncestors appends the directories that the first entry of a page is in,
