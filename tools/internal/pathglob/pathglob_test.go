@@ -85,15 +85,15 @@ func FuzzGlob(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		if !utf8.ValidString(pattern) || strings.ContainsRune(pattern, utf8.RuneError) {
-			t.Skip() // arguments are valid UTF-8
+			return // arguments are valid UTF-8
 		}
 		clean := path != "" && !strings.HasPrefix(path, "/") && !strings.HasSuffix(path, "/") && !strings.Contains(path, "//")
 		if !clean || len(pattern) > 40 || len(path) > 60 {
-			t.Skip()
+			return
 		}
 		set, err := pathglob.Compile([]string{pattern})
 		if err != nil || strings.HasPrefix(pattern, "./") || strings.HasSuffix(pattern, "/") {
-			t.Skip()
+			return
 		}
 		full := pattern
 		if !strings.Contains(pattern, "/") {

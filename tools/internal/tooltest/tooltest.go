@@ -20,7 +20,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// promptly is how soon a refused or cancelled call must be back. Under the race
+// How soon a refused or cancelled call must be back. Under the race
 // detector everything takes several times longer.
 const (
 	refusedWithin   = 50 * time.Millisecond

@@ -232,10 +232,10 @@ func FuzzScan(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, pattern, text string, options uint8) {
 		if len(pattern) > 200 || len(text) > 10_000 || !utf8.ValidString(pattern) {
-			t.Skip()
+			return
 		}
 		if strings.Contains(pattern, `\Q`) { // the oracle would have to parse it
-			t.Skip()
+			return
 		}
 		compare(t, match.Pattern{Text: pattern, Fixed: options&1 != 0, Word: options&2 != 0, Case: match.Sensitive + match.Case(options>>2&1)}, text)
 	})
