@@ -56,6 +56,9 @@ type origin struct {
 	principal string
 	workspace *workspace.Workspace
 	progress  *reporter // nil: the client wants none; the transport closes it before the answer
+	// fault is how the request ends where a handler has no other way to say it;
+	// it beats what mcp-go answers.
+	fault *fault
 }
 
 type originKey struct{}

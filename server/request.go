@@ -103,7 +103,8 @@ func (c *conn) respond(r *request) (line []byte) {
 		}
 	}()
 	s := c.newSession(c.id+"/"+r.key, r)
-	ctx := withOrigin(r.ctx, &origin{principal: tools.Local, workspace: c.server.workspace, progress: r.progress})
+	from := &origin{principal: tools.Local, workspace: c.server.workspace, progress: r.progress}
+	ctx := withOrigin(r.ctx, from)
 	var response mcp.JSONRPCMessage
 	if r.msg.method == string(mcp.MethodSubscriptionsListen) {
 		response = c.listen(ctx, r, s)
@@ -117,6 +118,10 @@ func (c *conn) respond(r *request) (line []byte) {
 		r.progress.close()
 	}
 	s.drain()
+	if from.fault != nil {
+		from.fault.id = r.msg.id
+		return c.faultLine(from.fault)
+	}
 	return c.responseLine(r, response)
 }
 

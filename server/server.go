@@ -37,12 +37,22 @@ type Options struct {
 	Instructions  string       // for the model; clients cut them at 2,048 characters
 	Tools         []tools.Tool // listed, in this order
 	Hidden        []tools.Tool // can be called but are not listed
+	Sources       []tools.Source
+	Prompts       []tools.Prompt
+	Native        Native
 	Runner        *run.Runner
 	Workspace     *workspace.Workspace
 	Log           *slog.Logger // nil = discard
 	// ProgressRate is how many progress notifications of one call go out in a
 	// second; 0 = ProgressPerSecond, negative = all.
 	ProgressRate int
+}
+
+// Native holds definitions that speak the protocol themselves, past the contract
+// of package tools. Only the fixtures of the conformance suite need that.
+type Native struct {
+	Tools   []mcpserver.ServerTool
+	Prompts []mcpserver.ServerPrompt
 }
 
 // runner carries out calls.

@@ -18,9 +18,14 @@ type FormField struct {
 	Name        string   `json:"name"`
 	Title       string   `json:"title,omitempty"`
 	Description string   `json:"description,omitempty"`
-	Type        string   `json:"type"` // string, boolean, integer or number
+	Type        string   `json:"type"`             // string, boolean, integer or number
+	Format      string   `json:"format,omitempty"` // of a string: email, uri, date or date-time
 	Choices     []string `json:"choices,omitempty"`
-	Required    bool     `json:"required,omitempty"`
+	Labels      []string `json:"labels,omitempty"` // of the choices, as the user sees them
+	Many        bool     `json:"many,omitempty"`   // several choices may be taken
+	// Default is the value that the form begins with, as JSON; nil = none.
+	Default  json.RawMessage `json:"default,omitempty"`
+	Required bool            `json:"required,omitempty"`
 }
 
 // Question is a Form that asks for consent. The zero Question asks nothing.

@@ -10,16 +10,17 @@ const (
 	TextBlock BlockKind = iota + 1
 	ImageBlock
 	AudioBlock
-	LinkBlock // a resource, by its URI
+	LinkBlock     // a resource, by its URI
+	ResourceBlock // a resource with its content
 )
 
 // Block is one piece of a result.
 type Block struct {
 	Kind BlockKind
-	Text string // TextBlock
-	Data []byte // ImageBlock, AudioBlock: the raw bytes, encoded by the transport
-	MIME string // ImageBlock, AudioBlock, LinkBlock
-	URI  string // LinkBlock
+	Text string // TextBlock; ResourceBlock whose content is text
+	Data []byte // ImageBlock, AudioBlock, ResourceBlock: the raw bytes, encoded by the transport
+	MIME string // all but TextBlock
+	URI  string // LinkBlock, ResourceBlock
 	Name string // LinkBlock
 }
 

@@ -12,6 +12,7 @@ type Need struct {
 	Binaries []string // programs of PATH, one of which must be there
 	Env      string   // a variable that must not be empty
 	OS       []string // GOOS values, one of which must be this machine's
+	Client   Ability  // what the client of each call must be able to do
 	How      string   // how to meet the need, for whoever runs the server
 }
 

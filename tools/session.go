@@ -26,6 +26,23 @@ type Client struct {
 	Protocol string
 	// Forms reports that the client can put a form before its user.
 	Forms bool
+	// Sampling reports that the client can ask its model.
+	Sampling bool
+}
+
+// Ability is something that a client may be able to do, by the name that the
+// protocol has for it.
+type Ability string
+
+// The abilities.
+const (
+	Elicitation Ability = "elicitation"
+	Sampling    Ability = "sampling"
+)
+
+// Can reports whether the client has an ability.
+func (c Client) Can(a Ability) bool {
+	return a == Elicitation && c.Forms || a == Sampling && c.Sampling
 }
 
 // Session returns the session of the call. It is nil outside a call.

@@ -1,0 +1,39 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Source is a family of resources: what a client can list, read and follow
+// beside the tools. Reading is a call like any other, so the policy, the audit
+// and the limits of calls hold for it.
+type Source struct {
+	// Name, Title and Description say what the family is.
+	Name, Title, Description string
+	// Template is the RFC 6570 template of the URIs; "" where all of them are
+	// listed.
+	Template string
+	MIME     string // of every resource of the family; "" where they differ
+	// Read is the tool that reads one resource. It can only be called by way of
+	// a URI. Its result is one text or one [ResourceBlock].
+	Read Tool
+	// Args returns the arguments by which Read reads a URI, and false for a URI
+	// of another family.
+	Args func(uri string) (args json.RawMessage, ok bool)
+	// List returns the resources worth showing, at most a few hundred; nil =
+	// none.
+	List func(ctx context.Context) ([]Resource, error)
+	// Complete returns values of a variable of the template that begin with
+	// prefix; nil = none.
+	Complete func(ctx context.Context, variable, prefix string) ([]string, error)
+	// Version returns a text that is another one once the content has changed;
+	// nil where it never does.
+	Version func(ctx context.Context, uri string) (string, error)
+}
+
+// Resource is one entry of a list.
+type Resource struct {
+	URI, Name, Title, Description, MIME string
+	Size                                int64 // in bytes; negative = not known
+}
