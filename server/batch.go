@@ -1,7 +1,9 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"sync"
 
@@ -13,7 +15,7 @@ const maxBatch = 1000
 
 // batch gathers the answers to a batch of requests: one line answers it.
 type batch struct {
-	conn *conn
+	out outlet
 
 	mu    sync.Mutex
 	open  int    // parts that are not there yet, and one while the batch is read
@@ -25,18 +27,17 @@ type part struct {
 	line []byte
 }
 
-// batch takes an array of messages, which only revision 2025-03-26 has.
-func (c *conn) batch(raw json.RawMessage) {
-	if p := c.peer.Load(); p == nil || p.version != mcp.ProtocolVersion20250326 {
-		c.reject(refuse(mcp.INVALID_REQUEST, "batches exist only in protocol revision %s; send one message a line", mcp.ProtocolVersion20250326))
-		return
+// acceptBatch takes an array of messages, which only revision 2025-03-26 has.
+// The line that answers it goes to out.
+func (l *link) acceptBatch(ctx context.Context, raw json.RawMessage, out outlet, spawn func(func())) *fault {
+	if p := l.peer.Load(); p == nil || p.version != mcp.ProtocolVersion20250326 {
+		return refuse(mcp.INVALID_REQUEST, "batches exist only in protocol revision %s; send one message at a time", mcp.ProtocolVersion20250326)
 	}
 	items, more := elements(raw, maxBatch)
 	if len(items) == 0 || more {
-		c.reject(refuse(mcp.INVALID_REQUEST, "a batch holds 1 to %d messages", maxBatch))
-		return
+		return refuse(mcp.INVALID_REQUEST, "a batch holds 1 to %d messages", maxBatch)
 	}
-	b := &batch{conn: c, open: 1}
+	b := &batch{out: out, open: 1}
 	for _, item := range items {
 		m, bad := parse(item)
 		if m != nil && m.method == string(mcp.MethodInitialize) {
@@ -44,12 +45,13 @@ func (c *conn) batch(raw json.RawMessage) {
 		}
 		switch {
 		case bad != nil:
-			b.set(b.expect(), part{line: c.faultLine(bad)})
+			b.set(b.expect(), part{line: bad.line()})
 		case m != nil:
-			c.accept(m, b)
+			l.accept(ctx, m, out, b, spawn)
 		}
 	}
 	b.done()
+	return nil
 }
 
 // expect announces a part and returns its place.
@@ -79,10 +81,10 @@ func (b *batch) done() {
 	if !last {
 		return
 	}
-	b.conn.out.write(func() []byte {
+	b.out.finish(http.StatusOK, func() []byte {
 		line := []byte{'['}
 		for _, p := range b.parts {
-			if p.req != nil && !b.conn.leave(p.req) {
+			if p.req != nil && !p.req.leave() {
 				continue
 			}
 			line = append(append(line, p.line...), ',')

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -55,7 +57,8 @@ func define(t tools.Tool) (mcp.Tool, error) {
 type origin struct {
 	principal string
 	workspace *workspace.Workspace
-	progress  *reporter // nil: the client wants none; the transport closes it before the answer
+	progress  *reporter    // nil: the client wants none; the transport closes it before the answer
+	log       *slog.Logger // nil: the client wants no log
 	// fault is how the request ends where a handler has no other way to say it;
 	// it beats what mcp-go answers.
 	fault *fault
@@ -67,29 +70,88 @@ func withOrigin(ctx context.Context, o *origin) context.Context {
 	return context.WithValue(ctx, originKey{}, o)
 }
 
-// call is the handler of every tool: between mcp-go and the runner.
-func (s *Server) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+// info says whose request it is and in which workspace it runs.
+func (from *origin) info(ctx context.Context) tools.SessionInfo {
+	return tools.SessionInfo{Principal: from.principal, Client: client(ctx), Workspace: from.workspace}
+}
+
+// session returns ctx with the session of the request.
+func (from *origin) session(ctx context.Context) context.Context {
+	info := from.info(ctx)
+	return tools.WithSession(ctx, &info)
+}
+
+// logger returns the logger of a call, nil where the client wants no log.
+func (from *origin) logger(tool string) *slog.Logger {
+	if from.log == nil {
+		return nil
+	}
+	return from.log.With(loggerKey, tool)
+}
+
+// handle runs f for a request that mcp-go answers. An error of f ends the
+// request: a fault as it is, anything else by its text.
+func (s *Server) handle(ctx context.Context, f func(from *origin) error) {
 	from, ok := ctx.Value(originKey{}).(*origin)
 	if !ok {
-		return nil, fmt.Errorf("call of %s without an origin", req.Params.Name)
+		panic("a request without an origin")
 	}
-	call := run.Call{
-		Tool: req.Params.Name,
-		Args: req.Params.RawArguments,
-		Session: tools.SessionInfo{
-			Principal: from.principal,
-			Client:    client(ctx),
-			Workspace: from.workspace,
-		},
-		Reply: reply(req.Params.MultiRoundTripParams),
+	switch err := f(from).(type) {
+	case nil:
+	case *fault:
+		from.fault = err
+	default:
+		e := tools.AsError(err)
+		if e.Code == tools.Internal {
+			s.log.Error("internal error", "error", err)
+		}
+		from.fault = refuse(errorCode(e.Code), "%s", tools.Clip(e.Error()))
 	}
-	if len(call.Args) == 0 {
-		call.Args = json.RawMessage(`{}`)
+}
+
+// call is the handler of every tool: between mcp-go and the runner.
+func (s *Server) call(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
+	s.handle(ctx, func(from *origin) error {
+		call := run.Call{
+			Tool: req.Params.Name, Args: req.Params.RawArguments,
+			Session: from.info(ctx), Log: from.logger(req.Params.Name),
+			Reply: reply(req.Params.MultiRoundTripParams),
+		}
+		if len(call.Args) == 0 {
+			call.Args = json.RawMessage(`{}`)
+		}
+		if from.progress != nil {
+			call.Progress = from.progress.report
+		}
+		out := s.runner.Run(ctx, call)
+		if bad := lacking(call, out); bad != nil {
+			err = bad
+			return bad
+		}
+		result = s.result(call, out)
+		return nil
+	})
+	return result, err
+}
+
+// lacking is how a request of the stateless era ends whose client lacks what the
+// tool needs; the older eras know no such error.
+func lacking(call run.Call, out run.Outcome) *fault {
+	if out.Err == nil || !mcp.IsModernProtocol(call.Session.Client.Protocol) {
+		return nil
 	}
-	if from.progress != nil {
-		call.Progress = from.progress.report
+	e, ok := errors.AsType[*tools.AbilityError](out.Err)
+	if !ok {
+		return nil
 	}
-	return s.result(call, s.runner.Run(ctx, call)), nil
+	required := map[tools.Ability]struct{}{}
+	for _, a := range e.Lacking {
+		required[a] = struct{}{}
+	}
+	return &fault{
+		code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, msg: out.Err.Error(),
+		data: map[string]any{"requiredCapabilities": required},
+	}
 }
 
 // client says who makes the request: by its own _meta, or by the handshake.
@@ -110,7 +172,8 @@ func client(ctx context.Context) tools.Client {
 	} else if peer, ok := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo); ok {
 		info, caps = peer.GetClientInfo(), peer.GetClientCapabilities()
 	}
-	c.Name, c.Version, c.Forms = info.Name, info.Version, canAsk(c.Protocol, caps)
+	c.Name, c.Version = info.Name, info.Version
+	c.Forms, c.Sampling = canAsk(c.Protocol, caps), caps.Sampling != nil
 	return c
 }
 
@@ -120,7 +183,7 @@ func (s *Server) result(call run.Call, out run.Outcome) *mcp.CallToolResult {
 	case out.Err != nil:
 		return errorResult(out.Err)
 	case out.Ask != nil && call.Session.Client.Forms:
-		return askResult(out.Ask)
+		return askResult(out.Ask, call.Session.Client.Protocol)
 	case out.Ask != nil:
 		return errorResult(tools.Errorf(tools.Unavailable, "%s has to ask the user, and this client cannot", call.Tool))
 	}
@@ -165,6 +228,8 @@ func content(b tools.Block, revision string) mcp.Content {
 		return mcp.NewResourceLink(b.URI, b.Name, "", b.MIME)
 	case b.Kind == tools.LinkBlock:
 		return mcp.NewTextContent(b.Name + " " + b.URI)
+	case b.Kind == tools.ResourceBlock:
+		return mcp.NewEmbeddedResource(resourceContents(b.URI, b))
 	default:
 		return mcp.NewTextContent(b.Text)
 	}

@@ -15,7 +15,8 @@ import (
 // tags are the only place that says how a field is set; the command line and
 // its help are made of them:
 //
-//	flag    name of the flag, without dashes
+//	flag    name of the flag, without dashes; a secret has none, since command
+//	        lines can be seen by others
 //	env     variable of the environment; the flag beats it, an empty one is unset
 //	arg     what the help calls the value; a bool has none
 //	values  the allowed values, comma separated
@@ -29,10 +30,16 @@ type Config struct {
 	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools, else default)"`
 	ReadOnly     bool     `flag:"read-only" env:"TOOLCRIB_READ_ONLY" help:"only tools that change nothing"`
 
-	Confirm  run.Confirm `flag:"confirm" env:"TOOLCRIB_CONFIRM" arg:"HOW" values:"ask,client,deny" help:"what happens where the user is to be asked and the client cannot: ask refuses and says so, client trusts the client's own prompt, deny never asks (default ask)"`
-	LogLevel string      `flag:"log-level" env:"TOOLCRIB_LOG_LEVEL" arg:"LEVEL" values:"debug,info,warn,error" help:"how much is logged on stderr (default warn)"`
-	Audit    string      `flag:"audit" env:"TOOLCRIB_AUDIT" arg:"FILE" help:"file outside the roots that gets a line of JSON for each call: its tool, paths, verdict, outcome and time, never other arguments (default none)"`
-	StateDir string      `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept (default toolcrib in the user's state directory)"`
+	Confirm      run.Confirm `flag:"confirm" env:"TOOLCRIB_CONFIRM" arg:"HOW" values:"ask,client,deny" help:"what happens where the user is to be asked and the client cannot: ask refuses and says so, client trusts the client's own prompt, deny never asks (default ask)"`
+	HTTP         string      `flag:"http" env:"TOOLCRIB_HTTP" arg:"ADDR" help:"serve streamable HTTP at ADDR, such as 127.0.0.1:8080, in the place of stdin and stdout"`
+	Auth         string      `flag:"auth" env:"TOOLCRIB_AUTH" arg:"HOW" values:"token,none" help:"who may call over HTTP: token wants a bearer token, which is made and shown at the start; none lets every program of this machine call (default token)"`
+	Token        string      `env:"TOOLCRIB_TOKEN" arg:"TOKEN" help:"the bearer token, where it shall outlast a start"`
+	AllowHosts   []string    `flag:"allow-host" env:"TOOLCRIB_ALLOW_HOST" arg:"NAMES" help:"names by which clients may call over HTTP, beside localhost and addresses: those of a proxy before the server"`
+	AllowOrigins []string    `flag:"allow-origin" env:"TOOLCRIB_ALLOW_ORIGIN" arg:"ORIGINS" help:"web origins such as https://example.com whose pages may call over HTTP"`
+
+	LogLevel string `flag:"log-level" env:"TOOLCRIB_LOG_LEVEL" arg:"LEVEL" values:"debug,info,warn,error" help:"how much is logged on stderr (default warn)"`
+	Audit    string `flag:"audit" env:"TOOLCRIB_AUDIT" arg:"FILE" help:"file outside the roots that gets a line of JSON for each call: its tool, paths, verdict, outcome and time, never other arguments (default none)"`
+	StateDir string `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept (default toolcrib in the user's state directory)"`
 }
 
 // Selection returns which tools the configuration enables and lists on host.

@@ -20,7 +20,13 @@ import (
 func TestConfigTags(t *testing.T) {
 	for f := range reflect.TypeFor[server.Config]().Fields() {
 		flag, env := f.Tag.Get("flag"), f.Tag.Get("env")
-		if want := "TOOLCRIB_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_")); flag == "" || env != want {
+		name := strings.ReplaceAll(flag, "-", "_")
+		if flag == "" { // a secret
+			name = f.Name
+		} else if f.Name == "Token" {
+			t.Errorf("%s: a secret must not stand on the command line", f.Name)
+		}
+		if want := "TOOLCRIB_" + strings.ToUpper(name); env != want {
 			t.Errorf("%s: flag %q, env %q; want %q", f.Name, flag, env, want)
 		}
 		if f.Tag.Get("help") == "" {

@@ -13,39 +13,12 @@ import (
 // askResult is the result that asks the user. A client of the stateless era
 // gets it as it is and calls again with the answers and the sealed state; for
 // the others mcp-go asks through the session and calls the handler again.
-func askResult(ask *run.Ask) *mcp.CallToolResult {
+func askResult(ask *run.Ask, revision string) *mcp.CallToolResult {
 	b := mcpserver.NewInputRequestBuilder(ask.State)
 	for id, form := range ask.Forms {
-		b.Elicit(id, mcp.ElicitationParams{Message: form.Message, RequestedSchema: formSchema(form)})
+		b.Elicit(id, mcp.ElicitationParams{Message: form.Message, RequestedSchema: formSchema(form, revision)})
 	}
 	return b.ToolResult()
-}
-
-// objectSchema is the schema of a form: flat, as clients show it.
-type objectSchema struct {
-	Type       string                 `json:"type"`
-	Properties map[string]fieldSchema `json:"properties"`
-	Required   []string               `json:"required,omitempty"`
-}
-
-type fieldSchema struct {
-	Type        string   `json:"type"`
-	Title       string   `json:"title,omitempty"`
-	Description string   `json:"description,omitempty"`
-	Enum        []string `json:"enum,omitempty"`
-}
-
-// formSchema words a form as a schema. A form without fields has no properties:
-// the user accepts or declines.
-func formSchema(form tools.Form) objectSchema {
-	s := objectSchema{Type: "object", Properties: make(map[string]fieldSchema, len(form.Fields))}
-	for _, f := range form.Fields {
-		s.Properties[f.Name] = fieldSchema{Type: f.Type, Title: f.Title, Description: f.Description, Enum: f.Choices}
-		if f.Required {
-			s.Required = append(s.Required, f.Name)
-		}
-	}
-	return s
 }
 
 // reply returns what a second pass brings, nil on the first. An answer that

@@ -15,9 +15,10 @@ var (
 )
 
 const (
-	MaxLine     = maxLine
+	MaxLine     = maxMessage
 	MaxInFlight = maxInFlight
 	MaxRunning  = maxRunning
+	MaxSessions = maxSessions
 )
 
 // RunnerFunc is a runner of a test.

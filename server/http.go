@@ -1,11 +1,21 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net"
+	"net/http"
+	"sync/atomic"
 	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
 )
+
+// Endpoint is the path at which streamable HTTP is served.
+const Endpoint = "/mcp"
 
 // HTTP configures streamable HTTP.
 type HTTP struct {
@@ -15,15 +25,200 @@ type HTTP struct {
 	// Hosts are names by which clients may call the server, beside localhost and
 	// the addresses of its listener.
 	Hosts []string
-	// Origins are the web origins whose pages may call the server.
+	// Origins are the web origins whose pages may call the server, as browsers
+	// send them: https://example.com.
 	Origins []string
 	// SessionIdle is how long a session of the older revisions lives without a
 	// request; 0 = DefaultSessionIdle.
 	SessionIdle time.Duration
 }
 
-// ServeHTTP serves clients over streamable HTTP at /mcp until ctx ends; running
-// calls may then end.
+// Bounds of streamable HTTP.
+const (
+	// maxRunningHTTP is how many tools/call of all clients run at once.
+	maxRunningHTTP = 256
+	// maxHeader is the most bytes of a request's headers.
+	maxHeader = 16 << 10
+	// headerWait and idleWait are how long a connection may take to send its
+	// headers, and to say nothing between two requests.
+	headerWait = 5 * time.Second
+	idleWait   = 2 * time.Minute
+	// writeWait is how long one write may take that the client does not read.
+	writeWait = 30 * time.Second
+	// graceHTTP is how long calls may go on that run at the shutdown.
+	graceHTTP = 10 * time.Second
+)
+
+// httpServer answers the requests of one listener.
+type httpServer struct {
+	server    *Server
+	guard     guard
+	token     bearer
+	admission *admission
+	bodies    *bodies
+	sessions  *sessions
+	ctx       context.Context // of all calls
+	streaming context.Context // of streams that end only with their client or the server
+	requests  atomic.Int64    // numbers the links of the stateless era
+}
+
+// ServeStreamable serves clients over streamable HTTP at [Endpoint] of a
+// listener, which it closes, until ctx ends. Streams end at once then, running
+// calls get ten seconds. An error means that the listener broke.
 func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP) error {
-	return errors.ErrUnsupported
+	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	streaming, endStreams := context.WithCancel(calls)
+	defer endStreams()
+	h := &httpServer{
+		server:    s,
+		guard:     newGuard(ln.Addr(), opt),
+		token:     newBearer(opt.Token),
+		admission: newAdmission(maxRunningHTTP),
+		bodies:    newBodies(),
+		sessions:  newSessions(cmp.Or(opt.SessionIdle, DefaultSessionIdle)),
+		ctx:       calls,
+		streaming: streaming,
+	}
+	srv := &http.Server{
+		Handler:           h,
+		BaseContext:       func(net.Listener) context.Context { return calls },
+		ReadHeaderTimeout: headerWait,
+		IdleTimeout:       idleWait,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(ln) }()
+	select {
+	case err := <-ended:
+		h.sessions.end()
+		return fmt.Errorf("accept connections: %w", err)
+	case <-ctx.Done():
+	}
+	endStreams()
+	patient, stop := context.WithTimeout(calls, graceHTTP)
+	defer stop()
+	err := srv.Shutdown(patient)
+	h.sessions.end()
+	if err != nil { // calls still run
+		cancel()
+		last, stop := context.WithTimeout(context.WithoutCancel(calls), farewell)
+		defer stop()
+		_ = srv.Shutdown(last) // whoever has not ended by now is cut off
+		_ = srv.Close()
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// ServeHTTP implements [http.Handler]: who may call at all is decided before
+// anything of the request is read beyond its headers.
+func (h *httpServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// The deadline of the request before on this connection may be over.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	defer func() {
+		if p := recover(); p != nil {
+			h.refuse(w, http.StatusInternalServerError, h.server.panicked(p))
+		}
+	}()
+	if why := h.guard.refuses(r); why != "" {
+		h.refuse(w, http.StatusForbidden, refuse(mcp.INVALID_REQUEST, "%s", why))
+		return
+	}
+	if r.URL.Path != Endpoint {
+		h.refuse(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "the server answers at %s", Endpoint))
+		return
+	}
+	if h.guard.preflight(w, r) {
+		return
+	}
+	principal, ok := h.token.principal(r)
+	if !ok {
+		w.Header().Set("WWW-Authenticate", h.token.challenge(r))
+		h.refuse(w, http.StatusUnauthorized, refuse(mcp.INVALID_REQUEST, "the request needs the header Authorization: Bearer TOKEN; the server printed the token when it started"))
+		return
+	}
+	switch modern := mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)); {
+	case r.Method == http.MethodPost:
+		h.post(w, r, principal)
+	case r.Method == http.MethodGet && !modern:
+		h.get(w, r, principal)
+	case r.Method == http.MethodDelete && !modern:
+		h.delete(w, r, principal)
+	default:
+		allowed := "POST, GET, DELETE"
+		if modern {
+			allowed = "POST"
+		}
+		w.Header().Set("Allow", allowed)
+		h.refuse(w, http.StatusMethodNotAllowed, refuse(mcp.INVALID_REQUEST, "%s is not answered here, %s is", tellable(r.Method), allowed))
+	}
+}
+
+// refuse answers with an error that belongs to no request, and closes the
+// connection: there may be a body that nobody reads.
+func (h *httpServer) refuse(w http.ResponseWriter, status int, bad *fault) {
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Cache-Control", "no-store")
+	header.Set("Connection", "close")
+	if status == http.StatusServiceUnavailable {
+		header.Set("Retry-After", retryAfter)
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeWait)) // a failure is the write's
+	w.WriteHeader(status)
+	_, _ = w.Write(append(bad.line(), '\n')) // a client that has gone is told nothing
+}
+
+// get serves the stream of a session, for what belongs to no request.
+func (h *httpServer) get(w http.ResponseWriter, r *http.Request, principal string) {
+	if !accepts(r).events {
+		h.refuse(w, http.StatusNotAcceptable, refuse(mcp.INVALID_REQUEST, "a GET opens a stream: the header Accept must have %s", eventStream))
+		return
+	}
+	s := h.session(w, r, principal)
+	if s == nil {
+		return
+	}
+	defer h.sessions.release(s)
+	st := newStream(w, accepted{events: true})
+	defer st.end()
+	defer s.attach(st)()
+	st.open()
+	select {
+	case <-r.Context().Done():
+	case <-st.over: // another stream takes its place
+	case <-s.ctx.Done():
+	case <-h.streaming.Done():
+	}
+}
+
+// delete ends a session.
+func (h *httpServer) delete(w http.ResponseWriter, r *http.Request, principal string) {
+	s := h.session(w, r, principal)
+	if s == nil {
+		return
+	}
+	h.sessions.remove(s)
+	h.sessions.release(s)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// session returns the session that a request names, and keeps it busy until it
+// is released. Without one it answers the request and returns nil.
+func (h *httpServer) session(w http.ResponseWriter, r *http.Request, principal string) *httpSession {
+	id := r.Header.Get(mcp.HeaderSessionID)
+	if id == "" {
+		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST,
+			"the header %s is missing: initialize opens a session, and requests of revision %s need none but name the revision in params._meta", mcp.HeaderSessionID, mcp.ProtocolVersion20260728))
+		return nil
+	}
+	s := h.sessions.acquire(id, principal)
+	if s == nil {
+		h.refuse(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "there is no such session, or not any more; call initialize"))
+	}
+	return s
 }

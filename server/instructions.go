@@ -12,28 +12,60 @@ import (
 // ones or drop them.
 const maxInstructions = 2000
 
-// guides are what a model should know of tools beyond their descriptions; one
-// is told when all of its tools can be called.
+// use is what a tool is for, in a few words that follow its name.
+type use struct{ tool, does string }
+
+// guides help a model choose, a line for each category. A tool is named where it
+// can be called; the advice is given where the category has any.
 var guides = []struct {
-	tools []string
-	say   string
+	category string
+	uses     []use
+	advice   string
 }{
-	{[]string{"glob", "grep"}, "Find files by name with glob and by content with grep; both leave out what .gitignore leaves out, unless told otherwise."},
-	{[]string{"grep", "read_file"}, "The line numbers that grep prints are those that read_file takes as offset."},
+	{
+		category: "files",
+		uses: []use{
+			{"list_directory", "shows a directory as a tree"},
+			{"read_file", "reads text by lines, from either end"},
+			{"file_info", "tells whether paths exist and what they are"},
+		},
+	},
+	{
+		category: "search",
+		uses:     []use{{"glob", "finds files by name"}, {"grep", "finds lines by their text"}},
+		advice:   "What .gitignore leaves out is left out, unless told otherwise.",
+	},
+}
+
+// links say how the result of one tool goes into another, where both can be
+// called.
+var links = []struct{ from, to, say string }{
+	{"grep", "read_file", "The line numbers that grep prints are those that read_file takes as offset."},
 }
 
 // Instructions returns what a client tells its model of the server: the roots,
-// how paths and paging work, and what concerns the tools that can be called.
+// how paths and paging work, and what the tools that can be called are for.
 func Instructions(roots []string, enabled []tools.Tool) string {
-	var said []string
-	for _, g := range guides {
-		if !slices.ContainsFunc(g.tools, func(name string) bool { return !has(enabled, name) }) {
-			said = append(said, g.say)
-		}
-	}
 	const common = "Relative paths are under the first; an absolute path inside any of them works too, and paths outside are refused. " +
 		"Lines count from 1; the offset of a list is how many of its entries to skip. A long result is cut, says so, and names the next call that returns the rest."
-	rest := strings.Join(append([]string{common}, said...), "\n")
+	said := []string{common}
+	for _, g := range guides {
+		var uses []string
+		for _, u := range g.uses {
+			if has(enabled, u.tool) {
+				uses = append(uses, u.tool+" "+u.does)
+			}
+		}
+		if len(uses) > 0 {
+			said = append(said, strings.TrimSpace(g.category+": "+strings.Join(uses, ", ")+". "+g.advice))
+		}
+	}
+	for _, l := range links {
+		if has(enabled, l.from) && has(enabled, l.to) {
+			said = append(said, l.say)
+		}
+	}
+	rest := strings.Join(said, "\n")
 	return directories(roots, maxInstructions-len(rest)-len("\n")) + "\n" + rest
 }
 

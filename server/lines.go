@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// maxLine is the longest message in bytes.
-	maxLine = 16 << 20
+	// maxMessage is the longest message in bytes.
+	maxMessage = 16 << 20
 	// headLine is how much of a longer one is kept to find its id.
 	headLine = 4 << 10
 )
 
-// lineReader reads lines of at most maxLine bytes. What is longer is skipped to
+// lineReader reads lines of at most maxMessage bytes. What is longer is skipped to
 // its end without being kept.
 type lineReader struct{ r *bufio.Reader }
 
@@ -31,7 +31,7 @@ func (l *lineReader) next() (line []byte, tooLong bool, err error) {
 		part, err := l.r.ReadSlice('\n')
 		switch {
 		case tooLong: // skip
-		case len(line)+len(part) > maxLine:
+		case len(line)+len(part) > maxMessage:
 			line, tooLong = bytes.Clone(append(line, part...)[:headLine]), true
 		default:
 			line = append(line, part...)

@@ -22,6 +22,8 @@ type message struct {
 	meta   members // params._meta
 	result json.RawMessage
 	err    json.RawMessage
+
+	paramsText json.RawMessage // params as they were written
 }
 
 // fault is a message that is refused: a JSON-RPC error.
@@ -30,6 +32,18 @@ type fault struct {
 	code int
 	msg  string
 	data any
+	busy bool // the same may be accepted later
+}
+
+func (f *fault) Error() string { return f.msg }
+
+// line returns the error response.
+func (f *fault) line() []byte {
+	line, err := appendFault(nil, f)
+	if err != nil { // the data of a fault is ours and can be encoded
+		panic(err)
+	}
+	return line
 }
 
 func refuse(code int, format string, args ...any) *fault {
@@ -118,7 +132,7 @@ func (m *message) fill(envelope members) *fault {
 	if params[0] != '{' {
 		return refuse(mcp.INVALID_PARAMS, "params must be an object")
 	}
-	m.params = split(params)
+	m.params, m.paramsText = split(params), params
 	if bad := m.params.check(paramsKeys); bad != nil {
 		return refuse(mcp.INVALID_PARAMS, "params: %s", bad.msg)
 	}
@@ -153,16 +167,33 @@ func (m *message) revision() *fault {
 	}
 	version := unquote(raw)
 	if !mcp.IsValidProtocolVersion(version) {
-		return &fault{
-			code: mcp.UNSUPPORTED_PROTOCOL_VERSION,
-			msg:  fmt.Sprintf("protocol revision %q is not supported", version),
-			data: mcp.UnsupportedProtocolVersionData{Supported: mcp.ValidProtocolVersions, Requested: version},
-		}
+		return unsupported(version)
 	}
 	if caps, _ := m.meta.get(mcp.MetaKeyClientCapabilities); mcp.IsModernProtocol(version) && (caps == nil || caps[0] != '{') {
 		return refuse(mcp.INVALID_PARAMS, "params._meta has no object %s", mcp.MetaKeyClientCapabilities)
 	}
 	return nil
+}
+
+// modern reports whether a request belongs to the stateless era. A version that
+// does not exist belongs to none; [message.revision] refuses it.
+func (m *message) modern() bool { return mcp.IsModernProtocol(m.version()) }
+
+// version returns the revision that a message names in its _meta, "" if none.
+func (m *message) version() string {
+	if raw, ok := m.meta.get(mcp.MetaKeyProtocolVersion); ok && raw[0] == '"' {
+		return unquote(raw)
+	}
+	return ""
+}
+
+// unsupported refuses a revision that the server does not speak.
+func unsupported(version string) *fault {
+	return &fault{
+		code: mcp.UNSUPPORTED_PROTOCOL_VERSION,
+		msg:  fmt.Sprintf("protocol revision %q is not supported", version),
+		data: mcp.UnsupportedProtocolVersionData{Supported: mcp.ValidProtocolVersions, Requested: version},
+	}
 }
 
 // progressToken returns the token of a request that wants progress, nil

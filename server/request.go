@@ -3,17 +3,19 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
+	"net/http"
 	"sync"
 	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"toolcrib/tools"
 )
 
-// request is one request of the client from its line to its answer.
+// request is one request of the client from its message to its answer.
 type request struct {
+	link      *link
 	msg       *message
+	out       outlet
 	key       string // of its id among the requests in flight; "" where it is not among them
 	batch     *batch // nil: answered by itself
 	place     int    // in the batch
@@ -23,118 +25,127 @@ type request struct {
 	abandoned atomic.Bool
 }
 
-// start enters a request among those in flight and serves it. The handshake is
-// served at once, since what follows it depends on it.
-func (c *conn) start(m *message, b *batch) {
-	r := &request{msg: m, batch: b}
+// answer is the message that ends a request.
+type answer struct {
+	line   []byte
+	status int // over HTTP
+}
+
+// start enters a request among those in flight and serves it by way of spawn.
+// The handshake is served at once, since what follows it depends on it.
+func (l *link) start(ctx context.Context, m *message, out outlet, b *batch, spawn func(func())) {
+	r := &request{link: l, msg: m, out: out, batch: b}
 	if b != nil {
 		r.place = b.expect()
 	}
-	bad := c.server.refuses(m)
+	bad := l.server.refuses(m)
 	if bad == nil {
 		var token json.RawMessage
 		if token, bad = m.progressToken(); token != nil {
-			r.progress = newReporter(token, c.server.progressRate, func(params any) {
-				c.notify(r, string(mcp.MethodNotificationProgress), params)
+			r.progress = newReporter(token, l.server.progressRate, func(params any) {
+				r.notify(string(mcp.MethodNotificationProgress), params)
 			})
 		}
 	}
 	if bad == nil {
-		bad = c.enter(r)
+		bad = l.enter(ctx, r)
 	}
-	if bad != nil {
-		bad.id = m.id
-		c.answer(r, c.faultLine(bad))
-		return
-	}
-	if m.method == string(mcp.MethodInitialize) {
-		c.serve(r)
+	switch {
+	case bad != nil:
+		r.answer(r.refusal(bad))
+	case m.method == string(mcp.MethodInitialize):
+		l.serve(r)
+	default:
+		spawn(func() { l.serve(r) })
 	}
 }
 
-// enter admits a request and, unless it is the handshake, serves it on its own.
-func (c *conn) enter(r *request) *fault {
+// enter admits a request.
+func (l *link) enter(ctx context.Context, r *request) *fault {
 	key := idKey(r.msg.id)
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	switch {
-	case c.closed:
-		return refuse(mcp.INTERNAL_ERROR, "the server is shutting down")
-	case c.inflight[key] != nil:
+	case l.closed:
+		return &fault{code: mcp.INTERNAL_ERROR, busy: true, msg: "the server is shutting down"}
+	case l.inflight[key] != nil:
 		return refuse(mcp.INVALID_REQUEST, "id %s belongs to a request that is not answered yet", r.msg.id)
-	case len(c.inflight) >= maxInFlight || c.bytes+len(r.msg.raw) > maxInFlightBytes:
-		return refuse(mcp.INTERNAL_ERROR, "too many requests are in flight (%d); wait for answers", len(c.inflight))
+	}
+	if bad := l.admission.enter(len(r.msg.raw)); bad != nil {
+		return bad
 	}
 	r.key = key
-	r.ctx, r.cancel = context.WithCancel(c.ctx)
-	c.inflight[key] = r
-	c.bytes += len(r.msg.raw)
-	if r.msg.method != string(mcp.MethodInitialize) {
-		c.wg.Add(1)
-		c.workers.Go(func() {
-			defer c.wg.Done()
-			c.serve(r)
-		})
+	r.ctx, r.cancel = during(ctx, l.ctx)
+	if l.inflight == nil {
+		l.inflight = map[string]*request{}
 	}
+	l.inflight[key] = r
+	l.wg.Add(1)
 	return nil
 }
 
 // serve carries out a request and answers it.
-func (c *conn) serve(r *request) {
+func (l *link) serve(r *request) {
+	defer l.wg.Done()
 	defer r.cancel()
 	if r.msg.method == string(mcp.MethodToolsCall) {
 		select {
-		case c.running <- struct{}{}:
-			defer func() { <-c.running }()
+		case l.admission.running <- struct{}{}:
+			defer func() { <-l.admission.running }()
 		case <-r.ctx.Done():
 		}
 	}
-	c.answer(r, c.respond(r))
+	r.answer(l.respond(r))
 }
 
 // respond lets mcp-go carry out a request, and writes what belongs before the
-// response that it returns.
-func (c *conn) respond(r *request) (line []byte) {
+// answer that it returns.
+func (l *link) respond(r *request) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
-			bad := c.panicked(p)
-			bad.id = r.msg.id
-			line = c.faultLine(bad)
+			a = r.refusal(l.server.panicked(p))
 		}
 	}()
-	s := c.newSession(c.id+"/"+r.key, r)
-	from := &origin{principal: tools.Local, workspace: c.server.workspace, progress: r.progress}
+	ws, release := l.workspace(r)
+	defer release()
+	from := &origin{principal: l.principal, workspace: ws, progress: r.progress, log: r.logger()}
+	s := l.newSession(l.id+"/"+r.key, r)
 	ctx := withOrigin(r.ctx, from)
 	var response mcp.JSONRPCMessage
 	if r.msg.method == string(mcp.MethodSubscriptionsListen) {
-		response = c.listen(ctx, r, s)
+		response = l.listen(ctx, r, s)
 	} else {
-		response = c.server.mcp.HandleMessage(c.server.mcp.WithContext(ctx, s), r.msg.raw)
+		response = l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, s), r.msg.raw)
 	}
 	if _, ok := response.(mcp.JSONRPCResponse); ok && r.msg.method == string(mcp.MethodInitialize) {
-		c.peer.Store(&s.peer)
+		l.peer.Store(&s.peer)
 	}
 	if r.progress != nil {
 		r.progress.close()
 	}
 	s.drain()
 	if from.fault != nil {
-		from.fault.id = r.msg.id
-		return c.faultLine(from.fault)
+		return r.refusal(from.fault)
 	}
-	return c.responseLine(r, response)
+	return r.response(response)
 }
 
 // listen serves a subscriptions/listen request: the stream lasts until the
-// client or the connection ends it, or ends at once if nothing of what the
+// client or the transport ends it, or ends at once if nothing of what the
 // client asks for can change.
-func (c *conn) listen(ctx context.Context, r *request, s *session) mcp.JSONRPCMessage {
-	l := &listener{session: s}
-	s.mark = l.tag
-	if err := c.server.mcp.RegisterSession(ctx, l); err != nil {
+func (l *link) listen(ctx context.Context, r *request, s *session) mcp.JSONRPCMessage {
+	if !r.out.streams() {
+		return mcp.JSONRPCError{Error: mcp.JSONRPCErrorDetails{Code: mcp.INVALID_REQUEST, Message: "a subscription needs a stream: the header Accept must have " + eventStream}}
+	}
+	ctx, stopListening := during(ctx, l.streaming)
+	defer stopListening()
+	heard := l.newListener(ctx, s)
+	defer heard.close()
+	s.mark = heard.tag
+	if err := l.server.mcp.RegisterSession(ctx, heard); err != nil {
 		return mcp.JSONRPCError{Error: mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: err.Error()}}
 	}
-	defer c.server.mcp.UnregisterSession(ctx, l.SessionID())
+	defer l.server.mcp.UnregisterSession(ctx, heard.SessionID())
 	pumping, stop := context.WithCancel(ctx)
 	var pump sync.WaitGroup
 	pump.Go(func() { s.pump(pumping) })
@@ -142,7 +153,7 @@ func (c *conn) listen(ctx context.Context, r *request, s *session) mcp.JSONRPCMe
 		stop()
 		pump.Wait()
 	}()
-	response := c.server.mcp.HandleMessage(c.server.mcp.WithContext(ctx, l), r.msg.raw)
+	response := l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, heard), r.msg.raw)
 	if ok, is := response.(mcp.JSONRPCResponse); is {
 		if result, is := ok.Result.(mcp.SubscriptionsListenResult); is && result.Meta != nil {
 			result.Meta.SetSubscriptionID(r.msg.id) // as written, not as a float
@@ -151,87 +162,107 @@ func (c *conn) listen(ctx context.Context, r *request, s *session) mcp.JSONRPCMe
 	return response
 }
 
-// endStream ends a stream on behalf of the server: over pipes by the one
-// notification/cancelled that a server may send, and without an answer.
-func (c *conn) endStream(r *request) {
-	line, err := appendCall(nil, "", string(mcp.MethodNotificationCancelled), map[string]any{
-		"requestId": r.msg.id, "reason": "the server is shutting down",
-	})
-	c.out.write(func() []byte {
-		if err != nil || r.abandoned.Swap(true) {
-			return nil
-		}
-		return line
-	})
-	r.cancel()
-}
-
-// answer writes the response of a request unless the client has abandoned it,
-// and takes it from those in flight.
-func (c *conn) answer(r *request, line []byte) {
+// answer writes the answer of a request unless the client has abandoned it, and
+// takes it from those in flight.
+func (r *request) answer(a answer) {
 	if r.batch != nil {
-		r.batch.set(r.place, part{r, line})
+		r.batch.set(r.place, part{r, a.line})
 		return
 	}
-	c.out.write(func() []byte {
-		if !c.leave(r) {
+	r.out.finish(a.status, func() []byte {
+		if !r.leave() {
 			return nil
 		}
-		return line
+		return a.line
 	})
 }
 
 // leave takes a request from those in flight and reports whether its client
 // still waits. The id is free again before the client can read the answer.
-func (c *conn) leave(r *request) bool {
-	if r.key != "" {
-		c.mu.Lock()
-		delete(c.inflight, r.key)
-		c.bytes -= len(r.msg.raw)
-		c.mu.Unlock()
+func (r *request) leave() bool {
+	if l := r.link; r.key != "" {
+		l.mu.Lock()
+		delete(l.inflight, r.key)
+		l.mu.Unlock()
+		l.admission.leave(len(r.msg.raw))
 	}
 	return !r.abandoned.Load()
 }
 
-// send writes a line that belongs to r, if anybody still wants it; a line that
-// belongs to the connection has a nil r.
-func (c *conn) send(r *request, line []byte) {
-	c.out.write(func() []byte {
-		if r != nil && r.abandoned.Load() {
+// send writes a message that belongs to the request, if anybody still wants it.
+func (r *request) send(line []byte) {
+	r.out.write(func() []byte {
+		if r.abandoned.Load() {
 			return nil
 		}
 		return line
 	})
 }
 
-// notify writes a notification that belongs to r.
-func (c *conn) notify(r *request, method string, params any) {
-	line, err := appendCall(nil, "", method, params)
-	if err != nil {
-		c.server.log.Error("encode notification", "method", method, "error", err)
-		return
+func (r *request) notify(method string, params any) {
+	if line := r.link.server.notification(method, params); line != nil {
+		r.send(line)
 	}
-	c.send(r, line)
 }
 
-// reject answers a message that is not a request of anybody.
-func (c *conn) reject(bad *fault) { c.send(nil, c.faultLine(bad)) }
+// logger returns the logger of the request, nil where its client wants no log:
+// in the stateless era every request says so itself.
+func (r *request) logger() *slog.Logger {
+	level := *r.link.level.Load()
+	if r.msg.modern() {
+		raw, ok := r.msg.meta.get(mcp.MetaKeyLogLevel)
+		if !ok || raw[0] != '"' {
+			return nil
+		}
+		level = mcp.LoggingLevel(unquote(raw))
+	} else if r.link.peer.Load() == nil {
+		return nil
+	}
+	return newLogger(level, func(params any) { r.notify(string(mcp.MethodNotificationMessage), params) })
+}
 
-// responseLine encodes a response. One that cannot be encoded becomes an
-// internal error, since a request is always answered.
-func (c *conn) responseLine(r *request, response mcp.JSONRPCMessage) []byte {
+// response encodes a response. One that cannot be encoded becomes an internal
+// error, since a request is always answered.
+func (r *request) response(response mcp.JSONRPCMessage) answer {
 	line, err := appendResponse(nil, r.msg.id, response)
 	if err != nil {
-		c.server.log.Error("encode response", "method", r.msg.method, "error", err)
-		return c.faultLine(&fault{id: r.msg.id, code: mcp.INTERNAL_ERROR, msg: "the result cannot be written as JSON"})
+		r.link.server.log.Error("encode response", "method", r.msg.method, "error", err)
+		return r.refusal(refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON"))
 	}
-	return line
+	if failed, ok := response.(mcp.JSONRPCError); ok {
+		return answer{line, r.status(failed.Error.Code)}
+	}
+	return answer{line, http.StatusOK}
 }
 
-func (c *conn) faultLine(bad *fault) []byte {
-	line, err := appendFault(nil, bad)
-	if err != nil { // the data of a fault is ours and can be encoded
-		panic(err)
+// refusal is the answer that refuses the request.
+func (r *request) refusal(bad *fault) answer {
+	bad.id = r.msg.id
+	if bad.busy {
+		return answer{bad.line(), http.StatusServiceUnavailable}
 	}
-	return line
+	return answer{bad.line(), r.status(bad.code)}
+}
+
+// status returns the HTTP status of an error. Before the stateless era, a request
+// that was understood had no other than that of a result.
+func (r *request) status(code int) int {
+	if r.msg.modern() {
+		return statusOf(code)
+	}
+	return http.StatusOK
+}
+
+// during returns a context that ends with either of two.
+func during(ctx, other context.Context) (context.Context, context.CancelFunc) {
+	same := ctx == other
+	ctx, cancel := context.WithCancel(ctx)
+	if same {
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(other, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
 }

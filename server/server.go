@@ -3,11 +3,13 @@
 //
 // It serves the stateless revision 2026-07-28 and the revisions that open with
 // initialize, both at once on one process. mcp-go does the protocol's methods;
-// the transport around it is ours, since the order of messages, cancellation
-// and limits are decided there. This is the only package that imports mcp-go;
-// no category of tools is imported here.
+// the transports around it are ours, since the order of messages, cancellation
+// and limits are decided there. No category of tools is imported here.
 //
-// Start at [New], then [Server.ServeStdio], then call in bind.go.
+// Start at [New]. A transport ([Server.ServeStdio] in stdio.go,
+// [Server.ServeStreamable] in http.go) hands messages to a link, which is the
+// client (link.go); a link makes requests of them (request.go); a request that
+// calls a tool comes to call in bind.go.
 package server
 
 import (
@@ -48,13 +50,6 @@ type Options struct {
 	ProgressRate int
 }
 
-// Native holds definitions that speak the protocol themselves, past the contract
-// of package tools. Only the fixtures of the conformance suite need that.
-type Native struct {
-	Tools   []mcpserver.ServerTool
-	Prompts []mcpserver.ServerPrompt
-}
-
 // runner carries out calls.
 type runner interface {
 	Run(ctx context.Context, call run.Call) run.Outcome
@@ -66,16 +61,23 @@ type Server struct {
 	mcp          *mcpserver.MCPServer
 	runner       runner
 	workspace    *workspace.Workspace
+	sources      []tools.Source
+	templates    []mcp.ResourceTemplate // of the sources
+	prompts      []tools.Prompt
+	native       Native
 	log          *slog.Logger
 	progressRate int
 	connections  atomic.Int64
+	poller       poller
 
-	mu     sync.RWMutex
-	listed []mcp.Tool
-	names  []string // of everything that can be called, aliases too
+	mu      sync.RWMutex
+	listed  []mcp.Tool
+	names   []string // of everything that can be called, aliases too
+	offered []mcp.Prompt
 }
 
-// New makes a Server. An error names the tool whose declaration does not stand.
+// New makes a Server. An error names the tool, source or prompt whose
+// declaration does not stand.
 func New(opt Options) (*Server, error) {
 	if opt.Runner == nil {
 		return nil, errors.New("server without a runner")
@@ -83,6 +85,9 @@ func New(opt Options) (*Server, error) {
 	s := &Server{
 		runner:       opt.Runner,
 		workspace:    opt.Workspace,
+		sources:      opt.Sources,
+		prompts:      opt.Prompts,
+		native:       opt.Native,
 		log:          cmp.Or(opt.Log, slog.New(slog.DiscardHandler)),
 		progressRate: max(cmp.Or(opt.ProgressRate, ProgressPerSecond), 0),
 	}
@@ -94,22 +99,45 @@ func New(opt Options) (*Server, error) {
 		defer s.mu.RUnlock()
 		result.Tools = s.listed
 	})
-	s.mcp = mcpserver.NewMCPServer(opt.Name, opt.Version,
+	s.serveResources(hooks)
+	s.servePrompts(hooks)
+	s.mcp = mcpserver.NewMCPServer(opt.Name, opt.Version, append(s.capabilities(),
 		mcpserver.WithInstructions(opt.Instructions),
-		mcpserver.WithToolCapabilities(true),
-		mcpserver.WithLogging(), // so that logging/setLevel is answered; nothing is logged to clients
 		mcpserver.WithHooks(hooks),
-	)
+	)...)
+	if err := s.addSources(); err != nil {
+		return nil, err
+	}
+	if err := s.addPrompts(); err != nil {
+		return nil, err
+	}
 	if err := s.SetTools(opt.Tools, opt.Hidden); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// SetTools replaces the tools and tells the clients that want to know. The
-// runner must already know the new ones.
+// capabilities are what the server can do: no more than it has something for.
+func (s *Server) capabilities() []mcpserver.ServerOption {
+	can := []mcpserver.ServerOption{mcpserver.WithToolCapabilities(true), mcpserver.WithLogging()}
+	resources, prompts := len(s.sources) > 0, s.hasPrompts()
+	if resources {
+		can = append(can, mcpserver.WithResourceCapabilities(true, false))
+	}
+	if prompts {
+		can = append(can, mcpserver.WithPromptCapabilities(true))
+	}
+	if resources || prompts {
+		can = append(can, mcpserver.WithCompletions(),
+			mcpserver.WithPromptCompletionProvider(completer{s}), mcpserver.WithResourceCompletionProvider(completer{s}))
+	}
+	return can
+}
+
+// SetTools replaces the tools, and with them the prompts that speak of them, and
+// tells the clients that want to know. The runner must already know the new ones.
 func (s *Server) SetTools(listed, hidden []tools.Tool) error {
-	defs := make([]mcp.Tool, len(listed))
+	defs := make([]mcp.Tool, len(listed), len(listed)+len(s.native.Tools))
 	g, _ := tools.NewGroup(context.Background(), runtime.GOMAXPROCS(0)) // reflection is most of a start
 	for i, t := range listed {
 		g.Go(func() (err error) {
@@ -132,11 +160,38 @@ func (s *Server) SetTools(listed, hidden []tools.Tool) error {
 			}
 		}
 	}
+	for _, src := range s.sources { // results are kept by the name of the tool
+		if _, taken := callable[src.Read.Name]; taken {
+			return fmt.Errorf("source %q: the name of its tool %q is taken by another tool", src.Name, src.Read.Name)
+		}
+	}
+	for _, t := range s.native.Tools {
+		if _, taken := callable[t.Tool.Name]; taken {
+			return fmt.Errorf("tool %q: the name is taken by another tool", t.Tool.Name)
+		}
+		callable[t.Tool.Name] = t
+		def, err := rawSchemas(t.Tool)
+		if err != nil {
+			return err
+		}
+		defs = append(defs, def)
+	}
 	s.mu.Lock()
 	s.listed, s.names = defs, slices.Sorted(maps.Keys(callable))
+	news := s.offer()
 	s.mu.Unlock()
 	s.mcp.SetTools(slices.Collect(maps.Values(callable))...)
+	if news {
+		s.mcp.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
+	}
 	return nil
+}
+
+// callable reports whether a tool of that name can be called. The caller holds
+// mu.
+func (s *Server) callable(name string) bool {
+	_, ok := slices.BinarySearch(s.names, name)
+	return ok
 }
 
 // refuses says why a request is refused before mcp-go sees it, nil if it is not.
@@ -144,17 +199,30 @@ func (s *Server) refuses(m *message) *fault {
 	if bad := m.revision(); bad != nil {
 		return bad
 	}
-	switch m.method {
-	case string(mcp.MethodToolsList):
+	prompts, resources := s.hasPrompts(), len(s.sources) > 0
+	switch method := mcp.MCPMethod(m.method); {
+	case method == mcp.MethodToolsList,
+		method == mcp.MethodPromptsList && prompts,
+		method == mcp.MethodResourcesTemplatesList && resources:
 		if cursor, ok := m.params.get("cursor"); ok && string(cursor) != "null" {
-			return refuse(mcp.INVALID_PARAMS, "cursor %s was not given by this server: the list has one page", cursor)
+			return refuse(mcp.INVALID_PARAMS, "cursor %s was not given by this server: the list has one page", tools.Clip(string(cursor)))
 		}
-	case string(mcp.MethodToolsCall):
+	case method == mcp.MethodToolsCall:
 		raw, _ := m.params.get("name")
 		if len(raw) == 0 || raw[0] != '"' {
 			return refuse(mcp.INVALID_PARAMS, "params.name must be the name of a tool")
 		}
 		return s.unknown(unquote(raw))
+	case method == mcp.MethodPromptsGet && prompts:
+		return s.checkPrompt(m)
+	case method == mcp.MethodCompletionComplete && (prompts || resources):
+		return s.checkCompletion(m)
+	case method == mcp.MethodResourcesList && resources:
+		return checkCursor(m)
+	case namesResource(m) && resources:
+		if raw, _ := m.params.get("uri"); len(raw) == 0 || raw[0] != '"' {
+			return refuse(mcp.INVALID_PARAMS, "params.uri must be the URI of a resource")
+		}
 	}
 	return nil
 }

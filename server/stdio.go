@@ -3,11 +3,9 @@ package server
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,16 +13,12 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolcrib/server/run"
+	"toolcrib/tools"
 )
 
-// Bounds of one connection.
 const (
-	// maxRunning is how many tools/call run at once; others wait.
+	// maxRunning is how many tools/call of one connection run at once.
 	maxRunning = 64
-	// maxInFlight and maxInFlightBytes bound the requests that are not answered
-	// yet; what is over is refused, so that reading never waits for a tool.
-	maxInFlight      = 4096
-	maxInFlightBytes = 64 << 20
 	// grace is how long running calls may go on once reading has ended, and
 	// farewell how long they may take to end when it is over.
 	grace    = 2 * time.Second
@@ -33,23 +27,9 @@ const (
 
 // conn is one client over a pair of pipes.
 type conn struct {
-	server  *Server
-	id      string
+	*link
 	out     *writer
-	ctx     context.Context // of all calls; outlives stdin by the grace period
-	cancel  context.CancelFunc
-	peer    atomic.Pointer[peer] // nil before the handshake
-	level   atomic.Pointer[mcp.LoggingLevel]
-	running chan struct{}
 	workers *run.Workers
-	asks    asks
-
-	mu       sync.Mutex
-	inflight map[string]*request
-	bytes    int  // of the requests in flight
-	closed   bool // reading has ended
-	news     bool // the session of the connection is registered
-	wg       sync.WaitGroup
 }
 
 // ServeStdio serves one client until stdin ends or ctx is cancelled: a message
@@ -61,19 +41,14 @@ type conn struct {
 // A Read of stdin cannot be interrupted: after a cancelled ctx, one goroutine
 // waits for it as long as stdin stays open.
 func (s *Server) ServeStdio(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+	id := fmt.Sprintf("stdio-%d", s.connections.Add(1))
 	c := &conn{
-		server:   s,
-		id:       fmt.Sprintf("stdio-%d", s.connections.Add(1)),
-		out:      &writer{w: stdout, broken: make(chan error, 1)},
-		running:  make(chan struct{}, maxRunning),
-		workers:  run.NewWorkers(),
-		asks:     asks{waiting: map[string]chan *message{}},
-		inflight: map[string]*request{},
+		link:    s.newLink(context.WithoutCancel(ctx), id, tools.Local, newAdmission(maxRunning)),
+		out:     &writer{w: stdout, broken: make(chan error, 1)},
+		workers: run.NewWorkers(),
 	}
-	level := mcp.LoggingLevelError
-	c.level.Store(&level)
-	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	defer c.cancel()
+	c.home = c.out
+	defer c.end()
 	defer c.workers.Close()
 
 	ended := make(chan error, 1)
@@ -102,7 +77,7 @@ func (c *conn) read(stdin io.Reader) error {
 		case err != nil:
 			return fmt.Errorf("read from the client: %w", err)
 		case tooLong:
-			bad := refuse(mcp.INVALID_REQUEST, "the message is longer than %d bytes", maxLine)
+			bad := refuse(mcp.INVALID_REQUEST, "the message is longer than %d bytes", maxMessage)
 			bad.id = idOf(line)
 			c.reject(bad)
 		default:
@@ -115,7 +90,7 @@ func (c *conn) read(stdin io.Reader) error {
 func (c *conn) receive(line []byte) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.reject(c.panicked(p))
+			c.reject(c.server.panicked(p))
 		}
 	}()
 	if len(bytes.TrimSpace(line)) == 0 {
@@ -127,7 +102,9 @@ func (c *conn) receive(line []byte) {
 		return
 	}
 	if raw[0] == '[' {
-		c.batch(raw)
+		if bad := c.acceptBatch(c.ctx, raw, c.out, c.workers.Go); bad != nil {
+			c.reject(bad)
+		}
 		return
 	}
 	m, bad := parse(raw)
@@ -135,81 +112,24 @@ func (c *conn) receive(line []byte) {
 	case bad != nil:
 		c.reject(bad)
 	case m != nil:
-		c.accept(m, nil)
+		c.accept(c.ctx, m, c.out, nil, c.workers.Go)
 	}
 }
 
-// accept starts what a message asks for.
-func (c *conn) accept(m *message, b *batch) {
-	switch {
-	case m.method == "":
-		c.answered(m)
-	case m.id == nil:
-		c.notified(m)
-	default:
-		c.start(m, b)
-	}
-}
-
-// notified takes a notification.
-func (c *conn) notified(m *message) {
-	switch m.method {
-	case string(mcp.MethodNotificationCancelled):
-		c.abandon(m)
-	case string(mcp.MethodNotificationInitialized):
-		c.tellNews()
-	}
-}
-
-// abandon cancels the request that a notification names. Nothing more is sent
-// for it. An id that is not in flight is none of ours or already answered.
-func (c *conn) abandon(m *message) {
-	id, ok := m.params.get("requestId")
-	if !ok || !validID(id) {
-		return
-	}
-	c.mu.Lock()
-	r := c.inflight[idKey(id)]
-	c.mu.Unlock()
-	if r != nil {
-		r.abandoned.Store(true)
-		r.cancel()
-	}
-}
-
-// tellNews lets a client of the handshake's era hear of changes of the list,
-// which need no subscription there.
-func (c *conn) tellNews() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed || c.news || c.peer.Load() == nil {
-		return
-	}
-	s := c.newSession(c.id, nil)
-	if err := c.server.mcp.RegisterSession(c.ctx, s); err != nil {
-		c.server.log.Error("register session", "error", err)
-		return
-	}
-	c.news = true
-	go s.pump(c.ctx)
-}
+// reject answers a message that is not a request of anybody.
+func (c *conn) reject(bad *fault) { c.out.write(bad.line) }
 
 // shutdown ends the connection: streams at once, calls after patience.
 func (c *conn) shutdown(patience time.Duration) {
+	c.close()
 	c.mu.Lock()
-	c.closed = true
 	var streams []*request
 	for _, r := range c.inflight {
 		if r.msg.method == string(mcp.MethodSubscriptionsListen) {
 			streams = append(streams, r)
 		}
 	}
-	news := c.news
 	c.mu.Unlock()
-	if news {
-		c.server.mcp.UnregisterSession(c.ctx, c.id)
-	}
-	c.asks.end()
 	c.wg.Go(func() {
 		for _, r := range streams {
 			c.endStream(r)
@@ -230,11 +150,19 @@ func (c *conn) shutdown(patience time.Duration) {
 	c.out.closed.Store(true)
 }
 
-// panicked logs a panic under an id and returns the error that names it.
-func (c *conn) panicked(p any) *fault {
-	id := rand.Text()[:8]
-	c.server.log.Error("panic", "id", id, "panic", p, "stack", string(debug.Stack()))
-	return refuse(mcp.INTERNAL_ERROR, "internal error %s; the log of the server has the details", id)
+// endStream ends a stream on behalf of the server: over pipes by the one
+// notification/cancelled that a server may send, and without an answer.
+func (c *conn) endStream(r *request) {
+	line := c.server.notification(string(mcp.MethodNotificationCancelled), map[string]any{
+		"requestId": r.msg.id, "reason": "the server is shutting down",
+	})
+	c.out.write(func() []byte {
+		if r.abandoned.Swap(true) {
+			return nil
+		}
+		return line
+	})
+	r.cancel()
 }
 
 // writer owns stdout: every message is one Write of one line.
@@ -262,3 +190,8 @@ func (w *writer) write(take func() []byte) {
 		w.broken <- err
 	}
 }
+
+// finish is write: the pipe goes on after an answer.
+func (w *writer) finish(_ int, take func() []byte) { w.write(take) }
+
+func (w *writer) streams() bool { return true }

@@ -6,13 +6,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"toolcrib/server"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -27,6 +31,9 @@ const conversations = "../testdata/wire"
 //	$STATE     is the requestState that the server gave last
 //	$FORM      is the id of the form that it gave last
 //	!pad N x   is the line x and N more bytes
+//	!wait D    is no line: time passes
+//
+// With a section "offers" the server has resources, prompts and more tools too.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(conversations, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -42,6 +49,7 @@ func TestConversations(t *testing.T) {
 var (
 	stateRule = regexp.MustCompile(`"requestState":"([^"]*)"`)
 	formRule  = regexp.MustCompile(`"inputRequests":\{"([^"]*)"`)
+	crashRule = regexp.MustCompile(`crashed, error [0-9A-Z]{8}-[0-9a-z]+`)
 )
 
 func converse(t *testing.T, file string) {
@@ -49,7 +57,11 @@ func converse(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := connect(t, newServer(t))
+	var more []func(*server.Options)
+	if hasSection(archive, "offers") {
+		more = append(more, offers)
+	}
+	c := connect(t, newServer(t, more...))
 	var got strings.Builder
 	var state, form string
 	rest := func() {
@@ -64,6 +76,7 @@ func converse(t *testing.T, file string) {
 			if form != "" {
 				line = strings.ReplaceAll(line, `"`+form+`"`, `"$FORM"`)
 			}
+			line = crashRule.ReplaceAllString(line, "crashed, error $$ID")
 			line = stateRule.ReplaceAllString(line, `"requestState":"$$STATE"`)
 			fmt.Fprintln(&got, line)
 		}
@@ -78,6 +91,16 @@ func converse(t *testing.T, file string) {
 			}
 			line = head + strings.Repeat("x", n)
 		}
+		if wait, ok := strings.CutPrefix(line, "!wait "); ok {
+			d, err := time.ParseDuration(wait)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(d)
+			rest()
+			fmt.Fprintln(&got, "...")
+			continue
+		}
 		c.send(strings.NewReplacer("$STATE", state, "$FORM", form).Replace(line))
 		rest()
 		fmt.Fprintln(&got, "...")
@@ -89,10 +112,8 @@ func converse(t *testing.T, file string) {
 	rest()
 
 	if *update {
-		archive.Files = []txtar.File{
-			{Name: "client", Data: []byte(section(archive, "client"))},
-			{Name: "server", Data: []byte(got.String())},
-		}
+		archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool { return f.Name == "server" })
+		archive.Files = append(archive.Files, txtar.File{Name: "server", Data: []byte(got.String())})
 		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -102,6 +123,10 @@ func converse(t *testing.T, file string) {
 	if diff := cmp.Diff(want, strings.Split(got.String(), "\n")); diff != "" {
 		t.Errorf("-want +got:\n%s\nto accept: go test ./server -run Conversations -update", diff)
 	}
+}
+
+func hasSection(a *txtar.Archive, name string) bool {
+	return slices.ContainsFunc(a.Files, func(f txtar.File) bool { return f.Name == name })
 }
 
 func section(a *txtar.Archive, name string) string {

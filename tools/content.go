@@ -51,4 +51,6 @@ type Trimmer[Out any] interface{ Trim(budget int) Out }
 const (
 	MaxText      = 50_000
 	MaxErrorText = 10_000
+	// MaxResource is the limit of a resource: a client asks for one as a whole.
+	MaxResource = 4 << 20
 )

@@ -42,3 +42,20 @@ func (t Tool) Missing(h Host) string {
 	}
 	return ""
 }
+
+// Lacks returns the abilities that the tool needs and a client does not have.
+func (t Tool) Lacks(c Client) []Ability {
+	var lacking []Ability
+	for _, n := range t.Needs {
+		if n.Client != "" && !c.Can(n.Client) && !slices.Contains(lacking, n.Client) {
+			lacking = append(lacking, n.Client)
+		}
+	}
+	return lacking
+}
+
+// AbilityError is the cause of an [Unsupported] call whose client lacks
+// abilities.
+type AbilityError struct{ Lacking []Ability }
+
+func (e *AbilityError) Error() string { return fmt.Sprintf("the client lacks %q", e.Lacking) }

@@ -19,6 +19,7 @@ type Prompt struct {
 type PromptArg struct {
 	Name, Title, Description string
 	Required                 bool
-	// Complete returns values that begin with prefix; nil = none.
+	// Complete returns the values that begin with prefix, the best first, of
+	// which a client sees MaxCompletions; nil = none.
 	Complete func(ctx context.Context, prefix string) ([]string, error)
 }

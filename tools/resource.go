@@ -16,7 +16,8 @@ type Source struct {
 	Template string
 	MIME     string // of every resource of the family; "" where they differ
 	// Read is the tool that reads one resource. It can only be called by way of
-	// a URI. Its result is one text or one [ResourceBlock].
+	// a URI. Its result is one text or one [ResourceBlock], of at most MaxResource
+	// bytes of text where its Limits say so.
 	Read Tool
 	// Args returns the arguments by which Read reads a URI, and false for a URI
 	// of another family.
@@ -24,13 +25,16 @@ type Source struct {
 	// List returns the resources worth showing, at most a few hundred; nil =
 	// none.
 	List func(ctx context.Context) ([]Resource, error)
-	// Complete returns values of a variable of the template that begin with
-	// prefix; nil = none.
+	// Complete returns the values of a variable of the template that prefix can
+	// become, the best first, of which a client sees MaxCompletions; nil = none.
 	Complete func(ctx context.Context, variable, prefix string) ([]string, error)
 	// Version returns a text that is another one once the content has changed;
 	// nil where it never does.
 	Version func(ctx context.Context, uri string) (string, error)
 }
+
+// MaxCompletions is how many values of a completion a client sees.
+const MaxCompletions = 100
 
 // Resource is one entry of a list.
 type Resource struct {

@@ -138,7 +138,7 @@ func TestDeclarations(t *testing.T) {
 		"writes without any":    func(d *tools.Def[wordIn, wordOut]) { d.Access = tools.Write },
 		"cache not repeatable":  func(d *tools.Def[wordIn, wordOut]) { d.Cache, d.Repeatable = time.Second, false },
 		"timeout out of range":  func(d *tools.Def[wordIn, wordOut]) { d.Timeout = 2 * time.Hour },
-		"limit out of range":    func(d *tools.Def[wordIn, wordOut]) { d.Limits.Text = tools.MaxText + 1 },
+		"limit out of range":    func(d *tools.Def[wordIn, wordOut]) { d.Limits.Text = tools.MaxResource + 1 },
 		"need without a way":    func(d *tools.Def[wordIn, wordOut]) { d.Needs = []tools.Need{{Env: "KEY"}} },
 		"no function":           func(d *tools.Def[wordIn, wordOut]) { d.Run = nil },
 		"access out of range":   func(d *tools.Def[wordIn, wordOut]) { d.Access = 99 },

@@ -42,7 +42,7 @@ func (t Tool) check() error {
 		return bad("a cache wants access read and Repeatable")
 	case t.Cache < 0 || t.Timeout < 0 || t.Timeout > time.Hour:
 		return bad("cache or timeout out of range")
-	case t.Limits.Text < 0 || t.Limits.Text > MaxText:
+	case t.Limits.Text < 0 || t.Limits.Text > MaxResource:
 		return bad("limit of text out of range")
 	}
 	for _, n := range t.Needs {

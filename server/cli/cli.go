@@ -66,7 +66,7 @@ type runner interface {
 // commands is the command table; the first is what runs where none is named.
 func commands() []command {
 	return []command{
-		serveCommand(), demoCommand(), listCommand(), showCommand(), callCommand(),
+		serveCommand(), demoCommand(), configCommand(), listCommand(), showCommand(), callCommand(),
 		docsCommand(), doctorCommand(), versionCommand(),
 	}
 }

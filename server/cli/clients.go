@@ -1,122 +1,260 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
+	"errors"
 	"path/filepath"
-	"reflect"
+	"runtime"
 	"strings"
 
-	"toolcrib/server"
+	"toolcrib/schema"
+	"toolcrib/server/cli/internal/clientfile"
 )
 
-// launch is how a client starts this server.
-type launch struct {
-	Type    string   `json:"type"`
-	Command string   `json:"command"`
-	Args    []string `json:"args"`
+// tokenVariable is the variable of the environment that holds the token of a
+// server over HTTP. Configurations refer to it; the token is never written.
+const tokenVariable = "TOOLCRIB_TOKEN"
+
+// reach is how a client comes to a server: by launching it, or over HTTP.
+type reach struct {
+	launch
+	url   string // "" = launch
+	token bool   // requests carry the token
 }
 
-// launchOf returns the launch of a server with this configuration and roots.
-// It works from any directory and does not depend on the environment.
-func launchOf(cfg server.Config, roots []string) launch {
-	args := []string{"serve"}
-	for _, o := range options(&cfg) {
-		switch {
-		case o.field.IsZero():
-		case o.field.Kind() == reflect.Bool:
-			args = append(args, "--"+o.name)
-		case o.field.Kind() == reflect.Slice:
-			args = append(args, "--"+o.name+"="+strings.Join(o.field.Interface().([]string), ","))
-		default:
-			value := o.field.String()
-			if abs, err := filepath.Abs(value); err == nil && (o.arg == "FILE" || o.arg == "DIR") {
-				value = abs
-			}
-			args = append(args, "--"+o.name+"="+value)
-		}
-	}
-	for _, root := range roots {
-		if strings.HasPrefix(root, "-") {
-			args = append(args, "--")
-			break
-		}
-	}
-	return launch{Type: "stdio", Command: executable(), Args: append(args, roots...)}
-}
+// scope is whom a client's configuration is for.
+type scope string
 
-// json returns the configuration file that most clients read.
-func (l launch) json() (string, error) {
-	return encode(map[string]any{"mcpServers": map[string]launch{"toolcrib": l}})
-}
+// The scopes. A project's file stands in its directory.
+const (
+	userScope    scope = "user"
+	projectScope scope = "project"
+)
 
-// line is the launch as a command line.
-func (l launch) line() string {
-	words := []string{shellWord(l.Command)}
-	for _, arg := range l.Args {
-		words = append(words, shellWord(arg))
-	}
-	return strings.Join(words, " ")
-}
-
-// client is a program that can be told on its command line to use a server.
+// client is a program that uses servers: the only place that knows its ways.
 type client struct {
-	binary string
-	name   string
-	add    func(launch) string
+	id, name string
+	binary   string // what is looked for on PATH
+	format   clientfile.Format
+	table    string
+	user     func(places) string // its file in the scope of the user
+	project  string              // its file in a project; "" = it has none
+	entry    func(reach) any     // nil: this reach does not work there
+	// command adds a server by the client's own means: a command line or a link.
+	// "" = there is none for this. Without a scope it is the client's default.
+	command func(name string, s scope, r reach) string
+	means   string // who carries the command out
+	// expands is what a reference to a variable of the environment begins with in
+	// the client's file; "" = it has none.
+	expands string
+	// rewrites says that the running client keeps its own state in the user's
+	// file, and so might write over an edit.
+	rewrites bool
+	then     string // what the user does after a change
 }
 
 func clients() []client {
 	return []client{
-		{"claude", "Claude Code", func(l launch) string { return "claude mcp add toolcrib -- " + l.line() }},
-		{"codex", "Codex", func(l launch) string { return "codex mcp add toolcrib -- " + l.line() }},
-		{"gemini", "Gemini CLI", func(l launch) string { return "gemini mcp add toolcrib " + l.line() }},
-		{"code", "VS Code", addToCode},
-		{"cursor", "Cursor", func(l launch) string {
-			return "put the snippet that toolcrib prints at a terminal into " + filepath.Join("~", ".cursor", "mcp.json")
-		}},
+		{
+			id: "claude-desktop", name: "Claude Desktop", binary: "claude-desktop",
+			format: clientfile.JSON, table: "mcpServers",
+			user:    func(p places) string { return filepath.Join(p.config(), "Claude", "claude_desktop_config.json") },
+			entry:   func(r reach) any { return stdioOnly(stdioEntry{"", r.Command, r.Args}, r) },
+			command: func(string, scope, reach) string { return "" },
+			then:    "Restart Claude Desktop.",
+		},
+		{
+			id: "claude-code", name: "Claude Code", binary: "claude",
+			format: clientfile.JSON, table: "mcpServers", project: ".mcp.json",
+			user:    func(p places) string { return filepath.Join(p.or("CLAUDE_CONFIG_DIR", p.home), ".claude.json") },
+			entry:   func(r reach) any { return typed(r, "${"+tokenVariable+"}") },
+			command: addToClaude, means: "Claude Code itself", rewrites: true,
+			expands: "${",
+			then:    "Claude Code reads it when a session starts; /mcp shows the state.",
+		},
+		{
+			id: "vscode", name: "VS Code", binary: "code",
+			format: clientfile.JSONC, table: "servers", project: filepath.Join(".vscode", "mcp.json"),
+			user:    func(p places) string { return filepath.Join(p.config(), "Code", "User", "mcp.json") },
+			entry:   func(r reach) any { return typed(r, "${env:"+tokenVariable+"}") },
+			command: addToCode, means: "VS Code itself",
+			expands: "${",
+			then:    "The command \"MCP: List Servers\" starts it.",
+		},
+		{
+			id: "cursor", name: "Cursor", binary: "cursor",
+			format: clientfile.JSONC, table: "mcpServers", project: filepath.Join(".cursor", "mcp.json"),
+			user:    func(p places) string { return filepath.Join(p.home, ".cursor", "mcp.json") },
+			entry:   cursorEntry,
+			command: cursorLink, means: "Cursor, by this link",
+			expands: "${",
+			then:    "Restart Cursor, and switch the server on in its settings.",
+		},
+		{
+			id: "codex", name: "Codex", binary: "codex",
+			format: clientfile.TOML, table: "mcp_servers",
+			user: func(p places) string {
+				return filepath.Join(p.or("CODEX_HOME", filepath.Join(p.home, ".codex")), "config.toml")
+			},
+			entry:   codexEntry,
+			command: addToCodex, means: "Codex itself",
+			then: "Codex reads it when a session starts.",
+		},
+		{
+			id: "gemini", name: "Gemini CLI", binary: "gemini",
+			format: clientfile.CommentedJSON, table: "mcpServers", project: filepath.Join(".gemini", "settings.json"),
+			user: func(p places) string {
+				return filepath.Join(p.or("GEMINI_CLI_HOME", p.home), ".gemini", "settings.json")
+			},
+			entry:   geminiEntry,
+			command: addToGemini, means: "Gemini CLI itself",
+			expands: "$",
+			then:    "Gemini CLI reads it when a session starts, in folders that it trusts.",
+		},
 	}
 }
 
-// setUp says how to make a client start the server: the snippet that most
-// clients read, and the command of each client that is there.
-func (p *Process) setUp(l launch) (string, error) {
-	snippet, err := l.json()
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, `For Claude Desktop, Claude Code, Cursor, Gemini CLI and most others, put this
-into the client's configuration (VS Code calls the outer key "servers"):
-
-%s
-Or let the client do it:
-`, snippet)
+// findClient returns the client of an id.
+func findClient(id string) (client, error) {
 	for _, c := range clients() {
-		if _, err := p.LookPath(c.binary); err == nil || c.binary == "claude" {
-			fmt.Fprintf(&b, "  %s\n", c.add(l))
+		if c.id == id {
+			return c, nil
 		}
 	}
-	return b.String(), nil
+	ids := clientIDs()
+	hint := "there are: " + strings.Join(ids, ", ")
+	if near := schema.Nearest(id, ids); near != "" {
+		return client{}, usagef(hint, "no client is called %q; did you mean %q", id, near)
+	}
+	return client{}, usagef(hint, "no client is called %q", id)
 }
 
-func addToCode(l launch) string {
-	data, err := json.Marshal(map[string]any{"name": "toolcrib", "command": l.Command, "args": l.Args})
-	if err != nil {
-		panic(err) // strings always encode
+func clientIDs() []string {
+	var ids []string
+	for _, c := range clients() {
+		ids = append(ids, c.id)
 	}
-	return "code --add-mcp " + shellWord(string(data))
+	return ids
 }
 
-// encode is indented JSON that shows <, > and & as they are.
-func encode(v any) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return "", err
+func (c client) place(name string) clientfile.Place {
+	return clientfile.Place{Format: c.format, Table: c.table, Name: name}
+}
+
+// scopes returns the scopes that the client has.
+func (c client) scopes() []scope {
+	if c.project == "" {
+		return []scope{userScope}
 	}
-	return b.String(), nil
+	return []scope{userScope, projectScope}
+}
+
+// file returns the client's file in one of its scopes, for a project in dir.
+func (c client) file(s scope, p places, dir string) string {
+	if s == projectScope {
+		return filepath.Join(dir, c.project)
+	}
+	return c.user(p)
+}
+
+// The forms of entries.
+type (
+	stdioEntry struct {
+		Type    string   `json:"type,omitempty" toml:"type,omitempty"`
+		Command string   `json:"command" toml:"command"`
+		Args    []string `json:"args" toml:"args"`
+	}
+	httpEntry struct {
+		Type    string            `json:"type,omitempty"`
+		URL     string            `json:"url,omitempty"`
+		HTTPURL string            `json:"httpUrl,omitempty"`
+		Headers map[string]string `json:"headers,omitempty"`
+	}
+	codexHTTP struct {
+		URL   string `toml:"url"`
+		Token string `toml:"bearer_token_env_var,omitempty"`
+	}
+)
+
+func stdioOnly(e stdioEntry, r reach) any {
+	if r.url != "" {
+		return nil
+	}
+	return e
+}
+
+// typed is the entry of clients that want to be told the transport. token is how
+// they refer to the variable.
+func typed(r reach, token string) any {
+	if r.url == "" {
+		return stdioEntry{"stdio", r.Command, r.Args}
+	}
+	return httpEntry{Type: "http", URL: r.url, Headers: r.headers(token)}
+}
+
+func cursorEntry(r reach) any {
+	if r.url == "" {
+		return stdioEntry{"stdio", r.Command, r.Args}
+	}
+	return httpEntry{URL: r.url, Headers: r.headers("${env:" + tokenVariable + "}")}
+}
+
+func codexEntry(r reach) any {
+	switch {
+	case r.url == "":
+		return stdioEntry{"", r.Command, r.Args}
+	case r.token:
+		return codexHTTP{r.url, tokenVariable}
+	}
+	return codexHTTP{URL: r.url}
+}
+
+func geminiEntry(r reach) any {
+	if r.url == "" {
+		return stdioEntry{"", r.Command, r.Args}
+	}
+	return httpEntry{HTTPURL: r.url, Headers: r.headers("${" + tokenVariable + "}")}
+}
+
+func (r reach) headers(token string) map[string]string {
+	if !r.token {
+		return nil
+	}
+	return map[string]string{"Authorization": "Bearer " + token}
+}
+
+// places is where a user's files stand.
+type places struct {
+	goos, home string
+	getenv     func(string) string
+}
+
+func (p *Process) places() (places, error) {
+	variable := "HOME"
+	if runtime.GOOS == "windows" {
+		variable = "USERPROFILE"
+	}
+	home := p.getenv(variable)
+	if home == "" {
+		return places{}, errors.New(variable + " is not set, so there is no telling where clients keep their files")
+	}
+	return places{runtime.GOOS, home, p.getenv}, nil
+}
+
+// or returns the directory that a variable names, else another.
+func (p places) or(variable, dir string) string {
+	if value := p.getenv(variable); value != "" {
+		return value
+	}
+	return dir
+}
+
+// config is where desktop programs keep their configuration.
+func (p places) config() string {
+	switch p.goos {
+	case "darwin":
+		return filepath.Join(p.home, "Library", "Application Support")
+	case "windows":
+		return p.or("APPDATA", filepath.Join(p.home, "AppData", "Roaming"))
+	}
+	return p.or("XDG_CONFIG_HOME", filepath.Join(p.home, ".config"))
 }

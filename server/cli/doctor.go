@@ -118,11 +118,11 @@ func (d *doctor) clients(p *Process, r *report, roots []string) {
 	for _, c := range clients() {
 		if _, err := p.LookPath(c.binary); err == nil {
 			found = true
-			r.ok("client", c.name+": "+c.add(l))
+			r.ok("client", c.name+": "+l.configLine(c.id, "--write"))
 		}
 	}
 	if !found {
-		r.missing("client", "none found on PATH; toolcrib at a terminal prints the configuration for any")
+		r.missing("client", "none found on PATH; toolcrib config lists those that can be set up")
 	}
 }
 

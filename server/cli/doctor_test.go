@@ -21,7 +21,7 @@ func TestDoctor(t *testing.T) {
 			[]string{
 				"ok      version  toolcrib ", "ok      git      /bin/git\n", "ok      files    opened by ",
 				"ok      root     " + dir + ", can be written\n", "ok      state    ",
-				"ok      tools    4 can be called, 4 of them are listed\n", "ok      client   Claude Code: claude mcp add toolcrib -- ",
+				"ok      tools    4 can be called, 4 of them are listed\n", "ok      client   Claude Code: ", " config claude-code --write --exclude-tools=fly --state-dir=",
 			},
 			"missing", 0,
 		},

@@ -14,11 +14,11 @@ import (
 // errHelp is what parse returns for -h and --help.
 var errHelp = errors.New("help is wanted")
 
-// option is one field that a flag, and perhaps a variable of the environment,
-// sets. The tags are those that server.Config documents.
+// option is one field that a flag, a variable of the environment or either sets. The tags are those that server.Config documents.
 type option struct {
 	name, env, arg, help string
 	values               []string
+	hidden               bool // from the help
 	field                reflect.Value
 }
 
@@ -32,11 +32,11 @@ func options(dst any) []option {
 			list = append(list, options(field.Addr().Interface())...)
 			continue
 		}
-		name := f.Tag.Get("flag")
-		if name == "" {
+		name, env := f.Tag.Get("flag"), f.Tag.Get("env")
+		if name == "" && env == "" {
 			continue
 		}
-		o := option{name: name, env: f.Tag.Get("env"), arg: f.Tag.Get("arg"), help: f.Tag.Get("help"), field: field}
+		o := option{name: name, env: env, arg: f.Tag.Get("arg"), help: f.Tag.Get("help"), hidden: f.Tag.Get("hidden") != "", field: field}
 		if values := f.Tag.Get("values"); values != "" {
 			o.values = strings.Split(values, ",")
 		}
@@ -100,12 +100,15 @@ func parse(dst any, args, environ []string) (rest []string, err error) {
 }
 
 func pick(opts []option, name string) (option, error) {
-	names := make([]string, len(opts))
-	for i, o := range opts {
-		if o.name == name {
+	var names []string
+	for _, o := range opts {
+		switch o.name {
+		case "": // only a variable sets it
+		case name:
 			return o, nil
+		default:
+			names = append(names, o.name)
 		}
-		names[i] = o.name
 	}
 	bare := strings.TrimLeft(name, "-")
 	if near := schema.Nearest(bare, names); near != "" {

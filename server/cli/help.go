@@ -53,7 +53,7 @@ func page(w io.Writer, cmd command) error {
 	if cmd.long != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(cmd.long))
 	}
-	opts := options(cmd.new())
+	opts := slices.DeleteFunc(options(cmd.new()), func(o option) bool { return o.hidden })
 	own := slices.DeleteFunc(slices.Clone(opts), func(o option) bool { return o.env != "" })
 	if len(own) > 0 {
 		b.WriteString("\nFlags:\n")
@@ -87,14 +87,14 @@ func configuration(b *strings.Builder) {
 }
 
 func (o option) describe(b *strings.Builder) {
-	fmt.Fprintf(b, "  --%s", o.name)
-	if o.arg != "" {
-		b.WriteString(" " + o.arg)
+	var ways []string
+	if o.name != "" {
+		ways = append(ways, strings.TrimSpace("--"+o.name+" "+o.arg))
 	}
 	if o.env != "" {
-		b.WriteString(", " + o.env)
+		ways = append(ways, o.env)
 	}
-	b.WriteByte('\n')
+	fmt.Fprintf(b, "  %s\n", strings.Join(ways, ", "))
 	for line := range strings.SplitSeq(wrap(o.help, 84), "\n") {
 		b.WriteString("        " + line + "\n")
 	}

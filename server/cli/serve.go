@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -15,7 +16,11 @@ import (
 	"toolcrib/tools/catalog"
 )
 
-type serve struct{ server.Config }
+type serve struct {
+	server.Config
+	// ConformanceFixtures is for the protocol's conformance suite, not for users.
+	ConformanceFixtures bool `flag:"conformance-fixtures" hidden:"true"`
+}
 
 // gcPercent lets the heap grow to five times what lives. That is a few MB here,
 // so at the usual percentage a busy server would collect hundreds of times a
@@ -26,7 +31,7 @@ func serveCommand() command {
 	return command{
 		name:  "serve",
 		args:  "[DIR ...]",
-		short: "serve the tools to an MCP client over stdin and stdout",
+		short: "serve the tools to MCP clients, over stdin and stdout or over HTTP",
 		long: `
 The tools use files only inside the directories DIR. Relative paths are under
 the first. Without DIR it is the current directory, unless that holds your home
@@ -36,7 +41,7 @@ directory. A client starts this command; at a terminal it says how to set one up
 }
 
 func (s *serve) run(ctx context.Context, p *Process, args []string) error {
-	if p.IsTerminal(p.Stdin) {
+	if p.IsTerminal(p.Stdin) && s.HTTP == "" {
 		return s.introduce(p, args)
 	}
 	roots, err := rootsOf(args)
@@ -47,6 +52,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
+	fixtures := s.fixtures(&selected)
 	if p.getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
@@ -60,6 +66,9 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 		Instructions: server.Instructions(roots, e.selected.Enabled),
 		Tools:        e.selected.Listed,
 		Hidden:       e.hidden(),
+		Sources:      slices.Concat(catalog.Sources(catalog.Deps{}, e.selected.Enabled), fixtures.Sources),
+		Prompts:      slices.Concat(catalog.Prompts(), fixtures.Prompts),
+		Native:       fixtures.Native,
 		Runner:       e.runner,
 		Workspace:    e.ws,
 		Log:          e.log,
@@ -70,7 +79,12 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	e.log.Info("serving", "roots", roots, "listed", len(e.selected.Listed), "enabled", len(e.selected.Enabled))
-	return errors.Join(srv.ServeStdio(ctx, p.Stdin, p.Stdout), e.close())
+	if s.HTTP != "" {
+		err = p.overHTTP(ctx, srv, s.Config)
+	} else {
+		err = srv.ServeStdio(ctx, p.Stdin, p.Stdout)
+	}
+	return errors.Join(err, e.close())
 }
 
 // untilSignal returns a context that ends at the first SIGINT, SIGTERM or SIGHUP; a

@@ -164,7 +164,7 @@ func handlerForm(n int) string { return fmt.Sprintf("ask_%d", n+1) }
 func formDigest(form tools.Form) digest {
 	data, err := json.Marshal(form)
 	if err != nil {
-		panic(err) // a Form holds strings and booleans only
+		panic(err) // a Default that is no JSON is an error of the tool
 	}
 	return plainDigest(data)
 }

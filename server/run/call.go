@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"sync"
 
 	"toolcrib/tools"
@@ -13,6 +14,12 @@ type Call struct {
 	Tool    string // name or alias
 	Args    json.RawMessage
 	Session tools.SessionInfo
+	// Read is the tool to call where no name leads to it: that of a
+	// [tools.Source]. Tool is then not looked at.
+	Read *tools.Tool
+	// Log receives the records of the call, all before Run returns; nil = nobody
+	// listens.
+	Log *slog.Logger
 	// Progress receives the events of the call, one at a time, all before Run
 	// returns; nil = nobody listens.
 	Progress func(tools.ProgressEvent)

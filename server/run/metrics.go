@@ -7,8 +7,11 @@ import (
 	"toolcrib/tools"
 )
 
-// unknownTool counts the calls of names that no tool has.
-const unknownTool = ""
+// Counters that belong to no tool of the catalog.
+const (
+	unknownTool = ""               // calls of names that no tool has
+	sourceReads = "resources/read" // calls of a Call.Read
+)
 
 // latencyBounds are coarse on purpose: the log of a call has its exact time.
 var latencyBounds = [...]time.Duration{
@@ -24,7 +27,12 @@ var codes = [...]tools.Code{
 // metrics holds the counters by tool; the map does not change after New.
 type metrics map[string]*counters
 
-func (m metrics) of(tool string) *counters { return m[tool] }
+func (m metrics) of(p *pass) *counters {
+	if p.call.Read != nil {
+		return m[sourceReads]
+	}
+	return m[p.tool.Name]
+}
 
 type counters struct {
 	inFlight                                       atomic.Int64
@@ -71,7 +79,7 @@ func codeIndex(code tools.Code) int {
 // Stats is a snapshot of the counters.
 type Stats struct {
 	// Tools has the counters by the name of the tool; "" are calls of names
-	// that no tool has.
+	// that no tool has, "resources/read" those of Call.Read.
 	Tools map[string]ToolStats
 	// Bounds are the upper bounds of the buckets of ToolStats.Latency; the last
 	// bucket has none.

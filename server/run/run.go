@@ -92,7 +92,7 @@ func New(cfg Config) *Runner {
 		}
 		r.metrics[t.Name] = &counters{}
 	}
-	r.metrics[unknownTool] = &counters{}
+	r.metrics[unknownTool], r.metrics[sourceReads] = &counters{}, &counters{}
 	if cfg.Caller != nil {
 		cfg.Caller.r.Store(r)
 	}
@@ -126,7 +126,7 @@ type pass struct {
 	tool     tools.Tool
 	counters *counters
 	started  time.Time
-	progress *progress
+	gate     *gate // of what goes to the client; nil: nobody listens
 
 	// bind, pre
 	bound    tools.Bound
@@ -183,18 +183,16 @@ func (p *pass) carry(ctx context.Context) (out Outcome) {
 func (p *pass) begin(ctx context.Context) context.Context {
 	p.id = p.r.seal.instance + "-" + strconv.FormatUint(p.r.calls.Add(1), 36)
 	p.started = p.r.cfg.Now()
-	p.tool = p.r.tools[p.call.Tool]
-	p.counters = p.r.metrics.of(p.tool.Name)
+	if p.tool = p.r.tools[p.call.Tool]; p.call.Read != nil {
+		p.tool = *p.call.Read
+	}
+	p.counters = p.r.metrics.of(p)
 	p.counters.inFlight.Add(1)
 	p.asker = p.newAsker()
 
 	ctx = tools.WithSession(ctx, &p.call.Session)
 	ctx = context.WithValue(ctx, passKey{}, p)
-	if p.call.Progress != nil && p.tool.Streams {
-		p.progress = newProgress(p.call.Progress)
-		ctx = tools.WithProgress(ctx, p.progress.report)
-	}
-	return ctx
+	return p.listen(ctx)
 }
 
 type passKey struct{}
@@ -205,7 +203,7 @@ func (p *pass) finish(ctx context.Context, out *Outcome) {
 		err := p.failure(ctx, &tools.PanicError{Value: v, Stack: debug.Stack()})
 		*out = p.shape(err)
 	}
-	p.progress.end(ctx)
+	p.gate.end(ctx)
 	p.counters.inFlight.Add(-1)
 	if p.dry && out.Err == nil {
 		return // the call itself is still to come
@@ -224,6 +222,12 @@ func (p *pass) bind() (err error) {
 			return unknown.WithHint("did you mean %s", near)
 		}
 		return unknown
+	}
+	if lacking := p.tool.Lacks(p.call.Session.Client); len(lacking) > 0 {
+		e := tools.Errorf(tools.Unsupported, "%s: this client lacks the ability %s", p.tool.Name, lacking[0]).
+			WithHint("the user can call it from a client that has it")
+		e.Err = &tools.AbilityError{Lacking: lacking}
+		return e
 	}
 	if p.bound, err = p.tool.Bind(p.call.Args); err != nil {
 		return err

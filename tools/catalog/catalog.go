@@ -1,8 +1,11 @@
 // Package catalog is the one list of toolcrib's tools.
 //
 // It also renders what derives from the list: manual pages, exports for the
-// APIs of model providers, presets. It imports the categories and the contract
-// and must not import server. To add a category, add it to [Deps] and [All].
+// APIs of model providers, presets; and it has what clients find beside the
+// tools: resources and prompts. It imports the categories and the contract and
+// must not import server. To add a category, add it to [Deps] and [All], and to
+// [Sources] where it has resources. To add a prompt, add it to [Prompts] and its
+// text to prompts/.
 package catalog
 
 import (

@@ -23,6 +23,11 @@ func TestValid(t *testing.T) {
 	if err := tools.Validate(all()); err != nil {
 		t.Error(err)
 	}
+	for _, tool := range all() {
+		if tool.Limits.Text > tools.MaxText {
+			t.Errorf("%s may return %d bytes; only the Read of a Source may return more than %d", tool.Name, tool.Limits.Text, tools.MaxText)
+		}
+	}
 }
 
 // TestTools runs the suite that derives from each declaration.

@@ -13,3 +13,8 @@ func Tools(Deps) []tools.Tool {
 		readFileTool(),
 	}
 }
+
+// Sources returns the resources of the category.
+func Sources(Deps) []tools.Source {
+	return []tools.Source{fileSource()}
+}

@@ -1,0 +1,101 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// asks are the requests of ours that wait for the client's response.
+type asks struct {
+	mu      sync.Mutex
+	last    int
+	waiting map[string]chan *message
+	ended   bool // the client is gone
+}
+
+var errClientGone = errors.New("the client is gone")
+
+// ask sends a request to the client on behalf of r and waits for the response.
+func (r *request) ask(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	if !r.out.streams() {
+		return nil, errors.New("the client takes no events, so it cannot be asked")
+	}
+	id, response, err := r.link.asks.open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.link.asks.forget(id)
+	line, err := appendCall(nil, id, method, params)
+	if err != nil {
+		return nil, err
+	}
+	r.send(line)
+	select {
+	case m, ok := <-response:
+		switch {
+		case !ok:
+			return nil, errClientGone
+		case m.err != nil:
+			return nil, fmt.Errorf("%s: the client answered %s", method, m.err)
+		}
+		return m.result, nil
+	case <-ctx.Done():
+		// The dialog must not stay open for a call that nobody waits for.
+		cancelled := map[string]string{"requestId": id, "reason": "the call has ended"}
+		if line := r.link.server.notification(string(mcp.MethodNotificationCancelled), cancelled); line != nil {
+			r.out.write(func() []byte { return line })
+		}
+		return nil, ctx.Err()
+	}
+}
+
+func (a *asks) open() (id string, response chan *message, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ended {
+		return "", nil, errClientGone
+	}
+	a.last++
+	id, response = fmt.Sprintf("ask-%d", a.last), make(chan *message, 1)
+	if a.waiting == nil {
+		a.waiting = map[string]chan *message{}
+	}
+	a.waiting[id] = response
+	return id, response, nil
+}
+
+func (a *asks) forget(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.waiting, id)
+}
+
+// answered hands a response of the client to whom it concerns. One that nobody
+// waits for is dropped: its call may have ended.
+func (a *asks) answered(m *message) {
+	if m.id[0] != '"' {
+		return
+	}
+	id := unquote(m.id)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if response, ok := a.waiting[id]; ok {
+		response <- m
+		delete(a.waiting, id)
+	}
+}
+
+// end lets everybody who waits for the client go on without it.
+func (a *asks) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, response := range a.waiting {
+		close(response)
+	}
+	a.waiting, a.ended = nil, true
+}

@@ -1,0 +1,45 @@
+package server
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+)
+
+// The principals of HTTP until there are named ones.
+const (
+	anonymous = "anonymous" // no token is wanted
+	holder    = "token"     // the token was shown
+)
+
+// bearer checks the bearer token. It keeps only its hash.
+type bearer struct {
+	wanted bool
+	hash   [sha256.Size]byte
+}
+
+func newBearer(token string) bearer { return bearer{token != "", sha256.Sum256([]byte(token))} }
+
+// principal says in whose name a request is, and false if it may not be made.
+func (b bearer) principal(r *http.Request) (string, bool) {
+	if !b.wanted {
+		return anonymous, true
+	}
+	values := r.Header.Values("Authorization")
+	if len(values) != 1 {
+		return "", false
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	hash := sha256.Sum256([]byte(strings.TrimSpace(token)))
+	ok := strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(hash[:], b.hash[:]) == 1
+	return holder, ok
+}
+
+// challenge is the header of a 401 answer.
+func (b bearer) challenge(r *http.Request) string {
+	if r.Header.Get("Authorization") == "" {
+		return `Bearer realm="toolcrib"`
+	}
+	return `Bearer realm="toolcrib", error="invalid_token"`
+}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"toolcrib/server"
+	"toolcrib/server/cli/internal/clientfile"
+)
+
+// defaultName is what the entry of this server is called in configurations.
+const defaultName = "toolcrib"
+
+type config struct {
+	server.Config
+	Name   string `flag:"name" arg:"NAME" help:"what the entry is called (default toolcrib)"`
+	URL    string `flag:"url" arg:"URL" help:"let the client use the server at URL over HTTP, in the place of starting one"`
+	Scope  string `flag:"scope" arg:"SCOPE" values:"user,project" help:"user for all your projects; project for a file in the first DIR (default user)"`
+	Print  bool   `flag:"print" help:"show the set-up and change nothing (the default)"`
+	Write  bool   `flag:"write" help:"put the entry into the client's file, after a backup"`
+	Remove bool   `flag:"remove" help:"take the entry out of the client's file, after a backup"`
+}
+
+func configCommand() command {
+	return command{
+		name:  "config",
+		args:  "[CLIENT] [DIR ...]",
+		short: "show, write or remove the set-up of a client",
+		long: `
+CLIENT is claude-desktop, claude-code, vscode, cursor, codex or gemini; without
+one it lists where each keeps its configuration and what stands there. The flags
+and directories of serve go into the entry, and so do variables of the
+environment that set the same. Everything else in the file stays as it is, to
+the byte. A token is never written: the entry refers to TOOLCRIB_TOKEN. What was
+written with --write goes with the same command line and --remove.`,
+		new: func() runner { return new(config) },
+	}
+}
+
+func (c *config) run(_ context.Context, p *Process, args []string) error {
+	where, err := p.places()
+	if err != nil {
+		return err
+	}
+	if c.Name == "" {
+		c.Name = defaultName
+	}
+	if !entryName.MatchString(c.Name) {
+		return usagef("letters, digits, - and _, at most 64", "--name: %q cannot be the name of an entry", c.Name)
+	}
+	if len(args) == 0 {
+		if c.Write || c.Remove || c.Print {
+			return usagef("toolcrib config CLIENT; toolcrib config lists them", "no client is named")
+		}
+		return c.list(p.Stdout, where)
+	}
+	which, err := findClient(args[0])
+	if err != nil {
+		return err
+	}
+	t := target{client: which, places: where, scope: scope(c.Scope), name: c.Name}
+	if t.scope == "" {
+		t.scope = userScope
+	}
+	if !slices.Contains(which.scopes(), t.scope) {
+		return usagef("leave --scope out", "%s has no configuration of a project", which.name)
+	}
+	switch {
+	case c.Write && c.Remove, c.Print && (c.Write || c.Remove):
+		return usagef("toolcrib help config", "only one of --print, --write and --remove at a time")
+	case c.Remove:
+		if t.scope == projectScope {
+			if err := t.settleDir(args[1:]); err != nil {
+				return err
+			}
+		}
+		return t.remove(p.Stdout)
+	}
+	if err := c.settle(p, &t, args[1:]); err != nil {
+		return err
+	}
+	if c.Write {
+		return t.write(p.Stdout)
+	}
+	return t.print(p.Stdout, c.URL == "" && len(args) == 1)
+}
+
+var entryName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// settle finds out what the entry says and which file it is for.
+func (c *config) settle(p *Process, t *target, dirs []string) error {
+	given := new(config)
+	if _, err := parse(given, p.Args[1:], nil); err != nil {
+		return err
+	}
+	if given.HTTP != "" {
+		return usagef("toolcrib config CLIENT --url=http://ADDR"+server.Endpoint, "--http is for serve; a client is told a URL")
+	}
+	if c.URL != "" {
+		return c.settleURL(t, given, dirs)
+	}
+	if _, err := p.choose(c.Config); err != nil {
+		return err
+	}
+	roots, err := rootsOf(dirs)
+	if err != nil && (len(dirs) > 0 || c.Write) {
+		return err
+	}
+	if err != nil { // shown just anywhere, to see what it is
+		roots = someRoot()
+	}
+	t.dir, t.reach = roots[0], reach{launch: launchOf(c.Config, roots)}
+	for _, word := range append([]string{t.reach.Command}, t.reach.Args...) {
+		if !utf8.ValidString(word) {
+			return usagef("", "%q is not UTF-8, and a configuration holds nothing else", word)
+		}
+	}
+	return nil
+}
+
+func (c *config) settleURL(t *target, given *config, dirs []string) error {
+	for _, o := range options(&given.Config) {
+		if !o.field.IsZero() && o.name != "auth" {
+			return usagef("give it to toolcrib serve", "--%s is for the server, which --url says is running already", o.name)
+		}
+	}
+	u, err := url.Parse(c.URL)
+	switch {
+	case err != nil:
+		return usagef("--url=http://127.0.0.1:8080"+server.Endpoint, "--url: %w", err)
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return usagef("--url=http://127.0.0.1:8080"+server.Endpoint, "--url: %q is not the URL of a server over HTTP", c.URL)
+	case u.User != nil:
+		return usagef("the entry refers to "+tokenVariable+" by itself", "--url: a URL with a password is not written into a file")
+	case u.Path == "":
+		return usagef("--url="+c.URL+server.Endpoint+" is where toolcrib serves", "--url: %s has no path", c.URL)
+	}
+	t.reach = reach{url: c.URL, token: c.Auth != "none"}
+	if t.client.entry(t.reach) == nil {
+		return usagef("let it start the server: leave --url out; or add the URL in its settings, under connectors",
+			"%s takes no URL from its configuration file", t.client.name)
+	}
+	if t.scope == userScope && len(dirs) > 0 {
+		return usagef("leave it out", "%s: the server at --url has its own directories", dirs[0])
+	}
+	return t.settleDir(dirs)
+}
+
+// settleDir finds out which project the file is of, where that alone matters.
+func (t *target) settleDir(dirs []string) error {
+	if len(dirs) == 0 {
+		dir, err := os.Getwd()
+		t.dir = dir
+		return err
+	}
+	roots, err := rootsOf(dirs)
+	if err == nil {
+		t.dir = roots[0]
+	}
+	return err
+}
+
+// list prints each client's files, and whether the entry is there.
+func (c *config) list(w io.Writer, where places) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, which := range clients() {
+		for _, s := range which.scopes() {
+			name := which.file(s, where, dir)
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", which.id, s, state(name, which.place(c.Name)), name)
+		}
+	}
+	return table.Flush()
+}
+
+// state says in few words what a file has to say about an entry.
+func state(name string, place clientfile.Place) string {
+	f, err := clientfile.Read(name)
+	if err != nil {
+		return err.Error()
+	}
+	switch _, found, err := place.Find(f.Data()); {
+	case !f.Exists():
+		return "no file"
+	case err != nil:
+		if wrong, ok := errors.AsType[*clientfile.SyntaxError](err); ok {
+			return fmt.Sprintf("broken in line %d", wrong.Line)
+		}
+		return err.Error()
+	case found:
+		return "set up"
+	}
+	return "not set up"
+}

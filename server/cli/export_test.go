@@ -1,0 +1,8 @@
+package cli
+
+// ClientFile returns the file of a client in a scope on a system, for a home
+// directory and an environment.
+func ClientFile(id, s, goos, home string, getenv func(string) string) (string, error) {
+	c, err := findClient(id)
+	return c.file(scope(s), places{goos, home, getenv}, "project"), err
+}

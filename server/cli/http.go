@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"toolcrib/server"
+)
+
+// minToken is the fewest characters of a token that somebody chose.
+const minToken = 32
+
+// overHTTP serves clients over streamable HTTP and says on stderr where, and
+// with which token.
+func (p *Process) overHTTP(ctx context.Context, srv *server.Server, cfg server.Config) error {
+	ln, err := listen(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	token, shown := cfg.Token, "from TOOLCRIB_TOKEN"
+	switch {
+	case cfg.Auth == "none":
+		token = ""
+	case token == "":
+		token = rand.Text()
+		shown = token
+	}
+	fmt.Fprintf(p.Stderr, "listening on http://%s%s\n", ln.Addr(), server.Endpoint)
+	if token != "" {
+		fmt.Fprintf(p.Stderr, "token %s\n", shown)
+	}
+	if !loopback(ln) {
+		fmt.Fprintln(p.Stderr, "toolcrib: warning: the token travels unencrypted over the network; put a proxy with TLS before the server")
+	}
+	return srv.ServeStreamable(ctx, ln, server.HTTP{Token: token, Hosts: cfg.AllowHosts, Origins: cfg.AllowOrigins})
+}
+
+// listen opens the address of the configuration. Beyond this machine, it wants
+// a token.
+func listen(ctx context.Context, cfg server.Config) (net.Listener, error) {
+	if err := checkAddress(cfg.HTTP); err != nil {
+		return nil, err
+	}
+	if cfg.Token != "" && len(cfg.Token) < minToken {
+		return nil, usagef("openssl rand -hex 32 makes one", "the token in TOOLCRIB_TOKEN has %d characters, it needs %d", len(cfg.Token), minToken)
+	}
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.HTTP)
+	if err != nil {
+		return nil, usagef("toolcrib serve --http=127.0.0.1:0 takes any port that is free", "--http: %w", err)
+	}
+	if cfg.Auth == "none" && !loopback(ln) {
+		_ = ln.Close() // nobody was accepted
+		return nil, usagef("leave --auth out, or listen on 127.0.0.1", "--http=%s can be reached from other machines, so --auth=none is refused", cfg.HTTP)
+	}
+	return ln, nil
+}
+
+// checkAddress refuses an address that does not say which networks are meant.
+func checkAddress(addr string) error {
+	host, port, err := net.SplitHostPort(addr)
+	if _, bad := strconv.ParseUint(addr, 10, 16); bad == nil {
+		host, port, err = "", addr, nil
+	}
+	switch {
+	case err != nil:
+		return usagef("toolcrib serve --http=127.0.0.1:8080", "--http: %q is not host:port", addr)
+	case host == "":
+		return usagef(fmt.Sprintf("--http=127.0.0.1:%s for this machine only, --http=0.0.0.0:%[1]s for every network", port), "--http: %q does not say on which address to listen", addr)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return usagef("toolcrib serve --http=127.0.0.1:8080", "--http: %q is not a port", strings.TrimSpace(port))
+	}
+	return nil
+}
+
+// loopback reports whether a listener can only be reached from this machine.
+func loopback(ln net.Listener) bool {
+	addr, ok := ln.Addr().(*net.TCPAddr)
+	return ok && addr.IP.IsLoopback()
+}

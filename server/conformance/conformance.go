@@ -1,0 +1,90 @@
+// Package conformance holds what the Model Context Protocol's conformance suite
+// calls by name: tools, resources and prompts that do nothing but show a part
+// of the protocol.
+//
+// Wherever the contract of package tools can say what the suite wants, a
+// fixture is declared by it, so that the suite sees the production pipeline.
+// The rest (questions to the client's model, its roots, schemas and forms that
+// the contract leaves out on purpose) are definitions of mcp-go, served by the
+// same transports. Only the command line may import this package; nothing of
+// it is in a server that is not started with --conformance-fixtures.
+//
+// Start at [New].
+package conformance
+
+import (
+	"context"
+	"embed"
+	"time"
+
+	"toolcrib/server"
+	"toolcrib/tools"
+)
+
+// Fixtures is what a server serves to the suite, beside its catalog.
+type Fixtures struct {
+	// Tools come before those of the catalog: the suite calls the first tool of
+	// the list without arguments.
+	Tools   []tools.Tool
+	Sources []tools.Source
+	Prompts []tools.Prompt
+	Native  server.Native
+}
+
+// New returns the fixtures.
+func New() Fixtures {
+	return Fixtures{
+		Tools:   append(append(contentTools(), eventTools()...), askingTools()...),
+		Sources: sources(),
+		Prompts: prompts(),
+		Native:  native(),
+	}
+}
+
+//go:embed pixel.png silence.wav
+var media embed.FS
+
+// image is a picture of one pixel.
+func image() tools.Block {
+	return tools.Block{Kind: tools.ImageBlock, MIME: "image/png", Data: file("pixel.png")}
+}
+
+// file returns an embedded file.
+func file(name string) []byte {
+	data, err := media.ReadFile(name)
+	if err != nil {
+		panic(err) // it is embedded under this name
+	}
+	return data
+}
+
+// none are the arguments of a tool that takes none.
+type none struct{}
+
+// blocks is a result of any blocks.
+type blocks []tools.Block
+
+// Content returns the blocks.
+func (b blocks) Content() []tools.Block { return b }
+
+// line is a result of one text.
+type line string
+
+// Text returns the text.
+func (l line) Text() string { return string(l) }
+
+// step is the pause between the events of one call, which lets the suite see
+// that they come one by one.
+const step = 50 * time.Millisecond
+
+// pause waits for a step, or for the end of the call.
+func pause(ctx context.Context) error {
+	timer := time.NewTimer(step)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

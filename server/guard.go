@@ -1,0 +1,117 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// guard keeps web pages out that a browser on the same machine shows: by the
+// Host header a name that was rebound to this address, by the Origin header a
+// page of another site. Source: the transport rules of the protocol and its
+// security best practices.
+type guard struct {
+	loopback bool // the listener can only be reached from this machine
+	hosts    []string
+	origins  []string
+}
+
+func newGuard(addr net.Addr, opt HTTP) guard {
+	g := guard{hosts: lowered(opt.Hosts), origins: lowered(opt.Origins)}
+	if tcp, ok := addr.(*net.TCPAddr); ok {
+		g.loopback = tcp.IP.IsLoopback()
+	}
+	return g
+}
+
+func lowered(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strings.ToLower(strings.TrimRight(s, "/"))
+	}
+	return out
+}
+
+// refuses says why a request may not be answered, "" if it may.
+func (g guard) refuses(r *http.Request) string {
+	if !g.host(r.Host) {
+		return "the host " + tellable(r.Host) + " is not a name of this server; --allow-host adds one"
+	}
+	switch origins := r.Header.Values("Origin"); {
+	case len(origins) > 1:
+		return "the request has several origins"
+	case len(origins) == 1 && !g.origin(origins[0]):
+		return "pages of the origin " + tellable(origins[0]) + " may not call this server; --allow-origin adds one"
+	}
+	return ""
+}
+
+// host reports whether a Host names this server. A name can be rebound to any
+// address by whoever owns it, so only known names count; an address cannot.
+func (g guard) host(hostport string) bool {
+	name := strings.ToLower(hostport)
+	if h, _, err := net.SplitHostPort(name); err == nil {
+		name = h
+	} else {
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+	}
+	if name == "localhost" || slices.Contains(g.hosts, name) || slices.Contains(g.hosts, strings.ToLower(hostport)) {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && (ip.IsLoopback() || !g.loopback)
+}
+
+// origin reports whether pages of an origin may call: those of this server's own
+// hosts and those that were named.
+func (g guard) origin(origin string) bool {
+	if g.named(origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
+		u.Scheme+"://"+u.Host == origin && g.host(u.Host)
+}
+
+func (g guard) named(origin string) bool {
+	return slices.Contains(g.origins, strings.ToLower(origin))
+}
+
+// preflight adds what a browser wants to know before it lets a page of a named
+// origin see an answer, and answers its OPTIONS request. Pages of this machine's
+// other servers pass the guard, since their requests are no danger without the
+// token, but get no such leave.
+func (g guard) preflight(w http.ResponseWriter, r *http.Request) (answered bool) {
+	origin := r.Header.Get("Origin")
+	if origin == "" || !g.named(origin) {
+		return false
+	}
+	header := w.Header()
+	header.Set("Access-Control-Allow-Origin", origin)
+	header.Add("Vary", "Origin")
+	header.Set("Access-Control-Expose-Headers", mcp.HeaderSessionID+", WWW-Authenticate, Retry-After")
+	if r.Method != http.MethodOptions {
+		return false
+	}
+	header.Set("Access-Control-Allow-Methods", "POST, GET, DELETE")
+	if wanted := r.Header.Get("Access-Control-Request-Headers"); wanted != "" {
+		header.Set("Access-Control-Allow-Headers", wanted)
+	}
+	header.Set("Access-Control-Max-Age", "3600")
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
+// tellable is a text of the client that is safe to say back.
+func tellable(text string) string {
+	const most = 100
+	if len(text) > most {
+		text = text[:most] + "..."
+	}
+	return strings.ToValidUTF8(text, "?")
+}

@@ -1,0 +1,206 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// link is a client as the server knows it: over pipes the connection, over HTTP
+// a session of the revisions that open with initialize, and in the stateless era
+// a single request.
+type link struct {
+	server    *Server
+	id        string
+	principal string
+	admission *admission
+	ctx       context.Context // of all requests
+	cancel    context.CancelFunc
+	streaming context.Context      // of requests that end only with the client or the server
+	peer      atomic.Pointer[peer] // nil before the handshake
+	level     atomic.Pointer[mcp.LoggingLevel]
+	asks      asks
+	roots     roots
+
+	mu       sync.Mutex
+	home     outlet // for messages that belong to no request; nil: the client does not listen
+	inflight map[string]*request
+	closed   bool // no request is taken any more
+	news     bool // the session of the link is registered
+	wg       sync.WaitGroup
+	follower *follower // of the session of the link; nil: it follows nothing
+}
+
+// outlet is a stream of messages to the client.
+type outlet interface {
+	// write writes the message that take returns; nil is none. take runs while
+	// nobody else writes to the outlet.
+	write(take func() []byte)
+	// finish is write for the answer to a request, which has a status over HTTP.
+	// Where the outlet belongs to the request, it is the end.
+	finish(status int, take func() []byte)
+	// streams reports whether write reaches the client before finish does.
+	streams() bool
+}
+
+// newLink makes a link whose requests end with ctx.
+func (s *Server) newLink(ctx context.Context, id, principal string, a *admission) *link {
+	l := &link{server: s, id: id, principal: principal, admission: a}
+	level := mcp.LoggingLevelInfo
+	l.level.Store(&level)
+	l.ctx, l.cancel = context.WithCancel(ctx)
+	l.streaming = l.ctx
+	return l
+}
+
+// accept takes a message. A request is served by way of spawn until ctx or the
+// link ends; its answer goes to out or to the batch.
+func (l *link) accept(ctx context.Context, m *message, out outlet, b *batch, spawn func(func())) {
+	switch {
+	case m.method == "":
+		l.asks.answered(m)
+	case m.id == nil:
+		l.notified(m)
+	default:
+		l.start(ctx, m, out, b, spawn)
+	}
+}
+
+// notified takes a notification.
+func (l *link) notified(m *message) {
+	switch m.method {
+	case string(mcp.MethodNotificationCancelled):
+		l.abandon(m)
+	case string(mcp.MethodNotificationInitialized):
+		l.tellNews()
+	case mcp.MethodNotificationRootsListChanged:
+		l.roots.forget()
+	}
+}
+
+// abandon cancels the request that a notification names. Nothing more is sent
+// for it. An id that is not in flight is none of ours or already answered.
+func (l *link) abandon(m *message) {
+	id, ok := m.params.get("requestId")
+	if !ok || !validID(id) {
+		return
+	}
+	l.mu.Lock()
+	r := l.inflight[idKey(id)]
+	l.mu.Unlock()
+	if r != nil {
+		r.abandoned.Store(true)
+		r.cancel()
+	}
+}
+
+// tellNews lets a client of the handshake's era hear of changes of the lists,
+// which need no subscription there.
+func (l *link) tellNews() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || l.news || l.peer.Load() == nil {
+		return
+	}
+	s := l.newSession(l.id, nil)
+	if err := l.server.mcp.RegisterSession(l.ctx, s); err != nil {
+		l.server.log.Error("register session", "error", err)
+		return
+	}
+	l.news = true
+	go s.pump(l.ctx)
+}
+
+// close lets no further request in and ends what waits for the client.
+func (l *link) close() {
+	l.mu.Lock()
+	l.closed = true
+	news, f := l.news, l.follower
+	l.mu.Unlock()
+	if news {
+		l.server.mcp.UnregisterSession(l.ctx, l.id)
+	}
+	if f != nil {
+		f.close()
+	}
+	l.asks.end()
+}
+
+// end ends the link with all its requests.
+func (l *link) end() {
+	l.close()
+	l.cancel()
+	l.roots.forget()
+}
+
+// tell writes a notification that belongs to no request.
+func (l *link) tell(method string, params any) {
+	l.mu.Lock()
+	home := l.home
+	l.mu.Unlock()
+	if home == nil {
+		return
+	}
+	if line := l.server.notification(method, params); line != nil {
+		home.write(func() []byte { return line })
+	}
+}
+
+// notification encodes a notification, nil if that cannot be.
+func (s *Server) notification(method string, params any) []byte {
+	line, err := appendCall(nil, "", method, params)
+	if err != nil {
+		s.log.Error("encode notification", "method", method, "error", err)
+		return nil
+	}
+	return line
+}
+
+// panicked logs a panic under an id and returns the error that names it.
+func (s *Server) panicked(p any) *fault {
+	id := rand.Text()[:8]
+	s.log.Error("panic", "id", id, "panic", p, "stack", string(debug.Stack()))
+	return refuse(mcp.INTERNAL_ERROR, "internal error %s; the log of the server has the details", id)
+}
+
+// admission bounds what a transport works on at once.
+type admission struct {
+	running chan struct{} // tools/call that run; others wait
+
+	mu       sync.Mutex
+	requests int // that are not answered yet
+	bytes    int // of their messages
+}
+
+// Requests that are not answered yet are bounded in number and bytes; what is
+// over is refused, so that reading never waits for a tool.
+const (
+	maxInFlight      = 4096
+	maxInFlightBytes = 64 << 20
+)
+
+func newAdmission(running int) *admission {
+	return &admission{running: make(chan struct{}, running)}
+}
+
+func (a *admission) enter(bytes int) *fault {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.requests >= maxInFlight || a.bytes+bytes > maxInFlightBytes {
+		return &fault{code: mcp.INTERNAL_ERROR, busy: true, msg: "too many requests are in flight; wait for answers"}
+	}
+	a.requests++
+	a.bytes += bytes
+	return nil
+}
+
+func (a *admission) leave(bytes int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.requests--
+	a.bytes -= bytes
+}

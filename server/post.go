@@ -1,0 +1,179 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// post takes a message. The era of a request is that of the revision that it
+// names in its header or its _meta.
+func (h *httpServer) post(w http.ResponseWriter, r *http.Request, principal string) {
+	accepted := accepts(r)
+	switch {
+	case !isJSON(r):
+		h.refuse(w, http.StatusUnsupportedMediaType, refuse(mcp.INVALID_REQUEST, "the header Content-Type must be application/json"))
+		return
+	case !accepted.json && !accepted.events:
+		h.refuse(w, http.StatusNotAcceptable, refuse(mcp.INVALID_REQUEST, "the header Accept must have application/json and %s", eventStream))
+		return
+	}
+	body, status, bad := h.bodies.read(w, r)
+	if bad != nil {
+		h.refuse(w, status, bad)
+		return
+	}
+	raw, bad := text(body)
+	if bad == nil && len(raw) == 0 {
+		bad = refuse(mcp.PARSE_ERROR, "the message is empty")
+	}
+	if bad != nil {
+		h.refuse(w, http.StatusBadRequest, bad)
+		return
+	}
+	st := newStream(w, accepted)
+	defer st.end()
+	if raw[0] == '[' {
+		h.batch(st, w, r, principal, raw)
+		return
+	}
+	m, bad := parse(raw)
+	switch {
+	case bad != nil:
+		h.refuse(w, http.StatusBadRequest, bad)
+	case m == nil:
+		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "the message is no request, and no notification or response that can be understood"))
+	case m.modern() || mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) || !legacyRevision(r.Header.Get(mcp.HeaderProtocolVersion)):
+		h.stateless(st, w, r, principal, m)
+	default:
+		h.stateful(st, w, r, principal, m)
+	}
+}
+
+// stateless serves a message of the era in which every request stands alone.
+func (h *httpServer) stateless(st *stream, w http.ResponseWriter, r *http.Request, principal string, m *message) {
+	switch {
+	case m.method == "":
+		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "no request of the server waits for a response"))
+		return
+	case m.id == nil:
+		w.WriteHeader(http.StatusAccepted) // closing the stream is what cancels, and nothing else can be told
+		return
+	}
+	if bad := h.server.headers(r.Header, m); bad != nil {
+		bad.id = m.id
+		st.finish(statusOf(bad.code), bad.line)
+		return
+	}
+	id := "http-" + strconv.FormatInt(h.requests.Add(1), 36)
+	l := h.server.newLink(r.Context(), id, principal, h.admission)
+	l.streaming = h.streaming
+	defer l.end()
+	l.accept(l.ctx, m, st, nil, inPlace)
+}
+
+// stateful serves a message of the revisions that open with initialize.
+func (h *httpServer) stateful(st *stream, w http.ResponseWriter, r *http.Request, principal string, m *message) {
+	if m.method == string(mcp.MethodInitialize) && m.id != nil {
+		h.initialize(st, w, r, principal, m)
+		return
+	}
+	s := h.session(w, r, principal)
+	if s == nil {
+		return
+	}
+	defer h.sessions.release(s)
+	if m.method == "" || m.id == nil {
+		s.accept(r.Context(), m, st, nil, inPlace)
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	s.accept(r.Context(), m, st, nil, inPlace)
+}
+
+// initialize opens a session. One whose handshake fails is not kept.
+func (h *httpServer) initialize(st *stream, w http.ResponseWriter, r *http.Request, principal string, m *message) {
+	s := h.sessions.open(h.ctx, h.server, principal, h.admission)
+	if s == nil {
+		h.refuse(w, http.StatusServiceUnavailable, refuse(mcp.INTERNAL_ERROR, "too many sessions are in use; try again later"))
+		return
+	}
+	s.streaming = h.streaming
+	w.Header().Set(mcp.HeaderSessionID, s.id)
+	s.accept(r.Context(), m, st, nil, inPlace)
+	if s.peer.Load() == nil {
+		h.sessions.remove(s)
+	}
+	h.sessions.release(s)
+}
+
+// batch serves an array of messages of a session.
+func (h *httpServer) batch(st *stream, w http.ResponseWriter, r *http.Request, principal string, raw []byte) {
+	if r.Header.Get(mcp.HeaderSessionID) == "" {
+		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "batches exist only in sessions of revision %s; send one message at a time", mcp.ProtocolVersion20250326))
+		return
+	}
+	s := h.session(w, r, principal)
+	if s == nil {
+		return
+	}
+	defer h.sessions.release(s)
+	st.batch = true
+	var members sync.WaitGroup
+	defer members.Wait()
+	if bad := s.acceptBatch(r.Context(), raw, st, func(f func()) { members.Go(f) }); bad != nil {
+		h.refuse(w, http.StatusBadRequest, bad)
+	}
+}
+
+// inPlace serves a request in the goroutine of its connection.
+func inPlace(f func()) { f() }
+
+// headers proves that the headers of a request say the same as its body, so that
+// whoever stands between and reads only the headers is not deceived.
+func (s *Server) headers(header http.Header, m *message) *fault {
+	mismatch := func(format string, args ...any) *fault { return refuse(mcp.HEADER_MISMATCH, format, args...) }
+	for _, name := range []string{mcp.HeaderProtocolVersion, mcp.HeaderMethod, mcp.HeaderName} {
+		if len(header.Values(name)) > 1 {
+			return mismatch("the header %s stands twice", name)
+		}
+	}
+	said, version := header.Get(mcp.HeaderProtocolVersion), m.version()
+	switch {
+	case said == "":
+		return mismatch("the header %s is missing", mcp.HeaderProtocolVersion)
+	case version == "" && !mcp.IsValidProtocolVersion(said):
+		return unsupported(said)
+	case version == "":
+		return refuse(mcp.INVALID_PARAMS, "params._meta has no %s", mcp.MetaKeyProtocolVersion)
+	case said != version:
+		return mismatch("the header %s says %q, params._meta %q", mcp.HeaderProtocolVersion, said, version)
+	}
+	if bad := m.revision(); bad != nil {
+		return bad
+	}
+	err := mcp.ValidateStandardHeaders(header.Get, version, mcp.MCPMethod(m.method), m.paramsText)
+	if err == nil && m.method == string(mcp.MethodToolsCall) {
+		if name, ok := m.params.get("name"); ok && name[0] == '"' {
+			if tool := s.mcp.GetTool(unquote(name)); tool != nil {
+				err = mcp.ValidateParamHeadersLookup(func(name string) (string, bool) {
+					values := header.Values(name)
+					if len(values) == 0 {
+						return "", false
+					}
+					return values[0], true
+				}, &tool.Tool, m.paramsText)
+			}
+		}
+	}
+	if _, ok := errors.AsType[mcp.HeaderMismatchError](err); ok {
+		return mismatch("%v", err)
+	}
+	if err != nil {
+		return refuse(mcp.INVALID_REQUEST, "%v", err)
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"toolcrib/server/run"
+	"toolcrib/tools"
+)
+
+const (
+	// resourcePage is how many resources a page of the list has.
+	resourcePage = 100
+	// resourceTTL is how long a client may keep what does not change while the
+	// server runs.
+	resourceTTL = 5 * time.Minute
+	// lookTimeout bounds what is not a call: lists, completions, versions, prompts.
+	lookTimeout = 10 * time.Second
+	// everyResource stands for all resources towards mcp-go, which would choose
+	// among templates that match in no order.
+	everyResource = "toolcrib:every-resource"
+)
+
+// serveResources lets mcp-go answer the resource methods from the sources.
+func (s *Server) serveResources(hooks *mcpserver.Hooks) {
+	hooks.AddAfterListResources(func(ctx context.Context, _ any, req *mcp.ListResourcesRequest, result *mcp.ListResourcesResult) {
+		s.handle(ctx, func(from *origin) (err error) {
+			result.Resources, result.NextCursor, err = s.listResources(from.session(ctx), req.Params.Cursor)
+			return err
+		})
+	})
+	hooks.AddAfterListResourceTemplates(func(ctx context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, result *mcp.ListResourceTemplatesResult) {
+		result.ResourceTemplates = s.templates
+		keep(ctx, result, resourceTTL)
+	})
+	hooks.AddBeforeReadResource(func(_ context.Context, _ any, req *mcp.ReadResourceRequest) {
+		req.Params.Arguments = map[string]any{"uri": req.Params.URI}
+		req.Params.URI = everyResource
+	})
+	hooks.AddOnError(func(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
+		if e, ok := errors.AsType[*followError](err); ok {
+			s.handle(ctx, func(from *origin) error { return resourceFault(from.info(ctx).Client.Protocol, e.uri, e.err) })
+		}
+	})
+	hooks.AddAfterReadResource(func(ctx context.Context, _ any, req *mcp.ReadResourceRequest, result *mcp.ReadResourceResult) {
+		if src, _, ok := s.source(asked(req)); ok && src.Version == nil {
+			keep(ctx, result, resourceTTL)
+		}
+	})
+}
+
+// addSources registers what stands for all resources. The names of sources and
+// of their tools are used once.
+func (s *Server) addSources() error {
+	if len(s.sources) == 0 {
+		return nil
+	}
+	taken := map[string]bool{}
+	s.templates = []mcp.ResourceTemplate{}
+	for _, src := range s.sources {
+		switch {
+		case src.Name == "" || src.Args == nil:
+			return fmt.Errorf("source %q: a source has a name and arguments", src.Name)
+		case taken[src.Name], taken[src.Read.Name]:
+			return fmt.Errorf("source %q: its name or the name of its tool is taken by another source", src.Name)
+		}
+		taken[src.Name], taken[src.Read.Name] = true, true
+		if src.Template == "" {
+			continue
+		}
+		t := mcp.ResourceTemplate{
+			URITemplate: &mcp.URITemplate{}, Name: src.Name, Title: src.Title, Description: src.Description, MIMEType: src.MIME,
+		}
+		if err := json.Unmarshal(strconv.AppendQuote(nil, src.Template), t.URITemplate); err != nil {
+			return fmt.Errorf("source %q: template %s: %w", src.Name, src.Template, err)
+		}
+		s.templates = append(s.templates, t)
+	}
+	s.mcp.AddResource(mcp.NewResource(everyResource, "resource"), s.readResource)
+	return nil
+}
+
+// asked returns the URI that a client wants to read.
+func asked(req *mcp.ReadResourceRequest) string {
+	uri, _ := req.Params.Arguments["uri"].(string)
+	return uri
+}
+
+// source returns the source that a URI belongs to, and the arguments by which
+// it is read.
+func (s *Server) source(uri string) (*tools.Source, json.RawMessage, bool) {
+	for i := range s.sources {
+		if args, ok := s.sources[i].Args(uri); ok {
+			return &s.sources[i], args, true
+		}
+	}
+	return nil, nil, false
+}
+
+// listResources returns one page of the lists of all sources.
+func (s *Server) listResources(ctx context.Context, cursor mcp.Cursor) (_ []mcp.Resource, next mcp.Cursor, err error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	all := []mcp.Resource{}
+	for _, src := range s.sources {
+		if src.List == nil {
+			continue
+		}
+		list, err := src.List(ctx)
+		if err != nil {
+			return nil, "", fmt.Errorf("resources of %s: %w", src.Name, err)
+		}
+		for _, r := range list {
+			all = append(all, resource(r))
+		}
+	}
+	first := 0
+	if cursor != "" {
+		var bad *fault
+		if first, bad = offset(cursor); bad != nil {
+			return nil, "", bad
+		}
+		if first >= len(all) {
+			return nil, "", refuse(mcp.INVALID_PARAMS, "the list has become shorter since the cursor was given: list again without a cursor")
+		}
+	}
+	last := min(first+resourcePage, len(all))
+	if last < len(all) {
+		next = mcp.Cursor(base64.StdEncoding.EncodeToString(strconv.AppendInt([]byte(cursorMark), int64(last), 10)))
+	}
+	return all[first:last], next, nil
+}
+
+// cursorMark begins what a cursor of the list of resources says.
+const cursorMark = "resources:"
+
+// offset returns how many resources the pages before a cursor have.
+func offset(cursor mcp.Cursor) (int, *fault) {
+	text, err := base64.StdEncoding.DecodeString(string(cursor))
+	if err == nil {
+		if n, err := strconv.Atoi(strings.TrimPrefix(string(text), cursorMark)); err == nil && n > 0 &&
+			n%resourcePage == 0 && string(text) == cursorMark+strconv.Itoa(n) {
+			return n, nil
+		}
+	}
+	return 0, refuse(mcp.INVALID_PARAMS, "cursor %q was not given by this server", tools.Clip(string(cursor)))
+}
+
+// checkCursor refuses a cursor of the list of resources that cannot be one.
+func checkCursor(m *message) *fault {
+	raw, ok := m.params.get("cursor")
+	switch {
+	case !ok || string(raw) == "null":
+		return nil
+	case raw[0] != '"':
+		return refuse(mcp.INVALID_PARAMS, "cursor must be a string that this server gave")
+	}
+	_, bad := offset(mcp.Cursor(unquote(raw)))
+	return bad
+}
+
+// namesResource reports whether a method has the URI of a resource.
+func namesResource(m *message) bool {
+	switch mcp.MCPMethod(m.method) {
+	case mcp.MethodResourcesRead:
+		return true
+	case mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
+		return !m.modern() // which has neither method
+	}
+	return false
+}
+
+func resource(r tools.Resource) mcp.Resource {
+	out := mcp.Resource{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIME}
+	if r.Size >= 0 {
+		out.Size = &r.Size
+	}
+	return out
+}
+
+// readResource is the handler of every resource.
+func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) (contents []mcp.ResourceContents, err error) {
+	s.handle(ctx, func(from *origin) error {
+		contents, err = s.read(ctx, from, asked(&req))
+		return err
+	})
+	return contents, err
+}
+
+// read reads a resource by a call of its source's tool.
+func (s *Server) read(ctx context.Context, from *origin, uri string) ([]mcp.ResourceContents, error) {
+	info := from.info(ctx)
+	src, args, ok := s.source(uri)
+	if !ok {
+		return nil, resourceFault(info.Client.Protocol, uri, unknownResource(uri))
+	}
+	call := run.Call{Read: &src.Read, Args: args, Session: info, Log: from.logger(src.Read.Name)}
+	out := s.runner.Run(ctx, call)
+	switch {
+	case out.Err != nil:
+		return nil, resourceFault(info.Client.Protocol, uri, out.Err)
+	case out.Ask != nil:
+		return nil, resourceFault(info.Client.Protocol, uri, tools.Errorf(tools.Unavailable, "reading %s has to ask the user, and a resource cannot", uri))
+	}
+	contents := make([]mcp.ResourceContents, len(out.Result.Content))
+	for i, b := range out.Result.Content {
+		if b.MIME = cmp.Or(b.MIME, src.MIME); b.Kind == tools.TextBlock {
+			b.MIME = cmp.Or(b.MIME, "text/plain")
+		}
+		contents[i] = resourceContents(uri, b)
+	}
+	return contents, nil
+}
+
+// resourceContents is a block as the content of a resource: text, or bytes where
+// the block has such.
+func resourceContents(uri string, b tools.Block) mcp.ResourceContents {
+	if b.Data != nil {
+		return mcp.BlobResourceContents{URI: uri, MIMEType: b.MIME, Blob: base64.StdEncoding.EncodeToString(b.Data)}
+	}
+	return mcp.TextResourceContents{URI: uri, MIMEType: b.MIME, Text: b.Text}
+}
+
+// unknownResource is the error for a URI that no source has.
+func unknownResource(uri string) *tools.Error {
+	return tools.Errorf(tools.NotFound, "no resource is called %s", tools.Clip(uri)).
+		WithHint("resources/list and resources/templates/list name what there is")
+}
+
+// resourceFault words the error of a resource for a client of the revision.
+func resourceFault(protocol, uri string, err *tools.Error) *fault {
+	data := map[string]any{"uri": uri}
+	code := errorCode(err.Code)
+	if err.Code == tools.NotFound {
+		if !mcp.IsModernProtocol(protocol) {
+			code = mcp.RESOURCE_NOT_FOUND
+		}
+	} else {
+		data["code"] = err.Code
+	}
+	return &fault{code: code, msg: tools.Clip(err.Error()), data: data}
+}
+
+// callersFault are the errors that the caller can do something about.
+var callersFault = []tools.Code{
+	tools.InvalidArgument, tools.NotFound, tools.Denied, tools.Declined, tools.TooLarge, tools.Unsupported,
+}
+
+// errorCode is the code of JSON-RPC for an error that no result can carry.
+func errorCode(code tools.Code) int {
+	if slices.Contains(callersFault, code) {
+		return mcp.INVALID_PARAMS
+	}
+	return mcp.INTERNAL_ERROR
+}
+
+// keep tells a client of the stateless era how long it may keep a result.
+func keep(ctx context.Context, result mcp.CacheHintSetter, ttl time.Duration) {
+	if mcp.IsModernProtocol(mcpserver.RequestProtocolVersion(ctx)) {
+		result.SetCacheHints(ttl.Milliseconds(), mcp.CacheScopePrivate)
+	}
+}

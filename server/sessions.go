@@ -1,0 +1,178 @@
+package server
+
+import (
+	"container/list"
+	"context"
+	"crypto/rand"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+const (
+	// DefaultSessionIdle is how long a session lives without a request.
+	DefaultSessionIdle = time.Hour
+	// maxSessions is how many there are at once. One more takes the place of the
+	// one that has not been used for longest.
+	maxSessions = 4096
+)
+
+// httpSession is a client of a revision that opens with initialize, over HTTP.
+type httpSession struct {
+	*link
+	used  time.Time
+	busy  int // HTTP requests that are being served
+	place *list.Element
+}
+
+// sessions holds the sessions of a listener. They end some time after their last
+// request, and their ids tell nothing.
+type sessions struct {
+	idle time.Duration
+
+	mu    sync.Mutex
+	byID  map[string]*httpSession
+	order *list.List // of *httpSession; the one unused for longest first
+	sweep *time.Timer
+}
+
+func newSessions(idle time.Duration) *sessions {
+	return &sessions{idle: idle, byID: map[string]*httpSession{}, order: list.New()}
+}
+
+// open makes a session, busy until it is released; nil if there is no room.
+func (ss *sessions) open(ctx context.Context, s *Server, principal string, a *admission) *httpSession {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	if len(ss.byID) >= maxSessions && !ss.evict() {
+		return nil
+	}
+	n := &httpSession{link: s.newLink(ctx, rand.Text(), principal, a), used: time.Now(), busy: 1}
+	n.place = ss.order.PushBack(n)
+	ss.byID[n.id] = n
+	if ss.sweep == nil {
+		ss.sweep = time.AfterFunc(ss.idle, ss.expire)
+	}
+	return n
+}
+
+// acquire finds a session of a principal and keeps it busy until it is released.
+func (ss *sessions) acquire(id, principal string) *httpSession {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	s := ss.byID[id]
+	if s == nil || s.principal != principal {
+		return nil
+	}
+	s.busy++
+	return s
+}
+
+func (ss *sessions) release(s *httpSession) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	s.busy--
+	s.used = time.Now()
+	if ss.byID[s.id] == s {
+		ss.order.MoveToBack(s.place)
+	}
+}
+
+// remove ends a session.
+func (ss *sessions) remove(s *httpSession) {
+	ss.mu.Lock()
+	ss.drop(s)
+	ss.mu.Unlock()
+	s.link.end()
+}
+
+func (ss *sessions) drop(s *httpSession) {
+	if ss.byID[s.id] == s {
+		delete(ss.byID, s.id)
+		ss.order.Remove(s.place)
+	}
+}
+
+// evict makes room.
+func (ss *sessions) evict() bool {
+	for e := ss.order.Front(); e != nil; e = e.Next() {
+		if s := e.Value.(*httpSession); s.busy == 0 {
+			ss.drop(s)
+			go s.link.end()
+			return true
+		}
+	}
+	return false
+}
+
+// expire ends the sessions whose time is over, and comes again for the others.
+func (ss *sessions) expire() {
+	ss.mu.Lock()
+	var ended []*httpSession
+	now := time.Now()
+	next := ss.idle
+	for e := ss.order.Front(); e != nil; {
+		s := e.Value.(*httpSession)
+		e = e.Next()
+		if s.busy > 0 {
+			continue
+		}
+		if left := ss.idle - now.Sub(s.used); left > 0 {
+			next = left
+			break
+		}
+		ss.drop(s)
+		ended = append(ended, s)
+	}
+	if len(ss.byID) == 0 {
+		ss.byID = map[string]*httpSession{} // a map does not shrink
+		ss.sweep = nil
+	} else {
+		ss.sweep.Reset(next)
+	}
+	ss.mu.Unlock()
+	for _, s := range ended {
+		s.link.end()
+	}
+}
+
+// end ends all sessions.
+func (ss *sessions) end() {
+	ss.mu.Lock()
+	all := ss.byID
+	ss.byID, ss.order = map[string]*httpSession{}, list.New()
+	if ss.sweep != nil {
+		ss.sweep.Stop()
+		ss.sweep = nil
+	}
+	ss.mu.Unlock()
+	for _, s := range all {
+		s.link.end()
+	}
+}
+
+// attach makes st the stream of the session in the place of an older one, and
+// returns what ends that.
+func (s *httpSession) attach(st *stream) (detach func()) {
+	s.mu.Lock()
+	old := s.home
+	s.home = st
+	s.mu.Unlock()
+	if old, ok := old.(*stream); ok {
+		old.end()
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.home == st {
+			s.home = nil
+		}
+	}
+}
+
+// legacyRevision reports whether a header names a revision that opens with
+// initialize, or none.
+func legacyRevision(header string) bool {
+	return header == "" || mcp.IsValidProtocolVersion(header) && !mcp.IsModernProtocol(header)
+}

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"toolcrib/tools"
+)
+
+// A client follows resources in one of two ways: by resources/subscribe for as
+// long as its link lasts, or by a subscriptions/listen request. mcp-go hands both
+// over by the methods of subscriptions.
+
+// subscriptions passes what a client follows on to a follower.
+type subscriptions struct{ follower func() *follower }
+
+var (
+	_ mcpserver.SessionWithResourceSubscriptionsErr = (*session)(nil)
+	_ mcpserver.SessionWithResourceSubscriptionsErr = (*listener)(nil)
+)
+
+func (s subscriptions) SubscribeToResourceErr(uri string) error { return s.follower().follow(uri) }
+func (s subscriptions) SubscribeToResource(uri string)          { _ = s.SubscribeToResourceErr(uri) }
+func (s subscriptions) UnsubscribeFromResource(uri string)      { s.follower().leave(uri) }
+func (s subscriptions) SubscribedResources() []string           { return s.follower().uris() }
+func (s subscriptions) IsSubscribedToResource(uri string) bool {
+	return slices.Contains(s.SubscribedResources(), uri)
+}
+
+// following returns the follower of the link.
+func (l *link) following() *follower {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.follower == nil {
+		l.follower = l.follow(l.ctx, func(uri string) {
+			l.tell(mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
+		})
+		if l.closed {
+			l.follower.close()
+		}
+	}
+	return l.follower
+}
+
+// follow makes a follower in the name of the link's client.
+func (l *link) follow(ctx context.Context, changed func(uri string)) *follower {
+	info := tools.SessionInfo{Principal: l.principal, Workspace: l.server.workspace}
+	if p := l.peer.Load(); p != nil {
+		info.Client = tools.Client{Name: p.info.Name, Version: p.info.Version, Protocol: p.version}
+	}
+	return l.server.newFollower(tools.WithSession(ctx, &info), changed)
+}

@@ -1,0 +1,79 @@
+package files
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+//go:embed file_resource.md
+var fileResourceDoc string
+
+// resourceSize is the largest file that is a resource.
+const resourceSize = 1 << 20
+
+// FileResourceIn says which file to read.
+type FileResourceIn struct {
+	Path string `json:"path" jsonschema_description:"File to read." path:"file"`
+}
+
+// FileResourceOut is the content of a file.
+type FileResourceOut struct {
+	uri, mime string
+	text      string
+	data      []byte // nil: the content is text
+}
+
+// Content is the file as one block.
+func (o FileResourceOut) Content() []tools.Block {
+	return []tools.Block{{Kind: tools.ResourceBlock, URI: o.uri, MIME: o.mime, Text: o.text, Data: o.data}}
+}
+
+func fileResourceTool() tools.Tool {
+	return tools.New(tools.Def[FileResourceIn, FileResourceOut]{
+		Name: "file_resource", Title: "Read a file as a resource", Doc: fileResourceDoc,
+		Access: tools.Read, Effects: tools.None, Repeatable: true,
+		Limits: tools.Limits{Text: tools.MaxResource, Facts: map[string]any{"most": fmt.Sprintf("%d MiB", resourceSize>>20)}},
+		Examples: []tools.Example[FileResourceIn]{{
+			Say:   "Attach a file to a conversation",
+			Files: map[string]string{"notes.md": "# Notes\n"},
+			In:    FileResourceIn{Path: "notes.md"},
+		}},
+		Run: fileResource,
+	})
+}
+
+func fileResource(ctx context.Context, in FileResourceIn) (FileResourceOut, error) {
+	path, err := tools.Resolve(ctx, in.Path)
+	if err != nil {
+		return FileResourceOut{}, err
+	}
+	src, err := openSource(ctx, path, "")
+	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleKind {
+		return FileResourceOut{}, tools.AsError(err).WithHint("list_directory lists it")
+	}
+	if err != nil {
+		return FileResourceOut{}, err
+	}
+	if err := src.Close(); err != nil {
+		return FileResourceOut{}, err
+	}
+	if src.size > resourceSize {
+		return FileResourceOut{}, tools.Errorf(tools.TooLarge, "%s has %s, a resource at most %s",
+			src.path, textfile.Size(src.size), textfile.Size(resourceSize)).WithHint("call read_file for parts of it")
+	}
+	out := FileResourceOut{uri: fileURI(path), mime: src.mime}
+	if src.form.Binary {
+		out.data = src.data
+		return out, nil
+	}
+	out.mime, _, _ = strings.Cut(src.mime, ";") // the text is decoded: its charset is gone
+	out.text = string(src.form.Encoding.Decode(src.data[src.form.BOM:]))
+	return out, nil
+}
