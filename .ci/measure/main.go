@@ -34,22 +34,36 @@ func (e environment) of(full, low int) int { return max(int(float64(full)*e.Scal
 func (e environment) full() bool { return e.Scale >= 1 }
 
 var figures = map[string]figure{
-	"start":     start,
-	"calls":     calls,
-	"order":     order,
-	"garbage":   garbage,
-	"escapes":   escapes,
-	"vectors":   vectors,
-	"glob":      globFigure,
-	"grep":      grepFigure,
-	"inspector": inspector,
-	"claude":    claude,
-	"list":      list,
+	"conformance": conformance,
+	"start":       start,
+	"calls":       calls,
+	"order":       order,
+	"garbage":     garbage,
+	"escapes":     escapes,
+	"vectors":     vectors,
+	"glob":        globFigure,
+	"grep":        grepFigure,
+	"hostile":     hostile,
+	"inspector":   inspector,
+	"claude":      claude,
+	"codex":       codex,
+	"gemini":      gemini,
+	"sdk":         sdk,
+	"load":        load,
+	"list":        list,
+	"sessions":    sessions,
+	"storm":       storm,
 }
 
 func main() {
 	if len(os.Args) > 2 && os.Args[1] == "serve" { // this program as a server with toy tools
-		if err := serveToys(os.Args[2]); err != nil {
+		if err := serveToys(os.Args[2:]); err != nil {
+			fail(err)
+		}
+		return
+	}
+	if len(os.Args) > 5 && os.Args[1] == "wave" { // this program as the attacker of hostile
+		if err := runWave(os.Args[2:]); err != nil {
 			fail(err)
 		}
 		return

@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"net"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"syscall"
 
 	"toolcrib/server"
 	"toolcrib/server/run"
@@ -13,39 +17,90 @@ import (
 	"toolcrib/workspace"
 )
 
-// serveToys serves, over the production transport and pipeline, what a figure
-// needs beside the catalog: "copies" (the catalog, copied up to 60 tools) or
-// "progress" (a tool that reports progress).
-func serveToys(what string) error {
+// serveToys serves, over the production transports and pipeline, what a figure
+// needs beside the catalog. The arguments are NAME [--http ADDR] [DIR]; NAME is
+//
+//	copies    the catalog, copied up to 60 tools
+//	progress  a tool that reports progress, and one that waits to be cancelled
+//	asking    tools that ask their user
+//	changing  a tool that changes the list of tools
+//	bare      one tool that gives its argument back
+//	storm     tools that give back the nonce of their call, for storm
+//	idle      the same, with sessions that live for idleFor
+//	peer-http the same tool on mcp-go's own streamable HTTP
+//
+// Without --http it speaks over stdin and stdout. With it, it says on stderr
+// where it listens, as toolcrib does.
+func serveToys(args []string) error {
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	addr := flags.String("http", "", "address to listen on")
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var listener net.Listener
+	if *addr != "" {
+		var err error
+		if listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", *addr); err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "listening on http://%s/mcp\n", listener.Addr())
+	}
+	if args[0] == "peer-http" {
+		return servePeer(ctx, listener)
+	}
 	dir := "."
-	if len(os.Args) > 3 {
-		dir = os.Args[3]
+	if flags.NArg() > 0 {
+		dir = flags.Arg(0)
 	}
 	ws, err := workspace.Open([]string{dir}, workspace.Options{})
 	if err != nil {
 		return err
 	}
 	defer ws.Close()
+
+	var s *server.Server
 	var ts []tools.Tool
-	switch what {
+	var opt server.HTTP
+	listed := -1 // all
+	switch args[0] {
 	case "copies":
 		ts = copied(60)
 	case "progress":
-		ts = []tools.Tool{countUpTool()}
+		w := new(waiting)
+		ts = []tools.Tool{countUpTool(), waitTool(w), waitsTool(w)}
+	case "asking":
+		ts = []tools.Tool{greetTool(), orderTool(), removeTool()}
+	case "changing":
+		ts = []tools.Tool{growTool(func() error { return s.SetTools(ts, nil) }), grownTool()}
+		listed = 1
+	case "storm":
+		ts = stormToys()
+	case "idle":
+		ts, opt.SessionIdle = stormToys(), idleFor
+	case "bare":
+		ts = []tools.Tool{echoTool()}
 	default:
-		return fmt.Errorf("no toys are called %q", what)
+		return fmt.Errorf("no toys are called %q", args[0])
+	}
+	if listed < 0 {
+		listed = len(ts)
 	}
 	debug.SetGCPercent(400) // as the serve command does
 	workers := run.NewWorkers()
 	defer workers.Close()
-	s, err := server.New(server.Options{
-		Name: "toys", Version: "0", Tools: ts, Workspace: ws,
+	s, err = server.New(server.Options{
+		Name: "toys", Version: "0", Tools: ts[:listed], Workspace: ws,
 		Runner: run.New(run.Config{Tools: ts, Go: workers.Go}),
 	})
 	if err != nil {
 		return err
 	}
-	return s.ServeStdio(context.Background(), os.Stdin, os.Stdout)
+	if listener != nil {
+		return s.ServeStreamable(ctx, listener, opt)
+	}
+	return s.ServeStdio(ctx, os.Stdin, os.Stdout)
 }
 
 // copied builds the catalog again and again until there are n tools, so that
@@ -63,27 +118,4 @@ func copied(n int) []tools.Tool {
 			ts = append(ts, t)
 		}
 	}
-}
-
-type countUpIn struct {
-	Steps int `json:"steps" jsonschema_description:"How far to count." jsonschema:"minimum=1,maximum=1000"`
-	Call  int `json:"call" jsonschema_description:"Number of the call, so that no two are the same and joined." jsonschema:"minimum=0,maximum=1000000"`
-}
-
-type countUpOut struct{ Steps int }
-
-func (o countUpOut) Text() string { return fmt.Sprintf("counted to %d", o.Steps) }
-
-func countUpTool() tools.Tool {
-	return tools.New(tools.Def[countUpIn, countUpOut]{
-		Name: "count_up", Title: "Count up", Doc: "Counts up and reports each step.",
-		Access: tools.Read, Effects: tools.None, Repeatable: true, Streams: true,
-		Run: func(ctx context.Context, in countUpIn) (countUpOut, error) {
-			report := tools.Progress(ctx)
-			for i := range in.Steps {
-				report(tools.ProgressEvent{Done: float64(i + 1), Total: float64(in.Steps)})
-			}
-			return countUpOut{in.Steps}, nil
-		},
-	})
 }

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// claude has Claude Code connect, list and call, take a prompt as its command,
+// read a resource and answer a form, which its print mode cancels, over both
+// transports. A stand-in of its API on loopback plays the model.
+func claude(ctx context.Context, env environment) error {
+	fmt.Println("| Claude Code | connects, in revision | lists the tools | calls read_file, the result reaches the model | takes a prompt | reads a resource | answers a form | its log |\n|---|---|---|---|---|---|---|---|")
+	for _, transport := range transports {
+		b, err := env.bench(ctx, transport, "asking")
+		if err != nil {
+			return err
+		}
+		revision, err := claudeOver(ctx, env, b)
+		if err := errors.Join(err, b.close()); err != nil {
+			return fmt.Errorf("%s: %w", transport, err)
+		}
+		fmt.Printf("| %s | %s | yes | yes | yes | yes | yes | no complaint |\n", transport, revision)
+	}
+	return nil
+}
+
+func claudeOver(ctx context.Context, env environment, b *bench) (revision string, err error) {
+	program, err := env.claudeProgram()
+	if err != nil {
+		return "", err
+	}
+	home, remove, err := temporary("claude")
+	if err != nil {
+		return "", err
+	}
+	defer remove()
+	uri := (&url.URL{Scheme: "file", Path: filepath.Join(b.dir, "hello.txt")}).String()
+	m := &model{uses: []use{
+		{tool: "mcp__toolcrib__read_file", args: `{"path":"hello.txt"}`, want: "hello, world"},
+		{tool: "ReadMcpResourceTool", args: `{"server":"toolcrib","uri":"` + uri + `"}`, want: "hello, world"},
+		{tool: "mcp__asking__greet", args: `{}`, want: "nobody greeted: cancel"},
+	}}
+	web := httptest.NewServer(m)
+	defer web.Close()
+	run := func(args ...string) (string, error) {
+		cmd := exec.CommandContext(ctx, program, args...)
+		cmd.Dir = b.dir
+		cmd.Env = append(os.Environ(), "HOME="+home, "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+			"ANTHROPIC_BASE_URL="+web.URL, "ANTHROPIC_API_KEY=dummy")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+
+	servers := map[string]any{}
+	for name, at := range map[string]endpoint{"toolcrib": b.servers["catalog"], "asking": b.servers["asking"]} {
+		servers[name] = map[string]any{"type": "stdio", "command": at.Command, "args": at.Args}
+		if at.URL != "" {
+			servers[name] = map[string]any{"type": "http", "url": at.URL, "headers": map[string]any{"Authorization": "Bearer " + at.Token}}
+		}
+	}
+	at := b.servers["catalog"]
+	add := append([]string{"mcp", "add", "--scope", "user", "--transport", "stdio", "toolcrib", "--", at.Command}, at.Args...)
+	if at.URL != "" {
+		add = []string{"mcp", "add", "--scope", "user", "--transport", "http", "toolcrib", at.URL, "--header", "Authorization: Bearer " + at.Token}
+	}
+	out, err := run(add...)
+	if err := wants("mcp add", "", out, err); err != nil {
+		return "", err
+	}
+	out, err = run("mcp", "get", "toolcrib")
+	if err := wants("mcp get", "✔ Connected", out, err); err != nil {
+		return "", err
+	}
+	config, err := json.Marshal(map[string]any{"mcpServers": servers})
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(home, "mcp.json")
+	if err := os.WriteFile(file, config, 0o600); err != nil {
+		return "", err
+	}
+	out, err = run("-p", "/mcp__toolcrib__find_where greetings", "--mcp-config", file, "--strict-mcp-config",
+		"--allowedTools", "mcp__toolcrib__read_file,mcp__asking__greet,ReadMcpResourceTool")
+	if err := wants("session", "", out, err); err != nil {
+		return "", err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, u := range m.uses {
+		if !strings.Contains(u.result, u.want) {
+			return "", fmt.Errorf("%s: the model got %q, want %q; %s", u.tool, u.result, u.want, out)
+		}
+	}
+	if !strings.Contains(m.prompt, "greetings") || !strings.Contains(m.prompt, "read_file") {
+		return "", fmt.Errorf("the prompt did not reach the model: %s", m.prompt)
+	}
+	return claudeLog(home)
+}
+
+// claudeLog reads what Claude Code logged of the server: the revision, and
+// nothing that it takes for an error.
+func claudeLog(home string) (revision string, err error) {
+	logs, err := filepath.Glob(filepath.Join(home, ".cache", "claude-cli-nodejs", "*", "mcp-logs-toolcrib", "*.jsonl"))
+	if err == nil && len(logs) == 0 {
+		err = errors.New("it has no log of the server")
+	}
+	if err != nil {
+		return "", err
+	}
+	var all []byte
+	for _, log := range logs {
+		data, err := os.ReadFile(log)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, data...)
+	}
+	for line := range bytes.Lines(all) {
+		var entry struct{ Error string }
+		if err := json.Unmarshal(line, &entry); err != nil {
+			return "", err
+		}
+		if entry.Error != "" {
+			return "", fmt.Errorf("it logged an error: %s; all it logged: %s", entry.Error, all)
+		}
+	}
+	found := regexp.MustCompile(`negotiatedProtocolVersion\\":\\"([0-9-]+)`).FindSubmatch(all)
+	if found == nil {
+		return "", fmt.Errorf("it does not say in which revision it speaks: %s", all)
+	}
+	return string(found[1]), nil
+}
+
+// claudeProgram finds the program of this machine's kind in Claude Code's package.
+func (e environment) claudeProgram() (string, error) {
+	found, err := filepath.Glob(e.npm("@anthropic-ai/claude-code-*/claude"))
+	if err != nil || len(found) == 0 {
+		return "", errors.New("no Claude Code is installed; run .ci/install")
+	}
+	return found[0], nil
+}
+
+// model answers as the Messages API does: it uses each tool once, after it has
+// searched for it where tools are not listed, and ends.
+type model struct {
+	mu     sync.Mutex
+	uses   []use
+	prompt string // the first message
+}
+
+// use is one use of a tool; result is what came back.
+type use struct{ tool, args, want, result string }
+
+func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/v1/messages") {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"input_tokens":1}`)
+		return
+	}
+	var req struct {
+		Stream   bool
+		Tools    []struct{ Name string }
+		Messages []struct{ Content json.RawMessage }
+	}
+	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if !req.Stream {
+		http.Error(w, "this stand-in only streams", http.StatusBadRequest)
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	results := map[string]string{}
+	for _, msg := range req.Messages {
+		var blocks []struct {
+			ToolUseID string `json:"tool_use_id"`
+			Content   json.RawMessage
+		}
+		if json.Unmarshal(msg.Content, &blocks) != nil {
+			continue // plain text
+		}
+		for _, b := range blocks {
+			if b.ToolUseID != "" {
+				results[b.ToolUseID] = string(b.Content)
+			}
+		}
+	}
+	searchable := slices.ContainsFunc(req.Tools, func(t struct{ Name string }) bool { return t.Name == "ToolSearch" })
+	if len(req.Tools) > 0 && len(results) == 0 {
+		m.prompt = ""
+		for _, msg := range req.Messages {
+			m.prompt += string(msg.Content)
+		}
+	}
+	for i := range m.uses {
+		u := &m.uses[i]
+		call, search := fmt.Sprintf("toolu_call_%d", i), fmt.Sprintf("toolu_search_%d", i)
+		u.result = results[call]
+		if u.result != "" || len(req.Tools) == 0 {
+			continue
+		}
+		if searchable && results[search] == "" {
+			replyUse(w, search, "ToolSearch", `{"query":"select:`+u.tool+`","max_results":5}`)
+		} else {
+			replyUse(w, call, u.tool, u.args)
+		}
+		return
+	}
+	reply(w, `{"type":"text","text":""}`, `{"type":"text_delta","text":"It greets the world."}`, "end_turn")
+}
+
+func replyUse(w http.ResponseWriter, id, name, args string) {
+	reply(w, `{"type":"tool_use","id":"`+id+`","name":"`+name+`","input":{}}`,
+		fmt.Sprintf(`{"type":"input_json_delta","partial_json":%q}`, args), "tool_use")
+}
+
+// reply writes one message of one block, as events.
+func reply(w http.ResponseWriter, block, delta, reason string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, e := range [][2]string{
+		{"message_start", `{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"stand-in","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}}`},
+		{"content_block_start", `{"type":"content_block_start","index":0,"content_block":` + block + `}`},
+		{"content_block_delta", `{"type":"content_block_delta","index":0,"delta":` + delta + `}`},
+		{"content_block_stop", `{"type":"content_block_stop","index":0}`},
+		{"message_delta", `{"type":"message_delta","delta":{"stop_reason":"` + reason + `","stop_sequence":null},"usage":{"output_tokens":1}}`},
+		{"message_stop", `{"type":"message_stop"}`},
+	} {
+		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e[0], e[1])
+	}
+}

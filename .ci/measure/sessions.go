@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// idleFor is how long sessions of the toy server "idle" live without a
+	// request.
+	idleFor = 2 * time.Second
+	// sessionsAtOnce is how many clients open sessions at once, one after
+	// another and without an end.
+	sessionsAtOnce = 64
+	// mostLive is how many sessions may live at a time, whatever clients do.
+	mostLive = 10_000
+)
+
+// sessions has clients open 100,000 sessions and forget them, and weighs what
+// the server keeps once their time to live is over.
+func sessions(ctx context.Context, env environment) (err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	server, err := listen(ctx, false, self, "serve", "idle", "--http", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.stop()) }()
+	addr, err := server.addr()
+	if err != nil {
+		return err
+	}
+	before, err := fillPools(addr)
+	if err != nil {
+		return err
+	}
+	rss := resident(server.cmd.Process.Pid)
+	user, err := openSession(addr)
+	if err != nil {
+		return err
+	}
+	used := user.keepUsing()
+
+	n := env.of(100_000, 1000)
+	begin := time.Now()
+	opened, refused, err := openMany(addr, n)
+	if err != nil {
+		return err
+	}
+	took := time.Since(begin)
+	peak := resident(server.cmd.Process.Pid)
+	time.Sleep(2*idleFor + time.Second)
+	after, err := holdingsOver(addr)
+	if err != nil {
+		return err
+	}
+	rssAfter := resident(server.cmd.Process.Pid)
+
+	live, err := liveOf(addr, env.of(20_000, 500))
+	if err != nil {
+		return err
+	}
+	calls, failed := used()
+	heap := float64(int64(after.Heap)-int64(before.Heap)) / float64(n)
+	kept := (rssAfter - rss) * (1 << 20) / float64(n)
+	fmt.Println("| sessions without an end | opened, a second | refused | live at most | resident at the peak | heap kept for each | resident kept for each | goroutines, descriptors | a session in use meanwhile |\n|---|---|---|---|---|---|---|---|---|")
+	fmt.Printf("| %d initialize, %d at a time | %d, %.0f | %d | %d | %.0f MB | %.0f B | %.0f B | %+d, %+d | %d of %d calls answered |\n",
+		n, sessionsAtOnce, len(opened), float64(n)/took.Seconds(), refused, live, peak, heap, kept,
+		after.Goroutines-before.Goroutines, after.Descriptors-before.Descriptors, calls-len(failed), calls)
+
+	var errs []error
+	if heap > 1000 || kept > 1000 && env.full() { // a page of a small run weighs too much
+		errs = append(errs, fmt.Errorf("%.0f B of heap and %.0f B resident kept for each, want at most 1 kB", heap, kept))
+	}
+	if live > mostLive {
+		errs = append(errs, fmt.Errorf("%d sessions lived at once, want at most %d", live, mostLive))
+	}
+	if len(failed) > 0 {
+		errs = append(errs, fmt.Errorf("the session in use: %w", firstOf(failed)))
+	}
+	// The session in use has a connection, and what serves it.
+	if after.Goroutines > before.Goroutines+3 || after.Descriptors > before.Descriptors+1 {
+		errs = append(errs, fmt.Errorf("before: %s; after: %s", before.Text(), after.Text()))
+	}
+	return errors.Join(errs...)
+}
+
+// openedSession is a session with the connection of its client.
+type openedSession struct {
+	addr, id string
+	wire     *wire
+}
+
+// openSession opens a session as a client does.
+func openSession(addr string) (*openedSession, error) {
+	w, err := connect(addr)
+	if err != nil {
+		return nil, err
+	}
+	s := &openedSession{addr: addr, wire: w}
+	r, body, err := w.exchange(appendPost(nil, addr, stormEras[0], "", "", []byte(initializeCall)))
+	if err != nil || r.status != 200 || r.session == "" {
+		return nil, r.bad("initialize", body, err)
+	}
+	s.id = r.session
+	r, body, err = w.exchange(appendPost(nil, addr, stormEras[0], s.id, "", []byte(initializedNote)))
+	if err != nil || r.status != 202 {
+		return nil, r.bad("notifications/initialized", body, err)
+	}
+	return s, nil
+}
+
+// keepUsing calls a tool again and again in a session until the function that it
+// returns is called, which says how often and what went wrong.
+func (s *openedSession) keepUsing() func() (calls int, failed []error) {
+	stop, ended := make(chan struct{}), make(chan struct{})
+	calls, failed := 0, []error(nil)
+	go func() {
+		defer close(ended)
+		defer s.wire.close()
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			calls++
+			if err := s.use(calls); err != nil {
+				failed = append(failed, err)
+			}
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() (int, []error) {
+		close(stop)
+		<-ended
+		return calls, failed
+	}
+}
+
+func (s *openedSession) use(n int) error {
+	body := appendLook(nil, stormEras[0], "use", "say", fmt.Sprintf(`{"nonce":"use-%d"}`, n))
+	r, got, err := s.wire.exchange(appendPost(nil, s.addr, stormEras[0], s.id, "say", body))
+	if err != nil || r.status != 200 {
+		return r.bad("say", got, err)
+	}
+	if nonce, ok := answered(got); !ok || string(nonce) != fmt.Sprintf("use-%d", n) {
+		return r.bad(fmt.Sprintf("call %d", n), got, nil)
+	}
+	return nil
+}
+
+// openMany opens n sessions and returns their ids in about the order in which
+// they were opened.
+func openMany(addr string, n int) (ids []string, refused int, err error) {
+	ids = make([]string, n)
+	errs := make([]error, sessionsAtOnce)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for i := range sessionsAtOnce {
+		wg.Go(func() { errs[i] = openSome(addr, ids, &next) })
+	}
+	wg.Wait()
+	opened := ids[:0]
+	for _, id := range ids {
+		if id != "" {
+			opened = append(opened, id)
+		}
+	}
+	return opened, n - len(opened), firstOf(errs)
+}
+
+func openSome(addr string, ids []string, next *atomic.Int64) error {
+	var w *wire
+	post := appendPost(nil, addr, stormEras[0], "", "", []byte(initializeCall))
+	for {
+		i := int(next.Add(1)) - 1
+		if i >= len(ids) {
+			break
+		}
+		if w == nil {
+			var err error
+			if w, err = connect(addr); err != nil {
+				return err
+			}
+		}
+		r, body, err := w.exchange(post)
+		switch {
+		case err != nil:
+			return fmt.Errorf("initialize: %w", err)
+		case r.status == 200 && r.session != "":
+			ids[i] = r.session
+		case r.status != 503 && r.status != 429: // a full server may say so
+			return r.bad("initialize", body, nil)
+		}
+		if r.closes {
+			w.close()
+			w = nil
+		}
+	}
+	if w != nil {
+		w.close()
+	}
+	return nil
+}
+
+// liveOf opens n sessions and counts those that live when the last is open, by
+// ending them, the newest first.
+func liveOf(addr string, n int) (int, error) {
+	ids, _, err := openMany(addr, n)
+	if err != nil {
+		return 0, err
+	}
+	const block = 512
+	live := 0
+	for end := len(ids); end > 0; end -= block {
+		ended, err := endMany(addr, ids[max(0, end-block):end])
+		if err != nil {
+			return 0, err
+		}
+		if ended == 0 {
+			break
+		}
+		live += ended
+	}
+	return live, nil
+}
+
+// endMany ends sessions and returns how many of them lived.
+func endMany(addr string, ids []string) (live int, err error) {
+	const ways = 16
+	errs := make([]error, ways)
+	var count atomic.Int64
+	var wg sync.WaitGroup
+	for i := range ways {
+		wg.Go(func() {
+			w, err := connect(addr)
+			if err != nil {
+				errs[i] = err
+				return
+			}
+			defer w.close()
+			for k := i; k < len(ids); k += ways {
+				r, body, err := w.exchange(fmt.Appendf(nil, "DELETE /mcp HTTP/1.1\r\nHost: %s\r\nMcp-Session-Id: %s\r\nMCP-Protocol-Version: 2025-11-25\r\n\r\n", addr, ids[k]))
+				switch {
+				case err != nil || r.status/100 != 2 && r.status != 404:
+					errs[i] = r.bad("DELETE", body, err)
+					return
+				case r.status/100 == 2:
+					count.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return int(count.Load()), firstOf(errs)
+}

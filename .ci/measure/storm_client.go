@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+)
+
+// era is a revision as the storm speaks it.
+type era struct {
+	name   string
+	modern bool
+}
+
+var stormEras = []era{{"2025-11-25", false}, {"2026-07-28", true}}
+
+const initializeCall = `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"storm","version":"1"}}}`
+
+const initializedNote = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+
+// modernMeta are the members of _meta that a request of the stateless era has.
+const modernMeta = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"storm","version":"1"}`
+
+// bulkBody is what a call of bulk sends along.
+var bulkBody = bytes.Repeat([]byte("sixteen letters "), 100_000/16)
+
+// job is what a client draws for a call.
+type job struct {
+	errand errand
+	ms     int   // of a nap
+	events uint8 // of progress that it asks for; 0 = it does not ask
+}
+
+// appendCall appends the request of call n.
+func (l *ledger) appendCall(dst []byte, era era, n int, j job) []byte {
+	dst = strconv.AppendInt(append(dst, `{"jsonrpc":"2.0","id":`...), int64(n+1), 10)
+	dst = append(append(dst, `,"method":"tools/call","params":{"name":"`...), errandTools[j.errand]...)
+	dst = append(append(dst, `","arguments":{"nonce":"`...), l.nonce(n)...)
+	dst = append(dst, '"')
+	switch j.errand {
+	case errandNap:
+		dst = strconv.AppendInt(append(dst, `,"ms":`...), int64(j.ms), 10)
+	case errandBulk:
+		dst = append(append(append(dst, `,"body":"`...), bulkBody...), '"')
+	}
+	dst = append(dst, '}')
+	if era.modern || j.events > 0 {
+		dst = append(dst, `,"_meta":{`...)
+		if era.modern {
+			dst = append(dst, modernMeta...)
+		}
+		if j.events > 0 {
+			if era.modern {
+				dst = append(dst, ',')
+			}
+			dst = strconv.AppendInt(append(dst, `"progressToken":`...), int64(n+1), 10)
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, `}}`...)
+}
+
+func appendCancel(dst []byte, n int) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`...)
+	return append(strconv.AppendInt(dst, int64(n+1), 10), `,"reason":"storm"}}`...)
+}
+
+// appendLook appends a call of a tool that does not count: holdings, or a nap
+// that fills the pools of the server.
+func appendLook(dst []byte, era era, id, tool, args string) []byte {
+	meta := ""
+	if era.modern {
+		meta = `,"_meta":{` + modernMeta + `}`
+	}
+	return fmt.Appendf(dst, `{"jsonrpc":"2.0","id":"%s","method":"tools/call","params":{"name":"%s","arguments":%s%s}}`, id, tool, args, meta)
+}
+
+// looked reads the answer to a call of holdings.
+func looked(msg []byte) (holdings, error) {
+	_, text, ok := bytes.Cut(field(msg, "result"), []byte(`"text":"`))
+	if !ok {
+		return holdings{}, fmt.Errorf("holdings: %s", msg)
+	}
+	return parseHoldings(string(text))
+}
+
+// draw draws a call: mostly small ones, a few with a big body.
+func draw(rnd *rand.Rand) job {
+	switch p := rnd.IntN(100); {
+	case p < 50:
+		return job{errand: errandSay}
+	case p < 70:
+		return job{errand: errandSteps, events: stepsOf}
+	case p < 97:
+		return job{errand: errandNap, ms: 1 + rnd.IntN(20)}
+	default:
+		return job{errand: errandBulk}
+	}
+}
+
+// ended compares what a server holds after the storm with what it held before.
+func ended(before, after holdings) error {
+	if after.Goroutines > before.Goroutines || after.Descriptors > before.Descriptors || after.Running != 0 {
+		return fmt.Errorf("before: %s; after: %s", before.Text(), after.Text())
+	}
+	return nil
+}
+
+// firstOf is the first of many errors, and how many there are.
+func firstOf(errs []error) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(errs) < 2 {
+		return errors.Join(errs...)
+	}
+	return fmt.Errorf("%d errors, the first: %w", len(errs), errs[0])
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// stormWorkers is how many connections a client makes calls on.
+const stormWorkers = 4
+
+// httpClient is a client of a server that it shares with all others.
+type httpClient struct {
+	era    era
+	addr   string
+	ledger *ledger
+	next   atomic.Int64 // the call that is made next
+
+	mu      sync.Mutex
+	session *httpSession // nil in the stateless era
+}
+
+// httpSession is a session of the older revisions.
+type httpSession struct {
+	id   string
+	over atomic.Bool // DELETE is on its way: calls may or may not be answered
+	// stream is the connection of its GET stream, on which no answer may come;
+	// nil without one.
+	stream *wire
+	ended  chan struct{} // the stream has ended
+}
+
+// stormHTTP runs clients of one server, each with calls calls.
+func stormHTTP(ctx context.Context, era era, clients, calls int, seed uint64, tally *stormTally) (err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	server, err := listen(ctx, false, self, "serve", "storm", "--http", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.stop()) }()
+	addr, err := server.addr()
+	if err != nil {
+		return err
+	}
+	before, err := fillPools(addr)
+	if err != nil {
+		return err
+	}
+	errs := make([]error, clients)
+	var wg sync.WaitGroup
+	for i := range clients {
+		wg.Go(func() {
+			c := &httpClient{era: era, addr: addr, ledger: newLedger(i, calls, tally)}
+			if err := c.run(seed); err != nil {
+				errs[i] = fmt.Errorf("client %d: %w", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := firstOf(errs); err != nil {
+		return err
+	}
+	var wrong error
+	for range 200 { // what was cut off takes its time to end
+		after, err := holdingsOver(addr)
+		if err != nil {
+			return err
+		}
+		if wrong = ended(before, after); wrong == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	tally.fault(&tally.held, "20 s after the last connection was closed: %v", wrong)
+	return nil
+}
+
+// fillPools has a server run many calls at once, and returns what it holds when
+// their connections are closed.
+func fillPools(addr string) (holdings, error) {
+	errs := make([]error, 3*stormPool)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			args := fmt.Sprintf(`{"nonce":"pool-%d","ms":500}`, i)
+			_, errs[i] = oneCall(addr, appendLook(nil, stormEras[1], "pool", "nap", args), "nap")
+		})
+	}
+	wg.Wait()
+	if err := firstOf(errs); err != nil {
+		return holdings{}, err
+	}
+	time.Sleep(time.Second) // for the server to see that the connections are closed
+	return holdingsOver(addr)
+}
+
+func holdingsOver(addr string) (holdings, error) {
+	msg, err := oneCall(addr, appendLook(nil, stormEras[1], "holdings", "holdings", `{}`), "holdings")
+	if err != nil {
+		return holdings{}, err
+	}
+	return looked(msg)
+}
+
+// oneCall makes a call of the stateless era on a connection of its own.
+func oneCall(addr string, body []byte, tool string) ([]byte, error) {
+	w, err := connect(addr)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	r, got, err := w.exchange(appendPost(nil, addr, stormEras[1], "", tool, body))
+	if err != nil || r.status != 200 {
+		return nil, r.bad(tool, got, err)
+	}
+	return got, nil
+}
+
+// appendPost appends a whole POST. tool is for the headers of the stateless era,
+// "" for what is not a call.
+func appendPost(dst []byte, addr string, era era, session, tool string, body []byte) []byte {
+	dst = append(append(dst, "POST /mcp HTTP/1.1\r\nHost: "...), addr...)
+	dst = append(dst, "\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"...)
+	if session != "" {
+		dst = append(append(append(dst, "Mcp-Session-Id: "...), session...), "\r\nMCP-Protocol-Version: 2025-11-25\r\n"...)
+	}
+	if era.modern {
+		dst = append(append(dst, "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: "...), tool...)
+		dst = append(dst, "\r\n"...)
+	}
+	dst = strconv.AppendInt(append(dst, "Content-Length: "...), int64(len(body)), 10)
+	return append(append(dst, "\r\n\r\n"...), body...)
+}
+
+func (c *httpClient) run(seed uint64) error {
+	if err := c.renew(nil); err != nil {
+		return err
+	}
+	errs := make([]error, stormWorkers+1)
+	var wg sync.WaitGroup
+	for i := range stormWorkers {
+		wg.Go(func() {
+			w := &httpWorker{client: c, rnd: rand.New(rand.NewPCG(seed, uint64(c.ledger.client*stormWorkers+i)))}
+			errs[i] = w.run()
+		})
+	}
+	wg.Wait()
+	errs[stormWorkers] = c.closeSession(c.session)
+	return firstOf(errs)
+}
+
+// renew ends a session and opens the next. It does nothing if another worker
+// has done so.
+func (c *httpClient) renew(old *httpSession) error {
+	if c.era.modern {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != old {
+		return nil
+	}
+	if err := c.closeSession(old); err != nil {
+		return err
+	}
+	opened, err := openSession(c.addr)
+	if err != nil {
+		return err
+	}
+	opened.wire.close()
+	s := &httpSession{id: opened.id}
+	if c.ledger.client%2 == 0 { // half of the clients listen to the session, too
+		if err := c.listenTo(s); err != nil {
+			return err
+		}
+	}
+	c.session = s
+	return nil
+}
+
+// listenTo opens the GET stream of a session.
+func (c *httpClient) listenTo(s *httpSession) error {
+	w, err := connect(c.addr)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w.conn, "GET /mcp HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\nMcp-Session-Id: %s\r\nMCP-Protocol-Version: 2025-11-25\r\n\r\n", c.addr, s.id)
+	if err != nil {
+		return err
+	}
+	r, err := w.read()
+	if err != nil || r.status != 200 || !r.events {
+		return r.bad("GET", nil, err)
+	}
+	s.stream, s.ended = w, make(chan struct{})
+	go func() {
+		defer close(s.ended)
+		// It ends with the session, or with the connection: either is fine.
+		_ = w.messages(r, func(msg []byte) bool {
+			c.ledger.tally.fault(&c.ledger.tally.crossed, "client %d: on the stream of the session: %s", c.ledger.client, msg)
+			return true
+		})
+	}()
+	return nil
+}
+
+// closeSession ends a session. Its stream must end with it.
+func (c *httpClient) closeSession(s *httpSession) error {
+	if s == nil {
+		return nil
+	}
+	s.over.Store(true)
+	w, err := connect(c.addr)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	r, body, err := w.exchange(fmt.Appendf(nil, "DELETE /mcp HTTP/1.1\r\nHost: %s\r\nMcp-Session-Id: %s\r\nMCP-Protocol-Version: 2025-11-25\r\n\r\n", c.addr, s.id))
+	if err != nil || r.status/100 != 2 {
+		c.ledger.tally.fault(&c.ledger.tally.other, "client %d: %v", c.ledger.client, r.bad("DELETE of a session", body, err))
+	}
+	if s.stream == nil {
+		return nil
+	}
+	defer s.stream.close()
+	select {
+	case <-s.ended:
+	case <-time.After(10 * time.Second):
+		c.ledger.tally.fault(&c.ledger.tally.other, "client %d: the GET stream is open 10 s after the DELETE of its session", c.ledger.client)
+	}
+	return nil
+}
