@@ -5,6 +5,8 @@ import (
 	"crypto/subtle"
 	"net/http"
 	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // The principals of HTTP until there are named ones.
@@ -34,6 +36,14 @@ func (b bearer) principal(r *http.Request) (string, bool) {
 	hash := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	ok := strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(hash[:], b.hash[:]) == 1
 	return holder, ok
+}
+
+// missing says what a request lacks.
+func (b bearer) missing(r *http.Request) *fault {
+	if r.Header.Get("Authorization") == "" {
+		return refuse(mcp.INVALID_REQUEST, "the request needs the header Authorization: Bearer TOKEN; the server showed the token when it started")
+	}
+	return refuse(mcp.INVALID_REQUEST, "the bearer token is not that of this server; it shows a new one at each start unless TOOLCRIB_TOKEN sets it")
 }
 
 // challenge is the header of a 401 answer.

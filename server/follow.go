@@ -24,17 +24,19 @@ type follower struct {
 	server  *Server
 	ctx     context.Context // has the session of the client
 	changed func(uri string)
-	calling chan struct{} // full while changed runs
+	telling chan struct{} // full while somebody calls changed
 
 	mu       sync.Mutex
 	closed   bool
 	versions map[string]string // of what is followed, by its URI
+	news     []string          // what has changed and is not told yet
+	told     bool              // somebody tells it, or is about to
 }
 
 // newFollower makes a follower; the session of ctx says in whose name it looks.
 // changed is called from a goroutine of the server, never twice at once.
 func (s *Server) newFollower(ctx context.Context, changed func(uri string)) *follower {
-	return &follower{server: s, ctx: ctx, changed: changed, calling: make(chan struct{}, 1), versions: map[string]string{}}
+	return &follower{server: s, ctx: ctx, changed: changed, telling: make(chan struct{}, 1), versions: map[string]string{}}
 }
 
 // follow begins to follow a resource. One that does not exist is an error, one
@@ -101,35 +103,61 @@ func (f *follower) close() {
 	clear(f.versions)
 	f.server.poller.remove(f)
 	f.mu.Unlock()
-	f.calling <- struct{}{} // a call that is on its way ends first
-	<-f.calling
+	f.telling <- struct{}{} // a call that is on its way ends first
+	<-f.telling
 }
 
-// look compares what is followed with what it was, and tells of changes.
+// look compares what is followed with what it was. What has changed is told by
+// another goroutine, so that no client waits for another one.
 func (f *follower) look(version func(uri string) string) {
 	for _, uri := range f.uris() {
 		now := version(uri)
 		if f.ctx.Err() != nil {
 			return
 		}
-		f.calling <- struct{}{}
-		if f.note(uri, now) {
-			f.changed(uri)
-		}
-		<-f.calling
+		f.note(uri, now)
 	}
 }
 
-// note takes over a version and reports whether it is news.
-func (f *follower) note(uri, version string) bool {
+// note takes over a version, and sees to it that it is told where it is news.
+func (f *follower) note(uri, version string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	old, followed := f.versions[uri]
 	if !followed || old == version {
-		return false
+		return
 	}
 	f.versions[uri] = version
-	return true
+	if !slices.Contains(f.news, uri) {
+		f.news = append(f.news, uri)
+	}
+	if !f.told {
+		f.told = true
+		go f.tell()
+	}
+}
+
+// tell calls changed until there are no news.
+func (f *follower) tell() {
+	f.telling <- struct{}{}
+	defer func() { <-f.telling }()
+	for uri, ok := f.next(); ok; uri, ok = f.next() {
+		f.changed(uri)
+	}
+}
+
+// next takes the next of the news that is still followed.
+func (f *follower) next() (uri string, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for len(f.news) > 0 {
+		uri, f.news = f.news[0], f.news[1:]
+		if _, followed := f.versions[uri]; followed {
+			return uri, true
+		}
+	}
+	f.told = false
+	return "", false
 }
 
 // version returns the version of a resource, "" where it never changes.

@@ -194,6 +194,45 @@ func TestFollowBound(t *testing.T) {
 	})
 }
 
+// A client that does not take what it is told holds up nobody else, and hears
+// the newest in the end.
+func TestFollowStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, books, newFollower := follow(t)
+		stuck, heard := make(chan struct{}), 0
+		slow := s.NewFollower(tools.WithSession(t.Context(), &tools.SessionInfo{}), func(string) {
+			heard++
+			<-stuck
+		})
+		quick, quickHeard := newFollower()
+		for _, f := range []server.Follower{slow, quick} {
+			defer f.Close()
+			for _, uri := range []string{"shelf:a", "shelf:b"} {
+				if err := f.Follow(uri); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for i := range 5 {
+			books.set("shelf:a", fmt.Sprint("v", i))
+			books.set("shelf:b", fmt.Sprint("v", i))
+			time.Sleep(1500 * time.Millisecond)
+			synctest.Wait()
+			if got := quickHeard(); !slices.Equal(got, []string{"shelf:a", "shelf:b"}) {
+				t.Errorf("round %d: heard %q beside a client that is stuck", i, got)
+			}
+		}
+		if heard != 1 {
+			t.Errorf("the stuck client was told %d times", heard)
+		}
+		close(stuck)
+		synctest.Wait()
+		if heard != 3 { // what it was stuck at, and each of the two once more
+			t.Errorf("the stuck client was told %d times in the end, want 3", heard)
+		}
+	})
+}
+
 // When close returns, changed is not running and not called again.
 func TestFollowClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -55,7 +56,10 @@ func (g guard) refuses(r *http.Request) string {
 // address by whoever owns it, so only known names count; an address cannot.
 func (g guard) host(hostport string) bool {
 	name := strings.ToLower(hostport)
-	if h, _, err := net.SplitHostPort(name); err == nil {
+	if h, port, err := net.SplitHostPort(name); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return false
+		}
 		name = h
 	} else {
 		name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")

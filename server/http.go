@@ -81,12 +81,14 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 		streaming: streaming,
 	}
 	srv := &http.Server{
-		Handler:           h,
-		BaseContext:       func(net.Listener) context.Context { return calls },
-		ReadHeaderTimeout: headerWait,
-		IdleTimeout:       idleWait,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		Handler: h,
+		// OPTIONS * is guarded like anything else.
+		DisableGeneralOptionsHandler: true,
+		BaseContext:                  func(net.Listener) context.Context { return calls },
+		ReadHeaderTimeout:            headerWait,
+		IdleTimeout:                  idleWait,
+		MaxHeaderBytes:               maxHeader,
+		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(ln) }()
@@ -124,12 +126,17 @@ func (h *httpServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.refuse(w, http.StatusInternalServerError, h.server.panicked(p))
 		}
 	}()
+	if len(r.TransferEncoding) > 0 {
+		// There may have been a Content-Length too, which says otherwise: what
+		// follows on this connection is not trusted (RFC 9112, 6.1).
+		w.Header().Set("Connection", "close")
+	}
 	if why := h.guard.refuses(r); why != "" {
 		h.refuse(w, http.StatusForbidden, refuse(mcp.INVALID_REQUEST, "%s", why))
 		return
 	}
 	if r.URL.Path != Endpoint {
-		h.refuse(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "the server answers at %s", Endpoint))
+		h.refuse(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "the server answers at %s alone; it has no OAuth, the header Authorization: Bearer TOKEN is all it wants", Endpoint))
 		return
 	}
 	if h.guard.preflight(w, r) {
@@ -138,7 +145,7 @@ func (h *httpServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	principal, ok := h.token.principal(r)
 	if !ok {
 		w.Header().Set("WWW-Authenticate", h.token.challenge(r))
-		h.refuse(w, http.StatusUnauthorized, refuse(mcp.INVALID_REQUEST, "the request needs the header Authorization: Bearer TOKEN; the server printed the token when it started"))
+		h.refuse(w, http.StatusUnauthorized, h.token.missing(r))
 		return
 	}
 	switch modern := mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)); {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -104,9 +105,7 @@ func TestHTTPRefusals(t *testing.T) {
 				message = call
 			}
 			h := modernHeaders(message)
-			for name, value := range c.headers {
-				h[name] = value
-			}
+			maps.Copy(h, c.headers)
 			if c.method == "" {
 				c.method = http.MethodPost
 			}
@@ -220,6 +219,9 @@ func TestSlow(t *testing.T) {
 					t.Fatal(err)
 				}
 				res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+				if err == nil {
+					defer res.Body.Close()
+				}
 				if took := time.Since(begin); took > c.after+2*time.Second {
 					t.Errorf("after %s, want %s", took, c.after)
 				}

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -127,9 +128,7 @@ func TestHTTPProgress(t *testing.T) {
 func merge(a, b headers) headers {
 	all := headers{}
 	for _, h := range []headers{a, b} {
-		for name, value := range h {
-			all[name] = value
-		}
+		maps.Copy(all, h)
 	}
 	return all
 }

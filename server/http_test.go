@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -132,9 +133,7 @@ func modernHeaders(message string) headers {
 // open sends a message and returns the answer while it may still come.
 func (w *site) open(ctx context.Context, message string, h headers) *http.Response {
 	all := modernHeaders(message)
-	for name, value := range h {
-		all[name] = value
-	}
+	maps.Copy(all, h)
 	res, err := w.http.Do(w.request(ctx, http.MethodPost, message, all))
 	if err != nil {
 		w.tb.Fatal(err)
@@ -143,10 +142,16 @@ func (w *site) open(ctx context.Context, message string, h headers) *http.Respon
 	return res
 }
 
+// head is an answer without its body.
+type head struct {
+	StatusCode int
+	Header     http.Header
+}
+
 // post sends a message and returns the messages of the answer.
-func (w *site) post(message string, h headers) (res *http.Response, messages []string) {
+func (w *site) post(message string, h headers) (_ head, messages []string) {
 	w.tb.Helper()
-	res = w.open(w.tb.Context(), message, h)
+	res := w.open(w.tb.Context(), message, h)
 	if res.Header.Get("Content-Type") != "text/event-stream" {
 		body, err := io.ReadAll(res.Body)
 		if err != nil {
@@ -155,12 +160,12 @@ func (w *site) post(message string, h headers) (res *http.Response, messages []s
 		if len(body) > 0 {
 			messages = []string{strings.TrimSpace(string(body))}
 		}
-		return res, messages
+		return head{res.StatusCode, res.Header}, messages
 	}
 	for event := range events(res.Body) {
 		messages = append(messages, event)
 	}
-	return res, messages
+	return head{res.StatusCode, res.Header}, messages
 }
 
 // events yields the data of server-sent events, and comments with their colon.

@@ -43,8 +43,10 @@ type outlet interface {
 	// finish is write for the answer to a request, which has a status over HTTP.
 	// Where the outlet belongs to the request, it is the end.
 	finish(status int, take func() []byte)
-	// streams reports whether write reaches the client before finish does.
+	// streams reports whether write reaches the client before finish does, and
+	// lumps whether the client may read both at once.
 	streams() bool
+	lumps() bool
 }
 
 // newLink makes a link whose requests end with ctx.
@@ -165,42 +167,4 @@ func (s *Server) panicked(p any) *fault {
 	id := rand.Text()[:8]
 	s.log.Error("panic", "id", id, "panic", p, "stack", string(debug.Stack()))
 	return refuse(mcp.INTERNAL_ERROR, "internal error %s; the log of the server has the details", id)
-}
-
-// admission bounds what a transport works on at once.
-type admission struct {
-	running chan struct{} // tools/call that run; others wait
-
-	mu       sync.Mutex
-	requests int // that are not answered yet
-	bytes    int // of their messages
-}
-
-// Requests that are not answered yet are bounded in number and bytes; what is
-// over is refused, so that reading never waits for a tool.
-const (
-	maxInFlight      = 4096
-	maxInFlightBytes = 64 << 20
-)
-
-func newAdmission(running int) *admission {
-	return &admission{running: make(chan struct{}, running)}
-}
-
-func (a *admission) enter(bytes int) *fault {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.requests >= maxInFlight || a.bytes+bytes > maxInFlightBytes {
-		return &fault{code: mcp.INTERNAL_ERROR, busy: true, msg: "too many requests are in flight; wait for answers"}
-	}
-	a.requests++
-	a.bytes += bytes
-	return nil
-}
-
-func (a *admission) leave(bytes int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.requests--
-	a.bytes -= bytes
 }

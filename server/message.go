@@ -179,6 +179,10 @@ func (m *message) revision() *fault {
 // does not exist belongs to none; [message.revision] refuses it.
 func (m *message) modern() bool { return mcp.IsModernProtocol(m.version()) }
 
+// lasting reports whether a request is a stream that ends with the client or the
+// server.
+func (m *message) lasting() bool { return m.method == string(mcp.MethodSubscriptionsListen) }
+
 // version returns the revision that a message names in its _meta, "" if none.
 func (m *message) version() string {
 	if raw, ok := m.meta.get(mcp.MetaKeyProtocolVersion); ok && raw[0] == '"' {

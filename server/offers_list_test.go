@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -104,6 +105,23 @@ func TestResourcePages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A cursor is one that was given, or nothing.
+func TestResourceCursors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, newServer(t, func(o *server.Options) { o.Sources = []tools.Source{crowd("s", 300)} }))
+		for text, want := range map[string]int{
+			"resources:100": 0, "resources:200": 0, "resources:300": mcp.INVALID_PARAMS, "resources:0": mcp.INVALID_PARAMS,
+			"resources:50": mcp.INVALID_PARAMS, "resources:-100": mcp.INVALID_PARAMS, "resources:+100": mcp.INVALID_PARAMS,
+			"resources:0100": mcp.INVALID_PARAMS, "100": mcp.INVALID_PARAMS, "prompts:100": mcp.INVALID_PARAMS, "": mcp.INVALID_PARAMS,
+		} {
+			cursor := base64.StdEncoding.EncodeToString([]byte(text))
+			if _, code, msg := ask(t, c, eras()[1].request("1", "resources/list", fmt.Sprintf(`"cursor":%q`, cursor), "")); code != want {
+				t.Errorf("%q: %d %s, want %d", text, code, msg, want)
+			}
+		}
+	})
 }
 
 func TestResourceListFails(t *testing.T) {

@@ -27,6 +27,7 @@ type reporter struct {
 	sent   int // in the current second
 	since  time.Time
 	last   progressParams
+	wrote  time.Time // last
 	held   *progressParams
 	timer  *time.Timer
 	closed bool
@@ -72,12 +73,14 @@ func (r *reporter) flush() {
 	r.release()
 }
 
-// close sends the event that is held and ends the reporter.
-func (r *reporter) close() {
+// close sends the event that is held and ends the reporter. It returns when the
+// last event was written, zero if there was none.
+func (r *reporter) close() (last time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.release()
 	r.closed = true
+	return r.wrote
 }
 
 func (r *reporter) release() {
@@ -100,7 +103,7 @@ func (r *reporter) write(p progressParams) {
 		// precision of a big value, the next value there is.
 		p.Progress = max(r.last.Progress+1e-3, math.Nextafter(r.last.Progress, math.Inf(1)))
 	}
-	r.last = p
+	r.last, r.wrote = p, time.Now()
 	r.sent++
 	r.send(p)
 }

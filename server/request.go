@@ -7,9 +7,15 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
+
+// settleTime is how long after its last event a call is answered over pipes.
+// Measured with the TypeScript SDK 1.32 and 2.4: of 300 calls, 239 lost the event
+// without it, 2 with 1 ms, none with 3 ms.
+const settleTime = 5 * time.Millisecond
 
 // request is one request of the client from its message to its answer.
 type request struct {
@@ -71,7 +77,7 @@ func (l *link) enter(ctx context.Context, r *request) *fault {
 	case l.inflight[key] != nil:
 		return refuse(mcp.INVALID_REQUEST, "id %s belongs to a request that is not answered yet", r.msg.id)
 	}
-	if bad := l.admission.enter(len(r.msg.raw)); bad != nil {
+	if bad := l.admission.enter(r.msg); bad != nil {
 		return bad
 	}
 	r.key = key
@@ -88,7 +94,7 @@ func (l *link) enter(ctx context.Context, r *request) *fault {
 func (l *link) serve(r *request) {
 	defer l.wg.Done()
 	defer r.cancel()
-	if r.msg.method == string(mcp.MethodToolsCall) {
+	if r.msg.method == string(mcp.MethodToolsCall) || r.msg.method == string(mcp.MethodResourcesRead) {
 		select {
 		case l.admission.running <- struct{}{}:
 			defer func() { <-l.admission.running }()
@@ -112,7 +118,7 @@ func (l *link) respond(r *request) (a answer) {
 	s := l.newSession(l.id+"/"+r.key, r)
 	ctx := withOrigin(r.ctx, from)
 	var response mcp.JSONRPCMessage
-	if r.msg.method == string(mcp.MethodSubscriptionsListen) {
+	if r.msg.lasting() {
 		response = l.listen(ctx, r, s)
 	} else {
 		response = l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, s), r.msg.raw)
@@ -121,13 +127,29 @@ func (l *link) respond(r *request) (a answer) {
 		l.peer.Store(&s.peer)
 	}
 	if r.progress != nil {
-		r.progress.close()
+		r.settle(r.progress.close())
 	}
 	s.drain()
 	if from.fault != nil {
 		return r.refusal(from.fault)
 	}
 	return r.response(response)
+}
+
+// settle keeps the answer back until the client had time to take the last event
+// of the call. Clients of the TypeScript SDK hand an event on later than an
+// answer that they read together with it, and then take it for one of a call that
+// they do not know; Claude Code then logs a lost connection. Over HTTP each message
+// is read by itself.
+func (r *request) settle(last time.Time) {
+	left := settleTime - time.Since(last)
+	if last.IsZero() || left <= 0 || !r.out.lumps() {
+		return
+	}
+	select {
+	case <-time.After(left):
+	case <-r.ctx.Done():
+	}
 }
 
 // listen serves a subscriptions/listen request: the stream lasts until the
@@ -184,7 +206,7 @@ func (r *request) leave() bool {
 		l.mu.Lock()
 		delete(l.inflight, r.key)
 		l.mu.Unlock()
-		l.admission.leave(len(r.msg.raw))
+		l.admission.leave(r.msg)
 	}
 	return !r.abandoned.Load()
 }

@@ -95,6 +95,9 @@ func (l *link) askRoots(r *request) *view {
 		l.server.log.Warn("the client did not tell its roots; nothing is narrowed", "error", err)
 		return nil
 	}
+	if l.server.workspace == nil || len(list.Roots) == 0 {
+		return nil
+	}
 	dirs := intersect(l.server.workspace, list.Roots)
 	switch {
 	case len(dirs) == 0:

@@ -36,11 +36,11 @@ import (
 // Options makes a Server.
 type Options struct {
 	Name, Version string
-	Instructions  string       // for the model; clients cut them at 2,048 characters
-	Tools         []tools.Tool // listed, in this order
-	Hidden        []tools.Tool // can be called but are not listed
-	Sources       []tools.Source
-	Prompts       []tools.Prompt
+	Instructions  string         // for the model; clients cut them at 2,048 characters
+	Tools         []tools.Tool   // listed, in this order
+	Hidden        []tools.Tool   // can be called but are not listed
+	Sources       []tools.Source // resources, read by the first source that has the URI
+	Prompts       []tools.Prompt // offered where the tools they need can be called
 	Native        Native
 	Runner        *run.Runner
 	Workspace     *workspace.Workspace
@@ -136,6 +136,7 @@ func (s *Server) capabilities() []mcpserver.ServerOption {
 
 // SetTools replaces the tools, and with them the prompts that speak of them, and
 // tells the clients that want to know. The runner must already know the new ones.
+// The sources stay.
 func (s *Server) SetTools(listed, hidden []tools.Tool) error {
 	defs := make([]mcp.Tool, len(listed), len(listed)+len(s.native.Tools))
 	g, _ := tools.NewGroup(context.Background(), runtime.GOMAXPROCS(0)) // reflection is most of a start

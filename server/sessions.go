@@ -22,34 +22,37 @@ const (
 type httpSession struct {
 	*link
 	used  time.Time
-	busy  int // HTTP requests that are being served
+	busy  int        // HTTP requests that are being served
+	line  *list.List // that it stands in: of the fresh or of the proven
 	place *list.Element
 }
 
 // sessions holds the sessions of a listener. They end some time after their last
-// request, and their ids tell nothing.
+// request, and their ids tell nothing. Where there are too many, one that was
+// never used after its handshake goes first, so that a flood of handshakes drives
+// nobody out who works.
 type sessions struct {
 	idle time.Duration
 
-	mu    sync.Mutex
-	byID  map[string]*httpSession
-	order *list.List // of *httpSession; the one unused for longest first
-	sweep *time.Timer
+	mu            sync.Mutex
+	byID          map[string]*httpSession
+	fresh, proven *list.List // of *httpSession; the one unused for longest first
+	sweep         *time.Timer
 }
 
 func newSessions(idle time.Duration) *sessions {
-	return &sessions{idle: idle, byID: map[string]*httpSession{}, order: list.New()}
+	return &sessions{idle: idle, byID: map[string]*httpSession{}, fresh: list.New(), proven: list.New()}
 }
 
 // open makes a session, busy until it is released; nil if there is no room.
 func (ss *sessions) open(ctx context.Context, s *Server, principal string, a *admission) *httpSession {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	if len(ss.byID) >= maxSessions && !ss.evict() {
+	if len(ss.byID) >= maxSessions && !ss.evict(ss.fresh) && !ss.evict(ss.proven) {
 		return nil
 	}
-	n := &httpSession{link: s.newLink(ctx, rand.Text(), principal, a), used: time.Now(), busy: 1}
-	n.place = ss.order.PushBack(n)
+	n := &httpSession{link: s.newLink(ctx, rand.Text(), principal, a), used: time.Now(), busy: 1, line: ss.fresh}
+	n.place = n.line.PushBack(n)
 	ss.byID[n.id] = n
 	if ss.sweep == nil {
 		ss.sweep = time.AfterFunc(ss.idle, ss.expire)
@@ -66,6 +69,11 @@ func (ss *sessions) acquire(id, principal string) *httpSession {
 		return nil
 	}
 	s.busy++
+	if s.line == ss.fresh {
+		ss.fresh.Remove(s.place)
+		s.line = ss.proven
+		s.place = s.line.PushBack(s)
+	}
 	return s
 }
 
@@ -75,7 +83,7 @@ func (ss *sessions) release(s *httpSession) {
 	s.busy--
 	s.used = time.Now()
 	if ss.byID[s.id] == s {
-		ss.order.MoveToBack(s.place)
+		s.line.MoveToBack(s.place)
 	}
 }
 
@@ -84,22 +92,22 @@ func (ss *sessions) remove(s *httpSession) {
 	ss.mu.Lock()
 	ss.drop(s)
 	ss.mu.Unlock()
-	s.link.end()
+	s.end()
 }
 
 func (ss *sessions) drop(s *httpSession) {
 	if ss.byID[s.id] == s {
 		delete(ss.byID, s.id)
-		ss.order.Remove(s.place)
+		s.line.Remove(s.place)
 	}
 }
 
-// evict makes room.
-func (ss *sessions) evict() bool {
-	for e := ss.order.Front(); e != nil; e = e.Next() {
+// evict makes room in a line.
+func (ss *sessions) evict(line *list.List) bool {
+	for e := line.Front(); e != nil; e = e.Next() {
 		if s := e.Value.(*httpSession); s.busy == 0 {
 			ss.drop(s)
-			go s.link.end()
+			go s.end()
 			return true
 		}
 	}
@@ -109,21 +117,22 @@ func (ss *sessions) evict() bool {
 // expire ends the sessions whose time is over, and comes again for the others.
 func (ss *sessions) expire() {
 	ss.mu.Lock()
-	var ended []*httpSession
-	now := time.Now()
 	next := ss.idle
-	for e := ss.order.Front(); e != nil; {
-		s := e.Value.(*httpSession)
-		e = e.Next()
-		if s.busy > 0 {
-			continue
+	var ended []*httpSession
+	for _, line := range []*list.List{ss.fresh, ss.proven} {
+		for e := line.Front(); e != nil; {
+			s := e.Value.(*httpSession)
+			e = e.Next()
+			if s.busy > 0 {
+				continue
+			}
+			if left := ss.idle - time.Since(s.used); left > 0 {
+				next = min(next, left)
+				break
+			}
+			ss.drop(s)
+			ended = append(ended, s)
 		}
-		if left := ss.idle - now.Sub(s.used); left > 0 {
-			next = left
-			break
-		}
-		ss.drop(s)
-		ended = append(ended, s)
 	}
 	if len(ss.byID) == 0 {
 		ss.byID = map[string]*httpSession{} // a map does not shrink
@@ -133,7 +142,7 @@ func (ss *sessions) expire() {
 	}
 	ss.mu.Unlock()
 	for _, s := range ended {
-		s.link.end()
+		s.end()
 	}
 }
 
@@ -141,7 +150,7 @@ func (ss *sessions) expire() {
 func (ss *sessions) end() {
 	ss.mu.Lock()
 	all := ss.byID
-	ss.byID, ss.order = map[string]*httpSession{}, list.New()
+	ss.byID, ss.fresh, ss.proven = map[string]*httpSession{}, list.New(), list.New()
 	if ss.sweep != nil {
 		ss.sweep.Stop()
 		ss.sweep = nil

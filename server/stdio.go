@@ -125,7 +125,7 @@ func (c *conn) shutdown(patience time.Duration) {
 	c.mu.Lock()
 	var streams []*request
 	for _, r := range c.inflight {
-		if r.msg.method == string(mcp.MethodSubscriptionsListen) {
+		if r.msg.lasting() {
 			streams = append(streams, r)
 		}
 	}
@@ -195,3 +195,4 @@ func (w *writer) write(take func() []byte) {
 func (w *writer) finish(_ int, take func() []byte) { w.write(take) }
 
 func (w *writer) streams() bool { return true }
+func (w *writer) lumps() bool   { return true }

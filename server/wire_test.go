@@ -65,6 +65,7 @@ func converse(t *testing.T, file string) {
 	var got strings.Builder
 	var state, form string
 	rest := func() {
+		time.Sleep(10 * time.Millisecond) // an answer may follow its progress by some
 		synctest.Wait()
 		for _, line := range c.take() {
 			if m := stateRule.FindStringSubmatch(line); m != nil {

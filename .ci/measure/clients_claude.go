@@ -104,7 +104,7 @@ func claudeOver(ctx context.Context, env environment, b *bench) (revision string
 			return "", fmt.Errorf("%s: the model got %q, want %q; %s", u.tool, u.result, u.want, out)
 		}
 	}
-	if !strings.Contains(m.prompt, "greetings") || !strings.Contains(m.prompt, "read_file") {
+	if !strings.Contains(m.prompt, "done: greetings") { // as find_where begins
 		return "", fmt.Errorf("the prompt did not reach the model: %s", m.prompt)
 	}
 	return claudeLog(home)

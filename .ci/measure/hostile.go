@@ -57,7 +57,7 @@ func hostileTo(ctx context.Context, env environment, auth string) (err error) {
 	}
 	time.Sleep(2 * time.Second)
 	pid := server.cmd.Process.Pid
-	idle := resident(pid)
+	idle, open := resident(pid), descriptors(pid)
 
 	fmt.Printf("| hostile, --auth %s, %.0f MB at rest | at once | wanted | got | the last after | slowest normal call | memory above rest |\n|---|---|---|---|---|---|---|\n", auth, idle)
 	var errs []error
@@ -96,7 +96,27 @@ func hostileTo(ctx context.Context, env environment, auth string) (err error) {
 			errs = append(errs, fmt.Errorf("%s: %d of %d normal calls: %w", name, len(failed), calls, failed[0]))
 		}
 	}
+	left := descriptors(pid)
+	for range 100 { // a connection that is refused lingers for a moment
+		if left <= open {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+		left = descriptors(pid)
+	}
+	if left > open {
+		errs = append(errs, fmt.Errorf("%d descriptors at rest, %d 10 s after the last wave", open, left))
+	}
 	return errors.Join(errs...)
+}
+
+// descriptors is how many a process has open.
+func descriptors(pid int) int {
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	if err != nil {
+		return -1 // it has ended, and stop says so
+	}
+	return len(list)
 }
 
 // hostileGroups are the kinds that are sent together: at full size each is by

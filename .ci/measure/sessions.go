@@ -242,24 +242,37 @@ func endMany(addr string, ids []string) (live int, err error) {
 	var wg sync.WaitGroup
 	for i := range ways {
 		wg.Go(func() {
-			w, err := connect(addr)
-			if err != nil {
-				errs[i] = err
-				return
-			}
-			defer w.close()
-			for k := i; k < len(ids); k += ways {
-				r, body, err := w.exchange(fmt.Appendf(nil, "DELETE /mcp HTTP/1.1\r\nHost: %s\r\nMcp-Session-Id: %s\r\nMCP-Protocol-Version: 2025-11-25\r\n\r\n", addr, ids[k]))
-				switch {
-				case err != nil || r.status/100 != 2 && r.status != 404:
-					errs[i] = r.bad("DELETE", body, err)
-					return
-				case r.status/100 == 2:
+			var w *wire
+			for k := i; k < len(ids) && errs[i] == nil; k += ways {
+				var lived bool
+				if w, lived, errs[i] = endOne(w, addr, ids[k]); lived {
 					count.Add(1)
 				}
+			}
+			if w != nil {
+				w.close()
 			}
 		})
 	}
 	wg.Wait()
 	return int(count.Load()), firstOf(errs)
+}
+
+// endOne ends a session on w, on a new connection where it is nil, and returns
+// the connection for the next.
+func endOne(w *wire, addr, id string) (_ *wire, lived bool, err error) {
+	if w == nil {
+		if w, err = connect(addr); err != nil {
+			return nil, false, err
+		}
+	}
+	r, body, err := w.exchange(fmt.Appendf(nil, "DELETE /mcp HTTP/1.1\r\nHost: %s\r\nMcp-Session-Id: %s\r\nMCP-Protocol-Version: 2025-11-25\r\n\r\n", addr, id))
+	if err != nil || r.status/100 != 2 && r.status != 404 {
+		return w, false, r.bad("DELETE", body, err)
+	}
+	if r.closes {
+		w.close()
+		w = nil
+	}
+	return w, r.status/100 == 2, nil
 }

@@ -26,7 +26,7 @@ func (p *Process) overHTTP(ctx context.Context, srv *server.Server, cfg server.C
 	case cfg.Auth == "none":
 		token = ""
 	case token == "":
-		token = rand.Text()
+		token = rand.Text() + rand.Text() // 260 bits
 		shown = token
 	}
 	fmt.Fprintf(p.Stderr, "listening on http://%s%s\n", ln.Addr(), server.Endpoint)

@@ -27,6 +27,10 @@ type serve struct {
 // second: measured, a third of its calls per second.
 const gcPercent = 400
 
+// memoryLimit is where that generosity ends: a process that is larger collects
+// more often instead of growing.
+const memoryLimit = 256 << 20
+
 func serveCommand() command {
 	return command{
 		name:  "serve",
@@ -55,6 +59,9 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	fixtures := s.fixtures(&selected)
 	if p.getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
+	}
+	if p.getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit)
 	}
 	e, err := p.open(s.Config, selected, roots)
 	if err != nil {
