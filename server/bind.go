@@ -5,13 +5,11 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"toolcrib/server/run"
 	"toolcrib/tools"
@@ -56,6 +54,7 @@ func define(t tools.Tool) (mcp.Tool, error) {
 // origin is what a transport knows of a request beyond its text.
 type origin struct {
 	principal string
+	client    tools.Client
 	workspace *workspace.Workspace
 	progress  *reporter    // nil: the client wants none; the transport closes it before the answer
 	log       *slog.Logger // nil: the client wants no log
@@ -71,13 +70,13 @@ func withOrigin(ctx context.Context, o *origin) context.Context {
 }
 
 // info says whose request it is and in which workspace it runs.
-func (from *origin) info(ctx context.Context) tools.SessionInfo {
-	return tools.SessionInfo{Principal: from.principal, Client: client(ctx), Workspace: from.workspace}
+func (from *origin) info() tools.SessionInfo {
+	return tools.SessionInfo{Principal: from.principal, Client: from.client, Workspace: from.workspace}
 }
 
 // session returns ctx with the session of the request.
 func (from *origin) session(ctx context.Context) context.Context {
-	info := from.info(ctx)
+	info := from.info()
 	return tools.WithSession(ctx, &info)
 }
 
@@ -109,74 +108,6 @@ func (s *Server) handle(ctx context.Context, f func(from *origin) error) {
 	}
 }
 
-// call is the handler of every tool: between mcp-go and the runner.
-func (s *Server) call(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
-	s.handle(ctx, func(from *origin) error {
-		call := run.Call{
-			Tool: req.Params.Name, Args: req.Params.RawArguments,
-			Session: from.info(ctx), Log: from.logger(req.Params.Name),
-			Reply: reply(req.Params.MultiRoundTripParams),
-		}
-		if len(call.Args) == 0 {
-			call.Args = json.RawMessage(`{}`)
-		}
-		if from.progress != nil {
-			call.Progress = from.progress.report
-		}
-		out := s.runner.Run(ctx, call)
-		if bad := lacking(call, out); bad != nil {
-			err = bad
-			return bad
-		}
-		result = s.result(call, out)
-		return nil
-	})
-	return result, err
-}
-
-// lacking is how a request of the stateless era ends whose client lacks what the
-// tool needs; the older eras know no such error.
-func lacking(call run.Call, out run.Outcome) *fault {
-	if out.Err == nil || !mcp.IsModernProtocol(call.Session.Client.Protocol) {
-		return nil
-	}
-	e, ok := errors.AsType[*tools.AbilityError](out.Err)
-	if !ok {
-		return nil
-	}
-	required := map[tools.Ability]struct{}{}
-	for _, a := range e.Lacking {
-		required[a] = struct{}{}
-	}
-	return &fault{
-		code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, msg: out.Err.Error(),
-		data: map[string]any{"requiredCapabilities": required},
-	}
-}
-
-// client says who makes the request: by its own _meta, or by the handshake.
-func client(ctx context.Context) tools.Client {
-	c := tools.Client{Protocol: mcpserver.RequestProtocolVersion(ctx)}
-	if c.Protocol == "" {
-		c.Protocol = mcp.ProtocolVersion20250326 // what a client speaks that names none
-	}
-	var info mcp.Implementation
-	var caps mcp.ClientCapabilities
-	if p := mcpserver.RequestProtocolInfoFromContext(ctx); p != nil && p.Modern {
-		if p.ClientInfo != nil {
-			info = *p.ClientInfo
-		}
-		if p.ClientCapabilities != nil {
-			caps = *p.ClientCapabilities
-		}
-	} else if peer, ok := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo); ok {
-		info, caps = peer.GetClientInfo(), peer.GetClientCapabilities()
-	}
-	c.Name, c.Version = info.Name, info.Version
-	c.Forms, c.Sampling = canAsk(c.Protocol, caps), caps.Sampling != nil
-	return c
-}
-
 // result is the only mapping of an outcome to the wire.
 func (s *Server) result(call run.Call, out run.Outcome) *mcp.CallToolResult {
 	switch {
@@ -200,7 +131,7 @@ func (s *Server) result(call run.Call, out run.Outcome) *mcp.CallToolResult {
 		res.RawStructuredContent = bytes.ToValidUTF8(b.Bytes(), []byte("\uFFFD"))
 	}
 	if len(out.Result.Meta) > 0 {
-		// A copy: mcp-go adds to it, and the outcome may be shared with other calls.
+		// A copy: more is added to it, and the outcome may be shared with other calls.
 		res.Meta = &mcp.Meta{AdditionalFields: maps.Clone(out.Result.Meta)}
 	}
 	return res

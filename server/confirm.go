@@ -10,31 +10,34 @@ import (
 	"toolcrib/tools"
 )
 
-// askResult is the result that asks the user. A client of the stateless era
-// gets it as it is and calls again with the answers and the sealed state; for
-// the others mcp-go asks through the session and calls the handler again.
+// askResult is the result that asks the user of a client of the stateless era,
+// who calls again with the answers and the sealed state.
 func askResult(ask *run.Ask, revision string) *mcp.CallToolResult {
 	b := mcpserver.NewInputRequestBuilder(ask.State)
 	for id, form := range ask.Forms {
-		b.Elicit(id, mcp.ElicitationParams{Message: form.Message, RequestedSchema: formSchema(form, revision)})
+		b.Elicit(id, elicitation(form, revision))
 	}
 	return b.ToolResult()
 }
 
-// reply returns what a second pass brings, nil on the first. An answer that
-// cannot be read is left out, so that the user is asked again.
-func reply(p mcp.MultiRoundTripParams) *run.Reply {
-	if p.RequestState == "" && len(p.InputResponses) == 0 {
+func elicitation(form tools.Form, revision string) mcp.ElicitationParams {
+	return mcp.ElicitationParams{Message: form.Message, RequestedSchema: formSchema(form, revision)}
+}
+
+// reply returns what a second pass brings, nil on the first: without a state, an
+// answer belongs to nothing. One that cannot be read is left out, so that the
+// user is asked again.
+func reply(m *message) *run.Reply {
+	state, ok := m.params.get("requestState")
+	if !ok || state[0] != '"' || len(state) == len(`""`) {
 		return nil
 	}
-	r := &run.Reply{State: p.RequestState, Answers: make(map[string]tools.Answer, len(p.InputResponses))}
-	for id, response := range p.InputResponses {
-		raw, err := json.Marshal(response)
-		if err != nil {
-			continue
-		}
-		if a, ok := readAnswer(raw); ok {
-			r.Answers[id] = a
+	r := &run.Reply{State: unquote(state), Answers: map[string]tools.Answer{}}
+	if responses, ok := m.params.get("inputResponses"); ok && responses[0] == '{' {
+		for _, response := range split(responses) {
+			if a, ok := readAnswer(response.value); ok {
+				r.Answers[response.key] = a
+			}
 		}
 	}
 	return r

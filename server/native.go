@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -15,6 +16,12 @@ import (
 type Native struct {
 	Tools   []mcpserver.ServerTool
 	Prompts []mcpserver.ServerPrompt
+}
+
+// isNative reports whether a tools/call is that of a native tool.
+func (s *Server) isNative(m *message) bool {
+	name, _ := m.params.get("name")
+	return slices.ContainsFunc(s.native.Tools, func(t mcpserver.ServerTool) bool { return t.Tool.Name == unquote(name) })
 }
 
 // rawSchemas returns a native tool as define returns ours: its schemas are JSON.

@@ -81,7 +81,7 @@ func (s *Server) promptHandler(p tools.Prompt) mcpserver.PromptHandlerFunc {
 			}
 			result = &mcp.GetPromptResult{Description: p.Description}
 			for _, b := range blocks {
-				result.Messages = append(result.Messages, mcp.NewPromptMessage(mcp.RoleUser, content(b, from.info(ctx).Client.Protocol)))
+				result.Messages = append(result.Messages, mcp.NewPromptMessage(mcp.RoleUser, content(b, from.info().Client.Protocol)))
 			}
 			return nil
 		})

@@ -104,36 +104,48 @@ func (l *link) serve(r *request) {
 	r.answer(l.respond(r))
 }
 
-// respond lets mcp-go carry out a request, and writes what belongs before the
-// answer that it returns.
+// respond carries out a request, and writes what belongs before the answer that
+// it returns.
 func (l *link) respond(r *request) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = r.refusal(l.server.panicked(p))
 		}
 	}()
+	who, bad := r.client()
+	if bad != nil {
+		return r.refusal(bad)
+	}
 	ws, release := l.workspace(r)
 	defer release()
-	from := &origin{principal: l.principal, workspace: ws, progress: r.progress, log: r.logger()}
-	s := l.newSession(l.id+"/"+r.key, r)
-	ctx := withOrigin(r.ctx, from)
-	var response mcp.JSONRPCMessage
-	if r.msg.lasting() {
-		response = l.listen(ctx, r, s)
-	} else {
-		response = l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, s), r.msg.raw)
-	}
-	if _, ok := response.(mcp.JSONRPCResponse); ok && r.msg.method == string(mcp.MethodInitialize) {
-		l.peer.Store(&s.peer)
-	}
+	from := &origin{principal: l.principal, client: who, workspace: ws, progress: r.progress, log: r.logger()}
+	response := l.carryOut(r, from)
 	if r.progress != nil {
 		r.settle(r.progress.close())
 	}
-	s.drain()
 	if from.fault != nil {
 		return r.refusal(from.fault)
 	}
 	return r.response(response)
+}
+
+// carryOut calls a tool of ours, or lets mcp-go carry a request out. What belongs
+// before the answer is written when it returns, but for progress that is held.
+func (l *link) carryOut(r *request, from *origin) (response mcp.JSONRPCMessage) {
+	if r.msg.method == string(mcp.MethodToolsCall) && !l.server.isNative(r.msg) {
+		return l.call(r.ctx, r, from)
+	}
+	s := l.newSession(l.id+"/"+r.key, r)
+	defer s.drain()
+	ctx := withOrigin(r.ctx, from)
+	if r.msg.lasting() {
+		return l.listen(ctx, r, s)
+	}
+	response = l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, s), r.msg.raw)
+	if _, ok := response.(mcp.JSONRPCResponse); ok && r.msg.method == string(mcp.MethodInitialize) {
+		l.peer.Store(&s.peer)
+	}
+	return response
 }
 
 // settle keeps the answer back until the client had time to take the last event

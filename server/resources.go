@@ -50,7 +50,7 @@ func (s *Server) serveResources(hooks *mcpserver.Hooks) {
 	})
 	hooks.AddOnError(func(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
 		if e, ok := errors.AsType[*followError](err); ok {
-			s.handle(ctx, func(from *origin) error { return resourceFault(from.info(ctx).Client.Protocol, e.uri, e.err) })
+			s.handle(ctx, func(from *origin) error { return resourceFault(from.info().Client.Protocol, e.uri, e.err) })
 		}
 	})
 	hooks.AddAfterReadResource(func(ctx context.Context, _ any, req *mcp.ReadResourceRequest, result *mcp.ReadResourceResult) {
@@ -200,7 +200,7 @@ func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) 
 
 // read reads a resource by a call of its source's tool.
 func (s *Server) read(ctx context.Context, from *origin, uri string) ([]mcp.ResourceContents, error) {
-	info := from.info(ctx)
+	info := from.info()
 	src, args, ok := s.source(uri)
 	if !ok {
 		return nil, resourceFault(info.Client.Protocol, uri, unknownResource(uri))

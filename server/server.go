@@ -67,6 +67,7 @@ type Server struct {
 	native       Native
 	log          *slog.Logger
 	progressRate int
+	info         mcp.Implementation
 	connections  atomic.Int64
 	poller       poller
 
@@ -90,10 +91,11 @@ func New(opt Options) (*Server, error) {
 		native:       opt.Native,
 		log:          cmp.Or(opt.Log, slog.New(slog.DiscardHandler)),
 		progressRate: max(cmp.Or(opt.ProgressRate, ProgressPerSecond), 0),
+		info:         mcp.Implementation{Name: opt.Name, Version: opt.Version},
 	}
 	hooks := &mcpserver.Hooks{}
-	// mcp-go knows every name that can be called, without schemas; what it
-	// would list is replaced by what is to be listed, in the catalog's order.
+	// mcp-go knows the native tools alone; what it would list is replaced by what
+	// is to be listed, in the catalog's order.
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
 		s.mu.RLock()
 		defer s.mu.RUnlock()
@@ -149,28 +151,25 @@ func (s *Server) SetTools(listed, hidden []tools.Tool) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	callable := map[string]mcpserver.ServerTool{}
+	callable := map[string]bool{}
 	for _, t := range slices.Concat(listed, hidden) {
 		for _, name := range append([]string{t.Name}, t.Aliases...) {
-			if _, taken := callable[name]; taken {
+			if callable[name] {
 				return fmt.Errorf("tool %q: name %q is taken by another tool", t.Name, name)
 			}
-			callable[name] = mcpserver.ServerTool{
-				Tool:    mcp.Tool{Name: name, RawInputSchema: []byte(`{"type":"object"}`)},
-				Handler: s.call,
-			}
+			callable[name] = true
 		}
 	}
 	for _, src := range s.sources { // results are kept by the name of the tool
-		if _, taken := callable[src.Read.Name]; taken {
+		if callable[src.Read.Name] {
 			return fmt.Errorf("source %q: the name of its tool %q is taken by another tool", src.Name, src.Read.Name)
 		}
 	}
 	for _, t := range s.native.Tools {
-		if _, taken := callable[t.Tool.Name]; taken {
+		if callable[t.Tool.Name] {
 			return fmt.Errorf("tool %q: the name is taken by another tool", t.Tool.Name)
 		}
-		callable[t.Tool.Name] = t
+		callable[t.Tool.Name] = true
 		def, err := rawSchemas(t.Tool)
 		if err != nil {
 			return err
@@ -181,7 +180,7 @@ func (s *Server) SetTools(listed, hidden []tools.Tool) error {
 	s.listed, s.names = defs, slices.Sorted(maps.Keys(callable))
 	news := s.offer()
 	s.mu.Unlock()
-	s.mcp.SetTools(slices.Collect(maps.Values(callable))...)
+	s.mcp.SetTools(s.native.Tools...) // it tells of the change too
 	if news {
 		s.mcp.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
 	}

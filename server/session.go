@@ -62,21 +62,10 @@ var (
 	_ mcpserver.SessionWithRoots           = (*session)(nil)
 )
 
-// RequestElicitation puts a form before the user of a client of the handshake's
-// era. A client that answers with an error counts as a user who gives no
-// answer.
+// RequestElicitation puts a form of a native definition before the user.
 func (s *session) RequestElicitation(ctx context.Context, req mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
-	var result mcp.ElicitationResult
-	err := s.request(ctx, mcp.MethodElicitationCreate, req.Params, &result)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		s.link.server.log.Warn("the client did not put the form before its user", "error", err)
-		result = mcp.ElicitationResult{}
-		result.Action = mcp.ElicitationResponseActionCancel
-	}
-	return &result, nil
+	result := new(mcp.ElicitationResult)
+	return result, s.request(ctx, mcp.MethodElicitationCreate, req.Params, result)
 }
 
 // RequestSampling asks the model of a client of the handshake's era.

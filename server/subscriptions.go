@@ -49,7 +49,7 @@ func (l *link) following() *follower {
 func (l *link) follow(ctx context.Context, changed func(uri string)) *follower {
 	info := tools.SessionInfo{Principal: l.principal, Workspace: l.server.workspace}
 	if p := l.peer.Load(); p != nil {
-		info.Client = tools.Client{Name: p.info.Name, Version: p.info.Version, Protocol: p.version}
+		info.Client = p.client()
 	}
 	return l.server.newFollower(tools.WithSession(ctx, &info), changed)
 }

@@ -142,7 +142,7 @@ func (a *asker) rewind(position int) {
 // is settled so far travels in its sealed state.
 func (p *pass) suspend(pending *tools.PendingAsk) (*Ask, error) {
 	s := settlement{
-		Tool: p.tool.Name, Principal: p.call.Session.Principal, Sent: p.digest,
+		Tool: p.tool.Name, Principal: p.call.Session.Principal, Sent: p.r.seal.digest(p.sent),
 		Rule: p.rule, Question: p.question, Answers: p.asker.answers,
 		Consented: p.settled != nil && p.settled.Consented,
 	}

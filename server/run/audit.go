@@ -72,10 +72,7 @@ func (p *pass) record(ev event, out *Outcome, took time.Duration) error {
 		rec.Code, rec.Micros, rec.Attempts = p.code(out), took.Microseconds(), p.attempts.Load()
 	}
 	if p.bound.Canonical != nil {
-		d := p.digest
-		if p.replaced {
-			d = p.r.seal.digest(p.bound.Canonical)
-		}
+		d := p.r.seal.digest(p.bound.Canonical)
 		rec.Args = hex.EncodeToString(d[:16])
 	}
 	for i, arg := range p.bound.Paths {

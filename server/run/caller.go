@@ -72,7 +72,7 @@ func (in *inner) grant(p *pass) {
 	if in.granted == nil {
 		in.granted = map[grantKey][]*settlement{}
 	}
-	key := grantKey{p.tool.Name, p.digest}
+	key := grantKey{p.tool.Name, p.r.seal.digest(p.sent)}
 	in.granted[key] = append(in.granted[key], s)
 }
 
@@ -81,7 +81,7 @@ func (in *inner) grant(p *pass) {
 func (in *inner) take(p *pass) *settlement {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	key := grantKey{p.tool.Name, p.digest}
+	key := grantKey{p.tool.Name, p.r.seal.digest(p.sent)}
 	left := in.granted[key]
 	if len(left) == 0 {
 		return nil

@@ -7,6 +7,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -130,10 +131,10 @@ type pass struct {
 
 	// bind, pre
 	bound    tools.Bound
-	mends    []string    // of the arguments as the caller sent them
-	digest   digest      // likewise
-	settled  *settlement // what the earlier passes have settled; nil on the first
-	replaced bool        // by a hook
+	mends    []string        // of the arguments as the caller sent them
+	sent     json.RawMessage // canonical, likewise
+	settled  *settlement     // what the earlier passes have settled; nil on the first
+	replaced bool            // by a hook
 
 	// policy, ask
 	verdict  verdict
@@ -233,7 +234,7 @@ func (p *pass) bind() (err error) {
 		return err
 	}
 	p.mends = p.bound.Mends
-	p.digest = p.r.seal.digest(p.bound.Canonical)
+	p.sent = p.bound.Canonical
 	if p.settled == nil && p.call.Reply != nil {
 		if p.settled, err = p.r.seal.open(p); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -21,6 +22,10 @@ const stateLife = 10 * time.Minute
 
 // maxUsed bounds the states that are remembered as used.
 const maxUsed = 1 << 16
+
+// ErrState is the cause of a call that brings a state back which was not given to
+// it: one that is damaged, of another server, another call or another principal.
+var ErrState = errors.New("the state was not given to this call")
 
 // digest identifies bytes without telling them.
 type digest [sha256.Size]byte
@@ -110,8 +115,10 @@ func (s *seal) close(st settlement) (string, error) {
 // call, and takes over the answers.
 func (s *seal) open(p *pass) (*settlement, error) {
 	refuse := func(why string) error {
-		return tools.Errorf(tools.Denied, "%s: %s", p.tool.Name, why).
+		e := tools.Errorf(tools.Denied, "%s: %s", p.tool.Name, why).
 			WithHint("make the call again without its state; the user will be asked again")
+		e.Err = ErrState
+		return e
 	}
 	box, err := base64.RawURLEncoding.DecodeString(p.call.Reply.State)
 	if err != nil || len(box) < s.aead.Overhead() {
@@ -130,10 +137,11 @@ func (s *seal) open(p *pass) (*settlement, error) {
 		return nil, refuse("another principal was asked")
 	case st.Tool != p.tool.Name:
 		return nil, refuse("the user was asked about " + st.Tool)
-	case st.Sent != p.digest:
+	case st.Sent != s.digest(p.sent):
 		return nil, refuse("the arguments are not those that the user was asked about")
 	case s.now().After(st.Expires):
-		return nil, refuse("the answer took longer than " + stateLife.String())
+		return nil, tools.Errorf(tools.Denied, "%s: the answer took longer than %s", p.tool.Name, stateLife).
+			WithHint("make the call again without its state; the user will be asked again")
 	}
 	if err := s.use(string(box[:nonceSize])); err != nil {
 		return nil, err

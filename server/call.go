@@ -1,0 +1,136 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolcrib/server/run"
+	"toolcrib/tools"
+)
+
+// maxPasses is how often one call may come back from asking the user of a client
+// that is asked in the middle of it.
+const maxPasses = 10
+
+// call calls a tool: between the transport and the runner. mcp-go has no part in
+// it, since its way through a request costs as much as a short call (measured: a
+// third of a call over HTTP), and asking the user between the passes is ours in
+// any case.
+func (l *link) call(ctx context.Context, r *request, from *origin) mcp.JSONRPCMessage {
+	name, _ := r.msg.params.get("name")
+	call := run.Call{Tool: unquote(name), Session: from.info(), Log: from.logger(unquote(name))}
+	if args, ok := r.msg.params.get("arguments"); ok && string(args) != "null" {
+		call.Args = args
+	} else {
+		call.Args = json.RawMessage(`{}`)
+	}
+	if from.progress != nil {
+		call.Progress = from.progress.report
+	}
+	if r.msg.modern() {
+		call.Reply = reply(r.msg)
+	}
+	for range maxPasses {
+		out := l.server.runner.Run(ctx, call)
+		if from.fault = protocolFault(call, out); from.fault != nil {
+			return nil
+		}
+		if out.Ask == nil || !from.client.Forms || r.msg.modern() {
+			return l.server.answer(r, l.server.result(call, out))
+		}
+		answers, err := r.elicit(ctx, out.Ask.Forms, from.client.Protocol)
+		if err != nil {
+			return l.server.answer(r, errorResult(tools.Errorf(tools.Cancelled, "%s: the call was cancelled", call.Tool)))
+		}
+		call.Reply = &run.Reply{State: out.Ask.State, Answers: answers}
+	}
+	return l.server.answer(r, errorResult(tools.Errorf(tools.Internal, "%s asks more than %d times", call.Tool, maxPasses)))
+}
+
+// answer adds what a result of the stateless era says of itself.
+func (s *Server) answer(r *request, res *mcp.CallToolResult) mcp.JSONRPCMessage {
+	if r.msg.modern() {
+		if res.ResultType == "" {
+			res.ResultType = mcp.ResultTypeComplete
+		}
+		res.EnsureResultMeta().SetServerInfo(s.info)
+	}
+	return mcp.JSONRPCResponse{Result: res}
+}
+
+// elicit puts forms before the user of a client of the handshake's era. A client
+// that answers with an error counts as a user who gives no answer.
+func (r *request) elicit(ctx context.Context, forms map[string]tools.Form, revision string) (map[string]tools.Answer, error) {
+	answers := make(map[string]tools.Answer, len(forms))
+	for _, id := range slices.Sorted(maps.Keys(forms)) {
+		raw, err := r.ask(ctx, string(mcp.MethodElicitationCreate), elicitation(forms[id], revision))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		answer, ok := readAnswer(raw)
+		if err != nil || !ok {
+			r.link.server.log.Warn("the client did not put the form before its user", "error", err)
+			answer = tools.Answer{Action: tools.Cancel}
+		}
+		answers[id] = answer
+	}
+	return answers, nil
+}
+
+// protocolFault is how a request of the stateless era ends where the protocol
+// has an error for what stopped the call; the older eras know no such errors.
+func protocolFault(call run.Call, out run.Outcome) *fault {
+	if out.Err == nil || !mcp.IsModernProtocol(call.Session.Client.Protocol) {
+		return nil
+	}
+	if errors.Is(out.Err, run.ErrState) {
+		return refuse(mcp.INVALID_PARAMS, "params.requestState: %s", tools.Clip(out.Err.Error()))
+	}
+	e, ok := errors.AsType[*tools.AbilityError](out.Err)
+	if !ok {
+		return nil
+	}
+	required := map[tools.Ability]struct{}{}
+	for _, a := range e.Lacking {
+		required[a] = struct{}{}
+	}
+	return &fault{
+		code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, msg: out.Err.Error(),
+		data: map[string]any{"requiredCapabilities": required},
+	}
+}
+
+// client says who makes the request: by its own _meta, or by the handshake.
+func (r *request) client() (tools.Client, *fault) {
+	var who peer
+	switch p := r.link.peer.Load(); {
+	case r.msg.modern():
+		who.version = r.msg.version()
+		for key, part := range map[string]any{mcp.MetaKeyClientInfo: &who.info, mcp.MetaKeyClientCapabilities: &who.caps} {
+			raw, ok := r.msg.meta.get(key)
+			if !ok {
+				continue
+			}
+			if err := json.Unmarshal(raw, part); err != nil {
+				return tools.Client{}, refuse(mcp.INVALID_PARAMS, "params._meta %s: %v", key, err)
+			}
+		}
+	case p != nil:
+		who = *p
+	default:
+		who.version = mcp.ProtocolVersion20250326 // what a client speaks that names none
+	}
+	return who.client(), nil
+}
+
+func (p peer) client() tools.Client {
+	return tools.Client{
+		Name: p.info.Name, Version: p.info.Version, Protocol: p.version,
+		Forms: canAsk(p.version, p.caps), Sampling: p.caps.Sampling != nil,
+	}
+}
