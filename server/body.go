@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"os"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,44 +14,70 @@ import (
 )
 
 // A body takes memory before anything is known of it, so what all bodies together
-// take is bounded: a small one is read at once, one that turns out to be larger
-// goes on in one of a few places, whose memory is used again. Whoever stalls in
-// a place loses it when another body needs one.
+// take is bounded: small ones are read at once, medium ones share some memory,
+// large ones one buffer. Memory is taken as bytes come in, never as they are
+// announced. Where none is free, the bodies lose theirs that stall, those first of
+// which nothing came for longest.
 const (
 	smallBody   = 8 << 10
+	middleBody  = 64 << 10
 	mediumBody  = 256 << 10
-	mediumCount = 32
-	// bodyWait is how long a body may take, placeWait how long it waits for a
-	// place.
-	bodyWait  = 30 * time.Second
-	placeWait = 5 * time.Second
-	// A body is stalling that has had its place for stallAfter and come in more
-	// slowly than stallRate bytes a second.
-	stallAfter = 500 * time.Millisecond
-	stallRate  = 256 << 10
+	mediumBytes = 8 << 20 // of all medium bodies; those over middleBody have half
+	// maxQueue is how many bodies wait for the large buffer, with what they have.
+	maxQueue = 16
+	// bodyWait is how long a body may take, memoryWait how long it waits for
+	// memory, and memoryCheck how often those who wait look for bodies that stall.
+	bodyWait    = 30 * time.Second
+	memoryWait  = 5 * time.Second
+	memoryCheck = 50 * time.Millisecond
+	// A body stalls of which nothing came for stallAfter, or which has come more
+	// slowly than stallRate bytes a second for as long as slowAfter.
+	stallAfter = 50 * time.Millisecond
+	slowAfter  = time.Second
+	stallRate  = 64 << 10
 )
 
 var (
 	errTooLarge = errors.New("too large")
-	errCrowded  = errors.New("no place")
+	errCrowded  = errors.New("no memory is free")
 )
 
-// isJSON reports whether the request has a body of JSON, which is UTF-8.
-func isJSON(r *http.Request) bool {
-	values := r.Header.Values("Content-Type")
-	if len(values) != 1 || r.Header.Get("Content-Encoding") != "" {
-		return false
-	}
-	media, params, err := mime.ParseMediaType(values[0])
-	charset, named := params["charset"]
-	return err == nil && media == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
+// bodies reads the bodies of requests.
+type bodies struct {
+	large chan []byte // the buffer, nil where it is not made yet
+	queue chan struct{}
+
+	mu      sync.Mutex
+	held    int // bytes of medium bodies
+	reading map[*body]struct{}
+	freed   chan struct{} // closed when bytes are given back
+	looked  time.Time     // for bodies that stall
 }
 
-// bodies reads the bodies of requests.
-type bodies struct{ medium, large *places }
-
 func newBodies() *bodies {
-	return &bodies{medium: newPlaces(mediumCount, mediumBody), large: newPlaces(1, maxMessage+1)}
+	b := &bodies{
+		large: make(chan []byte, 1), queue: make(chan struct{}, maxQueue),
+		reading: map[*body]struct{}{}, freed: make(chan struct{}),
+	}
+	b.large <- nil
+	return b
+}
+
+// body is the body of one request while it is read.
+type body struct {
+	bodies  *bodies
+	request *http.Request
+	control *http.ResponseController
+	read    []byte
+
+	// Under the lock of the bodies:
+	held     int  // bytes of the shared memory
+	large    bool // has the large buffer
+	waits    bool // for memory
+	expelled bool
+	since    time.Time
+	moved    time.Time // when bytes came last
+	came     int       // since since
 }
 
 // read returns the body of a request, or the status and the error that refuse it.
@@ -63,10 +88,11 @@ func (b *bodies) read(w http.ResponseWriter, r *http.Request) ([]byte, int, *fau
 	}
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyWait))
-	body, err := b.drain(r, control)
+	one := &body{bodies: b, request: r, control: control}
+	whole, err := one.drain()
 	if err == nil {
 		_ = control.SetReadDeadline(time.Time{})
-		return body, 0, nil
+		return whole, 0, nil
 	}
 	// What is left of the body must not hold the answer back.
 	_ = control.SetReadDeadline(time.Now().Add(time.Second))
@@ -81,154 +107,187 @@ func (b *bodies) read(w http.ResponseWriter, r *http.Request) ([]byte, int, *fau
 	return nil, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "the message did not come whole")
 }
 
-// drain reads a body into memory of its own.
-func (b *bodies) drain(r *http.Request, control *http.ResponseController) ([]byte, error) {
-	room := smallBody
-	if r.ContentLength >= 0 && r.ContentLength < smallBody {
-		room = int(r.ContentLength) + 1 // a byte more, to see the end
-	}
-	body, whole, err := fill(make([]byte, 0, room), r.Body, nil)
-	if whole || err != nil {
-		return body, err
-	}
-	for _, tier := range []*places{b.medium, b.large} {
-		p, err := tier.take(r.Context(), control)
-		if err != nil {
-			return nil, err
+// drain reads the body into memory of its own.
+func (o *body) drain() ([]byte, error) {
+	defer o.giveBack()
+	for size := 1 << 10; ; size *= 4 {
+		if n := o.request.ContentLength + 1; n > 0 && n <= mediumBody && (n <= smallBody || len(o.read) >= smallBody) {
+			size = int(n) // a byte more, to see the end
 		}
-		defer tier.give(p)
-		body, whole, err = fill(append(p.memory[:0], body...), r.Body, p)
-		switch {
-		case err != nil:
-			return nil, err
-		case whole && len(body) <= maxMessage:
-			return append(make([]byte, 0, len(body)), body...), nil
+		if size > smallBody {
+			if err := o.reserve(size); err != nil {
+				return nil, err
+			}
 		}
-		p.park()
+		o.read = append(make([]byte, 0, size), o.read...)
+		if whole, err := o.fill(); whole || err != nil {
+			return o.read, err
+		}
+		if size >= mediumBody {
+			return o.drainLarge()
+		}
 	}
-	return nil, errTooLarge
 }
 
-// fill reads into the free part of buf; whole reports that the body has ended.
-func fill(buf []byte, r io.Reader, p *place) (_ []byte, whole bool, err error) {
-	for len(buf) < cap(buf) {
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		p.came(n)
+// drainLarge reads on in the large buffer, of which the message gets a copy.
+func (o *body) drainLarge() ([]byte, error) {
+	buffer, err := o.takeLarge()
+	if err != nil {
+		return nil, err
+	}
+	if buffer == nil {
+		buffer = make([]byte, maxMessage+1)
+	}
+	defer func() { o.bodies.large <- buffer }()
+	o.read = append(buffer[:0], o.read...)
+	switch whole, err := o.fill(); {
+	case err != nil:
+		return nil, err
+	case !whole || len(o.read) > maxMessage:
+		return nil, errTooLarge
+	}
+	return append(make([]byte, 0, len(o.read)), o.read...), nil
+}
+
+// fill reads until the buffer is full; whole reports that the body has ended.
+func (o *body) fill() (whole bool, err error) {
+	for len(o.read) < cap(o.read) {
+		n, err := o.request.Body.Read(o.read[len(o.read):cap(o.read)])
+		o.read = o.read[:len(o.read)+n]
+		o.note(n)
 		switch {
 		case errors.Is(err, io.EOF):
-			return buf, true, nil
+			return true, nil
 		case err != nil:
-			return nil, false, err
+			return false, err
 		}
 	}
-	return buf, false, nil
+	return false, nil
 }
 
-// places are buffers of one size.
-type places struct {
-	size int
-	free chan []byte // nil where the memory is not made yet
-
-	mu    sync.Mutex
-	taken map[*place]struct{}
-}
-
-// place is a buffer while a body is read into it.
-type place struct {
-	memory  []byte
-	control *http.ResponseController
-	since   time.Time
-
-	mu     sync.Mutex
-	read   int  // bytes that came into it
-	parked bool // it is full, and its body waits for a larger one
-}
-
-func newPlaces(count, size int) *places {
-	ps := &places{size: size, free: make(chan []byte, count), taken: map[*place]struct{}{}}
-	for range count {
-		ps.free <- nil
+// reserve waits until the body may hold size bytes of the shared memory.
+func (o *body) reserve(size int) error {
+	b := o.bodies
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	room := mediumBytes
+	if size > middleBody {
+		room /= 2
 	}
-	return ps
+	o.waits = true
+	for end := time.Now().Add(memoryWait); b.held+size-o.held > room; {
+		b.expel(false, b.held+size-o.held-room)
+		freed := b.freed
+		b.mu.Unlock()
+		select {
+		case <-freed:
+		case <-time.After(memoryCheck):
+		case <-o.request.Context().Done():
+		}
+		b.mu.Lock()
+		if err := o.request.Context().Err(); err != nil {
+			return err
+		}
+		if time.Now().After(end) {
+			return errCrowded
+		}
+	}
+	now := time.Now()
+	if o.held == 0 {
+		o.since = now
+		b.reading[o] = struct{}{}
+	}
+	o.waits, o.moved = false, now
+	b.held += size - o.held
+	o.held = size
+	return nil
 }
 
-// take waits for a place; where the others stall, it takes one from them.
-func (ps *places) take(ctx context.Context, control *http.ResponseController) (*place, error) {
-	var memory []byte
+// takeLarge waits for the large buffer.
+func (o *body) takeLarge() (buffer []byte, err error) {
+	b := o.bodies
 	select {
-	case memory = <-ps.free:
+	case b.queue <- struct{}{}:
+		defer func() { <-b.queue }()
 	default:
-		end := time.NewTimer(placeWait)
-		defer end.Stop()
-		look := time.NewTicker(stallAfter / 10)
-		defer look.Stop()
-		for found := false; !found; {
-			ps.expel()
-			select {
-			case memory = <-ps.free:
-				found = true
-			case <-look.C:
-			case <-end.C:
-				return nil, errCrowded
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
+		return nil, errCrowded
+	}
+	o.mark(func() { o.waits = true })
+	defer o.mark(func() {
+		o.waits, o.large, o.came = false, true, 0
+		o.since = time.Now()
+		o.moved = o.since
+	})
+	ctx, stop := context.WithTimeout(o.request.Context(), memoryWait)
+	defer stop()
+	look := time.NewTicker(memoryCheck)
+	defer look.Stop()
+	for {
+		select {
+		case buffer := <-b.large:
+			return buffer, nil
+		case <-look.C:
+			b.mu.Lock()
+			b.expel(true, 1)
+			b.mu.Unlock()
+		case <-ctx.Done():
+			return nil, errCrowded
 		}
 	}
-	if memory == nil {
-		memory = make([]byte, ps.size)
+}
+
+// expel ends the reading of bodies that stall until they give back as many bytes
+// as are wanted. The caller holds the lock.
+func (b *bodies) expel(large bool, wanted int) {
+	now := time.Now()
+	if now.Sub(b.looked) < stallAfter/10 {
+		return // others look too
 	}
-	p := &place{memory: memory, control: control, since: time.Now()}
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	ps.taken[p] = struct{}{}
-	return p, nil
-}
-
-func (ps *places) give(p *place) {
-	ps.mu.Lock()
-	delete(ps.taken, p)
-	ps.mu.Unlock()
-	ps.free <- p.memory
-}
-
-// expel ends the reading of the body that stalls most.
-func (ps *places) expel() {
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	var slowest *place
-	least := float64(stallRate)
-	for p := range ps.taken {
-		if held := time.Since(p.since); held > stallAfter {
-			if sum, parked := p.progress(); !parked && float64(sum)/held.Seconds() < least {
-				slowest, least = p, float64(sum)/held.Seconds()
-			}
+	b.looked = now
+	var stalled []*body
+	for o := range b.reading {
+		held := now.Sub(o.since)
+		slow := held > slowAfter && float64(o.came)/held.Seconds() < stallRate
+		switch {
+		case o.large != large || o.waits:
+		case o.expelled: // it is about to give back
+			wanted -= o.held
+		case slow || now.Sub(o.moved) > stallAfter:
+			stalled = append(stalled, o)
 		}
 	}
-	if slowest != nil {
-		_ = slowest.control.SetReadDeadline(time.Now()) // its read ends with a timeout
+	slices.SortFunc(stalled, func(a, b *body) int { return a.moved.Compare(b.moved) })
+	for _, o := range stalled {
+		if wanted <= 0 {
+			return
+		}
+		wanted -= max(o.held, 1)
+		o.expelled = true
+		_ = o.control.SetReadDeadline(now) // its read ends with a timeout
 	}
 }
 
-// came notes how many bytes came. A body that has no place yet is nil.
-func (p *place) came(n int) {
-	if p == nil {
-		return
+// note notes that bytes came. A body that holds nothing need not be watched.
+func (o *body) note(n int) {
+	if cap(o.read) > smallBody {
+		o.mark(func() { o.came, o.moved = o.came+n, time.Now() })
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.read += n
 }
 
-func (p *place) park() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.parked = true
+func (o *body) mark(change func()) {
+	o.bodies.mu.Lock()
+	defer o.bodies.mu.Unlock()
+	change()
 }
 
-func (p *place) progress() (read int, parked bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.read, p.parked
+func (o *body) giveBack() {
+	o.mark(func() {
+		b := o.bodies
+		if o.held > 0 {
+			delete(b.reading, o)
+			b.held -= o.held
+			close(b.freed)
+			b.freed = make(chan struct{})
+		}
+	})
 }

@@ -170,7 +170,6 @@ func (h *httpServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *httpServer) refuse(w http.ResponseWriter, status int, bad *fault) {
 	header := w.Header()
 	header.Set("Content-Type", "application/json")
-	header.Set("Cache-Control", "no-store")
 	header.Set("Connection", "close")
 	if status == http.StatusServiceUnavailable {
 		header.Set("Retry-After", retryAfter)

@@ -2,8 +2,10 @@ package server
 
 import (
 	"errors"
+	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -176,4 +178,15 @@ func (s *Server) headers(header http.Header, m *message) *fault {
 		return refuse(mcp.INVALID_REQUEST, "%v", err)
 	}
 	return nil
+}
+
+// isJSON reports whether the request has a body of JSON, which is UTF-8.
+func isJSON(r *http.Request) bool {
+	values := r.Header.Values("Content-Type")
+	if len(values) != 1 || r.Header.Get("Content-Encoding") != "" {
+		return false
+	}
+	media, params, err := mime.ParseMediaType(values[0])
+	charset, named := params["charset"]
+	return err == nil && media == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
 }

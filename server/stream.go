@@ -183,7 +183,6 @@ func (st *stream) json(status int, line []byte) {
 	header := st.w.Header()
 	header.Set("Content-Type", "application/json")
 	header.Set("Content-Length", strconv.Itoa(len(line)))
-	header.Set("Cache-Control", "no-store")
 	if status == http.StatusServiceUnavailable {
 		header.Set("Retry-After", retryAfter)
 	}

@@ -13,6 +13,7 @@ type attack struct {
 	token  bool     // only where the server wants a token
 	waits  bool     // it takes the server's patience
 	inTurn bool     // one after another in the place of all at once
+	heavy  bool     // what it costs is shown and not judged: it is right, or big by itself
 	fewer  int      // a part of the others' number: 1/fewer; 0 = as many
 	within time.Duration
 	script func(t target, i int) script // of the i-th connection
@@ -46,10 +47,10 @@ func attacks() []attack {
 
 func rightOnes() []attack {
 	return []attack{
-		{name: "a right request", want: []string{"200"}, script: func(t target, _ int) script { return asIs(t.right()) }},
-		{name: "a right request of its own origin", want: []string{"200"},
+		{name: "a right request", heavy: true, want: []string{"200"}, script: func(t target, _ int) script { return asIs(t.right()) }},
+		{name: "a right request of its own origin", heavy: true, want: []string{"200"},
 			script: each([]string{"http://127.0.0.1:PORT", "http://localhost:PORT"}, withOrigin)},
-		{name: "a right request by another spelling", want: []string{"200"}, script: oneOf(
+		{name: "a right request by another spelling", heavy: true, want: []string{"200"}, script: oneOf(
 			func(t target) script { return asIs(t.right().with("Content-Type", "application/json; charset=utf-8")) },
 			func(t target) script { return asIs(t.right().with("Content-Type", "Application/JSON")) },
 			func(t target) script { return asIs(t.right().with("Host", "localhost:"+t.port())) },

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,15 +20,6 @@ type serve struct {
 	// ConformanceFixtures is for the protocol's conformance suite, not for users.
 	ConformanceFixtures bool `flag:"conformance-fixtures" hidden:"true"`
 }
-
-// gcPercent lets the heap grow to five times what lives. That is a few MB here,
-// so at the usual percentage a busy server would collect hundreds of times a
-// second: measured, a third of its calls per second.
-const gcPercent = 400
-
-// memoryLimit is where that generosity ends: a process that is larger collects
-// more often instead of growing.
-const memoryLimit = 256 << 20
 
 func serveCommand() command {
 	return command{
@@ -57,12 +47,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 		return err
 	}
 	fixtures := s.fixtures(&selected)
-	if p.getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
-	if p.getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-	}
+	p.tuneGC()
 	e, err := p.open(s.Config, selected, roots)
 	if err != nil {
 		return err
