@@ -1,12 +1,10 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -29,7 +27,7 @@ const (
 	// memory, and memoryCheck how often those who wait look for bodies that stall.
 	bodyWait    = 30 * time.Second
 	memoryWait  = 5 * time.Second
-	memoryCheck = 50 * time.Millisecond
+	memoryCheck = 20 * time.Millisecond
 	// A body stalls of which nothing came for stallAfter, or which has come more
 	// slowly than stallRate bytes a second for as long as slowAfter.
 	stallAfter = 50 * time.Millisecond
@@ -49,6 +47,7 @@ type bodies struct {
 
 	mu      sync.Mutex
 	held    int // bytes of medium bodies
+	wanted  int // bytes that bodies wait for
 	reading map[*body]struct{}
 	freed   chan struct{} // closed when bytes are given back
 	looked  time.Time     // for bodies that stall
@@ -73,7 +72,7 @@ type body struct {
 	// Under the lock of the bodies:
 	held     int  // bytes of the shared memory
 	large    bool // has the large buffer
-	waits    bool // for memory
+	waits    bool // for that
 	expelled bool
 	since    time.Time
 	moved    time.Time // when bytes came last
@@ -107,24 +106,40 @@ func (b *bodies) read(w http.ResponseWriter, r *http.Request) ([]byte, int, *fau
 	return nil, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "the message did not come whole")
 }
 
-// drain reads the body into memory of its own.
+// drain reads the body into memory of its own. One whose length is known takes
+// memory once, another step by step.
 func (o *body) drain() ([]byte, error) {
 	defer o.giveBack()
-	for size := 1 << 10; ; size *= 4 {
-		if n := o.request.ContentLength + 1; n > 0 && n <= mediumBody && (n <= smallBody || len(o.read) >= smallBody) {
-			size = int(n) // a byte more, to see the end
+	length := int(o.request.ContentLength)
+	if 0 <= length && length < smallBody {
+		_, err := o.grow(length+1, length+1) // a byte more, to see the end
+		return o.read, err
+	}
+	if whole, err := o.grow(1<<10, smallBody); whole || err != nil {
+		return o.read, err
+	}
+	if length < 0 {
+		if whole, err := o.grow(4*smallBody, mediumBody); whole || err != nil {
+			return o.read, err
 		}
+	} else if length < mediumBody {
+		_, err := o.grow(length+1, length+1)
+		return o.read, err
+	}
+	return o.drainLarge()
+}
+
+// grow reads on in a buffer of low bytes, and in ever larger ones up to high.
+func (o *body) grow(low, high int) (whole bool, err error) {
+	for size := low; ; size = min(4*size, high) {
 		if size > smallBody {
 			if err := o.reserve(size); err != nil {
-				return nil, err
+				return false, err
 			}
 		}
 		o.read = append(make([]byte, 0, size), o.read...)
-		if whole, err := o.fill(); whole || err != nil {
-			return o.read, err
-		}
-		if size >= mediumBody {
-			return o.drainLarge()
+		if whole, err := o.fill(); whole || err != nil || size == high {
+			return whole, err
 		}
 	}
 }
@@ -163,131 +178,4 @@ func (o *body) fill() (whole bool, err error) {
 		}
 	}
 	return false, nil
-}
-
-// reserve waits until the body may hold size bytes of the shared memory.
-func (o *body) reserve(size int) error {
-	b := o.bodies
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	room := mediumBytes
-	if size > middleBody {
-		room /= 2
-	}
-	o.waits = true
-	for end := time.Now().Add(memoryWait); b.held+size-o.held > room; {
-		b.expel(false, b.held+size-o.held-room)
-		freed := b.freed
-		b.mu.Unlock()
-		select {
-		case <-freed:
-		case <-time.After(memoryCheck):
-		case <-o.request.Context().Done():
-		}
-		b.mu.Lock()
-		if err := o.request.Context().Err(); err != nil {
-			return err
-		}
-		if time.Now().After(end) {
-			return errCrowded
-		}
-	}
-	now := time.Now()
-	if o.held == 0 {
-		o.since = now
-		b.reading[o] = struct{}{}
-	}
-	o.waits, o.moved = false, now
-	b.held += size - o.held
-	o.held = size
-	return nil
-}
-
-// takeLarge waits for the large buffer.
-func (o *body) takeLarge() (buffer []byte, err error) {
-	b := o.bodies
-	select {
-	case b.queue <- struct{}{}:
-		defer func() { <-b.queue }()
-	default:
-		return nil, errCrowded
-	}
-	o.mark(func() { o.waits = true })
-	defer o.mark(func() {
-		o.waits, o.large, o.came = false, true, 0
-		o.since = time.Now()
-		o.moved = o.since
-	})
-	ctx, stop := context.WithTimeout(o.request.Context(), memoryWait)
-	defer stop()
-	look := time.NewTicker(memoryCheck)
-	defer look.Stop()
-	for {
-		select {
-		case buffer := <-b.large:
-			return buffer, nil
-		case <-look.C:
-			b.mu.Lock()
-			b.expel(true, 1)
-			b.mu.Unlock()
-		case <-ctx.Done():
-			return nil, errCrowded
-		}
-	}
-}
-
-// expel ends the reading of bodies that stall until they give back as many bytes
-// as are wanted. The caller holds the lock.
-func (b *bodies) expel(large bool, wanted int) {
-	now := time.Now()
-	if now.Sub(b.looked) < stallAfter/10 {
-		return // others look too
-	}
-	b.looked = now
-	var stalled []*body
-	for o := range b.reading {
-		held := now.Sub(o.since)
-		slow := held > slowAfter && float64(o.came)/held.Seconds() < stallRate
-		switch {
-		case o.large != large || o.waits:
-		case o.expelled: // it is about to give back
-			wanted -= o.held
-		case slow || now.Sub(o.moved) > stallAfter:
-			stalled = append(stalled, o)
-		}
-	}
-	slices.SortFunc(stalled, func(a, b *body) int { return a.moved.Compare(b.moved) })
-	for _, o := range stalled {
-		if wanted <= 0 {
-			return
-		}
-		wanted -= max(o.held, 1)
-		o.expelled = true
-		_ = o.control.SetReadDeadline(now) // its read ends with a timeout
-	}
-}
-
-// note notes that bytes came. A body that holds nothing need not be watched.
-func (o *body) note(n int) {
-	if cap(o.read) > smallBody {
-		o.mark(func() { o.came, o.moved = o.came+n, time.Now() })
-	}
-}
-
-func (o *body) mark(change func()) {
-	o.bodies.mu.Lock()
-	defer o.bodies.mu.Unlock()
-	change()
-}
-
-func (o *body) giveBack() {
-	o.mark(func() {
-		b := o.bodies
-		if o.held > 0 {
-			delete(b.reading, o)
-			b.held -= o.held
-			close(b.freed)
-			b.freed = make(chan struct{})
-		}
-	})
 }

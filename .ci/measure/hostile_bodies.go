@@ -168,7 +168,7 @@ func waiters() []attack {
 func largest() []attack {
 	return []attack{
 		{name: "a body of 16 MiB, in turn", heavy: true, want: []string{"200"}, fewer: 20, inTurn: true, script: oneOf(ofLength(maxBody, false), inChunks(maxBody, false))},
-		{name: "bodies of 16 MiB, at once", heavy: true, want: []string{"200", "503", "408"}, script: func(t target, i int) script {
+		{name: "bodies of 16 MiB, at once", heavy: true, want: []string{"200", "503", "408", "closed"}, script: func(t target, i int) script {
 			s := oneOf(ofLength(maxBody, false), inChunks(maxBody, false))(t, i)
 			s.limit = 2 * time.Minute
 			return s
