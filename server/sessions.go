@@ -157,7 +157,7 @@ func (ss *sessions) end() {
 	}
 	ss.mu.Unlock()
 	for _, s := range all {
-		s.link.end()
+		s.end()
 	}
 }
 
