@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"toolcrib/tools"
 )
@@ -13,7 +12,6 @@ import (
 type countUpIn struct {
 	Steps int `json:"steps" jsonschema_description:"How far to count." jsonschema:"minimum=1,maximum=1000"`
 	Call  int `json:"call" jsonschema_description:"Number of the call, so that no two are the same and joined." jsonschema:"minimum=0,maximum=1000000"`
-	Pause int `json:"pause,omitempty" jsonschema_description:"Milliseconds after each step." jsonschema:"minimum=0,maximum=1000,default=0"`
 }
 
 type countUpOut struct{ Steps int }
@@ -28,7 +26,6 @@ func countUpTool() tools.Tool {
 			report := tools.Progress(ctx)
 			for i := range in.Steps {
 				report(tools.ProgressEvent{Done: float64(i + 1), Total: float64(in.Steps)})
-				time.Sleep(time.Duration(in.Pause) * time.Millisecond)
 			}
 			return countUpOut{in.Steps}, nil
 		},
