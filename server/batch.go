@@ -43,6 +43,9 @@ func (l *link) acceptBatch(ctx context.Context, raw json.RawMessage, out outlet,
 		if m != nil && m.method == string(mcp.MethodInitialize) {
 			bad = &fault{id: m.id, code: mcp.INVALID_REQUEST, msg: "initialize cannot be part of a batch"}
 		}
+		if m != nil && (m.modern() || m.lasting()) {
+			bad = &fault{id: m.id, code: mcp.INVALID_REQUEST, msg: "a request of revision " + mcp.ProtocolVersion20260728 + " cannot be part of a batch"}
+		}
 		switch {
 		case bad != nil:
 			b.set(b.expect(), part{line: bad.line()})

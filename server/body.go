@@ -93,8 +93,6 @@ func (b *bodies) read(w http.ResponseWriter, r *http.Request) ([]byte, int, *fau
 		_ = control.SetReadDeadline(time.Time{})
 		return whole, 0, nil
 	}
-	// What is left of the body must not hold the answer back.
-	_ = control.SetReadDeadline(time.Now().Add(time.Second))
 	switch {
 	case errors.Is(err, errTooLarge):
 		return nil, http.StatusRequestEntityTooLarge, tooLarge
@@ -172,6 +170,7 @@ func (o *body) fill() (whole bool, err error) {
 		o.note(n)
 		switch {
 		case errors.Is(err, io.EOF):
+			o.giveBack() // before somebody takes it for one that stalls
 			return true, nil
 		case err != nil:
 			return false, err

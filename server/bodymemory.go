@@ -76,7 +76,7 @@ func (o *body) takeLarge() (buffer []byte, err error) {
 		b.reading[o] = struct{}{}
 	})
 	defer o.mark(func() {
-		o.waits, o.large, o.came = false, true, 0
+		o.waits, o.large, o.came = false, err == nil, 0
 		o.since = time.Now()
 		o.moved = o.since
 	})
@@ -148,6 +148,7 @@ func (o *body) giveBack() {
 		delete(b.reading, o)
 		if o.held > 0 {
 			b.held -= o.held
+			o.held = 0
 			close(b.freed)
 			b.freed = make(chan struct{})
 		}

@@ -46,7 +46,7 @@ func (g guard) refuses(r *http.Request) string {
 	switch origins := r.Header.Values("Origin"); {
 	case len(origins) > 1:
 		return "the request has several origins"
-	case len(origins) == 1 && !g.origin(origins[0]):
+	case len(origins) == 1 && !g.origin(origins[0], r.Host):
 		return "pages of the origin " + tellable(origins[0]) + " may not call this server; --allow-origin adds one"
 	}
 	return ""
@@ -71,15 +71,15 @@ func (g guard) host(hostport string) bool {
 	return err == nil && (ip.IsLoopback() || !g.loopback)
 }
 
-// origin reports whether pages of an origin may call: those of this server's own
-// hosts and those that were named.
-func (g guard) origin(origin string) bool {
+// origin reports whether pages of an origin may call: those of the host that is
+// called, of this machine, and those that were named.
+func (g guard) origin(origin, host string) bool {
 	if g.named(origin) {
 		return true
 	}
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
-		u.Scheme+"://"+u.Host == origin && g.host(u.Host)
+		u.Scheme+"://"+u.Host == origin && (u.Host == host || guard{loopback: true, hosts: g.hosts}.host(u.Host))
 }
 
 func (g guard) named(origin string) bool {

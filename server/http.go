@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -45,6 +46,9 @@ const (
 	idleWait   = 2 * time.Minute
 	// writeWait is how long one write may take that the client does not read.
 	writeWait = 30 * time.Second
+	// drainWait is how long a connection waits for the rest of a body that is not
+	// read, before it is closed.
+	drainWait = time.Second
 	// graceHTTP is how long calls may go on that run at the shutdown.
 	graceHTTP = 10 * time.Second
 )
@@ -94,6 +98,8 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 	go func() { ended <- srv.Serve(ln) }()
 	select {
 	case err := <-ended:
+		cancel()
+		_ = srv.Close()
 		h.sessions.end()
 		return fmt.Errorf("accept connections: %w", err)
 	case <-ctx.Done():
@@ -101,15 +107,14 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 	endStreams()
 	patient, stop := context.WithTimeout(calls, graceHTTP)
 	defer stop()
-	err := srv.Shutdown(patient)
-	h.sessions.end()
-	if err != nil { // calls still run
+	if err := srv.Shutdown(patient); err != nil { // calls still run
 		cancel()
 		last, stop := context.WithTimeout(context.WithoutCancel(calls), farewell)
 		defer stop()
 		_ = srv.Shutdown(last) // whoever has not ended by now is cut off
 		_ = srv.Close()
 	}
+	h.sessions.end()
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
@@ -119,8 +124,13 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 // ServeHTTP implements [http.Handler]: who may call at all is decided before
 // anything of the request is read beyond its headers.
 func (h *httpServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// The deadline of the request before on this connection may be over.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	// Whatever is done with the request, neither a body that does not come nor an
+	// answer that nobody reads keeps the connection.
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(time.Now().Add(writeWait))
+	if r.Body != http.NoBody {
+		_ = control.SetReadDeadline(time.Now().Add(bodyWait))
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			h.refuse(w, http.StatusInternalServerError, h.server.panicked(p))
@@ -174,7 +184,9 @@ func (h *httpServer) refuse(w http.ResponseWriter, status int, bad *fault) {
 	if status == http.StatusServiceUnavailable {
 		header.Set("Retry-After", retryAfter)
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeWait)) // a failure is the write's
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(time.Now().Add(writeWait)) // a failure is the write's
+	_ = control.SetReadDeadline(time.Now().Add(drainWait))
 	w.WriteHeader(status)
 	_, _ = w.Write(append(bad.line(), '\n')) // a client that has gone is told nothing
 }
@@ -190,6 +202,10 @@ func (h *httpServer) get(w http.ResponseWriter, r *http.Request, principal strin
 		return
 	}
 	defer h.sessions.release(s)
+	if r.Body != http.NoBody {
+		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "a GET has no body"))
+		return
+	}
 	st := newStream(w, accepted{events: true})
 	defer st.end()
 	defer s.attach(st)()
@@ -216,7 +232,7 @@ func (h *httpServer) delete(w http.ResponseWriter, r *http.Request, principal st
 // session returns the session that a request names, and keeps it busy until it
 // is released. Without one it answers the request and returns nil.
 func (h *httpServer) session(w http.ResponseWriter, r *http.Request, principal string) *httpSession {
-	id := r.Header.Get(mcp.HeaderSessionID)
+	id := strings.Join(r.Header.Values(mcp.HeaderSessionID), ", ") // several are none that exists
 	if id == "" {
 		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST,
 			"the header %s is missing: initialize opens a session, and requests of revision %s need none but name the revision in params._meta", mcp.HeaderSessionID, mcp.ProtocolVersion20260728))

@@ -22,6 +22,7 @@ type link struct {
 	cancel    context.CancelFunc
 	streaming context.Context      // of requests that end only with the client or the server
 	peer      atomic.Pointer[peer] // nil before the handshake
+	onPeer    func()               // called once, before the handshake is answered; may be nil
 	level     atomic.Pointer[mcp.LoggingLevel]
 	asks      asks
 	roots     roots

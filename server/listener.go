@@ -32,6 +32,9 @@ func (l *link) newListener(ctx context.Context, s *session) *listener {
 
 func (l *listener) close() { l.heard.close() }
 
+// SubscribeToResourceErr follows a resource for as long as the request lasts.
+func (l *listener) SubscribeToResourceErr(uri string) error { return l.heard.follow(uri) }
+
 // SetSubscriptionFilter records what the client wants to hear of.
 func (l *listener) SetSubscriptionFilter(filter mcp.SubscriptionFilter) {
 	l.mu.Lock()

@@ -261,6 +261,9 @@ func (ms members) count(key string) int {
 // check refuses a key that stands twice, and one that is a known key in another
 // case.
 func (ms members) check(known []string) *fault {
+	if len(ms) > maxMembers {
+		return refuse(mcp.INVALID_REQUEST, "an object has more than %d keys", maxMembers)
+	}
 	seen := make(map[string]struct{}, len(ms))
 	for _, m := range ms {
 		if _, twice := seen[m.key]; twice {

@@ -29,9 +29,6 @@ func (h *httpServer) post(w http.ResponseWriter, r *http.Request, principal stri
 		return
 	}
 	raw, bad := text(body)
-	if bad == nil && len(raw) == 0 {
-		bad = refuse(mcp.PARSE_ERROR, "the message is empty")
-	}
 	if bad != nil {
 		h.refuse(w, http.StatusBadRequest, bad)
 		return
@@ -104,7 +101,7 @@ func (h *httpServer) initialize(st *stream, w http.ResponseWriter, r *http.Reque
 		return
 	}
 	s.streaming = h.streaming
-	w.Header().Set(mcp.HeaderSessionID, s.id)
+	s.onPeer = func() { w.Header().Set(mcp.HeaderSessionID, s.id) }
 	s.accept(r.Context(), m, st, nil, inPlace)
 	if s.peer.Load() == nil {
 		h.sessions.remove(s)
@@ -163,10 +160,7 @@ func (s *Server) headers(header http.Header, m *message) *fault {
 			if tool := s.mcp.GetTool(unquote(name)); tool != nil {
 				err = mcp.ValidateParamHeadersLookup(func(name string) (string, bool) {
 					values := header.Values(name)
-					if len(values) == 0 {
-						return "", false
-					}
-					return values[0], true
+					return strings.Join(values, ", "), len(values) > 0 // several are one that says something else
 				}, &tool.Tool, m.paramsText)
 			}
 		}

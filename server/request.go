@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolcrib/workspace"
 )
 
 // settleTime is how long after its last event a call is answered over pipes.
@@ -28,7 +30,8 @@ type request struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	progress  *reporter // nil: the client wants none
-	abandoned atomic.Bool
+	workspace *workspace.Workspace
+	abandoned atomic.Bool // by the client, or answered: nothing more is sent
 }
 
 // answer is the message that ends a request.
@@ -118,7 +121,11 @@ func (l *link) respond(r *request) (a answer) {
 	}
 	ws, release := l.workspace(r)
 	defer release()
+	r.workspace = ws
 	from := &origin{principal: l.principal, client: who, workspace: ws, progress: r.progress, log: r.logger()}
+	if r.progress != nil {
+		defer r.progress.close() // also where carryOut panics
+	}
 	response := l.carryOut(r, from)
 	if r.progress != nil {
 		r.settle(r.progress.close())
@@ -144,6 +151,9 @@ func (l *link) carryOut(r *request, from *origin) (response mcp.JSONRPCMessage) 
 	response = l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, s), r.msg.raw)
 	if _, ok := response.(mcp.JSONRPCResponse); ok && r.msg.method == string(mcp.MethodInitialize) {
 		l.peer.Store(&s.peer)
+		if l.onPeer != nil {
+			l.onPeer()
+		}
 	}
 	return response
 }
@@ -220,7 +230,7 @@ func (r *request) leave() bool {
 		l.mu.Unlock()
 		l.admission.leave(r.msg)
 	}
-	return !r.abandoned.Load()
+	return !r.abandoned.Swap(true)
 }
 
 // send writes a message that belongs to the request, if anybody still wants it.

@@ -22,9 +22,11 @@ const rootsWait = 3 * time.Second
 // workspace to. They are asked for at the first request that may open files,
 // and again after the client has said that they changed.
 type roots struct {
-	mu    sync.Mutex
-	known bool
-	view  *view // nil: nothing is narrowed
+	mu      sync.Mutex
+	known   bool
+	view    *view         // nil: nothing is narrowed
+	asking  chan struct{} // closed when the client has answered; nil: nobody asks
+	changes int           // that the client told of
 }
 
 // view is a narrowed workspace that several requests use.
@@ -49,6 +51,13 @@ func (v *view) release() {
 	}
 }
 
+// discard ends the use of a view as the current one; there may be none.
+func (v *view) discard() {
+	if v != nil {
+		v.release()
+	}
+}
+
 // opensFiles are the methods whose requests use the workspace.
 var opensFiles = []string{
 	string(mcp.MethodToolsCall), string(mcp.MethodResourcesRead), string(mcp.MethodResourcesList),
@@ -59,29 +68,63 @@ var opensFiles = []string{
 // request no longer uses it.
 func (l *link) workspace(r *request) (*workspace.Workspace, func()) {
 	p := l.peer.Load()
-	if p == nil || p.caps.Roots == nil || !r.out.streams() || !slices.Contains(opensFiles, r.msg.method) {
+	if r.msg.modern() || p == nil || p.caps.Roots == nil || !slices.Contains(opensFiles, r.msg.method) {
 		return l.server.workspace, func() {}
 	}
+	l.roots.know(r)
 	l.roots.mu.Lock()
 	defer l.roots.mu.Unlock()
-	if !l.roots.known {
-		l.roots.view = l.askRoots(r)
-		l.roots.known = r.ctx.Err() == nil
-	}
 	if v := l.roots.view; v != nil {
 		return v.take(), v.release
 	}
 	return l.server.workspace, func() {}
 }
 
+// know sees to it that the roots of r's client are known, if it can be asked. One
+// request asks, the others wait for it.
+func (rs *roots) know(r *request) {
+	for {
+		rs.mu.Lock()
+		asking := rs.asking
+		switch {
+		case rs.known || asking == nil && !r.out.streams():
+			rs.mu.Unlock()
+			return
+		case asking == nil:
+			asked, changes := make(chan struct{}), rs.changes
+			rs.asking = asked
+			rs.mu.Unlock()
+			v := r.link.askRoots(r)
+			rs.mu.Lock()
+			rs.asking = nil
+			if rs.changes != changes || r.ctx.Err() != nil { // the answer is out of date, or there is none
+				v.discard()
+			} else {
+				rs.known, rs.view = true, v
+			}
+			rs.mu.Unlock()
+			close(asked)
+			if r.ctx.Err() != nil {
+				return
+			}
+		default:
+			rs.mu.Unlock()
+			select {
+			case <-asking:
+			case <-r.ctx.Done():
+				return
+			}
+		}
+	}
+}
+
 // forget lets the roots be asked for anew.
 func (rs *roots) forget() {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	if rs.view != nil {
-		rs.view.release()
-	}
+	rs.view.discard()
 	rs.known, rs.view = false, nil
+	rs.changes++
 }
 
 // askRoots asks the client for its roots and narrows the workspace to what both

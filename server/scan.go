@@ -5,10 +5,14 @@ import "encoding/json"
 // The functions below walk JSON that encoding/json has already found valid, so
 // they only have to find where a value ends.
 
-// split returns the members of a JSON object.
+// maxMembers is the most members of an object that is taken apart.
+const maxMembers = 1000
+
+// split returns the members of a JSON object; one more than maxMembers where
+// there are too many.
 func split(object json.RawMessage) members {
 	var out members
-	for i := next(object, 1); object[i] != '}'; {
+	for i := next(object, 1); object[i] != '}' && len(out) <= maxMembers; {
 		end := valueEnd(object, i)
 		key := unquote(object[i:end])
 		i = next(object, next(object, end)+1) // over the colon

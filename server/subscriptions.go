@@ -30,6 +30,16 @@ func (s subscriptions) IsSubscribedToResource(uri string) bool {
 	return slices.Contains(s.SubscribedResources(), uri)
 }
 
+// SubscribeToResourceErr lets the client follow what it may read: in the
+// workspace of its request.
+func (s *session) SubscribeToResourceErr(uri string) error {
+	info := tools.SessionInfo{Principal: s.link.principal, Client: s.peer.client(), Workspace: s.req.workspace}
+	if _, err := s.link.server.version(tools.WithSession(s.req.ctx, &info), uri); err != nil {
+		return &followError{uri, tools.AsError(err)}
+	}
+	return s.subscriptions.SubscribeToResourceErr(uri)
+}
+
 // following returns the follower of the link.
 func (l *link) following() *follower {
 	l.mu.Lock()

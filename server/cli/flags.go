@@ -79,6 +79,9 @@ func parse(dst any, args, environ []string) (rest []string, err error) {
 		default:
 			return nil, fmt.Errorf("--%s wants a value: --%s=%s", o.name, o.name, o.arg)
 		}
+		if value == "" && o.field.Kind() == reflect.String {
+			return nil, fmt.Errorf("--%s is empty; leave it out to mean the default", o.name)
+		}
 		if err := o.set(value, seen[o.name]); err != nil {
 			return nil, fmt.Errorf("--%s: %w", o.name, err)
 		}

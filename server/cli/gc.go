@@ -13,7 +13,7 @@ const (
 	// second.
 	gcPercent = 400
 	// smallProcess is how far that generosity goes, in bytes. A process that is
-	// larger, since more lives, may grow to twice of that.
+	// larger, since more lives, may grow its heap to twice of that.
 	smallProcess = 40 << 20
 )
 
@@ -25,10 +25,25 @@ func (p *Process) tuneGC() {
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(smallProcess)
 	afterEachGC(func() {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		debug.SetMemoryLimit(max(smallProcess, 2*int64(live[0].Value.Uint64())))
+		debug.SetMemoryLimit(max(smallProcess, 2*sum("/gc/heap/live:bytes")+besidesHeap()))
 	})
+}
+
+// besidesHeap returns the bytes that count towards the limit and are no heap:
+// stacks above all.
+func besidesHeap() int64 {
+	return sum("/memory/classes/total:bytes") - sum(
+		"/memory/classes/heap/objects:bytes", "/memory/classes/heap/unused:bytes",
+		"/memory/classes/heap/free:bytes", "/memory/classes/heap/released:bytes")
+}
+
+func sum(names ...string) (bytes int64) {
+	for _, name := range names {
+		sample := []metrics.Sample{{Name: name}}
+		metrics.Read(sample)
+		bytes += int64(sample[0].Value.Uint64())
+	}
+	return bytes
 }
 
 // afterEachGC calls f some time after each collection: then the object is gone

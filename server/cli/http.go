@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net"
+	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -48,7 +50,10 @@ func listen(ctx context.Context, cfg server.Config) (net.Listener, error) {
 	if cfg.Token != "" && len(cfg.Token) < minToken {
 		return nil, usagef("openssl rand -hex 32 makes one", "the token in TOOLCRIB_TOKEN has %d characters, it needs %d", len(cfg.Token), minToken)
 	}
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.HTTP)
+	if err := checkNames(cfg); err != nil {
+		return nil, err
+	}
+	ln, err := new(net.ListenConfig).Listen(ctx, family(cfg.HTTP), cfg.HTTP)
 	if err != nil {
 		return nil, usagef("toolcrib serve --http=127.0.0.1:0 takes any port that is free", "--http: %w", err)
 	}
@@ -73,6 +78,34 @@ func checkAddress(addr string) error {
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return usagef("toolcrib serve --http=127.0.0.1:8080", "--http: %q is not a port", strings.TrimSpace(port))
+	}
+	return nil
+}
+
+// family is the network of an address: 0.0.0.0 means IPv4 alone.
+func family(addr string) string {
+	host, _, _ := net.SplitHostPort(addr) // checkAddress has split it
+	switch ip, err := netip.ParseAddr(host); {
+	case err != nil:
+		return "tcp"
+	case ip.Is4():
+		return "tcp4"
+	}
+	return "tcp6"
+}
+
+// checkNames refuses hosts and origins that no request can have.
+func checkNames(cfg server.Config) error {
+	for _, host := range cfg.AllowHosts {
+		if strings.ContainsAny(host, "/*@ ") {
+			return usagef("--allow-host=tools.example.com", "--allow-host: %q is not the name of a host", host)
+		}
+	}
+	for _, origin := range cfg.AllowOrigins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme == "" || u.Host == "" || strings.Contains(u.Host, "*") || u.Scheme+"://"+u.Host != strings.TrimRight(origin, "/") {
+			return usagef("--allow-origin=https://app.example.com", "--allow-origin: %q is not an origin: scheme, host and port alone", origin)
+		}
 	}
 	return nil
 }
