@@ -52,10 +52,16 @@ func (f *File) Data() []byte { return f.data }
 // Exists reports whether there is a file.
 func (f *File) Exists() bool { return f.info != nil }
 
-// follow returns the file that a path leads to, which may be missing.
+// follow returns the file that a path leads to, which may be missing. Where a
+// symlink leads to it, its directory may not: that place is not there yet, such as
+// a volume that is not mounted, and nobody wants another made in its stead.
 func follow(path string) (string, error) {
-	for range 40 {
+	for links := range 40 {
 		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) && links > 0 {
+			_, err = os.Stat(filepath.Dir(path))
+			return path, err
+		}
 		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink == 0 {
 			return path, nil
 		}
@@ -100,6 +106,9 @@ func load(name string) ([]byte, fs.FileInfo, error) {
 // ones, "" where there was no file. Mode and owner stay; a new file gets perm,
 // and its directories are made.
 func (f *File) Write(data []byte, perm fs.FileMode, now time.Time) (backup string, err error) {
+	if f.info != nil && f.info.Mode().Perm()&0o200 == 0 {
+		return "", &fs.PathError{Op: "write", Path: f.target, Err: errors.New("the file is read-only; make it writable if toolcrib is to change it")}
+	}
 	if err := os.MkdirAll(filepath.Dir(f.target), 0o755); err != nil {
 		return "", err
 	}

@@ -139,6 +139,26 @@ func TestWriteThroughSymlink(t *testing.T) {
 	}
 }
 
+// TestNotWritable refuses a file that is read-only, and a link to a place that is
+// not there.
+func TestNotWritable(t *testing.T) {
+	home := t.TempDir()
+	locked, lost := filepath.Join(home, "locked.json"), filepath.Join(home, "lost.json")
+	write(t, locked, "old", 0o444)
+	if backup, err := read(t, locked).Write([]byte("new"), 0o600, noon); err == nil {
+		t.Errorf("a read-only file was written, backup %q", backup)
+	}
+	if err := os.Symlink(filepath.Join(home, "missing", "a.json"), lost); err != nil {
+		t.Skip("needs: symlinks")
+	}
+	if _, err := clientfile.Read(lost); err == nil {
+		t.Error("a link to a directory that is missing was taken")
+	}
+	if diff := cmp.Diff(map[string]string{"locked.json": "old"}, tree(t, home)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestChanged shows that a file that somebody else has written since it was read
 // stays as they wrote it, and that nothing is left beside it.
 func TestChanged(t *testing.T) {
