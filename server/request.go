@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -172,38 +171,6 @@ func (r *request) settle(last time.Time) {
 	case <-time.After(left):
 	case <-r.ctx.Done():
 	}
-}
-
-// listen serves a subscriptions/listen request: the stream lasts until the
-// client or the transport ends it, or ends at once if nothing of what the
-// client asks for can change.
-func (l *link) listen(ctx context.Context, r *request, s *session) mcp.JSONRPCMessage {
-	if !r.out.streams() {
-		return mcp.JSONRPCError{Error: mcp.JSONRPCErrorDetails{Code: mcp.INVALID_REQUEST, Message: "a subscription needs a stream: the header Accept must have " + eventStream}}
-	}
-	ctx, stopListening := during(ctx, l.streaming)
-	defer stopListening()
-	heard := l.newListener(ctx, s)
-	defer heard.close()
-	s.mark = heard.tag
-	if err := l.server.mcp.RegisterSession(ctx, heard); err != nil {
-		return mcp.JSONRPCError{Error: mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: err.Error()}}
-	}
-	defer l.server.mcp.UnregisterSession(ctx, heard.SessionID())
-	pumping, stop := context.WithCancel(ctx)
-	var pump sync.WaitGroup
-	pump.Go(func() { s.pump(pumping) })
-	defer func() {
-		stop()
-		pump.Wait()
-	}()
-	response := l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, heard), r.msg.raw)
-	if ok, is := response.(mcp.JSONRPCResponse); is {
-		if result, is := ok.Result.(mcp.SubscriptionsListenResult); is && result.Meta != nil {
-			result.Meta.SetSubscriptionID(r.msg.id) // as written, not as a float
-		}
-	}
-	return response
 }
 
 // answer writes the answer of a request unless the client has abandoned it, and

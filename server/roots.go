@@ -61,7 +61,7 @@ func (v *view) discard() {
 // opensFiles are the methods whose requests use the workspace.
 var opensFiles = []string{
 	string(mcp.MethodToolsCall), string(mcp.MethodResourcesRead), string(mcp.MethodResourcesList),
-	string(mcp.MethodPromptsGet), string(mcp.MethodCompletionComplete), "resources/subscribe",
+	string(mcp.MethodPromptsGet), string(mcp.MethodCompletionComplete), string(mcp.MethodResourcesSubscribe),
 }
 
 // workspace returns the workspace of a request, and what to call when the
