@@ -210,6 +210,10 @@ func (h *httpServer) get(w http.ResponseWriter, r *http.Request, principal strin
 	defer st.end()
 	defer s.attach(st)()
 	st.open()
+	if p := s.peer.Load(); p != nil && p.caps.Roots != nil {
+		// Asked for now, the roots are known before the first call wants them.
+		go s.roots.know(&request{link: s.link, out: st, ctx: r.Context()})
+	}
 	select {
 	case <-r.Context().Done():
 	case <-st.over: // another stream takes its place
