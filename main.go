@@ -20,6 +20,7 @@ func main() {
 	// else prints to os.Stdout, prints to stderr.
 	stdout := os.Stdout
 	os.Stdout = os.Stderr
+	deps := catalog.NewDeps()
 	os.Exit(cli.Main(context.Background(), cli.Process{
 		Args:       os.Args[1:],
 		Environ:    os.Environ(),
@@ -28,7 +29,8 @@ func main() {
 		Stderr:     os.Stderr,
 		IsTerminal: isTerminal,
 		LookPath:   exec.LookPath,
-		Catalog:    catalog.All(catalog.Deps{}),
+		Deps:       deps,
+		Catalog:    catalog.All(deps),
 	}))
 }
 

@@ -62,6 +62,7 @@ func (m *mender) object(n *node, obj map[string]any, at *place) {
 	for _, p := range n.props {
 		m.aliases(p, obj, at)
 	}
+	m.flat(n, obj, at)
 	m.unknown(n, obj, at)
 	for _, p := range n.props {
 		v, given := obj[p.name]
@@ -243,6 +244,10 @@ func (m *mender) array(n *node, v any, at *place) any {
 			list[i] = m.value(n.items, item, &place{at, "", i})
 		}
 		return list
+	}
+	if item, ok := v.(map[string]any); ok && n.items.kind == "object" {
+		m.mended(at, "an object read as an array of one")
+		return []any{m.value(n.items, item, &place{at, "", 0})}
 	}
 	if v == nil || isContainer(v) || n.items.kind == "object" || n.items.kind == "array" {
 		return v

@@ -118,7 +118,11 @@ func word(e *jsonschema.ValidationError, v any) []Problem {
 		}
 		return all
 	case *kind.Type:
-		return one("%s is not %s", got, article(strings.Join(k.Want, " or ")))
+		hint := ""
+		if _, object := v.(map[string]any); object && slices.Contains(k.Want, "string") {
+			hint = "; send the JSON as one string"
+		}
+		return one("%s is not %s%s", got, article(strings.Join(k.Want, " or ")), hint)
 	case *kind.Enum:
 		return one("%s is not one of %s", got, choices(v, k.Want))
 	case *kind.Minimum:

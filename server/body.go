@@ -13,9 +13,11 @@ import (
 
 // A body takes memory before anything is known of it, so what all bodies together
 // take is bounded: small ones are read at once, medium ones share some memory,
-// large ones one buffer. Memory is taken as bytes come in, never as they are
-// announced. Where none is free, the bodies lose theirs that stall, those first of
-// which nothing came for longest.
+// large ones one buffer. What a body says of its length is believed only as far as
+// a medium one: a small body takes what it announces at once, a medium one when the
+// first smallBody bytes have come; without a length, memory is taken as bytes come
+// in. Where none is free, the bodies lose theirs that stall, those first of which
+// nothing came for longest.
 const (
 	smallBody   = 8 << 10
 	middleBody  = 64 << 10
@@ -104,8 +106,7 @@ func (b *bodies) read(w http.ResponseWriter, r *http.Request) ([]byte, int, *fau
 	return nil, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "the message did not come whole")
 }
 
-// drain reads the body into memory of its own. One whose length is known takes
-// memory once, another step by step.
+// drain reads the body into memory of its own.
 func (o *body) drain() ([]byte, error) {
 	defer o.giveBack()
 	length := int(o.request.ContentLength)

@@ -18,9 +18,10 @@ import (
 const maxPasses = 10
 
 // call calls a tool: between the transport and the runner. mcp-go has no part in
-// it, since its way through a request costs as much as a short call (measured: a
-// third of a call over HTTP), and asking the user between the passes is ours in
-// any case.
+// it, since its way through a request costs as much as a short call (measured over
+// HTTP, with the client: without it a call takes 62 µs instead of 86 in the older
+// eras, 68 instead of 103 in the newest), and asking the user between the passes is
+// ours in any case.
 func (l *link) call(ctx context.Context, r *request, from *origin) mcp.JSONRPCMessage {
 	name, _ := r.msg.params.get("name")
 	call := run.Call{Tool: unquote(name), Session: from.info(), Log: from.logger(unquote(name))}

@@ -8,6 +8,7 @@ import (
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
+	"toolcrib/workspace"
 	"toolcrib/workspace/state"
 )
 
@@ -30,6 +31,9 @@ type Config struct {
 	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools, else default)"`
 	ReadOnly     bool     `flag:"read-only" env:"TOOLCRIB_READ_ONLY" help:"only tools that change nothing"`
 
+	AllowProtected bool   `flag:"allow-protected" env:"TOOLCRIB_ALLOW_PROTECTED" help:"let tools write what programs run or obey: hooks and configuration of git, configuration of agents"`
+	Durable        string `flag:"durable" env:"TOOLCRIB_DURABLE" arg:"BOOL" values:"true,false" help:"whether a change waits until it is on the disk; false is faster, and a loss of power may cost the last changes (default true)"`
+
 	Confirm      run.Confirm `flag:"confirm" env:"TOOLCRIB_CONFIRM" arg:"HOW" values:"ask,client,deny" help:"what happens where the user is to be asked and the client cannot: ask refuses and says so, client trusts the client's own prompt, deny never asks (default ask)"`
 	HTTP         string      `flag:"http" env:"TOOLCRIB_HTTP" arg:"ADDR" help:"serve streamable HTTP at ADDR, such as 127.0.0.1:8080, in the place of stdin and stdout"`
 	Auth         string      `flag:"auth" env:"TOOLCRIB_AUTH" arg:"HOW" values:"token,none" help:"who may call over HTTP: token wants a bearer token, which is made and shown at the start; none lets every program of this machine call (default token)"`
@@ -39,7 +43,7 @@ type Config struct {
 
 	LogLevel string `flag:"log-level" env:"TOOLCRIB_LOG_LEVEL" arg:"LEVEL" values:"debug,info,warn,error" help:"how much is logged on stderr (default warn)"`
 	Audit    string `flag:"audit" env:"TOOLCRIB_AUDIT" arg:"FILE" help:"file outside the roots that gets a line of JSON for each call: its tool, paths, verdict, outcome and time, never other arguments (default none)"`
-	StateDir string `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept (default toolcrib in the user's state directory)"`
+	StateDir string `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept, outside of the roots (default toolcrib in the user's state directory; where that lies inside a root, toolcrib-UID in /var/tmp)"`
 }
 
 // Selection returns which tools the configuration enables and lists on host.
@@ -77,11 +81,15 @@ func (c Config) Level() (slog.Level, error) {
 	return level, nil
 }
 
-// StateBase returns the directory that holds the state of all roots, as an
-// absolute path: StateDir, else [state.DefaultBase].
-func (c Config) StateBase() (string, error) {
+// Workspace returns how the roots are opened. Its error says that a relative
+// StateDir has no place, or that this user has none for state.
+func (c Config) Workspace() (workspace.Options, error) {
+	opt := workspace.Options{NoSync: c.Durable == "false", AllowProtected: c.AllowProtected}
+	var err error
 	if c.StateDir == "" {
-		return state.DefaultBase()
+		opt.StateDefaults, err = state.DefaultBases()
+	} else {
+		opt.StateBase, err = filepath.Abs(c.StateDir)
 	}
-	return filepath.Abs(c.StateDir)
+	return opt, err
 }

@@ -84,18 +84,22 @@ func TestConfigLevel(t *testing.T) {
 	}
 }
 
-func TestConfigStateBase(t *testing.T) {
+func TestConfigWorkspace(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
 	t.Setenv("HOME", dir)
 	t.Setenv("LOCALAPPDATA", dir)
-	if got, err := (server.Config{}).StateBase(); err != nil || !strings.HasPrefix(got, dir) || filepath.Base(got) != "toolcrib" {
-		t.Errorf("default: %q, %v", got, err)
+	got, err := server.Config{}.Workspace()
+	if err != nil || len(got.StateDefaults) == 0 || !strings.HasPrefix(got.StateDefaults[0], dir) || got.StateBase != "" || got.NoSync || got.AllowProtected {
+		t.Errorf("default: %+v, %v", got, err)
 	}
 	t.Chdir(dir)
-	got, err := server.Config{StateDir: "state"}.StateBase()
-	if err != nil || !filepath.IsAbs(got) || filepath.Base(got) != "state" {
-		t.Errorf("relative: %q, %v", got, err)
+	got, err = server.Config{StateDir: "state", Durable: "false", AllowProtected: true}.Workspace()
+	if err != nil || !filepath.IsAbs(got.StateBase) || filepath.Base(got.StateBase) != "state" || got.StateDefaults != nil || !got.NoSync || !got.AllowProtected {
+		t.Errorf("all set: %+v, %v", got, err)
+	}
+	if got, err = (server.Config{Durable: "true"}).Workspace(); err != nil || got.NoSync {
+		t.Errorf("durable: %+v, %v", got, err)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/bits"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -169,9 +171,17 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 // JavaScript, as encoding/json does.
 func appendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
+	dst = slices.Grow(dst, len(s)+len(s)/16+2)
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); {
+		if i+8 <= len(s) {
+			plain := plainBytes(s[i : i+8])
+			i += plain
+			if plain == 8 {
+				continue
+			}
+		}
 		c := s[i]
 		if c < utf8.RuneSelf {
 			if c >= ' ' && c != '"' && c != '\\' {
@@ -204,4 +214,16 @@ func appendString(dst []byte, s string) []byte {
 		i += size
 	}
 	return append(append(dst, s[start:]...), '"')
+}
+
+// plainBytes returns how many of eight bytes stand before the first that needs an
+// escape or is beyond ASCII. The bit of a byte that is neither can be set in the
+// mask by the borrow of one before it that is, so only the lowest counts.
+func plainBytes(b string) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+	quote, slash := w^('"'*ones), w^('\\'*ones)
+	mask := (w | (w - ' '*ones) | (quote-ones)&^quote | (slash-ones)&^slash) & high
+	return bits.TrailingZeros64(mask) / 8
 }

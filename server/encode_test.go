@@ -141,3 +141,34 @@ func BenchmarkCallResult(b *testing.B) {
 		}
 	})
 }
+
+// TestAppendStringAtEachPlace has every kind of character at each place of the eight
+// bytes that are looked at together.
+func TestAppendStringAtEachPlace(t *testing.T) {
+	for _, special := range []string{"\"", "\\", "\n", "\r", "\t", "\x00", "\x1f", "\x7f", "!", "[", "]", "#", "é", "\u2028", "\xff", "\U0001F600", " "} {
+		for before := range 18 {
+			for after := range 18 {
+				text := strings.Repeat("~", before) + special + special + strings.Repeat("a", after) + special
+				want, err := json.Marshal(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var wanted, got string
+				if err := json.Unmarshal(want, &wanted); err != nil {
+					t.Fatal(err)
+				}
+				encoded, err := server.AppendCallResult(nil, mcp.NewToolResultText(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var result struct{ Content []struct{ Text string } }
+				if err := json.Unmarshal(encoded, &result); err != nil {
+					t.Fatalf("%q: %v in %q", text, err, encoded)
+				}
+				if got = result.Content[0].Text; got != wanted {
+					t.Fatalf("%q became %q", wanted, got)
+				}
+			}
+		}
+	}
+}

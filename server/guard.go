@@ -23,11 +23,13 @@ type guard struct {
 }
 
 func newGuard(addr net.Addr, opt HTTP) guard {
-	g := guard{hosts: lowered(opt.Hosts), origins: lowered(opt.Origins)}
-	if tcp, ok := addr.(*net.TCPAddr); ok {
-		g.loopback = tcp.IP.IsLoopback()
-	}
-	return g
+	return guard{loopback: Loopback(addr), hosts: lowered(opt.Hosts), origins: lowered(opt.Origins)}
+}
+
+// Loopback reports whether a listener at addr can only be reached from this machine.
+func Loopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
 }
 
 func lowered(list []string) []string {
@@ -88,8 +90,10 @@ func (g guard) named(origin string) bool {
 
 // preflight adds what a browser wants to know before it lets a page of a named
 // origin see an answer, and answers its OPTIONS request. Pages of this machine's
-// other servers pass the guard, since their requests are no danger without the
-// token, but get no such leave.
+// other servers pass the guard but get no such leave, and that keeps them out even
+// where no token is wanted: a browser asks for leave before it sends a body of
+// application/json, the header of a session or a DELETE, and nothing is done for a
+// page without one of them.
 func (g guard) preflight(w http.ResponseWriter, r *http.Request) (answered bool) {
 	origin := r.Header.Get("Origin")
 	if origin == "" || !g.named(origin) {

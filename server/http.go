@@ -123,17 +123,22 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 
 // ServeHTTP implements [http.Handler]: who may call at all is decided before
 // anything of the request is read beyond its headers.
-func (h *httpServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	// Whatever is done with the request, neither a body that does not come nor an
 	// answer that nobody reads keeps the connection.
-	control := http.NewResponseController(w)
+	control := http.NewResponseController(rw)
 	_ = control.SetWriteDeadline(time.Now().Add(writeWait))
 	if r.Body != http.NoBody {
 		_ = control.SetReadDeadline(time.Now().Add(bodyWait))
 	}
+	w := &responseWriter{ResponseWriter: rw}
 	defer func() {
 		if p := recover(); p != nil {
-			h.refuse(w, http.StatusInternalServerError, h.server.panicked(p))
+			bad := h.server.panicked(p)
+			if w.begun {
+				panic(http.ErrAbortHandler) // what is there cannot become an error: the client sees that it is cut off
+			}
+			h.refuse(w, http.StatusInternalServerError, bad)
 		}
 	}()
 	if len(r.TransferEncoding) > 0 {
@@ -175,6 +180,27 @@ func (h *httpServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// responseWriter knows whether the response has begun.
+type responseWriter struct {
+	http.ResponseWriter
+	begun bool
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *responseWriter) WriteHeader(status int) {
+	w.begun = true
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (w *responseWriter) Write(data []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(data)
+}
+
+// Unwrap lets [http.ResponseController] have what the server's own can do.
+func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 // refuse answers with an error that belongs to no request, and closes the
 // connection: there may be a body that nobody reads.
 func (h *httpServer) refuse(w http.ResponseWriter, status int, bad *fault) {
@@ -211,8 +237,7 @@ func (h *httpServer) get(w http.ResponseWriter, r *http.Request, principal strin
 	defer s.attach(st)()
 	st.open()
 	if p := s.peer.Load(); p != nil && p.caps.Roots != nil {
-		// Asked for now, the roots are known before the first call wants them.
-		go s.roots.know(&request{link: s.link, out: st, ctx: r.Context()})
+		go s.learnRoots(&request{link: s.link, out: st, ctx: r.Context()})
 	}
 	select {
 	case <-r.Context().Done():

@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -18,10 +17,14 @@ type Native struct {
 	Prompts []mcpserver.ServerPrompt
 }
 
-// isNative reports whether a tools/call is that of a native tool.
-func (s *Server) isNative(m *message) bool {
+// nativeTool returns the native tool that a message calls, nil if it calls none:
+// mcp-go knows no others.
+func (s *Server) nativeTool(m *message) *mcpserver.ServerTool {
 	name, _ := m.params.get("name")
-	return slices.ContainsFunc(s.native.Tools, func(t mcpserver.ServerTool) bool { return t.Tool.Name == unquote(name) })
+	if m.method != string(mcp.MethodToolsCall) || len(name) == 0 || name[0] != '"' {
+		return nil
+	}
+	return s.mcp.GetTool(unquote(name))
 }
 
 // rawSchemas returns a native tool as define returns ours: its schemas are JSON.

@@ -45,7 +45,7 @@ func (h *httpServer) post(w http.ResponseWriter, r *http.Request, principal stri
 		h.refuse(w, http.StatusBadRequest, bad)
 	case m == nil:
 		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "the message is no request, and no notification or response that can be understood"))
-	case m.modern() || mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) || !legacyRevision(r.Header.Get(mcp.HeaderProtocolVersion)):
+	case m.modern() || !legacyRevision(r.Header.Get(mcp.HeaderProtocolVersion)):
 		h.stateless(st, w, r, principal, m)
 	default:
 		h.stateful(st, w, r, principal, m)
@@ -85,12 +85,10 @@ func (h *httpServer) stateful(st *stream, w http.ResponseWriter, r *http.Request
 		return
 	}
 	defer h.sessions.release(s)
-	if m.method == "" || m.id == nil {
-		s.accept(r.Context(), m, st, nil, inPlace)
-		w.WriteHeader(http.StatusAccepted)
-		return
-	}
 	s.accept(r.Context(), m, st, nil, inPlace)
+	if m.method == "" || m.id == nil { // nothing answers it
+		w.WriteHeader(http.StatusAccepted)
+	}
 }
 
 // initialize opens a session. One whose handshake fails is not kept.
@@ -109,9 +107,11 @@ func (h *httpServer) initialize(st *stream, w http.ResponseWriter, r *http.Reque
 	h.sessions.release(s)
 }
 
-// batch serves an array of messages of a session.
+// batch serves an array of messages of a session. A header that names another
+// revision than those with sessions refuses it, whatever the session speaks:
+// whoever reads only the headers takes it for one message of that revision.
 func (h *httpServer) batch(st *stream, w http.ResponseWriter, r *http.Request, principal string, raw []byte) {
-	if r.Header.Get(mcp.HeaderSessionID) == "" {
+	if r.Header.Get(mcp.HeaderSessionID) == "" || !legacyRevision(r.Header.Get(mcp.HeaderProtocolVersion)) {
 		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "batches exist only in sessions of revision %s; send one message at a time", mcp.ProtocolVersion20250326))
 		return
 	}
@@ -132,7 +132,8 @@ func (h *httpServer) batch(st *stream, w http.ResponseWriter, r *http.Request, p
 func inPlace(f func()) { f() }
 
 // headers proves that the headers of a request say the same as its body, so that
-// whoever stands between and reads only the headers is not deceived.
+// whoever stands between and reads only the headers is not deceived. What else the
+// revision wants of the body is proved by [Server.refuses].
 func (s *Server) headers(header http.Header, m *message) *fault {
 	mismatch := func(format string, args ...any) *fault { return refuse(mcp.HEADER_MISMATCH, format, args...) }
 	for _, name := range []string{mcp.HeaderProtocolVersion, mcp.HeaderMethod, mcp.HeaderName} {
@@ -144,26 +145,19 @@ func (s *Server) headers(header http.Header, m *message) *fault {
 	switch {
 	case said == "":
 		return mismatch("the header %s is missing", mcp.HeaderProtocolVersion)
-	case version == "" && !mcp.IsValidProtocolVersion(said):
+	case version != "" && said != version:
+		return mismatch("the header %s says %q, params._meta %q", mcp.HeaderProtocolVersion, said, version)
+	case !mcp.IsValidProtocolVersion(said):
 		return unsupported(said)
 	case version == "":
 		return refuse(mcp.INVALID_PARAMS, "params._meta has no %s", mcp.MetaKeyProtocolVersion)
-	case said != version:
-		return mismatch("the header %s says %q, params._meta %q", mcp.HeaderProtocolVersion, said, version)
-	}
-	if bad := m.revision(); bad != nil {
-		return bad
 	}
 	err := mcp.ValidateStandardHeaders(header.Get, version, mcp.MCPMethod(m.method), m.paramsText)
-	if err == nil && m.method == string(mcp.MethodToolsCall) {
-		if name, ok := m.params.get("name"); ok && name[0] == '"' {
-			if tool := s.mcp.GetTool(unquote(name)); tool != nil {
-				err = mcp.ValidateParamHeadersLookup(func(name string) (string, bool) {
-					values := header.Values(name)
-					return strings.Join(values, ", "), len(values) > 0 // several are one that says something else
-				}, &tool.Tool, m.paramsText)
-			}
-		}
+	if tool := s.nativeTool(m); err == nil && tool != nil {
+		err = mcp.ValidateParamHeadersLookup(func(name string) (string, bool) {
+			values := header.Values(name)
+			return strings.Join(values, ", "), len(values) > 0 // several are one that says something else
+		}, &tool.Tool, m.paramsText)
 	}
 	if _, ok := errors.AsType[mcp.HeaderMismatchError](err); ok {
 		return mismatch("%v", err)

@@ -138,7 +138,7 @@ func (l *link) respond(r *request) (a answer) {
 // carryOut calls a tool of ours, or lets mcp-go carry a request out. What belongs
 // before the answer is written when it returns, but for progress that is held.
 func (l *link) carryOut(r *request, from *origin) (response mcp.JSONRPCMessage) {
-	if r.msg.method == string(mcp.MethodToolsCall) && !l.server.isNative(r.msg) {
+	if r.msg.method == string(mcp.MethodToolsCall) && l.server.nativeTool(r.msg) == nil {
 		return l.call(r.ctx, r, from)
 	}
 	s := l.newSession(l.id+"/"+r.key, r)

@@ -2,11 +2,8 @@ package server
 
 import (
 	"context"
-	"net/url"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,8 +16,9 @@ import (
 const rootsWait = 3 * time.Second
 
 // roots is what the roots of a client of the handshake's era narrow the
-// workspace to. They are asked for at the first request that may open files,
-// and again after the client has said that they changed.
+// workspace to. They are asked for at the first request that may open files, over
+// HTTP also when the client opens its stream before that, and again after the
+// client has said that they changed.
 type roots struct {
 	mu      sync.Mutex
 	known   bool
@@ -83,39 +81,56 @@ func (l *link) workspace(r *request) (*workspace.Workspace, func()) {
 // know sees to it that the roots of r's client are known, if it can be asked. One
 // request asks, the others wait for it.
 func (rs *roots) know(r *request) {
-	for {
+	for r.ctx.Err() == nil {
 		rs.mu.Lock()
-		asking := rs.asking
-		switch {
-		case rs.known || asking == nil && !r.out.streams():
-			rs.mu.Unlock()
+		asking, changes := rs.asking, rs.changes
+		settled := rs.known || asking == nil && !r.out.streams()
+		if asking == nil && !settled {
+			rs.asking = make(chan struct{})
+		}
+		rs.mu.Unlock()
+		if settled {
 			return
-		case asking == nil:
-			asked, changes := make(chan struct{}), rs.changes
-			rs.asking = asked
-			rs.mu.Unlock()
-			v := r.link.askRoots(r)
-			rs.mu.Lock()
-			rs.asking = nil
-			if rs.changes != changes || r.ctx.Err() != nil { // the answer is out of date, or there is none
-				v.discard()
-			} else {
-				rs.known, rs.view = true, v
-			}
-			rs.mu.Unlock()
-			close(asked)
-			if r.ctx.Err() != nil {
-				return
-			}
-		default:
-			rs.mu.Unlock()
-			select {
-			case <-asking:
-			case <-r.ctx.Done():
-				return
-			}
+		}
+		if asking == nil {
+			rs.ask(r, changes)
+			continue
+		}
+		select {
+		case <-asking:
+		case <-r.ctx.Done():
 		}
 	}
+}
+
+// ask asks r's client, and takes over its answer if the roots have not changed
+// since then and r still wants it. The others wait until it returns or panics.
+func (rs *roots) ask(r *request, changes int) {
+	defer func() {
+		rs.mu.Lock()
+		defer rs.mu.Unlock()
+		close(rs.asking)
+		rs.asking = nil
+	}()
+	v := r.link.askRoots(r)
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if rs.changes != changes || r.ctx.Err() != nil {
+		v.discard()
+		return
+	}
+	rs.known, rs.view = true, v
+}
+
+// learnRoots asks for the roots before a request wants them. It runs in a goroutine
+// of its own, so a panic is logged and has no other consequence.
+func (l *link) learnRoots(r *request) {
+	defer func() {
+		if p := recover(); p != nil {
+			_ = l.server.panicked(p) // nobody waits for an answer
+		}
+	}()
+	l.roots.know(r)
 }
 
 // forget lets the roots be asked for anew.
@@ -169,14 +184,14 @@ func intersect(ws *workspace.Workspace, theirs []mcp.Root) []string {
 	}
 	for _, ours := range ws.Roots() {
 		for _, root := range theirs {
-			dir, ok := fileOf(root.URI)
+			path, ok := workspace.ParseFileURI(root.URI)
 			if !ok {
 				continue
 			}
-			switch {
-			case within(dir, ours):
+			switch dir := filepath.Clean(filepath.FromSlash(path)); {
+			case workspace.Within(dir, ours):
 				add(ours)
-			case within(ours, dir):
+			case workspace.Within(ours, dir):
 				if p, err := ws.Resolve(dir); err == nil {
 					if info, err := p.Stat(); err == nil && info.Kind == workspace.KindDirectory {
 						add(dir)
@@ -186,23 +201,4 @@ func intersect(ws *workspace.Workspace, theirs []mcp.Root) []string {
 		}
 	}
 	return dirs
-}
-
-// within reports whether dir is base or below it, by its name.
-func within(base, dir string) bool {
-	rel, err := filepath.Rel(base, dir)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// fileOf returns the path of a file URI.
-func fileOf(uri string) (string, bool) {
-	u, err := url.Parse(uri)
-	if err != nil || !strings.EqualFold(u.Scheme, "file") || u.Path == "" || u.Host != "" && u.Host != "localhost" {
-		return "", false
-	}
-	path := u.Path
-	if runtime.GOOS == "windows" {
-		path = strings.TrimPrefix(path, "/") // of /C:/dir
-	}
-	return filepath.Clean(filepath.FromSlash(path)), true
 }

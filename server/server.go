@@ -9,7 +9,7 @@
 // Start at [New]. A transport ([Server.ServeStdio] in stdio.go,
 // [Server.ServeStreamable] in http.go) hands messages to a link, which is the
 // client (link.go); a link makes requests of them (request.go); a request that
-// calls a tool comes to call in bind.go.
+// calls a tool comes to call in call.go.
 package server
 
 import (

@@ -91,15 +91,18 @@ func AsError(err error) *Error {
 }
 
 var workspaceCodes = map[workspace.Rule]Code{
-	workspace.RuleInvalid:  InvalidArgument,
-	workspace.RuleOutside:  Denied,
-	workspace.RuleSpecial:  Denied,
-	workspace.RuleProcfs:   Denied,
-	workspace.RuleLoop:     InvalidArgument,
-	workspace.RuleNotFound: NotFound,
-	workspace.RuleKind:     InvalidArgument,
-	workspace.RuleAccess:   Denied,
-	workspace.RuleIO:       Unavailable,
+	workspace.RuleInvalid:    InvalidArgument,
+	workspace.RuleOutside:    Denied,
+	workspace.RuleSpecial:    Denied,
+	workspace.RuleProcfs:     Denied,
+	workspace.RuleLoop:       InvalidArgument,
+	workspace.RuleNotFound:   NotFound,
+	workspace.RuleKind:       InvalidArgument,
+	workspace.RuleAccess:     Denied,
+	workspace.RuleExists:     AlreadyExists,
+	workspace.RuleProtected:  Denied,
+	workspace.RuleDurability: Unavailable,
+	workspace.RuleIO:         Unavailable,
 }
 
 var systemCodes = []struct {

@@ -12,6 +12,8 @@ type SessionInfo struct {
 	// authentication, else issuer and subject.
 	Principal string
 	Client    Client
+	// Call is the id of the call, as the audit log has it; "" outside the pipeline.
+	Call      string
 	Workspace *workspace.Workspace
 }
 

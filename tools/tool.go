@@ -58,17 +58,23 @@ type Limits struct {
 // Example is a call with its result: shown in the manual and run as a test.
 type Example[In any] struct {
 	Say   string            // what the call is for
-	Files map[string]string // the workspace: path -> content; a path ending in "/" is a directory
-	In    In
-	Want  string // the text of the result; a line "..." stands for any lines, "…" for any text in a line
+	Files map[string]string // the workspace: path -> content; a path ending in "/" is a directory, content after "-> " a symlink's target
+	// Before does what has happened before the call, in its context; nil = nothing.
+	Before func(ctx context.Context) error
+	In     In
+	Want   string // the text of the result; a line "..." stands for any lines, "…" for any text in a line
+	// After is the whole workspace after the call, as Files has it; nil = not looked at.
+	After map[string]string
 }
 
 // Call is an Example with its arguments as JSON.
 type Call struct {
-	Say   string
-	Files map[string]string
-	Args  json.RawMessage
-	Want  string
+	Say    string
+	Files  map[string]string
+	Before func(ctx context.Context) error
+	Args   json.RawMessage
+	Want   string
+	After  map[string]string
 }
 
 // Tool is one tool with its types erased. Only [New] and [Dynamic] make one.
@@ -181,7 +187,7 @@ func erase[In any](examples []Example[In]) []Call {
 		if err != nil {
 			panic(err)
 		}
-		calls[i] = Call{Say: e.Say, Files: e.Files, Args: args, Want: e.Want}
+		calls[i] = Call{Say: e.Say, Files: e.Files, Before: e.Before, Args: args, Want: e.Want, After: e.After}
 	}
 	return calls
 }

@@ -51,7 +51,7 @@ func (d *portableDir) openFile(name string) (File, error) {
 	if before.Mode()&os.ModeSymlink != 0 {
 		return nil, errIsLink
 	}
-	f, info, err := openPortable(d.root, name, d.dev)
+	f, info, err := openPortable(d.root, name, os.O_RDONLY, d.dev)
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +117,19 @@ func wantDir(fi os.FileInfo) error {
 		return errIsLink
 	case fi.Mode().IsRegular():
 		return errNotDir
+	}
+	return errSpecial
+}
+
+// wantFile refuses what is not a regular file.
+func wantFile(kind Kind) error {
+	switch kind {
+	case KindFile:
+		return nil
+	case KindDirectory:
+		return errIsDir
+	case KindSymlink:
+		return errIsLink
 	}
 	return errSpecial
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,15 +18,18 @@ type Rule string
 
 // The rules.
 const (
-	RuleInvalid  Rule = "invalid"   // empty, NUL, not UTF-8, too long, a URI
-	RuleOutside  Rule = "outside"   // leaves the roots
-	RuleSpecial  Rule = "special"   // FIFO, socket, device
-	RuleProcfs   Rule = "procfs"    // lies on /proc, /sys or another file system of the kernel
-	RuleLoop     Rule = "loop"      // too many symlinks
-	RuleNotFound Rule = "not_found" // no such path
-	RuleKind     Rule = "kind"      // a file where a directory is wanted, or the reverse
-	RuleAccess   Rule = "access"    // the system does not permit it
-	RuleIO       Rule = "io"        // anything else of the system
+	RuleInvalid    Rule = "invalid"    // empty, NUL, not UTF-8, too long, a URI
+	RuleOutside    Rule = "outside"    // leaves the roots
+	RuleSpecial    Rule = "special"    // FIFO, socket, device
+	RuleProcfs     Rule = "procfs"     // lies on /proc, /sys or another file system of the kernel
+	RuleLoop       Rule = "loop"       // too many symlinks
+	RuleNotFound   Rule = "not_found"  // no such path
+	RuleKind       Rule = "kind"       // a file where a directory is wanted, or the reverse
+	RuleAccess     Rule = "access"     // the system does not permit it
+	RuleExists     Rule = "exists"     // something stands where nothing may
+	RuleProtected  Rule = "protected"  // programs run what stands there
+	RuleDurability Rule = "durability" // written, but fsync failed
+	RuleIO         Rule = "io"         // anything else of the system
 )
 
 // Error is how a path is refused. Msg and Hint read like those of a tool's error.
@@ -63,9 +67,18 @@ func (p Path) refuse(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
+	if e, ok := errors.AsType[*treeError](err); ok && e.rel != "." {
+		return p.child(e.rel).refuse(e.err)
+	}
 	name := show(p.written())
 	e := &Error{Path: p.written(), Err: err}
 	switch {
+	case errors.Is(err, errMounted):
+		e.Rule, e.Msg = RuleInvalid, name+" is where another file system is mounted"
+		e.Hint = "name what lies beside it"
+	case errors.Is(err, errSwapped):
+		e.Rule, e.Msg = RuleIO, name+" was replaced by another meanwhile"
+		e.Hint = "try again"
 	case errors.Is(err, errEscapes):
 		e.Rule, e.Msg = RuleOutside, name+" leads outside the workspace by a symlink"
 		e.Hint = p.view.rootsHint()
@@ -109,6 +122,22 @@ func (p Path) refuseNotDir(e *Error, name string) {
 		e.Hint = "without a slash at the end it can be read: " + show(p.String())
 		return
 	}
+	for above := p.bare(); above.rel != "."; {
+		above.rel = path.Dir(above.rel)
+		info, err := above.look(true)
+		if err != nil {
+			continue
+		}
+		if info.Kind != KindDirectory {
+			e.Rule, e.Msg = RuleKind, show(above.String())+" is a file, not a directory"
+			e.Hint = "nothing can lie below it, as " + name + " would"
+			if strings.HasPrefix(e.Path, "~") {
+				e.Hint += tildeHint
+			}
+			return
+		}
+		break
+	}
 	p.refuseMissing(e, name)
 }
 
@@ -123,9 +152,11 @@ func (p Path) refuseMissing(e *Error, name string) {
 	case norm.NFC.String(near) == norm.NFC.String(p.String()):
 		e.Hint += " (the same letters in another Unicode form: " + strconv.QuoteToASCII(near) + ")"
 	case strings.HasPrefix(e.Path, "~"):
-		e.Hint += "; ~ is an ordinary name here, not the home directory"
+		e.Hint += tildeHint
 	}
 }
+
+const tildeHint = "; ~ is an ordinary name here, not the home directory"
 
 // refuseMany is the error of a walk of p that found too much.
 func (p Path) refuseMany(most int) error {

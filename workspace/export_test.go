@@ -3,6 +3,9 @@ package workspace
 // CheckWindowsNames is tested on every system.
 var CheckWindowsNames = checkWindowsNames
 
+// ParseFileURIOn is ParseFileURI on Windows or elsewhere.
+var ParseFileURIOn = parseFileURI
+
 // ByPath has a walk tell directories apart by their paths, as it does where the
 // system has no inodes.
 func ByPath(opt WalkOptions) WalkOptions {

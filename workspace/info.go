@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"io/fs"
 	"time"
 )
@@ -17,6 +18,12 @@ type Info struct {
 	Target, Resolved string
 	// Device and Inode tell a file from another; 0 where the system has none.
 	Device, Inode uint64
+}
+
+// Version identifies the content of a file that nobody has hashed, by what the
+// system tells of it: "v:" with size, time and inode.
+func (i Info) Version() string {
+	return fmt.Sprintf("v:%d-%x-%x", i.Size, i.ModTime.UnixNano(), i.Inode)
 }
 
 // Kind is what a path is.

@@ -60,13 +60,17 @@ func adoptKernelRoot(fd int) (*kernelRoot, error) {
 func (k *kernelRoot) name() string { return "openat2" }
 
 // openat2 opens a path below the root.
-func (k *kernelRoot) openat2(rel string, flags uint64) (fd int, err error) {
+func (k *kernelRoot) openat2(rel string, flags uint64) (int, error) {
+	return k.resolve(rel, flags, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_MAGICLINKS)
+}
+
+func (k *kernelRoot) resolve(rel string, flags, resolve uint64) (fd int, err error) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	if k.fd < 0 {
 		return -1, os.ErrClosed
 	}
-	how := unix.OpenHow{Flags: flags, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
+	how := unix.OpenHow{Flags: flags, Resolve: resolve}
 	for range maxAgain {
 		fd, err = unix.Openat2(k.fd, rel, &how)
 		for err == unix.EINTR {
@@ -99,6 +103,17 @@ func (k *kernelRoot) openFile(rel string) (*os.File, Info, error) {
 
 func (k *kernelRoot) openDir(rel string) (dir, error) {
 	fd, err := k.openat2(rel, dirFlags)
+	if err != nil {
+		return nil, err
+	}
+	return k.adoptDir(fd)
+}
+
+func (k *kernelRoot) openPlainDir(rel string) (dir, error) {
+	fd, err := k.resolve(rel, dirFlags, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
+	if err == unix.ELOOP {
+		err = errIsLink
+	}
 	if err != nil {
 		return nil, err
 	}

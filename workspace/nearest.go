@@ -62,6 +62,9 @@ func (p Path) nearestEntry(name string) string {
 	want := fold(name)
 	best, least := "", max(1, len(want)/3)
 	for _, e := range list {
+		if tempName(e.Name) {
+			continue
+		}
 		n := distance(want, fold(e.Name), least+1)
 		if n < least || n == least && (best == "" || e.Name < best) {
 			if _, err := p.child(e.Name).look(true); err == nil {

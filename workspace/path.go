@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"cmp"
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -33,6 +34,9 @@ func (p Path) String() string {
 	}
 	return path.Join(p.root.shown, p.rel)
 }
+
+// IsRoot tells whether p is a root itself, which no change can take away or replace.
+func (p Path) IsRoot() bool { return p.root != nil && p.rel == "." }
 
 // Host returns the path on the host, for the few that must hand it to a program.
 // It is the name that the root had when it was opened.
@@ -114,6 +118,20 @@ func (p Path) Stat() (Info, error) {
 	return info, nil
 }
 
+// Find describes a path that need not exist: itself, or what it leads to where
+// links are followed. It does not look for a path that may have been meant, for
+// which Stat and Lstat read the directory, nor for where a link leads.
+func (p Path) Find(follow bool) (info Info, exists bool, err error) {
+	info, err = p.look(follow)
+	if err == nil {
+		return info, true, nil
+	}
+	if _, refused := errors.AsType[*Error](err); !refused && errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errEscapes) {
+		return Info{}, false, nil
+	}
+	return Info{}, false, p.refuse(err)
+}
+
 // Lstat is Stat without following the last component: a symlink is described
 // itself, with its target.
 func (p Path) Lstat() (Info, error) {
@@ -152,7 +170,8 @@ func (p Path) resolved() string {
 	return Path{view: p.view, root: r, rel: path.Clean(rel)}.String()
 }
 
-// ReadDir lists a directory, sorted by name.
+// ReadDir lists a directory, sorted by name. The temporary files of changes are
+// left out.
 func (p Path) ReadDir() ([]DirEntry, error) {
 	d, err := p.openDir()
 	if err != nil {
@@ -163,6 +182,7 @@ func (p Path) ReadDir() ([]DirEntry, error) {
 	if err != nil {
 		return nil, p.refuse(err)
 	}
+	list = slices.DeleteFunc(list, func(e DirEntry) bool { return tempName(e.Name) })
 	slices.SortFunc(list, func(a, b DirEntry) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }

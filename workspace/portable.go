@@ -37,7 +37,7 @@ func (p *portableRoot) openFile(rel string) (*os.File, Info, error) {
 	if err != nil {
 		return nil, Info{}, err
 	}
-	f, info, err := openPortable(p.root, local, p.dev)
+	f, info, err := openPortable(p.root, local, os.O_RDONLY, p.dev)
 	return f, info, p.translate(err)
 }
 
@@ -59,6 +59,25 @@ func (p *portableRoot) openDir(rel string) (dir, error) {
 		return nil, err
 	}
 	return &portableDir{sub, infoOf(fi).Device}, nil
+}
+
+func (p *portableRoot) openPlainDir(rel string) (dir, error) {
+	d, err := p.openDir(".")
+	if rel == "." {
+		return d, err
+	}
+	for name := range strings.SplitSeq(rel, "/") {
+		if err != nil {
+			break
+		}
+		above := d
+		d, err = above.open(name)
+		above.close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 func (p *portableRoot) sub(rel string) (backend, error) {
@@ -146,10 +165,10 @@ func localize(rel string) (string, error) {
 	return local + rel[len(clean):], nil
 }
 
-// openPortable opens a regular file below root. Nothing blocks: a FIFO is opened
+// openPortable opens a regular file below root; access is os.O_RDONLY or os.O_RDWR. Nothing blocks: a FIFO is opened
 // without waiting and refused afterwards.
-func openPortable(root *os.Root, name string, dev uint64) (*os.File, Info, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|openFlags, 0)
+func openPortable(root *os.Root, name string, access int, dev uint64) (*os.File, Info, error) {
+	f, err := root.OpenFile(name, access|openFlags, 0)
 	if err != nil {
 		if fi, e := root.Stat(name); e == nil && kindOfType(fi.Mode()) == KindOther {
 			err = errSpecial

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"fmt"
-	"net/url"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -120,11 +119,11 @@ func checkText(text string) error {
 }
 
 func uriHint(text string) string {
-	u, err := url.Parse(text)
-	if err != nil || u.Host != "" && u.Host != "localhost" || checkText(u.Path) != nil {
+	path, ok := ParseFileURI(text)
+	if !ok || checkText(path) != nil {
 		return "give the path without file://"
 	}
-	return "give the path: " + show(u.Path)
+	return "give the path: " + show(path)
 }
 
 // checkNames refuses names below a root that the system takes for others.

@@ -17,7 +17,10 @@ type root struct {
 	// as the user gave it, and with symlinks resolved. The first is for the host.
 	names     []string
 	canonical string
-	shown     string // how String prints it; "." for the first root
+	// origin is the canonical name of the root that was given at the start, whose
+	// state this one shares, and prefix its path below that; "." is origin itself.
+	origin, prefix string
+	shown          string // how String prints it; "." for the first root
 }
 
 // openRoot opens the directory name, which is absolute.
@@ -31,7 +34,8 @@ func openRoot(name string, portable bool) (*root, error) {
 	if err != nil {
 		canonical = name // it is text alone: what is served is open already
 	}
-	r := &root{canonical: filepath.ToSlash(canonical)}
+	canonical = filepath.ToSlash(canonical)
+	r := &root{canonical: canonical, origin: canonical, prefix: "."}
 	r.addNames(filepath.ToSlash(name), r.canonical)
 	if !portable {
 		if r.backend, err = newKernelRoot(std); err == nil {
@@ -55,7 +59,10 @@ func (r *root) narrow(rel string) (*root, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &root{backend: b, canonical: path.Join(r.canonical, rel)}, nil
+	return &root{
+		backend: b, canonical: path.Join(r.canonical, rel),
+		origin: r.origin, prefix: path.Join(r.prefix, rel),
+	}, nil
 }
 
 func (r *root) addNames(names ...string) {

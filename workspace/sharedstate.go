@@ -1,50 +1,163 @@
 package workspace
 
 import (
+	"cmp"
+	"errors"
 	"os"
 	"sync"
 
 	"toolcrib/workspace/state"
 )
 
-// sharedState opens the state of the first root once, for a workspace and all
-// its views.
+// sharedState is the state of all roots, for a workspace and all its views. What
+// it holds is opened when it is first asked for.
 type sharedState struct {
-	base, root string
-	outside    []string // directories that must not hold the state
+	base    string   // "" = none
+	outside []string // directories that must not hold the state
+	bounds  HistoryBounds
+	stripes [stripes]chan struct{} // of the locks of this process, see Workspace.lock
 
-	mu     sync.Mutex
-	dir    *state.Dir
-	closed bool
+	intents journal // of this process
+
+	swapless sync.Map // the devices (uint64) on which nothing can be exchanged
+
+	mu        sync.Mutex
+	common    *state.Dir
+	dirs      map[string]*state.Dir // by the canonical name of the root
+	histories map[string]*history   // likewise
+	closed    bool
 }
 
-func (s *sharedState) open() (*state.Dir, error) {
+// ErrStateInside says that the directory for state lies inside a root.
+var ErrStateInside = errors.New("the state directory lies inside a root")
+
+// newState finds the place of the state: the base that is given, which must not
+// lie inside a root, or else the first default that does not.
+func newState(opt Options, outside []string) (*sharedState, error) {
+	s := &sharedState{
+		base: opt.StateBase, outside: outside, bounds: opt.History.orDefault(),
+		dirs: map[string]*state.Dir{}, histories: map[string]*history{},
+	}
+	s.intents.open = s.shared
+	for i := range s.stripes {
+		s.stripes[i] = make(chan struct{}, 1)
+	}
+	if s.base == "" {
+		for _, base := range opt.StateDefaults {
+			if state.Within(base, outside...) == "" {
+				s.base = base
+				break
+			}
+		}
+		return s, nil
+	}
+	if dir := state.Within(s.base, outside...); dir != "" {
+		e := &Error{
+			Rule: RuleInvalid, Path: s.base, Err: ErrStateInside,
+			Msg:  "the state directory " + show(s.base) + " lies inside the root " + show(dir) + ", where tools could change it",
+			Hint: "leave --state-dir out: no state is kept then",
+		}
+		if other := state.FallbackBase(); state.Within(other, outside...) == "" {
+			e.Hint = "name one outside of the roots: --state-dir=" + cmp.Or(shellWord(other), "DIR")
+		}
+		return nil, e
+	}
+	return s, nil
+}
+
+// StateBase returns the directory that holds the state of all roots, "" if none is
+// kept.
+func (w *Workspace) StateBase() string { return w.state.base }
+
+// shared opens what all roots and processes share.
+func (s *sharedState) shared() (*state.Dir, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.closed:
-		return nil, stateError(os.ErrClosed, "")
-	case s.dir != nil:
-		return s.dir, nil
-	case s.base == "":
-		return nil, stateError(state.ErrNoBase, "start the server with a state directory")
+	if err := s.usable(); err != nil || s.common != nil {
+		return s.common, err
 	}
-	d, err := state.Open(s.base, s.root, s.outside...)
+	d, err := state.Shared(s.base, s.outside...)
 	if err != nil {
 		return nil, stateError(err, "start the server with another state directory")
 	}
-	s.dir = d
+	s.common = d
 	return d, nil
 }
 
+// open opens the state of a root by its canonical name.
+func (s *sharedState) open(root string) (*state.Dir, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dir(root)
+}
+
+func (s *sharedState) dir(root string) (*state.Dir, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	if d := s.dirs[root]; d != nil {
+		return d, nil
+	}
+	d, err := state.Open(s.base, root, s.outside...)
+	if err != nil {
+		return nil, stateError(err, "start the server with another state directory")
+	}
+	s.dirs[root] = d
+	return d, nil
+}
+
+// history opens the history of a root by its canonical name.
+func (s *sharedState) history(root string) (*history, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h := s.histories[root]; h != nil && !s.closed {
+		return h, nil
+	}
+	d, err := s.dir(root)
+	if err != nil {
+		return nil, err
+	}
+	h, err := openHistory(d, root, s.bounds)
+	if err != nil {
+		return nil, stateError(err, "start the server with another state directory")
+	}
+	s.histories[root] = h
+	return h, nil
+}
+
+// journal returns the journal of this process; an error where no state is kept.
+func (s *sharedState) journal() (*journal, error) {
+	if _, err := s.shared(); err != nil {
+		return nil, err
+	}
+	return &s.intents, nil
+}
+
+func (s *sharedState) usable() error {
+	switch {
+	case s.closed:
+		return stateError(os.ErrClosed, "")
+	case s.base == "":
+		return stateError(state.ErrNoBase, "start the server with a state directory outside of its roots")
+	}
+	return nil
+}
+
 func (s *sharedState) close() error {
+	errs := []error{s.intents.close()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	if s.dir == nil {
-		return nil
+	for _, h := range s.histories {
+		errs = append(errs, h.close())
 	}
-	return s.dir.Close()
+	for _, d := range s.dirs {
+		errs = append(errs, d.Close())
+	}
+	if s.common != nil {
+		errs = append(errs, s.common.Close())
+	}
+	return errors.Join(errs...)
 }
 
 func stateError(err error, hint string) error {

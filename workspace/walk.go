@@ -41,7 +41,8 @@ type Entry struct {
 	Kind Kind
 }
 
-// WalkStats counts what a walk left out. The entry .git is not counted.
+// WalkStats counts what a walk left out. The entry .git and the temporary files of
+// changes, which no walk shows, are not counted.
 type WalkStats struct {
 	Directories int // directories read
 	// Hidden and Ignored count entries that are left out because they are hidden

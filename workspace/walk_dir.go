@@ -41,6 +41,9 @@ func (w *walker) filter(d *walkDir, list []DirEntry) (kept []DirEntry, links map
 		if e.Name == ".git" && !w.opt.IncludeIgnored {
 			continue
 		}
+		if tempName(e.Name) {
+			continue
+		}
 		if e.Name[0] == '.' && !w.opt.Hidden {
 			d.hidden++
 			continue

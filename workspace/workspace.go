@@ -28,10 +28,21 @@ import (
 
 // Options opens a Workspace.
 type Options struct {
-	// StateBase is the directory that holds the state of all roots; "" = none.
+	// StateBase is the directory that holds the state of all roots; inside one of
+	// them is an error.
 	StateBase string
+	// StateDefaults are for an empty StateBase: the first that lies outside the
+	// roots is it. With none, no state is kept.
+	StateDefaults []string
+	// History bounds what each root keeps of former contents.
+	History HistoryBounds
 	// Portable opens through os.Root even where the kernel offers openat2.
 	Portable bool
+	// NoSync leaves out fsync: a change survives the end of the process, but maybe
+	// not a loss of power.
+	NoSync bool
+	// AllowProtected lets changes touch protected paths, see [Protected].
+	AllowProtected bool
 }
 
 // Workspace is the roots of a call. It is safe for use by several goroutines.
@@ -39,13 +50,15 @@ type Workspace struct {
 	roots []*root // at least one
 	first string  // the first directory given at the start, slash-separated
 	state *sharedState
-	view  bool // made by Narrow: the state belongs to another
+	// As Options has them.
+	noSync, allowProtected bool
+	view                   bool // made by Narrow: the state belongs to another
 }
 
 // Open opens the roots. The first is the one that relative paths are under. A
 // root may be a symlink to a directory. Every error is an *[Error].
 func Open(roots []string, opt Options) (*Workspace, error) {
-	w := &Workspace{}
+	w := &Workspace{noSync: opt.NoSync, allowProtected: opt.AllowProtected}
 	for _, name := range roots {
 		if err := w.add(name, opt.Portable); err != nil {
 			w.Close()
@@ -55,10 +68,16 @@ func Open(roots []string, opt Options) (*Workspace, error) {
 	if len(w.roots) == 0 {
 		return nil, errNoRoot()
 	}
-	w.state = &sharedState{base: opt.StateBase, root: w.roots[0].canonical}
+	var outside []string
 	for _, r := range w.roots {
-		w.state.outside = append(w.state.outside, filepath.FromSlash(r.canonical))
+		outside = append(outside, filepath.FromSlash(r.canonical))
 	}
+	state, err := newState(opt, outside)
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	w.state = state
 	return w, nil
 }
 
@@ -120,7 +139,7 @@ func (w *Workspace) Backend() string { return w.roots[0].name() }
 // alike; those outside of the directories are refused. The view is closed by
 // itself.
 func (w *Workspace) Narrow(dirs []string) (*Workspace, error) {
-	v := &Workspace{first: w.first, state: w.state, view: true}
+	v := &Workspace{first: w.first, state: w.state, noSync: w.noSync, allowProtected: w.allowProtected, view: true}
 	for _, name := range dirs {
 		if err := v.addNarrow(w, name); err != nil {
 			v.Close()
@@ -161,9 +180,10 @@ func (w *Workspace) addNarrow(of *Workspace, name string) error {
 // Generation counts the changes that were seen; exact says that none can have been missed.
 func (w *Workspace) Generation() (n uint64, exact bool) { return 0, false }
 
-// State returns the directory that keeps the state of the first root; views share
-// it. It is opened at the first call.
-func (w *Workspace) State() (*state.Dir, error) { return w.state.open() }
+// State returns the directory that keeps the state of the first root; a view has
+// that of the root which its first directory lies in. It is opened at the first
+// call.
+func (w *Workspace) State() (*state.Dir, error) { return w.state.open(w.roots[0].origin) }
 
 func errNoRoot() error {
 	return &Error{Rule: RuleInvalid, Msg: "no directory is given", Hint: "name at least one"}

@@ -277,10 +277,6 @@ func TestStateOfWorkspace(t *testing.T) {
 	if _, err := w.State(); ruleOf(t, err) != workspace.RuleIO {
 		t.Errorf("without a base: %v", err)
 	}
-	w = tr.open(t, workspace.Options{StateBase: tr.path("ws/sub/state")}, "ws")
-	if _, err := w.State(); ruleOf(t, err) != workspace.RuleIO {
-		t.Errorf("inside the workspace: %v", err)
-	}
 	w = tr.open(t, workspace.Options{StateBase: tr.path("state")}, "ws")
 	d, err := w.State()
 	if err != nil {

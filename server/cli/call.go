@@ -59,7 +59,7 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 		}
 		text = string(data)
 	}
-	e, err := p.open(c.Config, selected, roots)
+	e, err := p.open(ctx, c.Config, selected, roots)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"toolcrib/server"
 	"toolcrib/server/run"
 	"toolcrib/tools"
+	"toolcrib/tools/catalog"
 )
 
 // Process is what the commands may touch of the process.
@@ -38,7 +39,9 @@ type Process struct {
 	LookPath func(file string) (string, error)
 	// Hooks are called around each call.
 	Hooks run.Hooks
-	// Catalog is every tool there is.
+	// Deps is what the process owns for the tools, and Catalog every tool there is,
+	// made with it.
+	Deps    catalog.Deps
 	Catalog []tools.Tool
 }
 

@@ -29,7 +29,7 @@ func TestDemo(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, want := range []string{
-		"→ initialize", "← 5 tools: ", "← main.go", "← 3\tfunc main() {}", "is outside the workspace", `"mcpServers"`, binary,
+		"→ initialize", " tools: ", "← main.go", "← 3\tfunc main() {}", "is outside the workspace", `"mcpServers"`, binary,
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the transcript lacks %q:\n%s", want, out)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -60,11 +61,15 @@ func (d *doctor) places(r *report, args []string) []string {
 		r.bad("root", err.Error())
 		return someRoot()
 	}
-	base, err := d.StateBase()
+	opt, err := d.Workspace()
 	if err != nil {
 		r.bad("state", err.Error()+"; name one with --state-dir")
 	}
-	ws, err := workspace.Open(roots, workspace.Options{StateBase: base})
+	ws, err := workspace.Open(roots, opt)
+	if e, ok := errors.AsType[*workspace.Error](err); ok && errors.Is(err, workspace.ErrStateInside) {
+		r.bad("state", e.Msg+"; "+e.Hint)
+		return roots
+	}
 	if err != nil {
 		r.bad("root", err.Error())
 		return roots
@@ -73,17 +78,24 @@ func (d *doctor) places(r *report, args []string) []string {
 	for _, root := range roots {
 		d.root(r, root)
 	}
-	if base != "" {
-		if _, err := ws.State(); err != nil {
-			r.bad("state", fmt.Sprintf("%v; name another directory with --state-dir", err))
-		} else {
-			r.ok("state", base)
-		}
-	}
+	d.state(r, ws)
 	if err := ws.Close(); err != nil {
 		r.bad("root", err.Error())
 	}
 	return roots
+}
+
+func (d *doctor) state(r *report, ws *workspace.Workspace) {
+	base := ws.StateBase()
+	if base == "" {
+		r.missing("state", "no place for it outside of the roots: changes cannot be undone; name one with --state-dir")
+		return
+	}
+	if _, err := ws.State(); err != nil {
+		r.bad("state", fmt.Sprintf("%v; name another directory with --state-dir", err))
+		return
+	}
+	r.ok("state", base)
 }
 
 func (d *doctor) root(r *report, root string) {

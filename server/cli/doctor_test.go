@@ -33,7 +33,8 @@ func TestDoctor(t *testing.T) {
 		{"a tool that is asked for", []string{"--tools=fly"}, nil, []string{"broken  tool     fly: TOOLCRIB_WINGS is not set: buy wings\n"}, "", 1},
 		{"what is switched off is not missing", []string{"--tools=echo"}, nil, []string{"tools    1 can"}, "fly", 0},
 		{"no such root", []string{"nowhere"}, nil, []string{"broken  root     nowhere: no such directory\n"}, "", 1},
-		{"state in the workspace", []string{"--state-dir", filepath.Join(dir, "state")}, nil, []string{"broken  state "}, "", 1},
+		{"state in the workspace", []string{"--state-dir", filepath.Join(dir, "state")}, nil, []string{"broken  state ", "; name one outside of the roots: --state-dir="}, "root  ", 1},
+		{"no place for state", []string{"/"}, nil, []string{"broken  state ", "; leave --state-dir out"}, "root  ", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			stdout, stderr, code := invocation{args: append([]string{"doctor"}, tt.args...), programs: tt.programs}.start(t)

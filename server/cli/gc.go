@@ -14,7 +14,7 @@ const (
 	gcPercent = 400
 	// smallProcess is how far that generosity goes, in bytes. A process that is
 	// larger, since more lives, may grow its heap to twice of that.
-	smallProcess = 40 << 20
+	smallProcess = 24 << 20
 )
 
 // tuneGC sets when garbage is collected, unless the environment does.

@@ -35,7 +35,7 @@ func (p *Process) overHTTP(ctx context.Context, srv *server.Server, cfg server.C
 	if token != "" {
 		fmt.Fprintf(p.Stderr, "token %s\n", shown)
 	}
-	if !loopback(ln) {
+	if !server.Loopback(ln.Addr()) {
 		fmt.Fprintln(p.Stderr, "toolcrib: warning: the token travels unencrypted over the network; put a proxy with TLS before the server")
 	}
 	return srv.ServeStreamable(ctx, ln, server.HTTP{Token: token, Hosts: cfg.AllowHosts, Origins: cfg.AllowOrigins})
@@ -57,7 +57,7 @@ func listen(ctx context.Context, cfg server.Config) (net.Listener, error) {
 	if err != nil {
 		return nil, usagef("toolcrib serve --http=127.0.0.1:0 takes any port that is free", "--http: %w", err)
 	}
-	if cfg.Auth == "none" && !loopback(ln) {
+	if cfg.Auth == "none" && !server.Loopback(ln.Addr()) {
 		_ = ln.Close() // nobody was accepted
 		return nil, usagef("leave --auth out, or listen on 127.0.0.1", "--http=%s can be reached from other machines, so --auth=none is refused", cfg.HTTP)
 	}
@@ -108,10 +108,4 @@ func checkNames(cfg server.Config) error {
 		}
 	}
 	return nil
-}
-
-// loopback reports whether a listener can only be reached from this machine.
-func loopback(ln net.Listener) bool {
-	addr, ok := ln.Addr().(*net.TCPAddr)
-	return ok && addr.IP.IsLoopback()
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"maps"
@@ -27,16 +28,16 @@ type engine struct {
 
 // open puts the tools that were chosen to work on roots. The caller closes the
 // engine.
-func (p *Process) open(cfg server.Config, selected tools.Selected, roots []string) (*engine, error) {
+func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Selected, roots []string) (*engine, error) {
 	level, err := cfg.Level()
 	if err != nil {
 		return nil, &usageError{err, "toolcrib help serve lists the levels"}
 	}
-	state, err := cfg.StateBase()
+	opt, err := cfg.Workspace()
 	if err != nil {
 		return nil, &usageError{err, "toolcrib serve --state-dir=DIR"}
 	}
-	ws, err := workspace.Open(roots, workspace.Options{StateBase: state})
+	ws, err := workspace.Open(roots, opt)
 	if err != nil {
 		return nil, badRoot(err)
 	}
@@ -45,6 +46,7 @@ func (p *Process) open(cfg server.Config, selected tools.Selected, roots []strin
 		return nil, errors.Join(err, ws.Close())
 	}
 	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: level}))
+	recoverChanges(ctx, ws, log)
 	for _, o := range selected.Omitted {
 		if wants(cfg, o.Tool) {
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)
@@ -55,13 +57,29 @@ func (p *Process) open(cfg server.Config, selected tools.Selected, roots []strin
 		log.Warn("this kernel or its sandbox has no openat2; files are opened in a slower way, contained all the same", "backend", backend)
 	}
 	rc := run.Config{
-		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, Confirm: cfg.Confirm, Hooks: p.Hooks, Log: log, Go: e.workers.Go,
+		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm,
+		Hooks: p.Hooks, Log: log, Go: e.workers.Go,
 	}
 	if audit != nil {
 		rc.Audit = audit
 	}
 	e.runner = run.New(rc)
 	return e, nil
+}
+
+// recoverChanges deals with the changes in which processes were killed. What it
+// cannot deal with does not keep the server from its work.
+func recoverChanges(ctx context.Context, ws *workspace.Workspace, log *slog.Logger) {
+	found, err := ws.Recover(ctx)
+	if err != nil {
+		log.Warn("changes of processes that were killed cannot be looked for", "err", err)
+	}
+	if found.Finished+found.Undone > 0 {
+		log.Warn("a process was killed while it changed files", "finished", found.Finished, "undone", found.Undone)
+	}
+	for _, err := range found.Left {
+		log.Warn("a change of a process that was killed is neither finished nor undone", "err", err)
+	}
 }
 
 // openAudit opens the file that records of calls are appended to; "" is none. A

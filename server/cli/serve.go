@@ -48,7 +48,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	}
 	fixtures := s.fixtures(&selected)
 	p.tuneGC()
-	e, err := p.open(s.Config, selected, roots)
+	e, err := p.open(ctx, s.Config, selected, roots)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 		Instructions: server.Instructions(roots, e.selected.Enabled),
 		Tools:        e.selected.Listed,
 		Hidden:       e.hidden(),
-		Sources:      slices.Concat(catalog.Sources(catalog.Deps{}, e.selected.Enabled), fixtures.Sources),
+		Sources:      slices.Concat(catalog.Sources(p.Deps, e.selected.Enabled), fixtures.Sources),
 		Prompts:      slices.Concat(catalog.Prompts(), fixtures.Prompts),
 		Native:       fixtures.Native,
 		Runner:       e.runner,

@@ -24,6 +24,3 @@ func (r *Runner) FillUsed() {
 		}
 	}
 }
-
-// Protected judges a path as the policy does.
-var Protected = isProtected

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"toolcrib/tools"
+	"toolcrib/workspace"
 )
 
 // verdict is what a rule says of a call.
@@ -44,9 +45,11 @@ var rules = [...]rule{
 	},
 	{
 		name: "protected-path", verdict: denies,
-		matches: func(p *pass) bool { return p.tool.Access == tools.Write && protectedPath(p) != "" },
-		why:     "the path is protected, since programs run what stands there",
-		hint:    "tell the user what to change there; a tool cannot",
+		matches: func(p *pass) bool {
+			return !p.r.cfg.AllowProtected && p.tool.Access == tools.Write && protectedPath(p) != ""
+		},
+		why:  "the path is protected, since programs run what stands there",
+		hint: "tell the user what to change there; a tool cannot, unless the server runs with --allow-protected",
 	},
 	{
 		name: "delegates", verdict: allows, // each inner call is judged by itself
@@ -90,6 +93,18 @@ var rules = [...]rule{
 		name: "external", verdict: allows, // private addresses are refused when they are dialled
 		matches: access(tools.External),
 	},
+}
+
+// protectedPath returns the first path argument that leads to a protected place
+// by its text, "" if none does. Where its links lead, the workspace judges when it
+// writes.
+func protectedPath(p *pass) string {
+	for _, arg := range p.bound.Paths {
+		if workspace.Protected(arg.Value, arg.Kind != "file") {
+			return arg.Value
+		}
+	}
+	return ""
 }
 
 func access(a tools.Access) func(*pass) bool {

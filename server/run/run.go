@@ -25,14 +25,17 @@ import (
 type Config struct {
 	Tools    []tools.Tool
 	ReadOnly bool
-	Confirm  Confirm        // "" = ConfirmAsk
-	Hooks    Hooks          // in-process hooks
-	Caller   *Caller        // what the tools call other tools through; nil = none do
-	Log      *slog.Logger   // nil = discard
-	Audit    io.Writer      // JSON Lines; nil = none
-	Key      []byte         // 32 bytes that seal the state of asked calls; nil = a random key of this process
-	Go       func(f func()) // runs a function in a goroutine; nil = a new one, see Workers
-	Now      func() time.Time
+	// AllowProtected lets tools write to protected paths, see workspace.Protected.
+	AllowProtected bool
+
+	Confirm Confirm        // "" = ConfirmAsk
+	Hooks   Hooks          // in-process hooks
+	Caller  *Caller        // what the tools call other tools through; nil = none do
+	Log     *slog.Logger   // nil = discard
+	Audit   io.Writer      // JSON Lines; nil = none
+	Key     []byte         // 32 bytes that seal the state of asked calls; nil = a random key of this process
+	Go      func(f func()) // runs a function in a goroutine; nil = a new one, see Workers
+	Now     func() time.Time
 }
 
 // Confirm says what an ask becomes where the client cannot ask its user.
@@ -183,7 +186,7 @@ func (p *pass) carry(ctx context.Context) (out Outcome) {
 // begin gives the call its id, clock, counters and context.
 func (p *pass) begin(ctx context.Context) context.Context {
 	p.id = p.r.seal.instance + "-" + strconv.FormatUint(p.r.calls.Add(1), 36)
-	p.started = p.r.cfg.Now()
+	p.started, p.call.Session.Call = p.r.cfg.Now(), p.id
 	if p.tool = p.r.tools[p.call.Tool]; p.call.Read != nil {
 		p.tool = *p.call.Read
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"toolcrib/tools"
 )
@@ -72,7 +73,9 @@ func (p *pass) result() (tools.Result, error) {
 	}
 	res.Content = slices.Clone(res.Content) // a kept result is everybody's
 	for i, b := range res.Content {
-		res.Content[i].Text = strings.ToValidUTF8(b.Text, "?") // no longer than it was
+		if !utf8.ValidString(b.Text) {
+			res.Content[i].Text = strings.ToValidUTF8(b.Text, "?") // no longer than it was
+		}
 	}
 	if note == "" && p.source != sourceCache {
 		return res, nil

@@ -17,8 +17,9 @@ import (
 
 // TestCalls runs testdata/calls/<category>/*.txtar. Each file is a tree
 // (tree/PATH), calls ({"tool":..., "args":...}) each followed by the wanted
-// text or error, and, for tools that write, the wanted tree (after/PATH).
-// In a wanted text "…" stands for any text in a line, a line "..." for any lines.
+// text or error. Where there is a section after/PATH, the whole tree afterwards is
+// that of these sections: a PATH that ends in "/" is an empty directory, the
+// section "after/" alone an empty tree. In a wanted text "…" stands for any text in a line, a line "..." for any lines.
 func TestCalls(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/calls/*/*.txtar")
 	if err != nil {
@@ -45,6 +46,9 @@ func runCalls(t *testing.T, file string) {
 			tree[name] = string(f.Data)
 		} else if name, ok := strings.CutPrefix(f.Name, "after/"); ok {
 			after[name] = string(f.Data)
+			if strings.HasPrefix(after[name], "-> ") {
+				after[name] = strings.TrimRight(after[name], "\n")
+			}
 		}
 	}
 	ws, dir := tooltest.Tree(t, tree)
@@ -72,11 +76,12 @@ func runCalls(t *testing.T, file string) {
 			t.Fatal(err)
 		}
 	}
-	for name, want := range after {
-		now, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil || string(now) != want {
-			t.Errorf("%s afterwards: %q, %v; want %q", name, now, err, want)
-		}
+	if len(after) == 0 {
+		return
+	}
+	delete(after, "")
+	if diff := tooltest.Differ(after, tooltest.Contents(t, dir)); diff != "" {
+		t.Errorf("the tree afterwards:\n%s", diff)
 	}
 }
 

@@ -24,6 +24,15 @@ type Deps struct {
 	Search search.Deps
 }
 
+// NewDeps makes what a process owns. It opens nothing.
+func NewDeps() Deps {
+	return Deps{Files: files.Deps{Seen: files.NewSeen(seenBytes), Lines: files.NewLineIndex()}}
+}
+
+// seenBytes is how much of what was shown is remembered, to tell what has changed
+// since.
+const seenBytes = 4 << 20
+
 // All returns every tool, sorted by category and name.
 func All(d Deps) []tools.Tool {
 	all := slices.Concat(

@@ -1,8 +1,10 @@
 package files
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"toolcrib/tools/internal/textfile"
 )
@@ -30,13 +32,17 @@ func (s *source) byteWindow(offset int64, limit int) (ReadFileOut, error) {
 	var marks textfile.Marks
 	kind := s.mime
 	if s.form.Binary {
-		raw = raw[:min(len(raw), s.bodyBudget()/dumpRow*dumpBytes)]
+		raw = raw[:min(len(raw), s.room/dumpRow*dumpBytes)]
 		body = appendDump(make([]byte, 0, (len(raw)/dumpBytes+1)*dumpRow), start, raw)
 		body = body[:len(body)-1]
 	} else {
 		kind = s.describe()
+		shift, err := s.shiftAt(start)
+		if err != nil {
+			return ReadFileOut{}, err
+		}
 		var n int
-		body, n = s.textWindow(raw, start+int64(len(raw)) == s.size, &marks)
+		body, n = s.textWindow(shift, raw, start+int64(len(raw)) == s.size, &marks)
 		raw = raw[:n]
 	}
 	end := start + int64(len(raw))
@@ -45,23 +51,40 @@ func (s *source) byteWindow(offset int64, limit int) (ReadFileOut, error) {
 	if end < s.size {
 		b = fmt.Appendf(b, "; next: byte_offset=%d", end)
 	}
-	return ReadFileOut{Status: string(b), Body: string(body)}, nil
+	return ReadFileOut{Status: string(b), Body: body}, nil
+}
+
+// shiftAt returns the escape sequence that is in force at a position of a file
+// whose encoding has them. Lines begin without one.
+func (s *source) shiftAt(pos int64) ([]byte, error) {
+	if !s.form.Encoding.Shifts() {
+		return nil, nil
+	}
+	before := make([]byte, min(pos, maxWindow))
+	if _, err := s.ReadAt(before, pos-int64(len(before))); err != nil && err != io.EOF {
+		return nil, err
+	}
+	return s.form.Encoding.Shift(before[bytes.LastIndexByte(before, '\n')+1:]), nil
 }
 
 // textWindow decodes as much of raw as fits into a result, up to the end of a
-// character; last says that raw ends the file. A window too short for one
-// character takes its bytes all the same, so that the next one goes on.
-func (s *source) textWindow(raw []byte, last bool, marks *textfile.Marks) (body []byte, n int) {
-	for take := len(raw); ; take = take * 3 / 4 {
+// character; shift is what is in force before it, last says that raw ends the
+// file. A window too short for one character takes its bytes all the same, so that
+// the next one goes on.
+func (s *source) textWindow(shift, raw []byte, last bool, marks *textfile.Marks) (body []byte, n int) {
+	if shift != nil {
+		raw = slices.Concat(shift, raw)
+	}
+	for take := len(raw); ; take = len(shift) + (take-len(shift))*3/4 {
 		text, n := s.form.Encoding.DecodeWindow(raw[:take], last && take == len(raw))
-		if n == 0 {
+		if n <= len(shift) {
 			text, n = s.form.Encoding.DecodeWindow(raw[:take], true)
 		}
 		var found textfile.Marks
 		body = found.Append(body[:0], text)
-		if len(body) <= s.bodyBudget() {
+		if len(body) <= s.room {
 			marks.Merge(found)
-			return body, n
+			return body, n - len(shift)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func completeVariable(ctx context.Context, name, prefix string) ([]string, error
 	if name != "path" {
 		return nil, nil
 	}
-	prefix = local(variablePath(filepath.ToSlash(prefix)), windows)
+	prefix = workspace.FromURIPath(variablePath(filepath.ToSlash(prefix)))
 	typed := prefix[:strings.LastIndexByte(prefix, '/')+1]
 	dir, names, err := continuations(ctx, typed, prefix[len(typed):])
 	if err != nil {
@@ -57,10 +57,7 @@ func completeVariable(ctx context.Context, name, prefix string) ([]string, error
 
 // absolute words a path as a value of {+path}.
 func absolute(dir, name string) string {
-	if hasDrive(dir + name) {
-		dir = "/" + dir
-	}
-	return variable(dir + name)
+	return variable(workspace.ToURIPath(dir + name))
 }
 
 // continuations returns the entries of the directory typed whose names begin with

@@ -2,8 +2,6 @@ package files
 
 // Names for the external tests.
 var (
-	URIOf        = uriOf
-	PathOf       = pathOf
 	Variable     = variable
 	VariablePath = variablePath
 )

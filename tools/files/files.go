@@ -2,15 +2,28 @@ package files
 
 import "toolcrib/tools"
 
-// Deps is what the process owns for this category. These tools need nothing.
-type Deps struct{}
+// Deps is what the process owns for this category.
+type Deps struct {
+	Seen  *Seen      // nil = nothing is remembered
+	Lines *LineIndex // likewise
+}
 
 // Tools returns the tools of the category.
-func Tools(Deps) []tools.Tool {
+func Tools(d Deps) []tools.Tool {
 	return []tools.Tool{
+		applyPatchTool(d),
+		copyPathTool(d),
+		deletePathTool(d),
+		editFileTool(d),
+		fileHistoryTool(),
 		fileInfoTool(),
 		listDirectoryTool(),
-		readFileTool(),
+		makeDirectoryTool(d),
+		movePathTool(d),
+		readFileTool(d),
+		readFilesTool(d),
+		restoreFileTool(d),
+		writeFileTool(d),
 	}
 }
 

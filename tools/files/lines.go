@@ -20,9 +20,6 @@ const (
 	maxWindow = 50_000
 )
 
-// bodyBudget is what a status line leaves of a result's text.
-func (s *source) bodyBudget() int { return tools.MaxText - len(s.path) - 1000 }
-
 // page is a window of lines while it is put together.
 type page struct {
 	first   int64 // number of the first line
@@ -38,6 +35,9 @@ type page struct {
 
 func (s *source) lineWindow(ctx context.Context, offset int64, limit int, numbers bool) (ReadFileOut, error) {
 	lines := textfile.NewLines(s, s.size, s.form)
+	if s.whole {
+		lines = textfile.LinesOf(s.data, s.form)
+	}
 	first, pos, err := s.seek(ctx, lines, offset)
 	if err != nil {
 		return ReadFileOut{}, s.fail(err)
@@ -46,7 +46,7 @@ func (s *source) lineWindow(ctx context.Context, offset int64, limit int, number
 		return s.pastEnd("offset", offset, "line", first, first), nil
 	}
 	p := page{pos: pos, first: first, numbers: numbers}
-	p.body = make([]byte, 0, min(s.size-pos+s.size/8, tools.MaxText))
+	p.body = make([]byte, 0, min(s.size-pos+s.size/8, 128*int64(limit), tools.MaxText))
 	for p.pos < s.size && p.lines < int64(limit) {
 		line, err := lines.Line(ctx, p.pos, lineBytes)
 		if err != nil {
@@ -56,7 +56,7 @@ func (s *source) lineWindow(ctx context.Context, offset int64, limit int, number
 			break
 		}
 	}
-	return ReadFileOut{Status: s.pageStatus(&p), Body: string(bytes.TrimSuffix(p.body, []byte{'\n'}))}, nil
+	return ReadFileOut{Status: s.pageStatus(&p), Body: bytes.TrimSuffix(p.body, []byte{'\n'})}, nil
 }
 
 // seek returns the number of the line that offset names and its position. The
@@ -65,23 +65,44 @@ func (s *source) lineWindow(ctx context.Context, offset int64, limit int, number
 func (s *source) seek(ctx context.Context, lines *textfile.Lines, offset int64) (first, pos int64, err error) {
 	if offset >= 0 {
 		offset = max(offset, 1)
-		pos, skipped, err := lines.Skip(ctx, offset-1)
-		if err == nil && pos >= s.size && (offset > 1 || skipped > 0) {
-			return skipped, -1, nil
+		at, err := s.skip(ctx, lines, offset-1)
+		if err == nil && at.Pos >= s.size && (offset > 1 || at.Line > 0) {
+			s.index.setTotal(at.Line)
+			return at.Line, -1, nil
 		}
-		return offset, pos, err
+		return offset, at.Pos, err
 	}
 	pos, found, err := lines.Tail(ctx, -offset)
 	switch total := s.totalLines(); {
 	case err != nil:
 		return 0, 0, err
-	case pos == lines.Start():
+	case pos == lines.Start().Pos:
 		return 1, pos, nil
 	case total < 0:
 		return -found, pos, nil
 	default:
 		return total - found + 1, pos, nil
 	}
+}
+
+// skip passes n lines, the most of them by what the index knows.
+func (s *source) skip(ctx context.Context, lines *textfile.Lines, n int64) (textfile.Place, error) {
+	from := lines.Start()
+	if known, ok := s.index.before(n); ok {
+		ended, err := lines.EndedAt(ctx, known.Pos)
+		if err != nil {
+			return textfile.Place{}, err
+		}
+		if ended {
+			from = known
+		} else {
+			s.index.forget()
+		}
+	}
+	if s.index != nil {
+		lines.Passed = s.index.add
+	}
+	return lines.Skip(ctx, from, n)
 }
 
 // pastEnd answers for an offset that nothing follows.
@@ -108,7 +129,7 @@ func (p *page) add(s *source, line textfile.Line) bool {
 			cut, p.pos+int64(taken), min(cut, maxWindow))
 	}
 	p.body = append(p.body, '\n')
-	if len(p.body) > s.bodyBudget() {
+	if len(p.body) > s.room {
 		p.body = p.body[:size]
 		return false
 	}
@@ -131,9 +152,12 @@ func (s *source) pageStatus(p *page) string {
 	first, last := p.first, p.first+p.lines-1
 	if p.pos >= s.size && first > 0 {
 		total = last
+		s.index.setTotal(last)
 	}
 	b := fmt.Appendf(nil, "%s: line", s.path)
 	switch {
+	case p.lines == 0:
+		b = fmt.Appendf(b, " %d has no room", first)
 	case p.lines == 1:
 		b = fmt.Appendf(b, " %d", first)
 	case first < 0:
@@ -161,7 +185,7 @@ func (s *source) pageStatus(p *page) string {
 	}
 	b = appendMarks(b, &p.marks)
 	if p.pos < s.size {
-		b = fmt.Appendf(b, "; next: offset=%d", last+1)
+		b = fmt.Appendf(b, "; next: %soffset=%d", s.call, last+1)
 	}
 	return string(b)
 }

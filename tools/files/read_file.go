@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -26,29 +27,48 @@ type ReadFileIn struct {
 	Encoding    string `json:"encoding,omitempty" jsonschema_description:"Decode as this (gb18030, shift_jis, windows-1251, utf-16le ...) instead of what is detected."`
 }
 
-// ReadFileOut is a window of a file.
+// ReadFileOut is a window of a file, or an image or sound.
 type ReadFileOut struct {
 	// Status says in one line what the window is, what is known of the file and
 	// which call returns what follows.
 	Status string
 	// Body is the lines or the hex dump, without a last newline, or the decoded
 	// bytes just as they are; "" where there is nothing to show.
-	Body string
+	Body []byte
+	// Media is the images and sounds, which the Status and Body name in their order.
+	Media []tools.Block
+}
+
+// Content is the text and what there is to see and hear.
+func (o ReadFileOut) Content() []tools.Block {
+	return append([]tools.Block{tools.Text(o.Text())}, o.Media...)
 }
 
 // Text words the result.
 func (o ReadFileOut) Text() string {
-	if o.Body == "" {
+	if len(o.Body) == 0 {
 		return o.Status
 	}
-	return o.Status + "\n" + o.Body
+	var b strings.Builder
+	b.Grow(o.size())
+	b.WriteString(o.Status)
+	b.WriteByte('\n')
+	b.Write(o.Body)
+	return b.String()
 }
 
-func readFileTool() tools.Tool {
+// size is the length of the text, or one more.
+func (o ReadFileOut) size() int { return len(o.Status) + 1 + len(o.Body) }
+
+func readFileTool(d Deps) tools.Tool {
+	r := newReader(d)
 	return tools.New(tools.Def[ReadFileIn, ReadFileOut]{
 		Name: "read_file", Title: "Read a file", Doc: readFileDoc, Tags: []string{"files", "text"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
-		Limits: tools.Limits{Facts: map[string]any{"line": lineChars, "hashed": hashed()}},
+		Limits: tools.Limits{Facts: map[string]any{
+			"line": lineChars, "hashed": hashed(), "side": maxSide, "notebook": textfile.Size(notebookSize),
+			"sound": textfile.Size(soundSize), "pictures": notebookPictures,
+		}},
 		Examples: []tools.Example[ReadFileIn]{{
 			Say:   "Read the first two lines",
 			Files: map[string]string{"greet.go": "package greet\n\nconst Hello = \"hello\"\n"},
@@ -60,38 +80,70 @@ func readFileTool() tools.Tool {
 			In:    ReadFileIn{Path: "app.log", Offset: -1},
 			Want:  "app.log: line 3 of 3; utf-8, LF, 16 B, hash …\n3\tstop",
 		}},
-		Run: readFile,
+		Run: r.readFile,
 	})
 }
 
-func readFile(ctx context.Context, in ReadFileIn) (ReadFileOut, error) {
+// reader reads files for the tools that show them.
+type reader struct {
+	Deps
+	pictures *pictures // nil = images and sounds are named only
+}
+
+func newReader(d Deps) *reader { return &reader{Deps: d, pictures: newPictures()} }
+
+func (r *reader) readFile(ctx context.Context, in ReadFileIn) (ReadFileOut, error) {
 	path, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
 		return ReadFileOut{}, err
 	}
-	src, err := openSource(ctx, path, in.Encoding)
+	src, err := r.open(ctx, path, in.Encoding)
 	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleKind {
 		return readDirectory(path, err)
 	}
 	if err != nil {
 		return ReadFileOut{}, err
 	}
-	out, err := src.window(ctx, in)
+	out, err := r.window(ctx, src, in)
 	if err := errors.Join(err, src.Close()); err != nil {
 		return ReadFileOut{}, err
 	}
 	return out, nil
 }
 
-func (s *source) window(ctx context.Context, in ReadFileIn) (ReadFileOut, error) {
+// open opens a file and notes that the caller has seen this version of it.
+func (r *reader) open(ctx context.Context, path workspace.Path, encoding string) (*source, error) {
+	principal := tools.Session(ctx).Principal
+	hash, former, _ := r.Seen.Last(principal, path.String())
+	src, err := reopenSource(ctx, path, encoding, hash, former)
+	if err != nil {
+		return nil, err
+	}
+	if !src.whole {
+		src.index = r.Lines.of(path, src.file.Info(), src.form)
+	}
+	_, version, _ := strings.Cut(src.id, " ")
+	content := src.data
+	if src.form.Binary { // what nobody edits as text
+		content = nil
+	}
+	r.Seen.Note(principal, path.String(), version, content)
+	return src, nil
+}
+
+func (r *reader) window(ctx context.Context, s *source, in ReadFileIn) (ReadFileOut, error) {
 	switch {
 	case s.size == 0:
 		return ReadFileOut{Status: fmt.Sprintf("%s: empty file; %s", s.path, s.id)}, nil
 	case in.ByteOffset != nil:
 		return s.byteWindow(*in.ByteOffset, in.ByteLimit)
 	case s.form.Binary:
-		return ReadFileOut{Status: fmt.Sprintf("%s: binary, not shown; %s, %s, %s; next: byte_offset=0 for a hex dump, or file_info",
-			s.path, s.mime, textfile.Size(s.size), s.id)}, nil
+		return r.media(ctx, s)
+	}
+	if in.Encoding == "" {
+		if book, ok := s.notebook(); ok {
+			return r.bookWindow(ctx, s, book, in)
+		}
 	}
 	numbers := in.LineNumbers == nil || *in.LineNumbers
 	return s.lineWindow(ctx, in.Offset, in.Limit, numbers)
@@ -109,14 +161,13 @@ func readDirectory(path workspace.Path, why error) (ReadFileOut, error) {
 		return ReadFileOut{}, why
 	}
 	name := textfile.Path(path.String())
-	var b strings.Builder
+	var b []byte
 	for _, e := range entries[:min(len(entries), listedEntries)] {
 		entry := e.Name
 		if e.Kind == workspace.KindDirectory {
 			entry += "/"
 		}
-		b.WriteString(textfile.Path(entry))
-		b.WriteByte('\n')
+		b = append(append(b, textfile.Path(entry)...), '\n')
 	}
 	shown := ""
 	if len(entries) > listedEntries {
@@ -125,6 +176,6 @@ func readDirectory(path workspace.Path, why error) (ReadFileOut, error) {
 	return ReadFileOut{
 		Status: fmt.Sprintf("%s: a directory of %s, not a file%s; next: list_directory with sizes, depth, paging",
 			name, textfile.Count(len(entries), "entry"), shown),
-		Body: strings.TrimSuffix(b.String(), "\n"),
+		Body: bytes.TrimSuffix(b, []byte{'\n'}),
 	}, nil
 }

@@ -2,8 +2,11 @@ package files_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -23,26 +26,37 @@ import (
 // caller calls one tool in one workspace.
 type caller struct {
 	testing.TB
-	tool tools.Tool
-	ws   *workspace.Workspace
-	dir  string
+	tool  tools.Tool
+	ws    *workspace.Workspace
+	dir   string
+	extra map[string]any // arguments of every call
 }
 
 func newCaller(t testing.TB, name string, tree map[string]string) caller {
 	t.Helper()
 	ws, dir := tooltest.Tree(t, tree)
-	for _, tool := range files.Tools(files.Deps{}) {
+	return caller{TB: t, tool: tool(t, name), ws: ws, dir: dir}
+}
+
+// tool returns a tool that remembers what it has seen, as in a server.
+func tool(t testing.TB, name string) tools.Tool {
+	t.Helper()
+	for _, tool := range files.Tools(files.Deps{Seen: files.NewSeen(16 << 20), Lines: files.NewLineIndex()}) {
 		if tool.Name == name {
-			return caller{t, tool, ws, dir}
+			return tool
 		}
 	}
 	t.Fatalf("no tool is called %q", name)
-	return caller{}
+	return tools.Tool{}
 }
 
 // try returns the text of the result, or "error: " and the error.
 func (c caller) try(args map[string]any) string {
 	c.Helper()
+	if c.extra != nil {
+		args = maps.Clone(args)
+		maps.Copy(args, c.extra)
+	}
 	raw, err := json.Marshal(args)
 	if err != nil {
 		c.Fatal(err)
@@ -145,6 +159,21 @@ func TestReadFile(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// The hash is that of the content, though the file was seen before and has the same
+// size and time.
+func TestReadFileHashAgain(t *testing.T) {
+	r := newCaller(t, "read_file", nil)
+	for _, content := range []string{"one\n", "one\n", "two\n", "one\n", "three\n"} {
+		r.put("f", []byte(content), longAgo)
+		sum := sha256.Sum256([]byte(content))
+		for range 2 {
+			if text, want := r.call(map[string]any{"path": "f"}), "hash "+hex.EncodeToString(sum[:])+"\n"; !strings.Contains(text, want) {
+				t.Errorf("%q: %s, want %s", content, text, want)
+			}
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ func fileSource() tools.Source {
 		Template:    "file://{+path}",
 		Read:        fileResourceTool(),
 		Args: func(uri string) (json.RawMessage, bool) {
-			path, ok := pathOf(uri, windows)
+			path, ok := workspace.ParseFileURI(uri)
 			if !ok {
 				return nil, false
 			}
@@ -68,7 +68,7 @@ func listResources(ctx context.Context) ([]tools.Resource, error) {
 
 // fileVersion changes with the size, the time or the inode of a file.
 func fileVersion(ctx context.Context, uri string) (string, error) {
-	text, ok := pathOf(uri, windows)
+	text, ok := workspace.ParseFileURI(uri)
 	if !ok {
 		return "", tools.Errorf(tools.NotFound, "%s is not the URI of a file here", uri)
 	}
@@ -83,5 +83,5 @@ func fileVersion(ctx context.Context, uri string) (string, error) {
 	if info.Kind != workspace.KindFile {
 		return "", tools.Errorf(tools.InvalidArgument, "%s is not a file", textfile.Path(path.String()))
 	}
-	return versionToken(info), nil
+	return info.Version(), nil
 }

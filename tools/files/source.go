@@ -40,11 +40,24 @@ type source struct {
 	data  []byte // the whole content, nil above wholeSize
 	whole bool
 	file  workspace.File
+	room  int      // bytes that the body of a result may have
+	index *lineMap // of a file above wholeSize
+	call  string   // how hints begin: "" = the same tool is to be called again
 }
+
+// statusRoom is what a status line takes of a result, beside the path, with a note
+// about mended arguments.
+const statusRoom = 1600
 
 // openSource opens a file. encoding, if not "", is the encoding that the caller
 // names; then the file is text whatever it looks like.
 func openSource(ctx context.Context, path workspace.Path, encoding string) (*source, error) {
+	return reopenSource(ctx, path, encoding, "", nil)
+}
+
+// reopenSource opens a file of which a former content and its hash are known:
+// comparing costs a tenth of hashing.
+func reopenSource(ctx context.Context, path workspace.Path, encoding, hash string, former []byte) (*source, error) {
 	var named textfile.Encoding
 	if encoding != "" {
 		var err error
@@ -60,12 +73,14 @@ func openSource(ctx context.Context, path workspace.Path, encoding string) (*sou
 		return nil, err
 	}
 	s := &source{path: textfile.Path(path.String()), file: file}
-	head, err := s.load(file)
+	s.room = tools.MaxText - len(s.path) - statusRoom
+	head, err := s.load(file, hash, former)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	s.form = textfile.Sniff(head, s.whole)
-	if encoding != "" {
+	if encoding == "" {
+		s.form = textfile.Sniff(head, s.whole)
+	} else {
 		bom, n := textfile.BOM(head)
 		s.form = textfile.Form{Encoding: named}
 		if bom.Name() == named.Name() {
@@ -77,7 +92,7 @@ func openSource(ctx context.Context, path workspace.Path, encoding string) (*sou
 }
 
 // load reads a small file whole and the head of a larger one.
-func (s *source) load(file workspace.File) (head []byte, err error) {
+func (s *source) load(file workspace.File, hash string, former []byte) (head []byte, err error) {
 	info := file.Info()
 	s.whole = info.Size <= wholeSize
 	n := info.Size
@@ -93,13 +108,16 @@ func (s *source) load(file workspace.File) (head []byte, err error) {
 		if int64(got) < n {
 			return nil, s.shrunk()
 		}
-		s.ReaderAt, s.size, s.id = file, info.Size, "version "+versionToken(info)
+		s.ReaderAt, s.size, s.id = file, info.Size, "version "+info.Version()
 		return head, nil
 	}
 	head = head[:got] // shorter where the file has just been cut
-	sum := sha256.Sum256(head)
+	if former == nil || !bytes.Equal(former, head) {
+		sum := sha256.Sum256(head)
+		hash = hex.EncodeToString(sum[:])
+	}
 	s.ReaderAt, s.size, s.data = bytes.NewReader(head), int64(got), head
-	s.id = "hash " + hex.EncodeToString(sum[:])
+	s.id = "hash " + hash
 	return head, nil
 }
 
@@ -120,10 +138,10 @@ func (s *source) shrunk() error {
 }
 
 // totalLines returns the number of lines, -1 where the file is too large to
-// count them.
+// count them and nobody has come to its end.
 func (s *source) totalLines() int64 {
 	if !s.whole {
-		return -1
+		return s.index.lines()
 	}
 	text := s.data[s.form.BOM:]
 	n := s.form.Encoding.CountLF(text)
@@ -154,11 +172,6 @@ func (s *source) describe() string {
 		text += fmt.Sprintf(" (%s)", s.form.Source)
 	}
 	return text
-}
-
-// versionToken identifies the content of a file that is too large to hash.
-func versionToken(info workspace.Info) string {
-	return fmt.Sprintf("v:%d-%x-%x", info.Size, info.ModTime.UnixNano(), info.Inode)
 }
 
 func lookupEncoding(name string) (textfile.Encoding, error) {

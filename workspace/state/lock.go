@@ -20,8 +20,8 @@ func (d *Dir) Lock(ctx context.Context, name string) (*Lock, error) {
 		return nil, err
 	}
 	// The system's own waiting cannot be cancelled, so the lock is tried for.
-	const longest = 50 * time.Millisecond
-	for wait := time.Millisecond; ; wait = min(2*wait, longest) {
+	const shortest, longest = 100 * time.Microsecond, 10 * time.Millisecond
+	for wait := shortest; ; wait = min(2*wait, longest) {
 		ok, err := tryLock(f)
 		if ok {
 			return &Lock{f}, nil
@@ -41,6 +41,10 @@ func (d *Dir) Lock(ctx context.Context, name string) (*Lock, error) {
 func (l *Lock) Unlock() error { return l.f.Close() }
 
 func sleep(ctx context.Context, d time.Duration) error {
+	if d < time.Millisecond { // a timer would take as long as that
+		nap(d)
+		return ctx.Err()
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

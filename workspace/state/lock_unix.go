@@ -4,6 +4,7 @@ package state
 
 import (
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,4 +22,10 @@ func tryLock(f *os.File) (bool, error) {
 		}
 		return false, &os.PathError{Op: "lock", Path: f.Name(), Err: err}
 	}
+}
+
+// nap blocks the thread for less than a millisecond; a signal may end it early.
+func nap(d time.Duration) {
+	timeout := unix.NsecToTimeval(int64(d))
+	_, _ = unix.Select(0, nil, nil, nil, &timeout)
 }

@@ -2,6 +2,7 @@ package state
 
 import (
 	"os"
+	"time"
 
 	"golang.org/x/sys/windows"
 )
@@ -17,3 +18,5 @@ func tryLock(f *os.File) (bool, error) {
 	}
 	return false, &os.PathError{Op: "lock", Path: f.Name(), Err: err}
 }
+
+func nap(d time.Duration) { time.Sleep(d) }

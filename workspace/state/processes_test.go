@@ -64,6 +64,17 @@ func play(role, base string) error {
 			return errors.New("the input did not end")
 		}
 		return nil
+	case "own": // until its input ends
+		o, err := d.Own("journal")
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(o.Append([]byte("first\n")), o.Append([]byte("second\n"))); err != nil {
+			return err
+		}
+		fmt.Println("owned")
+		_, err = os.Stdin.Read(make([]byte, 1))
+		return err
 	}
 	return errors.New("no such role: " + role)
 }

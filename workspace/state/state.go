@@ -17,37 +17,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 )
 
 // ErrNoBase says that no directory for states was given.
 var ErrNoBase = errors.New("no state directory is configured")
-
-// DefaultBase returns the directory that holds the states of all roots of the
-// user: $XDG_STATE_HOME/toolcrib or ~/.local/state/toolcrib, on macOS
-// ~/Library/Application Support/toolcrib, on Windows %LocalAppData%\toolcrib.
-func DefaultBase() (string, error) {
-	var dir string
-	var err error
-	switch runtime.GOOS {
-	case "darwin", "ios":
-		dir, err = os.UserConfigDir()
-	case "windows":
-		dir, err = os.UserCacheDir() // %LocalAppData%: state does not roam
-	default:
-		// A relative $XDG_STATE_HOME is to be ignored, says its specification.
-		if dir = os.Getenv("XDG_STATE_HOME"); !filepath.IsAbs(dir) {
-			dir, err = os.UserHomeDir()
-			dir = filepath.Join(dir, ".local", "state")
-		}
-	}
-	if err != nil {
-		return "", fmt.Errorf("no place for state: %w", err)
-	}
-	return filepath.Join(dir, "toolcrib"), nil
-}
 
 // Dir is the state of one root. It is safe for use by several goroutines.
 type Dir struct {
@@ -63,25 +38,46 @@ type Dir struct {
 // base inside one of the directories outside, since what can be edited through a
 // workspace cannot keep its secrets.
 func Open(base, root string, outside ...string) (*Dir, error) {
-	base, err := filepath.Abs(base)
+	sum := sha256.Sum256([]byte(root))
+	d, err := openDir(base, hex.EncodeToString(sum[:16]), outside)
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range outside {
-		if inside(canonical(base), dir) || inside(base, dir) {
-			return nil, fmt.Errorf("the state directory %s lies inside the workspace %s", base, dir)
-		}
-	}
-	sum := sha256.Sum256([]byte(root))
-	name := hex.EncodeToString(sum[:16])
-	if err := makePrivate(base, name); err != nil {
-		return nil, err
-	}
-	d := &Dir{path: filepath.Join(base, name), dbs: map[string]*sql.DB{}}
 	if err := d.remember(root); err != nil {
 		return nil, err
 	}
 	return d, nil
+}
+
+// Shared opens what all roots and processes share below base, by the rules of Open.
+func Shared(base string, outside ...string) (*Dir, error) {
+	return openDir(base, "shared", outside)
+}
+
+func openDir(base, name string, outside []string) (*Dir, error) {
+	base, err := filepath.Abs(base)
+	if err != nil {
+		return nil, err
+	}
+	if dir := Within(base, outside...); dir != "" {
+		return nil, fmt.Errorf("the state directory %s lies inside the workspace %s", base, dir)
+	}
+	if err := makePrivate(base, name); err != nil {
+		return nil, err
+	}
+	return &Dir{path: filepath.Join(base, name), dbs: map[string]*sql.DB{}}, nil
+}
+
+// Within returns the first of dirs that base lies in, by its name or with its
+// links resolved; "" if none holds it. All are absolute.
+func Within(base string, dirs ...string) string {
+	real := canonical(base)
+	for _, dir := range dirs {
+		if inside(real, dir) || inside(base, dir) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // makePrivate makes the directory name of base, or takes one that is there and not
@@ -95,6 +91,9 @@ func makePrivate(base, name string) error {
 		return err
 	}
 	defer r.Close()
+	if err := refuseForeign(base, r); err != nil {
+		return err
+	}
 	if err := r.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -178,4 +177,10 @@ func canonical(path string) string {
 		}
 		dir, rest = parent, filepath.Join(filepath.Base(dir), rest)
 	}
+}
+
+// HasShared reports whether a process has ever used [Shared].
+func HasShared(base string) bool {
+	info, err := os.Lstat(filepath.Join(base, "shared"))
+	return err == nil && info.IsDir()
 }

@@ -2,10 +2,12 @@ package state_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -157,20 +159,26 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestDefaultBase(t *testing.T) {
+func TestDefaultBases(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs: Linux")
 	}
 	t.Setenv("HOME", "/home/u")
+	fallback := fmt.Sprintf("/var/tmp/toolcrib-%d", os.Geteuid())
 	for xdg, want := range map[string]string{
 		"":         "/home/u/.local/state/toolcrib",
 		"relative": "/home/u/.local/state/toolcrib",
 		"/s":       "/s/toolcrib",
 	} {
 		t.Setenv("XDG_STATE_HOME", xdg)
-		if got, err := state.DefaultBase(); got != want || err != nil {
+		if got, err := state.DefaultBases(); !slices.Equal(got, []string{want, fallback}) || err != nil {
 			t.Errorf("XDG_STATE_HOME=%s: %s, %v", xdg, got, err)
 		}
+	}
+	t.Setenv("XDG_STATE_HOME", "")
+	t.Setenv("HOME", "")
+	if got, err := state.DefaultBases(); !slices.Equal(got, []string{fallback}) || err != nil {
+		t.Errorf("without a home: %s, %v", got, err)
 	}
 }
 

@@ -24,6 +24,8 @@ type Encoding struct {
 	enc  encoding.Encoding // nil is UTF-8
 	unit int               // bytes of a code unit, 0 means 1
 	big  bool              // units of several bytes have the high byte first
+	// shifts says that the encoding has states, which escape sequences change.
+	shifts bool
 }
 
 // encodings lists what can be asked for by name. Decoders of x/text keep no
@@ -36,7 +38,7 @@ func encodings() []Encoding {
 		{name: "big5", enc: traditionalchinese.Big5},
 		{name: "shift_jis", enc: japanese.ShiftJIS},
 		{name: "euc-jp", enc: japanese.EUCJP},
-		{name: "iso-2022-jp", enc: japanese.ISO2022JP},
+		{name: "iso-2022-jp", enc: japanese.ISO2022JP, shifts: true},
 		{name: "euc-kr", enc: korean.EUCKR},
 		{name: "koi8-r", enc: charmap.KOI8R},
 		{name: "koi8-u", enc: charmap.KOI8U},
@@ -100,12 +102,12 @@ func Lookup(name string) (Encoding, bool) {
 		name = "utf-32le"
 	case "utf32be", "utf-32-be":
 		name = "utf-32be"
-	case "gbk", "gb2312", "gb-18030", "cp936", "hz-gb-2312":
+	case "gbk", "gb2312", "gb-18030", "cp936":
 		// GB18030 contains the older two, and files named by them often use more.
 		name = "gb18030"
 	case "cp932", "windows-31j":
 		name = "shift_jis"
-	case "cp949":
+	case "cp949", "uhc":
 		name = "euc-kr"
 	}
 	list := encodings()

@@ -5,60 +5,82 @@ import (
 	"io"
 )
 
-// blockSize is how much is read at once; whole units of every encoding.
-const blockSize = 256 << 10
+const (
+	// firstBlock is what is read first, which mostly is enough for a page; each
+	// further block is twice as large, up to blockSize. All are whole units of every
+	// encoding.
+	firstBlock = 64 << 10
+	blockSize  = 256 << 10
+)
 
 // Lines finds lines in a file of any size, from either end, with one block of
 // memory. A line ends with a line feed; text after the last one is a line too.
 // Errors are those of reading, io.ErrUnexpectedEOF when the file has become
 // shorter than size, and the context's.
 type Lines struct {
+	// Passed, if set, is told where a line begins, at most once a block, while Skip
+	// passes it.
+	Passed func(Place)
+
 	r     io.ReaderAt
+	data  []byte // the whole content, in the place of r
 	size  int64
 	form  Form
 	block []byte // content from at on
 	at    int64
+	next  int // bytes of the next block
 	buf   []byte
 }
 
 // NewLines returns the lines of the first size bytes of r.
 func NewLines(r io.ReaderAt, size int64, form Form) *Lines {
-	return &Lines{r: r, size: size, form: form}
+	return &Lines{r: r, size: size, form: form, next: firstBlock}
 }
 
-// Start returns the position of the first line, which is after a byte order mark.
-func (l *Lines) Start() int64 { return int64(l.form.BOM) }
+// LinesOf returns the lines of a content that is in memory.
+func LinesOf(data []byte, form Form) *Lines {
+	return &Lines{data: data, size: int64(len(data)), form: form, next: blockSize}
+}
 
-// Skip passes n lines from the start and returns the position after them. Where
-// the file has fewer, skipped is their number and pos the end of the file.
-func (l *Lines) Skip(ctx context.Context, n int64) (pos, skipped int64, err error) {
-	pos = l.Start()
-	for pos < l.size && skipped < n {
-		block, err := l.from(ctx, pos)
+// Place is where a line begins: at byte Pos, after Line others.
+type Place struct{ Line, Pos int64 }
+
+// Start returns the place of the first line, which is after a byte order mark.
+func (l *Lines) Start() Place { return Place{Pos: int64(l.form.BOM)} }
+
+// Skip goes from the beginning of a line to that of the line after n others. Where
+// the file has fewer, it returns their number and the end of the file.
+func (l *Lines) Skip(ctx context.Context, from Place, n int64) (Place, error) {
+	unit := int64(l.form.Encoding.Unit())
+	for from.Pos < l.size && from.Line < n {
+		block, err := l.from(ctx, from.Pos)
 		if err != nil {
-			return 0, 0, err
+			return Place{}, err
 		}
-		if in := int64(l.form.Encoding.CountLF(block)); skipped+in < n {
-			skipped += in
-			pos += int64(len(block))
+		if in := int64(l.form.Encoding.CountLF(block)); from.Line+in < n {
+			from.Line += in
+			if in > 0 && l.Passed != nil {
+				l.Passed(Place{Line: from.Line, Pos: from.Pos + int64(l.form.Encoding.LastIndexLF(block)) + unit})
+			}
+			from.Pos += int64(len(block))
 			continue
 		}
-		for ; skipped < n; skipped++ {
-			i := l.form.Encoding.IndexLF(block) + l.form.Encoding.Unit()
+		for ; from.Line < n; from.Line++ {
+			i := int64(l.form.Encoding.IndexLF(block)) + unit
 			block = block[i:]
-			pos += int64(i)
+			from.Pos += i
 		}
 	}
-	if skipped < n && pos > l.Start() {
-		ended, err := l.endedAt(ctx, pos)
+	if from.Line < n && from.Pos > l.Start().Pos {
+		ended, err := l.EndedAt(ctx, from.Pos)
 		if err != nil {
-			return 0, 0, err
+			return Place{}, err
 		}
 		if !ended {
-			skipped++
+			from.Line++
 		}
 	}
-	return pos, skipped, nil
+	return from, nil
 }
 
 // Tail returns the position of the n-th line from the end. Where the file has
@@ -66,18 +88,20 @@ func (l *Lines) Skip(ctx context.Context, n int64) (pos, skipped int64, err erro
 func (l *Lines) Tail(ctx context.Context, n int64) (pos, found int64, err error) {
 	unit := int64(l.form.Encoding.Unit())
 	end := l.size
-	if end <= l.Start() || n <= 0 {
+	if end <= l.Start().Pos || n <= 0 {
 		return end, 0, nil
 	}
-	ended, err := l.endedAt(ctx, end)
+	ended, err := l.EndedAt(ctx, end)
 	if err != nil {
 		return 0, 0, err
 	}
 	if ended {
 		end -= unit
 	}
-	for end > l.Start() {
-		start := max((end-1)/blockSize*blockSize, l.Start())
+	size := int64(firstBlock)
+	for end > l.Start().Pos {
+		start := max((end-1)/size*size, l.Start().Pos)
+		size = min(2*size, blockSize)
 		block, err := l.read(ctx, start, int(end-start))
 		if err != nil {
 			return 0, 0, err
@@ -95,13 +119,13 @@ func (l *Lines) Tail(ctx context.Context, n int64) (pos, found int64, err error)
 			block = block[:i]
 		}
 	}
-	return l.Start(), found + 1, nil
+	return l.Start().Pos, found + 1, nil
 }
 
-// endedAt reports whether a line feed ends right before pos.
-func (l *Lines) endedAt(ctx context.Context, pos int64) (bool, error) {
+// EndedAt reports whether a line feed ends right before pos.
+func (l *Lines) EndedAt(ctx context.Context, pos int64) (bool, error) {
 	unit := int64(l.form.Encoding.Unit())
-	if pos-unit < l.Start() || pos%unit != 0 {
+	if pos-unit < l.Start().Pos || pos%unit != 0 {
 		return false, nil
 	}
 	last, err := l.read(ctx, pos-unit, int(unit))
@@ -158,7 +182,8 @@ func (l *Lines) from(ctx context.Context, pos int64) ([]byte, error) {
 	if pos >= l.at && pos < l.at+int64(len(l.block)) {
 		return l.block[pos-l.at:], nil
 	}
-	block, err := l.read(ctx, pos, int(min(l.size-pos, blockSize)))
+	block, err := l.read(ctx, pos, int(min(l.size-pos, int64(l.next))))
+	l.next = min(2*l.next, blockSize)
 	if err != nil {
 		l.block = nil
 		return nil, err
@@ -167,10 +192,14 @@ func (l *Lines) from(ctx context.Context, pos int64) ([]byte, error) {
 	return block, nil
 }
 
-// read reads n bytes at pos into the one buffer.
+// read returns n bytes at pos, read into the one buffer where they are not in
+// memory.
 func (l *Lines) read(ctx context.Context, pos int64, n int) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if l.data != nil {
+		return l.data[pos : pos+int64(n)], nil
 	}
 	l.block = nil
 	if cap(l.buf) < n {

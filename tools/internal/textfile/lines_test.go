@@ -73,10 +73,15 @@ func TestLines(t *testing.T) {
 
 func checkLines(t *testing.T, data []byte, form textfile.Form, want []string) {
 	t.Helper()
-	l := textfile.NewLines(bytes.NewReader(data), int64(len(data)), form)
+	checkLinesOf(t, textfile.NewLines(bytes.NewReader(data), int64(len(data)), form), data, form, want)
+	checkLinesOf(t, textfile.LinesOf(data, form), data, form, want)
+}
+
+func checkLinesOf(t *testing.T, l *textfile.Lines, data []byte, form textfile.Form, want []string) {
+	t.Helper()
 	starts := []int64{}
 	var got []string
-	for pos := l.Start(); pos < int64(len(data)); {
+	for pos := l.Start().Pos; pos < int64(len(data)); {
 		line, err := l.Line(t.Context(), pos, len(data))
 		if err != nil {
 			t.Fatal(err)
@@ -101,10 +106,22 @@ func checkLines(t *testing.T, data []byte, form textfile.Form, want []string) {
 		in := min(n, count)
 		wantPos := starts[in]
 		if count == 0 {
-			wantPos = l.Start()
+			wantPos = l.Start().Pos
 		}
-		if pos, skipped, err := l.Skip(t.Context(), int64(n)); err != nil || pos != wantPos || skipped != int64(in) {
-			t.Errorf("skip %d: position %d, %d lines, %v; want %d, %d", n, pos, skipped, err, wantPos, in)
+		for from := range 2 {
+			from = min(from, n, max(count-1, 0)) // a line begins there
+			at := l.Start()
+			if from > 0 {
+				at = textfile.Place{Line: int64(from), Pos: starts[from]}
+			}
+			l.Passed = func(p textfile.Place) {
+				if starts[p.Line] != p.Pos {
+					t.Errorf("skip %d from %d: passed line %d at %d, want %d", n, from, p.Line, p.Pos, starts[p.Line])
+				}
+			}
+			if got, err := l.Skip(t.Context(), at, int64(n)); err != nil || got.Pos != wantPos || got.Line != int64(in) {
+				t.Errorf("skip %d from %d: %+v, %v; want %d, %d", n, from, got, err, wantPos, in)
+			}
 		}
 		wantPos = starts[count-in]
 		if pos, found, err := l.Tail(t.Context(), int64(n)); err != nil || found != int64(in) || pos != wantPos && count > 0 {
@@ -132,7 +149,7 @@ func TestLineKeep(t *testing.T) {
 
 func TestLinesErrors(t *testing.T) {
 	short := textfile.NewLines(strings.NewReader("one\ntwo\n"), 100, textfile.Form{})
-	if _, _, err := short.Skip(t.Context(), 5); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := short.Skip(t.Context(), short.Start(), 5); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("skip in a file that shrank: %v", err)
 	}
 	if _, _, err := short.Tail(t.Context(), 5); !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -144,7 +161,7 @@ func TestLinesErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	l := textfile.NewLines(strings.NewReader("one\n"), 4, textfile.Form{})
-	if _, _, err := l.Skip(ctx, 1); !errors.Is(err, context.Canceled) {
+	if _, err := l.Skip(ctx, l.Start(), 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -166,8 +183,8 @@ func TestLinesSparse(t *testing.T) {
 		t.Skip("needs: a file system with sparse files of 10 GB: " + err.Error())
 	}
 	l := textfile.NewLines(f, size, textfile.Form{})
-	if pos, skipped, err := l.Skip(t.Context(), 1); err != nil || pos != 6 || skipped != 1 {
-		t.Errorf("skip: %d, %d, %v", pos, skipped, err)
+	if at, err := l.Skip(t.Context(), l.Start(), 1); err != nil || at.Pos != 6 || at.Line != 1 {
+		t.Errorf("skip: %+v, %v", at, err)
 	}
 	pos, found, err := l.Tail(t.Context(), 2)
 	if err != nil || found != 2 || pos != size-int64(len(tail))+1 {
@@ -184,7 +201,7 @@ func BenchmarkSkip(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		l := textfile.NewLines(strings.NewReader(text), int64(len(text)), textfile.Form{})
-		if _, _, err := l.Skip(b.Context(), 299_999); err != nil {
+		if _, err := l.Skip(b.Context(), l.Start(), 299_999); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -2,9 +2,7 @@ package textfile
 
 import (
 	"bytes"
-	"net/http"
 	"regexp"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/wlynxg/chardet"
@@ -53,7 +51,7 @@ func Sniff(head []byte, whole bool) Form {
 		head = head[:len(head)-cutOff(head)]
 	}
 	if utf8.Valid(head) {
-		return Form{}
+		return shifted(head)
 	}
 	multi, bad, single := census(head)
 	if multi >= 4*bad { // UTF-8 with some damage
@@ -63,6 +61,23 @@ func Sniff(head []byte, whole bool) Form {
 		return Form{Encoding: enc, Source: Declared}
 	}
 	return detect(head, bad, single)
+}
+
+// shifted tells ISO-2022-JP, whose bytes are all ASCII, from UTF-8 by its escape
+// sequences.
+func shifted(head []byte) Form {
+	i := bytes.Index(head, []byte("\x1b$"))
+	if i < 0 || i+2 >= len(head) || head[i+2] != 'B' && head[i+2] != '@' {
+		return Form{}
+	}
+	enc, ok := Lookup("iso-2022-jp")
+	if !ok {
+		return Form{}
+	}
+	if text, _ := enc.DecodeWindow(head, false); bytes.Contains(text, []byte("\ufffd")) {
+		return Form{}
+	}
+	return Form{Encoding: enc, Source: Detected}
 }
 
 // BOM returns the encoding that a byte order mark names and the mark's length,
@@ -98,22 +113,6 @@ func Binary(head []byte) bool {
 		}
 	}
 	return controls > len(head)/16 && !utf8.Valid(head[:len(head)-cutOff(head)])
-}
-
-// MIME returns the media type of a file by its head, of text with its charset.
-func MIME(head []byte, form Form) string {
-	mime := http.DetectContentType(head)
-	kind, _, _ := strings.Cut(mime, ";")
-	switch {
-	case form.Binary && strings.HasPrefix(kind, "text/"):
-		return "application/octet-stream"
-	case form.Binary:
-		return kind
-	case !strings.HasPrefix(kind, "text/"):
-		// The signature of BMP, for one, is two letters.
-		kind = "text/plain"
-	}
-	return kind + "; charset=" + form.Encoding.Name()
 }
 
 // bareUTF16 recognises UTF-16 without a mark by the zero bytes of the Latin
@@ -170,7 +169,7 @@ func detect(head []byte, high int, single bool) Form {
 		enc, _ := Lookup("windows-1252")
 		return Form{Encoding: enc, Source: Assumed}
 	}
-	for _, r := range chardet.DetectAll(head[:min(len(head), 64<<10)]) {
+	for _, r := range chardet.DetectAll(telling(head)) {
 		enc, ok := Lookup(r.Encoding)
 		if !ok || enc.UTF8() || enc.Unit() > 1 {
 			continue
@@ -182,6 +181,30 @@ func detect(head []byte, high int, single bool) Form {
 	}
 	enc, _ := Lookup("windows-1252")
 	return Form{Encoding: enc, Source: Assumed}
+}
+
+// sampleSize is how much is looked at to detect an encoding: a detector takes a
+// millisecond for a few thousand bytes.
+const sampleSize = 16 << 10
+
+// telling returns the lines that have bytes beyond ASCII, up to sampleSize.
+func telling(head []byte) []byte {
+	if len(head) <= sampleSize {
+		return head
+	}
+	var sample []byte
+	for line := range bytes.Lines(head) {
+		if len(sample)+len(line) > sampleSize {
+			line = line[:sampleSize-len(sample)]
+		}
+		if bytes.ContainsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }) {
+			sample = append(sample, line...)
+		}
+		if len(sample) == sampleSize {
+			break
+		}
+	}
+	return sample
 }
 
 // census counts the characters of several bytes and the bytes that are not

@@ -74,6 +74,9 @@ func TestSniff(t *testing.T) {
 		{name: "Shift-JIS", head: encode(t, "shift_jis", japanese), enc: "shift_jis", source: textfile.Detected},
 		{name: "EUC-JP", head: encode(t, "euc-jp", japanese), enc: "euc-jp", source: textfile.Detected},
 		{name: "EUC-KR", head: encode(t, "euc-kr", korean), enc: "euc-kr", source: textfile.Detected},
+		{name: "ISO-2022-JP", head: encode(t, "iso-2022-jp", japanese), enc: "iso-2022-jp", source: textfile.Detected},
+		{name: "a sequence that is none of ISO-2022-JP", head: []byte("\x1b$B\x01\x02"), enc: "utf-8"},
+		{name: "a few lines beyond ASCII", head: append([]byte(strings.Repeat("plain text, line after line\n", 3000)), encode(t, "windows-1251", russian)...), enc: "windows-1251", source: textfile.Detected},
 		{name: "Latin", head: []byte("// Copyright Andr\xe9\n"), enc: "windows-1252", source: textfile.Assumed},
 		{name: "short", head: encode(t, "gb18030", "中文"), enc: "?", source: textfile.Assumed},
 		{name: "XML declares", head: append([]byte(`<?xml version="1.0" encoding="ISO-8859-2"?>`), 0xb1), enc: "iso-8859-2", source: textfile.Declared},
@@ -109,6 +112,10 @@ func TestMIME(t *testing.T) {
 		{"BM is no bitmap", "text/plain; charset=utf-8"},
 		{"<!DOCTYPE html><p>", "text/html; charset=utf-8"},
 		{"\xff\xfea\x00", "text/plain; charset=utf-16le"},
+		{"II*\x00\x08", "image/tiff"}, {"MM\x00*\x00", "image/tiff"}, {"BM\x00\x00\x00\x00", "image/bmp"},
+		{"\x00\x00\x00\x1cftypheic\x00\x00\x00\x00", "image/heic"}, {"\x00\x00\x00\x1cftypavif\x00\x00\x00\x00", "image/avif"},
+		{"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom", "video/mp4"},
+		{"RIFF\x00\x00\x00\x00WAVEfmt ", "audio/wav"}, {"\xff\xfb\x90\x00" + strings.Repeat("\x00", 500), "application/octet-stream"},
 	} {
 		head := []byte(c.head)
 		if got := textfile.MIME(head, textfile.Sniff(head, true)); got != c.want {
@@ -122,7 +129,7 @@ func TestLookup(t *testing.T) {
 		{"UTF-8", "utf-8"}, {"ascii", "utf-8"}, {"GBK", "gb18030"}, {"latin1", "iso-8859-1"},
 		{"Latin-1", "iso-8859-1"}, {"cp1251", "windows-1251"}, {"SJIS", "shift_jis"}, {"shift-jis", "shift_jis"},
 		{"cp932", "shift_jis"}, {"euc_jp", "euc-jp"}, {"utf-16", "utf-16le"}, {"UTF_32BE", "utf-32be"},
-		{"iso-8859-9", "iso-8859-9"}, {"nonsense", ""},
+		{"iso-8859-9", "iso-8859-9"}, {"iso-8859-11", "windows-874"}, {"hz-gb-2312", ""}, {"nonsense", ""},
 	} {
 		enc, ok := textfile.Lookup(c.name)
 		if ok != (c.want != "") || ok && enc.Name() != c.want {

@@ -84,6 +84,9 @@ func (m *Marks) String() string {
 // Merge adds the counts of other.
 func (m *Marks) Merge(other Marks) {
 	m.bytes += other.bytes
+	if len(other.runes) == 0 { // of almost every line
+		return
+	}
 	for r, n := range other.runes {
 		if m.runes == nil {
 			m.runes = map[rune]int{}
@@ -98,12 +101,33 @@ func (m *Marks) Bytes() int { return m.bytes }
 // plain returns how long the part at the start is that is printable ASCII, tabs
 // and line feeds, which most text is through and through.
 func plain[T string | []byte](text T) int {
-	for i := range len(text) {
+	for i := 0; i < len(text); i++ {
+		for i+8 <= len(text) && printable(word(text[i:i+8])) {
+			i += 8
+		}
+		if i == len(text) {
+			break
+		}
 		if c := text[i]; c < ' ' && c != '\t' && c != '\n' || c >= 0x7f {
 			return i
 		}
 	}
 	return len(text)
+}
+
+// word is eight bytes as a number.
+func word[T string | []byte](b T) uint64 {
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+// printable reports that all bytes of a word are from space to tilde. It may say
+// no where the answer is yes, never the other way round.
+func printable(w uint64) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	below := w - ' '*ones // borrows where a byte is less than a space
+	del := w + ones       // carries into the high bit of a DEL
+	return (w|below|del)&high == 0
 }
 
 // deceives reports whether the character at text[i:i+size] is shown. The joiners

@@ -1,6 +1,7 @@
 package textfile_test
 
 import (
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -109,6 +110,21 @@ func TestEndings(t *testing.T) {
 	}
 }
 
+// A character is shown or not wherever it stands among others.
+func TestVisibleEverywhere(t *testing.T) {
+	for c := range 0x80 {
+		want := textfile.Visible(string(rune(c)))
+		for before := range 20 {
+			for after := range 10 {
+				pre, post := strings.Repeat("~ !\t}"[:1+before%5], before), strings.Repeat("z", after)
+				if got := textfile.Visible(pre + string(rune(c)) + post); got != pre+want+post {
+					t.Fatalf("%q after %d: %q, want %q", rune(c), before, got, pre+want+post)
+				}
+			}
+		}
+	}
+}
+
 func TestPrefix(t *testing.T) {
 	for _, c := range []struct {
 		enc, text string
@@ -135,10 +151,12 @@ func TestPrefix(t *testing.T) {
 		enc, _ := textfile.Lookup(name)
 		for chars := range []rune(sample) {
 			text, n := enc.Prefix(data, chars)
-			rest, took := enc.DecodeWindow(data[n:], true)
-			if name == "iso-2022-jp" { // has a state that a later part lacks
-				rest = []byte(sample[len(text):])
+			shift := enc.Shift(data[:n])
+			if len(shift) > 0 && !enc.Shifts() {
+				t.Errorf("%s has a shift", name)
 			}
+			rest, took := enc.DecodeWindow(append(shift, data[n:]...), true)
+			took -= len(shift)
 			if string(text) != string([]rune(sample)[:chars]) || string(text)+string(rest) != sample || n+took != len(data) {
 				t.Errorf("%s, %d characters: %q and %q", name, chars, text, rest)
 			}

@@ -13,18 +13,31 @@ import (
 )
 
 // cancelled calls the tool with a context that has ended before the start, and
-// with one that ends in the middle of the work, in a large tree.
-func cancelled(t *testing.T, tool tools.Tool, calls []tools.Call, large *workspace.Workspace) {
-	small, _ := Tree(t, calls[0].Files)
+// with one that ends in the middle of the work, in a large tree. Of a call that
+// changes files all happens then, or nothing.
+func cancelled(t *testing.T, tool tools.Tool, calls []tools.Call, large *workspace.Workspace, dir string) {
+	small, smallDir := scene(t, calls[0])
+	start := snapshot(t, smallDir)
 	if err := cancelledBefore(t.Context(), small, tool, calls[0].Args); err != nil {
 		t.Error(err)
 	}
-	whole, half := large, large
-	if tool.Access != tools.Read { // a call changes its tree
-		whole, half = bigTree(t, calls), bigTree(t, calls)
+	if now := snapshot(t, smallDir); now != start {
+		t.Errorf("a call cancelled before the start changed the tree:\nbefore\n%s\nafter\n%s", start, now)
 	}
+	whole, wholeDir, half, halfDir := large, dir, large, dir
+	if tool.Access != tools.Read { // a call changes its tree
+		const few = 8
+		whole, wholeDir = bigTree(t, calls, few)
+		half, halfDir = bigTree(t, calls, few)
+	}
+	before(t, whole, calls[0])
+	before(t, half, calls[0])
+	start = snapshot(t, halfDir)
 	if err := cancelledAmid(t.Context(), whole, half, tool, calls[0].Args); err != nil {
 		t.Error(err)
+	}
+	if now := snapshot(t, halfDir); now != start && now != snapshot(t, wholeDir) {
+		t.Errorf("a call cancelled in the middle left neither the old tree nor the new one:\n%s", Differ(Contents(t, wholeDir), Contents(t, halfDir)))
 	}
 }
 

@@ -15,134 +15,87 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/workspace"
 )
 
-// sentinel is the content, and a part of the name, of what lies outside the
-// roots. No result and no error may show it, its hash, or how long it is.
-const sentinel = "OUTSIDE-SENTINEL-7f3a"
-
-// vector is a path that leaves the roots or names what is no file.
-type vector struct{ name, path string }
-
-// plant puts links and special files into the workspace dir, and secrets
-// beside it, and returns the paths that lead to them.
-func plant(t *testing.T, dir string) []vector {
-	t.Helper()
-	parent := filepath.Dir(dir)
-	out := filepath.Join(parent, "out")
-	twin := dir + "-evil"
-	for _, d := range []string{out, twin} {
-		must(t, os.MkdirAll(filepath.Join(d, "sub"), 0o755))
-		must(t, os.WriteFile(filepath.Join(d, "secret"), []byte(sentinel), 0o644))
-		must(t, os.WriteFile(filepath.Join(d, "sub", "secret"), []byte(sentinel), 0o644))
-		must(t, os.WriteFile(filepath.Join(d, sentinel+".txt"), nil, 0o644))
-	}
-	must(t, os.WriteFile(filepath.Join(parent, sentinel+".txt"), nil, 0o644))
-	links := map[string]string{
-		"rel_out":     "../out/secret",
-		"abs_out":     filepath.Join(out, "secret"),
-		"dir_out":     "../out",
-		"absdir_out":  out,
-		"twin_out":    "../" + filepath.Base(twin),
-		"chain_1":     "chain_2",
-		"chain_2":     "dir_out",
-		"loop_a":      "loop_b",
-		"loop_b":      "loop_a",
-		"self":        "self",
-		"root_link":   "/",
-		"proc_root":   "/proc/self/root/etc/hostname",
-		"proc_cwd":    "/proc/self/cwd",
-		"proc_fd":     "/proc/self/fd/0",
-		"dev_zero":    "/dev/zero",
-		"dangling":    "../out/nothing",
-		"parent_link": "..",
-	}
-	for name, target := range links {
-		must(t, os.Symlink(target, filepath.Join(dir, name)))
-	}
-	vs := []vector{
-		{"dot dot", "../out/secret"},
-		{"deep dot dot", "a/b/../../../out/secret"},
-		{"dot dot only", ".."},
-		{"absolute outside", filepath.Join(out, "secret")},
-		{"absolute through the root", dir + "/../out/secret"},
-		{"sibling with the root's name as prefix", twin + "/secret"},
-		{"relative sibling", "../" + filepath.Base(twin) + "/secret"},
-		{"system file", "/etc/passwd"},
-		{"system root", "/"},
-		{"double slash", "//" + strings.TrimPrefix(out, "/") + "/secret"},
-		{"procfs", "/proc/self/environ"},
-		{"procfs memory", "/proc/self/mem"},
-		{"device", "/dev/zero"},
-		{"NUL", "a\x00../../out/secret"},
-		{"only NUL", "\x00"},
-		{"trailing slash on a link to a file", "rel_out/"},
-		{"below a link to a directory", "dir_out/secret"},
-		{"below an absolute link", "absdir_out/secret"},
-		{"below a link to the twin", "twin_out/secret"},
-		{"below a chain", "chain_1/secret"},
-		{"out of a linked directory", "dir_out/../out/secret"},
-		{"below the link to the parent", "parent_link/out/secret"},
-		{"below the link to the system root", "root_link/etc/passwd"},
-		{"new file below a linked directory", "dir_out/new/deep/file"},
-		{"URI", "file://" + filepath.Join(out, "secret")},
-		{"percent encoded", "%2e%2e/out/secret"},
-		{"overlong UTF-8", "\xc0\xae\xc0\xae/out/secret"},
-		{"backslashes", `..\out\secret`},
-		{"home", "~/secret"},
-		{"home of a user", "~root/secret"},
-		{"variable", "$HOME/secret"},
-		{"too long a name", strings.Repeat("x", 300)},
-		{"too long a path", strings.Repeat("x/", 3000) + "f"},
-	}
-	for name := range links {
-		vs = append(vs, vector{"link " + name, name})
-	}
-	return append(vs, special(t, dir)...)
-}
-
-// escapes tries every vector in every path argument of the tool.
+// escapes tries every vector in every path argument of the tool. A tool that
+// changes files finds the same tree each time.
 func escapes(t *testing.T, tool tools.Tool, c tools.Call) {
 	in, err := tool.Input()
 	must(t, err)
-	ws, dir := Tree(t, c.Files)
-	vectors := plant(t, dir)
-	outside := func() string {
-		return snapshot(t, filepath.Join(filepath.Dir(dir), "out")) + snapshot(t, dir+"-evil")
-	}
-	before := outside()
-	slowest := time.Duration(0)
+	ws, dir := Tree(t, nil)
+	surround(t, dir)
+	e := escape{t: t, tool: tool, call: c, ws: ws, dir: dir}
+	e.plant()
 	for _, field := range in.PathFields() {
-		t.Logf("%s%s: vectors: %d", tool.Name, field.Pointer, len(vectors))
-		for _, v := range vectors {
-			args := set(t, c.Args, field.Pointer, v.path)
-			start := time.Now()
-			result, err := Call(t.Context(), ws, tool, args)
-			took := time.Since(start)
-			slowest = max(slowest, took)
-			if took > refusedWithin*slowdown {
-				t.Errorf("%s, %s = %q: took %v", v.name, field.Pointer, clip(v.path), took)
+		t.Logf("%s%s: vectors: %d", tool.Name, field.Pointer, len(e.vectors))
+		for i := range e.vectors {
+			if tool.Access != tools.Read {
+				e.plant()
 			}
-			said := Text(result) + string(result.Structured)
-			if err != nil {
-				said += err.Error() + tools.AsError(err).Error()
-			}
-			if what := leak(said, result.Structured); what != "" {
-				t.Errorf("%s, %s = %q: shows %s of what lies outside: %s", v.name, field.Pointer, clip(v.path), what, clip(said))
-			}
-			if err != nil && tools.AsError(err).Code == tools.Internal {
-				t.Errorf("%s, %s = %q: no clear refusal: %v", v.name, field.Pointer, clip(v.path), err)
-			}
-			// A list of paths is answered path by path; a single one is refused.
-			if err == nil && !strings.Contains(field.Pointer, "*") {
-				t.Errorf("%s, %s = %q: not refused: %s", v.name, field.Pointer, clip(v.path), clip(said))
+			v := e.vectors[i]
+			for _, problem := range e.try(field.Pointer, v) {
+				t.Errorf("%s, %s = %q: %s", v.name, field.Pointer, clip(v.path), problem)
 			}
 		}
 	}
-	t.Logf("%s: slowest of the vectors: %v", tool.Name, slowest)
-	if after := outside(); before != after {
-		t.Errorf("the tree outside the roots changed:\nbefore\n%s\nafter\n%s", before, after)
+	t.Logf("%s: slowest of the vectors: %v", tool.Name, e.slowest)
+}
+
+type escape struct {
+	t       *testing.T
+	tool    tools.Tool
+	call    tools.Call
+	ws      *workspace.Workspace
+	dir     string
+	vectors []vector
+	slowest time.Duration
+}
+
+// plant makes the workspace anew.
+func (e *escape) plant() {
+	entries, err := os.ReadDir(e.dir)
+	must(e.t, err)
+	for _, entry := range entries {
+		must(e.t, os.RemoveAll(filepath.Join(e.dir, entry.Name())))
 	}
+	fill(e.t, e.dir, e.call.Files)
+	before(e.t, e.ws, e.call)
+	e.vectors = plant(e.t, e.dir)
+}
+
+// try makes the call with one vector and returns what is wrong with its outcome.
+func (e *escape) try(pointer string, v vector) (problems []string) {
+	inside, outside := snapshot(e.t, e.dir), snapshot(e.t, filepath.Dir(e.dir), e.dir)
+	fail := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	start := time.Now()
+	result, err := Call(e.t.Context(), e.ws, e.tool, set(e.t, e.call.Args, pointer, v.path))
+	took := time.Since(start)
+	e.slowest = max(e.slowest, took)
+	if took > refusedWithin*slowdown && (err != nil || e.tool.Access == tools.Read) {
+		fail("took %v", took)
+	}
+	said := Text(result) + string(result.Structured)
+	if err != nil {
+		said += err.Error() + tools.AsError(err).Error()
+	}
+	if what := leak(said, result.Structured); what != "" {
+		fail("shows %s of what lies outside: %s", what, clip(said))
+	}
+	if err != nil && tools.AsError(err).Code == tools.Internal {
+		fail("no clear refusal: %v", err)
+	}
+	// A list of paths is answered path by path; a single one is refused.
+	if err == nil && !strings.Contains(pointer, "*") && (!v.entry || e.tool.Access == tools.Read) {
+		fail("not refused: %s", clip(said))
+	}
+	if now := snapshot(e.t, filepath.Dir(e.dir), e.dir); now != outside {
+		fail("the tree outside the roots changed:\nbefore\n%s\nafter\n%s", outside, now)
+	}
+	if now := snapshot(e.t, e.dir); now != inside && (err != nil || e.tool.Access == tools.Read) {
+		fail("refused, and yet the tree changed:\nbefore\n%s\nafter\n%s", inside, now)
+	}
+	return problems
 }
 
 // leak names what a result or an error tells of what lies outside, "" if nothing.

@@ -9,8 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -41,46 +39,17 @@ func Run(t *testing.T, tool tools.Tool) {
 	for _, c := range calls {
 		t.Run("example/"+c.Say, func(t *testing.T) { example(t, tool, c) })
 	}
-	ws := bigTree(t, calls)
-	t.Run("cancelled", func(t *testing.T) { cancelled(t, tool, calls, ws) })
+	large, dir := bigTree(t, calls, 40)
+	t.Run("cancelled", func(t *testing.T) { cancelled(t, tool, calls, large, dir) })
+	t.Run("dry run", func(t *testing.T) { dryRun(t, tool, calls) })
 	t.Run("escapes", func(t *testing.T) { escapes(t, tool, calls[0]) })
-	t.Run("big", func(t *testing.T) { big(t, tool, calls, ws) })
-}
-
-// Tree writes files into a new directory, opens it as a workspace and returns
-// both. A path that ends in "/" is a directory; content that starts with
-// "-> " is a symlink's target.
-func Tree(t testing.TB, files map[string]string) (*workspace.Workspace, string) {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "ws")
-	must(t, os.Mkdir(dir, 0o755))
-	for name, content := range files {
-		host := filepath.Join(dir, filepath.FromSlash(name))
-		if strings.HasSuffix(name, "/") {
-			must(t, os.MkdirAll(host, 0o755))
-			continue
-		}
-		must(t, os.MkdirAll(filepath.Dir(host), 0o755))
-		if target, link := strings.CutPrefix(content, "-> "); link {
-			must(t, os.Symlink(strings.TrimRight(target, "\n"), host))
-			continue
-		}
-		must(t, os.WriteFile(host, []byte(content), 0o644))
-	}
-	ws, err := workspace.Open([]string{dir}, workspace.Options{})
-	must(t, err)
-	t.Cleanup(func() {
-		if err := ws.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return ws, dir
+	t.Run("big", func(t *testing.T) { big(t, tool, calls, large) })
 }
 
 // Call carries out one call in a workspace, as the pipeline would, without its
 // policy, and returns the result.
 func Call(ctx context.Context, ws *workspace.Workspace, tool tools.Tool, args json.RawMessage) (tools.Result, error) {
-	ctx = tools.WithSession(ctx, &tools.SessionInfo{Principal: "local", Workspace: ws})
+	ctx = session(ctx, ws)
 	bound, err := tool.Bind(args)
 	if err != nil {
 		return tools.Result{}, err
@@ -90,6 +59,10 @@ func Call(ctx context.Context, ws *workspace.Workspace, tool tools.Tool, args js
 		return tools.Result{}, err
 	}
 	return tool.Render(out)
+}
+
+func session(ctx context.Context, ws *workspace.Workspace) context.Context {
+	return tools.WithSession(ctx, &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
 }
 
 // Text joins the text of a result's blocks.
@@ -120,7 +93,7 @@ func portable(t *testing.T, tool tools.Tool) {
 }
 
 func example(t *testing.T, tool tools.Tool, c tools.Call) {
-	ws, dir := Tree(t, c.Files)
+	ws, dir := scene(t, c)
 	before := snapshot(t, dir)
 	first, err := Call(t.Context(), ws, tool, c.Args)
 	must(t, err)
@@ -132,13 +105,18 @@ func example(t *testing.T, tool tools.Tool, c tools.Call) {
 			t.Errorf("a tool that only reads changed the tree:\nbefore\n%s\nafter\n%s", before, after)
 		}
 	}
+	if c.After != nil {
+		if diff := Differ(c.After, Contents(t, dir)); diff != "" {
+			t.Errorf("%s %s: the tree afterwards:\n%s", tool.Name, c.Args, diff)
+		}
+	}
 	if !tool.Repeatable {
 		return
 	}
 	once := snapshot(t, dir)
 	second, err := Call(t.Context(), ws, tool, c.Args)
 	must(t, err)
-	if diff := Match(Text(first), Text(second)); diff != "" {
+	if diff := Match(Text(first), Text(second)); diff != "" && tool.Access == tools.Read {
 		t.Errorf("the second call gives another result:\n%s", diff)
 	}
 	if twice := snapshot(t, dir); once != twice {
@@ -151,6 +129,7 @@ func example(t *testing.T, tool tools.Tool, c tools.Call) {
 func big(t *testing.T, tool tools.Tool, calls []tools.Call, ws *workspace.Workspace) {
 	for _, c := range calls {
 		for _, args := range []json.RawMessage{c.Args, widest(t, tool, c.Args)} {
+			before(t, ws, c)
 			result, err := Call(t.Context(), ws, tool, args)
 			if err := within(tool, result, err); err != nil {
 				t.Errorf("%s: %v", args, err)
@@ -170,28 +149,6 @@ func within(tool tools.Tool, result tools.Result, err error) error {
 		return fmt.Errorf("text of %d bytes, the limit is %d", n, tool.Limits.Text)
 	}
 	return nil
-}
-
-// bigTree makes a tree of many long names, and of the files of the examples, each
-// made long.
-func bigTree(t testing.TB, calls []tools.Call) *workspace.Workspace {
-	files := map[string]string{}
-	long := strings.Repeat("n", 80)
-	for i := range 40 {
-		for j := range 40 {
-			files[filepath.ToSlash(filepath.Join("d"+itoa(i), long+itoa(j)+".txt"))] = "needle " + long + "\n"
-		}
-	}
-	for _, c := range calls {
-		for name, content := range c.Files {
-			if !strings.HasSuffix(name, "/") && !strings.HasPrefix(content, "-> ") {
-				content = strings.Repeat(content, 1+200_000/max(len(content), 1))
-			}
-			files[name] = content
-		}
-	}
-	ws, _ := Tree(t, files)
-	return ws
 }
 
 // widest sets every number of the arguments that has a maximum to it.

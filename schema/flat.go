@@ -1,0 +1,46 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// flat gives a required array of objects that is absent one item, made of the keys
+// beside it that only an item has: models write {"path", "old", "new"} where
+// {"path", "edits": [{"old", "new"}]} is wanted.
+func (m *mender) flat(n *node, obj map[string]any, at *place) {
+	i := slices.IndexFunc(n.props, func(p *node) bool {
+		return p.required && p.kind == "array" && p.items.kind == "object" && !p.items.free && obj[p.name] == nil
+	})
+	if i < 0 {
+		return
+	}
+	list := n.props[i]
+	item := map[string]any{}
+	for key, v := range obj {
+		if n.named[key] != nil || n.spelled(key) != nil {
+			continue
+		}
+		if !list.items.knows(key) {
+			return
+		}
+		item[key] = v
+	}
+	if len(item) == 0 {
+		return
+	}
+	names := slices.Sorted(maps.Keys(item))
+	for _, name := range names {
+		delete(obj, name)
+	}
+	m.mended(&place{at, list.name, -1}, "one item made of %s", strings.Join(names, ", "))
+	obj[list.name] = []any{item}
+}
+
+// knows reports whether an object takes a key, by its name, an alias or another
+// spelling.
+func (n *node) knows(key string) bool {
+	return n.named[key] != nil || n.spelled(key) != nil ||
+		slices.ContainsFunc(n.props, func(p *node) bool { return slices.Contains(p.aliases, key) })
+}

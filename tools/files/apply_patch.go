@@ -1,0 +1,160 @@
+package files
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/patch"
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+//go:embed apply_patch.md
+var applyPatchDoc string
+
+// patchAsks is how many files a patch may change before the user is asked.
+const patchAsks = 100
+
+// ApplyPatchIn is a patch.
+type ApplyPatchIn struct {
+	Patch    string `json:"patch" jsonschema_description:"The whole patch: *** Begin Patch envelope, or a unified or git diff." jsonschema:"minLength=1" alias:"input,diff,patch_text"`
+	DryRun   bool   `json:"dry_run,omitempty" jsonschema_description:"Show the diff that the patch would make and write nothing." jsonschema:"default=false"`
+	Encoding string `json:"encoding,omitempty" jsonschema_description:"Encoding of the files that it changes (gb18030, windows-1251 ...) instead of what is detected."`
+}
+
+// ApplyPatchOut is what was changed.
+type ApplyPatchOut struct {
+	Status string
+	Files  []string // a line for each
+	Notes  []string
+	Diff   string // of a dry run
+}
+
+// Text words the result.
+func (o ApplyPatchOut) Text() string {
+	return changeText(strings.Join(append([]string{o.Status}, o.Files...), "\n"), o.Notes, o.Diff)
+}
+
+// Trim keeps as many lines of files as fit; the others were changed too.
+func (o ApplyPatchOut) Trim(budget int) ApplyPatchOut {
+	const reserved = 300 // for what says what is left out
+	room := budget - len(o.Status) - len(o.Diff) - reserved
+	o.Notes, room = fitting(o.Notes, "note: ", room/4, room, "notes")
+	o.Files, _ = fitting(o.Files, "", room, room, "files; file_history with limit=1 lists all")
+	return o
+}
+
+// fitting returns the lines that fit into a share of the room, with a line that says
+// how many do not, and the room that is left.
+func fitting(lines []string, prefix string, share, room int, what string) (kept []string, left int) {
+	for i, l := range lines {
+		n := len("\n") + len(prefix) + len(l)
+		if share -= n; share < 0 {
+			return append(lines[:i:i], fmt.Sprintf("… and %d more %s", len(lines)-i, what)), room
+		}
+		room -= n
+	}
+	return lines, room
+}
+
+func applyPatchTool(d Deps) tools.Tool {
+	return tools.New(tools.Def[ApplyPatchIn, ApplyPatchOut]{
+		Name: "apply_patch", Title: "Apply a patch", Doc: applyPatchDoc, Tags: []string{"files", "text"},
+		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
+		Limits: tools.Limits{Facts: map[string]any{
+			"most": fmt.Sprintf("%d MiB", workspace.MaxEdit>>20), "diff": editDiff, "ask": patchAsks,
+		}},
+		Confirm: confirmPatch,
+		Examples: []tools.Example[ApplyPatchIn]{{
+			Say:   "Change two files together",
+			Files: map[string]string{"lib/greet.py": "def greet():\n    print(\"hi\")\n", "old.txt": "old\n"},
+			In: ApplyPatchIn{Patch: "*** Begin Patch\n*** Update File: lib/greet.py\n def greet():\n-    print(\"hi\")\n+    print(\"hello\")\n" +
+				"*** Add File: docs/new.md\n+# New\n*** Delete File: old.txt\n*** End Patch\n"},
+			Want: "patched 3 files: +2 -2…\nM lib/greet.py: hunk at line 1; hash …\nA docs/new.md: 1 line; hash …\nD old.txt: 1 line",
+			After: map[string]string{
+				"lib/greet.py": "def greet():\n    print(\"hello\")\n", "docs/new.md": "# New\n",
+			},
+		}, {
+			Say:   "See what a diff would do",
+			Files: map[string]string{"a.txt": "zero\none\ntwo\n"},
+			In:    ApplyPatchIn{Patch: "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-one\n+1\n two\n", DryRun: true},
+			Want: "not patched (dry run), 1 file: +1 -1\nM a.txt: hunk at line 2 (+1 from patch); hash would be …\n" +
+				"--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n zero\n-one\n+1\n two",
+			After: map[string]string{"a.txt": "zero\none\ntwo\n"},
+		}},
+		Run: d.applyPatch,
+	})
+}
+
+// confirmPatch asks for a patch of many files.
+func confirmPatch(_ context.Context, in ApplyPatchIn) (tools.Question, error) {
+	parsed, _, err := patch.Parse(in.Patch)
+	if err != nil || in.DryRun || len(parsed) <= patchAsks {
+		return tools.Question{}, nil //nolint:nilerr // the call itself words what is wrong with the patch
+	}
+	counts := map[patch.Kind]int{}
+	for _, f := range parsed {
+		counts[f.Kind]++
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "change %d files by one patch:", len(parsed))
+	for _, k := range []patch.Kind{patch.Add, patch.Update, patch.Delete, patch.Copy} {
+		if n := counts[k]; n > 0 {
+			fmt.Fprintf(&text, " %s %d,", k, n)
+		}
+	}
+	const named = 5
+	for _, f := range parsed[:named] {
+		text.WriteString(" " + textfile.Path(f.Path) + ",")
+	}
+	return tools.Question{Message: fmt.Sprintf("%s and %d more", strings.TrimSuffix(text.String(), ","), len(parsed)-named)}, nil
+}
+
+func (d Deps) applyPatch(ctx context.Context, in ApplyPatchIn) (ApplyPatchOut, error) {
+	parsed, notes, err := patch.Parse(in.Patch)
+	if e, ok := errors.AsType[*patch.Error](err); ok {
+		return ApplyPatchOut{}, detailed(tools.InvalidArgument, e.Error()+"; nothing is changed", "", e.Hint, err)
+	}
+	if err != nil {
+		return ApplyPatchOut{}, err
+	}
+	var named *textfile.Encoding
+	if in.Encoding != "" {
+		enc, err := lookupEncoding(in.Encoding)
+		if err != nil {
+			return ApplyPatchOut{}, err
+		}
+		named = &enc
+	}
+	all, refused := d.patchings(ctx, parsed, named)
+	change := workspace.Change{Tool: "apply_patch", DryRun: in.DryRun}
+	for _, p := range all {
+		change.Ops = append(change.Ops, p.op)
+	}
+	if refused != nil {
+		return ApplyPatchOut{}, d.explain(ctx, errors.Join(refused, tryChange(ctx, change)))
+	}
+	receipt, err := d.apply(ctx, change)
+	if e := tools.AsError(err); e != nil {
+		if e.Code == tools.AlreadyExists && e.Hint == "" {
+			return ApplyPatchOut{}, e.WithHint("*** Update File: changes a file, write_file replaces one")
+		}
+		return ApplyPatchOut{}, e
+	}
+	return patched(all, receipt, notes, in.DryRun), nil
+}
+
+// tryChange returns what stands against the part of a change that makes sense, so
+// that a caller can mend everything at once.
+func tryChange(ctx context.Context, c workspace.Change) error {
+	if len(c.Ops) == 0 || ctx.Err() != nil {
+		return nil
+	}
+	c.DryRun = true
+	_, err := tools.Session(ctx).Workspace.Apply(ctx, c)
+	return err
+}

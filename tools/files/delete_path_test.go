@@ -1,0 +1,108 @@
+package files_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"toolcrib/workspace"
+)
+
+func TestDelete(t *testing.T) {
+	tree := map[string]string{
+		"a.txt": "a\n", "link": "-> dir", "out": "-> ../..", "dangling": "-> nothing", "empty/": "",
+		"dir/x": "1\n", "dir/.y": "2\n", "dir/sub/": "", "file": "f\n", ".git/config": "[core]\n",
+	}
+	b := newBench(t, tree)
+	for _, c := range []struct {
+		args args
+		want string
+	}{
+		{args{"path": "none"}, "error: not_found: none does not exist …"},
+		{args{"path": "dir"}, "error: invalid_argument: dir is a directory with 3 entries (recursive=true deletes it with all that is in it, which the user is asked about)"},
+		{args{"path": "link/"}, `error: invalid_argument: link/ leads to the directory by a symlink …`},
+		{args{"path": "file/"}, "error: invalid_argument: file/ is a file, not a directory …"},
+		{args{"path": "dir", "recursive": true, "expected_hash": "v:1-2-3"}, "error: invalid_argument: dir is a directory, and expected_hash is that of a file …"},
+		{args{"path": "a.txt", "expected_hash": "v:1-2-3"}, "error: conflict: a.txt is not what expected_hash names: …\n..."},
+		{args{"path": "link", "expected_hash": "v:1-2-3"}, "error: conflict: …\n..."},
+		{args{"path": ".", "recursive": true}, "error: invalid_argument: …"},
+		{args{"path": ".git", "recursive": true}, "error: denied: .git is protected…"},
+		{args{"path": "out/x", "recursive": true}, "error: denied: out/x leads outside …"},
+	} {
+		b.want(c.want, b.call("delete_path", c.args))
+	}
+	b.tree(tree)
+	for _, c := range []struct {
+		args args
+		want string
+	}{
+		{args{"path": "a.txt"}, "a.txt: deleted, 2 B; change …; undo: restore_file undo=true"},
+		{args{"path": "link", "recursive": true}, "link: deleted, a symlink; change …"},
+		{args{"path": "out"}, "out: deleted, a symlink; change …"},
+		{args{"path": "dangling"}, "dangling: deleted, a symlink; change …"},
+		{args{"path": "empty"}, "empty: deleted, 0 files; change …"},
+		{args{"path": "dir/", "recursive": true}, "dir: deleted, 2 files; change …"},
+	} {
+		b.want(c.want, b.call("delete_path", c.args))
+	}
+	b.tree(map[string]string{"file": "f\n", ".git/config": "[core]\n"})
+}
+
+// The question names how much goes and whether it can come back.
+func TestDeleteAsks(t *testing.T) {
+	tree := many("full", 120)
+	tree["a.txt"], tree["link"], tree["empty/"], tree["dirs/a/b/"] = "a\n", "-> full", "", ""
+	b := newBench(t, tree)
+	for _, c := range []struct {
+		args args
+		want string
+	}{
+		{args{"path": "a.txt"}, ""},
+		{args{"path": "link", "recursive": true}, ""},
+		{args{"path": "empty", "recursive": true}, ""},
+		{args{"path": "full"}, ""},
+		{args{"path": "none", "recursive": true}, ""},
+		{args{"path": "full", "recursive": true}, "delete the directory full with 120 files (240 B); the history keeps all of it, so it can be undone"},
+		{args{"path": "dirs", "recursive": true}, "delete the directory dirs with 0 files (0 B); the history keeps all of it, so it can be undone"},
+	} {
+		if got := b.question("delete_path", c.args); got != c.want {
+			t.Errorf("%v: asks %q, want %q", c.args, got, c.want)
+		}
+	}
+	large(t, filepath.Join(b.dir, "full"), workspace.MaxKept+1)
+	b.want("delete the directory full with 121 files (67 MB); the history does not keep 1 file above 67 MB, which cannot come back, such as full/big.log",
+		b.question("delete_path", args{"path": "full", "recursive": true}))
+
+	plain, err := workspace.Open([]string{b.dir}, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	b.ws = plain
+	b.want("delete the directory full with 121 files (67 MB); no history is kept, so it cannot be undone", b.question("delete_path", args{"path": "full", "recursive": true}))
+	b.want("a.txt: deleted, 2 B; cannot be undone: …", b.call("delete_path", args{"path": "a.txt"}))
+	if _, err := os.Lstat(filepath.Join(b.dir, "a.txt")); err == nil {
+		t.Error("a.txt is still there")
+	}
+}
+
+func TestMakeDirectory(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "a\n", "dir/": "", "link": "-> dir", "dangling": "-> nothing", "out": "-> ../.."})
+	for _, c := range []struct{ path, want string }{
+		{"dir", "dir: exists"},
+		{"dir/", "dir: exists"},
+		{"link", "dir: exists"},
+		{".", "error: invalid_argument: …"},
+		{"a.txt", "error: already_exists: a.txt exists…"},
+		{"a.txt/b", "error: …"},
+		{"dangling", "error: already_exists: dangling exists…"},
+		{"out/x", "error: denied: …"},
+		{"link/in/deep", "dir/in/deep: made; change …; undo: restore_file undo=true"},
+		{"new/x/", "new/x: made; change …"},
+		{".git/hooks", "error: denied: .git/hooks is protected…"},
+	} {
+		b.want(c.want, b.call("make_directory", args{"path": c.path}))
+	}
+	b.tree(map[string]string{"a.txt": "a\n", "dir/in/deep/": "", "new/x/": "", "link": "-> dir", "dangling": "-> nothing", "out": "-> ../.."})
+	b.want("undid … make_directory: 1 path; redo: restore_file undo=true version=…\nnew/: deleted", b.call("restore_file", args{"undo": true}))
+}

@@ -1,0 +1,92 @@
+package files
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/paging"
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+// expand returns the files that paths and globs name, each once, in their order.
+// What is wrong with an entry stands in its place; notes name directories that
+// could not be read.
+func expand(ctx context.Context, entries []string) (list []wanted, notes string, err error) {
+	var unreadable []string
+	known := map[string]bool{}
+	add := func(f wanted) {
+		if !known[f.name] {
+			known[f.name] = true
+			list = append(list, f)
+		}
+	}
+	for _, text := range entries {
+		if err := ctx.Err(); err != nil {
+			return nil, "", err
+		}
+		path, err := tools.Resolve(ctx, text)
+		if err == nil && isGlob(text) {
+			_, err = path.Lstat()
+		}
+		switch {
+		case isGlob(text) && err != nil:
+			found, stats, err := matching(ctx, text)
+			if ctx.Err() != nil {
+				return nil, "", ctx.Err()
+			}
+			if err != nil {
+				add(wanted{name: textfile.Path(text), err: err})
+			}
+			for _, f := range found {
+				add(f)
+			}
+			unreadable = append(unreadable, stats.Unreadable...)
+		case err != nil:
+			add(wanted{name: textfile.Path(text), err: err})
+		default:
+			add(wanted{name: textfile.Path(path.String()), path: path})
+		}
+	}
+	return list, paging.Named(paging.Unreadable, unreadable), nil
+}
+
+func isGlob(text string) bool { return strings.ContainsAny(text, "*?[{") }
+
+// matching returns the files that a glob matches, below the first root, or below
+// the root that it begins with.
+func matching(ctx context.Context, pattern string) ([]wanted, workspace.WalkStats, error) {
+	root, rel := ".", pattern
+	for _, name := range tools.Session(ctx).Workspace.Roots() {
+		below, ok := strings.CutPrefix(pattern, filepath.ToSlash(name)+"/")
+		if ok && len(below) < len(rel) {
+			root, rel = name, below
+		}
+	}
+	f, err := newFilter(rel)
+	if err != nil {
+		return nil, workspace.WalkStats{}, err
+	}
+	start, err := tools.Resolve(ctx, root)
+	if err != nil {
+		return nil, workspace.WalkStats{}, err
+	}
+	entries, stats, err := start.Walk(ctx, workspace.WalkOptions{Hidden: f.include.Hidden(), SkipDir: f.skips})
+	if err != nil {
+		return nil, stats, err
+	}
+	var found []wanted
+	for _, e := range entries {
+		if e.Kind == workspace.KindFile && !f.excludes(e) && f.wants(e) {
+			found = append(found, wanted{name: textfile.Path(e.Path.String()), path: e.Path})
+		}
+	}
+	if found == nil {
+		left := paging.LeftOut(paging.Left{N: stats.Hidden, Why: "hidden"}, paging.Left{N: stats.Ignored, Why: "ignored"})
+		return nil, stats, tools.Errorf(tools.NotFound, "no file matches%s", left).
+			WithHint("glob finds files; a pattern without a slash matches at any depth")
+	}
+	return found, stats, nil
+}

@@ -1,0 +1,4 @@
+package files
+
+// ApplyPatchTool is the tool for its tests.
+var ApplyPatchTool = applyPatchTool

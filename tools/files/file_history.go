@@ -1,0 +1,182 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/paging"
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+//go:embed file_history.md
+var fileHistoryDoc string
+
+// historyDiff is the most bytes of diff in one result.
+const historyDiff = 20_000
+
+// FileHistoryIn says which changes to list.
+type FileHistoryIn struct {
+	Path    string `json:"path,omitempty" jsonschema_description:"File or directory whose changes to list; without it the whole workspace." path:"any" alias:"file_path,filename,file"`
+	Version string `json:"version,omitempty" jsonschema_description:"ID of one change, to show it in full." jsonschema:"maxLength=100" alias:"id,change,version_id"`
+	Diff    string `json:"diff,omitempty" jsonschema_description:"With version: what the content before the change is compared with: change (the content after it), current (what stands there now), none." jsonschema:"enum=change,enum=current,enum=none,default=change"`
+	Limit   int    `json:"limit,omitempty" jsonschema_description:"Most changes to list, or files of a version." jsonschema:"minimum=1,maximum=200,default=20"`
+	Offset  int    `json:"offset,omitempty" jsonschema_description:"How many to skip, 0 for the first page; the last result names the next." jsonschema:"minimum=0,maximum=100000000,default=0"`
+}
+
+// FileHistoryOut is a part of the history.
+type FileHistoryOut struct {
+	// Status counts, and says which call goes on.
+	Status string
+	// Changes has a line or more for each change, or each file of one.
+	Changes string
+}
+
+// Text words the result.
+func (o FileHistoryOut) Text() string { return strings.TrimSuffix(o.Status+"\n"+o.Changes, "\n") }
+
+func fileHistoryTool() tools.Tool {
+	return tools.New(tools.Def[FileHistoryIn, FileHistoryOut]{
+		Name: "file_history", Title: "List what was changed", Doc: fileHistoryDoc, Tags: []string{"files"},
+		Access: tools.Read, Effects: tools.None, Repeatable: true,
+		Limits: tools.Limits{Facts: map[string]any{"diff": historyDiff, "kept": textfile.Size(workspace.MaxKept)}},
+		Examples: []tools.Example[FileHistoryIn]{{
+			Say:    "What did the tools change?",
+			Files:  map[string]string{"a.txt": "one\ntwo\n"},
+			Before: exampleEdit,
+			In:     FileHistoryIn{},
+			Want:   "1 change\n… edit_file a.txt +1 -1, 9 B",
+		}},
+		Run: fileHistory,
+	})
+}
+
+// exampleEdit changes a file, for examples.
+func exampleEdit(ctx context.Context) error {
+	path, err := tools.Resolve(ctx, "a.txt")
+	if err != nil {
+		return err
+	}
+	_, err = Deps{}.apply(ctx, workspace.Change{Tool: "edit_file", Ops: []workspace.Op{{
+		Kind: workspace.OpWrite, Path: path,
+		New: func(workspace.Old) ([]byte, error) { return []byte("one\n2, 3\n"), nil },
+	}}})
+	return err
+}
+
+func fileHistory(ctx context.Context, in FileHistoryIn) (FileHistoryOut, error) {
+	if err := ctx.Err(); err != nil {
+		return FileHistoryOut{}, err
+	}
+	var path workspace.Path
+	if in.Path != "" {
+		var err error
+		if path, err = tools.Resolve(ctx, in.Path); err != nil {
+			return FileHistoryOut{}, err
+		}
+	}
+	b := newHistorian(ctx)
+	words := b.list
+	if in.Version != "" {
+		words = b.show
+	}
+	out, err := words(in, path)
+	return out, cmp.Or(ctx.Err(), err)
+}
+
+// list words the changes of a page.
+func (b *historian) list(in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
+	records, total, err := b.ws.History(b.ctx, workspace.HistoryQuery{Path: path, Offset: in.Offset, Limit: in.Limit})
+	if err != nil {
+		return FileHistoryOut{}, err
+	}
+	of := ""
+	if in.Path != "" {
+		of = " of " + textfile.Path(path.String())
+	}
+	switch {
+	case total == 0:
+		return FileHistoryOut{Status: "no change" + of + " is in the history"}, in.named(path)
+	case in.Offset >= total:
+		return FileHistoryOut{Status: paging.PastEnd("offset", int64(in.Offset), textfile.Count(total, "change")+of, int64(total-1))}, nil
+	}
+	var body strings.Builder
+	shown := 0
+	for _, rec := range records {
+		if err := b.ctx.Err(); err != nil {
+			return FileHistoryOut{}, err
+		}
+		text := b.summary(rec, path)
+		if shown > 0 && body.Len()+len(text) > tools.MaxText-1000 {
+			break
+		}
+		body.WriteString(text)
+		shown++
+	}
+	out := FileHistoryOut{Status: textfile.Count(total, "change") + of, Changes: body.String()}
+	if shown < total {
+		out.Status += fmt.Sprintf("; %d-%d, newest first", in.Offset+1, in.Offset+shown)
+	}
+	if next := in.Offset + shown; next < total {
+		out.Status += fmt.Sprintf("; next: offset=%d", next)
+	}
+	return out, nil
+}
+
+// named refuses a path that names nothing which could have a history.
+func (in FileHistoryIn) named(path workspace.Path) error {
+	if in.Path == "" {
+		return nil
+	}
+	info, err := path.Stat()
+	if err == nil && info.Kind == workspace.KindOther {
+		_, err = path.Open() // says what it is
+	}
+	return err
+}
+
+// show words one change with the diffs of its files.
+func (b *historian) show(in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
+	rec, err := findChange(b.ctx, in.Version, path)
+	if err != nil {
+		return FileHistoryOut{}, err
+	}
+	parts := b.concerning(rec, path)
+	if in.Offset >= len(parts) {
+		return FileHistoryOut{Status: paging.PastEnd("offset", int64(in.Offset), textfile.Count(len(parts), "file"), int64(len(parts)-1))}, nil
+	}
+	out := FileHistoryOut{Status: b.head(rec) + ": " + textfile.Count(len(parts), "file")}
+	var body strings.Builder
+	room, shown := historyDiff, 0
+	for _, p := range parts[in.Offset:min(in.Offset+in.Limit, len(parts))] {
+		if err := b.ctx.Err(); err != nil {
+			return FileHistoryOut{}, err
+		}
+		text := b.part(p) + b.notKept(p.Before) + "\n"
+		if shown > 0 && body.Len()+len(text) > tools.MaxText-historyDiff-1000 {
+			break
+		}
+		compared := ""
+		if in.Diff != "none" {
+			compared = b.diff(p, in, room)
+			room -= len(compared)
+		}
+		body.WriteString(text + compared)
+		shown++
+	}
+	out.Changes = body.String()
+	if shown < len(parts) {
+		out.Status += fmt.Sprintf("; %d-%d", in.Offset+1, in.Offset+shown)
+	}
+	if next := in.Offset + shown; next < len(parts) {
+		out.Status += fmt.Sprintf("; next: offset=%d", next)
+	}
+	if rec.Hidden > 0 {
+		out.Status += fmt.Sprintf("; left out: %d outside the workspace of this call", rec.Hidden)
+	}
+	return out, nil
+}

@@ -1,0 +1,192 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/diff"
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+const (
+	// comparedSize is the largest content whose lines are compared, in bytes.
+	comparedSize = 1 << 20
+	// comparedTotal is how many bytes of content one result reads for that.
+	comparedTotal = 32 << 20
+	// listedParts is how many files of a change stand in a list of changes.
+	listedParts = 5
+)
+
+// historian words what the history has.
+type historian struct {
+	ctx  context.Context
+	ws   *workspace.Workspace
+	room int64 // bytes of content that may still be read
+}
+
+func newHistorian(ctx context.Context) *historian {
+	return &historian{ctx: ctx, ws: tools.Session(ctx).Workspace, room: comparedTotal}
+}
+
+// part is what a change did to one path.
+type part struct {
+	workspace.Changed
+	path workspace.Path
+	from workspace.Path // where it was moved or copied from; none where the view does not hold that
+}
+
+// parts returns what a change did at and below a path, or everywhere if that is
+// none. What went and what came at one path are one part.
+func (b *historian) parts(rec workspace.Record, below workspace.Path) []part {
+	var parts []part
+	at := map[string]int{} // path -> index in parts
+	for i, c := range rec.Files {
+		path, ok := b.ws.Historical(rec, i)
+		if !ok || !within(path, below) {
+			continue
+		}
+		p := part{Changed: c, path: path}
+		source := rec
+		source.Files = []workspace.Changed{{Path: c.From}}
+		p.from, _ = b.ws.Historical(source, 0)
+		if n, ok := at[path.String()]; ok {
+			p.Before = cmp.Or(p.Before, parts[n].Before)
+			parts[n] = p
+			continue
+		}
+		at[path.String()] = len(parts)
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// came reports that the part was moved to its path.
+func (p part) came() bool { return p.Kind == workspace.OpMove && p.From != "" }
+
+// within reports whether p is dir or below it; everything is within none.
+func within(p, dir workspace.Path) bool {
+	if dir == (workspace.Path{}) {
+		return true
+	}
+	name, top := p.String(), dir.String()
+	return name == top || strings.HasPrefix(name, top+"/") || top == "."
+}
+
+// head words which change it is: its ID, time and tool, what it took back, and whose
+// it is unless it is the caller's own.
+func (b *historian) head(rec workspace.Record) string {
+	text := fmt.Sprintf("%s %s %s", rec.ID, rec.Time.UTC().Format(time.RFC3339), rec.Tool)
+	if rec.Undoes != "" {
+		text += " undoing " + rec.Undoes
+	}
+	if rec.Principal != tools.Session(b.ctx).Principal {
+		text += " by " + textfile.Path(rec.Principal)
+	}
+	return text
+}
+
+// notKept marks a content that cannot come back.
+func (b *historian) notKept(v *workspace.Version) string {
+	if v == nil || v.Kind != workspace.KindFile || v.Kept {
+		return ""
+	}
+	return "; the content before is not kept"
+}
+
+// text is a former content as a diff takes it; ok is false for one that is not
+// known, large, or no text. What nobody has changed since still stands at its path.
+func (b *historian) text(v *workspace.Version, path workspace.Path) (text string, ok bool) {
+	if v == nil {
+		return "", true
+	}
+	if v.Kind != workspace.KindFile || v.Size > min(comparedSize, b.room) || v.Hash == "" {
+		return "", false
+	}
+	b.room -= v.Size
+	data, err := b.read(v)
+	if err != nil {
+		if data, err = b.standing(path, v); err != nil || data == nil {
+			return "", false
+		}
+	}
+	return shown(data, textfile.Sniff(data, true))
+}
+
+// read reads a content that the history keeps.
+func (b *historian) read(v *workspace.Version) ([]byte, error) {
+	kept, size, err := b.ws.Kept(b.ctx, v.Hash)
+	if err != nil {
+		return nil, err
+	}
+	defer kept.Close()
+	data := make([]byte, size)
+	_, err = io.ReadFull(kept, data)
+	return data, err
+}
+
+// readAll reads a file of at most so many bytes.
+func readAll(path workspace.Path, most int64) ([]byte, error) {
+	file, err := path.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(data)) > most {
+		return nil, tools.Errorf(tools.TooLarge, "%s has more than %d bytes", textfile.Path(path.String()), most)
+	}
+	return data, err
+}
+
+// standing reads a file if it is the version.
+func (b *historian) standing(path workspace.Path, v *workspace.Version) ([]byte, error) {
+	now, err := look(b.ctx, path, v)
+	if err != nil || !now.is(v) {
+		return nil, err
+	}
+	return readAll(path, comparedSize)
+}
+
+// diff compares the content before a change with that after it or the present one.
+func (b *historian) diff(p part, in FileHistoryIn, room int) string {
+	if v := present(p.Changed); v == nil || v.Kind != workspace.KindFile || p.From != "" && p.Before == nil && in.Diff == "change" {
+		return ""
+	}
+	before, ok := b.text(p.Before, p.path)
+	name := textfile.Path(p.path.String())
+	opt := diff.Options{From: name + " before", To: name + " after", MaxBytes: room}
+	after, ok2 := b.text(p.After, p.path)
+	if in.Diff == "current" {
+		opt.To = name + " now"
+		after, ok2 = b.now(p.path)
+	}
+	switch {
+	case !ok || !ok2:
+		return "(no diff: not text, too large, or not kept)\n"
+	case before == after && in.Diff == "current":
+		return "(as before the change)\n"
+	case room < 500:
+		return fmt.Sprintf("(no room for its diff: path=%s version=%s shows it)\n", textfile.Quoted(p.path.String()), in.Version)
+	}
+	text := diff.Unified(before, after, opt)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// now is the present content of a path as a diff takes it; nothing stands for a
+// file that does not exist.
+func (b *historian) now(path workspace.Path) (text string, ok bool) {
+	data, err := readAll(path, comparedSize)
+	if e := tools.AsError(err); e != nil {
+		return "", e.Code == tools.NotFound
+	}
+	return shown(data, textfile.Sniff(data, true))
+}

@@ -1,0 +1,134 @@
+package files
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/patch"
+	"toolcrib/tools/internal/textedit"
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+// compute is the Op.New of the change.
+func (p *patching) compute(old workspace.Old) (data []byte, err error) {
+	p.old, p.results, p.whole = old, nil, true
+	if p.kind == patch.Add {
+		p.after = []byte(p.steps[0].Content)
+		return p.after, nil
+	}
+	if err := p.patchable(); err != nil {
+		return nil, err
+	}
+	p.after = old.Data
+	for _, step := range p.steps {
+		result, err := p.patch(p.after, step)
+		if err != nil {
+			return nil, err
+		}
+		p.results = append(p.results, result)
+		p.after = result.Data
+	}
+	return p.after, nil
+}
+
+// computeCopy is the Op.New of a copy: its content is that of its source now.
+func (p *patching) computeCopy(workspace.Old) ([]byte, error) {
+	data, err := readAll(p.source, workspace.MaxEdit)
+	if err != nil {
+		return nil, err
+	}
+	return p.compute(workspace.Old{Exists: true, Data: data, Hash: contentHash(data)})
+}
+
+// patchable finds out the form of the file and refuses one that is no text.
+func (p *patching) patchable() error {
+	switch {
+	case !p.old.Exists:
+		return tools.Errorf(tools.NotFound, "%s does not exist any more", p.path).WithHint("*** Add File: makes files")
+	case p.old.Cut:
+		return tools.Errorf(tools.TooLarge, "%s has %s; files of up to %d MiB can be patched", p.path, textfile.Size(p.old.Info.Size), workspace.MaxEdit>>20).
+			WithHint("change it with a program such as sed")
+	}
+	p.form = p.formOf(p.old.Data)
+	if !p.form.Binary {
+		return nil
+	}
+	for _, step := range p.steps {
+		if len(step.Chunks) > 0 {
+			return tools.Errorf(tools.InvalidArgument, "%s is binary (%s)", p.path, textfile.MIME(p.old.Data, p.form)).
+				WithHint("if it is text, name its encoding: encoding=NAME")
+		}
+	}
+	return nil
+}
+
+// formOf is the form of a content, in the encoding that the caller named if any.
+func (p *patching) formOf(data []byte) textfile.Form {
+	if p.named != nil {
+		return namedForm(data, *p.named)
+	}
+	return textfile.Sniff(data, true)
+}
+
+// patch applies one section to a content.
+func (p *patching) patch(data []byte, step patch.File) (textedit.Result, error) {
+	if len(step.Chunks) == 0 {
+		return textedit.Result{Data: data}, nil
+	}
+	var come strings.Builder
+	for _, c := range step.Chunks {
+		for _, l := range c.Lines {
+			if l.Op == '+' {
+				come.WriteString(l.Text + "\n")
+			}
+		}
+	}
+	if err := (content{path: p.path, text: come.String()}).refuseGuess(p.old, p.form); err != nil {
+		return textedit.Result{}, err
+	}
+	text, err := textedit.Parse(data, p.form)
+	if err != nil {
+		return textedit.Result{}, p.refuse(err.Error(), "", err)
+	}
+	chunks := step.Chunks
+	if n := p.form.Encoding.Count(data[p.form.BOM:]); step.CRLF && n.LF+n.CRLF == 0 {
+		chunks = endedByCRLF(chunks)
+	}
+	result, err := text.Patch(chunks)
+	if err == nil {
+		return result, nil
+	}
+	m, ok := errors.AsType[*textedit.Mismatch](err)
+	if !ok {
+		return result, p.refuse(err.Error(), "", err)
+	}
+	detail := strings.Join(append([]string{m.Detail}, step.Doubts...), "\n")
+	return result, p.refuse(fmt.Sprintf("%s (patch line %d)", m.Msg, step.At[min(max(m.Edit, 0), len(step.At)-1)]), detail, err)
+}
+
+// endedByCRLF makes the lines that come end with CRLF in a file that has no line
+// ending by which they could go.
+func endedByCRLF(chunks []textedit.Chunk) []textedit.Chunk {
+	out := slices.Clone(chunks)
+	for i, c := range out {
+		out[i].Lines = slices.Clone(c.Lines)
+		open := c.NoFinalNewline != nil && *c.NoFinalNewline
+		for j, l := range c.Lines {
+			if l.Op == '+' && (!open || j < len(c.Lines)-1) {
+				out[i].Lines[j].Text += "\r"
+			}
+		}
+	}
+	return out
+}
+
+func contentHash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

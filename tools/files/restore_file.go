@@ -1,0 +1,182 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+//go:embed restore_file.md
+var restoreFileDoc string
+
+// asksAbove is how many files a call may overwrite or delete unasked.
+const asksAbove = 100
+
+// RestoreFileIn says what to bring back.
+type RestoreFileIn struct {
+	Path      string `json:"path,omitempty" jsonschema_description:"File or directory to restore; with undo the path whose last change to take back." path:"any" alias:"file_path,filename,file"`
+	Version   string `json:"version,omitempty" jsonschema_description:"ID of a change, as file_history lists it: what was there before that change comes back." jsonschema:"maxLength=100" alias:"id,change,version_id"`
+	Undo      bool   `json:"undo,omitempty" jsonschema_description:"Take back a whole change with all its files: your last one, or that of version." jsonschema:"default=false"`
+	Overwrite bool   `json:"overwrite,omitempty" jsonschema_description:"Undo also files that have changed since." jsonschema:"default=false" alias:"force"`
+	DryRun    bool   `json:"dry_run,omitempty" jsonschema_description:"Only say what would be done." jsonschema:"default=false"`
+}
+
+// RestoreFileOut says what was brought back.
+type RestoreFileOut struct {
+	Status string
+	// Steps has a line for each path, the first of many.
+	Steps string
+	Notes []string
+}
+
+// Text words the result.
+func (o RestoreFileOut) Text() string {
+	return strings.TrimSuffix(o.Status+"\n"+o.Steps, "\n") + noteLines(o.Notes...)
+}
+
+func restoreFileTool(d Deps) tools.Tool {
+	return tools.New(tools.Def[RestoreFileIn, RestoreFileOut]{
+		Name: "restore_file", Title: "Restore or undo", Doc: restoreFileDoc, Tags: []string{"files"},
+		Aliases: []string{"undo", "undo_edit", "restore_path"},
+		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
+		Limits:  tools.Limits{Facts: map[string]any{"asks": asksAbove, "kept": textfile.Size(workspace.MaxKept)}},
+		Confirm: restoreQuestion,
+		Examples: []tools.Example[RestoreFileIn]{{
+			Say:    "Take back the last change.",
+			Files:  map[string]string{"a.txt": "one\ntwo\n"},
+			Before: exampleEdit,
+			In:     RestoreFileIn{Undo: true},
+			Want:   "undid … edit_file: 1 path; redo: restore_file undo=true version=…\na.txt: restored, 8 B",
+			After:  map[string]string{"a.txt": "one\ntwo\n"},
+		}},
+		Run: d.restoreFile,
+	})
+}
+
+func (d Deps) restoreFile(ctx context.Context, in RestoreFileIn) (RestoreFileOut, error) {
+	records, err := in.changes(ctx)
+	if err != nil {
+		return RestoreFileOut{}, err
+	}
+	run := restoring{deps: d, in: in}
+	if run.redoes, err = tookBack(ctx, records[0]); err != nil {
+		return RestoreFileOut{}, err
+	}
+	for i, rec := range records {
+		r, err := in.plan(ctx, rec)
+		if err == nil {
+			err = r.verify()
+		}
+		if err = cmp.Or(ctx.Err(), err); err == nil {
+			err = run.carryOut(ctx, r, len(records) > 1)
+		}
+		if err != nil {
+			return RestoreFileOut{}, run.half(err)
+		}
+		if in.DryRun && i+1 < len(records) {
+			run.out.Notes = append(run.out.Notes, "the change "+records[i+1].ID+" of the same call would be undone after it")
+			break
+		}
+	}
+	run.out.Status += run.aftermath()
+	return run.out, nil
+}
+
+// changes are those that are meant, in the order in which they are to be taken back.
+func (in RestoreFileIn) changes(ctx context.Context) ([]workspace.Record, error) {
+	path, err := in.path(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if in.Undo && in.Version == "" {
+		return lastChanges(ctx, path)
+	}
+	rec, err := in.change(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if in.Undo && rec.Undoes != "" {
+		return wholeUndo(ctx, rec)
+	}
+	return []workspace.Record{rec}, nil
+}
+
+// path is none where none is given.
+func (in RestoreFileIn) path(ctx context.Context) (workspace.Path, error) {
+	if in.Path == "" {
+		return workspace.Path{}, ctx.Err()
+	}
+	path, err := tools.Resolve(ctx, in.Path)
+	return path, cmp.Or(ctx.Err(), err)
+}
+
+// plan finds out what is to be done about a change.
+func (in RestoreFileIn) plan(ctx context.Context, rec workspace.Record) (*restoration, error) {
+	r := &restoration{historian: newHistorian(ctx), rec: rec, undo: in.Undo, overwrite: in.Overwrite}
+	if in.Undo { // the change as a whole
+		return r, r.collect(workspace.Path{})
+	}
+	path, err := in.path(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.collect(path)
+}
+
+// change is the change that is meant.
+func (in RestoreFileIn) change(ctx context.Context, path workspace.Path) (workspace.Record, error) {
+	switch {
+	case in.Version != "" && (in.Undo || in.Path != ""):
+		return findChange(ctx, in.Version, path)
+	case in.Version != "":
+		return workspace.Record{}, tools.Errorf(tools.InvalidArgument, "version=%s alone does not say what to restore", textfile.Path(in.Version)).
+			WithHint("add path to restore that, or undo=true to take back the whole change")
+	case in.Path != "":
+		return workspace.Record{}, tools.Errorf(tools.InvalidArgument, "path alone does not say which content to restore").
+			WithHint("add undo=true to take back the last change of it, or version, which file_history path=%s lists", textfile.Quoted(path.String()))
+	}
+	return workspace.Record{}, tools.Errorf(tools.InvalidArgument, "nothing says what to restore").
+		WithHint("undo=true takes back your last change; path and version restore a file, and file_history lists versions")
+}
+
+// restoreQuestion asks before many files are overwritten or deleted, or one that
+// cannot come back. What cannot be
+// done is told by the call itself.
+func restoreQuestion(ctx context.Context, in RestoreFileIn) (tools.Question, error) {
+	if in.DryRun {
+		return tools.Question{}, nil
+	}
+	records, err := in.changes(ctx)
+	if err != nil {
+		return tools.Question{}, err
+	}
+	r, err := in.plan(ctx, records[0])
+	if err != nil {
+		return tools.Question{}, err
+	}
+	replaced, deleted := r.losses()
+	if replaced+deleted <= asksAbove && len(r.large) == 0 {
+		return tools.Question{}, nil
+	}
+	if err := r.verify(); err != nil {
+		return tools.Question{}, err
+	}
+	var acts []string
+	if replaced > 0 {
+		acts = append(acts, "overwrite "+textfile.Count(replaced, "file"))
+	}
+	if deleted > 0 {
+		acts = append(acts, "delete "+textfile.Count(deleted, "file"))
+	}
+	kept := "the history keeps what they are now"
+	if len(r.large) > 0 {
+		kept = fmt.Sprintf("the history does not keep what is above %s now: %s", textfile.Size(workspace.MaxKept), some(r.large))
+	}
+	return tools.Question{Message: fmt.Sprintf("restore what was before the change %s: %s; %s", r.head(r.rec), strings.Join(acts, " and "), kept)}, nil
+}

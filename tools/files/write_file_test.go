@@ -1,0 +1,235 @@
+package files_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolcrib/tools/files"
+	"toolcrib/tools/internal/tooltest"
+)
+
+func sum(data string) string {
+	h := sha256.Sum256([]byte(data))
+	return hex.EncodeToString(h[:])
+}
+
+// utf16 stores ASCII text as UTF-16, little end first.
+func utf16(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		b.Write([]byte{text[i], 0})
+	}
+	return b.String()
+}
+
+// newWriter makes a caller of a tool that writes.
+func newWriter(t testing.TB, d files.Deps, name string, tree map[string]string) caller {
+	t.Helper()
+	ws, dir := tooltest.Tree(t, tree)
+	for _, tool := range files.Tools(d) {
+		if tool.Name == name {
+			return caller{TB: t, tool: tool, ws: ws, dir: dir}
+		}
+	}
+	t.Fatalf("no tool is called %q", name)
+	return caller{}
+}
+
+func (c caller) write(name, data string) {
+	c.Helper()
+	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(data), 0o644); err != nil {
+		c.Fatal(err)
+	}
+}
+
+// content returns the bytes of a file, "<none>" where there is none.
+func (c caller) content(name string) string {
+	c.Helper()
+	data, err := os.ReadFile(filepath.Join(c.dir, name))
+	if os.IsNotExist(err) {
+		return "<none>"
+	}
+	if err != nil {
+		c.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestWriteFile(t *testing.T) {
+	big := strings.Repeat("a line of some length\n", 500_000) // above what is read whole
+	for _, c := range []struct {
+		name  string
+		old   string // of the file "f", "" = there is none, "<empty>"
+		args  map[string]any
+		want  string // the bytes afterwards, "" = as before
+		reply string
+	}{
+		{"new", "", map[string]any{"content": "a\nb\n"}, "a\nb\n", "f: created, 2 lines, 4 B; hash " + sum("a\nb\n")},
+		{"new and empty", "", map[string]any{"content": ""}, "<empty>", "f: created, 0 lines, 0 B; hash " + sum("")},
+		{"new without a final newline", "", map[string]any{"content": "a"}, "a", "f: created, 1 line, 1 B; hash …"},
+		{"new with CRLF", "", map[string]any{"content": "a\r\nb\r\n"}, "a\r\nb\r\n", "f: created, 2 lines, 6 B; utf-8, CRLF; hash …"},
+		{"new with mixed ends", "", map[string]any{"content": "a\r\nb\n"}, "a\r\nb\n", "f: created, 2 lines, 5 B; utf-8, mixed (1 CRLF, 1 LF); hash …"},
+		{"new with a mark", "", map[string]any{"content": "\ufeffa\n"}, "\xef\xbb\xbfa\n", "f: created, 1 line, 5 B; utf-8 with BOM, LF; hash …"},
+		{"new in an encoding", "", map[string]any{"content": "é\n", "encoding": "latin1"}, "\xe9\n", "f: created, 1 line, 2 B; iso-8859-1, LF; hash …"},
+		{"new in UTF-16", "", map[string]any{"content": "a\n", "encoding": "utf-16le"}, "\xff\xfea\x00\n\x00", "f: created, 1 line, 6 B; utf-16le with BOM, LF; hash …"},
+		{"new in UTF-32", "", map[string]any{"content": "a", "encoding": "utf-32be"}, "\x00\x00\xfe\xff\x00\x00\x00a", "f: created, 1 line, 8 B; utf-32be with BOM; hash …"},
+		{"new with a signature", "", map[string]any{"content": "a\n", "encoding": "utf-8-sig"}, "\xef\xbb\xbfa\n", "f: created, …"},
+		{"one mark is enough", "", map[string]any{"content": "\ufeffa", "encoding": "utf-16le"}, "\xff\xfea\x00", "f: created, …"},
+		{"an encoding that lacks a character", "", map[string]any{"content": "a\n日\n", "encoding": "latin1"}, "<none>", "error: invalid_argument: f: line 2 of the content: iso-8859-1 cannot express 日 (U+65E5) (use encoding=utf-8, or another character)"},
+		{"an unknown encoding", "", map[string]any{"content": "a", "encoding": "utf-9"}, "<none>", "error: invalid_argument: no encoding is called \"utf-9\" (did you mean …)"},
+		{"content with NUL", "", map[string]any{"content": "a\x00b"}, "a\x00b", "f: created, 1 line, 3 B; hash …\nnote: it holds NUL characters, so other tools take it for binary"},
+
+		{"over", "a\nb\nc\n", map[string]any{"content": "a\nB\nc\n"}, "a\nB\nc\n", "f: overwritten, 3 lines (+1 -1), 6 B; hash …\n--- f\n+++ f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c"},
+		{"over an empty file", "<empty>", map[string]any{"content": "a\n"}, "a\n", "f: overwritten, 1 line (+1 -0), 2 B; hash …\n..."},
+		{"over with nothing", "a\n", map[string]any{"content": ""}, "<empty>", "f: overwritten, 0 lines (+0 -1), 0 B; hash …\n..."},
+		{"the same", "a\n", map[string]any{"content": "a\n"}, "", "f: unchanged, it has this content already; hash " + sum("a\n")},
+		{"the same but for line ends", "a\r\nb\r\n", map[string]any{"content": "a\nb\n"}, "", "f: unchanged, …"},
+		{"CRLF kept", "a\r\nb\r\n", map[string]any{"content": "a\nc\n"}, "a\r\nc\r\n", "f: overwritten, 2 lines (+1 -1), 6 B; utf-8, CRLF; hash …\n..."},
+		{"CRLF not doubled", "a\r\nb\r\n", map[string]any{"content": "a\r\nc\r\n"}, "a\r\nc\r\n", "f: overwritten, 2 lines (+1 -1), 6 B; utf-8, CRLF; hash …\n--- …\n..."},
+		{"LF kept", "a\nb\n", map[string]any{"content": "a\r\nc\r\n"}, "a\nc\n", "f: overwritten, 2 lines (+1 -1), 4 B; hash …\nnote: the content's line endings became LF, which the file has\n..."},
+		{"mixed to the majority", "a\r\nb\r\nc\n", map[string]any{"content": "a\nb\nC\n"}, "a\r\nb\r\nC\r\n", "f: overwritten, 3 lines (+1 -1), 9 B; utf-8, CRLF; hash …\nnote: line endings were mixed (2 CRLF, 1 LF); now all are CRLF\n..."},
+		{"as many of both", "a\r\nb\n", map[string]any{"content": "a\nB\n"}, "a\nB\n", "f: overwritten, 2 lines (+1 -1), 4 B; hash …\nnote: line endings were mixed (1 CRLF, 1 LF); now all are LF\n..."},
+		{"no line ends to keep", "a", map[string]any{"content": "a\r\nb\r\n"}, "a\r\nb\r\n", "f: overwritten, …\n..."},
+		{"lone carriage returns are text", "a\rb\n", map[string]any{"content": "a\rc\n"}, "a\rc\n", "f: overwritten, …\n..."},
+		{"mark kept", "\xef\xbb\xbfa\n", map[string]any{"content": "b\n"}, "\xef\xbb\xbfb\n", "f: overwritten, 1 line (+1 -1), 5 B; utf-8 with BOM, LF; hash …\n..."},
+		{"mark not doubled", "\xef\xbb\xbfa\n", map[string]any{"content": "\ufeffb\n"}, "\xef\xbb\xbfb\n", "f: overwritten, …\n..."},
+		{"UTF-16 kept", "\xff\xfe" + utf16("a\r\n"), map[string]any{"content": "b\n"}, "\xff\xfe" + utf16("b\r\n"), "f: overwritten, 1 line (+1 -1), 8 B; utf-16le with BOM, CRLF; hash …\n..."},
+		{"UTF-16 without a mark kept", utf16("abcdefgh\n"), map[string]any{"content": "bé\n"}, utf16("b") + "\xe9\x00" + utf16("\n"), "f: overwritten, …; utf-16le, LF; hash …\n..."},
+		{"declared encoding kept", "# coding: latin1\n# \xe9\n", map[string]any{"content": "# coding: latin1\n# ü\n"}, "# coding: latin1\n# \xfc\n", "f: overwritten, …; iso-8859-1, LF; hash …\n..."},
+		{"declared encoding lacks a character", "# coding: latin1\n# \xe9\n", map[string]any{"content": "# coding: latin1\n# 日\n"}, "", "error: invalid_argument: f: line 2 of the content: iso-8859-1 cannot express 日 (U+65E5) (the file is iso-8859-1; with mode=overwrite, encoding=utf-8 converts it)"},
+		{"converted", "# coding: latin1\n# \xe9\n", map[string]any{"content": "# 日\n", "encoding": "utf-8"}, "# 日\n", "f: overwritten, 1 line (+1 -2), 6 B; hash …\n..."},
+		{"converted from UTF-16", "\xff\xfe" + utf16("a\r\n"), map[string]any{"content": "a\n", "encoding": "utf-8"}, "a\r\n", "f: overwritten, 1 line (+0 -0), 3 B; utf-8, CRLF; hash …"},
+		{"guessed encoding, known characters", "caf\xe9\n", map[string]any{"content": "éé\n"}, "\xe9\xe9\n", "f: overwritten, …; windows-1252, LF; hash …\n..."},
+		{"guessed encoding, ASCII", "caf\xe9\n", map[string]any{"content": "cafe\n"}, "cafe\n", "f: overwritten, 1 line (+1 -1), 5 B; hash …\n..."},
+		{"guessed encoding, new characters", "caf\xe9\n", map[string]any{"content": "für\n"}, "", "error: invalid_argument: f: ü is new to it, and its encoding is only assumed to be windows-1252 (name the encoding: encoding=windows-1252 if that is right)"},
+		{"guessed encoding, named", "caf\xe9\n", map[string]any{"content": "für\n", "encoding": "windows-1252"}, "f\xfcr\n", "f: overwritten, …; windows-1252, LF; hash …\n..."},
+		{"over binary", "\x89PNG\r\n\x1a\n\x00", map[string]any{"content": "a\n"}, "a\n", "f: overwritten, 1 line, 2 B; it had 9 B; hash …\nnote: it was binary (image/png); now it is text"},
+
+		{"a placeholder", "a\nb\n", map[string]any{"content": "a\n// ... rest of the code unchanged\n"}, "", "error: invalid_argument: f: line 2 of the new text stands in place of text that would be lost: // ... rest of the code unchanged (…)"},
+		{"a placeholder that was there", "a\n# ... existing code ...\n", map[string]any{"content": "b\n# ... existing code ...\n"}, "b\n# ... existing code ...\n", "f: overwritten, …\n..."},
+
+		{"create", "", map[string]any{"content": "a\n", "mode": "create"}, "a\n", "f: created, …"},
+		{"create over a file", "a\n", map[string]any{"content": "b\n", "mode": "create"}, "", "error: already_exists: f exists already (read it first; mode=overwrite replaces it)"},
+		{"create over the same", "a\n", map[string]any{"content": "a\n", "mode": "create"}, "", "error: already_exists: …"},
+		{"create with a hash", "", map[string]any{"content": "b\n", "mode": "create", "expected_hash": sum("a\n")}, "<none>", "error: invalid_argument: …"},
+
+		{"append", "a\n", map[string]any{"content": "b\nc\n", "mode": "append"}, "a\nb\nc\n", "f: appended 2 lines, 4 B; now 6 B; hash " + sum("a\nb\nc\n") + "…"},
+		{"append to nothing", "", map[string]any{"content": "b\n", "mode": "append"}, "b\n", "f: created, 1 line, 2 B; hash …"},
+		{"append to an empty file", "<empty>", map[string]any{"content": "b\n", "mode": "append"}, "b\n", "f: appended 1 line, 2 B; now 2 B; hash …"},
+		{"append to an open line", "a", map[string]any{"content": "b\n", "mode": "append"}, "ab\n", "f: appended 1 line, 2 B; now 3 B; hash …\nnote: the file had no final newline, so the content begins on its last line"},
+		{"append a newline first", "a", map[string]any{"content": "\nb\n", "mode": "append"}, "a\nb\n", "f: appended 2 lines, 3 B; now 4 B; hash …"},
+		{"append nothing", "a\n", map[string]any{"content": "", "mode": "append"}, "", "f: unchanged, …"},
+		{"append to CRLF", "a\r\n", map[string]any{"content": "b\n", "mode": "append"}, "a\r\nb\r\n", "f: appended 1 line, 3 B; now 6 B; utf-8, CRLF; hash …"},
+		{"append to UTF-16", "\xff\xfe" + utf16("a\n"), map[string]any{"content": "b\n", "mode": "append"}, "\xff\xfe" + utf16("a\nb\n"), "f: appended 1 line, 4 B; now 10 B; utf-16le with BOM, LF; hash …"},
+		{"append to mixed ends", "a\r\nb\nc\n", map[string]any{"content": "d\r\n", "mode": "append"}, "a\r\nb\nc\nd\n", "f: appended …\nnote: the content's line endings became LF, which the file has"},
+		{"append to binary", "\x00\x01", map[string]any{"content": "b\n", "mode": "append"}, "", "error: invalid_argument: f is binary; text cannot be appended to it (mode=overwrite replaces it)"},
+		{"append in another encoding", "é\n", map[string]any{"content": "b\n", "mode": "append", "encoding": "utf-16le"}, "", "error: invalid_argument: f is utf-8; what is appended must be too (leave encoding out; …)"},
+		{"append UTF-16 to ASCII", "a\n", map[string]any{"content": "b\n", "mode": "append", "encoding": "utf-16le"}, "", "error: invalid_argument: f is utf-8; …"},
+		{"append an encoding to ASCII", "a\n", map[string]any{"content": "ü\n", "mode": "append", "encoding": "latin1"}, "a\n\xfc\n", "f: appended …"},
+		{"append a guessed character", "caf\xe9\n", map[string]any{"content": "ü\n", "mode": "append"}, "", "error: invalid_argument: f: ü is new to it, …"},
+		{"append a guessed character by name", "caf\xe9\n", map[string]any{"content": "ü\n", "mode": "append", "encoding": "cp1252"}, "caf\xe9\n\xfc\n", "f: appended 1 line, 2 B; now 7 B; windows-1252, LF; hash …"},
+		{"append to a large file", big, map[string]any{"content": "b\n", "mode": "append"}, big + "b\n", "f: appended 1 line, 2 B; now 11 MB; …"},
+
+		{"expected", "a\n", map[string]any{"content": "b\n", "expected_hash": sum("a\n")}, "b\n", "f: overwritten, …\n..."},
+		{"expected in capitals", "a\n", map[string]any{"content": "b\n", "expected_hash": strings.ToUpper(sum("a\n"))}, "b\n", "f: overwritten, …\n..."},
+		{"not expected", "a\n", map[string]any{"content": "b\n", "expected_hash": sum("x\n")}, "", "error: conflict: f is not what expected_hash names: it has hash " + sum("a\n") + " now (read it again: what it was is not known here)"},
+		{"expected of no file", "", map[string]any{"content": "b\n", "expected_hash": sum("x\n")}, "<none>", "error: conflict: f does not exist any more (…)"},
+		{"no hash", "a\n", map[string]any{"content": "b\n", "expected_hash": "1234"}, "", "error: invalid_argument: expected_hash \"1234\" is no hash (…)"},
+		{"another name of the content", "", map[string]any{"file_text": "a\n"}, "a\n", "f: created, …"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tree := map[string]string{}
+			if c.old != "" {
+				tree["f"] = strings.Replace(c.old, "<empty>", "", 1)
+			}
+			w := newWriter(t, files.Deps{}, "write_file", tree)
+			c.args["path"] = "f"
+			before := w.content("f")
+			reply := w.try(c.args)
+			reply = strings.ReplaceAll(reply, "; undo: restore_file undo=true", "")
+			if diff := tooltest.Match(c.reply, noUndo(reply)); diff != "" {
+				t.Error(diff)
+			}
+			want := c.want
+			switch want {
+			case "":
+				want = before
+			case "<empty>":
+				want = ""
+			}
+			if got := w.content("f"); got != want {
+				t.Errorf("the file is %.200q, want %.200q", got, want)
+			}
+		})
+	}
+}
+
+// noUndo takes what the history adds out of a status line.
+func noUndo(text string) string {
+	first, rest, _ := strings.Cut(text, "\n")
+	first, _, _ = strings.Cut(first, "; undo: ")
+	first, _, _ = strings.Cut(first, "; cannot be undone: ")
+	return first + "\n" + rest
+}
+
+func TestWriteFilePlaces(t *testing.T) {
+	w := newWriter(t, files.Deps{}, "write_file", map[string]string{"dir/a": "x\n", "link": "-> dir/a", "dangling": "-> nowhere", "plain": ""})
+	for _, c := range []struct{ path, want, at, data string }{
+		{"new/deep/f.txt", "new/deep/f.txt: created, 1 line, 2 B; hash …", "new/deep/f.txt", "y\n"},
+		{"dir", "error: invalid_argument: dir is a directory, not a file (…)", "dir/a", "x\n"},
+		{"dir/", "error: invalid_argument: dir is a directory, …", "dir/a", "x\n"},
+		{"none/", "error: invalid_argument: none/ names a directory, not a file (…)", "none", "<none>"},
+		{"plain/f", "error: …", "plain", ""},
+		{"link", "link: overwritten, …\nnote: symlinks lead to dir/a, which is the file written\n...", "dir/a", "y\n"},
+		{"dangling", "error: …", "nowhere", "<none>"},
+		{"../f", "error: denied: …", "../f", "<none>"},
+	} {
+		got := w.try(map[string]any{"path": c.path, "content": "y\n"})
+		if diff := tooltest.Match(c.want, noUndo(got)); diff != "" {
+			t.Errorf("%s: %s", c.path, diff)
+		}
+		if got := w.content(c.at); got != c.data {
+			t.Errorf("%s: %s is %q, want %q", c.path, c.at, got, c.data)
+		}
+	}
+	if info, err := os.Lstat(filepath.Join(w.dir, "link")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v", info, err)
+	}
+}
+
+// A conflict shows what changed since the caller saw the file.
+func TestWriteFileConflict(t *testing.T) {
+	d := files.Deps{Seen: files.NewSeen(1 << 20)}
+	w := newWriter(t, d, "write_file", nil)
+	w.call(map[string]any{"path": "f", "content": "one\ntwo\nthree\n"})
+	w.write("f", "one\n2\nthree\n")
+	got := w.try(map[string]any{"path": "f", "content": "four\n", "expected_hash": sum("one\ntwo\nthree\n")})
+	want := "error: conflict: f is not what expected_hash names: it has hash " + sum("one\n2\nthree\n") + " now (see what changed, then call again with that hash)\n" +
+		"what changed:\n--- expected\n+++ now\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three"
+	if diff := tooltest.Match(want, got); diff != "" {
+		t.Error(diff)
+	}
+	w.call(map[string]any{"path": "f", "content": "four\n", "expected_hash": sum("one\n2\nthree\n")})
+	if got := w.content("f"); got != "four\n" {
+		t.Errorf("the file is %q", got)
+	}
+}
+
+// Where nobody saw the expected content, the history may have it.
+func TestWriteFileConflictFromHistory(t *testing.T) {
+	w := newWriter(t, files.Deps{}, "write_file", map[string]string{"f": "one\n"})
+	w.call(map[string]any{"path": "f", "content": "two\n"})
+	got := w.try(map[string]any{"path": "f", "content": "three\n", "expected_hash": sum("one\n")})
+	want := "error: conflict: f is not what expected_hash names: it has hash " + sum("two\n") + " now (see what changed, then call again with that hash)\n" +
+		"what changed:\n--- expected\n+++ now\n@@ -1 +1 @@\n-one\n+two"
+	if diff := tooltest.Match(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := w.content("f"); got != "two\n" {
+		t.Errorf("the file is %q", got)
+	}
+}

@@ -1,0 +1,199 @@
+package patch
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// marker is what a line of an envelope says.
+type marker uint8
+
+const (
+	notMarker marker = iota
+	beginPatch
+	endPatch
+	addFile
+	updateFile
+	deleteFile
+	moveTo
+	endOfFile
+	environment
+)
+
+var markerRule = regexp.MustCompile(`(?i)^[ \t]*\*{3}[ \t]*(?:` +
+	`(begin patch|end patch|end of file)[ \t]*(?:\*{3})?["')\]}]*` + // quotes and brackets of a command or of JSON
+	`|(add file|update file|delete file|move to|environment id)[ \t]*:[ \t]*(.*?)(?:[ \t]+\*{3})?)[ \t]*$`)
+
+// markers by their words in lower case.
+func markerNamed(words string) marker {
+	switch strings.ToLower(words) {
+	case "begin patch":
+		return beginPatch
+	case "end patch":
+		return endPatch
+	case "end of file":
+		return endOfFile
+	case "add file":
+		return addFile
+	case "update file":
+		return updateFile
+	case "delete file":
+		return deleteFile
+	case "move to":
+		return moveTo
+	}
+	return environment
+}
+
+// markerOf reads a line as a marker, with its path.
+func markerOf(text string) (m marker, path string) {
+	if !strings.Contains(text, "***") {
+		return notMarker, ""
+	}
+	found := markerRule.FindStringSubmatch(text)
+	if found == nil {
+		return notMarker, ""
+	}
+	return markerNamed(found[1] + found[2]), unquote(found[3])
+}
+
+// markers lists what an envelope may hold, for messages.
+const markers = "*** Add File: PATH, *** Update File: PATH, *** Delete File: PATH, *** Move to: PATH, *** End of File, *** End Patch"
+
+// section reads what begins at the current line.
+func (p *parser) section() error {
+	l := p.lines[p.at]
+	if strings.TrimSpace(l.text) == "" {
+		p.at++
+		p.apart = true
+		return nil
+	}
+	m, path := markerOf(l.text)
+	switch m {
+	case notMarker:
+		if p.unifiedAt(p.at) {
+			return p.enter(l, p.unified)
+		}
+		return p.other(l)
+	case beginPatch:
+		if p.began {
+			p.notes.add(l.no, "*** Begin Patch is repeated; read as one patch")
+		}
+		p.began, p.open = true, true
+	case endPatch:
+		p.open = false
+		p.began = true
+		p.apart = true
+	case environment:
+		p.notes.add(l.no, "the environment line has no meaning here")
+	case addFile, updateFile, deleteFile:
+		if path == "" {
+			return &Error{Line: l.no, Msg: shown(l.text) + " names no file"}
+		}
+		if !p.began {
+			p.notes.add(l.no, "*** Begin Patch is missing")
+			p.began, p.open = true, true
+		} else if !p.open {
+			p.notes.add(l.no, "stands after *** End Patch; read as part of the patch")
+			p.open = true
+		}
+		return p.enter(l, func(l line) error { return p.envelope(l, m, path) })
+	default:
+		return &Error{Line: l.no, Msg: shown(l.text) + " stands outside of an updated file"}
+	}
+	p.at++
+	return nil
+}
+
+// enter reads a file's section.
+func (p *parser) enter(l line, read func(line) error) error {
+	p.flush()
+	p.apart = false
+	return read(l)
+}
+
+// flush discloses the prose that was left out.
+func (p *parser) flush() {
+	if len(p.prose) == 0 {
+		return
+	}
+	first, last := p.prose[0], p.prose[len(p.prose)-1]
+	if first.no == last.no {
+		p.notes.add(0, "line %d of the patch is left out as prose: %s", first.no, shown(first.text))
+	} else {
+		p.notes.add(0, "lines %d-%d of the patch are left out as prose: %s", first.no, last.no, shown(first.text))
+	}
+	p.prose = nil
+}
+
+// ended settles what only the end of the text tells.
+func (p *parser) ended() {
+	p.flush()
+	if p.open {
+		p.notes.add(0, "*** End Patch is missing")
+	}
+}
+
+// other passes a line that begins no section, if it can be nothing of a patch.
+func (p *parser) other(l line) error {
+	switch {
+	case headline(l.text):
+		p.at++
+		return nil
+	case strings.HasPrefix(l.text, "@@@"):
+		return foreign(l)
+	case strings.HasPrefix(l.text, "@@"):
+		return &Error{Line: l.no, Msg: "the hunk belongs to no file", Hint: "begin with *** Update File: PATH, or with --- a/PATH and +++ b/PATH"}
+	case strings.HasPrefix(l.text, "GIT binary patch"), binaryRule.MatchString(l.text):
+		return binary(l.no, l.text)
+	case strings.HasPrefix(l.text, "***"):
+		return p.strange(l)
+	}
+	if !p.open && (len(p.files) == 0 || p.apart || signature(l.text) || fenceRule.MatchString(l.text)) {
+		p.at++
+		p.apart = true
+		p.prose = append(p.prose, l)
+		return nil
+	}
+	return p.stray(l)
+}
+
+// strange is the error of a line of stars that is no marker.
+func (p *parser) strange(l line) error {
+	next, _ := p.peek(1)
+	if strings.HasPrefix(next.text, "--- ") || strings.HasPrefix(l.text, "****") {
+		return &Error{Line: l.no, Msg: "context diffs are not taken", Hint: "give a unified diff (diff -u) or an envelope:\n" + Example}
+	}
+	return &Error{Line: l.no, Msg: shown(l.text) + " is not a marker", Hint: "there are: " + markers}
+}
+
+// stray is the error of a line that belongs to nothing.
+func (p *parser) stray(l line) error {
+	if len(p.files) == 0 {
+		return &Error{Line: l.no, Msg: shown(l.text) + " belongs to no file", Hint: "begin each file with one of: " + markers}
+	}
+	f := p.files[len(p.files)-1]
+	switch {
+	case f.Kind == Add:
+		return &Error{Line: l.no, Msg: shown(l.text) + ": every line of an added file begins with +"}
+	case f.Kind == Delete && len(f.Chunks) == 0:
+		return &Error{Line: l.no, Msg: shown(l.text) + ": nothing follows a deleted file but the next marker"}
+	}
+	return &Error{
+		Line: l.no, Msg: shown(l.text) + " begins with none of space, - and +",
+		Hint: "a line that stays begins with one space before its text; prose is set apart by a blank line after the patch",
+	}
+}
+
+// headline reports a line that programs print before a file and that says nothing
+// more than its header does.
+func headline(text string) bool {
+	return strings.HasPrefix(text, "Index: ") || strings.HasPrefix(text, "diff ") && !strings.HasPrefix(text, "diff --") ||
+		strings.HasPrefix(text, "=====") && strings.Trim(text, "=") == ""
+}
+
+// signature reports the line that git writes below a mailed patch.
+func signature(text string) bool { return text == "-- " || text == "--" }

@@ -1,0 +1,82 @@
+package textfile
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// EncodeError says which character an encoding cannot express.
+type EncodeError struct {
+	Encoding string // its name
+	Rune     rune   // utf8.RuneError where Bytes are no character at all
+	Offset   int    // in bytes of the text
+}
+
+func (e *EncodeError) Error() string {
+	if e.Rune == utf8.RuneError {
+		return fmt.Sprintf("byte %d of the text is no character that %s can express", e.Offset, e.Encoding)
+	}
+	return fmt.Sprintf("%s cannot express %s (%U)", e.Encoding, Visible(string(e.Rune)), e.Rune)
+}
+
+// Encode returns the bytes of a text, without a byte order mark; to decode them
+// gives the text again. UTF-8 is taken as it is. An encoding with shifts begins
+// and ends in its first state, so that the bytes can be put anywhere between
+// lines. An error is an *[EncodeError] about the first character that the encoding
+// cannot express.
+func (e Encoding) Encode(text string) ([]byte, error) {
+	if e.enc == nil {
+		return []byte(text), nil
+	}
+	if data, ok := e.encode(text); ok {
+		return data, nil
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if _, ok := e.encode(text[i : i+size]); !ok {
+			return nil, &EncodeError{Encoding: e.Name(), Rune: r, Offset: i}
+		}
+		i += size
+	}
+	return nil, &EncodeError{Encoding: e.Name(), Rune: utf8.RuneError}
+}
+
+// encode reports false where the text would not come back from its bytes: some
+// encoders put a similar character in place of one that they lack.
+func (e Encoding) encode(text string) ([]byte, bool) {
+	data, err := e.enc.NewEncoder().Bytes([]byte(text))
+	if err != nil {
+		return nil, false
+	}
+	if e.shifts {
+		if i := bytes.LastIndexByte(data, esc); i >= 0 && !bytes.HasPrefix(data[i:], []byte(ascii)) {
+			data = append(data, ascii...)
+		}
+	}
+	return data, string(e.Decode(data)) == text
+}
+
+const (
+	esc = 0x1b
+	// ascii is how ISO-2022 goes back to its first state.
+	ascii = "\x1b(B"
+)
+
+// Shifts reports that the encoding has states, which escape sequences change: what
+// bytes mean depends on those before them in their line.
+func (e Encoding) Shifts() bool { return e.shifts }
+
+// Shift returns the escape sequence that is in force after the beginning of a
+// line, nil in the first state.
+func (e Encoding) Shift(line []byte) []byte {
+	i := bytes.LastIndexByte(line, esc)
+	if !e.shifts || i < 0 || bytes.HasPrefix(line[i:], []byte(ascii)) {
+		return nil
+	}
+	n := len(ascii)
+	if bytes.HasPrefix(line[i:], []byte("\x1b$(")) {
+		n++
+	}
+	return bytes.Clone(line[i:min(i+n, len(line))])
+}

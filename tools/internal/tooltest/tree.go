@@ -1,0 +1,181 @@
+package tooltest
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+// link starts the content that stands for a symlink; its target follows.
+const link = "-> "
+
+// Tree writes files into a new directory, opens it as a workspace, which has a
+// history, and returns both. A path that ends in "/" is a directory; content that
+// starts with "-> " is a symlink's target.
+func Tree(t testing.TB, files map[string]string) (*workspace.Workspace, string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "ws")
+	must(t, os.Mkdir(dir, 0o755))
+	fill(t, dir, files)
+	ws, err := workspace.Open([]string{dir}, workspace.Options{StateBase: t.TempDir(), NoSync: true})
+	must(t, err)
+	t.Cleanup(func() {
+		if err := ws.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return ws, dir
+}
+
+// fill writes files, as Tree has them, into a directory.
+func fill(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		host := filepath.Join(dir, filepath.FromSlash(name))
+		if strings.HasSuffix(name, "/") {
+			must(t, os.MkdirAll(host, 0o755))
+			continue
+		}
+		must(t, os.MkdirAll(filepath.Dir(host), 0o755))
+		if target, ok := strings.CutPrefix(content, link); ok {
+			must(t, os.Symlink(strings.TrimRight(target, "\n"), host))
+			continue
+		}
+		must(t, os.WriteFile(host, []byte(content), 0o644))
+	}
+}
+
+// scene is the workspace of a call with all that has happened in it before.
+func scene(t testing.TB, c tools.Call) (*workspace.Workspace, string) {
+	t.Helper()
+	ws, dir := Tree(t, c.Files)
+	before(t, ws, c)
+	return ws, dir
+}
+
+func before(t testing.TB, ws *workspace.Workspace, c tools.Call) {
+	t.Helper()
+	if c.Before != nil {
+		must(t, c.Before(session(t.Context(), ws)))
+	}
+}
+
+// Contents is what a directory holds, as Tree has it: of the directories only
+// those that are empty. What is no file, directory or symlink has its mode as
+// content.
+func Contents(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	walk(t, dir, func(rel string, info fs.FileInfo, content string) {
+		if above := parent(rel); above != "" {
+			delete(files, above)
+		}
+		if info.IsDir() {
+			rel += "/"
+		}
+		files[rel] = content
+	})
+	return files
+}
+
+func parent(rel string) string { return rel[:strings.LastIndexByte(rel, '/')+1] }
+
+// Differ compares two trees as Contents gives them: "" where they are equal.
+func Differ(want, got map[string]string) string {
+	var b strings.Builder
+	all := maps.Clone(got)
+	maps.Copy(all, want)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		w, wanted := want[name]
+		g, there := got[name]
+		switch {
+		case !there:
+			fmt.Fprintf(&b, "%s: missing\n", name)
+		case !wanted:
+			fmt.Fprintf(&b, "%s: not wanted, %q\n", name, clip(g))
+		case w != g:
+			fmt.Fprintf(&b, "%s: %q, want %q\n", name, clip(g), clip(w))
+		}
+	}
+	return b.String()
+}
+
+// snapshot describes a tree: names, kinds, modes and the hash of each file. What
+// is below the directories that are left out is not looked at. Times are left out:
+// reading may touch the access time.
+func snapshot(t testing.TB, dir string, leftOut ...string) string {
+	t.Helper()
+	var b strings.Builder
+	walk(t, dir, func(rel string, info fs.FileInfo, content string) {
+		fmt.Fprintf(&b, "%v %s %x\n", info.Mode(), rel, sha256.Sum256([]byte(content)))
+	}, leftOut...)
+	return b.String()
+}
+
+// walk visits what lies below a directory, in order. The content of a symlink is
+// its target after "-> ".
+func walk(t testing.TB, dir string, visit func(rel string, info fs.FileInfo, content string), leftOut ...string) {
+	t.Helper()
+	must(t, filepath.WalkDir(dir, func(host string, d fs.DirEntry, err error) error {
+		if err != nil || host == dir {
+			return err
+		}
+		if slices.Contains(leftOut, host) {
+			return fs.SkipDir
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		var content string
+		switch {
+		case info.Mode().IsRegular():
+			data, err := os.ReadFile(host)
+			if err != nil {
+				return err
+			}
+			content = string(data)
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(host)
+			if err != nil {
+				return err
+			}
+			content = link + target
+		case !info.IsDir():
+			content = info.Mode().String()
+		}
+		rel, err := filepath.Rel(dir, host)
+		visit(filepath.ToSlash(rel), info, content)
+		return err
+	}))
+}
+
+// bigTree makes a tree of n by n long names, and of the files of the examples, each
+// made long.
+func bigTree(t testing.TB, calls []tools.Call, n int) (*workspace.Workspace, string) {
+	files := map[string]string{}
+	long := strings.Repeat("n", 80)
+	for i := range n {
+		for j := range n {
+			files[filepath.ToSlash(filepath.Join("d"+itoa(i), long+itoa(j)+".txt"))] = "needle " + long + "\n"
+		}
+	}
+	for _, c := range calls {
+		for name, content := range c.Files {
+			if !strings.HasSuffix(name, "/") && !strings.HasPrefix(content, "-> ") {
+				content = strings.Repeat(content, 1+200_000/max(len(content), 1))
+			}
+			files[name] = content
+		}
+	}
+	return Tree(t, files)
+}

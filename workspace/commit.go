@@ -1,0 +1,169 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"time"
+)
+
+// commit writes the change into the history of the root of the first operation, and
+// with that the change has happened: what is found without it at the next start is
+// undone. The histories of other roots have it from then on, so that none ever tells
+// of a change that was taken back; where one cannot be written it lacks the change.
+func (t *transaction) commit() error {
+	if t.journal == nil {
+		return nil
+	}
+	ctx := context.WithoutCancel(t.ctx)
+	histories, err := t.histories()
+	if err != nil {
+		return err
+	}
+	for i, h := range histories {
+		err := t.enter(ctx, h)
+		switch {
+		case err != nil && i == 0:
+			return t.ws.stateFailed(ctx, err)
+		case err != nil:
+			t.notKept = "the history of " + show(h.root) + " could not be written: " + cause(err)
+		}
+	}
+	return nil
+}
+
+// histories are those of all roots that the change touched, first that of its first
+// operation.
+func (t *transaction) histories() ([]*history, error) {
+	var list []*history
+	for i, w := range t.works {
+		for _, s := range []*spot{w.at, w.from} {
+			if s == nil || w.same && i > 0 {
+				continue
+			}
+			h, _, err := t.ws.historyOf(s.root)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(list, h) {
+				list = append(list, h)
+			}
+		}
+	}
+	return list, nil
+}
+
+// enter writes the change into one history. What stands in its log has happened,
+// whatever goes wrong after that.
+func (t *transaction) enter(ctx context.Context, h *history) error {
+	rec := t.record()
+	rec.Files = t.files(h)
+	err := h.append(ctx, rec)
+	if err == nil && t.durable() && len(t.acts) > 1 {
+		err = h.sync()
+	}
+	if err == nil {
+		return nil
+	}
+	if written, e := h.has(t.id); e != nil || !written {
+		return err
+	}
+	t.unsure = err
+	return nil
+}
+
+// record is the change in the history, without its files.
+func (t *transaction) record() Record {
+	c := t.change
+	return Record{ID: t.id, Time: time.Now().UTC().Truncate(time.Millisecond), Tool: c.Tool, Principal: c.Principal, Call: c.Call, Undoes: c.Undoes}
+}
+
+// files lists what the change did, as h names it.
+func (t *transaction) files(h *history) []Changed {
+	var list []Changed
+	for _, s := range t.made {
+		list = append(list, Changed{Kind: OpDirectory, Path: t.nameIn(h, s), After: &Version{Kind: KindDirectory}})
+	}
+	for _, w := range t.works {
+		if !w.same && w.op.Kind != OpDirectory {
+			list = append(list, t.filesOf(h, w)...)
+		}
+	}
+	return list
+}
+
+// foreseen is what the history of the first operation would get if the process
+// were killed when all is done.
+func (t *transaction) foreseen(h *history) []Changed {
+	var list []Changed
+	for _, w := range t.works {
+		for _, s := range w.at.toMake() {
+			list = append(list, Changed{Kind: OpDirectory, Path: t.nameIn(h, s), After: &Version{Kind: KindDirectory}})
+		}
+		if w.same {
+			continue
+		}
+		c := Changed{Kind: w.op.Kind, Path: t.nameIn(h, w.at), Before: w.done.Before, After: w.done.After}
+		if w.from != nil {
+			c.From = t.nameIn(h, w.from)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+func (t *transaction) filesOf(h *history, w *work) []Changed {
+	c := Changed{Kind: w.op.Kind, Path: t.nameIn(h, w.at), After: w.done.After}
+	switch {
+	case w.op.Kind == OpDelete:
+		return w.kept
+	case (w.op.Kind == OpWrite || w.op.Kind == OpAppend) && w.from == nil:
+		if len(w.kept) > 0 {
+			c.Before = w.kept[0].Before
+		}
+		return []Changed{c}
+	case w.op.Kind == OpMove, w.op.Kind == OpCopy:
+		c.From = t.nameIn(h, w.from)
+	}
+	return append(slices.Clip(w.kept), c)
+}
+
+// nameIn is the path of a spot in a history: below its root, or absolute where it
+// belongs to another.
+func (t *transaction) nameIn(h *history, s *spot) string {
+	if of, _, err := t.ws.historyOf(s.root); err != nil || of != h {
+		return s.abs()
+	}
+	return path.Join(s.root.prefix, s.rel)
+}
+
+// clean removes what the change has taken away. What cannot be removed stays for the
+// next start to try.
+func (t *transaction) clean() {
+	ctx := context.WithoutCancel(t.ctx)
+	var errs []error
+	for _, w := range t.works {
+		for _, s := range []*spot{w.staged, w.backup} {
+			if s == nil {
+				continue
+			}
+			err := removeTree(ctx, s.dir, s.name())
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+				w.note("what it held could not be removed from %s: %s", show(Path{view: t.ws, root: s.root, rel: s.rel}.String()), cause(err))
+			}
+		}
+	}
+	switch {
+	case t.journal == nil:
+	case len(errs) == 0:
+		t.journal.end(t.id) //nolint:errcheck // the next start finds nothing left to do
+	default:
+		// The history may have forgotten the change by then.
+		if err := t.journal.committed(t.id); err != nil && t.unsure == nil {
+			t.unsure = err
+		}
+	}
+}

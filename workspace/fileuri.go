@@ -1,0 +1,102 @@
+package workspace
+
+import (
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// FileURI returns the URI (RFC 8089) of a slash-separated absolute path.
+func FileURI(path string) string {
+	u := url.URL{Scheme: "file", Path: ToURIPath(path)}
+	if share, ok := strings.CutPrefix(path, "//"); ok { // of Windows
+		u.Host, u.Path, _ = strings.Cut(share, "/")
+		u.Path = "/" + u.Path
+	}
+	return u.String()
+}
+
+// ParseFileURI returns the absolute path of a file's URI, slash-separated and not
+// cleaned, and false for what is no such URI or names another machine. A percent
+// sign that escapes nothing is one; so are the signs that would begin a query or a
+// fragment, which files do not have.
+func ParseFileURI(uri string) (path string, ok bool) {
+	return parseFileURI(uri, runtime.GOOS == "windows")
+}
+
+func parseFileURI(uri string, windows bool) (string, bool) {
+	const scheme = "file:"
+	if len(uri) < len(scheme) || !strings.EqualFold(uri[:len(scheme)], scheme) {
+		return "", false
+	}
+	path := uri[len(scheme):]
+	server := ""
+	if rest, ok := strings.CutPrefix(path, "//"); ok {
+		server, path, _ = strings.Cut(rest, "/")
+		path = "/" + path
+	}
+	if !strings.HasPrefix(path, "/") {
+		return "", false
+	}
+	path = unescape(path)
+	switch {
+	case server == "" || strings.EqualFold(server, "localhost"):
+		return fromURIPath(path, windows), true
+	case windows:
+		return "//" + server + path, true
+	}
+	return "", false
+}
+
+// ToURIPath returns a slash-separated absolute path as it stands in a URI, before
+// it is escaped: with a slash before a drive of Windows.
+func ToURIPath(path string) string {
+	if hasDrive(path) {
+		return "/" + path
+	}
+	return path
+}
+
+// FromURIPath undoes ToURIPath for the system that runs.
+func FromURIPath(path string) string { return fromURIPath(path, runtime.GOOS == "windows") }
+
+func fromURIPath(path string, windows bool) string {
+	if rest, ok := strings.CutPrefix(path, "/"); ok && windows && hasDrive(rest) {
+		return rest
+	}
+	return path
+}
+
+// hasDrive reports whether a path begins with a drive of Windows: "C:".
+func hasDrive(path string) bool {
+	return len(path) >= 2 && path[1] == ':' && (path[0]|0x20 >= 'a' && path[0]|0x20 <= 'z') &&
+		(len(path) == 2 || path[2] == '/')
+}
+
+// unescape decodes percent-encoding and keeps what is none.
+func unescape(text string) string {
+	if !strings.Contains(text, "%") {
+		return text
+	}
+	b := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+3 <= len(text) {
+			if c, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
+				b = append(b, byte(c))
+				i += 2
+				continue
+			}
+		}
+		b = append(b, text[i])
+	}
+	return string(b)
+}
+
+// Within reports whether an absolute path is dir or lies below it, by its name
+// alone: neither needs to exist.
+func Within(dir, path string) bool {
+	_, ok := below(filepath.ToSlash(filepath.Clean(dir)), filepath.ToSlash(filepath.Clean(path)))
+	return ok
+}

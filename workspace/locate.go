@@ -1,0 +1,183 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"syscall"
+)
+
+// spot is a name in a directory: where an operation acts. Its path holds no links,
+// so that it means the same for all who name the file in different ways.
+type spot struct {
+	root *root
+	rel  string
+	// The rest is known once the directory is open.
+	dir     dir
+	missing []string // directories above the name that are to be made first
+	info    Info     // what stands there; Kind "" = nothing
+}
+
+func (s *spot) name() string { return path.Base(s.rel) }
+
+// abs is the host path of the spot by the canonical name of its root. Journals and
+// locks name it so.
+func (s *spot) abs() string { return path.Join(s.root.canonical, s.rel) }
+
+func (s *spot) exists() bool { return s.info.Kind != "" }
+
+// beside is another name in the directory of the spot.
+func (s *spot) beside(name string) *spot {
+	return &spot{root: s.root, rel: path.Join(path.Dir(s.rel), name), dir: s.dir}
+}
+
+// spotOf finds where an operation on p acts. The last component is followed only if
+// last is set. What the end of the path names need not exist.
+func (w *Workspace) spotOf(p Path, last bool) (*spot, error) {
+	if p.root == nil {
+		return nil, errNoPath()
+	}
+	r, rel, err := w.settle(p.root, p.rel, last)
+	if err != nil {
+		return nil, p.refuse(err)
+	}
+	if rel == "." { // as [Path.IsRoot] says beforehand
+		return nil, &Error{
+			Rule: RuleInvalid, Path: p.written(), Msg: show(p.written()) + " is a root of the workspace, which stays as it is",
+			Hint: "name what is in it",
+		}
+	}
+	return &spot{root: r, rel: rel}, nil
+}
+
+// settle is follow for a path whose end may be missing.
+func (w *Workspace) settle(r *root, rel string, last bool) (*root, string, error) {
+	to, at, err := w.follow(r, rel, last, true)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return to, path.Clean(at), err
+	}
+	parent := path.Dir(rel)
+	if parent == rel {
+		return nil, "", err
+	}
+	if to, at, err = w.settle(r, parent, true); err != nil {
+		return nil, "", err
+	}
+	return to, path.Join(at, path.Base(rel)), nil
+}
+
+// missingNames are the locks of the directories above that are to be made: nobody
+// else finds one there that is taken back again, nor loses one to that.
+func (s *spot) missingNames() (names []string) {
+	for rel := path.Dir(s.rel); rel != "."; rel = path.Dir(rel) {
+		if _, err := s.root.lstat(rel); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		names = append(names, path.Join(s.root.canonical, rel))
+	}
+	return names
+}
+
+// refuseProtected refuses to change what programs run.
+func (w *Workspace) refuseProtected(s *spot, p Path, mayBeDirectory bool) error {
+	if w.allowProtected || !s.root.protects(s.rel, mayBeDirectory) {
+		return nil
+	}
+	return &Error{
+		Rule: RuleProtected, Path: p.written(),
+		Msg:  show(p.written()) + " is protected, since programs run what stands there",
+		Hint: "tell the user what to change there; a tool cannot, unless the server runs with --allow-protected",
+	}
+}
+
+// openSpot opens the directory of a spot, or the nearest above it that exists, and
+// looks at what stands there.
+func (t *transaction) openSpot(s *spot) (err error) {
+	s.missing, s.info = nil, Info{}
+	for parent := path.Dir(s.rel); ; parent = path.Dir(parent) {
+		s.dir, err = t.openDir(s.root, parent)
+		if err == nil {
+			break
+		}
+		if errors.Is(err, errIsLink) {
+			return s.refuseLink(parent)
+		}
+		if !errors.Is(err, fs.ErrNotExist) || parent == "." {
+			return err
+		}
+		s.missing = append([]string{path.Base(parent)}, s.missing...)
+	}
+	if len(s.missing) > 0 {
+		if _, err := s.dir.stat(s.missing[0]); err == nil {
+			return errDangling
+		}
+		return nil
+	}
+	s.info, err = s.dir.stat(s.name())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// refuseLink says why a link stands in the way to the directory of a spot, whose
+// path has none: it leads to nothing, or has come after the path was judged, and
+// what it leads to may be protected.
+func (s *spot) refuseLink(dir string) error {
+	if _, err := s.root.stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return errDangling
+	}
+	return errSwapped
+}
+
+// openDir opens a directory once for the whole change, and by the path that was
+// judged: no link is followed.
+func (t *transaction) openDir(r *root, rel string) (dir, error) {
+	key := dirKey{r, rel}
+	if d := t.dirs[key]; d != nil {
+		return d, nil
+	}
+	d, err := r.openPlainDir(rel)
+	if err != nil {
+		return nil, err
+	}
+	t.dirs[key] = d
+	return d, nil
+}
+
+type dirKey struct {
+	root *root
+	rel  string
+}
+
+// errDangling says that a symlink stands where a directory or file is to be made.
+var errDangling = errors.New("is a symlink to nothing")
+
+// refuseChange words the error of a change at p.
+func (p Path) refuseChange(err error) error {
+	if e, ok := errors.AsType[*treeError](err); ok && e.rel != "." {
+		return p.child(e.rel).refuseChange(e.err)
+	}
+	name := show(p.written())
+	e := &Error{Path: p.written(), Err: err}
+	switch {
+	case errors.Is(err, errDangling):
+		e.Rule, e.Msg = RuleInvalid, name+" passes a symlink to nothing"
+		e.Hint = "delete the link first, or name where it leads to"
+	case errors.Is(err, syscall.ENOTEMPTY):
+		e.Rule, e.Msg = RuleInvalid, name+" is a directory that is not empty"
+	case errors.Is(err, fs.ErrExist):
+		e.Rule, e.Msg = RuleExists, name+" exists"
+	case errors.Is(err, fs.ErrPermission):
+		e.Rule, e.Msg = RuleAccess, name+": "+cause(err)
+		e.Hint = "the user that runs the server may not write there"
+	case errors.Is(err, syscall.EROFS):
+		e.Rule, e.Msg = RuleAccess, name+" lies on a file system that is read-only"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		e.Rule, e.Msg = RuleIO, name+": "+cause(err)
+		e.Hint = "nothing was changed; make room first"
+	default:
+		return p.refuse(err)
+	}
+	return e
+}

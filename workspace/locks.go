@@ -1,0 +1,87 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"toolcrib/workspace/state"
+)
+
+// stripes is how many locks all paths share. Two paths of one stripe wait for each
+// other without need, which costs time alone.
+const stripes = 256
+
+// stripe is the lock of a canonical host path, the same in every process and
+// version, and for all spellings of a name that a file system may take for one.
+func stripe(name string) int {
+	h := fnv.New32a()
+	h.Write([]byte(strings.ToLower(norm.NFC.String(name))))
+	sum := h.Sum32()
+	return int((sum ^ sum>>8 ^ sum>>16 ^ sum>>24) % stripes)
+}
+
+// lock waits until no other change has one of the paths, in this process and, where
+// state can be kept, in all that share it. The locks are taken in one order, so that
+// no two changes wait for each other. It gives up when ctx ends.
+func (w *Workspace) lock(ctx context.Context, names []string) (unlock func() error, err error) {
+	shared, err := w.state.shared()
+	if errors.Is(err, os.ErrClosed) {
+		return nil, err
+	}
+	var order []int
+	for _, name := range names {
+		order = append(order, stripe(name))
+	}
+	slices.Sort(order)
+	order = slices.Compact(order)
+	var undo []func() error
+	unlock = func() error {
+		var errs []error
+		for _, f := range slices.Backward(undo) {
+			errs = append(errs, f())
+		}
+		return errors.Join(errs...)
+	}
+	for _, i := range order {
+		select {
+		case w.state.stripes[i] <- struct{}{}:
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), unlock())
+		}
+		undo = append(undo, func() error { <-w.state.stripes[i]; return nil })
+		if shared == nil {
+			continue
+		}
+		l, err := lockStripe(ctx, shared, i)
+		if err != nil {
+			return nil, errors.Join(err, unlock())
+		}
+		undo = append(undo, l.Unlock)
+	}
+	return unlock, nil
+}
+
+// lockStripe takes a stripe among the processes. Whoever waits for it has its turn,
+// for which the last holder must wait too before he can have it again: otherwise
+// a process that takes a lock as soon as it has given it back would keep it.
+func lockStripe(ctx context.Context, d *state.Dir, i int) (*state.Lock, error) {
+	turn, err := d.Lock(ctx, fmt.Sprintf("turn_%02x", i))
+	if err != nil {
+		return nil, err
+	}
+	l, err := d.Lock(ctx, fmt.Sprintf("path_%02x", i))
+	if err != nil {
+		return nil, errors.Join(err, turn.Unlock())
+	}
+	if err := turn.Unlock(); err != nil {
+		return nil, errors.Join(err, l.Unlock())
+	}
+	return l, nil
+}

@@ -1,0 +1,261 @@
+package workspace
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+const (
+	// headOfOld is what a write is shown of a file above MaxEdit.
+	headOfOld = 64 << 10
+	// appendWhole is the size of the largest file that is written anew with what is
+	// appended, which makes an append atomic and keeps the former content.
+	appendWhole = 8 << 20
+)
+
+// plan looks at what stands at all paths and computes what is to stand there. The
+// errors of all operations are joined, so that a caller can mend them together.
+func (t *transaction) plan() error {
+	var errs []error
+	for _, w := range t.works {
+		w.op = &t.change.Ops[w.index]
+		w.reset()
+		err := t.planOne(w)
+		if changed, ok := errors.AsType[*changedError](err); ok {
+			return changed
+		}
+		if err != nil {
+			errs = append(errs, t.word(err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (w *work) reset() {
+	w.old, w.content, w.same, w.done = Old{}, nil, false, Done{}
+	w.staged, w.backup, w.out, w.kept = nil, nil, nil, nil
+}
+
+func (t *transaction) planOne(w *work) error {
+	if err := t.openSpot(w.at); err != nil {
+		return w.fail(err)
+	}
+	if _, known := t.ws.state.swapless.Load(w.at.info.Device); known && w.at.exists() {
+		w.noSwap = true
+	}
+	if w.from != nil {
+		if err := t.openSpot(w.from); err != nil {
+			return w.failFrom(err)
+		}
+		if !w.from.exists() {
+			return w.failFrom(fs.ErrNotExist)
+		}
+	}
+	switch w.op.Kind {
+	case OpWrite:
+		return t.planWrite(w)
+	case OpAppend:
+		return t.planAppend(w)
+	case OpDelete:
+		return t.planDelete(w)
+	case OpMove, OpCopy:
+		return t.planTransfer(w)
+	case OpDirectory:
+		return t.planDirectory(w)
+	case OpSymlink:
+		if w.at.exists() {
+			return w.fail(fs.ErrExist)
+		}
+		w.done.After = &Version{Kind: KindSymlink, Target: string(w.op.Data)}
+		return nil
+	}
+	return w.fail(errors.ErrUnsupported)
+}
+
+// planWrite reads what is there and has the new content computed.
+func (t *transaction) planWrite(w *work) error {
+	if strings.HasSuffix(w.path.target(), "/") {
+		return w.fail(errIsDir)
+	}
+	src := w.at
+	if w.from != nil {
+		src = w.from
+		if w.at.exists() {
+			return w.fail(fs.ErrExist)
+		}
+	}
+	if err := w.open(src); err != nil {
+		return err
+	}
+	if err := w.read(); err != nil {
+		return err
+	}
+	if w.op.Expect.Absent && w.from == nil && w.old.Exists {
+		return w.conflict(w.old)
+	}
+	if err := w.expected(); err != nil {
+		return err
+	}
+	content, err := w.op.New(w.old)
+	if err != nil {
+		return err
+	}
+	w.content = content
+	w.done.After = &Version{Kind: KindFile, Size: int64(len(content)), Hash: hashBytes(content), Mode: w.mode()}
+	w.same = w.from == nil && w.old.Exists && !w.old.Cut && bytes.Equal(content, w.old.Data) && w.mode() == w.old.Info.Mode.Perm()
+	w.old.Data = nil
+	switch links := w.old.Info.Links; {
+	case links < 2 || w.from != nil:
+	case w.inPlace:
+		w.note("has %d hard links, which all show the new content", links)
+	default:
+		w.note("had %d hard links; this name is now a file of its own", links)
+	}
+	return nil
+}
+
+// mode is the permission bits that a write leaves, 0 = as the umask has it.
+func (w *work) mode() fs.FileMode {
+	if w.op.Mode != 0 || !w.old.Exists {
+		return w.op.Mode.Perm()
+	}
+	return w.old.Info.Mode.Perm()
+}
+
+// open opens the file that a work starts from, if there is one.
+func (w *work) open(s *spot) error {
+	switch s.info.Kind {
+	case "":
+		return nil
+	case KindFile:
+	case KindDirectory:
+		return w.fail(errIsDir)
+	case KindSymlink:
+		return w.fail(errDangling)
+	default:
+		return w.fail(errSpecial)
+	}
+	if err := s.dir.writable(s.name()); err != nil {
+		return w.fail(err)
+	}
+	f, err := s.dir.openFile(s.name())
+	if err != nil {
+		return w.fail(err)
+	}
+	w.oldFile = f.(*file)
+	w.old.Exists, w.old.Info = true, f.Info()
+	w.done.Before = versionOf(w.old.Info)
+	return nil
+}
+
+// read reads what open has opened, if anything.
+func (w *work) read() (err error) {
+	f := w.oldFile
+	if f == nil {
+		return nil
+	}
+	if w.old.Info.Size > MaxEdit {
+		w.old.Cut = true
+		w.old.Data, err = io.ReadAll(io.NewSectionReader(f, 0, headOfOld))
+		return w.fail(err)
+	}
+	var b bytes.Buffer
+	b.Grow(int(w.old.Info.Size) + bytes.MinRead)
+	if _, err := io.Copy(&b, io.NewSectionReader(f, 0, MaxEdit+1)); err != nil {
+		return w.fail(err)
+	}
+	if b.Len() > MaxEdit {
+		return &changedError{w, w.old}
+	}
+	w.old.Data, w.old.Hash = b.Bytes(), hashBytes(b.Bytes())
+	w.done.Before.Hash, w.done.Before.Size = w.old.Hash, int64(b.Len())
+	return nil
+}
+
+// expected compares what is there with Op.Expect.
+func (w *work) expected() error {
+	want := strings.ToLower(w.op.Expect.Hash)
+	switch {
+	case want == "":
+		return nil
+	case !w.old.Exists:
+		return w.conflict(w.old)
+	case strings.HasPrefix(want, "v:"):
+		if want == w.old.Info.Version() {
+			return nil
+		}
+	case w.old.Cut:
+		hash, err := hashOf(io.NewSectionReader(w.oldFile, 0, w.old.Info.Size))
+		if err != nil {
+			return w.fail(err)
+		}
+		if hash == want {
+			return nil
+		}
+	case want == w.old.Hash:
+		return nil
+	}
+	return w.conflict(w.old)
+}
+
+func hashBytes(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func hashOf(r io.Reader) (string, error) {
+	h := sha256.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func (w *work) conflict(old Old) error {
+	path := w.path
+	if w.from != nil {
+		path = w.op.From
+	}
+	return &ConflictError{Path: path.String(), Want: w.op.Expect.Hash, Old: old}
+}
+
+func (t *transaction) planAppend(w *work) error {
+	if info := w.at.info; info.Kind != KindFile || info.Size <= appendWhole {
+		op := *w.op
+		op.Kind, op.New = OpWrite, func(old Old) ([]byte, error) {
+			if old.Cut {
+				return nil, &changedError{w, old} // it is not the file that was looked at
+			}
+			return append(slices.Clip(old.Data), op.Data...), nil
+		}
+		w.op = &op
+		return t.planWrite(w)
+	}
+	if err := w.open(w.at); err != nil {
+		return err
+	}
+	w.old.Cut = true
+	if w.op.Expect.Absent {
+		return w.conflict(w.old)
+	}
+	if err := w.expected(); err != nil {
+		return err
+	}
+	w.done.After = &Version{Kind: KindFile, Size: w.old.Info.Size + int64(len(w.op.Data)), Mode: w.old.Info.Mode.Perm()}
+	w.same = len(w.op.Data) == 0
+	return nil
+}
+
+func versionOf(info Info) *Version {
+	v := &Version{Kind: info.Kind, Mode: info.Mode.Perm(), Target: info.Target}
+	if info.Kind == KindFile {
+		v.Size, v.Hash = info.Size, info.Version()
+	}
+	return v
+}

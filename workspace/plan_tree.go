@@ -1,0 +1,171 @@
+package workspace
+
+import (
+	"io/fs"
+	"strings"
+	"syscall"
+)
+
+func (t *transaction) planDelete(w *work) error {
+	info := w.at.info
+	var bytes int64
+	switch info.Kind {
+	case "":
+		return w.fail(fs.ErrNotExist)
+	case KindFile:
+		return w.planOld(w.at, w.path)
+	case KindOther:
+		return w.refuseSpecial()
+	case KindDirectory:
+		size, err := t.removable(w.at)
+		if err != nil {
+			return w.fail(err)
+		}
+		if !w.op.Recursive {
+			list, err := t.entriesOf(w.at)
+			if err != nil {
+				return w.fail(err)
+			}
+			if len(list) > 0 {
+				return w.fail(syscall.ENOTEMPTY)
+			}
+		}
+		w.done.Files, bytes = size.files, size.bytes
+	}
+	if w.op.Expect.Hash != "" {
+		return w.conflict(Old{Exists: true, Info: info})
+	}
+	w.done.Before = versionOf(info)
+	w.done.Before.Size = bytes
+	return nil
+}
+
+// refuseSpecial refuses to take away what no history can keep.
+func (w *work) refuseSpecial() error {
+	e := *w.path.refuse(errSpecial).(*Error)
+	e.Hint = "run a command to delete it"
+	return w.fail(&e)
+}
+
+// removable counts a tree that is to go. What is mounted in it could not, nor what
+// lies in a directory that the caller may not change.
+func (t *transaction) removable(s *spot) (treeSize, error) {
+	size, err := count(t.ctx, s.dir, s.name(), refuseMounted, refuseClosed)
+	if err == nil && size.mounted != "" {
+		err = &treeError{size.mounted, errMounted}
+	}
+	return size, err
+}
+
+func (t *transaction) countTree(s *spot) (treeSize, error) {
+	return countTree(t.ctx, s.dir, s.name())
+}
+
+func (t *transaction) entriesOf(s *spot) ([]DirEntry, error) {
+	d, err := s.dir.open(s.name())
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	return d.entries(1)
+}
+
+// planOld describes a file that goes and compares it with what is expected.
+func (w *work) planOld(s *spot, p Path) error {
+	w.done.Before = versionOf(s.info)
+	w.done.Files = 1
+	w.old = Old{Exists: true, Info: s.info}
+	want := strings.ToLower(w.op.Expect.Hash)
+	if want == "" {
+		return nil
+	}
+	if strings.HasPrefix(want, "v:") {
+		if want != s.info.Version() {
+			return w.conflict(w.old)
+		}
+		return nil
+	}
+	f, err := s.dir.openFile(s.name())
+	if err != nil {
+		return &stepError{w, p, err}
+	}
+	defer f.Close()
+	w.old.Hash, err = hashOf(f)
+	if err != nil {
+		return &stepError{w, p, err}
+	}
+	w.done.Before.Hash = w.old.Hash
+	if w.old.Hash != want {
+		return w.conflict(w.old)
+	}
+	return nil
+}
+
+// planTransfer judges a move or a copy.
+func (t *transaction) planTransfer(w *work) error {
+	if _, inside := below(w.from.abs(), w.at.abs()); inside {
+		return w.fail(&Error{
+			Rule: RuleInvalid, Path: w.path.written(),
+			Msg: show(w.path.written()) + " is " + show(w.op.From.written()) + " itself or lies in it",
+		})
+	}
+	if _, inside := below(w.at.abs(), w.from.abs()); inside {
+		return w.fail(&Error{
+			Rule: RuleInvalid, Path: w.path.written(),
+			Msg: show(w.path.written()) + " holds " + show(w.op.From.written()) + ", which would go with it",
+		})
+	}
+	if w.at.exists() && !w.op.Overwrite {
+		return w.fail(fs.ErrExist)
+	}
+	if w.from.info.Kind == KindOther && w.op.Kind == OpCopy {
+		return w.failFrom(errSpecial)
+	}
+	if w.from.info.Kind == KindFile {
+		if err := w.planOld(w.from, w.op.From); err != nil {
+			return err
+		}
+	} else if w.op.Expect.Hash != "" {
+		return w.conflict(Old{Exists: true, Info: w.from.info})
+	}
+	w.done.Files = 1
+	var bytes int64
+	if w.from.info.Kind == KindDirectory {
+		look := t.countTree
+		if w.copies {
+			look = t.removable
+		}
+		size, err := look(w.from)
+		if err != nil {
+			return w.failFrom(err)
+		}
+		w.done.Files, bytes = size.files, size.bytes
+	}
+	w.done.After, w.done.Before = versionOf(w.from.info), nil
+	if w.from.info.Kind == KindDirectory {
+		w.done.After.Size = bytes
+	}
+	if w.at.exists() {
+		if w.at.info.Kind == KindOther {
+			return w.refuseSpecial()
+		}
+		if _, err := t.removable(w.at); err != nil {
+			return w.fail(err)
+		}
+		w.done.Before = versionOf(w.at.info)
+	}
+	return nil
+}
+
+func (t *transaction) planDirectory(w *work) error {
+	switch w.at.info.Kind {
+	case "":
+		w.done.After = &Version{Kind: KindDirectory}
+	case KindDirectory:
+		w.same = true
+		w.done.Before, w.done.After = versionOf(w.at.info), versionOf(w.at.info)
+	default:
+		return w.fail(fs.ErrExist)
+	}
+	return nil
+}

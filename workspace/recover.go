@@ -1,0 +1,195 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+
+	"toolcrib/workspace/state"
+)
+
+// Recovered counts what a start found of processes that were killed.
+type Recovered struct {
+	Finished, Undone int
+	// Left is why something could not be dealt with; it is tried again at the next
+	// start.
+	Left []error
+}
+
+// Recover finishes or undoes the changes in which processes were killed, as far as
+// they lie in the roots. A change that the history has is finished; one that was a
+// single step of the disk stands or not; any other is undone. It is to be called
+// before the first call of a tool.
+func (w *Workspace) Recover(ctx context.Context) (Recovered, error) {
+	var done Recovered
+	if w.state.base == "" || !state.HasShared(w.state.base) {
+		return done, nil // nothing was ever told
+	}
+	shared, err := w.state.shared()
+	if err != nil {
+		return done, err
+	}
+	// Who looks at an orphan, if only to find that it lies elsewhere, keeps it from
+	// others meanwhile: they would not see it at all.
+	lock, err := shared.Lock(ctx, "recover")
+	if err != nil {
+		return done, stateError(err, "look at its locks")
+	}
+	defer lock.Unlock() //nolint:errcheck // closing the lock file gives it back in any case
+	orphans, err := shared.Orphans(journalFolder)
+	if err != nil {
+		return done, stateError(err, "look at its journals")
+	}
+	for _, o := range orphans {
+		data, err := o.Data()
+		if err != nil {
+			done.Left = append(done.Left, errors.Join(err, o.Release()))
+			continue
+		}
+		left, others := len(done.Left), false
+		for _, u := range parseJournal(data) {
+			err := w.repair(ctx, u, &done)
+			if err == nil {
+				err = o.Append(endLine(u.Change)) // so that nobody repairs it twice
+			}
+			if errors.Is(err, errEscapes) {
+				others = true
+			} else if err != nil {
+				done.Left = append(done.Left, err)
+			}
+		}
+		if others || len(done.Left) > left {
+			err = o.Release()
+		} else {
+			err = o.Remove()
+		}
+		if err != nil {
+			done.Left = append(done.Left, err)
+		}
+	}
+	return done, nil
+}
+
+// repair deals with one change.
+func (w *Workspace) repair(ctx context.Context, u *unfinished, done *Recovered) (err error) {
+	r := &repair{ws: w, u: u}
+	defer r.close()
+	unlock, err := w.lock(ctx, u.names())
+	if err != nil {
+		return err
+	}
+	defer unlock() //nolint:errcheck // closing the lock files gives them back in any case
+	if _, err := r.spot(u.Home); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if r.h, err = w.state.history(u.Root); err != nil {
+		return err
+	}
+	committed := u.committed
+	if !committed {
+		if committed, err = r.h.hasSince(u.Change, u.Log); err != nil {
+			return err
+		}
+	}
+	if committed {
+		if err := r.sweep(ctx, true); err != nil {
+			return err
+		}
+		done.Finished++
+		return nil
+	}
+	for _, a := range u.acts {
+		if err := a.find(r.spot); err != nil {
+			return err
+		}
+	}
+	if len(u.acts) == 1 {
+		got, err := u.acts[0].state()
+		if err != nil {
+			return err
+		}
+		if got == allDone {
+			if err := r.finish(ctx, u.acts[0]); err != nil {
+				return err
+			}
+			if err := u.acts[0].settle(); err != nil {
+				return err
+			}
+			if err := r.sweep(ctx, true); err != nil {
+				return err
+			}
+			done.Finished++
+			return nil
+		}
+	}
+	if err := r.undo(ctx); err != nil {
+		return err
+	}
+	if err := r.sweep(ctx, false); err != nil {
+		return err
+	}
+	done.Undone++
+	return nil
+}
+
+// repair is the work on one change of a dead process.
+type repair struct {
+	ws     *Workspace
+	u      *unfinished
+	h      *history
+	opened []dir
+}
+
+func (r *repair) spot(abs string) (*spot, error) {
+	s, err := r.ws.spotAt(abs)
+	if err == nil {
+		r.opened = append(r.opened, s.dir)
+	}
+	return s, err
+}
+
+func (r *repair) close() {
+	for _, d := range r.opened {
+		d.close()
+	}
+}
+
+// kept opens a former content, which may be in the history of another root.
+func (r *repair) kept(hash string) (io.ReadCloser, error) {
+	f, _, err := r.h.open(context.Background(), hash)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, _, err = r.ws.Kept(context.Background(), hash)
+	}
+	return f, err
+}
+
+// name is the path of a spot in the history.
+func (r *repair) name(s *spot) string {
+	if rel, ok := below(r.u.Root, s.abs()); ok {
+		return rel
+	}
+	return s.abs()
+}
+
+// undo takes back what was done, the last first. Where something else has taken the
+// old place since, or the old place is gone, that stays so. A file that holds neither
+// what it held nor what was written in place may have been edited since, and goes to
+// the history.
+func (r *repair) undo(ctx context.Context) error {
+	var errs []error
+	for _, a := range slices.Backward(r.u.acts) {
+		got, err := a.state()
+		if err == nil && got == partly && a.Kind == actWrite {
+			err = r.h.salvage(ctx, a.to, r.name(a.to), r.u.Record)
+		}
+		if err == nil && got != notDone && (a.from == nil || a.from.dir != nil) {
+			err = a.undo(r.kept)
+		}
+		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errAppended) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

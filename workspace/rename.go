@@ -1,0 +1,87 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+)
+
+// renameHow is what a rename does with what stands at the new name.
+type renameHow int
+
+const (
+	renameOver renameHow = iota // replaces it
+	renameKeep                  // fails with fs.ErrExist
+	renameSwap                  // gives it the old name
+)
+
+// errCrossDir says that entries cannot be renamed between two directories.
+const errCrossDir = syscall.EXDEV
+
+// unsupportedRename tells whether a rename failed for want of renameKeep or
+// renameSwap, in the system (ENOSYS) or the file system (EINVAL and the others).
+// EINVAL is also the answer to a directory moved into itself.
+func unsupportedRename(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL)
+}
+
+// stepper is the part of a dir that moveBySteps takes.
+type stepper interface {
+	dir
+	// link makes as another name of a regular file and never replaces.
+	link(name string, to dir, as string) error
+	// rename is the rename of the system.
+	rename(name string, to dir, as string, how renameHow) error
+}
+
+// moveBySteps is move where the system has no rename that never replaces. A file
+// gets its new name by a hard link, which never replaces either; a program that
+// puts another file at the old name before that is removed loses it. What cannot
+// be linked is renamed after a look: what another program makes at as between the
+// two is replaced, unless it is a directory that is not empty.
+func moveBySteps(from stepper, name string, to dir, as string) error {
+	if err := changeName(name, as); err != nil {
+		return err
+	}
+	info, err := from.stat(name)
+	if err != nil {
+		return err
+	}
+	if info.Kind == KindFile {
+		err := from.link(name, to, as)
+		if err == nil {
+			if err = from.remove(name); err != nil {
+				err = errors.Join(err, to.remove(as))
+			}
+			return err
+		}
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, errCrossDir) {
+			return err
+		}
+	}
+	switch _, err := to.stat(as); {
+	case err == nil:
+		return fs.ErrExist
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return from.rename(name, to, as, renameOver)
+}
+
+// moveEntry is move of both backends.
+func moveEntry(from stepper, name string, to dir, as string) error {
+	err := from.rename(name, to, as, renameKeep)
+	if unsupportedRename(err) {
+		return moveBySteps(from, name, to, as)
+	}
+	return err
+}
+
+// exchangeEntries is exchange of both backends.
+func exchangeEntries(from stepper, name string, to dir, as string) error {
+	err := from.rename(name, to, as, renameSwap)
+	if unsupportedRename(err) {
+		return errors.ErrUnsupported
+	}
+	return err
+}

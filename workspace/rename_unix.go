@@ -1,0 +1,22 @@
+//go:build unix && !linux && !darwin
+
+package workspace
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// renameAt renames between two open directories; these systems can only replace.
+func renameAt(from int, name string, to int, as string, how renameHow) error {
+	if how != renameOver {
+		return errors.ErrUnsupported
+	}
+	for {
+		err := unix.Renameat(from, name, to, as)
+		if err != unix.EINTR {
+			return err
+		}
+	}
+}

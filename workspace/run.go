@@ -1,0 +1,297 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+)
+
+// run does to the disk what was staged. After an error, undo takes it back.
+func (t *transaction) run() error {
+	for _, w := range t.works {
+		if w.same {
+			continue
+		}
+		if w.inPlace || w.op.Kind == OpAppend {
+			if err := t.keepBefore(w); err != nil {
+				return err
+			}
+		}
+		t.acts = append(t.acts, w.acts()...)
+	}
+	if t.journal != nil {
+		sync := t.durable() && len(t.acts) > 1
+		if err := t.journal.acts(t.id, t.acts, sync); err != nil {
+			return t.ws.stateFailed(t.ctx, err)
+		}
+	}
+	for _, a := range t.acts {
+		a.began = true
+		err := a.run(t.durable())
+		if err == nil {
+			continue
+		}
+		if e, ok := errors.AsType[*changedError](err); ok {
+			return e
+		}
+		return a.work.surprise(err)
+	}
+	return nil
+}
+
+// surprise is an error of a step. Where it says that a file has come or gone since it
+// was looked at, the file has changed.
+func (w *work) surprise(err error) error {
+	came, gone := errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist)
+	switch {
+	case !came && !gone:
+	case w.op.Expect == Expect{}:
+		return &changedError{work: w}
+	case w.op.Kind == OpWrite && w.from == nil:
+		var old Old
+		if info, err := w.at.dir.stat(w.at.name()); err == nil {
+			old = readOld(w.at, info)
+		}
+		return &changedError{w, old}
+	}
+	return w.fail(err)
+}
+
+// acts returns what is done to the disk for a work, in order, and finds out where
+// what is taken away will stand.
+func (w *work) acts() []*act {
+	switch w.op.Kind {
+	case OpDelete:
+		w.out = w.backup
+		return []*act{w.move(w.at, w.backup, w.at.info)}
+	case OpMove:
+		if w.copies {
+			return append(w.put(w.staged, w.staged.info), w.move(w.from, w.backup, w.from.info))
+		}
+		if w.at.exists() && !w.noSwap {
+			acts := append(w.put(w.from, w.from.info), w.move(w.from, w.backup, w.at.info))
+			w.out = w.backup
+			return acts
+		}
+		return w.put(w.from, w.from.info)
+	case OpWrite, OpAppend:
+		if w.inPlace || w.op.Kind == OpAppend {
+			return []*act{w.rewrite()}
+		}
+		acts := w.put(w.staged, w.staged.info)
+		if w.from != nil {
+			w.out = w.backup
+			acts = append(acts, w.move(w.from, w.backup, w.from.info))
+		}
+		return acts
+	case OpCopy, OpSymlink:
+		return w.put(w.staged, w.staged.info)
+	}
+	return nil
+}
+
+// put makes what stands at s, which info describes, stand at the path of the work.
+func (w *work) put(s *spot, info Info) []*act {
+	switch {
+	case !w.at.exists():
+		return []*act{w.move(s, w.at, info)}
+	case !w.noSwap:
+		w.out = s
+		a := w.move(s, w.at, info)
+		a.Kind = actSwap
+		return []*act{a}
+	}
+	w.out = w.backup
+	if w.at.info.Kind == KindFile && info.Kind == KindFile {
+		a := w.move(s, w.at, info)
+		a.Kind, a.Backup, a.backup = actOver, w.backup.abs(), w.backup
+		return []*act{a}
+	}
+	return []*act{w.move(w.at, w.backup, w.at.info), w.move(s, w.at, info)}
+}
+
+func (w *work) move(from, to *spot, info Info) *act {
+	a := &act{
+		Kind: actMove, From: from.abs(), To: to.abs(), Inode: info.Inode,
+		from: from, to: to, work: w,
+	}
+	if from == w.staged && info.Kind != KindDirectory {
+		a.Time = info.ModTime.UnixNano()
+	}
+	return a
+}
+
+// rewrite changes the file of the work in place.
+func (w *work) rewrite() *act {
+	info := w.old.Info
+	a := &act{
+		Kind: actWrite, To: w.at.abs(), Inode: info.Inode,
+		Size: info.Size, Hash: w.old.Hash, After: w.done.After.Hash, to: w.at, work: w, data: w.content,
+	}
+	if w.op.Kind == OpAppend {
+		a.Kind, a.Data = actAppend, w.op.Data
+	}
+	return a
+}
+
+// keepBefore keeps the content of a file that is to be written in place: nothing
+// else could undo it.
+func (t *transaction) keepBefore(w *work) error {
+	before := *w.done.Before
+	if w.op.Kind != OpAppend {
+		if t.journal == nil || w.old.Cut {
+			return w.fail(fmt.Errorf("%w, and what it holds cannot be kept meanwhile", errInPlace))
+		}
+		h, _, err := t.ws.historyOf(w.at.root)
+		if err != nil {
+			return err
+		}
+		hash, _, err := h.keep(t.ctx, io.NewSectionReader(w.oldFile, 0, w.old.Info.Size), MaxKept)
+		if err != nil {
+			return t.ws.stateFailed(t.ctx, err)
+		}
+		if hash != w.old.Hash {
+			return &changedError{w, Old{Exists: true, Info: w.old.Info, Hash: hash}}
+		}
+		before.Kept = true
+		w.note("written in place, since its directory or owner does not allow replacing it: a reader may have seen a part of it")
+	}
+	w.kept = []Changed{{Kind: w.op.Kind, Before: &before}}
+	return nil
+}
+
+// errInPlace says that a file could only be written in place.
+var errInPlace = errors.New("it cannot be replaced")
+
+// undo takes back what an attempt has done, the last first, and removes what it
+// made for itself.
+func (t *transaction) undo() error {
+	ctx := context.WithoutCancel(t.ctx)
+	var errs []error
+	for _, a := range slices.Backward(t.acts) {
+		if !a.began {
+			continue // what stands there now is another program's
+		}
+		state, err := a.state()
+		if err == nil && state != notDone {
+			err = a.undo(t.keptBy(a))
+		}
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return &undoError{err: err} // the journal keeps it for the next start
+	}
+	for _, w := range t.works {
+		for _, s := range []*spot{w.staged, w.backup} {
+			if s != nil && s.dir != nil {
+				errs = append(errs, t.discard(ctx, w, s))
+			}
+		}
+	}
+	for _, s := range slices.Backward(t.made) {
+		s.dir.remove(s.name()) //nolint:errcheck // what others have put there stays
+	}
+	if err := errors.Join(errs...); err != nil {
+		left := !slices.ContainsFunc(errs, func(err error) bool { return err != nil && !isLeft(err) })
+		if left && t.journal != nil {
+			t.journal.acts(t.id, nil, false) //nolint:errcheck // the next start finds that all is undone
+		}
+		return &undoError{err, left}
+	}
+	if t.journal != nil {
+		t.journal.end(t.id) //nolint:errcheck // the next start finds nothing left to do
+	}
+	return nil
+}
+
+// discard removes an entry that a change made for itself, if it is there. A former
+// content that could not be put back, since a program has put something else in its
+// place meanwhile, goes to the history.
+func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
+	info, err := s.dir.stat(s.name())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ours := len(t.acts) == 0 || s == w.staged && info.Inode == s.info.Inode
+	if !ours && info.Links > 1 {
+		at, err := w.at.dir.stat(w.at.name())
+		ours = err == nil && at.Inode == info.Inode // actOver had not replaced it
+	}
+	if h, prefix, err := t.ws.historyOf(w.at.root); !ours && err == nil {
+		if err := h.salvage(ctx, s, path.Join(prefix, w.at.rel), t.record()); err != nil {
+			return err
+		}
+	}
+	if err := removeTree(ctx, s.dir, s.name()); err != nil {
+		return &leftError{err}
+	}
+	return nil
+}
+
+// leftError says that a temporary entry could not be removed which nobody needs.
+type leftError struct{ err error }
+
+func (e *leftError) Error() string { return cause(e.err) }
+func (e *leftError) Unwrap() error { return e.err }
+
+func isLeft(err error) bool {
+	_, ok := errors.AsType[*leftError](err)
+	return ok
+}
+
+// salvage keeps what stands at a temporary name as the former content of rel.
+func (h *history) salvage(ctx context.Context, s *spot, rel string, rec Record) error {
+	k := keeper{ctx: ctx, h: h}
+	if err := k.tree(s, rel); err != nil {
+		return err
+	}
+	rec.ID, rec.Files = newID(), k.list
+	return h.append(ctx, rec)
+}
+
+// keptBy opens the former content of a file that an act wrote in place.
+func (t *transaction) keptBy(a *act) func(hash string) (io.ReadCloser, error) {
+	return func(hash string) (io.ReadCloser, error) {
+		h, _, err := t.ws.historyOf(a.to.root)
+		if err != nil {
+			return nil, err
+		}
+		r, _, err := h.open(context.WithoutCancel(t.ctx), hash)
+		return r, err
+	}
+}
+
+// syncDirs makes the new names durable.
+func (t *transaction) syncDirs() {
+	if !t.durable() {
+		return
+	}
+	synced := map[dir]bool{}
+	sync := func(s *spot) {
+		if s == nil || s.dir == nil || synced[s.dir] {
+			return
+		}
+		synced[s.dir] = true
+		if err := s.dir.sync(); err != nil && t.unsure == nil {
+			t.unsure = err
+		}
+	}
+	for _, s := range t.made {
+		sync(s)
+	}
+	for _, w := range t.works {
+		if !w.same {
+			sync(w.at)
+			if w.op.Kind != OpCopy {
+				sync(w.from)
+			}
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package workspace
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// errLost says that a new file cannot have what the old one had.
+var errLost = errors.New("owner, access control list or attributes cannot be kept")
+
+func (w *work) note(format string, args ...any) {
+	w.done.Notes = append(w.done.Notes, fmt.Sprintf(format, args...))
+}
+
+// prepare chooses the names of what the change makes for itself, and tells the
+// journal before any of it exists.
+func (t *transaction) prepare() error {
+	t.made, t.acts, t.id, t.notKept, t.unsure, t.journal = nil, nil, "", "", nil, nil
+	var temps, dirs []string
+	for _, w := range t.works {
+		if w.same {
+			continue
+		}
+		if w.staged, w.backup = nil, nil; !w.inPlace && w.stages() {
+			w.staged = w.at.beside(newTempName())
+			temps = append(temps, w.staged.abs())
+		}
+		if s := w.leaves(); s != nil {
+			w.backup = s.beside(newTempName())
+			temps = append(temps, w.backup.abs())
+		}
+		for _, s := range w.at.toMake() {
+			dirs = append(dirs, s.abs())
+		}
+		if w.op.Kind == OpDirectory {
+			dirs = append(dirs, w.at.abs())
+		}
+	}
+	home := t.works[0].at
+	h, _, err := t.ws.historyOf(home.root)
+	j, jerr := t.ws.state.journal()
+	if err := cmp.Or(err, jerr); err != nil {
+		t.notKept = err.Error()
+		return nil
+	}
+	t.id, t.journal = newID(), j
+	i := intent{Change: t.id, Record: t.record(), Root: home.root.origin, Home: home.abs(), Log: h.mark(), Temps: temps, Dirs: dirs}
+	i.Record.Files = t.foreseen(h)
+	return t.ws.stateFailed(t.ctx, j.begin(i))
+}
+
+// stages tells whether the operation makes a temporary entry that becomes its path.
+func (w *work) stages() bool {
+	switch w.op.Kind {
+	case OpWrite, OpCopy, OpSymlink:
+		return true
+	case OpMove:
+		return w.copies
+	}
+	return false
+}
+
+// leaves returns what goes from its name, and needs another one until it is kept;
+// nil = nothing, or what an exchange leaves at the temporary name.
+func (w *work) leaves() *spot {
+	switch {
+	case w.inPlace:
+		return nil
+	case w.op.Kind == OpDelete:
+		return w.at
+	case w.op.Kind == OpMove && w.copies, w.op.Kind == OpWrite && w.from != nil:
+		return w.from
+	case w.op.Kind == OpMove && w.at.exists() && !w.noSwap:
+		return w.from
+	case w.at.exists() && w.noSwap:
+		return w.at
+	}
+	return nil
+}
+
+// toMake are the directories above the spot that are missing, the highest first.
+func (s *spot) toMake() []*spot {
+	list := make([]*spot, len(s.missing))
+	rel := s.rel
+	for i := range slices.Backward(list) {
+		rel = path.Dir(rel)
+		list[i] = &spot{root: s.root, rel: rel}
+	}
+	return list
+}
+
+// stage makes the directories and temporary entries of the change.
+func (t *transaction) stage() error {
+	for _, w := range t.works {
+		if w.same {
+			continue
+		}
+		if err := t.makeDirs(w); err != nil {
+			return w.fail(err)
+		}
+		if w.staged == nil {
+			continue
+		}
+		w.staged.dir = w.at.dir // which may be new
+		if err := t.stageOne(w); err != nil {
+			return err
+		}
+		info, err := w.staged.dir.stat(w.staged.name())
+		if err != nil {
+			return w.fail(err)
+		}
+		w.staged.info = info
+		w.done.After.Mode = info.Mode.Perm()
+		if w.op.Kind == OpCopy || w.op.Kind == OpMove {
+			w.done.After = versionOf(info)
+		}
+	}
+	return nil
+}
+
+func (t *transaction) stageOne(w *work) error {
+	switch w.op.Kind {
+	case OpWrite:
+		return t.stageFile(w)
+	case OpSymlink:
+		return w.fail(w.staged.dir.symlink(string(w.op.Data), w.staged.name()))
+	}
+	if w.op.Kind == OpMove {
+		var err error
+		if w.moved, err = versionOfTree(t.ctx, w.from.dir, w.from.name()); err != nil {
+			return w.failFrom(err)
+		}
+	}
+	made, err := copyTree(t.ctx, w.from.dir, w.from.name(), w.staged.dir, w.staged.name(), w.op.Kind == OpMove)
+	if len(made.lost) > 0 {
+		w.note("the copy does not have its %s", strings.Join(made.lost, ", "))
+	}
+	if err == nil && t.durable() {
+		err = syncTree(t.ctx, w.staged.dir, w.staged.name())
+	}
+	return w.failFrom(err)
+}
+
+func (t *transaction) durable() bool { return !t.ws.noSync }
+
+// makeDirs makes the directories above the path of a work, and the one that an
+// OpDirectory is for.
+func (t *transaction) makeDirs(w *work) error {
+	for _, above := range w.at.toMake() {
+		d, err := t.makeDir(w.at.dir, above, 0)
+		if err != nil {
+			return err
+		}
+		w.at.dir = d
+	}
+	w.at.missing = nil
+	if w.op.Kind != OpDirectory {
+		return nil
+	}
+	_, err := t.makeDir(w.at.dir, w.at, w.op.Mode)
+	return err
+}
+
+// makeDir makes a directory and opens it. One that somebody has made meanwhile is
+// as good.
+func (t *transaction) makeDir(in dir, s *spot, mode fs.FileMode) (dir, error) {
+	key := dirKey{s.root, s.rel}
+	if d := t.dirs[key]; d != nil {
+		return d, nil
+	}
+	s.dir = in
+	err := in.mkdir(s.name(), 0o777)
+	switch {
+	case err == nil:
+		t.made = append(t.made, s)
+	case !errors.Is(err, fs.ErrExist):
+		return nil, err
+	}
+	if err == nil && mode != 0 {
+		if err := in.chmod(s.name(), mode); err != nil {
+			return nil, err
+		}
+	}
+	d, err := in.open(s.name())
+	if err != nil {
+		return nil, err
+	}
+	t.dirs[key] = d
+	return d, nil
+}
+
+// stageFile writes the new content beside the file.
+func (t *transaction) stageFile(w *work) (err error) {
+	perm := fs.FileMode(0o600)
+	if !w.old.Exists && w.op.Mode == 0 {
+		perm = 0o666 // the umask and a default list of the directory decide
+	}
+	f, err := w.staged.dir.create(w.staged.name(), perm)
+	if err != nil {
+		return w.fail(err)
+	}
+	defer func() {
+		if e := f.Close(); err == nil {
+			err = w.fail(e)
+		}
+	}()
+	if _, err := f.Write(w.content); err != nil {
+		return w.fail(err)
+	}
+	if err := w.dress(f); err != nil {
+		return w.fail(err)
+	}
+	if t.durable() {
+		return w.fail(f.Sync())
+	}
+	return nil
+}
+
+// dress gives a new file what the old one had, and the mode that is asked for.
+func (w *work) dress(f *os.File) error {
+	if w.old.Exists {
+		lost, err := keepAttributes(w.oldFile.std, f, w.old.Info)
+		if err != nil {
+			return err
+		}
+		if len(lost) > 0 && w.from == nil {
+			return errors.Join(errLost, errors.New(strings.Join(lost, ", ")))
+		}
+		if len(lost) > 0 {
+			w.note("it does not have its former %s", strings.Join(lost, ", "))
+		}
+	}
+	if w.op.Mode != 0 {
+		return f.Chmod(w.op.Mode.Perm())
+	}
+	return nil
+}

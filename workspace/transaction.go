@@ -1,0 +1,291 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"syscall"
+)
+
+// Apply carries out a change. Every error is an *[Error], a *[ConflictError] or one
+// of Op.New, or joins such; nothing has changed then, unless an *Error of
+// [RuleDurability] says that all is written but may not survive a loss of power.
+//
+// What the process was doing when it was killed is undone, or finished, by
+// [Workspace.Recover] at the next start.
+func (w *Workspace) Apply(ctx context.Context, c Change) (Receipt, error) {
+	t := &transaction{ws: w, ctx: ctx, change: c, dirs: map[dirKey]dir{}}
+	unlock, err := t.begin()
+	if err != nil {
+		return Receipt{}, err
+	}
+	defer unlock() //nolint:errcheck // closing the lock files gives them back in any case
+	for range maxAttempts + 2*len(t.works) {
+		err = t.attempt()
+		again := t.adapt(err)
+		t.closeAll()
+		if !again {
+			break
+		}
+	}
+	return t.receipt(err)
+}
+
+// maxAttempts bounds how often a change is tried anew because of programs that know
+// no lock; beside, each operation may find out that it must be done in another way.
+const maxAttempts = 30
+
+// transaction is a change under way: begin, then attempts of plan, stage, steps,
+// keep, commit and clean, in this order.
+type transaction struct {
+	ws     *Workspace
+	ctx    context.Context
+	change Change
+	works  []*work
+	dirs   map[dirKey]dir
+
+	id      string // of this attempt; "" where no history is kept
+	journal *journal
+	made    []*spot // directories, each after the one that holds it
+	acts    []*act
+	notKept string
+	unsure  error // fsync of a directory failed when all was done
+}
+
+// work is one operation under way.
+type work struct {
+	op    *Op
+	index int
+	path  Path  // as the caller gave it
+	at    *spot // where it acts
+	from  *spot // of a move, a copy, a write that moves
+
+	old     Old
+	oldFile *file // open from plan to the end of the attempt
+	content []byte
+	same    bool // there is nothing to do
+
+	staged *spot // the temporary entry that becomes at, nil = none
+	backup *spot // another name for what goes, nil = none is needed
+	out    *spot // where stands what is to be kept, once it is taken away
+	kept   []Changed
+
+	inPlace bool   // renaming is impossible here
+	noSwap  bool   // exchanging is
+	copies  bool   // a move between file systems
+	moved   string // what it copies, by versionOfTree
+
+	done Done
+}
+
+// begin locates all operations and locks their paths.
+func (t *transaction) begin() (unlock func() error, err error) {
+	c := claims{ws: t.ws, by: map[string]Path{}}
+	for i := range t.change.Ops {
+		w := &work{op: &t.change.Ops[i], index: i, path: t.change.Ops[i].Path}
+		if err := c.work(w); err != nil {
+			return nil, err
+		}
+		t.works = append(t.works, w)
+	}
+	if err := t.refuseBelow(); err != nil {
+		return nil, err
+	}
+	unlock, err = t.ws.lock(t.ctx, c.names)
+	return unlock, t.ws.stateFailed(t.ctx, err)
+}
+
+// claims are the paths that a change has for itself.
+type claims struct {
+	ws    *Workspace
+	by    map[string]Path // by their canonical host paths
+	names []string        // to be locked
+}
+
+// work locates an operation.
+func (c *claims) work(w *work) (err error) {
+	op := w.op
+	follow := op.Kind == OpWrite || op.Kind == OpAppend || op.Kind == OpDirectory
+	if w.at, err = c.ws.spotOf(op.Path, follow); err != nil {
+		return err
+	}
+	if err := c.claim(w.at, op.Path); err != nil {
+		return err
+	}
+	if !op.Restores {
+		if err := c.ws.refuseProtected(w.at, op.Path, !follow); err != nil {
+			return err
+		}
+	}
+	c.names = append(c.names, w.at.missingNames()...)
+	if op.From.root == nil {
+		return nil
+	}
+	if w.from, err = c.ws.spotOf(op.From, op.Kind == OpWrite); err != nil || op.Kind == OpCopy {
+		return err
+	}
+	if err := c.claim(w.from, op.From); err != nil {
+		return err
+	}
+	return c.ws.refuseProtected(w.from, op.From, op.Kind != OpWrite)
+}
+
+func (c *claims) claim(s *spot, p Path) error {
+	if other, ok := c.by[s.abs()]; ok {
+		return &Error{
+			Rule: RuleInvalid, Path: p.written(),
+			Msg:  fmt.Sprintf("%s is named twice in one change, also as %s", show(p.written()), show(other.written())),
+			Hint: "make one operation of it, or two calls",
+		}
+	}
+	c.by[s.abs()] = p
+	c.names = append(c.names, s.abs())
+	return nil
+}
+
+// refuseBelow refuses to make something in what the change itself takes away: it
+// would go with it.
+func (t *transaction) refuseBelow() error {
+	gone := map[string]*work{}
+	for _, w := range t.works {
+		if w.op.Kind == OpDelete || w.op.Overwrite {
+			gone[w.at.abs()] = w
+		}
+		if w.from != nil && w.op.Kind != OpCopy {
+			gone[w.from.abs()] = w
+		}
+	}
+	for _, w := range t.works {
+		if w.op.Kind == OpDelete {
+			continue
+		}
+		for dir := path.Dir(w.at.abs()); dir != path.Dir(dir); dir = path.Dir(dir) {
+			if other := gone[dir]; other != nil && other != w {
+				return &Error{
+					Rule: RuleInvalid, Path: w.path.written(),
+					Msg:  show(w.path.written()) + " lies in what the same change takes away: " + show(other.path.written()),
+					Hint: "make two calls of it",
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// attempt is the change from beginning to end. When it returns an error, nothing
+// is left of it.
+func (t *transaction) attempt() (err error) {
+	if err := t.plan(); err != nil || t.change.DryRun || t.idle() {
+		return err
+	}
+	if err := t.ctx.Err(); err != nil {
+		return err
+	}
+	if err := t.prepare(); err != nil {
+		return err
+	}
+	err = t.stage()
+	if err == nil {
+		err = t.run()
+	}
+	if err == nil {
+		err = t.keep()
+	}
+	if err == nil {
+		t.syncDirs()
+		err = t.commit()
+	}
+	if err == nil {
+		t.clean()
+		return nil
+	}
+	if e := t.undo(); e != nil {
+		return errors.Join(err, e)
+	}
+	return err
+}
+
+// idle tells whether nothing is to be done.
+func (t *transaction) idle() bool {
+	for _, w := range t.works {
+		if !w.same {
+			return false
+		}
+	}
+	return true
+}
+
+// adapt tells whether another attempt may do what one could not.
+func (t *transaction) adapt(err error) bool {
+	if u, ok := errors.AsType[*undoError](err); ok && !u.left {
+		return false // what stands there is not what it was
+	}
+	if e, ok := errors.AsType[*changedError](err); ok {
+		return e.work.op.Expect == Expect{} && t.ctx.Err() == nil
+	}
+	e, ok := errors.AsType[*stepError](err)
+	if !ok || e.work == nil {
+		return false
+	}
+	w := e.work
+	switch {
+	case errors.Is(e.err, syscall.EXDEV) && w.op.Kind == OpMove && !w.copies:
+		w.copies = true
+		return true
+	case errors.Is(e.err, errors.ErrUnsupported) && !w.noSwap:
+		w.noSwap = true
+		t.ws.state.swapless.Store(w.at.info.Device, true)
+		return true
+	case w.op.Kind == OpWrite && w.old.Exists && w.from == nil && !w.inPlace && renameImpossible(e.err):
+		w.inPlace = true
+		return true
+	}
+	return false
+}
+
+// renameImpossible tells whether an error says that a file cannot be replaced but
+// may be written: its directory is closed to the user, or it is a mount point.
+func renameImpossible(err error) bool {
+	for _, e := range []error{syscall.EACCES, syscall.EPERM, syscall.EBUSY, syscall.EXDEV, errLost, errors.ErrUnsupported} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// receipt words the end of a change.
+func (t *transaction) receipt(err error) (Receipt, error) {
+	if err != nil {
+		return Receipt{}, t.word(err)
+	}
+	r := Receipt{ID: t.id, NotKept: t.notKept}
+	for _, w := range t.works {
+		w.done.Path = Path{view: t.ws, root: w.at.root, rel: w.at.rel}.String()
+		r.Done = append(r.Done, w.done)
+	}
+	if t.unsure != nil {
+		name := show(t.works[0].path.written())
+		return r, &Error{
+			Rule: RuleDurability, Path: t.works[0].path.written(), Err: t.unsure,
+			Msg:  fmt.Sprintf("%s is written, but %s: it may not survive a loss of power", name, cause(t.unsure)),
+			Hint: "check the disk, then write it again",
+		}
+	}
+	return r, nil
+}
+
+// closeAll closes what an attempt has opened.
+func (t *transaction) closeAll() {
+	for _, w := range t.works {
+		if w.oldFile != nil {
+			w.oldFile.Close()
+			w.oldFile = nil
+		}
+	}
+	for key, d := range t.dirs {
+		d.close()
+		delete(t.dirs, key)
+	}
+}
