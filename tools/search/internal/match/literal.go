@@ -103,7 +103,7 @@ func analyseClass(ranges []rune) facts {
 	f := facts{bare: true}
 	for i := 0; i < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
-			if len(f.exact) == maxChoices || r == utf8.RuneError || r == '\r' || r == '\n' {
+			if len(f.exact) == maxChoices || r == utf8.RuneError || !utf8.ValidRune(r) || r == '\r' || r == '\n' {
 				return anything
 			}
 			f.exact = append(f.exact, literal{text: string(r)})

@@ -79,7 +79,7 @@ var seeds = []string{
 	`foo`, `Foo`, `foo|bar`, `foo|far|fizz`, `colou?r`, `ba[rz]`, `\bfoo\b`, `^foo`, `foo$`, `^$`, `^\s*$`, `\s`, `[^a]`, `.`, ``,
 	`foo\s+bar`, `(foo|bar)+baz`, `fo{2,3}`, `\w+_id`, `[a-f]{3}`, `task`, `kiss`, `ss`, `s`, `k`, `sky`, `x*`, `(?i)foo`, `(?i:fo)o`, `fo(?i:O)`,
 	`größe`, `ÄÖ`, `\x{212a}`, `[[:upper:]]+`, `\p{Greek}`, `\d+\.\d+`, `\Afoo`, `foo\z`, `a\rb`, `[\rx]`, `(?s)a.b`, `a.*b`, `f(oo|)bar`,
-	`a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s`, `[ab][cd][ef]x`, `\x{fffd}`, `(`, `a{1001}`, `((a)|b)?c`, `aa`, `a+`, `\B`,
+	`a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s`, `[ab][cd][ef]x`, `\x{fffd}`, `[\x{d800}-\x{d803}]o`, `(`, `a{1001}`, `((a)|b)?c`, `aa`, `a+`, `\B`,
 }
 
 var pieces = []string{
@@ -212,6 +212,7 @@ func TestErrors(t *testing.T) {
 		{`*a`, "missing argument to repetition operator: * at character 1", "fixed:true", false},
 		{`a{1001}`, "invalid repeat count: {1001} at character 2", "largest repeat", false},
 		{`a\nb`, "the pattern asks for a line feed, but lines are searched one by one", "multiline:true", false},
+		{`a\x{d800}`, `\x{d800} is half of a surrogate pair, and no character`, "the character itself", false},
 		{`a[\n]`, "the pattern asks for a line feed, but lines are searched one by one", "multiline:true", false},
 	} {
 		_, err := match.Compile(match.Pattern{Text: tt.pattern, Multiline: tt.multiline})

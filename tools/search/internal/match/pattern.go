@@ -1,11 +1,13 @@
 package match
 
 import (
+	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Case says how letters are compared.
@@ -36,10 +38,8 @@ func Compile(p Pattern) (*Matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !p.Multiline {
-		if err := withoutNewline(tree); err != nil {
-			return nil, err
-		}
+	if err := p.possible(tree); err != nil {
+		return nil, err
 	}
 	re, err := regexp.Compile(tree.String())
 	if err != nil {
@@ -77,16 +77,21 @@ func (p Pattern) parse() (*syntax.Regexp, error) {
 	return tree, nil
 }
 
-// withoutNewline refuses a pattern that asks for a line feed where lines are
-// searched one by one: it could never match, and the caller would not learn why.
-func withoutNewline(tree *syntax.Regexp) error {
-	asks := tree.Op == syntax.OpLiteral && slices.Contains(tree.Rune, '\n') ||
+// possible refuses a pattern that asks for what no line holds: it could never
+// match, and the caller would not learn why.
+func (p Pattern) possible(tree *syntax.Regexp) error {
+	newline := tree.Op == syntax.OpLiteral && slices.Contains(tree.Rune, '\n') ||
 		tree.Op == syntax.OpCharClass && slices.Equal(tree.Rune, []rune{'\n', '\n'})
-	if asks {
+	if newline && !p.Multiline {
 		return &Error{Reason: `the pattern asks for a line feed, but lines are searched one by one`, Hint: "pass multiline:true"}
 	}
+	if tree.Op == syntax.OpLiteral {
+		if i := slices.IndexFunc(tree.Rune, func(r rune) bool { return !utf8.ValidRune(r) }); i >= 0 {
+			return &Error{Reason: fmt.Sprintf(`\x{%x} is half of a surrogate pair, and no character`, tree.Rune[i]), Hint: "name the character itself, such as \\x{1F600}"}
+		}
+	}
 	for _, sub := range tree.Sub {
-		if err := withoutNewline(sub); err != nil {
+		if err := p.possible(sub); err != nil {
 			return err
 		}
 	}
