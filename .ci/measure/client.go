@@ -41,11 +41,17 @@ type message struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
 	} `json:"error"`
+
+	arrived time.Time // when its last byte was read
 }
 
 // dial starts a server. onMsg sees every message before its caller does.
 func dial(ctx context.Context, onMsg func(message), name string, args ...string) (*client, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
+	return dialCommand(exec.CommandContext(ctx, name, args...), onMsg)
+}
+
+// dialCommand is dial for a command that is not started yet.
+func dialCommand(cmd *exec.Cmd, onMsg func(message)) (*client, error) {
 	cmd.Env = append(os.Environ(), "NO_COLOR=1")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -84,7 +90,7 @@ func (c *client) read(out io.Reader) {
 			(*take)(line)
 			continue
 		}
-		var m message
+		m := message{arrived: time.Now()}
 		if json.Unmarshal(line, &m) != nil {
 			continue
 		}

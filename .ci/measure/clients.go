@@ -68,6 +68,23 @@ func (e environment) bench(ctx context.Context, transport string, toys ...string
 	return b, nil
 }
 
+// overEach tries a client over every transport, each time on a bench of its own with
+// toys, and prints a row: the transport and the cells that try returns.
+func (e environment) overEach(ctx context.Context, try func(b *bench) (cells string, err error), toys ...string) error {
+	for _, transport := range transports {
+		b, err := e.bench(ctx, transport, toys...)
+		if err != nil {
+			return err
+		}
+		cells, err := try(b)
+		if err := errors.Join(err, b.close()); err != nil {
+			return fmt.Errorf("%s: %w", transport, err)
+		}
+		fmt.Printf("| %s | %s |\n", transport, cells)
+	}
+	return nil
+}
+
 // close ends the servers; one that complains or does not end is an error.
 func (b *bench) close() error {
 	errs := []error{os.RemoveAll(b.dir)}

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -23,18 +21,10 @@ import (
 // transports. A stand-in of its API on loopback plays the model.
 func claude(ctx context.Context, env environment) error {
 	fmt.Println("| Claude Code | connects, in revision | lists the tools | calls read_file, the result reaches the model | takes a prompt | reads a resource | answers a form | its log |\n|---|---|---|---|---|---|---|---|")
-	for _, transport := range transports {
-		b, err := env.bench(ctx, transport, "asking")
-		if err != nil {
-			return err
-		}
+	return env.overEach(ctx, func(b *bench) (string, error) {
 		revision, err := claudeOver(ctx, env, b)
-		if err := errors.Join(err, b.close()); err != nil {
-			return fmt.Errorf("%s: %w", transport, err)
-		}
-		fmt.Printf("| %s | %s | yes | yes | yes | yes | yes | no complaint |\n", transport, revision)
-	}
-	return nil
+		return revision + " | yes | yes | yes | yes | yes | no complaint", err
+	}, "asking")
 }
 
 func claudeOver(ctx context.Context, env environment, b *bench) (revision string, err error) {
@@ -42,27 +32,19 @@ func claudeOver(ctx context.Context, env environment, b *bench) (revision string
 	if err != nil {
 		return "", err
 	}
-	home, remove, err := temporary("claude")
-	if err != nil {
-		return "", err
-	}
-	defer remove()
 	uri := (&url.URL{Scheme: "file", Path: filepath.Join(b.dir, "hello.txt")}).String()
 	m := &model{uses: []use{
 		{tool: "mcp__toolcrib__read_file", args: `{"path":"hello.txt"}`, want: "hello, world"},
 		{tool: "ReadMcpResourceTool", args: `{"server":"toolcrib","uri":"` + uri + `"}`, want: "hello, world"},
 		{tool: "mcp__asking__greet", args: `{}`, want: "nobody greeted: cancel"},
 	}}
-	web := httptest.NewServer(m)
-	defer web.Close()
-	run := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(ctx, program, args...)
-		cmd.Dir = b.dir
-		cmd.Env = append(os.Environ(), "HOME="+home, "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-			"ANTHROPIC_BASE_URL="+web.URL, "ANTHROPIC_API_KEY=dummy")
-		out, err := cmd.CombinedOutput()
-		return string(out), err
+	a, err := b.agent("claude", m, program)
+	if err != nil {
+		return "", err
 	}
+	defer a.close()
+	a.env = append(a.env, "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"ANTHROPIC_BASE_URL="+a.api.URL, "ANTHROPIC_API_KEY=dummy")
 
 	servers := map[string]any{}
 	for name, at := range map[string]endpoint{"toolcrib": b.servers["catalog"], "asking": b.servers["asking"]} {
@@ -76,11 +58,11 @@ func claudeOver(ctx context.Context, env environment, b *bench) (revision string
 	if at.URL != "" {
 		add = []string{"mcp", "add", "--scope", "user", "--transport", "http", "toolcrib", at.URL, "--header", "Authorization: Bearer " + at.Token}
 	}
-	out, err := run(add...)
+	out, err := a.run(ctx, add...)
 	if err := wants("mcp add", "", out, err); err != nil {
 		return "", err
 	}
-	out, err = run("mcp", "get", "toolcrib")
+	out, err = a.run(ctx, "mcp", "get", "toolcrib")
 	if err := wants("mcp get", "✔ Connected", out, err); err != nil {
 		return "", err
 	}
@@ -88,11 +70,11 @@ func claudeOver(ctx context.Context, env environment, b *bench) (revision string
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(home, "mcp.json")
+	file := filepath.Join(a.home, "mcp.json")
 	if err := os.WriteFile(file, config, 0o600); err != nil {
 		return "", err
 	}
-	out, err = run("-p", "/mcp__toolcrib__find_where greetings", "--mcp-config", file, "--strict-mcp-config",
+	out, err = a.run(ctx, "-p", "/mcp__toolcrib__find_where greetings", "--mcp-config", file, "--strict-mcp-config",
 		"--allowedTools", "mcp__toolcrib__read_file,mcp__asking__greet,ReadMcpResourceTool")
 	if err := wants("session", "", out, err); err != nil {
 		return "", err
@@ -107,7 +89,7 @@ func claudeOver(ctx context.Context, env environment, b *bench) (revision string
 	if !strings.Contains(m.prompt, "done: greetings") { // as find_where begins
 		return "", fmt.Errorf("the prompt did not reach the model: %s", m.prompt)
 	}
-	return claudeLog(home)
+	return claudeLog(a.home)
 }
 
 // claudeLog reads what Claude Code logged of the server: the revision, and

@@ -21,18 +21,10 @@ import (
 // its user, over both transports.
 func codex(ctx context.Context, env environment) error {
 	fmt.Println("| Codex app-server | lists the tools | calls read_file | reads a resource | puts a form to its user | its log |\n|---|---|---|---|---|---|")
-	for _, transport := range transports {
-		b, err := env.bench(ctx, transport, "asking")
-		if err != nil {
-			return err
-		}
+	return env.overEach(ctx, func(b *bench) (string, error) {
 		listed, err := codexOver(ctx, env, b)
-		if err := errors.Join(err, b.close()); err != nil {
-			return fmt.Errorf("%s: %w", transport, err)
-		}
-		fmt.Printf("| %s | %d | yes | yes | yes | no complaint |\n", transport, listed)
-	}
-	return nil
+		return fmt.Sprintf("%d | yes | yes | yes | no complaint", listed), err
+	}, "asking")
 }
 
 // codexComplaint matches what Codex logs when a server does wrong.

@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,26 +15,20 @@ import (
 // of its API on loopback plays the model.
 func gemini(ctx context.Context, env environment) error {
 	fmt.Println("| Gemini CLI | connects | lists the tools | calls read_file, the result reaches the model |\n|---|---|---|---|")
-	for _, transport := range transports {
-		b, err := env.bench(ctx, transport)
-		if err != nil {
-			return err
-		}
+	return env.overEach(ctx, func(b *bench) (string, error) {
 		listed, err := geminiOver(ctx, env, b)
-		if err := errors.Join(err, b.close()); err != nil {
-			return fmt.Errorf("%s: %w", transport, err)
-		}
-		fmt.Printf("| %s | yes | %d | yes |\n", transport, listed)
-	}
-	return nil
+		return fmt.Sprintf("yes | %d | yes", listed), err
+	})
 }
 
 func geminiOver(ctx context.Context, env environment, b *bench) (listed int, err error) {
-	home, remove, err := temporary("gemini")
+	m := &geminiModel{tool: "mcp_toolcrib_read_file"}
+	a, err := b.agent("gemini", m, env.npm(".bin/node"), env.npm(".bin/gemini"))
 	if err != nil {
 		return 0, err
 	}
-	defer remove()
+	defer a.close()
+	a.env = append(a.env, "GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL="+a.api.URL)
 	at := b.servers["catalog"]
 	server := map[string]any{"trust": true, "command": at.Command, "args": at.Args}
 	if at.URL != "" {
@@ -49,7 +40,7 @@ func geminiOver(ctx context.Context, env environment, b *bench) (listed int, err
 		"general":    map[string]any{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
 		"mcpServers": map[string]any{"toolcrib": server},
 	}
-	if err := os.Mkdir(filepath.Join(home, ".gemini"), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(a.home, ".gemini"), 0o700); err != nil {
 		return 0, err
 	}
 	for name, value := range map[string]any{"settings.json": settings, "trustedFolders.json": map[string]any{b.dir: "TRUST_FOLDER"}} {
@@ -57,25 +48,15 @@ func geminiOver(ctx context.Context, env environment, b *bench) (listed int, err
 		if err != nil {
 			return 0, err
 		}
-		if err := os.WriteFile(filepath.Join(home, ".gemini", name), data, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(a.home, ".gemini", name), data, 0o600); err != nil {
 			return 0, err
 		}
 	}
-	m := &geminiModel{tool: "mcp_toolcrib_read_file"}
-	web := httptest.NewServer(m)
-	defer web.Close()
-	run := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(ctx, env.npm(".bin/node"), append([]string{env.npm(".bin/gemini")}, args...)...)
-		cmd.Dir = b.dir
-		cmd.Env = append(os.Environ(), "HOME="+home, "GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL="+web.URL)
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
-	out, err := run("mcp", "list")
+	out, err := a.run(ctx, "mcp", "list")
 	if err := wants("mcp list", " - Connected", out, err); err != nil {
 		return 0, err
 	}
-	out, err = run("-m", "gemini-2.5-flash", "-p", "What does hello.txt say?")
+	out, err = a.run(ctx, "-m", "gemini-2.5-flash", "-p", "What does hello.txt say?")
 	if err := wants("session", "", out, err); err != nil {
 		return 0, err
 	}

@@ -55,7 +55,7 @@ func conformance(ctx context.Context, env environment) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	program := []string{env.Binary, "serve", "--conformance-fixtures", "--state-dir", filepath.Join(dir, ".state"), dir}
+	program := []string{env.Binary, "serve", "--conformance-fixtures", "--state-dir", filepath.Join(os.TempDir(), "toolcrib-measure-state"), dir}
 	err = errors.Join(conformanceHTTP(ctx, env, program), conformanceStdio(ctx, env, program))
 	printReasons("passed with nothing judged", informative)
 	printReasons("not counted", notOffered)

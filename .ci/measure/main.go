@@ -53,6 +53,16 @@ var figures = map[string]figure{
 	"list":        list,
 	"sessions":    sessions,
 	"storm":       storm,
+	"kills":       kills,
+	"faults":      faults,
+	"contended":   contended,
+	"editcases":   editcases,
+	"readfile":    readfile,
+	"writefile":   writefile,
+	"naughty":     naughty,
+	"roundtrip":   roundtrip,
+	"edits":       edits,
+	"pages":       pagesFigure,
 }
 
 func main() {
@@ -67,6 +77,9 @@ func main() {
 			fail(err)
 		}
 		return
+	}
+	if len(os.Args) > 3 && os.Args[1] == "inject" { // this program as a server that faults can be injected into
+		fail(runInjected(os.Args[2:]))
 	}
 	var env environment
 	flag.StringVar(&env.Binary, "binary", "", "the toolcrib to measure")

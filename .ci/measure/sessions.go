@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,23 +23,11 @@ const (
 // sessions has clients open 100,000 sessions and forget them, and weighs what
 // the server keeps once their time to live is over.
 func sessions(ctx context.Context, env environment) (err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	server, err := listen(ctx, false, self, "serve", "idle", "--http", "127.0.0.1:0")
+	server, addr, before, err := listenFilled(ctx, "idle")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.stop()) }()
-	addr, err := server.addr()
-	if err != nil {
-		return err
-	}
-	before, err := fillPools(addr)
-	if err != nil {
-		return err
-	}
 	rss := resident(server.cmd.Process.Pid)
 	user, err := openSession(addr)
 	if err != nil {

@@ -38,23 +38,11 @@ type httpSession struct {
 
 // stormHTTP runs clients of one server, each with calls calls.
 func stormHTTP(ctx context.Context, era era, clients, calls int, seed uint64, tally *stormTally) (err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	server, err := listen(ctx, false, self, "serve", "storm", "--http", "127.0.0.1:0")
+	server, addr, before, err := listenFilled(ctx, "storm")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.stop()) }()
-	addr, err := server.addr()
-	if err != nil {
-		return err
-	}
-	before, err := fillPools(addr)
-	if err != nil {
-		return err
-	}
 	errs := make([]error, clients)
 	var wg sync.WaitGroup
 	for i := range clients {
@@ -82,6 +70,26 @@ func stormHTTP(ctx context.Context, era era, clients, calls int, seed uint64, ta
 	}
 	tally.fault(&tally.held, "20 s after the last connection was closed: %v", wrong)
 	return nil
+}
+
+// listenFilled starts a toy server of this program over HTTP, fills its pools, and
+// returns it with its address and what it holds then.
+func listenFilled(ctx context.Context, toy string) (server *listening, addr string, before holdings, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", holdings{}, err
+	}
+	server, err = listen(ctx, false, self, "serve", toy, "--http", "127.0.0.1:0")
+	if err != nil {
+		return nil, "", holdings{}, err
+	}
+	if addr, err = server.addr(); err == nil {
+		before, err = fillPools(addr)
+	}
+	if err != nil {
+		return nil, "", holdings{}, errors.Join(err, server.stop())
+	}
+	return server, addr, before, nil
 }
 
 // fillPools has a server run many calls at once, and returns what it holds when

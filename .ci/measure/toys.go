@@ -27,6 +27,7 @@ import (
 //	bare      one tool that gives its argument back
 //	storm     tools that give back the nonce of their call, for storm
 //	idle      the same, with sessions that live for idleFor
+//	plain     writes files in place, for kills
 //	peer-http the same tool on mcp-go's own streamable HTTP
 //
 // Without --http it speaks over stdin and stdout. With it, it says on stderr
@@ -53,6 +54,9 @@ func serveToys(args []string) error {
 	dir := "."
 	if flags.NArg() > 0 {
 		dir = flags.Arg(0)
+	}
+	if args[0] == "plain" {
+		return servePlain(dir)
 	}
 	ws, err := workspace.Open([]string{dir}, workspace.Options{})
 	if err != nil {
