@@ -21,7 +21,7 @@ import (
 // How soon a refused or cancelled call must be back. Under the race
 // detector everything takes several times longer.
 const (
-	refusedWithin   = 50 * time.Millisecond
+	refusedWithin   = 500 * time.Millisecond // a call that waits for something never ends
 	cancelledWithin = 100 * time.Millisecond
 )
 
