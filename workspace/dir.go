@@ -13,7 +13,7 @@ import (
 // that leaves it, whatever changes the tree meanwhile. Errors are those of the
 // system or of the list below.
 type backend interface {
-	openFile(rel string) (*os.File, Info, error)
+	openFile(rel string, as Path) (File, error) // its errors name as
 	openDir(rel string) (dir, error)
 	openPlainDir(rel string) (dir, error) // follows no link at all: errIsLink
 	stat(rel string) (Info, error)
@@ -32,6 +32,8 @@ type dir interface {
 	open(name string) (dir, error)
 	// openFile opens a regular file of the directory for reading.
 	openFile(name string) (File, error)
+	// openRead is openFile for those who need more of a file than to read it.
+	openRead(name string) (*os.File, Info, error)
 	// entries reads the directory from its start, in the order of the file system;
 	// it stops early once it has limit entries, where limit is not 0.
 	entries(limit int) ([]DirEntry, error)

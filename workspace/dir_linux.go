@@ -1,9 +1,10 @@
 package workspace
 
 import (
-	"bytes"
 	"encoding/binary"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -49,18 +50,34 @@ func (d *kernelDir) open(name string) (dir, error) {
 }
 
 func (d *kernelDir) openFile(name string) (File, error) {
+	fd, err := d.openData(name)
+	if err != nil {
+		return nil, err
+	}
+	st, err := d.admitFile(fd)
+	if err != nil {
+		return nil, err
+	}
+	return &kernelFile{fd: fd, info: infoOfStat(&st)}, nil
+}
+
+func (d *kernelDir) openRead(name string) (*os.File, Info, error) {
+	fd, err := d.openData(name)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	return d.adoptFile(fd, name)
+}
+
+// openData opens an entry for reading, whatever it is.
+func (d *kernelDir) openData(name string) (int, error) {
 	fd, err := d.openat(name, fileFlags)
 	if err != nil {
 		if info, e := d.stat(name); e == nil && info.Kind == KindOther {
-			return nil, errSpecial
+			err = errSpecial
 		}
-		return nil, err
 	}
-	f, info, err := d.adoptFile(fd, name)
-	if err != nil {
-		return nil, err
-	}
-	return &file{std: f, info: info}, nil
+	return fd, err
 }
 
 // openat opens an entry and never a link.
@@ -94,24 +111,29 @@ func (d *kernelDir) adoptDir(fd int) (*kernelDir, error) {
 
 // adoptFile makes a file of a new descriptor, or closes it.
 func (d *kernelDir) adoptFile(fd int, name string) (*os.File, Info, error) {
-	st, err := d.admit(fd)
-	if err == nil {
-		switch st.Mode & unix.S_IFMT {
-		case unix.S_IFREG:
-			// O_NONBLOCK was for the open alone; without it os.NewFile does not
-			// try to poll the file.
-			_, err = unix.FcntlInt(uintptr(fd), unix.F_SETFL, 0)
-		case unix.S_IFDIR:
-			err = errIsDir
-		default:
-			err = errSpecial
-		}
-	}
+	st, err := d.admitFile(fd)
 	if err != nil {
+		return nil, Info{}, err
+	}
+	// O_NONBLOCK was for the open alone; without it os.NewFile does not try to poll the
+	// file.
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFL, 0); err != nil {
 		unix.Close(fd)
 		return nil, Info{}, err
 	}
 	return os.NewFile(uintptr(fd), name), infoOfStat(&st), nil
+}
+
+// admitFile is admit for what must be a regular file; anything else is closed.
+func (d *kernelDir) admitFile(fd int) (unix.Stat_t, error) {
+	st, err := d.admit(fd)
+	if err == nil {
+		err = wantFile(kindOfMode(st.Mode))
+	}
+	if err != nil {
+		unix.Close(fd)
+	}
+	return st, err
 }
 
 // admit describes what a descriptor is open on and refuses file systems of the
@@ -169,7 +191,7 @@ func (d *kernelDir) entries(limit int) ([]DirEntry, error) {
 			if err != nil || n == 0 {
 				return err
 			}
-			list = appendDirents(list, fd, buf[:n])
+			list = appendDirents(list, fd, string(buf[:n]))
 			if limit > 0 && len(list) >= limit {
 				list = list[:limit]
 				return nil
@@ -180,22 +202,21 @@ func (d *kernelDir) entries(limit int) ([]DirEntry, error) {
 }
 
 // appendDirents parses records of struct linux_dirent64: inode (8 bytes), offset
-// (8), length of the record (2), type (1), name up to a NUL.
-func appendDirents(list []DirEntry, fd int, buf []byte) []DirEntry {
-	const nameAt = 19
-	for len(buf) > nameAt {
-		size := int(binary.NativeEndian.Uint16(buf[16:]))
-		if size <= nameAt || size > len(buf) {
+// (8), length of the record (2), type (1), name up to a NUL. The names are parts of
+// text: a string for each would be most of what a walk allocates.
+func appendDirents(list []DirEntry, fd int, text string) []DirEntry {
+	const sizeAt, typeAt, nameAt = 16, 18, 19
+	list = slices.Grow(list, len(text)/32) // as long as most records are
+	for len(text) > nameAt {
+		size := int(binary.NativeEndian.Uint16([]byte(text[sizeAt:typeAt])))
+		if size <= nameAt || size > len(text) {
 			return list
 		}
-		record := buf[:size]
-		buf = buf[size:]
-		name := record[nameAt:]
-		if end := bytes.IndexByte(name, 0); end >= 0 {
-			name = name[:end]
-		}
-		if s := string(name); s != "." && s != ".." {
-			list = append(list, DirEntry{Name: s, Kind: kindOfDirent(fd, s, record[18])})
+		record := text[:size]
+		text = text[size:]
+		name, _, _ := strings.Cut(record[nameAt:], "\x00")
+		if name != "." && name != ".." {
+			list = append(list, DirEntry{Name: name, Kind: kindOfDirent(fd, name, record[typeAt])})
 		}
 	}
 	return list

@@ -44,16 +44,24 @@ func (d *portableDir) open(name string) (dir, error) {
 }
 
 func (d *portableDir) openFile(name string) (File, error) {
-	before, err := d.lstat(name)
+	f, info, err := d.openRead(name)
 	if err != nil {
 		return nil, err
 	}
+	return &file{std: f, info: info}, nil
+}
+
+func (d *portableDir) openRead(name string) (*os.File, Info, error) {
+	before, err := d.lstat(name)
+	if err != nil {
+		return nil, Info{}, err
+	}
 	if before.Mode()&os.ModeSymlink != 0 {
-		return nil, errIsLink
+		return nil, Info{}, errIsLink
 	}
 	f, info, err := openPortable(d.root, name, os.O_RDONLY, d.dev)
 	if err != nil {
-		return nil, err
+		return nil, Info{}, err
 	}
 	after, err := f.Stat()
 	if err == nil && !os.SameFile(before, after) {
@@ -61,9 +69,9 @@ func (d *portableDir) openFile(name string) (File, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, err
+		return nil, Info{}, err
 	}
-	return &file{std: f, info: info}, nil
+	return f, info, nil
 }
 
 func (d *portableDir) entries(limit int) ([]DirEntry, error) {

@@ -28,27 +28,27 @@ func (f *file) Info() Info { return f.info }
 
 func (f *file) Read(b []byte) (int, error) {
 	n, err := f.std.Read(b)
-	return n, f.refuse(err)
+	return n, f.path.refuseIO(err)
 }
 
 func (f *file) ReadAt(b []byte, at int64) (int, error) {
 	n, err := f.std.ReadAt(b, at)
-	return n, f.refuse(err)
+	return n, f.path.refuseIO(err)
 }
 
 func (f *file) Seek(offset int64, whence int) (int64, error) {
 	n, err := f.std.Seek(offset, whence)
-	return n, f.refuse(err)
+	return n, f.path.refuseIO(err)
 }
 
-func (f *file) Close() error { return f.refuse(f.std.Close()) }
+func (f *file) Close() error { return f.path.refuseIO(f.std.Close()) }
 
-// refuse words an error of the open file; io.EOF is none.
-func (f *file) refuse(err error) error {
-	if err == nil || err == io.EOF || f.path.root == nil {
+// refuseIO words an error of the open file p, if that is known; io.EOF is none.
+func (p Path) refuseIO(err error) error {
+	if err == nil || err == io.EOF || p.root == nil {
 		return err
 	}
-	name := f.path.written()
+	name := p.written()
 	e := &Error{Rule: RuleIO, Path: name, Msg: show(name) + ": " + cause(err), Err: err}
 	if !errors.Is(err, os.ErrClosed) {
 		e.Hint = "try again; if it stays, the file or its disk is damaged"

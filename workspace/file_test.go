@@ -56,3 +56,47 @@ func TestFileErrors(t *testing.T) {
 		check("Close of a closed file", f.Close())
 	})
 }
+
+// TestFileClosed reads a closed file whose number the system may have given to another.
+func TestFileClosed(t *testing.T) {
+	tr := newTree(t)
+	tr.write(t, "ws/other", "not this")
+	backends(t, func(t *testing.T, opt workspace.Options) {
+		w := tr.open(t, opt, "ws")
+		open := func(name string) workspace.File {
+			t.Helper()
+			p, err := w.Resolve(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := p.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f
+		}
+		closed := open("f")
+		if err := closed.Close(); err != nil {
+			t.Fatal(err)
+		}
+		other := open("other")
+		defer other.Close()
+		b := make([]byte, 100)
+		for name, use := range map[string]func() (int, error){
+			"Read":   func() (int, error) { return closed.Read(b) },
+			"ReadAt": func() (int, error) { return closed.ReadAt(b, 0) },
+			"Seek":   func() (int, error) { n, err := closed.Seek(3, io.SeekStart); return int(n), err },
+			"Close":  func() (int, error) { return 0, closed.Close() },
+		} {
+			if n, err := use(); n != 0 || !errors.Is(err, os.ErrClosed) {
+				t.Errorf("%s of a closed file: %d, %v", name, n, err)
+			}
+		}
+		if n, err := other.Read(nil); n != 0 || err != nil {
+			t.Errorf("a read of nothing: %d, %v", n, err)
+		}
+		if all, err := io.ReadAll(other); string(all) != "not this" || err != nil {
+			t.Errorf("the other file has %q, %v", all, err)
+		}
+	})
+}

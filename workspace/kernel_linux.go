@@ -86,7 +86,7 @@ func (k *kernelRoot) resolve(rel string, flags, resolve uint64) (fd int, err err
 	return fd, err
 }
 
-func (k *kernelRoot) openFile(rel string) (*os.File, Info, error) {
+func (k *kernelRoot) openFile(rel string, as Path) (File, error) {
 	fd, err := k.openat2(rel, fileFlags)
 	if err != nil {
 		// A socket cannot be opened, nor a device without permission: what it is
@@ -96,9 +96,13 @@ func (k *kernelRoot) openFile(rel string) (*os.File, Info, error) {
 				err = errSpecial
 			}
 		}
-		return nil, Info{}, err
+		return nil, err
 	}
-	return k.adoptFile(fd, rel)
+	st, err := k.admitFile(fd)
+	if err != nil {
+		return nil, err
+	}
+	return &kernelFile{fd: fd, path: as, info: infoOfStat(&st)}, nil
 }
 
 func (k *kernelRoot) openDir(rel string) (dir, error) {

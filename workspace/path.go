@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -94,19 +93,15 @@ func (p Path) target() string {
 
 // Open opens a regular file for reading. It never blocks, whatever p is; a FIFO
 // or device that it refuses may have been opened and closed for that.
-func (p Path) Open() (File, error) {
-	var (
-		f    *os.File
-		info Info
-	)
-	err := p.reach(true, func(r *root, rel string) (err error) {
-		f, info, err = r.openFile(rel)
+func (p Path) Open() (f File, err error) {
+	err = p.reach(true, func(r *root, rel string) (err error) {
+		f, err = r.openFile(rel, p)
 		return err
 	})
 	if err != nil {
 		return nil, p.refuse(err)
 	}
-	return &file{f, p, info}, nil
+	return f, nil
 }
 
 // Stat describes what p leads to; it follows symlinks inside the roots.

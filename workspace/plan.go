@@ -144,12 +144,12 @@ func (w *work) open(s *spot) error {
 	if err := s.dir.writable(s.name()); err != nil {
 		return w.fail(err)
 	}
-	f, err := s.dir.openFile(s.name())
+	std, info, err := s.dir.openRead(s.name())
 	if err != nil {
 		return w.fail(err)
 	}
-	w.oldFile = f.(*file)
-	w.old.Exists, w.old.Info = true, f.Info()
+	w.oldFile = &file{std: std, info: info}
+	w.old.Exists, w.old.Info = true, info
 	w.done.Before = versionOf(w.old.Info)
 	return nil
 }

@@ -32,13 +32,16 @@ func newPortableRoot(root *os.Root) (backend, error) {
 
 func (p *portableRoot) name() string { return "os.Root" }
 
-func (p *portableRoot) openFile(rel string) (*os.File, Info, error) {
+func (p *portableRoot) openFile(rel string, as Path) (File, error) {
 	local, err := localize(rel)
 	if err != nil {
-		return nil, Info{}, err
+		return nil, err
 	}
 	f, info, err := openPortable(p.root, local, os.O_RDONLY, p.dev)
-	return f, info, p.translate(err)
+	if err != nil {
+		return nil, p.translate(err)
+	}
+	return &file{f, as, info}, nil
 }
 
 func (p *portableRoot) openDir(rel string) (dir, error) {

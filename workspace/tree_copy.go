@@ -81,24 +81,23 @@ func (c *treeCopy) entry(in dir, e DirEntry) error {
 }
 
 func (c *treeCopy) file(in dir, name string, to dir, as string) error {
-	opened, err := in.openFile(name)
+	from, info, err := in.openRead(name)
 	if err != nil {
 		return err
 	}
-	defer opened.Close()
-	from := opened.(*file)
+	defer from.Close()
 	f, err := to.create(as, 0o600)
 	if err != nil {
 		return err
 	}
-	err = c.fill(f, from.std, from.info)
+	err = c.fill(f, from, info)
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
 		return err
 	}
-	return to.chtimes(as, from.info.ModTime)
+	return to.chtimes(as, info.ModTime)
 }
 
 // fill makes f a copy of what from was when it was opened, holes included.

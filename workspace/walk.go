@@ -1,8 +1,9 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
-	"runtime"
+	"slices"
 )
 
 // WalkOptions says what a walk visits.
@@ -20,6 +21,11 @@ type WalkOptions struct {
 	// One that it is true for is not gone down into; with Directories it is
 	// reported all the same. It may be called by several goroutines.
 	SkipDir func(rel string) bool
+	// From leaves out the entries before it in path order; "" = none. Directories that
+	// hold only such are not read, but with FollowLinks, where what they lead to
+	// decides on later ones; the stats tell what was read. It is a slash-separated
+	// path below the start and need not exist.
+	From string
 	// MaxEntries is how many entries and directories the walk may find before it
 	// ends with an error; 0 = 2,000,000.
 	MaxEntries int
@@ -72,41 +78,38 @@ type WalkStats struct {
 // A panic of SkipDir or Getenv, or of the walk itself, ends the walk and continues
 // in the goroutine that called Walk, with the first one's value and stack.
 func (p Path) Walk(ctx context.Context, opt WalkOptions) ([]Entry, WalkStats, error) {
-	if err := context.Cause(ctx); err != nil {
-		return nil, WalkStats{}, err
+	s := p.Stream(ctx, opt)
+	var runs [][]Entry
+	for run := range s.Runs() {
+		runs = append(runs, run)
 	}
-	handle, err := p.openDir()
+	stats, err := s.Result()
 	if err != nil {
 		return nil, WalkStats{}, err
 	}
-	if opt.Workers <= 0 {
-		opt.Workers = runtime.GOMAXPROCS(0)
-	}
-	if opt.MaxEntries <= 0 {
-		opt.MaxEntries = maxEntries
-	}
-	w := newWalker(ctx, p, opt, handle)
+	return slices.Concat(runs...), stats, nil
+}
 
-	// A system call on a dead network file system cannot be interrupted. The
-	// workers then end by themselves when it returns; nobody waits for them.
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.run()
-	}()
-	select {
-	case <-done:
-		if isPanic(w.failed) {
-			panic(w.failed)
+// comparePaths orders slash-separated paths component by component, bytewise, and a
+// directory before what is in it. Either both end in a slash or none.
+func comparePaths(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			continue
 		}
-	case <-ctx.Done():
+		if a[i] == '/' {
+			return -1
+		}
+		if b[i] == '/' {
+			return +1
+		}
+		return cmp.Compare(a[i], b[i])
 	}
-	if err := context.Cause(ctx); err != nil {
-		return nil, WalkStats{}, err
-	}
-	if w.failed != nil {
-		return nil, WalkStats{}, p.refuse(w.failed)
-	}
-	entries, stats := w.result()
-	return entries, stats, nil
+	return cmp.Compare(len(a), len(b))
+}
+
+// whollyBefore tells whether a directory and all that is in it come before from.
+func whollyBefore(dir, from string) bool {
+	inside := len(from) > len(dir) && from[len(dir)] == '/' && from[:len(dir)] == dir
+	return !inside && comparePaths(dir, from) < 0
 }

@@ -26,6 +26,8 @@ func (w *walker) read(d *walkDir, h dir) error {
 	}
 	list, links := w.filter(d, list)
 	slices.SortFunc(list, func(a, b DirEntry) int { return strings.Compare(a.Name, b.Name) })
+	// A directory that changes meanwhile may give an entry twice.
+	list = slices.CompactFunc(list, func(a, b DirEntry) bool { return a.Name == b.Name })
 	w.collect(d, list, links)
 	return nil
 }
@@ -101,7 +103,7 @@ func (w *walker) collect(d *walkDir, list []DirEntry, links map[string]bool) {
 			d.entries = append(d.entries, Entry{Path: path, Rel: full[len(above):], Kind: e.Kind})
 		}
 		if descend {
-			sub := &walkDir{parent: d, name: e.Name, rel: below, depth: d.depth + 1, link: link, level: d.level}
+			sub := &walkDir{parent: d, name: full[len(prefix):], rel: below, depth: d.depth + 1, link: link, level: d.level}
 			d.subs = append(d.subs, subDir{len(d.entries), sub})
 		}
 	}
@@ -110,6 +112,10 @@ func (w *walker) collect(d *walkDir, list []DirEntry, links map[string]bool) {
 // descends tells whether the walk goes down into a directory of d.
 func (w *walker) descends(d *walkDir, rel string) bool {
 	if w.opt.MaxDepth > 0 && d.depth+1 >= w.opt.MaxDepth {
+		return false
+	}
+	// With FollowLinks it decides also on what comes later that this is gone into.
+	if !w.opt.FollowLinks && whollyBefore(rel, w.opt.From) {
 		return false
 	}
 	return w.opt.SkipDir == nil || w.ctx.Err() == nil && !w.opt.SkipDir(rel)

@@ -166,5 +166,5 @@ func readHost(name string) ([]byte, error) {
 	case !fi.Mode().IsRegular():
 		return nil, errSpecial
 	}
-	return readLimited(f)
+	return readLimited(f, fi.Size())
 }

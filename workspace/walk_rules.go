@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -119,6 +120,8 @@ func (w *walker) levelAbove() *ignore.Level {
 	for _, s := range steps {
 		level = level.Enter(s.name, s.files)
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.stats.Unreadable = r.unreadable()
 	return level
 }
@@ -228,13 +231,16 @@ func readSmall(h dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return readLimited(f)
+	return readLimited(f, f.Info().Size)
 }
 
-func readLimited(f io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(f, maxRules+1))
-	if err == nil && len(text) > maxRules {
+// readLimited reads a file that has about size bytes.
+func readLimited(f io.Reader, size int64) ([]byte, error) {
+	var text bytes.Buffer
+	text.Grow(int(max(0, min(size, maxRules))) + bytes.MinRead)
+	_, err := text.ReadFrom(io.LimitReader(f, maxRules+1))
+	if err == nil && text.Len() > maxRules {
 		err = errRulesSize
 	}
-	return text, err
+	return text.Bytes(), err
 }

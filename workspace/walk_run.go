@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -26,14 +27,15 @@ type walker struct {
 	root  *walkDir
 
 	mu      sync.Mutex
-	changed sync.Cond // the stack grew, or the walk ended
-	stack   []*walkDir
-	pending int // directories on the stack or with a worker
+	changed sync.Cond  // the stack grew or may be taken from, or the walk ended
+	stack   []*walkDir // in path order, the first directory on top
+	pending int        // directories on the stack or with a worker
 	links   linkQueue
 	handles int // directories held open
 	found   int // entries of all directories
 	stats   WalkStats
 	failed  error // ends the walk: the root cannot be read, there is too much, or a *walkPanic
+	ahead   readAhead
 }
 
 // walkDir is a directory of a walk.
@@ -54,6 +56,7 @@ type walkDir struct {
 	// opened and the workers that are opening something below handle.
 	handle dir
 	users  int
+	done   bool // it was read, or cannot be
 
 	// What was found. Written by the worker that reads the directory.
 	entries         []Entry
@@ -68,27 +71,41 @@ type subDir struct {
 	dir *walkDir
 }
 
+// newWalker returns a walk from start, which is open as handle; run closes that.
 func newWalker(ctx context.Context, start Path, opt WalkOptions, handle dir) *walker {
+	if opt.Workers <= 0 {
+		opt.Workers = runtime.GOMAXPROCS(0)
+	}
+	if opt.MaxEntries <= 0 {
+		opt.MaxEntries = maxEntries
+	}
 	root := &walkDir{name: path.Base(path.Join(start.root.canonical, start.rel)), handle: handle, users: 1}
 	w := &walker{ctx: ctx, start: start, opt: opt, root: root, stack: []*walkDir{root}, pending: 1, handles: 1}
-	w.changed.L = &w.mu
+	w.changed.L, w.ahead.ready.L = &w.mu, &w.mu
 	w.links.seen = map[dirID]int{}
 	return w
 }
 
-// run walks to the end and closes all handles.
+// run walks to the end and closes all handles. Then the root holds all that was
+// found, but for what a consumer has taken, see readAhead.
 func (w *walker) run() {
 	stop := context.AfterFunc(w.ctx, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.changed.Broadcast()
+		w.wakeAll()
 	})
 	defer stop()
 	if !w.opt.IncludeIgnored {
-		w.failed = caught(func() error {
+		err := caught(func() error {
 			w.root.level = w.levelAbove()
 			return nil
 		})
+		if err != nil {
+			w.mu.Lock()
+			w.failed = err
+			w.wakeAll()
+			w.mu.Unlock()
+		}
 	}
 	var workers sync.WaitGroup
 	for range w.opt.Workers {
@@ -125,7 +142,7 @@ func (w *walker) work() {
 func (w *walker) next() (d, base *walkDir) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for len(w.stack) == 0 && w.pending > 0 && !w.ended() {
+	for !w.ended() && w.pending > 0 && !w.mayTake() {
 		w.changed.Wait()
 	}
 	if len(w.stack) == 0 || w.ended() {
@@ -145,62 +162,6 @@ func (w *walker) next() (d, base *walkDir) {
 
 // ended tells whether the walk stops before it is through.
 func (w *walker) ended() bool { return w.failed != nil || w.ctx.Err() != nil }
-
-// open opens d by the names that lead to it from base. With all but the deepest or
-// widest trees base is its parent.
-func (w *walker) open(d, base *walkDir) (dir, error) {
-	if !d.link {
-		defer w.drop(d.parent)
-	}
-	defer w.drop(base)
-	if base == d { // the start
-		return d.handle, nil
-	}
-	var steps []*walkDir
-	top := d
-	for ; top != base && !top.link; top = top.parent {
-		steps = append(steps, top)
-	}
-	var h dir
-	if base != nil {
-		h = base.handle
-	} else {
-		var err error
-		if h, err = w.start.child(top.rel).openDir(); err != nil {
-			return nil, err
-		}
-	}
-	for i, step := range slices.Backward(steps) {
-		next, err := h.open(step.name)
-		if base == nil || i < len(steps)-1 {
-			h.close()
-		}
-		if err != nil {
-			return nil, err
-		}
-		h = next
-	}
-	return h, nil
-}
-
-// drop ends one use of the handle of d, which is closed with the last. A nil d has
-// none: it is the parent of the start, or the base of a symlink.
-func (w *walker) drop(d *walkDir) {
-	if d == nil {
-		return
-	}
-	w.mu.Lock()
-	d.users--
-	h := d.handle
-	if h == nil || d.users > 0 {
-		w.mu.Unlock()
-		return
-	}
-	d.handle = nil
-	w.handles--
-	w.mu.Unlock()
-	h.close()
-}
 
 // finish takes over what read found in d. The handle is kept where there are
 // subdirectories to open, unless too many are.
@@ -239,13 +200,7 @@ func (w *walker) finish(d *walkDir, h dir, err error) {
 		d.handle, d.users = h, below
 		w.handles++
 	}
-	for _, sub := range slices.Backward(d.subs) {
-		if sub.dir.link {
-			w.links.add(sub.dir)
-		} else {
-			w.stack = append(w.stack, sub.dir)
-		}
-	}
+	w.push(d)
 	w.pending += below - 1
 	if w.pending == 0 {
 		if link := w.links.next(); link != nil {
@@ -253,7 +208,12 @@ func (w *walker) finish(d *walkDir, h dir, err error) {
 			w.pending = 1
 		}
 	}
-	if len(w.stack) > 0 || w.pending == 0 || w.failed != nil {
+	d.done = true
+	w.ahead.add(d)
+	switch {
+	case w.failed != nil:
+		w.wakeAll()
+	case w.pending == 0 || w.mayTake():
 		w.changed.Broadcast()
 	}
 	w.mu.Unlock()
@@ -262,21 +222,25 @@ func (w *walker) finish(d *walkDir, h dir, err error) {
 	}
 }
 
-// result puts together what the directories hold.
-func (w *walker) result() ([]Entry, WalkStats) {
-	entries := w.root.appendTo(make([]Entry, 0, w.found))
-	slices.Sort(w.stats.Unreadable)
-	return entries, w.stats
+// push puts the subdirectories of d on the stack, or in the queue of links. Those of
+// a directory that was read at the same time as an earlier one go below those of the
+// earlier one.
+func (w *walker) push(d *walkDir) {
+	at, _ := slices.BinarySearchFunc(w.stack, d, func(on, d *walkDir) int { return comparePaths(d.rel, on.rel) })
+	later := slices.Clone(w.stack[at:])
+	w.stack = w.stack[:at]
+	for _, sub := range slices.Backward(d.subs) {
+		if sub.dir.link {
+			w.links.add(sub.dir)
+		} else {
+			w.stack = append(w.stack, sub.dir)
+		}
+	}
+	w.stack = append(w.stack, later...)
 }
 
-// appendTo appends the entries of d and of what is below in path order.
-func (d *walkDir) appendTo(list []Entry) []Entry {
-	list = append(list, d.self...)
-	at := 0
-	for _, sub := range d.subs {
-		list = append(list, d.entries[at:sub.at]...)
-		at = sub.at
-		list = sub.dir.appendTo(list)
-	}
-	return append(list, d.entries[at:]...)
+// wakeAll has all who wait look at how the walk stands. The caller holds mu.
+func (w *walker) wakeAll() {
+	w.changed.Broadcast()
+	w.ahead.ready.Broadcast()
 }

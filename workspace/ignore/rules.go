@@ -15,6 +15,7 @@ type Rules struct {
 	// is literal (most are like *.o), else by its first, else in rest. Buckets
 	// hold the last line first.
 	names       map[string]nameRule
+	namesFirst  byteSet // the first bytes of names, which spare most lookups
 	last, first buckets
 	rest        []globRule
 
@@ -133,6 +134,7 @@ func (r *Rules) addName(name string, rule globRule) {
 		n.any = rule.line
 	}
 	r.names[name] = n
+	r.namesFirst.add(name[0])
 }
 
 // trimSpaces removes the spaces at the end of a line that no backslash quotes.
@@ -154,10 +156,12 @@ func trimSpaces(line string) string {
 // matchName returns the last rule without a slash that matches the name, or none.
 func (r *Rules) matchName(name string, isDir bool) int {
 	best := none
-	if n, ok := r.names[name]; ok {
-		best = n.any
-		if isDir {
-			best = max(best, n.dir)
+	if r.namesFirst.has(name[0]) {
+		if n, ok := r.names[name]; ok {
+			best = n.any
+			if isDir {
+				best = max(best, n.dir)
+			}
 		}
 	}
 	best = matchBucket(r.last.get(name[len(name)-1]), name, isDir, best)

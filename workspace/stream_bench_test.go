@@ -1,0 +1,68 @@
+package workspace_test
+
+import (
+	"go/build"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"toolcrib/workspace"
+)
+
+// benchTree is a real tree: that of TOOLCRIB_BENCH_TREE, or Go's own source.
+func benchTree(b *testing.B) workspace.Path {
+	b.Helper()
+	dir := os.Getenv("TOOLCRIB_BENCH_TREE")
+	if dir == "" {
+		dir = filepath.Join(build.Default.GOROOT, "src")
+	}
+	w, err := workspace.Open([]string{dir}, workspace.Options{})
+	if err != nil {
+		b.Skipf("needs: a tree; %v", err)
+	}
+	b.Cleanup(func() { w.Close() })
+	p, err := w.Resolve(".")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p
+}
+
+func BenchmarkStream(b *testing.B) {
+	p := benchTree(b)
+	n := 0
+	for b.Loop() {
+		n = 0
+		s := p.Stream(b.Context(), workspace.WalkOptions{Hidden: true})
+		for run := range s.Runs() {
+			n += len(run)
+		}
+		if _, err := s.Result(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/entry")
+}
+
+// BenchmarkOpenTree opens, reads and closes every file of a tree.
+func BenchmarkOpenTree(b *testing.B) {
+	entries, _, err := benchTree(b).Walk(b.Context(), workspace.WalkOptions{Hidden: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	buf := make([]byte, 1<<20)
+	for b.Loop() {
+		for _, e := range entries {
+			if e.Kind != workspace.KindFile {
+				continue
+			}
+			f, err := e.Path.Open()
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, _ = f.Read(buf) // io.EOF of an empty file
+			f.Close()
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(entries)), "ns/entry")
+}
