@@ -2,30 +2,41 @@ package match
 
 import "bytes"
 
-// block is how many bytes are searched for one spelling before the next has its
-// turn: a spelling that does not occur then costs little for each hit of another.
-const block = 4 << 10
+const (
+	// blockSize is how many bytes are searched for one literal before the next has its
+	// turn: a literal that does not occur then costs little for each hit of another.
+	blockSize = 4 << 10
+	// vector is how many places a vectorised search looks at together, and so the
+	// fewest that it can be asked for.
+	vector = 64
+	// window is how many bytes of a literal teddy looks at.
+	window = 3
+)
 
-// finder finds the first of several literals: each by its rarest byte, for which
-// the standard library has a vectorised search, and a comparison around it.
-type finder struct{ needles []needle }
-
-type needle struct {
-	literal
-	anchor       int  // index of the byte looked for
-	lower, upper byte // its spellings, equal where there is one
+// finder finds the first of several literals: at once where the processor can,
+// otherwise one by one.
+type finder struct {
+	needles []needle
+	teddy   *teddy // nil: one by one
 }
 
+// needle is a literal with what is looked for first: its core, whose spellings all
+// have the same length.
+type needle struct {
+	literal
+	start int // of the core in the text of the literal
+	core  pair
+}
+
+// newFinder returns a finder of literals that have a core, at least one.
 func newFinder(literals []literal) *finder {
 	f := &finder{}
 	for _, l := range literals {
-		n := needle{literal: l, anchor: anchor(l)}
-		n.lower = l.text[n.anchor]
-		n.upper = n.lower
-		if l.fold && isLetter(n.lower) {
-			n.upper = n.lower - 'a' + 'A'
-		}
-		f.needles = append(f.needles, n)
+		start, end := core(l)
+		f.needles = append(f.needles, needle{l, start, newPair(l.text[start:end], l.fold)})
+	}
+	if n := f.needles[0]; len(f.needles) > 1 || n.core.length < min(len(n.text), window) {
+		f.teddy = newTeddy(literals)
 	}
 	return f
 }
@@ -33,93 +44,86 @@ func newFinder(literals []literal) *finder {
 // index returns the offset of a byte of the first literal in text, -1 where
 // there is none. Which byte of it is not defined.
 func (f *finder) index(text []byte) int {
-	if n := &f.needles[0]; len(f.needles) == 1 && n.lower == n.upper {
-		return n.index(text, 0, len(text))
+	if f.teddy != nil && len(text) >= vector+window-1 {
+		return f.teddy.index(text)
 	}
-	for from := 0; from < len(text); from += block {
-		end := min(from+block, len(text))
-		first := end
+	if len(f.needles) == 1 {
+		return f.needles[0].index(text, 0, len(text))
+	}
+	for from := 0; from < len(text); from += blockSize {
+		first := -1
+		end := min(from+blockSize, len(text))
 		for i := range f.needles {
-			n := &f.needles[i]
-			if at := n.index(text, from, first); at >= 0 {
-				first = at
+			if at := f.needles[i].index(text, from, end); at >= 0 {
+				first, end = at, at
 			}
 		}
-		if first < end {
+		if first >= 0 {
 			return first
 		}
 	}
 	return -1
 }
 
-// index returns where in text[from:to] the anchor of the needle stands.
+// index returns where in text[from:to] the core of the first needle starts, -1
+// where there is none. The needle may reach over the ends of that part.
 func (n *needle) index(text []byte, from, to int) int {
-	for from < to {
-		i := bytes.IndexByte(text[from:to], n.lower)
-		if n.upper != n.lower {
-			part := text[from:to]
-			if i >= 0 {
-				part = part[:i]
-			}
-			if j := bytes.IndexByte(part, n.upper); j >= 0 {
-				i = j
-			}
-		}
-		if i < 0 {
-			return -1
-		}
-		if from += i; n.at(text, from) {
+	part := text[:min(len(text), to+n.core.length-1)]
+	for ; from < to; from++ {
+		if from = n.core.index(part, from); from < 0 || n.core.length == len(n.text) || n.at(text, from) {
 			return from
 		}
-		from++
 	}
 	return -1
 }
 
-// at reports whether the needle stands in text with its anchor at i.
+// at reports whether the needle stands in text with its core at i, at most the
+// length of text.
 func (n *needle) at(text []byte, i int) bool {
 	if n.fold {
-		return n.after(text[i+1:]) && n.before(text[:i])
+		return foldPrefix(text[i:], n.text[n.start:]) && foldSuffix(text[:i], n.text[:n.start])
 	}
-	start := i - n.anchor
-	return start >= 0 && start+len(n.text) <= len(text) && string(text[start:start+len(n.text)]) == n.text
+	i -= n.start
+	return i >= 0 && len(text)-i >= len(n.text) && string(text[i:i+len(n.text)]) == n.text
 }
 
-// The letters that one letter beyond ASCII folds to.
-const (
-	kelvin = "\u212a" // k
-	longS  = "\u017f" // s
-)
+// longer returns the spelling of the letter c that is beyond ASCII, if it has one.
+func longer(c byte) string {
+	switch c {
+	case 'k':
+		return "\u212a" // kelvin sign
+	case 's':
+		return "\u017f" // long s
+	}
+	return ""
+}
 
-func (n *needle) after(text []byte) bool {
-	for _, c := range []byte(n.text[n.anchor+1:]) {
-		switch {
-		case len(text) > 0 && lower(text[0]) == c:
-			text = text[1:]
-		case c == 'k' && bytes.HasPrefix(text, []byte(kelvin)):
-			text = text[len(kelvin):]
-		case c == 's' && bytes.HasPrefix(text, []byte(longS)):
-			text = text[len(longS):]
-		default:
-			return false
+// foldPrefix reports whether text begins with a spelling of the folded literal.
+func foldPrefix(text []byte, literal string) bool {
+	for i := range len(literal) {
+		size := 1
+		if len(text) == 0 || lower(text[0]) != literal[i] {
+			long := longer(literal[i])
+			if size = len(long); size == 0 || !bytes.HasPrefix(text, []byte(long)) {
+				return false
+			}
 		}
+		text = text[size:]
 	}
 	return true
 }
 
-func (n *needle) before(text []byte) bool {
-	for i := n.anchor - 1; i >= 0; i-- {
-		c := n.text[i]
-		switch {
-		case len(text) > 0 && lower(text[len(text)-1]) == c:
-			text = text[:len(text)-1]
-		case c == 'k' && bytes.HasSuffix(text, []byte(kelvin)):
-			text = text[:len(text)-len(kelvin)]
-		case c == 's' && bytes.HasSuffix(text, []byte(longS)):
-			text = text[:len(text)-len(longS)]
-		default:
-			return false
+// foldSuffix reports whether text ends with a spelling of the folded literal.
+func foldSuffix(text []byte, literal string) bool {
+	for i := len(literal) - 1; i >= 0; i-- {
+		size := 1
+		if len(text) == 0 || lower(text[len(text)-1]) != literal[i] {
+			long := longer(literal[i])
+			if size = len(long); size == 0 || !bytes.HasSuffix(text, []byte(long)) {
+				return false
+			}
 		}
+		text = text[:len(text)-size]
 	}
 	return true
 }

@@ -186,7 +186,7 @@ func analyseAlternate(subs []*syntax.Regexp) facts {
 // usable returns the literals if a text can be searched for each of them.
 func usable(literals []literal) []literal {
 	for _, l := range literals {
-		if anchor(l) < 0 {
+		if start, end := core(l); start == end {
 			return nil
 		}
 	}
@@ -226,19 +226,22 @@ func strength(literals []literal) int {
 	return weakest
 }
 
-// anchor returns the index of the byte of l that is worth looking for first, -1
-// where there is none. Letters that fold to a longer spelling are none.
-func anchor(l literal) int {
-	best := -1
-	for i, c := range []byte(l.text) {
-		if l.fold && (c == 'k' || c == 's') {
-			continue
+// core returns the longest part text[start:end] of l whose spellings all have its
+// length, empty where there is none. The letters with a longer one lie around it.
+func core(l literal) (start, end int) {
+	if !l.fold {
+		return 0, len(l.text)
+	}
+	for i := 0; i < len(l.text); i++ {
+		from := i
+		for i < len(l.text) && longer(l.text[i]) == "" {
+			i++
 		}
-		if best < 0 || rarity(c) > rarity(l.text[best]) {
-			best = i
+		if i-from > end-start {
+			start, end = from, i
 		}
 	}
-	return best
+	return start, end
 }
 
 // rarity is the negative binary logarithm of the frequency of a byte in source
@@ -247,18 +250,24 @@ func rarity(c byte) int {
 	switch {
 	case c == ' ':
 		return 3
-	case strings.IndexByte("etaoinrsl", c) >= 0:
+	case strings.IndexByte("et", c) >= 0:
 		return 4
-	case strings.IndexByte("cdupmfgh\t.,()=/\"-;*", c) >= 0:
+	case strings.IndexByte("risnaol\n", c) >= 0:
 		return 5
-	case strings.IndexByte("bywvk_01{}:", c) >= 0:
+	case strings.IndexByte("cdfhmpu_\t,.0=", c) >= 0:
 		return 6
-	case strings.IndexByte("xzqjQXZJ^~@$%?`\\", c) >= 0:
+	case strings.IndexByte("bgvxy()-:\"/'", c) >= 0:
+		return 7
+	case strings.IndexByte("kwACDILMNOPRSTE12;*{}", c) >= 0:
+		return 8
+	case strings.IndexByte("BFGUV34568#&<>[]`|\\", c) >= 0:
 		return 9
 	case c >= utf8.RuneSelf:
-		return 8
+		return 12
+	case c < ' ':
+		return 13
 	}
-	return 7
+	return 10
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
