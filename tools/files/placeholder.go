@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"toolcrib/tools"
@@ -91,21 +92,21 @@ func isPlaceholder(line, before, after string, prose bool) bool {
 	}
 	phrase, leads, trails := ellipsis(text)
 	switch {
-	case mark == "" && !prose && dots && inlineComment.MatchString(line):
-		phrase, _, _ = ellipsis(inlineComment.FindStringSubmatch(line)[1])
-		return elided.MatchString(phrase)
+	case mark == "" && !prose && dots && inlineComment().MatchString(line):
+		phrase, _, _ = ellipsis(inlineComment().FindStringSubmatch(line)[1])
+		return elided().MatchString(phrase)
 	case mark == "":
 		bracketed := strings.HasPrefix(line, "[") || strings.HasPrefix(line, "(")
-		sure := leads && trails || bracketed && (leads || trails || statedBare.MatchString(phrase))
-		return sure && bareElided.MatchString(phrase)
-	case leads && elided.MatchString(phrase), trails && trailing.MatchString(phrase), otherTongue.MatchString(phrase):
+		sure := leads && trails || bracketed && (leads || trails || statedBare().MatchString(phrase))
+		return sure && bareElided().MatchString(phrase)
+	case leads && elided().MatchString(phrase), trails && trailing().MatchString(phrase), otherTongue().MatchString(phrase):
 		return true
 	case phrase == "unchanged":
 		return mark == "<!--" || mark == "{/*"
 	case mark[0] != '<' && mark[0] != '{' && (strings.HasPrefix(before, mark) || strings.HasPrefix(after, mark)):
 		return false // a part of a longer comment
 	}
-	return stated.MatchString(phrase)
+	return stated().MatchString(phrase)
 }
 
 // mayStand reports whether a text has one of the words that every placeholder has,
@@ -186,18 +187,24 @@ const (
 	restOf = `(?:rest|remainder) of ` + article + `(?:[\w.]+ ){0,2}?`
 )
 
+// expression compiles a regular expression when it is first used: those below take some
+// milliseconds, which every start of the program would pay.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 var (
 	// elided is what stands after, or between, ellipses.
-	elided = regexp.MustCompile(`^(?:(?:keep |include |insert )?` + article + `(?:` +
+	elided = expression(`^(?:(?:keep |include |insert )?` + article + `(?:` +
 		restOf + anyNoun + `|(?:existing|other|remaining|unchanged|same|previous|original|current) (?:[\w.]+ ){0,2}?` + anyNoun + `|` +
 		anyNoun + ` ` + verb + state + `|rest|remainder)(?:,? (?:` + verb + state + `|here|goes here|continues?))?(?: for brevity)?` +
 		`|(?:everything else )?` + verb + state + `)$`)
 	// trailing is what an ellipsis may stand after, where none stands before.
-	trailing = regexp.MustCompile(`^(?:keep |include |insert )?` + article + `(?:` +
+	trailing = expression(`^(?:keep |include |insert )?` + article + `(?:` +
 		restOf + anyNoun + `|existing (?:[\w.]+ ){0,1}?(?:` + codeNoun + `|imports|content|styles|tests)|(?:other|remaining|previous|original|same|unchanged) ` + codeNoun +
 		`)(?:,? (?:` + verb + state + `|here|goes here|continues?))?$`)
 	// stated is what needs no ellipsis: it says that code stays.
-	stated = regexp.MustCompile(`^(?:(?:keep )?` + article + `(?:` + restOf + codeNoun + ` ` + verb + state + `|` +
+	stated = expression(`^(?:(?:keep )?` + article + `(?:` + restOf + codeNoun + ` ` + verb + state + `|` +
 		restOf + anyNoun + ` (?:remains? |stays? |left )?` + state + `|` + restOf + codeNoun + ` (?:goes )?here` +
 		`|(?:existing|other|remaining|previous|original) (?:` + codeNoun + `|imports) ` + verb + state +
 		`|existing (?:code|implementation|methods|functions) (?:goes )?here` +
@@ -205,13 +212,13 @@ var (
 		`|keep (?:the |your |all )?(?:existing (?:code|methods|functions|implementation)|` + restOf + codeNoun + `)` +
 		`|same (?:code|implementation) as (?:before|above|the original))$`)
 	// bareElided and statedBare are of lines that are no comment.
-	bareElided = regexp.MustCompile(`^` + article + `(?:` + restOf + anyNoun + `|(?:existing|remaining|other|unchanged|previous|original) ` + anyNoun + `|` +
+	bareElided = expression(`^` + article + `(?:` + restOf + anyNoun + `|(?:existing|remaining|other|unchanged|previous|original) ` + anyNoun + `|` +
 		codeNoun + ` ` + verb + state + `)(?:,? (?:` + verb + state + `|here|goes here))?$`)
-	statedBare = regexp.MustCompile(` ` + state + `$`)
+	statedBare = expression(` ` + state + `$`)
 	// inlineComment finds a comment with an ellipsis after code without quotes.
-	inlineComment = regexp.MustCompile("^[^\"'`]*?[^\"'`\\s][^\"'`]*?(?://|/\\*|<!--|# )\\s*((?:\\.{3}|…).*?)(?:\\*/|-->)?[\\s})\\];,]*$")
+	inlineComment = expression("^[^\"'`]*?[^\"'`\\s][^\"'`]*?(?://|/\\*|<!--|# )\\s*((?:\\.{3}|…).*?)(?:\\*/|-->)?[\\s})\\];,]*$")
 	// otherTongue is what models write where their user does not write English.
-	otherTongue = regexp.MustCompile(`^(?:` +
+	otherTongue = expression(`^(?:` +
 		`(?:其余|其他|其它|剩余|余下|现有|原有|其餘|剩餘)的?(?:代码|内容|部分|方法|函数|逻辑|实现|程式碼|內容)(?:保持)?(?:不变|相同|省略|同上|一致|不變)|` +
 		`(?:此处|这里)?省略.{0,8}代码|代码(?:保持不变|省略|不变)|` +
 		`(?:残り|以下|その他|既存)の(?:コード|部分|メソッド|処理)(?:は|を)?(?:同じ|変更なし|省略|そのまま)|` +
