@@ -47,6 +47,14 @@ type Contenter interface{ Content() []Block }
 // rest. It is called only when the text is over the budget.
 type Trimmer[Out any] interface{ Trim(budget int) Out }
 
+// Metaer is an Out that says something to programs beside its text. Meta returns
+// what goes into the result's _meta, nil for nothing; keys carry the vendor prefix.
+type Metaer interface{ Meta() map[string]any }
+
+// MetaNext is the key, in the Meta of a page that is not the last, of the arguments that
+// differ in the call for the next page.
+const MetaNext = "toolcrib/next"
+
 // Limits of one result's text, in bytes.
 const (
 	MaxText      = 50_000

@@ -35,6 +35,9 @@ func (t Tool) render(out any) (Result, error) {
 		}
 		res.Structured = data
 	}
+	if m, ok := out.(Metaer); ok {
+		res.Meta = m.Meta()
+	}
 	if c, ok := out.(Contenter); ok {
 		res.Content = c.Content()
 		return res, nil

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"toolcrib/server"
@@ -17,6 +19,7 @@ import (
 type call struct {
 	server.Config
 	JSON bool `flag:"json" help:"print the result as JSON, with everything that is in it, an error too"`
+	All  bool `flag:"all" help:"print the pages that follow too, each as a result of its own"`
 }
 
 func callCommand() command {
@@ -30,6 +33,7 @@ takes. The call goes the same way as a client's: the same checks, the same
 limits. Exit code 1: the tool answered with an error, which is on stderr.
 
   toolcrib call read_file '{"path": "go.mod"}'
+  toolcrib call --all glob '{"pattern": ["*.go"]}'
   toolcrib call grep - src <arguments.json`,
 		new: func() runner { return new(call) },
 	}
@@ -59,6 +63,7 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 		}
 		text = string(data)
 	}
+	p.tuneGC()
 	e, err := p.open(ctx, c.Config, selected, roots)
 	if err != nil {
 		return err
@@ -66,7 +71,7 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	asks := args[1] != "-" && p.IsTerminal(p.Stdin) && p.IsTerminal(p.Stderr)
-	out := p.carry(ctx, e.runner, run.Call{
+	request := run.Call{
 		Tool: name,
 		Args: json.RawMessage(text),
 		Session: tools.SessionInfo{
@@ -75,8 +80,32 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 			Workspace: e.ws,
 		},
 		Progress: p.progress(),
-	})
-	return errors.Join(c.print(p, out), e.close())
+	}
+	for {
+		out := p.carry(ctx, e.runner, request)
+		if err := c.print(p, out); err != nil {
+			return errors.Join(err, e.close())
+		}
+		next, more := out.Result.Meta[tools.MetaNext].(map[string]any)
+		if !more || !c.All {
+			return e.close()
+		}
+		if request.Args, err = withArguments(request.Args, next); err != nil {
+			return errors.Join(err, e.close())
+		}
+	}
+}
+
+// withArguments returns the arguments of a call with some of them changed.
+func withArguments(args json.RawMessage, changed map[string]any) (json.RawMessage, error) {
+	all := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber() // a number stays as it was written
+	if err := d.Decode(&all); err != nil {
+		return nil, fmt.Errorf("read the arguments for the next page: %w", err)
+	}
+	maps.Copy(all, changed)
+	return json.Marshal(all)
 }
 
 // callable refuses the name of a tool that does not exist or is switched off.

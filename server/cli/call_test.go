@@ -30,6 +30,8 @@ func TestCall(t *testing.T) {
 			"blocks", []string{"call", "dot", "{}"}, "",
 			"a dot\n[image/png, 3 bytes; --json prints them]\n[dot: toolcrib://dot]\n", "", 0,
 		},
+		{"first page", []string{"call", "echo", `{"text":"one\ftwo\fthree"}`}, "", "one\n", "", 0},
+		{"all pages", []string{"call", "--all", "echo", `{"text":"one\ftwo\fthree"}`}, "", "one\ntwo\nthree\n", "", 0},
 		{"error", []string{"call", "echo", `{"text":""}`}, "", "", "invalid_argument: nothing to say (give a text)\n", 1},
 		{
 			"json", []string{"call", "--json", "dot", "{}"}, "", `{

@@ -41,18 +41,32 @@ func (imageOut) Content() []tools.Block {
 	}
 }
 
+// pageOut is a page; rest is what the next ones say.
+type pageOut struct {
+	textOut
+	rest string
+}
+
+func (o pageOut) Meta() map[string]any {
+	if o.rest == "" {
+		return nil
+	}
+	return map[string]any{tools.MetaNext: map[string]any{"text": o.rest}}
+}
+
 // fixtures is a small catalog: one tool of each sort that a command treats
 // differently. erased is where the tool that asks notes what it did.
 func fixtures(erased *[]string) []tools.Tool {
 	return []tools.Tool{
-		tools.New(tools.Def[echoIn, textOut]{
+		tools.New(tools.Def[echoIn, pageOut]{
 			Name: "echo", Title: "Say it again", Doc: "Says the text again.\n\nThe manual of echo.", Aliases: []string{"say"},
 			Access: tools.Read, Effects: tools.None, Repeatable: true,
-			Run: func(_ context.Context, in echoIn) (textOut, error) {
+			Run: func(_ context.Context, in echoIn) (pageOut, error) {
 				if in.Text == "" {
-					return textOut{}, tools.Errorf(tools.InvalidArgument, "nothing to say").WithHint("give a text")
+					return pageOut{}, tools.Errorf(tools.InvalidArgument, "nothing to say").WithHint("give a text")
 				}
-				return textOut{in.Text + "\n"}, nil
+				page, rest, _ := strings.Cut(in.Text, "\f")
+				return pageOut{textOut{page + "\n"}, rest}, nil
 			},
 		}),
 		tools.New(tools.Def[eraseIn, textOut]{

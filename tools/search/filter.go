@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"sync/atomic"
 
@@ -47,17 +48,21 @@ func compile(name string, patterns []string) (pathglob.Set, error) {
 	return set, err
 }
 
-// walk returns the entries below start that the filter wants.
-func (f *filter) walk(ctx context.Context, start workspace.Path, opt workspace.WalkOptions) ([]workspace.Entry, workspace.WalkStats, error) {
+// walk yields the entries below start that the filter wants, in path order, a run at a
+// time. The result is that of the walk, once the entries have ended.
+func (f *filter) walk(ctx context.Context, start workspace.Path, opt workspace.WalkOptions) (entries iter.Seq[[]workspace.Entry], result func() (workspace.WalkStats, error)) {
 	opt.SkipDir, f.listed = f.skips, opt.Directories
-	entries, stats, err := start.Walk(ctx, opt)
-	if err != nil {
-		return nil, stats, err
-	}
-	n := len(entries)
-	entries = slices.DeleteFunc(entries, func(e workspace.Entry) bool { return !f.wants(e) })
-	f.left.Add(int64(n - len(entries)))
-	return entries, stats, nil
+	stream := start.Stream(ctx, opt)
+	return func(yield func([]workspace.Entry) bool) {
+		for run := range stream.Runs() {
+			n := len(run)
+			run = slices.DeleteFunc(run, func(e workspace.Entry) bool { return !f.wants(e) })
+			f.left.Add(int64(n - len(run)))
+			if len(run) > 0 && !yield(run) {
+				return
+			}
+		}
+	}, stream.Result
 }
 
 // skips reports that nothing in a directory is wanted. Walks call it from

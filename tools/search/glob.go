@@ -46,7 +46,7 @@ type GlobOut struct {
 	Unreadable []string
 }
 
-func globTool(Deps) tools.Tool {
+func globTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[GlobIn, GlobOut]{
 		Name: "glob", Title: "Find files by name", Doc: globDoc, Tags: []string{"files", "find"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
@@ -70,47 +70,81 @@ func globTool(Deps) tools.Tool {
 				Want:  "0 files match among the … below .; left out: 2 hidden, 1 ignored; hidden:true and include_ignored:true list these too\n",
 			},
 		},
-		Run: glob,
+		Run: func(ctx context.Context, in GlobIn) (GlobOut, error) { return glob(ctx, d, in) },
 	})
 }
 
-func glob(ctx context.Context, in GlobIn) (GlobOut, error) {
+func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
+	page := in // what names the page: it may be asked for with another limit
+	page.Limit = 0
+	found, ok := begin[listing](ctx, d.pages, page)
+	if !ok {
+		var err error
+		if found, err = list(ctx, in); err != nil {
+			return GlobOut{}, err
+		}
+	}
+	out := found.GlobOut
+	out.Offset, out.Total = in.Offset, len(found.entries)
+	for _, e := range found.entries[min(in.Offset, out.Total):min(in.Offset+in.Limit, out.Total)] {
+		out.Paths = append(out.Paths, printed(e))
+	}
+	out = out.Trim(tools.MaxText)
+	if next := in.Offset + len(out.Paths); next < out.Total && len(out.Paths) > 0 {
+		page.Offset = next
+		d.pages.keep(ctx, page, found, entryBytes*out.Total)
+	}
+	return out, nil
+}
+
+// listing is everything that a call finds, whatever page of it is asked for.
+type listing struct {
+	GlobOut
+	entries []workspace.Entry
+}
+
+func list(ctx context.Context, in GlobIn) (listing, error) {
 	start, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
-		return GlobOut{}, err
+		return listing{}, err
 	}
 	f, err := newFilter("pattern", in.Pattern, in.Exclude, nil)
 	if err != nil {
-		return GlobOut{}, err
+		return listing{}, err
 	}
-	entries, stats, err := f.walk(ctx, start, workspace.WalkOptions{
+	runs, result := f.walk(ctx, start, workspace.WalkOptions{
 		Hidden:         in.Hidden || f.include.Hidden(),
 		IncludeIgnored: in.IncludeIgnored,
 		FollowLinks:    in.FollowLinks,
 		Directories:    in.Kind != "file",
 	})
+	var entries []workspace.Entry
+	looked := 0
+	for run := range runs {
+		looked += len(run)
+		for _, e := range run {
+			if in.Kind == "any" || string(e.Kind) == in.Kind {
+				entries = append(entries, e)
+			}
+		}
+	}
+	stats, err := result()
 	if err != nil {
-		return GlobOut{}, err
-	}
-	out := GlobOut{
-		Path: start.String(), What: "entry",
-		Offset: in.Offset, Looked: len(entries) + int(f.left.Load()),
-		Ignored: stats.Ignored, Hidden: stats.Hidden, Unreadable: stats.Unreadable,
-	}
-	if in.Kind != "any" {
-		out.What = in.Kind
-		entries = slices.DeleteFunc(entries, func(e workspace.Entry) bool { return string(e.Kind) != in.Kind })
+		return listing{}, err
 	}
 	if in.Sort == "newest" {
 		if entries, err = newest(ctx, entries); err != nil {
-			return GlobOut{}, err
+			return listing{}, err
 		}
 	}
-	out.Total = len(entries)
-	for _, e := range entries[min(in.Offset, len(entries)):min(in.Offset+in.Limit, len(entries))] {
-		out.Paths = append(out.Paths, printed(e))
+	what := in.Kind
+	if in.Kind == "any" {
+		what = "entry"
 	}
-	return out, nil
+	return listing{entries: entries, GlobOut: GlobOut{
+		Path: start.String(), What: what, Looked: looked + int(f.left.Load()),
+		Ignored: stats.Ignored, Hidden: stats.Hidden, Unreadable: stats.Unreadable,
+	}}, nil
 }
 
 func printed(e workspace.Entry) string {
@@ -191,6 +225,15 @@ func (o GlobOut) nothing() string {
 		text += "; patterns are relative to path, and case counts"
 	}
 	return text
+}
+
+// Meta names the next page for programs.
+func (o GlobOut) Meta() map[string]any {
+	next := o.Offset + len(o.Paths)
+	if len(o.Paths) == 0 || next == o.Total {
+		return nil
+	}
+	return map[string]any{tools.MetaNext: map[string]any{"offset": next}}
 }
 
 // Trim keeps the first paths; the status names the offset of the next.

@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"iter"
+	"slices"
 
 	"toolcrib/tools"
 	"toolcrib/tools/search/internal/match"
@@ -38,17 +40,17 @@ type GrepIn struct {
 	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"how many matching lines, or files, to skip, 0 for the first page; the last result names the next"`
 }
 
-func grepTool(Deps) tools.Tool {
+func grepTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[GrepIn, GrepOut]{
 		Name: "grep", Title: "Search file contents", Doc: grepDoc, Tags: []string{"files", "search", "regex"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
 		Limits:   tools.Limits{Facts: map[string]any{"line": scan.MaxLine, "types": typeList(), "held": scan.MaxText >> 20}},
 		Examples: grepExamples(),
-		Run:      grep,
+		Run:      func(ctx context.Context, in GrepIn) (GrepOut, error) { return grep(ctx, d, in) },
 	})
 }
 
-func grep(ctx context.Context, in GrepIn) (GrepOut, error) {
+func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	if in.Sort == "newest" && in.Mode == "content" {
 		return GrepOut{}, tools.Errorf(tools.InvalidArgument, `sort: "newest" orders files, not lines`).WithHint(`pass mode "files" or "count" with it`)
 	}
@@ -61,35 +63,66 @@ func grep(ctx context.Context, in GrepIn) (GrepOut, error) {
 	} else if err != nil {
 		return GrepOut{}, err
 	}
-	scope, err := newScope(ctx, in)
+	page := in // what names the page: it may be asked for with another limit
+	page.Limit = 0
+	from, _ := begin[progress](ctx, d.pages, page)
+	s, err := newScope(ctx, in, from)
 	if err != nil {
 		return GrepOut{}, err
 	}
-	p := newPager(in, scope)
-	for f := range scan.Files(ctx, scope.files, m, p.options()) {
-		if scope.single && f.Err != nil {
+	p := newPager(in, s, from)
+	whole := true
+	for f := range scan.Files(ctx, s.runs, m, p.options()) {
+		if s.single && f.Err != nil {
 			return GrepOut{}, f.Err
 		}
-		if !p.add(f) {
+		if whole = p.add(f); !whole {
 			break
 		}
+	}
+	if whole {
+		p.skip(s.tail)
 	}
 	if err := ctx.Err(); err != nil {
 		return GrepOut{}, err
 	}
-	return p.page(), nil
+	stats, err := s.result()
+	if err != nil {
+		return GrepOut{}, err
+	}
+	out := p.page(stats, int(s.filter.left.Load()))
+	if out.More && in.Sort != "newest" {
+		page.Offset = out.Offset + out.Shown
+		d.pages.keep(ctx, page, p.next, p.next.size())
+	}
+	return out, nil
 }
 
-// scope is the files that a call searches, and how they were chosen.
+// scope is the files that a call searches, found while it searches.
 type scope struct {
-	start    workspace.Path
-	single   bool // start is a file
-	files    []workspace.Path
-	stats    workspace.WalkStats
-	filtered int // entries that the patterns left out
+	start  workspace.Path
+	single bool    // start is a file
+	tail   skipped // files behind the last of runs
+	filter *filter
+	runs   iter.Seq[[]source]
+	result func() (workspace.WalkStats, error) // when runs has ended
 }
 
-func newScope(ctx context.Context, in GrepIn) (scope, error) {
+// source is a file to be searched.
+type source struct {
+	workspace.Path
+	rel     string // below the start
+	skipped        // before it
+}
+
+// skipped counts files that are known to have no match.
+type skipped struct {
+	files  int
+	binary int // of these
+}
+
+// newScope finds the files from where an earlier page stopped.
+func newScope(ctx context.Context, in GrepIn, from progress) (scope, error) {
 	start, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
 		return scope{}, err
@@ -103,19 +136,26 @@ func newScope(ctx context.Context, in GrepIn) (scope, error) {
 		return scope{}, err
 	}
 	if info.Kind != workspace.KindDirectory {
-		return scope{start: start, single: true, files: []workspace.Path{start}}, nil
+		return scope{
+			start: start, single: true, filter: f, runs: slices.Values([][]source{{{Path: start}}}),
+			result: func() (workspace.WalkStats, error) { return workspace.WalkStats{}, nil },
+		}, nil
 	}
-	entries, stats, err := f.walk(ctx, start, workspace.WalkOptions{
-		Hidden: in.Hidden, IncludeIgnored: in.IncludeIgnored, FollowLinks: in.FollowLinks,
+	entries, result := f.walk(ctx, start, workspace.WalkOptions{
+		Hidden: in.Hidden, IncludeIgnored: in.IncludeIgnored, FollowLinks: in.FollowLinks, From: from.at,
 	})
-	if err != nil {
-		return scope{}, err
-	}
-	s := scope{start: start, stats: stats, filtered: int(f.left.Load())}
-	for _, e := range entries {
-		if e.Kind == workspace.KindFile {
-			s.files = append(s.files, e.Path)
+	files := func(yield func([]source) bool) {
+		for run := range entries {
+			var files []source
+			for _, e := range run {
+				if e.Kind == workspace.KindFile {
+					files = append(files, source{Path: e.Path, rel: e.Rel})
+				}
+			}
+			if len(files) > 0 && !yield(files) {
+				return
+			}
 		}
 	}
-	return s, nil
+	return scope{start: start, filter: f, runs: files, result: result}, nil
 }

@@ -21,7 +21,7 @@ func grepExamples() []tools.Example[GrepIn] {
 				"sub/b.txt": "red\nRed\nblue\n",
 			},
 			In:   GrepIn{Pattern: "red", Limit: 2, Offset: 1},
-			Want: "matches 2-3, more follow; 2 of 2 files searched; next: offset=3\na.txt\n3\tred\n\nsub/b.txt\n1\tred\n… 1 more in this file\n",
+			Want: "matches 2-3, more follow; 2 files searched; next: offset=3\na.txt\n3\tred\n\nsub/b.txt\n1\tred\n… 1 more in this file\n",
 		},
 		{
 			Say: "which files match, and how often",

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/search/internal/scan"
@@ -24,8 +25,7 @@ type GrepOut struct {
 	Total, Lines int
 	Context      bool // context was asked for, or few lines match
 
-	Files    int // to be searched
-	Searched int // of these, up to the end of the page
+	Searched int // files, up to the end of the page
 	Binary   int
 	Ignored  int // entries that ignore rules left out
 	Hidden   int
@@ -100,6 +100,14 @@ func (f GrepFile) write(b *strings.Builder, context bool) {
 	}
 }
 
+// Meta names the next page for programs.
+func (o GrepOut) Meta() map[string]any {
+	if !o.More {
+		return nil
+	}
+	return map[string]any{tools.MetaNext: map[string]any{"offset": o.Offset + o.Shown}}
+}
+
 func (o GrepOut) unit() string {
 	if o.Mode == "content" {
 		return "match"
@@ -142,7 +150,7 @@ func (o GrepOut) status() string {
 		text += fmt.Sprintf(", %d binary skipped", o.Binary)
 	}
 	if o.More {
-		text += fmt.Sprintf("; %d of %s searched; next: offset=%d", o.Searched, textfile.Count(o.Files, "file"), end)
+		text += fmt.Sprintf("; %s searched; next: offset=%d", textfile.Count(o.Searched, "file"), end)
 	}
 	return text
 }
@@ -166,7 +174,7 @@ func (o GrepOut) nothing() string {
 
 func (o GrepOut) advice() string {
 	switch {
-	case o.Files == 0 && o.Filtered > 0:
+	case o.Searched == 0 && o.Filtered > 0:
 		return "; no file passed the filters, whose patterns are relative to path"
 	case o.Ignored > 0 && !o.IncludeIgnored:
 		return "; include_ignored:true searches the ignored ones too"

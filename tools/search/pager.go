@@ -8,6 +8,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/search/internal/scan"
+	"toolcrib/workspace"
 )
 
 const (
@@ -20,22 +21,36 @@ const (
 // units: matching lines in mode content, files in the other modes.
 type pager struct {
 	in     GrepIn
-	scope  scope
 	auto   bool // context only where few lines match
-	units  int  // so far, in path order
-	lines  int  // matching lines so far
 	budget int  // bytes of text that are left
 	dated  []datedFile
 	out    GrepOut
+	progress
+	next progress // before the first file that has something for the next page
 }
+
+// progress is how far a search has come.
+type progress struct {
+	at       string // path below the start of the first file that is not counted; "" = none is
+	units    int
+	lines    int // matching ones
+	searched int // files
+	binary   int
+	// Of files and directories.
+	tooLarge, unreadable []string
+}
+
+// size is about the bytes that the progress takes.
+func (p progress) size() int { return len(p.at) + entryBytes*(len(p.tooLarge)+len(p.unreadable)) }
 
 type datedFile struct {
 	GrepFile
 	at time.Time
 }
 
-func newPager(in GrepIn, s scope) *pager {
-	p := &pager{in: in, scope: s, budget: tools.MaxText - headerBytes}
+// newPager begins a page where an earlier one has come to.
+func newPager(in GrepIn, s scope, from progress) *pager {
+	p := &pager{in: in, progress: from, budget: tools.MaxText - headerBytes}
 	switch {
 	case in.Before > 0 || in.After > 0:
 	case in.Context >= 0:
@@ -50,9 +65,8 @@ func newPager(in GrepIn, s scope) *pager {
 		p.in.After = in.Context
 	}
 	p.out = GrepOut{
-		Path: s.start.String(), Single: s.single, Mode: in.Mode, Offset: in.Offset, Files: len(s.files),
-		Context: p.in.Before+p.in.After > 0,
-		Ignored: s.stats.Ignored, Hidden: s.stats.Hidden, Filtered: s.filtered, Unreadable: slices.Clone(s.stats.Unreadable),
+		Path: s.start.String(), Single: s.single, Mode: in.Mode, Offset: in.Offset,
+		Context:   p.in.Before+p.in.After > 0,
 		Sensitive: in.Case == "sensitive", IncludeIgnored: in.IncludeIgnored,
 	}
 	return p
@@ -65,7 +79,7 @@ func (p *pager) options() scan.Options {
 	case "count":
 		return scan.Options{}
 	}
-	opt := scan.Options{Keep: p.in.Offset + p.in.Limit + 1, Before: p.in.Before, After: p.in.After}
+	opt := scan.Options{Keep: p.in.Offset - p.units + p.in.Limit + 1, Before: p.in.Before, After: p.in.After}
 	if p.in.MaxPerFile > 0 {
 		opt.Keep = min(opt.Keep, p.in.MaxPerFile)
 	}
@@ -76,25 +90,42 @@ func (p *pager) options() scan.Options {
 }
 
 // add takes the next file; it reports whether another is wanted.
-func (p *pager) add(f scan.File) bool {
-	p.out.Searched++
-	switch f.Skip {
-	case scan.Binary:
-		p.out.Binary++
-	case scan.Gone:
-		p.out.Searched--
-	case scan.TooLarge:
-		p.out.TooLarge = append(p.out.TooLarge, f.Path)
-	case scan.Unreadable:
-		p.out.Unreadable = append(p.out.Unreadable, f.Path)
+func (p *pager) add(f scan.File[source]) bool {
+	p.skip(f.Source.skipped)
+	before := p.progress
+	if p.count(f) {
+		return true
 	}
+	p.next, p.next.at = before, f.Source.rel
+	return false
+}
+
+// skip counts files that need not be searched.
+func (p *pager) skip(s skipped) {
+	p.searched += s.files
+	p.binary += s.binary
+}
+
+func (p *pager) count(f scan.File[source]) bool {
+	switch f.Skip {
+	case scan.Searched:
+	case scan.Gone:
+		return true
+	case scan.Binary:
+		p.binary++
+	case scan.TooLarge:
+		p.tooLarge = append(p.tooLarge, f.Source.String())
+	case scan.Unreadable:
+		p.unreadable = append(p.unreadable, f.Source.String())
+	}
+	p.searched++
 	switch {
 	case f.Matches == 0:
 		return true
 	case p.in.Mode == "content":
 		return p.addLines(f)
 	}
-	file := GrepFile{Path: f.Path, Matches: f.Matches}
+	file := GrepFile{Path: f.Source.String(), Matches: f.Matches}
 	p.lines += f.Matches
 	if p.in.Sort == "newest" {
 		p.dated = append(p.dated, datedFile{file, f.ModTime})
@@ -117,7 +148,7 @@ func (p *pager) addFile(file GrepFile) bool {
 	return true
 }
 
-func (p *pager) addLines(f scan.File) bool {
+func (p *pager) addLines(f scan.File[source]) bool {
 	usable := f.Matches
 	if p.in.MaxPerFile > 0 {
 		usable = min(usable, p.in.MaxPerFile)
@@ -129,8 +160,8 @@ func (p *pager) addLines(f scan.File) bool {
 	if from >= usable {
 		return true
 	}
-	file := GrepFile{Path: f.Path, Matches: f.Matches}
-	p.budget -= len(textfile.Path(f.Path)) + 60 // with the lines that say how many more there are
+	file := GrepFile{Path: f.Source.String(), Matches: f.Matches}
+	p.budget -= len(textfile.Path(file.Path)) + 60 // with the lines that say how many more there are
 	for i := from; i < usable; i++ {
 		if !p.fits(p.cost(f.Kept[i])) {
 			if file.Lines != nil {
@@ -174,8 +205,9 @@ func (p *pager) cost(m scan.Match) int {
 	return n
 }
 
-// page returns what was put together.
-func (p *pager) page() GrepOut {
+// page returns what was put together; stats are those of the walk, left is how many
+// entries the patterns left out.
+func (p *pager) page(stats workspace.WalkStats, left int) GrepOut {
 	slices.SortStableFunc(p.dated, func(a, b datedFile) int { return cmp.Compare(b.at.UnixNano(), a.at.UnixNano()) })
 	for _, f := range p.dated {
 		if !p.addFile(f.GrepFile) {
@@ -185,16 +217,23 @@ func (p *pager) page() GrepOut {
 	if p.dated != nil {
 		p.units = len(p.dated)
 	}
-	if !p.out.More || p.dated != nil {
-		p.out.Total, p.out.Lines = p.units, p.lines
+	p.unreadable = slices.Concat(p.unreadable, stats.Unreadable)
+	slices.Sort(p.unreadable)
+	p.unreadable = slices.Compact(p.unreadable)
+	p.next.unreadable = p.unreadable
+	out := p.out
+	out.Searched, out.Binary, out.TooLarge, out.Unreadable = p.searched, p.binary, p.tooLarge, p.unreadable
+	out.Ignored, out.Hidden, out.Filtered = stats.Ignored, stats.Hidden, left
+	if !out.More || p.dated != nil {
+		out.Total, out.Lines = p.units, p.lines
 	}
-	if p.auto && (p.out.More || p.lines > fewMatches) {
-		p.out.Context = false
-		for _, f := range p.out.Found {
+	if p.auto && (out.More || p.lines > fewMatches) {
+		out.Context = false
+		for _, f := range out.Found {
 			for i := range f.Lines {
 				f.Lines[i].Before, f.Lines[i].After = nil, nil
 			}
 		}
 	}
-	return p.out
+	return out
 }

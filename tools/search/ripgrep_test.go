@@ -32,18 +32,24 @@ func tool(t testing.TB, name string) tools.Tool {
 	return tools.Tool{}
 }
 
-// call returns the text of a call's result.
-func call(t testing.TB, ws *workspace.Workspace, name string, args map[string]any) string {
+// answer is the result of a call.
+func answer(t testing.TB, ws *workspace.Workspace, tl tools.Tool, args map[string]any) tools.Result {
 	t.Helper()
 	data, err := json.Marshal(args)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := tooltest.Call(t.Context(), ws, tool(t, name), data)
+	result, err := tooltest.Call(t.Context(), ws, tl, data)
 	if err != nil {
-		t.Fatalf("%s %s: %v", name, data, err)
+		t.Fatalf("%s %s: %v", tl.Name, data, err)
 	}
-	return tooltest.Text(result)
+	return result
+}
+
+// call returns the text of a call's result.
+func call(t testing.TB, ws *workspace.Workspace, name string, args map[string]any) string {
+	t.Helper()
+	return tooltest.Text(answer(t, ws, tool(t, name), args))
 }
 
 var (

@@ -2,11 +2,14 @@ package search
 
 import "toolcrib/tools"
 
-// Deps is what the tools need from the process: nothing yet.
-type Deps struct{}
+// Deps is what the tools need from the process.
+type Deps struct {
+	pages *pages // of all searches
+}
 
 // Tools returns the tools of the category.
 func Tools(d Deps) []tools.Tool {
+	d.pages = newPages()
 	return []tools.Tool{
 		globTool(d),
 		grepTool(d),

@@ -68,15 +68,16 @@ func compile(text string) (pattern, error) {
 		return bad("names nothing", `"**" stands for everything`)
 	}
 	p := pattern{directory: directory}
-	if !strings.Contains(glob, "/") {
-		switch rest := strings.TrimPrefix(glob, "*"); {
-		case glob == "**":
-		case plain(glob):
-			p.name = glob
+	name := strings.TrimPrefix(glob, "**/")
+	if !strings.Contains(name, "/") {
+		switch rest := strings.TrimPrefix(name, "*"); {
+		case name == "**":
+		case plain(name):
+			p.name = name
 		case plain(rest):
 			p.suffix = rest
 		}
-		glob = "**/" + glob
+		glob = "**/" + name
 	}
 	p.glob, p.parts = glob, split(glob)
 	return p, nil

@@ -24,7 +24,6 @@ import (
 // Source is a file to search; a workspace.Path is one.
 type Source interface {
 	Open() (workspace.File, error)
-	String() string
 }
 
 // Options says what is worth finding.
@@ -43,8 +42,13 @@ type Options struct {
 }
 
 // File is what was found in one file.
-type File struct {
-	Path    string
+type File[S Source] struct {
+	Source S
+	Found
+}
+
+// Found is what a file holds.
+type Found struct {
 	Skip    Skip  // why the file was not searched, or not to its end
 	Err     error // with Skip Gone and Unreadable
 	ModTime time.Time
@@ -78,67 +82,39 @@ const MaxText = 64 << 20
 
 const (
 	batchSize = 16 // files that a worker takes at once
-	ahead     = 64 // batches that may be ready before the first is wanted
+	ahead     = 8  // batches that may be in work or ready before the first is wanted
 )
 
-type batch struct {
-	first int // index of its first source
-	files []File
-	panic string // of a worker, with its stack
+// batch is a few sources in a row, and in time what was found in them.
+type batch[S Source] struct {
+	sources []S
+	done    chan struct{} // closed when files and panic are set
+	files   []File[S]
+	panic   string // of a worker or of the sources, with its stack
 }
 
 // Files searches sources with several workers and yields a File for each, in the
-// order of sources. It ends early, without a word, when ctx does. Workers have
-// ended when the iteration has.
-func Files[S Source](ctx context.Context, sources []S, m *match.Matcher, opt Options) iter.Seq[File] {
-	return func(yield func(File) bool) {
+// order of the sources, which come in runs and are asked for by another goroutine. It
+// ends early, without a word, when ctx does. Workers, and the iteration of runs, have
+// ended when Files has; a panic of one goes on in the caller.
+func Files[S Source](ctx context.Context, runs iter.Seq[[]S], m *match.Matcher, opt Options) iter.Seq[File[S]] {
+	return func(yield func(File[S]) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		var workers sync.WaitGroup
-		defer workers.Wait()
+		var running sync.WaitGroup
+		defer running.Wait()
 		defer cancel()
 
-		var next, found atomic.Int64
-		results := make(chan batch)
-		room := make(chan struct{}, ahead)
-		for range min(runtime.GOMAXPROCS(0), (len(sources)+batchSize-1)/batchSize) {
-			workers.Go(func() {
-				s := scanner{m: m, opt: opt, found: &found}
-				for {
-					select {
-					case room <- struct{}{}:
-					case <-ctx.Done():
-						return
-					}
-					first := int(next.Add(batchSize)) - batchSize
-					if first >= len(sources) {
-						return
-					}
-					b := run(ctx, &s, sources[first:min(first+batchSize, len(sources))])
-					b.first = first
-					select {
-					case results <- b:
-					case <-ctx.Done():
-						return
-					}
-				}
-			})
-		}
-		ready := map[int]batch{}
-		for want := 0; want < len(sources); want += batchSize {
-			for {
-				if _, ok := ready[want]; ok {
-					break
-				}
-				select {
-				case b := <-results:
-					ready[b.first] = b
-				case <-ctx.Done():
-					return
-				}
+		queue := make(chan *batch[S], ahead)
+		running.Go(func() {
+			defer close(queue)
+			share(ctx, runs, queue, m, opt)
+		})
+		for b := range queue {
+			select {
+			case <-b.done:
+			case <-ctx.Done():
+				return
 			}
-			b := ready[want]
-			delete(ready, want)
-			<-room
 			if b.panic != "" {
 				panic(b.panic)
 			}
@@ -151,24 +127,91 @@ func Files[S Source](ctx context.Context, sources []S, m *match.Matcher, opt Opt
 	}
 }
 
-// run searches a batch. A panic is carried to the goroutine of the caller.
-func run[S Source](ctx context.Context, s *scanner, sources []S) (b batch) {
-	defer func() {
-		if v := recover(); v != nil {
-			b.panic = fmt.Sprintf("%v\n%s", v, debug.Stack())
+// share cuts the sources into batches for workers, and puts each into the queue. It
+// returns when all are searched or ctx has ended.
+func share[S Source](ctx context.Context, runs iter.Seq[[]S], queue chan<- *batch[S], m *match.Matcher, opt Options) {
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	jobs := make(chan *batch[S])
+	defer close(jobs)
+	var found atomic.Int64
+	started := 0
+	send := func(sources []S) bool {
+		b := &batch[S]{sources: sources, done: make(chan struct{})}
+		select {
+		case queue <- b:
+		case <-ctx.Done():
+			return false
 		}
-	}()
-	for _, source := range sources {
-		if ctx.Err() != nil {
-			return b
+		if started < runtime.GOMAXPROCS(0) {
+			started++
+			workers.Go(func() {
+				s := scanner{m: m, opt: opt, found: &found}
+				for b := range jobs {
+					b.run(ctx, &s)
+				}
+			})
 		}
-		b.files = append(b.files, open(ctx, s, source))
+		select {
+		case jobs <- b:
+			return true
+		case <-ctx.Done():
+			return false
+		}
 	}
-	return b
+	var waiting []S
+	failed := caught(func() {
+		for run := range runs {
+			for len(waiting)+len(run) >= batchSize {
+				n := batchSize - len(waiting)
+				if !send(append(waiting, run[:n]...)) {
+					return
+				}
+				waiting, run = nil, run[n:]
+			}
+			waiting = append(waiting, run...)
+		}
+		if len(waiting) > 0 {
+			send(waiting)
+		}
+	})
+	if failed != "" {
+		b := &batch[S]{done: make(chan struct{}), panic: failed}
+		close(b.done)
+		select {
+		case queue <- b:
+		case <-ctx.Done():
+		}
+	}
 }
 
-func open(ctx context.Context, s *scanner, source Source) File {
-	out := File{Path: source.String()}
+// run searches a batch.
+func (b *batch[S]) run(ctx context.Context, s *scanner) {
+	defer close(b.done)
+	b.panic = caught(func() {
+		b.files = make([]File[S], 0, len(b.sources))
+		for _, source := range b.sources {
+			if ctx.Err() != nil {
+				return
+			}
+			b.files = append(b.files, File[S]{source, open(ctx, s, source)})
+		}
+	})
+}
+
+// caught calls f and returns its panic with the stack, "" where there was none.
+func caught(f func()) (failed string) {
+	defer func() {
+		if v := recover(); v != nil {
+			failed = fmt.Sprintf("%v\n%s", v, debug.Stack())
+		}
+	}()
+	f()
+	return ""
+}
+
+func open(ctx context.Context, s *scanner, source Source) Found {
+	var out Found
 	f, err := source.Open()
 	if err == nil {
 		out.ModTime = f.Info().ModTime

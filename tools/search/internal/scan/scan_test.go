@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -56,7 +56,7 @@ func compile(t testing.TB, p match.Pattern) *match.Matcher {
 }
 
 // found writes the matches of a file as a result would show them.
-func found(f scan.File) string {
+func found(f scan.File[file]) string {
 	var b strings.Builder
 	for _, m := range f.Kept {
 		for i, line := range m.Before {
@@ -70,9 +70,9 @@ func found(f scan.File) string {
 	return b.String()
 }
 
-func one(t testing.TB, f file, p match.Pattern, opt scan.Options) scan.File {
+func one(t testing.TB, f file, p match.Pattern, opt scan.Options) scan.File[file] {
 	t.Helper()
-	files := slices.Collect(scan.Files(t.Context(), []file{f}, compile(t, p), opt))
+	files := slices.Collect(scan.Files(t.Context(), slices.Values([][]file{[]file{f}}), compile(t, p), opt))
 	if len(files) != 1 {
 		t.Fatalf("%d results for a file", len(files))
 	}
@@ -184,9 +184,9 @@ func TestOrderAndEarlyEnd(t *testing.T) {
 	}
 	m := compile(t, match.Pattern{Text: "foo"})
 	i := 0
-	for f := range scan.Files(t.Context(), sources, m, scan.Options{First: true}) {
-		if f.Path != fmt.Sprint(i) || f.Matches != 1 {
-			t.Fatalf("result %d is %s with %d matches", i, f.Path, f.Matches)
+	for f := range scan.Files(t.Context(), slices.Chunk(sources, 7), m, scan.Options{First: true}) {
+		if f.Source.name != fmt.Sprint(i) || f.Matches != 1 {
+			t.Fatalf("result %d is %s with %d matches", i, f.Source.name, f.Matches)
 		}
 		if i++; i == 1500 {
 			break
@@ -195,7 +195,7 @@ func TestOrderAndEarlyEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	n := 0
-	for range scan.Files(ctx, sources, m, scan.Options{}) {
+	for range scan.Files(ctx, slices.Chunk(sources, 100), m, scan.Options{}) {
 		if n++; n == 10 {
 			cancel()
 		}
@@ -206,12 +206,19 @@ func TestOrderAndEarlyEnd(t *testing.T) {
 }
 
 func TestPanicReachesTheCaller(t *testing.T) {
-	defer func() {
-		if v := fmt.Sprint(recover()); !strings.Contains(v, "boom") || !strings.Contains(v, "scan_test.go") {
-			t.Errorf("recovered %s", v)
-		}
-	}()
-	for range scan.Files(t.Context(), []file{{panics: true}}, compile(t, match.Pattern{Text: "x"}), scan.Options{}) {
-		t.Error("a result")
+	for name, runs := range map[string]iter.Seq[[]file]{
+		"of a worker":    slices.Values([][]file{{{panics: true}}}),
+		"of the sources": func(func([]file) bool) { panic("boom") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if v := fmt.Sprint(recover()); !strings.Contains(v, "boom") || !strings.Contains(v, "scan_test.go") {
+					t.Errorf("recovered %s", v)
+				}
+			}()
+			for range scan.Files(t.Context(), runs, compile(t, match.Pattern{Text: "x"}), scan.Options{}) {
+				t.Error("a result")
+			}
+		})
 	}
 }

@@ -35,7 +35,7 @@ type place struct {
 	due    int // lines of context that the last match still wants
 }
 
-func (s *scanner) scan(ctx context.Context, f workspace.File, out *File) error {
+func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error {
 	s.win.reset(f, f.Info().Size)
 	if err := s.win.fill(); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *scanner) decode(f io.Reader) (binary bool, err error) {
 }
 
 // search searches the lines of text that were not searched yet.
-func (s *scanner) search(ctx context.Context, text []byte, p *place, out *File) {
+func (s *scanner) search(ctx context.Context, text []byte, p *place, out *Found) {
 	base := p.pos
 	p.pos = len(text)
 	for l := range s.m.Lines(ctx, text[base:]) {
@@ -128,7 +128,7 @@ func (s *scanner) search(ctx context.Context, text []byte, p *place, out *File) 
 }
 
 // trail gives the last match the lines before end that it still wants.
-func (s *scanner) trail(ctx context.Context, text []byte, end int, p *place, out *File) {
+func (s *scanner) trail(ctx context.Context, text []byte, end int, p *place, out *Found) {
 	for ; p.due > 0 && p.at < end; p.due-- {
 		last := &out.Kept[len(out.Kept)-1]
 		last.After = append(last.After, s.show(ctx, p.line(text), false))

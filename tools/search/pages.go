@@ -1,0 +1,108 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+// Bounds of what is kept between pages.
+const (
+	keptPages  = 64
+	keptSize   = 16 << 20 // bytes, roughly
+	keptFor    = 10 * time.Minute
+	entryBytes = 100 // of a path that is kept
+)
+
+// pages keeps, of searches that have more than one page, what the next page begins
+// with, so that it need not search again what came before it. A page that is not
+// there, such as one that nobody has asked the pages before of, is searched for from
+// the start: nothing depends on what is kept but time.
+type pages struct {
+	mu   sync.Mutex
+	kept map[pageKey]page
+	size int
+	now  func() time.Time
+}
+
+// pageKey names a page: whose it is, where, and the arguments but for the limit.
+type pageKey struct {
+	ws              *workspace.Workspace
+	principal, args string
+}
+
+type page struct {
+	state any
+	size  int
+	at    time.Time
+}
+
+func newPages() *pages { return &pages{kept: map[pageKey]page{}, now: time.Now} }
+
+// key is that of the page which in, without its limit, asks for.
+func (p *pages) key(ctx context.Context, in any) (pageKey, bool) {
+	s := tools.Session(ctx)
+	args, err := json.Marshal(in)
+	if s == nil || err != nil {
+		return pageKey{}, false
+	}
+	return pageKey{s.Workspace, s.Principal, string(args)}, true
+}
+
+// keep takes what the page of in begins with; size is in bytes. The oldest make room.
+func (p *pages) keep(ctx context.Context, in, state any, size int) {
+	key, ok := p.key(ctx, in)
+	size += len(key.args) + entryBytes
+	if !ok || size > keptSize {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop(key)
+	now := p.now()
+	for k, v := range p.kept {
+		if now.Sub(v.at) > keptFor {
+			p.drop(k)
+		}
+	}
+	for len(p.kept) >= keptPages || p.size+size > keptSize {
+		p.drop(p.oldest())
+	}
+	p.kept[key] = page{state, size, now}
+	p.size += size
+}
+
+func (p *pages) oldest() (oldest pageKey) {
+	var at time.Time
+	for k, v := range p.kept {
+		if at.IsZero() || v.at.Before(at) {
+			oldest, at = k, v.at
+		}
+	}
+	return oldest
+}
+
+func (p *pages) drop(key pageKey) {
+	p.size -= p.kept[key].size
+	delete(p.kept, key)
+}
+
+// begin returns what the page of in begins with, if that is kept.
+func begin[State any](ctx context.Context, p *pages, in any) (state State, ok bool) {
+	key, known := p.key(ctx, in)
+	if !known {
+		return state, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	kept, known := p.kept[key]
+	if !known || p.now().Sub(kept.at) > keptFor {
+		return state, false
+	}
+	state, ok = kept.state.(State)
+	return state, ok
+}
