@@ -63,6 +63,8 @@ var figures = map[string]figure{
 	"roundtrip":   roundtrip,
 	"edits":       edits,
 	"pages":       pagesFigure,
+	"search":      search,
+	"searchfresh": searchFresh,
 }
 
 func main() {

@@ -59,20 +59,15 @@ func makeTree(ctx context.Context, from, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err
 	}
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+	if err := copyTree(from, to); err != nil {
 		return err
 	}
 	var dirs []string
 	err := filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		mode := fs.FileMode(0o644)
-		if d.IsDir() {
-			mode = 0o755
+		if err == nil && d.IsDir() {
 			dirs = append(dirs, path)
 		}
-		return os.Chmod(path, mode)
+		return err
 	})
 	if err != nil {
 		return err
@@ -104,6 +99,23 @@ func makeTree(ctx context.Context, from, to string) error {
 		}
 	}
 	return os.WriteFile(filepath.Join(to, ".git", "measured"), nil, 0o644)
+}
+
+// copyTree copies files and directories so that all of them can be written.
+func copyTree(from, to string) error {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
+	return filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return os.Chmod(path, 0o755)
+		default:
+			return os.Chmod(path, 0o644)
+		}
+	})
 }
 
 func git(ctx context.Context, dir string, args ...string) (string, error) {
