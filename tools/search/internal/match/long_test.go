@@ -2,9 +2,9 @@ package match_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"toolcrib/tools/search/internal/match"
 )
@@ -40,23 +40,42 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// TestLongLineIsCancelled ends a search that would take minutes.
+// ending is a context that ends after it was looked at so many times.
+type ending struct {
+	context.Context
+	left int
+}
+
+func (e *ending) Err() error {
+	if e.left--; e.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestLongLineIsCancelled ends the search of a line that matches at its end: by
+// states alone, behind a prefilter, and by package regexp because there are too
+// many states.
 func TestLongLineIsCancelled(t *testing.T) {
-	m, err := match.Compile(match.Pattern{Text: `[a-z]{500}N`, Case: match.Sensitive})
-	if err != nil {
-		t.Fatal(err)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	line := make([]byte, 2<<20)
+	for i := range line {
+		line[i] = byte('a' + rnd.IntN(20))
 	}
-	line := []byte(strings.Repeat("abcdefgh", 4<<20))
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		time.Sleep(50 * time.Millisecond) // the search must have begun
-		cancel()
-	}()
-	start := time.Now()
-	for range m.Lines(ctx, line) {
-		t.Error("found what is not there")
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("took %v after the cancel", took)
+	copy(line[len(line)-101:], strings.Repeat("a", 100)+"Z")
+	for _, pattern := range []string{`[a-s][^x]{5}[^a-z]`, `[a-s][^x]{5}Z`, `[a-s][^x]{60}[^a-z]`} {
+		m, err := match.Compile(match.Pattern{Text: pattern, Case: match.Sensitive})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for left, want := range map[int]int{5: 0, 1000: 1} {
+			got := 0
+			for range m.Lines(&ending{t.Context(), left}, line) {
+				got++
+			}
+			if got != want {
+				t.Errorf("%s: %d lines before a context that ends after %d looks, want %d", pattern, got, left, want)
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"regexp"
+	"sync"
 )
 
 // Line is one line of a text.
@@ -27,8 +28,10 @@ type Matcher struct {
 	pre       prefilter // nil: every line may match
 	exact     bool      // a line that passes pre matches
 	multiline bool
-	keepCR    bool // the pattern names CR, so CRLF is not to be taken for LF
-	once      bool // the pattern has \A
+	keepCR    bool       // the pattern names CR, so CRLF is not to be taken for LF
+	once      bool       // the pattern has \A
+	automaton *automaton // of the pattern line by line; nil where it is not wanted or too large
+	dfas      sync.Pool  // of *dfa, which the searches have used
 }
 
 // Multiline reports whether a match may span lines; a text must then be whole.
@@ -43,19 +46,9 @@ func (m *Matcher) Lines(ctx context.Context, text []byte) iter.Seq[Line] {
 		return m.spans(text)
 	}
 	return func(yield func(Line) bool) {
-		for from := 0; from < len(text); {
-			at := 0
-			if m.pre != nil {
-				if at = m.pre.index(text[from:]); at < 0 {
-					return
-				}
-			}
-			line := LineAt(text, from, from+at)
-			if (m.exact || m.matches(ctx, text[line.Start:line.End])) && !yield(line) {
-				return
-			}
-			from = line.Next
-		}
+		s := search{Matcher: m, ctx: ctx, text: text, yield: yield}
+		defer s.close()
+		s.run()
 	}
 }
 

@@ -46,11 +46,15 @@ func Compile(p Pattern) (*Matcher, error) {
 		return nil, diagnose(p.Text, err)
 	}
 	m := &Matcher{re: re, multiline: p.Multiline, keepCR: names(tree, '\r'), once: anchored(tree)}
-	known := analyse(tree.Simplify())
+	simple := tree.Simplify()
+	known := analyse(simple)
 	if known.whole() && !m.keepCR {
 		m.pre, m.exact = newFinder(known.exact), true
 	} else if need := known.required(); need != nil {
 		m.pre = newFinder(need)
+	}
+	if !m.exact && !m.multiline {
+		m.automaton = newAutomaton(simple)
 	}
 	return m, nil
 }
