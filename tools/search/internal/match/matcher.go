@@ -110,6 +110,14 @@ func (m *Matcher) batches(text []byte) iter.Seq[[2]int] {
 	}
 }
 
+// Reach is how many bytes at the end of a part of a text [Matcher.May] must see again
+// with the next part.
+const Reach = reach
+
+// May reports whether a text that has come through Normal, or a part of one, holds what
+// every match contains.
+func (m *Matcher) May(text []byte) bool { return m.pre == nil || m.pre.index(text) >= 0 }
+
 // Normal returns text as a search over several lines wants it: CRLF as LF,
 // unless the pattern itself names CR. It may change text in place.
 func (m *Matcher) Normal(text []byte) []byte {

@@ -72,7 +72,7 @@ func found(f scan.File[file]) string {
 
 func one(t testing.TB, f file, p match.Pattern, opt scan.Options) scan.File[file] {
 	t.Helper()
-	files := slices.Collect(scan.Files(t.Context(), slices.Values([][]file{[]file{f}}), compile(t, p), opt))
+	files := slices.Collect(scan.Files(t.Context(), slices.Values([][]file{{f}}), compile(t, p), opt))
 	if len(files) != 1 {
 		t.Fatalf("%d results for a file", len(files))
 	}

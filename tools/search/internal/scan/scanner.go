@@ -36,17 +36,16 @@ type place struct {
 }
 
 func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error {
-	s.win.reset(f, f.Info().Size)
-	if err := s.win.fill(); err != nil {
-		return err
-	}
-	if binary, err := s.decode(f); binary || err != nil {
+	if binary, err := s.begin(f); binary || err != nil {
 		if binary {
 			out.Skip = Binary
 		}
 		return err
 	}
 	if s.m.Multiline() {
+		if may, err := s.scout(ctx, f); !may || err != nil {
+			return err
+		}
 		if err := s.win.fillAll(); err != nil {
 			return err
 		}
@@ -71,6 +70,45 @@ func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error 
 			return err
 		}
 	}
+}
+
+// begin reads the first part of a file; it reports a file that is no text.
+func (s *scanner) begin(f workspace.File) (binary bool, err error) {
+	s.win.reset(f, f.Info().Size)
+	first := len(s.win.buf)
+	if s.opt.First {
+		first = firstSize
+	}
+	if err := s.win.read(first); err != nil {
+		return false, err
+	}
+	return s.decode(f)
+}
+
+// scout reports whether a text that must be held as a whole may match, before it is: a
+// large one is gone through a part at a time, and then begun again.
+func (s *scanner) scout(ctx context.Context, f workspace.File) (may bool, err error) {
+	if s.win.eof || s.win.r != io.Reader(f) {
+		return true, nil
+	}
+	for {
+		s.win.n = len(s.m.Normal(s.win.text()))
+		if s.m.May(s.win.text()) {
+			break
+		}
+		if s.win.eof || ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		s.win.drop(max(0, s.win.n-match.Reach))
+		if err := s.win.fill(); err != nil {
+			return false, err
+		}
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return false, err
+	}
+	_, err = s.begin(f)
+	return true, err
 }
 
 // decode makes the window one of UTF-8 without a byte order mark; it reports a

@@ -7,6 +7,7 @@ import (
 
 const (
 	windowSize = 256 << 10 // read at once
+	firstSize  = 64 << 10  // read first where the first match is enough
 	keepSize   = 1 << 20   // a buffer above it is given back after its file
 )
 
@@ -34,15 +35,30 @@ func (w *window) text() []byte { return w.buf[:w.n] }
 // fill reads until the buffer is full or the file ends. A full buffer grows first.
 func (w *window) fill() error {
 	if w.n == len(w.buf) {
-		if len(w.buf) >= MaxText {
-			return errTooLarge
+		if err := w.grow(2 * len(w.buf)); err != nil {
+			return err
 		}
-		grown := make([]byte, 2*len(w.buf))
-		copy(grown, w.buf)
+	}
+	return w.read(len(w.buf))
+}
+
+// grow makes room for size bytes, or for as many as may be held if there is more.
+func (w *window) grow(size int) error {
+	if w.n >= MaxText {
+		return errTooLarge
+	}
+	if size = min(size, MaxText); size > len(w.buf) {
+		grown := make([]byte, size)
+		copy(grown, w.text())
 		w.buf = grown
 	}
-	for !w.eof && w.n < len(w.buf) {
-		n, err := w.r.Read(w.buf[w.n:])
+	return nil
+}
+
+// read reads until the window holds size bytes or the file ends.
+func (w *window) read(size int) error {
+	for !w.eof && w.n < size {
+		n, err := w.r.Read(w.buf[w.n:size])
 		w.n += n
 		w.left -= int64(n)
 		switch {
@@ -50,7 +66,7 @@ func (w *window) fill() error {
 			w.eof = true
 		case err != nil:
 			return err
-		case n > 0 && w.left == 0 && w.n < len(w.buf):
+		case n > 0 && w.left == 0 && w.n < size:
 			// A short read that reaches the known size: asking once more would
 			// cost a system call a file.
 			w.eof = true
@@ -61,6 +77,12 @@ func (w *window) fill() error {
 
 // fillAll reads the whole file.
 func (w *window) fillAll() error {
+	if w.left > int64(MaxText-w.n) {
+		return errTooLarge
+	}
+	if err := w.grow(w.n + int(max(w.left, 0)) + 1); err != nil {
+		return err
+	}
 	for !w.eof {
 		if err := w.fill(); err != nil {
 			return err
