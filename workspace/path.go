@@ -34,6 +34,9 @@ func (p Path) String() string {
 	return path.Join(p.root.shown, p.rel)
 }
 
+// Root returns the root that p lies in.
+func (p Path) Root() Path { return Path{view: p.view, root: p.root, rel: "."} }
+
 // IsRoot tells whether p is a root itself, which no change can take away or replace.
 func (p Path) IsRoot() bool { return p.root != nil && p.rel == "." }
 

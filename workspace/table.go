@@ -1,0 +1,243 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"sync"
+)
+
+// TableOptions bounds a table and says how it is kept true.
+type TableOptions struct {
+	// MaxEntries is how many files and directories the table may hold before it is
+	// given up; 0 = 2,000,000.
+	MaxEntries int
+	Stat       bool // validate by stat though watching would do
+
+	hooks tableHooks
+}
+
+// tableHooks are for tests.
+type tableHooks struct {
+	getenv   func(string) string // as WalkOptions.Getenv
+	addWatch func() error        // fails what would be watched
+	event    func(event) event   // replaces what the system told
+}
+
+// Freshness says how a table knows that it is up to date.
+type Freshness int
+
+// How a table knows.
+const (
+	Watched   Freshness = iota + 1 // the system told every change
+	Validated                      // every directory and file was looked at
+)
+
+// ErrLost says that a table cannot be brought up to date any more: it is to be closed
+// and made again.
+var ErrLost = errors.New("the list of files is lost")
+
+// Table is the list of all files below a directory, held in memory: what Walk finds
+// with Hidden, ignore rules applied. It changes in Sync alone and is safe for use by
+// several goroutines.
+//
+// Where the system tells of changes (inotify, on local file systems of Linux), Sync
+// costs next to nothing when there were none. Elsewhere, and when the system has no
+// watches left, Sync compares the times, sizes and inodes of all directories and files.
+//
+// What no system call has returned for is not seen: a store into a mapped file is, when
+// the mapping and all descriptors of that opening are closed. A watched file is not seen
+// to change when it is written under another name that was linked to it outside of the
+// table while it had but one name, nor by a descriptor that was opened under a name that
+// has been removed since. Where file systems keep no time of the last change of status,
+// a file whose size and time of modification were both put back counts as unchanged.
+type Table struct {
+	start Path
+	above string // path of start below its root, "" or ending in a slash
+	opt   TableOptions
+	base  backend       // the directory itself, held open
+	self  dir           // the same for what asks for a dir
+	turn  chan struct{} // holds one value while somebody changes the table
+
+	// Guarded by turn.
+	watch    *watcher // nil = validate by stat
+	watched  map[int32]*tableDir
+	dirty    map[*tableDir]*touched
+	recheck  bool // the directory itself has moved, or may be barred
+	stale    bool // everything is to be validated anew
+	outer    outerRules
+	tops     map[*tableDir]struct{} // directories with rules that no watch tells of
+	linked   map[*tableDir]struct{} // directories with files that have several names
+	newLinks map[uint64]struct{}    // inodes that were found to have several names
+	lost     error
+
+	// Guarded by mu, and changed only by who has the turn.
+	mu         sync.RWMutex
+	top        *tableDir
+	generation uint64
+	changing   bool // what is in the works belongs to generation+1
+	log        changeLog
+	lastID     uint32
+	count      int // entries of all directories
+}
+
+// NewTable lists all files below the directory p as Walk does with Hidden. It fails as
+// Walk does. The table serves until Close, also when ctx has ended.
+func NewTable(ctx context.Context, p Path, opt TableOptions) (*Table, error) {
+	if opt.MaxEntries <= 0 {
+		opt.MaxEntries = maxEntries
+	}
+	if opt.hooks.getenv == nil {
+		opt.hooks.getenv = os.Getenv
+	}
+	t := &Table{
+		start: p.bare(), opt: opt, turn: make(chan struct{}, 1),
+		watched: map[int32]*tableDir{}, dirty: map[*tableDir]*touched{}, tops: map[*tableDir]struct{}{},
+		linked: map[*tableDir]struct{}{}, newLinks: map[uint64]struct{}{}, generation: 1,
+	}
+	if p.rel != "." {
+		t.above = p.rel + "/"
+	}
+	err := t.inTurn(ctx, func() error {
+		if err := t.openBase(); err != nil {
+			return err
+		}
+		if !opt.Stat {
+			t.beginWatch()
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.top = &tableDir{wd: noWatch}
+		t.outer = t.readOuter()
+		err := t.list(ctx, reading{dir: t.top, deep: true})
+		t.changing, t.log = false, changeLog{since: t.generation}
+		return err
+	})
+	if err != nil {
+		go func() { _ = t.Close() }() // waits for what a dead file system may hold up
+		if ended := context.Cause(ctx); ended != nil {
+			return nil, ended
+		}
+		return nil, p.refuse(err)
+	}
+	return t, nil
+}
+
+func (t *Table) openBase() error {
+	err := t.start.reach(true, func(r *root, rel string) (err error) {
+		t.base, err = r.sub(rel)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	t.self, err = t.base.openPlainDir(".")
+	return err
+}
+
+// Sync brings the table up to date: every change that returned before the call is in.
+// An error wraps ErrLost when the table must be given up, and else is the cause of ctx
+// or of the system; then the next Sync looks at everything.
+func (t *Table) Sync(ctx context.Context) (Freshness, error) {
+	how := Validated
+	err := t.inTurn(ctx, func() (err error) {
+		if t.lost != nil {
+			return t.lost
+		}
+		if t.watch != nil {
+			if err = t.follow(ctx); err == nil && t.watch != nil {
+				how = Watched
+			}
+		} else {
+			err = t.validate(ctx)
+		}
+		if errors.Is(err, ErrLost) {
+			t.lost = err
+		}
+		t.stale = t.stale || err != nil
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return how, nil
+}
+
+// inTurn calls f while nobody else changes the table. A system call on a dead network
+// file system cannot be interrupted: when ctx ends f goes on alone, and ends at its next
+// look at ctx.
+func (t *Table) inTurn(ctx context.Context, f func() error) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	select {
+	case t.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if t.watch != nil { // the file systems are local
+		defer func() { <-t.turn }()
+		return f()
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() { <-t.turn }()
+		done <- caught(f)
+	}()
+	select {
+	case err := <-done:
+		if isPanic(err) {
+			panic(err)
+		}
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Close gives back what the table holds of the system. Sync fails from then on; what
+// the table has can still be read.
+func (t *Table) Close() error {
+	t.turn <- struct{}{}
+	defer func() { <-t.turn }()
+	if t.base == nil {
+		return nil
+	}
+	t.lost = fmt.Errorf("%w: closed", ErrLost)
+	t.endWatch()
+	err := t.base.close()
+	if t.self != nil {
+		err = errors.Join(err, t.self.close())
+	}
+	t.base = nil
+	return err
+}
+
+// Generation grows with every change that Sync has seen.
+func (t *Table) Generation() uint64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.generation
+}
+
+// newID gives an ID that no file had.
+func (t *Table) newID() (uint32, error) {
+	if t.lastID == math.MaxUint32 {
+		return 0, fmt.Errorf("%w: no IDs are left", ErrLost)
+	}
+	t.lastID++
+	return t.lastID, nil
+}
+
+// changed notes that the table changes.
+func (t *Table) changed() { t.changing = true }
+
+// publish begins a new generation if something has changed.
+func (t *Table) publish() {
+	if t.changing {
+		t.generation++
+		t.changing = false
+	}
+}

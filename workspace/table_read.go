@@ -1,0 +1,245 @@
+package workspace
+
+import (
+	"iter"
+	"path"
+	"slices"
+	"strings"
+)
+
+// TableFile is a file of a table.
+type TableFile struct {
+	ID      uint32 // small; stable while the path stays in the table, and never used again
+	Version uint32 // grows when the content may have changed
+	Path    Path
+	Rel     string // slash-separated, below the directory that was asked for
+}
+
+// Files yields the regular files below start in path order. start may be of another view
+// of the same workspace; the paths are then of that view. ok is false if the table does
+// not know what Walk from start would find: start is not in it, or is ignored, or other
+// rules are in force there.
+//
+// The table cannot change until the iteration has ended, and the caller must not call
+// Sync in it, nor begin another one.
+func (t *Table) Files(start Path) (files iter.Seq[TableFile], ok bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if _, _, ok := t.locate(start); !ok {
+		return nil, false
+	}
+	return func(yield func(TableFile) bool) {
+		t.mu.RLock()
+		defer t.mu.RUnlock()
+		d, cut, ok := t.locate(start)
+		if !ok {
+			return
+		}
+		v := newTableView(start, d, t.above, cut)
+		v.files(d, yield)
+	}, true
+}
+
+// Entries yields what Walk from start yields with Hidden and Directories; see Files.
+func (t *Table) Entries(start Path) (entries iter.Seq[Entry], ok bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if _, _, ok := t.locate(start); !ok {
+		return nil, false
+	}
+	return func(yield func(Entry) bool) {
+		t.mu.RLock()
+		defer t.mu.RUnlock()
+		d, cut, ok := t.locate(start)
+		if !ok {
+			return
+		}
+		v := newTableView(start, d, t.above, cut)
+		v.entries(d, yield)
+	}, true
+}
+
+// Stats returns the stats of Walk from start with Hidden; of a start that Files answers
+// false for, the zero stats.
+func (t *Table) Stats(start Path) WalkStats {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	var stats WalkStats
+	d, cut, ok := t.locate(start)
+	if !ok {
+		return stats
+	}
+	shown := func(d *tableDir, name string) string {
+		full := path.Join(t.start.rel, d.path, name)
+		if len(full) < cut || d.path == "" && full == "." {
+			full = "."
+		}
+		return Path{view: start.view, root: start.root, rel: path.Clean(full[min(cut, len(full)):])}.String()
+	}
+	stats.Unreadable = append(stats.Unreadable, t.outer.unreadable...)
+	for above := d.parent; above != nil; above = above.parent {
+		if above.rules == nil {
+			continue
+		}
+		for _, name := range above.rules.bad {
+			if len(t.above+above.path) < cut {
+				stats.Unreadable = append(stats.Unreadable, outsideRules)
+			} else {
+				stats.Unreadable = append(stats.Unreadable, shown(above, name))
+			}
+		}
+	}
+	d.each(func(d *tableDir) {
+		switch d.barred {
+		case missing:
+			return
+		case unreadable:
+			stats.Unreadable = append(stats.Unreadable, shown(d, ""))
+			return
+		}
+		stats.Directories++
+		stats.Ignored += d.ignored
+		if d.rules != nil {
+			for _, name := range d.rules.bad {
+				stats.Unreadable = append(stats.Unreadable, shown(d, name))
+			}
+		}
+	})
+	slices.Sort(stats.Unreadable)
+	return stats
+}
+
+// Changed returns the files whose content may have changed since a generation, those
+// that are new among them, and the generation that this is true of. If since is too long
+// ago, these are all files. What has left the table is not told. The paths are those of
+// the table's own view.
+func (t *Table) Changed(since uint64) (files []TableFile, now uint64) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	ids, ok := t.log.after(since)
+	v := newTableView(t.start, t.top, t.above, 0)
+	if !ok {
+		v.files(t.top, func(f TableFile) bool {
+			files = append(files, f)
+			return true
+		})
+		return files, t.generation
+	}
+	for d, of := range ids {
+		for i := range d.entries {
+			e := &d.entries[i]
+			if e.kind != entryFile {
+				continue
+			}
+			if _, ok := of[e.id]; ok {
+				files = append(files, v.file(d, e))
+			}
+		}
+	}
+	return files, t.generation
+}
+
+// locate finds the directory that start stands for. cut is how many bytes the paths in
+// the table are longer at their front than those of start's view.
+func (t *Table) locate(start Path) (d *tableDir, cut int, ok bool) {
+	if start.root == nil {
+		return nil, 0, false
+	}
+	full := start.rel
+	narrowed := ""
+	if start.root != t.start.root {
+		r := start.root
+		if start.view.state != t.start.view.state || r.origin != t.start.root.origin || t.start.rel != "." {
+			return nil, 0, false
+		}
+		if narrowed, ok = below(t.start.root.prefix, r.prefix); !ok {
+			if t.start.root.prefix != "." {
+				return nil, 0, false
+			}
+			narrowed = r.prefix
+		}
+		if narrowed != "." {
+			cut = len(narrowed) + 1
+		}
+		full = path.Join(narrowed, start.rel)
+	}
+	rest, ok := below(t.start.rel, full)
+	if t.start.rel == "." {
+		rest, ok = full, true
+	}
+	if !ok {
+		return nil, 0, false
+	}
+	d = t.top
+	top := false
+	for name := range strings.SplitSeq(rest, "/") {
+		if rest == "." {
+			break
+		}
+		// A view does not see the .ignore files above its roots.
+		if len(t.above+d.path) < cut && d.rules != nil && d.rules.files.DotIgnore != nil {
+			return nil, 0, false
+		}
+		if d = d.sub(name); d == nil {
+			return nil, 0, false
+		}
+		top = top || d.rules != nil && d.rules.have.git != ""
+	}
+	// A walk that begins in a repository does not look above the root.
+	if d.barred != notBarred || top && t.outer.dotIgnore {
+		return nil, 0, false
+	}
+	return d, cut, true
+}
+
+// tableView makes paths of one view.
+type tableView struct {
+	start Path
+	cut   int // bytes at the front of a path that are above the root of the view
+	skip  int // bytes at the front of a path that are above start
+}
+
+func newTableView(start Path, d *tableDir, above string, cut int) tableView {
+	return tableView{start: start, cut: cut, skip: len(above) + len(d.path)}
+}
+
+func (v *tableView) file(d *tableDir, e *tableEntry) TableFile {
+	full := d.text[int(e.at)-d.lead : int(e.at)+int(e.size)]
+	return TableFile{
+		ID: e.id, Version: e.version, Rel: full[v.skip:],
+		Path: Path{view: v.start.view, root: v.start.root, rel: full[v.cut:]},
+	}
+}
+
+// files yields the files of d and below; false = the caller wants no more.
+func (v *tableView) files(d *tableDir, yield func(TableFile) bool) bool {
+	for i := range d.entries {
+		e := &d.entries[i]
+		switch e.kind {
+		case entryFile:
+			if !yield(v.file(d, e)) {
+				return false
+			}
+		case entryDirectory:
+			if !v.files(d.subs[e.id], yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// entries yields all that is in d and below; false = the caller wants no more.
+func (v *tableView) entries(d *tableDir, yield func(Entry) bool) bool {
+	for i := range d.entries {
+		e := &d.entries[i]
+		f := v.file(d, e)
+		if !yield(Entry{Path: f.Path, Rel: f.Rel, Kind: entryKinds[e.kind]}) {
+			return false
+		}
+		if e.kind == entryDirectory && !v.entries(d.subs[e.id], yield) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,260 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// touched is what is known to have changed in a directory since it was read.
+type touched struct {
+	names map[string]event
+	list  bool // the listing may have changed
+}
+
+// beginWatch leaves t.watch nil where the system cannot watch.
+func (t *Table) beginWatch() {
+	if w, err := newWatcher(t.self); err == nil {
+		t.watch = w
+	}
+}
+
+// endWatch goes over to validation.
+func (t *Table) endWatch() {
+	if t.watch != nil {
+		t.watch.close()
+		t.watch = nil
+	}
+}
+
+// addWatch watches a directory that is open. Where that fails, the table is validated
+// from now on.
+func (t *Table) addWatch(d *tableDir, h dir) {
+	if t.watch == nil {
+		return
+	}
+	wd, err := t.watch.add(h)
+	if hook := t.opt.hooks.addWatch; hook != nil && err == nil {
+		err = hook()
+	}
+	if err != nil {
+		t.endWatch()
+		return
+	}
+	if d.wd == wd {
+		return
+	}
+	t.unwatch(d)
+	d.wd, d.twin = wd, t.watched[wd]
+	t.watched[wd] = d
+}
+
+// unwatch ends the watch of a directory, unless another one has the same.
+func (t *Table) unwatch(d *tableDir) {
+	if d.wd == noWatch {
+		return
+	}
+	first := t.watched[d.wd]
+	switch {
+	case first != d:
+		at := first
+		for at.twin != d {
+			at = at.twin
+		}
+		at.twin = d.twin
+	case d.twin != nil:
+		t.watched[d.wd] = d.twin
+	default:
+		delete(t.watched, d.wd)
+		if t.watch != nil {
+			t.watch.remove(d.wd)
+		}
+	}
+	d.wd, d.twin = noWatch, nil
+}
+
+// note takes down an event. One of a watch that has been ended meanwhile is of none.
+func (t *Table) note(wd int32, e event, name []byte) {
+	if t.opt.hooks.event != nil {
+		e = t.opt.hooks.event(e)
+	}
+	t.stale = t.stale || e&eventLost != 0
+	var next *tableDir
+	for d := t.watched[wd]; d != nil; d = next {
+		next = d.twin
+		if e&eventUnwatched != 0 {
+			delete(t.watched, wd)
+			d.wd, d.twin = noWatch, nil
+		}
+		switch {
+		case len(name) > 0:
+			t.touch(d, name, e)
+		case d.parent == nil:
+			t.recheck = t.recheck || e&(eventMoved|eventUnwatched|eventStatus) != 0
+		case e&eventUnwatched != 0:
+			t.touch(d.parent, []byte(d.name()), eventListing)
+		}
+	}
+}
+
+// touch notes that something is told of an entry.
+func (t *Table) touch(d *tableDir, name []byte, e event) {
+	u := t.touchedOf(d)
+	if before, ok := u.names[string(name)]; !ok || before|e != before {
+		u.names[string(name)] = before | e
+	}
+}
+
+func (t *Table) touchedOf(d *tableDir) *touched {
+	u := t.dirty[d]
+	if u == nil {
+		u = &touched{names: map[string]event{}}
+		t.dirty[d] = u
+	}
+	return u
+}
+
+// follow brings a watched table up to date.
+func (t *Table) follow(ctx context.Context) error {
+	if err := t.watch.events(t.note); err != nil {
+		t.endWatch()
+		return t.validate(ctx)
+	}
+	if t.watch.mountsChanged(t.self) {
+		t.stale = true
+	}
+	if t.recheck || t.start.rel != "." {
+		if err := t.checkStart(); err != nil {
+			return err
+		}
+	}
+	if t.recheck {
+		t.touchedOf(t.top).list = true
+		t.recheck = false
+	}
+	t.checkTops()
+	t.checkLinked()
+	outer := t.outer.changed()
+	if !t.stale && !outer && len(t.dirty) == 0 {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	defer t.publish()
+	if outer {
+		t.outer = t.readOuter()
+	}
+	todo := t.takeDirty()
+	if t.stale || outer {
+		todo = append([]reading{{dir: t.top, deep: true, all: t.stale, watch: t.stale}}, todo...)
+	}
+	// What fails from here on leaves the table stale.
+	if err := t.list(ctx, todo...); err != nil {
+		return err
+	}
+	clear(t.dirty)
+	t.stale = false
+	return nil
+}
+
+// takeDirty makes work of what was told, the directories above first.
+func (t *Table) takeDirty() []reading {
+	var todo []reading
+	for d, u := range t.dirty {
+		if d.gone {
+			continue
+		}
+		list, look := u.list, false
+		for name, e := range u.names {
+			list = list || e&eventListing != 0 || ruleName(name)
+			sub := d.sub(name)
+			switch {
+			case sub == nil:
+				look = true
+			case e&eventListing != 0:
+				// It need not be the same. What was moved is taken out here before it
+				// is found elsewhere, or its watch would go with what is taken out.
+				t.drop(sub)
+				t.changed()
+			case e&eventStatus != 0: // it may be barred now, or no longer
+				todo = append(todo, reading{dir: sub})
+			}
+		}
+		if list || look {
+			todo = append(todo, reading{dir: d, names: u.names, files: !list})
+		}
+	}
+	slices.SortFunc(todo, func(a, b reading) int { return cmp.Compare(b.dir.path, a.dir.path) })
+	return todo
+}
+
+// checkStart finds out whether the path of the table still leads to its directory.
+func (t *Table) checkStart() error {
+	own, err := t.self.stat(".")
+	if err != nil {
+		return errors.Join(ErrLost, err)
+	}
+	now, err := t.start.look(true)
+	switch {
+	case err != nil:
+		return errors.Join(ErrLost, t.start.refuse(err))
+	case now.Device != own.Device || now.Inode != own.Inode:
+		return errors.Join(ErrLost, t.start.refuse(errSwapped))
+	case own.Links == 0 && own.Inode != 0:
+		return errors.Join(ErrLost, t.start.refuse(errRemoved))
+	}
+	return nil
+}
+
+// errRemoved says that the directory of a table has been removed.
+var errRemoved = errors.New("has been removed")
+
+// checkTops looks at the rules that no watch tells of.
+func (t *Table) checkTops() {
+	for d := range t.tops {
+		if !sameStamps(d.rules.stamps, d.rules.look(t.self, d.path, time.Now())) {
+			t.touch(d, []byte(".git"), eventContent)
+		}
+	}
+}
+
+// checkLinked looks at the files that may be written under names which no watch sees.
+func (t *Table) checkLinked() {
+	for d := range t.linked {
+		for _, name := range t.compareLinked(d) {
+			t.touch(d, []byte(name), eventContent)
+		}
+	}
+}
+
+func (t *Table) compareLinked(d *tableDir) (changed []string) {
+	if len(d.entries) == 0 {
+		delete(t.linked, d)
+		return nil
+	}
+	h, err := t.open(d)
+	if err != nil {
+		t.touchedOf(d).list = true
+		return nil
+	}
+	defer h.close()
+	left := false
+	now := time.Now()
+	for i := range d.entries {
+		e := &d.entries[i]
+		if !e.linked {
+			continue
+		}
+		left = true
+		name := d.nameOf(e)
+		if s := stampOf(h, name, now); s.sign != e.sign || e.fresh {
+			changed = append(changed, name)
+		}
+	}
+	if !left {
+		delete(t.linked, d)
+	}
+	return changed
+}
