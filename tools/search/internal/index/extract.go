@@ -1,0 +1,136 @@
+package index
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+const (
+	readSize = 256 << 10 // read at once
+	maxText  = 64 << 20  // bytes of a file that is not looked into
+)
+
+// extractor reads files for their grams.
+type extractor struct {
+	symbols *[256]byte
+	seen    []uint64 // a bit for each gram; all zero between files
+	grams   []uint32 // of the file in hand
+	buf     []byte
+}
+
+func newExtractor(of *[256]byte) *extractor {
+	return &extractor{symbols: of, seen: make([]uint64, gramCount/64), buf: make([]byte, readSize)}
+}
+
+// read returns the class of a file and, of one that is Indexed, its grams in no order;
+// they are good until the next call. What cannot be read is Unknown.
+func (x *extractor) read(path workspace.Path) (kind, []uint32) {
+	f, err := path.Open()
+	if err != nil {
+		return unknown, nil
+	}
+	defer f.Close()
+	if f.Info().Size >= maxText {
+		return unknown, nil
+	}
+	if cap(x.grams) > maxPostings/8 {
+		x.grams = nil // of an odd file
+	}
+	x.grams = x.grams[:0]
+	k, err := x.scan(f, f.Info().Size)
+	x.forget()
+	if err != nil {
+		return unknown, nil
+	}
+	return k, x.grams
+}
+
+func (x *extractor) scan(f io.Reader, size int64) (kind, error) {
+	n, whole, err := x.fill(f, size)
+	if err != nil {
+		return unknown, err
+	}
+	head := x.buf[:n]
+	switch encoding, mark := textfile.BOM(head); {
+	case mark == 0 && bytes.IndexByte(head[:min(n, textfile.SniffLen)], 0) >= 0:
+		return noText, nil
+	case mark > 0 && !encoding.UTF8():
+		return unknown, nil
+	}
+	k := indexed
+	window := uint32(lineEnd)
+	var tail [2]byte // of what came before, for a character that is cut
+	for total := int64(0); ; {
+		text := x.buf[:n]
+		if total += int64(n); total >= maxText {
+			return unknown, nil
+		}
+		if k == indexed && (foldsOddly(text) || foldsOddly(append(tail[:], text[:min(n, 2)]...))) {
+			k = oddlyFolded
+		}
+		window = x.add(window, text)
+		if whole {
+			x.add(window, []byte{'\n'})
+			return k, nil
+		}
+		copy(tail[:], text[n-2:])
+		if n, whole, err = x.fill(f, size-total); err != nil {
+			return unknown, err
+		}
+	}
+}
+
+// fill reads until the buffer is full or the file ends. left is what the file should
+// still have: a short read that ends there is taken for the end of the file.
+func (x *extractor) fill(f io.Reader, left int64) (n int, whole bool, err error) {
+	for n < len(x.buf) {
+		m, err := f.Read(x.buf[n:])
+		n += m
+		switch {
+		case errors.Is(err, io.EOF):
+			return n, true, nil
+		case err != nil:
+			return n, false, err
+		case m > 0 && int64(n) == left && n < len(x.buf):
+			return n, true, nil
+		}
+	}
+	return n, false, nil
+}
+
+// add notes the grams of a piece of text that begins behind window.
+func (x *extractor) add(window uint32, text []byte) uint32 {
+	of, seen, grams := x.symbols, (*[gramCount / 64]uint64)(x.seen), x.grams
+	for _, c := range text {
+		window = shift(window, of[c])
+		g := gram(window)
+		if bit := uint64(1) << (g % 64); seen[g/64]&bit == 0 {
+			seen[g/64] |= bit
+			grams = append(grams, g)
+		}
+	}
+	x.grams = grams
+	return window
+}
+
+// forget clears what was seen and keeps the grams that a literal can ask for.
+func (x *extractor) forget() {
+	kept := x.grams[:0]
+	for _, g := range x.grams {
+		x.seen[g/64] = 0
+		if withinLine(g) {
+			kept = append(kept, g)
+		}
+	}
+	x.grams = kept
+}
+
+// foldsOddly reports whether text has a letter beyond ASCII that is a spelling of one
+// of ASCII when case is ignored: U+212A or U+017F.
+func foldsOddly(text []byte) bool {
+	return bytes.Contains(text, []byte("\u212a")) || bytes.Contains(text, []byte("\u017f"))
+}

@@ -1,0 +1,125 @@
+package index
+
+import (
+	"slices"
+	"strings"
+
+	"toolcrib/tools/search/internal/match"
+)
+
+// A text is a sequence of symbols of 7 bits; several bytes may share one. A gram is
+// three symbols of a line and the upper bit of the fourth, which may be the end of the
+// line: more selective than three symbols, and far fewer than four.
+const (
+	symbolBits = 7
+	gramBits   = 3*symbolBits + 1
+	gramCount  = 1 << gramBits
+	gramLen    = 3 // symbols that are whole in a gram
+	halfBit    = 1 << (symbolBits - 1)
+	highBytes  = 16 // symbols for the bytes that are not ASCII
+)
+
+// lineEnd is the symbol of a line feed, and of what is before and behind a text.
+const lineEnd = 0
+
+// byFrequency are the bytes of source code, the frequent ones first. Dealt out in
+// that order, both halves of the symbols stand for half of the text.
+const byFrequency = " etaoirnsl_cdupmfgh0,()1x;.bkvw-*>=2y/3\"{}4:&85[]67+9q|jz#!<%\\'@$?^~`"
+
+// symbols returns the symbol of each byte. Space is one symbol, so are two digits that
+// follow each other: numbers make many grams that nobody asks for. Both cases of a letter
+// are in the same half.
+func symbols() *[256]byte {
+	var of [256]byte
+	next := [2]byte{lineEnd + 1, halfBit}
+	deal := func(half int, group ...byte) {
+		for _, c := range group {
+			of[c] = next[half]
+		}
+		next[half]++
+	}
+	turn := 0
+	for _, c := range []byte(byFrequency) {
+		half := (turn + 1) / 2 % 2 // 0 1 1 0 0 1 1 0
+		switch {
+		case c == ' ':
+			deal(half, ' ', '\t', '\r', '\v', '\f')
+		case '0' <= c && c <= '9' && c%2 == 1:
+			continue // with the digit before it
+		case '0' <= c && c <= '9':
+			deal(half, c, c+1)
+		default:
+			deal(half, c)
+			if 'a' <= c && c <= 'z' {
+				deal(half, c-'a'+'A')
+			}
+		}
+		turn++
+	}
+	var control []byte
+	for c := range 256 {
+		if of[c] == 0 && c != '\n' && c < 0x80 {
+			control = append(control, byte(c))
+		}
+	}
+	deal(0, control...)
+	for low := range highBytes {
+		var group []byte
+		for c := 0x80 + low; c < 0x100; c += highBytes {
+			group = append(group, byte(c))
+		}
+		deal(low%2, group...)
+	}
+	return &of
+}
+
+// shift puts a symbol behind the last ones; a window of four of them fits.
+func shift(window uint32, symbol byte) uint32 { return window<<symbolBits | uint32(symbol) }
+
+// gram returns the gram of the last four symbols.
+func gram(window uint32) uint32 { return window >> (symbolBits - 1) & (gramCount - 1) }
+
+// withinLine reports whether none of the three symbols of a gram is the end of a line.
+func withinLine(g uint32) bool {
+	const mask = 1<<symbolBits - 1
+	return g>>1&mask != lineEnd && g>>(1+symbolBits)&mask != lineEnd && g>>(1+2*symbolBits) != lineEnd
+}
+
+// gramsOf returns, for each place of a literal, grams of which a text that holds the
+// literal there has one; nil for a literal too short to tell anything.
+func gramsOf(of *[256]byte, l match.Literal) [][]uint32 {
+	var all [][]uint32
+	for at := 0; at+gramLen <= len(l.Text); at++ {
+		piece, next := l.Text[at:at+gramLen], l.Text[at+gramLen:]
+		if strings.Contains(piece, "\n") {
+			continue
+		}
+		windows := []uint32{0}
+		for _, c := range []byte(piece) {
+			windows = spell(windows, of, c, l.Fold)
+		}
+		var grams []uint32
+		for _, w := range windows {
+			if next != "" && next[0] != '\n' { // both cases of a letter are in one half
+				grams = append(grams, gram(shift(w, of[next[0]])))
+			} else {
+				grams = append(grams, gram(shift(w, 0)), gram(shift(w, halfBit)))
+			}
+		}
+		slices.Sort(grams)
+		all = append(all, slices.Compact(grams))
+	}
+	return all
+}
+
+// spell puts the spellings of a byte behind each of the windows.
+func spell(windows []uint32, of *[256]byte, c byte, fold bool) []uint32 {
+	var out []uint32
+	for _, w := range windows {
+		out = append(out, shift(w, of[c]))
+		if fold && 'a' <= c && c <= 'z' {
+			out = append(out, shift(w, of[c-'a'+'A']))
+		}
+	}
+	return out
+}

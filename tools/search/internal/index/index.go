@@ -1,0 +1,181 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+// Table is the list of files that an index covers; a workspace.Table is one.
+type Table interface {
+	// Sync brings the table up to date.
+	Sync(ctx context.Context) (workspace.Freshness, error)
+	// Generation grows with every change.
+	Generation() uint64
+	// Changed returns the files whose content may have changed since a generation,
+	// all for 0, and the generation that they are of.
+	Changed(since uint64) (files []workspace.TableFile, now uint64)
+}
+
+// Options bounds an index.
+type Options struct {
+	// Memory is how many bytes the index may take; files that do not fit are left
+	// out. Reading many files takes up to 50 MB more for its time.
+	Memory int64
+}
+
+// Index tells which files of a table may hold some literals. One goroutine may Run
+// it, once; the other methods are safe for all.
+type Index struct {
+	table   Table
+	opt     Options
+	symbols *[256]byte
+
+	searching atomic.Int64  // searches that go on
+	seen      atomic.Uint64 // generation of the table that is in the index
+	ready     atomic.Bool
+	wake      chan struct{} // holds a value when there may be something to do
+
+	// Guarded by mu and changed only by Run. Pages and segments are not changed but
+	// replaced: a Selection may hold the pages.
+	mu       sync.RWMutex
+	pages    []*page
+	segments []*segment // a slot that is free is nil
+	stats    Stats
+}
+
+// Stats says what an index covers.
+type Stats struct {
+	Files    int   // that it tells something of, in the version that it knows
+	Left     int   // files that there was no room for
+	Other    int   // files that cannot be read, are too large or not in UTF-8
+	Bytes    int64 // of memory
+	Segments int
+}
+
+// New returns an index that knows nothing yet.
+func New(t Table, opt Options) *Index {
+	return &Index{table: t, opt: opt, symbols: symbols(), wake: make(chan struct{}, 1)}
+}
+
+// Ready reports whether all files of the table have been looked at once.
+func (x *Index) Ready() bool { return x.ready.Load() }
+
+// Stats returns what the index covers at the moment.
+func (x *Index) Stats() Stats {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.stats
+}
+
+// Hold makes the index leave the processor to a search until done is called.
+func (x *Index) Hold() (done func()) {
+	x.searching.Add(1)
+	return func() { x.searching.Add(-1) }
+}
+
+// nudge wakes Run if the table has changed.
+func (x *Index) nudge() {
+	if x.table.Generation() != x.seen.Load() {
+		select {
+		case x.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Run reads the files of the table, and again those that change, until ctx ends or the
+// table is lost; a panic is an error. When it returns, the index knows nothing any more.
+func (x *Index) Run(ctx context.Context) error {
+	ended := make(chan error)
+	go func() { // whose thread ends with it
+		lowerPriority()
+		ended <- tools.Guard(func() error { return x.run(ctx) })
+	}()
+	defer x.forget()
+	return <-ended
+}
+
+// drain is how long changes wait in the system at most: its queue has an end.
+const drain = 2 * time.Second
+
+func (x *Index) run(ctx context.Context) error {
+	w := &worker{x: x, extractor: newExtractor(x.symbols)}
+	defer w.b.release()
+	tick := time.NewTicker(drain)
+	defer tick.Stop()
+	for {
+		if err := w.update(ctx); err != nil {
+			return err
+		}
+		x.ready.Store(true)
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-x.wake: // by a search, which has the table brought up to date
+		case <-tick.C:
+			how, err := x.table.Sync(ctx)
+			if ctx.Err() != nil || errors.Is(err, workspace.ErrLost) {
+				return err
+			}
+			if how == workspace.Validated {
+				tick.Stop() // to look at all files costs too much while nobody asks
+			}
+		}
+	}
+}
+
+// forget gives the memory back.
+func (x *Index) forget() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, s := range x.segments {
+		if s != nil {
+			release(s.bytes)
+		}
+	}
+	x.ready.Store(false)
+	x.pages, x.segments, x.stats = nil, nil, Stats{}
+}
+
+// page holds what is known of files whose IDs follow each other.
+type page [pageSize]entry
+
+const pageSize = 1024
+
+// entry is what is known of a file.
+type entry struct {
+	version uint32
+	segment uint16
+	doc     uint16 // in the segment
+	kind    kind
+}
+
+// kind says how a file is covered.
+type kind uint8
+
+const (
+	absent  kind = iota // nothing was read
+	left                // there was no room for it
+	unknown             // it cannot be read, is too large or not in UTF-8
+	noText
+	indexed
+	oddlyFolded // indexed, and it has a letter beyond ASCII that folds to one of ASCII
+	kinds
+)
+
+// inSegment reports whether the segment of e has the file.
+func (e *entry) inSegment() bool { return e.kind == indexed || e.kind == oddlyFolded }
+
+// lookup returns the entry of a file, nil where there never was one.
+func lookup(pages []*page, id uint32) *entry {
+	if at := int(id / pageSize); at < len(pages) && pages[at] != nil {
+		return &pages[at][id%pageSize]
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+//go:build unix
+
+package index
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// allocate returns n zero values outside of the garbage collector's heap, where they
+// do not make it wait for twice their size. T must not hold pointers. The values are to
+// be given to release once.
+func allocate[T any](n int) ([]T, error) {
+	var t T
+	size := max(n*int(unsafe.Sizeof(t)), 1)
+	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n), nil
+}
+
+// release gives values of allocate back.
+func release[T any](values []T) {
+	var t T
+	first := (*byte)(unsafe.Pointer(unsafe.SliceData(values)))
+	size := max(cap(values)*int(unsafe.Sizeof(t)), 1)
+	_ = unix.Munmap(unsafe.Slice(first, size)) // fails only for what was not allocated
+}

@@ -1,0 +1,176 @@
+package index
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// The documents of a gram are numbers from 0 in ascending order, written in one of
+// three forms:
+//   - a single one below 1<<16 as its two bytes,
+//   - a bitmap of all documents of the segment behind a byte bitmapForm,
+//   - their gaps in Rice's code: four bits say how many low bits of a gap are written as
+//     they are, the rest of it is as many zeros before a one. Zeros fill the last byte.
+// The first two are told from the last by a length of two and by the first byte.
+
+const (
+	bitmapForm = 0x0f
+	maxRice    = 14
+	slack      = 8 // bytes that must be readable behind postings
+)
+
+// appendPostings writes the documents of a gram in a segment of n documents.
+func appendPostings(to []byte, docs []uint16, n int) []byte {
+	if len(docs) == 1 {
+		return binary.LittleEndian.AppendUint16(to, docs[0])
+	}
+	k, size := riceFor(docs)
+	if words := (n + 63) / 64; size >= 8+64*words {
+		at := len(to) + 1
+		to = append(to, bitmapForm)
+		for range words {
+			to = binary.LittleEndian.AppendUint64(to, 0)
+		}
+		for _, d := range docs {
+			to[at+int(d/8)] |= 1 << (d % 8)
+		}
+		return to
+	}
+	start := len(to)
+	word, free := uint64(k), uint(64-4) // bits of word are written from the low end
+	next := 0
+	for _, d := range docs {
+		gap := uint64(int(d) - next)
+		next = int(d) + 1
+		zeros := uint(gap >> k)
+		for zeros >= free {
+			to = binary.LittleEndian.AppendUint64(to, word)
+			zeros -= free
+			word, free = 0, 64
+		}
+		word |= 1 << (64 - free + zeros)
+		free -= zeros + 1
+		low := gap & (1<<k - 1)
+		word |= low << (64 - free)
+		if uint(k) < free {
+			free -= uint(k)
+			continue
+		}
+		to = binary.LittleEndian.AppendUint64(to, word)
+		word = low >> free
+		free = 64 - (uint(k) - free)
+	}
+	for used := 64 - int(free); used > 0; used -= 8 {
+		to = append(to, byte(word))
+		word >>= 8
+	}
+	if len(to)-start == 2 {
+		to = append(to, 0)
+	}
+	return to
+}
+
+// riceFor returns the best number of low bits for the gaps of docs, and the bits that
+// the postings have then.
+func riceFor(docs []uint16) (k, size int) {
+	mean := (int(docs[len(docs)-1]) + 1) / len(docs)
+	k = min(max(bits.Len(uint(mean))-1, 1), maxRice-1)
+	var less, same, more int // zeros with a low bit less, with k, with one more
+	next := 0
+	for _, d := range docs {
+		gap := int(d) - next
+		next = int(d) + 1
+		less += gap >> (k - 1)
+		same += gap >> k
+		more += gap >> (k + 1)
+	}
+	n := len(docs)
+	size = 4 + n*(k+1) + same
+	switch {
+	case less+n*k+4 < size:
+		return k - 1, less + n*k + 4
+	case more+n*(k+2)+4 < size:
+		return k + 1, more + n*(k+2) + 4
+	}
+	return k, size
+}
+
+// appendDocs returns the documents of a gram behind those of to. Behind the postings,
+// slack bytes can be read.
+func appendDocs(to []uint16, postings []byte) []uint16 {
+	switch {
+	case len(postings) == 2:
+		return append(to, binary.LittleEndian.Uint16(postings))
+	case postings[0] == bitmapForm:
+		for at := 1; at < len(postings); at += 8 {
+			for word := binary.LittleEndian.Uint64(postings[at:]); word != 0; word &= word - 1 {
+				to = append(to, uint16(8*(at-1)+bits.TrailingZeros64(word)))
+			}
+		}
+		return to
+	}
+	data := postings[:len(postings)+slack]
+	k := uint(postings[0] & 0xf)
+	end := uint(len(postings)) * 8
+	for at, doc := uint(4), uint(0); ; doc++ {
+		zeros := uint(0)
+		word := binary.LittleEndian.Uint64(data[at/8:]) >> (at % 8)
+		for word == 0 {
+			step := 64 - at%8
+			zeros += step
+			if at += step; at >= end {
+				return to
+			}
+			word = binary.LittleEndian.Uint64(data[at/8:])
+		}
+		run := uint(bits.TrailingZeros64(word))
+		if at += run + 1; at > end {
+			return to
+		}
+		doc += (zeros+run)<<k | uint(binary.LittleEndian.Uint64(data[at/8:])>>(at%8)&(1<<k-1))
+		at += k
+		to = append(to, uint16(doc))
+	}
+}
+
+// bitmap has a bit for each document of a segment.
+type bitmap []uint64
+
+func newBitmap(docs int) bitmap { return make(bitmap, (docs+63)/64) }
+
+// mark sets the bits of the documents of a gram. room is what may be overwritten.
+func (b bitmap) mark(postings []byte, room []uint16) (used []uint16) {
+	if len(postings) > 2 && postings[0] == bitmapForm {
+		for i := range b {
+			b[i] |= binary.LittleEndian.Uint64(postings[1+8*i:])
+		}
+		return room
+	}
+	room = appendDocs(room[:0], postings)
+	for _, d := range room {
+		b[d/64] |= 1 << (d % 64)
+	}
+	return room
+}
+
+func (b bitmap) has(doc int) bool { return b[doc/64]&(1<<(doc%64)) != 0 }
+
+func (b bitmap) and(other bitmap) {
+	for i := range b {
+		b[i] &= other[i]
+	}
+}
+
+func (b bitmap) or(other bitmap) {
+	for i := range b {
+		b[i] |= other[i]
+	}
+}
+
+func (b bitmap) count() int {
+	n := 0
+	for _, word := range b {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}

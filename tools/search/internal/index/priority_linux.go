@@ -1,0 +1,14 @@
+package index
+
+import (
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// lowerPriority makes the thread of the calling goroutine yield to all others. The
+// thread ends with the goroutine.
+func lowerPriority() {
+	runtime.LockOSThread()
+	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), 10) // without it, it only competes
+}

@@ -1,0 +1,51 @@
+package index_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"toolcrib/tools"
+	"toolcrib/tools/search/internal/index"
+)
+
+func TestRun(t *testing.T) {
+	tr := newTree(t)
+	rnd := rand.New(rand.NewPCG(9, 9))
+	for i := range 200 {
+		tr.write(fmt.Sprintf("f%d", i), randomData(rnd))
+	}
+	x := index.New(tr, index.Options{Memory: 64 << 20})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- x.Run(ctx) }()
+	for range 300 {
+		tr.write(fmt.Sprintf("f%d", rnd.IntN(200)), randomData(rnd))
+		done := x.Hold()
+		tr.check(x, randomNeed(rnd, tr.list()))
+		done()
+	}
+	for !x.Ready() {
+		x.Select(nil)
+	}
+	cause := errors.New("enough")
+	cancel(cause)
+	if err := <-ended; !errors.Is(err, cause) {
+		t.Errorf("Run returned %v", err)
+	}
+	if n := tr.check(x, one("_probe_")); n > 0 || x.Ready() || x.Stats() != (index.Stats{}) {
+		t.Errorf("after the end %d files are ruled out, %+v", n, x.Stats())
+	}
+}
+
+func TestPanicIsAnError(t *testing.T) {
+	tr := newTree(t)
+	tr.panics = true
+	err := index.New(tr, index.Options{Memory: 1 << 20}).Run(t.Context())
+	if e, ok := errors.AsType[*tools.PanicError](err); !ok || !bytes.Contains(e.Stack, []byte("tree_test.go")) {
+		t.Errorf("error %v", err)
+	}
+}

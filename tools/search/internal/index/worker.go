@@ -1,0 +1,212 @@
+package index
+
+import (
+	"context"
+	"slices"
+	"time"
+	"unsafe"
+
+	"toolcrib/workspace"
+)
+
+// worker is the one that changes an index. It need not lock the index to read it.
+type worker struct {
+	x         *Index
+	extractor *extractor
+	b         builder
+	pending   []change // of files that were read since the last commit
+	dead      []int    // of each segment the documents that nothing points to
+	kinds     [kinds]int
+	added     int       // files that are new since the last sweep
+	full      bool      // the memory is used up
+	slice     time.Time // when the slice of time began that the worker is in
+}
+
+// change is a new entry for a file.
+type change struct {
+	id uint32
+	entry
+}
+
+// update reads the files that have changed since the last update.
+func (w *worker) update(ctx context.Context) error {
+	since := w.x.seen.Load()
+	if since != 0 && w.x.table.Generation() == since {
+		return nil
+	}
+	files, now := w.x.table.Changed(since)
+	for _, f := range files {
+		if err := w.pause(ctx); err != nil {
+			return err
+		}
+		if err := w.read(f); err != nil {
+			return err
+		}
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	w.b.release()
+	if err := w.maintain(); err != nil {
+		return err
+	}
+	w.x.seen.Store(now)
+	if w.full && w.x.stats.Bytes < w.x.opt.Memory/8*7 {
+		w.full = false
+		w.x.seen.Store(0) // for the files that did not fit
+	}
+	return nil
+}
+
+// read takes a file into the segment that is being built. Its version was taken before
+// its content is read, so that a write in between makes the entry one of the past.
+func (w *worker) read(f workspace.TableFile) error {
+	if e := lookup(w.x.pages, f.ID); e != nil && e.version == f.Version && (e.kind > left || e.kind == left && w.full) {
+		return nil
+	}
+	c := change{id: f.ID, entry: entry{version: f.Version, kind: left}}
+	if !w.full {
+		var grams []uint32
+		c.kind, grams = w.extractor.read(f.Path)
+		if c.inSegment() {
+			if w.b.full(len(grams)) {
+				if err := w.flush(); err != nil {
+					return err
+				}
+			}
+			c.doc = uint16(len(w.b.files))
+			if err := w.b.add(f.ID, grams); err != nil {
+				return err
+			}
+		}
+	}
+	w.pending = append(w.pending, c)
+	if len(w.pending) == 4*maxDocs {
+		return w.flush()
+	}
+	return nil
+}
+
+// flush makes what was read part of the index.
+func (w *worker) flush() error {
+	var s *segment
+	if len(w.b.files) > 0 {
+		var err error
+		if s, err = w.b.finish(); err != nil {
+			return err
+		}
+		if w.x.stats.Bytes+int64(len(s.bytes)) > w.x.opt.Memory {
+			release(s.bytes)
+			s, w.full = nil, true
+			for i := range w.pending {
+				if w.pending[i].inSegment() {
+					w.pending[i].kind = left
+				}
+			}
+		}
+	}
+	w.commit(s, nil, w.pending)
+	w.pending = w.pending[:0]
+	return nil
+}
+
+// commit puts a segment, nil for none, and the changes that go with it into the index,
+// and frees old slots.
+func (w *worker) commit(s *segment, old []int, changes []change) {
+	x := w.x
+	slot := slices.Index(x.segments, nil)
+	if slot < 0 {
+		slot = len(x.segments)
+	}
+	pages := slices.Clone(x.pages)
+	fresh := map[int]bool{}
+	for _, c := range changes {
+		at := int(c.id / pageSize)
+		for at >= len(pages) {
+			pages = append(pages, nil)
+		}
+		switch {
+		case pages[at] == nil:
+			pages[at] = new(page)
+		case !fresh[at]:
+			pages[at] = new(*pages[at])
+		}
+		fresh[at] = true
+		if c.inSegment() {
+			c.segment = uint16(slot)
+		}
+		w.replace(&pages[at][c.id%pageSize], c.entry)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.pages = pages
+	if s != nil {
+		if slot == len(x.segments) {
+			x.segments = append(x.segments, nil)
+			w.dead = append(w.dead, 0)
+		}
+		x.segments[slot], w.dead[slot] = s, 0
+	}
+	for _, i := range old {
+		release(x.segments[i].bytes)
+		x.segments[i] = nil
+	}
+	w.count()
+}
+
+// replace gives a file another entry.
+func (w *worker) replace(e *entry, by entry) {
+	if e.inSegment() {
+		w.dead[e.segment]++
+	}
+	if e.kind == absent && by.kind != absent {
+		w.added++
+	}
+	w.kinds[e.kind]--
+	w.kinds[by.kind]++
+	*e = by
+}
+
+// count renews the stats.
+func (w *worker) count() {
+	x := w.x
+	stats := Stats{
+		Files: w.kinds[indexed] + w.kinds[oddlyFolded] + w.kinds[noText],
+		Left:  w.kinds[left],
+		Other: w.kinds[unknown],
+	}
+	for _, s := range x.segments {
+		if s != nil {
+			stats.Segments++
+			stats.Bytes += int64(len(s.bytes)) + int64(len(s.files))*4
+		}
+	}
+	for _, p := range x.pages {
+		if p != nil {
+			stats.Bytes += int64(unsafe.Sizeof(*p))
+		}
+	}
+	x.stats = stats
+}
+
+// While searches go on, the worker works for a slice of time and rests for a longer one.
+const (
+	slice = 2 * time.Millisecond
+	rest  = 20 * time.Millisecond
+)
+
+// pause leaves the processor to searches.
+func (w *worker) pause(ctx context.Context) error {
+	if w.x.searching.Load() == 0 || time.Since(w.slice) < slice {
+		return context.Cause(ctx)
+	}
+	for end := time.Now().Add(rest); w.x.searching.Load() > 0 && time.Now().Before(end); {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(slice):
+		}
+	}
+	w.slice = time.Now()
+	return nil
+}
