@@ -70,12 +70,14 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
+	rest := p.Deps.Start(ctx)
 	e.log.Info("serving", "roots", roots, "listed", len(e.selected.Listed), "enabled", len(e.selected.Enabled))
 	if s.HTTP != "" {
 		err = p.overHTTP(ctx, srv, s.Config)
 	} else {
 		err = srv.ServeStdio(ctx, p.Stdin, p.Stdout)
 	}
+	rest()
 	return errors.Join(err, e.close())
 }
 

@@ -10,6 +10,7 @@ package catalog
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"toolcrib/tools"
@@ -26,7 +27,19 @@ type Deps struct {
 
 // NewDeps makes what a process owns. It opens nothing.
 func NewDeps() Deps {
-	return Deps{Files: files.Deps{Seen: files.NewSeen(seenBytes), Lines: files.NewLineIndex()}}
+	return Deps{
+		Files:  files.Deps{Seen: files.NewSeen(seenBytes), Lines: files.NewLineIndex()},
+		Search: search.Deps{Library: search.NewLibrary(search.LibraryMemory)},
+	}
+}
+
+// Start lets the tools work in the background until ctx ends or stop is called, which
+// waits for them.
+func (d Deps) Start(ctx context.Context) (stop func()) {
+	if d.Search.Library == nil {
+		return func() {}
+	}
+	return d.Search.Library.Start(ctx)
 }
 
 // seenBytes is how much of what was shown is remembered, to tell what has changed

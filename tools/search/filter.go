@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"toolcrib/tools"
@@ -73,6 +74,30 @@ func (f *filter) skips(dir string) bool {
 		f.left.Add(1)
 	}
 	return skip
+}
+
+// excluding returns a function that reports whether a file, of several in path order, is
+// in a directory that is left out with all in it.
+func (f *filter) excluding() func(rel string) bool {
+	if f.exclude.Empty() {
+		return func(string) bool { return false }
+	}
+	dir, out := "", false // of the file before
+	return func(rel string) bool {
+		at := rel[:max(0, strings.LastIndexByte(rel, '/'))]
+		if at == dir {
+			return out
+		}
+		dir, out = at, false
+		for i := range len(at) {
+			if at[i] == '/' && f.exclude.Names(at[:i], true) {
+				out = true
+				return out
+			}
+		}
+		out = f.exclude.Names(at, true)
+		return out
+	}
 }
 
 func (f *filter) wants(e workspace.Entry) bool {

@@ -24,6 +24,7 @@ type GlobIn struct {
 	Path           string   `json:"path,omitempty" jsonschema:"default=." jsonschema_description:"directory to search" path:"directory" alias:"directory,dir,root"`
 	Exclude        []string `json:"exclude,omitempty" jsonschema:"maxItems=50" jsonschema_description:"patterns to leave out; a directory is left out with all in it"`
 	Kind           string   `json:"kind,omitempty" jsonschema:"enum=file,enum=directory,enum=any,default=file" jsonschema_description:"what to list; any has symlinks and special files too"`
+	Fresh          bool     `json:"fresh,omitempty" jsonschema:"default=false" jsonschema_description:"read every directory, whatever is known of them from earlier searches" alias:"no_cache"`
 	Sort           string   `json:"sort,omitempty" jsonschema:"enum=path,enum=newest,default=path" jsonschema_description:"order: by path, or last modified first"`
 	Hidden         bool     `json:"hidden,omitempty" jsonschema:"default=false" jsonschema_description:"also names that start with a dot; by itself on when a pattern names one"`
 	IncludeIgnored bool     `json:"include_ignored,omitempty" jsonschema:"default=false" jsonschema_description:"also what git's ignore rules leave out, and .git" alias:"no_ignore"`
@@ -44,6 +45,7 @@ type GlobOut struct {
 	Hidden  int // entries left out because they are hidden
 	// Unreadable are the directories that could not be read.
 	Unreadable []string
+	Freshness  string // see visit
 }
 
 func globTool(d Deps) tools.Tool {
@@ -80,7 +82,7 @@ func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 	found, ok := begin[listing](ctx, d.pages, page)
 	if !ok {
 		var err error
-		if found, err = list(ctx, in); err != nil {
+		if found, err = list(ctx, d, in); err != nil {
 			return GlobOut{}, err
 		}
 	}
@@ -103,7 +105,7 @@ type listing struct {
 	entries []workspace.Entry
 }
 
-func list(ctx context.Context, in GlobIn) (listing, error) {
+func list(ctx context.Context, d Deps, in GlobIn) (listing, error) {
 	start, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
 		return listing{}, err
@@ -112,39 +114,87 @@ func list(ctx context.Context, in GlobIn) (listing, error) {
 	if err != nil {
 		return listing{}, err
 	}
+	l := listing{GlobOut: GlobOut{Path: start.String(), What: in.Kind}}
+	if in.Kind == "any" {
+		l.What = "entry"
+	}
+	known := false
+	if !in.IncludeIgnored && !in.FollowLinks && !in.Fresh {
+		if known, err = l.known(ctx, d, in, start, f); err != nil {
+			return listing{}, err
+		}
+	}
+	if !known {
+		if err := l.walk(ctx, in, start, f); err != nil {
+			return listing{}, err
+		}
+	}
+	d.Library.want(start)
+	if in.Sort == "newest" {
+		if l.entries, err = newest(ctx, l.entries); err != nil {
+			return listing{}, err
+		}
+	}
+	return l, nil
+}
+
+// hidden reports whether hidden names are wanted.
+func (in GlobIn) hidden(f *filter) bool { return in.Hidden || f.include.Hidden() }
+
+// take takes an entry if it is of the kind that is wanted.
+func (l *listing) take(in GlobIn, e workspace.Entry) {
+	l.Looked++
+	if in.Kind == "any" || string(e.Kind) == in.Kind {
+		l.entries = append(l.entries, e)
+	}
+}
+
+// walk finds the entries where they are.
+func (l *listing) walk(ctx context.Context, in GlobIn, start workspace.Path, f *filter) error {
+	f.left.Store(0)
 	runs, result := f.walk(ctx, start, workspace.WalkOptions{
-		Hidden:         in.Hidden || f.include.Hidden(),
+		Hidden:         in.hidden(f),
 		IncludeIgnored: in.IncludeIgnored,
 		FollowLinks:    in.FollowLinks,
 		Directories:    in.Kind != "file",
 	})
-	var entries []workspace.Entry
-	looked := 0
+	l.entries, l.Looked = nil, 0
 	for run := range runs {
-		looked += len(run)
 		for _, e := range run {
-			if in.Kind == "any" || string(e.Kind) == in.Kind {
-				entries = append(entries, e)
-			}
+			l.take(in, e)
 		}
 	}
 	stats, err := result()
-	if err != nil {
-		return listing{}, err
+	l.Looked += int(f.left.Load())
+	l.Ignored, l.Hidden, l.Unreadable = stats.Ignored, stats.Hidden, stats.Unreadable
+	l.Freshness = visit{}.freshness()
+	return err
+}
+
+// known takes the entries from a shelf; it reports whether there is one that knows them.
+// It does not know how many hidden ones it leaves out, which matters where nothing is
+// found or something is unreadable.
+func (l *listing) known(ctx context.Context, d Deps, in GlobIn, start workspace.Path, f *filter) (bool, error) {
+	v, err := d.Library.open(ctx, start)
+	if v.table == nil || err != nil {
+		return false, err
 	}
-	if in.Sort == "newest" {
-		if entries, err = newest(ctx, entries); err != nil {
-			return listing{}, err
+	defer v.end()
+	entries, ok := v.entries(start, f, in.Kind != "file")
+	if !ok {
+		return false, nil
+	}
+	hidden := in.hidden(f)
+	for e := range entries {
+		if hidden || e.Rel[0] != '.' && !strings.Contains(e.Rel, "/.") {
+			l.take(in, e)
 		}
 	}
-	what := in.Kind
-	if in.Kind == "any" {
-		what = "entry"
-	}
-	return listing{entries: entries, GlobOut: GlobOut{
-		Path: start.String(), What: what, Looked: looked + int(f.left.Load()),
-		Ignored: stats.Ignored, Hidden: stats.Hidden, Unreadable: stats.Unreadable,
-	}}, nil
+	stats := v.table.Stats(start)
+	l.Looked += int(f.left.Load())
+	l.Ignored, l.Hidden, l.Unreadable = stats.Ignored, stats.Hidden, stats.Unreadable
+	l.Freshness = v.freshness()
+	return hidden || len(l.entries) > 0 && len(l.Unreadable) == 0, nil
 }
 
 func printed(e workspace.Entry) string {
@@ -227,13 +277,13 @@ func (o GlobOut) nothing() string {
 	return text
 }
 
-// Meta names the next page for programs.
+// Meta tells programs of the next page, and how the answer is known.
 func (o GlobOut) Meta() map[string]any {
 	next := o.Offset + len(o.Paths)
 	if len(o.Paths) == 0 || next == o.Total {
-		return nil
+		next = 0
 	}
-	return map[string]any{tools.MetaNext: map[string]any{"offset": next}}
+	return meta(next, o.Freshness, "")
 }
 
 // Trim keeps the first paths; the status names the offset of the next.

@@ -4,13 +4,10 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"iter"
-	"slices"
 
 	"toolcrib/tools"
 	"toolcrib/tools/search/internal/match"
 	"toolcrib/tools/search/internal/scan"
-	"toolcrib/workspace"
 )
 
 //go:embed grep.md
@@ -35,6 +32,7 @@ type GrepIn struct {
 	Hidden         bool     `json:"hidden,omitempty" jsonschema:"default=true" jsonschema_description:"also files and directories that start with a dot"`
 	IncludeIgnored bool     `json:"include_ignored,omitempty" jsonschema:"default=false" jsonschema_description:"also what git's ignore rules leave out, and .git" alias:"no_ignore"`
 	FollowLinks    bool     `json:"follow_links,omitempty" jsonschema:"default=false" jsonschema_description:"enter symlinked directories that lead to a place inside the workspace"`
+	Fresh          bool     `json:"fresh,omitempty" jsonschema:"default=false" jsonschema_description:"read every file, whatever is known of them from earlier searches" alias:"no_cache,no_index"`
 	Sort           string   `json:"sort,omitempty" jsonschema:"enum=path,enum=newest,default=path" jsonschema_description:"newest, in the modes files and count: last modified first"`
 	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=100" jsonschema_description:"most matching lines, or files, in one result" alias:"max_results,head_limit"`
 	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"how many matching lines, or files, to skip, 0 for the first page; the last result names the next"`
@@ -66,10 +64,11 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	page := in // what names the page: it may be asked for with another limit
 	page.Limit = 0
 	from, _ := begin[progress](ctx, d.pages, page)
-	s, err := newScope(ctx, in, from)
+	s, err := newScope(ctx, d, in, m, from)
 	if err != nil {
 		return GrepOut{}, err
 	}
+	defer s.visit.end()
 	p := newPager(in, s, from)
 	whole := true
 	for f := range scan.Files(ctx, s.runs, m, p.options()) {
@@ -91,71 +90,11 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 		return GrepOut{}, err
 	}
 	out := p.page(stats, int(s.filter.left.Load()))
+	out.Freshness, out.Index = s.visit.freshness(), s.visit.state()
+	d.Library.want(s.start)
 	if out.More && in.Sort != "newest" {
 		page.Offset = out.Offset + out.Shown
 		d.pages.keep(ctx, page, p.next, p.next.size())
 	}
 	return out, nil
-}
-
-// scope is the files that a call searches, found while it searches.
-type scope struct {
-	start  workspace.Path
-	single bool    // start is a file
-	tail   skipped // files behind the last of runs
-	filter *filter
-	runs   iter.Seq[[]source]
-	result func() (workspace.WalkStats, error) // when runs has ended
-}
-
-// source is a file to be searched.
-type source struct {
-	workspace.Path
-	rel     string // below the start
-	skipped        // before it
-}
-
-// skipped counts files that are known to have no match.
-type skipped struct {
-	files  int
-	binary int // of these
-}
-
-// newScope finds the files from where an earlier page stopped.
-func newScope(ctx context.Context, in GrepIn, from progress) (scope, error) {
-	start, err := tools.Resolve(ctx, in.Path)
-	if err != nil {
-		return scope{}, err
-	}
-	f, err := newFilter("glob", in.Glob, in.Exclude, in.Type)
-	if err != nil {
-		return scope{}, err
-	}
-	info, err := start.Stat()
-	if err != nil {
-		return scope{}, err
-	}
-	if info.Kind != workspace.KindDirectory {
-		return scope{
-			start: start, single: true, filter: f, runs: slices.Values([][]source{{{Path: start}}}),
-			result: func() (workspace.WalkStats, error) { return workspace.WalkStats{}, nil },
-		}, nil
-	}
-	entries, result := f.walk(ctx, start, workspace.WalkOptions{
-		Hidden: in.Hidden, IncludeIgnored: in.IncludeIgnored, FollowLinks: in.FollowLinks, From: from.at,
-	})
-	files := func(yield func([]source) bool) {
-		for run := range entries {
-			var files []source
-			for _, e := range run {
-				if e.Kind == workspace.KindFile {
-					files = append(files, source{Path: e.Path, rel: e.Rel})
-				}
-			}
-			if len(files) > 0 && !yield(files) {
-				return
-			}
-		}
-	}
-	return scope{start: start, filter: f, runs: files, result: result}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/search/internal/scan"
@@ -35,6 +34,8 @@ type GrepOut struct {
 	TooLarge, Unreadable []string
 
 	Sensitive, IncludeIgnored bool // as asked for
+
+	Freshness, Index string // see visit
 }
 
 // GrepFile is a file with matches.
@@ -100,12 +101,13 @@ func (f GrepFile) write(b *strings.Builder, context bool) {
 	}
 }
 
-// Meta names the next page for programs.
+// Meta tells programs of the next page, and how the answer is known.
 func (o GrepOut) Meta() map[string]any {
-	if !o.More {
-		return nil
+	next := 0
+	if o.More {
+		next = o.Offset + o.Shown
 	}
-	return map[string]any{tools.MetaNext: map[string]any{"offset": o.Offset + o.Shown}}
+	return meta(next, o.Freshness, o.Index)
 }
 
 func (o GrepOut) unit() string {

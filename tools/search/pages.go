@@ -41,6 +41,19 @@ type page struct {
 	at    time.Time
 }
 
+// meta is what the results say to programs. next is the offset of the next page, 0 for
+// none.
+func meta(next int, freshness, index string) map[string]any {
+	m := map[string]any{"toolcrib/freshness": freshness}
+	if index != "" {
+		m["toolcrib/index"] = index
+	}
+	if next > 0 {
+		m[tools.MetaNext] = map[string]any{"offset": next}
+	}
+	return m
+}
+
 func newPages() *pages { return &pages{kept: map[pageKey]page{}, now: time.Now} }
 
 // key is that of the page which in, without its limit, asks for.

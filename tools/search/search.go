@@ -4,7 +4,8 @@ import "toolcrib/tools"
 
 // Deps is what the tools need from the process.
 type Deps struct {
-	pages *pages // of all searches
+	Library *Library // nil = every search reads the files
+	pages   *pages   // of all searches
 }
 
 // Tools returns the tools of the category.

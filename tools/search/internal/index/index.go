@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"toolcrib/tools"
 	"toolcrib/workspace"
 )
 
@@ -90,15 +89,12 @@ func (x *Index) nudge() {
 }
 
 // Run reads the files of the table, and again those that change, until ctx ends or the
-// table is lost; a panic is an error. When it returns, the index knows nothing any more.
+// table is lost. It wants a goroutine of its own, which ends with it: its thread is made
+// to yield to all others. When it returns, the index knows nothing any more.
 func (x *Index) Run(ctx context.Context) error {
-	ended := make(chan error)
-	go func() { // whose thread ends with it
-		lowerPriority()
-		ended <- tools.Guard(func() error { return x.run(ctx) })
-	}()
+	lowerPriority()
 	defer x.forget()
-	return <-ended
+	return x.run(ctx)
 }
 
 // drain is how long changes wait in the system at most: its queue has an end.

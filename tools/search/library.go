@@ -1,0 +1,156 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"toolcrib/tools"
+	"toolcrib/tools/search/internal/index"
+	"toolcrib/workspace"
+)
+
+// Library knows the files of directories that were searched and has an index of what
+// they hold, so that a search need not read them all again. It is made in the
+// background after the first search of a root, and brought up to date by each search;
+// until it stands, and where it cannot, searches read the files themselves. A nil
+// Library knows nothing.
+type Library struct {
+	memory int64
+
+	mu      sync.Mutex
+	ctx     context.Context // of the background; nil = nothing may run there
+	work    sync.WaitGroup
+	shelves []*shelf // the one used last at the end
+}
+
+const (
+	maxShelves = 4
+	// LibraryMemory is how many bytes the indexes of a library take at most.
+	LibraryMemory = 160 << 20
+)
+
+// NewLibrary returns a library that does nothing before Start is called. All its indexes
+// together take at most so many bytes.
+func NewLibrary(memory int64) *Library { return &Library{memory: memory} }
+
+// Start lets the library work in the background until ctx ends or stop is called, which
+// waits for what it began.
+func (l *Library) Start(ctx context.Context) (stop func()) {
+	ctx, end := context.WithCancel(ctx)
+	l.mu.Lock()
+	l.ctx = ctx
+	l.mu.Unlock()
+	return func() {
+		end()
+		l.mu.Lock()
+		l.ctx = nil
+		l.mu.Unlock()
+		l.work.Wait()
+	}
+}
+
+// open visits the shelf that knows the files below start, and brings it up to date.
+func (l *Library) open(ctx context.Context, start workspace.Path) (visit, error) {
+	if l == nil {
+		return visit{}, nil
+	}
+	l.mu.Lock()
+	s := l.look(start)
+	var h holding
+	if s != nil {
+		h = s.holding
+	}
+	l.mu.Unlock()
+	if s == nil {
+		return visit{}, nil
+	}
+	fresh, err := h.table.Sync(ctx)
+	switch {
+	case errors.Is(err, workspace.ErrLost):
+		l.drop(s)
+		return visit{}, nil
+	case err != nil:
+		return visit{}, err
+	}
+	return visit{h, fresh, h.index.Hold()}, nil
+}
+
+// look returns the shelf that knows start, and makes it the last one.
+func (l *Library) look(start workspace.Path) *shelf {
+	for i, s := range l.shelves {
+		if s.table == nil {
+			continue
+		}
+		if _, ok := s.table.Files(start); ok {
+			l.shelves = append(slices.Delete(l.shelves, i, i+1), s)
+			return s
+		}
+	}
+	return nil
+}
+
+// want begins to make what is not there for start.
+func (l *Library) want(start workspace.Path) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	root := start.Root()
+	if l.ctx == nil || l.look(start) != nil || slices.ContainsFunc(l.shelves, func(s *shelf) bool { return s.root == root }) {
+		return // there, in the making, or it cannot be made
+	}
+	if len(l.shelves) == maxShelves {
+		l.shelves[0].stop()
+		l.shelves = slices.Delete(l.shelves, 0, 1)
+	}
+	ctx, stop := context.WithCancel(l.ctx)
+	s := &shelf{root: root, stop: stop}
+	l.shelves = append(l.shelves, s)
+	l.work.Go(func() { l.fill(ctx, s) })
+}
+
+// fill makes a shelf and keeps its index up to date until ctx ends. A shelf that fails
+// stays, without a table, so that it is not tried at every search.
+func (l *Library) fill(ctx context.Context, s *shelf) {
+	err := tools.Guard(func() error {
+		table, err := workspace.NewTable(ctx, s.root, workspace.TableOptions{})
+		if err != nil {
+			return err
+		}
+		defer table.Close()
+		return l.place(s, table).Run(ctx)
+	})
+	if errors.Is(err, workspace.ErrLost) || ctx.Err() != nil {
+		l.drop(s)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.holding = holding{}
+}
+
+// place puts a table onto a shelf, with an index that takes the memory that the others
+// leave.
+func (l *Library) place(s *shelf, table *workspace.Table) *index.Index {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	free := l.memory
+	for _, other := range l.shelves {
+		if other.index != nil {
+			free -= other.index.Stats().Bytes
+		}
+	}
+	s.holding = holding{table, index.New(table, index.Options{Memory: max(free, 0)})}
+	return s.index
+}
+
+// drop gives up a shelf.
+func (l *Library) drop(s *shelf) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.stop()
+	l.shelves = slices.DeleteFunc(l.shelves, func(other *shelf) bool { return other == s })
+}

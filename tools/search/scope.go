@@ -1,0 +1,145 @@
+package search
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"toolcrib/tools"
+	"toolcrib/tools/search/internal/index"
+	"toolcrib/tools/search/internal/match"
+	"toolcrib/workspace"
+)
+
+// scope is the files that a call searches.
+type scope struct {
+	start  workspace.Path
+	single bool // start is a file
+	visit  visit
+	filter *filter
+	runs   iter.Seq[[]source]
+	tail   skipped                             // behind the last of runs
+	result func() (workspace.WalkStats, error) // when runs has ended
+}
+
+// source is a file to be searched.
+type source struct {
+	workspace.Path
+	rel     string // below the start
+	skipped        // before it
+}
+
+// skipped counts files that are known to have no match.
+type skipped struct {
+	files  int
+	binary int // of these
+}
+
+// newScope finds the files from where an earlier page stopped.
+func newScope(ctx context.Context, d Deps, in GrepIn, m *match.Matcher, from progress) (scope, error) {
+	start, err := tools.Resolve(ctx, in.Path)
+	if err != nil {
+		return scope{}, err
+	}
+	s := scope{start: start}
+	if s.filter, err = newFilter("glob", in.Glob, in.Exclude, in.Type); err != nil {
+		return scope{}, err
+	}
+	info, err := start.Stat()
+	if err != nil {
+		return scope{}, err
+	}
+	if info.Kind != workspace.KindDirectory {
+		s.single = true
+		s.runs = slices.Values([][]source{{{Path: start}}})
+		s.result = func() (workspace.WalkStats, error) { return workspace.WalkStats{}, nil }
+		return s, nil
+	}
+	if in.Hidden && !in.IncludeIgnored && !in.FollowLinks && !in.Fresh {
+		if s.visit, err = d.Library.open(ctx, start); err != nil {
+			return scope{}, err
+		}
+		if s.known(m, from.at) {
+			return s, nil
+		}
+	}
+	s.walk(ctx, workspace.WalkOptions{
+		Hidden: in.Hidden, IncludeIgnored: in.IncludeIgnored, FollowLinks: in.FollowLinks, From: from.at,
+	})
+	return s, nil
+}
+
+// walk finds the files while they are searched.
+func (s *scope) walk(ctx context.Context, opt workspace.WalkOptions) {
+	entries, result := s.filter.walk(ctx, s.start, opt)
+	s.result = result
+	s.runs = func(yield func([]source) bool) {
+		for run := range entries {
+			var files []source
+			for _, e := range run {
+				if e.Kind == workspace.KindFile {
+					files = append(files, source{Path: e.Path, rel: e.Rel})
+				}
+			}
+			if len(files) > 0 && !yield(files) {
+				return
+			}
+		}
+	}
+}
+
+// known takes the files of the shelf, without those that cannot match; it reports
+// whether there is a shelf that knows them. The files before from are left out.
+func (s *scope) known(m *match.Matcher, from string) bool {
+	if s.visit.table == nil {
+		return false
+	}
+	files, ok := s.visit.table.Files(s.start)
+	if !ok {
+		return false
+	}
+	selection := s.visit.index.Select(m.Clauses())
+	var sources []source
+	excluded := s.filter.excluding()
+	for file := range files {
+		switch {
+		case from != "" && pathBefore(file.Rel, from),
+			excluded(file.Rel),
+			!s.filter.wants(workspace.Entry{Rel: file.Rel, Kind: workspace.KindFile}):
+			continue
+		}
+		switch selection.Class(file) {
+		case index.Binary:
+			s.tail.binary++
+			s.tail.files++
+		case index.Not:
+			s.tail.files++
+		default:
+			sources = append(sources, source{file.Path, file.Rel, s.tail})
+			s.tail = skipped{}
+		}
+	}
+	s.runs = slices.Values([][]source{sources})
+	s.result = func() (workspace.WalkStats, error) {
+		s.visit.countLeft(s.start, s.filter)
+		return s.visit.table.Stats(s.start), nil
+	}
+	return true
+}
+
+// pathBefore reports whether a comes before b in path order: component by component.
+func pathBefore(a, b string) bool {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	switch {
+	case i == len(b):
+		return false
+	case i == len(a):
+		return true
+	case a[i] == '/' || b[i] == '/':
+		return a[i] == '/'
+	}
+	return a[i] < b[i]
+}
