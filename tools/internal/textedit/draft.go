@@ -35,6 +35,7 @@ type change struct {
 type newLine struct {
 	text  string
 	ended bool
+	end   ending // how, where that is not the edit's to say; none = it is
 }
 
 // unwritable says that a new line cannot be stored in the file's encoding.
@@ -114,14 +115,14 @@ func (d *draft) refine(changes []change) []change {
 	out := make([]change, 0, len(changes))
 	for _, c := range changes {
 		if c.n == 1 && len(c.lines) == 1 {
-			if l := d.lines[c.first]; c.lines[0] != (newLine{l.text, l.end != none}) {
+			if l := d.lines[c.first]; c.lines[0].String() != l.String() {
 				out = append(out, c)
 			}
 			continue
 		}
 		before := make([]string, c.n)
 		for i, l := range d.lines[c.first : c.first+c.n] {
-			before[i] = newLine{l.text, l.end != none}.String()
+			before[i] = l.String()
 		}
 		after := make([]string, len(c.lines))
 		for i, l := range c.lines {
@@ -140,6 +141,8 @@ func (l newLine) String() string {
 	}
 	return l.text
 }
+
+func (l line) String() string { return newLine{text: l.text, ended: l.end != none}.String() }
 
 // store encodes the i-th new line of a change. What it shares with the line in
 // whose place it stands keeps its bytes.
@@ -181,10 +184,13 @@ func (d *draft) splice(old line, text string) (raw string, ok bool) {
 	return raw, decode(d.enc, raw) == text
 }
 
-// endingOf returns how the i-th new line of a change ends: as the one in whose
-// place it stands, or as most of those that go, or as its neighbour, or as most of
-// the file.
+// endingOf returns how the i-th new line of a change ends: as the change says, or as the
+// one in whose place it stands, or as most of those that go, or as its neighbour, or as
+// most of the file.
 func (d *draft) endingOf(c change, i int, major ending) ending {
+	if end := c.lines[i].end; end != none {
+		return end
+	}
 	gone := d.lines[c.first : c.first+c.n]
 	if len(gone) == len(c.lines) && gone[i].end != none {
 		return gone[i].end
@@ -233,19 +239,19 @@ func (d *draft) unended() bool {
 func (d *draft) whole(first, n int, texts []string, final *bool) change {
 	c := change{first: first, n: n, lines: make([]newLine, len(texts))}
 	for i, text := range texts {
-		c.lines[i] = newLine{text, true}
+		c.lines[i] = newLine{text: text, ended: true}
 	}
 	switch {
 	case first+n < len(d.lines) || len(texts) == 0 && (final == nil || first == 0):
 		return c
 	case len(texts) == 0: // the line before becomes the last
-		c.first, c.n, c.lines = first-1, n+1, []newLine{{d.lines[first-1].text, *final}}
+		c.first, c.n, c.lines = first-1, n+1, []newLine{{text: d.lines[first-1].text, ended: *final}}
 		return c
 	}
 	unended := d.unended()
 	if n == 0 && unended {
 		last := d.lines[first-1].text
-		c.first, c.n, c.lines = first-1, 1, slices.Insert(c.lines, 0, newLine{last, true})
+		c.first, c.n, c.lines = first-1, 1, slices.Insert(c.lines, 0, newLine{text: last, ended: true})
 	}
 	c.lines[len(c.lines)-1].ended = !unended
 	if final != nil {

@@ -48,6 +48,7 @@ func TestExact(t *testing.T) {
 		{name: "mixed endings, every line changed", in: "a\r\nb\n", edits: edit("a\nb\n", "x\ny\n"), want: "x\r\ny\n"},
 		{name: "mixed endings, inserted lines", in: "a\r\nb\nc\n", edits: edit("a\nb", "a\n1\n2\nb"), want: "a\r\n1\r\n2\r\nb\nc\n"},
 		{name: "mixed endings, more lines than before", in: "a\r\nb\r\nc\nd\n", edits: edit("a\nb\nc", "1\n2\n3\n4"), want: "1\r\n2\r\n3\r\n4\r\nd\n"},
+		{name: "mixed endings, the rest of the last line", in: "a\nb\nc rest\r\n", edits: edit("a\nb\nc", "x\ny"), want: "x\ny rest\r\n"},
 		{name: "last line of a CRLF file", in: "a\r\nb", edits: edit("b", "b\nc"), want: "a\r\nb\r\nc"},
 		{name: "carriage return alone is a character", in: "a\rb\nc\n", edits: edit("a\rb", "x"), want: "x\nc\n"},
 		{name: "carriage return alone stays", in: "a\rb\nc\n", edits: edit("c", "x"), want: "a\rb\nx\n"},

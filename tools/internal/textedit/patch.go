@@ -198,5 +198,5 @@ func (s *session) lastLine(changes []change, p place, ended *bool) []change {
 	if n := len(changes); n > 0 && changes[n-1].first+changes[n-1].n == end {
 		return changes
 	}
-	return append(changes, change{end - 1, 1, []newLine{{s.lines[end-1].text, *ended}}})
+	return append(changes, change{end - 1, 1, []newLine{{text: s.lines[end-1].text, ended: *ended}}})
 }

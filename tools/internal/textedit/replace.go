@@ -136,6 +136,7 @@ func (d *draft) lineChanges(hits []hit) []change {
 		counted = start
 		var b strings.Builder
 		at := start
+		rested := false // the last line keeps some text at its end, and so how it ends
 		for {
 			b.WriteString(d.text[at:hits[0].start])
 			b.WriteString(hits[0].text)
@@ -153,13 +154,18 @@ func (d *draft) lineChanges(hits []hit) []change {
 			}
 			b.WriteString(d.text[at : at+rest])
 			at += rest
+			rested = rest > len("\n")
 			break
 		}
 		n := strings.Count(d.text[start:at], "\n")
 		if at == len(d.text) && at > start && d.text[at-1] != '\n' {
 			n++
 		}
-		changes = append(changes, change{index, n, newLines(b.String())})
+		lines := newLines(b.String())
+		if rested && n > 0 && len(lines) > 0 {
+			lines[len(lines)-1].end = d.lines[index+n-1].end
+		}
+		changes = append(changes, change{index, n, lines})
 	}
 	return changes
 }
@@ -171,7 +177,7 @@ func newLines(text string) []newLine {
 	var lines []newLine
 	for l := range strings.Lines(text) {
 		bare, ended := strings.CutSuffix(l, "\n")
-		lines = append(lines, newLine{bare, ended})
+		lines = append(lines, newLine{text: bare, ended: ended})
 	}
 	return lines
 }
