@@ -23,6 +23,11 @@ type TableFile struct {
 // The table cannot change until the iteration has ended, and the caller must not call
 // Sync in it, nor begin another one.
 func (t *Table) Files(start Path) (files iter.Seq[TableFile], ok bool) {
+	return t.FilesFrom(start, "")
+}
+
+// FilesFrom is Files without the files before the path from, below start, in path order.
+func (t *Table) FilesFrom(start Path, from string) (files iter.Seq[TableFile], ok bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	if _, _, ok := t.locate(start); !ok {
@@ -36,6 +41,7 @@ func (t *Table) Files(start Path) (files iter.Seq[TableFile], ok bool) {
 			return
 		}
 		v := newTableView(start, d, t.above, cut)
+		v.from = from
 		v.files(d, yield)
 	}, true
 }
@@ -195,8 +201,9 @@ func (t *Table) locate(start Path) (d *tableDir, cut int, ok bool) {
 // tableView makes paths of one view.
 type tableView struct {
 	start Path
-	cut   int // bytes at the front of a path that are above the root of the view
-	skip  int // bytes at the front of a path that are above start
+	cut   int    // bytes at the front of a path that are above the root of the view
+	skip  int    // bytes at the front of a path that are above start
+	from  string // what comes before it is left out; "" = nothing, or it has been passed
 }
 
 func newTableView(start Path, d *tableDir, above string, cut int) tableView {
@@ -217,10 +224,18 @@ func (v *tableView) files(d *tableDir, yield func(TableFile) bool) bool {
 		e := &d.entries[i]
 		switch e.kind {
 		case entryFile:
-			if !yield(v.file(d, e)) {
+			f := v.file(d, e)
+			if v.from != "" && comparePaths(f.Rel, v.from) < 0 {
+				continue
+			}
+			v.from = ""
+			if !yield(f) {
 				return false
 			}
 		case entryDirectory:
+			if v.from != "" && whollyBefore(v.file(d, e).Rel, v.from) {
+				continue
+			}
 			if !v.files(d.subs[e.id], yield) {
 				return false
 			}

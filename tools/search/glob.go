@@ -1,18 +1,14 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/textfile"
-	"toolcrib/workspace"
 )
 
 //go:embed glob.md
@@ -35,9 +31,10 @@ type GlobIn struct {
 
 // GlobOut is a page of paths.
 type GlobOut struct {
-	Path    string   // the directory searched
-	What    string   // "file", "directory" or "entry"
-	Paths   []string // each can be given to any tool; a directory ends in "/"
+	Path    string // the directory searched
+	What    string // "file", "directory" or "entry"
+	Paths   string // a line each, each can be given to any tool; a directory ends in "/"
+	Shown   int    // of them
 	Offset  int
 	Total   int
 	Looked  int // entries that were looked at
@@ -79,154 +76,19 @@ func globTool(d Deps) tools.Tool {
 func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 	page := in // what names the page: it may be asked for with another limit
 	page.Limit = 0
-	found, ok := begin[listing](ctx, d.pages, page)
+	found, ok := begin[*listing](ctx, d.pages, page)
 	if !ok {
 		var err error
 		if found, err = list(ctx, d, in); err != nil {
 			return GlobOut{}, err
 		}
 	}
-	out := found.GlobOut
-	out.Offset, out.Total = in.Offset, len(found.entries)
-	for _, e := range found.entries[min(in.Offset, out.Total):min(in.Offset+in.Limit, out.Total)] {
-		out.Paths = append(out.Paths, printed(e))
-	}
-	out = out.Trim(tools.MaxText)
-	if next := in.Offset + len(out.Paths); next < out.Total && len(out.Paths) > 0 {
-		page.Offset = next
-		d.pages.keep(ctx, page, found, entryBytes*out.Total)
+	out := found.page(in)
+	if out.next() > 0 {
+		page.Offset = out.next()
+		d.pages.keep(ctx, page, found, found.text.Cap()+8*len(found.ends))
 	}
 	return out, nil
-}
-
-// listing is everything that a call finds, whatever page of it is asked for.
-type listing struct {
-	GlobOut
-	entries []workspace.Entry
-}
-
-func list(ctx context.Context, d Deps, in GlobIn) (listing, error) {
-	start, err := tools.Resolve(ctx, in.Path)
-	if err != nil {
-		return listing{}, err
-	}
-	f, err := newFilter("pattern", in.Pattern, in.Exclude, nil)
-	if err != nil {
-		return listing{}, err
-	}
-	l := listing{GlobOut: GlobOut{Path: start.String(), What: in.Kind}}
-	if in.Kind == "any" {
-		l.What = "entry"
-	}
-	known := false
-	if !in.IncludeIgnored && !in.FollowLinks && !in.Fresh {
-		if known, err = l.known(ctx, d, in, start, f); err != nil {
-			return listing{}, err
-		}
-	}
-	if !known {
-		if err := l.walk(ctx, in, start, f); err != nil {
-			return listing{}, err
-		}
-	}
-	d.Library.want(start)
-	if in.Sort == "newest" {
-		if l.entries, err = newest(ctx, l.entries); err != nil {
-			return listing{}, err
-		}
-	}
-	return l, nil
-}
-
-// hidden reports whether hidden names are wanted.
-func (in GlobIn) hidden(f *filter) bool { return in.Hidden || f.include.Hidden() }
-
-// take takes an entry if it is of the kind that is wanted.
-func (l *listing) take(in GlobIn, e workspace.Entry) {
-	l.Looked++
-	if in.Kind == "any" || string(e.Kind) == in.Kind {
-		l.entries = append(l.entries, e)
-	}
-}
-
-// walk finds the entries where they are.
-func (l *listing) walk(ctx context.Context, in GlobIn, start workspace.Path, f *filter) error {
-	f.left.Store(0)
-	runs, result := f.walk(ctx, start, workspace.WalkOptions{
-		Hidden:         in.hidden(f),
-		IncludeIgnored: in.IncludeIgnored,
-		FollowLinks:    in.FollowLinks,
-		Directories:    in.Kind != "file",
-	})
-	l.entries, l.Looked = nil, 0
-	for run := range runs {
-		for _, e := range run {
-			l.take(in, e)
-		}
-	}
-	stats, err := result()
-	l.Looked += int(f.left.Load())
-	l.Ignored, l.Hidden, l.Unreadable = stats.Ignored, stats.Hidden, stats.Unreadable
-	l.Freshness = visit{}.freshness()
-	return err
-}
-
-// known takes the entries from a shelf; it reports whether there is one that knows them.
-// It does not know how many hidden ones it leaves out, which matters where nothing is
-// found or something is unreadable.
-func (l *listing) known(ctx context.Context, d Deps, in GlobIn, start workspace.Path, f *filter) (bool, error) {
-	v, err := d.Library.open(ctx, start)
-	if v.table == nil || err != nil {
-		return false, err
-	}
-	defer v.end()
-	entries, ok := v.entries(start, f, in.Kind != "file")
-	if !ok {
-		return false, nil
-	}
-	hidden := in.hidden(f)
-	for e := range entries {
-		if hidden || e.Rel[0] != '.' && !strings.Contains(e.Rel, "/.") {
-			l.take(in, e)
-		}
-	}
-	stats := v.table.Stats(start)
-	l.Looked += int(f.left.Load())
-	l.Ignored, l.Hidden, l.Unreadable = stats.Ignored, stats.Hidden, stats.Unreadable
-	l.Freshness = v.freshness()
-	return hidden || len(l.entries) > 0 && len(l.Unreadable) == 0, nil
-}
-
-func printed(e workspace.Entry) string {
-	if e.Kind == workspace.KindDirectory {
-		return e.Path.String() + "/"
-	}
-	return e.Path.String()
-}
-
-// newest orders entries by their time of change, the latest first, equal ones by
-// path. What is gone meanwhile is left out.
-func newest(ctx context.Context, entries []workspace.Entry) ([]workspace.Entry, error) {
-	type dated struct {
-		workspace.Entry
-		at time.Time
-	}
-	var list []dated
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		info, err := e.Path.Lstat() // without one the time is zero and the entry last
-		if err == nil || tools.AsError(err).Code != tools.NotFound {
-			list = append(list, dated{e, info.ModTime})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b dated) int { return cmp.Compare(b.at.UnixNano(), a.at.UnixNano()) })
-	entries = entries[:0]
-	for _, d := range list {
-		entries = append(entries, d.Entry)
-	}
-	return entries, nil
 }
 
 // Text is a status line and a path a line.
@@ -234,24 +96,21 @@ func (o GlobOut) Text() string {
 	var b strings.Builder
 	b.WriteString(o.status())
 	b.WriteByte('\n')
-	for _, path := range o.Paths {
-		b.WriteString(textfile.Path(path))
-		b.WriteByte('\n')
-	}
+	b.WriteString(o.Paths)
 	b.WriteString(paging.Named(paging.Unreadable, o.Unreadable))
 	return b.String()
 }
 
 func (o GlobOut) status() string {
-	switch end := o.Offset + len(o.Paths); {
+	switch end := o.Offset + o.Shown; {
 	case o.Total == 0:
 		return o.nothing()
-	case len(o.Paths) == 0:
+	case o.Shown == 0:
 		return paging.PastEnd("offset", int64(o.Offset), textfile.Count(o.Total, o.What), int64(o.Total-1))
 	case end < o.Total:
-		return fmt.Sprintf("%d of %s; next: offset=%d", len(o.Paths), textfile.Count(o.Total, o.What), end)
+		return fmt.Sprintf("%d of %s; next: offset=%d", o.Shown, textfile.Count(o.Total, o.What), end)
 	case o.Offset > 0:
-		return fmt.Sprintf("%d of %s; the last page", len(o.Paths), textfile.Count(o.Total, o.What))
+		return fmt.Sprintf("%d of %s; the last page", o.Shown, textfile.Count(o.Total, o.What))
 	}
 	return textfile.Count(o.Total, o.What)
 }
@@ -277,19 +136,23 @@ func (o GlobOut) nothing() string {
 	return text
 }
 
-// Meta tells programs of the next page, and how the answer is known.
-func (o GlobOut) Meta() map[string]any {
-	next := o.Offset + len(o.Paths)
-	if len(o.Paths) == 0 || next == o.Total {
-		next = 0
+// next is the offset of the next page, 0 at the last.
+func (o GlobOut) next() int {
+	next := o.Offset + o.Shown
+	if o.Shown == 0 || next == o.Total {
+		return 0
 	}
-	return meta(next, o.Freshness, "")
+	return next
 }
+
+// Meta tells programs of the next page, and how the answer is known.
+func (o GlobOut) Meta() map[string]any { return meta(o.next(), o.Freshness, "") }
 
 // Trim keeps the first paths; the status names the offset of the next.
 func (o GlobOut) Trim(budget int) GlobOut {
-	for n := len(o.Text()); n > budget && len(o.Paths) > 1; n = len(o.Text()) {
-		o.Paths = o.Paths[:max(1, min(len(o.Paths)-1, len(o.Paths)*budget/n))]
+	for n := len(o.Text()); n > budget && o.Shown > 1; n = len(o.Text()) {
+		last := strings.LastIndexByte(o.Paths[:len(o.Paths)-1], '\n')
+		o.Paths, o.Shown = o.Paths[:last+1], o.Shown-1
 	}
 	return o
 }

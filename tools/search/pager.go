@@ -49,7 +49,7 @@ type datedFile struct {
 }
 
 // newPager begins a page where an earlier one has come to.
-func newPager(in GrepIn, s scope, from progress) *pager {
+func newPager(in GrepIn, s *scope, from progress) *pager {
 	p := &pager{in: in, progress: from, budget: tools.MaxText - headerBytes}
 	switch {
 	case in.Before > 0 || in.After > 0:

@@ -36,18 +36,18 @@ type skipped struct {
 }
 
 // newScope finds the files from where an earlier page stopped.
-func newScope(ctx context.Context, d Deps, in GrepIn, m *match.Matcher, from progress) (scope, error) {
+func newScope(ctx context.Context, d Deps, in GrepIn, m *match.Matcher, from progress) (*scope, error) {
 	start, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
-		return scope{}, err
+		return nil, err
 	}
-	s := scope{start: start}
+	s := &scope{start: start}
 	if s.filter, err = newFilter("glob", in.Glob, in.Exclude, in.Type); err != nil {
-		return scope{}, err
+		return nil, err
 	}
 	info, err := start.Stat()
 	if err != nil {
-		return scope{}, err
+		return nil, err
 	}
 	if info.Kind != workspace.KindDirectory {
 		s.single = true
@@ -57,7 +57,7 @@ func newScope(ctx context.Context, d Deps, in GrepIn, m *match.Matcher, from pro
 	}
 	if in.Hidden && !in.IncludeIgnored && !in.FollowLinks && !in.Fresh {
 		if s.visit, err = d.Library.open(ctx, start); err != nil {
-			return scope{}, err
+			return nil, err
 		}
 		if s.known(m, from.at) {
 			return s, nil
@@ -88,24 +88,51 @@ func (s *scope) walk(ctx context.Context, opt workspace.WalkOptions) {
 	}
 }
 
+// A search of known files takes so many at first, and then more and more, up to most.
+const (
+	firstKnown = 64
+	mostKnown  = 2048
+)
+
 // known takes the files of the shelf, without those that cannot match; it reports
 // whether there is a shelf that knows them. The files before from are left out.
 func (s *scope) known(m *match.Matcher, from string) bool {
 	if s.visit.table == nil {
 		return false
 	}
-	files, ok := s.visit.table.Files(s.start)
-	if !ok {
+	if _, ok := s.visit.table.Files(s.start); !ok {
 		return false
 	}
 	selection := s.visit.index.Select(m.Clauses())
-	var sources []source
 	excluded := s.filter.excluding()
+	s.runs = func(yield func([]source) bool) {
+		for most, at, more := firstKnown, from, true; more; most = min(2*most, mostKnown) {
+			var run []source
+			run, at, more = s.some(selection, excluded, at, most)
+			if len(run) > 0 && !yield(run) {
+				return
+			}
+		}
+	}
+	s.result = func() (workspace.WalkStats, error) {
+		s.visit.countLeft(s.start, s.filter)
+		return s.visit.table.Stats(s.start), nil
+	}
+	return true
+}
+
+// some returns at most so many known files, from a path on, that are to be searched; at is
+// where the next ones begin if there are more.
+func (s *scope) some(selection *index.Selection, excluded func(string) bool, from string, most int) (run []source, at string, more bool) {
+	files, _ := s.visit.table.FilesFrom(s.start, from)
+	if files == nil {
+		return nil, "", false // the directory has gone
+	}
 	for file := range files {
-		switch {
-		case from != "" && pathBefore(file.Rel, from),
-			excluded(file.Rel),
-			!s.filter.wants(workspace.Entry{Rel: file.Rel, Kind: workspace.KindFile}):
+		if len(run) == most {
+			return run, file.Rel, true
+		}
+		if excluded(file.Rel) || !s.filter.wants(workspace.Entry{Rel: file.Rel, Kind: workspace.KindFile}) {
 			continue
 		}
 		switch selection.Class(file) {
@@ -115,31 +142,9 @@ func (s *scope) known(m *match.Matcher, from string) bool {
 		case index.Not:
 			s.tail.files++
 		default:
-			sources = append(sources, source{file.Path, file.Rel, s.tail})
+			run = append(run, source{file.Path, file.Rel, s.tail})
 			s.tail = skipped{}
 		}
 	}
-	s.runs = slices.Values([][]source{sources})
-	s.result = func() (workspace.WalkStats, error) {
-		s.visit.countLeft(s.start, s.filter)
-		return s.visit.table.Stats(s.start), nil
-	}
-	return true
-}
-
-// pathBefore reports whether a comes before b in path order: component by component.
-func pathBefore(a, b string) bool {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	switch {
-	case i == len(b):
-		return false
-	case i == len(a):
-		return true
-	case a[i] == '/' || b[i] == '/':
-		return a[i] == '/'
-	}
-	return a[i] < b[i]
+	return run, "", false
 }

@@ -81,8 +81,8 @@ const (
 const MaxText = 64 << 20
 
 const (
-	batchSize = 16 // files that a worker takes at once
-	ahead     = 8  // batches that may be in work or ready before the first is wanted
+	batchSize = 8 // files that a worker takes at once
+	ahead     = 6 // batches that may be in work or ready before the first is wanted
 )
 
 // batch is a few sources in a row, and in time what was found in them.
