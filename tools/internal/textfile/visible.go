@@ -131,14 +131,21 @@ func printable(w uint64) bool {
 }
 
 // deceives reports whether the character at text[i:i+size] is shown. The joiners
-// U+200C and U+200D stay between characters beyond ASCII, where emoji and
-// several scripts need them.
+// U+200C and U+200D stay between characters beyond ASCII that stay themselves, where
+// emoji and several scripts need them.
 func deceives(r rune, text []byte, i, size int) bool {
-	if joiner(r) {
-		before, _ := utf8.DecodeLastRune(text[:i])
-		after, _ := utf8.DecodeRune(text[i+size:])
-		return before < utf8.RuneSelf || before == utf8.RuneError || after < utf8.RuneSelf || after == utf8.RuneError
+	if !joiner(r) {
+		return hides(r)
 	}
+	before, _ := utf8.DecodeLastRune(text[:i])
+	after, _ := utf8.DecodeRune(text[i+size:])
+	return slices.ContainsFunc([]rune{before, after}, func(r rune) bool {
+		return r < utf8.RuneSelf || r == utf8.RuneError || joiner(r) || hides(r)
+	})
+}
+
+// hides reports a character that deceives wherever it stands.
+func hides(r rune) bool {
 	switch {
 	case r < 0x20:
 		return r != '\t' && r != '\n'

@@ -52,6 +52,7 @@ func TestMarks(t *testing.T) {
 
 func FuzzVisible(f *testing.F) {
 	f.Add("a\u202e\xff\x1b")
+	f.Add("ü\u200c\u200cü\u200d\u202eü")
 	f.Fuzz(func(t *testing.T, text string) {
 		got := textfile.Visible(text)
 		if !utf8.ValidString(got) {
