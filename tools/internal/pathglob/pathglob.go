@@ -119,11 +119,13 @@ func flaw(glob string) string {
 // plain reports that a text holds nothing with a meaning.
 func plain(s string) bool { return s != "" && !strings.ContainsAny(s, `*?[]{}\`) }
 
-// split returns the components of a pattern, nil where a slash stands within
-// braces or a class.
+// split returns the components of a pattern, nil where they do not match by themselves
+// what they match in it: a slash stands within braces or a class, or ** beside others.
 func split(glob string) []string {
 	parts := strings.Split(glob, "/")
-	if slices.ContainsFunc(parts, func(part string) bool { return !doublestar.ValidatePattern(part) }) {
+	if slices.ContainsFunc(parts, func(part string) bool {
+		return !doublestar.ValidatePattern(part) || strings.Contains(part, "**") && part != "**"
+	}) {
 		return nil
 	}
 	return parts

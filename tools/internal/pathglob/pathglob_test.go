@@ -83,6 +83,7 @@ func FuzzGlob(f *testing.F) {
 		f.Add(pattern, "a/b.go")
 		f.Add(pattern, "a")
 	}
+	f.Add("a***/*", "a/b")
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		if !utf8.ValidString(pattern) || strings.ContainsRune(pattern, utf8.RuneError) {
 			return // arguments are valid UTF-8
