@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strconv"
 
 	"toolcrib/server/run"
 	"toolcrib/tools"
@@ -40,6 +41,8 @@ type Config struct {
 	Token        string      `env:"TOOLCRIB_TOKEN" arg:"TOKEN" help:"the bearer token, where it shall outlast a start"`
 	AllowHosts   []string    `flag:"allow-host" env:"TOOLCRIB_ALLOW_HOST" arg:"NAMES" help:"names by which clients may call over HTTP, beside localhost and addresses: those of a proxy before the server"`
 	AllowOrigins []string    `flag:"allow-origin" env:"TOOLCRIB_ALLOW_ORIGIN" arg:"ORIGINS" help:"web origins such as https://example.com whose pages may call over HTTP"`
+
+	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces, in MB; 0 makes none, and every search reads the files (default 160)"`
 
 	LogLevel string `flag:"log-level" env:"TOOLCRIB_LOG_LEVEL" arg:"LEVEL" values:"debug,info,warn,error" help:"how much is logged on stderr (default warn)"`
 	Audit    string `flag:"audit" env:"TOOLCRIB_AUDIT" arg:"FILE" help:"file outside the roots that gets a line of JSON for each call: its tool, paths, verdict, outcome and time, never other arguments (default none)"`
@@ -79,6 +82,19 @@ func (c Config) Level() (slog.Level, error) {
 		return 0, fmt.Errorf("no log level is called %q", c.LogLevel)
 	}
 	return level, nil
+}
+
+// IndexBytes returns how many bytes the indexes may take. Its error names a value that is
+// no number of megabytes.
+func (c Config) IndexBytes() (int64, error) {
+	if c.IndexMemory == "" {
+		return 160 << 20, nil
+	}
+	mb, err := strconv.ParseUint(c.IndexMemory, 10, 20)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no number of megabytes for the index; give one such as 160, or 0 for none", c.IndexMemory)
+	}
+	return int64(mb) << 20, nil
 }
 
 // Workspace returns how the roots are opened. Its error says that a relative

@@ -139,3 +139,16 @@ func TestInstructionsFit(t *testing.T) {
 		t.Errorf("one long root: %d bytes", len(text))
 	}
 }
+
+func TestIndexBytes(t *testing.T) {
+	for text, want := range map[string]int64{"": 160 << 20, "0": 0, "64": 64 << 20} {
+		if got, err := (server.Config{IndexMemory: text}).IndexBytes(); err != nil || got != want {
+			t.Errorf("%q: %d, error %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"-1", "160MB", "99999999"} {
+		if got, err := (server.Config{IndexMemory: text}).IndexBytes(); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%q: %d, error %v", text, got, err)
+		}
+	}
+}

@@ -46,6 +46,10 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
+	indexes, err := s.IndexBytes()
+	if err != nil {
+		return err
+	}
 	fixtures := s.fixtures(&selected)
 	p.tuneGC()
 	e, err := p.open(ctx, s.Config, selected, roots)
@@ -70,7 +74,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	rest := p.Deps.Start(ctx)
+	rest := p.Deps.Start(ctx, indexes)
 	e.log.Info("serving", "roots", roots, "listed", len(e.selected.Listed), "enabled", len(e.selected.Enabled))
 	if s.HTTP != "" {
 		err = p.overHTTP(ctx, srv, s.Config)

@@ -29,17 +29,17 @@ type Deps struct {
 func NewDeps() Deps {
 	return Deps{
 		Files:  files.Deps{Seen: files.NewSeen(seenBytes), Lines: files.NewLineIndex()},
-		Search: search.Deps{Library: search.NewLibrary(search.LibraryMemory)},
+		Search: search.Deps{Library: search.NewLibrary()},
 	}
 }
 
 // Start lets the tools work in the background until ctx ends or stop is called, which
-// waits for them.
-func (d Deps) Start(ctx context.Context) (stop func()) {
+// waits for them. Their indexes take at most so many bytes; 0 = there are none.
+func (d Deps) Start(ctx context.Context, indexes int64) (stop func()) {
 	if d.Search.Library == nil {
 		return func() {}
 	}
-	return d.Search.Library.Start(ctx)
+	return d.Search.Library.Start(ctx, indexes)
 }
 
 // seenBytes is how much of what was shown is remembered, to tell what has changed

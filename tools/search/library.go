@@ -17,30 +17,28 @@ import (
 // until it stands, and where it cannot, searches read the files themselves. A nil
 // Library knows nothing.
 type Library struct {
-	memory int64
-
 	mu      sync.Mutex
 	ctx     context.Context // of the background; nil = nothing may run there
+	memory  int64           // of all indexes, in bytes
 	work    sync.WaitGroup
 	shelves []*shelf // the one used last at the end
 }
 
-const (
-	maxShelves = 4
-	// LibraryMemory is how many bytes the indexes of a library take at most.
-	LibraryMemory = 160 << 20
-)
+const maxShelves = 4
 
-// NewLibrary returns a library that does nothing before Start is called. All its indexes
-// together take at most so many bytes.
-func NewLibrary(memory int64) *Library { return &Library{memory: memory} }
+// NewLibrary returns a library that does nothing before Start is called.
+func NewLibrary() *Library { return &Library{} }
 
 // Start lets the library work in the background until ctx ends or stop is called, which
-// waits for what it began.
-func (l *Library) Start(ctx context.Context) (stop func()) {
+// waits for what it began. All its indexes together take at most memory bytes; with 0 it
+// stays as it is.
+func (l *Library) Start(ctx context.Context, memory int64) (stop func()) {
+	if memory <= 0 {
+		return func() {}
+	}
 	ctx, end := context.WithCancel(ctx)
 	l.mu.Lock()
-	l.ctx = ctx
+	l.ctx, l.memory = ctx, memory
 	l.mu.Unlock()
 	return func() {
 		end()

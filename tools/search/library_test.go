@@ -21,8 +21,8 @@ import (
 // libraryTools returns the tools with a library that works until the test ends.
 func libraryTools(t *testing.T) (grep, glob tools.Tool) {
 	t.Helper()
-	library := search.NewLibrary(search.LibraryMemory)
-	t.Cleanup(library.Start(t.Context()))
+	library := search.NewLibrary()
+	t.Cleanup(library.Start(t.Context(), 1<<30))
 	for _, tl := range search.Tools(search.Deps{Library: library}) {
 		switch tl.Name {
 		case "grep":
