@@ -59,7 +59,7 @@ func newScope(ctx context.Context, d Deps, in GrepIn, m *match.Matcher, from pro
 		if s.visit, err = d.Library.open(ctx, start); err != nil {
 			return nil, err
 		}
-		if s.known(m, from.at) {
+		if s.known(ctx, m, from.at) {
 			return s, nil
 		}
 	}
@@ -96,7 +96,7 @@ const (
 
 // known takes the files of the shelf, without those that cannot match; it reports
 // whether there is a shelf that knows them. The files before from are left out.
-func (s *scope) known(m *match.Matcher, from string) bool {
+func (s *scope) known(ctx context.Context, m *match.Matcher, from string) bool {
 	if s.visit.table == nil {
 		return false
 	}
@@ -107,8 +107,14 @@ func (s *scope) known(m *match.Matcher, from string) bool {
 	excluded := s.filter.excluding()
 	s.runs = func(yield func([]source) bool) {
 		for most, at, more := firstKnown, from, true; more; most = min(2*most, mostKnown) {
+			files, ok := s.visit.table.FilesFrom(s.start, at)
+			if !ok { // another call has found that it changed
+				s.walk(ctx, workspace.WalkOptions{Hidden: true, From: at})
+				s.runs(yield)
+				return
+			}
 			var run []source
-			run, at, more = s.some(selection, excluded, at, most)
+			run, at, more = s.some(files, selection, excluded, most)
 			if len(run) > 0 && !yield(run) {
 				return
 			}
@@ -121,13 +127,9 @@ func (s *scope) known(m *match.Matcher, from string) bool {
 	return true
 }
 
-// some returns at most so many known files, from a path on, that are to be searched; at is
-// where the next ones begin if there are more.
-func (s *scope) some(selection *index.Selection, excluded func(string) bool, from string, most int) (run []source, at string, more bool) {
-	files, _ := s.visit.table.FilesFrom(s.start, from)
-	if files == nil {
-		return nil, "", false // the directory has gone
-	}
+// some returns at most so many of the files, those that are to be searched; at is where the
+// next ones begin if there are more.
+func (s *scope) some(files iter.Seq[workspace.TableFile], selection *index.Selection, excluded func(string) bool, most int) (run []source, at string, more bool) {
 	for file := range files {
 		if len(run) == most {
 			return run, file.Rel, true
