@@ -48,6 +48,7 @@ type act struct {
 	data             []byte // what is written in place
 	work             *work
 	began            bool // something may have been done
+	done             bool // all was, without an error
 }
 
 func (a *act) run(durable bool) error {
@@ -79,6 +80,16 @@ const (
 // moves tells whether info is of what the step moves, or writes in place.
 func (a *act) moves(info Info) bool {
 	return info.Inode == a.Inode && (a.Time == 0 || a.Time == info.ModTime.UnixNano())
+}
+
+// written tells whether a file that the step has put at its place in this process is still
+// there, though a program that knows no lock has written to it since.
+func (a *act) written() bool {
+	if !a.done || a.Kind != actSwap && a.Kind != actOver {
+		return false
+	}
+	info, err := a.to.dir.stat(a.to.name())
+	return err == nil && info.Inode == a.Inode
 }
 
 // doubled tells whether one file has both names: a move by steps was cut off.

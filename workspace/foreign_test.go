@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -321,5 +323,49 @@ func TestRecoverKeeps(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// A program that knows no lock appends to a file all the time: each change is made once,
+// on what there is, whatever attempts it takes.
+func TestApplyOnceBesideAWriter(t *testing.T) {
+	s := newStage(t, map[string]string{"f": "0\n"}, workspace.Options{})
+	done := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			f, err := os.OpenFile(s.host("f"), os.O_WRONLY|os.O_APPEND, 0)
+			if err == nil {
+				f.WriteString("line\n") //nolint:errcheck // a lost line is not what is tested
+				f.Close()
+			}
+			time.Sleep(50 * time.Microsecond)
+		}
+	})
+	defer writer.Wait()
+	defer close(done)
+	made := 0
+	for range 300 {
+		_, err := s.Apply(t.Context(), workspace.Change{Ops: []workspace.Op{{
+			Kind: workspace.OpWrite, Path: s.path("f"),
+			New: func(old workspace.Old) ([]byte, error) {
+				first, _, _ := strings.Cut(string(old.Data), "\n")
+				n, err := strconv.Atoi(first)
+				return []byte(strconv.Itoa(n+1) + "\n"), err // what was appended goes
+			},
+		}}})
+		if err == nil {
+			made++
+		}
+	}
+	data, err := os.ReadFile(s.host("f"))
+	check(t, err)
+	if first, _, _ := strings.Cut(string(data), "\n"); first != strconv.Itoa(made) {
+		t.Errorf("%d changes were made, and the file counts %s", made, first)
 	}
 }

@@ -77,7 +77,7 @@ func (r *repair) sweep(ctx context.Context, committed bool) error {
 			return err
 		}
 		if !committed && !r.staged(abs, info) {
-			if err := r.h.salvage(ctx, s, r.former(s), r.u.Record); err != nil {
+			if _, err := r.h.salvage(ctx, s, r.former(s), r.u.Record); err != nil {
 				return err
 			}
 		}

@@ -32,7 +32,7 @@ func (t *transaction) run() error {
 	for _, a := range t.acts {
 		a.began = true
 		err := a.run(t.durable())
-		if err == nil {
+		if a.done = err == nil; a.done {
 			continue
 		}
 		if e, ok := errors.AsType[*changedError](err); ok {
@@ -177,7 +177,7 @@ func (t *transaction) undo() error {
 			continue // what stands there now is another program's
 		}
 		state, err := a.state()
-		if err == nil && state != notDone {
+		if err == nil && (state != notDone || a.written()) {
 			err = a.undo(t.keptBy(a))
 		}
 		errs = append(errs, err)
@@ -210,7 +210,7 @@ func (t *transaction) undo() error {
 
 // discard removes an entry that a change made for itself, if it is there. A former
 // content that could not be put back, since a program has put something else in its
-// place meanwhile, goes to the history.
+// place meanwhile, goes to the history; so does what a program has written to the new one.
 func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
 	info, err := s.dir.stat(s.name())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -219,15 +219,18 @@ func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
 	if err != nil {
 		return err
 	}
-	ours := len(t.acts) == 0 || s == w.staged && info.Inode == s.info.Inode
+	ours := len(t.acts) == 0 || s == w.staged && info.Inode == s.info.Inode &&
+		(info.Kind == KindDirectory || info.ModTime.Equal(s.info.ModTime) && info.Size == s.info.Size)
 	if !ours && info.Links > 1 {
 		at, err := w.at.dir.stat(w.at.name())
 		ours = err == nil && at.Inode == info.Inode // actOver had not replaced it
 	}
 	if h, prefix, err := t.ws.historyOf(w.at.root); !ours && err == nil {
-		if err := h.salvage(ctx, s, path.Join(prefix, w.at.rel), t.record()); err != nil {
+		id, err := h.salvage(ctx, s, path.Join(prefix, w.at.rel), t.record())
+		if err != nil {
 			return err
 		}
+		w.salvaged = append(w.salvaged, id)
 	}
 	if err := removeTree(ctx, s.dir, s.name()); err != nil {
 		return &leftError{err}
@@ -246,14 +249,15 @@ func isLeft(err error) bool {
 	return ok
 }
 
-// salvage keeps what stands at a temporary name as the former content of rel.
-func (h *history) salvage(ctx context.Context, s *spot, rel string, rec Record) error {
+// salvage keeps what stands at a temporary name as the former content of rel, in a change
+// of its own, whose ID it returns.
+func (h *history) salvage(ctx context.Context, s *spot, rel string, rec Record) (id string, err error) {
 	k := keeper{ctx: ctx, h: h}
 	if err := k.tree(s, rel); err != nil {
-		return err
+		return "", err
 	}
 	rec.ID, rec.Files = newID(), k.list
-	return h.append(ctx, rec)
+	return rec.ID, h.append(ctx, rec)
 }
 
 // keptBy opens the former content of a file that an act wrote in place.

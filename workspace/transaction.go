@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 	"syscall"
 )
 
@@ -75,6 +76,10 @@ type work struct {
 	noSwap  bool   // exchanging is
 	copies  bool   // a move between file systems
 	moved   string // what it copies, by versionOfTree
+
+	// salvaged are the changes in the history that hold what another program wrote
+	// while an attempt was made and undone.
+	salvaged []string
 
 	done Done
 }
@@ -262,6 +267,9 @@ func (t *transaction) receipt(err error) (Receipt, error) {
 	}
 	r := Receipt{ID: t.id, NotKept: t.notKept}
 	for _, w := range t.works {
+		if len(w.salvaged) > 0 {
+			w.note("another program wrote to it meanwhile; what that has lost is in the history: %s", strings.Join(w.salvaged, ", "))
+		}
 		w.done.Path = Path{view: t.ws, root: w.at.root, rel: w.at.rel}.String()
 		r.Done = append(r.Done, w.done)
 	}

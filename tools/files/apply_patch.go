@@ -90,11 +90,15 @@ func applyPatchTool(d Deps) tools.Tool {
 	})
 }
 
-// confirmPatch asks for a patch of many files.
-func confirmPatch(_ context.Context, in ApplyPatchIn) (tools.Question, error) {
+// confirmPatch asks for a patch of many files, and before one deletes what cannot come
+// back.
+func confirmPatch(ctx context.Context, in ApplyPatchIn) (tools.Question, error) {
 	parsed, _, err := patch.Parse(in.Patch)
-	if err != nil || in.DryRun || len(parsed) <= patchAsks {
+	if err != nil || in.DryRun {
 		return tools.Question{}, nil //nolint:nilerr // the call itself words what is wrong with the patch
+	}
+	if len(parsed) <= patchAsks {
+		return lossQuestion(ctx, parsed), nil
 	}
 	counts := map[patch.Kind]int{}
 	for _, f := range parsed {
@@ -112,6 +116,28 @@ func confirmPatch(_ context.Context, in ApplyPatchIn) (tools.Question, error) {
 		text.WriteString(" " + textfile.Path(f.Path) + ",")
 	}
 	return tools.Question{Message: fmt.Sprintf("%s and %d more", strings.TrimSuffix(text.String(), ","), len(parsed)-named)}, nil
+}
+
+// lossQuestion asks before files go that cannot come back.
+func lossQuestion(ctx context.Context, parsed []patch.File) tools.Question {
+	var lost []string
+	reason := ""
+	for _, f := range parsed {
+		if f.Kind != patch.Delete {
+			continue
+		}
+		path, err := tools.Resolve(ctx, f.Path)
+		if err != nil {
+			continue // which the call says
+		}
+		if there, why := irreversible(ctx, path, false); why != "" {
+			lost, reason = append(lost, there), why
+		}
+	}
+	if lost == nil {
+		return tools.Question{}
+	}
+	return tools.Question{Message: fmt.Sprintf("delete %s by a patch; %s", some(lost), reason)}
 }
 
 func (d Deps) applyPatch(ctx context.Context, in ApplyPatchIn) (ApplyPatchOut, error) {

@@ -12,6 +12,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/files"
 	"toolcrib/tools/internal/tooltest"
+	"toolcrib/workspace"
 )
 
 // A dry run shows what the real run does, and does nothing.
@@ -265,5 +266,23 @@ func TestApplyPatchConcurrently(t *testing.T) {
 	got := r.content("a.txt")
 	if n := strings.Count(got, "\n"); n != workers*each+2 {
 		t.Errorf("%d lines:\n%s", n, got)
+	}
+}
+
+func TestApplyPatchAsksBeforeALoss(t *testing.T) {
+	b := newBench(t, map[string]string{"small": "x\n", "big": ""})
+	if err := os.Truncate(filepath.Join(b.dir, "big"), workspace.MaxKept+1); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"*** Begin Patch\n*** Delete File: small\n*** End Patch":                       "",
+		"*** Begin Patch\n*** Delete File: small\n*** Delete File: big\n*** End Patch": "delete big (67 MB) by a patch; the history does not keep files above 67 MB, so it cannot be undone",
+	} {
+		if got := b.question("apply_patch", args{"patch": text}); got != want {
+			t.Errorf("%s: asked %q, want %q", text, got, want)
+		}
+		if got := b.question("apply_patch", args{"patch": text, "dry_run": true}); got != "" {
+			t.Errorf("a dry run asks %q", got)
+		}
 	}
 }

@@ -76,17 +76,26 @@ func globTool(d Deps) tools.Tool {
 func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 	page := in // what names the page: it may be asked for with another limit
 	page.Limit = 0
-	found, ok := begin[*listing](ctx, d.pages, page)
+	start, err := tools.Resolve(ctx, in.Path)
+	if err != nil {
+		return GlobOut{}, err
+	}
+	v, err := d.Library.open(ctx, start, !in.IncludeIgnored && !in.FollowLinks && !in.Fresh)
+	if err != nil {
+		return GlobOut{}, err
+	}
+	defer v.end()
+	found, ok := begin[*listing](ctx, d.pages, v.stamp, page)
 	if !ok {
-		var err error
-		if found, err = list(ctx, d, in); err != nil {
+		if found, err = list(ctx, v, start, in); err != nil {
 			return GlobOut{}, err
 		}
+		d.Library.want(start)
 	}
 	out := found.page(in)
 	if out.next() > 0 {
 		page.Offset = out.next()
-		d.pages.keep(ctx, page, found, found.text.Cap()+8*len(found.ends))
+		d.pages.keep(ctx, v.stamp, page, found, found.text.Cap()+8*len(found.ends))
 	}
 	return out, nil
 }

@@ -63,12 +63,20 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	}
 	page := in // what names the page: it may be asked for with another limit
 	page.Limit = 0
-	from, _ := begin[progress](ctx, d.pages, page)
-	s, err := newScope(ctx, d, in, m, from)
+	start, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
 		return GrepOut{}, err
 	}
-	defer s.visit.end()
+	v, err := d.Library.open(ctx, start, in.Hidden && !in.IncludeIgnored && !in.FollowLinks && !in.Fresh)
+	if err != nil {
+		return GrepOut{}, err
+	}
+	defer v.end()
+	from, _ := begin[progress](ctx, d.pages, v.stamp, page)
+	s, err := newScope(ctx, v, start, in, m, from)
+	if err != nil {
+		return GrepOut{}, err
+	}
 	p := newPager(in, s, from)
 	whole := true
 	for f := range scan.Files(ctx, s.runs, m, p.options()) {
@@ -90,11 +98,11 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 		return GrepOut{}, err
 	}
 	out := p.page(stats, int(s.filter.left.Load()))
-	out.Freshness, out.Index = s.visit.freshness(), s.visit.state()
+	out.Freshness, out.Index = v.freshness(), v.state()
 	d.Library.want(s.start)
 	if out.More && in.Sort != "newest" {
 		page.Offset = out.Offset + out.Shown
-		d.pages.keep(ctx, page, p.next, p.next.size())
+		d.pages.keep(ctx, v.stamp, page, p.next, p.next.size())
 	}
 	return out, nil
 }

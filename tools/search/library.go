@@ -18,6 +18,7 @@ import (
 // Library knows nothing.
 type Library struct {
 	mu      sync.Mutex
+	serves  bool            // Start was called: there is more than one question
 	ctx     context.Context // of the background; nil = nothing may run there
 	memory  int64           // of all indexes, in bytes
 	work    sync.WaitGroup
@@ -33,6 +34,9 @@ func NewLibrary() *Library { return &Library{} }
 // waits for what it began. All its indexes together take at most memory bytes; with 0 it
 // stays as it is.
 func (l *Library) Start(ctx context.Context, memory int64) (stop func()) {
+	l.mu.Lock()
+	l.serves = true
+	l.mu.Unlock()
 	if memory <= 0 {
 		return func() {}
 	}
@@ -49,19 +53,27 @@ func (l *Library) Start(ctx context.Context, memory int64) (stop func()) {
 	}
 }
 
-// open visits the shelf that knows the files below start, and brings it up to date.
-func (l *Library) open(ctx context.Context, start workspace.Path) (visit, error) {
+// open visits the shelf that knows the files below start, and brings it up to date, if
+// what is known is wanted.
+func (l *Library) open(ctx context.Context, start workspace.Path, wanted bool) (visit, error) {
 	if l == nil {
-		return visit{}, nil
+		return visit{stamp: oneQuestion}, nil
 	}
 	l.mu.Lock()
-	s := l.look(start)
+	var s *shelf
 	var h holding
+	if wanted {
+		s = l.look(start)
+	}
 	if s != nil {
 		h = s.holding
 	}
+	serves := l.serves
 	l.mu.Unlock()
-	if s == nil {
+	switch {
+	case !serves:
+		return visit{stamp: oneQuestion}, nil
+	case s == nil:
 		return visit{}, nil
 	}
 	fresh, err := h.table.Sync(ctx)
@@ -72,7 +84,7 @@ func (l *Library) open(ctx context.Context, start workspace.Path) (visit, error)
 	case err != nil:
 		return visit{}, err
 	}
-	return visit{h, fresh, h.index.Hold()}, nil
+	return visit{h, fresh, stamp{h.table, h.table.Generation()}, h.index.Hold()}, nil
 }
 
 // look returns the shelf that knows start, and makes it the last one.

@@ -119,6 +119,33 @@ func changeTree(t *testing.T, rnd *rand.Rand, dir string) {
 	}
 }
 
+// A page is one of what there is, whatever the pages before it have shown.
+func TestPagesOfWhatHasChanged(t *testing.T) {
+	ws, dir := tooltest.Tree(t, map[string]string{"a": "x\n", "b": "x\n", "c": "x\n", "d": "x\n", "e": "x\n"})
+	grep, glob := libraryTools(t)
+	indexed(t, ws, grep)
+	for _, gone := range []string{"d", "a"} {
+		for _, tt := range []struct {
+			tool tools.Tool
+			args map[string]any
+		}{{grep, map[string]any{"pattern": "x", "limit": 2}}, {glob, map[string]any{"pattern": []string{"*"}, "limit": 2}}} {
+			delete(tt.args, "offset")
+			answer(t, ws, tt.tool, tt.args)
+			if err := os.RemoveAll(filepath.Join(dir, gone)); err != nil {
+				t.Fatal(err)
+			}
+			tt.args["offset"] = 2
+			got, want := answer(t, ws, tt.tool, tt.args), answer(t, ws, tool(t, tt.tool.Name), tt.args)
+			if diff := cmp.Diff(tooltest.Text(want), tooltest.Text(got)); diff != "" {
+				t.Errorf("%s without %s (-scan +library):\n%s", tt.tool.Name, gone, diff)
+			}
+			if err := os.WriteFile(filepath.Join(dir, gone), []byte("x\n"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 func TestFreshReadsTheFiles(t *testing.T) {
 	ws, _ := tooltest.Tree(t, map[string]string{"a.txt": "x\n"})
 	grep, glob := libraryTools(t)

@@ -38,11 +38,7 @@ func (l *listing) page(in GlobIn) GlobOut {
 	return out
 }
 
-func list(ctx context.Context, d Deps, in GlobIn) (*listing, error) {
-	start, err := tools.Resolve(ctx, in.Path)
-	if err != nil {
-		return nil, err
-	}
+func list(ctx context.Context, v visit, start workspace.Path, in GlobIn) (*listing, error) {
 	f, err := newFilter("pattern", in.Pattern, in.Exclude, nil)
 	if err != nil {
 		return nil, err
@@ -51,18 +47,11 @@ func list(ctx context.Context, d Deps, in GlobIn) (*listing, error) {
 	if in.Kind == "any" {
 		l.What = "entry"
 	}
-	known := false
-	if !in.IncludeIgnored && !in.FollowLinks && !in.Fresh {
-		if known, err = l.known(ctx, d, in, start, f); err != nil {
-			return nil, err
-		}
-	}
-	if !known {
+	if !l.known(v, in, start, f) {
 		if err := l.walk(ctx, in, start, f); err != nil {
 			return nil, err
 		}
 	}
-	d.Library.want(start)
 	if in.Sort == "newest" {
 		if l.entries, err = newest(ctx, l.entries); err != nil {
 			return nil, err
@@ -126,15 +115,13 @@ func (l *listing) walk(ctx context.Context, in GlobIn, start workspace.Path, f *
 // known takes the entries from a shelf; it reports whether there is one that knows them.
 // It does not know how many hidden ones it leaves out, which matters where nothing is
 // found or something is unreadable.
-func (l *listing) known(ctx context.Context, d Deps, in GlobIn, start workspace.Path, f *filter) (bool, error) {
-	v, err := d.Library.open(ctx, start)
-	if v.table == nil || err != nil {
-		return false, err
+func (l *listing) known(v visit, in GlobIn, start workspace.Path, f *filter) bool {
+	if v.table == nil {
+		return false
 	}
-	defer v.end()
 	entries, ok := v.entries(start, f, in.Kind != "file")
 	if !ok {
-		return false, nil
+		return false
 	}
 	hidden := in.hidden(f)
 	for e := range entries {
@@ -146,7 +133,7 @@ func (l *listing) known(ctx context.Context, d Deps, in GlobIn, start workspace.
 	l.Looked += int(f.left.Load())
 	l.Ignored, l.Hidden, l.Unreadable = stats.Ignored, stats.Hidden, stats.Unreadable
 	l.Freshness = v.freshness()
-	return hidden || len(l.ends)+len(l.entries) > 0 && len(l.Unreadable) == 0, nil
+	return hidden || len(l.ends)+len(l.entries) > 0 && len(l.Unreadable) == 0
 }
 
 // newest orders entries by their time of change, the latest first, equal ones by

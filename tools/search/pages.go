@@ -20,8 +20,9 @@ const (
 
 // pages keeps, of searches that have more than one page, what the next page begins
 // with, so that it need not search again what came before it. A page that is not
-// there, such as one that nobody has asked the pages before of, is searched for from
-// the start: nothing depends on what is kept but time.
+// there, such as one that nobody has asked the pages before of, and one that is asked for
+// when something has changed, is searched for from the start: nothing depends on what is
+// kept but time.
 type pages struct {
 	mu   sync.Mutex
 	kept map[pageKey]page
@@ -33,7 +34,18 @@ type pages struct {
 type pageKey struct {
 	ws              *workspace.Workspace
 	principal, args string
+	stamp           stamp
 }
+
+// stamp tells one state of the files from another. The zero stamp is that of files which
+// may have changed: nothing is kept with it.
+type stamp struct {
+	table      *workspace.Table // nil = of one question, whose pages are of one state
+	generation uint64
+}
+
+// oneQuestion is the stamp of all pages where the process answers a single question.
+var oneQuestion = stamp{generation: 1}
 
 type page struct {
 	state any
@@ -57,18 +69,18 @@ func meta(next int, freshness, index string) map[string]any {
 func newPages() *pages { return &pages{kept: map[pageKey]page{}, now: time.Now} }
 
 // key is that of the page which in, without its limit, asks for.
-func (p *pages) key(ctx context.Context, in any) (pageKey, bool) {
+func (p *pages) key(ctx context.Context, at stamp, in any) (pageKey, bool) {
 	s := tools.Session(ctx)
 	args, err := json.Marshal(in)
-	if s == nil || err != nil {
+	if s == nil || err != nil || at == (stamp{}) {
 		return pageKey{}, false
 	}
-	return pageKey{s.Workspace, s.Principal, string(args)}, true
+	return pageKey{s.Workspace, s.Principal, string(args), at}, true
 }
 
 // keep takes what the page of in begins with; size is in bytes. The oldest make room.
-func (p *pages) keep(ctx context.Context, in, state any, size int) {
-	key, ok := p.key(ctx, in)
+func (p *pages) keep(ctx context.Context, at stamp, in, state any, size int) {
+	key, ok := p.key(ctx, at, in)
 	size += len(key.args) + entryBytes
 	if !ok || size > keptSize {
 		return
@@ -105,8 +117,8 @@ func (p *pages) drop(key pageKey) {
 }
 
 // begin returns what the page of in begins with, if that is kept.
-func begin[State any](ctx context.Context, p *pages, in any) (state State, ok bool) {
-	key, known := p.key(ctx, in)
+func begin[State any](ctx context.Context, p *pages, at stamp, in any) (state State, ok bool) {
+	key, known := p.key(ctx, at, in)
 	if !known {
 		return state, false
 	}

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 
-	"toolcrib/tools"
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/tools/search/internal/match"
 	"toolcrib/workspace"
@@ -36,12 +35,9 @@ type skipped struct {
 }
 
 // newScope finds the files from where an earlier page stopped.
-func newScope(ctx context.Context, d Deps, in GrepIn, m *match.Matcher, from progress) (*scope, error) {
-	start, err := tools.Resolve(ctx, in.Path)
-	if err != nil {
-		return nil, err
-	}
-	s := &scope{start: start}
+func newScope(ctx context.Context, v visit, start workspace.Path, in GrepIn, m *match.Matcher, from progress) (*scope, error) {
+	s := &scope{start: start, visit: v}
+	var err error
 	if s.filter, err = newFilter("glob", in.Glob, in.Exclude, in.Type); err != nil {
 		return nil, err
 	}
@@ -55,13 +51,8 @@ func newScope(ctx context.Context, d Deps, in GrepIn, m *match.Matcher, from pro
 		s.result = func() (workspace.WalkStats, error) { return workspace.WalkStats{}, nil }
 		return s, nil
 	}
-	if in.Hidden && !in.IncludeIgnored && !in.FollowLinks && !in.Fresh {
-		if s.visit, err = d.Library.open(ctx, start); err != nil {
-			return nil, err
-		}
-		if s.known(ctx, m, from.at) {
-			return s, nil
-		}
+	if s.known(ctx, m, from.at) {
+		return s, nil
 	}
 	s.walk(ctx, workspace.WalkOptions{
 		Hidden: in.Hidden, IncludeIgnored: in.IncludeIgnored, FollowLinks: in.FollowLinks, From: from.at,

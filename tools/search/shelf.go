@@ -27,6 +27,7 @@ type holding struct {
 type visit struct {
 	holding
 	fresh workspace.Freshness
+	stamp stamp // of the files
 	leave func()
 }
 
