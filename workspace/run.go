@@ -210,7 +210,8 @@ func (t *transaction) undo() error {
 
 // discard removes an entry that a change made for itself, if it is there. A former
 // content that could not be put back, since a program has put something else in its
-// place meanwhile, goes to the history; so does what a program has written to the new one.
+// place meanwhile, goes to the history; so does what a program has written to the new one,
+// unless it has only appended.
 func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
 	info, err := s.dir.stat(s.name())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -225,6 +226,7 @@ func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
 		at, err := w.at.dir.stat(w.at.name())
 		ours = err == nil && at.Inode == info.Inode // actOver had not replaced it
 	}
+	ours = ours || w.giveBack(s, info)
 	if h, prefix, err := t.ws.historyOf(w.at.root); !ours && err == nil {
 		id, err := h.salvage(ctx, s, path.Join(prefix, w.at.rel), t.record())
 		if err != nil {
