@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"slices"
 )
 
@@ -206,49 +205,6 @@ func (t *transaction) undo() error {
 		t.journal.end(t.id) //nolint:errcheck // the next start finds nothing left to do
 	}
 	return nil
-}
-
-// discard removes an entry that a change made for itself, if it is there. A former
-// content that could not be put back, since a program has put something else in its
-// place meanwhile, goes to the history; so does what a program has written to the new one,
-// unless it has only appended.
-func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
-	info, err := s.dir.stat(s.name())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	ours := len(t.acts) == 0 || s == w.staged && info.Inode == s.info.Inode &&
-		(info.Kind == KindDirectory || info.ModTime.Equal(s.info.ModTime) && info.Size == s.info.Size)
-	if !ours && info.Links > 1 {
-		at, err := w.at.dir.stat(w.at.name())
-		ours = err == nil && at.Inode == info.Inode // actOver had not replaced it
-	}
-	ours = ours || w.giveBack(s, info)
-	if h, prefix, err := t.ws.historyOf(w.at.root); !ours && err == nil {
-		id, err := h.salvage(ctx, s, path.Join(prefix, w.at.rel), t.record())
-		if err != nil {
-			return err
-		}
-		w.salvaged = append(w.salvaged, id)
-	}
-	if err := removeTree(ctx, s.dir, s.name()); err != nil {
-		return &leftError{err}
-	}
-	return nil
-}
-
-// leftError says that a temporary entry could not be removed which nobody needs.
-type leftError struct{ err error }
-
-func (e *leftError) Error() string { return cause(e.err) }
-func (e *leftError) Unwrap() error { return e.err }
-
-func isLeft(err error) bool {
-	_, ok := errors.AsType[*leftError](err)
-	return ok
 }
 
 // salvage keeps what stands at a temporary name as the former content of rel, in a change

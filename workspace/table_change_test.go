@@ -81,6 +81,13 @@ func TestTableChanges(t *testing.T) {
 			write("g.o", "2"), remove("a/f"),
 		},
 	}, {
+		name: "a hard link in a directory that is left out with the same look",
+		tree: lay("a/f: 1", "b/x: 1", ".ignore: *.o"),
+		steps: []func(string) error{
+			all(func(dir string) error { return os.Link(host(dir, "a/f"), host(dir, "b/g")) }, write(".ignore", "b")),
+			write("b/g", "2"), write("b/g", "3"),
+		},
+	}, {
 		name: "a hard link outside of the table that was there before",
 		tree: lay("w/f: 1", "o/"), root: "w",
 		steps: []func(string) error{
@@ -167,11 +174,7 @@ func TestTableGlobalRules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			entries, _ := table.Entries(p)
-			var got []workspace.Entry
-			for e := range entries {
-				got = append(got, e)
-			}
+			got, _ := tableEntries(table, p)
 			if fmt.Sprint(listing(want)) != fmt.Sprint(listing(got)) {
 				t.Errorf("after %v: %v, want %v", change, listing(got), listing(want))
 			}

@@ -29,6 +29,10 @@ func (t *Table) list(ctx context.Context, stack ...reading) error {
 		w := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if w.dir.gone {
+			if h, err := t.open(w.dir); err == nil { // it is left out now
+				t.lookIgnored(w, h, time.Now())
+				h.close()
+			}
 			continue
 		}
 		below, err := t.read(w)
@@ -143,7 +147,7 @@ func (t *Table) filter(d *tableDir, list []DirEntry) []DirEntry {
 // name of a file that is not.
 func (t *Table) lookIgnored(w reading, h dir, now time.Time) {
 	for name, e := range w.names {
-		if e&eventListing == 0 || e&eventDirectory != 0 || !w.dir.level.Ignored(name, false) {
+		if e&eventListing == 0 || e&eventDirectory != 0 || !w.dir.gone && !w.dir.level.Ignored(name, false) {
 			continue
 		}
 		if s := stampOf(h, name, now); s.links > 1 {

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -15,58 +14,43 @@ type TableFile struct {
 	Rel     string // slash-separated, below the directory that was asked for
 }
 
-// Files yields the regular files below start in path order. start may be of another view
-// of the same workspace; the paths are then of that view. ok is false if the table does
-// not know what Walk from start would find: start is not in it, or is ignored, or other
-// rules are in force there.
-//
-// The table cannot change until the iteration has ended, and the caller must not call
-// Sync in it, nor begin another one.
-func (t *Table) Files(start Path) (files iter.Seq[TableFile], ok bool) {
-	return t.FilesFrom(start, "")
+// Knows tells whether the table knows what Walk from start would find. It does not where
+// start is not in it, or is ignored, or other rules are in force there. start may be of
+// another view of the same workspace.
+func (t *Table) Knows(start Path) bool {
+	return t.view(start, func(*tableView, *tableDir) {})
 }
 
-// FilesFrom is Files without the files before the path from, below start, in path order.
-func (t *Table) FilesFrom(start Path, from string) (files iter.Seq[TableFile], ok bool) {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	if _, _, ok := t.locate(start); !ok {
-		return nil, false
-	}
-	return func(yield func(TableFile) bool) {
-		t.mu.RLock()
-		defer t.mu.RUnlock()
-		d, cut, ok := t.locate(start)
-		if !ok {
-			return
-		}
-		v := newTableView(start, d, t.above, cut)
+// Files gives yield the regular files below start in path order, with paths of the view
+// of start, until it returns false. Those before the path from, below start, are left out;
+// "" = none. It reports whether the table knows them.
+//
+// The table cannot change until Files returns, and yield must call none of its methods.
+func (t *Table) Files(start Path, from string, yield func(TableFile) bool) (known bool) {
+	return t.view(start, func(v *tableView, d *tableDir) {
 		v.from = from
 		v.files(d, yield)
-	}, true
+	})
 }
 
-// Entries yields what Walk from start yields with Hidden and Directories; see Files.
-func (t *Table) Entries(start Path) (entries iter.Seq[Entry], ok bool) {
+// Entries gives yield what Walk from start finds with Hidden and Directories; see Files.
+func (t *Table) Entries(start Path, yield func(Entry) bool) (known bool) {
+	return t.view(start, func(v *tableView, d *tableDir) { v.entries(d, yield) })
+}
+
+// view calls f with the directory of start while nothing changes, if the table knows it.
+func (t *Table) view(start Path, f func(v *tableView, d *tableDir)) (known bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	if _, _, ok := t.locate(start); !ok {
-		return nil, false
+	d, cut, ok := t.locate(start)
+	if ok {
+		f(&tableView{start: start, cut: cut, skip: len(t.above) + len(d.path)}, d)
 	}
-	return func(yield func(Entry) bool) {
-		t.mu.RLock()
-		defer t.mu.RUnlock()
-		d, cut, ok := t.locate(start)
-		if !ok {
-			return
-		}
-		v := newTableView(start, d, t.above, cut)
-		v.entries(d, yield)
-	}, true
+	return ok
 }
 
-// Stats returns the stats of Walk from start with Hidden; of a start that Files answers
-// false for, the zero stats.
+// Stats returns the stats of Walk from start with Hidden; of a start that the table
+// does not know, the zero stats.
 func (t *Table) Stats(start Path) WalkStats {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -123,7 +107,7 @@ func (t *Table) Changed(since uint64) (files []TableFile, now uint64) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	ids, ok := t.log.after(since)
-	v := newTableView(t.start, t.top, t.above, 0)
+	v := &tableView{start: t.start, skip: len(t.above)}
 	if !ok {
 		v.files(t.top, func(f TableFile) bool {
 			files = append(files, f)
@@ -204,10 +188,6 @@ type tableView struct {
 	cut   int    // bytes at the front of a path that are above the root of the view
 	skip  int    // bytes at the front of a path that are above start
 	from  string // what comes before it is left out; "" = nothing, or it has been passed
-}
-
-func newTableView(start Path, d *tableDir, above string, cut int) tableView {
-	return tableView{start: start, cut: cut, skip: len(above) + len(d.path)}
 }
 
 func (v *tableView) file(d *tableDir, e *tableEntry) TableFile {

@@ -166,7 +166,7 @@ func TestTableAbove(t *testing.T) {
 	probe.check(t, "nothing")
 	probe.compare(t, walkStart(t, probe.view, "u"), "nothing")
 	for _, start := range []string{"s", "s/t"} {
-		if _, ok := probe.table.Files(walkStart(t, probe.view, start)); ok {
+		if probe.table.Knows(walkStart(t, probe.view, start)) {
 			t.Errorf("%s is in the table, under other rules", start)
 		}
 	}
@@ -200,7 +200,7 @@ func TestTableViews(t *testing.T) {
 			"nothing": walkStart(t, probe.view, "none"), "below an .ignore that it does not see": walkStart(t, below, "i/k"),
 			"another workspace": walkStart(t, other, "."), "no path": {},
 		} {
-			if _, ok := probe.table.Files(p); ok {
+			if probe.table.Knows(p) {
 				t.Errorf("%s is in the table", name)
 			}
 		}
@@ -258,8 +258,7 @@ func TestTableConcurrent(t *testing.T) {
 						t.Error(err)
 					}
 					found := false
-					files, _ := probe.table.Files(probe.start)
-					for f := range files {
+					for _, f := range tableFiles(probe.table, probe.start) {
 						found = found || f.Path.Host() == name
 					}
 					if !found {

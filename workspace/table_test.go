@@ -89,16 +89,14 @@ func (p *tableProbe) compare(t *testing.T, start workspace.Path, what string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []workspace.Entry
-	entries, ok := p.table.Entries(start)
+	got, ok := tableEntries(p.table, start)
 	if !ok {
 		t.Fatalf("%q is not in the table after %s", start, what)
 	}
-	for e := range entries {
+	for _, e := range got {
 		if e.Path.String() != walkPath(t, start, e.Rel).String() {
 			t.Errorf("entry %q has the path %q", e.Rel, e.Path)
 		}
-		got = append(got, e)
 	}
 	if diff := cmp.Diff(listing(want), listing(got)); diff != "" {
 		t.Fatalf("entries after %s (-walk +table):\n%s", what, diff)
@@ -106,6 +104,22 @@ func (p *tableProbe) compare(t *testing.T, start workspace.Path, what string) {
 	if diff := cmp.Diff(stats, p.table.Stats(start)); diff != "" {
 		t.Fatalf("stats after %s (-walk +table):\n%s", what, diff)
 	}
+}
+
+func tableEntries(table *workspace.Table, start workspace.Path) (list []workspace.Entry, known bool) {
+	known = table.Entries(start, func(e workspace.Entry) bool {
+		list = append(list, e)
+		return true
+	})
+	return list, known
+}
+
+func tableFiles(table *workspace.Table, start workspace.Path) (list []workspace.TableFile) {
+	table.Files(start, "", func(f workspace.TableFile) bool {
+		list = append(list, f)
+		return true
+	})
+	return list
 }
 
 func walkPath(t *testing.T, start workspace.Path, rel string) workspace.Path {
@@ -130,8 +144,7 @@ func (p *tableProbe) compareContent(t *testing.T, what string) {
 		t.Fatalf("generation %d after %d", generation, p.generation)
 	}
 	sums := map[uint32]tableSeen{}
-	list, _ := p.table.Files(p.start)
-	for f := range list {
+	for _, f := range tableFiles(p.table, p.start) {
 		text, err := os.ReadFile(f.Path.Host())
 		if err != nil && !errors.Is(err, os.ErrPermission) {
 			t.Fatal(err)

@@ -81,10 +81,7 @@ var freshChanges = []struct {
 		return nil
 	}},
 	{"ignore rules", 12, func(f *freshTree, _ context.Context, e freshEntries) error { return f.rules(e) }},
-	{"hard link", 3, func(f *freshTree, _ context.Context, e freshEntries) error {
-		from, to := f.one(e.files), filepath.Join(f.one(e.dirs), f.name())
-		return errors.Join(os.Link(from, to), appendTo(to, freshText(f.random)))
-	}},
+	{"hard link", 3, func(f *freshTree, ctx context.Context, e freshEntries) error { return f.link(ctx, f.one(e.files)) }},
 	{"symlink", 1, func(f *freshTree, _ context.Context, e freshEntries) error {
 		return os.Symlink(f.one(e.dirs), filepath.Join(f.one(e.dirs), f.name()))
 	}},
@@ -183,6 +180,17 @@ func (f *freshTree) disguise(path string) error {
 	}
 	_, err = file.WriteAt(text, 0)
 	return errors.Join(err, file.Close(), os.Chtimes(path, info.ModTime(), info.ModTime()))
+}
+
+// link gives a file another name and writes to that. The name is in a directory that no
+// rule ignores: of the others nobody tells the server what is made in them.
+func (f *freshTree) link(ctx context.Context, from string) error {
+	listed, err := f.ripgrepped(ctx, searchQuery{pattern: "**", form: listForm})
+	if err != nil || len(listed) == 0 {
+		return err
+	}
+	to := filepath.Join(f.dir, filepath.Dir(f.one(listed)), f.name())
+	return errors.Join(os.Link(from, to), appendTo(to, freshText(f.random)))
 }
 
 // directories makes a directory in a directory with files in each.

@@ -98,7 +98,7 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 		return GrepOut{}, err
 	}
 	out := p.page(stats, int(s.filter.left.Load()))
-	out.Freshness, out.Index = v.freshness(), v.state()
+	out.Freshness, out.Index = s.visit.freshness(), s.visit.state()
 	d.Library.want(s.start)
 	if out.More && in.Sort != "newest" {
 		page.Offset = out.Offset + out.Shown

@@ -32,17 +32,14 @@ func NewLibrary() *Library { return &Library{} }
 
 // Start lets the library work in the background until ctx ends or stop is called, which
 // waits for what it began. All its indexes together take at most memory bytes; with 0 it
-// stays as it is.
+// makes none.
 func (l *Library) Start(ctx context.Context, memory int64) (stop func()) {
-	l.mu.Lock()
-	l.serves = true
-	l.mu.Unlock()
-	if memory <= 0 {
-		return func() {}
-	}
 	ctx, end := context.WithCancel(ctx)
 	l.mu.Lock()
-	l.ctx, l.memory = ctx, memory
+	l.serves = true
+	if memory > 0 {
+		l.ctx, l.memory = ctx, memory
+	}
 	l.mu.Unlock()
 	return func() {
 		end()
@@ -90,10 +87,7 @@ func (l *Library) open(ctx context.Context, start workspace.Path, wanted bool) (
 // look returns the shelf that knows start, and makes it the last one.
 func (l *Library) look(start workspace.Path) *shelf {
 	for i, s := range l.shelves {
-		if s.table == nil {
-			continue
-		}
-		if _, ok := s.table.Files(start); ok {
+		if s.table != nil && s.table.Knows(start) {
 			l.shelves = append(slices.Delete(l.shelves, i, i+1), s)
 			return s
 		}

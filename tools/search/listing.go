@@ -119,21 +119,17 @@ func (l *listing) known(v visit, in GlobIn, start workspace.Path, f *filter) boo
 	if v.table == nil {
 		return false
 	}
-	entries, ok := v.entries(start, f, in.Kind != "file")
-	if !ok {
-		return false
-	}
 	hidden := in.hidden(f)
-	for e := range entries {
+	known := v.entries(start, f, in.Kind != "file", func(e workspace.Entry) {
 		if hidden || e.Rel[0] != '.' && !strings.Contains(e.Rel, "/.") {
 			l.take(in, e)
 		}
-	}
+	})
 	stats := v.table.Stats(start)
 	l.Looked += int(f.left.Load())
 	l.Ignored, l.Hidden, l.Unreadable = stats.Ignored, stats.Hidden, stats.Unreadable
 	l.Freshness = v.freshness()
-	return hidden || len(l.ends)+len(l.entries) > 0 && len(l.Unreadable) == 0
+	return known && (hidden || len(l.ends)+len(l.entries) > 0 && len(l.Unreadable) == 0)
 }
 
 // newest orders entries by their time of change, the latest first, equal ones by

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
-	"time"
 
 	"toolcrib/tools"
 	"toolcrib/workspace"
@@ -14,8 +13,7 @@ import (
 const (
 	keptPages  = 64
 	keptSize   = 16 << 20 // bytes, roughly
-	keptFor    = 10 * time.Minute
-	entryBytes = 100 // of a path that is kept
+	entryBytes = 100      // of a path that is kept
 )
 
 // pages keeps, of searches that have more than one page, what the next page begins
@@ -27,7 +25,7 @@ type pages struct {
 	mu   sync.Mutex
 	kept map[pageKey]page
 	size int
-	now  func() time.Time
+	last uint64 // number of the page kept last
 }
 
 // pageKey names a page: whose it is, where, and the arguments but for the limit.
@@ -48,9 +46,9 @@ type stamp struct {
 var oneQuestion = stamp{generation: 1}
 
 type page struct {
-	state any
-	size  int
-	at    time.Time
+	state  any
+	size   int
+	number uint64 // later pages have higher ones
 }
 
 // meta is what the results say to programs. next is the offset of the next page, 0 for
@@ -66,7 +64,7 @@ func meta(next int, freshness, index string) map[string]any {
 	return m
 }
 
-func newPages() *pages { return &pages{kept: map[pageKey]page{}, now: time.Now} }
+func newPages() *pages { return &pages{kept: map[pageKey]page{}} }
 
 // key is that of the page which in, without its limit, asks for.
 func (p *pages) key(ctx context.Context, at stamp, in any) (pageKey, bool) {
@@ -88,24 +86,19 @@ func (p *pages) keep(ctx context.Context, at stamp, in, state any, size int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.drop(key)
-	now := p.now()
-	for k, v := range p.kept {
-		if now.Sub(v.at) > keptFor {
-			p.drop(k)
-		}
-	}
 	for len(p.kept) >= keptPages || p.size+size > keptSize {
 		p.drop(p.oldest())
 	}
-	p.kept[key] = page{state, size, now}
+	p.last++
+	p.kept[key] = page{state, size, p.last}
 	p.size += size
 }
 
 func (p *pages) oldest() (oldest pageKey) {
-	var at time.Time
+	least := p.last + 1
 	for k, v := range p.kept {
-		if at.IsZero() || v.at.Before(at) {
-			oldest, at = k, v.at
+		if v.number < least {
+			oldest, least = k, v.number
 		}
 	}
 	return oldest
@@ -124,10 +117,6 @@ func begin[State any](ctx context.Context, p *pages, at stamp, in any) (state St
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	kept, known := p.kept[key]
-	if !known || p.now().Sub(kept.at) > keptFor {
-		return state, false
-	}
-	state, ok = kept.state.(State)
+	state, ok = p.kept[key].state.(State)
 	return state, ok
 }

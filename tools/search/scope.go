@@ -13,8 +13,8 @@ import (
 // scope is the files that a call searches.
 type scope struct {
 	start  workspace.Path
-	single bool // start is a file
-	visit  visit
+	single bool  // start is a file
+	visit  visit // by which the files are known; the zero one where they are read
 	filter *filter
 	runs   iter.Seq[[]source]
 	tail   skipped                             // behind the last of runs
@@ -46,7 +46,7 @@ func newScope(ctx context.Context, v visit, start workspace.Path, in GrepIn, m *
 		return nil, err
 	}
 	if info.Kind != workspace.KindDirectory {
-		s.single = true
+		s.single, s.visit = true, visit{}
 		s.runs = slices.Values([][]source{{{Path: start}}})
 		s.result = func() (workspace.WalkStats, error) { return workspace.WalkStats{}, nil }
 		return s, nil
@@ -62,6 +62,7 @@ func newScope(ctx context.Context, v visit, start workspace.Path, in GrepIn, m *
 
 // walk finds the files while they are searched.
 func (s *scope) walk(ctx context.Context, opt workspace.WalkOptions) {
+	s.visit = visit{}
 	entries, result := s.filter.walk(ctx, s.start, opt)
 	s.result = result
 	s.runs = func(yield func([]source) bool) {
@@ -86,29 +87,25 @@ const (
 )
 
 // known takes the files of the shelf, without those that cannot match; it reports
-// whether there is a shelf that knows them. The files before from are left out.
+// whether there is a shelf. The files before from are left out.
 func (s *scope) known(ctx context.Context, m *match.Matcher, from string) bool {
 	if s.visit.table == nil {
-		return false
-	}
-	if _, ok := s.visit.table.Files(s.start); !ok {
 		return false
 	}
 	selection := s.visit.index.Select(m.Clauses())
 	excluded := s.filter.excluding()
 	s.runs = func(yield func([]source) bool) {
 		for most, at, more := firstKnown, from, true; more; most = min(2*most, mostKnown) {
-			files, ok := s.visit.table.FilesFrom(s.start, at)
-			if !ok { // another call has found that it changed
+			run, next, known := s.some(selection, excluded, at, most)
+			if !known { // another call has found that it changed
 				s.walk(ctx, workspace.WalkOptions{Hidden: true, From: at})
 				s.runs(yield)
 				return
 			}
-			var run []source
-			run, at, more = s.some(files, selection, excluded, most)
 			if len(run) > 0 && !yield(run) {
 				return
 			}
+			at, more = next, next != ""
 		}
 	}
 	s.result = func() (workspace.WalkStats, error) {
@@ -118,15 +115,16 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string) bool {
 	return true
 }
 
-// some returns at most so many of the files, those that are to be searched; at is where the
-// next ones begin if there are more.
-func (s *scope) some(files iter.Seq[workspace.TableFile], selection *index.Selection, excluded func(string) bool, most int) (run []source, at string, more bool) {
-	for file := range files {
+// some returns at most so many known files, from a path on, that are to be searched; next
+// is where the next ones begin, "" where there are none.
+func (s *scope) some(selection *index.Selection, excluded func(string) bool, from string, most int) (run []source, next string, known bool) {
+	known = s.visit.table.Files(s.start, from, func(file workspace.TableFile) bool {
 		if len(run) == most {
-			return run, file.Rel, true
+			next = file.Rel
+			return false
 		}
 		if excluded(file.Rel) || !s.filter.wants(workspace.Entry{Rel: file.Rel, Kind: workspace.KindFile}) {
-			continue
+			return true
 		}
 		switch selection.Class(file) {
 		case index.Binary:
@@ -138,6 +136,7 @@ func (s *scope) some(files iter.Seq[workspace.TableFile], selection *index.Selec
 			run = append(run, source{file.Path, file.Rel, s.tail})
 			s.tail = skipped{}
 		}
-	}
-	return run, "", false
+		return true
+	})
+	return run, next, known
 }

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"fmt"
-	"iter"
 	"strings"
 
 	"toolcrib/tools/search/internal/index"
@@ -67,42 +66,32 @@ func (v visit) state() string {
 
 // countLeft counts what the filter leaves out as a walk does.
 func (h holding) countLeft(start workspace.Path, f *filter) {
-	if f.include.Empty() && f.types.Empty() && f.exclude.Empty() {
-		return
-	}
-	if entries, ok := h.entries(start, f, false); ok {
-		for range entries { // the filter counts
-		}
+	if !f.include.Empty() || !f.types.Empty() || !f.exclude.Empty() {
+		h.entries(start, f, false, func(workspace.Entry) {})
 	}
 }
 
-// entries yields what the filter wants of what Walk from start finds with Hidden, in
-// path order.
-func (h holding) entries(start workspace.Path, f *filter, directories bool) (entries iter.Seq[workspace.Entry], ok bool) {
-	all, ok := h.table.Entries(start)
-	if !ok {
-		return nil, false
-	}
+// entries gives take what the filter wants of what Walk from start finds with Hidden, in
+// path order. It reports whether that is known.
+func (h holding) entries(start workspace.Path, f *filter, directories bool, take func(workspace.Entry)) (known bool) {
 	f.listed = directories
-	return func(yield func(workspace.Entry) bool) {
-		left := "" // directory that is left out with all in it, ending in a slash
-		for e := range all {
-			if left != "" && strings.HasPrefix(e.Rel, left) {
-				continue
-			}
-			left = ""
-			directory := e.Kind == workspace.KindDirectory
-			if directory && f.skips(e.Rel) {
-				left = e.Rel + "/"
-			}
-			if directory && !directories {
-				continue
-			}
-			if !f.wants(e) {
-				f.left.Add(1)
-			} else if !yield(e) {
-				return
-			}
+	left := "" // directory that is left out with all in it, ending in a slash
+	return h.table.Entries(start, func(e workspace.Entry) bool {
+		if left != "" && strings.HasPrefix(e.Rel, left) {
+			return true
 		}
-	}, true
+		left = ""
+		directory := e.Kind == workspace.KindDirectory
+		if directory && f.skips(e.Rel) {
+			left = e.Rel + "/"
+		}
+		switch {
+		case directory && !directories:
+		case f.wants(e):
+			take(e)
+		default:
+			f.left.Add(1)
+		}
+		return true
+	})
 }

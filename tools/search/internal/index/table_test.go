@@ -38,10 +38,10 @@ func TestWorkspaceTable(t *testing.T) {
 	worker := index.NewWorker(x)
 	classes := func() (of [2]index.Class) {
 		s := x.Select(one("needle"))
-		files, _ := table.Files(root)
-		for f := range files {
+		table.Files(root, "", func(f workspace.TableFile) bool {
 			of[f.Rel[0]-'a'] = s.Class(f)
-		}
+			return true
+		})
 		return of
 	}
 	for _, step := range []struct {

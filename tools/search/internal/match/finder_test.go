@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// occurrence reports whether a literal of at most reach bytes starts at text[i],
+// occurrence reports whether a literal of at most Reach bytes starts at text[i],
 // and where it ends. It knows folding from package strings.
 func occurrence(text []byte, i int, l literal) (end int, ok bool) {
 	if !l.fold {

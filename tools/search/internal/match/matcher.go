@@ -110,10 +110,6 @@ func (m *Matcher) batches(text []byte) iter.Seq[[2]int] {
 	}
 }
 
-// Reach is how many bytes at the end of a part of a text [Matcher.May] must see again
-// with the next part.
-const Reach = reach
-
 // May reports whether a text that has come through Normal, or a part of one, holds what
 // every match contains.
 func (m *Matcher) May(text []byte) bool { return m.pre == nil || m.pre.index(text) >= 0 }
@@ -144,7 +140,7 @@ func (m *Matcher) Find(ctx context.Context, line []byte) (start, end int) {
 	if m.exact {
 		// Near its anchor there is the whole literal, however long the line is.
 		at := max(0, m.pre.index(line))
-		from, to = max(0, at-reach), min(len(line), at+reach)
+		from, to = max(0, at-Reach), min(len(line), at+Reach)
 	}
 	if span := m.find(ctx, line[from:to]); span != nil {
 		return from + span[0], from + span[1]
@@ -152,8 +148,9 @@ func (m *Matcher) Find(ctx context.Context, line []byte) (start, end int) {
 	return 0, 0
 }
 
-// reach is the most bytes of a literal: a folded letter has up to three.
-const reach = 3 * maxLiteral
+// Reach is the most bytes of a literal, where a folded letter has up to three: so many at
+// the end of a part of a text [Matcher.May] must see again with the next part.
+const Reach = 3 * maxLiteral
 
 // LineAt returns the line of text that holds offset at; from is the start of
 // that line or of one before it.
