@@ -30,8 +30,12 @@ type backend interface {
 type dir interface {
 	// open opens a directory of the directory.
 	open(name string) (dir, error)
-	// openFile opens a regular file of the directory for reading.
-	openFile(name string) (File, error)
+	// openFile opens a regular file of the directory for reading; the errors of the file
+	// name as, if that is not zero.
+	openFile(name string, as Path) (File, error)
+	// openListed is openFile for what was listed as a regular file. It need not look
+	// what has become of that since: a FIFO or device may be opened for it.
+	openListed(name string, as Path) (File, error)
 	// openRead is openFile for those who need more of a file than to read it.
 	openRead(name string) (*os.File, Info, error)
 	// entries reads the directory from its start, in the order of the file system;

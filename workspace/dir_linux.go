@@ -18,6 +18,9 @@ type kernelDir struct {
 	mu  sync.RWMutex
 	fd  int    // -1 once closed
 	dev uint64 // a device that is known to hold data, see admit
+	// whole says that on dev a read gives less than was asked for only at the end of
+	// a file.
+	whole bool
 }
 
 // use calls f with the descriptor.
@@ -49,7 +52,7 @@ func (d *kernelDir) open(name string) (dir, error) {
 	return d.adoptDir(fd)
 }
 
-func (d *kernelDir) openFile(name string) (File, error) {
+func (d *kernelDir) openFile(name string, as Path) (File, error) {
 	fd, err := d.openData(name)
 	if err != nil {
 		return nil, err
@@ -58,7 +61,33 @@ func (d *kernelDir) openFile(name string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &kernelFile{fd: fd, info: infoOfStat(&st)}, nil
+	info := infoOfStat(&st)
+	return &kernelFile{fd: fd, path: as, info: &info}, nil
+}
+
+// openListed asks nothing of the file: on the mount of the directory itself, reading it
+// can tell all that there is to know.
+func (d *kernelDir) openListed(name string, as Path) (File, error) {
+	if !d.whole {
+		return d.openFile(name, as)
+	}
+	if err := entryName(name); err != nil {
+		return nil, err
+	}
+	f := &kernelFile{path: as, whole: true}
+	how := unix.OpenHow{Flags: fileFlags | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_XDEV}
+	err := d.use(func(at int) error {
+		for {
+			var err error
+			if f.fd, err = unix.Openat2(at, name, &how); err != unix.EINTR {
+				return err
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 func (d *kernelDir) openRead(name string) (*os.File, Info, error) {
@@ -106,7 +135,7 @@ func (d *kernelDir) adoptDir(fd int) (*kernelDir, error) {
 		unix.Close(fd)
 		return nil, err
 	}
-	return &kernelDir{fd: fd, dev: uint64(st.Dev)}, nil
+	return &kernelDir{fd: fd, dev: uint64(st.Dev), whole: d.whole && uint64(st.Dev) == d.dev}, nil
 }
 
 // adoptFile makes a file of a new descriptor, or closes it.
@@ -147,7 +176,8 @@ func (d *kernelDir) admit(fd int) (unix.Stat_t, error) {
 	if uint64(st.Dev) == d.dev {
 		return st, nil
 	}
-	return st, refuseKernelFS(fd)
+	_, err := dataFS(fd)
+	return st, err
 }
 
 func (d *kernelDir) stat(name string) (Info, error) {

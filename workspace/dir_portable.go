@@ -43,13 +43,15 @@ func (d *portableDir) open(name string) (dir, error) {
 	return &portableDir{sub, infoOf(after).Device}, nil
 }
 
-func (d *portableDir) openFile(name string) (File, error) {
+func (d *portableDir) openFile(name string, as Path) (File, error) {
 	f, info, err := d.openRead(name)
 	if err != nil {
 		return nil, err
 	}
-	return &file{std: f, info: info}, nil
+	return &file{std: f, path: as, info: info}, nil
 }
+
+func (d *portableDir) openListed(name string, as Path) (File, error) { return d.openFile(name, as) }
 
 func (d *portableDir) openRead(name string) (*os.File, Info, error) {
 	before, err := d.lstat(name)

@@ -15,11 +15,24 @@ type kernelFile struct {
 	mu sync.RWMutex
 	fd int // -1 once closed
 	// O_NONBLOCK stays set on it: on a regular file it means nothing.
-	path Path // as file.path
-	info Info
+	path  Path  // as file.path
+	whole bool  // as kernelDir.whole; only what is surely on that device
+	info  *Info // nil = not asked for yet
 }
 
-func (f *kernelFile) Info() Info { return f.info }
+// Info asks the system now if it was not asked at the opening.
+func (f *kernelFile) Info() Info {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.info == nil {
+		f.info = new(Info)
+		var st unix.Stat_t
+		if f.fd >= 0 && unix.Fstat(f.fd, &st) == nil {
+			*f.info = infoOfStat(&st)
+		}
+	}
+	return *f.info
+}
 
 func (f *kernelFile) Read(b []byte) (int, error) {
 	n, err := f.read(b, unix.Read)
@@ -49,8 +62,8 @@ func (f *kernelFile) read(b []byte, call func(fd int, b []byte) (int, error)) (i
 			continue
 		case err != nil:
 			return 0, err
-		case n == 0 && len(b) > 0:
-			return 0, io.EOF
+		case n == 0 && len(b) > 0, f.whole && n < len(b):
+			return n, io.EOF
 		}
 		return n, nil
 	}

@@ -141,7 +141,7 @@ func readOld(s *spot, info Info) Old {
 	if info.Kind != KindFile || info.Size > MaxEdit {
 		return old
 	}
-	f, err := s.dir.openFile(s.name())
+	f, err := s.dir.openFile(s.name(), Path{})
 	if err != nil {
 		return old
 	}
@@ -225,7 +225,7 @@ func (k *keeper) entry(in dir, name, rel string) error {
 		k.left = fmt.Sprintf("of one change at most %d files and %d MiB are kept", MaxKeptFiles, MaxKeptBytes>>20)
 		return nil
 	}
-	f, err := in.openFile(name)
+	f, err := in.openFile(name, Path{})
 	if err != nil {
 		return err
 	}

@@ -50,11 +50,12 @@ func adoptKernelRoot(fd int) (*kernelRoot, error) {
 		unix.Close(fd)
 		return nil, err
 	}
-	if err := refuseKernelFS(fd); err != nil {
+	fs, err := dataFS(fd)
+	if err != nil {
 		unix.Close(fd)
 		return nil, err
 	}
-	return &kernelRoot{kernelDir{fd: fd, dev: uint64(st.Dev)}}, nil
+	return &kernelRoot{kernelDir{fd: fd, dev: uint64(st.Dev), whole: readsWhole(fs)}}, nil
 }
 
 func (k *kernelRoot) name() string { return "openat2" }
@@ -102,7 +103,8 @@ func (k *kernelRoot) openFile(rel string, as Path) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &kernelFile{fd: fd, path: as, info: infoOfStat(&st)}, nil
+	info := infoOfStat(&st)
+	return &kernelFile{fd: fd, path: as, info: &info}, nil
 }
 
 func (k *kernelRoot) openDir(rel string) (dir, error) {

@@ -37,29 +37,37 @@ const (
 	mqueueMagic   = 0x19800202
 )
 
-// refuseKernelFS answers errKernel for a descriptor on one of kernelFS.
-func refuseKernelFS(fd int) error {
+// fileSystem returns the type of the file system of a descriptor.
+func fileSystem(fd int) (uint32, error) {
 	for {
 		var st unix.Statfs_t
-		err := unix.Fstatfs(fd, &st)
-		switch {
-		case err == unix.EINTR:
-			continue
-		case err == nil && kernelFS[uint32(st.Type)]:
-			return errKernel
+		if err := unix.Fstatfs(fd, &st); err != unix.EINTR {
+			return uint32(st.Type), err
 		}
-		return err
 	}
 }
 
-// refuseKernelFile is refuseKernelFS for a file of package os.
+// dataFS is fileSystem, and answers errKernel for one of kernelFS.
+func dataFS(fd int) (uint32, error) {
+	fs, err := fileSystem(fd)
+	if err == nil && kernelFS[fs] {
+		err = errKernel
+	}
+	return fs, err
+}
+
+// readsWhole tells whether a file system reads as much as it is asked for, but for the
+// end of a file. FUSE leaves that to a program.
+func readsWhole(fs uint32) bool { return watchableFS[fs] || fs == unix.OVERLAYFS_SUPER_MAGIC }
+
+// refuseKernelFile is dataFS for a file of package os.
 func refuseKernelFile(f *os.File) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return err
 	}
 	var refused error
-	if err := conn.Control(func(fd uintptr) { refused = refuseKernelFS(int(fd)) }); err != nil {
+	if err := conn.Control(func(fd uintptr) { _, refused = dataFS(int(fd)) }); err != nil {
 		return err
 	}
 	return refused

@@ -85,7 +85,7 @@ func (w *work) planOld(s *spot, p Path) error {
 		}
 		return nil
 	}
-	f, err := s.dir.openFile(s.name())
+	f, err := s.dir.openFile(s.name(), Path{})
 	if err != nil {
 		return &stepError{w, p, err}
 	}

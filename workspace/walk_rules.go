@@ -226,7 +226,7 @@ func (r *ruleReader) note(name string, err error) {
 }
 
 func readSmall(h dir, name string) ([]byte, error) {
-	f, err := h.openFile(name)
+	f, err := h.openFile(name, Path{})
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,11 @@ func (w *watcher) add(h dir) (wd int32, err error) {
 	}
 	err = k.use(func(fd int) error {
 		if !w.devices[k.dev] {
-			if err := watchable(fd); err != nil {
+			fs, err := fileSystem(fd)
+			if err == nil && !watchableFS[fs] {
+				err = errors.ErrUnsupported
+			}
+			if err != nil {
 				return err
 			}
 			w.devices[k.dev] = true
@@ -109,21 +113,6 @@ func (w *watcher) add(h dir) (wd int32, err error) {
 		return noWatch, err
 	}
 	return wd, nil
-}
-
-func watchable(fd int) error {
-	var st unix.Statfs_t
-	for {
-		switch err := unix.Fstatfs(fd, &st); {
-		case err == unix.EINTR:
-			continue
-		case err != nil:
-			return err
-		case !watchableFS[uint32(st.Type)]:
-			return errors.ErrUnsupported
-		}
-		return nil
-	}
 }
 
 // remove ends a watch. It fails for one that has ended by itself.

@@ -73,11 +73,12 @@ func newPager(in GrepIn, s *scope, from progress) *pager {
 }
 
 func (p *pager) options() scan.Options {
+	newest := p.in.Sort == "newest"
 	switch p.in.Mode {
 	case "files":
-		return scan.Options{First: true}
+		return scan.Options{First: true, ModTime: newest}
 	case "count":
-		return scan.Options{}
+		return scan.Options{ModTime: newest}
 	}
 	opt := scan.Options{Keep: p.in.Offset - p.units + p.in.Limit + 1, Before: p.in.Before, After: p.in.After}
 	if p.in.MaxPerFile > 0 {

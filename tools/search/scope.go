@@ -28,6 +28,9 @@ type source struct {
 	skipped        // before it
 }
 
+// OpenBy opens the file.
+func (s source) OpenBy(o *workspace.Opener) (workspace.File, error) { return o.Open(s.Path) }
+
 // skipped counts files that are known to have no match.
 type skipped struct {
 	files  int
@@ -66,8 +69,9 @@ func (s *scope) walk(ctx context.Context, opt workspace.WalkOptions) {
 	entries, result := s.filter.walk(ctx, s.start, opt)
 	s.result = result
 	s.runs = func(yield func([]source) bool) {
+		var files []source // of one run after the other
 		for run := range entries {
-			var files []source
+			files = files[:0]
 			for _, e := range run {
 				if e.Kind == workspace.KindFile {
 					files = append(files, source{Path: e.Path, rel: e.Rel})

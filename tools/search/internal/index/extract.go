@@ -20,6 +20,7 @@ type extractor struct {
 	seen    []uint64 // a bit for each gram; all zero between files
 	grams   []uint32 // of the file in hand
 	buf     []byte
+	opener  workspace.Opener
 }
 
 func newExtractor(of *[256]byte) *extractor {
@@ -29,19 +30,16 @@ func newExtractor(of *[256]byte) *extractor {
 // read returns the class of a file and, of one that is Indexed, its grams in no order;
 // they are good until the next call. What cannot be read is Unknown.
 func (x *extractor) read(path workspace.Path) (kind, []uint32) {
-	f, err := path.Open()
+	f, err := x.opener.Open(path)
 	if err != nil {
 		return unknown, nil
 	}
 	defer f.Close()
-	if f.Info().Size >= maxText {
-		return unknown, nil
-	}
 	if cap(x.grams) > maxPostings/8 {
 		x.grams = nil // of an odd file
 	}
 	x.grams = x.grams[:0]
-	k, err := x.scan(f, f.Info().Size)
+	k, err := x.scan(f)
 	x.forget()
 	if err != nil {
 		return unknown, nil
@@ -49,12 +47,15 @@ func (x *extractor) read(path workspace.Path) (kind, []uint32) {
 	return k, x.grams
 }
 
-func (x *extractor) scan(f io.Reader, size int64) (kind, error) {
-	n, whole, err := x.fill(f, size)
+func (x *extractor) scan(f workspace.File) (kind, error) {
+	n, whole, err := x.fill(f)
 	if err != nil {
 		return unknown, err
 	}
 	head := x.buf[:n]
+	if !whole && f.Info().Size >= maxText {
+		return unknown, nil
+	}
 	switch encoding, mark := textfile.BOM(head); {
 	case mark == 0 && bytes.IndexByte(head[:min(n, textfile.SniffLen)], 0) >= 0:
 		return noText, nil
@@ -78,15 +79,14 @@ func (x *extractor) scan(f io.Reader, size int64) (kind, error) {
 			return k, nil
 		}
 		copy(tail[:], text[n-2:])
-		if n, whole, err = x.fill(f, size-total); err != nil {
+		if n, whole, err = x.fill(f); err != nil {
 			return unknown, err
 		}
 	}
 }
 
-// fill reads until the buffer is full or the file ends. left is what the file should
-// still have: a short read that ends there is taken for the end of the file.
-func (x *extractor) fill(f io.Reader, left int64) (n int, whole bool, err error) {
+// fill reads until the buffer is full or the file ends.
+func (x *extractor) fill(f io.Reader) (n int, whole bool, err error) {
 	for n < len(x.buf) {
 		m, err := f.Read(x.buf[n:])
 		n += m
@@ -95,8 +95,6 @@ func (x *extractor) fill(f io.Reader, left int64) (n int, whole bool, err error)
 			return n, true, nil
 		case err != nil:
 			return n, false, err
-		case m > 0 && int64(n) == left && n < len(x.buf):
-			return n, true, nil
 		}
 	}
 	return n, false, nil

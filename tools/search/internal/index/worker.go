@@ -35,6 +35,7 @@ func (w *worker) update(ctx context.Context) error {
 		return nil
 	}
 	files, now := w.x.table.Changed(since)
+	defer w.extractor.opener.Close() // what is held open is as old as the versions
 	for _, f := range files {
 		if err := w.pause(ctx); err != nil {
 			return err

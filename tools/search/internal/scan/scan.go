@@ -21,9 +21,10 @@ import (
 	"toolcrib/workspace"
 )
 
-// Source is a file to search; a workspace.Path is one.
+// Source is a file to search. It may be opened by way of an opener, which is closed after
+// the search.
 type Source interface {
-	Open() (workspace.File, error)
+	OpenBy(*workspace.Opener) (workspace.File, error)
 }
 
 // Options says what is worth finding.
@@ -39,6 +40,8 @@ type Options struct {
 	// have matched in all files together. How much context is left is then not
 	// defined.
 	Few int
+	// ModTime: tell when each file was modified.
+	ModTime bool
 }
 
 // File is what was found in one file.
@@ -49,10 +52,10 @@ type File[S Source] struct {
 
 // Found is what a file holds.
 type Found struct {
-	Skip    Skip  // why the file was not searched, or not to its end
-	Err     error // with Skip Gone and Unreadable
-	ModTime time.Time
-	Matches int // matching lines; with Options.First at most 1
+	Skip    Skip      // why the file was not searched, or not to its end
+	Err     error     // with Skip Gone and Unreadable
+	ModTime time.Time // with Options.ModTime, where a line matches
+	Matches int       // matching lines; with Options.First at most 1
 	Kept    []Match
 }
 
@@ -80,23 +83,29 @@ const (
 // MaxText is the most bytes that are held of one file.
 const MaxText = 64 << 20
 
+// A worker takes so many files at once: few at first, since the first ones may be all
+// that is wanted, and later a part of what was searched before.
 const (
-	batchSize = 8 // files that a worker takes at once
-	ahead     = 6 // batches that may be in work or ready before the first is wanted
+	firstBatch = 8
+	mostBatch  = 64
+	batchShare = 64
+	ahead      = 6 // batches that may be in work or ready before the first is wanted
 )
 
-// batch is a few sources in a row, and in time what was found in them.
+// batch is a few sources in a row, and in time what was found in them. It serves again
+// when that has been taken.
 type batch[S Source] struct {
 	sources []S
-	done    chan struct{} // closed when files and panic are set
+	done    chan struct{} // holds a value when files and panic are set
 	files   []File[S]
 	panic   string // of a worker or of the sources, with its stack
 }
 
 // Files searches sources with several workers and yields a File for each, in the
-// order of the sources, which come in runs and are asked for by another goroutine. It
-// ends early, without a word, when ctx does. Workers, and the iteration of runs, have
-// ended when Files has; a panic of one goes on in the caller.
+// order of the sources, which come in runs and are asked for by another goroutine; a run
+// is not held beyond its step of the iteration. Files ends early, without a word, when ctx
+// does. Workers, and the iteration of runs, have ended when Files has; a panic of one
+// goes on in the caller.
 func Files[S Source](ctx context.Context, runs iter.Seq[[]S], m *match.Matcher, opt Options) iter.Seq[File[S]] {
 	return func(yield func(File[S]) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -104,10 +113,10 @@ func Files[S Source](ctx context.Context, runs iter.Seq[[]S], m *match.Matcher, 
 		defer running.Wait()
 		defer cancel()
 
-		queue := make(chan *batch[S], ahead)
+		queue, used := make(chan *batch[S], ahead), make(chan *batch[S], ahead+1)
 		running.Go(func() {
 			defer close(queue)
-			share(ctx, runs, queue, m, opt)
+			share(ctx, runs, queue, used, m, opt)
 		})
 		for b := range queue {
 			select {
@@ -123,21 +132,24 @@ func Files[S Source](ctx context.Context, runs iter.Seq[[]S], m *match.Matcher, 
 					return
 				}
 			}
+			select {
+			case used <- b:
+			default:
+			}
 		}
 	}
 }
 
 // share cuts the sources into batches for workers, and puts each into the queue. It
 // returns when all are searched or ctx has ended.
-func share[S Source](ctx context.Context, runs iter.Seq[[]S], queue chan<- *batch[S], m *match.Matcher, opt Options) {
+func share[S Source](ctx context.Context, runs iter.Seq[[]S], queue chan<- *batch[S], used <-chan *batch[S], m *match.Matcher, opt Options) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	jobs := make(chan *batch[S])
 	defer close(jobs)
 	var found atomic.Int64
 	started := 0
-	send := func(sources []S) bool {
-		b := &batch[S]{sources: sources, done: make(chan struct{})}
+	send := func(b *batch[S]) bool {
 		select {
 		case queue <- b:
 		case <-ctx.Done():
@@ -147,6 +159,7 @@ func share[S Source](ctx context.Context, runs iter.Seq[[]S], queue chan<- *batc
 			started++
 			workers.Go(func() {
 				s := scanner{m: m, opt: opt, found: &found}
+				defer s.opener.Close()
 				for b := range jobs {
 					b.run(ctx, &s)
 				}
@@ -159,25 +172,31 @@ func share[S Source](ctx context.Context, runs iter.Seq[[]S], queue chan<- *batc
 			return false
 		}
 	}
-	var waiting []S
 	failed := caught(func() {
+		b := empty(used)
+		sent := 0
 		for run := range runs {
-			for len(waiting)+len(run) >= batchSize {
-				n := batchSize - len(waiting)
-				if !send(append(waiting, run[:n]...)) {
+			for len(run) > 0 {
+				size := min(max(firstBatch, sent/batchShare), mostBatch)
+				n := min(len(run), size-len(b.sources))
+				b.sources, run = append(b.sources, run[:n]...), run[n:]
+				if len(b.sources) < size {
+					break
+				}
+				if !send(b) {
 					return
 				}
-				waiting, run = nil, run[n:]
+				sent += size
+				b = empty(used)
 			}
-			waiting = append(waiting, run...)
 		}
-		if len(waiting) > 0 {
-			send(waiting)
+		if len(b.sources) > 0 {
+			send(b)
 		}
 	})
 	if failed != "" {
-		b := &batch[S]{done: make(chan struct{}), panic: failed}
-		close(b.done)
+		b := &batch[S]{done: make(chan struct{}, 1), panic: failed}
+		b.done <- struct{}{}
 		select {
 		case queue <- b:
 		case <-ctx.Done():
@@ -185,16 +204,28 @@ func share[S Source](ctx context.Context, runs iter.Seq[[]S], queue chan<- *batc
 	}
 }
 
+// empty returns a batch without sources, if there is one that has been used.
+func empty[S Source](used <-chan *batch[S]) *batch[S] {
+	select {
+	case b := <-used:
+		clear(b.files)
+		b.sources, b.files = b.sources[:0], b.files[:0]
+		return b
+	default:
+		return &batch[S]{done: make(chan struct{}, 1)}
+	}
+}
+
 // run searches a batch.
 func (b *batch[S]) run(ctx context.Context, s *scanner) {
-	defer close(b.done)
+	defer func() { b.done <- struct{}{} }()
 	b.panic = caught(func() {
-		b.files = make([]File[S], 0, len(b.sources))
 		for _, source := range b.sources {
 			if ctx.Err() != nil {
 				return
 			}
-			b.files = append(b.files, File[S]{source, open(ctx, s, source)})
+			b.files = append(b.files, File[S]{Source: source})
+			open(ctx, s, source, &b.files[len(b.files)-1].Found)
 		}
 	})
 }
@@ -210,15 +241,21 @@ func caught(f func()) (failed string) {
 	return ""
 }
 
-func open(ctx context.Context, s *scanner, source Source) Found {
-	var out Found
-	f, err := source.Open()
+func open[S Source](ctx context.Context, s *scanner, source S, out *Found) {
+	f, err := source.OpenBy(&s.opener)
 	if err == nil {
-		out.ModTime = f.Info().ModTime
-		err = errors.Join(s.scan(ctx, f, &out), f.Close())
+		err = s.scan(ctx, f, out)
+		if s.opt.ModTime && out.Matches > 0 {
+			out.ModTime = f.Info().ModTime
+		}
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+	}
+	if err == nil {
+		return
 	}
 	switch e, _ := errors.AsType[*workspace.Error](err); {
-	case err == nil:
 	case errors.Is(err, fs.ErrNotExist), e != nil && e.Rule == workspace.RuleNotFound:
 		out.Skip, out.Err = Gone, err
 	case errors.Is(err, errTooLarge):
@@ -226,5 +263,4 @@ func open(ctx context.Context, s *scanner, source Source) Found {
 	default:
 		out.Skip, out.Err = Unreadable, err
 	}
-	return out
 }

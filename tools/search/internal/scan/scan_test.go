@@ -28,7 +28,7 @@ type file struct {
 
 func (f file) String() string { return f.name }
 
-func (f file) Open() (workspace.File, error) {
+func (f file) OpenBy(*workspace.Opener) (workspace.File, error) {
 	if f.panics {
 		panic("boom")
 	}

@@ -21,10 +21,12 @@ const (
 
 // scanner searches one file after another.
 type scanner struct {
-	m     *match.Matcher
-	opt   Options
-	found *atomic.Int64 // matching lines of all scanners
-	win   window
+	m      *match.Matcher
+	opt    Options
+	found  *atomic.Int64 // matching lines of all scanners
+	win    window
+	opener workspace.Opener
+	at     place
 }
 
 // place is where a scanner stands in the text of its window.
@@ -51,13 +53,14 @@ func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error 
 		}
 		s.win.n = len(s.m.Normal(s.win.text()))
 	}
-	p := place{number: 1}
+	s.at = place{number: 1}
+	p := &s.at
 	for {
 		text := s.win.text()
 		if !s.win.eof {
 			text = text[:bytes.LastIndexByte(text, '\n')+1]
 		}
-		s.search(ctx, text, &p, out)
+		s.search(ctx, text, out)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -74,13 +77,16 @@ func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error 
 
 // begin reads the first part of a file; it reports a file that is no text.
 func (s *scanner) begin(f workspace.File) (binary bool, err error) {
-	s.win.reset(f, f.Info().Size)
+	s.win.reset(f)
 	first := len(s.win.buf)
 	if s.opt.First {
 		first = firstSize
 	}
 	if err := s.win.read(first); err != nil {
 		return false, err
+	}
+	if !s.win.eof {
+		s.win.left = f.Info().Size - int64(s.win.n)
 	}
 	return s.decode(f)
 }
@@ -124,14 +130,18 @@ func (s *scanner) decode(f io.Reader) (binary bool, err error) {
 		return false, nil
 	}
 	rest := io.MultiReader(bytes.NewReader(slices.Clone(head[mark:])), f)
-	s.win.reset(encoding.Reader(rest), -1)
+	s.win.reset(encoding.Reader(rest))
 	return false, s.win.fill()
 }
 
 // search searches the lines of text that were not searched yet.
-func (s *scanner) search(ctx context.Context, text []byte, p *place, out *Found) {
+func (s *scanner) search(ctx context.Context, text []byte, out *Found) {
+	p := &s.at
 	base := p.pos
 	p.pos = len(text)
+	if p.due == 0 && s.win.eof && !s.m.May(text[base:]) {
+		return
+	}
 	for l := range s.m.Lines(ctx, text[base:]) {
 		out.Matches++
 		found := s.found.Add(1)
@@ -139,7 +149,7 @@ func (s *scanner) search(ctx context.Context, text []byte, p *place, out *Found)
 			return
 		}
 		start := base + l.Start
-		s.trail(ctx, text, start, p, out)
+		s.trail(ctx, text, start, out)
 		if len(out.Kept) == s.opt.Keep {
 			p.due = 0 // what follows is not context but a match
 			continue
@@ -157,16 +167,17 @@ func (s *scanner) search(ctx context.Context, text []byte, p *place, out *Found)
 		out.Kept = append(out.Kept, Match{Number: number, Text: s.show(ctx, p.line(text), true), Before: lead})
 		p.due = s.opt.After
 	}
-	if len(out.Kept) == s.opt.Keep && p.due == 0 {
+	if p.due == 0 && (s.win.eof || len(out.Kept) == s.opt.Keep) {
 		p.at = len(text)
 		return
 	}
-	s.trail(ctx, text, len(text), p, out)
+	s.trail(ctx, text, len(text), out)
 	p.skip(text, back(text, p.at, len(text), s.opt.Before))
 }
 
 // trail gives the last match the lines before end that it still wants.
-func (s *scanner) trail(ctx context.Context, text []byte, end int, p *place, out *Found) {
+func (s *scanner) trail(ctx context.Context, text []byte, end int, out *Found) {
+	p := &s.at
 	for ; p.due > 0 && p.at < end; p.due-- {
 		last := &out.Kept[len(out.Kept)-1]
 		last.After = append(last.After, s.show(ctx, p.line(text), false))

@@ -23,19 +23,24 @@ type window struct {
 	eof  bool
 }
 
-func (w *window) reset(r io.Reader, size int64) {
+func (w *window) reset(r io.Reader) {
 	if w.buf == nil || len(w.buf) > keepSize {
 		w.buf = make([]byte, windowSize)
 	}
-	w.n, w.r, w.left, w.eof = 0, r, size, false
+	w.n, w.r, w.left, w.eof = 0, r, -1, false
 }
 
 func (w *window) text() []byte { return w.buf[:w.n] }
 
-// fill reads until the buffer is full or the file ends. A full buffer grows first.
+// fill reads until the buffer is full or the file ends. A full buffer grows first, at
+// once to what a file that is not much larger needs.
 func (w *window) fill() error {
 	if w.n == len(w.buf) {
-		if err := w.grow(2 * len(w.buf)); err != nil {
+		size := 2 * len(w.buf)
+		if w.left >= 0 {
+			size = int(min(int64(w.n)+w.left+1, int64(8*w.n)))
+		}
+		if err := w.grow(size); err != nil {
 			return err
 		}
 	}
@@ -66,10 +71,6 @@ func (w *window) read(size int) error {
 			w.eof = true
 		case err != nil:
 			return err
-		case n > 0 && w.left == 0 && w.n < size:
-			// A short read that reaches the known size: asking once more would
-			// cost a system call a file.
-			w.eof = true
 		}
 	}
 	return nil

@@ -1,0 +1,52 @@
+package workspace
+
+import (
+	"cmp"
+	"strings"
+)
+
+// Opener opens one file after the other as [Path.Open] does. While files of one
+// directory follow each other it holds that open, which takes less time than a path for
+// each. The paths are of regular files, as a walk or table has them. The Info of a file is
+// that of the time when it is asked for first. The zero value is ready to use, by one
+// goroutine at a time.
+type Opener struct {
+	root   *root
+	in     string // directory of the last file, ending in a slash, or ""
+	dir    dir    // that directory, once two files of it were asked for
+	failed bool   // to open it
+}
+
+// Open opens a regular file for reading.
+func (o *Opener) Open(p Path) (File, error) {
+	name := strings.LastIndexByte(p.rel, '/') + 1
+	if o.enter(p.root, p.rel[:name]) && p.text == "" {
+		if f, err := o.dir.openListed(p.rel[name:], p); err == nil {
+			return f, nil
+		}
+	}
+	return p.Open() // follows links, and says what is wrong
+}
+
+// enter tells whether the directory is held open.
+func (o *Opener) enter(r *root, in string) bool {
+	if o.root != r || o.in != in {
+		o.Close()
+		o.root, o.in = r, in
+		return false
+	}
+	if o.dir == nil && !o.failed && r != nil {
+		var err error
+		o.dir, err = r.openPlainDir(cmp.Or(strings.TrimSuffix(in, "/"), "."))
+		o.failed = err != nil
+	}
+	return o.dir != nil
+}
+
+// Close gives back the directory that is held open.
+func (o *Opener) Close() {
+	if o.dir != nil {
+		o.dir.close()
+	}
+	*o = Opener{}
+}
