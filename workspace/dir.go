@@ -13,7 +13,8 @@ import (
 // that leaves it, whatever changes the tree meanwhile. Errors are those of the
 // system or of the list below.
 type backend interface {
-	openFile(rel string, as Path) (File, error) // its errors name as
+	openFile(rel string, as Path) (File, error)   // its errors name as
+	openListed(rel string, as Path) (File, error) // as that of dir, through no link
 	openDir(rel string) (dir, error)
 	openPlainDir(rel string) (dir, error) // follows no link at all: errIsLink
 	stat(rel string) (Info, error)
@@ -34,7 +35,8 @@ type dir interface {
 	// name as, if that is not zero.
 	openFile(name string, as Path) (File, error)
 	// openListed is openFile for what was listed as a regular file. It need not look
-	// what has become of that since: a FIFO or device may be opened for it.
+	// what has become of that since: a FIFO or device may be opened for it. It may fail
+	// where openFile does not.
 	openListed(name string, as Path) (File, error)
 	// openRead is openFile for those who need more of a file than to read it.
 	openRead(name string) (*os.File, Info, error)

@@ -74,12 +74,17 @@ func (d *kernelDir) openListed(name string, as Path) (File, error) {
 	if err := entryName(name); err != nil {
 		return nil, err
 	}
-	f := &kernelFile{path: as, whole: true}
-	how := unix.OpenHow{Flags: fileFlags | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_XDEV}
+	return d.openOnMount(name, as)
+}
+
+// openOnMount opens what is below the directory on the same mount, through no link.
+func (d *kernelDir) openOnMount(rel string, as Path) (File, error) {
+	f := &kernelFile{path: as, whole: d.whole}
+	how := unix.OpenHow{Flags: fileFlags, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_XDEV}
 	err := d.use(func(at int) error {
 		for {
 			var err error
-			if f.fd, err = unix.Openat2(at, name, &how); err != unix.EINTR {
+			if f.fd, err = unix.Openat2(at, rel, &how); err != unix.EINTR {
 				return err
 			}
 		}

@@ -107,6 +107,13 @@ func (k *kernelRoot) openFile(rel string, as Path) (File, error) {
 	return &kernelFile{fd: fd, path: as, info: &info}, nil
 }
 
+func (k *kernelRoot) openListed(rel string, as Path) (File, error) {
+	if !k.whole {
+		return k.openFile(rel, as)
+	}
+	return k.openOnMount(rel, as)
+}
+
 func (k *kernelRoot) openDir(rel string) (dir, error) {
 	fd, err := k.openat2(rel, dirFlags)
 	if err != nil {

@@ -20,12 +20,20 @@ type Opener struct {
 // Open opens a regular file for reading.
 func (o *Opener) Open(p Path) (File, error) {
 	name := strings.LastIndexByte(p.rel, '/') + 1
-	if o.enter(p.root, p.rel[:name]) && p.text == "" {
-		if f, err := o.dir.openListed(p.rel[name:], p); err == nil {
-			return f, nil
-		}
+	var f File
+	var err error
+	switch held := o.enter(p.root, p.rel[:name]); {
+	case p.root == nil || p.text != "": // it need not be clean
+		return p.Open()
+	case held:
+		f, err = o.dir.openListed(p.rel[name:], p)
+	default:
+		f, err = p.root.openListed(p.rel, p)
 	}
-	return p.Open() // follows links, and says what is wrong
+	if err != nil {
+		return p.Open() // follows links, and says what is wrong
+	}
+	return f, nil
 }
 
 // enter tells whether the directory is held open.

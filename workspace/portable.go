@@ -44,6 +44,8 @@ func (p *portableRoot) openFile(rel string, as Path) (File, error) {
 	return &file{f, as, info}, nil
 }
 
+func (p *portableRoot) openListed(rel string, as Path) (File, error) { return p.openFile(rel, as) }
+
 func (p *portableRoot) openDir(rel string) (dir, error) {
 	local, err := localize(rel)
 	if err != nil {

@@ -96,11 +96,14 @@ func wait(ctx context.Context, done <-chan struct{}) {
 	}
 }
 
-// What a walk reads before its consumer takes it: maxAheadDirs directories, or fewer
-// with maxAheadEntries entries. One directory more may be in work for each worker.
+// A walk reads some directories before its consumer takes them: few at first, since it may
+// soon be broken off, and later a part of what was taken; fewer where they have many
+// entries. One directory more may be in work for each worker.
 const (
-	maxAheadDirs    = 256
-	maxAheadEntries = 16 << 10
+	minAheadDirs = 16
+	maxAheadDirs = 256
+	aheadShare   = 4
+	aheadEntries = 64 // of a directory, on average
 )
 
 // readAhead keeps the workers of a walk from running far ahead of its consumer. It is
@@ -108,6 +111,7 @@ const (
 type readAhead struct {
 	bounded       bool // there is a consumer, and what it takes is released
 	dirs, entries int  // read and not taken
+	taken         int  // directories
 	held          bool // the workers are held back
 	// wanted is the directory that the consumer waits for. It is with a worker or on
 	// top of the stack, and may be taken from there by a worker that is held back.
@@ -122,11 +126,17 @@ func (w *walker) mayTake() bool {
 	return n > 0 && (!w.ahead.held || w.stack[n-1] == w.ahead.wanted)
 }
 
+// below tells whether what was read and not taken is less than a part of what may be.
+func (a *readAhead) below(part int) bool {
+	most := min(max(minAheadDirs, a.taken/aheadShare), maxAheadDirs) / part
+	return a.dirs < most && a.entries < most*aheadEntries
+}
+
 // add counts a directory that was read.
 func (a *readAhead) add(d *walkDir) {
 	a.dirs++
 	a.entries += len(d.entries)
-	if a.bounded && (a.dirs >= maxAheadDirs || a.entries >= maxAheadEntries) {
+	if a.bounded && !a.below(1) {
 		a.held = true
 	}
 	if d == a.wanted {
@@ -149,11 +159,12 @@ func (w *walker) take(d *walkDir) bool {
 	if w.ended() {
 		return false
 	}
+	a.taken++
 	a.dirs--
 	a.entries -= len(d.entries)
 	// Not as soon as one may be taken: a worker that is woken for each directory costs
 	// more than the reading.
-	if a.held && a.dirs <= maxAheadDirs/2 && a.entries <= maxAheadEntries/2 {
+	if a.held && a.below(2) {
 		a.held = false
 		w.changed.Broadcast()
 	}

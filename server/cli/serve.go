@@ -74,7 +74,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	rest := p.Deps.Start(ctx, indexes)
+	rest := p.Deps.Start(ctx, indexes, e.runner.Busy)
 	e.log.Info("serving", "roots", roots, "listed", len(e.selected.Listed), "enabled", len(e.selected.Enabled))
 	if s.HTTP != "" {
 		err = p.overHTTP(ctx, srv, s.Config)

@@ -55,6 +55,7 @@ type Runner struct {
 	names []string              // the keys of tools
 
 	calls   atomic.Uint64 // numbers the calls
+	running atomic.Int64  // calls that go on
 	seal    *seal
 	spawn   func(func())
 	results *results
@@ -108,6 +109,9 @@ func (r *Runner) Tool(name string) (tools.Tool, bool) {
 	t, ok := r.tools[name]
 	return t, ok
 }
+
+// Busy tells whether calls go on.
+func (r *Runner) Busy() bool { return r.running.Load() > 0 }
 
 // Run carries out a call and returns when it has ended or asks its user: what
 // Start and Wait do, in the goroutine of the caller. Within 100 ms of the end of ctx it returns, whatever the tool does.
@@ -192,6 +196,7 @@ func (p *pass) begin(ctx context.Context) context.Context {
 	}
 	p.counters = p.r.metrics.of(p)
 	p.counters.inFlight.Add(1)
+	p.r.running.Add(1)
 	p.asker = p.newAsker()
 
 	ctx = tools.WithSession(ctx, &p.call.Session)
@@ -209,6 +214,7 @@ func (p *pass) finish(ctx context.Context, out *Outcome) {
 	}
 	p.gate.end(ctx)
 	p.counters.inFlight.Add(-1)
+	p.r.running.Add(-1)
 	if p.dry && out.Err == nil {
 		return // the call itself is still to come
 	}

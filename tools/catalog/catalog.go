@@ -34,12 +34,13 @@ func NewDeps() Deps {
 }
 
 // Start lets the tools work in the background until ctx ends or stop is called, which
-// waits for them. Their indexes take at most so many bytes; 0 = there are none.
-func (d Deps) Start(ctx context.Context, indexes int64) (stop func()) {
+// waits for them. Their indexes take at most so many bytes; 0 = there are none. While busy
+// tells that calls go on, they leave the processor to these.
+func (d Deps) Start(ctx context.Context, indexes int64, busy func() bool) (stop func()) {
 	if d.Search.Library == nil {
 		return func() {}
 	}
-	return d.Search.Library.Start(ctx, indexes)
+	return d.Search.Library.Start(ctx, indexes, busy)
 }
 
 // seenBytes is how much of what was shown is remembered, to tell what has changed

@@ -84,7 +84,6 @@ func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 	if err != nil {
 		return GlobOut{}, err
 	}
-	defer v.end()
 	found, ok := begin[*listing](ctx, d.pages, v.stamp, page)
 	if !ok {
 		if found, err = list(ctx, v, start, in); err != nil {

@@ -71,7 +71,6 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	if err != nil {
 		return GrepOut{}, err
 	}
-	defer v.end()
 	from, _ := begin[progress](ctx, d.pages, v.stamp, page)
 	s, err := newScope(ctx, v, start, in, m, from)
 	if err != nil {

@@ -21,6 +21,7 @@ type Library struct {
 	serves  bool            // Start was called: there is more than one question
 	ctx     context.Context // of the background; nil = nothing may run there
 	memory  int64           // of all indexes, in bytes
+	busy    func() bool     // calls go on
 	work    sync.WaitGroup
 	shelves []*shelf // the one used last at the end
 }
@@ -32,13 +33,13 @@ func NewLibrary() *Library { return &Library{} }
 
 // Start lets the library work in the background until ctx ends or stop is called, which
 // waits for what it began. All its indexes together take at most memory bytes; with 0 it
-// makes none.
-func (l *Library) Start(ctx context.Context, memory int64) (stop func()) {
+// makes none. While busy tells that calls go on, it works less; nil = they never do.
+func (l *Library) Start(ctx context.Context, memory int64, busy func() bool) (stop func()) {
 	ctx, end := context.WithCancel(ctx)
 	l.mu.Lock()
 	l.serves = true
 	if memory > 0 {
-		l.ctx, l.memory = ctx, memory
+		l.ctx, l.memory, l.busy = ctx, memory, busy
 	}
 	l.mu.Unlock()
 	return func() {
@@ -81,7 +82,7 @@ func (l *Library) open(ctx context.Context, start workspace.Path, wanted bool) (
 	case err != nil:
 		return visit{}, err
 	}
-	return visit{h, fresh, stamp{h.table, h.table.Generation()}, h.index.Hold()}, nil
+	return visit{h, fresh, stamp{h.table, h.table.Generation()}}, nil
 }
 
 // look returns the shelf that knows start, and makes it the last one.
@@ -119,6 +120,7 @@ func (l *Library) want(start workspace.Path) {
 // fill makes a shelf and keeps its index up to date until ctx ends. A shelf that fails
 // stays, without a table, so that it is not tried at every search.
 func (l *Library) fill(ctx context.Context, s *shelf) {
+	index.LowerPriority()
 	err := tools.Guard(func() error {
 		table, err := workspace.NewTable(ctx, s.root, workspace.TableOptions{})
 		if err != nil {
@@ -147,7 +149,7 @@ func (l *Library) place(s *shelf, table *workspace.Table) *index.Index {
 			free -= other.index.Stats().Bytes
 		}
 	}
-	s.holding = holding{table, index.New(table, index.Options{Memory: max(free, 0)})}
+	s.holding = holding{table, index.New(table, index.Options{Memory: max(free, 0), Busy: l.busy})}
 	return s.index
 }
 

@@ -22,7 +22,7 @@ import (
 func libraryTools(t *testing.T) (grep, glob tools.Tool) {
 	t.Helper()
 	library := search.NewLibrary()
-	t.Cleanup(library.Start(t.Context(), 1<<30))
+	t.Cleanup(library.Start(t.Context(), 1<<30, nil))
 	for _, tl := range search.Tools(search.Deps{Library: library}) {
 		switch tl.Name {
 		case "grep":

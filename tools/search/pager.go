@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/search/internal/index"
 	"toolcrib/tools/search/internal/scan"
 	"toolcrib/workspace"
 )
@@ -31,17 +32,20 @@ type pager struct {
 
 // progress is how far a search has come.
 type progress struct {
-	at       string // path below the start of the first file that is not counted; "" = none is
-	units    int
-	lines    int // matching ones
-	searched int // files
-	binary   int
+	at        string // path below the start of the first file that is not counted; "" = none is
+	units     int
+	lines     int // matching ones
+	searched  int // files
+	binary    int
+	selection *index.Selection // of the scope
 	// Of files and directories.
 	tooLarge, unreadable []string
 }
 
 // size is about the bytes that the progress takes.
-func (p progress) size() int { return len(p.at) + entryBytes*(len(p.tooLarge)+len(p.unreadable)) }
+func (p progress) size() int {
+	return len(p.at) + entryBytes*(len(p.tooLarge)+len(p.unreadable)) + p.selection.Size()
+}
 
 type datedFile struct {
 	GrepFile
@@ -51,6 +55,7 @@ type datedFile struct {
 // newPager begins a page where an earlier one has come to.
 func newPager(in GrepIn, s *scope, from progress) *pager {
 	p := &pager{in: in, progress: from, budget: tools.MaxText - headerBytes}
+	p.selection = s.selection
 	switch {
 	case in.Before > 0 || in.After > 0:
 	case in.Context >= 0:
@@ -221,7 +226,7 @@ func (p *pager) page(stats workspace.WalkStats, left int) GrepOut {
 	p.unreadable = slices.Concat(p.unreadable, stats.Unreadable)
 	slices.Sort(p.unreadable)
 	p.unreadable = slices.Compact(p.unreadable)
-	p.next.unreadable = p.unreadable
+	p.next.unreadable, p.next.selection = p.unreadable, p.selection
 	out := p.out
 	out.Searched, out.Binary, out.TooLarge, out.Unreadable = p.searched, p.binary, p.tooLarge, p.unreadable
 	out.Ignored, out.Hidden, out.Filtered = stats.Ignored, stats.Hidden, left

@@ -16,9 +16,12 @@ type scope struct {
 	single bool  // start is a file
 	visit  visit // by which the files are known; the zero one where they are read
 	filter *filter
-	runs   iter.Seq[[]source]
-	tail   skipped                             // behind the last of runs
-	result func() (workspace.WalkStats, error) // when runs has ended
+	// selection is what the index knew of the files at the first page: it stays true of
+	// the versions that they had.
+	selection *index.Selection
+	runs      iter.Seq[[]source]
+	tail      skipped                             // behind the last of runs
+	result    func() (workspace.WalkStats, error) // when runs has ended
 }
 
 // source is a file to be searched.
@@ -54,6 +57,7 @@ func newScope(ctx context.Context, v visit, start workspace.Path, in GrepIn, m *
 		s.result = func() (workspace.WalkStats, error) { return workspace.WalkStats{}, nil }
 		return s, nil
 	}
+	s.selection = from.selection
 	if s.known(ctx, m, from.at) {
 		return s, nil
 	}
@@ -96,11 +100,13 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string) bool {
 	if s.visit.table == nil {
 		return false
 	}
-	selection := s.visit.index.Select(m.Clauses())
+	if s.selection == nil {
+		s.selection = s.visit.index.Select(m.Clauses())
+	}
 	excluded := s.filter.excluding()
 	s.runs = func(yield func([]source) bool) {
 		for most, at, more := firstKnown, from, true; more; most = min(2*most, mostKnown) {
-			run, next, known := s.some(selection, excluded, at, most)
+			run, next, known := s.some(excluded, at, most)
 			if !known { // another call has found that it changed
 				s.walk(ctx, workspace.WalkOptions{Hidden: true, From: at})
 				s.runs(yield)
@@ -121,7 +127,7 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string) bool {
 
 // some returns at most so many known files, from a path on, that are to be searched; next
 // is where the next ones begin, "" where there are none.
-func (s *scope) some(selection *index.Selection, excluded func(string) bool, from string, most int) (run []source, next string, known bool) {
+func (s *scope) some(excluded func(string) bool, from string, most int) (run []source, next string, known bool) {
 	known = s.visit.table.Files(s.start, from, func(file workspace.TableFile) bool {
 		if len(run) == most {
 			next = file.Rel
@@ -130,7 +136,7 @@ func (s *scope) some(selection *index.Selection, excluded func(string) bool, fro
 		if excluded(file.Rel) || !s.filter.wants(workspace.Entry{Rel: file.Rel, Kind: workspace.KindFile}) {
 			return true
 		}
-		switch selection.Class(file) {
+		switch s.selection.Class(file) {
 		case index.Binary:
 			s.tail.binary++
 			s.tail.files++

@@ -27,14 +27,6 @@ type visit struct {
 	holding
 	fresh workspace.Freshness
 	stamp stamp // of the files
-	leave func()
-}
-
-// end ends the visit.
-func (v visit) end() {
-	if v.leave != nil {
-		v.leave()
-	}
 }
 
 // freshness says how it is known that the answer is up to date: "watch", since the

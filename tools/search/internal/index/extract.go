@@ -102,17 +102,36 @@ func (x *extractor) fill(f io.Reader) (n int, whole bool, err error) {
 
 // add notes the grams of a piece of text that begins behind window.
 func (x *extractor) add(window uint32, text []byte) uint32 {
-	of, seen, grams := x.symbols, (*[gramCount / 64]uint64)(x.seen), x.grams
+	var fresh [freshSize]uint32
+	for len(text) > 0 {
+		piece := text[:min(len(text), freshSize)]
+		text = text[len(piece):]
+		var n uint32
+		window, n = mark((*[gramCount / 64]uint64)(x.seen), x.symbols, window, piece, &fresh)
+		x.grams = append(x.grams, fresh[:n]...)
+	}
+	return window
+}
+
+// freshSize is how many bytes of text are gone through at once.
+const freshSize = 4096
+
+// mark notes the grams of at most freshSize bytes as seen, and returns those that were
+// not. It cannot be foretold which these are, so no branch depends on it.
+func mark(seen *[gramCount / 64]uint64, of *[256]byte, window uint32, text []byte, fresh *[freshSize]uint32) (end, n uint32) {
 	for _, c := range text {
 		window = shift(window, of[c])
 		g := gram(window)
-		if bit := uint64(1) << (g % 64); seen[g/64]&bit == 0 {
-			seen[g/64] |= bit
-			grams = append(grams, g)
+		was := seen[g/64]
+		seen[g/64] = was | 1<<(g%64)
+		fresh[n%freshSize] = g
+		unseen := uint32(0)
+		if was&(1<<(g%64)) == 0 {
+			unseen = 1
 		}
+		n += unseen
 	}
-	x.grams = grams
-	return window
+	return window, n
 }
 
 // forget clears what was seen and keeps the grams that a literal can ask for.

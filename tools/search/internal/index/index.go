@@ -26,6 +26,8 @@ type Options struct {
 	// Memory is how many bytes the index may take; files that do not fit are left
 	// out. Reading many files takes up to 50 MB more for its time.
 	Memory int64
+	// Busy tells whether calls go on, to which Run leaves the processor; nil = never.
+	Busy func() bool
 }
 
 // Index tells which files of a table may hold some literals. One goroutine may Run
@@ -35,10 +37,9 @@ type Index struct {
 	opt     Options
 	symbols *[256]byte
 
-	searching atomic.Int64  // searches that go on
-	seen      atomic.Uint64 // generation of the table that is in the index
-	ready     atomic.Bool
-	wake      chan struct{} // holds a value when there may be something to do
+	seen  atomic.Uint64 // generation of the table that is in the index
+	ready atomic.Bool
+	wake  chan struct{} // holds a value when there may be something to do
 
 	// Guarded by mu and changed only by Run. Pages and segments are not changed but
 	// replaced: a Selection may hold the pages.
@@ -59,6 +60,9 @@ type Stats struct {
 
 // New returns an index that knows nothing yet.
 func New(t Table, opt Options) *Index {
+	if opt.Busy == nil {
+		opt.Busy = func() bool { return false }
+	}
 	return &Index{table: t, opt: opt, symbols: symbols(), wake: make(chan struct{}, 1)}
 }
 
@@ -72,12 +76,6 @@ func (x *Index) Stats() Stats {
 	return x.stats
 }
 
-// Hold makes the index leave the processor to a search until done is called.
-func (x *Index) Hold() (done func()) {
-	x.searching.Add(1)
-	return func() { x.searching.Add(-1) }
-}
-
 // nudge wakes Run if the table has changed.
 func (x *Index) nudge() {
 	if x.table.Generation() != x.seen.Load() {
@@ -89,10 +87,9 @@ func (x *Index) nudge() {
 }
 
 // Run reads the files of the table, and again those that change, until ctx ends or the
-// table is lost. It wants a goroutine of its own, which ends with it: its thread is made
-// to yield to all others. When it returns, the index knows nothing any more.
+// table is lost. It may keep a processor busy for seconds, see LowerPriority. When it
+// returns, the index knows nothing any more.
 func (x *Index) Run(ctx context.Context) error {
-	lowerPriority()
 	defer x.forget()
 	return x.run(ctx)
 }

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lowerPriority makes the thread of the calling goroutine yield to all others. The
+// LowerPriority makes the thread of the calling goroutine yield to all others. The
 // thread ends with the goroutine.
-func lowerPriority() {
+func LowerPriority() {
 	runtime.LockOSThread()
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), 10) // without it, it only competes
 }

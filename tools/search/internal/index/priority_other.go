@@ -2,6 +2,6 @@
 
 package index
 
-// lowerPriority does nothing: elsewhere threads have no priority of their own that could
+// LowerPriority does nothing: elsewhere threads have no priority of their own that could
 // be lowered for good.
-func lowerPriority() {}
+func LowerPriority() {}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
 	"toolcrib/tools/search/internal/index"
@@ -16,15 +17,16 @@ func TestRun(t *testing.T) {
 	for i := range 200 {
 		tr.write(fmt.Sprintf("f%d", i), randomData(rnd))
 	}
-	x := index.New(tr, index.Options{Memory: 64 << 20})
+	var busy atomic.Bool
+	x := index.New(tr, index.Options{Memory: 64 << 20, Busy: busy.Load})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- x.Run(ctx) }()
 	for range 300 {
 		tr.write(fmt.Sprintf("f%d", rnd.IntN(200)), randomData(rnd))
-		done := x.Hold()
+		busy.Store(true)
 		tr.check(x, randomNeed(rnd, tr.list()))
-		done()
+		busy.Store(false)
 	}
 	for !x.Ready() {
 		x.Select(nil)

@@ -45,10 +45,22 @@ func (s *Selection) Class(f workspace.TableFile) Class {
 	return May
 }
 
+// Size returns about how many bytes the selection takes.
+func (s *Selection) Size() int {
+	if s == nil {
+		return 0
+	}
+	size := 8 * len(s.pages)
+	for _, docs := range s.docs {
+		size += 8 * len(docs)
+	}
+	return size
+}
+
 const (
 	maxPlaces = 10 // of a literal that are looked up in a segment
 	// worth is how many bytes of postings are read to spare the search a file.
-	worth = 512
+	worth = 32
 )
 
 // clause is a disjunction of literals, each the alternatives of grams of its places.

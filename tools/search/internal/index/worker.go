@@ -190,18 +190,18 @@ func (w *worker) count() {
 	x.stats = stats
 }
 
-// While searches go on, the worker works for a slice of time and rests for a longer one.
+// While calls go on, the worker works for a slice of time and rests for a longer one.
 const (
 	slice = 2 * time.Millisecond
 	rest  = 20 * time.Millisecond
 )
 
-// pause leaves the processor to searches.
+// pause leaves the processor to calls.
 func (w *worker) pause(ctx context.Context) error {
-	if w.x.searching.Load() == 0 || time.Since(w.slice) < slice {
+	if !w.x.opt.Busy() || time.Since(w.slice) < slice {
 		return context.Cause(ctx)
 	}
-	for end := time.Now().Add(rest); w.x.searching.Load() > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(rest); w.x.opt.Busy() && time.Now().Before(end); {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

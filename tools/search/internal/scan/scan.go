@@ -89,7 +89,7 @@ const (
 	firstBatch = 8
 	mostBatch  = 64
 	batchShare = 64
-	ahead      = 6 // batches that may be in work or ready before the first is wanted
+	ahead      = 4 // batches that may be in work or ready before the first is wanted
 )
 
 // batch is a few sources in a row, and in time what was found in them. It serves again

@@ -7,7 +7,7 @@ import (
 
 const (
 	windowSize = 256 << 10 // read at once
-	firstSize  = 64 << 10  // read first where the first match is enough
+	firstSize  = 32 << 10  // read first where the first match is enough
 	keepSize   = 1 << 20   // a buffer above it is given back after its file
 )
 
