@@ -25,19 +25,7 @@ func (d *portableDir) openWrite(name string) (*os.File, Info, error) {
 	if err != nil {
 		return nil, Info{}, err
 	}
-	f, info, err := openPortable(d.root, name, os.O_RDWR, d.dev)
-	if err != nil {
-		return nil, Info{}, err
-	}
-	after, err := f.Stat()
-	if err == nil && !os.SameFile(before, after) {
-		err = errIsLink
-	}
-	if err != nil {
-		f.Close()
-		return nil, Info{}, err
-	}
-	return f, info, nil
+	return d.openSame(name, os.O_RDWR, before)
 }
 
 func (d *portableDir) writable(name string) error {

@@ -61,7 +61,12 @@ func (d *portableDir) openRead(name string) (*os.File, Info, error) {
 	if before.Mode()&os.ModeSymlink != 0 {
 		return nil, Info{}, errIsLink
 	}
-	f, info, err := openPortable(d.root, name, os.O_RDONLY, d.dev)
+	return d.openSame(name, os.O_RDONLY, before)
+}
+
+// openSame opens what was found to be before, and nothing that stands there since.
+func (d *portableDir) openSame(name string, flag int, before os.FileInfo) (*os.File, Info, error) {
+	f, info, err := openPortable(d.root, name, flag, d.dev)
 	if err != nil {
 		return nil, Info{}, err
 	}
