@@ -62,10 +62,11 @@ func (p *pass) attempt(ctx context.Context) (any, error) {
 }
 
 // once runs the handler within the timeout of the tool.
-func (p *pass) once(ctx context.Context) (any, error) {
-	p.attempts.Add(1)
-	limited, cancel := context.WithTimeout(ctx, p.tool.Timeout)
+func (p *pass) once(ctx context.Context) (_ any, err error) {
+	inside, end := p.observe(ctx, PartAttempt, int(p.attempts.Add(1)))
+	limited, cancel := context.WithTimeout(inside, p.tool.Timeout)
 	defer cancel()
+	defer func() { end(ended(err)) }()
 	limited = tools.WithAsker(limited, p.asker)
 	v, err := await(limited, p.r.spawn, func() (any, error) {
 		if p.tool.Effects != tools.None {

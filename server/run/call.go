@@ -17,6 +17,8 @@ type Call struct {
 	// Read is the tool to call where no name leads to it: that of a
 	// [tools.Source]. Tool is then not looked at.
 	Read *tools.Tool
+	// Trace is the place of the call in the client's trace, "" in both if it has none.
+	Trace Trace
 	// Log receives the records of the call, all before Run returns; nil = nobody
 	// listens.
 	Log *slog.Logger

@@ -55,7 +55,9 @@ func (p *pass) pre(ctx context.Context) error {
 	}
 	var skip *tools.Result
 	for i, hook := range p.r.cfg.Hooks.Pre {
-		d, err := await(ctx, p.r.spawn, func() (Decision, error) { return hook(ctx, p.view()) })
+		inside, end := p.observe(ctx, PartPre, i+1)
+		d, err := await(ctx, p.r.spawn, func() (Decision, error) { return hook(inside, p.view()) })
+		end(ended(err))
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return err
@@ -105,10 +107,12 @@ func (p *pass) post(ctx context.Context, stop error) {
 func fire[T any](ctx context.Context, p *pass, kind string, hooks []func(context.Context, View, T), v T) {
 	own := context.WithoutCancel(ctx) // they have work to do after a cancelled call too
 	for i, hook := range hooks {
+		inside, end := p.observe(own, PartPost, i+1)
 		_, err := await(ctx, p.r.spawn, func() (struct{}, error) {
-			hook(own, p.view(), v)
+			hook(inside, p.view(), v)
 			return struct{}{}, nil
 		})
+		end(ended(err))
 		if err != nil {
 			p.log().Error(kind+" hook", "hook", i+1, "err", err)
 		}

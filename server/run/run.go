@@ -30,6 +30,7 @@ type Config struct {
 
 	Confirm Confirm        // "" = ConfirmAsk
 	Hooks   Hooks          // in-process hooks
+	Observe Observer       // nil = nobody
 	Caller  *Caller        // what the tools call other tools through; nil = none do
 	Log     *slog.Logger   // nil = discard
 	Audit   io.Writer      // JSON Lines; nil = none
@@ -55,7 +56,6 @@ type Runner struct {
 	names []string              // the keys of tools
 
 	calls   atomic.Uint64 // numbers the calls
-	running atomic.Int64  // calls that go on
 	seal    *seal
 	spawn   func(func())
 	results *results
@@ -85,7 +85,6 @@ func New(cfg Config) *Runner {
 		spawn:   cfg.Go,
 		results: newResults(cfg.Now, cfg.Go),
 		audit:   &audit{w: cfg.Audit},
-		metrics: metrics{},
 	}
 	for _, t := range cfg.Tools {
 		for _, name := range append([]string{t.Name}, t.Aliases...) {
@@ -95,9 +94,9 @@ func New(cfg Config) *Runner {
 			r.tools[name] = t
 			r.names = append(r.names, name)
 		}
-		r.metrics[t.Name] = &counters{}
+		r.metrics.know(t.Name)
 	}
-	r.metrics[unknownTool], r.metrics[sourceReads] = &counters{}, &counters{}
+	r.metrics.know()
 	if cfg.Caller != nil {
 		cfg.Caller.r.Store(r)
 	}
@@ -111,7 +110,7 @@ func (r *Runner) Tool(name string) (tools.Tool, bool) {
 }
 
 // Busy tells whether calls go on.
-func (r *Runner) Busy() bool { return r.running.Load() > 0 }
+func (r *Runner) Busy() bool { return r.metrics.busy() }
 
 // Run carries out a call and returns when it has ended or asks its user: what
 // Start and Wait do, in the goroutine of the caller. Within 100 ms of the end of ctx it returns, whatever the tool does.
@@ -134,7 +133,8 @@ type pass struct {
 	tool     tools.Tool
 	counters *counters
 	started  time.Time
-	gate     *gate // of what goes to the client; nil: nobody listens
+	end      func(Ending) // tells the observer
+	gate     *gate        // of what goes to the client; nil: nobody listens
 
 	// bind, pre
 	bound    tools.Bound
@@ -196,11 +196,11 @@ func (p *pass) begin(ctx context.Context) context.Context {
 	}
 	p.counters = p.r.metrics.of(p)
 	p.counters.inFlight.Add(1)
-	p.r.running.Add(1)
 	p.asker = p.newAsker()
 
 	ctx = tools.WithSession(ctx, &p.call.Session)
 	ctx = context.WithValue(ctx, passKey{}, p)
+	ctx, p.end = p.observe(ctx, PartCall, 0)
 	return p.listen(ctx)
 }
 
@@ -214,10 +214,10 @@ func (p *pass) finish(ctx context.Context, out *Outcome) {
 	}
 	p.gate.end(ctx)
 	p.counters.inFlight.Add(-1)
-	p.r.running.Add(-1)
 	if p.dry && out.Err == nil {
 		return // the call itself is still to come
 	}
+	p.end(Ending{Code: p.code(out), Source: sources[p.source], Attempts: int(p.attempts.Load())})
 	took := p.r.cfg.Now().Sub(p.started)
 	p.counters.count(p, out, took)
 	_ = p.record(eventEnd, out, took) // it is logged there; the call is over

@@ -1,0 +1,134 @@
+package run_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/server/run"
+	"toolcrib/tools"
+)
+
+// diary is an Observer that writes down what it is told, with the parts that each
+// part is inside of.
+type diary struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+type insideKey struct{}
+
+func (d *diary) Begin(ctx context.Context, part run.Part) (context.Context, func(run.Ending)) {
+	name := fmt.Sprintf("%s %s", part.Kind, part.Tool)
+	if part.Number > 0 {
+		name += fmt.Sprintf(" %d", part.Number)
+	}
+	if part.Trace.Parent != "" {
+		name += " of " + part.Trace.Parent
+	}
+	if outer, ok := ctx.Value(insideKey{}).(string); ok {
+		name = outer + "/" + name
+	}
+	return context.WithValue(ctx, insideKey{}, name), func(e run.Ending) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.lines = append(d.lines, strings.TrimSpace(name+": "+e.Code+" "+e.Source))
+	}
+}
+
+func TestObserve(t *testing.T) {
+	caller := new(run.Caller)
+	d := new(diary)
+	fail := tools.Errorf(tools.Unavailable, "not now")
+	r := run.New(run.Config{
+		Observe: d, Caller: caller,
+		Hooks: run.Hooks{
+			Pre:  []func(context.Context, run.View) (run.Decision, error){func(context.Context, run.View) (run.Decision, error) { return run.Decision{}, nil }},
+			Post: []func(context.Context, run.View, any){func(context.Context, run.View, any) {}},
+		},
+		Tools: []tools.Tool{
+			tool("inner", tools.Write, tools.State, fails(fail)),
+			tool("outer", tools.Delegates, tools.State, func(ctx context.Context, _ In) (Out, error) {
+				if err := caller.Preflight(ctx, []tools.CallSpec{{Name: "inner", Args: json.RawMessage(`{}`)}}); err != nil {
+					return Out{}, err
+				}
+				_, err := caller.Call(ctx, "inner", json.RawMessage(`{}`))
+				return Out{"inner: " + err.Error()}, nil
+			}),
+		},
+	})
+	out := r.Run(t.Context(), run.Call{Tool: "outer", Args: json.RawMessage(`{}`), Session: local, Trace: run.Trace{Parent: "the client"}})
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	r.Run(t.Context(), run.Call{Tool: "made_up", Args: json.RawMessage(`{}`), Session: local})
+	call := "call outer of the client"
+	attempt := call + "/attempt outer 1"
+	want := []string{
+		call + "/pre hook outer 1: ok",
+		attempt + "/call inner/attempt inner 1: unavailable",
+		attempt + "/call inner: unavailable tool",
+		attempt + ": ok",
+		call + "/post hook outer 1: ok",
+		call + ": ok tool",
+		"call : not_found tool",
+	}
+	if diff := cmp.Diff(want, d.lines); diff != "" {
+		t.Errorf("observed (-want +got):\n%s", diff)
+	}
+}
+
+func TestStats(t *testing.T) {
+	now := time.Unix(0, 0)
+	r := run.New(run.Config{
+		Now: func() time.Time { return now },
+		Tools: []tools.Tool{
+			tool("works", tools.Write, tools.State, func(_ context.Context, in In) (Out, error) {
+				now = now.Add(time.Duration(in.N) * time.Millisecond)
+				return Out{"twelve bytes"}, nil
+			}),
+			tool("fails", tools.Write, tools.State, fails(tools.Errorf(tools.Conflict, "no").WithHint("go"))),
+		},
+	})
+	for _, args := range []string{`{"n":0}`, `{"n":3}`, `{"n":600}`} {
+		r.Run(t.Context(), run.Call{Tool: "works", Args: json.RawMessage(args), Session: local})
+	}
+	r.Run(t.Context(), run.Call{Tool: "fails", Args: json.RawMessage(`{}`), Session: local})
+	for _, name := range []string{"a", "b"} { // share the counters of unknown names
+		r.Run(t.Context(), run.Call{Tool: name, Args: json.RawMessage(`{}`), Session: local})
+	}
+	stats := r.Stats()
+	latency := func(counts map[time.Duration]uint64) []uint64 {
+		var list []uint64
+		for _, bound := range stats.Bounds {
+			list = append(list, counts[bound])
+		}
+		return append(list, 0)
+	}
+	none := latency(nil)
+	want := map[string]run.ToolStats{
+		"works": {
+			Calls: 3, Errors: map[tools.Code]uint64{}, In: 7 + 7 + 9, Text: 36, Took: 603 * time.Millisecond,
+			Latency: latency(map[time.Duration]uint64{100 * time.Microsecond: 1, 5 * time.Millisecond: 1, time.Second: 1}),
+		},
+		"fails": {Calls: 1, Errors: map[tools.Code]uint64{tools.Conflict: 1}, In: 2, Text: 4, Latency: latency(map[time.Duration]uint64{100 * time.Microsecond: 1})},
+		run.UnknownTool: {
+			Calls: 2, Errors: map[tools.Code]uint64{tools.NotFound: 2}, In: 4, Text: stats.Tools[run.UnknownTool].Text,
+			Latency: latency(map[time.Duration]uint64{100 * time.Microsecond: 2}),
+		},
+		run.SourceReads: {Errors: map[tools.Code]uint64{}, Latency: none},
+	}
+	if diff := cmp.Diff(want, stats.Tools); diff != "" {
+		t.Errorf("stats (-want +got):\n%s", diff)
+	}
+	in, out := stats.Tools["works"].Tokens()
+	if in != 5 || out != 9 {
+		t.Errorf("tokens: %d in, %d out, want 5 and 9", in, out)
+	}
+}
