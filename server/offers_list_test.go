@@ -274,7 +274,7 @@ func TestClashes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			opt := server.Options{Tools: listed, Runner: run.New(run.Config{Tools: listed})}
+			opt := server.Options{Tools: listed, Runner: run.New(run.Config{Settings: run.Settings{Tools: listed}})}
 			change(&opt)
 			if _, err := server.New(opt); err == nil {
 				t.Error("no error")

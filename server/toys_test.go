@@ -121,7 +121,7 @@ func newServer(tb testing.TB, opts ...func(*server.Options)) *server.Server {
 	for _, o := range opts {
 		o(&opt)
 	}
-	opt.Runner = run.New(run.Config{Tools: append(opt.Tools, opt.Hidden...)})
+	opt.Runner = run.New(run.Config{Settings: run.Settings{Tools: append(opt.Tools, opt.Hidden...)}})
 	s, err := server.New(opt)
 	if err != nil {
 		tb.Fatal(err)

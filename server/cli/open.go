@@ -57,14 +57,23 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 		log.Warn("this kernel or its sandbox has no openat2; files are opened in a slower way, contained all the same", "backend", backend)
 	}
 	rc := run.Config{
-		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm,
-		Hooks: p.Hooks, Log: log, Go: e.workers.Go,
+		Settings: settingsOf(cfg, selected),
+		Hooks:    p.Hooks,
+		Log:      log,
+		Go:       e.workers.Go,
 	}
 	if audit != nil {
 		rc.Audit = audit
 	}
 	e.runner = run.New(rc)
 	return e, nil
+}
+
+// settingsOf returns what of a configuration the runner works by.
+func settingsOf(cfg server.Config, selected tools.Selected) run.Settings {
+	return run.Settings{
+		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm,
+	}
 }
 
 // recoverChanges deals with the changes in which processes were killed. What it

@@ -49,7 +49,7 @@ func connect(t *testing.T) *client {
 	}
 	s, err := server.New(server.Options{
 		Name: "fixtures", Version: "1", Tools: f.Tools, Sources: f.Sources, Prompts: f.Prompts, Native: f.Native,
-		Runner: run.New(run.Config{Tools: f.Tools}), Workspace: ws, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Runner: run.New(run.Config{Settings: run.Settings{Tools: f.Tools}}), Workspace: ws, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	if err != nil {
 		t.Fatal(err)

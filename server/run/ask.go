@@ -35,7 +35,7 @@ func (p *pass) ask() error {
 		return p.mustBeAlone()
 	}
 	if refusal := p.cannotAsk(); refusal != nil {
-		if p.r.cfg.Confirm == ConfirmClient {
+		if p.live.Confirm == ConfirmClient {
 			p.verdict = allows // the client has asked its user by its own prompt
 			return nil
 		}
@@ -59,7 +59,7 @@ func declined(what string) *tools.Error {
 func (p *pass) cannotAsk() *tools.Error {
 	subject := fmt.Sprintf("%s: needs the user's consent (rule %s)", p.tool.Name, p.rule)
 	switch {
-	case p.r.cfg.Confirm == ConfirmDeny:
+	case p.live.Confirm == ConfirmDeny:
 		return tools.Errorf(tools.Denied, "%s, and the server never asks", subject).
 			WithHint("the user can start it without --confirm deny")
 	case !p.call.Session.Client.Forms:
@@ -96,7 +96,7 @@ func (p *pass) newAsker() *asker {
 	case p.parent != nil:
 		return &asker{refusal: tools.Errorf(tools.Unavailable, "the user cannot be asked in the middle of another call").
 			WithHint("call %s by itself", p.call.Tool)}
-	case p.r.cfg.Confirm == ConfirmDeny:
+	case p.live.Confirm == ConfirmDeny:
 		return &asker{refusal: tools.Errorf(tools.Unavailable, "the server never asks its user").
 			WithHint("the user can start it without --confirm deny")}
 	case !p.call.Session.Client.Forms:

@@ -35,15 +35,15 @@ func TestConsent(t *testing.T) {
 			var log lines
 			pre, ends, questions := 0, 0, 0
 			r := run.New(run.Config{
-				Audit: &log,
-				Tools: []tools.Tool{tool("delete", tools.Write, tools.Workspace, func(_ context.Context, in In) (Out, error) {
+				Settings: run.Settings{Tools: []tools.Tool{tool("delete", tools.Write, tools.Workspace, func(_ context.Context, in In) (Out, error) {
 					return Out{fmt.Sprint("deleted ", in.N)}, nil
 				}, func(d *tools.Def[In, Out]) {
 					d.Confirm = func(context.Context, In) (tools.Question, error) {
 						questions++
 						return tools.Question{Message: "delete build/ with 214 files"}, nil
 					}
-				})},
+				})}},
+				Audit: &log,
 				Hooks: run.Hooks{
 					Pre: []func(context.Context, run.View) (run.Decision, error){func(context.Context, run.View) (run.Decision, error) {
 						pre++
@@ -84,11 +84,11 @@ func TestStateIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		newRunner := func(key byte) *run.Runner {
 			return run.New(run.Config{
-				Key: []byte(strings.Repeat(string(key), 32)),
-				Tools: []tools.Tool{
+				Settings: run.Settings{Tools: []tools.Tool{
 					tool("it", tools.Write, tools.Workspace, say("done"), confirm("sure?")),
 					tool("other", tools.Write, tools.Workspace, say("done"), confirm("sure?")),
-				},
+				}},
+				Key: []byte(strings.Repeat(string(key), 32)),
 			})
 		}
 		for _, tc := range []struct {
@@ -157,7 +157,7 @@ func TestTwoAsksInOneHandler(t *testing.T) {
 		if consent {
 			change = confirm("may it ask?")
 		}
-		r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Read, tools.None, twoAsks, repeatable, change)}})
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, twoAsks, repeatable, change)}}})
 		call := run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: askable}
 		var asked []string
 		out := r.Run(t.Context(), call)
@@ -188,13 +188,13 @@ func TestTwoAsksInOneHandler(t *testing.T) {
 func TestRetryAsksFromTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ran := 0
-		r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Write, tools.State, func(ctx context.Context, in In) (Out, error) {
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Write, tools.State, func(ctx context.Context, in In) (Out, error) {
 			out, err := twoAsks(ctx, in)
 			if ran++; err == nil && ran == 3 {
 				err = tools.Errorf(tools.Unavailable, "busy")
 			}
 			return out, err
-		}, repeatable)}})
+		}, repeatable)}}})
 		running := r.Start(t.Context(), run.Call{Tool: "it", Args: empty, Session: askable})
 		for range 2 {
 			if err := running.Answer(answer(running.Wait().Ask, tools.Accept, "").Answers); err != nil {
@@ -210,11 +210,11 @@ func TestRetryAsksFromTheStart(t *testing.T) {
 
 func TestAnswerStaysWithItsForm(t *testing.T) {
 	n := 0
-	r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
 		n++
 		_, err := tools.Ask(ctx, tools.Form{Message: fmt.Sprint("delete ", n, " files?")})
 		return Out{"done"}, err
-	})}})
+	})}}})
 	call := run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: askable}
 	call.Reply = answer(r.Run(t.Context(), call).Ask, tools.Accept, "")
 	if got := ending(r.Run(t.Context(), call)); got != "conflict" {
@@ -227,7 +227,7 @@ func TestAskWhereNobodyCanBeAsked(t *testing.T) {
 		session tools.SessionInfo
 		confirm run.Confirm
 	}{"no forms": {local, run.ConfirmClient}, "never": {askable, run.ConfirmDeny}} {
-		r := run.New(run.Config{Confirm: c.confirm, Tools: []tools.Tool{tool("it", tools.Read, tools.None, twoAsks)}})
+		r := run.New(run.Config{Settings: run.Settings{Confirm: c.confirm, Tools: []tools.Tool{tool("it", tools.Read, tools.None, twoAsks)}}})
 		out := r.Run(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: c.session})
 		if got := ending(out); got != "unavailable" {
 			t.Errorf("%s: ended in %q, want unavailable", name, got)
@@ -236,7 +236,7 @@ func TestAskWhereNobodyCanBeAsked(t *testing.T) {
 }
 
 func TestRunningIsAnswered(t *testing.T) {
-	r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Read, tools.None, twoAsks)}})
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, twoAsks)}}})
 	running := r.Start(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: askable})
 	for range 2 {
 		ask := running.Wait().Ask
@@ -257,7 +257,7 @@ func TestRunningIsAnswered(t *testing.T) {
 
 func TestUsedStatesAreForgottenInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Write, tools.Workspace, say("done"), confirm("sure?"))}})
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Write, tools.Workspace, say("done"), confirm("sure?"))}}})
 		call := run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: askable}
 		once := func() string {
 			c := call

@@ -11,10 +11,10 @@ import (
 
 // BenchmarkCall is a trivial call through the whole pipeline with the audit log on.
 func BenchmarkCall(b *testing.B) {
-	r := run.New(run.Config{Audit: io.Discard, Tools: []tools.Tool{
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{
 		tool("once", tools.Read, tools.None, say("done")),
 		tool("joinable", tools.Read, tools.None, say("done"), repeatable),
-	}})
+	}}, Audit: io.Discard})
 	for _, name := range []string{"once", "joinable"} {
 		b.Run(name, func(b *testing.B) {
 			call := run.Call{Tool: name, Args: json.RawMessage(`{"path":"a/b.go","n":20}`), Session: local}

@@ -34,6 +34,7 @@ type callKey struct{ principal, roots, tool, args string }
 // only in the same moment: one that begins after a write is not answered by one
 // that began before it.
 type moment struct {
+	settings   uint64 // which Settings the call has: others may mean another result
 	epoch      uint64 // counts the calls with effects
 	generation uint64 // of the workspace
 	exact      bool   // no change of the workspace can have been missed
@@ -134,7 +135,7 @@ func (p *pass) key() flightKey {
 	k := flightKey{callKey: callKey{
 		principal: p.call.Session.Principal, tool: p.tool.Name, args: string(p.bound.Canonical),
 	}}
-	k.epoch = p.r.results.current()
+	k.settings, k.epoch = p.live.serial, p.r.results.current()
 	if ws := p.call.Session.Workspace; ws != nil {
 		k.roots = strings.Join(ws.Roots(), "\x00")
 		k.generation, k.exact = p.r.results.generation(ws)

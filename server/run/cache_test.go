@@ -30,14 +30,14 @@ func TestKeptResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ran, generation, exact := 0, uint64(1), true
 		during := func() {}
-		r := run.New(run.Config{Tools: []tools.Tool{
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{
 			tool("it", tools.Read, tools.None, func(_ context.Context, in In) (Out, error) {
 				ran++
 				during()
 				return Out{strings.Repeat("x", in.N)}, nil
 			}, repeatable, func(d *tools.Def[In, Out]) { d.Cache = time.Minute }),
 			tool("write", tools.Write, tools.State, say("written")),
-		}})
+		}}})
 		r.SetGeneration(func() (uint64, bool) { return generation, exact })
 		call := func(tool string, n int) run.Outcome {
 			return r.Run(t.Context(), run.Call{Tool: tool, Args: json.RawMessage(fmt.Sprintf(`{"n":%d}`, n)), Session: session})

@@ -169,7 +169,7 @@ func (p *pass) consent(ctx context.Context, asking []*pass) error {
 	first := asking[0]
 	refusal := first.cannotAsk()
 	switch {
-	case p.r.cfg.Confirm == ConfirmClient && refusal != nil && p.parent == nil:
+	case p.live.Confirm == ConfirmClient && refusal != nil && p.parent == nil:
 		return nil // the client has asked its user about the outer call
 	case refusal != nil:
 		return refusal

@@ -93,12 +93,12 @@ func TestCaller(t *testing.T) {
 			audit: []string{"begin outer allow delegates", "end read allow read ok", "end outer allow delegates ok"}},
 		{name: "unknown", do: inner("raed"), session: local, want: []string{"not_found"}, preHooks: 0},
 		{name: "consent is not asked for", do: inner("delete"), session: askable, want: []string{"denied"}, preHooks: 1},
-		{name: "read-only", cfg: run.Config{ReadOnly: true}, do: inner("write"), session: askable, want: []string{"denied"}, preHooks: 1},
+		{name: "read-only", cfg: run.Config{Settings: run.Settings{ReadOnly: true}}, do: inner("write"), session: askable, want: []string{"denied"}, preHooks: 1},
 		{name: "preflight", do: settled("read", "write"), session: local, want: []string{"read 4+written"}, preHooks: 2},
 		{name: "preflight asks", do: settled("delete", "write", "delete"), session: askable, want: []string{"asked", "deleted+written+deleted"}, preHooks: 6},
 		{name: "preflight cannot ask", do: settled("write", "delete"), session: local, want: []string{"denied"}, preHooks: 2,
 			audit: []string{"begin outer allow delegates", "end outer allow delegates denied"}},
-		{name: "preflight trusts the client", cfg: run.Config{Confirm: run.ConfirmClient}, do: settled("delete"), session: local, want: []string{"deleted"}, preHooks: 1},
+		{name: "preflight trusts the client", cfg: run.Config{Settings: run.Settings{Confirm: run.ConfirmClient}}, do: settled("delete"), session: local, want: []string{"deleted"}, preHooks: 1},
 		{name: "preflight names the call", do: settled("write", "nothing"), session: local, want: []string{"not_found"}, preHooks: 1},
 		{name: "preflight after a call", do: func(ctx context.Context, c tools.Caller) (string, error) {
 			if _, err := inner("write")(ctx, c); err != nil {

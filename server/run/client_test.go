@@ -27,11 +27,12 @@ func TestRead(t *testing.T) {
 	var denied bool
 	caller := &run.Caller{}
 	r := run.New(run.Config{
-		Audit: &audit, Caller: caller,
-		Tools: []tools.Tool{tool("outer", tools.Delegates, tools.None, func(ctx context.Context, _ In) (Out, error) {
+		Settings: run.Settings{Tools: []tools.Tool{tool("outer", tools.Delegates, tools.None, func(ctx context.Context, _ In) (Out, error) {
 			_, err := caller.Call(ctx, "read_it", empty)
 			return Out{}, err
-		})},
+		})}},
+		Audit:  &audit,
+		Caller: caller,
 		Hooks: run.Hooks{Pre: []func(context.Context, run.View) (run.Decision, error){
 			func(_ context.Context, v run.View) (run.Decision, error) {
 				if denied {
@@ -81,10 +82,10 @@ func TestAbility(t *testing.T) {
 			}
 		}
 	}
-	r := run.New(run.Config{Tools: []tools.Tool{
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{
 		tool("sampler", tools.Read, tools.None, say("sampled"), needs(tools.Sampling)),
 		tool("both", tools.Read, tools.None, say("did both"), needs(tools.Sampling, tools.Elicitation, tools.Sampling)),
-	}})
+	}}})
 	for _, tt := range []struct {
 		tool    string
 		client  tools.Client
@@ -153,13 +154,13 @@ func (h *records) Handle(_ context.Context, r slog.Record) error {
 // What a call logs comes before it returns, and nothing afterwards.
 func TestLog(t *testing.T) {
 	var late *slog.Logger
-	r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
 		log := tools.Log(ctx)
 		log.Info("one")
 		log.With("k", 1).WithGroup("g").Info("two")
 		late = log.With("late", 1)
 		return Out{"done"}, nil
-	})}})
+	})}}})
 	var heard records
 	if got := ending(r.Run(t.Context(), run.Call{Tool: "it", Args: empty, Session: local, Log: slog.New(&heard)})); got != "done" {
 		t.Fatal(got)
@@ -176,12 +177,12 @@ func TestLog(t *testing.T) {
 // A cancelled call ends though its client does not take what it logs.
 func TestLogIsStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
 			log := tools.Log(ctx)
 			log.Info("one")
 			log.Info("two")
 			return Out{}, nil
-		})}})
+		})}}})
 		heard := records{waiting: make(chan struct{})}
 		running := r.Start(t.Context(), run.Call{Tool: "it", Args: empty, Session: local, Log: slog.New(&heard)})
 		synctest.Wait()

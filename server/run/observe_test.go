@@ -47,12 +47,7 @@ func TestObserve(t *testing.T) {
 	d := new(diary)
 	fail := tools.Errorf(tools.Unavailable, "not now")
 	r := run.New(run.Config{
-		Observe: d, Caller: caller,
-		Hooks: run.Hooks{
-			Pre:  []func(context.Context, run.View) (run.Decision, error){func(context.Context, run.View) (run.Decision, error) { return run.Decision{}, nil }},
-			Post: []func(context.Context, run.View, any){func(context.Context, run.View, any) {}},
-		},
-		Tools: []tools.Tool{
+		Settings: run.Settings{Tools: []tools.Tool{
 			tool("inner", tools.Write, tools.State, fails(fail)),
 			tool("outer", tools.Delegates, tools.State, func(ctx context.Context, _ In) (Out, error) {
 				if err := caller.Preflight(ctx, []tools.CallSpec{{Name: "inner", Args: json.RawMessage(`{}`)}}); err != nil {
@@ -61,6 +56,12 @@ func TestObserve(t *testing.T) {
 				_, err := caller.Call(ctx, "inner", json.RawMessage(`{}`))
 				return Out{"inner: " + err.Error()}, nil
 			}),
+		}},
+		Observe: d,
+		Caller:  caller,
+		Hooks: run.Hooks{
+			Pre:  []func(context.Context, run.View) (run.Decision, error){func(context.Context, run.View) (run.Decision, error) { return run.Decision{}, nil }},
+			Post: []func(context.Context, run.View, any){func(context.Context, run.View, any) {}},
 		},
 	})
 	out := r.Run(t.Context(), run.Call{Tool: "outer", Args: json.RawMessage(`{}`), Session: local, Trace: run.Trace{Parent: "the client"}})
@@ -87,14 +88,14 @@ func TestObserve(t *testing.T) {
 func TestStats(t *testing.T) {
 	now := time.Unix(0, 0)
 	r := run.New(run.Config{
-		Now: func() time.Time { return now },
-		Tools: []tools.Tool{
+		Settings: run.Settings{Tools: []tools.Tool{
 			tool("works", tools.Write, tools.State, func(_ context.Context, in In) (Out, error) {
 				now = now.Add(time.Duration(in.N) * time.Millisecond)
 				return Out{"twelve bytes"}, nil
 			}),
 			tool("fails", tools.Write, tools.State, fails(tools.Errorf(tools.Conflict, "no").WithHint("go"))),
-		},
+		}},
+		Now: func() time.Time { return now },
 	})
 	for _, args := range []string{`{"n":0}`, `{"n":3}`, `{"n":600}`} {
 		r.Run(t.Context(), run.Call{Tool: "works", Args: json.RawMessage(args), Session: local})

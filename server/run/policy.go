@@ -38,7 +38,7 @@ var rules = [...]rule{
 	{
 		name: "read-only-server", verdict: denies,
 		matches: func(p *pass) bool {
-			return p.r.cfg.ReadOnly && p.tool.Access != tools.Read && p.tool.Access != tools.Delegates
+			return p.live.ReadOnly && p.tool.Access != tools.Read && p.tool.Access != tools.Delegates
 		},
 		why:  "the server is read-only",
 		hint: "the user can start it without --read-only",
@@ -46,7 +46,7 @@ var rules = [...]rule{
 	{
 		name: "protected-path", verdict: denies,
 		matches: func(p *pass) bool {
-			return !p.r.cfg.AllowProtected && p.tool.Access == tools.Write && protectedPath(p) != ""
+			return !p.live.AllowProtected && p.tool.Access == tools.Write && protectedPath(p) != ""
 		},
 		why:  "the path is protected, since programs run what stands there",
 		hint: "tell the user what to change there; a tool cannot, unless the server runs with --allow-protected",
@@ -112,12 +112,13 @@ func access(a tools.Access) func(*pass) bool {
 }
 
 // policy judges the call by the rules, then lets the tool put its own question.
-// What an earlier pass was allowed stays allowed.
+// What an earlier pass was allowed or consented to stays so, unless a rule denies it
+// by now: the settings may have changed since.
 func (p *pass) policy(ctx context.Context) error {
-	if p.settled != nil {
+	ru := p.judge()
+	if p.settled != nil && ru.verdict != denies {
 		return nil
 	}
-	ru := p.judge()
 	p.verdict, p.rule = ru.verdict, ru.name
 	if ru.verdict == denies {
 		subject := p.tool.Name

@@ -45,7 +45,7 @@ func TestPolicy(t *testing.T) {
 		name := fmt.Sprintf("%s %s read-only=%t %s", tc.access, tc.effects, tc.readOnly, tc.args)
 		t.Run(name, func(t *testing.T) {
 			var log lines
-			r := run.New(run.Config{Audit: &log, ReadOnly: tc.readOnly, AllowProtected: tc.open, Tools: []tools.Tool{tool("it", tc.access, tc.effects, say("done"))}})
+			r := run.New(run.Config{Settings: run.Settings{ReadOnly: tc.readOnly, AllowProtected: tc.open, Tools: []tools.Tool{tool("it", tc.access, tc.effects, say("done"))}}, Audit: &log})
 			if tc.args == "" {
 				tc.args = `{}`
 			}

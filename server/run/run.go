@@ -9,7 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"runtime/debug"
@@ -23,12 +22,8 @@ import (
 
 // Config makes a Runner; its zero value works, without tools.
 type Config struct {
-	Tools    []tools.Tool
-	ReadOnly bool
-	// AllowProtected lets tools write to protected paths, see workspace.Protected.
-	AllowProtected bool
+	Settings // to begin with, see Reconfigure
 
-	Confirm Confirm        // "" = ConfirmAsk
 	Hooks   Hooks          // in-process hooks
 	Observe Observer       // nil = nobody
 	Caller  *Caller        // what the tools call other tools through; nil = none do
@@ -39,21 +34,10 @@ type Config struct {
 	Now     func() time.Time
 }
 
-// Confirm says what an ask becomes where the client cannot ask its user.
-type Confirm string
-
-// What an ask becomes.
-const (
-	ConfirmAsk    Confirm = "ask"    // deny, with the way out
-	ConfirmClient Confirm = "client" // trust the client's own prompt: allow
-	ConfirmDeny   Confirm = "deny"   // never ask: deny
-)
-
 // Runner carries out calls. Its methods may be called by several goroutines.
 type Runner struct {
-	cfg   Config
-	tools map[string]tools.Tool // by name and alias
-	names []string              // the keys of tools
+	cfg  Config // its Settings are those of the start: a pass reads its own
+	live atomic.Pointer[live]
 
 	calls   atomic.Uint64 // numbers the calls
 	seal    *seal
@@ -69,9 +53,6 @@ func New(cfg Config) *Runner {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	if cfg.Confirm == "" {
-		cfg.Confirm = ConfirmAsk
-	}
 	if cfg.Go == nil {
 		cfg.Go = func(f func()) { go f() }
 	}
@@ -80,23 +61,16 @@ func New(cfg Config) *Runner {
 	}
 	r := &Runner{
 		cfg:     cfg,
-		tools:   map[string]tools.Tool{},
 		seal:    newSeal(cfg.Key, cfg.Now),
 		spawn:   cfg.Go,
 		results: newResults(cfg.Now, cfg.Go),
 		audit:   &audit{w: cfg.Audit},
 	}
-	for _, t := range cfg.Tools {
-		for _, name := range append([]string{t.Name}, t.Aliases...) {
-			if other, taken := r.tools[name]; taken {
-				panic(fmt.Sprintf("tool %q: name %q is taken by %q", t.Name, name, other.Name))
-			}
-			r.tools[name] = t
-			r.names = append(r.names, name)
-		}
-		r.metrics.know(t.Name)
+	l, err := r.newLive(cfg.Settings, nil)
+	if err != nil {
+		panic(err.Error())
 	}
-	r.metrics.know()
+	r.live.Store(l)
 	if cfg.Caller != nil {
 		cfg.Caller.r.Store(r)
 	}
@@ -105,7 +79,7 @@ func New(cfg Config) *Runner {
 
 // Tool returns the tool of that name or alias.
 func (r *Runner) Tool(name string) (tools.Tool, bool) {
-	t, ok := r.tools[name]
+	t, ok := r.live.Load().tools[name]
 	return t, ok
 }
 
@@ -129,6 +103,7 @@ type pass struct {
 	dry    bool  // a preflight: the way ends before the cache
 
 	// begin
+	live     *live // the settings of the pass from here to its end
 	id       string
 	tool     tools.Tool
 	counters *counters
@@ -191,7 +166,10 @@ func (p *pass) carry(ctx context.Context) (out Outcome) {
 func (p *pass) begin(ctx context.Context) context.Context {
 	p.id = p.r.seal.instance + "-" + strconv.FormatUint(p.r.calls.Add(1), 36)
 	p.started, p.call.Session.Call = p.r.cfg.Now(), p.id
-	if p.tool = p.r.tools[p.call.Tool]; p.call.Read != nil {
+	if p.live = p.r.live.Load(); p.parent != nil {
+		p.live = p.parent.live
+	}
+	if p.tool = p.live.tools[p.call.Tool]; p.call.Read != nil {
 		p.tool = *p.call.Read
 	}
 	p.counters = p.r.metrics.of(p)
@@ -228,7 +206,7 @@ func (p *pass) finish(ctx context.Context, out *Outcome) {
 func (p *pass) bind() (err error) {
 	if p.tool.Name == "" {
 		unknown := tools.Errorf(tools.NotFound, "no tool is called %q", tools.Clip(p.call.Tool))
-		if near := schema.Nearest(p.call.Tool, p.r.names); near != "" {
+		if near := schema.Nearest(p.call.Tool, p.live.names); near != "" {
 			return unknown.WithHint("did you mean %s", near)
 		}
 		return unknown

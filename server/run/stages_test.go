@@ -68,9 +68,9 @@ func TestStages(t *testing.T) {
 		}, want: "not_found", fired: "error not_found", audit: []string{"end it allow read not_found"}},
 		{name: "asked", change: confirm("sure?"), session: askable, want: "asked", audit: []string{"end it ask tool-asks asked"}},
 		{name: "cannot ask", change: confirm("sure?"), want: "denied", fired: "error denied", audit: []string{"end it ask tool-asks denied"}},
-		{name: "cannot ask, client trusted", change: confirm("sure?"), cfg: run.Config{Confirm: run.ConfirmClient},
+		{name: "cannot ask, client trusted", change: confirm("sure?"), cfg: run.Config{Settings: run.Settings{Confirm: run.ConfirmClient}},
 			want: "done", fired: "post done", ran: 1, audit: []string{"end it allow tool-asks ok"}},
-		{name: "never ask", change: confirm("sure?"), session: askable, cfg: run.Config{Confirm: run.ConfirmDeny},
+		{name: "never ask", change: confirm("sure?"), session: askable, cfg: run.Config{Settings: run.Settings{Confirm: run.ConfirmDeny}},
 			want: "denied", fired: "error denied", audit: []string{"end it ask tool-asks denied"}},
 		{name: "handler fails", handler: fails(tools.Errorf(tools.Conflict, "changed")), want: "conflict", fired: "error conflict", ran: 1,
 			audit: []string{"end it allow read conflict"}},
@@ -167,9 +167,9 @@ func TestStages(t *testing.T) {
 }
 
 func TestPanicIsHiddenBehindAnID(t *testing.T) {
-	r := run.New(run.Config{Tools: []tools.Tool{
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{
 		tool("it", tools.Read, tools.None, func(context.Context, In) (Out, error) { panic("secret") }),
-	}})
+	}}})
 	err := r.Run(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: local}).Err
 	if strings.Contains(err.Error(), "secret") || !strings.Contains(err.Msg, "crashed, error ") {
 		t.Errorf("got %q", err)
@@ -197,8 +197,9 @@ func (m *mine) Handle(context.Context, slog.Record) error {
 func TestPanicOfThePipeline(t *testing.T) {
 	var log lines
 	r := run.New(run.Config{
-		Audit: &log, Log: slog.New(&mine{Handler: slog.DiscardHandler}),
-		Tools: []tools.Tool{tool("it", tools.Read, tools.None, fails(errors.New("odd")))}, // which is logged
+		Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, fails(errors.New("odd")))}}, // which is logged
+		Audit:    &log,
+		Log:      slog.New(&mine{Handler: slog.DiscardHandler}),
 	})
 	out := r.Run(t.Context(), run.Call{Tool: "it", Args: empty, Session: local})
 	if got := ending(out); got != "internal" || !strings.Contains(out.Err.Msg, "crashed") || r.Stats().Tools["it"].InFlight != 0 {
@@ -212,7 +213,7 @@ func TestPanicOfThePipeline(t *testing.T) {
 func TestResultOfAHookIsNotChanged(t *testing.T) {
 	own := tools.Result{Content: []tools.Block{tools.Text("a\xffb")}}
 	r := run.New(run.Config{
-		Tools: []tools.Tool{tool("it", tools.Read, tools.None, say("done"))},
+		Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, say("done"))}},
 		Hooks: run.Hooks{Pre: []func(context.Context, run.View) (run.Decision, error){
 			func(context.Context, run.View) (run.Decision, error) { return run.Decision{Skip: &own}, nil },
 		}},
@@ -224,7 +225,7 @@ func TestResultOfAHookIsNotChanged(t *testing.T) {
 
 func TestAuditHasNoValues(t *testing.T) {
 	var log lines
-	r := run.New(run.Config{Audit: &log, Tools: []tools.Tool{tool("it", tools.Read, tools.None, say("hunter2"))}})
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, say("hunter2"))}}, Audit: &log})
 	r.Run(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(`{"path":"a/b","n":987}`), Session: local})
 	if got := log.buf.String(); strings.Contains(got, "987") && !strings.Contains(got, `"micros":987`) || strings.Contains(got, "hunter2") || !strings.Contains(got, `"paths":["a/b"]`) {
 		t.Errorf("got %s", got)
@@ -235,9 +236,9 @@ func TestEffectsWantAnAuditLog(t *testing.T) {
 	log := lines{err: errors.New("disk full")}
 	ran := false
 	mark := func(context.Context, In) (Out, error) { ran = true; return Out{"done"}, nil }
-	r := run.New(run.Config{Audit: &log, Tools: []tools.Tool{
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{
 		tool("reads", tools.Read, tools.None, say("done")), tool("writes", tools.Write, tools.Workspace, mark),
-	}})
+	}}, Audit: &log})
 	if got := ending(r.Run(t.Context(), run.Call{Tool: "writes", Args: json.RawMessage(`{}`), Session: local})); got != "unavailable" || ran {
 		t.Errorf("ended in %s, ran: %t", got, ran)
 	}
@@ -248,7 +249,7 @@ func TestEffectsWantAnAuditLog(t *testing.T) {
 
 func TestErrorIsClipped(t *testing.T) {
 	long := tools.Errorf(tools.Conflict, "%s", strings.Repeat("x", 3*tools.MaxErrorText)).WithHint("do something else")
-	r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Read, tools.None, fails(long))}})
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, fails(long))}}})
 	err := r.Run(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: local}).Err
 	if n := len(err.Error()); n > tools.MaxErrorText || err.Hint != "do something else" {
 		t.Errorf("%d bytes, hint %q", n, err.Hint)

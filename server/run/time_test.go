@@ -33,7 +33,7 @@ func heeds(ctx context.Context, _ In) (Out, error) {
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		r := run.New(run.Config{Tools: []tools.Tool{
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{
 			tool("heeds", tools.Read, tools.None, heeds, timeout(time.Second)),
 			tool("stuck", tools.Read, tools.None, stuck(release), timeout(time.Second)),
 			tool("again", tools.Read, tools.None, stuck(release), timeout(time.Second), repeatable),
@@ -43,7 +43,7 @@ func TestTimeout(t *testing.T) {
 				own.Err = ctx.Err()
 				return Out{}, own
 			}, timeout(time.Second)),
-		}})
+		}}})
 		for name, want := range map[string]string{"heeds": "timeout", "stuck": "timeout", "again": "timeout", "own": "too_large"} {
 			start := time.Now()
 			out := r.Run(t.Context(), run.Call{Tool: name, Args: empty, Session: local})
@@ -70,7 +70,7 @@ func TestCancel(t *testing.T) {
 		release := make(chan struct{})
 		stuckHook := func(context.Context, run.View, *tools.Error) { <-release }
 		r := run.New(run.Config{
-			Tools: []tools.Tool{
+			Settings: run.Settings{Tools: []tools.Tool{
 				tool("heeds", tools.Read, tools.None, heeds, repeatable),
 				tool("stuck", tools.Read, tools.None, stuck(release)),
 				tool("joined", tools.Read, tools.None, stuck(release), repeatable),
@@ -81,7 +81,7 @@ func TestCancel(t *testing.T) {
 				tool("question", tools.Read, tools.None, say("done"), func(d *tools.Def[In, Out]) {
 					d.Confirm = func(context.Context, In) (tools.Question, error) { <-release; return tools.Question{}, nil }
 				}),
-			},
+			}},
 			Hooks: run.Hooks{Error: []func(context.Context, run.View, *tools.Error){stuckHook}},
 		})
 		for _, name := range []string{"heeds", "stuck", "joined", "streams", "question"} {
@@ -111,7 +111,7 @@ func TestNothingStartsAfterACancellation(t *testing.T) {
 	mark := func(context.Context, In) (Out, error) { ran++; return Out{"done"}, nil }
 	ctx, cancel := context.WithCancel(t.Context())
 	var late error
-	r := run.New(run.Config{Caller: &caller, Tools: []tools.Tool{
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{
 		tool("write", tools.Write, tools.Workspace, mark),
 		tool("read", tools.Read, tools.None, mark, repeatable),
 		tool("outer", tools.Delegates, tools.State, func(ctx context.Context, _ In) (Out, error) {
@@ -119,7 +119,7 @@ func TestNothingStartsAfterACancellation(t *testing.T) {
 			_, late = caller.Call(ctx, "write", empty)
 			return Out{}, late
 		}),
-	}})
+	}}, Caller: &caller})
 	for _, name := range []string{"outer", "write", "read"} { // the first cancels for all
 		if got := ending(r.Run(ctx, run.Call{Tool: name, Args: empty, Session: local})); got != "cancelled" || ran != 0 {
 			t.Errorf("%s: ended in %s after %d runs, want cancelled after 0", name, got, ran)
@@ -152,12 +152,12 @@ func TestRetry(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ran := 0
 				// A tool that writes does not fly, so it keeps the caller's deadline.
-				r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Write, tools.State, func(context.Context, In) (Out, error) {
+				r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Write, tools.State, func(context.Context, In) (Out, error) {
 					if ran++; ran <= tc.fails {
 						return Out{}, tc.err
 					}
 					return Out{"done"}, nil
-				}, tc.change)}})
+				}, tc.change)}}})
 				ctx, start := t.Context(), time.Now()
 				if tc.limit > 0 {
 					var cancel func()
@@ -180,7 +180,7 @@ func TestRetry(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var late func(tools.ProgressEvent)
-	r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
 		late = tools.Progress(ctx)
 		var wg sync.WaitGroup
 		for range 8 {
@@ -192,7 +192,7 @@ func TestProgress(t *testing.T) {
 		}
 		wg.Wait()
 		return Out{"done"}, nil
-	}, streams, repeatable)}})
+	}, streams, repeatable)}}})
 	var heard, at atomic.Int32
 	r.Run(t.Context(), run.Call{Tool: "it", Args: empty, Session: local, Progress: func(tools.ProgressEvent) {
 		if at.Add(1) != 1 {
@@ -213,11 +213,11 @@ func TestProgress(t *testing.T) {
 func TestLateProgressIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var report func(tools.ProgressEvent)
-		r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
 			report = tools.Progress(ctx)
 			report(tools.ProgressEvent{Done: 1})
 			return Out{}, nil
-		}, streams)}})
+		}, streams)}}})
 		release, heard := make(chan struct{}), 0
 		running := r.Start(t.Context(), run.Call{Tool: "it", Args: empty, Session: local, Progress: func(tools.ProgressEvent) {
 			heard++
@@ -241,7 +241,7 @@ func TestJoin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran atomic.Int32
 		release := make(chan struct{})
-		r := run.New(run.Config{Tools: []tools.Tool{
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{
 			tool("it", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
 				ran.Add(1)
 				tools.Progress(ctx)(tools.ProgressEvent{Done: 1})
@@ -254,7 +254,7 @@ func TestJoin(t *testing.T) {
 				return Out{"done"}, nil
 			}, repeatable, streams),
 			tool("write", tools.Write, tools.Workspace, say("written")),
-		}})
+		}}})
 		var events atomic.Int32
 		call := run.Call{Tool: "it", Args: empty, Session: local, Progress: func(tools.ProgressEvent) { events.Add(1) }}
 		start := func(session tools.SessionInfo) *run.Running {
@@ -302,11 +302,11 @@ func TestJoin(t *testing.T) {
 func TestFlightEndsWithItsLastCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := 0
-		r := run.New(run.Config{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, in In) (Out, error) {
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, func(ctx context.Context, in In) (Out, error) {
 			<-ctx.Done()
 			ended++
 			return heeds(ctx, in)
-		}, repeatable)}})
+		}, repeatable)}}})
 		a := r.Start(t.Context(), run.Call{Tool: "it", Args: empty, Session: local})
 		b := r.Start(t.Context(), run.Call{Tool: "it", Args: empty, Session: local})
 		synctest.Wait()

@@ -1,0 +1,77 @@
+package run
+
+import (
+	"fmt"
+
+	"toolcrib/tools"
+)
+
+// Settings are what of a Runner can change while it works, see
+// [Runner.Reconfigure]. The zero value works, without tools.
+type Settings struct {
+	Tools    []tools.Tool
+	ReadOnly bool
+	// AllowProtected lets tools write to protected paths, see workspace.Protected.
+	AllowProtected bool
+	Confirm        Confirm // "" = ConfirmAsk
+}
+
+// Confirm says what an ask becomes where the client cannot ask its user.
+type Confirm string
+
+// What an ask becomes.
+const (
+	ConfirmAsk    Confirm = "ask"    // deny, with the way out
+	ConfirmClient Confirm = "client" // trust the client's own prompt: allow
+	ConfirmDeny   Confirm = "deny"   // never ask: deny
+)
+
+// live is Settings at work. It does not change: others take its place as a whole, and
+// a pass keeps the one that it began with, so that none sees a part of each.
+type live struct {
+	Settings
+	serial uint64                // counts the Settings of the Runner
+	tools  map[string]tools.Tool // by name and alias
+	names  []string              // the keys of tools
+}
+
+// newLive puts settings to work after others, nil at the start. The error says that
+// two tools share a name.
+func (r *Runner) newLive(set Settings, before *live) (*live, error) {
+	if set.Confirm == "" {
+		set.Confirm = ConfirmAsk
+	}
+	l := &live{Settings: set, tools: map[string]tools.Tool{}}
+	if before != nil {
+		l.serial = before.serial + 1
+	}
+	var counted []string
+	for _, t := range set.Tools {
+		for _, name := range append([]string{t.Name}, t.Aliases...) {
+			if other, taken := l.tools[name]; taken {
+				return nil, fmt.Errorf("tool %q: name %q is taken by %q", t.Name, name, other.Name)
+			}
+			l.tools[name] = t
+			l.names = append(l.names, name)
+		}
+		counted = append(counted, t.Name)
+	}
+	r.metrics.know(counted...)
+	return l, nil
+}
+
+// Reconfigure puts other settings to work. Calls that begin from now on have them;
+// those in flight, and the calls that they make, keep what they began with. The
+// error says that two tools share a name: then nothing changes.
+func (r *Runner) Reconfigure(set Settings) error {
+	for {
+		before := r.live.Load()
+		l, err := r.newLive(set, before)
+		if err != nil {
+			return err
+		}
+		if r.live.CompareAndSwap(before, l) {
+			return nil
+		}
+	}
+}
