@@ -30,11 +30,12 @@ var layers = []struct {
 	{"tools/catalog", []string{"schema", "tools", "tools/*"}},
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},
 	{"tools/*/internal/...", []string{"workspace", "tools/internal/...", "@sibling"}},
+	{"server/redact", nil},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
 	{"server", []string{"schema", "tools", "tools/catalog", "server/run", "workspace", "workspace/..."}},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/run", "server/conformance", "workspace", "workspace/..."}},
+	{"server/cli", []string{"server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/run", "server/redact", "server/conformance", "workspace", "workspace/..."}},
 	{"", []string{"server/cli", "tools/catalog"}},
 }
 

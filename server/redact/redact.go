@@ -1,0 +1,158 @@
+// Package redact takes secrets out of what leaves the server for its operator:
+// audit records, logs, metrics and traces.
+//
+// A secret is found in two ways. Known values, those of the configuration, are
+// found wherever they stand, plain, in base64 at any alignment, in hex, or behind
+// escapes of JSON, URLs, HTML and Go, several of them on top of each other.
+// Unknown ones are found by what they look like: tokens with a prefix of their
+// own, private keys, JSON Web Tokens, passwords in URLs, headers and assignments.
+// It is made for what people read: it would rather keep a hash or a picture than
+// lose it, and what neither is known nor looks like a secret stays.
+//
+// The package imports the standard library only and opens nothing. Start at
+// [Redactor.String].
+package redact
+
+import (
+	"slices"
+	"strings"
+)
+
+// MinKnown is the fewest bytes of a known value: a shorter one would be found in
+// the middle of ordinary words.
+const MinKnown = 8
+
+// mark begins what stands in the place of a secret: "[redacted]" for a known
+// value, "[redacted:KIND]" for what looks like one.
+const mark = "[redacted"
+
+// maxRounds bounds how often a text is looked through again after something was
+// found; the second round is the last but for texts made to defeat it.
+const maxRounds = 8
+
+// Redactor replaces secrets. It does not change, and its methods may be called by
+// several goroutines. A nil Redactor knows no values and goes by looks alone.
+type Redactor struct {
+	known   *needles // nil: none
+	ignored int
+}
+
+// New returns a Redactor that knows these values. Those with fewer than
+// [MinKnown] bytes are left out, see [Redactor.Ignored].
+func New(known []string) *Redactor {
+	r := &Redactor{}
+	var values []string
+	for _, v := range known {
+		switch v = strings.TrimSpace(v); {
+		case v == "":
+		case len(v) < MinKnown || isMark(v):
+			r.ignored++
+		default:
+			values = append(values, v)
+		}
+	}
+	if len(values) > 0 {
+		r.known = newNeedles(values)
+	}
+	return r
+}
+
+// Ignored returns how many values New left out. Whoever configured them should be
+// told: they are found only where they look like secrets.
+func (r *Redactor) Ignored() int {
+	if r == nil {
+		return 0
+	}
+	return r.ignored
+}
+
+// String returns the text without its secrets. Doing it twice changes nothing
+// more, and a text that was valid UTF-8 stays so.
+func (r *Redactor) String(text string) string {
+	for range maxRounds {
+		spans := r.find(text)
+		if len(spans) == 0 {
+			break
+		}
+		text = replace(text, spans)
+	}
+	return text
+}
+
+// span is a part of a text that is a secret; kind is "" for a known value.
+type span struct {
+	from, to int
+	kind     string
+}
+
+// find returns the secrets of a text in its order, none touching another. It
+// looks at the text as it is, and below each layer of escapes.
+func (r *Redactor) find(text string) []span {
+	var found []span
+	for v := (view{text: text}); ; {
+		here := looks().find(v.text)
+		if r != nil && r.known != nil {
+			here = r.known.find(v.text, here)
+		}
+		for _, s := range here {
+			s.from, s.to = v.source(s.from), v.source(s.to)
+			found = append(found, s)
+		}
+		if !v.unescape() {
+			break
+		}
+	}
+	return merged(text, found)
+}
+
+// merged sorts spans and makes one of those that touch. One that only covers
+// marks is dropped.
+func merged(text string, spans []span) []span {
+	slices.SortFunc(spans, func(a, b span) int {
+		if a.from != b.from {
+			return a.from - b.from
+		}
+		return b.to - a.to
+	})
+	out := spans[:0]
+	for _, s := range spans {
+		if isMark(text[s.from:s.to]) {
+			continue
+		}
+		if n := len(out); n > 0 && s.from <= out[n-1].to {
+			last := &out[n-1]
+			last.to = max(last.to, s.to)
+			if s.kind == "" {
+				last.kind = ""
+			}
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// isMark reports whether a text is a mark, or a part of one.
+func isMark(text string) bool {
+	return slices.ContainsFunc(marks(), func(m string) bool { return strings.Contains(m, text) })
+}
+
+func replace(text string, spans []span) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	at := 0
+	for _, s := range spans {
+		b.WriteString(text[at:s.from])
+		b.WriteString(markOf(s.kind))
+		at = s.to
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+func markOf(kind string) string {
+	if kind == "" {
+		return mark + "]"
+	}
+	return mark + ":" + kind + "]"
+}

@@ -1,0 +1,167 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf16"
+)
+
+// maxLayers is how many layers of escapes are taken off.
+const maxLayers = 5
+
+// view is a text with some layers of escapes taken off.
+type view struct {
+	text   string
+	layers [][]jump // the outermost first
+}
+
+// jump says where the text behind an escape stands in the layer above.
+type jump struct{ at, above int }
+
+// source returns the place in the source of a place in the view.
+func (v *view) source(i int) int {
+	for _, jumps := range slices.Backward(v.layers) {
+		n, exact := slices.BinarySearchFunc(jumps, i, func(j jump, at int) int { return j.at - at })
+		if !exact {
+			n--
+		}
+		if n >= 0 {
+			i += jumps[n].above - jumps[n].at
+		}
+	}
+	return i
+}
+
+// unescape takes a layer of escapes off and reports whether there was any.
+func (v *view) unescape() bool {
+	if len(v.layers) == maxLayers || strings.IndexByte(v.text, '\\') < 0 && strings.IndexByte(v.text, '%') < 0 && strings.IndexByte(v.text, '&') < 0 {
+		return false
+	}
+	var out []byte
+	var jumps []jump
+	copied := 0
+	for i := 0; i < len(v.text); {
+		if !inEscapes[v.text[i]] {
+			i++
+			continue
+		}
+		char, n := escape(v.text[i:])
+		if n == 0 {
+			i++
+			continue
+		}
+		if out == nil {
+			out = make([]byte, 0, len(v.text))
+		}
+		out = append(append(out, v.text[copied:i]...), char...)
+		i += n
+		copied = i
+		jumps = append(jumps, jump{len(out), i})
+	}
+	if out == nil {
+		return false
+	}
+	v.text = string(append(out, v.text[copied:]...))
+	v.layers = append(v.layers, jumps)
+	return true
+}
+
+// unescaped takes all layers of escapes off.
+func unescaped(text string) string {
+	v := view{text: text}
+	for v.unescape() {
+	}
+	return v.text
+}
+
+// entities are those that encoders write for ASCII.
+var entities = [...]struct{ name, char string }{
+	{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", `"`}, {"&apos;", "'"}, {"&#34;", `"`}, {"&#39;", "'"}, {"&#43;", "+"},
+	{"&#x27;", "'"}, {"&#x2F;", "/"}, {"&#x3D;", "="},
+}
+
+// escape returns what the escape stands for that s begins with, and its length,
+// 0 where there is none.
+func escape(s string) (string, int) {
+	switch s[0] {
+	case '\\':
+		return backslash(s)
+	case '%':
+		if n, ok := hexadecimal(s, 1, 2); ok {
+			return oneByte(n), 3
+		}
+	case '&':
+		for _, e := range entities {
+			if strings.HasPrefix(s, e.name) {
+				return e.char, len(e.name)
+			}
+		}
+	case '\'': // a shell's way to have one inside two
+		if strings.HasPrefix(s, `'\''`) {
+			return "'", 4
+		}
+	}
+	return "", 0
+}
+
+// backslash reads an escape of JSON, Go or a shell.
+func backslash(s string) (string, int) {
+	if len(s) < 2 {
+		return "", 0
+	}
+	switch c := s[1]; c {
+	case 'n':
+		return "\n", 2
+	case 't':
+		return "\t", 2
+	case 'r':
+		return "\r", 2
+	case 'b':
+		return "\b", 2
+	case 'f':
+		return "\f", 2
+	case 'x':
+		if n, ok := hexadecimal(s, 2, 2); ok {
+			return oneByte(n), 4
+		}
+	case 'u':
+		n, ok := hexadecimal(s, 2, 4)
+		if !ok {
+			return "", 0
+		}
+		if low, ok := hexadecimal(s, 8, 4); ok && utf16.IsSurrogate(n) && s[6:8] == `\u` {
+			return string(utf16.DecodeRune(n, low)), 12
+		}
+		return string(n), 6
+	case 'U':
+		if n, ok := hexadecimal(s, 2, 8); ok {
+			return string(n), 10
+		}
+	case '"', '\'', '\\', '/', '`', '$', ' ':
+		return s[1:2], 2
+	}
+	return "", 0
+}
+
+func oneByte(n rune) string { return string([]byte{byte(n)}) }
+
+// hexadecimal reads n digits at a place of s.
+func hexadecimal(s string, at, n int) (v rune, ok bool) {
+	if len(s) < at+n {
+		return 0, false
+	}
+	for _, c := range []byte(s[at : at+n]) {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		v = v<<4 | rune(c)
+	}
+	return v, true
+}
