@@ -1,55 +1,72 @@
 package server
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
+	"context"
 	"net/http"
-	"strings"
+	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolcrib/server/identity"
+	"toolcrib/tools"
 )
 
-// The principals of HTTP until there are named ones.
-const (
-	anonymous = "anonymous" // no token is wanted
-	holder    = "token"     // the token was shown
-)
+type grantKey struct{}
 
-// bearer checks the bearer token. It keeps only its hash.
-type bearer struct {
-	wanted bool
-	hash   [sha256.Size]byte
+// withGrant returns the context of a request whose token has a grant. Two requests
+// of one session may have different ones.
+func withGrant(ctx context.Context, g *identity.Grant) context.Context {
+	return context.WithValue(ctx, grantKey{}, g)
 }
 
-func newBearer(token string) bearer { return bearer{token != "", sha256.Sum256([]byte(token))} }
-
-// principal says in whose name a request is, and false if it may not be made.
-func (b bearer) principal(r *http.Request) (string, bool) {
-	if !b.wanted {
-		return anonymous, true
+// granted returns what the request of a context may call; nil is everything.
+func granted(ctx context.Context) func(*tools.Tool) bool {
+	if g, _ := ctx.Value(grantKey{}).(*identity.Grant); g != nil {
+		return g.Allows
 	}
-	values := r.Header.Values("Authorization")
-	if len(values) != 1 {
-		return "", false
-	}
-	scheme, token, _ := strings.Cut(values[0], " ")
-	hash := sha256.Sum256([]byte(strings.TrimSpace(token)))
-	ok := strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(hash[:], b.hash[:]) == 1
-	return holder, ok
+	return nil
 }
 
-// missing says what a request lacks.
-func (b bearer) missing(r *http.Request) *fault {
-	if r.Header.Get("Authorization") == "" {
-		return refuse(mcp.INVALID_REQUEST, "the request needs the header Authorization: Bearer TOKEN; the server showed the token when it started")
+// until returns a context for streams, which end with the token that opened them.
+func (h *httpServer) until(who identity.Who) (context.Context, context.CancelFunc) {
+	if who.Expires.IsZero() {
+		return h.streaming, func() {}
 	}
-	return refuse(mcp.INVALID_REQUEST, "the bearer token is not that of this server; it shows a new one at each start unless TOOLCRIB_TOKEN sets it")
+	return context.WithDeadline(h.streaming, who.Expires)
 }
 
-// challenge is the header of a 401 answer.
-func (b bearer) challenge(r *http.Request) string {
-	if r.Header.Get("Authorization") == "" {
-		return `Bearer realm="toolcrib"`
+// challenge refuses a request that its token does not let through, id is that of
+// the message where it was read.
+func (h *httpServer) challenge(w http.ResponseWriter, bad *identity.Refusal, id []byte) {
+	if bad.Challenge != "" {
+		w.Header().Set("WWW-Authenticate", bad.Challenge)
 	}
-	return `Bearer realm="toolcrib", error="invalid_token"`
+	h.refuse(w, bad.Status, &fault{id: id, code: mcp.INVALID_REQUEST, msg: bad.Message})
+}
+
+// forbids refuses a call of a tool that exists and is beyond what the token of the
+// request may call. In a batch, and for the calls inside a call, the policy does it.
+func (h *httpServer) forbids(w http.ResponseWriter, who identity.Who, m *message) bool {
+	if who.Grant == nil || m.method != string(mcp.MethodToolsCall) || m.id == nil {
+		return false
+	}
+	name, _ := m.params.get("name")
+	if len(name) == 0 || name[0] != '"' {
+		return false
+	}
+	t, ok := h.server.tool(unquote(name))
+	if !ok || who.Grant.Allows(t) {
+		return false
+	}
+	h.challenge(w, h.auth.Insufficient(who.Grant.Needed(t), "the token does not let "+t.Name+" be called"), m.id)
+	return true
+}
+
+// mayUse reports whether the principal of a session may call all tools of these
+// names.
+func (s *Server) mayUse(session *tools.SessionInfo, names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		t, ok := s.tool(name)
+		return !ok || !session.Allows(t)
+	})
 }

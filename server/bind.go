@@ -56,8 +56,9 @@ type origin struct {
 	principal string
 	client    tools.Client
 	workspace *workspace.Workspace
-	progress  *reporter    // nil: the client wants none; the transport closes it before the answer
-	log       *slog.Logger // nil: the client wants no log
+	may       func(*tools.Tool) bool // be called; nil: every tool
+	progress  *reporter              // nil: the client wants none; the transport closes it before the answer
+	log       *slog.Logger           // nil: the client wants no log
 	// fault is how the request ends where a handler has no other way to say it;
 	// it beats what mcp-go answers.
 	fault *fault
@@ -71,7 +72,7 @@ func withOrigin(ctx context.Context, o *origin) context.Context {
 
 // info says whose request it is and in which workspace it runs.
 func (from *origin) info() tools.SessionInfo {
-	return tools.SessionInfo{Principal: from.principal, Client: from.client, Workspace: from.workspace}
+	return tools.SessionInfo{Principal: from.principal, Client: from.client, Workspace: from.workspace, May: from.may}
 }
 
 // session returns ctx with the session of the request.

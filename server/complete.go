@@ -27,8 +27,13 @@ func (c completer) CompletePromptArgument(ctx context.Context, prompt string, ar
 	var complete completion
 	for _, p := range c.server.prompts {
 		for _, a := range p.Args {
-			if p.Name == prompt && a.Name == arg.Name {
-				complete = a.Complete
+			if p.Name == prompt && a.Name == arg.Name && a.Complete != nil {
+				complete = func(ctx context.Context, prefix string) ([]string, error) {
+					if !c.server.mayUse(tools.Session(ctx), p.Needs) {
+						return nil, nil
+					}
+					return a.Complete(ctx, prefix)
+				}
 			}
 		}
 	}
@@ -40,7 +45,12 @@ func (c completer) CompleteResourceArgument(ctx context.Context, uri string, arg
 	var complete completion
 	for _, src := range c.server.sources {
 		if src.Template == uri && src.Complete != nil {
-			complete = func(ctx context.Context, prefix string) ([]string, error) { return src.Complete(ctx, arg.Name, prefix) }
+			complete = func(ctx context.Context, prefix string) ([]string, error) {
+				if !tools.Session(ctx).Allows(&src.Read) {
+					return nil, nil
+				}
+				return src.Complete(ctx, arg.Name, prefix)
+			}
 		}
 	}
 	return c.server.complete(ctx, complete, arg.Value)

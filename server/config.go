@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"toolcrib/server/identity"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
@@ -37,10 +38,18 @@ type Config struct {
 
 	Confirm      run.Confirm `flag:"confirm" env:"TOOLCRIB_CONFIRM" arg:"HOW" values:"ask,client,deny" help:"what happens where the user is to be asked and the client cannot: ask refuses and says so, client trusts the client's own prompt, deny never asks (default ask)"`
 	HTTP         string      `flag:"http" env:"TOOLCRIB_HTTP" arg:"ADDR" help:"serve streamable HTTP at ADDR, such as 127.0.0.1:8080, in the place of stdin and stdout"`
-	Auth         string      `flag:"auth" env:"TOOLCRIB_AUTH" arg:"HOW" values:"token,none" help:"who may call over HTTP: token wants a bearer token, which is made and shown at the start; none lets every program of this machine call (default token)"`
+	Auth         string      `flag:"auth" env:"TOOLCRIB_AUTH" arg:"HOW" values:"token,jwt,none" help:"who may call over HTTP: token wants a bearer token, one of the configuration or one that is made and shown at the start; jwt wants a token that --issuer has signed; none lets every program of this machine call (default token)"`
 	Token        string      `env:"TOOLCRIB_TOKEN" arg:"TOKEN" help:"the bearer token, where it shall outlast a start"`
 	AllowHosts   []string    `flag:"allow-host" env:"TOOLCRIB_ALLOW_HOST" arg:"NAMES" help:"names by which clients may call over HTTP, beside localhost and addresses: those of a proxy before the server"`
 	AllowOrigins []string    `flag:"allow-origin" env:"TOOLCRIB_ALLOW_ORIGIN" arg:"ORIGINS" help:"web origins such as https://example.com whose pages may call over HTTP"`
+
+	Issuer     string           `flag:"issuer" env:"TOOLCRIB_ISSUER" arg:"URL" help:"whose tokens --auth=jwt takes: the claim iss, to the letter"`
+	Audience   string           `flag:"audience" env:"TOOLCRIB_AUDIENCE" arg:"TEXT" help:"what the claim aud of such a token must hold (default the public URL)"`
+	JWKSURL    string           `flag:"jwks-url" env:"TOOLCRIB_JWKS_URL" arg:"URL" help:"where the issuer has its keys (default where its metadata says)"`
+	PublicURL  string           `flag:"public-url" env:"TOOLCRIB_PUBLIC_URL" arg:"URL" help:"the URL by which clients call over HTTP, where a proxy stands before the server"`
+	Algorithms []string         `file:"algorithms" help:"algorithms of the signatures of tokens (default RS256, PS256, ES256, EdDSA)"`
+	Tokens     []identity.Token `file:"tokens" help:"static tokens with names; toolcrib token new NAME makes one"`
+	Scopes     identity.Scopes  `file:"scopes" help:"what the scopes of tokens let be called (default tools:read, tools:write, tools:exec, tools:external, tools:all)"`
 
 	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces, in MB; 0 makes none, and every search reads the files (default 160)"`
 

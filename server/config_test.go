@@ -16,9 +16,13 @@ import (
 	"toolcrib/tools/catalog"
 )
 
-// Every field can be set by a flag and by a variable, whose names go together.
+// Every field can be set by a flag and by a variable, whose names go together; what
+// only the file sets is none of them.
 func TestConfigTags(t *testing.T) {
 	for f := range reflect.TypeFor[server.Config]().Fields() {
+		if key := f.Tag.Get("file"); key != "" && f.Tag.Get("help") != "" {
+			continue
+		}
 		flag, env := f.Tag.Get("flag"), f.Tag.Get("env")
 		name := strings.ReplaceAll(flag, "-", "_")
 		if flag == "" { // a secret

@@ -166,6 +166,9 @@ func (s *Server) version(ctx context.Context, uri string) (version string, err e
 	if !ok {
 		return "", unknownResource(uri)
 	}
+	if !tools.Session(ctx).Allows(&src.Read) {
+		return "", tools.Errorf(tools.Denied, "%s: the token of this client does not let it be read", uri)
+	}
 	if src.Version == nil {
 		return "", nil
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolcrib/server/identity"
 )
 
 // Endpoint is the path at which streamable HTTP is served.
@@ -20,9 +22,8 @@ const Endpoint = "/mcp"
 
 // HTTP configures streamable HTTP.
 type HTTP struct {
-	// Token is the bearer token that every request must carry; "" = none is
-	// wanted.
-	Token string
+	// Auth says in whose name a request is; nil = every one is anonymous.
+	Auth *identity.Gate
 	// Hosts are names by which clients may call the server, beside localhost and
 	// the addresses of its listener.
 	Hosts []string
@@ -57,7 +58,7 @@ const (
 type httpServer struct {
 	server    *Server
 	guard     guard
-	token     bearer
+	auth      *identity.Gate
 	admission *admission
 	bodies    *bodies
 	sessions  *sessions
@@ -77,7 +78,7 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 	h := &httpServer{
 		server:    s,
 		guard:     newGuard(ln.Addr(), opt),
-		token:     newBearer(opt.Token),
+		auth:      opt.Auth,
 		admission: newAdmission(maxRunningHTTP),
 		bodies:    newBodies(),
 		sessions:  newSessions(cmp.Or(opt.SessionIdle, DefaultSessionIdle)),
@@ -150,26 +151,30 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusForbidden, refuse(mcp.INVALID_REQUEST, "%s", why))
 		return
 	}
+	if m := h.auth.Metadata(); m.Serves(r.URL.Path, Endpoint) {
+		m.ServeHTTP(w, r)
+		return
+	}
 	if r.URL.Path != Endpoint {
-		h.refuse(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "the server answers at %s alone; it has no OAuth, the header Authorization: Bearer TOKEN is all it wants", Endpoint))
+		h.refuse(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "the server answers at %s alone", Endpoint))
 		return
 	}
 	if h.guard.preflight(w, r) {
 		return
 	}
-	principal, ok := h.token.principal(r)
-	if !ok {
-		w.Header().Set("WWW-Authenticate", h.token.challenge(r))
-		h.refuse(w, http.StatusUnauthorized, h.token.missing(r))
+	who, bad := h.auth.Admit(r)
+	if bad != nil {
+		h.challenge(w, bad, nil)
 		return
 	}
+	r = r.WithContext(withGrant(r.Context(), who.Grant))
 	switch modern := mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)); {
 	case r.Method == http.MethodPost:
-		h.post(w, r, principal)
+		h.post(w, r, who)
 	case r.Method == http.MethodGet && !modern:
-		h.get(w, r, principal)
+		h.get(w, r, who)
 	case r.Method == http.MethodDelete && !modern:
-		h.delete(w, r, principal)
+		h.delete(w, r, who)
 	default:
 		allowed := "POST, GET, DELETE"
 		if modern {
@@ -218,12 +223,12 @@ func (h *httpServer) refuse(w http.ResponseWriter, status int, bad *fault) {
 }
 
 // get serves the stream of a session, for what belongs to no request.
-func (h *httpServer) get(w http.ResponseWriter, r *http.Request, principal string) {
+func (h *httpServer) get(w http.ResponseWriter, r *http.Request, who identity.Who) {
 	if !accepts(r).events {
 		h.refuse(w, http.StatusNotAcceptable, refuse(mcp.INVALID_REQUEST, "a GET opens a stream: the header Accept must have %s", eventStream))
 		return
 	}
-	s := h.session(w, r, principal)
+	s := h.session(w, r, who)
 	if s == nil {
 		return
 	}
@@ -239,17 +244,19 @@ func (h *httpServer) get(w http.ResponseWriter, r *http.Request, principal strin
 	if p := s.peer.Load(); p != nil && p.caps.Roots != nil {
 		go s.learnRoots(&request{link: s.link, out: st, ctx: r.Context()})
 	}
+	streaming, stop := h.until(who)
+	defer stop()
 	select {
 	case <-r.Context().Done():
 	case <-st.over: // another stream takes its place
 	case <-s.ctx.Done():
-	case <-h.streaming.Done():
+	case <-streaming.Done():
 	}
 }
 
 // delete ends a session.
-func (h *httpServer) delete(w http.ResponseWriter, r *http.Request, principal string) {
-	s := h.session(w, r, principal)
+func (h *httpServer) delete(w http.ResponseWriter, r *http.Request, who identity.Who) {
+	s := h.session(w, r, who)
 	if s == nil {
 		return
 	}
@@ -260,14 +267,14 @@ func (h *httpServer) delete(w http.ResponseWriter, r *http.Request, principal st
 
 // session returns the session that a request names, and keeps it busy until it
 // is released. Without one it answers the request and returns nil.
-func (h *httpServer) session(w http.ResponseWriter, r *http.Request, principal string) *httpSession {
+func (h *httpServer) session(w http.ResponseWriter, r *http.Request, who identity.Who) *httpSession {
 	id := strings.Join(r.Header.Values(mcp.HeaderSessionID), ", ") // several are none that exists
 	if id == "" {
 		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST,
 			"the header %s is missing: initialize opens a session, and requests of revision %s need none but name the revision in params._meta", mcp.HeaderSessionID, mcp.ProtocolVersion20260728))
 		return nil
 	}
-	s := h.sessions.acquire(id, principal)
+	s := h.sessions.acquire(id, who.Principal)
 	if s == nil {
 		h.refuse(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "there is no such session, or not any more; call initialize"))
 	}

@@ -24,7 +24,7 @@ func TestRefusedBody(t *testing.T) {
 		"OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: https://app.example\r\nContent-Length: 100\r\n\r\n",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := serveHTTP(t, newServer(t), server.HTTP{Token: testToken, Origins: []string{"https://app.example"}})
+			w := serveHTTP(t, newServer(t), server.HTTP{Auth: gate(t), Origins: []string{"https://app.example"}})
 			conn, err := w.pipes.dial(t.Context(), "", "")
 			if err != nil {
 				t.Fatal(err)

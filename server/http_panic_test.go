@@ -78,7 +78,7 @@ func TestHTTPPanic(t *testing.T) {
 				}
 				panic("crash")
 			})
-			w := serveHTTP(t, s, server.HTTP{Token: testToken})
+			w := serveHTTP(t, s, server.HTTP{Auth: gate(t)})
 			res := w.open(t.Context(), eras()[1].call("1", "steps", `"n":5`, `"progressToken":1`), nil)
 			body, err := io.ReadAll(res.Body)
 			if res.StatusCode != c.status || strings.Count(string(body), "event: message\n") != c.events {
@@ -102,7 +102,7 @@ func TestHTTPPanic(t *testing.T) {
 func TestLearnRootsPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, log := trapped(t, "the client did not tell its roots; nothing is narrowed")
-		w := serveHTTP(t, s, server.HTTP{Token: testToken})
+		w := serveHTTP(t, s, server.HTTP{Auth: gate(t)})
 		session := w.hello(`{"roots":{}}`)
 		res, err := w.http.Do(w.request(t.Context(), http.MethodGet, "", session))
 		if err != nil {

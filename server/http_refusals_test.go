@@ -102,7 +102,7 @@ func TestHTTPRefusals(t *testing.T) {
 		{name: "notification", message: `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`, headers: headers{"Mcp-Protocol-Version": "2026-07-28"}, status: 202},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := serveHTTP(t, newServer(t), server.HTTP{Token: testToken, Hosts: []string{"tools.example"}, Origins: []string{"https://app.example"}})
+			w := serveHTTP(t, newServer(t), server.HTTP{Auth: gate(t), Hosts: []string{"tools.example"}, Origins: []string{"https://app.example"}})
 			message := c.message
 			if message == "" && (c.method == "" || c.method == http.MethodPut) {
 				message = call
@@ -150,7 +150,7 @@ func TestHTTPRefusals(t *testing.T) {
 
 // TestCrossOrigin lets the pages of a named origin read answers, and no others.
 func TestCrossOrigin(t *testing.T) {
-	w := serveHTTP(t, newServer(t), server.HTTP{Token: testToken, Origins: []string{"https://app.example"}})
+	w := serveHTTP(t, newServer(t), server.HTTP{Auth: gate(t), Origins: []string{"https://app.example"}})
 	for origin, allowed := range map[string]string{"https://app.example": "https://app.example", "http://localhost:3000": "", "": ""} {
 		res, _ := w.post(eras()[1].call("1", "echo", `"text":"hi"`, ""), headers{"Origin": origin})
 		if got := res.Header.Get("Access-Control-Allow-Origin"); got != allowed {
@@ -247,7 +247,7 @@ func TestAddresses(t *testing.T) {
 	p := newPipes()
 	p.addr = &net.TCPAddr{IP: net.IPv4zero, Port: 8080}
 	w := &site{tb: t, pipes: p, http: &http.Client{Transport: &http.Transport{DialContext: p.dial}}}
-	go func() { _ = newServer(t).ServeStreamable(t.Context(), p, server.HTTP{Token: testToken}) }()
+	go func() { _ = newServer(t).ServeStreamable(t.Context(), p, server.HTTP{Auth: gate(t)}) }()
 	for host, status := range map[string]int{"192.0.2.7:8080": 200, "localhost": 200, "evil.example": 403} {
 		res, messages := w.post(eras()[1].call("1", "echo", `"text":"hi"`, ""), headers{"Host": host})
 		if res.StatusCode != status {

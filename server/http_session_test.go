@@ -42,7 +42,7 @@ func with(ts ...tools.Tool) func(*server.Options) {
 
 // TestHTTPSession goes through the life of a session.
 func TestHTTPSession(t *testing.T) {
-	w := serveHTTP(t, newServer(t), server.HTTP{Token: testToken})
+	w := serveHTTP(t, newServer(t), server.HTTP{Auth: gate(t)})
 	session := w.hello(`{}`)
 	legacy := eras()[0]
 	for _, c := range []struct {
@@ -79,7 +79,7 @@ func TestHTTPSession(t *testing.T) {
 
 // TestHTTPBatch sends an array in the revision that has them.
 func TestHTTPBatch(t *testing.T) {
-	w := serveHTTP(t, newServer(t), server.HTTP{Token: testToken})
+	w := serveHTTP(t, newServer(t), server.HTTP{Auth: gate(t)})
 	res, _ := w.post(strings.Replace(initialize, "2025-11-25", "2025-03-26", 1), nil)
 	session := headers{"Mcp-Session-Id": res.Header.Get("Mcp-Session-Id")}
 	legacy := eras()[0]
@@ -103,7 +103,7 @@ func TestHTTPBatch(t *testing.T) {
 // TestHTTPProgress wants every event of a call before its answer, in order, and
 // the answer as the last message.
 func TestHTTPProgress(t *testing.T) {
-	w := serveHTTP(t, newServer(t), server.HTTP{Token: testToken})
+	w := serveHTTP(t, newServer(t), server.HTTP{Auth: gate(t)})
 	session := w.hello(`{}`)
 	for _, e := range eras() {
 		h := session
@@ -144,7 +144,7 @@ func merge(a, b headers) headers {
 func TestHTTPDisconnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool, running, cancelled := waiting(time.Hour)
-		w := serveHTTP(t, newServer(t, with(tool)), server.HTTP{Token: testToken})
+		w := serveHTTP(t, newServer(t, with(tool)), server.HTTP{Auth: gate(t)})
 		session := w.hello(`{}`)
 		for i, e := range eras() {
 			ctx, drop := context.WithCancel(t.Context())
@@ -177,7 +177,7 @@ func TestHTTPDisconnect(t *testing.T) {
 func TestHTTPCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool, _, cancelled := waiting(time.Hour)
-		w := serveHTTP(t, newServer(t, with(tool)), server.HTTP{Token: testToken})
+		w := serveHTTP(t, newServer(t, with(tool)), server.HTTP{Auth: gate(t)})
 		session := w.hello(`{}`)
 		ended := make(chan []string)
 		go func() {
@@ -195,7 +195,7 @@ func TestHTTPCancel(t *testing.T) {
 // TestHTTPAsk asks the user in the middle of a call of a session: the question
 // goes out on the stream of the call, the answer comes as a message of its own.
 func TestHTTPAsk(t *testing.T) {
-	w := serveHTTP(t, newServer(t), server.HTTP{Token: testToken})
+	w := serveHTTP(t, newServer(t), server.HTTP{Auth: gate(t)})
 	session := w.hello(`{"elicitation":{}}`)
 	res := w.open(t.Context(), eras()[0].call("1", "greet", "", ""), session)
 	var messages []string
@@ -222,7 +222,7 @@ func TestHTTPAsk(t *testing.T) {
 func TestHTTPNews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t)
-		w := serveHTTP(t, s, server.HTTP{Token: testToken})
+		w := serveHTTP(t, s, server.HTTP{Auth: gate(t)})
 		session := w.hello(`{}`)
 		streams := map[string]*[]string{}
 		open := func(name string, req *http.Request) {
@@ -273,7 +273,7 @@ func TestHTTPNews(t *testing.T) {
 func TestHTTPAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool, _, _ := waiting(40 * time.Second)
-		w := serveHTTP(t, newServer(t, with(tool)), server.HTTP{Token: testToken})
+		w := serveHTTP(t, newServer(t, with(tool)), server.HTTP{Auth: gate(t)})
 		_, messages := w.post(eras()[1].call("1", "await", "", ""), nil)
 		if len(messages) != 3 || messages[0] != ": alive" || messages[1] != ": alive" || !strings.Contains(messages[2], "waited") {
 			t.Errorf("%q", messages)
@@ -290,7 +290,7 @@ func TestHTTPShutdown(t *testing.T) {
 	for lasts, want := range map[time.Duration]string{5 * time.Second: "waited", time.Hour: "cancelled"} {
 		synctest.Test(t, func(t *testing.T) {
 			tool, running, _ := waiting(lasts)
-			w := serveHTTP(t, newServer(t, with(tool)), server.HTTP{Token: testToken})
+			w := serveHTTP(t, newServer(t, with(tool)), server.HTTP{Auth: gate(t)})
 			answers := make(chan []string, 1)
 			go func() {
 				_, messages := w.post(eras()[1].call("1", "await", "", ""), nil)
@@ -316,7 +316,7 @@ func TestHTTPShutdown(t *testing.T) {
 // TestHTTPSessionsEnd lets sessions pass their time and their number.
 func TestHTTPSessionsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := serveHTTP(t, newServer(t), server.HTTP{Token: testToken, SessionIdle: time.Minute})
+		w := serveHTTP(t, newServer(t), server.HTTP{Auth: gate(t), SessionIdle: time.Minute})
 		ping := func(session headers) int {
 			res, _ := w.post(eras()[0].request("1", "ping", "", ""), session)
 			return res.StatusCode

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"toolcrib/server"
+	"toolcrib/server/identity"
 )
 
 // pipes is a listener in memory, so that a test decides over time.
@@ -200,4 +201,14 @@ func (w *site) hello(capabilities string) headers {
 		w.tb.Fatalf("initialized: %d %q", res.StatusCode, messages)
 	}
 	return h
+}
+
+// gate admits the holder of testToken.
+func gate(tb testing.TB) *identity.Gate {
+	tb.Helper()
+	g, err := identity.StaticGate([]identity.Token{{Name: identity.Holder, Token: testToken}}, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
 }

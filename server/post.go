@@ -9,11 +9,13 @@ import (
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolcrib/server/identity"
 )
 
 // post takes a message. The era of a request is that of the revision that it
 // names in its header or its _meta.
-func (h *httpServer) post(w http.ResponseWriter, r *http.Request, principal string) {
+func (h *httpServer) post(w http.ResponseWriter, r *http.Request, who identity.Who) {
 	accepted := accepts(r)
 	switch {
 	case !isJSON(r):
@@ -36,7 +38,7 @@ func (h *httpServer) post(w http.ResponseWriter, r *http.Request, principal stri
 	st := newStream(w, accepted)
 	defer st.end()
 	if raw[0] == '[' {
-		h.batch(st, w, r, principal, raw)
+		h.batch(st, w, r, who, raw)
 		return
 	}
 	m, bad := parse(raw)
@@ -45,15 +47,16 @@ func (h *httpServer) post(w http.ResponseWriter, r *http.Request, principal stri
 		h.refuse(w, http.StatusBadRequest, bad)
 	case m == nil:
 		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "the message is no request, and no notification or response that can be understood"))
+	case h.forbids(w, who, m):
 	case m.modern() || !legacyRevision(r.Header.Get(mcp.HeaderProtocolVersion)):
-		h.stateless(st, w, r, principal, m)
+		h.stateless(st, w, r, who, m)
 	default:
-		h.stateful(st, w, r, principal, m)
+		h.stateful(st, w, r, who, m)
 	}
 }
 
 // stateless serves a message of the era in which every request stands alone.
-func (h *httpServer) stateless(st *stream, w http.ResponseWriter, r *http.Request, principal string, m *message) {
+func (h *httpServer) stateless(st *stream, w http.ResponseWriter, r *http.Request, who identity.Who, m *message) {
 	switch {
 	case m.method == "":
 		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "no request of the server waits for a response"))
@@ -68,19 +71,21 @@ func (h *httpServer) stateless(st *stream, w http.ResponseWriter, r *http.Reques
 		return
 	}
 	id := "http-" + strconv.FormatInt(h.requests.Add(1), 36)
-	l := h.server.newLink(r.Context(), id, principal, h.admission)
-	l.streaming = h.streaming
+	l := h.server.newLink(r.Context(), id, who.Principal, h.admission)
+	streaming, stop := h.until(who)
+	defer stop()
+	l.streaming = streaming
 	defer l.end()
 	l.accept(l.ctx, m, st, nil, inPlace)
 }
 
 // stateful serves a message of the revisions that open with initialize.
-func (h *httpServer) stateful(st *stream, w http.ResponseWriter, r *http.Request, principal string, m *message) {
+func (h *httpServer) stateful(st *stream, w http.ResponseWriter, r *http.Request, who identity.Who, m *message) {
 	if m.method == string(mcp.MethodInitialize) && m.id != nil {
-		h.initialize(st, w, r, principal, m)
+		h.initialize(st, w, r, who, m)
 		return
 	}
-	s := h.session(w, r, principal)
+	s := h.session(w, r, who)
 	if s == nil {
 		return
 	}
@@ -92,8 +97,8 @@ func (h *httpServer) stateful(st *stream, w http.ResponseWriter, r *http.Request
 }
 
 // initialize opens a session. One whose handshake fails is not kept.
-func (h *httpServer) initialize(st *stream, w http.ResponseWriter, r *http.Request, principal string, m *message) {
-	s := h.sessions.open(h.ctx, h.server, principal, h.admission)
+func (h *httpServer) initialize(st *stream, w http.ResponseWriter, r *http.Request, who identity.Who, m *message) {
+	s := h.sessions.open(h.ctx, h.server, who.Principal, h.admission)
 	if s == nil {
 		h.refuse(w, http.StatusServiceUnavailable, refuse(mcp.INTERNAL_ERROR, "too many sessions are in use; try again later"))
 		return
@@ -110,12 +115,12 @@ func (h *httpServer) initialize(st *stream, w http.ResponseWriter, r *http.Reque
 // batch serves an array of messages of a session. A header that names another
 // revision than those with sessions refuses it, whatever the session speaks:
 // whoever reads only the headers takes it for one message of that revision.
-func (h *httpServer) batch(st *stream, w http.ResponseWriter, r *http.Request, principal string, raw []byte) {
+func (h *httpServer) batch(st *stream, w http.ResponseWriter, r *http.Request, who identity.Who, raw []byte) {
 	if r.Header.Get(mcp.HeaderSessionID) == "" || !legacyRevision(r.Header.Get(mcp.HeaderProtocolVersion)) {
 		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "batches exist only in sessions of revision %s; send one message at a time", mcp.ProtocolVersion20250326))
 		return
 	}
-	s := h.session(w, r, principal)
+	s := h.session(w, r, who)
 	if s == nil {
 		return
 	}

@@ -114,7 +114,7 @@ func (s *Server) listResources(ctx context.Context, cursor mcp.Cursor) (_ []mcp.
 	defer cancel()
 	all := []mcp.Resource{}
 	for _, src := range s.sources {
-		if src.List == nil {
+		if src.List == nil || !tools.Session(ctx).Allows(&src.Read) {
 			continue
 		}
 		list, err := src.List(ctx)

@@ -104,7 +104,7 @@ func TestRoots(t *testing.T) {
 				}
 			})
 			t.Run("http", func(t *testing.T) {
-				w := serveHTTP(t, s, server.HTTP{Token: testToken})
+				w := serveHTTP(t, s, server.HTTP{Auth: gate(t)})
 				session := w.hello(`{"roots":{"listChanged":true}}`)
 				res := w.open(t.Context(), eras()[0].call("1", "where", "", ""), session)
 				last := ""

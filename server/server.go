@@ -73,7 +73,8 @@ type Server struct {
 
 	mu      sync.RWMutex
 	listed  []mcp.Tool
-	names   []string // of everything that can be called, aliases too
+	names   []string               // of everything that can be called, aliases too
+	tools   map[string]*tools.Tool // by these names
 	offered []mcp.Prompt
 }
 
@@ -96,10 +97,11 @@ func New(opt Options) (*Server, error) {
 	hooks := &mcpserver.Hooks{}
 	// mcp-go knows the native tools alone; what it would list is replaced by what
 	// is to be listed, in the catalog's order.
-	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
-		s.mu.RLock()
-		defer s.mu.RUnlock()
-		result.Tools = s.listed
+	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
+		s.handle(ctx, func(from *origin) error {
+			result.Tools = s.listFor(from.may)
+			return nil
+		})
 	})
 	s.serveResources(hooks)
 	s.servePrompts(hooks)
@@ -151,25 +153,25 @@ func (s *Server) SetTools(listed, hidden []tools.Tool) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	callable := map[string]bool{}
+	callable := map[string]*tools.Tool{}
 	for _, t := range slices.Concat(listed, hidden) {
 		for _, name := range append([]string{t.Name}, t.Aliases...) {
-			if callable[name] {
+			if callable[name] != nil {
 				return fmt.Errorf("tool %q: name %q is taken by another tool", t.Name, name)
 			}
-			callable[name] = true
+			callable[name] = &t
 		}
 	}
 	for _, src := range s.sources { // results are kept by the name of the tool
-		if callable[src.Read.Name] {
+		if callable[src.Read.Name] != nil {
 			return fmt.Errorf("source %q: the name of its tool %q is taken by another tool", src.Name, src.Read.Name)
 		}
 	}
 	for _, t := range s.native.Tools {
-		if callable[t.Tool.Name] {
+		if callable[t.Tool.Name] != nil {
 			return fmt.Errorf("tool %q: the name is taken by another tool", t.Tool.Name)
 		}
-		callable[t.Tool.Name] = true
+		callable[t.Tool.Name] = &tools.Tool{Name: t.Tool.Name} // of no access class: for those who may call everything
 		def, err := rawSchemas(t.Tool)
 		if err != nil {
 			return err
@@ -177,7 +179,7 @@ func (s *Server) SetTools(listed, hidden []tools.Tool) error {
 		defs = append(defs, def)
 	}
 	s.mu.Lock()
-	s.listed, s.names = defs, slices.Sorted(maps.Keys(callable))
+	s.listed, s.names, s.tools = defs, slices.Sorted(maps.Keys(callable)), callable
 	news := s.offer()
 	s.mu.Unlock()
 	s.mcp.SetTools(s.native.Tools...) // it tells of the change too
@@ -185,6 +187,30 @@ func (s *Server) SetTools(listed, hidden []tools.Tool) error {
 		s.mcp.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
 	}
 	return nil
+}
+
+// listFor returns what a client is shown that may call some tools; nil is all.
+func (s *Server) listFor(may func(*tools.Tool) bool) []mcp.Tool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if may == nil {
+		return s.listed
+	}
+	list := []mcp.Tool{}
+	for _, def := range s.listed {
+		if may(s.tools[def.Name]) {
+			list = append(list, def)
+		}
+	}
+	return list
+}
+
+// tool returns the tool of that name or alias.
+func (s *Server) tool(name string) (*tools.Tool, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	t, ok := s.tools[name]
+	return t, ok
 }
 
 // callable reports whether a tool of that name can be called. The caller holds

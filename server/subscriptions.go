@@ -33,7 +33,7 @@ func (s subscriptions) IsSubscribedToResource(uri string) bool {
 // SubscribeToResourceErr lets the client follow what it may read: in the
 // workspace of its request.
 func (s *session) SubscribeToResourceErr(uri string) error {
-	info := tools.SessionInfo{Principal: s.link.principal, Client: s.peer.client(), Workspace: s.req.workspace}
+	info := tools.SessionInfo{Principal: s.link.principal, Client: s.peer.client(), Workspace: s.req.workspace, May: granted(s.req.ctx)}
 	if _, err := s.link.server.version(tools.WithSession(s.req.ctx, &info), uri); err != nil {
 		return &followError{uri, tools.AsError(err)}
 	}
@@ -57,7 +57,7 @@ func (l *link) following() *follower {
 
 // follow makes a follower in the name of the link's client.
 func (l *link) follow(ctx context.Context, changed func(uri string)) *follower {
-	info := tools.SessionInfo{Principal: l.principal, Workspace: l.server.workspace}
+	info := tools.SessionInfo{Principal: l.principal, Workspace: l.server.workspace, May: granted(ctx)}
 	if p := l.peer.Load(); p != nil {
 		info.Client = p.client()
 	}

@@ -15,7 +15,12 @@ type SessionInfo struct {
 	// Call is the id of the call, as the audit log has it; "" outside the pipeline.
 	Call      string
 	Workspace *workspace.Workspace
+	// May reports whether the principal may call a tool; nil = every one.
+	May func(*Tool) bool
 }
+
+// Allows reports whether the principal may call a tool.
+func (s *SessionInfo) Allows(t *Tool) bool { return s.May == nil || s.May(t) }
 
 // Local is the principal of whoever started the server and speaks to it over
 // its pipes or the command line.

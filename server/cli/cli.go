@@ -70,7 +70,7 @@ type runner interface {
 func commands() []command {
 	return []command{
 		serveCommand(), demoCommand(), configCommand(), listCommand(), showCommand(), callCommand(),
-		docsCommand(), doctorCommand(), versionCommand(),
+		docsCommand(), tokenCommand(), doctorCommand(), versionCommand(),
 	}
 }
 

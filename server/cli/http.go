@@ -2,19 +2,17 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"toolcrib/server"
 )
-
-// minToken is the fewest characters of a token that somebody chose.
-const minToken = 32
 
 // overHTTP serves clients over streamable HTTP and says on stderr where, and
 // with which token.
@@ -23,22 +21,20 @@ func (p *Process) overHTTP(ctx context.Context, srv *server.Server, cfg server.C
 	if err != nil {
 		return err
 	}
-	token, shown := cfg.Token, "from TOOLCRIB_TOKEN"
-	switch {
-	case cfg.Auth == "none":
-		token = ""
-	case token == "":
-		token = rand.Text() + rand.Text() // 260 bits
-		shown = token
+	a, err := authOf(cfg, ln.Addr())
+	if err != nil {
+		return errors.Join(err, ln.Close())
 	}
 	fmt.Fprintf(p.Stderr, "listening on http://%s%s\n", ln.Addr(), server.Endpoint)
-	if token != "" {
-		fmt.Fprintf(p.Stderr, "token %s\n", shown)
+	if a.shown != "" {
+		fmt.Fprintln(p.Stderr, a.shown)
 	}
 	if !server.Loopback(ln.Addr()) {
 		fmt.Fprintln(p.Stderr, "toolcrib: warning: the token travels unencrypted over the network; put a proxy with TLS before the server")
 	}
-	return srv.ServeStreamable(ctx, ln, server.HTTP{Token: token, Hosts: cfg.AllowHosts, Origins: cfg.AllowOrigins})
+	return srv.ServeStreamable(ctx, ln, server.HTTP{
+		Auth: a.gate, Hosts: slices.Concat(cfg.AllowHosts, a.hosts), Origins: cfg.AllowOrigins,
+	})
 }
 
 // listen opens the address of the configuration. Beyond this machine, it wants
@@ -46,9 +42,6 @@ func (p *Process) overHTTP(ctx context.Context, srv *server.Server, cfg server.C
 func listen(ctx context.Context, cfg server.Config) (net.Listener, error) {
 	if err := checkAddress(cfg.HTTP); err != nil {
 		return nil, err
-	}
-	if cfg.Token != "" && len(cfg.Token) < minToken {
-		return nil, usagef("openssl rand -hex 32 makes one", "the token in TOOLCRIB_TOKEN has %d characters, it needs %d", len(cfg.Token), minToken)
 	}
 	if err := checkNames(cfg); err != nil {
 		return nil, err

@@ -143,6 +143,9 @@ func (p *pass) carry(ctx context.Context) (out Outcome) {
 
 	stop := p.bind()
 	if stop == nil {
+		stop = p.granted()
+	}
+	if stop == nil {
 		stop = p.pre(ctx)
 	}
 	if stop == nil {

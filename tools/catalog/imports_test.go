@@ -32,10 +32,11 @@ var layers = []struct {
 	{"tools/*/internal/...", []string{"workspace", "tools/internal/...", "@sibling"}},
 	{"server/redact", nil},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
-	{"server", []string{"schema", "tools", "tools/catalog", "server/run", "workspace", "workspace/..."}},
+	{"server/identity", []string{"schema", "tools", "workspace"}},
+	{"server", []string{"schema", "tools", "tools/catalog", "server/run", "server/identity", "workspace", "workspace/..."}},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/run", "server/redact", "server/conformance", "workspace", "workspace/..."}},
+	{"server/cli", []string{"server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/run", "server/redact", "server/identity", "server/conformance", "workspace", "workspace/..."}},
 	{"", []string{"server/cli", "tools/catalog"}},
 }
 
@@ -49,6 +50,7 @@ var only = []struct {
 	{"github.com/mark3labs/mcp-go", []string{"server", "server/conformance"}, "the protocol has one place"},
 	{"github.com/invopop/jsonschema", []string{"schema"}, "schemas have one reflector"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"schema"}, "arguments have one validator"},
+	{"github.com/golang-jwt/jwt", []string{"server/identity"}, "tokens are proved in one place"},
 	{"github.com/tailscale/hujson", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},

@@ -1,0 +1,152 @@
+// Package identity says in whose name an HTTP request is made, what that principal
+// may call, how much at once, and in which directory its files are.
+//
+// Start at [Gate.Admit]: it reads the token of a request, has it verified as one of
+// the static tokens (token.go) or as a JWT of the issuer (jwt.go, with the keys of
+// keyset.go), and says by which status and challenge a request is refused
+// (refusal.go). What a token may call is a [Grant], made of its scopes (scope.go).
+// [Limits] bound how much a principal calls, [Roots] gives each its workspace. The
+// package knows HTTP and tools, not the protocol: it must not import mcp-go.
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// The principals that no token names.
+const (
+	Anonymous = "anonymous" // no token is wanted
+	Holder    = "token"     // the token that the server shows at its start
+)
+
+// Who is in whose name a request is made.
+type Who struct {
+	// Principal is [Anonymous], the name of a static token, or issuer and subject.
+	Principal string
+	// Name is the name of a static token or the subject of a JWT, and Issuer who
+	// issued that; both "" for [Anonymous].
+	Name, Issuer string
+	Grant        *Grant // nil = everything
+	// Root is the template of the token's own root; "" = that of all.
+	Root    string
+	Expires time.Time // zero: never
+}
+
+// Gate admits requests by their tokens. Its methods may be called by several
+// goroutines; a nil Gate admits everybody as [Anonymous].
+type Gate struct {
+	verify   verifier
+	metadata *Metadata
+}
+
+// verifier knows whose a token is. Its error is an [invalidToken] or an
+// [unavailable].
+type verifier interface {
+	whose(ctx context.Context, token string) (Who, error)
+}
+
+// invalidToken is why a token is refused. Nothing of the token is in it.
+type invalidToken string
+
+func (e invalidToken) Error() string { return string(e) }
+
+// unavailable is why no token can be judged.
+type unavailable struct{ err error }
+
+func (e *unavailable) Error() string { return e.err.Error() }
+func (e *unavailable) Unwrap() error { return e.err }
+
+// StaticGate admits the holders of static tokens. Its error names the token whose
+// entry is wrong.
+func StaticGate(tokens []Token, scopes Scopes) (*Gate, error) {
+	static, err := newStatic(tokens, scopes)
+	if err != nil {
+		return nil, err
+	}
+	return &Gate{verify: static}, nil
+}
+
+// JWTGate admits the holders of tokens that an issuer signed for this server. Its
+// error names the setting that is wrong; that the issuer can be reached is not
+// proved before the first token comes.
+func JWTGate(cfg JWT, scopes Scopes) (*Gate, error) {
+	compiled, err := scopes.compile()
+	if err != nil {
+		return nil, err
+	}
+	v, err := newJWT(cfg, compiled)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMetadata(cfg, compiled)
+	if err != nil {
+		return nil, err
+	}
+	return &Gate{verify: v, metadata: m}, nil
+}
+
+// Metadata returns what the server says of itself to a client that looks for a
+// token, nil where no issuer has any.
+func (g *Gate) Metadata() *Metadata {
+	if g == nil {
+		return nil
+	}
+	return g.metadata
+}
+
+// Admit says in whose name a request is made, or how it is refused.
+func (g *Gate) Admit(r *http.Request) (Who, *Refusal) {
+	if g == nil {
+		return Who{Principal: Anonymous}, nil
+	}
+	if r.URL.Query().Has("access_token") {
+		return Who{}, g.malformed("a token in the query ends in logs; send it in the header Authorization")
+	}
+	values := r.Header.Values("Authorization")
+	if len(values) == 0 {
+		return Who{}, g.missing()
+	}
+	if len(values) > 1 {
+		return Who{}, g.malformed("the header Authorization stands twice")
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return Who{}, g.missing()
+	}
+	token = strings.Trim(token, " ")
+	if !tokenText(token) {
+		return Who{}, g.malformed("the header Authorization is not Bearer TOKEN")
+	}
+	who, err := g.verify.whose(r.Context(), token)
+	if err == nil {
+		return who, nil
+	}
+	if invalid, ok := errors.AsType[invalidToken](err); ok {
+		return Who{}, g.invalid(string(invalid))
+	}
+	return Who{}, g.unavailable(err)
+}
+
+// tokenText reports whether a text has the form of a bearer token (RFC 6750, 2.1).
+func tokenText(text string) bool {
+	body := strings.TrimRight(text, "=")
+	return body != "" && strings.IndexFunc(body, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-._~+/", r)
+	}) < 0
+}
+
+// checkName refuses the name of a token that would be unclear in logs and paths.
+func checkName(name string) error {
+	const most = 64
+	if name == "" || len(name) > most || strings.Contains("-.@", name[:1]) || strings.IndexFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-._@", r)
+	}) >= 0 {
+		return fmt.Errorf("the name of a token is 1 to %d letters, digits and, behind the first, -._@, not %q", most, name)
+	}
+	return nil
+}

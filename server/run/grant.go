@@ -1,0 +1,18 @@
+package run
+
+import "toolcrib/tools"
+
+// scopeRule is the rule that denies what the token of the principal does not let be
+// called. It comes before hooks and all other rules, and on every pass: consent of
+// the user does not widen a token.
+const scopeRule = "scope"
+
+// granted denies a call that the principal may not make.
+func (p *pass) granted() error {
+	if p.call.Session.Allows(&p.tool) {
+		return nil
+	}
+	p.verdict, p.rule = denies, scopeRule
+	return tools.Errorf(tools.Denied, "%s: the token of this client does not let it be called (rule %s)", p.tool.Name, scopeRule).
+		WithHint("the user can give the client a token with the scopes for it")
+}
