@@ -1,6 +1,9 @@
 package server
 
 import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -35,6 +38,9 @@ type Config struct {
 
 	AllowProtected bool   `flag:"allow-protected" env:"TOOLCRIB_ALLOW_PROTECTED" help:"let tools write what programs run or obey: hooks and configuration of git, configuration of agents"`
 	Durable        string `flag:"durable" env:"TOOLCRIB_DURABLE" arg:"BOOL" values:"true,false" help:"whether a change waits until it is on the disk; false is faster, and a loss of power may cost the last changes (default true)"`
+
+	Policy   []run.Rule `file:"policy" help:"rules that say which calls are allowed, asked about or denied, before the default table; toolcrib help policy explains them"`
+	StateKey string     `env:"TOOLCRIB_STATE_KEY" file:"state_key" arg:"KEY" help:"key that seals what waits for a user's answer, 32 bytes in hex or base64; with the same key, replicas take each other's answers (default a random one of this process)"`
 
 	Confirm      run.Confirm `flag:"confirm" env:"TOOLCRIB_CONFIRM" arg:"HOW" values:"ask,client,deny" help:"what happens where the user is to be asked and the client cannot: ask refuses and says so, client trusts the client's own prompt, deny never asks (default ask)"`
 	HTTP         string      `flag:"http" env:"TOOLCRIB_HTTP" arg:"ADDR" help:"serve streamable HTTP at ADDR, such as 127.0.0.1:8080, in the place of stdin and stdout"`
@@ -104,6 +110,23 @@ func (c Config) IndexBytes() (int64, error) {
 		return 0, fmt.Errorf("%q is no number of megabytes for the index; give one such as 160, or 0 for none", c.IndexMemory)
 	}
 	return int64(mb) << 20, nil
+}
+
+// Key returns the key that seals states, nil where none is set. Its error does not show
+// what is set.
+func (c Config) Key() ([]byte, error) {
+	if c.StateKey == "" {
+		return nil, nil
+	}
+	const size = 32
+	for _, decode := range []func(string) ([]byte, error){
+		hex.DecodeString, base64.StdEncoding.DecodeString, base64.URLEncoding.DecodeString, base64.RawStdEncoding.DecodeString, base64.RawURLEncoding.DecodeString,
+	} {
+		if key, err := decode(c.StateKey); err == nil && len(key) == size {
+			return key, nil
+		}
+	}
+	return nil, errors.New("the state key is not 32 bytes in hex or base64; make one by: openssl rand -hex 32")
 }
 
 // Workspace returns how the roots are opened. Its error says that a relative

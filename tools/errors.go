@@ -101,6 +101,7 @@ var workspaceCodes = map[workspace.Rule]Code{
 	workspace.RuleAccess:     Denied,
 	workspace.RuleExists:     AlreadyExists,
 	workspace.RuleProtected:  Denied,
+	workspace.RuleDenied:     Denied,
 	workspace.RuleDurability: Unavailable,
 	workspace.RuleIO:         Unavailable,
 }

@@ -28,6 +28,7 @@ const (
 	RuleAccess     Rule = "access"     // the system does not permit it
 	RuleExists     Rule = "exists"     // something stands where nothing may
 	RuleProtected  Rule = "protected"  // programs run what stands there
+	RuleDenied     Rule = "denied"     // a guard keeps the view away
 	RuleDurability Rule = "durability" // written, but fsync failed
 	RuleIO         Rule = "io"         // anything else of the system
 )
@@ -72,6 +73,11 @@ func (p Path) refuse(err error) error {
 	}
 	name := show(p.written())
 	e := &Error{Path: p.written(), Err: err}
+	if denied, ok := errors.AsType[*deniedError](err); ok {
+		e.Rule, e.Msg = RuleDenied, name+": "+denied.Error()
+		e.Hint = "do without it; the user who set the rule can change it"
+		return e
+	}
 	switch {
 	case errors.Is(err, errMounted):
 		e.Rule, e.Msg = RuleInvalid, name+" is where another file system is mounted"

@@ -86,7 +86,7 @@ func (w *Workspace) query(ctx context.Context, h *history, id string, names []st
 		start = recordStart(id)
 	}
 	needles := h.needles(names)
-	all := names == nil && w.holds(h.root)
+	all := names == nil && w.guard == nil && w.holds(h.root)
 	for line, err := range h.lines() {
 		if err == nil {
 			err = ctx.Err()
@@ -203,7 +203,7 @@ func (w *Workspace) pathOf(root, name string) (Path, bool) {
 		return Path{}, false
 	}
 	r, rel := w.locate(absolute(root, name))
-	if r == nil {
+	if r == nil || w.denied(r, rel) != nil {
 		return Path{}, false
 	}
 	return Path{view: w, root: r, rel: rel}, true

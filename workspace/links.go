@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"path/filepath"
@@ -27,6 +28,9 @@ const (
 func (p Path) reach(last bool, op func(r *root, rel string) error) error {
 	if p.root == nil {
 		return errNoPath()
+	}
+	if p.view.guard != nil {
+		return p.reachGuarded(last, op)
 	}
 	r, rel := p.root, p.target()
 	for hops := 0; ; hops++ {
@@ -93,7 +97,9 @@ func (w *Workspace) follow(r *root, rel string, last, all bool) (*root, string, 
 			continue
 		}
 		if err != nil {
-			return nil, "", err
+			// What is denied is not even known to be missing.
+			denied := w.denied(at.root, path.Join(at.rel(), path.Join(todo...)))
+			return nil, "", cmp.Or(denied, err)
 		}
 		at.up()
 		if filepath.IsAbs(target) {
@@ -110,7 +116,7 @@ func (w *Workspace) follow(r *root, rel string, last, all bool) (*root, string, 
 	if at.root == nil {
 		return nil, "", errEscapes
 	}
-	return at.root, at.rel() + slash, nil
+	return at.root, at.rel() + slash, w.denied(at.root, at.rel())
 }
 
 // place is where follow stands: in a root, or outside of all at a host path.

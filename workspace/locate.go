@@ -63,7 +63,8 @@ func (w *Workspace) settle(r *root, rel string, last bool) (*root, string, error
 	if to, at, err = w.settle(r, parent, true); err != nil {
 		return nil, "", err
 	}
-	return to, path.Join(at, path.Base(rel)), nil
+	at = path.Join(at, path.Base(rel))
+	return to, at, w.denied(to, at)
 }
 
 // missingNames are the locks of the directories above that are to be made: nobody

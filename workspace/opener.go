@@ -19,15 +19,15 @@ type Opener struct {
 
 // Open opens a regular file for reading.
 func (o *Opener) Open(p Path) (File, error) {
+	if p.root == nil || p.text != "" || p.view.guard != nil { // it need not be clean, or is judged
+		return p.Open()
+	}
 	name := strings.LastIndexByte(p.rel, '/') + 1
 	var f File
 	var err error
-	switch held := o.enter(p.root, p.rel[:name]); {
-	case p.root == nil || p.text != "": // it need not be clean
-		return p.Open()
-	case held:
+	if o.enter(p.root, p.rel[:name]) {
 		f, err = o.dir.openListed(p.rel[name:], p)
-	default:
+	} else {
 		f, err = p.root.openListed(p.rel, p)
 	}
 	if err != nil {

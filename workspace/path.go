@@ -40,6 +40,16 @@ func (p Path) Root() Path { return Path{view: p.view, root: p.root, rel: "."} }
 // IsRoot tells whether p is a root itself, which no change can take away or replace.
 func (p Path) IsRoot() bool { return p.root != nil && p.rel == "." }
 
+// Within tells whether p is in or lies below it, by its text. Both are of the same
+// roots, if not of the same view.
+func (p Path) Within(in Path) bool {
+	if p.root == nil || p.root != in.root {
+		return false
+	}
+	_, ok := below(in.rel, p.rel)
+	return ok || in.rel == "."
+}
+
 // Host returns the path on the host, for the few that must hand it to a program.
 // It is the name that the root had when it was opened.
 func (p Path) Host() string {

@@ -17,6 +17,9 @@ func (t *transaction) planDelete(w *work) error {
 	case KindOther:
 		return w.refuseSpecial()
 	case KindDirectory:
+		if err := t.refuseHeld(w.at, nil); err != nil {
+			return w.fail(err)
+		}
 		size, err := t.removable(w.at)
 		if err != nil {
 			return w.fail(err)
@@ -117,6 +120,12 @@ func (t *transaction) planTransfer(w *work) error {
 	}
 	if w.at.exists() && !w.op.Overwrite {
 		return w.fail(fs.ErrExist)
+	}
+	if err := t.refuseHeld(w.from, w.at); err != nil {
+		return w.failFrom(err)
+	}
+	if err := t.refuseHeld(w.at, nil); err != nil {
+		return w.fail(err)
 	}
 	if w.from.info.Kind == KindOther && w.op.Kind == OpCopy {
 		return w.failFrom(errSpecial)

@@ -15,7 +15,8 @@ type TableFile struct {
 }
 
 // Knows tells whether the table knows what Walk from start would find. It does not where
-// start is not in it, or is ignored, or other rules are in force there. start may be of
+// start is not in it, or is ignored, or other rules are in force there, nor for a guarded
+// view. start may be of
 // another view of the same workspace.
 func (t *Table) Knows(start Path) bool {
 	return t.view(start, func(*tableView, *tableDir) {})
@@ -132,7 +133,7 @@ func (t *Table) Changed(since uint64) (files []TableFile, now uint64) {
 // locate finds the directory that start stands for. cut is how many bytes the paths in
 // the table are longer at their front than those of start's view.
 func (t *Table) locate(start Path) (d *tableDir, cut int, ok bool) {
-	if start.root == nil {
+	if start.root == nil || start.view.guard != nil {
 		return nil, 0, false
 	}
 	full := start.rel

@@ -54,6 +54,9 @@ type WalkStats struct {
 	// Hidden and Ignored count entries that are left out because they are hidden
 	// and, of the others, because of ignore rules; a directory counts once.
 	Hidden, Ignored int
+	// Denied counts entries that the view is kept away from; a line of Unreadable says
+	// so too.
+	Denied int
 	// Unreadable are the directories that could not be read and the ignore files
 	// that had to be disregarded, sorted. They are as Path.String has them; for
 	// ignore files outside the roots one line without a path stands.

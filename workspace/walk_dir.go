@@ -25,6 +25,7 @@ func (w *walker) read(d *walkDir, h dir) error {
 		d.level = w.enter(d, h, list)
 	}
 	list, links := w.filter(d, list)
+	list = w.allowed(d, list)
 	slices.SortFunc(list, func(a, b DirEntry) int { return strings.Compare(a.Name, b.Name) })
 	// A directory that changes meanwhile may give an entry twice.
 	list = slices.CompactFunc(list, func(a, b DirEntry) bool { return a.Name == b.Name })

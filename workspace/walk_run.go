@@ -51,6 +51,8 @@ type walkDir struct {
 	// the host, if it has no inode, and the entry that stands for a link.
 	host string
 	self []Entry
+	// With a guard only: where it is, without links.
+	real *Path
 
 	// Guarded by walker.mu. users are the subdirectories that are still to be
 	// opened and the workers that are opening something below handle.
@@ -62,6 +64,7 @@ type walkDir struct {
 	entries         []Entry
 	subs            []subDir
 	hidden, ignored int
+	denied          int
 	unreadable      []string
 }
 
@@ -186,6 +189,7 @@ func (w *walker) finish(d *walkDir, h dir, err error) {
 	}
 	w.stats.Hidden += d.hidden
 	w.stats.Ignored += d.ignored
+	w.stats.Denied += d.denied
 	w.stats.Unreadable = append(w.stats.Unreadable, d.unreadable...)
 	w.found += len(d.self) + len(d.entries)
 	if most := w.opt.MaxEntries; w.found+w.stats.Directories > most && w.failed == nil {

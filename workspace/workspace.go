@@ -52,7 +52,8 @@ type Workspace struct {
 	state *sharedState
 	// As Options has them.
 	noSync, allowProtected bool
-	view                   bool // made by Narrow: the state belongs to another
+	view                   bool  // made by Narrow or Guarded: the state belongs to another
+	guard                  Guard // nil = none
 }
 
 // Open opens the roots. The first is the one that relative paths are under. A
@@ -139,7 +140,7 @@ func (w *Workspace) Backend() string { return w.roots[0].name() }
 // alike; those outside of the directories are refused. The view is closed by
 // itself.
 func (w *Workspace) Narrow(dirs []string) (*Workspace, error) {
-	v := &Workspace{first: w.first, state: w.state, noSync: w.noSync, allowProtected: w.allowProtected, view: true}
+	v := &Workspace{first: w.first, state: w.state, noSync: w.noSync, allowProtected: w.allowProtected, view: true, guard: w.guard}
 	for _, name := range dirs {
 		if err := v.addNarrow(w, name); err != nil {
 			v.Close()

@@ -69,7 +69,7 @@ type runner interface {
 // commands is the command table; the first is what runs where none is named.
 func commands() []command {
 	return []command{
-		serveCommand(), demoCommand(), configCommand(), listCommand(), showCommand(), callCommand(),
+		serveCommand(), demoCommand(), configCommand(), listCommand(), showCommand(), callCommand(), policyCommand(),
 		docsCommand(), tokenCommand(), doctorCommand(), versionCommand(),
 	}
 }

@@ -37,6 +37,14 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	if err != nil {
 		return nil, &usageError{err, "toolcrib serve --state-dir=DIR"}
 	}
+	settings, err := p.settingsOf(cfg, selected)
+	if err != nil {
+		return nil, err
+	}
+	key, err := cfg.Key()
+	if err != nil {
+		return nil, &usageError{err, "set TOOLCRIB_STATE_KEY to it"}
+	}
 	ws, err := workspace.Open(roots, opt)
 	if err != nil {
 		return nil, badRoot(err)
@@ -57,7 +65,8 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 		log.Warn("this kernel or its sandbox has no openat2; files are opened in a slower way, contained all the same", "backend", backend)
 	}
 	rc := run.Config{
-		Settings: settingsOf(cfg, selected),
+		Settings: settings,
+		Key:      key,
 		Hooks:    p.Hooks,
 		Log:      log,
 		Go:       e.workers.Go,
@@ -67,13 +76,6 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	}
 	e.runner = run.New(rc)
 	return e, nil
-}
-
-// settingsOf returns what of a configuration the runner works by.
-func settingsOf(cfg server.Config, selected tools.Selected) run.Settings {
-	return run.Settings{
-		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm,
-	}
 }
 
 // recoverChanges deals with the changes in which processes were killed. What it

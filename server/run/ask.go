@@ -26,11 +26,7 @@ func (p *pass) ask() error {
 		if !ok {
 			break
 		}
-		if answer.Action != tools.Accept {
-			return declined(p.tool.Name)
-		}
-		p.settled.Consented = true
-		return nil
+		return p.answered(answer)
 	case p.parent != nil:
 		return p.mustBeAlone()
 	}
@@ -41,7 +37,11 @@ func (p *pass) ask() error {
 		}
 		return refusal
 	}
-	return &tools.PendingAsk{Form: tools.Form{Message: p.question}}
+	if p.r.consents.has(p) {
+		p.verdict = allows
+		return nil
+	}
+	return &tools.PendingAsk{Form: p.offer.form(p.question)}
 }
 
 // mustBeAlone denies a call whose user can be asked about it only by itself.
@@ -144,7 +144,7 @@ func (p *pass) suspend(pending *tools.PendingAsk) (*Ask, error) {
 	s := settlement{
 		Tool: p.tool.Name, Principal: p.call.Session.Principal, Sent: p.r.seal.digest(p.sent),
 		Rule: p.rule, Question: p.question, Answers: p.asker.answers,
-		Consented: p.settled != nil && p.settled.Consented,
+		Consented: p.settled != nil && p.settled.Consented, Offer: p.offer,
 	}
 	if p.replaced {
 		s.Args = p.bound.Canonical

@@ -108,7 +108,9 @@ func (c *Caller) outer(ctx context.Context) (*Runner, *pass, error) {
 }
 
 func inside(ctx context.Context, r *Runner, outer *pass, name string, args json.RawMessage) *pass {
-	return &pass{r: r, parent: outer, call: Call{Tool: name, Args: args, Session: *tools.Session(ctx)}}
+	session := *tools.Session(ctx)
+	session.Workspace = outer.ground
+	return &pass{r: r, parent: outer, call: Call{Tool: name, Args: args, Session: session}}
 }
 
 // Call implements [tools.Caller].

@@ -1,8 +1,10 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"toolcrib/tools"
 	"toolcrib/workspace"
@@ -30,11 +32,12 @@ type rule struct {
 	matches func(p *pass) bool
 	why     string // of an ask or a denial: "the server is read-only"
 	hint    string // of a denial: the way out
+	subject string // of a denial: the path that it is about, "" = the tool
+	final   bool   // the tool's own question is not put
 }
 
-// rules is the default table; the first rule that matches decides. A tool may
-// ask for consent beyond it by its own question.
-var rules = [...]rule{
+// absolute are the rules that no configuration beats; the first that matches decides.
+var absolute = [...]rule{
 	{
 		name: "read-only-server", verdict: denies,
 		matches: func(p *pass) bool {
@@ -44,13 +47,18 @@ var rules = [...]rule{
 		hint: "the user can start it without --read-only",
 	},
 	{
-		name: "protected-path", verdict: denies,
+		name: protectedRule, verdict: denies,
 		matches: func(p *pass) bool {
 			return !p.live.AllowProtected && p.tool.Access == tools.Write && protectedPath(p) != ""
 		},
 		why:  "the path is protected, since programs run what stands there",
 		hint: "tell the user what to change there; a tool cannot, unless the server runs with --allow-protected",
 	},
+}
+
+// table is what holds where no rule of the configuration concerns the call; the first
+// rule that matches decides. A tool may ask for consent beyond it by its own question.
+var table = [...]rule{
 	{
 		name: "delegates", verdict: allows, // each inner call is judged by itself
 		matches: access(tools.Delegates),
@@ -95,6 +103,8 @@ var rules = [...]rule{
 	},
 }
 
+const protectedRule = "protected-path"
+
 // protectedPath returns the first path argument that leads to a protected place
 // by its text, "" if none does. Where its links lead, the workspace judges when it
 // writes.
@@ -111,24 +121,23 @@ func access(a tools.Access) func(*pass) bool {
 	return func(p *pass) bool { return p.tool.Access == a }
 }
 
-// policy judges the call by the rules, then lets the tool put its own question.
-// What an earlier pass was allowed or consented to stays so, unless a rule denies it
-// by now: the settings may have changed since.
+// policy judges the call, then lets the tool put its own question. What an earlier pass
+// was allowed or consented to stays so, unless a rule denies it by now: the settings may
+// have changed since.
 func (p *pass) policy(ctx context.Context) error {
-	ru := p.judge()
+	concern := p.live.Rules.of(p.tool)
+	ru := p.judge(concern)
 	if p.settled != nil && ru.verdict != denies {
+		p.fence(concern)
 		return nil
 	}
 	p.verdict, p.rule = ru.verdict, ru.name
 	if ru.verdict == denies {
-		subject := p.tool.Name
-		if path := protectedPath(p); ru.name == "protected-path" && path != "" {
-			subject = path
-		}
-		return tools.Errorf(tools.Denied, "%s: %s (rule %s)", subject, ru.why, ru.name).WithHint("%s", ru.hint)
+		return tools.Errorf(tools.Denied, "%s: %s (rule %s)", cmp.Or(ru.subject, p.tool.Name), ru.why, ru.name).WithHint("%s", ru.hint)
 	}
+	p.fence(concern)
 	var q tools.Question
-	if p.tool.Asks() {
+	if p.tool.Asks() && !ru.final {
 		limited, cancel := context.WithTimeout(ctx, p.tool.Timeout)
 		defer cancel()
 		var err error
@@ -140,24 +149,92 @@ func (p *pass) policy(ctx context.Context) error {
 	switch {
 	case q.Message != "":
 		if p.verdict != asks {
-			p.verdict, p.rule = asks, "tool-asks"
+			p.verdict, p.rule = asks, toolAsks
 		}
 		p.question = q.Message
 	case p.verdict == asks:
 		p.question = fmt.Sprintf("%s: %s. Arguments: %s", p.tool.Title, ru.why, excerpt(string(p.bound.Canonical), maxShownArgs))
+		p.offer = p.offers()
 	}
 	return nil
 }
 
+// toolAsks is the name of the rule that the question of a tool is.
+const toolAsks = "tool-asks"
+
 // maxShownArgs is the most bytes of arguments that a question shows.
 const maxShownArgs = 400
 
-// judge returns the first rule that matches. A call that none matches is denied.
-func (p *pass) judge() rule {
-	for _, ru := range rules {
+// judge returns the rule that decides on the call: an absolute one, else the strictest
+// of those that decide on its places.
+func (p *pass) judge(concern concerning) rule {
+	for _, ru := range absolute {
+		if ru.matches(p) {
+			if ru.name == protectedRule {
+				ru.subject = protectedPath(p)
+			}
+			return ru
+		}
+	}
+	standing := p.standing()
+	if len(concern.rules) == 0 {
+		return standing
+	}
+	worst := rule{}
+	for _, at := range p.places(concern.placed) {
+		ru := standing
+		if r := concern.judge(p.call.Session.Principal, at.path); r != nil {
+			ru = r.rule()
+			ru.subject = at.text
+		}
+		if ru.verdict > worst.verdict {
+			worst = ru
+		}
+	}
+	return worst
+}
+
+// standing returns the rule of the default table. A call that none matches is denied.
+func (p *pass) standing() rule {
+	for _, ru := range table {
 		if ru.matches(p) {
 			return ru
 		}
 	}
 	return rule{name: "none", verdict: denies, why: "no rule allows it", hint: "call another tool"}
+}
+
+// rule is the ruling as the default table has its own.
+func (r *ruling) rule() rule {
+	ru := rule{name: r.name, verdict: r.verdict, why: r.Why, hint: "do without it; the user can change the rule in the configuration"}
+	if ru.why == "" {
+		ru.why = "the configuration says " + r.Verdict
+	}
+	ru.final = r.verdict == allows && slices.ContainsFunc(r.tools, func(g glob) bool { return g.rank == named && g.text != "" })
+	return ru
+}
+
+// placed is a path argument as rules see it.
+type placed struct {
+	path workspace.Path
+	text string // as the caller wrote it
+}
+
+// places returns what the call is judged at: its path arguments, by their text and by
+// where their links lead. Without any, or where no rule has a path, that is nowhere; so
+// is a path that cannot be resolved, which the tool refuses.
+func (p *pass) places(placedRules bool) []placed {
+	ws := p.ground
+	if !placedRules || ws == nil || len(p.bound.Paths) == 0 {
+		return []placed{{}}
+	}
+	var list []placed
+	for _, arg := range p.bound.Paths {
+		at, err := ws.Resolve(arg.Value)
+		list = append(list, placed{at, arg.Value})
+		if err == nil {
+			list = append(list, placed{at.Landing(), arg.Value})
+		}
+	}
+	return list
 }

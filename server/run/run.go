@@ -18,6 +18,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/workspace"
 )
 
 // Config makes a Runner; its zero value works, without tools.
@@ -39,12 +40,13 @@ type Runner struct {
 	cfg  Config // its Settings are those of the start: a pass reads its own
 	live atomic.Pointer[live]
 
-	calls   atomic.Uint64 // numbers the calls
-	seal    *seal
-	spawn   func(func())
-	results *results
-	audit   *audit
-	metrics metrics
+	calls    atomic.Uint64 // numbers the calls
+	seal     *seal
+	spawn    func(func())
+	results  *results
+	consents *consents
+	audit    *audit
+	metrics  metrics
 }
 
 // New makes a Runner. It panics when two tools share a name or the key is too
@@ -60,11 +62,12 @@ func New(cfg Config) *Runner {
 		cfg.Now = time.Now
 	}
 	r := &Runner{
-		cfg:     cfg,
-		seal:    newSeal(cfg.Key, cfg.Now),
-		spawn:   cfg.Go,
-		results: newResults(cfg.Now, cfg.Go),
-		audit:   &audit{w: cfg.Audit},
+		cfg:      cfg,
+		seal:     newSeal(cfg.Key, cfg.Now),
+		spawn:    cfg.Go,
+		results:  newResults(cfg.Now, cfg.Go),
+		consents: newConsents(cfg.Now),
+		audit:    &audit{w: cfg.Audit},
 	}
 	l, err := r.newLive(cfg.Settings, nil)
 	if err != nil {
@@ -108,8 +111,9 @@ type pass struct {
 	tool     tools.Tool
 	counters *counters
 	started  time.Time
-	end      func(Ending) // tells the observer
-	gate     *gate        // of what goes to the client; nil: nobody listens
+	end      func(Ending)         // tells the observer
+	gate     *gate                // of what goes to the client; nil: nobody listens
+	ground   *workspace.Workspace // as the caller gave it; the session has it fenced
 
 	// bind, pre
 	bound    tools.Bound
@@ -122,6 +126,7 @@ type pass struct {
 	verdict  verdict
 	rule     string
 	question string // what the user is asked to consent to
+	offer    *offer // what the consent may cover beyond this call; nil = nothing
 	asker    *asker
 
 	// cache, attempt
@@ -169,6 +174,7 @@ func (p *pass) carry(ctx context.Context) (out Outcome) {
 func (p *pass) begin(ctx context.Context) context.Context {
 	p.id = p.r.seal.instance + "-" + strconv.FormatUint(p.r.calls.Add(1), 36)
 	p.started, p.call.Session.Call = p.r.cfg.Now(), p.id
+	p.ground = p.call.Session.Workspace
 	if p.live = p.r.live.Load(); p.parent != nil {
 		p.live = p.parent.live
 	}
@@ -241,7 +247,7 @@ func (p *pass) bind() (err error) {
 
 // resume takes over what an earlier pass has settled.
 func (p *pass) resume() (err error) {
-	p.rule, p.question = p.settled.Rule, p.settled.Question
+	p.rule, p.question, p.offer = p.settled.Rule, p.settled.Question, p.settled.Offer
 	if p.question != "" {
 		p.verdict = asks
 	}

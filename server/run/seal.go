@@ -40,6 +40,7 @@ type settlement struct {
 	Args            json.RawMessage `json:",omitempty"` // the final arguments, where a hook replaced them
 	Rule, Question  string          // what the user was asked to consent to, if anything
 	Consented       bool
+	Offer           *offer       `json:",omitempty"`
 	Pending         digest       // of the handler's form that the user has before him
 	Answers         []settledAsk // to the handler's earlier forms
 	Expires         time.Time

@@ -14,6 +14,7 @@ type Settings struct {
 	// AllowProtected lets tools write to protected paths, see workspace.Protected.
 	AllowProtected bool
 	Confirm        Confirm // "" = ConfirmAsk
+	Rules          *Rules  // of the configuration; nil = none
 }
 
 // Confirm says what an ask becomes where the client cannot ask its user.

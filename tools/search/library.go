@@ -98,7 +98,7 @@ func (l *Library) look(start workspace.Path) *shelf {
 
 // want begins to make what is not there for start.
 func (l *Library) want(start workspace.Path) {
-	if l == nil {
+	if l == nil || start.Guarded() {
 		return
 	}
 	l.mu.Lock()

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"toolcrib/server"
+	"toolcrib/server/run"
+	"toolcrib/tools"
+)
+
+// settingsOf returns what of a configuration the runner works by. Its error is that of a
+// rule.
+func (p *Process) settingsOf(cfg server.Config, selected tools.Selected) (run.Settings, error) {
+	rules, err := run.NewRules(cfg.Policy, p.Catalog)
+	if err != nil {
+		return run.Settings{}, &usageError{err, "toolcrib help policy says how rules are written"}
+	}
+	return run.Settings{
+		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm, Rules: rules,
+	}, nil
+}
+
+type policy struct {
+	server.Config
+	JSON      bool   `flag:"json" help:"print the explanation as JSON"`
+	Principal string `flag:"principal" arg:"NAME" help:"judge the call as one of NAME (default local)"`
+}
+
+func policyCommand() command {
+	return command{
+		name:  "policy",
+		args:  "explain TOOL JSON [DIR ...]",
+		short: "say what would happen to a call, and by which rule",
+		long: `
+Nothing is called. JSON is the arguments of the tool, DIR what serve takes.
+
+  toolcrib policy explain write_file '{"path": "src/a.go", "content": ""}'
+
+A rule of the configuration has a verdict, allow, ask or deny, and fits the calls
+that match all of the lists it has: tool (names, or globs such as *_file), toolset,
+access, effect, path and principal.
+
+  policy:
+    - {verdict: deny, path: ["secrets/**", "**/.env"], why: "keys stay here"}
+    - {verdict: ask, access: [write], path: [deploy]}
+    - {verdict: allow, tool: [read_file], path: [secrets/public]}
+
+A path covers what lies below it, in each root; * stands for a part of a name, **
+for any directories. One rule beats another where it is more specific in what it
+names (a tool, then a glob, a toolset, an effect, an access class), where (a longer
+path) or whom, and less in none of the three. Among those that none beats, deny
+wins over ask, ask over allow, and the first of the list over the next.
+
+A call is judged at each of its paths, by their text and by where links lead; the
+strictest verdict counts. What a tool opens or finds beside them (by a glob, a
+search, a patch) is judged then: what is denied, or asked about and not named by
+the call, stays closed, and a search says how much it has left out. Programs that a
+tool runs are kept in by their sandbox alone.
+
+These rules beat the default table. Nothing beats read-only mode and, unless
+--allow-protected is set, the protection of what programs run. An allow that names
+a tool silences the question that the tool itself would ask.`,
+		new: func() runner { return new(policy) },
+	}
+}
+
+func (c *policy) run(ctx context.Context, p *Process, args []string) error {
+	const usage = "toolcrib policy explain TOOL JSON [DIR ...]; toolcrib help policy says how rules are written"
+	if len(args) < 3 || args[0] != "explain" {
+		return usagef(usage, "policy wants explain, a tool and its arguments as JSON")
+	}
+	selected, err := p.choose(c.Config)
+	if err != nil {
+		return err
+	}
+	if err := callable(p.Catalog, selected, args[1]); err != nil {
+		return err
+	}
+	roots, err := rootsOf(args[3:])
+	if err != nil {
+		return err
+	}
+	cfg := c.Config
+	cfg.Audit = "" // nothing is done that would be on record
+	e, err := p.open(ctx, cfg, selected, roots)
+	if err != nil {
+		return err
+	}
+	principal := c.Principal
+	if principal == "" {
+		principal = tools.Local
+	}
+	x, err := e.runner.Explain(ctx, run.Call{
+		Tool: args[1], Args: json.RawMessage(args[2]),
+		Session: tools.SessionInfo{Principal: principal, Client: tools.Client{Name: "toolcrib policy", Forms: true}, Workspace: e.ws},
+	})
+	if err := errors.Join(err, e.close()); err != nil {
+		return err
+	}
+	if c.JSON {
+		text, err := encode(x)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(p.Stdout, text)
+		return err
+	}
+	_, err = io.WriteString(p.Stdout, x.String())
+	return err
+}

@@ -1,0 +1,215 @@
+package run
+
+import (
+	"encoding/json"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+// sessionIdle is how long a consent for the session outlasts the last call that it
+// covered.
+const sessionIdle = time.Hour
+
+// maxConsents bounds the consents that are remembered. Where there are more, the user
+// is asked again.
+const maxConsents = 1 << 12
+
+// The form that asks for consent has one choice where more than this call can be
+// consented to.
+const (
+	consentField   = "allow"
+	allowOnce      = "once"
+	allowSession   = "session"
+	refuseByChoice = "deny"
+)
+
+// offer is what a consent for the session covers: calls of the same tool that the same
+// rule asks about and whose paths lie in Dirs. With no Dirs the tool takes no paths. It
+// holds for the principal and the name of the client.
+type offer struct {
+	Dirs []string // as results print them
+}
+
+// offers returns what the user can consent to beyond this call; nil where that is this
+// call alone: the question of a tool is about what it has found, what destroys is
+// looked at each time, and a call inside another one is asked about with it.
+func (p *pass) offers() *offer {
+	if p.parent != nil || p.tool.Effects.Has(tools.Destroys) {
+		return nil
+	}
+	dirs, ok := p.dirs()
+	if !ok {
+		return nil
+	}
+	return &offer{dirs}
+}
+
+// dirs are the directories that the paths of the call lie in, where their links lead;
+// false where one cannot be resolved.
+func (p *pass) dirs() (dirs []string, ok bool) {
+	for _, arg := range p.bound.Paths {
+		if p.ground == nil {
+			return nil, false
+		}
+		at, err := p.ground.Resolve(arg.Value)
+		if err != nil {
+			return nil, false
+		}
+		at = at.Landing()
+		dir := filepath.ToSlash(at.String())
+		if info, exists, err := at.Find(false); err != nil || !exists || info.Kind != workspace.KindDirectory {
+			dir = path.Dir(dir)
+		}
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, true
+}
+
+// covers words the offer for the user.
+func (o *offer) covers() string {
+	if len(o.Dirs) == 0 {
+		return "calls of this tool that the same rule asks about"
+	}
+	return "calls of this tool that the same rule asks about, with paths in " + strings.Join(o.Dirs, ", ") + " and below"
+}
+
+// form asks for consent.
+func (o *offer) form(question string) tools.Form {
+	if o == nil {
+		return tools.Form{Message: question}
+	}
+	return tools.Form{Message: question, Fields: []tools.FormField{{
+		Name: consentField, Title: "Allow", Type: "string", Required: true,
+		Description: "for this session covers " + o.covers() + ", until an hour has passed without one",
+		Choices:     []string{allowOnce, allowSession, refuseByChoice},
+		Labels:      []string{"Allow once", "Allow for this session", "Deny"},
+		Default:     json.RawMessage(`"` + allowOnce + `"`),
+	}}}
+}
+
+// answered takes the answer to the form that asks for consent. An accepted form without
+// a choice allows the call once.
+func (p *pass) answered(answer tools.Answer) error {
+	choice := allowOnce
+	if raw, ok := answer.Values[consentField]; ok && p.offer != nil {
+		if err := json.Unmarshal(raw, &choice); err != nil {
+			choice = refuseByChoice
+		}
+	}
+	switch {
+	case answer.Action != tools.Accept:
+		return declined(p.tool.Name)
+	case choice == allowSession && p.offer != nil:
+		p.r.consents.remember(p.consentKey(), p.offer.Dirs)
+	case choice != allowOnce:
+		return declined(p.tool.Name)
+	}
+	p.settled.Consented = true
+	return nil
+}
+
+// consentKey is what a consent for the session belongs to. Other rules are another
+// policy, under which the user was not asked.
+type consentKey struct {
+	principal, client, tool, rule string
+	rules                         *Rules
+}
+
+func (p *pass) consentKey() consentKey {
+	s := &p.call.Session
+	return consentKey{s.Principal, s.Client.Name, p.tool.Name, p.rule, p.live.Rules}
+}
+
+// consents are the consents for sessions, in memory alone.
+type consents struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	given map[consentKey][]*consent
+	count int
+}
+
+type consent struct {
+	dirs []string
+	used time.Time
+}
+
+func newConsents(now func() time.Time) *consents {
+	return &consents{now: now, given: map[consentKey][]*consent{}}
+}
+
+func (cs *consents) remember(key consentKey, dirs []string) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if cs.count >= maxConsents {
+		cs.forget()
+	}
+	if cs.count < maxConsents {
+		cs.given[key] = append(cs.given[key], &consent{dirs, cs.now()})
+		cs.count++
+	}
+}
+
+// forget takes out what nobody has used for too long.
+func (cs *consents) forget() {
+	cs.count = 0
+	for key, list := range cs.given {
+		list = slices.DeleteFunc(list, cs.over)
+		if cs.count += len(list); len(list) == 0 {
+			delete(cs.given, key)
+		} else {
+			cs.given[key] = list
+		}
+	}
+}
+
+func (cs *consents) over(c *consent) bool { return cs.now().Sub(c.used) > sessionIdle }
+
+// has reports whether the user has consented to calls such as p for this session.
+func (cs *consents) has(p *pass) bool {
+	if p.offer == nil {
+		return false
+	}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	for _, c := range cs.given[p.consentKey()] {
+		if !cs.over(c) && c.covers(p.offer.Dirs) {
+			c.used = cs.now()
+			return true
+		}
+	}
+	return false
+}
+
+// covers reports whether every one of dirs lies in those that the user was told of.
+func (c *consent) covers(dirs []string) bool {
+	if len(c.dirs) == 0 || len(dirs) == 0 {
+		return len(c.dirs) == len(dirs)
+	}
+	for _, dir := range dirs {
+		if !slices.ContainsFunc(c.dirs, func(in string) bool { return within(in, dir) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// within tells whether a printed path is another or lies below it.
+func within(in, dir string) bool {
+	switch {
+	case in == dir:
+		return true
+	case in == ".":
+		return !filepath.IsAbs(filepath.FromSlash(dir))
+	}
+	return strings.HasPrefix(dir, strings.TrimSuffix(in, "/")+"/")
+}

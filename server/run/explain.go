@@ -1,0 +1,190 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"toolcrib/tools"
+)
+
+// Explanation says what would happen to a call and why.
+type Explanation struct {
+	Tool     string `json:"tool"`
+	Verdict  string `json:"verdict"` // allow, ask or deny
+	Rule     string `json:"rule"`
+	From     string `json:"from"` // "policy[n]", "default table" or "always", which nothing beats
+	Why      string `json:"why,omitempty"`
+	Question string `json:"question,omitempty"` // that the user would be asked
+	// Session is what a consent for the session would cover; "" = this call alone.
+	Session string   `json:"session,omitempty"`
+	Places  []Judged `json:"places,omitempty"`
+	// Guarded tells that places which the call does not name are judged when the tool
+	// comes to them.
+	Guarded bool `json:"guarded,omitempty"`
+}
+
+// Judged is how a call was judged at one of its paths, "" where none counts.
+type Judged struct {
+	Path    string    `json:"path,omitempty"`
+	Leads   string    `json:"leads_to,omitempty"` // where the links of the path lead, if elsewhere
+	Verdict string    `json:"verdict"`
+	Rule    string    `json:"rule"`
+	Rules   []Outrank `json:"rules,omitempty"` // of the configuration that concern the call here
+}
+
+// Outrank is a rule that concerns a call, and what beat it; "" where nothing did.
+type Outrank struct {
+	Rule    string `json:"rule"`
+	From    string `json:"from"`
+	Verdict string `json:"verdict"`
+	Lost    string `json:"lost,omitempty"`
+}
+
+// Explain judges a call as Run does before its tool is called, hooks apart. The error is
+// that of arguments which are not valid, or of the tool's own question.
+func (r *Runner) Explain(ctx context.Context, call Call) (Explanation, error) {
+	p := &pass{r: r, call: call, live: r.live.Load(), ground: call.Session.Workspace}
+	p.tool = p.live.tools[call.Tool]
+	ctx = tools.WithSession(ctx, &p.call.Session)
+	if err := p.bind(); err != nil {
+		return Explanation{}, err
+	}
+	concern := p.live.Rules.of(p.tool)
+	ru := p.judge(concern)
+	x := Explanation{Tool: p.tool.Name, Verdict: ru.verdict.String(), Rule: ru.name, Why: ru.why, From: p.live.Rules.from(ru.name)}
+	if isAbsolute(ru.name) {
+		x.From = "always"
+		return x, nil
+	}
+	x.Guarded = concern.placed
+	for _, at := range p.places(concern.placed) {
+		x.Places = append(x.Places, p.judged(concern, at))
+	}
+	if ru.verdict == denies {
+		return x, nil
+	}
+	if err := p.policy(ctx); err != nil {
+		return Explanation{}, p.failure(ctx, err)
+	}
+	if x.Question = p.question; p.rule == toolAsks {
+		x.Verdict, x.Rule, x.From, x.Why = asks.String(), toolAsks, "the tool itself", ""
+	}
+	if p.offer != nil {
+		x.Session = p.offer.covers()
+	}
+	return x, nil
+}
+
+func isAbsolute(name string) bool {
+	for _, ru := range absolute {
+		if ru.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// from says where a rule stands.
+func (rs *Rules) from(name string) string {
+	if rs != nil {
+		for _, r := range rs.list {
+			if r.name == name {
+				return r.from()
+			}
+		}
+	}
+	return "default table"
+}
+
+func (r *ruling) from() string { return fmt.Sprintf("policy[%d]", r.index+1) }
+
+// judged tells of each rule that concerns the call at a place what beat it.
+func (p *pass) judged(concern concerning, at placed) Judged {
+	j := Judged{Path: at.text}
+	if shown := at.path.String(); shown != at.text {
+		j.Leads = shown
+	}
+	list := concern.match(nil, p.call.Session.Principal, at.path)
+	won := winner(list)
+	if won == nil {
+		standing := p.standing()
+		j.Verdict, j.Rule = standing.verdict.String(), standing.name
+		return j
+	}
+	j.Verdict, j.Rule = won.verdict.String(), won.name
+	for _, c := range list {
+		j.Rules = append(j.Rules, Outrank{Rule: c.name, From: c.from(), Verdict: c.verdict.String(), Lost: c.lost(won, list)})
+	}
+	return j
+}
+
+// lost says what beat a rule.
+func (c concerned) lost(won *ruling, list []concerned) string {
+	if c.ruling == won {
+		return ""
+	}
+	for _, b := range list {
+		if b.beats(c.rank) {
+			return "less specific than " + b.name + " in " + strings.Join(c.less(b.rank), " and ")
+		}
+	}
+	if c.verdict != won.verdict {
+		return fmt.Sprintf("%s wins over %s, and neither of it and %s is more specific in all", won.verdict, c.verdict, won.name)
+	}
+	return "comes after " + won.name
+}
+
+// less names the respects in which a rule is less specific than another.
+func (a rank) less(b rank) (in []string) {
+	for _, r := range []struct {
+		name string
+		a, b int
+	}{{"what it names", a.what, b.what}, {"its path", a.where, b.where}, {"its principal", a.whom, b.whom}} {
+		if r.a < r.b {
+			in = append(in, r.name)
+		}
+	}
+	return in
+}
+
+// String is the explanation for people.
+func (x Explanation) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, by the rule %s (%s)\n", x.Tool, x.Verdict, x.Rule, x.From)
+	if x.Why != "" {
+		fmt.Fprintf(&b, "  why: %s\n", x.Why)
+	}
+	if x.Question != "" {
+		fmt.Fprintf(&b, "  the user is asked: %s\n", tools.Clip(x.Question))
+		if x.Session != "" {
+			fmt.Fprintf(&b, "  allowed for the session, it covers: %s\n", x.Session)
+		} else {
+			b.WriteString("  the consent is for this call alone\n")
+		}
+	}
+	for _, j := range x.Places {
+		if len(j.Rules) == 0 && j.Path == "" {
+			continue
+		}
+		place := "the call"
+		if j.Path != "" {
+			place = "at " + j.Path
+		}
+		if j.Leads != "" {
+			place += " (that is " + j.Leads + ")"
+		}
+		fmt.Fprintf(&b, "%s: %s by %s\n", place, j.Verdict, j.Rule)
+		for _, r := range j.Rules {
+			if r.Lost != "" {
+				fmt.Fprintf(&b, "  %s, %s: %s, lost: %s\n", r.Rule, r.From, r.Verdict, r.Lost)
+			} else {
+				fmt.Fprintf(&b, "  %s, %s: %s, won\n", r.Rule, r.From, r.Verdict)
+			}
+		}
+	}
+	if x.Guarded {
+		b.WriteString("what the tool comes to beside these paths is judged when it is opened\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,76 @@
+package run
+
+import (
+	"slices"
+	"sync"
+
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+// fence keeps the tool away from the places that rules deny to the call, however it
+// comes to them: by a glob, a link, or a text that holds paths. What a rule asks about
+// is open only at the paths that the call names, once the user has consented.
+func (p *pass) fence(c concerning) {
+	if !c.placed || p.ground == nil {
+		return
+	}
+	principal := p.call.Session.Principal
+	if p.verdict != asks {
+		p.call.Session.Workspace = p.live.Rules.seen.guarded(p.ground, p.tool, principal, c)
+		return
+	}
+	var open []workspace.Path
+	for _, at := range p.places(true) {
+		open = append(open, at.path)
+	}
+	p.call.Session.Workspace = p.ground.Guarded(func(at workspace.Path) string {
+		r := c.judge(principal, at)
+		if r != nil && r.verdict == asks && slices.ContainsFunc(open, at.Within) {
+			return ""
+		}
+		return r.closed()
+	})
+}
+
+// closed names the rule where it keeps a tool away; a nil one does not.
+func (r *ruling) closed() string {
+	switch {
+	case r == nil || r.verdict == allows:
+		return ""
+	case r.verdict == asks:
+		return r.name + ", which asks the user about a call that names the path itself"
+	}
+	return r.name
+}
+
+// views are the guarded views that calls without consent have. A view serves all calls
+// that are judged alike, so that what is kept for its sake, such as the pages of a
+// listing, outlasts a call.
+type views struct {
+	mu sync.Mutex
+	of map[viewKey]*workspace.Workspace
+}
+
+type viewKey struct {
+	ground          *workspace.Workspace
+	tool, principal string
+}
+
+// maxViews bounds the views that are kept; more are made anew.
+const maxViews = 256
+
+func (v *views) guarded(ground *workspace.Workspace, tool tools.Tool, principal string, c concerning) *workspace.Workspace {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	key := viewKey{ground, tool.Name, principal}
+	if view := v.of[key]; view != nil {
+		return view
+	}
+	view := ground.Guarded(func(at workspace.Path) string { return c.judge(principal, at).closed() })
+	if len(v.of) >= maxViews || v.of == nil {
+		v.of = map[viewKey]*workspace.Workspace{}
+	}
+	v.of[key] = view
+	return view
+}

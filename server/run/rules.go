@@ -1,0 +1,164 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+// Rules are the compiled rules of a configuration. They do not change; a nil one has
+// none.
+type Rules struct {
+	list []ruling
+	// tool has, for each tool of the catalog, the rules that may concern it.
+	tool map[string]concerning
+	seen views
+}
+
+// NewRules compiles rules for the tools of the catalog. Its error names the rule by its
+// place, the field, and the nearest value that there is.
+func NewRules(list []Rule, all []tools.Tool) (*Rules, error) {
+	if len(list) > maxRules {
+		return nil, fmt.Errorf("policy has %d rules, more than the %d that there may be", len(list), maxRules)
+	}
+	rs := &Rules{tool: map[string]concerning{}}
+	names := map[string]int{}
+	for i, r := range list {
+		c, err := compile(i, r, all)
+		if err != nil {
+			return nil, err
+		}
+		if at, twice := names[c.name]; twice {
+			return nil, fmt.Errorf("policy[%d] (%s): name: it is that of policy[%d] too", i+1, c.name, at+1)
+		}
+		names[c.name] = i
+		rs.list = append(rs.list, c)
+	}
+	for _, t := range all {
+		rs.tool[t.Name] = rs.concern(t)
+	}
+	return rs, nil
+}
+
+// concerning is what rules there are for one tool, the strictest first.
+type concerning struct {
+	rules  []candidate
+	placed bool // one of them has a path
+}
+
+// candidate is a rule that fits the tool.
+type candidate struct {
+	*ruling
+	what int
+}
+
+// of returns the rules for a tool, which the catalog need not have.
+func (rs *Rules) of(t tools.Tool) concerning {
+	if rs == nil || len(rs.list) == 0 {
+		return concerning{}
+	}
+	if c, ok := rs.tool[t.Name]; ok {
+		return c
+	}
+	return rs.concern(t)
+}
+
+func (rs *Rules) concern(t tools.Tool) (c concerning) {
+	for i := range rs.list {
+		r := &rs.list[i]
+		what, ok := r.fits(t)
+		if !ok {
+			continue
+		}
+		c.rules = append(c.rules, candidate{r, what})
+		c.placed = c.placed || len(r.paths) > 0
+	}
+	slices.SortStableFunc(c.rules, func(a, b candidate) int { return cmp.Compare(b.verdict, a.verdict) })
+	return c
+}
+
+// fits tells whether the rule concerns a tool, and how specific it is in that.
+func (r *ruling) fits(t tools.Tool) (what int, ok bool) {
+	what, ok = most(r.tools, t.Name)
+	if !ok || len(r.Toolset) > 0 && !slices.Contains(r.Toolset, t.Category) ||
+		len(r.Access) > 0 && !slices.Contains(r.Access, t.Access.String()) ||
+		len(r.Effect) > 0 && t.Effects&r.effects == 0 {
+		return 0, false
+	}
+	for _, given := range []bool{len(r.Toolset) > 0, len(r.Effect) > 0, len(r.Access) > 0} {
+		if what <<= 1; given {
+			what++
+		}
+	}
+	return what, true
+}
+
+// rank is how specific a rule is for a call.
+type rank struct{ what, where, whom int }
+
+// beats reports whether a is more specific in one respect and less in none.
+func (a rank) beats(b rank) bool {
+	return a != b && a.what >= b.what && a.where >= b.where && a.whom >= b.whom
+}
+
+// concerned is a rule that concerns a call.
+type concerned struct {
+	*ruling
+	rank
+}
+
+// room is how many rules may concern a call before memory is taken for them.
+const room = 64
+
+// judge returns the rule that decides on a call of the tool at a path, nil if none
+// concerns it. The zero path stands for none.
+func (c concerning) judge(principal string, at workspace.Path) *ruling {
+	var space [room]concerned
+	return winner(c.match(space[:0], principal, at))
+}
+
+// match appends the rules that concern a call to list, the strictest first.
+func (c concerning) match(list []concerned, principal string, at workspace.Path) []concerned {
+	for _, r := range c.rules {
+		where, ok := r.covers(at)
+		if !ok {
+			continue
+		}
+		if whom, ok := most(r.principals, principal); ok {
+			list = append(list, concerned{r.ruling, rank{r.what, where, whom}})
+		}
+	}
+	return list
+}
+
+// covers tells whether the rule concerns a path, and how specific it is in that.
+func (r *ruling) covers(at workspace.Path) (where int, ok bool) {
+	ok = len(r.paths) == 0
+	for _, p := range r.paths {
+		if p.Matches(at) {
+			where, ok = max(where, p.Rank()), true
+		}
+	}
+	return where, ok
+}
+
+func winner(list []concerned) *ruling {
+	for _, a := range list {
+		if !beaten(a, list) {
+			return a.ruling
+		}
+	}
+	return nil
+}
+
+func beaten(a concerned, by []concerned) bool {
+	for _, b := range by {
+		if b.beats(a.rank) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,115 @@
+package workspace
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Pattern names places of a workspace. It covers what it matches and all that lies
+// below that, so "sub" and "sub/**" are the same. A relative pattern is meant below
+// each root that was given at the start, an absolute one on the host. "*" matches in
+// one component, "**" any number of them, "{a,b}" either. Case counts where it counts
+// for the system.
+type Pattern struct {
+	match string // for doublestar, folded
+	rank  int
+}
+
+// ParsePattern reads a pattern. Its error says what to write in its place.
+func ParsePattern(text string) (Pattern, error) {
+	clean := filepath.ToSlash(text)
+	switch {
+	case clean == "":
+		return Pattern{}, fmt.Errorf(`the pattern is empty; "**" means every path`)
+	case clean == ".":
+		return Pattern{}, fmt.Errorf(`%q is no pattern; "**" means every path`, text)
+	case strings.HasPrefix(clean, "!"):
+		return Pattern{}, fmt.Errorf("%q: a pattern cannot be negated; write a rule of its own with another verdict", text)
+	case strings.HasPrefix(clean, "~"):
+		return Pattern{}, fmt.Errorf("%q: ~ is not the home directory here; write the absolute path", text)
+	case strings.Trim(clean, "/") == "":
+		return Pattern{}, fmt.Errorf(`%q means the whole machine; "**" means every path of the workspace`, text)
+	case strings.ContainsRune(clean, 0):
+		return Pattern{}, fmt.Errorf("%q holds a NUL character, which no path has", text)
+	case !doublestar.ValidatePattern(clean):
+		return Pattern{}, fmt.Errorf("%q is not a valid pattern; look at its brackets and braces", text)
+	}
+	for part := range strings.SplitSeq(clean, "/") {
+		if part == "." || part == ".." {
+			return Pattern{}, fmt.Errorf("%q: a pattern holds no %q; write the path as results print it", text, part)
+		}
+	}
+	clean = strings.TrimSuffix(path.Clean(clean), "/**")
+	match := foldPlace(clean) + "/**"
+	if clean == "**" {
+		match = "**"
+	}
+	return Pattern{match: match, rank: rankOf(clean)}, nil
+}
+
+// Rank tells how precise the pattern is, more than 0: by the length of its text before
+// the first wildcard, then by how much of it is no wildcard.
+func (x Pattern) Rank() int { return x.rank }
+
+func rankOf(clean string) int {
+	before, plain := -1, 0
+	for i, r := range clean {
+		if !strings.ContainsRune(`*?[]{},\`, r) {
+			plain++
+		} else if before < 0 {
+			before = i
+		}
+	}
+	if before < 0 {
+		before = len(clean) + 1 // no wildcard at all
+	}
+	return 1 + before*(MaxPath+1) + min(plain, MaxPath)
+}
+
+// Matches reports whether the pattern covers p by its text: links are not followed,
+// see [Path.Landing].
+func (x Pattern) Matches(p Path) bool {
+	if p.root == nil {
+		return false
+	}
+	if !path.IsAbs(x.match) && filepath.VolumeName(x.match) == "" {
+		return x.matches(p.origin())
+	}
+	for _, name := range p.root.names {
+		if x.matches(path.Join(name, p.rel)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x Pattern) matches(name string) bool {
+	if name == "." { // the root is no entry that a wildcard stands for
+		return x.match == "**"
+	}
+	ok, err := doublestar.Match(x.match, foldPlace(name))
+	return ok && err == nil
+}
+
+// origin is p below the root that was given at the start.
+func (p Path) origin() string {
+	if p.root.prefix == "." {
+		return p.rel
+	}
+	return path.Join(p.root.prefix, p.rel)
+}
+
+// foldPlace makes alike what the system takes for one name.
+func foldPlace(name string) string {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		return norm.NFC.String(cases.Fold().String(norm.NFC.String(name)))
+	}
+	return name
+}
