@@ -1,0 +1,112 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Bounds of what a record tells of the arguments of its call.
+const (
+	maxArguments = 2 << 10 // bytes
+	maxText      = 256     // bytes of a string
+	maxItems     = 20      // of a list or an object
+)
+
+// contents are the arguments that hold what stands in files: a log tells how long
+// they are, and a digest that proves what they were.
+var contents = []string{"content", "old_text", "new_text", "patch"}
+
+// Digest identifies data without telling it: short data cannot be guessed from it by
+// whoever lacks the key. It is the same in every process.
+func (l *Log) Digest(data []byte) string {
+	mac := hmac.New(sha256.New, l.digests)
+	mac.Write(data)
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// Arguments returns what a record may tell of canonical arguments: without the
+// contents of files, long strings cut, at most 2 KiB. What does not fit is told by
+// its length alone. Secrets that are left are taken out by Append.
+func (l *Log) Arguments(args json.RawMessage) json.RawMessage {
+	if len(args) <= len("{}") {
+		return nil
+	}
+	var v any
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return marshal(fmt.Sprintf("%d bytes that are no JSON", len(args)))
+	}
+	short := marshal(l.shorten("", v))
+	if len(short) > maxArguments {
+		return marshal(fmt.Sprintf("%d bytes", len(args)))
+	}
+	return short
+}
+
+// shorten returns a value of arguments as a record has it; name is that of the field
+// or of the list that it stands in.
+func (l *Log) shorten(name string, v any) any {
+	switch v := v.(type) {
+	case string:
+		switch {
+		case slices.Contains(contents, name):
+			return fmt.Sprintf("%d bytes, digest %s", len(v), l.Digest([]byte(v)))
+		case len(v) > maxText:
+			return l.cut(v)
+		}
+		return v
+	case []any:
+		list := make([]any, 0, min(len(v), maxItems+1))
+		for i, item := range v {
+			if i == maxItems {
+				list = append(list, fmt.Sprintf("%d more", len(v)-i))
+				break
+			}
+			list = append(list, l.shorten(name, item))
+		}
+		return list
+	case map[string]any:
+		fields := make(map[string]any, min(len(v), maxItems+1))
+		for key, item := range v {
+			if len(fields) == maxItems {
+				fields["..."] = fmt.Sprintf("%d more", len(v)-maxItems)
+				break
+			}
+			fields[strings.ToValidUTF8(key[:min(len(key), maxText)], "")] = l.shorten(key, item)
+		}
+		return fields
+	}
+	return v
+}
+
+// cut shortens a string. Secrets are taken out before: a part of one is not known
+// as one any more.
+func (l *Log) cut(text string) string {
+	whole := len(text)
+	if l.opt.Redact != nil {
+		const enough = 16 * maxText
+		clean := l.opt.Redact(marshal(text[:min(len(text), enough)]))
+		if json.Unmarshal(clean, &text) != nil {
+			return fmt.Sprintf("%d bytes", whole)
+		}
+	}
+	return fmt.Sprintf("%s… of %d bytes", strings.ToValidUTF8(text[:min(len(text), maxText)], ""), whole)
+}
+
+// marshal encodes what can always be encoded, without escapes for HTML.
+func marshal(v any) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return json.RawMessage(`"not readable"`)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
+}
