@@ -66,6 +66,24 @@ func Verify(ctx context.Context, dir string, st *state.Dir) (Report, error) {
 	return v.report, nil
 }
 
+// Known reports whether the state knows a log in dir.
+func Known(dir string, st *state.Dir) (bool, error) {
+	dir, err := canonicalDir(dir)
+	if err != nil {
+		return false, err
+	}
+	folder, err := st.Folder(headsFolder)
+	if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+	info, err := folder.Stat(logName(dir) + ".head")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.Size() > 0, err
+}
+
 // snapshot is a log as it was at one moment.
 type snapshot struct {
 	chain chain
@@ -84,14 +102,16 @@ func takeSnapshot(ctx context.Context, dir string, st *state.Dir) (s *snapshot, 
 	if err != nil {
 		return nil, err
 	}
+	if known, err := Known(dir, st); err != nil {
+		return nil, err
+	} else if !known {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoLog)
+	}
 	folder, err := st.Folder(headsFolder)
 	if err != nil {
 		return nil, err
 	}
 	defer folder.Close()
-	if _, err := folder.Stat(logName(dir) + ".head"); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", dir, ErrNoLog)
-	}
 	key, err := st.Key(ctx, "audit")
 	if err != nil {
 		return nil, err

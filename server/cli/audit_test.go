@@ -10,35 +10,144 @@ import (
 	"toolcrib/tools/catalog"
 )
 
-// TestAudit takes a call from the command line to the line that tells of it.
-func TestAudit(t *testing.T) {
-	root, other := t.TempDir(), t.TempDir()
-	file := filepath.Join(other, "audit.jsonl")
-	call := func(audit string) (stderr string, code int) {
-		_, stderr, code = invocation{
-			args:    []string{"call", "file_info", `{"paths":["a-name.txt"]}`, root, "--audit", audit},
-			catalog: catalog.All(catalog.Deps{}),
-		}.start(t)
-		return stderr, code
-	}
-	if stderr, code := call(file); code != 0 {
+// auditPlace is a root, and a state with an audit log.
+type auditPlace struct{ root, state string }
+
+func newAuditPlace(t *testing.T) auditPlace {
+	t.Helper()
+	return auditPlace{t.TempDir(), t.TempDir()}
+}
+
+func (a auditPlace) call(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	return invocation{
+		args:    append(args, "--state-dir="+a.state, "--durable=false"),
+		catalog: catalog.All(catalog.Deps{}),
+	}.start(t)
+}
+
+// do calls a tool with the log on.
+func (a auditPlace) do(t *testing.T, tool, args string) {
+	t.Helper()
+	if _, stderr, code := a.call(t, "call", tool, args, a.root, "--audit"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
+}
+
+// TestAudit takes calls from the command line to the records that tell of them.
+func TestAudit(t *testing.T) {
+	a := newAuditPlace(t)
+	a.do(t, "write_file", `{"path":"a.txt","content":"hunter2\n"}`)
+	a.do(t, "apply_patch", `{"patch":"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-hunter2\n+hunter3\n"}`)
+	a.do(t, "file_info", `{"paths":["a.txt"]}`)
+	stdout, _, code := a.call(t, "audit", "show", "--json")
+	if code != 0 || strings.Contains(stdout, "hunter") {
+		t.Errorf("exit %d: %s", code, stdout)
+	}
+	var got []string
+	for line := range strings.Lines(stdout) {
+		var rec struct {
+			Event, Tool, Principal, Code, Digest string
+			Arguments                            json.RawMessage
+			Paths, Changed                       []string
+		}
+		if err := json.Unmarshal([]byte(line), &rec); err != nil {
+			t.Fatalf("%v in %q", err, line)
+		}
+		if rec.Principal != "local" || len(rec.Digest) != 32 {
+			t.Errorf("got %s", line)
+		}
+		got = append(got, strings.Join([]string{rec.Event, rec.Tool, rec.Code, strings.Join(rec.Paths, ","), strings.Join(rec.Changed, ",")}, " "))
+	}
+	want := []string{
+		"begin write_file  a.txt ", "end write_file ok a.txt a.txt",
+		"begin apply_patch   ", "end apply_patch ok  a.txt",
+		"end file_info ok a.txt ",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestAuditShow(t *testing.T) {
+	a := newAuditPlace(t)
+	a.do(t, "write_file", `{"path":"a\u001b[31m.txt","content":""}`)
+	a.do(t, "list_directory", `{"path":"."}`)
+	for _, tt := range []struct {
+		args []string
+		want int // records
+	}{
+		{nil, 3}, {[]string{"--tool=list_directory"}, 1}, {[]string{"--code=ok"}, 2}, {[]string{"--code=denied"}, 0},
+		{[]string{"--since=1h"}, 3}, {[]string{"--since=0s"}, 0}, {[]string{"--since=2001-01-01T00:00:00Z", "--limit=2"}, 2},
+		{[]string{"--principal=nobody"}, 0}, {[]string{"--limit=0"}, 3},
+	} {
+		stdout, stderr, code := a.call(t, append([]string{"audit", "show"}, tt.args...)...)
+		if n := strings.Count(stdout, "\n") - 1; code != 0 || n != tt.want || strings.Contains(stdout, "\x1b") {
+			t.Errorf("%q: exit %d, %d records, want %d: %q, %s", tt.args, code, n, tt.want, stdout, stderr)
+		}
+	}
+	if stdout, _, _ := a.call(t, "audit", "show"); !strings.Contains(stdout, `changed a\u{1b}[31m.txt`) {
+		t.Errorf("got %s", stdout)
+	}
+}
+
+func TestAuditVerify(t *testing.T) {
+	a := newAuditPlace(t)
+	if _, stderr, code := a.call(t, "audit", "verify"); code != 2 || !strings.Contains(stderr, "no audit log is known") {
+		t.Errorf("without a log: exit %d, %s", code, stderr)
+	}
+	a.do(t, "list_directory", `{"path":"."}`)
+	stdout, stderr, code := a.call(t, "audit", "verify")
+	if code != 0 || !strings.Contains(stdout, "2 records (1 to 2) in 1 files; nobody has changed it\nhead 2 ") {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+	file := filepath.Join(a.state, "audit", "audit-00000001.jsonl")
 	data, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, []byte(strings.Replace(string(data), `"code":"ok"`, `"code":"no"`, 1)), 0o600)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rec struct {
-		Event, Tool, Principal, Code string
-		Paths                        []string
+	stdout, _, code = a.call(t, "audit", "verify")
+	if code != 1 || !strings.Contains(stdout, "audit-00000001.jsonl:2: record 2 was changed") {
+		t.Errorf("exit %d: %s", code, stdout)
 	}
-	if err := json.Unmarshal(data, &rec); err != nil {
-		t.Fatalf("%v in %q", err, data)
+	stdout, _, code = a.call(t, "audit", "verify", "--json")
+	if code != 1 || !strings.Contains(stdout, `"what": "record 2 was changed"`) {
+		t.Errorf("exit %d: %s", code, stdout)
 	}
-	if rec.Event != "end" || rec.Tool != "file_info" || rec.Principal != "local" || rec.Code != "ok" || strings.Join(rec.Paths, " ") != "a-name.txt" {
-		t.Errorf("got %s", data)
+	if err := os.RemoveAll(filepath.Join(a.state, "audit")); err != nil {
+		t.Fatal(err)
 	}
-	if stderr, code := call(filepath.Join(root, "audit.jsonl")); code != 2 || !strings.Contains(stderr, "inside a root") {
-		t.Errorf("an audit file inside a root: exit %d, %s", code, stderr)
+	for range 2 { // and after the next start
+		stdout, _, code = a.call(t, "audit", "verify")
+		if code != 1 || !strings.Contains(stdout, "TAMPERED") {
+			t.Errorf("exit %d: %s", code, stdout)
+		}
+		a.do(t, "list_directory", `{"path":"."}`)
+	}
+}
+
+func TestAuditRefuses(t *testing.T) {
+	a := newAuditPlace(t)
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"inside a root":    {[]string{"call", "list_directory", `{}`, a.root, "--audit-dir", filepath.Join(a.root, "log")}, "inside the root"},
+		"nothing to do":    {[]string{"audit"}, "wants to know what to do"},
+		"another thing":    {[]string{"audit", "verfy"}, `did you mean "verify"`},
+		"two things":       {[]string{"audit", "show", "tail"}, "one argument too many"},
+		"a bad time":       {[]string{"audit", "show", "--since=yesterday"}, "neither a duration nor a time"},
+		"a bad number":     {[]string{"audit", "show", "--limit=-1"}, "no number of records"},
+		"a filter in vain": {[]string{"audit", "verify", "--tool=x"}, "verify looks at every record"},
+	} {
+		if name == "a bad time" || name == "a bad number" {
+			a.do(t, "list_directory", `{"path":"."}`)
+		}
+		if _, stderr, code := a.call(t, tt.args...); code != 2 || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: exit %d, %s", name, code, stderr)
+		}
 	}
 }

@@ -178,14 +178,14 @@ func (c *config) list(w io.Writer, where places) error {
 	for _, which := range clients() {
 		for _, s := range which.scopes() {
 			name := which.file(s, where, dir)
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", which.id, s, state(name, which.place(c.Name)), name)
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", which.id, s, standing(name, which.place(c.Name)), name)
 		}
 	}
 	return table.Flush()
 }
 
-// state says in few words what a file has to say about an entry.
-func state(name string, place clientfile.Place) string {
+// standing says in few words what a file has to say about an entry.
+func standing(name string, place clientfile.Place) string {
 	f, err := clientfile.Read(name)
 	if err != nil {
 		return err.Error()

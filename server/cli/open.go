@@ -5,8 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -23,7 +21,7 @@ type engine struct {
 	runner   *run.Runner
 	workers  *run.Workers
 	log      *slog.Logger
-	audit    *os.File // nil: none is kept
+	audit    *auditor // nil: no log is kept
 }
 
 // open puts the tools that were chosen to work on roots. The caller closes the
@@ -49,11 +47,11 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	if err != nil {
 		return nil, badRoot(err)
 	}
-	audit, err := openAudit(cfg.Audit, ws)
+	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: level}))
+	audit, err := openAudit(ctx, cfg, ws, log)
 	if err != nil {
 		return nil, errors.Join(err, ws.Close())
 	}
-	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: level}))
 	recoverChanges(ctx, ws, log)
 	for _, o := range selected.Omitted {
 		if wants(cfg, o.Tool) {
@@ -93,34 +91,6 @@ func recoverChanges(ctx context.Context, ws *workspace.Workspace, log *slog.Logg
 	}
 }
 
-// openAudit opens the file that records of calls are appended to; "" is none. A
-// file inside a root is refused: the tools could change it.
-func openAudit(name string, ws *workspace.Workspace) (*os.File, error) {
-	if name == "" {
-		return nil, nil
-	}
-	name, err := filepath.Abs(name)
-	if err != nil {
-		return nil, err
-	}
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
-		name = filepath.Join(dir, filepath.Base(name))
-	}
-	if _, err := ws.Resolve(name); err == nil {
-		return nil, usagef("toolcrib serve --audit=FILE, outside of the roots", "the audit file %s lies inside a root, where tools could change it", name)
-	}
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, usagef("toolcrib serve --audit=FILE", "the audit file %s is not a regular file", name)
-	}
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, usagef("toolcrib serve --audit=FILE", "the audit file cannot be written: %w", err)
-	}
-	return f, nil
-}
-
 // close logs what was called, and closes what open opened.
 func (e *engine) close() error {
 	stats := e.runner.Stats().Tools
@@ -132,7 +102,7 @@ func (e *engine) close() error {
 	e.workers.Close()
 	err := e.ws.Close()
 	if e.audit != nil {
-		err = errors.Join(err, e.audit.Close())
+		err = errors.Join(err, e.audit.close())
 	}
 	return err
 }

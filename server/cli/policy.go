@@ -20,6 +20,7 @@ func (p *Process) settingsOf(cfg server.Config, selected tools.Selected) (run.Se
 	}
 	return run.Settings{
 		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm, Rules: rules,
+		AuditFailure: cfg.AuditFailure,
 	}, nil
 }
 
@@ -84,7 +85,7 @@ func (c *policy) run(ctx context.Context, p *Process, args []string) error {
 		return err
 	}
 	cfg := c.Config
-	cfg.Audit = "" // nothing is done that would be on record
+	cfg.Audit, cfg.AuditDir = false, "" // nothing is done that would be on record
 	e, err := p.open(ctx, cfg, selected, roots)
 	if err != nil {
 		return err

@@ -52,11 +52,8 @@ func await[T any](ctx context.Context, spawn func(func()), f func() (T, error)) 
 // attempt runs the handler, several times where the tool is Repeatable. What a
 // tool with effects is about to do is on record before it does it.
 func (p *pass) attempt(ctx context.Context) (any, error) {
-	if p.tool.Effects != tools.None {
-		if err := p.record(eventBegin, nil, 0); err != nil {
-			return nil, tools.Errorf(tools.Unavailable, "%s: the audit log cannot be written", p.tool.Name).
-				WithHint("tell the user; only reading tools work until it can")
-		}
+	if err := p.begun(); err != nil {
+		return nil, err
 	}
 	return p.retry(ctx, p.once)
 }
@@ -67,7 +64,7 @@ func (p *pass) once(ctx context.Context) (_ any, err error) {
 	limited, cancel := context.WithTimeout(inside, p.tool.Timeout)
 	defer cancel()
 	defer func() { end(ended(err)) }()
-	limited = tools.WithAsker(limited, p.asker)
+	limited = p.noteChanges(tools.WithAsker(limited, p.asker))
 	v, err := await(limited, p.r.spawn, func() (any, error) {
 		if p.tool.Effects != tools.None {
 			defer p.r.results.changed() // also where the handler is abandoned and ends later
@@ -76,6 +73,7 @@ func (p *pass) once(ctx context.Context) (_ any, err error) {
 	})
 	if errors.Is(err, errAbandoned) {
 		p.counters.abandoned.Add(1)
+		p.abandoned.Store(true)
 		p.log().Warn("the handler did not return after the end of its context")
 	}
 	if err == nil || ctx.Err() != nil || limited.Err() == nil {

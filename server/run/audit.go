@@ -1,29 +1,79 @@
 package run
 
 import (
-	"bytes"
-	"encoding/hex"
+	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"toolcrib/tools"
 )
 
-// audit writes one JSON object a line: one at the end of each call, and before
-// that one at the beginning of each call of a tool with effects.
-type audit struct {
-	mu sync.Mutex
-	w  io.Writer // nil = none
+// Recorder keeps the records of calls. Its methods may be called by several
+// goroutines.
+type Recorder interface {
+	// Record keeps a record. It returns once a record whose Event is EventBegin
+	// will survive whatever happens; the error says that it will not. Other records
+	// may be on their way for a moment.
+	Record(rec Record) error
 }
 
-// event is the kind of a record.
-type event string
+// Event is the kind of a record.
+type Event string
 
+// The events. A call of a tool with effects has a begin record before the first
+// of them; every call has an end record, one that asks its user for each pass.
 const (
-	eventBegin event = "begin"
-	eventEnd   event = "end"
+	EventBegin Event = "begin"
+	EventEnd   Event = "end"
+	// EventAbandoned is for a call that had not ended when the server did.
+	EventAbandoned Event = "abandoned"
+	// EventRefused is for a request over HTTP that was no call yet.
+	EventRefused Event = "refused"
+)
+
+// Record tells what was done, never what came of it.
+type Record struct {
+	Time      time.Time `json:"time"`
+	Event     Event     `json:"event"`
+	ID        string    `json:"id,omitempty"`
+	Parent    string    `json:"parent,omitempty"` // id of the call whose tool made this one
+	Tool      string    `json:"tool,omitempty"`   // as it was called, where no tool has that name
+	Principal string    `json:"principal,omitempty"`
+	Client    string    `json:"client,omitempty"`
+	Access    string    `json:"access,omitempty"`
+	Effects   string    `json:"effects,omitempty"`
+	Verdict   string    `json:"verdict,omitempty"`
+	Rule      string    `json:"rule,omitempty"`
+	Code      string    `json:"code,omitempty"`   // ok, asked, skipped or the code of the error; of refused the HTTP status
+	Source    string    `json:"source,omitempty"` // cache, joined or hook where the tool itself did not run
+	Micros    int64     `json:"micros,omitempty"`
+	Attempts  int32     `json:"attempts,omitempty"`
+	// Abandoned says that the tool went on after the end of its call.
+	Abandoned bool `json:"abandoned,omitempty"`
+	// Digest is that of the canonical arguments. The Recorder sets it.
+	Digest string `json:"digest,omitempty"`
+	// Arguments are the canonical ones, with all that is in them, or as they were
+	// sent where they were not valid. The Recorder keeps what may be told of them.
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Paths     []string        `json:"paths,omitempty"` // among the arguments
+	MorePaths int             `json:"more_paths,omitempty"`
+	Changed   []string        `json:"changed,omitempty"` // paths that the call has changed
+	MoreDone  int             `json:"more_changed,omitempty"`
+	Note      string          `json:"note,omitempty"` // of refused: what was wrong with it
+}
+
+// AuditFailure says what becomes of a call with effects whose begin record cannot be
+// kept. Calls that only read go on in any case.
+type AuditFailure string
+
+// What becomes of it.
+const (
+	AuditDeny  AuditFailure = "deny"  // it ends as unavailable before anything is done
+	AuditAllow AuditFailure = "allow" // it goes on, with a line in the log
 )
 
 // Bounds of what a caller can make a record say.
@@ -32,48 +82,35 @@ const (
 	maxAuditText  = 512
 )
 
-// auditRecord names what was done, never the values of arguments beside paths.
-type auditRecord struct {
-	Time      time.Time `json:"time"`
-	Event     event     `json:"event"`
-	ID        string    `json:"id"`
-	Parent    string    `json:"parent,omitempty"`
-	Tool      string    `json:"tool"`
-	Principal string    `json:"principal"`
-	Client    string    `json:"client,omitempty"`
-	Access    string    `json:"access"`
-	Verdict   string    `json:"verdict,omitempty"`
-	Rule      string    `json:"rule,omitempty"`
-	Code      string    `json:"code,omitempty"` // ok, asked, skipped or the code of the error
-	Micros    int64     `json:"micros,omitempty"`
-	Attempts  int32     `json:"attempts,omitempty"`
-	Args      string    `json:"args,omitempty"` // keyed digest
-	Paths     []string  `json:"paths,omitempty"`
-	MorePaths int       `json:"more_paths,omitempty"`
-}
-
-// record writes a record of the call. An error is logged too.
-func (p *pass) record(ev event, out *Outcome, took time.Duration) error {
-	if p.r.audit.w == nil {
+// record keeps a record of the call. An error is logged too.
+func (p *pass) record(ev Event, out *Outcome, took time.Duration) error {
+	if p.r.cfg.Audit == nil {
 		return nil
 	}
-	rec := auditRecord{
+	rec := Record{
 		Time: p.r.cfg.Now(), Event: ev, ID: p.id,
 		Tool: p.tool.Name, Principal: excerpt(p.call.Session.Principal, maxAuditText), Client: excerpt(p.call.Session.Client.Name, maxAuditText),
 		Access: p.tool.Access.String(), Verdict: p.verdict.String(), Rule: p.rule,
+		Arguments: p.bound.Canonical,
 	}
 	if p.parent != nil {
 		rec.Parent = p.parent.id
 	}
 	if rec.Tool == "" {
-		rec.Tool = excerpt(p.call.Tool, maxAuditText)
+		rec.Tool, rec.Access = excerpt(p.call.Tool, maxAuditText), ""
+	} else {
+		rec.Effects = p.tool.Effects.String()
+	}
+	if rec.Arguments == nil {
+		rec.Arguments = p.call.Args
 	}
 	if out != nil {
 		rec.Code, rec.Micros, rec.Attempts = p.code(out), took.Microseconds(), p.attempts.Load()
-	}
-	if p.bound.Canonical != nil {
-		d := p.r.seal.digest(p.bound.Canonical)
-		rec.Args = hex.EncodeToString(d[:16])
+		rec.Abandoned = p.abandoned.Load()
+		rec.Changed, rec.MoreDone = p.changed.list()
+		if p.source != sourceTool {
+			rec.Source = sources[p.source]
+		}
 	}
 	for i, arg := range p.bound.Paths {
 		if i == maxAuditPaths {
@@ -82,24 +119,56 @@ func (p *pass) record(ev event, out *Outcome, took time.Duration) error {
 		}
 		rec.Paths = append(rec.Paths, excerpt(arg.Value, maxAuditText))
 	}
-	err := p.r.audit.write(rec)
+	err := p.r.cfg.Audit.Record(rec)
 	if err != nil {
 		p.log().Error("audit", "err", err)
 	}
 	return err
 }
 
-func (a *audit) write(rec auditRecord) error {
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(rec); err != nil {
-		return err
+// begun puts on record what a tool with effects is about to do.
+func (p *pass) begun() error {
+	if p.tool.Effects == tools.None {
+		return nil
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	_, err := a.w.Write(line.Bytes())
-	return err
+	if err := p.record(EventBegin, nil, 0); err != nil && p.live.AuditFailure != AuditAllow {
+		return tools.Errorf(tools.Unavailable, "%s: the audit log cannot be written", p.tool.Name).
+			WithHint("tell the user; only reading tools work until it can")
+	}
+	return nil
+}
+
+// changes collects the paths that a call changes.
+type changes struct {
+	mu    sync.Mutex
+	paths []string
+	more  int
+}
+
+func (c *changes) add(path string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case slices.Contains(c.paths, path):
+	case len(c.paths) == maxAuditPaths:
+		c.more++
+	default:
+		c.paths = append(c.paths, excerpt(path, maxAuditText))
+	}
+}
+
+func (c *changes) list() (paths []string, more int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.paths), c.more
+}
+
+// noteChanges has the changes of the tool noted, where somebody keeps records.
+func (p *pass) noteChanges(ctx context.Context) context.Context {
+	if p.r.cfg.Audit == nil || !p.tool.Effects.Has(tools.Workspace) {
+		return ctx
+	}
+	return tools.WithChanges(ctx, p.changed.add)
 }
 
 // code names how the call ended.

@@ -63,13 +63,18 @@ type lines struct {
 	err error
 }
 
-func (l *lines) Write(p []byte) (int, error) {
+func (l *lines) Record(rec run.Record) error {
+	line, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
-		return 0, l.err
+		return l.err
 	}
-	return l.buf.Write(p)
+	_, err = l.buf.Write(append(line, '\n'))
+	return err
 }
 
 // records returns the log as "event tool verdict rule code", a line a record.

@@ -9,7 +9,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"runtime/debug"
 	"strconv"
@@ -29,7 +28,7 @@ type Config struct {
 	Observe Observer       // nil = nobody
 	Caller  *Caller        // what the tools call other tools through; nil = none do
 	Log     *slog.Logger   // nil = discard
-	Audit   io.Writer      // JSON Lines; nil = none
+	Audit   Recorder       // nil = none
 	Key     []byte         // 32 bytes that seal the state of asked calls; nil = a random key of this process
 	Go      func(f func()) // runs a function in a goroutine; nil = a new one, see Workers
 	Now     func() time.Time
@@ -45,7 +44,6 @@ type Runner struct {
 	spawn    func(func())
 	results  *results
 	consents *consents
-	audit    *audit
 	metrics  metrics
 }
 
@@ -67,7 +65,6 @@ func New(cfg Config) *Runner {
 		spawn:    cfg.Go,
 		results:  newResults(cfg.Now, cfg.Go),
 		consents: newConsents(cfg.Now),
-		audit:    &audit{w: cfg.Audit},
 	}
 	l, err := r.newLive(cfg.Settings, nil)
 	if err != nil {
@@ -130,10 +127,12 @@ type pass struct {
 	asker    *asker
 
 	// cache, attempt
-	value    any
-	source   source
-	age      time.Duration // of a cached value
-	attempts atomic.Int32
+	value     any
+	source    source
+	age       time.Duration // of a cached value
+	attempts  atomic.Int32
+	abandoned atomic.Bool // the handler goes on after the end of the call
+	changed   changes
 
 	pending *tools.PendingAsk // what the handler asks, set by shape
 	inner   inner
@@ -207,7 +206,7 @@ func (p *pass) finish(ctx context.Context, out *Outcome) {
 	p.end(Ending{Code: p.code(out), Source: sources[p.source], Attempts: int(p.attempts.Load())})
 	took := p.r.cfg.Now().Sub(p.started)
 	p.counters.count(p, out, took)
-	_ = p.record(eventEnd, out, took) // it is logged there; the call is over
+	_ = p.record(EventEnd, out, took) // it is logged there; the call is over
 }
 
 // bind finds the tool and turns the arguments into the tool's own type. On a

@@ -15,6 +15,8 @@ type Settings struct {
 	AllowProtected bool
 	Confirm        Confirm // "" = ConfirmAsk
 	Rules          *Rules  // of the configuration; nil = none
+	// AuditFailure is for calls with effects; "" = AuditDeny.
+	AuditFailure AuditFailure
 }
 
 // Confirm says what an ask becomes where the client cannot ask its user.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -223,11 +224,28 @@ func TestResultOfAHookIsNotChanged(t *testing.T) {
 	}
 }
 
-func TestAuditHasNoValues(t *testing.T) {
+func TestAuditHasNoResults(t *testing.T) {
 	var log lines
-	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, say("hunter2"))}}, Audit: &log})
-	r.Run(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(`{"path":"a/b","n":987}`), Session: local})
-	if got := log.buf.String(); strings.Contains(got, "987") && !strings.Contains(got, `"micros":987`) || strings.Contains(got, "hunter2") || !strings.Contains(got, `"paths":["a/b"]`) {
+	r := run.New(run.Config{Audit: &log, Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, say("hunter2"))}}})
+	r.Run(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(`{"path":"a/b","n":"987"}`), Session: local})
+	if got := log.buf.String(); strings.Contains(got, "hunter2") || !strings.Contains(got, `"paths":["a/b"]`) || !strings.Contains(got, `"arguments":{"n":987,"path":"a/b"}`) {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAuditOfChanges(t *testing.T) {
+	var log lines
+	r := run.New(run.Config{Audit: &log, Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Write, tools.Workspace, func(ctx context.Context, _ In) (Out, error) {
+		for range 2 {
+			tools.Changed(ctx, "a/b")
+		}
+		for i := range 40 {
+			tools.Changed(ctx, fmt.Sprint("c", i))
+		}
+		return Out{}, nil
+	})}}})
+	r.Run(t.Context(), run.Call{Tool: "it", Args: empty, Session: local})
+	if got := log.buf.String(); !strings.Contains(got, `"changed":["a/b","c0",`) || !strings.Contains(got, `"c30"],"more_changed":9`) {
 		t.Errorf("got %s", got)
 	}
 }
@@ -244,6 +262,10 @@ func TestEffectsWantAnAuditLog(t *testing.T) {
 	}
 	if got := ending(r.Run(t.Context(), run.Call{Tool: "reads", Args: json.RawMessage(`{}`), Session: local})); got != "done" {
 		t.Errorf("a reading tool ended in %s", got)
+	}
+	r = run.New(run.Config{Audit: &log, Settings: run.Settings{AuditFailure: run.AuditAllow, Tools: []tools.Tool{tool("writes", tools.Write, tools.Workspace, mark)}}})
+	if got := ending(r.Run(t.Context(), run.Call{Tool: "writes", Args: json.RawMessage(`{}`), Session: local})); got != "done" || !ran {
+		t.Errorf("with allow: ended in %s, ran: %t", got, ran)
 	}
 }
 

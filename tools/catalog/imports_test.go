@@ -34,9 +34,10 @@ var layers = []struct {
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
 	{"server/identity", []string{"schema", "tools", "workspace"}},
 	{"server", []string{"schema", "tools", "tools/catalog", "server/run", "server/identity", "workspace", "workspace/..."}},
+	{"server/audit", []string{"workspace/state"}},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/run", "server/redact", "server/identity", "server/conformance", "workspace", "workspace/..."}},
+	{"server/cli", []string{"server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/audit", "server/run", "server/redact", "server/identity", "server/conformance", "workspace", "workspace/..."}},
 	{"", []string{"server/cli", "tools/catalog"}},
 }
 
@@ -61,7 +62,7 @@ var only = []struct {
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
-	mayOpen       = []string{"workspace", "workspace/state", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", ""}
+	mayOpen       = []string{"workspace", "workspace/state", "server/audit", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", ""}
 	mayAskForHost = []string{"workspace", "tools/files"} // for the URIs of files
 )
 

@@ -74,7 +74,7 @@ func (run *restoring) apply(ctx context.Context, r *restoration, ops []workspace
 		return run.deps.explain(ctx, err)
 	}
 	if run.last = receipt; !run.in.DryRun {
-		run.deps.Seen.Forget(session.Principal, touched(ops, receipt)...)
+		run.deps.forget(ctx, touched(ops, receipt))
 	}
 	run.lossy = cmp.Or(run.lossy, receipt.NotKept)
 	for _, done := range receipt.Done {

@@ -51,7 +51,7 @@ func (d Deps) apply(ctx context.Context, c workspace.Change) (workspace.Receipt,
 	if c.DryRun {
 		return receipt, nil
 	}
-	d.Seen.Forget(session.Principal, touched(c.Ops, receipt)...)
+	d.forget(ctx, touched(c.Ops, receipt))
 	for i, op := range c.Ops {
 		done := receipt.Done[i]
 		written := op.Kind == workspace.OpWrite || op.Kind == workspace.OpAppend
@@ -63,6 +63,14 @@ func (d Deps) apply(ctx context.Context, c workspace.Change) (workspace.Receipt,
 		}
 	}
 	return receipt, nil
+}
+
+// forget takes what was seen of paths for past, since the call has changed them.
+func (d Deps) forget(ctx context.Context, paths []string) {
+	d.Seen.Forget(tools.Session(ctx).Principal, paths...)
+	for _, path := range paths {
+		tools.Changed(ctx, path)
+	}
 }
 
 // touched names the paths that operations have changed.

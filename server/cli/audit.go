@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"toolcrib/server"
+	"toolcrib/server/audit"
+	"toolcrib/server/redact"
+	"toolcrib/server/run"
+	"toolcrib/workspace"
+	"toolcrib/workspace/state"
+)
+
+// auditFolder is the default directory of the audit log, in the state directory.
+const auditFolder = "audit"
+
+// auditor is the [run.Recorder] of a server: it keeps the records of its calls in
+// the audit log.
+type auditor struct {
+	log   *audit.Log
+	state *state.Dir
+
+	mu   sync.Mutex
+	open map[string]run.Record // begin records of calls that have not ended, by id
+}
+
+// openAudit opens the audit log where the configuration wants one; nil = it does
+// not. A directory inside a root is refused: the tools could change what is there.
+func openAudit(ctx context.Context, cfg server.Config, ws *workspace.Workspace, log *slog.Logger) (_ *auditor, err error) {
+	if !cfg.Audit && cfg.AuditDir == "" {
+		return nil, nil
+	}
+	base := ws.StateBase()
+	if base == "" {
+		return nil, usagef("name one outside of the roots: --state-dir=DIR", "the audit log wants a state directory, for its key")
+	}
+	dir, err := filepath.Abs(auditDir(cfg, base))
+	if err != nil {
+		return nil, err
+	}
+	if root := state.Within(dir, ws.Roots()...); root != "" {
+		return nil, usagef("toolcrib serve --audit-dir=DIR, outside of the roots", "the audit log %s lies inside the root %s, where tools could change it", dir, root)
+	}
+	a := &auditor{open: map[string]run.Record{}}
+	if a.state, err = state.Shared(base, ws.Roots()...); err != nil {
+		return nil, err
+	}
+	a.log, err = audit.Open(ctx, audit.Options{
+		Dir: dir, State: a.state, MaxBytes: int64(cfg.AuditSize) << 20, MaxFiles: cfg.AuditFiles,
+		NoSync: cfg.Durable == "false", Redact: redact.New([]string{cfg.Token}).JSON, Log: log,
+	})
+	if err != nil {
+		return nil, usagef("leave --audit out, or name another directory with --audit-dir", "%w", errors.Join(err, a.state.Close()))
+	}
+	return a, nil
+}
+
+// auditDir is where the configuration has the log.
+func auditDir(cfg server.Config, base string) string {
+	if cfg.AuditDir != "" {
+		return cfg.AuditDir
+	}
+	return filepath.Join(base, auditFolder)
+}
+
+// Record implements [run.Recorder]. The begin record of a call waits for the disk,
+// its end record goes there at once and the answer does not wait for it; records of
+// calls without effects follow within 100 ms.
+func (a *auditor) Record(rec run.Record) error {
+	promise := audit.Later
+	if len(rec.Arguments) > 0 {
+		rec.Digest = a.log.Digest(rec.Arguments)
+	}
+	switch rec.Event {
+	case run.EventBegin:
+		promise = audit.Now
+		rec.Arguments = a.log.Arguments(rec.Arguments)
+		a.mu.Lock()
+		a.open[rec.ID] = rec
+		a.mu.Unlock()
+	default:
+		a.mu.Lock()
+		_, began := a.open[rec.ID]
+		delete(a.open, rec.ID)
+		a.mu.Unlock()
+		if began {
+			promise, rec.Arguments = audit.Soon, nil // which its begin record has
+		} else {
+			rec.Arguments = a.log.Arguments(rec.Arguments)
+		}
+	}
+	line, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
+	return a.log.Append(line, promise)
+}
+
+// close tells of the calls that have not ended and closes the log.
+func (a *auditor) close() error {
+	a.mu.Lock()
+	open := a.open
+	a.open = map[string]run.Record{}
+	a.mu.Unlock()
+	var errs []error
+	for _, rec := range open {
+		rec.Time, rec.Event, rec.Arguments = time.Now(), run.EventAbandoned, nil
+		errs = append(errs, a.Record(rec))
+	}
+	return errors.Join(append(errs, a.log.Close(), a.state.Close())...)
+}

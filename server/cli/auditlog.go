@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolcrib/schema"
+	"toolcrib/server"
+	"toolcrib/server/audit"
+	"toolcrib/workspace/state"
+)
+
+type auditLog struct {
+	server.Config
+	Tool      string `flag:"tool" arg:"NAME" help:"only calls of this tool"`
+	Principal string `flag:"principal" arg:"NAME" help:"only calls in this name"`
+	Code      string `flag:"code" arg:"CODE" help:"only calls that ended so: ok, asked, denied, not_found ...; or refused requests with this status"`
+	Since     string `flag:"since" arg:"WHEN" help:"only what came since: 90m, 24h or 2006-01-02T15:04:05Z"`
+	Limit     string `flag:"limit" arg:"N" help:"at most that many records, the last ones (default 100 with show, 10 with tail; 0 = all)"`
+	JSON      bool   `flag:"json" help:"print the records, or what verify found, as JSON"`
+}
+
+func auditCommand() command {
+	return command{
+		name:  "audit",
+		args:  "show|verify|tail",
+		short: "read the audit log, follow it, or prove that nobody changed it",
+		long: `
+show prints the last records, tail goes on with what comes. verify recomputes the
+chain of all records with the key of the state directory. It tells which record of
+which file was changed, dropped, added or moved, whether the end or a file is
+missing, and the hash of the last record: note it elsewhere to prove later what was
+there. Exit code 1: something is wrong.
+
+--state-dir and --audit-dir are those of serve.
+
+  toolcrib audit show --since 24h --code denied
+  toolcrib audit tail --json
+  toolcrib audit verify`,
+		new: func() runner { return new(auditLog) },
+	}
+}
+
+func (a *auditLog) run(ctx context.Context, p *Process, args []string) error {
+	const usage = "toolcrib audit show|verify|tail"
+	if len(args) == 0 {
+		return usagef(usage, "audit wants to know what to do")
+	}
+	if err := atMost(args, 1, usage); err != nil {
+		return err
+	}
+	do := map[string]func(context.Context, *Process, string, *state.Dir) error{
+		"show": a.show, "verify": a.verify, "tail": a.tail,
+	}[args[0]]
+	if do == nil {
+		near := schema.Nearest(args[0], []string{"show", "verify", "tail"})
+		if near != "" {
+			return usagef(usage, "audit does not %s; did you mean %q", shellWord(args[0]), near)
+		}
+		return usagef(usage, "audit does not %s", shellWord(args[0]))
+	}
+	if args[0] == "verify" && (a.Tool != "" || a.Principal != "" || a.Code != "" || a.Since != "" || a.Limit != "") {
+		return usagef("toolcrib audit verify", "verify looks at every record: it has no --tool, --principal, --code, --since or --limit")
+	}
+	dir, st, err := a.place()
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, p, dir, st), st.Close())
+}
+
+// place finds the log and the state that has its key: of the places where the state
+// can be, the first that knows the log.
+func (a *auditLog) place() (dir string, st *state.Dir, err error) {
+	opt, err := a.Workspace()
+	if err != nil {
+		return "", nil, &usageError{err, "toolcrib audit show --state-dir=DIR"}
+	}
+	bases := opt.StateDefaults
+	if opt.StateBase != "" {
+		bases = []string{opt.StateBase}
+	}
+	var dirs []string
+	for _, base := range bases {
+		dir, err := filepath.Abs(auditDir(a.Config, base))
+		if err != nil {
+			return "", nil, err
+		}
+		dirs = append(dirs, dir)
+		if !state.HasShared(base) {
+			continue
+		}
+		st, err := state.Shared(base)
+		if err != nil {
+			return "", nil, err
+		}
+		known, err := audit.Known(dir, st)
+		if known {
+			return dir, st, nil
+		}
+		if err := errors.Join(err, st.Close()); err != nil {
+			return "", nil, err
+		}
+	}
+	return "", nil, usagef("serve --audit keeps one; --state-dir and --audit-dir say where it is kept", "no audit log is known in %s", strings.Join(slices.Compact(dirs), " or "))
+}
+
+// verify prints what is wrong with the log, or that nothing is.
+func (a *auditLog) verify(ctx context.Context, p *Process, dir string, st *state.Dir) error {
+	r, err := audit.Verify(ctx, dir, st)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		enc := json.NewEncoder(p.Stdout)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	} else if err := printReport(p, dir, r); err != nil {
+		return err
+	}
+	if len(r.Problems) > 0 {
+		return silentError{}
+	}
+	return nil
+}
+
+func printReport(p *Process, dir string, r audit.Report) error {
+	var b strings.Builder
+	for _, found := range r.Problems {
+		fmt.Fprintln(&b, visible(found.String()))
+	}
+	if r.More > 0 {
+		fmt.Fprintf(&b, "and %d problems more\n", r.More)
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintln(&b, "note:", visible(note))
+	}
+	verdict := "nobody has changed it"
+	if len(r.Problems) > 0 {
+		verdict = "IT WAS TAMPERED WITH"
+	}
+	fmt.Fprintf(&b, "%s: %d records (%d to %d) in %d files; %s\nhead %d %s\n", dir, r.Records, r.First, r.Last, r.Files, verdict, r.Last, r.Hash)
+	_, err := p.Stdout.Write([]byte(b.String()))
+	return err
+}
+
+// visible replaces what could move the cursor of a terminal or hide text on it.
+func visible(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || strings.ContainsRune("\u2028\u2029\ufeff\u200b\u200e\u200f", r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r >= 0xe0000 && r <= 0xe0fff {
+			fmt.Fprintf(&b, "\\u{%x}", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
