@@ -59,6 +59,7 @@ type origin struct {
 	may       func(*tools.Tool) bool // be called; nil: every tool
 	progress  *reporter              // nil: the client wants none; the transport closes it before the answer
 	log       *slog.Logger           // nil: the client wants no log
+	trace     run.Trace
 	// fault is how the request ends where a handler has no other way to say it;
 	// it beats what mcp-go answers.
 	fault *fault

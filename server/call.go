@@ -24,7 +24,7 @@ const maxPasses = 10
 // ours in any case.
 func (l *link) call(ctx context.Context, r *request, from *origin) mcp.JSONRPCMessage {
 	name, _ := r.msg.params.get("name")
-	call := run.Call{Tool: unquote(name), Session: from.info(), Log: from.logger(unquote(name))}
+	call := run.Call{Tool: unquote(name), Session: from.info(), Log: from.logger(unquote(name)), Trace: from.trace}
 	if args, ok := r.msg.params.get("arguments"); ok && string(args) != "null" {
 		call.Args = args
 	} else {

@@ -59,6 +59,9 @@ type Config struct {
 
 	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces, in MB; 0 makes none, and every search reads the files (default 160)"`
 
+	Metrics      string `flag:"metrics" env:"TOOLCRIB_METRICS" arg:"ADDR" help:"serve metrics for Prometheus at http://ADDR/metrics, such as 127.0.0.1:9464 (default not)"`
+	MetricsToken string `env:"TOOLCRIB_METRICS_TOKEN" arg:"TOKEN" help:"the bearer token that the page of metrics wants; beyond this machine there must be one"`
+
 	LogLevel     string           `flag:"log-level" env:"TOOLCRIB_LOG_LEVEL" arg:"LEVEL" values:"debug,info,warn,error" help:"how much is logged on stderr (default warn)"`
 	Audit        bool             `flag:"audit" env:"TOOLCRIB_AUDIT" help:"keep a log of every call, chained by a key so that any change of it shows, in the state directory; toolcrib audit shows and verifies it"`
 	AuditDir     string           `flag:"audit-dir" env:"TOOLCRIB_AUDIT_DIR" arg:"DIR" help:"keep the audit log there, outside of the roots; no --audit is needed then"`

@@ -26,8 +26,8 @@ func TestConfigTags(t *testing.T) {
 		flag, env := f.Tag.Get("flag"), f.Tag.Get("env")
 		name := strings.ReplaceAll(flag, "-", "_")
 		if flag == "" { // a secret
-			name = f.Name
-		} else if f.Name == "Token" {
+			name = strings.TrimPrefix(strings.ReplaceAll(f.Name, "Token", "_Token"), "_")
+		} else if strings.HasSuffix(f.Name, "Token") {
 			t.Errorf("%s: a secret must not stand on the command line", f.Name)
 		}
 		if want := "TOOLCRIB_" + strings.ToUpper(name); env != want {

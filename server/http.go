@@ -85,6 +85,7 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 		ctx:       calls,
 		streaming: streaming,
 	}
+	s.traffic.sessions.Store(h.sessions)
 	srv := &http.Server{
 		Handler: h,
 		// OPTIONS * is guarded like anything else.
@@ -133,10 +134,12 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		_ = control.SetReadDeadline(time.Now().Add(bodyWait))
 	}
 	w := &responseWriter{ResponseWriter: rw}
+	defer h.server.traffic.count(w)
+	r = traced(r)
 	defer func() {
 		if p := recover(); p != nil {
 			bad := h.server.panicked(p)
-			if w.begun {
+			if w.status != 0 {
 				panic(http.ErrAbortHandler) // what is there cannot become an error: the client sees that it is cut off
 			}
 			h.refuse(w, http.StatusInternalServerError, bad)
@@ -185,21 +188,23 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// responseWriter knows whether the response has begun.
+// responseWriter knows the status of a response that has begun.
 type responseWriter struct {
 	http.ResponseWriter
-	begun bool
+	status int // 0 before
 }
 
 // WriteHeader implements [http.ResponseWriter].
 func (w *responseWriter) WriteHeader(status int) {
-	w.begun = true
+	w.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements [http.ResponseWriter].
 func (w *responseWriter) Write(data []byte) (int, error) {
-	w.begun = true
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
 	return w.ResponseWriter.Write(data)
 }
 

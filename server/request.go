@@ -121,7 +121,7 @@ func (l *link) respond(r *request) (a answer) {
 	ws, release := l.workspace(r)
 	defer release()
 	r.workspace = ws
-	from := &origin{principal: l.principal, client: who, workspace: ws, may: granted(r.ctx), progress: r.progress, log: r.logger()}
+	from := &origin{principal: l.principal, client: who, workspace: ws, may: granted(r.ctx), progress: r.progress, log: r.logger(), trace: r.trace()}
 	if r.progress != nil {
 		defer r.progress.close() // also where carryOut panics
 	}

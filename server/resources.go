@@ -205,7 +205,7 @@ func (s *Server) read(ctx context.Context, from *origin, uri string) ([]mcp.Reso
 	if !ok {
 		return nil, resourceFault(info.Client.Protocol, uri, unknownResource(uri))
 	}
-	call := run.Call{Read: &src.Read, Args: args, Session: info, Log: from.logger(src.Read.Name)}
+	call := run.Call{Read: &src.Read, Args: args, Session: info, Log: from.logger(src.Read.Name), Trace: from.trace}
 	out := s.runner.Run(ctx, call)
 	switch {
 	case out.Err != nil:

@@ -70,6 +70,7 @@ type Server struct {
 	info         mcp.Implementation
 	connections  atomic.Int64
 	poller       poller
+	traffic      traffic
 
 	mu      sync.RWMutex
 	listed  []mcp.Tool

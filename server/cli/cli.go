@@ -70,7 +70,7 @@ type runner interface {
 func commands() []command {
 	return []command{
 		serveCommand(), demoCommand(), configCommand(), listCommand(), showCommand(), callCommand(), policyCommand(),
-		auditCommand(), docsCommand(), tokenCommand(), doctorCommand(), versionCommand(),
+		auditCommand(), docsCommand(), tokenCommand(), doctorCommand(), statsCommand(), versionCommand(),
 	}
 }
 

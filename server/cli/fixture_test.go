@@ -114,6 +114,8 @@ type invocation struct {
 	args     []string
 	env      []string
 	stdin    io.Reader // nil = empty
+	stdout   io.Writer // takes what start would return; nil = it returns it
+	stderr   io.Writer // likewise
 	terminal bool      // stdin and stderr are one
 	programs []string  // on PATH
 	catalog  []tools.Tool
@@ -129,12 +131,18 @@ func (in invocation) start(t *testing.T) (stdout, stderr string, code int) {
 		in.catalog = fixtures(new([]string))
 	}
 	var out, errs bytes.Buffer
+	if in.stdout == nil {
+		in.stdout = &out
+	}
+	if in.stderr == nil {
+		in.stderr = &errs
+	}
 	code = cli.Main(t.Context(), cli.Process{
 		Args:       in.args,
 		Environ:    append([]string{"TOOLCRIB_STATE_DIR=" + t.TempDir()}, in.env...),
 		Stdin:      in.stdin,
-		Stdout:     &out,
-		Stderr:     &errs,
+		Stdout:     in.stdout,
+		Stderr:     in.stderr,
 		IsTerminal: func(stream any) bool { return in.terminal && stream != io.Writer(&out) },
 		LookPath: func(file string) (string, error) {
 			if slices.Contains(in.programs, file) {

@@ -40,7 +40,7 @@ func (p *Process) overHTTP(ctx context.Context, srv *server.Server, cfg server.C
 // listen opens the address of the configuration. Beyond this machine, it wants
 // a token.
 func listen(ctx context.Context, cfg server.Config) (net.Listener, error) {
-	if err := checkAddress(cfg.HTTP); err != nil {
+	if err := checkAddress("http", cfg.HTTP); err != nil {
 		return nil, err
 	}
 	if err := checkNames(cfg); err != nil {
@@ -57,20 +57,21 @@ func listen(ctx context.Context, cfg server.Config) (net.Listener, error) {
 	return ln, nil
 }
 
-// checkAddress refuses an address that does not say which networks are meant.
-func checkAddress(addr string) error {
+// checkAddress refuses an address that does not say which networks are meant. name is
+// that of its flag.
+func checkAddress(name, addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if _, bad := strconv.ParseUint(addr, 10, 16); bad == nil {
 		host, port, err = "", addr, nil
 	}
 	switch {
 	case err != nil:
-		return usagef("toolcrib serve --http=127.0.0.1:8080", "--http: %q is not host:port", addr)
+		return usagef("toolcrib serve --"+name+"=127.0.0.1:8080", "--%s: %q is not host:port", name, addr)
 	case host == "":
-		return usagef(fmt.Sprintf("--http=127.0.0.1:%s for this machine only, --http=0.0.0.0:%[1]s for every network", port), "--http: %q does not say on which address to listen", addr)
+		return usagef(fmt.Sprintf("--%s=127.0.0.1:%s for this machine only, --%[1]s=0.0.0.0:%[2]s for every network", name, port), "--%s: %q does not say on which address to listen", name, addr)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return usagef("toolcrib serve --http=127.0.0.1:8080", "--http: %q is not a port", strings.TrimSpace(port))
+		return usagef("toolcrib serve --"+name+"=127.0.0.1:8080", "--%s: %q is not a port", name, strings.TrimSpace(port))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/server"
 	"toolcrib/server/run"
+	"toolcrib/server/telemetry"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -21,7 +22,8 @@ type engine struct {
 	runner   *run.Runner
 	workers  *run.Workers
 	log      *slog.Logger
-	audit    *auditor // nil: no log is kept
+	audit    *auditor            // nil: no log is kept
+	exporter *telemetry.Exporter // nil: nothing is exported
 }
 
 // open puts the tools that were chosen to work on roots. The caller closes the
@@ -72,6 +74,9 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	if audit != nil {
 		rc.Audit = audit
 	}
+	if e.exporter = p.exporter(cfg, log); e.exporter != nil {
+		rc.Observe = e.exporter.Observer()
+	}
 	e.runner = run.New(rc)
 	return e, nil
 }
@@ -98,6 +103,9 @@ func (e *engine) close() error {
 		if s := stats[name]; s.Calls > 0 {
 			e.log.Info("called", "tool", name, "calls", s.Calls, "errors", s.Errors, "joined", s.Joined, "cached", s.Cached, "retries", s.Retries)
 		}
+	}
+	if e.exporter != nil {
+		e.exporter.Close()
 	}
 	e.workers.Close()
 	err := e.ws.Close()

@@ -72,6 +72,10 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return errors.Join(err, e.close())
 	}
+	hide, err := p.show(ctx, e, srv, s.Config)
+	if err != nil {
+		return errors.Join(err, e.close())
+	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	rest := p.Deps.Start(ctx, indexes, e.runner.Busy)
@@ -82,6 +86,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 		err = srv.ServeStdio(ctx, p.Stdin, p.Stdout)
 	}
 	rest()
+	hide()
 	return errors.Join(err, e.close())
 }
 

@@ -133,3 +133,21 @@ func TestStats(t *testing.T) {
 		t.Errorf("tokens: %d in, %d out, want 5 and 9", in, out)
 	}
 }
+
+func TestQuantile(t *testing.T) {
+	bounds := run.New(run.Config{}).Stats().Bounds
+	t1 := run.ToolStats{Latency: make([]uint64, len(bounds)+1)}
+	if got := t1.Quantile(0.5); got != 0 {
+		t.Errorf("of no calls: %v", got)
+	}
+	t1.Latency[3], t1.Latency[len(bounds)] = 98, 2 // from 0.5 to 1 ms, and over a minute
+	for q, want := range map[float64]time.Duration{0.5: 755 * time.Microsecond, 0.98: time.Millisecond, 0.99: time.Minute, 1: time.Minute} {
+		if got := t1.Quantile(q).Round(time.Microsecond); got != want {
+			t.Errorf("%v: %v, want %v", q, got, want)
+		}
+	}
+	both := t1.Plus(run.ToolStats{Calls: 3, Errors: map[tools.Code]uint64{tools.Denied: 2}, Latency: []uint64{3}})
+	if diff := cmp.Diff(t1.Plus(run.ToolStats{}), both.Minus(run.ToolStats{Calls: 3, Errors: map[tools.Code]uint64{tools.Denied: 2}, Latency: []uint64{3}})); diff != "" {
+		t.Errorf("plus and minus (-want +got):\n%s", diff)
+	}
+}

@@ -36,8 +36,8 @@ type ToolStats struct {
 	Structured uint64 `json:"bytes_structured"`       // bytes of structured results
 	Binary     uint64 `json:"bytes_binary,omitempty"` // bytes of images, sound and files in results
 
-	Took    time.Duration `json:"took_ns"` // of all calls together
-	Latency []uint64      `json:"latency"`
+	Took    time.Duration `json:"took_ns"`           // of all calls together
+	Latency []uint64      `json:"latency,omitempty"` // calls by bucket, see Stats.Bounds
 }
 
 // Failed returns how many calls ended in an error.
@@ -58,4 +58,82 @@ func (t ToolStats) Answered() uint64 {
 // as results: a quarter of the bytes, pictures and sound aside.
 func (t ToolStats) Tokens() (in, out uint64) {
 	return t.In / bytesPerToken, (t.Text + t.Structured) / bytesPerToken
+}
+
+// Plus returns the counts of both together. InFlight is of t alone.
+func (t ToolStats) Plus(other ToolStats) ToolStats {
+	return t.combine(other, func(a, b uint64) uint64 { return a + b })
+}
+
+// Minus returns what was counted since an earlier snapshot of the same counters.
+func (t ToolStats) Minus(earlier ToolStats) ToolStats {
+	return t.combine(earlier, func(a, b uint64) uint64 { return a - min(a, b) })
+}
+
+func (t ToolStats) combine(other ToolStats, f func(a, b uint64) uint64) ToolStats {
+	for _, pair := range []struct {
+		to   *uint64
+		with uint64
+	}{
+		{&t.Calls, other.Calls},
+		{&t.Joined, other.Joined},
+		{&t.Cached, other.Cached},
+		{&t.Skipped, other.Skipped},
+		{&t.Asked, other.Asked},
+		{&t.Retries, other.Retries},
+		{&t.Abandoned, other.Abandoned},
+		{&t.In, other.In},
+		{&t.Text, other.Text},
+		{&t.Structured, other.Structured},
+		{&t.Binary, other.Binary},
+	} {
+		*pair.to = f(*pair.to, pair.with)
+	}
+	t.Took = time.Duration(f(uint64(t.Took), uint64(other.Took)))
+	errors := map[tools.Code]uint64{}
+	for _, code := range codes {
+		if n := f(t.Errors[code], other.Errors[code]); n > 0 {
+			errors[code] = n
+		}
+	}
+	t.Errors = errors
+	latency := make([]uint64, max(len(t.Latency), len(other.Latency)))
+	for i := range latency {
+		latency[i] = f(bucket(t.Latency, i), bucket(other.Latency, i))
+	}
+	t.Latency = latency
+	return t
+}
+
+func bucket(counts []uint64, i int) uint64 {
+	if i < len(counts) {
+		return counts[i]
+	}
+	return 0
+}
+
+// Quantile returns about the time within which the part q of the calls ended, from
+// the buckets: exact to about half of it. 0 where there were no calls; calls in the
+// last bucket count as its lower bound.
+func (t ToolStats) Quantile(q float64) time.Duration {
+	var total uint64
+	for _, n := range t.Latency {
+		total += n
+	}
+	rank, below := q*float64(total), uint64(0)
+	for i, n := range t.Latency {
+		if n == 0 || float64(below+n) < rank {
+			below += n
+			continue
+		}
+		low := time.Duration(0)
+		if i > 0 {
+			low = latencyBounds[i-1]
+		}
+		if i == len(latencyBounds) {
+			return low
+		}
+		return low + time.Duration((rank-float64(below))/float64(n)*float64(latencyBounds[i]-low))
+	}
+	return 0
 }

@@ -33,11 +33,12 @@ var layers = []struct {
 	{"server/redact", nil},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
 	{"server/identity", []string{"schema", "tools", "workspace"}},
+	{"server/telemetry", []string{"tools", "server/run", "workspace/state"}},
 	{"server", []string{"schema", "tools", "tools/catalog", "server/run", "server/identity", "workspace", "workspace/..."}},
 	{"server/audit", []string{"workspace/state"}},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/audit", "server/run", "server/redact", "server/identity", "server/conformance", "workspace", "workspace/..."}},
+	{"server/cli", []string{"server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/audit", "server/run", "server/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
 	{"", []string{"server/cli", "tools/catalog"}},
 }
 
@@ -62,7 +63,7 @@ var only = []struct {
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
-	mayOpen       = []string{"workspace", "workspace/state", "server/audit", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", ""}
+	mayOpen       = []string{"workspace", "workspace/state", "server/audit", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", ""}
 	mayAskForHost = []string{"workspace", "tools/files"} // for the URIs of files
 )
 

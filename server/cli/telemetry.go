@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"toolcrib/server"
+	"toolcrib/server/identity"
+	"toolcrib/server/telemetry"
+)
+
+// exporter exports telemetry where the variables of OpenTelemetry want it; nil is
+// none. What they say that cannot be followed is logged and left out: they are meant
+// for every program of the user.
+func (p *Process) exporter(cfg server.Config, log *slog.Logger) *telemetry.Exporter {
+	opt, err := telemetry.FromEnv(p.getenv, moduleVersion())
+	if err != nil {
+		log.Warn("telemetry", "err", err)
+	}
+	if !opt.On() {
+		return nil
+	}
+	return telemetry.NewExporter(opt, cfg.HTTP == "", log)
+}
+
+// show shows what a server does until stop is called: it serves the page of metrics,
+// exports metrics, and writes the records that stats sums up.
+func (p *Process) show(ctx context.Context, e *engine, srv *server.Server, cfg server.Config) (stop func(), err error) {
+	sources := telemetry.Sources{Version: moduleVersion(), Started: time.Now(), Stats: e.runner.Stats}
+	if cfg.HTTP != "" {
+		sources.Traffic = func() telemetry.Traffic {
+			sessions, requests := srv.Traffic()
+			return telemetry.Traffic{Sessions: sessions, Requests: requests}
+		}
+	}
+	if e.exporter != nil {
+		sources.Spans = e.exporter.Tracer()
+	}
+	closePage := func() {}
+	if cfg.Metrics != "" {
+		ln, err := listenForMetrics(ctx, cfg)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(p.Stderr, "metrics at http://%s%s\n", ln.Addr(), telemetry.PagePath)
+		closePage = telemetry.Serve(ln, cfg.MetricsToken, sources)
+	}
+	if e.exporter != nil {
+		e.exporter.Export(sources)
+	}
+	closeRecords := func() error { return nil }
+	if base := e.ws.StateBase(); base != "" {
+		closeRecords = telemetry.Record(base, e.ws.Roots(), sources, e.log).Close
+	}
+	return func() {
+		closePage()
+		if err := closeRecords(); err != nil {
+			e.log.Warn("records for toolcrib stats", "err", err)
+		}
+	}, nil
+}
+
+// listenForMetrics opens the address of the page of metrics. Beyond this machine, it
+// wants a token.
+func listenForMetrics(ctx context.Context, cfg server.Config) (net.Listener, error) {
+	if err := checkAddress("metrics", cfg.Metrics); err != nil {
+		return nil, err
+	}
+	if cfg.MetricsToken != "" && len(cfg.MetricsToken) < identity.MinToken {
+		return nil, usagef("openssl rand -hex 32 makes one", "the token in TOOLCRIB_METRICS_TOKEN has %d characters, it needs %d", len(cfg.MetricsToken), identity.MinToken)
+	}
+	ln, err := new(net.ListenConfig).Listen(ctx, family(cfg.Metrics), cfg.Metrics)
+	if err != nil {
+		return nil, usagef("toolcrib serve --metrics=127.0.0.1:0 takes any port that is free", "--metrics: %w", err)
+	}
+	if cfg.MetricsToken == "" && !server.Loopback(ln.Addr()) {
+		_ = ln.Close() // nobody was accepted
+		return nil, usagef("set TOOLCRIB_METRICS_TOKEN, or listen on 127.0.0.1", "--metrics=%s can be reached from other machines, so it needs a token", cfg.Metrics)
+	}
+	return ln, nil
+}
