@@ -14,7 +14,7 @@ import (
 // system or of the list below.
 type backend interface {
 	openFile(rel string, as Path) (File, error)   // its errors name as
-	openListed(rel string, as Path) (File, error) // as that of dir, through no link
+	openListed(rel string, as Path) (File, error) // as that of dir
 	openDir(rel string) (dir, error)
 	openPlainDir(rel string) (dir, error) // follows no link at all: errIsLink
 	stat(rel string) (Info, error)

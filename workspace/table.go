@@ -48,10 +48,10 @@ var ErrLost = errors.New("the list of files is lost")
 // watches left, Sync compares the times, sizes and inodes of all directories and files.
 //
 // What no system call has returned for is not seen: a store into a mapped file is, when
-// the mapping and all descriptors of that opening are closed. A watched file is not seen
-// to change when it is written under another name that was linked to it outside of the
-// table while it had but one name, nor by a descriptor that was opened under a name that
-// has been removed since. Where file systems keep no time of the last change of status,
+// the mapping and all descriptors of that opening are closed. A watched file that has one
+// name is not seen to change when another one is linked to it and it is written under
+// that outside of the table, or in a directory of the table that is as new as the name and
+// has lost it since; nor by a descriptor that was opened under a name which has been removed since. Where file systems keep no time of the last change of status,
 // a file whose size and time of modification were both put back counts as unchanged.
 type Table struct {
 	start Path
@@ -67,6 +67,7 @@ type Table struct {
 	dirty    map[*tableDir]*touched
 	recheck  bool // the directory itself has moved, or may be barred
 	stale    bool // everything is to be validated anew
+	unseen   bool // a file may have been written under a name that is gone
 	outer    outerRules
 	tops     map[*tableDir]struct{} // directories with rules that no watch tells of
 	linked   map[*tableDir]struct{} // directories with files that have several names

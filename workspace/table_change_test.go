@@ -20,6 +20,9 @@ func TestTableChanges(t *testing.T) {
 	move := func(from, to string) func(string) error {
 		return func(dir string) error { return os.Rename(host(dir, from), host(dir, to)) }
 	}
+	link := func(from, to string) func(string) error {
+		return func(dir string) error { return os.Link(host(dir, from), host(dir, to)) }
+	}
 	mkdir := func(rel string) func(string) error {
 		return func(dir string) error { return os.MkdirAll(host(dir, rel), 0o755) }
 	}
@@ -70,28 +73,39 @@ func TestTableChanges(t *testing.T) {
 		name: "a hard link of what had one name",
 		tree: lay("a/f: 1", "b/"),
 		steps: []func(string) error{
-			func(dir string) error { return os.Link(host(dir, "a/f"), host(dir, "b/g")) },
+			link("a/f", "b/g"),
 			write("b/g", "2"), write("a/f", "3"), remove("a/f"), write("b/g", "4"),
 		},
 	}, {
 		name: "a hard link by a name that is ignored",
 		tree: lay("a/f: 1", ".ignore: *.o"),
 		steps: []func(string) error{
-			func(dir string) error { return os.Link(host(dir, "a/f"), host(dir, "g.o")) },
+			link("a/f", "g.o"),
 			write("g.o", "2"), remove("a/f"),
+		},
+	}, {
+		name: "a hard link that has come and gone",
+		tree: lay("a/f: 1", "b/x: 1", "b/y: 1", ".ignore: *.o"),
+		steps: []func(string) error{
+			all(link("a/f", "b/g"), write("b/g", "2"), remove("b/g")),
+			all(link("a/f", "g.o"), write("g.o", "3"), remove("g.o")),
+			all(link("a/f", "b/g"), write("b/g", "4"), move("b/y", "b/g")),
+			all(remove("b/x"), link("a/f", "b/x"), write("b/x", "5"), remove("b/x")),
+			all(mkdir("c"), link("a/f", "c/g"), write("c/g", "6"), remove("c")),
+			all(link("a/f", "b/h"), move("b/h", "b/g"), write("b/g", "7"), remove("b/g"), write("b/g", "8")),
 		},
 	}, {
 		name: "a hard link in a directory that is left out with the same look",
 		tree: lay("a/f: 1", "b/x: 1", ".ignore: *.o"),
 		steps: []func(string) error{
-			all(func(dir string) error { return os.Link(host(dir, "a/f"), host(dir, "b/g")) }, write(".ignore", "b")),
+			all(link("a/f", "b/g"), write(".ignore", "b")),
 			write("b/g", "2"), write("b/g", "3"),
 		},
 	}, {
 		name: "a hard link outside of the table that was there before",
 		tree: lay("w/f: 1", "o/"), root: "w",
 		steps: []func(string) error{
-			all(move("w/f", "o/f"), func(dir string) error { return os.Link(host(dir, "o/f"), host(dir, "w/f")) }),
+			all(move("w/f", "o/f"), link("o/f", "w/f")),
 			write("o/f", "2"), write("o/f", "3"), remove("o/f"), write("w/f", "4"),
 		},
 	}, {

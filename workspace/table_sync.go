@@ -102,9 +102,22 @@ func (t *Table) note(wd int32, e event, name []byte) {
 // touch notes that something is told of an entry.
 func (t *Table) touch(d *tableDir, name []byte, e event) {
 	u := t.touchedOf(d)
-	if before, ok := u.names[string(name)]; !ok || before|e != before {
+	before, ok := u.names[string(name)]
+	t.unseen = t.unseen || e&eventEnded != 0 && t.passed(d, string(name), before, e)
+	if !ok || before|e != before {
 		u.names[string(name)] = before | e
 	}
+}
+
+// passed tells whether an entry that goes now has come since the table was read, and
+// something was stored in it or may have been: it may have been another name of a file
+// that is still there.
+func (t *Table) passed(d *tableDir, name string, before, e event) bool {
+	if before&eventStored == 0 && e&eventDirectory == 0 || tempName(name) {
+		return false
+	}
+	_, known := d.find(name)
+	return !known || before&eventGone != 0
 }
 
 func (t *Table) touchedOf(d *tableDir) *touched {
@@ -138,7 +151,7 @@ func (t *Table) follow(ctx context.Context) error {
 	t.checkLinked()
 	outer := t.outer.changed()
 	if !t.stale && !outer && len(t.dirty) == 0 {
-		return nil
+		return nil // nor is anything unseen, which leaves its directory dirty
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,13 +162,15 @@ func (t *Table) follow(ctx context.Context) error {
 	todo := t.takeDirty()
 	if t.stale || outer {
 		todo = append([]reading{{dir: t.top, deep: true, all: t.stale, watch: t.stale}}, todo...)
+	} else if t.unseen {
+		todo = append([]reading{{dir: t.top, all: true}}, todo...) // the last one is taken first
 	}
 	// What fails from here on leaves the table stale.
 	if err := t.list(ctx, todo...); err != nil {
 		return err
 	}
 	clear(t.dirty)
-	t.stale = false
+	t.stale, t.unseen = false, false
 	return nil
 }
 

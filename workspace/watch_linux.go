@@ -162,7 +162,10 @@ func eventOf(mask uint32) event {
 	}{
 		{unix.IN_Q_OVERFLOW | unix.IN_UNMOUNT, eventLost},
 		{unix.IN_CREATE | unix.IN_DELETE | unix.IN_MOVED_FROM | unix.IN_MOVED_TO, eventListing},
+		{unix.IN_DELETE | unix.IN_MOVED_FROM | unix.IN_MOVED_TO, eventGone},
+		{unix.IN_DELETE | unix.IN_MOVED_TO, eventEnded},
 		{unix.IN_MODIFY | unix.IN_CLOSE_WRITE, eventContent},
+		{unix.IN_MODIFY, eventStored},
 		{unix.IN_ATTRIB, eventStatus},
 		{unix.IN_DELETE_SELF | unix.IN_MOVE_SELF, eventMoved},
 		{unix.IN_IGNORED, eventUnwatched},

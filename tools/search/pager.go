@@ -226,7 +226,7 @@ func (p *pager) page(stats workspace.WalkStats, left int) GrepOut {
 	p.unreadable = slices.Concat(p.unreadable, stats.Unreadable)
 	slices.Sort(p.unreadable)
 	p.unreadable = slices.Compact(p.unreadable)
-	p.next.unreadable, p.next.selection = p.unreadable, p.selection
+	p.next.unreadable = p.unreadable
 	out := p.out
 	out.Searched, out.Binary, out.TooLarge, out.Unreadable = p.searched, p.binary, p.tooLarge, p.unreadable
 	out.Ignored, out.Hidden, out.Filtered = stats.Ignored, stats.Hidden, left
