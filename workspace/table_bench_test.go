@@ -46,7 +46,7 @@ func BenchmarkTableMemory(b *testing.B) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	n := 0
-	t.Files(p, "", func(workspace.TableFile) bool { n++; return true })
+	t.Files(p, "", nil, func(workspace.TableFile) bool { n++; return true })
 	for b.Loop() {
 	}
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(n), "B/file")
@@ -73,6 +73,6 @@ func BenchmarkTableSync(b *testing.B) {
 func BenchmarkTableFiles(b *testing.B) {
 	t, p := benchTable(b, workspace.TableOptions{})
 	for b.Loop() {
-		t.Files(p, "", func(workspace.TableFile) bool { return true })
+		t.Files(p, "", nil, func(workspace.TableFile) bool { return true })
 	}
 }

@@ -107,7 +107,7 @@ func (p *tableProbe) compare(t *testing.T, start workspace.Path, what string) {
 }
 
 func tableEntries(table *workspace.Table, start workspace.Path) (list []workspace.Entry, known bool) {
-	known = table.Entries(start, func(e workspace.Entry) bool {
+	known = table.Entries(start, nil, func(e workspace.Entry) bool {
 		list = append(list, e)
 		return true
 	})
@@ -115,7 +115,7 @@ func tableEntries(table *workspace.Table, start workspace.Path) (list []workspac
 }
 
 func tableFiles(table *workspace.Table, start workspace.Path) (list []workspace.TableFile) {
-	table.Files(start, "", func(f workspace.TableFile) bool {
+	table.Files(start, "", nil, func(f workspace.TableFile) bool {
 		list = append(list, f)
 		return true
 	})

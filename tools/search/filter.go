@@ -57,7 +57,7 @@ func (f *filter) walk(ctx context.Context, start workspace.Path, opt workspace.W
 	return func(yield func([]workspace.Entry) bool) {
 		for run := range stream.Runs() {
 			n := len(run)
-			run = slices.DeleteFunc(run, func(e workspace.Entry) bool { return !f.wants(e) })
+			run = slices.DeleteFunc(run, func(e workspace.Entry) bool { return !f.wants(e.Rel, e.Kind == workspace.KindDirectory) })
 			f.left.Add(int64(n - len(run)))
 			if len(run) > 0 && !yield(run) {
 				return
@@ -100,9 +100,15 @@ func (f *filter) excluding() func(rel string) bool {
 	}
 }
 
-func (f *filter) wants(e workspace.Entry) bool {
-	directory := e.Kind == workspace.KindDirectory
-	return !f.exclude.Names(e.Rel, directory) &&
-		(f.include.Empty() || f.include.Match(e.Rel, directory)) &&
-		(f.types.Empty() || f.types.Match(e.Rel, directory))
+// wants reports whether an entry is wanted by its path; its name alone will do where the
+// filter is byName.
+func (f *filter) wants(rel string, directory bool) bool {
+	return !f.exclude.Names(rel, directory) &&
+		(f.include.Empty() || f.include.Match(rel, directory)) &&
+		(f.types.Empty() || f.types.Match(rel, directory))
+}
+
+// byName reports that the names of entries decide what is wanted, in every directory.
+func (f *filter) byName() bool {
+	return f.exclude.Empty() && f.include.ByName() && f.types.ByName()
 }

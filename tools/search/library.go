@@ -24,6 +24,9 @@ type Library struct {
 	busy    func() bool     // calls go on
 	work    sync.WaitGroup
 	shelves []*shelf // the one used last at the end
+	placed  uint64   // how many shelves there were that had a table
+
+	contents *contents
 }
 
 const maxShelves = 4
@@ -32,14 +35,15 @@ const maxShelves = 4
 func NewLibrary() *Library { return &Library{} }
 
 // Start lets the library work in the background until ctx ends or stop is called, which
-// waits for what it began. All its indexes together take at most memory bytes; with 0 it
-// makes none. While busy tells that calls go on, it works less; nil = they never do.
+// waits for what it began. All its indexes, and what it keeps of files, take at most memory
+// bytes; with 0 it keeps nothing. While busy tells that calls go on, it works less; nil = they never do.
 func (l *Library) Start(ctx context.Context, memory int64, busy func() bool) (stop func()) {
 	ctx, end := context.WithCancel(ctx)
 	l.mu.Lock()
 	l.serves = true
 	if memory > 0 {
-		l.ctx, l.memory, l.busy = ctx, memory, busy
+		l.ctx, l.memory, l.busy = ctx, memory/10*9, busy
+		l.contents = newContents(int(memory / 10))
 	}
 	l.mu.Unlock()
 	return func() {
@@ -149,7 +153,8 @@ func (l *Library) place(s *shelf, table *workspace.Table) *index.Index {
 			free -= other.index.Stats().Bytes
 		}
 	}
-	s.holding = holding{table, index.New(table, index.Options{Memory: max(free, 0), Busy: l.busy})}
+	l.placed++
+	s.holding = holding{table, index.New(table, index.Options{Memory: max(free, 0), Busy: l.busy}), l.contents, l.placed}
 	return s.index
 }
 

@@ -27,12 +27,11 @@ type scope struct {
 // source is a file to be searched.
 type source struct {
 	workspace.Path
-	rel     string // below the start
-	skipped        // before it
+	rel      string // below the start
+	skipped         // before it
+	by       *borrower
+	id, file uint32 // with by, the file and its version
 }
-
-// OpenBy opens the file.
-func (s source) OpenBy(o *workspace.Opener) (workspace.File, error) { return o.Open(s.Path) }
 
 // skipped counts files that are known to have no match.
 type skipped struct {
@@ -58,7 +57,7 @@ func newScope(ctx context.Context, v visit, start workspace.Path, in GrepIn, m *
 		return s, nil
 	}
 	s.selection = from.selection
-	if s.known(ctx, m, from.at) {
+	if s.known(ctx, m, from.at, in.Sort == "newest") {
 		return s, nil
 	}
 	s.walk(ctx, workspace.WalkOptions{
@@ -95,18 +94,23 @@ const (
 )
 
 // known takes the files of the shelf, without those that cannot match; it reports
-// whether there is a shelf. The files before from are left out.
-func (s *scope) known(ctx context.Context, m *match.Matcher, from string) bool {
+// whether there is a shelf. The files before from are left out; dated says that their times
+// are wanted too.
+func (s *scope) known(ctx context.Context, m *match.Matcher, from string, dated bool) bool {
 	if s.visit.table == nil {
 		return false
 	}
 	if s.selection == nil {
 		s.selection = s.visit.index.Select(m.Clauses())
 	}
+	by := s.visit.borrow()
+	if dated {
+		by = nil
+	}
 	excluded := s.filter.excluding()
 	s.runs = func(yield func([]source) bool) {
 		for most, at, more := firstKnown, from, true; more; most = min(2*most, mostKnown) {
-			run, next, known := s.some(excluded, at, most)
+			run, next, known := s.some(excluded, by, at, most)
 			if !known { // another call has found that it changed
 				s.walk(ctx, workspace.WalkOptions{Hidden: true, From: at})
 				s.runs(yield)
@@ -127,25 +131,33 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string) bool {
 
 // some returns at most so many known files, from a path on, that are to be searched; next
 // is where the next ones begin, "" where there are none.
-func (s *scope) some(excluded func(string) bool, from string, most int) (run []source, next string, known bool) {
-	known = s.visit.table.Files(s.start, from, func(file workspace.TableFile) bool {
+func (s *scope) some(excluded func(string) bool, by *borrower, from string, most int) (run []source, next string, known bool) {
+	cannot := func(id, version uint32) bool {
+		class := s.selection.Class(id, version)
+		if class == index.May {
+			return false
+		}
+		s.tail.files++
+		if class == index.Binary {
+			s.tail.binary++
+		}
+		return true
+	}
+	var skip func(name string, id, version uint32) bool
+	byName := s.filter.byName()
+	if byName {
+		skip = func(name string, id, version uint32) bool { return !s.filter.wants(name, false) || cannot(id, version) }
+	}
+	known = s.visit.table.Files(s.start, from, skip, func(file workspace.TableFile) bool {
+		if !byName && (excluded(file.Rel) || !s.filter.wants(file.Rel, false) || cannot(file.ID, file.Version)) {
+			return true
+		}
 		if len(run) == most {
 			next = file.Rel
 			return false
 		}
-		if excluded(file.Rel) || !s.filter.wants(workspace.Entry{Rel: file.Rel, Kind: workspace.KindFile}) {
-			return true
-		}
-		switch s.selection.Class(file) {
-		case index.Binary:
-			s.tail.binary++
-			s.tail.files++
-		case index.Not:
-			s.tail.files++
-		default:
-			run = append(run, source{file.Path, file.Rel, s.tail})
-			s.tail = skipped{}
-		}
+		run = append(run, source{file.Path, file.Rel, s.tail, by, file.ID, file.Version})
+		s.tail = skipped{}
 		return true
 	})
 	return run, next, known

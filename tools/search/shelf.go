@@ -18,8 +18,10 @@ type shelf struct {
 }
 
 type holding struct {
-	table *workspace.Table
-	index *index.Index
+	table    *workspace.Table
+	index    *index.Index
+	contents *contents // of all shelves
+	number   uint64    // of the shelf: no other has or had it
 }
 
 // visit is the use of a shelf by one call. The zero visit is that of none.
@@ -67,8 +69,25 @@ func (h holding) countLeft(start workspace.Path, f *filter) {
 // path order. It reports whether that is known.
 func (h holding) entries(start workspace.Path, f *filter, directories bool, take func(workspace.Entry)) (known bool) {
 	f.listed = directories
+	if f.byName() {
+		unwanted := int64(0)
+		defer func() { f.left.Add(unwanted) }()
+		return h.table.Entries(start, func(name string, directory bool) bool {
+			switch {
+			case directory && !directories:
+				return true
+			case f.wants(name, directory):
+				return false
+			}
+			unwanted++
+			return true
+		}, func(e workspace.Entry) bool {
+			take(e)
+			return true
+		})
+	}
 	left := "" // directory that is left out with all in it, ending in a slash
-	return h.table.Entries(start, func(e workspace.Entry) bool {
+	return h.table.Entries(start, nil, func(e workspace.Entry) bool {
 		if left != "" && strings.HasPrefix(e.Rel, left) {
 			return true
 		}
@@ -79,7 +98,7 @@ func (h holding) entries(start workspace.Path, f *filter, directories bool, take
 		}
 		switch {
 		case directory && !directories:
-		case f.wants(e):
+		case f.wants(e.Rel, directory):
 			take(e)
 		default:
 			f.left.Add(1)

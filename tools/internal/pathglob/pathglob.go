@@ -9,7 +9,6 @@ package pathglob
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -23,6 +22,7 @@ type pattern struct {
 	glob      string // matched against the whole path; "" where suffix or name does it
 	suffix    string // of the last component
 	name      string // the last component
+	any       bool   // everything matches
 	directory bool   // ended with a slash: what it names is a directory
 	parts     []string
 }
@@ -72,6 +72,7 @@ func compile(text string) (pattern, error) {
 	if !strings.Contains(name, "/") {
 		switch rest := strings.TrimPrefix(name, "*"); {
 		case name == "**":
+			p.any = true
 		case plain(name):
 			p.name = name
 		case plain(rest):
@@ -156,6 +157,13 @@ func (s Set) Match(rel string, directory bool) bool {
 	})
 }
 
+// ByName reports that the last component of a path decides whether it matches.
+func (s Set) ByName() bool {
+	return !slices.ContainsFunc(s.patterns, func(p pattern) bool {
+		return p.directory || !p.any && p.name == "" && p.suffix == ""
+	})
+}
+
 // Names reports whether a pattern matches a path itself, not only something
 // above it: what a walk asks that does not go into what it left out.
 func (s Set) Names(rel string, directory bool) bool {
@@ -173,8 +181,11 @@ func (p pattern) match(rel string, directory bool) bool {
 	switch {
 	case p.directory && !directory:
 		return false
+	case p.any:
+		return true
 	case p.name != "":
-		return path.Base(rel) == p.name
+		above, ok := strings.CutSuffix(rel, p.name)
+		return ok && (above == "" || above[len(above)-1] == '/')
 	case p.suffix != "":
 		return strings.HasSuffix(rel, p.suffix)
 	}

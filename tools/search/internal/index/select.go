@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"toolcrib/tools/search/internal/match"
-	"toolcrib/workspace"
 )
 
 // Class is what the index knows of a file.
@@ -26,14 +25,14 @@ type Selection struct {
 	odd   bool     // a literal folds to letters beyond ASCII
 }
 
-// Class returns what is known of a file. A nil selection knows nothing.
-func (s *Selection) Class(f workspace.TableFile) Class {
+// Class returns what is known of a version of a file. A nil selection knows nothing.
+func (s *Selection) Class(id, version uint32) Class {
 	if s == nil {
 		return May
 	}
-	e := lookup(s.pages, f.ID)
+	e := lookup(s.pages, id)
 	switch {
-	case e == nil || e.version != f.Version:
+	case e == nil || e.version != version:
 		return May
 	case e.kind == noText:
 		return Binary

@@ -38,8 +38,8 @@ func TestWorkspaceTable(t *testing.T) {
 	worker := index.NewWorker(x)
 	classes := func() (of [2]index.Class) {
 		s := x.Select(one("needle"))
-		table.Files(root, "", func(f workspace.TableFile) bool {
-			of[f.Rel[0]-'a'] = s.Class(f)
+		table.Files(root, "", nil, func(f workspace.TableFile) bool {
+			of[f.Rel[0]-'a'] = s.Class(f.ID, f.Version)
 			return true
 		})
 		return of

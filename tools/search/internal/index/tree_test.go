@@ -176,7 +176,7 @@ func (tr *tree) check(x *index.Index, need [][]match.Literal) (ruledOut int) {
 	selection := x.Select(need)
 	for _, f := range before {
 		text, binary := text(f.data)
-		switch c := selection.Class(f.TableFile); {
+		switch c := selection.Class(f.ID, f.Version); {
 		case c == index.Not && (binary || holds(text, need)):
 			tr.t.Errorf("%s is ruled out for %+v: %.200q", f.Rel, need, f.data)
 		case c == index.Binary && !binary:

@@ -25,6 +25,9 @@ import (
 // the search.
 type Source interface {
 	OpenBy(*workspace.Opener) (workspace.File, error)
+	// Whole is told the bytes of a file that was read at once. They are valid during the
+	// call.
+	Whole(text []byte)
 }
 
 // Options says what is worth finding.
@@ -244,6 +247,7 @@ func caught(f func()) (failed string) {
 func open[S Source](ctx context.Context, s *scanner, source S, out *Found) {
 	f, err := source.OpenBy(&s.opener)
 	if err == nil {
+		s.whole = source.Whole
 		err = s.scan(ctx, f, out)
 		if s.opt.ModTime && out.Matches > 0 {
 			out.ModTime = f.Info().ModTime

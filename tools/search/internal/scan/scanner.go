@@ -26,6 +26,7 @@ type scanner struct {
 	found  *atomic.Int64 // matching lines of all scanners
 	win    window
 	opener workspace.Opener
+	whole  func(text []byte) // see Source
 	at     place
 }
 
@@ -85,7 +86,9 @@ func (s *scanner) begin(f workspace.File) (binary bool, err error) {
 	if err := s.win.read(first); err != nil {
 		return false, err
 	}
-	if !s.win.eof {
+	if s.win.eof {
+		s.whole(s.win.text())
+	} else {
 		s.win.left = f.Info().Size - int64(s.win.n)
 	}
 	return s.decode(f)

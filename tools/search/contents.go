@@ -1,0 +1,114 @@
+package search
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"toolcrib/workspace"
+)
+
+// contents keeps what small files hold that were searched lately, since most of what a
+// search in an index costs is to open and read the few files that may match. What is kept
+// is that of a version of a file, so that it serves only where the system tells of every
+// change. A nil contents keeps nothing.
+type contents struct {
+	most int // bytes
+
+	mu     sync.Mutex
+	recent map[version][]byte // used since it took the place of older
+	older  map[version][]byte
+	size   int // of recent
+}
+
+// version names a version of a file.
+type version struct {
+	shelf    uint64
+	id, file uint32
+}
+
+const (
+	mostContent  = 64 << 10 // bytes of one file
+	contentShare = 4        // a call may replace one part in so many
+)
+
+func newContents(most int) *contents {
+	return &contents{most: most, recent: map[version][]byte{}}
+}
+
+func (c *contents) get(v version) (text []byte, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if text, ok = c.recent[v]; ok {
+		return text, true
+	}
+	if text, ok = c.older[v]; ok {
+		c.add(v, text)
+	}
+	return text, ok
+}
+
+func (c *contents) put(v version, text []byte) {
+	text = slices.Clone(text)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.add(v, text)
+}
+
+// add needs mu.
+func (c *contents) add(v version, text []byte) {
+	if c.size > c.most/2 {
+		c.older, c.recent, c.size = c.recent, map[version][]byte{}, 0
+	}
+	if _, ok := c.recent[v]; !ok {
+		c.recent[v] = text
+		c.size += len(text) + entryBytes
+	}
+}
+
+// borrower is the use of contents by one call.
+type borrower struct {
+	*contents
+	shelf uint64
+	left  atomic.Int64 // bytes that the call may still put
+}
+
+// borrow lets a call use contents; nil where it must not.
+func (v visit) borrow() *borrower {
+	if v.contents == nil || v.fresh != workspace.Watched {
+		return nil
+	}
+	b := &borrower{contents: v.contents, shelf: v.number}
+	b.left.Store(int64(v.contents.most / contentShare))
+	return b
+}
+
+// OpenBy opens the file, or what is kept of it.
+func (s source) OpenBy(o *workspace.Opener) (workspace.File, error) {
+	if s.by != nil {
+		if text, ok := s.by.get(s.version()); ok {
+			return keptFile{bytes.NewReader(text)}, nil
+		}
+	}
+	return o.Open(s.Path)
+}
+
+// Whole keeps what the file holds.
+func (s source) Whole(text []byte) {
+	if s.by == nil || len(text) > mostContent || s.by.left.Add(-int64(len(text)+entryBytes)) < 0 {
+		return
+	}
+	s.by.put(s.version(), text)
+}
+
+func (s source) version() version { return version{s.by.shelf, s.id, s.file} }
+
+// keptFile is a file of which the content alone is known.
+type keptFile struct{ *bytes.Reader }
+
+func (f keptFile) Info() workspace.Info {
+	return workspace.Info{Kind: workspace.KindFile, Size: f.Size()}
+}
+
+func (keptFile) Close() error { return nil }
