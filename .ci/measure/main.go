@@ -65,6 +65,7 @@ var figures = map[string]figure{
 	"pages":       pagesFigure,
 	"search":      search,
 	"searchfresh": searchFresh,
+	"audit":       auditFigure,
 }
 
 func main() {
@@ -82,6 +83,9 @@ func main() {
 	}
 	if len(os.Args) > 3 && os.Args[1] == "inject" { // this program as a server that faults can be injected into
 		fail(runInjected(os.Args[2:]))
+	}
+	if len(os.Args) > 4 && os.Args[1] == "audit" { // this program as one that writes an audit log
+		fail(writeAudit(os.Args[2:]))
 	}
 	var env environment
 	flag.StringVar(&env.Binary, "binary", "", "the toolcrib to measure")
