@@ -133,7 +133,7 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if r.Body != http.NoBody {
 		_ = control.SetReadDeadline(time.Now().Add(bodyWait))
 	}
-	w := &responseWriter{ResponseWriter: rw}
+	w := &responseWriter{ResponseWriter: rw, from: r.RemoteAddr}
 	defer h.server.traffic.count(w)
 	r = traced(r)
 	defer func() {
@@ -191,7 +191,8 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 // responseWriter knows the status of a response that has begun.
 type responseWriter struct {
 	http.ResponseWriter
-	status int // 0 before
+	status int    // 0 before
+	from   string // address of the client
 }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -220,6 +221,7 @@ func (h *httpServer) refuse(w http.ResponseWriter, status int, bad *fault) {
 	if status == http.StatusServiceUnavailable {
 		header.Set("Retry-After", retryAfter)
 	}
+	h.server.tellRefused(w, status, bad)
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Now().Add(writeWait)) // a failure is the write's
 	_ = control.SetReadDeadline(time.Now().Add(drainWait))

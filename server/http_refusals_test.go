@@ -102,7 +102,8 @@ func TestHTTPRefusals(t *testing.T) {
 		{name: "notification", message: `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}`, headers: headers{"Mcp-Protocol-Version": "2026-07-28"}, status: 202},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := serveHTTP(t, newServer(t), server.HTTP{Auth: gate(t), Hosts: []string{"tools.example"}, Origins: []string{"https://app.example"}})
+			told := make(chan server.Refusal, 1)
+			w := serveHTTP(t, newServer(t, func(o *server.Options) { o.Refused = func(r server.Refusal) { told <- r } }), server.HTTP{Auth: gate(t), Hosts: []string{"tools.example"}, Origins: []string{"https://app.example"}})
 			message := c.message
 			if message == "" && (c.method == "" || c.method == http.MethodPut) {
 				message = call
@@ -127,6 +128,11 @@ func TestHTTPRefusals(t *testing.T) {
 			}
 			if res.StatusCode != c.status {
 				t.Errorf("status %d, want %d: %s", res.StatusCode, c.status, body)
+			}
+			close(told)
+			r := <-told
+			if refused := c.status == http.StatusUnauthorized || c.status == http.StatusForbidden; refused && (r.Status != c.status || r.Why == "" || r.From == "") || !refused && r.Status != 0 {
+				t.Errorf("told of %+v", r)
 			}
 			var answer struct {
 				JSONRPC string

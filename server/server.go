@@ -48,6 +48,9 @@ type Options struct {
 	// ProgressRate is how many progress notifications of one call go out in a
 	// second; 0 = ProgressPerSecond, negative = all.
 	ProgressRate int
+	// Refused is told of the requests over HTTP that were refused for who made them
+	// or how many, which become no call; it must return at once. nil = nobody is.
+	Refused func(Refusal)
 }
 
 // runner carries out calls.
@@ -67,6 +70,7 @@ type Server struct {
 	native       Native
 	log          *slog.Logger
 	progressRate int
+	refused      func(Refusal)
 	info         mcp.Implementation
 	connections  atomic.Int64
 	poller       poller
@@ -93,6 +97,7 @@ func New(opt Options) (*Server, error) {
 		native:       opt.Native,
 		log:          cmp.Or(opt.Log, slog.New(slog.DiscardHandler)),
 		progressRate: max(cmp.Or(opt.ProgressRate, ProgressPerSecond), 0),
+		refused:      opt.Refused,
 		info:         mcp.Implementation{Name: opt.Name, Version: opt.Version},
 	}
 	hooks := &mcpserver.Hooks{}

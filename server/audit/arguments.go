@@ -30,12 +30,15 @@ func (l *Log) Digest(data []byte) string {
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// Arguments returns what a record may tell of canonical arguments: without the
-// contents of files, long strings cut, at most 2 KiB. What does not fit is told by
-// its length alone. Secrets that are left are taken out by Append.
+// Arguments returns what a record may tell of canonical arguments: without secrets
+// and the contents of files, long strings cut, at most 2 KiB. What does not fit is
+// told by its length alone.
 func (l *Log) Arguments(args json.RawMessage) json.RawMessage {
 	if len(args) <= len("{}") {
 		return nil
+	}
+	if plain(args) {
+		return l.redact(args)
 	}
 	var v any
 	d := json.NewDecoder(bytes.NewReader(args))
@@ -43,11 +46,32 @@ func (l *Log) Arguments(args json.RawMessage) json.RawMessage {
 	if err := d.Decode(&v); err != nil {
 		return marshal(fmt.Sprintf("%d bytes that are no JSON", len(args)))
 	}
-	short := marshal(l.shorten("", v))
+	short := l.redact(marshal(l.shorten("", v)))
 	if len(short) > maxArguments {
 		return marshal(fmt.Sprintf("%d bytes", len(args)))
 	}
 	return short
+}
+
+// plain reports whether arguments can be told as they are: they are short and name
+// no contents. It is the way of most calls, and saves taking them apart.
+func plain(args json.RawMessage) bool {
+	if len(args) > maxText || bytes.IndexByte(args, '\\') >= 0 || !json.Valid(args) {
+		return false
+	}
+	for _, name := range contents {
+		if bytes.Contains(args, []byte(name)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *Log) redact(v json.RawMessage) json.RawMessage {
+	if l.opt.Redact == nil {
+		return v
+	}
+	return l.opt.Redact(v)
 }
 
 // shorten returns a value of arguments as a record has it; name is that of the field
@@ -90,12 +114,10 @@ func (l *Log) shorten(name string, v any) any {
 // as one any more.
 func (l *Log) cut(text string) string {
 	whole := len(text)
-	if l.opt.Redact != nil {
-		const enough = 16 * maxText
-		clean := l.opt.Redact(marshal(text[:min(len(text), enough)]))
-		if json.Unmarshal(clean, &text) != nil {
-			return fmt.Sprintf("%d bytes", whole)
-		}
+	const enough = 16 * maxText
+	clean := l.redact(marshal(text[:min(len(text), enough)]))
+	if json.Unmarshal(clean, &text) != nil {
+		return fmt.Sprintf("%d bytes", whole)
 	}
 	return fmt.Sprintf("%s… of %d bytes", strings.ToValidUTF8(text[:min(len(text), maxText)], ""), whole)
 }

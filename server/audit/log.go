@@ -23,7 +23,8 @@ type Options struct {
 	// NoSync leaves it to the system when records reach the disk. A loss of power
 	// may then look like tampering.
 	NoSync bool
-	// Redact takes the secrets out of a JSON value; nil = nothing is taken out.
+	// Redact takes the secrets out of a JSON value, for Arguments; nil = nothing is
+	// taken out.
 	Redact func(json.RawMessage) json.RawMessage
 	Log    *slog.Logger // hears of tampering, crashes and failures; nil = discard
 }
@@ -49,11 +50,11 @@ const (
 type Promise uint8
 
 const (
-	// Later: it is written within 10 ms and on the disk within 100 ms.
+	// Later has it written within 10 ms and on the disk within 100 ms.
 	Later Promise = iota
-	// Soon: it is written and brought to the disk at once; nobody waits for it.
+	// Soon has it written and brought to the disk at once; nobody waits for it.
 	Soon
-	// Now: Append returns when it is on the disk, or cannot be.
+	// Now has Append return when it is on the disk, or cannot be.
 	Now
 )
 
@@ -134,19 +135,13 @@ func canonicalDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// Append adds a record, a JSON object that does not begin with the field "log",
-// without the secrets that Redact knows. With
+// Append adds a record, a JSON object that does not begin with the field "log". With
 // Now it returns once the record is on the disk; the error says that it is not.
 // Otherwise it waits only where much is queued already; while writing fails, records
 // are kept as far as there is room and counted beyond that.
 func (l *Log) Append(record []byte, p Promise) error {
 	if len(record) < len(`{"a":1}`) || string(record[:len(ownMark)]) == ownMark || record[0] != '{' {
 		return fmt.Errorf("not an audit record: %.40q", record)
-	}
-	if l.opt.Redact != nil {
-		if record = l.opt.Redact(record); !json.Valid(record) {
-			return errors.New("the redaction of an audit record has left no JSON")
-		}
 	}
 	l.mu.Lock()
 	for l.queued >= maxQueued && l.failed == nil && !l.closed {

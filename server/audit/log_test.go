@@ -229,8 +229,9 @@ func TestRedact(t *testing.T) {
 			return bytes.ReplaceAll(v, []byte("hunter2"), []byte("[redacted]"))
 		}
 	})
+	short := l.Arguments(json.RawMessage(`{"s":"hunter2"}`))
 	args := l.Arguments(json.RawMessage(`{"url":"http://u:hunter2@h/","text":"` + strings.Repeat("a", 250) + `hunter2` + strings.Repeat("b", 300) + `"}`))
-	if err := l.Append(fmt.Appendf(nil, `{"client":"hunter2","arguments":%s}`, args), audit.Now); err != nil {
+	if err := l.Append(fmt.Appendf(nil, `{"arguments":[%s,%s]}`, args, short), audit.Now); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Close(); err != nil {
@@ -240,7 +241,7 @@ func TestRedact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(data, []byte("hunt")) || bytes.Count(data, []byte("[redacted]")) < 2 {
+	if bytes.Contains(data, []byte("hunt")) || bytes.Count(data, []byte("[redac")) < 3 {
 		t.Errorf("got %s", data)
 	}
 }
@@ -251,11 +252,13 @@ func TestArguments(t *testing.T) {
 	digest := l.Digest([]byte("abc"))
 	for args, want := range map[string]string{
 		`{}`:                            ``,
-		`{"n":1.50,"b":true,"s":"<a>"}`: `{"b":true,"n":1.50,"s":"<a>"}`,
+		`{"n":1.50,"b":true,"s":"<a>"}`: `{"n":1.50,"b":true,"s":"<a>"}`,
 		`{"content":"abc"}`:             `{"content":"3 bytes, digest ` + digest + `"}`,
-		`{"edits":[{"old_text":"abc","all":true}]}`:                             `{"edits":[{"all":true,"old_text":"3 bytes, digest ` + digest + `"}]}`,
-		`{"s":"` + strings.Repeat("x", 300) + `"}`:                              `{"s":"` + strings.Repeat("x", 256) + `… of 300 bytes"}`,
-		`{"l":[` + strings.Repeat("1,", 24) + `1]}`:                             `{"l":[` + strings.Repeat("1,", 20) + `"5 more"]}`,
+		`{"edits":[{"old_text":"abc","all":true}]}`:  `{"edits":[{"all":true,"old_text":"3 bytes, digest ` + digest + `"}]}`,
+		`{"s":"` + strings.Repeat("x", 300) + `"}`:   `{"s":"` + strings.Repeat("x", 256) + `… of 300 bytes"}`,
+		`{"l":[` + strings.Repeat("1,", 200) + `1]}`: `{"l":[` + strings.Repeat("1,", 20) + `"181 more"]}`,
+		`{"no`:                   `"4 bytes that are no JSON"`,
+		`{"c\u006fntent":"abc"}`: `{"content":"3 bytes, digest ` + digest + `"}`,
 		`["` + strings.Repeat(`xxxxxxxxx","`, 300) + `x"]`:                      `["` + strings.Repeat(`xxxxxxxxx","`, 20) + `281 more"]`,
 		`{"a":["` + strings.Repeat(strings.Repeat("y", 200)+`","`, 15) + `x"]}`: `"3056 bytes"`,
 	} {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -23,11 +25,15 @@ const auditFolder = "audit"
 // auditor is the [run.Recorder] of a server: it keeps the records of its calls in
 // the audit log.
 type auditor struct {
-	log   *audit.Log
-	state *state.Dir
+	log     *audit.Log
+	state   *state.Dir
+	secrets *redact.Redactor
 
-	mu   sync.Mutex
-	open map[string]run.Record // begin records of calls that have not ended, by id
+	mu       sync.Mutex
+	open     map[string]run.Record // begin records of calls that have not ended, by id
+	second   int64                 // in which refusals were told last
+	told     int                   // refusals in it
+	withheld int                   // refusals that were not told
 }
 
 // openAudit opens the audit log where the configuration wants one; nil = it does
@@ -47,13 +53,13 @@ func openAudit(ctx context.Context, cfg server.Config, ws *workspace.Workspace, 
 	if root := state.Within(dir, ws.Roots()...); root != "" {
 		return nil, usagef("toolcrib serve --audit-dir=DIR, outside of the roots", "the audit log %s lies inside the root %s, where tools could change it", dir, root)
 	}
-	a := &auditor{open: map[string]run.Record{}}
+	a := &auditor{secrets: redact.New([]string{cfg.Token}), open: map[string]run.Record{}}
 	if a.state, err = state.Shared(base, ws.Roots()...); err != nil {
 		return nil, err
 	}
 	a.log, err = audit.Open(ctx, audit.Options{
 		Dir: dir, State: a.state, MaxBytes: int64(cfg.AuditSize) << 20, MaxFiles: cfg.AuditFiles,
-		NoSync: cfg.Durable == "false", Redact: redact.New([]string{cfg.Token}).JSON, Log: log,
+		NoSync: cfg.Durable == "false", Redact: a.secrets.JSON, Log: log,
 	})
 	if err != nil {
 		return nil, usagef("leave --audit out, or name another directory with --audit-dir", "%w", errors.Join(err, a.state.Close()))
@@ -95,6 +101,7 @@ func (a *auditor) Record(rec run.Record) error {
 			rec.Arguments = a.log.Arguments(rec.Arguments)
 		}
 	}
+	a.clean(&rec)
 	line, err := json.Marshal(rec)
 	if err != nil {
 		return err
@@ -102,13 +109,58 @@ func (a *auditor) Record(rec run.Record) error {
 	return a.log.Append(line, promise)
 }
 
+// clean takes the secrets out of what callers write, beside the arguments.
+func (a *auditor) clean(rec *run.Record) {
+	for _, text := range []*string{&rec.Tool, &rec.Principal, &rec.Client, &rec.Note} {
+		*text = a.secrets.String(*text)
+	}
+	for _, list := range [][]string{rec.Paths, rec.Changed} {
+		for i := range list {
+			list[i] = a.secrets.String(list[i])
+		}
+	}
+}
+
+// maxRefusals is how many refused requests a second are told: whoever may not call
+// must not be able to push the records of others out of the log.
+const maxRefusals = 5
+
+// refused records a request that became no call. A nil auditor does nothing.
+func (a *auditor) refused(r server.Refusal) {
+	if a == nil {
+		return
+	}
+	now := time.Now()
+	a.mu.Lock()
+	if now.Unix() != a.second {
+		a.second, a.told = now.Unix(), 0
+	}
+	if a.told == maxRefusals {
+		a.withheld++
+		a.mu.Unlock()
+		return
+	}
+	a.told++
+	withheld := a.withheld
+	a.withheld = 0
+	a.mu.Unlock()
+	rec := run.Record{Time: now, Event: run.EventRefused, Client: r.From, Code: strconv.Itoa(r.Status), Note: r.Why}
+	if withheld > 0 {
+		rec.Note += fmt.Sprintf(" (and %d refused requests before)", withheld)
+	}
+	_ = a.Record(rec) // the log says itself that it cannot be written
+}
+
 // close tells of the calls that have not ended and closes the log.
 func (a *auditor) close() error {
 	a.mu.Lock()
-	open := a.open
+	open, withheld := a.open, a.withheld
 	a.open = map[string]run.Record{}
 	a.mu.Unlock()
 	var errs []error
+	if withheld > 0 {
+		errs = append(errs, a.Record(run.Record{Time: time.Now(), Event: run.EventRefused, Note: fmt.Sprintf("%d refused requests", withheld)}))
+	}
 	for _, rec := range open {
 		rec.Time, rec.Event, rec.Arguments = time.Now(), run.EventAbandoned, nil
 		errs = append(errs, a.Record(rec))

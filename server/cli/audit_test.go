@@ -7,7 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/server"
+	"toolcrib/server/cli"
+	"toolcrib/server/run"
 	"toolcrib/tools/catalog"
+	"toolcrib/workspace"
 )
 
 // auditPlace is a root, and a state with an audit log.
@@ -149,5 +153,75 @@ func TestAuditRefuses(t *testing.T) {
 		if _, stderr, code := a.call(t, tt.args...); code != 2 || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: exit %d, %s", name, code, stderr)
 		}
+	}
+}
+
+// opened returns what a server of the place keeps its records with.
+func (a auditPlace) opened(tb testing.TB, change ...func(*server.Config)) cli.Auditor {
+	tb.Helper()
+	cfg := server.Config{Audit: true, StateDir: a.state, Token: "a-secret-that-is-known"}
+	for _, c := range change {
+		c(&cfg)
+	}
+	opt, err := cfg.Workspace()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ws, err := workspace.Open([]string{a.root}, opt)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { ws.Close() })
+	rec, err := cli.OpenAudit(tb.Context(), cfg, ws)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return rec
+}
+
+// Of refused requests some are told and all are counted, a call that has not ended
+// is told, and no secret is.
+func TestAuditOfServer(t *testing.T) {
+	a := newAuditPlace(t)
+	rec := a.opened(t)
+	for range 1000 {
+		rec.Refused(server.Refusal{Status: 401, From: "192.0.2.1:5", Why: "no a-secret-that-is-known"})
+	}
+	for _, r := range []run.Record{
+		{Event: run.EventBegin, ID: "x-1", Tool: "write_file", Effects: "workspace", Arguments: json.RawMessage(`{"path":"a"}`)},
+		{Event: run.EventEnd, ID: "x-2", Tool: "a-secret-that-is-known", Client: "AKIAIOSFODNN7EXAMPLE", Code: "not_found", Arguments: json.RawMessage(`{"broken`)},
+	} {
+		if err := rec.Record(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stdout, _, code := a.call(t, "audit", "show", "--json", "--limit=0")
+	for _, secret := range []string{"a-secret-that-is-known", "AKIAIOSFODNN7EXAMPLE"} {
+		if strings.Contains(stdout, secret) {
+			t.Errorf("%s is in the log", secret)
+		}
+	}
+	refused, abandoned := strings.Count(stdout, `"event":"refused"`), strings.Count(stdout, `"event":"abandoned","id":"x-1"`)
+	if code != 0 || refused < 6 || refused > 20 || abandoned != 1 || !strings.Contains(stdout, " refused requests") {
+		t.Errorf("exit %d, %d refused, %d abandoned: %s", code, refused, abandoned, stdout)
+	}
+}
+
+// BenchmarkRecord is the record of a call that only reads, in the way of that call.
+func BenchmarkRecord(b *testing.B) {
+	rec := auditPlace{b.TempDir(), b.TempDir()}.opened(b)
+	for b.Loop() {
+		if err := rec.Record(run.Record{
+			Event: run.EventEnd, ID: "ABCDEFGH-1", Tool: "read_file", Principal: "local", Client: "a client", Access: "read", Effects: "none",
+			Verdict: "allow", Rule: "read", Code: "ok", Micros: 120, Attempts: 1, Arguments: json.RawMessage(`{"path":"a/b.go","start_line":10}`), Paths: []string{"a/b.go"},
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := rec.Close(); err != nil {
+		b.Error(err)
 	}
 }

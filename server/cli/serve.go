@@ -68,6 +68,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 		Runner:       e.runner,
 		Workspace:    e.ws,
 		Log:          e.log,
+		Refused:      e.audit.refused,
 	})
 	if err != nil {
 		return errors.Join(err, e.close())

@@ -1,0 +1,107 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"toolcrib/workspace/state"
+)
+
+// Known reports whether the state knows a log in dir.
+func Known(dir string, st *state.Dir) (bool, error) {
+	dir, err := canonicalDir(dir)
+	if err != nil {
+		return false, err
+	}
+	folder, err := st.Folder(headsFolder)
+	if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+	info, err := folder.Stat(logName(dir) + ".head")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.Size() > 0, err
+}
+
+// snapshot is a log as it was at one moment.
+type snapshot struct {
+	chain chain
+	head  head
+	files []snapshotFile
+}
+
+type snapshotFile struct {
+	number int
+	f      *os.File
+	size   int64
+}
+
+func takeSnapshot(ctx context.Context, dir string, st *state.Dir) (s *snapshot, err error) {
+	dir, err = canonicalDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	if known, err := Known(dir, st); err != nil {
+		return nil, err
+	} else if !known {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoLog)
+	}
+	folder, err := st.Folder(headsFolder)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	key, err := st.Key(ctx, "audit")
+	if err != nil {
+		return nil, err
+	}
+	heads, err := openHead(folder, dir, key, false)
+	if err != nil {
+		return nil, err
+	}
+	defer heads.f.Close()
+	turn, err := st.Lock(ctx, lockName(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, turn.Unlock()) }()
+	s = new(snapshot)
+	if s.chain, err = newChain(key); err != nil {
+		return nil, err
+	}
+	if s.head, err = heads.read(); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	numbers, err := listFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range numbers {
+		if n < s.head.Oldest {
+			continue // its removal was on record before it began
+		}
+		f, err := os.Open(pathOf(dir, n))
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+		info, err := f.Stat()
+		if err != nil {
+			s.close()
+			return nil, errors.Join(err, f.Close())
+		}
+		s.files = append(s.files, snapshotFile{n, f, info.Size()})
+	}
+	return s, nil
+}
+
+func (s *snapshot) close() {
+	for _, f := range s.files {
+		_ = f.f.Close() // it was only read
+	}
+}
