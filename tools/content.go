@@ -55,6 +55,24 @@ type Metaer interface{ Meta() map[string]any }
 // differ in the call for the next page.
 const MetaNext = "toolcrib/next"
 
+// More is embedded in an Out that may be one page of several.
+type More struct {
+	Next map[string]any // the arguments that differ in the call for the next page; nil = it is the last
+}
+
+// NextAt says which argument differs in the call for the next page, and its value.
+func NextAt[N int | int64](argument string, value N) More {
+	return More{map[string]any{argument: value}}
+}
+
+// Meta implements [Metaer].
+func (m More) Meta() map[string]any {
+	if m.Next == nil {
+		return nil
+	}
+	return map[string]any{MetaNext: m.Next}
+}
+
 // Limits of one result's text, in bytes.
 const (
 	MaxText      = 50_000

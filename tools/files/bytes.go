@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
 )
 
@@ -48,10 +49,13 @@ func (s *source) byteWindow(offset int64, limit int) (ReadFileOut, error) {
 	end := start + int64(len(raw))
 	b := fmt.Appendf(nil, "%s: bytes %d-%d of %d; %s, %s", s.path, start, end-1, s.size, kind, s.id)
 	b = appendMarks(b, &marks)
+	out := ReadFileOut{Body: body}
 	if end < s.size {
 		b = fmt.Appendf(b, "; next: byte_offset=%d", end)
+		out.More = tools.NextAt("byte_offset", end)
 	}
-	return ReadFileOut{Status: string(b), Body: body}, nil
+	out.Status = string(b)
+	return out, nil
 }
 
 // shiftAt returns the escape sequence that is in force at a position of a file

@@ -34,6 +34,7 @@ type FileHistoryOut struct {
 	Status string
 	// Changes has a line or more for each change, or each file of one.
 	Changes string
+	tools.More
 }
 
 // Text words the result.
@@ -123,6 +124,7 @@ func (b *historian) list(in FileHistoryIn, path workspace.Path) (FileHistoryOut,
 	}
 	if next := in.Offset + shown; next < total {
 		out.Status += fmt.Sprintf("; next: offset=%d", next)
+		out.More = tools.NextAt("offset", next)
 	}
 	return out, nil
 }
@@ -174,6 +176,7 @@ func (b *historian) show(in FileHistoryIn, path workspace.Path) (FileHistoryOut,
 	}
 	if next := in.Offset + shown; next < len(parts) {
 		out.Status += fmt.Sprintf("; next: offset=%d", next)
+		out.More = tools.NextAt("offset", next)
 	}
 	if rec.Hidden > 0 {
 		out.Status += fmt.Sprintf("; left out: %d outside the workspace of this call", rec.Hidden)

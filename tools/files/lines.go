@@ -56,8 +56,15 @@ func (s *source) lineWindow(ctx context.Context, offset int64, limit int, number
 			break
 		}
 	}
-	return ReadFileOut{Status: s.pageStatus(&p), Body: bytes.TrimSuffix(p.body, []byte{'\n'})}, nil
+	out := ReadFileOut{Status: s.pageStatus(&p), Body: bytes.TrimSuffix(p.body, []byte{'\n'})}
+	if p.pos < s.size {
+		out.More = tools.NextAt("offset", p.next())
+	}
+	return out, nil
 }
+
+// next is the number of the line behind the page.
+func (p *page) next() int64 { return p.first + p.lines }
 
 // seek returns the number of the line that offset names and its position. The
 // number is negative where only its distance from the end is known. Past the end
@@ -185,7 +192,7 @@ func (s *source) pageStatus(p *page) string {
 	}
 	b = appendMarks(b, &p.marks)
 	if p.pos < s.size {
-		b = fmt.Appendf(b, "; next: %soffset=%d", s.call, last+1)
+		b = fmt.Appendf(b, "; next: %soffset=%d", s.call, p.next())
 	}
 	return string(b)
 }

@@ -35,6 +35,7 @@ type ListDirectoryOut struct {
 	// Tree is a line for each entry, two spaces a level, and one that names what
 	// could not be read.
 	Tree string
+	tools.More
 }
 
 // Text words the result.
@@ -124,7 +125,11 @@ func (l *listing) page(ctx context.Context, stats workspace.WalkStats) (ListDire
 		next++
 	}
 	tree = append(tree, paging.Named(paging.Unreadable, stats.Unreadable)...)
-	return ListDirectoryOut{Status: l.status(stats, first, next), Tree: string(tree)}, nil
+	out := ListDirectoryOut{Status: l.status(stats, first, next), Tree: string(tree)}
+	if next < len(l.rows) {
+		out.More = tools.NextAt("offset", next)
+	}
+	return out, nil
 }
 
 func (l *listing) status(stats workspace.WalkStats, first, next int) string {

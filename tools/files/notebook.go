@@ -170,6 +170,7 @@ func (r *reader) bookWindow(ctx context.Context, s *source, book *notebook, in R
 	b = append(b, "; edits are of the raw JSON, which encoding=utf-8 or byte_offset shows"...)
 	if next <= total {
 		b = fmt.Appendf(b, "; next: %soffset=%d", s.call, next)
+		out.More = tools.NextAt("offset", next)
 	}
 	out.Status, out.Body = string(b), bytes.TrimSuffix(body, []byte{'\n'})
 	return out, nil

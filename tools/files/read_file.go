@@ -37,6 +37,7 @@ type ReadFileOut struct {
 	Body []byte
 	// Media is the images and sounds, which the Status and Body name in their order.
 	Media []tools.Block
+	tools.More
 }
 
 // Content is the text and what there is to see and hear.

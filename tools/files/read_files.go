@@ -30,6 +30,7 @@ type ReadFilesOut struct {
 	// Status counts the files and says which call returns those that follow.
 	Status string
 	Files  []ReadFileOut
+	tools.More
 }
 
 // Text words the result: the files are parted by blank lines.

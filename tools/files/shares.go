@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
 )
 
@@ -70,6 +71,7 @@ func (s *shares) result(offset, total int, notes string) ReadFilesOut {
 	}
 	if end < total {
 		b = fmt.Appendf(b, "; next: offset=%d", end)
+		out.More = tools.NextAt("offset", end)
 	}
 	if notes != "" {
 		b = append(b, "\n"+strings.TrimSuffix(notes, "\n")...)

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"sync"
 
 	"toolcrib/tools"
@@ -59,7 +60,7 @@ func meta(next int, freshness, index string) map[string]any {
 		m["toolcrib/index"] = index
 	}
 	if next > 0 {
-		m[tools.MetaNext] = map[string]any{"offset": next}
+		maps.Copy(m, tools.NextAt("offset", next).Meta())
 	}
 	return m
 }
