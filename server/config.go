@@ -18,33 +18,41 @@ import (
 )
 
 // Config is what whoever starts toolcrib can set. The zero value works. Its
-// tags are the only place that says how a field is set; the command line and
-// its help are made of them:
+// tags are the only place that says how a field is set; the command line, its
+// help and what a file of configuration may hold are made of them:
 //
 //	flag    name of the flag, without dashes; a secret has none, since command
 //	        lines can be seen by others
 //	env     variable of the environment; the flag beats it, an empty one is unset
+//	file    key in the file of configuration, which both beat; without it the key is the
+//	        flag with _ for -; "-" = no file sets it
 //	arg     what the help calls the value; a bool has none
 //	values  the allowed values, comma separated
 //	help    what it does, in one line
+//	default what the zero value means, where a word says that
+//	narrow  how the file of a workspace may narrow it, see settings.Document.Narrow;
+//	        without it, not at all
+//	live    a reload changes it while the server runs
 //
 // Lists are comma separated. A repeated list flag adds to the list.
 type Config struct {
-	Toolsets     []string `flag:"toolsets" env:"TOOLCRIB_TOOLSETS" arg:"NAMES" help:"categories of tools that can be called, or all (default all)"`
-	Tools        []string `flag:"tools" env:"TOOLCRIB_TOOLS" arg:"NAMES" help:"tools that can be called beside the toolsets; without --toolsets, the only ones"`
-	ExcludeTools []string `flag:"exclude-tools" env:"TOOLCRIB_EXCLUDE_TOOLS" arg:"NAMES" help:"tools that cannot be called, whatever else is said"`
-	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools, else default)"`
-	ReadOnly     bool     `flag:"read-only" env:"TOOLCRIB_READ_ONLY" help:"only tools that change nothing"`
+	File string `flag:"config" env:"TOOLCRIB_CONFIG" file:"-" arg:"FILE" help:"file of configuration in YAML, outside of the roots (default toolcrib/config.yaml in the user's configuration directory, where there is one)"`
 
-	AllowProtected bool   `flag:"allow-protected" env:"TOOLCRIB_ALLOW_PROTECTED" help:"let tools write what programs run or obey: hooks and configuration of git, configuration of agents"`
-	Durable        string `flag:"durable" env:"TOOLCRIB_DURABLE" arg:"BOOL" values:"true,false" help:"whether a change waits until it is on the disk; false is faster, and a loss of power may cost the last changes (default true)"`
+	Toolsets     []string `flag:"toolsets" env:"TOOLCRIB_TOOLSETS" arg:"NAMES" help:"categories of tools that can be called, or all (default all)" narrow:"catalog" live:"yes"`
+	Tools        []string `flag:"tools" env:"TOOLCRIB_TOOLS" arg:"NAMES" help:"tools that can be called beside the toolsets; without --toolsets, the only ones" narrow:"catalog" live:"yes"`
+	ExcludeTools []string `flag:"exclude-tools" env:"TOOLCRIB_EXCLUDE_TOOLS" arg:"NAMES" help:"tools that cannot be called, whatever else is said" narrow:"union" live:"yes"`
+	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools, else default)" live:"yes"`
+	ReadOnly     bool     `flag:"read-only" env:"TOOLCRIB_READ_ONLY" help:"only tools that change nothing" narrow:"true" live:"yes"`
 
-	Policy   []run.Rule `file:"policy" help:"rules that say which calls are allowed, asked about or denied, before the default table; toolcrib help policy explains them"`
+	AllowProtected bool   `flag:"allow-protected" env:"TOOLCRIB_ALLOW_PROTECTED" help:"let tools write what programs run or obey: hooks and configuration of git, configuration of agents" narrow:"false"`
+	Durable        string `flag:"durable" env:"TOOLCRIB_DURABLE" arg:"BOOL" values:"true,false" help:"whether a change waits until it is on the disk; false is faster, and a loss of power may cost the last changes (default true)" default:"true"`
+
+	Policy   []run.Rule `file:"policy" help:"rules that say which calls are allowed, asked about or denied, before the default table; toolcrib help policy explains them" narrow:"append verdict=deny" live:"yes"`
 	StateKey string     `env:"TOOLCRIB_STATE_KEY" file:"state_key" arg:"KEY" help:"key that seals what waits for a user's answer, 32 bytes in hex or base64; with the same key, replicas take each other's answers (default a random one of this process)"`
 
-	Confirm      run.Confirm `flag:"confirm" env:"TOOLCRIB_CONFIRM" arg:"HOW" values:"ask,client,deny" help:"what happens where the user is to be asked and the client cannot: ask refuses and says so, client trusts the client's own prompt, deny never asks (default ask)"`
+	Confirm      run.Confirm `flag:"confirm" env:"TOOLCRIB_CONFIRM" arg:"HOW" values:"ask,client,deny" help:"what happens where the user is to be asked and the client cannot: ask refuses and says so, client trusts the client's own prompt, deny never asks (default ask)" default:"ask" narrow:"order=client,ask,deny" live:"yes"`
 	HTTP         string      `flag:"http" env:"TOOLCRIB_HTTP" arg:"ADDR" help:"serve streamable HTTP at ADDR, such as 127.0.0.1:8080, in the place of stdin and stdout"`
-	Auth         string      `flag:"auth" env:"TOOLCRIB_AUTH" arg:"HOW" values:"token,jwt,none" help:"who may call over HTTP: token wants a bearer token, one of the configuration or one that is made and shown at the start; jwt wants a token that --issuer has signed; none lets every program of this machine call (default token)"`
+	Auth         string      `flag:"auth" env:"TOOLCRIB_AUTH" arg:"HOW" values:"token,jwt,none" help:"who may call over HTTP: token wants a bearer token, one of the configuration or one that is made and shown at the start; jwt wants a token that --issuer has signed; none lets every program of this machine call (default token)" default:"token"`
 	Token        string      `env:"TOOLCRIB_TOKEN" arg:"TOKEN" help:"the bearer token, where it shall outlast a start"`
 	AllowHosts   []string    `flag:"allow-host" env:"TOOLCRIB_ALLOW_HOST" arg:"NAMES" help:"names by which clients may call over HTTP, beside localhost and addresses: those of a proxy before the server"`
 	AllowOrigins []string    `flag:"allow-origin" env:"TOOLCRIB_ALLOW_ORIGIN" arg:"ORIGINS" help:"web origins such as https://example.com whose pages may call over HTTP"`
@@ -57,17 +65,19 @@ type Config struct {
 	Tokens     []identity.Token `file:"tokens" help:"static tokens with names; toolcrib token new NAME makes one"`
 	Scopes     identity.Scopes  `file:"scopes" help:"what the scopes of tokens let be called (default tools:read, tools:write, tools:exec, tools:external, tools:all)"`
 
-	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces and what is kept of their files, in MB; 0 keeps nothing, and every search reads the files (default 160)"`
+	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces and what is kept of their files, in MB; 0 keeps nothing, and every search reads the files (default 160)" default:"160"`
 
 	Metrics      string `flag:"metrics" env:"TOOLCRIB_METRICS" arg:"ADDR" help:"serve metrics for Prometheus at http://ADDR/metrics, such as 127.0.0.1:9464 (default not)"`
 	MetricsToken string `env:"TOOLCRIB_METRICS_TOKEN" arg:"TOKEN" help:"the bearer token that the page of metrics wants; beyond this machine there must be one"`
 
-	LogLevel     string           `flag:"log-level" env:"TOOLCRIB_LOG_LEVEL" arg:"LEVEL" values:"debug,info,warn,error" help:"how much is logged on stderr (default warn)"`
+	Tool map[string]ToolSettings `file:"tool" help:"settings of single tools, by name" narrow:"each" live:"yes"`
+
+	LogLevel     string           `flag:"log-level" env:"TOOLCRIB_LOG_LEVEL" arg:"LEVEL" values:"debug,info,warn,error" help:"how much is logged on stderr (default warn)" default:"warn" live:"yes"`
 	Audit        bool             `flag:"audit" env:"TOOLCRIB_AUDIT" help:"keep a log of every call, chained by a key so that any change of it shows, in the state directory; toolcrib audit shows and verifies it"`
 	AuditDir     string           `flag:"audit-dir" env:"TOOLCRIB_AUDIT_DIR" arg:"DIR" help:"keep the audit log there, outside of the roots; no --audit is needed then"`
 	AuditSize    int              `file:"audit_size" help:"size of a file of the audit log, in MB (default 16)"`
 	AuditFiles   int              `file:"audit_files" help:"files of the audit log that are kept; the oldest goes when there are more (default 16)"`
-	AuditFailure run.AuditFailure `file:"audit_failure" values:"deny,allow" help:"what happens to a call with effects while the audit log cannot be written: deny refuses it, allow lets it go on; calls that only read go on in any case (default deny)"`
+	AuditFailure run.AuditFailure `file:"audit_failure" values:"deny,allow" help:"what happens to a call with effects while the audit log cannot be written: deny refuses it, allow lets it go on; calls that only read go on in any case (default deny)" default:"deny" live:"yes"`
 	StateDir     string           `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept, outside of the roots (default toolcrib in the user's state directory; where that lies inside a root, toolcrib-UID in /var/tmp)"`
 }
 

@@ -67,6 +67,9 @@ func (a *auditLog) run(ctx context.Context, p *Process, args []string) error {
 	if args[0] == "verify" && (a.Tool != "" || a.Principal != "" || a.Code != "" || a.Since != "" || a.Limit != "") {
 		return usagef("toolcrib audit verify", "verify looks at every record: it has no --tool, --principal, --code, --since or --limit")
 	}
+	if err := p.settle(&a.Config, nil); err != nil {
+		return err
+	}
 	dir, st, err := a.place()
 	if err != nil {
 		return err

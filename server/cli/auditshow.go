@@ -111,7 +111,7 @@ func (a *auditLog) tail(ctx context.Context, p *Process, dir string, _ *state.Di
 	if err != nil {
 		return err
 	}
-	ctx, stop := untilSignal(ctx)
+	ctx, stop := untilSignal(ctx, false)
 	defer stop()
 	lines, _, err := f.last(dir)
 	if err != nil {

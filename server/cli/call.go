@@ -45,15 +45,18 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 		return usagef(usage, "call wants a tool and its arguments as JSON")
 	}
 	name, text := args[0], args[1]
+	roots, err := rootsOf(args[2:])
+	if err != nil {
+		return err
+	}
+	if err := p.settle(&c.Config, roots); err != nil {
+		return err
+	}
 	selected, err := p.choose(c.Config)
 	if err != nil {
 		return err
 	}
 	if err := callable(p.Catalog, selected, name); err != nil {
-		return err
-	}
-	roots, err := rootsOf(args[2:])
-	if err != nil {
 		return err
 	}
 	if text == "-" {
@@ -68,7 +71,7 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := untilSignal(ctx)
+	ctx, stop := untilSignal(ctx, false)
 	defer stop()
 	asks := args[1] != "-" && p.IsTerminal(p.Stdin) && p.IsTerminal(p.Stderr)
 	request := run.Call{

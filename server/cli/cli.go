@@ -43,6 +43,8 @@ type Process struct {
 	// made with it.
 	Deps    catalog.Deps
 	Catalog []tools.Tool
+
+	given given // by the command line and the environment, once they are parsed
 }
 
 // Exit codes.
@@ -111,13 +113,14 @@ func dispatch(ctx context.Context, p *Process) error {
 		}
 	}
 	r := cmd.new()
-	rest, err := parse(r, args, p.Environ)
+	rest, from, err := parse(r, args, p.Environ)
 	if errors.Is(err, errHelp) {
 		return help(p.Stdout, cmds, []string{cmd.name})
 	}
 	if err != nil {
 		return &usageError{err, "toolcrib help " + cmd.name + " lists the flags"}
 	}
+	p.given = from
 	return r.run(ctx, p, rest)
 }
 
@@ -165,7 +168,7 @@ func (p *Process) choose(cfg server.Config) (tools.Selected, error) {
 	var selected tools.Selected
 	selection, err := cfg.Selection(p.Catalog, p.machine())
 	if err == nil {
-		selected, err = tools.Select(p.Catalog, selection)
+		selected, err = tools.Select(cfg.Tuned(p.Catalog), selection)
 	}
 	if err != nil {
 		return tools.Selected{}, &usageError{err, "toolcrib list --all shows every tool with its category"}

@@ -32,13 +32,18 @@ type config struct {
 func configCommand() command {
 	return command{
 		name:  "config",
-		args:  "[CLIENT] [DIR ...]",
-		short: "show, write or remove the set-up of a client",
+		args:  "[CLIENT [DIR ...] | show [DIR ...] | check FILE | schema]",
+		short: "set clients up; show and check the settings of the server",
 		long: `
+show prints each setting of a server for DIR, its value and what has set it: a
+flag, a variable, a line of a file; secrets are masked. check says what is wrong
+with a file of configuration, schema prints its JSON Schema for editors.
+
 CLIENT is claude-desktop, claude-code, vscode, cursor, codex or gemini; without
 one it lists where each keeps its configuration and what stands there. The flags
 and directories of serve go into the entry, and so do variables of the
-environment that set the same. Everything else in the file stays as it is, to
+environment that set the same; files of configuration are read when the server
+starts. Everything else in the file stays as it is, to
 the byte. A token is never written: the entry refers to TOOLCRIB_TOKEN. What was
 written with --write goes with the same command line and --remove.`,
 		new: func() runner { return new(config) },
@@ -46,6 +51,11 @@ written with --write goes with the same command line and --remove.`,
 }
 
 func (c *config) run(_ context.Context, p *Process, args []string) error {
+	if len(args) > 0 {
+		if done, err := c.aboutFiles(p, args); done {
+			return err
+		}
+	}
 	where, err := p.places()
 	if err != nil {
 		return err
@@ -98,7 +108,7 @@ var entryName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // settle finds out what the entry says and which file it is for.
 func (c *config) settle(p *Process, t *target, dirs []string) error {
 	given := new(config)
-	if _, err := parse(given, p.Args[1:], nil); err != nil {
+	if _, _, err := parse(given, p.Args[1:], nil); err != nil {
 		return err
 	}
 	if given.HTTP != "" {

@@ -26,16 +26,18 @@ configuration needs is broken; these lines begin with "broken".`,
 }
 
 func (d *doctor) run(_ context.Context, p *Process, args []string) error {
+	r := &report{w: p.Stdout}
+	given := d.Config
+	d.settings(p, r, args)
 	selected, err := p.choose(d.Config)
 	if err != nil {
 		return err
 	}
-	r := &report{w: p.Stdout}
 	r.ok("version", versionLine())
 	d.programs(p, r)
 	roots := d.places(r, args)
 	d.tools(p, r, selected)
-	d.clients(p, r, roots)
+	d.clients(p, r, given, roots)
 	switch {
 	case r.err != nil:
 		return r.err
@@ -43,6 +45,26 @@ func (d *doctor) run(_ context.Context, p *Process, args []string) error {
 		return silentError{}
 	}
 	return nil
+}
+
+// settings reads the files of configuration as serve does.
+func (d *doctor) settings(p *Process, r *report, args []string) {
+	roots, err := rootsOf(args)
+	if err != nil {
+		roots = nil // places tells
+	}
+	l, err := p.sources(d.Config, roots).read()
+	switch {
+	case err != nil:
+		r.bad("config", err.Error())
+		return
+	case len(l.files) == 0 && p.usualFile() != "":
+		r.ok("config", "none; a file would be "+p.usualFile())
+	}
+	for _, name := range l.files {
+		r.ok("config", name)
+	}
+	d.Config = l.Config
 }
 
 func (d *doctor) programs(p *Process, r *report) {
@@ -124,8 +146,8 @@ func (d *doctor) tools(p *Process, r *report, s tools.Selected) {
 	}
 }
 
-func (d *doctor) clients(p *Process, r *report, roots []string) {
-	l := launchOf(d.Config, roots)
+func (d *doctor) clients(p *Process, r *report, given server.Config, roots []string) {
+	l := launchOf(given, roots)
 	found := false
 	for _, c := range clients() {
 		if _, err := p.LookPath(c.binary); err == nil {

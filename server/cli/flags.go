@@ -45,12 +45,17 @@ func options(dst any) []option {
 	return list
 }
 
+// given says what has set an option, by its variable: "--read-only" or
+// "TOOLCRIB_READ_ONLY". What only a flag can set is not in it.
+type given map[string]string
+
 // parse fills dst from the environment and from args, which beat it, and
 // returns the arguments that are not flags. Flags may stand anywhere before
 // "--", as --name value or --name=value.
-func parse(dst any, args, environ []string) (rest []string, err error) {
+func parse(dst any, args, environ []string) (rest []string, from given, err error) {
 	opts := options(dst)
 	seen := map[string]bool{}
+	from = given{}
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {
@@ -58,7 +63,7 @@ func parse(dst any, args, environ []string) (rest []string, err error) {
 			break
 		}
 		if arg == "-h" || arg == "--help" {
-			return nil, errHelp
+			return nil, nil, errHelp
 		}
 		if len(arg) < 2 || arg[0] != '-' {
 			rest = append(rest, arg)
@@ -67,7 +72,7 @@ func parse(dst any, args, environ []string) (rest []string, err error) {
 		name, value, given := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 		o, err := pick(opts, name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		switch {
 		case given:
@@ -77,15 +82,18 @@ func parse(dst any, args, environ []string) (rest []string, err error) {
 			i++
 			value = args[i]
 		default:
-			return nil, fmt.Errorf("--%s wants a value: --%s=%s", o.name, o.name, o.arg)
+			return nil, nil, fmt.Errorf("--%s wants a value: --%s=%s", o.name, o.name, o.arg)
 		}
 		if value == "" && o.field.Kind() == reflect.String {
-			return nil, fmt.Errorf("--%s is empty; leave it out to mean the default", o.name)
+			return nil, nil, fmt.Errorf("--%s is empty; leave it out to mean the default", o.name)
 		}
 		if err := o.set(value, seen[o.name]); err != nil {
-			return nil, fmt.Errorf("--%s: %w", o.name, err)
+			return nil, nil, fmt.Errorf("--%s: %w", o.name, err)
 		}
 		seen[o.name] = true
+		if o.env != "" {
+			from[o.env] = "--" + o.name
+		}
 	}
 	for _, o := range opts {
 		if o.env == "" || seen[o.name] {
@@ -96,10 +104,11 @@ func parse(dst any, args, environ []string) (rest []string, err error) {
 			continue
 		}
 		if err := o.set(value, false); err != nil {
-			return nil, fmt.Errorf("%s: %w", o.env, err)
+			return nil, nil, fmt.Errorf("%s: %w", o.env, err)
 		}
+		from[o.env] = o.env
 	}
-	return rest, nil
+	return rest, from, nil
 }
 
 func pick(opts []option, name string) (option, error) {
@@ -171,14 +180,20 @@ func (o option) allows(text string) error {
 	return fmt.Errorf("%q is not a value; there are: %s", text, strings.Join(o.values, ", "))
 }
 
-// getenv returns a variable of environ, whose last entry counts.
+// getenv returns a variable of environ, "" where it is not set.
 func getenv(environ []string, name string) string {
+	value, _ := lookup(environ, name)
+	return value
+}
+
+// lookup returns a variable of environ, whose last entry counts, and whether it is set.
+func lookup(environ []string, name string) (string, bool) {
 	for _, entry := range slices.Backward(environ) {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value
+			return value, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // strangers returns a line for each TOOLCRIB_ variable of environ that is not

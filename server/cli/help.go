@@ -80,7 +80,12 @@ func (c command) usage() string {
 }
 
 func configuration(b *strings.Builder) {
-	b.WriteString("\nConfiguration, as flags or as variables of the environment (the flag beats the variable):\n")
+	b.WriteString(`
+Configuration, as flags, as variables of the environment or in a file in YAML: a
+flag beats a variable, and both beat the file (read_only: true is --read-only).
+What comes of these, the file .toolcrib.yaml of a directory can narrow.
+SIGHUP has a server read its files again.
+`)
 	for _, o := range options(new(server.Config)) {
 		o.describe(b)
 	}

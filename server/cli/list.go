@@ -29,6 +29,13 @@ func (l *list) run(_ context.Context, p *Process, args []string) error {
 	if err := atMost(args, 0, "toolcrib list [FLAGS]; toolcrib show TOOL tells of one"); err != nil {
 		return err
 	}
+	roots, err := impliedRoot()
+	if err != nil {
+		roots = nil // as it would be for a server that is started elsewhere
+	}
+	if err := p.settle(&l.Config, roots); err != nil {
+		return err
+	}
 	selected, err := p.choose(l.Config)
 	if err != nil {
 		return err
@@ -38,7 +45,7 @@ func (l *list) run(_ context.Context, p *Process, args []string) error {
 	}
 	shown := selected.Listed
 	if l.All {
-		shown = p.Catalog
+		shown = l.Tuned(p.Catalog)
 	}
 	return catalog.Export(p.Stdout, l.Format, shown)
 }

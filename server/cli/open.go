@@ -24,6 +24,7 @@ type engine struct {
 	log      *slog.Logger
 	audit    *auditor            // nil: no log is kept
 	exporter *telemetry.Exporter // nil: nothing is exported
+	level    *slog.LevelVar      // of log
 }
 
 // open puts the tools that were chosen to work on roots. The caller closes the
@@ -49,7 +50,9 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	if err != nil {
 		return nil, badRoot(err)
 	}
-	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: level}))
+	least := new(slog.LevelVar)
+	least.Set(level)
+	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: least}))
 	audit, err := openAudit(ctx, cfg, ws, log)
 	if err != nil {
 		return nil, errors.Join(err, ws.Close())
@@ -60,7 +63,7 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)
 		}
 	}
-	e := &engine{selected: selected, ws: ws, log: log, audit: audit, workers: run.NewWorkers()}
+	e := &engine{selected: selected, ws: ws, log: log, level: least, audit: audit, workers: run.NewWorkers()}
 	if backend := ws.Backend(); runtime.GOOS == "linux" && backend != "openat2" {
 		log.Warn("this kernel or its sandbox has no openat2; files are opened in a slower way, contained all the same", "backend", backend)
 	}

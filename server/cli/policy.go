@@ -73,15 +73,18 @@ func (c *policy) run(ctx context.Context, p *Process, args []string) error {
 	if len(args) < 3 || args[0] != "explain" {
 		return usagef(usage, "policy wants explain, a tool and its arguments as JSON")
 	}
+	roots, err := rootsOf(args[3:])
+	if err != nil {
+		return err
+	}
+	if err := p.settle(&c.Config, roots); err != nil {
+		return err
+	}
 	selected, err := p.choose(c.Config)
 	if err != nil {
 		return err
 	}
 	if err := callable(p.Catalog, selected, args[1]); err != nil {
-		return err
-	}
-	roots, err := rootsOf(args[3:])
-	if err != nil {
 		return err
 	}
 	cfg := c.Config

@@ -35,12 +35,19 @@ directory. A client starts this command; at a terminal it says how to set one up
 }
 
 func (s *serve) run(ctx context.Context, p *Process, args []string) error {
-	if p.IsTerminal(p.Stdin) && s.HTTP == "" {
-		return s.introduce(p, args)
-	}
-	roots, err := rootsOf(args)
+	roots, wrongRoots := rootsOf(args)
+	from := p.sources(s.Config, roots)
+	l, err := from.read()
 	if err != nil {
 		return err
+	}
+	p.tell(l)
+	s.Config = l.Config
+	if p.IsTerminal(p.Stdin) && s.HTTP == "" {
+		return s.introduce(p, from.given, args)
+	}
+	if wrongRoots != nil {
+		return wrongRoots
 	}
 	selected, err := p.choose(s.Config)
 	if err != nil {
@@ -77,8 +84,12 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return errors.Join(err, e.close())
 	}
-	ctx, stop := untilSignal(ctx)
+	ctx, stop := untilSignal(ctx, len(l.files) > 0)
 	defer stop()
+	if len(l.files) > 0 {
+		r := &reloading{serve: s, p: p, from: from, engine: e, srv: srv}
+		defer r.onHangup()()
+	}
 	rest := p.Deps.Start(ctx, indexes, e.runner.Busy)
 	e.log.Info("serving", "roots", roots, "listed", len(e.selected.Listed), "enabled", len(e.selected.Enabled))
 	if s.HTTP != "" {
@@ -91,11 +102,15 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	return errors.Join(err, e.close())
 }
 
-// untilSignal returns a context that ends at the first SIGINT, SIGTERM or SIGHUP; a
-// second one ends the process. Meanwhile a client that has gone away ends a
+// untilSignal returns a context that ends at the first SIGINT, SIGTERM or, unless that
+// means a reload, SIGHUP; a second one ends the process. Meanwhile a client that has gone away ends a
 // write with an error instead of ending the process in the middle of something.
-func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+func untilSignal(ctx context.Context, reloads bool) (context.Context, context.CancelFunc) {
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !reloads {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(ctx, ends...)
 	context.AfterFunc(ctx, stop)
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
@@ -106,8 +121,9 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // introduce says at a terminal what to do instead of waiting for a client that
-// is not there.
-func (s *serve) introduce(p *Process, args []string) error {
+// is not there. given is what the client's entry is to say: the files of configuration
+// are read at each start.
+func (s *serve) introduce(p *Process, given server.Config, args []string) error {
 	selected, err := p.choose(s.Config)
 	if err != nil {
 		return err
@@ -119,7 +135,7 @@ func (s *serve) introduce(p *Process, args []string) error {
 	if err != nil { // started just anywhere, to see what it is
 		roots = someRoot()
 	}
-	l := launchOf(s.Config, roots)
+	l := launchOf(given, roots)
 	next, err := p.setUp(l)
 	if err != nil {
 		return err

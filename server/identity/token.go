@@ -18,11 +18,11 @@ const MinToken = 32
 type Token struct {
 	Name     string   `json:"name" jsonschema_description:"whose token it is: the principal of its calls"`
 	Hash     string   `json:"hash,omitempty" jsonschema_description:"sha256: and the SHA-256 of the token in hex, as toolcrib token new prints it"`
-	Token    string   `json:"token,omitempty" jsonschema_description:"the token itself, in the place of its hash"`
+	Token    string   `json:"token,omitempty" secret:"yes" jsonschema_description:"the token itself, in the place of its hash"`
 	Scopes   []string `json:"scopes,omitempty" jsonschema_description:"what the token may call, by the names of scopes (default everything)"`
 	Toolsets []string `json:"toolsets,omitempty" jsonschema_description:"only tools of these categories"`
 	ReadOnly bool     `json:"read_only,omitempty" jsonschema_description:"only tools that change nothing"`
-	Root     string   `json:"root,omitempty" jsonschema_description:"the directory of its files, in the place of principal_root"`
+	Root     string   `json:"root,omitempty" expand:"-" jsonschema_description:"the directory of its files, in the place of principal_root"`
 }
 
 // NewToken makes a token of 256 bits, and returns it with what Token.Hash has of it.
