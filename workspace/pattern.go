@@ -18,8 +18,9 @@ import (
 // one component, "**" any number of them, "{a,b}" either. Case counts where it counts
 // for the system.
 type Pattern struct {
-	match string // for doublestar, folded
-	rank  int
+	match, below string // for doublestar, folded: the thing, and what lies below it
+	start        string // of all that it covers: what stands before the first wildcard
+	rank         int
 }
 
 // ParsePattern reads a pattern. Its error says what to write in its place.
@@ -47,21 +48,25 @@ func ParsePattern(text string) (Pattern, error) {
 		}
 	}
 	clean = strings.TrimSuffix(path.Clean(clean), "/**")
-	match := foldPlace(clean) + "/**"
-	if clean == "**" {
-		match = "**"
+	match := foldPlace(clean)
+	x := Pattern{match: match, below: match + "/**", start: match, rank: rankOf(clean)}
+	if i := strings.IndexAny(match, wildcards); i >= 0 {
+		x.start = match[:i]
 	}
-	return Pattern{match: match, rank: rankOf(clean)}, nil
+	return x, nil
 }
 
 // Rank tells how precise the pattern is, more than 0: by the length of its text before
 // the first wildcard, then by how much of it is no wildcard.
 func (x Pattern) Rank() int { return x.rank }
 
+// wildcards are the characters that do not stand for themselves.
+const wildcards = `*?[]{},\`
+
 func rankOf(clean string) int {
 	before, plain := -1, 0
 	for i, r := range clean {
-		if !strings.ContainsRune(`*?[]{},\`, r) {
+		if !strings.ContainsRune(wildcards, r) {
 			plain++
 		} else if before < 0 {
 			before = i
@@ -94,7 +99,17 @@ func (x Pattern) matches(name string) bool {
 	if name == "." { // the root is no entry that a wildcard stands for
 		return x.match == "**"
 	}
-	ok, err := doublestar.Match(x.match, foldPlace(name))
+	// Both errors are those of a pattern, which ParsePattern has seen. That "s*/**"
+	// matches "s" too is not said of every pattern.
+	name = foldPlace(name)
+	rest, ok := strings.CutPrefix(name, x.start)
+	if !ok || x.start == x.match {
+		return ok && (rest == "" || rest[0] == '/')
+	}
+	if ok, err := doublestar.Match(x.match, name); ok || err != nil {
+		return ok
+	}
+	ok, err := doublestar.Match(x.below, name)
 	return ok && err == nil
 }
 

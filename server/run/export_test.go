@@ -3,6 +3,7 @@ package run
 import (
 	"strconv"
 
+	"toolcrib/tools"
 	"toolcrib/workspace"
 )
 
@@ -23,4 +24,12 @@ func (r *Runner) FillUsed() {
 			panic(err)
 		}
 	}
+}
+
+// Decide returns the name of the rule that decides on a call at a path, "" if none does.
+func (rs *Rules) Decide(t tools.Tool, principal string, at workspace.Path) string {
+	if r := rs.of(t).judge(principal, at); r != nil {
+		return r.name
+	}
+	return ""
 }
