@@ -76,9 +76,10 @@ func (from *origin) info() tools.SessionInfo {
 	return tools.SessionInfo{Principal: from.principal, Client: from.client, Workspace: from.workspace, May: from.may}
 }
 
-// session returns ctx with the session of the request.
-func (from *origin) session(ctx context.Context) context.Context {
-	info := from.info()
+// session returns ctx with the session of a request that looks without a call: its
+// workspace keeps away from what the policy denies to every reader.
+func (s *Server) session(ctx context.Context, from *origin) context.Context {
+	info := s.runner.View(from.info())
 	return tools.WithSession(ctx, &info)
 }
 

@@ -67,7 +67,7 @@ func (s *Server) complete(ctx context.Context, complete completion, prefix strin
 		return result, nil
 	}
 	s.handle(ctx, func(from *origin) error {
-		looking, cancel := context.WithTimeout(from.session(ctx), lookTimeout)
+		looking, cancel := context.WithTimeout(s.session(ctx, from), lookTimeout)
 		defer cancel()
 		var all []string
 		if all, err = complete(looking, prefix); err != nil {

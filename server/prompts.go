@@ -73,7 +73,7 @@ func (s *Server) promptHandler(p tools.Prompt) mcpserver.PromptHandlerFunc {
 	return func(ctx context.Context, req mcp.GetPromptRequest) (result *mcp.GetPromptResult, err error) {
 		s.handle(ctx, func(from *origin) error {
 			var blocks []tools.Block
-			looking, cancel := context.WithTimeout(from.session(ctx), lookTimeout)
+			looking, cancel := context.WithTimeout(s.session(ctx, from), lookTimeout)
 			defer cancel()
 			if blocks, err = p.Render(looking, given(req.Params.Arguments)); err != nil {
 				err = fmt.Errorf("prompt %s: %w", p.Name, err)

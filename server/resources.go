@@ -36,7 +36,7 @@ const (
 func (s *Server) serveResources(hooks *mcpserver.Hooks) {
 	hooks.AddAfterListResources(func(ctx context.Context, _ any, req *mcp.ListResourcesRequest, result *mcp.ListResourcesResult) {
 		s.handle(ctx, func(from *origin) (err error) {
-			result.Resources, result.NextCursor, err = s.listResources(from.session(ctx), req.Params.Cursor)
+			result.Resources, result.NextCursor, err = s.listResources(s.session(ctx, from), req.Params.Cursor)
 			return err
 		})
 	})

@@ -27,6 +27,12 @@ func vectors(ctx context.Context, _ environment) error {
 	return suite(ctx, nil, "./workspace ./tools/catalog", "^TestVectors$|^TestTools$", regexp.MustCompile(`vectors?:`))
 }
 
+// confirmations plays what can happen to a question, in each revision under each
+// --confirm, and compares the rules of the policy with a slow judge.
+func confirmations(ctx context.Context, _ environment) error {
+	return suite(ctx, nil, "./server ./server/run", "^TestConfirmations$|^TestRulesAgainstTheSlowJudge$", regexp.MustCompile(`confirmations:|differences`))
+}
+
 // suite runs tests and prints the lines of their log that match.
 func suite(ctx context.Context, env []string, packages, run string, shown *regexp.Regexp) error {
 	args := append([]string{"test", "-count=1", "-timeout=60m", "-json", "-run", run}, strings.Fields(packages)...)

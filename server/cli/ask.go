@@ -88,7 +88,10 @@ func (a *asker) field(ctx context.Context, f tools.FormField) (json.RawMessage, 
 		if err != nil {
 			return nil, err
 		}
-		if line == "" && !f.Required {
+		switch {
+		case line == "" && f.Default != nil:
+			return f.Default, nil
+		case line == "" && !f.Required:
 			return nil, nil
 		}
 		value, problem := fieldValue(f, line)
@@ -113,7 +116,10 @@ func prompt(f tools.FormField) string {
 	case f.Type == "boolean":
 		text += " (true, false)"
 	}
-	if !f.Required {
+	switch {
+	case f.Default != nil:
+		text += " [" + strings.Trim(string(f.Default), `"`) + "]"
+	case !f.Required:
 		text += " [may be empty]"
 	}
 	return text + ": "

@@ -33,6 +33,17 @@ func (p *pass) fence(c concerning) {
 	})
 }
 
+// View is the session of who looks round without a call, as for the completion of a path:
+// its workspace keeps away from what rules deny, or ask about, whatever tool reads.
+func (r *Runner) View(s tools.SessionInfo) tools.SessionInfo {
+	rules := r.live.Load().Rules
+	look := tools.Tool{Access: tools.Read, Effects: tools.None}
+	if c := rules.of(look); c.placed && s.Workspace != nil {
+		s.Workspace = s.Workspace.Guarded(func(at workspace.Path) string { return c.judge(s.Principal, at).closed() })
+	}
+	return s
+}
+
 // closed names the rule where it keeps a tool away; a nil one does not.
 func (r *ruling) closed() string {
 	switch {

@@ -179,7 +179,7 @@ func (b *historian) show(in FileHistoryIn, path workspace.Path) (FileHistoryOut,
 		out.More = tools.NextAt("offset", next)
 	}
 	if rec.Hidden > 0 {
-		out.Status += fmt.Sprintf("; left out: %d outside the workspace of this call", rec.Hidden)
+		out.Status += fmt.Sprintf("; left out: %d outside the workspace of this call, or denied to it", rec.Hidden)
 	}
 	return out, nil
 }

@@ -42,7 +42,7 @@ type restoration struct {
 // collect finds out what is to be done below a path, or everywhere if that is none.
 func (r *restoration) collect(below workspace.Path) error {
 	if r.undo && r.rec.Hidden > 0 {
-		return tools.Errorf(tools.Denied, "%s of the change %s lie outside the workspace of this call", textfile.Count(r.rec.Hidden, "file"), r.rec.ID).
+		return tools.Errorf(tools.Denied, "%s of the change %s lie outside the workspace of this call, or are denied to it", textfile.Count(r.rec.Hidden, "file"), r.rec.ID).
 			WithHint("path and version restore the files inside one by one")
 	}
 	parts := r.parts(r.rec, below)
