@@ -56,6 +56,7 @@ type Options struct {
 // runner carries out calls.
 type runner interface {
 	Run(ctx context.Context, call run.Call) run.Outcome
+	View(s tools.SessionInfo) tools.SessionInfo
 }
 
 // Server is a catalog of tools behind the protocol. One Server may serve
