@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -33,6 +34,24 @@ func (h *httpServer) until(who identity.Who) (context.Context, context.CancelFun
 		return h.streaming, func() {}
 	}
 	return context.WithDeadline(h.streaming, who.Expires)
+}
+
+// enter returns the caller of a request with its workspace. Where there is none to be
+// had it answers the request and returns false.
+func (h *httpServer) enter(w http.ResponseWriter, r *http.Request, who identity.Who) (caller, bool) {
+	ws, leave, err := h.roots.Enter(r.Context(), who)
+	switch {
+	case errors.Is(err, identity.ErrCrowded):
+		h.refuse(w, http.StatusServiceUnavailable, refuse(mcp.INTERNAL_ERROR, "%v; try again later", err))
+		return caller{}, false
+	case err != nil: // the text tells of directories of this machine
+		h.server.log.Error("no workspace for a principal", "principal", who.Principal, "error", err)
+		h.refuse(w, http.StatusInternalServerError, refuse(mcp.INTERNAL_ERROR, "the directory of this principal cannot be opened; the log of the server has the details"))
+		return caller{}, false
+	case ws == nil:
+		ws = h.server.workspace
+	}
+	return caller{principal: who.Principal, base: ws, leave: leave}, true
 }
 
 // challenge refuses a request that its token does not let through, id is that of

@@ -84,7 +84,7 @@ func (b *batch) done() {
 	if !last {
 		return
 	}
-	b.out.finish(http.StatusOK, func() []byte {
+	b.out.finish(ending{status: http.StatusOK}, func() []byte {
 		line := []byte{'['}
 		for _, p := range b.parts {
 			if p.req != nil && !p.req.leave() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -84,9 +85,16 @@ func (r *request) elicit(ctx context.Context, forms map[string]tools.Form, revis
 }
 
 // protocolFault is how a request of the stateless era ends where the protocol
-// has an error for what stopped the call; the older eras know no such errors.
+// has an error for what stopped the call; the older eras know no such errors, but HTTP
+// has one for limits in all of them.
 func protocolFault(call run.Call, out run.Outcome) *fault {
-	if out.Err == nil || !mcp.IsModernProtocol(call.Session.Client.Protocol) {
+	if out.Err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*run.LimitError](out.Err); ok && call.Session.Principal != tools.Local {
+		return limited(out.Err, e)
+	}
+	if !mcp.IsModernProtocol(call.Session.Client.Protocol) {
 		return nil
 	}
 	if errors.Is(out.Err, run.ErrState) {
@@ -103,6 +111,14 @@ func protocolFault(call run.Call, out run.Outcome) *fault {
 	return &fault{
 		code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, msg: out.Err.Error(),
 		data: map[string]any{"requiredCapabilities": required},
+	}
+}
+
+// limited is how a request over HTTP ends that is over a limit of its principal.
+func limited(err *tools.Error, e *run.LimitError) *fault {
+	return &fault{
+		code: mcp.INTERNAL_ERROR, msg: tools.Clip(err.Error()), wait: e.Wait,
+		data: map[string]any{"code": err.Code, "retryAfterMs": (e.Wait + time.Millisecond - 1).Milliseconds()},
 	}
 }
 

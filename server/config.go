@@ -57,13 +57,15 @@ type Config struct {
 	AllowHosts   []string    `flag:"allow-host" env:"TOOLCRIB_ALLOW_HOST" arg:"NAMES" help:"names by which clients may call over HTTP, beside localhost and addresses: those of a proxy before the server"`
 	AllowOrigins []string    `flag:"allow-origin" env:"TOOLCRIB_ALLOW_ORIGIN" arg:"ORIGINS" help:"web origins such as https://example.com whose pages may call over HTTP"`
 
-	Issuer     string           `flag:"issuer" env:"TOOLCRIB_ISSUER" arg:"URL" help:"whose tokens --auth=jwt takes: the claim iss, to the letter"`
-	Audience   string           `flag:"audience" env:"TOOLCRIB_AUDIENCE" arg:"TEXT" help:"what the claim aud of such a token must hold (default the public URL)"`
-	JWKSURL    string           `flag:"jwks-url" env:"TOOLCRIB_JWKS_URL" arg:"URL" help:"where the issuer has its keys (default where its metadata says)"`
-	PublicURL  string           `flag:"public-url" env:"TOOLCRIB_PUBLIC_URL" arg:"URL" help:"the URL by which clients call over HTTP, where a proxy stands before the server"`
-	Algorithms []string         `file:"algorithms" help:"algorithms of the signatures of tokens (default RS256, PS256, ES256, EdDSA)"`
-	Tokens     []identity.Token `file:"tokens" help:"static tokens with names; toolcrib token new NAME makes one"`
-	Scopes     identity.Scopes  `file:"scopes" help:"what the scopes of tokens let be called (default tools:read, tools:write, tools:exec, tools:external, tools:all)"`
+	Issuer        string           `flag:"issuer" env:"TOOLCRIB_ISSUER" arg:"URL" help:"whose tokens --auth=jwt takes: the claim iss, to the letter"`
+	Audience      string           `flag:"audience" env:"TOOLCRIB_AUDIENCE" arg:"TEXT" help:"what the claim aud of such a token must hold (default the public URL)"`
+	JWKSURL       string           `flag:"jwks-url" env:"TOOLCRIB_JWKS_URL" arg:"URL" help:"where the issuer has its keys (default where its metadata says)"`
+	PublicURL     string           `flag:"public-url" env:"TOOLCRIB_PUBLIC_URL" arg:"URL" help:"the URL by which clients call over HTTP, where a proxy stands before the server"`
+	PrincipalRoot string           `flag:"principal-root" env:"TOOLCRIB_PRINCIPAL_ROOT" expand:"-" arg:"DIR" help:"the directory of each principal over HTTP, such as /srv/work/${sub}, in the place of those that all share: ${sub} is the subject or the name of its token, ${iss} its issuer; it is made where it is missing"`
+	Algorithms    []string         `file:"algorithms" help:"algorithms of the signatures of tokens (default RS256, PS256, ES256, EdDSA)"`
+	Limits        identity.Limits  `file:"limits" help:"how much each principal may call, in a time and at once"`
+	Tokens        []identity.Token `file:"tokens" help:"static tokens with names; toolcrib token new NAME makes one"`
+	Scopes        identity.Scopes  `file:"scopes" help:"what the scopes of tokens let be called (default tools:read, tools:write, tools:exec, tools:external, tools:all)"`
 
 	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces and what is kept of their files, in MB; 0 keeps nothing, and every search reads the files (default 160)" default:"160"`
 

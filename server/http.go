@@ -24,6 +24,9 @@ const Endpoint = "/mcp"
 type HTTP struct {
 	// Auth says in whose name a request is; nil = every one is anonymous.
 	Auth *identity.Gate
+	// Roots gives principals workspaces of their own; nil = all have that of the
+	// server.
+	Roots *identity.Roots
 	// Hosts are names by which clients may call the server, beside localhost and
 	// the addresses of its listener.
 	Hosts []string
@@ -59,6 +62,7 @@ type httpServer struct {
 	server    *Server
 	guard     guard
 	auth      *identity.Gate
+	roots     *identity.Roots
 	admission *admission
 	bodies    *bodies
 	sessions  *sessions
@@ -79,6 +83,7 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 		server:    s,
 		guard:     newGuard(ln.Addr(), opt),
 		auth:      opt.Auth,
+		roots:     opt.Roots,
 		admission: newAdmission(maxRunningHTTP),
 		bodies:    newBodies(),
 		sessions:  newSessions(cmp.Or(opt.SessionIdle, DefaultSessionIdle)),

@@ -73,8 +73,12 @@ func has(ts []tools.Tool, name string) bool {
 	return slices.ContainsFunc(ts, func(t tools.Tool) bool { return t.Name == name })
 }
 
-// directories names as many roots as fit into limit bytes, and counts the rest.
+// directories names as many roots as fit into limit bytes, and counts the rest. Without
+// any, each principal has its own.
 func directories(roots []string, limit int) string {
+	if len(roots) == 0 {
+		return "The tools work inside a directory that is yours alone."
+	}
 	const head = "The tools work inside these directories: "
 	line := head
 	for i, root := range roots {

@@ -6,17 +6,20 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolcrib/workspace"
 )
 
 // link is a client as the server knows it: over pipes the connection, over HTTP
 // a session of the revisions that open with initialize, and in the stateless era
 // a single request.
 type link struct {
-	server    *Server
-	id        string
-	principal string
+	server *Server
+	id     string
+	caller
 	admission *admission
 	ctx       context.Context // of all requests
 	cancel    context.CancelFunc
@@ -36,6 +39,20 @@ type link struct {
 	follower *follower // of the session of the link; nil: it follows nothing
 }
 
+// caller is in whose name a link is, and where its files are.
+type caller struct {
+	principal string
+	base      *workspace.Workspace // what the client's roots may narrow; nil: there are no files
+	leave     func()               // says that base is no longer used; nil: nobody asks
+}
+
+// quit says that the workspace is no longer used.
+func (c caller) quit() {
+	if c.leave != nil {
+		c.leave()
+	}
+}
+
 // outlet is a stream of messages to the client.
 type outlet interface {
 	// write writes the message that take returns; nil is none. take runs while
@@ -43,16 +60,22 @@ type outlet interface {
 	write(take func() []byte)
 	// finish is write for the answer to a request, which has a status over HTTP.
 	// Where the outlet belongs to the request, it is the end.
-	finish(status int, take func() []byte)
+	finish(end ending, take func() []byte)
 	// streams reports whether write reaches the client before finish does, and
 	// lumps whether the client may read both at once.
 	streams() bool
 	lumps() bool
 }
 
+// ending is how the answer to a request ends it over HTTP.
+type ending struct {
+	status int
+	wait   time.Duration // before the client should try again; 0 = nothing is said
+}
+
 // newLink makes a link whose requests end with ctx.
-func (s *Server) newLink(ctx context.Context, id, principal string, a *admission) *link {
-	l := &link{server: s, id: id, principal: principal, admission: a}
+func (s *Server) newLink(ctx context.Context, id string, c caller, a *admission) *link {
+	l := &link{server: s, id: id, caller: c, admission: a}
 	level := mcp.LoggingLevelInfo
 	l.level.Store(&level)
 	l.ctx, l.cancel = context.WithCancel(ctx)
@@ -138,6 +161,12 @@ func (l *link) end() {
 	l.close()
 	l.cancel()
 	l.roots.forget()
+	if l.leave != nil {
+		go func() {
+			l.wg.Wait() // no request comes any more
+			l.quit()
+		}()
+	}
 }
 
 // tell writes a notification that belongs to no request.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -32,7 +33,8 @@ type fault struct {
 	code int
 	msg  string
 	data any
-	busy bool // the same may be accepted later
+	busy bool          // the same may be accepted later
+	wait time.Duration // likewise, after that; 0 = it is not known
 }
 
 func (f *fault) Error() string { return f.msg }

@@ -67,11 +67,15 @@ func (h *httpServer) stateless(st *stream, w http.ResponseWriter, r *http.Reques
 	}
 	if bad := h.server.headers(r.Header, m); bad != nil {
 		bad.id = m.id
-		st.finish(statusOf(bad.code), bad.line)
+		st.finish(ending{status: statusOf(bad.code)}, bad.line)
 		return
 	}
 	id := "http-" + strconv.FormatInt(h.requests.Add(1), 36)
-	l := h.server.newLink(r.Context(), id, who.Principal, h.admission)
+	c, ok := h.enter(w, r, who)
+	if !ok {
+		return
+	}
+	l := h.server.newLink(r.Context(), id, c, h.admission)
 	streaming, stop := h.until(who)
 	defer stop()
 	l.streaming = streaming
@@ -98,8 +102,13 @@ func (h *httpServer) stateful(st *stream, w http.ResponseWriter, r *http.Request
 
 // initialize opens a session. One whose handshake fails is not kept.
 func (h *httpServer) initialize(st *stream, w http.ResponseWriter, r *http.Request, who identity.Who, m *message) {
-	s := h.sessions.open(h.ctx, h.server, who.Principal, h.admission)
+	c, ok := h.enter(w, r, who)
+	if !ok {
+		return
+	}
+	s := h.sessions.open(h.ctx, h.server, c, h.admission)
 	if s == nil {
+		c.quit()
 		h.refuse(w, http.StatusServiceUnavailable, refuse(mcp.INTERNAL_ERROR, "too many sessions are in use; try again later"))
 		return
 	}

@@ -35,8 +35,8 @@ type request struct {
 
 // answer is the message that ends a request.
 type answer struct {
-	line   []byte
-	status int // over HTTP
+	line []byte
+	ending
 }
 
 // start enters a request among those in flight and serves it by way of spawn.
@@ -180,7 +180,7 @@ func (r *request) answer(a answer) {
 		r.batch.set(r.place, part{r, a.line})
 		return
 	}
-	r.out.finish(a.status, func() []byte {
+	r.out.finish(a.ending, func() []byte {
 		if !r.leave() {
 			return nil
 		}
@@ -241,18 +241,21 @@ func (r *request) response(response mcp.JSONRPCMessage) answer {
 		return r.refusal(refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON"))
 	}
 	if failed, ok := response.(mcp.JSONRPCError); ok {
-		return answer{line, r.status(failed.Error.Code)}
+		return answer{line, ending{status: r.status(failed.Error.Code)}}
 	}
-	return answer{line, http.StatusOK}
+	return answer{line, ending{status: http.StatusOK}}
 }
 
 // refusal is the answer that refuses the request.
 func (r *request) refusal(bad *fault) answer {
 	bad.id = r.msg.id
-	if bad.busy {
-		return answer{bad.line(), http.StatusServiceUnavailable}
+	switch {
+	case bad.wait > 0:
+		return answer{bad.line(), ending{http.StatusTooManyRequests, bad.wait}}
+	case bad.busy:
+		return answer{bad.line(), ending{status: http.StatusServiceUnavailable}}
 	}
-	return answer{bad.line(), r.status(bad.code)}
+	return answer{bad.line(), ending{status: r.status(bad.code)}}
 }
 
 // status returns the HTTP status of an error. Before the stateless era, a request

@@ -207,6 +207,9 @@ func (s *Server) read(ctx context.Context, from *origin, uri string) ([]mcp.Reso
 	}
 	call := run.Call{Read: &src.Read, Args: args, Session: info, Log: from.logger(src.Read.Name), Trace: from.trace}
 	out := s.runner.Run(ctx, call)
+	if e, ok := errors.AsType[*run.LimitError](out.Err); ok {
+		return nil, limited(out.Err, e)
+	}
 	switch {
 	case out.Err != nil:
 		return nil, resourceFault(info.Client.Protocol, uri, out.Err)

@@ -67,7 +67,7 @@ var opensFiles = []string{
 func (l *link) workspace(r *request) (*workspace.Workspace, func()) {
 	p := l.peer.Load()
 	if r.msg.modern() || p == nil || p.caps.Roots == nil || !slices.Contains(opensFiles, r.msg.method) {
-		return l.server.workspace, func() {}
+		return l.base, func() {}
 	}
 	l.roots.know(r)
 	l.roots.mu.Lock()
@@ -75,7 +75,7 @@ func (l *link) workspace(r *request) (*workspace.Workspace, func()) {
 	if v := l.roots.view; v != nil {
 		return v.take(), v.release
 	}
-	return l.server.workspace, func() {}
+	return l.base, func() {}
 }
 
 // know sees to it that the roots of r's client are known, if it can be asked. One
@@ -153,18 +153,18 @@ func (l *link) askRoots(r *request) *view {
 		l.server.log.Warn("the client did not tell its roots; nothing is narrowed", "error", err)
 		return nil
 	}
-	if l.server.workspace == nil || len(list.Roots) == 0 {
+	if l.base == nil || len(list.Roots) == 0 {
 		return nil
 	}
-	dirs := intersect(l.server.workspace, list.Roots)
+	dirs := intersect(l.base, list.Roots)
 	switch {
 	case len(dirs) == 0:
 		l.server.log.Warn("no root of the client is inside the directories that are served; nothing is narrowed", "roots", list.Roots)
 		return nil
-	case slices.Equal(dirs, l.server.workspace.Roots()):
+	case slices.Equal(dirs, l.base.Roots()):
 		return nil
 	}
-	ws, err := l.server.workspace.Narrow(dirs)
+	ws, err := l.base.Narrow(dirs)
 	if err != nil {
 		l.server.log.Warn("the workspace cannot be narrowed to the roots of the client", "roots", dirs, "error", err)
 		return nil

@@ -45,13 +45,13 @@ func newSessions(idle time.Duration) *sessions {
 }
 
 // open makes a session, busy until it is released; nil if there is no room.
-func (ss *sessions) open(ctx context.Context, s *Server, principal string, a *admission) *httpSession {
+func (ss *sessions) open(ctx context.Context, s *Server, c caller, a *admission) *httpSession {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	if len(ss.byID) >= maxSessions && !ss.evict(ss.fresh) && !ss.evict(ss.proven) {
 		return nil
 	}
-	n := &httpSession{link: s.newLink(ctx, rand.Text(), principal, a), used: time.Now(), busy: 1, line: ss.fresh}
+	n := &httpSession{link: s.newLink(ctx, rand.Text(), c, a), used: time.Now(), busy: 1, line: ss.fresh}
 	n.place = n.line.PushBack(n)
 	ss.byID[n.id] = n
 	if ss.sweep == nil {

@@ -43,7 +43,7 @@ type conn struct {
 func (s *Server) ServeStdio(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	id := fmt.Sprintf("stdio-%d", s.connections.Add(1))
 	c := &conn{
-		link:    s.newLink(context.WithoutCancel(ctx), id, tools.Local, newAdmission(maxRunning)),
+		link:    s.newLink(context.WithoutCancel(ctx), id, caller{principal: tools.Local, base: s.workspace}, newAdmission(maxRunning)),
 		out:     &writer{w: stdout, broken: make(chan error, 1)},
 		workers: run.NewWorkers(),
 	}
@@ -192,7 +192,7 @@ func (w *writer) write(take func() []byte) {
 }
 
 // finish is write: the pipe goes on after an answer.
-func (w *writer) finish(_ int, take func() []byte) { w.write(take) }
+func (w *writer) finish(_ ending, take func() []byte) { w.write(take) }
 
 func (w *writer) streams() bool { return true }
 func (w *writer) lumps() bool   { return true }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -87,7 +88,7 @@ func (st *stream) write(take func() []byte) {
 }
 
 // finish sends the last message.
-func (st *stream) finish(status int, take func() []byte) {
+func (st *stream) finish(end ending, take func() []byte) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	line := take() // also where nobody reads it: the request is over
@@ -101,7 +102,7 @@ func (st *stream) finish(status int, take func() []byte) {
 		st.begin()
 	case line == nil:
 	case !st.flowing && st.accepted.json:
-		st.json(status, line)
+		st.json(end, line)
 	default:
 		st.event(line)
 	}
@@ -178,15 +179,18 @@ func (st *stream) send(data []byte) {
 
 func (st *stream) flush() { _ = st.control.Flush() }
 
-func (st *stream) json(status int, line []byte) {
+func (st *stream) json(end ending, line []byte) {
 	_ = st.control.SetWriteDeadline(time.Now().Add(writeWait))
 	header := st.w.Header()
 	header.Set("Content-Type", "application/json")
 	header.Set("Content-Length", strconv.Itoa(len(line)))
-	if status == http.StatusServiceUnavailable {
+	switch {
+	case end.wait > 0:
+		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(end.wait.Seconds()))))
+	case end.status == http.StatusServiceUnavailable:
 		header.Set("Retry-After", retryAfter)
 	}
-	st.w.WriteHeader(status)
+	st.w.WriteHeader(end.status)
 	_, _ = st.w.Write(line)
 }
 

@@ -57,7 +57,7 @@ func (l *link) following() *follower {
 
 // follow makes a follower in the name of the link's client.
 func (l *link) follow(ctx context.Context, changed func(uri string)) *follower {
-	info := tools.SessionInfo{Principal: l.principal, Workspace: l.server.workspace, May: granted(ctx)}
+	info := tools.SessionInfo{Principal: l.principal, Workspace: l.base, May: granted(ctx)}
 	if p := l.peer.Load(); p != nil {
 		info.Client = p.client()
 	}

@@ -12,11 +12,12 @@ import (
 	"strings"
 
 	"toolcrib/server"
+	"toolcrib/server/identity"
 )
 
 // overHTTP serves clients over streamable HTTP and says on stderr where, and
 // with which token.
-func (p *Process) overHTTP(ctx context.Context, srv *server.Server, cfg server.Config) error {
+func (p *Process) overHTTP(ctx context.Context, srv *server.Server, cfg server.Config, roots *identity.Roots) error {
 	ln, err := listen(ctx, cfg)
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func (p *Process) overHTTP(ctx context.Context, srv *server.Server, cfg server.C
 		fmt.Fprintln(p.Stderr, "toolcrib: warning: the token travels unencrypted over the network; put a proxy with TLS before the server")
 	}
 	return srv.ServeStreamable(ctx, ln, server.HTTP{
-		Auth: a.gate, Hosts: slices.Concat(cfg.AllowHosts, a.hosts), Origins: cfg.AllowOrigins,
+		Auth: a.gate, Roots: roots, Hosts: slices.Concat(cfg.AllowHosts, a.hosts), Origins: cfg.AllowOrigins,
 	})
 }
 

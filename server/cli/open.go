@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"toolcrib/server"
+	"toolcrib/server/identity"
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
 	"toolcrib/tools"
@@ -25,6 +26,7 @@ type engine struct {
 	audit    *auditor            // nil: no log is kept
 	exporter *telemetry.Exporter // nil: nothing is exported
 	level    *slog.LevelVar      // of log
+	roots    *identity.Roots
 }
 
 // open puts the tools that were chosen to work on roots. The caller closes the
@@ -46,13 +48,21 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	if err != nil {
 		return nil, &usageError{err, "set TOOLCRIB_STATE_KEY to it"}
 	}
+	least := new(slog.LevelVar)
+	least.Set(level)
+	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: least}))
+	principals, err := openRoots(cfg, opt, log)
+	if err != nil {
+		return nil, err
+	}
+	limits, err := p.limiter(cfg)
+	if err != nil {
+		return nil, err
+	}
 	ws, err := workspace.Open(roots, opt)
 	if err != nil {
 		return nil, badRoot(err)
 	}
-	least := new(slog.LevelVar)
-	least.Set(level)
-	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: least}))
 	audit, err := openAudit(ctx, cfg, ws, log)
 	if err != nil {
 		return nil, errors.Join(err, ws.Close())
@@ -63,7 +73,7 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)
 		}
 	}
-	e := &engine{selected: selected, ws: ws, log: log, level: least, audit: audit, workers: run.NewWorkers()}
+	e := &engine{selected: selected, ws: ws, log: log, level: least, audit: audit, roots: principals, workers: run.NewWorkers()}
 	if backend := ws.Backend(); runtime.GOOS == "linux" && backend != "openat2" {
 		log.Warn("this kernel or its sandbox has no openat2; files are opened in a slower way, contained all the same", "backend", backend)
 	}
@@ -71,6 +81,7 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 		Settings: settings,
 		Key:      key,
 		Hooks:    p.Hooks,
+		Limits:   limits,
 		Log:      log,
 		Go:       e.workers.Go,
 	}
@@ -111,7 +122,7 @@ func (e *engine) close() error {
 		e.exporter.Close()
 	}
 	e.workers.Close()
-	err := e.ws.Close()
+	err := errors.Join(e.roots.Close(), e.ws.Close())
 	if e.audit != nil {
 		err = errors.Join(err, e.audit.close())
 	}

@@ -66,7 +66,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	srv, err := server.New(server.Options{
 		Name:         "toolcrib",
 		Version:      moduleVersion(),
-		Instructions: server.Instructions(roots, e.selected.Enabled),
+		Instructions: server.Instructions(s.shared(roots), e.selected.Enabled),
 		Tools:        e.selected.Listed,
 		Hidden:       e.hidden(),
 		Sources:      slices.Concat(catalog.Sources(p.Deps, e.selected.Enabled), fixtures.Sources),
@@ -93,7 +93,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	rest := p.Deps.Start(ctx, indexes, e.runner.Busy)
 	e.log.Info("serving", "roots", roots, "listed", len(e.selected.Listed), "enabled", len(e.selected.Enabled))
 	if s.HTTP != "" {
-		err = p.overHTTP(ctx, srv, s.Config)
+		err = p.overHTTP(ctx, srv, s.Config, e.roots)
 	} else {
 		err = srv.ServeStdio(ctx, p.Stdin, p.Stdout)
 	}

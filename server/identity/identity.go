@@ -28,13 +28,12 @@ const (
 type Who struct {
 	// Principal is [Anonymous], the name of a static token, or issuer and subject.
 	Principal string
-	// Name is the name of a static token or the subject of a JWT, and Issuer who
-	// issued that; both "" for [Anonymous].
+	// Name is [Anonymous], the name of a static token or the subject of a JWT, and
+	// Issuer who issued that, else "".
 	Name, Issuer string
-	Grant        *Grant // nil = everything
-	// Root is the template of the token's own root; "" = that of all.
-	Root    string
-	Expires time.Time // zero: never
+	Grant        *Grant    // nil = everything
+	Expires      time.Time // zero: never
+	root         *template // of the token itself; nil = that of all
 }
 
 // Gate admits requests by their tokens. Its methods may be called by several
@@ -102,7 +101,7 @@ func (g *Gate) Metadata() *Metadata {
 // Admit says in whose name a request is made, or how it is refused.
 func (g *Gate) Admit(r *http.Request) (Who, *Refusal) {
 	if g == nil {
-		return Who{Principal: Anonymous}, nil
+		return Who{Principal: Anonymous, Name: Anonymous}, nil
 	}
 	if r.URL.Query().Has("access_token") {
 		return Who{}, g.malformed("a token in the query ends in logs; send it in the header Authorization")

@@ -95,7 +95,7 @@ func TestKeysRefused(t *testing.T) {
 		"to sign":             with(jwk("k", &ring.rsa.PublicKey), "key_ops", []string{"sign"}),
 		"for another alg":     with(jwk("k", &ring.rsa.PublicKey), "alg", "RS512"),
 		"for an alg not ours": with(jwk("k", &ring.rsa.PublicKey), "alg", "HS256"),
-		"even exponent":       with(jwk("k", &ring.rsa.PublicKey), "e", "Ag"),
+		"even exponent":       with(jwk("k", &ring.rsa.PublicKey), "e", "BAAE"),
 		"symmetric":           {"kty": "oct", "kid": "k", "k": "c2VjcmV0"},
 		"broken":              with(jwk("k", &ring.rsa.PublicKey), "n", "!"),
 	} {

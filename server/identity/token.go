@@ -55,12 +55,20 @@ func newStatic(tokens []Token, scopes Scopes) (static, error) {
 		if err := checkName(t.Name); err != nil {
 			return nil, err
 		}
-		e := entry{who: Who{Principal: t.Name, Name: t.Name, Root: t.Root}}
+		e := entry{who: Who{Principal: t.Name, Name: t.Name}}
 		if e.hash, err = t.sum(); err != nil {
 			return nil, fmt.Errorf("token %s: %w", t.Name, err)
 		}
 		if e.who.Grant, err = compiled.grantOf(t); err != nil {
 			return nil, fmt.Errorf("token %s: %w", t.Name, err)
+		}
+		if t.Root != "" {
+			if e.who.root, err = parseTemplate(t.Root); err == nil {
+				err = e.who.root.check()
+			}
+			if err != nil {
+				return nil, fmt.Errorf("token %s: %w", t.Name, err)
+			}
 		}
 		if names[t.Name] {
 			return nil, fmt.Errorf("two tokens are called %s; a name is a principal", t.Name)

@@ -26,6 +26,7 @@ type Config struct {
 
 	Hooks   Hooks          // in-process hooks
 	Observe Observer       // nil = nobody
+	Limits  Limiter        // nil = none
 	Caller  *Caller        // what the tools call other tools through; nil = none do
 	Log     *slog.Logger   // nil = discard
 	Audit   Recorder       // nil = none
@@ -134,6 +135,7 @@ type pass struct {
 	abandoned atomic.Bool // the handler goes on after the end of the call
 	changed   changes
 
+	leave   func()            // the limits; nil: it counts in none
 	pending *tools.PendingAsk // what the handler asks, set by shape
 	inner   inner
 }
@@ -148,6 +150,9 @@ func (p *pass) carry(ctx context.Context) (out Outcome) {
 	stop := p.bind()
 	if stop == nil {
 		stop = p.granted()
+	}
+	if stop == nil {
+		stop = p.limit()
 	}
 	if stop == nil {
 		stop = p.pre(ctx)
@@ -200,6 +205,9 @@ func (p *pass) finish(ctx context.Context, out *Outcome) {
 	}
 	p.gate.end(ctx)
 	p.counters.inFlight.Add(-1)
+	if p.leave != nil {
+		p.leave()
+	}
 	if p.dry && out.Err == nil {
 		return // the call itself is still to come
 	}
