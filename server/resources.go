@@ -207,11 +207,11 @@ func (s *Server) read(ctx context.Context, from *origin, uri string) ([]mcp.Reso
 	}
 	call := run.Call{Read: &src.Read, Args: args, Session: info, Log: from.logger(src.Read.Name), Trace: from.trace}
 	out := s.runner.Run(ctx, call)
-	if e, ok := errors.AsType[*run.LimitError](out.Err); ok {
-		return nil, limited(out.Err, e)
-	}
 	switch {
 	case out.Err != nil:
+		if e, ok := errors.AsType[*run.LimitError](out.Err); ok {
+			return nil, limited(out.Err, e)
+		}
 		return nil, resourceFault(info.Client.Protocol, uri, out.Err)
 	case out.Ask != nil:
 		return nil, resourceFault(info.Client.Protocol, uri, tools.Errorf(tools.Unavailable, "reading %s has to ask the user, and a resource cannot", uri))

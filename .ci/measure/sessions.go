@@ -44,7 +44,7 @@ func sessions(ctx context.Context, env environment) (err error) {
 	took := time.Since(begin)
 	peak := resident(server.cmd.Process.Pid)
 	time.Sleep(2*idleFor + time.Second)
-	after, err := holdingsOver(addr)
+	after, err := holdingsOver(addr, "")
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,11 @@ type openedSession struct {
 }
 
 // openSession opens a session as a client does.
-func openSession(addr string) (*openedSession, error) {
-	w, err := connect(addr)
+func openSession(addr string) (*openedSession, error) { return openSessionAs(addr, "") }
+
+// openSessionAs is openSession with a token; "" = none.
+func openSessionAs(addr, token string) (*openedSession, error) {
+	w, err := connectAs(addr, token)
 	if err != nil {
 		return nil, err
 	}

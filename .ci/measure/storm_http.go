@@ -19,6 +19,7 @@ const stormWorkers = 4
 type httpClient struct {
 	era    era
 	addr   string
+	token  string // "" = none
 	ledger *ledger
 	next   atomic.Int64 // the call that is made next
 
@@ -43,11 +44,18 @@ func stormHTTP(ctx context.Context, era era, clients, calls int, seed uint64, ta
 		return err
 	}
 	defer func() { err = errors.Join(err, server.stop()) }()
+	nobody := func(int) string { return "" }
+	return stormOn(addr, nobody, before, era, clients, calls, seed, tally)
+}
+
+// stormOn runs clients of a server that held before what is given; token is that of
+// each client.
+func stormOn(addr string, token func(client int) string, before holdings, era era, clients, calls int, seed uint64, tally *stormTally) error {
 	errs := make([]error, clients)
 	var wg sync.WaitGroup
 	for i := range clients {
 		wg.Go(func() {
-			c := &httpClient{era: era, addr: addr, ledger: newLedger(i, calls, tally)}
+			c := &httpClient{era: era, addr: addr, token: token(i), ledger: newLedger(i, calls, tally)}
 			if err := c.run(seed); err != nil {
 				errs[i] = fmt.Errorf("client %d: %w", i, err)
 			}
@@ -59,7 +67,7 @@ func stormHTTP(ctx context.Context, era era, clients, calls int, seed uint64, ta
 	}
 	var wrong error
 	for range 200 { // what was cut off takes its time to end
-		after, err := holdingsOver(addr)
+		after, err := holdingsOver(addr, token(0))
 		if err != nil {
 			return err
 		}
@@ -84,7 +92,7 @@ func listenFilled(ctx context.Context, toy string) (server *listening, addr stri
 		return nil, "", holdings{}, err
 	}
 	if addr, err = server.addr(); err == nil {
-		before, err = fillPools(addr)
+		before, err = fillPools(addr, "")
 	}
 	if err != nil {
 		return nil, "", holdings{}, errors.Join(err, server.stop())
@@ -94,13 +102,13 @@ func listenFilled(ctx context.Context, toy string) (server *listening, addr stri
 
 // fillPools has a server run many calls at once, and returns what it holds when
 // their connections are closed.
-func fillPools(addr string) (holdings, error) {
+func fillPools(addr, token string) (holdings, error) {
 	errs := make([]error, 3*stormPool)
 	var wg sync.WaitGroup
 	for i := range errs {
 		wg.Go(func() {
 			args := fmt.Sprintf(`{"nonce":"pool-%d","ms":500}`, i)
-			_, errs[i] = oneCall(addr, appendLook(nil, stormEras[1], "pool", "nap", args), "nap")
+			_, errs[i] = oneCall(addr, token, appendLook(nil, stormEras[1], "pool", "nap", args), "nap")
 		})
 	}
 	wg.Wait()
@@ -108,11 +116,11 @@ func fillPools(addr string) (holdings, error) {
 		return holdings{}, err
 	}
 	time.Sleep(time.Second) // for the server to see that the connections are closed
-	return holdingsOver(addr)
+	return holdingsOver(addr, token)
 }
 
-func holdingsOver(addr string) (holdings, error) {
-	msg, err := oneCall(addr, appendLook(nil, stormEras[1], "holdings", "holdings", `{}`), "holdings")
+func holdingsOver(addr, token string) (holdings, error) {
+	msg, err := oneCall(addr, token, appendLook(nil, stormEras[1], "holdings", "holdings", `{}`), "holdings")
 	if err != nil {
 		return holdings{}, err
 	}
@@ -120,8 +128,8 @@ func holdingsOver(addr string) (holdings, error) {
 }
 
 // oneCall makes a call of the stateless era on a connection of its own.
-func oneCall(addr string, body []byte, tool string) ([]byte, error) {
-	w, err := connect(addr)
+func oneCall(addr, token string, body []byte, tool string) ([]byte, error) {
+	w, err := connectAs(addr, token)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +188,7 @@ func (c *httpClient) renew(old *httpSession) error {
 	if err := c.closeSession(old); err != nil {
 		return err
 	}
-	opened, err := openSession(c.addr)
+	opened, err := openSessionAs(c.addr, c.token)
 	if err != nil {
 		return err
 	}
@@ -197,7 +205,7 @@ func (c *httpClient) renew(old *httpSession) error {
 
 // listenTo opens the GET stream of a session.
 func (c *httpClient) listenTo(s *httpSession) error {
-	w, err := connect(c.addr)
+	w, err := connectAs(c.addr, c.token)
 	if err != nil {
 		return err
 	}
@@ -227,7 +235,7 @@ func (c *httpClient) closeSession(s *httpSession) error {
 		return nil
 	}
 	s.over.Store(true)
-	w, err := connect(c.addr)
+	w, err := connectAs(c.addr, c.token)
 	if err != nil {
 		return err
 	}

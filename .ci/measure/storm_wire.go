@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -104,12 +105,35 @@ type wire struct {
 // patience is how long a wire waits for the next byte.
 const patience = 30 * time.Second
 
-func connect(addr string) (*wire, error) {
+func connect(addr string) (*wire, error) { return connectAs(addr, "") }
+
+// connectAs is connect for requests that carry a token; "" = they carry none.
+func connectAs(addr, token string) (*wire, error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
+	if token != "" {
+		conn = bearerConn{conn, []byte("\r\nAuthorization: Bearer " + token)}
+	}
 	return &wire{conn: conn, in: bufio.NewReaderSize(conn, 8<<10), lines: bufio.NewReaderSize(nil, 4<<10)}, nil
+}
+
+// bearerConn puts a header into each request. Every Write is the beginning of one.
+type bearerConn struct {
+	net.Conn
+	header []byte
+}
+
+func (c bearerConn) Write(p []byte) (int, error) {
+	line, rest, found := bytes.Cut(p, []byte("\r\n"))
+	if !found {
+		return c.Conn.Write(p)
+	}
+	if _, err := c.Conn.Write(slices.Concat(line, c.header, []byte("\r\n"), rest)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // close ends the connection. An error is of no use: what it brought is judged.

@@ -78,7 +78,7 @@ func (w *httpWorker) call(n int) error {
 	c, l := w.client, w.client.ledger
 	if w.wire == nil {
 		var err error
-		if w.wire, err = connect(c.addr); err != nil {
+		if w.wire, err = connectAs(c.addr, c.token); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func (w *httpWorker) call(n int) error {
 func (w *httpWorker) tellCancel(n int, session *httpSession) (bool, error) {
 	if w.aside == nil {
 		var err error
-		if w.aside, err = connect(w.client.addr); err != nil {
+		if w.aside, err = connectAs(w.client.addr, w.client.token); err != nil {
 			return false, err
 		}
 	}

@@ -27,6 +27,7 @@ import (
 //	bare      one tool that gives its argument back
 //	storm     tools that give back the nonce of their call, for storm
 //	idle      the same, with sessions that live for idleFor
+//	principals the same, for clients that each have a token and a directory in DIR
 //	plain     writes files in place, for kills
 //	peer-http the same tool on mcp-go's own streamable HTTP
 //
@@ -67,6 +68,7 @@ func serveToys(args []string) error {
 	var s *server.Server
 	var ts []tools.Tool
 	var opt server.HTTP
+	var hooks run.Hooks
 	listed := -1 // all
 	switch args[0] {
 	case "copies":
@@ -81,6 +83,13 @@ func serveToys(args []string) error {
 		listed = 1
 	case "storm":
 		ts = stormToys()
+	case "principals":
+		ts = stormToys()
+		if opt.Auth, opt.Roots, err = principalsOf(dir); err != nil {
+			return err
+		}
+		defer opt.Roots.Close()
+		hooks.Pre = append(hooks.Pre, ownFile)
 	case "idle":
 		ts, opt.SessionIdle = stormToys(), idleFor
 	case "bare":
@@ -96,7 +105,7 @@ func serveToys(args []string) error {
 	defer workers.Close()
 	s, err = server.New(server.Options{
 		Name: "toys", Version: "0", Tools: ts[:listed], Workspace: ws,
-		Runner: run.New(run.Config{Settings: run.Settings{Tools: ts}, Go: workers.Go}),
+		Runner: run.New(run.Config{Settings: run.Settings{Tools: ts}, Hooks: hooks, Go: workers.Go}),
 	})
 	if err != nil {
 		return err

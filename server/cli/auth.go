@@ -33,7 +33,7 @@ func authOf(cfg server.Config, addr net.Addr) (a auth, err error) {
 		a.gate, err = identity.JWTGate(identity.JWT{
 			Issuer: cfg.Issuer, Resource: resource, Audience: cfg.Audience, KeysURL: cfg.JWKSURL, Algorithms: cfg.Algorithms,
 		}, cfg.Scopes)
-		a.shown = "tokens of " + cfg.Issuer + " for " + resource
+		a.shown = "token signed by " + cfg.Issuer + " for " + resource
 	default:
 		var tokens []identity.Token
 		tokens, a.shown = tokensOf(cfg)
