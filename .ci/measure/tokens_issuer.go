@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
@@ -88,9 +89,7 @@ func (is *tokenIssuer) token(resource string, changed map[string]any) string {
 // signed makes a token with a header.
 func signed(method jwt.SigningMethod, key any, claims jwt.MapClaims, header map[string]any) string {
 	t := jwt.NewWithClaims(method, claims)
-	for name, value := range header {
-		t.Header[name] = value
-	}
+	maps.Copy(t.Header, header)
 	text, err := t.SignedString(key)
 	if err != nil {
 		panic(err) // key and method go together

@@ -139,10 +139,14 @@ func tokenText(text string) bool {
 	}) < 0
 }
 
+func alphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
 // checkName refuses the name of a token that would be unclear in logs and paths.
 func checkName(name string) error {
 	const most = 64
-	if name == "" || len(name) > most || strings.Contains("-.@", name[:1]) || strings.IndexFunc(name, func(r rune) bool {
+	if name == "" || len(name) > most || !alphanumeric(name[0]) || strings.IndexFunc(name, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-._@", r)
 	}) >= 0 {
 		return fmt.Errorf("the name of a token is 1 to %d letters, digits and, behind the first, -._@, not %q", most, name)

@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -142,9 +143,7 @@ func sign(t *testing.T, method jwt.SigningMethod, key any, kid string, claims jw
 	if kid != "" {
 		token.Header["kid"] = kid
 	}
-	for name, value := range header {
-		token.Header[name] = value
-	}
+	maps.Copy(token.Header, header)
 	text, err := token.SignedString(key)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -52,12 +53,7 @@ func (t *template) check() error {
 
 // tells reports whether two principals of one issuer get two directories.
 func (t *template) tells() bool {
-	for _, c := range t.below {
-		if c == "${sub}" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(t.below, "${sub}")
 }
 
 // make returns the directory of a principal. What is missing of it below the fixed
