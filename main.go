@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"toolcrib/server/cli"
+	"toolcrib/server/run"
 	"toolcrib/tools/catalog"
 )
 
@@ -20,7 +21,8 @@ func main() {
 	// else prints to os.Stdout, prints to stderr.
 	stdout := os.Stdout
 	os.Stdout = os.Stderr
-	deps := catalog.NewDeps()
+	caller := new(run.Caller)
+	deps := catalog.NewDeps(caller)
 	os.Exit(cli.Main(context.Background(), cli.Process{
 		Args:       os.Args[1:],
 		Environ:    os.Environ(),
@@ -29,6 +31,7 @@ func main() {
 		Stderr:     os.Stderr,
 		IsTerminal: isTerminal,
 		LookPath:   exec.LookPath,
+		Caller:     caller,
 		Deps:       deps,
 		Catalog:    catalog.All(deps),
 	}))

@@ -17,6 +17,14 @@ type Caller interface {
 	// call has settled it.
 	Call(ctx context.Context, name string, args json.RawMessage) (Result, error)
 
+	// Tools returns every tool that can be called, in the catalog's order. The list
+	// is not changed in place: another list has another first element.
+	Tools(ctx context.Context) ([]Tool, error)
+
+	// Refusal says why every call of a tool would be refused in the session of ctx,
+	// whatever its arguments; "" where it may be let through.
+	Refusal(ctx context.Context, t Tool) string
+
 	// Preflight validates and judges all calls before the first of them runs.
 	// Consent that they need is asked for at once, in the name of the outer
 	// call, so it may return a *PendingAsk; otherwise it names the first call

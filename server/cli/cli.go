@@ -39,6 +39,8 @@ type Process struct {
 	LookPath func(file string) (string, error)
 	// Hooks are called around each call.
 	Hooks run.Hooks
+	// Caller is what the tools call others through; nil = none do.
+	Caller *run.Caller
 	// Deps is what the process owns for the tools, and Catalog every tool there is,
 	// made with it.
 	Deps    catalog.Deps

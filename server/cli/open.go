@@ -82,6 +82,7 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 		Key:      key,
 		Hooks:    p.Hooks,
 		Limits:   limits,
+		Caller:   p.Caller,
 		Log:      log,
 		Go:       e.workers.Go,
 	}

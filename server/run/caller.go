@@ -131,6 +131,34 @@ func (c *Caller) Call(ctx context.Context, name string, args json.RawMessage) (t
 	return out.Result, nil
 }
 
+// Tools implements [tools.Caller].
+func (c *Caller) Tools(ctx context.Context) ([]tools.Tool, error) {
+	_, outer, err := c.outer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return outer.live.Tools, nil
+}
+
+// Refusal implements [tools.Caller]. Where a rule concerns paths, there may be one
+// that lets a call through.
+func (c *Caller) Refusal(ctx context.Context, t tools.Tool) string {
+	r, outer, err := c.outer(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	p := inside(ctx, r, outer, t.Name, nil)
+	p.live, p.tool = outer.live, t
+	concern := p.live.Rules.of(t)
+	if concern.placed {
+		concern = concerning{}
+	}
+	if ru := p.judge(concern); ru.verdict == denies {
+		return ru.why
+	}
+	return ""
+}
+
 // Preflight implements [tools.Caller].
 func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) error {
 	r, outer, err := c.outer(ctx)

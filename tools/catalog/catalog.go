@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"toolcrib/tools"
+	"toolcrib/tools/bridge"
 	"toolcrib/tools/files"
 	"toolcrib/tools/search"
 )
@@ -21,13 +22,16 @@ import (
 // Deps is what the process owns, by category. The zero value builds the whole
 // catalog: documents and snapshots need no environment.
 type Deps struct {
+	Bridge bridge.Deps
 	Files  files.Deps
 	Search search.Deps
 }
 
-// NewDeps makes what a process owns. It opens nothing.
-func NewDeps() Deps {
+// NewDeps makes what a process owns. It opens nothing. Tools that call others do so
+// through caller.
+func NewDeps(caller tools.Caller) Deps {
 	return Deps{
+		Bridge: bridge.Deps{Caller: caller},
 		Files:  files.Deps{Seen: files.NewSeen(seenBytes), Lines: files.NewLineIndex()},
 		Search: search.Deps{Library: search.NewLibrary()},
 	}
@@ -50,6 +54,7 @@ const seenBytes = 4 << 20
 // All returns every tool, sorted by category and name.
 func All(d Deps) []tools.Tool {
 	all := slices.Concat(
+		bridge.Tools(d.Bridge),
 		files.Tools(d.Files),
 		search.Tools(d.Search),
 	)

@@ -10,14 +10,20 @@ import (
 	"testing"
 
 	"toolcrib/tools"
+	"toolcrib/tools/bridge"
 	"toolcrib/tools/catalog"
 	"toolcrib/tools/internal/tooltest"
 )
 
 var update = flag.Bool("update", false, "rewrite the snapshots, the manual pages, the README's table and the wanted results")
 
-// all is the catalog as a machine without anything would build it.
-func all() []tools.Tool { return catalog.All(catalog.Deps{}) }
+// all is the catalog as a machine without anything would build it, but for tools
+// that call others.
+func all() []tools.Tool {
+	caller := new(tooltest.Caller)
+	caller.All = catalog.All(catalog.Deps{Bridge: bridge.Deps{Caller: caller}})
+	return caller.All
+}
 
 func TestValid(t *testing.T) {
 	if err := tools.Validate(all()); err != nil {

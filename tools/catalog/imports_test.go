@@ -40,7 +40,7 @@ var layers = []struct {
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
 	{"server/cli", []string{"server/settings", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/audit", "server/run", "server/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
-	{"", []string{"server/cli", "tools/catalog"}},
+	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 
 // only says which packages alone may import a foreign one.

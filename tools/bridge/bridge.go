@@ -1,0 +1,24 @@
+package bridge
+
+import "toolcrib/tools"
+
+// Deps is what the tools need from the process.
+type Deps struct {
+	// Caller knows which tools there are and calls them; nil = there are none.
+	Caller tools.Caller
+	shelf  *shelf // of all searches
+}
+
+// Tools returns the tools of the category.
+func Tools(d Deps) []tools.Tool {
+	d.shelf = &shelf{}
+	return []tools.Tool{
+		callToolTool(d),
+		searchToolsTool(d),
+	}
+}
+
+// noCaller is the error where no tool can be called.
+func noCaller() error {
+	return tools.Errorf(tools.Unavailable, "no other tool can be called from here").WithHint("call the tool by itself")
+}

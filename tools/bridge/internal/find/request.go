@@ -1,0 +1,164 @@
+package find
+
+import (
+	"slices"
+	"strings"
+)
+
+// concept is one thing that a request is about: the terms that may stand for it,
+// each with how surely it does.
+type concept struct {
+	terms  map[string]float64
+	weight float64
+}
+
+// How surely a term stands for a word of the request.
+const (
+	asSynonym = 0.75
+	asPart    = 0.5 // a word of a phrase
+	asPrefix  = 0.8 // of the whole word
+	asTypo    = 0.7 // and once more for the second slip
+)
+
+// weak is the weight of a concept that most requests have.
+const weak = 0.35
+
+// aside is the weight of what follows one of adjuncts: what a thing is wanted for.
+const aside = 0.6
+
+// maxWords is how much of a request is read.
+const maxWords = 64
+
+// concepts takes a request apart: the longest phrases that the synonyms know, and
+// single words. What is said first counts most.
+func (ix *Index) concepts(request string) []concept {
+	words := slices.DeleteFunc(plain(request), func(word string) bool { return articles[word] })
+	words = words[:min(len(words), maxWords)]
+	stems := make([]string, len(words))
+	for i, word := range words {
+		stems[i] = stem(word)
+	}
+	var list []concept
+	if len(words) > 2 && (words[0] == "which" || words[0] == "what") {
+		list = append(list, concept{ix.meanings("list"), weak})
+	}
+	importance := 1.0
+	for i := 0; i < len(words); {
+		if adjuncts[words[i]] && len(list) > 1 {
+			importance = aside
+		}
+		if n, read, others := ix.synonyms.phrase(stems[i:]); n > 0 {
+			for _, word := range read {
+				list = append(list, concept{ix.meanings(word), importance})
+			}
+			if read == nil {
+				list = append(list, concept{phrased(words[i:i+n], stems[i:i+n], others), importance})
+			}
+			i += n
+			continue
+		}
+		if !stopWords[words[i]] {
+			c := concept{ix.meanings(stems[i]), importance}
+			if weakWords[words[i]] {
+				c.weight *= weak
+			}
+			list = append(list, c)
+		}
+		i++
+	}
+	for i := range list {
+		list[i].weight *= max(0.6, 1-0.08*float64(i))
+	}
+	return list
+}
+
+func phrased(words, stems, others []string) map[string]float64 {
+	terms := map[string]float64{}
+	for i, s := range stems {
+		if !stopWords[words[i]] && !weakWords[words[i]] {
+			terms[s] = asPart
+		}
+	}
+	for _, s := range others {
+		terms[s] = asSynonym
+	}
+	return terms
+}
+
+// meanings returns the terms that may stand for a word.
+func (ix *Index) meanings(word string) map[string]float64 {
+	terms := map[string]float64{}
+	add := func(term string, weight float64) { terms[term] = max(terms[term], weight) }
+	others := ix.synonyms.of(word)
+	for _, other := range others {
+		add(other, asSynonym)
+	}
+	add(word, 1)
+	known := len(others) > 0 || len(ix.postings[word]) > 0
+	for _, term := range ix.terms {
+		if weight := prefix(word, term); weight > 0 {
+			add(term, weight)
+			known = true
+		}
+	}
+	if known || len(word) < 4 {
+		return terms
+	}
+	slips := 1 + len(word)/8
+	for _, term := range slices.Concat(ix.terms, ix.synonyms.words()) {
+		n := distance(word, term, slips)
+		if n > slips {
+			continue
+		}
+		weight := asTypo
+		if n > 1 {
+			weight *= asTypo
+		}
+		add(term, weight)
+		for _, other := range ix.synonyms.of(term) {
+			add(other, weight*asSynonym)
+		}
+	}
+	return terms
+}
+
+// prefix says how surely a term stands for a word that begins it, or the other
+// way round: config for configuration.
+func prefix(word, term string) float64 {
+	short, long := word, term
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	if len(short) < 4 || len(short) == len(long) || 2*len(short) < len(long) || !strings.HasPrefix(long, short) {
+		return 0
+	}
+	return asPrefix * float64(len(short)) / float64(len(long))
+}
+
+// distance counts the slips between two words: a letter too many, missing or
+// wrong, or two that are exchanged (optimal string alignment). Beyond limit it is limit+1.
+func distance(a, b string, limit int) int {
+	if d := len(a) - len(b); d > limit || -d > limit || a == "" || b == "" || a[0] != b[0] && limit < 2 {
+		return limit + 1
+	}
+	above, last := []int(nil), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			change := 1
+			if a[i] == b[j] {
+				change = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+change)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], above[j-1]+1)
+			}
+		}
+		above, last = last, row
+	}
+	return min(last[len(b)], limit+1)
+}

@@ -1,0 +1,122 @@
+package bridge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/tools"
+)
+
+// parameter is an argument of a tool, as its schema has it.
+type parameter struct {
+	name        string
+	required    bool
+	values      []string // of an enum
+	Type        string
+	Description string
+	Default     json.RawMessage
+	Enum        []json.RawMessage
+	Items       *parameter
+	Properties  json.RawMessage // of an object
+	Required    []string        // likewise
+}
+
+// parametersOf returns the arguments of a tool in the order of its schema.
+func parametersOf(t tools.Tool) ([]parameter, error) {
+	in, err := t.Input()
+	if err != nil {
+		return nil, err
+	}
+	var root parameter
+	if err := json.Unmarshal(in.JSON(), &root); err != nil {
+		return nil, fmt.Errorf("tool %q: %w", t.Name, err)
+	}
+	return root.inner()
+}
+
+// inner returns the properties of an object.
+func (p parameter) inner() ([]parameter, error) {
+	if len(p.Properties) == 0 {
+		return nil, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(p.Properties))
+	if _, err := dec.Token(); err != nil { // the brace
+		return nil, err
+	}
+	var list []parameter
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		var q parameter
+		if err := dec.Decode(&q); err != nil {
+			return nil, err
+		}
+		q.name, _ = name.(string)
+		q.required = slices.Contains(p.Required, q.name)
+		for _, v := range q.Enum {
+			q.values = append(q.values, strings.Trim(string(v), `"`))
+		}
+		list = append(list, q)
+	}
+	return list, nil
+}
+
+// signature is the arguments of a tool in a line: name, type or values, and whether
+// it must be given.
+func signature(t tools.Tool) (string, error) {
+	params, err := parametersOf(t)
+	if err != nil {
+		return "", err
+	}
+	if len(params) == 0 {
+		return "no arguments", nil
+	}
+	slices.SortStableFunc(params, func(a, b parameter) int { // required first
+		switch {
+		case a.required == b.required:
+			return 0
+		case a.required:
+			return -1
+		}
+		return 1
+	})
+	words := make([]string, len(params))
+	for i, p := range params {
+		words[i] = p.String()
+	}
+	return strings.Join(words, ", "), nil
+}
+
+// String is such as "sort: name|size", "path: string, required".
+func (p parameter) String() string {
+	text := p.name + ": " + p.kind()
+	if p.required {
+		text += " required"
+	}
+	return text
+}
+
+func (p parameter) kind() string {
+	switch {
+	case len(p.values) > 0:
+		return strings.Join(p.values, "|")
+	case p.Items != nil:
+		return p.Items.kind() + "[]"
+	case p.Type == "object":
+		fields, err := p.inner()
+		if err != nil || len(fields) == 0 {
+			return "object"
+		}
+		names := make([]string, len(fields))
+		for i, f := range fields {
+			names[i] = f.String()
+		}
+		return "{" + strings.Join(names, ", ") + "}"
+	}
+	return p.Type
+}

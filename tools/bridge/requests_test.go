@@ -1,0 +1,195 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/tools"
+	"toolcrib/tools/bridge"
+	"toolcrib/tools/catalog"
+	"toolcrib/tools/internal/tooltest"
+	"toolcrib/workspace"
+)
+
+// tables are the requests of testdata. The first two were written before there was a
+// scoring; what the second misses is not shown, so that nobody tunes for it. The
+// third was written afterwards, to see what the others do not.
+var tables = []struct {
+	file, what string
+	judged     bool // by the figure
+}{
+	{"tuned", "known while the scoring was tuned", true},
+	{"held", "held out from tuning", true},
+	{"later", "written later, then tuned for", false},
+}
+
+// TestRequests finds tools for requests in the words of users, in the catalog beside
+// tools of other toolsets that stand for one that has grown.
+func TestRequests(t *testing.T) {
+	caller := grown(t)
+	search := find(t, caller.All, "search_tools")
+	ws, _ := tooltest.Tree(t, nil)
+	fmt.Printf("| requests, among %d tools | wanted tool first | in the first three |\n|---|---|---|\n", len(caller.All))
+	var judged, rest tally
+	for _, table := range tables {
+		var n tally
+		for wanted, request := range requests(t, table.file) {
+			found := names(searched(t, ws, search, request))
+			at := slices.Index(found, wanted)
+			n.count(at)
+			if at != 0 && table.file != "held" {
+				t.Logf("%q: want %s, got %s", request, wanted, strings.Join(found, " "))
+			}
+		}
+		fmt.Printf("| %.0f %s | %s |\n", n.all, table.what, n)
+		if table.judged {
+			judged.add(n)
+		} else {
+			rest.add(n)
+		}
+	}
+	fmt.Printf("| %.0f written before the scoring | %s |\n", judged.all, judged)
+	if judged.all < 80 || judged.first < 0.80*judged.all || judged.third < 0.97*judged.all {
+		t.Errorf("%s; want at least 80 requests, 80 %% and 97 %%", judged)
+	}
+	if rest.first < 0.75*rest.all || rest.third < 0.95*rest.all {
+		t.Errorf("%s of those written later; want 75 %% and 95 %%", rest)
+	}
+}
+
+// tally counts requests, those whose tool is found first, and in the first three.
+type tally struct{ all, first, third float64 }
+
+func (n *tally) count(at int) {
+	n.all++
+	if at == 0 {
+		n.first++
+	}
+	if at >= 0 && at < 3 {
+		n.third++
+	}
+}
+
+func (n *tally) add(m tally) { *n = tally{n.all + m.all, n.first + m.first, n.third + m.third} }
+
+func (n tally) String() string {
+	return fmt.Sprintf("%.0f %% | %.0f %%", 100*n.first/n.all, 100*n.third/n.all)
+}
+
+// requests yields the wanted tool and the request of each line.
+func requests(t *testing.T, half string) func(func(string, string) bool) {
+	data, err := os.ReadFile("testdata/" + half + ".tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(yield func(string, string) bool) {
+		for line := range strings.Lines(string(data)) {
+			wanted, request, ok := strings.Cut(strings.TrimSpace(line), "\t")
+			if !ok {
+				t.Errorf("%s: no tab in %q", half, line)
+			}
+			if !yield(wanted, request) {
+				return
+			}
+		}
+	}
+}
+
+// grown is the catalog with the tools of testdata/foreign.json, but for those that
+// it has itself by now.
+func grown(t testing.TB) *tooltest.Caller {
+	t.Helper()
+	data, err := os.ReadFile("testdata/foreign.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var foreign []struct {
+		Name, Category, Title, Description string
+		Arguments                          map[string]string
+	}
+	if err := json.Unmarshal(data, &foreign); err != nil {
+		t.Fatal(err)
+	}
+	caller := new(tooltest.Caller)
+	all := catalog.All(catalog.Deps{Bridge: bridge.Deps{Caller: caller}})
+	for _, f := range foreign {
+		if _, there := catalog.Find(all, f.Name); there {
+			continue
+		}
+		properties := map[string]any{}
+		for name, description := range f.Arguments {
+			properties[name] = map[string]any{"type": "string", "description": description}
+		}
+		raw, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "additionalProperties": false})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool, err := tools.Dynamic(tools.DynamicDef{
+			Name: f.Name, Category: f.Category, Title: f.Title, Doc: f.Description, Schema: raw,
+			Access: tools.External, Effects: tools.Network,
+			Run: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.Result{}, nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, tool)
+	}
+	caller.All = all
+	return caller
+}
+
+func find(t testing.TB, all []tools.Tool, name string) tools.Tool {
+	t.Helper()
+	tool, ok := catalog.Find(all, name)
+	if !ok {
+		t.Fatalf("no tool is called %q", name)
+	}
+	return tool
+}
+
+// names returns the tools of a result of search_tools.
+func names(text string) []string {
+	var list []string
+	for line := range strings.Lines(text) {
+		if name, _, ok := strings.Cut(line, " ["); ok && !strings.HasPrefix(line, " ") {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+func searched(t *testing.T, ws *workspace.Workspace, search tools.Tool, query string) string {
+	t.Helper()
+	args, err := json.Marshal(map[string]any{"query": query})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := tooltest.Call(t.Context(), ws, search, args)
+	if err != nil {
+		t.Fatalf("%q: %v", query, err)
+	}
+	return tooltest.Text(res)
+}
+
+// foreign is a tool that answers with res and the arguments that it got.
+func foreign(t *testing.T, name string, res tools.Result) tools.Tool {
+	t.Helper()
+	tool, err := tools.Dynamic(tools.DynamicDef{
+		Name: name, Category: "test", Title: "Test", Doc: "Tests.",
+		Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"number","description":"a number"}},"additionalProperties":false}`),
+		Access: tools.Read, Effects: tools.None,
+		Run: func(_ context.Context, args json.RawMessage) (tools.Result, error) {
+			res.Content = append(slices.Clone(res.Content), tools.Text(string(args)))
+			return res, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tool
+}

@@ -1,0 +1,91 @@
+package bridge
+
+import (
+	"strings"
+	"sync"
+
+	"toolcrib/tools"
+	"toolcrib/tools/bridge/internal/find"
+)
+
+// shelf keeps the index of the tools that can be called, until they are others.
+type shelf struct {
+	mu    sync.Mutex
+	of    []tools.Tool // as the caller gave them
+	index *find.Index
+}
+
+// search returns the tools that answer a request, best first. The index is made by
+// the first search after a change of the tools.
+func (s *shelf) search(all []tools.Tool, request string) ([]tools.Tool, error) {
+	index, err := s.indexOf(all)
+	if err != nil {
+		return nil, err
+	}
+	var found []tools.Tool
+	for _, hit := range index.Search(request) {
+		found = append(found, all[hit.Doc])
+	}
+	return found, nil
+}
+
+func (s *shelf) indexOf(all []tools.Tool) (*find.Index, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.index != nil && same(s.of, all) {
+		return s.index, nil
+	}
+	docs := make([]find.Doc, len(all))
+	for i, t := range all {
+		doc, err := document(t)
+		if err != nil {
+			return nil, err
+		}
+		docs[i] = doc
+	}
+	s.of, s.index = all, find.New(docs)
+	return s.index, nil
+}
+
+// same reports whether two lists are one: lists of tools are never changed in place.
+func same(a, b []tools.Tool) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// document is what is known of a tool. What stands first in a description says what
+// the tool does, the rest when to use it and what else there is.
+func document(t tools.Tool) (find.Doc, error) {
+	description, err := t.Description()
+	if err != nil {
+		return find.Doc{}, err
+	}
+	does, rest := firstSentence(description)
+	params, err := parametersOf(t)
+	if err != nil {
+		return find.Doc{}, err
+	}
+	var names, meanings strings.Builder
+	for _, p := range params {
+		names.WriteString(p.name + " " + strings.Join(p.values, " ") + " ")
+		meanings.WriteString(p.Description + "\n")
+	}
+	return find.Doc{Name: t.Name, Fields: []find.Field{
+		{Weight: 4, Text: t.Name + " " + strings.Join(t.Aliases, " ")},
+		{Weight: 4, Text: t.Title},
+		{Weight: 2, Text: strings.Join(t.Tags, " ")},
+		{Weight: 1, Text: t.Category},
+		{Weight: 2.5, Text: does},
+		{Weight: 0.4, Text: rest},
+		{Weight: 1, Text: names.String()},
+		{Weight: 0.5, Text: meanings.String()},
+	}}, nil
+}
+
+// firstSentence cuts a description after its first sentence.
+func firstSentence(text string) (first, rest string) {
+	first, rest, cut := strings.Cut(text, ". ")
+	if !cut {
+		return text, ""
+	}
+	return first + ".", rest
+}
