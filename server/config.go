@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"toolcrib/server/identity"
@@ -88,12 +89,15 @@ type Config struct {
 // are checked by [tools.Select].
 func (c Config) Selection(all []tools.Tool, host tools.Host) (tools.Selection, error) {
 	preset := c.Preset
+	var tailored map[string][]string
 	switch {
 	case preset != "":
 	case len(c.Toolsets) > 0 || len(c.Tools) > 0:
 		preset = "all"
+	case slices.Contains(c.ExcludeTools, "search_tools") || slices.Contains(c.ExcludeTools, "call_tool"):
+		preset = "all" // nothing leads to what is not listed
 	default:
-		preset = "default"
+		preset, tailored = "default", catalog.Tailored(all)
 	}
 	names, err := catalog.Preset(preset, all)
 	if err != nil {
@@ -101,7 +105,7 @@ func (c Config) Selection(all []tools.Tool, host tools.Host) (tools.Selection, e
 	}
 	return tools.Selection{
 		Toolsets: c.Toolsets, Tools: c.Tools, Exclude: c.ExcludeTools,
-		ReadOnly: c.ReadOnly, Preset: names, Host: host,
+		ReadOnly: c.ReadOnly, Preset: names, Tailored: tailored, Host: host,
 	}, nil
 }
 

@@ -56,7 +56,9 @@ func TestConfigSelection(t *testing.T) {
 		cfg  server.Config
 		want tools.Selection
 	}{
-		{"zero", server.Config{}, tools.Selection{Preset: preset("default")}},
+		{"zero", server.Config{}, tools.Selection{Preset: preset("default"), Tailored: catalog.Tailored(all)}},
+		{"a preset is for everybody", server.Config{Preset: "default"}, tools.Selection{Preset: preset("default")}},
+		{"nothing leads to what is not listed", server.Config{ExcludeTools: []string{"call_tool"}}, tools.Selection{Exclude: []string{"call_tool"}}},
 		{"tools show all", server.Config{Tools: []string{"grep"}}, tools.Selection{Tools: []string{"grep"}}},
 		{"toolsets show all", server.Config{Toolsets: []string{"files"}}, tools.Selection{Toolsets: []string{"files"}}},
 		{"preset beside tools", server.Config{Tools: []string{"grep"}, Preset: "minimal"}, tools.Selection{Tools: []string{"grep"}, Preset: preset("minimal")}},

@@ -23,6 +23,14 @@ var guides = []struct {
 	advice   string
 }{
 	{
+		category: "bridge",
+		uses: []use{
+			{"search_tools", "finds tools of this server that are not listed, by what they do"},
+			{"call_tool", "calls them"},
+		},
+		advice: "Not every tool is listed.",
+	},
+	{
 		category: "files",
 		uses: []use{
 			{"list_directory", "shows a directory as a tree"},

@@ -186,7 +186,7 @@ func TestPromptsFollowTools(t *testing.T) {
 		synctest.Wait()
 		c.take()
 		set := func(listed, hidden []tools.Tool) int {
-			if err := s.SetTools(listed, hidden); err != nil {
+			if err := s.SetTools(listed, hidden, nil); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()

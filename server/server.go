@@ -16,10 +16,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"maps"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -36,15 +33,18 @@ import (
 // Options makes a Server.
 type Options struct {
 	Name, Version string
-	Instructions  string         // for the model; clients cut them at 2,048 characters
-	Tools         []tools.Tool   // listed, in this order
-	Hidden        []tools.Tool   // can be called but are not listed
-	Sources       []tools.Source // resources, read by the first source that has the URI
-	Prompts       []tools.Prompt // offered where the tools they need can be called
-	Native        Native
-	Runner        *run.Runner
-	Workspace     *workspace.Workspace
-	Log           *slog.Logger // nil = discard
+	Instructions  string       // for the model; clients cut them at 2,048 characters
+	Tools         []tools.Tool // listed, in this order
+	Hidden        []tools.Tool // can be called but are not listed
+	// Tailored is what clients of some names are shown in the place of Tools; all of it
+	// stands in Tools or Hidden.
+	Tailored  map[string][]tools.Tool
+	Sources   []tools.Source // resources, read by the first source that has the URI
+	Prompts   []tools.Prompt // offered where the tools they need can be called
+	Native    Native
+	Runner    *run.Runner
+	Workspace *workspace.Workspace
+	Log       *slog.Logger // nil = discard
 	// ProgressRate is how many progress notifications of one call go out in a
 	// second; 0 = ProgressPerSecond, negative = all.
 	ProgressRate int
@@ -77,11 +77,14 @@ type Server struct {
 	poller       poller
 	traffic      traffic
 
-	mu      sync.RWMutex
-	listed  []mcp.Tool
-	names   []string               // of everything that can be called, aliases too
-	tools   map[string]*tools.Tool // by these names
-	offered []mcp.Prompt
+	mu     sync.RWMutex
+	listed []mcp.Tool
+	// tailored is what clients of some names are shown instead, made when the first of
+	// them asks.
+	tailored map[string]func() ([]mcp.Tool, error)
+	names    []string               // of everything that can be called, aliases too
+	tools    map[string]*tools.Tool // by these names
+	offered  []mcp.Prompt
 }
 
 // New makes a Server. An error names the tool, source or prompt whose
@@ -105,9 +108,9 @@ func New(opt Options) (*Server, error) {
 	// mcp-go knows the native tools alone; what it would list is replaced by what
 	// is to be listed, in the catalog's order.
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
-		s.handle(ctx, func(from *origin) error {
-			result.Tools = s.listFor(from.may)
-			return nil
+		s.handle(ctx, func(from *origin) (err error) {
+			result.Tools, err = s.listFor(from)
+			return err
 		})
 	})
 	s.serveResources(hooks)
@@ -122,7 +125,7 @@ func New(opt Options) (*Server, error) {
 	if err := s.addPrompts(); err != nil {
 		return nil, err
 	}
-	if err := s.SetTools(opt.Tools, opt.Hidden); err != nil {
+	if err := s.SetTools(opt.Tools, opt.Hidden, opt.Tailored); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -143,73 +146,6 @@ func (s *Server) capabilities() []mcpserver.ServerOption {
 			mcpserver.WithPromptCompletionProvider(completer{s}), mcpserver.WithResourceCompletionProvider(completer{s}))
 	}
 	return can
-}
-
-// SetTools replaces the tools, and with them the prompts that speak of them, and
-// tells the clients that want to know. The runner must already know the new ones.
-// The sources stay.
-func (s *Server) SetTools(listed, hidden []tools.Tool) error {
-	defs := make([]mcp.Tool, len(listed), len(listed)+len(s.native.Tools))
-	g, _ := tools.NewGroup(context.Background(), runtime.GOMAXPROCS(0)) // reflection is most of a start
-	for i, t := range listed {
-		g.Go(func() (err error) {
-			defs[i], err = define(t)
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	callable := map[string]*tools.Tool{}
-	for _, t := range slices.Concat(listed, hidden) {
-		for _, name := range append([]string{t.Name}, t.Aliases...) {
-			if callable[name] != nil {
-				return fmt.Errorf("tool %q: name %q is taken by another tool", t.Name, name)
-			}
-			callable[name] = &t
-		}
-	}
-	for _, src := range s.sources { // results are kept by the name of the tool
-		if callable[src.Read.Name] != nil {
-			return fmt.Errorf("source %q: the name of its tool %q is taken by another tool", src.Name, src.Read.Name)
-		}
-	}
-	for _, t := range s.native.Tools {
-		if callable[t.Tool.Name] != nil {
-			return fmt.Errorf("tool %q: the name is taken by another tool", t.Tool.Name)
-		}
-		callable[t.Tool.Name] = &tools.Tool{Name: t.Tool.Name} // of no access class: for those who may call everything
-		def, err := rawSchemas(t.Tool)
-		if err != nil {
-			return err
-		}
-		defs = append(defs, def)
-	}
-	s.mu.Lock()
-	s.listed, s.names, s.tools = defs, slices.Sorted(maps.Keys(callable)), callable
-	news := s.offer()
-	s.mu.Unlock()
-	s.mcp.SetTools(s.native.Tools...) // it tells of the change too
-	if news {
-		s.mcp.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
-	}
-	return nil
-}
-
-// listFor returns what a client is shown that may call some tools; nil is all.
-func (s *Server) listFor(may func(*tools.Tool) bool) []mcp.Tool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if may == nil {
-		return s.listed
-	}
-	list := []mcp.Tool{}
-	for _, def := range s.listed {
-		if may(s.tools[def.Name]) {
-			list = append(list, def)
-		}
-	}
-	return list
 }
 
 // tool returns the tool of that name or alias.

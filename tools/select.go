@@ -17,7 +17,10 @@ type Selection struct {
 	// Preset is the names that tools/list shows of what is enabled; nil shows
 	// everything enabled.
 	Preset []string
-	Host   Host
+	// Tailored is the same for particular clients, by the name that they give; it
+	// takes the place of Preset there.
+	Tailored map[string][]string
+	Host     Host
 }
 
 // Omission is a tool that cannot be called, and why.
@@ -30,7 +33,10 @@ type Omission struct {
 type Selected struct {
 	Enabled []Tool // can be called
 	Listed  []Tool // shown by tools/list
-	Omitted []Omission
+	// Tailored is what tools/list shows to particular clients in the place of Listed,
+	// by the name that they give.
+	Tailored map[string][]Tool
+	Omitted  []Omission
 }
 
 // Select applies s to a catalog. Names that do not exist are an error that
@@ -47,11 +53,26 @@ func Select(all []Tool, s Selection) (Selected, error) {
 			continue
 		}
 		out.Enabled = append(out.Enabled, t)
-		if s.Preset == nil || slices.Contains(s.Preset, t.Name) {
-			out.Listed = append(out.Listed, t)
+	}
+	out.Listed = shown(out.Enabled, s.Preset)
+	for client, preset := range s.Tailored {
+		if out.Tailored == nil {
+			out.Tailored = map[string][]Tool{}
 		}
+		out.Tailored[client] = shown(out.Enabled, preset)
 	}
 	return out, nil
+}
+
+// shown returns the tools that a preset names; nil names all.
+func shown(enabled []Tool, preset []string) []Tool {
+	var list []Tool
+	for _, t := range enabled {
+		if preset == nil || slices.Contains(preset, t.Name) {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 func (s Selection) omits(t Tool) string {

@@ -39,7 +39,7 @@ func naughty(ctx context.Context, env environment) error {
 	if err := n.reset(); err != nil {
 		return err
 	}
-	if n.server, err = useTools(ctx, env.writer(dir, "--durable=false")); err != nil {
+	if n.server, err = useTools(ctx, env.writer(dir, "--durable=false", "--preset=all")); err != nil {
 		return err
 	}
 	fmt.Printf("| %d naughty strings | places | calls | refused | tree outside changed |\n|---|---|---|---|---|\n", len(strs))

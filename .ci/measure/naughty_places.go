@@ -7,6 +7,8 @@ import (
 
 // naughtyBase are calls that work, one of each tool.
 var naughtyBase = map[string]map[string]any{
+	"call_tool":      {"name": "read_file", "arguments": map[string]any{"path": "a.txt"}},
+	"search_tools":   {"query": "read a file", "toolset": "files"},
 	"apply_patch":    {"patch": "*** Begin Patch\n*** Add File: new.txt\n+new\n*** End Patch\n"},
 	"copy_path":      {"source": "a.txt", "destination": "copy.txt"},
 	"delete_path":    {"path": "a.txt"},

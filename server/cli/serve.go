@@ -69,6 +69,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 		Instructions: server.Instructions(s.shared(roots), e.selected.Enabled),
 		Tools:        e.selected.Listed,
 		Hidden:       e.hidden(),
+		Tailored:     e.selected.Tailored,
 		Sources:      slices.Concat(catalog.Sources(p.Deps, e.selected.Enabled), fixtures.Sources),
 		Prompts:      slices.Concat(catalog.Prompts(), fixtures.Prompts),
 		Native:       fixtures.Native,

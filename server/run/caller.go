@@ -147,6 +147,9 @@ func (c *Caller) Refusal(ctx context.Context, t tools.Tool) string {
 	if err != nil {
 		return err.Error()
 	}
+	if !tools.Session(ctx).Allows(&t) {
+		return "the token of this client does not let it be called"
+	}
 	p := inside(ctx, r, outer, t.Name, nil)
 	p.live, p.tool = outer.live, t
 	concern := p.live.Rules.of(t)

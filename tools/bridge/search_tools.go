@@ -46,7 +46,7 @@ func searchToolsTool(d Deps) tools.Tool {
 			{
 				Say:  "what is there for searching?",
 				In:   SearchToolsIn{Toolset: "search"},
-				Want: "2 tools; call_tool calls them\nglob [search, read]: Finds files and directories by name, …\n  pattern: string[] required, …\ngrep [search, read]: …\n  pattern: string required, …\n",
+				Want: "… tools; call_tool calls them\nglob [search, read]: Finds files and directories by name, …\n  pattern: string[] required, …\ngrep [search, read]: …\n  pattern: string required, …\n...\n",
 			},
 			{
 				Say:  "nothing does that",

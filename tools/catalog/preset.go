@@ -23,8 +23,37 @@ var minimalPreset = []string{
 	"restore_file", "glob", "grep",
 }
 
-// twins are the tools that coding clients bring themselves.
+// twins are the tools that coding clients bring themselves: two of a kind only make
+// a model choose.
 var twins = []string{"read_file", "write_file", "edit_file", "glob", "grep", "bash"}
+
+// coders are the clients that bring them, by the name that they give in clientInfo,
+// as it was measured. Others, and those that give no name, are shown the default.
+var coders = []string{
+	"claude-code",      // Claude Code: Read, Write, Edit, Glob, Grep, Bash
+	"codex-mcp-client", // Codex: shell and apply_patch, by which it reads and searches
+}
+
+// Tailored returns, by the name of the client, what clients that bring tools of their
+// own are shown where nothing else is asked for.
+func Tailored(all []tools.Tool) map[string][]string {
+	names := companion(all)
+	tailored := make(map[string][]string, len(coders))
+	for _, client := range coders {
+		tailored[client] = names
+	}
+	return tailored
+}
+
+func companion(all []tools.Tool) []string {
+	var names []string
+	for _, t := range all {
+		if !slices.Contains(twins, t.Name) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
 
 // maxDefault is the most tools that the default preset shows.
 const maxDefault = 20
@@ -33,8 +62,8 @@ const maxDefault = 20
 var presets = []string{"default", "minimal", "companion", "all"}
 
 // Preset returns the names of all that a preset shows; nil means everything.
-// Until search_tools exists nothing would be reachable that is not listed, so
-// default then shows all that exist, up to its limit.
+// Without search_tools nothing would be reachable that is not listed: then default
+// shows all that exist, up to its limit.
 func Preset(name string, all []tools.Tool) ([]string, error) {
 	switch name {
 	case "all":
@@ -44,13 +73,7 @@ func Preset(name string, all []tools.Tool) ([]string, error) {
 	case "minimal":
 		return minimalPreset, nil
 	case "companion":
-		var names []string
-		for _, t := range all {
-			if !slices.Contains(twins, t.Name) {
-				names = append(names, t.Name)
-			}
-		}
-		return names, nil
+		return companion(all), nil
 	}
 	if near := schema.Nearest(name, presets); near != "" {
 		return nil, fmt.Errorf("no preset is called %q; did you mean %q", name, near)
