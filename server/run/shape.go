@@ -62,10 +62,12 @@ func (p *pass) suspended(pending *tools.PendingAsk) Outcome {
 // result renders the value. A line about mends has its own block, so that text
 // which is data stays data.
 func (p *pass) result() (tools.Result, error) {
-	tool, note := p.tool, ""
-	if len(p.mends) > 0 {
-		note = excerpt("note: "+strings.Join(p.mends, "; "), maxNote)
-		tool.Limits.Text -= len(note)
+	tool, note := p.tool, p.note()
+	if _, passed := p.value.(tools.Result); !passed || p.tool.Access != tools.Delegates {
+		tool.Limits.Text -= len(note) // of an inner call the result has left room for it
+	}
+	for outer := p.parent; outer != nil; outer = outer.parent {
+		tool.Limits.Text -= len(outer.note()) // it may be put below this result
 	}
 	res, err := tool.Render(p.value)
 	if err != nil {
@@ -84,13 +86,22 @@ func (p *pass) result() (tools.Result, error) {
 		res.Meta = map[string]any{}
 	}
 	if note != "" {
-		res.Meta[metaMends] = p.mends
+		inner, _ := res.Meta[metaMends].([]string) // of a call whose result this is
+		res.Meta[metaMends] = slices.Concat(inner, p.mends)
 		res.Content = append(res.Content, tools.Text(note))
 	}
 	if p.source == sourceCache {
 		res.Meta[metaCached] = p.age.String()
 	}
 	return res, nil
+}
+
+// note is the line that tells of mends, "" where there are none.
+func (p *pass) note() string {
+	if len(p.mends) == 0 {
+		return ""
+	}
+	return excerpt("note: "+strings.Join(p.mends, "; "), maxNote)
 }
 
 // clip keeps an error within its limit and valid; the hint stays whole as long
