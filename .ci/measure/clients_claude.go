@@ -20,7 +20,7 @@ import (
 // read a resource and answer a form, which its print mode cancels, over both
 // transports. A stand-in of its API on loopback plays the model.
 func claude(ctx context.Context, env environment) error {
-	fmt.Println("| Claude Code | connects, in revision | lists the tools | calls read_file, the result reaches the model | takes a prompt | reads a resource | answers a form | its log |\n|---|---|---|---|---|---|---|---|")
+	fmt.Println("| Claude Code | connects, in revision | lists the tools | calls read_files and, by call_tool, read_file, the result reaches the model | takes a prompt | reads a resource | answers a form | its log |\n|---|---|---|---|---|---|---|---|")
 	return env.overEach(ctx, func(b *bench) (string, error) {
 		revision, err := claudeOver(ctx, env, b)
 		return revision + " | yes | yes | yes | yes | yes | no complaint", err
@@ -34,7 +34,8 @@ func claudeOver(ctx context.Context, env environment, b *bench) (revision string
 	}
 	uri := (&url.URL{Scheme: "file", Path: filepath.Join(b.dir, "hello.txt")}).String()
 	m := &model{uses: []use{
-		{tool: "mcp__toolcrib__read_file", args: `{"path":"hello.txt"}`, want: "hello, world"},
+		{tool: "mcp__toolcrib__read_files", args: `{"paths":["hello.txt"]}`, want: "hello, world"}, // it is not shown read_file
+		{tool: "mcp__toolcrib__call_tool", args: `{"name":"read_file","arguments":{"path":"hello.txt"}}`, want: "hello, world"},
 		{tool: "ReadMcpResourceTool", args: `{"server":"toolcrib","uri":"` + uri + `"}`, want: "hello, world"},
 		{tool: "mcp__asking__greet", args: `{}`, want: "nobody greeted: cancel"},
 	}}
@@ -75,7 +76,7 @@ func claudeOver(ctx context.Context, env environment, b *bench) (revision string
 		return "", err
 	}
 	out, err = a.run(ctx, "-p", "/mcp__toolcrib__find_where greetings", "--mcp-config", file, "--strict-mcp-config",
-		"--allowedTools", "mcp__toolcrib__read_file,mcp__asking__greet,ReadMcpResourceTool")
+		"--allowedTools", "mcp__toolcrib__read_files,mcp__toolcrib__call_tool,mcp__asking__greet,ReadMcpResourceTool")
 	if err := wants("session", "", out, err); err != nil {
 		return "", err
 	}

@@ -20,7 +20,7 @@ import (
 // codex has Codex connect, list, call, read a resource and put a form before
 // its user, over both transports.
 func codex(ctx context.Context, env environment) error {
-	fmt.Println("| Codex app-server | lists the tools | calls read_file | reads a resource | puts a form to its user | its log |\n|---|---|---|---|---|---|")
+	fmt.Println("| Codex app-server | lists the tools | calls read_files | reads a resource | puts a form to its user | its log |\n|---|---|---|---|---|---|")
 	return env.overEach(ctx, func(b *bench) (string, error) {
 		listed, err := codexOver(ctx, env, b)
 		return fmt.Sprintf("%d | yes | yes | yes | no complaint", listed), err
@@ -145,7 +145,7 @@ func (a *app) session(dir string) (listed int, err error) {
 		}
 		return err
 	}
-	if err := tool("catalog", "read_file", map[string]any{"path": "hello.txt"}, "hello, world"); err != nil {
+	if err := tool("catalog", "read_files", map[string]any{"paths": []string{"hello.txt"}}, "hello, world"); err != nil {
 		return 0, err
 	}
 	uri := (&url.URL{Scheme: "file", Path: filepath.Join(dir, "hello.txt")}).String()

@@ -69,6 +69,7 @@ var figures = map[string]figure{
 	"confirmations": confirmations,
 	"tokens":        tokens,
 	"principals":    principals,
+	"searchtools":   searchTools,
 }
 
 func main() {

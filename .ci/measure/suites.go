@@ -33,6 +33,12 @@ func confirmations(ctx context.Context, _ environment) error {
 	return suite(ctx, nil, "./server ./server/run", "^TestConfirmations$|^TestRulesAgainstTheSlowJudge$", regexp.MustCompile(`confirmations:|differences`))
 }
 
+// searchTools has tools found for requests in the words of users, half of which are
+// held out from tuning, in the catalog beside tools of toolsets to come.
+func searchTools(ctx context.Context, _ environment) error {
+	return suite(ctx, nil, "./tools/bridge", "^TestRequests$", regexp.MustCompile(`requests: `))
+}
+
 // suite runs tests and prints the lines of their log that match.
 func suite(ctx context.Context, env []string, packages, run string, shown *regexp.Regexp) error {
 	args := append([]string{"test", "-count=1", "-timeout=60m", "-json", "-run", run}, strings.Fields(packages)...)

@@ -34,7 +34,6 @@ func TestRequests(t *testing.T) {
 	caller := grown(t)
 	search := find(t, caller.All, "search_tools")
 	ws, _ := tooltest.Tree(t, nil)
-	fmt.Printf("| requests, among %d tools | wanted tool first | in the first three |\n|---|---|---|\n", len(caller.All))
 	var judged, rest tally
 	for _, table := range tables {
 		var n tally
@@ -46,14 +45,14 @@ func TestRequests(t *testing.T) {
 				t.Logf("%q: want %s, got %s", request, wanted, strings.Join(found, " "))
 			}
 		}
-		fmt.Printf("| %.0f %s | %s |\n", n.all, table.what, n)
+		t.Logf("requests: %.0f among %d tools, %s: %s", n.all, len(caller.All), table.what, n)
 		if table.judged {
 			judged.add(n)
 		} else {
 			rest.add(n)
 		}
 	}
-	fmt.Printf("| %.0f written before the scoring | %s |\n", judged.all, judged)
+	t.Logf("requests: %.0f written before the scoring: %s", judged.all, judged)
 	if judged.all < 80 || judged.first < 0.80*judged.all || judged.third < 0.97*judged.all {
 		t.Errorf("%s; want at least 80 requests, 80 %% and 97 %%", judged)
 	}
@@ -78,7 +77,7 @@ func (n *tally) count(at int) {
 func (n *tally) add(m tally) { *n = tally{n.all + m.all, n.first + m.first, n.third + m.third} }
 
 func (n tally) String() string {
-	return fmt.Sprintf("%.0f %% | %.0f %%", 100*n.first/n.all, 100*n.third/n.all)
+	return fmt.Sprintf("%.0f %% first, %.0f %% in the first three", 100*n.first/n.all, 100*n.third/n.all)
 }
 
 // requests yields the wanted tool and the request of each line.
