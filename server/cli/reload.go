@@ -97,7 +97,7 @@ func (r *reloading) apply(next server.Config) error {
 		return err
 	}
 	r.engine.selected = selected
-	if err := r.srv.SetTools(selected.Listed, r.engine.hidden()); err != nil {
+	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored); err != nil {
 		return err
 	}
 	r.engine.level.Set(level)
