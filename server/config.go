@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"toolcrib/server/hooks"
 	"toolcrib/server/identity"
 	"toolcrib/server/run"
 	"toolcrib/tools"
@@ -69,6 +70,8 @@ type Config struct {
 	Scopes        identity.Scopes  `file:"scopes" help:"what the scopes of tokens let be called (default tools:read, tools:write, tools:exec, tools:external, tools:all)"`
 
 	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces and what is kept of their files, in MB; 0 keeps nothing, and every search reads the files (default 160)" default:"160"`
+
+	Hooks []hooks.Spec `file:"hooks" help:"what looks at calls: commands, addresses and built-in hooks, in this order" live:"yes"`
 
 	Metrics      string `flag:"metrics" env:"TOOLCRIB_METRICS" arg:"ADDR" help:"serve metrics for Prometheus at http://ADDR/metrics, such as 127.0.0.1:9464 (default not)"`
 	MetricsToken string `env:"TOOLCRIB_METRICS_TOKEN" arg:"TOKEN" help:"the bearer token that the page of metrics wants; beyond this machine there must be one"`

@@ -38,7 +38,7 @@ type auditor struct {
 
 // openAudit opens the audit log where the configuration wants one; nil = it does
 // not. A directory inside a root is refused: the tools could change what is there.
-func openAudit(ctx context.Context, cfg server.Config, ws *workspace.Workspace, log *slog.Logger) (_ *auditor, err error) {
+func openAudit(ctx context.Context, cfg server.Config, ws *workspace.Workspace, log *slog.Logger, redactor *redact.Redactor) (_ *auditor, err error) {
 	if !cfg.Audit && cfg.AuditDir == "" {
 		return nil, nil
 	}
@@ -53,7 +53,7 @@ func openAudit(ctx context.Context, cfg server.Config, ws *workspace.Workspace, 
 	if root := state.Within(dir, ws.Roots()...); root != "" {
 		return nil, usagef("toolcrib serve --audit-dir=DIR, outside of the roots", "the audit log %s lies inside the root %s, where tools could change it", dir, root)
 	}
-	a := &auditor{secrets: redact.New([]string{cfg.Token}), open: map[string]run.Record{}}
+	a := &auditor{secrets: redactor, open: map[string]run.Record{}}
 	if a.state, err = state.Shared(base, ws.Roots()...); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func (a *auditor) Close() error             { return a.close() }
 
 // OpenAudit opens the audit log of a configuration.
 func OpenAudit(ctx context.Context, cfg server.Config, ws *workspace.Workspace) (Auditor, error) {
-	return openAudit(ctx, cfg, ws, slog.New(slog.DiscardHandler))
+	return openAudit(ctx, cfg, ws, slog.New(slog.DiscardHandler), (&Process{}).redactor(cfg))
 }
 
 // ClientFile returns the file of a client in a scope on a system, for a home

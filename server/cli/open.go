@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/server"
 	"toolcrib/server/identity"
+	"toolcrib/server/redact"
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
 	"toolcrib/tools"
@@ -23,6 +24,7 @@ type engine struct {
 	runner   *run.Runner
 	workers  *run.Workers
 	log      *slog.Logger
+	redactor *redact.Redactor    // of log
 	audit    *auditor            // nil: no log is kept
 	exporter *telemetry.Exporter // nil: nothing is exported
 	level    *slog.LevelVar      // of log
@@ -40,7 +42,14 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	if err != nil {
 		return nil, &usageError{err, "toolcrib serve --state-dir=DIR"}
 	}
-	settings, err := p.settingsOf(cfg, selected)
+	least := new(slog.LevelVar)
+	least.Set(level)
+	log, redactor := p.logger(cfg, least)
+	hooks, err := p.hooks(cfg, redactor, log)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := p.settingsOf(cfg, selected, hooks)
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +57,6 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	if err != nil {
 		return nil, &usageError{err, "set TOOLCRIB_STATE_KEY to it"}
 	}
-	least := new(slog.LevelVar)
-	least.Set(level)
-	log := slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: least}))
 	principals, err := openRoots(cfg, opt, log)
 	if err != nil {
 		return nil, err
@@ -63,7 +69,7 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	if err != nil {
 		return nil, badRoot(err)
 	}
-	audit, err := openAudit(ctx, cfg, ws, log)
+	audit, err := openAudit(ctx, cfg, ws, log, redactor)
 	if err != nil {
 		return nil, errors.Join(err, ws.Close())
 	}
@@ -73,14 +79,13 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)
 		}
 	}
-	e := &engine{selected: selected, ws: ws, log: log, level: least, audit: audit, roots: principals, workers: run.NewWorkers()}
+	e := &engine{selected: selected, ws: ws, log: log, redactor: redactor, level: least, audit: audit, roots: principals, workers: run.NewWorkers()}
 	if backend := ws.Backend(); runtime.GOOS == "linux" && backend != "openat2" {
 		log.Warn("this kernel or its sandbox has no openat2; files are opened in a slower way, contained all the same", "backend", backend)
 	}
 	rc := run.Config{
 		Settings: settings,
 		Key:      key,
-		Hooks:    p.Hooks,
 		Limits:   limits,
 		Caller:   p.Caller,
 		Log:      log,

@@ -13,7 +13,7 @@ import (
 
 // settingsOf returns what of a configuration the runner works by. Its error is that of a
 // rule.
-func (p *Process) settingsOf(cfg server.Config, selected tools.Selected) (run.Settings, error) {
+func (p *Process) settingsOf(cfg server.Config, selected tools.Selected, hooks run.Hooks) (run.Settings, error) {
 	rules, err := run.NewRules(cfg.Policy, p.Catalog)
 	if err != nil {
 		return run.Settings{}, &usageError{err, "toolcrib help policy says how rules are written"}
@@ -21,6 +21,7 @@ func (p *Process) settingsOf(cfg server.Config, selected tools.Selected) (run.Se
 	return run.Settings{
 		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm, Rules: rules,
 		AuditFailure: cfg.AuditFailure,
+		Hooks:        hooks,
 	}, nil
 }
 

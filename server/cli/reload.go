@@ -89,7 +89,11 @@ func (r *reloading) apply(next server.Config) error {
 		return err
 	}
 	r.fixtures(&selected)
-	set, err := r.p.settingsOf(next, selected)
+	hooks, err := r.p.hooks(next, r.engine.redactor, r.engine.log)
+	if err != nil {
+		return err
+	}
+	set, err := r.p.settingsOf(next, selected, hooks)
 	if err != nil {
 		return err
 	}

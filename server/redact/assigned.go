@@ -17,7 +17,7 @@ func assigned(s string, from, to int) (span, bool) {
 	}
 	name := inName.back(s, from, 64)
 	at, sign := separator(s, end, strings.HasPrefix(s[name:], "--"))
-	if sign == 0 || !secretName(s[name:to]) {
+	if sign == 0 || !SecretName(s[name:to]) {
 		return span{}, false
 	}
 	loose := at < len(s) && s[at] == ' ' || sign == ':'

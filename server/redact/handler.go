@@ -58,7 +58,7 @@ func (r *Redactor) attr(a slog.Attr) slog.Attr {
 	default: // a string or a number
 		text := a.Value.String()
 		switch shown := r.String(text); {
-		case secretName(a.Key) && len(text) >= leastQuoted && !placeholder(text):
+		case SecretName(a.Key) && len(text) >= leastQuoted && !placeholder(text):
 			return slog.String(key, markOf("secret-value"))
 		case shown != text:
 			return slog.String(key, shown)
@@ -99,7 +99,7 @@ func (r *Redactor) value(key string, v any) slog.Value {
 }
 
 func (r *Redactor) named(key, text string) string {
-	if secretName(key) && len(text) >= leastQuoted && !placeholder(text) {
+	if SecretName(key) && len(text) >= leastQuoted && !placeholder(text) {
 		return markOf("secret-value")
 	}
 	return r.String(text)

@@ -36,7 +36,7 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 				out = append(out, quoted(shown)...)
 			}
 			if key {
-				secret, depth = secretName(value), 0
+				secret, depth = SecretName(value), 0
 			} else if depth == 0 {
 				secret = false
 			}

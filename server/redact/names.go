@@ -16,8 +16,8 @@ var plainNames = [...]string{
 	"pertoken", "eostoken", "bostoken", "padtoken", "stoptoken", "cwd",
 }
 
-// secretName reports whether a name is one whose value is a secret.
-func secretName(name string) bool {
+// SecretName reports whether a name is one whose value is a secret.
+func SecretName(name string) bool {
 	if len(name) > 128 {
 		return false
 	}

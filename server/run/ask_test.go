@@ -42,16 +42,15 @@ func TestConsent(t *testing.T) {
 						questions++
 						return tools.Question{Message: "delete build/ with 214 files"}, nil
 					}
-				})}},
-				Audit: &log,
-				Hooks: run.Hooks{
+				})}, Hooks: run.Hooks{
 					Pre: []func(context.Context, run.View) (run.Decision, error){func(context.Context, run.View) (run.Decision, error) {
 						pre++
 						return run.Decision{Args: json.RawMessage(`{"n":7}`)}, nil
 					}},
 					Post:  []func(context.Context, run.View, any){func(context.Context, run.View, any) { ends++ }},
 					Error: []func(context.Context, run.View, *tools.Error){func(context.Context, run.View, *tools.Error) { ends++ }},
-				},
+				}},
+				Audit: &log,
 			})
 			call := run.Call{Tool: "delete", Args: json.RawMessage(`{"n":1}`), Session: askable}
 			out := r.Run(t.Context(), call)

@@ -30,17 +30,16 @@ func TestRead(t *testing.T) {
 		Settings: run.Settings{Tools: []tools.Tool{tool("outer", tools.Delegates, tools.None, func(ctx context.Context, _ In) (Out, error) {
 			_, err := caller.Call(ctx, "read_it", empty)
 			return Out{}, err
-		})}},
-		Audit:  &audit,
-		Caller: caller,
-		Hooks: run.Hooks{Pre: []func(context.Context, run.View) (run.Decision, error){
+		})}, Hooks: run.Hooks{Pre: []func(context.Context, run.View) (run.Decision, error){
 			func(_ context.Context, v run.View) (run.Decision, error) {
 				if denied {
 					return run.Decision{Deny: "not " + v.Tool.Name}, nil
 				}
 				return run.Decision{}, nil
 			},
-		}},
+		}}},
+		Audit:  &audit,
+		Caller: caller,
 	})
 	call := func(name, args string, read *tools.Tool) string {
 		return ending(r.Run(t.Context(), run.Call{Tool: name, Read: read, Args: json.RawMessage(args), Session: local}))

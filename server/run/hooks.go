@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 
 	"toolcrib/tools"
 )
@@ -16,7 +18,8 @@ import (
 // Hooks may be called by several goroutines and must heed their context.
 type Hooks struct {
 	// Pre runs between the validation of the arguments and the policy. A hook
-	// that returns an error or panics denies the call.
+	// that returns an error or panics denies the call; a *tools.Error words the
+	// denial, its cause stays in the log.
 	Pre []func(ctx context.Context, v View) (Decision, error)
 	// Post runs after a tool has done its work; out is what it returned, which
 	// may be shared with other calls and must not be changed.
@@ -25,22 +28,68 @@ type Hooks struct {
 	Error []func(ctx context.Context, v View, err *tools.Error)
 	// Skip runs after a call that a Pre hook answered in the tool's place.
 	Skip []func(ctx context.Context, v View, res tools.Result)
+	// Redact returns what takes secrets out of what the client is shown of a call,
+	// nil where it is shown as it is; a nil Redact never does. Nothing else changes
+	// a result. Other hooks, and kept results, have it unredacted.
+	Redact func(v View) Redactor
 }
+
+// Redactor takes secrets out. What was JSON stays so.
+type Redactor interface {
+	String(text string) string
+	JSON(raw json.RawMessage) json.RawMessage
+}
+
+// Then returns hooks that run these, and then those.
+func (h Hooks) Then(next Hooks) Hooks {
+	h.Pre = slices.Concat(h.Pre, next.Pre)
+	h.Post = slices.Concat(h.Post, next.Post)
+	h.Error = slices.Concat(h.Error, next.Error)
+	h.Skip = slices.Concat(h.Skip, next.Skip)
+	first, then := h.Redact, next.Redact
+	switch {
+	case first == nil:
+		h.Redact = then
+	case then != nil:
+		h.Redact = func(v View) Redactor { return both(first(v), then(v)) }
+	}
+	return h
+}
+
+// both returns a Redactor that does what both do; either may be nil.
+func both(a, b Redactor) Redactor {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return redactors{a, b}
+}
+
+type redactors struct{ a, b Redactor }
+
+func (r redactors) String(text string) string { return r.b.String(r.a.String(text)) }
+
+func (r redactors) JSON(raw json.RawMessage) json.RawMessage { return r.b.JSON(r.a.JSON(raw)) }
 
 // View is a call as hooks see it.
 type View struct {
 	ID      string
 	Tool    tools.Tool      // the zero Tool where the name was unknown
 	Args    json.RawMessage // canonical; as sent where they were not valid
+	Paths   []string        // the path arguments, as they stand in Args
 	Session tools.SessionInfo
 }
 
 // Decision is what a Pre hook wants. The zero Decision lets the call go on; of
-// several decisions a denial beats a skip, and a skip beats going on.
+// several decisions a denial beats a skip, a skip beats an ask, and an ask beats
+// going on.
 type Decision struct {
 	Deny string          // the reason; denies the call
 	Hint string          // with Deny: what to do instead
 	Skip *tools.Result   // answers the call in the tool's place
+	Ask  string          // what the user is asked to consent to, as by a rule of the policy
 	Args json.RawMessage // replaces the arguments; they are validated again
 }
 
@@ -54,7 +103,7 @@ func (p *pass) pre(ctx context.Context) error {
 		return nil
 	}
 	var skip *tools.Result
-	for i, hook := range p.r.cfg.Hooks.Pre {
+	for i, hook := range p.live.Hooks.Pre {
 		inside, end := p.observe(ctx, PartPre, i+1)
 		d, err := await(ctx, p.r.spawn, func() (Decision, error) { return hook(inside, p.view()) })
 		end(ended(err))
@@ -62,7 +111,10 @@ func (p *pass) pre(ctx context.Context) error {
 		case err != nil && ctx.Err() != nil:
 			return err
 		case err != nil:
-			p.log().Error("pre hook", "hook", i+1, "err", err)
+			p.log().Error("pre hook", "hook", i+1, "err", cause(err))
+			if own, ok := errors.AsType[*tools.Error](err); ok {
+				return p.denied(&tools.Error{Code: tools.Denied, Msg: own.Msg, Hint: own.Hint})
+			}
 			return p.denied(tools.Errorf(tools.Denied, "%s: pre hook %d gave no decision", p.tool.Name, i+1))
 		case d.Deny != "":
 			return p.denied(&tools.Error{Code: tools.Denied, Msg: d.Deny, Hint: d.Hint})
@@ -76,6 +128,9 @@ func (p *pass) pre(ctx context.Context) error {
 		if d.Skip != nil && skip == nil {
 			skip = d.Skip
 		}
+		if d.Ask != "" {
+			p.asked = append(p.asked, d.Ask)
+		}
 	}
 	if skip != nil {
 		p.value, p.source = *skip, sourceHook
@@ -84,15 +139,41 @@ func (p *pass) pre(ctx context.Context) error {
 	return nil
 }
 
+// heed makes the call one that the user is asked about, where a Pre hook wants
+// that and the policy has allowed it.
+func (p *pass) heed() {
+	if len(p.asked) == 0 {
+		return
+	}
+	questions := p.asked
+	if p.verdict == asks {
+		questions = append(questions, p.question)
+	}
+	p.verdict, p.rule, p.offer = asks, preHook, nil // it is asked again for the next call
+	p.question = strings.Join(questions, "\n")
+}
+
+// preHook is the name of the rule that the decision of a Pre hook is.
+const preHook = "pre-hook"
+
+// cause is what the log says of an error: that of a *tools.Error stands behind it.
+func cause(err error) string {
+	text := err.Error()
+	if own, ok := errors.AsType[*tools.Error](err); ok && own.Err != nil {
+		text += ": " + own.Err.Error()
+	}
+	return text
+}
+
 func (p *pass) denied(err *tools.Error) error {
-	p.verdict, p.rule = denies, "pre-hook"
+	p.verdict, p.rule = denies, preHook
 	return err
 }
 
 // post lets the one list of hooks run that suits how the call ended. The hooks
 // may take the time that they need unless the call is cancelled.
 func (p *pass) post(ctx context.Context, stop error) {
-	hooks := &p.r.cfg.Hooks
+	hooks := &p.live.Hooks
 	switch err := stop.(type) {
 	case nil:
 		fire(ctx, p, "post", hooks.Post, p.value)
@@ -124,5 +205,9 @@ func (p *pass) view() View {
 	if args == nil {
 		args = p.call.Args
 	}
-	return View{ID: p.id, Tool: p.tool, Args: bytes.Clone(args), Session: p.call.Session}
+	v := View{ID: p.id, Tool: p.tool, Args: bytes.Clone(args), Session: p.call.Session}
+	for _, arg := range p.bound.Paths {
+		v.Paths = append(v.Paths, arg.Value)
+	}
+	return v
 }

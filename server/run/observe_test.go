@@ -56,13 +56,12 @@ func TestObserve(t *testing.T) {
 				_, err := caller.Call(ctx, "inner", json.RawMessage(`{}`))
 				return Out{"inner: " + err.Error()}, nil
 			}),
+		}, Hooks: run.Hooks{
+			Pre:  []func(context.Context, run.View) (run.Decision, error){func(context.Context, run.View) (run.Decision, error) { return run.Decision{}, nil }},
+			Post: []func(context.Context, run.View, any){func(context.Context, run.View, any) {}},
 		}},
 		Observe: d,
 		Caller:  caller,
-		Hooks: run.Hooks{
-			Pre:  []func(context.Context, run.View) (run.Decision, error){func(context.Context, run.View) (run.Decision, error) { return run.Decision{}, nil }},
-			Post: []func(context.Context, run.View, any){func(context.Context, run.View, any) {}},
-		},
 	})
 	out := r.Run(t.Context(), run.Call{Tool: "outer", Args: json.RawMessage(`{}`), Session: local, Trace: run.Trace{Parent: "the client"}})
 	if out.Err != nil {

@@ -156,6 +156,7 @@ func (p *pass) policy(ctx context.Context) error {
 		p.question = fmt.Sprintf("%s: %s. Arguments: %s", p.tool.Title, ru.why, excerpt(string(p.bound.Canonical), maxShownArgs))
 		p.offer = p.offers()
 	}
+	p.heed()
 	return nil
 }
 

@@ -24,7 +24,6 @@ import (
 type Config struct {
 	Settings // to begin with, see Reconfigure
 
-	Hooks   Hooks          // in-process hooks
 	Observe Observer       // nil = nobody
 	Limits  Limiter        // nil = none
 	Caller  *Caller        // what the tools call other tools through; nil = none do
@@ -119,6 +118,7 @@ type pass struct {
 	sent     json.RawMessage // canonical, likewise
 	settled  *settlement     // what the earlier passes have settled; nil on the first
 	replaced bool            // by a hook
+	asked    []string        // what hooks want the user to be asked
 
 	// policy, ask
 	verdict  verdict

@@ -15,6 +15,7 @@ type Settings struct {
 	AllowProtected bool
 	Confirm        Confirm // "" = ConfirmAsk
 	Rules          *Rules  // of the configuration; nil = none
+	Hooks          Hooks   // of this process and of the configuration
 	// AuditFailure is for calls with effects; "" = AuditDeny.
 	AuditFailure AuditFailure
 }

@@ -27,7 +27,7 @@ func (p *pass) shape(stop error) Outcome {
 		return p.suspended(pending)
 	}
 	if stop != nil && !errors.Is(stop, errSkipped) {
-		return Outcome{Err: clip(tools.AsError(stop))}
+		return Outcome{Err: clip(p.clean(tools.AsError(stop)))}
 	}
 	var res tools.Result
 	err := tools.Guard(func() (err error) {
@@ -35,7 +35,7 @@ func (p *pass) shape(stop error) Outcome {
 		return err
 	})
 	if err != nil {
-		return Outcome{Err: clip(p.worded(err))}
+		return Outcome{Err: clip(p.clean(p.worded(err)))}
 	}
 	return Outcome{Result: res}
 }
@@ -69,15 +69,9 @@ func (p *pass) result() (tools.Result, error) {
 	for outer := p.parent; outer != nil; outer = outer.parent {
 		tool.Limits.Text -= len(outer.note()) // it may be put below this result
 	}
-	res, err := tool.Render(p.value)
+	res, err := p.rendered(tool)
 	if err != nil {
 		return tools.Result{}, err
-	}
-	res.Content = slices.Clone(res.Content) // a kept result is everybody's
-	for i, b := range res.Content {
-		if !utf8.ValidString(b.Text) {
-			res.Content[i].Text = strings.ToValidUTF8(b.Text, "?") // no longer than it was
-		}
 	}
 	if note == "" && p.source != sourceCache {
 		return res, nil
@@ -102,6 +96,61 @@ func (p *pass) note() string {
 		return ""
 	}
 	return excerpt("note: "+strings.Join(p.mends, "; "), maxNote)
+}
+
+// rendered renders the value within the limits of the tool and, where a hook wants
+// that, without secrets.
+func (p *pass) rendered(tool tools.Tool) (tools.Result, error) {
+	limit, redactor := tool.Limits.Text, p.redactor()
+	for {
+		res, err := tool.Render(p.value)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		res.Content = slices.Clone(res.Content) // a kept result is everybody's
+		size := 0
+		for i, b := range res.Content {
+			if !utf8.ValidString(b.Text) {
+				b.Text = strings.ToValidUTF8(b.Text, "?") // no longer than it was
+			}
+			if redactor != nil {
+				b.Text, b.URI, b.Name = redactor.String(b.Text), redactor.String(b.URI), redactor.String(b.Name)
+			}
+			res.Content[i] = b
+			size += len(b.Text)
+		}
+		if redactor == nil || size <= limit {
+			if redactor != nil && res.Structured != nil {
+				res.Structured = redactor.JSON(res.Structured)
+			}
+			return res, nil
+		}
+		tool.Limits.Text -= size - limit // a mark may be longer than the secret was
+		if tool.Limits.Text <= 0 {
+			return tools.Result{}, tools.Errorf(tools.TooLarge, "%s: the result is too large without its secrets", tool.Name).
+				WithHint("ask for less in one call")
+		}
+	}
+}
+
+// redactor returns what takes secrets out of what the client is shown, nil where
+// nothing does.
+func (p *pass) redactor() Redactor {
+	if p.live.Hooks.Redact == nil {
+		return nil
+	}
+	return p.live.Hooks.Redact(p.view())
+}
+
+// clean takes secrets out of an error where a hook wants that.
+func (p *pass) clean(e *tools.Error) *tools.Error {
+	redactor := p.redactor()
+	if redactor == nil {
+		return e
+	}
+	c := *e
+	c.Msg, c.Hint = redactor.String(c.Msg), redactor.String(c.Hint)
+	return &c
 }
 
 // clip keeps an error within its limit and valid; the hint stays whole as long

@@ -214,10 +214,9 @@ func TestPanicOfThePipeline(t *testing.T) {
 func TestResultOfAHookIsNotChanged(t *testing.T) {
 	own := tools.Result{Content: []tools.Block{tools.Text("a\xffb")}}
 	r := run.New(run.Config{
-		Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, say("done"))}},
-		Hooks: run.Hooks{Pre: []func(context.Context, run.View) (run.Decision, error){
+		Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, say("done"))}, Hooks: run.Hooks{Pre: []func(context.Context, run.View) (run.Decision, error){
 			func(context.Context, run.View) (run.Decision, error) { return run.Decision{Skip: &own}, nil },
-		}},
+		}}},
 	})
 	if got := ending(r.Run(t.Context(), run.Call{Tool: "it", Args: empty, Session: local})); got != "a?b" || own.Content[0].Text != "a\xffb" {
 		t.Errorf("ended in %q, the hook's own is now %q", got, own.Content[0].Text)

@@ -81,8 +81,7 @@ func TestCancel(t *testing.T) {
 				tool("question", tools.Read, tools.None, say("done"), func(d *tools.Def[In, Out]) {
 					d.Confirm = func(context.Context, In) (tools.Question, error) { <-release; return tools.Question{}, nil }
 				}),
-			}},
-			Hooks: run.Hooks{Error: []func(context.Context, run.View, *tools.Error){stuckHook}},
+			}, Hooks: run.Hooks{Error: []func(context.Context, run.View, *tools.Error){stuckHook}}},
 		})
 		for _, name := range []string{"heeds", "stuck", "joined", "streams", "question"} {
 			ctx, cancel := context.WithCancel(t.Context())

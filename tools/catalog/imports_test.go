@@ -32,14 +32,15 @@ var layers = []struct {
 	{"tools/*/internal/...", []string{"workspace", "tools/internal/...", "@sibling"}},
 	{"server/redact", nil},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
+	{"server/hooks", []string{"schema", "tools", "server/redact", "server/run", "workspace"}},
 	{"server/identity", []string{"schema", "tools", "workspace"}},
 	{"server/telemetry", []string{"tools", "server/run", "workspace/state"}},
-	{"server", []string{"schema", "tools", "tools/catalog", "server/run", "server/identity", "workspace", "workspace/..."}},
+	{"server", []string{"schema", "server/hooks", "tools", "tools/catalog", "server/run", "server/identity", "workspace", "workspace/..."}},
 	{"server/audit", []string{"workspace/state"}},
 	{"server/settings", []string{"schema"}},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/settings", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/audit", "server/run", "server/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
+	{"server/cli", []string{"server/settings", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/audit", "server/run", "server/hooks", "server/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 

@@ -1,0 +1,140 @@
+package hooks
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolcrib/server/run"
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+// filter says which calls a hook sees.
+type filter struct {
+	tools     []string // globs
+	access    []string
+	effects   tools.Effects // of which one is enough; 0: all tools
+	paths     []workspace.Pattern
+	arguments map[string]*regexp.Regexp
+}
+
+// newFilter reads the filters of a Spec. The error begins with the key.
+func newFilter(spec Spec, all []tools.Tool) (filter, error) {
+	f := filter{tools: spec.Tool, access: spec.Access, arguments: map[string]*regexp.Regexp{}}
+	var names []string
+	for _, t := range all {
+		names = append(append(names, t.Name), t.Aliases...)
+	}
+	for _, glob := range spec.Tool {
+		if _, err := path.Match(glob, ""); err != nil {
+			return f, at("tool", err)
+		}
+		if !slices.ContainsFunc(names, func(name string) bool { return globs(glob, name) }) {
+			return f, at("tool", noSuch(glob, names))
+		}
+	}
+	var classes []string
+	for a := tools.Read; a <= tools.Delegates; a++ {
+		classes = append(classes, a.String())
+	}
+	for _, text := range spec.Access {
+		if !slices.Contains(classes, text) {
+			return f, at("access", noSuch(text, classes))
+		}
+	}
+	var effects []string
+	for e := tools.None; e <= tools.Destroys; e <<= 1 {
+		effects = append(effects, e.String())
+	}
+	for _, text := range spec.Effect {
+		i := slices.Index(effects, text)
+		if i < 0 {
+			return f, at("effect", noSuch(text, effects))
+		}
+		f.effects |= tools.None << i
+	}
+	for _, text := range spec.Path {
+		pattern, err := workspace.ParsePattern(text)
+		if err != nil {
+			return f, at("path", err)
+		}
+		f.paths = append(f.paths, pattern)
+	}
+	for name, text := range spec.Argument {
+		re, err := regexp.Compile(text)
+		if err != nil {
+			return f, at("argument "+name, err)
+		}
+		f.arguments[name] = re
+	}
+	return f, nil
+}
+
+func globs(glob, name string) bool {
+	ok, err := path.Match(glob, name)
+	return ok && err == nil
+}
+
+// fits reports whether the hook sees a call.
+func (f *filter) fits(v run.View) bool {
+	named := func(glob string) bool {
+		return globs(glob, v.Tool.Name) || slices.Contains(v.Tool.Aliases, glob)
+	}
+	if len(f.tools) > 0 && !slices.ContainsFunc(f.tools, named) ||
+		len(f.access) > 0 && !slices.Contains(f.access, v.Tool.Access.String()) ||
+		f.effects != 0 && v.Tool.Effects&f.effects == 0 ||
+		len(f.paths) > 0 && !slices.ContainsFunc(v.Paths, func(text string) bool { return f.covers(v.Session.Workspace, text) }) {
+		return false
+	}
+	if len(f.arguments) == 0 {
+		return true
+	}
+	var args map[string]json.RawMessage
+	if json.Unmarshal(v.Args, &args) != nil {
+		return false
+	}
+	for name, re := range f.arguments {
+		if !slices.ContainsFunc(textsOf(args[name]), re.MatchString) {
+			return false
+		}
+	}
+	return true
+}
+
+// covers reports whether a path argument leads to a place that the hook looks at.
+// One that cannot be resolved may lead anywhere.
+func (f *filter) covers(ws *workspace.Workspace, text string) bool {
+	if ws == nil {
+		return true
+	}
+	place, err := ws.Resolve(text)
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(f.paths, func(x workspace.Pattern) bool {
+		return x.Matches(place) || x.Matches(place.Landing())
+	})
+}
+
+// textsOf returns what of a value a pattern is held against: a string as it is,
+// those of a list one by one, anything else as JSON.
+func textsOf(raw json.RawMessage) []string {
+	var one string
+	var list []json.RawMessage
+	switch {
+	case len(raw) == 0:
+		return nil
+	case json.Unmarshal(raw, &one) == nil:
+		return []string{one}
+	case json.Unmarshal(raw, &list) == nil:
+		var texts []string
+		for _, item := range list {
+			texts = append(texts, textsOf(item)...)
+		}
+		return texts
+	}
+	return []string{strings.TrimSpace(string(raw))}
+}
