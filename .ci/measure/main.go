@@ -65,6 +65,7 @@ var figures = map[string]figure{
 	"pages":         pagesFigure,
 	"search":        search,
 	"searchfresh":   searchFresh,
+	"secrets":       secretsFigure,
 	"audit":         auditFigure,
 	"confirmations": confirmations,
 	"tokens":        tokens,

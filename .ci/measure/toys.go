@@ -105,7 +105,7 @@ func serveToys(args []string) error {
 	defer workers.Close()
 	s, err = server.New(server.Options{
 		Name: "toys", Version: "0", Tools: ts[:listed], Workspace: ws,
-		Runner: run.New(run.Config{Settings: run.Settings{Tools: ts}, Hooks: hooks, Go: workers.Go}),
+		Runner: run.New(run.Config{Settings: run.Settings{Tools: ts, Hooks: hooks}, Go: workers.Go}),
 	})
 	if err != nil {
 		return err
