@@ -66,6 +66,8 @@ var figures = map[string]figure{
 	"search":        search,
 	"searchfresh":   searchFresh,
 	"secrets":       secretsFigure,
+	"million":       million,
+	"overhead":      overhead,
 	"audit":         auditFigure,
 	"confirmations": confirmations,
 	"tokens":        tokens,

@@ -81,13 +81,13 @@ func stormOn(addr string, token func(client int) string, before holdings, era er
 }
 
 // listenFilled starts a toy server of this program over HTTP, fills its pools, and
-// returns it with its address and what it holds then.
-func listenFilled(ctx context.Context, toy string) (server *listening, addr string, before holdings, err error) {
+// returns it with its address and what it holds then. more are its other arguments.
+func listenFilled(ctx context.Context, toy string, more ...string) (server *listening, addr string, before holdings, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", holdings{}, err
 	}
-	server, err = listen(ctx, false, self, "serve", toy, "--http", "127.0.0.1:0")
+	server, err = listen(ctx, false, append([]string{self, "serve", toy, "--http", "127.0.0.1:0"}, more...)...)
 	if err != nil {
 		return nil, "", holdings{}, err
 	}

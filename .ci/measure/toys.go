@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"toolcrib/server"
@@ -26,6 +27,7 @@ import (
 //	changing  a tool that changes the list of tools
 //	bare      one tool that gives its argument back
 //	storm     tools that give back the nonce of their call, for storm
+//	million   these and the catalog, with audit and traces, for million
 //	idle      the same, with sessions that live for idleFor
 //	principals the same, for clients that each have a token and a directory in DIR
 //	plain     writes files in place, for kills
@@ -92,6 +94,8 @@ func serveToys(args []string) error {
 		hooks.Pre = append(hooks.Pre, ownFile)
 	case "idle":
 		ts, opt.SessionIdle = stormToys(), idleFor
+	case "million":
+		ts = slices.Concat(stormToys(), catalog.All(catalog.Deps{}))
 	case "bare":
 		ts = []tools.Tool{echoTool()}
 	default:
@@ -103,9 +107,22 @@ func serveToys(args []string) error {
 	debug.SetGCPercent(400) // as the serve command does
 	workers := run.NewWorkers()
 	defer workers.Close()
+	cfg := run.Config{Settings: run.Settings{Tools: ts, Hooks: hooks}, Go: workers.Go}
+	if args[0] == "million" {
+		outside, err := os.MkdirTemp("", "million")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(outside)
+		var closeFull func() error
+		if cfg, closeFull, err = controlled(ctx, outside, cfg); err != nil {
+			return err
+		}
+		defer func() { _ = closeFull() }() // what it held goes with the process
+	}
 	s, err = server.New(server.Options{
 		Name: "toys", Version: "0", Tools: ts[:listed], Workspace: ws,
-		Runner: run.New(run.Config{Settings: run.Settings{Tools: ts, Hooks: hooks}, Go: workers.Go}),
+		Runner: run.New(cfg),
 	})
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ type Exporter struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	once   sync.Once
-	stop   chan struct{} // metrics are to end
+	stop   chan struct{} // closed: everything is to end
 	done   sync.WaitGroup
 }
 
@@ -30,7 +30,7 @@ func NewExporter(opt Options, pipe bool, log *slog.Logger) *Exporter {
 	e := &Exporter{opt: opt, log: log, stop: make(chan struct{})}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	if opt.Traces.url != "" {
-		e.tracer = newTracer(opt.Traces, pipe, newOutlet(e.ctx, opt.Traces.target, "traces", opt.resource, log))
+		e.tracer = newTracer(opt.Traces, pipe, e.newOutlet(opt.Traces.target, "traces"))
 	}
 	return e
 }
@@ -51,7 +51,7 @@ func (e *Exporter) Export(s Sources) {
 	if e.opt.Metrics.url == "" {
 		return
 	}
-	o := newOutlet(e.ctx, e.opt.Metrics.target, "metrics", e.opt.resource, e.log)
+	o := e.newOutlet(e.opt.Metrics.target, "metrics")
 	e.done.Go(func() {
 		tick := time.NewTicker(e.opt.Metrics.Interval)
 		defer tick.Stop()
@@ -67,7 +67,7 @@ func (e *Exporter) Export(s Sources) {
 	})
 }
 
-// Close sends what is left, for five seconds at most.
+// Close sends what is left, each request once and for five seconds at most.
 func (e *Exporter) Close() {
 	e.once.Do(func() {
 		limit := time.AfterFunc(farewell, e.cancel)

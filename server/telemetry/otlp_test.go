@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	collectmetrics "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
@@ -152,16 +153,22 @@ func TestMetricsExport(t *testing.T) {
 
 // TestLosses has collectors that do not take everything.
 func TestLosses(t *testing.T) {
-	c := collect(t)
+	c, again := collect(t), make(chan struct{})
 	c.answer = func(w http.ResponseWriter, _ *http.Request) { // the first is to come again
-		if len(c.taken("/v1/traces")) == 1 {
-			w.Header().Set("Retry-After", "0")
-			w.WriteHeader(http.StatusServiceUnavailable)
+		if len(c.taken("/v1/traces")) > 1 {
+			close(again)
+			return
 		}
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 	env := environ{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": c.URL + "/v1/traces", "OTEL_EXPORTER_OTLP_HEADERS": "key=" + secret}
 	one := func(r *run.Runner) { call(t, r, "toy", `{}`, run.Trace{}) }
-	if log := exported(t, env, one); log != "" || len(c.taken("/v1/traces")) != 2 {
+	env["OTEL_BSP_SCHEDULE_DELAY"] = "1"
+	if log := exported(t, env, func(r *run.Runner) {
+		one(r)
+		<-again
+	}); log != "" || len(c.taken("/v1/traces")) != 2 {
 		t.Errorf("%d requests came, logged %q", len(c.taken("/v1/traces")), log)
 	}
 	c.answer = func(w http.ResponseWriter, _ *http.Request) {
@@ -171,8 +178,12 @@ func TestLosses(t *testing.T) {
 		t.Errorf("logged %q", log)
 	}
 	env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] = "http://user:" + secret + "@127.0.0.1:1/" + secret
-	if log := exported(t, env, func(*run.Runner) {}); log != "" {
-		t.Errorf("logged without a span: %q", log)
+	begin := time.Now()
+	if log := exported(t, env, one); !strings.Contains(log, "does not reach the collector") || strings.Contains(log, secret) {
+		t.Errorf("logged %q", log)
+	}
+	if took := time.Since(begin); took > 3*time.Second {
+		t.Errorf("the end took %v where nobody listens", took)
 	}
 }
 

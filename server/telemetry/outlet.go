@@ -29,12 +29,13 @@ type outlet struct {
 	log      *slog.Logger
 	signal   string          // for the log
 	ctx      context.Context // of all requests; its end ends sending
+	hurry    <-chan struct{} // once it is closed, nothing is sent again
 	client   *http.Client
 	broken   bool // the last request was lost; only the sending goroutine looks
 }
 
-func newOutlet(ctx context.Context, t target, signal string, resource []label, log *slog.Logger) *outlet {
-	return &outlet{target: t, resource: resource, log: log, signal: signal, ctx: ctx, client: &http.Client{
+func (e *Exporter) newOutlet(t target, signal string) *outlet {
+	return &outlet{target: t, resource: e.opt.resource, log: e.log, signal: signal, ctx: e.ctx, hurry: e.stop, client: &http.Client{
 		// Headers that are secrets are for this URL alone.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -66,7 +67,7 @@ func (o *outlet) persist(body []byte) error {
 	pause := firstPause
 	for try := 1; ; try++ {
 		wait, err := o.once(body)
-		if err == nil || wait < 0 || try == maxTries || o.ctx.Err() != nil {
+		if err == nil || wait < 0 || try == maxTries {
 			return err
 		}
 		if wait == 0 {
@@ -76,7 +77,7 @@ func (o *outlet) persist(body []byte) error {
 		timer := time.NewTimer(min(wait, longest))
 		select {
 		case <-timer.C:
-		case <-o.ctx.Done():
+		case <-o.hurry:
 			timer.Stop()
 			return err
 		}

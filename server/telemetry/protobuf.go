@@ -3,6 +3,7 @@ package telemetry
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -61,11 +62,15 @@ func (e *encoder) fixeds(field uint64, n int, v func(i int) uint64) {
 	}
 }
 
-// message appends a message that fill writes.
+// message appends a message that fill writes. Its length is put before it when it is
+// known, so that all messages share one buffer.
 func (e *encoder) message(field uint64, fill func(e *encoder)) {
-	var inner encoder
-	fill(&inner)
-	e.bytes(field, inner.buf)
+	e.tag(field, wireBytes)
+	start := len(e.buf)
+	fill(e)
+	var size [binary.MaxVarintLen64]byte
+	n := binary.PutUvarint(size[:], uint64(len(e.buf)-start))
+	e.buf = slices.Insert(e.buf, start, size[:n]...)
 }
 
 // labels appends attributes, each with the value of a string.
@@ -73,7 +78,10 @@ func (e *encoder) labels(field uint64, labels []label) {
 	for _, l := range labels {
 		e.message(field, func(e *encoder) {
 			e.text(1, l.key)
-			e.message(2, func(e *encoder) { e.bytes(1, []byte(l.value)) })
+			e.message(2, func(e *encoder) {
+				e.tag(1, wireBytes)
+				e.buf = append(binary.AppendUvarint(e.buf, uint64(len(l.value))), l.value...)
+			})
 		})
 	}
 }
