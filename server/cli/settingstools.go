@@ -65,9 +65,7 @@ func (p *Process) checkTools(doc *settings.Document, file server.Config) (proble
 // they have by themselves, so that it can only narrow these.
 func (p *Process) fillTools(cfg *server.Config, file server.Config) {
 	filled := map[string]server.ToolSettings{}
-	for name, set := range cfg.Tool {
-		filled[name] = set
-	}
+	maps.Copy(filled, cfg.Tool)
 	for name := range file.Tool {
 		if t, ok := catalog.Find(cfg.Tuned(p.Catalog), name); ok {
 			filled[name] = server.ToolSettings{Timeout: t.Timeout, Cache: t.Cache, MaxText: t.Limits.Text}

@@ -97,7 +97,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, at string, r rules) {
 		d.value(n, v.Elem(), at, r)
 		return
 	}
-	if _, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok || isScalar(v.Kind()) {
+	if _, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr()); ok || isScalar(v.Kind()) {
 		d.scalar(n, v, at, r)
 		return
 	}

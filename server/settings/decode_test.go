@@ -91,7 +91,7 @@ func TestDecode(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"unknown key", "onyl: true", `f.yaml:1:1: onyl: there is no such key; did you mean only`},
+		{"unknown key", "oly: true", `f.yaml:1:1: oly: there is no such key; did you mean only`},
 		{"a flag in the place of a key", "some-names: [a]", "did you mean some_names"},
 		{"a key that only flags set", "private: x", "there is no such key"},
 		{"unknown key below", "rules: [{verdict: deny, tools: []}]", "f.yaml:1:25: rules[1].tools: there is no such key; did you mean tool"},
@@ -146,13 +146,13 @@ func TestDecodeRefuses(t *testing.T) {
 
 // All that is wrong is told at once, in the order of the lines.
 func TestDecodeTellsAll(t *testing.T) {
-	_, _, err := decode("onyl: 1\nhow: no\nrules:\n- {verdict: x}\n- {tool: 1}\nmost: ${NOPE}\n")
+	_, _, err := decode("oly: 1\nhow: no\nrules:\n- {verdict: x}\n- {tool: 1}\nmost: ${NOPE}\n")
 	problems, _ := errors.AsType[settings.Problems](err)
 	var got []string
 	for _, p := range problems {
 		got = append(got, fmt.Sprintf("%d %s", p.Line, p.Key))
 	}
-	want := []string{"1 onyl", "2 how", "4 rules[1].verdict", "5 rules[2]", "5 rules[2].tool", "6 most"}
+	want := []string{"1 oly", "2 how", "4 rules[1].verdict", "5 rules[2]", "5 rules[2].tool", "6 most"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

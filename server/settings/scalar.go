@@ -57,7 +57,7 @@ func wrongTag(n *yaml.Node, v reflect.Value, r rules, expanded bool) string {
 		return ""
 	}
 	want := []string{"!!str"}
-	if _, ok := v.Addr().Interface().(encoding.TextUnmarshaler); !ok && v.Type() != durationType {
+	if _, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr()); !ok && v.Type() != durationType {
 		switch v.Kind() {
 		case reflect.Bool:
 			want = []string{"!!bool"}
@@ -101,7 +101,7 @@ func assign(v reflect.Value, text string, r rules) string {
 		shown = "the value"
 	}
 	bad := fmt.Sprintf("%s must be %s", shown, kindName(v))
-	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+	if u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr()); ok {
 		if err := u.UnmarshalText([]byte(text)); err != nil {
 			if r.secret {
 				return "the value is not one"

@@ -87,9 +87,9 @@ func listSchema(t reflect.Type, r rules) object {
 func stringSchema(r rules) object {
 	switch {
 	case len(r.enum) > 0:
-		values := make([]any, len(r.enum))
-		for i, value := range r.enum {
-			values[i] = value
+		var values []any
+		for _, value := range r.enum {
+			values = append(values, value)
 		}
 		if r.text && slices.Contains(r.enum, "true") {
 			values = append(values, true, false)

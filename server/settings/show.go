@@ -37,7 +37,7 @@ func show(b *strings.Builder, v reflect.Value, at string, r rules, doc *Document
 		b.WriteString(masked)
 		return
 	}
-	if m, ok := v.Interface().(encoding.TextMarshaler); ok {
+	if m, ok := reflect.TypeAssert[encoding.TextMarshaler](v); ok {
 		if text, err := m.MarshalText(); err == nil {
 			b.WriteString(word(string(text)))
 			return
