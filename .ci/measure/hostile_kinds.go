@@ -133,7 +133,7 @@ func secrets() []attack {
 		}
 	}
 	return []attack{
-		{name: "no token", want: []string{"401"}, token: true, script: oneOf(
+		{name: "no token", want: []string{"400", "401"}, token: true, script: oneOf(
 			func(t target) script {
 				return script{sends: t.right().without("Authorization").bytes(), says: challenge}
 			},
@@ -149,7 +149,7 @@ func secrets() []attack {
 				return asIs(t.right().without("Authorization").plus("Proxy-Authorization", "Bearer "+t.token))
 			},
 		)},
-		{name: "a wrong token", want: []string{"401"}, token: true, script: oneOf(
+		{name: "a wrong token", want: []string{"400", "401"}, token: true, script: oneOf(
 			auth(func(string) string { return "Bearer wrong" }),
 			auth(func(string) string { return "Bearer " }),
 			auth(func(string) string { return "Bearer" }),
@@ -157,7 +157,7 @@ func secrets() []attack {
 			auth(func(token string) string { return "Basic " + token }),
 			auth(func(token string) string { return token }),
 		)},
-		{name: "an almost right token", want: []string{"401"}, token: true, script: oneOf(
+		{name: "an almost right token", want: []string{"400", "401"}, token: true, script: oneOf(
 			auth(func(token string) string { return "Bearer " + token[:len(token)-1] }),
 			auth(func(token string) string { return "Bearer " + token + "A" }),
 			auth(func(token string) string { return "Bearer " + token[:len(token)-1] + string(token[len(token)-1]^1) }),
