@@ -55,7 +55,7 @@ func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]too
 		})
 	}
 	s.mu.Lock()
-	s.listed, s.tailored = append(defs, natives...), later
+	s.listed, s.tailored = slices.Concat(defs, natives), later
 	s.names, s.tools = slices.Sorted(maps.Keys(callable)), callable
 	news := s.offer()
 	s.mu.Unlock()

@@ -89,12 +89,8 @@ func hostileTo(ctx context.Context, env environment, auth string) (err error) {
 		if slowest >= hostileDelay && env.full() && !group[0].heavy {
 			errs = append(errs, fmt.Errorf("%s: a normal call took %.0f ms, want under %d", name, ms(slowest), hostileDelay.Milliseconds()))
 		}
-		most := float64(hostileMemory)
-		if !env.full() {
-			most *= 2 // a short run shares what the server keeps anyway among few kinds
-		}
-		if own := peak - max(idle, before); own > most && !group[0].heavy { // less what an earlier kind has left
-			errs = append(errs, fmt.Errorf("%s: %.0f MB more than before, want at most %.0f", name, own, most))
+		if own := peak - max(idle, before); own > hostileMemory && !group[0].heavy { // less what an earlier kind has left
+			errs = append(errs, fmt.Errorf("%s: %.0f MB more than before, want at most %d", name, own, hostileMemory))
 		}
 		if len(failed) > 0 {
 			errs = append(errs, fmt.Errorf("%s: %d of %d normal calls: %w", name, len(failed), calls, failed[0]))

@@ -123,7 +123,7 @@ func secretsFigure(ctx context.Context, env environment) error {
 		if err := os.Setenv(name, value); err != nil {
 			return err
 		}
-		defer os.Unsetenv(name)
+		defer func() { _ = os.Unsetenv(name) }() // it was set
 	}
 	var log sink
 	cmd := exec.CommandContext(ctx, env.Binary, "serve", "--log-level=debug", "--audit", "--audit-dir="+auditDir, "--state-dir="+filepath.Join(base, "state"), "--metrics="+page, root)

@@ -205,10 +205,10 @@ func (c *consent) covers(dirs []string) bool {
 
 // within tells whether a printed path is another or lies below it.
 func within(in, dir string) bool {
-	switch {
-	case in == dir:
+	switch in {
+	case dir:
 		return true
-	case in == ".":
+	case ".":
 		return !filepath.IsAbs(filepath.FromSlash(dir))
 	}
 	return strings.HasPrefix(dir, strings.TrimSuffix(in, "/")+"/")
