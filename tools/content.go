@@ -51,6 +51,10 @@ type Trimmer[Out any] interface{ Trim(budget int) Out }
 // what goes into the result's _meta, nil for nothing; keys carry the vendor prefix.
 type Metaer interface{ Meta() map[string]any }
 
+// Keeper is an Out of a tool with a Cache. Keep reports whether it rests on nothing but
+// what the generation of the workspace counts; else it is not given again.
+type Keeper interface{ Keep() bool }
+
 // MetaNext is the key, in the Meta of a page that is not the last, of the arguments that
 // differ in the call for the next page.
 const MetaNext = "toolcrib/next"

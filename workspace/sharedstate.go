@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"toolcrib/workspace/state"
 )
@@ -20,6 +21,9 @@ type sharedState struct {
 	intents journal // of this process
 
 	swapless sync.Map // the devices (uint64) on which nothing can be exchanged
+
+	tables     sync.Map      // of whole roots (*Table), by the canonical name of the root
+	tablesMade atomic.Uint64 // that were ever begun
 
 	mu        sync.Mutex
 	common    *state.Dir

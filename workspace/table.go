@@ -96,7 +96,8 @@ func NewTable(ctx context.Context, p Path, opt TableOptions) (*Table, error) {
 	t := &Table{
 		start: p.bare(), opt: opt, turn: make(chan struct{}, 1),
 		watched: map[int32]*tableDir{}, dirty: map[*tableDir]*touched{}, tops: map[*tableDir]struct{}{},
-		linked: map[*tableDir]struct{}{}, newLinks: map[uint64]struct{}{}, generation: 1,
+		linked: map[*tableDir]struct{}{}, newLinks: map[uint64]struct{}{},
+		generation: p.view.state.tablesMade.Add(1) << 32, // above those of earlier tables
 	}
 	if p.rel != "." {
 		t.above = p.rel + "/"
@@ -123,8 +124,14 @@ func NewTable(ctx context.Context, p Path, opt TableOptions) (*Table, error) {
 		}
 		return nil, p.refuse(err)
 	}
+	if t.wholeRoot() {
+		t.start.view.state.tables.Store(t.start.root.origin, t)
+	}
 	return t, nil
 }
+
+// wholeRoot reports whether the table is of a root that was given at the start.
+func (t *Table) wholeRoot() bool { return t.start.rel == "." && t.start.root.prefix == "." }
 
 func (t *Table) openBase() error {
 	err := t.start.reach(true, func(r *root, rel string) (err error) {
@@ -207,6 +214,7 @@ func (t *Table) Close() error {
 		return nil
 	}
 	t.lost = fmt.Errorf("%w: closed", ErrLost)
+	t.start.view.state.tables.CompareAndDelete(t.start.root.origin, t)
 	t.endWatch()
 	err := t.base.close()
 	if t.self != nil {

@@ -202,3 +202,67 @@ func TestTableUnreadable(t *testing.T) {
 		}
 	})
 }
+
+// TestGeneration asks a workspace of two roots whose tables come and go.
+func TestGeneration(t *testing.T) {
+	t.Parallel()
+	dir := realTempDir(t)
+	lay("a/f: 1", "b/f: 1", "a/d/", "b/out/x: 1", "b/.ignore: out/").write(t, dir)
+	w, err := workspace.Open([]string{host(dir, "a"), host(dir, "b")}, workspace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	last := uint64(0)
+	step := func(what string, exact, grows bool) {
+		t.Helper()
+		n, got := w.Generation(t.Context())
+		if got != exact || exact && (n > last) != grows {
+			t.Errorf("%s: generation %d after %d, exact %t; want it to grow %t, exact %t", what, n, last, got, grows, exact)
+		}
+		if exact {
+			last = n
+		}
+	}
+	table := func(root string, opt workspace.TableOptions) *workspace.Table {
+		t.Helper()
+		p, err := w.Resolve(host(dir, root))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := workspace.NewTable(t.Context(), p, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	step("no table", false, false)
+	a := table("a", workspace.TableOptions{})
+	step("one of two tables", false, false)
+	b := table("b", workspace.TableOptions{})
+	step("both", true, true)
+	step("nothing", true, false)
+	lay("b/f: 2").write(t, dir)
+	step("a write", true, true)
+	lay("b/out/x: 2").write(t, dir)
+	step("a write where rules ignore", true, false)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	step("a table is closed", false, false)
+	a = table("a", workspace.TableOptions{Stat: true})
+	step("a table by stat", false, false)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	below := table("a/d", workspace.TableOptions{})
+	step("a table of a part", false, false)
+	a = table("a", workspace.TableOptions{})
+	step("a new table", true, true)
+	for _, table := range []*workspace.Table{below, a, b} {
+		if err := table.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step("none again", false, false)
+}

@@ -16,6 +16,7 @@
 package workspace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -178,8 +179,23 @@ func (w *Workspace) addNarrow(of *Workspace, name string) error {
 	return nil
 }
 
-// Generation counts the changes that were seen; exact says that none can have been missed.
-func (w *Workspace) Generation() (n uint64, exact bool) { return 0, false }
+// Generation grows with every change of the files that a walk with the ignore rules
+// finds. It is exact where the system tells of these changes for every root, since a
+// [Table] of it is held: then all that returned before the call are counted.
+func (w *Workspace) Generation(ctx context.Context) (n uint64, exact bool) {
+	for _, r := range w.roots {
+		t, ok := w.state.tables.Load(r.origin)
+		if !ok {
+			return 0, false
+		}
+		how, err := t.(*Table).Sync(ctx)
+		if err != nil || how != Watched {
+			return 0, false
+		}
+		n += t.(*Table).Generation()
+	}
+	return n, true
+}
 
 // State returns the directory that keeps the state of the first root; a view has
 // that of the root which its first directory lies in. It is opened at the first

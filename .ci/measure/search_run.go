@@ -150,18 +150,22 @@ func (s *searchServer) pages(q searchQuery, each func(page string)) (searchState
 }
 
 // warmly makes a search at least once, and of one that costs little so many more
-// that the cost is more than noise. It returns what one has cost.
-func (s *searchServer) warmly(q searchQuery) (cost, searchState, error) {
+// that the cost is more than noise, each after what before does. It returns what one
+// has cost.
+func (s *searchServer) warmly(q searchQuery, before func() error) (cost, searchState, error) {
 	const (
 		enough = 20 * time.Millisecond
 		most   = 20
 	)
-	before, err := cpuTime(s.cmd.Process.Pid)
+	first, err := cpuTime(s.cmd.Process.Pid)
 	if err != nil {
 		return cost{}, searchState{}, err
 	}
 	begin := time.Now()
 	for n := 1; ; n++ {
+		if err := before(); err != nil {
+			return cost{}, searchState{}, err
+		}
 		state, err := s.pages(q, func(string) {})
 		if err != nil {
 			return cost{}, state, err
@@ -170,7 +174,7 @@ func (s *searchServer) warmly(q searchQuery) (cost, searchState, error) {
 		if err != nil {
 			return cost{}, state, err
 		}
-		if spent := after - before; spent > enough || n == most {
+		if spent := after - first; spent > enough || n == most {
 			return cost{cpu: spent / time.Duration(n), wall: time.Since(begin) / time.Duration(n)}, state, nil
 		}
 	}

@@ -94,7 +94,7 @@ func (b *searchBench) updating(ctx context.Context, s *searchServer) error {
 	file := filepath.Join(b.tree.dir, "measure-updating.c") // no rule ignores it
 	text := bytes.Repeat([]byte("static int measured(void) { return 0; }\n"), 256)
 	n := b.env.of(20, 2)
-	plain, err := b.searches(ctx, s, n, func(int) error { return nil })
+	plain, err := b.searches(ctx, s, n, func(int) error { return b.touch() })
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ type kept struct {
 type results struct {
 	now        func() time.Time
 	spawn      func(func())
-	generation func(*workspace.Workspace) (n uint64, exact bool)
+	generation func(*workspace.Workspace, context.Context) (n uint64, exact bool)
 
 	mu      sync.Mutex
 	epoch   uint64
@@ -105,7 +105,7 @@ func (p *pass) cache(ctx context.Context, attempt func(context.Context) (any, er
 		return err
 	}
 	rs := p.r.results
-	key := p.key()
+	key := p.key(ctx)
 	if k, ok := rs.get(key); ok && p.tool.Cache > 0 && rs.now().Sub(k.since) < p.tool.Cache {
 		p.value, p.source, p.age = k.value, sourceCache, rs.now().Sub(k.since)
 		return nil
@@ -131,14 +131,16 @@ func (p *pass) cache(ctx context.Context, attempt func(context.Context) (any, er
 }
 
 // key returns what the call is and the moment that it begins in.
-func (p *pass) key() flightKey {
+func (p *pass) key(ctx context.Context) flightKey {
 	k := flightKey{callKey: callKey{
 		principal: p.call.Session.Principal, tool: p.tool.Name, args: string(p.bound.Canonical),
 	}}
 	k.settings, k.epoch = p.live.serial, p.r.results.current()
 	if ws := p.call.Session.Workspace; ws != nil {
 		k.roots = strings.Join(ws.Roots(), "\x00")
-		k.generation, k.exact = p.r.results.generation(ws)
+		if p.tool.Cache > 0 {
+			k.generation, k.exact = p.r.results.generation(ws, ctx)
+		}
 	}
 	return k
 }
@@ -227,6 +229,9 @@ func (rs *results) get(key flightKey) (kept, bool) {
 // is over by now nobody will ask for it, and it makes room for the next.
 func (p *pass) keep(f *flight) {
 	if p.tool.Cache == 0 || !f.key.exact {
+		return
+	}
+	if out, ok := f.value.(tools.Keeper); ok && !out.Keep() {
 		return
 	}
 	size := len(f.key.args)

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"context"
+
 	"strconv"
 
 	"toolcrib/tools"
@@ -9,7 +11,7 @@ import (
 
 // SetGeneration puts a generation in the place of the workspace's own.
 func (r *Runner) SetGeneration(f func() (uint64, bool)) {
-	r.results.generation = func(*workspace.Workspace) (uint64, bool) { return f() }
+	r.results.generation = func(*workspace.Workspace, context.Context) (uint64, bool) { return f() }
 }
 
 // Kept returns how many results are kept.

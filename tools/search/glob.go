@@ -48,7 +48,7 @@ type GlobOut struct {
 func globTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[GlobIn, GlobOut]{
 		Name: "glob", Title: "Find files by name", Doc: globDoc, Tags: []string{"files", "find"},
-		Access: tools.Read, Effects: tools.None, Repeatable: true,
+		Access: tools.Read, Effects: tools.None, Repeatable: true, Cache: keptFor,
 		Examples: []tools.Example[GlobIn]{
 			{
 				Say:   "all tests, but not those of vendored code",
@@ -152,6 +152,9 @@ func (o GlobOut) next() int {
 	}
 	return next
 }
+
+// Keep implements [tools.Keeper].
+func (o GlobOut) Keep() bool { return o.Freshness == watched }
 
 // Meta tells programs of the next page, and how the answer is known.
 func (o GlobOut) Meta() map[string]any { return meta(o.next(), o.Freshness, "") }

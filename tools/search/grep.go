@@ -41,7 +41,7 @@ type GrepIn struct {
 func grepTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[GrepIn, GrepOut]{
 		Name: "grep", Title: "Search file contents", Doc: grepDoc, Tags: []string{"files", "search", "regex"},
-		Access: tools.Read, Effects: tools.None, Repeatable: true,
+		Access: tools.Read, Effects: tools.None, Repeatable: true, Cache: keptFor,
 		Limits:   tools.Limits{Facts: map[string]any{"line": scan.MaxLine, "types": typeList(), "held": scan.MaxText >> 20}},
 		Examples: grepExamples(),
 		Run:      func(ctx context.Context, in GrepIn) (GrepOut, error) { return grep(ctx, d, in) },

@@ -101,6 +101,9 @@ func (f GrepFile) write(b *strings.Builder, context bool) {
 	}
 }
 
+// Keep implements [tools.Keeper].
+func (o GrepOut) Keep() bool { return o.Freshness == watched }
+
 // Meta tells programs of the next page, and how the answer is known.
 func (o GrepOut) Meta() map[string]any {
 	next := 0

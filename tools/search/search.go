@@ -1,6 +1,14 @@
 package search
 
-import "toolcrib/tools"
+import (
+	"time"
+
+	"toolcrib/tools"
+)
+
+// keptFor is how long the answer to a search may be given again, as long as no file has
+// changed.
+const keptFor = 10 * time.Minute
 
 // Deps is what the tools need from the process.
 type Deps struct {

@@ -31,13 +31,17 @@ type visit struct {
 	stamp stamp // of the files
 }
 
+// watched is the freshness of an answer that rests on what the generation of the
+// workspace counts, and nothing else.
+const watched = "watch"
+
 // freshness says how it is known that the answer is up to date: "watch", since the
 // system tells of every change; "stat", since every file was looked at; "scan", since
 // the files were read.
 func (v visit) freshness() string {
 	switch v.fresh {
 	case workspace.Watched:
-		return "watch"
+		return watched
 	case workspace.Validated:
 		return "stat"
 	}
