@@ -26,20 +26,21 @@ func (p *pass) ask() error {
 		if !ok {
 			break
 		}
+		p.settled.Consented = true
 		return p.answered(answer)
-	case p.parent != nil:
-		return p.mustBeAlone()
 	}
-	if refusal := p.cannotAsk(); refusal != nil {
-		if p.live.Confirm == ConfirmClient {
-			p.verdict = allows // the client has asked its user by its own prompt
-			return nil
-		}
-		return refusal
-	}
-	if p.r.consents.has(p) {
+	refusal := p.cannotAsk()
+	switch {
+	case refusal == nil && p.r.consents.has(p):
 		p.verdict = allows
 		return nil
+	case p.parent != nil:
+		return p.mustBeAlone()
+	case refusal != nil && p.live.Confirm == ConfirmClient:
+		p.verdict = allows // the client has asked its user by its own prompt
+		return nil
+	case refusal != nil:
+		return refusal
 	}
 	return &tools.PendingAsk{Form: p.offer.form(p.question)}
 }
@@ -125,6 +126,13 @@ func (a *asker) Ask(_ context.Context, form tools.Form) (tools.Answer, error) {
 	return a.answers[n].Answer, nil
 }
 
+// settles reports whether the next Ask has its answer already, and it is to this form.
+func (a *asker) settles(form tools.Form) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.asked < len(a.answers) && a.answers[a.asked].Form == formDigest(form)
+}
+
 // position and rewind let a handler that runs again ask from where it started.
 func (a *asker) position() int {
 	a.mu.Lock()
@@ -143,7 +151,7 @@ func (a *asker) rewind(position int) {
 func (p *pass) suspend(pending *tools.PendingAsk) (*Ask, error) {
 	s := settlement{
 		Tool: p.tool.Name, Principal: p.call.Session.Principal, Sent: p.r.seal.digest(p.sent),
-		Rule: p.rule, Question: p.question, Answers: p.asker.answers,
+		Verdict: p.verdict, Rule: p.rule, Question: p.question, Answers: p.asker.answers,
 		Consented: p.settled != nil && p.settled.Consented, Offer: p.offer,
 	}
 	if p.replaced {

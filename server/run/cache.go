@@ -27,8 +27,9 @@ const (
 	sourceHook
 )
 
-// callKey tells calls with the same result from others. Principals never share.
-type callKey struct{ principal, roots, tool, args string }
+// callKey tells calls with the same result from others. Principals never share, nor do
+// those that may call different tools, as by two tokens of one principal.
+type callKey struct{ principal, reach, roots, tool, args string }
 
 // moment is a state of the world as far as the server knows it. Two calls join
 // only in the same moment: one that begins after a write is not answered by one
@@ -133,7 +134,8 @@ func (p *pass) cache(ctx context.Context, attempt func(context.Context) (any, er
 // key returns what the call is and the moment that it begins in.
 func (p *pass) key(ctx context.Context) flightKey {
 	k := flightKey{callKey: callKey{
-		principal: p.call.Session.Principal, tool: p.tool.Name, args: string(p.bound.Canonical),
+		principal: p.call.Session.Principal, reach: p.live.reach(&p.call.Session),
+		tool: p.tool.Name, args: string(p.bound.Canonical),
 	}}
 	k.settings, k.epoch = p.live.serial, p.r.results.current()
 	if ws := p.call.Session.Workspace; ws != nil {

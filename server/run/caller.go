@@ -3,7 +3,9 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -65,7 +67,7 @@ func (in *inner) only() bool {
 func (in *inner) grant(p *pass) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	s := &settlement{Rule: p.rule, Question: p.question, Consented: true}
+	s := &settlement{Verdict: p.verdict, Rule: p.rule, Question: p.question, Consented: true}
 	if p.replaced {
 		s.Args = p.bound.Canonical
 	}
@@ -140,8 +142,7 @@ func (c *Caller) Tools(ctx context.Context) ([]tools.Tool, error) {
 	return outer.live.Tools, nil
 }
 
-// Refusal implements [tools.Caller]. Where a rule concerns paths, there may be one
-// that lets a call through.
+// Refusal implements [tools.Caller].
 func (c *Caller) Refusal(ctx context.Context, t tools.Tool) string {
 	r, outer, err := c.outer(ctx)
 	if err != nil {
@@ -150,13 +151,12 @@ func (c *Caller) Refusal(ctx context.Context, t tools.Tool) string {
 	if !tools.Session(ctx).Allows(&t) {
 		return "the token of this client does not let it be called"
 	}
+	if lacking := t.Lacks(tools.Session(ctx).Client); len(lacking) > 0 {
+		return fmt.Sprintf("this client lacks the ability %s", lacking[0])
+	}
 	p := inside(ctx, r, outer, t.Name, nil)
 	p.live, p.tool = outer.live, t
-	concern := p.live.Rules.of(t)
-	if concern.placed {
-		concern = concerning{}
-	}
-	if ru := p.judge(concern); ru.verdict == denies {
+	if ru := p.judge(p.live.Rules.of(t).anywhere()); ru.verdict == denies {
 		return ru.why
 	}
 	return ""
@@ -186,6 +186,11 @@ func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) error {
 	}
 	if len(asking) > 0 {
 		if err := outer.consent(ctx, asking); err != nil {
+			for _, p := range asking {
+				if p.verdict == asks {
+					p.unconsented(err)
+				}
+			}
 			return err
 		}
 	}
@@ -203,24 +208,65 @@ func (p *pass) consent(ctx context.Context, asking []*pass) error {
 	refusal := first.cannotAsk()
 	switch {
 	case p.live.Confirm == ConfirmClient && refusal != nil && p.parent == nil:
-		return nil // the client has asked its user about the outer call
+		for _, a := range asking {
+			a.verdict = allows // the client has asked its user about the outer call
+		}
+		return nil
 	case refusal != nil:
 		return refusal
-	case p.asker.refusal != nil, p.inner.begun():
+	}
+	form := consentTo(asking)
+	if !p.asker.settles(form) {
+		asking = slices.DeleteFunc(slices.Clone(asking), (*pass).covered)
+		if len(asking) == 0 {
+			return nil
+		}
+		form = consentTo(asking)
+	}
+	if p.asker.refusal != nil || p.inner.begun() {
 		return first.mustBeAlone()
 	}
-	questions := make([]string, len(asking))
-	for i, a := range asking {
-		questions[i] = a.question
-	}
-	answer, err := p.asker.Ask(ctx, tools.Form{Message: strings.Join(questions, "\n")})
+	answer, err := p.asker.Ask(ctx, form)
 	if err != nil {
 		return err
 	}
-	if answer.Action != tools.Accept {
-		return declined(first.tool.Name)
+	for _, a := range asking {
+		if err := a.answered(answer); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// unconsented concludes a call that a Preflight keeps from being made.
+func (p *pass) unconsented(why error) {
+	out := Outcome{Ask: &Ask{}}
+	if _, pending := errors.AsType[*tools.PendingAsk](why); !pending {
+		out = Outcome{Err: tools.AsError(why)}
+	}
+	p.conclude(&out)
+}
+
+// covered lets a call go on that a consent for the session covers.
+func (p *pass) covered() bool {
+	if !p.r.consents.has(p) {
+		return false
+	}
+	p.verdict = allows
+	return true
+}
+
+// consentTo is the form that asks about calls. For the session the user can consent to
+// one alone.
+func consentTo(asking []*pass) tools.Form {
+	if len(asking) == 1 {
+		return asking[0].offer.form(asking[0].question)
+	}
+	questions := make([]string, len(asking))
+	for i, a := range asking {
+		questions[i], a.offer = a.question, nil
+	}
+	return tools.Form{Message: strings.Join(questions, "\n")}
 }
 
 // located says which of several calls an error is about.

@@ -97,7 +97,7 @@ func TestCaller(t *testing.T) {
 		{name: "preflight", do: settled("read", "write"), session: local, want: []string{"read 4+written"}, preHooks: 2},
 		{name: "preflight asks", do: settled("delete", "write", "delete"), session: askable, want: []string{"asked", "deleted+written+deleted"}, preHooks: 6},
 		{name: "preflight cannot ask", do: settled("write", "delete"), session: local, want: []string{"denied"}, preHooks: 2,
-			audit: []string{"begin outer allow delegates", "end outer allow delegates denied"}},
+			audit: []string{"begin outer allow delegates", "end delete ask tool-asks denied", "end outer allow delegates denied"}},
 		{name: "preflight trusts the client", cfg: run.Config{Settings: run.Settings{Confirm: run.ConfirmClient}}, do: settled("delete"), session: local, want: []string{"deleted"}, preHooks: 1},
 		{name: "preflight names the call", do: settled("write", "nothing"), session: local, want: []string{"not_found"}, preHooks: 1},
 		{name: "preflight after a call", do: func(ctx context.Context, c tools.Caller) (string, error) {

@@ -38,10 +38,10 @@ type offer struct {
 }
 
 // offers returns what the user can consent to beyond this call; nil where that is this
-// call alone: the question of a tool is about what it has found, what destroys is
-// looked at each time, and a call inside another one is asked about with it.
+// call alone: the question of a tool is about what it has found, and what destroys is
+// looked at each time.
 func (p *pass) offers() *offer {
-	if p.parent != nil || p.tool.Effects.Has(tools.Destroys) {
+	if p.tool.Effects.Has(tools.Destroys) {
 		return nil
 	}
 	dirs, ok := p.dirs()
@@ -96,8 +96,8 @@ func (o *offer) form(question string) tools.Form {
 	}}}
 }
 
-// answered takes the answer to the form that asks for consent. An accepted form without
-// a choice allows the call once.
+// answered takes the answer to the form that asks for consent; its error says that there
+// is none. An accepted form without a choice allows the call once.
 func (p *pass) answered(answer tools.Answer) error {
 	choice := allowOnce
 	if raw, ok := answer.Values[consentField]; ok && p.offer != nil {
@@ -108,12 +108,12 @@ func (p *pass) answered(answer tools.Answer) error {
 	switch {
 	case answer.Action != tools.Accept:
 		return declined(p.tool.Name)
+	case choice == allowSession && p.r.consents.has(p): // answered on an earlier pass
 	case choice == allowSession && p.offer != nil:
 		p.r.consents.remember(p.consentKey(), p.offer.Dirs)
 	case choice != allowOnce:
 		return declined(p.tool.Name)
 	}
-	p.settled.Consented = true
 	return nil
 }
 

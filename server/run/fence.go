@@ -10,13 +10,14 @@ import (
 
 // fence keeps the tool away from the places that rules deny to the call, however it
 // comes to them: by a glob, a link, or a text that holds paths. What a rule asks about
-// is open only at the paths that the call names, once the user has consented.
-func (p *pass) fence(c concerning) {
+// is open only at the paths that the call names, where it is such a rule that decides:
+// the user has consented by the time that the tool runs.
+func (p *pass) fence(c concerning, by verdict) {
 	if !c.placed || p.ground == nil {
 		return
 	}
 	principal := p.call.Session.Principal
-	if p.verdict != asks {
+	if by != asks {
 		p.call.Session.Workspace = p.live.Rules.seen.guarded(p.ground, p.tool, principal, c)
 		return
 	}

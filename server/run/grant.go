@@ -7,6 +7,18 @@ import "toolcrib/tools"
 // the user does not widen a token.
 const scopeRule = "scope"
 
+// reach is a set of bits, by the places of the tools: which of them a session may call
+// and its client has the abilities for.
+func (l *live) reach(s *tools.SessionInfo) string {
+	bits := make([]byte, (len(l.Tools)+7)/8)
+	for i := range l.Tools {
+		if t := &l.Tools[i]; s.Allows(t) && len(t.Lacks(s.Client)) == 0 {
+			bits[i/8] |= 1 << (i % 8)
+		}
+	}
+	return string(bits)
+}
+
 // granted denies a call that the principal may not make.
 func (p *pass) granted() error {
 	if p.call.Session.Allows(&p.tool) {

@@ -128,14 +128,14 @@ func (p *pass) policy(ctx context.Context) error {
 	concern := p.live.Rules.of(p.tool)
 	ru := p.judge(concern)
 	if p.settled != nil && ru.verdict != denies {
-		p.fence(concern)
+		p.fence(concern, ru.verdict)
 		return nil
 	}
 	p.verdict, p.rule = ru.verdict, ru.name
 	if ru.verdict == denies {
 		return tools.Errorf(tools.Denied, "%s: %s (rule %s)", cmp.Or(ru.subject, p.tool.Name), ru.why, ru.name).WithHint("%s", ru.hint)
 	}
-	p.fence(concern)
+	p.fence(concern, ru.verdict)
 	var q tools.Question
 	if p.tool.Asks() && !ru.final {
 		limited, cancel := context.WithTimeout(ctx, p.tool.Timeout)

@@ -80,6 +80,24 @@ func (rs *Rules) concern(t tools.Tool) (c concerning) {
 	return c
 }
 
+// anywhere is the part of the rules that decides wherever a call leads. Where a rule for
+// some paths is milder than a denial, that is none of them.
+func (c concerning) anywhere() concerning {
+	if !c.placed {
+		return c
+	}
+	var rest []candidate
+	for _, r := range c.rules {
+		switch {
+		case len(r.paths) == 0:
+			rest = append(rest, r)
+		case r.verdict != denies:
+			return concerning{}
+		}
+	}
+	return concerning{rules: rest}
+}
+
 // fits tells whether the rule concerns a tool, and how specific it is in that.
 func (r *ruling) fits(t tools.Tool) (what int, ok bool) {
 	what, ok = most(r.tools, t.Name)

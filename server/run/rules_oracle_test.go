@@ -132,7 +132,7 @@ func slowRank(pattern string) []int {
 func TestRulesAgainstTheSlowJudge(t *testing.T) {
 	const rounds, calls = 1500, 10
 	ws := ground(t)
-	all := catalog()
+	all := kinds()
 	seed := uint64(20260728)
 	r := rand.New(rand.NewPCG(seed, 1))
 	some := func(from ...string) []string {
@@ -207,7 +207,7 @@ func fifty(t testing.TB) *run.Rules {
 		}
 		list = append(list, r)
 	}
-	rs, err := run.NewRules(list, catalog())
+	rs, err := run.NewRules(list, kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func fifty(t testing.TB) *run.Rules {
 }
 
 func TestJudgingTakesNoMemory(t *testing.T) {
-	rs, tool := fifty(t), catalog()[0]
+	rs, tool := fifty(t), kinds()[0]
 	at, err := ground(t).Resolve("src/a.go")
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +226,7 @@ func TestJudgingTakesNoMemory(t *testing.T) {
 }
 
 func BenchmarkRules(b *testing.B) {
-	rs, tool := fifty(b), catalog()[0]
+	rs, tool := fifty(b), kinds()[0]
 	at, err := ground(b).Resolve("src/a.go")
 	if err != nil {
 		b.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"toolcrib/workspace"
 )
 
-// catalog is the tools that the rules of these tests name.
-func catalog() []tools.Tool {
+// kinds is the tools that the rules of these tests name.
+func kinds() []tools.Tool {
 	return []tools.Tool{
 		tool("read_file", tools.Read, tools.None, say("done")),
 		tool("write_file", tools.Write, tools.Workspace, say("done")),
@@ -31,7 +31,7 @@ func rules(t testing.TB, text string) *run.Rules {
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		t.Fatal(err)
 	}
-	rs, err := run.NewRules(list, catalog())
+	rs, err := run.NewRules(list, kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestRules(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			var log lines
 			set := tc.set
-			set.Tools, set.Rules = catalog(), rules(t, tc.rules)
+			set.Tools, set.Rules = kinds(), rules(t, tc.rules)
 			r := run.New(run.Config{Settings: set, Audit: &log})
 			session := askable
 			session.Workspace = ws
@@ -143,7 +143,7 @@ func TestBadRules(t *testing.T) {
 		{run.Rule{Verdict: "deny", Path: []string{"/"}}, []string{"path", "**"}},
 		{run.Rule{Verdict: "deny", Principal: []string{" "}}, []string{"principal"}},
 	} {
-		_, err := run.NewRules([]run.Rule{tc.rule}, catalog())
+		_, err := run.NewRules([]run.Rule{tc.rule}, kinds())
 		for _, want := range tc.want {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%+v: %v, want %q", tc.rule, err, want)
@@ -151,7 +151,7 @@ func TestBadRules(t *testing.T) {
 		}
 	}
 	twice := []run.Rule{{Name: "a", Verdict: "deny"}, {Name: "a", Verdict: "allow"}}
-	if _, err := run.NewRules(twice, catalog()); err == nil {
+	if _, err := run.NewRules(twice, kinds()); err == nil {
 		t.Error("a name may be given twice")
 	}
 }

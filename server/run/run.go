@@ -211,6 +211,11 @@ func (p *pass) finish(ctx context.Context, out *Outcome) {
 	if p.dry && out.Err == nil {
 		return // the call itself is still to come
 	}
+	p.conclude(out)
+}
+
+// conclude tells the observer, the statistics and the audit log how the call has ended.
+func (p *pass) conclude(out *Outcome) {
 	p.end(Ending{Code: p.code(out), Source: sources[p.source], Attempts: int(p.attempts.Load())})
 	took := p.r.cfg.Now().Sub(p.started)
 	p.counters.count(p, out, took)
@@ -254,10 +259,8 @@ func (p *pass) bind() (err error) {
 
 // resume takes over what an earlier pass has settled.
 func (p *pass) resume() (err error) {
-	p.rule, p.question, p.offer = p.settled.Rule, p.settled.Question, p.settled.Offer
-	if p.question != "" {
-		p.verdict = asks
-	}
+	p.verdict, p.rule = p.settled.Verdict, p.settled.Rule
+	p.question, p.offer = p.settled.Question, p.settled.Offer
 	if p.parent == nil {
 		p.asker.answers = p.settled.Answers
 	}

@@ -38,7 +38,8 @@ type settlement struct {
 	Tool, Principal string
 	Sent            digest          // of the arguments as the caller sends them
 	Args            json.RawMessage `json:",omitempty"` // the final arguments, where a hook replaced them
-	Rule, Question  string          // what the user was asked to consent to, if anything
+	Verdict         verdict
+	Rule, Question  string // what the user was asked to consent to, if anything
 	Consented       bool
 	Offer           *offer       `json:",omitempty"`
 	Pending         digest       // of the handler's form that the user has before him

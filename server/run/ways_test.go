@@ -1,0 +1,291 @@
+package run_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/schema"
+	"toolcrib/server/run"
+	"toolcrib/tools"
+	"toolcrib/tools/catalog"
+	"toolcrib/workspace"
+)
+
+// journal keeps the records of calls.
+type journal struct {
+	mu   sync.Mutex
+	list []run.Record
+}
+
+func (r *journal) Record(rec run.Record) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, rec)
+	return nil
+}
+
+// of returns the records of a tool without what differs from call to call.
+func (r *journal) of(t *testing.T, tool string) (list []run.Record) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, rec := range r.list {
+		if rec.Tool != tool {
+			continue
+		}
+		var args map[string]any // those of an unknown tool are as they were sent
+		must(t, json.Unmarshal(rec.Arguments, &args))
+		sorted, err := json.Marshal(args)
+		must(t, err)
+		list = append(list, run.Record{
+			Event: rec.Event, Tool: rec.Tool, Access: rec.Access, Effects: rec.Effects, Verdict: rec.Verdict, Rule: rec.Rule,
+			Code: rec.Code, Source: rec.Source, Arguments: sorted, Paths: rec.Paths, Changed: rec.Changed,
+		})
+	}
+	return list
+}
+
+// nested checks that each call of call_tool has a call inside it on record.
+func (r *journal) nested(t *testing.T) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, outer := range r.list {
+		if outer.Tool == "call_tool" && !slices.ContainsFunc(r.list, func(in run.Record) bool { return in.Parent == outer.ID }) {
+			t.Errorf("call %s has no call inside it on record", outer.ID)
+		}
+	}
+}
+
+// world is the catalog at work in the scene of an example.
+type world struct {
+	runner  *run.Runner
+	session tools.SessionInfo
+	log     journal
+	dir     string
+}
+
+// newWorld builds one. set gets the tools of the catalog.
+func newWorld(t *testing.T, scene tools.Call, set func(*run.Settings, *tools.SessionInfo)) *world {
+	t.Helper()
+	w := &world{dir: filepath.Join(t.TempDir(), "ws")}
+	must(t, os.Mkdir(w.dir, 0o755))
+	for name, content := range scene.Files {
+		host := filepath.Join(w.dir, filepath.FromSlash(name))
+		target, link := strings.CutPrefix(content, "-> ")
+		must(t, os.MkdirAll(filepath.Dir(host), 0o755))
+		switch {
+		case strings.HasSuffix(name, "/"):
+			must(t, os.MkdirAll(host, 0o755))
+		case link:
+			must(t, os.Symlink(strings.TrimSpace(target), host))
+		default:
+			must(t, os.WriteFile(host, []byte(content), 0o644))
+		}
+	}
+	ws, err := workspace.Open([]string{w.dir}, workspace.Options{StateBase: t.TempDir(), NoSync: true})
+	must(t, err)
+	t.Cleanup(func() { must(t, ws.Close()) })
+	w.session = askable
+	w.session.Workspace = ws
+	if scene.Before != nil {
+		must(t, scene.Before(tools.WithSession(t.Context(), &w.session)))
+	}
+	caller := new(run.Caller)
+	settings := run.Settings{Tools: catalog.All(catalog.NewDeps(caller))}
+	set(&settings, &w.session)
+	w.runner = run.New(run.Config{Settings: settings, Caller: caller, Audit: &w.log})
+	return w
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// way is how a tool is called.
+type way struct {
+	name string
+	call func(tool string, args json.RawMessage) run.Call
+}
+
+var ways = []way{
+	{"directly", func(tool string, args json.RawMessage) run.Call { return run.Call{Tool: tool, Args: args} }},
+	{"by call_tool", func(tool string, args json.RawMessage) run.Call {
+		wrapped, err := json.Marshal(map[string]any{"name": tool, "arguments": args})
+		if err != nil {
+			panic(err) // the arguments of an example are JSON
+		}
+		return run.Call{Tool: "call_tool", Args: wrapped}
+	}},
+}
+
+// changing are the parts of results that no two calls have in common: the ids of changes,
+// and times.
+var changing = regexp.MustCompile(`\b06[0-9a-z]{14}\b|\d\d:\d\d:\d\dZ?`)
+
+// do calls until nothing is asked any more, answering each form by act, and words how
+// each pass has ended.
+func (w *world) do(t *testing.T, call run.Call, act tools.Action, values map[string]json.RawMessage) (endings []string) {
+	t.Helper()
+	call.Session = w.session
+	for range 4 {
+		out := w.runner.Run(t.Context(), call)
+		switch {
+		case out.Err != nil:
+			return append(endings, string(out.Err.Code)+": "+out.Err.Msg)
+		case out.Ask == nil:
+			return append(endings, changing.ReplaceAllString(text(out), "…"))
+		}
+		answers := map[string]tools.Answer{}
+		for id, form := range out.Ask.Forms {
+			endings = append(endings, "asked: "+form.Message)
+			answers[id] = tools.Answer{Action: act, Values: values}
+		}
+		call.Reply = &run.Reply{State: out.Ask.State, Answers: answers}
+	}
+	t.Errorf("still asked: %q", endings)
+	return endings
+}
+
+// tree is the files of the world with their contents.
+func (w *world) tree(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	must(t, filepath.WalkDir(w.dir, func(host string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			files[host[len(w.dir):]] = d.Type().String()
+			return err
+		}
+		data, err := os.ReadFile(host)
+		files[host[len(w.dir):]] = string(data)
+		return err
+	}))
+	return files
+}
+
+// setting is a policy for one tool; ok is false where it says nothing of the call.
+type setting struct {
+	name string
+	ends string // how the last pass begins to end; "" = as the tool wants
+	set  func(s *run.Settings, info *tools.SessionInfo, t tools.Tool, paths []schema.PathArg) (ok bool)
+}
+
+// ruled puts rules into the settings.
+func ruled(s *run.Settings, list ...run.Rule) bool {
+	compiled, err := run.NewRules(list, s.Tools)
+	if err != nil {
+		panic(err)
+	}
+	s.Rules = compiled
+	return true
+}
+
+func ruledBy(verdict string) func(*run.Settings, *tools.SessionInfo, tools.Tool, []schema.PathArg) bool {
+	return func(s *run.Settings, _ *tools.SessionInfo, t tools.Tool, _ []schema.PathArg) bool {
+		return ruled(s, run.Rule{Name: "the-rule", Verdict: verdict, Tool: []string{t.Name}})
+	}
+}
+
+var policies = []setting{
+	{"default", "", func(*run.Settings, *tools.SessionInfo, tools.Tool, []schema.PathArg) bool { return true }},
+	{"read-only", "", func(s *run.Settings, _ *tools.SessionInfo, _ tools.Tool, _ []schema.PathArg) bool {
+		s.ReadOnly = true
+		return true
+	}},
+	{"excluded", "not_found: ", func(s *run.Settings, _ *tools.SessionInfo, t tools.Tool, _ []schema.PathArg) bool {
+		s.Tools = slices.DeleteFunc(s.Tools, func(o tools.Tool) bool { return o.Name == t.Name })
+		return true
+	}},
+	{"allowed by a rule", "", ruledBy("allow")},
+	{"denied by a rule", "denied: ", ruledBy("deny")},
+	{"asked about", "", ruledBy("ask")},
+	{"asked about where nobody can be asked", "denied: ", func(s *run.Settings, info *tools.SessionInfo, t tools.Tool, paths []schema.PathArg) bool {
+		info.Client.Forms = false
+		return ruledBy("ask")(s, info, t, paths)
+	}},
+	{"asked about by the client", "", func(s *run.Settings, info *tools.SessionInfo, t tools.Tool, paths []schema.PathArg) bool {
+		info.Client.Forms, s.Confirm = false, run.ConfirmClient
+		return ruledBy("ask")(s, info, t, paths)
+	}},
+	{"a path is denied", "denied: ", func(s *run.Settings, _ *tools.SessionInfo, _ tools.Tool, paths []schema.PathArg) bool {
+		return len(paths) > 0 && paths[0].Value != "." && ruled(s, run.Rule{Name: "the-rule", Verdict: "deny", Path: []string{paths[0].Value}})
+	}},
+	{"a path is asked about", "", func(s *run.Settings, _ *tools.SessionInfo, _ tools.Tool, paths []schema.PathArg) bool {
+		return len(paths) > 0 && paths[0].Value != "." && ruled(s, run.Rule{Name: "the-rule", Verdict: "ask", Path: []string{paths[0].Value}})
+	}},
+	{"everything is denied", "", func(s *run.Settings, _ *tools.SessionInfo, _ tools.Tool, _ []schema.PathArg) bool {
+		return ruled(s, run.Rule{Name: "the-rule", Verdict: "deny", Path: []string{"**"}})
+	}},
+	{"a token without it", "denied: ", func(_ *run.Settings, info *tools.SessionInfo, t tools.Tool, _ []schema.PathArg) bool {
+		info.May = func(o *tools.Tool) bool { return o.Name != t.Name }
+		return true
+	}},
+}
+
+// Whichever way a tool is called, it ends alike, leaves the same files and is on record
+// alike.
+func TestSamePolicyBothWays(t *testing.T) {
+	for _, tool := range catalog.All(catalog.Deps{}) {
+		if tool.Access == tools.Delegates {
+			continue // it does not call itself
+		}
+		for _, policy := range policies {
+			t.Run(tool.Name+"/"+policy.name, func(t *testing.T) {
+				first := bothWays(t, tool, policy, tools.Accept)
+				if !strings.HasPrefix(first[0], "asked: ") {
+					return
+				}
+				if got := bothWays(t, tool, policy, tools.Decline); !strings.HasPrefix(got[1], "declined: ") {
+					t.Errorf("declined, and ended in %q", got)
+				}
+			})
+		}
+	}
+}
+
+// bothWays compares the two ways of a call and returns how it ended.
+func bothWays(t *testing.T, tool tools.Tool, policy setting, act tools.Action) []string {
+	t.Helper()
+	scene := tool.Examples()[0]
+	bound, err := tool.Bind(scene.Args)
+	must(t, err)
+	var ends [][]string
+	var kept [][]run.Record
+	var trees []map[string]string
+	for _, way := range ways {
+		w := newWorld(t, scene, func(s *run.Settings, info *tools.SessionInfo) {
+			if !policy.set(s, info, tool, bound.Paths) {
+				t.Skip("says nothing of the call")
+			}
+		})
+		got := w.do(t, way.call(tool.Name, scene.Args), act, nil)
+		if last := got[len(got)-1]; act == tools.Accept && !strings.HasPrefix(last, policy.ends) {
+			t.Errorf("%s: ended in %q, want %q", way.name, last, policy.ends)
+		}
+		list := w.log.of(t, tool.Name)
+		ends, kept, trees = append(ends, got), append(kept, list), append(trees, w.tree(t))
+		w.log.nested(t)
+	}
+	for what, diff := range map[string]string{
+		"endings": cmp.Diff(ends[0], ends[1]),
+		"records": cmp.Diff(kept[0], kept[1]),
+		"files":   cmp.Diff(trees[0], trees[1]),
+	} {
+		if diff != "" {
+			t.Errorf("%s (-directly +by call_tool):\n%s", what, diff)
+		}
+	}
+	return ends[0]
+}
