@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"text/tabwriter"
 
@@ -74,6 +75,11 @@ func (l *list) table(p *Process, s tools.Selected) error {
 	}
 	if len(s.Omitted) > 0 && !l.All {
 		fmt.Fprintf(p.Stderr, "%d more cannot be called here; toolcrib list --all says why\n", len(s.Omitted))
+	}
+	for _, client := range slices.Sorted(maps.Keys(s.Tailored)) {
+		if !slices.Equal(names(s.Tailored[client]), listed) {
+			fmt.Fprintf(p.Stderr, "%s is shown others, since it brings tools of its own; toolcrib list --preset companion lists them\n", client)
+		}
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/tools/catalog"
 )
 
 // What is enabled and listed follows the flags, and flags beat the environment.
@@ -71,6 +73,17 @@ fly    Fly           cli_test  external  off: the server is read-only, the tool 
 	stdout, stderr, _ = invocation{args: []string{"list", "--tools=echo"}}.start(t)
 	if strings.Contains(stdout, "fly") || stderr != "4 more cannot be called here; toolcrib list --all says why\n" {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+}
+
+// Clients that bring tools of their own are named where they are shown others.
+func TestListTailored(t *testing.T) {
+	all := catalog.All(catalog.Deps{})
+	for args, want := range map[string]bool{"": true, "--preset=default": false, "--preset=companion": false, "--toolsets=files": false, "--exclude-tools=call_tool": false} {
+		_, stderr, code := invocation{args: append([]string{"list"}, strings.Fields(args)...), catalog: all}.start(t)
+		if got := strings.Contains(stderr, "claude-code is shown others, "); code != 0 || got != want {
+			t.Errorf("list %s: exit code %d, stderr %q", args, code, stderr)
+		}
 	}
 }
 
