@@ -23,8 +23,10 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 		switch c := raw[i]; {
 		case c == '"':
 			end := stringEnd(raw, i)
-			var value string
-			_ = json.Unmarshal(raw[i:end], &value) // it is valid
+			value := string(raw[i+1 : end-1])
+			if strings.IndexByte(value, '\\') >= 0 {
+				_ = json.Unmarshal(raw[i:end], &value) // it is valid
+			}
 			key := isKey(raw, end)
 			shown := r.String(value)
 			if secret && !key && !placeholder(value) {

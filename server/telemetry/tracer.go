@@ -73,10 +73,10 @@ func (s *span) describe(part run.Part, pipe bool) {
 	tool := Shown(part.Tool)
 	if part.Kind != run.PartCall {
 		s.name = string(part.Kind) + " " + itoa(part.Number)
-		s.attributes = []label{{"gen_ai.tool.name", tool}}
+		s.attributes = append(make([]label, 0, 3), label{"gen_ai.tool.name", tool})
 		return
 	}
-	s.attributes = []label{{"toolcrib.call.id", part.ID}}
+	s.attributes = append(make([]label, 0, 9), label{"toolcrib.call.id", part.ID})
 	add := func(key, value string) { s.attributes = append(s.attributes, label{key, value}) }
 	if part.Tool == run.SourceReads {
 		s.name = part.Tool
