@@ -16,6 +16,7 @@ const (
 	hashField = `,"hash":"`
 	lineEnd   = "\"}\n"
 	tailSize  = len(hashField) + 2*sha256.Size + len(lineEnd)
+	maxFrame  = len(seqField) + len("18446744073709551615,") + tailSize
 )
 
 // sum is the hash of a record.

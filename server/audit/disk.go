@@ -128,7 +128,11 @@ func (l *Log) moveHead() error {
 
 // fill writes as many records of the batch as have room in the file.
 func (l *Log) fill(batch []waiting) (n int, err error) {
-	var buf []byte
+	size := 0
+	for _, w := range batch {
+		size += len(w.record) + maxFrame
+	}
+	buf := make([]byte, 0, min(int64(size), l.opt.MaxBytes))
 	pos := l.pos
 	for ; n < len(batch); n++ {
 		before := len(buf)

@@ -2,6 +2,8 @@ package audit
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,7 +66,7 @@ var ErrClosed = errors.New("the audit log is closed")
 // Log writes records. Its methods may be called by several goroutines.
 type Log struct {
 	opt     Options
-	digests []byte
+	digests sync.Pool // of hash.Hash, for Digest
 
 	mu     sync.Mutex
 	room   *sync.Cond // there is room in the queue again
@@ -82,9 +84,12 @@ type Log struct {
 	disk // of the writing goroutine alone
 }
 
+// waiting is a record in the queue.
 type waiting struct {
 	record []byte
-	done   chan error // nil = nobody waits
+	make   func() ([]byte, error) // makes the record; nil = it is there
+	size   int                    // that it counts for in the queue, in bytes
+	done   chan error             // nil = nobody waits
 }
 
 // Open opens the log of a directory or begins one. What has happened to it since it
@@ -113,9 +118,11 @@ func Open(ctx context.Context, opt Options) (*Log, error) {
 	if err := l.openDisk(ctx); err != nil {
 		return nil, fmt.Errorf("audit log %s: %w", dir, err)
 	}
-	if l.digests, err = derive(l.secret, "digest"); err != nil {
+	digests, err := derive(l.secret, "digest")
+	if err != nil {
 		return nil, errors.Join(err, l.closeDisk())
 	}
+	l.digests.New = func() any { return hmac.New(sha256.New, digests) }
 	go l.write()
 	return l, nil
 }
@@ -133,45 +140,6 @@ func canonicalDir(dir string) (string, error) {
 		return filepath.Join(parent, filepath.Base(dir)), nil
 	}
 	return dir, nil
-}
-
-// Append adds a record, a JSON object that does not begin with the field "log". With
-// Now it returns once the record is on the disk; the error says that it is not.
-// Otherwise it waits only where much is queued already; while writing fails, records
-// are kept as far as there is room and counted beyond that.
-func (l *Log) Append(record []byte, p Promise) error {
-	if len(record) < len(`{"a":1}`) || string(record[:len(ownMark)]) == ownMark || record[0] != '{' {
-		return fmt.Errorf("not an audit record: %.40q", record)
-	}
-	l.mu.Lock()
-	for l.queued >= maxQueued && l.failed == nil && !l.closed {
-		l.room.Wait()
-	}
-	if l.closed {
-		l.mu.Unlock()
-		return ErrClosed
-	}
-	w := waiting{record: record}
-	switch {
-	case p == Now:
-		w.done = make(chan error, 1)
-	case l.queued >= maxQueued: // and writing fails
-		defer l.mu.Unlock()
-		l.lost++
-		return l.failed
-	}
-	l.queue = append(l.queue, w)
-	l.queued += len(record)
-	l.urgent = l.urgent || p != Later || l.queued > maxQueued/2
-	l.mu.Unlock()
-	select {
-	case l.signal <- struct{}{}:
-	default:
-	}
-	if p == Now {
-		return <-w.done
-	}
-	return nil
 }
 
 // Close writes what is queued and ends the log. The error says that it could not.

@@ -55,6 +55,7 @@ func (l *Log) flush(sync bool) error {
 	batch, lost := l.queue, l.lost
 	l.queue, l.urgent = nil, false
 	l.mu.Unlock()
+	l.made(batch)
 	if lost > 0 {
 		told := own{Kind: kindLost, Time: time.Now(), Count: lost}.record()
 		batch = append([]waiting{{record: told}}, batch...)
@@ -89,8 +90,10 @@ func (l *Log) settle(batch []waiting, written, lost int, err error) {
 	var rest []waiting
 	for i, w := range batch {
 		if i < written || w.done != nil {
-			l.queued -= len(w.record)
+			l.queued -= w.size
 		} else {
+			l.queued += len(w.record) - w.size
+			w.size = len(w.record)
 			rest = append(rest, w)
 		}
 	}
