@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"toolcrib/server/audit"
+	"toolcrib/server/records"
 	"toolcrib/server/redact"
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
@@ -90,14 +91,15 @@ func controlled(ctx context.Context, dir string, cfg run.Config) (_ run.Config, 
 		return cfg, nil, err
 	}
 	closing = append(closing, shared.Close)
+	secrets := redact.New(nil)
 	log, err := audit.Open(ctx, audit.Options{
-		Dir: filepath.Join(dir, "audit"), State: shared, Redact: redact.New(nil).JSON, Log: slog.New(slog.DiscardHandler),
+		Dir: filepath.Join(dir, "audit"), State: shared, Redact: secrets.JSON, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return cfg, nil, err
 	}
 	closing = append(closing, log.Close)
-	cfg.Audit = audited{log}
+	cfg.Audit = records.New(log, secrets)
 	cfg.Rules, err = run.NewRules([]run.Rule{
 		{Verdict: "deny", Principal: []string{"guest*"}},
 		{Verdict: "ask", Access: []string{"write"}, Path: []string{"**/*.go"}},
@@ -118,19 +120,6 @@ func controlled(ctx context.Context, dir string, cfg run.Config) (_ run.Config, 
 	cfg.Observe = exporter.Observer()
 	cfg.Hooks.Pre = append(cfg.Hooks.Pre, func(context.Context, run.View) (run.Decision, error) { return run.Decision{}, nil })
 	return cfg, end, nil
-}
-
-// audited keeps records as the serve command does for calls without effects.
-type audited struct{ log *audit.Log }
-
-// Record implements [run.Recorder].
-func (a audited) Record(rec run.Record) error {
-	rec.Digest, rec.Arguments = a.log.Digest(rec.Arguments), a.log.Arguments(rec.Arguments)
-	line, err := json.Marshal(rec)
-	if err != nil {
-		return err
-	}
-	return a.log.Append(line, audit.Later)
 }
 
 // exporterTo exports to a collector as the variables of OpenTelemetry would have it.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +12,7 @@ import (
 
 	"toolcrib/server"
 	"toolcrib/server/audit"
+	"toolcrib/server/records"
 	"toolcrib/server/redact"
 	"toolcrib/server/run"
 	"toolcrib/workspace"
@@ -22,18 +22,17 @@ import (
 // auditFolder is the default directory of the audit log, in the state directory.
 const auditFolder = "audit"
 
-// auditor is the [run.Recorder] of a server: it keeps the records of its calls in
-// the audit log.
+// auditor is the [run.Recorder] of a server: it keeps the records of its calls, and
+// of requests that became none, in the audit log.
 type auditor struct {
-	log     *audit.Log
-	state   *state.Dir
-	secrets *redact.Redactor
+	*records.Recorder
+	log   *audit.Log
+	state *state.Dir
 
 	mu       sync.Mutex
-	open     map[string]run.Record // begin records of calls that have not ended, by id
-	second   int64                 // in which refusals were told last
-	told     int                   // refusals in it
-	withheld int                   // refusals that were not told
+	second   int64 // in which refusals were told last
+	told     int   // refusals in it
+	withheld int   // refusals that were not told
 }
 
 // openAudit opens the audit log where the configuration wants one; nil = it does
@@ -53,17 +52,18 @@ func openAudit(ctx context.Context, cfg server.Config, ws *workspace.Workspace, 
 	if root := state.Within(dir, ws.Roots()...); root != "" {
 		return nil, usagef("toolcrib serve --audit-dir=DIR, outside of the roots", "the audit log %s lies inside the root %s, where tools could change it", dir, root)
 	}
-	a := &auditor{secrets: redactor, open: map[string]run.Record{}}
+	a := &auditor{}
 	if a.state, err = state.Shared(base, ws.Roots()...); err != nil {
 		return nil, err
 	}
 	a.log, err = audit.Open(ctx, audit.Options{
 		Dir: dir, State: a.state, MaxBytes: int64(cfg.AuditSize) << 20, MaxFiles: cfg.AuditFiles,
-		NoSync: cfg.Durable == "false", Redact: a.secrets.JSON, Log: log,
+		NoSync: cfg.Durable == "false", Redact: redactor.JSON, Log: log,
 	})
 	if err != nil {
 		return nil, usagef("leave --audit out, or name another directory with --audit-dir", "%w", errors.Join(err, a.state.Close()))
 	}
+	a.Recorder = records.New(a.log, redactor)
 	return a, nil
 }
 
@@ -73,52 +73,6 @@ func auditDir(cfg server.Config, base string) string {
 		return cfg.AuditDir
 	}
 	return filepath.Join(base, auditFolder)
-}
-
-// Record implements [run.Recorder]. The begin record of a call waits for the disk,
-// its end record goes there at once and the answer does not wait for it; records of
-// calls without effects follow within 100 ms.
-func (a *auditor) Record(rec run.Record) error {
-	promise := audit.Later
-	if len(rec.Arguments) > 0 {
-		rec.Digest = a.log.Digest(rec.Arguments)
-	}
-	switch rec.Event {
-	case run.EventBegin:
-		promise = audit.Now
-		rec.Arguments = a.log.Arguments(rec.Arguments)
-		a.mu.Lock()
-		a.open[rec.ID] = rec
-		a.mu.Unlock()
-	default:
-		a.mu.Lock()
-		_, began := a.open[rec.ID]
-		delete(a.open, rec.ID)
-		a.mu.Unlock()
-		if began {
-			promise, rec.Arguments = audit.Soon, nil // which its begin record has
-		} else {
-			rec.Arguments = a.log.Arguments(rec.Arguments)
-		}
-	}
-	a.clean(&rec)
-	line, err := json.Marshal(rec)
-	if err != nil {
-		return err
-	}
-	return a.log.Append(line, promise)
-}
-
-// clean takes the secrets out of what callers write, beside the arguments.
-func (a *auditor) clean(rec *run.Record) {
-	for _, text := range []*string{&rec.Tool, &rec.Principal, &rec.Client, &rec.Note} {
-		*text = a.secrets.String(*text)
-	}
-	for _, list := range [][]string{rec.Paths, rec.Changed} {
-		for i := range list {
-			list[i] = a.secrets.String(list[i])
-		}
-	}
 }
 
 // maxRefusals is how many refused requests a second are told: whoever may not call
@@ -154,16 +108,11 @@ func (a *auditor) refused(r server.Refusal) {
 // close tells of the calls that have not ended and closes the log.
 func (a *auditor) close() error {
 	a.mu.Lock()
-	open, withheld := a.open, a.withheld
-	a.open = map[string]run.Record{}
+	withheld := a.withheld
 	a.mu.Unlock()
 	var errs []error
 	if withheld > 0 {
 		errs = append(errs, a.Record(run.Record{Time: time.Now(), Event: run.EventRefused, Note: fmt.Sprintf("%d refused requests", withheld)}))
 	}
-	for _, rec := range open {
-		rec.Time, rec.Event, rec.Arguments = time.Now(), run.EventAbandoned, nil
-		errs = append(errs, a.Record(rec))
-	}
-	return errors.Join(append(errs, a.log.Close(), a.state.Close())...)
+	return errors.Join(append(errs, a.Abandon(), a.log.Close(), a.state.Close())...)
 }

@@ -17,7 +17,8 @@ import (
 type Recorder interface {
 	// Record keeps a record. It returns once a record whose Event is EventBegin
 	// will survive whatever happens; the error says that it will not. Other records
-	// may be on their way for a moment.
+	// may be on their way for a moment: the Recorder owns the lists of rec, but
+	// Arguments only until it returns.
 	Record(rec Record) error
 }
 

@@ -37,10 +37,11 @@ var layers = []struct {
 	{"server/telemetry", []string{"tools", "server/run", "workspace/state"}},
 	{"server", []string{"schema", "server/hooks", "tools", "tools/catalog", "server/run", "server/identity", "workspace", "workspace/..."}},
 	{"server/audit", []string{"workspace/state"}},
+	{"server/records", []string{"server/audit", "server/redact", "server/run"}},
 	{"server/settings", []string{"schema"}},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/settings", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/audit", "server/run", "server/hooks", "server/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
+	{"server/cli", []string{"server/settings", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/audit", "server/records", "server/run", "server/hooks", "server/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 
