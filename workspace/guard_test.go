@@ -167,7 +167,7 @@ func TestGuardedChanges(t *testing.T) {
 			tr.link(t, "ws/to_file", "secrets/key")
 			backends(t, func(t *testing.T, opt workspace.Options) {
 				if tc.want == "" && opt.Portable {
-					t.Skip("the tree is changed already")
+					return // the other backend has changed the tree already
 				}
 				opt.StateBase = t.TempDir()
 				w := tr.open(t, opt, "ws").Guarded(guardOf(t, "**/secrets", "hold/x"))
