@@ -81,8 +81,8 @@ type Config struct {
 	LogLevel     string           `flag:"log-level" env:"TOOLCRIB_LOG_LEVEL" arg:"LEVEL" values:"debug,info,warn,error" help:"how much is logged on stderr (default warn)" default:"warn" live:"yes"`
 	Audit        bool             `flag:"audit" env:"TOOLCRIB_AUDIT" help:"keep a log of every call, chained by a key so that any change of it shows, in the state directory; toolcrib audit shows and verifies it"`
 	AuditDir     string           `flag:"audit-dir" env:"TOOLCRIB_AUDIT_DIR" arg:"DIR" help:"keep the audit log there, outside of the roots; no --audit is needed then"`
-	AuditSize    int              `file:"audit_size" help:"size of a file of the audit log, in MB (default 16)"`
-	AuditFiles   int              `file:"audit_files" help:"files of the audit log that are kept; the oldest goes when there are more (default 16)"`
+	AuditSize    int              `file:"audit_size" jsonschema:"minimum=1,maximum=1048576" help:"size of a file of the audit log, in MB (default 16)"`
+	AuditFiles   int              `file:"audit_files" jsonschema:"minimum=1" help:"files of the audit log that are kept; the oldest goes when there are more (default 16)"`
 	AuditFailure run.AuditFailure `file:"audit_failure" values:"deny,allow" help:"what happens to a call with effects while the audit log cannot be written: deny refuses it, allow lets it go on; calls that only read go on in any case (default deny)" default:"deny" live:"yes"`
 	StateDir     string           `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept, outside of the roots (default toolcrib in the user's state directory; where that lies inside a root, toolcrib-UID in /var/tmp)"`
 }

@@ -111,6 +111,15 @@ func (p place) numbers(t *testing.T) (all []int) {
 	return all
 }
 
+// However few files are to be kept, that which is written stays.
+func TestRotationKeepsOne(t *testing.T) {
+	p := newPlace(t)
+	p.write(t, 100, func(o *audit.Options) { o.MaxFiles = -1 })
+	if r := p.clean(t); r.Files != 1 {
+		t.Errorf("got %+v", r)
+	}
+}
+
 func TestRotation(t *testing.T) {
 	p := newPlace(t)
 	p.write(t, 100, func(o *audit.Options) { o.MaxFiles = 5 })

@@ -95,7 +95,7 @@ func (l *Log) removeOld() error {
 		gone, files = append(gone, files[0]), files[1:]
 	}
 	var records []own
-	for len(files) > l.opt.MaxFiles {
+	for len(files) > max(l.opt.MaxFiles, 1) {
 		records = append(records, own{Kind: kindRemoved, File: fileName(files[0])})
 		gone, files = append(gone, files[0]), files[1:]
 	}

@@ -167,13 +167,19 @@ func (p *Process) choose(cfg server.Config) (tools.Selected, error) {
 	for _, line := range strangers(p.Environ, variables(p.Catalog)) {
 		fmt.Fprintln(p.Stderr, "toolcrib: warning:", line)
 	}
-	var selected tools.Selected
+	return p.selects(cfg)
+}
+
+// selects is choose without the warnings.
+func (p *Process) selects(cfg server.Config) (tools.Selected, error) {
+	const hint = "toolcrib list --all shows every tool with its category"
 	selection, err := cfg.Selection(p.Catalog, p.machine())
-	if err == nil {
-		selected, err = tools.Select(cfg.Tuned(p.Catalog), selection)
-	}
 	if err != nil {
-		return tools.Selected{}, &usageError{err, "toolcrib list --all shows every tool with its category"}
+		return tools.Selected{}, &wrongKey{"preset", &usageError{err, hint}}
+	}
+	selected, err := tools.Select(cfg.Tuned(p.Catalog), selection)
+	if err != nil {
+		return tools.Selected{}, &wrongKey{"tools", &usageError{err, hint}}
 	}
 	return selected, nil
 }

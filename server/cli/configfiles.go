@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"text/tabwriter"
 
@@ -80,13 +81,23 @@ func (c *config) check(p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
+	l := &loaded{from: map[string]string{}}
 	if filepath.Base(name) == workspaceFile {
-		err = (&sources{p: p}).workspace(&loaded{from: map[string]string{}}, filepath.Dir(name))
-	} else {
-		_, err = p.decodeUser(name, new(server.Config))
+		err = (&sources{p: p}).workspace(l, filepath.Dir(name))
+	} else if l.doc, err = p.decodeUser(name, &l.Config); err == nil {
+		for _, key := range l.doc.Keys() {
+			l.from[key] = l.doc.Where(key)
+		}
 	}
 	if err != nil {
 		return wrongFile(err)
+	}
+	if _, err := p.validate(l.Config, p.redactor(l.Config), slog.New(slog.DiscardHandler)); err != nil {
+		err = l.place(err)
+		if problemsOf(err) == nil {
+			err = wrongFile(fmt.Errorf("%s: %w", name, err))
+		}
+		return err
 	}
 	_, err = fmt.Fprintf(p.Stdout, "%s is right\n", args[0])
 	return err

@@ -29,6 +29,7 @@ type engine struct {
 	exporter *telemetry.Exporter // nil: nothing is exported
 	level    *slog.LevelVar      // of log
 	roots    *identity.Roots
+	indexes  int64 // bytes that they may take
 }
 
 // open puts the tools that were chosen to work on roots. The caller closes the
@@ -45,23 +46,15 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	least := new(slog.LevelVar)
 	least.Set(level)
 	log, redactor := p.logger(cfg, least)
-	hooks, err := p.hooks(cfg, redactor, log)
+	checked, err := p.validate(cfg, redactor, log)
 	if err != nil {
 		return nil, err
 	}
-	settings, err := p.settingsOf(cfg, selected, hooks)
+	settings, err := p.settingsOf(cfg, selected, checked.hooks)
 	if err != nil {
 		return nil, err
-	}
-	key, err := cfg.Key()
-	if err != nil {
-		return nil, &usageError{err, "set TOOLCRIB_STATE_KEY to it"}
 	}
 	principals, err := openRoots(cfg, opt, log)
-	if err != nil {
-		return nil, err
-	}
-	limits, err := p.limiter(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -79,14 +72,14 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)
 		}
 	}
-	e := &engine{selected: selected, ws: ws, log: log, redactor: redactor, level: least, audit: audit, roots: principals, workers: run.NewWorkers()}
+	e := &engine{selected: selected, ws: ws, log: log, redactor: redactor, level: least, audit: audit, roots: principals, indexes: checked.indexes, workers: run.NewWorkers()}
 	if backend := ws.Backend(); runtime.GOOS == "linux" && backend != "openat2" {
 		log.Warn("this kernel or its sandbox has no openat2; files are opened in a slower way, contained all the same", "backend", backend)
 	}
 	rc := run.Config{
 		Settings: settings,
-		Key:      key,
-		Limits:   limits,
+		Key:      checked.key,
+		Limits:   checked.limits,
 		Caller:   p.Caller,
 		Log:      log,
 		Go:       e.workers.Go,

@@ -62,6 +62,9 @@ func (r *reloading) next() (server.Config, error) {
 	if err != nil {
 		return server.Config{}, err
 	}
+	if _, err := r.p.validate(l.Config, r.engine.redactor, r.engine.log); err != nil {
+		return server.Config{}, l.place(err)
+	}
 	for _, line := range l.notes {
 		r.engine.log.Warn(line)
 	}

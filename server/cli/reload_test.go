@@ -117,6 +117,11 @@ func TestReload(t *testing.T) {
 	want("after a wrong file", <-ask(6, "tools/call", `{"name":"echo","arguments":{"text":"hello"}}`), `hello`)
 	want("still read-only", <-ask(7, "tools/call", `{"name":"erase","arguments":{"path":"x"}}`), `no tool is called`)
 
+	for _, refused := range []string{"limits: {rate: 0/s}", "limits: {tools: {nope: {concurrent: 1}}}", "audit_files: -1", "http: 99999"} {
+		hangup("log_level: info\n"+refused+"\n", "the configuration is not reloaded")
+		want("still read-only with "+refused, <-ask(9, "tools/call", `{"name":"erase","arguments":{"path":"x"}}`), `no tool is called`)
+	}
+
 	hangup("log_level: info\nstate_dir: /elsewhere\nhttp: 127.0.0.1:1\n", "needs a restart")
 	stderr.until(t, "the configuration is reloaded")
 	want("no longer read-only", <-ask(8, "tools/call", `{"name":"echo","arguments":{"text":"`+long+`"}}`), `xxx`)

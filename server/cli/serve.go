@@ -51,17 +51,13 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	}
 	selected, err := p.choose(s.Config)
 	if err != nil {
-		return err
-	}
-	indexes, err := s.IndexBytes()
-	if err != nil {
-		return err
+		return l.place(err)
 	}
 	fixtures := s.fixtures(&selected)
 	p.tuneGC()
 	e, err := p.open(ctx, s.Config, selected, roots)
 	if err != nil {
-		return err
+		return l.place(err)
 	}
 	srv, err := server.New(server.Options{
 		Name:         "toolcrib",
@@ -91,7 +87,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 		r := &reloading{serve: s, p: p, from: from, engine: e, srv: srv}
 		defer r.onHangup()()
 	}
-	rest := p.Deps.Start(ctx, indexes, e.runner.Busy)
+	rest := p.Deps.Start(ctx, e.indexes, e.runner.Busy)
 	e.log.Info("serving", "roots", roots, "listed", len(e.selected.Listed), "enabled", len(e.selected.Enabled))
 	if s.HTTP != "" {
 		err = p.overHTTP(ctx, srv, s.Config, e.roots)

@@ -231,6 +231,37 @@ func TestConfigCheck(t *testing.T) {
 	if stdout, stderr, code := (invocation{args: []string{"config", "check", good}}).start(t); code != 0 || !strings.Contains(stdout, "is right") {
 		t.Errorf("good: exit code %d, %s", code, stderr)
 	}
+	for text, want := range map[string]string{
+		"audit_files: -1": ":1:14: audit_files: -1 is less than 1",
+		"audit_size: -1":  ":1:13: audit_size: -1 is less than 1",
+		"policy:\n- verdict: deny\n  tool: [nope]":                   `:3:3: policy[1].tool: there is no "nope"`,
+		"policy:\n- {name: x, verdict: deny, path: ['!x']}":          ":2:28: policy[1].path: ",
+		"policy: [{verdict: deny, path: []}]":                        ":1:26: policy[1].path: the list names nothing",
+		"hooks: [{event: pre, command: [no-such-command]}]":          ":1:22: hooks[1].command: ",
+		"hooks: [{event: pre, command: [sh], url: 'http://x.y'}]":    ":1:9: hooks[1]: give exactly one",
+		"hooks: [{event: pre, url: 'https://x.y/', timeout: '-1s'}]": ":1:43: hooks[1].timeout: ",
+		"limits: {rate: 0/s}":                                        ":1:1: limits: ",
+		"limits: {tools: {nope: {concurrent: 1}}}":                   ":1:1: limits: ",
+		"preset: foo":                       ":1:1: preset: ",
+		"index_memory: -3":                  ":1:1: index_memory: ",
+		"http: 99999":                       ":1:1: http: ",
+		"state_key: abc":                    ":1:1: state_key: ",
+		"tokens: [{name: x, token: short}]": ":1:1: tokens: ",
+		"scopes: {'a b': {}}":               ":1:1: scopes: ",
+		"http: 127.0.0.1:0\nauth: jwt":      ":2:1: auth: ",
+		"metrics: 99999":                    ":1:1: metrics: ",
+	} {
+		file := write(t, filepath.Join(dir, "wrong.yaml"), text+"\n")
+		_, stderr, code := invocation{args: []string{"config", "check", file}}.start(t)
+		if code != 2 || !strings.Contains(stderr, "wrong.yaml"+want) {
+			t.Errorf("%s: exit code %d, %s, want %q", text, code, stderr, want)
+		}
+		config := write(t, filepath.Join(t.TempDir(), "wrong.yaml"), text+"\n")
+		_, stderr, code = invocation{args: []string{"serve", "--config", config}}.start(t)
+		if code != 2 || !strings.Contains(stderr, "wrong.yaml"+want) {
+			t.Errorf("serve with %s: exit code %d, %s, want %q", text, code, stderr, want)
+		}
+	}
 	bad := write(t, filepath.Join(dir, ".toolcrib.yaml"), "htpp: 1\nhttp: x\ntools: [ehco]\n")
 	_, stderr, code := invocation{args: []string{"config", "check", bad}}.start(t)
 	for _, want := range []string{"in 3 places", ":1:1: htpp: there is no such key; did you mean http", ":2:1: http: the file of a workspace can only narrow", ":3:9: tools[1]: no tool"} {

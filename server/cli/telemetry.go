@@ -63,15 +63,23 @@ func (p *Process) show(ctx context.Context, e *engine, srv *server.Server, cfg s
 	}, nil
 }
 
+// checkMetrics refuses an address of the page of metrics, or a token, that cannot be used.
+func checkMetrics(cfg server.Config) error {
+	if cfg.Metrics == "" {
+		return nil
+	}
+	if err := checkAddress("metrics", cfg.Metrics); err != nil {
+		return err
+	}
+	if cfg.MetricsToken != "" && len(cfg.MetricsToken) < identity.MinToken {
+		return usagef("openssl rand -hex 32 makes one", "the token in TOOLCRIB_METRICS_TOKEN has %d characters, it needs %d", len(cfg.MetricsToken), identity.MinToken)
+	}
+	return nil
+}
+
 // listenForMetrics opens the address of the page of metrics. Beyond this machine, it
 // wants a token.
 func listenForMetrics(ctx context.Context, cfg server.Config) (net.Listener, error) {
-	if err := checkAddress("metrics", cfg.Metrics); err != nil {
-		return nil, err
-	}
-	if cfg.MetricsToken != "" && len(cfg.MetricsToken) < identity.MinToken {
-		return nil, usagef("openssl rand -hex 32 makes one", "the token in TOOLCRIB_METRICS_TOKEN has %d characters, it needs %d", len(cfg.MetricsToken), identity.MinToken)
-	}
 	ln, err := new(net.ListenConfig).Listen(ctx, family(cfg.Metrics), cfg.Metrics)
 	if err != nil {
 		return nil, usagef("toolcrib serve --metrics=127.0.0.1:0 takes any port that is free", "--metrics: %w", err)

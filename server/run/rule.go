@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 )
 
 // Rule is a rule of the configuration. It concerns the calls that fit all of its lists;
-// of one list, an entry is enough, and an empty list fits every call.
+// of one list, an entry is enough; one that is left out fits every call, an empty one is refused.
 //
 // Of the rules that concern a call, one beats another where it is more specific in one
 // of three respects and less in none:
@@ -74,6 +75,16 @@ func compile(n int, r Rule, all []tools.Tool) (ruling, error) {
 		return bad("verdict", noSuch(r.Verdict, verdictNames[allows:]))
 	}
 	c.verdict = allows + verdict(i)
+	for _, f := range []struct {
+		key  string
+		list []string
+	}{
+		{"tool", r.Tool}, {"toolset", r.Toolset}, {"access", r.Access}, {"effect", r.Effect}, {"path", r.Path}, {"principal", r.Principal},
+	} {
+		if f.list != nil && len(f.list) == 0 { // who empties a list does not mean every call
+			return bad(f.key, errors.New("the list names nothing; leave it out to fit every call"))
+		}
+	}
 	names, toolsets := namesOf(all)
 	for _, text := range r.Tool {
 		g := newGlob(text)

@@ -142,6 +142,12 @@ func TestBadRules(t *testing.T) {
 		{run.Rule{Verdict: "deny", Path: []string{"~/x"}}, []string{"path", "home directory"}},
 		{run.Rule{Verdict: "deny", Path: []string{"/"}}, []string{"path", "**"}},
 		{run.Rule{Verdict: "deny", Principal: []string{" "}}, []string{"principal"}},
+		{run.Rule{Verdict: "deny", Tool: []string{}}, []string{"tool: the list names nothing"}},
+		{run.Rule{Verdict: "deny", Toolset: []string{}}, []string{"toolset: the list names nothing"}},
+		{run.Rule{Verdict: "deny", Access: []string{}}, []string{"access: the list names nothing"}},
+		{run.Rule{Verdict: "deny", Effect: []string{}}, []string{"effect: the list names nothing"}},
+		{run.Rule{Verdict: "deny", Path: []string{}}, []string{"path: the list names nothing"}},
+		{run.Rule{Verdict: "deny", Principal: []string{}}, []string{"principal: the list names nothing"}},
 	} {
 		_, err := run.NewRules([]run.Rule{tc.rule}, kinds())
 		for _, want := range tc.want {

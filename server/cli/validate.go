@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"strings"
+
+	"toolcrib/server"
+	"toolcrib/server/redact"
+	"toolcrib/server/run"
+	"toolcrib/server/settings"
+	"toolcrib/workspace"
+)
+
+// wrongKey is what is wrong with the value of a key.
+type wrongKey struct {
+	key string
+	error
+}
+
+func (e *wrongKey) Unwrap() error { return e.error }
+
+// checked is what a configuration that stands was read as.
+type checked struct {
+	hooks   run.Hooks
+	limits  run.Limiter
+	key     []byte
+	indexes int64
+}
+
+// validate refuses every configuration with which no server starts, whatever the
+// machine: the start, a reload and config check go by it. Its error is a [wrongKey].
+func (p *Process) validate(cfg server.Config, redactor *redact.Redactor, log *slog.Logger) (c checked, err error) {
+	for _, check := range []struct {
+		key string
+		do  func() error
+	}{
+		{"log_level", func() error { _, err := cfg.Level(); return err }},
+		{"", func() error { _, err := p.selects(cfg); return err }},
+		{"index_memory", func() (err error) { c.indexes, err = cfg.IndexBytes(); return err }},
+		{"hooks", func() (err error) { c.hooks, err = p.hooks(cfg, redactor, log); return err }},
+		{"policy", func() error { return p.checkRules(cfg) }},
+		{"state_key", func() (err error) { c.key, err = cfg.Key(); return err }},
+		{"limits", func() (err error) { c.limits, err = p.limiter(cfg); return err }},
+		{"principal_root", func() error {
+			roots, err := openRoots(cfg, workspace.Options{}, log)
+			if err != nil {
+				return err
+			}
+			return roots.Close()
+		}},
+		{"http", func() error { return checkHTTP(cfg) }},
+		{"allow_host", func() error { return checkNames(cfg) }},
+		{"auth", func() error { return checkAuth(cfg) }},
+		{"metrics", func() error { return checkMetrics(cfg) }},
+	} {
+		err := check.do()
+		if err == nil {
+			continue
+		}
+		if _, ok := errors.AsType[*usageError](err); !ok {
+			err = &usageError{err, "toolcrib help serve tells of the settings"}
+		}
+		if _, ok := errors.AsType[*wrongKey](err); !ok {
+			err = &wrongKey{check.key, err}
+		}
+		return checked{}, err
+	}
+	return c, nil
+}
+
+func (p *Process) checkRules(cfg server.Config) error {
+	_, err := run.NewRules(cfg.Policy, p.Catalog)
+	return err
+}
+
+func checkHTTP(cfg server.Config) error {
+	if cfg.HTTP == "" {
+		return nil
+	}
+	return checkAddress("http", cfg.HTTP)
+}
+
+// checkAuth reads what says who may call, also where a flag is yet to say that the
+// server listens.
+func checkAuth(cfg server.Config) error {
+	if cfg.HTTP == "" && len(cfg.Tokens) == 0 && len(cfg.Scopes) == 0 {
+		return nil
+	}
+	_, err := authOf(cfg, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err == nil {
+		return nil
+	}
+	for prefix, key := range map[string]string{"token": "tokens", "two tokens": "tokens", "scope": "scopes", "--public-url": "public_url"} {
+		if strings.HasPrefix(err.Error(), prefix) {
+			return &wrongKey{key, err}
+		}
+	}
+	return err
+}
+
+// place says where in the user's file a [wrongKey] stands, if that has set it.
+func (l *loaded) place(err error) error {
+	wrong, ok := errors.AsType[*wrongKey](err)
+	if !ok || l.doc == nil || l.from[wrong.key] != l.doc.Where(wrong.key) {
+		return err
+	}
+	at, text := wrong.key, wrong.Error()
+	// policy[1] (name): tool: what is wrong
+	if item, rest, ok := strings.Cut(text, ": "); ok {
+		item, _, _ = strings.Cut(item, " (")
+		if l.doc.Has(item) {
+			at, text = item, rest
+		}
+		if field, rest, ok := strings.Cut(text, ": "); ok && l.doc.Has(at+"."+field) {
+			at, text = at+"."+field, rest
+		}
+	}
+	return wrongFile(settings.Problems{l.doc.Problem(at, "%s", text)})
+}
