@@ -154,6 +154,13 @@ const (
 	session = `{"action":"accept","content":{"allow":"session"}}`
 )
 
+// answering accepts with a content.
+func answering(content string) func(stage) said {
+	return func(s stage) said {
+		return s.answer(s.call("a", ""), "a", `{"action":"accept","content":`+content+`}`)
+	}
+}
+
 // stage is where a scenario is played.
 type stage struct {
 	*caller
@@ -194,6 +201,11 @@ var scenarios = []struct {
 	{"a choice that was not given", func(s stage) said {
 		return s.answer(s.call("a", ""), "a", `{"action":"accept","content":{"allow":["session"]}}`)
 	}, "declined", "declined", 0, 0},
+	{"a choice that is null", answering(`{"allow":null}`), "declined", "declined", 0, 0},
+	{"a choice in another case", answering(`{"Allow":"once"}`), "declined", "declined", 0, 0},
+	{"another field", answering(`{"x":"y"}`), "declined", "declined", 0, 0},
+	{"an unknown choice", answering(`{"allow":"always"}`), "declined", "declined", 0, 0},
+	{"no content", answering(`{}`), "ran", "ran", 1, 1},
 	{"decline", func(s stage) said { return s.answer(s.call("a", ""), "a", `{"action":"decline"}`) }, "declined", "declined", 0, 0},
 	{"a denial is not remembered", func(s stage) said {
 		s.answer(s.call("a", ""), "a", `{"action":"decline"}`)

@@ -31,5 +31,8 @@ func (f RunnerFunc) Run(ctx context.Context, call run.Call) run.Outcome { return
 // View leaves the session as it is.
 func (RunnerFunc) View(s tools.SessionInfo) tools.SessionInfo { return s }
 
+// Watch lets everything be followed.
+func (RunnerFunc) Watch(call run.Call) (tools.SessionInfo, error) { return call.Session, nil }
+
 // SetRunner replaces the runner of a server that serves nobody yet.
 func (s *Server) SetRunner(f RunnerFunc) { s.runner = f }

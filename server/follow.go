@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -108,12 +109,17 @@ func (f *follower) close() {
 }
 
 // look compares what is followed with what it was. What has changed is told by
-// another goroutine, so that no client waits for another one.
+// another goroutine, so that no client waits for another one. What is denied by now is
+// not followed any more.
 func (f *follower) look(version func(uri string) string) {
 	for _, uri := range f.uris() {
 		now := version(uri)
 		if f.ctx.Err() != nil {
 			return
+		}
+		if now == failed+string(tools.Denied) {
+			f.leave(uri)
+			continue
 		}
 		f.note(uri, now)
 	}
@@ -160,19 +166,24 @@ func (f *follower) next() (uri string, ok bool) {
 	return "", false
 }
 
-// version returns the version of a resource, "" where it never changes.
+// version returns the version of a resource, "" where it never changes. Who may not read
+// it is denied that, too, before anything is looked up.
 func (s *Server) version(ctx context.Context, uri string) (version string, err error) {
-	src, _, ok := s.source(uri)
+	src, args, ok := s.source(uri)
 	if !ok {
 		return "", unknownResource(uri)
 	}
 	if !tools.Session(ctx).Allows(&src.Read) {
 		return "", tools.Errorf(tools.Denied, "%s: the token of this client does not let it be read", uri)
 	}
+	info, err := s.runner.Watch(run.Call{Tool: src.Read.Name, Args: args, Session: *tools.Session(ctx)})
+	if err != nil {
+		return "", err
+	}
 	if src.Version == nil {
 		return "", nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	ctx, cancel := context.WithTimeout(tools.WithSession(ctx, &info), lookTimeout)
 	defer cancel()
 	err = tools.Guard(func() (err error) {
 		version, err = src.Version(ctx, uri)
@@ -229,6 +240,10 @@ func (p *poller) run(ctx context.Context) {
 	}
 }
 
+// failed begins what stands for the version of a resource that cannot be looked at; the
+// code of the error follows.
+const failed = "error "
+
 // sight is what one look at a resource depends on: clients that see the same
 // share it.
 type sight struct {
@@ -252,7 +267,7 @@ func (p *poller) look(ctx context.Context) {
 			if !ok {
 				var err error
 				if version, err = f.server.version(f.ctx, uri); err != nil {
-					version = "error " + string(tools.AsError(err).Code)
+					version = failed + string(tools.AsError(err).Code)
 				}
 				seen[at] = version
 			}

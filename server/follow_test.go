@@ -37,7 +37,7 @@ func (s *shelf) looked() int {
 func (s *shelf) source() tools.Source {
 	src := notes()
 	src.Args = func(uri string) (json.RawMessage, bool) {
-		return json.RawMessage(`{}`), strings.HasPrefix(uri, "shelf:")
+		return json.RawMessage(`{"name":"a"}`), strings.HasPrefix(uri, "shelf:")
 	}
 	src.Version = func(_ context.Context, uri string) (string, error) {
 		s.mu.Lock()

@@ -57,6 +57,7 @@ type Options struct {
 type runner interface {
 	Run(ctx context.Context, call run.Call) run.Outcome
 	View(s tools.SessionInfo) tools.SessionInfo
+	Watch(call run.Call) (tools.SessionInfo, error)
 }
 
 // Server is a catalog of tools behind the protocol. One Server may serve

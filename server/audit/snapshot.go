@@ -28,10 +28,28 @@ func Known(dir string, st *state.Dir) (bool, error) {
 	return err == nil && info.Size() > 0, err
 }
 
+// Remains reports whether files of a log lie in dir and the state has a key of logs,
+// whether or not it knows this one.
+func Remains(dir string, st *state.Dir) (bool, error) {
+	if !st.HasKey("audit") {
+		return false, nil
+	}
+	dir, err := canonicalDir(dir)
+	if err != nil {
+		return false, err
+	}
+	files, err := listFiles(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return len(files) > 0, err
+}
+
 // snapshot is a log as it was at one moment.
 type snapshot struct {
 	chain chain
 	head  head
+	lost  bool // there are files without a head: it has zero positions
 	files []snapshotFile
 }
 
@@ -49,7 +67,11 @@ func takeSnapshot(ctx context.Context, dir string, st *state.Dir) (s *snapshot, 
 	if known, err := Known(dir, st); err != nil {
 		return nil, err
 	} else if !known {
-		return nil, fmt.Errorf("%s: %w", dir, ErrNoLog)
+		if remains, err := Remains(dir, st); err != nil {
+			return nil, err
+		} else if !remains {
+			return nil, fmt.Errorf("%s: %w", dir, ErrNoLog)
+		}
 	}
 	folder, err := st.Folder(headsFolder)
 	if err != nil {
@@ -60,11 +82,6 @@ func takeSnapshot(ctx context.Context, dir string, st *state.Dir) (s *snapshot, 
 	if err != nil {
 		return nil, err
 	}
-	heads, err := openHead(folder, dir, key, false)
-	if err != nil {
-		return nil, err
-	}
-	defer heads.f.Close()
 	turn, err := st.Lock(ctx, lockName(dir))
 	if err != nil {
 		return nil, err
@@ -74,12 +91,17 @@ func takeSnapshot(ctx context.Context, dir string, st *state.Dir) (s *snapshot, 
 	if s.chain, err = newChain(key); err != nil {
 		return nil, err
 	}
-	if s.head, err = heads.read(); err != nil {
+	if s.head, err = readHead(folder, dir, key); errors.Is(err, errNoHead) {
+		s.lost = true
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	numbers, err := listFiles(dir)
 	if err != nil {
 		return nil, err
+	}
+	if s.lost && len(numbers) > 0 {
+		s.head.Oldest = numbers[0]
 	}
 	for _, n := range numbers {
 		if n < s.head.Oldest {
@@ -98,6 +120,19 @@ func takeSnapshot(ctx context.Context, dir string, st *state.Dir) (s *snapshot, 
 		s.files = append(s.files, snapshotFile{n, f, info.Size()})
 	}
 	return s, nil
+}
+
+// readHead reads the head of the log in dir; errNoHead where there is none.
+func readHead(folder *os.Root, dir string, key []byte) (head, error) {
+	heads, err := openHead(folder, dir, key, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return head{}, errNoHead
+	}
+	if err != nil {
+		return head{}, err
+	}
+	defer heads.f.Close()
+	return heads.read()
 }
 
 func (s *snapshot) close() {

@@ -41,7 +41,7 @@ const maxProblems = 100
 
 // Verify reads the log in dir and compares it with what the state knows. It may be
 // called while processes write. The error says that it could not look, and is
-// [ErrNoLog] where the state knows no log.
+// [ErrNoLog] where the state knows no log and no files of one are there.
 func Verify(ctx context.Context, dir string, st *state.Dir) (Report, error) {
 	s, err := takeSnapshot(ctx, dir, st)
 	if err != nil {
@@ -49,6 +49,9 @@ func Verify(ctx context.Context, dir string, st *state.Dir) (Report, error) {
 	}
 	defer s.close()
 	v := &verifier{snapshot: s, prev: s.chain.root(s.head.Log)}
+	if s.lost {
+		v.problem("the head in the state directory", 0, 0, "it was removed or emptied: records may be missing at either end")
+	}
 	for i, f := range s.files {
 		if err := ctx.Err(); err != nil {
 			return Report{}, err
@@ -124,7 +127,7 @@ func (v *verifier) opening(i int, name string, lines [][]byte) {
 	if o.File != name {
 		v.problem(name, 1, e.seq, "this is %s, exchanged or copied", o.File)
 	}
-	first := i == 0 && v.head.Oldest > 1
+	first := i == 0 && (v.lost || v.head.Oldest > 1)
 	switch {
 	case first && v.files[0].number == v.head.Oldest, o.LastSeq == v.seq && *o.LastHash == v.prev:
 	case o.LastSeq > v.seq:

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,6 +105,32 @@ func TestAuditVerify(t *testing.T) {
 	stdout, stderr, code := a.call(t, "audit", "verify")
 	if code != 0 || !strings.Contains(stdout, "2 records (1 to 2) in 1 files; nobody has changed it\nhead 2 ") {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+	heads, err := filepath.Glob(filepath.Join(a.state, "shared", "audit_heads.d", "*"))
+	if err != nil || len(heads) != 1 {
+		t.Fatalf("heads: %q, %v", heads, err)
+	}
+	head, err := os.ReadFile(heads[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for how, lose := range map[string]func() error{
+		"emptied": func() error { return os.Truncate(heads[0], 0) },
+		"removed": func() error { return os.RemoveAll(filepath.Dir(heads[0])) },
+	} {
+		if err := lose(); err != nil {
+			t.Fatal(err)
+		}
+		stdout, stderr, code := a.call(t, "audit", "verify")
+		if code != 1 || !strings.Contains(stdout, "the head in the state directory: it was removed or emptied") || !strings.Contains(stdout, "2 records (1 to 2)") {
+			t.Errorf("head %s: exit %d: %s%s", how, code, stdout, stderr)
+		}
+		if stdout, stderr, code = a.call(t, "audit", "show"); code != 0 || !strings.Contains(stdout, "list_directory") {
+			t.Errorf("head %s: show: exit %d: %s%s", how, code, stdout, stderr)
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(heads[0]), 0o700), os.WriteFile(heads[0], head, 0o600)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	file := filepath.Join(a.state, "audit", "audit-00000001.jsonl")
 	data, err := os.ReadFile(file)

@@ -78,7 +78,7 @@ func (a *auditLog) run(ctx context.Context, p *Process, args []string) error {
 }
 
 // place finds the log and the state that has its key: of the places where the state
-// can be, the first that knows the log.
+// can be, the first that knows the log; else the first beside which files of one lie.
 func (a *auditLog) place() (dir string, st *state.Dir, err error) {
 	opt, err := a.Workspace()
 	if err != nil {
@@ -89,25 +89,28 @@ func (a *auditLog) place() (dir string, st *state.Dir, err error) {
 		bases = []string{opt.StateBase}
 	}
 	var dirs []string
-	for _, base := range bases {
-		dir, err := filepath.Abs(auditDir(a.Config, base))
-		if err != nil {
-			return "", nil, err
-		}
-		dirs = append(dirs, dir)
-		if !state.HasShared(base) {
-			continue
-		}
-		st, err := state.Shared(base)
-		if err != nil {
-			return "", nil, err
-		}
-		known, err := audit.Known(dir, st)
-		if known {
-			return dir, st, nil
-		}
-		if err := errors.Join(err, st.Close()); err != nil {
-			return "", nil, err
+	for _, has := range []func(string, *state.Dir) (bool, error){audit.Known, audit.Remains} {
+		dirs = nil
+		for _, base := range bases {
+			dir, err := filepath.Abs(auditDir(a.Config, base))
+			if err != nil {
+				return "", nil, err
+			}
+			dirs = append(dirs, dir)
+			if !state.HasShared(base) {
+				continue
+			}
+			st, err := state.Shared(base)
+			if err != nil {
+				return "", nil, err
+			}
+			found, err := has(dir, st)
+			if found {
+				return dir, st, nil
+			}
+			if err := errors.Join(err, st.Close()); err != nil {
+				return "", nil, err
+			}
 		}
 	}
 	return "", nil, usagef("serve --audit keeps one; --state-dir and --audit-dir say where it is kept", "no audit log is known in %s", strings.Join(slices.Compact(dirs), " or "))

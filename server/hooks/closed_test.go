@@ -51,7 +51,7 @@ func TestFailsClosed(t *testing.T) {
 		{"decision in another case", answers(`{"decision":"Allow"}`), `did you mean \"allow\"`},
 		{"unknown field", answers(`{"decision":"allow","reasn":"x"}`), `did you mean \"reason\"`},
 		{"field in another case", answers(`{"Decision":"allow"}`), `did you mean \"decision\"`},
-		{"field twice", answers(`{"decision":"deny","decision":"allow"}`), "the answer has"},
+		{"field twice", answers(`{"decision":"deny","decision":"allow"}`), `has \"decision\" twice`},
 		{"arguments that are not valid", answers(`{"decision":"allow","arguments":{"n":99}}`), "arguments of a pre hook"},
 		{"arguments that are no object", answers(`{"decision":"allow","arguments":[1]}`), "arguments of a pre hook"},
 		{"arguments with a denial", answers(`{"decision":"deny","arguments":{}}`), "goes with no arguments"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"toolcrib/schema"
@@ -113,7 +114,10 @@ func parse(data []byte) (a answer, err error) {
 		}
 		key, _ := t.(string)
 		dst, ok := into[key]
-		if !ok {
+		switch {
+		case !ok && slices.Contains(answerKeys, key):
+			return a, fmt.Errorf("the answer has %q twice", key)
+		case !ok:
 			return a, fmt.Errorf("the answer has %q, %w", excerpt(key), noSuch(key, answerKeys))
 		}
 		delete(into, key)

@@ -96,15 +96,24 @@ func (o *offer) form(question string) tools.Form {
 	}}}
 }
 
-// answered takes the answer to the form that asks for consent; its error says that there
-// is none. An accepted form without a choice allows the call once.
-func (p *pass) answered(answer tools.Answer) error {
-	choice := allowOnce
-	if raw, ok := answer.Values[consentField]; ok && p.offer != nil {
-		if err := json.Unmarshal(raw, &choice); err != nil {
-			choice = refuseByChoice
-		}
+// choice reads what the user chose in an accepted form. One without any content comes
+// from a client that shows no fields: it allows the call once. Content that does not fit
+// the form refuses.
+func (o *offer) choice(content map[string]json.RawMessage) string {
+	if len(content) == 0 {
+		return allowOnce
 	}
+	var choice string
+	if o == nil || json.Unmarshal(content[consentField], &choice) != nil {
+		return refuseByChoice
+	}
+	return choice
+}
+
+// answered takes the answer to the form that asks for consent; its error says that there
+// is none.
+func (p *pass) answered(answer tools.Answer) error {
+	choice := p.offer.choice(answer.Values)
 	switch {
 	case answer.Action != tools.Accept:
 		return declined(p.tool.Name)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -43,6 +44,27 @@ func (r *Runner) View(s tools.SessionInfo) tools.SessionInfo {
 		s.Workspace = s.Workspace.Guarded(func(at workspace.Path) string { return c.judge(s.Principal, at).closed() })
 	}
 	return s
+}
+
+// Watch is the session of who looks again and again at what a call would read: its
+// workspace is that of the call. The error says that the policy denies the call, or asks
+// about it, which nobody can answer for each look.
+func (r *Runner) Watch(call Call) (tools.SessionInfo, error) {
+	p := &pass{r: r, call: call, live: r.live.Load(), ground: call.Session.Workspace}
+	p.tool = p.live.tools[call.Tool]
+	if err := p.bind(); err != nil {
+		return tools.SessionInfo{}, err
+	}
+	concern := p.live.Rules.of(p.tool)
+	switch ru := p.judge(concern); {
+	case ru.verdict == denies:
+		return tools.SessionInfo{}, p.denial(ru)
+	case ru.verdict == asks:
+		return tools.SessionInfo{}, tools.Errorf(tools.Denied, "%s: needs the user's consent (rule %s), which cannot be asked for each look", cmp.Or(ru.subject, p.tool.Name), ru.name).
+			WithHint("read it when it is needed")
+	}
+	p.fence(concern, allows)
+	return p.call.Session, nil
 }
 
 // closed names the rule where it keeps a tool away; a nil one does not.

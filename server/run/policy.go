@@ -133,7 +133,7 @@ func (p *pass) policy(ctx context.Context) error {
 	}
 	p.verdict, p.rule = ru.verdict, ru.name
 	if ru.verdict == denies {
-		return tools.Errorf(tools.Denied, "%s: %s (rule %s)", cmp.Or(ru.subject, p.tool.Name), ru.why, ru.name).WithHint("%s", ru.hint)
+		return p.denial(ru)
 	}
 	p.fence(concern, ru.verdict)
 	var q tools.Question
@@ -158,6 +158,11 @@ func (p *pass) policy(ctx context.Context) error {
 	}
 	p.heed()
 	return nil
+}
+
+// denial is the error of a call that a rule denies.
+func (p *pass) denial(ru rule) *tools.Error {
+	return tools.Errorf(tools.Denied, "%s: %s (rule %s)", cmp.Or(ru.subject, p.tool.Name), ru.why, ru.name).WithHint("%s", ru.hint)
 }
 
 // toolAsks is the name of the rule that the question of a tool is.

@@ -125,6 +125,39 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// What is followed is judged at each look as a call of the reading tool is; nobody can
+// be asked.
+func TestWatch(t *testing.T) {
+	const deny = `[{"verdict":"deny","path":["secrets"]}]`
+	for _, tc := range []struct{ rules, path, want string }{
+		{`[]`, "secrets/key", ""},
+		{deny, "src/a.go", ""},
+		{deny, "secrets/key", "secrets/key: the configuration says deny (rule policy[1])"},
+		{deny, "secrets/none", "secrets/none: the configuration says deny (rule policy[1])"},
+		{deny, "link", "link: the configuration says deny (rule policy[1])"},
+		{`[{"verdict":"deny","tool":["read_file"]}]`, "src/a.go", "the configuration says deny (rule policy[1])"},
+		{`[{"verdict":"ask","path":["secrets"]}]`, "secrets/key", "secrets/key: needs the user's consent (rule policy[1]), which cannot be asked for each look"},
+	} {
+		r := run.New(run.Config{Settings: run.Settings{Tools: kinds()}})
+		session := askable
+		session.Workspace = ground(t)
+		call := run.Call{Tool: "read_file", Args: json.RawMessage(`{"path":"` + tc.path + `"}`), Session: session}
+		if _, err := r.Watch(call); err != nil {
+			t.Errorf("%s without rules: %v", tc.path, err)
+		}
+		if err := r.Reconfigure(run.Settings{Tools: kinds(), Rules: rules(t, tc.rules)}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := r.Watch(call)
+		switch {
+		case tc.want == "" && err != nil:
+			t.Errorf("%s under %s: %v", tc.path, tc.rules, err)
+		case tc.want != "" && (tools.AsError(err) == nil || tools.AsError(err).Code != tools.Denied || !strings.Contains(err.Error(), tc.want)):
+			t.Errorf("%s under %s: %v, want %s", tc.path, tc.rules, err, tc.want)
+		}
+	}
+}
+
 func TestBadRules(t *testing.T) {
 	for _, tc := range []struct {
 		rule run.Rule

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolcrib/tools/internal/tooltest"
+	"toolcrib/workspace"
 )
 
 func TestListDirectory(t *testing.T) {
@@ -103,6 +104,19 @@ func TestListDirectoryTargets(t *testing.T) {
 	l := newCaller(t, "list_directory", map[string]string{"link": "-> a\nforged 1 B"})
 	if diff := tooltest.Match(".: 0 directories, 1 file\nlink -> \"a\\u000aforged 1 B\" (outside or missing)", l.call(map[string]any{})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestListDirectoryDeniedTarget(t *testing.T) {
+	l := newCaller(t, "list_directory", map[string]string{"s/k": "x", "d/link": "-> ../s/k"})
+	l.ws = l.ws.Guarded(func(p workspace.Path) string {
+		if strings.HasPrefix(p.String(), "s") {
+			return "no-s"
+		}
+		return ""
+	})
+	if got := l.call(map[string]any{"path": "d"}); !strings.HasSuffix(strings.TrimSpace(got), "\nlink (denied)") {
+		t.Errorf("got %s", got)
 	}
 }
 

@@ -3,6 +3,7 @@ package files
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -141,6 +142,8 @@ func (r row) append(dst []byte, l *listing) []byte {
 		}
 	case err != nil:
 		dst = append(dst, " (gone or unreadable)"...)
+	case n.entry.Kind == workspace.KindSymlink && info.Resolved == "" && leadsToDenied(n.entry.Path):
+		dst = append(dst, " (denied)"...)
 	case n.entry.Kind == workspace.KindSymlink:
 		dst = append(append(dst, " -> "...), textfile.Path(info.Target)...)
 		if info.Resolved == "" {
@@ -159,6 +162,14 @@ func (r row) append(dst []byte, l *listing) []byte {
 		dst = note.append(dst, l)
 	}
 	return dst
+}
+
+// leadsToDenied reports whether the policy denies what a link leads to, of which its
+// target would tell.
+func leadsToDenied(link workspace.Path) bool {
+	_, err := link.Stat()
+	e, ok := errors.AsType[*workspace.Error](err)
+	return ok && e.Rule == workspace.RuleDenied
 }
 
 // appendCount appends how many entries a directory has that is not gone into, or

@@ -36,6 +36,12 @@ func (d *Dir) Key(ctx context.Context, name string) (_ []byte, err error) {
 	return key, writeKey(path, key)
 }
 
+// HasKey reports whether a key was made.
+func (d *Dir) HasKey(name string) bool {
+	_, err := os.Stat(d.file(name + ".key"))
+	return err == nil
+}
+
 func readKey(path string) ([]byte, error) {
 	key, err := os.ReadFile(path)
 	if err != nil {
