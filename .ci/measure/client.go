@@ -52,7 +52,7 @@ func dial(ctx context.Context, onMsg func(message), name string, args ...string)
 
 // dialCommand is dial for a command that is not started yet.
 func dialCommand(cmd *exec.Cmd, onMsg func(message)) (*client, error) {
-	cmd.Env = append(os.Environ(), "NO_COLOR=1")
+	cmd.Env = append(cmd.Environ(), "NO_COLOR=1")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -167,6 +167,9 @@ func (c diskCase) run(ctx context.Context, env environment, base string) (err er
 	for _, dc := range c.calls {
 		cmd := exec.CommandContext(ctx, program[0], program[1:]...)
 		cmd.SysProcAttr = attr
+		if c.user { // who may not look at the configuration of another
+			cmd.Env = append(cmd.Environ(), "XDG_CONFIG_HOME="+filepath.Join(base, "none"))
+		}
 		if r.server, err = dialCommand(cmd, nil); err != nil {
 			return err
 		}

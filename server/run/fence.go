@@ -56,10 +56,10 @@ func (r *Runner) Watch(call Call) (tools.SessionInfo, error) {
 		return tools.SessionInfo{}, err
 	}
 	concern := p.live.Rules.of(p.tool)
-	switch ru := p.judge(concern); {
-	case ru.verdict == denies:
+	switch ru := p.judge(concern); ru.verdict {
+	case denies:
 		return tools.SessionInfo{}, p.denial(ru)
-	case ru.verdict == asks:
+	case asks:
 		return tools.SessionInfo{}, tools.Errorf(tools.Denied, "%s: needs the user's consent (rule %s), which cannot be asked for each look", cmp.Or(ru.subject, p.tool.Name), ru.name).
 			WithHint("read it when it is needed")
 	}
