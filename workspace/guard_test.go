@@ -129,7 +129,7 @@ func TestGuardedWalks(t *testing.T) {
 						t.Errorf("%s, follow %t: found %s", start, follow, rel)
 					}
 				}
-				if stats.Denied == 0 || !slices.ContainsFunc(stats.Unreadable, func(line string) bool { return strings.Contains(line, "that the policy denies") }) {
+				if stats.Denied == 0 || len(stats.Unreadable) > 0 {
 					t.Errorf("%s: what is left out is not told: %+v", start, stats)
 				}
 			}

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -85,9 +84,6 @@ func (s *Stream) end(w *walker, done <-chan struct{}, broken bool) {
 	}
 	s.stats = w.stats
 	s.stats.Unreadable = slices.Sorted(slices.Values(w.stats.Unreadable))
-	if n := w.stats.Denied; n > 0 {
-		s.stats.Unreadable = append(s.stats.Unreadable, fmt.Sprintf("%d that the policy denies", n))
-	}
 	if s.err = context.Cause(s.ctx); s.err == nil && w.failed != nil && !broken {
 		s.err = s.start.refuse(w.failed)
 	}

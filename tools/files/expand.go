@@ -13,9 +13,10 @@ import (
 
 // expand returns the files that paths and globs name, each once, in their order.
 // What is wrong with an entry stands in its place; notes name directories that
-// could not be read.
+// could not be read, and count what the policy denies.
 func expand(ctx context.Context, entries []string) (list []wanted, notes string, err error) {
 	var unreadable []string
+	denied := 0
 	known := map[string]bool{}
 	add := func(f wanted) {
 		if !known[f.name] {
@@ -44,13 +45,14 @@ func expand(ctx context.Context, entries []string) (list []wanted, notes string,
 				add(f)
 			}
 			unreadable = append(unreadable, stats.Unreadable...)
+			denied += stats.Denied
 		case err != nil:
 			add(wanted{name: textfile.Path(text), err: err})
 		default:
 			add(wanted{name: textfile.Path(path.String()), path: path})
 		}
 	}
-	return list, paging.Named(paging.Unreadable, unreadable), nil
+	return list, paging.Named(paging.Unreadable, unreadable) + paging.Denied(denied), nil
 }
 
 func isGlob(text string) bool { return strings.ContainsAny(text, "*?[{") }

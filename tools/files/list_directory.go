@@ -124,7 +124,7 @@ func (l *listing) page(ctx context.Context, stats workspace.WalkStats) (ListDire
 		}
 		next++
 	}
-	tree = append(tree, paging.Named(paging.Unreadable, stats.Unreadable)...)
+	tree = append(tree, paging.Named(paging.Unreadable, stats.Unreadable)+paging.Denied(stats.Denied)...)
 	out := ListDirectoryOut{Status: l.status(stats, first, next), Tree: string(tree)}
 	if next < len(l.rows) {
 		out.More = tools.NextAt("offset", next)

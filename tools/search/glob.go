@@ -42,6 +42,7 @@ type GlobOut struct {
 	Hidden  int // entries left out because they are hidden
 	// Unreadable are the directories that could not be read.
 	Unreadable []string
+	Denied     int    // by the policy
 	Freshness  string // see visit
 }
 
@@ -106,6 +107,7 @@ func (o GlobOut) Text() string {
 	b.WriteByte('\n')
 	b.WriteString(o.Paths)
 	b.WriteString(paging.Named(paging.Unreadable, o.Unreadable))
+	b.WriteString(paging.Denied(o.Denied))
 	return b.String()
 }
 

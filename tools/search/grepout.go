@@ -32,6 +32,7 @@ type GrepOut struct {
 	// TooLarge and Unreadable name files that were not searched, or not to
 	// their end.
 	TooLarge, Unreadable []string
+	Denied               int // paths, by the policy
 
 	Sensitive, IncludeIgnored bool // as asked for
 
@@ -67,6 +68,7 @@ func (o GrepOut) Text() string {
 	}
 	b.WriteString(paging.Named(fmt.Sprintf("not searched to the end, more than %d MiB in one piece", scan.MaxText>>20), o.TooLarge))
 	b.WriteString(paging.Named(paging.Unreadable, o.Unreadable))
+	b.WriteString(paging.Denied(o.Denied))
 	return b.String()
 }
 

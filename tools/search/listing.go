@@ -107,7 +107,7 @@ func (l *listing) walk(ctx context.Context, in GlobIn, start workspace.Path, f *
 	}
 	stats, err := result()
 	l.Looked += int(f.left.Load())
-	l.Ignored, l.Hidden, l.Unreadable = stats.Ignored, stats.Hidden, stats.Unreadable
+	l.Ignored, l.Hidden, l.Denied, l.Unreadable = stats.Ignored, stats.Hidden, stats.Denied, stats.Unreadable
 	l.Freshness = visit{}.freshness()
 	return err
 }

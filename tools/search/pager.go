@@ -229,7 +229,7 @@ func (p *pager) page(stats workspace.WalkStats, left int) GrepOut {
 	p.next.unreadable = p.unreadable
 	out := p.out
 	out.Searched, out.Binary, out.TooLarge, out.Unreadable = p.searched, p.binary, p.tooLarge, p.unreadable
-	out.Ignored, out.Hidden, out.Filtered = stats.Ignored, stats.Hidden, left
+	out.Ignored, out.Hidden, out.Denied, out.Filtered = stats.Ignored, stats.Hidden, stats.Denied, left
 	if !out.More || p.dated != nil {
 		out.Total, out.Lines = p.units, p.lines
 	}

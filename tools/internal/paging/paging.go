@@ -42,8 +42,16 @@ func LeftOut(left ...Left) string {
 // Unreadable is what went wrong with the paths that [Named] names.
 const Unreadable = "could not be read"
 
-// MaxNamed is the most bytes of what [Named] returns, beside what.
-const MaxNamed = mostNames + 100
+// Denied is a line that counts the paths which the policy denies, "" if there are none.
+func Denied(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("left out: %s that the policy denies\n", textfile.Count(n, "path"))
+}
+
+// MaxNamed is the most bytes of what [Named], beside what, and [Denied] return together.
+const MaxNamed = mostNames + 200
 
 const (
 	mostNamed = 5
