@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -122,13 +121,7 @@ func newServer(tb testing.TB, opts ...func(*server.Options)) *server.Server {
 	for _, o := range opts {
 		o(&opt)
 	}
-	all := slices.Concat(opt.Tools, opt.Hidden)
-	for _, src := range opt.Sources {
-		if !slices.ContainsFunc(all, func(t tools.Tool) bool { return t.Name == src.Read.Name }) {
-			all = append(all, src.Read)
-		}
-	}
-	opt.Runner = run.New(run.Config{Settings: run.Settings{Tools: all}})
+	opt.Runner = run.New(run.Config{Settings: run.Settings{Tools: append(opt.Tools, opt.Hidden...)}})
 	s, err := server.New(opt)
 	if err != nil {
 		tb.Fatal(err)

@@ -51,7 +51,9 @@ func (r *Runner) View(s tools.SessionInfo) tools.SessionInfo {
 // about it, which nobody can answer for each look.
 func (r *Runner) Watch(call Call) (tools.SessionInfo, error) {
 	p := &pass{r: r, call: call, live: r.live.Load(), ground: call.Session.Workspace}
-	p.tool = p.live.tools[call.Tool]
+	if p.tool = p.live.tools[call.Tool]; call.Read != nil {
+		p.tool = *call.Read
+	}
 	if err := p.bind(); err != nil {
 		return tools.SessionInfo{}, err
 	}
