@@ -45,18 +45,8 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 		return usagef(usage, "call wants a tool and its arguments as JSON")
 	}
 	name, text := args[0], args[1]
-	roots, err := rootsOf(args[2:])
+	roots, selected, err := p.callIn(&c.Config, name, args[2:])
 	if err != nil {
-		return err
-	}
-	if err := p.settle(&c.Config, roots); err != nil {
-		return err
-	}
-	selected, err := p.choose(c.Config)
-	if err != nil {
-		return err
-	}
-	if err := callable(p.Catalog, selected, name); err != nil {
 		return err
 	}
 	if text == "-" {
@@ -97,6 +87,21 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 			return errors.Join(err, e.close())
 		}
 	}
+}
+
+// callIn settles the configuration for a call of a tool in directories, and returns the
+// roots and the tools. It refuses a name that cannot be called.
+func (p *Process) callIn(cfg *server.Config, tool string, dirs []string) (roots []string, selected tools.Selected, err error) {
+	if roots, err = rootsOf(dirs); err != nil {
+		return nil, selected, err
+	}
+	if err = p.settle(cfg, roots); err != nil {
+		return nil, selected, err
+	}
+	if selected, err = p.choose(*cfg); err != nil {
+		return nil, selected, err
+	}
+	return roots, selected, callable(p.Catalog, selected, tool)
 }
 
 // withArguments returns the arguments of a call with some of them changed.

@@ -50,21 +50,17 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	if err != nil {
 		return nil, err
 	}
-	settings, err := p.settingsOf(cfg, selected, checked.hooks)
-	if err != nil {
-		return nil, err
-	}
 	principals, err := openRoots(cfg, opt, log)
 	if err != nil {
 		return nil, err
 	}
 	ws, err := workspace.Open(roots, opt)
 	if err != nil {
-		return nil, badRoot(err)
+		return nil, errors.Join(badRoot(err), principals.Close())
 	}
 	audit, err := openAudit(ctx, cfg, ws, log, redactor)
 	if err != nil {
-		return nil, errors.Join(err, ws.Close())
+		return nil, errors.Join(err, ws.Close(), principals.Close())
 	}
 	recoverChanges(ctx, ws, log)
 	for _, o := range selected.Omitted {
@@ -77,7 +73,7 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 		log.Warn("this kernel or its sandbox has no openat2; files are opened in a slower way, contained all the same", "backend", backend)
 	}
 	rc := run.Config{
-		Settings: settings,
+		Settings: settingsOf(cfg, selected, checked),
 		Key:      checked.key,
 		Limits:   checked.limits,
 		Caller:   p.Caller,

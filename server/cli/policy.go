@@ -11,18 +11,13 @@ import (
 	"toolcrib/tools"
 )
 
-// settingsOf returns what of a configuration the runner works by. Its error is that of a
-// rule.
-func (p *Process) settingsOf(cfg server.Config, selected tools.Selected, hooks run.Hooks) (run.Settings, error) {
-	rules, err := run.NewRules(cfg.Policy, p.Catalog)
-	if err != nil {
-		return run.Settings{}, &usageError{err, "toolcrib help policy says how rules are written"}
-	}
+// settingsOf returns what of a configuration the runner works by.
+func settingsOf(cfg server.Config, selected tools.Selected, c checked) run.Settings {
 	return run.Settings{
-		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm, Rules: rules,
+		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm, Rules: c.rules,
 		AuditFailure: cfg.AuditFailure,
-		Hooks:        hooks,
-	}, nil
+		Hooks:        c.hooks,
+	}
 }
 
 type policy struct {
@@ -74,18 +69,8 @@ func (c *policy) run(ctx context.Context, p *Process, args []string) error {
 	if len(args) < 3 || args[0] != "explain" {
 		return usagef(usage, "policy wants explain, a tool and its arguments as JSON")
 	}
-	roots, err := rootsOf(args[3:])
+	roots, selected, err := p.callIn(&c.Config, args[1], args[3:])
 	if err != nil {
-		return err
-	}
-	if err := p.settle(&c.Config, roots); err != nil {
-		return err
-	}
-	selected, err := p.choose(c.Config)
-	if err != nil {
-		return err
-	}
-	if err := callable(p.Catalog, selected, args[1]); err != nil {
 		return err
 	}
 	cfg := c.Config

@@ -92,15 +92,11 @@ func (r *reloading) apply(next server.Config) error {
 		return err
 	}
 	r.fixtures(&selected)
-	hooks, err := r.p.hooks(next, r.engine.redactor, r.engine.log)
+	checked, err := r.p.validate(next, r.engine.redactor, r.engine.log)
 	if err != nil {
 		return err
 	}
-	set, err := r.p.settingsOf(next, selected, hooks)
-	if err != nil {
-		return err
-	}
-	if err := r.engine.runner.Reconfigure(set); err != nil {
+	if err := r.engine.runner.Reconfigure(settingsOf(next, selected, checked)); err != nil {
 		return err
 	}
 	r.engine.selected = selected

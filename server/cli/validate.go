@@ -24,6 +24,7 @@ func (e *wrongKey) Unwrap() error { return e.error }
 // checked is what a configuration that stands was read as.
 type checked struct {
 	hooks   run.Hooks
+	rules   *run.Rules
 	limits  run.Limiter
 	key     []byte
 	indexes int64
@@ -40,7 +41,7 @@ func (p *Process) validate(cfg server.Config, redactor *redact.Redactor, log *sl
 		{"", func() error { _, err := p.selects(cfg); return err }},
 		{"index_memory", func() (err error) { c.indexes, err = cfg.IndexBytes(); return err }},
 		{"hooks", func() (err error) { c.hooks, err = p.hooks(cfg, redactor, log); return err }},
-		{"policy", func() error { return p.checkRules(cfg) }},
+		{"policy", func() (err error) { c.rules, err = run.NewRules(cfg.Policy, p.Catalog); return err }},
 		{"state_key", func() (err error) { c.key, err = cfg.Key(); return err }},
 		{"limits", func() (err error) { c.limits, err = p.limiter(cfg); return err }},
 		{"principal_root", func() error {
@@ -68,11 +69,6 @@ func (p *Process) validate(cfg server.Config, redactor *redact.Redactor, log *sl
 		return checked{}, err
 	}
 	return c, nil
-}
-
-func (p *Process) checkRules(cfg server.Config) error {
-	_, err := run.NewRules(cfg.Policy, p.Catalog)
-	return err
 }
 
 func checkHTTP(cfg server.Config) error {
