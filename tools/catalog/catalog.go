@@ -15,25 +15,35 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/bridge"
+	"toolcrib/tools/code"
 	"toolcrib/tools/files"
+	"toolcrib/tools/internal/sandbox"
 	"toolcrib/tools/search"
+	"toolcrib/tools/shell"
 )
 
 // Deps is what the process owns, by category. The zero value builds the whole
 // catalog: documents and snapshots need no environment.
 type Deps struct {
-	Bridge bridge.Deps
-	Files  files.Deps
-	Search search.Deps
+	Bridge  bridge.Deps
+	Code    code.Deps
+	Files   files.Deps
+	Search  search.Deps
+	Shell   shell.Deps
+	Sandbox *sandbox.Engine // of all that run programs
 }
 
 // NewDeps makes what a process owns. It opens nothing. Tools that call others do so
 // through caller.
 func NewDeps(caller tools.Caller) Deps {
+	programs := sandbox.New()
 	return Deps{
-		Bridge: bridge.Deps{Caller: caller},
-		Files:  files.Deps{Seen: files.NewSeen(seenBytes), Lines: files.NewLineIndex()},
-		Search: search.Deps{Library: search.NewLibrary()},
+		Bridge:  bridge.Deps{Caller: caller},
+		Code:    code.Deps{Sandbox: programs},
+		Files:   files.Deps{Seen: files.NewSeen(seenBytes), Lines: files.NewLineIndex()},
+		Search:  search.Deps{Library: search.NewLibrary()},
+		Shell:   shell.Deps{Sandbox: programs},
+		Sandbox: programs,
 	}
 }
 
@@ -55,8 +65,10 @@ const seenBytes = 4 << 20
 func All(d Deps) []tools.Tool {
 	all := slices.Concat(
 		bridge.Tools(d.Bridge),
+		code.Tools(d.Code),
 		files.Tools(d.Files),
 		search.Tools(d.Search),
+		shell.Tools(d.Shell),
 	)
 	slices.SortFunc(all, func(a, b tools.Tool) int {
 		return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Name, b.Name))

@@ -27,7 +27,7 @@ var layers = []struct {
 	{"tools", []string{"schema", "workspace"}},
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
-	{"tools/catalog", []string{"schema", "tools", "tools/*"}},
+	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/sandbox"}},
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},
 	{"tools/*/internal/...", []string{"workspace", "tools/internal/...", "@sibling"}},
 	{"server/redact", nil},
@@ -41,7 +41,7 @@ var layers = []struct {
 	{"server/settings", []string{"schema"}},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/settings", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "server", "server/audit", "server/records", "server/run", "server/hooks", "server/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
+	{"server/cli", []string{"server/settings", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "tools/internal/sandbox", "server", "server/audit", "server/records", "server/run", "server/hooks", "server/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 
@@ -67,7 +67,7 @@ var only = []struct {
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
 	mayOpen       = []string{"workspace", "workspace/state", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", ""}
-	mayAskForHost = []string{"workspace", "tools/files"} // for the URIs of files
+	mayAskForHost = []string{"workspace", "tools/files", "tools/internal/sandbox"} // for the URIs of files; for what runs there
 )
 
 func TestImports(t *testing.T) {

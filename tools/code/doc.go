@@ -1,0 +1,6 @@
+// Package code is the category of tools that run code in an interpreter: Python, a
+// Jupyter kernel that keeps its state, JavaScript. Interpreters of the system are
+// contained by the sandbox and not by workspace.
+//
+// Start reading at [Tools]. The package must not import other categories.
+package code
