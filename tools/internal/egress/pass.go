@@ -1,0 +1,115 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Pass is the right of one command to use a gate. Its methods may be called by several
+// goroutines.
+type Pass struct {
+	gate    *Gate
+	secret  string
+	network bool
+	life    context.Context // ends with the command
+	end     context.CancelFunc
+	count   counters
+
+	mu      sync.Mutex
+	open    int
+	refused []Refusal
+	more    int
+}
+
+// Refusal is a host that a command was not let to.
+type Refusal struct {
+	Host  string // with its port, as the program named it
+	Why   string
+	Times int
+}
+
+// mostRefusals is how many hosts are remembered of one command.
+const mostRefusals = 20
+
+// Close ends the right, and all connections that were made by it.
+func (p *Pass) Close() {
+	p.gate.mu.Lock()
+	delete(p.gate.passes, p.secret)
+	p.gate.mu.Unlock()
+	p.end()
+}
+
+// Usage counts what the command has sent and received.
+func (p *Pass) Usage() Usage { return p.count.usage() }
+
+// Refused returns the hosts that the command was not let to, in the order of its asking,
+// and how many more there were.
+func (p *Pass) Refused() (hosts []Refusal, more int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.refused), p.more
+}
+
+// enter counts a connection of the command; leave must follow. The context that it returns
+// ends with the pass.
+func (p *Pass) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.life.Err() != nil {
+		return ctx, nil, errEnded
+	}
+	if p.open >= mostOfPass {
+		return ctx, nil, errMany
+	}
+	p.open++
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(p.life, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+		p.mu.Lock()
+		p.open--
+		p.mu.Unlock()
+	}, nil
+}
+
+var (
+	errEnded = errors.New("the command of this proxy address has ended")
+	errMany  = fmt.Errorf("the command has %d connections open, and may have no more", mostOfPass)
+)
+
+func (p *Pass) note(host, why string) {
+	p.count.refused.Add(1)
+	p.gate.total.refused.Add(1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.refused {
+		if p.refused[i].Host == host && p.refused[i].Why == why {
+			p.refused[i].Times++
+			return
+		}
+	}
+	if len(p.refused) == mostRefusals {
+		p.more++
+		return
+	}
+	p.refused = append(p.refused, Refusal{host, why, 1})
+}
+
+func (p *Pass) opened() {
+	p.count.connections.Add(1)
+	p.gate.total.connections.Add(1)
+}
+
+func (p *Pass) sent(n int) {
+	p.count.sent.Add(int64(n))
+	p.gate.total.sent.Add(int64(n))
+}
+
+func (p *Pass) received(n int) {
+	p.count.received.Add(int64(n))
+	p.gate.total.received.Add(int64(n))
+}

@@ -1,0 +1,99 @@
+package egress
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"sync"
+	"time"
+)
+
+// lingerTime is how long the other direction may stay silent when one has ended.
+const lingerTime = time.Minute
+
+// tunnel carries bytes both ways until both sides have ended, ctx ends or nothing has
+// moved for long. It closes both.
+func tunnel(ctx context.Context, pass *Pass, client, host net.Conn) {
+	stop := context.AfterFunc(ctx, func() { _ = client.Close(); _ = host.Close() })
+	defer stop()
+	t := &traffic{idle: idleTime, conns: [2]net.Conn{client, host}}
+	t.moved()
+	var both sync.WaitGroup
+	both.Go(func() { t.carry(host, client, pass.sent) })
+	both.Go(func() { t.carry(client, host, pass.received) })
+	both.Wait()
+	_ = client.Close()
+	_ = host.Close()
+}
+
+// traffic is the deadline that both directions share: either keeps the other alive.
+type traffic struct {
+	conns [2]net.Conn
+
+	mu   sync.Mutex
+	idle time.Duration
+	last time.Time
+}
+
+func (t *traffic) moved() {
+	now := time.Now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now.Sub(t.last) < t.idle/16 { // deadlines cost a system timer
+		return
+	}
+	t.last = now
+	for _, c := range t.conns {
+		_ = c.SetDeadline(now.Add(t.idle))
+	}
+}
+
+// ended tells that one direction has ended.
+func (t *traffic) ended() {
+	t.mu.Lock()
+	t.idle, t.last = lingerTime, time.Time{}
+	t.mu.Unlock()
+	t.moved()
+}
+
+func (t *traffic) carry(to, from net.Conn, count func(int)) {
+	buf := buffers.Get().(*[32 << 10]byte)
+	defer buffers.Put(buf)
+	for {
+		n, err := from.Read(buf[:])
+		if n > 0 {
+			t.moved()
+			count(n)
+			if _, err := to.Write(buf[:n]); err != nil {
+				_ = from.Close() // its reader is gone
+				break
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if closeWrite(to) != nil {
+		_ = to.Close()
+	}
+	t.ended()
+}
+
+var buffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
+// closeWrite tells the other side that nothing more comes.
+func closeWrite(c net.Conn) error {
+	if half, ok := c.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return c.Close()
+}
+
+func overTLS(ctx context.Context, conn net.Conn, name string) (net.Conn, error) {
+	secure := tls.Client(conn, &tls.Config{ServerName: name})
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return secure, nil
+}
