@@ -38,6 +38,10 @@ type Def[In, Out any] struct {
 	Limits  Limits
 	Needs   []Need
 
+	// Plan says what a call would do, for a tool that does different things by its
+	// arguments, such as one that runs commands. It changes nothing and is quick. Without
+	// it the policy takes every call to have all of Effects.
+	Plan func(ctx context.Context, in In) (Plan, error)
 	// Confirm says what to ask the user before the call, if anything.
 	Confirm  func(ctx context.Context, in In) (Question, error)
 	Examples []Example[In]
@@ -92,6 +96,7 @@ type Tool struct {
 	input    func() (*schema.Type, error)
 	output   func() (*schema.Type, error) // nil where the result is not data
 	newIn    func() any
+	plan     func(ctx context.Context, in any) (Plan, error)     // nil: every call has all effects
 	confirm  func(ctx context.Context, in any) (Question, error) // nil: never asks by itself
 	run      func(ctx context.Context, in any) (any, error)
 	trim     func(out any, budget int) any // nil: Out cannot be trimmed
@@ -116,6 +121,9 @@ func New[In, Out any](d Def[In, Out]) Tool {
 		panic(fmt.Sprintf("tool %q: no Run", d.Name))
 	}
 	t.run = func(ctx context.Context, in any) (any, error) { return d.Run(ctx, *in.(*In)) }
+	if d.Plan != nil {
+		t.plan = func(ctx context.Context, in any) (Plan, error) { return d.Plan(ctx, *in.(*In)) }
+	}
 	if d.Confirm != nil {
 		t.confirm = func(ctx context.Context, in any) (Question, error) { return d.Confirm(ctx, *in.(*In)) }
 	}

@@ -104,7 +104,7 @@ func (r *Recorder) line(rec *run.Record) ([]byte, error) {
 	for _, text := range []*string{&rec.Tool, &rec.Principal, &rec.Client, &rec.Note} {
 		*text = r.secrets.String(*text)
 	}
-	for _, list := range [][]string{rec.Paths, rec.Changed} {
+	for _, list := range [][]string{rec.Paths, rec.Changed, rec.Programs} {
 		for i := range list {
 			list[i] = r.secrets.String(list[i])
 		}
@@ -115,7 +115,7 @@ func (r *Recorder) line(rec *run.Record) ([]byte, error) {
 // size returns about how many bytes a record holds on to.
 func size(rec run.Record) int {
 	n := ownSize + len(rec.Arguments) + len(rec.Tool) + len(rec.Principal) + len(rec.Client) + len(rec.Note)
-	for _, list := range [][]string{rec.Paths, rec.Changed} {
+	for _, list := range [][]string{rec.Paths, rec.Changed, rec.Programs} {
 		for _, path := range list {
 			n += len(path) + 16 // of its header
 		}

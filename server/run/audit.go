@@ -62,6 +62,8 @@ type Record struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Paths     []string        `json:"paths,omitempty"` // among the arguments
 	MorePaths int             `json:"more_paths,omitempty"`
+	Programs  []string        `json:"programs,omitempty"` // that its commands name
+	MoreRun   int             `json:"more_programs,omitempty"`
 	Changed   []string        `json:"changed,omitempty"` // paths that the call has changed
 	MoreDone  int             `json:"more_changed,omitempty"`
 	Note      string          `json:"note,omitempty"` // of refused: what was wrong with it
@@ -119,6 +121,10 @@ func (p *pass) record(ev Event, out *Outcome, took time.Duration) error {
 			break
 		}
 		rec.Paths = append(rec.Paths, excerpt(arg.Value, maxAuditText))
+	}
+	rec.Programs = p.programs()
+	if n := len(rec.Programs) - maxAuditPaths; n > 0 {
+		rec.Programs, rec.MoreRun = rec.Programs[:maxAuditPaths], n
 	}
 	err := p.r.cfg.Audit.Record(rec)
 	if err != nil {

@@ -31,10 +31,12 @@ const (
 )
 
 // offer is what a consent for the session covers: calls of the same tool that the same
-// rule asks about and whose paths lie in Dirs. With no Dirs the tool takes no paths. It
-// holds for the principal and the name of the client.
+// rule asks about and whose paths lie in Dirs. With no Dirs the tool takes no paths. Of a
+// tool that runs commands it is the call that was shown, again: what stands in a line
+// decides on what it does. It holds for the principal and the name of the client.
 type offer struct {
-	Dirs []string // as results print them
+	Dirs  []string // as results print them
+	Exact digest   // of the arguments; zero where others are covered too
 }
 
 // offers returns what the user can consent to beyond this call; nil where that is this
@@ -48,7 +50,11 @@ func (p *pass) offers() *offer {
 	if !ok {
 		return nil
 	}
-	return &offer{dirs}
+	o := &offer{Dirs: dirs}
+	if p.tool.Plans() {
+		o.Exact = p.r.seal.digest(p.bound.Canonical)
+	}
+	return o
 }
 
 // dirs are the directories that the paths of the call lie in, where their links lead;
@@ -76,6 +82,9 @@ func (p *pass) dirs() (dirs []string, ok bool) {
 
 // covers words the offer for the user.
 func (o *offer) covers() string {
+	if o.Exact != (digest{}) {
+		return "this call again, with the very same arguments"
+	}
 	if len(o.Dirs) == 0 {
 		return "calls of this tool that the same rule asks about"
 	}
@@ -119,7 +128,7 @@ func (p *pass) answered(answer tools.Answer) error {
 		return declined(p.tool.Name)
 	case choice == allowSession && p.r.consents.has(p): // answered on an earlier pass
 	case choice == allowSession && p.offer != nil:
-		p.r.consents.remember(p.consentKey(), p.offer.Dirs)
+		p.r.consents.remember(p.consentKey(), p.offer)
 	case choice != allowOnce:
 		return declined(p.tool.Name)
 	}
@@ -148,7 +157,7 @@ type consents struct {
 }
 
 type consent struct {
-	dirs []string
+	offer
 	used time.Time
 }
 
@@ -156,14 +165,14 @@ func newConsents(now func() time.Time) *consents {
 	return &consents{now: now, given: map[consentKey][]*consent{}}
 }
 
-func (cs *consents) remember(key consentKey, dirs []string) {
+func (cs *consents) remember(key consentKey, o *offer) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if cs.count >= maxConsents {
 		cs.forget()
 	}
 	if cs.count < maxConsents {
-		cs.given[key] = append(cs.given[key], &consent{dirs, cs.now()})
+		cs.given[key] = append(cs.given[key], &consent{*o, cs.now()})
 		cs.count++
 	}
 }
@@ -191,7 +200,7 @@ func (cs *consents) has(p *pass) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	for _, c := range cs.given[p.consentKey()] {
-		if !cs.over(c) && c.covers(p.offer.Dirs) {
+		if !cs.over(c) && c.includes(p.offer) {
 			c.used = cs.now()
 			return true
 		}
@@ -199,13 +208,16 @@ func (cs *consents) has(p *pass) bool {
 	return false
 }
 
-// covers reports whether every one of dirs lies in those that the user was told of.
-func (c *consent) covers(dirs []string) bool {
-	if len(c.dirs) == 0 || len(dirs) == 0 {
-		return len(c.dirs) == len(dirs)
+// includes reports whether the user was told of all that o covers.
+func (c *consent) includes(o *offer) bool {
+	if c.Exact != o.Exact {
+		return false
 	}
-	for _, dir := range dirs {
-		if !slices.ContainsFunc(c.dirs, func(in string) bool { return within(in, dir) }) {
+	if len(c.Dirs) == 0 || len(o.Dirs) == 0 {
+		return len(c.Dirs) == len(o.Dirs)
+	}
+	for _, dir := range o.Dirs {
+		if !slices.ContainsFunc(c.Dirs, func(in string) bool { return within(in, dir) }) {
 			return false
 		}
 	}

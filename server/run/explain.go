@@ -17,16 +17,30 @@ type Explanation struct {
 	Why      string `json:"why,omitempty"`
 	Question string `json:"question,omitempty"` // that the user would be asked
 	// Session is what a consent for the session would cover; "" = this call alone.
-	Session string   `json:"session,omitempty"`
-	Places  []Judged `json:"places,omitempty"`
+	Session string `json:"session,omitempty"`
+	// Effects are those of the call, Commands what it would run, where the tool tells.
+	Effects  string   `json:"effects,omitempty"`
+	Commands []Runs   `json:"commands,omitempty"`
+	Unknown  string   `json:"unknown,omitempty"` // why it may run others
+	Places   []Judged `json:"places,omitempty"`
 	// Guarded tells that places which the call does not name are judged when the tool
 	// comes to them.
 	Guarded bool `json:"guarded,omitempty"`
 }
 
+// Runs is a command that a call would run.
+type Runs struct {
+	Command string `json:"command"`
+	// Opens are the paths that it opens for certain, those that it changes with a leading ">".
+	Opens []string `json:"opens,omitempty"`
+	Hides string   `json:"hides,omitempty"` // why it may run others
+	Light bool     `json:"light,omitempty"` // it counts only for the rules that name it
+}
+
 // Judged is how a call was judged at one of its paths, "" where none counts.
 type Judged struct {
 	Path    string    `json:"path,omitempty"`
+	Command string    `json:"command,omitempty"`
 	Leads   string    `json:"leads_to,omitempty"` // where the links of the path lead, if elsewhere
 	Verdict string    `json:"verdict"`
 	Rule    string    `json:"rule"`
@@ -39,6 +53,7 @@ type Outrank struct {
 	From    string `json:"from"`
 	Verdict string `json:"verdict"`
 	Lost    string `json:"lost,omitempty"`
+	Maybe   bool   `json:"maybe,omitempty"` // nobody can tell whether it concerns the call
 }
 
 // Explain judges a call as Run does before its tool is called, hooks apart. The error is
@@ -50,15 +65,19 @@ func (r *Runner) Explain(ctx context.Context, call Call) (Explanation, error) {
 	if err := p.bind(); err != nil {
 		return Explanation{}, err
 	}
+	if err := p.foresee(ctx); err != nil {
+		return Explanation{}, p.failure(ctx, err)
+	}
 	concern := p.live.Rules.of(p.tool)
 	ru := p.judge(concern)
 	x := Explanation{Tool: p.tool.Name, Verdict: ru.verdict.String(), Rule: ru.name, Why: ru.why, From: p.live.Rules.from(ru.name)}
+	x.foresees(p)
 	if isAbsolute(ru.name) {
 		x.From = "always"
 		return x, nil
 	}
 	x.Guarded = concern.placed
-	for _, at := range p.places(concern.placed) {
+	for _, at := range p.spots(concern) {
 		x.Places = append(x.Places, p.judged(concern, at))
 	}
 	if ru.verdict == denies {
@@ -100,37 +119,43 @@ func (rs *Rules) from(name string) string {
 func (r *ruling) from() string { return fmt.Sprintf("policy[%d]", r.index+1) }
 
 // judged tells of each rule that concerns the call at a place what beat it.
-func (p *pass) judged(concern concerning, at placed) Judged {
+func (p *pass) judged(concern concerning, at spot) Judged {
 	j := Judged{Path: at.text}
+	if at.command != nil {
+		j.Command = visible(at.command.String())
+	}
 	if shown := at.path.String(); shown != at.text {
 		j.Leads = shown
 	}
-	list := concern.match(nil, p.call.Session.Principal, at.path)
-	won := winner(list)
-	if won == nil {
+	list := concern.match(nil, p.call.Session.Principal, at)
+	won, ok := winner(list)
+	switch {
+	case ok:
+		j.Verdict, j.Rule = won.says().String(), won.name
+	case light(won, at.command):
+		j.Verdict, j.Rule = allows.String(), "no rule names it"
+	default:
 		standing := p.standing()
 		j.Verdict, j.Rule = standing.verdict.String(), standing.name
-		return j
 	}
-	j.Verdict, j.Rule = won.verdict.String(), won.name
 	for _, c := range list {
-		j.Rules = append(j.Rules, Outrank{Rule: c.name, From: c.from(), Verdict: c.verdict.String(), Lost: c.lost(won, list)})
+		j.Rules = append(j.Rules, Outrank{Rule: c.name, From: c.from(), Verdict: c.says().String(), Lost: c.lost(won, list), Maybe: c.maybe})
 	}
 	return j
 }
 
 // lost says what beat a rule.
-func (c concerned) lost(won *ruling, list []concerned) string {
-	if c.ruling == won {
+func (c concerned) lost(won concerned, list []concerned) string {
+	if c.ruling == won.ruling {
 		return ""
 	}
 	for _, b := range list {
-		if b.beats(c.rank) {
+		if b.over(c) {
 			return "less specific than " + b.name + " in " + strings.Join(c.less(b.rank), " and ")
 		}
 	}
-	if c.verdict != won.verdict {
-		return fmt.Sprintf("%s wins over %s, and neither of it and %s is more specific in all", won.verdict, c.verdict, won.name)
+	if c.says() != won.says() {
+		return fmt.Sprintf("%s wins over %s, and neither of it and %s is more specific in all", won.says(), c.says(), won.name)
 	}
 	return "comes after " + won.name
 }
@@ -140,7 +165,7 @@ func (a rank) less(b rank) (in []string) {
 	for _, r := range []struct {
 		name string
 		a, b int
-	}{{"what it names", a.what, b.what}, {"its path", a.where, b.where}, {"its principal", a.whom, b.whom}} {
+	}{{"what it names", a.what, b.what}, {"its path", a.where, b.where}, {"its principal", a.whom, b.whom}, {"its command", a.doing, b.doing}} {
 		if r.a < r.b {
 			in = append(in, r.name)
 		}
@@ -163,13 +188,19 @@ func (x Explanation) String() string {
 			b.WriteString("  the consent is for this call alone\n")
 		}
 	}
+	x.tellCommands(&b)
 	for _, j := range x.Places {
-		if len(j.Rules) == 0 && j.Path == "" {
+		if len(j.Rules) == 0 && (j.Path == "" || j.Command != "") {
 			continue
 		}
 		place := "the call"
-		if j.Path != "" {
+		switch {
+		case j.Path != "" && j.Command != "":
+			place = tools.Clip(j.Command) + " at " + j.Path
+		case j.Path != "":
 			place = "at " + j.Path
+		case j.Command != "":
+			place = tools.Clip(j.Command)
 		}
 		if j.Leads != "" {
 			place += " (that is " + j.Leads + ")"
@@ -187,4 +218,45 @@ func (x Explanation) String() string {
 		b.WriteString("what the tool comes to beside these paths is judged when it is opened\n")
 	}
 	return b.String()
+}
+
+// foresees takes over what the tool says that the call would do.
+func (x *Explanation) foresees(p *pass) {
+	if !p.tool.Plans() {
+		return
+	}
+	x.Effects, x.Unknown = p.plan.Effects.String(), p.plan.Unknown
+	for i := range p.plan.Commands {
+		c := &p.plan.Commands[i]
+		r := Runs{Command: visible(c.String()), Hides: c.Hides, Light: c.Light}
+		for _, touch := range c.Touches {
+			if touch.Write {
+				r.Opens = append(r.Opens, ">"+touch.Path)
+			} else {
+				r.Opens = append(r.Opens, touch.Path)
+			}
+		}
+		x.Commands = append(x.Commands, r)
+	}
+}
+
+// tellCommands prints what the call would do.
+func (x *Explanation) tellCommands(b *strings.Builder) {
+	if x.Effects == "" {
+		return
+	}
+	fmt.Fprintf(b, "effects: %s\n", x.Effects)
+	for _, r := range x.Commands {
+		fmt.Fprintf(b, "runs %s", tools.Clip(r.Command))
+		if len(r.Opens) > 0 {
+			fmt.Fprintf(b, ", opens %s", strings.Join(r.Opens, " "))
+		}
+		if r.Hides != "" {
+			fmt.Fprintf(b, "; may run others: %s", r.Hides)
+		}
+		b.WriteByte('\n')
+	}
+	if x.Unknown != "" {
+		fmt.Fprintf(b, "may run other commands: %s\n", x.Unknown)
+	}
 }

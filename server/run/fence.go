@@ -23,7 +23,7 @@ func (p *pass) fence(c concerning, by verdict) {
 		return
 	}
 	var open []workspace.Path
-	for _, at := range p.places(true) {
+	for _, at := range p.spots(concerning{placed: true}) {
 		open = append(open, at.path)
 	}
 	p.call.Session.Workspace = p.ground.Guarded(func(at workspace.Path) string {
@@ -91,6 +91,7 @@ type views struct {
 type viewKey struct {
 	ground          *workspace.Workspace
 	tool, principal string
+	effects         tools.Effects // of its plan
 }
 
 // maxViews bounds the views that are kept; more are made anew.
@@ -99,7 +100,7 @@ const maxViews = 256
 func (v *views) guarded(ground *workspace.Workspace, tool tools.Tool, principal string, c concerning) *workspace.Workspace {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	key := viewKey{ground, tool.Name, principal}
+	key := viewKey{ground, tool.Name, principal, tool.Effects}
 	if view := v.of[key]; view != nil {
 		return view
 	}

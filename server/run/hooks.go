@@ -79,6 +79,7 @@ type View struct {
 	Tool    tools.Tool      // the zero Tool where the name was unknown
 	Args    json.RawMessage // canonical; as sent where they were not valid
 	Paths   []string        // the path arguments, as they stand in Args
+	Plan    tools.Plan      // what the call would do; zero for a tool that has no plans
 	Session tools.SessionInfo
 }
 
@@ -124,6 +125,9 @@ func (p *pass) pre(ctx context.Context) error {
 				return p.denied(tools.Errorf(tools.Denied, "%s: pre hook %d replaced the arguments by ones that are not valid", p.tool.Name, i+1))
 			}
 			p.replaced = true
+			if err := p.foresee(ctx); err != nil {
+				return err
+			}
 		}
 		if d.Skip != nil && skip == nil {
 			skip = d.Skip
@@ -205,7 +209,7 @@ func (p *pass) view() View {
 	if args == nil {
 		args = p.call.Args
 	}
-	v := View{ID: p.id, Tool: p.tool, Args: bytes.Clone(args), Session: p.call.Session}
+	v := View{ID: p.id, Tool: p.tool, Args: bytes.Clone(args), Session: p.call.Session, Plan: p.plan}
 	for _, arg := range p.bound.Paths {
 		v.Paths = append(v.Paths, arg.Value)
 	}

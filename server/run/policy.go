@@ -32,7 +32,7 @@ type rule struct {
 	matches func(p *pass) bool
 	why     string // of an ask or a denial: "the server is read-only"
 	hint    string // of a denial: the way out
-	subject string // of a denial: the path that it is about, "" = the tool
+	subject string // the path or the command that it is about, "" = the tool
 	final   bool   // the tool's own question is not put
 }
 
@@ -154,6 +154,9 @@ func (p *pass) policy(ctx context.Context) error {
 		p.question = q.Message
 	case p.verdict == asks:
 		p.question = fmt.Sprintf("%s: %s. Arguments: %s", p.tool.Title, ru.why, excerpt(string(p.bound.Canonical), maxShownArgs))
+		if p.plan.Shows != "" {
+			p.question = p.shows(ru)
+		}
 		p.offer = p.offers()
 	}
 	p.heed()
@@ -187,17 +190,55 @@ func (p *pass) judge(concern concerning) rule {
 		return standing
 	}
 	worst := rule{}
-	for _, at := range p.places(concern.placed) {
-		ru := standing
-		if r := concern.judge(p.call.Session.Principal, at.path); r != nil {
-			ru = r.rule()
-			ru.subject = at.text
-		}
+	strictest := func(ru rule) {
 		if ru.verdict > worst.verdict {
 			worst = ru
 		}
 	}
+	principal := p.call.Session.Principal
+	judged := false // by more than what names it
+	for _, at := range p.spots(concern) {
+		won, ok := concern.decide(principal, at)
+		if !settles(won, at.command) {
+			if r := concern.hidden(principal); r != nil {
+				strictest(r.unseen(at.command, at.command.Hides))
+			}
+		}
+		switch {
+		case light(won, at.command):
+			continue
+		case ok:
+			strictest(won.on(at))
+		default:
+			strictest(standing)
+		}
+		judged = true
+	}
+	if r := concern.hidden(principal); r != nil && p.plan.Unknown != "" {
+		strictest(r.unseen(nil, p.plan.Unknown))
+	}
+	if judged {
+		return worst
+	}
+	for _, at := range p.unordered(concern, nil) {
+		if won, ok := concern.decide(principal, at); ok {
+			strictest(won.on(at))
+		} else {
+			strictest(standing)
+		}
+	}
 	return worst
+}
+
+// settles reports whether nothing of a command is left to ask about: it hides nothing, or
+// what won allows it by its name.
+func settles(won concerned, c *tools.Command) bool {
+	return c == nil || c.Hides == "" || won.ruling != nil && won.verdict == allows && len(won.commands) > 0
+}
+
+// light reports whether a command does nothing by itself that the rule which won is about.
+func light(won concerned, c *tools.Command) bool {
+	return c != nil && c.Light && (won.ruling == nil || len(won.commands) == 0 && len(won.paths) == 0)
 }
 
 // standing returns the rule of the default table. A call that none matches is denied.

@@ -15,14 +15,15 @@ import (
 // of one list, an entry is enough; one that is left out fits every call, an empty one is refused.
 //
 // Of the rules that concern a call, one beats another where it is more specific in one
-// of three respects and less in none:
+// of four respects and less in none:
 //
 //	what   a tool by name, then a glob of names (the more letters the more), no tool;
 //	       among equals a rule with a toolset, then one with an effect, then with an
-//	       access class
+//	       access class; one with a command counts as with all three
 //	where  the path whose pattern is longer before its first wildcard, then the one with
 //	       more letters; a rule without a path is less specific than any with one
 //	whom   a principal by name, then a glob, then none
+//	doing  the command whose pattern has more words other than "*", then more letters
 //
 // Of the rules that none beats, deny wins over ask and ask over allow; then the first of
 // the list wins. So "allow read_file" does not open what "deny secrets/**" closes, and
@@ -31,6 +32,12 @@ import (
 // A call is judged once for each of its path arguments, by its text and by where its
 // links lead, and the strictest verdict counts. What a tool opens beside these is judged
 // when it is opened.
+//
+// A call that runs commands is judged once for each of them, at the paths that it opens
+// for certain. A pattern of a rule that allows has to spell the whole command; one of a
+// rule that asks or denies covers what follows too, and options in any place. Where a
+// command, or what it hides, may be what such a rule is about and nobody can tell, the
+// user is asked.
 type Rule struct {
 	Name      string   `json:"name,omitempty" jsonschema_description:"name of the rule in denials and in the audit log; without it, its place: policy[1] is the first"`
 	Why       string   `json:"why,omitempty" jsonschema_description:"what a denial or a question says as the reason"`
@@ -39,6 +46,7 @@ type Rule struct {
 	Toolset   []string `json:"toolset,omitempty" jsonschema_description:"categories of tools"`
 	Access    []string `json:"access,omitempty" jsonschema_description:"access classes: read, write, exec, external or delegates"`
 	Effect    []string `json:"effect,omitempty" jsonschema_description:"effects, of which a tool has one: none, workspace, outside, process, network, state or destroys"`
+	Command   []string `json:"command,omitempty" jsonschema_description:"commands that a tool is to run, such as git push or npm run *: a program, by its base name or its path, and words, each of which may be a glob, and * alone stands for any words; to allow, the pattern has to spell the whole command, to ask or deny its beginning"`
 	Path      []string `json:"path,omitempty" jsonschema_description:"paths as results print them, or patterns with * and **; each covers all that is below it"`
 	Principal []string `json:"principal,omitempty" jsonschema_description:"who calls: local, anonymous, the name of a token, issuer and subject, or globs of these"`
 }
@@ -54,6 +62,7 @@ type ruling struct {
 	verdict    verdict
 	tools      []glob
 	effects    tools.Effects
+	commands   []CommandPattern
 	paths      []workspace.Pattern
 	principals []glob
 }
@@ -79,7 +88,7 @@ func compile(n int, r Rule, all []tools.Tool) (ruling, error) {
 		key  string
 		list []string
 	}{
-		{"tool", r.Tool}, {"toolset", r.Toolset}, {"access", r.Access}, {"effect", r.Effect}, {"path", r.Path}, {"principal", r.Principal},
+		{"tool", r.Tool}, {"toolset", r.Toolset}, {"access", r.Access}, {"effect", r.Effect}, {"command", r.Command}, {"path", r.Path}, {"principal", r.Principal},
 	} {
 		if f.list != nil && len(f.list) == 0 { // who empties a list does not mean every call
 			return bad(f.key, errors.New("the list names nothing; leave it out to fit every call"))
@@ -113,6 +122,19 @@ func compile(n int, r Rule, all []tools.Tool) (ruling, error) {
 			return bad("effect", noSuch(text, known))
 		}
 		c.effects |= 1 << i
+	}
+	for _, text := range r.Command {
+		x, err := ParseCommandPattern(text)
+		if err != nil {
+			return bad("command", err)
+		}
+		c.commands = append(c.commands, x)
+	}
+	if len(c.commands) > 0 && len(c.tools) > 0 && !slices.ContainsFunc(all, func(t tools.Tool) bool {
+		_, ok := most(c.tools, t.Name)
+		return ok && t.Plans()
+	}) {
+		return bad("command", errors.New("none of the tools of the rule runs commands"))
 	}
 	for _, text := range r.Path {
 		p, err := workspace.ParsePattern(text)

@@ -45,8 +45,10 @@ func NewRules(list []Rule, all []tools.Tool) (*Rules, error) {
 
 // concerning is what rules there are for one tool, the strictest first.
 type concerning struct {
-	rules  []candidate
-	placed bool // one of them has a path
+	rules   []candidate
+	placed  bool // one of them has a path
+	ordered bool // one of them has a command
+	effects tools.Effects
 }
 
 // candidate is a rule that fits the tool.
@@ -60,13 +62,14 @@ func (rs *Rules) of(t tools.Tool) concerning {
 	if rs == nil || len(rs.list) == 0 {
 		return concerning{}
 	}
-	if c, ok := rs.tool[t.Name]; ok {
+	if c, ok := rs.tool[t.Name]; ok && c.effects == t.Effects { // else those of its plan
 		return c
 	}
 	return rs.concern(t)
 }
 
 func (rs *Rules) concern(t tools.Tool) (c concerning) {
+	c.effects = t.Effects
 	for i := range rs.list {
 		r := &rs.list[i]
 		what, ok := r.fits(t)
@@ -75,21 +78,23 @@ func (rs *Rules) concern(t tools.Tool) (c concerning) {
 		}
 		c.rules = append(c.rules, candidate{r, what})
 		c.placed = c.placed || len(r.paths) > 0
+		c.ordered = c.ordered || len(r.commands) > 0
 	}
 	slices.SortStableFunc(c.rules, func(a, b candidate) int { return cmp.Compare(b.verdict, a.verdict) })
 	return c
 }
 
-// anywhere is the part of the rules that decides wherever a call leads. Where a rule for
-// some paths is milder than a denial, that is none of them.
+// anywhere is the part of the rules that decides wherever a call leads and whatever it
+// runs. Where a rule for some paths or commands is milder than a denial, that is none of
+// them.
 func (c concerning) anywhere() concerning {
-	if !c.placed {
+	if !c.placed && !c.ordered {
 		return c
 	}
 	var rest []candidate
 	for _, r := range c.rules {
 		switch {
-		case len(r.paths) == 0:
+		case len(r.paths) == 0 && len(r.commands) == 0:
 			rest = append(rest, r)
 		case r.verdict != denies:
 			return concerning{}
@@ -103,11 +108,12 @@ func (r *ruling) fits(t tools.Tool) (what int, ok bool) {
 	what, ok = most(r.tools, t.Name)
 	if !ok || len(r.Toolset) > 0 && !slices.Contains(r.Toolset, t.Category) ||
 		len(r.Access) > 0 && !slices.Contains(r.Access, t.Access.String()) ||
-		len(r.Effect) > 0 && t.Effects&r.effects == 0 {
+		len(r.Effect) > 0 && t.Effects&r.effects == 0 ||
+		len(r.commands) > 0 && !t.Plans() {
 		return 0, false
 	}
 	for _, given := range []bool{len(r.Toolset) > 0, len(r.Effect) > 0, len(r.Access) > 0} {
-		if what <<= 1; given {
+		if what <<= 1; given || len(r.commands) > 0 { // commands say more than a class of tools does
 			what++
 		}
 	}
@@ -115,17 +121,34 @@ func (r *ruling) fits(t tools.Tool) (what int, ok bool) {
 }
 
 // rank is how specific a rule is for a call.
-type rank struct{ what, where, whom int }
+type rank struct{ what, where, whom, doing int }
 
 // beats reports whether a is more specific in one respect and less in none.
 func (a rank) beats(b rank) bool {
-	return a != b && a.what >= b.what && a.where >= b.where && a.whom >= b.whom
+	return a != b && a.what >= b.what && a.where >= b.where && a.whom >= b.whom && a.doing >= b.doing
 }
 
 // concerned is a rule that concerns a call.
 type concerned struct {
 	*ruling
 	rank
+	maybe bool // nobody can tell whether it does
+}
+
+// says is the verdict of the rule on the call. What it may deny, the user is asked about.
+func (c concerned) says() verdict {
+	if c.maybe {
+		return min(c.verdict, asks)
+	}
+	return c.verdict
+}
+
+// spot is what a call is judged at: a path, where the zero one stands for none, and a
+// command, nil for none.
+type spot struct {
+	placed
+	command *tools.Command
+	vague   bool // the command may open paths that nobody can tell
 }
 
 // room is how many rules may concern a call before memory is taken for them.
@@ -134,22 +157,49 @@ const room = 64
 // judge returns the rule that decides on a call of the tool at a path, nil if none
 // concerns it. The zero path stands for none.
 func (c concerning) judge(principal string, at workspace.Path) *ruling {
+	won, ok := c.decide(principal, spot{placed: placed{path: at}})
+	if !ok {
+		return nil
+	}
+	return won.ruling
+}
+
+// decide returns the rule that decides on a call of the tool at a spot.
+func (c concerning) decide(principal string, at spot) (concerned, bool) {
 	var space [room]concerned
 	return winner(c.match(space[:0], principal, at))
 }
 
 // match appends the rules that concern a call to list, the strictest first.
-func (c concerning) match(list []concerned, principal string, at workspace.Path) []concerned {
+func (c concerning) match(list []concerned, principal string, at spot) []concerned {
 	for _, r := range c.rules {
-		where, ok := r.covers(at)
-		if !ok {
+		doing, fits := r.runs(at.command)
+		if fits == not {
 			continue
 		}
+		where, ok := r.covers(at.path)
+		if !ok {
+			if !at.vague || len(r.commands) == 0 || r.verdict == allows {
+				continue
+			}
+			fits = perhaps
+		}
 		if whom, ok := most(r.principals, principal); ok {
-			list = append(list, concerned{r.ruling, rank{r.what, where, whom}})
+			list = append(list, concerned{r.ruling, rank{r.what, where, whom, doing}, fits == perhaps})
 		}
 	}
 	return list
+}
+
+// hidden returns the rule that asks about what a command or a line runs unseen, nil if
+// none does: the strictest that is about commands.
+func (c concerning) hidden(principal string) *ruling {
+	for _, r := range c.rules {
+		if _, ok := most(r.principals, principal); ok && len(r.commands) > 0 && r.verdict != allows {
+			return r.ruling
+		}
+	}
+	return nil
 }
 
 // covers tells whether the rule concerns a path, and how specific it is in that.
@@ -163,20 +213,24 @@ func (r *ruling) covers(at workspace.Path) (where int, ok bool) {
 	return where, ok
 }
 
-func winner(list []concerned) *ruling {
+func winner(list []concerned) (won concerned, ok bool) {
 	for _, a := range list {
-		if !beaten(a, list) {
-			return a.ruling
+		if (!ok || a.says() > won.says()) && !beaten(a, list) {
+			won, ok = a, true
 		}
 	}
-	return nil
+	return won, ok
 }
 
 func beaten(a concerned, by []concerned) bool {
 	for _, b := range by {
-		if b.beats(a.rank) {
+		if b.over(a) {
 			return true
 		}
 	}
 	return false
 }
+
+// over reports whether a beats b. A rule that perhaps concerns the call beats none that
+// does for sure.
+func (a concerned) over(b concerned) bool { return a.beats(b.rank) && (b.maybe || !a.maybe) }

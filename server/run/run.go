@@ -114,6 +114,8 @@ type pass struct {
 
 	// bind, pre
 	bound    tools.Bound
+	plan     tools.Plan      // what the call would do; its effects are those of tool
+	declared tools.Effects   // of the tool, where it has plans
 	mends    []string        // of the arguments as the caller sent them
 	sent     json.RawMessage // canonical, likewise
 	settled  *settlement     // what the earlier passes have settled; nil on the first
@@ -153,6 +155,9 @@ func (p *pass) carry(ctx context.Context) (out Outcome) {
 	}
 	if stop == nil {
 		stop = p.limit()
+	}
+	if stop == nil {
+		stop = p.foresee(ctx)
 	}
 	if stop == nil {
 		stop = p.pre(ctx)

@@ -1,0 +1,168 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"toolcrib/tools"
+)
+
+// foresee has the tool say what the call would do. Its effects take the place of all
+// that the tool may have.
+func (p *pass) foresee(ctx context.Context) error {
+	if !p.tool.Plans() {
+		return nil
+	}
+	if p.declared == 0 {
+		p.declared = p.tool.Effects
+	}
+	p.tool.Effects = p.declared
+	plan, err := p.tool.Plan(ctx, p.bound)
+	if err != nil {
+		return err
+	}
+	p.plan, p.tool.Effects = plan, plan.Effects
+	return nil
+}
+
+// spots returns what the call is judged at: its places, and at each of its commands where
+// a rule is about commands.
+func (p *pass) spots(c concerning) []spot {
+	var touched []tools.Touch
+	if !c.ordered {
+		for i := range p.plan.Commands {
+			touched = append(touched, p.plan.Commands[i].Touches...)
+		}
+	}
+	if !c.ordered || len(p.plan.Commands) == 0 {
+		return p.unordered(c, touched)
+	}
+	var list []spot
+	if c.placed && len(p.plan.Touches) > 0 {
+		for _, at := range p.resolve(p.plan.Touches) {
+			list = append(list, spot{placed: at})
+		}
+	}
+	for i := range p.plan.Commands {
+		cmd := &p.plan.Commands[i]
+		places := []placed{{}}
+		if c.placed {
+			places = append(p.places(true), p.resolve(cmd.Touches)...)
+		}
+		for _, at := range places {
+			list = append(list, spot{placed: at, command: cmd, vague: c.placed && !cmd.Told})
+		}
+	}
+	return list
+}
+
+// unordered are the spots of a call as of one that runs no commands.
+func (p *pass) unordered(c concerning, touched []tools.Touch) []spot {
+	places := p.places(c.placed)
+	if c.placed {
+		places = append(places, p.resolve(p.plan.Touches)...)
+		places = append(places, p.resolve(touched)...)
+	}
+	list := make([]spot, len(places))
+	for i, at := range places {
+		list[i].placed = at
+	}
+	return list
+}
+
+// resolve returns where paths lead, by their text and by their links.
+func (p *pass) resolve(list []tools.Touch) (places []placed) {
+	if p.ground == nil {
+		return nil
+	}
+	for _, touch := range list {
+		if at, err := p.ground.Resolve(touch.Path); err == nil {
+			places = append(places, placed{at, touch.Path}, placed{at.Landing(), touch.Path})
+		}
+	}
+	return places
+}
+
+// on is the rule as the default table has its own, at a spot that it decides on.
+func (c concerned) on(at spot) rule {
+	ru := c.rule()
+	if ru.subject = at.text; at.command != nil && (len(c.commands) > 0 || ru.subject == "") {
+		ru.subject = excerpt(visible(at.command.String()), maxSubject)
+	}
+	if c.maybe {
+		ru.verdict = c.says()
+		ru.why = "nobody can tell whether it is what this rule is about"
+		if c.Why != "" {
+			ru.why += " (" + c.Why + ")"
+		}
+	}
+	return ru
+}
+
+// unseen is a rule about commands where a call may run some that nobody sees.
+func (r *ruling) unseen(c *tools.Command, why string) rule {
+	ru := r.rule()
+	ru.verdict, ru.final = asks, false
+	ru.why = "it may run what this rule is about: " + why
+	if c != nil {
+		ru.subject = excerpt(visible(c.String()), maxSubject)
+	}
+	return ru
+}
+
+// maxSubject is the most bytes of a command in a denial, maxShown of what the user is
+// shown of a call that has a plan.
+const (
+	maxSubject = 200
+	maxShown   = 2000
+)
+
+// shows words what the user is asked about: the decisive command, and the whole.
+func (p *pass) shows(ru rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: ", p.tool.Title)
+	if ru.subject != "" && ru.subject != p.plan.Shows {
+		fmt.Fprintf(&b, "%s: ", ru.subject)
+	}
+	fmt.Fprintf(&b, "%s (rule %s).\n%s", ru.why, ru.name, excerpt(visible(p.plan.Shows), maxShown))
+	if len(p.plan.Shows) > maxShown && len(p.plan.Commands) > 0 {
+		fmt.Fprintf(&b, "\n%d bytes in all; it runs %s", len(p.plan.Shows), excerpt(strings.Join(p.programs(), ", "), maxShown))
+	}
+	return b.String()
+}
+
+// programs names what the call would run, each once.
+func (p *pass) programs() (names []string) {
+	seen := map[string]bool{}
+	for i := range p.plan.Commands {
+		words := p.plan.Commands[i].Words
+		if len(words) == 0 || seen[words[0].Text] {
+			continue
+		}
+		seen[words[0].Text] = true
+		names = append(names, excerpt(visible(words[0].Text), maxSubject))
+	}
+	return names
+}
+
+// visible writes out what would not be seen, or would change what is seen beside it.
+func visible(text string) string {
+	hidden := func(r rune) bool {
+		return r != '\n' && r != '\t' && r != ' ' && !unicode.IsGraphic(r) || r > unicode.MaxASCII && (unicode.IsSpace(r) || unicode.Is(unicode.Cf, r))
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if hidden(r) {
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
