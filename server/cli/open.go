@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"maps"
 	"runtime"
@@ -29,7 +30,8 @@ type engine struct {
 	exporter *telemetry.Exporter // nil: nothing is exported
 	level    *slog.LevelVar      // of log
 	roots    *identity.Roots
-	indexes  int64 // bytes that they may take
+	indexes  int64     // bytes that they may take
+	programs io.Closer // that the tools have started
 }
 
 // open puts the tools that were chosen to work on roots. The caller closes the
@@ -68,7 +70,7 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)
 		}
 	}
-	e := &engine{selected: selected, ws: ws, log: log, redactor: redactor, level: least, audit: audit, roots: principals, indexes: checked.indexes, workers: run.NewWorkers()}
+	e := &engine{selected: selected, ws: ws, log: log, redactor: redactor, level: least, audit: audit, roots: principals, indexes: checked.indexes, workers: run.NewWorkers(), programs: p.Deps}
 	if backend := ws.Backend(); runtime.GOOS == "linux" && backend != "openat2" {
 		log.Warn("this kernel or its sandbox has no openat2; files are opened in a slower way, contained all the same", "backend", backend)
 	}
@@ -117,7 +119,7 @@ func (e *engine) close() error {
 		e.exporter.Close()
 	}
 	e.workers.Close()
-	err := errors.Join(e.roots.Close(), e.ws.Close())
+	err := errors.Join(e.programs.Close(), e.roots.Close(), e.ws.Close())
 	if e.audit != nil {
 		err = errors.Join(err, e.audit.close())
 	}

@@ -11,12 +11,14 @@ package catalog
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"toolcrib/tools"
 	"toolcrib/tools/bridge"
 	"toolcrib/tools/code"
 	"toolcrib/tools/files"
+	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/sandbox"
 	"toolcrib/tools/search"
 	"toolcrib/tools/shell"
@@ -42,7 +44,7 @@ func NewDeps(caller tools.Caller) Deps {
 		Code:    code.Deps{Sandbox: programs},
 		Files:   files.Deps{Seen: files.NewSeen(seenBytes), Lines: files.NewLineIndex()},
 		Search:  search.Deps{Library: search.NewLibrary()},
-		Shell:   shell.Deps{Sandbox: programs},
+		Shell:   shell.Deps{Sandbox: programs, Jobs: jobs.New(programs)},
 		Sandbox: programs,
 	}
 }
@@ -55,6 +57,18 @@ func (d Deps) Start(ctx context.Context, indexes int64, busy func() bool) (stop 
 		return func() {}
 	}
 	return d.Search.Library.Start(ctx, indexes, busy)
+}
+
+// Close ends all programs that the tools have started.
+func (d Deps) Close() error {
+	var errs []error
+	if d.Shell.Jobs != nil {
+		errs = append(errs, d.Shell.Jobs.Close())
+	}
+	if d.Sandbox != nil {
+		errs = append(errs, d.Sandbox.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // seenBytes is how much of what was shown is remembered, to tell what has changed

@@ -12,16 +12,23 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/bridge"
 	"toolcrib/tools/catalog"
+	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/sandbox"
 	"toolcrib/tools/internal/tooltest"
+	"toolcrib/tools/shell"
 )
 
 var update = flag.Bool("update", false, "rewrite the snapshots, the manual pages, the README's table and the wanted results")
 
 // all is the catalog as a machine without anything would build it, but for tools
-// that call others.
+// that call others or run programs.
 func all() []tools.Tool {
 	caller := new(tooltest.Caller)
-	caller.All = catalog.All(catalog.Deps{Bridge: bridge.Deps{Caller: caller}})
+	programs := sandbox.New()
+	caller.All = catalog.All(catalog.Deps{
+		Bridge: bridge.Deps{Caller: caller},
+		Shell:  shell.Deps{Sandbox: programs, Jobs: jobs.New(programs)},
+	})
 	return caller.All
 }
 

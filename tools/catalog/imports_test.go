@@ -27,7 +27,7 @@ var layers = []struct {
 	{"tools", []string{"schema", "workspace"}},
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
-	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/sandbox"}},
+	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/jobs", "tools/internal/sandbox"}},
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},
 	{"tools/*/internal/...", []string{"workspace", "tools/internal/...", "@sibling"}},
 	{"server/redact", nil},

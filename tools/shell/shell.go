@@ -2,13 +2,21 @@ package shell
 
 import (
 	"toolcrib/tools"
+	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/sandbox"
 )
 
 // Deps is what the process owns for this category.
 type Deps struct {
 	Sandbox *sandbox.Engine
+	Jobs    *jobs.Manager // nil = nothing can be run
 }
 
 // Tools returns the tools of the category.
-func Tools(Deps) []tools.Tool { return nil }
+func Tools(d Deps) []tools.Tool {
+	return []tools.Tool{
+		bashTool(d),
+		jobOutputTool(d),
+		jobStopTool(d),
+	}
+}

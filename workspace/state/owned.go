@@ -34,27 +34,26 @@ func (d *Dir) Own(folder string) (*Owned, error) {
 		return nil, err
 	}
 	for {
-		o, err := own(r)
-		if errors.Is(err, errSwept) {
-			continue
-		}
-		if err != nil {
+		f, name, err := own(r, os.O_APPEND)
+		switch {
+		case err == nil:
+			return &Owned{folder: r, name: name, f: f}, nil
+		case !errors.Is(err, errSwept):
 			return nil, errors.Join(err, r.Close())
 		}
-		return o, nil
 	}
 }
 
 // errSwept says that Orphans took a file for one of the dead before it was locked.
 var errSwept = errors.New("swept")
 
-// own gives the file its name once it is locked, so that nobody ever sees that
-// name without its lock.
-func own(r *os.Root) (_ *Owned, err error) {
-	name := newName()
-	f, err := r.OpenFile(name+hidden, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+// own makes a file and gives it its name once it is locked, so that nobody ever sees
+// that name without its lock. flag is O_APPEND or 0.
+func own(r *os.Root, flag int) (_ *os.File, name string, err error) {
+	name = newName()
+	f, err := r.OpenFile(name+hidden, os.O_RDWR|os.O_CREATE|os.O_EXCL|flag, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer func() {
 		if err != nil {
@@ -63,18 +62,18 @@ func own(r *os.Root) (_ *Owned, err error) {
 	}()
 	locked, err := tryLock(f)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if !locked {
-		return nil, errSwept
+		return nil, "", errSwept
 	}
 	switch err := r.Rename(name+hidden, name); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errSwept
+		return nil, "", errSwept
 	case err != nil:
-		return nil, err
+		return nil, "", err
 	}
-	return &Owned{folder: r, name: name, f: f}, nil
+	return f, name, nil
 }
 
 func newName() string {

@@ -1,0 +1,229 @@
+package jobs
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"toolcrib/tools/internal/sandbox"
+	"toolcrib/workspace"
+)
+
+// Spec says what to run and for whom.
+type Spec struct {
+	Principal string
+	Workspace *workspace.Workspace
+	Text      string          // what runs, as it is shown
+	Command   sandbox.Command // its Stdin, Stdout and Stderr are the job's to set
+	Input     bool            // its input stays open for Write; else it is empty
+	Timeout   time.Duration   // 0 = none
+}
+
+// Why is what ended a job.
+type Why string
+
+// What ends jobs.
+const (
+	ByItself  Why = ""
+	ByTimeout Why = "timeout"
+	ByStop    Why = "stopped"
+	ByCancel  Why = "cancelled"
+	ByServer  Why = "the server ended"
+)
+
+// Job is a program that runs or has run. Its methods may be called by several goroutines.
+type Job struct {
+	ID        string
+	Principal string
+	Text      string // what runs
+	Dir       string // where, as paths are printed
+	Started   time.Time
+	Timeout   time.Duration
+	Shell     string // the named shell that it runs in
+	Terminal  bool   // it has one
+	Input     bool   // it reads what is written to it
+
+	workspace *workspace.Workspace
+	keep      time.Duration // after the end
+	log       *Log
+	done      chan struct{}
+
+	mu      sync.Mutex
+	control control // nil before the start
+	why     Why
+	report  sandbox.Report
+	exit    sandbox.Exit
+	ended   time.Time
+	input   *os.File
+}
+
+// control is what reaches a running program.
+type control interface {
+	Signal(s os.Signal) error
+	Kill()
+}
+
+func newJob(s Spec) *Job {
+	return &Job{
+		Principal: s.Principal, Text: s.Text, Dir: s.Command.Dir.String(), Started: time.Now(), Timeout: s.Timeout,
+		Terminal: s.Command.Terminal != nil, Input: s.Input || s.Command.Terminal != nil,
+		workspace: s.Workspace, done: make(chan struct{}),
+	}
+}
+
+// Log is what it prints.
+func (j *Job) Log() *Log { return j.log }
+
+// Done is closed when it has ended, with all that it started, and its output is
+// complete.
+func (j *Job) Done() <-chan struct{} { return j.done }
+
+func (j *Job) isDone() bool {
+	select {
+	case <-j.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Report says what contains it.
+func (j *Job) Report() sandbox.Report {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.report
+}
+
+// Exit is how it ended, and what ended it. It is valid once Done is closed.
+func (j *Job) Exit() (sandbox.Exit, Why) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.exit, j.why
+}
+
+// Ended is when it ended; zero while it runs.
+func (j *Job) Ended() time.Time {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.ended
+}
+
+// Took is how long it has run.
+func (j *Job) Took() time.Duration {
+	if at := j.Ended(); !at.IsZero() {
+		return at.Sub(j.Started)
+	}
+	return time.Since(j.Started)
+}
+
+// Grace is how long a program that is asked to end may take.
+const Grace = 2 * time.Second
+
+// Stop asks it to end with all that it started, and kills what has not ended after the
+// grace. It does not wait.
+func (j *Job) Stop(why Why, grace time.Duration) {
+	if !j.blame(why) {
+		return
+	}
+	c := j.reach()
+	if c == nil { // it is about to start: whoever starts it sees the blame
+		return
+	}
+	if err := c.Signal(terminate); err != nil || grace <= 0 {
+		c.Kill()
+		return
+	}
+	timer := time.NewTimer(grace)
+	go func() {
+		defer timer.Stop()
+		select {
+		case <-j.done:
+		case <-timer.C:
+			c.Kill()
+		}
+	}()
+}
+
+// Cancel kills it with all that it started. It does not wait.
+func (j *Job) Cancel() { j.kill(ByCancel) }
+
+func (j *Job) kill(why Why) {
+	j.blame(why)
+	if c := j.reach(); c != nil && !j.isDone() {
+		c.Kill()
+	}
+}
+
+func (j *Job) reach() control {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.control
+}
+
+// started says what reaches it from now on; it is killed where it is to end already.
+func (j *Job) started(c control, report sandbox.Report) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.control, j.report = c, report
+	if j.why != ByItself {
+		c.Kill()
+	}
+}
+
+// blame notes what ends the job, the first time.
+func (j *Job) blame(why Why) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.isDone() || j.why != ByItself {
+		return false
+	}
+	j.why = why
+	return true
+}
+
+// finish notes how it ended.
+func (j *Job) finish(exit sandbox.Exit) {
+	j.mu.Lock()
+	j.exit, j.ended = exit, time.Now()
+	if j.input != nil {
+		_ = j.input.Close() // nobody reads it any more
+		j.input = nil
+	}
+	j.mu.Unlock()
+	j.log.end()
+	close(j.done)
+}
+
+// ErrNoInput says that nothing reads what would be written.
+var ErrNoInput = errors.New("its input is closed")
+
+// inputWait is how long a program may leave what is written to it unread.
+const inputWait = 5 * time.Second
+
+// Write gives it input. An error that is [os.ErrDeadlineExceeded] says that it does not
+// read; n is how much it took.
+func (j *Job) Write(p []byte) (n int, err error) {
+	j.mu.Lock()
+	input := j.input
+	j.mu.Unlock()
+	if input == nil {
+		return 0, ErrNoInput
+	}
+	if err := input.SetWriteDeadline(time.Now().Add(inputWait)); err != nil {
+		return 0, err
+	}
+	return input.Write(p)
+}
+
+// CloseInput ends its input.
+func (j *Job) CloseInput() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.input == nil {
+		return ErrNoInput
+	}
+	err := j.input.Close()
+	j.input = nil
+	return err
+}

@@ -1,0 +1,240 @@
+// Package jobs runs programs that may outlast a call: it starts them in the sandbox,
+// keeps what they print within bounds, ends them, and knows them by handles. What is
+// printed is kept raw; package screen makes text of it.
+//
+// Start reading at [Manager.Start], then [Job] and [Log]. The package imports workspace
+// and the sandbox and must not import the contract of tools.
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"toolcrib/tools/internal/sandbox"
+	"toolcrib/workspace"
+)
+
+// Options bounds the jobs. Zero fields have defaults.
+type Options struct {
+	Keep    time.Duration // how long the output of a job that has ended can be read; 1 h
+	Output  int64         // most bytes that are kept of the output of one; 64 MiB
+	Disk    int64         // most bytes that the output of all of them takes; 1 GiB
+	Running int           // most jobs of a principal at a time; 32
+}
+
+func (o Options) withDefaults() Options {
+	o.Keep = cmp.Or(o.Keep, time.Hour)
+	o.Output = cmp.Or(o.Output, 64<<20)
+	o.Disk = cmp.Or(o.Disk, 1<<30)
+	o.Running = cmp.Or(o.Running, 32)
+	return o
+}
+
+// Manager owns the jobs of a server. Its methods may be called by several goroutines.
+type Manager struct {
+	engine   *sandbox.Engine
+	instance string // names this server in handles
+
+	mu     sync.Mutex
+	opt    Options
+	closed bool
+	jobs   map[string]*Job
+	disk   int64           // bytes that logs were granted
+	swept  map[string]bool // states without the files of dead servers
+}
+
+// New makes a Manager of programs that engine runs. It starts nothing.
+func New(engine *sandbox.Engine) *Manager {
+	return &Manager{
+		engine: engine, instance: word(instanceBytes),
+		opt:  Options{}.withDefaults(),
+		jobs: map[string]*Job{}, swept: map[string]bool{},
+	}
+}
+
+// Configure sets the options of the jobs that are started from now on.
+func (m *Manager) Configure(opt Options) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.opt = opt.withDefaults()
+}
+
+// Of handles: "k7qm-" and 128 random bits.
+const (
+	instanceBytes = 3
+	secretBytes   = 16
+)
+
+// word is random bytes as letters and digits.
+func word(bytes int) string {
+	b := make([]byte, bytes)
+	rand.Read(b)
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
+}
+
+// ErrUnknown says that the principal has no job of that handle, or has none any more.
+var ErrUnknown = errors.New("no job has this handle")
+
+// ElsewhereError says that another server has the job, or had it.
+type ElsewhereError struct{ Theirs, Ours string }
+
+func (e *ElsewhereError) Error() string {
+	return fmt.Sprintf("the job belongs to server %s, this one is %s", e.Theirs, e.Ours)
+}
+
+// ErrTooMany says that the principal has as many jobs, or named shells, as it may have.
+var ErrTooMany = errors.New("too many are running")
+
+// Get returns the job of a handle.
+func (m *Manager) Get(principal, handle string) (*Job, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if j := m.jobs[handle]; j != nil && j.Principal == principal {
+		return j, nil
+	}
+	if instance, _, ok := strings.Cut(handle, "-"); ok && instance != m.instance && len(instance) == len(m.instance) {
+		return nil, &ElsewhereError{Theirs: instance, Ours: m.instance}
+	}
+	return nil, ErrUnknown
+}
+
+// List returns the jobs of a principal, the newest first.
+func (m *Manager) List(principal string) []*Job {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []*Job
+	for _, j := range m.jobs {
+		if j.Principal == principal {
+			list = append(list, j)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Job) int {
+		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+// add makes a job known.
+func (m *Manager) add(j *Job) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return sandbox.ErrClosed
+	}
+	running := 0
+	for _, other := range m.jobs {
+		if other.Principal == j.Principal && !other.isDone() {
+			running++
+		}
+	}
+	if running >= m.opt.Running {
+		return ErrTooMany
+	}
+	j.ID, j.keep = m.instance+"-"+word(secretBytes), m.opt.Keep
+	j.log = newLog(m.opt.Output/4, m.opt.Output-m.opt.Output/4, func() (store, error) { return m.spool(j.workspace) }, m.grant)
+	m.jobs[j.ID] = j
+	return nil
+}
+
+// Forget drops a job that has ended, with its output.
+func (m *Manager) Forget(j *Job) {
+	m.mu.Lock()
+	known := m.jobs[j.ID] == j
+	delete(m.jobs, j.ID)
+	m.mu.Unlock()
+	if !known {
+		return
+	}
+	disk, _ := j.log.drop() // the file goes with the server at the latest
+	m.mu.Lock()
+	m.disk -= disk
+	m.mu.Unlock()
+}
+
+// expire forgets a job some time after its end.
+func (m *Manager) expire(j *Job) { time.AfterFunc(j.keep, func() { m.Forget(j) }) }
+
+// spoolFolder is the folder of the state that the output lies in.
+const spoolFolder = "output"
+
+// spool makes a file for the output of a job, in the state of its workspace.
+func (m *Manager) spool(ws *workspace.Workspace) (store, error) {
+	dir, err := ws.State()
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	swept := m.swept[dir.Path()]
+	m.swept[dir.Path()] = true
+	m.mu.Unlock()
+	if !swept {
+		_ = dir.Sweep(spoolFolder) // what is left lies there until the next time
+	}
+	return dir.Spool(spoolFolder)
+}
+
+// grant takes disk for a log: that of the jobs that ended first, where there is no more.
+func (m *Manager) grant(want int64) bool {
+	for {
+		m.mu.Lock()
+		if m.disk+want <= m.opt.Disk {
+			m.disk += want
+			m.mu.Unlock()
+			return true
+		}
+		var oldest *Job
+		for _, j := range m.jobs {
+			if j.isDone() && j.log.onDisk() && (oldest == nil || j.Ended().Before(oldest.Ended())) {
+				oldest = j
+			}
+		}
+		m.mu.Unlock()
+		if oldest == nil {
+			return false
+		}
+		m.Forget(oldest)
+	}
+}
+
+// Close ends all jobs, and returns when they have ended.
+func (m *Manager) Close() error {
+	m.mu.Lock()
+	m.closed = true
+	var all []*Job
+	for _, j := range m.jobs {
+		all = append(all, j)
+	}
+	m.mu.Unlock()
+	for _, j := range all {
+		j.kill(ByServer)
+	}
+	var errs []error
+	for _, j := range all {
+		<-j.Done()
+		_, err := j.log.drop()
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// Start starts a program as a job. ctx, which carries the session, bounds the start.
+func (m *Manager) Start(ctx context.Context, s Spec) (*Job, error) {
+	j := newJob(s)
+	if err := m.add(j); err != nil {
+		return nil, err
+	}
+	if err := j.start(ctx, m, s); err != nil {
+		j.finish(sandbox.Exit{Err: err})
+		m.Forget(j)
+		return nil, err
+	}
+	return j, nil
+}

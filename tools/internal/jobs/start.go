@@ -1,0 +1,106 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+)
+
+// chunk is how much of the output is read at a time.
+const chunk = 64 << 10
+
+// drained is how long is waited for the rest of the output after the end of a program:
+// where the sandbox does not end what it left behind, that may hold the pipe for ever.
+const drained = 100 * time.Millisecond
+
+// start starts the program and what reads its output.
+func (j *Job) start(ctx context.Context, m *Manager, s Spec) (err error) {
+	c := s.Command
+	var closing []*os.File // that the program has by then, or nobody
+	defer func() {
+		for _, f := range closing {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	var output *os.File
+	if c.Terminal == nil {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		closing = append(closing, w)
+		output, c.Stdout, c.Stderr = r, w, w
+		if s.Input {
+			r, w, err := os.Pipe()
+			if err != nil {
+				return errors.Join(err, output.Close())
+			}
+			closing = append(closing, r)
+			j.input, c.Stdin = w, r
+		}
+	}
+	process, err := m.engine.Start(ctx, c)
+	if err != nil {
+		if output != nil {
+			err = errors.Join(err, output.Close())
+		}
+		return err
+	}
+	if c.Terminal != nil {
+		if output = process.Terminal(); output == nil {
+			process.Kill()
+			return errNoTerminal
+		}
+	}
+	if c.Terminal != nil {
+		j.input = output
+	}
+	j.started(process, process.Report())
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		pump(j.log, output)
+	}()
+	go func() {
+		j.watch(process.Done())
+		_ = output.SetReadDeadline(time.Now().Add(drained)) // it cannot fail for a pipe
+		<-read
+		_ = output.Close() // it was only read from
+		j.finish(process.Exit())
+		m.expire(j)
+	}()
+	return nil
+}
+
+// errNoTerminal says that the sandbox has none.
+var errNoTerminal = errors.New("this system gives programs no terminal")
+
+// watch waits for the end of the program, and ends it when its time is over.
+func (j *Job) watch(done <-chan struct{}) {
+	var over <-chan time.Time
+	if j.Timeout > 0 {
+		timer := time.NewTimer(j.Timeout)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-done:
+	case <-over:
+		j.Stop(ByTimeout, Grace)
+		<-done
+	}
+}
+
+// pump reads what a program prints until its end.
+func pump(to io.Writer, from io.Reader) {
+	buffer := make([]byte, chunk)
+	for {
+		n, err := from.Read(buffer)
+		_, _ = to.Write(buffer[:n]) // a Log takes everything
+		if err != nil {
+			return // the end of the pipe, of the terminal, or of the time for the rest
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package shell
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/sandbox"
+)
+
+//go:embed bash.md
+var bashDoc string
+
+// Times of commands.
+const (
+	foreground     = 45 * time.Second // then a command becomes a job; clients give up after a minute
+	defaultTimeout = 30 * time.Minute
+	longestTimeout = 24 * time.Hour
+	settle         = 300 * time.Millisecond // a command in the background that ends by then has failed to start
+)
+
+// BashIn says what to run.
+type BashIn struct {
+	Command    string   `json:"command" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"bash command line or script" alias:"cmd,script,code"`
+	Cwd        string   `json:"cwd,omitempty" jsonschema:"default=." jsonschema_description:"directory to run in" path:"directory" alias:"workdir,working_directory,directory,dir,path"`
+	Env        []string `json:"env,omitempty" jsonschema:"maxItems=100" jsonschema_description:"variables, each KEY=VALUE"`
+	Timeout    string   `json:"timeout,omitempty" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\" or \"5m\"; default 30m, none in the background"`
+	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with the handle of a job: servers, watchers, long builds" alias:"run_in_background,is_background"`
+	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked"`
+}
+
+// BashOut is how a command ended, or the job that it has become.
+type BashOut struct {
+	Status string
+	Notes  []string
+	Output string // "" = none
+	Job    string // its handle, where there is more to be had
+	Code   *int   // its exit code, nil while it runs
+	Report sandbox.Report
+}
+
+func bashTool(d Deps) tools.Tool {
+	return tools.New(tools.Def[BashIn, BashOut]{
+		Name: "bash", Title: "Run a command", Doc: bashDoc, Tags: []string{"shell", "run"},
+		Aliases: []string{"shell", "run_command", "execute_command"},
+		Access:  tools.Exec, Effects: tools.Workspace | tools.Process | tools.State | tools.Destroys,
+		Streams: true, Timeout: foreground + 30*time.Second,
+		Needs:   []tools.Need{{Binaries: []string{"bash"}, How: "install bash"}},
+		Limits:  tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "head": shownHead, "tail": shownTail, "whole": shownWhole}},
+		Confirm: func(_ context.Context, in BashIn) (tools.Question, error) { return in.question(), nil },
+		Examples: []tools.Example[BashIn]{{
+			Say:   "Count the lines of the Go files.",
+			Files: map[string]string{"a.go": "package a\n", "b/b.go": "package b\n\nvar B = 1\n"},
+			In:    BashIn{Command: "cat $(find . -name '*.go') | wc -l"},
+			Want:  "exit 0 in …; 1 line, 2 B\n...\n\n4\n",
+		}, {
+			Say:   "A command that fails has its exit code in the first line.",
+			Files: map[string]string{"docs/a.txt": "alpha\n"},
+			In:    BashIn{Command: "echo $WHO; grep -n beta a.txt", Cwd: "docs", Env: []string{"WHO=me"}, Timeout: "20s"},
+			Want:  "exit 1 in …; 1 line, 3 B\n...\n\nme\n",
+		}, {
+			Say:   "What has changed is listed.",
+			Files: map[string]string{"a.txt": "one\n", "b.txt": "two\n"},
+			In:    BashIn{Command: "echo more >> a.txt; rm b.txt; echo new > c.txt"},
+			Want:  "exit 0 in …; no output\n...\nfiles: created c.txt; changed a.txt; deleted b.txt\n",
+			After: map[string]string{"a.txt": "one\nmore\n", "c.txt": "new\n"},
+		}},
+		Run: d.bash,
+	})
+}
+
+func (in BashIn) question() tools.Question {
+	if !in.Network {
+		return tools.Question{}
+	}
+	return tools.Question{Message: "Run this command with the network on? " + brief(in.Command)}
+}
+
+func (d Deps) bash(ctx context.Context, in BashIn) (BashOut, error) {
+	if err := ctx.Err(); err != nil {
+		return BashOut{}, err
+	}
+	spec, err := d.spec(ctx, in)
+	if err != nil {
+		return BashOut{}, err
+	}
+	w := watchFiles(ctx, spec.Workspace)
+	j, err := d.Jobs.Start(ctx, spec)
+	if err != nil {
+		return BashOut{}, refused(err)
+	}
+	patience := foreground
+	if in.Background {
+		patience = settle
+	}
+	ended, err := attend(ctx, j, patience)
+	if err != nil {
+		j.Cancel()
+		return BashOut{}, err
+	}
+	if !ended {
+		return running(j, in.Background)
+	}
+	return d.ended(ctx, j, w)
+}
+
+// spec is the job that a command is.
+func (d Deps) spec(ctx context.Context, in BashIn) (jobs.Spec, error) {
+	if d.Jobs == nil {
+		return jobs.Spec{}, tools.Errorf(tools.Unavailable, "this server runs no programs")
+	}
+	dir, err := directory(ctx, in.Cwd)
+	if err != nil {
+		return jobs.Spec{}, err
+	}
+	byDefault := defaultTimeout
+	if in.Background {
+		byDefault = 0
+	}
+	timeout, err := duration("timeout", in.Timeout, byDefault, longestTimeout)
+	if err != nil {
+		return jobs.Spec{}, err
+	}
+	env, err := variables(in.Env)
+	if err != nil {
+		return jobs.Spec{}, err
+	}
+	session := tools.Session(ctx)
+	return jobs.Spec{
+		Principal: session.Principal, Workspace: session.Workspace, Text: in.Command, Timeout: timeout,
+		Command: sandbox.Command{
+			Args: []string{"bash", "--noprofile", "--norc", "-c", in.Command},
+			Dir:  dir, Env: env, Network: in.Network,
+		},
+	}, nil
+}
+
+// running words a job that goes on.
+func running(j *jobs.Job, background bool) (BashOut, error) {
+	out := BashOut{Job: j.ID, Report: j.Report()}
+	if background {
+		out.Status = "running: job " + j.ID
+	} else {
+		out.Status = fmt.Sprintf("still running after %s: it is job %s now", took(j.Took()), j.ID)
+	}
+	text, _, err := excerpt(j.Log(), j.ID)
+	if err != nil {
+		return BashOut{}, err
+	}
+	next := j.Log().Extent().Bytes
+	out.Output = text
+	out.Notes = []string{
+		contained(out.Report),
+		fmt.Sprintf("job_output job=%s offset=%d wait=50s shows what comes, job_stop ends it", j.ID, next),
+	}
+	return out, nil
+}
+
+// ended words a command that has ended. Where all of its output is shown, nothing is
+// kept of it.
+func (d Deps) ended(ctx context.Context, j *jobs.Job, w *fileWatch) (BashOut, error) {
+	exit, _ := j.Exit()
+	text, whole, err := excerpt(j.Log(), j.ID)
+	if err != nil {
+		return BashOut{}, err
+	}
+	e := j.Log().Extent()
+	out := BashOut{Status: ending(j) + "; " + volume(e), Output: text, Report: j.Report(), Code: &exit.Code}
+	changed := w.changes(ctx)
+	changed.note(ctx)
+	out.Notes = []string{hintOf(j), contained(out.Report), left(exit.Left), changed.String(), unkept(e)}
+	if whole {
+		d.Jobs.Forget(j)
+	} else {
+		out.Job = j.ID
+	}
+	return out, ctx.Err()
+}
+
+// Text is the status, what there is to say, and after an empty line the output.
+func (o BashOut) Text() string { return worded(o.Status, o.Notes, o.Output) }
+
+// Meta tells programs what contained the command, its exit code, and the job.
+func (o BashOut) Meta() map[string]any { return jobMeta(o.Report, o.Job, o.Code) }

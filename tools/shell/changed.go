@@ -1,0 +1,138 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+// Bounds of the look for changed files: it must not cost more than the command.
+const (
+	mostLooked = 10_000 // files of a workspace
+	lookFor    = 150 * time.Millisecond
+	mostNamed  = 12
+	mostNoted  = 200 // in the audit log
+)
+
+// tree is the files of a workspace that ignore rules do not leave out, as they were.
+type tree struct {
+	files map[string]stamp // by the path as it is printed
+	whole bool             // there are no others
+}
+
+// stamp tells one content of a file from another.
+type stamp struct {
+	size  int64
+	at    time.Time
+	inode uint64
+}
+
+// look lists the files of a workspace, as far as the bounds let it.
+func look(ctx context.Context, ws *workspace.Workspace) tree {
+	ctx, cancel := context.WithTimeout(ctx, lookFor)
+	defer cancel()
+	t := tree{files: map[string]stamp{}, whole: true}
+	for _, name := range ws.Roots() {
+		root, err := ws.Resolve(name)
+		if err != nil || !t.add(ctx, root) {
+			t.whole = false
+			break
+		}
+	}
+	return t
+}
+
+// add lists the files below a root; it reports whether these are all.
+func (t *tree) add(ctx context.Context, root workspace.Path) bool {
+	stream := root.Stream(ctx, workspace.WalkOptions{Hidden: true, Workers: 1})
+	for run := range stream.Runs() {
+		for _, e := range run {
+			if len(t.files) == mostLooked || ctx.Err() != nil {
+				return false
+			}
+			if info, err := e.Path.Lstat(); err == nil {
+				t.files[e.Path.String()] = stamp{info.Size, info.ModTime, info.Inode}
+			}
+		}
+	}
+	stats, err := stream.Result()
+	return err == nil && len(stats.Unreadable) == 0
+}
+
+// changes is what has become of the files of a workspace.
+type changes struct {
+	created, changed, deleted []string
+	whole                     bool // there are no others
+}
+
+// since compares the files with what they were. What was written after the start is
+// changed, also where the earlier look came too late to see what it was.
+func (t tree) since(before tree, start time.Time) changes {
+	c := changes{whole: t.whole && before.whole}
+	for path, now := range t.files {
+		was, known := before.files[path]
+		switch {
+		case known && (was != now || !now.at.Before(start)), !known && !before.whole && !now.at.Before(start):
+			c.changed = append(c.changed, path)
+		case !known && before.whole:
+			c.created = append(c.created, path)
+		}
+	}
+	if t.whole {
+		for path := range before.files {
+			if _, there := t.files[path]; !there {
+				c.deleted = append(c.deleted, path)
+			}
+		}
+	}
+	for _, list := range [][]string{c.created, c.changed, c.deleted} {
+		slices.Sort(list)
+	}
+	return c
+}
+
+// note tells the audit log.
+func (c changes) note(ctx context.Context) {
+	all := slices.Concat(c.created, c.changed, c.deleted)
+	for _, path := range all[:min(len(all), mostNoted)] {
+		tools.Changed(ctx, path)
+	}
+}
+
+// String is a line of them: "files: created a.o; changed b.c, d.c"; "" for none.
+func (c changes) String() string {
+	var parts []string
+	room := mostNamed
+	for _, kind := range []struct {
+		verb  string
+		paths []string
+	}{{"created", c.created}, {"changed", c.changed}, {"deleted", c.deleted}} {
+		if len(kind.paths) == 0 {
+			continue
+		}
+		shown := kind.paths[:min(len(kind.paths), max(room, 1))]
+		room -= len(shown)
+		names := make([]string, len(shown))
+		for i, path := range shown {
+			names[i] = textfile.Path(path)
+		}
+		text := kind.verb + " " + strings.Join(names, ", ")
+		if more := len(kind.paths) - len(shown); more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		parts = append(parts, text)
+	}
+	if !c.whole {
+		parts = append(parts, "others may have changed: the workspace is too large to look at all")
+	}
+	if parts == nil {
+		return ""
+	}
+	return "files: " + strings.Join(parts, "; ")
+}

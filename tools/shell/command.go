@@ -1,0 +1,59 @@
+package shell
+
+import (
+	"context"
+	"strings"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
+)
+
+// directory resolves the directory that a program is to run in.
+func directory(ctx context.Context, text string) (workspace.Path, error) {
+	if text == "" {
+		text = "."
+	}
+	dir, err := tools.Resolve(ctx, text)
+	if err != nil {
+		return workspace.Path{}, err
+	}
+	info, err := dir.Stat()
+	if err != nil {
+		return workspace.Path{}, err
+	}
+	if info.Kind != workspace.KindDirectory {
+		return workspace.Path{}, tools.Errorf(tools.InvalidArgument, "%s is not a directory", textfile.Path(dir.String())).
+			WithHint("give the directory that the command is to run in")
+	}
+	return dir, nil
+}
+
+// quiet is what keeps programs from asking, paging and painting where nobody looks.
+func quiet() []string {
+	return []string{"TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "DEBIAN_FRONTEND=noninteractive"}
+}
+
+// variables checks the variables of a call and puts them behind those that every
+// command gets.
+func variables(given []string) ([]string, error) {
+	env := quiet()
+	for _, v := range given {
+		key, _, ok := strings.Cut(v, "=")
+		if !ok || key == "" || strings.ContainsRune(v, 0) {
+			return nil, tools.Errorf(tools.InvalidArgument, "/env: %q is not KEY=VALUE", brief(v))
+		}
+		env = append(env, v)
+	}
+	return env, nil
+}
+
+// brief is a command on one line.
+func brief(command string) string {
+	const most = 200
+	text := textfile.Visible(strings.Join(strings.Fields(command), " "))
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}

@@ -1,0 +1,84 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/jobs"
+)
+
+// job returns the job of a handle. Without one it is the newest, or for calls that do
+// something to it, the only one that runs.
+func (d Deps) job(ctx context.Context, handle string, newest bool) (*jobs.Job, error) {
+	if d.Jobs == nil {
+		return nil, tools.Errorf(tools.Unavailable, "this server runs no programs")
+	}
+	principal := tools.Session(ctx).Principal
+	if handle == "" {
+		return d.implied(principal, newest)
+	}
+	j, err := d.Jobs.Get(principal, strings.TrimSpace(handle))
+	if other, ok := errors.AsType[*jobs.ElsewhereError](err); ok {
+		return nil, tools.Errorf(tools.Unavailable, "job %s belongs to server %s, this is %s", handle, other.Theirs, other.Ours).
+			WithHint("jobs end with their server; job_list shows those of this one")
+	}
+	if err != nil {
+		return nil, tools.Errorf(tools.NotFound, "no job %s: it was never there, or ended long ago", handle).WithHint("job_list shows the jobs")
+	}
+	return j, nil
+}
+
+func (d Deps) implied(principal string, newest bool) (*jobs.Job, error) {
+	all := d.Jobs.List(principal)
+	var running []*jobs.Job
+	for _, j := range all {
+		if _, over := overOf(j); !over {
+			running = append(running, j)
+		}
+	}
+	switch {
+	case newest && len(all) > 0:
+		return all[0], nil
+	case newest:
+		return nil, tools.Errorf(tools.NotFound, "there are no jobs").WithHint("bash with background: true starts one")
+	case len(running) == 1:
+		return running[0], nil
+	case len(running) == 0:
+		return nil, tools.Errorf(tools.NotFound, "no job is running")
+	}
+	return nil, tools.Errorf(tools.InvalidArgument, "%d jobs are running", len(running)).WithHint("name one of them: job_list shows them")
+}
+
+// overOf reports how a job has ended, if it has.
+func overOf(j *jobs.Job) (how string, over bool) {
+	select {
+	case <-j.Done():
+		return ending(j), true
+	default:
+		return "", false
+	}
+}
+
+// standing words whether a job runs or how it has ended.
+func standing(j *jobs.Job) string {
+	if how, over := overOf(j); over {
+		return how
+	}
+	return fmt.Sprintf("running for %s", took(j.Took()))
+}
+
+// example starts a job for the example of a tool.
+func (d Deps) example(command string, input bool) func(context.Context) error {
+	return func(ctx context.Context) error {
+		spec, err := d.spec(ctx, BashIn{Command: command, Background: true})
+		if err != nil {
+			return err
+		}
+		spec.Input = input
+		_, err = d.Jobs.Start(ctx, spec)
+		return err
+	}
+}

@@ -1,0 +1,77 @@
+package shell
+
+import (
+	"regexp"
+	"strings"
+
+	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/sandbox"
+)
+
+// hinted is how much of the end of an output hints are found in.
+const hinted = 4000
+
+// hint is what to do where an output shows what went wrong.
+type hint struct {
+	shown   *regexp.Regexp
+	applies func(sandbox.Report, sandbox.Exit) bool
+	say     string
+}
+
+func hints() []hint {
+	offline := func(r sandbox.Report, _ sandbox.Exit) bool { return r.Network == "off" }
+	boxed := func(r sandbox.Report, _ sandbox.Exit) bool { return r.Level != sandbox.None }
+	always := func(sandbox.Report, sandbox.Exit) bool { return true }
+	return []hint{
+		{
+			regexp.MustCompile(`(?i)could not resolve host|temporary failure in name resolution|network is unreachable|EAI_AGAIN|ENOTFOUND|no such host|name or service not known|failed to resolve|getaddrinfo|connection error`),
+			offline, "the network is off: network: true asks for it",
+		},
+		{
+			regexp.MustCompile(`(?m)^sudo: |no new privileges|must be run as root|are you root\?|a terminal is required to read the password`),
+			always, "commands run without privileges, and nobody can type a password",
+		},
+		{
+			regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted`),
+			boxed, "commands may write inside the workspace, in $TMPDIR and in $HOME only",
+		},
+		{
+			regexp.MustCompile(`(?i)not a terminal|not a tty|inappropriate ioctl|terminal is dumb|stdin isn't a terminal|must be a terminal`),
+			always, "terminal: true gives it a terminal, job_input types",
+		},
+	}
+}
+
+// hintOf says what to do about a failure, "" where nothing is known.
+func hintOf(j *jobs.Job) string {
+	exit, why := j.Exit()
+	if exit.Err != nil || exit.Code == 0 {
+		return ""
+	}
+	switch {
+	case why == jobs.ByTimeout:
+		return "hint: a longer timeout, or background: true for what runs on"
+	case why != jobs.ByItself:
+		return ""
+	}
+	text := ""
+	if e := j.Log().Extent(); e.Bytes > 0 {
+		raw, _, err := j.Log().Read(e.Bytes-min(e.Bytes, hinted), hinted)
+		if err != nil {
+			return ""
+		}
+		text = string(raw)
+	}
+	for _, h := range hints() {
+		if h.applies(j.Report(), exit) && h.shown.MatchString(text) {
+			return "hint: " + h.say
+		}
+	}
+	switch {
+	case exit.Code == 127 && strings.Contains(text, "command not found"):
+		return "hint: that program is not installed, or not on the PATH of commands"
+	case exit.Code == 137 || exit.Signal == "SIGKILL":
+		return "hint: SIGKILL; commands that take too much memory end so"
+	}
+	return ""
+}

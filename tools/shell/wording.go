@@ -1,0 +1,144 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/textfile"
+)
+
+// took words a duration: "3 ms", "1.2 s", "75 s", "12m5s".
+func took(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", int(math.Round(d.Seconds())))
+	}
+	return d.Round(time.Second).String()
+}
+
+// ending words how a job has ended.
+func ending(j *jobs.Job) string {
+	exit, why := j.Exit()
+	cause := ""
+	switch why {
+	case jobs.ByItself:
+	case jobs.ByTimeout:
+		cause = fmt.Sprintf(" (timeout %s)", j.Timeout)
+	default:
+		cause = fmt.Sprintf(" (%s)", why)
+	}
+	switch {
+	case exit.Err != nil:
+		return fmt.Sprintf("ended after %s%s, how is not known: %v", took(j.Took()), cause, exit.Err)
+	case exit.Signal != "" && why == jobs.ByItself:
+		return fmt.Sprintf("killed by %s after %s", exit.Signal, took(j.Took()))
+	case exit.Signal != "":
+		return fmt.Sprintf("ended by %s after %s%s", exit.Signal, took(j.Took()), cause)
+	}
+	return fmt.Sprintf("exit %d in %s%s", exit.Code, took(j.Took()), cause)
+}
+
+// volume words how much a job has printed.
+func volume(e jobs.Extent) string {
+	if e.Bytes == 0 {
+		return "no output"
+	}
+	return textfile.Count(e.Lines, "line") + ", " + textfile.Size(e.Bytes)
+}
+
+// unkept words why output was lost, "" where none was.
+func unkept(e jobs.Extent) string {
+	if e.Err == nil {
+		return ""
+	}
+	return fmt.Sprintf("output was lost: %v", e.Err)
+}
+
+// left words the processes that the program had left behind.
+func left(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 process that it left behind was ended with it; background: true is for what is to go on"
+	}
+	return fmt.Sprintf("%d processes that it left behind were ended with it; background: true is for what is to go on", n)
+}
+
+// contained words what contains a program, where that is less than all.
+func contained(r sandbox.Report) string {
+	if r.Level == sandbox.Full || r.Level == 0 {
+		return ""
+	}
+	return fmt.Sprintf("sandbox: %s, network %s", r.Level, r.Network)
+}
+
+// The keys of what programs are told of a job.
+const (
+	metaSandbox = "toolcrib/sandbox" // what contains it
+	metaJob     = "toolcrib/job"     // its handle
+	metaExit    = "toolcrib/exit_code"
+)
+
+func jobMeta(r sandbox.Report, handle string, code *int) map[string]any {
+	meta := map[string]any{}
+	if r.Level != 0 {
+		meta[metaSandbox] = map[string]any{"level": r.Level.String(), "network": r.Network}
+	}
+	if handle != "" {
+		meta[metaJob] = handle
+	}
+	if code != nil {
+		meta[metaExit] = *code
+	}
+	return meta
+}
+
+// worded is a status, what there is to say, and after an empty line an output.
+func worded(status string, notes []string, output string) string {
+	text := lines(append([]string{status}, notes...)...)
+	if output == "" {
+		return text
+	}
+	return text + "\n" + output
+}
+
+// lines joins what is not empty, a line each.
+func lines(texts ...string) string {
+	var b strings.Builder
+	for _, t := range texts {
+		if t != "" {
+			b.WriteString(t)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// refused words why a program could not be started.
+func refused(err error) error {
+	if own, ok := errors.AsType[*tools.Error](err); ok {
+		return own
+	}
+	e := tools.AsError(err)
+	switch {
+	case errors.Is(err, jobs.ErrTooMany):
+		return tools.Errorf(tools.Conflict, "too many jobs run at a time").WithHint("job_list shows them, job_stop ends one")
+	case errors.Is(err, sandbox.ErrClosed):
+		return tools.Errorf(tools.Unavailable, "%v", err)
+	case e.Code == tools.Internal:
+		e = tools.Errorf(tools.Unavailable, "the program could not be started: %v", err)
+		e.Err = err
+	}
+	return e
+}
