@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -101,6 +102,9 @@ func (s source) Whole(text []byte) {
 	}
 	s.by.put(s.version(), text)
 }
+
+// Parts are those that may have a match.
+func (s source) Parts() iter.Seq2[int64, int64] { return s.among.Parts(s.id, s.file) }
 
 func (s source) version() version { return version{s.by.shelf, s.id, s.file} }
 

@@ -30,7 +30,8 @@ type source struct {
 	rel      string // below the start
 	skipped         // before it
 	by       *borrower
-	id, file uint32 // with by, the file and its version
+	among    *index.Selection // by which the parts are known; nil = they are not
+	id, file uint32           // the file and its version, if that is known
 }
 
 // skipped counts files that are known to have no match.
@@ -101,7 +102,7 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string, dated 
 		return false
 	}
 	if s.selection == nil {
-		s.selection = s.visit.index.Select(m.Clauses())
+		s.selection = s.visit.index.Select(m.Clauses(), m.Multiline())
 	}
 	by := s.visit.borrow()
 	if dated {
@@ -156,7 +157,7 @@ func (s *scope) some(excluded func(string) bool, by *borrower, from string, most
 			next = file.Rel
 			return false
 		}
-		run = append(run, source{file.Path, file.Rel, s.tail, by, file.ID, file.Version})
+		run = append(run, source{file.Path, file.Rel, s.tail, by, s.selection, file.ID, file.Version})
 		s.tail = skipped{}
 		return true
 	})

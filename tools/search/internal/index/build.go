@@ -24,18 +24,20 @@ type builder struct {
 	grams  []uint32 // of all documents, one after the other; of allocate
 	ends   []int    // of each document in grams
 	files  []uint32
+	parts  []part
 	sorted []uint32 // of allocate: lower bits of the gram and document, by the upper bits
 	docs   []uint16 // of one of these
 	w      writer
 }
 
-// full reports whether a document with n grams should go to another segment.
-func (b *builder) full(n int) bool {
-	return len(b.files) == maxDocs || len(b.files) > 0 && len(b.grams)+n > maxPostings
+// full reports whether a file should go to another segment.
+func (b *builder) full(t *extract) bool {
+	return len(b.files)+len(t.docs) > maxDocs || len(b.files) > 0 && len(b.grams)+len(t.grams) > maxPostings
 }
 
-// add puts a document behind the others.
-func (b *builder) add(file uint32, grams []uint32) error {
+// add puts the documents of a file behind the others.
+func (b *builder) add(file uint32, t *extract) error {
+	grams := t.grams
 	if cap(b.grams)-len(b.grams) < len(grams) {
 		grown, err := allocate[uint32](max(min(2*cap(b.grams), maxPostings+gramCount), len(b.grams)+len(grams), few))
 		if err != nil {
@@ -47,9 +49,15 @@ func (b *builder) add(file uint32, grams []uint32) error {
 		}
 		b.grams = grown[:n]
 	}
+	start := len(b.grams)
 	b.grams = append(b.grams, grams...)
-	b.ends = append(b.ends, len(b.grams))
-	b.files = append(b.files, file)
+	for _, d := range t.docs {
+		if len(t.docs) > 1 {
+			b.parts = append(b.parts, part{uint16(len(b.files)), d.begin})
+		}
+		b.ends = append(b.ends, start+d.grams)
+		b.files = append(b.files, file)
+	}
 	return nil
 }
 
@@ -62,9 +70,9 @@ func (b *builder) finish() (*segment, error) {
 	} else if err = b.count(); err != nil {
 		return nil, err
 	}
-	files := slices.Clone(b.files)
-	b.grams, b.ends, b.files = b.grams[:0], b.ends[:0], b.files[:0]
-	return b.w.segment(files)
+	files, parts := slices.Clone(b.files), slices.Clone(b.parts)
+	b.grams, b.ends, b.files, b.parts = b.grams[:0], b.ends[:0], b.files[:0], b.parts[:0]
+	return b.w.segment(files, parts)
 }
 
 // sort writes few postings.

@@ -12,39 +12,57 @@ import (
 const (
 	readSize = 256 << 10 // read at once
 	maxText  = 64 << 20  // bytes of a file that is not looked into
+	// A file that is larger than readSize is cut into documents of about partSize, of
+	// whole lines: nearly every large file has the grams of any literal somewhere. What
+	// follows its first partGrams grams is one document.
+	partSize  = 128 << 10
+	partGrams = 1 << 20
 )
 
 // extractor reads files for their grams.
 type extractor struct {
 	symbols *[256]byte
-	seen    []uint64 // a bit for each gram; all zero between files
-	grams   []uint32 // of the file in hand
+	seen    []uint64 // a bit for each gram; all zero between documents
 	buf     []byte
 	opener  workspace.Opener
+	text    extract
+}
+
+// extract is what an index needs of a text.
+type extract struct {
+	grams []uint32 // of one document after the other, in no order
+	docs  []document
+}
+
+// document is a file or a part of one.
+type document struct {
+	begin uint32 // in the file
+	grams int    // where those of the document end
 }
 
 func newExtractor(of *[256]byte) *extractor {
 	return &extractor{symbols: of, seen: make([]uint64, gramCount/64), buf: make([]byte, readSize)}
 }
 
-// read returns the class of a file and, of one that is Indexed, its grams in no order;
-// they are good until the next call. What cannot be read is Unknown.
-func (x *extractor) read(path workspace.Path) (kind, []uint32) {
+// read returns the class of a file and, of one that is Indexed, its text, which is good
+// until the next call. What cannot be read is Unknown.
+func (x *extractor) read(path workspace.Path) (kind, *extract) {
 	f, err := x.opener.Open(path)
 	if err != nil {
 		return unknown, nil
 	}
 	defer f.Close()
-	if cap(x.grams) > maxPostings/8 {
-		x.grams = nil // of an odd file
+	if cap(x.text.grams) > maxPostings/8 {
+		x.text.grams = nil // of an odd file
 	}
-	x.grams = x.grams[:0]
+	x.text.grams, x.text.docs = x.text.grams[:0], x.text.docs[:0]
+	x.begin(0)
 	k, err := x.scan(f)
-	x.forget()
+	x.finish()
 	if err != nil {
 		return unknown, nil
 	}
-	return k, x.grams
+	return k, &x.text
 }
 
 func (x *extractor) scan(f workspace.File) (kind, error) {
@@ -65,20 +83,25 @@ func (x *extractor) scan(f workspace.File) (kind, error) {
 	k := indexed
 	window := uint32(lineEnd)
 	var tail [2]byte // of what came before, for a character that is cut
-	for total := int64(0); ; {
+	for total := 0; ; {
 		text := x.buf[:n]
-		if total += int64(n); total >= maxText {
+		if total+n >= maxText {
 			return unknown, nil
 		}
 		if k == indexed && (foldsOddly(text) || foldsOddly(append(tail[:], text[:min(n, 2)]...))) {
 			k = oddlyFolded
 		}
-		window = x.add(window, text)
+		if total == 0 && whole {
+			window = x.add(window, text)
+		} else {
+			window = x.cut(window, text, total)
+		}
 		if whole {
 			x.add(window, []byte{'\n'})
 			return k, nil
 		}
 		copy(tail[:], text[n-2:])
+		total += n
 		if n, whole, err = x.fill(f); err != nil {
 			return unknown, err
 		}
@@ -108,7 +131,7 @@ func (x *extractor) add(window uint32, text []byte) uint32 {
 		text = text[len(piece):]
 		var n uint32
 		window, n = mark((*[gramCount / 64]uint64)(x.seen), x.symbols, window, piece, &fresh)
-		x.grams = append(x.grams, fresh[:n]...)
+		x.text.grams = append(x.text.grams, fresh[:n]...)
 	}
 	return window
 }
@@ -134,16 +157,46 @@ func mark(seen *[gramCount / 64]uint64, of *[256]byte, window uint32, text []byt
 	return window, n
 }
 
-// forget clears what was seen and keeps the grams that a literal can ask for.
-func (x *extractor) forget() {
-	kept := x.grams[:0]
-	for _, g := range x.grams {
+// begin begins a document.
+func (x *extractor) begin(at int) {
+	x.text.docs = append(x.text.docs, document{begin: uint32(at)})
+}
+
+// cut notes the grams of a piece of a large file, and begins another document behind each
+// partSize bytes.
+func (x *extractor) cut(window uint32, piece []byte, at int) uint32 {
+	for len(piece) >= partSize && len(x.text.grams) < partGrams {
+		end := bytes.LastIndexByte(piece[:partSize], '\n') + 1
+		if end == 0 {
+			end = partSize
+			window = x.add(window, piece[:end])
+		} else {
+			x.add(window, piece[:end])
+			x.finish()
+			x.begin(at + end)
+			window = lineEnd
+		}
+		piece, at = piece[end:], at+end
+	}
+	return x.add(window, piece)
+}
+
+// finish ends a document: it clears what was seen and keeps the grams that a literal can
+// ask for.
+func (x *extractor) finish() {
+	start := 0
+	n := len(x.text.docs)
+	if n > 1 {
+		start = x.text.docs[n-2].grams
+	}
+	kept := x.text.grams[:start]
+	for _, g := range x.text.grams[start:] {
 		x.seen[g/64] = 0
 		if withinLine(g) {
 			kept = append(kept, g)
 		}
 	}
-	x.grams = kept
+	x.text.grams, x.text.docs[n-1].grams = kept, len(kept)
 }
 
 // foldsOddly reports whether text has a letter beyond ASCII that is a spelling of one

@@ -145,7 +145,8 @@ const pageSize = 1024
 type entry struct {
 	version uint32
 	segment uint16
-	doc     uint16 // in the segment
+	doc     uint16 // in the segment, the first one of the file
+	docs    uint16 // of the file, one after the other
 	kind    kind
 }
 
@@ -164,6 +165,11 @@ const (
 
 // inSegment reports whether the segment of e has the file.
 func (e *entry) inSegment() bool { return e.kind == indexed || e.kind == oddlyFolded }
+
+// has reports whether a document of a segment is one of the file.
+func (e *entry) has(segment, doc int) bool {
+	return e.inSegment() && int(e.segment) == segment && doc >= int(e.doc) && doc < int(e.doc)+int(e.docs)
+}
 
 // lookup returns the entry of a file, nil where there never was one.
 func lookup(pages []*page, id uint32) *entry {

@@ -162,16 +162,16 @@ func TestClasses(t *testing.T) {
 			x := index.New(tr, index.Options{Memory: 1 << 20})
 			f := tr.list()[0].TableFile
 			need := [][]match.Literal{{{Text: tt.literal, Fold: tt.fold}}}
-			if got := x.Select(need).Class(f.ID, f.Version); got != index.May {
+			if got := x.Select(need, false).Class(f.ID, f.Version); got != index.May {
 				t.Errorf("class %d before anything was read", got)
 			}
 			if err := index.NewWorker(x).Update(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if got := x.Select(need).Class(f.ID, f.Version); got != tt.want {
+			if got := x.Select(need, false).Class(f.ID, f.Version); got != tt.want {
 				t.Errorf("class %d, want %d", got, tt.want)
 			}
-			if f.Version++; x.Select(need).Class(f.ID, f.Version) != index.May {
+			if f.Version++; x.Select(need, false).Class(f.ID, f.Version) != index.May {
 				t.Error("another version is not a file that may hold everything")
 			}
 			var nothing *index.Selection
@@ -197,7 +197,7 @@ func TestUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range tr.list() {
-		if c := x.Select(one("needle")).Class(f.ID, f.Version); c != index.May {
+		if c := x.Select(one("needle"), false).Class(f.ID, f.Version); c != index.May {
 			t.Errorf("%s: class %d", f.Rel, c)
 		}
 	}

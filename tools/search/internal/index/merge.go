@@ -77,18 +77,27 @@ func (w *worker) merge(slots []int) error {
 	var sources []*source
 	var moved []change
 	var files []uint32
+	var parts []part
 	for _, slot := range slots {
 		s := w.x.segments[slot]
 		from := &source{cursor: cursor{s: s}, docs: make([]int, len(s.files))}
 		for doc, id := range s.files {
 			from.docs[doc] = -1
 			e := lookup(w.x.pages, id)
-			if e.inSegment() && int(e.segment) == slot && int(e.doc) == doc {
-				from.docs[doc] = len(files)
+			if !e.has(slot, doc) {
+				continue
+			}
+			if doc == int(e.doc) {
 				c := change{id: id, entry: *e}
 				c.doc = uint16(len(files))
 				moved = append(moved, c)
-				files = append(files, id)
+			}
+			from.docs[doc] = len(files)
+			files = append(files, id)
+		}
+		for _, p := range s.parts {
+			if n := from.docs[p.doc]; n >= 0 {
+				parts = append(parts, part{uint16(n), p.begin})
 			}
 		}
 		if from.step() {
@@ -127,7 +136,7 @@ func (w *worker) merge(slots []int) error {
 			out.add(g, docs)
 		}
 	}
-	s, err := out.segment(files)
+	s, err := out.segment(files, parts)
 	if err != nil {
 		return err
 	}

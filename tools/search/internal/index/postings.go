@@ -155,6 +155,18 @@ func (b bitmap) mark(postings []byte, room []uint16) (used []uint16) {
 
 func (b bitmap) has(doc int) bool { return b[doc/64]&(1<<(doc%64)) != 0 }
 
+func (b bitmap) set(doc int) { b[doc/64] |= 1 << (doc % 64) }
+
+// any reports whether b has one of n documents.
+func (b bitmap) any(first, n int) bool {
+	for doc := range n {
+		if b.has(first + doc) {
+			return true
+		}
+	}
+	return false
+}
+
 func (b bitmap) and(other bitmap) {
 	for i := range b {
 		b[i] &= other[i]

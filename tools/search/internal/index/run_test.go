@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 		busy.Store(false)
 	}
 	for !x.Ready() {
-		x.Select(nil)
+		x.Select(nil, false)
 	}
 	cause := errors.New("enough")
 	cancel(cause)

@@ -1,6 +1,10 @@
 package index
 
-import "encoding/binary"
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
 
 // segment is an immutable inverted index of some documents, which are numbers from 0.
 //
@@ -12,13 +16,43 @@ import "encoding/binary"
 type segment struct {
 	bytes []byte   // of allocate; slack behind the postings
 	grams int      // how many
-	files []uint32 // the file that each document is
+	files []uint32 // the file that each document is, or is a part of
+	parts []part   // of the files that are several documents, by document
+}
+
+// part is a document that is a part of a file. It is of whole lines.
+type part struct {
+	doc   uint16
+	begin uint32 // in the file
 }
 
 const (
 	blockGrams = 32
 	headSize   = 12
 )
+
+// partsOf returns the parts of a file whose first document is doc, of docs in all.
+func partsOf(parts []part, doc, docs int) []part {
+	at, _ := slices.BinarySearchFunc(parts, doc, func(p part, doc int) int { return cmp.Compare(int(p.doc), doc) })
+	return parts[at : at+docs]
+}
+
+// spread adds to documents the other parts of the same files.
+func (s *segment) spread(docs bitmap) {
+	for rest := s.parts; len(rest) > 0; {
+		first := rest[0].doc
+		n := 1
+		for n < len(rest) && s.files[rest[n].doc] == s.files[first] {
+			n++
+		}
+		rest = rest[n:]
+		if docs.any(int(first), n) {
+			for d := range n {
+				docs.set(int(first) + d)
+			}
+		}
+	}
+}
 
 func (s *segment) blocks() int { return (s.grams + blockGrams - 1) / blockGrams }
 
@@ -121,7 +155,7 @@ func (w *writer) add(g uint32, docs []uint16) {
 func (w *writer) size() int { return len(w.heads) + len(w.dictionary) + len(w.postings) + slack }
 
 // segment returns what was written; the writer can then begin another.
-func (w *writer) segment(files []uint32) (*segment, error) {
+func (w *writer) segment(files []uint32, parts []part) (*segment, error) {
 	b, err := allocate[byte](w.size())
 	if err != nil {
 		return nil, err
@@ -135,7 +169,7 @@ func (w *writer) segment(files []uint32) (*segment, error) {
 	copy(b, w.heads)
 	copy(b[entries:], w.dictionary)
 	copy(b[data:], w.postings)
-	s := &segment{bytes: b, grams: w.grams, files: files}
+	s := &segment{bytes: b, grams: w.grams, files: files, parts: parts}
 	*w = writer{heads: w.heads[:0], dictionary: w.dictionary[:0], postings: w.postings[:0]}
 	return s, nil
 }

@@ -7,55 +7,6 @@ import (
 	"toolcrib/tools/search/internal/match"
 )
 
-// Class is what the index knows of a file.
-type Class uint8
-
-// The classes.
-const (
-	May    Class = iota // it may hold the literals, or nothing is known of it
-	Not                 // it does not
-	Binary              // it is no text
-)
-
-// Selection says which files may hold some literals. It is what the index knew when
-// it was made, and stays true for files of the versions that they had then.
-type Selection struct {
-	pages []*page
-	docs  []bitmap // of each segment those that may; nil = all
-	odd   bool     // a literal folds to letters beyond ASCII
-}
-
-// Class returns what is known of a version of a file. A nil selection knows nothing.
-func (s *Selection) Class(id, version uint32) Class {
-	if s == nil {
-		return May
-	}
-	e := lookup(s.pages, id)
-	switch {
-	case e == nil || e.version != version:
-		return May
-	case e.kind == noText:
-		return Binary
-	case e.kind == indexed || e.kind == oddlyFolded && !s.odd:
-		if s.docs != nil && !s.docs[e.segment].has(int(e.doc)) {
-			return Not
-		}
-	}
-	return May
-}
-
-// Size returns about how many bytes the selection takes.
-func (s *Selection) Size() int {
-	if s == nil {
-		return 0
-	}
-	size := 8 * len(s.pages)
-	for _, docs := range s.docs {
-		size += 8 * len(docs)
-	}
-	return size
-}
-
 const (
 	maxPlaces = 10 // of a literal that are looked up in a segment
 	// worth is how many bytes of postings are read to spare the search a file.
@@ -66,13 +17,13 @@ const (
 type clause [][][]uint32
 
 // Select returns which files may hold what is asked for: of each clause at least one
-// literal. It asks the table for its generation, so it must not be called while an
+// literal, all in one line or, with across, somewhere in the file. It asks the table for its generation, so it must not be called while an
 // iteration over the table goes on.
-func (x *Index) Select(need [][]match.Literal) *Selection {
+func (x *Index) Select(need [][]match.Literal, across bool) *Selection {
 	x.nudge()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	sel := &Selection{pages: x.pages}
+	sel := &Selection{pages: x.pages, across: across}
 	largest := largest(x.segments)
 	var clauses []clause
 	for _, literals := range need {
@@ -93,11 +44,11 @@ func (x *Index) Select(need [][]match.Literal) *Selection {
 	if clauses == nil {
 		return sel
 	}
-	sel.docs = make([]bitmap, len(x.segments))
-	var q query
+	sel.docs, sel.parts = make([]bitmap, len(x.segments)), make([][]part, len(x.segments))
+	q := query{across: across}
 	for i, s := range x.segments {
 		if s != nil {
-			sel.docs[i] = q.run(s, clauses)
+			sel.docs[i], sel.parts[i] = q.run(s, clauses), s.parts
 		}
 	}
 	return sel
@@ -149,6 +100,7 @@ func (s *segment) best(places [][]uint32) [][]uint32 {
 
 // query looks for clauses in one segment after another.
 type query struct {
+	across  bool
 	clauses []found
 	one     bitmap
 	either  bitmap
@@ -192,6 +144,9 @@ func (q *query) run(s *segment, clauses []clause) bitmap {
 		for _, l := range f.literals {
 			q.literal(l)
 			q.either.or(q.one)
+		}
+		if q.across {
+			s.spread(q.either)
 		}
 		if i == 0 {
 			copy(docs, q.either)

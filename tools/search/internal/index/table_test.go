@@ -37,7 +37,7 @@ func TestWorkspaceTable(t *testing.T) {
 	x := index.New(table, index.Options{Memory: 1 << 20})
 	worker := index.NewWorker(x)
 	classes := func() (of [2]index.Class) {
-		s := x.Select(one("needle"))
+		s := x.Select(one("needle"), false)
 		table.Files(root, "", nil, func(f workspace.TableFile) bool {
 			of[f.Rel[0]-'a'] = s.Class(f.ID, f.Version)
 			return true

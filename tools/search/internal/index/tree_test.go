@@ -173,7 +173,7 @@ func holds(text string, need [][]match.Literal) bool {
 func (tr *tree) check(x *index.Index, need [][]match.Literal) (ruledOut int) {
 	tr.t.Helper()
 	before := tr.list()
-	selection := x.Select(need)
+	selection := x.Select(need, true)
 	for _, f := range before {
 		text, binary := text(f.data)
 		switch c := selection.Class(f.ID, f.Version); {

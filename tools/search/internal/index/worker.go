@@ -67,16 +67,16 @@ func (w *worker) read(f workspace.TableFile) error {
 	}
 	c := change{id: f.ID, entry: entry{version: f.Version, kind: left}}
 	if !w.full {
-		var grams []uint32
-		c.kind, grams = w.extractor.read(f.Path)
+		var t *extract
+		c.kind, t = w.extractor.read(f.Path)
 		if c.inSegment() {
-			if w.b.full(len(grams)) {
+			if w.b.full(t) {
 				if err := w.flush(); err != nil {
 					return err
 				}
 			}
-			c.doc = uint16(len(w.b.files))
-			if err := w.b.add(f.ID, grams); err != nil {
+			c.doc, c.docs = uint16(len(w.b.files)), uint16(len(t.docs))
+			if err := w.b.add(f.ID, t); err != nil {
 				return err
 			}
 		}
@@ -158,7 +158,7 @@ func (w *worker) commit(s *segment, old []int, changes []change) {
 // replace gives a file another entry.
 func (w *worker) replace(e *entry, by entry) {
 	if e.inSegment() {
-		w.dead[e.segment]++
+		w.dead[e.segment] += int(e.docs)
 	}
 	if e.kind == absent && by.kind != absent {
 		w.added++
@@ -179,7 +179,7 @@ func (w *worker) count() {
 	for _, s := range x.segments {
 		if s != nil {
 			stats.Segments++
-			stats.Bytes += int64(len(s.bytes)) + int64(len(s.files))*4
+			stats.Bytes += int64(len(s.bytes)) + int64(len(s.files))*4 + int64(len(s.parts))*8
 		}
 	}
 	for _, p := range x.pages {

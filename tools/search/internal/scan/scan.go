@@ -28,6 +28,10 @@ type Source interface {
 	// Whole is told the bytes of a file that was read at once. They are valid during the
 	// call.
 	Whole(text []byte)
+	// Parts are the bytes of a file of UTF-8 outside of which it has no line that matches:
+	// of each part where it begins and ends, both at the start of a line or past the end
+	// of the file. nil = not known.
+	Parts() iter.Seq2[int64, int64]
 }
 
 // Options says what is worth finding.
@@ -248,7 +252,9 @@ func open[S Source](ctx context.Context, s *scanner, source S, out *Found) {
 	f, err := source.OpenBy(&s.opener)
 	if err == nil {
 		s.whole = source.Whole
-		err = s.scan(ctx, f, out)
+		if parts := source.Parts(); parts == nil || s.promising(ctx, f, parts) {
+			err = s.scan(ctx, f, out)
+		}
 		if s.opt.ModTime && out.Matches > 0 {
 			out.ModTime = f.Info().ModTime
 		}

@@ -24,6 +24,7 @@ type file struct {
 	size       int64
 	err        error
 	panics     bool
+	parts      iter.Seq2[int64, int64]
 }
 
 func (f file) String() string { return f.name }
@@ -39,6 +40,8 @@ func (f file) OpenBy(*workspace.Opener) (workspace.File, error) {
 }
 
 func (f file) Whole([]byte) {}
+
+func (f file) Parts() iter.Seq2[int64, int64] { return f.parts }
 
 type opened struct {
 	*bytes.Reader

@@ -1,0 +1,85 @@
+package index
+
+import (
+	"iter"
+	"math"
+)
+
+// Class is what the index knows of a file.
+type Class uint8
+
+// The classes.
+const (
+	May    Class = iota // it may hold the literals, or nothing is known of it
+	Not                 // it does not
+	Binary              // it is no text
+)
+
+// Selection says which files may hold some literals. It is what the index knew when
+// it was made, and stays true for files of the versions that they had then.
+type Selection struct {
+	pages  []*page
+	docs   []bitmap // of each segment those that may; nil = all
+	parts  [][]part // of each segment
+	across bool     // as asked for
+	odd    bool     // a literal folds to letters beyond ASCII
+}
+
+// Class returns what is known of a version of a file. A nil selection knows nothing.
+func (s *Selection) Class(id, version uint32) Class {
+	if s == nil {
+		return May
+	}
+	e := lookup(s.pages, id)
+	switch {
+	case e == nil || e.version != version:
+		return May
+	case e.kind == noText:
+		return Binary
+	case s.tells(e) && !s.docs[e.segment].any(int(e.doc), int(e.docs)):
+		return Not
+	}
+	return May
+}
+
+// tells reports whether the documents of a file matter.
+func (s *Selection) tells(e *entry) bool {
+	return s.docs != nil && (e.kind == indexed || e.kind == oddlyFolded && !s.odd)
+}
+
+// Parts returns which parts of a file that May hold the literals may hold them, where
+// each begins and ends; nil for the whole. They are of whole lines, the last one ends
+// where the file does, whose length is not known.
+func (s *Selection) Parts(id, version uint32) iter.Seq2[int64, int64] {
+	if s == nil || s.across {
+		return nil
+	}
+	e := lookup(s.pages, id)
+	if e == nil || e.version != version || e.docs < 2 || !s.tells(e) {
+		return nil
+	}
+	parts, docs := partsOf(s.parts[e.segment], int(e.doc), int(e.docs)), s.docs[e.segment]
+	return func(yield func(begin, end int64) bool) {
+		for i, p := range parts {
+			end := int64(math.MaxInt64)
+			if i+1 < len(parts) {
+				end = int64(parts[i+1].begin)
+			}
+			if docs.has(int(p.doc)) && !yield(int64(p.begin), end) {
+				return
+			}
+		}
+	}
+}
+
+// Size returns about how many bytes the selection takes.
+func (s *Selection) Size() int {
+	if s == nil {
+		return 0
+	}
+	size := 8 * len(s.pages)
+	for _, docs := range s.docs {
+		size += 8 * len(docs)
+	}
+	return size
+}
