@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -36,6 +37,9 @@ func (l *link) call(ctx context.Context, r *request, from *origin) mcp.JSONRPCMe
 	}
 	if r.msg.modern() {
 		call.Reply = reply(r.msg)
+	}
+	if place := l.mayLast(from, call.Tool); place != nil {
+		return l.lasting(ctx, r, from, call, place)
 	}
 	for range maxPasses {
 		out := l.server.runner.Run(ctx, call)
@@ -104,12 +108,22 @@ func protocolFault(call run.Call, out run.Outcome) *fault {
 	if !ok {
 		return nil
 	}
-	required := map[tools.Ability]struct{}{}
-	for _, a := range e.Lacking {
-		required[a] = struct{}{}
+	return lacking(out.Err.Error(), e.Lacking...)
+}
+
+// lacking refuses a request whose client has not declared what it needs.
+func lacking(msg string, abilities ...tools.Ability) *fault {
+	required, extensions := map[tools.Ability]any{}, map[tools.Ability]struct{}{}
+	for _, a := range abilities {
+		if strings.Contains(string(a), "/") {
+			extensions[a] = struct{}{}
+			required["extensions"] = extensions
+		} else {
+			required[a] = struct{}{}
+		}
 	}
 	return &fault{
-		code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, msg: out.Err.Error(),
+		code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, msg: tools.Clip(msg),
 		data: map[string]any{"requiredCapabilities": required},
 	}
 }
@@ -146,8 +160,10 @@ func (r *request) client() (tools.Client, *fault) {
 }
 
 func (p peer) client() tools.Client {
+	_, takesTasks := p.caps.Extensions[string(tools.Tasks)]
 	return tools.Client{
 		Name: p.info.Name, Version: p.info.Version, Protocol: p.version,
 		Forms: canAsk(p.version, p.caps), Sampling: p.caps.Sampling != nil,
+		Tasks: takesTasks && mcp.IsModernProtocol(p.version),
 	}
 }

@@ -16,10 +16,11 @@ var (
 )
 
 const (
-	MaxLine     = maxMessage
-	MaxInFlight = maxInFlight
-	MaxRunning  = maxRunning
-	MaxSessions = maxSessions
+	MaxLine      = maxMessage
+	MaxInFlight  = maxInFlight
+	MaxRunning   = maxRunning
+	MaxSessions  = maxSessions
+	MaxTasksEach = maxTasksEach
 )
 
 // RunnerFunc is a runner of a test.
@@ -27,6 +28,9 @@ type RunnerFunc func(ctx context.Context, call run.Call) run.Outcome
 
 // Run implements runner.
 func (f RunnerFunc) Run(ctx context.Context, call run.Call) run.Outcome { return f(ctx, call) }
+
+// Start is not for tests: their tools do not stream.
+func (RunnerFunc) Start(context.Context, run.Call) *run.Running { panic("a test started a call") }
 
 // View leaves the session as it is.
 func (RunnerFunc) View(s tools.SessionInfo) tools.SessionInfo { return s }

@@ -68,6 +68,7 @@ type httpServer struct {
 	sessions  *sessions
 	ctx       context.Context // of all calls
 	streaming context.Context // of streams that end only with their client or the server
+	beyond    *beyond         // of tasks
 	requests  atomic.Int64    // numbers the links of the stateless era
 }
 
@@ -89,6 +90,7 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 		sessions:  newSessions(cmp.Or(opt.SessionIdle, DefaultSessionIdle)),
 		ctx:       calls,
 		streaming: streaming,
+		beyond:    &beyond{ctx: streaming},
 	}
 	s.traffic.sessions.Store(h.sessions)
 	srv := &http.Server{
@@ -122,6 +124,7 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 		_ = srv.Close()
 	}
 	h.sessions.end()
+	h.beyond.wait(farewell)
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -113,8 +113,8 @@ func modernHeaders(message string) headers {
 	var m struct {
 		Method string
 		Params struct {
-			Name, URI string
-			Meta      map[string]any `json:"_meta"`
+			Name, URI, TaskID string
+			Meta              map[string]any `json:"_meta"`
 		}
 	}
 	if err := json.Unmarshal([]byte(message), &m); err != nil {
@@ -125,7 +125,7 @@ func modernHeaders(message string) headers {
 		return headers{}
 	}
 	h := headers{"Mcp-Protocol-Version": version, "Mcp-Method": m.Method}
-	if name := m.Params.Name + m.Params.URI; name != "" {
+	if name := m.Params.Name + m.Params.URI + m.Params.TaskID; name != "" {
 		h["Mcp-Name"] = name
 	}
 	return h

@@ -24,6 +24,7 @@ type link struct {
 	ctx       context.Context // of all requests
 	cancel    context.CancelFunc
 	streaming context.Context      // of requests that end only with the client or the server
+	beyond    *beyond              // of tasks; nil: the link has none
 	peer      atomic.Pointer[peer] // nil before the handshake
 	onPeer    func()               // called once, before the handshake is answered; may be nil
 	level     atomic.Pointer[mcp.LoggingLevel]

@@ -59,7 +59,7 @@ var (
 	envelopeKeys = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 	paramsKeys   = []string{
 		"_meta", "name", "arguments", "task", "inputResponses", "requestState", "cursor",
-		"protocolVersion", "capabilities", "clientInfo", "level", "notifications", "requestId", "uri",
+		"protocolVersion", "capabilities", "clientInfo", "level", "notifications", "requestId", "uri", "taskId",
 	}
 )
 

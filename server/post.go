@@ -78,7 +78,7 @@ func (h *httpServer) stateless(st *stream, w http.ResponseWriter, r *http.Reques
 	l := h.server.newLink(r.Context(), id, c, h.admission)
 	streaming, stop := h.until(who)
 	defer stop()
-	l.streaming = streaming
+	l.streaming, l.beyond = streaming, h.beyond
 	defer l.end()
 	l.accept(l.ctx, m, st, nil, inPlace)
 }
@@ -167,6 +167,12 @@ func (s *Server) headers(header http.Header, m *message) *fault {
 		return refuse(mcp.INVALID_PARAMS, "params._meta has no %s", mcp.MetaKeyProtocolVersion)
 	}
 	err := mcp.ValidateStandardHeaders(header.Get, version, mcp.MCPMethod(m.method), m.paramsText)
+	if err == nil && namesTask(m) {
+		id, _ := m.params.get("taskId")
+		if name, ok := mcp.DecodeHeaderValue(header.Get(mcp.HeaderName)); !ok || len(id) == 0 || id[0] != '"' || name != unquote(id) {
+			return mismatch("the header %s says %q, params.taskId %s", mcp.HeaderName, tellable(name), tellable(string(id)))
+		}
+	}
 	if tool := s.nativeTool(m); err == nil && tool != nil {
 		err = mcp.ValidateParamHeadersLookup(func(name string) (string, bool) {
 			values := header.Values(name)

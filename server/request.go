@@ -138,8 +138,11 @@ func (l *link) respond(r *request) (a answer) {
 // carryOut calls a tool of ours, or lets mcp-go carry a request out. What belongs
 // before the answer is written when it returns, but for progress that is held.
 func (l *link) carryOut(r *request, from *origin) (response mcp.JSONRPCMessage) {
-	if r.msg.method == string(mcp.MethodToolsCall) && l.server.nativeTool(r.msg) == nil {
+	switch {
+	case r.msg.method == string(mcp.MethodToolsCall) && l.server.nativeTool(r.msg) == nil:
 		return l.call(r.ctx, r, from)
+	case namesTask(r.msg):
+		return l.task(r, from)
 	}
 	s := l.newSession(l.id+"/"+r.key, r)
 	defer s.drain()

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -48,6 +49,9 @@ type Options struct {
 	// ProgressRate is how many progress notifications of one call go out in a
 	// second; 0 = ProgressPerSecond, negative = all.
 	ProgressRate int
+	// TaskAfter is how long a call of a tool that streams lasts before it becomes a
+	// task, for clients that take tasks; 0 = TaskAfter.
+	TaskAfter time.Duration
 	// Refused is told of the requests over HTTP that were refused for who made them
 	// or how many, which become no call; it must return at once. nil = nobody is.
 	Refused func(Refusal)
@@ -56,6 +60,7 @@ type Options struct {
 // runner carries out calls.
 type runner interface {
 	Run(ctx context.Context, call run.Call) run.Outcome
+	Start(ctx context.Context, call run.Call) *run.Running
 	View(s tools.SessionInfo) tools.SessionInfo
 	Watch(call run.Call) (tools.SessionInfo, error)
 }
@@ -77,6 +82,7 @@ type Server struct {
 	connections  atomic.Int64
 	poller       poller
 	traffic      traffic
+	tasks        *tasks
 
 	mu     sync.RWMutex
 	listed []mcp.Tool
@@ -103,6 +109,7 @@ func New(opt Options) (*Server, error) {
 		log:          cmp.Or(opt.Log, slog.New(slog.DiscardHandler)),
 		progressRate: max(cmp.Or(opt.ProgressRate, ProgressPerSecond), 0),
 		refused:      opt.Refused,
+		tasks:        newTasks(cmp.Or(opt.TaskAfter, TaskAfter)),
 		info:         mcp.Implementation{Name: opt.Name, Version: opt.Version},
 	}
 	hooks := &mcpserver.Hooks{}
@@ -113,6 +120,9 @@ func New(opt Options) (*Server, error) {
 			result.Tools, err = s.listFor(from)
 			return err
 		})
+	})
+	hooks.AddAfterDiscover(func(_ context.Context, _ any, _ *mcp.DiscoverRequest, result *mcp.DiscoverResult) {
+		result.Capabilities.Extensions = map[string]any{string(tools.Tasks): struct{}{}}
 	})
 	s.serveResources(hooks)
 	s.servePrompts(hooks)

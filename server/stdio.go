@@ -28,8 +28,9 @@ const (
 // conn is one client over a pair of pipes.
 type conn struct {
 	*link
-	out     *writer
-	workers *run.Workers
+	out      *writer
+	workers  *run.Workers
+	endTasks context.CancelFunc
 }
 
 // ServeStdio serves one client until stdin ends or ctx is cancelled: a message
@@ -48,6 +49,9 @@ func (s *Server) ServeStdio(ctx context.Context, stdin io.Reader, stdout io.Writ
 		workers: run.NewWorkers(),
 	}
 	c.home = c.out
+	c.beyond = new(beyond)
+	c.beyond.ctx, c.endTasks = context.WithCancel(c.ctx)
+	defer c.endTasks()
 	defer c.end()
 	defer c.workers.Close()
 
@@ -119,9 +123,11 @@ func (c *conn) receive(line []byte) {
 // reject answers a message that is not a request of anybody.
 func (c *conn) reject(bad *fault) { c.out.write(bad.line) }
 
-// shutdown ends the connection: streams at once, calls after patience.
+// shutdown ends the connection: streams and tasks, whose results nobody could ask
+// for, at once, calls after patience.
 func (c *conn) shutdown(patience time.Duration) {
 	c.close()
+	c.endTasks()
 	c.mu.Lock()
 	var streams []*request
 	for _, r := range c.inflight {

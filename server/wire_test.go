@@ -30,10 +30,12 @@ const conversations = "../testdata/wire"
 //
 //	$STATE     is the requestState that the server gave last
 //	$FORM      is the id of the form that it gave last
+//	$TASK      is the id of the task that it gave last
 //	!pad N x   is the line x and N more bytes
 //	!wait D    is no line: time passes
 //
-// With a section "offers" the server has resources, prompts and more tools too.
+// With a section "offers" the server has resources, prompts and more tools too, with a
+// section "tasks" tools whose calls last.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(conversations, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -48,6 +50,7 @@ func TestConversations(t *testing.T) {
 
 var (
 	stateRule = regexp.MustCompile(`"requestState":"([^"]*)"`)
+	taskRule  = regexp.MustCompile(`"taskId":"(task_[^"]*)"`)
 	formRule  = regexp.MustCompile(`"inputRequests":\{"([^"]*)"`)
 	crashRule = regexp.MustCompile(`crashed, error [0-9A-Z]{8}-[0-9a-z]+`)
 )
@@ -61,9 +64,12 @@ func converse(t *testing.T, file string) {
 	if hasSection(archive, "offers") {
 		more = append(more, offers)
 	}
+	if hasSection(archive, "tasks") {
+		more = append(more, lastingToys)
+	}
 	c := connect(t, newServer(t, more...))
 	var got strings.Builder
-	var state, form string
+	var state, form, task string
 	rest := func() {
 		time.Sleep(10 * time.Millisecond) // an answer may follow its progress by some
 		synctest.Wait()
@@ -76,6 +82,12 @@ func converse(t *testing.T, file string) {
 			}
 			if form != "" {
 				line = strings.ReplaceAll(line, `"`+form+`"`, `"$FORM"`)
+			}
+			if m := taskRule.FindStringSubmatch(line); m != nil {
+				task = m[1]
+			}
+			if task != "" {
+				line = strings.ReplaceAll(line, task, "$TASK")
 			}
 			line = crashRule.ReplaceAllString(line, "crashed, error $$ID")
 			line = stateRule.ReplaceAllString(line, `"requestState":"$$STATE"`)
@@ -102,7 +114,7 @@ func converse(t *testing.T, file string) {
 			fmt.Fprintln(&got, "...")
 			continue
 		}
-		c.send(strings.NewReplacer("$STATE", state, "$FORM", form).Replace(line))
+		c.send(strings.NewReplacer("$STATE", state, "$FORM", form, "$TASK", task).Replace(line))
 		rest()
 		fmt.Fprintln(&got, "...")
 	}

@@ -53,25 +53,35 @@ type Answer struct {
 // PendingAsk is the error by which [Ask] leaves a handler whose answer is not
 // there yet. A handler passes it on as any other error; the runner asks the
 // user and runs the handler again from its start.
-type PendingAsk struct{ Form Form }
+type PendingAsk struct{ Forms []Form }
 
 func (*PendingAsk) Error() string { return "waiting for the user's answer" }
 
 // Asker answers forms for one call. The runner puts it into the context.
 type Asker interface {
-	// Ask returns the answer, a *PendingAsk, or an *Error with code
-	// Unavailable where the client cannot ask its user.
-	Ask(ctx context.Context, form Form) (Answer, error)
+	// Ask returns the answers in the order of the forms, a *PendingAsk, or an *Error
+	// with code Unavailable where the client cannot ask its user.
+	Ask(ctx context.Context, forms ...Form) ([]Answer, error)
 }
 
 // Ask asks the user. It must be called before the first effect of a call,
 // since the handler runs again once the answer is there; several Asks of a call
 // are told apart by their order.
 func Ask(ctx context.Context, form Form) (Answer, error) {
-	if asker, ok := ctx.Value(askerKey{}).(Asker); ok {
-		return asker.Ask(ctx, form)
+	answers, err := AskAll(ctx, form)
+	if err != nil {
+		return Answer{}, err
 	}
-	return Answer{}, Errorf(Unavailable, "nobody can be asked in this call")
+	return answers[0], nil
+}
+
+// AskAll asks the user several things at once, as [Ask] does. The answers are in
+// the order of the forms.
+func AskAll(ctx context.Context, forms ...Form) ([]Answer, error) {
+	if asker, ok := ctx.Value(askerKey{}).(Asker); ok {
+		return asker.Ask(ctx, forms...)
+	}
+	return nil, Errorf(Unavailable, "nobody can be asked in this call")
 }
 
 // WithAsker returns a context in which [Ask] uses asker.

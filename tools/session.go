@@ -17,6 +17,9 @@ type SessionInfo struct {
 	Workspace *workspace.Workspace
 	// May reports whether the principal may call a tool; nil = every one.
 	May func(*Tool) bool
+	// Lasting reports that the call may take as long as it needs: its client gets a
+	// handle from the protocol once it lasts, so the tool makes none of its own.
+	Lasting bool
 }
 
 // Allows reports whether the principal may call a tool.
@@ -35,21 +38,24 @@ type Client struct {
 	Forms bool
 	// Sampling reports that the client can ask its model.
 	Sampling bool
+	// Tasks reports that the client takes a task for a call that lasts.
+	Tasks bool
 }
 
 // Ability is something that a client may be able to do, by the name that the
-// protocol has for it.
+// protocol has for it; that of an extension has a slash.
 type Ability string
 
 // The abilities.
 const (
 	Elicitation Ability = "elicitation"
 	Sampling    Ability = "sampling"
+	Tasks       Ability = "io.modelcontextprotocol/tasks"
 )
 
 // Can reports whether the client has an ability.
 func (c Client) Can(a Ability) bool {
-	return a == Elicitation && c.Forms || a == Sampling && c.Sampling
+	return a == Elicitation && c.Forms || a == Sampling && c.Sampling || a == Tasks && c.Tasks
 }
 
 // Session returns the session of the call. It is nil outside a call.

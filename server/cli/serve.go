@@ -69,6 +69,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 		Sources:      slices.Concat(catalog.Sources(p.Deps, e.selected.Enabled), fixtures.Sources),
 		Prompts:      slices.Concat(catalog.Prompts(), fixtures.Prompts),
 		Native:       fixtures.Native,
+		TaskAfter:    fixtures.TaskAfter,
 		Runner:       e.runner,
 		Workspace:    e.ws,
 		Log:          e.log,

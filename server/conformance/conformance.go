@@ -15,6 +15,7 @@ package conformance
 import (
 	"context"
 	"embed"
+	"slices"
 	"time"
 
 	"toolcrib/server"
@@ -29,15 +30,20 @@ type Fixtures struct {
 	Sources []tools.Source
 	Prompts []tools.Prompt
 	Native  server.Native
+	// TaskAfter is shorter than that of production: the suite wants tasks of calls
+	// that last a second.
+	TaskAfter time.Duration
 }
 
 // New returns the fixtures.
 func New() Fixtures {
 	return Fixtures{
-		Tools:   append(append(contentTools(), eventTools()...), askingTools()...),
+		Tools:   slices.Concat(contentTools(), eventTools(), askingTools(), lastingTools()),
 		Sources: sources(),
 		Prompts: prompts(),
 		Native:  native(),
+
+		TaskAfter: 4 * step,
 	}
 }
 
@@ -78,8 +84,11 @@ func (l line) Text() string { return string(l) }
 const step = 50 * time.Millisecond
 
 // pause waits for a step, or for the end of the call.
-func pause(ctx context.Context) error {
-	timer := time.NewTimer(step)
+func pause(ctx context.Context) error { return rest(ctx, step) }
+
+// rest waits for a time, or for the end of the call.
+func rest(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

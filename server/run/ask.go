@@ -42,7 +42,7 @@ func (p *pass) ask() error {
 	case refusal != nil:
 		return refusal
 	}
-	return &tools.PendingAsk{Form: p.offer.form(p.question)}
+	return &tools.PendingAsk{Forms: []tools.Form{p.offer.form(p.question)}}
 }
 
 // mustBeAlone denies a call whose user can be asked about it only by itself.
@@ -108,22 +108,27 @@ func (p *pass) newAsker() *asker {
 }
 
 // Ask implements [tools.Asker].
-func (a *asker) Ask(_ context.Context, form tools.Form) (tools.Answer, error) {
+func (a *asker) Ask(_ context.Context, forms ...tools.Form) ([]tools.Answer, error) {
 	if a.refusal != nil {
-		return tools.Answer{}, a.refusal
+		return nil, a.refusal
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	n := a.asked
-	a.asked++
-	if n >= len(a.answers) {
-		return tools.Answer{}, &tools.PendingAsk{Form: form}
+	answers := make([]tools.Answer, len(forms))
+	for i, form := range forms {
+		n := a.asked
+		if n >= len(a.answers) {
+			a.asked += len(forms) - i
+			return nil, &tools.PendingAsk{Forms: forms[i:]}
+		}
+		a.asked++
+		if a.answers[n].Form != formDigest(form) {
+			return nil, tools.Errorf(tools.Conflict, "the question has changed since the user answered it").
+				WithHint("make the call again, without its state")
+		}
+		answers[i] = a.answers[n].Answer
 	}
-	if a.answers[n].Form != formDigest(form) {
-		return tools.Answer{}, tools.Errorf(tools.Conflict, "the question has changed since the user answered it").
-			WithHint("make the call again, without its state")
-	}
-	return a.answers[n].Answer, nil
+	return answers, nil
 }
 
 // settles reports whether the next Ask has its answer already, and it is to this form.
@@ -157,13 +162,17 @@ func (p *pass) suspend(pending *tools.PendingAsk) (*Ask, error) {
 	if p.replaced {
 		s.Args = p.bound.Canonical
 	}
-	id := consentForm
-	if p.verdict != asks || s.Consented {
-		id = handlerForm(len(s.Answers))
-		s.Pending = formDigest(pending.Form)
+	forms := map[string]tools.Form{}
+	for i, form := range pending.Forms {
+		if p.verdict == asks && !s.Consented {
+			forms[consentForm] = form
+			break
+		}
+		forms[handlerForm(len(s.Answers)+i)] = form
+		s.Pending = append(s.Pending, formDigest(form))
 	}
 	state, err := p.r.seal.close(s)
-	return &Ask{Forms: map[string]tools.Form{id: pending.Form}, State: state}, err
+	return &Ask{Forms: forms, State: state}, err
 }
 
 func handlerForm(n int) string { return fmt.Sprintf("ask_%d", n+1) }

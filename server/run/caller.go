@@ -226,12 +226,12 @@ func (p *pass) consent(ctx context.Context, asking []*pass) error {
 	if p.asker.refusal != nil || p.inner.begun() {
 		return first.mustBeAlone()
 	}
-	answer, err := p.asker.Ask(ctx, form)
+	answers, err := p.asker.Ask(ctx, form)
 	if err != nil {
 		return err
 	}
 	for _, a := range asking {
-		if err := a.answered(answer); err != nil {
+		if err := a.answered(answers[0]); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ type settlement struct {
 	Rule, Question  string // what the user was asked to consent to, if anything
 	Consented       bool
 	Offer           *offer       `json:",omitempty"`
-	Pending         digest       // of the handler's form that the user has before him
+	Pending         []digest     // of the handler's forms that the user has before him
 	Answers         []settledAsk // to the handler's earlier forms
 	Expires         time.Time
 }
@@ -148,11 +148,15 @@ func (s *seal) open(p *pass) (*settlement, error) {
 	if err := s.use(string(box[:nonceSize])); err != nil {
 		return nil, err
 	}
-	if answer, ok := p.call.Reply.Answers[handlerForm(len(st.Answers))]; ok && st.Pending != (digest{}) {
+	for _, pending := range st.Pending {
+		answer, ok := p.call.Reply.Answers[handlerForm(len(st.Answers))]
+		if !ok {
+			break // this form and those after it are asked again
+		}
 		if answer.Action != tools.Accept && answer.Action != tools.Decline {
 			answer.Action = tools.Cancel
 		}
-		st.Answers = append(st.Answers, settledAsk{Form: st.Pending, Answer: answer})
+		st.Answers = append(st.Answers, settledAsk{Form: pending, Answer: answer})
 	}
 	return &st, nil
 }

@@ -1,0 +1,189 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolcrib/server/run"
+	"toolcrib/tools"
+)
+
+// The Tasks extension of revision 2026-07-28 (SEP-2663), which mcp-go does not have: a
+// client that declares it gets a task in the place of a result where the call of a
+// tool that streams lasts, and asks for the result by tasks/get. A call that ends or
+// asks its user before that is answered as any other.
+
+// TaskAfter is how long a call lasts before it becomes a task.
+const TaskAfter = 2 * time.Second
+
+// The methods of the extension.
+const (
+	methodTaskGet    = "tasks/get"
+	methodTaskUpdate = "tasks/update"
+	methodTaskCancel = "tasks/cancel"
+)
+
+// namesTask reports whether a request is about a task. The older revisions have
+// methods of the same names, which are not offered.
+func namesTask(m *message) bool {
+	return m.modern() && slices.Contains([]string{methodTaskGet, methodTaskUpdate, methodTaskCancel}, m.method)
+}
+
+// beyond is where the calls of a transport live that outlast the request which began
+// them.
+type beyond struct {
+	ctx   context.Context // ends them
+	calls sync.WaitGroup
+}
+
+// wait waits until the calls have ended, but no longer than patience.
+func (b *beyond) wait(patience time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		b.calls.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+	}
+}
+
+// mayLast returns the task that a call becomes if it lasts, nil where it is answered
+// however long it takes.
+func (l *link) mayLast(from *origin, name string) *task {
+	if !from.client.Tasks || l.beyond == nil {
+		return nil
+	}
+	if t, ok := l.server.tool(name); ok && t.Streams {
+		return l.server.tasks.begin(l.principal, t)
+	}
+	return nil
+}
+
+// lasting calls a tool and answers with what the call has come to in time, or with the
+// task that it has become.
+func (l *link) lasting(ctx context.Context, r *request, from *origin, call run.Call, t *task) mcp.JSONRPCMessage {
+	call.Session.Lasting = true
+	report := call.Progress
+	call.Progress = func(e tools.ProgressEvent) {
+		t.progress(e)
+		if report != nil {
+			report(e)
+		}
+	}
+	t.running = l.server.runner.Start(context.WithoutCancel(ctx), call)
+	attached := context.AfterFunc(ctx, t.running.Cancel)
+	timer := time.NewTimer(l.server.tasks.after)
+	defer timer.Stop()
+	select {
+	case <-t.running.Done():
+	case <-timer.C:
+		if l.beyond.ctx.Err() == nil && attached() {
+			return mcp.JSONRPCResponse{Result: l.adopt(t, call)}
+		}
+	}
+	out := t.running.Wait()
+	attached()
+	t.running.Cancel() // one that asks goes on by its state
+	t.store.drop(t)
+	if from.fault = protocolFault(call, out); from.fault != nil {
+		return nil
+	}
+	return l.server.answer(r, l.server.result(call, out))
+}
+
+// adopt makes a running call a task, and lets go of the request that began it.
+func (l *link) adopt(t *task, call run.Call) taskResult {
+	s := l.server
+	t.store.keep(t)
+	created := t.state(s, mcp.ResultType("task"))
+	l.wg.Add(1) // the workspace of the link stays
+	l.beyond.calls.Go(func() {
+		defer l.wg.Done()
+		ending := context.AfterFunc(l.beyond.ctx, func() { t.stop("the server is shutting down") })
+		defer ending()
+		s.follow(t, call)
+	})
+	return created
+}
+
+// follow sees a task to its end.
+func (s *Server) follow(t *task, call run.Call) {
+	out := t.running.Wait()
+	for out.Ask != nil && call.Session.Client.Forms && t.asks(out.Ask, call.Session.Client.Protocol) {
+		if err := t.running.Answer(t.answered()); err != nil {
+			out = run.Outcome{Err: tools.AsError(err)}
+			break
+		}
+		out = t.running.Wait()
+	}
+	why, stopped := t.stopped()
+	if stopped && (out.Ask != nil || out.Err != nil && out.Err.Code == tools.Cancelled) {
+		t.end(taskCancelled, why, nil, nil)
+		return
+	}
+	bad := protocolFault(call, out)
+	var result json.RawMessage
+	if bad == nil {
+		res := s.result(call, out)
+		res.ResultType = mcp.ResultTypeComplete
+		var err error
+		if result, err = appendCallResult(nil, res); err != nil {
+			s.log.Error("encode the result of a task", "tool", call.Tool, "error", err)
+			bad = refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON")
+		}
+	}
+	if bad != nil {
+		t.end(taskFailed, bad.msg, nil, bad)
+		return
+	}
+	t.end(taskCompleted, "", result, nil)
+}
+
+// task carries out a request about a task.
+func (l *link) task(r *request, from *origin) mcp.JSONRPCMessage {
+	s := l.server
+	if !from.client.Tasks {
+		from.fault = lacking(r.msg.method+" needs the extension "+string(tools.Tasks)+", which the client has not declared", tools.Tasks)
+		return nil
+	}
+	raw, _ := r.msg.params.get("taskId")
+	if len(raw) == 0 || raw[0] != '"' {
+		from.fault = refuse(mcp.INVALID_PARAMS, "params.taskId must be the id of a task")
+		return nil
+	}
+	t := s.tasks.find(unquote(raw), from)
+	if t == nil {
+		from.fault = refuse(mcp.INVALID_PARAMS, "there is no task %q, or not any more: a result is kept for %s, and no longer than the server runs", tools.Clip(unquote(raw)), taskKept)
+		return nil
+	}
+	switch r.msg.method {
+	case methodTaskGet:
+		return mcp.JSONRPCResponse{Result: t.detail(s)}
+	case methodTaskUpdate:
+		responses, ok := r.msg.params.get("inputResponses")
+		if !ok || responses[0] != '{' {
+			from.fault = refuse(mcp.INVALID_PARAMS, "params.inputResponses must be an object")
+			return nil
+		}
+		t.update(split(responses))
+	case methodTaskCancel:
+		t.stop("cancelled by the client")
+	}
+	return mcp.JSONRPCResponse{Result: acknowledgement{s.meta(), mcp.ResultTypeComplete}}
+}
+
+// acknowledgement is the result of a request that has none.
+type acknowledgement struct {
+	Meta map[string]any `json:"_meta"`
+	Type mcp.ResultType `json:"resultType"`
+}
+
+// meta is what a result of the stateless era says of itself.
+func (s *Server) meta() map[string]any { return map[string]any{mcp.MetaKeyServerInfo: s.info} }

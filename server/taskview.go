@@ -1,0 +1,78 @@
+package server
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// taskResult is a task as the client sees it: what tools/call returns when a call has
+// become one, and with the outcome what tasks/get returns.
+type taskResult struct {
+	Meta     map[string]any          `json:"_meta"`
+	Type     mcp.ResultType          `json:"resultType"`
+	ID       string                  `json:"taskId"`
+	Status   taskStatus              `json:"status"`
+	Message  string                  `json:"statusMessage,omitempty"`
+	Created  string                  `json:"createdAt"`
+	Updated  string                  `json:"lastUpdatedAt"`
+	TTL      *int64                  `json:"ttlMs"` // from the creation; null while the call goes on
+	Poll     int64                   `json:"pollIntervalMs,omitempty"`
+	Requests map[string]inputRequest `json:"inputRequests,omitempty"`
+	Result   json.RawMessage         `json:"result,omitempty"`
+	Error    *taskError              `json:"error,omitempty"`
+}
+
+type taskError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
+}
+
+// state returns what is known of a task without its outcome.
+func (t *task) state(s *Server, kind mcp.ResultType) taskResult {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.shown(s, kind)
+}
+
+// shown is state for a caller who holds mu.
+func (t *task) shown(s *Server, kind mcp.ResultType) taskResult {
+	const layout = "2006-01-02T15:04:05.000Z"
+	r := taskResult{
+		Meta: s.meta(), Type: kind, ID: t.id, Status: t.status, Message: t.message,
+		Created: t.created.UTC().Format(layout), Updated: t.updated.UTC().Format(layout),
+	}
+	if t.expires.IsZero() {
+		r.Poll = min(max(time.Since(t.created)/10, soonest), latest).Milliseconds()
+	} else {
+		r.TTL = new(t.expires.Sub(t.created).Milliseconds())
+	}
+	return r
+}
+
+// detail returns a task with its outcome. One that was seen is not kept for long.
+func (t *task) detail(s *Server) taskResult {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.expires.IsZero() && !t.fetched && t.expiry.Stop() {
+		t.fetched = true
+		if soon := time.Now().Add(taskFetched); soon.Before(t.expires) {
+			t.expires = soon
+		}
+		t.expiry.Reset(time.Until(t.expires))
+	}
+	r := t.shown(s, mcp.ResultTypeComplete)
+	r.Result = t.result
+	if t.fault != nil {
+		r.Error = &taskError{t.fault.code, t.fault.msg, t.fault.data}
+	}
+	if len(t.pending) > 0 {
+		r.Requests = map[string]inputRequest{}
+		for key, form := range t.pending {
+			r.Requests[key] = form.request
+		}
+	}
+	return r
+}
