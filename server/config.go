@@ -69,6 +69,9 @@ type Config struct {
 	Tokens        []identity.Token `file:"tokens" help:"static tokens with names; toolcrib token new NAME makes one"`
 	Scopes        identity.Scopes  `file:"scopes" help:"what the scopes of tokens let be called (default tools:read, tools:write, tools:exec, tools:external, tools:all)"`
 
+	Sandbox  string   `flag:"sandbox" env:"TOOLCRIB_SANDBOX" arg:"LEVEL" values:"full,landlock,none" help:"how programs that tools run are contained: full, landlock is without namespaces, none contains nothing; where the machine does not let the level be made, they are refused (default the best of this system, which is full on Linux)" default:"full" narrow:"order=none,landlock,full"`
+	Programs Programs `file:"programs" help:"what programs that tools run may use: memory, files, processes, directories, variables"`
+
 	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces and what is kept of their files, in MB; 0 keeps nothing, and every search reads the files (default 160)" default:"160"`
 
 	Hooks []hooks.Spec `file:"hooks" help:"what looks at calls: commands, addresses and built-in hooks, in this order" live:"yes"`

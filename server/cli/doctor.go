@@ -25,7 +25,7 @@ configuration needs is broken; these lines begin with "broken".`,
 	}
 }
 
-func (d *doctor) run(_ context.Context, p *Process, args []string) error {
+func (d *doctor) run(ctx context.Context, p *Process, args []string) error {
 	r := &report{w: p.Stdout}
 	given := d.Config
 	d.settings(p, r, args)
@@ -35,7 +35,7 @@ func (d *doctor) run(_ context.Context, p *Process, args []string) error {
 	}
 	r.ok("version", versionLine())
 	d.programs(p, r)
-	roots := d.places(r, args)
+	roots := d.places(ctx, p, r, args)
 	d.tools(p, r, selected)
 	d.clients(p, r, given, roots)
 	switch {
@@ -77,7 +77,7 @@ func (d *doctor) programs(p *Process, r *report) {
 
 // places checks the roots and the state directory, as serve opens them, and
 // returns the roots.
-func (d *doctor) places(r *report, args []string) []string {
+func (d *doctor) places(ctx context.Context, p *Process, r *report, args []string) []string {
 	roots, err := rootsOf(args)
 	if err != nil {
 		r.bad("root", err.Error())
@@ -101,10 +101,39 @@ func (d *doctor) places(r *report, args []string) []string {
 		d.root(r, root)
 	}
 	d.state(r, ws)
+	d.sandbox(ctx, p, r, ws)
 	if err := ws.Close(); err != nil {
 		r.bad("root", err.Error())
 	}
 	return roots
+}
+
+// sandbox makes the sandbox of the roots, and says whether that can be done.
+func (d *doctor) sandbox(ctx context.Context, p *Process, r *report, ws *workspace.Workspace) {
+	programs := p.Deps.Sandbox
+	if programs == nil {
+		return
+	}
+	opt, err := d.Containment()
+	if err != nil {
+		r.bad("sandbox", err.Error())
+		return
+	}
+	programs.Configure(opt)
+	ctx = tools.WithSession(ctx, &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
+	level, err := programs.Check(ctx)
+	switch {
+	case err != nil:
+		e := tools.AsError(err)
+		r.bad("sandbox", e.Msg+"; "+e.Hint)
+	case level.String() == "none":
+		r.missing("sandbox", "none: programs that tools run can do all that the user can")
+	default:
+		r.ok("sandbox", "programs that tools run are contained at level "+level.String())
+	}
+	if err := programs.Close(); err != nil {
+		r.bad("sandbox", err.Error())
+	}
 }
 
 func (d *doctor) state(r *report, ws *workspace.Workspace) {

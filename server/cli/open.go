@@ -15,6 +15,7 @@ import (
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
 	"toolcrib/tools"
+	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
 )
 
@@ -65,6 +66,7 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 		return nil, errors.Join(err, ws.Close(), principals.Close())
 	}
 	recoverChanges(ctx, ws, log)
+	p.contain(checked.contained, log)
 	for _, o := range selected.Omitted {
 		if wants(cfg, o.Tool) {
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)
@@ -90,6 +92,15 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	}
 	e.runner = run.New(rc)
 	return e, nil
+}
+
+// contain says how the programs of tools are contained.
+func (p *Process) contain(opt catalog.Containment, log *slog.Logger) {
+	if p.Deps.Sandbox == nil {
+		return
+	}
+	opt.Log = log
+	p.Deps.Sandbox.Configure(opt)
 }
 
 // recoverChanges deals with the changes in which processes were killed. What it

@@ -144,7 +144,8 @@ func TestSettingsNarrowable(t *testing.T) {
 	slices.Sort(got)
 	want := []string{
 		"allow_protected false", "confirm order=client,ask,deny", "exclude_tools union", "policy append verdict=deny",
-		"read_only true", "tool each", "tools catalog", "toolsets catalog",
+		"read_only true",
+		"sandbox order=none,landlock,full", "tool each", "tools catalog", "toolsets catalog",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

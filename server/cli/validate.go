@@ -10,6 +10,7 @@ import (
 	"toolcrib/server/redact"
 	"toolcrib/server/run"
 	"toolcrib/server/settings"
+	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
 )
 
@@ -28,6 +29,8 @@ type checked struct {
 	limits  run.Limiter
 	key     []byte
 	indexes int64
+
+	contained catalog.Containment // how programs are
 }
 
 // validate refuses every configuration with which no server starts, whatever the
@@ -51,6 +54,7 @@ func (p *Process) validate(cfg server.Config, redactor *redact.Redactor, log *sl
 			}
 			return roots.Close()
 		}},
+		{"sandbox", func() (err error) { c.contained, err = cfg.Containment(); return err }},
 		{"http", func() error { return checkHTTP(cfg) }},
 		{"allow_host", func() error { return checkNames(cfg) }},
 		{"auth", func() error { return checkAuth(cfg) }},

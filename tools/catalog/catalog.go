@@ -35,6 +35,13 @@ type Deps struct {
 	Sandbox *sandbox.Engine // of all that run programs
 }
 
+// Containment is how the programs that tools run are contained, and ProgramLimits what
+// bounds each.
+type (
+	Containment   = sandbox.Options
+	ProgramLimits = sandbox.Limits
+)
+
 // NewDeps makes what a process owns. It opens nothing. Tools that call others do so
 // through caller.
 func NewDeps(caller tools.Caller) Deps {

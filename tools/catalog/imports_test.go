@@ -26,6 +26,8 @@ var layers = []struct {
 	{"schema", nil},
 	{"tools", []string{"schema", "workspace"}},
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
+	{"tools/internal/sandbox/internal/leaf", nil},                                                                               // it runs before the rest of the program, and in its place
+	{"tools/internal/sandbox", []string{"tools", "workspace", "tools/internal/egress", "tools/internal/sandbox/internal/leaf"}}, // whose call a program is of
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/jobs", "tools/internal/sandbox"}},
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},
@@ -59,14 +61,14 @@ var only = []struct {
 	{"github.com/tailscale/hujson", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
-	{"unsafe", []string{"tools/search/internal/index"}, "memory outside the heap is made in one place"},
+	{"unsafe", []string{"tools/search/internal/index", "tools/internal/sandbox/internal/leaf"}, "memory outside the heap is made in one place, and system calls without the runtime in another"},
 }
 
 // openers are the functions of package os that open or change files; calls of
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
-	mayOpen       = []string{"workspace", "workspace/state", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", ""}
+	mayOpen       = []string{"workspace", "workspace/state", "tools/internal/sandbox", "tools/internal/sandbox/internal/leaf", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", ""}
 	mayAskForHost = []string{"workspace", "tools/files", "tools/internal/sandbox"} // for the URIs of files; for what runs there
 )
 

@@ -2,11 +2,14 @@
 // kernels. It contains what they can write, reach and leave behind; what they do is
 // not looked at here.
 //
-// Start reading at [Engine.Start]. The package imports workspace, which says where a
-// program may write, and nothing else of toolcrib.
+// Start reading at [Engine.Start]; for Linux then at view_linux.go, which says what a
+// program sees, and at internal/leaf, which makes it so. The package imports workspace,
+// which says where a program may write, tools, which says whose call it is, and nothing
+// else of toolcrib.
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +17,9 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
+	"toolcrib/tools"
 	"toolcrib/workspace"
 )
 
@@ -52,15 +57,29 @@ type Options struct {
 	Limits Limits
 	Env    []string // names of variables of the server that programs get beside the usual ones
 	Read   []string // directories of the host that programs may read beside the system's
+	Hide   []string // what they must not see, such as logs and configuration of the server
 	Log    *slog.Logger
 }
 
-// Limits bounds one program with all that it starts. Zero = the default.
+// Limits bounds one program with all that it starts. Zero = the default, less = none.
 type Limits struct {
-	Memory    int64 // bytes of address space of a process
+	Memory    int64 // bytes of data that a process can write to
 	FileSize  int64 // bytes of a file that it writes
 	Files     int   // open files of a process
 	Processes int   // processes and threads at a time
+}
+
+// Or fills in what is zero.
+func (l Limits) Or(other Limits) Limits {
+	return Limits{
+		Memory: cmp.Or(l.Memory, other.Memory), FileSize: cmp.Or(l.FileSize, other.FileSize),
+		Files: cmp.Or(l.Files, other.Files), Processes: cmp.Or(l.Processes, other.Processes),
+	}
+}
+
+// usual are the limits where nobody sets others.
+func usual() Limits {
+	return Limits{Memory: 16 << 30, FileSize: 64 << 30, Files: 16 << 10, Processes: 2048}
 }
 
 // Command is a program to run.
@@ -91,16 +110,19 @@ type Exit struct {
 	Code   int    // 128 + the number of the signal where one ended it, as shells have it
 	Signal string // such as "SIGKILL"; "" = it ended by itself
 	Left   int    // processes that it had left behind, which were ended
-	Err    error  // why nothing is known of its end
+	Memory int64  // bytes that one of its processes had at its most; 0 = unknown
+	CPU    time.Duration
+	Err    error // why nothing is known of its end
 }
 
 // Engine runs programs. Its methods may be called by several goroutines. The zero value
 // is not ready: see [New].
 type Engine struct {
-	mu     sync.Mutex
-	opt    Options
-	closed bool
-	alive  map[*Process]struct{}
+	mu       sync.Mutex
+	opt      Options
+	closed   bool
+	alive    map[*Process]struct{}
+	platform platform
 }
 
 // New makes an Engine. It starts nothing.
@@ -113,14 +135,97 @@ func (e *Engine) Configure(opt Options) {
 	e.opt = opt
 }
 
+// options returns the options, with those in the place of zero that this system has.
+func (e *Engine) options() (Options, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	opt := e.opt
+	if opt.Level == 0 {
+		opt.Level = Best()
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if e.closed {
+		return opt, ErrClosed
+	}
+	return opt, nil
+}
+
+// Best is the level that programs are contained at where no other is asked for. It says
+// nothing of whether this machine lets it be made.
+func Best() Level { return best }
+
 // ErrClosed says that the engine has been closed.
 var ErrClosed = errors.New("the server is ending")
 
+// UnavailableError says that the level that is asked for cannot be had. Nothing ran.
+type UnavailableError struct {
+	Level   Level
+	Missing string
+	Err     error
+}
+
+func (e *UnavailableError) Error() string {
+	msg := fmt.Sprintf("the sandbox cannot be made at level %s: %s", e.Level, e.Missing)
+	if e.Err != nil {
+		msg += ": " + e.Err.Error()
+	}
+	return msg
+}
+
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// Hint says what whoever runs the server can do.
+func (e *UnavailableError) Hint() string {
+	if e.Level == Full && best == Full {
+		return "toolcrib doctor tells more; whoever runs the server can allow user namespaces, or choose less with --sandbox=landlock or, with nothing contained, --sandbox=none"
+	}
+	return "whoever runs the server can let programs run uncontained with --sandbox=none"
+}
+
 // Start starts a program for the call of ctx, in its workspace. ctx bounds only the
-// start. The error of a level that cannot be had says what is missing and the way out;
-// nothing runs at a weaker one.
+// start. The error of a level that cannot be had is an [UnavailableError], which says
+// what is missing and the way out; nothing runs at a weaker one.
 func (e *Engine) Start(ctx context.Context, c Command) (*Process, error) {
-	return e.startPlain(ctx, c)
+	opt, err := e.options()
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.start(ctx, opt, c)
+	return p, worded(err)
+}
+
+// worded gives the errors of levels that cannot be had the words for a model.
+func worded(err error) error {
+	if e, ok := errors.AsType[*UnavailableError](err); ok {
+		return &tools.Error{Code: tools.Unavailable, Msg: e.Error(), Hint: e.Hint(), Err: err}
+	}
+	return err
+}
+
+// Check says whether programs can be run for the call of ctx, at the level that is set,
+// without running one.
+func (e *Engine) Check(ctx context.Context) (Level, error) {
+	opt, err := e.options()
+	if err != nil {
+		return opt.Level, err
+	}
+	return opt.Level, worded(e.check(ctx, opt))
+}
+
+// keep enters a process that runs; false = the engine has been closed meanwhile.
+func (e *Engine) keep(p *Process) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.alive[p] = struct{}{}
+	return !e.closed
+}
+
+func (e *Engine) forget(p *Process) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.alive, p)
 }
 
 // Close ends all programs, and returns when they have ended.
@@ -138,5 +243,5 @@ func (e *Engine) Close() error {
 	for _, p := range all {
 		<-p.Done()
 	}
-	return nil
+	return e.release()
 }

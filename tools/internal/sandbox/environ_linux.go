@@ -1,0 +1,70 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// passed are the variables of the server that programs get: the language and the
+// terminal, where toolchains are, and which certificates and mirrors they go by. Those
+// that load code, and all that may be a secret, are not among them.
+func passed() []string {
+	return []string{
+		"LANG", "LANGUAGE", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "TZ",
+		"TERM", "COLORTERM", "NO_COLOR", "USER", "LOGNAME", "SHELL", "CI",
+		"ANDROID_HOME", "CARGO_HOME", "CONDA_PREFIX", "DOTNET_ROOT", "GOPATH", "GOROOT", "GOTOOLCHAIN", "JAVA_HOME", "NVM_BIN", "NVM_DIR", "PNPM_HOME", "PYENV_ROOT", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "VIRTUAL_ENV",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "CARGO_HTTP_CAINFO",
+		"GOPROXY", "GOSUMDB", "GONOSUMDB", "GOFLAGS", "PIP_INDEX_URL", "UV_INDEX_URL", "NPM_CONFIG_REGISTRY", "npm_config_registry",
+	}
+}
+
+// environ is the environment of a program. Its own variables come last and win.
+func (h *holder) environ(own []string) []string {
+	if h.opt.Level == None {
+		return merged(withoutOurs(os.Environ()), own)
+	}
+	env := []string{"PATH=" + absolute(os.Getenv("PATH")), "HOME=" + h.home}
+	if h.opt.Level == Landlock {
+		env = append(env, "TMPDIR="+filepath.Join(h.view.Temp.Path, "tmp"))
+	}
+	for _, name := range append(passed(), h.opt.Env...) {
+		value, ok := os.LookupEnv(name)
+		if !ok || strings.Contains(value, "@") && !slices.Contains(h.opt.Env, name) { // the user of a mirror, with a password
+			continue
+		}
+		env = append(env, name+"="+value)
+	}
+	return merged(env, own)
+}
+
+// withoutOurs leaves out the settings of the server, which hold its secrets.
+func withoutOurs(env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "TOOLCRIB_") })
+}
+
+// merged is one list without a name twice.
+func merged(env, own []string) []string {
+	at := map[string]int{}
+	var list []string
+	for _, v := range slices.Concat(env, own) {
+		name, _, _ := strings.Cut(v, "=")
+		if i, ok := at[name]; ok {
+			list[i] = v
+			continue
+		}
+		at[name] = len(list)
+		list = append(list, v)
+	}
+	return list
+}
+
+// absolute leaves of a PATH the directories that mean the same everywhere.
+func absolute(path string) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) })
+	if len(dirs) == 0 {
+		return "/usr/local/bin:/usr/bin:/bin"
+	}
+	return strings.Join(dirs, string(filepath.ListSeparator))
+}

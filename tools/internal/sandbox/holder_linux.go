@@ -1,0 +1,256 @@
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/sandbox/internal/leaf"
+)
+
+// platform is what an engine has of the system: the holders by what they hold.
+type platform struct {
+	holders map[string]*holder
+}
+
+// holder is the process that keeps what the programs of a principal in a workspace
+// share, see package leaf.
+type holder struct {
+	engine *Engine
+	opt    Options
+	key    string
+	view   leaf.View
+	home   string // where programs have it
+	temp   *temp
+	free   func() // gives up what the view holds
+
+	ready  chan struct{} // closed once it is known whether it works
+	err    error
+	cmd    *exec.Cmd
+	gone   chan struct{} // closed when its process has ended
+	sendMu sync.Mutex
+	socket *os.File
+}
+
+// holder returns the holder for the call of ctx, which it starts where there is none.
+func (e *Engine) holder(ctx context.Context, opt Options) (*holder, error) {
+	s := tools.Session(ctx)
+	if s == nil || s.Workspace == nil {
+		return nil, errors.New("a program is started outside of a call")
+	}
+	key := strings.Join(append([]string{opt.Level.String(), s.Principal}, s.Workspace.Roots()...), "\x00")
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil, ErrClosed
+	}
+	h, ok := e.platform.holders[key]
+	if !ok {
+		h = &holder{engine: e, opt: opt, key: key, ready: make(chan struct{}), gone: make(chan struct{}), free: func() {}}
+		if e.platform.holders == nil {
+			e.platform.holders = map[string]*holder{}
+		}
+		e.platform.holders[key] = h
+	}
+	e.mu.Unlock()
+	if !ok {
+		h.err = h.open(s)
+		close(h.ready)
+	}
+	select {
+	case <-h.ready:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if h.err != nil {
+		e.drop(h)
+		return nil, h.err
+	}
+	return h, nil
+}
+
+// drop forgets a holder, so that the next call tries again.
+func (e *Engine) drop(h *holder) {
+	e.mu.Lock()
+	if e.platform.holders[h.key] == h {
+		delete(e.platform.holders, h.key)
+	}
+	e.mu.Unlock()
+	if err := h.close(); err != nil {
+		h.opt.Log.Debug("close the sandbox", "err", err)
+	}
+}
+
+// release ends the holders. No program runs any more.
+func (e *Engine) release() error {
+	e.mu.Lock()
+	holders := e.platform.holders
+	e.platform.holders = nil
+	e.mu.Unlock()
+	var errs []error
+	for _, h := range holders {
+		<-h.ready
+		errs = append(errs, h.close())
+	}
+	return errors.Join(errs...)
+}
+
+func (h *holder) open(s *tools.SessionInfo) error {
+	if err := h.look(s); err != nil {
+		return err
+	}
+	if err := h.launch(); err != nil {
+		return errors.Join(err, h.close())
+	}
+	return nil
+}
+
+// launch starts the process and has it make the view.
+func (h *holder) launch() error {
+	ours, theirs, err := pair()
+	if err != nil {
+		return err
+	}
+	h.socket = ours
+	their := os.NewFile(uintptr(theirs), "socket")
+	defer their.Close()
+	if err := unix.SetNonblock(theirs, false); err != nil {
+		return err
+	}
+	for _, ids := range mappings() {
+		h.cmd = &exec.Cmd{
+			Path: "/proc/self/exe", Args: []string{"toolcrib-sandbox"}, Env: leaf.HolderEnv(), Dir: "/",
+			ExtraFiles: []*os.File{their}, SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+		}
+		if h.opt.Level == Full {
+			a := h.cmd.SysProcAttr
+			a.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+			a.UidMappings, a.GidMappings = ids[0], ids[1]
+			a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE}
+		}
+		if err = h.cmd.Start(); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		h.cmd = nil
+		return &UnavailableError{Level: h.opt.Level, Missing: "a process in namespaces of its own cannot be started" + whyNoNamespaces(), Err: err}
+	}
+	go func() {
+		_ = h.cmd.Wait() // what it has to say came before
+		close(h.gone)
+	}()
+	their.Close() // so that its end shows
+	if err := h.locked(func(socket int) error { return leaf.SendView(socket, h.view) }); err != nil {
+		return fmt.Errorf("tell the sandbox what to hold: %w", err)
+	}
+	e, _, err := (&running{control: h.socket}).next()
+	switch {
+	case errors.Is(err, io.EOF):
+		return &UnavailableError{Level: h.opt.Level, Missing: "the process that is to hold it ended"}
+	case err != nil:
+		return err
+	case e.Kind != leaf.EvReady:
+		return &UnavailableError{Level: h.opt.Level, Missing: e.Text}
+	}
+	for line := range strings.Lines(e.Text) {
+		h.opt.Log.Info("the sandbox", "note", strings.TrimSpace(line))
+	}
+	return nil
+}
+
+// mappings are the users and groups that the namespace has: all that this one has, which
+// only a superuser may give, and else the user alone.
+func mappings() [][2][]syscall.SysProcIDMap {
+	self := [2][]syscall.SysProcIDMap{
+		{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}},
+		{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}},
+	}
+	if os.Geteuid() != 0 {
+		return [][2][]syscall.SysProcIDMap{self}
+	}
+	all := [2][]syscall.SysProcIDMap{}
+	for i, name := range []string{"/proc/self/uid_map", "/proc/self/gid_map"} {
+		f, err := os.Open(name)
+		if err != nil {
+			return [][2][]syscall.SysProcIDMap{self}
+		}
+		for lines := bufio.NewScanner(f); lines.Scan(); {
+			var inside, outside, size int
+			if n, err := fmt.Sscan(lines.Text(), &inside, &outside, &size); n == 3 && err == nil {
+				all[i] = append(all[i], syscall.SysProcIDMap{ContainerID: inside, HostID: inside, Size: size})
+			}
+		}
+		f.Close()
+	}
+	return [][2][]syscall.SysProcIDMap{all, self}
+}
+
+// command asks for a program.
+func (h *holder) command(c leaf.Command, control int, streams []int) error {
+	err := h.locked(func(socket int) error { return leaf.SendCommand(socket, c, control, streams...) })
+	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.ENOTCONN) || errors.Is(err, os.ErrClosed) {
+		return errHolderGone
+	}
+	return err
+}
+
+// locked calls f with the socket, one call at a time.
+func (h *holder) locked(f func(socket int) error) error {
+	h.sendMu.Lock()
+	defer h.sendMu.Unlock()
+	conn, err := h.socket.SyscallConn()
+	if err != nil {
+		return err
+	}
+	waited := conn.Write(func(socket uintptr) bool {
+		err = f(int(socket))
+		return err != unix.EAGAIN
+	})
+	return errors.Join(waited, err)
+}
+
+func (h *holder) close() error {
+	var errs []error
+	if h.socket != nil {
+		errs = append(errs, h.socket.Close())
+	}
+	if h.cmd != nil {
+		<-h.gone
+	}
+	h.free()
+	if h.temp != nil {
+		errs = append(errs, h.temp.remove())
+	}
+	return errors.Join(errs...)
+}
+
+// network words how far programs reach.
+func (h *holder) network() string {
+	if h.opt.Level == None {
+		return "on"
+	}
+	return "off"
+}
+
+// pair makes a pair of sockets: ours, which does not block, and theirs.
+func pair() (*os.File, int, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, -1, err
+	}
+	if err := unix.SetNonblock(fds[0], true); err != nil {
+		return nil, -1, errors.Join(err, unix.Close(fds[0]), unix.Close(fds[1]))
+	}
+	return os.NewFile(uintptr(fds[0]), "sandbox"), fds[1], nil
+}

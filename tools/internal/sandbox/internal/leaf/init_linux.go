@@ -1,0 +1,300 @@
+package leaf
+
+import (
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// plan is all that an init needs, made before the fork. The init reads it, and writes
+// the lower half in its own copy; nothing in it points to what the runtime may move.
+type plan struct {
+	flags   uintptr // of clone
+	full    bool    // there are namespaces
+	bare    bool    // there are no restrictions
+	control uintptr
+	streams [3]uintptr
+	tty     uintptr // none where it is nothing
+	rules   uintptr // of Landlock
+	filter  *unix.SockFprog
+	mounts  []mount
+	pidMax  []byte // what is written to the limit of processes
+	pidFile *byte
+	dir     *byte
+	path    *byte
+	exe     uintptr // is executed in the place of path
+	empty   *byte
+	argv    **byte
+	envp    **byte
+	limits  []limit
+
+	pidfd    int32
+	child    uintptr
+	sigfd    uintptr
+	pipe     [2]int32
+	mask     uint64
+	action   [4]uint64
+	poll     [2]unix.PollFd
+	wait     unix.Timespec
+	status   uint32
+	ended    bool
+	result   uint32
+	left     uint32
+	usage    unix.Rusage
+	event    [4]uint64
+	failure  [2]uint32
+	caps     unix.CapUserHeader
+	noCaps   [2]unix.CapUserData
+	message  [2]byte
+	scratch  [4096]byte
+	children *byte
+}
+
+const nothing = ^uintptr(0)
+
+type mount struct {
+	source, target, kind *byte
+	flags                uintptr
+	optional             bool // it may be missing
+}
+
+type limit struct {
+	resource uintptr
+	value    unix.Rlimit
+}
+
+const (
+	graceSteps = 25
+	graceStep  = 2_000_000  // ns; what the program has left may end by itself meanwhile
+	killStep   = 10_000_000 // ns
+)
+
+// start forks the init and returns its id. The caller is locked to the first thread of
+// the process, at whose end the init would be killed.
+func (p *plan) start() (pid int, err error) {
+	p.caps.Version = unix.LINUX_CAPABILITY_VERSION_3
+	var all, old uint64 = ^uint64(0), 0
+	// A signal would run a handler of the runtime in the child.
+	syscall.ForkLock.Lock()
+	defer syscall.ForkLock.Unlock()
+	id, errno := p.fork(&all, &old)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(id), nil
+}
+
+//go:norace
+//go:noinline
+//go:nosplit
+func (p *plan) fork(all, old *uint64) (uintptr, syscall.Errno) {
+	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(all)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
+	id, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, p.flags|unix.CLONE_PIDFD|uintptr(unix.SIGCHLD), 0, uintptr(unsafe.Pointer(&p.pidfd)), 0, 0, 0)
+	if errno == 0 && id == 0 {
+		p.init()
+	}
+	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(old)), 0, 8, 0, 0)
+	return id, errno
+}
+
+// init never returns.
+//
+//go:norace
+//go:noinline
+//go:nosplit
+func (p *plan) init() {
+	p.prepare()
+	p.mask = 1 << (uint(unix.SIGCHLD) - 1)
+	fd, _, errno := syscall.RawSyscall6(unix.SYS_SIGNALFD4, nothing, uintptr(unsafe.Pointer(&p.mask)), 8, unix.SFD_CLOEXEC|unix.SFD_NONBLOCK, 0, 0)
+	if errno != 0 {
+		p.fail(StageFork, errno)
+	}
+	p.sigfd = fd
+	if _, _, errno = syscall.RawSyscall(unix.SYS_PIPE2, uintptr(unsafe.Pointer(&p.pipe)), unix.O_CLOEXEC, 0); errno != 0 {
+		p.fail(StageFork, errno)
+	}
+	id, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	if errno != 0 {
+		p.fail(StageFork, errno)
+	}
+	if id == 0 {
+		p.program()
+	}
+	p.child = id
+	syscall.RawSyscall(unix.SYS_DUP3, p.control, 0, 0)
+	syscall.RawSyscall(unix.SYS_DUP3, p.sigfd, 1, 0)
+	syscall.RawSyscall(unix.SYS_DUP3, uintptr(p.pipe[0]), 2, 0)
+	syscall.RawSyscall(unix.SYS_CLOSE_RANGE, 3, 0xffffffff, 0)
+	p.control, p.sigfd = 0, 1
+	n, _, _ := syscall.RawSyscall(unix.SYS_READ, 2, uintptr(unsafe.Pointer(&p.failure)), 8)
+	syscall.RawSyscall(unix.SYS_CLOSE, 2, 0, 0)
+	if n == 8 {
+		p.fail(p.failure[0], syscall.Errno(p.failure[1]))
+	}
+	p.send(EvStarted, 0, 0)
+	p.watch()
+	p.finish()
+	p.send(EvEnded, p.result, p.left)
+	p.exit(0)
+}
+
+// prepare makes what is only for this program, and gives up every right.
+//
+//go:norace
+//go:noinline
+//go:nosplit
+func (p *plan) prepare() {
+	if !p.full {
+		syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0, 0)
+		syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0, 0)
+		return
+	}
+	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
+	for i := range p.mounts {
+		m := &p.mounts[i]
+		_, _, errno := syscall.RawSyscall6(unix.SYS_MOUNT, uintptr(unsafe.Pointer(m.source)), uintptr(unsafe.Pointer(m.target)), uintptr(unsafe.Pointer(m.kind)), m.flags, 0, 0)
+		if errno != 0 && !(m.optional && errno == unix.ENOENT) {
+			p.fail(StageMount, errno)
+		}
+		if i == 0 && len(p.pidMax) > 0 {
+			p.limitProcesses()
+		}
+	}
+	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0, 0)
+	p.dropCapabilities()
+}
+
+//go:norace
+//go:noinline
+//go:nosplit
+func (p *plan) limitProcesses() {
+	fd, _, errno := syscall.RawSyscall6(unix.SYS_OPENAT, nothing, uintptr(unsafe.Pointer(p.pidFile)), unix.O_WRONLY|unix.O_CLOEXEC, 0, 0, 0)
+	if errno != 0 {
+		p.fail(StageLimits, errno)
+	}
+	if _, _, errno = syscall.RawSyscall(unix.SYS_WRITE, fd, uintptr(unsafe.Pointer(&p.pidMax[0])), uintptr(len(p.pidMax))); errno != 0 {
+		p.fail(StageLimits, errno)
+	}
+	syscall.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
+}
+
+//go:norace
+//go:noinline
+//go:nosplit
+func (p *plan) dropCapabilities() syscall.Errno {
+	for c := uintptr(0); c < 64; c++ {
+		if _, _, errno := syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0, 0); errno != 0 {
+			break // there are no more, or none that this process could gain
+		}
+	}
+	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0, 0)
+	_, _, errno := syscall.RawSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&p.caps)), uintptr(unsafe.Pointer(&p.noCaps)), 0)
+	return errno
+}
+
+// program becomes the program.
+//
+//go:norace
+//go:noinline
+//go:nosplit
+func (p *plan) program() {
+	if _, _, errno := syscall.RawSyscall(unix.SYS_SETSID, 0, 0, 0); errno != 0 {
+		p.failed(StageSession, errno)
+	}
+	if p.tty != nothing {
+		if _, _, errno := syscall.RawSyscall(unix.SYS_IOCTL, p.tty, unix.TIOCSCTTY, 0); errno != 0 {
+			p.failed(StageSession, errno)
+		}
+	}
+	for i := range p.streams {
+		if _, _, errno := syscall.RawSyscall(unix.SYS_DUP3, p.streams[i], uintptr(i), 0); errno != 0 {
+			p.failed(StageStreams, errno)
+		}
+	}
+	if _, _, errno := syscall.RawSyscall(unix.SYS_CLOSE_RANGE, 3, 0xffffffff, unix.CLOSE_RANGE_CLOEXEC); errno != 0 {
+		p.failed(StageStreams, errno)
+	}
+	if _, _, errno := syscall.RawSyscall(unix.SYS_CHDIR, uintptr(unsafe.Pointer(p.dir)), 0, 0); errno != 0 {
+		p.failed(StageDirectory, errno)
+	}
+	for i := range p.limits {
+		l := &p.limits[i]
+		if _, _, errno := syscall.RawSyscall6(unix.SYS_PRLIMIT64, 0, l.resource, uintptr(unsafe.Pointer(&l.value)), 0, 0, 0); errno != 0 {
+			p.failed(StageLimits, errno)
+		}
+	}
+	if !p.bare {
+		p.restrict()
+	}
+	// Handlers of the runtime must not run here, and what the holder's parent had it
+	// ignore is none of the program's.
+	for s := uintptr(1); s <= 64; s++ {
+		syscall.RawSyscall6(unix.SYS_RT_SIGACTION, s, uintptr(unsafe.Pointer(&p.action)), 0, 8, 0, 0)
+	}
+	p.mask = 0
+	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&p.mask)), 0, 8, 0, 0)
+	var errno syscall.Errno
+	if p.exe != nothing {
+		_, _, errno = syscall.RawSyscall6(unix.SYS_EXECVEAT, p.exe, uintptr(unsafe.Pointer(p.empty)), uintptr(unsafe.Pointer(p.argv)), uintptr(unsafe.Pointer(p.envp)), unix.AT_EMPTY_PATH, 0)
+	} else {
+		_, _, errno = syscall.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(p.path)), uintptr(unsafe.Pointer(p.argv)), uintptr(unsafe.Pointer(p.envp)))
+	}
+	p.failed(StageExec, errno)
+}
+
+//go:norace
+//go:noinline
+//go:nosplit
+func (p *plan) restrict() {
+	if errno := p.dropCapabilities(); errno != 0 {
+		p.failed(StageCapabilities, errno)
+	}
+	if _, _, errno := syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
+		p.failed(StageCapabilities, errno)
+	}
+	if _, _, errno := syscall.RawSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, p.rules, 0, 0); errno != 0 {
+		p.failed(StageRules, errno)
+	}
+	if _, _, errno := syscall.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(p.filter))); errno != 0 {
+		p.failed(StageFilter, errno)
+	}
+}
+
+// failed tells the init why the program could not be started.
+//
+//go:norace
+//go:noinline
+//go:nosplit
+func (p *plan) failed(stage uint32, errno syscall.Errno) {
+	p.failure[0], p.failure[1] = stage, uint32(errno)
+	syscall.RawSyscall(unix.SYS_WRITE, uintptr(p.pipe[1]), uintptr(unsafe.Pointer(&p.failure)), 8)
+	p.exit(127)
+}
+
+// fail tells the server the same, and ends the init.
+//
+//go:norace
+//go:noinline
+//go:nosplit
+func (p *plan) fail(stage uint32, errno syscall.Errno) {
+	p.send(EvFailed, stage, uint32(errno))
+	p.exit(1)
+}
+
+//go:norace
+//go:noinline
+//go:nosplit
+func (p *plan) exit(code uintptr) {
+	for {
+		syscall.RawSyscall(unix.SYS_EXIT_GROUP, code, 0, 0)
+	}
+}
+
+//go:norace
+//go:noinline
+//go:nosplit
+func (p *plan) send(kind, a, b uint32) {
+	p.event[0], p.event[1] = uint64(a)<<32|uint64(kind), uint64(b)
+	syscall.RawSyscall6(unix.SYS_SENDTO, p.control, uintptr(unsafe.Pointer(&p.event)), eventSize, unix.MSG_NOSIGNAL, 0, 0)
+}

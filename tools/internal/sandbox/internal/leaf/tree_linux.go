@@ -1,0 +1,309 @@
+package leaf
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// tree makes what programs see of the file system, in the mount namespace of the holder:
+// all of it can only be read, what is private is covered, and what may be written is put
+// back in its own places.
+type tree struct {
+	view  View
+	notes []string
+}
+
+func (t *tree) note(format string, args ...any) {
+	t.notes = append(t.notes, fmt.Sprintf(format, args...))
+}
+
+// taken is a part of the tree of the host that was taken before that was covered.
+type taken struct {
+	fd int
+	at []string
+	ro bool
+}
+
+func makeTree(v View) ([]string, error) {
+	t := &tree{view: v}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return nil, fmt.Errorf("make the mounts private: %w", err)
+	}
+	parts, err := t.take()
+	if err != nil {
+		return nil, err
+	}
+	devices, err := takeDevices()
+	if err != nil {
+		return nil, err
+	}
+	sockets := boundSockets()
+	all := &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, all); err != nil {
+		return nil, fmt.Errorf("make the file system readable alone: %w", err)
+	}
+	covers, err := t.cover()
+	if err != nil {
+		return nil, err
+	}
+	if err := t.makeDev(devices); err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		if err := t.put(p); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.hideSockets(sockets); err != nil {
+		return nil, err
+	}
+	for _, fd := range covers {
+		err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
+		unix.Close(fd)
+		if err != nil {
+			return nil, fmt.Errorf("close what covers private places: %w", err)
+		}
+	}
+	return t.notes, unix.Chdir("/")
+}
+
+// take takes what is to be put back, in the order in which that is done.
+func (t *tree) take() ([]taken, error) {
+	v := t.view
+	var parts []taken
+	add := func(path string, d Dir, ro bool, at ...string) error {
+		fd, err := takeDir(path, d, ro)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, taken{fd, at, ro})
+		return nil
+	}
+	if err := add(join(v.Temp.Path, "tmp"), Dir{}, false, "/tmp"); err != nil {
+		return nil, err
+	}
+	if err := add(join(v.Temp.Path, "var"), Dir{}, false, "/var/tmp"); err != nil {
+		return nil, err
+	}
+	if err := add(v.Home.Path, v.Home, false, v.Home.At...); err != nil {
+		return nil, err
+	}
+	for _, path := range append([]string{"/sys/devices/system/cpu", "/sys/devices/system/node"}, v.Read...) {
+		if err := add(path, Dir{}, true, path); err != nil {
+			t.note("%s cannot be read: %v", path, err)
+		}
+	}
+	for _, l := range v.Layers {
+		fd, err := takeLayer(l)
+		if err == nil {
+			parts = append(parts, taken{fd, []string{l.At}, false})
+			continue
+		}
+		if err := add(l.Lower, Dir{}, true, l.At); err != nil {
+			t.note("%s cannot be read: %v", l.Lower, err)
+		}
+	}
+	for _, d := range v.Roots {
+		if err := add(d.Path, d, false, append([]string{d.Path}, d.At...)...); err != nil {
+			return nil, fmt.Errorf("root %s: %w", d.Path, err)
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b taken) int { return cmp.Compare(depth(a.at[0]), depth(b.at[0])) })
+	return parts, nil
+}
+
+func depth(path string) int { return strings.Count(path, "/") }
+
+// takeDir takes a directory with what is mounted in it, and makes sure that it is the
+// one that is meant.
+func takeDir(path string, d Dir, ro bool) (int, error) {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return -1, err
+	}
+	if d.Inode != 0 && (uint64(st.Dev) != d.Device || st.Ino != d.Inode) {
+		return -1, errors.New("another directory has taken its place")
+	}
+	part, err := unix.OpenTree(fd, "", unix.AT_EMPTY_PATH|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+	if err != nil {
+		return -1, err
+	}
+	attr := &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
+	if ro {
+		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
+	}
+	if err := unix.MountSetattr(part, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr); err != nil {
+		unix.Close(part)
+		return -1, err
+	}
+	return part, nil
+}
+
+// takeLayer lays a directory of the host under one that may be written.
+func takeLayer(l Layer) (int, error) {
+	fs, err := unix.Fsopen("overlay", unix.FSOPEN_CLOEXEC)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(fs)
+	for _, set := range [][2]string{{"source", "toolcrib"}, {"lowerdir", l.Lower}, {"upperdir", l.Upper}, {"workdir", l.Work}} {
+		if err := unix.FsconfigSetString(fs, set[0], set[1]); err != nil {
+			return -1, err
+		}
+	}
+	if err := unix.FsconfigSetFlag(fs, "userxattr"); err != nil {
+		return -1, err
+	}
+	if err := unix.FsconfigCreate(fs); err != nil {
+		return -1, err
+	}
+	return unix.Fsmount(fs, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
+}
+
+// cover covers what is private, and returns the covers, which can be written for now.
+func (t *tree) cover() ([]int, error) {
+	var covers []int
+	places := append(private(), t.view.Hide...)
+	for _, at := range t.view.Home.At { // it may lie anywhere
+		if parent := filepath.Dir(at); kindOf(parent, places) != hidden {
+			places = append(places, at)
+		}
+	}
+	slices.SortFunc(places, func(a, b string) int { return cmp.Compare(depth(a), depth(b)) })
+	for _, at := range places {
+		info, err := os.Lstat(at)
+		if err != nil || info.Mode()&os.ModeSymlink != 0 {
+			continue // it is not there, or covered with what holds it
+		}
+		if !info.IsDir() {
+			if err := unix.Mount("/dev/null", at, "", unix.MS_BIND, ""); err != nil {
+				return nil, fmt.Errorf("hide %s: %w", at, err)
+			}
+			continue
+		}
+		if err := unix.Mount("tmpfs", at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=4m,nr_inodes=16k,mode=0755"); err != nil {
+			return nil, fmt.Errorf("hide %s: %w", at, err)
+		}
+		fd, err := unix.Open(at, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, err
+		}
+		covers = append(covers, fd)
+	}
+	return covers, nil
+}
+
+// put puts a part in its places.
+func (t *tree) put(p taken) error {
+	defer unix.Close(p.fd)
+	for i, at := range p.at {
+		fd := p.fd
+		if i > 0 {
+			var err error
+			fd, err = unix.OpenTree(p.fd, "", unix.AT_EMPTY_PATH|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+			if err != nil {
+				return fmt.Errorf("%s: %w", at, err)
+			}
+			defer unix.Close(fd)
+		}
+		if err := mountOn(fd, at); err != nil {
+			if i > 0 || p.ro {
+				t.note("%s is not where it was: %v", at, err)
+				continue
+			}
+			return fmt.Errorf("%s: %w", at, err)
+		}
+	}
+	i := slices.IndexFunc(t.view.Roots, func(d Dir) bool { return d.Path == p.at[0] })
+	if i < 0 {
+		return nil
+	}
+	for _, at := range p.at {
+		if err := t.protect(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mountOn mounts a part on a path, which is made where it is missing.
+func mountOn(part int, path string) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(part, &st); err != nil {
+		return err
+	}
+	fd, err := point(path, st.Mode&unix.S_IFMT == unix.S_IFDIR)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return unix.MoveMount(part, "", fd, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
+}
+
+// point opens what is to be mounted on. It follows no link: what programs may write,
+// such as HOME, is part of the way, and a link in it could lead anywhere. What stands in
+// the way there is moved aside.
+func point(path string, dir bool) (int, error) {
+	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, err
+	}
+	names := strings.Split(strings.Trim(filepath.Clean(path), "/"), "/")
+	for i, name := range names {
+		last := i == len(names)-1
+		next, err := step(fd, name, dir || !last)
+		unix.Close(fd)
+		if err != nil {
+			return -1, err
+		}
+		fd = next
+	}
+	return fd, nil
+}
+
+func step(at int, name string, dir bool) (int, error) {
+	flags := unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	for try := 0; ; try++ {
+		fd, err := unix.Openat(at, name, flags, 0)
+		if err == nil {
+			var st unix.Stat_t
+			if err := unix.Fstat(fd, &st); err != nil {
+				unix.Close(fd)
+				return -1, err
+			}
+			kind := st.Mode & unix.S_IFMT
+			if dir && kind == unix.S_IFDIR || !dir && kind != unix.S_IFDIR && kind != unix.S_IFLNK {
+				return fd, nil
+			}
+			unix.Close(fd)
+			if err := unix.Renameat(at, name, at, fmt.Sprintf("%s.moved-%d", name, os.Getpid())); err != nil {
+				return -1, fmt.Errorf("what stands in its place cannot be moved aside: %w", err)
+			}
+		} else if err != unix.ENOENT {
+			return -1, err
+		}
+		if try > 3 {
+			return -1, errors.New("what stands in its place comes back")
+		}
+		if dir {
+			err = unix.Mkdirat(at, name, 0o755)
+		} else if fd, err = unix.Openat(at, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o600); err == nil {
+			unix.Close(fd)
+		}
+		if err != nil && err != unix.EEXIST {
+			return -1, err
+		}
+	}
+}

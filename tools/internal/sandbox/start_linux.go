@@ -1,0 +1,136 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"toolcrib/tools/internal/sandbox/internal/leaf"
+)
+
+// best is the level that programs are contained at by default.
+const best = Full
+
+func (e *Engine) start(ctx context.Context, opt Options, c Command) (*Process, error) {
+	for try := 0; ; try++ {
+		h, err := e.holder(ctx, opt)
+		if err != nil {
+			return nil, err
+		}
+		p, err := h.start(ctx, c)
+		if try == 0 && errors.Is(err, errHolderGone) {
+			e.drop(h) // it was killed; the next one is like it
+			continue
+		}
+		return p, err
+	}
+}
+
+func (e *Engine) check(ctx context.Context, opt Options) error {
+	_, err := e.holder(ctx, opt)
+	return err
+}
+
+var errHolderGone = errors.New("the process that holds the sandbox has ended")
+
+// start starts a program in the view of the holder.
+func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
+	control, theirs, err := pair()
+	if err != nil {
+		return nil, err
+	}
+	streams, given := []int{}, [3]bool{}
+	for i, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
+		if f != nil && c.Terminal == nil {
+			streams, given[i] = append(streams, int(f.Fd())), true
+		}
+	}
+	wire := leaf.Command{Args: c.Args, Env: h.environ(c.Env), Dir: c.Dir.Host(), Streams: given}
+	limits := c.Limits.Or(h.opt.Limits).Or(usual())
+	wire.Memory, wire.FileSize, wire.Files, wire.Processes = limits.Memory, limits.FileSize, limits.Files, limits.Processes
+	if c.Terminal != nil {
+		wire.Rows, wire.Columns = max(c.Terminal.Rows, 1), max(c.Terminal.Columns, 1)
+	}
+	p, err := h.run(ctx, wire, control, theirs, streams)
+	if err != nil {
+		return nil, errors.Join(err, control.Close())
+	}
+	return p, nil
+}
+
+// run has the holder start a program, and waits until it runs.
+func (h *holder) run(ctx context.Context, c leaf.Command, control *os.File, theirs int, streams []int) (*Process, error) {
+	err := h.command(c, theirs, streams)
+	unix.Close(theirs)
+	if err != nil {
+		return nil, err
+	}
+	r := &running{holder: h, control: control, pidfd: -1}
+	r.process = &Process{
+		report: Report{Level: h.opt.Level, Network: h.network()},
+		signal: r.signal, kill: r.kill, done: make(chan struct{}),
+	}
+	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
+	for {
+		e, fd, err := r.next()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			err = context.Cause(ctx)
+		}
+		if errors.Is(err, io.EOF) {
+			err = errHolderGone
+		}
+		if err == nil {
+			err = refusal(c, e)
+		}
+		if err != nil {
+			r.drop(fd)
+			r.kill()
+			return nil, errors.Join(err, r.close())
+		}
+		r.take(e, fd)
+		if e.Kind == leaf.EvStarted {
+			break
+		}
+	}
+	if !stop() {
+		_ = control.SetReadDeadline(time.Time{}) // the end of the start came too late for it
+	}
+	if !h.engine.keep(r.process) {
+		r.kill()
+	}
+	go r.wait()
+	return r.process, nil
+}
+
+// refusal returns why a program was not started.
+func refusal(c leaf.Command, e leaf.Event) error {
+	switch e.Kind {
+	case leaf.EvError:
+		if e.A == uint32(unix.ENOENT) || e.A == 0 && e.Text != "" && len(c.Args) > 0 && e.Text == fmt.Sprintf("%s: %v", c.Args[0], fs.ErrNotExist) {
+			return &fs.PathError{Op: "run", Path: c.Args[0], Err: fs.ErrNotExist}
+		}
+		return errors.New(e.Text)
+	case leaf.EvFailed:
+		errno := syscall.Errno(e.B)
+		switch e.A {
+		case leaf.StageExec:
+			return &fs.PathError{Op: "run", Path: c.Args[0], Err: errno}
+		case leaf.StageDirectory:
+			return &fs.PathError{Op: "enter", Path: c.Dir, Err: errno}
+		}
+		return fmt.Errorf("the sandbox cannot be made: %s: %w", stages[e.A], errno)
+	}
+	return nil
+}
+
+var stages = map[uint32]string{
+	leaf.StageFork: "a process", leaf.StageMount: "/proc", leaf.StageSession: "a session", leaf.StageStreams: "its streams",
+	leaf.StageLimits: "limits", leaf.StageCapabilities: "giving capabilities up", leaf.StageRules: "landlock", leaf.StageFilter: "seccomp",
+}
