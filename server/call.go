@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -132,7 +131,7 @@ func lacking(msg string, abilities ...tools.Ability) *fault {
 func limited(err *tools.Error, e *run.LimitError) *fault {
 	return &fault{
 		code: mcp.INTERNAL_ERROR, msg: tools.Clip(err.Error()), wait: e.Wait,
-		data: map[string]any{"code": err.Code, "retryAfterMs": (e.Wait + time.Millisecond - 1).Milliseconds()},
+		data: map[string]any{"code": err.Code, "retryAfterMs": e.Wait.Milliseconds()},
 	}
 }
 

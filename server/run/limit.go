@@ -26,6 +26,16 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the limit is reached for %s", e.Wait.Round(time.Millisecond))
 }
 
+// roundUp returns a wait as the text and the data of an error both say it: whole seconds,
+// below one whole milliseconds, and never less than what is to be waited.
+func roundUp(wait time.Duration) time.Duration {
+	unit := time.Second
+	if wait < unit {
+		unit = time.Millisecond
+	}
+	return max((wait + unit - 1).Truncate(unit), time.Millisecond)
+}
+
 // limit counts the call among those of its principal until finish.
 func (p *pass) limit() error {
 	if p.r.cfg.Limits == nil || p.dry {
@@ -33,8 +43,9 @@ func (p *pass) limit() error {
 	}
 	leave, wait := p.r.cfg.Limits.Enter(p.call.Session.Principal, p.tool.Name, p.parent != nil)
 	if leave == nil {
+		wait = roundUp(wait)
 		e := tools.Errorf(tools.Unavailable, "%s: too many calls", p.tool.Name).
-			WithHint("wait %s and call it again; fewer calls at once get through", max(wait, time.Second).Round(time.Second))
+			WithHint("wait %s and call it again; fewer calls at once get through", wait)
 		e.Err = &LimitError{wait}
 		return e
 	}

@@ -15,6 +15,7 @@ import (
 const (
 	metaMends  = "toolcrib/mends"      // what was mended in the arguments, a line each
 	metaCached = "toolcrib/cached_age" // how old a kept result is, as a duration
+	metaJoined = "toolcrib/joined"     // true: an identical call that was in flight already has given the result
 )
 
 // maxNote is the most bytes of the line that tells of mends.
@@ -73,7 +74,7 @@ func (p *pass) result() (tools.Result, error) {
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if note == "" && p.source != sourceCache {
+	if note == "" && p.source != sourceCache && p.source != sourceJoined {
 		return res, nil
 	}
 	if res.Meta = maps.Clone(res.Meta); res.Meta == nil {
@@ -84,8 +85,11 @@ func (p *pass) result() (tools.Result, error) {
 		res.Meta[metaMends] = slices.Concat(inner, p.mends)
 		res.Content = append(res.Content, tools.Text(note))
 	}
-	if p.source == sourceCache {
+	switch p.source {
+	case sourceCache:
 		res.Meta[metaCached] = p.age.String()
+	case sourceJoined:
+		res.Meta[metaJoined] = true
 	}
 	return res, nil
 }

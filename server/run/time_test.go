@@ -285,8 +285,12 @@ func TestJoin(t *testing.T) {
 		}
 		close(release)
 		for _, running := range append(all, other, after) {
-			if got := ending(running.Wait()); got != "done" {
+			out := running.Wait()
+			if got := ending(out); got != "done" {
 				t.Errorf("ended in %s, want done", got)
+			}
+			if joined := slices.Contains(all, running); out.Result.Meta["toolcrib/joined"] == true != joined {
+				t.Errorf("meta %v of a call that joined: %t", out.Result.Meta, joined)
 			}
 		}
 		if n := r.Stats().Tools["it"].Joined; n != 9 {
