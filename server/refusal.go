@@ -1,13 +1,21 @@
 package server
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // Refusal is a request over HTTP that became no call since its origin, its host or
 // its token may not call, or calls too often.
 type Refusal struct {
-	Status int    // 401, 403 or 429
+	Status int    // one of RefusalStatuses
 	From   string // address of the connection: that of a proxy, where there is one
 	Why    string
+}
+
+// RefusalStatuses are what the Status of a Refusal can be.
+func RefusalStatuses() []int {
+	return []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}
 }
 
 // tellRefused tells of a refused request whoever wants to know.
@@ -15,9 +23,7 @@ func (s *Server) tellRefused(w http.ResponseWriter, status int, bad *fault) {
 	if s.refused == nil {
 		return
 	}
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
-	default:
+	if !slices.Contains(RefusalStatuses(), status) {
 		return
 	}
 	told := Refusal{Status: status, Why: bad.msg}

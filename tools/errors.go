@@ -31,6 +31,14 @@ const (
 	Internal        Code = "internal"
 )
 
+// Codes returns every code.
+func Codes() []Code {
+	return []Code{
+		InvalidArgument, NotFound, AlreadyExists, Conflict, Denied, Declined, TooLarge, Timeout, Unavailable, Unsupported,
+		Cancelled, Internal,
+	}
+}
+
 // Retryable reports whether the same call may succeed when tried again.
 func (c Code) Retryable() bool { return c == Unavailable || c == Timeout }
 

@@ -91,6 +91,16 @@ func TestAuditShow(t *testing.T) {
 			t.Errorf("%q: exit %d, %d records, want %d: %q, %s", tt.args, code, n, tt.want, stdout, stderr)
 		}
 	}
+	for given, want := range map[string]string{
+		"deined": `--code: no call ends in "deined"; did you mean "denied"`,
+		"404":    `--code: no call ends in "404"; did you mean "401"`,
+		"nope":   `--code: no call ends in "nope"`,
+	} {
+		_, stderr, code := a.call(t, "audit", "show", "--code="+given)
+		if code != 2 || !strings.HasPrefix(stderr, "toolcrib: "+want+"\n  there are: ok, asked, ") {
+			t.Errorf("--code=%s: exit %d, %s, want %s", given, code, stderr, want)
+		}
+	}
 	if stdout, _, _ := a.call(t, "audit", "show"); !strings.Contains(stdout, `changed a\u{1b}[31m.txt`) {
 		t.Errorf("got %s", stdout)
 	}

@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"toolcrib/schema"
+	"toolcrib/server"
 	"toolcrib/server/audit"
 	"toolcrib/server/run"
 	"toolcrib/workspace/state"
@@ -39,6 +42,9 @@ func (a *auditLog) filter(limit int) (filter, error) {
 		}
 		f.limit = int(n)
 	}
+	if err := a.checkCode(); err != nil {
+		return filter{}, err
+	}
 	if a.Since == "" {
 		return f, nil
 	}
@@ -52,6 +58,22 @@ func (a *auditLog) filter(limit int) (filter, error) {
 	}
 	f.since = at
 	return f, nil
+}
+
+// checkCode refuses a code that no record has.
+func (a *auditLog) checkCode() error {
+	codes := run.Codes()
+	for _, status := range server.RefusalStatuses() {
+		codes = append(codes, strconv.Itoa(status))
+	}
+	if a.Code == "" || slices.Contains(codes, a.Code) {
+		return nil
+	}
+	there := "there are: " + strings.Join(codes, ", ")
+	if near := schema.Nearest(a.Code, codes); near != "" {
+		return usagef(there, "--code: no call ends in %q; did you mean %q", a.Code, near)
+	}
+	return usagef(there, "--code: no call ends in %q", a.Code)
 }
 
 // wants reports whether a line is wanted, and takes it apart.

@@ -184,11 +184,27 @@ func (p *pass) code(out *Outcome) string {
 	case out.Err != nil:
 		return string(out.Err.Code)
 	case out.Ask != nil:
-		return "asked"
+		return codeAsked
 	case p.source == sourceHook:
-		return "skipped"
+		return codeSkipped
 	}
-	return "ok"
+	return codeOK
+}
+
+// How calls end that end in no error.
+const (
+	codeOK      = "ok"
+	codeAsked   = "asked"
+	codeSkipped = "skipped" // by a hook
+)
+
+// Codes returns all that the Code of a Record about a call can be.
+func Codes() []string {
+	codes := []string{codeOK, codeAsked, codeSkipped}
+	for _, c := range tools.Codes() {
+		codes = append(codes, string(c))
+	}
+	return codes
 }
 
 func (p *pass) log() *slog.Logger {
