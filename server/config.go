@@ -64,7 +64,7 @@ type Config struct {
 	JWKSURL       string           `flag:"jwks-url" env:"TOOLCRIB_JWKS_URL" arg:"URL" help:"where the issuer has its keys (default where its metadata says)"`
 	PublicURL     string           `flag:"public-url" env:"TOOLCRIB_PUBLIC_URL" arg:"URL" help:"the URL by which clients call over HTTP, where a proxy stands before the server"`
 	PrincipalRoot string           `flag:"principal-root" env:"TOOLCRIB_PRINCIPAL_ROOT" expand:"-" arg:"DIR" help:"the directory of each principal over HTTP, such as /srv/work/${sub}, in the place of those that all share: ${sub} is the subject or the name of its token, ${iss} its issuer; it is made where it is missing"`
-	Algorithms    []string         `file:"algorithms" help:"algorithms of the signatures of tokens (default RS256, PS256, ES256, EdDSA)"`
+	Algorithms    []string         `file:"algorithms" jsonschema:"minItems=1" help:"algorithms of the signatures of tokens (default RS256, PS256, ES256, EdDSA)"`
 	Limits        identity.Limits  `file:"limits" help:"how much each principal may call, in a time and at once"`
 	Tokens        []identity.Token `file:"tokens" help:"static tokens with names; toolcrib token new NAME makes one"`
 	Scopes        identity.Scopes  `file:"scopes" help:"what the scopes of tokens let be called (default tools:read, tools:write, tools:exec, tools:external, tools:all)"`

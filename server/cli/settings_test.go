@@ -237,7 +237,7 @@ func TestConfigCheck(t *testing.T) {
 		"audit_size: -1":  ":1:13: audit_size: -1 is less than 1",
 		"policy:\n- verdict: deny\n  tool: [nope]":                   `:3:3: policy[1].tool: there is no "nope"`,
 		"policy:\n- {name: x, verdict: deny, path: ['!x']}":          ":2:28: policy[1].path: ",
-		"policy: [{verdict: deny, path: []}]":                        ":1:26: policy[1].path: the list names nothing",
+		"policy: [{verdict: deny, path: []}]":                        ":1:32: policy[1].path: the list names nothing",
 		"hooks: [{event: pre, command: [no-such-command]}]":          ":1:22: hooks[1].command: ",
 		"hooks: [{event: pre, command: [sh], url: 'http://x.y'}]":    ":1:9: hooks[1]: give exactly one",
 		"hooks: [{event: pre, url: 'https://x.y/', timeout: '-1s'}]": ":1:43: hooks[1].timeout: ",

@@ -26,10 +26,10 @@ type Spec struct {
 	Name  string `json:"name,omitempty" jsonschema_description:"name of the hook in denials and in the log; without it, its place: hooks[1] is the first"`
 	Event string `json:"event,omitempty" jsonschema:"enum=pre,enum=post,enum=error,enum=skip" jsonschema_description:"when it runs: pre before a call, where it can deny, ask, answer or change the arguments; post, error or skip after it, by how the call ended; a builtin knows its own"`
 
-	Tool     []string          `json:"tool,omitempty" jsonschema_description:"names of tools, or globs of names such as *_file"`
-	Access   []string          `json:"access,omitempty" jsonschema_description:"access classes: read, write, exec, external or delegates"`
-	Effect   []string          `json:"effect,omitempty" jsonschema_description:"effects, of which a tool has one: none, workspace, outside, process, network, state or destroys"`
-	Path     []string          `json:"path,omitempty" jsonschema_description:"paths as results print them, or patterns with * and **; each covers all that is below it, also by way of links"`
+	Tool     []string          `json:"tool,omitempty" jsonschema:"minItems=1" jsonschema_description:"names of tools, or globs of names such as *_file"`
+	Access   []string          `json:"access,omitempty" jsonschema:"minItems=1" jsonschema_description:"access classes: read, write, exec, external or delegates"`
+	Effect   []string          `json:"effect,omitempty" jsonschema:"minItems=1" jsonschema_description:"effects, of which a tool has one: none, workspace, outside, process, network, state or destroys"`
+	Path     []string          `json:"path,omitempty" jsonschema:"minItems=1" jsonschema_description:"paths as results print them, or patterns with * and **; each covers all that is below it, also by way of links"`
 	Argument map[string]string `json:"argument,omitempty" jsonschema_description:"regular expressions (RE2) by the name of an argument; the text of each has to match"`
 
 	Command []string          `json:"command,omitempty" jsonschema_description:"program and its arguments, run without a shell: the call is JSON on its stdin, the decision JSON on its stdout"`

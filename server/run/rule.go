@@ -42,13 +42,13 @@ type Rule struct {
 	Name      string   `json:"name,omitempty" jsonschema_description:"name of the rule in denials and in the audit log; without it, its place: policy[1] is the first"`
 	Why       string   `json:"why,omitempty" jsonschema_description:"what a denial or a question says as the reason"`
 	Verdict   string   `json:"verdict" jsonschema:"enum=allow,enum=ask,enum=deny" jsonschema_description:"what happens to the calls that the rule decides on"`
-	Tool      []string `json:"tool,omitempty" jsonschema_description:"names of tools, or globs of names such as *_file"`
-	Toolset   []string `json:"toolset,omitempty" jsonschema_description:"categories of tools"`
-	Access    []string `json:"access,omitempty" jsonschema_description:"access classes: read, write, exec, external or delegates"`
-	Effect    []string `json:"effect,omitempty" jsonschema_description:"effects, of which a tool has one: none, workspace, outside, process, network, state or destroys"`
-	Command   []string `json:"command,omitempty" jsonschema_description:"commands that a tool is to run, such as git push or npm run *: a program, by its base name or its path, and words, each of which may be a glob, and * alone stands for any words; to allow, the pattern has to spell the whole command, to ask or deny its beginning"`
-	Path      []string `json:"path,omitempty" jsonschema_description:"paths as results print them, or patterns with * and **; each covers all that is below it"`
-	Principal []string `json:"principal,omitempty" jsonschema_description:"who calls: local, anonymous, the name of a token, issuer and subject, or globs of these"`
+	Tool      []string `json:"tool,omitempty" jsonschema:"minItems=1" jsonschema_description:"names of tools, or globs of names such as *_file"`
+	Toolset   []string `json:"toolset,omitempty" jsonschema:"minItems=1" jsonschema_description:"categories of tools"`
+	Access    []string `json:"access,omitempty" jsonschema:"minItems=1" jsonschema_description:"access classes: read, write, exec, external or delegates"`
+	Effect    []string `json:"effect,omitempty" jsonschema:"minItems=1" jsonschema_description:"effects, of which a tool has one: none, workspace, outside, process, network, state or destroys"`
+	Command   []string `json:"command,omitempty" jsonschema:"minItems=1" jsonschema_description:"commands that a tool is to run, such as git push or npm run *: a program, by its base name or its path, and words, each of which may be a glob, and * alone stands for any words; to allow, the pattern has to spell the whole command, to ask or deny its beginning"`
+	Path      []string `json:"path,omitempty" jsonschema:"minItems=1" jsonschema_description:"paths as results print them, or patterns with * and **; each covers all that is below it"`
+	Principal []string `json:"principal,omitempty" jsonschema:"minItems=1" jsonschema_description:"who calls: local, anonymous, the name of a token, issuer and subject, or globs of these"`
 }
 
 // maxRules bounds what is gone through for each call.

@@ -122,13 +122,13 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, at string, r rules) {
 		d.fail(n, at, "this must be a list, such as [a, b]")
 		return
 	}
-	if len(n.Content) == 0 && r.text { // the zero value would open everything
+	if len(n.Content) == 0 && r.some {
 		d.fail(n, at, "the list names nothing; leave the key out to mean the default")
 		return
 	}
 	list := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
 	names := r.text
-	r.text = false
+	r.text, r.some = false, false
 	for i, c := range n.Content {
 		d.doc.places[item(at, i)] = place{c.Line, c.Column}
 		before := len(d.problems)

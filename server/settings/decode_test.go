@@ -14,7 +14,7 @@ import (
 
 type rule struct {
 	Verdict string   `json:"verdict" jsonschema:"enum=allow,enum=ask,enum=deny" jsonschema_description:"what happens"`
-	Tool    []string `json:"tool,omitempty" jsonschema_description:"names"`
+	Tool    []string `json:"tool,omitempty" jsonschema:"minItems=1" jsonschema_description:"names"`
 	Root    string   `json:"root,omitempty" expand:"-" jsonschema_description:"a template"`
 }
 
@@ -102,6 +102,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"quoted bool", "only: 'true'", "must be true or false"},
 		{"wrong list", "some_names: a,b", "this must be a list"},
 		{"empty list", "some_names: []", "names nothing"},
+		{"empty list below", "rules: [{verdict: deny, tool: []}]", "f.yaml:1:31: rules[1].tool: the list names nothing"},
 		{"empty name", "some_names: ['']", "some_names[1]: the name is empty"},
 		{"empty by a variable", "some_names: ['${EMPTY}']", "the name is empty"},
 		{"empty text", "size: ''", "it is empty"},

@@ -11,7 +11,7 @@
 //
 //	json                    the key; without omitempty the key must be there
 //	jsonschema_description  what it is
-//	jsonschema              enum=VALUE, minimum=N, maximum=N
+//	jsonschema              enum=VALUE, minimum=N, maximum=N, minItems=1
 //	secret                  it is never shown, and may stand in a file of its own
 //	expand                  "-": a ${NAME} in it is not a variable of the environment
 //	narrow                  see [Document.Narrow]
@@ -47,6 +47,7 @@ type rules struct {
 	secret   bool
 	verbatim bool // no ${NAME} is replaced
 	text     bool // a string that any scalar gives, as a flag does
+	some     bool // a list that names something: its zero value would mean everything
 	narrow   string
 }
 
@@ -63,6 +64,7 @@ func Fields(dst any) []Field {
 		if key := topKey(f.Tag); key != "" {
 			r := rulesOf(f)
 			r.text = f.Tag.Get("env") != ""
+			r.some = r.some || r.text
 			list = append(list, Field{
 				Key: key, Flag: f.Tag.Get("flag"), Env: f.Tag.Get("env"), Arg: f.Tag.Get("arg"), Help: f.Tag.Get("help"),
 				Narrow: r.narrow, Live: f.Tag.Get("live") != "", Value: value, rules: r,
@@ -104,6 +106,8 @@ func rulesOf(f reflect.StructField) rules {
 			r.min = value
 		case "maximum":
 			r.max = value
+		case "minItems":
+			r.some = value == "1"
 		}
 	}
 	return r

@@ -76,10 +76,10 @@ func schemaOf(t reflect.Type, r rules) object {
 
 func listSchema(t reflect.Type, r rules) object {
 	s := object{"type": "array"}
-	if r.text {
+	if r.some {
 		s["minItems"] = 1
-		r.text = false
 	}
+	r.text, r.some = false, false
 	s["items"] = schemaOf(t.Elem(), r)
 	return s
 }
