@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,8 +17,7 @@ func (t *Type) Decode(raw json.RawMessage, dst any, opt Options) (Args, error) {
 	if err := t.checkTarget(dst); err != nil {
 		return Args{}, err
 	}
-	validator, err := t.compiled()
-	if err != nil {
+	if err := t.compiled(); err != nil {
 		return Args{}, err
 	}
 	schema, err := t.model()
@@ -32,7 +30,7 @@ func (t *Type) Decode(raw json.RawMessage, dst any, opt Options) (Args, error) {
 		return Args{}, &Error{[]Problem{{Rule: "json", Msg: err.Error()}}}
 	}
 	m.object(schema.root, args, nil)
-	if problems := slices.Concat(m.problems, validate(validator, args)); len(problems) > 0 {
+	if problems := schema.root.check(args, nil, m.problems); len(problems) > 0 {
 		return Args{}, tell(problems)
 	}
 	fill(schema.root, args)

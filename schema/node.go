@@ -19,6 +19,7 @@ type node struct {
 	named map[string]*node
 	free  bool  // an object of free-form JSON
 	items *node // of an array
+	rules rules // set by compile
 }
 
 func newNode(doc map[string]any, fields []field) *node {

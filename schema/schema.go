@@ -1,8 +1,9 @@
 // Package schema turns Go structs into portable JSON Schemas and JSON arguments
 // into those structs.
 //
-// It is the only importer of invopop/jsonschema and of the validator, and
-// imports nothing of toolcrib. Start at [For] and [Type.Decode].
+// It is the only importer of invopop/jsonschema, and imports nothing of toolcrib. It
+// validates by itself: the portable subset is small, and the validators that there are
+// take long to start and longer for a call. Start at [For] and [Type.Decode].
 package schema
 
 import (
@@ -13,8 +14,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Type is the schema of a struct, or of arguments that no struct describes. It
@@ -23,7 +22,7 @@ type Type struct {
 	raw      json.RawMessage
 	goType   reflect.Type           // nil for a schema from outside
 	model    func() (*model, error) // made at its first use, and so is
-	compiled func() (*jsonschema.Schema, error)
+	compiled func() error
 }
 
 // model is a schema that has been found portable, as Decode walks it.
@@ -152,12 +151,12 @@ func newType(raw json.RawMessage, t reflect.Type, make func() (*model, error)) *
 	once := sync.OnceValues(make)
 	return &Type{
 		raw: raw, goType: t, model: once,
-		compiled: sync.OnceValues(func() (*jsonschema.Schema, error) {
+		compiled: sync.OnceValue(func() error {
 			m, err := once()
 			if err != nil {
-				return nil, err
+				return err
 			}
-			return compile(m.doc, m.root)
+			return m.root.compile("")
 		}),
 	}
 }
@@ -168,8 +167,7 @@ func (t *Type) JSON() json.RawMessage { return t.raw }
 // Compile proves that the schema is portable, prepares the validator and checks
 // patterns and defaults; Decode does so at its first use.
 func (t *Type) Compile() error {
-	_, err := t.compiled()
-	return err
+	return t.compiled()
 }
 
 // Keyword returns a keyword of a property: Keyword("limit", "maximum"). Numbers

@@ -2,17 +2,14 @@ package schema
 
 import (
 	"cmp"
-	"errors"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+	"unicode/utf8"
 )
 
 const (
@@ -20,71 +17,157 @@ const (
 	maxValues   = 30 // of an enum, that are told
 )
 
-// compile makes the validator and proves that the defaults pass it.
-func compile(doc map[string]any, root *node) (*jsonschema.Schema, error) {
-	const url = "toolcrib:schema"
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
-	c.UseLoader(noLoader{})
-	if err := c.AddResource(url, doc); err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
+// check appends every rule that v breaks to problems. Of a value that is of another
+// type nothing more is said.
+func (n *node) check(v any, at *place, problems []Problem) []Problem {
+	c := checker{at: at, value: v, problems: problems}
+	if !isA(v, n.kind) {
+		hint := ""
+		if _, object := v.(map[string]any); object && n.kind == "string" {
+			hint = "; send the JSON as one string"
+		}
+		c.broken("type", "%s is not %s%s", describe(v), article(n.kind), hint)
+		return c.problems
 	}
-	s, err := c.Compile(url)
-	if err != nil {
-		return nil, fmt.Errorf("schema: %w", err)
+	if r := &n.rules; r.enum != nil && !slices.ContainsFunc(r.enum, func(want any) bool { return equal(v, want) }) {
+		c.broken("enum", "%s is not one of %s", describe(v), choices(v, r.enum))
 	}
-	return s, checkDefaults(root, s, "")
+	switch v := v.(type) {
+	case json.Number:
+		c.number(&n.rules, v)
+	case string:
+		c.text(&n.rules, v)
+	case []any:
+		c.array(n, v)
+	case map[string]any:
+		c.object(n, v)
+	}
+	return c.problems
 }
 
-// noLoader refuses every reference out of the schema; the validator's own loader
-// would open file URLs.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("reference to %s: a schema must not refer to another", url)
+// checker checks one value.
+type checker struct {
+	at       *place
+	value    any
+	problems []Problem
 }
 
-func checkDefaults(n *node, s *jsonschema.Schema, at string) error {
-	if fallback, ok := n.doc["default"]; ok {
-		if problems := validate(s, fallback); len(problems) > 0 {
-			return fmt.Errorf("%s: default: %w", at, &Error{problems})
+func (c *checker) broken(rule, format string, args ...any) {
+	c.problems = append(c.problems, Problem{Pointer: c.at.pointer(), Rule: rule, Msg: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) number(r *rules, v json.Number) {
+	if r.minimum != nil && r.minimum.cmp(v) < 0 {
+		c.broken("minimum", "%s is less than the minimum %s", describe(v), decimal(r.minimum.rat))
+	}
+	if r.maximum != nil && r.maximum.cmp(v) > 0 {
+		c.broken("maximum", "%s is more than the maximum %s", describe(v), decimal(r.maximum.rat))
+	}
+	if r.exclusiveMinimum != nil && r.exclusiveMinimum.cmp(v) <= 0 {
+		c.broken("exclusiveMinimum", "%s must be more than %s", describe(v), decimal(r.exclusiveMinimum.rat))
+	}
+	if r.exclusiveMaximum != nil && r.exclusiveMaximum.cmp(v) >= 0 {
+		c.broken("exclusiveMaximum", "%s must be less than %s", describe(v), decimal(r.exclusiveMaximum.rat))
+	}
+	if r.multipleOf != nil && !r.multipleOf.divides(v) {
+		c.broken("multipleOf", "%s is not a multiple of %s", describe(v), decimal(r.multipleOf.rat))
+	}
+}
+
+func (c *checker) text(r *rules, v string) {
+	if r.minLength != nil || r.maxLength != nil {
+		switch n := utf8.RuneCountInString(v); {
+		case r.minLength != nil && n == 0 && *r.minLength > 0:
+			c.broken("minLength", "must not be empty, at least %s", count(*r.minLength, "character"))
+		case r.minLength != nil && n < *r.minLength:
+			c.broken("minLength", "%s has %s, at least %d wanted", describe(v), count(n, "character"), *r.minLength)
+		case r.maxLength != nil && n > *r.maxLength:
+			c.broken("maxLength", "%s, at most %d allowed", count(n, "character"), *r.maxLength)
 		}
 	}
-	if n.items != nil && s.Items2020 != nil {
-		if err := checkDefaults(n.items, s.Items2020, at+"/items"); err != nil {
-			return err
+	if r.pattern != nil && !r.pattern.MatchString(v) {
+		c.broken("pattern", "%s does not match the pattern %s", describe(v), r.pattern)
+	}
+	if r.formatted != nil && !r.formatted(v) {
+		c.broken("format", "%s is not a valid %s", describe(v), r.format)
+	}
+}
+
+func (c *checker) array(n *node, v []any) {
+	r := &n.rules
+	if r.minItems != nil && len(v) < *r.minItems {
+		c.broken("minItems", "%s, at least %d wanted", count(len(v), "item"), *r.minItems)
+	}
+	if r.maxItems != nil && len(v) > *r.maxItems {
+		c.broken("maxItems", "%s, at most %d allowed", count(len(v), "item"), *r.maxItems)
+	}
+	if r.uniqueItems {
+		first := make(map[string]int, len(v))
+		for i, item := range v {
+			key := string(appendValue(nil, settled(item)))
+			if other, twice := first[key]; twice {
+				c.broken("uniqueItems", "items %d and %d are equal", other, i)
+				break
+			}
+			first[key] = i
 		}
 	}
+	for i, item := range v {
+		c.problems = n.items.check(item, &place{c.at, "", i}, c.problems)
+	}
+}
+
+func (c *checker) object(n *node, v map[string]any) {
+	known := 0
 	for _, p := range n.props {
-		if err := checkDefaults(p, s.Properties[p.name], at+"/"+p.name); err != nil {
-			return err
+		value, given := v[p.name]
+		switch {
+		case given:
+			known++
+			c.problems = p.check(value, &place{c.at, p.name, -1}, c.problems)
+		case p.required:
+			below := &place{c.at, p.name, -1}
+			c.problems = append(c.problems, Problem{Pointer: below.pointer(), Rule: "required", Msg: "required, missing"})
 		}
 	}
-	return nil
+	if known < len(v) && !n.free { // of a default: the arguments of a call were mended
+		c.broken("additionalProperties", "it has keys that are not allowed")
+	}
 }
 
-// validate returns every rule that v breaks.
-func validate(s *jsonschema.Schema, v any) (problems []Problem) {
-	err := s.Validate(v)
-	if err == nil {
-		return nil
+// equal compares JSON values; numbers are equal by their value.
+func equal(a, b any) bool {
+	if isContainer(a) || isContainer(b) {
+		return string(appendValue(nil, settled(a))) == string(appendValue(nil, settled(b)))
 	}
-	root, ok := errors.AsType[*jsonschema.ValidationError](err)
-	if !ok {
-		return []Problem{{Rule: "json", Msg: err.Error()}}
-	}
-	var leaves func(e *jsonschema.ValidationError)
-	leaves = func(e *jsonschema.ValidationError) {
-		for _, cause := range e.Causes {
-			leaves(cause)
+	return a == b || settled(a) == settled(b)
+}
+
+// settled returns a value whose numbers are written in one way.
+func settled(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if whole, same, ok := integral(v); ok {
+			if same && whole != "-0" {
+				return v
+			}
+			return whole
 		}
-		if len(e.Causes) == 0 {
-			problems = append(problems, word(e, v)...)
+		return json.Number(rational(v).RatString())
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = settled(item)
 		}
+		return list
+	case map[string]any:
+		m := maps.Clone(v)
+		for key, item := range m {
+			m[key] = settled(item)
+		}
+		return m
 	}
-	leaves(root)
-	return problems
+	return v
 }
 
 // tell sorts problems and caps them.
@@ -96,64 +179,6 @@ func tell(problems []Problem) *Error {
 		problems = append(problems[:maxProblems:maxProblems], Problem{Rule: "more", Msg: fmt.Sprintf("and %d more", more)})
 	}
 	return &Error{problems}
-}
-
-// word says what one leaf of the validator's error means.
-func word(e *jsonschema.ValidationError, v any) []Problem {
-	var at strings.Builder
-	for _, token := range e.InstanceLocation {
-		at.WriteString("/" + escape(token))
-		v = child(v, token)
-	}
-	rule := strings.Join(e.ErrorKind.KeywordPath(), "/")
-	one := func(format string, args ...any) []Problem {
-		return []Problem{{Pointer: at.String(), Rule: rule, Msg: fmt.Sprintf(format, args...)}}
-	}
-	got := describe(v)
-	switch k := e.ErrorKind.(type) {
-	case *kind.Required:
-		var all []Problem
-		for _, name := range k.Missing {
-			all = append(all, Problem{Pointer: at.String() + "/" + escape(name), Rule: rule, Msg: "required, missing"})
-		}
-		return all
-	case *kind.Type:
-		hint := ""
-		if _, object := v.(map[string]any); object && slices.Contains(k.Want, "string") {
-			hint = "; send the JSON as one string"
-		}
-		return one("%s is not %s%s", got, article(strings.Join(k.Want, " or ")), hint)
-	case *kind.Enum:
-		return one("%s is not one of %s", got, choices(v, k.Want))
-	case *kind.Minimum:
-		return one("%s is less than the minimum %s", got, decimal(k.Want))
-	case *kind.Maximum:
-		return one("%s is more than the maximum %s", got, decimal(k.Want))
-	case *kind.ExclusiveMinimum:
-		return one("%s must be more than %s", got, decimal(k.Want))
-	case *kind.ExclusiveMaximum:
-		return one("%s must be less than %s", got, decimal(k.Want))
-	case *kind.MultipleOf:
-		return one("%s is not a multiple of %s", got, decimal(k.Want))
-	case *kind.MinLength:
-		if k.Got == 0 {
-			return one("must not be empty, at least %s", count(k.Want, "character"))
-		}
-		return one("%s has %s, at least %d wanted", got, count(k.Got, "character"), k.Want)
-	case *kind.MaxLength:
-		return one("%s, at most %d allowed", count(k.Got, "character"), k.Want)
-	case *kind.MinItems:
-		return one("%s, at least %d wanted", count(k.Got, "item"), k.Want)
-	case *kind.MaxItems:
-		return one("%s, at most %d allowed", count(k.Got, "item"), k.Want)
-	case *kind.UniqueItems:
-		return one("items %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
-	case *kind.Pattern:
-		return one("%s does not match the pattern %s", got, k.Want)
-	case *kind.Format:
-		return one("%s is not a valid %s", got, k.Want)
-	}
-	return one("%s", e.ErrorKind.LocalizedString(message.NewPrinter(language.English)))
 }
 
 // choices lists the values of an enum and the one that was meant, if that shows.
@@ -191,16 +216,4 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return strconv.Itoa(n) + " " + what + "s"
-}
-
-func child(v any, token string) any {
-	switch v := v.(type) {
-	case map[string]any:
-		return v[token]
-	case []any:
-		if i, err := strconv.Atoi(token); err == nil && i < len(v) {
-			return v[i]
-		}
-	}
-	return nil
 }

@@ -1,35 +1,30 @@
 package settings_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6" //nolint:depguard // the schema is for editors: what they do with it is tested
+	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v4"
 
 	"toolcrib/server/settings"
 )
 
-func compiled(t *testing.T, dst any) *jsonschema.Schema {
+func compiled(t *testing.T, dst any) *jsonschema.Resolved {
 	t.Helper()
 	text, err := settings.Schema(dst, "Example")
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	var s jsonschema.Schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := s.Resolve(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("config.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("config.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return resolved
 }
 
 // What the schema says of a file and what Decode says go together.
@@ -46,7 +41,8 @@ func TestSchema(t *testing.T) {
 		"only: 1": false, "only: 'true'": false, "how: no": false, "some_names: a": false, "some_names: []": false,
 		"some_names: [1]": false, "size: ''": false, "size: [1]": false, "most: 1.5": false, "most: a": false,
 		"token: {fil: x}": false, "token: {}": false, "how: {file: key.txt}": false,
-		"rules: [{tool: [x]}]": false, "rules: [{verdict: no}]": false, "rules: [{verdict: deny, x: 1}]": false,
+		"rules: [{verdict: deny, tool: []}]": false,
+		"rules: [{tool: [x]}]":               false, "rules: [{verdict: no}]": false, "rules: [{verdict: deny, x: 1}]": false,
 		"tool: {grep: {timeout: 30}}": false, "tool: {grep: {timeout: -1s}}": false, "tool: {grep: {timeout: 1x}}": false,
 		"tool: {grep: {text: 9}}": false, "tool: {grep: {text: 101}}": false, "tool: [x]": false,
 	} {
@@ -58,8 +54,8 @@ func TestSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-		if err != nil {
+		var value any
+		if err := json.Unmarshal(raw, &value); err != nil {
 			t.Fatal(err)
 		}
 		invalid := s.Validate(value)
