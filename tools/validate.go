@@ -3,12 +3,22 @@ package tools
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 )
 
-var nameRule = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+// nameRule is what isName wants of a name.
+const nameRule = `^[a-z][a-z0-9_]{0,39}$`
+
+func isName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if (c < 'a' || c > 'z') && (i == 0 || c != '_' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 40
+}
 
 // MaxDescription is the most characters of a description on the wire.
 const MaxDescription = 600
@@ -19,7 +29,7 @@ func (t Tool) check() error {
 		return fmt.Errorf("tool %q: %s", t.Name, fmt.Sprintf(format, args...))
 	}
 	for _, name := range append([]string{t.Name}, t.Aliases...) {
-		if !nameRule.MatchString(name) {
+		if !isName(name) {
 			return bad("name %q does not match %s", name, nameRule)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"sync"
 	"text/tabwriter"
 	"unicode/utf8"
 
@@ -63,7 +64,7 @@ func (c *config) run(_ context.Context, p *Process, args []string) error {
 	if c.Name == "" {
 		c.Name = defaultName
 	}
-	if !entryName.MatchString(c.Name) {
+	if !entryName().MatchString(c.Name) {
 		return usagef("letters, digits, - and _, at most 64", "--name: %q cannot be the name of an entry", c.Name)
 	}
 	if len(args) == 0 {
@@ -103,7 +104,7 @@ func (c *config) run(_ context.Context, p *Process, args []string) error {
 	return t.print(p.Stdout, c.URL == "" && len(args) == 1)
 }
 
-var entryName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var entryName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
 
 // settle finds out what the entry says and which file it is for.
 func (c *config) settle(p *Process, t *target, dirs []string) error {

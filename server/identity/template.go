@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // template is the name of a directory of which components may be variables:
@@ -89,20 +90,20 @@ func (t *template) make(who Who) (string, error) {
 
 // plain are the texts that stand for themselves as the name of a directory: they are
 // the same on a file system that ignores case.
-var plain = regexp.MustCompile(`^[a-z0-9_][a-z0-9._-]{0,62}[a-z0-9_-]$|^[a-z0-9_]$`)
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_][a-z0-9._-]{0,62}[a-z0-9_-]$|^[a-z0-9_]$`) })
 
 // marked are the names that component makes of other texts, and devices are names that
 // Windows takes for something else, also with an extension.
 var (
-	marked  = regexp.MustCompile(`--[0-9a-f]{40}$`)
-	devices = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+	marked  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`--[0-9a-f]{40}$`) })
+	devices = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`) })
 )
 
 // component returns a text as the name of a directory. Different texts have different
 // names, whatever the file system takes for the same: a text that is not plain gets a
 // part of its SHA-256 behind what can be shown of it.
 func component(text string) string {
-	if plain.MatchString(text) && !marked.MatchString(text) && !devices.MatchString(text) {
+	if plain().MatchString(text) && !marked().MatchString(text) && !devices().MatchString(text) {
 		return text
 	}
 	const shown = 24

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"strings"
+	"sync"
 	"text/template"
 
 	"toolcrib/tools"
@@ -50,21 +51,23 @@ func Prompts() []tools.Prompt {
 	}
 }
 
-// prompt gives a prompt its text. A template that does not parse is a
-// programmer's error.
+// prompt gives a prompt its text, which is parsed when it is first wanted: no start
+// waits for it. A template that does not parse is a programmer's error.
 func prompt(p tools.Prompt) tools.Prompt {
 	file := p.Name + ".md"
-	text := template.Must(template.New(file).
-		Option("missingkey=error").
-		Funcs(template.FuncMap{"json": quoted}).
-		ParseFS(promptTexts, "prompts/"+file))
+	text := sync.OnceValue(func() *template.Template {
+		return template.Must(template.New(file).
+			Option("missingkey=error").
+			Funcs(template.FuncMap{"json": quoted}).
+			ParseFS(promptTexts, "prompts/"+file))
+	})
 	p.Render = func(_ context.Context, given map[string]string) ([]tools.Block, error) {
 		args := make(map[string]string, len(p.Args))
 		for _, a := range p.Args {
 			args[a.Name] = given[a.Name]
 		}
 		var b strings.Builder
-		if err := text.Execute(&b, args); err != nil {
+		if err := text().Execute(&b, args); err != nil {
 			return nil, err
 		}
 		return []tools.Block{tools.Text(b.String())}, nil

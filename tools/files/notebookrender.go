@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -124,13 +123,13 @@ func (p *bookPage) text(text string) {
 }
 
 // ansi is the escape sequences of terminals: control sequences and commands.
-var ansi = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])`)
+var ansi = expression(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])`)
 
 // withoutANSI takes out the colours, and of lines that a program drew over, such
 // as progress, keeps what was left standing.
 func withoutANSI(text string) string {
 	if strings.Contains(text, "\x1b") {
-		text = ansi.ReplaceAllString(text, "")
+		text = ansi().ReplaceAllString(text, "")
 	}
 	if !strings.Contains(text, "\r") {
 		return text

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -176,14 +175,14 @@ func lookFile(path workspace.Path, text string) (info workspace.Info, exists boo
 	return info, true, nil
 }
 
-var hashRule = regexp.MustCompile(`^(?:[0-9a-f]{64}|v:[0-9]+-[0-9a-f]+-[0-9a-f]+)$`)
+var hashRule = expression(`^(?:[0-9a-f]{64}|v:[0-9]+-[0-9a-f]+-[0-9a-f]+)$`)
 
 // expectation turns an expected_hash, "" where none was given, into a condition.
 func expectation(hash string) (workspace.Expect, error) {
 	if hash = strings.TrimPrefix(hash, "sha256:"); !strings.HasPrefix(hash, "v:") {
 		hash = strings.ToLower(hash)
 	}
-	if hash != "" && !hashRule.MatchString(hash) {
+	if hash != "" && !hashRule().MatchString(hash) {
 		return workspace.Expect{}, tools.Errorf(tools.InvalidArgument, "expected_hash %q is no hash", textfile.Cut(hash, 0, 0, 80)).
 			WithHint("give the 64 digits, or the v:… token, that the status of read_file or of a change has")
 	}

@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -9,7 +8,7 @@ import (
 )
 
 // hunkRule is the head of a hunk with its ranges.
-var hunkRule = regexp.MustCompile(`^@@+ *-(\d{1,9})(?:,(\d{1,9}))? +\+(\d{1,9})(?:,(\d{1,9}))?(?: *@@.*)?$`)
+var hunkRule = expression(`^@@+ *-(\d{1,9})(?:,(\d{1,9}))? +\+(\d{1,9})(?:,(\d{1,9}))?(?: *@@.*)?$`)
 
 // head is what the lines before a hunk's body tell.
 type head struct {
@@ -24,7 +23,7 @@ func (p *parser) head() head {
 	h := head{old: -1, new: -1}
 	h.line, _ = p.more()
 	for l, ok := p.more(); ok && strings.HasPrefix(l.text, "@@"); l, ok = p.more() {
-		if m := hunkRule.FindStringSubmatch(l.text); m != nil {
+		if m := hunkRule().FindStringSubmatch(l.text); m != nil {
 			h.start, h.old, h.new = atoi(m[1]), count(m[2]), count(m[4])
 			if h.old == 0 { // the line before the new ones
 				h.start++
@@ -244,7 +243,7 @@ func (p *parser) marker(l line) (marker, string) {
 
 // signatureAt reports git's signature below a mailed patch at a line.
 func (p *parser) signatureAt(i int) bool {
-	return p.lines[i].text == "-- " && i+1 < len(p.lines) && versionRule.MatchString(p.lines[i+1].text)
+	return p.lines[i].text == "-- " && i+1 < len(p.lines) && versionRule().MatchString(p.lines[i+1].text)
 }
 
-var versionRule = regexp.MustCompile(`^\d+\.\d+[\w.-]*$`)
+var versionRule = expression(`^\d+\.\d+[\w.-]*$`)

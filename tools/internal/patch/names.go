@@ -2,7 +2,6 @@ package patch
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 )
 
@@ -18,10 +17,10 @@ func nameOf(text string) string {
 		return name
 	}
 	name, _, _ := strings.Cut(text, "\t")
-	return strings.TrimRight(timeRule.ReplaceAllString(name, ""), " ")
+	return strings.TrimRight(timeRule().ReplaceAllString(name, ""), " ")
 }
 
-var timeRule = regexp.MustCompile(` +\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$| +\(revision \d+\)$`)
+var timeRule = expression(` +\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$| +\(revision \d+\)$`)
 
 // unquote takes the quotes or backticks off a path of an envelope.
 func unquote(path string) string {

@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -23,7 +22,7 @@ const (
 	environment
 )
 
-var markerRule = regexp.MustCompile(`(?i)^[ \t]*\*{3}[ \t]*(?:` +
+var markerRule = expression(`(?i)^[ \t]*\*{3}[ \t]*(?:` +
 	`(begin patch|end patch|end of file)[ \t]*(?:\*{3})?["')\]}]*` + // quotes and brackets of a command or of JSON
 	`|(add file|update file|delete file|move to|environment id)[ \t]*:[ \t]*(.*?)(?:[ \t]+\*{3})?)[ \t]*$`)
 
@@ -53,7 +52,7 @@ func markerOf(text string) (m marker, path string) {
 	if !strings.Contains(text, "***") {
 		return notMarker, ""
 	}
-	found := markerRule.FindStringSubmatch(text)
+	found := markerRule().FindStringSubmatch(text)
 	if found == nil {
 		return notMarker, ""
 	}
@@ -147,12 +146,12 @@ func (p *parser) other(l line) error {
 		return foreign(l)
 	case strings.HasPrefix(l.text, "@@"):
 		return &Error{Line: l.no, Msg: "the hunk belongs to no file", Hint: "begin with *** Update File: PATH, or with --- a/PATH and +++ b/PATH"}
-	case strings.HasPrefix(l.text, "GIT binary patch"), binaryRule.MatchString(l.text):
+	case strings.HasPrefix(l.text, "GIT binary patch"), binaryRule().MatchString(l.text):
 		return binary(l.no, l.text)
 	case strings.HasPrefix(l.text, "***"):
 		return p.strange(l)
 	}
-	if !p.open && (len(p.files) == 0 || p.apart || signature(l.text) || fenceRule.MatchString(l.text)) {
+	if !p.open && (len(p.files) == 0 || p.apart || signature(l.text) || fenceRule().MatchString(l.text)) {
 		p.at++
 		p.apart = true
 		p.prose = append(p.prose, l)

@@ -2,7 +2,6 @@ package patch
 
 import (
 	"io/fs"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -29,7 +28,7 @@ func (p *parser) unifiedAt(i int) bool {
 	return strings.HasPrefix(p.lines[i].text, "--- ") && i+1 < len(p.lines) && strings.HasPrefix(p.lines[i+1].text, "+++ ")
 }
 
-var binaryRule = regexp.MustCompile(`^Binary files .* differ$`)
+var binaryRule = expression(`^Binary files .* differ$`)
 
 func binary(no int, text string) error {
 	return &Error{Line: no, Msg: shown(text) + ": binary changes are not taken", Hint: "leave that file out of the patch and bring it by another tool"}
@@ -128,7 +127,7 @@ func (p *parser) header() (h header, err error) {
 			}
 		case "similarity index ", "dissimilarity index ":
 		default:
-			if strings.HasPrefix(l.text, "GIT binary patch") || binaryRule.MatchString(l.text) {
+			if strings.HasPrefix(l.text, "GIT binary patch") || binaryRule().MatchString(l.text) {
 				return h, binary(l.no, l.text)
 			}
 			return h, nil

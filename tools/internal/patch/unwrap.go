@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // unwrap takes the patch out of what models put around one, and splits it into
@@ -50,7 +51,7 @@ func (p *parser) decode(text string) (string, error) {
 			return inner, nil
 		}
 	}
-	if strings.Contains(trimmed, "\n") || !strings.Contains(trimmed, `\n`) || !startRule.MatchString(trimmed) {
+	if strings.Contains(trimmed, "\n") || !strings.Contains(trimmed, `\n`) || !startRule().MatchString(trimmed) {
 		return text, nil
 	}
 	var inner string
@@ -62,7 +63,7 @@ func (p *parser) decode(text string) (string, error) {
 }
 
 // startRule tells a text that begins as a patch does.
-var startRule = regexp.MustCompile(`^(\*{3} ?(Begin|Add|Update|Delete) |diff --git |--- )`)
+var startRule = expression(`^(\*{3} ?(Begin|Add|Update|Delete) |diff --git |--- )`)
 
 // patchOf returns the text of a patch in JSON, "" if it is none.
 func patchOf(data []byte) string {
@@ -89,8 +90,8 @@ func patchOf(data []byte) string {
 }
 
 var (
-	fenceRule   = regexp.MustCompile("^[ \t]*(`{3,}|~{3,})[ \t]*([\\w+.-]*)[ \t]*$")
-	heredocRule = regexp.MustCompile(`\b(?:apply_patch|applypatch|apply|patch|cat|tee)\b.*<<-?[ \t]*(?:'([^']+)'|"([^"]+)"|\\?(\w+))`)
+	fenceRule   = expression("^[ \t]*(`{3,}|~{3,})[ \t]*([\\w+.-]*)[ \t]*$")
+	heredocRule = expression(`\b(?:apply_patch|applypatch|apply|patch|cat|tee)\b.*<<-?[ \t]*(?:'([^']+)'|"([^"]+)"|\\?(\w+))`)
 )
 
 // first returns the index of the first line that begins a patch, or len(lines).
@@ -124,7 +125,7 @@ func (p *parser) unfence() error {
 	open := -1
 	for i := range first {
 		switch {
-		case !fenceRule.MatchString(p.lines[i].text):
+		case !fenceRule().MatchString(p.lines[i].text):
 		case open >= 0 && closes(p.lines[open].text, p.lines[i].text):
 			open = -1
 		case open < 0:
@@ -143,7 +144,7 @@ func (p *parser) unfence() error {
 		}
 		kept = append(kept, p.lines[i+1:min(end, len(p.lines))]...)
 		last = end
-		for i = end + 1; i < len(p.lines) && !fenceRule.MatchString(p.lines[i].text); i++ {
+		for i = end + 1; i < len(p.lines) && !fenceRule().MatchString(p.lines[i].text); i++ {
 			if p.starts(i) {
 				return &Error{Line: p.lines[i].no, Msg: "a part of the patch stands after the code fence that ends at line " +
 					itoa(p.lines[last].no), Hint: "send the patch without code fences"}
@@ -161,7 +162,7 @@ func (p *parser) unfence() error {
 
 // closes reports whether a line closes a code fence.
 func closes(open, text string) bool {
-	o, c := fenceRule.FindStringSubmatch(open), fenceRule.FindStringSubmatch(text)
+	o, c := fenceRule().FindStringSubmatch(open), fenceRule().FindStringSubmatch(text)
 	return o != nil && c != nil && c[2] == "" && c[1][0] == o[1][0] && len(c[1]) >= len(o[1]) && indent(open) == indent(text)
 }
 
@@ -169,7 +170,7 @@ func closes(open, text string) bool {
 func (p *parser) unheredoc() error {
 	first := p.first()
 	for i := range first {
-		m := heredocRule.FindStringSubmatch(p.lines[i].text)
+		m := heredocRule().FindStringSubmatch(p.lines[i].text)
 		if m == nil {
 			continue
 		}
@@ -219,4 +220,10 @@ func (p *parser) dedent() {
 		p.lines[i].text = strings.TrimPrefix(p.lines[i].text, margin)
 	}
 	p.notes.add(0, "the whole patch was indented; read without that")
+}
+
+// expression compiles a regular expression when it is first used: no start of the program
+// waits for it.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"toolcrib/tools/internal/textfile"
@@ -126,7 +127,7 @@ func (s shownText) escapes(all string, from, to int) (*strings.Replacer, bool) {
 	return strings.NewReplacer(pairs...), true
 }
 
-var numberedLine = regexp.MustCompile(`^ *(\d{1,9})\t`)
+var numberedLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ *(\d{1,9})\t`) })
 
 // bareEdit is an edit whose line numbers were taken off.
 type bareEdit struct {
@@ -159,7 +160,7 @@ func withoutNumbers(text string) (string, []int) {
 	var b strings.Builder
 	var numbers []int
 	for line := range strings.Lines(text) {
-		m := numberedLine.FindStringSubmatch(line)
+		m := numberedLine().FindStringSubmatch(line)
 		if m == nil {
 			return text, nil
 		}

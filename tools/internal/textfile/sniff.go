@@ -3,6 +3,7 @@ package textfile
 import (
 	"bytes"
 	"regexp"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/wlynxg/chardet"
@@ -142,13 +143,15 @@ func bareUTF16(head []byte) (Encoding, bool) {
 	return enc, true
 }
 
-var declaration = regexp.MustCompile(`(?i)\A<\?xml[^>]*encoding\s*=\s*["']([\w.:-]+)` +
-	`|<meta[^>]*charset\s*=\s*["']?([\w.:-]+)` +
-	`|\A@charset "([\w.:-]+)"` +
-	`|\A(?:[^\n]*\n)?[^\n\w]*[^\n]*coding[:=]\s*([\w.-]+)`)
+var declaration = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\A<\?xml[^>]*encoding\s*=\s*["']([\w.:-]+)` +
+		`|<meta[^>]*charset\s*=\s*["']?([\w.:-]+)` +
+		`|\A@charset "([\w.:-]+)"` +
+		`|\A(?:[^\n]*\n)?[^\n\w]*[^\n]*coding[:=]\s*([\w.-]+)`)
+})
 
 func declared(head []byte) (Encoding, bool) {
-	m := declaration.FindSubmatch(head[:min(len(head), 1024)])
+	m := declaration().FindSubmatch(head[:min(len(head), 1024)])
 	if m == nil {
 		return Encoding{}, false
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -117,16 +118,18 @@ func anchored(tree *syntax.Regexp) bool {
 // letters of one case, or an upper-case letter that stands for itself: not the W of \W, the Lu of \p{Lu} or the name of a group.
 func namesUpper(text string, fixed bool) bool {
 	if !fixed {
-		if caseClass.MatchString(text) {
+		if caseClass().MatchString(text) {
 			return true
 		}
-		text = notation.ReplaceAllString(text, "")
+		text = notation().ReplaceAllString(text, "")
 	}
 	return strings.ContainsFunc(text, unicode.IsUpper)
 }
 
 // caseClass is a class of letters of one case.
-var caseClass = regexp.MustCompile(`\[:\^?(?:upper|lower):\]|\\[pP]\{\^?L[ult]\}`)
+var caseClass = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[:\^?(?:upper|lower):\]|\\[pP]\{\^?L[ult]\}`) })
 
 // notation is what in a regular expression is not literal text although it has letters.
-var notation = regexp.MustCompile(`(?s)(?:\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\.|\(\?P?<[^>]*>)`)
+var notation = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)(?:\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\.|\(\?P?<[^>]*>)`)
+})
