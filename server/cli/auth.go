@@ -69,7 +69,7 @@ func publicURL(cfg server.Config, addr net.Addr) (resource, host string, err err
 	}
 	u, err := url.Parse(cfg.PublicURL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", "", usagef("--public-url=https://tools.example.com"+server.Endpoint, "--public-url: %q is not the URL of a server", cfg.PublicURL)
+		return "", "", &wrongKey{"public_url", "", usagef("--public-url=https://tools.example.com"+server.Endpoint, "--public-url: %q is not the URL of a server", cfg.PublicURL)}
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = server.Endpoint

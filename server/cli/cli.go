@@ -175,11 +175,11 @@ func (p *Process) selects(cfg server.Config) (tools.Selected, error) {
 	const hint = "toolcrib list --all shows every tool with its category"
 	selection, err := cfg.Selection(p.Catalog, p.machine())
 	if err != nil {
-		return tools.Selected{}, &wrongKey{"preset", &usageError{err, hint}}
+		return tools.Selected{}, &wrongKey{"preset", "", &usageError{err, hint}}
 	}
 	selected, err := tools.Select(cfg.Tuned(p.Catalog), selection)
 	if err != nil {
-		return tools.Selected{}, &wrongKey{"tools", &usageError{err, hint}}
+		return tools.Selected{}, &wrongKey{"tools", "", &usageError{err, hint}}
 	}
 	return selected, nil
 }

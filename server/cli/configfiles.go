@@ -92,6 +92,9 @@ func (c *config) check(p *Process, args []string) error {
 	if err != nil {
 		return wrongFile(err)
 	}
+	if l.MetricsToken == "" {
+		l.MetricsToken = c.MetricsToken // of the environment, from where a server has it too
+	}
 	if _, err := p.validate(l.Config, p.redactor(l.Config), slog.New(slog.DiscardHandler)); err != nil {
 		err = l.place(err)
 		if problemsOf(err) == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 
 	"toolcrib/server"
 	"toolcrib/tools"
@@ -28,10 +29,15 @@ configuration needs is broken; these lines begin with "broken".`,
 func (d *doctor) run(ctx context.Context, p *Process, args []string) error {
 	r := &report{w: p.Stdout}
 	given := d.Config
-	d.settings(p, r, args)
+	l := d.settings(p, r, args)
 	selected, err := p.choose(d.Config)
 	if err != nil {
 		return err
+	}
+	if l != nil {
+		if _, err := p.validate(l.Config, p.redactor(l.Config), slog.New(slog.DiscardHandler)); err != nil {
+			r.bad("config", l.place(err).Error())
+		}
 	}
 	r.ok("version", versionLine())
 	d.programs(p, r)
@@ -47,8 +53,9 @@ func (d *doctor) run(ctx context.Context, p *Process, args []string) error {
 	return nil
 }
 
-// settings reads the files of configuration as serve does.
-func (d *doctor) settings(p *Process, r *report, args []string) {
+// settings reads the files of configuration as serve does. It returns nil where they
+// cannot be read.
+func (d *doctor) settings(p *Process, r *report, args []string) *loaded {
 	roots, err := rootsOf(args)
 	if err != nil {
 		roots = nil // places tells
@@ -57,7 +64,7 @@ func (d *doctor) settings(p *Process, r *report, args []string) {
 	switch {
 	case err != nil:
 		r.bad("config", err.Error())
-		return
+		return nil
 	case len(l.files) == 0 && p.usualFile() != "":
 		r.ok("config", "none; a file would be "+p.usualFile())
 	}
@@ -65,6 +72,7 @@ func (d *doctor) settings(p *Process, r *report, args []string) {
 		r.ok("config", name)
 	}
 	d.Config = l.Config
+	return l
 }
 
 func (d *doctor) programs(p *Process, r *report) {

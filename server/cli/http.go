@@ -47,9 +47,21 @@ func listen(ctx context.Context, cfg server.Config) (net.Listener, error) {
 	}
 	if cfg.Auth == "none" && !server.Loopback(ln.Addr()) {
 		_ = ln.Close() // nobody was accepted
-		return nil, usagef("leave --auth out, or listen on 127.0.0.1", "--http=%s can be reached from other machines, so --auth=none is refused", cfg.HTTP)
+		return nil, openToAll(cfg)
 	}
 	return ln, nil
+}
+
+// openToAll refuses an address beyond this machine without a token.
+func openToAll(cfg server.Config) error {
+	return usagef("leave --auth out, or listen on 127.0.0.1", "--http=%s can be reached from other machines, so --auth=none is refused", cfg.HTTP)
+}
+
+// beyond reports whether the text of an address says already that other machines reach
+// it. Of a name only the listener knows.
+func beyond(addr string) bool {
+	at, err := netip.ParseAddrPort(addr)
+	return err == nil && !at.Addr().IsLoopback()
 }
 
 // checkAddress refuses an address that does not say which networks are meant. name is

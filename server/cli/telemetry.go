@@ -74,7 +74,15 @@ func checkMetrics(cfg server.Config) error {
 	if cfg.MetricsToken != "" && len(cfg.MetricsToken) < identity.MinToken {
 		return usagef("openssl rand -hex 32 makes one", "the token in TOOLCRIB_METRICS_TOKEN has %d characters, it needs %d", len(cfg.MetricsToken), identity.MinToken)
 	}
+	if cfg.MetricsToken == "" && beyond(cfg.Metrics) {
+		return metricsForAll(cfg)
+	}
 	return nil
+}
+
+// metricsForAll refuses a page of metrics beyond this machine without a token.
+func metricsForAll(cfg server.Config) error {
+	return usagef("set TOOLCRIB_METRICS_TOKEN, or listen on 127.0.0.1", "--metrics=%s can be reached from other machines, so it needs a token", cfg.Metrics)
 }
 
 // listenForMetrics opens the address of the page of metrics. Beyond this machine, it
@@ -86,7 +94,7 @@ func listenForMetrics(ctx context.Context, cfg server.Config) (net.Listener, err
 	}
 	if cfg.MetricsToken == "" && !server.Loopback(ln.Addr()) {
 		_ = ln.Close() // nobody was accepted
-		return nil, usagef("set TOOLCRIB_METRICS_TOKEN, or listen on 127.0.0.1", "--metrics=%s can be reached from other machines, so it needs a token", cfg.Metrics)
+		return nil, metricsForAll(cfg)
 	}
 	return ln, nil
 }

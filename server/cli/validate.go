@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolcrib/server"
+	"toolcrib/server/identity"
 	"toolcrib/server/redact"
 	"toolcrib/server/run"
 	"toolcrib/server/settings"
@@ -17,6 +18,7 @@ import (
 // wrongKey is what is wrong with the value of a key.
 type wrongKey struct {
 	key string
+	at  string // where below it, "" = the text says so or it is the key itself
 	error
 }
 
@@ -57,6 +59,7 @@ func (p *Process) validate(cfg server.Config, redactor *redact.Redactor, log *sl
 		{"sandbox", func() (err error) { c.contained, err = cfg.Containment(); return err }},
 		{"http", func() error { return checkHTTP(cfg) }},
 		{"allow_host", func() error { return checkNames(cfg) }},
+		{"token", func() error { return checkToken(cfg) }},
 		{"auth", func() error { return checkAuth(cfg) }},
 		{"metrics", func() error { return checkMetrics(cfg) }},
 	} {
@@ -67,8 +70,11 @@ func (p *Process) validate(cfg server.Config, redactor *redact.Redactor, log *sl
 		if _, ok := errors.AsType[*usageError](err); !ok {
 			err = &usageError{err, "toolcrib help serve tells of the settings"}
 		}
+		if setting, ok := errors.AsType[*identity.SettingError](err); ok {
+			err = &wrongKey{setting.Key, setting.At, err}
+		}
 		if _, ok := errors.AsType[*wrongKey](err); !ok {
-			err = &wrongKey{check.key, err}
+			err = &wrongKey{check.key, "", err}
 		}
 		return checked{}, err
 	}
@@ -82,21 +88,27 @@ func checkHTTP(cfg server.Config) error {
 	return checkAddress("http", cfg.HTTP)
 }
 
+// checkToken refuses a token of the environment or of a file that is none.
+func checkToken(cfg server.Config) error {
+	if cfg.Token == "" {
+		return nil
+	}
+	if err := identity.CheckToken(cfg.Token); err != nil {
+		return usagef("openssl rand -hex 32 makes one", "TOOLCRIB_TOKEN: %w", err)
+	}
+	return nil
+}
+
 // checkAuth reads what says who may call, also where a flag is yet to say that the
 // server listens.
 func checkAuth(cfg server.Config) error {
 	if cfg.HTTP == "" && len(cfg.Tokens) == 0 && len(cfg.Scopes) == 0 {
 		return nil
 	}
+	if cfg.Auth == "none" && beyond(cfg.HTTP) {
+		return openToAll(cfg)
+	}
 	_, err := authOf(cfg, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err == nil {
-		return nil
-	}
-	for prefix, key := range map[string]string{"token": "tokens", "two tokens": "tokens", "scope": "scopes", "--public-url": "public_url"} {
-		if strings.HasPrefix(err.Error(), prefix) {
-			return &wrongKey{key, err}
-		}
-	}
 	return err
 }
 
@@ -107,6 +119,9 @@ func (l *loaded) place(err error) error {
 		return err
 	}
 	at, text := wrong.key, wrong.Error()
+	if l.doc.Has(wrong.at) {
+		return wrongFile(settings.Problems{l.doc.Problem(wrong.at, "%s", text)})
+	}
 	// policy[1] (name): tool: what is wrong
 	if item, rest, ok := strings.Cut(text, ": "); ok {
 		item, _, _ = strings.Cut(item, " (")

@@ -60,8 +60,18 @@ type unavailable struct{ err error }
 func (e *unavailable) Error() string { return e.err.Error() }
 func (e *unavailable) Unwrap() error { return e.err }
 
-// StaticGate admits the holders of static tokens. Its error names the token whose
-// entry is wrong.
+// SettingError is what is wrong with a setting, by its key in files of configuration.
+type SettingError struct {
+	Key string // at the top: tokens
+	At  string // where below it: tokens[2].root, the first being 1; "" = the key itself
+	Err error
+}
+
+func (e *SettingError) Error() string { return e.Err.Error() }
+func (e *SettingError) Unwrap() error { return e.Err }
+
+// StaticGate admits the holders of static tokens. Its error is a [SettingError] and
+// names the token whose entry is wrong.
 func StaticGate(tokens []Token, scopes Scopes) (*Gate, error) {
 	static, err := newStatic(tokens, scopes)
 	if err != nil {
@@ -71,8 +81,8 @@ func StaticGate(tokens []Token, scopes Scopes) (*Gate, error) {
 }
 
 // JWTGate admits the holders of tokens that an issuer signed for this server. Its
-// error names the setting that is wrong; that the issuer can be reached is not
-// proved before the first token comes.
+// error is a [SettingError]; that the issuer can be reached is not proved before the
+// first token comes.
 func JWTGate(cfg JWT, scopes Scopes) (*Gate, error) {
 	compiled, err := scopes.compile()
 	if err != nil {

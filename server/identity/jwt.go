@@ -75,7 +75,7 @@ func newJWT(cfg JWT, scopes compiled) (*signed, error) {
 	}
 	for _, alg := range cfg.Algorithms {
 		if !slices.Contains(algorithms(), alg) {
-			return nil, fmt.Errorf("tokens signed by %q are not taken; there are: %s", alg, strings.Join(algorithms(), ", "))
+			return nil, &SettingError{Key: "algorithms", Err: fmt.Errorf("tokens signed by %q are not taken; there are: %s", alg, strings.Join(algorithms(), ", "))}
 		}
 	}
 	keys, err := newKeySet(cfg)

@@ -26,7 +26,7 @@ type Metadata struct {
 func newMetadata(cfg JWT, scopes compiled) (*Metadata, error) {
 	resource, err := url.Parse(cfg.Resource)
 	if err != nil || resource.Host == "" || resource.Fragment != "" || resource.Scheme != "https" && resource.Scheme != "http" {
-		return nil, fmt.Errorf("the public URL %q is not https://HOST/PATH", cfg.Resource)
+		return nil, &SettingError{Key: "public_url", Err: fmt.Errorf("the public URL %q is not https://HOST/PATH", cfg.Resource)}
 	}
 	text, err := json.Marshal(map[string]any{
 		"resource":                 cfg.Resource,

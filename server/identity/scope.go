@@ -13,8 +13,8 @@ import (
 // Scope is what a scope of a token lets be called: the tools that are in one of the
 // toolsets and have one of the access classes.
 type Scope struct {
-	Toolsets []string `json:"toolsets,omitempty" jsonschema_description:"categories of tools (default all)"`
-	Access   []string `json:"access,omitempty" jsonschema_description:"access classes of tools: read, write, exec, external (default all)"`
+	Toolsets []string `json:"toolsets,omitempty" jsonschema:"minItems=1" jsonschema_description:"categories of tools (default all)"`
+	Access   []string `json:"access,omitempty" jsonschema:"minItems=1" jsonschema_description:"access classes of tools: read, write, exec, external (default all)"`
 }
 
 // Scopes are all scopes by their names; none means those of [DefaultScopes].
@@ -64,13 +64,13 @@ func (s Scopes) compile() (compiled, error) {
 	all := compiled{}
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		if strings.IndexFunc(name, func(r rune) bool { return r < '!' || r > '~' || r == '"' || r == '\\' }) >= 0 || name == "" {
-			return nil, fmt.Errorf("scope %q: the name of a scope is printable ASCII without spaces and quotes", name)
+			return nil, &SettingError{Key: "scopes", At: "scopes." + name, Err: fmt.Errorf("scope %q: the name of a scope is printable ASCII without spaces and quotes", name)}
 		}
 		c := clause{toolsets: s[name].Toolsets}
 		for _, word := range s[name].Access {
 			a, err := accessOf(word)
 			if err != nil {
-				return nil, fmt.Errorf("scope %s: %w", name, err)
+				return nil, &SettingError{Key: "scopes", At: "scopes." + name + ".access", Err: fmt.Errorf("scope %s: %w", name, err)}
 			}
 			c.access = append(c.access, a)
 		}

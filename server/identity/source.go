@@ -27,11 +27,11 @@ type source struct {
 func newSource(cfg JWT) (*source, error) {
 	u, err := trusted(cfg.Issuer)
 	if err != nil || u.RawQuery != "" {
-		return nil, fmt.Errorf("the issuer %q is not https://HOST, or http on this machine", cfg.Issuer)
+		return nil, &SettingError{Key: "issuer", Err: fmt.Errorf("the issuer %q is not https://HOST, or http on this machine", cfg.Issuer)}
 	}
 	if cfg.KeysURL != "" {
 		if _, err := trusted(cfg.KeysURL); err != nil {
-			return nil, fmt.Errorf("the URL of the keys %q is not https://HOST/PATH, or http on this machine", cfg.KeysURL)
+			return nil, &SettingError{Key: "jwks_url", Err: fmt.Errorf("the URL of the keys %q is not https://HOST/PATH, or http on this machine", cfg.KeysURL)}
 		}
 	}
 	client := cfg.Client

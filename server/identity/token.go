@@ -34,6 +34,12 @@ func NewToken() (token, hash string) {
 	return token, hashPrefix + hex.EncodeToString(sum[:])
 }
 
+// CheckToken refuses a token that somebody chose and that cannot be one.
+func CheckToken(text string) error {
+	_, err := Token{Name: "NAME", Token: text}.sum()
+	return err
+}
+
 const hashPrefix = "sha256:"
 
 // static knows static tokens by their hashes.
@@ -51,30 +57,33 @@ func newStatic(tokens []Token, scopes Scopes) (static, error) {
 	}
 	var list static
 	names, hashes := map[string]bool{}, map[[sha256.Size]byte]string{}
-	for _, t := range tokens {
+	for i, t := range tokens {
+		wrong := func(field string, err error) error {
+			return &SettingError{Key: "tokens", At: fmt.Sprintf("tokens[%d]%s", i+1, field), Err: err}
+		}
 		if err := checkName(t.Name); err != nil {
-			return nil, err
+			return nil, wrong(".name", err)
 		}
 		e := entry{who: Who{Principal: t.Name, Name: t.Name}}
 		if e.hash, err = t.sum(); err != nil {
-			return nil, fmt.Errorf("token %s: %w", t.Name, err)
+			return nil, wrong("", fmt.Errorf("token %s: %w", t.Name, err))
 		}
 		if e.who.Grant, err = compiled.grantOf(t); err != nil {
-			return nil, fmt.Errorf("token %s: %w", t.Name, err)
+			return nil, wrong(".scopes", fmt.Errorf("token %s: %w", t.Name, err))
 		}
 		if t.Root != "" {
 			if e.who.root, err = parseTemplate(t.Root); err == nil {
 				err = e.who.root.check()
 			}
 			if err != nil {
-				return nil, fmt.Errorf("token %s: %w", t.Name, err)
+				return nil, wrong(".root", fmt.Errorf("token %s: %w", t.Name, err))
 			}
 		}
 		if names[t.Name] {
-			return nil, fmt.Errorf("two tokens are called %s; a name is a principal", t.Name)
+			return nil, wrong(".name", fmt.Errorf("two tokens are called %s; a name is a principal", t.Name))
 		}
 		if other, taken := hashes[e.hash]; taken {
-			return nil, fmt.Errorf("tokens %s and %s are the same", other, t.Name)
+			return nil, wrong("", fmt.Errorf("tokens %s and %s are the same", other, t.Name))
 		}
 		names[t.Name], hashes[e.hash] = true, t.Name
 		list = append(list, e)
