@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -81,11 +80,13 @@ func (h *httpServer) forbids(w http.ResponseWriter, who identity.Who, m *message
 	return true
 }
 
-// mayUse reports whether the principal of a session may call all tools of these
-// names.
-func (s *Server) mayUse(session *tools.SessionInfo, names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool {
-		t, ok := s.tool(name)
-		return !ok || !session.Allows(t)
-	})
+// toolsOf returns the tools of names, of which all that can be called have one.
+func (s *Server) toolsOf(names []string) []*tools.Tool {
+	var list []*tools.Tool
+	for _, name := range names {
+		if t, ok := s.tool(name); ok {
+			list = append(list, t)
+		}
+	}
+	return list
 }

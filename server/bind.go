@@ -77,10 +77,12 @@ func (from *origin) info() tools.SessionInfo {
 }
 
 // session returns ctx with the session of a request that looks without a call: its
-// workspace keeps away from what the policy denies to every reader.
-func (s *Server) session(ctx context.Context, from *origin) context.Context {
-	info := s.runner.View(from.info())
-	return tools.WithSession(ctx, &info)
+// workspace keeps away from what the policy denies to every reader. ok is false where
+// the client may not call the tools that it looks for; this is the one filter of what
+// lists and completions show.
+func (s *Server) session(ctx context.Context, from *origin, through ...*tools.Tool) (_ context.Context, ok bool) {
+	info, ok := s.runner.View(from.info(), through...)
+	return tools.WithSession(ctx, &info), ok
 }
 
 // logger returns the logger of a call, nil where the client wants no log.

@@ -25,49 +25,46 @@ var (
 // CompletePromptArgument implements [mcpserver.PromptCompletionProvider].
 func (c completer) CompletePromptArgument(ctx context.Context, prompt string, arg mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	var complete completion
+	var through []*tools.Tool
 	for _, p := range c.server.prompts {
 		for _, a := range p.Args {
 			if p.Name == prompt && a.Name == arg.Name && a.Complete != nil {
-				complete = func(ctx context.Context, prefix string) ([]string, error) {
-					if !c.server.mayUse(tools.Session(ctx), p.Needs) {
-						return nil, nil
-					}
-					return a.Complete(ctx, prefix)
-				}
+				complete, through = a.Complete, c.server.toolsOf(p.Needs)
 			}
 		}
 	}
-	return c.server.complete(ctx, complete, arg.Value)
+	return c.server.complete(ctx, complete, through, arg.Value)
 }
 
 // CompleteResourceArgument implements [mcpserver.ResourceCompletionProvider].
 func (c completer) CompleteResourceArgument(ctx context.Context, uri string, arg mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	var complete completion
+	var through []*tools.Tool
 	for _, src := range c.server.sources {
 		if src.Template == uri && src.Complete != nil {
-			complete = func(ctx context.Context, prefix string) ([]string, error) {
-				if !tools.Session(ctx).Allows(&src.Read) {
-					return nil, nil
-				}
-				return src.Complete(ctx, arg.Name, prefix)
-			}
+			complete = func(ctx context.Context, prefix string) ([]string, error) { return src.Complete(ctx, arg.Name, prefix) }
+			through = []*tools.Tool{&src.Read}
 		}
 	}
-	return c.server.complete(ctx, complete, arg.Value)
+	return c.server.complete(ctx, complete, through, arg.Value)
 }
 
 // completion returns the values that begin with a prefix; a nil one has none.
 type completion func(ctx context.Context, prefix string) ([]string, error)
 
-// complete returns the first values that begin with prefix, and how many there
-// are.
-func (s *Server) complete(ctx context.Context, complete completion, prefix string) (result *mcp.Completion, err error) {
+// complete returns the first values that begin with prefix, and how many there are:
+// none to who may not call the tools that they are for.
+func (s *Server) complete(ctx context.Context, complete completion, through []*tools.Tool, prefix string) (result *mcp.Completion, err error) {
 	result = &mcp.Completion{Values: []string{}}
 	if complete == nil {
 		return result, nil
 	}
 	s.handle(ctx, func(from *origin) error {
-		looking, cancel := context.WithTimeout(s.session(ctx, from), lookTimeout)
+		looking, ok := s.session(ctx, from, through...)
+		if !ok {
+			return nil
+		}
+		looking, cancel := context.WithTimeout(looking, lookTimeout)
 		defer cancel()
 		var all []string
 		if all, err = complete(looking, prefix); err != nil {

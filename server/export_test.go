@@ -33,7 +33,9 @@ func (f RunnerFunc) Run(ctx context.Context, call run.Call) run.Outcome { return
 func (RunnerFunc) Start(context.Context, run.Call) *run.Running { panic("a test started a call") }
 
 // View leaves the session as it is.
-func (RunnerFunc) View(s tools.SessionInfo) tools.SessionInfo { return s }
+func (RunnerFunc) View(s tools.SessionInfo, _ ...*tools.Tool) (tools.SessionInfo, bool) {
+	return s, true
+}
 
 // Watch lets everything be followed.
 func (RunnerFunc) Watch(call run.Call) (tools.SessionInfo, error) { return call.Session, nil }

@@ -73,7 +73,8 @@ func (s *Server) promptHandler(p tools.Prompt) mcpserver.PromptHandlerFunc {
 	return func(ctx context.Context, req mcp.GetPromptRequest) (result *mcp.GetPromptResult, err error) {
 		s.handle(ctx, func(from *origin) error {
 			var blocks []tools.Block
-			looking, cancel := context.WithTimeout(s.session(ctx, from), lookTimeout)
+			looking, _ := s.session(ctx, from)
+			looking, cancel := context.WithTimeout(looking, lookTimeout)
 			defer cancel()
 			if blocks, err = p.Render(looking, given(req.Params.Arguments)); err != nil {
 				err = fmt.Errorf("prompt %s: %w", p.Name, err)

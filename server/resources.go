@@ -36,7 +36,7 @@ const (
 func (s *Server) serveResources(hooks *mcpserver.Hooks) {
 	hooks.AddAfterListResources(func(ctx context.Context, _ any, req *mcp.ListResourcesRequest, result *mcp.ListResourcesResult) {
 		s.handle(ctx, func(from *origin) (err error) {
-			result.Resources, result.NextCursor, err = s.listResources(s.session(ctx, from), req.Params.Cursor)
+			result.Resources, result.NextCursor, err = s.listResources(ctx, from, req.Params.Cursor)
 			return err
 		})
 	})
@@ -108,16 +108,17 @@ func (s *Server) source(uri string) (*tools.Source, json.RawMessage, bool) {
 	return nil, nil, false
 }
 
-// listResources returns one page of the lists of all sources.
-func (s *Server) listResources(ctx context.Context, cursor mcp.Cursor) (_ []mcp.Resource, next mcp.Cursor, err error) {
+// listResources returns one page of the lists of all sources that the client may read.
+func (s *Server) listResources(ctx context.Context, from *origin, cursor mcp.Cursor) (_ []mcp.Resource, next mcp.Cursor, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	all := []mcp.Resource{}
 	for _, src := range s.sources {
-		if src.List == nil || !tools.Session(ctx).Allows(&src.Read) {
+		looking, ok := s.session(ctx, from, &src.Read)
+		if src.List == nil || !ok {
 			continue
 		}
-		list, err := src.List(ctx)
+		list, err := src.List(looking)
 		if err != nil {
 			return nil, "", fmt.Errorf("resources of %s: %w", src.Name, err)
 		}

@@ -61,7 +61,7 @@ type Options struct {
 type runner interface {
 	Run(ctx context.Context, call run.Call) run.Outcome
 	Start(ctx context.Context, call run.Call) *run.Running
-	View(s tools.SessionInfo) tools.SessionInfo
+	View(s tools.SessionInfo, through ...*tools.Tool) (_ tools.SessionInfo, ok bool)
 	Watch(call run.Call) (tools.SessionInfo, error)
 }
 

@@ -148,18 +148,9 @@ func (c *Caller) Refusal(ctx context.Context, t tools.Tool) string {
 	if err != nil {
 		return err.Error()
 	}
-	if !tools.Session(ctx).Allows(&t) {
-		return "the token of this client does not let it be called"
-	}
-	if lacking := t.Lacks(tools.Session(ctx).Client); len(lacking) > 0 {
-		return fmt.Sprintf("this client lacks the ability %s", lacking[0])
-	}
 	p := inside(ctx, r, outer, t.Name, nil)
 	p.live, p.tool = outer.live, t
-	if ru := p.judge(p.live.Rules.of(t).anywhere()); ru.verdict == denies {
-		return ru.why
-	}
-	return ""
+	return p.refusal()
 }
 
 // Preflight implements [tools.Caller].

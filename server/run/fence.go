@@ -35,24 +35,35 @@ func (p *pass) fence(c concerning, by verdict) {
 	})
 }
 
-// View is the session of who looks round without a call, as for the completion of a path:
-// its workspace keeps away from what rules deny, or ask about, whatever tool reads.
-func (r *Runner) View(s tools.SessionInfo) tools.SessionInfo {
-	rules := r.live.Load().Rules
+// View is the session of who looks round without a call, as for a list or the completion
+// of a path: its workspace keeps away from what rules deny, or ask about, whatever tool
+// reads. ok is false where no call of one of the tools that it looks round for could go
+// on, by the token or by the policy.
+func (r *Runner) View(s tools.SessionInfo, through ...*tools.Tool) (_ tools.SessionInfo, ok bool) {
+	l := r.live.Load()
+	for _, t := range through {
+		p := &pass{r: r, call: Call{Session: s}, live: l, tool: *t}
+		if p.refusal() != "" {
+			return s, false
+		}
+	}
 	look := tools.Tool{Access: tools.Read, Effects: tools.None}
-	if c := rules.of(look); c.placed && s.Workspace != nil {
+	if c := l.Rules.of(look); c.placed && s.Workspace != nil {
 		s.Workspace = s.Workspace.Guarded(func(at workspace.Path) string { return c.judge(s.Principal, at).closed() })
 	}
-	return s
+	return s, true
 }
 
 // Watch is the session of who looks again and again at what a call would read: its
-// workspace is that of the call. The error says that the policy denies the call, or asks
-// about it, which nobody can answer for each look.
+// workspace is that of the call. The error says that the token or the policy denies the
+// call, or that the policy asks about it, which nobody can answer for each look.
 func (r *Runner) Watch(call Call) (tools.SessionInfo, error) {
 	p := &pass{r: r, call: call, live: r.live.Load(), ground: call.Session.Workspace}
 	if p.tool = p.live.tools[call.Tool]; call.Read != nil {
 		p.tool = *call.Read
+	}
+	if err := p.granted(); err != nil {
+		return tools.SessionInfo{}, err
 	}
 	if err := p.bind(); err != nil {
 		return tools.SessionInfo{}, err

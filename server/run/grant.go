@@ -1,6 +1,10 @@
 package run
 
-import "toolcrib/tools"
+import (
+	"fmt"
+
+	"toolcrib/tools"
+)
 
 // scopeRule is the rule that denies what the token of the principal does not let be
 // called. It comes before hooks and all other rules, and on every pass: consent of
@@ -27,4 +31,19 @@ func (p *pass) granted() error {
 	p.verdict, p.rule = denies, scopeRule
 	return tools.Errorf(tools.Denied, "%s: the token of this client does not let it be called (rule %s)", p.tool.Name, scopeRule).
 		WithHint("the user can give the client a token with the scopes for it")
+}
+
+// refusal says why no call of the pass's tool can go on, whatever its arguments: by the
+// token, by what the client lacks, or by the policy. "" = one may.
+func (p *pass) refusal() string {
+	if !p.call.Session.Allows(&p.tool) {
+		return "the token of this client does not let it be called"
+	}
+	if lacking := p.tool.Lacks(p.call.Session.Client); len(lacking) > 0 {
+		return fmt.Sprintf("this client lacks the ability %s", lacking[0])
+	}
+	if ru := p.judge(p.live.Rules.of(p.tool).anywhere()); ru.verdict == denies {
+		return ru.why
+	}
+	return ""
 }
