@@ -37,6 +37,9 @@ func describePath(ctx context.Context, text string) FileInfo {
 	switch info.Kind {
 	case workspace.KindSymlink:
 		inside := info.Resolved != ""
+		if err := deniedTarget(path); !inside && err != nil {
+			return f.failed(err)
+		}
 		f.Target, f.Resolved, f.Inside = encodable(info.Target), encodable(info.Resolved), &inside
 	case workspace.KindDirectory:
 		entries, err := path.ReadDir()

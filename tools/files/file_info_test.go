@@ -13,7 +13,23 @@ import (
 
 	"toolcrib/tools/files"
 	"toolcrib/tools/internal/tooltest"
+	"toolcrib/workspace"
 )
+
+// The text of a link would tell of what the policy keeps away.
+func TestFileInfoDeniedTarget(t *testing.T) {
+	f := newCaller(t, "file_info", map[string]string{"s/k": "x", "link": "-> s/k", "gone": "-> s/none"})
+	f.ws = f.ws.Guarded(func(p workspace.Path) string {
+		if strings.HasPrefix(p.String(), "s") {
+			return "no-s"
+		}
+		return ""
+	})
+	got := f.call(map[string]any{"paths": []string{"link", "gone"}})
+	if strings.Contains(got, "s/") || strings.Count(got, "(rule no-s)") != 2 {
+		t.Errorf("got %s", got)
+	}
+}
 
 func TestFileInfo(t *testing.T) {
 	f := newCaller(t, "file_info", map[string]string{

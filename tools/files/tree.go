@@ -142,7 +142,7 @@ func (r row) append(dst []byte, l *listing) []byte {
 		}
 	case err != nil:
 		dst = append(dst, " (gone or unreadable)"...)
-	case n.entry.Kind == workspace.KindSymlink && info.Resolved == "" && leadsToDenied(n.entry.Path):
+	case n.entry.Kind == workspace.KindSymlink && info.Resolved == "" && deniedTarget(n.entry.Path) != nil:
 		dst = append(dst, " (denied)"...)
 	case n.entry.Kind == workspace.KindSymlink:
 		dst = append(append(dst, " -> "...), textfile.Path(info.Target)...)
@@ -164,12 +164,14 @@ func (r row) append(dst []byte, l *listing) []byte {
 	return dst
 }
 
-// leadsToDenied reports whether the policy denies what a link leads to, of which its
-// target would tell.
-func leadsToDenied(link workspace.Path) bool {
+// deniedTarget is the denial of what a link leads to, of which its text would tell; nil
+// where the policy denies nothing.
+func deniedTarget(link workspace.Path) error {
 	_, err := link.Stat()
-	e, ok := errors.AsType[*workspace.Error](err)
-	return ok && e.Rule == workspace.RuleDenied
+	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleDenied {
+		return err
+	}
+	return nil
 }
 
 // appendCount appends how many entries a directory has that is not gone into, or
