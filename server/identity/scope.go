@@ -11,7 +11,7 @@ import (
 )
 
 // Scope is what a scope of a token lets be called: the tools that are in one of the
-// toolsets and have one of the access classes.
+// toolsets, or lead to these, and have one of the access classes.
 type Scope struct {
 	Toolsets []string `json:"toolsets,omitempty" jsonschema:"minItems=1" jsonschema_description:"categories of tools (default all)"`
 	Access   []string `json:"access,omitempty" jsonschema:"minItems=1" jsonschema_description:"access classes of tools: read, write, exec, external (default all)"`
@@ -41,8 +41,14 @@ type clause struct {
 	access   []tools.Access
 }
 
+// leads reports whether a tool finds or calls the tools that a list does not show: it
+// goes with every toolset. What is called through it is judged as if by itself.
+func leads(t *tools.Tool) bool {
+	return t.Category == "bridge" && (t.Access == tools.Read || t.Access == tools.Delegates)
+}
+
 func (c clause) matches(t *tools.Tool) bool {
-	return (c.toolsets == nil || slices.Contains(c.toolsets, t.Category)) &&
+	return (c.toolsets == nil || leads(t) || slices.Contains(c.toolsets, t.Category)) &&
 		(c.access == nil || t.Access == tools.Delegates || slices.Contains(c.access, t.Access))
 }
 

@@ -92,3 +92,32 @@ func TestNeeded(t *testing.T) {
 		}
 	}
 }
+
+// A list shows some of the tools of a toolset and leads to the rest by the tools that
+// find and call others: these go with each toolset, what they reach does not.
+func TestToolsThatLead(t *testing.T) {
+	g, err := identity.StaticGate([]identity.Token{
+		{Name: "ada", Token: strings.Repeat("a", 32), Toolsets: []string{"files"}},
+		{Name: "bob", Token: strings.Repeat("b", 32), Scopes: []string{"look"}},
+	}, identity.Scopes{"look": {Toolsets: []string{"files"}, Access: []string{"read"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range []string{"a", "b"} {
+		who, _ := admit(t, g, "/mcp", "Bearer "+strings.Repeat(token, 32))
+		for _, c := range []struct {
+			tool tools.Tool
+			want bool
+		}{
+			{tools.Tool{Name: "search_tools", Category: "bridge", Access: tools.Read}, true},
+			{tools.Tool{Name: "call_tool", Category: "bridge", Access: tools.Delegates}, true},
+			{tools.Tool{Name: "mcp_call", Category: "bridge", Access: tools.External}, false},
+			{tools.Tool{Name: "run_agent", Category: "agents", Access: tools.Delegates}, false},
+			{tools.Tool{Name: "grep", Category: "search", Access: tools.Read}, false},
+		} {
+			if got := who.Grant.Allows(&c.tool); got != c.want {
+				t.Errorf("%s may call %s: %t", who.Principal, c.tool.Name, got)
+			}
+		}
+	}
+}
