@@ -40,7 +40,7 @@ func (c completer) CompletePromptArgument(ctx context.Context, prompt string, ar
 func (c completer) CompleteResourceArgument(ctx context.Context, uri string, arg mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	var complete completion
 	var through []*tools.Tool
-	for _, src := range c.server.sources {
+	for _, src := range c.server.readable() {
 		if src.Template == uri && src.Complete != nil {
 			complete = func(ctx context.Context, prefix string) ([]string, error) { return src.Complete(ctx, arg.Name, prefix) }
 			through = []*tools.Tool{&src.Read}
@@ -115,7 +115,7 @@ func (s *Server) checkCompletion(m *message) *fault {
 // checkTemplate refuses a URI that is neither a template nor a resource, and a
 // variable that the template does not have.
 func (s *Server) checkTemplate(uri, variable string) *fault {
-	for _, t := range s.templates {
+	for _, t := range s.shownTemplates() {
 		if t.URITemplate.Raw() != uri {
 			continue
 		}

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"toolcrib/server"
+	"toolcrib/server/run"
 	"toolcrib/tools"
+	"toolcrib/workspace"
 )
 
 // shelf is a source whose versions a test sets.
@@ -268,4 +270,73 @@ func TestFollowClose(t *testing.T) {
 			t.Errorf("changed was called after close")
 		}
 	})
+}
+
+// A reload that denies what a client follows ends that: the client is told of no change
+// any more, and cannot follow it again.
+func TestFollowDeniedByReload(t *testing.T) {
+	ws, err := workspace.Open([]string{t.TempDir()}, workspace.Options{StateBase: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	synctest.Test(t, func(t *testing.T) {
+		books := &shelf{versions: map[string]string{"shelf:open": "1", "shelf:shut": "1"}}
+		src := books.source()
+		src.Read = tools.New(tools.Def[pathIn, textOut]{
+			Name: "read_shelf", Title: "Read", Doc: "Reads.", Access: tools.Read, Effects: tools.None, Repeatable: true,
+			Run: func(_ context.Context, in pathIn) (textOut, error) { return textOut{in.Path}, nil },
+		})
+		src.Args = func(uri string) (json.RawMessage, bool) {
+			name, ok := strings.CutPrefix(uri, "shelf:")
+			return json.RawMessage(fmt.Sprintf(`{"path":%q}`, name)), ok
+		}
+		listed, _ := toys()
+		r := run.New(run.Config{Settings: run.Settings{Tools: listed}})
+		s, err := server.New(server.Options{Name: "toys", Version: "0", Tools: listed, Sources: []tools.Source{src}, Runner: r, Workspace: ws})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := connect(t, s)
+		c.send(initialize)
+		for id, uri := range []string{"shelf:open", "shelf:shut"} {
+			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":%q}}`, id+1, uri))
+		}
+		synctest.Wait()
+		c.take()
+		hears := func(when string, want ...string) {
+			t.Helper()
+			for _, uri := range []string{"shelf:open", "shelf:shut"} {
+				books.set(uri, when)
+			}
+			time.Sleep(2500 * time.Millisecond)
+			synctest.Wait()
+			got := strings.Join(c.take(), "\n")
+			for _, uri := range []string{"shelf:open", "shelf:shut"} {
+				if told := strings.Contains(got, `"uri":"`+uri+`"`); told != slices.Contains(want, uri) {
+					t.Errorf("%s: told of %s: %t", when, uri, told)
+				}
+			}
+		}
+		hears("before", "shelf:open", "shelf:shut")
+		rules, err := run.NewRules([]run.Rule{{Verdict: "deny", Path: []string{"shut"}}}, listed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Reconfigure(run.Settings{Tools: listed, Rules: rules}); err != nil {
+			t.Fatal(err)
+		}
+		hears("while it is denied", "shelf:open")
+		if _, code, msg := ask(t, c, `{"jsonrpc":"2.0","id":9,"method":"resources/subscribe","params":{"uri":"shelf:shut"}}`); code == 0 || !strings.Contains(msg, "(rule policy[1])") {
+			t.Errorf("followed again: %d %s", code, msg)
+		}
+		if err := r.Reconfigure(run.Settings{Tools: listed}); err != nil {
+			t.Fatal(err)
+		}
+		hears("allowed again, and followed by nobody", "shelf:open")
+	})
+}
+
+type pathIn struct {
+	Path string `json:"path" path:"file" jsonschema_description:"what to read"`
 }

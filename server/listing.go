@@ -13,10 +13,10 @@ import (
 	"toolcrib/tools"
 )
 
-// SetTools replaces the tools, and with them the prompts that speak of them, and
-// tells the clients that want to know. The runner must already know the new ones.
-// The sources stay.
-func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]tools.Tool) error {
+// SetTools replaces the tools, and with them the prompts that speak of them and the
+// resources, and tells the clients that want to know. The runner must already know the
+// new ones. A server that was made without sources stays without.
+func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]tools.Tool, sources []tools.Source) error {
 	defs, err := defineAll(listed)
 	if err != nil {
 		return err
@@ -30,7 +30,14 @@ func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]too
 			callable[name] = &t
 		}
 	}
-	for _, src := range s.sources { // results are kept by the name of the tool
+	if !s.resources {
+		sources = nil
+	}
+	templates, err := templatesOf(sources)
+	if err != nil {
+		return err
+	}
+	for _, src := range sources { // results are kept by the name of the tool
 		if callable[src.Read.Name] != nil {
 			return fmt.Errorf("source %q: the name of its tool %q is taken by another tool", src.Name, src.Read.Name)
 		}
@@ -57,6 +64,7 @@ func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]too
 	s.mu.Lock()
 	s.listed, s.tailored = slices.Concat(defs, natives), later
 	s.names, s.tools = slices.Sorted(maps.Keys(callable)), callable
+	s.sources, s.templates = sources, templates
 	news := s.offer()
 	s.mu.Unlock()
 	s.mcp.SetTools(s.native.Tools...) // it tells of the change too

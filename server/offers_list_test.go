@@ -186,7 +186,7 @@ func TestPromptsFollowTools(t *testing.T) {
 		synctest.Wait()
 		c.take()
 		set := func(listed, hidden []tools.Tool) int {
-			if err := s.SetTools(listed, hidden, nil); err != nil {
+			if err := s.SetTools(listed, hidden, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()
@@ -283,4 +283,49 @@ func TestClashes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The resources go with the tools that are set, and nobody is told of others.
+func TestResourcesAfterSetTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t, func(o *server.Options) { o.Sources = []tools.Source{notes()} })
+		c := connect(t, s)
+		e := eras()[0]
+		c.send(initialize)
+		synctest.Wait()
+		c.take()
+		has := func(when string, want bool) {
+			t.Helper()
+			for method, params := range map[string]string{
+				"resources/list": "", "resources/templates/list": "", "resources/read": `"uri":"note:text"`,
+			} {
+				raw, code, _ := ask(t, c, e.request("1", method, params, ""))
+				got := code == 0 && strings.Contains(string(raw), "note:")
+				if got != want {
+					t.Errorf("%s: %s answers %s, %d", when, method, raw, code)
+				}
+			}
+		}
+		has("at first", true)
+		listed, hidden := toys()
+		if err := s.SetTools(listed, hidden, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		has("without the source", false)
+		if err := s.SetTools(listed, hidden, nil, []tools.Source{notes()}); err != nil {
+			t.Fatal(err)
+		}
+		has("with it again", true)
+		bare := newServer(t)
+		if err := bare.SetTools(listed, hidden, nil, []tools.Source{notes()}); err != nil {
+			t.Fatal(err)
+		}
+		c = connect(t, bare)
+		c.send(initialize)
+		synctest.Wait()
+		c.take()
+		if _, code, _ := ask(t, c, e.request("1", "resources/list", "", "")); code != mcp.METHOD_NOT_FOUND {
+			t.Errorf("a server that has told of no resources lists them: %d", code)
+		}
+	})
 }

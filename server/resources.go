@@ -41,7 +41,7 @@ func (s *Server) serveResources(hooks *mcpserver.Hooks) {
 		})
 	})
 	hooks.AddAfterListResourceTemplates(func(ctx context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, result *mcp.ListResourceTemplatesResult) {
-		result.ResourceTemplates = s.templates
+		result.ResourceTemplates = s.shownTemplates()
 		keep(ctx, result, resourceTTL)
 	})
 	hooks.AddBeforeReadResource(func(_ context.Context, _ any, req *mcp.ReadResourceRequest) {
@@ -60,20 +60,17 @@ func (s *Server) serveResources(hooks *mcpserver.Hooks) {
 	})
 }
 
-// addSources registers what stands for all resources. The names of sources and
-// of their tools are used once.
-func (s *Server) addSources() error {
-	if len(s.sources) == 0 {
-		return nil
-	}
+// templatesOf returns the templates of sources. The names of sources and of their tools
+// are used once.
+func templatesOf(sources []tools.Source) ([]mcp.ResourceTemplate, error) {
 	taken := map[string]bool{}
-	s.templates = []mcp.ResourceTemplate{}
-	for _, src := range s.sources {
+	templates := []mcp.ResourceTemplate{}
+	for _, src := range sources {
 		switch {
 		case src.Name == "" || src.Args == nil:
-			return fmt.Errorf("source %q: a source has a name and arguments", src.Name)
+			return nil, fmt.Errorf("source %q: a source has a name and arguments", src.Name)
 		case taken[src.Name], taken[src.Read.Name]:
-			return fmt.Errorf("source %q: its name or the name of its tool is taken by another source", src.Name)
+			return nil, fmt.Errorf("source %q: its name or the name of its tool is taken by another source", src.Name)
 		}
 		taken[src.Name], taken[src.Read.Name] = true, true
 		if src.Template == "" {
@@ -83,12 +80,24 @@ func (s *Server) addSources() error {
 			URITemplate: &mcp.URITemplate{}, Name: src.Name, Title: src.Title, Description: src.Description, MIMEType: src.MIME,
 		}
 		if err := json.Unmarshal(strconv.AppendQuote(nil, src.Template), t.URITemplate); err != nil {
-			return fmt.Errorf("source %q: template %s: %w", src.Name, src.Template, err)
+			return nil, fmt.Errorf("source %q: template %s: %w", src.Name, src.Template, err)
 		}
-		s.templates = append(s.templates, t)
+		templates = append(templates, t)
 	}
-	s.mcp.AddResource(mcp.NewResource(everyResource, "resource"), s.readResource)
-	return nil
+	return templates, nil
+}
+
+// readable returns the sources as they are now; nobody changes the list.
+func (s *Server) readable() []tools.Source {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.sources
+}
+
+func (s *Server) shownTemplates() []mcp.ResourceTemplate {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.templates
 }
 
 // asked returns the URI that a client wants to read.
@@ -100,9 +109,10 @@ func asked(req *mcp.ReadResourceRequest) string {
 // source returns the source that a URI belongs to, and the arguments by which
 // it is read.
 func (s *Server) source(uri string) (*tools.Source, json.RawMessage, bool) {
-	for i := range s.sources {
-		if args, ok := s.sources[i].Args(uri); ok {
-			return &s.sources[i], args, true
+	sources := s.readable()
+	for i := range sources {
+		if args, ok := sources[i].Args(uri); ok {
+			return &sources[i], args, true
 		}
 	}
 	return nil, nil, false
@@ -113,7 +123,7 @@ func (s *Server) listResources(ctx context.Context, from *origin, cursor mcp.Cur
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	all := []mcp.Resource{}
-	for _, src := range s.sources {
+	for _, src := range s.readable() {
 		looking, ok := s.session(ctx, from, &src.Read)
 		if src.List == nil || !ok {
 			continue

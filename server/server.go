@@ -71,8 +71,7 @@ type Server struct {
 	mcp          *mcpserver.MCPServer
 	runner       runner
 	workspace    *workspace.Workspace
-	sources      []tools.Source
-	templates    []mcp.ResourceTemplate // of the sources
+	resources    bool // it was made with sources: what it can do is told once
 	prompts      []tools.Prompt
 	native       Native
 	log          *slog.Logger
@@ -84,8 +83,10 @@ type Server struct {
 	traffic      traffic
 	tasks        *tasks
 
-	mu     sync.RWMutex
-	listed []mcp.Tool
+	mu        sync.RWMutex
+	sources   []tools.Source
+	templates []mcp.ResourceTemplate // of the sources
+	listed    []mcp.Tool
 	// tailored is what clients of some names are shown instead, made when the first of
 	// them asks.
 	tailored map[string]func() ([]mcp.Tool, error)
@@ -103,7 +104,7 @@ func New(opt Options) (*Server, error) {
 	s := &Server{
 		runner:       opt.Runner,
 		workspace:    opt.Workspace,
-		sources:      opt.Sources,
+		resources:    len(opt.Sources) > 0,
 		prompts:      opt.Prompts,
 		native:       opt.Native,
 		log:          cmp.Or(opt.Log, slog.New(slog.DiscardHandler)),
@@ -130,13 +131,13 @@ func New(opt Options) (*Server, error) {
 		mcpserver.WithInstructions(opt.Instructions),
 		mcpserver.WithHooks(hooks),
 	)...)
-	if err := s.addSources(); err != nil {
-		return nil, err
+	if s.resources {
+		s.mcp.AddResource(mcp.NewResource(everyResource, "resource"), s.readResource)
 	}
 	if err := s.addPrompts(); err != nil {
 		return nil, err
 	}
-	if err := s.SetTools(opt.Tools, opt.Hidden, opt.Tailored); err != nil {
+	if err := s.SetTools(opt.Tools, opt.Hidden, opt.Tailored, opt.Sources); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -145,7 +146,7 @@ func New(opt Options) (*Server, error) {
 // capabilities are what the server can do: no more than it has something for.
 func (s *Server) capabilities() []mcpserver.ServerOption {
 	can := []mcpserver.ServerOption{mcpserver.WithToolCapabilities(true), mcpserver.WithLogging()}
-	resources, prompts := len(s.sources) > 0, s.hasPrompts()
+	resources, prompts := s.resources, s.hasPrompts()
 	if resources {
 		can = append(can, mcpserver.WithResourceCapabilities(true, false))
 	}
@@ -179,7 +180,7 @@ func (s *Server) refuses(m *message) *fault {
 	if bad := m.revision(); bad != nil {
 		return bad
 	}
-	prompts, resources := s.hasPrompts(), len(s.sources) > 0
+	prompts, resources := s.hasPrompts(), s.resources
 	switch method := mcp.MCPMethod(m.method); {
 	case method == mcp.MethodToolsList,
 		method == mcp.MethodPromptsList && prompts,

@@ -81,7 +81,7 @@ func serveToys(args []string) error {
 	case "asking":
 		ts = []tools.Tool{greetTool(), orderTool(), removeTool()}
 	case "changing":
-		ts = []tools.Tool{growTool(func() error { return s.SetTools(ts, nil, nil) }), grownTool()}
+		ts = []tools.Tool{growTool(func() error { return s.SetTools(ts, nil, nil, nil) }), grownTool()}
 		listed = 1
 	case "storm":
 		ts = stormToys()

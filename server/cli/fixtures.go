@@ -5,6 +5,7 @@ import (
 
 	"toolcrib/server/conformance"
 	"toolcrib/tools"
+	"toolcrib/tools/catalog"
 )
 
 // fixtures returns what the conformance suite of the protocol wants of a server,
@@ -17,4 +18,9 @@ func (s *serve) fixtures(selected *tools.Selected) conformance.Fixtures {
 	selected.Enabled = slices.Concat(f.Tools, selected.Enabled)
 	selected.Listed = slices.Concat(f.Tools, selected.Listed)
 	return f
+}
+
+// resources are what goes with the tools that were chosen, and the fixtures.
+func (p *Process) resources(selected tools.Selected, f conformance.Fixtures) []tools.Source {
+	return slices.Concat(catalog.Sources(p.Deps, selected.Enabled), f.Sources)
 }

@@ -91,7 +91,7 @@ func (r *reloading) apply(next server.Config) error {
 	if err != nil {
 		return err
 	}
-	r.fixtures(&selected)
+	fixtures := r.fixtures(&selected)
 	checked, err := r.p.validate(next, r.engine.redactor, r.engine.log)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (r *reloading) apply(next server.Config) error {
 		return err
 	}
 	r.engine.selected = selected
-	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored); err != nil {
+	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored, r.p.resources(selected, fixtures)); err != nil {
 		return err
 	}
 	r.engine.level.Set(level)

@@ -66,7 +66,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 		Tools:        e.selected.Listed,
 		Hidden:       e.hidden(),
 		Tailored:     e.selected.Tailored,
-		Sources:      slices.Concat(catalog.Sources(p.Deps, e.selected.Enabled), fixtures.Sources),
+		Sources:      p.resources(e.selected, fixtures),
 		Prompts:      slices.Concat(catalog.Prompts(), fixtures.Prompts),
 		Native:       fixtures.Native,
 		TaskAfter:    fixtures.TaskAfter,
