@@ -102,6 +102,8 @@ func (p Path) refuse(err error) error {
 		e.Hint = "list it, or name a file in it"
 	case errors.Is(err, syscall.ENOTDIR):
 		p.refuseNotDir(e, name)
+	case errors.Is(err, fs.ErrNotExist) && p.root.removed():
+		p.refuseRoot(e)
 	case errors.Is(err, fs.ErrNotExist):
 		p.refuseMissing(e, name)
 	case errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, errName):
@@ -145,6 +147,26 @@ func (p Path) refuseNotDir(e *Error, name string) {
 		break
 	}
 	p.refuseMissing(e, name)
+}
+
+// refuseRoot tells that nothing is to be found below a root that is no more. A server
+// holds on to the directory that it was started with.
+func (p Path) refuseRoot(e *Error) {
+	name := p.root.names[0]
+	e.Rule, e.Msg = RuleNotFound, "the root "+show(name)+" has been removed"
+	if _, err := os.Stat(name); err == nil {
+		e.Msg += ", and what stands there now is another directory"
+	}
+	e.Hint = "the user has to start the server again"
+}
+
+// removed reports whether the directory itself is gone, whatever has its name by now.
+func (r *root) removed() bool {
+	if r == nil {
+		return false
+	}
+	info, err := r.stat(".")
+	return err == nil && info.Links == 0 && info.Inode != 0
 }
 
 func (p Path) refuseMissing(e *Error, name string) {
