@@ -53,10 +53,10 @@ func (d *dfa) lines(ctx context.Context, text []byte, yield func(Line) bool) (ne
 		d.lanes[0].state = d.lanes[n-1].state
 	}
 	if len(text) > last.Next && text[len(text)-1] != '\n' {
-		switch to, ok := d.to(d.lanes[0].state, '\n'); {
+		switch matched, ok := d.finish(d.lanes[0].state, text); {
 		case !ok:
 			return max(last.Next, bytes.LastIndexByte(text, '\n')+1)
-		case to == d.accept:
+		case matched:
 			yield(LineAt(text, last.Next, len(text)))
 		}
 	}
@@ -199,6 +199,12 @@ func (d *dfa) matches(ctx context.Context, line []byte) (matched, ok bool) {
 			return false, true
 		}
 	}
+	return d.finish(state, line)
+}
+
+// finish reports whether a line matches that ends without an ending, in a state; ok is
+// false where there are too many.
+func (d *dfa) finish(state uint32, line []byte) (matched, ok bool) {
 	if len(line) > 0 && line[len(line)-1] == '\r' {
 		// It is not part of the line ending: one more is what the ending begins with.
 		if state, ok = d.to(state, '\r'); !ok || state == d.accept {

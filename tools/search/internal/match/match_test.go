@@ -41,7 +41,9 @@ func oracle(p match.Pattern, text string) ([]string, error) {
 		if line == "" {
 			continue
 		}
-		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		if cut, ended := strings.CutSuffix(line, "\n"); ended {
+			line = strings.TrimSuffix(cut, "\r")
+		}
 		if re.MatchString(line) {
 			got = append(got, fmt.Sprintf("%d %q", i+1, line))
 		}

@@ -153,15 +153,15 @@ func (m *Matcher) Find(ctx context.Context, line []byte) (start, end int) {
 const Reach = 3 * maxLiteral
 
 // LineAt returns the line of text that holds offset at; from is the start of
-// that line or of one before it.
+// that line or of one before it. A CR belongs to the ending where a LF follows it.
 func LineAt(text []byte, from, at int) Line {
 	line := Line{Start: from + bytes.LastIndexByte(text[from:at], '\n') + 1}
 	line.End, line.Next = len(text), len(text)
 	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
 		line.End, line.Next = at+i, at+i+1
-	}
-	if line.End > line.Start && text[line.End-1] == '\r' {
-		line.End--
+		if line.End > line.Start && text[line.End-1] == '\r' {
+			line.End--
+		}
 	}
 	return line
 }
