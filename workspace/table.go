@@ -15,6 +15,9 @@ type TableOptions struct {
 	// given up; 0 = 2,000,000.
 	MaxEntries int
 	Stat       bool // validate by stat though watching would do
+	// Pause, if set, is called now and then while the table is made, to leave the
+	// processor to others. Its error, such as the cause of the context, ends NewTable.
+	Pause func(context.Context) error
 
 	hooks tableHooks
 }
@@ -90,6 +93,9 @@ func NewTable(ctx context.Context, p Path, opt TableOptions) (*Table, error) {
 	if opt.MaxEntries <= 0 {
 		opt.MaxEntries = maxEntries
 	}
+	if opt.Pause == nil {
+		opt.Pause = context.Cause
+	}
 	if opt.hooks.getenv == nil {
 		opt.hooks.getenv = os.Getenv
 	}
@@ -114,7 +120,7 @@ func NewTable(ctx context.Context, p Path, opt TableOptions) (*Table, error) {
 		t.top = &tableDir{wd: noWatch}
 		t.outer = t.readOuter()
 		err := t.list(ctx, reading{dir: t.top, deep: true})
-		t.changing, t.log = false, changeLog{since: t.generation}
+		t.changing, t.log, t.opt.Pause = false, changeLog{since: t.generation}, context.Cause
 		return err
 	})
 	if err != nil {

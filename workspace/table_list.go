@@ -23,7 +23,7 @@ type reading struct {
 // list reads directories anew, and those that are found in them.
 func (t *Table) list(ctx context.Context, stack ...reading) error {
 	for len(stack) > 0 {
-		if err := context.Cause(ctx); err != nil {
+		if err := t.opt.Pause(ctx); err != nil {
 			return err
 		}
 		w := stack[len(stack)-1]

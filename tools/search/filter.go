@@ -108,6 +108,9 @@ func (f *filter) wants(rel string, directory bool) bool {
 		(f.types.Empty() || f.types.Match(rel, directory))
 }
 
+// empty reports that everything is wanted.
+func (f *filter) empty() bool { return f.exclude.Empty() && f.include.Empty() && f.types.Empty() }
+
 // byName reports that the names of entries decide what is wanted, in every directory.
 func (f *filter) byName() bool {
 	return f.exclude.Empty() && f.include.ByName() && f.types.ByName()

@@ -77,8 +77,10 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 		return GrepOut{}, err
 	}
 	p := newPager(in, s, from)
+	opt := p.options()
+	opt.Buffers = d.buffers
 	whole := true
-	for f := range scan.Files(ctx, s.runs, m, p.options()) {
+	for f := range scan.Files(ctx, s.runs, m, opt) {
 		if s.single && f.Err != nil {
 			return GrepOut{}, f.Err
 		}

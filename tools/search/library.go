@@ -118,15 +118,16 @@ func (l *Library) want(start workspace.Path) {
 	ctx, stop := context.WithCancel(l.ctx)
 	s := &shelf{root: root, stop: stop}
 	l.shelves = append(l.shelves, s)
-	l.work.Go(func() { l.fill(ctx, s) })
+	busy := l.busy
+	l.work.Go(func() { l.fill(ctx, s, busy) })
 }
 
 // fill makes a shelf and keeps its index up to date until ctx ends. A shelf that fails
 // stays, without a table, so that it is not tried at every search.
-func (l *Library) fill(ctx context.Context, s *shelf) {
+func (l *Library) fill(ctx context.Context, s *shelf, busy func() bool) {
 	index.LowerPriority()
 	err := tools.Guard(func() error {
-		table, err := workspace.NewTable(ctx, s.root, workspace.TableOptions{})
+		table, err := workspace.NewTable(ctx, s.root, workspace.TableOptions{Pause: index.NewPace(busy).Keep})
 		if err != nil {
 			return err
 		}

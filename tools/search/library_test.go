@@ -56,7 +56,7 @@ func TestLibraryAnswersAsAScan(t *testing.T) {
 		"a/one.txt": "red green\nneedle\n", "a/two.go": "func needle() {\n\treturn\n}\n", "a/b/three.txt": "Needle\r\nred\r\n",
 		"bin/x": "\x00needle", ".hidden/four.txt": "needle", "out/five.txt": "needle", ".ignore": "out/\n", "empty": "",
 		"large.txt": strings.Repeat("a line\n", 30_000) + "needle\n" + strings.Repeat("a red line\n", 20_000) + "func needle() {\n\treturn",
-		"wide.txt": "\xff\xfen\x00e\x00e\x00d\x00l\x00e\x00\n\x00", "kelvin.txt": "see\u212aing needle\n",
+		"wide.txt":  "\xff\xfen\x00e\x00e\x00d\x00l\x00e\x00\n\x00", "kelvin.txt": "see\u212aing needle\n",
 	})
 	grep, glob := libraryTools(t)
 	indexed(t, ws, grep)

@@ -133,7 +133,12 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string, dated 
 // some returns at most so many known files, from a path on, that are to be searched; next
 // is where the next ones begin, "" where there are none.
 func (s *scope) some(excluded func(string) bool, by *borrower, from string, most int) (run []source, next string, known bool) {
-	cannot := func(id, version uint32) bool {
+	byName := s.filter.byName()
+	named := byName && !s.filter.empty()
+	skip := func(name string, id, version uint32) bool { // asked of every file there is
+		if named && !s.filter.wants(name, false) {
+			return true
+		}
 		class := s.selection.Class(id, version)
 		if class == index.May {
 			return false
@@ -144,13 +149,12 @@ func (s *scope) some(excluded func(string) bool, by *borrower, from string, most
 		}
 		return true
 	}
-	var skip func(name string, id, version uint32) bool
-	byName := s.filter.byName()
-	if byName {
-		skip = func(name string, id, version uint32) bool { return !s.filter.wants(name, false) || cannot(id, version) }
+	first := skip
+	if !byName {
+		first = nil // what is asked for first is the path
 	}
-	known = s.visit.table.Files(s.start, from, skip, func(file workspace.TableFile) bool {
-		if !byName && (excluded(file.Rel) || !s.filter.wants(file.Rel, false) || cannot(file.ID, file.Version)) {
+	known = s.visit.table.Files(s.start, from, first, func(file workspace.TableFile) bool {
+		if !byName && (excluded(file.Rel) || !s.filter.wants(file.Rel, false) || skip("", file.ID, file.Version)) {
 			return true
 		}
 		if len(run) == most {

@@ -64,7 +64,7 @@ func (v visit) state() string {
 
 // countLeft counts what the filter leaves out as a walk does.
 func (h holding) countLeft(start workspace.Path, f *filter) {
-	if !f.include.Empty() || !f.types.Empty() || !f.exclude.Empty() {
+	if !f.empty() {
 		h.entries(start, f, false, func(workspace.Entry) {})
 	}
 }

@@ -1,6 +1,9 @@
 package index
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // The most that one segment holds. The second bounds what a build takes for a while, eight
 // bytes for each.
@@ -8,6 +11,7 @@ const (
 	maxDocs     = 8192
 	maxPostings = 4 << 20
 	few         = 1 << 16 // postings that are sorted by comparison
+	steps       = 16      // documents, or parts of the grams, that are gone through without a look at the pace
 )
 
 // A gram is sorted by its upper bits, and then by its lower ones: both fit into the
@@ -21,6 +25,7 @@ const (
 
 // builder collects the grams of documents for a segment.
 type builder struct {
+	pace   *Pace
 	grams  []uint32 // of all documents, one after the other; of allocate
 	ends   []int    // of each document in grams
 	files  []uint32
@@ -61,13 +66,12 @@ func (b *builder) add(file uint32, t *extract) error {
 	return nil
 }
 
-// finish writes the segment; the builder is then empty.
-func (b *builder) finish() (*segment, error) {
+// finish writes the segment; the builder is then empty. After an error it is of no use.
+func (b *builder) finish(ctx context.Context) (*segment, error) {
 	b.w.docs = len(b.files)
-	var err error
 	if len(b.grams) <= few {
 		b.sort()
-	} else if err = b.count(); err != nil {
+	} else if err := b.count(ctx); err != nil {
 		return nil, err
 	}
 	files, parts := slices.Clone(b.files), slices.Clone(b.parts)
@@ -98,7 +102,7 @@ func (b *builder) sort() {
 
 // count writes many postings: it counts how many grams share their upper bits, and with
 // that puts each where it belongs.
-func (b *builder) count() error {
+func (b *builder) count(ctx context.Context) error {
 	if len(b.sorted) < len(b.grams) {
 		if b.sorted != nil {
 			release(b.sorted)
@@ -109,8 +113,13 @@ func (b *builder) count() error {
 		}
 	}
 	var ends [highs]uint32
-	for _, g := range b.grams {
-		ends[g>>lowBits]++
+	for grams := range slices.Chunk(b.grams, few) {
+		for _, g := range grams {
+			ends[g>>lowBits]++
+		}
+		if err := b.pace.Keep(ctx); err != nil {
+			return err
+		}
 	}
 	sum := uint32(0)
 	for high, n := range ends {
@@ -119,6 +128,11 @@ func (b *builder) count() error {
 	}
 	start := 0
 	for doc, end := range b.ends {
+		if doc%steps == 0 {
+			if err := b.pace.Keep(ctx); err != nil {
+				return err
+			}
+		}
 		for _, g := range b.grams[start:end] {
 			at := &ends[g>>lowBits]
 			b.sorted[*at] = g%lowGrams<<docBits | uint32(doc)
@@ -128,6 +142,11 @@ func (b *builder) count() error {
 	}
 	at := uint32(0)
 	for high, end := range ends {
+		if high%steps == 0 {
+			if err := b.pace.Keep(ctx); err != nil {
+				return err
+			}
+		}
 		if end > at {
 			b.write(uint32(high)<<lowBits, b.sorted[at:end])
 			at = end
@@ -172,5 +191,5 @@ func (b *builder) release() {
 	if b.sorted != nil {
 		release(b.sorted)
 	}
-	*b = builder{}
+	*b = builder{pace: b.pace}
 }

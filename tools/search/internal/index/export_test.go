@@ -7,7 +7,7 @@ type Worker struct{ w *worker }
 
 // NewWorker returns a worker for an index that does not Run.
 func NewWorker(x *Index) Worker {
-	return Worker{&worker{x: x, extractor: newExtractor(x.symbols)}}
+	return Worker{newWorker(x)}
 }
 
 // Update reads what has changed.

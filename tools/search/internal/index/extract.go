@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 
@@ -25,6 +26,7 @@ type extractor struct {
 	seen    []uint64 // a bit for each gram; all zero between documents
 	buf     []byte
 	opener  workspace.Opener
+	pace    *Pace
 	text    extract
 }
 
@@ -40,16 +42,16 @@ type document struct {
 	grams int    // where those of the document end
 }
 
-func newExtractor(of *[256]byte) *extractor {
-	return &extractor{symbols: of, seen: make([]uint64, gramCount/64), buf: make([]byte, readSize)}
+func newExtractor(of *[256]byte, pace *Pace) *extractor {
+	return &extractor{symbols: of, pace: pace, seen: make([]uint64, gramCount/64), buf: make([]byte, readSize)}
 }
 
 // read returns the class of a file and, of one that is Indexed, its text, which is good
-// until the next call. What cannot be read is Unknown.
-func (x *extractor) read(path workspace.Path) (kind, *extract) {
+// until the next call. What cannot be read is Unknown. The error is that of ctx.
+func (x *extractor) read(ctx context.Context, path workspace.Path) (kind, *extract, error) {
 	f, err := x.opener.Open(path)
 	if err != nil {
-		return unknown, nil
+		return unknown, nil, nil
 	}
 	defer f.Close()
 	if cap(x.text.grams) > maxPostings/8 {
@@ -57,15 +59,15 @@ func (x *extractor) read(path workspace.Path) (kind, *extract) {
 	}
 	x.text.grams, x.text.docs = x.text.grams[:0], x.text.docs[:0]
 	x.begin(0)
-	k, err := x.scan(f)
+	k, err := x.scan(ctx, f)
 	x.finish()
 	if err != nil {
-		return unknown, nil
+		return unknown, nil, context.Cause(ctx)
 	}
-	return k, &x.text
+	return k, &x.text, nil
 }
 
-func (x *extractor) scan(f workspace.File) (kind, error) {
+func (x *extractor) scan(ctx context.Context, f workspace.File) (kind, error) {
 	n, whole, err := x.fill(f)
 	if err != nil {
 		return unknown, err
@@ -93,8 +95,8 @@ func (x *extractor) scan(f workspace.File) (kind, error) {
 		}
 		if total == 0 && whole {
 			window = x.add(window, text)
-		} else {
-			window = x.cut(window, text, total)
+		} else if window, err = x.cut(ctx, window, text, total); err != nil {
+			return unknown, err
 		}
 		if whole {
 			x.add(window, []byte{'\n'})
@@ -164,8 +166,11 @@ func (x *extractor) begin(at int) {
 
 // cut notes the grams of a piece of a large file, and begins another document behind each
 // partSize bytes.
-func (x *extractor) cut(window uint32, piece []byte, at int) uint32 {
+func (x *extractor) cut(ctx context.Context, window uint32, piece []byte, at int) (uint32, error) {
 	for len(piece) >= partSize && len(x.text.grams) < partGrams {
+		if err := x.pace.Keep(ctx); err != nil {
+			return 0, err
+		}
 		end := bytes.LastIndexByte(piece[:partSize], '\n') + 1
 		if end == 0 {
 			end = partSize
@@ -178,7 +183,7 @@ func (x *extractor) cut(window uint32, piece []byte, at int) uint32 {
 		}
 		piece, at = piece[end:], at+end
 	}
-	return x.add(window, piece)
+	return x.add(window, piece), x.pace.Keep(ctx)
 }
 
 // finish ends a document: it clears what was seen and keeps the grams that a literal can

@@ -60,9 +60,6 @@ type Stats struct {
 
 // New returns an index that knows nothing yet.
 func New(t Table, opt Options) *Index {
-	if opt.Busy == nil {
-		opt.Busy = func() bool { return false }
-	}
 	return &Index{table: t, opt: opt, symbols: symbols(), wake: make(chan struct{}, 1)}
 }
 
@@ -98,7 +95,7 @@ func (x *Index) Run(ctx context.Context) error {
 const drain = 2 * time.Second
 
 func (x *Index) run(ctx context.Context) error {
-	w := &worker{x: x, extractor: newExtractor(x.symbols)}
+	w := newWorker(x)
 	defer w.b.release()
 	tick := time.NewTicker(drain)
 	defer tick.Stop()

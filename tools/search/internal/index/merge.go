@@ -1,26 +1,31 @@
 package index
 
-import "math/bits"
+import (
+	"context"
+	"math/bits"
+)
 
 const (
 	sameSize = 4       // segments of about the same size that become one
 	fullSize = 1 << 20 // bytes of a segment that is not merged any more
+	// mergeStep is how many grams are merged without a look at the pace.
+	mergeStep = 1024
 )
 
 // maintain keeps the segments few and what they hold in use.
-func (w *worker) maintain() error {
+func (w *worker) maintain(ctx context.Context) error {
 	if w.added > max(maxDocs, w.x.stats.Files/4) {
 		w.sweep()
 	}
 	for i, s := range w.x.segments {
 		if s != nil && 2*w.dead[i] > len(s.files) {
-			if err := w.merge([]int{i}); err != nil {
+			if err := w.merge(ctx, []int{i}); err != nil {
 				return err
 			}
 		}
 	}
 	for same := w.alike(); same != nil; same = w.alike() {
-		if err := w.merge(same); err != nil {
+		if err := w.merge(ctx, same); err != nil {
 			return err
 		}
 	}
@@ -73,7 +78,7 @@ type source struct {
 }
 
 // merge puts what is in use of some segments into one.
-func (w *worker) merge(slots []int) error {
+func (w *worker) merge(ctx context.Context, slots []int) error {
 	var sources []*source
 	var moved []change
 	var files []uint32
@@ -110,7 +115,12 @@ func (w *worker) merge(slots []int) error {
 	}
 	out := writer{docs: len(files)}
 	var docs []uint16
-	for len(sources) > 0 {
+	for n := 0; len(sources) > 0; n++ {
+		if n%mergeStep == 0 {
+			if err := w.pace.Keep(ctx); err != nil {
+				return err
+			}
+		}
 		g := sources[0].gram
 		for _, from := range sources[1:] {
 			g = min(g, from.gram)

@@ -36,10 +36,14 @@ func (s *Selection) Class(id, version uint32) Class {
 		return May
 	case e.kind == noText:
 		return Binary
-	case s.tells(e) && !s.docs[e.segment].any(int(e.doc), int(e.docs)):
-		return Not
+	case !s.tells(e):
+		return May
 	}
-	return May
+	docs := s.docs[e.segment]
+	if docs.has(int(e.doc)) || e.docs > 1 && docs.any(int(e.doc), int(e.docs)) {
+		return May
+	}
+	return Not
 }
 
 // tells reports whether the documents of a file matter.

@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"slices"
-	"time"
 	"unsafe"
 
 	"toolcrib/workspace"
@@ -12,20 +11,25 @@ import (
 // worker is the one that changes an index. It need not lock the index to read it.
 type worker struct {
 	x         *Index
+	pace      *Pace
 	extractor *extractor
 	b         builder
 	pending   []change // of files that were read since the last commit
 	dead      []int    // of each segment the documents that nothing points to
 	kinds     [kinds]int
-	added     int       // files that are new since the last sweep
-	full      bool      // the memory is used up
-	slice     time.Time // when the slice of time began that the worker is in
+	added     int  // files that are new since the last sweep
+	full      bool // the memory is used up
 }
 
 // change is a new entry for a file.
 type change struct {
 	id uint32
 	entry
+}
+
+func newWorker(x *Index) *worker {
+	pace := NewPace(x.opt.Busy)
+	return &worker{x: x, pace: pace, extractor: newExtractor(x.symbols, pace), b: builder{pace: pace}}
 }
 
 // update reads the files that have changed since the last update.
@@ -37,18 +41,18 @@ func (w *worker) update(ctx context.Context) error {
 	files, now := w.x.table.Changed(since)
 	defer w.extractor.opener.Close() // what is held open is as old as the versions
 	for _, f := range files {
-		if err := w.pause(ctx); err != nil {
+		if err := w.pace.Keep(ctx); err != nil {
 			return err
 		}
-		if err := w.read(f); err != nil {
+		if err := w.read(ctx, f); err != nil {
 			return err
 		}
 	}
-	if err := w.flush(); err != nil {
+	if err := w.flush(ctx); err != nil {
 		return err
 	}
 	w.b.release()
-	if err := w.maintain(); err != nil {
+	if err := w.maintain(ctx); err != nil {
 		return err
 	}
 	w.x.seen.Store(now)
@@ -61,17 +65,20 @@ func (w *worker) update(ctx context.Context) error {
 
 // read takes a file into the segment that is being built. Its version was taken before
 // its content is read, so that a write in between makes the entry one of the past.
-func (w *worker) read(f workspace.TableFile) error {
+func (w *worker) read(ctx context.Context, f workspace.TableFile) error {
 	if e := lookup(w.x.pages, f.ID); e != nil && e.version == f.Version && (e.kind > left || e.kind == left && w.full) {
 		return nil
 	}
 	c := change{id: f.ID, entry: entry{version: f.Version, kind: left}}
 	if !w.full {
 		var t *extract
-		c.kind, t = w.extractor.read(f.Path)
+		var err error
+		if c.kind, t, err = w.extractor.read(ctx, f.Path); err != nil {
+			return err
+		}
 		if c.inSegment() {
 			if w.b.full(t) {
-				if err := w.flush(); err != nil {
+				if err := w.flush(ctx); err != nil {
 					return err
 				}
 			}
@@ -83,17 +90,17 @@ func (w *worker) read(f workspace.TableFile) error {
 	}
 	w.pending = append(w.pending, c)
 	if len(w.pending) == 4*maxDocs {
-		return w.flush()
+		return w.flush(ctx)
 	}
 	return nil
 }
 
 // flush makes what was read part of the index.
-func (w *worker) flush() error {
+func (w *worker) flush(ctx context.Context) error {
 	var s *segment
 	if len(w.b.files) > 0 {
 		var err error
-		if s, err = w.b.finish(); err != nil {
+		if s, err = w.b.finish(ctx); err != nil {
 			return err
 		}
 		if w.x.stats.Bytes+int64(len(s.bytes)) > w.x.opt.Memory {
@@ -188,26 +195,4 @@ func (w *worker) count() {
 		}
 	}
 	x.stats = stats
-}
-
-// While calls go on, the worker works for a slice of time and rests for a longer one.
-const (
-	slice = 2 * time.Millisecond
-	rest  = 20 * time.Millisecond
-)
-
-// pause leaves the processor to calls.
-func (w *worker) pause(ctx context.Context) error {
-	if !w.x.opt.Busy() || time.Since(w.slice) < slice {
-		return context.Cause(ctx)
-	}
-	for end := time.Now().Add(rest); w.x.opt.Busy() && time.Now().Before(end); {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(slice):
-		}
-	}
-	w.slice = time.Now()
-	return nil
 }

@@ -49,6 +49,7 @@ type Options struct {
 	Few int
 	// ModTime: tell when each file was modified.
 	ModTime bool
+	Buffers *Buffers // nil = of this search alone
 }
 
 // File is what was found in one file.
@@ -165,8 +166,8 @@ func share[S Source](ctx context.Context, runs iter.Seq[[]S], queue chan<- *batc
 		if started < runtime.GOMAXPROCS(0) {
 			started++
 			workers.Go(func() {
-				s := scanner{m: m, opt: opt, found: &found}
-				defer s.opener.Close()
+				s := scanner{m: m, opt: opt, found: &found, win: window{buf: opt.Buffers.take()}}
+				defer s.close()
 				for b := range jobs {
 					b.run(ctx, &s)
 				}

@@ -38,6 +38,11 @@ type place struct {
 	due    int // lines of context that the last match still wants
 }
 
+func (s *scanner) close() {
+	s.opener.Close()
+	s.opt.Buffers.give(s.win.buf)
+}
+
 func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error {
 	if binary, err := s.begin(f); binary || err != nil {
 		if binary {

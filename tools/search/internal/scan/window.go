@@ -3,6 +3,7 @@ package scan
 import (
 	"errors"
 	"io"
+	"sync"
 )
 
 const (
@@ -12,6 +13,27 @@ const (
 )
 
 var errTooLarge = errors.New("too large to be held")
+
+// Buffers are memory that one search after another reads files into. The zero value is
+// ready for use, by several goroutines.
+type Buffers struct{ free sync.Pool } // of *[]byte, of windowSize to keepSize
+
+// take returns a buffer, nil if there is none.
+func (b *Buffers) take() []byte {
+	if b == nil {
+		return nil
+	}
+	if buf, ok := b.free.Get().(*[]byte); ok {
+		return *buf
+	}
+	return nil
+}
+
+func (b *Buffers) give(buf []byte) {
+	if b != nil && buf != nil && len(buf) <= keepSize {
+		b.free.Put(&buf)
+	}
+}
 
 // window is the part of a file that is in memory. Its buffer serves file after
 // file and grows only for what must be held in one piece.
