@@ -50,6 +50,14 @@ func (c *contents) get(v version) (text []byte, ok bool) {
 	return text, ok
 }
 
+// has reports whether a version was put or got lately.
+func (c *contents) has(v version) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.recent[v]
+	return ok
+}
+
 func (c *contents) put(v version, text []byte) {
 	text = slices.Clone(text)
 	c.mu.Lock()
@@ -97,7 +105,8 @@ func (s source) OpenBy(o *workspace.Opener) (workspace.File, error) {
 
 // Whole keeps what the file holds.
 func (s source) Whole(text []byte) {
-	if s.by == nil || len(text) > mostContent || s.by.left.Add(-int64(len(text)+entryBytes)) < 0 {
+	if s.by == nil || len(text) > mostContent || s.by.left.Load() < 0 || s.by.has(s.version()) ||
+		s.by.left.Add(-int64(len(text)+entryBytes)) < 0 {
 		return
 	}
 	s.by.put(s.version(), text)
