@@ -32,63 +32,67 @@ type diskCall struct {
 }
 
 // bigText has 600 kB: two do not fit on the small disk.
-var bigText = strings.Repeat("sixteen bytes..\n", 600<<10/16)
+func bigText() string { return strings.Repeat("sixteen bytes..\n", 600<<10/16) }
 
-var diskCases = []diskCase{{
-	name: "1 MB tmpfs", prepare: smallDisk(true, false),
-	calls: []diskCall{
-		{call{"write_file", map[string]any{"path": "big.txt", "content": strings.Repeat("other 15 bytes.\n", 600<<10/16)}}, "refused"},
-		{call{"write_file", map[string]any{"path": "big.txt", "content": bigText, "mode": "append"}}, "refused"},
-		{call{"edit_file", map[string]any{"path": "big.txt", "edits": []map[string]any{{"start_line": 3, "end_line": 3, "new_text": "third"}}}}, "refused"},
-		{call{"copy_path", map[string]any{"source": "big.txt", "destination": "copy.txt"}}, "refused"},
-		{call{"apply_patch", map[string]any{"patch": "*** Begin Patch\n*** Update File: a.txt\n@@\n-a 7 is a line\n+seven\n*** Add File: n.txt\n+" + strings.ReplaceAll(bigText, "\n", "\n+") + "\n*** End Patch\n"}}, "refused"},
-		{call{"edit_file", map[string]any{"path": "a.txt", "edits": []map[string]any{{"old_text": "a 7 ", "new_text": "seven "}}}}, "done"},
-		{call{"move_path", map[string]any{"source": "big.txt", "destination": "b.txt", "overwrite": true}}, "done"},
-		{call{"delete_path", map[string]any{"path": "b.txt"}}, "done"},
-		{call{"write_file", map[string]any{"path": "big.txt", "content": bigText}}, "done"},
-	},
-}, {
-	name: "state on a full tmpfs", prepare: smallDisk(false, true),
-	calls: []diskCall{
-		{call{"write_file", map[string]any{"path": "a.txt", "content": bigText}}, ""},
-		{call{"delete_path", map[string]any{"path": "tree", "recursive": true}}, ""},
-		{faultPatch, ""},
-	},
-}, {
-	name: "file size limit 128 kB", wrap: []string{"/bin/sh", "-c", `ulimit -f 256; exec "$@"`, "sh"},
-	calls: []diskCall{
-		{call{"write_file", map[string]any{"path": "a.txt", "content": bigText}}, "refused"},
-		{call{"write_file", map[string]any{"path": "n.txt", "content": bigText}}, "refused"},
-		{call{"edit_file", map[string]any{"path": "big.txt", "edits": []map[string]any{{"start_line": 3, "end_line": 3, "new_text": "third"}}}}, "refused"},
-		{faultPatch, "done"},
-	},
-}, {
-	name: "directory of another user", user: true,
-	prepare: func(files, _ string) (func() error, error) {
-		return nil, errors.Join(owned(filepath.Join(files, "a.txt")), os.Chmod(files, 0o755))
-	},
-	calls: []diskCall{
-		{call{"write_file", map[string]any{"path": "n.txt", "content": "new\n"}}, "refused"},
-		{call{"write_file", map[string]any{"path": "b.txt", "content": "new\n"}}, "refused"},
-		{call{"delete_path", map[string]any{"path": "a.txt"}}, "refused"},
-		{call{"move_path", map[string]any{"source": "a.txt", "destination": "tree/a.txt"}}, "refused"},
-		{call{"copy_path", map[string]any{"source": "a.txt", "destination": "n.txt"}}, "refused"},
-		{call{"make_directory", map[string]any{"path": "p/q"}}, "refused"},
-		{faultPatch, "refused"},
-		{call{"edit_file", map[string]any{"path": "a.txt", "edits": []map[string]any{{"old_text": "a 7 ", "new_text": "seven "}}}}, "done"}, // in place
-		{call{"write_file", map[string]any{"path": "a.txt", "content": "short\n"}}, "done"},
-	},
-}, {
-	name: "file that is read-only", user: true,
-	prepare: func(files, _ string) (func() error, error) {
-		return nil, errors.Join(owned(files), owned(filepath.Join(files, "a.txt")), os.Chmod(filepath.Join(files, "a.txt"), 0o444))
-	},
-	calls: []diskCall{
-		{call{"write_file", map[string]any{"path": "a.txt", "content": "new\n"}}, "refused"},
-		{call{"edit_file", map[string]any{"path": "a.txt", "edits": []map[string]any{{"old_text": "a 7 ", "new_text": "seven "}}}}, "refused"},
-		{call{"write_file", map[string]any{"path": "n.txt", "content": "new\n"}}, "done"},
-	},
-}}
+// diskCases are made when they are wanted: a program that serves the toys of another
+// figure starts without them.
+func diskCases() []diskCase {
+	return []diskCase{{
+		name: "1 MB tmpfs", prepare: smallDisk(true, false),
+		calls: []diskCall{
+			{call{"write_file", map[string]any{"path": "big.txt", "content": strings.Repeat("other 15 bytes.\n", 600<<10/16)}}, "refused"},
+			{call{"write_file", map[string]any{"path": "big.txt", "content": bigText(), "mode": "append"}}, "refused"},
+			{call{"edit_file", map[string]any{"path": "big.txt", "edits": []map[string]any{{"start_line": 3, "end_line": 3, "new_text": "third"}}}}, "refused"},
+			{call{"copy_path", map[string]any{"source": "big.txt", "destination": "copy.txt"}}, "refused"},
+			{call{"apply_patch", map[string]any{"patch": "*** Begin Patch\n*** Update File: a.txt\n@@\n-a 7 is a line\n+seven\n*** Add File: n.txt\n+" + strings.ReplaceAll(bigText(), "\n", "\n+") + "\n*** End Patch\n"}}, "refused"},
+			{call{"edit_file", map[string]any{"path": "a.txt", "edits": []map[string]any{{"old_text": "a 7 ", "new_text": "seven "}}}}, "done"},
+			{call{"move_path", map[string]any{"source": "big.txt", "destination": "b.txt", "overwrite": true}}, "done"},
+			{call{"delete_path", map[string]any{"path": "b.txt"}}, "done"},
+			{call{"write_file", map[string]any{"path": "big.txt", "content": bigText()}}, "done"},
+		},
+	}, {
+		name: "state on a full tmpfs", prepare: smallDisk(false, true),
+		calls: []diskCall{
+			{call{"write_file", map[string]any{"path": "a.txt", "content": bigText()}}, ""},
+			{call{"delete_path", map[string]any{"path": "tree", "recursive": true}}, ""},
+			{faultPatch, ""},
+		},
+	}, {
+		name: "file size limit 128 kB", wrap: []string{"/bin/sh", "-c", `ulimit -f 256; exec "$@"`, "sh"},
+		calls: []diskCall{
+			{call{"write_file", map[string]any{"path": "a.txt", "content": bigText()}}, "refused"},
+			{call{"write_file", map[string]any{"path": "n.txt", "content": bigText()}}, "refused"},
+			{call{"edit_file", map[string]any{"path": "big.txt", "edits": []map[string]any{{"start_line": 3, "end_line": 3, "new_text": "third"}}}}, "refused"},
+			{faultPatch, "done"},
+		},
+	}, {
+		name: "directory of another user", user: true,
+		prepare: func(files, _ string) (func() error, error) {
+			return nil, errors.Join(owned(filepath.Join(files, "a.txt")), os.Chmod(files, 0o755))
+		},
+		calls: []diskCall{
+			{call{"write_file", map[string]any{"path": "n.txt", "content": "new\n"}}, "refused"},
+			{call{"write_file", map[string]any{"path": "b.txt", "content": "new\n"}}, "refused"},
+			{call{"delete_path", map[string]any{"path": "a.txt"}}, "refused"},
+			{call{"move_path", map[string]any{"source": "a.txt", "destination": "tree/a.txt"}}, "refused"},
+			{call{"copy_path", map[string]any{"source": "a.txt", "destination": "n.txt"}}, "refused"},
+			{call{"make_directory", map[string]any{"path": "p/q"}}, "refused"},
+			{faultPatch, "refused"},
+			{call{"edit_file", map[string]any{"path": "a.txt", "edits": []map[string]any{{"old_text": "a 7 ", "new_text": "seven "}}}}, "done"}, // in place
+			{call{"write_file", map[string]any{"path": "a.txt", "content": "short\n"}}, "done"},
+		},
+	}, {
+		name: "file that is read-only", user: true,
+		prepare: func(files, _ string) (func() error, error) {
+			return nil, errors.Join(owned(files), owned(filepath.Join(files, "a.txt")), os.Chmod(filepath.Join(files, "a.txt"), 0o444))
+		},
+		calls: []diskCall{
+			{call{"write_file", map[string]any{"path": "a.txt", "content": "new\n"}}, "refused"},
+			{call{"edit_file", map[string]any{"path": "a.txt", "edits": []map[string]any{{"old_text": "a 7 ", "new_text": "seven "}}}}, "refused"},
+			{call{"write_file", map[string]any{"path": "n.txt", "content": "new\n"}}, "done"},
+		},
+	}}
+}
 
 const ordinary = 65534 // a user without rights
 
@@ -106,7 +110,7 @@ func smallDisk(files, state bool) func(string, string) (func() error, error) {
 		}
 		undo := func() error { return unix.Unmount(dir, unix.MNT_DETACH) }
 		if files {
-			return undo, errors.Join(plantFaults(dir, false), os.WriteFile(filepath.Join(dir, "big.txt"), []byte(bigText), 0o644))
+			return undo, errors.Join(plantFaults(dir, false), os.WriteFile(filepath.Join(dir, "big.txt"), []byte(bigText()), 0o644))
 		}
 		return undo, os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 960<<10), 0o644)
 	}
@@ -116,7 +120,7 @@ func smallDisk(files, state bool) func(string, string) (func() error, error) {
 func faultDisks(ctx context.Context, env environment, base string) error {
 	fmt.Println("\n| disks and rights | done | refused | torn or half | told wrongly | strays |\n|---|---|---|---|---|---|")
 	var errs []error
-	for i, c := range diskCases {
+	for i, c := range diskCases() {
 		dir := filepath.Join(base, fmt.Sprint("disk", i))
 		if os.Getuid() != 0 && (c.user || c.wrap == nil) {
 			fmt.Printf("| %s | needs: root | | | | |\n", c.name)
@@ -133,7 +137,7 @@ func (c diskCase) run(ctx context.Context, env environment, base string) (err er
 	r := &faultRunner{ctx: ctx, dir: filepath.Join(base, "files")}
 	state := filepath.Join(base, "state")
 	if err := errors.Join(os.MkdirAll(r.dir, 0o755), os.MkdirAll(state, 0o700), plantFaults(r.dir, false),
-		os.WriteFile(filepath.Join(r.dir, "big.txt"), []byte(bigText), 0o644)); err != nil {
+		os.WriteFile(filepath.Join(r.dir, "big.txt"), []byte(bigText()), 0o644)); err != nil {
 		return err
 	}
 	if c.prepare != nil {
