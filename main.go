@@ -17,6 +17,9 @@ import (
 )
 
 func main() {
+	if exit, was := catalog.Program(os.Args[1:]); was {
+		os.Exit(exit)
+	}
 	// stdout belongs to the protocol and to the results of commands. Whoever
 	// else prints to os.Stdout, prints to stderr.
 	stdout := os.Stdout

@@ -48,13 +48,17 @@ func NewDeps(caller tools.Caller) Deps {
 	programs := sandbox.New()
 	return Deps{
 		Bridge:  bridge.Deps{Caller: caller},
-		Code:    code.Deps{Sandbox: programs},
+		Code:    code.Deps{Sandbox: programs, Python: new(code.Python)},
 		Files:   files.Deps{Seen: files.NewSeen(seenBytes), Lines: files.NewLineIndex()},
 		Search:  search.Deps{Library: search.NewLibrary()},
 		Shell:   shell.Deps{Sandbox: programs, Jobs: jobs.New(programs)},
 		Sandbox: programs,
 	}
 }
+
+// Program carries out what tools start this binary again for, and reports whether it was;
+// args are those of the command line without the name.
+func Program(args []string) (exit int, was bool) { return code.Program(args) }
 
 // Start lets the tools work in the background until ctx ends or stop is called, which
 // waits for them. Their indexes take at most so many bytes; 0 = there are none. While busy

@@ -20,6 +20,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the snapshots, the manual pages, the README's table and the wanted results")
 
+// TestMain lets the test's own binary run the programs that tools start of it.
+func TestMain(m *testing.M) {
+	if exit, was := catalog.Program(os.Args[1:]); was {
+		os.Exit(exit)
+	}
+	os.Exit(m.Run())
+}
+
 // all is the catalog as a machine without anything would build it, but for tools
 // that call others or run programs.
 func all() []tools.Tool {

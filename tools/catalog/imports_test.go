@@ -61,6 +61,7 @@ var only = []struct {
 	{"github.com/golang-jwt/jwt", []string{"server/identity"}, "tokens are proved in one place"},
 	{"github.com/tailscale/hujson", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
+	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
 	{"unsafe", []string{"tools/search/internal/index", "tools/internal/sandbox/internal/leaf"}, "memory outside the heap is made in one place, and system calls without the runtime in another"},
 }

@@ -9,7 +9,6 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/screen"
-	"toolcrib/workspace"
 )
 
 // Of the progress of a command that a caller waits for.
@@ -64,24 +63,4 @@ func (p *teller) report() {
 	}
 	p.seen, p.last = e.Bytes, time.Now()
 	p.tell(tools.ProgressEvent{Done: p.job.Took().Seconds(), Message: message})
-}
-
-// fileWatch finds which files of a workspace change while a command runs.
-type fileWatch struct {
-	ws     *workspace.Workspace
-	start  time.Time
-	before chan tree
-}
-
-// watchFiles looks at the files as they are, beside what the caller goes on with.
-func watchFiles(ctx context.Context, ws *workspace.Workspace) *fileWatch {
-	w := &fileWatch{ws: ws, start: time.Now(), before: make(chan tree, 1)}
-	go func() { w.before <- look(ctx, ws) }()
-	return w
-}
-
-// changes returns what has changed since.
-func (w *fileWatch) changes(ctx context.Context) changes {
-	before := <-w.before
-	return look(ctx, w.ws).since(before, w.start)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/changed"
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/sandbox"
 )
@@ -87,7 +88,7 @@ func (d Deps) bash(ctx context.Context, in BashIn) (BashOut, error) {
 	if err != nil {
 		return BashOut{}, err
 	}
-	w := watchFiles(ctx, spec.Workspace)
+	w := changed.Begin(ctx, spec.Workspace)
 	j, err := d.Jobs.Start(ctx, spec)
 	if err != nil {
 		return BashOut{}, refused(err)
@@ -161,7 +162,7 @@ func running(j *jobs.Job, background bool) (BashOut, error) {
 
 // ended words a command that has ended. Where all of its output is shown, nothing is
 // kept of it.
-func (d Deps) ended(ctx context.Context, j *jobs.Job, w *fileWatch) (BashOut, error) {
+func (d Deps) ended(ctx context.Context, j *jobs.Job, w *changed.Watch) (BashOut, error) {
 	exit, _ := j.Exit()
 	text, whole, err := excerpt(j.Log(), j.ID)
 	if err != nil {
@@ -169,9 +170,9 @@ func (d Deps) ended(ctx context.Context, j *jobs.Job, w *fileWatch) (BashOut, er
 	}
 	e := j.Log().Extent()
 	out := BashOut{Status: ending(j) + "; " + volume(e), Output: text, Report: j.Report(), Code: &exit.Code}
-	changed := w.changes(ctx)
-	changed.note(ctx)
-	out.Notes = []string{hintOf(j), contained(out.Report), left(exit.Left), changed.String(), unkept(e)}
+	files := w.Changes(ctx)
+	note(ctx, files)
+	out.Notes = []string{hintOf(j), contained(out.Report), left(exit.Left), files.String(), unkept(e)}
 	if whole {
 		d.Jobs.Forget(j)
 	} else {
@@ -185,3 +186,14 @@ func (o BashOut) Text() string { return worded(o.Status, o.Notes, o.Output) }
 
 // Meta tells programs what contained the command, its exit code, and the job.
 func (o BashOut) Meta() map[string]any { return jobMeta(o.Report, o.Job, o.Code) }
+
+// mostNoted is how many changed files one call puts into the audit log.
+const mostNoted = 200
+
+// note tells the audit log which files changed.
+func note(ctx context.Context, c changed.Changes) {
+	all := c.All()
+	for _, path := range all[:min(len(all), mostNoted)] {
+		tools.Changed(ctx, path)
+	}
+}

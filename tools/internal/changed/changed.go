@@ -1,4 +1,8 @@
-package shell
+// Package changed tells which files of a workspace changed while a program ran.
+//
+// Start at [Begin], which is called before the program starts. The package imports
+// workspace, and textfile to print paths.
+package changed
 
 import (
 	"context"
@@ -7,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/workspace"
 )
@@ -17,7 +20,6 @@ const (
 	mostLooked = 10_000 // files of a workspace
 	lookFor    = 150 * time.Millisecond
 	mostNamed  = 12
-	mostNoted  = 200 // in the audit log
 )
 
 // tree is the files of a workspace that ignore rules do not leave out, as they were.
@@ -65,54 +67,49 @@ func (t *tree) add(ctx context.Context, root workspace.Path) bool {
 	return err == nil && len(stats.Unreadable) == 0
 }
 
-// changes is what has become of the files of a workspace.
-type changes struct {
-	created, changed, deleted []string
-	whole                     bool // there are no others
+// Changes is what has become of the files of a workspace, sorted.
+type Changes struct {
+	Created, Changed, Deleted []string
+	Whole                     bool // there are no others
 }
 
 // since compares the files with what they were. What was written after the start is
 // changed, also where the earlier look came too late to see what it was.
-func (t tree) since(before tree, start time.Time) changes {
-	c := changes{whole: t.whole && before.whole}
+func (t tree) since(before tree, start time.Time) Changes {
+	c := Changes{Whole: t.whole && before.whole}
 	for path, now := range t.files {
 		was, known := before.files[path]
 		switch {
 		case known && (was != now || !now.at.Before(start)), !known && !before.whole && !now.at.Before(start):
-			c.changed = append(c.changed, path)
+			c.Changed = append(c.Changed, path)
 		case !known && before.whole:
-			c.created = append(c.created, path)
+			c.Created = append(c.Created, path)
 		}
 	}
 	if t.whole {
 		for path := range before.files {
 			if _, there := t.files[path]; !there {
-				c.deleted = append(c.deleted, path)
+				c.Deleted = append(c.Deleted, path)
 			}
 		}
 	}
-	for _, list := range [][]string{c.created, c.changed, c.deleted} {
+	for _, list := range [][]string{c.Created, c.Changed, c.Deleted} {
 		slices.Sort(list)
 	}
 	return c
 }
 
-// note tells the audit log.
-func (c changes) note(ctx context.Context) {
-	all := slices.Concat(c.created, c.changed, c.deleted)
-	for _, path := range all[:min(len(all), mostNoted)] {
-		tools.Changed(ctx, path)
-	}
-}
+// All are their paths.
+func (c Changes) All() []string { return slices.Concat(c.Created, c.Changed, c.Deleted) }
 
 // String is a line of them: "files: created a.o; changed b.c, d.c"; "" for none.
-func (c changes) String() string {
+func (c Changes) String() string {
 	var parts []string
 	room := mostNamed
 	for _, kind := range []struct {
 		verb  string
 		paths []string
-	}{{"created", c.created}, {"changed", c.changed}, {"deleted", c.deleted}} {
+	}{{"created", c.Created}, {"changed", c.Changed}, {"deleted", c.Deleted}} {
 		if len(kind.paths) == 0 {
 			continue
 		}
@@ -128,11 +125,30 @@ func (c changes) String() string {
 		}
 		parts = append(parts, text)
 	}
-	if !c.whole {
+	if !c.Whole {
 		parts = append(parts, "others may have changed: the workspace is too large to look at all")
 	}
 	if parts == nil {
 		return ""
 	}
 	return "files: " + strings.Join(parts, "; ")
+}
+
+// Watch finds which files change from now on.
+type Watch struct {
+	ws     *workspace.Workspace
+	start  time.Time
+	before chan tree
+}
+
+// Begin looks at the files as they are, beside what the caller goes on with.
+func Begin(ctx context.Context, ws *workspace.Workspace) *Watch {
+	w := &Watch{ws: ws, start: time.Now(), before: make(chan tree, 1)}
+	go func() { w.before <- look(ctx, ws) }()
+	return w
+}
+
+// Changes looks again.
+func (w *Watch) Changes(ctx context.Context) Changes {
+	return look(ctx, w.ws).since(<-w.before, w.start)
 }

@@ -1,0 +1,183 @@
+// Package javascript is the program that runs a script of JavaScript: this binary, started
+// again by run_javascript with [Argument]. A script can loop inside of the engine, where
+// nothing interrupts it, so it has a process of its own, which can be ended.
+//
+// Start reading at [Main]. The package imports nothing of toolcrib.
+package javascript
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"modernc.org/quickjs"
+)
+
+// Argument makes this program run a script instead of what it is for.
+const Argument = "run-javascript"
+
+// Job is what to run, as JSON on stdin.
+type Job struct {
+	Mark    string        // before the report
+	Code    string        // the script
+	Timeout time.Duration // nanoseconds
+	Memory  int64         // bytes that values may take
+}
+
+// Report is how it ended, as JSON after the mark, when all output is written.
+type Report struct {
+	Value   string `json:"value"`   // of the last expression, as a console shows it; "" = undefined
+	Error   string `json:"error"`   // with the lines that it came through
+	Timeout bool   `json:"timeout"` // it was stopped since its time was over
+}
+
+//go:embed prelude.js
+var prelude string
+
+const (
+	// frames is how deep functions may call each other.
+	frames = 10_000
+	// async has the engine take await outside of functions.
+	async = 1 << 7
+	// grace is for wording how a script was stopped.
+	grace = 100 * time.Millisecond
+)
+
+// Main runs the job on stdin, writes what the script prints and then the report to
+// stdout, and returns the exit code.
+func Main(stdin io.Reader, stdout io.Writer) int {
+	var job Job
+	if err := json.NewDecoder(stdin).Decode(&job); err != nil {
+		fmt.Fprintln(stdout, "no job:", err)
+		return 2
+	}
+	m, err := newMachine(job, stdout)
+	if err != nil {
+		fmt.Fprintln(stdout, err)
+		return 2
+	}
+	m.run()
+	report, err := json.Marshal(m.report)
+	if err == nil {
+		_, err = fmt.Fprintf(stdout, "\n%s%s\n", job.Mark, report)
+	}
+	if err != nil {
+		return 2
+	}
+	return 0
+}
+
+type machine struct {
+	vm     *quickjs.VM
+	job    Job
+	until  time.Time
+	report Report
+}
+
+func newMachine(job Job, stdout io.Writer) (*machine, error) {
+	vm, err := quickjs.NewVM()
+	if err != nil {
+		return nil, err
+	}
+	m := &machine{vm: vm, job: job, until: time.Now().Add(job.Timeout)}
+	vm.SetMaxStackSize(frames)
+	err = errors.Join(
+		vm.RegisterHostFunc("__emit", func(args []any) (any, error) {
+			_, err := fmt.Fprintln(stdout, args...)
+			return nil, err
+		}),
+		vm.RegisterHostFunc("__report", func(args []any) (any, error) {
+			text, _ := args[0].(string)
+			m.report = Report{}
+			return nil, json.Unmarshal([]byte(text), &m.report)
+		}),
+	)
+	if err == nil {
+		_, err = vm.Eval(prelude, quickjs.EvalGlobal)
+	}
+	vm.SetMemoryLimit(uintptr(job.Memory))
+	return m, err
+}
+
+// left returns how much time there is.
+func (m *machine) left() time.Duration { return time.Until(m.until) }
+
+// run runs the script, then what it has put off, until nothing is left to do.
+func (m *machine) run() {
+	if err := m.start(); err != nil {
+		m.report = Report{Error: err.Error(), Timeout: m.left() <= 0}
+		return
+	}
+	for m.left() > 0 {
+		m.limit(0)
+		if _, err := m.vm.ExecutePendingJobs(); err != nil && m.report.Error == "" {
+			m.report = Report{Error: err.Error()}
+		}
+		m.limit(0)
+		wait, err := m.vm.Call("__toolcrib.step")
+		if err != nil {
+			m.report = Report{Error: err.Error()}
+			break
+		}
+		if wait := milliseconds(wait); wait > 0 {
+			time.Sleep(min(wait, m.left()))
+		} else if wait < 0 {
+			m.report.Timeout = m.left() <= 0
+			return
+		}
+	}
+	m.limit(grace)
+	_, _ = m.vm.ExecutePendingJobs() // to word where it was
+	m.report.Timeout = true
+}
+
+// start runs the script as far as its first await.
+func (m *machine) start() error {
+	m.limit(0)
+	outcome, err := m.vm.EvalValue(m.job.Code, async)
+	if err != nil {
+		return m.placed(err)
+	}
+	m.limit(grace)
+	name, err := m.vm.NewAtom("__outcome")
+	if err != nil {
+		return err
+	}
+	if err := m.vm.SetPropertyValue(m.vm.GlobalObject(), name, outcome); err != nil {
+		return err
+	}
+	_, err = m.vm.Eval("{ const outcome = __outcome; delete globalThis.__outcome; __toolcrib.settle(outcome) }", quickjs.EvalGlobal)
+	return err
+}
+
+// placed adds its line to a syntax error.
+func (m *machine) placed(err error) error {
+	if !strings.HasPrefix(err.Error(), "SyntaxError") {
+		return err
+	}
+	if line, failed := m.vm.Call("__toolcrib.where", m.job.Code); failed == nil {
+		if n, ok := line.(int); ok && n > 0 {
+			return fmt.Errorf("%w (line %d)", err, n)
+		}
+	}
+	return err
+}
+
+// limit gives the engine what time is left, and at least so much.
+func (m *machine) limit(least time.Duration) {
+	_ = m.vm.SetEvalTimeout(max(m.left(), least, time.Millisecond))
+}
+
+func milliseconds(v any) time.Duration {
+	switch v := v.(type) {
+	case int:
+		return time.Duration(v) * time.Millisecond
+	case float64:
+		return time.Duration(v * float64(time.Millisecond))
+	}
+	return -1
+}

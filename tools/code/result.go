@@ -1,0 +1,135 @@
+package code
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/changed"
+	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/textfile"
+)
+
+// outcome is what a script has come to, as a model reads it.
+type outcome struct {
+	Status string
+	Notes  []string // "" = nothing to say
+	Output string
+	Value  string // of the last expression; "" = none
+	Trace  string // of what ended it
+	Within sandbox.Report
+}
+
+// Text is the status, what there is to say, the output and then the value or the error.
+func (o outcome) Text() string {
+	var b strings.Builder
+	b.WriteString(o.Status)
+	for _, note := range o.Notes {
+		if note != "" {
+			b.WriteString("\n" + note)
+		}
+	}
+	if o.Value != "" {
+		b.WriteString("\nvalue: " + indented(o.Value))
+	}
+	if o.Trace != "" {
+		b.WriteString("\n" + o.Trace)
+	}
+	if o.Output != "" {
+		b.WriteString("\n\n" + o.Output)
+	}
+	return b.String()
+}
+
+// indented puts a value of several lines below its name.
+func indented(value string) string {
+	if strings.Contains(value, "\n") {
+		return "\n" + value
+	}
+	return value
+}
+
+// trimmed is the outcome with its long texts cut to a budget.
+func (o outcome) trimmed(budget int) outcome {
+	rest := budget - len(outcome{Status: o.Status, Notes: o.Notes}.Text()) - 100
+	o.Trace = shorten(o.Trace, max(rest/4, 0))
+	o.Value = shorten(o.Value, max(rest/4, 0))
+	o.Output = shorten(o.Output, max(rest-len(o.Trace)-len(o.Value), 0))
+	return o
+}
+
+// Meta tells programs what contained the script.
+func (o outcome) Meta() map[string]any {
+	if o.Within.Level == 0 {
+		return nil
+	}
+	return map[string]any{"toolcrib/sandbox": map[string]any{"level": o.Within.Level.String(), "network": o.Within.Network}}
+}
+
+// outcome words how a script went, but for its report.
+func (r ran) outcome(timeout time.Duration) outcome {
+	o := outcome{Output: r.output, Within: r.within}
+	switch {
+	case r.stopped:
+		o.Status = fmt.Sprintf("stopped: it took longer than %s", plainDuration(timeout))
+	case r.exit.Err != nil:
+		o.Status = fmt.Sprintf("ended after %s, how is not known: %v", took(r.took), r.exit.Err)
+	case r.exit.Signal != "":
+		o.Status = fmt.Sprintf("crashed: ended by %s after %s", r.exit.Signal, took(r.took))
+	case r.exit.Code != 0:
+		o.Status = fmt.Sprintf("exit %d in %s", r.exit.Code, took(r.took))
+	default:
+		o.Status = "ok in " + took(r.took)
+	}
+	o.Notes = []string{contained(r.within), left(r.exit.Left), files(r.files)}
+	return o
+}
+
+// took words a duration: "3 ms", "1.2 s", "75 s".
+func took(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%d s", int(math.Round(d.Seconds())))
+}
+
+// contained words what contains a program, where that is less than all.
+func contained(r sandbox.Report) string {
+	if r.Level == sandbox.Full || r.Level == 0 {
+		return ""
+	}
+	return fmt.Sprintf("sandbox: %s, network %s", r.Level, r.Network)
+}
+
+// left words the processes that a program had left behind.
+func left(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return textfile.Count(n, "process") + " that it left behind ended with it"
+}
+
+// files words what changed in the workspace; that nobody knows is not worth a line.
+func files(c changed.Changes) string {
+	if len(c.All()) == 0 {
+		return ""
+	}
+	return c.String()
+}
+
+// mostNoted is how many changed files one call puts into the audit log.
+const mostNoted = 200
+
+// note tells the audit log which files changed.
+func note(ctx context.Context, c changed.Changes) {
+	all := c.All()
+	for _, path := range all[:min(len(all), mostNoted)] {
+		tools.Changed(ctx, path)
+	}
+}

@@ -1,0 +1,114 @@
+package code
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"os"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/code/internal/javascript"
+	"toolcrib/tools/internal/sandbox"
+)
+
+//go:embed run_javascript.md
+var runJavascriptDoc string
+
+const (
+	javascriptTimeout = time.Minute // the longest that can be asked for
+	javascriptMemory  = 128 << 20   // of values
+	// javascriptSpace is of the whole process, of which the engine reserves more than it uses.
+	javascriptSpace = 4 << 30
+)
+
+// RunJavascriptIn says what to run.
+type RunJavascriptIn struct {
+	Code    string `json:"code" jsonschema:"minLength=1,maxLength=1000000" jsonschema_description:"Script; its last expression is shown." alias:"script,source,javascript"`
+	Timeout string `json:"timeout,omitempty" jsonschema:"default=5s,maxLength=20" jsonschema_description:"Stop it after, such as \"500ms\"; at most 1m."`
+}
+
+// RunJavascriptOut is what the script has come to.
+type RunJavascriptOut struct{ outcome }
+
+// Trim implements [tools.Trimmer].
+func (o RunJavascriptOut) Trim(budget int) RunJavascriptOut {
+	return RunJavascriptOut{o.trimmed(budget)}
+}
+
+func runJavascriptTool(d Deps) tools.Tool {
+	return tools.New(tools.Def[RunJavascriptIn, RunJavascriptOut]{
+		Name: "run_javascript", Title: "Run JavaScript", Doc: runJavascriptDoc, Tags: []string{"code", "run"},
+		Access: tools.Exec, Effects: tools.None,
+		Timeout: javascriptTimeout + 30*time.Second,
+		Limits:  tools.Limits{Facts: map[string]any{"memory": javascriptMemory >> 20}},
+		Examples: []tools.Example[RunJavascriptIn]{{
+			Say:  "The value of the last expression is shown, and what is printed.",
+			In:   RunJavascriptIn{Code: "const words = 'to be or not to be'.split(' ');\nconsole.log(words.length, 'words');\nObject.groupBy(words, w => w.length)"},
+			Want: "ok in …\n...\nvalue: [Object: null prototype] { \"2\": [\"to\", \"be\", \"or\", \"to\", \"be\"], \"3\": [\"not\"] }\n\n6 words",
+		}, {
+			Say:  "An error has the lines that it came through.",
+			In:   RunJavascriptIn{Code: "function area(shape) {\n  return shape.size.width * 2;\n}\n\narea({})"},
+			Want: "error in …\n...\nTypeError: cannot read property 'width' of undefined\n  at area (line 2, column …)\n  at line 5, column …",
+		}, {
+			Say:  "A script that does not end is stopped.",
+			In:   RunJavascriptIn{Code: "for (;;);", Timeout: "200ms"},
+			Want: "stopped: it took longer than 200ms\n...\nInternalError: interrupted\n  at line 1, column 1",
+		}},
+		Run: d.runJavascript,
+	})
+}
+
+func (d Deps) runJavascript(ctx context.Context, in RunJavascriptIn) (RunJavascriptOut, error) {
+	timeout, err := duration(in.Timeout, javascriptTimeout)
+	if err != nil {
+		return RunJavascriptOut{}, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return RunJavascriptOut{}, err
+	}
+	r, err := d.run(ctx, script{
+		args: []string{self, javascript.Argument},
+		job: func(mark string) any {
+			return javascript.Job{Mark: mark, Code: in.Code, Timeout: timeout, Memory: javascriptMemory}
+		},
+		timeout: timeout + lastWords, // it stops itself where it can
+		limits:  sandbox.Limits{Memory: javascriptSpace},
+		silent:  true,
+	})
+	if err != nil {
+		return RunJavascriptOut{}, refused(err)
+	}
+	var report javascript.Report
+	known := r.report != nil && json.Unmarshal(r.report, &report) == nil
+	r.stopped = r.stopped || report.Timeout
+	o := r.outcome(timeout)
+	o.Value, o.Trace = clean([]byte(report.Value)), clean([]byte(report.Error))
+	switch {
+	case r.stopped:
+	case !known:
+		o.Status = "crashed: " + o.Status
+		o.Notes = append(o.Notes, "the engine did not survive this script; nothing else is affected")
+	case report.Error != "":
+		o.Status = "error in " + took(r.took)
+	}
+	return RunJavascriptOut{o}, nil
+}
+
+// refused words why a program could not be started.
+func refused(err error) error {
+	if own, ok := errors.AsType[*tools.Error](err); ok {
+		return own
+	}
+	e := tools.AsError(err)
+	switch {
+	case errors.Is(err, sandbox.ErrClosed):
+		return tools.Errorf(tools.Unavailable, "%v", err)
+	case e.Code == tools.Internal:
+		e = tools.Errorf(tools.Unavailable, "the program could not be started: %v", err)
+		e.Err = err
+	}
+	return e
+}

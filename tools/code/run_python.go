@@ -1,0 +1,123 @@
+package code
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/sandbox"
+)
+
+//go:embed run_python.md
+var runPythonDoc string
+
+//go:embed runner.py
+var runner string
+
+const (
+	pythonTimeout = 5 * time.Minute // the longest that can be asked for
+	pythonMemory  = 4 << 30         // of address space, of which libraries reserve more than they use
+	shownText     = 12_000          // characters of a value or a traceback
+)
+
+// RunPythonIn says what to run.
+type RunPythonIn struct {
+	Code    string `json:"code" jsonschema:"minLength=1,maxLength=1000000" jsonschema_description:"Python script; its last expression is shown." alias:"script,source,python"`
+	Timeout string `json:"timeout,omitempty" jsonschema:"default=10s,maxLength=20" jsonschema_description:"Stop it after, such as \"30s\"; at most 5m."`
+	Network bool   `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"Let it reach the network; the user may be asked."`
+}
+
+// RunPythonOut is what the script has come to.
+type RunPythonOut struct{ outcome }
+
+// Trim implements [tools.Trimmer].
+func (o RunPythonOut) Trim(budget int) RunPythonOut { return RunPythonOut{o.trimmed(budget)} }
+
+func runPythonTool(d Deps) tools.Tool {
+	return tools.New(tools.Def[RunPythonIn, RunPythonOut]{
+		Name: "run_python", Title: "Run Python", Doc: runPythonDoc, Tags: []string{"code", "run"},
+		Aliases: []string{"execute_python", "python_executor"},
+		Access:  tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.Destroys,
+		Timeout: pythonTimeout + 30*time.Second,
+		Needs:   []tools.Need{{Binaries: systemPythons, How: howPython}},
+		Plan:    func(_ context.Context, in RunPythonIn) (tools.Plan, error) { return planOf(in.Code, in.Network), nil },
+		Examples: []tools.Example[RunPythonIn]{{
+			Say:   "The value of the last expression is shown, and what is printed.",
+			Files: map[string]string{"data.csv": "city,people\nUlm,126949\nBonn,335789\n"},
+			In:    RunPythonIn{Code: "import csv\nrows = list(csv.DictReader(open('data.csv')))\nprint(len(rows), 'rows')\nsum(int(r['people']) for r in rows)"},
+			Want:  "ok in …\n...\nvalue: 462738\n\n2 rows",
+		}, {
+			Say: "A traceback has the lines of the script.",
+			In:  RunPythonIn{Code: "import json\n\ndef parse(text):\n    return json.loads(text)\n\nparse('{')"},
+			Want: "exit 1 in …\n...\nTraceback (most recent call last):\n  File \"<script>\", line 6, in <module>\n...\n  File \"<script>\", line 4, in parse\n...\n" +
+				"json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+		}, {
+			Say:   "Files that it makes are listed.",
+			In:    RunPythonIn{Code: "with open('squares.txt', 'w') as f:\n    for i in range(3):\n        print(i * i, file=f)", Timeout: "20s"},
+			Want:  "ok in …\n...\nfiles: created squares.txt",
+			After: map[string]string{"squares.txt": "0\n1\n4\n"},
+		}},
+		Run: d.runPython,
+	})
+}
+
+// planOf is what a call with a script would do, as far as it can be told.
+func planOf(code string, network bool) tools.Plan {
+	p := tools.Plan{
+		Effects: tools.Workspace | tools.Process | tools.Destroys,
+		Unknown: "a script of Python can run any program",
+		Shows:   shorten(code, 400),
+	}
+	if network {
+		p.Effects |= tools.Network
+	}
+	return p
+}
+
+// pythonReport is what the runner tells of a script.
+type pythonReport struct{ Value, Error, Kind string }
+
+func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, error) {
+	timeout, err := duration(in.Timeout, pythonTimeout)
+	if err != nil {
+		return RunPythonOut{}, err
+	}
+	interpreter, err := d.find(ctx)
+	if err != nil {
+		return RunPythonOut{}, err
+	}
+	r, err := d.run(ctx, script{
+		args: []string{interpreter, "-X", "utf8", "-X", "faulthandler", "-c", runner},
+		job: func(mark string) any {
+			return map[string]any{"Mark": mark, "Code": in.Code, "Most": shownText}
+		},
+		timeout: timeout, network: in.Network, limits: sandbox.Limits{Memory: pythonMemory},
+	})
+	if err != nil {
+		return RunPythonOut{}, refused(err)
+	}
+	o := r.outcome(timeout)
+	var report pythonReport
+	if r.report != nil && json.Unmarshal(r.report, &report) == nil {
+		o.Value, o.Trace = clean([]byte(report.Value)), clean([]byte(report.Error))
+		o.Notes = append(o.Notes, hint(report, in.Network))
+	}
+	note(ctx, r.files)
+	return RunPythonOut{o}, nil
+}
+
+// hint says what to do about errors that come of where scripts run.
+func hint(r pythonReport, network bool) string {
+	switch {
+	case r.Kind == "EOFError" && strings.Contains(r.Error, "input("):
+		return "there is no input: put the values into the code"
+	case r.Kind == "ModuleNotFoundError":
+		return "packages are those of the interpreter; --python of the server sets that of a virtual environment"
+	case !network && (r.Kind == "gaierror" || r.Kind == "URLError" || r.Kind == "ConnectionError" || strings.Contains(r.Error, "Network is unreachable")):
+		return "the network is off; network=true asks for it"
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+package code
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/changed"
+	"toolcrib/tools/internal/sandbox"
+)
+
+// script is a program that takes a job as JSON from stdin, prints what it prints, and
+// then, on a line that begins with the job's mark, a report as JSON.
+type script struct {
+	args    []string
+	env     []string
+	job     func(mark string) any
+	timeout time.Duration // after it the program is interrupted, and ended a second later
+	network bool
+	silent  bool // it changes no files
+	limits  sandbox.Limits
+}
+
+// ran is how a script went.
+type ran struct {
+	output  string
+	report  []byte // nil: it ended before it could
+	exit    sandbox.Exit
+	within  sandbox.Report // what contained it
+	took    time.Duration
+	stopped bool // its time was over
+	files   changed.Changes
+}
+
+const (
+	// lastWords is how long an interrupted program may take to say where it was.
+	lastWords = time.Second
+	// drained is how long the output of a program that has ended may be held open.
+	drained = 200 * time.Millisecond
+)
+
+// run runs a script in the first root, and looks at what files changed meanwhile.
+func (d Deps) run(ctx context.Context, s script) (ran, error) {
+	dir, err := tools.Resolve(ctx, ".")
+	if err != nil {
+		return ran{}, err
+	}
+	mark := rand.Text()
+	job, err := json.Marshal(s.job(mark))
+	if err != nil {
+		return ran{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return ran{}, err
+	}
+	var before *changed.Watch
+	if !s.silent {
+		before = changed.Begin(ctx, tools.Session(ctx).Workspace)
+	}
+	begin := time.Now()
+	started, err := d.start(ctx, sandbox.Command{Args: s.args, Dir: dir, Env: s.env, Network: s.network, Limits: s.limits})
+	if err != nil {
+		return ran{}, err
+	}
+	var out capture
+	g, _ := tools.NewGroup(ctx, 2)
+	g.Go(func() error {
+		_, _ = started.stdin.Write(job) // a program that has ended takes none
+		return started.stdin.Close()
+	})
+	g.Go(func() error {
+		_, err := io.Copy(&out, started.stdout)
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return err
+		}
+		return nil
+	})
+	stopped := started.wait(ctx, s.timeout)
+	took := time.Since(begin)
+	_ = started.stdout.SetReadDeadline(time.Now().Add(drained))
+	_ = started.stdin.SetWriteDeadline(time.Now())
+	err = g.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return ran{}, cause
+	}
+	if err = errors.Join(err, started.stdout.Close()); err != nil {
+		return ran{}, err
+	}
+	text, report := out.text(mark)
+	r := ran{
+		output: text, report: report, exit: started.Exit(), within: started.Report(), took: took, stopped: stopped,
+	}
+	if before != nil {
+		r.files = before.Changes(ctx)
+	}
+	return r, ctx.Err()
+}
+
+// program is a program that was started, with the ends of its pipes.
+type program struct {
+	*sandbox.Process
+	stdin, stdout *os.File
+}
+
+// start starts a program with pipes: one for its input, one for all that it prints.
+func (d Deps) start(ctx context.Context, c sandbox.Command) (program, error) {
+	input, toInput, err := os.Pipe()
+	if err != nil {
+		return program{}, err
+	}
+	defer input.Close()
+	fromOutput, output, err := os.Pipe()
+	if err != nil {
+		return program{}, errors.Join(err, toInput.Close())
+	}
+	defer output.Close()
+	c.Stdin, c.Stdout, c.Stderr = input, output, output
+	p, err := d.Sandbox.Start(ctx, c)
+	if err != nil {
+		return program{}, errors.Join(err, toInput.Close(), fromOutput.Close())
+	}
+	return program{p, toInput, fromOutput}, nil
+}
+
+// wait returns when the program has ended, which it sees to when its time is over or ctx
+// ends. It reports whether its time was over.
+func (p program) wait(ctx context.Context, timeout time.Duration) (stopped bool) {
+	over := time.NewTimer(timeout)
+	defer over.Stop()
+	select {
+	case <-p.Done():
+		return false
+	case <-over.C:
+		if err := p.Signal(os.Interrupt); err == nil {
+			over.Reset(lastWords)
+			select {
+			case <-p.Done():
+				return true
+			case <-over.C:
+			case <-ctx.Done():
+			}
+		}
+	case <-ctx.Done():
+	}
+	p.Kill()
+	<-p.Done()
+	return ctx.Err() == nil
+}
+
+// duration reads the argument timeout.
+func duration(text string, most time.Duration) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		e := tools.Errorf(tools.InvalidArgument, "timeout %q is no duration", text)
+		if _, err := strconv.ParseFloat(text, 64); err == nil {
+			return 0, e.WithHint("write \"%ss\" for seconds or \"%sms\" for milliseconds", text, text)
+		}
+		return 0, e.WithHint("write one such as \"30s\" or \"2m\"")
+	case d <= 0 || d > most:
+		return 0, tools.Errorf(tools.InvalidArgument, "timeout %s is out of range", text).WithHint("from 1ms to %s", plainDuration(most))
+	}
+	return d, nil
+}
+
+// plainDuration writes a duration without the zeros that String adds: "5m", not "5m0s".
+func plainDuration(d time.Duration) string {
+	switch {
+	case d >= time.Minute && d%time.Minute == 0:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d >= time.Second && d%time.Second == 0:
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+	return d.String()
+}
