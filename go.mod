@@ -24,6 +24,7 @@ require (
 	google.golang.org/protobuf v1.36.12
 	modernc.org/quickjs v0.21.1
 	modernc.org/sqlite v1.54.0
+	mvdan.cc/sh/v3 v3.14.1
 )
 
 require (

@@ -46,7 +46,7 @@ func planner(change ...func(*tools.Def[LineIn, Out])) tools.Tool {
 
 func command(line string) tools.Command {
 	c := tools.Command{Told: true}
-	for _, word := range strings.Fields(line) {
+	for word := range strings.FieldsSeq(line) {
 		switch {
 		case word == "?":
 			c.Words, c.Told = append(c.Words, tools.Word{Text: "$x", Kind: tools.Some}), false

@@ -43,7 +43,7 @@ type offer struct {
 // call alone: the question of a tool is about what it has found, and what destroys is
 // looked at each time.
 func (p *pass) offers() *offer {
-	if p.tool.Effects.Has(tools.Destroys) {
+	if p.tool.Effects.Has(tools.Destroys) && !p.tool.Plans() {
 		return nil
 	}
 	dirs, ok := p.dirs()

@@ -31,6 +31,7 @@ var layers = []struct {
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/jobs", "tools/internal/sandbox"}},
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},
+	{"tools/shell/internal/command", []string{"tools"}}, // it speaks of commands in the terms of the contract
 	{"tools/*/internal/...", []string{"workspace", "tools/internal/...", "@sibling"}},
 	{"server/redact", nil},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
@@ -58,11 +59,13 @@ var only = []struct {
 	{"github.com/invopop/jsonschema", []string{"schema"}, "schemas have one reflector"},
 	{"github.com/santhosh-tekuri/jsonschema", nil, "arguments have one validator, that of package schema"},
 	{"github.com/google/jsonschema-go", nil, "likewise; a test asks it what editors would"},
+	{"mvdan.cc/sh", []string{"tools/shell/internal/command"}, "command lines are read in one place"},
 	{"github.com/golang-jwt/jwt", []string{"server/identity"}, "tokens are proved in one place"},
 	{"github.com/tailscale/hujson", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
+	{"mvdan.cc/sh", []string{"tools/shell/internal/command"}, "command lines are read in one place"},
 	{"unsafe", []string{"tools/search/internal/index", "tools/internal/sandbox/internal/leaf"}, "memory outside the heap is made in one place, and system calls without the runtime in another"},
 }
 

@@ -47,11 +47,11 @@ func bashTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[BashIn, BashOut]{
 		Name: "bash", Title: "Run a command", Doc: bashDoc, Tags: []string{"shell", "run"},
 		Aliases: []string{"shell", "run_command", "execute_command"},
-		Access:  tools.Exec, Effects: tools.Workspace | tools.Process | tools.State | tools.Destroys,
+		Access:  tools.Exec, Effects: tools.Workspace | tools.Outside | tools.Process | tools.Network | tools.State | tools.Destroys,
 		Streams: true, Timeout: foreground + 30*time.Second,
-		Needs:   []tools.Need{{Binaries: []string{"bash"}, How: "install bash"}},
-		Limits:  tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "head": shownHead, "tail": shownTail, "whole": shownWhole}},
-		Confirm: func(_ context.Context, in BashIn) (tools.Question, error) { return in.question(), nil },
+		Needs:  []tools.Need{{Binaries: []string{"bash"}, How: "install bash"}},
+		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "head": shownHead, "tail": shownTail, "whole": shownWhole}},
+		Plan:   d.plan,
 		Examples: []tools.Example[BashIn]{{
 			Say:   "Count the lines of the Go files.",
 			Files: map[string]string{"a.go": "package a\n", "b/b.go": "package b\n\nvar B = 1\n"},
@@ -71,13 +71,6 @@ func bashTool(d Deps) tools.Tool {
 		}},
 		Run: d.bash,
 	})
-}
-
-func (in BashIn) question() tools.Question {
-	if !in.Network {
-		return tools.Question{}
-	}
-	return tools.Question{Message: "Run this command with the network on? " + brief(in.Command)}
 }
 
 func (d Deps) bash(ctx context.Context, in BashIn) (BashOut, error) {

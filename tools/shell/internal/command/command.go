@@ -1,0 +1,278 @@
+// Package command reads a command line of a shell and says what it would run, as far as
+// its text tells: the commands, through the programs and builtins that run others, the
+// files that these open for certain, and where more may run than anybody can see. It
+// judges nothing and runs nothing.
+//
+// What cannot be told is said to be so: a line that does not parse, a word that a variable
+// makes, a script that a shell is given. Nothing is ever taken to be harmless for want of
+// knowledge.
+//
+// Start reading at [Parse]; run.go has the programs that run others. The package imports
+// the contract of tools, in whose terms it speaks, and the parser.
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"toolcrib/tools"
+)
+
+// Line is what a command line would do.
+type Line struct {
+	Commands []tools.Command
+	Touches  []tools.Touch // of redirections that belong to no single command
+	Unknown  string        // why it may run others, "" = it does not
+	// Network is the first command that will hardly do without the network, "" = none
+	// is known to want it. It is a guess by the names of programs.
+	Network string
+}
+
+// Bounds of what is looked at. Beyond them a line is unknown.
+const (
+	maxText     = 1 << 20 // bytes of a line, with what its words hold
+	maxCommands = 400
+	maxDepth    = 200  // of the syntax
+	maxNested   = 12   // of lines in the words of a line
+	maxFrames   = 2500 // of the parser's stack
+	maxWords    = 64   // that braces make of one
+	maxTime     = 3 * time.Second
+)
+
+// Place is where a line runs.
+type Place struct {
+	Dir      string // a path of the workspace, "" = its first root
+	Anywhere bool   // nobody can tell where
+	Env      []string
+}
+
+// Parse reads a line.
+func Parse(line string, at Place) Line {
+	w := &walker{dirs: []string{at.Dir}, until: time.Now().Add(maxTime)}
+	if at.Anywhere {
+		w.dirs = nil
+	}
+	for _, v := range at.Env {
+		w.variable(tools.Word{Text: v})
+	}
+	w.text(line)
+	w.wroteWhatItRuns()
+	if w.evaluates && w.code {
+		w.unknown("it evaluates text that has a command in it")
+	}
+	return w.line
+}
+
+// walker collects what a line does.
+type walker struct {
+	line   Line
+	src    string // of the text that is walked
+	depth  int
+	nested int
+	parsed int // bytes
+	until  time.Time
+
+	dirs  []string // where the commands may run; nil = nobody can tell
+	stdin stdin
+
+	// evaluates is set by what evaluates the values of variables, code by quoted text
+	// that such an evaluation would run.
+	evaluates, code bool
+}
+
+// stdin is what a command reads its standard input from.
+type stdin struct {
+	given bool // by the line
+	known bool // text is all of it
+	text  string
+}
+
+func (w *walker) unknown(format string, args ...any) {
+	if w.line.Unknown == "" {
+		w.line.Unknown = fmt.Sprintf(format, args...)
+	}
+}
+
+// text walks shell text. What stands before an error of the grammar runs, so it counts.
+func (w *walker) text(text string) {
+	w.parsed += len(text)
+	switch {
+	case w.parsed > maxText:
+		w.unknown("it is too long to be looked through")
+		return
+	case w.nested >= maxNested:
+		w.unknown("it has lines in lines, too deep to be looked through")
+		return
+	case strings.ContainsAny(text, "\r\x00"):
+		w.unknown("it has a carriage return or a NUL, which shells read in different ways")
+	}
+	src := w.src
+	w.src = text
+	w.nested++
+	defer func() { w.src, w.nested = src, w.nested-1 }()
+	err := w.parse(text)
+	switch {
+	case errors.Is(err, errBound):
+		w.unknown("it is too deep to be looked through")
+	case err != nil:
+		w.unknown("it cannot be parsed (%v)", err)
+	case len(w.line.Commands) > maxCommands:
+		w.line.Commands = w.line.Commands[:maxCommands]
+		w.unknown("it runs more than %d commands", maxCommands)
+	}
+}
+
+func (w *walker) parse(text string) error {
+	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(&source{text: text, until: w.until}) {
+		if err != nil {
+			return err
+		}
+		if w.stmt(s); len(w.line.Commands) > maxCommands {
+			break
+		}
+	}
+	return nil
+}
+
+var errBound = errors.New("too deep")
+
+// source feeds the parser, and stops it where its stack grows too deep: that is the end
+// of a Go program, not an error of it.
+type source struct {
+	text  string
+	until time.Time
+}
+
+// Read implements [io.Reader].
+func (s *source) Read(p []byte) (int, error) {
+	if s.text == "" {
+		return 0, io.EOF
+	}
+	var deep [1]uintptr
+	if runtime.Callers(maxFrames, deep[:]) > 0 || time.Now().After(s.until) {
+		return 0, errBound
+	}
+	n := copy(p, s.text[:min(len(s.text), 256)])
+	s.text = s.text[n:]
+	return n, nil
+}
+
+// enter bounds how deep the walk goes; each enter that returns true has its leave.
+func (w *walker) enter() bool {
+	if w.depth >= maxDepth || time.Now().After(w.until) {
+		w.unknown("it is too deep to be looked through")
+		return false
+	}
+	w.depth++
+	return true
+}
+
+func (w *walker) leave() { w.depth-- }
+
+// add notes a command, and what it opens where it runs.
+func (w *walker) add(c tools.Command) {
+	if len(w.line.Commands) > maxCommands {
+		return
+	}
+	w.line.Commands = append(w.line.Commands, c)
+	if w.line.Network == "" && wantsNetwork(c.Words) {
+		w.line.Network = c.String()
+	}
+}
+
+// touch adds a path to a list, in each directory that it may be meant in. ok is false
+// where it cannot be told.
+func (w *walker) touch(list []tools.Touch, word tools.Word, write bool) (_ []tools.Touch, ok bool) {
+	text := word.Text
+	switch {
+	case word.Kind != tools.Known:
+		return list, false
+	case text == "" || text == "-":
+		return list, true
+	case path.IsAbs(text) || strings.HasPrefix(text, "~"):
+		return append(list, tools.Touch{Path: text, Write: write}), true
+	case w.dirs == nil:
+		return list, false
+	}
+	for _, dir := range w.dirs {
+		at := tools.Touch{Path: path.Join(dir, text), Write: write}
+		if dir == "" {
+			at.Path = text
+		}
+		if !slices.Contains(list, at) {
+			list = append(list, at)
+		}
+	}
+	return list, true
+}
+
+// maxDirs bounds the directories that a line may be in.
+const maxDirs = 8
+
+// moves has the commands that follow run in dir too, which may not be there to go to.
+func (w *walker) moves(dir tools.Word) {
+	to := w.into(dir)
+	if w.dirs == nil || to == nil {
+		w.dirs = nil
+		return
+	}
+	for _, d := range to {
+		if !slices.Contains(w.dirs, d) {
+			w.dirs = append(slices.Clip(w.dirs), d)
+		}
+	}
+	if len(w.dirs) > maxDirs {
+		w.dirs = nil
+	}
+}
+
+// into returns the directories that dir is, nil where it cannot be told.
+func (w *walker) into(dir tools.Word) (to []string) {
+	if dir.Kind != tools.Known || dir.Text == "-" || w.dirs == nil {
+		return nil
+	}
+	if path.IsAbs(dir.Text) || strings.HasPrefix(dir.Text, "~") {
+		return []string{dir.Text}
+	}
+	for _, d := range w.dirs {
+		to = append(to, path.Join(d, dir.Text))
+	}
+	return to
+}
+
+// wroteWhatItRuns marks the programs that the line itself makes.
+func (w *walker) wroteWhatItRuns() {
+	made := map[string]bool{}
+	note := func(list []tools.Touch) {
+		for _, t := range list {
+			if t.Write {
+				made[path.Clean(t.Path)] = true
+			}
+		}
+	}
+	note(w.line.Touches)
+	for i := range w.line.Commands {
+		note(w.line.Commands[i].Touches)
+	}
+	for i := range w.line.Commands {
+		c := &w.line.Commands[i]
+		if len(c.Words) == 0 || c.Words[0].Kind != tools.Known || !strings.Contains(c.Words[0].Text, "/") || c.Hides != "" {
+			continue
+		}
+		clean := path.Clean(c.Words[0].Text)
+		for at := range made {
+			if at == clean || path.Base(at) == path.Base(clean) {
+				c.Hides = "the line makes that program"
+				c.Light = false
+			}
+		}
+	}
+}

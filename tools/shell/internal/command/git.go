@@ -1,0 +1,134 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"toolcrib/tools"
+)
+
+// git looks for what git is told to run: by its configuration and by its options.
+func (w *walker) git(args []tools.Word, hides func(string)) {
+	i := 0
+	for ; i < len(args); i++ {
+		a := args[i]
+		if a.Kind != tools.Known {
+			break
+		}
+		switch {
+		case a.Text == "-c" || a.Text == "--config-env":
+			if i++; i < len(args) {
+				w.gitSets(args[i], hides)
+			}
+		case strings.HasPrefix(a.Text, "--exec-path="), strings.HasPrefix(a.Text, "--config-env="):
+			hides("its options say what it runs")
+		case a.Text == "-C" || a.Text == "--git-dir" || a.Text == "--work-tree" || a.Text == "--namespace":
+			i++
+		case !strings.HasPrefix(a.Text, "-"):
+			w.gitCommand(a.Text, args[i+1:], hides)
+			return
+		}
+	}
+}
+
+// gitSets looks at a setting, KEY=VALUE.
+func (w *walker) gitSets(word tools.Word, hides func(string)) {
+	key, value, _ := strings.Cut(word.Text, "=")
+	key = strings.ToLower(key)
+	runs := strings.HasPrefix(key, "alias.") || strings.HasPrefix(key, "pager.") || strings.HasPrefix(key, "include") ||
+		slices.ContainsFunc([]string{".pager", ".editor", ".sshcommand", ".fsmonitor", ".askpass", ".external", ".command", ".textconv", ".clean", ".smudge", ".process",
+			".driver", ".helper", ".program", ".hookspath", ".cmd", ".path", ".gitproxy", ".uploadpack", ".receivepack", ".vcs", ".tool", ".diffmerge", ".templatedir", ".sendmail", ".smtpserver", ".allow"},
+			func(end string) bool { return strings.HasSuffix(key, end) })
+	switch {
+	case word.Kind != tools.Known:
+		hides("nobody can tell what it sets")
+	case strings.HasPrefix(key, "alias.") && !strings.HasPrefix(value, "!"):
+		w.text("git " + value + ` "$@"`)
+	case strings.HasPrefix(key, "alias."):
+		w.text(value[1:] + ` "$@"`)
+	case runs:
+		hides("its settings say what it runs")
+		w.text(strings.TrimPrefix(value, "!"))
+	}
+}
+
+func (w *walker) gitCommand(name string, args []tools.Word, hides func(string)) {
+	given := func(options ...string) {
+		for i, a := range args {
+			for _, o := range options {
+				value := tools.Word{Kind: tools.Many}
+				switch {
+				case a.Kind != tools.Known:
+					continue
+				case a.Text == o && i+1 < len(args):
+					value = args[i+1]
+				case strings.HasPrefix(a.Text, o+"=") && strings.HasPrefix(o, "--"):
+					value = tools.Word{Text: a.Text[len(o)+1:]}
+				case len(o) == 2 && strings.HasPrefix(a.Text, o) && len(a.Text) > 2:
+					value = tools.Word{Text: a.Text[2:]}
+				default:
+					continue
+				}
+				hides("its options say what it runs")
+				if value.Kind == tools.Known {
+					w.text(value.Text)
+				}
+			}
+		}
+	}
+	switch name {
+	case "config":
+		for i, a := range args {
+			if a.Kind != tools.Known {
+				hides("nobody can tell what it sets")
+			}
+			if i+1 < len(args) && strings.Contains(a.Text, ".") && !strings.HasPrefix(a.Text, "-") {
+				w.gitSets(tools.Word{Text: a.Text + "=" + args[i+1].Text, Kind: args[i+1].Kind}, hides)
+			}
+		}
+	case "bisect":
+		if len(args) > 1 && args[0].Text == "run" {
+			w.inner(args[1:])
+		}
+	case "submodule":
+		for i, a := range args {
+			if a.Text == "foreach" {
+				rest := args[i+1:]
+				for len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") {
+					rest = rest[1:]
+				}
+				dirs := w.dirs
+				w.dirs = nil
+				w.evaluated(rest, hides)
+				w.dirs = dirs
+				return
+			}
+		}
+	case "rebase":
+		given("-x", "--exec")
+	case "difftool", "mergetool":
+		given("-x", "--extcmd")
+	case "filter-branch":
+		given("--env-filter", "--tree-filter", "--index-filter", "--parent-filter", "--msg-filter", "--commit-filter", "--tag-name-filter", "--setup")
+	case "fetch", "clone", "pull", "ls-remote", "fetch-pack", "archive":
+		given("--upload-pack", "--exec")
+		if name == "clone" {
+			given("-u")
+			for i, a := range args {
+				if (a.Text == "-c" || a.Text == "--config") && i+1 < len(args) {
+					w.gitSets(args[i+1], hides)
+				}
+			}
+		}
+	case "push", "send-pack":
+		given("--receive-pack", "--exec")
+	case "grep":
+		given("-O", "--open-files-in-pager")
+	}
+	for _, a := range args {
+		if strings.HasPrefix(a.Text, "ext::") {
+			hides("its address is a command")
+			w.text(a.Text[5:])
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package shell
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/shell/internal/command"
+	"toolcrib/workspace"
+)
+
+// planLine says what a command line would do. always are the effects that every line may
+// have. It leaves the roots where it says itself that it changes something there: the
+// sandbox will not let it, but the user should know.
+func planLine(ws *workspace.Workspace, line string, at command.Place, always tools.Effects) tools.Plan {
+	read := command.Parse(line, at)
+	plan := tools.Plan{Effects: always, Commands: read.Commands, Touches: read.Touches, Unknown: read.Unknown, Shows: line}
+	leaves := func(t tools.Touch) bool { return t.Write && outside(ws, t.Path) }
+	if slices.ContainsFunc(plan.Touches, leaves) ||
+		slices.ContainsFunc(plan.Commands, func(c tools.Command) bool { return slices.ContainsFunc(c.Touches, leaves) }) {
+		plan.Effects |= tools.Outside
+	}
+	return plan
+}
+
+// plan says what a command would do.
+func (d Deps) plan(ctx context.Context, in BashIn) (tools.Plan, error) {
+	always := tools.Workspace | tools.Process | tools.State | tools.Destroys
+	if in.Network {
+		always |= tools.Network
+	}
+	if d.Sandbox != nil && d.Sandbox.Level() == sandbox.None {
+		always |= tools.Outside
+	}
+	plan := planLine(tools.Session(ctx).Workspace, in.Command, command.Place{Dir: in.Cwd, Env: in.Env}, always)
+	if len(in.Env) > 0 {
+		plan.Shows = "env " + strings.Join(in.Env, " ") + "\n" + plan.Shows
+	}
+	if in.Cwd != "" && in.Cwd != "." {
+		plan.Shows = "cd " + in.Cwd + "\n" + plan.Shows
+	}
+	return plan, nil
+}
+
+// outside reports whether a path lies out of the roots and of what is private to a
+// sandbox.
+func outside(ws *workspace.Workspace, text string) bool {
+	if text == "~" || strings.HasPrefix(text, "~/") {
+		return path.Clean(text) == ".." || strings.HasPrefix(path.Clean(text), "../")
+	}
+	if clean := path.Clean(text); path.IsAbs(clean) {
+		for _, private := range []string{"/tmp", "/var/tmp", "/dev/shm", "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd"} {
+			if clean == private || strings.HasPrefix(clean, private+"/") {
+				return false
+			}
+		}
+	}
+	if ws == nil {
+		return true
+	}
+	_, err := ws.Resolve(text)
+	return err != nil
+}
