@@ -30,14 +30,18 @@ func TestMain(m *testing.M) {
 
 // all is the catalog as a machine without anything would build it, but for tools
 // that call others or run programs.
-func all() []tools.Tool {
+func all() []tools.Tool { return catalog.All(deps()) }
+
+// deps is what all needs.
+func deps() catalog.Deps {
 	caller := new(tooltest.Caller)
 	programs := sandbox.New()
-	caller.All = catalog.All(catalog.Deps{
+	d := catalog.Deps{
 		Bridge: bridge.Deps{Caller: caller},
 		Shell:  shell.Deps{Sandbox: programs, Jobs: jobs.New(programs)},
-	})
-	return caller.All
+	}
+	caller.All = catalog.All(d)
+	return d
 }
 
 func TestValid(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 	"toolcrib/tools/internal/tooltest"
+	"toolcrib/workspace"
 )
 
 var offerName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
@@ -32,7 +33,9 @@ func sentence(text string) string {
 func TestSources(t *testing.T) {
 	ws, _ := tooltest.Tree(t, map[string]string{"a.txt": "a\n", "b/c.txt": "c\n"})
 	ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
-	sources := catalog.Sources(catalog.Deps{}, all())
+	d := deps()
+	sources := catalog.Sources(d, catalog.All(d))
+	job(ctx, t, ws, d)
 	if len(sources) < 2 {
 		t.Fatalf("%d sources", len(sources))
 	}
@@ -63,6 +66,15 @@ func TestSources(t *testing.T) {
 			}
 		})
 		t.Run(src.Name+"/read", func(t *testing.T) { tooltest.Run(t, src.Read) })
+	}
+}
+
+// job runs a command whose output is a resource.
+func job(ctx context.Context, t *testing.T, ws *workspace.Workspace, d catalog.Deps) {
+	t.Helper()
+	bash, _ := catalog.Find(catalog.All(d), "bash")
+	if _, err := tooltest.Call(ctx, ws, bash, json.RawMessage(`{"command": "echo hello; sleep 5", "background": true}`)); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -116,7 +128,7 @@ func TestSourcesFollowTools(t *testing.T) {
 	for _, tt := range []struct {
 		enabled []tools.Tool
 		want    []string
-	}{{all(), []string{"file", "manual"}}, {without, []string{"manual"}}, {nil, nil}} {
+	}{{all(), []string{"file", "job", "manual"}}, {without, []string{"job", "manual"}}, {nil, nil}} {
 		if got := names(tt.enabled); !slices.Equal(got, tt.want) {
 			t.Errorf("with %d tools: %q, want %q", len(tt.enabled), got, tt.want)
 		}

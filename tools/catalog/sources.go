@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/files"
+	"toolcrib/tools/shell"
 )
 
 //go:embed manual_resource.md
@@ -22,6 +23,9 @@ func Sources(d Deps, enabled []tools.Tool) []tools.Source {
 	var list []tools.Source
 	if _, ok := Find(enabled, "read_file"); ok {
 		list = append(list, files.Sources(d.Files)...)
+	}
+	if _, ok := Find(enabled, "job_output"); ok {
+		list = append(list, shell.Sources(d.Shell)...)
 	}
 	if len(enabled) > 0 {
 		list = append(list, manualSource(enabled))

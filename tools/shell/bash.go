@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"toolcrib/tools/internal/changed"
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/screen"
 )
 
 //go:embed bash.md
@@ -21,6 +23,14 @@ const (
 	defaultTimeout = 30 * time.Minute
 	longestTimeout = 24 * time.Hour
 	settle         = 300 * time.Millisecond // a command in the background that ends by then has failed to start
+	prompt         = 700 * time.Millisecond // without output: an interactive program waits
+	promptWithin   = 5 * time.Second
+)
+
+// Of a terminal.
+const (
+	rows    = 30
+	columns = 100
 )
 
 // BashIn says what to run.
@@ -30,6 +40,9 @@ type BashIn struct {
 	Env        []string `json:"env,omitempty" jsonschema:"maxItems=100" jsonschema_description:"variables, each KEY=VALUE"`
 	Timeout    string   `json:"timeout,omitempty" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\" or \"5m\"; default 30m, none in the background"`
 	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with the handle of a job: servers, watchers, long builds" alias:"run_in_background,is_background"`
+	Session    string   `json:"session,omitempty" jsonschema:"maxLength=40" jsonschema_description:"name of a shell that keeps directory, variables and functions from call to call" alias:"session_id,shell_id"`
+	Terminal   bool     `json:"terminal,omitempty" jsonschema:"default=false" jsonschema_description:"run on a terminal, for interactive programs; job_input types" alias:"pty,tty"`
+	Input      bool     `json:"input,omitempty" jsonschema:"default=false" jsonschema_description:"keep its input open, as a pipe, for job_input" alias:"interactive"`
 	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked"`
 }
 
@@ -82,23 +95,58 @@ func (d Deps) bash(ctx context.Context, in BashIn) (BashOut, error) {
 		return BashOut{}, err
 	}
 	w := changed.Begin(ctx, spec.Workspace)
-	j, err := d.Jobs.Start(ctx, spec)
+	j, err := d.start(ctx, in, spec)
 	if err != nil {
 		return BashOut{}, refused(err)
 	}
-	patience := foreground
-	if in.Background {
-		patience = settle
-	}
-	ended, err := attend(ctx, j, patience)
+	ended, err := in.attend(ctx, j)
 	if err != nil {
 		j.Cancel()
 		return BashOut{}, err
 	}
 	if !ended {
-		return running(j, in.Background)
+		return running(j, in)
 	}
 	return d.ended(ctx, j, w)
+}
+
+// attend waits for the command as long as the call is to last.
+func (in BashIn) attend(ctx context.Context, j *jobs.Job) (ended bool, err error) {
+	switch {
+	case in.Background:
+		return attend(ctx, j, settle)
+	case in.Terminal || in.Input:
+		return quiesce(ctx, j, 0, prompt, promptWithin)
+	}
+	if tools.Session(ctx).Lasting {
+		return attend(ctx, j, longestTimeout)
+	}
+	return attend(ctx, j, foreground)
+}
+
+// start starts the command, in the named shell where there is one.
+func (d Deps) start(ctx context.Context, in BashIn, spec jobs.Spec) (*jobs.Job, error) {
+	if in.Session == "" {
+		return d.Jobs.Start(ctx, spec)
+	}
+	switch {
+	case in.Terminal || in.Input:
+		return nil, tools.Errorf(tools.InvalidArgument, "/session: the commands of a session have no input").
+			WithHint("leave session out, or terminal and input")
+	case d.Jobs.Known(spec, in.Session) && (len(in.Env) > 0 || in.Cwd != "" && in.Cwd != "."):
+		return nil, tools.Errorf(tools.InvalidArgument, "session %s keeps its own directory and variables", in.Session).
+			WithHint("write cd and export in the command")
+	}
+	j, err := d.Jobs.StartIn(ctx, spec, in.Session, in.Command)
+	if busy, ok := errors.AsType[*jobs.BusyError](err); ok {
+		return nil, tools.Errorf(tools.Conflict, "session %s still runs %s", in.Session, brief(busy.Job.Text)).
+			WithHint("job_output job=%s wait=50s waits for it, job_stop ends it", busy.Job.ID)
+	}
+	if errors.Is(err, jobs.ErrOtherNetwork) {
+		return nil, tools.Errorf(tools.Conflict, "session %s was started with network: %v", in.Session, !in.Network).
+			WithHint("take another session")
+	}
+	return j, err
 }
 
 // spec is the job that a command is.
@@ -111,7 +159,7 @@ func (d Deps) spec(ctx context.Context, in BashIn) (jobs.Spec, error) {
 		return jobs.Spec{}, err
 	}
 	byDefault := defaultTimeout
-	if in.Background {
+	if in.Background || in.Terminal || in.Input {
 		byDefault = 0
 	}
 	timeout, err := duration("timeout", in.Timeout, byDefault, longestTimeout)
@@ -123,33 +171,38 @@ func (d Deps) spec(ctx context.Context, in BashIn) (jobs.Spec, error) {
 		return jobs.Spec{}, err
 	}
 	session := tools.Session(ctx)
+	var terminal *sandbox.Size
+	if in.Terminal {
+		terminal = &sandbox.Size{Rows: rows, Columns: columns}
+		env = append(env, "TERM=xterm", "PAGER=less", "GIT_PAGER=less")
+	}
 	return jobs.Spec{
-		Principal: session.Principal, Workspace: session.Workspace, Text: in.Command, Timeout: timeout,
+		Principal: session.Principal, Workspace: session.Workspace, Text: in.Command, Timeout: timeout, Input: in.Input,
 		Command: sandbox.Command{
 			Args: []string{"bash", "--noprofile", "--norc", "-c", in.Command},
-			Dir:  dir, Env: env, Network: in.Network,
+			Dir:  dir, Env: env, Network: in.Network, Terminal: terminal,
 		},
 	}, nil
 }
 
 // running words a job that goes on.
-func running(j *jobs.Job, background bool) (BashOut, error) {
-	out := BashOut{Job: j.ID, Report: j.Report()}
-	if background {
-		out.Status = "running: job " + j.ID
-	} else {
-		out.Status = fmt.Sprintf("still running after %s: it is job %s now", took(j.Took()), j.ID)
-	}
-	text, _, err := excerpt(j.Log(), j.ID)
-	if err != nil {
+func running(j *jobs.Job, in BashIn) (BashOut, error) {
+	shown := JobOutputOut{}
+	if err := shown.show(j, JobOutputIn{}); err != nil {
 		return BashOut{}, err
 	}
-	next := j.Log().Extent().Bytes
-	out.Output = text
-	out.Notes = []string{
-		contained(out.Report),
-		fmt.Sprintf("job_output job=%s offset=%d wait=50s shows what comes, job_stop ends it", j.ID, next),
+	out := BashOut{Job: j.ID, Report: j.Report(), Output: shown.Output}
+	next := fmt.Sprintf("job_output job=%s offset=%d wait=50s shows what comes, job_stop ends it", j.ID, shown.Next)
+	switch {
+	case in.Background:
+		out.Status = "running: job " + j.ID
+	case in.Terminal || in.Input:
+		out.Status = "running: job " + j.ID + shown.place
+		next = "job_input types, job_output waits, job_stop ends it"
+	default:
+		out.Status = fmt.Sprintf("still running after %s: it is job %s now", took(j.Took()), j.ID)
 	}
+	out.Notes = []string{contained(out.Report), next}
 	return out, nil
 }
 
@@ -161,11 +214,12 @@ func (d Deps) ended(ctx context.Context, j *jobs.Job, w *changed.Watch) (BashOut
 	if err != nil {
 		return BashOut{}, err
 	}
+	j.Screen(func(s *screen.Screen) { text = s.String() })
 	e := j.Log().Extent()
 	out := BashOut{Status: ending(j) + "; " + volume(e), Output: text, Report: j.Report(), Code: &exit.Code}
 	files := w.Changes(ctx)
 	note(ctx, files)
-	out.Notes = []string{hintOf(j), contained(out.Report), left(exit.Left), files.String(), unkept(e)}
+	out.Notes = []string{hintOf(j), contained(out.Report), left(exit.Left), files.String(), unkept(e), session(ctx, j)}
 	if whole {
 		d.Jobs.Forget(j)
 	} else {

@@ -11,6 +11,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/screen"
 	"toolcrib/tools/internal/textfile"
 )
 
@@ -39,6 +40,7 @@ type JobOutputOut struct {
 	Code   *int // nil while it runs
 	Next   int64
 	Report sandbox.Report
+	place  string // of the cursor of a terminal
 }
 
 func jobOutputTool(d Deps) tools.Tool {
@@ -128,18 +130,30 @@ func (o *JobOutputOut) show(j *jobs.Job, in JobOutputIn) error {
 		}
 	default:
 		p.next = e.Bytes
-		p.text, _, err = excerpt(j.Log(), j.ID)
+		if !j.Screen(func(s *screen.Screen) { p.text = s.String(); o.place = placed(s) }) {
+			p.text, _, err = excerpt(j.Log(), j.ID)
+		}
 	}
 	if err != nil {
 		return err
 	}
 	o.Output, o.Next = p.text, p.next
-	o.Status = standing(j) + "; job " + j.ID + "; " + volume(e)
+	o.Status = standing(j) + "; job " + j.ID + "; " + volume(e) + o.place
 	if !o.ended(j) || p.next < e.Bytes {
 		o.Status += fmt.Sprintf("; next: offset=%d", p.next)
 	}
 	o.Notes = append(o.Notes, unkept(e))
 	return nil
+}
+
+// placed words what is shown of a terminal.
+func placed(s *screen.Screen) string {
+	row, column := s.Cursor()
+	text := fmt.Sprintf("; screen, cursor at %d,%d", row, column)
+	if n := s.Scrolled(); n > 0 {
+		text += fmt.Sprintf("; %s above it: line=1", textfile.Count(n, "line"))
+	}
+	return text
 }
 
 // ended notes the exit code of a job that has ended.
@@ -165,7 +179,7 @@ func await(ctx context.Context, j *jobs.Job, in JobOutputIn, until *regexp.Regex
 	if in.Offset != nil {
 		s.at = *in.Offset
 	}
-	grown := ended(nil) // nobody waits for output
+	var grown <-chan struct{} // nil: nobody waits for output
 	for {
 		if until != nil {
 			if line := s.next(); line != "" {
@@ -197,9 +211,6 @@ func await(ctx context.Context, j *jobs.Job, in JobOutputIn, until *regexp.Regex
 		}
 	}
 }
-
-// ended is a channel of output that nobody waits for.
-func ended(c <-chan struct{}) <-chan struct{} { return c }
 
 // pause lets some output come together before it is searched.
 func pause(ctx context.Context, j *jobs.Job) error {

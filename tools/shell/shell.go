@@ -16,6 +16,8 @@ type Deps struct {
 func Tools(d Deps) []tools.Tool {
 	return []tools.Tool{
 		bashTool(d),
+		jobInputTool(d),
+		jobListTool(d),
 		jobOutputTool(d),
 		jobStopTool(d),
 	}

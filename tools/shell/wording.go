@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -73,6 +74,21 @@ func left(n int) string {
 		return "1 process that it left behind was ended with it; background: true is for what is to go on"
 	}
 	return fmt.Sprintf("%d processes that it left behind were ended with it; background: true is for what is to go on", n)
+}
+
+// session words where the named shell of a command goes on, "" without one.
+func session(ctx context.Context, j *jobs.Job) string {
+	if j.Shell == "" {
+		return ""
+	}
+	host := j.After()
+	if host == "" {
+		return fmt.Sprintf("session %s has ended with it", j.Shell)
+	}
+	if dir, err := tools.Resolve(ctx, host); err == nil {
+		host = dir.String()
+	}
+	return fmt.Sprintf("session %s is in %s", j.Shell, textfile.Path(host))
 }
 
 // contained words what contains a program, where that is less than all.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/screen"
 	"toolcrib/workspace"
 )
 
@@ -56,6 +57,8 @@ type Job struct {
 	exit    sandbox.Exit
 	ended   time.Time
 	input   *os.File
+	after   string // the directory of the named shell when it had ended
+	screen  *screen.Screen
 }
 
 // control is what reaches a running program.
@@ -65,11 +68,15 @@ type control interface {
 }
 
 func newJob(s Spec) *Job {
-	return &Job{
+	j := &Job{
 		Principal: s.Principal, Text: s.Text, Dir: s.Command.Dir.String(), Started: time.Now(), Timeout: s.Timeout,
 		Terminal: s.Command.Terminal != nil, Input: s.Input || s.Command.Terminal != nil,
 		workspace: s.Workspace, done: make(chan struct{}),
 	}
+	if size := s.Command.Terminal; size != nil {
+		j.screen = screen.New(int(size.Rows), int(size.Columns))
+	}
+	return j
 }
 
 // Log is what it prints.
@@ -145,8 +152,55 @@ func (j *Job) Stop(why Why, grace time.Duration) {
 	}()
 }
 
-// Cancel kills it with all that it started. It does not wait.
-func (j *Job) Cancel() { j.kill(ByCancel) }
+// cancelGrace is how long the command of a named shell may take to end when its call is
+// cancelled, before the shell ends with it.
+const cancelGrace = 120 * time.Millisecond
+
+// Cancel kills it with all that it started; the command of a named shell is interrupted
+// first, as the shell may live on. It does not wait.
+func (j *Job) Cancel() {
+	if j.Shell != "" {
+		j.Stop(ByCancel, cancelGrace)
+		return
+	}
+	j.kill(ByCancel)
+}
+
+// After is the directory, on the host, in which its named shell goes on; "" where that has
+// ended with it.
+func (j *Job) After() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.after
+}
+
+// Interrupt sends it SIGINT.
+func (j *Job) Interrupt() error {
+	c := j.reach()
+	if c == nil || j.isDone() {
+		return os.ErrProcessDone
+	}
+	return c.Signal(interrupt)
+}
+
+// Screen lets f look at what its terminal shows; it reports whether it has one.
+func (j *Job) Screen(f func(*screen.Screen)) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.screen == nil {
+		return false
+	}
+	f(j.screen)
+	return true
+}
+
+// shown takes what a program writes on its terminal, and returns what that answers.
+func (j *Job) shown(p []byte) []byte {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_, _ = j.screen.Write(p) // a Screen takes everything
+	return j.screen.Replies()
+}
 
 func (j *Job) kill(why Why) {
 	j.blame(why)

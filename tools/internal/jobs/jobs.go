@@ -13,6 +13,7 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +29,8 @@ type Options struct {
 	Output  int64         // most bytes that are kept of the output of one; 64 MiB
 	Disk    int64         // most bytes that the output of all of them takes; 1 GiB
 	Running int           // most jobs of a principal at a time; 32
+	Shells  int           // most named shells of a principal; 8
+	Idle    time.Duration // how long a named shell may have nothing to do; 30 min
 }
 
 func (o Options) withDefaults() Options {
@@ -35,6 +38,8 @@ func (o Options) withDefaults() Options {
 	o.Output = cmp.Or(o.Output, 64<<20)
 	o.Disk = cmp.Or(o.Disk, 1<<30)
 	o.Running = cmp.Or(o.Running, 32)
+	o.Shells = cmp.Or(o.Shells, 8)
+	o.Idle = cmp.Or(o.Idle, 30*time.Minute)
 	return o
 }
 
@@ -43,10 +48,13 @@ type Manager struct {
 	engine   *sandbox.Engine
 	instance string // names this server in handles
 
+	shellTurn sync.Mutex // one named shell is started at a time
+
 	mu     sync.Mutex
 	opt    Options
 	closed bool
 	jobs   map[string]*Job
+	shells map[shellKey]*shell
 	disk   int64           // bytes that logs were granted
 	swept  map[string]bool // states without the files of dead servers
 }
@@ -56,7 +64,7 @@ func New(engine *sandbox.Engine) *Manager {
 	return &Manager{
 		engine: engine, instance: word(instanceBytes),
 		opt:  Options{}.withDefaults(),
-		jobs: map[string]*Job{}, swept: map[string]bool{},
+		jobs: map[string]*Job{}, shells: map[shellKey]*shell{}, swept: map[string]bool{},
 	}
 }
 
@@ -212,7 +220,11 @@ func (m *Manager) Close() error {
 	for _, j := range m.jobs {
 		all = append(all, j)
 	}
+	shells := slices.Collect(maps.Values(m.shells))
 	m.mu.Unlock()
+	for _, s := range shells {
+		s.process.Kill()
+	}
 	for _, j := range all {
 		j.kill(ByServer)
 	}

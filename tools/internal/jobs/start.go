@@ -61,7 +61,11 @@ func (j *Job) start(ctx context.Context, m *Manager, s Spec) (err error) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		pump(j.log, output)
+		if j.Terminal {
+			pump(terminal{j, output}, output)
+		} else {
+			pump(j.log, output)
+		}
 	}()
 	go func() {
 		j.watch(process.Done())
@@ -93,14 +97,45 @@ func (j *Job) watch(done <-chan struct{}) {
 	}
 }
 
+// Of a flood: so many bytes take so long at least, so that other calls have a processor.
+const (
+	wave     = 8 << 20
+	waveTime = 20 * time.Millisecond
+)
+
 // pump reads what a program prints until its end.
 func pump(to io.Writer, from io.Reader) {
 	buffer := make([]byte, chunk)
+	begin, came := time.Now(), 0
 	for {
 		n, err := from.Read(buffer)
 		_, _ = to.Write(buffer[:n]) // a Log takes everything
 		if err != nil {
 			return // the end of the pipe, of the terminal, or of the time for the rest
 		}
+		if came += n; came >= wave {
+			time.Sleep(waveTime - time.Since(begin))
+			begin, came = time.Now(), 0
+		}
 	}
+}
+
+// terminal is what takes the output of a program on one.
+type terminal struct {
+	job *Job
+	in  *os.File
+}
+
+// answerWait is how long a program may leave the answer of its terminal unread.
+const answerWait = 100 * time.Millisecond
+
+// Write keeps and shows output, and answers what the program asks its terminal.
+func (t terminal) Write(p []byte) (int, error) {
+	_, _ = t.job.log.Write(p) // a Log takes everything
+	if answer := t.job.shown(p); len(answer) > 0 {
+		if err := t.in.SetWriteDeadline(time.Now().Add(answerWait)); err == nil {
+			_, _ = t.in.Write(answer) // who does not read it does without
+		}
+	}
+	return len(p), nil
 }

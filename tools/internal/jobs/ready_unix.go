@@ -1,0 +1,24 @@
+//go:build unix
+
+package jobs
+
+import (
+	"os"
+	"syscall"
+)
+
+// ready reads what a pipe holds, without waiting; 0 = nothing.
+func ready(f *os.File, p []byte) int {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	n := 0
+	if conn.Read(func(fd uintptr) bool {
+		n, err = syscall.Read(int(fd), p)
+		return true
+	}) != nil || err != nil {
+		return 0
+	}
+	return n
+}

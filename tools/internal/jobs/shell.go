@@ -1,0 +1,314 @@
+package jobs
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"toolcrib/tools/internal/sandbox"
+)
+
+// shellKey names a shell.
+type shellKey struct{ principal, roots, name string }
+
+// shell is a bash that runs one command after another and keeps what they leave:
+// directory, variables, functions. Commands go to it, and their exit codes come back, by
+// descriptors that the commands do not have; what they print is never looked at.
+type shell struct {
+	m       *Manager
+	key     shellKey
+	network bool
+	process *sandbox.Process
+	in      *os.File      // commands, each ended by a NUL
+	out     *os.File      // what they print
+	ends    *os.File      // exit code and directory, each ended by a NUL
+	emptied chan struct{} // what was printed before a command ended has been read
+	pumped  chan struct{} // closed at the end of out
+
+	mu      sync.Mutex
+	current *Job
+	between []byte      // printed while no command ran
+	idle    *time.Timer // ends it
+}
+
+// loop is what the bash runs. The commands get neither descriptor, an empty input, and
+// the exit code of the command before as $?.
+const loop = `exec 198<&0 199>&2 </dev/null 2>&1
+shopt -s expand_aliases
+trap : INT
+__toolcrib_status() { return "$1"; }
+__toolcrib_code=0
+while IFS= builtin read -r -d '' -u 198 __toolcrib_command; do
+__toolcrib_status "$__toolcrib_code"
+builtin eval "$__toolcrib_command" 198<&- 199>&-
+__toolcrib_code=$?
+builtin printf '%d\0%s\0' "$__toolcrib_code" "$PWD" >&199
+done`
+
+// mostBetween is how much is kept of what is printed between two commands.
+const mostBetween = 16 << 10
+
+// BusyError says that a named shell runs another command.
+type BusyError struct{ Job *Job }
+
+func (e *BusyError) Error() string { return "it runs another command, job " + e.Job.ID }
+
+// ErrOtherNetwork says that a named shell was started with the network off, or on.
+var ErrOtherNetwork = errors.New("it was started with another network")
+
+// Known reports whether a principal has a shell of that name.
+func (m *Manager) Known(s Spec, name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.shells[keyOf(s, name)] != nil
+}
+
+func keyOf(s Spec, name string) shellKey {
+	return shellKey{s.Principal, strings.Join(s.Workspace.Roots(), "\x00"), name}
+}
+
+// StartIn starts a command in a named shell, which is started where there is none. The
+// directory and the variables of the command of s are for a new shell.
+func (m *Manager) StartIn(ctx context.Context, s Spec, name, command string) (*Job, error) {
+	if strings.ContainsRune(command, 0) {
+		return nil, fmt.Errorf("a command has no NUL: %w", os.ErrInvalid)
+	}
+	m.shellTurn.Lock()
+	defer m.shellTurn.Unlock()
+	key := keyOf(s, name)
+	m.mu.Lock()
+	sh := m.shells[key]
+	m.mu.Unlock()
+	if sh == nil {
+		var err error
+		if sh, err = m.startShell(ctx, key, s); err != nil {
+			return nil, err
+		}
+	}
+	if sh.network != s.Command.Network {
+		return nil, ErrOtherNetwork
+	}
+	return sh.run(s, command)
+}
+
+// startShell starts the bash of a named shell.
+func (m *Manager) startShell(ctx context.Context, key shellKey, s Spec) (*shell, error) {
+	m.mu.Lock()
+	n := 0
+	for other := range m.shells {
+		if other.principal == key.principal {
+			n++
+		}
+	}
+	full := n >= m.opt.Shells
+	m.mu.Unlock()
+	if full {
+		return nil, ErrTooMany
+	}
+	sh := &shell{m: m, key: key, network: s.Command.Network, emptied: make(chan struct{}), pumped: make(chan struct{})}
+	c := s.Command
+	c.Args = []string{"bash", "--noprofile", "--norc", "-c", loop}
+	theirs, err := sh.pipes(&c)
+	if err != nil {
+		return nil, err
+	}
+	sh.process, err = m.engine.Start(ctx, c)
+	for _, f := range theirs {
+		_ = f.Close() // the program has its own
+	}
+	if err != nil {
+		sh.close()
+		return nil, err
+	}
+	m.mu.Lock()
+	m.shells[key] = sh
+	sh.idle = time.AfterFunc(m.opt.Idle, sh.process.Kill)
+	closed := m.closed
+	m.mu.Unlock()
+	if closed {
+		sh.process.Kill()
+	}
+	go sh.pump()
+	go sh.listen()
+	return sh, nil
+}
+
+// pipes makes the three pipes; those ends that the program has are to be closed here.
+func (sh *shell) pipes(c *sandbox.Command) (theirs []*os.File, err error) {
+	make := func() (r, w *os.File) {
+		if err == nil {
+			r, w, err = os.Pipe()
+		}
+		return r, w
+	}
+	c.Stdin, sh.in = make()
+	sh.out, c.Stdout = make()
+	sh.ends, c.Stderr = make()
+	theirs = []*os.File{c.Stdin, c.Stdout, c.Stderr}
+	if err != nil {
+		sh.close()
+		for _, f := range theirs {
+			_ = f.Close() // nil for what was not made
+		}
+	}
+	return theirs, err
+}
+
+func (sh *shell) close() {
+	for _, f := range []*os.File{sh.in, sh.out, sh.ends} {
+		_ = f.Close() // pipes hold nothing that could be lost
+	}
+}
+
+// run gives the shell a command.
+func (sh *shell) run(s Spec, command string) (*Job, error) {
+	j := newJob(s)
+	j.Shell, j.Input = sh.key.name, false
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if sh.current != nil {
+		return nil, &BusyError{sh.current}
+	}
+	if err := sh.m.add(j); err != nil {
+		return nil, err
+	}
+	_, _ = j.log.Write(sh.between) // a Log takes everything
+	sh.between = nil
+	sh.idle.Stop()
+	sh.current = j
+	j.started(shellControl{sh}, sh.process.Report())
+	go func() {
+		if _, err := io.WriteString(sh.in, command+"\x00"); err != nil {
+			sh.process.Kill() // it reads no more
+		}
+	}()
+	go j.watch(j.done)
+	return j, nil
+}
+
+// shellControl reaches the command of a shell. To kill it is to end the shell.
+type shellControl struct{ sh *shell }
+
+func (c shellControl) Signal(os.Signal) error { return c.sh.process.Signal(interrupt) }
+func (c shellControl) Kill()                  { c.sh.process.Kill() }
+
+// pump reads what is printed.
+func (sh *shell) pump() {
+	defer close(sh.pumped)
+	buffer := make([]byte, chunk)
+	for {
+		n, err := sh.out.Read(buffer)
+		sh.take(buffer[:n])
+		switch {
+		case err == nil:
+		case errors.Is(err, os.ErrDeadlineExceeded) && !sh.over():
+			if sh.out.SetReadDeadline(time.Time{}) != nil {
+				return
+			}
+			for n := ready(sh.out, buffer); n > 0; n = ready(sh.out, buffer) {
+				sh.take(buffer[:n])
+			}
+			sh.emptied <- struct{}{}
+		default:
+			return
+		}
+	}
+}
+
+func (sh *shell) over() bool {
+	select {
+	case <-sh.process.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+func (sh *shell) take(p []byte) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if sh.current != nil {
+		_, _ = sh.current.log.Write(p) // a Log takes everything
+		return
+	}
+	sh.between = append(sh.between, p...)
+	if more := len(sh.between) - mostBetween; more > 0 {
+		sh.between = sh.between[more:]
+	}
+}
+
+// listen takes the ends of commands, and then that of the shell.
+func (sh *shell) listen() {
+	ends := bufio.NewReader(sh.ends)
+	for {
+		code, dir, err := end(ends)
+		if err != nil {
+			break
+		}
+		if sh.out.SetReadDeadline(time.Unix(1, 0)) == nil {
+			select {
+			case <-sh.emptied:
+			case <-sh.pumped:
+			}
+		}
+		sh.finish(sandbox.Exit{Code: code}, dir)
+	}
+	<-sh.process.Done()
+	_ = sh.out.SetReadDeadline(time.Now().Add(drained)) // it cannot fail for a pipe
+	select {
+	case <-sh.emptied:
+		<-sh.pumped
+	case <-sh.pumped:
+	}
+	sh.m.mu.Lock()
+	delete(sh.m.shells, sh.key)
+	sh.m.mu.Unlock()
+	sh.finish(sh.process.Exit(), "")
+	sh.mu.Lock()
+	sh.idle.Stop()
+	sh.mu.Unlock()
+	sh.close()
+}
+
+// end reads how a command has ended.
+func end(r *bufio.Reader) (code int, dir string, err error) {
+	text, err := r.ReadString(0)
+	if err != nil {
+		return 0, "", err
+	}
+	if code, err = strconv.Atoi(strings.TrimSuffix(text, "\x00")); err != nil {
+		return 0, "", err
+	}
+	dir, err = r.ReadString(0)
+	return code, strings.TrimSuffix(dir, "\x00"), err
+}
+
+// finish ends the command that runs. Without a directory the shell has ended with it.
+func (sh *shell) finish(exit sandbox.Exit, dir string) {
+	sh.mu.Lock()
+	j := sh.current
+	sh.current = nil
+	sh.idle.Reset(sh.m.idle())
+	sh.mu.Unlock()
+	if j == nil {
+		return
+	}
+	j.mu.Lock()
+	j.after = dir
+	j.mu.Unlock()
+	j.finish(exit)
+	sh.m.expire(j)
+}
+
+func (m *Manager) idle() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.opt.Idle
+}

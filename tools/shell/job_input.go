@@ -1,0 +1,207 @@
+package shell
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"toolcrib/schema"
+	"toolcrib/tools"
+	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/screen"
+	"toolcrib/tools/internal/textfile"
+)
+
+//go:embed job_input.md
+var jobInputDoc string
+
+// JobInputIn says what to type.
+type JobInputIn struct {
+	Job   string   `json:"job,omitempty" jsonschema:"maxLength=64" jsonschema_description:"handle of the job; default the only one that runs" alias:"handle,job_id,id"`
+	Text  string   `json:"text,omitempty" jsonschema:"maxLength=100000" jsonschema_description:"text to type; end it with \\n for Enter" alias:"input,data,chars"`
+	Keys  []string `json:"keys,omitempty" jsonschema:"maxItems=100" jsonschema_description:"keys to press after the text: enter, tab, esc, up, f1, ctrl-c, alt-x, or a character; eof ends the input"`
+	Wait  string   `json:"wait,omitempty" jsonschema:"maxLength=20" jsonschema_description:"how long to wait for the answer, at most 50s; default 5s" alias:"timeout"`
+	Until string   `json:"until,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"wait until this text, or /regexp/, appears; else until the output is still"`
+}
+
+// Times of an answer.
+const (
+	still        = 300 * time.Millisecond // without output: the program waits
+	answerWithin = 5 * time.Second
+)
+
+func jobInputTool(d Deps) tools.Tool {
+	return tools.New(tools.Def[JobInputIn, JobOutputOut]{
+		Name: "job_input", Title: "Type into a job", Doc: jobInputDoc, Tags: []string{"shell", "jobs", "terminal"},
+		Access: tools.Exec, Effects: tools.Process | tools.Workspace | tools.Destroys,
+		Streams: true, Timeout: longestWait + 10*time.Second,
+		Examples: []tools.Example[JobInputIn]{{
+			Say:    "Answer a question.",
+			Before: d.example("read -p 'Your name? ' name; echo \"Hello, $name\"", true),
+			In:     JobInputIn{Text: "Ada\n", Until: "Hello"},
+			Want:   "…; job …\nfound: …Hello, Ada\n\n…Hello, Ada\n",
+		}},
+		Run: d.jobInput,
+	})
+}
+
+func (d Deps) jobInput(ctx context.Context, in JobInputIn) (JobOutputOut, error) {
+	if err := ctx.Err(); err != nil {
+		return JobOutputOut{}, err
+	}
+	j, err := d.job(ctx, in.Job, false)
+	if err != nil {
+		return JobOutputOut{}, err
+	}
+	wait, err := duration("wait", in.Wait, answerWithin, 24*time.Hour)
+	if err != nil {
+		return JobOutputOut{}, err
+	}
+	until, err := matcher(in.Until)
+	if err != nil {
+		return JobOutputOut{}, err
+	}
+	from := j.Log().Extent().Bytes
+	if err := in.send(j); err != nil {
+		return JobOutputOut{}, err
+	}
+	found, err := answer(ctx, j, JobOutputIn{Offset: &from, Until: in.Until}, until, min(wait, longestWait))
+	if err != nil {
+		return JobOutputOut{}, err
+	}
+	out := JobOutputOut{Job: j.ID, Report: j.Report(), Notes: []string{found}}
+	shown := JobOutputIn{}
+	if !j.Terminal {
+		shown.Offset = &from
+	}
+	return out, errors.Join(out.show(j, shown), ctx.Err())
+}
+
+// answer waits for what a program says to what was typed.
+func answer(ctx context.Context, j *jobs.Job, in JobOutputIn, until *regexp.Regexp, wait time.Duration) (found string, err error) {
+	if until != nil {
+		return await(ctx, j, in, until, wait)
+	}
+	_, err = quiesce(ctx, j, *in.Offset, still, wait)
+	return "", err
+}
+
+// quiesce waits until a job has printed something beyond an offset and is still since, or
+// has ended, at most so long.
+func quiesce(ctx context.Context, j *jobs.Job, from int64, still, most time.Duration) (ended bool, err error) {
+	over := time.NewTimer(most)
+	defer over.Stop()
+	quiet := time.NewTimer(still)
+	defer quiet.Stop()
+	for {
+		bytes := j.Log().Extent().Bytes
+		var silence <-chan time.Time
+		if bytes > from {
+			quiet.Reset(still)
+			silence = quiet.C
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-j.Done():
+			return true, ctx.Err()
+		case <-over.C:
+			return false, ctx.Err()
+		case <-silence:
+			return false, ctx.Err()
+		case <-j.Log().Grown(bytes):
+			if err := pause(ctx, j); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// send types what in says.
+func (in JobInputIn) send(j *jobs.Job) error {
+	if how, over := overOf(j); over {
+		return tools.Errorf(tools.Conflict, "job %s has ended: %s", j.ID, how)
+	}
+	if in.Text == "" && len(in.Keys) == 0 {
+		return tools.Errorf(tools.InvalidArgument, "there is nothing to type").WithHint("give text or keys")
+	}
+	if !j.Input && !in.interrupts() {
+		return tools.Errorf(tools.Conflict, "the input of job %s is closed", j.ID).
+			WithHint("start it with terminal: true or input: true; the key ctrl-c works all the same")
+	}
+	text := in.Text
+	if j.Terminal {
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\r"), "\n", "\r")
+	}
+	if err := typed(j, text); err != nil {
+		return err
+	}
+	for i, name := range in.Keys {
+		if err := press(j, i, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// interrupts reports that only ctrl-c is pressed, which needs no input.
+func (in JobInputIn) interrupts() bool {
+	s := (*screen.Screen)(nil)
+	sends := ""
+	if len(in.Keys) == 1 {
+		sends, _ = s.Key(in.Keys[0])
+	}
+	return in.Text == "" && sends == "\x03"
+}
+
+// press sends a key, as the terminal wants it at this moment; without a terminal some
+// keys have a meaning too.
+func press(j *jobs.Job, i int, name string) error {
+	sends, ok := (*screen.Screen)(nil).Key(name)
+	j.Screen(func(s *screen.Screen) { sends, ok = s.Key(name) })
+	eof := strings.EqualFold(name, "eof")
+	switch {
+	case eof && j.Terminal:
+		return typed(j, "\x04")
+	case eof, sends == "\x04" && !j.Terminal:
+		return unread(j, j.CloseInput())
+	case !ok:
+		e := tools.Errorf(tools.InvalidArgument, "/keys/%d: no key is called %q", i, name)
+		if near := schema.Nearest(strings.ToLower(name), screen.KeyNames()); near != "" {
+			return e.WithHint("did you mean %s; there are ctrl-a to ctrl-z and alt- with any key too", near)
+		}
+		return e.WithHint("there are: %s, ctrl-a to ctrl-z, alt- with any of them", strings.Join(screen.KeyNames(), ", "))
+	case j.Terminal:
+		return typed(j, sends)
+	case sends == "\x03":
+		return unread(j, j.Interrupt())
+	}
+	return typed(j, strings.ReplaceAll(sends, "\r", "\n"))
+}
+
+func typed(j *jobs.Job, text string) error {
+	if text == "" {
+		return nil
+	}
+	n, err := j.Write([]byte(text))
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return tools.Errorf(tools.Conflict, "job %s does not read its input: it took %s of %s", j.ID, textfile.Size(int64(n)), textfile.Size(int64(len(text)))).
+			WithHint("job_output shows what it is doing")
+	}
+	return unread(j, err)
+}
+
+// unread words why input did not arrive.
+func unread(j *jobs.Job, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := tools.Errorf(tools.Conflict, "job %s reads no input any more", j.ID).WithHint("job_output shows what it has printed")
+	e.Err = fmt.Errorf("write: %w", err)
+	return e
+}

@@ -1,0 +1,97 @@
+package shell
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/textfile"
+)
+
+//go:embed job_list.md
+var jobListDoc string
+
+// JobListIn says which jobs to list.
+type JobListIn struct {
+	All bool `json:"all,omitempty" jsonschema:"default=false" jsonschema_description:"also those that have ended"`
+}
+
+// JobListOut is a table of jobs.
+type JobListOut struct {
+	Lines []string
+	Ended int // jobs that are left out
+	More  int // jobs that are too many
+}
+
+// mostListed is how many jobs one result lists.
+const mostListed = 100
+
+func jobListTool(d Deps) tools.Tool {
+	return tools.New(tools.Def[JobListIn, JobListOut]{
+		Name: "job_list", Title: "List jobs", Doc: jobListDoc, Tags: []string{"shell", "jobs"},
+		Access: tools.Read, Effects: tools.None,
+		Limits: tools.Limits{Facts: map[string]any{"most": mostListed}},
+		Examples: []tools.Example[JobListIn]{{
+			Say:    "What is running?",
+			Before: d.example("echo ready; sleep 60", false),
+			In:     JobListIn{},
+			Want:   "…\n...\n… running for …; …; echo ready; sleep 60\n...",
+		}},
+		Run: d.jobList,
+	})
+}
+
+func (d Deps) jobList(ctx context.Context, in JobListIn) (JobListOut, error) {
+	if d.Jobs == nil {
+		return JobListOut{}, tools.Errorf(tools.Unavailable, "this server runs no programs")
+	}
+	var out JobListOut
+	for _, j := range d.Jobs.List(tools.Session(ctx).Principal) {
+		how, over := overOf(j)
+		switch {
+		case over && !in.All:
+			out.Ended++
+			continue
+		case len(out.Lines) == mostListed:
+			out.More++
+			continue
+		case !over:
+			how = standing(j)
+		}
+		out.Lines = append(out.Lines, strings.Join(listed(j, how), "; "))
+	}
+	return out, ctx.Err()
+}
+
+// listed is a row of the table.
+func listed(j *jobs.Job, how string) []string {
+	row := []string{j.ID + " " + how, volume(j.Log().Extent())}
+	switch {
+	case j.Terminal:
+		row = append(row, "terminal")
+	case j.Shell != "":
+		row = append(row, "session "+j.Shell)
+	}
+	if j.Dir != "." {
+		row = append(row, "in "+textfile.Path(j.Dir))
+	}
+	return append(row, brief(j.Text))
+}
+
+// Text is a line a job, the newest first.
+func (o JobListOut) Text() string {
+	status := textfile.Count(len(o.Lines), "job")
+	if len(o.Lines) == 0 {
+		status = "no job is running"
+	}
+	if o.Ended > 0 {
+		status += fmt.Sprintf("; %d ended, all: true shows them", o.Ended)
+	}
+	if o.More > 0 {
+		status += fmt.Sprintf("; %d older ones are not shown", o.More)
+	}
+	return lines(append([]string{status}, o.Lines...)...)
+}

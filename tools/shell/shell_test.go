@@ -1,0 +1,190 @@
+package shell_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/tooltest"
+	"toolcrib/tools/shell"
+	"toolcrib/workspace"
+)
+
+// server is the tools of the category with what they share.
+type server struct {
+	t   *testing.T
+	ws  *workspace.Workspace
+	all []tools.Tool
+}
+
+func start(t *testing.T) server {
+	t.Helper()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("needs bash")
+	}
+	ws, _ := tooltest.Tree(t, nil)
+	engine := sandbox.New()
+	t.Cleanup(func() { engine.Close() })
+	m := jobs.New(engine)
+	t.Cleanup(func() {
+		begin := time.Now()
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(begin); took > time.Second {
+			t.Errorf("close took %v", took)
+		}
+	})
+	return server{t, ws, shell.Tools(shell.Deps{Sandbox: engine, Jobs: m})}
+}
+
+// call calls a tool and returns its text, of an error after "error: ".
+func (s server) call(ctx context.Context, tool string, args map[string]any) string {
+	s.t.Helper()
+	raw, err := json.Marshal(args)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, t := range s.all {
+		if t.Name != tool {
+			continue
+		}
+		result, err := tooltest.Call(ctx, s.ws, t, raw)
+		if err != nil {
+			return "error: " + tools.AsError(err).Error()
+		}
+		return tooltest.Text(result)
+	}
+	s.t.Fatalf("no tool is called %s", tool)
+	return ""
+}
+
+func (s server) want(text, pattern string) []string {
+	s.t.Helper()
+	m := regexp.MustCompile("(?s)" + pattern).FindStringSubmatch(text)
+	if m == nil {
+		s.t.Fatalf("got\n%s\nwant %s", text, pattern)
+	}
+	return m
+}
+
+// TestHeldPipe ends with the program, whoever holds its output.
+func TestHeldPipe(t *testing.T) {
+	s := start(t)
+	begin := time.Now()
+	s.want(s.call(t.Context(), "bash", map[string]any{"command": "sleep 3 & echo started"}), `^exit 0 in .*\n\nstarted\n$`)
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestBackground(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	text := s.call(ctx, "bash", map[string]any{"command": "echo one; sleep 0.6; echo two; sleep 60", "background": true})
+	job := s.want(text, `^running: job (\S+)\n.*offset=4 .*\n\none\n$`)[1]
+	s.want(s.call(ctx, "job_output", map[string]any{"job": job, "offset": 4, "wait": "10s"}), `^running for .*next: offset=8\n\ntwo\n$`)
+	s.want(s.call(ctx, "job_output", map[string]any{"line": 2}), `\n\ntwo\n$`)
+	s.want(s.call(ctx, "job_list", nil), `^1 job\n`+job+` running for .*; 2 lines, 8 B; echo one`)
+	s.want(s.call(ctx, "job_stop", nil), `^ended by .* \(stopped\); job `+job)
+	s.want(s.call(ctx, "job_output", map[string]any{"job": job, "tail": 1}), `^ended by .*\n\ntwo\n$`)
+	s.want(s.call(ctx, "job_list", nil), `^no job is running; 1 ended`)
+	s.want(s.call(ctx, "job_input", map[string]any{"job": job, "text": "x"}), `^error: conflict: job .* has ended`)
+}
+
+// TestLong shows the two ends of a long output, and pages lead through all of it.
+func TestLong(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	text := s.call(ctx, "bash", map[string]any{"command": "seq 1 60000"})
+	if len(text) > 22_000 {
+		t.Errorf("%d bytes", len(text))
+	}
+	m := s.want(text, `^exit 0 in .*; 60000 lines, 349 kB\n(?:.*\n)?\n1\n2\n.*\n\[\d+ kB are not shown here; job_output job=(\S+) offset=(\d+) shows them\]\n.*\n60000\n$`)
+	var all strings.Builder
+	for at := 0; ; {
+		text := s.call(ctx, "job_output", map[string]any{"job": m[1], "offset": at})
+		head, body, _ := strings.Cut(text, "\n\n")
+		all.WriteString(body)
+		next := regexp.MustCompile(`next: offset=(\d+)`).FindStringSubmatch(head)
+		if next == nil {
+			break
+		}
+		if _, err := fmt.Sscan(next[1], &at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := strings.Fields(all.String())
+	if len(lines) != 60000 || lines[0] != "1" || lines[59999] != "60000" {
+		t.Errorf("%d lines", len(lines))
+	}
+	s.want(s.call(ctx, "job_output", map[string]any{"job": m[1], "line": 31234}), `\n\n31234\n31235\n`)
+}
+
+func TestSession(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	run := func(command string) string {
+		return s.call(ctx, "bash", map[string]any{"command": command, "session": "a"})
+	}
+	s.want(run("mkdir -p sub; cd sub; export X=1; f() { echo f$X; }"), `^exit 0 in .*session a is in sub\n$`)
+	s.want(run("f"), `session a is in sub\n\nf1\n$`)
+	s.want(s.call(ctx, "bash", map[string]any{"command": "true", "session": "a", "cwd": "sub"}), `^error: invalid_argument: session a keeps`)
+	s.want(s.call(ctx, "bash", map[string]any{"command": "true", "session": "a", "terminal": true}), `^error: invalid_argument: /session`)
+	s.want(run("exit 3"), `^exit 3 in .*session a has ended with it\n$`)
+	s.want(run("echo $X; pwd"), `^exit 0 in .*session a is in \.\n\n\n`)
+}
+
+func TestCancel(t *testing.T) {
+	s := start(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	s.want(s.call(ctx, "bash", map[string]any{"command": "sleep 30"}), `^error: timeout`)
+	if took := time.Since(begin); took > time.Second {
+		t.Errorf("took %v", took)
+	}
+	s.want(s.call(t.Context(), "job_output", map[string]any{"wait": "5s"}), `\(cancelled\)`)
+}
+
+func TestProgress(t *testing.T) {
+	s := start(t)
+	var events []tools.ProgressEvent
+	ctx := tools.WithProgress(t.Context(), func(e tools.ProgressEvent) { events = append(events, e) })
+	s.want(s.call(ctx, "bash", map[string]any{"command": "for i in 1 2 3; do echo line $i; sleep 0.3; done"}), `^exit 0`)
+	if len(events) < 2 || len(events) > 5 || !strings.Contains(events[0].Message, "line 1") {
+		t.Errorf("%d events: %+v", len(events), events)
+	}
+}
+
+func TestInput(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	text := s.call(ctx, "bash", map[string]any{"command": "echo name?; read n; echo hello $n; cat; echo bye", "input": true})
+	job := s.want(text, `^running: job (\S+).*\n\nname\?\n$`)[1]
+	s.want(s.call(ctx, "job_input", map[string]any{"job": job, "text": "Ada\n"}), `\n\nhello Ada\n$`)
+	s.want(s.call(ctx, "job_input", map[string]any{"text": "x", "keys": []string{"enter", "eof"}}), `\n\nx\nbye\n$`)
+	s.want(s.call(ctx, "job_input", map[string]any{"job": job, "text": "x"}), `^error: conflict`)
+}
+
+func TestTerminal(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	text := s.call(ctx, "bash", map[string]any{"command": "tty; stty size; read -p 'who? ' w; echo hi $w; read -s -n1 k; printf '[%q]' $k", "terminal": true})
+	if strings.Contains(text, "no terminal") {
+		t.Skip("this sandbox has no terminals")
+	}
+	s.want(text, `^running: job \S+; screen, cursor at 3,6\n.*\n\n/dev/pts/\d+\n30 100\nwho\?\n$`)
+	s.want(s.call(ctx, "job_input", map[string]any{"text": "me\n"}), `who\? me\nhi me\n`)
+	s.want(s.call(ctx, "job_input", map[string]any{"keys": []string{"ctrl-c"}}), `^(killed by|ended by|exit 130)`)
+}
+
+func TestChanged(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	s.want(s.call(ctx, "bash", map[string]any{"command": "mkdir d; echo 1 > d/a; echo 2 > b; ln -s b c"}), `\nfiles: created b, c, d/a\n$`)
+	s.want(s.call(ctx, "bash", map[string]any{"command": "mv b e; touch d/a; rm c"}), `\nfiles: created e; changed d/a; deleted b, c\n$`)
+	s.want(s.call(ctx, "bash", map[string]any{"command": "true"}), `^exit 0 in [^\n]*; no output\n(sandbox[^\n]*\n)?$`)
+}
