@@ -177,7 +177,7 @@ func TestPass(t *testing.T) {
 	if len(w.dialled) > 0 {
 		t.Errorf("dialled: %s", w.dialled)
 	}
-	if got := off.Told(); got != "the network is off; it asked for example.com:443, example.com:80" {
+	if got := off.Told(); got != "the network is off; it asked for example.com:443, example.com:80; network=true asks for it" {
 		t.Errorf("told: %s", got)
 	}
 }

@@ -33,6 +33,9 @@ func (p *Pass) Env(port int) []string {
 
 // Told words what a command was refused, for the end of its output; "" = nothing.
 func (p *Pass) Told() string {
+	if p == nil {
+		return ""
+	}
 	hosts, more := p.Refused()
 	if len(hosts) == 0 {
 		return ""
@@ -43,7 +46,7 @@ func (p *Pass) Told() string {
 		for i, h := range hosts {
 			names[i] = h.Host
 		}
-		fmt.Fprintf(&b, "the network is off; it asked for %s", shortened(names))
+		fmt.Fprintf(&b, "the network is off; it asked for %s; network=true asks for it", shortened(names))
 		return b.String()
 	}
 	b.WriteString("not let through: ")

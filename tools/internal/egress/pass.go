@@ -34,8 +34,19 @@ type Refusal struct {
 // mostRefusals is how many hosts are remembered of one command.
 const mostRefusals = 20
 
-// Close ends the right, and all connections that were made by it.
+// Reach says in a few words what the command may reach; "off" = nothing.
+func (p *Pass) Reach() string {
+	if !p.network {
+		return "off"
+	}
+	return p.gate.proxy.Bounds()
+}
+
+// Close ends the right, and all connections that were made by it. A nil pass has none.
 func (p *Pass) Close() {
+	if p == nil {
+		return
+	}
 	p.gate.mu.Lock()
 	delete(p.gate.passes, p.secret)
 	p.gate.mu.Unlock()

@@ -88,6 +88,12 @@ type policy struct {
 	private []rule
 }
 
+// Check says what is wrong with the options.
+func (opt Options) Check() error {
+	_, err := newPolicy(opt)
+	return err
+}
+
 func newPolicy(opt Options) (*policy, error) {
 	p := &policy{opt: opt}
 	for _, text := range opt.Hosts {
