@@ -17,7 +17,7 @@ type Programs struct {
 }
 
 // Containment returns how programs are contained. Its error names a level that does not
-// exist.
+// exist, or what is no host.
 func (c Config) Containment() (catalog.Containment, error) {
 	opt := catalog.Containment{
 		Limits: catalog.ProgramLimits{
@@ -25,12 +25,16 @@ func (c Config) Containment() (catalog.Containment, error) {
 			Files: c.Programs.Files, Processes: c.Programs.Processes,
 		},
 		Read: c.Programs.Read, Hide: c.Programs.Hide, Env: c.Programs.Env,
+		Hosts: c.NetworkHosts, Private: c.NetworkPrivate,
 	}
 	if c.AuditDir != "" {
 		opt.Hide = append(opt.Hide, c.AuditDir)
 	}
 	if c.File != "" {
 		opt.Hide = append(opt.Hide, c.File)
+	}
+	if err := opt.Check(); err != nil {
+		return opt, err
 	}
 	if c.Sandbox == "" {
 		return opt, nil

@@ -48,6 +48,9 @@ func hintOf(j *jobs.Job) string {
 	if exit.Err != nil || exit.Code == 0 {
 		return ""
 	}
+	if exit.Refused != "" {
+		return "hint: " + exit.Refused
+	}
 	switch {
 	case why == jobs.ByTimeout:
 		return "hint: a longer timeout, or background: true for what runs on"

@@ -58,7 +58,7 @@ func (p *Pass) check(rules *policy, t target) error {
 }
 
 // whyOff stands in the answers to programs, where models read it.
-const whyOff = "the network is off for this command; run it again with network=true to ask for it"
+const whyOff = "the network is off for this command; network: true asks for it"
 
 // direct resolves the name, looks at all addresses and dials the first that answers.
 // One address that is not allowed spoils the others: such an answer is no accident.

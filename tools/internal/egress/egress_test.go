@@ -139,7 +139,7 @@ func TestPass(t *testing.T) {
 	}{
 		"of another gate": {other, "407"},
 		"ended":           {over, "407"},
-		"network off":     {off, "403 example.com:443: the network is off for this command; run it again with network=true to ask for it"},
+		"network off":     {off, "403 example.com:443: the network is off for this command; network: true asks for it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := w.open()
@@ -177,7 +177,7 @@ func TestPass(t *testing.T) {
 	if len(w.dialled) > 0 {
 		t.Errorf("dialled: %s", w.dialled)
 	}
-	if got := off.Told(); got != "the network is off; it asked for example.com:443, example.com:80; network=true asks for it" {
+	if got := off.Told(); got != "the network is off; it asked for example.com:443, example.com:80; network: true asks for it" {
 		t.Errorf("told: %s", got)
 	}
 }

@@ -46,7 +46,7 @@ func (p *Pass) Told() string {
 		for i, h := range hosts {
 			names[i] = h.Host
 		}
-		fmt.Fprintf(&b, "the network is off; it asked for %s; network=true asks for it", shortened(names))
+		fmt.Fprintf(&b, "the network is off; it asked for %s; network: true asks for it", shortened(names))
 		return b.String()
 	}
 	b.WriteString("not let through: ")

@@ -15,12 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/egress"
 	"toolcrib/tools/internal/sandbox/internal/leaf"
 )
 
 // platform is what an engine has of the system: the holders by what they hold.
 type platform struct {
 	holders map[string]*holder
+	proxy   *egress.Proxy // nil until the first gate
 }
 
 // holder is the process that keeps what the programs of a principal in a workspace
@@ -32,6 +34,7 @@ type holder struct {
 	view   leaf.View
 	home   string // where programs have it
 	temp   *temp
+	gate   *gate  // nil where the network is that of the machine, or none
 	free   func() // gives up what the view holds
 
 	ready  chan struct{} // closed once it is known whether it works
@@ -102,6 +105,13 @@ func (e *Engine) release() error {
 		<-h.ready
 		errs = append(errs, h.close())
 	}
+	e.mu.Lock()
+	proxy := e.platform.proxy
+	e.platform.proxy = nil
+	e.mu.Unlock()
+	if proxy != nil {
+		errs = append(errs, proxy.Close())
+	}
 	return errors.Join(errs...)
 }
 
@@ -154,7 +164,13 @@ func (h *holder) launch() error {
 	if err := h.locked(func(socket int) error { return leaf.SendView(socket, h.view) }); err != nil {
 		return fmt.Errorf("tell the sandbox what to hold: %w", err)
 	}
-	e, _, err := (&running{control: h.socket}).next()
+	e, fd, err := (&running{control: h.socket}).next()
+	if fd >= 0 {
+		var refused error
+		if h.gate, refused = h.engine.openGate(h.opt, fd, int(e.A)); refused != nil {
+			return fmt.Errorf("the way of programs to the network: %w", refused)
+		}
+	}
 	switch {
 	case errors.Is(err, io.EOF):
 		return &UnavailableError{Level: h.opt.Level, Missing: "the process that is to hold it ended"}
@@ -228,6 +244,7 @@ func (h *holder) close() error {
 	if h.cmd != nil {
 		<-h.gone
 	}
+	h.gate.close()
 	h.free()
 	if h.temp != nil {
 		errs = append(errs, h.temp.remove())
@@ -235,12 +252,15 @@ func (h *holder) close() error {
 	return errors.Join(errs...)
 }
 
-// network words how far programs reach.
-func (h *holder) network() string {
-	if h.opt.Level == None {
+// network words how far a program reaches.
+func (h *holder) network(p *egress.Pass) string {
+	switch {
+	case h.opt.Level == None:
 		return "on"
+	case p == nil:
+		return "off"
 	}
-	return "off"
+	return p.Reach()
 }
 
 // pair makes a pair of sockets: ours, which does not block, and theirs.

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"toolcrib/tools/internal/egress"
 	"toolcrib/tools/internal/sandbox/internal/leaf"
 )
 
@@ -18,6 +19,7 @@ type running struct {
 	holder  *holder
 	control *os.File // the socket of the init
 	process *Process
+	pass    *egress.Pass // nil where there is no gate
 
 	mu    sync.Mutex
 	pidfd int // of the init; -1 = not known, or closed
@@ -118,6 +120,8 @@ func (r *running) wait() {
 		r.gone()
 	}
 	r.process.exit = exitOf(r.ended)
+	r.process.exit.Refused = r.pass.Told()
+	r.pass.Close()
 	r.holder.engine.forget(r.process)
 	if err := r.close(); err != nil {
 		r.holder.opt.Log.Debug("the end of a program", "err", err)

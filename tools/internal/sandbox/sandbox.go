@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/egress"
 	"toolcrib/workspace"
 )
 
@@ -58,8 +59,17 @@ type Options struct {
 	Env    []string // names of variables of the server that programs get beside the usual ones
 	Read   []string // directories of the host that programs may read beside the system's
 	Hide   []string // what they must not see, such as logs and configuration of the server
-	Log    *slog.Logger
+	// Hosts are the only ones that programs with the network reach, Private those whose
+	// addresses may be private, see egress.Options.
+	Hosts, Private []string
+	Log            *slog.Logger
 }
+
+// network returns the options of the way to the network.
+func (o Options) network() egress.Options { return egress.Options{Hosts: o.Hosts, Private: o.Private} }
+
+// Check says what is wrong with the options, before anything runs.
+func (o Options) Check() error { return o.network().Check() }
 
 // Limits bounds one program with all that it starts. Zero = the default, less = none.
 type Limits struct {
@@ -113,6 +123,8 @@ type Exit struct {
 	Memory int64  // bytes that one of its processes had at its most; 0 = unknown
 	CPU    time.Duration
 	Err    error // why nothing is known of its end
+	// Refused says which hosts it was not let to and why, "" = none.
+	Refused string
 }
 
 // Engine runs programs. Its methods may be called by several goroutines. The zero value
@@ -133,6 +145,7 @@ func (e *Engine) Configure(opt Options) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.opt = opt
+	e.reach(opt)
 }
 
 // options returns the options, with those in the place of zero that this system has.

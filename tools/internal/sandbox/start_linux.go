@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"toolcrib/tools/internal/egress"
 	"toolcrib/tools/internal/sandbox/internal/leaf"
 )
 
@@ -52,29 +53,35 @@ func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
 			streams, given[i] = append(streams, int(f.Fd())), true
 		}
 	}
-	wire := leaf.Command{Args: c.Args, Env: h.environ(c.Env), Dir: c.Dir.Host(), Streams: given}
+	pass, err := h.pass(c)
+	if err != nil {
+		unix.Close(theirs)
+		return nil, errors.Join(err, control.Close())
+	}
+	wire := leaf.Command{Args: c.Args, Env: h.environ(append(h.variables(pass), c.Env...)), Dir: c.Dir.Host(), Streams: given}
 	limits := c.Limits.Or(h.opt.Limits).Or(usual())
 	wire.Memory, wire.FileSize, wire.Files, wire.Processes = limits.Memory, limits.FileSize, limits.Files, limits.Processes
 	if c.Terminal != nil {
 		wire.Rows, wire.Columns = max(c.Terminal.Rows, 1), max(c.Terminal.Columns, 1)
 	}
-	p, err := h.run(ctx, wire, control, theirs, streams)
+	p, err := h.run(ctx, wire, pass, control, theirs, streams)
 	if err != nil {
+		pass.Close()
 		return nil, errors.Join(err, control.Close())
 	}
 	return p, nil
 }
 
 // run has the holder start a program, and waits until it runs.
-func (h *holder) run(ctx context.Context, c leaf.Command, control *os.File, theirs int, streams []int) (*Process, error) {
+func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, control *os.File, theirs int, streams []int) (*Process, error) {
 	err := h.command(c, theirs, streams)
 	unix.Close(theirs)
 	if err != nil {
 		return nil, err
 	}
-	r := &running{holder: h, control: control, pidfd: -1}
+	r := &running{holder: h, control: control, pidfd: -1, pass: pass}
 	r.process = &Process{
-		report: Report{Level: h.opt.Level, Network: h.network()},
+		report: Report{Level: h.opt.Level, Network: h.network(pass)},
 		signal: r.signal, kill: r.kill, done: make(chan struct{}),
 	}
 	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })

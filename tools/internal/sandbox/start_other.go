@@ -60,6 +60,8 @@ func (e *Engine) check(_ context.Context, opt Options) error {
 
 func (e *Engine) release() error { return nil }
 
+func (e *Engine) reach(Options) {}
+
 func exitOf(err error) Exit {
 	if err == nil {
 		return Exit{}

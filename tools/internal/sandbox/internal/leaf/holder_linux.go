@@ -105,13 +105,28 @@ func (h *holder) hold() error {
 	if h.null, err = unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0); err != nil {
 		return err
 	}
-	if err := sendEvent(server, Event{Kind: EvReady, Text: strings.Join(notes, "\n")}); err != nil {
+	if err := h.ready(notes); err != nil {
 		return err
 	}
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, unix.SIGCHLD)
 	go reapAll(ended)
 	return h.serve()
+}
+
+// ready tells the server that programs can start, and gives it the gate of their network.
+func (h *holder) ready(notes []string) error {
+	e := Event{Kind: EvReady, Text: strings.Join(notes, "\n")}
+	if h.view.Level != Full {
+		return sendEvent(server, e)
+	}
+	fd, port, err := makeGate()
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	e.A = uint32(port)
+	return sendEvent(server, e, fd)
 }
 
 // make makes the view, and returns what it could not hold.

@@ -77,7 +77,9 @@ const (
 	EvTerminal            // comes with the other end of the terminal
 	EvStarted
 	EvEnded // A is the wait status, B how many were left
-	EvReady // of a holder: its view is made. Text is what it could not hold, a line each
+	// EvReady is of a holder: its view is made. Text is what it could not hold, a line
+	// each. With a private network come the socket of its gate and, as A, the port.
+	EvReady
 )
 
 // Event is what a holder or an init says. On the wire it is 32 bytes and the text.
