@@ -22,7 +22,8 @@ import (
 // platform is what an engine has of the system: the holders by what they hold.
 type platform struct {
 	holders map[string]*holder
-	proxy   *egress.Proxy // nil until the first gate
+	proxy   *egress.Proxy   // nil until the first gate
+	tested  map[string]bool // see holder.test
 }
 
 // holder is the process that keeps what the programs of a principal in a workspace
@@ -120,9 +121,9 @@ func (h *holder) open(s *tools.SessionInfo) error {
 		return err
 	}
 	if err := h.launch(); err != nil {
-		return errors.Join(err, h.close())
+		return err
 	}
-	return nil
+	return h.test(s)
 }
 
 // launch starts the process and has it make the view.

@@ -8,7 +8,8 @@ import (
 // private are the places of the system that hold what belongs to users and to programs
 // that run: nobody's programs have business there but by way of a root.
 func private() []string {
-	return []string{"/tmp", "/run", "/home", "/root", "/var/tmp", "/var/run", "/dev", "/sys", "/boot", "/lost+found", "/var/spool", "/var/mail", "/var/backups", "/var/log"}
+	return []string{"/etc/gshadow", "/etc/gshadow-", "/etc/krb5.keytab", "/etc/shadow", "/etc/shadow-", "/etc/ssl/private", "/etc/sudoers", "/etc/sudoers.d", "/var/lib/containerd", "/var/lib/docker", "/var/lib/private",
+		"/tmp", "/run", "/home", "/root", "/var/tmp", "/var/run", "/dev", "/sys", "/boot", "/lost+found", "/var/spool", "/var/mail", "/var/backups", "/var/log"}
 }
 
 type kind int

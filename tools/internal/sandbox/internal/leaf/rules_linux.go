@@ -126,7 +126,7 @@ func grantsOf(v View) []grant {
 		for _, path := range readable(v) {
 			all = append(all, grant{path: path, rights: mayRead})
 		}
-		for _, path := range []string{v.Home.Path, v.Temp.Path} {
+		for _, path := range []string{v.Home.Path, join(v.Temp.Path, "tmp"), join(v.Temp.Path, "var")} {
 			all = append(all, grant{path: path, rights: mayWrite})
 		}
 	}

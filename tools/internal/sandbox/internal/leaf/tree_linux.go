@@ -18,6 +18,7 @@ import (
 type tree struct {
 	view  View
 	notes []string
+	files []string // that are to be hidden
 }
 
 func (t *tree) note(format string, args ...any) {
@@ -55,6 +56,11 @@ func makeTree(v View) ([]string, error) {
 	}
 	if err := t.makeDev(devices); err != nil {
 		return nil, err
+	}
+	for _, at := range t.files {
+		if err := unix.Mount("/dev/null", at, "", unix.MS_BIND, ""); err != nil {
+			return nil, fmt.Errorf("hide %s: %w", at, err)
+		}
 	}
 	for _, p := range parts {
 		if err := t.put(p); err != nil {
@@ -188,9 +194,7 @@ func (t *tree) cover() ([]int, error) {
 			continue // it is not there, or covered with what holds it
 		}
 		if !info.IsDir() {
-			if err := unix.Mount("/dev/null", at, "", unix.MS_BIND, ""); err != nil {
-				return nil, fmt.Errorf("hide %s: %w", at, err)
-			}
+			t.files = append(t.files, at)
 			continue
 		}
 		if err := unix.Mount("tmpfs", at, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=4m,nr_inodes=16k,mode=0755"); err != nil {
