@@ -26,6 +26,9 @@ type Def[In, Out any] struct {
 	Doc     string   // embedded .md: first paragraph = description, rest = manual
 	Aliases []string // old names that keep resolving
 	Tags    []string
+	// SameAs is a tool that does the same, such as the one that reads what this one reads
+	// for a resource: rules and hooks for it hold for this one too. "" = none.
+	SameAs string
 
 	Access     Access
 	Effects    Effects
@@ -85,6 +88,7 @@ type Call struct {
 type Tool struct {
 	Name, Title, Category string
 	Aliases, Tags         []string
+	SameAs                string
 	Access                Access
 	Effects               Effects
 	Repeatable, Streams   bool
@@ -110,7 +114,7 @@ func New[In, Out any](d Def[In, Out]) Tool {
 	inType := reflect.TypeFor[In]()
 	t := Tool{
 		Name: d.Name, Title: d.Title, Category: path.Base(inType.PkgPath()),
-		Aliases: d.Aliases, Tags: d.Tags,
+		Aliases: d.Aliases, Tags: d.Tags, SameAs: d.SameAs,
 		Access: d.Access, Effects: d.Effects, Repeatable: d.Repeatable, Streams: d.Streams,
 		Cache: d.Cache, Timeout: d.Timeout, Limits: d.Limits, Needs: d.Needs,
 		doc:   d.Doc,

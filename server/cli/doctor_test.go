@@ -32,6 +32,14 @@ func TestDoctor(t *testing.T) {
 		},
 		{"a tool that is asked for", []string{"--tools=fly"}, nil, []string{"broken  tool     fly: TOOLCRIB_WINGS is not set: buy wings\n"}, "", 1},
 		{"what is switched off is not missing", []string{"--tools=echo"}, nil, []string{"tools    1 can"}, "fly", 0},
+		{
+			"nobody is asked who calls, beyond this machine", []string{"--http=0.0.0.0:8080", "--auth=none"}, nil,
+			[]string{"broken  config   --http=0.0.0.0:8080 can be reached from other machines, so --auth=none is refused\n"}, "", 1,
+		},
+		{
+			"metrics for all", []string{"--metrics=0.0.0.0:9464"}, nil,
+			[]string{"broken  config   --metrics=0.0.0.0:9464 can be reached from other machines, so it needs a token\n"}, "", 1,
+		},
 		{"no such root", []string{"nowhere"}, nil, []string{"broken  root     nowhere: no such directory\n"}, "", 1},
 		{"state in the workspace", []string{"--state-dir", filepath.Join(dir, "state")}, nil, []string{"broken  state ", "; name one outside of the roots: --state-dir="}, "root  ", 1},
 		{"no place for state", []string{"/"}, nil, []string{"broken  state ", "; leave --state-dir out"}, "root  ", 1},

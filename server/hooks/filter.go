@@ -81,7 +81,7 @@ func globs(glob, name string) bool {
 // fits reports whether the hook sees a call.
 func (f *filter) fits(v run.View) bool {
 	named := func(glob string) bool {
-		return globs(glob, v.Tool.Name) || slices.Contains(v.Tool.Aliases, glob)
+		return globs(glob, v.Tool.Name) || slices.Contains(v.Tool.Aliases, glob) || v.Tool.SameAs != "" && globs(glob, v.Tool.SameAs)
 	}
 	if len(f.tools) > 0 && !slices.ContainsFunc(f.tools, named) ||
 		len(f.access) > 0 && !slices.Contains(f.access, v.Tool.Access.String()) ||

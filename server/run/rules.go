@@ -106,6 +106,9 @@ func (c concerning) anywhere() concerning {
 // fits tells whether the rule concerns a tool, and how specific it is in that.
 func (r *ruling) fits(t tools.Tool) (what int, ok bool) {
 	what, ok = most(r.tools, t.Name)
+	if !ok && t.SameAs != "" {
+		what, ok = most(r.tools, t.SameAs)
+	}
 	if !ok || len(r.Toolset) > 0 && !slices.Contains(r.Toolset, t.Category) ||
 		len(r.Access) > 0 && !slices.Contains(r.Access, t.Access.String()) ||
 		len(r.Effect) > 0 && t.Effects&r.effects == 0 ||

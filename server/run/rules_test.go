@@ -232,3 +232,25 @@ func TestFence(t *testing.T) {
 		}
 	}
 }
+
+// Who denies a tool denies the resources that are read in its place.
+func TestRulesForWhatDoesTheSame(t *testing.T) {
+	resource := tool("file_resource", tools.Read, tools.None, say("read"), func(d *tools.Def[In, Out]) { d.SameAs = "read_file" })
+	other := tool("manual_resource", tools.Read, tools.None, say("read"))
+	for rule, want := range map[string]string{
+		`{"verdict":"deny","tool":["read_file"]}`: "denied",
+		`{"verdict":"deny","tool":["read_*"]}`:    "denied",
+		`{"verdict":"deny","tool":["fetch"]}`:     "read",
+	} {
+		r := run.New(run.Config{Settings: run.Settings{Tools: kinds(), Rules: rules(t, "["+rule+"]")}})
+		if got := ending(r.Run(t.Context(), run.Call{Read: &resource, Args: empty, Session: local})); got != want {
+			t.Errorf("%s: ended in %s, want %s", rule, got, want)
+		}
+		if _, ok := r.View(local, &resource); ok != (want == "read") {
+			t.Errorf("%s: shown: %t", rule, ok)
+		}
+		if got := ending(r.Run(t.Context(), run.Call{Read: &other, Args: empty, Session: local})); got != "read" {
+			t.Errorf("%s: the manual ended in %s", rule, got)
+		}
+	}
+}

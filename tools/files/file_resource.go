@@ -37,7 +37,7 @@ func (o FileResourceOut) Content() []tools.Block {
 
 func fileResourceTool() tools.Tool {
 	return tools.New(tools.Def[FileResourceIn, FileResourceOut]{
-		Name: "file_resource", Title: "Read a file as a resource", Doc: fileResourceDoc,
+		Name: "file_resource", Title: "Read a file as a resource", Doc: fileResourceDoc, SameAs: "read_file",
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
 		Limits: tools.Limits{Text: tools.MaxResource, Facts: map[string]any{"most": fmt.Sprintf("%d MiB", resourceSize>>20)}},
 		Examples: []tools.Example[FileResourceIn]{{
