@@ -73,6 +73,7 @@ var figures = map[string]figure{
 	"tokens":        tokens,
 	"principals":    principals,
 	"searchtools":   searchTools,
+	"sandbox":       sandboxFigure,
 }
 
 func main() {
@@ -93,6 +94,9 @@ func main() {
 	}
 	if len(os.Args) > 4 && os.Args[1] == "audit" { // this program as one that writes an audit log
 		fail(writeAudit(os.Args[2:]))
+	}
+	if len(os.Args) > 3 && os.Args[1] == "without" { // this program in the place of one that lacks something
+		fail(runWithout(os.Args[2], os.Args[3:]))
 	}
 	var env environment
 	flag.StringVar(&env.Binary, "binary", "", "the toolcrib to measure")

@@ -35,8 +35,9 @@ type holder struct {
 	view   leaf.View
 	home   string // where programs have it
 	temp   *temp
-	gate   *gate  // nil where the network is that of the machine, or none
-	free   func() // gives up what the view holds
+	gate   *gate           // nil where the network is that of the machine, or none
+	hidden map[string]bool // the sockets that the holder knows
+	free   func()          // gives up what the view holds
 
 	ready  chan struct{} // closed once it is known whether it works
 	err    error

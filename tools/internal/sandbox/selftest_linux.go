@@ -67,7 +67,7 @@ func (h *holder) probe(t leaf.Targets) (string, error) {
 	c.Env = append(c.Env, h.environ(nil)...)
 	p, err := h.run(ctx, c, nil, control, theirs, []int{int(w.Fd())})
 	if err != nil {
-		return "", errors.Join(err, control.Close())
+		return "", err
 	}
 	w.Close()
 	stop := context.AfterFunc(ctx, p.Kill)

@@ -59,6 +59,7 @@ func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
 		return nil, errors.Join(err, control.Close())
 	}
 	wire := leaf.Command{Args: c.Args, Env: h.environ(append(h.variables(pass), c.Env...)), Dir: c.Dir.Host(), Streams: given}
+	wire.Sockets = h.newSockets()
 	limits := c.Limits.Or(h.opt.Limits).Or(usual())
 	wire.Memory, wire.FileSize, wire.Files, wire.Processes = limits.Memory, limits.FileSize, limits.Files, limits.Processes
 	if c.Terminal != nil {
@@ -67,17 +68,17 @@ func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
 	p, err := h.run(ctx, wire, pass, control, theirs, streams)
 	if err != nil {
 		pass.Close()
-		return nil, errors.Join(err, control.Close())
 	}
-	return p, nil
+	return p, err
 }
 
-// run has the holder start a program, and waits until it runs.
+// run has the holder start a program, and waits until it runs. It closes the sockets of
+// the init, where there is an error at once.
 func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, control *os.File, theirs int, streams []int) (*Process, error) {
 	err := h.command(c, theirs, streams)
 	unix.Close(theirs)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, control.Close())
 	}
 	r := &running{holder: h, control: control, pidfd: -1, pass: pass}
 	r.process = &Process{
@@ -94,7 +95,7 @@ func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, con
 			err = errHolderGone
 		}
 		if err == nil {
-			err = refusal(c, e)
+			err = h.refusal(c, e)
 		}
 		if err != nil {
 			r.drop(fd)
@@ -117,7 +118,7 @@ func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, con
 }
 
 // refusal returns why a program was not started.
-func refusal(c leaf.Command, e leaf.Event) error {
+func (h *holder) refusal(c leaf.Command, e leaf.Event) error {
 	switch e.Kind {
 	case leaf.EvError:
 		if e.A == uint32(unix.ENOENT) || e.A == 0 && e.Text != "" && len(c.Args) > 0 && e.Text == fmt.Sprintf("%s: %v", c.Args[0], fs.ErrNotExist) {
@@ -132,7 +133,7 @@ func refusal(c leaf.Command, e leaf.Event) error {
 		case leaf.StageDirectory:
 			return &fs.PathError{Op: "enter", Path: c.Dir, Err: errno}
 		}
-		return fmt.Errorf("the sandbox cannot be made: %s: %w", stages[e.A], errno)
+		return &UnavailableError{Level: h.opt.Level, Missing: "it lacks " + stages[e.A], Err: errno}
 	}
 	return nil
 }

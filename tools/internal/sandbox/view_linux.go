@@ -55,13 +55,17 @@ func (h *holder) look(s *tools.SessionInfo) error {
 	if state := s.Workspace.StateBase(); state != "" {
 		v.Hide = append(v.Hide, real(state))
 	}
+	if h.opt.Level == Landlock && home != "" && !within(home, v.Roots) {
+		v.Hide = append(v.Hide, home)
+	}
 	for _, path := range h.opt.Hide {
 		v.Hide = append(v.Hide, real(path))
 	}
 	for _, path := range h.opt.Read {
 		v.Read = append(v.Read, real(path))
 	}
-	h.view = v
+	h.view, h.hidden = v, map[string]bool{}
+	h.view.Sockets = h.newSockets()
 	h.home = v.Home.At[0]
 	if h.opt.Level != Full {
 		h.home = v.Home.Path

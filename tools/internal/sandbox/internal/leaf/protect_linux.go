@@ -1,7 +1,6 @@
 package leaf
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -88,47 +87,17 @@ func bindOver(dir, rel string, ro bool) error {
 	return unix.MoveMount(part, "", fd, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
 }
 
-// boundSockets are the sockets of the file system on which programs of the host listen.
-// Neither a mount that can only be read nor the private network keeps from connecting to
-// one.
-func boundSockets() []string {
-	f, err := os.Open("/proc/net/unix")
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	var paths []string
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
-		if len(fields) == 8 && strings.HasPrefix(fields[7], "/") {
-			paths = append(paths, fields[7])
-		}
-	}
-	return paths
-}
-
-// hideSockets covers those that can still be seen and do not lie in a root.
-func (t *tree) hideSockets(paths []string) error {
+// hideSockets covers sockets that can be seen: neither a mount that can only be read nor
+// the private network keeps from connecting to one.
+func hideSockets(paths []string) error {
 	for _, path := range paths {
-		if t.inRoot(path) {
-			continue
-		}
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&os.ModeSocket == 0 {
-			continue
+			continue // it is hidden with what it lies in, or gone
 		}
 		if err := unix.Mount("/dev/null", path, "", unix.MS_BIND, ""); err != nil {
 			return fmt.Errorf("hide the socket %s: %w", path, err)
 		}
 	}
 	return nil
-}
-
-func (t *tree) inRoot(path string) bool {
-	for _, d := range t.view.Roots {
-		if inside(path, d.Path) {
-			return true
-		}
-	}
-	return false
 }

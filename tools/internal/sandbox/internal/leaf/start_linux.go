@@ -18,6 +18,11 @@ func (h *holder) start(fds []int) error {
 	if err := readFile(fds[0], &c); err != nil {
 		return err
 	}
+	if h.view.Level == Full {
+		if err := hideSockets(c.Sockets); err != nil {
+			return err
+		}
+	}
 	p, done, err := h.plan(c, fds[1], fds[2:])
 	if err != nil {
 		return err

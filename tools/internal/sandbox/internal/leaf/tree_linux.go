@@ -45,7 +45,6 @@ func makeTree(v View) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	sockets := boundSockets()
 	all := &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, all); err != nil {
 		return nil, fmt.Errorf("make the file system readable alone: %w", err)
@@ -67,7 +66,7 @@ func makeTree(v View) ([]string, error) {
 			return nil, err
 		}
 	}
-	if err := t.hideSockets(sockets); err != nil {
+	if err := hideSockets(v.Sockets); err != nil {
 		return nil, err
 	}
 	for _, fd := range covers {

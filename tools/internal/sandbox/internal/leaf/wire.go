@@ -22,7 +22,8 @@ type View struct {
 	Hide []string
 	Read []string
 	// Layers are directories of the host that can be read, and written into a copy.
-	Layers []Layer
+	Layers  []Layer
+	Sockets []string // of the file system, on which programs of the host listen; see hideSockets
 	// Protect are paths below each root that cannot be written, where they exist.
 	Protect []string
 }
@@ -50,7 +51,8 @@ type Command struct {
 	Streams [3]bool
 	// Rows and Columns are the size of its terminal; 0 = it has none.
 	Rows, Columns uint16
-	Probe         bool // in the place of a program: the self-test, see probe_linux.go
+	Sockets       []string // of the host that are new, see View
+	Probe         bool     // in the place of a program: the self-test, see probe_linux.go
 
 	Memory, FileSize int64 // bytes; 0 = unbounded
 	Files, Processes int   // 0 = unbounded
