@@ -74,6 +74,8 @@ var figures = map[string]figure{
 	"principals":    principals,
 	"searchtools":   searchTools,
 	"sandbox":       sandboxFigure,
+	"spawn":         spawnFigure,
+	"survivors":     survivors,
 }
 
 func main() {

@@ -35,11 +35,12 @@ type Deps struct {
 	Sandbox *sandbox.Engine // of all that run programs
 }
 
-// Containment is how the programs that tools run are contained, and ProgramLimits what
-// bounds each.
+// Containment is how the programs that tools run are contained, ProgramLimits what
+// bounds each, and Command is one that is to run.
 type (
 	Containment   = sandbox.Options
 	ProgramLimits = sandbox.Limits
+	Command       = sandbox.Command
 )
 
 // NewDeps makes what a process owns. It opens nothing. Tools that call others do so

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// leaves is a script that leaves processes behind in every way, all under one name.
+const leaves = `name=%s
+(exec -a $name sleep 1000) &
+setsid bash -c "exec -a $name sleep 1000" >/dev/null 2>&1 </dev/null &
+( (trap '' TERM HUP INT; exec -a $name sleep 1000) & ) >/dev/null 2>&1
+nohup setsid bash -c "(trap '' TERM; bash -c 'exec -a $name sleep 1000' & exec -a $name sleep 1000) & exit" >/dev/null 2>&1 &
+sleep 0.2
+%s`
+
+// survivors ends commands in every way and looks for what they have left.
+func survivors(ctx context.Context, env environment) error {
+	total := 0
+	for _, level := range []struct {
+		name  string
+		share float64
+	}{{"full", 0.8}, {"landlock", 0.1}, {"none", 0.1}} {
+		n := max(int(float64(env.of(1000, 60))*level.share), 6)
+		s := &survey{env: env, level: level.name}
+		for _, way := range []struct {
+			name   string
+			end    func(ctx context.Context, c *client, dir string, calls int) error
+			within time.Duration
+		}{
+			{"result", s.results, 200 * time.Millisecond},
+			{"timeout", s.timeouts, 200 * time.Millisecond},
+			{"cancel", s.cancels, 200 * time.Millisecond},
+			{"end of stdin", s.endings(func(c *client) error { return c.in.Close() }), 200 * time.Millisecond},
+			{"SIGTERM", s.endings(func(c *client) error { return c.cmd.Process.Signal(syscall.SIGTERM) }), 200 * time.Millisecond},
+			{"SIGKILL", s.endings(func(c *client) error { return c.cmd.Process.Kill() }), 2 * time.Second},
+		} {
+			share := max(n/6, 1)
+			if err := s.measure(ctx, way.name, share, way.within, way.end); err != nil {
+				return fmt.Errorf("%s at %s: %w", way.name, level.name, err)
+			}
+			total += share
+		}
+	}
+	fmt.Printf("%d calls, 0 survivors\n", total)
+	return nil
+}
+
+// survey counts at one level.
+type survey struct {
+	env   environment
+	level string
+	next  int
+}
+
+// together is how many calls run at once.
+const together = 8
+
+func (s *survey) measure(ctx context.Context, name string, calls int, within time.Duration, end func(context.Context, *client, string, int) error) error {
+	began := time.Now()
+	for left := calls; left > 0; left -= together {
+		if err := s.batch(ctx, min(left, together), within, end); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("%s, %s: %d calls in %.1f s, none left after %s\n", s.level, name, calls, time.Since(began).Seconds(), within)
+	return nil
+}
+
+// batch has some calls on one server end in one way.
+func (s *survey) batch(ctx context.Context, calls int, within time.Duration, end func(context.Context, *client, string, int) error) error {
+	dir, err := os.MkdirTemp("", "survivors")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	state, err := os.MkdirTemp("", "survivors-state")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(state)
+	c, err := dial(ctx, nil, s.env.Binary, "serve", "--sandbox", s.level, "--confirm", "client", "--state-dir", state, dir)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_ = c.in.Close() // it may be closed
+		_ = c.cmd.Process.Kill()
+		<-c.done
+		_ = c.cmd.Wait() // it was killed
+	}()
+	if err := c.initialize(); err != nil {
+		return err
+	}
+	s.next++
+	if err := end(ctx, c, dir, calls); err != nil {
+		return err
+	}
+	time.Sleep(within)
+	if found := named(s.name()); len(found) > 0 {
+		return fmt.Errorf("%d processes live on: %v", len(found), found)
+	}
+	return nil
+}
+
+// name is that of the processes of this batch.
+func (s *survey) name() string {
+	return fmt.Sprintf("toolcrib-left-%d-%s-%d", os.Getpid(), s.level, s.next)
+}
+
+// named finds processes by their name.
+func named(name string) []string {
+	var found []string
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err == nil && bytes.HasPrefix(data, []byte(name+"\x00")) {
+			found = append(found, filepath.Base(filepath.Dir(file)))
+		}
+	}
+	return found
+}
+
+// bash calls the tool so many times at once, and returns the first error of any.
+func (s *survey) bash(c *client, calls int, last, timeout string) error {
+	var wg sync.WaitGroup
+	errs := make([]error, calls)
+	for i := range calls {
+		wg.Go(func() {
+			args := map[string]any{"command": fmt.Sprintf(leaves, s.name(), last)}
+			if timeout != "" {
+				args["timeout"] = timeout
+			}
+			answer, err := c.call(100+i, "tools/call", map[string]any{"name": "bash", "arguments": args})
+			if err == nil && timeout == "" && !strings.Contains(string(answer.Result), "exit 0") {
+				err = fmt.Errorf("the command was not carried out: %s", answer.Result)
+			}
+			errs[i] = err
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func (s *survey) results(_ context.Context, c *client, _ string, calls int) error {
+	return s.bash(c, calls, "exit 0", "")
+}
+
+func (s *survey) timeouts(_ context.Context, c *client, _ string, calls int) error {
+	return s.bash(c, calls, "sleep 1000", "1s")
+}
+
+func (s *survey) cancels(ctx context.Context, c *client, _ string, calls int) error {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.bash(c, calls, "sleep 1000", "") // a cancelled call has no answer
+	}()
+	if err := s.running(ctx, calls); err != nil {
+		return err
+	}
+	for i := range calls {
+		line := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, 100+i)
+		if err := c.send([]byte(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endings has the server itself end, while commands run.
+func (s *survey) endings(end func(*client) error) func(context.Context, *client, string, int) error {
+	return func(ctx context.Context, c *client, _ string, calls int) error {
+		go func() { _ = s.bash(c, calls, "sleep 1000", "") }() // there is no answer
+		if err := s.running(ctx, calls); err != nil {
+			return err
+		}
+		if err := end(c); err != nil {
+			return err
+		}
+		select {
+		case <-c.done: // it has ended
+			return nil
+		case <-time.After(10 * time.Second):
+			return errors.New("the server does not end")
+		}
+	}
+}
+
+// running waits until the commands have left what they leave.
+func (s *survey) running(ctx context.Context, calls int) error {
+	for range 300 {
+		if len(named(s.name())) >= 4*calls {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return fmt.Errorf("only %d processes were left by %d commands", len(named(s.name())), calls)
+}
