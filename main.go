@@ -26,6 +26,7 @@ func main() {
 	os.Stdout = os.Stderr
 	caller := new(run.Caller)
 	deps := catalog.NewDeps(caller)
+	deps.Code.Scripts = true
 	os.Exit(cli.Main(context.Background(), cli.Process{
 		Args:       os.Args[1:],
 		Environ:    os.Environ(),

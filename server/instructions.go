@@ -31,6 +31,14 @@ var guides = []struct {
 		advice: "Not every tool is listed.",
 	},
 	{
+		category: "code",
+		uses: []use{
+			{"run_python", "runs a Python script"},
+			{"run_javascript", "runs JavaScript, without files"},
+		},
+		advice: "They are for what is easier computed than thought.",
+	},
+	{
 		category: "files",
 		uses: []use{
 			{"list_directory", "shows a directory as a tree"},

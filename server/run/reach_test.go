@@ -28,7 +28,7 @@ func TestSearchToolsListsWhatCanBeCalled(t *testing.T) {
 		hidden func(tools.Tool) bool
 	}{
 		{"default", func(*run.Settings, *tools.SessionInfo) {}, none},
-		{"read-only", func(s *run.Settings, _ *tools.SessionInfo) { s.ReadOnly = true }, writes},
+		{"read-only", func(s *run.Settings, _ *tools.SessionInfo) { s.ReadOnly = true }, func(t tools.Tool) bool { return t.Access != tools.Read && t.Access != tools.Delegates }},
 		{"excluded", func(s *run.Settings, _ *tools.SessionInfo) { s.Tools = slices.DeleteFunc(s.Tools, named("glob")) }, named("glob")},
 		{"denied by a rule", func(s *run.Settings, _ *tools.SessionInfo) {
 			ruled(s, run.Rule{Verdict: "deny", Access: []string{"write"}})

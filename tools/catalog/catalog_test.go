@@ -12,6 +12,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/bridge"
 	"toolcrib/tools/catalog"
+	"toolcrib/tools/code"
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/sandbox"
 	"toolcrib/tools/internal/tooltest"
@@ -38,6 +39,7 @@ func deps() catalog.Deps {
 	programs := sandbox.New()
 	d := catalog.Deps{
 		Bridge: bridge.Deps{Caller: caller},
+		Code:   code.Deps{Sandbox: programs, Scripts: true},
 		Shell:  shell.Deps{Sandbox: programs, Jobs: jobs.New(programs)},
 	}
 	caller.All = catalog.All(d)

@@ -12,6 +12,9 @@ import (
 type Deps struct {
 	Sandbox *sandbox.Engine // nil = one of its own
 	Python  *Python         // nil = the system's
+	// Scripts says that this binary calls Program when it starts, so that it can be
+	// started again for a script.
+	Scripts bool
 }
 
 // Tools returns the tools of the category.

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"os"
 	"time"
 
 	"toolcrib/tools"
@@ -65,18 +64,17 @@ func (d Deps) runJavascript(ctx context.Context, in RunJavascriptIn) (RunJavascr
 	if err != nil {
 		return RunJavascriptOut{}, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return RunJavascriptOut{}, err
+	if !d.Scripts {
+		return RunJavascriptOut{}, tools.Errorf(tools.Unavailable, "this process runs no scripts")
 	}
 	r, err := d.run(ctx, script{
-		args: []string{self, javascript.Argument},
+		args: []string{"toolcrib", javascript.Argument},
 		job: func(mark string) any {
 			return javascript.Job{Mark: mark, Code: in.Code, Timeout: timeout, Memory: javascriptMemory}
 		},
 		timeout: timeout + lastWords, // it stops itself where it can
 		limits:  sandbox.Limits{Memory: javascriptSpace},
-		silent:  true,
+		silent:  true, self: true,
 	})
 	if err != nil {
 		return RunJavascriptOut{}, refused(err)

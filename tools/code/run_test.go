@@ -23,7 +23,7 @@ func caller(t *testing.T) func(ctx context.Context, name string, args map[string
 			t.Error(err)
 		}
 	})
-	list := code.Tools(code.Deps{Sandbox: engine})
+	list := code.Tools(code.Deps{Sandbox: engine, Scripts: true})
 	ws, _ := tooltest.Tree(t, map[string]string{"own.py": "def fail():\n    raise ValueError('own')\n"})
 	return func(ctx context.Context, name string, args map[string]any) (string, error) {
 		raw, err := json.Marshal(args)

@@ -25,6 +25,7 @@ type script struct {
 	timeout time.Duration // after it the program is interrupted, and ended a second later
 	network bool
 	silent  bool // it changes no files
+	self    bool // the program is this binary
 	limits  sandbox.Limits
 }
 
@@ -65,7 +66,7 @@ func (d Deps) run(ctx context.Context, s script) (ran, error) {
 		before = changed.Begin(ctx, tools.Session(ctx).Workspace)
 	}
 	begin := time.Now()
-	started, err := d.start(ctx, sandbox.Command{Args: s.args, Dir: dir, Env: s.env, Network: s.network, Limits: s.limits})
+	started, err := d.start(ctx, sandbox.Command{Args: s.args, Dir: dir, Env: s.env, Network: s.network, Limits: s.limits, Self: s.self})
 	if err != nil {
 		return ran{}, err
 	}

@@ -103,6 +103,7 @@ type Command struct {
 	// Terminal gives it a terminal of this size in their place, see Process.Terminal.
 	Terminal *Size
 	Network  bool   // it may reach the network, as far as Options allow
+	Self     bool   // the program is this binary, whatever the first of Args is
 	Limits   Limits // zero fields: those of the options
 }
 

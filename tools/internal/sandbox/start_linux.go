@@ -58,7 +58,7 @@ func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
 		unix.Close(theirs)
 		return nil, errors.Join(err, control.Close())
 	}
-	wire := leaf.Command{Args: c.Args, Env: h.environ(append(h.variables(pass), c.Env...)), Dir: c.Dir.Host(), Streams: given}
+	wire := leaf.Command{Args: c.Args, Env: h.environ(append(h.variables(pass), c.Env...)), Dir: c.Dir.Host(), Streams: given, Self: c.Self}
 	wire.Sockets = h.newSockets()
 	limits := c.Limits.Or(h.opt.Limits).Or(usual())
 	wire.Memory, wire.FileSize, wire.Files, wire.Processes = limits.Memory, limits.FileSize, limits.Files, limits.Processes

@@ -20,7 +20,14 @@ func (e *Engine) start(_ context.Context, opt Options, c Command) (*Process, err
 	if opt.Level > best {
 		return nil, &UnavailableError{Level: opt.Level, Missing: "this system has no namespaces and no Landlock"}
 	}
-	cmd := exec.Command(c.Args[0], c.Args[1:]...)
+	name := c.Args[0]
+	if c.Self {
+		var err error
+		if name, err = os.Executable(); err != nil {
+			return nil, err
+		}
+	}
+	cmd := exec.Command(name, c.Args[1:]...)
 	cmd.Dir, cmd.Env = c.Dir.Host(), append(os.Environ(), c.Env...)
 	if c.Stdin != nil {
 		cmd.Stdin = c.Stdin

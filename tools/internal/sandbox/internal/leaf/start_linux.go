@@ -88,10 +88,13 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 		}
 	}
 	p.dir = cstring(c.Dir)
-	if c.Probe {
+	switch {
+	case c.Probe:
 		p.exe = uintptr(h.exe)
 		c.Env = append(c.Env, Variable+"="+roleProbe)
-	} else {
+	case c.Self:
+		p.exe = uintptr(h.exe)
+	default:
 		path, err := find(c)
 		if err != nil {
 			return nil, nil, err

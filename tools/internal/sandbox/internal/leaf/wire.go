@@ -53,6 +53,7 @@ type Command struct {
 	Rows, Columns uint16
 	Sockets       []string // of the host that are new, see View
 	Probe         bool     // in the place of a program: the self-test, see probe_linux.go
+	Self          bool     // in the place of a program: this binary
 
 	Memory, FileSize int64 // bytes; 0 = unbounded
 	Files, Processes int   // 0 = unbounded
