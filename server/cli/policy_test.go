@@ -18,7 +18,7 @@ func TestPolicyExplain(t *testing.T) {
 		{`policy explain ehco {}`, 2, []string{`did you mean "echo"`}},
 		{`policy explain echo {"txt":1}`, 1, []string{"text"}},
 		{`policy echo`, 2, []string{"toolcrib policy explain TOOL JSON"}},
-		{`help policy`, 0, []string{"deny\nwins over ask", "--principal"}},
+		{`help policy`, 0, []string{"deny wins over ask", "--principal"}},
 	} {
 		stdout, stderr, code := invocation{args: strings.Fields(tc.args)}.start(t)
 		for _, want := range tc.want {

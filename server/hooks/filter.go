@@ -17,6 +17,7 @@ type filter struct {
 	tools     []string // globs
 	access    []string
 	effects   tools.Effects // of which one is enough; 0: all tools
+	commands  []run.CommandPattern
 	paths     []workspace.Pattern
 	arguments map[string]*regexp.Regexp
 }
@@ -56,6 +57,13 @@ func newFilter(spec Spec, all []tools.Tool) (filter, error) {
 		}
 		f.effects |= tools.None << i
 	}
+	for _, text := range spec.Runs {
+		pattern, err := run.ParseCommandPattern(text)
+		if err != nil {
+			return f, at("runs", err)
+		}
+		f.commands = append(f.commands, pattern)
+	}
 	for _, text := range spec.Path {
 		pattern, err := workspace.ParsePattern(text)
 		if err != nil {
@@ -86,7 +94,8 @@ func (f *filter) fits(v run.View) bool {
 	if len(f.tools) > 0 && !slices.ContainsFunc(f.tools, named) ||
 		len(f.access) > 0 && !slices.Contains(f.access, v.Tool.Access.String()) ||
 		f.effects != 0 && v.Tool.Effects&f.effects == 0 ||
-		len(f.paths) > 0 && !slices.ContainsFunc(v.Paths, func(text string) bool { return f.covers(v.Session.Workspace, text) }) {
+		len(f.commands) > 0 && !f.runs(v.Plan) ||
+		len(f.paths) > 0 && !slices.ContainsFunc(opened(v), func(text string) bool { return f.covers(v.Session.Workspace, text) }) {
 		return false
 	}
 	if len(f.arguments) == 0 {
@@ -102,6 +111,28 @@ func (f *filter) fits(v run.View) bool {
 		}
 	}
 	return true
+}
+
+// runs reports whether a call runs a command that the hook looks at, or may.
+func (f *filter) runs(plan tools.Plan) bool {
+	return plan.Unknown != "" || slices.ContainsFunc(plan.Commands, func(c tools.Command) bool {
+		return c.Hides != "" || slices.ContainsFunc(f.commands, func(x run.CommandPattern) bool { return x.Covers(&c) })
+	})
+}
+
+// opened are the paths of a call: its arguments, and what its commands open for certain.
+func opened(v run.View) []string {
+	paths := slices.Clone(v.Paths)
+	add := func(list []tools.Touch) {
+		for _, t := range list {
+			paths = append(paths, t.Path)
+		}
+	}
+	add(v.Plan.Touches)
+	for i := range v.Plan.Commands {
+		add(v.Plan.Commands[i].Touches)
+	}
+	return paths
 }
 
 // covers reports whether a path argument leads to a place that the hook looks at.

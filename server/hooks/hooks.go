@@ -29,6 +29,7 @@ type Spec struct {
 	Tool     []string          `json:"tool,omitempty" jsonschema:"minItems=1" jsonschema_description:"names of tools, or globs of names such as *_file"`
 	Access   []string          `json:"access,omitempty" jsonschema:"minItems=1" jsonschema_description:"access classes: read, write, exec, external or delegates"`
 	Effect   []string          `json:"effect,omitempty" jsonschema:"minItems=1" jsonschema_description:"effects, of which a tool has one: none, workspace, outside, process, network, state or destroys"`
+	Runs     []string          `json:"runs,omitempty" jsonschema_description:"commands that a tool is to run, such as git push, as rules of the policy that ask have them; a call that may run one unseen fits too"`
 	Path     []string          `json:"path,omitempty" jsonschema:"minItems=1" jsonschema_description:"paths as results print them, or patterns with * and **; each covers all that is below it, also by way of links"`
 	Argument map[string]string `json:"argument,omitempty" jsonschema_description:"regular expressions (RE2) by the name of an argument; the text of each has to match"`
 

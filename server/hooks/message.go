@@ -28,6 +28,8 @@ type message struct {
 	Client    messageClient   `json:"client"`
 	Roots     []string        `json:"roots,omitempty"`
 	Arguments json.RawMessage `json:"arguments"`
+	Commands  []string        `json:"commands,omitempty"` // that the call runs, as a shell has them
+	Unknown   string          `json:"unknown,omitempty"`  // why it may run others
 	Result    *messageResult  `json:"result,omitempty"`
 	Error     *messageError   `json:"error,omitempty"`
 }
@@ -53,6 +55,16 @@ func messageOf(event string, v run.View) *message {
 	m := &message{
 		Event: event, Call: v.ID, Tool: v.Tool.Name, Access: v.Tool.Access.String(), Effects: strings.Split(v.Tool.Effects.String(), ","),
 		Principal: s.Principal, Client: messageClient{s.Client.Name, s.Client.Version}, Arguments: v.Args,
+	}
+	for i := range v.Plan.Commands {
+		c := &v.Plan.Commands[i]
+		m.Commands = append(m.Commands, c.String())
+		if m.Unknown == "" && c.Hides != "" {
+			m.Unknown = c.String() + ": " + c.Hides
+		}
+	}
+	if v.Plan.Unknown != "" {
+		m.Unknown = v.Plan.Unknown
 	}
 	if s.Workspace != nil {
 		m.Roots = s.Workspace.Roots()

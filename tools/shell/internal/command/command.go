@@ -262,16 +262,26 @@ func (w *walker) wroteWhatItRuns() {
 	for i := range w.line.Commands {
 		note(w.line.Commands[i].Touches)
 	}
+	makes := func(word tools.Word) bool {
+		for at := range made {
+			if word.Kind == tools.Known && path.Base(at) == path.Base(path.Clean(word.Text)) {
+				return true
+			}
+		}
+		return false
+	}
 	for i := range w.line.Commands {
 		c := &w.line.Commands[i]
-		if len(c.Words) == 0 || c.Words[0].Kind != tools.Known || !strings.Contains(c.Words[0].Text, "/") || c.Hides != "" {
+		if c.Hides != "" || c.Words[0].Kind != tools.Known || isLight(c.Words[0].Text) {
 			continue
 		}
-		clean := path.Clean(c.Words[0].Text)
-		for at := range made {
-			if at == clean || path.Base(at) == path.Base(clean) {
-				c.Hides = "the line makes that program"
-				c.Light = false
+		name := base(c.Words[0].Text)
+		switch {
+		case makes(c.Words[0]), interpreter(name) && slices.ContainsFunc(c.Words[1:], makes):
+			c.Hides = "the line makes that program"
+		case name == "make" || name == "gmake" || name == "npm" || name == "pnpm" || name == "yarn":
+			if slices.ContainsFunc([]string{"Makefile", "makefile", "GNUmakefile", "package.json"}, func(f string) bool { return makes(tools.Word{Text: f}) }) {
+				c.Hides = "the line makes what it runs"
 			}
 		}
 	}

@@ -21,6 +21,9 @@ func (w *walker) run(words []tools.Word) {
 	}
 	name := base(words[0].Text)
 	c := &w.line.Commands[at]
+	if strings.HasPrefix(words[0].Text, "/proc/") {
+		c.Hides = "it runs what is running already"
+	}
 	c.Touches, c.Told = w.opens(name, words)
 	c.Light = isLight(words[0].Text)
 	hides := func(why string) { w.line.Commands[at].Hides = why }
@@ -31,7 +34,7 @@ func (w *walker) run(words []tools.Word) {
 		return
 	}
 	switch name {
-	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "pwsh":
+	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "lksh", "posh", "yash", "oksh", "osh", "bash-static", "fish", "csh", "tcsh", "pwsh":
 		c.Light = true
 		w.shell(name, args, hides)
 	case "eval":
@@ -54,9 +57,16 @@ func (w *walker) run(words []tools.Word) {
 	case "git":
 		w.git(args, hides)
 	case "ssh", "parallel", "at", "batch", "crontab", "screen", "tmux", "expect", "ed", "ex", "gdb", "lldb", "docker", "podman", "nerdctl",
-		"kubectl", "unshare", "nsenter", "bwrap", "firejail", "systemd-run", "chroot", "su", "runuser", "xterm", "lua", "osascript", "tclsh", "m4", "gnuplot":
+		"kubectl", "script", "sg", "newgrp", "setarch", "linux32", "linux64", "i386", "x86_64", "prlimit", "chpst", "fakeroot", "eatmydata", "proxychains",
+		"proxychains4", "torsocks", "tsocks", "dbus-run-session", "xvfb-run", "rlwrap", "valgrind", "perf", "hyperfine", "mpirun", "mpiexec", "cmd", "run-parts",
+		"cpulimit", "catchsegv", "socat", "gosu", "su-exec", "tini", "dumb-init", "ifne", "rargs", "watchexec", "nodemon", "concurrently", "cross-env", "dotenv",
+		"numactl", "systemd-inhibit", "faketime", "start-stop-daemon", "daemonize", "dtach", "ld.so", "unshare", "nsenter", "bwrap", "firejail", "systemd-run", "chroot", "su", "runuser", "xterm", "lua", "osascript", "tclsh", "m4", "gnuplot":
 		hides("it runs what it is told to")
 		w.remote(name, args)
+	case "nc", "ncat", "netcat":
+		if hasText(args, "-e", "-c", "--exec", "--sh-exec", "--lua-exec") {
+			hides("it runs what it is told to")
+		}
 	case "awk", "gawk", "mawk", "nawk":
 		if awkRuns(args) {
 			hides("its program may run others")
@@ -106,9 +116,12 @@ func (w *walker) others(name string, args []tools.Word, hides func(string)) {
 		if (name == "mapfile" || name == "readarray") && has("-C") {
 			hides("it runs its callback")
 		}
-		if name == "export" || name == "declare" || name == "typeset" || name == "local" || name == "readonly" {
-			for _, a := range args {
+		for _, a := range args { // its words are names, of which some decide on what runs
+			if name == "export" || name == "declare" || name == "typeset" || name == "local" || name == "readonly" {
 				w.variable(a)
+			}
+			if a.Kind == tools.Known && name != "test" && name != "[" {
+				w.sets(a.Text, tools.Word{Kind: tools.Many}, "")
 			}
 		}
 	case name == "hash" && has("-p"), name == "enable" && has("-f"), name == "complete", name == "compgen", name == "bind", name == "fc", name == "history":
@@ -116,7 +129,8 @@ func (w *walker) others(name string, args []tools.Word, hides func(string)) {
 	case name == "tar" && has("--to-command", "--checkpoint-action", "-I", "--use-compress-program", "--rsh-command", "-F", "--info-script", "--new-volume-script"),
 		name == "rsync" && has("-e", "--rsh", "--rsync-path"), name == "scp" && has("-S", "-o"), name == "sftp" && has("-S", "-o", "-b"),
 		name == "sort" && has("--compress-program"), name == "split" && has("--filter"), name == "zip" && has("-TT", "--unzip-command"),
-		name == "make" && (has("--eval", "-E") || madeShell(args)), name == "gmake" && (has("--eval", "-E") || madeShell(args)),
+		name == "make" && (has("--eval", "-E") || madeShell(args) || hasText(args, "$(", "${", "!=")), name == "gmake" && (has("--eval", "-E") || madeShell(args) || hasText(args, "$(", "${", "!=")),
+		name == "dc" && has("-e", "--expression", "-f"),
 		(name == "vim" || name == "vi" || name == "nvim" || name == "view" || name == "emacs") && (has("-c", "-s", "-S", "--cmd", "--eval", "-l", "--script", "-es") || plussed(args)),
 		name == "curl" && has("-K", "--config"), name == "wget" && has("--use-askpass"), name == "psql" && has("-c", "-f"),
 		(name == "sqlite3" || name == "mysql") && (has("-cmd", "-init") || hasText(args, ".shell", ".system", `\!`)),
@@ -150,7 +164,7 @@ func hasText(args []tools.Word, texts ...string) bool {
 // interpreter reports whether a program runs a program in a language of its own.
 func interpreter(name string) bool {
 	name = strings.TrimRight(name, "0123456789.")
-	return slices.Contains([]string{"python", "pypy", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "luajit", "Rscript", "rscript", "julia", "guile", "racket", "groovy", "scala", "elixir", "erl", "ghc", "jshell", "swift", "tsx", "ts-node"}, name)
+	return slices.Contains([]string{"python", "ipython", "pypy", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "luajit", "Rscript", "rscript", "julia", "guile", "racket", "groovy", "scala", "elixir", "erl", "ghc", "jshell", "swift", "tsx", "ts-node"}, name)
 }
 
 // inline reports whether an interpreter is given its program in the line, or from its
@@ -240,6 +254,9 @@ func (w *walker) shell(name string, args []tools.Word, hides func(string)) {
 
 // evaluated walks words that are evaluated as one text.
 func (w *walker) evaluated(args []tools.Word, hides func(string)) {
+	if len(args) > 0 && args[0].Kind == tools.Known && args[0].Text == "--" {
+		args = args[1:]
+	}
 	texts := make([]string, len(args))
 	for i, a := range args {
 		if a.Kind != tools.Known {
@@ -352,7 +369,7 @@ func (w *walker) remote(name string, args []tools.Word) {
 	for i, a := range args {
 		switch {
 		case a.Kind != tools.Known:
-		case (name == "su" || name == "runuser") && (a.Text == "-c" || a.Text == "--command") && i+1 < len(args):
+		case (name == "su" || name == "runuser" || name == "script" || name == "sg") && (a.Text == "-c" || a.Text == "--command") && i+1 < len(args):
 			w.evaluated(args[i+1:i+2], func(string) {})
 		case name == "ssh" && a.Text != "" && a.Text[0] != '-' && i+1 < len(args):
 			w.evaluated(args[i+1:], func(string) {}) // an option's value may be taken for the host

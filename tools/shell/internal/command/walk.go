@@ -229,6 +229,7 @@ func (w *walker) moved(s *syntax.Stmt, from []string) []string {
 func (w *walker) loop(c *syntax.ForClause) {
 	switch loop := c.Loop.(type) {
 	case *syntax.WordIter:
+		w.sets(loop.Name.Value, tools.Word{Kind: tools.Many}, "")
 		for _, item := range loop.Items {
 			w.expand(item)
 		}
@@ -290,8 +291,13 @@ func (w *walker) param(p *syntax.ParamExp) {
 		w.word(p.Repl.With)
 	}
 	if p.Exp != nil {
-		if p.Exp.Op == syntax.OtherParamOps { // ${x@P}
+		switch p.Exp.Op {
+		case syntax.OtherParamOps: // ${x@P}
 			w.evaluates = true
+		case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+			if p.Param != nil {
+				w.sets(p.Param.Value, tools.Word{Kind: tools.Many}, "")
+			}
 		}
 		w.word(p.Exp.Word)
 	}
@@ -405,7 +411,7 @@ func (w *walker) sets(name string, v tools.Word, written string) {
 			}
 		}
 		w.unknown("it sets PATH, by which programs are found")
-	case "BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "PS4", "PROMPT_COMMAND", "PYTHONSTARTUP", "PYTHONPATH",
+	case "BASH_ALIASES", "BASH_CMDS", "BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "PS4", "PROMPT_COMMAND", "PYTHONSTARTUP", "PYTHONPATH",
 		"PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "NODE_OPTIONS", "NODE_PATH", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_COUNT",
 		"GIT_CONFIG_PARAMETERS", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "SHELLOPTS", "BASHOPTS", "MAKEFLAGS", "JAVA_TOOL_OPTIONS":
 		w.unknown("it sets %s, by which programs run others", name)

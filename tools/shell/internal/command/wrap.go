@@ -80,10 +80,11 @@ func wrapperOf(name string) (wrapper, bool) {
 // wraps finds the command among the arguments of a program that runs it.
 func (w *walker) wraps(wrap wrapper, name string, args []tools.Word, hides func(string)) {
 	if len(wrap.words) > 0 {
-		if len(args) == 0 || args[0].Kind == tools.Known && !slices.Contains(wrap.words, args[0].Text) {
+		i := slices.IndexFunc(args, func(a tools.Word) bool { return a.Kind == tools.Known && slices.Contains(wrap.words, a.Text) })
+		if i < 0 || i > 0 && !strings.HasPrefix(args[0].Text, "-") {
 			return // it does something else
 		}
-		args = args[1:]
+		args = args[i+1:]
 	}
 	rest, ok := w.options(wrap, name, args, hides)
 	if !ok {
