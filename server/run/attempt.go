@@ -61,7 +61,10 @@ func (p *pass) attempt(ctx context.Context) (any, error) {
 // once runs the handler within the timeout of the tool.
 func (p *pass) once(ctx context.Context) (_ any, err error) {
 	inside, end := p.observe(ctx, PartAttempt, int(p.attempts.Add(1)))
-	limited, cancel := context.WithTimeout(inside, p.tool.Timeout)
+	limited, cancel := context.WithCancel(inside)
+	if !p.call.Session.Lasting || !p.tool.Streams { // who asked for a task waits as long as it takes
+		limited, cancel = context.WithTimeout(inside, p.tool.Timeout)
+	}
 	defer cancel()
 	defer func() { end(ended(err)) }()
 	limited = p.noteChanges(tools.WithAsker(limited, p.asker))
