@@ -18,7 +18,7 @@ type callIn struct {
 	Path    string        `json:"path,omitempty" path:"any" alias:"file_path,filePath" jsonschema_description:"d"`
 	Paths   []string      `json:"paths,omitempty" path:"file" jsonschema:"maxItems=3" jsonschema_description:"d"`
 	Mode    string        `json:"mode,omitempty" jsonschema:"enum=content,enum=files,enum=count,default=content" jsonschema_description:"d"`
-	Text    string        `json:"text,omitempty" jsonschema_description:"d"`
+	Text    string        `json:"text,omitempty" unit:"s,ms" jsonschema_description:"d"`
 	Limit   int           `json:"limit,omitempty" jsonschema:"minimum=1,maximum=2000,default=100" jsonschema_description:"d"`
 	Big     int64         `json:"big,omitempty" jsonschema:"minimum=-9223372036854775808,maximum=9223372036854775807" jsonschema_description:"d"`
 	Ratio   float64       `json:"ratio,omitempty" jsonschema:"exclusiveMinimum=0,exclusiveMaximum=1,multipleOf=0.25" jsonschema_description:"d"`
@@ -119,6 +119,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"enum", `{"pattern":"x","mode":"contents"}`, `/mode: "contents" is not one of content, files, count; did you mean "content"`},
 		{"enum without a near one", `{"pattern":"x","mode":"zzz"}`, `/mode: "zzz" is not one of content, files, count`},
 		{"number for a string", `{"pattern":5}`, "/pattern: 5 is not a string"},
+		{"number without a unit", `{"pattern":"x","text":90}`, `/text: 90 has no unit; write "90s" or "90ms"`},
 		{"word for a number", `{"pattern":"x","limit":"many"}`, `/limit: "many" is not an integer`},
 		{"fraction for an integer", `{"pattern":"x","limit":2.5}`, "/limit: 2.5 is not an integer"},
 		{"fraction as string", `{"pattern":"x","limit":"2.5"}`, `/limit: "2.5" is not an integer`},

@@ -171,6 +171,8 @@ func (m *mender) value(n *node, v any, at *place) any {
 	switch n.kind {
 	case "integer", "number":
 		return m.number(n, v, at)
+	case "string":
+		return m.unitless(n, v, at)
 	case "boolean":
 		return m.boolean(v, at)
 	case "array":
@@ -187,6 +189,21 @@ func (m *mender) value(n *node, v any, at *place) any {
 		}
 	}
 	return v
+}
+
+// unitless says of a number in the place of a string which units it may have. It is not
+// mended: callers mean different ones.
+func (m *mender) unitless(n *node, v any, at *place) any {
+	num, ok := v.(json.Number)
+	if !ok || len(n.units) == 0 {
+		return v
+	}
+	var ways []string
+	for _, unit := range n.units {
+		ways = append(ways, quote(string(num)+unit))
+	}
+	m.problem(at, "unit", "%s has no unit; write %s", num, strings.Join(ways, " or "))
+	return string(num) // that it is no string is said
 }
 
 func (m *mender) number(n *node, v any, at *place) any {

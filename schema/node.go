@@ -12,8 +12,9 @@ type node struct {
 	doc      map[string]any
 	required bool // by the object that has the property
 	aliases  []string
-	path     string // the path tag
-	hasPaths bool   // here or below
+	units    []string // of a string that is a number with a unit: those that callers may mean
+	path     string   // the path tag
+	hasPaths bool     // here or below
 
 	props []*node // of an object: in the order of the struct, or sorted
 	named map[string]*node
@@ -42,7 +43,7 @@ func newNode(doc map[string]any, fields []field) *node {
 	n.props = make([]*node, 0, len(fields))
 	for _, f := range fields {
 		prop := newNode(properties[f.name].(map[string]any), f.fields)
-		prop.name, prop.aliases = f.name, f.aliases
+		prop.name, prop.aliases, prop.units = f.name, f.aliases, f.units
 		prop.tagPath(f.path)
 		n.hasPaths = n.hasPaths || prop.hasPaths
 		n.named[f.name] = prop

@@ -43,6 +43,7 @@ type field struct {
 	goPath  string
 	path    string
 	aliases []string
+	units   []string
 	fields  []field // of the struct, or of the items' struct
 }
 
@@ -175,6 +176,9 @@ func (w *walker) property(f reflect.StructField, at string, chain []reflect.Type
 	}
 	out := field{name: name, goPath: at}
 	out.path, out.aliases = w.goTags(f, el, at)
+	if list, ok := f.Tag.Lookup("unit"); ok {
+		out.units = strings.Split(list, ",")
+	}
 	if el.typ.Kind() == reflect.Struct {
 		out.fields = w.structure(el.typ, el.at, chain, el.level)
 		w.unique(out.fields)
@@ -257,7 +261,7 @@ func special(t reflect.Type) string {
 	return ""
 }
 
-// goTags returns the tags that stay on the Go side: path and alias.
+// goTags returns tags that stay on the Go side: path and alias.
 func (w *walker) goTags(f reflect.StructField, el element, at string) (kind string, aliases []string) {
 	kind, tagged := f.Tag.Lookup("path")
 	switch {

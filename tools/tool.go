@@ -20,6 +20,7 @@ import (
 //	jsonschema_description what the argument is, in one line
 //	path                   "file", "directory" or "any": a path of the workspace
 //	alias                  other names that models use for it, comma separated
+//	unit                   of a string with a unit: those that a bare number may mean
 type Def[In, Out any] struct {
 	Name    string // ^[a-z][a-z0-9_]{0,39}$
 	Title   string

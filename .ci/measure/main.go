@@ -76,6 +76,8 @@ var figures = map[string]figure{
 	"sandbox":       sandboxFigure,
 	"spawn":         spawnFigure,
 	"survivors":     survivors,
+	"floods":        floods,
+	"terminals":     terminals,
 }
 
 func main() {

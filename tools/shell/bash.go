@@ -38,7 +38,7 @@ type BashIn struct {
 	Command    string   `json:"command" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"bash command line or script" alias:"cmd,script,code"`
 	Cwd        string   `json:"cwd,omitempty" jsonschema:"default=." jsonschema_description:"directory to run in" path:"directory" alias:"workdir,working_directory,directory,dir,path"`
 	Env        []string `json:"env,omitempty" jsonschema:"maxItems=100" jsonschema_description:"variables, each KEY=VALUE"`
-	Timeout    string   `json:"timeout,omitempty" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\" or \"5m\"; default 30m, none in the background"`
+	Timeout    string   `json:"timeout,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\" or \"5m\"; default 30m, none in the background"`
 	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with the handle of a job: servers, watchers, long builds" alias:"run_in_background,is_background"`
 	Session    string   `json:"session,omitempty" jsonschema:"maxLength=40" jsonschema_description:"name of a shell that keeps directory, variables and functions from call to call" alias:"session_id,shell_id"`
 	Terminal   bool     `json:"terminal,omitempty" jsonschema:"default=false" jsonschema_description:"run on a terminal, for interactive programs; job_input types" alias:"pty,tty"`

@@ -25,7 +25,7 @@ type JobInputIn struct {
 	Job   string   `json:"job,omitempty" jsonschema:"maxLength=64" jsonschema_description:"handle of the job; default the only one that runs" alias:"handle,job_id,id"`
 	Text  string   `json:"text,omitempty" jsonschema:"maxLength=100000" jsonschema_description:"text to type; end it with \\n for Enter" alias:"input,data,chars"`
 	Keys  []string `json:"keys,omitempty" jsonschema:"maxItems=100" jsonschema_description:"keys to press after the text: enter, tab, esc, up, f1, ctrl-c, alt-x, or a character; eof ends the input"`
-	Wait  string   `json:"wait,omitempty" jsonschema:"maxLength=20" jsonschema_description:"how long to wait for the answer, at most 50s; default 5s" alias:"timeout"`
+	Wait  string   `json:"wait,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"how long to wait for the answer, at most 50s; default 5s" alias:"timeout"`
 	Until string   `json:"until,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"wait until this text, or /regexp/, appears; else until the output is still"`
 }
 

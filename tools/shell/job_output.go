@@ -27,7 +27,7 @@ type JobOutputIn struct {
 	Offset *int64 `json:"offset,omitempty" jsonschema:"minimum=0,maximum=9007199254740991" jsonschema_description:"show what follows this byte; the last result names the next"`
 	Line   int64  `json:"line,omitempty" jsonschema:"minimum=1,maximum=9007199254740991" jsonschema_description:"show what follows from this line, counted from 1" alias:"start_line"`
 	Tail   int    `json:"tail,omitempty" jsonschema:"minimum=1,maximum=10000" jsonschema_description:"show the last lines"`
-	Wait   string `json:"wait,omitempty" jsonschema:"maxLength=20" jsonschema_description:"first wait, at most 50s, for the end of the job; with offset, for output beyond it" alias:"timeout"`
+	Wait   string `json:"wait,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"first wait, at most 50s, for the end of the job; with offset, for output beyond it" alias:"timeout"`
 	Until  string `json:"until,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"wait only until the output has this text, or /regexp/"`
 }
 

@@ -17,7 +17,7 @@ var jobStopDoc string
 // JobStopIn says what to end.
 type JobStopIn struct {
 	Job   string `json:"job,omitempty" jsonschema:"maxLength=64" jsonschema_description:"handle of the job, or \"all\"; default the only one that runs" alias:"handle,job_id,id,shell_id,task_id,bash_id"`
-	Grace string `json:"grace,omitempty" jsonschema:"maxLength=20" jsonschema_description:"how long it may take after SIGTERM before it is killed; default 2s, at most 20s"`
+	Grace string `json:"grace,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"how long it may take after SIGTERM before it is killed; default 2s, at most 20s"`
 }
 
 // JobStopOut says how the jobs have ended.
