@@ -73,7 +73,7 @@ var only = []struct {
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
-	mayOpen       = []string{"workspace", "workspace/state", "tools/internal/sandbox", "tools/internal/sandbox/internal/leaf", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", ""}
+	mayOpen       = []string{"workspace", "workspace/state", "tools/internal/sandbox", "tools/internal/sandbox/internal/leaf", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", ""}
 	mayAskForHost = []string{"workspace", "tools/files", "tools/internal/sandbox"} // for the URIs of files; for what runs there
 )
 

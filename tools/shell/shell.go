@@ -20,5 +20,7 @@ func Tools(d Deps) []tools.Tool {
 		jobListTool(d),
 		jobOutputTool(d),
 		jobStopTool(d),
+		processListTool(),
+		processKillTool(d),
 	}
 }

@@ -1,0 +1,156 @@
+//go:build unix
+
+package shell_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"toolcrib/tools"
+	"toolcrib/tools/shell"
+)
+
+// processTool is a tool of processes, called for a principal.
+type processTool struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+func (p processTool) bind(name string, args map[string]any) (tools.Tool, tools.Bound) {
+	p.t.Helper()
+	raw, err := json.Marshal(args)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, tool := range shell.Tools(shell.Deps{}) {
+		if tool.Name == name {
+			bound, err := tool.Bind(raw)
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			return tool, bound
+		}
+	}
+	p.t.Fatalf("no tool %s", name)
+	return tools.Tool{}, tools.Bound{}
+}
+
+// call returns the text of the result, or the error.
+func (p processTool) call(name string, args map[string]any) string {
+	p.t.Helper()
+	tool, bound := p.bind(name, args)
+	v, err := tool.Run(p.ctx, bound)
+	if err != nil {
+		return err.Error()
+	}
+	res, err := tool.Render(v)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return res.Content[0].Text
+}
+
+// asked returns what the user is asked before the call, or the error.
+func (p processTool) asked(name string, args map[string]any) string {
+	p.t.Helper()
+	tool, bound := p.bind(name, args)
+	q, err := tool.Question(p.ctx, bound)
+	if err != nil {
+		return err.Error()
+	}
+	return q.Message
+}
+
+func as(t *testing.T, principal string) processTool {
+	return processTool{t, tools.WithSession(t.Context(), &tools.SessionInfo{Principal: principal})}
+}
+
+func sleeper(t *testing.T, seconds string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("sleep", seconds)
+	if err := cmd.Start(); err != nil {
+		t.Skipf("needs sleep: %v", err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd
+}
+
+var idRule = regexp.MustCompile(`(?m)^(\d+@[0-9a-z]+) `)
+
+func id(t *testing.T, list string) string {
+	t.Helper()
+	m := idRule.FindStringSubmatch(list)
+	if m == nil {
+		t.Fatalf("no id in %q", list)
+	}
+	return m[1]
+}
+
+func TestProcessList(t *testing.T) {
+	cmd := sleeper(t, "63.25")
+	c := as(t, tools.Local)
+	for _, args := range []map[string]any{
+		{"name": "SLEEP 63.25"}, {"pid": cmd.Process.Pid}, {"pid": os.Getpid(), "name": "sleep 63.25", "tree": true}, {"name": "sleep 63.25", "sort": "age", "limit": 1},
+	} {
+		got := c.call("process_list", args)
+		if !strings.HasPrefix(got, "1 of 1 processes, ") || !strings.Contains(got, fmt.Sprintf("\n%d@", cmd.Process.Pid)) {
+			t.Errorf("%v: %s", args, got)
+		}
+	}
+	if got := c.call("process_list", map[string]any{"limit": 2, "sort": "memory"}); strings.Count(got, "\n") != 4 {
+		t.Errorf("two rows: %s", got)
+	}
+	if got := c.call("process_list", map[string]any{"name": "no program has this name"}); !strings.HasPrefix(got, "no process of ") {
+		t.Errorf("none: %s", got)
+	}
+	if got := c.call("process_list", map[string]any{"pid": 4194304}); !strings.HasPrefix(got, "not_found") {
+		t.Errorf("no such PID: %s", got)
+	}
+}
+
+// Nobody is asked about what this server has started, if it is who started the server.
+func TestProcessKill(t *testing.T) {
+	local, remote := as(t, tools.Local), as(t, "somebody")
+	sleeper(t, "64.25")
+	this := map[string]any{"process": id(t, local.call("process_list", map[string]any{"name": "sleep 64.25"}))}
+	if q := local.asked("process_kill", this); q != "" {
+		t.Errorf("asked about a process of ours: %s", q)
+	}
+	if q := remote.asked("process_kill", this); !strings.HasPrefix(q, "Send TERM to process ") || !strings.Contains(q, "sleep 64.25?") {
+		t.Errorf("asked: %s", q)
+	}
+	for _, args := range []map[string]any{{"process": "1717"}, {"process": strings.Split(this["process"].(string), "@")[0] + "@1"}} {
+		if got := local.call("process_kill", args); !strings.HasPrefix(got, "invalid_argument") && !strings.HasPrefix(got, "not_found") {
+			t.Errorf("%v: %s", args, got)
+		}
+	}
+	if got := local.call("process_kill", this); !strings.HasPrefix(got, "ended by TERM after ") {
+		t.Errorf("killed: %s", got)
+	}
+	if got := local.call("process_kill", this); !strings.HasPrefix(got, "not_found") {
+		t.Errorf("once more: %s", got)
+	}
+}
+
+func TestProcessKillOfTheServer(t *testing.T) {
+	c := as(t, tools.Local)
+	for what, pid := range map[string]int{"this server": os.Getpid(), "started by": os.Getppid(), "first process": 1} {
+		list := c.call("process_list", map[string]any{"pid": pid, "tree": true, "kernel": true})
+		this := map[string]any{"process": id(t, list), "signal": "CONT"}
+		if got := c.asked("process_kill", this); !strings.HasPrefix(got, "denied") {
+			t.Errorf("%s is asked about: %s", what, got)
+		}
+		if got := c.call("process_kill", this); !strings.HasPrefix(got, "denied") {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+}
