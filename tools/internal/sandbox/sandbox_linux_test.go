@@ -24,8 +24,12 @@ type box struct {
 
 func newBox(t *testing.T, level sandbox.Level) *box {
 	t.Helper()
-	dir := t.TempDir()
-	ws, err := workspace.Open([]string{dir}, workspace.Options{StateBase: t.TempDir()})
+	return openBox(t, level, t.TempDir(), t.TempDir())
+}
+
+func openBox(t *testing.T, level sandbox.Level, state string, roots ...string) *box {
+	t.Helper()
+	ws, err := workspace.Open(roots, workspace.Options{StateBase: state})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +46,7 @@ func newBox(t *testing.T, level sandbox.Level) *box {
 		ws.Close()
 	})
 	ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
-	return &box{e, ctx, dir, root}
+	return &box{e, ctx, roots[0], root}
 }
 
 // sh runs a script and returns what it prints, on both streams.
@@ -92,5 +96,55 @@ func TestRun(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestKept has what decides which programs run later, and what a HOME holds that was
+// prepared to lead the sandbox astray.
+func TestKept(t *testing.T) {
+	b := newBox(t, sandbox.Full)
+	for _, name := range []string{".git/hooks", ".claude"} {
+		if err := os.MkdirAll(filepath.Join(b.dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{".git/config", ".mcp.json"} {
+		if err := os.WriteFile(filepath.Join(b.dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, script := range []string{
+		"echo x >> .git/config", "touch .git/hooks/pre-commit", "mv .git .git2", "mv .git/hooks .git/hooks2", "rm .git/config", "touch new && mv new .git/config",
+		"echo x > .mcp.json", "rm .mcp.json", "touch .claude/settings.json", "mv .claude .claude2",
+	} {
+		if out, exit := b.sh(t, script); exit.Code == 0 {
+			t.Errorf("%s: done, %s", script, out)
+		}
+	}
+	if out, exit := b.sh(t, "touch .git/index .git/HEAD.lock && mv .git/HEAD.lock .git/HEAD && mkdir -p .git/objects/aa"); exit.Code != 0 {
+		t.Error(out)
+	}
+}
+
+func TestHomeLeadsNowhere(t *testing.T) {
+	dir, state, home := t.TempDir(), t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	for _, name := range []string{"go/pkg/mod/m", ".cargo/bin", "project"} {
+		if err := os.MkdirAll(filepath.Join(home, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(script string) (string, sandbox.Exit) {
+		b := openBox(t, sandbox.Full, state, filepath.Join(home, "project"), dir)
+		defer b.Close()
+		return b.sh(t, script)
+	}
+	// What is a mount point while this runs is not one when the next sandbox is made.
+	if out, exit := run("mkdir $HOME/x && echo old > $HOME/old && mv $HOME/go $HOME/go2; mv $HOME/.cargo $HOME/.c2; ln -s /etc $HOME/.cargo; ln -s " + dir + " $HOME/go; true"); exit.Code != 0 {
+		t.Fatal(out)
+	}
+	out, exit := run("cat $HOME/old; ls -d $HOME/go/pkg/mod/m; ls -A " + dir)
+	if want := "old\n" + home + "/go/pkg/mod/m"; out != want || exit.Code != 0 {
+		t.Errorf("%q, %+v, want %q", out, exit, want)
 	}
 }

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"toolcrib/tools/internal/sandbox/internal/leaf"
 )
 
 // temp is the temporary directory of a holder on the host: "tmp" and "var" are what
@@ -19,9 +22,18 @@ type temp struct {
 
 const tempPrefix = "toolcrib-box-"
 
-// newTemp makes one, and removes those of servers that were killed.
-func newTemp() (*temp, error) {
-	base := real(os.TempDir())
+// newTemp makes one outside of the roots, where programs of others could reach it, and
+// removes those of servers that were killed.
+func newTemp(roots []leaf.Dir, state string) (*temp, error) {
+	bases := []string{os.TempDir(), "/var/tmp"}
+	if state != "" {
+		bases = append(bases, state)
+	}
+	i := slices.IndexFunc(bases, func(dir string) bool { return !within(real(dir), roots) })
+	if i < 0 {
+		return nil, errors.New("there is no place for temporary files outside of the served directories; set TMPDIR to one")
+	}
+	base := real(bases[i])
 	sweep(base)
 	path, err := os.MkdirTemp(base, tempPrefix)
 	if err != nil {

@@ -24,7 +24,7 @@ func takeDevices() ([]int, error) {
 // of its own.
 func (t *tree) makeDev(devices []int) error {
 	for i, name := range usual {
-		err := mountOn(devices[i], "/dev/"+name)
+		err := mountOn(devices[i], "/dev/"+name, true)
 		unix.Close(devices[i])
 		if err != nil {
 			return fmt.Errorf("/dev/%s: %w", name, err)

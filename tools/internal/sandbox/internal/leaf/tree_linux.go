@@ -221,7 +221,7 @@ func (t *tree) put(p taken) error {
 			}
 			defer unix.Close(fd)
 		}
-		if err := mountOn(fd, at); err != nil {
+		if err := mountOn(fd, at, !t.inRoot(at)); err != nil {
 			if i > 0 || p.ro {
 				t.note("%s is not where it was: %v", at, err)
 				continue
@@ -241,13 +241,19 @@ func (t *tree) put(p taken) error {
 	return nil
 }
 
-// mountOn mounts a part on a path, which is made where it is missing.
-func mountOn(part int, path string) error {
+// inRoot tells whether a path lies in a root. What stands there is the user's: nothing is
+// made in it, and nothing moved.
+func (t *tree) inRoot(path string) bool {
+	return slices.ContainsFunc(t.view.Roots, func(d Dir) bool { return path != d.Path && inside(path, d.Path) })
+}
+
+// mountOn mounts a part on a path. Where that may be made, what is missing of it is.
+func mountOn(part int, path string, make bool) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(part, &st); err != nil {
 		return err
 	}
-	fd, err := point(path, st.Mode&unix.S_IFMT == unix.S_IFDIR)
+	fd, err := point(path, st.Mode&unix.S_IFMT == unix.S_IFDIR, make)
 	if err != nil {
 		return err
 	}
@@ -258,7 +264,7 @@ func mountOn(part int, path string) error {
 // point opens what is to be mounted on. It follows no link: what programs may write,
 // such as HOME, is part of the way, and a link in it could lead anywhere. What stands in
 // the way there is moved aside.
-func point(path string, dir bool) (int, error) {
+func point(path string, dir, make bool) (int, error) {
 	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, err
@@ -266,7 +272,7 @@ func point(path string, dir bool) (int, error) {
 	names := strings.Split(strings.Trim(filepath.Clean(path), "/"), "/")
 	for i, name := range names {
 		last := i == len(names)-1
-		next, err := step(fd, name, dir || !last)
+		next, err := step(fd, name, dir || !last, make)
 		unix.Close(fd)
 		if err != nil {
 			return -1, err
@@ -276,7 +282,7 @@ func point(path string, dir bool) (int, error) {
 	return fd, nil
 }
 
-func step(at int, name string, dir bool) (int, error) {
+func step(at int, name string, dir, make bool) (int, error) {
 	flags := unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	for try := 0; ; try++ {
 		fd, err := unix.Openat(at, name, flags, 0)
@@ -291,10 +297,13 @@ func step(at int, name string, dir bool) (int, error) {
 				return fd, nil
 			}
 			unix.Close(fd)
+			if !make {
+				return -1, errors.New("something else, or a link, stands there")
+			}
 			if err := unix.Renameat(at, name, at, fmt.Sprintf("%s.moved-%d", name, os.Getpid())); err != nil {
 				return -1, fmt.Errorf("what stands in its place cannot be moved aside: %w", err)
 			}
-		} else if err != unix.ENOENT {
+		} else if err != unix.ENOENT || !make {
 			return -1, err
 		}
 		if try > 3 {
