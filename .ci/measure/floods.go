@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -108,9 +109,7 @@ func (f overflow) run(server *toolUser, rest time.Duration, before float64, judg
 		others <- slowed{p95, err}
 	}()
 	args := map[string]any{"command": f.command}
-	for k, v := range f.args {
-		args[k] = v
-	}
+	maps.Copy(args, f.args)
 	begin := time.Now()
 	text, err := f.toTheEnd(server, args)
 	took := time.Since(begin)
