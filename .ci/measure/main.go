@@ -78,6 +78,7 @@ var figures = map[string]figure{
 	"survivors":     survivors,
 	"floods":        floods,
 	"terminals":     terminals,
+	"work":          work,
 }
 
 func main() {
