@@ -51,6 +51,18 @@ var guides = []struct {
 		uses:     []use{{"glob", "finds files by name"}, {"grep", "finds lines by their text"}},
 		advice:   "What .gitignore leaves out is left out, unless told otherwise.",
 	},
+	{
+		category: "shell",
+		uses: []use{
+			{"bash", "runs commands in a sandbox, without the network unless asked for"},
+			{"job_output", "follows what runs on"},
+			{"job_input", "types into it"},
+			{"job_list", "lists it"},
+			{"job_stop", "ends it"},
+			{"process_list", "shows what runs on the machine"},
+			{"process_kill", "ends one of these"},
+		},
+	},
 }
 
 // links say how the result of one tool goes into another, where both can be

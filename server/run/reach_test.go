@@ -60,7 +60,7 @@ func TestSearchToolsListsWhatCanBeCalled(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var want []string
-			w := newWorld(t, tools.Call{}, func(s *run.Settings, info *tools.SessionInfo) {
+			w := newWorld(t, "", func(s *run.Settings, info *tools.SessionInfo) {
 				tc.set(s, info)
 				for _, tool := range s.Tools {
 					if !tc.hidden(tool) {
@@ -86,7 +86,7 @@ func TestSearchToolsListsWhatCanBeCalled(t *testing.T) {
 // Two tokens of one principal with different grants share no answer, be it kept or in
 // flight; with the same grants they do.
 func TestGrantsShareNoAnswer(t *testing.T) {
-	session := newWorld(t, tools.Call{}, func(*run.Settings, *tools.SessionInfo) {}).session
+	session := newWorld(t, "", func(*run.Settings, *tools.SessionInfo) {}).session
 	all := func(*tools.Tool) bool { return true }
 	reads := func(t *tools.Tool) bool { return t.Access == tools.Read }
 	for _, tc := range []struct {

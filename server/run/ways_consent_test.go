@@ -24,7 +24,7 @@ func TestConsentBothWays(t *testing.T) {
 		{"session", "asked done done"},
 	} {
 		for i, first := range ways {
-			w := newWorld(t, tools.Call{}, func(s *run.Settings, _ *tools.SessionInfo) {
+			w := newWorld(t, "", func(s *run.Settings, _ *tools.SessionInfo) {
 				ruled(s, run.Rule{Name: "the-rule", Verdict: "ask", Tool: []string{"make_directory"}})
 			})
 			values := map[string]json.RawMessage{"allow": json.RawMessage(`"` + tc.choice + `"`)}
@@ -60,7 +60,7 @@ func TestConsentBothWays(t *testing.T) {
 // each answer, by either way.
 func TestConsentAndQuestionBothWays(t *testing.T) {
 	for _, way := range ways {
-		w := newWorld(t, tools.Call{}, func(s *run.Settings, _ *tools.SessionInfo) {
+		w := newWorld(t, "", func(s *run.Settings, _ *tools.SessionInfo) {
 			s.Tools = append(s.Tools, tool("twice", tools.Read, tools.None, twoAsks))
 			ruled(s, run.Rule{Verdict: "ask", Tool: []string{"twice"}})
 		})
@@ -73,7 +73,7 @@ func TestConsentAndQuestionBothWays(t *testing.T) {
 
 func TestWrongArgumentBothWays(t *testing.T) {
 	for _, way := range ways {
-		w := newWorld(t, tools.Call{}, func(*run.Settings, *tools.SessionInfo) {})
+		w := newWorld(t, "", func(*run.Settings, *tools.SessionInfo) {})
 		got := w.do(t, way.call("grep", json.RawMessage(`{"pattern":"x","limit":0}`)), tools.Accept, nil)
 		if !strings.HasPrefix(got[0], "invalid_argument: ") || !strings.Contains(got[0], "/limit: ") || strings.Contains(got[0], "/arguments") {
 			t.Errorf("%s: %q", way.name, got)
@@ -83,7 +83,7 @@ func TestWrongArgumentBothWays(t *testing.T) {
 
 func TestProgressBothWays(t *testing.T) {
 	for _, way := range ways {
-		w := newWorld(t, tools.Call{}, func(s *run.Settings, _ *tools.SessionInfo) {
+		w := newWorld(t, "", func(s *run.Settings, _ *tools.SessionInfo) {
 			s.Tools = append(s.Tools, tool("steps", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
 				for n := range 3 {
 					tools.Progress(ctx)(tools.ProgressEvent{Done: float64(n + 1), Total: 3})
@@ -110,7 +110,7 @@ func TestLongResultOfCallTool(t *testing.T) {
 		Name: "long", Title: "Long", Doc: "Is long.", Access: tools.Read, Effects: tools.None,
 		Run: func(context.Context, In) (longOut, error) { return longOut{tools.MaxText}, nil },
 	})
-	w := newWorld(t, tools.Call{}, func(s *run.Settings, _ *tools.SessionInfo) { s.Tools = append(s.Tools, long) })
+	w := newWorld(t, "", func(s *run.Settings, _ *tools.SessionInfo) { s.Tools = append(s.Tools, long) })
 	for _, args := range []string{
 		`{"name":"long","arguments":{}}`,
 		`{"name":"long","arguments":{"n":"7"}}`,
