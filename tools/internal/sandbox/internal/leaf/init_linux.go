@@ -154,7 +154,7 @@ func (p *plan) prepare() {
 	for i := range p.mounts {
 		m := &p.mounts[i]
 		_, _, errno := syscall.RawSyscall6(unix.SYS_MOUNT, uintptr(unsafe.Pointer(m.source)), uintptr(unsafe.Pointer(m.target)), uintptr(unsafe.Pointer(m.kind)), m.flags, 0, 0)
-		if errno != 0 && !(m.optional && errno == unix.ENOENT) {
+		if errno != 0 && (!m.optional || errno != unix.ENOENT) {
 			p.fail(StageMount, errno)
 		}
 		if i == 0 && len(p.pidMax) > 0 {
@@ -162,7 +162,9 @@ func (p *plan) prepare() {
 		}
 	}
 	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0, 0)
-	p.dropCapabilities()
+	if errno := p.dropCapabilities(); errno != 0 {
+		p.fail(StageCapabilities, errno)
+	}
 }
 
 //go:norace
@@ -183,7 +185,7 @@ func (p *plan) limitProcesses() {
 //go:noinline
 //go:nosplit
 func (p *plan) dropCapabilities() syscall.Errno {
-	for c := uintptr(0); c < 64; c++ {
+	for c := range uintptr(64) {
 		if _, _, errno := syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0, 0); errno != 0 {
 			break // there are no more, or none that this process could gain
 		}

@@ -135,7 +135,7 @@ func (p *plan) killAll() {
 		if errno != 0 || n == 0 || n > uintptr(len(p.scratch)) {
 			break
 		}
-		for i := uintptr(0); i < n; i++ {
+		for i := range n {
 			c := p.scratch[i]
 			if c >= '0' && c <= '9' {
 				id = id*10 + uintptr(c-'0')
