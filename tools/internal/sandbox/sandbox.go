@@ -31,7 +31,9 @@ type Level uint8
 const (
 	// None contains nothing but the processes: they end with the call.
 	None Level = iota + 1
-	// Landlock is Full without namespaces, where the kernel lets nobody make them.
+	// Landlock is Full without namespaces, where the kernel lets nobody make them; on
+	// macOS the rules of its sandbox-exec, which are written for it and not run by the
+	// tests.
 	Landlock
 	// Full is namespaces, Landlock, seccomp, no capabilities and limits.
 	Full

@@ -1,0 +1,34 @@
+//go:build !linux && !windows
+
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// tree is a program and what it starts, as far as that stays in its process group: a
+// program that leaves it is not found again.
+type tree struct{ group int }
+
+func startTree(cmd *exec.Cmd, _ Limits) (*tree, error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return &tree{cmd.Process.Pid}, nil
+}
+
+func (t *tree) signal(s os.Signal) error {
+	number, ok := s.(syscall.Signal)
+	if !ok {
+		return errors.New("it is no signal of this system")
+	}
+	return syscall.Kill(-t.group, number)
+}
+
+func (t *tree) kill() { _ = syscall.Kill(-t.group, syscall.SIGKILL) }
+
+func (t *tree) release() {}

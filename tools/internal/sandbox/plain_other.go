@@ -1,0 +1,92 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// start starts a program where no process holds what programs share.
+func (e *Engine) start(ctx context.Context, opt Options, c Command) (*Process, error) {
+	if err := e.check(ctx, opt); err != nil {
+		return nil, err
+	}
+	if c.Terminal != nil {
+		return nil, errors.New("programs get no terminal on this system")
+	}
+	if c.Self {
+		own, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		c.Args = append([]string{own}, c.Args[1:]...)
+	}
+	cmd, report, err := e.platform.prepare(ctx, opt, c)
+	if err != nil {
+		return nil, err
+	}
+	if cmd.Err != nil {
+		return nil, cmd.Err
+	}
+	if c.Stdin != nil {
+		cmd.Stdin = c.Stdin
+	}
+	if c.Stdout != nil {
+		cmd.Stdout = c.Stdout
+	}
+	if c.Stderr != nil {
+		cmd.Stderr = c.Stderr
+	}
+	tree, err := startTree(cmd, c.Limits.Or(opt.Limits))
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{report: report, signal: tree.signal, kill: tree.kill, done: make(chan struct{})}
+	if !e.keep(p) {
+		p.Kill()
+	}
+	go func() {
+		p.exit = exitOf(cmd.Wait())
+		tree.kill() // what it has left
+		tree.release()
+		e.forget(p)
+		close(p.done)
+	}()
+	return p, nil
+}
+
+func (e *Engine) check(_ context.Context, opt Options) error {
+	if opt.Level > best {
+		return &UnavailableError{Level: opt.Level, Missing: lacks}
+	}
+	return nil
+}
+
+func (e *Engine) release() error { return e.platform.release() }
+
+func (e *Engine) reach(Options) {}
+
+func exitOf(err error) Exit {
+	if err == nil {
+		return Exit{}
+	}
+	ended, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		return Exit{Err: err}
+	}
+	if status, ok := ended.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return Exit{Code: 128 + int(status.Signal()), Signal: status.Signal().String()}
+	}
+	return Exit{Code: ended.ExitCode()}
+}
+
+// uncontained is a program at level none: all that the user can do, it can.
+func uncontained(c Command) *exec.Cmd {
+	cmd := exec.Command(c.Args[0], c.Args[1:]...)
+	cmd.Dir, cmd.Env = c.Dir.Host(), append(os.Environ(), c.Env...)
+	return cmd
+}

@@ -1,0 +1,129 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"toolcrib/tools"
+)
+
+// best is the level of macOS: rules of its own sandbox, by sandbox-exec, in the place of
+// Landlock. There are no namespaces.
+const best = Landlock
+
+const lacks = "macOS has no namespaces; --sandbox=landlock is what it has, by sandbox-exec"
+
+// platform is what an engine has of the system: a directory that holds the temporary
+// directory and HOME of all programs, as long as the server runs.
+type platform struct {
+	mu      sync.Mutex
+	private string
+}
+
+func (p *platform) prepare(ctx context.Context, opt Options, c Command) (*exec.Cmd, Report, error) {
+	if opt.Level == None {
+		return uncontained(c), Report{Level: None, Network: "on"}, nil
+	}
+	if c.Network {
+		return nil, Report{}, &UnavailableError{Level: opt.Level, Missing: "there is no way to bound the network by host on macOS"}
+	}
+	s := tools.Session(ctx)
+	if s == nil || s.Workspace == nil {
+		return nil, Report{}, errors.New("a program is started outside of a call")
+	}
+	private, err := p.directory()
+	if err != nil {
+		return nil, Report{}, err
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, Report{}, err
+	}
+	rules := profile(s.Workspace.Roots(), private, home, opt)
+	cmd := exec.Command("/usr/bin/sandbox-exec", append([]string{"-p", rules, "--"}, c.Args...)...)
+	cmd.Dir = c.Dir.Host()
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(private, "home"), "TMPDIR=" + filepath.Join(private, "tmp")}
+	for _, name := range append([]string{"LANG", "LC_ALL", "TERM", "TZ", "USER", "LOGNAME", "SHELL", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "JAVA_HOME", "GOROOT"}, opt.Env...) {
+		if value, ok := os.LookupEnv(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	cmd.Env = append(cmd.Env, c.Env...)
+	return cmd, Report{Level: Landlock, Network: "off"}, nil
+}
+
+// directory makes the private directory, once.
+func (p *platform) directory() (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.private != "" {
+		return p.private, nil
+	}
+	dir, err := os.MkdirTemp("", "toolcrib-box-")
+	if err != nil {
+		return "", err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil { // rules are about paths without links
+		return "", err
+	}
+	for _, name := range []string{"home", "tmp"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			return "", err
+		}
+	}
+	p.private = dir
+	return dir, nil
+}
+
+func (p *platform) release() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.private == "" {
+		return nil
+	}
+	defer func() { p.private = "" }()
+	return os.RemoveAll(p.private)
+}
+
+// profile is the rules for a program, of which the last that fits counts: it writes to the
+// roots and the private directory, reads neither what is private in the home directory
+// nor what is hidden, has no network, and starts nothing by way of the desktop.
+func profile(roots []string, private, home string, opt Options) string {
+	var b strings.Builder
+	b.WriteString("(version 1)\n(allow default)\n(deny network*)\n(deny lsopen)\n(deny appleevent-send)\n(deny file-write*)\n")
+	b.WriteString(`(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (literal "/dev/dtracehelper") (regex #"^/dev/(fd/|ttys|ptmx)"))` + "\n")
+	rule := func(verdict, path string) {
+		fmt.Fprintf(&b, "(%s (subpath %s))\n", verdict, quoted(path))
+	}
+	hidden := []string{"Library/Keychains", "Library/Cookies", "Library/Application Support", "Library/Messages", "Library/Mail", ".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".config/gh", ".config/gcloud", ".config/toolcrib"}
+	for _, name := range hidden {
+		rule("deny file-read*", filepath.Join(home, name))
+	}
+	for _, path := range opt.Read {
+		rule("allow file-read*", path)
+	}
+	for _, path := range append([]string{private}, roots...) {
+		rule("allow file-read* file-write*", path)
+		rule("allow network-bind network-outbound", path) // sockets that are files
+	}
+	for _, path := range opt.Hide {
+		rule("deny file-read* file-write*", path)
+	}
+	for _, root := range roots {
+		for _, name := range []string{".git/hooks", ".git/config"} {
+			rule("deny file-write*", filepath.Join(root, name))
+		}
+	}
+	return b.String()
+}
+
+// quoted is a text as the profile language has it.
+func quoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}
