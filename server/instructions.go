@@ -34,6 +34,7 @@ var guides = []struct {
 		category: "code",
 		uses: []use{
 			{"run_python", "runs a Python script"},
+			{"code_interpreter", "keeps variables between cells"},
 			{"run_javascript", "runs JavaScript, without files"},
 		},
 		advice: "They are for what is easier computed than thought.",

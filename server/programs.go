@@ -1,6 +1,9 @@
 package server
 
 import (
+	"path/filepath"
+	"slices"
+
 	"toolcrib/tools/catalog"
 )
 
@@ -32,6 +35,11 @@ func (c Config) Containment() (catalog.Containment, error) {
 	}
 	if c.File != "" {
 		opt.Hide = append(opt.Hide, c.File)
+	}
+	if c.Python != "" { // a virtual environment may lie where programs do not see it
+		if dir := filepath.Dir(filepath.Dir(c.Python)); filepath.IsAbs(dir) && dir != "/" && dir != "/usr" {
+			opt.Read = append(slices.Clone(opt.Read), dir)
+		}
 	}
 	if err := opt.Check(); err != nil {
 		return opt, err

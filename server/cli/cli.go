@@ -173,7 +173,16 @@ func (p *Process) choose(cfg server.Config) (tools.Selected, error) {
 // selects is choose without the warnings.
 func (p *Process) selects(cfg server.Config) (tools.Selected, error) {
 	const hint = "toolcrib list --all shows every tool with its category"
-	selection, err := cfg.Selection(p.Catalog, p.machine())
+	host := p.machine()
+	if cfg.Python != "" {
+		host.LookPath = func(file string) (string, error) {
+			if file == "python3" {
+				return cfg.Python, nil
+			}
+			return p.LookPath(file)
+		}
+	}
+	selection, err := cfg.Selection(p.Catalog, host)
 	if err != nil {
 		return tools.Selected{}, &wrongKey{"preset", "", &usageError{err, hint}}
 	}

@@ -67,6 +67,9 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	}
 	recoverChanges(ctx, ws, log)
 	p.contain(checked.contained, log)
+	if p.Deps.Code.Python != nil {
+		p.Deps.Code.Python.Configure(cfg.Python)
+	}
 	for _, o := range selected.Omitted {
 		if wants(cfg, o.Tool) {
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)

@@ -49,7 +49,7 @@ func NewDeps(caller tools.Caller) Deps {
 	programs := sandbox.New()
 	return Deps{
 		Bridge:  bridge.Deps{Caller: caller},
-		Code:    code.Deps{Sandbox: programs, Python: new(code.Python)},
+		Code:    code.Deps{Sandbox: programs, Python: new(code.Python), Kernels: new(code.Kernels)},
 		Files:   files.Deps{Seen: files.NewSeen(seenBytes), Lines: files.NewLineIndex()},
 		Search:  search.Deps{Library: search.NewLibrary()},
 		Shell:   shell.Deps{Sandbox: programs, Jobs: jobs.New(programs)},

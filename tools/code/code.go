@@ -12,6 +12,7 @@ import (
 type Deps struct {
 	Sandbox *sandbox.Engine // nil = one of its own
 	Python  *Python         // nil = the system's
+	Kernels *Kernels        // nil = none yet
 	// Scripts says that this binary calls Program when it starts, so that it can be
 	// started again for a script.
 	Scripts bool
@@ -25,7 +26,11 @@ func Tools(d Deps) []tools.Tool {
 	if d.Python == nil {
 		d.Python = new(Python)
 	}
+	if d.Kernels == nil {
+		d.Kernels = new(Kernels)
+	}
 	return []tools.Tool{
+		codeInterpreterTool(d),
 		runJavascriptTool(d),
 		runPythonTool(d),
 	}

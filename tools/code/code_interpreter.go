@@ -1,0 +1,210 @@
+package code
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"image/jpeg"
+	"image/png"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/changed"
+	"toolcrib/tools/internal/textfile"
+)
+
+//go:embed code_interpreter.md
+var codeInterpreterDoc string
+
+const cellTimeout = 10 * time.Minute // the longest that can be asked for
+
+// CodeInterpreterIn says what to run, and where.
+type CodeInterpreterIn struct {
+	Code    string `json:"code,omitempty" jsonschema:"maxLength=1000000" jsonschema_description:"Python cell; its last expression is shown." alias:"script,source,python"`
+	Handle  string `json:"handle,omitempty" jsonschema:"maxLength=100" jsonschema_description:"Interpreter to go on with, from an earlier result; without it one is started." alias:"session,kernel"`
+	Action  string `json:"action,omitempty" jsonschema:"enum=run,enum=interrupt,enum=restart,enum=end,default=run" jsonschema_description:"run the code; interrupt the cell that runs; restart with nothing kept; end."`
+	Timeout string `json:"timeout,omitempty" jsonschema:"default=60s,maxLength=20" jsonschema_description:"Interrupt the cell after, such as \"5m\"; at most 10m."`
+	Network bool   `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"Start it with the network; the user may be asked."`
+}
+
+// CodeInterpreterOut is what the cell has come to.
+type CodeInterpreterOut struct {
+	outcome
+	Images []tools.Block
+}
+
+// Content is the text, then the images.
+func (o CodeInterpreterOut) Content() []tools.Block {
+	return append([]tools.Block{tools.Text(o.Text())}, o.Images...)
+}
+
+// Trim implements [tools.Trimmer].
+func (o CodeInterpreterOut) Trim(budget int) CodeInterpreterOut {
+	o.outcome = o.trimmed(budget)
+	return o
+}
+
+func codeInterpreterTool(d Deps) tools.Tool {
+	return tools.New(tools.Def[CodeInterpreterIn, CodeInterpreterOut]{
+		Name: "code_interpreter", Title: "Run Python cells", Doc: codeInterpreterDoc, Tags: []string{"code", "run", "data"},
+		Access: tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.State | tools.Destroys,
+		Timeout: cellTimeout + 30*time.Second,
+		Needs:   []tools.Need{{Binaries: systemPythons, How: howPython}},
+		Limits:  tools.Limits{Facts: map[string]any{"idle": int(kernelIdle.Minutes()), "most": mostKernels}},
+		Plan: func(_ context.Context, in CodeInterpreterIn) (tools.Plan, error) {
+			p := planOf(in.Code, in.Network)
+			p.Effects |= tools.State
+			return p, nil
+		},
+		Examples: []tools.Example[CodeInterpreterIn]{{
+			Say:   "A first cell; its handle is for the next.",
+			Files: map[string]string{"data.csv": "city,people\nUlm,126949\nBonn,335789\n"},
+			In:    CodeInterpreterIn{Code: "import csv\nrows = list(csv.DictReader(open('data.csv')))\nprint(len(rows), 'rows')\nrows[0]"},
+			Want:  "ok in …; handle py-…\n...\nvalue: {'city': 'Ulm', 'people': '126949'}\n\n2 rows",
+		}, {
+			Say:  "A traceback has the lines of the cells.",
+			In:   CodeInterpreterIn{Code: "def half(n):\n    return n / 0\n\nhalf(4)", Timeout: "20s"},
+			Want: "error in …; handle py-…\n...\nTraceback (most recent call last):\n  File \"<cell 1>\", line 4, in <module>\n...\n  File \"<cell 1>\", line 2, in half\n...\nZeroDivisionError: division by zero",
+		}},
+		Run: d.codeInterpreter,
+	})
+}
+
+func (d Deps) codeInterpreter(ctx context.Context, in CodeInterpreterIn) (CodeInterpreterOut, error) {
+	if err := ctx.Err(); err != nil {
+		return CodeInterpreterOut{}, err
+	}
+	timeout, err := duration(in.Timeout, cellTimeout)
+	if err != nil {
+		return CodeInterpreterOut{}, err
+	}
+	switch {
+	case in.Action == "run" && in.Code == "":
+		return CodeInterpreterOut{}, tools.Errorf(tools.InvalidArgument, "there is no code to run").WithHint("give code, or another action")
+	case in.Action != "run" && in.Handle == "":
+		return CodeInterpreterOut{}, tools.Errorf(tools.InvalidArgument, "action %s wants a handle", in.Action).WithHint("results of earlier cells have it")
+	case in.Action != "run":
+		return d.steer(ctx, in)
+	}
+	var k *kernel
+	if in.Handle == "" {
+		if k, err = d.Kernels.open(ctx, in.Network); err != nil {
+			return CodeInterpreterOut{}, err
+		}
+		if err := d.startKernel(ctx, k); err != nil {
+			d.Kernels.drop(k)
+			return CodeInterpreterOut{}, err
+		}
+	} else {
+		if k, err = d.Kernels.find(ctx, in.Handle); err != nil {
+			return CodeInterpreterOut{}, err
+		}
+		if in.Network && !k.network {
+			return CodeInterpreterOut{}, tools.Errorf(tools.InvalidArgument, "interpreter %s was started without the network", k.handle).
+				WithHint("leave handle out to start one with it")
+		}
+		if err := k.take(); err != nil {
+			return CodeInterpreterOut{}, err
+		}
+		if !k.alive() {
+			d.Kernels.rest(k)
+			return CodeInterpreterOut{}, tools.Errorf(tools.Conflict, "interpreter %s has ended, and its variables are lost", k.handle).
+				WithHint("action=restart starts it again")
+		}
+	}
+	return d.runCell(ctx, k, in.Code, timeout)
+}
+
+func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.Duration) (CodeInterpreterOut, error) {
+	before := changed.Begin(ctx, tools.Session(ctx).Workspace)
+	begin := time.Now()
+	a, output, stopped, err := d.cell(ctx, k, code, timeout)
+	if err != nil && !errors.Is(err, errEnded) {
+		return CodeInterpreterOut{}, err
+	}
+	took := took(time.Since(begin))
+	o := CodeInterpreterOut{outcome: outcome{Output: output, Value: clean([]byte(a.Value)), Trace: clean([]byte(a.Error)), Within: k.process.Report()}}
+	switch {
+	case err != nil && stopped:
+		o.Status = fmt.Sprintf("ended: the cell took longer than %s and did not obey an interrupt; all variables are lost; action=restart starts again", plainDuration(timeout))
+	case err != nil:
+		exit := k.process.Exit()
+		how := exit.Signal
+		if how == "" {
+			how = fmt.Sprintf("exit %d", exit.Code)
+		}
+		o.Status = fmt.Sprintf("crashed after %s (%s): all variables are lost; action=restart starts again", took, how)
+	case stopped:
+		o.Status = fmt.Sprintf("interrupted: the cell took longer than %s; variables are kept", plainDuration(timeout))
+	case a.Exit:
+		o.Status = fmt.Sprintf("the cell ended the interpreter after %s; action=restart starts it again", took)
+	case a.Error != "":
+		o.Status = "error in " + took
+	default:
+		o.Status = "ok in " + took
+	}
+	o.Status += "; handle " + k.handle
+	files1 := before.Changes(ctx)
+	note(ctx, files1)
+	o.Notes = []string{contained(o.Within), files(files1), hint(pythonReport{Error: a.Error, Kind: a.Kind}, k.network)}
+	for _, img := range a.Images {
+		if !decodes(img.MIME, img.Data) {
+			o.Notes = append(o.Notes, "an image that cannot be decoded is left out")
+			continue
+		}
+		o.Images = append(o.Images, tools.Block{Kind: tools.ImageBlock, Data: img.Data, MIME: img.MIME})
+	}
+	if a.Left > 0 {
+		o.Notes = append(o.Notes, textfile.Count(a.Left, "image")+" too large or too many to show; save them to files")
+	}
+	return o, ctx.Err()
+}
+
+// decodes reports whether the head of an image is one.
+func decodes(mime string, data []byte) bool {
+	const side = 10_000
+	cfg, err := png.DecodeConfig(bytes.NewReader(data))
+	if mime == "image/jpeg" {
+		cfg, err = jpeg.DecodeConfig(bytes.NewReader(data))
+	}
+	return err == nil && cfg.Width <= side && cfg.Height <= side
+}
+
+// steer interrupts, restarts or ends.
+func (d Deps) steer(ctx context.Context, in CodeInterpreterIn) (CodeInterpreterOut, error) {
+	k, err := d.Kernels.find(ctx, in.Handle)
+	if err != nil {
+		return CodeInterpreterOut{}, err
+	}
+	say := func(format string, args ...any) (CodeInterpreterOut, error) {
+		return CodeInterpreterOut{outcome: outcome{Status: fmt.Sprintf(format, args...) + "; handle " + k.handle}}, nil
+	}
+	if in.Action == "interrupt" {
+		if k.take() == nil {
+			d.Kernels.rest(k)
+			return say("nothing runs")
+		}
+		if err := k.interrupt(); err != nil {
+			return CodeInterpreterOut{}, err
+		}
+		return say("interrupted: its call tells how the cell ended")
+	}
+	if err := k.takeOrEnd(ctx); err != nil {
+		return CodeInterpreterOut{}, err
+	}
+	if in.Action == "end" {
+		d.Kernels.drop(k)
+		return CodeInterpreterOut{outcome: outcome{Status: "ended: " + k.handle}}, nil
+	}
+	if k.process != nil {
+		k.end()
+	}
+	if err := d.startKernel(ctx, k); err != nil {
+		d.Kernels.drop(k)
+		return CodeInterpreterOut{}, err
+	}
+	d.Kernels.rest(k)
+	return say("restarted, with nothing kept")
+}

@@ -1,0 +1,198 @@
+package code_test
+
+import (
+	"context"
+	"encoding/json"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/code"
+	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/tooltest"
+	"toolcrib/workspace"
+)
+
+// bench is a server with interpreters in one workspace.
+type bench struct {
+	t    *testing.T
+	tool tools.Tool
+	ws   *workspace.Workspace
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	needPython(t)
+	engine := sandbox.New()
+	ws, _ := tooltest.Tree(t, nil)
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b := &bench{t: t, ws: ws}
+	for _, tool := range code.Tools(code.Deps{Sandbox: engine}) {
+		if tool.Name == "code_interpreter" {
+			b.tool = tool
+		}
+	}
+	return b
+}
+
+func (b *bench) call(ctx context.Context, args map[string]any) (tools.Result, error) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	return tooltest.Call(ctx, b.ws, b.tool, raw)
+}
+
+// run runs a cell and compares its text.
+func (b *bench) run(handle, code, want string) tools.Result {
+	b.t.Helper()
+	timeout := "50s"
+	if strings.Contains(code, "sleep(60)") {
+		timeout = "2s"
+	}
+	result, err := b.call(b.t.Context(), map[string]any{"handle": handle, "code": code, "timeout": timeout})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if diff := tooltest.Match(want, tooltest.Text(result)); diff != "" {
+		b.t.Errorf("%s\n%s", code, diff)
+	}
+	return result
+}
+
+var handles = regexp.MustCompile(`py-[a-z0-9]+`)
+
+func (b *bench) start() string {
+	b.t.Helper()
+	return handles.FindString(tooltest.Text(b.run("", "x = 1", "ok in …; handle py-…")))
+}
+
+func TestCells(t *testing.T) {
+	b := newBench(t)
+	h := b.start()
+	for _, c := range []struct{ code, want string }{
+		{"x += 1; x", "ok in …\nvalue: 2"},
+		{"_ * 10", "ok in …\nvalue: 20"},
+		{"def f(n):\n    return 1 / n", "ok in …"},
+		{"f(0)", "error in …\nTraceback (most recent call last):\n  File \"<cell 5>\", line 1, in <module>\n    f(0)\n  File \"<cell 4>\", line 2, in f\n    return 1 / n\n...\nZeroDivisionError: division by zero"},
+		{"x = (", "error in …\n...\nSyntaxError: '(' was never closed"},
+		{"import time\nx = 'kept'\ntime.sleep(60)", "interrupted: the cell took longer than 2s; variables are kept…\n...\nKeyboardInterrupt"},
+		{"x", "ok in …\nvalue: 'kept'"},
+		{"input()", "error in …\nthere is no input: put the values into the code\n...\nEOFError: EOF when reading a line"},
+		{"import asyncio\nawait asyncio.sleep(0, 3)", "ok in …\nvalue: 3"},
+		{"import sys, os\nprint(1)\nprint(2, file=sys.stderr)\nos.system('echo 3')\nprint(4)", "ok in …\n\n1\n2\n3\n4"},
+		{"open('made.txt', 'w').write('abc')", "ok in …\nfiles: created made.txt\nvalue: 3"},
+		{"import sys\nsys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()", "ok in …\n\n…"},
+		{"big = bytearray(1 << 30)\nlen(big)", "ok in …\nvalue: 1073741824"},
+		{"del big\nbytearray(64 << 30)", "error in …\n...\nMemoryError"},
+		{"for i in range(200): print('y' * 99_999)\n'end'", "ok in …\nvalue: 'end'\n\n..."},
+		{"import os\nfor fd in range(3, 50):\n    try: os.write(fd, b'{\"mark\": \"forged\", \"value\": \"forged\"}\\n')\n    except OSError: pass\n'true'", "ok in …\nvalue: 'true'\n\n..."},
+		{"import os\nos.fork() or os._exit(0)\n'parent'", "ok in …\nvalue: 'parent'"},
+	} {
+		b.run(h, c.code, strings.Replace(c.want, " in …", " in …; handle "+h, 1))
+	}
+	result := b.run(h, "class P:\n    def _repr_png_(self):\n        import zlib, struct\n        def chunk(k, d): return struct.pack('>I', len(d)) + k + d + struct.pack('>I', zlib.crc32(k + d))\n        return b'\\x89PNG\\r\\n\\x1a\\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 1, 1, 8, 0, 0, 0, 0)) + chunk(b'IDAT', zlib.compress(b'\\0\\0')) + chunk(b'IEND', b'')\nP()", "ok in …")
+	if n := len(result.Content); n != 2 || result.Content[1].Kind != tools.ImageBlock || result.Content[1].MIME != "image/png" {
+		t.Errorf("%d blocks, want a text and an image", n)
+	}
+	b.run(h, "class Q:\n    def _repr_png_(self): return b'x' * 100_000_000\nQ()", "ok in …\n1 image too large or too many to show; save them to files")
+	b.run(h, "class R:\n    def _repr_png_(self): return b'no image'\nR()", "ok in …\nan image that cannot be decoded is left out")
+}
+
+// TestPlots wants matplotlib.
+func TestPlots(t *testing.T) {
+	b := newBench(t)
+	if exec.Command("python3", "-c", "import matplotlib").Run() != nil {
+		t.Skip("needs: matplotlib")
+	}
+	result, err := b.call(t.Context(), map[string]any{"code": "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"})
+	if err != nil || len(result.Content) != 2 || result.Content[1].MIME != "image/png" {
+		t.Errorf("%v: %s", err, tooltest.Text(result))
+	}
+}
+
+func TestCrashes(t *testing.T) {
+	b := newBench(t)
+	h := b.start()
+	b.run(h, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "crashed after …: all variables are lost; action=restart starts again; handle "+h+"\n...")
+	if _, err := b.call(t.Context(), map[string]any{"handle": h, "code": "x"}); err == nil || !strings.Contains(err.Error(), "action=restart") {
+		t.Errorf("a crashed interpreter answers %v", err)
+	}
+	if _, err := b.call(t.Context(), map[string]any{"handle": h, "action": "restart"}); err != nil {
+		t.Fatal(err)
+	}
+	b.run(h, "x", "error in …\n...\nNameError: name 'x' is not defined")
+	b.run(h, "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(60)", "ended: the cell took longer than 2s and did not obey an interrupt; …")
+	if _, err := b.call(t.Context(), map[string]any{"handle": h, "action": "restart"}); err != nil {
+		t.Fatal(err)
+	}
+	b.run(h, "import sys\nsys.exit()", "the cell ended the interpreter after …\n...")
+	if _, err := b.call(t.Context(), map[string]any{"handle": h, "action": "end"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.call(t.Context(), map[string]any{"handle": h, "code": "1"}); err == nil || tools.AsError(err).Code != tools.NotFound {
+		t.Errorf("an ended interpreter answers %v", err)
+	}
+}
+
+// TestTurns has calls of one handle at the same time, of which one is cancelled.
+func TestTurns(t *testing.T) {
+	b := newBench(t)
+	h := b.start()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := b.call(ctx, map[string]any{"handle": h, "code": "y = 5\nimport time\nopen('begun', 'w').close()\ntime.sleep(60)"})
+		done <- err
+	}()
+	for begun := false; !begun; time.Sleep(10 * time.Millisecond) {
+		p, err := b.ws.Resolve("begun")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Stat()
+		begun = err == nil
+	}
+	if _, err := b.call(t.Context(), map[string]any{"handle": h, "code": "1"}); err == nil || tools.AsError(err).Code != tools.Conflict {
+		t.Errorf("a second cell meanwhile: %v", err)
+	}
+	cancel()
+	if err := <-done; err == nil || tools.AsError(err).Code != tools.Cancelled {
+		t.Errorf("the cancelled call: %v", err)
+	}
+	for range 500 {
+		result, err := b.call(t.Context(), map[string]any{"handle": h, "code": "y"})
+		if err == nil {
+			if diff := tooltest.Match("ok in …\n...\nvalue: 5", tooltest.Text(result)); diff != "" {
+				t.Error(diff)
+			}
+			return
+		}
+		if tools.AsError(err).Code != tools.Conflict {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("the cancelled cell goes on")
+}
+
+// TestPrincipals keeps handles to those who got them.
+func TestPrincipals(t *testing.T) {
+	b := newBench(t)
+	h := b.start()
+	bound, err := b.tool.Bind(json.RawMessage(`{"code":"x","handle":"` + h + `"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: "another", Workspace: b.ws})
+	if _, err := b.tool.Run(ctx, bound); err == nil || tools.AsError(err).Code != tools.NotFound {
+		t.Errorf("another principal: %v", err)
+	}
+}

@@ -1,0 +1,260 @@
+package code
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/sandbox"
+)
+
+//go:embed kernel.py
+var kernelProgram string
+
+// kernel is an interpreter that goes on between calls. Its pipes are its only connection:
+// cells go in by stdin, what they print comes by stdout, and the answer to each by stderr.
+type kernel struct {
+	handle    string
+	principal string
+	roots     string // of the workspace that it was started in
+	network   bool
+
+	turn    chan struct{} // holds a value while a cell runs
+	process *sandbox.Process
+	stdin   *os.File
+	cells   int // so far
+	idle    *time.Timer
+	answers chan []byte // a line each; closed at the end
+
+	mu     sync.Mutex
+	out    *capture // of the cell that runs
+	mark   []byte   // after its output
+	carry  []byte   // the end of what was looked at for the mark
+	marked chan struct{}
+}
+
+// answer is what the program tells of a cell.
+type answer struct {
+	Value, Error, Kind, Mark string
+	Exit                     bool
+	Images                   []struct {
+		MIME string
+		Data []byte
+	}
+	Left int // images that are too large, or too many
+}
+
+const (
+	// longestAnswer is the most bytes of one: the images of a cell in base64.
+	longestAnswer = 20 << 20
+	kernelIdle    = 30 * time.Minute
+)
+
+// startKernel starts the program.
+func (d Deps) startKernel(ctx context.Context, k *kernel) error {
+	interpreter, err := d.find(ctx)
+	if err != nil {
+		return err
+	}
+	dir, err := tools.Resolve(ctx, ".")
+	if err != nil {
+		return err
+	}
+	var ours, theirs []*os.File
+	defer func() {
+		for _, f := range theirs {
+			f.Close()
+		}
+	}()
+	for range 3 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return errors.Join(err, closeAll(ours))
+		}
+		if len(ours) == 0 {
+			ours, theirs = append(ours, w), append(theirs, r)
+		} else {
+			ours, theirs = append(ours, r), append(theirs, w)
+		}
+	}
+	p, err := d.Sandbox.Start(ctx, sandbox.Command{
+		Args: []string{interpreter, "-X", "utf8", "-X", "faulthandler", "-c", kernelProgram}, Dir: dir,
+		Env:   []string{"MPLBACKEND=agg"},
+		Stdin: theirs[0], Stdout: theirs[1], Stderr: theirs[2],
+		Network: k.network, Limits: sandbox.Limits{Memory: pythonMemory},
+	})
+	if err != nil {
+		return errors.Join(refused(err), closeAll(ours))
+	}
+	k.process, k.stdin, k.cells = p, ours[0], 0
+	k.answers = make(chan []byte, 1)
+	go k.listen(ours[1])
+	go read(ours[2], k.answers)
+	go func() { // what it left behind may hold the pipes
+		<-p.Done()
+		_ = ours[1].SetReadDeadline(time.Now().Add(drained))
+		_ = ours[2].SetReadDeadline(time.Now().Add(drained))
+	}()
+	return nil
+}
+
+func closeAll(files []*os.File) error {
+	var errs []error
+	for _, f := range files {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// listen takes what cells print. What comes between them is left out.
+func (k *kernel) listen(r *os.File) {
+	defer r.Close()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := r.Read(buf)
+		k.printed(buf[:n])
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (k *kernel) printed(p []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.out == nil {
+		return
+	}
+	_, _ = k.out.Write(p) // it never fails
+	look := append(k.carry, p...)
+	if bytes.Contains(look, k.mark) {
+		close(k.marked)
+		k.out = nil
+		return
+	}
+	k.carry = append(k.carry[:0], look[max(0, len(look)-len(k.mark)):]...)
+}
+
+// read hands on the lines of a stream.
+func read(r *os.File, lines chan<- []byte) {
+	defer r.Close()
+	defer close(lines)
+	for in := bufio.NewReaderSize(r, 64<<10); ; {
+		var line []byte
+		for {
+			part, err := in.ReadSlice('\n')
+			if len(line)+len(part) > longestAnswer {
+				return
+			}
+			line = append(line, part...)
+			if errors.Is(err, bufio.ErrBufferFull) {
+				continue
+			}
+			if err != nil {
+				return
+			}
+			break
+		}
+		lines <- line
+	}
+}
+
+// begin sends a cell.
+func (k *kernel) begin(code string) (out *capture, mark string, err error) {
+	mark = rand.Text()
+	k.cells++
+	line, err := json.Marshal(map[string]any{"Code": code, "Number": k.cells, "Mark": mark, "Most": shownText})
+	if err != nil {
+		return nil, "", err
+	}
+	out = new(capture)
+	k.mu.Lock()
+	k.out, k.mark, k.carry, k.marked = out, []byte("\n"+mark+"\n"), nil, make(chan struct{})
+	k.mu.Unlock()
+	_ = k.stdin.SetWriteDeadline(time.Now().Add(10 * time.Second))
+	_, err = k.stdin.Write(append(line, '\n'))
+	return out, mark, err
+}
+
+// errEnded says that the program has ended.
+var errEnded = errors.New("the interpreter has ended")
+
+// await waits for the answer to the cell with a mark, until ctx ends or the program does.
+func (k *kernel) await(ctx context.Context, mark string) (answer, error) {
+	for {
+		select {
+		case line, ok := <-k.answers:
+			if !ok {
+				return answer{}, errEnded
+			}
+			var a answer
+			if json.Unmarshal(line, &a) != nil || a.Mark != mark { // a cell wrote there
+				continue
+			}
+			k.mu.Lock()
+			marked := k.marked
+			k.mu.Unlock()
+			select {
+			case <-marked:
+			case <-time.After(drained): // a cell closed the stream
+			}
+			return a, nil
+		case <-ctx.Done():
+			return answer{}, context.Cause(ctx)
+		}
+	}
+}
+
+// stop interrupts the cell that runs and, where that does not help, ends the program.
+func (k *kernel) stop(mark string) (answer, error) {
+	if err := k.process.Signal(os.Interrupt); err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*lastWords)
+		defer cancel()
+		if a, err := k.await(ctx, mark); err == nil {
+			return a, nil
+		}
+	}
+	k.end()
+	return answer{}, errEnded
+}
+
+// end ends the program.
+func (k *kernel) end() {
+	k.process.Kill()
+	<-k.process.Done()
+	_ = k.stdin.Close() // nobody reads there any more
+}
+
+// taken returns the output of a cell.
+func (k *kernel) taken(out *capture, mark string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.out = nil
+	text, _ := out.text(mark)
+	return text
+}
+
+// interrupt interrupts the cell that runs.
+func (k *kernel) interrupt() error { return k.process.Signal(os.Interrupt) }
+
+// takeOrEnd takes the turn, and ends the program where a cell has it.
+func (k *kernel) takeOrEnd(ctx context.Context) error {
+	if k.take() == nil {
+		return nil
+	}
+	k.process.Kill()
+	select {
+	case k.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

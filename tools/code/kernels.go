@@ -1,0 +1,144 @@
+package code
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"toolcrib/tools"
+)
+
+// mostKernels is how many interpreters one principal may have at a time.
+const mostKernels = 16
+
+// Kernels are the interpreters that go on between calls, by handle. The zero value is
+// ready. Its methods may be called by several goroutines.
+type Kernels struct {
+	mu   sync.Mutex
+	list map[string]*kernel
+}
+
+// open makes a kernel of the call's principal; nothing is started yet. It has its turn.
+func (ks *Kernels) open(ctx context.Context, network bool) (*kernel, error) {
+	s := tools.Session(ctx)
+	ks.mu.Lock()
+	defer ks.mu.Unlock()
+	n := 0
+	for _, k := range ks.list {
+		if k.principal == s.Principal {
+			n++
+		}
+	}
+	if n >= mostKernels {
+		return nil, tools.Errorf(tools.Conflict, "%d interpreters are open already", n).WithHint("go on with the handle of one, or end one by action=end")
+	}
+	k := &kernel{handle: "py-" + strings.ToLower(rand.Text()), principal: s.Principal, roots: rootsOf(s), network: network, turn: make(chan struct{}, 1)}
+	k.turn <- struct{}{}
+	if ks.list == nil {
+		ks.list = map[string]*kernel{}
+	}
+	ks.list[k.handle] = k
+	return k, nil
+}
+
+// rootsOf tells workspaces apart: an interpreter sees that of its start.
+func rootsOf(s *tools.SessionInfo) string { return strings.Join(s.Workspace.Roots(), "\x00") }
+
+// find returns the kernel of a handle, if it is the caller's.
+func (ks *Kernels) find(ctx context.Context, handle string) (*kernel, error) {
+	s := tools.Session(ctx)
+	ks.mu.Lock()
+	defer ks.mu.Unlock()
+	k, ok := ks.list[handle]
+	if !ok || k.principal != s.Principal || k.roots != rootsOf(s) {
+		return nil, tools.Errorf(tools.NotFound, "no interpreter has the handle %q", handle).
+			WithHint("it has ended, also after %s without a cell; leave handle out to start one, and make its variables again", plainDuration(kernelIdle))
+	}
+	return k, nil
+}
+
+// take gives the caller the turn of a kernel, unless a cell runs.
+func (k *kernel) take() error {
+	select {
+	case k.turn <- struct{}{}:
+		return nil
+	default:
+		return tools.Errorf(tools.Conflict, "interpreter %s is busy with another cell", k.handle).
+			WithHint("call again when that has ended, or action=interrupt stops it")
+	}
+}
+
+// rest gives the turn back, and ends the kernel when nobody has taken it for long.
+func (ks *Kernels) rest(k *kernel) {
+	ks.mu.Lock()
+	defer ks.mu.Unlock()
+	if k.idle != nil {
+		k.idle.Stop()
+	}
+	if ks.list[k.handle] == k {
+		k.idle = time.AfterFunc(kernelIdle, func() {
+			if k.take() == nil {
+				ks.drop(k)
+			}
+		})
+	}
+	<-k.turn
+}
+
+// drop ends a kernel whose turn the caller has.
+func (ks *Kernels) drop(k *kernel) {
+	ks.mu.Lock()
+	delete(ks.list, k.handle)
+	if k.idle != nil {
+		k.idle.Stop()
+	}
+	ks.mu.Unlock()
+	if k.process != nil {
+		k.end()
+	}
+}
+
+// alive reports whether the program of the kernel runs.
+func (k *kernel) alive() bool {
+	if k.process == nil {
+		return false
+	}
+	select {
+	case <-k.process.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// cell runs a cell in a kernel whose turn the caller has, and gives that back. A call that
+// is cancelled interrupts its cell.
+func (d Deps) cell(ctx context.Context, k *kernel, code string, timeout time.Duration) (a answer, output string, stopped bool, err error) {
+	out, mark, err := k.begin(code)
+	if err != nil { // it has ended, which await tells
+		err = nil
+	}
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	a, err = k.await(limited, mark)
+	if cause := context.Cause(ctx); cause != nil {
+		go func() {
+			_, _ = k.stop(mark) // the next call tells whether it survived
+			d.Kernels.rest(k)
+		}()
+		return a, "", false, cause
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		stopped = true
+		a, err = k.stop(mark)
+	}
+	output = k.taken(out, mark)
+	if a.Exit || err != nil {
+		k.end()
+	}
+	d.Kernels.rest(k)
+	return a, output, stopped, err
+}
