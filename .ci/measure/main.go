@@ -49,6 +49,7 @@ var figures = map[string]figure{
 	"codex":         codex,
 	"gemini":        gemini,
 	"sdk":           sdk,
+	"kernel":        kernelFigure,
 	"load":          load,
 	"list":          list,
 	"sessions":      sessions,
