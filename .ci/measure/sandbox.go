@@ -205,7 +205,7 @@ func (w *world) attack(ctx context.Context, env environment, level string) (map[
 	if err != nil {
 		return nil, err
 	}
-	defer c.close()
+	defer func() { _ = c.close() }()
 	if err := c.initialize(); err != nil {
 		return nil, err
 	}

@@ -35,13 +35,14 @@ type Deps struct {
 	Sandbox *sandbox.Engine // of all that run programs
 }
 
-// Containment is how the programs that tools run are contained, ProgramLimits what
-// bounds each, and Command is one that is to run.
-type (
-	Containment   = sandbox.Options
-	ProgramLimits = sandbox.Limits
-	Command       = sandbox.Command
-)
+// Containment is how the programs that tools run are contained.
+type Containment = sandbox.Options
+
+// ProgramLimits bounds each of them.
+type ProgramLimits = sandbox.Limits
+
+// Command is one that is to run.
+type Command = sandbox.Command
 
 // NewDeps makes what a process owns. It opens nothing. Tools that call others do so
 // through caller.

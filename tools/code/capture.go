@@ -48,7 +48,7 @@ func (c *capture) split(mark string) (head, tail, report []byte, left int64) {
 	left = c.total - int64(len(c.head)) - int64(len(tail))
 	all := tail
 	if left == 0 {
-		all, head = slices.Concat(c.head, tail), nil
+		all = slices.Concat(c.head, tail)
 	}
 	begin := bytes.LastIndex(all, []byte("\n"+mark))
 	if begin >= 0 {

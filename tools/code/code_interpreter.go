@@ -20,8 +20,8 @@ var codeInterpreterDoc string
 
 const cellTimeout = 10 * time.Minute // the longest that can be asked for
 
-// CodeInterpreterIn says what to run, and where.
-type CodeInterpreterIn struct {
+// InterpreterIn says what to run, and where.
+type InterpreterIn struct {
 	Code    string `json:"code,omitempty" jsonschema:"maxLength=1000000" jsonschema_description:"Python cell; its last expression is shown." alias:"script,source,python"`
 	Handle  string `json:"handle,omitempty" jsonschema:"maxLength=100" jsonschema_description:"Interpreter to go on with, from an earlier result; without it one is started." alias:"session,kernel"`
 	Action  string `json:"action,omitempty" jsonschema:"enum=run,enum=interrupt,enum=restart,enum=end,default=run" jsonschema_description:"run the code; interrupt the cell that runs; restart with nothing kept; end."`
@@ -29,103 +29,103 @@ type CodeInterpreterIn struct {
 	Network bool   `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"Start it with the network; the user may be asked."`
 }
 
-// CodeInterpreterOut is what the cell has come to.
-type CodeInterpreterOut struct {
+// InterpreterOut is what the cell has come to.
+type InterpreterOut struct {
 	outcome
 	Images []tools.Block
 }
 
 // Content is the text, then the images.
-func (o CodeInterpreterOut) Content() []tools.Block {
+func (o InterpreterOut) Content() []tools.Block {
 	return append([]tools.Block{tools.Text(o.Text())}, o.Images...)
 }
 
 // Trim implements [tools.Trimmer].
-func (o CodeInterpreterOut) Trim(budget int) CodeInterpreterOut {
+func (o InterpreterOut) Trim(budget int) InterpreterOut {
 	o.outcome = o.trimmed(budget)
 	return o
 }
 
 func codeInterpreterTool(d Deps) tools.Tool {
-	return tools.New(tools.Def[CodeInterpreterIn, CodeInterpreterOut]{
+	return tools.New(tools.Def[InterpreterIn, InterpreterOut]{
 		Name: "code_interpreter", Title: "Run Python cells", Doc: codeInterpreterDoc, Tags: []string{"code", "run", "data"},
 		Access: tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.State | tools.Destroys,
 		Timeout: cellTimeout + 30*time.Second,
 		Needs:   []tools.Need{{Binaries: systemPythons, How: howPython}},
 		Limits:  tools.Limits{Facts: map[string]any{"idle": int(kernelIdle.Minutes()), "most": mostKernels}},
-		Plan: func(_ context.Context, in CodeInterpreterIn) (tools.Plan, error) {
+		Plan: func(_ context.Context, in InterpreterIn) (tools.Plan, error) {
 			p := planOf(in.Code, in.Network)
 			p.Effects |= tools.State
 			return p, nil
 		},
-		Examples: []tools.Example[CodeInterpreterIn]{{
+		Examples: []tools.Example[InterpreterIn]{{
 			Say:   "A first cell; its handle is for the next.",
 			Files: map[string]string{"data.csv": "city,people\nUlm,126949\nBonn,335789\n"},
-			In:    CodeInterpreterIn{Code: "import csv\nrows = list(csv.DictReader(open('data.csv')))\nprint(len(rows), 'rows')\nrows[0]"},
+			In:    InterpreterIn{Code: "import csv\nrows = list(csv.DictReader(open('data.csv')))\nprint(len(rows), 'rows')\nrows[0]"},
 			Want:  "ok in …; handle py-…\n...\nvalue: {'city': 'Ulm', 'people': '126949'}\n\n2 rows",
 		}, {
 			Say:  "A traceback has the lines of the cells.",
-			In:   CodeInterpreterIn{Code: "def half(n):\n    return n / 0\n\nhalf(4)", Timeout: "20s"},
+			In:   InterpreterIn{Code: "def half(n):\n    return n / 0\n\nhalf(4)", Timeout: "20s"},
 			Want: "error in …; handle py-…\n...\nTraceback (most recent call last):\n  File \"<cell 1>\", line 4, in <module>\n...\n  File \"<cell 1>\", line 2, in half\n...\nZeroDivisionError: division by zero",
 		}},
 		Run: d.codeInterpreter,
 	})
 }
 
-func (d Deps) codeInterpreter(ctx context.Context, in CodeInterpreterIn) (CodeInterpreterOut, error) {
+func (d Deps) codeInterpreter(ctx context.Context, in InterpreterIn) (InterpreterOut, error) {
 	if err := ctx.Err(); err != nil {
-		return CodeInterpreterOut{}, err
+		return InterpreterOut{}, err
 	}
 	timeout, err := duration(in.Timeout, cellTimeout)
 	if err != nil {
-		return CodeInterpreterOut{}, err
+		return InterpreterOut{}, err
 	}
 	switch {
 	case in.Action == "run" && in.Code == "":
-		return CodeInterpreterOut{}, tools.Errorf(tools.InvalidArgument, "there is no code to run").WithHint("give code, or another action")
+		return InterpreterOut{}, tools.Errorf(tools.InvalidArgument, "there is no code to run").WithHint("give code, or another action")
 	case in.Action != "run" && in.Handle == "":
-		return CodeInterpreterOut{}, tools.Errorf(tools.InvalidArgument, "action %s wants a handle", in.Action).WithHint("results of earlier cells have it")
+		return InterpreterOut{}, tools.Errorf(tools.InvalidArgument, "action %s wants a handle", in.Action).WithHint("results of earlier cells have it")
 	case in.Action != "run":
 		return d.steer(ctx, in)
 	}
 	var k *kernel
 	if in.Handle == "" {
 		if k, err = d.Kernels.open(ctx, in.Network); err != nil {
-			return CodeInterpreterOut{}, err
+			return InterpreterOut{}, err
 		}
 		if err := d.startKernel(ctx, k); err != nil {
 			d.Kernels.drop(k)
-			return CodeInterpreterOut{}, err
+			return InterpreterOut{}, err
 		}
 	} else {
 		if k, err = d.Kernels.find(ctx, in.Handle); err != nil {
-			return CodeInterpreterOut{}, err
+			return InterpreterOut{}, err
 		}
 		if in.Network && !k.network {
-			return CodeInterpreterOut{}, tools.Errorf(tools.InvalidArgument, "interpreter %s was started without the network", k.handle).
+			return InterpreterOut{}, tools.Errorf(tools.InvalidArgument, "interpreter %s was started without the network", k.handle).
 				WithHint("leave handle out to start one with it")
 		}
 		if err := k.take(); err != nil {
-			return CodeInterpreterOut{}, err
+			return InterpreterOut{}, err
 		}
 		if !k.alive() {
 			d.Kernels.rest(k)
-			return CodeInterpreterOut{}, tools.Errorf(tools.Conflict, "interpreter %s has ended, and its variables are lost", k.handle).
+			return InterpreterOut{}, tools.Errorf(tools.Conflict, "interpreter %s has ended, and its variables are lost", k.handle).
 				WithHint("action=restart starts it again")
 		}
 	}
 	return d.runCell(ctx, k, in.Code, timeout)
 }
 
-func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.Duration) (CodeInterpreterOut, error) {
+func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.Duration) (InterpreterOut, error) {
 	before := changed.Begin(ctx, tools.Session(ctx).Workspace)
 	begin := time.Now()
 	a, output, stopped, err := d.cell(ctx, k, code, timeout)
 	if err != nil && !errors.Is(err, errEnded) {
-		return CodeInterpreterOut{}, err
+		return InterpreterOut{}, err
 	}
 	took := took(time.Since(begin))
-	o := CodeInterpreterOut{outcome: outcome{Output: output, Value: clean([]byte(a.Value)), Trace: clean([]byte(a.Error)), Within: k.process.Report()}}
+	o := InterpreterOut{outcome: outcome{Output: output, Value: clean([]byte(a.Value)), Trace: clean([]byte(a.Error)), Within: k.process.Report()}}
 	switch {
 	case err != nil && stopped:
 		o.Status = fmt.Sprintf("ended: the cell took longer than %s and did not obey an interrupt; all variables are lost; action=restart starts again", plainDuration(timeout))
@@ -173,13 +173,13 @@ func decodes(mime string, data []byte) bool {
 }
 
 // steer interrupts, restarts or ends.
-func (d Deps) steer(ctx context.Context, in CodeInterpreterIn) (CodeInterpreterOut, error) {
+func (d Deps) steer(ctx context.Context, in InterpreterIn) (InterpreterOut, error) {
 	k, err := d.Kernels.find(ctx, in.Handle)
 	if err != nil {
-		return CodeInterpreterOut{}, err
+		return InterpreterOut{}, err
 	}
-	say := func(format string, args ...any) (CodeInterpreterOut, error) {
-		return CodeInterpreterOut{outcome: outcome{Status: fmt.Sprintf(format, args...) + "; handle " + k.handle}}, nil
+	say := func(format string, args ...any) (InterpreterOut, error) {
+		return InterpreterOut{outcome: outcome{Status: fmt.Sprintf(format, args...) + "; handle " + k.handle}}, nil
 	}
 	if in.Action == "interrupt" {
 		if k.take() == nil {
@@ -187,23 +187,23 @@ func (d Deps) steer(ctx context.Context, in CodeInterpreterIn) (CodeInterpreterO
 			return say("nothing runs")
 		}
 		if err := k.interrupt(); err != nil {
-			return CodeInterpreterOut{}, err
+			return InterpreterOut{}, err
 		}
 		return say("interrupted: its call tells how the cell ended")
 	}
 	if err := k.takeOrEnd(ctx); err != nil {
-		return CodeInterpreterOut{}, err
+		return InterpreterOut{}, err
 	}
 	if in.Action == "end" {
 		d.Kernels.drop(k)
-		return CodeInterpreterOut{outcome: outcome{Status: "ended: " + k.handle}}, nil
+		return InterpreterOut{outcome: outcome{Status: "ended: " + k.handle}}, nil
 	}
 	if k.process != nil {
 		k.end()
 	}
 	if err := d.startKernel(ctx, k); err != nil {
 		d.Kernels.drop(k)
-		return CodeInterpreterOut{}, err
+		return InterpreterOut{}, err
 	}
 	d.Kernels.rest(k)
 	return say("restarted, with nothing kept")

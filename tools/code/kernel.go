@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -71,7 +72,7 @@ func (d Deps) startKernel(ctx context.Context, k *kernel) error {
 	var ours, theirs []*os.File
 	defer func() {
 		for _, f := range theirs {
-			f.Close()
+			_ = f.Close()
 		}
 	}()
 	for range 3 {
@@ -134,7 +135,7 @@ func (k *kernel) printed(p []byte) {
 		return
 	}
 	_, _ = k.out.Write(p) // it never fails
-	look := append(k.carry, p...)
+	look := slices.Concat(k.carry, p)
 	if bytes.Contains(look, k.mark) {
 		close(k.marked)
 		k.out = nil

@@ -28,7 +28,7 @@ func Kill(ctx context.Context, id ID, name string, wait time.Duration) (ended bo
 	if err != nil {
 		return false, err
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(id.PID) + "/stat")
 	p, ok := parseStat(data)
 	if err != nil || !ok || p.Began != id.Began || p.State == "Z" {

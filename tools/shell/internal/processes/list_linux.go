@@ -81,7 +81,7 @@ func read(pid int, boot time.Time, us users) (Process, bool) {
 	if f, err := os.Open(dir + "/cmdline"); err == nil {
 		line := make([]byte, mostCommand)
 		n, _ := f.Read(line)
-		f.Close()
+		_ = f.Close()
 		if words := bytes.TrimRight(line[:n], "\x00"); len(words) > 0 {
 			p.Command = string(bytes.ReplaceAll(words, []byte{0}, []byte{' '}))
 		}
