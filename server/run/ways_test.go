@@ -141,8 +141,8 @@ var ways = []way{
 }
 
 // changing are the parts of results that no two calls have in common: the ids of changes,
-// the handles of jobs, the numbers of processes, times, and what a job has written by then.
-var changing = regexp.MustCompile(`\b06[0-9a-z]{14}\b|\d\d:\d\d:\d\dZ?|\b[0-9a-z]{5}-[0-9a-z]{26}\b|\b\d+@[0-9a-z]+\b|(in|for|after) [0-9.]+ m?s|no output|\d+ lines?, \d+ B`)
+// handles, the numbers of processes, times, and what a job has written by then.
+var changing = regexp.MustCompile(`\b06[0-9a-z]{14}\b|\d\d:\d\d:\d\dZ?|\b[0-9a-z]{5}-[0-9a-z]{26}\b|\bpy-[0-9a-z]+\b|\b\d+@[0-9a-z]+\b|(in|for|after) [0-9.]+ m?s|no output|\d+ lines?, \d+ B`)
 
 // do calls until nothing is asked any more, answering each form by act, and words how
 // each pass has ended.

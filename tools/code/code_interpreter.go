@@ -48,7 +48,7 @@ func (o InterpreterOut) Trim(budget int) InterpreterOut {
 
 func codeInterpreterTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[InterpreterIn, InterpreterOut]{
-		Name: "code_interpreter", Title: "Run Python cells", Doc: codeInterpreterDoc, Tags: []string{"code", "run", "data"},
+		Name: "code_interpreter", Title: "Run Python cells", Doc: codeInterpreterDoc, Tags: []string{"code", "run", "data", "session", "state", "jupyter", "kernel"},
 		Access: tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.State | tools.Destroys,
 		Timeout: cellTimeout + 30*time.Second,
 		Needs:   []tools.Need{{Binaries: systemPythons, How: howPython}},

@@ -58,7 +58,7 @@ type BashOut struct {
 
 func bashTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[BashIn, BashOut]{
-		Name: "bash", Title: "Run a command", Doc: bashDoc, Tags: []string{"shell", "run"},
+		Name: "bash", Title: "Run a command", Doc: bashDoc, Tags: []string{"shell", "run", "build", "test", "packages", "version control"},
 		Aliases: []string{"shell", "run_command", "execute_command"},
 		Access:  tools.Exec, Effects: tools.Workspace | tools.Outside | tools.Process | tools.Network | tools.State | tools.Destroys,
 		Streams: true, Timeout: foreground + 30*time.Second,

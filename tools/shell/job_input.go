@@ -37,7 +37,7 @@ const (
 
 func jobInputTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobInputIn, JobOutputOut]{
-		Name: "job_input", Title: "Type into a job", Doc: jobInputDoc, Tags: []string{"shell", "jobs", "terminal"},
+		Name: "job_input", Title: "Type into a job", Doc: jobInputDoc, Tags: []string{"shell", "jobs", "terminal", "write", "keys", "stdin"},
 		Access: tools.Exec, Effects: tools.Process | tools.Workspace | tools.Destroys,
 		Streams: true, Timeout: longestWait + 10*time.Second,
 		Examples: []tools.Example[JobInputIn]{{

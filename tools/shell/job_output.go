@@ -45,7 +45,7 @@ type JobOutputOut struct {
 
 func jobOutputTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobOutputIn, JobOutputOut]{
-		Name: "job_output", Title: "Read the output of a job", Doc: jobOutputDoc, Tags: []string{"shell", "jobs"},
+		Name: "job_output", Title: "Read the output of a job", Doc: jobOutputDoc, Tags: []string{"shell", "jobs", "log", "wait"},
 		Access: tools.Read, Effects: tools.None,
 		Streams: true, Timeout: longestWait + 10*time.Second,
 		Limits: tools.Limits{Facts: map[string]any{"page": shownPage, "wait": int(longestWait.Seconds())}},

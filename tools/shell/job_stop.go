@@ -31,7 +31,7 @@ const longestGrace = 20 * time.Second
 
 func jobStopTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobStopIn, JobStopOut]{
-		Name: "job_stop", Title: "Stop a job", Doc: jobStopDoc, Tags: []string{"shell", "jobs"},
+		Name: "job_stop", Title: "Stop a job", Doc: jobStopDoc, Tags: []string{"shell", "jobs", "kill"},
 		Aliases: []string{"kill_shell"},
 		Access:  tools.Exec, Effects: tools.Process | tools.State, Repeatable: true,
 		Examples: []tools.Example[JobStopIn]{{

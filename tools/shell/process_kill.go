@@ -35,7 +35,7 @@ func (o ProcessKillOut) Text() string { return lines(o.Lines...) }
 
 func processKillTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[ProcessKillIn, ProcessKillOut]{
-		Name: "process_kill", Title: "End a process", Doc: processKillDoc, Tags: []string{"shell", "processes"},
+		Name: "process_kill", Title: "End a process", Doc: processKillDoc, Tags: []string{"shell", "processes", "kill"},
 		Aliases: []string{"kill_process"},
 		Access:  tools.Exec, Effects: tools.Process | tools.Outside | tools.Destroys,
 		Confirm: func(ctx context.Context, in ProcessKillIn) (tools.Question, error) {

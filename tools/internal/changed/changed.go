@@ -19,6 +19,7 @@ import (
 const (
 	mostLooked = 10_000 // files of a workspace
 	lookFor    = 150 * time.Millisecond
+	headStart  = 5 * time.Millisecond // of the first look: enough for a small workspace
 	mostNamed  = 12
 )
 
@@ -141,10 +142,21 @@ type Watch struct {
 	before chan tree
 }
 
-// Begin looks at the files as they are, beside what the caller goes on with.
+// Begin looks at the files as they are. A look that takes long goes on beside what the
+// caller goes on with; then a file that is made meanwhile may count as changed.
 func Begin(ctx context.Context, ws *workspace.Workspace) *Watch {
 	w := &Watch{ws: ws, start: time.Now(), before: make(chan tree, 1)}
-	go func() { w.before <- look(ctx, ws) }()
+	looked := make(chan struct{})
+	go func() {
+		w.before <- look(ctx, ws)
+		close(looked)
+	}()
+	head := time.NewTimer(headStart)
+	defer head.Stop()
+	select {
+	case <-looked:
+	case <-head.C:
+	}
 	return w
 }
 
