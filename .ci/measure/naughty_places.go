@@ -24,6 +24,17 @@ var naughtyBase = map[string]map[string]any{
 	"write_file":     {"path": "a.txt", "content": "text\n"},
 	"glob":           {"pattern": []any{"*"}},
 	"grep":           {"pattern": "beta"},
+	"bash":           {"command": "true"},
+	"job_input":      {"text": "text\n"},
+	"job_list":       {},
+	"job_output":     {},
+	"job_stop":       {},
+	"process_kill":   {"name": "none"},
+	"process_list":   {},
+	// An interpreter that is not there: each string would start one.
+	"code_interpreter": {"code": "1", "handle": "py-none"},
+	"run_javascript":   {"code": "1"},
+	"run_python":       {"code": "1"},
 }
 
 // argumentSchema is a JSON Schema as far as it says where strings are.
