@@ -45,6 +45,10 @@ func sandboxFigure(ctx context.Context, env environment) error {
 		if err != nil {
 			return err
 		}
+		env := env
+		if env.Binary, err = w.bring(env.Binary); err != nil {
+			return errors.Join(err, w.close())
+		}
 		for _, level := range []string{"full", "landlock"} {
 			results, err := w.attack(ctx, env, level)
 			if err != nil {
@@ -109,11 +113,30 @@ func (w *world) dir(base, pattern string) (string, error) {
 	return dir, os.Chown(dir, w.user, -1)
 }
 
-func (w *world) fill() error {
-	visible := "/srv"
+// shelf is where every user may read.
+func shelf() string {
 	if os.Getuid() != 0 {
-		visible = "/var/tmp"
+		return "/var/tmp"
 	}
+	return "/srv"
+}
+
+// bring copies a program to where the user can execute it.
+func (w *world) bring(program string) (string, error) {
+	dir, err := w.dir(shelf(), "toolcrib-program-")
+	if err != nil {
+		return "", err
+	}
+	data, err := os.ReadFile(program)
+	if err != nil {
+		return "", err
+	}
+	there := filepath.Join(dir, filepath.Base(program))
+	return there, errors.Join(os.WriteFile(there, data, 0o755), os.Chown(there, w.user, -1))
+}
+
+func (w *world) fill() error {
+	visible := shelf()
 	var err error
 	for _, d := range []struct {
 		to            *string
@@ -284,6 +307,9 @@ func (w *world) restore() error {
 func (w *world) refusals(ctx context.Context, env environment) ([]error, error) {
 	self, err := os.Executable()
 	if err != nil {
+		return nil, err
+	}
+	if self, err = w.bring(self); err != nil {
 		return nil, err
 	}
 	var ran []error
