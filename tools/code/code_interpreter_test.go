@@ -88,7 +88,7 @@ func TestCells(t *testing.T) {
 		{"input()", "error in …\nthere is no input: put the values into the code\n...\nEOFError: EOF when reading a line"},
 		{"import asyncio\nawait asyncio.sleep(0, 3)", "ok in …\nvalue: 3"},
 		{"import sys, os\nprint(1)\nprint(2, file=sys.stderr)\nos.system('echo 3')\nprint(4)", "ok in …\n\n1\n2\n3\n4"},
-		{"open('made.txt', 'w').write('abc')", "ok in …\nfiles: … made.txt\nvalue: 3"},
+		{"open('made.txt', 'w').write('abc')", "ok in …\nfiles: created made.txt\nvalue: 3"},
 		{"import sys\nsys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()", "ok in …\n\n…"},
 		{"big = bytearray(1 << 30)\nlen(big)", "ok in …\nvalue: 1073741824"},
 		{"del big\nbytearray(64 << 30)", "error in …\n...\nMemoryError"},
