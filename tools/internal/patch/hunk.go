@@ -186,11 +186,12 @@ func (p *parser) counted(h head, unified bool) (b body, ok bool) {
 func (p *parser) loose(f *File, unified bool) (b body) {
 	for p.inBody(unified) {
 		l, _ := p.more()
+		begin := p.at
 		for ; l.text == "" && p.at < len(p.lines); l, _ = p.more() { // a whole run of blank lines at once
 			b.add(l)
 			p.at++
 		}
-		if p.at == len(p.lines) || !p.inBody(unified) {
+		if p.at > begin && (p.at == len(p.lines) || !p.inBody(unified)) {
 			return b
 		}
 		if m, _ := markerOf(l.text); m != notMarker && strings.HasPrefix(l.text, " ") {
