@@ -28,6 +28,7 @@ var layers = []struct {
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
 	{"tools/internal/sandbox/internal/leaf", nil},                                                                               // it runs before the rest of the program, and in its place
 	{"tools/internal/sandbox", []string{"tools", "workspace", "tools/internal/egress", "tools/internal/sandbox/internal/leaf"}}, // whose call a program is of
+	{"tools/internal/progress", []string{"tools", "tools/internal/screen"}},                                                     // it tells the caller of a tool
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/jobs", "tools/internal/sandbox"}},
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},

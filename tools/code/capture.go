@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
+	"toolcrib/tools/internal/progress"
 	"toolcrib/tools/internal/screen"
 	"toolcrib/tools/internal/textfile"
 )
@@ -15,17 +18,31 @@ const (
 	tailBytes = 256 << 10 // holds the longest report and output before it
 )
 
-// capture takes the output of a program, of which it keeps the head and the tail.
+// capture takes the output of a program, of which it keeps the head and the tail. What
+// it returns may be asked for by another goroutine than that which writes.
 type capture struct {
+	mark   string        // what ends the output that is for the model
+	marked chan struct{} // closed when it has come
+
+	mu    sync.Mutex
 	head  []byte
 	tail  []byte // a ring when it is full
 	at    int    // where the ring begins
 	total int64
+	end   int64  // where the mark begins; -1 = it has not come
+	carry []byte // the last bytes, in which it may have begun
+}
+
+func newCapture(mark string) *capture {
+	return &capture{mark: mark, marked: make(chan struct{}), end: -1}
 }
 
 // Write implements [io.Writer]. It never fails.
 func (c *capture) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	n := len(p)
+	c.look(p)
 	c.total += int64(n)
 	take := min(len(p), headBytes-len(c.head))
 	c.head, p = append(c.head, p[:take]...), p[take:]
@@ -41,18 +58,66 @@ func (c *capture) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// look looks for the mark in what comes next.
+func (c *capture) look(p []byte) {
+	if c.end >= 0 {
+		return
+	}
+	seen := slices.Concat(c.carry, p)
+	if i := bytes.Index(seen, []byte(c.mark)); i >= 0 {
+		c.end = c.total - int64(len(c.carry)) + int64(i)
+		close(c.marked)
+		return
+	}
+	c.carry = append(c.carry[:0], seen[max(0, len(seen)-len(c.mark)+1):]...)
+}
+
+// since returns the output from an offset on, the last of it where it is more than most
+// bytes, and where it ends: before the mark, and before what may be its beginning.
+func (c *capture) since(from int64, most int) (data []byte, end int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	end = c.end
+	for n := 0; end < 0; n++ {
+		if rest := c.carry[min(n, len(c.carry)):]; strings.HasPrefix(c.mark, string(rest)) {
+			end = c.total - int64(len(rest))
+		}
+	}
+	tailFrom := c.total - int64(len(c.tail))
+	for i := max(from, end-int64(most)); i < end; i++ {
+		switch {
+		case i < int64(len(c.head)):
+			data = append(data, c.head[i])
+		case i >= tailFrom:
+			data = append(data, c.tail[(c.at+int(i-tailFrom))%len(c.tail)])
+		}
+	}
+	return data, end
+}
+
+// progress is the program that prints it, as its progress is told.
+func (c *capture) progress() progress.Program {
+	begin := time.Now()
+	return progress.Program{Output: c.since, State: func() string {
+		_, end := c.since(0, 0)
+		return fmt.Sprintf("running for %s; %s of output", took(time.Since(begin)), textfile.Size(end))
+	}}
+}
+
 // split returns the output around the report that stands in it after a mark, and the
 // report; nil = there is none. left is how many bytes between head and tail are lost.
-func (c *capture) split(mark string) (head, tail, report []byte, left int64) {
+func (c *capture) split() (head, tail, report []byte, left int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	tail = append(append(make([]byte, 0, len(c.tail)), c.tail[c.at:]...), c.tail[:c.at]...)
 	left = c.total - int64(len(c.head)) - int64(len(tail))
 	all := tail
 	if left == 0 {
 		all = slices.Concat(c.head, tail)
 	}
-	begin := bytes.LastIndex(all, []byte("\n"+mark))
+	begin := bytes.LastIndex(all, []byte(c.mark))
 	if begin >= 0 {
-		report = all[begin+1+len(mark):]
+		report = all[begin+len(c.mark):]
 		rest := []byte{}
 		if end := bytes.IndexByte(report, '\n'); end >= 0 {
 			report, rest = report[:end], report[end+1:]
@@ -67,8 +132,8 @@ func (c *capture) split(mark string) (head, tail, report []byte, left int64) {
 
 // text returns the output as a model reads it, with a word on what is left out, and the
 // report.
-func (c *capture) text(mark string) (output string, report []byte) {
-	head, tail, report, left := c.split(mark)
+func (c *capture) text() (output string, report []byte) {
+	head, tail, report, left := c.split()
 	if left == 0 {
 		return clean(head), report
 	}

@@ -50,9 +50,9 @@ func codeInterpreterTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[InterpreterIn, InterpreterOut]{
 		Name: "code_interpreter", Title: "Run Python cells", Doc: codeInterpreterDoc, Tags: []string{"code", "run", "data", "session", "state", "jupyter", "kernel"},
 		Access: tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.State | tools.Destroys,
-		Timeout: cellTimeout + 30*time.Second,
-		Needs:   []tools.Need{{Binaries: systemPythons, How: howPython}},
-		Limits:  tools.Limits{Facts: map[string]any{"idle": int(kernelIdle.Minutes()), "most": mostKernels}},
+		Streams: true, Timeout: cellTimeout + 30*time.Second,
+		Needs:  []tools.Need{{Binaries: systemPythons, How: howPython}},
+		Limits: tools.Limits{Facts: map[string]any{"idle": int(kernelIdle.Minutes()), "most": mostKernels}},
 		Plan: func(_ context.Context, in InterpreterIn) (tools.Plan, error) {
 			p := planOf(in.Code, in.Network)
 			p.Effects |= tools.State

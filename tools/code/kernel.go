@@ -2,14 +2,12 @@ package code
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/rand"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -35,11 +33,8 @@ type kernel struct {
 	idle    *time.Timer
 	answers chan []byte // a line each; closed at the end
 
-	mu     sync.Mutex
-	out    *capture // of the cell that runs
-	mark   []byte   // after its output
-	carry  []byte   // the end of what was looked at for the mark
-	marked chan struct{}
+	mu  sync.Mutex
+	out *capture // of the cell that runs; nil: none does
 }
 
 // answer is what the program tells of a cell.
@@ -135,13 +130,11 @@ func (k *kernel) printed(p []byte) {
 		return
 	}
 	_, _ = k.out.Write(p) // it never fails
-	look := slices.Concat(k.carry, p)
-	if bytes.Contains(look, k.mark) {
-		close(k.marked)
+	select {
+	case <-k.out.marked:
 		k.out = nil
-		return
+	default:
 	}
-	k.carry = append(k.carry[:0], look[max(0, len(look)-len(k.mark)):]...)
 }
 
 // read hands on the lines of a stream.
@@ -171,14 +164,14 @@ func read(r *os.File, lines chan<- []byte) {
 // begin sends a cell.
 func (k *kernel) begin(code string) (out *capture, mark string, err error) {
 	mark = rand.Text()
+	out = newCapture("\n" + mark + "\n")
 	k.cells++
 	line, err := json.Marshal(map[string]any{"Code": code, "Number": k.cells, "Mark": mark, "Most": shownText})
 	if err != nil {
-		return nil, "", err
+		return out, mark, err
 	}
-	out = new(capture)
 	k.mu.Lock()
-	k.out, k.mark, k.carry, k.marked = out, []byte("\n"+mark+"\n"), nil, make(chan struct{})
+	k.out = out
 	k.mu.Unlock()
 	_ = k.stdin.SetWriteDeadline(time.Now().Add(10 * time.Second))
 	_, err = k.stdin.Write(append(line, '\n'))
@@ -188,8 +181,9 @@ func (k *kernel) begin(code string) (out *capture, mark string, err error) {
 // errEnded says that the program has ended.
 var errEnded = errors.New("the interpreter has ended")
 
-// await waits for the answer to the cell with a mark, until ctx ends or the program does.
-func (k *kernel) await(ctx context.Context, mark string) (answer, error) {
+// await waits for the answer to the cell with a mark, and for its output, until ctx ends
+// or the program does.
+func (k *kernel) await(ctx context.Context, out *capture, mark string) (answer, error) {
 	for {
 		select {
 		case line, ok := <-k.answers:
@@ -200,11 +194,8 @@ func (k *kernel) await(ctx context.Context, mark string) (answer, error) {
 			if json.Unmarshal(line, &a) != nil || a.Mark != mark { // a cell wrote there
 				continue
 			}
-			k.mu.Lock()
-			marked := k.marked
-			k.mu.Unlock()
 			select {
-			case <-marked:
+			case <-out.marked:
 			case <-time.After(drained): // a cell closed the stream
 			}
 			return a, nil
@@ -215,11 +206,11 @@ func (k *kernel) await(ctx context.Context, mark string) (answer, error) {
 }
 
 // stop interrupts the cell that runs and, where that does not help, ends the program.
-func (k *kernel) stop(mark string) (answer, error) {
+func (k *kernel) stop(out *capture, mark string) (answer, error) {
 	if err := k.process.Signal(os.Interrupt); err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*lastWords)
 		defer cancel()
-		if a, err := k.await(ctx, mark); err == nil {
+		if a, err := k.await(ctx, out, mark); err == nil {
 			return a, nil
 		}
 	}
@@ -235,11 +226,11 @@ func (k *kernel) end() {
 }
 
 // taken returns the output of a cell.
-func (k *kernel) taken(out *capture, mark string) string {
+func (k *kernel) taken(out *capture) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.out = nil
-	text, _ := out.text(mark)
+	text, _ := out.text()
 	return text
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/progress"
 )
 
 // mostKernels is how many interpreters one principal may have at a time.
@@ -117,25 +118,25 @@ func (k *kernel) alive() bool {
 // cell runs a cell in a kernel whose turn the caller has, and gives that back. A call that
 // is cancelled interrupts its cell.
 func (d Deps) cell(ctx context.Context, k *kernel, code string, timeout time.Duration) (a answer, output string, stopped bool, err error) {
-	out, mark, err := k.begin(code)
-	if err != nil { // it has ended, which await tells
-		err = nil
-	}
+	out, mark, _ := k.begin(code) // an error is that it has ended, which await tells
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	a, err = k.await(limited, mark)
+	err = progress.During(ctx, out.progress(), 0, func() (err error) {
+		a, err = k.await(limited, out, mark)
+		return err
+	})
 	if cause := context.Cause(ctx); cause != nil {
 		go func() {
-			_, _ = k.stop(mark) // the next call tells whether it survived
+			_, _ = k.stop(out, mark) // the next call tells whether it survived
 			d.Kernels.rest(k)
 		}()
 		return a, "", false, cause
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		stopped = true
-		a, err = k.stop(mark)
+		a, err = k.stop(out, mark)
 	}
-	output = k.taken(out, mark)
+	output = k.taken(out)
 	if a.Exit || err != nil {
 		k.end()
 	}

@@ -40,8 +40,8 @@ func runJavascriptTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[RunJavascriptIn, RunJavascriptOut]{
 		Name: "run_javascript", Title: "Run JavaScript", Doc: runJavascriptDoc, Tags: []string{"code", "run"},
 		Access: tools.Exec, Effects: tools.None,
-		Timeout: javascriptTimeout + 30*time.Second,
-		Limits:  tools.Limits{Facts: map[string]any{"memory": javascriptMemory >> 20}},
+		Streams: true, Timeout: javascriptTimeout + 30*time.Second,
+		Limits: tools.Limits{Facts: map[string]any{"memory": javascriptMemory >> 20}},
 		Examples: []tools.Example[RunJavascriptIn]{{
 			Say:  "The value of the last expression is shown, and what is printed.",
 			In:   RunJavascriptIn{Code: "const words = 'to be or not to be'.split(' ');\nconsole.log(words.length, 'words');\nObject.groupBy(words, w => w.length)"},

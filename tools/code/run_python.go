@@ -41,9 +41,9 @@ func runPythonTool(d Deps) tools.Tool {
 		Name: "run_python", Title: "Run Python", Doc: runPythonDoc, Tags: []string{"code", "run"},
 		Aliases: []string{"execute_python", "python_executor"},
 		Access:  tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.Destroys,
-		Timeout: pythonTimeout + 30*time.Second,
-		Needs:   []tools.Need{{Binaries: systemPythons, How: howPython}},
-		Plan:    func(_ context.Context, in RunPythonIn) (tools.Plan, error) { return planOf(in.Code, in.Network), nil },
+		Streams: true, Timeout: pythonTimeout + 30*time.Second,
+		Needs: []tools.Need{{Binaries: systemPythons, How: howPython}},
+		Plan:  func(_ context.Context, in RunPythonIn) (tools.Plan, error) { return planOf(in.Code, in.Network), nil },
 		Examples: []tools.Example[RunPythonIn]{{
 			Say:   "The value of the last expression is shown, and what is printed.",
 			Files: map[string]string{"data.csv": "city,people\nUlm,126949\nBonn,335789\n"},

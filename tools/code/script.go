@@ -13,6 +13,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/changed"
+	"toolcrib/tools/internal/progress"
 	"toolcrib/tools/internal/sandbox"
 )
 
@@ -70,20 +71,24 @@ func (d Deps) run(ctx context.Context, s script) (ran, error) {
 	if err != nil {
 		return ran{}, err
 	}
-	var out capture
+	out := newCapture("\n" + mark)
 	g, _ := tools.NewGroup(ctx, 2)
 	g.Go(func() error {
 		_, _ = started.stdin.Write(job) // a program that has ended takes none
 		return started.stdin.Close()
 	})
 	g.Go(func() error {
-		_, err := io.Copy(&out, started.stdout)
+		_, err := io.Copy(out, started.stdout)
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			return err
 		}
 		return nil
 	})
-	stopped := started.wait(ctx, s.timeout)
+	var stopped bool
+	reported := progress.During(ctx, out.progress(), 0, func() error {
+		stopped = started.wait(ctx, s.timeout)
+		return nil
+	})
 	took := time.Since(begin)
 	_ = started.stdout.SetReadDeadline(time.Now().Add(drained))
 	_ = started.stdin.SetWriteDeadline(time.Now())
@@ -91,10 +96,10 @@ func (d Deps) run(ctx context.Context, s script) (ran, error) {
 	if cause := context.Cause(ctx); cause != nil {
 		return ran{}, cause
 	}
-	if err = errors.Join(err, started.stdout.Close()); err != nil {
+	if err = errors.Join(err, reported, started.stdout.Close()); err != nil {
 		return ran{}, err
 	}
-	text, report := out.text(mark)
+	text, report := out.text()
 	r := ran{
 		output: text, report: report, exit: started.Exit(), within: started.Report(), took: took, stopped: stopped,
 	}

@@ -3,19 +3,10 @@ package shell
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
-	"toolcrib/tools"
 	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/screen"
-)
-
-// Of the progress of a command that a caller waits for.
-const (
-	reportEvery = 250 * time.Millisecond // output that came
-	beat        = 10 * time.Second       // without any: callers give up where they hear nothing
-	reported    = 1000                   // most bytes of output in one event
+	"toolcrib/tools/internal/progress"
 )
 
 // attend waits until a job has ended, at most so long, and reports its progress. The
@@ -23,44 +14,31 @@ const (
 func attend(ctx context.Context, j *jobs.Job, patience time.Duration) (ended bool, err error) {
 	over := time.NewTimer(patience)
 	defer over.Stop()
-	tick := time.NewTicker(reportEvery)
-	defer tick.Stop()
-	p := teller{tell: tools.Progress(ctx), job: j, last: time.Now()}
-	for {
+	err = progress.During(ctx, progressOf(j), 0, func() error {
 		select {
 		case <-ctx.Done():
-			return false, ctx.Err()
 		case <-j.Done():
-			return true, ctx.Err()
+			ended = true
 		case <-over.C:
-			return false, ctx.Err()
-		case <-tick.C:
-			p.report()
 		}
-	}
+		return ctx.Err()
+	})
+	return ended, err
 }
 
-// teller reports the progress of a job.
-type teller struct {
-	tell func(tools.ProgressEvent)
-	job  *jobs.Job
-	seen int64 // bytes of output that were reported
-	last time.Time
-}
-
-func (p *teller) report() {
-	e := p.job.Log().Extent()
-	if e.Bytes == p.seen && time.Since(p.last) < beat {
-		return
-	}
-	message := fmt.Sprintf("running for %s; %s", took(p.job.Took()), volume(e))
-	if e.Bytes > p.seen {
-		if raw, _, err := p.job.Log().Read(max(p.seen, e.Bytes-reported), reported); err == nil {
-			if text := strings.TrimSpace(screen.Clean(raw)); text != "" {
-				message = text
+// progressOf is a job as its progress is told.
+func progressOf(j *jobs.Job) progress.Program {
+	return progress.Program{
+		Output: func(from int64, most int) ([]byte, int64) {
+			end := j.Log().Extent().Bytes
+			data, at, err := j.Log().Read(max(from, end-int64(most)), most)
+			if err != nil { // the result tells of what is not kept
+				return nil, end
 			}
-		}
+			return data, at + int64(len(data))
+		},
+		State: func() string {
+			return fmt.Sprintf("running for %s; %s", took(j.Took()), volume(j.Log().Extent()))
+		},
 	}
-	p.seen, p.last = e.Bytes, time.Now()
-	p.tell(tools.ProgressEvent{Done: p.job.Took().Seconds(), Message: message})
 }

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/progress"
 	"toolcrib/tools/internal/sandbox"
 	"toolcrib/tools/internal/screen"
 	"toolcrib/tools/internal/textfile"
@@ -168,13 +169,24 @@ func (o *JobOutputOut) ended(j *jobs.Job) bool {
 	}
 }
 
-// await waits for what in says. found words the line that until matches.
+// await waits for what in says, and reports what the job prints meanwhile. found words
+// the line that until matches.
 func await(ctx context.Context, j *jobs.Job, in JobOutputIn, until *regexp.Regexp, wait time.Duration) (found string, err error) {
+	from := j.Log().Extent().Bytes
+	if in.Offset != nil {
+		from = min(from, *in.Offset)
+	}
+	err = progress.During(ctx, progressOf(j), from, func() (err error) {
+		found, err = wanted(ctx, j, in, until, wait)
+		return err
+	})
+	return found, err
+}
+
+// wanted is await without the reports.
+func wanted(ctx context.Context, j *jobs.Job, in JobOutputIn, until *regexp.Regexp, wait time.Duration) (found string, err error) {
 	over := time.NewTimer(wait)
 	defer over.Stop()
-	tick := time.NewTicker(beat)
-	defer tick.Stop()
-	p := teller{tell: tools.Progress(ctx), job: j, last: time.Now()}
 	s := search{log: j.Log(), until: until}
 	if in.Offset != nil {
 		s.at = *in.Offset
@@ -206,8 +218,6 @@ func await(ctx context.Context, j *jobs.Job, in JobOutputIn, until *regexp.Regex
 			if err := pause(ctx, j); err != nil {
 				return "", err
 			}
-		case <-tick.C:
-			p.report()
 		}
 	}
 }

@@ -1,0 +1,101 @@
+// Package progress tells the caller of a tool what a program prints while it runs.
+//
+// Start at [During]. The package imports tools, which says how progress is told, screen,
+// which makes output fit to be read, and nothing else of toolcrib.
+package progress
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/screen"
+)
+
+const (
+	every = 250 * time.Millisecond // the least time between two reports
+	beat  = 10 * time.Second       // without any output: callers give up where they hear nothing
+	most  = 1000                   // bytes of output in one report
+)
+
+// Program is what is told of. Its functions are called by one goroutine at a time, while
+// the program runs.
+type Program struct {
+	// Output returns what was printed from an offset on, the last of it where it is more
+	// than most bytes, and the offset where it ends.
+	Output func(from int64, most int) (data []byte, end int64)
+	// State words how the program fares when it prints nothing.
+	State func() string
+}
+
+// During runs f and reports meanwhile what a program prints from an offset on, at most
+// four times a second, and that it goes on where it prints nothing for long. All reports
+// come before During returns, which it does with the error of f.
+func During(ctx context.Context, p Program, from int64, f func() error) (err error) {
+	reporting, stop := context.WithCancel(ctx)
+	g, _ := tools.NewGroup(ctx, 1)
+	g.Go(func() error {
+		p.report(reporting, from)
+		return nil
+	})
+	defer func() {
+		stop()
+		if failed := g.Wait(); err == nil {
+			err = failed
+		}
+	}()
+	return f()
+}
+
+func (p Program) report(ctx context.Context, seen int64) {
+	tell := tools.Progress(ctx)
+	begin := time.Now()
+	last := begin
+	timer := time.NewTimer(every)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		data, end := p.Output(seen, most)
+		fresh, rest := readable(data, end-int64(len(data)) > seen)
+		seen = end - int64(rest)
+		if len(fresh) > 0 || time.Since(last) >= beat {
+			message := strings.TrimSpace(screen.Clean(fresh))
+			if message == "" {
+				message = p.State()
+			}
+			last = time.Now()
+			tell(tools.ProgressEvent{Done: last.Sub(begin).Seconds(), Message: message})
+		}
+		timer.Reset(every)
+	}
+}
+
+// readable returns output without a character of which not all bytes have come, which
+// are the rest, and, where its beginning is cut off, from a line's or a character's
+// beginning on.
+func readable(data []byte, cut bool) (text []byte, rest int) {
+	if cut {
+		if line := bytes.IndexByte(data, '\n'); line >= 0 && line < len(data)-1 {
+			data = data[line+1:]
+		}
+		for len(data) > 0 && !utf8.RuneStart(data[0]) {
+			data = data[1:]
+		}
+	}
+	for n := 1; n < utf8.UTFMax && n <= len(data); n++ {
+		if last := data[len(data)-n:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return data[:len(data)-n], n
+			}
+			break
+		}
+	}
+	return data, 0
+}
