@@ -14,6 +14,9 @@ import (
 //go:embed run_python.md
 var runPythonDoc string
 
+//go:embed scope.py
+var scope string
+
 //go:embed runner.py
 var runner string
 
@@ -90,7 +93,7 @@ func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, erro
 		return RunPythonOut{}, err
 	}
 	r, err := d.run(ctx, script{
-		args: []string{interpreter, "-X", "utf8", "-X", "faulthandler", "-c", runner},
+		args: pythonArgs(interpreter, runner),
 		job: func(mark string) any {
 			return map[string]any{"Mark": mark, "Code": in.Code, "Most": shownText}
 		},
@@ -107,6 +110,11 @@ func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, erro
 	}
 	note(ctx, r.files)
 	return RunPythonOut{o}, nil
+}
+
+// pythonArgs is the command line of a program of ours.
+func pythonArgs(interpreter, program string) []string {
+	return []string{interpreter, "-X", "utf8", "-X", "faulthandler", "-c", scope + program}
 }
 
 // hint says what to do about errors that come of where scripts run.
