@@ -75,8 +75,9 @@ type Changes struct {
 }
 
 // since compares the files with what they were. What was written after the start is
-// changed, also where the earlier look came too late to see what it was.
-func (t tree) since(before tree, start time.Time) Changes {
+// changed, also where the earlier look came too late to see what it was. gone reports
+// whether a file that is not among them any more does not exist: it may be ignored now.
+func (t tree) since(before tree, start time.Time, gone func(path string) bool) Changes {
 	c := Changes{Whole: t.whole && before.whole}
 	for path, now := range t.files {
 		was, known := before.files[path]
@@ -89,7 +90,7 @@ func (t tree) since(before tree, start time.Time) Changes {
 	}
 	if t.whole {
 		for path := range before.files {
-			if _, there := t.files[path]; !there {
+			if _, there := t.files[path]; !there && gone(path) {
 				c.Deleted = append(c.Deleted, path)
 			}
 		}
@@ -162,5 +163,11 @@ func Begin(ctx context.Context, ws *workspace.Workspace) *Watch {
 
 // Changes looks again.
 func (w *Watch) Changes(ctx context.Context) Changes {
-	return look(ctx, w.ws).since(<-w.before, w.start)
+	return look(ctx, w.ws).since(<-w.before, w.start, func(path string) bool {
+		p, err := w.ws.Resolve(path)
+		if err == nil {
+			_, err = p.Lstat()
+		}
+		return err != nil
+	})
 }
