@@ -65,7 +65,7 @@ func TestLibraryAnswersAsAScan(t *testing.T) {
 		{"pattern": "needle", "mode": "count", "sort": "newest"}, {"pattern": "needle\\(\\) \\{\n\treturn", "multiline": true}, {"pattern": "e", "limit": 2},
 		{"pattern": "needle", "path": "a"}, {"pattern": "needle", "glob": []string{"*.txt"}}, {"pattern": "zzz", "glob": []string{"*.go"}},
 		{"pattern": "needle", "exclude": []string{"a"}}, {"pattern": "zzz", "exclude": []string{"b", "*.go"}}, {"pattern": "needle", "hidden": false},
-		{"pattern": "needle", "type": []string{"go"}}, {"pattern": "[[:upper:]]\\w{4}"}, {"pattern": "needle", "path": "out"},
+		{"pattern": "needle", "type": []string{"go"}}, {"pattern": "[[:upper:]]\\w{4}"}, {"pattern": `\x{fffd}`}, {"pattern": `\p{So} needle`}, {"pattern": "needle", "path": "out"},
 	}
 	globs := []map[string]any{
 		{"pattern": []string{"*"}}, {"pattern": []string{"*"}, "hidden": true}, {"pattern": []string{"**"}, "kind": "any", "hidden": true},
@@ -99,7 +99,7 @@ func changeTree(t *testing.T, rnd *rand.Rand, dir string) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	texts := []string{"needle\n", "red\n", "", "\x00", "Needles\r\n", strings.Repeat("line\n", 100) + "func needle() {\n\treturn\n"}
+	texts := []string{"needle\n", "red\n", "", "\x00", "see\xff red\n\ufffd needle\n", "Needles\r\n", strings.Repeat("line\n", 100) + "func needle() {\n\treturn\n"}
 	var err error
 	switch rnd.IntN(7) {
 	case 0, 1, 2:

@@ -3,6 +3,7 @@ package match
 import (
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -60,7 +61,7 @@ func (l *language) atom() string {
 	case n < 12:
 		return l.pick("^", "$", `\b`, `\B`, `\A`, `\z`, `(?m:^)`, `(?m:$)`, "")
 	case n < 14:
-		return l.pick(`\pL`, `\p{Lu}`, `\p{Greek}`, `\PL`, `[[:alpha:]]`, `[^[:space:]]`, `\x{fffd}`, `\x{212a}`, `\r`, `\t`, `[\x{d7fe}-\x{e001}]`)
+		return l.pick(`\pL`, `\p{Lu}`, `\p{Greek}`, `\PL`, `[[:alpha:]]`, `[^[:space:]]`, `\x{fffd}`, `[\x{fffd}a]`, `[^\x{fffd}]`, `\p{So}`, `\PS`, `\x{212a}`, `\r`, `\t`, `[\x{d7fe}-\x{e001}]`)
 	case n < 17 || l.deep > 3:
 		var b strings.Builder
 		for range 1 + l.IntN(3) {
@@ -97,11 +98,34 @@ func (l *language) text() string {
 	return b.String()
 }
 
+// Matches reports whether a line matches by package regexp, for which each byte that is
+// not UTF-8 is made half of a surrogate pair.
+func Matches(re *regexp.Regexp, line []byte) bool {
+	if utf8.Valid(line) {
+		return re.Match(line)
+	}
+	return re.MatchReader(&halves{line})
+}
+
+type halves struct{ text []byte }
+
+func (h *halves) ReadRune() (rune, int, error) {
+	if len(h.text) == 0 {
+		return 0, 0, io.EOF
+	}
+	r, size := utf8.DecodeRune(h.text)
+	h.text = h.text[size:]
+	if r == utf8.RuneError && size == 1 {
+		r = 0xdfff
+	}
+	return r, size, nil
+}
+
 // everyLine returns the offsets of the lines that match, by package regexp.
 func everyLine(re *regexp.Regexp, text []byte) (starts []int) {
 	for from := 0; from < len(text); {
 		line := LineAt(text, from, from)
-		if re.Match(text[line.Start:line.End]) {
+		if Matches(re, text[line.Start:line.End]) {
 			starts = append(starts, line.Start)
 		}
 		from = line.Next

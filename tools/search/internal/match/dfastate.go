@@ -142,7 +142,7 @@ func (d *dfa) consumeByte(b byte) bool {
 		}
 	default:
 		for range p.size { // each byte of what is no UTF-8 is a rune
-			if d.consume(d.of(utf8.RuneError)) {
+			if d.consume(d.of(noRune)) {
 				return true
 			}
 		}
@@ -160,7 +160,7 @@ func (d *dfa) consumeByte(b byte) bool {
 		d.partial = p
 		return false
 	}
-	return d.consume(d.of(utf8.RuneError))
+	return d.consume(d.of(noRune))
 }
 
 // consume advances the state that is being made by a rune of the given class; it

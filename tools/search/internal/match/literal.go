@@ -73,9 +73,8 @@ func analyseLiteral(runes []rune, fold bool) facts {
 	var runs []string
 	var run strings.Builder
 	for _, r := range runes {
-		// A folded letter beyond ASCII has spellings of several bytes, and
-		// U+FFFD stands for any byte that is not UTF-8: no bytes to look for.
-		odd := r == utf8.RuneError || fold && r >= utf8.RuneSelf && unicode.SimpleFold(r) != r
+		// A folded letter beyond ASCII has spellings of several bytes.
+		odd := fold && r >= utf8.RuneSelf && unicode.SimpleFold(r) != r
 		if odd || run.Len()+utf8.RuneLen(r) > maxLiteral {
 			runs = append(runs, run.String())
 			run.Reset()
@@ -103,7 +102,7 @@ func analyseClass(ranges []rune) facts {
 	f := facts{bare: true}
 	for i := 0; i < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
-			if len(f.exact) == maxChoices || r == utf8.RuneError || !utf8.ValidRune(r) || r == '\r' || r == '\n' {
+			if len(f.exact) == maxChoices || !utf8.ValidRune(r) || r == '\r' || r == '\n' {
 				return anything
 			}
 			f.exact = append(f.exact, literal{text: string(r)})

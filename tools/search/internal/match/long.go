@@ -12,17 +12,19 @@ import (
 const longLine = 64 << 10
 
 func (m *Matcher) matches(ctx context.Context, line []byte) bool {
+	re, line := m.expression(line)
 	if len(line) < longLine {
-		return m.re.Match(line)
+		return re.Match(line)
 	}
-	return m.re.MatchReader(&runes{ctx: ctx, text: line})
+	return re.MatchReader(&runes{ctx: ctx, text: line})
 }
 
 func (m *Matcher) find(ctx context.Context, line []byte) []int {
+	re, line := m.expression(line)
 	if len(line) < longLine {
-		return m.re.FindIndex(line)
+		return re.FindIndex(line)
 	}
-	return m.re.FindReaderIndex(&runes{ctx: ctx, text: line})
+	return re.FindReaderIndex(&runes{ctx: ctx, text: line})
 }
 
 // runes reads a text until its end or that of ctx.

@@ -44,7 +44,7 @@ func oracle(p match.Pattern, text string) ([]string, error) {
 		if cut, ended := strings.CutSuffix(line, "\n"); ended {
 			line = strings.TrimSuffix(cut, "\r")
 		}
-		if re.MatchString(line) {
+		if match.Matches(re, []byte(line)) {
 			got = append(got, fmt.Sprintf("%d %q", i+1, line))
 		}
 	}
@@ -81,7 +81,7 @@ var seeds = []string{
 	`foo`, `Foo`, `foo|bar`, `foo|far|fizz`, `colou?r`, `ba[rz]`, `\bfoo\b`, `^foo`, `foo$`, `^$`, `^\s*$`, `\s`, `[^a]`, `.`, ``,
 	`foo\s+bar`, `(foo|bar)+baz`, `fo{2,3}`, `\w+_id`, `[a-f]{3}`, `task`, `kiss`, `ss`, `s`, `k`, `sky`, `x*`, `(?i)foo`, `(?i:fo)o`, `fo(?i:O)`,
 	`größe`, `ÄÖ`, `\x{212a}`, `[[:upper:]]+`, `\p{Greek}`, `\d+\.\d+`, `\Afoo`, `foo\z`, `a\rb`, `[\rx]`, `(?s)a.b`, `a.*b`, `f(oo|)bar`,
-	`a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s`, `[ab][cd][ef]x`, `\x{fffd}`, `[\x{d800}-\x{d803}]o`, `(`, `a{1001}`, `((a)|b)?c`, `aa`, `a+`, `\B`,
+	`a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s`, `[ab][cd][ef]x`, `\x{fffd}`, `[\x{fffd}x]`, `[^\x{fffd}]{2}x`, `\p{So}\PS`, `[\x{d800}-\x{d803}]o`, `(`, `a{1001}`, `((a)|b)?c`, `aa`, `a+`, `\B`,
 }
 
 var pieces = []string{

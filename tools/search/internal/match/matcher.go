@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"regexp"
+	"regexp/syntax"
 	"sync"
 )
 
@@ -25,8 +26,10 @@ type prefilter interface {
 // goroutines.
 type Matcher struct {
 	re        *regexp.Regexp
-	pre       prefilter // nil: every line may match
-	exact     bool      // a line that passes pre matches
+	tree      *syntax.Regexp // of the pattern
+	standIn   *standIn       // of a pattern that tells a byte which is not UTF-8 from U+FFFD
+	pre       prefilter      // nil: every line may match
+	exact     bool           // a line that passes pre matches
 	multiline bool
 	keepCR    bool       // the pattern names CR, so CRLF is not to be taken for LF
 	once      bool       // the pattern has \A
@@ -77,12 +80,13 @@ func (m *Matcher) spans(text []byte) iter.Seq[Line] {
 // text began there; which it must not for a pattern with \A.
 func (m *Matcher) batches(text []byte) iter.Seq[[2]int] {
 	return func(yield func([2]int) bool) {
+		re, text := m.expression(text)
 		base, batch := 0, 4096
 		if m.once {
 			batch = -1
 		}
 		for {
-			spans := m.re.FindAllIndex(text[base:], batch)
+			spans := re.FindAllIndex(text[base:], batch)
 			whole := len(spans) != batch
 			cut, resume := len(spans), 0
 			for !whole && cut > 0 {

@@ -46,7 +46,10 @@ func Compile(p Pattern) (*Matcher, error) {
 	if err != nil {
 		return nil, diagnose(p.Text, err)
 	}
-	m := &Matcher{re: re, multiline: p.Multiline, keepCR: names(tree, '\r'), once: anchored(tree)}
+	m := &Matcher{re: re, tree: tree, multiline: p.Multiline, keepCR: names(tree, '\r'), once: anchored(tree)}
+	if tellsApart(tree) {
+		m.standIn = standInFrom(tree, firstStandIn)
+	}
 	simple := tree.Simplify()
 	known := analyse(simple)
 	if known.whole() && !m.keepCR {
