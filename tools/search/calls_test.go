@@ -2,6 +2,8 @@ package search_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,6 +53,25 @@ func TestNothingAndPastTheEndDiffer(t *testing.T) {
 		}
 		if got := tooltest.Text(result); got != tt.want {
 			t.Errorf("%s %s:\ngot  %swant %s", tt.tool, tt.args, got, tt.want)
+		}
+	}
+}
+
+// A file that cannot be read was not searched.
+func TestUnreadableIsNotSearched(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("needs: to be an ordinary user")
+	}
+	ws, dir := tooltest.Tree(t, map[string]string{"a.txt": "x\n", "b.txt": "x\n"})
+	if err := os.Chmod(filepath.Join(dir, "a.txt"), 0); err != nil {
+		t.Fatal(err)
+	}
+	for pattern, want := range map[string]string{
+		"y": "0 matches in 1 file searched below .\n1 path could not be read: a.txt\n",
+		"x": "1 match in 1 of 1 file\nb.txt\n1\tx\n1 path could not be read: a.txt\n",
+	} {
+		if got := call(t, ws, "grep", map[string]any{"pattern": pattern}); got != want {
+			t.Errorf("%s:\ngot  %swant %s", pattern, got, want)
 		}
 	}
 }

@@ -181,7 +181,7 @@ func (o GrepOut) nothing() string {
 
 func (o GrepOut) advice() string {
 	switch {
-	case o.Searched == 0 && o.Filtered > 0:
+	case o.Searched == 0 && o.Filtered > 0 && len(o.Unreadable) == 0:
 		return "; no file passed the filters, whose patterns are relative to path"
 	case o.Ignored > 0 && !o.IncludeIgnored:
 		return "; include_ignored:true searches the ignored ones too"

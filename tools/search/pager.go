@@ -122,7 +122,9 @@ func (p *pager) count(f scan.File[source]) bool {
 	case scan.TooLarge:
 		p.tooLarge = append(p.tooLarge, f.Source.String())
 	case scan.Unreadable:
-		p.unreadable = append(p.unreadable, f.Source.String())
+		if p.unreadable = append(p.unreadable, f.Source.String()); f.Matches == 0 {
+			return true
+		}
 	}
 	p.searched++
 	switch {
