@@ -154,17 +154,24 @@ func (t *Table) openBase() error {
 // Sync brings the table up to date: every change that returned before the call is in.
 // An error wraps ErrLost when the table must be given up, and else is the cause of ctx
 // or of the system; then the next Sync looks at everything.
-func (t *Table) Sync(ctx context.Context) (Freshness, error) {
+func (t *Table) Sync(ctx context.Context) (Freshness, error) { return t.sync(ctx, true) }
+
+var errNotWatched = errors.New("the system does not tell of changes")
+
+// sync is Sync, which fails for a table that is not watched unless it may validate that.
+func (t *Table) sync(ctx context.Context, validate bool) (Freshness, error) {
 	how := Validated
 	err := t.inTurn(ctx, func() (err error) {
-		if t.lost != nil {
+		switch {
+		case t.lost != nil:
 			return t.lost
-		}
-		if t.watch != nil {
+		case t.watch != nil:
 			if err = t.follow(ctx); err == nil && t.watch != nil {
 				how = Watched
 			}
-		} else {
+		case !validate:
+			return errNotWatched
+		default:
 			err = t.validate(ctx)
 		}
 		if errors.Is(err, ErrLost) {

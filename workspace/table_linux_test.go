@@ -251,7 +251,12 @@ func TestGeneration(t *testing.T) {
 	}
 	step("a table is closed", false, false)
 	a = table("a", workspace.TableOptions{Stat: true})
+	before := a.Generation()
+	lay("a/f: 3").write(t, dir)
 	step("a table by stat", false, false)
+	if a.Generation() != before {
+		t.Error("every file of a table by stat was looked at, for nothing")
+	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}

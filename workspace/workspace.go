@@ -188,7 +188,7 @@ func (w *Workspace) Generation(ctx context.Context) (n uint64, exact bool) {
 		if !ok {
 			return 0, false
 		}
-		how, err := t.(*Table).Sync(ctx)
+		how, err := t.(*Table).sync(ctx, false) // to look at everything would not make it exact
 		if err != nil || how != Watched {
 			return 0, false
 		}
