@@ -143,6 +143,26 @@ func TestTableChanges(t *testing.T) {
 			write("main/.git/worktrees/w/HEAD", "x"), write("main/.git/info/exclude", "b"), write("w/.git", "gitdir: nowhere"), remove("w/.git"),
 		},
 	}, {
+		name: "a repository that names its own exclude file",
+		tree: lay(".git/HEAD: x", "a: 1", "b: 1", "in/a: 1", "in/rules: a", "in/.git/", "in/in/b: 1"),
+		steps: []func(string) error{
+			write(".git/config", "[core]\nexcludesFile = in/rules"), write("in/rules", "b"), write(".git/config", "[core]\nexcludesFile = other\n[user]\n"),
+			write("other", "in"), write(".git/config", "[core]\nexcludesFile = other\n"), remove("other"), write(".git/config", "[core]\nexcludesFile = /etc/hosts"),
+			write("in/.git/config", "[core]\nexcludesFile = in/mine"), write("in/in/mine", "b"), remove("in/.git/config"), remove(".git/config"),
+		},
+	}, {
+		name: "a repository above that names its own exclude file",
+		tree: lay(".git/HEAD: x", "w/a: 1", "w/b: 1", "w/in/a: 1"), root: "w",
+		steps: []func(string) error{
+			write(".git/config", "[core]\nexcludesFile = rules"), write("rules", "a"), write("rules", "b"), write(".git/config", "[core]\nexcludesFile = w/rules"), write("w/rules", "in"), remove(".git/config"),
+		},
+	}, {
+		name: "a worktree whose repository names an exclude file",
+		tree: lay("main/.git/HEAD: x", "main/.git/worktrees/w/HEAD: x", "w/.git: gitdir: ../main/.git/worktrees/w", "w/a: 1", "w/b: 1"), root: "w",
+		steps: []func(string) error{
+			write("main/.git/config", "[core]\nexcludesFile = mine"), write("w/mine", "a"), write("w/mine", "b"), remove("main/.git/config"),
+		},
+	}, {
 		name: "the root has moved",
 		tree: lay("w/a/f: 1"), root: "w",
 		steps: []func(string) error{

@@ -18,7 +18,10 @@ type tableRules struct {
 	files   ignore.Files
 	bad     []string   // those that had to be disregarded, below the directory
 	outside []hostFile // what the rules depend on elsewhere
-	stamps  []stamp
+	// excludes is the core.excludesFile of the repository that begins here; "" = none.
+	excludes string
+	sum      uint64 // over all that the rules say
+	stamps   []stamp
 }
 
 // hostFile is a file that rules depend on.
@@ -72,17 +75,25 @@ func (t *Table) enter(w reading, h dir, list []DirEntry) bool {
 	if have.git != "" && have.git != KindDirectory {
 		r.outside = linkedFiles(host, have.git)
 	}
-	r.stamps = r.look(h, "", time.Now()) // before what they stand for is read
+	var reader ruleReader
+	for range 2 { // at first it is not known which file the configuration names
+		r.stamps = r.look(h, "", time.Now()) // before what they stand for is read
+		reader = ruleReader{}
+		reader.sum.SetSeed(signSeed)
+		if r.files = reader.files(h, have, ".", host); r.excludes == reader.excludes {
+			break
+		}
+		r.excludes = reader.excludes
+	}
+	r.bad, r.sum = reader.bad, reader.sum.Sum64()
 	if have.git != "" || slices.ContainsFunc(r.stamps, func(s stamp) bool { return s.links > 1 }) {
 		t.tops[d] = struct{}{}
 	} else {
 		delete(t.tops, d)
 	}
-	var reader ruleReader
-	r.files = reader.files(h, have, ".", host)
-	r.bad = reader.bad
+	old := d.rules
 	d.rules = r
-	return true
+	return old == nil || old.have != have || old.sum != r.sum || !slices.Equal(old.bad, r.bad)
 }
 
 // forgetRules tells whether there were any.
@@ -120,8 +131,12 @@ func (r *tableRules) look(h dir, prefix string, now time.Time) []stamp {
 	switch r.have.git {
 	case KindDirectory:
 		add(r.have.git, ".git/info/exclude")
+		add(r.have.git, ".git/config")
 	default:
 		add(r.have.git, ".git")
+	}
+	if r.excludes != "" {
+		add(r.have.git, r.excludes)
 	}
 	for _, f := range r.outside {
 		stamps = append(stamps, f.stamp(now))
@@ -129,7 +144,7 @@ func (r *tableRules) look(h dir, prefix string, now time.Time) []stamp {
 	return stamps
 }
 
-// linkedFiles are what decides on the exclude file of a directory whose .git leads to a
+// linkedFiles are what decides on the exclude files of a directory whose .git leads to a
 // git directory elsewhere, as linkedGitDir has it.
 func linkedFiles(host string, kind Kind) []hostFile {
 	name := path.Join(host, ".git")
@@ -144,10 +159,10 @@ func linkedFiles(host string, kind Kind) []hostFile {
 	if real, err := filepath.EvalSymlinks(filepath.FromSlash(name)); err == nil {
 		name = filepath.ToSlash(real)
 	}
-	files := []hostFile{{name: name + "/HEAD", exists: true}, {name: name + "/info/exclude"}}
+	files := []hostFile{{name: name + "/HEAD", exists: true}, {name: name + "/info/exclude"}, {name: name + "/config"}}
 	if above := path.Dir(name); path.Base(above) == "worktrees" {
 		git := path.Dir(above)
-		files = append(files, hostFile{name: git + "/HEAD", exists: true}, hostFile{name: git + "/info/exclude"})
+		files = append(files, hostFile{name: git + "/HEAD", exists: true}, hostFile{name: git + "/info/exclude"}, hostFile{name: git + "/config"})
 	}
 	return files
 }
@@ -262,8 +277,19 @@ func rulesIn(host string) []hostFile {
 	files := []hostFile{{name: path.Join(host, ".ignore")}, {name: path.Join(host, ".gitignore")}}
 	fi, err := os.Lstat(filepath.FromSlash(git))
 	if err != nil || fi.IsDir() {
-		return append(files, hostFile{name: git, exists: true}, hostFile{name: git + "/info/exclude"})
+		files = append(files, hostFile{name: git, exists: true}, hostFile{name: git + "/info/exclude"}, hostFile{name: git + "/config"})
+	} else {
+		files = append(files, hostFile{name: git})
+		files = append(files, linkedFiles(host, kindOfType(fi.Mode()))...)
 	}
-	files = append(files, hostFile{name: git})
-	return append(files, linkedFiles(host, kindOfType(fi.Mode()))...)
+	for _, f := range files {
+		if path.Base(f.name) != "config" {
+			continue
+		}
+		text, err := readHost(filepath.FromSlash(f.name))
+		if name, _, elsewhere := excludesFile(text, host); err == nil && name != "" && !elsewhere {
+			files = append(files, hostFile{name: path.Join(host, name)})
+		}
+	}
+	return files
 }

@@ -11,18 +11,88 @@ import (
 	"toolcrib/workspace/ignore"
 )
 
-// readExclude reads info/exclude of the repository whose top is h. Its entry .git
-// is the git directory, a link to it, or a file that names it. Whatever lies
-// elsewhere and cannot be read is fs.ErrNotExist: anybody can write such a file, and
-// it must not tell what is where on the host.
-func readExclude(h dir, kind Kind, host string) ([]byte, error) {
-	if kind == KindDirectory {
-		g, err := h.open(".git")
-		if err != nil {
-			return nil, err
+// excludesShown is how a core.excludesFile is named that is not read.
+const excludesShown = ".git/config (core.excludesFile)"
+
+// repository reads the rules of the repository whose top is h: info/exclude, and what its
+// configuration names as core.excludesFile.
+func (r *ruleReader) repository(f *ignore.Files, h dir, kind Kind, host string, named func(string) string) {
+	f.Top = true
+	g, err := openGit(h, kind, host)
+	if err != nil {
+		r.note(named(".git/info/exclude"), err)
+		return
+	}
+	defer g.close()
+	hidden := func(err error) error {
+		if err != nil && kind != KindDirectory {
+			return fs.ErrNotExist // as of openGit
 		}
-		defer g.close()
-		return readInfoExclude(g)
+		return err
+	}
+	text, err := readInfoExclude(g)
+	f.Exclude = r.parse(named(".git/info/exclude"), text, hidden(err))
+	config, err := readSmall(g, "config")
+	if err != nil {
+		r.note(named(".git/config"), hidden(err))
+		return
+	}
+	name, set, elsewhere := excludesFile(config, host)
+	if !set {
+		return
+	}
+	if elsewhere {
+		r.bad = append(r.bad, named(excludesShown))
+		return
+	}
+	f.Global = r.parse(named(excludesShown), nil, nil)
+	if r.excludes = name; name == "" {
+		return
+	}
+	text, err = readBelow(h, name)
+	if rules := r.parse(named(name), text, err); rules != nil {
+		f.Global = rules
+	}
+}
+
+// excludesFile returns the core.excludesFile of the configuration of a repository, below
+// its top, which is host; "" is none. elsewhere says that it names a file which is not
+// below: anybody can write such a configuration, and what a walk finds would tell what is
+// in the file.
+func excludesFile(config []byte, host string) (name string, set, elsewhere bool) {
+	value, set := ignore.ExcludesFile(config)
+	switch {
+	case value == "":
+		return "", set, false
+	case filepath.IsAbs(value):
+		name, below := below(host, path.Clean(filepath.ToSlash(value)))
+		return name, true, !below
+	}
+	name = path.Clean(filepath.ToSlash(value))
+	return name, true, strings.HasPrefix(name, "~") || !filepath.IsLocal(name)
+}
+
+// readBelow reads a file below h, through no link.
+func readBelow(h dir, name string) ([]byte, error) {
+	first, rest, deeper := strings.Cut(name, "/")
+	if !deeper {
+		return readSmall(h, name)
+	}
+	sub, err := h.open(first)
+	if err != nil {
+		return nil, err
+	}
+	defer sub.close()
+	return readBelow(sub, rest)
+}
+
+// openGit opens the git directory of the repository whose top is h, or of a worktree the
+// one that it shares. The entry .git is the git directory, a link to it, or a file that
+// names it. Whatever lies elsewhere and cannot be read is fs.ErrNotExist: anybody can
+// write such a file, and it must not tell what is where on the host.
+func openGit(h dir, kind Kind, host string) (dir, error) {
+	if kind == KindDirectory {
+		return h.open(".git")
 	}
 	name := path.Join(host, ".git")
 	if kind != KindSymlink {
@@ -36,11 +106,18 @@ func readExclude(h dir, kind Kind, host string) ([]byte, error) {
 		}
 		name = joinHost(host, strings.TrimSpace(gitdir))
 	}
-	text, err := readLinkedExclude(name)
+	real, err := filepath.EvalSymlinks(filepath.FromSlash(name))
 	if err != nil {
 		return nil, fs.ErrNotExist
 	}
-	return text, nil
+	if name, err = linkedGitDir(filepath.ToSlash(real)); err != nil {
+		return nil, fs.ErrNotExist
+	}
+	g, err := hostDir(name)
+	if err != nil {
+		return nil, fs.ErrNotExist
+	}
+	return g, nil
 }
 
 func readInfoExclude(g dir) ([]byte, error) {
@@ -52,25 +129,7 @@ func readInfoExclude(g dir) ([]byte, error) {
 	return readSmall(info, "exclude")
 }
 
-// readLinkedExclude reads info/exclude for a git directory elsewhere on the host.
-func readLinkedExclude(name string) ([]byte, error) {
-	real, err := filepath.EvalSymlinks(filepath.FromSlash(name))
-	if err != nil {
-		return nil, err
-	}
-	gitDir, err := linkedGitDir(filepath.ToSlash(real))
-	if err != nil {
-		return nil, err
-	}
-	g, err := hostDir(gitDir)
-	if err != nil {
-		return nil, err
-	}
-	defer g.close()
-	return readInfoExclude(g)
-}
-
-// linkedGitDir returns the directory that holds info/exclude for the git directory
+// linkedGitDir returns the directory that holds info/exclude and config for the git directory
 // name, which is free of links. Only those that git makes for a worktree,
 // GIT/worktrees/NAME, and for a submodule, GIT/modules/..., are accepted, where
 // each, and GIT, has a HEAD: no other directory can be made to lend its rules.

@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +88,57 @@ func TestWalkGlobalRules(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(gitFiles(t, dir, env...), tt.want); diff != "" {
+				t.Errorf("git lists other files (-git +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A repository can name its own file in the place of the user's, where that is one of its
+// files.
+func TestWalkRepositoryRules(t *testing.T) {
+	t.Parallel()
+	const elsewhere = ".git/config (core.excludesFile)"
+	for _, tt := range []struct {
+		name, config string
+		want         []string
+		bad          []string // git reads what a walk does not
+	}{
+		{"unset", "[core] | bare = false", []string{"a", "c", "in/a", "in/mine"}, nil},
+		{"relative", "[core] | excludesFile = in/mine", []string{"b", "c", "in/mine"}, nil},
+		{"absolute", "[core] | excludesFile = $ROOT/in/mine", []string{"b", "c", "in/mine"}, nil},
+		{"none", "[core] | excludesFile =", []string{"a", "b", "c", "in/a", "in/mine"}, nil},
+		{"not there", "[core] | excludesFile = in/none", []string{"a", "b", "c", "in/a", "in/mine"}, nil},
+		{"in the git directory", "[core] | excludesFile = .git/mine", []string{"a", "b", "in/a", "in/mine"}, nil},
+		{"above", "[core] | excludesFile = ../mine", []string{"a", "c", "in/a", "in/mine"}, []string{elsewhere}},
+		{"of the user", "[core] | excludesFile = ~/mine", []string{"a", "c", "in/a", "in/mine"}, []string{elsewhere}},
+		{"by a link", "[core] | excludesFile = link", []string{"a", "b", "c", "in/a", "in/mine"}, []string{"link"}},
+		{"by a linked directory", "[core] | excludesFile = out/mine", []string{"a", "b", "c", "in/a", "in/mine"}, []string{"out/mine"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			home, dir := realTempDir(t), realTempDir(t)
+			lay(".gitconfig: [core] | excludesFile = ~/users", "users: b", "mine: c").write(t, home)
+			lay(".git/HEAD: ref: refs/heads/main", ".git/objects/", ".git/refs/", ".git/mine: c", "in/mine: a", "a", "b", "c", "in/a", "link: -> in/mine", "out: -> "+home,
+				".git/config: "+tt.config).write(t, dir)
+			getenv := func(key string) string { return map[string]string{"HOME": home}[key] }
+			got, stats, err := walkStart(t, openWalk(t, false, dir), ".").Walk(t.Context(), workspace.WalkOptions{Getenv: getenv})
+			if err != nil {
+				t.Fatal(err)
+			}
+			isLink := func(name string) bool { return strings.HasPrefix(name, "link") || strings.HasPrefix(name, "out") }
+			files := slices.DeleteFunc(listing(got), isLink)
+			if diff := cmp.Diff(tt.want, files); diff != "" {
+				t.Errorf("entries (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.bad, stats.Unreadable); diff != "" {
+				t.Errorf("unreadable (-want +got):\n%s", diff)
+			}
+			if tt.bad != nil {
+				return
+			}
+			listed := slices.DeleteFunc(gitFiles(t, dir, "HOME="+home, "XDG_CONFIG_HOME="), isLink)
+			if diff := cmp.Diff(listed, tt.want); diff != "" {
 				t.Errorf("git lists other files (-git +want):\n%s", diff)
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"os"
@@ -17,19 +18,20 @@ import (
 // This file and walk_git.go read the ignore files of a walk. What they say changes which entries
 // a walk reports and nothing else; their text goes nowhere.
 //
-// Inside the roots, .gitignore, .ignore and .git/info/exclude are read like any
-// other file of the walk, relative to the open directory and never through a link.
+// Inside the roots, .gitignore, .ignore, .git/info/exclude, .git/config and the file
+// that this names as core.excludesFile are read like any other file of the walk, relative to the open directory and never through a link.
 // Outside the roots, these are read for their rules alone:
 //
 //   - .gitignore and .ignore of the directories above the root, from the top of the
 //     repository that the root lies in, if it lies in one;
-//   - info/exclude of a repository whose .git is above the root, or is a file or
-//     link that names the git directory of a worktree or submodule elsewhere;
+//   - info/exclude and config of a repository whose .git is above the root, or is a
+//     file or link that names the git directory of a worktree or submodule elsewhere;
 //   - the user's git configuration, for core.excludesFile, and the file it names.
 //
 // Hence .ignore files count from the root down, or from the top of the repository
-// where that is higher. Includes in git's configuration are not followed, and the
-// configuration of the system and of the repository is not read.
+// where that is higher. Includes in git's configuration are not followed, the
+// configuration of the system is not read, and a core.excludesFile of a repository counts
+// only where it is a file of that repository.
 
 // maxRules is how long an ignore file may be, in bytes. Longer ones are disregarded
 // and named, as git does from 100 MB on.
@@ -56,7 +58,11 @@ func (r *ruleFiles) set(name string, kind Kind) {
 }
 
 // ruleReader collects the rules of directories, and what could not be read.
-type ruleReader struct{ bad []string }
+type ruleReader struct {
+	bad      []string
+	excludes string       // see excludesFile; of the directory that was read last
+	sum      maphash.Hash // over all rules that were read
+}
 
 // enter returns the rules in force in d, which has the entries list.
 func (w *walker) enter(d *walkDir, h dir, list []DirEntry) *ignore.Level {
@@ -195,10 +201,8 @@ func (r *ruleReader) files(h dir, have ruleFiles, shown, host string) ignore.Fil
 		return r.parse(named(name), text, err)
 	}
 	f := ignore.Files{DotIgnore: read(".ignore", have.dotIgnore), GitIgnore: read(".gitignore", have.gitIgnore)}
-	if have.git != "" {
-		f.Top = true
-		text, err := readExclude(h, have.git, host)
-		f.Exclude = r.parse(named(".git/info/exclude"), text, err)
+	if r.excludes = ""; have.git != "" {
+		r.repository(&f, h, have.git, host, named)
 	}
 	return f
 }
@@ -215,6 +219,7 @@ func (r *ruleReader) parse(name string, text []byte, err error) *ignore.Rules {
 		r.note(name, err)
 		return nil
 	}
+	fmt.Fprintf(&r.sum, "%q %d\n%s", name, len(text), text)
 	return ignore.Parse(text)
 }
 

@@ -17,7 +17,7 @@
 //  2. .gitignore files, the deepest directory first, up to the top of the
 //     repository that the entry is in;
 //  3. info/exclude of that repository;
-//  4. the user's global file (core.excludesFile).
+//  4. the global file (core.excludesFile) of that repository, or else the user's.
 //
 // Groups 2 to 4 apply only inside a repository, that is at and below a directory
 // with an entry .git. A repository inside another starts anew: for what lies in

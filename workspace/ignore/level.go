@@ -1,6 +1,7 @@
 package ignore
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -31,8 +32,9 @@ type Files struct {
 	GitIgnore *Rules // .gitignore
 	// Top says that the directory has an entry .git: a repository begins here.
 	Top bool
-	// Exclude is the repository's info/exclude. It counts only with Top.
-	Exclude *Rules
+	// Exclude is the repository's info/exclude, and Global the global file that it has in
+	// the place of the user's. They count only with Top.
+	Exclude, Global *Rules
 }
 
 // NewLevel returns the level above all directories. global is the user's global
@@ -64,7 +66,7 @@ func (l *Level) Enter(name string, f Files) *Level {
 	}
 	if f.Top {
 		child.push(f.Exclude, true)
-		child.push(l.global, true)
+		child.push(cmp.Or(f.Global, l.global), true)
 		return child
 	}
 	for i := range above[git:] {
