@@ -56,6 +56,7 @@ var guides = []struct {
 		category: "shell",
 		uses: []use{
 			{"bash", "runs commands in a sandbox, without the network unless asked for"},
+			{"powershell", "those of PowerShell"},
 			{"job_output", "follows what runs on"},
 			{"job_input", "types into it"},
 			{"job_list", "lists it"},

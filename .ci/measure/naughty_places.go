@@ -29,6 +29,7 @@ var naughtyBase = map[string]map[string]any{
 	"job_list":       {},
 	"job_output":     {},
 	"job_stop":       {},
+	"powershell":     {"command": "exit"},
 	"process_kill":   {"name": "none"},
 	"process_list":   {},
 	// An interpreter that is not there: each string would start one.

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -26,7 +29,21 @@ func TestMain(m *testing.M) {
 	if exit, was := catalog.Program(os.Args[1:]); was {
 		os.Exit(exit)
 	}
-	os.Exit(m.Run())
+	os.Exit(withPowerShell(m))
+}
+
+// withPowerShell runs the tests where pwsh is found.
+func withPowerShell(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "pwsh")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = tooltest.PowerShell(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
 }
 
 // all is the catalog as a machine without anything would build it, but for tools
@@ -37,6 +54,9 @@ func all() []tools.Tool { return catalog.All(deps()) }
 func deps() catalog.Deps {
 	caller := new(tooltest.Caller)
 	programs := sandbox.New()
+	if pwsh, err := exec.LookPath("pwsh"); err == nil { // it may lie where programs do not see it
+		programs.Configure(sandbox.Options{Read: []string{filepath.Dir(pwsh)}})
+	}
 	d := catalog.Deps{
 		Bridge: bridge.Deps{Caller: caller},
 		Code:   code.Deps{Sandbox: programs, Scripts: true},
@@ -60,7 +80,12 @@ func TestValid(t *testing.T) {
 // TestTools runs the suite that derives from each declaration.
 func TestTools(t *testing.T) {
 	for _, tool := range all() {
-		t.Run(tool.Name, func(t *testing.T) { tooltest.Run(t, tool) })
+		t.Run(tool.Name, func(t *testing.T) {
+			if missing := tool.Missing(tools.Host{OS: runtime.GOOS, LookPath: exec.LookPath, Getenv: os.Getenv}); missing != "" {
+				t.Skip("needs: " + missing)
+			}
+			tooltest.Run(t, tool)
+		})
 	}
 }
 

@@ -25,7 +25,7 @@ var minimalPreset = []string{
 
 // twins are the tools that coding clients bring themselves: two of a kind only make
 // a model choose.
-var twins = []string{"read_file", "write_file", "edit_file", "glob", "grep", "bash"}
+var twins = []string{"read_file", "write_file", "edit_file", "glob", "grep", "bash", "powershell"}
 
 // coders are the clients that bring them, by the name that they give in clientInfo,
 // as it was measured. Others, and those that give no name, are shown the default.

@@ -87,10 +87,18 @@ func bashTool(d Deps) tools.Tool {
 }
 
 func (d Deps) bash(ctx context.Context, in BashIn) (BashOut, error) {
+	return d.run(ctx, in, bashArgs(in.Command))
+}
+
+// bashArgs is the program that runs a line of bash.
+func bashArgs(line string) []string { return []string{"bash", "--noprofile", "--norc", "-c", line} }
+
+// run runs a program that does what in says, by bash or by another shell.
+func (d Deps) run(ctx context.Context, in BashIn, args []string) (BashOut, error) {
 	if err := ctx.Err(); err != nil {
 		return BashOut{}, err
 	}
-	spec, err := d.spec(ctx, in)
+	spec, err := d.spec(ctx, in, args)
 	if err != nil {
 		return BashOut{}, err
 	}
@@ -150,7 +158,7 @@ func (d Deps) start(ctx context.Context, in BashIn, spec jobs.Spec) (*jobs.Job, 
 }
 
 // spec is the job that a command is.
-func (d Deps) spec(ctx context.Context, in BashIn) (jobs.Spec, error) {
+func (d Deps) spec(ctx context.Context, in BashIn, args []string) (jobs.Spec, error) {
 	if d.Jobs == nil {
 		return jobs.Spec{}, tools.Errorf(tools.Unavailable, "this server runs no programs")
 	}
@@ -179,8 +187,7 @@ func (d Deps) spec(ctx context.Context, in BashIn) (jobs.Spec, error) {
 	return jobs.Spec{
 		Principal: session.Principal, Workspace: session.Workspace, Text: in.Command, Timeout: timeout, Input: in.Input,
 		Command: sandbox.Command{
-			Args: []string{"bash", "--noprofile", "--norc", "-c", in.Command},
-			Dir:  dir, Env: env, Network: in.Network, Terminal: terminal,
+			Args: args, Dir: dir, Env: env, Network: in.Network, Terminal: terminal,
 		},
 	}, nil
 }

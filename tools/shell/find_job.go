@@ -73,7 +73,7 @@ func standing(j *jobs.Job) string {
 // example starts a job for the example of a tool.
 func (d Deps) example(command string, input bool) func(context.Context) error {
 	return func(ctx context.Context) error {
-		spec, err := d.spec(ctx, BashIn{Command: command, Background: true})
+		spec, err := d.spec(ctx, BashIn{Command: command, Background: true}, bashArgs(command))
 		if err != nil {
 			return err
 		}

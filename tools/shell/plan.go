@@ -28,6 +28,13 @@ func planLine(ws *workspace.Workspace, line string, at command.Place, always too
 
 // plan says what a command would do.
 func (d Deps) plan(ctx context.Context, in BashIn) (tools.Plan, error) {
+	plan := planLine(tools.Session(ctx).Workspace, in.Command, command.Place{Dir: in.Cwd, Env: in.Env}, d.always(in))
+	plan.Shows = in.shows()
+	return plan, nil
+}
+
+// always are the effects that a command may have whatever it is.
+func (d Deps) always(in BashIn) tools.Effects {
 	always := tools.Workspace | tools.Process | tools.State | tools.Destroys
 	if in.Network {
 		always |= tools.Network
@@ -35,14 +42,19 @@ func (d Deps) plan(ctx context.Context, in BashIn) (tools.Plan, error) {
 	if d.Sandbox != nil && d.Sandbox.Level() == sandbox.None {
 		always |= tools.Outside
 	}
-	plan := planLine(tools.Session(ctx).Workspace, in.Command, command.Place{Dir: in.Cwd, Env: in.Env}, always)
+	return always
+}
+
+// shows is what the user is shown of a command.
+func (in BashIn) shows() string {
+	text := in.Command
 	if len(in.Env) > 0 {
-		plan.Shows = "env " + strings.Join(in.Env, " ") + "\n" + plan.Shows
+		text = "env " + strings.Join(in.Env, " ") + "\n" + text
 	}
 	if in.Cwd != "" && in.Cwd != "." {
-		plan.Shows = "cd " + in.Cwd + "\n" + plan.Shows
+		text = "cd " + in.Cwd + "\n" + text
 	}
-	return plan, nil
+	return text
 }
 
 // outside reports whether a path lies out of the roots and of what is private to a

@@ -132,7 +132,13 @@ func TestVerdicts(t *testing.T) {
 // explain says what would become of a call of bash.
 func explain(t *testing.T, d shell.Deps, policy string, in shell.BashIn) run.Explanation {
 	t.Helper()
-	all := []tools.Tool{bash(t, d)}
+	return explainCall(t, d, policy, "bash", in)
+}
+
+// explainCall says what would become of a call.
+func explainCall(t *testing.T, d shell.Deps, policy, tool string, in any) run.Explanation {
+	t.Helper()
+	all := shell.Tools(d)
 	var list []run.Rule
 	if err := json.Unmarshal([]byte(policy), &list); err != nil {
 		t.Fatal(err)
@@ -147,7 +153,7 @@ func explain(t *testing.T, d shell.Deps, policy string, in shell.BashIn) run.Exp
 	}
 	r := run.New(run.Config{Settings: run.Settings{Tools: all, Rules: rules}})
 	session := tools.SessionInfo{Principal: tools.Local, Client: tools.Client{Name: "test", Forms: true}, Workspace: treeOf(t)}
-	x, err := r.Explain(t.Context(), run.Call{Tool: "bash", Args: args, Session: session})
+	x, err := r.Explain(t.Context(), run.Call{Tool: tool, Args: args, Session: session})
 	if err != nil {
 		t.Fatal(err)
 	}

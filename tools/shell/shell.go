@@ -20,6 +20,7 @@ func Tools(d Deps) []tools.Tool {
 		jobListTool(d),
 		jobOutputTool(d),
 		jobStopTool(d),
+		powershellTool(d),
 		processListTool(),
 		processKillTool(d),
 	}

@@ -20,9 +20,11 @@ import (
 
 // server is the tools of the category with what they share.
 type server struct {
-	t   *testing.T
-	ws  *workspace.Workspace
-	all []tools.Tool
+	t      *testing.T
+	ws     *workspace.Workspace
+	engine *sandbox.Engine
+	jobs   *jobs.Manager
+	all    []tools.Tool
 }
 
 func start(t *testing.T) server {
@@ -43,7 +45,7 @@ func start(t *testing.T) server {
 			t.Errorf("close took %v", took)
 		}
 	})
-	return server{t, ws, shell.Tools(shell.Deps{Sandbox: engine, Jobs: m})}
+	return server{t, ws, engine, m, shell.Tools(shell.Deps{Sandbox: engine, Jobs: m})}
 }
 
 // call calls a tool and returns its text, of an error after "error: ".

@@ -1,0 +1,75 @@
+package shell
+
+import (
+	"context"
+	_ "embed"
+	"time"
+
+	"toolcrib/tools"
+)
+
+//go:embed powershell.md
+var powershellDoc string
+
+// PowerShellIn says what to run. It has the fields of [BashIn], which it is made into.
+type PowerShellIn struct {
+	Command    string   `json:"command" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"PowerShell command line or script" alias:"cmd,script,code"`
+	Cwd        string   `json:"cwd,omitempty" jsonschema:"default=." jsonschema_description:"directory to run in" path:"directory" alias:"workdir,working_directory,directory,dir,path"`
+	Env        []string `json:"env,omitempty" jsonschema:"maxItems=100" jsonschema_description:"variables, each KEY=VALUE"`
+	Timeout    string   `json:"timeout,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\" or \"5m\"; default 30m, none in the background"`
+	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with the handle of a job" alias:"run_in_background,is_background"`
+	Session    string   `json:"-"` // sessions are of bash
+	Terminal   bool     `json:"terminal,omitempty" jsonschema:"default=false" jsonschema_description:"run on a terminal; job_input types" alias:"pty,tty"`
+	Input      bool     `json:"input,omitempty" jsonschema:"default=false" jsonschema_description:"keep its input open, as a pipe, for job_input" alias:"interactive"`
+	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked"`
+}
+
+func powershellTool(d Deps) tools.Tool {
+	return tools.New(tools.Def[PowerShellIn, BashOut]{
+		Name: "powershell", Title: "Run a PowerShell command", Doc: powershellDoc, Tags: []string{"shell", "run", "powershell"},
+		Aliases: []string{"pwsh"},
+		Access:  tools.Exec, Effects: tools.Workspace | tools.Outside | tools.Process | tools.Network | tools.State | tools.Destroys,
+		Streams: true, Timeout: foreground + 30*time.Second,
+		Needs:  []tools.Need{{Binaries: []string{"pwsh"}, How: "install PowerShell 7"}},
+		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds())}},
+		Plan:   d.planPowershell,
+		Examples: []tools.Example[PowerShellIn]{{
+			Say:   "The exit code is that of exit.",
+			Files: map[string]string{"docs/a.txt": "alpha\n"},
+			In:    PowerShellIn{Command: "Get-Content a.txt; Write-Output $env:WHO; exit 3", Cwd: "docs", Env: []string{"WHO=me"}, Timeout: "60s"},
+			Want:  "exit 3 in …; 2 lines, 9 B\n...\n\nalpha\nme\n",
+		}, {
+			Say:   "What has changed is listed.",
+			Files: map[string]string{"a.txt": "one\n"},
+			In:    PowerShellIn{Command: "Set-Content -Path b.txt -Value two; Remove-Item a.txt"},
+			Want:  "exit 0 in …; no output\n...\nfiles: created b.txt; deleted a.txt\n",
+		}},
+		Run: d.powershell,
+	})
+}
+
+func (d Deps) powershell(ctx context.Context, in PowerShellIn) (BashOut, error) {
+	return d.run(ctx, BashIn(in), in.args())
+}
+
+// args is the program that runs the line. Where nobody can answer, its prompts are errors.
+func (in PowerShellIn) args() []string {
+	args := []string{"pwsh", "-NoLogo", "-NoProfile"}
+	if !in.Terminal && !in.Input {
+		args = append(args, "-NonInteractive")
+	}
+	return append(args, "-Command", in.Command)
+}
+
+// planPowershell says what a command would do: run pwsh, and what nobody looks at.
+func (d Deps) planPowershell(_ context.Context, in PowerShellIn) (tools.Plan, error) {
+	var words []tools.Word
+	for _, arg := range in.args() {
+		words = append(words, tools.Word{Text: arg})
+	}
+	return tools.Plan{
+		Effects:  d.always(BashIn(in)),
+		Commands: []tools.Command{{Words: words, Hides: "lines of PowerShell are not read"}},
+		Shows:    BashIn(in).shows(),
+	}, nil
+}
