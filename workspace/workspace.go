@@ -53,8 +53,9 @@ type Workspace struct {
 	state *sharedState
 	// As Options has them.
 	noSync, allowProtected bool
-	view                   bool  // made by Narrow or Guarded: the state belongs to another
-	guard                  Guard // nil = none
+	view                   bool     // made by Narrow, Guarded or Beside: the state belongs to another
+	guard                  Guard    // nil = none
+	closure                *Closure // likewise, see Beside
 }
 
 // Open opens the roots. The first is the one that relative paths are under. A
@@ -141,7 +142,7 @@ func (w *Workspace) Backend() string { return w.roots[0].name() }
 // alike; those outside of the directories are refused. The view is closed by
 // itself.
 func (w *Workspace) Narrow(dirs []string) (*Workspace, error) {
-	v := &Workspace{first: w.first, state: w.state, noSync: w.noSync, allowProtected: w.allowProtected, view: true, guard: w.guard}
+	v := &Workspace{first: w.first, state: w.state, noSync: w.noSync, allowProtected: w.allowProtected, view: true, guard: w.guard, closure: w.closure}
 	for _, name := range dirs {
 		if err := v.addNarrow(w, name); err != nil {
 			v.Close()

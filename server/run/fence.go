@@ -12,12 +12,21 @@ import (
 // fence keeps the tool away from the places that rules deny to the call, however it
 // comes to them: by a glob, a link, or a text that holds paths. What a rule asks about
 // is open only at the paths that the call names, where it is such a rule that decides:
-// the user has consented by the time that the tool runs.
+// the user has consented by the time that the tool runs. Its programs are kept away by
+// the sandbox, see beside.
 func (p *pass) fence(c concerning, by verdict) {
-	if !c.placed || p.ground == nil {
+	if p.ground == nil {
 		return
 	}
 	principal := p.call.Session.Principal
+	if p.tool.Access == tools.Exec {
+		if closure := p.live.Rules.beside(c, principal); closure != nil {
+			defer func() { p.call.Session.Workspace = p.call.Session.Workspace.Beside(closure) }()
+		}
+	}
+	if !c.placed {
+		return
+	}
 	if by != asks {
 		p.call.Session.Workspace = p.live.Rules.seen.guarded(p.ground, p.tool, principal, c)
 		return

@@ -15,7 +15,9 @@ type Rules struct {
 	list []ruling
 	// tool has, for each tool of the catalog, the rules that may concern it.
 	tool map[string]concerning
-	seen views
+	// reading and writing are those that concern any tool which does.
+	reading, writing concerning
+	seen             views
 }
 
 // NewRules compiles rules for the tools of the catalog. Its error names the rule by its
@@ -40,6 +42,8 @@ func NewRules(list []Rule, all []tools.Tool) (*Rules, error) {
 	for _, t := range all {
 		rs.tool[t.Name] = rs.concern(t)
 	}
+	reading, writing := plainly()
+	rs.reading, rs.writing = rs.concern(reading), rs.concern(writing)
 	return rs, nil
 }
 

@@ -16,28 +16,34 @@ type hint struct {
 	shown   *regexp.Regexp
 	applies func(sandbox.Report, sandbox.Exit) bool
 	say     string
+	more    func(sandbox.Report) string // nil = nothing
 }
 
 func hints() []hint {
 	offline := func(r sandbox.Report, _ sandbox.Exit) bool { return r.Network == "off" }
 	boxed := func(r sandbox.Report, _ sandbox.Exit) bool { return r.Level != sandbox.None }
+	closed := func(r sandbox.Report, _ sandbox.Exit) bool { return r.Closed != "" }
 	always := func(sandbox.Report, sandbox.Exit) bool { return true }
 	return []hint{
 		{
 			regexp.MustCompile(`(?i)could not resolve host|temporary failure in name resolution|network is unreachable|EAI_AGAIN|ENOTFOUND|no such host|name or service not known|failed to resolve|getaddrinfo|connection error`),
-			offline, "the network is off: network: true asks for it",
+			offline, "the network is off: network: true asks for it", nil,
 		},
 		{
 			regexp.MustCompile(`(?m)^sudo: |no new privileges|must be run as root|are you root\?|a terminal is required to read the password`),
-			always, "commands run without privileges, and nobody can type a password",
+			always, "commands run without privileges, and nobody can type a password", nil,
+		},
+		{
+			regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted|resource busy`),
+			closed, "the policy of the user keeps commands from ", func(r sandbox.Report) string { return r.Closed },
 		},
 		{
 			regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted`),
-			boxed, "commands may write inside the workspace, in $TMPDIR and in $HOME only",
+			boxed, "commands may write inside the workspace, in $TMPDIR and in $HOME only", nil,
 		},
 		{
 			regexp.MustCompile(`(?i)not a terminal|not a tty|inappropriate ioctl|terminal is dumb|stdin isn't a terminal|must be a terminal`),
-			always, "terminal: true gives it a terminal, job_input types",
+			always, "terminal: true gives it a terminal, job_input types", nil,
 		},
 	}
 }
@@ -67,6 +73,9 @@ func hintOf(j *jobs.Job) string {
 	}
 	for _, h := range hints() {
 		if h.applies(j.Report(), exit) && h.shown.MatchString(text) {
+			if h.more != nil {
+				return "hint: " + h.say + h.more(j.Report())
+			}
 			return "hint: " + h.say
 		}
 	}

@@ -96,7 +96,11 @@ func contained(r sandbox.Report) string {
 	if r.Level == sandbox.Full || r.Level == 0 {
 		return ""
 	}
-	return fmt.Sprintf("sandbox: %s, network %s", r.Level, r.Network)
+	text := fmt.Sprintf("sandbox: %s, network %s", r.Level, r.Network)
+	if r.Open != "" {
+		text += "; it does not keep commands from " + r.Open
+	}
+	return text
 }
 
 // The keys of what programs are told of a job.

@@ -116,6 +116,10 @@ type Size struct{ Rows, Columns uint16 }
 type Report struct {
 	Level   Level
 	Network string // "off", "on", or by which hosts it is bounded
+	// Closed names places that the policy keeps it from, and the rules; "" = none.
+	Closed string
+	// Open names likewise those that its level cannot keep it from.
+	Open string
 }
 
 // Exit is how a process ended.

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"toolcrib/tools"
+	"toolcrib/workspace"
 )
 
 // best is the level of macOS: rules of its own sandbox, by sandbox-exec, in the place of
@@ -45,7 +46,11 @@ func (p *platform) prepare(ctx context.Context, opt Options, c Command) (*exec.C
 	if err != nil {
 		return nil, Report{}, err
 	}
-	rules := profile(s.Workspace.Roots(), private, home, opt)
+	closed, err := s.Workspace.Closed(ctx)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	rules := profile(s.Workspace.Roots(), private, home, opt) + closing(closed)
 	cmd := exec.Command("/usr/bin/sandbox-exec", append([]string{"-p", rules, "--"}, c.Args...)...)
 	cmd.Dir = c.Dir.Host()
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(private, "home"), "TMPDIR=" + filepath.Join(private, "tmp")}
@@ -119,6 +124,19 @@ func profile(roots []string, private, home string, opt Options) string {
 		for _, name := range []string{".git/hooks", ".git/config"} {
 			rule("deny file-write*", filepath.Join(root, name))
 		}
+	}
+	return b.String()
+}
+
+// closing is the rules for what the policy denies. They come after all that allow.
+func closing(closed []workspace.Closed) string {
+	var b strings.Builder
+	for _, c := range closed {
+		what := "file-read* file-write*"
+		if c.Readable {
+			what = "file-write*"
+		}
+		fmt.Fprintf(&b, "(deny %s (subpath %s))\n", what, quoted(filepath.Join(c.Root, c.Rel)))
 	}
 	return b.String()
 }

@@ -43,6 +43,10 @@ var errHolderGone = errors.New("the process that holds the sandbox has ended")
 
 // start starts a program in the view of the holder.
 func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
+	covers, closed, err := h.covers(ctx)
+	if err != nil {
+		return nil, err
+	}
 	control, theirs, err := pair()
 	if err != nil {
 		return nil, err
@@ -60,6 +64,7 @@ func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
 	}
 	wire := leaf.Command{Args: c.Args, Env: h.environ(append(h.variables(pass), c.Env...)), Dir: c.Dir.Host(), Streams: given, Self: c.Self}
 	wire.Sockets = h.newSockets()
+	wire.Covers = covers
 	limits := c.Limits.Or(h.opt.Limits).Or(usual())
 	wire.Memory, wire.FileSize, wire.Files, wire.Processes = limits.Memory, limits.FileSize, limits.Files, limits.Processes
 	if c.Terminal != nil {
@@ -68,8 +73,14 @@ func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
 	p, err := h.run(ctx, wire, pass, control, theirs, streams)
 	if err != nil {
 		pass.Close()
+		return nil, err
 	}
-	return p, err
+	if h.opt.Level == Full {
+		p.report.Closed = closed
+	} else {
+		p.report.Open = closed
+	}
+	return p, nil
 }
 
 // run has the holder start a program, and waits until it runs. It closes the sockets of
@@ -139,6 +150,6 @@ func (h *holder) refusal(c leaf.Command, e leaf.Event) error {
 }
 
 var stages = map[uint32]string{
-	leaf.StageFork: "a process", leaf.StageMount: "/proc", leaf.StageSession: "a session", leaf.StageStreams: "its streams",
+	leaf.StageFork: "a process", leaf.StageMount: "/proc", leaf.StageCovers: "what keeps from the places that the policy denies", leaf.StageSession: "a session", leaf.StageStreams: "its streams",
 	leaf.StageLimits: "limits", leaf.StageCapabilities: "giving capabilities up", leaf.StageRules: "landlock", leaf.StageFilter: "seccomp",
 }

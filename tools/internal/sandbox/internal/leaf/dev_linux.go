@@ -23,6 +23,9 @@ func takeDevices() ([]int, error) {
 // makeDev fills /dev, which is covered: with these devices, shared memory, and terminals
 // of its own.
 func (t *tree) makeDev(devices []int) error {
+	if err := makeShut(); err != nil {
+		return err
+	}
 	for i, name := range usual {
 		err := mountOn(devices[i], "/dev/"+name, true)
 		unix.Close(devices[i])

@@ -19,6 +19,9 @@ type plan struct {
 	rules   uintptr // of Landlock
 	filter  *unix.SockFprog
 	mounts  []mount
+	covers  []cover
+	how     unix.OpenHow
+	frozen  unix.MountAttr
 	pidMax  []byte // what is written to the limit of processes
 	pidFile *byte
 	dir     *byte
@@ -57,6 +60,13 @@ type mount struct {
 	source, target, kind *byte
 	flags                uintptr
 	optional             bool // it may be missing
+}
+
+// cover is a Cover for the kernel.
+type cover struct {
+	path     *byte
+	source   *byte // what is laid over it; nil = itself
+	readOnly bool
 }
 
 type limit struct {
@@ -161,9 +171,46 @@ func (p *plan) prepare() {
 			p.limitProcesses()
 		}
 	}
+	p.cover()
 	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0, 0)
 	if errno := p.dropCapabilities(); errno != 0 {
 		p.fail(StageCapabilities, errno)
+	}
+}
+
+// cover lays what is to be over the covered places. What has meanwhile gone, or become a
+// link, is no such place any more.
+//
+//go:norace
+//go:noinline
+//go:nosplit
+func (p *plan) cover() {
+	for i := range p.covers {
+		c := &p.covers[i]
+		fd, _, errno := syscall.RawSyscall6(unix.SYS_OPENAT2, nothing, uintptr(unsafe.Pointer(c.path)), uintptr(unsafe.Pointer(&p.how)), unsafe.Sizeof(p.how), 0, 0)
+		if errno == unix.ENOENT || errno == unix.ELOOP || errno == unix.ENOTDIR {
+			continue
+		}
+		if errno != 0 {
+			p.fail(StageCovers, errno)
+		}
+		var part uintptr
+		if c.source != nil {
+			part, _, errno = syscall.RawSyscall(unix.SYS_OPEN_TREE, nothing, uintptr(unsafe.Pointer(c.source)), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+		} else {
+			part, _, errno = syscall.RawSyscall(unix.SYS_OPEN_TREE, fd, uintptr(unsafe.Pointer(p.empty)), unix.AT_EMPTY_PATH|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+		}
+		if errno == 0 && c.readOnly {
+			_, _, errno = syscall.RawSyscall6(unix.SYS_MOUNT_SETATTR, part, uintptr(unsafe.Pointer(p.empty)), unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, uintptr(unsafe.Pointer(&p.frozen)), unsafe.Sizeof(p.frozen), 0)
+		}
+		if errno == 0 {
+			_, _, errno = syscall.RawSyscall6(unix.SYS_MOVE_MOUNT, part, uintptr(unsafe.Pointer(p.empty)), fd, uintptr(unsafe.Pointer(p.empty)), unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH, 0)
+		}
+		if errno != 0 {
+			p.fail(StageCovers, errno)
+		}
+		syscall.RawSyscall(unix.SYS_CLOSE, part, 0, 0)
+		syscall.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 	}
 }
 

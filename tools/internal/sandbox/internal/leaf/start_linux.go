@@ -79,6 +79,7 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 	if p.full {
 		p.flags = unix.CLONE_NEWPID | unix.CLONE_NEWNS
 		p.mounts = procMounts()
+		p.setCovers(c.Covers)
 		switch {
 		case c.Processes <= 0:
 		case ownLimit():

@@ -52,12 +52,30 @@ type Command struct {
 	// Rows and Columns are the size of its terminal; 0 = it has none.
 	Rows, Columns uint16
 	Sockets       []string // of the host that are new, see View
+	Covers        []Cover  // the outer before the inner
 	Probe         bool     // in the place of a program: the self-test, see probe_linux.go
 	Self          bool     // in the place of a program: this binary
 
 	Memory, FileSize int64 // bytes; 0 = unbounded
 	Files, Processes int   // 0 = unbounded
 }
+
+// Cover is a place that is not for a program, or not to be changed or moved by it.
+type Cover struct {
+	Path      string // as programs see it
+	How       CoverHow
+	Directory bool
+}
+
+// CoverHow says what a cover keeps a program from.
+type CoverHow uint8
+
+// What a cover keeps from, the least first.
+const (
+	CoverKeep     CoverHow = iota + 1 // moving it
+	CoverReadOnly                     // likewise, and changing it
+	CoverShut                         // looking into it
+)
 
 // Messages to a holder are one byte, with the description in a memory file and what
 // belongs to it as descriptors.
@@ -105,4 +123,5 @@ const (
 	StageRules
 	StageFilter
 	StageExec
+	StageCovers
 )

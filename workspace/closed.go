@@ -1,0 +1,293 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Closure says what programs that run beside a view are to be kept from. They open files
+// without the workspace, so that whoever starts them has to see to it: see
+// [Workspace.Closed].
+type Closure struct {
+	// Judge is asked for paths that hold no links.
+	Judge func(p Path) Shut
+	// Shuts has the patterns without which nothing is shut; Anywhere reports that there
+	// is no telling where something is.
+	Shuts    []Pattern
+	Anywhere bool
+	// Opens has the patterns of what may be open below something that is shut.
+	Opens []Pattern
+}
+
+// Shut is what a [Closure] says of a path. The zero one is open.
+type Shut struct {
+	Rule     string // what shuts it
+	Readable bool   // it may be read, and not changed
+}
+
+// Closed is a place that programs are to be kept from, with all that lies below.
+type Closed struct {
+	Shut
+	Root      string // on the host, without links, as [Place] has it
+	Rel       string // below Root, in the form of the host
+	Directory bool
+}
+
+// Beside returns a view of the same roots whose programs are kept from what c says. What
+// is opened through the view itself is another matter: see [Workspace.Guarded].
+func (w *Workspace) Beside(c *Closure) *Workspace {
+	v := *w
+	v.closure, v.view = c, true
+	return &v
+}
+
+// Most of what [Workspace.Closed] looks at and returns.
+const (
+	maxLooked = 250_000
+	maxClosed = 1000
+)
+
+// Closed returns the places that exist and that programs of the view are to be kept from,
+// the outer before the inner. Links are left out: what they lead to is judged where it
+// is. Places that cannot be found within bounds are an error, so that nobody takes them
+// for open.
+func (w *Workspace) Closed(ctx context.Context) ([]Closed, error) {
+	if w.closure == nil {
+		return nil, nil
+	}
+	s := &closing{ctx: ctx, view: w, seen: map[string]bool{}}
+	for _, p := range w.closure.Shuts {
+		if !p.wild() {
+			s.plain = append(s.plain, p)
+			continue
+		}
+		s.wild = append(s.wild, p)
+	}
+	for _, r := range w.roots {
+		if err := s.search(r); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(s.found, func(a, b Closed) int {
+		return strings.Count(a.Rel, string(filepath.Separator)) - strings.Count(b.Rel, string(filepath.Separator))
+	})
+	return s.found, nil
+}
+
+// closing looks for what is shut.
+type closing struct {
+	ctx         context.Context
+	view        *Workspace
+	plain, wild []Pattern
+	looked      int
+	found       []Closed
+	seen        map[string]bool
+}
+
+func (s *closing) search(r *root) error {
+	top := Path{view: s.view, root: r, rel: "."}
+	shut := s.view.closure.Judge(top)
+	switch {
+	case shut.Rule == "" || s.opens(top):
+	case shut.Readable:
+		s.found = append(s.found, Closed{Shut: shut, Root: filepath.FromSlash(r.canonical), Rel: ".", Directory: true})
+		shut = Shut{}
+	default:
+		return &Error{
+			Rule: RuleDenied, Path: r.shown, Msg: fmt.Sprintf("%s: the policy denies all of it to programs (rule %s)", show(r.shown), shut.Rule),
+			Hint: "do without programs; the user can change the rule",
+		}
+	}
+	for _, p := range s.plain {
+		for _, rel := range p.under(r) {
+			if err := s.one(top, rel); err != nil {
+				return err
+			}
+		}
+	}
+	if len(s.wild) == 0 && !s.view.closure.Anywhere && shut.Rule == "" {
+		return nil
+	}
+	d, err := r.openDir(".")
+	if err != nil {
+		return top.refuse(err)
+	}
+	defer d.close()
+	return s.walk(top, d, shut, len(s.found) > 0 && s.found[len(s.found)-1].Rel == ".")
+}
+
+// one looks at a path that a pattern names in full.
+func (s *closing) one(top Path, rel string) error {
+	at := top.child(rel)
+	strict := plain{top.root.backend}
+	info, err := strict.lstat(rel)
+	if err != nil || info.Kind == KindSymlink {
+		return nil //nolint:nilerr // it is not there, or reached by a link: then it is elsewhere
+	}
+	shut := s.view.closure.Judge(at)
+	if shut.Rule == "" {
+		return nil
+	}
+	inner := s.enter(at, DirEntry{Name: path.Base(rel), Kind: info.Kind}, shut, false)
+	if inner == nil {
+		return s.full()
+	}
+	d, err := strict.openDir(rel)
+	if err != nil {
+		return s.unread(at, err)
+	}
+	defer d.close()
+	return s.walk(at, d, *inner, shut.Readable && inner.Rule == "")
+}
+
+// walk looks at what a directory holds, of which the closure says shut; where it is kept,
+// it lies in what is closed against changes.
+func (s *closing) walk(at Path, d dir, shut Shut, kept bool) error {
+	entries, err := d.entries(0)
+	if err != nil {
+		return s.unread(at, err)
+	}
+	if s.looked += len(entries); s.looked > maxLooked {
+		return s.tooMany(fmt.Sprintf("they have to be looked for among more than %d files and directories", maxLooked))
+	}
+	if err := context.Cause(s.ctx); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Kind == KindSymlink {
+			continue
+		}
+		below := at.child(e.Name)
+		n := len(s.found)
+		inner := s.look(below, e, shut, kept)
+		if err := s.full(); err != nil {
+			return err
+		}
+		if inner == nil {
+			continue
+		}
+		sub, err := d.open(e.Name)
+		if err != nil {
+			if err = s.unread(below, err); err != nil {
+				return err
+			}
+			continue
+		}
+		err = s.walk(below, sub, *inner, kept || len(s.found) > n)
+		sub.close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look judges an entry of a directory of which the closure says above. It returns what is
+// said of the entry where that is a directory to be walked, else nil.
+func (s *closing) look(at Path, e DirEntry, above Shut, kept bool) *Shut {
+	shut := Shut{}
+	if above.Rule != "" || s.view.closure.Anywhere || slices.ContainsFunc(s.wild, func(p Pattern) bool { return p.Matches(at) }) {
+		shut = s.view.closure.Judge(at)
+	}
+	if shut.Rule != "" {
+		return s.enter(at, e, shut, kept)
+	}
+	if e.Kind != KindDirectory || !s.view.closure.Anywhere && !slices.ContainsFunc(s.wild, func(p Pattern) bool { return p.mayHold(at) }) {
+		return nil
+	}
+	return &shut
+}
+
+// enter closes a place, or returns what is said of it where what it holds is judged one
+// by one.
+func (s *closing) enter(at Path, e DirEntry, shut Shut, kept bool) *Shut {
+	if e.Kind == KindDirectory && s.opens(at) {
+		return &shut
+	}
+	c := Closed{Shut: shut, Root: filepath.FromSlash(at.root.canonical), Rel: filepath.FromSlash(at.rel), Directory: e.Kind == KindDirectory}
+	if key := path.Join(at.root.canonical, at.rel); !s.seen[key] && !(kept && shut.Readable) {
+		s.seen[key] = true
+		s.found = append(s.found, c)
+	}
+	if !shut.Readable || e.Kind != KindDirectory || len(s.wild) == 0 {
+		return nil
+	}
+	return &Shut{} // what cannot be read at all may lie below
+}
+
+// opens tells whether something may be open below a place that is shut.
+func (s *closing) opens(at Path) bool {
+	return slices.ContainsFunc(s.view.closure.Opens, func(p Pattern) bool { return p.mayHold(at) })
+}
+
+func (s *closing) full() error {
+	if len(s.found) > maxClosed {
+		return s.tooMany(fmt.Sprintf("there are more than %d", maxClosed))
+	}
+	return nil
+}
+
+func (s *closing) tooMany(why string) error {
+	return &Error{
+		Rule: RuleDenied, Path: ".", Msg: "programs cannot be kept from the places that the policy denies: " + why,
+		Hint: "the user can name the directories in the rules in the place of **, or serve a smaller directory",
+	}
+}
+
+// unread is the error of what the server cannot read: its programs cannot either.
+func (s *closing) unread(at Path, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, errIsLink) {
+		return nil
+	}
+	return at.refuse(err)
+}
+
+// wild reports whether the pattern has a wildcard.
+func (x Pattern) wild() bool { return x.start != x.match }
+
+// under returns where a pattern without a wildcard leads below a root.
+func (x Pattern) under(r *root) []string {
+	if path.IsAbs(x.match) || filepath.VolumeName(x.match) != "" {
+		for _, name := range r.names {
+			if rel, ok := below(foldPlace(name), x.match); ok && rel != "." {
+				return []string{rel}
+			}
+		}
+		return nil
+	}
+	if r.prefix == "." {
+		return []string{x.match}
+	}
+	if rel, ok := below(foldPlace(r.prefix), x.match); ok && rel != "." {
+		return []string{rel}
+	}
+	return nil
+}
+
+// mayHold reports whether the pattern may match what lies below a directory, beside the
+// directory itself and all of it.
+func (x Pattern) mayHold(dir Path) bool {
+	if path.IsAbs(x.match) || filepath.VolumeName(x.match) != "" {
+		return slices.ContainsFunc(dir.root.names, func(name string) bool { return x.holds(path.Join(name, dir.rel)) })
+	}
+	name := dir.origin()
+	return name == "." || x.holds(name)
+}
+
+func (x Pattern) holds(name string) bool {
+	name = foldPlace(name) + "/"
+	if !x.wild() {
+		return strings.HasPrefix(x.match, name)
+	}
+	fixed := x.start[:strings.LastIndexByte(x.start, '/')+1]
+	if !strings.HasPrefix(name, fixed) && !strings.HasPrefix(fixed, name) {
+		return false
+	}
+	return strings.ContainsAny(x.match, "{[\\") || strings.Contains(x.match, "**") || strings.Count(name, "/") <= strings.Count(x.match, "/")
+}
