@@ -7,18 +7,23 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"toolcrib/tools/shell/internal/processes"
 )
 
-// start starts a program and returns it as it is listed.
+// begun is how long a program may take until it sleeps as itself.
+const begun = 10 * time.Second
+
+// start starts a program, which is to sleep, and returns it as it is listed then. Until it
+// has been executed to the end it is listed without its command line and without memory.
 func start(t *testing.T, args ...string) processes.Process {
 	t.Helper()
 	path, err := exec.LookPath(args[0])
 	if err != nil {
-		t.Skipf("needs %s", args[0])
+		t.Skipf("needs: %s", args[0])
 	}
 	cmd := exec.Command(path, args[1:]...)
 	out, err := cmd.StdoutPipe()
@@ -37,11 +42,15 @@ func start(t *testing.T, args ...string) processes.Process {
 			t.Fatal(err)
 		}
 	}
-	p, ok := find(t, cmd.Process.Pid)
-	if !ok {
-		t.Fatalf("%v is not listed", args)
+	for late := time.Now().Add(begun); ; time.Sleep(time.Millisecond) {
+		p, ok := find(t, cmd.Process.Pid)
+		switch {
+		case ok && p.State == "S" && strings.HasSuffix(p.Command, strings.Join(args, " ")):
+			return p
+		case time.Now().After(late):
+			t.Fatalf("%v is not listed as asleep: %t %+v", args, ok, p)
+		}
 	}
-	return p
 }
 
 func find(t *testing.T, pid int) (processes.Process, bool) {
