@@ -20,7 +20,10 @@ type temp struct {
 	lock *os.File
 }
 
-const tempPrefix = "toolcrib-box-"
+const (
+	tempPrefix = "toolcrib-box-"
+	lockName   = "lock"
+)
 
 // newTemp makes one outside of the roots, where programs of others could reach it, and
 // removes those of servers that were killed.
@@ -40,10 +43,7 @@ func newTemp(roots []leaf.Dir, state string) (*temp, error) {
 		return nil, err
 	}
 	t := &temp{path: path}
-	if t.lock, err = os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
-		return nil, errors.Join(err, t.remove())
-	}
-	if err := unix.Flock(int(t.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := t.hold(); err != nil {
 		return nil, errors.Join(err, t.remove())
 	}
 	for _, name := range []string{"tmp", "var"} {
@@ -53,6 +53,19 @@ func newTemp(roots []leaf.Dir, state string) (*temp, error) {
 		}
 	}
 	return t, nil
+}
+
+// hold takes the lock. It gets its name when it is held: another server that sweeps takes
+// a free one to be that of a dead server.
+func (t *temp) hold() (err error) {
+	making := filepath.Join(t.path, "making")
+	if t.lock, err = os.OpenFile(making, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
+		return err
+	}
+	if err := unix.Flock(int(t.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return err
+	}
+	return os.Rename(making, filepath.Join(t.path, lockName))
 }
 
 func (t *temp) remove() error {
@@ -122,7 +135,7 @@ func dead(path string) bool {
 	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() || !info.IsDir() {
 		return false
 	}
-	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR|syscall.O_NOFOLLOW, 0)
+	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return false // it is being made, or not one of ours
 	}
