@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"toolcrib/tools"
@@ -27,7 +28,7 @@ var update = flag.Bool("update", false, "rewrite the snapshots, the manual pages
 // TestMain lets the test's own binary run the programs that tools start of it.
 func TestMain(m *testing.M) {
 	if exit, was := catalog.Program(os.Args[1:]); was {
-		os.Exit(exit)
+		syscall.Exit(exit) // without the second that the race detector waits
 	}
 	os.Exit(withPowerShell(m))
 }

@@ -70,7 +70,8 @@ func standing(j *jobs.Job) string {
 	return fmt.Sprintf("running for %s", took(j.Took()))
 }
 
-// example starts a job for the example of a tool.
+// example starts a job for the example of a tool. One that waits for no input has said
+// its first line then.
 func (d Deps) example(command string, input bool) func(context.Context) error {
 	return func(ctx context.Context) error {
 		spec, err := d.spec(ctx, BashIn{Command: command, Background: true}, bashArgs(command))
@@ -78,7 +79,14 @@ func (d Deps) example(command string, input bool) func(context.Context) error {
 			return err
 		}
 		spec.Input = input
-		_, err = d.Jobs.Start(ctx, spec)
-		return err
+		j, err := d.Jobs.Start(ctx, spec)
+		if err != nil || input {
+			return err
+		}
+		select {
+		case <-j.Log().Grown(0):
+		case <-ctx.Done():
+		}
+		return ctx.Err()
 	}
 }

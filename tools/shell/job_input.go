@@ -42,7 +42,7 @@ func jobInputTool(d Deps) tools.Tool {
 		Streams: true, Timeout: longestWait + 10*time.Second,
 		Examples: []tools.Example[JobInputIn]{{
 			Say:    "Answer a question.",
-			Before: d.example("read -p 'Your name? ' name; echo \"Hello, $name\"", true),
+			Before: d.example("read -p 'Your name? ' name; echo \"Hello, $name\"; read", true),
 			In:     JobInputIn{Text: "Ada\n", Until: "Hello"},
 			Want:   "…; job …\nfound: …Hello, Ada\n\n…Hello, Ada\n",
 		}},
