@@ -7,8 +7,8 @@
 // makes, a script that a shell is given. Nothing is ever taken to be harmless for want of
 // knowledge.
 //
-// Start reading at [Parse]; run.go has the programs that run others. The package imports
-// the contract of tools, in whose terms it speaks, and the parser.
+// Start reading at [Parse]; run.go and programs.go have the programs that run others. The
+// package imports the contract of tools, in whose terms it speaks, and the parser.
 package command
 
 import (

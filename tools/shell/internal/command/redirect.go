@@ -1,0 +1,110 @@
+package command
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"toolcrib/tools"
+)
+
+// redirects returns what redirections open. What they give as standard input holds until
+// the statement ends.
+func (w *walker) redirects(list []*syntax.Redirect) (touches []tools.Touch, told bool) {
+	told = true
+	for _, r := range list {
+		if r.Hdoc != nil {
+			w.parts(r.Hdoc.Parts)
+		}
+		var word tools.Word
+		if r.Word != nil {
+			w.parts(r.Word.Parts)
+			word = w.value(r.Word)
+		}
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			if !plainDelimiter(r.Word) {
+				w.unknown("a here-document ends at a word that shells read in different ways")
+			}
+			w.stdin = w.document(r.Hdoc, r.Word.Lit() == "" || strings.Contains(r.Word.Lit(), `\`))
+			continue
+		case syntax.WordHdoc:
+			w.stdin = stdin{given: true, known: word.Kind == tools.Known, text: word.Text + "\n"}
+			continue
+		case syntax.DplIn:
+			w.stdin = stdin{given: true}
+			continue
+		case syntax.DplOut:
+			if word.Kind == tools.Known && strings.Trim(word.Text, "0123456789-") == "" {
+				continue
+			}
+		case syntax.RdrIn, syntax.RdrInOut:
+			w.stdin = stdin{given: true, known: word == tools.Word{Text: "/dev/null"}}
+		}
+		if strings.HasPrefix(word.Text, "/dev/tcp/") || strings.HasPrefix(word.Text, "/dev/udp/") {
+			if w.line.Network == "" {
+				w.line.Network = word.Text
+			}
+			continue
+		}
+		var ok bool
+		touches, ok = w.touch(touches, word, r.Op != syntax.RdrIn)
+		told = told && ok
+	}
+	return touches, told
+}
+
+// plainDelimiter reports whether every shell takes the same word as the end of a
+// here-document.
+func plainDelimiter(word *syntax.Word) bool {
+	if word == nil {
+		return false
+	}
+	plain := func(text string) bool {
+		return strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.!:+") == ""
+	}
+	if len(word.Parts) != 1 {
+		return false
+	}
+	switch part := word.Parts[0].(type) {
+	case *syntax.Lit:
+		return plain(strings.TrimPrefix(part.Value, `\`))
+	case *syntax.SglQuoted:
+		return !part.Dollar && plain(part.Value)
+	case *syntax.DblQuoted:
+		if part.Dollar || len(part.Parts) > 1 {
+			return false
+		}
+		if len(part.Parts) == 0 {
+			return true
+		}
+		lit, ok := part.Parts[0].(*syntax.Lit)
+		return ok && plain(lit.Value)
+	}
+	return false
+}
+
+// document is a here-document as standard input.
+func (w *walker) document(body *syntax.Word, quoted bool) stdin {
+	if body == nil {
+		return stdin{given: true, known: true}
+	}
+	var b strings.Builder
+	for _, part := range body.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			return stdin{given: true}
+		}
+		if quoted {
+			b.WriteString(lit.Value)
+		} else {
+			b.WriteString(inDocument(lit.Value))
+		}
+	}
+	return stdin{given: true, known: true, text: b.String()}
+}
+
+// inDocument reads the text of a here-document whose end is not quoted.
+func inDocument(text string) string {
+	return strings.NewReplacer("\\\n", "", `\$`, "$", "\\`", "`", `\\`, `\`).Replace(text)
+}
