@@ -18,7 +18,7 @@ func benchTree(b *testing.B) workspace.Path {
 	}
 	w, err := workspace.Open([]string{dir}, workspace.Options{})
 	if err != nil {
-		b.Skipf("needs: a tree; %v", err)
+		b.Skipf("needs: a tree: %v", err)
 	}
 	b.Cleanup(func() { w.Close() })
 	p, err := w.Resolve(".")

@@ -145,7 +145,7 @@ func TestTableMounts(t *testing.T) {
 	lay("w/a b/f: 1", "w/b/f: 1", "w/c/d/e/f: 1", "o/x: 1", "o/y/z: 1").write(t, dir)
 	over := host(dir, "w/a b")
 	if err := mount("-t", "tmpfs", "none", over); err != nil {
-		t.Skip("needs: permission to mount: " + strings.TrimSpace(err.Error()))
+		t.Skip("needs: the right to mount: " + strings.TrimSpace(err.Error()))
 	}
 	if err := unix.Unmount(over, 0); err != nil {
 		t.Fatal(err)

@@ -133,7 +133,7 @@ func TestBackend(t *testing.T) {
 	}
 	got := tr.open(t, workspace.Options{}, "ws").Backend()
 	if runtime.GOOS == "linux" && got != "openat2" {
-		t.Skip("needs: openat2, the kernel or a filter refuses it")
+		t.Skip("needs: openat2: the kernel or a filter refuses it")
 	}
 	if runtime.GOOS != "linux" && got != "os.Root" {
 		t.Errorf("%s: %s", runtime.GOOS, got)

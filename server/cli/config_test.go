@@ -64,7 +64,7 @@ func (d desk) files(t *testing.T) map[string]string {
 // TestConfigClients writes each client's entries, and takes them out again.
 func TestConfigClients(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("needs: linux, whose paths stand here")
+		t.Skip("needs: Linux: its paths stand here")
 	}
 	const url = "http://127.0.0.1:8080/mcp"
 	for _, tt := range []struct {

@@ -122,7 +122,7 @@ func ending(out run.Outcome) string {
 func script(t *testing.T, body string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("needs: a shell")
+		t.Skip("needs: sh")
 	}
 	file := filepath.Join(t.TempDir(), "hook.sh")
 	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {

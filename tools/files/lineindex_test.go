@@ -138,7 +138,7 @@ func TestLineIndexTogether(t *testing.T) {
 	r.put("0.txt", content, longAgo)
 	for i := range 70 {
 		if err := os.Symlink("0.txt", filepath.Join(r.dir, fmt.Sprintf("%d.txt", i+1))); err != nil {
-			t.Skip("needs: symlinks: " + err.Error())
+			t.Skip("needs: the right to make symlinks: " + err.Error())
 		}
 	}
 	var wg sync.WaitGroup

@@ -125,7 +125,7 @@ func TestReadFilesTight(t *testing.T) {
 // A file that cannot be read fails alone.
 func TestReadFilesUnreadable(t *testing.T) {
 	if os.Geteuid() == 0 {
-		t.Skip("needs: to be an ordinary user")
+		t.Skip("needs: a user whom permissions bind")
 	}
 	r := newCaller(t, "read_files", map[string]string{"a": "A\n", "b": "B\n"})
 	if err := os.Chmod(filepath.Join(r.dir, "a"), 0); err != nil {

@@ -140,7 +140,7 @@ func corpus(t *testing.T) map[string]string {
 func TestGrepEqualsRipgrep(t *testing.T) {
 	rg := cmp.Or(os.Getenv("RG"), "rg")
 	if _, err := exec.LookPath(rg); err != nil {
-		t.Skip("needs: rg, on PATH or named by RG")
+		t.Skip("needs: rg: on PATH or named by RG")
 	}
 	ws, dir := tooltest.Tree(t, corpus(t))
 	patterns := []string{
@@ -234,7 +234,7 @@ func head(s string) string {
 func TestGlobEqualsRipgrep(t *testing.T) {
 	rg := cmp.Or(os.Getenv("RG"), "rg")
 	if _, err := exec.LookPath(rg); err != nil {
-		t.Skip("needs: rg, on PATH or named by RG")
+		t.Skip("needs: rg: on PATH or named by RG")
 	}
 	ws, dir := tooltest.Tree(t, corpus(t))
 	for pattern, flag := range map[string]string{"**": "", "*.go": "*.go", "**/*_test.go": "*_test.go", "go/{regexp,strconv}/*.go": "/go/{regexp,strconv}/*.go", "[a-m]*": "[a-m]*"} {

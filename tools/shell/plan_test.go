@@ -76,7 +76,7 @@ func treeOf(t testing.TB) *workspace.Workspace {
 		}
 	}
 	if err := os.Symlink("secrets/key", filepath.Join(dir, "link")); err != nil {
-		t.Skip(err)
+		t.Skipf("needs: the right to make symlinks: %v", err)
 	}
 	ws, err := workspace.Open([]string{dir}, workspace.Options{})
 	if err != nil {

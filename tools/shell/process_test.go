@@ -75,7 +75,7 @@ func sleeper(t *testing.T, seconds string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("sleep", seconds)
 	if err := cmd.Start(); err != nil {
-		t.Skipf("needs sleep: %v", err)
+		t.Skipf("needs: sleep: %v", err)
 	}
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()

@@ -30,7 +30,7 @@ type server struct {
 func start(t *testing.T) server {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("needs bash")
+		t.Skip("needs: bash")
 	}
 	ws, _ := tooltest.Tree(t, nil)
 	engine := sandbox.New()
@@ -179,7 +179,7 @@ func TestTerminal(t *testing.T) {
 	s, ctx := start(t), t.Context()
 	text := s.call(ctx, "bash", map[string]any{"command": "tty; stty size; read -p 'who? ' w; echo hi $w; read -s -n1 k; printf '[%q]' $k", "terminal": true})
 	if strings.Contains(text, "no terminal") {
-		t.Skip("this sandbox has no terminals")
+		t.Skip("needs: a sandbox with terminals")
 	}
 	s.want(text, `^running: job \S+; screen, cursor at 3,6\n.*\n\n/dev/pts/\d+\n30 100\nwho\?\n$`)
 	s.want(s.call(ctx, "job_input", map[string]any{"text": "me\n"}), `who\? me\nhi me\n`)

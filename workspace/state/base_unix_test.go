@@ -47,7 +47,7 @@ func TestOpenRefusesForeign(t *testing.T) {
 		}
 	}
 	if os.Geteuid() != 0 {
-		t.Skip("needs: root, to make a directory of another user")
+		t.Skip("needs: root")
 	}
 	if err := os.Chown(base, 65534, 65534); err != nil {
 		t.Skip("needs: the right to give files away")

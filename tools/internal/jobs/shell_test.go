@@ -18,7 +18,7 @@ import (
 func manager(t *testing.T) (*jobs.Manager, jobs.Spec, context.Context) {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("needs bash")
+		t.Skip("needs: bash")
 	}
 	ws, err := workspace.Open([]string{t.TempDir()}, workspace.Options{StateBase: t.TempDir(), NoSync: true})
 	if err != nil {

@@ -36,7 +36,7 @@ func (b *netBox) start(network bool, script string) (*sandbox.Process, *os.File)
 	defer w.Close()
 	p, err := b.Start(b.ctx, sandbox.Command{Args: []string{"bash", "-c", script}, Dir: b.root, Stdout: w, Stderr: w, Network: network})
 	if refused, ok := errors.AsType[*sandbox.UnavailableError](err); ok {
-		b.t.Skip(refused)
+		b.t.Skipf("needs: the sandbox: %v", refused)
 	}
 	if err != nil {
 		b.t.Fatal(err)
@@ -132,7 +132,7 @@ func TestSharedLoopback(t *testing.T) {
 	b := newNetBox(t, sandbox.Options{})
 	python, _ := b.run(false, "command -v python3")
 	if python == "" {
-		t.Skip("needs python3")
+		t.Skip("needs: python3")
 	}
 	p, r := b.start(false, "exec python3 -u -m http.server --bind 127.0.0.1 18234 2>&1")
 	defer r.Close()

@@ -118,7 +118,7 @@ func TestWriteThroughSymlink(t *testing.T) {
 		}
 		hop := filepath.Join(home, "hop")
 		if err := errors.Join(os.Symlink(target, hop), os.Symlink("hop", name)); err != nil {
-			t.Skip("needs: symlinks")
+			t.Skip("needs: the right to make symlinks")
 		}
 		if _, err := read(t, name).Write([]byte("new"), 0o600, noon); err != nil {
 			t.Fatal(err)
@@ -149,7 +149,7 @@ func TestNotWritable(t *testing.T) {
 		t.Errorf("a read-only file was written, backup %q", backup)
 	}
 	if err := os.Symlink(filepath.Join(home, "missing", "a.json"), lost); err != nil {
-		t.Skip("needs: symlinks")
+		t.Skip("needs: the right to make symlinks")
 	}
 	if _, err := clientfile.Read(lost); err == nil {
 		t.Error("a link to a directory that is missing was taken")
@@ -203,7 +203,7 @@ func TestReadRefuses(t *testing.T) {
 	dir := t.TempDir()
 	loop := filepath.Join(dir, "loop")
 	if err := os.Symlink("loop", loop); err != nil {
-		t.Skip("needs: symlinks")
+		t.Skip("needs: the right to make symlinks")
 	}
 	for name, want := range map[string]string{dir: "not a regular file", loop: "too many symlinks"} {
 		if _, err := clientfile.Read(name); err == nil || !strings.Contains(err.Error(), want) {

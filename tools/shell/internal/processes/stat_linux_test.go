@@ -24,7 +24,7 @@ func TestParseStat(t *testing.T) {
 func TestListening(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Skipf("needs loopback: %v", err)
+		t.Skipf("needs: loopback: %v", err)
 	}
 	defer ln.Close()
 	pids, err := Listening(t.Context(), ln.Addr().(*net.TCPAddr).Port)
