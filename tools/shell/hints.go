@@ -57,10 +57,7 @@ func hintOf(j *jobs.Job) string {
 	if exit.Refused != "" {
 		return "hint: " + exit.Refused
 	}
-	switch {
-	case why == jobs.ByTimeout:
-		return "hint: a longer timeout, or background: true for what runs on"
-	case why != jobs.ByItself:
+	if why != jobs.ByItself && why != jobs.ByTimeout {
 		return ""
 	}
 	text := ""
@@ -71,6 +68,12 @@ func hintOf(j *jobs.Job) string {
 		}
 		text = string(raw)
 	}
+	if say := limitOf(j.Report(), exit, why, text); say != "" {
+		return "hint: " + say
+	}
+	if why == jobs.ByTimeout {
+		return "hint: a longer timeout, or background: true for what runs on"
+	}
 	for _, h := range hints() {
 		if h.applies(j.Report(), exit) && h.shown.MatchString(text) {
 			if h.more != nil {
@@ -79,11 +82,8 @@ func hintOf(j *jobs.Job) string {
 			return "hint: " + h.say
 		}
 	}
-	switch {
-	case exit.Code == 127 && strings.Contains(text, "command not found"):
+	if exit.Code == 127 && strings.Contains(text, "command not found") {
 		return "hint: that program is not installed, or not on the PATH of commands"
-	case exit.Code == 137 || exit.Signal == "SIGKILL":
-		return "hint: SIGKILL; commands that take too much memory end so"
 	}
 	return ""
 }

@@ -143,6 +143,9 @@ func (o *JobOutputOut) show(j *jobs.Job, in JobOutputIn) error {
 	if !o.ended(j) || p.next < e.Bytes {
 		o.Status += fmt.Sprintf("; next: offset=%d", p.next)
 	}
+	if o.Code != nil && p.next == e.Bytes {
+		o.Notes = append(o.Notes, hintOf(j))
+	}
 	o.Notes = append(o.Notes, unkept(e))
 	return nil
 }

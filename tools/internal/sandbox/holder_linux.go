@@ -39,6 +39,8 @@ type holder struct {
 	hidden map[string]bool // the sockets that the holder knows
 	free   func()          // gives up what the view holds
 
+	starved starvation // of the machine
+
 	ready  chan struct{} // closed once it is known whether it works
 	err    error
 	cmd    *exec.Cmd

@@ -120,6 +120,9 @@ type Report struct {
 	Closed string
 	// Open names likewise those that its level cannot keep it from.
 	Open string
+	// Limits are those that the process meets before any of the machine, as far as that is
+	// known; zero = none.
+	Limits Limits
 }
 
 // Exit is how a process ended.
@@ -128,8 +131,11 @@ type Exit struct {
 	Signal string // such as "SIGKILL"; "" = it ended by itself
 	Left   int    // processes that it had left behind, which were ended
 	Memory int64  // bytes that one of its processes had at its most; 0 = unknown
-	CPU    time.Duration
-	Err    error // why nothing is known of its end
+	// Starved reports that the machine ran out of memory while it ran, and ended something
+	// for that.
+	Starved bool
+	CPU     time.Duration
+	Err     error // why nothing is known of its end
 	// Refused says which hosts it was not let to and why, "" = none.
 	Refused string
 }

@@ -91,9 +91,10 @@ func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, con
 	if err != nil {
 		return nil, errors.Join(err, control.Close())
 	}
+	h.starved.look(time.Now())
 	r := &running{holder: h, control: control, pidfd: -1, pass: pass}
 	r.process = &Process{
-		report: Report{Level: h.opt.Level, Network: h.network(pass)},
+		report: Report{Level: h.opt.Level, Network: h.network(pass), Limits: binding(h.opt.Level, c)},
 		signal: r.signal, kill: r.kill, done: make(chan struct{}),
 	}
 	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })

@@ -82,7 +82,7 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 		p.setCovers(c.Covers)
 		switch {
 		case c.Processes <= 0:
-		case ownLimit():
+		case OwnLimit():
 			p.pidMax, p.pidFile = []byte(strconv.Itoa(c.Processes+reservedPIDs)), cstring("/proc/sys/kernel/pid_max")
 		default: // counted in the user namespace, and for others than root
 			p.limits = append(p.limits, limit{unix.RLIMIT_NPROC, unix.Rlimit{Cur: uint64(c.Processes), Max: uint64(c.Processes)}})
@@ -109,9 +109,9 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 // reservedPIDs are those that the kernel does not give twice.
 const reservedPIDs = 300
 
-// ownLimit tells whether a PID namespace has a limit of its own. Before, what is written
+// OwnLimit tells whether a PID namespace has a limit of its own. Before, what is written
 // there is the limit of the machine.
-func ownLimit() bool {
+func OwnLimit() bool {
 	var name unix.Utsname
 	if unix.Uname(&name) != nil {
 		return false
