@@ -32,6 +32,7 @@ type version struct {
 const (
 	mostContent  = 64 << 10 // bytes of one file
 	contentShare = 4        // a call may replace one part in so many
+	mostPuts     = 256      // files that a call may put
 )
 
 func newContents(most int) *contents {
@@ -81,15 +82,22 @@ type borrower struct {
 	*contents
 	shelf uint64
 	left  atomic.Int64 // bytes that the call may still put
+	least int64        // of them that a file counts as
 }
 
-// borrow lets a call use contents; nil where it must not.
-func (v visit) borrow() *borrower {
+// borrow lets a call use contents, and put some where it is the first of its search: one
+// that goes on to other pages goes through more files than would be there the next time.
+// It is nil where the call must not.
+func (v visit) borrow(first bool) *borrower {
 	if v.contents == nil || v.fresh != workspace.Watched {
 		return nil
 	}
 	b := &borrower{contents: v.contents, shelf: v.number}
-	b.left.Store(int64(v.contents.most / contentShare))
+	if first {
+		share := int64(v.contents.most / contentShare)
+		b.left.Store(share)
+		b.least = share / mostPuts
+	}
 	return b
 }
 
@@ -105,8 +113,8 @@ func (s source) OpenBy(o *workspace.Opener) (workspace.File, error) {
 
 // Whole keeps what the file holds.
 func (s source) Whole(text []byte) {
-	if s.by == nil || len(text) > mostContent || s.by.left.Load() < 0 || s.by.has(s.version()) ||
-		s.by.left.Add(-int64(len(text)+entryBytes)) < 0 {
+	if s.by == nil || len(text) > mostContent || s.by.left.Load() <= 0 || s.by.has(s.version()) ||
+		s.by.left.Add(-max(int64(len(text)+entryBytes), s.by.least)) < 0 {
 		return
 	}
 	s.by.put(s.version(), text)

@@ -36,7 +36,7 @@ func TestContentsAreBounded(t *testing.T) {
 // TestBorrower puts what a call may, and reads it again.
 func TestBorrower(t *testing.T) {
 	v := visit{holding: holding{contents: newContents(1000), number: 1}, fresh: workspace.Watched}
-	first := source{by: v.borrow(), id: 1, file: 1}
+	first := source{by: v.borrow(true), id: 1, file: 1}
 	first.Whole([]byte("mine"))
 	f, err := first.OpenBy(nil)
 	if err != nil {
@@ -50,7 +50,20 @@ func TestBorrower(t *testing.T) {
 	if _, ok := v.contents.get(large.version()); ok {
 		t.Error("a call puts more than its share")
 	}
-	if v.fresh = workspace.Validated; v.borrow() != nil {
+	later := source{by: v.borrow(false), id: 3, file: 1}
+	later.Whole([]byte("later"))
+	if _, ok := v.contents.get(later.version()); ok {
+		t.Error("a call for a later page puts something")
+	}
+	v.contents = newContents(1 << 20)
+	many := source{by: v.borrow(true), file: 1}
+	for many.id = range uint32(2 * mostPuts) {
+		many.Whole(nil)
+	}
+	if n := len(v.contents.recent); n != mostPuts {
+		t.Errorf("a call puts %d files, want %d", n, mostPuts)
+	}
+	if v.fresh = workspace.Validated; v.borrow(true) != nil {
 		t.Error("files whose changes nobody tells of are kept")
 	}
 }

@@ -104,7 +104,7 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string, dated 
 	if s.selection == nil {
 		s.selection = s.visit.index.Select(m.Clauses(), m.Multiline())
 	}
-	by := s.visit.borrow()
+	by := s.visit.borrow(from == "")
 	if dated {
 		by = nil
 	}
