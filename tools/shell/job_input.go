@@ -38,8 +38,9 @@ const (
 func jobInputTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobInputIn, JobOutputOut]{
 		Name: "job_input", Title: "Type into a job", Doc: jobInputDoc, Tags: []string{"shell", "jobs", "terminal", "write", "keys", "stdin"},
-		Access: tools.Exec, Effects: tools.Process | tools.Workspace | tools.Destroys,
+		Access: tools.Exec, Effects: tools.Process | tools.Workspace | tools.Outside | tools.Destroys,
 		Streams: true, Timeout: longestWait + 10*time.Second,
+		Plan: d.planInput,
 		Examples: []tools.Example[JobInputIn]{{
 			Say:    "Answer a question.",
 			Before: d.example("read -p 'Your name? ' name; echo \"Hello, $name\"; read", true),
@@ -134,6 +135,8 @@ func (in JobInputIn) send(j *jobs.Job) error {
 		return tools.Errorf(tools.Conflict, "the input of job %s is closed", j.ID).
 			WithHint("start it with terminal: true or input: true; the key ctrl-c works all the same")
 	}
+	leaves := in.leaves(j)
+	j.SetTyping(true) // until all is written
 	text := in.Text
 	if j.Terminal {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\r"), "\n", "\r")
@@ -146,6 +149,7 @@ func (in JobInputIn) send(j *jobs.Job) error {
 			return err
 		}
 	}
+	j.SetTyping(leaves)
 	return nil
 }
 

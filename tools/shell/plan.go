@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/sandbox"
 	"toolcrib/tools/shell/internal/command"
 	"toolcrib/workspace"
@@ -28,9 +29,29 @@ func planLine(ws *workspace.Workspace, line string, at command.Place, always too
 
 // plan says what a command would do.
 func (d Deps) plan(ctx context.Context, in BashIn) (tools.Plan, error) {
-	plan := planLine(tools.Session(ctx).Workspace, in.Command, command.Place{Dir: in.Cwd, Env: in.Env}, d.always(in))
+	plan := planLine(tools.Session(ctx).Workspace, in.Command, d.place(ctx, in), d.always(in))
 	plan.Shows = in.shows()
 	return plan, nil
+}
+
+// place is where a command would run: a session may have left its directory.
+func (d Deps) place(ctx context.Context, in BashIn) command.Place {
+	at := command.Place{Dir: in.Cwd, Env: in.Env}
+	s := tools.Session(ctx)
+	if in.Session == "" || d.Jobs == nil || s.Workspace == nil {
+		return at
+	}
+	spec := jobs.Spec{Principal: s.Principal, Workspace: s.Workspace}
+	if !d.Jobs.Known(spec, in.Session) {
+		return at
+	}
+	host := d.Jobs.Directory(spec, in.Session)
+	dir, err := tools.Resolve(ctx, host)
+	if host == "" || err != nil {
+		return command.Place{Anywhere: true, Env: in.Env}
+	}
+	at.Dir = dir.String()
+	return at
 }
 
 // always are the effects that a command may have whatever it is.

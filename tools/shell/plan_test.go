@@ -138,7 +138,12 @@ func explain(t *testing.T, d shell.Deps, policy string, in shell.BashIn) run.Exp
 // explainCall says what would become of a call.
 func explainCall(t *testing.T, d shell.Deps, policy, tool string, in any) run.Explanation {
 	t.Helper()
-	all := shell.Tools(d)
+	return explainIn(t, treeOf(t), shell.Tools(d), policy, tool, in)
+}
+
+// explainIn says what would become of a call of one of the tools.
+func explainIn(t *testing.T, ws *workspace.Workspace, all []tools.Tool, policy, tool string, in any) run.Explanation {
+	t.Helper()
 	var list []run.Rule
 	if err := json.Unmarshal([]byte(policy), &list); err != nil {
 		t.Fatal(err)
@@ -152,7 +157,7 @@ func explainCall(t *testing.T, d shell.Deps, policy, tool string, in any) run.Ex
 		t.Fatal(err)
 	}
 	r := run.New(run.Config{Settings: run.Settings{Tools: all, Rules: rules}})
-	session := tools.SessionInfo{Principal: tools.Local, Client: tools.Client{Name: "test", Forms: true}, Workspace: treeOf(t)}
+	session := tools.SessionInfo{Principal: tools.Local, Client: tools.Client{Name: "test", Forms: true}, Workspace: ws}
 	x, err := r.Explain(t.Context(), run.Call{Tool: tool, Args: args, Session: session})
 	if err != nil {
 		t.Fatal(err)

@@ -57,6 +57,7 @@ type Job struct {
 	exit    sandbox.Exit
 	ended   time.Time
 	input   *os.File
+	typing  bool   // see Typing
 	after   string // the directory of the named shell when it had ended
 	screen  *screen.Screen
 }
@@ -268,6 +269,21 @@ func (j *Job) Write(p []byte) (n int, err error) {
 		return 0, err
 	}
 	return input.Write(p)
+}
+
+// Typing reports whether a part of a line was written that is not complete. SetTyping
+// notes that; who writes knows it.
+func (j *Job) Typing() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.typing
+}
+
+// SetTyping notes what Typing reports.
+func (j *Job) SetTyping(typing bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.typing = typing
 }
 
 // CloseInput ends its input.

@@ -34,6 +34,7 @@ type shell struct {
 
 	mu      sync.Mutex
 	current *Job
+	dir     string      // on the host, after the last command; "" before
 	between []byte      // printed while no command ran
 	idle    *time.Timer // ends it
 }
@@ -68,6 +69,23 @@ func (m *Manager) Known(s Spec, name string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.shells[keyOf(s, name)] != nil
+}
+
+// Directory is where a shell that Known reports is, on the host; "" where nobody can
+// tell.
+func (m *Manager) Directory(s Spec, name string) string {
+	m.mu.Lock()
+	sh := m.shells[keyOf(s, name)]
+	m.mu.Unlock()
+	if sh == nil {
+		return ""
+	}
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if sh.current != nil {
+		return ""
+	}
+	return sh.dir
 }
 
 func keyOf(s Spec, name string) shellKey {
@@ -294,7 +312,7 @@ func end(r *bufio.Reader) (code int, dir string, err error) {
 func (sh *shell) finish(exit sandbox.Exit, dir string) {
 	sh.mu.Lock()
 	j := sh.current
-	sh.current = nil
+	sh.current, sh.dir = nil, dir
 	sh.idle.Reset(sh.m.idle())
 	sh.mu.Unlock()
 	if j == nil {

@@ -1,0 +1,115 @@
+package shell_test
+
+import (
+	"strings"
+	"testing"
+
+	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/shell"
+)
+
+// explains says what would become of a call now.
+func (s server) explains(policy, tool string, in any) string {
+	s.t.Helper()
+	x := explainIn(s.t, s.ws, s.all, policy, tool, in)
+	return x.Verdict + " by " + x.Rule
+}
+
+const noRemoval = `[{"verdict":"deny","command":["rm"]}]`
+
+// What is typed at the prompt of a shell is judged as a command line; what another
+// program gets, and what would change the line, nobody can judge.
+func TestPlanOfInput(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	text := s.call(ctx, "bash", map[string]any{"command": "PS1='$ ' exec bash --norc --noprofile -i", "terminal": true})
+	if strings.Contains(text, "no terminal") {
+		t.Skip("this sandbox has no terminals")
+	}
+	job := s.want(text, `^running: job (\S+); .*\n\n\$\n?$`)[1]
+	const allowed, denied, asked = "allow by exec", "deny by policy[1]", "ask by policy[1]"
+	judge := func(want string, in shell.JobInputIn) {
+		t.Helper()
+		in.Job = job
+		if got := s.explains(noRemoval, "job_input", in); got != want {
+			t.Errorf("%+v: %s, want %s", in, got, want)
+		}
+	}
+	line := func(text string) shell.JobInputIn { return shell.JobInputIn{Text: text} }
+	keys := func(names ...string) shell.JobInputIn { return shell.JobInputIn{Keys: names} }
+	types := func(in map[string]any) {
+		t.Helper()
+		in["job"] = job
+		s.want(s.call(ctx, "job_input", in), `^running`)
+	}
+	judge(allowed, line("ls\n"))
+	judge(allowed, shell.JobInputIn{Text: "ls", Keys: []string{"enter"}})
+	judge(denied, line("rm x\n"))
+	judge(denied, line("ls; sudo rm x\n"))
+	judge(denied, keys("r", "m", "space", "x", "enter"))
+	for _, part := range []string{"ls", "rm", "!r\n", "ls\n^l^r\n", "l\t\n", "r\x7fls\n", "ls \\\n", "if true; then\n", "$X\n", "cat <<E\n"} {
+		judge(asked, line(part))
+	}
+	judge(asked, keys("up", "enter"))
+	judge(asked, keys("ctrl-r", "enter"))
+	for _, name := range []string{"ctrl-c", "ctrl-d", "eof", "up", "esc", "enter", "pagedown"} {
+		judge(allowed, keys(name))
+	}
+	if got := s.explains(noRemoval, "job_input", shell.JobInputIn{Text: "ls\n", Job: "nowhere"}); got != asked {
+		t.Errorf("no job: %s, want %s", got, asked)
+	}
+
+	types(map[string]any{"text": "r"}) // waits on the line
+	judge(asked, line("m x\n"))
+	judge(asked, keys("enter"))
+	types(map[string]any{"keys": []string{"ctrl-c"}})
+	judge(allowed, line("ls\n"))
+	judge(denied, line("rm x\n"))
+
+	types(map[string]any{"text": "echo star; read x; cat\n", "until": "/^star/"}) // other programs read
+	types(map[string]any{"text": "one\n"})
+	judge(asked, line("ls\n"))
+	types(map[string]any{"keys": []string{"ctrl-c"}})
+	judge(allowed, line("ls\n"))
+
+	types(map[string]any{"text": "echo 'one\n"}) // a text that is not closed
+	judge(asked, line("rm x\n"))
+}
+
+// The job's own consent covers keys, and what is uncontained asks as bash does.
+func TestPlanOfInputUncontained(t *testing.T) {
+	s := start(t)
+	job := s.want(s.call(t.Context(), "bash", map[string]any{"command": "echo up; cat", "input": true}), `^running: job (\S+)`)[1]
+	for want, in := range map[string]shell.JobInputIn{
+		"allow by exec":           {Job: job, Keys: []string{"eof"}},
+		"ask by leaves-the-roots": {Job: job, Text: "x\n"},
+	} {
+		s.engine.Configure(sandbox.Options{Level: sandbox.None})
+		if got := s.explains("[]", "job_input", in); got != want {
+			t.Errorf("%+v: %s, want %s", in, got, want)
+		}
+	}
+	s.engine.Configure(sandbox.Options{})
+	if got := s.explains("[]", "job_input", shell.JobInputIn{Job: job, Text: "x\n"}); got != "allow by exec" {
+		t.Errorf("contained: %s", got)
+	}
+}
+
+// A session is judged where it has gone to.
+func TestPlanOfSession(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	const policy = `[{"verdict":"deny","path":["secrets"]}]`
+	judge := func(want string, in shell.BashIn) {
+		t.Helper()
+		if got := s.explains(policy, "bash", in); got != want {
+			t.Errorf("%+v: %s, want %s", in, got, want)
+		}
+	}
+	read := shell.BashIn{Command: "cat key", Session: "a"}
+	judge("allow by exec", read)
+	s.want(s.call(ctx, "bash", map[string]any{"command": "mkdir -p secrets sub; cd secrets", "session": "a"}), `session a is in secrets\n$`)
+	judge("deny by policy[1]", read)
+	judge("allow by exec", shell.BashIn{Command: "cat key", Session: "b"})
+	s.want(s.call(ctx, "bash", map[string]any{"command": "cd ../sub", "session": "a"}), `session a is in sub\n$`)
+	judge("allow by exec", read)
+	judge("deny by policy[1]", shell.BashIn{Command: "cat ../secrets/key", Session: "a"})
+}

@@ -1,0 +1,46 @@
+package processes
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Alone returns the name of the process that leads a process group, where none of those
+// that it has started is in the group too; "" where one is, or nobody can tell. So it is
+// itself that reads a terminal which is with the group.
+func Alone(group int) string {
+	if group <= 0 {
+		return ""
+	}
+	dir := "/proc/" + strconv.Itoa(group)
+	name, err := os.ReadFile(dir + "/comm")
+	if err != nil {
+		return ""
+	}
+	children, err := os.ReadFile(dir + "/task/" + strconv.Itoa(group) + "/children")
+	if err != nil {
+		return ""
+	}
+	for child := range strings.FieldsSeq(string(children)) {
+		if g, ok := groupOf(child); ok && g == group {
+			return ""
+		}
+	}
+	return strings.TrimSpace(string(name))
+}
+
+// groupOf reads the group of a process; false = it has ended.
+func groupOf(pid string) (group int, ok bool) {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err != nil {
+		return 0, false
+	}
+	_, rest, _ := strings.Cut(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " ")
+	fields := strings.Fields(rest) // state, parent, group
+	if len(fields) < 3 {
+		return 0, false
+	}
+	group, err = strconv.Atoi(fields[2])
+	return group, err == nil
+}
