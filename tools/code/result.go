@@ -84,7 +84,7 @@ func (r ran) outcome(timeout time.Duration) outcome {
 	default:
 		o.Status = "ok in " + took(r.took)
 	}
-	o.Notes = []string{contained(r.within), left(r.exit.Left), files(r.files)}
+	o.Notes = []string{contained(r.within), left(r.exit.Left), files(r.files), r.exit.Warning()}
 	return o
 }
 
@@ -104,7 +104,11 @@ func contained(r sandbox.Report) string {
 	if r.Level == sandbox.Full || r.Level == 0 {
 		return ""
 	}
-	return fmt.Sprintf("sandbox: %s, network %s", r.Level, r.Network)
+	text := fmt.Sprintf("sandbox: %s, network %s", r.Level, r.Network)
+	if r.Open != "" {
+		text += "; it does not keep programs from " + r.Open
+	}
+	return text
 }
 
 // left words the processes that a program had left behind.

@@ -226,7 +226,7 @@ func (d Deps) ended(ctx context.Context, j *jobs.Job, w *changed.Watch) (BashOut
 	out := BashOut{Status: ending(j) + "; " + volume(e), Output: text, Report: j.Report(), Code: &exit.Code}
 	files := w.Changes(ctx)
 	note(ctx, files)
-	out.Notes = []string{hintOf(j), contained(out.Report), left(exit.Left), files.String(), unkept(e), session(ctx, j)}
+	out.Notes = []string{hintOf(j), contained(out.Report), left(exit.Left), files.String(), exit.Warning(), unkept(e), session(ctx, j)}
 	if whole {
 		d.Jobs.Forget(j)
 	} else {

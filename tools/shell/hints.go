@@ -38,6 +38,14 @@ func hints() []hint {
 			closed, "the policy of the user keeps commands from ", func(r sandbox.Report) string { return r.Closed },
 		},
 		{
+			regexp.MustCompile(`Please tell me who you are`),
+			boxed, "git -c user.name=NAME -c user.email=ADDRESS commit ... names the author for one command", nil,
+		},
+		{
+			regexp.MustCompile(`(?i)could not (write|lock) config file|unable to write .*\.git|\.(git|claude|codex|cursor|gemini|vscode|mcp\.json|toolcrib\.yaml)\b.*(read-only file system|resource busy)|(read-only file system|resource busy).*\.(git|claude|codex|cursor|gemini|vscode|mcp\.json|toolcrib\.yaml)\b`),
+			boxed, "what decides which programs run later can only be read here, and not moved or deleted: .git/config, hooks, the configuration of agents. git -c user.name=... sets a value for one command; delete_path and move_path take whole repositories; the rest is for the user to do", nil,
+		},
+		{
 			regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted`),
 			boxed, "commands may write inside the workspace, in $TMPDIR and in $HOME only", nil,
 		},

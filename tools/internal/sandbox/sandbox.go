@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -138,6 +139,21 @@ type Exit struct {
 	Err     error // why nothing is known of its end
 	// Refused says which hosts it was not let to and why, "" = none.
 	Refused string
+	// Made are paths of places that decide which programs run later, and that came to be
+	// at the top of a root while it ran.
+	Made []string
+}
+
+// Warning says what the user is to be told of what it made, "" for nothing.
+func (e Exit) Warning() string {
+	if len(e.Made) == 0 {
+		return ""
+	}
+	names := make([]string, len(e.Made))
+	for i, path := range e.Made {
+		names[i] = filepath.Base(path)
+	}
+	return "made meanwhile: " + strings.Join(names, ", ") + "; programs of the user follow what stands there: tell the user before anything else is done"
 }
 
 // Engine runs programs. Its methods may be called by several goroutines. The zero value

@@ -86,13 +86,14 @@ func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
 // run has the holder start a program, and waits until it runs. It closes the sockets of
 // the init, where there is an error at once.
 func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, control *os.File, theirs int, streams []int) (*Process, error) {
+	missing := h.missing()
 	err := h.command(c, theirs, streams)
 	unix.Close(theirs)
 	if err != nil {
 		return nil, errors.Join(err, control.Close())
 	}
 	h.starved.look(time.Now())
-	r := &running{holder: h, control: control, pidfd: -1, pass: pass}
+	r := &running{holder: h, control: control, pidfd: -1, pass: pass, missing: missing}
 	r.process = &Process{
 		report: Report{Level: h.opt.Level, Network: h.network(pass), Limits: binding(h.opt.Level, c)},
 		signal: r.signal, kill: r.kill, done: make(chan struct{}),

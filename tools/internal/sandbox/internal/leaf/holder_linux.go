@@ -75,7 +75,8 @@ func ofParent(fd int) bool {
 // holder keeps what the programs of a view share.
 type holder struct {
 	view   View
-	exe    int // the binary
+	tree   *tree // nil where there is no mount namespace
+	exe    int   // the binary
 	null   int
 	rules  int
 	filter unix.SockFprog
@@ -135,9 +136,10 @@ func (h *holder) make() ([]string, error) {
 	switch h.view.Level {
 	case Full:
 		var err error
-		if notes, err = makeTree(h.view); err != nil {
+		if h.tree, err = makeTree(h.view); err != nil {
 			return nil, err
 		}
+		notes = h.tree.notes
 		if err := loopback(); err != nil {
 			return nil, err
 		}

@@ -10,64 +10,193 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// protect makes what decides which programs run later readable alone below a root.
-func (t *tree) protect(root string) error {
+// protect makes what decides which programs run later readable alone in a directory; of
+// a repository with those of its submodules and worktrees, where all is set. It can be
+// called again: what another program has replaced meanwhile is no mount any more.
+func (t *tree) protect(dir string, all bool) error {
 	for _, rel := range t.view.Protect {
-		if rel == ".git" {
-			if err := t.protectGit(join(root, rel)); err != nil {
+		if rel == git {
+			if err := t.protectGit(dir, all); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := bindOver(root, rel, true); err != nil {
-			return fmt.Errorf("protect %s: %w", join(root, rel), err)
+		if err := bindOver(dir, rel, true); err != nil {
+			return fmt.Errorf("protect %s: %w", join(dir, rel), err)
 		}
 	}
 	return nil
 }
 
-// protectGit keeps the configuration and the hooks of a repository. Commits need all
-// else to be writable. That it is a mount point keeps it from being moved away.
-func (t *tree) protectGit(git string) error {
-	info, err := os.Lstat(git)
+// git is the name of what makes a directory a repository.
+const git = ".git"
+
+// protectGit keeps the configuration and the hooks of the repository that a directory is
+// the top of. Commits need all else to be writable. That .git is a mount point keeps it
+// from being moved away.
+func (t *tree) protectGit(dir string, all bool) error {
+	deep := 0
+	if all {
+		deep = deepest
+	}
+	path := join(dir, git)
+	info, err := os.Lstat(path)
 	if err != nil {
 		return nil
 	}
-	root := filepath.Dir(git)
-	if !info.IsDir() { // the file of a worktree or submodule
-		return bindOver(root, ".git", true)
+	if info.IsDir() {
+		if err := bindOver(dir, git, false); err != nil {
+			return fmt.Errorf("protect %s: %w", path, err)
+		}
+		return t.protectRepository(path, deep)
 	}
-	if err := bindOver(root, ".git", false); err != nil {
-		return fmt.Errorf("protect %s: %w", git, err)
+	if err := bindOver(dir, git, true); err != nil { // the file of a worktree or submodule
+		return fmt.Errorf("protect %s: %w", path, err)
+	}
+	to := ledTo(path)
+	if to == "" || !t.inRoots(to) {
+		return nil
+	}
+	if main := filepath.Dir(to); filepath.Base(main) == "worktrees" {
+		to = filepath.Dir(main)
+	}
+	return t.protectRepository(to, deep)
+}
+
+// ledTo returns where the .git file of a worktree or submodule leads, "" where it does
+// not.
+func ledTo(file string) string {
+	f, err := openPlain(file, unix.O_RDONLY|unix.O_NONBLOCK)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	line := make([]byte, unix.PathMax)
+	n, err := f.Read(line)
+	to, ok := strings.CutPrefix(strings.TrimSpace(string(line[:n])), "gitdir: ")
+	if err != nil || !ok {
+		return ""
+	}
+	if !filepath.IsAbs(to) {
+		to = join(filepath.Dir(file), to)
+	}
+	return filepath.Clean(to)
+}
+
+func (t *tree) inRoots(path string) bool {
+	for _, d := range t.view.Roots {
+		for _, name := range append([]string{d.Path}, d.At...) {
+			if inside(path, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// deepest bounds how far below a repository those of its submodules are looked for.
+const deepest = 6
+
+// protectRepository keeps what decides in a repository which programs run: its own, and
+// unless deep is 0 that of its worktrees and of its submodules.
+func (t *tree) protectRepository(dir string, deep int) error {
+	if t.repositories++; t.repositories > maxRepositories {
+		if t.repositories == maxRepositories+1 {
+			t.note("more than %d repositories: not all are protected from programs", maxRepositories)
+		}
+		return nil
 	}
 	list := []string{"config", "config.worktree", "hooks", "commondir"}
-	for _, pattern := range []string{"modules/*/config", "modules/*/hooks", "modules/*/*/config", "modules/*/*/hooks", "worktrees/*/config.worktree"} {
-		found, err := filepath.Glob(join(git, pattern))
-		if err != nil {
-			return err
-		}
-		for _, name := range found {
-			list = append(list, strings.TrimPrefix(name, git+"/"))
+	if deep > 0 {
+		for _, e := range listed(join(dir, "worktrees")) {
+			for _, name := range []string{"config.worktree", "commondir", "gitdir"} {
+				list = append(list, "worktrees/"+e.Name()+"/"+name)
+			}
 		}
 	}
 	for _, rel := range list {
-		if err := bindOver(git, rel, true); err != nil {
-			return fmt.Errorf("protect %s: %w", join(git, rel), err)
+		if err := bindOver(dir, rel, true); err != nil {
+			return fmt.Errorf("protect %s: %w", join(dir, rel), err)
+		}
+	}
+	if deep == 0 {
+		return nil
+	}
+	return t.protectModules(join(dir, "modules"), deep)
+}
+
+// maxRepositories bounds the mounts that each program starts with.
+const maxRepositories = 500
+
+// protectModules finds the repositories of submodules, whose names may have several parts.
+func (t *tree) protectModules(dir string, deep int) error {
+	for _, e := range listed(dir) {
+		path := join(dir, e.Name())
+		if !e.IsDir() || deep == 0 {
+			continue
+		}
+		find := t.protectModules
+		if isRepository(listed(path)) {
+			find = t.protectRepository
+		}
+		if err := find(path, deep-1); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// bindOver mounts what lies at a path below a directory over itself, where it exists and
-// no link is on the way.
+// isRepository tells a repository by what it holds.
+func isRepository(entries []os.DirEntry) bool {
+	found := 0
+	for _, e := range entries {
+		switch e.Name() {
+		case "HEAD", "objects", "refs":
+			found++
+		}
+	}
+	return found == 3
+}
+
+// openPlain opens what no link is on the way to.
+func openPlain(path string, flags int) (*os.File, error) {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+// listed reads a directory, in the order of the file system; nothing where it cannot be.
+func listed(dir string) []os.DirEntry {
+	f, err := openPlain(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return nil
+	}
+	return entries
+}
+
+// bindOver mounts what lies at a path below a directory over itself, where it exists, is
+// none yet, and no link is on the way.
 func bindOver(dir, rel string, ro bool) error {
-	base, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if isMount(join(dir, rel), ro) {
+		return nil
+	}
+	base, err := openPlain(dir, unix.O_PATH|unix.O_DIRECTORY)
+	if absent(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	defer unix.Close(base)
-	fd, err := unix.Openat2(base, rel, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS})
-	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR) {
+	defer base.Close()
+	fd, err := unix.Openat2(int(base.Fd()), rel, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS})
+	if absent(err) {
 		return nil
 	}
 	if err != nil {
@@ -85,6 +214,20 @@ func bindOver(dir, rel string, ro bool) error {
 		}
 	}
 	return unix.MoveMount(part, "", fd, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
+}
+
+// isMount tells whether something is mounted at a path, and can only be read.
+func isMount(path string, ro bool) bool {
+	var at unix.Statx_t
+	if unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, 0, &at) != nil || at.Attributes&unix.STATX_ATTR_MOUNT_ROOT == 0 {
+		return false
+	}
+	var fs unix.Statfs_t
+	return !ro || unix.Statfs(path, &fs) == nil && fs.Flags&unix.ST_RDONLY != 0
+}
+
+func absent(err error) bool {
+	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR)
 }
 
 // hideSockets covers sockets that can be seen: neither a mount that can only be read nor

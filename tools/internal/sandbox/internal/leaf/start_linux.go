@@ -22,6 +22,9 @@ func (h *holder) start(fds []int) error {
 		if err := hideSockets(c.Sockets); err != nil {
 			return err
 		}
+		if err := h.tree.protectAgain(c.Dir); err != nil {
+			return err
+		}
 	}
 	p, done, err := h.plan(c, fds[1], fds[2:])
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,6 +20,10 @@ type tree struct {
 	view  View
 	notes []string
 	files []string // that are to be hidden
+	// Of what is protected in the roots.
+	repositories int
+	found        []found
+	protected    time.Time // all of it
 }
 
 func (t *tree) note(format string, args ...any) {
@@ -32,7 +37,7 @@ type taken struct {
 	ro bool
 }
 
-func makeTree(v View) ([]string, error) {
+func makeTree(v View) (*tree, error) {
 	t := &tree{view: v}
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return nil, fmt.Errorf("make the mounts private: %w", err)
@@ -76,7 +81,7 @@ func makeTree(v View) ([]string, error) {
 			return nil, fmt.Errorf("close what covers private places: %w", err)
 		}
 	}
-	return t.notes, unix.Chdir("/")
+	return t, unix.Chdir("/")
 }
 
 // take takes what is to be put back, in the order in which that is done.
@@ -233,12 +238,9 @@ func (t *tree) put(p taken) error {
 	if i < 0 {
 		return nil
 	}
-	for _, at := range p.at {
-		if err := t.protect(at); err != nil {
-			return err
-		}
-	}
-	return nil
+	r := found{p.at, t.findNested(p.at[0])}
+	t.found, t.protected = append(t.found, r), time.Now()
+	return t.protectRoot(r.nested, r.names, true)
 }
 
 // inRoot tells whether a path lies in a root. What stands there is the user's: nothing is

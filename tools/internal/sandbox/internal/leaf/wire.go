@@ -24,7 +24,8 @@ type View struct {
 	// Layers are directories of the host that can be read, and written into a copy.
 	Layers  []Layer
 	Sockets []string // of the file system, on which programs of the host listen; see hideSockets
-	// Protect are paths below each root that cannot be written, where they exist.
+	// Protect are paths below each directory of a root that cannot be written, where they
+	// exist when the view is made.
 	Protect []string
 }
 
