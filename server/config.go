@@ -74,6 +74,7 @@ type Config struct {
 	NetworkHosts   []string `flag:"network-hosts" env:"TOOLCRIB_NETWORK_HOSTS" arg:"HOSTS" help:"the only hosts that programs with the network reach: example.com, *.example.com for all below it, example.com:443, addresses and prefixes (default every public host)"`
 	NetworkPrivate []string `flag:"network-private" env:"TOOLCRIB_NETWORK_PRIVATE" arg:"HOSTS" help:"hosts that programs with the network reach although their addresses are private, in the same forms; a mirror, a database of the site (default none)"`
 	Programs       Programs `file:"programs" help:"what programs that tools run may use: memory, files, processes, directories, variables"`
+	Jobs           Jobs     `file:"jobs" help:"commands and what is kept of them: times, numbers, size of the output"`
 
 	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces and what is kept of their files, in MB; 0 keeps nothing, and every search reads the files (default 160)" default:"160"`
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -143,6 +144,20 @@ func TestInstructionsFit(t *testing.T) {
 	}
 	if text := server.Instructions([]string{strings.Repeat("/long", 1000)}, all); len(text) > 2000 || !strings.Contains(text, "and 1 more.") {
 		t.Errorf("one long root: %d bytes", len(text))
+	}
+}
+
+func TestJobOptions(t *testing.T) {
+	got, err := (server.Config{Jobs: server.Jobs{Foreground: 20 * time.Second, Output: 2, Sessions: 3}}).JobOptions()
+	if want := (catalog.JobOptions{Foreground: 20 * time.Second, Output: 2 << 20, Shells: 3}); err != nil || got != want {
+		t.Errorf("%+v, error %v; want %+v", got, err, want)
+	}
+	for name, j := range map[string]server.Jobs{
+		"foreground": {Foreground: 2 * time.Minute}, "timeout": {Timeout: time.Millisecond}, "keep": {Keep: -time.Hour}, "idle": {Idle: 1000 * time.Hour},
+	} {
+		if _, err := (server.Config{Jobs: j}).JobOptions(); err == nil || !strings.HasPrefix(err.Error(), "jobs."+name+": ") {
+			t.Errorf("%+v: error %v", j, err)
+		}
 	}
 }
 

@@ -67,6 +67,9 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	}
 	recoverChanges(ctx, ws, log)
 	p.contain(checked.contained, log)
+	if p.Deps.Shell.Jobs != nil {
+		p.Deps.Shell.Jobs.Configure(checked.jobs)
+	}
 	if p.Deps.Code.Python != nil {
 		p.Deps.Code.Python.Configure(cfg.Python)
 	}

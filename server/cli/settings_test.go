@@ -245,6 +245,8 @@ func TestConfigCheck(t *testing.T) {
 		"limits: {tools: {nope: {concurrent: 1}}}":                   ":1:1: limits: ",
 		"preset: foo":                       ":1:1: preset: ",
 		"index_memory: -3":                  ":1:1: index_memory: ",
+		"jobs: {foreground: 2m}":            ":1:8: jobs.foreground: 2m0s is not between 1s and 1m0s",
+		"jobs: {output: -1}":                ":1:16: jobs.output: -1 is less than 1",
 		"http: 99999":                       ":1:1: http: ",
 		"state_key: abc":                    ":1:1: state_key: ",
 		"tokens: [{name: x, token: short}]": ":1:10: tokens[1]: token x: the token has 5 characters",

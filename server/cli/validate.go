@@ -33,6 +33,7 @@ type checked struct {
 	indexes int64
 
 	contained catalog.Containment // how programs are
+	jobs      catalog.JobOptions
 }
 
 // validate refuses every configuration with which no server starts, whatever the
@@ -57,6 +58,7 @@ func (p *Process) validate(cfg server.Config, redactor *redact.Redactor, log *sl
 			return roots.Close()
 		}},
 		{"sandbox", func() (err error) { c.contained, err = cfg.Containment(); return err }},
+		{"jobs", func() (err error) { c.jobs, err = cfg.JobOptions(); return err }},
 		{"http", func() error { return checkHTTP(cfg) }},
 		{"allow_host", func() error { return checkNames(cfg) }},
 		{"token", func() error { return checkToken(cfg) }},

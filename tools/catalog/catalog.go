@@ -41,6 +41,9 @@ type Containment = sandbox.Options
 // ProgramLimits bounds each of them.
 type ProgramLimits = sandbox.Limits
 
+// JobOptions bounds jobs.
+type JobOptions = jobs.Options
+
 // Command is one that is to run.
 type Command = sandbox.Command
 

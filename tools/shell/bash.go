@@ -19,8 +19,8 @@ var bashDoc string
 
 // Times of commands.
 const (
-	foreground     = 45 * time.Second // then a command becomes a job; clients give up after a minute
-	defaultTimeout = 30 * time.Minute
+	foreground     = 45 * time.Second // by default, then a command becomes a job; clients give up after a minute
+	longest        = time.Minute      // that this can be
 	longestTimeout = 24 * time.Hour
 	settle         = 300 * time.Millisecond // a command in the background that ends by then has failed to start
 	prompt         = 700 * time.Millisecond // without output: an interactive program waits
@@ -61,7 +61,7 @@ func bashTool(d Deps) tools.Tool {
 		Name: "bash", Title: "Run a command", Doc: bashDoc, Tags: []string{"shell", "run", "build", "test", "packages", "version control"},
 		Aliases: []string{"shell", "run_command", "execute_command"},
 		Access:  tools.Exec, Effects: tools.Workspace | tools.Outside | tools.Process | tools.Network | tools.State | tools.Destroys,
-		Streams: true, Timeout: foreground + 30*time.Second,
+		Streams: true, Timeout: longest + 30*time.Second,
 		Needs:  []tools.Need{{Binaries: []string{"bash"}, How: "install bash"}},
 		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "head": shownHead, "tail": shownTail, "whole": shownWhole}},
 		Plan:   d.plan,
@@ -107,7 +107,7 @@ func (d Deps) run(ctx context.Context, in BashIn, args []string) (BashOut, error
 	if err != nil {
 		return BashOut{}, refused(err)
 	}
-	ended, err := in.attend(ctx, j)
+	ended, err := in.attend(ctx, j, d.Jobs.Options().Foreground)
 	if err != nil {
 		j.Cancel()
 		return BashOut{}, err
@@ -119,7 +119,7 @@ func (d Deps) run(ctx context.Context, in BashIn, args []string) (BashOut, error
 }
 
 // attend waits for the command as long as the call is to last.
-func (in BashIn) attend(ctx context.Context, j *jobs.Job) (ended bool, err error) {
+func (in BashIn) attend(ctx context.Context, j *jobs.Job, foreground time.Duration) (ended bool, err error) {
 	switch {
 	case in.Background:
 		return attend(ctx, j, settle)
@@ -166,7 +166,7 @@ func (d Deps) spec(ctx context.Context, in BashIn, args []string) (jobs.Spec, er
 	if err != nil {
 		return jobs.Spec{}, err
 	}
-	byDefault := defaultTimeout
+	byDefault := d.Jobs.Options().Timeout
 	if in.Background || in.Terminal || in.Input {
 		byDefault = 0
 	}

@@ -29,7 +29,7 @@ func powershellTool(d Deps) tools.Tool {
 		Name: "powershell", Title: "Run a PowerShell command", Doc: powershellDoc, Tags: []string{"shell", "run", "powershell"},
 		Aliases: []string{"pwsh"},
 		Access:  tools.Exec, Effects: tools.Workspace | tools.Outside | tools.Process | tools.Network | tools.State | tools.Destroys,
-		Streams: true, Timeout: foreground + 30*time.Second,
+		Streams: true, Timeout: longest + 30*time.Second,
 		Needs:  []tools.Need{{Binaries: []string{"pwsh"}, How: "install PowerShell 7"}},
 		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds())}},
 		Plan:   d.planPowershell,

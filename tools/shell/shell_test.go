@@ -192,3 +192,14 @@ func TestChanged(t *testing.T) {
 	s.want(s.call(ctx, "bash", map[string]any{"command": "mv b e; touch d/a; rm c"}), `\nfiles: created e; changed d/a; deleted b, c\n$`)
 	s.want(s.call(ctx, "bash", map[string]any{"command": "true"}), `^exit 0 in [^\n]*; no output\n(sandbox[^\n]*\n)?$`)
 }
+
+// The times of the configuration count from the next command on.
+func TestConfiguredTimes(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	s.want(s.call(ctx, "bash", map[string]any{"command": "true"}), `^exit 0`) // the sandbox stands
+	s.jobs.Configure(jobs.Options{Foreground: 300 * time.Millisecond})
+	s.want(s.call(ctx, "bash", map[string]any{"command": "sleep 30"}), `^still running after \d+ ms: it is job`)
+	s.jobs.Configure(jobs.Options{Timeout: 300 * time.Millisecond})
+	s.want(s.call(ctx, "bash", map[string]any{"command": "sleep 30"}), `^ended by SIGTERM .* \(timeout 300ms\)`)
+	s.want(s.call(ctx, "bash", map[string]any{"command": "sleep 1", "timeout": "20s"}), `^exit 0`)
+}

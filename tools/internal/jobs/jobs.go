@@ -31,6 +31,10 @@ type Options struct {
 	Running int           // most jobs of a principal at a time; 32
 	Shells  int           // most named shells of a principal; 8
 	Idle    time.Duration // how long a named shell may have nothing to do; 30 min
+	// Foreground is how long a call waits before what it started goes on as a job, 45 s;
+	// Timeout when a program is ended that has no timeout of its own, 30 min. Both are for
+	// who starts programs.
+	Foreground, Timeout time.Duration
 }
 
 func (o Options) withDefaults() Options {
@@ -40,6 +44,8 @@ func (o Options) withDefaults() Options {
 	o.Running = cmp.Or(o.Running, 32)
 	o.Shells = cmp.Or(o.Shells, 8)
 	o.Idle = cmp.Or(o.Idle, 30*time.Minute)
+	o.Foreground = cmp.Or(o.Foreground, 45*time.Second)
+	o.Timeout = cmp.Or(o.Timeout, 30*time.Minute)
 	return o
 }
 
@@ -73,6 +79,13 @@ func (m *Manager) Configure(opt Options) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.opt = opt.withDefaults()
+}
+
+// Options returns the options, the defaults in the place of zero.
+func (m *Manager) Options() Options {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.opt
 }
 
 // Of handles: "k7qm-" and 128 random bits.

@@ -1,0 +1,40 @@
+package server
+
+import (
+	"fmt"
+	"time"
+
+	"toolcrib/tools/catalog"
+)
+
+// Jobs bounds commands and what is kept of them. The zero value leaves the defaults.
+type Jobs struct {
+	Foreground time.Duration `json:"foreground,omitempty" jsonschema_description:"how long a call waits for a command before it becomes a job, 1s to 60s; clients give up after a minute (default 45s)"`
+	Timeout    time.Duration `json:"timeout,omitempty" jsonschema_description:"when a command is ended that names no timeout and is not in the background, 1s to 24h (default 30m)"`
+	Output     int           `json:"output,omitempty" jsonschema:"minimum=1,maximum=65536" jsonschema_description:"MB of the output of a job that are kept, the beginning and the end (default 64)"`
+	Disk       int           `json:"disk,omitempty" jsonschema:"minimum=1,maximum=1048576" jsonschema_description:"MB that the output of all jobs may take; the oldest that has ended goes first (default 1024)"`
+	Keep       time.Duration `json:"keep,omitempty" jsonschema_description:"how long the output of a job that has ended can be read, 1s to 168h (default 1h)"`
+	Running    int           `json:"running,omitempty" jsonschema:"minimum=1,maximum=10000" jsonschema_description:"jobs that a principal may have running (default 32)"`
+	Sessions   int           `json:"sessions,omitempty" jsonschema:"minimum=1,maximum=10000" jsonschema_description:"sessions of bash that a principal may have (default 8)"`
+	Idle       time.Duration `json:"idle,omitempty" jsonschema_description:"when a session ends that has nothing to do, 1s to 168h (default 30m)"`
+}
+
+// JobOptions returns the options of jobs. Its error names a time that is out of range.
+func (c Config) JobOptions() (catalog.JobOptions, error) {
+	j := c.Jobs
+	const day = 24 * time.Hour
+	for _, t := range []struct {
+		name     string
+		set, max time.Duration
+	}{
+		{"foreground", j.Foreground, time.Minute}, {"timeout", j.Timeout, day}, {"keep", j.Keep, 7 * day}, {"idle", j.Idle, 7 * day},
+	} {
+		if t.set != 0 && (t.set < time.Second || t.set > t.max) {
+			return catalog.JobOptions{}, fmt.Errorf("jobs.%s: %s is not between 1s and %s", t.name, t.set, t.max)
+		}
+	}
+	return catalog.JobOptions{
+		Foreground: j.Foreground, Timeout: j.Timeout, Keep: j.Keep, Idle: j.Idle,
+		Output: int64(j.Output) << 20, Disk: int64(j.Disk) << 20, Running: j.Running, Shells: j.Sessions,
+	}, nil
+}
