@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -22,8 +22,9 @@ import (
 // platform is what an engine has of the system: the holders by what they hold.
 type platform struct {
 	holders map[string]*holder
-	proxy   *egress.Proxy   // nil until the first gate
-	tested  map[string]bool // see holder.test
+	temps   map[string]*temp // of holders that had nothing to do any more, likewise
+	proxy   *egress.Proxy    // nil until the first gate
+	tested  map[string]bool  // see holder.test
 }
 
 // holder is the process that keeps what the programs of a principal in a workspace
@@ -41,82 +42,18 @@ type holder struct {
 
 	starved starvation // of the machine
 
+	// Under engine.mu.
+	users  int         // programs that run or are to be started
+	idle   *time.Timer // until the end for want of users; nil = it has some
+	ending bool
+	ended  chan struct{} // closed when nothing of it is left
+
 	ready  chan struct{} // closed once it is known whether it works
 	err    error
 	cmd    *exec.Cmd
 	gone   chan struct{} // closed when its process has ended
 	sendMu sync.Mutex
 	socket *os.File
-}
-
-// holder returns the holder for the call of ctx, which it starts where there is none.
-func (e *Engine) holder(ctx context.Context, opt Options) (*holder, error) {
-	s := tools.Session(ctx)
-	if s == nil || s.Workspace == nil {
-		return nil, errors.New("a program is started outside of a call")
-	}
-	key := strings.Join(append([]string{opt.Level.String(), s.Principal}, s.Workspace.Roots()...), "\x00")
-	e.mu.Lock()
-	if e.closed {
-		e.mu.Unlock()
-		return nil, ErrClosed
-	}
-	h, ok := e.platform.holders[key]
-	if !ok {
-		h = &holder{engine: e, opt: opt, key: key, ready: make(chan struct{}), gone: make(chan struct{}), free: func() {}}
-		if e.platform.holders == nil {
-			e.platform.holders = map[string]*holder{}
-		}
-		e.platform.holders[key] = h
-	}
-	e.mu.Unlock()
-	if !ok {
-		h.err = h.open(s)
-		close(h.ready)
-	}
-	select {
-	case <-h.ready:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	if h.err != nil {
-		e.drop(h)
-		return nil, h.err
-	}
-	return h, nil
-}
-
-// drop forgets a holder, so that the next call tries again.
-func (e *Engine) drop(h *holder) {
-	e.mu.Lock()
-	if e.platform.holders[h.key] == h {
-		delete(e.platform.holders, h.key)
-	}
-	e.mu.Unlock()
-	if err := h.close(); err != nil {
-		h.opt.Log.Debug("close the sandbox", "err", err)
-	}
-}
-
-// release ends the holders. No program runs any more.
-func (e *Engine) release() error {
-	e.mu.Lock()
-	holders := e.platform.holders
-	e.platform.holders = nil
-	e.mu.Unlock()
-	var errs []error
-	for _, h := range holders {
-		<-h.ready
-		errs = append(errs, h.close())
-	}
-	e.mu.Lock()
-	proxy := e.platform.proxy
-	e.platform.proxy = nil
-	e.mu.Unlock()
-	if proxy != nil {
-		errs = append(errs, proxy.Close())
-	}
-	return errors.Join(errs...)
 }
 
 func (h *holder) open(s *tools.SessionInfo) error {
@@ -250,9 +187,6 @@ func (h *holder) close() error {
 	}
 	h.gate.close()
 	h.free()
-	if h.temp != nil {
-		errs = append(errs, h.temp.remove())
-	}
 	return errors.Join(errs...)
 }
 

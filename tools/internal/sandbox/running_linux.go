@@ -21,6 +21,7 @@ type running struct {
 	process *Process
 	pass    *egress.Pass // nil where there is no gate
 	missing []string     // see holder.missing
+	user    bool         // of the holder, which it leaves
 
 	mu    sync.Mutex
 	pidfd int // of the init; -1 = not known, or closed
@@ -126,6 +127,9 @@ func (r *running) wait() {
 	r.process.exit.Made = made(r.missing)
 	r.pass.Close()
 	r.holder.engine.forget(r.process)
+	if r.user {
+		r.holder.engine.leave(r.holder)
+	}
 	if err := r.close(); err != nil {
 		r.holder.opt.Log.Debug("the end of a program", "err", err)
 	}

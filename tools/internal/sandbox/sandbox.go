@@ -65,7 +65,10 @@ type Options struct {
 	// Hosts are the only ones that programs with the network reach, Private those whose
 	// addresses may be private, see egress.Options.
 	Hosts, Private []string
-	Log            *slog.Logger
+	// Idle is how long what holds the sandbox of a workspace lasts without a program; 0 =
+	// ten minutes, less = as long as the engine. The next program starts it again.
+	Idle time.Duration
+	Log  *slog.Logger
 }
 
 // network returns the options of the way to the network.

@@ -65,7 +65,7 @@ func (h *holder) probe(t leaf.Targets) (string, error) {
 	}
 	c := leaf.Probe(t, "/")
 	c.Env = append(c.Env, h.environ(nil)...)
-	p, err := h.run(ctx, c, nil, control, theirs, []int{int(w.Fd())})
+	p, err := h.run(ctx, c, nil, false, control, theirs, []int{int(w.Fd())})
 	if err != nil {
 		return "", err
 	}

@@ -26,6 +26,9 @@ func (e *Engine) start(ctx context.Context, opt Options, c Command) (*Process, e
 			return nil, err
 		}
 		p, err := h.start(ctx, c)
+		if err != nil {
+			e.leave(h) // else the program does
+		}
 		if try == 0 && errors.Is(err, errHolderGone) {
 			e.drop(h) // it was killed; the next one is like it
 			continue
@@ -35,7 +38,10 @@ func (e *Engine) start(ctx context.Context, opt Options, c Command) (*Process, e
 }
 
 func (e *Engine) check(ctx context.Context, opt Options) error {
-	_, err := e.holder(ctx, opt)
+	h, err := e.holder(ctx, opt)
+	if err == nil {
+		e.leave(h)
+	}
 	return err
 }
 
@@ -70,7 +76,7 @@ func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
 	if c.Terminal != nil {
 		wire.Rows, wire.Columns = max(c.Terminal.Rows, 1), max(c.Terminal.Columns, 1)
 	}
-	p, err := h.run(ctx, wire, pass, control, theirs, streams)
+	p, err := h.run(ctx, wire, pass, true, control, theirs, streams)
 	if err != nil {
 		pass.Close()
 		return nil, err
@@ -84,8 +90,8 @@ func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
 }
 
 // run has the holder start a program, and waits until it runs. It closes the sockets of
-// the init, where there is an error at once.
-func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, control *os.File, theirs int, streams []int) (*Process, error) {
+// the init, where there is an error at once. A user leaves the holder when it has ended.
+func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, user bool, control *os.File, theirs int, streams []int) (*Process, error) {
 	missing := h.missing()
 	err := h.command(c, theirs, streams)
 	unix.Close(theirs)
@@ -93,7 +99,7 @@ func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, con
 		return nil, errors.Join(err, control.Close())
 	}
 	h.starved.look(time.Now())
-	r := &running{holder: h, control: control, pidfd: -1, pass: pass, missing: missing}
+	r := &running{holder: h, control: control, pidfd: -1, pass: pass, missing: missing, user: user}
 	r.process = &Process{
 		report: Report{Level: h.opt.Level, Network: h.network(pass), Limits: binding(h.opt.Level, c)},
 		signal: r.signal, kill: r.kill, done: make(chan struct{}),

@@ -32,8 +32,10 @@ func (h *holder) look(s *tools.SessionInfo) error {
 		v.Roots = append(v.Roots, leaf.Dir{Path: p.Canonical, Device: p.Device, Inode: p.Inode, At: outside(p.Names)})
 	}
 	slices.SortStableFunc(v.Roots, func(a, b leaf.Dir) int { return cmp.Compare(len(a.Path), len(b.Path)) })
-	if h.temp, err = newTemp(v.Roots, s.Workspace.StateBase()); err != nil {
-		return err
+	if h.temp == nil { // else that of the holder before it
+		if h.temp, err = newTemp(v.Roots, s.Workspace.StateBase()); err != nil {
+			return err
+		}
 	}
 	v.Temp = leaf.Dir{Path: h.temp.path}
 	home := realHome()

@@ -112,6 +112,10 @@ func (t *tree) take() ([]taken, error) {
 	}
 	for _, l := range v.Layers {
 		fd, err := takeLayer(l)
+		for try := 0; errors.Is(err, unix.EBUSY) && try < 100; try++ { // that of a view before is on its way out
+			time.Sleep(2 * time.Millisecond)
+			fd, err = takeLayer(l)
+		}
 		if err == nil {
 			parts = append(parts, taken{fd, []string{l.At}, false})
 			continue
