@@ -1,16 +1,11 @@
 package server
 
-import (
-	"path/filepath"
-	"slices"
-
-	"toolcrib/tools/catalog"
-)
+import "toolcrib/tools/catalog"
 
 // Programs says what the programs that tools run may use. The zero value leaves the
 // defaults.
 type Programs struct {
-	Memory    int      `json:"memory,omitempty" jsonschema:"minimum=16" jsonschema_description:"MB of data that a process may have (default 16384)"`
+	Memory    int      `json:"memory,omitempty" jsonschema:"minimum=16" jsonschema_description:"MB of data that a process may have (default 16384, of Python 4096)"`
 	FileSize  int      `json:"file_size,omitempty" jsonschema:"minimum=1" jsonschema_description:"MB of a file that a process may write (default 65536)"`
 	Files     int      `json:"files,omitempty" jsonschema:"minimum=16" jsonschema_description:"files that a process may have open (default 16384)"`
 	Processes int      `json:"processes,omitempty" jsonschema:"minimum=8" jsonschema_description:"processes and threads that a program may have at a time (default 2048)"`
@@ -35,11 +30,6 @@ func (c Config) Containment() (catalog.Containment, error) {
 	}
 	if c.File != "" {
 		opt.Hide = append(opt.Hide, c.File)
-	}
-	if c.Python != "" { // a virtual environment may lie where programs do not see it
-		if dir := filepath.Dir(filepath.Dir(c.Python)); filepath.IsAbs(dir) && dir != "/" && dir != "/usr" {
-			opt.Read = append(slices.Clone(opt.Read), dir)
-		}
 	}
 	if err := opt.Check(); err != nil {
 		return opt, err

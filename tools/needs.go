@@ -1,7 +1,10 @@
 package tools
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os/exec"
 	"slices"
 	"strings"
 )
@@ -33,11 +36,19 @@ func (t Tool) Missing(h Host) string {
 		if n.Env != "" && h.Getenv(n.Env) == "" {
 			return fmt.Sprintf("%s is not set: %s", n.Env, n.How)
 		}
+		why := ""
 		if len(n.Binaries) > 0 && !slices.ContainsFunc(n.Binaries, func(b string) bool {
 			_, err := h.LookPath(b)
+			if failed, ok := errors.AsType[*exec.Error](err); ok && !errors.Is(err, exec.ErrNotFound) {
+				cause := failed.Err
+				if path, ok := errors.AsType[*fs.PathError](cause); ok {
+					cause = path.Err
+				}
+				why = fmt.Sprintf(" (%s: %v)", failed.Name, cause)
+			}
 			return err == nil
 		}) {
-			return fmt.Sprintf("no %s on PATH: %s", strings.Join(n.Binaries, " or "), n.How)
+			return fmt.Sprintf("no %s on PATH%s: %s", strings.Join(n.Binaries, " or "), why, n.How)
 		}
 	}
 	return ""

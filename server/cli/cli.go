@@ -174,10 +174,10 @@ func (p *Process) choose(cfg server.Config) (tools.Selected, error) {
 func (p *Process) selects(cfg server.Config) (tools.Selected, error) {
 	const hint = "toolcrib list --all shows every tool with its category"
 	host := p.machine()
-	if cfg.Python != "" {
+	if python := interpreter(cfg); python != "" {
 		host.LookPath = func(file string) (string, error) {
-			if file == "python3" {
-				return cfg.Python, nil
+			if file == "python3" || file == "python" {
+				file = python
 			}
 			return p.LookPath(file)
 		}

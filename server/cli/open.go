@@ -66,12 +66,13 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 		return nil, errors.Join(err, ws.Close(), principals.Close())
 	}
 	recoverChanges(ctx, ws, log)
+	checked.contained.Read = append(slices.Clone(checked.contained.Read), interpreterPlaces(interpreter(cfg))...)
 	p.contain(checked.contained, log)
 	if p.Deps.Shell.Jobs != nil {
 		p.Deps.Shell.Jobs.Configure(checked.jobs)
 	}
 	if p.Deps.Code.Python != nil {
-		p.Deps.Code.Python.Configure(cfg.Python)
+		p.Deps.Code.Python.Configure(interpreter(cfg))
 	}
 	for _, o := range selected.Omitted {
 		if wants(cfg, o.Tool) {

@@ -64,7 +64,9 @@ func (h *holder) look(s *tools.SessionInfo) error {
 		v.Hide = append(v.Hide, real(path))
 	}
 	for _, path := range h.opt.Read {
-		v.Read = append(v.Read, real(path))
+		if path = real(path); !within(path, v.Roots) { // where programs may write, too
+			v.Read = append(v.Read, path)
+		}
 	}
 	h.view, h.hidden = v, map[string]bool{}
 	h.view.Sockets = h.newSockets()
