@@ -52,7 +52,7 @@ func codeInterpreterTool(d Deps) tools.Tool {
 		Access: tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.State | tools.Destroys,
 		Streams: true, Timeout: cellTimeout + 30*time.Second,
 		Needs:  []tools.Need{{Binaries: systemPythons, How: howPython}},
-		Limits: tools.Limits{Facts: map[string]any{"idle": int(kernelIdle.Minutes()), "most": mostKernels}},
+		Limits: tools.Limits{Facts: map[string]any{"idle": int(kernelIdle.Minutes()), "most": mostKernels, "memory": pythonMemory >> 20}},
 		Plan: func(_ context.Context, in InterpreterIn) (tools.Plan, error) {
 			p := planOf(in.Code, in.Network)
 			p.Effects |= tools.State
@@ -136,6 +136,7 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 			how = fmt.Sprintf("exit %d", exit.Code)
 		}
 		o.Status = fmt.Sprintf("crashed after %s (%s): all variables are lost; action=restart starts again", took, how)
+		o.Notes = append(o.Notes, starved(exit, o.Within))
 	case stopped:
 		o.Status = fmt.Sprintf("interrupted: the cell took longer than %s; variables are kept", plainDuration(timeout))
 	case a.Exit:
@@ -146,9 +147,9 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 		o.Status = "ok in " + took
 	}
 	o.Status += "; handle " + k.handle
-	files1 := before.Changes(ctx)
-	note(ctx, files1)
-	o.Notes = []string{contained(o.Within), files(files1), hint(pythonReport{Error: a.Error, Kind: a.Kind}, k.network)}
+	touched := before.Changes(ctx)
+	note(ctx, touched)
+	o.Notes = append(o.Notes, contained(o.Within), files(touched), hint(pythonReport{Error: a.Error, Kind: a.Kind}, k.network, o.Within))
 	for _, img := range a.Images {
 		if !decodes(img.MIME, img.Data) {
 			o.Notes = append(o.Notes, "an image that cannot be decoded is left out")

@@ -18,23 +18,30 @@ import (
 
 // bench is a server with interpreters in one workspace.
 type bench struct {
-	t    *testing.T
-	tool tools.Tool
-	ws   *workspace.Workspace
+	t      *testing.T
+	engine *sandbox.Engine
+	tool   tools.Tool
+	ws     *workspace.Workspace
 }
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
+	return openBench(t, sandbox.Options{}, new(code.Kernels))
+}
+
+func openBench(t *testing.T, opt sandbox.Options, kernels *code.Kernels) *bench {
+	t.Helper()
 	needPython(t)
 	engine := sandbox.New()
+	engine.Configure(opt)
 	ws, _ := tooltest.Tree(t, nil)
 	t.Cleanup(func() {
 		if err := engine.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	b := &bench{t: t, ws: ws}
-	for _, tool := range code.Tools(code.Deps{Sandbox: engine}) {
+	b := &bench{t: t, engine: engine, ws: ws}
+	for _, tool := range code.Tools(code.Deps{Sandbox: engine, Kernels: kernels}) {
 		if tool.Name == "code_interpreter" {
 			b.tool = tool
 		}
@@ -67,6 +74,19 @@ func (b *bench) run(handle, code, want string) tools.Result {
 	return result
 }
 
+// await waits for a file that a cell makes.
+func (b *bench) await(name string) {
+	b.t.Helper()
+	for there := false; !there; time.Sleep(10 * time.Millisecond) {
+		p, err := b.ws.Resolve(name)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		_, err = p.Stat()
+		there = err == nil
+	}
+}
+
 var handles = regexp.MustCompile(`py-[a-z0-9]+`)
 
 func (b *bench) start() string {
@@ -85,6 +105,8 @@ func TestCells(t *testing.T) {
 		{"x = (", "error in …\n...\nSyntaxError: '(' was never closed"},
 		{"import time\nx = 'kept'\ntime.sleep(60)", "interrupted: the cell took longer than 2s; variables are kept…\n...\nKeyboardInterrupt"},
 		{"x", "ok in …\nvalue: 'kept'"},
+		{"%matplotlib inline\nx", "error in …\nlines that begin with % or ! are for Jupyter: leave them out; subprocess runs commands\n...\nSyntaxError: invalid syntax"},
+		{"raise ModuleNotFoundError(\"No module named 'IPython'\")", "error in …\ndisplay(x) is there without an import\n...\nModuleNotFoundError: No module named 'IPython'"},
 		{"input()", "error in …\nthere is no input: put the values into the code\n...\nEOFError: EOF when reading a line"},
 		{"import asyncio\nawait asyncio.sleep(0, 3)", "ok in …\nvalue: 3"},
 		{"import sys, os\nprint(1)\nprint(2, file=sys.stderr)\nos.system('echo 3')\nprint(4)", "ok in …\n\n1\n2\n3\n4"},
@@ -152,14 +174,7 @@ func TestTurns(t *testing.T) {
 		_, err := b.call(ctx, map[string]any{"handle": h, "code": "y = 5\nimport time\nopen('begun', 'w').close()\ntime.sleep(60)"})
 		done <- err
 	}()
-	for begun := false; !begun; time.Sleep(10 * time.Millisecond) {
-		p, err := b.ws.Resolve("begun")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = p.Stat()
-		begun = err == nil
-	}
+	b.await("begun")
 	if _, err := b.call(t.Context(), map[string]any{"handle": h, "code": "1"}); err == nil || tools.AsError(err).Code != tools.Conflict {
 		t.Errorf("a second cell meanwhile: %v", err)
 	}
@@ -181,6 +196,98 @@ func TestTurns(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Error("the cancelled cell goes on")
+}
+
+// TestMemory has cells take more memory than they may: by values, which they are told
+// and survive, and in a library, which aborts.
+func TestMemory(t *testing.T) {
+	b := openBench(t, sandbox.Options{Limits: sandbox.Limits{Memory: 300 << 20}}, new(code.Kernels))
+	const told = "it has met the limit of 315 MB of memory: do with less, such as by working in parts; the user can raise programs.memory in the configuration of the server"
+	h := b.start()
+	for _, code := range []string{"big = []\nwhile True: big.append(bytearray(10_000_000))", "big = []\nwhile True: big.append(object())", "bytearray(1 << 40)"} {
+		b.run(h, code, "error in …; handle "+h+"\n"+told+"\n...\nMemoryError")
+		b.run(h, "big = None\nx", "ok in …\nvalue: 1")
+	}
+	b.run(h, "import os\nbig = b'x' * (240 << 20)\nos.abort()", "crashed after … (SIGABRT): all variables are lost; …\n"+told+"\n...")
+
+	for _, tool := range code.Tools(code.Deps{Sandbox: b.engine}) {
+		if tool.Name != "run_python" {
+			continue
+		}
+		for code, want := range map[string]string{
+			"big = []\nwhile True: big.append(object())":              "exit 1 in …\n" + told + "\n...\nMemoryError",
+			"import os\nbig = b'x' * (240 << 20)\nos.abort()":         "crashed: ended by SIGABRT after …\n" + told + "\n...",
+			"import os\nos.abort()":                                   "crashed: ended by SIGABRT after …\n\nFatal Python error: Aborted\n...",
+			"import os, signal\nos.kill(os.getpid(), signal.SIGKILL)": "crashed: ended by SIGKILL after …",
+		} {
+			args, err := json.Marshal(map[string]string{"code": code, "timeout": "60s"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := tooltest.Call(t.Context(), b.ws, tool, args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := tooltest.Match(want, tooltest.Text(result)); diff != "" {
+				t.Errorf("%s\n%s", code, diff)
+			}
+		}
+	}
+}
+
+// TestIdle lets an interpreter be for longer than it may.
+func TestIdle(t *testing.T) {
+	b := openBench(t, sandbox.Options{}, &code.Kernels{Idle: 300 * time.Millisecond})
+	h := b.start()
+	b.run(h, "import time\ntime.sleep(.6)\nx", "ok in …\nvalue: 1") // it is not idle while it runs
+	for begin := time.Now(); time.Since(begin) < 20*time.Second; time.Sleep(time.Second) {
+		_, err := b.call(t.Context(), map[string]any{"handle": h, "code": "x"})
+		if err == nil {
+			continue
+		}
+		if e := tools.AsError(err); e.Code != tools.NotFound || !strings.Contains(e.Error(), "300ms without a cell") {
+			t.Error(err)
+		}
+		return
+	}
+	t.Error("it goes on")
+}
+
+// TestSteered interrupts the cell of another call, and restarts and ends an interpreter
+// that is busy.
+func TestSteered(t *testing.T) {
+	b := newBench(t)
+	h := b.start()
+	for _, c := range []struct{ action, said, ends string }{
+		{"interrupt", "interrupted: its call tells how the cell ended; handle " + h, "error in …\n...\nKeyboardInterrupt"},
+		{"restart", "restarted, with nothing kept; handle " + h, "crashed after …: all variables are lost; …\n..."},
+		{"end", "ended: " + h, "crashed after …: all variables are lost; …\n..."},
+	} {
+		done := make(chan string, 1)
+		begun := "begun-" + c.action
+		go func() {
+			result, err := b.call(t.Context(), map[string]any{"handle": h, "code": "import time\nopen('" + begun + "', 'w').close()\ntime.sleep(60)", "timeout": "2m"})
+			if err != nil {
+				t.Error(err)
+			}
+			done <- tooltest.Text(result)
+		}()
+		b.await(begun)
+		result, err := b.call(t.Context(), map[string]any{"handle": h, "action": c.action})
+		if err != nil || tooltest.Text(result) != c.said {
+			t.Errorf("%s: %v %s", c.action, err, tooltest.Text(result))
+		}
+		begin := time.Now()
+		if diff := tooltest.Match(c.ends, <-done); diff != "" {
+			t.Errorf("%s:\n%s", c.action, diff)
+		}
+		if took := time.Since(begin); took > 10*time.Second {
+			t.Errorf("%s: its call ended after %v", c.action, took)
+		}
+		if c.action != "end" {
+			b.run(h, "2 * 21", "ok in …\nvalue: 42")
+		}
+	}
 }
 
 // TestPrincipals keeps handles to those who got them.

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -18,6 +19,8 @@ const mostKernels = 16
 // Kernels are the interpreters that go on between calls, by handle. The zero value is
 // ready. Its methods may be called by several goroutines.
 type Kernels struct {
+	Idle time.Duration // after it one ends that has had no cell; 0 = half an hour
+
 	mu   sync.Mutex
 	list map[string]*kernel
 }
@@ -56,7 +59,7 @@ func (ks *Kernels) find(ctx context.Context, handle string) (*kernel, error) {
 	k, ok := ks.list[handle]
 	if !ok || k.principal != s.Principal || k.roots != rootsOf(s) {
 		return nil, tools.Errorf(tools.NotFound, "no interpreter has the handle %q", handle).
-			WithHint("it has ended, also after %s without a cell; leave handle out to start one, and make its variables again", plainDuration(kernelIdle))
+			WithHint("it has ended, also after %s without a cell; leave handle out to start one, and make its variables again", plainDuration(cmp.Or(ks.Idle, kernelIdle)))
 	}
 	return k, nil
 }
@@ -80,7 +83,7 @@ func (ks *Kernels) rest(k *kernel) {
 		k.idle.Stop()
 	}
 	if ks.list[k.handle] == k {
-		k.idle = time.AfterFunc(kernelIdle, func() {
+		k.idle = time.AfterFunc(cmp.Or(ks.Idle, kernelIdle), func() {
 			if k.take() == nil {
 				ks.drop(k)
 			}

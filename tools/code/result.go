@@ -85,7 +85,32 @@ func (r ran) outcome(timeout time.Duration) outcome {
 		o.Status = "ok in " + took(r.took)
 	}
 	o.Notes = []string{contained(r.within), left(r.exit.Left), files(r.files), r.exit.Warning()}
+	if r.exit.Signal != "" && !r.stopped {
+		o.Notes = append(o.Notes, starved(r.exit, r.within))
+	}
 	return o
+}
+
+// outOfMemory words that a program may have no more, and what to do.
+func outOfMemory(within sandbox.Report) string {
+	if within.Limits.Memory == 0 {
+		return "there is no more memory: do with less, such as by working in parts"
+	}
+	return fmt.Sprintf("it has met the limit of %s of memory: do with less, such as by working in parts; the user can raise programs.memory in the configuration of the server", textfile.Size(within.Limits.Memory))
+}
+
+// starved words that want of memory has ended a program, "" where that is not known:
+// libraries abort where they get none.
+func starved(exit sandbox.Exit, within sandbox.Report) string {
+	switch {
+	case exit.Code == 0:
+		return ""
+	case exit.Starved:
+		return "the machine ran out of memory and ended it: no limit of this server; use less"
+	case within.Limits.Memory > 0 && exit.Memory > within.Limits.Memory/4*3:
+		return outOfMemory(within)
+	}
+	return ""
 }
 
 // took words a duration: "3 ms", "1.2 s", "75 s".

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ var runner string
 
 const (
 	pythonTimeout = 5 * time.Minute // the longest that can be asked for
-	pythonMemory  = 4 << 30         // of address space, of which libraries reserve more than they use
+	pythonMemory  = 4 << 30         // bytes of data, unless the sandbox is configured
 	shownText     = 12_000          // characters of a value or a traceback
 )
 
@@ -45,8 +46,9 @@ func runPythonTool(d Deps) tools.Tool {
 		Aliases: []string{"execute_python", "python_executor"},
 		Access:  tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.Destroys,
 		Streams: true, Timeout: pythonTimeout + 30*time.Second,
-		Needs: []tools.Need{{Binaries: systemPythons, How: howPython}},
-		Plan:  func(_ context.Context, in RunPythonIn) (tools.Plan, error) { return planOf(in.Code, in.Network), nil },
+		Needs:  []tools.Need{{Binaries: systemPythons, How: howPython}},
+		Limits: tools.Limits{Facts: map[string]any{"memory": pythonMemory >> 20}},
+		Plan:   func(_ context.Context, in RunPythonIn) (tools.Plan, error) { return planOf(in.Code, in.Network), nil },
 		Examples: []tools.Example[RunPythonIn]{{
 			Say:   "The value of the last expression is shown, and what is printed.",
 			Files: map[string]string{"data.csv": "city,people\nUlm,126949\nBonn,335789\n"},
@@ -106,7 +108,7 @@ func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, erro
 	var report pythonReport
 	if r.report != nil && json.Unmarshal(r.report, &report) == nil {
 		o.Value, o.Trace = clean([]byte(report.Value)), clean([]byte(report.Error))
-		o.Notes = append(o.Notes, hint(report, in.Network))
+		o.Notes = append(o.Notes, hint(report, in.Network, r.within))
 	}
 	note(ctx, r.files)
 	return RunPythonOut{o}, nil
@@ -117,9 +119,18 @@ func pythonArgs(interpreter, program string) []string {
 	return []string{interpreter, "-X", "utf8", "-X", "faulthandler", "-c", scope + program}
 }
 
+// magic finds a line that Jupyter would take for a command of its own.
+var magic = regexp.MustCompile(`\n\s+[%!][^\n]*\n\s*\^`)
+
 // hint says what to do about errors that come of where scripts run.
-func hint(r pythonReport, network bool) string {
+func hint(r pythonReport, network bool, within sandbox.Report) string {
 	switch {
+	case strings.HasSuffix(r.Kind, "MemoryError"):
+		return outOfMemory(within)
+	case r.Kind == "SyntaxError" && magic.MatchString(r.Error):
+		return "lines that begin with % or ! are for Jupyter: leave them out; subprocess runs commands"
+	case r.Kind == "ModuleNotFoundError" && strings.Contains(r.Error, "'IPython"):
+		return "display(x) is there without an import"
 	case r.Kind == "EOFError" && strings.Contains(r.Error, "input("):
 		return "there is no input: put the values into the code"
 	case r.Kind == "ModuleNotFoundError":

@@ -41,7 +41,7 @@ func (e *Engine) start(ctx context.Context, opt Options, c Command) (*Process, e
 	if c.Stderr != nil {
 		cmd.Stderr = c.Stderr
 	}
-	tree, err := startTree(cmd, c.Limits.Or(opt.Limits))
+	tree, err := startTree(cmd, opt.Limits.Or(c.Limits))
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ type Command struct {
 	Terminal *Size
 	Network  bool   // it may reach the network, as far as Options allow
 	Self     bool   // the program is this binary, whatever the first of Args is
-	Limits   Limits // zero fields: those of the options
+	Limits   Limits // where the options have none
 }
 
 // Size is the size of a terminal, in characters.

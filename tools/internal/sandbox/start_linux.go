@@ -71,7 +71,7 @@ func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
 	wire := leaf.Command{Args: c.Args, Env: h.environ(append(h.variables(pass), c.Env...)), Dir: c.Dir.Host(), Streams: given, Self: c.Self}
 	wire.Sockets = h.newSockets()
 	wire.Covers = covers
-	limits := c.Limits.Or(h.opt.Limits).Or(usual())
+	limits := h.opt.Limits.Or(c.Limits).Or(usual())
 	wire.Memory, wire.FileSize, wire.Files, wire.Processes = limits.Memory, limits.FileSize, limits.Files, limits.Processes
 	if c.Terminal != nil {
 		wire.Rows, wire.Columns = max(c.Terminal.Rows, 1), max(c.Terminal.Columns, 1)
