@@ -79,6 +79,7 @@ var figures = map[string]figure{
 	"survivors":     survivors,
 	"floods":        floods,
 	"terminals":     terminals,
+	"terminalpeers": terminalPeers,
 	"work":          work,
 }
 
