@@ -6,7 +6,6 @@ import (
 
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/sandbox"
-	"toolcrib/tools/internal/textfile"
 )
 
 // fileSizeCode is the exit code that shells give for SIGXFSZ, which the kernel sends at the
@@ -24,17 +23,17 @@ func limitOf(r sandbox.Report, exit sandbox.Exit, why jobs.Why, text string) str
 	case died && exit.Starved:
 		return "the machine ran out of memory and ended it: no limit of this server; use less, such as fewer parallel jobs"
 	case l.FileSize > 0 && exit.Code == fileSizeCode:
-		return met("of "+textfile.Size(l.FileSize)+" for a file", "file_size")
+		return met("of "+megabytes(l.FileSize)+" for a file", "file_size")
 	case l.Memory > 0 && (prints(noMemory) || died && exit.Memory >= l.Memory/4*3):
-		return met("of "+textfile.Size(l.Memory)+" of memory for a process", "memory")
+		return met("of "+megabytes(l.Memory)+" of memory for a process", "memory")
 	case l.Processes > 0 && (prints(noProcess) || exit.Left >= l.Processes/2 && prints(again)):
 		return met(fmt.Sprintf("of %d processes and threads", l.Processes), "processes")
 	case l.Processes > 0 && l.Memory > 0 && prints(noThread):
-		return met(fmt.Sprintf("of %d processes and threads, or of %s of memory for a process, of which each thread has a stack", l.Processes, textfile.Size(l.Memory)), "processes or programs.memory")
+		return met(fmt.Sprintf("of %d processes and threads, or of %s of memory for a process, of which each thread has a stack", l.Processes, megabytes(l.Memory)), "processes or programs.memory")
 	case l.Files > 0 && prints(noFile):
 		return met(fmt.Sprintf("of %d open files for a process", l.Files), "files")
 	case l.FileSize > 0 && prints(tooLarge):
-		return met("of "+textfile.Size(l.FileSize)+" for a file", "file_size")
+		return met("of "+megabytes(l.FileSize)+" for a file", "file_size")
 	}
 	return ""
 }
@@ -42,6 +41,9 @@ func limitOf(r sandbox.Report, exit sandbox.Exit, why jobs.Why, text string) str
 func met(limit, setting string) string {
 	return "it has probably met the limit " + limit + ": do with less; the user can raise programs." + setting + " in the configuration of the server"
 }
+
+// megabytes words a size as the settings have it.
+func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
 
 // What programs print when the system gives them no more. Those with a limit of their own,
 // such as the heap of node or Java, name that.
