@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -21,13 +22,19 @@ import (
 //go:embed sandbox_attacks.py
 var attackScript []byte
 
-// holes are the attempts that get out at level landlock; its documentation names each. With the
-// version 9 of Landlock, those of sockets are closed.
+// holes are the attempts that get out at level landlock; its documentation names each.
 var holes = []string{
-	"chmod_outside", "chown_outside", "utime_outside", "xattr_outside",
-	"unix_socket", "unix_socket_by_descriptor", "unix_datagrams",
+	"chmod_outside", "chown_outside", "utime_outside",
 	"write_git_config", "write_git_hook", "swap_hooks", "swap_git", "exchange_config", "write_agents_settings", "swap_agents_directory",
+	"write_nested_git_config", "write_nested_git_hook", "swap_nested_git",
+	"read_denied", "read_denied_by_link", "list_denied", "read_denied_by_wildcard", "link_denied", "open_denied_up", "write_kept", "swap_way_to_denied",
 }
+
+// deniedPlaces is the policy of the world.
+const deniedPlaces = `policy:
+  - {verdict: deny, path: ["closed", "**/*.secret"]}
+  - {verdict: deny, access: [write], path: [kept]}
+`
 
 // nobody is the ordinary user.
 const nobody = 65534
@@ -153,6 +160,7 @@ func (w *world) fill() error {
 		w.visible + "/victim": "victim\n", w.visible + "/second": "second\n", w.hidden + "/secret": "secret\n", w.hidden + "/tmp/secret": "secret\n",
 		w.home + "/.ssh/id_ed25519": "key\n", w.home + "/.netrc": "machine\n",
 		w.root + "/attack.py": string(attackScript), w.root + "/.claude/settings.json": "{}\n",
+		w.hidden + "/config.yaml": deniedPlaces, w.root + "/closed/key": "key\n", w.root + "/kept/file": "text\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
@@ -161,8 +169,16 @@ func (w *world) fill() error {
 			return err
 		}
 	}
-	if err := w.as("git", "init", "-q", w.root).Run(); err != nil {
-		return fmt.Errorf("git init: %w", err)
+	if err := os.Chmod(w.hidden+"/config.yaml", 0o600); err != nil {
+		return err
+	}
+	for _, dir := range []string{w.root, w.root + "/deep/repo"} {
+		if err := w.as("git", "init", "-q", dir).Run(); err != nil {
+			return fmt.Errorf("git init: %w", err)
+		}
+	}
+	if err := w.as("sh", "-c", "mkdir "+w.root+"/deep/er && echo key > "+w.root+"/deep/er/token.secret").Run(); err != nil {
+		return fmt.Errorf("make what the policy denies: %w", err)
 	}
 	w.victim = w.look()
 	return w.listen()
@@ -224,7 +240,7 @@ func (w *world) as(args ...string) *exec.Cmd {
 
 // attack runs the attempts at a level and returns how each ended.
 func (w *world) attack(ctx context.Context, env environment, level string) (map[string]string, error) {
-	c, err := dialCommand(w.as(env.Binary, "serve", "--sandbox", level, "--confirm", "client", "--state-dir", w.state, w.root), nil)
+	c, err := dialCommand(w.as(env.Binary, "serve", "--config", w.hidden+"/config.yaml", "--sandbox", level, "--confirm", "client", "--state-dir", w.state, w.root), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -232,8 +248,11 @@ func (w *world) attack(ctx context.Context, env environment, level string) (map[
 	if err := c.initialize(); err != nil {
 		return nil, err
 	}
+	if err := os.Remove(w.root + "/way"); err != nil && !errors.Is(err, fs.ErrNotExist) { // a command that names it is denied
+		return nil, err
+	}
 	line := strings.Join([]string{
-		"rm -f results soft linked mine evil device; git status >/dev/null 2>&1;", "/usr/bin/python3", "attack.py", w.root, w.visible, w.hidden, w.home, w.state, w.visible + "/sock", w.abstract,
+		"rm -f results soft linked mine evil device own; git status >/dev/null 2>&1;", "/usr/bin/python3", "attack.py", w.root, w.visible, w.hidden, w.home, w.state, w.visible + "/sock", w.abstract,
 		strconv.Itoa(w.port), strconv.Itoa(c.cmd.Process.Pid), w.hidden + "/tmp/secret", env.Binary, level, "> results 2> errors",
 	}, " ")
 	answer, err := c.call(1, "tools/call", map[string]any{"name": "bash", "arguments": map[string]any{"command": line}})

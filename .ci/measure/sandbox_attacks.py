@@ -41,6 +41,8 @@ def utime_outside(): os.utime(victim, (1, 1)); return OUT
 @attempt
 def xattr_outside(): os.setxattr(victim, "user.toolcrib", b"x"); return OUT
 @attempt
+def xattr_by_descriptor(): os.setxattr(os.open(victim, os.O_RDONLY), "user.toolcrib", b"x"); return OUT
+@attempt
 def unlink_outside(): os.unlink(visible + "/second"); return OUT
 @attempt
 def rename_outside(): os.rename(visible + "/second", visible + "/third"); return OUT
@@ -132,6 +134,33 @@ def write_agents_settings(): open(".claude/settings.json", "w").close(); return 
 def swap_agents_directory(): os.rename(".claude", ".claude2"); return OUT
 
 
+@attempt
+def write_nested_git_config(): open("deep/repo/.git/config", "a").write("[core]\n"); return OUT
+@attempt
+def write_nested_git_hook(): open("deep/repo/.git/hooks/pre-commit", "w").close(); return OUT
+@attempt
+def swap_nested_git(): os.rename("deep/repo/.git", "deep/repo/.git2"); return OUT
+
+
+# what the policy denies
+@attempt
+def read_denied(): open("closed/key").read(); return OUT
+@attempt
+def read_denied_by_link(): os.symlink("closed/key", "way"); open("way").read(); return OUT
+@attempt
+def list_denied(): os.listdir("closed"); return OUT
+@attempt
+def read_denied_by_wildcard(): open("deep/er/token.secret").read(); return OUT
+@attempt
+def link_denied(): os.link("deep/er/token.secret", "own"); open("own").read(); return OUT
+@attempt
+def open_denied_up(): os.chmod("closed", 0o777); os.chmod("closed/key", 0o666); open("closed/key").read(); return OUT
+@attempt
+def write_kept(): open("kept/file", "a").write("x"); return OUT
+@attempt
+def swap_way_to_denied(): os.rename("deep/er", "deep/er2"); return OUT
+
+
 # sockets
 def connected(family, address, kind=socket.SOCK_STREAM):
     s = socket.socket(family, kind)
@@ -146,6 +175,11 @@ def unix_socket_by_descriptor():
     return connected(socket.AF_UNIX, "/proc/self/fd/%d/%s" % (d, os.path.basename(sock)))
 @attempt
 def unix_datagrams(): return connected(socket.AF_UNIX, sock + ".d", socket.SOCK_DGRAM)
+@attempt
+def unix_datagram_by_name():
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    s.sendmsg([b"x"], [], 0, sock + ".d")
+    return OUT
 @attempt
 def abstract_socket(): return connected(socket.AF_UNIX, "\0" + abstract)
 @attempt

@@ -45,9 +45,17 @@ func load(off uint32) unix.SockFilter { return stmt(unix.BPF_LD|unix.BPF_W|unix.
 func arg(i uint32) unix.SockFilter    { return load(offArgs + 8*i) }
 func ret(k uint32) unix.SockFilter    { return stmt(unix.BPF_RET|unix.BPF_K, k) }
 
+// attributes are the calls that change extended attributes, which Landlock does not decide
+// about. Programs take it for a file system that has none.
+var attributes = [...]uint32{
+	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT,
+}
+
 // filter is the filter of system calls. Where the network is private, programs may
-// use it; else sockets are those of the file system alone.
-func filter(private bool) []unix.SockFilter {
+// use it; else sockets are those of the file system alone. Where nobody else decides to
+// which of these a program connects, it connects to none: it can serve one, and has pairs.
+func filter(private, decided bool) []unix.SockFilter {
+	const eacces, eopnotsupp = retErrno | uint32(unix.EACCES), retErrno | uint32(unix.EOPNOTSUPP)
 	const eperm, enosys, noFamily = retErrno | uint32(unix.EPERM), retErrno | uint32(unix.ENOSYS), retErrno | uint32(unix.EAFNOSUPPORT)
 	f := []unix.SockFilter{load(offArch), jump(unix.BPF_JEQ, auditArch, 1, 0), ret(retKill), load(offNumber)}
 	if foreignABI != 0 {
@@ -67,7 +75,17 @@ func filter(private bool) []unix.SockFilter {
 	on(unix.SYS_IOCTL, arg(1), jump(unix.BPF_JEQ, unix.TIOCSTI, 2, 0), jump(unix.BPF_JEQ, ioctlLinux, 1, 0), jump(unix.BPF_JEQ, unix.TIOCSETD, 0, 1), ret(eperm), ret(retAllow))
 	on(unix.SYS_PERSONALITY, arg(0), jump(unix.BPF_JEQ, 0, 2, 0), jump(unix.BPF_JEQ, 0xffffffff, 1, 0), ret(eperm), ret(retAllow))
 	if !private {
-		on(unix.SYS_SOCKET, arg(0), jump(unix.BPF_JEQ, unix.AF_UNIX, 1, 0), ret(eperm), ret(retAllow))
+		for _, number := range attributes {
+			f = append(f, jump(unix.BPF_JEQ, number, 0, 1), ret(eopnotsupp))
+		}
+		if decided {
+			on(unix.SYS_SOCKET, arg(0), jump(unix.BPF_JEQ, unix.AF_UNIX, 1, 0), ret(eperm), ret(retAllow))
+		} else {
+			// A datagram names its receiver in memory, where a filter cannot look.
+			const kind = 0xf
+			on(unix.SYS_SOCKET, arg(0), jump(unix.BPF_JEQ, unix.AF_UNIX, 1, 0), ret(eperm), arg(1), stmt(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, kind), jump(unix.BPF_JEQ, unix.SOCK_STREAM, 2, 0), jump(unix.BPF_JEQ, unix.SOCK_SEQPACKET, 1, 0), ret(eacces), ret(retAllow))
+			f = append(f, jump(unix.BPF_JEQ, unix.SYS_CONNECT, 0, 1), ret(eacces))
+		}
 		on(unix.SYS_SOCKETPAIR, arg(0), jump(unix.BPF_JEQ, unix.AF_UNIX, 1, 0), ret(eperm), ret(retAllow))
 		return append(f, ret(retAllow))
 	}

@@ -153,10 +153,10 @@ func (h *holder) make() ([]string, error) {
 		return notes, nil
 	}
 	var err error
-	if h.rules, err = ruleset(h.grants()); err != nil {
+	if h.rules, err = ruleset(h.grants(), h.view.Level == Full); err != nil {
 		return nil, err
 	}
-	f := filter(h.view.Level == Full)
+	f := filter(h.view.Level == Full, LandlockVersion() >= resolvesUnix)
 	h.filter = unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
 	return notes, nil
 }

@@ -63,10 +63,10 @@ func runProbe(args []string) int {
 		{"write to /proc/sys", false, func() error { return writes("/proc/sys/kernel/core_pattern") }},
 		{"connect to 127.0.0.1 of the host", false, func() error { return connects(&unix.SockaddrInet4{Port: t.Port, Addr: [4]byte{127, 0, 0, 1}}) }},
 		{"connect to an abstract socket", false, func() error { return connects(&unix.SockaddrUnix{Name: "@" + t.Abstract}) }},
-		// Landlock alone cannot keep from this before its version 9.
-		{"connect to a socket of a file", !full, func() error { return connects(&unix.SockaddrUnix{Name: t.Socket}) }},
+		{"connect to a socket of a file", false, func() error { return connects(&unix.SockaddrUnix{Name: t.Socket}) }},
 		{"open a socket to the hypervisor", false, func() error { return opens(unix.AF_VSOCK, unix.SOCK_STREAM, 0) }},
 		{"hear of devices", false, func() error { return opens(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_KOBJECT_UEVENT) }},
+		{"send to a socket by datagrams", full || LandlockVersion() >= resolvesUnix, func() error { return opens(unix.AF_UNIX, unix.SOCK_DGRAM, 0) }},
 		{"signal the server", false, func() error { return signals(t.Server, full) }},
 		{"read the environment of the server", false, func() error { return serverEnviron(t.Server) }},
 		{"trace a process", false, func() error { return calls(unix.SYS_PTRACE, unix.PTRACE_TRACEME) }},

@@ -22,28 +22,35 @@ const (
 	devices = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
 )
 
-// handled are the rights that a version of Landlock decides about: those of the files,
-// and whom a program may signal or reach by an abstract socket.
-func handled(version int) (files, scopes uint64) {
+// handled are the rights that a version of Landlock decides about: those of the files, of
+// the ports of TCP, and whom a program may signal or reach by an abstract socket.
+func handled(version int) (files, ports, scopes uint64) {
 	files = (mayWrite | devices) &^ (unix.LANDLOCK_ACCESS_FS_REFER | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV | unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX)
 	for _, since := range []struct {
 		version int
 		files   uint64
+		ports   uint64
 		scopes  uint64
 	}{
-		{2, unix.LANDLOCK_ACCESS_FS_REFER, 0},
-		{3, unix.LANDLOCK_ACCESS_FS_TRUNCATE, 0},
-		{5, unix.LANDLOCK_ACCESS_FS_IOCTL_DEV, 0},
-		{6, 0, unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL},
-		{9, unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX, 0},
+		{2, unix.LANDLOCK_ACCESS_FS_REFER, 0, 0},
+		{3, unix.LANDLOCK_ACCESS_FS_TRUNCATE, 0, 0},
+		{4, 0, unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, 0},
+		{5, unix.LANDLOCK_ACCESS_FS_IOCTL_DEV, 0, 0},
+		{6, 0, 0, unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL},
+		{resolvesUnix, unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX, 0, 0},
 	} {
 		if version >= since.version {
 			files |= since.files
+			ports |= since.ports
 			scopes |= since.scopes
 		}
 	}
-	return files, scopes
+	return files, ports, scopes
 }
+
+// resolvesUnix is the version of Landlock that decides who connects to a socket of the
+// file system.
+const resolvesUnix = 9
 
 // LandlockVersion returns the version of Landlock that the kernel has, 0 for none.
 func LandlockVersion() int {
@@ -63,10 +70,13 @@ type grant struct {
 }
 
 // ruleset makes the rules: nothing is allowed but the grants. What does not exist is
-// left out.
-func ruleset(grants []grant) (int, error) {
-	files, scopes := handled(LandlockVersion())
-	attr := unix.LandlockRulesetAttr{Handled_access_fs: files, Scoped: scopes}
+// left out. Where the network is that of the machine, programs have no TCP.
+func ruleset(grants []grant, private bool) (int, error) {
+	files, ports, scopes := handled(LandlockVersion())
+	if private {
+		ports = 0
+	}
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: files, Handled_access_net: ports, Scoped: scopes}
 	r, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
 	if errno != 0 {
 		return -1, fmt.Errorf("landlock: %w", errno)

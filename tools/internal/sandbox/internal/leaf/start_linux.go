@@ -70,7 +70,7 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 		opened = append(opened, tty)
 		p.tty, p.streams = uintptr(tty), [3]uintptr{uintptr(tty), uintptr(tty), uintptr(tty)}
 		if h.view.Level == Landlock {
-			rules, err := ruleset(append(h.grants(), grant{fd: tty, rights: mayUse}))
+			rules, err := ruleset(append(h.grants(), grant{fd: tty, rights: mayUse}), false)
 			if err != nil {
 				return nil, nil, err
 			}
