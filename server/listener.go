@@ -13,6 +13,8 @@ type listener struct {
 	*session
 	subscriptions
 	heard *follower
+	news  *taskNews     // nil: it names no tasks
+	begun chan struct{} // closed when the acknowledgement is written
 
 	mu     sync.Mutex
 	filter mcp.SubscriptionFilter
@@ -21,16 +23,19 @@ type listener struct {
 
 var _ mcpserver.SessionWithSubscriptionFilter = (*listener)(nil)
 
-func (l *link) newListener(ctx context.Context, s *session) *listener {
+func (l *link) newListener(ctx context.Context, s *session, news *taskNews) *listener {
 	heard := l.follow(ctx, func(uri string) {
 		s.req.notify(mcp.MethodNotificationResourceUpdated, map[string]any{
 			"_meta": map[string]any{mcp.MetaKeySubscriptionID: s.req.msg.id}, "uri": uri,
 		})
 	})
-	return &listener{session: s, heard: heard, subscriptions: subscriptions{func() *follower { return heard }}}
+	return &listener{session: s, heard: heard, news: news, begun: make(chan struct{}), subscriptions: subscriptions{func() *follower { return heard }}}
 }
 
-func (l *listener) close() { l.heard.close() }
+func (l *listener) close() {
+	l.heard.close()
+	l.news.close()
+}
 
 // SubscribeToResourceErr follows a resource for as long as the request lasts.
 func (l *listener) SubscribeToResourceErr(uri string) error { return l.heard.follow(uri) }
@@ -60,21 +65,41 @@ func (l *listener) tag(n *mcp.JSONRPCNotification) {
 		l.mu.Lock()
 		l.acked = true
 		l.mu.Unlock()
+		if filter, ok := n.Params.AdditionalFields["notifications"].(mcp.SubscriptionFilter); ok {
+			n.Params.AdditionalFields["notifications"] = honoured{filter, l.news.ids()}
+		}
+	}
+}
+
+// honoured is what of a request to listen is, as the acknowledgement says.
+type honoured struct {
+	mcp.SubscriptionFilter
+	Tasks []string `json:"taskIds,omitempty"`
+}
+
+// written hears that a notification is written.
+func (l *listener) written(method string) {
+	if method == mcp.MethodNotificationSubscriptionsAcknowledged {
+		close(l.begun)
 	}
 }
 
 // listen serves a subscriptions/listen request: the stream lasts until the
-// client or the transport ends it, or ends at once if nothing of what the
-// client asks for can change.
-func (l *link) listen(ctx context.Context, r *request, s *session) mcp.JSONRPCMessage {
+// client or the transport ends it, or ends when nothing of what the client asks for
+// can change any more.
+func (l *link) listen(ctx context.Context, r *request, s *session, from *origin) mcp.JSONRPCMessage {
 	if !r.out.streams() {
 		return mcp.JSONRPCError{Error: mcp.JSONRPCErrorDetails{Code: mcp.INVALID_REQUEST, Message: "a subscription needs a stream: the header Accept must have " + eventStream}}
 	}
+	news := l.taskNews(r, from)
+	if from.fault != nil {
+		return nil
+	}
 	ctx, stopListening := during(ctx, l.streaming)
 	defer stopListening()
-	heard := l.newListener(ctx, s)
+	heard := l.newListener(ctx, s, news)
 	defer heard.close()
-	s.mark = heard.tag
+	s.mark, s.sent = heard.tag, heard.written
 	if err := l.server.mcp.RegisterSession(ctx, heard); err != nil {
 		return mcp.JSONRPCError{Error: mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: err.Error()}}
 	}
@@ -82,11 +107,19 @@ func (l *link) listen(ctx context.Context, r *request, s *session) mcp.JSONRPCMe
 	pumping, stop := context.WithCancel(ctx)
 	var pump sync.WaitGroup
 	pump.Go(func() { s.pump(pumping) })
+	var telling sync.WaitGroup
+	if news != nil {
+		telling.Go(func() { news.run(pumping, heard.begun) })
+	}
 	defer func() {
 		stop()
 		pump.Wait()
+		telling.Wait()
 	}()
 	response := l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, heard), r.msg.raw)
+	if _, failed := response.(mcp.JSONRPCError); !failed {
+		telling.Wait() // nothing else can change where mcp-go ends the stream by itself
+	}
 	if ok, is := response.(mcp.JSONRPCResponse); is {
 		if result, is := ok.Result.(mcp.SubscriptionsListenResult); is && result.Meta != nil {
 			result.Meta.SetSubscriptionID(r.msg.id) // as written, not as a float

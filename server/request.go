@@ -148,7 +148,7 @@ func (l *link) carryOut(r *request, from *origin) (response mcp.JSONRPCMessage) 
 	defer s.drain()
 	ctx := withOrigin(r.ctx, from)
 	if r.msg.lasting() {
-		return l.listen(ctx, r, s)
+		return l.listen(ctx, r, s, from)
 	}
 	response = l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, s), r.msg.raw)
 	if _, ok := response.(mcp.JSONRPCResponse); ok && r.msg.method == string(mcp.MethodInitialize) {

@@ -29,6 +29,7 @@ type session struct {
 	peer   peer
 	outbox chan mcp.JSONRPCNotification
 	mark   func(*mcp.JSONRPCNotification) // nil: notifications go out as they are
+	sent   func(method string)            // hears that one is written; nil: nobody does
 }
 
 func (l *link) newSession(id string, r *request) *session {
@@ -122,4 +123,7 @@ func (s *session) deliver(n mcp.JSONRPCNotification) {
 		return
 	}
 	s.req.notify(n.Method, n.Params)
+	if s.sent != nil {
+		s.sent(n.Method)
+	}
 }

@@ -175,6 +175,13 @@ func TestTasksOverHTTP(t *testing.T) {
 				t.Errorf("%v: want %d, %s: %d %s", tc.h, tc.status, tc.says, res.StatusCode, lines)
 			}
 		}
+		listen := e.request("5", "subscriptions/listen", `"notifications":{"taskIds":["`+id+`"]}`, "")
+		if _, lines := w.post(listen, as("b")); len(lines) != 2 || strings.Contains(lines[0], id) || !strings.Contains(lines[0], `"notifications":{}`) {
+			t.Errorf("another listens: %s", lines)
+		}
+		if _, lines := w.post(listen, as("a")); !strings.Contains(lines[0], `"taskIds":["`+id+`"]`) || !strings.Contains(lines[len(lines)-2], "worked 10 s") {
+			t.Errorf("its principal listens: %s", lines)
+		}
 		time.Sleep(10 * time.Second)
 		if _, lines := w.post(get, as("a")); !strings.Contains(lines[0], "worked 10 s") {
 			t.Errorf("at its end: %s", lines)

@@ -127,6 +127,9 @@ type task struct {
 	updated time.Time
 	why     string // stop was called
 
+	version  int             // counts what is said
+	watchers []chan struct{} // hear that there is more
+
 	pending map[string]pendingForm // by the key that the client knows
 	keys    map[string]struct{}    // that were ever given out: none means two things
 	answers map[string]tools.Answer
@@ -173,6 +176,13 @@ func (t *task) says(message string) {
 		message = message[:maxTaskMessage-len("…")] + "…"
 	}
 	t.message, t.updated = strings.ToValidUTF8(message, "?"), time.Now()
+	t.version++
+	for _, wake := range t.watchers {
+		select {
+		case wake <- struct{}{}:
+		default: // it is to look already
+		}
+	}
 }
 
 // asks puts forms before the user, and reports whether they were answered before the

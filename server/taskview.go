@@ -11,7 +11,7 @@ import (
 // become one, and with the outcome what tasks/get returns.
 type taskResult struct {
 	Meta     map[string]any          `json:"_meta"`
-	Type     mcp.ResultType          `json:"resultType"`
+	Type     mcp.ResultType          `json:"resultType,omitempty"` // "" in a notification
 	ID       string                  `json:"taskId"`
 	Status   taskStatus              `json:"status"`
 	Message  string                  `json:"statusMessage,omitempty"`
@@ -63,7 +63,12 @@ func (t *task) detail(s *Server) taskResult {
 		}
 		t.expiry.Reset(time.Until(t.expires))
 	}
-	r := t.shown(s, mcp.ResultTypeComplete)
+	return t.whole(s, mcp.ResultTypeComplete)
+}
+
+// whole returns a task with its outcome. The caller holds mu.
+func (t *task) whole(s *Server, kind mcp.ResultType) taskResult {
+	r := t.shown(s, kind)
 	r.Result = t.result
 	if t.fault != nil {
 		r.Error = &taskError{t.fault.code, t.fault.msg, t.fault.data}
