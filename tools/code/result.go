@@ -84,7 +84,7 @@ func (r ran) outcome(timeout time.Duration) outcome {
 	default:
 		o.Status = "ok in " + took(r.took)
 	}
-	o.Notes = []string{contained(r.within), left(r.exit.Left), files(r.files), r.exit.Warning()}
+	o.Notes = []string{contained(r.within), r.exit.Refused, left(r.exit.Left), files(r.files), r.exit.Warning()}
 	if r.exit.Signal != "" && !r.stopped {
 		o.Notes = append(o.Notes, starved(r.exit, r.within))
 	}
