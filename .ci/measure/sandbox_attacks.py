@@ -83,6 +83,68 @@ def write_usr(): open("/usr/bin/toolcrib-escaped", "w").close(); return OUT
 def write_the_server(): open(host_exe, "r+b"); return OUT
 
 
+# files that give the rights of who made them
+def raised(path):
+    return OUT if os.stat(path).st_mode & 0o6000 else 0
+def own(name):
+    open(name, "w").close()
+    return name
+@attempt
+def set_user_id(): own("s1"); os.chmod("s1", 0o4755); return raised("s1")
+@attempt
+def set_group_id(): own("s2"); os.chmod("s2", 0o2755); return raised("s2")
+@attempt
+def set_user_id_by_descriptor():
+    f = os.open(own("s3"), os.O_RDONLY)
+    os.fchmod(f, 0o4755)
+    return raised("s3")
+@attempt
+def set_user_id_at(): own("s4"); os.chmod("s4", 0o6755, dir_fd=os.open(".", os.O_RDONLY)); return raised("s4")
+@attempt
+def set_user_id_at2(): own("s5"); call(452, -100, b"s5", 0o4755, 0); return raised("s5")
+@attempt
+def open_with_user_id(): os.open("s6", os.O_CREAT | os.O_WRONLY, 0o4755); return raised("s6")
+@attempt
+def open_by_old_call():
+    if os.uname().machine != "x86_64":
+        return NONE
+    call(2, b"s7", os.O_CREAT | os.O_WRONLY, 0o4755)
+    return raised("s7")
+@attempt
+def create_with_user_id():
+    if os.uname().machine != "x86_64":
+        return NONE
+    call(85, b"s8", 0o4755)
+    return raised("s8")
+@attempt
+def unnamed_with_user_id():
+    f = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o4755)
+    return OUT if os.fstat(f).st_mode & 0o6000 else 0
+@attempt
+def open2_with_user_id():
+    call(437, -100, b"s9", struct.pack("QQQ", os.O_CREAT | os.O_WRONLY, 0o4755, 0), 24)
+    return raised("s9")
+@attempt
+def node_with_user_id(): os.mknod("s10", 0o4755 | stat.S_IFREG); return raised("s10")
+@attempt
+def node_at_with_user_id(): os.mknod("s11", 0o2755 | stat.S_IFREG, dir_fd=os.open(".", os.O_RDONLY)); return raised("s11")
+@attempt
+def directory_with_group_id(): os.mkdir("s12", 0o2777); return raised("s12")
+@attempt
+def set_user_id_of_32_bits():  # mov eax, 15 (chmod); mov ebx, path below 4 GB; mov ecx, 04755; int 0x80; ret
+    if os.uname().machine != "x86_64":
+        return NONE
+    own("s13")
+    low = mmap_low(b"s13\0")
+    machine(b"\x53\xb8\x0f\x00\x00\x00\xbb" + struct.pack("I", low) + b"\xb9" + struct.pack("I", 0o4755) + b"\xcd\x80\x5b\xc3")
+    return raised("s13")
+def mmap_low(data):
+    libc.mmap.restype = ctypes.c_void_p
+    at = libc.mmap(None, ctypes.c_size_t(4096), 3, 0x62, -1, ctypes.c_long(0))  # MAP_32BIT
+    ctypes.memmove(at, data, len(data))
+    return at
+
+
 # what is private
 @attempt
 def read_temporary_of_host(): open(hidden + "/secret").read(); return OUT

@@ -34,6 +34,10 @@ func hints() []hint {
 			always, "commands run without privileges, and nobody can type a password", nil,
 		},
 		{
+			regexp.MustCompile(`(?i)(chmod|changing permissions|change mode|permissions? of|setting permissions|install:).*operation not permitted`),
+			boxed, "commands may set no mode with the bits of set-user-ID and set-group-ID (chmod 755 in the place of 4755 or g+s), and none of files of others", nil,
+		},
+		{
 			regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted|resource busy`),
 			closed, "the policy of the user keeps commands from ", func(r sandbox.Report) string { return r.Closed },
 		},

@@ -126,6 +126,35 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// No program leaves a file behind that gives others the rights of the user, and what uses
+// modes without that works.
+func TestNoSetUserID(t *testing.T) {
+	for _, level := range []sandbox.Level{sandbox.Full, sandbox.Landlock} {
+		t.Run(level.String(), func(t *testing.T) {
+			b := newBox(t, level)
+			for _, script := range []string{"cp /bin/true a; chmod 4755 a", "cp /bin/true b; chmod 2755 b", "cp /bin/true c; chmod u+s c", "mkdir d; chmod g+s d", "install -m 4755 /bin/true e"} {
+				if out, exit := b.sh(t, script); exit.Code == 0 || !strings.Contains(out, "not permitted") {
+					t.Errorf("%s: %d, %s", script, exit.Code, out)
+				}
+			}
+			for _, script := range []string{"install -m 755 /bin/true f", "install -d -m 1777 g", "umask 077; touch h; chmod 640 h; cp -a h i", "mkdir -p j/k; tar cf l j h; mkdir m; tar xpf l -C m", "mkfifo -m 600 n"} {
+				if out, exit := b.sh(t, script); exit.Code != 0 {
+					t.Errorf("%s: %d, %s", script, exit.Code, out)
+				}
+			}
+			files, err := os.ReadDir(b.dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				if info, err := f.Info(); err != nil || info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
+					t.Errorf("%s: %v, %v", f.Name(), info.Mode(), err)
+				}
+			}
+		})
+	}
+}
+
 func TestHomeLeadsNowhere(t *testing.T) {
 	dir, state, home := t.TempDir(), t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)

@@ -125,6 +125,8 @@ func profile(roots []string, private, home string, opt Options) string {
 			rule("deny file-write*", filepath.Join(root, name))
 		}
 	}
+	// A file that gives the rights of its owner would be one beyond the sandbox too.
+	b.WriteString("(deny file-write-setugid)\n")
 	return b.String()
 }
 

@@ -29,6 +29,18 @@ var refused = [...]uint32{
 	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL,
 }
 
+// raised are the bits of a mode that give whoever starts a file the rights of its owner or
+// of its group. Where the user is root, such a file would outlast the sandbox as a way to
+// root for every user of the machine.
+const raised = unix.S_ISUID | unix.S_ISGID
+
+// made are the flags of open by which a mode counts. Without them its register holds
+// anything.
+const made = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
+
+// modes are the calls that give a file its mode, with the argument that the mode is.
+var modes = [...][2]uint32{{unix.SYS_FCHMOD, 1}, {unix.SYS_FCHMODAT, 2}, {unix.SYS_FCHMODAT2, 2}, {unix.SYS_MKNODAT, 2}}
+
 // Ioctls that put input into a terminal, for whoever reads from it next, or change what
 // drives it.
 const (
@@ -61,15 +73,25 @@ func filter(private, decided bool) []unix.SockFilter {
 	if foreignABI != 0 {
 		f = append(f, jump(unix.BPF_JGE, foreignABI, 0, 1), ret(retKill))
 	}
-	for _, number := range append(refused[:], refusedHere[:]...) {
-		f = append(f, jump(unix.BPF_JEQ, number, 0, 1), ret(eperm))
-	}
-	// The flags of clone3 lie in memory, where a filter cannot look: C libraries fall
-	// back to clone.
-	f = append(f, jump(unix.BPF_JEQ, unix.SYS_CLONE3, 0, 1), ret(enosys))
 	on := func(number uint32, rules ...unix.SockFilter) {
 		f = append(f, jump(unix.BPF_JEQ, number, 0, uint8(len(rules))))
 		f = append(f, rules...)
+	}
+	// Files are opened more often than all else is done that has to be looked at.
+	on(unix.SYS_OPENAT, arg(2), jump(unix.BPF_JSET, made, 0, 3), arg(3), jump(unix.BPF_JSET, raised, 0, 1), ret(eperm), ret(retAllow))
+	for _, number := range append(refused[:], refusedHere[:]...) {
+		f = append(f, jump(unix.BPF_JEQ, number, 0, 1), ret(eperm))
+	}
+	// The flags of clone3, and the mode of openat2, lie in memory, where a filter cannot
+	// look: C libraries and programs fall back to clone and openat.
+	for _, number := range []uint32{unix.SYS_CLONE3, unix.SYS_OPENAT2} {
+		f = append(f, jump(unix.BPF_JEQ, number, 0, 1), ret(enosys))
+	}
+	if openHere != 0 {
+		on(openHere, arg(1), jump(unix.BPF_JSET, made, 0, 3), arg(2), jump(unix.BPF_JSET, raised, 0, 1), ret(eperm), ret(retAllow))
+	}
+	for _, m := range append(modes[:], modesHere[:]...) {
+		on(m[0], arg(m[1]), jump(unix.BPF_JSET, raised, 0, 1), ret(eperm), ret(retAllow))
 	}
 	on(unix.SYS_CLONE, arg(0), jump(unix.BPF_JSET, namespaces, 0, 1), ret(eperm), ret(retAllow))
 	on(unix.SYS_IOCTL, arg(1), jump(unix.BPF_JEQ, unix.TIOCSTI, 2, 0), jump(unix.BPF_JEQ, ioctlLinux, 1, 0), jump(unix.BPF_JEQ, unix.TIOCSETD, 0, 1), ret(eperm), ret(retAllow))

@@ -76,6 +76,7 @@ func runProbe(args []string) int {
 		{"use io_uring", false, func() error { var p [120]byte; return calls(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&p))) }},
 		{"use the keyring", false, func() error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, true); return err }},
 		{"load into the kernel", false, func() error { return calls(unix.SYS_BPF, 0, 0, 0) }},
+		{"give a file the rights of its owner", false, raises},
 		{"keep a capability", false, capabilities},
 	} {
 		if c.skip {
@@ -118,6 +119,16 @@ func makes(dir string) error {
 		return err
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// raises makes a file that whoever starts it gets the rights of its owner by.
+func raises() error {
+	f, err := os.CreateTemp("", "toolcrib-probe-")
+	if err != nil {
+		return err
+	}
+	err = f.Chmod(0o700 | os.ModeSetuid)
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 func makesTemp() error { return makes(os.TempDir()) }
