@@ -18,6 +18,8 @@ type Plan struct {
 	Touches []Touch
 	// Unknown says why it may run commands that Commands does not have, "" = it does not.
 	Unknown string
+	// Writes tells that it changes files beside what Commands do, as a redirection does.
+	Writes bool
 	// Shows is what the user is shown of the call in the place of its arguments, "" =
 	// these.
 	Shows string

@@ -58,8 +58,8 @@ list over the next.
 A call is judged at each of its paths, by their text and by where links lead; the
 strictest verdict counts. What a tool opens or finds beside them (by a glob, a
 search, a patch) is judged then: what is denied, or asked about and not named by
-the call, stays closed, and a search says how much it has left out. Programs that a
-tool runs are kept in by their sandbox alone.
+the call, stays closed, and a search says how much it has left out. At the level full
+of the sandbox what is denied is closed to the programs that a tool runs as well.
 
 A command line is read as its shell would read it, and judged at each command that
 it runs, also by way of env, xargs, find -exec, sh -c, eval and the like, and at
@@ -70,9 +70,10 @@ npm test * does. To ask or deny, it covers what follows, and options in any plac
 git push covers git -C x push --force, and rm -rf covers rm -r -f. What cannot be
 told, such as $x y, a script that a shell reads, or python -c, is asked about where
 a rule for commands asks or denies; a rule that allows such a command by its words
-settles that. Builtins that do nothing by themselves, such as cd, and programs such
+settles that. What the line does beside its commands, by > file or by an eval of what
+nobody can tell, the rules without a command decide. Builtins that do nothing by themselves, such as cd, and programs such
 as env count only for the rules that name them. A pattern tells programs by their
-names, no more: what keeps them in is the sandbox.
+names, no more: a guard rail, where the sandbox is the wall.
 
 These rules beat the default table. Nothing beats read-only mode and, unless
 --allow-protected is set, the protection of what programs run. An allow that names

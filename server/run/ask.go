@@ -47,7 +47,7 @@ func (p *pass) ask() error {
 
 // mustBeAlone denies a call whose user can be asked about it only by itself.
 func (p *pass) mustBeAlone() *tools.Error {
-	return tools.Errorf(tools.Denied, "%s: needs the user's consent, which cannot be asked for inside another call (rule %s)", p.tool.Name, p.rule).
+	return tools.Errorf(tools.Denied, "%s: needs the user's consent, which cannot be asked for inside another call (rule %s%s)", p.tool.Name, p.rule, p.cause).
 		WithHint("call %s by itself", p.tool.Name)
 }
 
@@ -58,7 +58,7 @@ func declined(what string) *tools.Error {
 
 // cannotAsk says why the user of this call cannot be asked for consent.
 func (p *pass) cannotAsk() *tools.Error {
-	subject := fmt.Sprintf("%s: needs the user's consent (rule %s)", p.tool.Name, p.rule)
+	subject := fmt.Sprintf("%s: needs the user's consent (rule %s%s)", p.tool.Name, p.rule, p.cause)
 	switch {
 	case p.live.Confirm == ConfirmDeny:
 		return tools.Errorf(tools.Denied, "%s, and the server never asks", subject).

@@ -11,7 +11,7 @@ import (
 )
 
 // LineIn is what the tool of these tests takes: a line for each command, whose words are
-// separated by blanks. "?" is a word that is not known, "*" any number of them; "<path"
+// separated by blanks, or ">" for a redirection. "?" is a word that is not known, "*" any number of them; "<path"
 // and ">path" are what it opens, "!" says that it hides others, "~" that it is light.
 type LineIn struct {
 	Line    string `json:"line" jsonschema_description:"commands"`
@@ -33,6 +33,10 @@ func planner(change ...func(*tools.Def[LineIn, Out])) tools.Tool {
 				plan.Unknown = "nobody knows"
 			}
 			for line := range strings.Lines(in.Line) {
+				if strings.TrimSpace(line) == ">" {
+					plan.Writes = true
+					continue
+				}
 				plan.Commands = append(plan.Commands, command(line))
 			}
 			return plan, nil
@@ -71,6 +75,7 @@ func TestRulesOfCommands(t *testing.T) {
 		denyRM   = `{"verdict":"deny","command":["rm"]}`
 		denyPush = `{"verdict":"deny","command":["git push"]}`
 		askForce = `{"verdict":"ask","command":["git push --force"]}`
+		denyExec = `{"verdict":"deny","access":["exec"]}`
 		askExec  = `{"verdict":"ask","access":["exec"]}`
 		allowLS  = `{"verdict":"allow","command":["ls *","git status"]}`
 	)
@@ -125,6 +130,12 @@ func TestRulesOfCommands(t *testing.T) {
 		{denyRM + `,{"verdict":"allow","tool":["shell"]}`, "ls", "done", "policy[2]"},
 		{`{"verdict":"deny","tool":["shell"]},{"verdict":"allow","tool":["shell"],"command":["ls *"]}`, "ls", "done", "policy[2]"},
 		{`{"verdict":"deny","tool":["shell"]},{"verdict":"allow","command":["ls *"]}`, "ls", "denied", "policy[1]"},
+		{denyExec + "," + allowLS, "ls\nls -l", "done", "policy[2]"},
+		{denyExec + "," + allowLS, "ls\nsh ~ !", "denied", "policy[1]"},
+		{denyExec + "," + allowLS, "ls\nsh ~ -c x\nls", "done", "policy[2]"},
+		{denyExec + "," + allowLS, "ls\n>", "denied", "policy[1]"},
+		{askExec + "," + allowLS, "ls\n>", "asked", "policy[1]"},
+		{denyRM, "ls\n>", "done", "exec"},
 		{`{"verdict":"ask","command":["git push --force"]},` + denyPush, "git push *", "denied", "policy[2]"},
 		{`{"verdict":"deny","path":["secrets"]}`, "cat <secrets/key", "denied", "policy[1]"},
 		{`{"verdict":"deny","path":["secrets"]}`, "cat <link", "denied", "policy[1]"},

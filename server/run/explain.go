@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/tools"
@@ -47,6 +48,11 @@ type Judged struct {
 	Rules   []Outrank `json:"rules,omitempty"` // of the configuration that concern the call here
 }
 
+// same reports whether the call is judged at one place with another: then by the same rules.
+func (j Judged) same(k Judged) bool {
+	return j.Path == k.Path && j.Command == k.Command && j.Leads == k.Leads
+}
+
 // Outrank is a rule that concerns a call, and what beat it; "" where nothing did.
 type Outrank struct {
 	Rule    string `json:"rule"`
@@ -78,7 +84,9 @@ func (r *Runner) Explain(ctx context.Context, call Call) (Explanation, error) {
 	}
 	x.Guarded = concern.placed
 	for _, at := range p.spots(concern) {
-		x.Places = append(x.Places, p.judged(concern, at))
+		if j := p.judged(concern, at); !slices.ContainsFunc(x.Places, j.same) {
+			x.Places = append(x.Places, j)
+		}
 	}
 	if ru.verdict == denies {
 		return x, nil
@@ -176,7 +184,7 @@ func (a rank) less(b rank) (in []string) {
 // String is the explanation for people.
 func (x Explanation) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, by the rule %s (%s)\n", x.Tool, x.Verdict, x.Rule, x.From)
+	fmt.Fprintf(&b, "%s: %s, by the rule %s\n", x.Tool, x.Verdict, standsIn(x.Rule, x.From))
 	if x.Why != "" {
 		fmt.Fprintf(&b, "  why: %s\n", x.Why)
 	}
@@ -207,17 +215,25 @@ func (x Explanation) String() string {
 		}
 		fmt.Fprintf(&b, "%s: %s by %s\n", place, j.Verdict, j.Rule)
 		for _, r := range j.Rules {
+			outcome := "won"
 			if r.Lost != "" {
-				fmt.Fprintf(&b, "  %s, %s: %s, lost: %s\n", r.Rule, r.From, r.Verdict, r.Lost)
-			} else {
-				fmt.Fprintf(&b, "  %s, %s: %s, won\n", r.Rule, r.From, r.Verdict)
+				outcome = "lost: " + r.Lost
 			}
+			fmt.Fprintf(&b, "  %s: %s, %s\n", standsIn(r.Rule, r.From), r.Verdict, outcome)
 		}
 	}
 	if x.Guarded {
 		b.WriteString("what the tool comes to beside these paths is judged when it is opened\n")
 	}
 	return b.String()
+}
+
+// standsIn is the name of a rule and where it stands, once where it has no name of its own.
+func standsIn(name, from string) string {
+	if name == from {
+		return name
+	}
+	return name + " (" + from + ")"
 }
 
 // foresees takes over what the tool says that the call would do.

@@ -55,6 +55,9 @@ func (p *pass) spots(c concerning) []spot {
 			list = append(list, spot{placed: at, command: cmd, vague: c.placed && !cmd.Told})
 		}
 	}
+	if p.plan.Unknown != "" || p.plan.Writes { // no rule about the commands is about that
+		list = append(list, p.unordered(c, nil)...)
+	}
 	return list
 }
 

@@ -157,7 +157,7 @@ func (p *pass) policy(ctx context.Context) error {
 		if p.plan.Shows != "" {
 			p.question = p.shows(ru)
 		}
-		p.offer = p.offers()
+		p.offer, p.cause = p.offers(), ": "+ru.reason()
 	}
 	p.heed()
 	return nil
@@ -166,6 +166,14 @@ func (p *pass) policy(ctx context.Context) error {
 // denial is the error of a call that a rule denies.
 func (p *pass) denial(ru rule) *tools.Error {
 	return tools.Errorf(tools.Denied, "%s: %s (rule %s)", cmp.Or(ru.subject, p.tool.Name), ru.why, ru.name).WithHint("%s", ru.hint)
+}
+
+// reason is why the rule asks or denies, and about what of the call.
+func (ru rule) reason() string {
+	if ru.subject == "" {
+		return ru.why
+	}
+	return ru.subject + ": " + ru.why
 }
 
 // toolAsks is the name of the rule that the question of a tool is.
@@ -237,8 +245,9 @@ func settles(won concerned, c *tools.Command) bool {
 }
 
 // light reports whether a command does nothing by itself that the rule which won is about.
+// One that hides what it runs is what that is.
 func light(won concerned, c *tools.Command) bool {
-	return c != nil && c.Light && (won.ruling == nil || len(won.commands) == 0 && len(won.paths) == 0)
+	return c != nil && c.Light && c.Hides == "" && (won.ruling == nil || len(won.commands) == 0 && len(won.paths) == 0)
 }
 
 // standing returns the rule of the default table. A call that none matches is denied.

@@ -126,6 +126,7 @@ type pass struct {
 	verdict  verdict
 	rule     string
 	question string // what the user is asked to consent to
+	cause    string // of that question: ": " and what the rule says
 	offer    *offer // what the consent may cover beyond this call; nil = nothing
 	asker    *asker
 

@@ -18,7 +18,7 @@ import (
 // sandbox will not let it, but the user should know.
 func planLine(ws *workspace.Workspace, line string, at command.Place, always tools.Effects) tools.Plan {
 	read := command.Parse(line, at)
-	plan := tools.Plan{Effects: always, Commands: read.Commands, Touches: read.Touches, Unknown: read.Unknown, Shows: line}
+	plan := tools.Plan{Effects: always, Commands: read.Commands, Touches: read.Touches, Unknown: read.Unknown, Writes: read.Writes, Shows: line}
 	leaves := func(t tools.Touch) bool { return t.Write && outside(ws, t.Path) }
 	if slices.ContainsFunc(plan.Touches, leaves) ||
 		slices.ContainsFunc(plan.Commands, func(c tools.Command) bool { return slices.ContainsFunc(c.Touches, leaves) }) {

@@ -2,6 +2,7 @@ package shell_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -129,6 +130,47 @@ func TestVerdicts(t *testing.T) {
 	t.Logf("%d verdicts on %d lines, %d wrong, %d too lax", 4*len(lines), len(lines), wrong, lax)
 }
 
+// A list of what is allowed opens nothing else, whatever stands beside it on the line.
+func TestAllowList(t *testing.T) {
+	const policy = `[{"verdict":"%s","toolset":["shell"]},{"verdict":"allow","command":["ls *","cat *","grep *"]}]`
+	for _, tc := range []struct {
+		line    string
+		allowed bool
+	}{
+		{"ls", true},
+		{"ls -la | grep x 2>/dev/null", true},
+		{"sh -c 'ls; cat x'", true},
+		{"cd src && ls", true},
+		{"if [ -f x ]; then cat x; fi", true},
+		{"ls | sh", false},
+		{"ls; bash", false},
+		{"ls | bash -s", false},
+		{"cat x | sh -x", false},
+		{"cat x | env sh", false},
+		{"cat <<X | sh\ntouch pwned\nX", false},
+		{`ls | sh -c "$X"`, false},
+		{`ls; eval "$(cat x)"`, false},
+		{`eval "$(cat x)"`, false},
+		{"ls > x", false},
+		{"ls; > x", false},
+		{"cat > ls <<X\nrm x\nX", false},
+		{"ls; touch x", false},
+		{"ls $(touch x)", false},
+		{"trap 'touch x' EXIT; ls", false},
+		{"ls() { touch x; }; ls", false},
+	} {
+		for verdict, wanted := range map[string]string{"deny": "deny", "ask": "ask"} {
+			if tc.allowed {
+				wanted = "allow"
+			}
+			x := explain(t, shell.Deps{}, fmt.Sprintf(policy, verdict), shell.BashIn{Command: tc.line})
+			if x.Verdict != wanted {
+				t.Errorf("%q, else %s: %s\n%s", tc.line, verdict, x.Verdict, x)
+			}
+		}
+	}
+}
+
 // explain says what would become of a call of bash.
 func explain(t *testing.T, d shell.Deps, policy string, in shell.BashIn) run.Explanation {
 	t.Helper()
@@ -203,7 +245,7 @@ func TestExplanation(t *testing.T) {
 	x := explain(t, shell.Deps{}, `[{"verdict":"ask","command":["git push"],"why":"others see it"}]`,
 		shell.BashIn{Command: "make && git -C sub push", Cwd: "src", Env: []string{"A=1"}})
 	for _, want := range []string{
-		"bash: ask, by the rule policy[1] (policy[1])\n", "  why: others see it\n",
+		"bash: ask, by the rule policy[1]\n", "  why: others see it\n",
 		"Run a command: git -C sub push: others see it (rule policy[1]).\ncd src\nenv A=1\nmake && git -C sub push\n",
 		"covers: this call again, with the very same arguments\n",
 		"runs make\nruns git -C sub push, opens src/sub\n",

@@ -31,6 +31,7 @@ type Line struct {
 	Commands []tools.Command
 	Touches  []tools.Touch // of redirections that belong to no single command
 	Unknown  string        // why it may run others, "" = it does not
+	Writes   bool          // a redirection changes a file
 	// Network is the first command that will hardly do without the network, "" = none
 	// is known to want it. It is a guess by the names of programs.
 	Network string

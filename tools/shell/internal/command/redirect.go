@@ -47,11 +47,22 @@ func (w *walker) redirects(list []*syntax.Redirect) (touches []tools.Touch, told
 			}
 			continue
 		}
+		writes := r.Op != syntax.RdrIn
+		w.line.Writes = w.line.Writes || writes && !passing(word)
 		var ok bool
-		touches, ok = w.touch(touches, word, r.Op != syntax.RdrIn)
+		touches, ok = w.touch(touches, word, writes)
 		told = told && ok
 	}
 	return touches, told
+}
+
+// passing reports whether what is written to a file is kept nowhere.
+func passing(file tools.Word) bool {
+	switch file.Text {
+	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2":
+		return file.Kind == tools.Known
+	}
+	return false
 }
 
 // plainDelimiter reports whether every shell takes the same word as the end of a
