@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -32,24 +33,43 @@ type overflow struct {
 }
 
 // floods runs commands that flood, hang, ask or multiply, while another caller reads a
-// file again and again.
+// file again and again. What multiplies runs as the superuser, whom limits of processes do
+// not bind, and as an ordinary user.
 func floods(ctx context.Context, env environment) error {
 	base, dir, err := env.scratch("floods")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(base)
+	program := env.writer(dir)
+	failed := env.flooded(exec.CommandContext(ctx, program.args[0], program.args[1:]...), dir, os.Getuid(), env.floods())
+	if os.Getuid() != 0 {
+		return failed
+	}
+	w, err := newWorld(nobody)
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	binary, err := w.bring(env.Binary)
+	if err == nil {
+		err = env.flooded(w.as(binary, "serve", "--confirm", "client", "--state-dir", w.state, w.root), w.root, nobody, bombs())
+	}
+	return errors.Join(failed, err, w.close())
+}
+
+// flooded runs commands on one server, as one user.
+func (e environment) flooded(serve *exec.Cmd, dir string, user int, list []overflow) error {
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a line\n"), 0o644); err != nil {
 		return err
 	}
-	server, err := useTools(ctx, env.writer(dir))
+	c, err := dialCommand(serve, nil)
 	if err != nil {
 		return err
 	}
-	rest, err := readers(server, 3*time.Second, nil)
-	if err != nil {
+	if err := c.initialize(); err != nil {
 		return err
 	}
+	server := &toolUser{client: c}
 	if _, err := server.must("bash", map[string]any{"command": "seq 100000"}); err != nil {
 		return err
 	}
@@ -57,26 +77,30 @@ func floods(ctx context.Context, env environment) error {
 	if err != nil {
 		return err
 	}
-	pid := server.cmd.Process.Pid
-	before := resident(pid)
-	fmt.Printf("sandbox %s; other calls at rest p95 %s; the server takes %.1f MB\n\n", level, rest.Round(time.Microsecond), before)
+	rest, err := readers(server, 3*time.Second, nil)
+	if err != nil {
+		return err
+	}
+	before := resident(server.cmd.Process.Pid)
+	fmt.Printf("user %d, sandbox %s; other calls at rest p95 %s; the server takes %.1f MB\n\n", user, level, rest.Round(time.Microsecond), before)
 	fmt.Println("| command | came to | took | other calls' p95 | the server's peak |\n|---|---|---|---|---|")
 	var failed error
-	for _, f := range env.floods() {
+	for _, f := range list {
 		if f.full && level != "full" {
 			fmt.Printf("| %s | not run: the sandbox is %s | | | |\n", f.name, level)
 			continue
 		}
-		if err := f.run(server, rest, before, env.full()); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", f.name, err))
+		if err := f.run(server, rest, before, e.full()); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("user %d: %s: %w", user, f.name, err))
 		}
 	}
+	fmt.Println()
 	return errors.Join(failed, server.close())
 }
 
 func (e environment) floods() []overflow {
 	size := func(mb int) int { return e.of(mb, 8) }
-	return []overflow{
+	return append([]overflow{
 		{name: "10 GB of lines", command: fmt.Sprintf("yes %s | head -c %dM", strings.Repeat("0123456789", 9), size(10_240)), wants: `^exit 0 in .*; \d+ lines, [\d.]+ [MG]B`},
 		{name: "one line of 100 MB", command: fmt.Sprintf("head -c %dM /dev/zero | tr '\\0' x", size(100)), wants: `^exit 0 in .*; 1 line, [\d.]+ MB`},
 		{name: "100 MB of random bytes", command: fmt.Sprintf("head -c %dM /dev/urandom", size(100)), wants: `^exit 0 in `},
@@ -90,14 +114,36 @@ func (e environment) floods() []overflow {
 		{name: "`ssh-keygen` asks", command: "ssh-keygen -t ed25519 -f k", wants: `^exit [1-9]?\d* in`, within: 5 * time.Second},
 		{name: "`cat` without input", command: "cat", wants: `^exit 0 in`, within: 3 * time.Second},
 		{name: "SIGTERM is ignored", command: "trap '' TERM INT HUP; while :; do sleep 0.1; done", args: map[string]any{"timeout": "1s"}, wants: `SIGKILL.*\(timeout 1s\)|killed .*\(timeout 1s\)`, within: 6 * time.Second},
-		{name: "a fork bomb", command: "bomb() { bomb | bomb & }; bomb; sleep 20", args: map[string]any{"timeout": "3s"}, wants: `.`, within: 12 * time.Second, full: true},
-		{name: "a fork bomb of daemons", command: "b() { setsid bash -c \"$(declare -f b); b\" & setsid bash -c \"$(declare -f b); b\" & wait; }; b", args: map[string]any{"timeout": "3s"}, wants: `.`, within: 12 * time.Second, full: true},
+	}, bombs()...)
+}
+
+// bombs multiply.
+func bombs() []overflow {
+	bomb := func(name, command string) overflow {
+		return overflow{name: name, command: command, args: map[string]any{"timeout": "3s"}, wants: `\(timeout 3s\)|^exit`, within: 12 * time.Second, full: true}
+	}
+	return []overflow{
+		bomb("a fork bomb", "bomb() { bomb | bomb & }; bomb; sleep 20"),
+		bomb("a fork bomb of daemons", "b() { setsid bash -c \"$(declare -f b); b\" & setsid bash -c \"$(declare -f b); b\" & wait; }; b"),
+		bomb("a fork bomb that neither waits nor hears signals", `exec python3 -c '
+import os, signal
+for s in range(1, 32):
+    if s not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(s, signal.SIG_IGN)
+while True:
+    try:
+        os.fork()
+        os.setsid()
+    except OSError:
+        pass
+'`),
 	}
 }
 
 // run makes the call and prints its row.
 func (f overflow) run(server *toolUser, rest time.Duration, before float64, judged bool) error {
 	pid := server.cmd.Process.Pid
+	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0) // its peak begins anew; where it may not, it is that of all until now
 	var over atomic.Bool
 	type slowed struct {
 		p95 time.Duration
