@@ -182,6 +182,35 @@ func TestSkips(t *testing.T) {
 	}
 }
 
+// How much of a file is read first, where its first match is enough, does not show.
+func TestFirstMatchAnywhere(t *testing.T) {
+	soon := []file{{text: "foo\n" + strings.Repeat("-\n", 50_000)}}
+	sources := slices.Repeat(soon, 40) // until little is read first
+	for _, lead := range []int{8<<10 - 6, 8<<10 - 4, 8<<10 - 2, 8 << 10, 32<<10 - 2, 32 << 10, 100_000, 300_000} {
+		late := file{name: "late", text: strings.Repeat("-", lead-1) + "\nfoo"}
+		long := file{name: "long", text: strings.Repeat("-", lead) + "foo" + strings.Repeat("-", 9000)}
+		none := file{name: "none", text: strings.Repeat("-\n", lead/2) + "\x00\n"}
+		sources = append(append(append(append(sources, late), soon...), long), soon...)
+		sources = append(append(append(sources, none), soon...), soon...)
+	}
+	for _, p := range []match.Pattern{{Text: "foo"}, {Text: "fo[o]"}, {Text: "f(oo|aa)", Multiline: true}} {
+		i := 0
+		for f := range scan.Files(t.Context(), slices.Values([][]file{sources}), compile(t, p), scan.Options{First: true}) {
+			want := 1
+			if f.Source.name == "none" {
+				want = 0
+			}
+			if binary := f.Skip == scan.Binary; f.Matches != want || binary != strings.Contains(f.Source.text[:min(len(f.Source.text), 8<<10)], "\x00") {
+				t.Errorf("%+v: file %d, %s of %d bytes: %d matches, skip %d", p, i, f.Source.name, len(f.Source.text), f.Matches, f.Skip)
+			}
+			i++
+		}
+		if i != len(sources) {
+			t.Errorf("%d results for %d files", i, len(sources))
+		}
+	}
+}
+
 func TestOrderAndEarlyEnd(t *testing.T) {
 	var sources []file
 	for i := range 2000 {

@@ -28,6 +28,7 @@ type scanner struct {
 	opener workspace.Opener
 	whole  func(text []byte) // see Source
 	at     place
+	luck   int // above 0 where large files had their first match in soonSize, of late
 }
 
 // place is where a scanner stands in the text of its window.
@@ -61,7 +62,7 @@ func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error 
 	}
 	s.at = place{number: 1}
 	p := &s.at
-	for {
+	for first := true; ; first = false {
 		text := s.win.text()
 		if !s.win.eof {
 			text = text[:bytes.LastIndexByte(text, '\n')+1]
@@ -69,6 +70,9 @@ func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error 
 		s.search(ctx, text, out)
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if first && s.opt.First && s.win.n >= soonSize {
+			s.learn(out.Matches > 0 && p.at < soonSize)
 		}
 		if s.win.eof || s.opt.First && out.Matches > 0 {
 			return nil
@@ -81,11 +85,23 @@ func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error 
 	}
 }
 
+// learn takes note of whether a large file had its first match in soonSize.
+func (s *scanner) learn(soon bool) {
+	if soon {
+		s.luck = min(s.luck+1, mostLuck)
+	} else {
+		s.luck = max(s.luck-1, -mostLuck)
+	}
+}
+
 // begin reads the first part of a file; it reports a file that is no text.
 func (s *scanner) begin(f workspace.File) (binary bool, err error) {
 	s.win.reset(f)
 	first := len(s.win.buf)
-	if s.opt.First {
+	switch {
+	case s.opt.First && s.luck > 0:
+		first = soonSize
+	case s.opt.First:
 		first = firstSize
 	}
 	if err := s.win.read(first); err != nil {
@@ -153,10 +169,11 @@ func (s *scanner) search(ctx context.Context, text []byte, out *Found) {
 	for l := range s.m.Lines(ctx, text[base:]) {
 		out.Matches++
 		found := s.found.Add(1)
+		start := base + l.Start
 		if s.opt.First {
+			p.at = start
 			return
 		}
-		start := base + l.Start
 		s.trail(ctx, text, start, out)
 		if len(out.Kept) == s.opt.Keep {
 			p.due = 0 // what follows is not context but a match

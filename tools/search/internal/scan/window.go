@@ -4,12 +4,16 @@ import (
 	"errors"
 	"io"
 	"sync"
+
+	"toolcrib/tools/internal/textfile"
 )
 
 const (
-	windowSize = 256 << 10 // read at once
-	firstSize  = 32 << 10  // read first where the first match is enough
-	keepSize   = 1 << 20   // a buffer above it is given back after its file
+	windowSize = 256 << 10         // read at once
+	firstSize  = 32 << 10          // read first where the first match is enough
+	soonSize   = textfile.SniffLen // likewise, where that is mostly in it
+	mostLuck   = 4                 // files of the other kind after which that is judged anew
+	keepSize   = 1 << 20           // a buffer above it is given back after its file
 )
 
 var errTooLarge = errors.New("too large to be held")
