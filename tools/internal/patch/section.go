@@ -22,10 +22,6 @@ const (
 	environment
 )
 
-var markerRule = expression(`(?i)^[ \t]*\*{3}[ \t]*(?:` +
-	`(begin patch|end patch|end of file)[ \t]*(?:\*{3})?["')\]}]*` + // quotes and brackets of a command or of JSON
-	`|(add file|update file|delete file|move to|environment id)[ \t]*:[ \t]*(.*?)(?:[ \t]+\*{3})?)[ \t]*$`)
-
 // markers by their words in lower case.
 func markerNamed(words string) marker {
 	switch strings.ToLower(words) {
@@ -47,16 +43,46 @@ func markerNamed(words string) marker {
 	return environment
 }
 
-// markerOf reads a line as a marker, with its path.
+// markerOf reads a line as a marker, with its path. Case and blanks do not matter, nor do
+// stars at the end, nor quotes and brackets of a command or of JSON after the end. It is
+// asked about every line of a patch, and expressions take many times as long.
 func markerOf(text string) (m marker, path string) {
-	if !strings.Contains(text, "***") {
+	const blank = " \t"
+	rest, ok := strings.CutPrefix(strings.TrimLeft(text, blank), "***")
+	if !ok {
 		return notMarker, ""
 	}
-	found := markerRule().FindStringSubmatch(text)
-	if found == nil {
-		return notMarker, ""
+	rest = strings.TrimLeft(rest, blank)
+	for _, words := range [...]string{"begin patch", "end patch", "end of file"} {
+		if after, ok := cutWords(rest, words); ok {
+			after = strings.TrimPrefix(strings.TrimLeft(after, blank), "***")
+			if strings.TrimLeft(strings.TrimLeft(after, `"')]}`), blank) != "" {
+				return notMarker, ""
+			}
+			return markerNamed(words), ""
+		}
 	}
-	return markerNamed(found[1] + found[2]), unquote(found[3])
+	for _, words := range [...]string{"add file", "update file", "delete file", "move to", "environment id"} {
+		if after, ok := cutWords(rest, words); ok {
+			if after, ok = strings.CutPrefix(strings.TrimLeft(after, blank), ":"); !ok {
+				return notMarker, ""
+			}
+			path = strings.Trim(after, blank)
+			if before, ok := strings.CutSuffix(path, "***"); ok && strings.TrimRight(before, blank) != before {
+				path = strings.TrimRight(before, blank)
+			}
+			return markerNamed(words), unquote(path)
+		}
+	}
+	return notMarker, ""
+}
+
+// cutWords takes words, in any case, off the front of a text.
+func cutWords(text, words string) (after string, ok bool) {
+	if len(text) < len(words) || !strings.EqualFold(text[:len(words)], words) {
+		return "", false
+	}
+	return text[len(words):], true
 }
 
 // markers lists what an envelope may hold, for messages.
