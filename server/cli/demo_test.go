@@ -17,7 +17,9 @@ func TestDemo(t *testing.T) {
 		t.Skip("needs: the go command")
 	}
 	binary := filepath.Join(t.TempDir(), "toolcrib")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "toolcrib").CombinedOutput(); err != nil {
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", binary, "toolcrib") // as it is released
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	dir := t.TempDir()
