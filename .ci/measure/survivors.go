@@ -33,17 +33,18 @@ func survivors(ctx context.Context, env environment) error {
 		s := &survey{env: env, level: level.name}
 		for _, way := range []struct {
 			name   string
-			end    func(ctx context.Context, c *client, dir string, calls int) error
+			end    ending
 			within time.Duration
 		}{
 			{"result", s.results, 200 * time.Millisecond},
 			{"timeout", s.timeouts, 200 * time.Millisecond},
 			{"cancel", s.cancels, 200 * time.Millisecond},
-			{"end of stdin", s.endings(func(c *client) error { return c.in.Close() }), 200 * time.Millisecond},
-			{"SIGTERM", s.endings(func(c *client) error { return c.cmd.Process.Signal(syscall.SIGTERM) }), 200 * time.Millisecond},
-			{"SIGKILL", s.endings(func(c *client) error { return c.cmd.Process.Kill() }), 2 * time.Second},
+			{"end of stdin, counted from its closing, jobs", s.endings(s.inBackground, 0, func(c *client) error { return c.in.Close() }), 200 * time.Millisecond},
+			{"end of stdin, counted after the 2 s that calls have to answer", s.endings(s.inCalls, answering, func(c *client) error { return c.in.Close() }), 200 * time.Millisecond},
+			{"SIGTERM, counted likewise", s.endings(s.inCalls, answering, func(c *client) error { return c.cmd.Process.Signal(syscall.SIGTERM) }), 200 * time.Millisecond},
+			{"SIGKILL", s.endings(s.inCalls, 0, func(c *client) error { return c.cmd.Process.Kill() }), 2 * time.Second},
 		} {
-			share := max(n/6, 1)
+			share := max(n/7, 1)
 			if err := s.measure(ctx, way.name, share, way.within, way.end); err != nil {
 				return fmt.Errorf("%s at %s: %w", way.name, level.name, err)
 			}
@@ -64,7 +65,13 @@ type survey struct {
 // together is how many calls run at once.
 const together = 8
 
-func (s *survey) measure(ctx context.Context, name string, calls int, within time.Duration, end func(context.Context, *client, string, int) error) error {
+// answering is how long a server lets its calls answer before it ends them.
+const answering = 2 * time.Second
+
+// ending ends calls in one way, and returns from when on it counts how long they last.
+type ending func(ctx context.Context, c *client, calls int) (from time.Time, err error)
+
+func (s *survey) measure(ctx context.Context, name string, calls int, within time.Duration, end ending) error {
 	began := time.Now()
 	for left := calls; left > 0; left -= together {
 		if err := s.batch(ctx, min(left, together), within, end); err != nil {
@@ -76,7 +83,7 @@ func (s *survey) measure(ctx context.Context, name string, calls int, within tim
 }
 
 // batch has some calls on one server end in one way.
-func (s *survey) batch(ctx context.Context, calls int, within time.Duration, end func(context.Context, *client, string, int) error) error {
+func (s *survey) batch(ctx context.Context, calls int, within time.Duration, end ending) error {
 	dir, err := os.MkdirTemp("", "survivors")
 	if err != nil {
 		return err
@@ -101,10 +108,11 @@ func (s *survey) batch(ctx context.Context, calls int, within time.Duration, end
 		return err
 	}
 	s.next++
-	if err := end(ctx, c, dir, calls); err != nil {
+	from, err := end(ctx, c, calls)
+	if err != nil {
 		return err
 	}
-	time.Sleep(within)
+	time.Sleep(time.Until(from.Add(within)))
 	if found := named(s.name()); len(found) > 0 {
 		return fmt.Errorf("%d processes live on: %v", len(found), found)
 	}
@@ -150,49 +158,67 @@ func (s *survey) bash(c *client, calls int, last, timeout string) error {
 	return errors.Join(errs...)
 }
 
-func (s *survey) results(_ context.Context, c *client, _ string, calls int) error {
-	return s.bash(c, calls, "exit 0", "")
+func (s *survey) results(_ context.Context, c *client, calls int) (time.Time, error) {
+	err := s.bash(c, calls, "exit 0", "")
+	return time.Now(), err
 }
 
-func (s *survey) timeouts(_ context.Context, c *client, _ string, calls int) error {
-	return s.bash(c, calls, "sleep 1000", "1s")
+func (s *survey) timeouts(_ context.Context, c *client, calls int) (time.Time, error) {
+	err := s.bash(c, calls, "sleep 1000", "1s")
+	return time.Now(), err
 }
 
-func (s *survey) cancels(ctx context.Context, c *client, _ string, calls int) error {
+func (s *survey) cancels(ctx context.Context, c *client, calls int) (time.Time, error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		_ = s.bash(c, calls, "sleep 1000", "") // a cancelled call has no answer
 	}()
 	if err := s.running(ctx, calls); err != nil {
-		return err
+		return time.Time{}, err
 	}
 	for i := range calls {
 		line := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, 100+i)
 		if err := c.send([]byte(line)); err != nil {
-			return err
+			return time.Time{}, err
 		}
 	}
+	return time.Now(), nil
+}
+
+// endings has the server itself end, while commands run. They may last for a grace.
+func (s *survey) endings(begin func(c *client, calls int) error, grace time.Duration, end func(*client) error) ending {
+	return func(ctx context.Context, c *client, calls int) (time.Time, error) {
+		if err := begin(c, calls); err != nil {
+			return time.Time{}, err
+		}
+		if err := s.running(ctx, calls); err != nil {
+			return time.Time{}, err
+		}
+		from := time.Now().Add(grace)
+		return from, end(c)
+	}
+}
+
+// inCalls starts commands whose calls wait for them.
+func (s *survey) inCalls(c *client, calls int) error {
+	go func() { _ = s.bash(c, calls, "sleep 1000", "") }() // there is no answer
 	return nil
 }
 
-// endings has the server itself end, while commands run.
-func (s *survey) endings(end func(*client) error) func(context.Context, *client, string, int) error {
-	return func(ctx context.Context, c *client, _ string, calls int) error {
-		go func() { _ = s.bash(c, calls, "sleep 1000", "") }() // there is no answer
-		if err := s.running(ctx, calls); err != nil {
+// inBackground starts commands as jobs.
+func (s *survey) inBackground(c *client, calls int) error {
+	for i := range calls {
+		args := map[string]any{"command": fmt.Sprintf(leaves, s.name(), "sleep 1000"), "background": true}
+		answer, err := c.call(100+i, "tools/call", map[string]any{"name": "bash", "arguments": args})
+		if err != nil {
 			return err
 		}
-		if err := end(c); err != nil {
-			return err
-		}
-		select {
-		case <-c.done: // it has ended
-			return nil
-		case <-time.After(10 * time.Second):
-			return errors.New("the server does not end")
+		if !strings.Contains(string(answer.Result), "running: job") {
+			return fmt.Errorf("the job does not run: %s", answer.Result)
 		}
 	}
+	return nil
 }
 
 // running waits until the commands have left what they leave.
