@@ -211,7 +211,7 @@ func (s *closing) enter(at Path, e DirEntry, shut Shut, kept bool) *Shut {
 		return &shut
 	}
 	c := Closed{Shut: shut, Root: filepath.FromSlash(at.root.canonical), Rel: filepath.FromSlash(at.rel), Directory: e.Kind == KindDirectory}
-	if key := path.Join(at.root.canonical, at.rel); !s.seen[key] && !(kept && shut.Readable) {
+	if key := path.Join(at.root.canonical, at.rel); !s.seen[key] && (!kept || !shut.Readable) {
 		s.seen[key] = true
 		s.found = append(s.found, c)
 	}
