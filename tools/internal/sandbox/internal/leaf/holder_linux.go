@@ -84,6 +84,18 @@ type holder struct {
 }
 
 func (h *holder) hold() error {
+	if err := h.open(); err != nil {
+		return err
+	}
+	notes, err := h.make()
+	if err != nil {
+		return err
+	}
+	return h.keep(notes)
+}
+
+// open learns from the server what to hold.
+func (h *holder) open() error {
 	var err error
 	if h.exe, err = unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0); err != nil {
 		return fmt.Errorf("open the binary: %w", err)
@@ -96,13 +108,12 @@ func (h *holder) hold() error {
 	if err != nil || kind[0] != msgView || len(fds) != 1 {
 		return errors.New("the server has not said what to hold")
 	}
-	if err := readFile(fds[0], &h.view); err != nil {
-		return err
-	}
-	notes, err := h.make()
-	if err != nil {
-		return err
-	}
+	return readFile(fds[0], &h.view)
+}
+
+// keep starts programs in what was made, until the server is gone.
+func (h *holder) keep(notes []string) error {
+	var err error
 	if h.null, err = unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0); err != nil {
 		return err
 	}

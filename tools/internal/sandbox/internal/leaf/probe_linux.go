@@ -78,6 +78,9 @@ func runProbe(args []string) int {
 		{"load into the kernel", false, func() error { return calls(unix.SYS_BPF, 0, 0, 0) }},
 		{"give a file the rights of its owner", false, raises},
 		{"keep a capability", false, capabilities},
+		// What one means forbids another often forbids as well; these two tell of one alone.
+		{"make what Landlock forbids to make", false, marks},
+		{"see /usr mounted to be written to", !full, func() error { return mountedToWrite("/usr") }},
 	} {
 		if c.skip {
 			continue
@@ -188,6 +191,27 @@ func serverEnviron(server int) error {
 		return unix.EACCES
 	}
 	return err
+}
+
+// marks makes a mark of an overlay where files may be made. The kernel lets every user
+// make these, so that the rules of Landlock alone are in the way.
+func marks() error {
+	path := filepath.Join(os.TempDir(), "toolcrib-probe-mark")
+	if err := unix.Mknod(path, unix.S_IFCHR|0o600, 0); err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
+func mountedToWrite(path string) error {
+	var st unix.Statfs_t
+	if err := unix.Statfs(path, &st); err != nil {
+		return nil //nolint:nilerr // what cannot be seen is not known to be right
+	}
+	if st.Flags&unix.ST_RDONLY != 0 {
+		return unix.EROFS
+	}
+	return nil
 }
 
 func capabilities() error {
