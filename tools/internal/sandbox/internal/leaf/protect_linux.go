@@ -184,7 +184,7 @@ func listed(dir string) []os.DirEntry {
 // bindOver mounts what lies at a path below a directory over itself, where it exists, is
 // none yet, and no link is on the way.
 func bindOver(dir, rel string, ro bool) error {
-	if isMount(join(dir, rel), ro) {
+	if done, err := isMount(join(dir, rel), ro); done || absent(err) {
 		return nil
 	}
 	base, err := openPlain(dir, unix.O_PATH|unix.O_DIRECTORY)
@@ -216,14 +216,16 @@ func bindOver(dir, rel string, ro bool) error {
 	return unix.MoveMount(part, "", fd, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
 }
 
-// isMount tells whether something is mounted at a path, and can only be read.
-func isMount(path string, ro bool) bool {
+// isMount tells whether something is mounted at a path, and where ro is set whether it can
+// only be read.
+func isMount(path string, ro bool) (bool, error) {
 	var at unix.Statx_t
-	if unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, 0, &at) != nil || at.Attributes&unix.STATX_ATTR_MOUNT_ROOT == 0 {
-		return false
+	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, 0, &at); err != nil || at.Attributes&unix.STATX_ATTR_MOUNT_ROOT == 0 || !ro {
+		return err == nil && at.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0, err
 	}
 	var fs unix.Statfs_t
-	return !ro || unix.Statfs(path, &fs) == nil && fs.Flags&unix.ST_RDONLY != 0
+	err := unix.Statfs(path, &fs)
+	return err == nil && fs.Flags&unix.ST_RDONLY != 0, err
 }
 
 func absent(err error) bool {
