@@ -3,9 +3,12 @@ package sandbox_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -150,6 +153,36 @@ func TestNoSetUserID(t *testing.T) {
 				if info, err := f.Info(); err != nil || info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
 					t.Errorf("%s: %v, %v", f.Name(), info.Mode(), err)
 				}
+			}
+		})
+	}
+}
+
+// A program has as many processes as the setting says, the first time as later, and as
+// many one after the other as it likes.
+func TestProcesses(t *testing.T) {
+	for _, limit := range []int{20, 320} {
+		t.Run(strconv.Itoa(limit), func(t *testing.T) {
+			if _, err := exec.LookPath("python3"); err != nil {
+				t.Skip("needs: python3")
+			}
+			b := newBox(t, sandbox.Full)
+			b.Configure(sandbox.Options{Level: sandbox.Full, Limits: sandbox.Limits{Processes: limit}})
+			if out, exit := b.sh(t, "for i in {1..700}; do (exit 0) || exit; done; echo one by one"); out != "one by one" {
+				t.Errorf("%q, %+v", out, exit)
+			}
+			out, exit := b.sh(t, fmt.Sprintf(`exec python3 -c '
+import os, time
+made = 1
+try:
+	for i in range(%d):
+		if os.fork() == 0:
+			time.sleep(60)
+			os._exit(0)
+		made += 1
+except OSError: print(made)'`, 2*limit+400))
+			if out != strconv.Itoa(limit) {
+				t.Errorf("%s at a time, want %d (%+v)", out, limit, exit)
 			}
 		})
 	}

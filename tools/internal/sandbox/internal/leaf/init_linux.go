@@ -154,6 +154,10 @@ func (p *plan) cover() {
 	}
 }
 
+// limitProcesses bounds the PIDs of the namespace. Those that are given but once, at the
+// start, are skipped: a program would have as many more. A kernel that cannot skip them
+// gives them.
+//
 //go:norace
 //go:noinline
 //go:nosplit
@@ -163,6 +167,17 @@ func (p *plan) limitProcesses() {
 		p.fail(StageLimits, errno)
 	}
 	if _, _, errno = syscall.RawSyscall(unix.SYS_WRITE, fd, uintptr(unsafe.Pointer(&p.pidMax[0])), uintptr(len(p.pidMax))); errno != 0 {
+		p.fail(StageLimits, errno)
+	}
+	syscall.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
+	fd, _, errno = syscall.RawSyscall6(unix.SYS_OPENAT, nothing, uintptr(unsafe.Pointer(p.lastPID)), unix.O_WRONLY|unix.O_CLOEXEC, 0, 0, 0)
+	if errno == unix.ENOENT {
+		return
+	}
+	if errno == 0 {
+		_, _, errno = syscall.RawSyscall(unix.SYS_WRITE, fd, uintptr(unsafe.Pointer(&p.pidLast[0])), uintptr(len(p.pidLast)))
+	}
+	if errno != 0 {
 		p.fail(StageLimits, errno)
 	}
 	syscall.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)

@@ -19,6 +19,8 @@ type plan struct {
 	frozen  unix.MountAttr
 	pidMax  []byte // what is written to the limit of processes
 	pidFile *byte
+	pidLast []byte // what is written to the last PID that was given
+	lastPID *byte
 	dir     *byte
 	path    *byte
 	exe     uintptr // is executed in the place of path

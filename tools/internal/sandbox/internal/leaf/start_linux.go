@@ -87,6 +87,7 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 		case c.Processes <= 0:
 		case OwnLimit():
 			p.pidMax, p.pidFile = []byte(strconv.Itoa(c.Processes+reservedPIDs)), cstring("/proc/sys/kernel/pid_max")
+			p.pidLast, p.lastPID = []byte(strconv.Itoa(reservedPIDs)), cstring("/proc/sys/kernel/ns_last_pid")
 		default: // counted in the user namespace, and for others than root
 			p.limits = append(p.limits, limit{unix.RLIMIT_NPROC, unix.Rlimit{Cur: uint64(c.Processes), Max: uint64(c.Processes)}})
 		}
@@ -109,7 +110,8 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 	return p, done, nil
 }
 
-// reservedPIDs are those that the kernel does not give twice.
+// reservedPIDs are those that the kernel does not give twice: a namespace with a higher
+// limit has as many PIDs as lie between.
 const reservedPIDs = 300
 
 // OwnLimit tells whether a PID namespace has a limit of its own. Before, what is written
