@@ -179,7 +179,7 @@ var scenarios = []struct {
 	runs, oldRun int
 }{
 	{"accept once", func(s stage) said { return s.answer(s.call("a", ""), "a", once) }, "ran", "ran", 1, 1},
-	{"accept without a choice", func(s stage) said { return s.answer(s.call("a", ""), "a", `{"action":"accept"}`) }, "ran", "ran", 1, 1},
+	{"accept without a choice", func(s stage) said { return s.answer(s.call("a", ""), "a", `{"action":"accept"}`) }, "declined", "declined", 0, 0},
 	{"once is not twice", func(s stage) said {
 		s.answer(s.call("a", ""), "a", once)
 		return s.call("a", "")
@@ -205,7 +205,7 @@ var scenarios = []struct {
 	{"a choice in another case", answering(`{"Allow":"once"}`), "declined", "declined", 0, 0},
 	{"another field", answering(`{"x":"y"}`), "declined", "declined", 0, 0},
 	{"an unknown choice", answering(`{"allow":"always"}`), "declined", "declined", 0, 0},
-	{"no content", answering(`{}`), "ran", "ran", 1, 1},
+	{"no content", answering(`{}`), "declined", "declined", 0, 0},
 	{"decline", func(s stage) said { return s.answer(s.call("a", ""), "a", `{"action":"decline"}`) }, "declined", "declined", 0, 0},
 	{"a denial is not remembered", func(s stage) said {
 		s.answer(s.call("a", ""), "a", `{"action":"decline"}`)

@@ -105,15 +105,22 @@ func (o *offer) form(question string) tools.Form {
 	}}}
 }
 
-// choice reads what the user chose in an accepted form. One without any content comes
-// from a client that shows no fields: it allows the call once. Content that does not fit
-// the form refuses.
+// choice reads what the user chose in an accepted form; "" is nothing. A form without a
+// choice allows the call once, by being accepted. Content that does not fit the form
+// refuses.
 func (o *offer) choice(content map[string]json.RawMessage) string {
-	if len(content) == 0 {
+	if o == nil {
+		if len(content) > 0 {
+			return refuseByChoice
+		}
 		return allowOnce
 	}
+	given, ok := content[consentField]
+	if !ok {
+		return ""
+	}
 	var choice string
-	if o == nil || json.Unmarshal(content[consentField], &choice) != nil {
+	if json.Unmarshal(given, &choice) != nil {
 		return refuseByChoice
 	}
 	return choice
@@ -126,6 +133,9 @@ func (p *pass) answered(answer tools.Answer) error {
 	switch {
 	case answer.Action != tools.Accept:
 		return declined(p.tool.Name)
+	case choice == "": // a client that shows no fields, or fills none in
+		return tools.Errorf(tools.Declined, "%s: the form came back accepted without its field %q, which is no consent", p.tool.Name, consentField).
+			WithHint("the client has to send %s: once, session or deny; the user can start the server with --confirm client, which trusts the client's own prompt where it shows no forms", consentField)
 	case choice == allowSession && p.r.consents.has(p): // answered on an earlier pass
 	case choice == allowSession && p.offer != nil:
 		p.r.consents.remember(p.consentKey(), p.offer)

@@ -224,7 +224,7 @@ func TestFence(t *testing.T) {
 		call := run.Call{Tool: "read_file", Args: json.RawMessage(`{"path":"` + tc.path + `"}`), Session: session}
 		out := r.Run(t.Context(), call)
 		if out.Ask != nil {
-			call.Reply = answer(out.Ask, tools.Accept, "")
+			call.Reply = &run.Reply{State: out.Ask.State, Answers: map[string]tools.Answer{"consent": {Action: tools.Accept, Values: map[string]json.RawMessage{"allow": json.RawMessage(`"once"`)}}}}
 			out = r.Run(t.Context(), call)
 		}
 		if got := ending(out); got != tc.want {
