@@ -48,6 +48,7 @@ func (b *builder) add(file uint32, t *extract) error {
 		if err != nil {
 			return err
 		}
+		largePages(grown)
 		n := copy(grown, b.grams)
 		if b.grams != nil {
 			release(b.grams)
@@ -111,6 +112,7 @@ func (b *builder) count(ctx context.Context) error {
 		if b.sorted, err = allocate[uint32](cap(b.grams)); err != nil {
 			return err
 		}
+		largePages(b.sorted)
 	}
 	var ends [highs]uint32
 	for grams := range slices.Chunk(b.grams, few) {

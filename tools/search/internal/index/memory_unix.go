@@ -23,8 +23,12 @@ func allocate[T any](n int) ([]T, error) {
 
 // release gives values of allocate back.
 func release[T any](values []T) {
+	_ = unix.Munmap(bytesOf(values)) // fails only for what was not allocated
+}
+
+// bytesOf returns all that was allocated for values.
+func bytesOf[T any](values []T) []byte {
 	var t T
 	first := (*byte)(unsafe.Pointer(unsafe.SliceData(values)))
-	size := max(cap(values)*int(unsafe.Sizeof(t)), 1)
-	_ = unix.Munmap(unsafe.Slice(first, size)) // fails only for what was not allocated
+	return unsafe.Slice(first, max(cap(values)*int(unsafe.Sizeof(t)), 1))
 }
