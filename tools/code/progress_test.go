@@ -46,7 +46,7 @@ func TestProgress(t *testing.T) {
 			}
 			time.Sleep(300 * time.Millisecond) // a report that comes late would be seen
 			all := strings.Join(heard, "\n") + "\n"
-			printed := got[strings.Index(got, "line 0\n"):] + "\n"
+			_, printed, _ := strings.Cut(got+"\n", "\n\n")
 			if all == "\n" || !strings.HasPrefix(printed, all) {
 				t.Errorf("heard %q, of %q", all, printed)
 			}
