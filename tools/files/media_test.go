@@ -70,7 +70,8 @@ func encoded(t *testing.T, kind string, img image.Image) string {
 	var err error
 	switch kind {
 	case "png":
-		err = png.Encode(&b, img)
+		fast := png.Encoder{CompressionLevel: png.BestSpeed} // how well is not what is tested, and takes a third of the time
+		err = fast.Encode(&b, img)
 	case "jpeg":
 		err = jpeg.Encode(&b, img, nil)
 	case "gif":
