@@ -39,6 +39,9 @@ type Command struct {
 	// env that runs another one, which the plan has too. Rules count for it only where they
 	// name it.
 	Light bool
+	// Perhaps is for what another program of the call may run, or take as data: the user
+	// is asked about it where a rule asks about it or denies it.
+	Perhaps bool
 }
 
 // Word is one word of a command after the expansions of the shell, or what is known of it.

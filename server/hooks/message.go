@@ -58,6 +58,9 @@ func messageOf(event string, v run.View) *message {
 	}
 	for i := range v.Plan.Commands {
 		c := &v.Plan.Commands[i]
+		if c.Perhaps {
+			continue
+		}
 		m.Commands = append(m.Commands, c.String())
 		if m.Unknown == "" && c.Hides != "" {
 			m.Unknown = c.String() + ": " + c.Hides

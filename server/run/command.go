@@ -233,5 +233,8 @@ func (r *ruling) runs(c *tools.Command) (doing int, ok fit) {
 			doing = max(doing, x.rank)
 		}
 	}
+	if c.Perhaps {
+		ok = min(ok, perhaps)
+	}
 	return doing, ok
 }

@@ -287,3 +287,41 @@ func TestCommandPatternErrors(t *testing.T) {
 		}
 	}
 }
+
+// What runs perhaps is never denied for certain, nor does it make a call asked about that
+// no rule names.
+func TestRulesOfWhatRunsPerhaps(t *testing.T) {
+	x, err := run.ParseCommandPattern("git push")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := command("~ git push origin")
+	if c.Perhaps = true; !x.Covers(&c) {
+		t.Error("a pattern does not cover what runs perhaps")
+	}
+	for _, tc := range []struct{ rules, want string }{
+		{`{"verdict":"deny","command":["git push"]}`, "ask"},
+		{`{"verdict":"ask","command":["git push"]}`, "ask"},
+		{`{"verdict":"deny","command":["git pull"]}`, "allow"},
+		{`{"verdict":"ask","access":["exec"]},{"verdict":"allow","command":["x *"]}`, "allow"},
+	} {
+		tool := planner(func(d *tools.Def[LineIn, Out]) {
+			d.Plan = func(context.Context, LineIn) (tools.Plan, error) {
+				return tools.Plan{Effects: tools.Process, Commands: []tools.Command{command("x git push origin"), c}}, nil
+			}
+		})
+		var list []run.Rule
+		if err := json.Unmarshal([]byte("["+tc.rules+"]"), &list); err != nil {
+			t.Fatal(err)
+		}
+		rules, err := run.NewRules(list, []tools.Tool{tool})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool}, Rules: rules}})
+		e, err := r.Explain(t.Context(), run.Call{Tool: "shell", Args: []byte(`{"line":"x"}`), Session: tools.SessionInfo{Principal: tools.Local, Client: tools.Client{Forms: true}, Workspace: ground(t)}})
+		if err != nil || e.Verdict != tc.want || len(e.Commands) != 1 {
+			t.Errorf("%s: %s, %d commands, %v; want %s", tc.rules, e.Verdict, len(e.Commands), err, tc.want)
+		}
+	}
+}

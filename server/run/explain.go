@@ -244,6 +244,9 @@ func (x *Explanation) foresees(p *pass) {
 	x.Effects, x.Unknown = p.plan.Effects.String(), p.plan.Unknown
 	for i := range p.plan.Commands {
 		c := &p.plan.Commands[i]
+		if c.Perhaps { // many, of which the rules concern hardly any
+			continue
+		}
 		r := Runs{Command: visible(c.String()), Hides: c.Hides, Light: c.Light}
 		for _, touch := range c.Touches {
 			if touch.Write {

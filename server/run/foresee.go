@@ -141,7 +141,7 @@ func (p *pass) programs() (names []string) {
 	seen := map[string]bool{}
 	for i := range p.plan.Commands {
 		words := p.plan.Commands[i].Words
-		if len(words) == 0 || seen[words[0].Text] {
+		if len(words) == 0 || seen[words[0].Text] || p.plan.Commands[i].Perhaps {
 			continue
 		}
 		seen[words[0].Text] = true

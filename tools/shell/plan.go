@@ -17,6 +17,7 @@ import (
 // have. It leaves the roots where it says itself that it changes something there: the
 // sandbox will not let it, but the user should know.
 func planLine(ws *workspace.Workspace, line string, at command.Place, always tools.Effects) tools.Plan {
+	at.Has = func(path string) bool { return stands(ws, path) }
 	read := command.Parse(line, at)
 	plan := tools.Plan{Effects: always, Commands: read.Commands, Touches: read.Touches, Unknown: read.Unknown, Writes: read.Writes, Shows: line}
 	leaves := func(t tools.Touch) bool { return t.Write && outside(ws, t.Path) }
@@ -76,6 +77,19 @@ func (in BashIn) shows() string {
 		text = "cd " + in.Cwd + "\n" + text
 	}
 	return text
+}
+
+// stands reports whether a file is in a workspace, or may be.
+func stands(ws *workspace.Workspace, text string) bool {
+	if ws == nil {
+		return true
+	}
+	at, err := ws.Resolve(text)
+	if err != nil {
+		return strings.HasPrefix(text, "~")
+	}
+	_, err = at.Lstat()
+	return err == nil
 }
 
 // outside reports whether a path lies out of the roots and of what is private to a

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -57,22 +58,49 @@ func (w *walker) sets(name string, v tools.Word, written string) {
 			}
 		}
 		w.unknown("it sets PATH, by which programs are found")
-	case "BASH_ALIASES", "BASH_CMDS", "BASH_ENV", "ENV", "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "PS4", "PROMPT_COMMAND", "PYTHONSTARTUP", "PYTHONPATH",
-		"PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "NODE_OPTIONS", "NODE_PATH", "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_COUNT",
-		"GIT_CONFIG_PARAMETERS", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "SHELLOPTS", "BASHOPTS", "MAKEFLAGS", "JAVA_TOOL_OPTIONS":
-		w.unknown("it sets %s, by which programs run others", name)
 	case "PAGER", "GIT_PAGER", "MANPAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_SSH_COMMAND", "GIT_SSH", "GIT_ASKPASS", "SSH_ASKPASS",
-		"GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "LESSOPEN", "LESSCLOSE", "BROWSER", "RUSTC_WRAPPER", "CC", "CXX", "SHELL":
+		"GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "LESSOPEN", "LESSCLOSE", "BROWSER", "RUSTC_WRAPPER", "CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "SHELL", "CONFIG_SHELL",
+		"SUDO_EDITOR", "FCEDIT", "HGEDITOR", "SVN_EDITOR", "SUDO_ASKPASS", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER", "CCACHE_PREFIX":
 		if v.Kind != tools.Known {
 			w.unknown("it sets %s to a command that nobody can tell", name)
 			return
 		}
 		w.text(v.Text)
 	}
-	if strings.HasPrefix(name, "BASH_FUNC_") || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_") {
+	if decides(name) {
 		w.unknown("it sets %s, by which programs run others", name)
 	}
 }
+
+// decides reports whether programs run what a variable says, or read their settings where
+// it says.
+func decides(name string) bool {
+	switch {
+	case strings.HasPrefix(name, "BASH_"), strings.HasPrefix(name, "LD_"), strings.HasPrefix(name, "DYLD_"), strings.HasPrefix(name, "GIT_CONFIG"):
+		return name != "BASH_SILENCE_DEPRECATION_WARNING"
+	case strings.HasPrefix(strings.ToLower(name), "npm_config_"):
+		switch strings.ToLower(strings.TrimPrefix(strings.ToLower(name), "npm_config_")) {
+		case "script_shell", "shell", "git", "node_options", "userconfig", "globalconfig", "editor", "viewer", "prefix", "init_module", "node_gyp", "python":
+			return true
+		}
+	case strings.HasPrefix(name, "CARGO_TARGET_"):
+		return strings.HasSuffix(name, "_RUNNER") || strings.HasSuffix(name, "_LINKER")
+	}
+	return slices.Contains(strings.Fields(deciding), name)
+}
+
+// deciding are variables by which programs find, load or run others.
+const deciding = `
+ENV PS4 PROMPT_COMMAND SHELLOPTS BASHOPTS ZDOTDIR GLIBC_TUNABLES GCONV_PATH TERMINFO
+PYTHONSTARTUP PYTHONPATH PYTHONHOME PYTHONUSERBASE PYTHONBREAKPOINT PYTHONWARNINGS PYTHONINSPECT
+PERL5OPT PERL5LIB PERLLIB PERL5DB RUBYOPT RUBYLIB NODE_OPTIONS NODE_PATH PHPRC PHP_INI_SCAN_DIR LUA_PATH LUA_CPATH LUA_INIT
+JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS CLASSPATH MAVEN_OPTS GRADLE_OPTS
+GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_DIR GIT_COMMON_DIR
+MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES GOFLAGS GOROOT GOENV GOTOOLDIR GOCACHEPROG GOAUTH
+CARGO_HOME RUSTUP_HOME RUSTC RUSTDOC RUSTFLAGS RUSTC_WORKSPACE_WRAPPER CARGO_BUILD_RUSTC CARGO_BUILD_RUSTC_WRAPPER
+TAR_OPTIONS RSYNC_RSH CVS_RSH SVN_SSH HGRCPATH LESS LESSKEY VIMINIT EXINIT MYVIMRC EMACSLOADPATH
+COMPILER_PATH GCC_EXEC_PREFIX CC_WRAPPER RIPGREP_CONFIG_PATH FZF_DEFAULT_COMMAND FZF_DEFAULT_OPTS
+WGETRC CURL_HOME PAGER_COMMAND BAT_PAGER BAT_CONFIG_PATH ANSIBLE_CONFIG AWKPATH AWKLIBPATH GUILE_LOAD_PATH TCLLIBPATH DOTNET_STARTUP_HOOKS`
 
 func isName(text string) bool {
 	return text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == "" && (text[0] < '0' || text[0] > '9')

@@ -28,10 +28,10 @@ import (
 
 // Line is what a command line would do.
 type Line struct {
-	Commands []tools.Command
-	Touches  []tools.Touch // of redirections that belong to no single command
-	Unknown  string        // why it may run others, "" = it does not
-	Writes   bool          // a redirection changes a file
+	Commands []tools.Command // those that run perhaps last
+	Touches  []tools.Touch   // of redirections that belong to no single command
+	Unknown  string          // why it may run others, "" = it does not
+	Writes   bool            // a redirection changes a file
 	// Network is the first command that will hardly do without the network, "" = none
 	// is known to want it. It is a guess by the names of programs.
 	Network string
@@ -53,11 +53,13 @@ type Place struct {
 	Dir      string // a path of the workspace, "" = its first root
 	Anywhere bool   // nobody can tell where
 	Env      []string
+	// Has reports whether a path is that of a file in the workspace, nil = none is.
+	Has func(path string) bool
 }
 
 // Parse reads a line.
 func Parse(line string, at Place) Line {
-	w := &walker{dirs: []string{at.Dir}, until: time.Now().Add(maxTime)}
+	w := &walker{dirs: []string{at.Dir}, until: time.Now().Add(maxTime), has: at.Has}
 	if at.Anywhere {
 		w.dirs = nil
 	}
@@ -66,6 +68,7 @@ func Parse(line string, at Place) Line {
 	}
 	w.text(line)
 	w.wroteWhatItRuns()
+	w.line.Commands = append(w.line.Commands, w.guessed...)
 	if w.evaluates && w.code {
 		w.unknown("it evaluates text that has a command in it")
 	}
@@ -87,6 +90,11 @@ type walker struct {
 	// evaluates is set by what evaluates the values of variables, code by quoted text
 	// that such an evaluation would run.
 	evaluates, code bool
+
+	has     func(path string) bool
+	ran     bool            // a command came before, which may have made what is run now
+	known   bool            // nothing is guessed
+	guessed []tools.Command // that run perhaps
 }
 
 // stdin is what a command reads its standard input from.

@@ -104,6 +104,10 @@ func (w *walker) gitCommand(name string, args []tools.Word, hides func(string)) 
 				return
 			}
 		}
+	case "subtree": // its push and pull are those of git
+		if i := slices.IndexFunc(args, func(a tools.Word) bool { return a.Text == "push" || a.Text == "pull" }); i >= 0 {
+			w.run(append([]tools.Word{{Text: "git"}}, args[i:]...))
+		}
 	case "rebase":
 		given("-x", "--exec")
 	case "difftool", "mergetool":

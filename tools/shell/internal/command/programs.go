@@ -62,6 +62,8 @@ func (w *walker) others(name string, args []tools.Word, hides func(string)) {
 		(name == "vim" || name == "vi" || name == "nvim" || name == "view" || name == "emacs") && (has("-c", "-s", "-S", "--cmd", "--eval", "-l", "--script", "-es") || plussed(args)),
 		name == "curl" && has("-K", "--config"), name == "wget" && has("--use-askpass"), name == "psql" && has("-c", "-f"),
 		(name == "sqlite3" || name == "mysql") && (has("-cmd", "-init") || hasText(args, ".shell", ".system", `\!`)),
+		name == "rg" && has("--pre", "--hostname-bin"), (name == "ag" || name == "ack" || name == "bat") && has("--pager"), name == "fzf" && has("--preview", "--bind"),
+		slices.Contains([]string{"gcc", "g++", "cc", "c++", "clang", "clang++", "gfortran"}, name) && (has("-B") || hasText(args, "-wrapper", "-fplugin=", "-specs", "-fuse-ld=/")),
 		name == "go" && has("-exec", "-toolexec", "-vettool"), name == "cargo" && has("--config"), name == "less" && plussed(args), name == "man" && has("-P", "--pager", "-H"):
 		hides("its options run others")
 	case slices.Contains([]string{"sqlite3", "psql", "mysql", "vim", "vi", "nvim", "bc", "dc"}, name) && w.stdin.given:

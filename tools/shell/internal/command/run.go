@@ -1,6 +1,8 @@
 package command
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"toolcrib/tools"
@@ -19,9 +21,7 @@ func (w *walker) run(words []tools.Word) {
 	}
 	name := base(words[0].Text)
 	c := &w.line.Commands[at]
-	if strings.HasPrefix(words[0].Text, "/proc/") {
-		c.Hides = "it runs what is running already"
-	}
+	c.Hides = w.fileRun(words[0].Text)
 	c.Touches, c.Told = w.opens(name, words)
 	c.Light = isLight(words[0].Text)
 	hides := func(why string) { w.line.Commands[at].Hides = why }
@@ -31,10 +31,14 @@ func (w *walker) run(words []tools.Word) {
 		w.wraps(wrap, name, args, hides)
 		return
 	}
-	switch name {
-	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "lksh", "posh", "yash", "oksh", "osh", "bash-static", "fish", "csh", "tcsh", "pwsh":
+	if isShell(name) {
 		c.Light = true
 		w.shell(name, args, hides)
+		return
+	}
+	switch name {
+	case "capsh":
+		w.capsh(args, hides)
 	case "eval":
 		c.Light = true
 		w.evaluated(args, hides)
@@ -55,10 +59,10 @@ func (w *walker) run(words []tools.Word) {
 	case "git":
 		w.git(args, hides)
 	case "ssh", "parallel", "at", "batch", "crontab", "screen", "tmux", "expect", "ed", "ex", "gdb", "lldb", "docker", "podman", "nerdctl",
-		"kubectl", "script", "sg", "newgrp", "setarch", "linux32", "linux64", "i386", "x86_64", "prlimit", "chpst", "fakeroot", "eatmydata", "proxychains",
+		"kubectl", "script", "sg", "newgrp", "setarch", "proot", "prlimit", "chpst", "fakeroot", "eatmydata", "proxychains",
 		"proxychains4", "torsocks", "tsocks", "dbus-run-session", "xvfb-run", "rlwrap", "valgrind", "perf", "hyperfine", "mpirun", "mpiexec", "cmd", "run-parts",
 		"cpulimit", "catchsegv", "socat", "gosu", "su-exec", "tini", "dumb-init", "ifne", "rargs", "watchexec", "nodemon", "concurrently", "cross-env", "dotenv",
-		"numactl", "systemd-inhibit", "faketime", "start-stop-daemon", "daemonize", "dtach", "ld.so", "unshare", "nsenter", "bwrap", "firejail", "systemd-run", "chroot", "su", "runuser", "xterm", "lua", "osascript", "tclsh", "m4", "gnuplot":
+		"numactl", "systemd-inhibit", "faketime", "start-stop-daemon", "daemonize", "dtach", "unshare", "nsenter", "bwrap", "firejail", "systemd-run", "chroot", "su", "runuser", "xterm", "lua", "osascript", "tclsh", "m4", "gnuplot":
 		hides("it runs what it is told to")
 		w.remote(name, args)
 	case "nc", "ncat", "netcat":
@@ -75,5 +79,33 @@ func (w *walker) run(words []tools.Word) {
 		}
 	default:
 		w.others(name, args, hides)
+		if verb, ok := strings.CutPrefix(name, "git-"); ok && verb != "" {
+			w.run(append([]tools.Word{{Text: "git"}, {Text: verb}}, args...))
+		} else if !w.known && !plain(name) {
+			w.guess(args, hides)
+		}
 	}
+}
+
+// fileRun says why a program that is named by a path may run what nobody sees, "" where it
+// is one of the system, or not there to be run.
+func (w *walker) fileRun(program string) string {
+	first := !w.ran
+	w.ran = true
+	clean := path.Clean(program)
+	switch {
+	case !strings.Contains(program, "/"):
+		return ""
+	case strings.HasPrefix(clean, "/proc/"):
+		return "it runs what is running already"
+	case strings.HasPrefix(clean, "/tmp/"), strings.HasPrefix(clean, "/var/tmp/"), strings.HasPrefix(clean, "/dev/"), isScript(base(clean)):
+		return "it is a file that may be a script"
+	case w.has == nil:
+		return ""
+	}
+	touches, told := w.touch(nil, tools.Word{Text: program}, false)
+	if !told || !first && !path.IsAbs(clean) || slices.ContainsFunc(touches, func(t tools.Touch) bool { return w.has(t.Path) }) {
+		return "it is a file of the workspace, which may be a script"
+	}
+	return ""
 }

@@ -27,6 +27,12 @@ func wrapperOf(name string) (wrapper, bool) {
 		return wrapper{light: true, flags: "i0v", values: "uCS", long: []string{"ignore-environment", "null", "debug"}, longer: []string{"unset", "chdir", "split-string"}, sets: true}, true
 	case "command":
 		return wrapper{light: true, flags: "p"}, true
+	case "ssh-agent":
+		return wrapper{light: true, flags: "cDdks", values: "aEOPt"}, true
+	case "choom":
+		return wrapper{light: true, values: "np", longer: []string{"adjust", "pid"}}, true
+	case "uname26", "linux32", "linux64", "i386", "i486", "i586", "i686", "x86_64", "athlon":
+		return wrapper{light: true, flags: "3BFILRSTXZv", long: []string{"32bit", "addr-no-randomize", "uname-2.6", "verbose", "3gb", "4gb"}}, true
 	case "builtin", "nohup", "chronic", "unbuffer", "busybox", "toybox":
 		return wrapper{light: true}, true
 	case "exec":
@@ -71,10 +77,30 @@ func wrapperOf(name string) (wrapper, bool) {
 		return wrapper{flags: "yq", values: "pw", long: []string{"yes", "no", "quiet", "no-install"}, longer: []string{"package", "from", "with", "python"}}, true
 	case "uv", "poetry", "pipenv", "rye", "pdm", "hatch", "pipx":
 		return wrapper{words: []string{"run"}, flags: "q", long: []string{"no-sync", "frozen", "locked", "quiet"}, longer: []string{"with", "python", "extra", "group"}}, true
+	case "conda", "mamba", "micromamba":
+		return wrapper{words: []string{"run"}, flags: "v", values: "np", long: []string{"no-capture-output", "live-stream"}, longer: []string{"name", "prefix", "cwd"}}, true
+	case "pyenv", "rbenv", "nodenv", "goenv", "jenv", "plenv", "volta":
+		return wrapper{words: []string{"exec", "run"}}, true
 	case "bundle", "pnpm", "yarn", "npm", "direnv", "mise", "asdf":
 		return wrapper{words: []string{"exec", "x", "dlx"}, flags: "y", values: "C", long: []string{"yes"}}, true
 	}
+	if strings.HasPrefix(name, "ld-") && strings.Contains(name, ".so") || strings.HasPrefix(name, "ld.so") { // the loader of programs
+		return wrapper{light: true, long: []string{"list", "verify", "inhibit-cache"}, longer: []string{"library-path", "argv0", "inhibit-rpath"}}, true
+	}
 	return wrapper{}, false
+}
+
+// capsh looks at what follows "--": it is for bash.
+func (w *walker) capsh(args []tools.Word, hides func(string)) {
+	for i, a := range args {
+		switch {
+		case a.Text == "--" && a.Kind == tools.Known:
+			w.run(append([]tools.Word{{Text: "bash"}}, args[i+1:]...))
+			return
+		case a.Kind != tools.Known, a.Text == "==", strings.HasPrefix(a.Text, "--shell="), strings.HasPrefix(a.Text, "--chroot="):
+			hides("it runs what it is told to")
+		}
+	}
 }
 
 // wraps finds the command among the arguments of a program that runs it.
