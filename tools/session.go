@@ -20,6 +20,8 @@ type SessionInfo struct {
 	// Lasting reports that the call may take as long as it needs: its client gets a
 	// handle from the protocol once it lasts, so the tool makes none of its own.
 	Lasting bool
+	// Once reports that the process ends with the call, and all that it started with it.
+	Once bool
 }
 
 // Allows reports whether the principal may call a tool.

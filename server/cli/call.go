@@ -30,7 +30,8 @@ func callCommand() command {
 		long: `
 JSON is the arguments of the tool; - reads them from stdin. DIR is what serve
 takes. The call goes the same way as a client's: the same checks, the same
-limits. Exit code 1: the tool answered with an error, which is on stderr.
+limits. Programs end with the call: it waits for them, and keeps no jobs. Exit
+code 1: the tool answered with an error, which is on stderr.
 
   toolcrib call read_file '{"path": "go.mod"}'
   toolcrib call --all glob '{"pattern": ["*.go"]}'
@@ -71,6 +72,7 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 			Principal: tools.Local,
 			Client:    tools.Client{Name: "toolcrib call", Version: moduleVersion(), Forms: asks},
 			Workspace: e.ws,
+			Once:      true,
 		},
 		Progress: p.progress(),
 	}

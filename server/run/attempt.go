@@ -62,7 +62,7 @@ func (p *pass) attempt(ctx context.Context) (any, error) {
 func (p *pass) once(ctx context.Context) (_ any, err error) {
 	inside, end := p.observe(ctx, PartAttempt, int(p.attempts.Add(1)))
 	limited, cancel := context.WithCancel(inside)
-	if !p.call.Session.Lasting || !p.tool.Streams { // who asked for a task waits as long as it takes
+	if s := &p.call.Session; !s.Lasting && !s.Once || !p.tool.Streams { // who asked for a task, or for nothing else, waits as long as it takes
 		limited, cancel = context.WithTimeout(inside, p.tool.Timeout)
 	}
 	defer cancel()

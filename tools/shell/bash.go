@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"toolcrib/tools"
@@ -36,7 +38,7 @@ const (
 // BashIn says what to run.
 type BashIn struct {
 	Command    string   `json:"command" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"bash command line or script" alias:"cmd,script,code"`
-	Cwd        string   `json:"cwd,omitempty" jsonschema:"default=." jsonschema_description:"directory to run in" path:"directory" alias:"workdir,working_directory,directory,dir,path"`
+	Cwd        string   `json:"cwd,omitempty" jsonschema_description:"directory to run in; default the root, or where the session is" path:"directory" alias:"workdir,working_directory,directory,dir,path"`
 	Env        []string `json:"env,omitempty" jsonschema:"maxItems=100" jsonschema_description:"variables, each KEY=VALUE"`
 	Timeout    string   `json:"timeout,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\" or \"5m\"; default 30m, none in the background"`
 	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with the handle of a job: servers, watchers, long builds" alias:"run_in_background,is_background"`
@@ -98,9 +100,15 @@ func (d Deps) run(ctx context.Context, in BashIn, args []string) (BashOut, error
 	if err := ctx.Err(); err != nil {
 		return BashOut{}, err
 	}
+	if err := in.check(ctx); err != nil {
+		return BashOut{}, err
+	}
 	spec, err := d.spec(ctx, in, args)
 	if err != nil {
 		return BashOut{}, err
+	}
+	if slices.ContainsFunc(in.Env, func(v string) bool { return strings.HasPrefix(v, "PATH=") }) {
+		spec.Command.Args[0] = located(spec.Command.Args[0])
 	}
 	w := changed.Begin(ctx, spec.Workspace)
 	j, err := d.start(ctx, in, spec)
@@ -126,7 +134,7 @@ func (in BashIn) attend(ctx context.Context, j *jobs.Job, foreground time.Durati
 	case in.Terminal || in.Input:
 		return quiesce(ctx, j, 0, prompt, promptWithin)
 	}
-	if tools.Session(ctx).Lasting {
+	if s := tools.Session(ctx); s.Lasting || s.Once {
 		return attend(ctx, j, longestTimeout)
 	}
 	return attend(ctx, j, foreground)
@@ -141,7 +149,7 @@ func (d Deps) start(ctx context.Context, in BashIn, spec jobs.Spec) (*jobs.Job, 
 	case in.Terminal || in.Input:
 		return nil, tools.Errorf(tools.InvalidArgument, "/session: the commands of a session have no input").
 			WithHint("leave session out, or terminal and input")
-	case d.Jobs.Known(spec, in.Session) && (len(in.Env) > 0 || in.Cwd != "" && in.Cwd != "."):
+	case d.Jobs.Known(spec, in.Session) && (len(in.Env) > 0 || in.Cwd != ""):
 		return nil, tools.Errorf(tools.InvalidArgument, "session %s keeps its own directory and variables", in.Session).
 			WithHint("write cd and export in the command")
 	}
@@ -170,7 +178,7 @@ func (d Deps) spec(ctx context.Context, in BashIn, args []string) (jobs.Spec, er
 	if in.Background || in.Terminal || in.Input {
 		byDefault = 0
 	}
-	timeout, err := duration("timeout", in.Timeout, byDefault, longestTimeout)
+	timeout, err := in.timeout(byDefault)
 	if err != nil {
 		return jobs.Spec{}, err
 	}

@@ -39,9 +39,8 @@ func quiet() []string {
 func variables(given []string) ([]string, error) {
 	env := quiet()
 	for _, v := range given {
-		key, _, ok := strings.Cut(v, "=")
-		if !ok || key == "" || strings.ContainsRune(v, 0) {
-			return nil, tools.Errorf(tools.InvalidArgument, "/env: %q is not KEY=VALUE", brief(v))
+		if err := variable(v); err != nil {
+			return nil, err
 		}
 		env = append(env, v)
 	}

@@ -11,6 +11,9 @@ import (
 // hinted is how much of the end of an output hints are found in.
 const hinted = 4000
 
+// notExecutable is the exit code that shells give where a file is no program.
+const notExecutable = 126
+
 // hint is what to do where an output shows what went wrong.
 type hint struct {
 	shown   *regexp.Regexp
@@ -50,8 +53,8 @@ func hints() []hint {
 			boxed, "what decides which programs run later can only be read here, and not moved or deleted: .git/config, hooks, the configuration of agents. git -c user.name=... sets a value for one command; delete_path and move_path take whole repositories; the rest is for the user to do", nil,
 		},
 		{
-			regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted`),
-			boxed, "commands may write inside the workspace, in $TMPDIR and in $HOME only", nil,
+			regexp.MustCompile(`(?im)read-only file system|^[^\n]*\b(cannot (create|touch|open|remove|move|mkdir|make|write|overwrite|link|truncate)|mkdir|could not (create|open|write)|unable to (create|write)|failed to (create|write|open)|writing|open|EACCES)\b[^\n]*(\s|['"‘(=])(/|~/)[^\n]*permission denied|\bline \d+: /[^\n]*: permission denied|PermissionError[^\n]*'/`),
+			func(r sandbox.Report, e sandbox.Exit) bool { return boxed(r, e) && e.Code != notExecutable }, "commands may write inside the workspace, in $TMPDIR and in $HOME only", nil,
 		},
 		{
 			regexp.MustCompile(`(?i)not a terminal|not a tty|inappropriate ioctl|terminal is dumb|stdin isn't a terminal|must be a terminal`),

@@ -120,11 +120,17 @@ func (o *JobOutputOut) show(j *jobs.Job, in JobOutputIn) error {
 			p, err = lastPage(j.Log(), from, shownPage)
 		}
 	case in.Offset != nil:
+		if *in.Offset > e.Bytes {
+			o.Notes = append(o.Notes, fmt.Sprintf("offset %d is beyond the end: the output has %d bytes", *in.Offset, e.Bytes))
+		}
 		p, err = pageAt(j.Log(), *in.Offset, shownPage)
 		if p.from > *in.Offset && p.text != "" {
 			o.Notes = append(o.Notes, fmt.Sprintf("%s before offset %d are not kept", textfile.Size(p.from-*in.Offset), p.from))
 		}
 	case in.Line > 0:
+		if in.Line > e.Lines {
+			o.Notes = append(o.Notes, fmt.Sprintf("line %d is beyond the end: the output has %s", in.Line, textfile.Count(e.Lines, "line")))
+		}
 		var from int64
 		if from, err = j.Log().LineAt(in.Line); err == nil {
 			p, err = pageAt(j.Log(), from, shownPage)

@@ -1,0 +1,74 @@
+package shell
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"toolcrib/tools"
+)
+
+// check refuses what no program could be given, and what this call cannot keep.
+func (in BashIn) check(ctx context.Context) error {
+	switch {
+	case strings.ContainsRune(in.Command, 0):
+		return tools.Errorf(tools.InvalidArgument, "/command: it has a NUL at byte %d, which no shell can be given", strings.IndexByte(in.Command, 0)).
+			WithHint(`write it as an escape, such as printf '\0'`)
+	case strings.TrimSpace(in.Session) != in.Session || strings.ContainsFunc(in.Session, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return tools.Errorf(tools.InvalidArgument, "/session: a name has no newlines, control characters or blanks around it").
+			WithHint(`such as "build"`)
+	}
+	if !tools.Session(ctx).Once {
+		return nil
+	}
+	for _, not := range []struct {
+		given bool
+		name  string
+	}{{in.Background, "background"}, {in.Input, "input"}, {in.Terminal, "terminal"}} {
+		if not.given {
+			return tools.Errorf(tools.InvalidArgument, "/%s: this one call keeps no jobs: they end with it", not.name).
+				WithHint("leave %s out, and the call waits for the end; a client of toolcrib serve has jobs", not.name)
+		}
+	}
+	return nil
+}
+
+// variable refuses what is no variable of the environment.
+func variable(v string) error {
+	key, _, ok := strings.Cut(v, "=")
+	switch {
+	case strings.ContainsRune(v, 0):
+		return tools.Errorf(tools.InvalidArgument, "/env: %q has a NUL, which no variable can have", brief(strings.ReplaceAll(key, "\x00", "")))
+	case !ok || key == "":
+		return tools.Errorf(tools.InvalidArgument, "/env: %q is not KEY=VALUE", brief(v))
+	case strings.ContainsFunc(key, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) || key[0] >= '0' && key[0] <= '9':
+		return tools.Errorf(tools.InvalidArgument, "/env: %q is no name of a variable", brief(key)).
+			WithHint("letters, digits and _, and no digit first")
+	}
+	return nil
+}
+
+// timeout reads how long a command may take. Zero is refused: some mean by it that there
+// is none, others that the command is to end at once.
+func (in BashIn) timeout(byDefault time.Duration) (time.Duration, error) {
+	d, err := duration("timeout", in.Timeout, byDefault, longestTimeout)
+	if err == nil && d == 0 && strings.TrimSpace(in.Timeout) != "" {
+		return 0, tools.Errorf(tools.InvalidArgument, "/timeout: 0 is no time to run in").
+			WithHint("more than 0, at most %s; without timeout it is the default", longestTimeout)
+	}
+	return d, err
+}
+
+// located is a program as the server finds it, whatever PATH the command is given.
+func located(name string) string {
+	path, err := exec.LookPath(name)
+	if err != nil || !filepath.IsAbs(path) {
+		return name
+	}
+	return path
+}
