@@ -16,10 +16,10 @@ import (
 
 	"toolcrib/server/audit"
 	"toolcrib/server/records"
-	"toolcrib/server/redact"
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
 	"toolcrib/tools"
+	"toolcrib/workspace/redact"
 	"toolcrib/workspace/state"
 )
 

@@ -13,9 +13,9 @@ import (
 	"toolcrib/server"
 	"toolcrib/server/audit"
 	"toolcrib/server/records"
-	"toolcrib/server/redact"
 	"toolcrib/server/run"
 	"toolcrib/workspace"
+	"toolcrib/workspace/redact"
 	"toolcrib/workspace/state"
 )
 

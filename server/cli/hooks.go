@@ -9,8 +9,8 @@ import (
 
 	"toolcrib/server"
 	"toolcrib/server/hooks"
-	"toolcrib/server/redact"
 	"toolcrib/server/run"
+	"toolcrib/workspace/redact"
 )
 
 // hooks returns the hooks of this process, and behind them those of the

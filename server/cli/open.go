@@ -11,12 +11,12 @@ import (
 
 	"toolcrib/server"
 	"toolcrib/server/identity"
-	"toolcrib/server/redact"
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
+	"toolcrib/workspace/redact"
 )
 
 // engine is a configuration put to work: what carries out calls.

@@ -8,11 +8,11 @@ import (
 
 	"toolcrib/server"
 	"toolcrib/server/identity"
-	"toolcrib/server/redact"
 	"toolcrib/server/run"
 	"toolcrib/server/settings"
 	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
+	"toolcrib/workspace/redact"
 )
 
 // wrongKey is what is wrong with the value of a key.

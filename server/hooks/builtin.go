@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"toolcrib/server/redact"
 	"toolcrib/server/run"
 	"toolcrib/tools"
+	"toolcrib/workspace/redact"
 )
 
 // The built-in hooks.

@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"toolcrib/server/hooks"
-	"toolcrib/server/redact"
 	"toolcrib/server/run"
 	"toolcrib/tools"
+	"toolcrib/workspace/redact"
 )
 
 // In is what the tools of these tests take.

@@ -14,9 +14,9 @@ import (
 	"log/slog"
 	"time"
 
-	"toolcrib/server/redact"
 	"toolcrib/server/run"
 	"toolcrib/tools"
+	"toolcrib/workspace/redact"
 )
 
 // Spec is a hook of the configuration. It sees the calls that fit all of its

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"toolcrib/server/audit"
-	"toolcrib/server/redact"
 	"toolcrib/server/run"
+	"toolcrib/workspace/redact"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 
 	"toolcrib/server/audit"
 	"toolcrib/server/records"
-	"toolcrib/server/redact"
 	"toolcrib/server/run"
+	"toolcrib/workspace/redact"
 	"toolcrib/workspace/state"
 )
 

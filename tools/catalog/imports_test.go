@@ -22,6 +22,7 @@ var layers = []struct {
 }{
 	{"workspace/state", nil},
 	{"workspace/ignore", nil},
+	{"workspace/redact", nil},
 	{"workspace", []string{"workspace/state", "workspace/ignore"}},
 	{"schema", nil},
 	{"tools", []string{"schema", "workspace"}},
@@ -31,21 +32,21 @@ var layers = []struct {
 	{"tools/internal/progress", []string{"tools", "tools/internal/screen"}},                                                     // it tells the caller of a tool
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/jobs", "tools/internal/sandbox"}},
+	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},
 	{"tools/shell/internal/command", []string{"tools"}}, // it speaks of commands in the terms of the contract
 	{"tools/*/internal/...", []string{"workspace", "tools/internal/...", "@sibling"}},
-	{"server/redact", nil},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
-	{"server/hooks", []string{"schema", "tools", "server/redact", "server/run", "workspace"}},
+	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "workspace"}},
 	{"server/identity", []string{"schema", "tools", "workspace"}},
 	{"server/telemetry", []string{"tools", "server/run", "workspace/state"}},
 	{"server", []string{"schema", "server/hooks", "tools", "tools/catalog", "server/run", "server/identity", "workspace", "workspace/..."}},
 	{"server/audit", []string{"workspace/state"}},
-	{"server/records", []string{"server/audit", "server/redact", "server/run"}},
+	{"server/records", []string{"server/audit", "workspace/redact", "server/run"}},
 	{"server/settings", []string{"schema"}},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/settings", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "tools/internal/sandbox", "server", "server/audit", "server/records", "server/run", "server/hooks", "server/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
+	{"server/cli", []string{"server/settings", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "tools/internal/sandbox", "server", "server/audit", "server/records", "server/run", "server/hooks", "workspace/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 

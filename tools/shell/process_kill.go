@@ -100,7 +100,7 @@ func killProcess(ctx context.Context, in ProcessKillIn) (ProcessKillOut, error) 
 // victims returns the process and what descends from it, if that is meant, and whether
 // all of it was started by this server, for whoever started the server.
 func (in ProcessKillIn) victims(ctx context.Context) (victims []processes.Process, ours bool, err error) {
-	all, err := processes.List(ctx)
+	all, err := shownProcesses(ctx)
 	if err != nil {
 		return nil, false, unlisted(err)
 	}

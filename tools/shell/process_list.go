@@ -14,6 +14,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/shell/internal/processes"
+	"toolcrib/workspace/redact"
 )
 
 //go:embed process_list.md
@@ -149,7 +150,7 @@ func measured(ctx context.Context) ([]processes.Process, map[int]float64, error)
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	all, err := processes.List(ctx)
+	all, err := shownProcesses(ctx)
 	if err != nil {
 		return nil, nil, unlisted(err)
 	}
@@ -163,6 +164,17 @@ func measured(ctx context.Context) ([]processes.Process, map[int]float64, error)
 		load[p.PID] = 100 * float64(p.CPU-spent[p.ID()]) / float64(elapsed)
 	}
 	return all, load, nil
+}
+
+// shownProcesses returns the processes, their command lines without secrets: nobody is shown one,
+// and none finds a process.
+func shownProcesses(ctx context.Context) ([]processes.Process, error) {
+	all, err := processes.List(ctx)
+	looks := redact.New(nil)
+	for i := range all {
+		all[i].Command = looks.String(all[i].Command)
+	}
+	return all, err
 }
 
 func unlisted(err error) error {

@@ -117,6 +117,38 @@ func TestProcessList(t *testing.T) {
 	}
 }
 
+// Nobody is shown the secrets in the command lines of others, or finds a process by one.
+func TestProcessSecrets(t *testing.T) {
+	const secret = "hunter2abcXYZ"
+	for _, args := range [][]string{{"--password=" + secret}, {"--password", secret}, {"--api-key=" + secret}, {"--token", secret}, {"https://ann:" + secret + "@example.com/"}, {"-H", "Authorization: Bearer " + secret}} {
+		t.Run(args[0], func(t *testing.T) {
+			cmd := exec.Command("sh", append([]string{"-c", "read x", "toolcrib-test-veil"}, args...)...)
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				in.Close()
+				_ = cmd.Wait()
+			}()
+			p := as(t, tools.Local)
+			list := p.call("process_list", map[string]any{"name": "toolcrib-test-veil", "pid": cmd.Process.Pid})
+			if !strings.Contains(list, "toolcrib-test-veil") || strings.Contains(list, secret) {
+				t.Errorf("the list:\n%s", list)
+			}
+			if list := p.call("process_list", map[string]any{"name": secret, "pid": cmd.Process.Pid}); !strings.HasPrefix(list, "no process") {
+				t.Errorf("found by it:\n%s", list)
+			}
+			if text := p.asked("process_kill", map[string]any{"name": secret}); !strings.Contains(text, "nothing that this server has started") {
+				t.Errorf("ended by it: %s", text)
+			}
+		})
+	}
+}
+
 // Nobody is asked about what this server has started, if it is who started the server.
 func TestProcessKill(t *testing.T) {
 	local, remote := as(t, tools.Local), as(t, "somebody")

@@ -1,5 +1,5 @@
-// Package redact takes secrets out of what leaves the server for its operator:
-// audit records, logs, metrics and traces.
+// Package redact takes secrets out of what leaves the server for its operator, audit
+// records, logs, metrics and traces, and out of what tools show of other programs.
 //
 // A secret is found in two ways. Known values, those of the configuration, are
 // found wherever they stand, plain, in base64 at any alignment, in hex, or behind

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"toolcrib/server/redact"
+	"toolcrib/workspace/redact"
 )
 
 // holder has a secret where only some ways of printing show it.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/server/redact"
+	"toolcrib/workspace/redact"
 )
 
 // TestLooks has what looks like a secret, cut in two so that no scanner of this

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/server/redact"
+	"toolcrib/workspace/redact"
 )
 
 // BenchmarkString looks through text without secrets, in MB/s.

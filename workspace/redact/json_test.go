@@ -3,7 +3,7 @@ package redact_test
 import (
 	"testing"
 
-	"toolcrib/server/redact"
+	"toolcrib/workspace/redact"
 )
 
 func TestJSON(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"toolcrib/server/redact"
+	"toolcrib/workspace/redact"
 )
 
 // form writes a secret in some way.
