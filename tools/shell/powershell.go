@@ -42,7 +42,7 @@ func powershellTool(d Deps) tools.Tool {
 			Say:   "What has changed is listed.",
 			Files: map[string]string{"a.txt": "one\n"},
 			In:    PowerShellIn{Command: "Set-Content -Path b.txt -Value two; Remove-Item a.txt"},
-			Want:  "exit 0 in …; no output\n...\nfiles: created b.txt; deleted a.txt\n",
+			Want:  "exit 0 in …; no output\n...\nfiles: created b.txt; deleted a.txt (not in the history of restore_file)\n",
 		}},
 		Run: d.powershell,
 	})

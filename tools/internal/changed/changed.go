@@ -125,6 +125,9 @@ func (c Changes) String() string {
 		if more := len(kind.paths) - len(shown); more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
+		if kind.verb == "deleted" { // its undo would undo an older change of the tools
+			text += " (not in the history of restore_file)"
+		}
 		parts = append(parts, text)
 	}
 	if !c.Whole {

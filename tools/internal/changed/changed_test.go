@@ -87,12 +87,12 @@ func TestChanges(t *testing.T) {
 			f.rename("temp", "a")
 		}, "files: changed a"},
 		{"made older", []string{"a"}, func(f tree) { f.check(os.Chtimes(f.path("a"), time.Unix(1, 0), time.Unix(1, 0))) }, "files: changed a"},
-		{"deleted", []string{"a", "b/c", "b/d"}, func(f tree) { f.remove("b") }, "files: deleted b/c, b/d"},
-		{"renamed", []string{"a", "b"}, func(f tree) { f.rename("a", "z") }, "files: created z; deleted a"},
-		{"a directory renamed", []string{"a/x", "a/y"}, func(f tree) { f.rename("a", "b") }, "files: created b/x, b/y; deleted a/x, a/y"},
-		{"all at once", []string{"a", "b", "c"}, func(f tree) { f.remove("c"); f.write("b", "more\n"); f.write("d", "x") }, "files: created d; changed b; deleted c"},
+		{"deleted", []string{"a", "b/c", "b/d"}, func(f tree) { f.remove("b") }, "files: deleted b/c, b/d (not in the history of restore_file)"},
+		{"renamed", []string{"a", "b"}, func(f tree) { f.rename("a", "z") }, "files: created z; deleted a (not in the history of restore_file)"},
+		{"a directory renamed", []string{"a/x", "a/y"}, func(f tree) { f.rename("a", "b") }, "files: created b/x, b/y; deleted a/x, a/y (not in the history of restore_file)"},
+		{"all at once", []string{"a", "b", "c"}, func(f tree) { f.remove("c"); f.write("b", "more\n"); f.write("d", "x") }, "files: created d; changed b; deleted c (not in the history of restore_file)"},
 		{"created and deleted again", nil, func(f tree) { f.write("a", "x"); f.remove("a") }, ""},
-		{"a file in the place of a directory", []string{"a/b"}, func(f tree) { f.remove("a"); f.write("a", "x") }, "files: created a; deleted a/b"},
+		{"a file in the place of a directory", []string{"a/b"}, func(f tree) { f.remove("a"); f.write("a", "x") }, "files: created a; deleted a/b (not in the history of restore_file)"},
 		{"hidden files count", nil, func(f tree) { f.write(".env", "x") }, "files: created .env"},
 		{"ignored trees do not", []string{".ignore", "src/a"}, func(f tree) {
 			f.write(".ignore", "build/\n*.o\n")
@@ -104,7 +104,7 @@ func TestChanges(t *testing.T) {
 			f.write(".gitignore", "build/\n")
 			f.write("build/deep/out", "x")
 		}, "files: changed .gitignore"},
-		{"what is ignored from now on is not deleted", []string{"build/out", "a"}, func(f tree) { f.write(".ignore", "build/\n"); f.remove("a") }, "files: created .ignore; deleted a"},
+		{"what is ignored from now on is not deleted", []string{"build/out", "a"}, func(f tree) { f.write(".ignore", "build/\n"); f.remove("a") }, "files: created .ignore; deleted a (not in the history of restore_file)"},
 		{"nor what git keeps", []string{".git/HEAD", "a"}, func(f tree) { f.write(".git/index", "x"); f.write("a", "more\n") }, "files: changed a"},
 		{"links are not followed", []string{"a"}, func(f tree) {
 			f.check(os.Symlink("/etc", f.path("etc")))
@@ -121,7 +121,7 @@ func TestChanges(t *testing.T) {
 				f.write(fmt.Sprintf("%02d", i), "x")
 			}
 			f.remove("z")
-		}, "files: created 00, 01, 02, 03, 04, 05, 06, 07, 08, 09, 10, 11 and 18 more; deleted z"},
+		}, "files: created 00, 01, 02, 03, 04, 05, 06, 07, 08, 09, 10, 11 and 18 more; deleted z (not in the history of restore_file)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newTree(t, c.files...)
