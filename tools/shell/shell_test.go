@@ -143,6 +143,18 @@ func TestSession(t *testing.T) {
 	s.want(run("echo $X; pwd"), `^exit 0 in .*session a is in \.\n\n\n`)
 }
 
+// A session whose output is closed says so.
+func TestMuteSession(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	run := func(command string) string {
+		return s.call(ctx, "bash", map[string]any{"command": command, "session": "a"})
+	}
+	s.want(run("exec 1>&-"), `session a is in \.; its output is closed`)
+	s.want(run("echo x"), `^exit 1 .*\nsession a is in \.; its output is closed`)
+	s.want(run("exit"), `session a has ended with it`)
+	s.want(run("echo x"), `^exit 0 .*\nsession a is in \.\n\nx\n$`)
+}
+
 func TestCancel(t *testing.T) {
 	s := start(t)
 	s.want(s.call(t.Context(), "bash", map[string]any{"command": "true"}), `^exit 0`) // the sandbox stands

@@ -88,7 +88,11 @@ func session(ctx context.Context, j *jobs.Job) string {
 	if dir, err := tools.Resolve(ctx, host); err == nil {
 		host = dir.String()
 	}
-	return fmt.Sprintf("session %s is in %s", j.Shell, textfile.Path(host))
+	text := fmt.Sprintf("session %s is in %s", j.Shell, textfile.Path(host))
+	if j.Mute() {
+		text += "; its output is closed, so that nothing more is shown: the command exit ends it, and the next call begins it anew"
+	}
+	return text
 }
 
 // contained words what contains a program, where that is less than all.

@@ -58,6 +58,7 @@ type Job struct {
 	ended   time.Time
 	input   *os.File
 	typing  bool   // see Typing
+	mute    bool   // see Mute
 	after   string // the directory of the named shell when it had ended
 	screen  *screen.Screen
 }
@@ -173,6 +174,13 @@ func (j *Job) After() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.after
+}
+
+// Mute reports that its named shell goes on with its output closed.
+func (j *Job) Mute() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.mute
 }
 
 // Interrupt sends it SIGINT.

@@ -38,7 +38,8 @@ type shell struct {
 }
 
 // loop is what the bash runs. The commands get neither descriptor, an empty input, and
-// the exit code of the command before as $?.
+// the exit code of the command before as $?. "!" before the directory says that what they
+// print goes nowhere: they have closed it.
 const loop = `exec 198<&0 199>&2 </dev/null 2>&1
 shopt -s expand_aliases
 trap : INT
@@ -48,7 +49,9 @@ while IFS= builtin read -r -d '' -u 198 __toolcrib_command; do
 __toolcrib_status "$__toolcrib_code"
 builtin eval "$__toolcrib_command" 198<&- 199>&-
 __toolcrib_code=$?
-builtin printf '%d\0%s\0' "$__toolcrib_code" "$PWD" >&199
+__toolcrib_mute=
+{ builtin : 197>&1; } 2>/dev/null || __toolcrib_mute=!
+builtin printf '%d\0%s\0' "$__toolcrib_code" "$__toolcrib_mute$PWD" >&199
 done`
 
 // BusyError says that a named shell runs another command.

@@ -107,6 +107,7 @@ func end(r *bufio.Reader) (code int, dir string, err error) {
 
 // finish ends the command that runs. Without a directory the shell has ended with it.
 func (sh *shell) finish(exit sandbox.Exit, dir string) {
+	dir, mute := strings.CutPrefix(dir, "!")
 	sh.mu.Lock()
 	j := sh.current
 	sh.current, sh.dir = nil, dir
@@ -116,7 +117,7 @@ func (sh *shell) finish(exit sandbox.Exit, dir string) {
 		return
 	}
 	j.mu.Lock()
-	j.after = dir
+	j.after, j.mute = dir, mute
 	j.mu.Unlock()
 	j.finish(exit)
 	sh.m.expire(j)
