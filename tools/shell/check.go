@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"toolcrib/tools"
+	"toolcrib/tools/shell/internal/command"
 )
 
 // check refuses what no program could be given, and what this call cannot keep.
@@ -20,6 +21,10 @@ func (in BashIn) check(ctx context.Context) error {
 	case strings.TrimSpace(in.Session) != in.Session || strings.ContainsFunc(in.Session, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return tools.Errorf(tools.InvalidArgument, "/session: a name has no newlines, control characters or blanks around it").
 			WithHint(`such as "build"`)
+	}
+	if in.Session != "" && stops(in.Command) {
+		return tools.Errorf(tools.InvalidArgument, "/command: set -n would have the session run nothing any more").
+			WithHint("bash -n FILE reads a script without running it")
 	}
 	if !tools.Session(ctx).Once {
 		return nil
@@ -34,6 +39,24 @@ func (in BashIn) check(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// stops reports whether a line has its shell run nothing any more.
+func stops(line string) bool {
+	for _, c := range command.Parse(line, command.Place{Anywhere: true}).Commands {
+		if c.Perhaps || c.Words[0].Text != "set" {
+			continue
+		}
+		for i, w := range c.Words[1:] {
+			if w.Kind != tools.Known || w.Text == "--" || !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+") && !strings.HasSuffix(c.Words[i].Text, "o") {
+				break
+			}
+			if w.Text == "noexec" && c.Words[i].Text == "-o" || !strings.HasPrefix(w.Text, "--") && strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "n") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // variable refuses what is no variable of the environment.
