@@ -286,3 +286,31 @@ func TestConfigCheck(t *testing.T) {
 		t.Errorf("schema: exit code %d, %s", code, stderr)
 	}
 }
+
+// What would do nothing, where whoever wrote it counts on it, is refused with its line.
+func TestSettingsThatDoNothing(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs: paths that begin with /")
+	}
+	dir := t.TempDir()
+	for _, tt := range []struct{ text, want string }{
+		{"programs:\n  hide: [" + dir + ", " + dir + "/none]\n", `:2:`},
+		{"programs:\n  hide: [" + dir + "/none]\n", `programs.hide[1]: "` + dir + `/none" does not exist`},
+		{"programs:\n  hide: [/]\n", `programs.hide[1]: "/" is everything`},
+		{"programs:\n  read: [rel]\n", `programs.read[1]: "rel" is not an absolute path`},
+		{"programs:\n  env: [A=b]\n", `programs.env[1]: "A=b" is not the name of a variable`},
+		{"programs:\n  env: ['']\n", `programs.env[1]: "" is not the name of a variable`},
+		{"python: " + dir + "/none\n", `:1:1: python: `},
+		{"network_hosts: ['http://x/y']\n", `:1:1: network_hosts: `},
+		{"network_private: ['http://x/y']\n", `"http://x/y" is a URL, and a host is wanted`},
+	} {
+		file := write(t, filepath.Join(dir, "c.yaml"), tt.text)
+		if _, stderr, code := (invocation{args: []string{"config", "check", file}}).start(t); code != 2 || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%q: %d, %s", tt.text, code, stderr)
+		}
+	}
+	file := write(t, filepath.Join(dir, "c.yaml"), "programs: {hide: ["+dir+"], read: ["+dir+"], env: [A_B]}\n")
+	if stdout, stderr, code := (invocation{args: []string{"config", "check", file}}).start(t); code != 0 {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+}

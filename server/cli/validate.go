@@ -57,6 +57,10 @@ func (p *Process) validate(cfg server.Config, redactor *redact.Redactor, log *sl
 			}
 			return roots.Close()
 		}},
+		{"programs", func() error { return checkPrograms(cfg) }},
+		{"python", func() error { return p.checkPython(cfg) }},
+		{"network_hosts", catalog.Containment{Hosts: cfg.NetworkHosts}.Check},
+		{"network_private", catalog.Containment{Private: cfg.NetworkPrivate}.Check},
 		{"sandbox", func() (err error) { c.contained, err = cfg.Containment(); return err }},
 		{"jobs", func() (err error) { c.jobs, err = cfg.JobOptions(); return err }},
 		{"http", func() error { return checkHTTP(cfg) }},

@@ -34,6 +34,9 @@ func parseRule(text string) (rule, error) {
 	if addr, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
 		return rule{prefix: onlyAddress(addr)}, nil
 	}
+	if strings.Contains(text, "://") {
+		return rule{}, fmt.Errorf("%q is a URL, and a host is wanted, such as example.com or example.com:443", text)
+	}
 	host, port, r := text, "", rule{}
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {
 		host, port = text[:i], text[i+1:]
