@@ -2,6 +2,7 @@ package shell_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -41,9 +42,7 @@ func TestRefused(t *testing.T) {
 		{map[string]any{"env": []string{"PATH=/nonexistent"}}, `^exit 0`},
 	} {
 		args := map[string]any{"command": "true"}
-		for k, v := range tc.args {
-			args[k] = v
-		}
+		maps.Copy(args, tc.args)
 		s.want(s.call(ctx, "bash", args), tc.want)
 	}
 	s.want(s.call(ctx, "bash", map[string]any{"command": "nothing-of-the-kind", "env": []string{"PATH=/nonexistent"}}), `\n\n\S*bash: line 1: nothing-of-the-kind: `)
