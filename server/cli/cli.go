@@ -108,6 +108,8 @@ func dispatch(ctx context.Context, p *Process) error {
 			return help(p.Stdout, cmds, args[1:])
 		case "-h", "--help":
 			return help(p.Stdout, cmds, nil)
+		case "--version":
+			return new(version).run(ctx, p, args[1:])
 		default:
 			if c, ok := find(cmds, first); ok {
 				cmd, args = c, args[1:]

@@ -121,3 +121,10 @@ func TestEmptyList(t *testing.T) {
 		}
 	}
 }
+
+func TestVersionFlag(t *testing.T) {
+	want, _, _ := (invocation{args: []string{"version"}}).start(t)
+	if got, stderr, code := (invocation{args: []string{"--version"}}).start(t); got != want || code != 0 || want == "" {
+		t.Errorf("%q, %d, %s; want %q", got, code, stderr, want)
+	}
+}
