@@ -84,23 +84,28 @@ func (c *config) check(p *Process, args []string) error {
 	l := &loaded{from: map[string]string{}}
 	if filepath.Base(name) == workspaceFile {
 		err = (&sources{p: p}).workspace(l, filepath.Dir(name))
-	} else if l.doc, err = p.decodeUser(name, &l.Config); err == nil {
+	} else if l.doc, err = p.decodeUser(name, &l.Config); l.doc != nil {
 		for _, key := range l.doc.Keys() {
 			l.from[key] = l.doc.Where(key)
 		}
 	}
-	if err != nil {
+	problems := problemsOf(err)
+	if err != nil && (problems == nil || l.doc == nil) {
 		return wrongFile(err)
 	}
 	if l.MetricsToken == "" {
 		l.MetricsToken = c.MetricsToken // of the environment, from where a server has it too
 	}
-	if _, err := p.validate(l.Config, p.redactor(l.Config), slog.New(slog.DiscardHandler)); err != nil {
-		err = l.place(err)
-		if problemsOf(err) == nil {
-			err = wrongFile(fmt.Errorf("%s: %w", name, err))
+	_, faults := p.look(l.Config, p.redactor(l.Config), slog.New(slog.DiscardHandler))
+	for _, fault := range faults {
+		placed := problemsOf(l.place(fault))
+		if placed == nil && len(problems) == 0 {
+			return wrongFile(fmt.Errorf("%s: %w", name, fault))
 		}
-		return err
+		problems = problems.With(placed)
+	}
+	if len(problems) > 0 {
+		return wrongFile(problems)
 	}
 	_, err = fmt.Fprintf(p.Stdout, "%s is right\n", args[0])
 	return err

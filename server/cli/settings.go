@@ -108,7 +108,8 @@ func (s *sources) user(l *loaded) error {
 	return s.outside(l, name)
 }
 
-// decodeUser reads a file that the user has written.
+// decodeUser reads a file that the user has written. Where the error is of problems, the
+// document and all that is right of the configuration are there too.
 func (p *Process) decodeUser(name string, cfg *server.Config) (*settings.Document, error) {
 	data, private, err := readOwn(name, maxUserFile)
 	if err != nil {
@@ -121,7 +122,7 @@ func (p *Process) decodeUser(name string, cfg *server.Config) (*settings.Documen
 		ReadSecret: func(path string) (string, error) { return readSecret(under(dir, path)) },
 	})
 	if problems := problemsOf(wrong).With(p.checkTools(doc, *cfg)); len(problems) > 0 {
-		return nil, problems
+		return doc, problems
 	}
 	for _, f := range settings.Fields(cfg) {
 		if doc.Has(f.Key) && (f.Arg == "FILE" || f.Arg == "DIR") {

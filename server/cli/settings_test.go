@@ -282,6 +282,13 @@ func TestConfigCheck(t *testing.T) {
 			t.Errorf("exit code %d, no %q in %s", code, want, stderr)
 		}
 	}
+	many := write(t, filepath.Join(dir, "many.yaml"), "confirm: maybe\ntools: [ehco]\nindex_memory: -5\npython: /none\nlimits: {rate: 0/s}\n")
+	_, stderr, code = invocation{args: []string{"config", "check", many}}.start(t)
+	for _, want := range []string{"in 5 places", ":1:10: confirm: ", ":2:9: tools[1]: ", ":3:1: index_memory: ", ":4:1: python: ", ":5:1: limits: "} {
+		if code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("exit code %d, no %q in %s", code, want, stderr)
+		}
+	}
 	if stdout, stderr, code := (invocation{args: []string{"config", "schema"}}).start(t); code != 0 || !strings.Contains(stdout, `"read_only"`) {
 		t.Errorf("schema: exit code %d, %s", code, stderr)
 	}

@@ -37,8 +37,17 @@ type checked struct {
 }
 
 // validate refuses every configuration with which no server starts, whatever the
-// machine: the start, a reload and config check go by it. Its error is a [wrongKey].
-func (p *Process) validate(cfg server.Config, redactor *redact.Redactor, log *slog.Logger) (c checked, err error) {
+// machine: the start and a reload go by it. Its error is a [wrongKey].
+func (p *Process) validate(cfg server.Config, redactor *redact.Redactor, log *slog.Logger) (checked, error) {
+	c, faults := p.look(cfg, redactor, log)
+	if len(faults) > 0 {
+		return checked{}, faults[0]
+	}
+	return c, nil
+}
+
+// look reads a configuration and returns all for which [Process.validate] refuses it.
+func (p *Process) look(cfg server.Config, redactor *redact.Redactor, log *slog.Logger) (c checked, faults []error) {
 	for _, check := range []struct {
 		key string
 		do  func() error
@@ -82,9 +91,9 @@ func (p *Process) validate(cfg server.Config, redactor *redact.Redactor, log *sl
 		if _, ok := errors.AsType[*wrongKey](err); !ok {
 			err = &wrongKey{check.key, "", err}
 		}
-		return checked{}, err
+		faults = append(faults, err)
 	}
-	return c, nil
+	return c, faults
 }
 
 func checkHTTP(cfg server.Config) error {
