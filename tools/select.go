@@ -98,6 +98,9 @@ func (t Tool) named(names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return n == t.Name || slices.Contains(t.Aliases, n) })
 }
 
+// maxTold is how many names an error lists.
+const maxTold = 20
+
 func (s Selection) check(all []Tool) error {
 	var names []string
 	toolsets := []string{"all"}
@@ -119,6 +122,9 @@ func (s Selection) check(all []Tool) error {
 			}
 			if near := schema.Nearest(n, c.known); near != "" {
 				return fmt.Errorf("no %s is called %q; did you mean %q", c.what, n, near)
+			}
+			if len(c.known) > maxTold {
+				return fmt.Errorf("no %s is called %q", c.what, n)
 			}
 			return fmt.Errorf("no %s is called %q; there are: %s", c.what, n, strings.Join(c.known, ", "))
 		}
