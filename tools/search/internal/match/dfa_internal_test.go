@@ -136,6 +136,7 @@ func everyLine(re *regexp.Regexp, text []byte) (starts []int) {
 // TestDFAEqualsRegexp compares the DFA alone, and the matcher with all its ways,
 // with package regexp line by line.
 func TestDFAEqualsRegexp(t *testing.T) {
+	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	l := &language{Rand: rand.New(rand.NewPCG(seed, 0))}

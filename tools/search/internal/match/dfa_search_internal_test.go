@@ -31,6 +31,7 @@ func mustCompile(t testing.TB, pattern string) *Matcher {
 // TestPieces searches texts of several pieces, whose borders fall on every byte
 // of a line, of a CRLF and of a rune, and which have lines longer than a piece.
 func TestPieces(t *testing.T) {
+	t.Parallel()
 	l := &language{Rand: rand.New(rand.NewPCG(3, 4))}
 	for pad := range 12 {
 		var b strings.Builder

@@ -118,6 +118,7 @@ func TestFinderFindsTheFirst(t *testing.T) {
 
 // TestFinderAtEveryPlace puts a literal at each place of texts of many lengths.
 func TestFinderAtEveryPlace(t *testing.T) {
+	t.Parallel()
 	for _, literals := range literalSets {
 		l := literals[len(literals)/2]
 		for _, filler := range []string{"-", l.text[:1], l.text[len(l.text)-1:], l.text[:len(l.text)/2] + "."} {

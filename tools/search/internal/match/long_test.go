@@ -57,6 +57,7 @@ func (e *ending) Err() error {
 // states alone, behind a prefilter, and by package regexp because there are too
 // many states.
 func TestLongLineIsCancelled(t *testing.T) {
+	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	line := make([]byte, 2<<20)
 	for i := range line {

@@ -90,6 +90,7 @@ var pieces = []string{
 }
 
 func TestLinesEqualRegexpLineByLine(t *testing.T) {
+	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		var b strings.Builder
@@ -149,6 +150,7 @@ func TestMultiline(t *testing.T) {
 
 // Matches come in batches; the cuts between them must not show.
 func TestMultilineBatches(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat(strings.Repeat("ab", 3000)+"\nb\n\n", 5) + strings.Repeat("a\nb\n", 6000)
 	data := []byte(text)
 	for _, pattern := range []string{`a\n?b`, `.`, `\bb$`, `b\n|a`, `\Aab|b`, `a*`} {
