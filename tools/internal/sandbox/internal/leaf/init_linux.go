@@ -54,7 +54,9 @@ func (p *plan) fork(all, old *uint64) (uintptr, syscall.Errno) {
 //go:noinline
 //go:nosplit
 func (p *plan) init() {
-	p.prepare()
+	if stage, errno := p.prepare(); errno != 0 {
+		p.fail(stage, errno)
+	}
 	p.mask = 1 << (uint(unix.SIGCHLD) - 1)
 	fd, _, errno := syscall.RawSyscall6(unix.SYS_SIGNALFD4, nothing, uintptr(unsafe.Pointer(&p.mask)), 8, unix.SFD_CLOEXEC|unix.SFD_NONBLOCK, 0, 0)
 	if errno != 0 {
@@ -89,33 +91,36 @@ func (p *plan) init() {
 	p.exit(0)
 }
 
-// prepare makes what is only for this program, and gives up every right.
+// prepare makes what is only for this program, and gives up every right. Like all that
+// the init calls it returns its error: the stack is not to grow.
 //
 //go:norace
 //go:noinline
 //go:nosplit
-func (p *plan) prepare() {
+func (p *plan) prepare() (stage uint32, errno syscall.Errno) {
 	if !p.full {
 		syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0, 0)
 		syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0, 0)
-		return
+		return 0, 0
 	}
 	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
 	for i := range p.mounts {
 		m := &p.mounts[i]
-		_, _, errno := syscall.RawSyscall6(unix.SYS_MOUNT, uintptr(unsafe.Pointer(m.source)), uintptr(unsafe.Pointer(m.target)), uintptr(unsafe.Pointer(m.kind)), m.flags, 0, 0)
+		_, _, errno = syscall.RawSyscall6(unix.SYS_MOUNT, uintptr(unsafe.Pointer(m.source)), uintptr(unsafe.Pointer(m.target)), uintptr(unsafe.Pointer(m.kind)), m.flags, 0, 0)
 		if errno != 0 && (!m.optional || errno != unix.ENOENT) {
-			p.fail(StageMount, errno)
+			return StageMount, errno
 		}
 		if i == 0 && len(p.pidMax) > 0 {
-			p.limitProcesses()
+			if errno = p.limitProcesses(); errno != 0 {
+				return StageLimits, errno
+			}
 		}
 	}
-	p.cover()
-	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0, 0)
-	if errno := p.dropCapabilities(); errno != 0 {
-		p.fail(StageCapabilities, errno)
+	if errno = p.cover(); errno != 0 {
+		return StageCovers, errno
 	}
+	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0, 0)
+	return StageCapabilities, p.dropCapabilities()
 }
 
 // cover lays what is to be over the covered places. What has meanwhile gone, or become a
@@ -124,17 +129,17 @@ func (p *plan) prepare() {
 //go:norace
 //go:noinline
 //go:nosplit
-func (p *plan) cover() {
+func (p *plan) cover() (errno syscall.Errno) {
 	for i := range p.covers {
 		c := &p.covers[i]
-		fd, _, errno := syscall.RawSyscall6(unix.SYS_OPENAT2, nothing, uintptr(unsafe.Pointer(c.path)), uintptr(unsafe.Pointer(&p.how)), unsafe.Sizeof(p.how), 0, 0)
+		var fd, part uintptr
+		fd, _, errno = syscall.RawSyscall6(unix.SYS_OPENAT2, nothing, uintptr(unsafe.Pointer(c.path)), uintptr(unsafe.Pointer(&p.how)), unsafe.Sizeof(p.how), 0, 0)
 		if errno == unix.ENOENT || errno == unix.ELOOP || errno == unix.ENOTDIR {
 			continue
 		}
 		if errno != 0 {
-			p.fail(StageCovers, errno)
+			return errno
 		}
-		var part uintptr
 		if c.source != nil {
 			part, _, errno = syscall.RawSyscall(unix.SYS_OPEN_TREE, nothing, uintptr(unsafe.Pointer(c.source)), unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 		} else {
@@ -147,11 +152,12 @@ func (p *plan) cover() {
 			_, _, errno = syscall.RawSyscall6(unix.SYS_MOVE_MOUNT, part, uintptr(unsafe.Pointer(p.empty)), fd, uintptr(unsafe.Pointer(p.empty)), unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH, 0)
 		}
 		if errno != 0 {
-			p.fail(StageCovers, errno)
+			return errno
 		}
 		syscall.RawSyscall(unix.SYS_CLOSE, part, 0, 0)
 		syscall.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 	}
+	return 0
 }
 
 // limitProcesses bounds the PIDs of the namespace. Those that are given but once, at the
@@ -161,26 +167,24 @@ func (p *plan) cover() {
 //go:norace
 //go:noinline
 //go:nosplit
-func (p *plan) limitProcesses() {
+func (p *plan) limitProcesses() syscall.Errno {
 	fd, _, errno := syscall.RawSyscall6(unix.SYS_OPENAT, nothing, uintptr(unsafe.Pointer(p.pidFile)), unix.O_WRONLY|unix.O_CLOEXEC, 0, 0, 0)
 	if errno != 0 {
-		p.fail(StageLimits, errno)
+		return errno
 	}
 	if _, _, errno = syscall.RawSyscall(unix.SYS_WRITE, fd, uintptr(unsafe.Pointer(&p.pidMax[0])), uintptr(len(p.pidMax))); errno != 0 {
-		p.fail(StageLimits, errno)
+		return errno
 	}
 	syscall.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
 	fd, _, errno = syscall.RawSyscall6(unix.SYS_OPENAT, nothing, uintptr(unsafe.Pointer(p.lastPID)), unix.O_WRONLY|unix.O_CLOEXEC, 0, 0, 0)
 	if errno == unix.ENOENT {
-		return
+		return 0
 	}
 	if errno == 0 {
 		_, _, errno = syscall.RawSyscall(unix.SYS_WRITE, fd, uintptr(unsafe.Pointer(&p.pidLast[0])), uintptr(len(p.pidLast)))
 	}
-	if errno != 0 {
-		p.fail(StageLimits, errno)
-	}
 	syscall.RawSyscall(unix.SYS_CLOSE, fd, 0, 0)
+	return errno
 }
 
 //go:norace
@@ -193,7 +197,7 @@ func (p *plan) dropCapabilities() syscall.Errno {
 		}
 	}
 	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0, 0)
-	_, _, errno := syscall.RawSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&p.caps)), uintptr(unsafe.Pointer(&p.noCaps)), 0)
+	_, _, errno := syscall.RawSyscall6(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&p.caps)), uintptr(unsafe.Pointer(&p.noCaps)), 0, 0, 0, 0)
 	return errno
 }
 
@@ -229,7 +233,9 @@ func (p *plan) program() {
 		}
 	}
 	if !p.bare {
-		p.restrict()
+		if stage, errno := p.restrict(); errno != 0 {
+			p.failed(stage, errno)
+		}
 	}
 	// Handlers of the runtime must not run here, and what the holder's parent had it
 	// ignore is none of the program's.
@@ -250,19 +256,18 @@ func (p *plan) program() {
 //go:norace
 //go:noinline
 //go:nosplit
-func (p *plan) restrict() {
-	if errno := p.dropCapabilities(); errno != 0 {
-		p.failed(StageCapabilities, errno)
+func (p *plan) restrict() (stage uint32, errno syscall.Errno) {
+	if errno = p.dropCapabilities(); errno != 0 {
+		return StageCapabilities, errno
 	}
-	if _, _, errno := syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
-		p.failed(StageCapabilities, errno)
+	if _, _, errno = syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
+		return StageCapabilities, errno
 	}
-	if _, _, errno := syscall.RawSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, p.rules, 0, 0); errno != 0 {
-		p.failed(StageRules, errno)
+	if _, _, errno = syscall.RawSyscall6(unix.SYS_LANDLOCK_RESTRICT_SELF, p.rules, 0, 0, 0, 0, 0); errno != 0 {
+		return StageRules, errno
 	}
-	if _, _, errno := syscall.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(p.filter))); errno != 0 {
-		p.failed(StageFilter, errno)
-	}
+	_, _, errno = syscall.RawSyscall6(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(p.filter)), 0, 0, 0)
+	return StageFilter, errno
 }
 
 // failed tells the init why the program could not be started.
