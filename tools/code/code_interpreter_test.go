@@ -105,7 +105,7 @@ func TestCells(t *testing.T) {
 		{"x = (", "error in …\n...\nSyntaxError: '(' was never closed"},
 		{"import time\nx = 'kept'\ntime.sleep(60)", "interrupted: the cell took longer than 2s; variables are kept…\n...\nKeyboardInterrupt"},
 		{"x", "ok in …\nvalue: 'kept'"},
-		{"%matplotlib inline\nx", "error in …\nlines that begin with % or ! are for Jupyter: leave them out; subprocess runs commands\n...\nSyntaxError: invalid syntax"},
+		{"%matplotlib inline\nx", "ok in …\nvalue: 'kept'"},
 		{"raise ModuleNotFoundError(\"No module named 'IPython'\")", "error in …\ndisplay(x) is there without an import\n...\nModuleNotFoundError: No module named 'IPython'"},
 		{"input()", "error in …\nthere is no input: put the values into the code\n...\nEOFError: EOF when reading a line"},
 		{"import asyncio\nawait asyncio.sleep(0, 3)", "ok in …\nvalue: 3"},
@@ -126,6 +126,34 @@ func TestCells(t *testing.T) {
 	}
 	b.run(h, "class Q:\n    def _repr_png_(self): return b'x' * 100_000_000\nQ()", "ok in …\n1 image too large or too many to show; save them to files")
 	b.run(h, "class R:\n    def _repr_png_(self): return b'no image'\nR()", "ok in …\nan image that cannot be decoded is left out")
+}
+
+func TestMagics(t *testing.T) {
+	b := newBench(t)
+	h := b.start()
+	for _, c := range []struct{ code, want string }{
+		{"name = 'it'\n!echo {name} is $name; echo $HOME | wc -l", "ok in …\n\nit is it\n1"},
+		{"!exit 3", "ok in …\n\nexit 3"},
+		{"if name:\n    found = !printf 'a\\nb\\n'\nfound", "ok in …\nvalue: ['a', 'b']"},
+		{"text = \"\"\"\n!echo no\n%pwd\n\"\"\"\n!echo yes\ntext", "ok in …\nvalue: '\\n!echo no\\n%pwd\\n'\n\nyes"},
+		{"!echo it\\'s\n%load_ext autoreload\n1 / 0", "error in …\n...\n  File \"<cell 6>\", line 3, in <module>\n...\nZeroDivisionError: division by zero\n\nit's"},
+		{"%env COLOUR=red\n!echo $COLOUR", "ok in …\n\nred"},
+		{"%cd /\n%pwd", "ok in …\nvalue: '/'"},
+		{"%%time\ny = 2\ny + 1", "ok in …\nvalue: 3\n\nCPU … s, wall … s"},
+		{"%%timeit\ny + 1", "ok in …\n\nbest … s, worst … s a loop (5 runs of …)"},
+		{"%timeit -n 10 y", "ok in …\n\nbest … s, worst … s a loop (5 runs of …)"},
+		{"%%bash\nfor i in 1 2; do echo $i; done", "ok in …\n\n1\n2"},
+		{"%%writefile /tmp/noted.txt\nhello %name\n", "ok in …"},
+		{"open('/tmp/noted.txt').read()", "ok in …\nvalue: 'hello %name\\n'"},
+		{"%%capture out\nprint('kept')", "ok in …"},
+		{"out", "ok in …\nvalue: 'kept\\n'"},
+		{"def f(a, b=1):\n    'Adds.'\nf?", "ok in …\n\nf(a, b=1)\nAdds."},
+		{"%wrong", "error in …\n...\nNameError: no magic is called %wrong here; there are …"},
+		{"!false\nx = (", "error in …\n...\nSyntaxError: '(' was never closed"},
+		{"7 %% 3", "error in …\n...\nSyntaxError: invalid syntax"},
+	} {
+		b.run(h, c.code, strings.Replace(c.want, " in …", " in …; handle "+h, 1))
+	}
 }
 
 // TestPlots wants matplotlib.

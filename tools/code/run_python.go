@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"time"
 
@@ -17,6 +16,9 @@ var runPythonDoc string
 
 //go:embed scope.py
 var scope string
+
+//go:embed magics.py
+var magics string
 
 //go:embed runner.py
 var runner string
@@ -116,19 +118,14 @@ func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, erro
 
 // pythonArgs is the command line of a program of ours.
 func pythonArgs(interpreter, program string) []string {
-	return []string{interpreter, "-X", "utf8", "-X", "faulthandler", "-c", scope + program}
+	return []string{interpreter, "-X", "utf8", "-X", "faulthandler", "-c", scope + program, magics}
 }
-
-// magic finds a line that Jupyter would take for a command of its own.
-var magic = regexp.MustCompile(`\n\s+[%!][^\n]*\n\s*\^`)
 
 // hint says what to do about errors that come of where scripts run.
 func hint(r pythonReport, network bool, within sandbox.Report) string {
 	switch {
 	case strings.HasSuffix(r.Kind, "MemoryError"):
 		return outOfMemory(within)
-	case r.Kind == "SyntaxError" && magic.MatchString(r.Error):
-		return "lines that begin with % or ! are for Jupyter: leave them out; subprocess runs commands"
 	case r.Kind == "ModuleNotFoundError" && strings.Contains(r.Error, "'IPython"):
 		return "display(x) is there without an import"
 	case r.Kind == "EOFError" && strings.Contains(r.Error, "input("):

@@ -15,6 +15,7 @@ class _Scope:
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
         sys.pycache_prefix = os.path.join(os.environ.get("TMPDIR", "/tmp"), "pycache")
+        self.magics = sys.argv[1]
         sys.argv = [""]
         self.home = os.getcwd() + os.sep
         self.files = set()
@@ -31,11 +32,22 @@ class _Scope:
         self.keep()
         self.files.add(file)
         linecache.cache[file] = (len(code), None, code.splitlines(True), file)
-        tree = ast.parse(code, file)
+        try:
+            tree = ast.parse(code, file)
+        except SyntaxError:
+            tree = self.translated(code, file)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         self.part(tree, file, "exec")
         if last is not None:
             return self.part(ast.Expression(last.value), file, "eval")
+
+    def translated(self, code, file):
+        """Returns the tree of code in which stand lines that only notebooks know."""
+        if isinstance(self.magics, str):
+            known = {}
+            exec(self.magics, known)
+            self.magics = self.vars["__toolcrib__"] = known["Magics"](self)
+        return self.magics.parse(code, file)
 
     def part(self, tree, file, kind):
         import ast
