@@ -102,6 +102,42 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// A program that cannot be started is named by the error, and ends no other program.
+func TestNoProgram(t *testing.T) {
+	for _, level := range []sandbox.Level{sandbox.Full, sandbox.Landlock, sandbox.None} {
+		t.Run(level.String(), func(t *testing.T) {
+			b := newBox(t, level)
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			other, err := b.Start(b.ctx, sandbox.Command{Args: []string{"cat"}, Dir: b.root, Stdin: r})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, terminal := range []*sandbox.Size{nil, {Rows: 24, Columns: 80}} {
+				for name, want := range map[string]string{
+					"nope": "nope: no such file or directory", "./nope": "./nope: no such file or directory", b.dir: "permission denied",
+					strings.Repeat("x", 9000): "no such file or directory", "": "no program is named",
+				} {
+					p, err := b.Start(b.ctx, sandbox.Command{Args: []string{name}, Dir: b.root, Terminal: terminal})
+					if p != nil || err == nil || !strings.Contains(err.Error(), want) {
+						t.Errorf("%.20q: %v, want %q", name, err, want)
+					}
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			<-other.Done()
+			if exit := other.Exit(); exit.Code != 0 {
+				t.Errorf("the other program: %+v", exit)
+			}
+		})
+	}
+}
+
 // TestKept has what decides which programs run later, and what a HOME holds that was
 // prepared to lead the sandbox astray.
 func TestKept(t *testing.T) {

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -140,9 +139,6 @@ func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, use
 func (h *holder) refusal(c leaf.Command, e leaf.Event) error {
 	switch e.Kind {
 	case leaf.EvError:
-		if e.A == uint32(unix.ENOENT) || e.A == 0 && e.Text != "" && len(c.Args) > 0 && e.Text == fmt.Sprintf("%s: %v", c.Args[0], fs.ErrNotExist) {
-			return &fs.PathError{Op: "run", Path: c.Args[0], Err: fs.ErrNotExist}
-		}
 		return errors.New(e.Text)
 	case leaf.EvFailed:
 		errno := syscall.Errno(e.B)

@@ -49,13 +49,7 @@ func runHolder() int {
 	unix.CloseOnExec(server)
 	h := &holder{inits: map[int]bool{}}
 	if err := h.hold(); err != nil {
-		e := Event{Kind: EvError, Text: err.Error()}
-		if errno, ok := errors.AsType[syscall.Errno](err); ok {
-			e.A = uint32(errno)
-		}
-		if sendEvent(server, e) != nil {
-			return 1
-		}
+		_ = sendEvent(server, Event{Kind: EvError, Text: err.Error()}) // nobody else could be told
 		return 1
 	}
 	return 0
@@ -200,12 +194,10 @@ func (h *holder) serve() error {
 		}
 		if err := h.start(fds); err != nil {
 			e := Event{Kind: EvError, Text: err.Error()}
-			if errno, ok := errors.AsType[syscall.Errno](err); ok {
-				e.A = uint32(errno)
+			if errors.Is(err, errNoProgram) {
+				e = Event{Kind: EvFailed, A: StageExec, B: uint32(unix.ENOENT)}
 			}
-			if err := sendEvent(fds[1], e); err != nil && !errors.Is(err, unix.EPIPE) {
-				return err
-			}
+			_ = sendEvent(fds[1], e) // who has given it up meanwhile does not wait for it
 		}
 		for _, fd := range fds[1:] {
 			unix.Close(fd)

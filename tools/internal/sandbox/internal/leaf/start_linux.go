@@ -1,8 +1,8 @@
 package leaf
 
 import (
+	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -41,14 +41,14 @@ func (h *holder) start(fds []int) error {
 // plan makes the plan of a program; done closes what was opened for it.
 func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func(), err error) {
 	var opened []int
-	done = func() {
+	closeAll := func() {
 		for _, fd := range opened {
 			unix.Close(fd)
 		}
 	}
 	defer func() {
 		if err != nil {
-			done()
+			closeAll()
 		}
 	}()
 	p = &plan{
@@ -107,7 +107,7 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 		p.path = cstring(path)
 	}
 	p.argv, p.envp = cstrings(c.Args), cstrings(c.Env)
-	return p, done, nil
+	return p, closeAll, nil
 }
 
 // reservedPIDs are those that the kernel does not give twice: a namespace with a higher
@@ -173,6 +173,9 @@ func (h *holder) terminal(c Command, control int) (int, error) {
 	return int(fd), nil
 }
 
+// errNoProgram says that the program is nowhere on the PATH.
+var errNoProgram = errors.New("there is no such program")
+
 // find finds the program by the PATH that it will have, as programs see files.
 func find(c Command) (string, error) {
 	if len(c.Args) == 0 || c.Args[0] == "" {
@@ -194,7 +197,7 @@ func find(c Command) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	return "", errNoProgram
 }
 
 // procMounts mount the /proc of a PID namespace. What in it is of the whole machine can

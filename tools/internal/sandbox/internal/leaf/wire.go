@@ -93,7 +93,7 @@ const (
 
 // Kinds of events.
 const (
-	EvError    = 1 + iota // Text says why the holder refuses; A is the errno, if one is known
+	EvError    = 1 + iota // Text says why the holder refuses
 	EvFailed              // the program was not started: A is the stage, B the errno
 	EvProcess             // comes with the descriptor of the init's process
 	EvTerminal            // comes with the other end of the terminal
