@@ -149,6 +149,8 @@ func TestMagics(t *testing.T) {
 		{"out", "ok in …\nvalue: 'kept\\n'"},
 		{"def f(a, b=1):\n    'Adds.'\nf?", "ok in …\n\nf(a, b=1)\nAdds."},
 		{"%wrong", "error in …\n...\nNameError: no magic is called %wrong here; there are …"},
+		{"!sleep 77.5 & sleep 77.6 # sleep(60)", "interrupted: the cell took longer than 2s; variables are kept…\n...\nKeyboardInterrupt"},
+		{"!pgrep -fc '^sleep 77'; true", "ok in …\n\n0"},
 		{"!false\nx = (", "error in …\n...\nSyntaxError: '(' was never closed"},
 		{"7 %% 3", "error in …\n...\nSyntaxError: invalid syntax"},
 	} {

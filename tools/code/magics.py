@@ -61,28 +61,37 @@ class Magics:
 
         return re.sub(r"\{([^{}\s]+)\}|\$([A-Za-z_]\w*)", value, command)
 
-    def command(self, command):
+    def program(self, args, env=None, out=None):
+        """Runs a program and returns what it prints, if out says so; it ends with the cell."""
+        import os, signal, subprocess
+
+        sys.stdout.flush()
+        process = subprocess.Popen(
+            args, shell=isinstance(args, str), env=env, stdout=out, stderr=out and subprocess.STDOUT, start_new_session=True
+        )
+        try:
+            text, _ = process.communicate()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise
+        self.scope.vars["_exit_code"] = process.returncode
+        if out is None and process.returncode:
+            print("exit %d" % process.returncode)
+        return text
+
+    def shell(self, command, out=None):
+        import os
+
         command = self.filled(command)
         if re.match(r"pip3?\s", command):  # that of this interpreter
             command = '"$TOOLCRIB_PYTHON" -m ' + command
-        import os
-
-        return {"args": command, "shell": True, "env": dict(os.environ, TOOLCRIB_PYTHON=sys.executable)}
-
-    def shell(self, command):
-        import subprocess
-
-        sys.stdout.flush()
-        self.scope.vars["_exit_code"] = status = subprocess.call(**self.command(command))
-        if status:
-            print("exit %d" % status)
+        return self.program(command, dict(os.environ, TOOLCRIB_PYTHON=sys.executable), out)
 
     def capture(self, command):
         import subprocess
 
-        done = subprocess.run(stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **self.command(command))
-        self.scope.vars["_exit_code"] = done.returncode
-        return done.stdout.decode("utf-8", "replace").splitlines()
+        return self.shell(command, subprocess.PIPE).decode("utf-8", "replace").splitlines()
 
     def magic(self, text):
         name, _, rest = text.partition(" ")
@@ -166,12 +175,7 @@ class Magics:
             f.write(code)
 
     def cell_bash(self, _, code):
-        import subprocess
-
-        sys.stdout.flush()
-        self.scope.vars["_exit_code"] = status = subprocess.call(["bash", "-c", code])
-        if status:
-            print("exit %d" % status)
+        self.program(["bash", "-c", code])
 
     cell_sh = cell_bash
 
