@@ -62,12 +62,7 @@ func (o outcome) trimmed(budget int) outcome {
 }
 
 // Meta tells programs what contained the script.
-func (o outcome) Meta() map[string]any {
-	if o.Within.Level == 0 {
-		return nil
-	}
-	return map[string]any{"toolcrib/sandbox": map[string]any{"level": o.Within.Level.String(), "network": o.Within.Network}}
-}
+func (o outcome) Meta() map[string]any { return o.Within.Meta() }
 
 // outcome words how a script went, but for its report.
 func (r ran) outcome(timeout time.Duration) outcome {
@@ -84,7 +79,7 @@ func (r ran) outcome(timeout time.Duration) outcome {
 	default:
 		o.Status = "ok in " + took(r.took)
 	}
-	o.Notes = []string{contained(r.within), r.exit.Refused, left(r.exit.Left), files(r.files), r.exit.Warning()}
+	o.Notes = []string{r.within.Warning(), r.exit.Refused, r.exit.Orphans(), files(r.files), r.exit.Warning()}
 	if r.exit.Signal != "" && !r.stopped {
 		o.Notes = append(o.Notes, starved(r.exit, r.within))
 	}
@@ -122,26 +117,6 @@ func took(d time.Duration) string {
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
 	return fmt.Sprintf("%d s", int(math.Round(d.Seconds())))
-}
-
-// contained words what contains a program, where that is less than all.
-func contained(r sandbox.Report) string {
-	if r.Level == sandbox.Full || r.Level == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("sandbox: %s, network %s", r.Level, r.Network)
-	if r.Open != "" {
-		text += "; it does not keep programs from " + r.Open
-	}
-	return text
-}
-
-// left words the processes that a program had left behind.
-func left(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return textfile.Count(n, "process") + " that it left behind ended with it"
 }
 
 // files words what changed in the workspace; that nobody knows is not worth a line.

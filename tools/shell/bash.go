@@ -217,7 +217,7 @@ func running(j *jobs.Job, in BashIn) (BashOut, error) {
 	default:
 		out.Status = fmt.Sprintf("still running after %s: it is job %s now", took(j.Took()), j.ID)
 	}
-	out.Notes = []string{contained(out.Report), next}
+	out.Notes = []string{out.Report.Warning(), next}
 	return out, nil
 }
 
@@ -234,7 +234,7 @@ func (d Deps) ended(ctx context.Context, j *jobs.Job, w *changed.Watch) (BashOut
 	out := BashOut{Status: ending(j) + "; " + volume(e), Output: text, Report: j.Report(), Code: &exit.Code}
 	files := w.Changes(ctx)
 	note(ctx, files)
-	out.Notes = []string{hintOf(j), contained(out.Report), left(exit.Left), files.String(), exit.Warning(), unkept(e), session(ctx, j)}
+	out.Notes = []string{hintOf(j), out.Report.Warning(), orphans(exit), files.String(), exit.Warning(), unkept(e), session(ctx, j)}
 	if whole {
 		d.Jobs.Forget(j)
 	} else {

@@ -3,7 +3,6 @@ package shell
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"strings"
 	"time"
 
@@ -73,7 +72,7 @@ func (d Deps) jobStop(ctx context.Context, in JobStopIn) (JobStopOut, error) {
 			line = "had ended before: " + line
 		}
 		if exit, _ := j.Exit(); exit.Left > 0 {
-			line += fmt.Sprintf("; %d processes that it had left behind were ended with it", exit.Left)
+			line += "; " + exit.Orphans()
 		}
 		out.Lines = append(out.Lines, line)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"time"
@@ -65,15 +66,13 @@ func unkept(e jobs.Extent) string {
 	return fmt.Sprintf("output was lost: %v", e.Err)
 }
 
-// left words the processes that the program had left behind.
-func left(n int) string {
-	switch n {
-	case 0:
+// orphans words the processes that a command had left behind, "" for none.
+func orphans(e sandbox.Exit) string {
+	text := e.Orphans()
+	if text == "" {
 		return ""
-	case 1:
-		return "1 process that it left behind was ended with it; background: true is for what is to go on"
 	}
-	return fmt.Sprintf("%d processes that it left behind were ended with it; background: true is for what is to go on", n)
+	return text + "; background: true is for what is to go on"
 }
 
 // session words where the named shell of a command goes on, "" without one.
@@ -95,30 +94,15 @@ func session(ctx context.Context, j *jobs.Job) string {
 	return text
 }
 
-// contained words what contains a program, where that is less than all.
-func contained(r sandbox.Report) string {
-	if r.Level == sandbox.Full || r.Level == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("sandbox: %s, network %s", r.Level, r.Network)
-	if r.Open != "" {
-		text += "; it does not keep commands from " + r.Open
-	}
-	return text
-}
-
-// The keys of what programs are told of a job.
+// The keys of what programs are told of a job, beside those of the sandbox.
 const (
-	metaSandbox = "toolcrib/sandbox" // what contains it
-	metaJob     = "toolcrib/job"     // its handle
-	metaExit    = "toolcrib/exit_code"
+	metaJob  = "toolcrib/job" // its handle
+	metaExit = "toolcrib/exit_code"
 )
 
 func jobMeta(r sandbox.Report, handle string, code *int) map[string]any {
 	meta := map[string]any{}
-	if r.Level != 0 {
-		meta[metaSandbox] = map[string]any{"level": r.Level.String(), "network": r.Network}
-	}
+	maps.Copy(meta, r.Meta())
 	if handle != "" {
 		meta[metaJob] = handle
 	}

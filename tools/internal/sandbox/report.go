@@ -1,0 +1,82 @@
+package sandbox
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Report says what contains a process.
+type Report struct {
+	Level   Level
+	Network string // "off", "on", or by which hosts it is bounded
+	// Closed names places that the policy keeps it from, and the rules; "" = none.
+	Closed string
+	// Open names likewise those that its level cannot keep it from.
+	Open string
+	// Limits are those that the process meets before any of the machine, as far as that is
+	// known; zero = none.
+	Limits Limits
+}
+
+// Warning says what contains a process where that is less than all, "" otherwise.
+func (r Report) Warning() string {
+	if r.Level == Full || r.Level == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("sandbox: %s, network %s", r.Level, r.Network)
+	if r.Open != "" {
+		text += "; it does not keep programs from " + r.Open
+	}
+	return text
+}
+
+// Meta is the report for programs, in the _meta of a result; nil = nothing ran.
+func (r Report) Meta() map[string]any {
+	if r.Level == 0 {
+		return nil
+	}
+	return map[string]any{"toolcrib/sandbox": map[string]any{"level": r.Level.String(), "network": r.Network}}
+}
+
+// Exit is how a process ended.
+type Exit struct {
+	Code   int    // 128 + the number of the signal where one ended it, as shells have it
+	Signal string // such as "SIGKILL"; "" = it ended by itself
+	Left   int    // processes that it had left behind, which were ended
+	Memory int64  // bytes that one of its processes had at its most; 0 = unknown
+	// Starved reports that the machine ran out of memory while it ran, and ended something
+	// for that.
+	Starved bool
+	CPU     time.Duration
+	Err     error // why nothing is known of its end
+	// Refused says which hosts it was not let to and why, "" = none.
+	Refused string
+	// Made are paths of places that decide which programs run later, and that came to be
+	// at the top of a root while it ran.
+	Made []string
+}
+
+// Warning says what the user is to be told of what it made, "" for nothing.
+func (e Exit) Warning() string {
+	if len(e.Made) == 0 {
+		return ""
+	}
+	names := make([]string, len(e.Made))
+	for i, path := range e.Made {
+		names[i] = filepath.Base(path)
+	}
+	return "made meanwhile: " + strings.Join(names, ", ") + "; programs of the user follow what stands there: tell the user before anything else is done"
+}
+
+// Orphans words the processes that it had left behind, "" for none.
+func (e Exit) Orphans() string {
+	switch e.Left {
+	case 0:
+		return ""
+	case 1:
+		return "1 process that it left behind was ended with it"
+	}
+	return fmt.Sprintf("%d processes that it left behind were ended with it", e.Left)
+}
