@@ -29,6 +29,7 @@ var layers = []struct {
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
 	{"tools/internal/sandbox/internal/leaf", nil},                                                                               // it runs before the rest of the program, and in its place
 	{"tools/internal/sandbox", []string{"tools", "workspace", "tools/internal/egress", "tools/internal/sandbox/internal/leaf"}}, // whose call a program is of
+	{"tools/internal/durations", []string{"tools"}},                                                                             // its errors are those of tools
 	{"tools/internal/progress", []string{"tools", "tools/internal/screen"}},                                                     // it tells the caller of a tool
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/jobs", "tools/internal/sandbox"}},
@@ -67,7 +68,6 @@ var only = []struct {
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
-	{"mvdan.cc/sh", []string{"tools/shell/internal/command"}, "command lines are read in one place"},
 	{"unsafe", []string{"tools/search/internal/index", "tools/internal/sandbox/internal/leaf", "tools/internal/sandbox"}, "memory outside the heap is made in one place, and system calls with structs of the system in another"},
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/progress"
 	"toolcrib/tools/internal/screen"
 	"toolcrib/tools/internal/textfile"
@@ -100,7 +101,7 @@ func (c *capture) progress() progress.Program {
 	begin := time.Now()
 	return progress.Program{Output: c.since, State: func() string {
 		_, end := c.since(0, 0)
-		return fmt.Sprintf("running for %s; %s of output", took(time.Since(begin)), textfile.Size(end))
+		return fmt.Sprintf("running for %s; %s of output", durations.Rough(time.Since(begin)), textfile.Size(end))
 	}}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/changed"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/textfile"
 )
 
@@ -76,7 +77,7 @@ func (d Deps) codeInterpreter(ctx context.Context, in InterpreterIn) (Interprete
 	if err := ctx.Err(); err != nil {
 		return InterpreterOut{}, err
 	}
-	timeout, err := duration(in.Timeout, cellTimeout)
+	timeout, err := durations.Argument{Name: "timeout", Least: time.Millisecond, Most: cellTimeout}.Read(in.Timeout)
 	if err != nil {
 		return InterpreterOut{}, err
 	}
@@ -124,11 +125,11 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 	if err != nil && !errors.Is(err, errEnded) {
 		return InterpreterOut{}, err
 	}
-	took := took(time.Since(begin))
+	took := durations.Rough(time.Since(begin))
 	o := InterpreterOut{outcome: outcome{Output: output, Value: clean([]byte(a.Value)), Trace: clean([]byte(a.Error)), Within: k.process.Report()}}
 	switch {
 	case err != nil && stopped:
-		o.Status = fmt.Sprintf("ended: the cell took longer than %s and did not obey an interrupt; all variables are lost; action=restart starts again", plainDuration(timeout))
+		o.Status = fmt.Sprintf("ended: the cell took longer than %s and did not obey an interrupt; all variables are lost; action=restart starts again", durations.Exact(timeout))
 	case err != nil:
 		exit := k.process.Exit()
 		how := exit.Signal
@@ -138,7 +139,7 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 		o.Status = fmt.Sprintf("crashed after %s (%s): all variables are lost; action=restart starts again", took, how)
 		o.Notes = append(o.Notes, starved(exit, o.Within))
 	case stopped:
-		o.Status = fmt.Sprintf("interrupted: the cell took longer than %s; variables are kept", plainDuration(timeout))
+		o.Status = fmt.Sprintf("interrupted: the cell took longer than %s; variables are kept", durations.Exact(timeout))
 	case a.Exit:
 		o.Status = fmt.Sprintf("the cell ended the interpreter after %s; action=restart starts it again", took)
 	case a.Error != "":

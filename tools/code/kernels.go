@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/progress"
 )
 
@@ -59,7 +60,7 @@ func (ks *Kernels) find(ctx context.Context, handle string) (*kernel, error) {
 	k, ok := ks.list[handle]
 	if !ok || k.principal != s.Principal || k.roots != rootsOf(s) {
 		return nil, tools.Errorf(tools.NotFound, "no interpreter has the handle %q", handle).
-			WithHint("it has ended, also after %s without a cell; leave handle out to start one, and make its variables again", plainDuration(cmp.Or(ks.Idle, kernelIdle)))
+			WithHint("it has ended, also after %s without a cell; leave handle out to start one, and make its variables again", durations.Exact(cmp.Or(ks.Idle, kernelIdle)))
 	}
 	return k, nil
 }

@@ -3,12 +3,12 @@ package code
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/changed"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/sandbox"
 	"toolcrib/tools/internal/textfile"
 )
@@ -69,15 +69,15 @@ func (r ran) outcome(timeout time.Duration) outcome {
 	o := outcome{Output: r.output, Within: r.within}
 	switch {
 	case r.stopped:
-		o.Status = fmt.Sprintf("stopped: it took longer than %s", plainDuration(timeout))
+		o.Status = fmt.Sprintf("stopped: it took longer than %s", durations.Exact(timeout))
 	case r.exit.Err != nil:
-		o.Status = fmt.Sprintf("ended after %s, how is not known: %v", took(r.took), r.exit.Err)
+		o.Status = fmt.Sprintf("ended after %s, how is not known: %v", durations.Rough(r.took), r.exit.Err)
 	case r.exit.Signal != "":
-		o.Status = fmt.Sprintf("crashed: ended by %s after %s", r.exit.Signal, took(r.took))
+		o.Status = fmt.Sprintf("crashed: ended by %s after %s", r.exit.Signal, durations.Rough(r.took))
 	case r.exit.Code != 0:
-		o.Status = fmt.Sprintf("exit %d in %s", r.exit.Code, took(r.took))
+		o.Status = fmt.Sprintf("exit %d in %s", r.exit.Code, durations.Rough(r.took))
 	default:
-		o.Status = "ok in " + took(r.took)
+		o.Status = "ok in " + durations.Rough(r.took)
 	}
 	o.Notes = []string{r.within.Warning(), r.exit.Refused, r.exit.Orphans(), files(r.files), r.exit.Warning()}
 	if r.exit.Signal != "" && !r.stopped {
@@ -106,17 +106,6 @@ func starved(exit sandbox.Exit, within sandbox.Report) string {
 		return outOfMemory(within)
 	}
 	return ""
-}
-
-// took words a duration: "3 ms", "1.2 s", "75 s".
-func took(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return fmt.Sprintf("%d s", int(math.Round(d.Seconds())))
 }
 
 // files words what changed in the workspace; that nobody knows is not worth a line.

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/code/internal/javascript"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/sandbox"
 )
 
@@ -60,7 +61,7 @@ func runJavascriptTool(d Deps) tools.Tool {
 }
 
 func (d Deps) runJavascript(ctx context.Context, in RunJavascriptIn) (RunJavascriptOut, error) {
-	timeout, err := duration(in.Timeout, javascriptTimeout)
+	timeout, err := durations.Argument{Name: "timeout", Least: time.Millisecond, Most: javascriptTimeout}.Read(in.Timeout)
 	if err != nil {
 		return RunJavascriptOut{}, err
 	}
@@ -90,7 +91,7 @@ func (d Deps) runJavascript(ctx context.Context, in RunJavascriptIn) (RunJavascr
 		o.Status = "crashed: " + o.Status
 		o.Notes = append(o.Notes, "the engine did not survive this script; nothing else is affected")
 	case report.Error != "":
-		o.Status = "error in " + took(r.took)
+		o.Status = "error in " + durations.Rough(r.took)
 	}
 	return RunJavascriptOut{o}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/sandbox"
 )
 
@@ -88,7 +89,7 @@ func planOf(code string, network bool) tools.Plan {
 type pythonReport struct{ Value, Error, Kind string }
 
 func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, error) {
-	timeout, err := duration(in.Timeout, pythonTimeout)
+	timeout, err := durations.Argument{Name: "timeout", Least: time.Millisecond, Most: pythonTimeout}.Read(in.Timeout)
 	if err != nil {
 		return RunPythonOut{}, err
 	}

@@ -135,9 +135,9 @@ func TestBadTimeout(t *testing.T) {
 	call := caller(t)
 	for text, want := range map[string]string{
 		"30":   `write "30s" for seconds or "30ms" for milliseconds`,
-		"soon": `write one such as "30s" or "2m"`,
+		"soon": `/timeout: "soon" is not a duration (such as "90s"`,
 		"2h":   "from 1ms to 1m",
-		"-1s":  "from 1ms to 1m",
+		"-1s":  "/timeout: -1s is out of range (from 1ms to 1m",
 	} {
 		if _, err := call(t.Context(), "run_javascript", map[string]any{"code": "1", "timeout": text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)

@@ -5,10 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"time"
 
 	"toolcrib/tools"
@@ -158,31 +156,4 @@ func (p program) wait(ctx context.Context, timeout time.Duration) (stopped bool)
 	p.Kill()
 	<-p.Done()
 	return ctx.Err() == nil
-}
-
-// duration reads the argument timeout.
-func duration(text string, most time.Duration) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	switch {
-	case err != nil:
-		e := tools.Errorf(tools.InvalidArgument, "timeout %q is no duration", text)
-		if _, err := strconv.ParseFloat(text, 64); err == nil {
-			return 0, e.WithHint("write \"%ss\" for seconds or \"%sms\" for milliseconds", text, text)
-		}
-		return 0, e.WithHint("write one such as \"30s\" or \"2m\"")
-	case d <= 0 || d > most:
-		return 0, tools.Errorf(tools.InvalidArgument, "timeout %s is out of range", text).WithHint("from 1ms to %s", plainDuration(most))
-	}
-	return d, nil
-}
-
-// plainDuration writes a duration without the zeros that String adds: "5m", not "5m0s".
-func plainDuration(d time.Duration) string {
-	switch {
-	case d >= time.Minute && d%time.Minute == 0:
-		return fmt.Sprintf("%dm", d/time.Minute)
-	case d >= time.Second && d%time.Second == 0:
-		return fmt.Sprintf("%ds", d/time.Second)
-	}
-	return d.String()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/progress"
 )
@@ -38,7 +39,7 @@ func progressOf(j *jobs.Job) progress.Program {
 			return data, at + int64(len(data))
 		},
 		State: func() string {
-			return fmt.Sprintf("running for %s; %s", took(j.Took()), volume(j.Log().Extent()))
+			return fmt.Sprintf("running for %s; %s", durations.Rough(j.Took()), volume(j.Log().Extent()))
 		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/changed"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/sandbox"
 	"toolcrib/tools/internal/screen"
@@ -215,7 +216,7 @@ func running(j *jobs.Job, in BashIn) (BashOut, error) {
 		out.Status = "running: job " + j.ID + shown.place
 		next = "job_input types, job_output waits, job_stop ends it"
 	default:
-		out.Status = fmt.Sprintf("still running after %s: it is job %s now", took(j.Took()), j.ID)
+		out.Status = fmt.Sprintf("still running after %s: it is job %s now", durations.Rough(j.Took()), j.ID)
 	}
 	out.Notes = []string{out.Report.Warning(), next}
 	return out, nil

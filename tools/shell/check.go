@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/shell/internal/command"
 )
 
@@ -79,10 +80,10 @@ func variable(v string) error {
 // timeout reads how long a command may take. Zero is refused: some mean by it that there
 // is none, others that the command is to end at once.
 func (in BashIn) timeout(byDefault time.Duration) (time.Duration, error) {
-	d, err := duration("timeout", in.Timeout, byDefault, longestTimeout)
+	d, err := durations.Argument{Name: "timeout", Default: byDefault, Most: longestTimeout}.Read(in.Timeout)
 	if err == nil && d == 0 && strings.TrimSpace(in.Timeout) != "" {
 		return 0, tools.Errorf(tools.InvalidArgument, "/timeout: 0 is no time to run in").
-			WithHint("more than 0, at most %s; without timeout it is the default", longestTimeout)
+			WithHint("more than 0, at most %s; without timeout it is the default", durations.Exact(longestTimeout))
 	}
 	return d, err
 }

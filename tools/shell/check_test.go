@@ -36,7 +36,7 @@ func TestRefused(t *testing.T) {
 		{map[string]any{"env": []string{"A"}}, `^error: invalid_argument: /env: "A" is not KEY=VALUE`},
 		{map[string]any{"timeout": "NaN"}, `^error: invalid_argument: /timeout: "NaN" is not a duration`},
 		{map[string]any{"timeout": "5"}, `^error: invalid_argument: /timeout: 5 has no unit`},
-		{map[string]any{"timeout": "-5s"}, `^error: invalid_argument: /timeout: -5s is out of range \(from 0 to 24h0m0s\)`},
+		{map[string]any{"timeout": "-5s"}, `^error: invalid_argument: /timeout: -5s is out of range \(from 0 to 24h\)`},
 		{map[string]any{"timeout": "0s"}, `^error: invalid_argument: /timeout: 0 is no time`},
 		{map[string]any{"timeout": "9999999999999h"}, `^error: invalid_argument: /timeout: 9999999999999h is out of range`},
 		{map[string]any{"env": []string{"PATH=/nonexistent"}}, `^exit 0`},

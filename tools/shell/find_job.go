@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/jobs"
 )
 
@@ -67,7 +68,7 @@ func standing(j *jobs.Job) string {
 	if how, over := overOf(j); over {
 		return how
 	}
-	return fmt.Sprintf("running for %s", took(j.Took()))
+	return fmt.Sprintf("running for %s", durations.Rough(j.Took()))
 }
 
 // example starts a job for the example of a tool. One that waits for no input has said

@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/screen"
 	"toolcrib/tools/internal/textfile"
@@ -59,7 +60,7 @@ func (d Deps) jobInput(ctx context.Context, in JobInputIn) (JobOutputOut, error)
 	if err != nil {
 		return JobOutputOut{}, err
 	}
-	wait, err := duration("wait", in.Wait, answerWithin, 24*time.Hour)
+	wait, err := durations.Argument{Name: "wait", Default: answerWithin, Most: 24 * time.Hour}.Read(in.Wait)
 	if err != nil {
 		return JobOutputOut{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/progress"
 	"toolcrib/tools/internal/sandbox"
@@ -83,7 +84,7 @@ func (d Deps) jobOutput(ctx context.Context, in JobOutputIn) (JobOutputOut, erro
 	if err != nil {
 		return JobOutputOut{}, err
 	}
-	wait, err := duration("wait", in.Wait, 0, 24*time.Hour)
+	wait, err := durations.Argument{Name: "wait", Most: 24 * time.Hour}.Read(in.Wait)
 	if err != nil {
 		return JobOutputOut{}, err
 	}
@@ -219,7 +220,7 @@ func wanted(ctx context.Context, j *jobs.Job, in JobOutputIn, until *regexp.Rege
 			}
 			return notFound(in.Until, "it has ended"), nil
 		case <-over.C:
-			return notFound(in.Until, "waited "+took(wait)), nil
+			return notFound(in.Until, "waited "+durations.Rough(wait)), nil
 		case <-grown:
 			if until == nil {
 				return "", nil

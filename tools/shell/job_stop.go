@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/jobs"
 )
 
@@ -47,7 +48,7 @@ func (d Deps) jobStop(ctx context.Context, in JobStopIn) (JobStopOut, error) {
 	if err := ctx.Err(); err != nil {
 		return JobStopOut{}, err
 	}
-	grace, err := duration("grace", in.Grace, jobs.Grace, longestGrace)
+	grace, err := durations.Argument{Name: "grace", Default: jobs.Grace, Most: longestGrace}.Read(in.Grace)
 	if err != nil {
 		return JobStopOut{}, err
 	}

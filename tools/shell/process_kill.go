@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/shell/internal/processes"
 )
 
@@ -67,7 +68,7 @@ func (in ProcessKillIn) question(victims []processes.Process) string {
 
 func killProcess(ctx context.Context, in ProcessKillIn) (ProcessKillOut, error) {
 	signal := cmp.Or(in.Signal, "TERM")
-	wait, err := duration("wait", in.Wait, 3*time.Second, longestGrace)
+	wait, err := durations.Argument{Name: "wait", Default: 3 * time.Second, Most: longestGrace}.Read(in.Wait)
 	if err != nil {
 		return ProcessKillOut{}, err
 	}
@@ -80,14 +81,14 @@ func killProcess(ctx context.Context, in ProcessKillIn) (ProcessKillOut, error) 
 	for _, p := range slices.Backward(victims) {
 		began := time.Now()
 		ended, err := processes.Kill(ctx, processes.ID{PID: p.PID, Began: p.Began}, signal, max(time.Until(until), 0))
-		line := fmt.Sprintf("%s after %s: %s %s", "ended by "+signal, took(time.Since(began)), p.ID(), shortCommand(p))
+		line := fmt.Sprintf("%s after %s: %s %s", "ended by "+signal, durations.Rough(time.Since(began)), p.ID(), shortCommand(p))
 		switch {
 		case errors.Is(err, processes.ErrGone) && len(victims) > 1:
 			line = "had ended before: " + p.ID()
 		case err != nil:
 			return out, unkilled(p.ID(), err)
 		case !ended && slices.Contains([]string{"TERM", "KILL", "INT", "QUIT"}, signal):
-			line = fmt.Sprintf("still running %s after %s: %s %s; signal=KILL cannot be ignored", took(time.Since(began)), signal, p.ID(), shortCommand(p))
+			line = fmt.Sprintf("still running %s after %s: %s %s; signal=KILL cannot be ignored", durations.Rough(time.Since(began)), signal, p.ID(), shortCommand(p))
 		case !ended:
 			line = fmt.Sprintf("%s was sent: %s %s", signal, p.ID(), shortCommand(p))
 		}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/shell/internal/processes"
 	"toolcrib/workspace/redact"
@@ -123,7 +124,7 @@ func listProcesses(ctx context.Context, in ProcessListIn) (ProcessListOut, error
 	}
 	for _, p := range shown {
 		out.Rows = append(out.Rows, fmt.Sprintf("%s · %d · %s · %.0f%% · %s · %s · %s%s", p.ID(), p.Parent, p.User, load[p.PID],
-			textfile.Size(p.Memory), took(max(now.Sub(p.Start), 0)), strings.Repeat(" ", min(p.depth*indent, 40)), shortCommand(p.Process)))
+			textfile.Size(p.Memory), durations.Rough(max(now.Sub(p.Start), 0)), strings.Repeat(" ", min(p.depth*indent, 40)), shortCommand(p.Process)))
 	}
 	by := "by " + cmp.Or(in.Sort, "cpu")
 	if in.Tree {

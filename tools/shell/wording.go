@@ -5,28 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"strings"
-	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/sandbox"
 	"toolcrib/tools/internal/textfile"
 )
-
-// took words a duration: "3 ms", "1.2 s", "75 s", "12m5s".
-func took(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%d s", int(math.Round(d.Seconds())))
-	}
-	return d.Round(time.Second).String()
-}
 
 // ending words how a job has ended.
 func ending(j *jobs.Job) string {
@@ -35,19 +21,19 @@ func ending(j *jobs.Job) string {
 	switch why {
 	case jobs.ByItself:
 	case jobs.ByTimeout:
-		cause = fmt.Sprintf(" (timeout %s)", j.Timeout)
+		cause = fmt.Sprintf(" (timeout %s)", durations.Exact(j.Timeout))
 	default:
 		cause = fmt.Sprintf(" (%s)", why)
 	}
 	switch {
 	case exit.Err != nil:
-		return fmt.Sprintf("ended after %s%s, how is not known: %v", took(j.Took()), cause, exit.Err)
+		return fmt.Sprintf("ended after %s%s, how is not known: %v", durations.Rough(j.Took()), cause, exit.Err)
 	case exit.Signal != "" && why == jobs.ByItself:
-		return fmt.Sprintf("killed by %s after %s", exit.Signal, took(j.Took()))
+		return fmt.Sprintf("killed by %s after %s", exit.Signal, durations.Rough(j.Took()))
 	case exit.Signal != "":
-		return fmt.Sprintf("ended by %s after %s%s", exit.Signal, took(j.Took()), cause)
+		return fmt.Sprintf("ended by %s after %s%s", exit.Signal, durations.Rough(j.Took()), cause)
 	}
-	return fmt.Sprintf("exit %d in %s%s", exit.Code, took(j.Took()), cause)
+	return fmt.Sprintf("exit %d in %s%s", exit.Code, durations.Rough(j.Took()), cause)
 }
 
 // volume words how much a job has printed.

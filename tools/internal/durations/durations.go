@@ -1,0 +1,84 @@
+// Package durations reads the arguments that say how long, and words how long things
+// took.
+//
+// Start at [Argument]. The package imports tools, whose errors callers know, and nothing
+// else of toolcrib.
+package durations
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolcrib/tools"
+)
+
+// Argument is what an argument such as "90s" may say.
+type Argument struct {
+	Name    string
+	Default time.Duration // which "" stands for; below Least = "" is an error
+	Least   time.Duration
+	Most    time.Duration
+}
+
+// Read reads it. A bare number is refused: some mean seconds by it, others milliseconds.
+// Errors are of the code InvalidArgument, and name the argument.
+func (a Argument) Read(text string) (time.Duration, error) {
+	text = strings.ReplaceAll(strings.TrimSpace(text), " ", "")
+	if text == "" && a.Default >= a.Least {
+		return a.Default, nil
+	}
+	if n, err := strconv.ParseFloat(text, 64); err == nil && n != 0 && strings.Trim(text, "+-.0123456789") == "" {
+		return 0, a.errorf("%s has no unit", text).WithHint("write %q for seconds or %q for milliseconds", text+"s", text+"ms")
+	}
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil && regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?(h|m|s|ms|us|ns))+$`).MatchString(text):
+		return 0, a.outside(text)
+	case err != nil:
+		return 0, a.errorf("%q is not a duration", text).WithHint(`such as "90s", "5m" or "1h30m"`)
+	case d < a.Least || d > a.Most:
+		return 0, a.outside(Exact(d))
+	}
+	return d, nil
+}
+
+func (a Argument) outside(text string) error {
+	least := "0"
+	if a.Least != 0 {
+		least = Exact(a.Least)
+	}
+	return a.errorf("%s is out of range", text).WithHint("from %s to %s", least, Exact(a.Most))
+}
+
+func (a Argument) errorf(format string, args ...any) *tools.Error {
+	return tools.Errorf(tools.InvalidArgument, "/"+a.Name+": "+format, args...)
+}
+
+// Exact words a duration as an argument may say it: "500ms", "5m", "1h30m".
+func Exact(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// Rough words how long something took: "3 ms", "1.2 s", "75 s", "12m5s".
+func Rough(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", int(math.Round(d.Seconds())))
+	}
+	return Exact(d.Round(time.Second))
+}
