@@ -5,8 +5,8 @@
 // holder makes the namespaces and mounts (tree_linux.go) and keeps them: the private
 // network, the private temporary directory, HOME. For each program it forks an init
 // (init_linux.go), pid 1 of its own PID namespace where there is one, which restricts
-// and starts the program, forwards signals, reaps, and ends everything when the program
-// has ended or the server is gone.
+// and starts the program (program_linux.go), forwards signals, reaps, and ends everything
+// when the program has ended or the server is gone (watch_linux.go).
 //
 // The fork is one without exec, so that no process start is on the path of a call. What
 // runs in the init is therefore raw system calls and nothing of Go's runtime, since
