@@ -143,6 +143,18 @@ func TestSession(t *testing.T) {
 	s.want(run("echo $X; pwd"), `^exit 0 in .*session a is in \.\n\n\n`)
 }
 
+// A session that a command has broken ends, and says so.
+func TestSessionBroken(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	run := func(command string) string {
+		return s.call(ctx, "bash", map[string]any{"command": command, "session": "a"})
+	}
+	s.want(run("x=1; builtin() { :; }; (exit 3)"), `^exit 3 .*\nsession a has ended: a command has redefined`)
+	s.want(run("echo [$x]"), `^exit 0 .*\nsession a is in \.\n\n\[\]\n$`)
+	s.want(run("mkdir d; cd d; rmdir ../d"), `^exit 0 .*\nsession a is in a directory that is gone`)
+	s.want(run("cd ..; for i in {3..255}; do eval \"exec $i>&-\"; done"), `^ended after .*, how is not known: its shell could not tell; .*\nsession a has ended: a command`)
+}
+
 // A session whose output is closed says so.
 func TestMuteSession(t *testing.T) {
 	s, ctx := start(t), t.Context()

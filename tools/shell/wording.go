@@ -66,15 +66,21 @@ func session(ctx context.Context, j *jobs.Job) string {
 	if j.Shell == "" {
 		return ""
 	}
-	host := j.After()
-	if host == "" {
+	after := j.After()
+	switch {
+	case after.Broken:
+		return fmt.Sprintf("session %s has ended: a command has redefined, disabled or closed what it goes on by, such as builtin or its descriptors; the next call begins it anew", j.Shell)
+	case !after.Lives:
 		return fmt.Sprintf("session %s has ended with it", j.Shell)
 	}
-	if dir, err := tools.Resolve(ctx, host); err == nil {
-		host = dir.String()
+	text := fmt.Sprintf("session %s is in a directory that is gone, or that PWD does not name", j.Shell)
+	if after.Dir != "" {
+		if dir, err := tools.Resolve(ctx, after.Dir); err == nil {
+			after.Dir = dir.String()
+		}
+		text = fmt.Sprintf("session %s is in %s", j.Shell, textfile.Path(after.Dir))
 	}
-	text := fmt.Sprintf("session %s is in %s", j.Shell, textfile.Path(host))
-	if j.Mute() {
+	if after.Mute {
 		text += "; its output is closed, so that nothing more is shown: the command exit ends it, and the next call begins it anew"
 	}
 	return text

@@ -56,9 +56,8 @@ type Job struct {
 	exit    sandbox.Exit
 	ended   time.Time
 	input   *os.File
-	typing  bool   // see Typing
-	mute    bool   // see Mute
-	after   string // the directory of the named shell when it had ended
+	typing  bool  // see Typing
+	after   After // that it has ended
 	screen  *screen.Screen
 }
 
@@ -167,19 +166,21 @@ func (j *Job) Cancel() {
 	j.kill(ByCancel)
 }
 
-// After is the directory, on the host, in which its named shell goes on; "" where that has
-// ended with it.
-func (j *Job) After() string {
+// After is what a command leaves of its named shell.
+type After struct {
+	Lives bool   // else it has ended with the command
+	Dir   string // where it goes on, on the host; "" = nobody can tell
+	Mute  bool   // its output is closed
+	// Broken reports that it has ended because the command has redefined or closed what it
+	// reports the end of commands by.
+	Broken bool
+}
+
+// After returns what it has left of its named shell.
+func (j *Job) After() After {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.after
-}
-
-// Mute reports that its named shell goes on with its output closed.
-func (j *Job) Mute() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.mute
 }
 
 // Interrupt sends it SIGINT.

@@ -24,35 +24,51 @@ type shell struct {
 	key     shellKey
 	network bool
 	process *sandbox.Process
-	in      *os.File      // commands, each ended by a NUL
+	in      *os.File      // commands, each ended by a line feed and a NUL
 	out     *os.File      // what they print
-	ends    *os.File      // exit code and directory, each ended by a NUL
+	ends    *os.File      // exit code and directory, each ended by a NUL; see loop
 	emptied chan struct{} // what was printed before a command ended has been read
 	pumped  chan struct{} // closed at the end of out
 
 	mu      sync.Mutex
 	current *Job
-	dir     string      // on the host, after the last command; "" before
+	dir     string      // on the host, after the last command; "" before, and where nobody can tell
+	given   int         // commands
 	between []byte      // printed while no command ran
 	idle    *time.Timer // ends it
 }
 
 // loop is what the bash runs. The commands get neither descriptor, an empty input, and
-// the exit code of the command before as $?. "!" before the directory says that what they
-// print goes nowhere: they have closed it.
+// the exit code of the command before as $?.
+//
+// What it is made of the commands can redefine, all but reserved words and assignments.
+// So each round begins with the report of the last one, the first with one that stands
+// for the start, and nothing is read where that fails; the loop ends, too, where nothing
+// was read, where its commands do nothing ("builtin" is a function, a trap skips them,
+// set -n), and by a break that finds no other loop. What comes after it is another bash,
+// which knows none of this and reports that the shell is of no use any more, or has an
+// exit code of its own where it cannot.
+//
+// What else there is to say stands before the directory, which is left out where nobody
+// can tell it.
 const loop = `exec 198<&0 199>&2 </dev/null 2>&1
 shopt -s expand_aliases
 trap : INT
+__toolcrib_count=0
 __toolcrib_status() { return "$1"; }
-__toolcrib_code=0
-while IFS= builtin read -r -d '' -u 198 __toolcrib_command; do
+{
+until __toolcrib_code=$? __toolcrib_command= __toolcrib_told=
+[[ ${PWD-} == /* && $PWD -ef . ]] && __toolcrib_told=$PWD
+[[ -e /dev/fd/1 ]] || __toolcrib_told=!$__toolcrib_told
+builtin printf '%d\0%s\0' "$__toolcrib_code" "$__toolcrib_told" >&199 &&
+IFS= builtin read -r -d '' -u 198 __toolcrib_command
+[[ -z $__toolcrib_command ]]; do
+((++__toolcrib_count))
 __toolcrib_status "$__toolcrib_code"
 builtin eval "$__toolcrib_command" 198<&- 199>&-
-__toolcrib_code=$?
-__toolcrib_mute=
-{ builtin : 197>&1; } 2>/dev/null || __toolcrib_mute=!
-builtin printf '%d\0%s\0' "$__toolcrib_code" "$__toolcrib_mute$PWD" >&199
-done`
+done
+bash -pc 'printf "%d\0*%d\0" "$@" >&199 || exit 198' - "$?" "$__toolcrib_count"
+}`
 
 // BusyError says that a named shell runs another command.
 type BusyError struct{ Job *Job }
@@ -199,9 +215,10 @@ func (sh *shell) run(s Spec, command string) (*Job, error) {
 	sh.between = nil
 	sh.idle.Stop()
 	sh.current = j
+	sh.given++
 	j.started(shellControl{sh}, sh.process.Report())
 	go func() {
-		if _, err := io.WriteString(sh.in, command+"\x00"); err != nil {
+		if _, err := io.WriteString(sh.in, command+"\n\x00"); err != nil {
 			sh.process.Kill() // it reads no more
 		}
 	}()

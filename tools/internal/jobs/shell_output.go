@@ -62,18 +62,27 @@ func (sh *shell) take(p []byte) {
 // listen takes the ends of commands, and then that of the shell.
 func (sh *shell) listen() {
 	ends := bufio.NewReader(sh.ends)
-	for {
-		code, dir, err := end(ends)
-		if err != nil {
-			break
-		}
-		if sh.out.SetReadDeadline(time.Unix(1, 0)) == nil {
-			select {
-			case <-sh.emptied:
-			case <-sh.pumped:
+	_, _, err := end(ends) // the first is no command's: the shell has begun
+	var last *sandbox.Exit // of the command that has broken the shell
+	for err == nil && last == nil {
+		var code int
+		var told string
+		switch code, told, err = end(ends); {
+		case err != nil:
+		case strings.HasPrefix(told, broken):
+			if last = (&sandbox.Exit{Code: code}); !sh.wasGiven(strings.TrimPrefix(told, broken)) {
+				last = &sandbox.Exit{Err: errNotRun}
 			}
+		default:
+			if sh.out.SetReadDeadline(time.Unix(1, 0)) == nil {
+				select {
+				case <-sh.emptied:
+				case <-sh.pumped:
+				}
+			}
+			dir, mute := strings.CutPrefix(told, muted)
+			sh.finish(sandbox.Exit{Code: code}, After{Lives: true, Dir: dir, Mute: mute})
 		}
-		sh.finish(sandbox.Exit{Code: code}, dir)
 	}
 	<-sh.process.Done()
 	_ = sh.out.SetReadDeadline(time.Now().Add(drained)) // it cannot fail for a pipe
@@ -85,39 +94,70 @@ func (sh *shell) listen() {
 	sh.m.mu.Lock()
 	delete(sh.m.shells, sh.key)
 	sh.m.mu.Unlock()
-	sh.finish(sh.process.Exit(), "")
+	exit := sh.process.Exit()
+	if last == nil && exit.Code == speechless {
+		last = &sandbox.Exit{Err: errUntold}
+	}
+	if last != nil {
+		sh.finish(*last, After{Broken: true})
+	} else {
+		sh.finish(exit, After{})
+	}
 	sh.mu.Lock()
 	sh.idle.Stop()
 	sh.mu.Unlock()
 	sh.close()
 }
 
-// end reads how a command has ended.
-func end(r *bufio.Reader) (code int, dir string, err error) {
+// What a report says before the directory of the shell, or in its place.
+const (
+	muted  = "!" // its output is closed
+	broken = "*" // it ends: a command has broken it; the number of those that it had follows
+)
+
+// wasGiven tells whether the shell had the last command.
+func (sh *shell) wasGiven(count string) bool {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return count == strconv.Itoa(sh.given)
+}
+
+// speechless is the exit code of a shell that can report no more.
+const speechless = 198
+
+var (
+	errUntold = errors.New("its shell could not tell")
+	errNotRun = errors.New("it has not run: the command before it has broken the shell")
+)
+
+// end reads a report. What a command that has redefined "builtin" prints in its place
+// stands before the number.
+func end(r *bufio.Reader) (code int, told string, err error) {
 	text, err := r.ReadString(0)
 	if err != nil {
 		return 0, "", err
 	}
-	if code, err = strconv.Atoi(strings.TrimSuffix(text, "\x00")); err != nil {
+	text = strings.TrimSuffix(text, "\x00")
+	digits := text[len(strings.TrimRight(text, "0123456789")):]
+	if code, err = strconv.Atoi(digits); err != nil {
 		return 0, "", err
 	}
-	dir, err = r.ReadString(0)
-	return code, strings.TrimSuffix(dir, "\x00"), err
+	told, err = r.ReadString(0)
+	return code, strings.TrimSuffix(told, "\x00"), err
 }
 
-// finish ends the command that runs. Without a directory the shell has ended with it.
-func (sh *shell) finish(exit sandbox.Exit, dir string) {
-	dir, mute := strings.CutPrefix(dir, "!")
+// finish ends the command that runs.
+func (sh *shell) finish(exit sandbox.Exit, after After) {
 	sh.mu.Lock()
 	j := sh.current
-	sh.current, sh.dir = nil, dir
+	sh.current, sh.dir = nil, after.Dir
 	sh.idle.Reset(sh.m.idle())
 	sh.mu.Unlock()
 	if j == nil {
 		return
 	}
 	j.mu.Lock()
-	j.after, j.mute = dir, mute
+	j.after = after
 	j.mu.Unlock()
 	j.finish(exit)
 	sh.m.expire(j)

@@ -79,8 +79,8 @@ func TestShell(t *testing.T) {
 		}
 		got := output(t, j)
 		exit, _ := j.Exit()
-		if exit.Code != c.code || got != c.want && c.want != "..." || j.After() == "" {
-			t.Errorf("%s: exit %d, in %q, want %d\n%.500s\nwant\n%s", c.command, exit.Code, j.After(), c.code, got, c.want)
+		if exit.Code != c.code || got != c.want && c.want != "..." || !j.After().Lives {
+			t.Errorf("%s: exit %d, in %+v, want %d\n%.500s\nwant\n%s", c.command, exit.Code, j.After(), c.code, got, c.want)
 		}
 	}
 	j, err := m.StartIn(ctx, spec, "s", "exit 7")
@@ -88,11 +88,85 @@ func TestShell(t *testing.T) {
 		t.Fatal(err)
 	}
 	output(t, j)
-	if exit, _ := j.Exit(); exit.Code != 7 || j.After() != "" {
-		t.Errorf("exit %d, in %q, want 7 and the end of the shell", exit.Code, j.After())
+	if exit, _ := j.Exit(); exit.Code != 7 || j.After() != (jobs.After{}) {
+		t.Errorf("exit %d, in %+v, want 7 and the end of the shell", exit.Code, j.After())
 	}
 	if m.Known(spec, "s") {
 		t.Error("the shell has ended and is known")
+	}
+}
+
+// Whatever a command makes of its shell, the call ends, with the exit code of the command;
+// the shell goes on, or ends and says so.
+func TestShellMisused(t *testing.T) {
+	const unknown = -1
+	for _, c := range []struct {
+		command string
+		code    int
+		lives   bool
+		broken  bool
+	}{
+		{"builtin() { :; }; (exit 3)", 3, false, true},
+		{"builtin() { return 1; }; (exit 3)", 3, false, true},
+		{"builtin() { echo x; cat; }; (exit 3)", 3, false, true},
+		{"export -f builtin; builtin() { :; }; export -f builtin; (exit 3)", 3, false, true},
+		{"enable -n builtin; (exit 4)", 4, false, true},
+		{"enable -n printf; (exit 4)", 4, false, true},
+		{"enable -n read; (exit 4)", 4, true, false},
+		{"enable -n eval; (exit 4)", 4, true, false},
+		{"alias builtin=: bash=: until=:; (exit 5)", 5, true, false},
+		{"printf() { :; }; read() { :; }; eval() { :; }; exec() { :; }; trap() { :; }; return() { :; }; command() { :; }; (exit 6)", 6, true, false},
+		{"break; echo no", 0, false, true},
+		{"while :; do break; done; (exit 2)", 2, true, false},
+		{"continue; echo no", 0, true, false},
+		{"false; continue 3", 0, true, false},
+		{"eval 'set -n'; echo no", 0, false, false},
+		{"x='set -n'; $x; echo no", 0, false, false},
+		{"shopt -s extdebug; trap false DEBUG; echo no", 0, false, false},
+		{"set -r; (exit 7)", 7, true, false},
+		{"set -euo pipefail; :", 0, true, false},
+		{"set -e; false; echo no", 1, false, false},
+		{"set -u; unset PWD; :", 0, true, false},
+		{"PWD=/nowhere; (exit 3)", 3, true, false},
+		{"readonly IFS; (exit 3)", 3, true, false},
+		{"unset ${!__toolcrib*}; unset -f __toolcrib_status; (exit 3)", 3, true, false},
+		{"for i in {3..255}; do eval \"exec $i>&-\"; done 2>/dev/null; (exit 3)", unknown, false, true},
+		{"ulimit -n 6; (exit 3)", unknown, false, true},
+		{"exec 2>&- 1>&-; (exit 3)", 3, true, false},
+		{"mkdir d; cd d; rmdir ../d; (exit 3)", 3, true, false},
+		{"trap 'exit 9' DEBUG; :", 9, false, false},
+		{"PATH=; (exit 3)", 3, true, false},
+		{"set -o posix; (exit 3)", 3, true, false},
+		{"POSIXLY_CORRECT=1; (exit 3)", 3, true, false},
+		{"set -xv; (exit 3)", 3, true, false},
+		{"exec bash -c 'exit 3'", 3, false, false},
+		{"return 3; (exit 4)", 4, true, false},
+		{"", 0, true, false},
+		{"echo a \\", 0, true, false},
+	} {
+		t.Run(c.command, func(t *testing.T) {
+			m, spec, ctx := manager(t)
+			spec.Timeout = 10 * time.Second
+			j, err := m.StartIn(ctx, spec, "s", c.command)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := output(t, j)
+			exit, why := j.Exit()
+			if exit.Err != nil {
+				exit.Code = unknown
+			}
+			if after := j.After(); why != jobs.ByItself || exit.Code != c.code || after.Lives != c.lives || after.Broken != c.broken || strings.Contains(text, "no\n") {
+				t.Errorf("%s, exit %d (%v), %+v, want %d, lives %v, broken %v\n%.500s", why, exit.Code, exit.Err, after, c.code, c.lives, c.broken, text)
+			}
+			if j, err = m.StartIn(ctx, spec, "s", "echo ran"); err != nil {
+				t.Fatal(err)
+			}
+			text = output(t, j)
+			if exit, why := j.Exit(); why != jobs.ByItself || exit.Err != nil && strings.Contains(text, "ran") {
+				t.Errorf("the next command: %s, %+v\n%s", why, exit, text)
+			}
+		})
 	}
 }
 
@@ -113,8 +187,8 @@ func TestShellTimeout(t *testing.T) {
 		t.Errorf("a second command: %v, %v", busy, err)
 	}
 	output(t, j)
-	if _, why := j.Exit(); why != jobs.ByTimeout || j.After() != "" {
-		t.Errorf("ended by %q, in %q", why, j.After())
+	if _, why := j.Exit(); why != jobs.ByTimeout || j.After().Lives {
+		t.Errorf("ended by %q, in %+v", why, j.After())
 	}
 }
 
