@@ -138,6 +138,9 @@ func (d *doctor) sandbox(ctx context.Context, p *Process, r *report, ws *workspa
 		r.missing("sandbox", "none: programs that tools run can do all that the user can")
 	default:
 		r.ok("sandbox", "programs that tools run are contained at level "+level.String())
+		if why := programs.Countless(); why != "" {
+			r.missing("limits", "programs.processes does not hold, so that a program may have any number of processes: "+why)
+		}
 	}
 	if err := programs.Close(); err != nil {
 		r.bad("sandbox", err.Error())

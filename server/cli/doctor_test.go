@@ -2,8 +2,11 @@ package cli_test
 
 import (
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"toolcrib/tools/catalog"
 )
 
 func TestDoctor(t *testing.T) {
@@ -58,5 +61,17 @@ func TestDoctor(t *testing.T) {
 				t.Errorf("%q in:\n%s", tt.not, stdout)
 			}
 		})
+	}
+}
+
+// Where a limit of programs that is set does not hold, doctor says so.
+func TestDoctorLimits(t *testing.T) {
+	inProject(t)
+	stdout, _, _ := invocation{args: []string{"doctor", "--sandbox=landlock"}, deps: catalog.NewDeps(nil)}.start(t)
+	if runtime.GOOS != "linux" || !strings.Contains(stdout, "ok      sandbox ") {
+		t.Skipf("needs: a sandbox at level landlock:\n%s", stdout)
+	}
+	if want := "missing limits   programs.processes does not hold, so that a program may have any number of processes: level landlock"; !strings.Contains(stdout, want) {
+		t.Errorf("no %q in:\n%s", want, stdout)
 	}
 }

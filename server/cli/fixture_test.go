@@ -15,6 +15,7 @@ import (
 
 	"toolcrib/server/cli"
 	"toolcrib/tools"
+	"toolcrib/tools/catalog"
 )
 
 type echoIn struct {
@@ -119,6 +120,7 @@ type invocation struct {
 	terminal bool      // stdin and stderr are one
 	programs []string  // on PATH
 	catalog  []tools.Tool
+	deps     catalog.Deps
 }
 
 // start runs the program in the current directory; its state is kept outside.
@@ -150,7 +152,7 @@ func (in invocation) start(t *testing.T) (stdout, stderr string, code int) {
 			}
 			return "", &fs.PathError{Op: "look", Path: file, Err: errors.New("not found")}
 		},
-		Catalog: in.catalog,
+		Catalog: in.catalog, Deps: in.deps,
 	})
 	return out.String(), errs.String(), code
 }

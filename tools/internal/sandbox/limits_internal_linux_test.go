@@ -61,3 +61,31 @@ func TestBinding(t *testing.T) {
 		t.Error("a limit beyond the memory of the machine")
 	}
 }
+
+// Where nothing counts the processes of a program, that is said.
+func TestCountless(t *testing.T) {
+	for _, tc := range []struct {
+		level       Level
+		limit, user int
+		own, want   bool
+	}{
+		{Full, 20, 0, true, false},
+		{Full, 20, 0, false, true},
+		{Full, 20, 1000, false, false},
+		{Full, -1, 0, false, false},
+		{Landlock, 20, 1000, true, true},
+		{Landlock, 20, 0, true, true},
+		{Landlock, -1, 0, true, false},
+	} {
+		if got := countlessFor(tc.level, tc.limit, tc.user, tc.own); (got != "") != tc.want {
+			t.Errorf("%+v: %q", tc, got)
+		}
+	}
+	e := New()
+	for limits, want := range map[Limits]bool{{}: true, {Processes: -1}: false} {
+		e.Configure(Options{Level: Landlock, Limits: limits})
+		if got := e.Countless(); (got != "") != want {
+			t.Errorf("%+v: %q", limits, got)
+		}
+	}
+}

@@ -27,11 +27,26 @@ func binding(level Level, c leaf.Command) Limits {
 	if lower(unix.RLIMIT_NOFILE, int64(l.Files)) {
 		l.Files = 0
 	}
-	root := os.Geteuid() == 0
-	if level != Full || root && !leaf.OwnLimit() || !root && lower(unix.RLIMIT_NPROC, int64(l.Processes)) {
+	if countless(level, c.Processes) != "" || os.Geteuid() != 0 && lower(unix.RLIMIT_NPROC, int64(l.Processes)) {
 		l.Processes = 0
 	}
 	return l
+}
+
+// countless says why a program may have any number of processes although a limit is set,
+// "" where that holds or there is none.
+func countless(level Level, limit int) string { return countlessFor(level, limit, os.Geteuid(), leaf.OwnLimit()) }
+
+func countlessFor(level Level, limit, user int, own bool) string {
+	switch {
+	case limit <= 0:
+		return ""
+	case level != Full:
+		return "level " + level.String() + " has no PID namespace, which they would be counted in"
+	case user == 0 && !own:
+		return "before Linux 6.14 a PID namespace has no limit of its own, and those of users do not bind root: run the server as another user"
+	}
+	return ""
 }
 
 // lower reports whether this process, and so every program, has a lower limit.

@@ -41,6 +41,7 @@ func (e *Engine) start(ctx context.Context, opt Options, c Command) (*Process, e
 	if c.Stderr != nil {
 		cmd.Stderr = c.Stderr
 	}
+	report.Countless = countless(report.Level, opt.Limits.Or(c.Limits).Or(usual()).Processes) != ""
 	tree, err := startTree(cmd, opt.Limits.Or(c.Limits))
 	if err != nil {
 		return nil, err
@@ -89,4 +90,12 @@ func uncontained(c Command) *exec.Cmd {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
 	cmd.Dir, cmd.Env = c.Dir.Host(), append(os.Environ(), c.Env...)
 	return cmd
+}
+
+// countless says why a program may have any number of processes although a limit is set.
+func countless(level Level, limit int) string {
+	if limit <= 0 || level == None {
+		return ""
+	}
+	return "this system counts none for a program with all that it starts"
 }

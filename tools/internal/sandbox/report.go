@@ -18,14 +18,22 @@ type Report struct {
 	// Limits are those that the process meets before any of the machine, as far as that is
 	// known; zero = none.
 	Limits Limits
+	// Countless reports that the limit of processes, which is set, does not hold here.
+	Countless bool
 }
 
 // Warning says what contains a process where that is less than all, "" otherwise.
 func (r Report) Warning() string {
-	if r.Level == Full || r.Level == 0 {
+	if r.Level == Full && !r.Countless || r.Level == 0 {
 		return ""
 	}
 	text := fmt.Sprintf("sandbox: %s, network %s", r.Level, r.Network)
+	if r.Countless && r.Level != None { // which limits nothing
+		text += ", any number of processes"
+	}
+	if r.Level == Full {
+		return text
+	}
 	if r.Open != "" {
 		text += "; it does not keep programs from " + r.Open
 	}

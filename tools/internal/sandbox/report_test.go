@@ -27,6 +27,18 @@ func TestReportInWords(t *testing.T) {
 			report: sandbox.Report{Level: sandbox.Landlock, Network: "off", Open: "x"}, want: "sandbox: landlock, network off; it does not keep programs from x",
 			meta: map[string]any{"level": "landlock", "network": "off"},
 		},
+		{
+			report: sandbox.Report{Level: sandbox.Full, Network: "off", Open: "x", Countless: true}, want: "sandbox: full, network off, any number of processes",
+			meta: map[string]any{"level": "full", "network": "off"},
+		},
+		{
+			report: sandbox.Report{Level: sandbox.Landlock, Network: "off", Countless: true}, want: "sandbox: landlock, network off, any number of processes",
+			meta: map[string]any{"level": "landlock", "network": "off"},
+		},
+		{
+			report: sandbox.Report{Level: sandbox.None, Network: "on", Countless: true}, want: "sandbox: none, network on",
+			meta: map[string]any{"level": "none", "network": "on"},
+		},
 	} {
 		if got := tc.report.Warning(); got != tc.want {
 			t.Errorf("%q, want %q", got, tc.want)

@@ -215,6 +215,16 @@ func (e *Engine) Check(ctx context.Context) (Level, error) {
 	return opt.Level, worded(e.check(ctx, opt))
 }
 
+// Countless says why programs may have any number of processes although a limit is set, ""
+// where that holds, or nothing is contained at all.
+func (e *Engine) Countless() string {
+	opt, err := e.options()
+	if err != nil || opt.Level == None {
+		return ""
+	}
+	return countless(opt.Level, opt.Limits.Or(usual()).Processes)
+}
+
 // keep enters a process that runs; false = the engine has been closed meanwhile.
 func (e *Engine) keep(p *Process) bool {
 	e.mu.Lock()

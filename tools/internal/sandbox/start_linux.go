@@ -100,7 +100,7 @@ func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, use
 	h.starved.look(time.Now())
 	r := &running{holder: h, control: control, pidfd: -1, pass: pass, missing: missing, user: user}
 	r.process = &Process{
-		report: Report{Level: h.opt.Level, Network: h.network(pass), Limits: binding(h.opt.Level, c)},
+		report: Report{Level: h.opt.Level, Network: h.network(pass), Limits: binding(h.opt.Level, c), Countless: countless(h.opt.Level, c.Processes) != ""},
 		signal: r.signal, kill: r.kill, done: make(chan struct{}),
 	}
 	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
