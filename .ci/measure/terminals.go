@@ -141,6 +141,8 @@ func (d driven) drive(server *toolUser, dir, place string) (string, error) {
 
 func programsDriven() []driven {
 	const repository = `git init -q -b main . && git config user.email a@example.com && git config user.name a && for i in 1 2 3; do echo $i > f$i; git add f$i; git commit -qm "commit $i"; done; `
+	// A bash that reads a line may not notice that a child of it ends, until another one does.
+	const killed = `kill %1; while [ -n "$(jobs -s)" ]; do sleep 0.1; done; x=5` + "\n"
 	return []driven{
 		{name: "bash, prompts, through its input", needs: "bash", pipe: true,
 			command: `read -p 'name: ' n; echo "hello $n"; read -p 'sure? ' s; [ "$s" = yes ] && echo done > out`,
@@ -148,7 +150,7 @@ func programsDriven() []driven {
 		{name: "bash, a hidden password", needs: "bash", command: `read -s -p 'Password: ' p; echo; echo "${#p} characters"`,
 			steps: []typing{{text: "secret!\n", until: "characters", sees: "7 characters"}}},
 		{name: "bash -i, with job control", needs: "bash", command: "PS1='$ ' bash --noprofile --norc -i",
-			steps: []typing{{text: "sleep 100\n"}, {keys: []string{"ctrl-z"}, until: "Stopped"}, {text: "kill %1; x=5\n"}, {text: "echo $((x*2))\n", sees: `(?m)^10$`}, {text: "exit 0\n"}}},
+			steps: []typing{{text: "sleep 100\n"}, {keys: []string{"ctrl-z"}, until: "Stopped"}, {text: killed, until: "Terminated", sees: "Terminated"}, {text: "echo $((x*2))\n", sees: `(?m)^10$`}, {text: "exit 0\n"}}},
 		{name: "cat, to the end of its input", needs: "bash", command: "cat > copy", steps: []typing{{text: "one\ntwo\n"}, {keys: []string{"eof"}}}, leaves: "copy ^one\ntwo\n$"},
 		{name: "python3", needs: "python3", command: "python3 -q",
 			steps: []typing{{text: "def f(x):\n    return x * 21\n\n"}, {text: "f(2)\n", until: "42", sees: "42"}, {text: "exit()\n"}}},

@@ -16,6 +16,7 @@ import (
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/screen"
 	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/shell/internal/processes"
 )
 
 //go:embed job_input.md
@@ -32,7 +33,8 @@ type JobInputIn struct {
 
 // Times of an answer.
 const (
-	still        = 300 * time.Millisecond // without output: the program waits
+	still        = 300 * time.Millisecond // without output: the program waits, where it is not computing
+	stillBusy    = 50 * time.Millisecond  // until a program that was computing is looked at again
 	answerWithin = 5 * time.Second
 )
 
@@ -94,17 +96,19 @@ func answer(ctx context.Context, j *jobs.Job, in JobOutputIn, until *regexp.Rege
 }
 
 // quiesce waits until a job has printed something beyond an offset and is still since, or
-// has ended, at most so long.
+// has ended, at most so long. A program that has not been given the processor yet, or
+// computes, is silent too, but says more: as far as it can be told it is waited for.
 func quiesce(ctx context.Context, j *jobs.Job, from int64, still, most time.Duration) (ended bool, err error) {
 	over := time.NewTimer(most)
 	defer over.Stop()
-	quiet := time.NewTimer(still)
+	silent := still
+	quiet := time.NewTimer(silent)
 	defer quiet.Stop()
 	for {
 		bytes := j.Log().Extent().Bytes
 		var silence <-chan time.Time
 		if bytes > from {
-			quiet.Reset(still)
+			quiet.Reset(silent)
 			silence = quiet.C
 		}
 		select {
@@ -115,8 +119,12 @@ func quiesce(ctx context.Context, j *jobs.Job, from int64, still, most time.Dura
 		case <-over.C:
 			return false, ctx.Err()
 		case <-silence:
-			return false, ctx.Err()
+			if !processes.Busy(j.Foreground()) {
+				return false, ctx.Err()
+			}
+			silent = stillBusy
 		case <-j.Log().Grown(bytes):
+			silent = still
 			if err := pause(ctx, j); err != nil {
 				return false, err
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -208,6 +209,21 @@ func TestTerminal(t *testing.T) {
 	s.want(text, `^running: job \S+; screen, cursor at 3,6\n.*\n\n/dev/pts/\d+\n30 100\nwho\?\n$`)
 	s.want(s.call(ctx, "job_input", map[string]any{"text": "me\n"}), `who\? me\nhi me\n`)
 	s.want(s.call(ctx, "job_input", map[string]any{"keys": []string{"ctrl-c"}}), `^(killed by|ended by|exit 130)`)
+}
+
+// A program that computes its answer is waited for, though it prints nothing meanwhile.
+func TestTerminalComputes(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs: linux: elsewhere nobody tells what a program does")
+	}
+	s, ctx := start(t), t.Context()
+	text := s.call(ctx, "bash", map[string]any{"command": "read -p 'how long? ' n; for ((end = SECONDS + n; SECONDS < end; )); do :; done; echo computed; read", "terminal": true})
+	if strings.Contains(text, "no terminal") {
+		t.Skip("needs: a sandbox with terminals")
+	}
+	s.want(text, `\n\nhow long\?\n$`)
+	s.want(s.call(ctx, "job_input", map[string]any{"text": "2\n", "wait": "30s"}), `how long\? 2\ncomputed\n`)
+	s.want(s.call(ctx, "job_stop", nil), `stopped`)
 }
 
 func TestChanged(t *testing.T) {
