@@ -14,7 +14,6 @@ import (
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
 	"toolcrib/tools"
-	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
 	"toolcrib/workspace/redact"
 )
@@ -66,11 +65,7 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 		return nil, errors.Join(err, ws.Close(), principals.Close())
 	}
 	recoverChanges(ctx, ws, log)
-	checked.contained.Read = append(slices.Clone(checked.contained.Read), interpreterPlaces(interpreter(cfg))...)
-	p.contain(checked.contained, log)
-	if p.Deps.Shell.Jobs != nil {
-		p.Deps.Shell.Jobs.Configure(checked.jobs)
-	}
+	p.contain(cfg, checked, log)
 	if p.Deps.Code.Python != nil {
 		p.Deps.Code.Python.Configure(interpreter(cfg))
 	}
@@ -101,13 +96,16 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	return e, nil
 }
 
-// contain says how the programs of tools are contained.
-func (p *Process) contain(opt catalog.Containment, log *slog.Logger) {
-	if p.Deps.Sandbox == nil {
-		return
+// contain says how the programs of tools are contained and bounded.
+func (p *Process) contain(cfg server.Config, c checked, log *slog.Logger) {
+	if p.Deps.Sandbox != nil {
+		opt := c.contained
+		opt.Log, opt.Read = log, append(slices.Clone(opt.Read), interpreterPlaces(interpreter(cfg))...)
+		p.Deps.Sandbox.Configure(opt)
 	}
-	opt.Log = log
-	p.Deps.Sandbox.Configure(opt)
+	if p.Deps.Shell.Jobs != nil {
+		p.Deps.Shell.Jobs.Configure(c.jobs)
+	}
 }
 
 // recoverChanges deals with the changes in which processes were killed. What it

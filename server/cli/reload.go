@@ -103,6 +103,7 @@ func (r *reloading) apply(next server.Config) error {
 	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored, r.p.resources(selected, fixtures)); err != nil {
 		return err
 	}
+	r.p.contain(next, checked, r.engine.log)
 	r.engine.level.Set(level)
 	r.Config = next
 	return nil

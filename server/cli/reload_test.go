@@ -16,6 +16,7 @@ import (
 
 	"toolcrib/server/cli"
 	"toolcrib/tools"
+	"toolcrib/tools/catalog"
 )
 
 // stderrLines hands out what a server logs, line by line.
@@ -28,12 +29,15 @@ func (s stderrLines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// until waits for a line that holds a text.
+// until waits for a line that holds a text. Before it nothing may need a restart.
 func (s stderrLines) until(t *testing.T, text string) {
 	t.Helper()
 	for line := range s.lines {
 		if strings.Contains(line, text) {
 			return
+		}
+		if strings.Contains(line, "needs a restart") {
+			t.Error(line)
 		}
 	}
 	t.Fatalf("the server ended without %q", text)
@@ -53,6 +57,7 @@ func TestReload(t *testing.T) {
 			return textOut{"slow is done"}, nil
 		},
 	})
+	deps := catalog.NewDeps(nil)
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	stderr := stderrLines{make(chan string, 1000)}
@@ -64,7 +69,7 @@ func TestReload(t *testing.T) {
 			Args: []string{"serve", "--config", config}, Environ: []string{"TOOLCRIB_STATE_DIR=" + t.TempDir()},
 			Stdin: fromClient, Stdout: toClient, Stderr: stderr,
 			IsTerminal: func(any) bool { return false }, LookPath: func(string) (string, error) { return "", io.EOF },
-			Catalog: append(fixtures(new([]string)), slow),
+			Catalog: append(fixtures(new([]string)), slow), Deps: deps,
 		})
 	})
 	answers := map[int]chan string{}
@@ -125,6 +130,12 @@ func TestReload(t *testing.T) {
 	hangup("log_level: info\nstate_dir: /elsewhere\nhttp: 127.0.0.1:1\n", "needs a restart")
 	stderr.until(t, "the configuration is reloaded")
 	want("no longer read-only", <-ask(8, "tools/call", `{"name":"echo","arguments":{"text":"`+long+`"}}`), `xxx`)
+
+	hangup("log_level: info\nsandbox: landlock\njobs: {running: 3}\nprograms: {files: 99}\nnetwork_hosts: [example.com]\n", "needs a restart")
+	stderr.until(t, "the configuration is reloaded") // and nothing else needed a restart
+	if got := deps.Shell.Jobs.Options().Running; got != 3 {
+		t.Errorf("%d jobs may run", got)
+	}
 
 	close(leave)
 	want("the call in flight", <-waiting, "slow is done")

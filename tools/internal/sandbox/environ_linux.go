@@ -20,8 +20,9 @@ func passed() []string {
 	}
 }
 
-// environ is the environment of a program. Its own variables come last and win.
-func (h *holder) environ(own []string) []string {
+// environ is the environment of a program, with variables of the server beside the usual
+// ones. Its own come last and win.
+func (h *holder) environ(names, own []string) []string {
 	if h.opt.Level == None {
 		return merged(withoutOurs(os.Environ()), own)
 	}
@@ -29,9 +30,9 @@ func (h *holder) environ(own []string) []string {
 	if h.opt.Level == Landlock {
 		env = append(env, "TMPDIR="+filepath.Join(h.view.Temp.Path, "tmp"))
 	}
-	for _, name := range append(passed(), h.opt.Env...) {
+	for _, name := range append(passed(), names...) {
 		value, ok := os.LookupEnv(name)
-		if !ok || strings.Contains(value, "@") && !slices.Contains(h.opt.Env, name) { // the user of a mirror, with a password
+		if !ok || strings.Contains(value, "@") && !slices.Contains(names, name) { // the user of a mirror, with a password
 			continue
 		}
 		env = append(env, name+"="+value)

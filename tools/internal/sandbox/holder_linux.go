@@ -22,7 +22,7 @@ import (
 // platform is what an engine has of the system: the holders by what they hold.
 type platform struct {
 	holders map[string]*holder
-	temps   map[string]*temp // of holders that had nothing to do any more, likewise
+	temps   map[string]*temp // of holders that had nothing to do any more, by whose they are
 	proxy   *egress.Proxy    // nil until the first gate
 	tested  map[string]bool  // see holder.test
 }
@@ -32,7 +32,8 @@ type platform struct {
 type holder struct {
 	engine *Engine
 	opt    Options
-	key    string
+	key    string // whose it is, and with which settings it was made
+	whose  string // level, principal and workspace
 	view   leaf.View
 	home   string // where programs have it
 	temp   *temp

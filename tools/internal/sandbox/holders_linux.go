@@ -20,13 +20,16 @@ func (e *Engine) holder(ctx context.Context, opt Options) (*holder, error) {
 	if s == nil || s.Workspace == nil {
 		return nil, errors.New("a program is started outside of a call")
 	}
-	key := strings.Join(append([]string{opt.Level.String(), s.Principal}, s.Workspace.Roots()...), "\x00")
+	whose := strings.Join(append([]string{opt.Level.String(), s.Principal}, s.Workspace.Roots()...), "\x00")
 	for {
-		h, how, err := e.enter(key, opt)
+		h, how, err := e.enter(whose, opt)
 		if err != nil {
 			return nil, err
 		}
 		switch how {
+		case isOld:
+			e.finish(h)
+			continue
 		case isEnding:
 			select { // its successor needs what it has locked
 			case <-h.ended:
@@ -60,23 +63,37 @@ const (
 	isKnown entered = iota
 	isNew           // and is to be opened
 	isEnding
+	isOld // it was made with other settings and has no users; it is marked as ending, and to be finished
 )
 
-// enter returns the holder of a key, with one user more where it is not ending.
-func (e *Engine) enter(key string, opt Options) (h *holder, how entered, err error) {
+// enter returns the holder of a principal in a workspace, with one user more where it is
+// not ending. One that was made with other settings ends first; where programs still run
+// in it, it goes on beside the new one, which has a temporary directory of its own then.
+func (e *Engine) enter(whose string, opt Options) (h *holder, how entered, err error) {
+	key := strings.Join([]string{whose, opt.view()}, "\x00\x00")
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
 		return nil, isKnown, ErrClosed
 	}
 	h, ok := e.platform.holders[key]
+	for _, other := range e.platform.holders {
+		switch {
+		case ok || other.whose != whose:
+		case other.ending:
+			return other, isEnding, nil
+		case other.users == 0:
+			other.ending = true
+			return other, isOld, nil
+		}
+	}
 	if !ok {
 		h = &holder{
-			engine: e, opt: opt, key: key, free: func() {},
+			engine: e, opt: opt, key: key, whose: whose, free: func() {},
 			ready: make(chan struct{}), gone: make(chan struct{}), ended: make(chan struct{}),
 		}
-		if h.temp = e.platform.temps[key]; h.temp != nil {
-			delete(e.platform.temps, key)
+		if h.temp = e.platform.temps[whose]; h.temp != nil {
+			delete(e.platform.temps, whose)
 		}
 		if e.platform.holders == nil {
 			e.platform.holders = map[string]*holder{}
@@ -100,8 +117,12 @@ func (e *Engine) leave(h *holder) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	idle := cmp.Or(h.opt.Idle, usualIdle)
-	if h.users--; h.users > 0 || h.ending || e.closed || idle < 0 {
+	old := h.opt.view() != e.opt.view()
+	if h.users--; h.users > 0 || h.ending || e.closed || idle < 0 && !old {
 		return
+	}
+	if old {
+		idle = 0 // the next program is none of its own
 	}
 	h.idle = time.AfterFunc(idle, func() {
 		e.mu.Lock()
@@ -137,11 +158,11 @@ func (e *Engine) finish(h *holder) {
 	}
 	e.mu.Lock()
 	last := h.temp
-	if last != nil && !e.closed {
+	if last != nil && !e.closed && e.platform.temps[h.whose] == nil {
 		if e.platform.temps == nil {
 			e.platform.temps = map[string]*temp{}
 		}
-		e.platform.temps[h.key], last = last, nil
+		e.platform.temps[h.whose], last = last, nil
 	}
 	delete(e.platform.holders, h.key)
 	e.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -81,6 +82,62 @@ func TestIdle(t *testing.T) {
 			}
 			until(t, "it does not end", func() bool { return len(holders(t)) == 0 })
 		})
+	}
+}
+
+// Programs are started with the settings of then; those that run go on with theirs.
+func TestConfigure(t *testing.T) {
+	b := newBox(t, sandbox.Full)
+	hidden, err := os.MkdirTemp("/var/tmp", "toolcrib-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(hidden) })
+	t.Setenv("TOOLCRIB_TEST_PASSED", "yes")
+	const look = "ulimit -n; echo $TOOLCRIB_TEST_PASSED; "
+	opt := sandbox.Options{Level: sandbox.Full, Limits: sandbox.Limits{Files: 100}}
+	b.Configure(opt)
+	if out, exit := b.sh(t, look+"echo kept > /tmp/kept"); out != "100" || exit.Code != 0 {
+		t.Errorf("%q, %+v", out, exit)
+	}
+	first := holders(t)
+	opt.Limits.Files, opt.Env = 200, []string{"TOOLCRIB_TEST_PASSED"}
+	b.Configure(opt)
+	if out, exit := b.sh(t, look); out != "200\nyes" || exit.Code != 0 {
+		t.Errorf("%q, %+v", out, exit)
+	}
+	if now := holders(t); !slices.Equal(now, first) {
+		t.Errorf("%v held it, and for another limit %v", first, now)
+	}
+	// Another view is another holder, which takes what the old one has unless that is used.
+	opt.Read = []string{hidden}
+	b.Configure(opt)
+	if out, exit := b.sh(t, "ls -d "+hidden+"; cat /tmp/kept"); out != hidden+"\nkept" || exit.Code != 0 {
+		t.Errorf("%q, %+v", out, exit)
+	}
+	runs, err := b.Start(b.ctx, sandbox.Command{Args: []string{"sleep", "100"}, Dir: b.root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := holders(t)
+	opt.Read = nil
+	b.Configure(opt)
+	if out, exit := b.sh(t, "ls -d "+hidden+" /tmp/kept"); exit.Code == 0 || strings.Contains(out, "\n/tmp/kept") {
+		t.Errorf("%q, %+v", out, exit)
+	}
+	if now := holders(t); len(second) != 1 || second[0] == first[0] || len(now) != 2 {
+		t.Errorf("%v, then %v, then %v", first, second, now)
+	}
+	select {
+	case <-runs.Done():
+		t.Error("what ran was ended")
+	default:
+	}
+	runs.Kill()
+	<-runs.Done()
+	until(t, "the old one does not end", func() bool { return len(holders(t)) == 1 })
+	if now := holders(t); now[0] == second[0] {
+		t.Errorf("%v is left", now)
 	}
 }
 

@@ -35,7 +35,9 @@ func binding(level Level, c leaf.Command) Limits {
 
 // countless says why a program may have any number of processes although a limit is set,
 // "" where that holds or there is none.
-func countless(level Level, limit int) string { return countlessFor(level, limit, os.Geteuid(), leaf.OwnLimit()) }
+func countless(level Level, limit int) string {
+	return countlessFor(level, limit, os.Geteuid(), leaf.OwnLimit())
+}
 
 func countlessFor(level Level, limit, user int, own bool) string {
 	switch {

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -73,6 +74,11 @@ type Options struct {
 // network returns the options of the way to the network.
 func (o Options) network() egress.Options { return egress.Options{Hosts: o.Hosts, Private: o.Private} }
 
+// view is what of the options a view is made with, which programs share.
+func (o Options) view() string {
+	return strings.Join(append(append(slices.Clone(o.Read), ""), o.Hide...), "\x00")
+}
+
 // Check says what is wrong with the options, before anything runs.
 func (o Options) Check() error { return o.network().Check() }
 
@@ -128,7 +134,8 @@ type Engine struct {
 // New makes an Engine. It starts nothing.
 func New() *Engine { return &Engine{alive: map[*Process]struct{}{}} }
 
-// Configure sets the options of the programs that are started from now on.
+// Configure sets the options of the programs that are started from now on. Which hosts the
+// others reach changes with it.
 func (e *Engine) Configure(opt Options) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -64,7 +64,7 @@ func (h *holder) probe(t leaf.Targets) (string, error) {
 		return "", err
 	}
 	c := leaf.Probe(t, "/")
-	c.Env = append(c.Env, h.environ(nil)...)
+	c.Env = append(c.Env, h.environ(h.opt.Env, nil)...)
 	p, err := h.run(ctx, c, nil, false, control, theirs, []int{int(w.Fd())})
 	if err != nil {
 		return "", err

@@ -24,7 +24,7 @@ func (e *Engine) start(ctx context.Context, opt Options, c Command) (*Process, e
 		if err != nil {
 			return nil, err
 		}
-		p, err := h.start(ctx, c)
+		p, err := h.start(ctx, opt, c)
 		if err != nil {
 			e.leave(h) // else the program does
 		}
@@ -46,8 +46,9 @@ func (e *Engine) check(ctx context.Context, opt Options) error {
 
 var errHolderGone = errors.New("the process that holds the sandbox has ended")
 
-// start starts a program in the view of the holder.
-func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
+// start starts a program in the view of the holder. Variables and limits are those of opt:
+// they may be newer than the holder.
+func (h *holder) start(ctx context.Context, opt Options, c Command) (*Process, error) {
 	covers, closed, err := h.covers(ctx)
 	if err != nil {
 		return nil, err
@@ -67,10 +68,10 @@ func (h *holder) start(ctx context.Context, c Command) (*Process, error) {
 		unix.Close(theirs)
 		return nil, errors.Join(err, control.Close())
 	}
-	wire := leaf.Command{Args: c.Args, Env: h.environ(append(h.variables(pass), c.Env...)), Dir: c.Dir.Host(), Streams: given, Self: c.Self}
+	wire := leaf.Command{Args: c.Args, Env: h.environ(opt.Env, append(h.variables(pass), c.Env...)), Dir: c.Dir.Host(), Streams: given, Self: c.Self}
 	wire.Sockets = h.newSockets()
 	wire.Covers = covers
-	limits := h.opt.Limits.Or(c.Limits).Or(usual())
+	limits := opt.Limits.Or(c.Limits).Or(usual())
 	wire.Memory, wire.FileSize, wire.Files, wire.Processes = limits.Memory, limits.FileSize, limits.Files, limits.Processes
 	if c.Terminal != nil {
 		wire.Rows, wire.Columns = max(c.Terminal.Rows, 1), max(c.Terminal.Columns, 1)
