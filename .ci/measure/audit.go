@@ -22,9 +22,7 @@ func auditFigure(ctx context.Context, env environment) error {
 		return err
 	}
 	defer os.RemoveAll(base)
-	seed := uint64(time.Now().UnixNano())
-	fmt.Printf("seed %d\n", seed)
-	rnd := rand.New(rand.NewPCG(seed, 1))
+	rnd := rand.New(rand.NewPCG(newSeed(), 1))
 	return errors.Join(
 		auditTampering(ctx, env, filepath.Join(base, "tampering"), rnd),
 		auditKills(ctx, env, filepath.Join(base, "kills"), rnd),

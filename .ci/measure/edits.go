@@ -32,8 +32,7 @@ func edits(ctx context.Context, env environment) error {
 	if err != nil {
 		return err
 	}
-	seed := uint64(time.Now().UnixNano())
-	fmt.Printf("seed %d\n", seed)
+	seed := newSeed()
 	f := &fuzzing{server: server, dir: dir, until: time.Now().Add(max(time.Duration(float64(fuzzedFor)*env.Scale), 3*time.Second))}
 	errs := make([]error, fuzzedWorkers)
 	var wg sync.WaitGroup

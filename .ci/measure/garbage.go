@@ -25,9 +25,7 @@ func garbage(ctx context.Context, env environment) error {
 		return err
 	}
 	n, peak := env.of(100_000, 1000), 0.0
-	seed := uint64(time.Now().UnixNano())
-	rnd := rand.New(rand.NewPCG(seed, 1))
-	fmt.Printf("seed %d\n", seed)
+	rnd := rand.New(rand.NewPCG(newSeed(), 1))
 	for i := range n {
 		if err := c.send(mutated(rnd)); err != nil {
 			return fmt.Errorf("line %d: %w", i, err)

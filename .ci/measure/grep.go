@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -114,9 +113,9 @@ func grepFigure(ctx context.Context, env environment) error {
 	if err != nil {
 		return err
 	}
-	rg, err := filepath.Glob(env.npm("@vscode/ripgrep-*/bin/rg"))
-	if err != nil || len(rg) == 0 {
-		return errors.New("ripgrep is not installed; run .ci/install")
+	rg, err := env.ripgrep()
+	if err != nil {
+		return err
 	}
 	qs := queries()
 	step := max(1, int(1/env.Scale)/2)
@@ -133,7 +132,7 @@ func grepFigure(ctx context.Context, env environment) error {
 		}
 		lines, differ, asked := 0, 0, 0
 		for i := 0; i < len(qs); i += step {
-			want, err := ripgrepped(ctx, rg[0], t.dir, qs[i])
+			want, err := ripgrepped(ctx, rg, t.dir, qs[i])
 			if err != nil {
 				return fmt.Errorf("%+v: %w", qs[i], err)
 			}

@@ -28,8 +28,7 @@ func kills(ctx context.Context, env environment) error {
 		return err
 	}
 	defer os.RemoveAll(base)
-	seed := uint64(time.Now().UnixNano())
-	fmt.Printf("seed %d\n", seed)
+	seed := newSeed()
 	fmt.Println("| kill -9 within 30 ms, 4 calls in flight | kills | a second | acknowledged | in flight: done, not done | restored | torn | missing | half | strays | refused |\n" +
 		"|---|---|---|---|---|---|---|---|---|---|---|")
 	self, err := os.Executable()

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"time"
 )
 
 // figure takes one figure. Scale 1 is full size; a smaller one is for a quick
@@ -32,6 +33,13 @@ func (e environment) of(full, low int) int { return max(int(float64(full)*e.Scal
 
 // full reports whether speed and memory are judged: a quick run is too short.
 func (e environment) full() bool { return e.Scale >= 1 }
+
+// newSeed is a seed of what is random in a figure, printed so that it can be done again.
+func newSeed() uint64 {
+	seed := uint64(time.Now().UnixNano())
+	fmt.Printf("seed %d\n", seed)
+	return seed
+}
 
 var figures = map[string]figure{
 	"conformance":   conformance,

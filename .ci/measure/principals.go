@@ -21,8 +21,7 @@ import (
 // directory whose file holds the name. Every call proves that it sees that file.
 func principals(ctx context.Context, env environment) error {
 	calls := env.of(10_000, 50)
-	seed := uint64(time.Now().UnixNano())
-	fmt.Printf("seed %d\n", seed)
+	seed := newSeed()
 	fmt.Printf("| %d principals, %d calls each | calls a second | cancelled | cut off, by disconnects | lost | doubled | crossed | refused | goroutines, descriptors |\n|---|---|---|---|---|---|---|---|---|\n",
 		stormClients, calls)
 	var errs []error

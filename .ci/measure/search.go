@@ -27,13 +27,13 @@ func search(ctx context.Context, env environment) error {
 	if err != nil {
 		return err
 	}
-	rg, err := filepath.Glob(env.npm("@vscode/ripgrep-*/bin/rg"))
-	if err != nil || len(rg) == 0 {
-		return errors.New("ripgrep is not installed; run .ci/install")
+	rg, err := env.ripgrep()
+	if err != nil {
+		return err
 	}
 	var benches []*searchBench
 	for _, t := range all {
-		b := &searchBench{env: env, rg: rg[0], tree: t}
+		b := &searchBench{env: env, rg: rg, tree: t}
 		if err := b.coldMemory(ctx); err != nil {
 			return fmt.Errorf("%s: %w", t.name, err)
 		}

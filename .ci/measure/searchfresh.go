@@ -31,21 +31,20 @@ type freshTree struct {
 // searchFresh changes a tree in random ways and asks a running server at once. Each
 // answer is held to a scan of all files by the same server, and to ripgrep.
 func searchFresh(ctx context.Context, env environment) error {
-	rg, err := filepath.Glob(env.npm("@vscode/ripgrep-*/bin/rg"))
-	if err != nil || len(rg) == 0 {
-		return errors.New("ripgrep is not installed; run .ci/install")
+	rg, err := env.ripgrep()
+	if err != nil {
+		return err
 	}
 	base, dir, err := env.scratch("fresh")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(base)
-	seed := uint64(time.Now().UnixNano())
-	f := &freshTree{tree: tree{"changed", filepath.Join(dir, "changed")}, rg: rg[0], random: rand.New(rand.NewPCG(seed, 0)), by: map[string]int{}}
+	f := &freshTree{tree: tree{"changed", filepath.Join(dir, "changed")}, rg: rg, random: rand.New(rand.NewPCG(newSeed(), 0)), by: map[string]int{}}
 	if err := f.plant(ctx); err != nil {
 		return err
 	}
-	fmt.Printf("seed %d\n| tree | changes | answers | stale or missed | not what ripgrep finds | answers by |\n|---|---|---|---|---|---|\n", seed)
+	fmt.Print("| tree | changes | answers | stale or missed | not what ripgrep finds | answers by |\n|---|---|---|---|---|---|\n")
 	changed := f.whileChanged(ctx, env)
 	if err := f.report("changes at random", env.of(10_000, 200)); err != nil {
 		return errors.Join(changed, err)
@@ -53,7 +52,7 @@ func searchFresh(ctx context.Context, env environment) error {
 	if changed != nil {
 		return changed
 	}
-	switched := &freshTree{tree: tree{"switched", filepath.Join(dir, "switched")}, rg: rg[0], random: f.random, by: map[string]int{}}
+	switched := &freshTree{tree: tree{"switched", filepath.Join(dir, "switched")}, rg: rg, random: f.random, by: map[string]int{}}
 	rounds := env.of(40, 4)
 	if err := switched.releases(ctx); err != nil {
 		return err

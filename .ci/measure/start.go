@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,6 +32,15 @@ func (e environment) copies(dir string) (program, error) {
 
 func (e environment) npm(path string) string {
 	return filepath.Join(e.Cache, "npm", "node_modules", filepath.FromSlash(path))
+}
+
+// ripgrep is the one that figures are held to.
+func (e environment) ripgrep() (string, error) {
+	found, err := filepath.Glob(e.npm("@vscode/ripgrep-*/bin/rg"))
+	if err != nil || len(found) == 0 {
+		return "", errors.New("ripgrep is not installed; run .ci/install")
+	}
+	return found[0], nil
 }
 
 // start measures the time from the spawn to the answer of tools/list, and the

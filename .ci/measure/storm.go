@@ -15,8 +15,7 @@ const stormClients = 64
 // accounts for each of them.
 func storm(ctx context.Context, env environment) error {
 	calls := env.of(10_000, 50)
-	seed := uint64(time.Now().UnixNano())
-	fmt.Printf("seed %d\n", seed)
+	seed := newSeed()
 	fmt.Printf("| storm: %d clients, %d calls each | calls a second | cancelled | cut off, by disconnects | lost | doubled | crossed | after a cancel | goroutines, descriptors |\n|---|---|---|---|---|---|---|---|---|\n",
 		stormClients, calls)
 	var errs []error

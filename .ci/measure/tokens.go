@@ -82,11 +82,7 @@ func (s *tokenSite) open(ctx context.Context, token string) error {
 	if s.modern() {
 		return nil
 	}
-	req, err := s.request(ctx, tokenCase{values: []string{"Bearer " + token}}, strings.Replace(initializeCall, "2025-11-25", s.revision, 1))
-	if err != nil {
-		return err
-	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := s.do(ctx, tokenCase{values: []string{"Bearer " + token}}, strings.Replace(initializeCall, "2025-11-25", s.revision, 1))
 	if err != nil {
 		return err
 	}
@@ -97,7 +93,8 @@ func (s *tokenSite) open(ctx context.Context, token string) error {
 	return nil
 }
 
-func (s *tokenSite) request(ctx context.Context, c tokenCase, body string) (*http.Request, error) {
+// do makes the request of a case. The caller closes the body of the answer.
+func (s *tokenSite) do(ctx context.Context, c tokenCase, body string) (*http.Response, error) {
 	method := c.method
 	if method == "" {
 		method = http.MethodPost
@@ -133,7 +130,7 @@ func (s *tokenSite) request(ctx context.Context, c tokenCase, body string) (*htt
 	for _, v := range c.values {
 		req.Header.Add("Authorization", v)
 	}
-	return req, nil
+	return http.DefaultClient.Do(req)
 }
 
 func (c tokenCase) toolName() string {
@@ -149,11 +146,7 @@ func (s *tokenSite) send(ctx context.Context, c tokenCase) error {
 	if s.modern() {
 		meta = `,"_meta":{` + modernMeta + `}`
 	}
-	req, err := s.request(ctx, c, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{"path":"a","content":"b"}%s}}`, c.toolName(), meta))
-	if err != nil {
-		return err
-	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := s.do(ctx, c, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{"path":"a","content":"b"}%s}}`, c.toolName(), meta))
 	if err != nil {
 		return err
 	}
