@@ -20,7 +20,7 @@ func TestInstructionsOfCategories(t *testing.T) {
 	if len(whole) > 2000 {
 		t.Errorf("%d bytes", len(whole))
 	}
-	for _, c := range catalog.Categories(all) {
+	for _, c := range tools.Categories(all) {
 		if strings.Count(whole, "\n"+c+": ") != 1 {
 			t.Errorf("no line, or several, for %s:\n%s", c, whole)
 		}

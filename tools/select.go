@@ -8,6 +8,17 @@ import (
 	"toolcrib/schema"
 )
 
+// Categories returns the categories of the tools, in their order.
+func Categories(ts []Tool) []string {
+	var names []string
+	for _, t := range ts {
+		if !slices.Contains(names, t.Category) {
+			names = append(names, t.Category)
+		}
+	}
+	return names
+}
+
 // Selection says which tools of a catalog can be called and which are listed.
 type Selection struct {
 	Toolsets []string // categories; empty or "all" = every one

@@ -66,7 +66,7 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 	if err != nil {
 		return SearchToolsOut{}, err
 	}
-	toolsets := toolsetsOf(all)
+	toolsets := tools.Categories(all)
 	if in.Toolset != "" && !slices.Contains(toolsets, in.Toolset) {
 		e := tools.Errorf(tools.NotFound, "no toolset is called %q", in.Toolset)
 		if near := schema.Nearest(in.Toolset, toolsets); near != "" {
@@ -98,16 +98,6 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 		out.Tools = append(out.Tools, entry)
 	}
 	return out, nil
-}
-
-func toolsetsOf(all []tools.Tool) []string {
-	var names []string
-	for _, t := range all {
-		if !slices.Contains(names, t.Category) {
-			names = append(names, t.Category)
-		}
-	}
-	return names
 }
 
 // Most bytes of what one tool is told with.

@@ -114,14 +114,3 @@ func Find(all []tools.Tool, name string) (tools.Tool, bool) {
 	}
 	return all[i], true
 }
-
-// Categories returns the categories of the tools, in their order.
-func Categories(ts []tools.Tool) []string {
-	var names []string
-	for _, t := range ts {
-		if !slices.Contains(names, t.Category) {
-			names = append(names, t.Category)
-		}
-	}
-	return names
-}

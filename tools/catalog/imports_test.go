@@ -29,6 +29,7 @@ var layers = []struct {
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
 	{"tools/internal/sandbox/internal/leaf", nil},                                                                               // it runs before the rest of the program, and in its place
 	{"tools/internal/sandbox", []string{"tools", "workspace", "tools/internal/egress", "tools/internal/sandbox/internal/leaf"}}, // whose call a program is of
+	{"tools/internal/changed", []string{"tools", "workspace", "tools/internal/textfile"}},                                       // what changed goes into the audit log
 	{"tools/internal/durations", []string{"tools"}},                                                                             // its errors are those of tools
 	{"tools/internal/progress", []string{"tools", "tools/internal/screen"}},                                                     // it tells the caller of a tool
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},

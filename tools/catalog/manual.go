@@ -169,7 +169,7 @@ func Docs(dir string, all []tools.Tool, write bool) error {
 			}
 		}
 	}
-	for _, category := range Categories(all) {
+	for _, category := range tools.Categories(all) {
 		file := filepath.Join(dir, category, "README.md")
 		now, err := os.ReadFile(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -53,7 +53,7 @@ const manualMIME = "text/markdown"
 
 // manualSource is the manual pages of tools, a resource for each category.
 func manualSource(enabled []tools.Tool) tools.Source {
-	categories := Categories(enabled)
+	categories := tools.Categories(enabled)
 	read := tools.New(tools.Def[ManualResourceIn, ManualResourceOut]{
 		Name: "manual_resource", Title: "Read the manual", Doc: manualResourceDoc,
 		Access: tools.Read, Effects: tools.None, Repeatable: true,

@@ -149,7 +149,7 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 	}
 	o.Status += "; handle " + k.handle
 	touched := before.Changes(ctx)
-	note(ctx, touched)
+	touched.Note(ctx)
 	o.Notes = append(o.Notes, o.Within.Warning(), files(touched), hint(pythonReport{Error: a.Error, Kind: a.Kind}, k.network, o.Within))
 	for _, img := range a.Images {
 		if !decodes(img.MIME, img.Data) {

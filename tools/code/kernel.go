@@ -88,7 +88,7 @@ func (d Deps) startKernel(ctx context.Context, k *kernel) error {
 		Network: k.network, Limits: sandbox.Limits{Memory: pythonMemory},
 	})
 	if err != nil {
-		return errors.Join(refused(err), closeAll(ours))
+		return errors.Join(sandbox.Refused(err), closeAll(ours))
 	}
 	k.process, k.stdin, k.cells = p, ours[0], 0
 	k.answers = make(chan []byte, 1)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/sandbox"
 )
 
 // Python says which interpreter runs scripts. The zero value takes the system's. Its
@@ -51,7 +52,7 @@ func (d Deps) find(ctx context.Context) (string, error) {
 			timeout: probeTimeout, silent: true,
 		})
 		if err != nil {
-			return "", refused(err)
+			return "", sandbox.Refused(err)
 		}
 		if p.path = strings.TrimSpace(r.output); r.exit.Code != 0 || !filepath.IsAbs(p.path) {
 			p.path = name

@@ -1,12 +1,10 @@
 package code
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
 
-	"toolcrib/tools"
 	"toolcrib/tools/internal/changed"
 	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/sandbox"
@@ -114,15 +112,4 @@ func files(c changed.Changes) string {
 		return ""
 	}
 	return c.String()
-}
-
-// mostNoted is how many changed files one call puts into the audit log.
-const mostNoted = 200
-
-// note tells the audit log which files changed.
-func note(ctx context.Context, c changed.Changes) {
-	all := c.All()
-	for _, path := range all[:min(len(all), mostNoted)] {
-		tools.Changed(ctx, path)
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"toolcrib/tools"
@@ -78,7 +77,7 @@ func (d Deps) runJavascript(ctx context.Context, in RunJavascriptIn) (RunJavascr
 		silent:  true, self: true,
 	})
 	if err != nil {
-		return RunJavascriptOut{}, refused(err)
+		return RunJavascriptOut{}, sandbox.Refused(err)
 	}
 	var report javascript.Report
 	known := r.report != nil && json.Unmarshal(r.report, &report) == nil
@@ -94,20 +93,4 @@ func (d Deps) runJavascript(ctx context.Context, in RunJavascriptIn) (RunJavascr
 		o.Status = "error in " + durations.Rough(r.took)
 	}
 	return RunJavascriptOut{o}, nil
-}
-
-// refused words why a program could not be started.
-func refused(err error) error {
-	if own, ok := errors.AsType[*tools.Error](err); ok {
-		return own
-	}
-	e := tools.AsError(err)
-	switch {
-	case errors.Is(err, sandbox.ErrClosed):
-		return tools.Errorf(tools.Unavailable, "%v", err)
-	case e.Code == tools.Internal:
-		e = tools.Errorf(tools.Unavailable, "the program could not be started: %v", err)
-		e.Err = err
-	}
-	return e
 }

@@ -105,7 +105,7 @@ func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, erro
 		timeout: timeout, network: in.Network, limits: sandbox.Limits{Memory: pythonMemory},
 	})
 	if err != nil {
-		return RunPythonOut{}, refused(err)
+		return RunPythonOut{}, sandbox.Refused(err)
 	}
 	o := r.outcome(timeout)
 	var report pythonReport
@@ -113,7 +113,7 @@ func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, erro
 		o.Value, o.Trace = clean([]byte(report.Value)), clean([]byte(report.Error))
 		o.Notes = append(o.Notes, hint(report, in.Network, r.within))
 	}
-	note(ctx, r.files)
+	r.files.Note(ctx)
 	return RunPythonOut{o}, nil
 }
 

@@ -234,7 +234,7 @@ func (d Deps) ended(ctx context.Context, j *jobs.Job, w *changed.Watch) (BashOut
 	e := j.Log().Extent()
 	out := BashOut{Status: ending(j) + "; " + volume(e), Output: text, Report: j.Report(), Code: &exit.Code}
 	files := w.Changes(ctx)
-	note(ctx, files)
+	files.Note(ctx)
 	out.Notes = []string{hintOf(j), out.Report.Warning(), orphans(exit), files.String(), exit.Warning(), unkept(e), session(ctx, j)}
 	if whole {
 		d.Jobs.Forget(j)
@@ -249,14 +249,3 @@ func (o BashOut) Text() string { return worded(o.Status, o.Notes, o.Output) }
 
 // Meta tells programs what contained the command, its exit code, and the job.
 func (o BashOut) Meta() map[string]any { return jobMeta(o.Report, o.Job, o.Code) }
-
-// mostNoted is how many changed files one call puts into the audit log.
-const mostNoted = 200
-
-// note tells the audit log which files changed.
-func note(ctx context.Context, c changed.Changes) {
-	all := c.All()
-	for _, path := range all[:min(len(all), mostNoted)] {
-		tools.Changed(ctx, path)
-	}
-}

@@ -127,18 +127,8 @@ func lines(texts ...string) string {
 
 // refused words why a program could not be started.
 func refused(err error) error {
-	if own, ok := errors.AsType[*tools.Error](err); ok {
-		return own
-	}
-	e := tools.AsError(err)
-	switch {
-	case errors.Is(err, jobs.ErrTooMany):
+	if errors.Is(err, jobs.ErrTooMany) {
 		return tools.Errorf(tools.Conflict, "too many jobs run at a time").WithHint("job_list shows them, job_stop ends one")
-	case errors.Is(err, sandbox.ErrClosed):
-		return tools.Errorf(tools.Unavailable, "%v", err)
-	case e.Code == tools.Internal:
-		e = tools.Errorf(tools.Unavailable, "the program could not be started: %v", err)
-		e.Err = err
 	}
-	return e
+	return sandbox.Refused(err)
 }

@@ -1,7 +1,7 @@
 // Package changed tells which files of a workspace changed while a program ran.
 //
 // Start at [Begin], which is called before the program starts. The package imports
-// workspace, and textfile to print paths.
+// workspace, tools, which keeps the audit log, and textfile to print paths.
 package changed
 
 import (
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/workspace"
 )
@@ -21,6 +22,7 @@ const (
 	lookFor    = 150 * time.Millisecond
 	headStart  = 5 * time.Millisecond // of the first look: enough for a small workspace
 	mostNamed  = 12
+	mostNoted  = 200 // in the audit log, by one call
 )
 
 // tree is the files of a workspace that ignore rules do not leave out, as they were.
@@ -103,6 +105,14 @@ func (t tree) since(before tree, start time.Time, gone func(path string) bool) C
 
 // All are their paths.
 func (c Changes) All() []string { return slices.Concat(c.Created, c.Changed, c.Deleted) }
+
+// Note puts them into the audit log of the call of ctx, as far as one call may.
+func (c Changes) Note(ctx context.Context) {
+	all := c.All()
+	for _, path := range all[:min(len(all), mostNoted)] {
+		tools.Changed(ctx, path)
+	}
+}
 
 // String is a line of them: "files: created a.o; changed b.c, d.c"; "" for none.
 func (c Changes) String() string {

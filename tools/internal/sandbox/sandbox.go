@@ -212,6 +212,22 @@ func worded(err error) error {
 	return err
 }
 
+// Refused words for a model why a program could not be started.
+func Refused(err error) error {
+	if own, ok := errors.AsType[*tools.Error](err); ok {
+		return own
+	}
+	e := tools.AsError(err)
+	switch {
+	case errors.Is(err, ErrClosed):
+		return tools.Errorf(tools.Unavailable, "%v", err)
+	case e.Code == tools.Internal:
+		e = tools.Errorf(tools.Unavailable, "the program could not be started: %v", err)
+		e.Err = err
+	}
+	return e
+}
+
 // Check says whether programs can be run for the call of ctx, at the level that is set,
 // without running one.
 func (e *Engine) Check(ctx context.Context) (Level, error) {
