@@ -80,6 +80,13 @@ func TestHelp(t *testing.T) {
 			t.Errorf("help list has no %q:\n%s", want, list)
 		}
 	}
+	if strings.Count(list, "\n") > 40 || !strings.Contains(list, " --exclude-tools ") || !strings.Contains(list, "toolcrib help serve explains it") {
+		t.Errorf("help list explains more than it has of its own:\n%s", list)
+	}
+	serve, _, _ := invocation{args: []string{"help", "serve"}}.start(t)
+	if !strings.Contains(serve, "--toolsets NAMES, TOOLCRIB_TOOLSETS\n") {
+		t.Errorf("help serve explains nothing:\n%s", serve)
+	}
 	version, _, _ := invocation{args: []string{"help", "version"}}.start(t)
 	if strings.Contains(version, "TOOLCRIB_") {
 		t.Errorf("help version shows a configuration that version does not take:\n%s", version)

@@ -47,6 +47,9 @@ Commands (` + cmds[0].name + ` is what runs where none is named):
 	return err
 }
 
+// explains is the command whose page has the whole configuration, which others take too.
+const explains = "serve"
+
 func page(w io.Writer, cmd command) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "toolcrib %s: %s\n\nUsage: %s\n", cmd.name, cmd.short, cmd.usage())
@@ -61,8 +64,21 @@ func page(w io.Writer, cmd command) error {
 			o.describe(&b)
 		}
 	}
-	if len(own) < len(opts) { // the others are those of the configuration
+	switch {
+	case len(own) == len(opts):
+	case cmd.name == explains:
 		configuration(&b)
+	default:
+		names := make([]string, 0, len(opts))
+		for _, o := range opts {
+			if o.env != "" && o.name != "" {
+				names = append(names, "--"+o.name)
+			}
+		}
+		fmt.Fprintf(&b, "\nConfiguration, as flags, as variables (TOOLCRIB_PRESET is --preset) or in a file;\ntoolcrib help %s explains it:\n", explains)
+		for line := range strings.SplitSeq(wrap(strings.Join(names, " "), 84), "\n") {
+			b.WriteString("  " + line + "\n")
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
