@@ -126,7 +126,7 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 		return InterpreterOut{}, err
 	}
 	took := durations.Rough(time.Since(begin))
-	o := InterpreterOut{outcome: outcome{Output: output, Value: clean([]byte(a.Value)), Trace: clean([]byte(a.Error)), Within: k.process.Report()}}
+	o := InterpreterOut{outcome: outcome{Output: output, Value: clean([]byte(a.Value)), Trace: clean([]byte(a.Error)), Within: k.process.Report(), Files: true}}
 	switch {
 	case err != nil && stopped:
 		o.Status = fmt.Sprintf("ended: the cell took longer than %s and did not obey an interrupt; all variables are lost; action=restart starts again", durations.Exact(timeout))

@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ type outcome struct {
 	Value  string // of the last expression; "" = none
 	Trace  string // of what ended it
 	Within sandbox.Report
+	Files  bool // it could write files
 }
 
 // Text is the status, what there is to say, the output and then the value or the error.
@@ -50,8 +52,14 @@ func indented(value string) string {
 	return value
 }
 
-// trimmed is the outcome with its long texts cut to a budget.
+// trimmed is the outcome with its long texts cut to a budget, and a word on how to have
+// what is left out.
 func (o outcome) trimmed(budget int) outcome {
+	lost := "what is left out is not kept: print less"
+	if o.Files {
+		lost += ", or write it to a file and read that with read_file"
+	}
+	o.Notes = append(slices.Clip(o.Notes), lost)
 	rest := budget - len(outcome{Status: o.Status, Notes: o.Notes}.Text()) - 100
 	o.Trace = shorten(o.Trace, max(rest/4, 0))
 	o.Value = shorten(o.Value, max(rest/4, 0))

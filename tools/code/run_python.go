@@ -108,6 +108,7 @@ func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, erro
 		return RunPythonOut{}, sandbox.Refused(err)
 	}
 	o := r.outcome(timeout)
+	o.Files = true
 	var report pythonReport
 	if r.report != nil && json.Unmarshal(r.report, &report) == nil {
 		o.Value, o.Trace = clean([]byte(report.Value)), clean([]byte(report.Error))
