@@ -23,8 +23,9 @@ const (
 // extractor reads files for their grams.
 type extractor struct {
 	symbols *[256]byte
-	seen    []uint64 // a bit for each gram; all zero between documents
+	seen    *[gramCount / 64]uint64 // a bit for each gram; all zero between documents
 	buf     []byte
+	room    []uint64 // of allocate, behind seen
 	opener  workspace.Opener
 	pace    *Pace
 	text    extract
@@ -43,7 +44,22 @@ type document struct {
 }
 
 func newExtractor(of *[256]byte, pace *Pace) *extractor {
-	return &extractor{symbols: of, pace: pace, seen: make([]uint64, gramCount/64), buf: make([]byte, readSize)}
+	x := &extractor{symbols: of, pace: pace, buf: make([]byte, readSize)}
+	seen, room, err := allocateTogether[uint64](gramCount / 64)
+	if err != nil {
+		seen = make([]uint64, gramCount/64)
+	}
+	x.seen, x.room = (*[gramCount / 64]uint64)(seen), room
+	return x
+}
+
+// close gives the memory back.
+func (x *extractor) close() {
+	x.opener.Close()
+	if x.room != nil {
+		release(x.room)
+	}
+	x.seen, x.room = nil, nil
 }
 
 // read returns the class of a file and, of one that is Indexed, its text, which is good
@@ -132,7 +148,7 @@ func (x *extractor) add(window uint32, text []byte) uint32 {
 		piece := text[:min(len(text), freshSize)]
 		text = text[len(piece):]
 		var n uint32
-		window, n = mark((*[gramCount / 64]uint64)(x.seen), x.symbols, window, piece, &fresh)
+		window, n = mark(x.seen, x.symbols, window, piece, &fresh)
 		x.text.grams = append(x.text.grams, fresh[:n]...)
 	}
 	return window
@@ -144,16 +160,20 @@ const freshSize = 4096
 // mark notes the grams of at most freshSize bytes as seen, and returns those that were
 // not. It cannot be foretold which these are, so no branch depends on it.
 func mark(seen *[gramCount / 64]uint64, of *[256]byte, window uint32, text []byte, fresh *[freshSize]uint32) (end, n uint32) {
+	if seen == nil || of == nil || fresh == nil {
+		return window, 0 // looked at once, instead of for each byte
+	}
 	for _, c := range text {
 		window = shift(window, of[c])
 		g := gram(window)
-		was := seen[g/64]
-		seen[g/64] = was | 1<<(g%64)
 		fresh[n%freshSize] = g
+		word := &seen[g/64]
+		now := *word | 1<<(g%64)
 		unseen := uint32(0)
-		if was&(1<<(g%64)) == 0 {
+		if *word != now {
 			unseen = 1
 		}
+		*word = now
 		n += unseen
 	}
 	return window, n

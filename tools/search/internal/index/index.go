@@ -96,7 +96,10 @@ const drain = 2 * time.Second
 
 func (x *Index) run(ctx context.Context) error {
 	w := newWorker(x)
-	defer w.b.release()
+	defer func() {
+		w.b.release()
+		w.extractor.close()
+	}()
 	tick := time.NewTicker(drain)
 	defer tick.Stop()
 	for {
