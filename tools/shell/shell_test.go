@@ -144,6 +144,17 @@ func TestSession(t *testing.T) {
 	s.want(run("echo $X; pwd"), `^exit 0 in .*session a is in \.\n\n\n`)
 }
 
+// A command in a session that deletes a repository is told of as any other.
+func TestSessionDeletes(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	run := func(command string) string {
+		return s.call(ctx, "bash", map[string]any{"command": command, "session": "a"})
+	}
+	s.want(run("mkdir .git; touch .git/HEAD .mcp.json"), `\nmade meanwhile: \.mcp\.json; `)
+	s.want(run("true"), `^exit 0 in [^\n]*\nsession a is in \.\n$`)
+	s.want(run("rm -rf .git"), `\ndeleted meanwhile: \.git, which no history`)
+}
+
 // A session that a command has broken ends, and says so.
 func TestSessionBroken(t *testing.T) {
 	s, ctx := start(t), t.Context()

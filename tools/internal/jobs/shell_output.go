@@ -81,7 +81,7 @@ func (sh *shell) listen() {
 				}
 			}
 			dir, mute := strings.CutPrefix(told, muted)
-			sh.finish(sandbox.Exit{Code: code}, After{Lives: true, Dir: dir, Mute: mute})
+			sh.finish(sandbox.Exit{Code: code, Touched: sh.process.Touched()}, After{Lives: true, Dir: dir, Mute: mute})
 		}
 	}
 	<-sh.process.Done()

@@ -107,6 +107,30 @@ func TestMade(t *testing.T) {
 	}
 }
 
+// What is deleted at the top is told, of a repository also where a part of it cannot be.
+func TestGone(t *testing.T) {
+	needGit(t)
+	for _, level := range []sandbox.Level{sandbox.Full, sandbox.Landlock} {
+		t.Run(level.String(), func(t *testing.T) {
+			b := newBox(t, level)
+			b.outside(t, "git init -q . && echo {} > .mcp.json")
+			for _, tt := range [][2]string{
+				{"git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x; git checkout -q -b other", ""},
+				{"rm -rf .git; true", ".git"}, {"rm -rf .git; true", ""}, {"git init -q new; [ -d .git ] && mv new/.git/HEAD .git || mv new/.git .", ""}, {"rm .git/HEAD", ".git"},
+			} {
+				out, exit := b.sh(t, tt[0])
+				var got []string
+				for _, path := range exit.Gone {
+					got = append(got, filepath.Base(path))
+				}
+				if strings.Join(got, " ") != tt[1] || strings.Contains(exit.Warning(), "deleted meanwhile: .git") != (tt[1] != "") {
+					t.Errorf("%s: %q (%q), want %q: %s", tt[0], got, exit.Warning(), tt[1], out)
+				}
+			}
+		})
+	}
+}
+
 // What another program replaces while the sandbox lasts is kept again.
 func TestKeptAgain(t *testing.T) {
 	needGit(t)

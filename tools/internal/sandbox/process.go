@@ -11,6 +11,7 @@ type Process struct {
 	terminal *os.File
 	signal   func(os.Signal) error
 	kill     func()
+	touched  func() Touched // nil where nobody looks
 	done     chan struct{}
 	exit     Exit
 }
@@ -27,6 +28,15 @@ func (p *Process) Signal(s os.Signal) error { return p.signal(s) }
 
 // Kill ends the program and all that it has started. It does not wait.
 func (p *Process) Kill() { p.kill() }
+
+// Touched says what has become of protected places since the start, or since it was last
+// asked.
+func (p *Process) Touched() Touched {
+	if p.touched == nil {
+		return Touched{}
+	}
+	return p.touched()
+}
 
 // Done is closed when the program has ended, and with it all that it had started.
 func (p *Process) Done() <-chan struct{} { return p.done }

@@ -61,21 +61,34 @@ type Exit struct {
 	Err     error // why nothing is known of its end
 	// Refused says which hosts it was not let to and why, "" = none.
 	Refused string
-	// Made are paths of places that decide which programs run later, and that came to be
-	// at the top of a root while it ran.
-	Made []string
+	Touched
 }
 
-// Warning says what the user is to be told of what it made, "" for nothing.
-func (e Exit) Warning() string {
-	if len(e.Made) == 0 {
-		return ""
+// Touched is what has become of places that decide which programs run later, at the top of
+// a root, while a program ran.
+type Touched struct {
+	Made []string // paths of what came to be
+	Gone []string // paths of what was deleted; a repository counts as a whole
+}
+
+// Warning says what the user is to be told of it, "" for nothing.
+func (t Touched) Warning() string {
+	var parts []string
+	if len(t.Gone) > 0 {
+		parts = append(parts, "deleted meanwhile: "+bases(t.Gone)+", which no history of this server has: tell the user")
 	}
-	names := make([]string, len(e.Made))
-	for i, path := range e.Made {
+	if len(t.Made) > 0 {
+		parts = append(parts, "made meanwhile: "+bases(t.Made)+"; programs of the user follow what stands there: tell the user before anything else is done")
+	}
+	return strings.Join(parts, "\n")
+}
+
+func bases(paths []string) string {
+	names := make([]string, len(paths))
+	for i, path := range paths {
 		names[i] = filepath.Base(path)
 	}
-	return "made meanwhile: " + strings.Join(names, ", ") + "; programs of the user follow what stands there: tell the user before anything else is done"
+	return strings.Join(names, ", ")
 }
 
 // Orphans words the processes that it had left behind, "" for none.

@@ -20,8 +20,8 @@ type running struct {
 	control *os.File // the socket of the init
 	process *Process
 	pass    *egress.Pass // nil where there is no gate
-	missing []string     // see holder.missing
-	user    bool         // of the holder, which it leaves
+	places  *places
+	user    bool // of the holder, which it leaves
 
 	mu    sync.Mutex
 	pidfd int // of the init; -1 = not known, or closed
@@ -124,7 +124,7 @@ func (r *running) wait() {
 	r.process.exit = exitOf(r.ended)
 	r.process.exit.Refused = r.pass.Told()
 	r.process.exit.Starved = r.process.exit.Code == 128+int(unix.SIGKILL) && r.holder.starved.since()
-	r.process.exit.Made = made(r.missing)
+	r.process.exit.Touched = r.places.touched()
 	r.pass.Close()
 	r.holder.engine.forget(r.process)
 	if r.user {

@@ -92,17 +92,17 @@ func (h *holder) start(ctx context.Context, opt Options, c Command) (*Process, e
 // run has the holder start a program, and waits until it runs. It closes the sockets of
 // the init, where there is an error at once. A user leaves the holder when it has ended.
 func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, user bool, control *os.File, theirs int, streams []int) (*Process, error) {
-	missing := h.missing()
+	places := h.places()
 	err := h.command(c, theirs, streams)
 	unix.Close(theirs)
 	if err != nil {
 		return nil, errors.Join(err, control.Close())
 	}
 	h.starved.look(time.Now())
-	r := &running{holder: h, control: control, pidfd: -1, pass: pass, missing: missing, user: user}
+	r := &running{holder: h, control: control, pidfd: -1, pass: pass, places: places, user: user}
 	r.process = &Process{
 		report: Report{Level: h.opt.Level, Network: h.network(pass), Limits: binding(h.opt.Level, c), Countless: countless(h.opt.Level, c.Processes) != ""},
-		signal: r.signal, kill: r.kill, done: make(chan struct{}),
+		signal: r.signal, kill: r.kill, touched: places.touched, done: make(chan struct{}),
 	}
 	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
 	for {
