@@ -129,10 +129,12 @@ type terminal struct {
 // answerWait is how long a program may leave the answer of its terminal unread.
 const answerWait = 100 * time.Millisecond
 
-// Write keeps and shows output, and answers what the program asks its terminal.
+// Write shows and keeps output, and answers what the program asks its terminal. Who has
+// waited for a text in the log finds it on the screen.
 func (t terminal) Write(p []byte) (int, error) {
+	answer := t.job.shown(p)
 	_, _ = t.job.log.Write(p) // a Log takes everything
-	if answer := t.job.shown(p); len(answer) > 0 {
+	if len(answer) > 0 {
 		if err := t.in.SetWriteDeadline(time.Now().Add(answerWait)); err == nil {
 			_, _ = t.in.Write(answer) // who does not read it does without
 		}
