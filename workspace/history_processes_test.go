@@ -21,6 +21,7 @@ import (
 const (
 	historyBytes = 1 << 20
 	historyYouth = 3 * time.Second
+	pruneEvery   = 30 // changes of a process
 )
 
 // keepChange keeps one content out of a few and appends a record that names it.
@@ -56,7 +57,7 @@ func keepForever(base, root string) error {
 			return err
 		}
 		fmt.Println(id)
-		if n%30 == 0 {
+		if n%pruneEvery == 0 {
 			if err := h.Prune(context.Background(), historyYouth); err != nil {
 				return fmt.Errorf("prune: %w", err)
 			}
@@ -160,7 +161,17 @@ func TestHistoryKilled(t *testing.T) {
 			}
 			cmds = append(cmds, cmd)
 		}
-		time.Sleep(time.Duration(30+rand.IntN(100)) * time.Millisecond)
+		// Some are killed while they start, most while they change, some when they prune.
+		switch round % 5 {
+		case 0:
+			time.Sleep(30 * time.Millisecond)
+		case 4:
+			prints[0].reach(pruneEvery)
+		default:
+			prints[0].reach(1)
+			prints[1].reach(1)
+		}
+		time.Sleep(rand.N(100 * time.Millisecond))
 		for _, cmd := range cmds {
 			if err := cmd.Process.Kill(); err != nil {
 				t.Fatal("it ended by itself: ", err)

@@ -62,6 +62,8 @@ func process(t *testing.T, role string, args ...string) *exec.Cmd {
 type printed struct {
 	mu    sync.Mutex
 	lines []string
+	grown *sync.Cond
+	ended bool
 	wait  sync.WaitGroup
 }
 
@@ -72,7 +74,9 @@ func collect(t *testing.T, cmd *exec.Cmd) *printed {
 		t.Fatal(err)
 	}
 	p := &printed{}
+	p.grown = sync.NewCond(&p.mu)
 	p.wait.Go(func() {
+		defer p.end()
 		in := bufio.NewReader(out)
 		for {
 			line, err := in.ReadString('\n')
@@ -82,9 +86,26 @@ func collect(t *testing.T, cmd *exec.Cmd) *printed {
 			p.mu.Lock()
 			p.lines = append(p.lines, strings.TrimSpace(line))
 			p.mu.Unlock()
+			p.grown.Broadcast()
 		}
 	})
 	return p
+}
+
+func (p *printed) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	p.grown.Broadcast()
+}
+
+// reach waits until there are so many lines, or no more will come.
+func (p *printed) reach(lines int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.lines) < lines && !p.ended {
+		p.grown.Wait()
+	}
 }
 
 func (p *printed) all() []string {
