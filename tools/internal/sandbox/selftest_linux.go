@@ -82,7 +82,7 @@ func (h *holder) probe(t leaf.Targets) (string, error) {
 
 // targets makes what the self-test tries to reach; done takes it away.
 func (h *holder) targets() (t leaf.Targets, done func(), err error) {
-	t = leaf.Targets{Level: h.opt.Level.String(), File: filepath.Join(h.temp.path, "file"), Socket: filepath.Join(h.temp.path, "s"), Abstract: "toolcrib-" + rand.Text(), Server: os.Getpid()}
+	t = leaf.Targets{Level: h.opt.Level.String(), File: filepath.Join(h.temp.path, "file"), Socket: filepath.Join(h.temp.path, "s"), Abstract: "toolcrib-" + rand.Text(), Server: os.Getpid(), Namespaces: leaf.Namespaces()}
 	var opened []io.Closer
 	done = func() {
 		for _, c := range opened {

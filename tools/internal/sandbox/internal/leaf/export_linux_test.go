@@ -26,12 +26,17 @@ var Means = map[string]func(h *holder) error{
 		}
 		return nil
 	},
+	KeptCapabilities: func(h *holder) error {
+		return unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &h.caps[0])
+	},
 	noView:         nil,
 	NothingLeftOut: func(*holder) error { return nil },
 }
 
 const (
 	noView = "no mounts at all"
+	// KeptCapabilities are kept by root alone: execve takes them from others.
+	KeptCapabilities = "capabilities that are kept"
 	// NothingLeftOut shows that what leaves means out does not do so by itself.
 	NothingLeftOut = "nothing left out"
 )

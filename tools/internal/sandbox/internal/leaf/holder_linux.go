@@ -74,7 +74,8 @@ type holder struct {
 	null   int
 	rules  int
 	filter unix.SockFprog
-	inits  map[int]bool // that run
+	inits  map[int]bool        // that run
+	caps   [2]unix.CapUserData // that programs keep: none
 }
 
 func (h *holder) hold() error {

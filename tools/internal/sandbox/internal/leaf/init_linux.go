@@ -197,7 +197,7 @@ func (p *plan) dropCapabilities() syscall.Errno {
 		}
 	}
 	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0, 0)
-	_, _, errno := syscall.RawSyscall6(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&p.caps)), uintptr(unsafe.Pointer(&p.noCaps)), 0, 0, 0, 0)
+	_, _, errno := syscall.RawSyscall6(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&p.caps)), uintptr(unsafe.Pointer(&p.keepCaps)), 0, 0, 0, 0)
 	return errno
 }
 

@@ -45,7 +45,7 @@ type plan struct {
 	event    [4]uint64
 	failure  [2]uint32
 	caps     unix.CapUserHeader
-	noCaps   [2]unix.CapUserData
+	keepCaps [2]unix.CapUserData // none
 	message  [2]byte
 	scratch  [4096]byte
 	children *byte

@@ -22,13 +22,27 @@ type Targets struct {
 	Abstract string // the name of an abstract socket, likewise
 	Port     int    // of 127.0.0.1, likewise
 	Server   int    // the process
+	// Namespaces are those of the server, see Namespaces.
+	Namespaces string
+}
+
+// Namespaces names those that this process is in, such as "net:[4026531840]", of the kinds
+// that programs at level full share with nobody outside.
+func Namespaces() string {
+	var list []string
+	for _, kind := range []string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"} {
+		if name, err := os.Readlink("/proc/self/ns/" + kind); err == nil {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 // Probe is the command of the self-test. What it finds it prints, a line each; Passed
 // alone says that all is as it should be.
 func Probe(t Targets, dir string) Command {
 	return Command{
-		Args: []string{"toolcrib-probe", t.Level, t.File, t.Socket, t.Abstract, strconv.Itoa(t.Port), strconv.Itoa(t.Server)},
+		Args: []string{"toolcrib-probe", t.Level, t.File, t.Socket, t.Abstract, strconv.Itoa(t.Port), strconv.Itoa(t.Server), t.Namespaces},
 		Env:  []string{"GOMAXPROCS=1"}, Dir: dir, Streams: [3]bool{false, true, false}, Probe: true,
 	}
 }
@@ -38,10 +52,10 @@ const Passed = "passed\n"
 
 // runProbe really tries what must fail. Each check returns nil where it did fail.
 func runProbe(args []string) int {
-	if len(args) != 7 {
+	if len(args) != 8 {
 		return 2
 	}
-	t := Targets{Level: args[1], File: args[2], Socket: args[3], Abstract: args[4]}
+	t := Targets{Level: args[1], File: args[2], Socket: args[3], Abstract: args[4], Namespaces: args[7]}
 	for i, n := range []*int{&t.Port, &t.Server} {
 		var err error
 		if *n, err = strconv.Atoi(args[5+i]); err != nil {
@@ -88,6 +102,12 @@ func runProbe(args []string) int {
 		if c.try() == nil {
 			found++
 			fmt.Printf("a program inside could %s\n", c.what)
+		}
+	}
+	for name := range strings.FieldsSeq(t.Namespaces) {
+		if kind, _, _ := strings.Cut(name, ":"); full && shares(kind, name) {
+			found++
+			fmt.Printf("a program inside could be in the %s namespace of the server\n", kind)
 		}
 	}
 	for what, err := range map[string]error{
@@ -201,6 +221,13 @@ func marks() error {
 		return err
 	}
 	return os.Remove(path)
+}
+
+// shares tells whether this process is in a namespace; where that cannot be seen, it is
+// not known not to be.
+func shares(kind, name string) bool {
+	own, err := os.Readlink("/proc/self/ns/" + kind)
+	return err != nil || own == name
 }
 
 func mountedToWrite(path string) error {

@@ -54,7 +54,7 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 	p = &plan{
 		full: h.view.Level == Full, bare: h.view.Level == None,
 		control: uintptr(control), tty: nothing, exe: nothing,
-		rules: uintptr(h.rules), filter: &h.filter, children: cstring("/proc/thread-self/children"), empty: cstring(""),
+		rules: uintptr(h.rules), filter: &h.filter, children: cstring("/proc/thread-self/children"), empty: cstring(""), keepCaps: h.caps,
 	}
 	for i, given := range c.Streams {
 		p.streams[i] = uintptr(h.null)
