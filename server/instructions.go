@@ -73,9 +73,19 @@ var links = []struct{ from, to, say string }{
 	{"grep", "read_file", "The line numbers that grep prints are those that read_file takes as offset."},
 }
 
+// Outlasting is what models are told of jobs that outlast their client, "" where none can
+// be listed.
+func Outlasting(enabled []tools.Tool) string {
+	if !has(enabled, "job_list") {
+		return ""
+	}
+	return "Jobs and sessions outlast the client: job_list shows those of before."
+}
+
 // Instructions returns what a client tells its model of the server: the roots,
-// how paths and paging work, and what the tools that can be called are for.
-func Instructions(roots []string, enabled []tools.Tool) string {
+// how paths and paging work, what the tools that can be called are for, and more that is
+// to be said.
+func Instructions(roots []string, enabled []tools.Tool, more ...string) string {
 	const common = "Relative paths are under the first; an absolute path inside any of them works too, and paths outside are refused. " +
 		"Lines count from 1; the offset of a list is how many of its entries to skip. A long result is cut, says so, and names the next call that returns the rest."
 	said := []string{common}
@@ -93,6 +103,11 @@ func Instructions(roots []string, enabled []tools.Tool) string {
 	for _, l := range links {
 		if has(enabled, l.from) && has(enabled, l.to) {
 			said = append(said, l.say)
+		}
+	}
+	for _, text := range more {
+		if text != "" {
+			said = append(said, text)
 		}
 	}
 	rest := strings.Join(said, "\n")

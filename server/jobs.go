@@ -16,6 +16,7 @@ type Jobs struct {
 	Keep       time.Duration `json:"keep,omitempty" jsonschema_description:"how long the output of a job that has ended can be read, 1s to 168h (default 1h)"`
 	Running    int           `json:"running,omitempty" jsonschema:"minimum=1,maximum=10000" jsonschema_description:"jobs that a principal may have running (default 32)"`
 	Sessions   int           `json:"sessions,omitempty" jsonschema:"minimum=1,maximum=10000" jsonschema_description:"sessions of bash that a principal may have (default 8)"`
+	Detach     bool          `json:"detach,omitempty" jsonschema_description:"whether jobs and sessions outlast the client: a server in the background serves it, to which the next client with the same settings comes back (default false)"`
 	Idle       time.Duration `json:"idle,omitempty" jsonschema_description:"when a session ends that has nothing to do, 1s to 168h (default 30m)"`
 }
 
@@ -35,6 +36,6 @@ func (c Config) JobOptions() (catalog.JobOptions, error) {
 	}
 	return catalog.JobOptions{
 		Foreground: j.Foreground, Timeout: j.Timeout, Keep: j.Keep, Idle: j.Idle,
-		Output: int64(j.Output) << 20, Disk: int64(j.Disk) << 20, Running: j.Running, Shells: j.Sessions,
+		Output: int64(j.Output) << 20, Disk: int64(j.Disk) << 20, Running: j.Running, Shells: j.Sessions, Detached: j.Detach && c.HTTP == "",
 	}, nil
 }

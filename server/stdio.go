@@ -31,6 +31,7 @@ type conn struct {
 	out      *writer
 	workers  *run.Workers
 	endTasks context.CancelFunc
+	gone     <-chan struct{} // see ServePeer
 }
 
 // ServeStdio serves one client until stdin ends or ctx is cancelled: a message
@@ -42,11 +43,18 @@ type conn struct {
 // A Read of stdin cannot be interrupted: after a cancelled ctx, one goroutine
 // waits for it as long as stdin stays open.
 func (s *Server) ServeStdio(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+	return s.ServePeer(ctx, stdin, stdout, nil)
+}
+
+// ServePeer is [Server.ServeStdio] for a client that can be known to be gone: calls have
+// no time to end then, as nobody is there to read their answers.
+func (s *Server) ServePeer(ctx context.Context, stdin io.Reader, stdout io.Writer, gone <-chan struct{}) error {
 	id := fmt.Sprintf("stdio-%d", s.connections.Add(1))
 	c := &conn{
 		link:    s.newLink(context.WithoutCancel(ctx), id, caller{principal: tools.Local, base: s.workspace}, newAdmission(maxRunning)),
 		out:     &writer{w: stdout, broken: make(chan error, 1)},
 		workers: run.NewWorkers(),
+		gone:    gone,
 	}
 	c.home = c.out
 	c.beyond = new(beyond)
@@ -124,7 +132,7 @@ func (c *conn) receive(line []byte) {
 func (c *conn) reject(bad *fault) { c.out.write(bad.line) }
 
 // shutdown ends the connection: streams and tasks, whose results nobody could ask
-// for, at once, calls after patience.
+// for, at once, calls after patience or when the client has gone.
 func (c *conn) shutdown(patience time.Duration) {
 	c.close()
 	c.endTasks()
@@ -146,12 +154,15 @@ func (c *conn) shutdown(patience time.Duration) {
 		c.wg.Wait()
 		close(done)
 	}()
+	gone := c.gone
 	for _, wait := range []time.Duration{patience, farewell} {
 		select {
 		case <-done:
 		case <-time.After(wait):
+		case <-gone:
 		}
 		c.cancel()
+		gone = nil // what was cancelled may still end
 	}
 	c.out.closed.Store(true)
 }

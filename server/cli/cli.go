@@ -74,7 +74,7 @@ type runner interface {
 func commands() []command {
 	return []command{
 		serveCommand(), demoCommand(), configCommand(), listCommand(), showCommand(), callCommand(), policyCommand(),
-		auditCommand(), docsCommand(), tokenCommand(), doctorCommand(), statsCommand(), versionCommand(),
+		auditCommand(), docsCommand(), tokenCommand(), doctorCommand(), statsCommand(), detachedCommand(), versionCommand(),
 	}
 }
 

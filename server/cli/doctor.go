@@ -8,6 +8,7 @@ import (
 	"log/slog"
 
 	"toolcrib/server"
+	"toolcrib/server/keeper"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -109,6 +110,7 @@ func (d *doctor) places(ctx context.Context, p *Process, r *report, args []strin
 		d.root(r, root)
 	}
 	d.state(r, ws)
+	d.detached(r, roots)
 	d.sandbox(ctx, p, r, ws)
 	if err := ws.Close(); err != nil {
 		r.bad("root", err.Error())
@@ -158,6 +160,27 @@ func (d *doctor) state(r *report, ws *workspace.Workspace) {
 		return
 	}
 	r.ok("state", base)
+}
+
+// detached says whether jobs outlast the client.
+func (d *doctor) detached(r *report, roots []string) {
+	if !d.Jobs.Detach {
+		r.ok("jobs", "end with the client; jobs: {detach: true} in the configuration lets them outlast it")
+		return
+	}
+	if err := keeper.Supported(); err != nil {
+		r.bad("jobs", "jobs.detach: "+err.Error())
+		return
+	}
+	bases, err := basesOf(d.Config, roots)
+	if err == nil {
+		_, err = keeper.Open(bases...)
+	}
+	if err != nil {
+		r.bad("jobs", "jobs.detach: "+err.Error())
+		return
+	}
+	r.ok("jobs", "outlast the client, in a server in the background; toolcrib detached lists these")
 }
 
 func (d *doctor) root(r *report, root string) {

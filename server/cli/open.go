@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"maps"
 	"runtime"
@@ -14,6 +13,7 @@ import (
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
 	"toolcrib/tools"
+	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
 	"toolcrib/workspace/redact"
 )
@@ -30,8 +30,8 @@ type engine struct {
 	exporter *telemetry.Exporter // nil: nothing is exported
 	level    *slog.LevelVar      // of log
 	roots    *identity.Roots
-	indexes  int64     // bytes that they may take
-	programs io.Closer // that the tools have started
+	indexes  int64        // bytes that they may take
+	programs catalog.Deps // what the tools have started
 }
 
 // open puts the tools that were chosen to work on roots. The caller closes the

@@ -19,6 +19,7 @@ type reloading struct {
 	from   *sources
 	engine *engine
 	srv    *server.Server
+	keeps  *keeping // nil: this is no keeper
 }
 
 // onHangup reloads at each SIGHUP until stop is called.
@@ -79,6 +80,10 @@ func (r *reloading) next() (server.Config, error) {
 			r.engine.log.Warn("a change of the configuration needs a restart", "key", f.Key)
 		}
 	}
+	if next.Jobs.Detach != r.Config.Jobs.Detach {
+		r.engine.log.Warn("a change of the configuration needs a restart", "key", "jobs.detach")
+		next.Jobs.Detach = r.Config.Jobs.Detach
+	}
 	return next, nil
 }
 
@@ -106,5 +111,8 @@ func (r *reloading) apply(next server.Config) error {
 	r.p.contain(next, checked, r.engine.log)
 	r.engine.level.Set(level)
 	r.Config = next
+	if r.keeps != nil {
+		return r.keeps.rekey(next)
+	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"toolcrib/server"
+	"toolcrib/server/keeper"
 	"toolcrib/tools/catalog"
 )
 
@@ -19,6 +20,8 @@ type serve struct {
 	server.Config
 	// ConformanceFixtures is for the protocol's conformance suite, not for users.
 	ConformanceFixtures bool `flag:"conformance-fixtures" hidden:"true"`
+	// Keeper is the key of a server in the background, for [serve.relay].
+	Keeper string `flag:"keeper" arg:"KEY" hidden:"true"`
 }
 
 func serveCommand() command {
@@ -35,6 +38,15 @@ directory. A client starts this command; at a terminal it says how to set one up
 }
 
 func (s *serve) run(ctx context.Context, p *Process, args []string) error {
+	if s.Keeper == "" {
+		return s.open(ctx, p, args, nil)
+	}
+	return p.keep(s.Keeper, func(b *keeper.Birth) error { return s.open(ctx, p, args, b) })
+}
+
+// open opens the server and serves until its end: clients over HTTP, those of a keeper
+// that is born, or the one at stdin, if need be by way of a keeper.
+func (s *serve) open(ctx context.Context, p *Process, args []string, birth *keeper.Birth) error {
 	roots, wrongRoots := rootsOf(args)
 	from := p.sources(s.Config, roots)
 	l, err := from.read()
@@ -53,6 +65,19 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return l.place(err)
 	}
+	var keeps *keeping
+	if s.Jobs.Detach && s.HTTP == "" {
+		keeps, err = p.keeping(l, from.given, roots)
+		switch {
+		case err != nil:
+			return l.place(err)
+		case birth == nil:
+			return keeps.relay(ctx, p)
+		}
+		if err := keeps.settle(birth.Key()); err != nil {
+			return err
+		}
+	}
 	fixtures := s.fixtures(&selected)
 	p.tuneGC()
 	e, err := p.open(ctx, s.Config, selected, roots)
@@ -62,7 +87,7 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	srv, err := server.New(server.Options{
 		Name:         "toolcrib",
 		Version:      moduleVersion(),
-		Instructions: server.Instructions(s.shared(roots), e.selected.Enabled),
+		Instructions: server.Instructions(s.shared(roots), e.selected.Enabled, keeps.told(e.selected.Enabled)),
 		Tools:        e.selected.Listed,
 		Hidden:       e.hidden(),
 		Tailored:     e.selected.Tailored,
@@ -84,15 +109,21 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	}
 	ctx, stop := untilSignal(ctx, len(l.files) > 0)
 	defer stop()
+	if s.Jobs.Detach && s.HTTP != "" {
+		e.log.Warn("jobs.detach changes nothing over HTTP: the server outlasts its clients anyway")
+	}
 	if len(l.files) > 0 {
-		r := &reloading{serve: s, p: p, from: from, engine: e, srv: srv}
+		r := &reloading{serve: s, p: p, from: from, engine: e, srv: srv, keeps: keeps}
 		defer r.onHangup()()
 	}
 	rest := p.Deps.Start(ctx, e.indexes, e.runner.Busy)
 	e.log.Info("serving", "roots", roots, "listed", len(e.selected.Listed), "enabled", len(e.selected.Enabled))
-	if s.HTTP != "" {
+	switch {
+	case s.HTTP != "":
 		err = p.overHTTP(ctx, srv, s.Config, e.roots)
-	} else {
+	case birth != nil:
+		err = keeps.serve(ctx, srv, e, birth)
+	default:
 		err = srv.ServeStdio(ctx, p.Stdin, p.Stdout)
 	}
 	rest()

@@ -76,6 +76,8 @@ type Document struct {
 	Name string
 	// SecretFiles are the files that its secrets were read from.
 	SecretFiles []string
+	// Variables are the variables of the environment that it refers to.
+	Variables []string
 
 	places  map[string]place
 	raw     map[string]string // values as they stand there, where variables were replaced

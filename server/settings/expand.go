@@ -56,6 +56,7 @@ func (d *decoder) variable(inner string) (value, problem string) {
 	case strings.Contains(fallback, "${"):
 		return "", "a variable inside another; a default is plain text"
 	}
+	d.doc.Variables = append(d.doc.Variables, name)
 	value, set := d.opt.Getenv(name)
 	switch {
 	case hasFallback && value == "":

@@ -87,6 +87,21 @@ func (d Deps) Close() error {
 	return errors.Join(errs...)
 }
 
+// Load is what would be lost if the process ended: jobs that run, those that have ended
+// whose output can be read, shells and interpreters that keep something.
+type Load struct{ Running, Kept, Sessions int }
+
+// Load returns what the tools hold.
+func (d Deps) Load() (l Load) {
+	if d.Shell.Jobs != nil {
+		l.Running, l.Kept, l.Sessions = d.Shell.Jobs.Count()
+	}
+	if d.Code.Kernels != nil {
+		l.Sessions += d.Code.Kernels.Count()
+	}
+	return l
+}
+
 // seenBytes is how much of what was shown is remembered, to tell what has changed
 // since.
 const seenBytes = 4 << 20

@@ -49,6 +49,13 @@ func (ks *Kernels) open(ctx context.Context, network bool) (*kernel, error) {
 	return k, nil
 }
 
+// Count returns how many interpreters there are.
+func (ks *Kernels) Count() int {
+	ks.mu.Lock()
+	defer ks.mu.Unlock()
+	return len(ks.list)
+}
+
 // rootsOf tells workspaces apart: an interpreter sees that of its start.
 func rootsOf(s *tools.SessionInfo) string { return strings.Join(s.Workspace.Roots(), "\x00") }
 

@@ -24,12 +24,20 @@ func (d Deps) job(ctx context.Context, handle string, newest bool) (*jobs.Job, e
 	j, err := d.Jobs.Get(principal, strings.TrimSpace(handle))
 	if other, ok := errors.AsType[*jobs.ElsewhereError](err); ok {
 		return nil, tools.Errorf(tools.Unavailable, "job %s belongs to server %s, this is %s", handle, other.Theirs, other.Ours).
-			WithHint("jobs end with their server; job_list shows those of this one")
+			WithHint("%s", d.elsewhere())
 	}
 	if err != nil {
 		return nil, tools.Errorf(tools.NotFound, "no job %s: it was never there, or ended long ago", handle).WithHint("job_list shows the jobs")
 	}
 	return j, nil
+}
+
+// elsewhere is the hint for a job of another server.
+func (d Deps) elsewhere() string {
+	if d.Jobs.Options().Detached {
+		return "that was of other settings, or has ended; job_list shows the jobs of this one"
+	}
+	return "jobs end with their server; job_list shows those of this one"
 }
 
 func (d Deps) implied(principal string, newest bool) (*jobs.Job, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/tools"
@@ -24,6 +25,7 @@ type JobListOut struct {
 	Lines []string
 	Ended int // jobs that are left out
 	More  int // jobs that are too many
+	Notes []string
 }
 
 // mostListed is how many jobs one result lists.
@@ -63,6 +65,9 @@ func (d Deps) jobList(ctx context.Context, in JobListIn) (JobListOut, error) {
 		}
 		out.Lines = append(out.Lines, strings.Join(listed(j, how), "; "))
 	}
+	if tools.Session(ctx).Principal == tools.Local {
+		out.Notes = d.Jobs.Elsewhere()
+	}
 	return out, ctx.Err()
 }
 
@@ -93,5 +98,5 @@ func (o JobListOut) Text() string {
 	if o.More > 0 {
 		status += fmt.Sprintf("; %d older ones are not shown", o.More)
 	}
-	return lines(append([]string{status}, o.Lines...)...)
+	return lines(slices.Concat([]string{status}, o.Lines, o.Notes)...)
 }

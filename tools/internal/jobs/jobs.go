@@ -35,6 +35,7 @@ type Options struct {
 	// Timeout when a program is ended that has no timeout of its own, 30 min. Both are for
 	// who starts programs.
 	Foreground, Timeout time.Duration
+	Detached            bool // the server outlasts its clients
 }
 
 func (o Options) withDefaults() Options {
@@ -63,6 +64,7 @@ type Manager struct {
 	shells map[shellKey]*shell
 	disk   int64           // bytes that logs were granted
 	swept  map[string]bool // states without the files of dead servers
+	others func() []string // see Elsewhere; may be nil
 }
 
 // New makes a Manager of programs that engine runs. It starts nothing.
@@ -79,6 +81,24 @@ func (m *Manager) Configure(opt Options) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.opt = opt.withDefaults()
+}
+
+// Neighbours sets what tells of the jobs of other servers, a line each.
+func (m *Manager) Neighbours(tell func() []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.others = tell
+}
+
+// Elsewhere tells of the jobs that other servers have for the same user, a line each.
+func (m *Manager) Elsewhere() []string {
+	m.mu.Lock()
+	tell := m.others
+	m.mu.Unlock()
+	if tell == nil {
+		return nil
+	}
+	return tell()
 }
 
 // Options returns the options, the defaults in the place of zero.
@@ -141,6 +161,21 @@ func (m *Manager) List(principal string) []*Job {
 		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(a.ID, b.ID))
 	})
 	return list
+}
+
+// Count returns how many jobs run, how many have ended whose output can be read, and how
+// many named shells there are.
+func (m *Manager) Count() (running, kept, shells int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, j := range m.jobs {
+		if j.isDone() {
+			kept++
+		} else {
+			running++
+		}
+	}
+	return running, kept, len(m.shells)
 }
 
 // add makes a job known.
