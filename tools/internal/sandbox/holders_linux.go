@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -206,4 +207,9 @@ func (e *Engine) release() error {
 		errs = append(errs, proxy.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// view is what of the options a view is made with, which programs share.
+func (o Options) view() string {
+	return strings.Join(append(append(slices.Clone(o.Read), ""), o.Hide...), "\x00")
 }

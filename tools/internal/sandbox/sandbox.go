@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -73,11 +72,6 @@ type Options struct {
 
 // network returns the options of the way to the network.
 func (o Options) network() egress.Options { return egress.Options{Hosts: o.Hosts, Private: o.Private} }
-
-// view is what of the options a view is made with, which programs share.
-func (o Options) view() string {
-	return strings.Join(append(append(slices.Clone(o.Read), ""), o.Hide...), "\x00")
-}
 
 // Check says what is wrong with the options, before anything runs.
 func (o Options) Check() error { return o.network().Check() }
@@ -149,7 +143,7 @@ func (e *Engine) options() (Options, error) {
 	defer e.mu.Unlock()
 	opt := e.opt
 	if opt.Level == 0 {
-		opt.Level = Best()
+		opt.Level = best
 	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
@@ -159,10 +153,6 @@ func (e *Engine) options() (Options, error) {
 	}
 	return opt, nil
 }
-
-// Best is the level that programs are contained at where no other is asked for. It says
-// nothing of whether this machine lets it be made.
-func Best() Level { return best }
 
 // ErrClosed says that the engine has been closed.
 var ErrClosed = errors.New("the server is ending")

@@ -249,9 +249,6 @@ func (s *Screen) Cursor() (row, column int) { return s.at.row + 1, s.at.column +
 // Size is its rows and columns.
 func (s *Screen) Size() (rows, columns int) { return s.rows, s.columns }
 
-// Alternate reports that a program has the whole screen to itself.
-func (s *Screen) Alternate() bool { return s.alternate }
-
 // Scrolled is how many lines went over the top.
 func (s *Screen) Scrolled() int { return s.scrolled }
 

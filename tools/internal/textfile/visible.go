@@ -95,9 +95,6 @@ func (m *Marks) Merge(other Marks) {
 	}
 }
 
-// Bytes returns how many bytes that are not UTF-8 were shown.
-func (m *Marks) Bytes() int { return m.bytes }
-
 // plain returns how long the part at the start is that is printable ASCII, tabs
 // and line feeds, which most text is through and through.
 func plain[T string | []byte](text T) int {
