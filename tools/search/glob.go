@@ -95,7 +95,7 @@ func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 	out := found.page(in)
 	if out.next() > 0 {
 		page.Offset = out.next()
-		d.pages.keep(ctx, v.stamp, page, found, found.text.Cap()+8*len(found.ends))
+		d.pages.keep(ctx, v.stamp, page, found, found.size())
 	}
 	return out, nil
 }

@@ -15,27 +15,64 @@ import (
 // listing is everything that a call finds, whatever page of it is asked for.
 type listing struct {
 	GlobOut
-	text    strings.Builder   // a line for each entry, as it is shown
-	ends    []int             // of the lines
+	total   int               // entries
+	sheets  []sheet           // all of sheetLines but the last
 	entries []workspace.Entry // that wait to be put into another order
 }
+
+// sheet is a part of a listing, so that a long one is not copied again and again while it
+// grows.
+type sheet struct {
+	text []byte   // a line for each entry, as it is shown
+	ends []uint32 // of the lines
+}
+
+const sheetLines = 1024
 
 // page returns the page that is asked for.
 func (l *listing) page(in GlobIn) GlobOut {
 	out := l.GlobOut
-	out.Offset, out.Total = in.Offset, len(l.ends)
-	if in.Offset >= out.Total {
-		return out
+	out.Offset, out.Total = in.Offset, l.total
+	var paths strings.Builder
+	room := tools.MaxText - headerBytes
+	for at, full := in.Offset, false; !full && at < min(in.Offset+in.Limit, l.total); at = in.Offset + out.Shown {
+		var part []byte
+		var n int
+		part, n, full = l.sheets[at/sheetLines].cut(at%sheetLines, in.Limit-out.Shown, room, out.Shown == 0)
+		paths.Write(part)
+		out.Shown += n
+		room -= len(part)
 	}
-	from := 0
-	if in.Offset > 0 {
-		from = l.ends[in.Offset-1]
-	}
-	ends := l.ends[in.Offset:min(in.Offset+in.Limit, out.Total)]
-	out.Shown, _ = slices.BinarySearch(ends, from+tools.MaxText-headerBytes)
-	out.Shown = max(1, out.Shown)
-	out.Paths = l.text.String()[from:ends[out.Shown-1]]
+	out.Paths = paths.String()
 	return out
+}
+
+// cut returns the lines of a sheet from one on, at most so many and of fewer than room
+// bytes together, or one of any length if there must be some; full says that no room is
+// left.
+func (s *sheet) cut(line, most, room int, some bool) (text []byte, lines int, full bool) {
+	from := uint32(0)
+	if line > 0 {
+		from = s.ends[line-1]
+	}
+	ends := s.ends[line:min(line+most, len(s.ends))]
+	lines, _ = slices.BinarySearch(ends, from+uint32(room))
+	full = lines < len(ends)
+	if some {
+		lines = max(1, lines)
+	}
+	if lines == 0 {
+		return nil, 0, true
+	}
+	return s.text[from:ends[lines-1]], lines, full
+}
+
+// size is about the bytes that the listing takes.
+func (l *listing) size() (n int) {
+	for i := range l.sheets {
+		n += cap(l.sheets[i].text) + 4*cap(l.sheets[i].ends)
+	}
+	return n
 }
 
 func list(ctx context.Context, v visit, start workspace.Path, in GlobIn) (*listing, error) {
@@ -84,9 +121,24 @@ func (l *listing) write(e workspace.Entry) {
 	if e.Kind == workspace.KindDirectory {
 		name += "/"
 	}
-	l.text.WriteString(textfile.Path(name))
-	l.text.WriteByte('\n')
-	l.ends = append(l.ends, l.text.Len())
+	s := l.sheet()
+	s.text = append(append(s.text, textfile.Path(name)...), '\n')
+	s.ends = append(s.ends, uint32(len(s.text)))
+	l.total++
+}
+
+// sheet returns the one that the next line goes to.
+func (l *listing) sheet() *sheet {
+	n := len(l.sheets)
+	if n > 0 && len(l.sheets[n-1].ends) < sheetLines {
+		return &l.sheets[n-1]
+	}
+	var next sheet
+	if n > 0 { // as long as the one before, more or less
+		next = sheet{make([]byte, 0, len(l.sheets[n-1].text)*9/8), make([]uint32, 0, sheetLines)}
+	}
+	l.sheets = append(l.sheets, next)
+	return &l.sheets[n]
 }
 
 // walk finds the entries where they are.
@@ -98,8 +150,7 @@ func (l *listing) walk(ctx context.Context, in GlobIn, start workspace.Path, f *
 		FollowLinks:    in.FollowLinks,
 		Directories:    in.Kind != "file",
 	})
-	l.entries, l.ends, l.Looked = nil, nil, 0
-	l.text.Reset()
+	l.entries, l.sheets, l.total, l.Looked = nil, nil, 0, 0
 	for run := range runs {
 		for _, e := range run {
 			l.take(in, e)
@@ -129,7 +180,7 @@ func (l *listing) known(v visit, in GlobIn, start workspace.Path, f *filter) boo
 	l.Looked += int(f.left.Load())
 	l.Ignored, l.Hidden, l.Unreadable = stats.Ignored, stats.Hidden, stats.Unreadable
 	l.Freshness = v.freshness()
-	return known && (hidden || len(l.ends)+len(l.entries) > 0 && len(l.Unreadable) == 0)
+	return known && (hidden || l.total+len(l.entries) > 0 && len(l.Unreadable) == 0)
 }
 
 // newest orders entries by their time of change, the latest first, equal ones by

@@ -58,5 +58,6 @@ func joiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
 func bare(path string) bool {
 	return !strings.HasPrefix(path, " ") && !strings.HasSuffix(path, " ") &&
-		!strings.ContainsAny(path, "\n\t\"") && Visible(path) == path
+		strings.IndexByte(path, '\n') < 0 && strings.IndexByte(path, '\t') < 0 && strings.IndexByte(path, '"') < 0 &&
+		Visible(path) == path
 }
