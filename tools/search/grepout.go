@@ -51,14 +51,19 @@ type GrepFile struct {
 // Text is a status line, then what was found.
 func (o GrepOut) Text() string {
 	var b strings.Builder
+	b.Grow(o.size())
 	b.WriteString(o.status())
 	b.WriteByte('\n')
 	for i, f := range o.Found {
 		switch o.Mode {
 		case "count":
-			fmt.Fprintf(&b, "%d\t%s\n", f.Matches, textfile.Path(f.Path))
+			b.WriteString(strconv.Itoa(f.Matches))
+			b.WriteByte('\t')
+			b.WriteString(textfile.Path(f.Path))
+			b.WriteByte('\n')
 		case "files":
-			fmt.Fprintf(&b, "%s\n", textfile.Path(f.Path))
+			b.WriteString(textfile.Path(f.Path))
+			b.WriteByte('\n')
 		default:
 			if i > 0 {
 				b.WriteByte('\n')
@@ -70,6 +75,19 @@ func (o GrepOut) Text() string {
 	b.WriteString(paging.Named(paging.Unreadable, o.Unreadable))
 	b.WriteString(paging.Denied(o.Denied))
 	return b.String()
+}
+
+// size is about the bytes of the text.
+func (o GrepOut) size() int {
+	const status, number = 200, 8
+	n := status
+	for _, f := range o.Found {
+		n += len(f.Path) + number
+		for _, m := range f.Lines {
+			n += len(m.Text) + number
+		}
+	}
+	return n
 }
 
 func (f GrepFile) write(b *strings.Builder, context bool) {

@@ -178,7 +178,7 @@ func (p *pager) addLines(f scan.File[source]) bool {
 			}
 			return false
 		}
-		file.Lines = append(file.Lines, f.Kept[i])
+		file.Lines = f.Kept[from : i+1]
 		p.out.Shown++
 	}
 	file.Capped = f.Matches - usable
