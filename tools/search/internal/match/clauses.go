@@ -23,12 +23,8 @@ const (
 // Clauses returns what every match contains: of each clause at least one literal. None
 // means that nothing is known.
 func (m *Matcher) Clauses() [][]Literal {
-	tree, err := syntax.Parse(m.re.String(), syntax.Perl)
-	if err != nil {
-		return nil
-	}
 	var all clauses
-	for _, c := range required(tree.Simplify()).all() {
+	for _, c := range required(m.tree.Simplify()).all() {
 		all = append(all, withoutLineFeeds(c)...)
 	}
 	out := [][]Literal{}

@@ -155,7 +155,7 @@ func TestDFAEqualsRegexp(t *testing.T) {
 			expr = `\b` + expr + `\b`
 		}
 		re := regexp.MustCompile(expr)
-		tree, err := p.parse()
+		tree, _, err := p.parse()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func FuzzDFA(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tree, err := p.parse()
+		tree, _, err := p.parse()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -23,8 +24,9 @@ const (
 
 // standIn is a pattern in which a character stands for U+FFFD, and U+FFFD for noRune.
 type standIn struct {
-	re *regexp.Regexp
-	r  rune
+	re   *regexp.Regexp
+	r    rune
+	next func() *standIn // with the next character; nil where there is none
 }
 
 // expression returns a regular expression of the pattern, and the text that it is to
@@ -33,13 +35,16 @@ func (m *Matcher) expression(text []byte) (*regexp.Regexp, []byte) {
 	if m.standIn == nil || utf8.Valid(text) {
 		return m.re, text
 	}
-	s := m.standIn
-	for bytes.ContainsRune(text, s.r) {
-		other := standInFrom(m.tree, s.r+1)
+	s := m.standIn()
+	for s != nil && bytes.ContainsRune(text, s.r) {
+		other := s.next()
 		if other == nil {
 			break
 		}
 		s = other
+	}
+	if s == nil {
+		return m.re, text
 	}
 	return s.re, bytes.ReplaceAll(text, []byte("\ufffd"), []byte(string(s.r)))
 }
@@ -50,16 +55,27 @@ func standInFrom(tree *syntax.Regexp, r rune) *standIn {
 	for names(tree, r) {
 		r++
 	}
-	other, err := syntax.Parse(tree.String(), syntax.Perl)
-	if err != nil || r > lastStandIn {
+	if r > lastStandIn {
 		return nil
 	}
+	other := clone(tree)
 	replace(other, r)
 	re, err := regexp.Compile(other.String())
 	if err != nil {
 		return nil
 	}
-	return &standIn{re, r}
+	return &standIn{re, r, sync.OnceValue(func() *standIn { return standInFrom(tree, r+1) })}
+}
+
+// clone copies what [replace] changes of a tree.
+func clone(tree *syntax.Regexp) *syntax.Regexp {
+	c := *tree
+	c.Rune = slices.Clone(tree.Rune)
+	c.Sub = make([]*syntax.Regexp, len(tree.Sub))
+	for i, sub := range tree.Sub {
+		c.Sub[i] = clone(sub)
+	}
+	return &c
 }
 
 // replace puts r into the place of U+FFFD, and U+FFFD into that of noRune.

@@ -107,6 +107,29 @@ func TestLinesEqualRegexpLineByLine(t *testing.T) {
 	}
 }
 
+// A quotation that is not ended takes in nothing of what is put around a pattern.
+func TestQuotedToTheEnd(t *testing.T) {
+	for _, p := range []match.Pattern{
+		{Text: `\Qa.b`, Case: match.Sensitive}, {Text: `\Qa.b`, Case: match.Insensitive}, {Text: `\Qa.b`, Multiline: true, Case: match.Insensitive},
+		{Text: `a\Q.b`, Word: true, Case: match.Sensitive}, {Text: `a\Q.\E[^x]`, Word: true, Case: match.Insensitive},
+	} {
+		m, err := match.Compile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{`1 "a.b"`}
+		if p.Case == match.Insensitive {
+			want = append(want, `2 "A.B"`)
+		}
+		if !p.Word {
+			want = append(want, `4 "ca.bc"`)
+		}
+		if diff := cmp.Diff(want, lines(m, "a.b\nA.B\naxb\nca.bc\n")); diff != "" {
+			t.Errorf("%+v: %s", p, diff)
+		}
+	}
+}
+
 // A literal must be found wherever it lies relative to the blocks of the search.
 func TestLinesAcrossBlocks(t *testing.T) {
 	for _, p := range []match.Pattern{

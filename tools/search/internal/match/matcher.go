@@ -26,10 +26,10 @@ type prefilter interface {
 // goroutines.
 type Matcher struct {
 	re        *regexp.Regexp
-	tree      *syntax.Regexp // of the pattern
-	standIn   *standIn       // of a pattern that tells a byte which is not UTF-8 from U+FFFD
-	pre       prefilter      // nil: every line may match
-	exact     bool           // a line that passes pre matches
+	tree      *syntax.Regexp  // of the pattern
+	standIn   func() *standIn // of a pattern that tells a byte which is not UTF-8 from U+FFFD; it may return nil
+	pre       prefilter       // nil: every line may match
+	exact     bool            // a line that passes pre matches
 	multiline bool
 	keepCR    bool       // the pattern names CR, so CRLF is not to be taken for LF
 	once      bool       // the pattern has \A

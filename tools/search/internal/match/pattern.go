@@ -35,20 +35,20 @@ type Pattern struct {
 
 // Compile prepares a pattern. What is wrong with one is an *[Error].
 func Compile(p Pattern) (*Matcher, error) {
-	tree, err := p.parse()
+	tree, source, err := p.parse()
 	if err != nil {
 		return nil, err
 	}
 	if err := p.possible(tree); err != nil {
 		return nil, err
 	}
-	re, err := regexp.Compile(tree.String())
+	re, err := regexp.Compile(source)
 	if err != nil {
 		return nil, diagnose(p.Text, err)
 	}
 	m := &Matcher{re: re, tree: tree, multiline: p.Multiline, keepCR: names(tree, '\r'), once: anchored(tree)}
 	if tellsApart(tree) {
-		m.standIn = standInFrom(tree, firstStandIn)
+		m.standIn = sync.OnceValue(func() *standIn { return standInFrom(tree, firstStandIn) })
 	}
 	simple := tree.Simplify()
 	known := analyse(simple)
@@ -63,26 +63,37 @@ func Compile(p Pattern) (*Matcher, error) {
 	return m, nil
 }
 
-func (p Pattern) parse() (*syntax.Regexp, error) {
-	flags := syntax.Perl
+// parse returns the tree of the pattern, and what package regexp is to compile. That is
+// not the tree written out where it can be helped: writing [^a] asks for the cases of all
+// characters that there are, which takes longer than all else.
+func (p Pattern) parse() (tree *syntax.Regexp, source string, err error) {
+	flags, prefix := syntax.Perl, ""
 	if p.Multiline {
 		flags &^= syntax.OneLine
+		prefix += "(?m)"
 	}
+	source = p.Text
 	if p.Fixed {
 		flags |= syntax.Literal
+		source = regexp.QuoteMeta(source)
 	}
 	if p.Case == Insensitive || p.Case == Smart && !namesUpper(p.Text, p.Fixed) {
 		flags |= syntax.FoldCase
+		prefix += "(?i)"
 	}
-	tree, err := syntax.Parse(p.Text, flags)
+	tree, err = syntax.Parse(p.Text, flags)
 	if err != nil {
-		return nil, diagnose(p.Text, err)
+		return nil, "", diagnose(p.Text, err)
 	}
-	if p.Word {
-		edge := &syntax.Regexp{Op: syntax.OpWordBoundary}
-		tree = &syntax.Regexp{Op: syntax.OpConcat, Sub: []*syntax.Regexp{edge, tree, edge}}
+	if !p.Word {
+		return tree, prefix + source, nil
 	}
-	return tree, nil
+	edge := &syntax.Regexp{Op: syntax.OpWordBoundary}
+	tree = &syntax.Regexp{Op: syntax.OpConcat, Sub: []*syntax.Regexp{edge, tree, edge}}
+	if strings.Contains(source, `\Q`) { // it may quote what follows
+		return tree, tree.String(), nil
+	}
+	return tree, prefix + `\b(?:` + source + `)\b`, nil
 }
 
 // possible refuses a pattern that asks for what no line holds: it could never
