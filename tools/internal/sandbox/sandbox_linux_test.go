@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"toolcrib/tools"
 	"toolcrib/tools/internal/sandbox"
 	"toolcrib/workspace"
@@ -221,6 +223,39 @@ except OSError: print(made)'`, 2*limit+400))
 				t.Errorf("%s at a time, want %d (%+v)", out, limit, exit)
 			}
 		})
+	}
+}
+
+// A crowd of processes leaves one processor to others, also what it starts then; a few
+// have all.
+func TestCrowd(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("needs: python3")
+	}
+	var own unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &own); err != nil || own.Count() < 2 {
+		t.Skip("needs: two processors")
+	}
+	b := newBox(t, sandbox.Full)
+	b.Configure(sandbox.Options{Level: sandbox.Full, Limits: sandbox.Limits{Processes: 600}})
+	for processes, want := range map[int]int{20: own.Count(), 300: own.Count() - 1} {
+		out, exit := b.sh(t, fmt.Sprintf(`exec python3 -c '
+import os, time
+for i in range(%d):
+	if os.fork() == 0:
+		os.setsid()
+		time.sleep(60)
+		os._exit(0)
+for wait in range(100):
+	time.sleep(0.02)
+	if len(os.sched_getaffinity(0)) == %d and wait > 30: break
+if os.fork() == 0:
+	print(len(os.sched_getaffinity(0)), flush=True)
+	os._exit(0)
+os.wait()'`, processes, want))
+		if out != strconv.Itoa(want) {
+			t.Errorf("%d processes have %s processors, want %d (%+v)", processes, out, want, exit)
+		}
 	}
 }
 

@@ -28,6 +28,10 @@ type plan struct {
 	argv    **byte
 	envp    **byte
 	limits  []limit
+	crowd   uint32 // that many processes are one, see look; 0 = none is looked for
+	proc    *byte
+
+	processors unix.CPUSet // for a crowd
 
 	pidfd    int32
 	child    uintptr
@@ -49,6 +53,8 @@ type plan struct {
 	message  [2]byte
 	scratch  [4096]byte
 	children *byte
+	clock    unix.Timespec
+	looked   int64
 }
 
 const nothing = ^uintptr(0)

@@ -83,6 +83,7 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 		p.flags = unix.CLONE_NEWPID | unix.CLONE_NEWNS
 		p.mounts = procMounts()
 		p.setCovers(c.Covers)
+		p.watchCrowd(c.Processes)
 		switch {
 		case c.Processes <= 0:
 		case OwnLimit():

@@ -14,7 +14,13 @@ import (
 //go:nosplit
 func (p *plan) watch() {
 	for !p.ended {
-		p.wait1(nil)
+		if p.crowd > 0 {
+			p.wait.Sec, p.wait.Nsec = 0, crowdLook
+			p.wait1(&p.wait)
+			p.look()
+		} else {
+			p.wait1(nil)
+		}
 		if p.poll[1].Revents != 0 {
 			p.reap()
 		}
