@@ -85,6 +85,7 @@ var figures = map[string]figure{
 	"sandbox":       sandboxFigure,
 	"spawn":         spawnFigure,
 	"survivors":     survivors,
+	"detached":      detached,
 	"floods":        floods,
 	"terminals":     terminals,
 	"terminalpeers": terminalPeers,

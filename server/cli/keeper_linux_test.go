@@ -489,3 +489,44 @@ func TestDetachFromInside(t *testing.T) {
 		t.Errorf("nonsense: %q, %v", answer, err)
 	}
 }
+
+// Another user is refused, even one who gets at the socket, and so is a keeper of another.
+func TestDetachOtherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs: root: a program of another user")
+	}
+	const python = "/usr/bin/python3" // that of PATH may lie in a home
+	if _, err := os.Stat(python); err != nil {
+		t.Skip("needs: python3: a program that connects to a socket")
+	}
+	w := newDetachedWorld(t, detach)
+	w.dial()
+	sockets, _ := filepath.Glob(filepath.Join(w.state, "keepers", "*.sock"))
+	if len(sockets) != 1 {
+		t.Fatalf("sockets: %v", sockets)
+	}
+	asOther := func() string {
+		const ask = `import socket; s = socket.socket(socket.AF_UNIX); s.connect("%s"); s.send(b"serve\n"); print(s.recv(10000).decode())`
+		cmd := exec.Command(python, "-c", fmt.Sprintf(ask, sockets[0]))
+		cmd.Dir, cmd.SysProcAttr = "/", &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		out, err := cmd.CombinedOutput()
+		return fmt.Sprintf("%s %v", out, err)
+	}
+	if said := asOther(); !strings.Contains(said, "PermissionError") {
+		t.Errorf("of the directory: %s", said)
+	}
+	for _, name := range []string{filepath.Dir(w.state), w.state, filepath.Dir(sockets[0])} {
+		if err := os.Chmod(name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(sockets[0], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if said := asOther(); !strings.Contains(said, "another user") {
+		t.Errorf("of the keeper: %s", said)
+	}
+	if err := os.Chmod(filepath.Dir(sockets[0]), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}

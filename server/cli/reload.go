@@ -80,9 +80,9 @@ func (r *reloading) next() (server.Config, error) {
 			r.engine.log.Warn("a change of the configuration needs a restart", "key", f.Key)
 		}
 	}
-	if next.Jobs.Detach != r.Config.Jobs.Detach {
+	if next.Jobs.Detach != r.Jobs.Detach {
 		r.engine.log.Warn("a change of the configuration needs a restart", "key", "jobs.detach")
-		next.Jobs.Detach = r.Config.Jobs.Detach
+		next.Jobs.Detach = r.Jobs.Detach
 	}
 	return next, nil
 }

@@ -39,8 +39,8 @@ func digest(h hash.Hash, v reflect.Value) {
 		digest(h, v.Elem())
 	case reflect.Struct:
 		write(h, fmt.Sprintf("struct %d", v.NumField()))
-		for i := range v.NumField() {
-			digest(h, v.Field(i))
+		for _, field := range v.Fields() {
+			digest(h, field)
 		}
 	case reflect.Slice, reflect.Array:
 		write(h, fmt.Sprintf("list %d", v.Len()))

@@ -210,12 +210,12 @@ func (k *Keeper) greet(ctx context.Context, conn *net.UnixConn) error {
 	if err := conn.SetDeadline(time.Now().Add(helloWait)); err != nil {
 		return err
 	}
-	if why := from.refused(); why != "" {
-		return errors.Join(errors.New(why), send(conn, Status{Refused: why}))
-	}
-	ask, err := readLine(conn, mostAsked)
+	ask, err := readLine(conn, mostAsked) // before any refusal, which what is unread would drop
 	if err != nil {
 		return nil // it has looked whether somebody is there
+	}
+	if why := from.refused(); why != "" {
+		return errors.Join(errors.New(why), send(conn, Status{Refused: why}))
 	}
 	switch string(ask) {
 	case askStatus:

@@ -87,7 +87,6 @@ func launch(program Program, log, ready, lock *os.File, leader bool) error {
 
 // Birth is a keeper that starts, in the process that is to be it.
 type Birth struct {
-	place *Place
 	key   string
 	lock  *lock
 	ready *os.File
