@@ -52,8 +52,9 @@ type flight struct {
 	key    flightKey
 	cancel context.CancelFunc
 	done   chan struct{}
-	value  any   // valid once done is closed
-	err    error // likewise
+	value  any           // valid once done is closed
+	err    error         // likewise
+	shown  *tools.Result // likewise: value as the tool renders it; nil where it has not been
 
 	waiting   int                         // guarded by results.mu
 	listeners []func(tools.ProgressEvent) // likewise
@@ -127,7 +128,7 @@ func (p *pass) cache(ctx context.Context, attempt func(context.Context) (any, er
 		}
 		return ctx.Err()
 	}
-	p.value = f.value
+	p.value, p.shown = f.value, f.shown
 	return f.err
 }
 
@@ -241,6 +242,7 @@ func (p *pass) keep(f *flight) {
 	if err != nil {
 		return // shape words the error
 	}
+	f.shown = &res
 	size += len(res.Structured)
 	for _, b := range res.Content {
 		size += len(b.Text) + len(b.Data)

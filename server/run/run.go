@@ -132,6 +132,7 @@ type pass struct {
 
 	// cache, attempt
 	value     any
+	shown     *tools.Result // value within the limits of the tool, where it was rendered before; everybody's
 	source    source
 	age       time.Duration // of a cached value
 	attempts  atomic.Int32

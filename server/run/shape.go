@@ -104,11 +104,13 @@ func (p *pass) note() string {
 
 // rendered renders the value within the limits of the tool and, where a hook wants
 // that, without secrets.
-func (p *pass) rendered(tool tools.Tool) (tools.Result, error) {
+func (p *pass) rendered(tool tools.Tool) (_ tools.Result, err error) {
 	limit, redactor := tool.Limits.Text, p.redactor()
 	for {
-		res, err := tool.Render(p.value)
-		if err != nil {
+		var res tools.Result
+		if p.shown != nil && tool.Limits.Text == p.tool.Limits.Text {
+			res = *p.shown
+		} else if res, err = tool.Render(p.value); err != nil {
 			return tools.Result{}, err
 		}
 		res.Content = slices.Clone(res.Content) // a kept result is everybody's
