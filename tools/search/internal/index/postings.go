@@ -3,6 +3,7 @@ package index
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // The documents of a gram are numbers from 0 in ascending order, written in one of
@@ -36,38 +37,33 @@ func appendPostings(to []byte, docs []uint16, n int) []byte {
 		}
 		return to
 	}
-	start := len(to)
-	word, free := uint64(k), uint(64-4) // bits of word are written from the low end
-	next := 0
+	start, length := len(to), (size+7)/8
+	if length == 2 {
+		length = 3
+	}
+	to = slices.Grow(to, length+slack)[:start+length+slack]
+	at := start
+	word, used := uint64(k), uint(4) // bits of word are written from the low end, whole bytes at once
+	low, next := uint(k)%64, uint(0)
 	for _, d := range docs {
-		gap := uint64(int(d) - next)
-		next = int(d) + 1
-		zeros := uint(gap >> k)
-		for zeros >= free {
-			to = binary.LittleEndian.AppendUint64(to, word)
-			zeros -= free
-			word, free = 0, 64
+		gap := uint(d) - next
+		next = uint(d) + 1
+		zeros := gap >> low
+		for ; zeros >= 32; zeros -= 32 {
+			word, used, at = put(to, at, word, used+32)
 		}
-		word |= 1 << (64 - free + zeros)
-		free -= zeros + 1
-		low := gap & (1<<k - 1)
-		word |= low << (64 - free)
-		if uint(k) < free {
-			free -= uint(k)
-			continue
-		}
-		to = binary.LittleEndian.AppendUint64(to, word)
-		word = low >> free
-		free = 64 - (uint(k) - free)
+		word |= (1 | uint64(gap&(1<<low-1))<<1) << (zeros % 64) << (used % 64)
+		word, used, at = put(to, at, word, used+zeros+1+low)
 	}
-	for used := 64 - int(free); used > 0; used -= 8 {
-		to = append(to, byte(word))
-		word >>= 8
-	}
-	if len(to)-start == 2 {
-		to = append(to, 0)
-	}
-	return to
+	binary.LittleEndian.PutUint64(to[at:], word)
+	return to[:start+length]
+}
+
+// put writes the lowest bits of word, so many as are used, to where at is in to. It returns
+// what of them is left: less than a byte, to be written at the new place.
+func put(to []byte, at int, word uint64, used uint) (rest uint64, left uint, place int) {
+	binary.LittleEndian.PutUint64(to[at:], word)
+	return word >> (used &^ 7 % 64), used % 8, at + int(used/8)
 }
 
 // riceFor returns the best number of low bits for the gaps of docs, and the bits that
@@ -76,13 +72,13 @@ func riceFor(docs []uint16) (k, size int) {
 	mean := (int(docs[len(docs)-1]) + 1) / len(docs)
 	k = min(max(bits.Len(uint(mean))-1, 1), maxRice-1)
 	var less, same, more int // zeros with a low bit less, with k, with one more
-	next := 0
+	shift, next := uint(k-1)%64, uint(0)
 	for _, d := range docs {
-		gap := int(d) - next
-		next = int(d) + 1
-		less += gap >> (k - 1)
-		same += gap >> k
-		more += gap >> (k + 1)
+		zeros := int((uint(d) - next) >> shift)
+		next = uint(d) + 1
+		less += zeros
+		same += zeros >> 1
+		more += zeros >> 2
 	}
 	n := len(docs)
 	size = 4 + n*(k+1) + same
