@@ -176,7 +176,7 @@ func TestMultilineBatches(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat(strings.Repeat("ab", 3000)+"\nb\n\n", 5) + strings.Repeat("a\nb\n", 6000)
 	data := []byte(text)
-	for _, pattern := range []string{`a\n?b`, `.`, `\bb$`, `b\n|a`, `\Aab|b`, `a*`} {
+	for _, pattern := range []string{`a\n?b`, `.`, `\bb$`, `b\n|a`, `\Aab|b`, `a*`, `b\n\nab+`, `b\n\na\n.`, `\n\n\w`, `b\n\nc`} {
 		m, err := match.Compile(match.Pattern{Text: pattern, Multiline: true})
 		if err != nil {
 			t.Fatal(err)

@@ -30,6 +30,8 @@ type Matcher struct {
 	standIn   func() *standIn // of a pattern that tells a byte which is not UTF-8 from U+FFFD; it may return nil
 	pre       prefilter       // nil: every line may match
 	exact     bool            // a line that passes pre matches
+	head      *finder         // of what each match begins with; nil where that is not known, or not wanted
+	headLen   int             // its bytes
 	multiline bool
 	keepCR    bool       // the pattern names CR, so CRLF is not to be taken for LF
 	once      bool       // the pattern has \A
@@ -84,6 +86,13 @@ func (m *Matcher) batches(text []byte) iter.Seq[[2]int] {
 		base, batch := 0, 4096
 		if m.once {
 			batch = -1
+		}
+		if m.head != nil && re == m.re {
+			at := m.head.index(text)
+			if at < 0 {
+				return
+			}
+			base = bytes.LastIndexByte(text[:max(0, at-m.headLen)], '\n') + 1
 		}
 		for {
 			spans := re.FindAllIndex(text[base:], batch)

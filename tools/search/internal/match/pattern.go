@@ -57,10 +57,21 @@ func Compile(p Pattern) (*Matcher, error) {
 	} else if need := known.required(); need != nil {
 		m.pre = newFinder(need)
 	}
-	if !m.exact && !m.multiline {
+	if m.multiline {
+		m.lead()
+	} else if !m.exact {
 		m.automaton = newAutomaton(simple)
 	}
 	return m, nil
+}
+
+// lead has matches over several lines looked for by what they begin with. Package regexp
+// does so too, but is slow where the first byte of it is a frequent one.
+func (m *Matcher) lead() {
+	head, _ := m.re.LiteralPrefix()
+	if heads := usable([]literal{{text: head}}); heads != nil && len(head) <= maxLiteral && !m.once {
+		m.head, m.headLen = newFinder(heads), len(head)
+	}
 }
 
 // parse returns the tree of the pattern, and what package regexp is to compile. That is
