@@ -190,7 +190,7 @@ func (d *detachment) converse(ctx context.Context, relay bool, lines [][]byte) (
 		if _, err := in.Write(line); err != nil {
 			return nil, err
 		}
-		time.Sleep(5 * time.Millisecond) // one after the other, as far as the answers depend on that
+		time.Sleep(20 * time.Millisecond) // one after the other, as far as the answers depend on that
 	}
 	if err := in.Close(); err != nil {
 		return nil, err
