@@ -1,11 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -181,27 +181,61 @@ func (d *detachment) converse(ctx context.Context, relay bool, lines [][]byte) (
 	if err != nil {
 		return nil, err
 	}
-	out := new(bytes.Buffer)
-	cmd.Stdout = out
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	answers := make(chan string)
+	go func() {
+		defer close(answers)
+		scanner := bufio.NewScanner(out)
+		scanner.Buffer(nil, 16<<20)
+		for scanner.Scan() {
+			answers <- scanner.Text()
+		}
+	}()
+	var said []string
 	for _, line := range lines {
 		if _, err := in.Write(line); err != nil {
 			return nil, err
 		}
-		time.Sleep(20 * time.Millisecond) // one after the other, as far as the answers depend on that
+		patience := 30 * time.Millisecond
+		if bytes.Contains(line, []byte(`"id"`)) {
+			patience = time.Second // what is cancelled by the next line must have begun
+		}
+		said = append(said, until(answers, patience)...)
 	}
 	if err := in.Close(); err != nil {
 		return nil, err
 	}
-	if err := cmd.Wait(); err != nil && !errors.Is(err, io.EOF) {
+	for line := range answers {
+		said = append(said, line)
+	}
+	if err := cmd.Wait(); err != nil {
 		return nil, err
 	}
-	var said []string
-	for line := range strings.Lines(out.String()) {
-		said = append(said, different.ReplaceAllString(strings.TrimSpace(line), ""))
+	for i, line := range said {
+		said[i] = different.ReplaceAllString(strings.TrimSpace(line), "")
 	}
 	slices.Sort(said)
 	return said, nil
+}
+
+// until returns what comes within patience, and up to 30 ms after the last of it.
+func until(answers <-chan string, patience time.Duration) (came []string) {
+	over := time.After(patience)
+	for {
+		select {
+		case line, ok := <-answers:
+			if !ok {
+				return came
+			}
+			came, over = append(came, line), time.After(30*time.Millisecond)
+		case <-over:
+			return came
+		}
+	}
 }
