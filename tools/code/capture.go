@@ -131,30 +131,48 @@ func (c *capture) split() (head, tail, report []byte, left int64) {
 	return c.head, all, report, left
 }
 
-// text returns the output as a model reads it, with a word on what is left out, and the
-// report.
-func (c *capture) text() (output string, report []byte) {
+// excerpt is what is kept of an output, with a word on what is left out of its middle.
+type excerpt struct {
+	text string
+	lost int64 // bytes that are left out
+}
+
+// text returns the output as a model reads it, and the report.
+func (c *capture) text() (output excerpt, report []byte) {
 	head, tail, report, left := c.split()
 	if left == 0 {
-		return clean(head), report
+		return excerpt{text: clean(head)}, report
 	}
 	if over := len(tail) - headBytes; over > 0 {
 		tail, left = tail[over:], left+int64(over)
 	}
-	return fmt.Sprintf("%s\n[... %s left out ...]\n%s", clean(head), textfile.Size(left), clean(tail)), report
+	return excerpt{clean(head) + leftOut(left) + clean(tail), left}, report
+}
+
+// leftOut stands for bytes that are left out.
+func leftOut(bytes int64) string {
+	return fmt.Sprintf("\n[... %s left out ...]\n", textfile.Size(bytes))
 }
 
 // clean makes output fit to be read.
 func clean(raw []byte) string { return strings.TrimRight(screen.Clean(raw), " \n") }
 
-// shorten cuts the middle out of a text so that it has at most so many bytes.
-func shorten(text string, most int) string {
+// shorten cuts the middle out of a text so that it has at most so many bytes. What the
+// text has lost already is counted with it.
+func shorten(text string, most int, lost int64) string {
 	const room = 60 // of the mark
 	if len(text) <= most {
 		return text
 	}
 	keep := max(most-room, 0)
-	head, tail := text[:keep/2], text[len(text)-(keep-keep/2):]
-	return fmt.Sprintf("%s\n[... %s left out ...]\n%s",
-		strings.ToValidUTF8(head, ""), textfile.Size(int64(len(text)-keep)), strings.ToValidUTF8(tail, ""))
+	from, to := keep/2, len(text)-(keep-keep/2)
+	left := int64(to - from)
+	if lost > 0 {
+		mark := leftOut(lost)
+		if i := strings.Index(text, mark); i >= 0 && i < to && i+len(mark) > from {
+			from, to = min(from, i), max(to, i+len(mark))
+			left = int64(to-from-len(mark)) + lost
+		}
+	}
+	return strings.ToValidUTF8(text[:from], "") + leftOut(left) + strings.ToValidUTF8(text[to:], "")
 }

@@ -120,18 +120,18 @@ func (d Deps) codeInterpreter(ctx context.Context, in InterpreterIn) (Interprete
 
 func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.Duration) (InterpreterOut, error) {
 	before := changed.Begin(ctx, tools.Session(ctx).Workspace)
-	begin := time.Now()
+	begin, process := time.Now(), k.program()
 	a, output, stopped, err := d.cell(ctx, k, code, timeout)
 	if err != nil && !errors.Is(err, errEnded) {
 		return InterpreterOut{}, err
 	}
 	took := durations.Rough(time.Since(begin))
-	o := InterpreterOut{outcome: outcome{Output: output, Value: clean([]byte(a.Value)), Trace: clean([]byte(a.Error)), Within: k.process.Report(), Files: true}}
+	o := InterpreterOut{outcome: outcome{Output: output.text, lost: output.lost, Value: clean([]byte(a.Value)), Trace: clean([]byte(a.Error)), Within: process.Report(), Files: true}}
 	switch {
 	case err != nil && stopped:
 		o.Status = fmt.Sprintf("ended: the cell took longer than %s and did not obey an interrupt; all variables are lost; action=restart starts again", durations.Exact(timeout))
 	case err != nil:
-		exit := k.process.Exit()
+		exit := process.Exit()
 		how := exit.Signal
 		if how == "" {
 			how = fmt.Sprintf("exit %d", exit.Code)
@@ -150,7 +150,7 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 	o.Status += "; handle " + k.handle
 	touched := before.Changes(ctx)
 	touched.Note(ctx)
-	o.Notes = append(o.Notes, o.Within.Warning(), files(touched), k.process.Touched().Warning(), hint(pythonReport{Error: a.Error, Kind: a.Kind}, k.network, o.Within))
+	o.Notes = append(o.Notes, o.Within.Warning(), files(touched), process.Touched().Warning(), hint(pythonReport{Error: a.Error, Kind: a.Kind}, k.network, o.Within))
 	for _, img := range a.Images {
 		if !decodes(img.MIME, img.Data) {
 			o.Notes = append(o.Notes, "an image that cannot be decoded is left out")
@@ -200,7 +200,7 @@ func (d Deps) steer(ctx context.Context, in InterpreterIn) (InterpreterOut, erro
 		d.Kernels.drop(k)
 		return InterpreterOut{outcome: outcome{Status: "ended: " + k.handle}}, nil
 	}
-	if k.process != nil {
+	if k.program() != nil {
 		k.end()
 	}
 	if err := d.startKernel(ctx, k); err != nil {

@@ -27,14 +27,14 @@ type kernel struct {
 	network   bool
 
 	turn    chan struct{} // holds a value while a cell runs
-	process *sandbox.Process
 	stdin   *os.File
 	cells   int // so far
 	idle    *time.Timer
 	answers chan []byte // a line each; closed at the end
 
-	mu  sync.Mutex
-	out *capture // of the cell that runs; nil: none does
+	mu      sync.Mutex
+	process *sandbox.Process // see program
+	out     *capture         // of the cell that runs; nil: none does
 }
 
 // answer is what the program tells of a cell.
@@ -90,7 +90,10 @@ func (d Deps) startKernel(ctx context.Context, k *kernel) error {
 	if err != nil {
 		return errors.Join(sandbox.Refused(err), closeAll(ours))
 	}
-	k.process, k.stdin, k.cells = p, ours[0], 0
+	k.mu.Lock()
+	k.process = p
+	k.mu.Unlock()
+	k.stdin, k.cells = ours[0], 0
 	k.answers = make(chan []byte, 1)
 	go k.listen(ours[1])
 	go read(ours[2], k.answers)
@@ -207,7 +210,7 @@ func (k *kernel) await(ctx context.Context, out *capture, mark string) (answer, 
 
 // stop interrupts the cell that runs and, where that does not help, ends the program.
 func (k *kernel) stop(out *capture, mark string) (answer, error) {
-	if err := k.process.Signal(os.Interrupt); err == nil {
+	if err := k.interrupt(); err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*lastWords)
 		defer cancel()
 		if a, err := k.await(ctx, out, mark); err == nil {
@@ -220,13 +223,14 @@ func (k *kernel) stop(out *capture, mark string) (answer, error) {
 
 // end ends the program.
 func (k *kernel) end() {
-	k.process.Kill()
-	<-k.process.Done()
+	p := k.program()
+	p.Kill()
+	<-p.Done()
 	_ = k.stdin.Close() // nobody reads there any more
 }
 
 // taken returns the output of a cell.
-func (k *kernel) taken(out *capture) string {
+func (k *kernel) taken(out *capture) excerpt {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.out = nil
@@ -234,15 +238,23 @@ func (k *kernel) taken(out *capture) string {
 	return text
 }
 
+// program is what runs the cells, nil before the first start. Whoever does not have the
+// turn may see the one before.
+func (k *kernel) program() *sandbox.Process {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.process
+}
+
 // interrupt interrupts the cell that runs.
-func (k *kernel) interrupt() error { return k.process.Signal(os.Interrupt) }
+func (k *kernel) interrupt() error { return k.program().Signal(os.Interrupt) }
 
 // takeOrEnd takes the turn, and ends the program where a cell has it.
 func (k *kernel) takeOrEnd(ctx context.Context) error {
 	if k.take() == nil {
 		return nil
 	}
-	k.process.Kill()
+	k.program().Kill()
 	select {
 	case k.turn <- struct{}{}:
 		return nil

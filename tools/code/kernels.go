@@ -108,18 +108,19 @@ func (ks *Kernels) drop(k *kernel) {
 		k.idle.Stop()
 	}
 	ks.mu.Unlock()
-	if k.process != nil {
+	if k.program() != nil {
 		k.end()
 	}
 }
 
 // alive reports whether the program of the kernel runs.
 func (k *kernel) alive() bool {
-	if k.process == nil {
+	p := k.program()
+	if p == nil {
 		return false
 	}
 	select {
-	case <-k.process.Done():
+	case <-p.Done():
 		return false
 	default:
 		return true
@@ -128,7 +129,7 @@ func (k *kernel) alive() bool {
 
 // cell runs a cell in a kernel whose turn the caller has, and gives that back. A call that
 // is cancelled interrupts its cell.
-func (d Deps) cell(ctx context.Context, k *kernel, code string, timeout time.Duration) (a answer, output string, stopped bool, err error) {
+func (d Deps) cell(ctx context.Context, k *kernel, code string, timeout time.Duration) (a answer, output excerpt, stopped bool, err error) {
 	out, mark, _ := k.begin(code) // an error is that it has ended, which await tells
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -141,7 +142,7 @@ func (d Deps) cell(ctx context.Context, k *kernel, code string, timeout time.Dur
 			_, _ = k.stop(out, mark) // the next call tells whether it survived
 			d.Kernels.rest(k)
 		}()
-		return a, "", false, cause
+		return a, excerpt{}, false, cause
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		stopped = true

@@ -54,7 +54,7 @@ func (d Deps) find(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", sandbox.Refused(err)
 		}
-		if p.path = strings.TrimSpace(r.output); r.exit.Code != 0 || !filepath.IsAbs(p.path) {
+		if p.path = strings.TrimSpace(r.output.text); r.exit.Code != 0 || !filepath.IsAbs(p.path) {
 			p.path = name
 		}
 		return p.path, nil

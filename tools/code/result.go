@@ -20,7 +20,8 @@ type outcome struct {
 	Value  string // of the last expression; "" = none
 	Trace  string // of what ended it
 	Within sandbox.Report
-	Files  bool // it could write files
+	Files  bool  // it could write files
+	lost   int64 // bytes that Output says are left out
 }
 
 // Text is the status, what there is to say, the output and then the value or the error.
@@ -61,9 +62,9 @@ func (o outcome) trimmed(budget int) outcome {
 	}
 	o.Notes = append(slices.Clip(o.Notes), lost)
 	rest := budget - len(outcome{Status: o.Status, Notes: o.Notes}.Text()) - 100
-	o.Trace = shorten(o.Trace, max(rest/4, 0))
-	o.Value = shorten(o.Value, max(rest/4, 0))
-	o.Output = shorten(o.Output, max(rest-len(o.Trace)-len(o.Value), 0))
+	o.Trace = shorten(o.Trace, max(rest/4, 0), 0)
+	o.Value = shorten(o.Value, max(rest/4, 0), 0)
+	o.Output = shorten(o.Output, max(rest-len(o.Trace)-len(o.Value), 0), o.lost)
 	return o
 }
 
@@ -72,7 +73,7 @@ func (o outcome) Meta() map[string]any { return o.Within.Meta() }
 
 // outcome words how a script went, but for its report.
 func (r ran) outcome(timeout time.Duration) outcome {
-	o := outcome{Output: r.output, Within: r.within}
+	o := outcome{Output: r.output.text, lost: r.output.lost, Within: r.within}
 	switch {
 	case r.stopped:
 		o.Status = fmt.Sprintf("stopped: it took longer than %s", durations.Exact(timeout))

@@ -77,7 +77,7 @@ func planOf(code string, network bool) tools.Plan {
 	p := tools.Plan{
 		Effects: tools.Workspace | tools.Process | tools.Destroys,
 		Unknown: "a script of Python can run any program",
-		Shows:   shorten(code, 400),
+		Shows:   shorten(code, 400, 0),
 	}
 	if network {
 		p.Effects |= tools.Network

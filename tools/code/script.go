@@ -30,7 +30,7 @@ type script struct {
 
 // ran is how a script went.
 type ran struct {
-	output  string
+	output  excerpt
 	report  []byte // nil: it ended before it could
 	exit    sandbox.Exit
 	within  sandbox.Report // what contained it
