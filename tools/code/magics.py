@@ -1,33 +1,68 @@
 # Translates the lines that notebooks know and Python does not: `!command`, `%magic`,
 # `%%magic` for a whole cell and `name?`. It is compiled for code that does not parse.
-import ast, re, sys
+import ast, re, sys, textwrap
 
 IGNORED = {"matplotlib", "load_ext", "reload_ext", "autoreload", "config", "precision", "pylab"}
 SHELL = {"ls", "cat", "mkdir", "rm", "cp", "mv", "pip", "conda"}
+WHOLE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*%%([A-Za-z]\w*)[ \t]*([^\n]*)\n?")
+INDENTED = re.compile(r"(?:[ \t]*\n)*[ \t]+\S")
+TIMED = re.compile(r"\s*((?:-[nrp]\s*\d+\s+|-[oqtcv]+\s+)*)(.*)", re.S)
 ASSIGNED = re.compile(r"^(\s*[A-Za-z_][\w., ]*=\s*)([!%])(.*)$")
+
+
+class Lines(list):
+    """The lines that a command has printed; n and s are them as one text."""
+
+    n = property("\n".join)
+    s = property(" ".join)
+    l = property(list)
+
+
+class Captured(str):
+    """What a cell has printed."""
+
+    stdout = property(str)
+    stderr = ""
+
+
+def joined(lines, at):
+    """Returns a line of a magic with the lines that go on with it, which become empty."""
+    text = lines[at]
+    known = text.lstrip()[:1] in ("!", "%") or ASSIGNED.match(text)
+    while known and text.endswith("\\") and at + 1 < len(lines):
+        at += 1
+        text, lines[at] = text[:-1] + lines[at], ""
+    return text
 
 
 class Magics:
     def __init__(self, scope):
         self.scope = scope
+        self.before = "."
 
-    def parse(self, code, file):
-        """Parses code with its magics in their lines; raises what ast.parse raises."""
-        whole = re.match(r"\s*%%(\w+)[ \t]*(.*)\n?", code)
-        if whole and ("cell_" + whole[1]) in dir(self):
-            return self.call("cell_" + whole[1], whole[2].strip(), code[whole.end():])
-        lines = code.split("\n")
+    def parse(self, code, file, fault):
+        """Parses code, which has failed with fault, with its magics in their lines."""
+        whole = WHOLE.match(code)
+        if whole:
+            above = "\n" * code.count("\n", 0, whole.end())
+            return self.cell(whole[1], whole[2].strip(), code[whole.end():], file, above)
+        if isinstance(fault, IndentationError) and INDENTED.match(code):
+            code = textwrap.dedent(code)
+        first, lines, seen = fault, code.split("\n"), set()
         while True:
             try:
                 return ast.parse("\n".join(lines), file)
             except SyntaxError as e:
-                at = (e.lineno or 0) - 1
-                if not 0 <= at < len(lines):
-                    raise
-                other = self.line(lines[at])
-                if other is None:
-                    raise
-                lines[at] = other
+                fault = e
+            at = (fault.lineno or 0) - 1
+            if at in seen:
+                raise first
+            other = self.line(joined(lines, at)) if 0 <= at < len(lines) else None
+            if other is None:
+                break
+            seen.add(at)
+            lines[at] = other
+        raise fault
 
     def line(self, text):
         """Returns the Python for a line that is a magic; None = it is none."""
@@ -40,16 +75,21 @@ class Magics:
             return "%s__toolcrib__.%s(%r)" % (assigned[1], name, assigned[3].strip())
         if body.startswith("!"):
             return "%s__toolcrib__.shell(%r)" % (indent, body[1:].lstrip("!").strip())
-        if body.startswith("%") and not body.startswith("%%"):
+        if re.match(r"%[A-Za-z]", body):
             return "%s__toolcrib__.magic(%r)" % (indent, body[1:].strip())
         asked = re.fullmatch(r"\?{0,2}([A-Za-z_][\w.]*)\?{0,2}", body)
         if asked and "?" in body:
-            return "%s__toolcrib__.about(%s)" % (indent, asked[1])
+            return "%s__toolcrib__.about(%s, %r)" % (indent, asked[1], "??" in body)
         return None
 
-    def call(self, name, *args):
-        text = "__toolcrib__.%s(%s)" % (name, ", ".join(map(repr, args)))
-        return ast.parse(text)
+    def cell(self, name, rest, code, file, above):
+        """Returns the tree for a cell with a magic of its own."""
+        known = sorted(m[5:] for m in dir(self) if m.startswith("cell_"))
+        if name not in known:
+            raise NameError("no magic is called %%%%%s here; there are %s" % (name, " ".join("%%" + k for k in known)))
+        if name not in ("bash", "sh", "writefile"):
+            code = above + code
+        return ast.parse("__toolcrib__.cell_%s(%r, %r, %r)" % (name, rest, code, file))
 
     def filled(self, command):
         """Puts values into a command: {expression} and $name, as notebooks do."""
@@ -63,8 +103,11 @@ class Magics:
 
     def program(self, args, env=None, out=None):
         """Runs a program and returns what it prints, if out says so; it ends with the cell."""
-        import os, signal, subprocess
+        import io, os, signal, subprocess
 
+        captured = out is None and isinstance(sys.stdout, io.StringIO)
+        if captured:
+            out = subprocess.PIPE
         sys.stdout.flush()
         process = subprocess.Popen(
             args, shell=isinstance(args, str), env=env, stdout=out, stderr=out and subprocess.STDOUT, start_new_session=True
@@ -76,7 +119,9 @@ class Magics:
             process.wait()
             raise
         self.scope.vars["_exit_code"] = process.returncode
-        if out is None and process.returncode:
+        if captured:
+            print(text.decode("utf-8", "replace"), end="")
+        if (out is None or captured) and process.returncode:
             print("exit %d" % process.returncode)
         return text
 
@@ -91,7 +136,7 @@ class Magics:
     def capture(self, command):
         import subprocess
 
-        return self.shell(command, subprocess.PIPE).decode("utf-8", "replace").splitlines()
+        return Lines(self.shell(command, subprocess.PIPE).decode("utf-8", "replace").splitlines())
 
     def magic(self, text):
         name, _, rest = text.partition(" ")
@@ -106,9 +151,14 @@ class Magics:
             raise NameError("no magic is called %%%s here; there are %s" % (name, " ".join("%" + k for k in known)))
         return run(rest)
 
-    def about(self, value):
+    def about(self, value, whole):
         import inspect
 
+        if whole:
+            try:
+                return print(inspect.getsource(value))
+            except (TypeError, OSError):
+                pass
         try:
             print("%s%s" % (getattr(value, "__name__", type(value).__name__), inspect.signature(value)))
         except (TypeError, ValueError):
@@ -118,7 +168,9 @@ class Magics:
     def line_cd(self, where):
         import os
 
-        os.chdir(os.path.expanduser(self.filled(where) or "~"))
+        where = self.before if where == "-" else os.path.expanduser(self.filled(where) or "~")
+        self.before = os.getcwd()
+        os.chdir(where)
         return os.getcwd()
 
     def line_pwd(self, _):
@@ -147,51 +199,68 @@ class Magics:
         self.scope.vars.update(runpy.run_path(file, run_name="__main__"))
 
     def line_time(self, code):
-        return self.timed(code)
+        return self.timed(code, "<timed>")
 
     def line_timeit(self, code):
-        self.measured(re.sub(r"^(-[nr]\s*\d+\s+|-[oqp]\s+)*", "", code), "pass")
+        return self.measured(code, "pass", "<timed>")
 
-    def cell_time(self, _, code):
-        return self.timed(code)
+    def cell_time(self, _, code, file):
+        return self.timed(code, file)
 
-    def cell_timeit(self, setup, code):
-        self.measured(code, setup or "pass")
+    def cell_timeit(self, rest, code, file):
+        options, setup = TIMED.match(rest + " ").groups()
+        return self.measured(options + code, setup.strip() or "pass", file)
 
-    def cell_capture(self, name, code):
+    def cell_capture(self, name, code, file):
         import contextlib, io
 
         text = io.StringIO()
         with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
-            self.scope.run("<cell>", code)
+            self.scope.run(file, code)
         if name and not name.startswith("-"):
-            self.scope.vars[name] = text.getvalue()
+            self.scope.vars[name] = Captured(text.getvalue())
 
-    def cell_writefile(self, file, code):
+    def cell_writefile(self, file, code, _):
         mode = "w"
         if file.startswith("-a "):
             mode, file = "a", file[3:].strip()
         with open(self.filled(file), mode, encoding="utf-8") as f:
             f.write(code)
 
-    def cell_bash(self, _, code):
+    def cell_bash(self, _, code, file):
         self.program(["bash", "-c", code])
 
     cell_sh = cell_bash
 
-    def timed(self, code):
+    def timed(self, code, file):
         import time
 
         wall, cpu = time.perf_counter(), time.process_time()
         try:
-            return self.scope.run("<timed>", code)
+            return self.scope.run(file, code)
         finally:
             print("CPU %.3g s, wall %.3g s" % (time.process_time() - cpu, time.perf_counter() - wall))
 
-    def measured(self, code, setup):
+    def measured(self, code, setup, file):
         import timeit
 
+        options, code = TIMED.match(code).groups()
+        loops, runs = re.search(r"-n\s*(\d+)", options), re.search(r"-r\s*(\d+)", options)
+        runs = max(int(runs[1]), 1) if runs else 5
+        fault = None
+        try:
+            ast.parse(code)
+        except SyntaxError as e:
+            fault = e
+        if fault is not None:
+            code = ast.unparse(self.parse(code, file, fault))
         timer = timeit.Timer(code, setup, globals=self.scope.vars)
-        loops, _ = timer.autorange()
-        each = [t / loops for t in timer.repeat(5, loops)]
-        print("best %.3g s, worst %.3g s a loop (5 runs of %d)" % (min(each), max(each), loops))
+        if loops:
+            loops = max(int(loops[1]), 1)
+            first = timer.timeit(loops)
+        else:
+            loops, first = timer.autorange()
+        each = [t / loops for t in [first] + timer.repeat(runs - 1, loops)]
+        print("best %.3g s, worst %.3g s a loop (%d %s of %d)" % (min(each), max(each), runs, "run" if runs == 1 else "runs", loops))
+        if "o" in options:
+            return each

@@ -32,27 +32,34 @@ class _Scope:
         self.keep()
         self.files.add(file)
         linecache.cache[file] = (len(code), None, code.splitlines(True), file)
+        fault = None
         try:
             tree = ast.parse(code, file)
-        except SyntaxError:
-            tree = self.translated(code, file)
+        except SyntaxError as e:
+            fault = e
+        if fault is not None:  # out of its handler: an error that follows is not of two
+            tree = self.translated(code, file, fault)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         self.part(tree, file, "exec")
         if last is not None:
             return self.part(ast.Expression(last.value), file, "eval")
 
-    def translated(self, code, file):
+    def translated(self, code, file, fault):
         """Returns the tree of code in which stand lines that only notebooks know."""
         if isinstance(self.magics, str):
             known = {}
             exec(self.magics, known)
             self.magics = self.vars["__toolcrib__"] = known["Magics"](self)
-        return self.magics.parse(code, file)
+        return self.magics.parse(code, file, fault)
 
     def part(self, tree, file, kind):
-        import ast
+        import ast, linecache
 
-        unit = compile(tree, file, kind, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        try:
+            unit = compile(tree, file, kind, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        except SyntaxError as e:
+            e.text = e.text or linecache.getline(file, e.lineno or 0) or None
+            raise
         value = eval(unit, self.vars)
         if unit.co_flags & 0x80:  # a coroutine
             import asyncio
