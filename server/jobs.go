@@ -16,7 +16,7 @@ type Jobs struct {
 	Keep       time.Duration `json:"keep,omitempty" jsonschema_description:"how long the output of a job that has ended can be read, 1s to 168h (default 1h)"`
 	Running    int           `json:"running,omitempty" jsonschema:"minimum=1,maximum=10000" jsonschema_description:"jobs that a principal may have running (default 32)"`
 	Sessions   int           `json:"sessions,omitempty" jsonschema:"minimum=1,maximum=10000" jsonschema_description:"sessions of bash that a principal may have (default 8)"`
-	Detach     bool          `json:"detach,omitempty" jsonschema_description:"whether jobs and sessions outlast the client: a server in the background serves it, to which the next client with the same settings comes back (default false)"`
+	Detach     bool          `json:"detach,omitempty" jsonschema_description:"whether jobs and sessions outlast the client: a server in the background serves it, to which the next client with the same settings comes back; toolcrib help detached says what counts (default false)"`
 	Idle       time.Duration `json:"idle,omitempty" jsonschema_description:"when a session ends that has nothing to do, 1s to 168h (default 30m)"`
 }
 

@@ -105,9 +105,9 @@ func dispatch(ctx context.Context, p *Process) error {
 	if len(args) > 0 {
 		switch first := args[0]; first {
 		case "help":
-			return help(p.Stdout, cmds, args[1:])
+			return help(p, cmds, args[1:])
 		case "-h", "--help":
-			return help(p.Stdout, cmds, nil)
+			return help(p, cmds, nil)
 		case "--version":
 			return new(version).run(ctx, p, args[1:])
 		default:
@@ -119,7 +119,7 @@ func dispatch(ctx context.Context, p *Process) error {
 	r := cmd.new()
 	rest, from, err := parse(r, args, p.Environ)
 	if errors.Is(err, errHelp) {
-		return help(p.Stdout, cmds, []string{cmd.name})
+		return help(p, cmds, []string{cmd.name})
 	}
 	if err != nil {
 		return &usageError{err, "toolcrib help " + cmd.name + " lists the flags"}

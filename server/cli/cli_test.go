@@ -30,6 +30,7 @@ func TestUsageErrors(t *testing.T) {
 		{"list more", "", "one argument too many: \"more\"\n  toolcrib list [FLAGS]; toolcrib show TOOL tells of one"},
 		{"lisst", "", "lisst: no such directory\n  did you mean the command \"list\"? It stands first: toolcrib list"},
 		{"nowhere", "", "nowhere: no such directory\n  toolcrib serve DIR: the directory that the tools may use"},
+		{"help echo", "", "\"echo\" is no command but a tool\n  toolcrib show echo"},
 		{"help lisst", "", "no command is called \"lisst\"; did you mean \"list\"\n  toolcrib help lists the commands"},
 		{"help list show", "", "help takes one command, not 2\n  toolcrib help COMMAND"},
 		{"show", "", "no tool is named\n  toolcrib show TOOL; toolcrib list shows the names"},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,21 +27,29 @@ func detachedCommand() command {
 		long: `
 With jobs: {detach: true} in the configuration, a server that a client starts over
 stdin and stdout hands the client to a server in the background, where jobs and
-sessions outlast it. The next client with the same settings, directories and
-environment comes back to it. It ends by itself when no client is there, no job
-runs and no output is kept any more. Each has a line: process, since when, how many
-clients, jobs that run, jobs that have ended and can be read, sessions, directories.
-With --state-dir it looks there.`,
+sessions outlast it. The next client with the same settings and directories comes
+back to it; of the environment those variables count that programs get (programs.env
+adds to them; with --sandbox=none all do) and those that the server goes by. With any
+difference it has a server of its own, a line more here, and its job_list says so. A
+server ends by itself when no client is there, no job runs and no output is kept any
+more. Each has a line: process, since when, how many clients, jobs that run, jobs
+that have ended and can be read, sessions, directories. With --state-dir it looks
+there.`,
 		new: func() runner { return new(detached) },
 	}
 }
 
 func (d *detached) run(ctx context.Context, p *Process, args []string) error {
 	const usage = "toolcrib detached, or toolcrib detached stop PID, or toolcrib detached stop all"
+	if d.StateDir != "" { // named by whoever asks: nothing there is no answer
+		if info, err := os.Stat(d.StateDir); err != nil || !info.IsDir() {
+			return usagef("toolcrib detached looks where the configuration says", "--state-dir: %q is no directory", d.StateDir)
+		}
+	}
 	if err := p.settle(&d.Config, nil); err != nil {
 		return err
 	}
-	places, err := d.places()
+	places, err := placesOf(d.Config)
 	if err != nil {
 		return err
 	}
@@ -64,23 +74,73 @@ func (d *detached) run(ctx context.Context, p *Process, args []string) error {
 				return err
 			}
 			stopped++
-			if _, err := fmt.Fprintf(p.Stdout, "process %d has ended, with %d jobs\n", s.PID, s.Load.Running); err != nil {
+			jobs := "1 job"
+			if s.Load.Running != 1 {
+				jobs = fmt.Sprintf("%d jobs", s.Load.Running)
+			}
+			if _, err := fmt.Fprintf(p.Stdout, "process %d has ended, with %s\n", s.PID, jobs); err != nil {
 				return err
 			}
 		}
 	}
-	if stopped == 0 && !all {
+	switch {
+	case stopped == 0 && all:
+		return tellNone(p)
+	case stopped == 0:
 		return fmt.Errorf("process %d: %w; toolcrib detached lists them", pid, keeper.ErrNone)
 	}
 	return nil
 }
 
-// places are the directories in which keepers of this user may be.
-func (d *detached) places() ([]*keeper.Place, error) {
+func tellNone(p *Process) error {
+	_, err := fmt.Fprintln(p.Stdout, "no server is in the background")
+	return err
+}
+
+// elsewhere tells of the jobs that other processes keep of the same roots, a line each.
+func elsewhere(cfg server.Config, roots []string) (lines []string) {
+	places, err := placesOf(cfg)
+	if err != nil { // a system without keepers, or without a place for state
+		return nil
+	}
+	where := ""
+	if cfg.StateDir != "" {
+		where = " --state-dir " + shellWord(cfg.StateDir)
+	}
+	ours := resolved(roots)
+	for _, place := range places {
+		for _, other := range place.List() {
+			if other.PID == os.Getpid() || other.Load.Running == 0 || !slices.Equal(resolved(other.Roots), ours) {
+				continue
+			}
+			run := "1 more runs"
+			if other.Load.Running > 1 {
+				run = fmt.Sprintf("%d more run", other.Load.Running)
+			}
+			lines = append(lines, fmt.Sprintf("%s in the server of other settings, process %d; the user ends them by: toolcrib detached%s stop %[2]d", run, other.PID, where))
+		}
+	}
+	return lines
+}
+
+// resolved returns directories without links, sorted, as far as they exist.
+func resolved(dirs []string) []string {
+	list := slices.Clone(dirs)
+	for i, dir := range list {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			list[i] = real
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// placesOf returns the directories in which keepers of this user may be.
+func placesOf(cfg server.Config) ([]*keeper.Place, error) {
 	if err := keeper.Supported(); err != nil {
 		return nil, err
 	}
-	opt, err := d.Workspace()
+	opt, err := cfg.Workspace()
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +156,7 @@ func listDetached(p *Process, places []*keeper.Place) error {
 		list = append(list, place.List()...)
 	}
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(p.Stdout, "no server is in the background")
-		return err
+		return tellNone(p)
 	}
 	table := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "process\tsince\tclients\trunning\tkept\tsessions\tdirectories")

@@ -9,16 +9,20 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/server"
+	"toolcrib/tools/catalog"
 )
 
 // help prints what toolcrib is, or what one command does.
-func help(w io.Writer, cmds []command, args []string) error {
+func help(p *Process, cmds []command, args []string) error {
 	switch len(args) {
 	case 0:
-		return overview(w, cmds)
+		return overview(p.Stdout, cmds)
 	case 1:
 		if cmd, ok := find(cmds, args[0]); ok {
-			return page(w, cmd)
+			return page(p.Stdout, cmd)
+		}
+		if tool, ok := catalog.Find(p.Catalog, args[0]); ok {
+			return usagef("toolcrib show "+tool.Name, "%q is no command but a tool", args[0])
 		}
 		return missingCommand(cmds, args[0])
 	}

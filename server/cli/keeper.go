@@ -24,6 +24,7 @@ type keeping struct {
 	place   *keeper.Place
 	roots   []string
 	environ []string // of the keeper
+	named   []string // the variables that it is given, as only takes them; nil: all
 	dir     string   // where it runs
 	args    []string
 	given   server.Config // by flags and variables: what a reload leaves as it is
@@ -47,7 +48,7 @@ func (p *Process) keeping(l *loaded, given server.Config, roots []string) (*keep
 		if l.doc != nil {
 			names = append(names, l.doc.Variables...)
 		}
-		k.environ = only(p.Environ, names)
+		k.environ, k.named = only(p.Environ, names), names
 	}
 	if k.dir, err = k.directory(); err != nil {
 		return nil, err
@@ -75,11 +76,7 @@ var usedVariables = []string{
 func only(environ, names []string) []string {
 	kept := map[string]string{}
 	for _, entry := range environ {
-		name, _, _ := strings.Cut(entry, "=")
-		if slices.ContainsFunc(names, func(want string) bool {
-			prefix, open := strings.CutSuffix(want, "*")
-			return name == want || open && strings.HasPrefix(name, prefix)
-		}) {
+		if name, _, _ := strings.Cut(entry, "="); among(name, names) {
 			kept[name] = entry // the last one counts
 		}
 	}
@@ -89,6 +86,22 @@ func only(environ, names []string) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// among reports whether a name is one of those that only takes.
+func among(name string, names []string) bool {
+	return slices.ContainsFunc(names, func(want string) bool {
+		prefix, open := strings.CutSuffix(want, "*")
+		return name == want || open && strings.HasPrefix(name, prefix)
+	})
+}
+
+// lacks returns the variables that programs are to get and this keeper was not given.
+func (k *keeping) lacks(cfg server.Config) []string {
+	if k == nil || k.named == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(cfg.Programs.Env), func(name string) bool { return among(name, k.named) })
 }
 
 // directory is where the keeper runs: in the first root, unless a setting is a path that
@@ -227,19 +240,8 @@ func (k *keeping) serve(ctx context.Context, srv *server.Server, e *engine, birt
 		return err
 	}
 	k.keeper.Store(keeps)
-	e.programs.Shell.Jobs.Neighbours(k.elsewhere)
 	e.log.Info("keeping", "roots", k.roots)
 	return keeps.Serve(ctx, birth)
-}
-
-// elsewhere tells of the jobs of other keepers of the same roots, a line each.
-func (k *keeping) elsewhere() (lines []string) {
-	for _, other := range k.place.List() {
-		if other.PID != os.Getpid() && other.Load.Running > 0 && slices.Equal(other.Roots, k.roots) {
-			lines = append(lines, fmt.Sprintf("%d more run in the server of other settings, process %d; the user ends them by: toolcrib detached stop %[2]d", other.Load.Running, other.PID))
-		}
-	}
-	return lines
 }
 
 // rekey has the keeper joined by those who have the settings that it has now.

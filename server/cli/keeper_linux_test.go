@@ -374,6 +374,23 @@ func TestDetachKeys(t *testing.T) {
 	if list := narrowed.call("job_list", map[string]any{}); !strings.Contains(list, "no job is running") || !strings.Contains(list, "1 more run") {
 		t.Errorf("job_list: %s", list)
 	}
+	link := w.root + ".link"
+	if err := os.Symlink(w.root, link); err != nil {
+		t.Fatal(err)
+	}
+	w.configure("read_only: true\n")
+	call := exec.Command(w.binary, "call", "--config", w.config, "--state-dir", w.state, "--sandbox=none", "job_list", "{}", link)
+	if out, err := call.CombinedOutput(); err != nil || !strings.Contains(string(out), "1 more runs in the server of other settings") || !strings.Contains(string(out), "--state-dir "+w.state+" stop ") {
+		t.Errorf("job_list of a call: %v, %s", err, out)
+	}
+	w.configure("log_level: error\n")
+	alone := w.dial()
+	for _, handle := range []string{"nobody-has-this", "aaaaa-aaaaaaaaaaaaaaaaaaaaaaaaaa"} {
+		if text := alone.call("job_output", map[string]any{"job": handle}); !strings.Contains(text, "1 more runs in the server of other settings") {
+			t.Errorf("job_output of a server that is not detached: %s", text)
+		}
+	}
+	w.configure(detach + "read_only: true\n")
 	w.env = append(w.env, "LANG=xx")
 	w.dial()
 	if pids := w.keepers(); len(pids) != 3 {
@@ -434,6 +451,57 @@ func TestDetachReload(t *testing.T) {
 	w.dial()
 	if again := w.keepers(); len(again) != 2 {
 		t.Errorf("with the old settings: %v", again)
+	}
+}
+
+// A variable that programs are to get since a reload, and that the keeper was not given,
+// is named in its log; a client that starts anew has it.
+func TestDetachReloadVariable(t *testing.T) {
+	w := newDetachedWorld(t, detach)
+	w.env = append(w.env, "DETACH_NEW=here")
+	c := w.dial("--sandbox=landlock")
+	w.configure(detach + "programs: {env: [DETACH_NEW, LANG]}\n")
+	if err := c.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	var log string
+	eventually(t, 5*time.Second, "the configuration is reloaded", func() bool {
+		logs, _ := filepath.Glob(filepath.Join(w.state, "keepers", "*.log"))
+		for _, name := range logs {
+			text, _ := os.ReadFile(name)
+			log = string(text)
+		}
+		return strings.Contains(log, "the configuration is reloaded")
+	})
+	if !strings.Contains(log, "variable=DETACH_NEW") || strings.Contains(log, "variable=LANG") {
+		t.Errorf("the log: %s", log)
+	}
+	next := w.dial("--sandbox=landlock")
+	if text := next.call("bash", map[string]any{"command": "echo $DETACH_NEW"}); !strings.Contains(text, "here") {
+		t.Errorf("programs of the next client: %s", text)
+	}
+}
+
+// What there is to say where nothing runs.
+func TestDetachedNothing(t *testing.T) {
+	w := newDetachedWorld(t, detach)
+	if err := os.Mkdir(w.state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) (string, int) {
+		cmd := exec.Command(w.binary, append([]string{"detached"}, args...)...)
+		out, _ := cmd.CombinedOutput() // the code tells
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	for _, args := range [][]string{{"--state-dir", w.state}, {"--state-dir", w.state, "stop", "all"}} {
+		if out, code := run(args...); code != 0 || out != "no server is in the background\n" {
+			t.Errorf("%q: %d, %s", args, code, out)
+		}
+	}
+	for _, dir := range []string{filepath.Join(w.state, "missing"), w.config} {
+		if out, code := run("--state-dir", dir); code != 2 || !strings.Contains(out, "is no directory") {
+			t.Errorf("%s: %d, %s", dir, code, out)
+		}
 	}
 }
 

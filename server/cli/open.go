@@ -66,6 +66,9 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	}
 	recoverChanges(ctx, ws, log)
 	p.contain(cfg, checked, log)
+	if jobs := p.Deps.Shell.Jobs; jobs != nil {
+		jobs.Neighbours(func() []string { return elsewhere(cfg, roots) })
+	}
 	if p.Deps.Code.Python != nil {
 		p.Deps.Code.Python.Configure(interpreter(cfg))
 	}

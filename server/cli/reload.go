@@ -84,6 +84,9 @@ func (r *reloading) next() (server.Config, error) {
 		r.engine.log.Warn("a change of the configuration needs a restart", "key", "jobs.detach")
 		next.Jobs.Detach = r.Jobs.Detach
 	}
+	for _, name := range r.keeps.lacks(next) {
+		r.engine.log.Warn("the server in the background was started without a variable that programs are to get; that waits for a restart: a client that starts anew has a server with it", "key", "programs.env", "variable", name)
+	}
 	return next, nil
 }
 

@@ -24,20 +24,32 @@ func (d Deps) job(ctx context.Context, handle string, newest bool) (*jobs.Job, e
 	j, err := d.Jobs.Get(principal, strings.TrimSpace(handle))
 	if other, ok := errors.AsType[*jobs.ElsewhereError](err); ok {
 		return nil, tools.Errorf(tools.Unavailable, "job %s belongs to server %s, this is %s", handle, other.Theirs, other.Ours).
-			WithHint("%s", d.elsewhere())
+			WithHint("%s", d.elsewhere(principal))
 	}
 	if err != nil {
-		return nil, tools.Errorf(tools.NotFound, "no job %s: it was never there, or ended long ago", handle).WithHint("job_list shows the jobs")
+		hint := strings.Join(append([]string{"job_list shows the jobs"}, d.neighbours(principal)...), "; ")
+		return nil, tools.Errorf(tools.NotFound, "no job %s: it was never there, or ended long ago", handle).WithHint("%s", hint)
 	}
 	return j, nil
 }
 
 // elsewhere is the hint for a job of another server.
-func (d Deps) elsewhere() string {
+func (d Deps) elsewhere(principal string) string {
+	if told := d.neighbours(principal); len(told) > 0 {
+		return strings.Join(append(told, "job_list shows those of this one"), "; ")
+	}
 	if d.Jobs.Options().Detached {
 		return "that was of other settings, or has ended; job_list shows the jobs of this one"
 	}
 	return "jobs end with their server; job_list shows those of this one"
+}
+
+// neighbours tells of the jobs that other servers of the same user run, a line each.
+func (d Deps) neighbours(principal string) []string {
+	if principal != tools.Local {
+		return nil
+	}
+	return d.Jobs.Elsewhere()
 }
 
 func (d Deps) implied(principal string, newest bool) (*jobs.Job, error) {

@@ -65,9 +65,7 @@ func (d Deps) jobList(ctx context.Context, in JobListIn) (JobListOut, error) {
 		}
 		out.Lines = append(out.Lines, strings.Join(listed(j, how), "; "))
 	}
-	if tools.Session(ctx).Principal == tools.Local {
-		out.Notes = d.Jobs.Elsewhere()
-	}
+	out.Notes = d.neighbours(tools.Session(ctx).Principal)
 	return out, ctx.Err()
 }
 
