@@ -459,6 +459,10 @@ func TestDetachReload(t *testing.T) {
 func TestDetachReloadVariable(t *testing.T) {
 	w := newDetachedWorld(t, detach)
 	w.env = append(w.env, "DETACH_NEW=here")
+	doctor := exec.Command(w.binary, "doctor", "--sandbox=landlock", "--state-dir", w.state)
+	if out, err := doctor.CombinedOutput(); err != nil {
+		t.Skipf("needs: a sandbox at level landlock:\n%s", out)
+	}
 	c := w.dial("--sandbox=landlock")
 	w.configure(detach + "programs: {env: [DETACH_NEW, LANG]}\n")
 	if err := c.cmd.Process.Signal(syscall.SIGHUP); err != nil {
