@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // detachedWorld is a user who has configured jobs.detach.
@@ -483,6 +485,27 @@ func TestDetachReloadVariable(t *testing.T) {
 	next := w.dial("--sandbox=landlock")
 	if text := next.call("bash", map[string]any{"command": "echo $DETACH_NEW"}); !strings.Contains(text, "here") {
 		t.Errorf("programs of the next client: %s", text)
+	}
+}
+
+// Stop does not wait for whoever has to ask how the server ended: nobody may.
+func TestDetachedStopOrphan(t *testing.T) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) }()
+	w := newDetachedWorld(t, detach)
+	w.dial().kill()
+	pids := w.keepers()
+	if len(pids) != 1 {
+		t.Fatalf("servers in the background: %v", pids)
+	}
+	out, err := exec.Command(w.binary, "detached", "--state-dir", w.state, "stop", "all").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "has ended, with 0 jobs") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := unix.Wait4(pids[0], nil, 0, nil); err != nil {
+		t.Errorf("the server was not left to this process: %v", err)
 	}
 }
 

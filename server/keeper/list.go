@@ -45,7 +45,7 @@ func (p *Place) Stop(ctx context.Context, pid int) error {
 		}
 		ctx, cancel := context.WithTimeoutCause(ctx, 2*helloWait, fmt.Errorf("process %d does not end", pid))
 		defer cancel()
-		for process.Signal(syscall.Signal(0)) == nil {
+		for !ended(process) {
 			if err := wait(ctx, 10*time.Millisecond); err != nil {
 				return err
 			}

@@ -26,6 +26,7 @@ func own(fs.FileInfo) bool                   { return false }
 func executable() (string, error)            { return "", errUnsupported }
 func tryLock(*os.File) (bool, error)         { return false, errUnsupported }
 func nobody(error) bool                      { return false }
+func ended(*os.Process) bool                 { return true }
 func lead(*exec.Cmd)                         {}
 func leads() bool                            { return false }
 func keepOwn(...*os.File)                    {}

@@ -32,6 +32,20 @@ func tryLock(f *os.File) (bool, error) {
 	}
 }
 
+// ended reports whether a process has ended, also one whose parent has not asked yet how:
+// the first process of a container may never ask.
+func ended(p *os.Process) bool {
+	ended := false
+	err := p.WithHandle(func(handle uintptr) {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(handle), Events: unix.POLLIN}}, 0)
+		ended = err == nil && n > 0
+	})
+	if err != nil { // the system has no handles
+		return p.Signal(syscall.Signal(0)) != nil
+	}
+	return ended
+}
+
 // nobody reports whether a dial has failed since nobody listens.
 func nobody(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)
