@@ -78,15 +78,28 @@ func read(pid int, boot time.Time, us users) (Process, bool) {
 			p.User = us.name(stat.Uid)
 		}
 	}
-	if f, err := os.Open(dir + "/cmdline"); err == nil {
-		line := make([]byte, mostCommand)
-		n, _ := f.Read(line)
-		_ = f.Close()
-		if words := bytes.TrimRight(line[:n], "\x00"); len(words) > 0 {
-			p.Command = string(bytes.ReplaceAll(words, []byte{0}, []byte{' '}))
+	// One that is about to become another program has no command line for a moment.
+	const tries = 10
+	for n := 0; n < tries && !p.Kernel && p.State != "Z"; n++ {
+		if line := commandLine(dir); line != "" {
+			p.Command = line
+			break
 		}
+		time.Sleep(100 * time.Microsecond)
 	}
 	return p, true
+}
+
+// commandLine returns the words of the command line of a process, "" where it has none.
+func commandLine(dir string) string {
+	f, err := os.Open(dir + "/cmdline")
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	line := make([]byte, mostCommand)
+	n, _ := f.Read(line)
+	return string(bytes.ReplaceAll(bytes.TrimRight(line[:n], "\x00"), []byte{0}, []byte{' '}))
 }
 
 // parseStat reads a stat file. The name in it may hold anything, also parentheses.
