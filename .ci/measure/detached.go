@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/tools/txtar"
@@ -154,12 +155,13 @@ func (d *detachment) conversations(ctx context.Context) error {
 				}
 			}
 		}
-		plain, err := d.converse(ctx, false, lines)
-		if err != nil {
-			return err
-		}
+		var plain []string
+		var failed error
+		var waiting sync.WaitGroup
+		waiting.Go(func() { plain, failed = d.converse(ctx, false, lines) })
 		relayed, err := d.converse(ctx, true, lines)
-		if err != nil {
+		waiting.Wait()
+		if err := errors.Join(failed, err); err != nil {
 			return err
 		}
 		if !slices.Equal(plain, relayed) {
