@@ -1,6 +1,10 @@
 package index
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"slices"
+)
 
 // Worker updates an index step by step.
 type Worker struct{ w *worker }
@@ -22,4 +26,50 @@ func (x *Index) Documents() int {
 		}
 	}
 	return n
+}
+
+// Marked returns the grams that mark tells to be fresh in each of some pieces of a text,
+// and those that markPortable does.
+func Marked(pieces [][]byte) (got, want [][]uint32) {
+	by := func(mark func(*[gramCount / 64]uint64, *alphabet, uint32, []byte, *[freshSize]uint32) (uint32, uint32)) (all [][]uint32) {
+		seen, of, window := new([gramCount / 64]uint64), symbols(), uint32(lineEnd)
+		for _, p := range pieces {
+			var fresh [freshSize]uint32
+			var n uint32
+			window, n = mark(seen, of, window, p, &fresh)
+			all = append(all, append(slices.Clone(fresh[:n]), window))
+		}
+		return all
+	}
+	return by(mark), by(markPortable)
+}
+
+// Grams returns the grams of each of some documents, which are read one after the other,
+// and those that they have by what a gram is.
+func Grams(texts [][]byte) (got, want [][]uint32) {
+	of := symbols()
+	x := newExtractor(of, NewPace(nil))
+	defer x.close()
+	for _, text := range texts {
+		x.text = extract{}
+		x.begin(0)
+		x.add(x.add(lineEnd, text), []byte{'\n'})
+		x.finish()
+		slices.Sort(x.text.grams)
+		got = append(got, x.text.grams)
+		var grams []uint32
+		text = append(slices.Clone(text), '\n')
+		for at := range max(len(text)-gramLen, 0) {
+			if !bytes.Contains(text[at:at+gramLen], []byte{'\n'}) {
+				window := uint32(0)
+				for _, c := range text[at : at+gramLen+1] {
+					window = shift(window, of[c])
+				}
+				grams = append(grams, gram(window))
+			}
+		}
+		slices.Sort(grams)
+		want = append(want, slices.Compact(grams))
+	}
+	return got, want
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/workspace"
@@ -22,8 +23,8 @@ const (
 
 // extractor reads files for their grams.
 type extractor struct {
-	symbols *[256]byte
-	seen    *[gramCount / 64]uint64 // a bit for each gram; all zero between documents
+	symbols *alphabet
+	seen    *[gramCount / 64]uint64 // a bit for each gram; between documents those that are outsideLine have it
 	buf     []byte
 	room    []uint64 // of allocate, behind seen
 	opener  workspace.Opener
@@ -43,11 +44,14 @@ type document struct {
 	grams int    // where those of the document end
 }
 
-func newExtractor(of *[256]byte, pace *Pace) *extractor {
+func newExtractor(of *alphabet, pace *Pace) *extractor {
 	x := &extractor{symbols: of, pace: pace, buf: make([]byte, readSize)}
 	seen, room, err := allocateTogether[uint64](gramCount / 64)
 	if err != nil {
 		seen = make([]uint64, gramCount/64)
+	}
+	for word := range seen {
+		seen[word] = outsideLine(word)
 	}
 	x.seen, x.room = (*[gramCount / 64]uint64)(seen), room
 	return x
@@ -143,40 +147,16 @@ func (x *extractor) fill(f io.Reader) (n int, whole bool, err error) {
 
 // add notes the grams of a piece of text that begins behind window.
 func (x *extractor) add(window uint32, text []byte) uint32 {
-	var fresh [freshSize]uint32
 	for len(text) > 0 {
 		piece := text[:min(len(text), freshSize)]
 		text = text[len(piece):]
+		x.text.grams = slices.Grow(x.text.grams, freshSize)
+		end := len(x.text.grams)
 		var n uint32
-		window, n = mark(x.seen, x.symbols, window, piece, &fresh)
-		x.text.grams = append(x.text.grams, fresh[:n]...)
+		window, n = mark(x.seen, x.symbols, window, piece, (*[freshSize]uint32)(x.text.grams[end:end+freshSize]))
+		x.text.grams = x.text.grams[:end+int(n)]
 	}
 	return window
-}
-
-// freshSize is how many bytes of text are gone through at once.
-const freshSize = 4096
-
-// mark notes the grams of at most freshSize bytes as seen, and returns those that were
-// not. It cannot be foretold which these are, so no branch depends on it.
-func mark(seen *[gramCount / 64]uint64, of *[256]byte, window uint32, text []byte, fresh *[freshSize]uint32) (end, n uint32) {
-	if seen == nil || of == nil || fresh == nil {
-		return window, 0 // looked at once, instead of for each byte
-	}
-	for _, c := range text {
-		window = shift(window, of[c])
-		g := gram(window)
-		fresh[n%freshSize] = g
-		word := &seen[g/64]
-		now := *word | 1<<(g%64)
-		unseen := uint32(0)
-		if *word != now {
-			unseen = 1
-		}
-		*word = now
-		n += unseen
-	}
-	return window, n
 }
 
 // begin begins a document.
@@ -206,22 +186,21 @@ func (x *extractor) cut(ctx context.Context, window uint32, piece []byte, at int
 	return x.add(window, piece), x.pace.Keep(ctx)
 }
 
-// finish ends a document: it clears what was seen and keeps the grams that a literal can
-// ask for.
+// finish ends a document: it clears what was seen.
 func (x *extractor) finish() {
 	start := 0
 	n := len(x.text.docs)
 	if n > 1 {
 		start = x.text.docs[n-2].grams
 	}
-	kept := x.text.grams[:start]
-	for _, g := range x.text.grams[start:] {
-		x.seen[g/64] = 0
-		if withinLine(g) {
-			kept = append(kept, g)
-		}
+	var blank [4]uint64 // no gram that was fresh has a line's end as its first or second symbol
+	for third := range blank {
+		blank[third] = outsideLine(1<<(2*symbolBits-5) | 1<<(symbolBits-5) | third)
 	}
-	x.text.grams, x.text.docs[n-1].grams = kept, len(kept)
+	for _, g := range x.text.grams[start:] {
+		x.seen[g/64] = blank[g/64%4]
+	}
+	x.text.docs[n-1].grams = len(x.text.grams)
 }
 
 // foldsOddly reports whether text has a letter beyond ASCII that is a spelling of one

@@ -26,15 +26,25 @@ const lineEnd = 0
 // that order, both halves of the symbols stand for half of the text.
 const byFrequency = " etaoirnsl_cdupmfgh0,()1x;.bkvw-*>=2y/3\"{}4:&85[]67+9q|jz#!<%\\'@$?^~`"
 
+// A window is the last four symbols of a text in the upper bits of a word, the last one
+// lowest: what is older is shifted out, and the gram is what is above gramShift.
+const (
+	windowShift = 32 - 4*symbolBits
+	gramShift   = 32 - gramBits
+)
+
+// alphabet has the symbol of each byte, at the place of the last one in a window.
+type alphabet [256]uint32
+
 // symbols returns the symbol of each byte. Space is one symbol, so are two digits that
 // follow each other: numbers make many grams that nobody asks for. Both cases of a letter
 // are in the same half.
-func symbols() *[256]byte {
-	var of [256]byte
-	next := [2]byte{lineEnd + 1, halfBit}
+func symbols() *alphabet {
+	var of alphabet
+	next := [2]uint32{lineEnd + 1, halfBit}
 	deal := func(half int, group ...byte) {
 		for _, c := range group {
-			of[c] = next[half]
+			of[c] = next[half] << windowShift
 		}
 		next[half]++
 	}
@@ -73,21 +83,29 @@ func symbols() *[256]byte {
 	return &of
 }
 
-// shift puts a symbol behind the last ones; a window of four of them fits.
-func shift(window uint32, symbol byte) uint32 { return window<<symbolBits | uint32(symbol) }
+// shift puts a symbol of an alphabet behind the last ones.
+func shift(window, symbol uint32) uint32 { return window<<symbolBits | symbol }
 
 // gram returns the gram of the last four symbols.
-func gram(window uint32) uint32 { return window >> (symbolBits - 1) & (gramCount - 1) }
+func gram(window uint32) uint32 { return window >> gramShift }
 
-// withinLine reports whether none of the three symbols of a gram is the end of a line.
-func withinLine(g uint32) bool {
+// outsideLine returns, of the 64 grams from 64*word, those of which one of the three
+// symbols is the end of a line: no literal asks for them.
+func outsideLine(word int) uint64 {
 	const mask = 1<<symbolBits - 1
-	return g>>1&mask != lineEnd && g>>(1+symbolBits)&mask != lineEnd && g>>(1+2*symbolBits) != lineEnd
+	third := word << 5 & mask // of the first gram; two grams have the same
+	switch {
+	case word>>(2*symbolBits-5) == lineEnd, word>>(symbolBits-5)&mask == lineEnd:
+		return ^uint64(0)
+	case third == lineEnd:
+		return 0b11
+	}
+	return 0
 }
 
 // gramsOf returns, for each place of a literal, grams of which a text that holds the
 // literal there has one; nil for a literal too short to tell anything.
-func gramsOf(of *[256]byte, l match.Literal) [][]uint32 {
+func gramsOf(of *alphabet, l match.Literal) [][]uint32 {
 	var all [][]uint32
 	for at := 0; at+gramLen <= len(l.Text); at++ {
 		piece, next := l.Text[at:at+gramLen], l.Text[at+gramLen:]
@@ -103,7 +121,7 @@ func gramsOf(of *[256]byte, l match.Literal) [][]uint32 {
 			if next != "" && next[0] != '\n' { // both cases of a letter are in one half
 				grams = append(grams, gram(shift(w, of[next[0]])))
 			} else {
-				grams = append(grams, gram(shift(w, 0)), gram(shift(w, halfBit)))
+				grams = append(grams, gram(shift(w, 0)), gram(shift(w, halfBit<<windowShift)))
 			}
 		}
 		slices.Sort(grams)
@@ -113,7 +131,7 @@ func gramsOf(of *[256]byte, l match.Literal) [][]uint32 {
 }
 
 // spell puts the spellings of a byte behind each of the windows.
-func spell(windows []uint32, of *[256]byte, c byte, fold bool) []uint32 {
+func spell(windows []uint32, of *alphabet, c byte, fold bool) []uint32 {
 	var out []uint32
 	for _, w := range windows {
 		out = append(out, shift(w, of[c]))

@@ -35,7 +35,7 @@ type Options struct {
 type Index struct {
 	table   Table
 	opt     Options
-	symbols *[256]byte
+	symbols *alphabet
 
 	seen  atomic.Uint64 // generation of the table that is in the index
 	ready atomic.Bool
