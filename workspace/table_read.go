@@ -38,10 +38,10 @@ func (t *Table) Files(start Path, from string, skip func(name string, id, versio
 }
 
 // Entries gives yield what Walk from start finds with Hidden and Directories, without
-// what skip does not want by its name; see Files.
-func (t *Table) Entries(start Path, skip func(name string, directory bool) bool, yield func(Entry) bool) (known bool) {
+// what skip does not want by its name; see Files. The entry is valid until yield returns.
+func (t *Table) Entries(start Path, skip func(name string, directory bool) bool, yield func(*Entry) bool) (known bool) {
 	return t.view(start, func(v *tableView, d *tableDir) {
-		v.skipEntry = skip
+		v.skipEntry, v.found.Path = skip, start.bare()
 		v.entries(d, yield)
 	})
 }
@@ -199,6 +199,7 @@ type tableView struct {
 
 	skipFile  func(name string, id, version uint32) bool // nil = none
 	skipEntry func(name string, directory bool) bool     // nil = none
+	found     Entry                                      // one for all of them: most of it is the same
 }
 
 func (v *tableView) file(d *tableDir, e *tableEntry) TableFile {
@@ -238,12 +239,13 @@ func (v *tableView) files(d *tableDir, yield func(TableFile) bool) bool {
 }
 
 // entries yields all that is in d and below; false = the caller wants no more.
-func (v *tableView) entries(d *tableDir, yield func(Entry) bool) bool {
+func (v *tableView) entries(d *tableDir, yield func(*Entry) bool) bool {
 	for i := range d.entries {
 		e := &d.entries[i]
 		if v.skipEntry == nil || !v.skipEntry(d.nameOf(e), e.kind == entryDirectory) {
-			f := v.file(d, e)
-			if !yield(Entry{Path: f.Path, Rel: f.Rel, Kind: entryKinds[e.kind]}) {
+			full := d.text[int(e.at)-d.lead : int(e.at)+int(e.size)]
+			v.found.Path.rel, v.found.Rel, v.found.Kind = full[v.cut:], full[v.skip:], entryKinds[e.kind]
+			if !yield(&v.found) {
 				return false
 			}
 		}

@@ -107,8 +107,8 @@ func (p *tableProbe) compare(t *testing.T, start workspace.Path, what string) {
 }
 
 func tableEntries(table *workspace.Table, start workspace.Path) (list []workspace.Entry, known bool) {
-	known = table.Entries(start, nil, func(e workspace.Entry) bool {
-		list = append(list, e)
+	known = table.Entries(start, nil, func(e *workspace.Entry) bool {
+		list = append(list, *e)
 		return true
 	})
 	return list, known

@@ -100,8 +100,7 @@ func (f *filter) excluding() func(rel string) bool {
 	}
 }
 
-// wants reports whether an entry is wanted by its path; its name alone will do where the
-// filter is byName.
+// wants reports whether an entry is wanted by its path.
 func (f *filter) wants(rel string, directory bool) bool {
 	return !f.exclude.Names(rel, directory) &&
 		(f.include.Empty() || f.include.Match(rel, directory)) &&
@@ -111,7 +110,20 @@ func (f *filter) wants(rel string, directory bool) bool {
 // empty reports that everything is wanted.
 func (f *filter) empty() bool { return f.exclude.Empty() && f.include.Empty() && f.types.Empty() }
 
-// byName reports that the names of entries decide what is wanted, in every directory.
-func (f *filter) byName() bool {
-	return f.exclude.Empty() && f.include.ByName() && f.types.ByName()
+// byName returns what wants says of an entry by its name alone, in every directory, if that
+// decides; nil where everything is wanted.
+func (f *filter) byName() (wants func(name string) bool, ok bool) {
+	include, byInclude := f.include.ByName()
+	types, byTypes := f.types.ByName()
+	switch {
+	case !f.exclude.Empty() || !byInclude || !byTypes:
+		return nil, false
+	case f.types.Empty() && f.include.Empty():
+		return nil, true
+	case f.types.Empty():
+		return include, true
+	case f.include.Empty():
+		return types, true
+	}
+	return func(name string) bool { return include(name) && types(name) }, true
 }

@@ -102,13 +102,7 @@ func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 
 // Text is a status line and a path a line.
 func (o GlobOut) Text() string {
-	var b strings.Builder
-	b.WriteString(o.status())
-	b.WriteByte('\n')
-	b.WriteString(o.Paths)
-	b.WriteString(paging.Named(paging.Unreadable, o.Unreadable))
-	b.WriteString(paging.Denied(o.Denied))
-	return b.String()
+	return o.status() + "\n" + o.Paths + paging.Named(paging.Unreadable, o.Unreadable) + paging.Denied(o.Denied)
 }
 
 func (o GlobOut) status() string {

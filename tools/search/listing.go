@@ -33,15 +33,22 @@ const sheetLines = 1024
 func (l *listing) page(in GlobIn) GlobOut {
 	out := l.GlobOut
 	out.Offset, out.Total = in.Offset, l.total
-	var paths strings.Builder
+	var parts [][]byte
+	size := 0
 	room := tools.MaxText - headerBytes
 	for at, full := in.Offset, false; !full && at < min(in.Offset+in.Limit, l.total); at = in.Offset + out.Shown {
 		var part []byte
 		var n int
 		part, n, full = l.sheets[at/sheetLines].cut(at%sheetLines, in.Limit-out.Shown, room, out.Shown == 0)
-		paths.Write(part)
+		parts = append(parts, part)
+		size += len(part)
 		out.Shown += n
 		room -= len(part)
+	}
+	var paths strings.Builder
+	paths.Grow(size)
+	for _, part := range parts {
+		paths.Write(part)
 	}
 	out.Paths = paths.String()
 	return out
@@ -93,8 +100,8 @@ func list(ctx context.Context, v visit, start workspace.Path, in GlobIn) (*listi
 		if l.entries, err = newest(ctx, l.entries); err != nil {
 			return nil, err
 		}
-		for _, e := range l.entries {
-			l.write(e)
+		for i := range l.entries {
+			l.write(&l.entries[i])
 		}
 		l.entries = nil
 	}
@@ -105,18 +112,18 @@ func list(ctx context.Context, v visit, start workspace.Path, in GlobIn) (*listi
 func (in GlobIn) hidden(f *filter) bool { return in.Hidden || f.include.Hidden() }
 
 // take takes an entry if it is of the kind that is wanted.
-func (l *listing) take(in GlobIn, e workspace.Entry) {
+func (l *listing) take(in *GlobIn, e *workspace.Entry) {
 	l.Looked++
 	switch {
 	case in.Kind != "any" && string(e.Kind) != in.Kind:
 	case in.Sort == "newest":
-		l.entries = append(l.entries, e)
+		l.entries = append(l.entries, *e)
 	default:
 		l.write(e)
 	}
 }
 
-func (l *listing) write(e workspace.Entry) {
+func (l *listing) write(e *workspace.Entry) {
 	name := e.Path.String()
 	if e.Kind == workspace.KindDirectory {
 		name += "/"
@@ -152,8 +159,8 @@ func (l *listing) walk(ctx context.Context, in GlobIn, start workspace.Path, f *
 	})
 	l.entries, l.sheets, l.total, l.Looked = nil, nil, 0, 0
 	for run := range runs {
-		for _, e := range run {
-			l.take(in, e)
+		for i := range run {
+			l.take(&in, &run[i])
 		}
 	}
 	stats, err := result()
@@ -171,9 +178,9 @@ func (l *listing) known(v visit, in GlobIn, start workspace.Path, f *filter) boo
 		return false
 	}
 	hidden := in.hidden(f)
-	known := v.entries(start, f, in.Kind != "file", func(e workspace.Entry) {
+	known := v.entries(start, f, in.Kind != "file", func(e *workspace.Entry) {
 		if hidden || e.Rel[0] != '.' && !strings.Contains(e.Rel, "/.") {
-			l.take(in, e)
+			l.take(&in, e)
 		}
 	})
 	stats := v.table.Stats(start)

@@ -133,10 +133,9 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string, dated 
 // some returns at most so many known files, from a path on, that are to be searched; next
 // is where the next ones begin, "" where there are none.
 func (s *scope) some(excluded func(string) bool, by *borrower, from string, most int) (run []source, next string, known bool) {
-	byName := s.filter.byName()
-	named := byName && !s.filter.empty()
+	wants, byName := s.filter.byName()
 	skip := func(name string, id, version uint32) bool { // asked of every file there is
-		if named && !s.filter.wants(name, false) {
+		if wants != nil && !wants(name) {
 			return true
 		}
 		class := s.selection.Class(id, version)

@@ -65,33 +65,33 @@ func (v visit) state() string {
 // countLeft counts what the filter leaves out as a walk does.
 func (h holding) countLeft(start workspace.Path, f *filter) {
 	if !f.empty() {
-		h.entries(start, f, false, func(workspace.Entry) {})
+		h.entries(start, f, false, func(*workspace.Entry) {})
 	}
 }
 
 // entries gives take what the filter wants of what Walk from start finds with Hidden, in
 // path order. It reports whether that is known.
-func (h holding) entries(start workspace.Path, f *filter, directories bool, take func(workspace.Entry)) (known bool) {
+func (h holding) entries(start workspace.Path, f *filter, directories bool, take func(*workspace.Entry)) (known bool) {
 	f.listed = directories
-	if f.byName() {
+	if wants, ok := f.byName(); ok {
 		unwanted := int64(0)
 		defer func() { f.left.Add(unwanted) }()
 		return h.table.Entries(start, func(name string, directory bool) bool {
 			switch {
 			case directory && !directories:
 				return true
-			case f.wants(name, directory):
+			case wants == nil || wants(name):
 				return false
 			}
 			unwanted++
 			return true
-		}, func(e workspace.Entry) bool {
+		}, func(e *workspace.Entry) bool {
 			take(e)
 			return true
 		})
 	}
 	left := "" // directory that is left out with all in it, ending in a slash
-	return h.table.Entries(start, nil, func(e workspace.Entry) bool {
+	return h.table.Entries(start, nil, func(e *workspace.Entry) bool {
 		if left != "" && strings.HasPrefix(e.Rel, left) {
 			return true
 		}

@@ -152,22 +152,46 @@ func (s Set) Empty() bool { return len(s.patterns) == 0 }
 // Match reports whether a pattern matches a path. What is in a directory whose
 // pattern ended with a slash is matched too.
 func (s Set) Match(rel string, directory bool) bool {
-	return slices.ContainsFunc(s.patterns, func(p pattern) bool {
-		return p.match(rel, directory) || p.directory && p.above(rel)
-	})
+	for i := range s.patterns { // in place: a pattern is large
+		if p := &s.patterns[i]; p.match(rel, directory) || p.directory && p.above(rel) {
+			return true
+		}
+	}
+	return false
 }
 
-// ByName reports that the last component of a path decides whether it matches.
-func (s Set) ByName() bool {
-	return !slices.ContainsFunc(s.patterns, func(p pattern) bool {
-		return p.directory || !p.any && p.name == "" && p.suffix == ""
-	})
+// ByName returns what Match says of a path by its last component, if that decides.
+func (s Set) ByName() (match func(name string) bool, ok bool) {
+	for i := range s.patterns {
+		if p := &s.patterns[i]; p.directory || !p.any && p.name == "" && p.suffix == "" {
+			return nil, false
+		}
+	}
+	if len(s.patterns) == 1 { // asked of every file there is
+		switch p := s.patterns[0]; {
+		case p.any:
+			return func(string) bool { return true }, true
+		case p.name != "":
+			return func(name string) bool { return name == p.name }, true
+		default:
+			last := p.suffix[len(p.suffix)-1]
+			return func(name string) bool {
+				return len(name) > 0 && name[len(name)-1] == last && strings.HasSuffix(name, p.suffix)
+			}, true
+		}
+	}
+	return func(name string) bool { return s.Match(name, false) }, true
 }
 
 // Names reports whether a pattern matches a path itself, not only something
 // above it: what a walk asks that does not go into what it left out.
 func (s Set) Names(rel string, directory bool) bool {
-	return slices.ContainsFunc(s.patterns, func(p pattern) bool { return p.match(rel, directory) })
+	for i := range s.patterns {
+		if s.patterns[i].match(rel, directory) {
+			return true
+		}
+	}
+	return false
 }
 
 // Below reports whether something in the directory may match.
@@ -177,15 +201,15 @@ func (s Set) Below(dir string) bool {
 	})
 }
 
-func (p pattern) match(rel string, directory bool) bool {
+func (p *pattern) match(rel string, directory bool) bool {
 	switch {
 	case p.directory && !directory:
 		return false
 	case p.any:
 		return true
 	case p.name != "":
-		above, ok := strings.CutSuffix(rel, p.name)
-		return ok && (above == "" || above[len(above)-1] == '/')
+		above := len(rel) - len(p.name)
+		return (above == 0 || above > 0 && rel[above-1] == '/') && rel[above:] == p.name
 	case p.suffix != "":
 		return strings.HasSuffix(rel, p.suffix)
 	}
@@ -193,7 +217,7 @@ func (p pattern) match(rel string, directory bool) bool {
 }
 
 // above reports whether the pattern matches a directory above rel.
-func (p pattern) above(rel string) bool {
+func (p *pattern) above(rel string) bool {
 	for i := strings.LastIndexByte(rel, '/'); i > 0; i = strings.LastIndexByte(rel[:i], '/') {
 		if p.match(rel[:i], true) {
 			return true
@@ -202,7 +226,7 @@ func (p pattern) above(rel string) bool {
 	return false
 }
 
-func (p pattern) below(dir string) bool {
+func (p *pattern) below(dir string) bool {
 	parts := p.parts
 	for name := range strings.SplitSeq(dir, "/") {
 		switch {

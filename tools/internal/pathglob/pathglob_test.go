@@ -104,6 +104,9 @@ func FuzzGlob(f *testing.F) {
 		if got := set.Match(path, false); got != want {
 			t.Errorf("%q matches %q = %v, doublestar says %v", pattern, path, got, want)
 		}
+		if match, ok := set.ByName(); ok && match(path[strings.LastIndexByte(path, '/')+1:]) != want {
+			t.Errorf("%q by name matches %q = %v, doublestar says %v", pattern, path, !want, want)
+		}
 		for i := range path {
 			if want && path[i] == '/' && !set.Below(path[:i]) {
 				t.Errorf("%q matches %q, but nothing below %q", pattern, path, path[:i])

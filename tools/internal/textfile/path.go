@@ -57,7 +57,28 @@ func appendEscape(dst []byte, r rune) []byte {
 func joiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
 func bare(path string) bool {
+	if ordinary(path) {
+		return true
+	}
 	return !strings.HasPrefix(path, " ") && !strings.HasSuffix(path, " ") &&
 		strings.IndexByte(path, '\n') < 0 && strings.IndexByte(path, '\t') < 0 && strings.IndexByte(path, '"') < 0 &&
 		Visible(path) == path
+}
+
+// ordinary is a quick look for what nearly all paths are: of printable ASCII, without
+// quotes and spaces. It may say no where bare says yes, never the other way round.
+func ordinary(path string) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	if len(path) < 8 {
+		return false
+	}
+	bad := uint64(0)
+	for i := 0; ; i += 8 {
+		i = min(i, len(path)-8) // the last word may overlap the one before
+		w := word(path[i : i+8])
+		bad |= w | (w - '!'*ones) | (w + ones) | ((w ^ '"'*ones) - ones)
+		if i == len(path)-8 {
+			return bad&high == 0
+		}
+	}
 }

@@ -33,6 +33,28 @@ func TestPath(t *testing.T) {
 	}
 }
 
+// TestPathAtEachPlace has characters of every kind at each place of the words that are
+// looked at together.
+func TestPathAtEachPlace(t *testing.T) {
+	for special, bare := range map[string]bool{
+		"!": true, "~": true, "#": true, "\\": true, "é": true,
+		"\"": false, "\n": false, "\t": false, "\r": false, "\x00": false, "\x1f": false, "\x7f": false, "\u202e": false, "\xff": false,
+	} {
+		for before := range 18 {
+			for after := range 18 {
+				path := strings.Repeat("a", before) + special + strings.Repeat("~", after)
+				if got := textfile.Path(path); (got == path) != bare {
+					t.Errorf("%q is printed as %s", path, got)
+				}
+				spaced := strings.Repeat("a", before) + " " + strings.Repeat("~", after)
+				if got := textfile.Path(spaced); (got == spaced) != (before > 0 && after > 0) {
+					t.Errorf("%q is printed as %s", spaced, got)
+				}
+			}
+		}
+	}
+}
+
 // A path is printed on one line, and a printed path names the path.
 func FuzzPath(f *testing.F) {
 	f.Add("a\u202e\n\U000e0041\"\\")
