@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math/bits"
@@ -171,58 +172,59 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 // JavaScript, as encoding/json does.
 func appendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
-	dst = slices.Grow(dst, len(s)+len(s)/16+2)
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		if i+8 <= len(s) {
-			plain := plainBytes(s[i : i+8])
-			i += plain
-			if plain == 8 {
-				continue
+	dst = append(slices.Grow(dst, len(s)+len(s)/16+wordLen+2), '"')
+	for s != "" {
+		for len(s) >= wordLen {
+			w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+				uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+			dst = binary.LittleEndian.AppendUint64(dst, w)
+			if n := plainBytes(w); n < wordLen { // the rest is taken back
+				dst, s = dst[:len(dst)-wordLen+n], s[n:]
+				break
 			}
+			s = s[wordLen:]
 		}
-		c := s[i]
-		if c < utf8.RuneSelf {
-			if c >= ' ' && c != '"' && c != '\\' {
-				i++
-				continue
+		if s == "" {
+			break
+		}
+		c := s[0]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s)
+			if (r == utf8.RuneError && size == 1) || r == '\u2028' || r == '\u2029' {
+				dst = append(dst, '\\', 'u', hex[r>>12&0xf], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
+			} else {
+				dst = append(dst, s[:size]...)
 			}
-			dst = append(dst, s[start:i]...)
-			switch c {
-			case '"', '\\':
-				dst = append(dst, '\\', c)
-			case '\n':
-				dst = append(dst, `\n`...)
-			case '\r':
-				dst = append(dst, `\r`...)
-			case '\t':
-				dst = append(dst, `\t`...)
-			default:
-				dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
-			}
-			i++
-			start = i
+			s = s[size:]
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if (r == utf8.RuneError && size == 1) || r == '\u2028' || r == '\u2029' {
-			dst = append(dst, s[start:i]...)
-			dst = append(dst, '\\', 'u', hex[r>>12&0xf], hex[r>>8&0xf], hex[r>>4&0xf], hex[r&0xf])
-			start = i + size
+		switch {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c >= ' ':
+			dst = append(dst, c)
+		case c == '\n':
+			dst = append(dst, '\\', 'n')
+		case c == '\r':
+			dst = append(dst, '\\', 'r')
+		case c == '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
 		}
-		i += size
+		s = s[1:]
 	}
-	return append(append(dst, s[start:]...), '"')
+	return append(dst, '"')
 }
 
-// plainBytes returns how many of eight bytes stand before the first that needs an
+// wordLen is how many bytes are looked at together.
+const wordLen = 8
+
+// plainBytes returns how many of the bytes of a word stand before the first that needs an
 // escape or is beyond ASCII. The bit of a byte that is neither can be set in the
 // mask by the borrow of one before it that is, so only the lowest counts.
-func plainBytes(b string) int {
+func plainBytes(w uint64) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
-	w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 	quote, slash := w^('"'*ones), w^('\\'*ones)
 	mask := (w | (w - ' '*ones) | (quote-ones)&^quote | (slash-ones)&^slash) & high
 	return bits.TrailingZeros64(mask) / 8
