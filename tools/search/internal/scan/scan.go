@@ -252,9 +252,13 @@ func caught(f func()) (failed string) {
 func open[S Source](ctx context.Context, s *scanner, source S, out *Found) {
 	f, err := source.OpenBy(&s.opener)
 	if err == nil {
-		s.whole = source.Whole
 		if parts := source.Parts(); parts == nil || s.promising(ctx, f, parts) {
-			err = s.scan(ctx, f, out)
+			if err = s.begin(f); err == nil {
+				if s.win.eof {
+					source.Whole(s.win.text())
+				}
+				err = s.scan(ctx, f, out)
+			}
 		}
 		if s.opt.ModTime && out.Matches > 0 {
 			out.ModTime = f.Info().ModTime

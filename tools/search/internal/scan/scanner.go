@@ -26,7 +26,6 @@ type scanner struct {
 	found  *atomic.Int64 // matching lines of all scanners
 	win    window
 	opener workspace.Opener
-	whole  func(text []byte) // see Source
 	at     place
 	luck   int // above 0 where large files had their first match in soonSize, of late
 }
@@ -44,8 +43,9 @@ func (s *scanner) close() {
 	s.opt.Buffers.give(s.win.buf)
 }
 
+// scan searches a file that begin has begun.
 func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error {
-	if binary, err := s.begin(f); binary || err != nil {
+	if binary, err := s.decode(f); binary || err != nil {
 		if binary {
 			out.Skip = Binary
 		}
@@ -94,8 +94,8 @@ func (s *scanner) learn(soon bool) {
 	}
 }
 
-// begin reads the first part of a file; it reports a file that is no text.
-func (s *scanner) begin(f workspace.File) (binary bool, err error) {
+// begin reads the first part of a file.
+func (s *scanner) begin(f workspace.File) error {
 	s.win.reset(f)
 	first := len(s.win.buf)
 	switch {
@@ -104,15 +104,7 @@ func (s *scanner) begin(f workspace.File) (binary bool, err error) {
 	case s.opt.First:
 		first = firstSize
 	}
-	if err := s.win.read(first); err != nil {
-		return false, err
-	}
-	if s.win.eof {
-		s.whole(s.win.text())
-	} else {
-		s.win.left = f.Info().Size - int64(s.win.n)
-	}
-	return s.decode(f)
+	return s.win.read(first)
 }
 
 // scout reports whether a text that must be held as a whole may match, before it is: a
@@ -137,7 +129,10 @@ func (s *scanner) scout(ctx context.Context, f workspace.File) (may bool, err er
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return false, err
 	}
-	_, err = s.begin(f)
+	if err := s.begin(f); err != nil {
+		return false, err
+	}
+	_, err = s.decode(f)
 	return true, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"toolcrib/tools/internal/textfile"
+	"toolcrib/workspace"
 )
 
 const (
@@ -42,29 +43,38 @@ func (b *Buffers) give(buf []byte) {
 // window is the part of a file that is in memory. Its buffer serves file after
 // file and grows only for what must be held in one piece.
 type window struct {
-	buf  []byte
-	n    int // bytes of buf that hold text
-	r    io.Reader
-	left int64 // bytes that the file should still have; below 0 = not known
-	eof  bool
+	buf []byte
+	n   int // bytes of buf that hold text
+	r   io.Reader
+	had int64 // bytes read
+	eof bool
 }
 
 func (w *window) reset(r io.Reader) {
 	if w.buf == nil || len(w.buf) > keepSize {
 		w.buf = make([]byte, windowSize)
 	}
-	w.n, w.r, w.left, w.eof = 0, r, -1, false
+	w.n, w.r, w.had, w.eof = 0, r, 0, false
 }
 
 func (w *window) text() []byte { return w.buf[:w.n] }
+
+// left returns the bytes that the file should still have; below 0 = not known. Most files
+// end before it is worth a system call to ask.
+func (w *window) left() int64 {
+	if f, ok := w.r.(workspace.File); ok {
+		return f.Info().Size - w.had
+	}
+	return -1
+}
 
 // fill reads until the buffer is full or the file ends. A full buffer grows first, at
 // once to what a file that is not much larger needs.
 func (w *window) fill() error {
 	if w.n == len(w.buf) {
 		size := 2 * len(w.buf)
-		if w.left >= 0 {
-			size = int(min(int64(w.n)+w.left+1, int64(8*w.n)))
+		if left := w.left(); left >= 0 {
+			size = int(min(int64(w.n)+left+1, int64(8*w.n)))
 		}
 		if err := w.grow(size); err != nil {
 			return err
@@ -91,7 +101,7 @@ func (w *window) read(size int) error {
 	for !w.eof && w.n < size {
 		n, err := w.r.Read(w.buf[w.n:size])
 		w.n += n
-		w.left -= int64(n)
+		w.had += int64(n)
 		switch {
 		case errors.Is(err, io.EOF):
 			w.eof = true
@@ -104,10 +114,14 @@ func (w *window) read(size int) error {
 
 // fillAll reads the whole file.
 func (w *window) fillAll() error {
-	if w.left > int64(MaxText-w.n) {
+	if w.eof {
+		return nil
+	}
+	left := w.left()
+	if left > int64(MaxText-w.n) {
 		return errTooLarge
 	}
-	if err := w.grow(w.n + int(max(w.left, 0)) + 1); err != nil {
+	if err := w.grow(w.n + int(max(left, 0)) + 1); err != nil {
 		return err
 	}
 	for !w.eof {
