@@ -208,8 +208,9 @@ func (d *kernelDir) stat(name string) (Info, error) {
 	return info, nil
 }
 
-// direntBuffer is how much of a directory one system call reads.
-const direntBuffer = 32 << 10
+// direntBuffer is how much of a directory one system call reads. A walk clears it for each
+// directory, and most have less.
+const direntBuffer = 8 << 10
 
 func (d *kernelDir) entries(limit int) ([]DirEntry, error) {
 	var list []DirEntry
