@@ -102,7 +102,7 @@ func wait(ctx context.Context, done <-chan struct{}) {
 const (
 	minAheadDirs = 16
 	maxAheadDirs = 256
-	aheadShare   = 4
+	aheadShare   = 12
 	aheadEntries = 64 // of a directory, on average
 )
 

@@ -96,7 +96,7 @@ const MaxText = 64 << 20
 const (
 	firstBatch = 8
 	mostBatch  = 64
-	batchShare = 64
+	batchShare = 128
 	ahead      = 4 // batches that may be in work or ready before the first is wanted
 )
 
