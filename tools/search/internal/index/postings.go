@@ -37,14 +37,12 @@ func appendPostings(to []byte, docs []uint16, n int) []byte {
 		}
 		return to
 	}
-	start, length := len(to), (size+7)/8
-	if length == 2 {
-		length = 3
-	}
-	to = slices.Grow(to, length+slack)[:start+length+slack]
+	start := len(to)
+	to = slices.Grow(to, size/8+2*slack)[:start+size/8+2*slack]
 	at := start
 	word, used := uint64(k), uint(4) // bits of word are written from the low end, whole bytes at once
 	low, next := uint(k)%64, uint(0)
+	mask := uint(1)<<low - 1
 	for _, d := range docs {
 		gap := uint(d) - next
 		next = uint(d) + 1
@@ -52,10 +50,15 @@ func appendPostings(to []byte, docs []uint16, n int) []byte {
 		for ; zeros >= 32; zeros -= 32 {
 			word, used, at = put(to, at, word, used+32)
 		}
-		word |= (1 | uint64(gap&(1<<low-1))<<1) << (zeros % 64) << (used % 64)
-		word, used, at = put(to, at, word, used+zeros+1+low)
+		used += zeros
+		word |= uint64(1|gap&mask<<1) << (used % 64)
+		word, used, at = put(to, at, word, used+1+low)
 	}
 	binary.LittleEndian.PutUint64(to[at:], word)
+	length := at - start + int(used+7)/8
+	if length == 2 {
+		length = 3
+	}
 	return to[:start+length]
 }
 
@@ -66,29 +69,12 @@ func put(to []byte, at int, word uint64, used uint) (rest uint64, left uint, pla
 	return word >> (used &^ 7 % 64), used % 8, at + int(used/8)
 }
 
-// riceFor returns the best number of low bits for the gaps of docs, and the bits that
+// riceFor returns a good number of low bits for the gaps of docs, and no fewer bits than
 // the postings have then.
 func riceFor(docs []uint16) (k, size int) {
-	mean := (int(docs[len(docs)-1]) + 1) / len(docs)
-	k = min(max(bits.Len(uint(mean))-1, 1), maxRice-1)
-	var less, same, more int // zeros with a low bit less, with k, with one more
-	shift, next := uint(k-1)%64, uint(0)
-	for _, d := range docs {
-		zeros := int((uint(d) - next) >> shift)
-		next = uint(d) + 1
-		less += zeros
-		same += zeros >> 1
-		more += zeros >> 2
-	}
-	n := len(docs)
-	size = 4 + n*(k+1) + same
-	switch {
-	case less+n*k+4 < size:
-		return k - 1, less + n*k + 4
-	case more+n*(k+2)+4 < size:
-		return k + 1, more + n*(k+2) + 4
-	}
-	return k, size
+	n, last := uint32(len(docs)), uint32(docs[len(docs)-1])+1
+	k = min(max(bits.Len32(last/n)-1, 0), maxRice)
+	return k, 4 + len(docs)*(k+1) + int(last-n)>>k
 }
 
 // appendDocs returns the documents of a gram behind those of to. Behind the postings,
