@@ -126,6 +126,7 @@ func TestChanges(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := newTree(t, c.files...)
 			w := changed.Begin(t.Context(), f.ws)
+			w.Looked()
 			c.change(f)
 			if got := w.Changes(t.Context()).String(); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
