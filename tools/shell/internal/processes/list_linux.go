@@ -78,28 +78,51 @@ func read(pid int, boot time.Time, us users) (Process, bool) {
 			p.User = us.name(stat.Uid)
 		}
 	}
-	// One that is about to become another program has no command line for a moment.
-	const tries = 10
-	for n := 0; n < tries && !p.Kernel && p.State != "Z"; n++ {
-		if line := commandLine(dir); line != "" {
-			p.Command = line
-			break
-		}
-		time.Sleep(100 * time.Microsecond)
+	if line := commandLine(dir); line != "" {
+		p.Command = line
 	}
 	return p, true
 }
 
 // commandLine returns the words of the command line of a process, "" where it has none.
+// One that is about to become another program has none for a moment: that is waited for.
 func commandLine(dir string) string {
-	f, err := os.Open(dir + "/cmdline")
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }() // it was only read
+	const (
+		pause = 100 * time.Microsecond
+		most  = 200 * time.Millisecond
+		looks = 5 // it may have become one between the look at its words and that at its state
+	)
 	line := make([]byte, mostCommand)
-	n, _ := f.Read(line)
-	return string(bytes.ReplaceAll(bytes.TrimRight(line[:n], "\x00"), []byte{0}, []byte{' '}))
+	for begin, none := time.Now(), 0; ; time.Sleep(pause) {
+		f, err := os.Open(dir + "/cmdline")
+		if err != nil {
+			return ""
+		}
+		n, _ := f.Read(line)
+		_ = f.Close()
+		if words := bytes.TrimRight(line[:n], "\x00"); len(words) > 0 {
+			return string(bytes.ReplaceAll(words, []byte{0}, []byte{' '}))
+		}
+		if none++; loading(dir) {
+			none = 0
+		}
+		if none == looks || time.Since(begin) > most {
+			return ""
+		}
+	}
+}
+
+// loading reports whether a process has no place for its arguments yet, and is no part of
+// the kernel, which never has.
+func loading(dir string) bool {
+	data, err := os.ReadFile(dir + "/stat")
+	if err != nil {
+		return false
+	}
+	p, ok := parseStat(data)
+	const argStart = 48 // of the fields that proc(5) counts
+	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
+	return ok && !p.Kernel && p.State != "Z" && p.State != "X" && len(fields) > argStart-3 && string(fields[argStart-3]) == "0"
 }
 
 // parseStat reads a stat file. The name in it may hold anything, also parentheses.
