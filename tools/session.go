@@ -73,7 +73,12 @@ func WithSession(ctx context.Context, s *SessionInfo) context.Context {
 
 type sessionKey struct{}
 
-// Resolve resolves a path argument in the workspace of the call.
+// Resolve resolves a path argument in the workspace of the call, whose root must be where
+// the user named it.
 func Resolve(ctx context.Context, path string) (workspace.Path, error) {
-	return Session(ctx).Workspace.Resolve(path)
+	p, err := Session(ctx).Workspace.Resolve(path)
+	if err == nil {
+		err = p.CheckRoot()
+	}
+	return p, err
 }

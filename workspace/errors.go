@@ -149,15 +149,33 @@ func (p Path) refuseNotDir(e *Error, name string) {
 	p.refuseMissing(e, name)
 }
 
-// refuseRoot tells that nothing is to be found below a root that is no more. A server
-// holds on to the directory that it was started with.
+// CheckRoot refuses a path whose root is not what its name leads to any more: the user
+// would look for a change at that name, and not find it. Whoever acts for a caller asks
+// first; what acts all the same acts in the directory that was opened at the start.
+func (p Path) CheckRoot() error {
+	if p.root == nil || !p.root.away() {
+		return nil
+	}
+	e := &Error{Path: p.written()}
+	p.refuseRoot(e)
+	return e
+}
+
+// refuseRoot tells that a root is not at its name any more.
 func (p Path) refuseRoot(e *Error) {
 	name := p.root.names[0]
-	e.Rule, e.Msg = RuleNotFound, "the root "+show(name)+" has been removed"
-	if _, err := os.Stat(name); err == nil {
-		e.Msg += ", and what stands there now is another directory"
+	_, err := os.Stat(name)
+	e.Rule, e.Hint = RuleNotFound, "the user has to start the server again"
+	switch {
+	case !p.root.removed() && err != nil:
+		e.Msg = "the root " + show(name) + " has been moved away"
+	case !p.root.removed():
+		e.Msg = "the root " + show(name) + " is another directory now than when the server was started"
+	case err != nil:
+		e.Msg = "the root " + show(name) + " has been removed"
+	default:
+		e.Msg = "the root " + show(name) + " has been removed, and what stands there now is another directory"
 	}
-	e.Hint = "the user has to start the server again"
 }
 
 // removed reports whether the directory itself is gone, whatever has its name by now.

@@ -1,16 +1,19 @@
 package workspace
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 )
 
-// root is one directory that a view serves, held open: a root that is moved
-// meanwhile goes on being served.
+// root is one directory that a view serves, held open, so that what has begun goes on
+// where its name leads elsewhere meanwhile.
 type root struct {
 	backend
 	// names are the absolute names by which the root is known, slash-separated:
@@ -21,6 +24,7 @@ type root struct {
 	// state this one shares, and prefix its path below that; "." is origin itself.
 	origin, prefix string
 	shown          string // how String prints it; "." for the first root
+	self           Info   // of the directory when it was opened
 }
 
 // openRoot opens the directory name, which is absolute.
@@ -37,6 +41,9 @@ func openRoot(name string, portable bool) (*root, error) {
 	canonical = filepath.ToSlash(canonical)
 	r := &root{canonical: canonical, origin: canonical, prefix: "."}
 	r.addNames(filepath.ToSlash(name), r.canonical)
+	if info, err := std.Stat("."); err == nil {
+		r.self = infoOf(info)
+	}
 	if !portable {
 		if r.backend, err = newKernelRoot(std); err == nil {
 			if err := std.Close(); err != nil {
@@ -59,10 +66,28 @@ func (r *root) narrow(rel string) (*root, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &root{
+	n := &root{
 		backend: b, canonical: path.Join(r.canonical, rel),
 		origin: r.origin, prefix: path.Join(r.prefix, rel),
-	}, nil
+	}
+	if info, err := b.stat("."); err == nil {
+		n.self = info
+	}
+	return n, nil
+}
+
+// away reports whether the name that the user gave leads to another directory by now, or
+// to none.
+func (r *root) away() bool {
+	if r.self.Inode == 0 { // the system does not tell directories apart, nor moves open ones
+		return false
+	}
+	info, err := os.Stat(filepath.FromSlash(r.names[0]))
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	}
+	device, inode, _ := identity(info)
+	return device != r.self.Device || inode != r.self.Inode
 }
 
 func (r *root) addNames(names ...string) {

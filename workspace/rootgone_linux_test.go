@@ -51,3 +51,63 @@ func TestRootRemoved(t *testing.T) {
 	}
 	said("made again", "the root "+dir+" has been removed, and what stands there now is another directory")
 }
+
+// A root that is not at its name any more is refused, and so is one whose name is that of
+// another directory; where it comes back it is served again.
+func TestRootAway(t *testing.T) {
+	for _, portable := range []bool{false, true} {
+		parent := t.TempDir()
+		at := func(name string) string { return filepath.Join(parent, name) }
+		for _, name := range []string{"root/sub", "other/sub"} {
+			if err := os.MkdirAll(at(name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Symlink("root", at("link")); err != nil {
+			t.Fatal(err)
+		}
+		ws, err := workspace.Open([]string{at("link")}, workspace.Options{StateBase: t.TempDir(), Portable: portable})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.Close()
+		view, err := ws.Narrow([]string{at("link/sub")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer view.Close()
+		said := func(when, want string, ws *workspace.Workspace, name string) {
+			t.Helper()
+			p, err := ws.Resolve(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := ""
+			if err := p.CheckRoot(); err != nil {
+				text = err.Error()
+			}
+			if text != want {
+				t.Errorf("portable %t, %s: %q, want %q", portable, when, text, want)
+			}
+		}
+		move := func(from, to string) {
+			t.Helper()
+			if err := os.Rename(at(from), at(to)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said("at the start", "", ws, "a")
+		move("root", "gone")
+		said("moved", "the root "+at("link")+" has been moved away", ws, "a")
+		said("moved, a view", "the root "+at("link/sub")+" has been moved away", view, "sub/a")
+		move("other", "root")
+		said("another", "the root "+at("link")+" is another directory now than when the server was started", ws, "a")
+		said("another, a view", "the root "+at("link/sub")+" is another directory now than when the server was started", view, "sub/a")
+		move("root", "other")
+		move("gone", "root")
+		said("back", "", ws, "a")
+		move("root/sub", "root/sub2")
+		said("a view whose directory was moved", "the root "+at("link/sub")+" has been moved away", view, "sub/a")
+		said("the same, of the whole", "", ws, "sub/a")
+	}
+}
