@@ -62,6 +62,9 @@ type outlet interface {
 	// finish is write for the answer to a request, which has a status over HTTP.
 	// Where the outlet belongs to the request, it is the end.
 	finish(end ending, take func() []byte)
+	// room returns memory to make an answer in, which is the outlet's again when finish
+	// has written it; nil is as good.
+	room() []byte
 	// streams reports whether write reaches the client before finish does, and
 	// lumps whether the client may read both at once.
 	streams() bool

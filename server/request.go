@@ -238,7 +238,7 @@ func (r *request) logger() *slog.Logger {
 // response encodes a response. One that cannot be encoded becomes an internal
 // error, since a request is always answered.
 func (r *request) response(response mcp.JSONRPCMessage) answer {
-	line, err := appendResponse(nil, r.msg.id, response)
+	line, err := appendResponse(r.out.room(), r.msg.id, response)
 	if err != nil {
 		r.link.server.log.Error("encode response", "method", r.msg.method, "error", err)
 		return r.refusal(refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON"))

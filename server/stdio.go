@@ -52,7 +52,7 @@ func (s *Server) ServePeer(ctx context.Context, stdin io.Reader, stdout io.Write
 	id := fmt.Sprintf("stdio-%d", s.connections.Add(1))
 	c := &conn{
 		link:    s.newLink(context.WithoutCancel(ctx), id, caller{principal: tools.Local, base: s.workspace}, newAdmission(maxRunning)),
-		out:     &writer{w: stdout, broken: make(chan error, 1)},
+		out:     &writer{w: stdout, broken: make(chan error, 1), spare: make(chan []byte, 1)},
 		workers: run.NewWorkers(),
 		gone:    gone,
 	}
@@ -188,7 +188,11 @@ type writer struct {
 	w      io.Writer
 	closed atomic.Bool // nothing is written any more
 	broken chan error
+	spare  chan []byte // holds the memory of an answer that has been written
 }
+
+// maxSpare is how many bytes of memory a writer keeps for the next answer.
+const maxSpare = 128 << 10
 
 // write writes the line that take returns, without its line feed; nil is
 // nothing. take runs while nobody else writes.
@@ -208,8 +212,30 @@ func (w *writer) write(take func() []byte) {
 	}
 }
 
-// finish is write: the pipe goes on after an answer.
-func (w *writer) finish(_ ending, take func() []byte) { w.write(take) }
+// finish is write: the pipe goes on after an answer, whose memory is kept.
+func (w *writer) finish(_ ending, take func() []byte) {
+	var line []byte
+	w.write(func() []byte {
+		line = take()
+		return line
+	})
+	if line == nil || cap(line) > maxSpare {
+		return
+	}
+	select {
+	case w.spare <- line[:0]:
+	default:
+	}
+}
+
+func (w *writer) room() []byte {
+	select {
+	case b := <-w.spare:
+		return b
+	default:
+		return nil
+	}
+}
 
 func (w *writer) streams() bool { return true }
 func (w *writer) lumps() bool   { return true }

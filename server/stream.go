@@ -74,6 +74,7 @@ func newStream(w http.ResponseWriter, a accepted) *stream {
 
 func (st *stream) streams() bool { return st.accepted.events }
 func (st *stream) lumps() bool   { return false }
+func (st *stream) room() []byte  { return nil }
 
 // write sends a message as an event. A client that takes no events gets none.
 func (st *stream) write(take func() []byte) {
