@@ -52,10 +52,11 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	if in.Sort == "newest" && in.Mode == "content" {
 		return GrepOut{}, tools.Errorf(tools.InvalidArgument, `sort: "newest" orders files, not lines`).WithHint(`pass mode "files" or "count" with it`)
 	}
-	m, err := match.Compile(match.Pattern{
+	pattern := match.Pattern{
 		Text: in.Pattern, Fixed: in.Fixed, Word: in.Word, Multiline: in.Multiline,
 		Case: map[string]match.Case{"sensitive": match.Sensitive, "insensitive": match.Insensitive}[in.Case],
-	})
+	}
+	m, err := match.Compile(pattern)
 	if e, ok := errors.AsType[*match.Error](err); ok {
 		return GrepOut{}, tools.Errorf(tools.InvalidArgument, "pattern: %s", e).WithHint("%s", e.Hint)
 	} else if err != nil {
@@ -99,6 +100,9 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 		return GrepOut{}, err
 	}
 	out := p.page(stats, int(s.filter.left.Load()))
+	if !out.More && out.Total == 0 {
+		out.Dialect = pattern.Dialect()
+	}
 	out.Freshness, out.Index = s.visit.freshness(), s.visit.state()
 	d.Library.want(s.start)
 	if out.More && in.Sort != "newest" {

@@ -35,6 +35,8 @@ type GrepOut struct {
 	Denied               int // paths, by the policy
 
 	Sensitive, IncludeIgnored bool // as asked for
+	// Dialect is what the pattern may have been meant to say in another dialect.
+	Dialect string
 
 	Freshness, Index string // see visit
 }
@@ -201,6 +203,8 @@ func (o GrepOut) advice() string {
 	switch {
 	case o.Searched == 0 && o.Filtered > 0 && len(o.Unreadable) == 0:
 		return "; no file passed the filters, whose patterns are relative to path"
+	case o.Dialect != "":
+		return "; " + o.Dialect
 	case o.Ignored > 0 && !o.IncludeIgnored:
 		return "; include_ignored:true searches the ignored ones too"
 	case o.Hidden > 0:

@@ -240,6 +240,22 @@ func TestErrors(t *testing.T) {
 		{`a{1001}`, "invalid repeat count: {1001} at character 2", "largest repeat", false},
 		{`a\nb`, "the pattern asks for a line feed, but lines are searched one by one", "multiline:true", false},
 		{`a\x{d800}`, `\x{d800} is half of a surrogate pair, and no character`, "the character itself", false},
+		{`(a{500}){500}`, "invalid repeat count: {500} at character 9", "the product", false},
+		{`(a{1,50}){30,}`, "invalid repeat count: {30,} at character 10", "the product", false},
+		{`a{5,2}`, "invalid repeat count: {5,2} at character 2", "largest repeat", false},
+		{strings.Repeat("(", 1001) + strings.Repeat(")", 1001), "expression nests too deeply", "inside of each other", false},
+		{`ä\u0041b`, `invalid escape sequence: \u at character 2`, `\x{0041}`, false},
+		{`\u{1F600}`, `invalid escape sequence: \u at character 1`, `\x{1F600}`, false},
+		{`\u`, `invalid escape sequence`, `\x{...}`, false},
+		{`a\Z`, `invalid escape sequence: \Z at character 2`, `\z`, false},
+		{`a\h`, `invalid escape sequence: \h at character 2`, `[ \t]`, false},
+		{`a\R`, `invalid escape sequence: \R at character 2`, `\r?\n`, false},
+		{`a\Kb`, `invalid escape sequence: \K at character 2`, `no \K:`, false},
+		{`a\p{Foo}`, `unknown class: \p{Foo} at character 2`, `\p{Greek}`, false},
+		{`\P{Foo}`, `unknown class: \P{Foo} at character 1`, `\p{Greek}`, false},
+		{`[a[:foo:]]`, `unknown class: [:foo:] at character 3`, "alnum", false},
+		{`[[:<:]]a`, `unknown class: [:<:] at character 2`, `\b`, false},
+		{`[z-a]`, `invalid character class range: z-a at character 2`, "fixed:true", false},
 		{`a[\n]`, "the pattern asks for a line feed, but lines are searched one by one", "multiline:true", false},
 	} {
 		_, err := match.Compile(match.Pattern{Text: tt.pattern, Multiline: tt.multiline})
@@ -250,6 +266,46 @@ func TestErrors(t *testing.T) {
 		}
 		if e.Error() != tt.want || !strings.Contains(e.Hint, tt.hint) {
 			t.Errorf("%s: %q, hint %q; want %q, hint with %q", tt.pattern, e, e.Hint, tt.want, tt.hint)
+		}
+	}
+}
+
+func TestDialect(t *testing.T) {
+	for _, tt := range []struct {
+		pattern string
+		fixed   bool
+		want    string // the hint begins so; "" = none
+	}{
+		{`foo\|bar`, false, `\| is a literal bar`},
+		{`\<bar`, false, `\< is a literal <`},
+		{`bar\>`, false, `\> is a literal >`},
+		{`\(foo\)*`, false, `\( is a literal parenthesis`},
+		{`fo\{2\}`, false, `\{ is a literal brace here: write {2} to`},
+		{`fo\{2,\}`, false, `\{ is a literal brace here: write {2,} to`},
+		{`\b{start}foo`, false, `{start} is literal text`},
+		{`\b{end-half}`, false, `{end-half} is literal text`},
+		{`fo{,3}`, false, `{,3} is literal text here: write {0,3}`},
+		{"\xff" + `\|`, false, `\| is a literal bar`},
+		{`foo\|bar`, true, ""},
+		{`foo\\|bar`, false, ""},
+		{`[\|]`, false, ""},
+		{`[]\|]`, false, ""},
+		{`[^]\|]`, false, ""},
+		{`[[:alpha:]\|]`, false, ""},
+		{`[a]\|`, false, `\|`},
+		{`\Qa\|b\E`, false, ""},
+		{`\Qa\|b`, false, ""},
+		{`\Qa\E\|b`, false, `\|`},
+		{`main\(\)`, false, ""},
+		{`main\(`, false, ""},
+		{`struct \{`, false, ""},
+		{`\{\}`, false, ""},
+		{`\bfoo\b`, false, ""},
+		{`fo{2}`, false, ""},
+	} {
+		got := match.Pattern{Text: tt.pattern, Fixed: tt.fixed}.Dialect()
+		if !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%q fixed=%v: %q, want %q", tt.pattern, tt.fixed, got, tt.want)
 		}
 	}
 }
