@@ -20,6 +20,9 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"grep", `{"pattern":"a(?=b)"}`, tools.InvalidArgument, "pattern: invalid or unsupported Perl syntax: (?= at character 2", "fixed:true"},
 		{"grep", `{"pattern":"x","type":["rusty"]}`, tools.InvalidArgument, `type: no type is called "rusty"`, `"rust"`},
+		{"grep", `{"pattern":"x","type":["go,nope"]}`, tools.InvalidArgument, `type: no type is called "nope"`, "use glob"},
+		{"grep", `{"pattern":"x","glob":["!(a.txt)"]}`, tools.InvalidArgument, `glob: pattern "!(a.txt)" has !(...)`, `"!pattern"`},
+		{"glob", `{"pattern":["@(a|b).txt"]}`, tools.InvalidArgument, `pattern: pattern "@(a|b).txt" has alternatives`, "{a,b}"},
 		{"grep", `{"pattern":"x","glob":["../*.go"]}`, tools.InvalidArgument, `glob: pattern "../*.go" leads upwards`, "as path"},
 		{"grep", `{"pattern":"x","sort":"newest"}`, tools.InvalidArgument, `sort: "newest" orders files, not lines`, "mode"},
 		{"grep", `{"pattern":"x","path":"nowhere"}`, tools.NotFound, "nowhere", ""},
@@ -40,6 +43,9 @@ func TestNothingAndPastTheEndDiffer(t *testing.T) {
 	for _, tt := range []struct{ tool, args, want string }{
 		{"grep", `{"pattern":"y"}`, "0 matches in 2 files searched below .; left out: 1 binary\n"},
 		{"grep", `{"pattern":"x","glob":["*.go"]}`, "0 matches in 0 files searched below .; left out: 3 by glob, type or exclude; no file passed the filters, whose patterns are relative to path\n"},
+		{"grep", `{"pattern":"x","glob":["*.go,*.py"]}`, "0 matches in 0 files searched below .; left out: 3 by glob, type or exclude; no file passed the filters: a comma stands for itself: write {*.go,*.py}\n"},
+		{"grep", `{"pattern":"y","type":["python, text"]}`, "0 matches in 2 files searched below .; left out: 1 by glob, type or exclude\n"},
+		{"glob", `{"pattern":["*.txt,*.py"]}`, "0 files match among the 3 entries below .; a comma stands for itself: write {*.txt,*.py}\n"},
 		{"grep", `{"pattern":"x","path":"c.bin"}`, "c.bin is binary: not searched\n"},
 		{"grep", `{"pattern":"X","path":"a.txt","case":"sensitive"}`, "0 matches in a.txt; case:insensitive ignores case\n"},
 		{"grep", `{"pattern":"y\\|x"}`, "0 matches in 2 files searched below .; left out: 1 binary; \\| is a literal bar here: write | for alternatives\n"},
@@ -75,6 +81,20 @@ func TestUnreadableIsNotSearched(t *testing.T) {
 	} {
 		if got := call(t, ws, "grep", map[string]any{"pattern": pattern}); got != want {
 			t.Errorf("%s:\ngot  %swant %s", pattern, got, want)
+		}
+	}
+}
+
+// Each name by which a type may be called is one name of one type.
+func TestTypeNames(t *testing.T) {
+	ws, _ := tooltest.Tree(t, map[string]string{"a.go": "x\n", "b.py": "x\n", "c.js": "x\n", "d.ts": "x\n", "e.rs": "x\n", "f.cpp": "x\n", "g.cs": "x\n", "h.sh": "x\n", "i.yml": "x\n", "j.md": "x\n"})
+	for name, want := range map[string]string{
+		"golang": "a.go", "python": "b.py", "javascript": "c.js", "typescript": "d.ts", "rust": "e.rs", "c++": "f.cpp",
+		"csharp": "g.cs", "shell": "h.sh", "yml": "i.yml", "markdown": "j.md", "go": "a.go",
+	} {
+		got := call(t, ws, "grep", map[string]any{"pattern": "x", "mode": "files", "type": []string{name}})
+		if want := "1 of 1 file\n" + want + "\n"; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }

@@ -44,6 +44,7 @@ type GlobOut struct {
 	Unreadable []string
 	Denied     int    // by the policy
 	Freshness  string // see visit
+	Comma      string // see commas
 }
 
 func globTool(d Deps) tools.Tool {
@@ -93,6 +94,9 @@ func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 		d.Library.want(start)
 	}
 	out := found.page(in)
+	if out.Total == 0 {
+		out.Comma = commas(in.Pattern)
+	}
 	if out.next() > 0 {
 		page.Offset = out.next()
 		d.pages.keep(ctx, v.stamp, page, found, found.size())
@@ -129,6 +133,8 @@ func (o GlobOut) nothing() string {
 		ways = append(ways, "include_ignored:true")
 	}
 	switch {
+	case o.Comma != "":
+		text += "; " + o.Comma
 	case ways != nil:
 		text += paging.LeftOut(paging.Left{N: o.Hidden, Why: "hidden"}, paging.Left{N: o.Ignored, Why: "ignored"})
 		text += fmt.Sprintf("; %s list these too", strings.Join(ways, " and "))

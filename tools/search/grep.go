@@ -101,7 +101,7 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	}
 	out := p.page(stats, int(s.filter.left.Load()))
 	if !out.More && out.Total == 0 {
-		out.Dialect = pattern.Dialect()
+		out.Dialect, out.Comma = pattern.Dialect(), commas(in.Glob)
 	}
 	out.Freshness, out.Index = s.visit.freshness(), s.visit.state()
 	d.Library.want(s.start)

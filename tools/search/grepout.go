@@ -37,6 +37,7 @@ type GrepOut struct {
 	Sensitive, IncludeIgnored bool // as asked for
 	// Dialect is what the pattern may have been meant to say in another dialect.
 	Dialect string
+	Comma   string // see commas
 
 	Freshness, Index string // see visit
 }
@@ -201,6 +202,8 @@ func (o GrepOut) nothing() string {
 
 func (o GrepOut) advice() string {
 	switch {
+	case o.Searched == 0 && o.Filtered > 0 && len(o.Unreadable) == 0 && o.Comma != "":
+		return "; no file passed the filters: " + o.Comma
 	case o.Searched == 0 && o.Filtered > 0 && len(o.Unreadable) == 0:
 		return "; no file passed the filters, whose patterns are relative to path"
 	case o.Dialect != "":

@@ -92,11 +92,36 @@ func typeList() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// typePatterns returns the patterns of the named types together.
-func typePatterns(names []string) ([]string, error) {
-	var patterns []string
+// otherNames are what callers call types beside the names that the manual lists.
+var otherNames = [...]struct{ other, name string }{
+	{"bash", "sh"}, {"c++", "cpp"}, {"csharp", "cs"}, {"c#", "cs"}, {"cxx", "cpp"}, {"dockerfile", "docker"},
+	{"golang", "go"}, {"hcl", "terraform"}, {"javascript", "js"}, {"jsx", "js"}, {"kt", "kotlin"},
+	{"makefile", "make"}, {"markdown", "md"}, {"objective-c", "objc"}, {"powershell", "ps"}, {"protobuf", "proto"},
+	{"python", "py"}, {"rb", "ruby"}, {"rs", "rust"}, {"shell", "sh"}, {"text", "txt"}, {"tf", "terraform"},
+	{"tsx", "ts"}, {"typescript", "ts"}, {"yml", "yaml"},
+}
+
+// typeIndex returns the index of a type in fileTypes by one of its names, -1 for none.
+func typeIndex(name string) int {
+	for _, o := range otherNames {
+		if o.other == name {
+			name = o.name
+		}
+	}
+	return slices.Index(typeNames(), name)
+}
+
+// typePatterns returns the patterns of the named types together. A name may be several
+// with commas between them: no type has one in its name.
+func typePatterns(given []string) ([]string, error) {
+	var names, patterns []string
+	for _, several := range given {
+		for name := range strings.SplitSeq(several, ",") {
+			names = append(names, strings.TrimSpace(name))
+		}
+	}
 	for _, name := range names {
-		i := slices.Index(typeNames(), name)
+		i := typeIndex(name)
 		if i < 0 {
 			err := tools.Errorf(tools.InvalidArgument, "type: no type is called %q", name)
 			if near := schema.Nearest(name, typeNames()); near != "" {

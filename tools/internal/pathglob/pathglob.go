@@ -9,8 +9,10 @@ package pathglob
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -61,6 +63,10 @@ func compile(text string) (pattern, error) {
 		return bad("is absolute", "give the directory as path, and the pattern relative to it")
 	case slices.Contains(strings.Split(glob, "/"), ".."):
 		return bad("leads upwards", "give the directory to search as path, and the pattern relative to it")
+	case extended(glob) == '!':
+		return bad("has !(...), which does not exist here", `leave out what a pattern matches with "!pattern"; put \ before a ( that is meant as it is`)
+	case extended(glob) != 0:
+		return bad("has alternatives in parentheses, which do not exist here", "write {a,b}")
 	case !doublestar.ValidatePattern(glob):
 		return bad(flaw(glob), `put \ before a character that is meant as it is`)
 	}
@@ -82,6 +88,47 @@ func compile(text string) (pattern, error) {
 	}
 	p.glob, p.parts = glob, split(glob)
 	return p, nil
+}
+
+// extended returns the sign of an extended pattern of a shell, such as !(a) or @(a|b), 0
+// where there is none. With another sign than ! only alternatives show that one is meant:
+// names have parentheses too.
+func extended(glob string) byte {
+	for _, found := range extglob().FindAllStringSubmatch(glob, -1) {
+		if sign := found[1]; sign == "!" || sign != "" && strings.Contains(found[0], "|") {
+			return sign[0]
+		}
+	}
+	return 0
+}
+
+// extglob matches a sign with what is in parentheses behind it, and passes over what is
+// quoted and over classes.
+var extglob = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\\.|\[[!^]?\]?[^\]]*\]|([!@+?*])\((?:\\.|[^)\\])*\)`)
+})
+
+// Comma returns the first pattern that has a comma outside of braces, where it stands for
+// itself, "" if none has.
+func Comma(patterns []string) string {
+	for _, pattern := range patterns {
+		depth := 0
+		for i := 0; i < len(pattern); i++ {
+			switch pattern[i] {
+			case '\\':
+				i++
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth--
+			case ',':
+				if depth == 0 {
+					return pattern
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // flaw says what is wrong with a pattern that is not valid.
@@ -133,11 +180,12 @@ func split(glob string) []string {
 }
 
 // Negated parts patterns from those that start with "!", which it returns
-// without it, after the patterns of excluded.
+// without it, after the patterns of excluded. One that starts with "!(" is left to
+// [Compile], which refuses it.
 func Negated(patterns, excluded []string) (include, exclude []string) {
 	exclude = slices.Clip(excluded)
 	for _, pattern := range patterns {
-		if rest, negated := strings.CutPrefix(pattern, "!"); negated {
+		if rest, negated := strings.CutPrefix(pattern, "!"); negated && extended(pattern) != '!' {
 			exclude = append(exclude, rest)
 		} else {
 			include = append(include, pattern)

@@ -66,12 +66,47 @@ func TestErrors(t *testing.T) {
 		"a}":         `pattern "a}" has a } at byte 2 without {`,
 		`a\`:         `pattern "a\\" ends with \`,
 		"x[b-a]{c}y": "",
+		"!(a)":       `pattern "!(a)" has !(...), which does not exist here`,
+		"b/!(a|c)/*": `pattern "b/!(a|c)/*" has !(...), which does not exist here`,
+		"@(a|b).go":  `pattern "@(a|b).go" has alternatives in parentheses, which do not exist here`,
+		"+(a|b)":     `pattern "+(a|b)" has alternatives in parentheses, which do not exist here`,
+		"*(a|b)":     `pattern "*(a|b)" has alternatives in parentheses, which do not exist here`,
 	} {
 		_, err := pathglob.Compile([]string{pattern})
 		switch {
 		case want == "":
 		case err == nil || err.Error() != want:
 			t.Errorf("%q: %v, want %s", pattern, err, want)
+		}
+	}
+}
+
+// Names have parentheses too.
+func TestParentheses(t *testing.T) {
+	for pattern, path := range map[string]string{
+		"+page@(app).svelte": "x/+page@(app).svelte", "*(1).txt": "a(1).txt", "(a|b)": "(a|b)",
+		`!\(a)`: "!(a)", "[!(a)]": "b", `@\(a|b)`: "@(a|b)", "(auth)/*": "(auth)/x",
+	} {
+		if !compile(t, pattern).Match(path, false) {
+			t.Errorf("%q does not match %q", pattern, path)
+		}
+	}
+	for _, tt := range []struct {
+		pattern          string
+		include, exclude int
+	}{{"!(a)", 1, 0}, {`!\(a)`, 0, 1}, {"!a", 0, 1}, {"a", 1, 0}} {
+		if include, exclude := pathglob.Negated([]string{tt.pattern}, nil); len(include) != tt.include || len(exclude) != tt.exclude {
+			t.Errorf("%q: includes %q, excludes %q", tt.pattern, include, exclude)
+		}
+	}
+}
+
+func TestComma(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		"*.go,*.py": true, "{a,b}": false, "{a,b},c": true, "[,]": false, `\{a,b`: true, "a": false, `a\,b`: false,
+	} {
+		if got := pathglob.Comma([]string{"x", pattern}); (got == pattern) != want {
+			t.Errorf("%q: %q", pattern, got)
 		}
 	}
 }
