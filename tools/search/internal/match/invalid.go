@@ -24,16 +24,27 @@ const (
 
 // standIn is a pattern in which a character stands for U+FFFD, and U+FFFD for noRune.
 type standIn struct {
-	re   *regexp.Regexp
-	r    rune
-	next func() *standIn // with the next character; nil where there is none
+	re     *regexp.Regexp
+	inside *inside // of a search over several lines
+	r      rune
+	next   func() *standIn // with the next character; nil where there is none
 }
 
 // expression returns a regular expression of the pattern, and the text that it is to
 // search in the place of the given one; what it finds is at the same offsets.
 func (m *Matcher) expression(text []byte) (*regexp.Regexp, []byte) {
-	if m.standIn == nil || utf8.Valid(text) {
+	s, text := m.replaced(text)
+	if s == nil {
 		return m.re, text
+	}
+	return s.re, text
+}
+
+// replaced returns the stand-in for the pattern that a text wants, with the text that it
+// is to search; nil where it wants none.
+func (m *Matcher) replaced(text []byte) (*standIn, []byte) {
+	if m.standIn == nil || utf8.Valid(text) {
+		return nil, text
 	}
 	s := m.standIn()
 	for s != nil && bytes.ContainsRune(text, s.r) {
@@ -44,9 +55,9 @@ func (m *Matcher) expression(text []byte) (*regexp.Regexp, []byte) {
 		s = other
 	}
 	if s == nil {
-		return m.re, text
+		return nil, text
 	}
-	return s.re, bytes.ReplaceAll(text, []byte("\ufffd"), []byte(string(s.r)))
+	return s, bytes.ReplaceAll(text, []byte("\ufffd"), []byte(string(s.r)))
 }
 
 // standInFrom returns a pattern with the first character from r on that it does not name;
@@ -64,7 +75,7 @@ func standInFrom(tree *syntax.Regexp, r rune) *standIn {
 	if err != nil {
 		return nil
 	}
-	return &standIn{re, r, sync.OnceValue(func() *standIn { return standInFrom(tree, r+1) })}
+	return &standIn{re, newInside(re), r, sync.OnceValue(func() *standIn { return standInFrom(tree, r+1) })}
 }
 
 // clone copies what [replace] changes of a tree.

@@ -31,7 +31,9 @@ type Matcher struct {
 	pre       prefilter       // nil: every line may match
 	exact     bool            // a line that passes pre matches
 	head      *finder         // of what each match begins with; nil where that is not known, or not wanted
-	headLen   int             // its bytes
+	headText  string          // what that is
+	weight    int             // about the steps that it can ask for at each byte, at least 1
+	inside    *inside         // of a search over several lines
 	multiline bool
 	keepCR    bool       // the pattern names CR, so CRLF is not to be taken for LF
 	once      bool       // the pattern has \A
@@ -48,78 +50,12 @@ func (m *Matcher) Multiline() bool { return m.multiline }
 // lines do too, early.
 func (m *Matcher) Lines(ctx context.Context, text []byte) iter.Seq[Line] {
 	if m.multiline {
-		return m.spans(text)
+		return m.touched(ctx, text)
 	}
 	return func(yield func(Line) bool) {
 		s := search{Matcher: m, ctx: ctx, text: text, yield: yield}
 		defer s.close()
 		s.run()
-	}
-}
-
-func (m *Matcher) spans(text []byte) iter.Seq[Line] {
-	return func(yield func(Line) bool) {
-		if m.pre != nil && m.pre.index(text) < 0 {
-			return
-		}
-		next := 0 // start of the first line that was not given yet
-		open := len(text) > 0 && text[len(text)-1] != '\n'
-		for span := range m.batches(text) {
-			last := max(span[0], span[1]-1)
-			for at := max(span[0], next); at <= last && (at < len(text) || open && next < len(text)); at = next {
-				line := LineAt(text, next, at)
-				if next = line.Next; !yield(line) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// batches returns the spans of all matches as FindAllIndex does, but a batch at
-// a time: a short pattern can match each byte of a long text. A batch is cut
-// where a line starts between two matches, so that the rest is matched as if the
-// text began there; which it must not for a pattern with \A.
-func (m *Matcher) batches(text []byte) iter.Seq[[2]int] {
-	return func(yield func([2]int) bool) {
-		re, text := m.expression(text)
-		base, batch := 0, 4096
-		if m.once {
-			batch = -1
-		}
-		if m.head != nil && re == m.re {
-			at := m.head.index(text)
-			if at < 0 {
-				return
-			}
-			base = bytes.LastIndexByte(text[:max(0, at-m.headLen)], '\n') + 1
-		}
-		for {
-			spans := re.FindAllIndex(text[base:], batch)
-			whole := len(spans) != batch
-			cut, resume := len(spans), 0
-			for !whole && cut > 0 {
-				if cut--; cut > 0 {
-					resume = bytes.LastIndexByte(text[base:base+spans[cut][0]], '\n') + 1
-					if resume > spans[cut-1][1] {
-						break
-					}
-				}
-			}
-			for _, span := range spans[:cut] {
-				if !yield([2]int{base + span[0], base + span[1]}) {
-					return
-				}
-			}
-			if whole {
-				return
-			}
-			if cut == 0 {
-				batch *= 2
-			} else {
-				base += resume
-			}
-		}
 	}
 }
 

@@ -43,6 +43,9 @@ func Compile(p Pattern) (*Matcher, error) {
 		return nil, err
 	}
 	re, err := regexp.Compile(source)
+	if err == nil && p.Multiline && depth(tree) > deepest {
+		err = &syntax.Error{Code: syntax.ErrNestingDepth, Expr: p.Text}
+	}
 	if err != nil {
 		return nil, diagnose(p.Text, err)
 	}
@@ -51,6 +54,7 @@ func Compile(p Pattern) (*Matcher, error) {
 		m.standIn = sync.OnceValue(func() *standIn { return standInFrom(tree, firstStandIn) })
 	}
 	simple := tree.Simplify()
+	m.weight = weight(simple)
 	known := analyse(simple)
 	if known.whole() && !m.keepCR {
 		m.pre, m.exact = newFinder(known.exact), true
@@ -58,6 +62,7 @@ func Compile(p Pattern) (*Matcher, error) {
 		m.pre = newFinder(need)
 	}
 	if m.multiline {
+		m.inside = newInside(re)
 		m.lead()
 	} else if !m.exact {
 		m.automaton = newAutomaton(simple)
@@ -70,7 +75,7 @@ func Compile(p Pattern) (*Matcher, error) {
 func (m *Matcher) lead() {
 	head, _ := m.re.LiteralPrefix()
 	if heads := usable([]literal{{text: head}}); heads != nil && len(head) <= maxLiteral && !m.once {
-		m.head, m.headLen = newFinder(heads), len(head)
+		m.head, m.headText = newFinder(heads), head
 	}
 }
 
