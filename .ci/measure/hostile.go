@@ -63,7 +63,10 @@ func hostileTo(ctx context.Context, env environment, auth string) (err error) {
 	var errs []error
 	for _, group := range hostileGroups(env, auth) {
 		if len(group) > 1 { // few kinds would have to answer for all that a server takes up once
-			if _, err := wave(ctx, t, group, env.of(1000, 40)); err != nil {
+			probe := t.keepCalling()
+			_, err := wave(ctx, t, group, env.of(1000, 40))
+			probe()
+			if err != nil {
 				return err
 			}
 		}
