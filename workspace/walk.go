@@ -61,6 +61,8 @@ type WalkStats struct {
 	// that had to be disregarded, sorted. They are as Path.String has them; for
 	// ignore files outside the roots one line without a path stands.
 	Unreadable []string
+	// Starved: some of them could not be read because too many files were open.
+	Starved bool
 }
 
 // Walk returns the entries below p in path order: component by component,

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"syscall"
 
 	"toolcrib/workspace/ignore"
 )
@@ -184,6 +185,7 @@ func (w *walker) finish(d *walkDir, h dir, err error) {
 	case errors.Is(err, fs.ErrNotExist): // gone since its parent was read
 	case err != nil:
 		w.stats.Unreadable = append(w.stats.Unreadable, w.start.child(d.rel).String())
+		w.stats.Starved = w.stats.Starved || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 	default:
 		w.stats.Directories++
 	}

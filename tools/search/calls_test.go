@@ -76,11 +76,24 @@ func TestUnreadableIsNotSearched(t *testing.T) {
 		t.Fatal(err)
 	}
 	for pattern, want := range map[string]string{
-		"y": "0 matches in 1 file searched below .\n1 path could not be read: a.txt\n",
-		"x": "1 match in 1 of 1 file\nb.txt\n1\tx\n1 path could not be read: a.txt\n",
+		"y": "0 matches in 1 file searched below .\n1 path could not be read (permission denied): a.txt\n",
+		"x": "1 match in 1 of 1 file\nb.txt\n1\tx\n1 path could not be read (permission denied): a.txt\n",
 	} {
 		if got := call(t, ws, "grep", map[string]any{"pattern": pattern}); got != want {
 			t.Errorf("%s:\ngot  %swant %s", pattern, got, want)
+		}
+	}
+	closed := filepath.Join(dir, "closed")
+	if err := os.Mkdir(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(closed, 0o700) })
+	for tool, args := range map[string]map[string]any{
+		"grep": {"pattern": "y"},
+		"glob": {"pattern": []string{"*.go"}},
+	} {
+		if got := call(t, ws, tool, args); !strings.Contains(got, "could not be read (permission denied): ") || !strings.Contains(got, " closed\n") || strings.Count(got, "could not") != 1 {
+			t.Errorf("%s: %s", tool, got)
 		}
 	}
 }

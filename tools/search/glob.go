@@ -41,7 +41,7 @@ type GlobOut struct {
 	Ignored int // entries that ignore rules left out
 	Hidden  int // entries left out because they are hidden
 	// Unreadable are the directories that could not be read.
-	Unreadable []string
+	Unreadable []unread
 	Denied     int    // by the policy
 	Freshness  string // see visit
 	Comma      string // see commas
@@ -106,7 +106,7 @@ func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 
 // Text is a status line and a path a line.
 func (o GlobOut) Text() string {
-	return o.status() + "\n" + o.Paths + paging.Named(paging.Unreadable, o.Unreadable) + paging.Denied(o.Denied)
+	return o.status() + "\n" + o.Paths + paging.NotRead(o.Unreadable) + paging.Denied(o.Denied)
 }
 
 func (o GlobOut) status() string {

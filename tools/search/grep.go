@@ -99,7 +99,10 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	if err != nil {
 		return GrepOut{}, err
 	}
-	out := p.page(stats, int(s.filter.left.Load()))
+	out := p.page(ctx, stats, int(s.filter.left.Load()))
+	if err := starved(out.Searched, out.Unreadable); err != nil {
+		return GrepOut{}, err
+	}
 	if !out.More && out.Total == 0 {
 		out.Dialect, out.Comma = pattern.Dialect(), commas(in.Glob)
 	}

@@ -31,8 +31,9 @@ type GrepOut struct {
 	Filtered int // entries that the patterns left out
 	// TooLarge and Unreadable name files that were not searched, or not to
 	// their end.
-	TooLarge, Unreadable []string
-	Denied               int // paths, by the policy
+	TooLarge   []string
+	Unreadable []unread
+	Denied     int // paths, by the policy
 
 	Sensitive, IncludeIgnored bool // as asked for
 	// Dialect is what the pattern may have been meant to say in another dialect.
@@ -75,7 +76,7 @@ func (o GrepOut) Text() string {
 		}
 	}
 	b.WriteString(paging.Named(fmt.Sprintf("not searched to the end, more than %d MiB in one piece", scan.MaxText>>20), o.TooLarge))
-	b.WriteString(paging.Named(paging.Unreadable, o.Unreadable))
+	b.WriteString(paging.NotRead(o.Unreadable))
 	b.WriteString(paging.Denied(o.Denied))
 	return b.String()
 }

@@ -91,8 +91,11 @@ func list(ctx context.Context, v visit, start workspace.Path, in GlobIn) (*listi
 	if in.Kind == "any" {
 		l.What = "entry"
 	}
-	if !l.known(v, in, start, f) {
+	if !l.known(ctx, v, in, start, f) {
 		if err := l.walk(ctx, in, start, f); err != nil {
+			return nil, err
+		}
+		if err := starved(l.Looked, l.Unreadable); err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +168,8 @@ func (l *listing) walk(ctx context.Context, in GlobIn, start workspace.Path, f *
 	}
 	stats, err := result()
 	l.Looked += int(f.left.Load())
-	l.Ignored, l.Hidden, l.Denied, l.Unreadable = stats.Ignored, stats.Hidden, stats.Denied, stats.Unreadable
+	l.Ignored, l.Hidden, l.Denied = stats.Ignored, stats.Hidden, stats.Denied
+	l.Unreadable = unreadable(ctx, nil, stats)
 	l.Freshness = visit{}.freshness()
 	return err
 }
@@ -173,7 +177,7 @@ func (l *listing) walk(ctx context.Context, in GlobIn, start workspace.Path, f *
 // known takes the entries from a shelf; it reports whether there is one that knows them.
 // It does not know how many hidden ones it leaves out, which matters where nothing is
 // found or something is unreadable.
-func (l *listing) known(v visit, in GlobIn, start workspace.Path, f *filter) bool {
+func (l *listing) known(ctx context.Context, v visit, in GlobIn, start workspace.Path, f *filter) bool {
 	if v.table == nil {
 		return false
 	}
@@ -185,7 +189,8 @@ func (l *listing) known(v visit, in GlobIn, start workspace.Path, f *filter) boo
 	})
 	stats := v.table.Stats(start)
 	l.Looked += int(f.left.Load())
-	l.Ignored, l.Hidden, l.Unreadable = stats.Ignored, stats.Hidden, stats.Unreadable
+	l.Ignored, l.Hidden = stats.Ignored, stats.Hidden
+	l.Unreadable = unreadable(ctx, nil, stats)
 	l.Freshness = v.freshness()
 	return known && (hidden || l.total+len(l.entries) > 0 && len(l.Unreadable) == 0)
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -39,7 +40,8 @@ type progress struct {
 	binary    int
 	selection *index.Selection // of the scope
 	// Of files and directories.
-	tooLarge, unreadable []string
+	tooLarge   []string
+	unreadable []unread
 }
 
 // size is about the bytes that the progress takes.
@@ -122,7 +124,7 @@ func (p *pager) count(f scan.File[source]) bool {
 	case scan.TooLarge:
 		p.tooLarge = append(p.tooLarge, f.Source.String())
 	case scan.Unreadable:
-		if p.unreadable = append(p.unreadable, f.Source.String()); f.Matches == 0 {
+		if p.unreadable = append(p.unreadable, unread{Path: f.Source.String(), Why: why(f.Err)}); f.Matches == 0 {
 			return true
 		}
 	}
@@ -215,7 +217,7 @@ func (p *pager) cost(m scan.Match) int {
 
 // page returns what was put together; stats are those of the walk, left is how many
 // entries the patterns left out.
-func (p *pager) page(stats workspace.WalkStats, left int) GrepOut {
+func (p *pager) page(ctx context.Context, stats workspace.WalkStats, left int) GrepOut {
 	slices.SortStableFunc(p.dated, func(a, b datedFile) int { return cmp.Compare(b.at.UnixNano(), a.at.UnixNano()) })
 	for _, f := range p.dated {
 		if !p.addFile(f.GrepFile) {
@@ -225,9 +227,7 @@ func (p *pager) page(stats workspace.WalkStats, left int) GrepOut {
 	if p.dated != nil {
 		p.units = len(p.dated)
 	}
-	p.unreadable = slices.Concat(p.unreadable, stats.Unreadable)
-	slices.Sort(p.unreadable)
-	p.unreadable = slices.Compact(p.unreadable)
+	p.unreadable = unreadable(ctx, p.unreadable, stats)
 	p.next.unreadable = p.unreadable
 	out := p.out
 	out.Searched, out.Binary, out.TooLarge, out.Unreadable = p.searched, p.binary, p.tooLarge, p.unreadable

@@ -54,22 +54,59 @@ func Denied(n int) string {
 const MaxNamed = mostNames + 200
 
 const (
-	mostNamed = 5
-	mostNames = 1_000 // bytes
+	mostNamed   = 5
+	mostNames   = 1_000 // bytes
+	longName    = 300   // bytes; of a longer one the middle is left out
+	mostReasons = 3
 )
+
+// Unread is a path that could not be read.
+type Unread struct {
+	Path string
+	Why  string // in a few words; "" = not known
+}
+
+// NotRead is a line for each reason why paths could not be read, "" if there are no
+// paths: "2 paths could not be read (permission denied): x y". Rare reasons beyond the
+// first few are not told.
+func NotRead(paths []Unread) string {
+	var reasons []string
+	by := map[string][]string{}
+	for _, p := range paths {
+		why := p.Why
+		if _, known := by[why]; !known && len(reasons) >= mostReasons {
+			why = ""
+		}
+		if by[why] == nil {
+			reasons = append(reasons, why)
+		}
+		by[why] = append(by[why], p.Path)
+	}
+	var lines strings.Builder
+	for _, why := range reasons {
+		what := Unreadable
+		if why != "" {
+			what += " (" + why + ")"
+		}
+		lines.WriteString(named(what, by[why], mostNames/len(reasons)))
+	}
+	return lines.String()
+}
 
 // Named is a line that counts some paths and names the first of them: "1 path
 // could not be read: x"; "" if there are none.
-func Named(what string, paths []string) string {
+func Named(what string, paths []string) string { return named(what, paths, mostNames) }
+
+// named is Named with at most so many bytes of names; the first is there always.
+func named(what string, paths []string, room int) string {
 	if len(paths) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s:", textfile.Count(len(paths), "path"), what)
-	room := mostNames
 	for i, path := range paths {
-		name := textfile.Path(path)
-		if room -= len(name); i == mostNamed || room < 0 {
+		name := short(textfile.Path(path))
+		if room -= len(name); i == mostNamed || i > 0 && room < 0 {
 			b.WriteString(" …")
 			break
 		}
@@ -78,4 +115,13 @@ func Named(what string, paths []string) string {
 	}
 	b.WriteByte('\n')
 	return b.String()
+}
+
+// short leaves out the middle of a long name.
+func short(name string) string {
+	if len(name) <= longName {
+		return name
+	}
+	const head, tail = longName / 2, longName / 4
+	return fmt.Sprintf("%s…[+%d bytes]…%s", strings.ToValidUTF8(name[:head], ""), len(name)-head-tail, strings.ToValidUTF8(name[len(name)-tail:], ""))
 }

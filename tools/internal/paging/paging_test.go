@@ -19,6 +19,10 @@ func TestWording(t *testing.T) {
 		{paging.Named(paging.Unreadable, nil), ""},
 		{paging.Named(paging.Unreadable, []string{"a\nb"}), "1 path could not be read: \"a\\u000ab\"\n"},
 		{paging.Named(paging.Unreadable, []string{"a", "b", "c", "d", "e", "f"}), "6 paths could not be read: a b c d e …\n"},
+		{paging.Named(paging.Unreadable, []string{strings.Repeat("ä", 1000) + "end"}), "1 path could not be read: " + strings.Repeat("ä", 75) + "…[+1778 bytes]…" + strings.Repeat("ä", 36) + "end\n"},
+		{paging.NotRead(nil), ""},
+		{paging.NotRead([]paging.Unread{{"a", "no"}, {"b", ""}, {"c", "no"}}), "2 paths could not be read (no): a c\n1 path could not be read: b\n"},
+		{paging.NotRead([]paging.Unread{{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}, {"e", "5"}, {"f", "3"}}), "1 path could not be read (1): a\n1 path could not be read (2): b\n2 paths could not be read (3): c f\n2 paths could not be read: d e\n"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
