@@ -4,8 +4,10 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/search/internal/match"
 	"toolcrib/tools/search/internal/scan"
 )
@@ -48,6 +50,29 @@ func grepTool(d Deps) tools.Tool {
 	})
 }
 
+// A file may take so much of the time that is left: one of many leaves some to those
+// after it, and one alone to the answer.
+const (
+	partOfMany = 0.25
+	partOfOne  = 0.9
+)
+
+// ended words the end of a search before its time: how far it came, the files after last
+// being left, and how to go on.
+func ended(err error, searched int, last string) error {
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	came := "some of the first files"
+	if last != "" {
+		came = fmt.Sprintf("%s, the last %s", textfile.Count(searched, "file"), textfile.Path(last))
+	}
+	e := tools.Errorf(tools.Timeout, "the time was over after %s", came).
+		WithHint("search less at once, by path, glob or exclude, or for a simpler pattern")
+	e.Err = err
+	return e
+}
+
 func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	if in.Sort == "newest" && in.Mode == "content" {
 		return GrepOut{}, tools.Errorf(tools.InvalidArgument, `sort: "newest" orders files, not lines`).WithHint(`pass mode "files" or "count" with it`)
@@ -79,12 +104,17 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	}
 	p := newPager(in, s, from)
 	opt := p.options()
-	opt.Buffers = d.buffers
+	opt.Buffers, opt.Part = d.buffers, partOfMany
+	if s.single {
+		opt.Part = partOfOne
+	}
+	last := ""
 	whole := true
 	for f := range scan.Files(ctx, s.runs, m, opt) {
 		if s.single && f.Err != nil {
 			return GrepOut{}, f.Err
 		}
+		last = f.Source.String()
 		if whole = p.add(f); !whole {
 			break
 		}
@@ -93,7 +123,7 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 		p.skip(s.tail)
 	}
 	if err := ctx.Err(); err != nil {
-		return GrepOut{}, err
+		return GrepOut{}, ended(err, p.searched, last)
 	}
 	stats, err := s.result()
 	if err != nil {

@@ -29,10 +29,11 @@ type GrepOut struct {
 	Ignored  int // entries that ignore rules left out
 	Hidden   int
 	Filtered int // entries that the patterns left out
-	// TooLarge and Unreadable name files that were not searched, or not to
-	// their end.
+	// TooLarge, Unreadable and Slow name files that were not searched, or not to
+	// their end; the last ones took too long.
 	TooLarge   []string
 	Unreadable []unread
+	Slow       []string
 	Denied     int // paths, by the policy
 
 	Sensitive, IncludeIgnored bool // as asked for
@@ -57,6 +58,9 @@ func (o GrepOut) Text() string {
 	var b strings.Builder
 	b.Grow(o.size())
 	b.WriteString(o.status())
+	if n := len(o.Slow); n > 0 {
+		fmt.Fprintf(&b, "; not complete: %s took too long", textfile.Count(n, "file"))
+	}
 	b.WriteByte('\n')
 	for i, f := range o.Found {
 		switch o.Mode {
@@ -76,6 +80,7 @@ func (o GrepOut) Text() string {
 		}
 	}
 	b.WriteString(paging.Named(fmt.Sprintf("not searched to the end, more than %d MiB in one piece", scan.MaxText>>20), o.TooLarge))
+	b.WriteString(paging.Named("not searched to the end for lack of time (exclude it, pass it alone as path, or a simpler pattern)", o.Slow))
 	b.WriteString(paging.NotRead(o.Unreadable))
 	b.WriteString(paging.Denied(o.Denied))
 	return b.String()
@@ -126,7 +131,7 @@ func (f GrepFile) write(b *strings.Builder, context bool) {
 }
 
 // Keep implements [tools.Keeper].
-func (o GrepOut) Keep() bool { return o.Freshness == watched }
+func (o GrepOut) Keep() bool { return o.Freshness == watched && o.Slow == nil }
 
 // Meta tells programs of the next page, and how the answer is known.
 func (o GrepOut) Meta() map[string]any {

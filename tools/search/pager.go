@@ -40,13 +40,13 @@ type progress struct {
 	binary    int
 	selection *index.Selection // of the scope
 	// Of files and directories.
-	tooLarge   []string
-	unreadable []unread
+	tooLarge, slow []string
+	unreadable     []unread
 }
 
 // size is about the bytes that the progress takes.
 func (p progress) size() int {
-	return len(p.at) + entryBytes*(len(p.tooLarge)+len(p.unreadable)) + p.selection.Size()
+	return len(p.at) + entryBytes*(len(p.tooLarge)+len(p.unreadable)+len(p.slow)) + p.selection.Size()
 }
 
 type datedFile struct {
@@ -123,6 +123,8 @@ func (p *pager) count(f scan.File[source]) bool {
 		p.binary++
 	case scan.TooLarge:
 		p.tooLarge = append(p.tooLarge, f.Source.String())
+	case scan.Slow:
+		p.slow = append(p.slow, f.Source.String())
 	case scan.Unreadable:
 		if p.unreadable = append(p.unreadable, unread{Path: f.Source.String(), Why: why(f.Err)}); f.Matches == 0 {
 			return true
@@ -230,7 +232,7 @@ func (p *pager) page(ctx context.Context, stats workspace.WalkStats, left int) G
 	p.unreadable = unreadable(ctx, p.unreadable, stats)
 	p.next.unreadable = p.unreadable
 	out := p.out
-	out.Searched, out.Binary, out.TooLarge, out.Unreadable = p.searched, p.binary, p.tooLarge, p.unreadable
+	out.Searched, out.Binary, out.TooLarge, out.Unreadable, out.Slow = p.searched, p.binary, p.tooLarge, p.unreadable, p.slow
 	out.Ignored, out.Hidden, out.Denied, out.Filtered = stats.Ignored, stats.Hidden, stats.Denied, left
 	if !out.More || p.dated != nil {
 		out.Total, out.Lines = p.units, p.lines

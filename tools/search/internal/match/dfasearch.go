@@ -114,6 +114,7 @@ func (s *search) open() bool {
 		if s.dfa == nil {
 			s.dfa = newDFA(s.automaton)
 		}
+		s.dfa.ctx = s.ctx
 	}
 	return s.dfa != nil
 }
@@ -121,6 +122,7 @@ func (s *search) open() bool {
 // close gives the DFA back for the next search.
 func (s *search) close() {
 	if s.dfa != nil {
+		s.dfa.ctx = nil
 		s.dfas.Put(s.dfa)
 	}
 }

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"encoding/binary"
 	"regexp/syntax"
 	"slices"
@@ -38,9 +39,11 @@ type dfa struct {
 	room   int // how much that may be
 	cycle  int // how many times the states were thrown away
 	steps  int // transitions computed
+	every  int // steps between two looks at ctx
 	spend  int // how many these may be before the first byte is searched
 	read   int // bytes searched
 	lanes  [maxLanes]lane
+	ctx    context.Context // of the search; nil = it has no end
 
 	// The state that is being made: instructions that consume a rune or wait for
 	// the next one, what stood before, and bytes that are no rune yet.
@@ -56,7 +59,7 @@ type dfa struct {
 }
 
 func newDFA(a *automaton) *dfa {
-	d := &dfa{automaton: a, stride: uint32(len(a.sample)), room: maxStates, spend: firstSteps, seen: make([]uint32, len(a.prog.Inst))}
+	d := &dfa{automaton: a, stride: uint32(len(a.sample)), room: maxStates, spend: firstSteps, seen: make([]uint32, len(a.prog.Inst)), every: effort/looks/len(a.prog.Inst) + 1}
 	d.accept = d.stride
 	d.clear()
 	return d
@@ -101,12 +104,14 @@ func (d *dfa) reset() {
 func (d *dfa) afford() bool { return d.steps < d.spend+d.read/stepBytes }
 
 // step computes the transition from a state by a class of bytes; it returns false
-// where there are too many states.
+// where there are too many states, or the context of the search has ended.
 func (d *dfa) step(state uint32, class uint8) (to uint32, ok bool) {
 	if !d.afford() {
 		return 0, false
 	}
-	d.steps++
+	if d.steps++; d.steps%d.every == 0 && d.ctx != nil && d.ctx.Err() != nil {
+		return 0, false
+	}
 	d.load(d.keys[state/d.stride])
 	b := d.sample[class]
 	cycle := d.cycle

@@ -36,7 +36,7 @@ func (m *Matcher) matches(ctx context.Context, line []byte) bool {
 	if len(line)*m.weight < effort {
 		return re.Match(line)
 	}
-	return re.MatchReader(m.reader(ctx, line))
+	return re.MatchReader(m.reader(ctx, line)) && ctx.Err() == nil // else the end may not be that of the line
 }
 
 func (m *Matcher) find(ctx context.Context, line []byte) []int {

@@ -49,6 +49,9 @@ type Options struct {
 	Few int
 	// ModTime: tell when each file was modified.
 	ModTime bool
+	// Part is how much one file may take of the time that is left until the deadline of
+	// the context; 0 = all of it.
+	Part    float64
 	Buffers *Buffers // nil = of this search alone
 }
 
@@ -86,6 +89,7 @@ const (
 	TooLarge        // a line, or with a multiline matcher the file, over MaxText
 	Gone            // removed since it was listed
 	Unreadable      // see File.Err
+	Slow            // it took more than its part of the time; what was found before counts
 )
 
 // MaxText is the most bytes that are held of one file.
@@ -168,8 +172,9 @@ func share[S Source](ctx context.Context, runs iter.Seq[[]S], queue chan<- *batc
 			workers.Go(func() {
 				s := scanner{m: m, opt: opt, found: &found, win: window{buf: opt.Buffers.take()}}
 				defer s.close()
+				limited := patience{Context: ctx, part: opt.Part}
 				for b := range jobs {
-					b.run(ctx, &s)
+					b.run(&limited, &s)
 				}
 			})
 		}
@@ -225,11 +230,11 @@ func empty[S Source](used <-chan *batch[S]) *batch[S] {
 }
 
 // run searches a batch.
-func (b *batch[S]) run(ctx context.Context, s *scanner) {
+func (b *batch[S]) run(ctx *patience, s *scanner) {
 	defer func() { b.done <- struct{}{} }()
 	b.panic = caught(func() {
 		for _, source := range b.sources {
-			if ctx.Err() != nil {
+			if ctx.next(); ctx.Err() != nil {
 				return
 			}
 			b.files = append(b.files, File[S]{Source: source})
@@ -249,7 +254,7 @@ func caught(f func()) (failed string) {
 	return ""
 }
 
-func open[S Source](ctx context.Context, s *scanner, source S, out *Found) {
+func open[S Source](ctx *patience, s *scanner, source S, out *Found) {
 	f, err := source.OpenBy(&s.opener)
 	if err == nil {
 		if parts := source.Parts(); parts == nil || s.promising(ctx, f, parts) {
@@ -266,6 +271,10 @@ func open[S Source](ctx context.Context, s *scanner, source S, out *Found) {
 		if closed := f.Close(); err == nil {
 			err = closed
 		}
+	}
+	if ctx.slow {
+		out.Skip = Slow
+		return
 	}
 	if err == nil {
 		return
