@@ -193,12 +193,19 @@ func (p Path) refuseMissing(e *Error, name string) {
 	if near == "" {
 		return
 	}
+	if near == "." && strings.HasPrefix(e.Path, "~") {
+		e.Hint = strings.TrimPrefix(tildeHint, "; ")
+		return
+	}
 	e.Hint = "nearest existing path: " + show(near)
 	switch {
 	case norm.NFC.String(near) == norm.NFC.String(p.String()):
 		e.Hint += " (the same letters in another Unicode form: " + strconv.QuoteToASCII(near) + ")"
 	case strings.HasPrefix(e.Path, "~"):
 		e.Hint += tildeHint
+	case p.withoutRoot() != (Path{}):
+		first, _, _ := strings.Cut(p.rel, "/")
+		e.Hint += "; " + show(first) + " is a root itself"
 	}
 }
 

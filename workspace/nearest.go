@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"sort"
 	"strings"
@@ -19,6 +21,9 @@ func (w *Workspace) Nearest(p Path) string {
 	if p.root == nil {
 		return ""
 	}
+	if q := p.withoutRoot(); q != (Path{}) {
+		return q.String()
+	}
 	at := Path{view: w, root: p.root, rel: "."}
 	todo := strings.Split(p.rel, "/")
 	for {
@@ -36,6 +41,24 @@ func (w *Workspace) Nearest(p Path) string {
 		return ""
 	}
 	return at.String()
+}
+
+// withoutRoot returns the existing path that is meant by one that begins with the name of
+// a root itself, the zero Path if that is not so.
+func (p Path) withoutRoot() Path {
+	first, rest, _ := strings.Cut(p.rel, "/")
+	if _, err := (Path{view: p.view, root: p.root, rel: first}).look(false); !errors.Is(err, fs.ErrNotExist) {
+		return Path{}
+	}
+	for _, r := range p.view.roots {
+		if path.Base(r.names[0]) == first {
+			q := Path{view: p.view, root: r, rel: path.Clean(rest)}
+			if _, err := q.look(true); err == nil {
+				return q
+			}
+		}
+	}
+	return Path{}
 }
 
 // descend goes down as many of the names as exist, and returns the others. What
@@ -60,7 +83,7 @@ func (p Path) nearestEntry(name string) string {
 		return ""
 	}
 	want := fold(name)
-	best, least := "", max(1, len(want)/3)
+	best, least := "", min(max(1, len(want)/3), len(want)-1) // another letter alone is not near
 	for _, e := range list {
 		if tempName(e.Name) {
 			continue
