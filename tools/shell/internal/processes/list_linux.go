@@ -78,8 +78,10 @@ func read(pid int, boot time.Time, us users) (Process, bool) {
 			p.User = us.name(stat.Uid)
 		}
 	}
-	if line := commandLine(dir); line != "" {
-		p.Command = line
+	if p.hasWords() {
+		if line := commandLine(dir); line != "" {
+			p.Command = line
+		}
 	}
 	return p, true
 }
@@ -112,8 +114,10 @@ func commandLine(dir string) string {
 	}
 }
 
-// loading reports whether a process has no place for its arguments yet, and is no part of
-// the kernel, which never has.
+// hasWords reports whether a process is one that has a command line, if not just now.
+func (p Process) hasWords() bool { return !p.Kernel && p.State != "Z" && p.State != "X" }
+
+// loading reports whether a process has no place for its arguments yet.
 func loading(dir string) bool {
 	data, err := os.ReadFile(dir + "/stat")
 	if err != nil {
@@ -122,7 +126,7 @@ func loading(dir string) bool {
 	p, ok := parseStat(data)
 	const argStart = 48 // of the fields that proc(5) counts
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
-	return ok && !p.Kernel && p.State != "Z" && p.State != "X" && len(fields) > argStart-3 && string(fields[argStart-3]) == "0"
+	return ok && p.hasWords() && len(fields) > argStart-3 && string(fields[argStart-3]) == "0"
 }
 
 // parseStat reads a stat file. The name in it may hold anything, also parentheses.
