@@ -150,8 +150,9 @@ func (p Path) refuseNotDir(e *Error, name string) {
 }
 
 // CheckRoot refuses a path whose root is not what its name leads to any more: the user
-// would look for a change at that name, and not find it. Whoever acts for a caller asks
-// first; what acts all the same acts in the directory that was opened at the start.
+// would look at that name, and not find what a caller sees. A change is refused so in any
+// case; whoever reads for a caller asks first, since what reads all the same reads in the
+// directory that was opened at the start.
 func (p Path) CheckRoot() error {
 	if p.root == nil || !p.root.away() {
 		return nil

@@ -37,6 +37,9 @@ func (w *Workspace) spotOf(p Path, last bool) (*spot, error) {
 	if p.root == nil {
 		return nil, errNoPath()
 	}
+	if err := p.CheckRoot(); err != nil {
+		return nil, err
+	}
 	r, rel, err := w.settle(p.root, p.rel, last)
 	if err != nil {
 		return nil, p.refuse(err)

@@ -100,6 +100,17 @@ func TestRootAway(t *testing.T) {
 		move("root", "gone")
 		said("moved", "the root "+at("link")+" has been moved away", ws, "a")
 		said("moved, a view", "the root "+at("link/sub")+" has been moved away", view, "sub/a")
+		inGone, err := ws.Resolve("new")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = ws.Apply(t.Context(), workspace.Change{Ops: []workspace.Op{{Kind: workspace.OpDirectory, Path: inGone}}})
+		if err == nil || !strings.Contains(err.Error(), "has been moved away") {
+			t.Errorf("portable %t: a change of what has been moved: %v", portable, err)
+		}
+		if _, err := os.Stat(at("gone/new")); err == nil {
+			t.Errorf("portable %t: a directory was made in what has been moved", portable)
+		}
 		move("other", "root")
 		said("another", "the root "+at("link")+" is another directory now than when the server was started", ws, "a")
 		said("another, a view", "the root "+at("link/sub")+" is another directory now than when the server was started", view, "sub/a")

@@ -57,15 +57,15 @@ const (
 	partOfOne  = 0.9
 )
 
-// ended words the end of a search before its time: how far it came, the files after last
-// being left, and how to go on.
-func ended(err error, searched int, last string) error {
+// ended words the end of a search before its time: how far it came, last being the last
+// file if there was one, and how to go on.
+func ended(err error, searched int, last source) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	came := "some of the first files"
-	if last != "" {
-		came = fmt.Sprintf("%s, the last %s", textfile.Count(searched, "file"), textfile.Path(last))
+	if last != (source{}) {
+		came = fmt.Sprintf("%s, the last %s", textfile.Count(searched, "file"), textfile.Path(last.String()))
 	}
 	e := tools.Errorf(tools.Timeout, "the time was over after %s", came).
 		WithHint("search less at once, by path, glob or exclude, or for a simpler pattern")
@@ -108,13 +108,13 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	if s.single {
 		opt.Part = partOfOne
 	}
-	last := ""
+	var last source
 	whole := true
 	for f := range scan.Files(ctx, s.runs, m, opt) {
 		if s.single && f.Err != nil {
 			return GrepOut{}, f.Err
 		}
-		last = f.Source.String()
+		last = f.Source
 		if whole = p.add(f); !whole {
 			break
 		}

@@ -56,7 +56,7 @@ const MaxNamed = mostNames + 200
 const (
 	mostNamed   = 5
 	mostNames   = 1_000 // bytes
-	longName    = 300   // bytes; of a longer one the middle is left out
+	longName    = 200   // bytes; of a longer one the middle is left out
 	mostReasons = 3
 )
 

@@ -19,7 +19,7 @@ func TestWording(t *testing.T) {
 		{paging.Named(paging.Unreadable, nil), ""},
 		{paging.Named(paging.Unreadable, []string{"a\nb"}), "1 path could not be read: \"a\\u000ab\"\n"},
 		{paging.Named(paging.Unreadable, []string{"a", "b", "c", "d", "e", "f"}), "6 paths could not be read: a b c d e …\n"},
-		{paging.Named(paging.Unreadable, []string{strings.Repeat("ä", 1000) + "end"}), "1 path could not be read: " + strings.Repeat("ä", 75) + "…[+1778 bytes]…" + strings.Repeat("ä", 36) + "end\n"},
+		{paging.Named(paging.Unreadable, []string{strings.Repeat("ä", 1000) + "end"}), "1 path could not be read: " + strings.Repeat("ä", 50) + "…[+1853 bytes]…" + strings.Repeat("ä", 23) + "end\n"},
 		{paging.NotRead(nil), ""},
 		{paging.NotRead([]paging.Unread{{"a", "no"}, {"b", ""}, {"c", "no"}}), "2 paths could not be read (no): a c\n1 path could not be read: b\n"},
 		{paging.NotRead([]paging.Unread{{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", "4"}, {"e", "5"}, {"f", "3"}}), "1 path could not be read (1): a\n1 path could not be read (2): b\n2 paths could not be read (3): c f\n2 paths could not be read: d e\n"},
@@ -29,6 +29,13 @@ func TestWording(t *testing.T) {
 		}
 	}
 	if got := paging.Named(paging.Unreadable, many); len(got) > paging.MaxNamed || !strings.HasSuffix(got, " …\n") {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+	var reasons []paging.Unread
+	for i := range 30 {
+		reasons = append(reasons, paging.Unread{Path: strings.Repeat("x", 294+i%5), Why: strings.Repeat("y", 40) + string(rune('a'+i%5))})
+	}
+	if got := paging.NotRead(reasons); len(got) > paging.MaxNamed+200 || strings.Count(got, "\n") != 4 {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
 }

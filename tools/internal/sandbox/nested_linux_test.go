@@ -26,7 +26,7 @@ func (b *box) outside(t *testing.T, script string) {
 func needGit(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("needs git")
+		t.Skip("needs: git")
 	}
 }
 

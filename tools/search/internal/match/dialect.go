@@ -16,7 +16,6 @@ func (p Pattern) Dialect() string {
 	var group bool // a \( with something behind it is open
 	for rest := p.Text; rest != ""; {
 		piece := token().FindString(rest)
-		before := rest
 		rest = rest[len(piece):]
 		switch {
 		case piece == `\|`:
@@ -33,9 +32,6 @@ func (p Pattern) Dialect() string {
 			group = !strings.HasPrefix(rest, `\)`)
 		case piece == `\)` && group:
 			return `\( is a literal parenthesis here: write ( and ) for a group`
-		}
-		if piece == "" { // a byte that the expression does not take
-			rest = before[1:]
 		}
 	}
 	return ""
