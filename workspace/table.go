@@ -84,7 +84,13 @@ type Table struct {
 	changing   bool // what is in the works belongs to generation+1
 	log        changeLog
 	lastID     uint32
-	count      int // entries of all directories
+	count      int    // entries of all directories
+	listings   uint64 // grows whenever a directory is listed, emptied or taken out
+
+	// Made by who has mu for reading, from what does not change but with listings.
+	making sync.Mutex
+	names  nameList   // guarded by making
+	stats  tableStats // guarded by making: those that were asked for last
 }
 
 // NewTable lists all files below the directory p as Walk does with Hidden. It fails as

@@ -145,5 +145,6 @@ func (t *Table) forget(d *tableDir) {
 		t.drop(sub)
 	}
 	t.count -= len(d.entries)
+	t.listings++
 	d.entries, d.subs, d.text, d.ignored = nil, nil, "", 0
 }

@@ -62,6 +62,7 @@ func (t *Table) read(w reading) ([]reading, error) {
 		t.addWatch(d, h)
 	}
 	seen := stampOf(h, ".", now)
+	t.listings++
 	list, err := h.entries(0)
 	if err != nil {
 		return nil, t.bar(d, err)

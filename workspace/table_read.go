@@ -37,15 +37,6 @@ func (t *Table) Files(start Path, from string, skip func(name string, id, versio
 	})
 }
 
-// Entries gives yield what Walk from start finds with Hidden and Directories, without
-// what skip does not want by its name; see Files. The entry is valid until yield returns.
-func (t *Table) Entries(start Path, skip func(name string, directory bool) bool, yield func(*Entry) bool) (known bool) {
-	return t.view(start, func(v *tableView, d *tableDir) {
-		v.skipEntry, v.found.Path = skip, start.bare()
-		v.entries(d, yield)
-	})
-}
-
 // view calls f with the directory of start while nothing changes, if the table knows it.
 func (t *Table) view(start Path, f func(v *tableView, d *tableDir)) (known bool) {
 	t.mu.RLock()
@@ -62,7 +53,24 @@ func (t *Table) view(start Path, f func(v *tableView, d *tableDir)) (known bool)
 func (t *Table) Stats(start Path) WalkStats {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	var stats WalkStats
+	t.making.Lock()
+	defer t.making.Unlock()
+	if t.stats.start != start || t.stats.listings != t.listings {
+		t.stats = tableStats{start, t.listings, t.statsOf(start)}
+	}
+	stats := t.stats.WalkStats
+	stats.Unreadable = slices.Clone(stats.Unreadable)
+	return stats
+}
+
+// tableStats are stats as they were after so many listings.
+type tableStats struct {
+	start    Path
+	listings uint64
+	WalkStats
+}
+
+func (t *Table) statsOf(start Path) (stats WalkStats) {
 	d, cut, ok := t.locate(start)
 	if !ok {
 		return stats
@@ -197,9 +205,7 @@ type tableView struct {
 	skip  int    // bytes at the front of a path that are above start
 	from  string // what comes before it is left out; "" = nothing, or it has been passed
 
-	skipFile  func(name string, id, version uint32) bool // nil = none
-	skipEntry func(name string, directory bool) bool     // nil = none
-	found     Entry                                      // one for all of them: most of it is the same
+	skipFile func(name string, id, version uint32) bool // nil = none
 }
 
 func (v *tableView) file(d *tableDir, e *tableEntry) TableFile {
@@ -233,24 +239,6 @@ func (v *tableView) files(d *tableDir, yield func(TableFile) bool) bool {
 			if !v.files(d.subs[e.id], yield) {
 				return false
 			}
-		}
-	}
-	return true
-}
-
-// entries yields all that is in d and below; false = the caller wants no more.
-func (v *tableView) entries(d *tableDir, yield func(*Entry) bool) bool {
-	for i := range d.entries {
-		e := &d.entries[i]
-		if v.skipEntry == nil || !v.skipEntry(d.nameOf(e), e.kind == entryDirectory) {
-			full := d.text[int(e.at)-d.lead : int(e.at)+int(e.size)]
-			v.found.Path.rel, v.found.Rel, v.found.Kind = full[v.cut:], full[v.skip:], entryKinds[e.kind]
-			if !yield(&v.found) {
-				return false
-			}
-		}
-		if e.kind == entryDirectory && !v.entries(d.subs[e.id], yield) {
-			return false
 		}
 	}
 	return true

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -104,10 +106,39 @@ func (p *tableProbe) compare(t *testing.T, start workspace.Path, what string) {
 	if diff := cmp.Diff(stats, p.table.Stats(start)); diff != "" {
 		t.Fatalf("stats after %s (-walk +table):\n%s", what, diff)
 	}
+	for size := 1; size < 7 && len(want) > 0; size++ {
+		name := path.Base(want[size%len(want)].Rel)
+		p.compareNamed(t, start, want, name[max(0, len(name)-size):], what)
+	}
+}
+
+// compareNamed compares the files whose names end with a suffix with those of a walk.
+func (p *tableProbe) compareNamed(t *testing.T, start workspace.Path, walked []workspace.Entry, suffix, what string) {
+	t.Helper()
+	matches := func(name string) bool { return strings.HasSuffix(name, suffix) }
+	var want, got []string
+	wantLeft := 0
+	for _, e := range walked {
+		switch {
+		case e.Kind == workspace.KindDirectory:
+		case matches(path.Base(e.Rel)):
+			want = append(want, e.Rel)
+		default:
+			wantLeft++
+		}
+	}
+	names := workspace.NameFilter{Match: matches, Suffixes: []string{"none of these ends so", suffix}}
+	left, _ := p.table.Entries(start, names, func(e *workspace.Entry) bool {
+		got = append(got, e.Rel)
+		return true
+	})
+	if diff := cmp.Diff(want, got); diff != "" || left != wantLeft {
+		t.Fatalf("entries with %q after %s (-walk +table):\n%s%d are left out, want %d", suffix, what, diff, left, wantLeft)
+	}
 }
 
 func tableEntries(table *workspace.Table, start workspace.Path) (list []workspace.Entry, known bool) {
-	known = table.Entries(start, nil, func(e *workspace.Entry) bool {
+	_, known = table.Entries(start, workspace.NameFilter{Directories: true}, func(e *workspace.Entry) bool {
 		list = append(list, *e)
 		return true
 	})

@@ -121,19 +121,20 @@ func (f *filter) wants(rel string, directory bool) bool {
 func (f *filter) empty() bool { return f.exclude.Empty() && f.include.Empty() && f.types.Empty() }
 
 // byName returns what wants says of an entry by its name alone, in every directory, if that
-// decides; nil where everything is wanted.
-func (f *filter) byName() (wants func(name string) bool, ok bool) {
+// decides.
+func (f *filter) byName() (names workspace.NameFilter, ok bool) {
 	include, byInclude := f.include.ByName()
 	types, byTypes := f.types.ByName()
 	switch {
 	case !f.exclude.Empty() || !byInclude || !byTypes:
-		return nil, false
+		return names, false
 	case f.types.Empty() && f.include.Empty():
-		return nil, true
 	case f.types.Empty():
-		return include, true
+		names.Match, names.Suffixes = include, f.include.Suffixes()
 	case f.include.Empty():
-		return types, true
+		names.Match, names.Suffixes = types, f.types.Suffixes()
+	default:
+		names.Match, names.Suffixes = func(name string) bool { return include(name) && types(name) }, f.include.Suffixes()
 	}
-	return func(name string) bool { return include(name) && types(name) }, true
+	return names, true
 }

@@ -133,9 +133,9 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string, dated 
 // some returns at most so many known files, from a path on, that are to be searched; next
 // is where the next ones begin, "" where there are none.
 func (s *scope) some(excluded func(string) bool, by *borrower, from string, most int) (run []source, next string, known bool) {
-	wants, byName := s.filter.byName()
+	names, byName := s.filter.byName()
 	skip := func(name string, id, version uint32) bool { // asked of every file there is
-		if wants != nil && !wants(name) {
+		if names.Match != nil && !names.Match(name) {
 			return true
 		}
 		class := s.selection.Class(id, version)

@@ -73,25 +73,17 @@ func (h holding) countLeft(start workspace.Path, f *filter) {
 // path order. It reports whether that is known.
 func (h holding) entries(start workspace.Path, f *filter, directories bool, take func(*workspace.Entry)) (known bool) {
 	f.listed = directories
-	if wants, ok := f.byName(); ok {
-		unwanted := int64(0)
-		defer func() { f.left.Add(unwanted) }()
-		return h.table.Entries(start, func(name string, directory bool) bool {
-			switch {
-			case directory && !directories:
-				return true
-			case wants == nil || wants(name):
-				return false
-			}
-			unwanted++
-			return true
-		}, func(e *workspace.Entry) bool {
+	if names, ok := f.byName(); ok {
+		names.Directories = directories
+		left, known := h.table.Entries(start, names, func(e *workspace.Entry) bool {
 			take(e)
 			return true
 		})
+		f.left.Add(int64(left))
+		return known
 	}
 	left := "" // directory that is left out with all in it, ending in a slash
-	return h.table.Entries(start, nil, func(e *workspace.Entry) bool {
+	_, known = h.table.Entries(start, workspace.NameFilter{Directories: true}, func(e *workspace.Entry) bool {
 		if left != "" && strings.HasPrefix(e.Rel, left) {
 			return true
 		}
@@ -109,4 +101,5 @@ func (h holding) entries(start workspace.Path, f *filter, directories bool, take
 		}
 		return true
 	})
+	return known
 }

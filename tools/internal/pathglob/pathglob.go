@@ -8,6 +8,7 @@
 package pathglob
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -215,20 +216,21 @@ func (s Set) ByName() (match func(name string) bool, ok bool) {
 			return nil, false
 		}
 	}
-	if len(s.patterns) == 1 { // asked of every file there is
-		switch p := s.patterns[0]; {
-		case p.any:
-			return func(string) bool { return true }, true
-		case p.name != "":
-			return func(name string) bool { return name == p.name }, true
-		default:
-			last := p.suffix[len(p.suffix)-1]
-			return func(name string) bool {
-				return len(name) > 0 && name[len(name)-1] == last && strings.HasSuffix(name, p.suffix)
-			}, true
-		}
-	}
 	return func(name string) bool { return s.Match(name, false) }, true
+}
+
+// Suffixes returns texts one of which ends whatever the set matches, nil if there are none
+// such.
+func (s Set) Suffixes() (suffixes []string) {
+	for i := range s.patterns {
+		p := &s.patterns[i]
+		suffix := cmp.Or(p.name, p.suffix)
+		if suffix == "" || p.directory {
+			return nil
+		}
+		suffixes = append(suffixes, suffix)
+	}
+	return suffixes
 }
 
 // Names reports whether a pattern matches a path itself, not only something

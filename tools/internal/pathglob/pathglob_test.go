@@ -1,6 +1,7 @@
 package pathglob_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -141,6 +142,9 @@ func FuzzGlob(f *testing.F) {
 		}
 		if match, ok := set.ByName(); ok && match(path[strings.LastIndexByte(path, '/')+1:]) != want {
 			t.Errorf("%q by name matches %q = %v, doublestar says %v", pattern, path, !want, want)
+		}
+		if all := set.Suffixes(); want && all != nil && !slices.ContainsFunc(all, func(s string) bool { return strings.HasSuffix(path, s) }) {
+			t.Errorf("%q matches %q, which ends with none of %q", pattern, path, all)
 		}
 		for i := range path {
 			if want && path[i] == '/' && !set.Below(path[:i]) {
