@@ -21,15 +21,6 @@ import (
 // Set is a list of patterns. The zero Set matches nothing.
 type Set struct{ patterns []pattern }
 
-type pattern struct {
-	glob      string // matched against the whole path; "" where suffix or name does it
-	suffix    string // of the last component
-	name      string // the last component
-	any       bool   // everything matches
-	directory bool   // ended with a slash: what it names is a directory
-	parts     []string
-}
-
 // Error is a pattern that cannot be used.
 type Error struct {
 	Pattern string
@@ -43,22 +34,25 @@ func (e *Error) Error() string { return fmt.Sprintf("pattern %q %s", e.Pattern, 
 func Compile(patterns []string) (Set, error) {
 	var s Set
 	for _, text := range patterns {
-		p, err := compile(text)
+		glob, directory, err := check(text)
 		if err != nil {
 			return Set{}, err
 		}
-		s.patterns = append(s.patterns, p)
+		for _, alternative := range alternatives(glob) {
+			s.patterns = append(s.patterns, newPattern(alternative, directory))
+		}
 	}
 	return s, nil
 }
 
-func compile(text string) (pattern, error) {
-	bad := func(reason, hint string) (pattern, error) { return pattern{}, &Error{text, reason, hint} }
-	glob := text
+// check returns the glob of a pattern, and whether it stands for directories.
+func check(text string) (glob string, directory bool, err error) {
+	bad := func(reason, hint string) (string, bool, error) { return "", false, &Error{text, reason, hint} }
+	glob = text
 	for strings.HasPrefix(glob, "./") {
 		glob = strings.TrimLeft(glob[2:], "/")
 	}
-	directory := strings.HasSuffix(glob, "/")
+	directory = strings.HasSuffix(glob, "/")
 	switch {
 	case strings.HasPrefix(glob, "/"):
 		return bad("is absolute", "give the directory as path, and the pattern relative to it")
@@ -74,21 +68,7 @@ func compile(text string) (pattern, error) {
 	if glob = strings.TrimRight(glob, "/"); glob == "" || glob == "." {
 		return bad("names nothing", `"**" stands for everything`)
 	}
-	p := pattern{directory: directory}
-	name := strings.TrimPrefix(glob, "**/")
-	if !strings.Contains(name, "/") {
-		switch rest := strings.TrimPrefix(name, "*"); {
-		case name == "**":
-			p.any = true
-		case plain(name):
-			p.name = name
-		case plain(rest):
-			p.suffix = rest
-		}
-		glob = "**/" + name
-	}
-	p.glob, p.parts = glob, split(glob)
-	return p, nil
+	return glob, directory, nil
 }
 
 // extended returns the sign of an extended pattern of a shell, such as !(a) or @(a|b), 0
@@ -165,21 +145,6 @@ func flaw(glob string) string {
 	return "has a class that is not valid"
 }
 
-// plain reports that a text holds nothing with a meaning.
-func plain(s string) bool { return s != "" && !strings.ContainsAny(s, `*?[]{}\`) }
-
-// split returns the components of a pattern, nil where they do not match by themselves
-// what they match in it: a slash stands within braces or a class, or ** beside others.
-func split(glob string) []string {
-	parts := strings.Split(glob, "/")
-	if slices.ContainsFunc(parts, func(part string) bool {
-		return !doublestar.ValidatePattern(part) || strings.Contains(part, "**") && part != "**"
-	}) {
-		return nil
-	}
-	return parts
-}
-
 // Negated parts patterns from those that start with "!", which it returns
 // without it, after the patterns of excluded. One that starts with "!(" is left to
 // [Compile], which refuses it.
@@ -212,7 +177,7 @@ func (s Set) Match(rel string, directory bool) bool {
 // ByName returns what Match says of a path by its last component, if that decides.
 func (s Set) ByName() (match func(name string) bool, ok bool) {
 	for i := range s.patterns {
-		if p := &s.patterns[i]; p.directory || !p.any && p.name == "" && p.suffix == "" {
+		if p := &s.patterns[i]; p.directory || !p.any && p.name == "" && p.suffix == "" && p.base == "" {
 			return nil, false
 		}
 	}
@@ -224,7 +189,7 @@ func (s Set) ByName() (match func(name string) bool, ok bool) {
 func (s Set) Suffixes() (suffixes []string) {
 	for i := range s.patterns {
 		p := &s.patterns[i]
-		suffix := cmp.Or(p.name, p.suffix)
+		suffix := cmp.Or(p.name, p.suffix, p.tail)
 		if suffix == "" || p.directory {
 			return nil
 		}
@@ -249,45 +214,6 @@ func (s Set) Below(dir string) bool {
 	return slices.ContainsFunc(s.patterns, func(p pattern) bool {
 		return p.parts == nil || p.directory && (p.match(dir, true) || p.above(dir)) || p.below(dir)
 	})
-}
-
-func (p *pattern) match(rel string, directory bool) bool {
-	switch {
-	case p.directory && !directory:
-		return false
-	case p.any:
-		return true
-	case p.name != "":
-		above := len(rel) - len(p.name)
-		return (above == 0 || above > 0 && rel[above-1] == '/') && rel[above:] == p.name
-	case p.suffix != "":
-		return strings.HasSuffix(rel, p.suffix)
-	}
-	return doublestar.MatchUnvalidated(p.glob, rel)
-}
-
-// above reports whether the pattern matches a directory above rel.
-func (p *pattern) above(rel string) bool {
-	for i := strings.LastIndexByte(rel, '/'); i > 0; i = strings.LastIndexByte(rel[:i], '/') {
-		if p.match(rel[:i], true) {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *pattern) below(dir string) bool {
-	parts := p.parts
-	for name := range strings.SplitSeq(dir, "/") {
-		switch {
-		case parts[0] == "**":
-			return true
-		case len(parts) == 1 || !doublestar.MatchUnvalidated(parts[0], name):
-			return false
-		}
-		parts = parts[1:]
-	}
-	return true
 }
 
 // Hidden reports whether a pattern names something that starts with a dot.

@@ -30,7 +30,7 @@ func TestMatch(t *testing.T) {
 		{"cmd/*.go", "cmd/a.go", true}, {"cmd/*.go", "x/cmd/a.go", false}, {"cmd/*.go", "cmd/x/a.go", false},
 		{"./cmd/*.go", "cmd/a.go", true}, {"**/*.go", "a.go", true}, {"cmd/**", "cmd/x/y", true}, {"**", "a/b", true},
 		{"*.{c,h}", "x/a.h", true}, {"{a,b/c}/*.go", "b/c/x.go", true}, {"[a-c]*", "x/bz", true}, {"[!a]*", "x/a", false}, {`\*`, "x/*", true}, {`\*`, "x/y", false},
-		{"docs/", "docs/a", true}, {"docs/", "x/docs/y/a", true}, {"docs/", "docs", false}, {"x/docs/", "y/x/docs/a", false}, {"?.go", "ab.go", false}, {"ü*", "x/übung", true},
+		{"*.{c,h}", "x/a.hh", false}, {"x/*.{c,h}", "x/a.h", true}, {"x/*.{c,h}", "y/a.h", false}, {"a{,b}", "x/a", true}, {"a{,b}", "ab", true}, {"*irq*", "x/an_irq.c", true}, {"*irq*", "irq/c", false}, {"x/**/a*.c", "x/abc.c", true}, {"x/**/a*.c", "xx/abc.c", false}, {"docs/", "docs/a", true}, {"docs/", "x/docs/y/a", true}, {"docs/", "docs", false}, {"x/docs/", "y/x/docs/a", false}, {"?.go", "ab.go", false}, {"ü*", "x/übung", true},
 	} {
 		if got := compile(t, tt.pattern).Match(tt.path, false); got != tt.want {
 			t.Errorf("%q matches %q = %v", tt.pattern, tt.path, got)
@@ -120,6 +120,11 @@ func FuzzGlob(f *testing.F) {
 		f.Add(pattern, "a")
 	}
 	f.Add("a***/*", "a/b")
+	for _, pattern := range []string{"*.{c,h}", "x/*.{c,h,}", "{,a}", "a{,b}", "a/**/{b,}c", "*irq*", "te?t_*.{go,b[a]}", "a/**", "a/**/b*.c", `\*x`, "[a-c]x", "**/a*/b", "{a,b}/{c,d}"} {
+		for _, path := range []string{"a/b", "x/y.c", "a", "a/x/bc", "irq", "test_.go", "a/c"} {
+			f.Add(pattern, path)
+		}
+	}
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		if !utf8.ValidString(pattern) || strings.ContainsRune(pattern, utf8.RuneError) {
 			return // arguments are valid UTF-8
