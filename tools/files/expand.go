@@ -8,6 +8,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/unread"
 	"toolcrib/workspace"
 )
 
@@ -15,7 +16,7 @@ import (
 // What is wrong with an entry stands in its place; notes name directories that
 // could not be read, and count what the policy denies.
 func expand(ctx context.Context, entries []string) (list []wanted, notes string, err error) {
-	var unreadable []string
+	var closed []paging.Unread
 	denied := 0
 	known := map[string]bool{}
 	add := func(f wanted) {
@@ -44,7 +45,7 @@ func expand(ctx context.Context, entries []string) (list []wanted, notes string,
 			for _, f := range found {
 				add(f)
 			}
-			unreadable = append(unreadable, stats.Unreadable...)
+			closed = unread.Paths(ctx, closed, stats)
 			denied += stats.Denied
 		case err != nil:
 			add(wanted{name: textfile.Path(text), err: err})
@@ -52,7 +53,7 @@ func expand(ctx context.Context, entries []string) (list []wanted, notes string,
 			add(wanted{name: textfile.Path(path.String()), path: path})
 		}
 	}
-	return list, paging.Named(paging.Unreadable, unreadable) + paging.Denied(denied), nil
+	return list, paging.NotRead(closed) + paging.Denied(denied), nil
 }
 
 func isGlob(text string) bool { return strings.ContainsAny(text, "*?[{") }

@@ -10,6 +10,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/unread"
 	"toolcrib/workspace"
 )
 
@@ -124,7 +125,7 @@ func (l *listing) page(ctx context.Context, stats workspace.WalkStats) (ListDire
 		}
 		next++
 	}
-	tree = append(tree, paging.Named(paging.Unreadable, stats.Unreadable)+paging.Denied(stats.Denied)...)
+	tree = append(tree, paging.NotRead(unread.Paths(ctx, nil, stats))+paging.Denied(stats.Denied)...)
 	out := ListDirectoryOut{Status: l.status(stats, first, next), Tree: string(tree)}
 	if next < len(l.rows) {
 		out.More = tools.NextAt("offset", next)

@@ -41,7 +41,7 @@ type GlobOut struct {
 	Ignored int // entries that ignore rules left out
 	Hidden  int // entries left out because they are hidden
 	// Unreadable are the directories that could not be read.
-	Unreadable []unread
+	Unreadable []paging.Unread
 	Denied     int    // by the policy
 	Freshness  string // see visit
 	Comma      string // see commas

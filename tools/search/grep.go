@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/unread"
 	"toolcrib/tools/search/internal/match"
 	"toolcrib/tools/search/internal/scan"
 )
@@ -130,7 +131,7 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 		return GrepOut{}, err
 	}
 	out := p.page(ctx, stats, int(s.filter.left.Load()))
-	if err := starved(out.Searched, out.Unreadable); err != nil {
+	if err := unread.Starved(out.Searched, out.Unreadable); err != nil {
 		return GrepOut{}, err
 	}
 	if !out.More && out.Total == 0 {

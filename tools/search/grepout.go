@@ -32,7 +32,7 @@ type GrepOut struct {
 	// TooLarge, Unreadable and Slow name files that were not searched, or not to
 	// their end; the last ones took too long.
 	TooLarge   []string
-	Unreadable []unread
+	Unreadable []paging.Unread
 	Slow       []string
 	Denied     int // paths, by the policy
 

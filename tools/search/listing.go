@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/unread"
 	"toolcrib/workspace"
 )
 
@@ -95,7 +96,7 @@ func list(ctx context.Context, v visit, start workspace.Path, in GlobIn) (*listi
 		if err := l.walk(ctx, in, start, f); err != nil {
 			return nil, err
 		}
-		if err := starved(l.Looked, l.Unreadable); err != nil {
+		if err := unread.Starved(l.Looked, l.Unreadable); err != nil {
 			return nil, err
 		}
 	}
@@ -169,7 +170,7 @@ func (l *listing) walk(ctx context.Context, in GlobIn, start workspace.Path, f *
 	stats, err := result()
 	l.Looked += int(f.left.Load())
 	l.Ignored, l.Hidden, l.Denied = stats.Ignored, stats.Hidden, stats.Denied
-	l.Unreadable = unreadable(ctx, nil, stats)
+	l.Unreadable = unread.Paths(ctx, nil, stats)
 	l.Freshness = visit{}.freshness()
 	return err
 }
@@ -190,7 +191,7 @@ func (l *listing) known(ctx context.Context, v visit, in GlobIn, start workspace
 	stats := v.table.Stats(start)
 	l.Looked += int(f.left.Load())
 	l.Ignored, l.Hidden = stats.Ignored, stats.Hidden
-	l.Unreadable = unreadable(ctx, nil, stats)
+	l.Unreadable = unread.Paths(ctx, nil, stats)
 	l.Freshness = v.freshness()
 	return known && (hidden || l.total+len(l.entries) > 0 && len(l.Unreadable) == 0)
 }

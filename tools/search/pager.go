@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/unread"
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/tools/search/internal/scan"
 	"toolcrib/workspace"
@@ -41,7 +43,7 @@ type progress struct {
 	selection *index.Selection // of the scope
 	// Of files and directories.
 	tooLarge, slow []string
-	unreadable     []unread
+	unreadable     []paging.Unread
 }
 
 // size is about the bytes that the progress takes.
@@ -126,7 +128,7 @@ func (p *pager) count(f scan.File[source]) bool {
 	case scan.Slow:
 		p.slow = append(p.slow, f.Source.String())
 	case scan.Unreadable:
-		if p.unreadable = append(p.unreadable, unread{Path: f.Source.String(), Why: why(f.Err)}); f.Matches == 0 {
+		if p.unreadable = append(p.unreadable, paging.Unread{Path: f.Source.String(), Why: unread.Why(f.Err)}); f.Matches == 0 {
 			return true
 		}
 	}
@@ -229,7 +231,7 @@ func (p *pager) page(ctx context.Context, stats workspace.WalkStats, left int) G
 	if p.dated != nil {
 		p.units = len(p.dated)
 	}
-	p.unreadable = unreadable(ctx, p.unreadable, stats)
+	p.unreadable = unread.Paths(ctx, p.unreadable, stats)
 	p.next.unreadable = p.unreadable
 	out := p.out
 	out.Searched, out.Binary, out.TooLarge, out.Unreadable, out.Slow = p.searched, p.binary, p.tooLarge, p.unreadable, p.slow

@@ -1,4 +1,5 @@
-package search
+// Package unread finds out why paths could not be read.
+package unread
 
 import (
 	"cmp"
@@ -16,29 +17,26 @@ import (
 // mostAsked is how many paths are asked once more why they cannot be read.
 const mostAsked = 10_000
 
-// unread is a path that could not be read, and why: "" = not known.
-type unread = paging.Unread
-
-// unreadable puts together what a search could not read with what its walk could not, each
-// once and in order. A walk does not say why, unless that has passed by now, so it is asked
-// of the paths themselves.
-func unreadable(ctx context.Context, found []unread, stats workspace.WalkStats) []unread {
+// Paths puts together what could not be read of files, if anything, with what a walk could
+// not, each once and in order. A walk does not say why: the paths themselves are asked, and
+// tell unless that has passed by now.
+func Paths(ctx context.Context, found []paging.Unread, stats workspace.WalkStats) []paging.Unread {
 	all := slices.Clone(found)
 	known := make(map[string]bool, len(found))
 	for _, u := range found {
 		known[u.Path] = true
 	}
 	for i, path := range stats.Unreadable {
-		u := unread{Path: path}
+		u := paging.Unread{Path: path}
 		if i < mostAsked && !known[path] {
 			if u.Why = whyClosed(ctx, path); u.Why == "" && stats.Starved {
-				u.Why = tooMany
+				u.Why = TooMany
 			}
 		}
 		all = append(all, u)
 	}
-	slices.SortStableFunc(all, func(a, b unread) int { return cmp.Compare(a.Path, b.Path) })
-	return slices.CompactFunc(all, func(a, b unread) bool { return a.Path == b.Path })
+	slices.SortStableFunc(all, func(a, b paging.Unread) int { return cmp.Compare(a.Path, b.Path) })
+	return slices.CompactFunc(all, func(a, b paging.Unread) bool { return a.Path == b.Path })
 }
 
 // whyClosed says why a file or directory cannot be opened.
@@ -56,16 +54,16 @@ func whyClosed(ctx context.Context, path string) string {
 			err = f.Close()
 		}
 	}
-	return why(err)
+	return Why(err)
 }
 
-// why words an error of the system in a few words, "" if that has no name for it.
-func why(err error) string {
+// Why words an error of the system in a few words, "" if that has no name for it.
+func Why(err error) string {
 	if errors.Is(err, fs.ErrPermission) {
 		return "permission denied"
 	}
 	if tooManyOpen(err) {
-		return tooMany
+		return TooMany
 	}
 	e, ok := errors.AsType[syscall.Errno](err)
 	if !ok || errors.Is(e, fs.ErrNotExist) {
@@ -74,18 +72,19 @@ func why(err error) string {
 	return e.Error()
 }
 
-const tooMany = "too many open files"
+// TooMany is the reason that a process had no handle left.
+const TooMany = "too many open files"
 
 func tooManyOpen(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// starved is the error of a search that had no handles left for any of its files, nil
+// Starved is the error of a search that had no handles left for any of its files, nil
 // where it had some.
-func starved(looked int, paths []unread) error {
-	if looked > 0 || !slices.ContainsFunc(paths, func(u unread) bool { return u.Why == tooMany }) {
+func Starved(looked int, paths []paging.Unread) error {
+	if looked > 0 || !slices.ContainsFunc(paths, func(u paging.Unread) bool { return u.Why == TooMany }) {
 		return nil
 	}
-	return tools.Errorf(tools.Unavailable, "%s: nothing could be read", tooMany).
+	return tools.Errorf(tools.Unavailable, "%s: nothing could be read", TooMany).
 		WithHint("try again when other calls have ended, or ask the user to raise the server's limit (ulimit -n)")
 }
