@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"io"
 	"iter"
 	"slices"
 	"sync"
@@ -105,7 +106,7 @@ func (v visit) borrow(first bool) *borrower {
 func (s source) OpenBy(o *workspace.Opener) (workspace.File, error) {
 	if s.by != nil {
 		if text, ok := s.by.get(s.version()); ok {
-			return keptFile{bytes.NewReader(text)}, nil
+			return keptFile{bytes.NewReader(text), text}, nil
 		}
 	}
 	return o.Open(s.Path)
@@ -126,7 +127,17 @@ func (s source) Parts() iter.Seq2[int64, int64] { return s.among.Parts(s.id, s.f
 func (s source) version() version { return version{s.by.shelf, s.id, s.file} }
 
 // keptFile is a file of which the content alone is known.
-type keptFile struct{ *bytes.Reader }
+type keptFile struct {
+	*bytes.Reader
+	text []byte
+}
+
+// Rest implements [scan.Kept].
+func (f keptFile) Rest() []byte {
+	rest := f.text[len(f.text)-f.Len():]
+	_, _ = f.Seek(0, io.SeekEnd) // of a reader of bytes it cannot fail
+	return rest
+}
 
 func (f keptFile) Info() workspace.Info {
 	return workspace.Info{Kind: workspace.KindFile, Size: f.Size()}

@@ -110,8 +110,10 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string, dated 
 	}
 	excluded := s.filter.excluding()
 	s.runs = func(yield func([]source) bool) {
+		var run []source
 		for most, at, more := firstKnown, from, true; more; most = min(2*most, mostKnown) {
-			run, next, known := s.some(excluded, by, at, most)
+			files, next, known := s.some(run[:0], excluded, by, at, most)
+			run = files
 			if !known { // another call has found that it changed
 				s.walk(ctx, workspace.WalkOptions{Hidden: true, From: at})
 				s.runs(yield)
@@ -130,9 +132,9 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string, dated 
 	return true
 }
 
-// some returns at most so many known files, from a path on, that are to be searched; next
-// is where the next ones begin, "" where there are none.
-func (s *scope) some(excluded func(string) bool, by *borrower, from string, most int) (run []source, next string, known bool) {
+// some puts behind run at most so many known files, from a path on, that are to be
+// searched; next is where the next ones begin, "" where there are none.
+func (s *scope) some(run []source, excluded func(string) bool, by *borrower, from string, most int) (found []source, next string, known bool) {
 	names, byName := s.filter.byName()
 	skip := func(name string, id, version uint32) bool { // asked of every file there is
 		if names.Match != nil && !names.Match(name) {

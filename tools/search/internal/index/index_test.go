@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/tools/search/internal/match"
+	"toolcrib/workspace"
 )
 
 var pieces = []string{
@@ -242,6 +243,40 @@ func TestManyFilesAndLittleMemory(t *testing.T) {
 	}
 	if s := small.Stats(); s.Left == 0 || s.Files+s.Left != n || s.Bytes > all.Bytes*2/3+1<<20 {
 		t.Errorf("%+v, of %+v", s, all)
+	}
+}
+
+// What was asked before the index changed stays true of the files as they were, also where
+// it is looked up only when its part of the index is gone.
+func TestSelectionOfThePast(t *testing.T) {
+	tr := newTree(t)
+	x := index.New(tr, index.Options{Memory: 64 << 20})
+	w := index.NewWorker(x)
+	var selections []*index.Selection
+	var files [][]workspace.TableFile
+	for round := range 4 {
+		for i := range 3000 {
+			tr.write(fmt.Sprintf("f%d", i), fmt.Appendf(nil, "round_%d text_%d", round, i))
+		}
+		if err := w.Update(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		now, _ := tr.Changed(0)
+		selections, files = append(selections, x.Select(one("text_77"), false)), append(files, now)
+	}
+	for round, selection := range selections {
+		ruledOut := 0
+		for _, f := range files[round] {
+			switch c := selection.Class(f.ID, f.Version); {
+			case c == index.Not && f.Rel == "f77":
+				t.Errorf("round %d: %s is ruled out", round, f.Rel)
+			case c == index.Not:
+				ruledOut++
+			}
+		}
+		if last := round == len(selections)-1; last && ruledOut < 2900 {
+			t.Errorf("only %d files are ruled out", ruledOut)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 
 	"toolcrib/tools/search/internal/match"
 )
@@ -23,7 +24,7 @@ func (x *Index) Select(need [][]match.Literal, across bool) *Selection {
 	x.nudge()
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	sel := &Selection{pages: x.pages, across: across}
+	sel := &Selection{index: x, pages: x.pages, across: across}
 	largest := largest(x.segments)
 	var clauses []clause
 	for _, literals := range need {
@@ -44,14 +45,31 @@ func (x *Index) Select(need [][]match.Literal, across bool) *Selection {
 	if clauses == nil {
 		return sel
 	}
-	sel.docs, sel.parts = make([]bitmap, len(x.segments)), make([][]part, len(x.segments))
-	q := query{across: across}
-	for i, s := range x.segments {
-		if s != nil {
-			sel.docs[i], sel.parts[i] = q.run(s, clauses), s.parts
-		}
-	}
+	sel.clauses, sel.segments, sel.docs = clauses, slices.Clone(x.segments), make([]atomic.Pointer[bitmap], len(x.segments))
 	return sel
+}
+
+// in returns the documents of a segment that may have a literal of each of the clauses;
+// a nil bitmap stands for all. They are found when they are first asked for: a search may
+// end before it comes to the files of a segment.
+func (s *Selection) in(segment uint16) *bitmap {
+	if docs := s.docs[segment].Load(); docs != nil {
+		return docs
+	}
+	return s.run(segment)
+}
+
+func (s *Selection) run(segment uint16) *bitmap {
+	x, of := s.index, s.segments[segment]
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	var docs bitmap
+	if int(segment) < len(x.segments) && x.segments[segment] == of { // it is no other now
+		q := query{across: s.across}
+		docs = q.run(of, s.clauses)
+	}
+	s.docs[segment].Store(&docs)
+	return &docs
 }
 
 // largest returns the segment with the most documents, nil if there is none.

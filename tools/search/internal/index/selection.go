@@ -3,6 +3,7 @@ package index
 import (
 	"iter"
 	"math"
+	"sync/atomic"
 )
 
 // Class is what the index knows of a file.
@@ -18,11 +19,13 @@ const (
 // Selection says which files may hold some literals. It is what the index knew when
 // it was made, and stays true for files of the versions that they had then.
 type Selection struct {
-	pages  []*page
-	docs   []bitmap // of each segment those that may; nil = all
-	parts  [][]part // of each segment
-	across bool     // as asked for
-	odd    bool     // a literal folds to letters beyond ASCII
+	index    *Index
+	pages    []*page
+	clauses  []clause                 // nil = none that tells anything
+	segments []*segment               // as they were
+	docs     []atomic.Pointer[bitmap] // of each segment those that may, see in
+	across   bool                     // as asked for
+	odd      bool                     // a literal folds to letters beyond ASCII
 }
 
 // Class returns what is known of a version of a file. A nil selection knows nothing.
@@ -39,8 +42,12 @@ func (s *Selection) Class(id, version uint32) Class {
 	case !s.tells(e):
 		return May
 	}
-	docs := s.docs[e.segment]
-	if docs.has(int(e.doc)) || e.docs > 1 && docs.any(int(e.doc), int(e.docs)) {
+	found := s.docs[e.segment].Load()
+	if found == nil { // as in does, but this is asked of every file
+		found = s.run(e.segment)
+	}
+	docs := *found
+	if docs == nil || docs.has(int(e.doc)) || e.docs > 1 && docs.any(int(e.doc), int(e.docs)) {
 		return May
 	}
 	return Not
@@ -48,7 +55,7 @@ func (s *Selection) Class(id, version uint32) Class {
 
 // tells reports whether the documents of a file matter.
 func (s *Selection) tells(e *entry) bool {
-	return s.docs != nil && (e.kind == indexed || e.kind == oddlyFolded && !s.odd)
+	return s.clauses != nil && (e.kind == indexed || e.kind == oddlyFolded && !s.odd)
 }
 
 // Parts returns which parts of a file that May hold the literals may hold them, where
@@ -62,7 +69,11 @@ func (s *Selection) Parts(id, version uint32) iter.Seq2[int64, int64] {
 	if e == nil || e.version != version || e.docs < 2 || !s.tells(e) {
 		return nil
 	}
-	parts, docs := partsOf(s.parts[e.segment], int(e.doc), int(e.docs)), s.docs[e.segment]
+	docs := *s.in(e.segment)
+	if docs == nil {
+		return nil
+	}
+	parts := partsOf(s.segments[e.segment].parts, int(e.doc), int(e.docs))
 	return func(yield func(begin, end int64) bool) {
 		for i, p := range parts {
 			end := int64(math.MaxInt64)
@@ -82,8 +93,10 @@ func (s *Selection) Size() int {
 		return 0
 	}
 	size := 8 * len(s.pages)
-	for _, docs := range s.docs {
-		size += 8 * len(docs)
+	for _, of := range s.segments {
+		if of != nil {
+			size += 24 + len(of.files)/8
+		}
 	}
 	return size
 }

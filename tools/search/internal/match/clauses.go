@@ -100,6 +100,13 @@ func requiredOfConcat(subs []*syntax.Regexp) demand {
 	var all clauses
 	known := true
 	for _, sub := range subs {
+		if sub.Op == syntax.OpPlus { // the first time stands behind the run, the last one begins another
+			d := required(sub.Sub[0])
+			if joined, _ := cross(run, d.exact); joined != nil {
+				known, all, run = false, all.with(joined), d.exact
+				continue
+			}
+		}
 		d := required(sub)
 		if joined, _ := cross(run, d.exact); joined != nil {
 			run = joined

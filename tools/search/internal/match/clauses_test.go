@@ -39,7 +39,7 @@ func TestClauses(t *testing.T) {
 		{`foo\r\nbar`, match.Pattern{Multiline: true, Case: match.Sensitive}, "foo & bar"},
 		{`(one\nlonger|x\ny)`, match.Pattern{Multiline: true, Case: match.Sensitive}, "longer|x"},
 		{`x(a\n|b)?`, match.Pattern{Multiline: true, Case: match.Sensitive}, "x|xa|xb"},
-		{`(foo|bar)+baz`, match.Pattern{Case: match.Sensitive}, "foo|bar & baz"},
+		{`(foo|bar)+baz`, match.Pattern{Case: match.Sensitive}, "foo|bar & foobaz|barbaz"},
 		{`(foo)*`, match.Pattern{}, ""},
 		{`.`, match.Pattern{}, ""},
 		{`\n`, match.Pattern{Multiline: true}, ""},

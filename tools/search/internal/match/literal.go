@@ -116,6 +116,13 @@ func analyseConcat(subs []*syntax.Regexp) facts {
 	all := facts{bare: true}
 	known := true
 	for _, sub := range subs {
+		if sub.Op == syntax.OpPlus { // the first time stands behind the run, the last one begins another
+			once := analyse(sub.Sub[0])
+			if joined, _ := cross(run, once.exact); joined != nil {
+				known, all.need, run = false, better(all.need, usable(joined)), once.exact
+				continue
+			}
+		}
 		f := analyse(sub)
 		if joined, bare := cross(run, f.exact); joined != nil {
 			run, all.bare = joined, all.bare && f.bare && bare

@@ -75,6 +75,9 @@ func compare(t *testing.T, p match.Pattern, text string) {
 	if diff := cmp.Diff(want, lines(m, text)); diff != "" {
 		t.Errorf("%+v over %q (-oracle +got):\n%s", p, text, diff)
 	}
+	if n := m.Count(t.Context(), []byte(text)); n != len(want) {
+		t.Errorf("%+v over %q: %d lines are counted, want %d", p, text, n, len(want))
+	}
 }
 
 var seeds = []string{

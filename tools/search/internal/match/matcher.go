@@ -59,18 +59,45 @@ func (m *Matcher) Lines(ctx context.Context, text []byte) iter.Seq[Line] {
 	}
 }
 
+// Count returns how many lines [Matcher.Lines] gives.
+func (m *Matcher) Count(ctx context.Context, text []byte) (n int) {
+	if m.multiline || !m.exact {
+		for range m.Lines(ctx, text) {
+			n++
+		}
+		return n
+	}
+	for ctx.Err() == nil {
+		for range trial {
+			at := m.pre.index(text)
+			if at < 0 {
+				return n
+			}
+			n++
+			end := bytes.IndexByte(text[at:], '\n')
+			if end < 0 {
+				return n
+			}
+			text = text[at+end+1:]
+		}
+	}
+	return n
+}
+
 // May reports whether a text that has come through Normal, or a part of one, holds what
 // every match contains.
 func (m *Matcher) May(text []byte) bool { return m.pre == nil || m.pre.index(text) >= 0 }
 
+// IsNormal reports whether Normal leaves text as it is.
+func (m *Matcher) IsNormal(text []byte) bool {
+	return !m.multiline || m.keepCR || bytes.IndexByte(text, '\r') < 0 || !bytes.Contains(text, []byte("\r\n"))
+}
+
 // Normal returns text as a search over several lines wants it: CRLF as LF,
 // unless the pattern itself names CR. It may change text in place.
 func (m *Matcher) Normal(text []byte) []byte {
-	if !m.multiline || m.keepCR {
-		return text
-	}
 	first := bytes.Index(text, []byte("\r\n"))
-	if first < 0 {
+	if first < 0 || m.IsNormal(text) {
 		return text
 	}
 	out := text[:first]

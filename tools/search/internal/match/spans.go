@@ -51,6 +51,7 @@ type walk struct {
 	text  []byte
 	yield func(start, end int) bool
 	pos   int // where the next match is looked for
+	spare int // bytes that were passed over and not yet spent on attempts
 	last  int // end of the last match, where no empty one is
 }
 
@@ -62,7 +63,9 @@ func (m *Matcher) spans(ctx context.Context, text []byte, yield func(start, end 
 	}
 	for w.pos <= len(w.text) && ctx.Err() == nil && w.skip() {
 		more := false
-		if n := w.affordable(w.pos); n > 0 {
+		if found, decided := w.soon(); decided {
+			more = found
+		} else if n := w.affordable(w.pos); n > 0 {
 			more = w.several(n)
 		} else {
 			more = w.single()
@@ -91,6 +94,7 @@ func (w *walk) skip() bool {
 	if at < 0 {
 		return false
 	}
+	w.spare += at
 	from := w.pos + max(0, at-len(w.headText))
 	if i := bytes.LastIndexByte(w.text[w.pos:from], '\n'); i >= 0 {
 		w.pos += i + 1
@@ -100,6 +104,28 @@ func (w *walk) skip() bool {
 		w.pos = from + max(0, bytes.Index(w.text[from:], []byte(w.headText)))
 	}
 	return true
+}
+
+// soon takes the match that begins with the next head, or moves behind that head. decided is
+// false where this takes more bytes than an attempt, or heads are so close together that
+// more is to be had at once.
+func (w *walk) soon() (more, decided bool) {
+	if w.head == nil || w.spare < attempt {
+		return false, false
+	}
+	w.spare -= attempt
+	from := w.pos
+	w.pos += max(0, bytes.Index(w.text[from:], []byte(w.headText)))
+	span, decided := w.near()
+	switch {
+	case !decided:
+		w.pos = from
+		return false, false
+	case span == nil:
+		w.pos++
+		return true, true
+	}
+	return w.take(span[0], span[1]), true
 }
 
 // several takes up to n matches, the last of them only where no line begins before it:

@@ -13,6 +13,7 @@ import (
 	"iter"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,13 @@ type Source interface {
 	// of each part where it begins and ends, both at the start of a line or past the end
 	// of the file. nil = not known.
 	Parts() iter.Seq2[int64, int64]
+}
+
+// Kept is a file that is in memory.
+type Kept interface {
+	workspace.File
+	// Rest returns what was not read yet, as Read would. It must not be changed.
+	Rest() []byte
 }
 
 // Options says what is worth finding.
@@ -233,6 +241,7 @@ func empty[S Source](used <-chan *batch[S]) *batch[S] {
 func (b *batch[S]) run(ctx *patience, s *scanner) {
 	defer func() { b.done <- struct{}{} }()
 	b.panic = caught(func() {
+		b.files = slices.Grow(b.files, len(b.sources))
 		for _, source := range b.sources {
 			if ctx.next(); ctx.Err() != nil {
 				return
@@ -259,7 +268,7 @@ func open[S Source](ctx *patience, s *scanner, source S, out *Found) {
 	if err == nil {
 		if parts := source.Parts(); parts == nil || s.promising(ctx, f, parts) {
 			if err = s.begin(f); err == nil {
-				if s.win.eof {
+				if s.win.eof && !s.win.lent {
 					source.Whole(s.win.text())
 				}
 				err = s.scan(ctx, f, out)

@@ -19,6 +19,9 @@ const (
 	maxLineBytes = 600
 )
 
+// firstKept is how many matches of a file there is room for at first.
+const firstKept = 3
+
 // scanner searches one file after another.
 type scanner struct {
 	m      *match.Matcher
@@ -40,6 +43,7 @@ type place struct {
 
 func (s *scanner) close() {
 	s.opener.Close()
+	s.win.back()
 	s.opt.Buffers.give(s.win.buf)
 }
 
@@ -58,7 +62,7 @@ func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error 
 		if err := s.win.fillAll(); err != nil {
 			return err
 		}
-		s.win.n = len(s.m.Normal(s.win.text()))
+		s.normalize()
 	}
 	s.at = place{number: 1}
 	p := &s.at
@@ -96,6 +100,10 @@ func (s *scanner) learn(soon bool) {
 
 // begin reads the first part of a file.
 func (s *scanner) begin(f workspace.File) error {
+	if k, ok := f.(Kept); ok {
+		s.win.lend(f, k.Rest())
+		return nil
+	}
 	s.win.reset(f)
 	first := len(s.win.buf)
 	switch {
@@ -114,7 +122,7 @@ func (s *scanner) scout(ctx context.Context, f workspace.File) (may bool, err er
 		return true, nil
 	}
 	for {
-		s.win.n = len(s.m.Normal(s.win.text()))
+		s.normalize()
 		if s.m.May(s.win.text()) {
 			break
 		}
@@ -134,6 +142,14 @@ func (s *scanner) scout(ctx context.Context, f workspace.File) (may bool, err er
 	}
 	_, err = s.decode(f)
 	return true, err
+}
+
+// normalize makes the window one that is searched over several lines.
+func (s *scanner) normalize() {
+	if !s.m.IsNormal(s.win.text()) {
+		s.win.own()
+		s.win.n = len(s.m.Normal(s.win.text()))
+	}
 }
 
 // decode makes the window one of UTF-8 without a byte order mark; it reports a
@@ -161,6 +177,7 @@ func (s *scanner) search(ctx context.Context, text []byte, out *Found) {
 	if p.due == 0 && s.win.eof && !s.m.May(text[base:]) {
 		return
 	}
+	rest := len(text) // of which the lines are but counted
 	for l := range s.m.Lines(ctx, text[base:]) {
 		out.Matches++
 		found := s.found.Add(1)
@@ -172,7 +189,11 @@ func (s *scanner) search(ctx context.Context, text []byte, out *Found) {
 		s.trail(ctx, text, start, out)
 		if len(out.Kept) == s.opt.Keep {
 			p.due = 0 // what follows is not context but a match
-			continue
+			if s.m.Multiline() {
+				continue
+			}
+			rest = base + l.Next
+			break
 		}
 		before := s.opt.Before
 		if s.opt.Few > 0 && found > int64(s.opt.Few) {
@@ -184,8 +205,16 @@ func (s *scanner) search(ctx context.Context, text []byte, out *Found) {
 			lead = append(lead, s.show(ctx, p.line(text), false))
 		}
 		number := p.number
+		if out.Kept == nil {
+			out.Kept = make([]Match, 0, min(s.opt.Keep, firstKept))
+		}
 		out.Kept = append(out.Kept, Match{Number: number, Text: s.show(ctx, p.line(text), true), Before: lead})
 		p.due = s.opt.After
+	}
+	if rest < len(text) {
+		n := s.m.Count(ctx, text[rest:])
+		out.Matches += n
+		s.found.Add(int64(n))
 	}
 	if p.due == 0 && (s.win.eof || len(out.Kept) == s.opt.Keep) {
 		p.at = len(text)

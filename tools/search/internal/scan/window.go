@@ -48,9 +48,41 @@ type window struct {
 	r   io.Reader
 	had int64 // bytes read
 	eof bool
+
+	lent bool   // buf is not the window's own, and must not be changed
+	idle []byte // meanwhile the one that is
+}
+
+// lend makes text, all that r has, the window.
+func (w *window) lend(r io.Reader, text []byte) {
+	if !w.lent {
+		w.idle, w.lent = w.buf, true
+	}
+	w.buf, w.n, w.r, w.had, w.eof = text, len(text), r, int64(len(text)), true
+}
+
+// back ends the use of what was lent.
+func (w *window) back() {
+	if w.lent {
+		w.buf, w.idle, w.n, w.lent = w.idle, nil, 0, false
+	}
+}
+
+// own makes a copy of what was lent.
+func (w *window) own() {
+	if !w.lent {
+		return
+	}
+	text := w.text()
+	w.back()
+	if w.n = len(text); w.n > len(w.buf) {
+		w.buf = make([]byte, max(w.n, windowSize))
+	}
+	copy(w.buf, text)
 }
 
 func (w *window) reset(r io.Reader) {
+	w.back()
 	if w.buf == nil || len(w.buf) > keepSize {
 		w.buf = make([]byte, windowSize)
 	}
@@ -134,6 +166,10 @@ func (w *window) fillAll() error {
 
 // drop forgets the first n bytes.
 func (w *window) drop(n int) {
+	if w.lent {
+		w.buf, w.n = w.buf[n:], w.n-n
+		return
+	}
 	copy(w.buf, w.buf[n:w.n])
 	w.n -= n
 }
