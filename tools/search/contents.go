@@ -31,7 +31,7 @@ type version struct {
 }
 
 const (
-	mostContent  = 64 << 10 // bytes of one file
+	mostContent  = 128 << 10 // bytes of one file
 	contentShare = 4        // a call may replace one part in so many
 	mostPuts     = 256      // files that a call may put
 )
