@@ -31,13 +31,17 @@ func (x *Index) Documents() int {
 // Marked returns the grams that mark tells to be fresh in each of some pieces of a text,
 // and those that markPortable does.
 func Marked(pieces [][]byte) (got, want [][]uint32) {
-	by := func(mark func(*[gramCount / 64]uint64, *alphabet, uint32, []byte, *[freshSize]uint32) (uint32, uint32)) (all [][]uint32) {
+	by := func(mark func(*[gramCount / 64]uint64, *alphabet, uint32, []byte, *[freshSize]uint32) (uint32, uint32, bool)) (all [][]uint32) {
 		seen, of, window := new([gramCount / 64]uint64), symbols(), uint32(lineEnd)
 		for _, p := range pieces {
 			var fresh [freshSize]uint32
 			var n uint32
-			window, n = mark(seen, of, window, p, &fresh)
+			var high bool
+			window, n, high = mark(seen, of, window, p, &fresh)
 			all = append(all, append(slices.Clone(fresh[:n]), window))
+			if high {
+				all = append(all, nil)
+			}
 		}
 		return all
 	}

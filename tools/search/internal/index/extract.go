@@ -30,6 +30,7 @@ type extractor struct {
 	opener  workspace.Opener
 	pace    *Pace
 	text    extract
+	high    bool // a byte of the file is not ASCII
 }
 
 // extract is what an index needs of a text.
@@ -78,6 +79,7 @@ func (x *extractor) read(ctx context.Context, path workspace.Path) (kind, *extra
 		x.text.grams = nil // of an odd file
 	}
 	x.text.grams, x.text.docs = x.text.grams[:0], x.text.docs[:0]
+	x.high = false
 	x.begin(0)
 	k, err := x.scan(ctx, f)
 	x.finish()
@@ -110,13 +112,13 @@ func (x *extractor) scan(ctx context.Context, f workspace.File) (kind, error) {
 		if total+n >= maxText {
 			return unknown, nil
 		}
-		if k == indexed && (foldsOddly(text) || foldsOddly(append(tail[:], text[:min(n, 2)]...))) {
-			k = oddlyFolded
-		}
 		if total == 0 && whole {
 			window = x.add(window, text)
 		} else if window, err = x.cut(ctx, window, text, total); err != nil {
 			return unknown, err
+		}
+		if k == indexed && x.high && (foldsOddly(text) || foldsOddly(append(tail[:], text[:min(n, 2)]...))) {
+			k = oddlyFolded
 		}
 		if whole {
 			x.add(window, []byte{'\n'})
@@ -153,8 +155,10 @@ func (x *extractor) add(window uint32, text []byte) uint32 {
 		x.text.grams = slices.Grow(x.text.grams, freshSize)
 		end := len(x.text.grams)
 		var n uint32
-		window, n = mark(x.seen, x.symbols, window, piece, (*[freshSize]uint32)(x.text.grams[end:end+freshSize]))
+		var high bool
+		window, n, high = mark(x.seen, x.symbols, window, piece, (*[freshSize]uint32)(x.text.grams[end:end+freshSize]))
 		x.text.grams = x.text.grams[:end+int(n)]
+		x.high = x.high || high
 	}
 	return window
 }

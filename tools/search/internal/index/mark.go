@@ -4,12 +4,15 @@ package index
 const freshSize = 4096
 
 // markPortable notes the grams of at most freshSize bytes as seen, and returns those that
-// were not. It cannot be foretold which these are, so no branch depends on it.
-func markPortable(seen *[gramCount / 64]uint64, of *alphabet, window uint32, text []byte, fresh *[freshSize]uint32) (end, n uint32) {
+// were not; high tells that a byte is not ASCII. It cannot be foretold which are fresh, so
+// no branch depends on it.
+func markPortable(seen *[gramCount / 64]uint64, of *alphabet, window uint32, text []byte, fresh *[freshSize]uint32) (end, n uint32, high bool) {
 	if seen == nil || of == nil || fresh == nil {
-		return window, 0 // looked at once, instead of for each byte
+		return window, 0, false // looked at once, instead of for each byte
 	}
+	bits := byte(0)
 	for _, c := range text {
+		bits |= c
 		window = shift(window, of[c])
 		g := gram(window)
 		fresh[n%freshSize] = g
@@ -22,5 +25,5 @@ func markPortable(seen *[gramCount / 64]uint64, of *alphabet, window uint32, tex
 		*word = now
 		n += unseen
 	}
-	return window, n
+	return window, n, bits >= 0x80
 }

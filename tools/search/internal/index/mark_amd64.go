@@ -4,4 +4,4 @@ package index
 // was seen before counts the fresh ones.
 //
 //go:noescape
-func mark(seen *[gramCount / 64]uint64, of *alphabet, window uint32, text []byte, fresh *[freshSize]uint32) (end, n uint32)
+func mark(seen *[gramCount / 64]uint64, of *alphabet, window uint32, text []byte, fresh *[freshSize]uint32) (end, n uint32, high bool)

@@ -17,8 +17,8 @@
 	MOVQ    R12, (AX)(R11*8); \
 	SBBQ    $-1, R8
 
-// func mark(seen *[gramCount / 64]uint64, of *alphabet, window uint32, text []byte, fresh *[freshSize]uint32) (end, n uint32)
-TEXT ·mark(SB), NOSPLIT, $0-64
+// func mark(seen *[gramCount / 64]uint64, of *alphabet, window uint32, text []byte, fresh *[freshSize]uint32) (end, n uint32, high bool)
+TEXT ·mark(SB), NOSPLIT, $0-65
 	MOVQ seen+0(FP), AX
 	MOVQ of+8(FP), BX
 	MOVL window+16(FP), CX
@@ -26,10 +26,12 @@ TEXT ·mark(SB), NOSPLIT, $0-64
 	MOVQ text_len+32(FP), DX
 	MOVQ fresh+48(FP), DI
 	XORL R8, R8
+	XORL R9, R9 // all bytes, by or
 	SUBQ $4, DX
 	JLT  rest
 
 four:
+	ORL  (SI), R9
 	NOTE(0)
 	NOTE(1)
 	NOTE(2)
@@ -43,6 +45,8 @@ rest:
 	JEQ  done
 
 one:
+	MOVBLZX (SI), R10
+	ORL     R10, R9
 	NOTE(0)
 	INCQ SI
 	DECQ DX
@@ -51,4 +55,6 @@ one:
 done:
 	MOVL CX, end+56(FP)
 	MOVL R8, n+60(FP)
+	TESTL $0x80808080, R9
+	SETNE high+64(FP)
 	RET

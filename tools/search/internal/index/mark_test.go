@@ -16,10 +16,13 @@ func TestMark(t *testing.T) {
 	for range 50 {
 		var pieces [][]byte
 		for range rnd.IntN(20) {
-			p := make([]byte, rnd.IntN(4097))
+			p := make([]byte, rnd.IntN(1+[]int{4, 4096}[rnd.IntN(2)]))
 			some := 1 + rnd.IntN(256)
 			for i := range p {
 				p[i] = byte(rnd.IntN(some))
+			}
+			if n := len(p); n > 0 && some <= 0x80 && rnd.IntN(2) == 0 {
+				p[rnd.IntN(n)] = 0x80 + byte(rnd.IntN(0x80)) // the only one beyond ASCII
 			}
 			pieces = append(pieces, p)
 		}
