@@ -32,6 +32,7 @@ var layers = []struct {
 	{"tools/internal/changed", []string{"tools", "workspace", "tools/internal/textfile"}},                                       // what changed goes into the audit log
 	{"tools/internal/durations", []string{"tools"}},                                                                             // its errors are those of tools
 	{"tools/internal/progress", []string{"tools", "tools/internal/screen"}},                                                     // it tells the caller of a tool
+	{"tools/internal/unread", []string{"tools", "workspace", "tools/internal/paging"}},                                          // it asks for paths as their caller does
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/jobs", "tools/internal/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
