@@ -32,8 +32,8 @@ type version struct {
 
 const (
 	mostContent  = 128 << 10 // bytes of one file
-	contentShare = 4        // a call may replace one part in so many
-	mostPuts     = 256      // files that a call may put
+	contentShare = 4         // a call may replace one part in so many
+	mostPuts     = 256       // files that a call may put
 )
 
 func newContents(most int) *contents {
