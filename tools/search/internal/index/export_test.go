@@ -77,3 +77,32 @@ func Grams(texts [][]byte) (got, want [][]uint32) {
 	}
 	return got, want
 }
+
+// Written builds a segment of documents of some grams, and returns the documents of each
+// gram by both ways of reading it.
+func Written(ctx context.Context, grams [][]uint32) (listed, marked map[uint32][]uint16, err error) {
+	b := builder{pace: NewPace(nil)}
+	defer b.release()
+	for i, g := range grams {
+		if err := b.add(ctx, uint32(i), &extract{grams: g, docs: []document{{grams: len(g)}}}); err != nil {
+			return nil, nil, err
+		}
+	}
+	s, err := b.finish(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release(s.bytes)
+	listed, marked = map[uint32][]uint16{}, map[uint32][]uint16{}
+	for c := (cursor{s: s}); c.step(); {
+		listed[c.gram] = appendDocs(nil, c.postings)
+		docs := newBitmap(len(grams))
+		docs.mark(c.postings, nil)
+		for doc := range grams {
+			if docs.has(doc) {
+				marked[c.gram] = append(marked[c.gram], uint16(doc))
+			}
+		}
+	}
+	return listed, marked, nil
+}

@@ -24,7 +24,7 @@ type Table interface {
 // Options bounds an index.
 type Options struct {
 	// Memory is how many bytes the index may take; files that do not fit are left
-	// out. Reading many files takes up to 50 MB more for its time.
+	// out. Reading many files takes up to 30 MB more for its time.
 	Memory int64
 	// Busy tells whether calls go on, to which Run leaves the processor; nil = never.
 	Busy func() bool

@@ -113,7 +113,7 @@ func (w *worker) merge(ctx context.Context, slots []int) error {
 		w.commit(nil, slots, nil)
 		return nil
 	}
-	out := writer{docs: len(files)}
+	out := writer{}
 	var docs []uint16
 	for n := 0; len(sources) > 0; n++ {
 		if n%mergeStep == 0 {

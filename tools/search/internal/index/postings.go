@@ -3,98 +3,111 @@ package index
 import (
 	"encoding/binary"
 	"math/bits"
-	"slices"
 )
 
-// The documents of a gram are numbers from 0 in ascending order, written in one of
-// three forms:
+// The documents of a gram are numbers from 0 in ascending order, written in one of two
+// forms:
 //   - a single one below 1<<16 as its two bytes,
-//   - a bitmap of all documents of the segment behind a byte bitmapForm,
 //   - their gaps in Rice's code: four bits say how many low bits of a gap are written as
-//     they are, the rest of it is as many zeros before a one. Zeros fill the last byte.
-// The first two are told from the last by a length of two and by the first byte.
+//     they are, the rest of it is as many zeros before a one. With no low bits that is a
+//     bitmap. Zeros fill the last byte.
+// They are told from each other by a length of two.
 
 const (
-	bitmapForm = 0x0f
-	maxRice    = 14
-	slack      = 8 // bytes that must be readable behind postings
+	riceBits = 4 // that say how many low bits there are
+	maxRice  = 14
+	slack    = 8 // bytes that must be readable behind postings
 )
 
-// appendPostings writes the documents of a gram in a segment of n documents.
-func appendPostings(to []byte, docs []uint16, n int) []byte {
+// scratch is room for the postings of a gram: they are no longer than a bitmap of maxDocs.
+type scratch [256]uint64
+
+// appendPostings writes the documents of a gram, by way of words.
+func appendPostings(to []byte, docs []uint16, words *scratch) []byte {
 	if len(docs) == 1 {
 		return binary.LittleEndian.AppendUint16(to, docs[0])
 	}
-	k, size := riceFor(docs)
-	if words := (n + 63) / 64; size >= 8+64*words {
-		at := len(to) + 1
-		to = append(to, bitmapForm)
-		for range words {
-			to = binary.LittleEndian.AppendUint64(to, 0)
-		}
-		for _, d := range docs {
-			to[at+int(d/8)] |= 1 << (d % 8)
-		}
-		return to
+	low, size := riceFor(docs)
+	if low == 0 {
+		words.putBits(docs)
+	} else {
+		size = words.putGaps(docs, low)
 	}
-	start := len(to)
-	to = slices.Grow(to, size/8+2*slack)[:start+size/8+2*slack]
-	at := start
-	word, used := uint64(k), uint(4) // bits of word are written from the low end, whole bytes at once
-	low, next := uint(k)%64, uint(0)
-	mask := uint(1)<<low - 1
+	length := len(to) + (size+7)/8
+	if length == len(to)+2 {
+		length++
+	}
+	for _, word := range words[:(size+63)/64] {
+		to = binary.LittleEndian.AppendUint64(to, word)
+	}
+	return to[:length]
+}
+
+// putBits writes postings without low bits.
+func (words *scratch) putBits(docs []uint16) {
+	word, n := uint64(0), uint(0) // the n-th
+	for _, d := range docs {
+		bit := riceBits + uint(d)
+		for ; n < bit/64; n++ {
+			words[n%uint(len(words))] = word
+			word = 0
+		}
+		word |= 1 << (bit % 64)
+	}
+	words[n%uint(len(words))] = word
+}
+
+// putGaps writes postings with some low bits, and returns how many bits they have.
+func (words *scratch) putGaps(docs []uint16, low uint) (size int) {
+	word, used, n := uint64(low), uint(riceBits), uint(0) // the n-th, so many bits of it
+	mask := uint(1)<<(low%64) - 1
+	next := uint(0)
 	for _, d := range docs {
 		gap := uint(d) - next
 		next = uint(d) + 1
-		zeros := gap >> low
-		for ; zeros >= 32; zeros -= 32 {
-			word, used, at = put(to, at, word, used+32)
+		for used += gap >> (low % 64); used >= 64; used -= 64 {
+			words[n%uint(len(words))] = word
+			word = 0
+			n++
 		}
-		used += zeros
-		word |= uint64(1|gap&mask<<1) << (used % 64)
-		word, used, at = put(to, at, word, used+1+low)
+		code := uint64(1 | gap&mask<<1)
+		word |= code << (used % 64)
+		if used += 1 + low; used >= 64 {
+			used -= 64
+			words[n%uint(len(words))] = word
+			word = code >> ((1 + low - used) % 64)
+			n++
+		}
 	}
-	binary.LittleEndian.PutUint64(to[at:], word)
-	length := at - start + int(used+7)/8
-	if length == 2 {
-		length = 3
-	}
-	return to[:start+length]
-}
-
-// put writes the lowest bits of word, so many as are used, to where at is in to. It returns
-// what of them is left: less than a byte, to be written at the new place.
-func put(to []byte, at int, word uint64, used uint) (rest uint64, left uint, place int) {
-	binary.LittleEndian.PutUint64(to[at:], word)
-	return word >> (used &^ 7 % 64), used % 8, at + int(used/8)
+	words[n%uint(len(words))] = word
+	return int(64*n + used)
 }
 
 // riceFor returns a good number of low bits for the gaps of docs, and no fewer bits than
 // the postings have then.
-func riceFor(docs []uint16) (k, size int) {
-	n, last := uint32(len(docs)), uint32(docs[len(docs)-1])+1
-	k = min(max(bits.Len32(last/n)-1, 0), maxRice)
-	return k, 4 + len(docs)*(k+1) + int(last-n)>>k
+func riceFor(docs []uint16) (low uint, size int) {
+	n, bitmap := uint32(len(docs)), riceBits+int(docs[len(docs)-1])+1
+	low = uint(min(max(bits.Len32(uint32(bitmap-riceBits)/n)-1, 0), maxRice))
+	size = riceBits + len(docs)*int(low+1) + (bitmap-riceBits-len(docs))>>low
+	if size >= bitmap {
+		return 0, bitmap
+	}
+	return low, size
 }
+
+// lowBitsOf returns how many low bits the gaps of postings have.
+func lowBitsOf(postings []byte) byte { return postings[0] & (1<<riceBits - 1) }
 
 // appendDocs returns the documents of a gram behind those of to. Behind the postings,
 // slack bytes can be read.
 func appendDocs(to []uint16, postings []byte) []uint16 {
-	switch {
-	case len(postings) == 2:
+	if len(postings) == 2 {
 		return append(to, binary.LittleEndian.Uint16(postings))
-	case postings[0] == bitmapForm:
-		for at := 1; at < len(postings); at += 8 {
-			for word := binary.LittleEndian.Uint64(postings[at:]); word != 0; word &= word - 1 {
-				to = append(to, uint16(8*(at-1)+bits.TrailingZeros64(word)))
-			}
-		}
-		return to
 	}
 	data := postings[:len(postings)+slack]
-	k := uint(postings[0] & 0xf)
+	k := uint(lowBitsOf(postings))
 	end := uint(len(postings)) * 8
-	for at, doc := uint(4), uint(0); ; doc++ {
+	for at, doc := uint(riceBits), uint(0); ; doc++ {
 		zeros := uint(0)
 		word := binary.LittleEndian.Uint64(data[at/8:]) >> (at % 8)
 		for word == 0 {
@@ -122,10 +135,8 @@ func newBitmap(docs int) bitmap { return make(bitmap, (docs+63)/64) }
 
 // mark sets the bits of the documents of a gram. room is what may be overwritten.
 func (b bitmap) mark(postings []byte, room []uint16) (used []uint16) {
-	if len(postings) > 2 && postings[0] == bitmapForm {
-		for i := range b {
-			b[i] |= binary.LittleEndian.Uint64(postings[1+8*i:])
-		}
+	if len(postings) != 2 && lowBitsOf(postings) == 0 {
+		b.markBits(postings)
 		return room
 	}
 	room = appendDocs(room[:0], postings)
@@ -133,6 +144,20 @@ func (b bitmap) mark(postings []byte, room []uint16) (used []uint16) {
 		b[d/64] |= 1 << (d % 64)
 	}
 	return room
+}
+
+// markBits is mark for postings without low bits.
+func (b bitmap) markBits(postings []byte) {
+	word := 0
+	for ; len(postings) > 8; postings = postings[8:] {
+		b[word] |= binary.LittleEndian.Uint64(postings)>>riceBits | uint64(postings[8])<<(64-riceBits)
+		word++
+	}
+	var rest [8]byte
+	copy(rest[:], postings)
+	if word < len(b) {
+		b[word] |= binary.LittleEndian.Uint64(rest[:]) >> riceBits
+	}
 }
 
 func (b bitmap) has(doc int) bool { return b[doc/64]&(1<<(doc%64)) != 0 }

@@ -127,9 +127,9 @@ func (c *cursor) varint() uint32 {
 
 // writer makes a segment of grams that come in ascending order.
 type writer struct {
-	docs       int // of the segment
 	grams      int
 	last       uint32
+	words      scratch
 	heads      []byte
 	dictionary []byte
 	postings   []byte
@@ -144,7 +144,7 @@ func (w *writer) add(g uint32, docs []uint16) {
 		w.last = g
 	}
 	start := len(w.postings)
-	w.postings = appendPostings(w.postings, docs, w.docs)
+	w.postings = appendPostings(w.postings, docs, &w.words)
 	w.dictionary = binary.AppendUvarint(w.dictionary, uint64(g-w.last))
 	w.dictionary = binary.AppendUvarint(w.dictionary, uint64(len(w.postings)-start))
 	w.last = g
@@ -170,7 +170,7 @@ func (w *writer) segment(files []uint32, parts []part) (*segment, error) {
 	copy(b[entries:], w.dictionary)
 	copy(b[data:], w.postings)
 	s := &segment{bytes: b, grams: w.grams, files: files, parts: parts}
-	*w = writer{heads: w.heads[:0], dictionary: w.dictionary[:0], postings: w.postings[:0]}
+	w.grams, w.last, w.heads, w.dictionary, w.postings = 0, 0, w.heads[:0], w.dictionary[:0], w.postings[:0]
 	return s, nil
 }
 

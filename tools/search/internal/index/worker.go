@@ -39,6 +39,7 @@ func (w *worker) update(ctx context.Context) error {
 		return nil
 	}
 	files, now := w.x.table.Changed(since)
+	first := w.x.stats.Files == 0
 	defer w.extractor.opener.Close() // what is held open is as old as the versions
 	for _, f := range files {
 		if err := w.pace.Keep(ctx); err != nil {
@@ -52,6 +53,9 @@ func (w *worker) update(ctx context.Context) error {
 		return err
 	}
 	w.b.release()
+	if first {
+		w.added = 0 // no file has left the table yet
+	}
 	if err := w.maintain(ctx); err != nil {
 		return err
 	}
@@ -83,7 +87,7 @@ func (w *worker) read(ctx context.Context, f workspace.TableFile) error {
 				}
 			}
 			c.doc, c.docs = uint16(len(w.b.files)), uint16(len(t.docs))
-			if err := w.b.add(f.ID, t); err != nil {
+			if err := w.b.add(ctx, f.ID, t); err != nil {
 				return err
 			}
 		}
