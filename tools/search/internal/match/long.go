@@ -16,7 +16,7 @@ const (
 	effort = 8 << 20
 	// looks is how often the context is looked at during such an effort, where text is
 	// read rune by rune.
-	looks = 8
+	looks = 64
 )
 
 // weight is about the number of steps that a simplified pattern can ask for at each byte.
