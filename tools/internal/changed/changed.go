@@ -76,15 +76,15 @@ type Changes struct {
 	Whole                     bool // there are no others
 }
 
-// since compares the files with what they were. What was written after the start is
-// changed, also where the earlier look came too late to see what it was. gone reports
+// since compares the files with what they were. What was written from the start on is
+// changed where the earlier look was late, and may not have seen what it was. gone reports
 // whether a file that is not among them any more does not exist: it may be ignored now.
-func (t tree) since(before tree, start time.Time, gone func(path string) bool) Changes {
+func (t tree) since(before tree, start time.Time, late bool, gone func(path string) bool) Changes {
 	c := Changes{Whole: t.whole && before.whole}
 	for path, now := range t.files {
 		was, known := before.files[path]
 		switch {
-		case known && (was != now || !now.at.Before(start)), !known && !before.whole && !now.at.Before(start):
+		case known && (was != now || late && !now.at.Before(start)), !known && !before.whole && !now.at.Before(start):
 			c.Changed = append(c.Changed, path)
 		case !known && before.whole:
 			c.Created = append(c.Created, path)
@@ -153,13 +153,14 @@ func (c Changes) String() string {
 type Watch struct {
 	ws     *workspace.Workspace
 	start  time.Time
+	late   bool // the first look has not ended before the caller goes on
 	before chan tree
 }
 
 // Begin looks at the files as they are. A look that takes long goes on beside what the
 // caller goes on with; then a file that is made meanwhile may count as changed.
 func Begin(ctx context.Context, ws *workspace.Workspace) *Watch {
-	w := &Watch{ws: ws, start: time.Now(), before: make(chan tree, 1)}
+	w := &Watch{ws: ws, start: now(), before: make(chan tree, 1)}
 	looked := make(chan struct{})
 	go func() {
 		w.before <- look(ctx, ws)
@@ -170,13 +171,14 @@ func Begin(ctx context.Context, ws *workspace.Workspace) *Watch {
 	select {
 	case <-looked:
 	case <-head.C:
+		w.late = true
 	}
 	return w
 }
 
 // Changes looks again.
 func (w *Watch) Changes(ctx context.Context) Changes {
-	return look(ctx, w.ws).since(<-w.before, w.start, func(path string) bool {
+	return look(ctx, w.ws).since(<-w.before, w.start, w.late, func(path string) bool {
 		p, err := w.ws.Resolve(path)
 		if err == nil {
 			_, err = p.Lstat()

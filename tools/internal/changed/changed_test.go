@@ -160,6 +160,7 @@ func TestLate(t *testing.T) {
 		f.write(name(i), "as it was\n")
 	}
 	for round := range 5 {
+		time.Sleep(50 * time.Millisecond) // what was written before is dated before
 		w := changed.Begin(t.Context(), f.ws)
 		for i := round; i < n; i += 397 {
 			f.write(name(i), fmt.Sprintf("round %d\n", round))
@@ -184,6 +185,7 @@ func TestBounds(t *testing.T) {
 	for i := range 10_100 {
 		f.write(fmt.Sprintf("d%d/f%d", i/500, i), "x")
 	}
+	time.Sleep(50 * time.Millisecond) // what was written before is dated before
 	w := changed.Begin(t.Context(), f.ws)
 	f.remove("d3/f1500")
 	f.write("new", "x")
