@@ -78,7 +78,7 @@ func Stripe(name string) int { return stripe(name) }
 
 // Protects judges a path below a root of the view.
 func Protects(w *Workspace, i int, rel string, mayBeDirectory bool) bool {
-	return w.roots[i].protects(rel, mayBeDirectory)
+	return w.roots[i].protects(rel, mayBeDirectory) || w.decides(w.roots[i], rel, mayBeDirectory)
 }
 
 // LogMark is where a log ended.

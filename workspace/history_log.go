@@ -21,6 +21,10 @@ func (h *history) append(ctx context.Context, rec Record) error {
 		return err
 	}
 	err = h.locked(ctx, func() (err error) {
+		end, err := h.mend()
+		if err != nil {
+			return err
+		}
 		f, err := h.folder.OpenFile(logName, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
 			return err
@@ -33,6 +37,11 @@ func (h *history) append(ctx context.Context, rec Record) error {
 		if _, err := f.Write(line); err != nil {
 			return errors.Join(err, f.Truncate(size))
 		}
+		if size == 0 {
+			end.First = string(line[:len(recordStart(rec.ID))])
+		}
+		end.Size = size + int64(len(line))
+		_ = h.noteEnd(end) // the change has happened; a log that goes further than was noted is well
 		return nil
 	})
 	if err == nil {
@@ -80,21 +89,32 @@ type logMark struct {
 
 // mark returns where the log ends; the zero value where that cannot be told.
 func (h *history) mark() logMark {
-	f, err := h.folder.Open(logName)
+	m, err := h.standing()
 	if err != nil {
 		return logMark{}
+	}
+	return m
+}
+
+// standing is mark with the reason; a log without a record has the zero value.
+func (h *history) standing() (logMark, error) {
+	f, err := h.folder.Open(logName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return logMark{}, nil
+	}
+	if err != nil {
+		return logMark{}, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	first := make([]byte, len(recordStart(newID())))
-	if _, e := f.ReadAt(first, 0); e != nil || err != nil {
-		return logMark{}
+	if err != nil {
+		return logMark{}, err
 	}
 	size, err := wholeLines(f, info.Size()) // what is torn is cut off by the next
 	if err != nil {
-		return logMark{}
+		return logMark{}, err
 	}
-	return logMark{string(first), size}
+	return markOf(io.NewSectionReader(f, 0, size))
 }
 
 // hasSince is has for a record that was appended after mark, if ever. It does not

@@ -220,8 +220,16 @@ func nameObjects(ctx context.Context, named map[string]bool, log io.ReaderAt, fr
 	return nil
 }
 
-// replaceLog makes a part of the log the whole of it.
-func (h *history) replaceLog(part io.Reader) error {
+// replaceLog makes a part of the log the whole of it. Its end is noted before: of the
+// two orders, the one in which a kill leaves what is seen to be well.
+func (h *history) replaceLog(part *io.SectionReader) error {
+	end, err := h.mend()
+	if err != nil {
+		return err
+	}
+	if end.logMark, err = markOf(part); err != nil {
+		return err
+	}
 	const next = "log.new"
 	f, err := h.folder.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -232,6 +240,9 @@ func (h *history) replaceLog(part io.Reader) error {
 		err = f.Sync() // a loss of power must not cost what is kept
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := h.noteEnd(end); err != nil {
 		return err
 	}
 	return h.folder.Rename(next, logName)

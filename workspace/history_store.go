@@ -22,6 +22,7 @@ import (
 //	objects/ab/<hash>  contents by their SHA-256; ab are its first two digits
 //	incoming/          contents that are not whole yet
 //	log                records, a line of JSON each, see history_log.go
+//	end                how far the log went, see history_end.go
 //	pruned             its time is that of the last pruning, see history_prune.go
 //
 // A content is named by a record only after it is whole in its place. Nothing here
@@ -45,8 +46,10 @@ type history struct {
 	stop    context.CancelFunc
 }
 
+const historyFolder = "history"
+
 func openHistory(d *state.Dir, root string, bounds HistoryBounds) (*history, error) {
-	folder, err := d.Folder("history")
+	folder, err := d.Folder(historyFolder)
 	if err != nil {
 		return nil, err
 	}

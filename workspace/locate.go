@@ -84,7 +84,7 @@ func (s *spot) missingNames() (names []string) {
 
 // refuseProtected refuses to change what programs run.
 func (w *Workspace) refuseProtected(s *spot, p Path, mayBeDirectory bool) error {
-	if w.allowProtected || !s.root.protects(s.rel, mayBeDirectory) {
+	if w.allowProtected || !s.root.protects(s.rel, mayBeDirectory) && !w.decides(s.root, s.rel, mayBeDirectory) {
 		return nil
 	}
 	return &Error{

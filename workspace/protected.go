@@ -22,6 +22,7 @@ var protected = [...][]string{
 	{".cursor"},
 	{".codex"},
 	{".gemini"},
+	{".husky"},
 	{".toolcrib.yaml"},
 	{".config", "toolcrib"},
 	{"library", "application support", "toolcrib"},

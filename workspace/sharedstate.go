@@ -129,6 +129,11 @@ func (s *sharedState) history(root string) (*history, error) {
 	return h, nil
 }
 
+// hasHistory reports whether there is a history of a root, by its canonical name.
+func (s *sharedState) hasHistory(root string) bool {
+	return s.base != "" && state.HasFolder(s.base, root, historyFolder)
+}
+
 // journal returns the journal of this process; an error where no state is kept.
 func (s *sharedState) journal() (*journal, error) {
 	if _, err := s.shared(); err != nil {

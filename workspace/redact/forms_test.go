@@ -48,6 +48,14 @@ func percentAll(s string) string {
 	return b.String()
 }
 
+func numberedHTML(form, s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		fmt.Fprintf(&b, form, r)
+	}
+	return b.String()
+}
+
 func halfEscaped(s string) string {
 	runes := []rune(s)
 	half := len(runes) / 2
@@ -75,6 +83,18 @@ func forms() []form {
 		{"hex", func(s string) string { return hex.EncodeToString([]byte(s)) }},
 		{"HEX", func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) }},
 		{"base32", func(s string) string { return base32.StdEncoding.EncodeToString([]byte(s)) }},
+		{"html, decimal", func(s string) string { return numberedHTML("&#%d;", s) }},
+		{"html, hexadecimal", func(s string) string { return numberedHTML("&#x%X;", s) }},
+		{"shell, backslashes", func(s string) string {
+			var b strings.Builder
+			for _, c := range []byte(s) {
+				if c < 0x80 && c > ' ' && !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", rune(c)) || c == ' ' {
+					b.WriteByte('\\')
+				}
+				b.WriteByte(c)
+			}
+			return b.String()
+		}},
 		{"shell", func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }},
 	}
 	for name, enc := range map[string]*base64.Encoding{

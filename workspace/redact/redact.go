@@ -2,9 +2,8 @@
 // records, logs, metrics and traces, and out of what tools show of other programs.
 //
 // A secret is found in two ways. Known values, those of the configuration, are
-// found wherever they stand, plain, in base64 at any alignment, in hex, or behind
-// escapes of JSON, URLs, HTML and Go, several of them on top of each other.
-// Unknown ones are found by what they look like: tokens with a prefix of their
+// found wherever they stand, plain or in one of the encodings that [Encodings] names;
+// [NotCovered] names those in which they are not. Unknown ones are found by what they look like: tokens with a prefix of their
 // own, private keys, JSON Web Tokens, passwords in URLs, headers and assignments.
 // It is made for what people read: it would rather keep a hash or a picture than
 // lose it, and what neither is known nor looks like a secret stays.
@@ -17,6 +16,25 @@ import (
 	"slices"
 	"strings"
 )
+
+// Encodings returns how a known value may be written and is found. Escapes may stand on
+// top of each other and of the others, up to five layers, also in a part of the value.
+func Encodings() []string {
+	return []string{
+		"as it is, and each line of one of several lines", "JSON escapes", "quoted as Go does", "query and path of URLs, in hex digits of either case, and + for a blank",
+		"HTML entities: decimal, hexadecimal, and the names of & < > and quotes", "Unicode escapes, surrogates too", "backslashes of a shell, and '\\'' inside its quotes",
+		"hex in lower case", "hex in upper case", "base64, standard, at any alignment", "base64 of URLs, at any alignment", "base32, from its own beginning",
+	}
+}
+
+// NotCovered returns how a known value may be written and is not found.
+func NotCovered() []string {
+	return []string{
+		"reversed, rotated (rot13) or in other ciphers", "compressed (gzip, zlib)", "an encoding of an encoding that is no escape, such as base64 of base64 or of hex",
+		"base64 that is broken into lines", "hex in mixed case, with blanks or with colons", "base32 in lower case, of hex digits, or behind other bytes", "base58, base85, quoted-printable, punycode, uuencode",
+		"octal and control escapes (\\101, \\cA), names of HTML entities other than these", "UTF-16, UTF-32 and EBCDIC", "a part of the value, or the value in parts", "values of fewer than 8 bytes",
+	}
+}
 
 // MinKnown is the fewest bytes of a known value: a shorter one would be found in
 // the middle of ordinary words.

@@ -2,7 +2,9 @@ package redact
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 )
 
@@ -76,8 +78,7 @@ func unescaped(text string) string {
 
 // entities are those that encoders write for ASCII.
 var entities = [...]struct{ name, char string }{
-	{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", `"`}, {"&apos;", "'"}, {"&#34;", `"`}, {"&#39;", "'"}, {"&#43;", "+"},
-	{"&#x27;", "'"}, {"&#x2F;", "/"}, {"&#x3D;", "="},
+	{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", `"`}, {"&apos;", "'"},
 }
 
 // escape returns what the escape stands for that s begins with, and its length,
@@ -96,12 +97,31 @@ func escape(s string) (string, int) {
 				return e.char, len(e.name)
 			}
 		}
+		return numbered(s)
 	case '\'': // a shell's way to have one inside two
 		if strings.HasPrefix(s, `'\''`) {
 			return "'", 4
 		}
 	}
 	return "", 0
+}
+
+// numbered reads an entity of HTML that is a number.
+func numbered(s string) (string, int) {
+	digits, ok := strings.CutPrefix(s[:min(len(s), 12)], "&#")
+	digits, _, ends := strings.Cut(digits, ";")
+	if !ok || !ends {
+		return "", 0
+	}
+	base, number := 10, digits
+	if len(digits) > 1 && (digits[0] == 'x' || digits[0] == 'X') {
+		base, number = 16, digits[1:]
+	}
+	n, err := strconv.ParseUint(number, base, 32)
+	if err != nil || n == 0 || n > unicode.MaxRune {
+		return "", 0
+	}
+	return string(rune(n)), len("&#;") + len(digits)
 }
 
 // backslash reads an escape of JSON, Go or a shell.
@@ -137,8 +157,10 @@ func backslash(s string) (string, int) {
 		if n, ok := hexadecimal(s, 2, 8); ok {
 			return string(n), 10
 		}
-	case '"', '\'', '\\', '/', '`', '$', ' ':
-		return s[1:2], 2
+	default:
+		if c >= ' ' && c < 0x7f && !isAlnum(c) {
+			return s[1:2], 2
+		}
 	}
 	return "", 0
 }

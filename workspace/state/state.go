@@ -38,8 +38,7 @@ type Dir struct {
 // base inside one of the directories outside, since what can be edited through a
 // workspace cannot keep its secrets.
 func Open(base, root string, outside ...string) (*Dir, error) {
-	sum := sha256.Sum256([]byte(root))
-	d, err := openDir(base, hex.EncodeToString(sum[:16]), outside)
+	d, err := openDir(base, nameOf(root), outside)
 	if err != nil {
 		return nil, err
 	}
@@ -128,12 +127,14 @@ func (d *Dir) Folder(name string) (*os.Root, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
-	path := d.file(name + ".d")
+	path := d.file(folderName(name))
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, err
 	}
 	return os.OpenRoot(path)
 }
+
+func folderName(name string) string { return name + ".d" }
 
 // Close closes the databases.
 func (d *Dir) Close() error {
@@ -179,8 +180,22 @@ func canonical(path string) string {
 	}
 }
 
+// nameOf is how the directory of a root is called.
+func nameOf(root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return hex.EncodeToString(sum[:16])
+}
+
+// HasFolder reports whether the state of root, a canonical absolute path, has the folder
+// of that name.
+func HasFolder(base, root, name string) bool {
+	return isDirectory(filepath.Join(base, nameOf(root), folderName(name)))
+}
+
 // HasShared reports whether a process has ever used [Shared].
-func HasShared(base string) bool {
-	info, err := os.Lstat(filepath.Join(base, "shared"))
+func HasShared(base string) bool { return isDirectory(filepath.Join(base, "shared")) }
+
+func isDirectory(name string) bool {
+	info, err := os.Lstat(name)
 	return err == nil && info.IsDir()
 }

@@ -234,6 +234,18 @@ func (j *Job) started(c control, report sandbox.Report) {
 	}
 }
 
+// Touched says what has become of protected places: since the start, or since it was last
+// asked, while the job runs, and then at its end.
+func (j *Job) Touched() sandbox.Touched {
+	j.mu.Lock()
+	c, over, touched := j.control, j.isDone(), j.exit.Touched
+	j.mu.Unlock()
+	if p, ok := c.(*sandbox.Process); ok && !over {
+		return p.Touched()
+	}
+	return touched
+}
+
 // blame notes what ends the job, the first time.
 func (j *Job) blame(why Why) bool {
 	j.mu.Lock()

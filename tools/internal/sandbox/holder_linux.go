@@ -42,6 +42,8 @@ type holder struct {
 	hidden map[string]bool // the sockets that the holder knows
 	free   func()          // gives up what the view holds
 
+	protection *protection
+
 	starved starvation // of the machine
 
 	// Under engine.mu.
@@ -121,7 +123,7 @@ func (h *holder) launch() error {
 	case err != nil:
 		return err
 	case e.Kind != leaf.EvReady:
-		return &UnavailableError{Level: h.opt.Level, Missing: e.Text}
+		return &UnavailableError{Level: h.opt.Level, Missing: e.Text, Place: e.A == 1}
 	}
 	for line := range strings.Lines(e.Text) {
 		h.opt.Log.Info("the sandbox", "note", strings.TrimSpace(line))

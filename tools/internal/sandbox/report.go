@@ -2,8 +2,9 @@ package sandbox
 
 import (
 	"fmt"
-	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,6 +16,10 @@ type Report struct {
 	Closed string
 	// Open names likewise those that its level cannot keep it from.
 	Open string
+	// Earlier is what is to be said of earlier programs and was not: why not all that
+	// decides which programs run later is protected, and what one that nobody asked for
+	// its end has touched. "" = nothing.
+	Earlier string
 	// Limits are those that the process meets before any of the machine, as far as that is
 	// known; zero = none.
 	Limits Limits
@@ -25,14 +30,14 @@ type Report struct {
 // Warning says what contains a process where that is less than all, "" otherwise.
 func (r Report) Warning() string {
 	if r.Level == Full && !r.Countless || r.Level == 0 {
-		return ""
+		return r.Earlier
 	}
 	text := fmt.Sprintf("sandbox: %s, network %s", r.Level, r.Network)
 	if r.Countless && r.Level != None { // which limits nothing
 		text += ", any number of processes"
 	}
 	if r.Level == Full {
-		return text
+		return strings.TrimSpace(text + "\n" + r.Earlier)
 	}
 	if r.Open != "" {
 		text += "; it does not keep programs from " + r.Open
@@ -64,31 +69,66 @@ type Exit struct {
 	Touched
 }
 
-// Touched is what has become of places that decide which programs run later, at the top of
-// a root, while a program ran.
+// Touched is what has become of places that decide which programs run later while a
+// program ran, by their paths as tools name them.
 type Touched struct {
-	Made []string // paths of what came to be
-	Gone []string // paths of what was deleted; a repository counts as a whole
+	Made    []string // came to be
+	Gone    []string // were deleted, or moved away with what they lie in; a repository counts as a whole
+	Swapped []string // are other files or directories now, or cannot be looked at
+
+	told *atomic.Bool // whether anybody has asked for the warning; nil = nobody minds
 }
 
 // Warning says what the user is to be told of it, "" for nothing.
 func (t Touched) Warning() string {
-	var parts []string
-	if len(t.Gone) > 0 {
-		parts = append(parts, "deleted meanwhile: "+bases(t.Gone)+", which no history of this server has: tell the user")
+	if t.told != nil {
+		t.told.Store(true)
 	}
-	if len(t.Made) > 0 {
-		parts = append(parts, "made meanwhile: "+bases(t.Made)+"; programs of the user follow what stands there: tell the user before anything else is done")
+	var parts []string
+	for _, p := range []struct {
+		paths []string
+		what  string
+	}{
+		{t.Gone, "deleted or moved away meanwhile: %s, which no history of this server has: tell the user"},
+		{t.Made, "made meanwhile: %s; programs of the user follow it: tell the user before anything else is done"},
+		{t.Swapped, "replaced meanwhile: %s; programs of the user follow what is there now: tell the user before anything else is done"},
+	} {
+		if len(p.paths) > 0 {
+			parts = append(parts, fmt.Sprintf(p.what, shortened(p.paths)))
+		}
 	}
 	return strings.Join(parts, "\n")
 }
 
-func bases(paths []string) string {
-	names := make([]string, len(paths))
-	for i, path := range paths {
-		names[i] = filepath.Base(path)
+// shortened names paths; of many in one directory at the top only how many they are.
+func shortened(paths []string) string {
+	const most = 8
+	if len(paths) > most {
+		count := map[string]int{}
+		for _, path := range paths {
+			count[top(path)]++
+		}
+		paths = slices.Clone(paths)
+		for i, path := range paths {
+			if n := count[top(path)]; n > 1 {
+				paths[i] = fmt.Sprintf("%s/ (%d places)", top(path), n)
+			}
+		}
+		paths = slices.Compact(paths)
 	}
-	return strings.Join(names, ", ")
+	if more := len(paths) - 2*most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(paths[:2*most], ", "), more)
+	}
+	return strings.Join(paths, ", ")
+}
+
+// top is the directory at the top of its root that a path lies in, as far as it tells.
+func top(path string) string {
+	if strings.HasPrefix(path, "/") {
+		return path
+	}
+	name, _, _ := strings.Cut(path, "/")
+	return name
 }
 
 // Orphans words the processes that it had left behind, "" for none.

@@ -124,7 +124,7 @@ func (r *running) wait() {
 	r.process.exit = exitOf(r.ended)
 	r.process.exit.Refused = r.pass.Told()
 	r.process.exit.Starved = r.process.exit.Code == 128+int(unix.SIGKILL) && r.holder.starved.since()
-	r.process.exit.Touched = r.places.touched()
+	r.process.exit.Touched = r.holder.protection.pending(r.places.touched())
 	r.pass.Close()
 	r.holder.engine.forget(r.process)
 	if r.user {

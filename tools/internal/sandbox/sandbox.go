@@ -161,6 +161,7 @@ var ErrClosed = errors.New("the server is ending")
 type UnavailableError struct {
 	Level   Level
 	Missing string
+	Place   bool // a directory of the user's is in the way, which Missing names
 	Err     error
 }
 
@@ -176,6 +177,9 @@ func (e *UnavailableError) Unwrap() error { return e.Err }
 
 // Hint says what whoever runs the server can do.
 func (e *UnavailableError) Hint() string {
+	if e.Place {
+		return "no other level would be right for this; tell the user to give the owner all rights to what is named (chmod u+rwx), or to move it aside, and call again"
+	}
 	if e.Level == Full && best == Full {
 		return "toolcrib doctor tells more; whoever runs the server can allow user namespaces, or choose less with --sandbox=landlock or, with nothing contained, --sandbox=none"
 	}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/egress"
 	"toolcrib/tools/internal/sandbox/internal/leaf"
 )
@@ -81,6 +82,7 @@ func (h *holder) start(ctx context.Context, opt Options, c Command) (*Process, e
 		pass.Close()
 		return nil, err
 	}
+	p.report.Earlier = h.protection.tell()
 	if h.opt.Level == Full {
 		p.report.Closed = closed
 	} else {
@@ -92,7 +94,7 @@ func (h *holder) start(ctx context.Context, opt Options, c Command) (*Process, e
 // run has the holder start a program, and waits until it runs. It closes the sockets of
 // the init, where there is an error at once. A user leaves the holder when it has ended.
 func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, user bool, control *os.File, theirs int, streams []int) (*Process, error) {
-	places := h.places()
+	places := h.protect(&c)
 	err := h.command(c, theirs, streams)
 	unix.Close(theirs)
 	if err != nil {
@@ -136,6 +138,20 @@ func (h *holder) run(ctx context.Context, c leaf.Command, pass *egress.Pass, use
 	return r.process, nil
 }
 
+// protect adds what a program is kept from changing, and returns what to compare after it.
+func (h *holder) protect(c *leaf.Command) *places {
+	if h.opt.Level == Full {
+		var watched map[string]bool
+		c.Places, watched = h.protection.before(c.Dir)
+		return newPlaces(h.view.Roots, watched)
+	}
+	watched := map[string]bool{}
+	for _, path := range h.protection.tops() {
+		watched[path] = false
+	}
+	return newPlaces(h.view.Roots, watched)
+}
+
 // refusal returns why a program was not started.
 func (h *holder) refusal(c leaf.Command, e leaf.Event) error {
 	switch e.Kind {
@@ -147,6 +163,12 @@ func (h *holder) refusal(c leaf.Command, e leaf.Event) error {
 		case leaf.StageExec:
 			return &fs.PathError{Op: "run", Path: c.Args[0], Err: errno}
 		case leaf.StageDirectory:
+			if errno == unix.EACCES {
+				return &tools.Error{
+					Code: tools.Denied, Msg: c.Dir + " cannot be entered: its owner lacks the rights", Err: errno,
+					Hint: "tell the user to give them (chmod u+rwx), or run the command in another directory",
+				}
+			}
 			return &fs.PathError{Op: "enter", Path: c.Dir, Err: errno}
 		}
 		return &UnavailableError{Level: h.opt.Level, Missing: "it lacks " + stages[e.A], Err: errno}

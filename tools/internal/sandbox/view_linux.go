@@ -20,7 +20,7 @@ import (
 
 // look settles what the programs of a session see.
 func (h *holder) look(s *tools.SessionInfo) error {
-	v := leaf.View{Level: h.opt.Level.String(), Protect: s.Workspace.ProtectedPlaces()}
+	v := leaf.View{Level: h.opt.Level.String()}
 	places, err := s.Workspace.Places()
 	if err != nil {
 		return err
@@ -67,6 +67,11 @@ func (h *holder) look(s *tools.SessionInfo) error {
 		if path = real(path); !within(path, v.Roots) { // where programs may write, too
 			v.Read = append(v.Read, path)
 		}
+	}
+	h.protection = &protection{rels: s.Workspace.ProtectedPlaces(), roots: v.Roots, home: home}
+	if h.opt.Level == Full {
+		h.protection.searchAll()
+		v.Places, _ = h.protection.before("")
 	}
 	h.view, h.hidden = v, map[string]bool{}
 	h.view.Sockets = h.newSockets()
@@ -132,7 +137,8 @@ func (h *holder) homeOf(s *tools.SessionInfo) (string, error) {
 	} else if refused, ok := errors.AsType[*workspace.Error](err); !ok || s.Workspace.StateBase() != "" {
 		return "", cmp.Or(error(refused), err)
 	}
-	return base, os.MkdirAll(filepath.Join(base, "home"), 0o700)
+	err := os.MkdirAll(filepath.Join(base, "home"), 0o700)
+	return real(base), err
 }
 
 func digest(s string) string {
@@ -170,7 +176,8 @@ func (h *holder) toolchains(v *leaf.View, s *tools.SessionInfo, home, dir string
 		}
 		l := leaf.Layer{Lower: path, At: path, Upper: filepath.Join(dir, digest(name), "upper"), Work: filepath.Join(dir, digest(name), "work")}
 		for _, made := range []string{l.Upper, l.Work} {
-			if err := os.MkdirAll(made, 0o755); err != nil {
+			// A program may have taken the rights to it from itself.
+			if err := errors.Join(os.MkdirAll(made, 0o755), os.Chmod(made, 0o755)); err != nil {
 				return err
 			}
 		}

@@ -49,7 +49,11 @@ func runHolder() int {
 	unix.CloseOnExec(server)
 	h := &holder{inits: map[int]bool{}}
 	if err := h.hold(); err != nil {
-		_ = sendEvent(server, Event{Kind: EvError, Text: err.Error()}) // nobody else could be told
+		e := Event{Kind: EvError, Text: err.Error()}
+		if _, ok := errors.AsType[placeError](err); ok {
+			e.A = 1
+		}
+		_ = sendEvent(server, e) // nobody else could be told
 		return 1
 	}
 	return 0

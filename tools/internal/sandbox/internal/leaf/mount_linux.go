@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,13 +32,7 @@ func (t *tree) put(p taken) error {
 			return fmt.Errorf("%s: %w", at, err)
 		}
 	}
-	i := slices.IndexFunc(t.view.Roots, func(d Dir) bool { return d.Path == p.at[0] })
-	if i < 0 {
-		return nil
-	}
-	r := found{p.at, t.findNested(p.at[0])}
-	t.found, t.protected = append(t.found, r), time.Now()
-	return t.protectRoot(r.nested, r.names, true)
+	return nil
 }
 
 // inRoot tells whether a path lies in a root. What stands there is the user's: nothing is
@@ -83,6 +76,14 @@ func point(path string, dir, make bool) (int, error) {
 	return fd, nil
 }
 
+// mend gives the owner every right to a directory on the way, from which a program may have
+// taken them. Where it cannot, what comes next fails and says so.
+func mend(fd int, mode uint32) {
+	if mode&0o700 != 0o700 {
+		_ = unix.Chmod(fmt.Sprintf("/proc/self/fd/%d", fd), mode&0o7777|0o700)
+	}
+}
+
 func step(at int, name string, dir, make bool) (int, error) {
 	flags := unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	for try := 0; ; try++ {
@@ -94,6 +95,9 @@ func step(at int, name string, dir, make bool) (int, error) {
 				return -1, err
 			}
 			kind := st.Mode & unix.S_IFMT
+			if kind == unix.S_IFDIR && make {
+				mend(fd, st.Mode)
+			}
 			if dir && kind == unix.S_IFDIR || !dir && kind != unix.S_IFDIR && kind != unix.S_IFLNK {
 				return fd, nil
 			}

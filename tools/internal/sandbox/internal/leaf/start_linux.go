@@ -19,10 +19,7 @@ func (h *holder) start(fds []int) error {
 		return err
 	}
 	if h.view.Level == Full {
-		if err := hideSockets(c.Sockets); err != nil {
-			return err
-		}
-		if err := h.tree.protectAgain(c.Dir); err != nil {
+		if err := errors.Join(hideSockets(c.Sockets), h.tree.hideFiles(), h.tree.keepWays(), h.tree.protect(c.Places)); err != nil {
 			return err
 		}
 	}

@@ -17,14 +17,15 @@ import (
 // all of it can only be read, what is private is covered, and what may be written is put
 // back in its own places.
 type tree struct {
-	view  View
-	notes []string
-	files []string // that are to be hidden
-	// Of what is protected in the roots.
-	repositories int
-	found        []found
-	protected    time.Time // all of it
+	view   View
+	notes  []string
+	files  []string // that are to be hidden
+	unread []string // of the roots, see CoverUnread
 }
+
+// placeError says that a directory of the user's keeps the view from being made, and not
+// what the system lacks.
+type placeError struct{ error }
 
 func (t *tree) note(format string, args ...any) {
 	t.notes = append(t.notes, fmt.Sprintf(format, args...))
@@ -44,7 +45,7 @@ func makeTree(v View) (*tree, error) {
 	}
 	parts, err := t.take()
 	if err != nil {
-		return nil, err
+		return nil, placeError{err}
 	}
 	devices, err := takeDevices()
 	if err != nil {
@@ -61,15 +62,16 @@ func makeTree(v View) (*tree, error) {
 	if err := t.makeDev(devices); err != nil {
 		return nil, err
 	}
-	for _, at := range t.files {
-		if err := unix.Mount("/dev/null", at, "", unix.MS_BIND, ""); err != nil {
-			return nil, fmt.Errorf("hide %s: %w", at, err)
-		}
+	if err := t.hideFiles(); err != nil {
+		return nil, err
 	}
 	for _, p := range parts {
 		if err := t.put(p); err != nil {
-			return nil, err
+			return nil, placeError{err}
 		}
+	}
+	if err := errors.Join(t.keepWays(), t.protect(v.Places)); err != nil {
+		return nil, placeError{err}
 	}
 	if err := hideSockets(v.Sockets); err != nil {
 		return nil, err
@@ -82,6 +84,21 @@ func makeTree(v View) (*tree, error) {
 		}
 	}
 	return t, unix.Chdir("/")
+}
+
+// hideFiles covers the files that are hidden. It can be called again: one that another
+// program has replaced meanwhile is covered no more.
+func (t *tree) hideFiles() error {
+	for _, at := range t.files {
+		info, err := os.Lstat(at)
+		if err != nil || info.IsDir() || info.Mode()&(os.ModeSymlink|os.ModeDevice) != 0 {
+			continue // it is not there, or hidden with what holds it, or already
+		}
+		if err := unix.Mount("/dev/null", at, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("hide %s: %w", at, err)
+		}
+	}
+	return nil
 }
 
 // take takes what is to be put back, in the order in which that is done.
@@ -198,10 +215,7 @@ func (t *tree) cover() ([]int, error) {
 	slices.SortFunc(places, func(a, b string) int { return cmp.Compare(depth(a), depth(b)) })
 	for _, at := range places {
 		info, err := os.Lstat(at)
-		if err != nil || info.Mode()&os.ModeSymlink != 0 {
-			continue // it is not there, or covered with what holds it
-		}
-		if !info.IsDir() {
+		if err != nil || !info.IsDir() {
 			t.files = append(t.files, at)
 			continue
 		}

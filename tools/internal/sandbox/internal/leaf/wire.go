@@ -1,5 +1,7 @@
 package leaf
 
+import "encoding/json"
+
 // Variable is the variable of the environment that makes a process a holder, where its
 // descriptor 3 is a socket that its parent made. Programs never get it.
 const Variable = "TOOLCRIB_SANDBOX_ROLE"
@@ -24,9 +26,7 @@ type View struct {
 	// Layers are directories of the host that can be read, and written into a copy.
 	Layers  []Layer
 	Sockets []string // of the file system, on which programs of the host listen; see hideSockets
-	// Protect are paths below each directory of a root that cannot be written, where they
-	// exist when the view is made.
-	Protect []string
+	Places  []Cover  // of the roots, that no program moves or changes; the outer before the inner
 }
 
 // Dir is a directory of the host.
@@ -53,7 +53,8 @@ type Command struct {
 	// Rows and Columns are the size of its terminal; 0 = it has none.
 	Rows, Columns uint16
 	Sockets       []string // of the host that are new, see View
-	Covers        []Cover  // the outer before the inner
+	Places        []Cover  // likewise
+	Covers        []Cover  // for this program alone; the outer before the inner
 	Probe         bool     // in the place of a program: the self-test, see probe_linux.go
 	Self          bool     // in the place of a program: this binary
 
@@ -68,6 +69,26 @@ type Cover struct {
 	Directory bool
 }
 
+// coverText is a Cover in JSON, whose texts cannot hold every name of a file.
+type coverText struct {
+	Path      []byte
+	How       CoverHow
+	Directory bool
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (c Cover) MarshalJSON() ([]byte, error) {
+	return json.Marshal(coverText{[]byte(c.Path), c.How, c.Directory})
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *Cover) UnmarshalJSON(data []byte) error {
+	var t coverText
+	err := json.Unmarshal(data, &t)
+	*c = Cover{string(t.Path), t.How, t.Directory}
+	return err
+}
+
 // CoverHow says what a cover keeps a program from.
 type CoverHow uint8
 
@@ -76,6 +97,7 @@ const (
 	CoverKeep     CoverHow = iota + 1 // moving it
 	CoverReadOnly                     // likewise, and changing it
 	CoverShut                         // looking into it
+	CoverUnread                       // changing it, as long as the server cannot look into it
 )
 
 // Messages to a holder are one byte, with the description in a memory file and what
@@ -93,7 +115,7 @@ const (
 
 // Kinds of events.
 const (
-	EvError    = 1 + iota // Text says why the holder refuses
+	EvError    = 1 + iota // Text says why the holder refuses; A is 1 for a place of the user's
 	EvFailed              // the program was not started: A is the stage, B the errno
 	EvProcess             // comes with the descriptor of the init's process
 	EvTerminal            // comes with the other end of the terminal

@@ -1,0 +1,172 @@
+package workspace
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"toolcrib/workspace/repository"
+)
+
+// maxGitConfig is the most that is read of a file of git's configuration, maxGitConfigs of
+// how many files that include each other.
+const (
+	maxGitConfig  = 1 << 20
+	maxGitConfigs = 100
+)
+
+// decides reports whether a path below r, free of links, decides which programs run though
+// its text does not tell: it is what a protected link at the top of r leads to, belongs to
+// a repository without a .git, or is named by the configuration of a repository above it as
+// the place of hooks or as more configuration. mayBeDirectory is that of [Protected].
+func (w *Workspace) decides(r *root, rel string, mayBeDirectory bool) bool {
+	if w.linkedTo(r, rel, mayBeDirectory) || r.inRepository(rel, mayBeDirectory) {
+		return true
+	}
+	for dir := path.Dir(rel); ; dir = path.Dir(dir) {
+		gitDir := path.Join(dir, ".git")
+		if _, err := r.lstat(path.Join(gitDir, "config")); err != nil {
+			gitDir = dir
+		}
+		if gitDir != dir || r.isRepository(dir) {
+			if gitDir == dir && repository.Decides(strings.TrimPrefix(rel, dir+"/"), mayBeDirectory) {
+				return true
+			}
+			if slices.ContainsFunc(r.named(path.Join(gitDir, "config"), dir, map[string]bool{}), func(at string) bool { return covers(at, rel, mayBeDirectory) }) {
+				return true
+			}
+		}
+		if dir == "." {
+			return false
+		}
+	}
+}
+
+// covers reports whether rel is at or lies below it; where it may be a directory, also
+// whether it holds it.
+func covers(at, rel string, mayBeDirectory bool) bool {
+	if _, ok := below(at, rel); ok {
+		return true
+	}
+	_, ok := below(rel, at)
+	return mayBeDirectory && ok
+}
+
+// linkedTo reports whether a protected place at the top of r is a link that leads to rel.
+func (w *Workspace) linkedTo(r *root, rel string, mayBeDirectory bool) bool {
+	for _, place := range protected {
+		if _, err := r.lstat(place[0]); err != nil {
+			continue
+		}
+		name := path.Join(place...)
+		to, at, err := w.follow(r, name, true, true)
+		if errors.Is(err, fs.ErrNotExist) { // what the link leads to may be made
+			if text, err := r.readlink(name); err == nil && !path.IsAbs(text) {
+				to, at = r, path.Join(path.Dir(name), text)
+			}
+		} else if err != nil {
+			continue
+		}
+		if to == r && at != name && covers(at, rel, mayBeDirectory) {
+			return true
+		}
+	}
+	return false
+}
+
+// inRepository reports whether r lies in a repository without a .git and rel is what
+// decides there.
+func (r *root) inRepository(rel string, mayBeDirectory bool) bool {
+	for above, below := path.Dir(r.canonical), path.Join(path.Base(r.canonical), rel); above != path.Dir(above); above, below = path.Dir(above), path.Join(path.Base(above), below) {
+		if _, err := os.Lstat(filepath.FromSlash(path.Join(above, "HEAD"))); err != nil {
+			continue
+		}
+		host, err := os.OpenRoot(filepath.FromSlash(above))
+		if err != nil {
+			continue
+		}
+		b, err := newPortableRoot(host)
+		if err != nil {
+			host.Close()
+			continue
+		}
+		is := (&root{backend: b}).isRepository(".")
+		b.close()
+		if is && repository.Decides(below, mayBeDirectory) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRepository reports whether git takes a directory for a repository.
+func (r *root) isRepository(dir string) bool {
+	head := path.Join(dir, "HEAD")
+	info, err := r.lstat(head)
+	if err != nil {
+		return false
+	}
+	for _, name := range []string{"objects", "refs"} {
+		if info, err := r.stat(path.Join(dir, name)); err != nil || info.Kind != KindDirectory {
+			return false
+		}
+	}
+	if info.Kind == KindSymlink {
+		to, err := r.readlink(head)
+		return err == nil && strings.HasPrefix(to, "refs/")
+	}
+	return repository.ValidHead(r.readConfig(head))
+}
+
+// named are the paths below r that a file of git's configuration names as hooks of the
+// worktree top, or as more configuration. Each file is read but once.
+func (r *root) named(file, top string, read map[string]bool) (list []string) {
+	if read[file] || len(read) >= maxGitConfigs {
+		return nil
+	}
+	read[file] = true
+	c := repository.Parse(string(r.readConfig(file)))
+	add := func(dir, name string) string {
+		if path.IsAbs(name) {
+			rel, ok := below(r.canonical, path.Clean(name))
+			if !ok {
+				return ""
+			}
+			dir, name = ".", rel
+		}
+		at := path.Join(dir, name)
+		if at == "." || at == ".." || strings.HasPrefix(at, "../") {
+			return ""
+		}
+		list = append(list, at)
+		return at
+	}
+	if c.HooksPath != "" {
+		add(top, c.HooksPath)
+	}
+	for _, name := range c.Includes {
+		if at := add(path.Dir(file), name); at != "" {
+			list = append(list, r.named(at, top, read)...)
+		}
+	}
+	return list
+}
+
+// readConfig reads a small file, nothing where it cannot be.
+func (r *root) readConfig(rel string) []byte {
+	f, err := r.openFile(rel, Path{})
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxGitConfig))
+	if err != nil {
+		return nil
+	}
+	return data
+}

@@ -1,0 +1,157 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// logEnd is how far the log went when it was written last. It lies beside the log in a
+// file of its own, so that a log that is shorter by now is told to be: records that a
+// kill has torn never counted.
+type logEnd struct {
+	logMark
+	Gap *Gap `json:"gap,omitempty"` // the last that was noticed
+}
+
+// Gap is a part of the history that is missing: its log was cut or removed.
+type Gap struct {
+	After   time.Time `json:"after,omitzero"` // of the newest change that was left; zero: none was
+	Noticed time.Time `json:"noticed"`
+}
+
+const (
+	endName = "end"
+	// endSize is how long the file is: it is written over at once, so that no kill
+	// leaves half of it.
+	endSize = 256
+)
+
+// readEnd returns the end as it was noted last; the zero value where it never was. One
+// that a loss of power has torn is as good as none.
+func (h *history) readEnd() (end logEnd, err error) {
+	text, err := h.folder.ReadFile(endName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return end, nil
+	}
+	if err == nil && json.Unmarshal(text, &end) != nil {
+		end = logEnd{}
+	}
+	return end, err
+}
+
+func (h *history) noteEnd(end logEnd) error {
+	text, err := json.Marshal(end)
+	if err != nil {
+		return err
+	}
+	if len(text) >= endSize {
+		return fmt.Errorf("the end of the history takes %d bytes", len(text))
+	}
+	text = append(append(text, bytes.Repeat([]byte{' '}, endSize-1-len(text))...), '\n')
+	f, err := h.folder.OpenFile(endName, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(text, 0)
+	return errors.Join(err, f.Close())
+}
+
+// mend compares the log with its end as it was noted, and returns it as it is now, with
+// a gap where records are missing. The caller holds the lock.
+func (h *history) mend() (end logEnd, err error) {
+	noted, err := h.readEnd()
+	if err != nil {
+		return end, err
+	}
+	if end.logMark, err = h.standing(); err != nil {
+		return end, err
+	}
+	if g := noted.Gap; g != nil && time.Since(g.Noticed) < h.bounds.Age {
+		end.Gap = g
+	}
+	cut, err := h.cutBelow(noted.logMark, end.logMark)
+	if err != nil || !cut {
+		return end, err
+	}
+	gap := &Gap{Noticed: time.Now().UTC().Truncate(time.Second)}
+	for line, err := range h.lines() {
+		if err != nil {
+			return end, err
+		}
+		if rec, err := decodeRecord(line.text); err == nil {
+			gap.After = rec.Time
+			break
+		}
+	}
+	if old := end.Gap; old != nil && old.After.Before(gap.After) {
+		gap.After = old.After
+	}
+	end.Gap = gap
+	return end, h.noteEnd(end)
+}
+
+// cutBelow reports whether records are missing of a log that was noted to go as far as
+// noted. One that begins otherwise was pruned, or is about to be.
+func (h *history) cutBelow(noted, now logMark) (bool, error) {
+	switch {
+	case noted.First == "":
+		return false, nil
+	case now.First == "":
+		return true, nil
+	case now.First == noted.First:
+		return now.Size < noted.Size, nil
+	}
+	for line, err := range h.lines() {
+		if err != nil {
+			return false, err
+		}
+		if bytes.HasPrefix(line.text, []byte(noted.First)) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// markOf is where a log ends that is the part of another: what replaceLog makes.
+func markOf(part *io.SectionReader) (logMark, error) {
+	first := make([]byte, len(recordStart(newID())))
+	if part.Size() < int64(len(first)) {
+		return logMark{}, nil
+	}
+	_, err := part.ReadAt(first, 0)
+	return logMark{string(first), part.Size()}, err
+}
+
+// Gap returns what is known to be missing of the histories of the roots; nil where
+// nothing is. Where a root has no history yet, none is made.
+func (w *Workspace) Gap(ctx context.Context) (*Gap, error) {
+	var found *Gap
+	for _, r := range w.roots {
+		if !w.state.hasHistory(r.origin) {
+			continue
+		}
+		h, _, err := w.historyOf(r)
+		if err != nil {
+			return nil, err
+		}
+		var end logEnd
+		err = h.locked(ctx, func() (err error) {
+			end, err = h.mend()
+			return err
+		})
+		if err != nil {
+			return nil, historyError(err)
+		}
+		if g := end.Gap; g != nil && (found == nil || g.Noticed.After(found.Noticed)) {
+			found = g
+		}
+	}
+	return found, nil
+}

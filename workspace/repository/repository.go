@@ -1,0 +1,55 @@
+// Package repository tells what of a git repository decides which programs run later.
+// It judges names and texts; who calls it reads the files. It imports the standard
+// library alone.
+package repository
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Decisive are the names in the directory of a repository that decide which programs git
+// runs: what they say, or where they lead. branches and remotes are of old versions of git,
+// and read by new ones.
+func Decisive() []string {
+	return []string{"branches", "commondir", "config", "config.worktree", "hooks", "remotes"}
+}
+
+// DecisiveOfWorktree are those in the directory that a repository keeps for a worktree.
+func DecisiveOfWorktree() []string { return []string{"commondir", "config.worktree", "gitdir"} }
+
+// Decides reports whether a slash-separated path in the directory of a repository is
+// such a place, lies in one, or belongs to one of its worktrees or submodules. Where
+// whole is set it reports it also of a directory that holds one.
+func Decides(rel string, whole bool) bool {
+	first, _, deeper := strings.Cut(rel, "/")
+	switch first {
+	case "modules", "worktrees":
+		return deeper || whole
+	}
+	return slices.Contains(Decisive(), first)
+}
+
+// ValidHead reports whether git takes a file HEAD with this text for that of a
+// repository: it names a reference or a commit.
+func ValidHead(text []byte) bool {
+	if ref, ok := bytes.CutPrefix(text, []byte("ref:")); ok {
+		return bytes.HasPrefix(bytes.TrimLeft(ref, " \t\n\v\f\r"), []byte("refs/"))
+	}
+	digits := 0
+	for digits < len(text) && strings.IndexByte("0123456789abcdefABCDEF", text[digits]) >= 0 {
+		digits++
+	}
+	return digits >= 40
+}
+
+// GitDir returns where a file .git of a worktree or submodule leads, "" where it leads
+// nowhere.
+func GitDir(text []byte) string {
+	to, ok := strings.CutPrefix(string(text), "gitdir:")
+	if !ok {
+		return ""
+	}
+	return strings.TrimRight(strings.TrimLeft(to, " "), "\r\n")
+}
