@@ -24,7 +24,7 @@ func (t *Type) Decode(raw json.RawMessage, dst any, opt Options) (Args, error) {
 	if err != nil {
 		return Args{}, err
 	}
-	m := mender{ignoreUnknown: opt.IgnoreUnknown}
+	m := mender{spellings: opt.Spellings}
 	args, err := m.arguments(raw)
 	if err != nil {
 		return Args{}, &Error{[]Problem{{Rule: "json", Msg: err.Error()}}}

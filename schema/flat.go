@@ -19,13 +19,12 @@ func (m *mender) flat(n *node, obj map[string]any, at *place) {
 	list := n.props[i]
 	item := map[string]any{}
 	for key, v := range obj {
-		if n.named[key] != nil || n.spelled(key) != nil {
+		switch {
+		case n.named[key] != nil:
 			continue
+		case list.items.knows(key):
+			item[key] = v
 		}
-		if !list.items.knows(key) {
-			return
-		}
-		item[key] = v
 	}
 	if len(item) == 0 {
 		return
@@ -38,9 +37,5 @@ func (m *mender) flat(n *node, obj map[string]any, at *place) {
 	obj[list.name] = []any{item}
 }
 
-// knows reports whether an object takes a key, by its name, an alias or another
-// spelling.
-func (n *node) knows(key string) bool {
-	return n.named[key] != nil || n.spelled(key) != nil ||
-		slices.ContainsFunc(n.props, func(p *node) bool { return slices.Contains(p.aliases, key) })
-}
+// knows reports whether an object takes a key, by whatever name.
+func (n *node) knows(key string) bool { return n.named[key] != nil || n.called(key) != nil }

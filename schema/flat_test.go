@@ -24,9 +24,10 @@ func TestDecodeFlatItem(t *testing.T) {
 	for _, tt := range []struct{ name, raw, want, mends string }{
 		{"names", `{"path":"a","old_text":"x","new_text":"y"}`, `{"edits":[{"new_text":"y","old_text":"x"}],"path":"a"}`, "/edits: one item made of new_text, old_text"},
 		{"aliases", `{"path":"a","old_string":"x","new_string":"y","dry":true}`, `{"dry":true,"edits":[{"new_text":"y","old_text":"x"}],"path":"a"}`,
-			"/edits: one item made of new_string, old_string\n/edits/0/old_string: read as old_text\n/edits/0/new_string: read as new_text"},
+			"/edits: one item made of new_string, old_string\n/edits/0/new_string: read as new_text\n/edits/0/old_string: read as old_text"},
 		{"other spellings", `{"Path":"a","oldText":"x","newText":"y"}`, `{"edits":[{"new_text":"y","old_text":"x"}],"path":"a"}`,
-			"/edits: one item made of newText, oldText\n/Path: read as path\n/edits/0/newText: read as new_text\n/edits/0/oldText: read as old_text"},
+			"/Path: read as path\n/edits: one item made of newText, oldText\n/edits/0/newText: read as new_text\n/edits/0/oldText: read as old_text"},
+		{"beside a remark", `{"path":"a","new_text":"y","explanation":"e"}`, `{"edits":[{"new_text":"y"}],"path":"a"}`, "/edits: one item made of new_text"},
 		{"beside null", `{"path":"a","edits":null,"new_text":"y"}`, `{"edits":[{"new_text":"y"}],"path":"a"}`, "/edits: one item made of new_text"},
 		{"a number as a string", `{"path":"a","new_text":"y","count":"2"}`, `{"edits":[{"count":2,"new_text":"y"}],"path":"a"}`,
 			"/edits: one item made of count, new_text\n/edits/0/count: \"2\" read as a number"},
@@ -47,7 +48,7 @@ func TestDecodeFlatItem(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct{ name, raw, want string }{
-		{"a key that no item has", `{"path":"a","new_text":"y","zzz":1}`, "/new_text: unknown argument; allowed: path, edits, dry"},
+		{"a key that no item has", `{"path":"a","old_text":"x","new_text":"y","zzz":1}`, "/zzz: unknown argument; allowed: path, edits, dry"},
 		{"the array is there", `{"path":"a","new_text":"y","edits":[{"new_text":"z"}]}`, "/new_text: unknown argument; allowed: path, edits, dry"},
 		{"nothing of an item", `{"path":"a"}`, "/edits: required, missing"},
 		{"an incomplete item", `{"path":"a","old_text":"x"}`, "/edits/0/new_text: required, missing"},

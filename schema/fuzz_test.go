@@ -23,14 +23,14 @@ func FuzzDecode(f *testing.F) {
 		`{"pattern":"x","edits":"[{\"path\":\"a\",\"count\":\"3\"}]"}`, `{"pattern":"x","zzz":1,"Path":2}`,
 		`{"pattern":"x","extra":"{a:1e3,b:[[null]],'c':\"\"}"}`, "\ufeff{\"pattern\":\"a\\\nb\"}",
 		`{"pattern":"x","big":9223372036854775808,"limit":1e400}`, `{"a":{"a":{"a":[[[`, `null`, ``, `{"pattern":"x"}x`,
+		`{"pattern":0,"path":[""]}`, `{"pattern":5,"waitMs":"1e3","path":["a"],"mode":"Files","reason":"r"}`, `{"pattern":"x","-w":5000}`,
 	} {
-		f.Add([]byte(seed), true)
-		f.Add([]byte(seed), false)
+		f.Add([]byte(seed))
 	}
 	typ := mustFor[callIn](f)
-	f.Fuzz(func(t *testing.T, raw []byte, ignore bool) {
+	f.Fuzz(func(t *testing.T, raw []byte) {
 		var first, second callIn
-		args, err := typ.Decode(raw, &first, schema.Options{IgnoreUnknown: ignore})
+		args, err := typ.Decode(raw, &first, schema.Options{})
 		if err != nil {
 			if _, ok := errors.AsType[*schema.Error](err); !ok || err.Error() == "" {
 				t.Fatalf("not the caller's fault: %v", err)
@@ -104,6 +104,7 @@ func TestValidInputNeverChanges(t *testing.T) {
 		"paths": func() any { return someOf(path) },
 		"mode":  func() any { return pick("content", "files", "count") },
 		"text":  text,
+		"wait":  func() any { return pick("", "5s", "20 ms", "soon") },
 		"limit": func() any { return 1 + rng.IntN(2000) },
 		"big":   func() any { return pick(int64(-1<<63), int64(1<<63-1), rng.Int64()) },
 		"ratio": func() any { return pick(json.Number("0.5"), json.Number("2.50e-1"), json.Number("0.750")) },

@@ -12,9 +12,9 @@ import (
 // fit is another reading of it tried. What it cannot mend it leaves to the
 // validator, apart from keys, whose problems it collects itself.
 type mender struct {
-	ignoreUnknown bool
-	mends         []string
-	problems      []Problem
+	spellings []Spelling // of the arguments as a whole
+	mends     []string
+	problems  []Problem
 }
 
 // place is where a value stands; nil is the arguments as a whole.
@@ -59,11 +59,17 @@ func (m *mender) object(n *node, obj map[string]any, at *place) {
 	if n.free {
 		return
 	}
-	for _, p := range n.props {
-		m.aliases(p, obj, at)
+	keys := n.strange(obj)
+	if keys != nil {
+		m.otherNames(n, obj, keys, at)
 	}
-	m.flat(n, obj, at)
-	m.unknown(n, obj, at)
+	if at == nil {
+		m.otherForms(n, obj)
+	}
+	if keys != nil {
+		m.flat(n, obj, at)
+		m.unknown(n, obj, at)
+	}
 	for _, p := range n.props {
 		v, given := obj[p.name]
 		if given && !p.required && absent(p, v) {
@@ -88,83 +94,6 @@ func absent(n *node, v any) bool {
 	return n.kind != "string" || n.path != "" || least != "" && least != "0"
 }
 
-// aliases moves a value from another name of the property to its own.
-func (m *mender) aliases(p *node, obj map[string]any, at *place) {
-	for _, alias := range p.aliases {
-		v, given := obj[alias]
-		if !given {
-			continue
-		}
-		delete(obj, alias)
-		here := &place{at, alias, -1}
-		switch {
-		case v == nil:
-			m.mended(here, "null read as absent")
-		case obj[p.name] != nil:
-			m.problem(here, "alias", "another name of %s, which is given too; give one", p.name)
-		default:
-			m.mended(here, "read as %s", p.name)
-			obj[p.name] = v
-		}
-	}
-}
-
-// spelled returns the property whose name differs from key in nothing but case
-// and separators, nil if there is none.
-func (n *node) spelled(key string) *node {
-	if len(key) > maxWord {
-		return nil
-	}
-	for _, p := range n.props {
-		if slices.Equal(fold(key), fold(p.name)) {
-			return p
-		}
-	}
-	return nil
-}
-
-// unknown removes the keys that the schema does not have, but for other
-// spellings of those that it has.
-func (m *mender) unknown(n *node, obj map[string]any, at *place) {
-	var keys []string
-	for key := range obj {
-		if _, known := n.named[key]; !known {
-			keys = append(keys, key)
-		}
-	}
-	if keys == nil {
-		return
-	}
-	slices.Sort(keys)
-	allowed := make([]string, len(n.props))
-	for i, p := range n.props {
-		allowed[i] = p.name
-	}
-	for _, key := range keys {
-		v := obj[key]
-		delete(obj, key)
-		here := &place{at, shorten(key), -1}
-		if p := n.spelled(key); p != nil && obj[p.name] == nil {
-			m.mended(here, "read as %s", p.name)
-			obj[p.name] = v
-			continue
-		}
-		meant := ""
-		if near := Nearest(key, allowed); near != "" {
-			meant = "; did you mean " + quote(near)
-		}
-		if m.ignoreUnknown {
-			m.mended(here, "unknown, ignored%s", meant)
-			continue
-		}
-		list := strings.Join(allowed, ", ")
-		if list == "" {
-			list = "none"
-		}
-		m.problem(here, "unknown", "unknown argument%s; allowed: %s", meant, list)
-	}
-}
-
 // value returns v, mended if it does not fit the schema. Objects and arrays are
 // mended in place.
 func (m *mender) value(n *node, v any, at *place) any {
@@ -172,7 +101,7 @@ func (m *mender) value(n *node, v any, at *place) any {
 	case "integer", "number":
 		return m.number(n, v, at)
 	case "string":
-		return m.unitless(n, v, at)
+		return m.text(n, v, at)
 	case "boolean":
 		return m.boolean(v, at)
 	case "array":
@@ -189,21 +118,6 @@ func (m *mender) value(n *node, v any, at *place) any {
 		}
 	}
 	return v
-}
-
-// unitless says of a number in the place of a string which units it may have. It is not
-// mended: callers mean different ones.
-func (m *mender) unitless(n *node, v any, at *place) any {
-	num, ok := v.(json.Number)
-	if !ok || len(n.units) == 0 {
-		return v
-	}
-	var ways []string
-	for _, unit := range n.units {
-		ways = append(ways, quote(string(num)+unit))
-	}
-	m.problem(at, "unit", "%s has no unit; write %s", num, strings.Join(ways, " or "))
-	return string(num) // that it is no string is said
 }
 
 func (m *mender) number(n *node, v any, at *place) any {

@@ -12,7 +12,7 @@ type node struct {
 	doc      map[string]any
 	required bool // by the object that has the property
 	aliases  []string
-	units    []string // of a string that is a number with a unit: those that callers may mean
+	units    []string // of a string that is a number with a unit: that of a small bare number, and of a large one
 	path     string   // the path tag
 	hasPaths bool     // here or below
 

@@ -42,11 +42,9 @@ func (o *Object) UnmarshalJSON(data []byte) error {
 	return dec.Decode((*map[string]any)(o))
 }
 
-// Options says how lenient Decode is.
+// Options says what Decode takes beyond what the schema says.
 type Options struct {
-	// IgnoreUnknown ignores keys that the schema does not have and reports them
-	// among the mends; otherwise they are refused with the nearest name.
-	IgnoreUnknown bool
+	Spellings []Spelling // the first that reads an argument has it
 }
 
 // Args is what Decode learnt of a call's arguments.

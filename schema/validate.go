@@ -23,8 +23,15 @@ func (n *node) check(v any, at *place, problems []Problem) []Problem {
 	c := checker{at: at, value: v, problems: problems}
 	if !isA(v, n.kind) {
 		hint := ""
-		if _, object := v.(map[string]any); object && n.kind == "string" {
-			hint = "; send the JSON as one string"
+		switch v.(type) {
+		case map[string]any:
+			if n.kind == "string" {
+				hint = "; send the JSON as one string"
+			}
+		case []any:
+			if n.path != "" {
+				hint = "; give one, and call once for each"
+			}
 		}
 		c.broken("type", "%s is not %s%s", describe(v), article(n.kind), hint)
 		return c.problems
@@ -126,8 +133,11 @@ func (c *checker) object(n *node, v map[string]any) {
 			known++
 			c.problems = p.check(value, &place{c.at, p.name, -1}, c.problems)
 		case p.required:
-			below := &place{c.at, p.name, -1}
-			c.problems = append(c.problems, Problem{Pointer: below.pointer(), Rule: "required", Msg: "required, missing"})
+			below := (&place{c.at, p.name, -1}).pointer()
+			told := func(other Problem) bool { return other.Pointer == below } // why it was not taken
+			if !slices.ContainsFunc(c.problems, told) {
+				c.problems = append(c.problems, Problem{Pointer: below, Rule: "required", Msg: "required, missing"})
+			}
 		}
 	}
 	if known < len(v) && !n.free { // of a default: the arguments of a call were mended

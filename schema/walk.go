@@ -20,12 +20,13 @@ const MaxLevels = 3
 // What a property and an alias may be called.
 const (
 	nameRule  = `^[a-z][a-z0-9_]{0,39}$`
-	aliasRule = `^[A-Za-z][A-Za-z0-9_-]{0,39}$`
+	aliasRule = `^-?[A-Za-z][A-Za-z0-9_-]{0,39}$`
 )
 
 func isName(s string) bool { return isAlias(s) && s == strings.ToLower(s) && !strings.Contains(s, "-") }
 
 func isAlias(s string) bool {
+	s = strings.TrimPrefix(s, "-")
 	for i := range len(s) {
 		letter := s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z'
 		if !letter && (i == 0 || !isDigit(s[i]) && s[i] != '_' && s[i] != '-') {
@@ -177,7 +178,9 @@ func (w *walker) property(f reflect.StructField, at string, chain []reflect.Type
 	out := field{name: name, goPath: at}
 	out.path, out.aliases = w.goTags(f, el, at)
 	if list, ok := f.Tag.Lookup("unit"); ok {
-		out.units = strings.Split(list, ",")
+		if out.units = strings.Split(list, ","); len(out.units) != 2 {
+			w.fail(at, "unit tag %q is not two units: of a small bare number, and of a large one", list)
+		}
 	}
 	if el.typ.Kind() == reflect.Struct {
 		out.fields = w.structure(el.typ, el.at, chain, el.level)
@@ -281,16 +284,20 @@ func (w *walker) goTags(f reflect.StructField, el element, at string) (kind stri
 	return kind, aliases
 }
 
-// unique refuses two fields of one name. encoding/json would drop both in
-// silence, or take the shallower one.
+// unique refuses two fields of one name, or of names that calls do not tell apart.
+// encoding/json would drop both in silence, or take the shallower one.
 func (w *walker) unique(fields []field) {
 	owner := map[string]string{}
 	for _, f := range fields {
 		for _, name := range append([]string{f.name}, f.aliases...) {
-			if other, taken := owner[name]; taken {
+			key := name
+			if !strings.HasPrefix(name, "-") {
+				key = string(fold(name))
+			}
+			if other, taken := owner[key]; taken && (other != f.goPath || name == f.name) {
 				w.fail(f.goPath, "name %q is taken by %s", name, other)
 			}
-			owner[name] = f.goPath
+			owner[key] = f.goPath
 		}
 	}
 }

@@ -23,8 +23,10 @@ const (
 	middleBody  = 64 << 10
 	mediumBody  = 256 << 10
 	mediumBytes = 8 << 20 // of all medium bodies; those over middleBody have half
-	// maxQueue is how many bodies wait for the large buffer, with what they have.
-	maxQueue = 16
+	// maxQueue is how many bodies wait for the large buffer, with what they have, and
+	// largeIdle how long it is kept that nobody uses.
+	maxQueue  = 16
+	largeIdle = time.Minute
 	// bodyWait is how long a body may take, memoryWait how long it waits for
 	// memory, and memoryCheck how often those who wait look for bodies that stall.
 	bodyWait    = 30 * time.Second
@@ -46,6 +48,7 @@ var (
 type bodies struct {
 	large chan []byte // the buffer, nil where it is not made yet
 	queue chan struct{}
+	idle  *time.Timer // lets go of the buffer
 
 	mu      sync.Mutex
 	held    int // bytes of medium bodies
@@ -61,6 +64,13 @@ func newBodies() *bodies {
 		reading: map[*body]struct{}{}, freed: make(chan struct{}),
 	}
 	b.large <- nil
+	b.idle = time.AfterFunc(largeIdle, func() {
+		select {
+		case <-b.large:
+			b.large <- nil
+		default: // it is in use
+		}
+	})
 	return b
 }
 
@@ -152,7 +162,10 @@ func (o *body) drainLarge() ([]byte, error) {
 	if buffer == nil {
 		buffer = make([]byte, maxMessage+1)
 	}
-	defer func() { o.bodies.large <- buffer }()
+	defer func() {
+		o.bodies.large <- buffer
+		o.bodies.idle.Reset(largeIdle)
+	}()
 	o.read = append(buffer[:0], o.read...)
 	switch whole, err := o.fill(); {
 	case err != nil:

@@ -161,7 +161,7 @@ func (r *request) client() (tools.Client, *fault) {
 func (p peer) client() tools.Client {
 	_, takesTasks := p.caps.Extensions[string(tools.Tasks)]
 	return tools.Client{
-		Name: p.info.Name, Version: p.info.Version, Protocol: p.version,
+		Name: clipped(p.info.Name), Version: clipped(p.info.Version), Protocol: p.version,
 		Forms: canAsk(p.version, p.caps), Sampling: p.caps.Sampling != nil,
 		Tasks: takesTasks && mcp.IsModernProtocol(p.version),
 	}

@@ -39,6 +39,9 @@ import (
 // Lists are comma separated. A repeated list flag adds to the list.
 type Config struct {
 	File string `flag:"config" env:"TOOLCRIB_CONFIG" file:"-" arg:"FILE" help:"file of configuration in YAML, outside of the roots (default toolcrib/config.yaml in the user's configuration directory, where there is one)"`
+	// OwnFiles are those that the settings and their secrets were read from, by absolute
+	// paths. No flag, variable or file sets it.
+	OwnFiles []string `file:"-"`
 
 	Toolsets     []string `flag:"toolsets" env:"TOOLCRIB_TOOLSETS" arg:"NAMES" help:"categories of tools that can be called, or all (default all)" narrow:"catalog" live:"yes"`
 	Tools        []string `flag:"tools" env:"TOOLCRIB_TOOLS" arg:"NAMES" help:"tools that can be called beside the toolsets; without --toolsets, the only ones" narrow:"catalog" live:"yes"`

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolcrib/tools"
 )
 
 // The encoder writes messages onto a byte slice. It exists because a result
@@ -42,9 +44,26 @@ func appendResponse(dst []byte, id json.RawMessage, msg mcp.JSONRPCMessage) ([]b
 
 // appendFault appends the error response to a message that was refused.
 func appendFault(dst []byte, f *fault) ([]byte, error) {
-	dst = append(appendHead(dst, f.id), `,"error":`...)
-	dst, err := appendJSON(dst, mcp.JSONRPCErrorDetails{Code: f.code, Message: f.msg, Data: f.data})
+	dst, err := appendDetail(append(appendHead(dst, f.id), `,"error":`...), f)
 	return append(dst, '}'), err
+}
+
+// appendDetail appends what a client is told of a fault. Whatever of it comes from the
+// request, each text in it is fit to be shown: without characters that deceive, and no
+// longer than an error may be.
+func appendDetail(dst []byte, f *fault) ([]byte, error) {
+	raw, err := appendJSON(nil, mcp.JSONRPCErrorDetails{Code: f.code, Message: f.msg, Data: f.data})
+	for i := 0; i < len(raw); {
+		if raw[i] != '"' {
+			dst = append(dst, raw[i])
+			i++
+			continue
+		}
+		end := stringEnd(raw, i)
+		dst = appendString(dst, tools.Clip(tools.Visible(unquote(raw[i:end]))))
+		i = end
+	}
+	return dst, err
 }
 
 // appendCall appends a request of ours, or a notification where id is "".

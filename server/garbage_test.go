@@ -123,6 +123,32 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
+// TestDamagedRequest: whoever sends a request with an id learns that it is refused,
+// whatever else is wrong with it.
+func TestDamagedRequest(t *testing.T) {
+	c := connect(t, newServer(t))
+	c.fresh = make(chan string, 8)
+	const long = server.MaxLine
+	for _, tt := range []struct{ name, line, id string }{
+		{"not UTF-8", "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\",\"id\":1}", `1`},
+		{"an id that is not UTF-8", "{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":\"\xff\"}", `null`},
+		{"too deep", `{"method":"ping","params":` + strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001) + `,"id":2}`, `2`},
+		{"too many keys", `{` + strings.Repeat(`"a":{"id":0},`, 1001) + `"jsonrpc":"2.0","method":"ping","id":"3"}`, `"3"`},
+		{"too long, the id first", `{"id":4,"method":"` + strings.Repeat("x", long) + `"}`, `4`},
+		{"too long, the id last", `{"method":"ping","params":{"id":0,"text":"\"` + strings.Repeat("x", long) + `"},"id":5}`, `5`},
+		{"too long, the id cut off", `{"method":"ping","params":{"text":"` + strings.Repeat("x", long) + `"},"id":5`, `null`},
+		{"a long response", `{"id":6,"result":"` + strings.Repeat("x", long) + `"}`, `null`},
+		{"two ids", `{"method":"ping","id":7,"id":8,}`, `null`},
+		{"a long id", `{"method":"ping","id":"` + strings.Repeat("x", long) + `"}`, `null`},
+		{"two messages", `{"method":"ping","id":9}{"method":"ping","id":10}`, `null`},
+	} {
+		c.send(tt.line)
+		if got := readWire(t, <-c.fresh); string(got.ID) != tt.id || got.Error == nil {
+			t.Errorf("%s: id %s, error %v; want an error with the id %s", tt.name, got.ID, got.Error, tt.id)
+		}
+	}
+}
+
 // requestID returns the id of a line that no rule refuses.
 func requestID(line []byte) (string, bool) {
 	var m map[string]json.RawMessage

@@ -3,8 +3,10 @@ package server_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -351,6 +353,65 @@ func TestHTTPSessionsEnd(t *testing.T) {
 		}
 		if got := ping(followed); got != http.StatusOK {
 			t.Errorf("a session in use, when there are too many: %d", got)
+		}
+	})
+}
+
+// TestHTTPSessionHoldsLittle: a client that opens session after session, and says much of
+// itself, has the server keep little of that.
+func TestHTTPSessionHoldsLittle(t *testing.T) {
+	w := serveHTTP(t, newServer(t), server.HTTP{Auth: gate(t)})
+	post := func(message string, h headers) (session string) {
+		res, err := w.http.Do(w.request(t.Context(), http.MethodPost, message, h))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode/100 != 2 {
+			t.Fatalf("status %d, %v", res.StatusCode, err)
+		}
+		return res.Header.Get("Mcp-Session-Id")
+	}
+	long := strings.Repeat("x", 16<<10)
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"x":"` + long +
+		`"},"extensions":{"y":["` + long + `"]}},"clientInfo":{"name":"` + long + `","version":"` + long + `"}}}`
+	open := func() { post(initDone, headers{"Mcp-Session-Id": post(hello, nil)}) }
+	open()
+	heap, goroutines := heapOf(), runtime.NumGoroutine()
+	const n = 400
+	for range n {
+		open()
+	}
+	after, running := heapOf(), runtime.NumGoroutine()
+	if each := (after - heap) / n; each > 4<<10 {
+		t.Errorf("a session holds %d bytes", each)
+	}
+	if running > goroutines+n/10 {
+		t.Errorf("%d goroutines more for %d sessions", running-goroutines, n)
+	}
+}
+
+// heapOf is what lives in this process, in bytes.
+func heapOf() int {
+	runtime.GC()
+	runtime.GC() // what pools hold is let go by the second
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// TestLargeBodyIsLetGo: the memory for a large message is not kept for ever.
+func TestLargeBodyIsLetGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := serveHTTP(t, newServer(t), server.HTTP{Auth: gate(t)})
+		time.Sleep(time.Hour)
+		before := heapOf()
+		if res, _ := w.post(strings.Repeat(" ", 1<<20)+initDone, nil); res.StatusCode != http.StatusBadRequest {
+			t.Errorf("status %d", res.StatusCode)
+		}
+		time.Sleep(2 * time.Minute)
+		if more := heapOf() - before; more > 8<<20 {
+			t.Errorf("%d bytes are kept", more)
 		}
 	})
 }

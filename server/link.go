@@ -34,8 +34,9 @@ type link struct {
 	mu       sync.Mutex
 	home     outlet // for messages that belong to no request; nil: the client does not listen
 	inflight map[string]*request
-	closed   bool // no request is taken any more
-	news     bool // the session of the link is registered
+	closed   bool   // no request is taken any more
+	news     bool   // the client wants to hear of changes of the lists
+	mute     func() // ends that it hears of them; nil: it does not hear of them now
 	wg       sync.WaitGroup
 	follower *follower // of the session of the link; nil: it follows nothing
 }
@@ -106,7 +107,10 @@ func (l *link) notified(m *message) {
 	case string(mcp.MethodNotificationCancelled):
 		l.abandon(m)
 	case string(mcp.MethodNotificationInitialized):
+		l.mu.Lock()
+		l.news = true
 		l.tellNews()
+		l.mu.Unlock()
 	case mcp.MethodNotificationRootsListChanged:
 		l.roots.forget()
 	}
@@ -128,12 +132,10 @@ func (l *link) abandon(m *message) {
 	}
 }
 
-// tellNews lets a client of the handshake's era hear of changes of the lists,
-// which need no subscription there.
+// tellNews lets a client of the handshake's era hear of changes of the lists, which
+// need no subscription there, as long as it listens. The caller holds mu.
 func (l *link) tellNews() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed || l.news || l.peer.Load() == nil {
+	if l.closed || !l.news || l.mute != nil || l.home == nil || l.peer.Load() == nil {
 		return
 	}
 	s := l.newSession(l.id, nil)
@@ -141,19 +143,24 @@ func (l *link) tellNews() {
 		l.server.log.Error("register session", "error", err)
 		return
 	}
-	l.news = true
-	go s.pump(l.ctx)
+	ctx, stop := context.WithCancel(l.ctx)
+	l.mute = func() {
+		l.server.mcp.UnregisterSession(l.ctx, l.id)
+		stop()
+		l.mute = nil
+	}
+	go s.pump(ctx)
 }
 
 // close lets no further request in and ends what waits for the client.
 func (l *link) close() {
 	l.mu.Lock()
 	l.closed = true
-	news, f := l.news, l.follower
-	l.mu.Unlock()
-	if news {
-		l.server.mcp.UnregisterSession(l.ctx, l.id)
+	if l.mute != nil {
+		l.mute()
 	}
+	f := l.follower
+	l.mu.Unlock()
 	if f != nil {
 		f.close()
 	}

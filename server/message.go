@@ -40,12 +40,16 @@ type fault struct {
 func (f *fault) Error() string { return f.msg }
 
 // line returns the error response.
-func (f *fault) line() []byte {
-	line, err := appendFault(nil, f)
+func (f *fault) line() []byte { return encoded(appendFault(nil, f)) }
+
+// detail returns the error of the response alone.
+func (f *fault) detail() json.RawMessage { return encoded(appendDetail(nil, f)) }
+
+func encoded(text []byte, err error) []byte {
 	if err != nil { // the data of a fault is ours and can be encoded
 		panic(err)
 	}
-	return line
+	return text
 }
 
 func refuse(code int, format string, args ...any) *fault {
@@ -66,12 +70,16 @@ var (
 // text proves that a line is UTF-8 and JSON, and returns it without the space
 // around it.
 func text(line []byte) (json.RawMessage, *fault) {
+	bad := (*fault)(nil)
 	if !utf8.Valid(line) {
-		return nil, refuse(mcp.PARSE_ERROR, "the message is not UTF-8")
-	}
-	if !json.Valid(line) {
+		bad = refuse(mcp.PARSE_ERROR, "the message is not UTF-8")
+	} else if !json.Valid(line) {
 		err := json.Unmarshal(line, new(json.RawMessage))
-		return nil, refuse(mcp.PARSE_ERROR, "the message is not JSON: %v", err)
+		bad = refuse(mcp.PARSE_ERROR, "the message is not JSON: %v", err)
+	}
+	if bad != nil {
+		bad.id = idOf(line)
+		return nil, bad
 	}
 	return bytes.TrimSpace(line), nil
 }
@@ -93,6 +101,8 @@ func parse(raw json.RawMessage) (*message, *fault) {
 		m.id = id
 	case hasID && bad == nil:
 		bad = refuse(mcp.INVALID_REQUEST, "id must be a string or an integer")
+	case !hasID && bad != nil: // it may stand behind the last key that was looked at
+		m.id = idOf(raw)
 	}
 	if bad == nil {
 		bad = m.fill(envelope)
@@ -123,6 +133,8 @@ func (m *message) fill(envelope members) *fault {
 		return refuse(mcp.INVALID_REQUEST, "the message has no method")
 	case method[0] != '"':
 		return refuse(mcp.INVALID_REQUEST, "method must be a string")
+	case len(method) == len(`""`):
+		return refuse(mcp.METHOD_NOT_FOUND, "the method has no name") // "" stands for a response
 	case hasResult || hasError:
 		return refuse(mcp.INVALID_REQUEST, "a request has no result and no error")
 	}

@@ -197,7 +197,7 @@ func sayPrompt() tools.Prompt {
 				return nil, tools.Errorf(tools.InvalidArgument, "nothing cannot be said")
 			}
 			b, err := note("text")
-			return []tools.Block{tools.Text(fmt.Sprintf("%s %q", tools.Session(ctx).Principal, args)), b.b}, err
+			return []tools.Block{tools.Text(fmt.Sprintf("%s %s", tools.Session(ctx).Principal, args)), b.b}, err
 		},
 	}
 }

@@ -115,6 +115,7 @@ func (h *httpServer) initialize(st *stream, w http.ResponseWriter, r *http.Reque
 	s.streaming = h.streaming
 	s.onPeer = func() { w.Header().Set(mcp.HeaderSessionID, s.id) }
 	s.accept(r.Context(), m, st, nil, inPlace)
+	s.onPeer = nil // the response, with all of its request, does not live as long as the session
 	if s.peer.Load() == nil {
 		h.sessions.remove(s)
 	}

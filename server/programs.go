@@ -28,9 +28,7 @@ func (c Config) Containment() (catalog.Containment, error) {
 	if c.AuditDir != "" {
 		opt.Hide = append(opt.Hide, c.AuditDir)
 	}
-	if c.File != "" {
-		opt.Hide = append(opt.Hide, c.File)
-	}
+	opt.Hide = append(opt.Hide, c.OwnFiles...)
 	if err := opt.Check(); err != nil {
 		return opt, err
 	}

@@ -51,7 +51,7 @@ func (r *reporter) report(e tools.ProgressEvent) {
 	if r.closed || !finite(e.Done) || !finite(e.Total) {
 		return
 	}
-	p := progressParams{Token: r.token, Progress: e.Done, Total: e.Total, Message: e.Message}
+	p := progressParams{Token: r.token, Progress: e.Done, Total: e.Total, Message: tools.Visible(e.Message)}
 	now := time.Now()
 	if now.Sub(r.since) >= time.Second {
 		r.since, r.sent = now, 0

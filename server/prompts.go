@@ -82,6 +82,7 @@ func (s *Server) promptHandler(p tools.Prompt) mcpserver.PromptHandlerFunc {
 			}
 			result = &mcp.GetPromptResult{Description: p.Description}
 			for _, b := range blocks {
+				b.Text = tools.Visible(b.Text) // it says back the arguments
 				result.Messages = append(result.Messages, mcp.NewPromptMessage(mcp.RoleUser, content(b, from.info().Client.Protocol)))
 			}
 			return nil

@@ -152,7 +152,7 @@ func (l *link) carryOut(r *request, from *origin) (response mcp.JSONRPCMessage) 
 	}
 	response = l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, s), r.msg.raw)
 	if _, ok := response.(mcp.JSONRPCResponse); ok && r.msg.method == string(mcp.MethodInitialize) {
-		l.peer.Store(&s.peer)
+		l.peer.Store(s.peer.kept())
 		if l.onPeer != nil {
 			l.onPeer()
 		}

@@ -3,9 +3,12 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"toolcrib/tools"
 )
 
 // outbox is how many notifications of mcp-go wait for a session.
@@ -16,6 +19,29 @@ type peer struct {
 	info    mcp.Implementation
 	caps    mcp.ClientCapabilities
 	version string
+}
+
+// maxPeerText is how many bytes are taken of each text that a client says of itself:
+// sessions, consents and records of the audit log hold them.
+const maxPeerText = 256
+
+func clipped(text string) string {
+	if len(text) <= maxPeerText {
+		return text
+	}
+	return strings.Clone(strings.ToValidUTF8(text[:maxPeerText], ""))
+}
+
+// kept is what of it is kept as long as the link: no more than is used of it, and no
+// texts of any length, since a client can open thousands of sessions.
+func (p peer) kept() *peer {
+	k := &peer{version: p.version}
+	k.info.Name, k.info.Version = clipped(p.info.Name), clipped(p.info.Version)
+	k.caps.Roots, k.caps.Sampling, k.caps.Elicitation = p.caps.Roots, p.caps.Sampling, p.caps.Elicitation
+	if _, ok := p.caps.Extensions[string(tools.Tasks)]; ok {
+		k.caps.Extensions = map[string]any{string(tools.Tasks): struct{}{}}
+	}
+	return k
 }
 
 // session is the client as mcp-go sees it during one request. Requests do not

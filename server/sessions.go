@@ -167,6 +167,7 @@ func (s *httpSession) attach(st *stream) (detach func()) {
 	s.mu.Lock()
 	old := s.home
 	s.home = st
+	s.tellNews()
 	s.mu.Unlock()
 	if old, ok := old.(*stream); ok {
 		old.end()
@@ -174,8 +175,11 @@ func (s *httpSession) attach(st *stream) (detach func()) {
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.home == st {
-			s.home = nil
+		if s.home != st {
+			return
+		}
+		if s.home = nil; s.mute != nil {
+			s.mute()
 		}
 	}
 }

@@ -90,7 +90,7 @@ func (c *conn) read(stdin io.Reader) error {
 			return fmt.Errorf("read from the client: %w", err)
 		case tooLong:
 			bad := refuse(mcp.INVALID_REQUEST, "the message is longer than %d bytes", maxMessage)
-			bad.id = idOf(line)
+			bad.id = line
 			c.reject(bad)
 		default:
 			c.receive(line)
@@ -115,7 +115,7 @@ func (c *conn) receive(line []byte) {
 	}
 	if raw[0] == '[' {
 		if bad := c.acceptBatch(c.ctx, raw, c.out, c.workers.Go); bad != nil {
-			c.reject(bad)
+			c.rejectAll(raw, bad)
 		}
 		return
 	}
@@ -130,6 +130,24 @@ func (c *conn) receive(line []byte) {
 
 // reject answers a message that is not a request of anybody.
 func (c *conn) reject(bad *fault) { c.out.write(bad.line) }
+
+// rejectAll refuses each request of a batch that is not taken apart: its sender may
+// wait for every one. More than a batch may hold are refused together.
+func (c *conn) rejectAll(batch []byte, bad *fault) {
+	answered := false
+	items, more := elements(batch, maxBatch)
+	for _, item := range items {
+		if one := *bad; !more && item[0] == '{' {
+			if one.id = idOf(item); one.id != nil {
+				c.reject(&one)
+				answered = true
+			}
+		}
+	}
+	if !answered {
+		c.reject(bad)
+	}
+}
 
 // shutdown ends the connection: streams and tasks, whose results nobody could ask
 // for, at once, calls after patience or when the client has gone.

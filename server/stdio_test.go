@@ -277,3 +277,30 @@ func TestAtMostSoManyRun(t *testing.T) {
 		}
 	})
 }
+
+// TestLongClientName: what a client says of itself is taken in bounds, in both eras.
+func TestLongClientName(t *testing.T) {
+	long, want := strings.Repeat("x", 1000), strings.Repeat("x", 256)
+	info := `{"name":"` + long + `","version":"` + long + `"}`
+	for name, lines := range map[string][]string{
+		"legacy": {
+			`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":` + info + `}}`,
+			eras()[0].call("1", "secret", "", ""),
+		},
+		"modern": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"secret","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+			`"io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":` + info + `}}}`},
+	} {
+		c := connect(t, newServer(t))
+		c.fresh = make(chan string, 8)
+		c.send(lines...)
+		for line := range c.fresh {
+			if string(readWire(t, line).ID) != "1" {
+				continue
+			}
+			if !strings.Contains(line, " "+want+"/"+want+" ") {
+				t.Errorf("%s: %s", name, line)
+			}
+			break
+		}
+	}
+}

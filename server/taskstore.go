@@ -172,6 +172,7 @@ func (t *task) progress(e tools.ProgressEvent) {
 
 // says takes over what a task says of itself. The caller holds mu.
 func (t *task) says(message string) {
+	message = tools.Visible(message)
 	if len(message) > maxTaskMessage {
 		message = message[:maxTaskMessage-len("…")] + "…"
 	}

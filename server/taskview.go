@@ -21,13 +21,7 @@ type taskResult struct {
 	Poll     int64                   `json:"pollIntervalMs,omitempty"`
 	Requests map[string]inputRequest `json:"inputRequests,omitempty"`
 	Result   json.RawMessage         `json:"result,omitempty"`
-	Error    *taskError              `json:"error,omitempty"`
-}
-
-type taskError struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
-	Data    any    `json:"data,omitempty"`
+	Error    json.RawMessage         `json:"error,omitempty"`
 }
 
 // state returns what is known of a task without its outcome.
@@ -71,7 +65,7 @@ func (t *task) whole(s *Server, kind mcp.ResultType) taskResult {
 	r := t.shown(s, kind)
 	r.Result = t.result
 	if t.fault != nil {
-		r.Error = &taskError{t.fault.code, t.fault.msg, t.fault.data}
+		r.Error = t.fault.detail()
 	}
 	if len(t.pending) > 0 {
 		r.Requests = map[string]inputRequest{}

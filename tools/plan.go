@@ -23,6 +23,8 @@ type Plan struct {
 	// Shows is what the user is shown of the call in the place of its arguments, "" =
 	// these.
 	Shows string
+	// Private keeps Commands out of records: what was taken for one may be a secret.
+	Private bool
 }
 
 // Command is one program that a call would run, with its arguments.

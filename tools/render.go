@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"toolcrib/tools/internal/textfile"
 )
 
 // Render words the Out of a call, within the tool's limits. Text over the limit
@@ -58,7 +60,7 @@ func (t Tool) render(out any) (Result, error) {
 }
 
 // encode is json.Marshal without the escaping of <, > and &, which costs a
-// model tokens and gains nothing here.
+// model tokens and gains nothing here, and with that of characters that deceive.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -66,7 +68,7 @@ func encode(v any) (json.RawMessage, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	return textfile.Escaped(bytes.TrimRight(b.Bytes(), "\n")), nil
 }
 
 func size(blocks []Block) int {
@@ -84,6 +86,11 @@ func fits(blocks []Block, limit int) error {
 	}
 	return nil
 }
+
+// Visible returns a text with the characters shown that would deceive its reader:
+// controls but tab and line feed, direction marks and invisible characters become
+// \u{202e}. What says back a part of a request passes it.
+func Visible(text string) string { return textfile.Visible(text) }
 
 // Clip shortens an error text to MaxErrorText and says so.
 func Clip(text string) string {

@@ -20,7 +20,7 @@ import (
 //	jsonschema_description what the argument is, in one line
 //	path                   "file", "directory" or "any": a path of the workspace
 //	alias                  other names that models use for it, comma separated
-//	unit                   of a string with a unit: those that a bare number may mean
+//	unit                   "s,ms" of a time: a bare number below 1,000 is in seconds, others in milliseconds
 type Def[In, Out any] struct {
 	Name    string // ^[a-z][a-z0-9_]{0,39}$
 	Title   string
@@ -42,12 +42,18 @@ type Def[In, Out any] struct {
 	Limits  Limits
 	Needs   []Need
 
+	// Spellings are the arguments that callers write in another form.
+	Spellings []schema.Spelling
 	// Plan says what a call would do, for a tool that does different things by its
 	// arguments, such as one that runs commands. It changes nothing and is quick. Without
 	// it the policy takes every call to have all of Effects.
 	Plan func(ctx context.Context, in In) (Plan, error)
 	// Confirm says what to ask the user before the call, if anything.
-	Confirm  func(ctx context.Context, in In) (Question, error)
+	Confirm func(ctx context.Context, in In) (Question, error)
+	// Tell returns what records and logs may tell of a call: its arguments without the
+	// secrets that only the tool can see, such as the password of a command line. It is
+	// asked before the call does anything, changes nothing and is quick. nil = all of them.
+	Tell     func(ctx context.Context, in In) In
 	Examples []Example[In]
 	Run      func(ctx context.Context, in In) (Out, error)
 }
@@ -98,11 +104,13 @@ type Tool struct {
 	Needs                 []Need
 
 	doc      string
+	spelled  []schema.Spelling
 	input    func() (*schema.Type, error)
 	output   func() (*schema.Type, error) // nil where the result is not data
 	newIn    func() any
 	plan     func(ctx context.Context, in any) (Plan, error)     // nil: every call has all effects
 	confirm  func(ctx context.Context, in any) (Question, error) // nil: never asks by itself
+	tell     func(ctx context.Context, in any) (told any, less bool)
 	run      func(ctx context.Context, in any) (any, error)
 	trim     func(out any, budget int) any // nil: Out cannot be trimmed
 	examples func() []Call
@@ -118,19 +126,28 @@ func New[In, Out any](d Def[In, Out]) Tool {
 		Aliases: d.Aliases, Tags: d.Tags, SameAs: d.SameAs,
 		Access: d.Access, Effects: d.Effects, Repeatable: d.Repeatable, Streams: d.Streams,
 		Cache: d.Cache, Timeout: d.Timeout, Limits: d.Limits, Needs: d.Needs,
-		doc:   d.Doc,
+		doc: d.Doc, spelled: d.Spellings,
 		input: sync.OnceValues(schema.For[In]),
 		newIn: func() any { return new(In) },
 	}
 	if d.Run == nil {
 		panic(fmt.Sprintf("tool %q: no Run", d.Name))
 	}
-	t.run = func(ctx context.Context, in any) (any, error) { return d.Run(ctx, *in.(*In)) }
+	t.run = func(ctx context.Context, in any) (any, error) {
+		out, err := d.Run(ctx, *in.(*In))
+		return out, meant(ctx, err)
+	}
 	if d.Plan != nil {
 		t.plan = func(ctx context.Context, in any) (Plan, error) { return d.Plan(ctx, *in.(*In)) }
 	}
 	if d.Confirm != nil {
 		t.confirm = func(ctx context.Context, in any) (Question, error) { return d.Confirm(ctx, *in.(*In)) }
+	}
+	if d.Tell != nil {
+		t.tell = func(ctx context.Context, in any) (any, bool) {
+			told := d.Tell(ctx, *in.(*In))
+			return told, !reflect.DeepEqual(told, *in.(*In))
+		}
 	}
 	if d.Data {
 		t.output = sync.OnceValues(schema.For[Out])
@@ -229,15 +246,14 @@ type Bound struct {
 	in any
 }
 
-// Bind parses, mends, validates and decodes arguments. A tool that only reads
-// ignores unknown keys and reports them; every other refuses them.
+// Bind parses, mends, validates and decodes arguments.
 func (t Tool) Bind(raw json.RawMessage) (Bound, error) {
 	typ, err := t.input()
 	if err != nil {
 		return Bound{}, err
 	}
 	in := t.newIn()
-	args, err := typ.Decode(raw, in, schema.Options{IgnoreUnknown: t.Access == Read})
+	args, err := typ.Decode(raw, in, schema.Options{Spellings: t.spelled})
 	return Bound{Args: args, in: in}, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -75,15 +76,29 @@ func TestCall(t *testing.T) {
 }
 
 func TestUnknownKeys(t *testing.T) {
-	bound, err := tools.New(wordDef()).Bind(json.RawMessage(`{"word":"a","tmies":3}`))
-	if err != nil || len(bound.Mends) != 1 || !strings.Contains(bound.Mends[0], "times") {
-		t.Errorf("a tool that reads: %v, %v; want it ignored and reported with the nearest name", bound.Mends, err)
+	for _, effects := range []tools.Effects{tools.None, tools.Workspace} {
+		def := wordDef()
+		if effects != tools.None {
+			def.Access, def.Effects = tools.Write, effects
+		}
+		_, err := tools.New(def).Bind(json.RawMessage(`{"word":"a","tmies":3}`))
+		if e := tools.AsError(err); e == nil || e.Code != tools.InvalidArgument || !strings.Contains(e.Msg, `did you mean "times"`) {
+			t.Errorf("effects %s: %v; want a refusal with the nearest name", effects, err)
+		}
+		if bound, err := tools.New(def).Bind(json.RawMessage(`{"word":"a","reason":"r"}`)); err != nil || bound.Mends != nil {
+			t.Errorf("effects %s: a remark: %v, mends %q", effects, err, bound.Mends)
+		}
 	}
+}
+
+func TestSpellings(t *testing.T) {
 	def := wordDef()
-	def.Access, def.Effects = tools.Write, tools.Workspace
-	_, err = tools.New(def).Bind(json.RawMessage(`{"word":"a","tmies":3}`))
-	if e := tools.AsError(err); e == nil || e.Code != tools.InvalidArgument || !strings.Contains(e.Msg, "times") {
-		t.Errorf("a tool that writes: %v; want a refusal with the nearest name", err)
+	def.Spellings = []schema.Spelling{{Names: []string{"once"}, Read: func(map[string]any) (map[string]any, error) {
+		return map[string]any{"times": 1}, nil
+	}}}
+	bound, err := tools.New(def).Bind(json.RawMessage(`{"word":"a","once":true}`))
+	if err != nil || len(bound.Mends) != 1 || string(bound.Canonical) != `{"times":1,"word":"a"}` {
+		t.Errorf("%s, mends %q, %v", bound.Canonical, bound.Mends, err)
 	}
 }
 

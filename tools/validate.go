@@ -95,6 +95,9 @@ func (t Tool) compile() error {
 	if err := in.Compile(); err != nil {
 		return fmt.Errorf("arguments: %w", err)
 	}
+	if err := in.Spelled(t.spelled); err != nil {
+		return fmt.Errorf("arguments: %w", err)
+	}
 	out, err := t.Output()
 	if err != nil {
 		return fmt.Errorf("result: %w", err)

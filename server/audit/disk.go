@@ -41,7 +41,11 @@ func (l *Log) openDisk(ctx context.Context) (err error) {
 	if err := errors.Join(err, folder.Close()); err != nil {
 		return err
 	}
-	if _, err := l.commit(nil, true); err != nil {
+	_, err = l.commit(nil, true)
+	if err == nil {
+		err = takeNote(l.opt.Dir, l.opt.State) // of a log that was begun before there were notes, too
+	}
+	if err != nil {
 		return errors.Join(err, l.closeDisk())
 	}
 	return nil
@@ -179,12 +183,16 @@ func (l *Log) putOwn(records ...own) error {
 	return l.put(buf, pos)
 }
 
-// begin makes the head of a log that never was.
+// begin makes the head of a log that never was, or that was removed with its head.
 func (l *Log) begin() error {
 	if files, err := listFiles(l.opt.Dir); err != nil {
 		return err
 	} else if len(files) > 0 {
 		return ErrForeign
+	}
+	before, err := readNote(l.opt.Dir, l.opt.State)
+	if err != nil {
+		return err
 	}
 	name := rand.Text()
 	l.head = head{Log: name, Dir: l.opt.Dir, Oldest: 1}
@@ -192,7 +200,11 @@ func (l *Log) begin() error {
 	if err := l.moveHead(); err != nil {
 		return err
 	}
-	return l.start(1)
+	if before == nil {
+		return l.start(1)
+	}
+	l.opt.Log.Error("the audit log was tampered with; toolcrib audit verify tells more", "dir", l.opt.Dir, "why", before.gone())
+	return l.start(1, own{Kind: kindMissing, File: fileName(1), Why: before.gone()})
 }
 
 func (l *Log) syncFile(f *os.File) error {

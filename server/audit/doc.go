@@ -9,7 +9,8 @@
 // The key and the head (number and hash of the last record) lie in the state
 // directory, outside of the directory of the log: whoever can write the log can
 // neither compute the chain nor cut its end, remove a file or the whole directory
-// without [Verify] telling it.
+// without [Verify] telling it. A note beside the key that the log was begun tells of it
+// where the head was removed too.
 //
 // The log writes some records itself; they have the field "log", see kinds. Every
 // file begins with one of the kind open and ends, when it is full, with one of the

@@ -49,7 +49,8 @@ func Remains(dir string, st *state.Dir) (bool, error) {
 type snapshot struct {
 	chain chain
 	head  head
-	lost  bool // there are files without a head: it has zero positions
+	lost  bool  // there are files without a head: it has zero positions
+	gone  *note // there are neither, but there were
 	files []snapshotFile
 }
 
@@ -70,7 +71,7 @@ func takeSnapshot(ctx context.Context, dir string, st *state.Dir) (s *snapshot, 
 		if remains, err := Remains(dir, st); err != nil {
 			return nil, err
 		} else if !remains {
-			return nil, fmt.Errorf("%s: %w", dir, ErrNoLog)
+			return removed(dir, st)
 		}
 	}
 	folder, err := st.Folder(headsFolder)
@@ -120,6 +121,19 @@ func takeSnapshot(ctx context.Context, dir string, st *state.Dir) (s *snapshot, 
 		s.files = append(s.files, snapshotFile{n, f, info.Size()})
 	}
 	return s, nil
+}
+
+// removed is the snapshot of a log that is gone with its head; [ErrNoLog] where there
+// never was one.
+func removed(dir string, st *state.Dir) (*snapshot, error) {
+	n, err := readNote(dir, st)
+	switch {
+	case err != nil:
+		return nil, err
+	case n == nil:
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoLog)
+	}
+	return &snapshot{gone: n}, nil
 }
 
 // readHead reads the head of the log in dir; errNoHead where there is none.

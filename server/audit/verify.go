@@ -41,13 +41,17 @@ const maxProblems = 100
 
 // Verify reads the log in dir and compares it with what the state knows. It may be
 // called while processes write. The error says that it could not look, and is
-// [ErrNoLog] where the state knows no log and no files of one are there.
+// [ErrNoLog] where the state knows no log, not even that one was begun, and no files of
+// one are there.
 func Verify(ctx context.Context, dir string, st *state.Dir) (Report, error) {
 	s, err := takeSnapshot(ctx, dir, st)
 	if err != nil {
 		return Report{}, err
 	}
 	defer s.close()
+	if s.gone != nil {
+		return Report{Problems: []Problem{{File: dir, What: s.gone.gone()}}}, nil
+	}
 	v := &verifier{snapshot: s, prev: s.chain.root(s.head.Log)}
 	if s.lost {
 		v.problem("the head in the state directory", 0, 0, "it was removed or emptied: records may be missing at either end")

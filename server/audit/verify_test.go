@@ -2,6 +2,8 @@ package audit_test
 
 import (
 	"bytes"
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -162,6 +164,42 @@ func (p place) told(t *testing.T) string {
 		b.WriteString(found.String() + "\n")
 	}
 	return b.String()
+}
+
+// A log that was removed with its head is told to be gone, also once another has begun
+// in its place; so is one whose head was emptied.
+func TestVerifyFindsNothingLeft(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(head string) error
+	}{
+		{"the head is removed", os.Remove},
+		{"the head is emptied", func(head string) error { return os.Truncate(head, 0) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := longLog(t)
+			heads, err := filepath.Glob(filepath.Join(p.st.Path(), "audit_heads.d", "*"))
+			if err != nil || len(heads) != 1 {
+				t.Fatalf("heads %q, %v", heads, err)
+			}
+			if err := errors.Join(tt.do(heads[0]), os.RemoveAll(p.dir)); err != nil {
+				t.Fatal(err)
+			}
+			const want = "the log that was begun here at 20"
+			if told := p.told(t); !strings.Contains(told, want) || !strings.Contains(told, "was removed, and its head") {
+				t.Errorf("got %q", told)
+			}
+			var log bytes.Buffer
+			p.write(t, 2, func(o *audit.Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+			if !strings.Contains(log.String(), want) {
+				t.Errorf("the next start says %q", &log)
+			}
+			p.write(t, 2)
+			if told := p.told(t); !strings.Contains(told, want) {
+				t.Errorf("after another log has begun: %q", told)
+			}
+		})
+	}
 }
 
 // A process that goes on to write notices what is done to its file meanwhile.

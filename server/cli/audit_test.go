@@ -168,6 +168,16 @@ func TestAuditVerify(t *testing.T) {
 		}
 		a.do(t, "list_directory", `{"path":"."}`)
 	}
+	if err := errors.Join(os.RemoveAll(filepath.Join(a.state, "audit")), os.RemoveAll(filepath.Dir(heads[0]))); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		stdout, _, code = a.call(t, "audit", "verify")
+		if code != 1 || !strings.Contains(stdout, "was removed, and its head in the state directory too") {
+			t.Errorf("the log and its head removed: exit %d: %s", code, stdout)
+		}
+		a.do(t, "list_directory", `{"path":"."}`)
+	}
 }
 
 func TestAuditRefuses(t *testing.T) {

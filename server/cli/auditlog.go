@@ -78,7 +78,8 @@ func (a *auditLog) run(ctx context.Context, p *Process, args []string) error {
 }
 
 // place finds the log and the state that has its key: of the places where the state
-// can be, the first that knows the log; else the first beside which files of one lie.
+// can be, the first that knows the log; else the first beside which files of one lie, or
+// that has noted that one was begun.
 func (a *auditLog) place() (dir string, st *state.Dir, err error) {
 	opt, err := a.Workspace()
 	if err != nil {
@@ -89,7 +90,7 @@ func (a *auditLog) place() (dir string, st *state.Dir, err error) {
 		bases = []string{opt.StateBase}
 	}
 	var dirs []string
-	for _, has := range []func(string, *state.Dir) (bool, error){audit.Known, audit.Remains} {
+	for _, has := range []func(string, *state.Dir) (bool, error){audit.Known, audit.Remains, audit.Begun} {
 		dirs = nil
 		for _, base := range bases {
 			dir, err := filepath.Abs(auditDir(a.Config, base))

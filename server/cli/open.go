@@ -121,6 +121,13 @@ func recoverChanges(ctx context.Context, ws *workspace.Workspace, log *slog.Logg
 	if found.Finished+found.Undone > 0 {
 		log.Warn("a process was killed while it changed files", "finished", found.Finished, "undone", found.Undone)
 	}
+	gap, err := ws.Gap(ctx)
+	if err != nil {
+		log.Warn("whether the history is whole cannot be told", "err", err)
+	}
+	if gap != nil {
+		log.Warn("records of the history are missing: its log was cut or removed", "after", gap.After, "noticed", gap.Noticed)
+	}
 	for _, err := range found.Left {
 		log.Warn("a change of a process that was killed is neither finished nor undone", "err", err)
 	}

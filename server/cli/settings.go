@@ -105,6 +105,10 @@ func (s *sources) user(l *loaded) error {
 			l.from[f.Key] = doc.Where(f.Key)
 		}
 	}
+	l.OwnFiles = append(l.OwnFiles, name)
+	for _, secret := range doc.SecretFiles {
+		l.OwnFiles = append(l.OwnFiles, under(filepath.Dir(name), secret))
+	}
 	return s.outside(l, name)
 }
 

@@ -164,12 +164,14 @@ func (p *pass) suspend(pending *tools.PendingAsk) (*Ask, error) {
 	}
 	forms := map[string]tools.Form{}
 	for i, form := range pending.Forms {
+		asked := form
+		form.Message = shown(form.Message)
 		if p.verdict == asks && !s.Consented {
 			forms[consentForm] = form
 			break
 		}
 		forms[handlerForm(len(s.Answers)+i)] = form
-		s.Pending = append(s.Pending, formDigest(form))
+		s.Pending = append(s.Pending, formDigest(asked))
 	}
 	state, err := p.r.seal.close(s)
 	return &Ask{Forms: forms, State: state}, err

@@ -55,10 +55,12 @@ type Record struct {
 	Attempts  int32     `json:"attempts,omitempty"`
 	// Abandoned says that the tool went on after the end of its call.
 	Abandoned bool `json:"abandoned,omitempty"`
-	// Digest is that of the canonical arguments. The Recorder sets it.
+	// Digest is that of Arguments as the Recorder was given them. It sets it.
 	Digest string `json:"digest,omitempty"`
-	// Arguments are the canonical ones, with all that is in them, or as they were
-	// sent where they were not valid. The Recorder keeps what may be told of them.
+	// Arguments are the canonical ones, without the secrets that the tool itself sees
+	// in them, or as they were sent where they were not valid and the tool sees none;
+	// those of a tool that is not known are not told. The Recorder keeps what may be
+	// told of them.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Paths     []string        `json:"paths,omitempty"` // among the arguments
 	MorePaths int             `json:"more_paths,omitempty"`
@@ -94,7 +96,7 @@ func (p *pass) record(ev Event, out *Outcome, took time.Duration) error {
 		Time: p.r.cfg.Now(), Event: ev, ID: p.id,
 		Tool: p.tool.Name, Principal: excerpt(p.call.Session.Principal, maxAuditText), Client: excerpt(p.call.Session.Client.Name, maxAuditText),
 		Access: p.tool.Access.String(), Verdict: p.verdict.String(), Rule: p.rule,
-		Arguments: p.bound.Canonical,
+		Arguments: p.tellable(),
 	}
 	if p.parent != nil {
 		rec.Parent = p.parent.id
@@ -103,9 +105,6 @@ func (p *pass) record(ev Event, out *Outcome, took time.Duration) error {
 		rec.Tool, rec.Access = excerpt(p.call.Tool, maxAuditText), ""
 	} else {
 		rec.Effects = p.tool.Effects.String()
-	}
-	if rec.Arguments == nil {
-		rec.Arguments = p.call.Args
 	}
 	if out != nil {
 		rec.Code, rec.Micros, rec.Attempts = p.code(out), took.Microseconds(), p.attempts.Load()
@@ -122,7 +121,9 @@ func (p *pass) record(ev Event, out *Outcome, took time.Duration) error {
 		}
 		rec.Paths = append(rec.Paths, excerpt(arg.Value, maxAuditText))
 	}
-	rec.Programs = p.programs()
+	if !p.plan.Private {
+		rec.Programs = p.programs()
+	}
 	if n := len(rec.Programs) - maxAuditPaths; n > 0 {
 		rec.Programs, rec.MoreRun = rec.Programs[:maxAuditPaths], n
 	}
@@ -131,6 +132,19 @@ func (p *pass) record(ev Event, out *Outcome, took time.Duration) error {
 		p.log().Error("audit", "err", err)
 	}
 	return err
+}
+
+// tellable is what may be told of the arguments.
+func (p *pass) tellable() json.RawMessage {
+	switch {
+	case p.told != nil:
+		return p.told
+	case len(p.call.Args) > 0 && (p.tool.Name == "" || p.tool.Tells()):
+		return tools.Untold(p.call.Args)
+	case p.bound.Canonical != nil:
+		return p.bound.Canonical
+	}
+	return p.call.Args
 }
 
 // begun puts on record what a tool with effects is about to do.

@@ -11,7 +11,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// Bounds of the results that are kept.
+// Bounds of the results that are kept: how many, and how many bytes they hold.
 const (
 	maxKept      = 512
 	maxKeptBytes = 16 << 20

@@ -78,6 +78,7 @@ type View struct {
 	ID      string
 	Tool    tools.Tool      // the zero Tool where the name was unknown
 	Args    json.RawMessage // canonical; as sent where they were not valid
+	Told    json.RawMessage // what a log may tell of them, beside what looks like a secret
 	Paths   []string        // the path arguments, as they stand in Args
 	Plan    tools.Plan      // what the call would do; zero for a tool that has no plans
 	Session tools.SessionInfo
@@ -209,7 +210,7 @@ func (p *pass) view() View {
 	if args == nil {
 		args = p.call.Args
 	}
-	v := View{ID: p.id, Tool: p.tool, Args: bytes.Clone(args), Session: p.call.Session, Plan: p.plan}
+	v := View{ID: p.id, Tool: p.tool, Args: bytes.Clone(args), Told: bytes.Clone(p.tellable()), Session: p.call.Session, Plan: p.plan}
 	for _, arg := range p.bound.Paths {
 		v.Paths = append(v.Paths, arg.Value)
 	}

@@ -119,6 +119,7 @@ type pass struct {
 	mends    []string        // of the arguments as the caller sent them
 	sent     json.RawMessage // canonical, likewise
 	settled  *settlement     // what the earlier passes have settled; nil on the first
+	told     json.RawMessage // what records and logs may tell of the arguments; nil: none are bound
 	replaced bool            // by a hook
 	asked    []string        // what hooks want the user to be asked
 
@@ -248,7 +249,9 @@ func (p *pass) bind() (err error) {
 	if p.bound, err = p.tool.Bind(p.call.Args); err != nil {
 		return err
 	}
-	p.mends = p.bound.Mends
+	for _, mend := range p.bound.Mends {
+		p.mends = append(p.mends, shown(mend))
+	}
 	p.sent = p.bound.Canonical
 	if p.settled == nil && p.call.Reply != nil {
 		if p.settled, err = p.r.seal.open(p); err != nil {

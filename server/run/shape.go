@@ -60,7 +60,7 @@ func (p *pass) suspended(pending *tools.PendingAsk) Outcome {
 	return Outcome{Ask: ask}
 }
 
-// result renders the value. A line about mends has its own block, so that text
+// result renders the value. A line about mends has its own block before it, so that text
 // which is data stays data.
 func (p *pass) result() (tools.Result, error) {
 	tool, note := p.tool, p.note()
@@ -83,7 +83,7 @@ func (p *pass) result() (tools.Result, error) {
 	if note != "" {
 		inner, _ := res.Meta[metaMends].([]string) // of a call whose result this is
 		res.Meta[metaMends] = slices.Concat(inner, p.mends)
-		res.Content = append(res.Content, tools.Text(note))
+		res.Content = append([]tools.Block{tools.Text(note)}, res.Content...)
 	}
 	switch p.source {
 	case sourceCache:
@@ -99,7 +99,7 @@ func (p *pass) note() string {
 	if len(p.mends) == 0 {
 		return ""
 	}
-	return excerpt("note: "+strings.Join(p.mends, "; "), maxNote)
+	return excerpt("note: "+strings.Join(p.mends, "; "), maxNote) + "\n" // some clients put blocks together as they are
 }
 
 // rendered renders the value within the limits of the tool and, where a hook wants
@@ -159,13 +159,17 @@ func (p *pass) clean(e *tools.Error) *tools.Error {
 	return &c
 }
 
-// clip keeps an error within its limit and valid; the hint stays whole as long
-// as it is short.
+// clip makes an error fit to be shown, whatever it says back of the call: within its
+// limit, valid and without characters that deceive. The hint stays whole as long as it
+// is short.
 func clip(e *tools.Error) *tools.Error {
 	c := *e
-	c.Msg, c.Hint = strings.ToValidUTF8(tools.Clip(c.Msg), "?"), strings.ToValidUTF8(excerpt(c.Hint, maxNote), "?")
+	c.Msg, c.Hint = tools.Clip(shown(c.Msg)), excerpt(shown(c.Hint), maxNote)
 	if over := len(c.Error()) - tools.MaxErrorText; over > 0 {
 		c.Msg = excerpt(c.Msg, len(c.Msg)-over-len("…"))
 	}
 	return &c
 }
+
+// shown is a text as a client may show it to a person.
+func shown(text string) string { return tools.Visible(strings.ToValidUTF8(text, "?")) }

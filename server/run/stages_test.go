@@ -92,7 +92,7 @@ func TestStages(t *testing.T) {
 			audit: []string{"end it allow read too_large"}},
 		{name: "effects", access: tools.Write, effects: tools.State, want: "done", fired: "post done", ran: 1,
 			audit: []string{"begin it allow write", "end it allow write ok"}},
-		{name: "mends", args: `{"n":"3"}`, want: `done|note: /n: "3" read as a number`, fired: "post done", ran: 1, audit: []string{"end it allow read ok"}},
+		{name: "mends", args: `{"n":"3"}`, want: "note: /n: \"3\" read as a number\n|done", fired: "post done", ran: 1, audit: []string{"end it allow read ok"}},
 		{name: "not UTF-8", handler: say("a\xffb"), want: "a?b", fired: "post a\xffb", ran: 1, audit: []string{"end it allow read ok"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -274,5 +274,15 @@ func TestErrorIsClipped(t *testing.T) {
 	err := r.Run(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: local}).Err
 	if n := len(err.Error()); n > tools.MaxErrorText || err.Hint != "do something else" {
 		t.Errorf("%d bytes, hint %q", n, err.Hint)
+	}
+}
+
+// An error says back what a caller sent, and nothing of that deceives who reads it.
+func TestErrorIsVisible(t *testing.T) {
+	refused := tools.Errorf(tools.NotFound, "no job \x1b[31m\u202e\xff").WithHint("job_list has no \u200b\r")
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Read, tools.None, fails(refused))}}})
+	err := r.Run(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: local}).Err
+	if want := `not_found: no job \u{1b}[31m\u{202e}? (job_list has no \u{200b}\u{d})`; err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
 	}
 }

@@ -74,8 +74,8 @@ func TestConsentAndQuestionBothWays(t *testing.T) {
 func TestWrongArgumentBothWays(t *testing.T) {
 	for _, way := range ways {
 		w := newWorld(t, "", func(*run.Settings, *tools.SessionInfo) {})
-		got := w.do(t, way.call("grep", json.RawMessage(`{"pattern":"x","limit":0}`)), tools.Accept, nil)
-		if !strings.HasPrefix(got[0], "invalid_argument: ") || !strings.Contains(got[0], "/limit: ") || strings.Contains(got[0], "/arguments") {
+		got := w.do(t, way.call("grep", json.RawMessage(`{"pattern":"x","offset":-1}`)), tools.Accept, nil)
+		if !strings.HasPrefix(got[0], "invalid_argument: ") || !strings.Contains(got[0], "/offset: ") || strings.Contains(got[0], "/arguments") {
 			t.Errorf("%s: %q", way.name, got)
 		}
 	}

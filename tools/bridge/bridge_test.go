@@ -81,7 +81,7 @@ func TestCallTool(t *testing.T) {
 		{"itself", `{"name":"call_tool","arguments":{"name":"read_file"}}`, "error: denied: call_tool does not call itself (…)"},
 		{"an unknown name", `{"name":"fetch_web","arguments":{}}`, `error: not_found: no tool is called "fetch_web" (did you mean web_fetch, …)`},
 		{"nothing like it", `{"name":"qqqqqq","arguments":{}}`, `error: not_found: no tool is called "qqqqqq" (search_tools finds tools by what they do)`},
-		{"wrong arguments", `{"name":"grep","arguments":{"limit":0}}`, "error: invalid_argument: …/limit: …; /pattern: … (arguments of grep: pattern: string required, …mode: content|files|count…)"},
+		{"wrong arguments", `{"name":"grep","arguments":{"offset":-1}}`, "error: invalid_argument: …/offset: …; /pattern: … (arguments of grep: pattern: string required, …mode: content|files|count…)"},
 		{"an error of the tool", `{"name":"read_file","arguments":{"path":"b.txt"}}`, "error: not_found: b.txt …"},
 		{"no name", `{"arguments":{}}`, "error: invalid_argument: /name: …"},
 	} {

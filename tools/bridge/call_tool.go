@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -46,8 +47,42 @@ func callToolTool(d Deps) tools.Tool {
 				After: map[string]string{"a.txt": "one\n", "made/": ""},
 			},
 		},
-		Run: func(ctx context.Context, in CallToolIn) (tools.Result, error) { return callTool(ctx, d, in) },
+		Tell: d.tell,
+		Run:  func(ctx context.Context, in CallToolIn) (tools.Result, error) { return callTool(ctx, d, in) },
 	})
+}
+
+// tell returns what records may tell of a call: of its arguments what the tool tells that
+// it calls.
+func (d Deps) tell(ctx context.Context, in CallToolIn) CallToolIn {
+	args, err := json.Marshal(in.Arguments)
+	if err != nil || d.Caller == nil {
+		return CallToolIn{Name: in.Name}
+	}
+	untold := CallToolIn{Name: in.Name, Arguments: schema.Object{"untold": fmt.Sprintf("%d bytes", len(args))}}
+	all, err := d.Caller.Tools(ctx)
+	i := slices.IndexFunc(all, func(t tools.Tool) bool { return t.Name == in.Name || slices.Contains(t.Aliases, in.Name) })
+	switch {
+	case err != nil, i < 0:
+		return untold
+	case !all[i].Tells():
+		return in
+	case all[i].Name == callToolName: // it is refused
+		return untold
+	}
+	bound, err := all[i].Bind(args)
+	if err != nil {
+		return untold
+	}
+	said := all[i].Told(ctx, bound)
+	if bytes.Equal(said, bound.Canonical) {
+		return in
+	}
+	told := CallToolIn{Name: in.Name} // not the same map: the call has that
+	if json.Unmarshal(said, &told.Arguments) != nil {
+		return untold
+	}
+	return told
 }
 
 func callTool(ctx context.Context, d Deps, in CallToolIn) (tools.Result, error) {

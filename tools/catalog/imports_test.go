@@ -23,21 +23,23 @@ var layers = []struct {
 	{"workspace/state", nil},
 	{"workspace/ignore", nil},
 	{"workspace/redact", nil},
-	{"workspace", []string{"workspace/state", "workspace/ignore"}},
+	{"workspace/repository", nil},
+	{"workspace", []string{"workspace/state", "workspace/ignore", "workspace/repository"}},
 	{"schema", nil},
-	{"tools", []string{"schema", "workspace"}},
+	{"tools", []string{"schema", "workspace", "tools/internal/textfile"}}, // what says back a part of a request shows what deceives
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
-	{"tools/internal/sandbox/internal/leaf", nil},                                                                               // it runs before the rest of the program, and in its place
-	{"tools/internal/sandbox", []string{"tools", "workspace", "tools/internal/egress", "tools/internal/sandbox/internal/leaf"}}, // whose call a program is of
-	{"tools/internal/changed", []string{"tools", "workspace", "tools/internal/textfile"}},                                       // what changed goes into the audit log
-	{"tools/internal/durations", []string{"tools"}},                                                                             // its errors are those of tools
-	{"tools/internal/progress", []string{"tools", "tools/internal/screen"}},                                                     // it tells the caller of a tool
-	{"tools/internal/unread", []string{"tools", "workspace", "tools/internal/paging"}},                                          // it asks for paths as their caller does
+	{"tools/internal/sandbox/internal/leaf", nil},                                                                                                       // it runs before the rest of the program, and in its place
+	{"tools/internal/sandbox", []string{"tools", "workspace", "workspace/repository", "tools/internal/egress", "tools/internal/sandbox/internal/leaf"}}, // whose call a program is of
+	{"tools/internal/changed", []string{"tools", "workspace", "tools/internal/textfile"}},                                                               // what changed goes into the audit log
+	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                                            // names of secrets are in one place
+	{"tools/internal/durations", []string{"tools"}},                                                                                                     // its errors are those of tools
+	{"tools/internal/progress", []string{"tools", "tools/internal/screen"}},                                                                             // it tells the caller of a tool
+	{"tools/internal/unread", []string{"tools", "workspace", "tools/internal/paging"}},                                                                  // it asks for paths as their caller does
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/jobs", "tools/internal/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},
-	{"tools/shell/internal/command", []string{"tools"}}, // it speaks of commands in the terms of the contract
+	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}}, // it speaks of commands in the terms of the contract
 	{"tools/*/internal/...", []string{"workspace", "tools/internal/...", "@sibling"}},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
 	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "workspace"}},

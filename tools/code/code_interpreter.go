@@ -13,6 +13,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/changed"
 	"toolcrib/tools/internal/durations"
+	"toolcrib/tools/internal/secrets"
 	"toolcrib/tools/internal/textfile"
 )
 
@@ -26,7 +27,7 @@ type InterpreterIn struct {
 	Code    string `json:"code,omitempty" jsonschema:"maxLength=1000000" jsonschema_description:"Python cell; its last expression is shown." alias:"script,source,python"`
 	Handle  string `json:"handle,omitempty" jsonschema:"maxLength=100" jsonschema_description:"Interpreter to go on with, from an earlier result; without it one is started." alias:"session,kernel"`
 	Action  string `json:"action,omitempty" jsonschema:"enum=run,enum=interrupt,enum=restart,enum=end,default=run" jsonschema_description:"run the code; interrupt the cell that runs; restart with nothing kept; end."`
-	Timeout string `json:"timeout,omitempty" jsonschema:"default=60s,maxLength=20" jsonschema_description:"Interrupt the cell after, such as \"5m\"; at most 10m."`
+	Timeout string `json:"timeout,omitempty" unit:"s,ms" jsonschema:"default=60s,maxLength=20" jsonschema_description:"Interrupt the cell after, such as \"5m\"; at most 10m."`
 	Network bool   `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"Start it with the network; the user may be asked."`
 }
 
@@ -58,6 +59,10 @@ func codeInterpreterTool(d Deps) tools.Tool {
 			p := planOf(in.Code, in.Network)
 			p.Effects |= tools.State
 			return p, nil
+		},
+		Tell: func(_ context.Context, in InterpreterIn) InterpreterIn {
+			in.Code = secrets.Code(in.Code)
+			return in
 		},
 		Examples: []tools.Example[InterpreterIn]{{
 			Say:   "A first cell; its handle is for the next.",

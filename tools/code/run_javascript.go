@@ -10,6 +10,7 @@ import (
 	"toolcrib/tools/code/internal/javascript"
 	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/secrets"
 )
 
 //go:embed run_javascript.md
@@ -25,7 +26,7 @@ const (
 // RunJavascriptIn says what to run.
 type RunJavascriptIn struct {
 	Code    string `json:"code" jsonschema:"minLength=1,maxLength=1000000" jsonschema_description:"Script; its last expression is shown." alias:"script,source,javascript"`
-	Timeout string `json:"timeout,omitempty" jsonschema:"default=5s,maxLength=20" jsonschema_description:"Stop it after, such as \"500ms\"; at most 1m."`
+	Timeout string `json:"timeout,omitempty" unit:"s,ms" jsonschema:"default=5s,maxLength=20" jsonschema_description:"Stop it after, such as \"500ms\"; at most 1m."`
 }
 
 // RunJavascriptOut is what the script has come to.
@@ -42,6 +43,10 @@ func runJavascriptTool(d Deps) tools.Tool {
 		Access: tools.Exec, Effects: tools.None,
 		Streams: true, Timeout: javascriptTimeout + 30*time.Second,
 		Limits: tools.Limits{Facts: map[string]any{"memory": javascriptMemory >> 20}},
+		Tell: func(_ context.Context, in RunJavascriptIn) RunJavascriptIn {
+			in.Code = secrets.Code(in.Code)
+			return in
+		},
 		Examples: []tools.Example[RunJavascriptIn]{{
 			Say:  "The value of the last expression is shown, and what is printed.",
 			In:   RunJavascriptIn{Code: "const words = 'to be or not to be'.split(' ');\nconsole.log(words.length, 'words');\nObject.groupBy(words, w => w.length)"},

@@ -10,6 +10,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/secrets"
 )
 
 //go:embed run_python.md
@@ -33,7 +34,7 @@ const (
 // RunPythonIn says what to run.
 type RunPythonIn struct {
 	Code    string `json:"code" jsonschema:"minLength=1,maxLength=1000000" jsonschema_description:"Python script; its last expression is shown." alias:"script,source,python"`
-	Timeout string `json:"timeout,omitempty" jsonschema:"default=10s,maxLength=20" jsonschema_description:"Stop it after, such as \"30s\"; at most 5m."`
+	Timeout string `json:"timeout,omitempty" unit:"s,ms" jsonschema:"default=10s,maxLength=20" jsonschema_description:"Stop it after, such as \"30s\"; at most 5m."`
 	Network bool   `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"Let it reach the network; the user may be asked."`
 }
 
@@ -52,6 +53,10 @@ func runPythonTool(d Deps) tools.Tool {
 		Needs:  []tools.Need{{Binaries: systemPythons, How: howPython}},
 		Limits: tools.Limits{Facts: map[string]any{"memory": pythonMemory >> 20}},
 		Plan:   func(_ context.Context, in RunPythonIn) (tools.Plan, error) { return planOf(in.Code, in.Network), nil },
+		Tell: func(_ context.Context, in RunPythonIn) RunPythonIn {
+			in.Code = secrets.Code(in.Code)
+			return in
+		},
 		Examples: []tools.Example[RunPythonIn]{{
 			Say:   "The value of the last expression is shown, and what is printed.",
 			Files: map[string]string{"data.csv": "city,people\nUlm,126949\nBonn,335789\n"},

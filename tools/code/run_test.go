@@ -135,7 +135,7 @@ func TestTimeouts(t *testing.T) {
 func TestBadTimeout(t *testing.T) {
 	call := caller(t)
 	for text, want := range map[string]string{
-		"30":   `write "30s" for seconds or "30ms" for milliseconds`,
+		"90":   "/timeout: 1m30s is out of range (from 1ms to 1m",
 		"soon": `/timeout: "soon" is not a duration (such as "90s"`,
 		"2h":   "from 1ms to 1m",
 		"-1s":  "/timeout: -1s is out of range (from 1ms to 1m",

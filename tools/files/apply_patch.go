@@ -21,8 +21,8 @@ const patchAsks = 100
 
 // ApplyPatchIn is a patch.
 type ApplyPatchIn struct {
-	Patch    string `json:"patch" jsonschema_description:"The whole patch: *** Begin Patch envelope, or a unified or git diff." jsonschema:"minLength=1" alias:"input,diff,patch_text"`
-	DryRun   bool   `json:"dry_run,omitempty" jsonschema_description:"Show the diff that the patch would make and write nothing." jsonschema:"default=false"`
+	Patch    string `json:"patch" jsonschema_description:"The whole patch: *** Begin Patch envelope, or a unified or git diff." jsonschema:"minLength=1" alias:"input,diff,patch_text,content,patch_content,unified_diff"`
+	DryRun   bool   `json:"dry_run,omitempty" jsonschema_description:"Show the diff that the patch would make and write nothing." jsonschema:"default=false" alias:"preview,check"`
 	Encoding string `json:"encoding,omitempty" jsonschema_description:"Encoding of the files that it changes (gb18030, windows-1251 ...) instead of what is detected."`
 }
 
@@ -65,6 +65,7 @@ func applyPatchTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[ApplyPatchIn, ApplyPatchOut]{
 		Name: "apply_patch", Title: "Apply a patch", Doc: applyPatchDoc, Tags: []string{"files", "text"},
 		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
+		Spellings: patchSpellings(),
 		Limits: tools.Limits{Facts: map[string]any{
 			"most": fmt.Sprintf("%d MiB", workspace.MaxEdit>>20), "diff": editDiff, "ask": patchAsks,
 		}},

@@ -12,7 +12,7 @@ import (
 func TestApplyPatchEncoding(t *testing.T) {
 	const text = "*** Begin Patch\n*** Update File: latin.txt\n-x\n+ñ\n*** End Patch\n"
 	r := newPatcher(t, files.Deps{}, map[string]string{"latin.txt": "caf\xe9\nx\n"})
-	if got := r.try(map[string]any{"patch": text}); !strings.Contains(got, "encoding=windows-1252 if that is right") {
+	if got := r.try(map[string]any{"patch": text}); !strings.Contains(got, "could only be guessed") {
 		t.Error(got)
 	}
 	if got := r.try(map[string]any{"patch": text, "encoding": "windows-125"}); !strings.Contains(got, "no encoding is called") {

@@ -42,7 +42,7 @@ func TestApplyPatchDryRun(t *testing.T) {
 	shown = "--- " + strings.Replace(shown, "--- c.txt\n+++ d.txt", "rename from c.txt\nrename to d.txt\n--- c.txt\n+++ d.txt", 1)
 	shown = strings.Replace(shown, "rename from", "diff --git a/c.txt b/d.txt\nrename from", 1)
 	again := newPatcher(t, files.Deps{}, tree)
-	again.call(map[string]any{"patch": shown})
+	again.call(map[string]any{"patch": shown + "\n"})
 	if d := tooltest.Differ(want, tooltest.Contents(t, again.dir)); d != "" {
 		t.Errorf("%s\n%s", shown, d)
 	}

@@ -65,6 +65,9 @@ func (c content) extend(old workspace.Old, tail []byte) (composed, error) {
 	}
 	out := composed{was: textfile.Sniff(old.Data, !old.Cut)}
 	if out.was.Binary {
+		if out.was.Undecodable != "" {
+			return composed{}, undecodable(c.path, out.was.Undecodable)
+		}
 		return composed{}, tools.Errorf(tools.InvalidArgument, "%s is binary; text cannot be appended to it", c.path).
 			WithHint("mode=overwrite replaces it")
 	}
@@ -133,8 +136,8 @@ func (c content) form(old workspace.Old, out *composed) (textfile.Form, error) {
 // is only guessed: a wrong guess would spoil them. UTF-16 is no guess: half of its
 // bytes say so.
 func (c content) refuseGuess(old workspace.Old, form textfile.Form) error {
-	guessed := form.Source == textfile.Detected || form.Source == textfile.Assumed
-	if !guessed || form.Encoding.Unit() > 1 || ascii(c.text) {
+	told := form.Source != textfile.Detected && form.Source != textfile.Guessed
+	if told || form.Encoding.Unit() > 1 || ascii(c.text) {
 		return nil
 	}
 	there := map[rune]bool{}
@@ -144,7 +147,11 @@ func (c content) refuseGuess(old workspace.Old, form textfile.Form) error {
 	for _, r := range c.text {
 		if r >= utf8.RuneSelf && !there[r] {
 			name := form.Encoding.Name()
-			return tools.Errorf(tools.InvalidArgument, "%s: %s is new to it, and its encoding is only %s to be %s", c.path, textfile.Visible(string(r)), form.Source, name).
+			if form.Source == textfile.Guessed {
+				return tools.Errorf(tools.InvalidArgument, "%s: %s is new to it, and its encoding could only be guessed", c.path, textfile.Visible(string(r))).
+					WithHint("find out which it is and name it: encoding=NAME; or write ASCII and characters that are there already")
+			}
+			return tools.Errorf(tools.InvalidArgument, "%s: %s is new to it, and its encoding is only detected to be %s", c.path, textfile.Visible(string(r)), name).
 				WithHint("name the encoding: encoding=%s if that is right", name)
 		}
 	}

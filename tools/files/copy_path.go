@@ -13,8 +13,8 @@ var copyPathDoc string
 
 // CopyPathIn says what to copy where.
 type CopyPathIn struct {
-	Source      string `json:"source" jsonschema_description:"File, symlink or directory to copy." path:"any" alias:"from,src,path,source_path"`
-	Destination string `json:"destination" jsonschema_description:"Path of the copy, name included." path:"any" alias:"to,dest,dst,target,new_path,destination_path"`
+	Source      string `json:"source" jsonschema_description:"File, symlink or directory to copy." path:"any" alias:"from,src,path,source_path,old_path,source_file"`
+	Destination string `json:"destination" jsonschema_description:"Path of the copy, name included." path:"any" alias:"to,dest,dst,target,new_path,destination_path,new_name,destination_file"`
 	Overwrite   bool   `json:"overwrite,omitempty" jsonschema_description:"Replace what stands at the destination; a directory as a whole." jsonschema:"default=false" alias:"force"`
 }
 

@@ -18,8 +18,8 @@ var deletePathDoc string
 
 // DeletePathIn names what to delete.
 type DeletePathIn struct {
-	Path         string `json:"path" jsonschema_description:"File, symlink or directory to delete." path:"any" alias:"file_path,filename,file,dir,directory"`
-	Recursive    bool   `json:"recursive,omitempty" jsonschema_description:"Delete a directory with all that is in it." jsonschema:"default=false"`
+	Path         string `json:"path" jsonschema_description:"File, symlink or directory to delete." path:"any" alias:"file_path,filename,file,dir,directory,absolute_path,target_file,relative_path,directory_path,dir_path,target"`
+	Recursive    bool   `json:"recursive,omitempty" jsonschema_description:"Delete a directory with all that is in it." jsonschema:"default=false" alias:"-r,recurse"`
 	ExpectedHash string `json:"expected_hash,omitempty" jsonschema_description:"Delete only if it is a file with this hash or version token." jsonschema:"maxLength=200" alias:"hash,sha256"`
 }
 

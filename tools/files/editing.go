@@ -85,12 +85,12 @@ func (e *editing) compute(old workspace.Old) ([]byte, error) {
 		return nil, tools.Errorf(tools.TooLarge, "%s has %s; files of up to %d MiB can be edited", e.path, textfile.Size(old.Info.Size), workspace.MaxEdit>>20).
 			WithHint("change it with a program such as sed")
 	}
-	if e.form = textfile.Sniff(old.Data, true); e.named != nil {
-		e.form = namedForm(old.Data, *e.named)
+	var err error
+	if e.form, err = formOf(e.path, old, e.named); err != nil {
+		return nil, err
 	}
 	if e.form.Binary {
-		return nil, tools.Errorf(tools.InvalidArgument, "%s is binary (%s)", e.path, textfile.MIME(old.Data, e.form)).
-			WithHint("if it is text, name its encoding: encoding=NAME")
+		return nil, notText(e.path, old.Data, e.form)
 	}
 	if err := e.check(); err != nil {
 		return nil, err
@@ -161,13 +161,22 @@ func (e *editing) refuse(msg, detail string, cause error) error {
 	return detailed(tools.InvalidArgument, e.path+": "+cmp.Or(msg, "the edits do not apply")+"; nothing is changed", "", strings.TrimLeft(detail, "\n"), cause)
 }
 
-// namedForm is the form of a text in an encoding that the caller names.
-func namedForm(data []byte, named textfile.Encoding) textfile.Form {
-	form := textfile.Form{Encoding: named}
-	if bom, n := textfile.BOM(data); n > 0 && bom.Name() == named.Name() {
+// formOf is the form of a text that is to be changed, in the encoding that the caller names,
+// if any. One that the file itself contradicts is refused: it would hold two then.
+func formOf(path string, old workspace.Old, named *textfile.Encoding) (textfile.Form, error) {
+	was := textfile.Sniff(old.Data, true)
+	if named == nil {
+		return was, nil
+	}
+	if !was.Binary && !mixes(old, was, *named) {
+		return was, tools.Errorf(tools.InvalidArgument, "%s is %s; encoding=%s would make it hold two; nothing is changed", path, was.Encoding.Name(), named.Name()).
+			WithHint("leave encoding out; write_file with mode=overwrite converts the file")
+	}
+	form := textfile.Form{Encoding: *named}
+	if bom, n := textfile.BOM(old.Data); n > 0 && bom.Name() == named.Name() {
 		form.BOM = n
 	}
-	return form
+	return form, nil
 }
 
 // missing words a file that cannot be edited since it is not there.

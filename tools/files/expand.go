@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
+	"toolcrib/tools/internal/pathglob"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/internal/unread"
 	"toolcrib/workspace"
@@ -14,8 +15,9 @@ import (
 
 // expand returns the files that paths and globs name, each once, in their order.
 // What is wrong with an entry stands in its place; notes name directories that
-// could not be read, and count what the policy denies.
-func expand(ctx context.Context, entries []string) (list []wanted, notes string, err error) {
+// could not be read, and count what the policy denies. read tells of entries that were
+// read otherwise than they are written.
+func expand(ctx context.Context, entries []string) (list []wanted, read, notes string, err error) {
 	var closed []paging.Unread
 	denied := 0
 	known := map[string]bool{}
@@ -26,34 +28,56 @@ func expand(ctx context.Context, entries []string) (list []wanted, notes string,
 		}
 	}
 	for _, text := range entries {
-		if err := ctx.Err(); err != nil {
-			return nil, "", err
+		found, stats, err := named(ctx, text)
+		if err != nil {
+			for _, r := range pathglob.Readings([]string{text}) {
+				if other, ok := allNamed(ctx, r.Patterns); ok {
+					found, err, read = other, nil, read+r.Note([]string{text})
+					break
+				}
+			}
 		}
-		path, err := tools.Resolve(ctx, text)
-		if err == nil && isGlob(text) {
-			_, err = path.Lstat()
+		if ctx.Err() != nil {
+			return nil, "", "", ctx.Err()
 		}
-		switch {
-		case isGlob(text) && err != nil:
-			found, stats, err := matching(ctx, text)
-			if ctx.Err() != nil {
-				return nil, "", ctx.Err()
-			}
-			if err != nil {
-				add(wanted{name: textfile.Path(text), err: err})
-			}
-			for _, f := range found {
-				add(f)
-			}
-			closed = unread.Paths(ctx, closed, stats)
-			denied += stats.Denied
-		case err != nil:
+		if err != nil {
 			add(wanted{name: textfile.Path(text), err: err})
-		default:
-			add(wanted{name: textfile.Path(path.String()), path: path})
 		}
+		for _, f := range found {
+			add(f)
+		}
+		closed = unread.Paths(ctx, closed, stats)
+		denied += stats.Denied
 	}
-	return list, paging.NotRead(closed) + paging.Denied(denied), nil
+	return list, read, paging.NotRead(closed) + paging.Denied(denied), nil
+}
+
+// named returns the file of a path, or the files that a glob matches.
+func named(ctx context.Context, text string) ([]wanted, workspace.WalkStats, error) {
+	path, err := tools.Resolve(ctx, text)
+	if err == nil {
+		_, err = path.Lstat()
+	}
+	if err != nil && isGlob(text) {
+		return matching(ctx, text)
+	}
+	if err != nil {
+		return nil, workspace.WalkStats{}, err
+	}
+	return []wanted{{name: textfile.Path(path.String()), path: path}}, workspace.WalkStats{}, nil
+}
+
+// allNamed returns the files of several entries, all of which must be there. A directory
+// is none.
+func allNamed(ctx context.Context, entries []string) (found []wanted, ok bool) {
+	for _, text := range entries {
+		list, _, err := named(ctx, text)
+		if err != nil || strings.HasSuffix(text, "/") {
+			return nil, false
+		}
+		found = append(found, list...)
+	}
+	return found, true
 }
 
 func isGlob(text string) bool { return strings.ContainsAny(text, "*?[{") }

@@ -21,7 +21,7 @@ const historyDiff = 20_000
 
 // FileHistoryIn says which changes to list.
 type FileHistoryIn struct {
-	Path    string `json:"path,omitempty" jsonschema_description:"File or directory whose changes to list; without it the whole workspace." path:"any" alias:"file_path,filename,file"`
+	Path    string `json:"path,omitempty" jsonschema_description:"File or directory whose changes to list; without it the whole workspace." path:"any" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
 	Version string `json:"version,omitempty" jsonschema_description:"ID of one change, to show it in full." jsonschema:"maxLength=100" alias:"id,change,version_id"`
 	Diff    string `json:"diff,omitempty" jsonschema_description:"With version: what the content before the change is compared with: change (the content after it), current (what stands there now), none." jsonschema:"enum=change,enum=current,enum=none,default=change"`
 	Limit   int    `json:"limit,omitempty" jsonschema_description:"Most changes to list, or files of a version." jsonschema:"minimum=1,maximum=200,default=20"`
@@ -85,8 +85,18 @@ func fileHistory(ctx context.Context, in FileHistoryIn) (FileHistoryOut, error) 
 	if in.Version != "" {
 		words = b.show
 	}
+	lost, err := lostChanges(ctx)
+	if err != nil {
+		return FileHistoryOut{}, err
+	}
 	out, err := words(in, path)
-	return out, cmp.Or(ctx.Err(), err)
+	if err != nil {
+		return FileHistoryOut{}, cmp.Or(ctx.Err(), lostToo(err, lost))
+	}
+	if lost != "" {
+		out.Status += "; " + lost
+	}
+	return out, ctx.Err()
 }
 
 // list words the changes of a page.

@@ -1,8 +1,11 @@
 package files_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,6 +23,29 @@ func TestHistoryOfNothing(t *testing.T) {
 	b.want("error: not_found: no change abc is in the history (file_history lists those that there are)", b.call("file_history", args{"version": "abc"}))
 	b.want(`error: not_found: no change abc of a.txt is in the history (file_history path="a.txt" lists those that there are)`,
 		b.call("file_history", args{"version": "abc", "path": "a.txt"}))
+}
+
+// A log of the history that was cut is told of wherever the history is asked.
+func TestHistoryCut(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "a\n"})
+	b.change("write_file", b.write("a.txt", "b\n"))
+	b.change("write_file", b.write("a.txt", "c\n"))
+	logs, err := filepath.Glob(filepath.Join(b.ws.StateBase(), "*", "history.d", "log"))
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("logs %q, %v", logs, err)
+	}
+	text, err := os.ReadFile(logs[0])
+	if err == nil {
+		err = os.WriteFile(logs[0], text[:bytes.IndexByte(text, '\n')+1], 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lost = "changes are missing: the log of the history was found cut or removed at …Z, with those made after …Z"
+	b.want("1 change; "+lost+"\n… write_file a.txt +1 -1, 2 B", b.call("file_history", args{}))
+	b.want("error: not_found: no change abc is in the history; "+lost+" (file_history lists those that there are)", b.call("file_history", args{"version": "abc"}))
+	b.want("error: conflict: …; "+lost+" (…)", b.call("restore_file", args{"undo": true}))
+	b.want("undid … write_file: 1 path; redo: restore_file undo=true version=…\na.txt: restored, 2 B\nnote: "+lost, b.call("restore_file", args{"undo": true, "overwrite": true}))
 }
 
 func TestHistoryList(t *testing.T) {

@@ -15,7 +15,7 @@ var fileInfoDoc string
 
 // FileInfoIn names the paths to describe.
 type FileInfoIn struct {
-	Paths []string `json:"paths" jsonschema_description:"Paths to describe; they need not exist." jsonschema:"minItems=1,maxItems=100" path:"any" alias:"path,file_path,files"`
+	Paths []string `json:"paths" jsonschema_description:"Paths to describe; they need not exist." jsonschema:"minItems=1,maxItems=100" path:"any" alias:"path,file_path,files,file,file_paths,filename,absolute_path,target_file"`
 }
 
 // FileInfoOut describes each path, in the order asked for.
@@ -45,7 +45,7 @@ type FileInfo struct {
 	Version      string `json:"version,omitempty" jsonschema_description:"Token that changes with size, time or inode; of large files."`
 	MIME         string `json:"mime,omitempty" jsonschema_description:"Media type, by content."`
 	Encoding     string `json:"encoding,omitempty" jsonschema_description:"Encoding of a text file."`
-	EncodingFrom string `json:"encoding_source,omitempty" jsonschema_description:"How an encoding is known that is not certain." jsonschema:"enum=declared,enum=detected,enum=assumed"`
+	EncodingFrom string `json:"encoding_source,omitempty" jsonschema_description:"How an encoding is known that is not certain." jsonschema:"enum=declared,enum=detected,enum=guessed"`
 	BOM          bool   `json:"bom,omitempty" jsonschema_description:"Whether a byte order mark starts the text."`
 	Endings      string `json:"line_ending,omitempty" jsonschema_description:"How lines end: LF, CRLF, CR, or mixed with the counts."`
 	Lines        *int64 `json:"lines,omitempty" jsonschema_description:"Number of lines of a text file." jsonschema:"minimum=0,maximum=9223372036854775807"`

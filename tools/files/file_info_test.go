@@ -59,7 +59,7 @@ func TestFileInfo(t *testing.T) {
 		{"a.txt", "a.txt: file, 8 B, 0640 -rw-r-----, modified 2026-03-01T12:30:00Z\n  text/plain; charset=utf-8, CRLF, 2 lines, no final newline\n  hash 29a776bb35efe730dabb1b1d3ad74dbf80cc3e9009e168241798ea73adca3dcf"},
 		{"empty", "empty: file, 0 B, …\n  text/plain; charset=utf-8, 0 lines\n  hash e3b0c442…"},
 		{"u16", "u16: file, 6 B, …\n  text/plain; charset=utf-16le, BOM, LF, 1 line\n  hash …"},
-		{"latin", "latin: file, 2 B, …\n  text/plain; charset=windows-1252 (assumed), LF, 1 line\n  hash …"},
+		{"latin", "latin: file, 2 B, …\n  text/plain; charset=windows-1252 (guessed), LF, 1 line\n  hash …"},
 		{"bin.txt", "bin.txt: file, 9 B, …\n  image/png\n  hash …"},
 		{"dir", "dir: directory, 2 entries, 1777 drwxrwxrwt, modified 2026-03-01T12:30:00Z"},
 		{"link", "link: symlink, …\n  -> dir/one"},

@@ -12,12 +12,9 @@ import (
 // The zero filter shows all.
 type filter struct{ include, exclude pathglob.Set }
 
-// newFilter prepares a pattern; one that starts with ! leaves out what it matches.
-func newFilter(pattern string) (f filter, err error) {
-	if pattern == "" {
-		return filter{}, nil
-	}
-	include, exclude := pathglob.Negated([]string{pattern}, nil)
+// newFilter prepares patterns; one that starts with ! leaves out what it matches.
+func newFilter(patterns ...string) (f filter, err error) {
+	include, exclude := pathglob.Negated(patterns, nil)
 	f.include, err = pathglob.Compile(include)
 	if err == nil {
 		f.exclude, err = pathglob.Compile(exclude)

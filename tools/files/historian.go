@@ -3,6 +3,7 @@ package files
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -32,6 +33,32 @@ type historian struct {
 
 func newHistorian(ctx context.Context) *historian {
 	return &historian{ctx: ctx, ws: tools.Session(ctx).Workspace, room: comparedTotal}
+}
+
+// lostChanges words what the history is known to have lost, "" where that is nothing.
+func lostChanges(ctx context.Context) (string, error) {
+	gap, err := tools.Session(ctx).Workspace.Gap(ctx)
+	if gap == nil || err != nil {
+		return "", err
+	}
+	which := "all that were there then"
+	if !gap.After.IsZero() {
+		which = "those made after " + gap.After.UTC().Format(time.RFC3339)
+	}
+	return "changes are missing: the log of the history was found cut or removed at " + gap.Noticed.UTC().Format(time.RFC3339) +
+		", with " + which, nil
+}
+
+// lostToo adds what the history has lost to an error that may come of it: a change is not
+// there, or what stands is not what a change has left.
+func lostToo(err error, lost string) error {
+	e, ok := errors.AsType[*tools.Error](err)
+	if lost == "" || !ok || e.Code != tools.NotFound && e.Code != tools.Conflict {
+		return err
+	}
+	c := *e
+	c.Msg += "; " + lost
+	return &c
 }
 
 // part is what a change did to one path.

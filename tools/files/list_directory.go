@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
+	"toolcrib/tools/internal/pathglob"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/internal/unread"
 	"toolcrib/workspace"
@@ -19,14 +20,14 @@ var listDirectoryDoc string
 
 // ListDirectoryIn says what to list and how.
 type ListDirectoryIn struct {
-	Path           string `json:"path,omitempty" jsonschema_description:"Directory to list." jsonschema:"default=." path:"directory" alias:"dir,directory"`
-	Depth          int    `json:"depth,omitempty" jsonschema_description:"Levels to go down; 1 lists the directory itself." jsonschema:"minimum=1,maximum=10,default=1"`
-	Pattern        string `json:"pattern,omitempty" jsonschema_description:"Show only entries that match this pattern, as glob takes it: *.go is a name, cmd/**/*.go a path below the directory, !*.o leaves out." jsonschema:"maxLength=1000" alias:"glob"`
-	Sort           string `json:"sort,omitempty" jsonschema_description:"Order inside each directory: name, newest (last modified first) or size (largest first)." jsonschema:"enum=name,enum=newest,enum=size,default=name"`
-	Hidden         bool   `json:"hidden,omitempty" jsonschema_description:"Show names that start with a dot; by itself on when the pattern names one." jsonschema:"default=false"`
+	Path           string `json:"path,omitempty" jsonschema_description:"Directory to list." jsonschema:"default=." path:"directory" alias:"dir,directory,dir_path,directory_path,target_directory,search_directory,search_path,base_path,folder,folder_path,root_dir,relative_workspace_path,absolute_path,file_path,root,relative_path"`
+	Depth          int    `json:"depth,omitempty" jsonschema_description:"Levels to go down; 1 lists the directory itself." jsonschema:"minimum=1,maximum=10,default=1" alias:"max_depth,levels"`
+	Pattern        string `json:"pattern,omitempty" jsonschema_description:"Show only entries that match this pattern, as glob takes it: *.go is a name, cmd/**/*.go a path below the directory, !*.o leaves out." jsonschema:"maxLength=1000" alias:"glob,include,filter,file_pattern"`
+	Sort           string `json:"sort,omitempty" jsonschema_description:"Order inside each directory: name, newest (last modified first) or size (largest first)." jsonschema:"enum=name,enum=newest,enum=size,default=name" alias:"sort_by,order_by"`
+	Hidden         bool   `json:"hidden,omitempty" jsonschema_description:"Show names that start with a dot; by itself on when the pattern names one." jsonschema:"default=false" alias:"include_hidden,show_hidden,all,-a,-A"`
 	IncludeIgnored bool   `json:"include_ignored,omitempty" jsonschema_description:"Show what git ignores, and .git if hidden is true." jsonschema:"default=false" alias:"ignored,no_ignore"`
-	Offset         int    `json:"offset,omitempty" jsonschema_description:"How many entries to skip, 0 for the first page; the last result names the next." jsonschema:"minimum=0,maximum=100000000,default=0"`
-	Limit          int    `json:"limit,omitempty" jsonschema_description:"Most entries to show; of a directory below the listed one at most 200." jsonschema:"minimum=1,maximum=2000,default=500"`
+	Offset         int    `json:"offset,omitempty" jsonschema_description:"How many entries to skip, 0 for the first page; the last result names the next." jsonschema:"minimum=0,maximum=100000000,default=0" alias:"skip"`
+	Limit          int    `json:"limit,omitempty" jsonschema_description:"Most entries to show; of a directory below the listed one at most 200." jsonschema:"minimum=1,maximum=2000,default=500" alias:"max_entries,max_results,head_limit"`
 }
 
 // ListDirectoryOut is a part of a tree.
@@ -48,7 +49,8 @@ func listDirectoryTool() tools.Tool {
 	return tools.New(tools.Def[ListDirectoryIn, ListDirectoryOut]{
 		Name: "list_directory", Title: "List a directory", Doc: listDirectoryDoc, Tags: []string{"files"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
-		Limits: tools.Limits{Facts: map[string]any{"nested": nestedEntries}},
+		Spellings: listSpellings(),
+		Limits:    tools.Limits{Facts: map[string]any{"nested": nestedEntries}},
 		Examples: []tools.Example[ListDirectoryIn]{{
 			Say:   "What is in the project?",
 			Files: map[string]string{"go.mod": "module m\n", "cmd/main.go": "package main\n", "cmd/doc.go": "package main\n", ".env": "A=1\n"},
@@ -64,33 +66,56 @@ func listDirectoryTool() tools.Tool {
 	})
 }
 
+// listDirectory lists what the pattern matches, or else what it was perhaps meant to match.
 func listDirectory(ctx context.Context, in ListDirectoryIn) (ListDirectoryOut, error) {
-	f, err := newFilter(in.Pattern)
+	if in.Pattern == "" {
+		out, _, err := listed(ctx, in)
+		return out, err
+	}
+	out, found, err := listed(ctx, in, in.Pattern)
+	if found || err != nil && tools.AsError(err).Code != tools.InvalidArgument {
+		return out, err
+	}
+	written := []string{in.Pattern}
+	for _, r := range pathglob.Readings(written) {
+		other, found, err := listed(ctx, in, r.Patterns...)
+		if found && err == nil {
+			other.Status = r.Note(written) + other.Status
+			return other, nil
+		}
+	}
+	return out, err
+}
+
+// listed lists what the patterns match, and reports whether there is anything.
+func listed(ctx context.Context, in ListDirectoryIn, patterns ...string) (_ ListDirectoryOut, found bool, _ error) {
+	f, err := newFilter(patterns...)
 	if err != nil {
-		return ListDirectoryOut{}, err
+		return ListDirectoryOut{}, false, err
 	}
 	path, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
-		return ListDirectoryOut{}, err
+		return ListDirectoryOut{}, false, err
 	}
 	entries, stats, err := path.Walk(ctx, workspace.WalkOptions{
 		Hidden: in.Hidden || f.include.Hidden(), IncludeIgnored: in.IncludeIgnored,
 		MaxDepth: in.Depth, Directories: true, SkipDir: f.skips,
 	})
 	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleKind {
-		return ListDirectoryOut{}, tools.AsError(err).WithHint("read_file or file_info take a file")
+		return ListDirectoryOut{}, false, tools.AsError(err).WithHint("read_file or file_info take a file")
 	}
 	if err != nil {
-		return ListDirectoryOut{}, err
+		return ListDirectoryOut{}, false, err
 	}
 	root := grow(entries, f)
 	if in.Sort != "name" {
 		if err := root.order(ctx, in.Sort); err != nil {
-			return ListDirectoryOut{}, err
+			return ListDirectoryOut{}, false, err
 		}
 	}
 	l := listing{path: textfile.Path(path.String()), in: in, rows: root.rows(), files: root.count(false), directories: root.count(true)}
-	return l.page(ctx, stats)
+	out, err := l.page(ctx, stats)
+	return out, len(l.rows) > 0, err
 }
 
 // listing is a tree as rows, of which a page is shown.

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/workspace"
@@ -14,7 +15,7 @@ var makeDirectoryDoc string
 
 // MakeDirectoryIn names the directory to make.
 type MakeDirectoryIn struct {
-	Path string `json:"path" jsonschema_description:"Directory to make." path:"directory" alias:"dir,directory,directory_path,dir_path,file_path"`
+	Path string `json:"path" jsonschema_description:"Directory to make." path:"directory" alias:"dir,directory,directory_path,dir_path,file_path,folder,folder_path,absolute_path"`
 }
 
 // MakeDirectoryOut says whether the directory was made or stood there.
@@ -31,6 +32,7 @@ func makeDirectoryTool(d Deps) tools.Tool {
 		Name: "make_directory", Title: "Make a directory", Doc: makeDirectoryDoc, Tags: []string{"files"},
 		Aliases: []string{"create_directory", "mkdir"},
 		Access:  tools.Write, Effects: tools.Workspace, Repeatable: true,
+		Spellings: []schema.Spelling{schema.Dropped("", "parents", "recursive", "exist_ok", "-p", "create_parents")},
 		Examples: []tools.Example[MakeDirectoryIn]{{
 			Say:   "Make a place for the results.",
 			Files: map[string]string{"go.mod": "module m\n"},

@@ -41,7 +41,7 @@ func (d Deps) patchings(ctx context.Context, parsed []patch.File, named *textfil
 			continue
 		}
 		paths := []string{p.op.Path.String()}
-		if f.To != "" {
+		if f.To != "" && f.Kind != patch.Copy { // a copy is of the content before the patch
 			paths = append(paths, p.source.String())
 		}
 		if before := taken[paths[0]]; before != nil && before.follows(p) {
@@ -176,7 +176,9 @@ func (p *patching) deletion(ctx context.Context) error {
 	}
 	p.old = workspace.Old{Exists: true, Info: info, Data: data, Hash: contentHash(data)}
 	p.op.Expect.Hash = p.old.Hash
-	p.form = p.formOf(data)
+	if p.form, err = formOf(p.path, p.old, p.named); err != nil {
+		return err
+	}
 	p.whole = true
 	if len(chunks) == 0 {
 		return nil

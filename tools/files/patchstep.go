@@ -55,25 +55,16 @@ func (p *patching) patchable() error {
 		return tools.Errorf(tools.TooLarge, "%s has %s; files of up to %d MiB can be patched", p.path, textfile.Size(p.old.Info.Size), workspace.MaxEdit>>20).
 			WithHint("change it with a program such as sed")
 	}
-	p.form = p.formOf(p.old.Data)
-	if !p.form.Binary {
-		return nil
+	var err error
+	if p.form, err = formOf(p.path, p.old, p.named); err != nil || !p.form.Binary {
+		return err
 	}
 	for _, step := range p.steps {
 		if len(step.Chunks) > 0 {
-			return tools.Errorf(tools.InvalidArgument, "%s is binary (%s)", p.path, textfile.MIME(p.old.Data, p.form)).
-				WithHint("if it is text, name its encoding: encoding=NAME")
+			return notText(p.path, p.old.Data, p.form)
 		}
 	}
 	return nil
-}
-
-// formOf is the form of a content, in the encoding that the caller named if any.
-func (p *patching) formOf(data []byte) textfile.Form {
-	if p.named != nil {
-		return namedForm(data, *p.named)
-	}
-	return textfile.Sniff(data, true)
 }
 
 // patch applies one section to a content.

@@ -18,10 +18,10 @@ var readFileDoc string
 
 // ReadFileIn says what to read of which file.
 type ReadFileIn struct {
-	Path        string `json:"path" jsonschema_description:"File to read." path:"file" alias:"file_path,filename,file"`
+	Path        string `json:"path" jsonschema_description:"File to read." path:"file" alias:"file_path,filename,file,absolute_path,target_file,relative_path,path_to_file,uri"`
 	Offset      int64  `json:"offset,omitempty" jsonschema_description:"Line number of the first line to return, counted from 1; negative counts from the end (-50: the last 50 lines)." jsonschema:"minimum=-1000000000000,maximum=1000000000000,default=1"`
 	Limit       int    `json:"limit,omitempty" jsonschema_description:"Most lines to return; a result has at most 50000 bytes." jsonschema:"minimum=1,maximum=10000,default=2000"`
-	LineNumbers *bool  `json:"line_numbers,omitempty" jsonschema_description:"Write each line as its number, a tab, its text." jsonschema:"default=true"`
+	LineNumbers *bool  `json:"line_numbers,omitempty" jsonschema_description:"Write each line as its number, a tab, its text." jsonschema:"default=true" alias:"-n,show_line_numbers,include_line_numbers,with_line_numbers"`
 	ByteOffset  *int64 `json:"byte_offset,omitempty" jsonschema_description:"Return bytes instead of lines, from this one on, counted from 0; negative counts from the end. Binary files come as a hex dump." jsonschema:"minimum=-1000000000000000,maximum=1000000000000000"`
 	ByteLimit   int    `json:"byte_limit,omitempty" jsonschema_description:"With byte_offset: most bytes to return." jsonschema:"minimum=1,maximum=50000,default=16384"`
 	Encoding    string `json:"encoding,omitempty" jsonschema_description:"Decode as this (gb18030, shift_jis, windows-1251, utf-16le ...) instead of what is detected."`
@@ -66,6 +66,7 @@ func readFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[ReadFileIn, ReadFileOut]{
 		Name: "read_file", Title: "Read a file", Doc: readFileDoc, Tags: []string{"files", "text"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
+		Spellings: readFileSpellings(),
 		Limits: tools.Limits{Facts: map[string]any{
 			"line": lineChars, "hashed": hashed(), "side": maxSide, "notebook": textfile.Size(notebookSize),
 			"sound": textfile.Size(soundSize), "pictures": notebookPictures,
@@ -138,6 +139,8 @@ func (r *reader) window(ctx context.Context, s *source, in ReadFileIn) (ReadFile
 		return ReadFileOut{Status: fmt.Sprintf("%s: empty file; %s", s.path, s.id)}, nil
 	case in.ByteOffset != nil:
 		return s.byteWindow(*in.ByteOffset, in.ByteLimit)
+	case s.form.Undecodable != "":
+		return ReadFileOut{}, undecodable(s.path, s.form.Undecodable)
 	case s.form.Binary:
 		return r.media(ctx, s)
 	}

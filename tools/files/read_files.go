@@ -20,9 +20,9 @@ const mostFiles = 50
 
 // ReadFilesIn says which files to read.
 type ReadFilesIn struct {
-	Paths       []string `json:"paths" jsonschema_description:"Files to read, or globs such as src/**/*.go." jsonschema:"minItems=1,maxItems=50" path:"any" alias:"path,files,file_paths,patterns"`
+	Paths       []string `json:"paths" jsonschema_description:"Files to read, or globs such as src/**/*.go." jsonschema:"minItems=1,maxItems=50" path:"any" alias:"path,files,file_paths,patterns,file_path,filenames,globs,include,target_files"`
 	Offset      int      `json:"offset,omitempty" jsonschema_description:"How many files to skip, 0 for the first page; the last result names the next." jsonschema:"minimum=0,maximum=10000000,default=0"`
-	LineNumbers *bool    `json:"line_numbers,omitempty" jsonschema_description:"Write each line as its number, a tab, its text." jsonschema:"default=true"`
+	LineNumbers *bool    `json:"line_numbers,omitempty" jsonschema_description:"Write each line as its number, a tab, its text." jsonschema:"default=true" alias:"-n,show_line_numbers,include_line_numbers"`
 }
 
 // ReadFilesOut is several files, each as far as it has room.
@@ -72,7 +72,7 @@ func readFilesTool(d Deps) tools.Tool {
 }
 
 func (r *reader) readFiles(ctx context.Context, in ReadFilesIn) (ReadFilesOut, error) {
-	list, notes, err := expand(ctx, in.Paths)
+	list, read, notes, err := expand(ctx, in.Paths)
 	if err != nil {
 		return ReadFilesOut{}, err
 	}
@@ -80,7 +80,7 @@ func (r *reader) readFiles(ctx context.Context, in ReadFilesIn) (ReadFilesOut, e
 		return ReadFilesOut{Status: paging.PastEnd("offset", int64(in.Offset), textfile.Count(total, "file"), int64(total-1))}, nil
 	}
 	s := shares{reader: r, numbers: in.LineNumbers == nil || *in.LineNumbers}
-	room := tools.MaxText - statusRoom - len(notes)
+	room := tools.MaxText - statusRoom - len(notes) - len(read)
 	for _, f := range list[min(in.Offset, len(list)):min(in.Offset+mostFiles, len(list))] {
 		if err := ctx.Err(); err != nil {
 			return ReadFilesOut{}, err
@@ -94,10 +94,12 @@ func (r *reader) readFiles(ctx context.Context, in ReadFilesIn) (ReadFilesOut, e
 		}
 		s.parts = append(s.parts, part)
 	}
-	if err := s.cut(ctx, tools.MaxText-statusRoom-len(notes)); err != nil {
+	if err := s.cut(ctx, tools.MaxText-statusRoom-len(notes)-len(read)); err != nil {
 		return ReadFilesOut{}, err
 	}
-	return s.result(in.Offset, len(list), notes), nil
+	out := s.result(in.Offset, len(list), notes)
+	out.Status = read + out.Status
+	return out, nil
 }
 
 // wanted is a file to be read, or why there is none.

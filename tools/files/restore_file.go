@@ -20,7 +20,7 @@ const asksAbove = 100
 
 // RestoreFileIn says what to bring back.
 type RestoreFileIn struct {
-	Path      string `json:"path,omitempty" jsonschema_description:"File or directory to restore; with undo the path whose last change to take back." path:"any" alias:"file_path,filename,file"`
+	Path      string `json:"path,omitempty" jsonschema_description:"File or directory to restore; with undo the path whose last change to take back." path:"any" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
 	Version   string `json:"version,omitempty" jsonschema_description:"ID of a change, as file_history lists it: what was there before that change comes back." jsonschema:"maxLength=100" alias:"id,change,version_id"`
 	Undo      bool   `json:"undo,omitempty" jsonschema_description:"Take back a whole change with all its files: your last one, or that of version." jsonschema:"default=false"`
 	Overwrite bool   `json:"overwrite,omitempty" jsonschema_description:"Undo also files that have changed since." jsonschema:"default=false" alias:"force"`
@@ -60,9 +60,13 @@ func restoreFileTool(d Deps) tools.Tool {
 }
 
 func (d Deps) restoreFile(ctx context.Context, in RestoreFileIn) (RestoreFileOut, error) {
-	records, err := in.changes(ctx)
+	lost, err := lostChanges(ctx)
 	if err != nil {
 		return RestoreFileOut{}, err
+	}
+	records, err := in.changes(ctx)
+	if err != nil {
+		return RestoreFileOut{}, lostToo(err, lost)
 	}
 	run := restoring{deps: d, in: in}
 	if run.redoes, err = tookBack(ctx, records[0]); err != nil {
@@ -77,7 +81,7 @@ func (d Deps) restoreFile(ctx context.Context, in RestoreFileIn) (RestoreFileOut
 			err = run.carryOut(ctx, r, len(records) > 1)
 		}
 		if err != nil {
-			return RestoreFileOut{}, run.half(err)
+			return RestoreFileOut{}, lostToo(run.half(err), lost)
 		}
 		if in.DryRun && i+1 < len(records) {
 			run.out.Notes = append(run.out.Notes, "the change "+records[i+1].ID+" of the same call would be undone after it")
@@ -85,6 +89,9 @@ func (d Deps) restoreFile(ctx context.Context, in RestoreFileIn) (RestoreFileOut
 		}
 	}
 	run.out.Status += run.aftermath()
+	if lost != "" {
+		run.out.Notes = append(run.out.Notes, lost)
+	}
 	return run.out, nil
 }
 

@@ -166,17 +166,36 @@ func (s *source) describe() string {
 		text += " with BOM"
 	}
 	switch s.form.Source {
-	case textfile.Assumed:
-		text += " (assumed: too little to detect, encoding=NAME overrides)"
+	case textfile.Guessed:
+		text += " (guessed, encoding=NAME overrides)"
 	case textfile.Detected, textfile.Declared:
 		text += fmt.Sprintf(" (%s)", s.form.Source)
 	}
 	return text
 }
 
+// undecodable refuses a text in an encoding that is recognised and has no decoder.
+func undecodable(path, encoding string) error {
+	return tools.Errorf(tools.Unsupported, "%s is text in %s, which cannot be read or changed here", path, encoding).
+		WithHint("convert a copy of it: %s FILE > COPY", textfile.Converts(encoding))
+}
+
+// notText refuses a file that cannot be changed as text.
+func notText(path string, data []byte, form textfile.Form) error {
+	if form.Undecodable != "" {
+		return undecodable(path, form.Undecodable)
+	}
+	return tools.Errorf(tools.InvalidArgument, "%s is binary (%s)", path, textfile.MIME(data, form)).
+		WithHint("if it is text, name its encoding: encoding=NAME")
+}
+
 func lookupEncoding(name string) (textfile.Encoding, error) {
 	if enc, ok := textfile.Lookup(name); ok {
 		return enc, nil
+	}
+	if textfile.Undecodable(name) {
+		return textfile.Encoding{}, tools.Errorf(tools.Unsupported, "%s cannot be read or written here", strings.ToLower(name)).
+			WithHint("convert a copy of the file: %s FILE > COPY", textfile.Converts(name))
 	}
 	err := tools.Errorf(tools.InvalidArgument, "no encoding is called %q", name)
 	if near := schema.Nearest(strings.ToLower(name), textfile.Names()); near != "" {

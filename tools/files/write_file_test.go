@@ -105,7 +105,7 @@ func TestWriteFile(t *testing.T) {
 		{"converted from UTF-16", "\xff\xfe" + utf16("a\r\n"), map[string]any{"content": "a\n", "encoding": "utf-8"}, "a\r\n", "f: overwritten, 1 line (+0 -0), 3 B; utf-8, CRLF; hash …"},
 		{"guessed encoding, known characters", "caf\xe9\n", map[string]any{"content": "éé\n"}, "\xe9\xe9\n", "f: overwritten, …; windows-1252, LF; hash …\n..."},
 		{"guessed encoding, ASCII", "caf\xe9\n", map[string]any{"content": "cafe\n"}, "cafe\n", "f: overwritten, 1 line (+1 -1), 5 B; hash …\n..."},
-		{"guessed encoding, new characters", "caf\xe9\n", map[string]any{"content": "für\n"}, "", "error: invalid_argument: f: ü is new to it, and its encoding is only assumed to be windows-1252 (name the encoding: encoding=windows-1252 if that is right)"},
+		{"guessed encoding, new characters", "caf\xe9\n", map[string]any{"content": "für\n"}, "", "error: invalid_argument: f: ü is new to it, and its encoding could only be guessed (find out which it is and name it: encoding=NAME; or write ASCII and characters that are there already)"},
 		{"guessed encoding, named", "caf\xe9\n", map[string]any{"content": "für\n", "encoding": "windows-1252"}, "f\xfcr\n", "f: overwritten, …; windows-1252, LF; hash …\n..."},
 		{"over binary", "\x89PNG\r\n\x1a\n\x00", map[string]any{"content": "a\n"}, "a\n", "f: overwritten, 1 line, 2 B; it had 9 B; hash …\nnote: it was binary (image/png); now it is text"},
 

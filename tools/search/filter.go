@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -48,15 +47,6 @@ func compile(name string, patterns []string) (pathglob.Set, error) {
 		return set, tools.Errorf(tools.InvalidArgument, "%s: %s", name, e).WithHint("%s", e.Hint)
 	}
 	return set, err
-}
-
-// commas words what is wrong with patterns that were written as one, "" if none was.
-func commas(patterns []string) string {
-	pattern := pathglob.Comma(patterns)
-	if pattern == "" || len(pattern) > 80 {
-		return ""
-	}
-	return fmt.Sprintf("a comma stands for itself: write {%s}", pattern)
 }
 
 // walk yields the entries below start that the filter wants, in path order, a run at a

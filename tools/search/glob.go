@@ -4,10 +4,12 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
+	"toolcrib/tools/internal/pathglob"
 	"toolcrib/tools/internal/textfile"
 )
 
@@ -16,17 +18,17 @@ var globDoc string
 
 // GlobIn says which entries to find.
 type GlobIn struct {
-	Pattern        []string `json:"pattern" jsonschema:"minItems=1,maxItems=50" jsonschema_description:"doublestar patterns relative to path; a name without a slash matches at any depth; several are alternatives; a leading ! excludes" alias:"patterns,glob"`
-	Path           string   `json:"path,omitempty" jsonschema:"default=." jsonschema_description:"directory to search" path:"directory" alias:"directory,dir,root"`
-	Exclude        []string `json:"exclude,omitempty" jsonschema:"maxItems=50" jsonschema_description:"patterns to leave out; a directory is left out with all in it"`
-	Kind           string   `json:"kind,omitempty" jsonschema:"enum=file,enum=directory,enum=any,default=file" jsonschema_description:"what to list; any has symlinks and special files too"`
+	Pattern        []string `json:"pattern" jsonschema:"minItems=1,maxItems=50" jsonschema_description:"doublestar patterns relative to path; a name without a slash matches at any depth; several are alternatives; a leading ! excludes" alias:"patterns,glob,glob_pattern,globs,include,include_pattern,include_patterns,file_pattern,filename_pattern,name"`
+	Path           string   `json:"path,omitempty" jsonschema:"default=." jsonschema_description:"directory to search" path:"directory" alias:"directory,dir,root,dir_path,directory_path,target_directory,search_directory,search_path,base_path,folder,folder_path,root_dir,relative_workspace_path,absolute_path,cwd,relative_path"`
+	Exclude        []string `json:"exclude,omitempty" jsonschema:"maxItems=50" jsonschema_description:"patterns to leave out; a directory is left out with all in it" alias:"excludes,exclude_pattern,exclude_patterns,exclude_dirs,ignore,ignore_patterns,ignore_globs"`
+	Kind           string   `json:"kind,omitempty" jsonschema:"enum=file,enum=directory,enum=any,default=file" jsonschema_description:"what to list; any has symlinks and special files too" alias:"type,file_type,entry_type"`
 	Fresh          bool     `json:"fresh,omitempty" jsonschema:"default=false" jsonschema_description:"read every directory, whatever is known of them from earlier searches" alias:"no_cache"`
-	Sort           string   `json:"sort,omitempty" jsonschema:"enum=path,enum=newest,default=path" jsonschema_description:"order: by path, or last modified first"`
-	Hidden         bool     `json:"hidden,omitempty" jsonschema:"default=false" jsonschema_description:"also names that start with a dot; by itself on when a pattern names one"`
-	IncludeIgnored bool     `json:"include_ignored,omitempty" jsonschema:"default=false" jsonschema_description:"also what git's ignore rules leave out, and .git" alias:"no_ignore"`
-	FollowLinks    bool     `json:"follow_links,omitempty" jsonschema:"default=false" jsonschema_description:"enter symlinked directories that lead to a place inside the workspace"`
-	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=200" jsonschema_description:"most paths in one result" alias:"max_results,head_limit"`
-	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"how many paths to skip, 0 for the first page; the last result names the next"`
+	Sort           string   `json:"sort,omitempty" jsonschema:"enum=path,enum=newest,default=path" jsonschema_description:"order: by path, or last modified first" alias:"sort_by,order_by"`
+	Hidden         bool     `json:"hidden,omitempty" jsonschema:"default=false" jsonschema_description:"also names that start with a dot; by itself on when a pattern names one" alias:"include_hidden,show_hidden,dot"`
+	IncludeIgnored bool     `json:"include_ignored,omitempty" jsonschema:"default=false" jsonschema_description:"also what git's ignore rules leave out, and .git" alias:"no_ignore,-u"`
+	FollowLinks    bool     `json:"follow_links,omitempty" jsonschema:"default=false" jsonschema_description:"enter symlinked directories that lead to a place inside the workspace" alias:"-L,follow,follow_symlinks"`
+	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=200" jsonschema_description:"most paths in one result" alias:"max_results,head_limit,max_count,num_results,result_limit"`
+	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"how many paths to skip, 0 for the first page; the last result names the next" alias:"skip"`
 }
 
 // GlobOut is a page of paths.
@@ -44,13 +46,15 @@ type GlobOut struct {
 	Unreadable []paging.Unread
 	Denied     int    // by the policy
 	Freshness  string // see visit
-	Comma      string // see commas
+	Read       string // how the pattern was read, if not as it is written; see reading
+	Other      string // what a pattern like it matches, where nothing matches it
 }
 
 func globTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[GlobIn, GlobOut]{
 		Name: "glob", Title: "Find files by name", Doc: globDoc, Tags: []string{"files", "find"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true, Cache: keptFor,
+		Spellings: globSpellings(),
 		Examples: []tools.Example[GlobIn]{
 			{
 				Say:   "all tests, but not those of vendored code",
@@ -75,7 +79,55 @@ func globTool(d Deps) tools.Tool {
 	})
 }
 
+// glob finds what the patterns match, or else what they were perhaps meant to match.
 func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
+	out, err := find(ctx, d, in)
+	if err == nil && out.Total > 0 || err != nil && tools.AsError(err).Code != tools.InvalidArgument {
+		return out, err
+	}
+	ctx, cancel := aside(ctx)
+	defer cancel()
+	for _, r := range readings(ctx, in.Pattern, in.Path) {
+		other := in
+		other.Pattern, other.Path = r.Patterns, r.path
+		found, err := find(ctx, d, other)
+		if err == nil && found.Total > 0 {
+			found.Read = r.Note(in.Pattern)
+			return found, nil
+		}
+	}
+	if err == nil {
+		out.Other = near(ctx, d, in)
+	}
+	return out, err
+}
+
+// near says what of the entries comes close to patterns that match none.
+func near(ctx context.Context, d Deps, in GlobIn) string {
+	kinds, anywhere := in, in
+	kinds.Kind = "any"
+	anywhere.Pattern = slices.Clone(in.Pattern)
+	for i, pattern := range in.Pattern {
+		if strings.Contains(pattern, "/") && !strings.HasPrefix(pattern, "!") {
+			anywhere.Pattern[i] = "**/" + pattern
+		}
+	}
+	folded := anywhere
+	folded.Pattern = pathglob.AnyCase(anywhere.Pattern)
+	for _, try := range []struct {
+		in  GlobIn
+		why string
+	}{{kinds, "kind is " + in.Kind}, {anywhere, "patterns are relative to path"}, {folded, "case counts"}} {
+		found, err := find(ctx, d, try.in)
+		if first, _, ok := strings.Cut(found.Paths, "\n"); ok && err == nil {
+			return try.why + ": " + first + " is there"
+		}
+	}
+	return ""
+}
+
+// find finds what the patterns match.
+func find(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 	page := in // what names the page: it may be asked for with another limit
 	page.Limit = 0
 	start, err := tools.Resolve(ctx, in.Path)
@@ -94,9 +146,6 @@ func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 		d.Library.want(start)
 	}
 	out := found.page(in)
-	if out.Total == 0 {
-		out.Comma = commas(in.Pattern)
-	}
 	if out.next() > 0 {
 		page.Offset = out.next()
 		d.pages.keep(ctx, v.stamp, page, found, found.size())
@@ -106,7 +155,7 @@ func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 
 // Text is a status line and a path a line.
 func (o GlobOut) Text() string {
-	return o.status() + "\n" + o.Paths + paging.NotRead(o.Unreadable) + paging.Denied(o.Denied)
+	return o.Read + o.status() + "\n" + o.Paths + paging.NotRead(o.Unreadable) + paging.Denied(o.Denied)
 }
 
 func (o GlobOut) status() string {
@@ -132,16 +181,14 @@ func (o GlobOut) nothing() string {
 	if o.Ignored > 0 {
 		ways = append(ways, "include_ignored:true")
 	}
+	text += paging.LeftOut(paging.Left{N: o.Hidden, Why: "hidden"}, paging.Left{N: o.Ignored, Why: "ignored"})
 	switch {
-	case o.Comma != "":
-		text += "; " + o.Comma
+	case o.Other != "":
+		text += "; " + o.Other
 	case ways != nil:
-		text += paging.LeftOut(paging.Left{N: o.Hidden, Why: "hidden"}, paging.Left{N: o.Ignored, Why: "ignored"})
 		text += fmt.Sprintf("; %s list these too", strings.Join(ways, " and "))
 	case o.Looked == 0:
 		text += "; it holds nothing"
-	default:
-		text += "; patterns are relative to path, and case counts"
 	}
 	return text
 }

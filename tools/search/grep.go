@@ -5,8 +5,11 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/pathglob"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/internal/unread"
 	"toolcrib/tools/search/internal/match"
@@ -18,36 +21,37 @@ var grepDoc string
 
 // GrepIn says what to search for, and where.
 type GrepIn struct {
-	Pattern        string   `json:"pattern" jsonschema:"minLength=1,maxLength=10000" jsonschema_description:"regular expression in RE2 syntax, or with fixed the text itself" alias:"query,regex,regexp"`
-	Path           string   `json:"path,omitempty" jsonschema:"default=." jsonschema_description:"directory or file to search; a file is searched whatever the filters say" path:"any" alias:"directory,dir,file,file_path"`
-	Glob           []string `json:"glob,omitempty" jsonschema:"maxItems=50" jsonschema_description:"only files of these patterns, relative to path; a name without a slash matches at any depth; a leading ! excludes" alias:"include,globs"`
-	Type           []string `json:"type,omitempty" jsonschema:"maxItems=20" jsonschema_description:"only files of these types: go, py, js, ts, c, cpp, java, rust, md, yaml ..." alias:"types,file_type"`
-	Exclude        []string `json:"exclude,omitempty" jsonschema:"maxItems=50" jsonschema_description:"patterns to leave out; a directory is left out with all in it" alias:"exclude_pattern"`
-	Fixed          bool     `json:"fixed,omitempty" jsonschema:"default=false" jsonschema_description:"pattern is plain text, not a regular expression" alias:"fixed_strings,literal"`
-	Word           bool     `json:"word,omitempty" jsonschema:"default=false" jsonschema_description:"match whole words only, as between two \\b" alias:"whole_word"`
+	Pattern        string   `json:"pattern" jsonschema:"minLength=1,maxLength=10000" jsonschema_description:"regular expression in RE2 syntax, or with fixed the text itself" alias:"query,search_pattern,search_term,search_query,search_string,search,-e"`
+	Path           string   `json:"path,omitempty" jsonschema:"default=." jsonschema_description:"directory or file to search; a file is searched whatever the filters say" path:"any" alias:"directory,dir,file,file_path,dir_path,directory_path,target_directory,search_directory,search_path,base_path,folder,folder_path,root_dir,relative_workspace_path,absolute_path,root,filename,relative_path,paths"`
+	Glob           []string `json:"glob,omitempty" jsonschema:"maxItems=50" jsonschema_description:"only files of these patterns, relative to path; a name without a slash matches at any depth; a leading ! excludes" alias:"include,globs,-g,include_pattern,include_patterns,include_glob,includes,file_pattern,file_patterns,file_glob,glob_pattern,paths_include_glob"`
+	Type           []string `json:"type,omitempty" jsonschema:"maxItems=20" jsonschema_description:"only files of these types: go, py, js, ts, c, cpp, java, rust, md, yaml ..." alias:"types,file_type,-t"`
+	Exclude        []string `json:"exclude,omitempty" jsonschema:"maxItems=50" jsonschema_description:"patterns to leave out; a directory is left out with all in it" alias:"exclude_pattern,exclude_patterns,excludes,exclude_glob,exclude_globs,exclude_dir,exclude_dirs,ignore,ignore_patterns,ignore_globs,paths_exclude_glob"`
+	Fixed          bool     `json:"fixed,omitempty" jsonschema:"default=false" jsonschema_description:"pattern is plain text, not a regular expression" alias:"fixed_strings,literal,-F,fixed_string,literal_search,literal_text,is_literal,plain_text"`
+	Word           bool     `json:"word,omitempty" jsonschema:"default=false" jsonschema_description:"match whole words only, as between two \\b" alias:"whole_word,-w,word_regexp,whole_words,match_whole_word,words"`
 	Case           string   `json:"case,omitempty" jsonschema:"enum=smart,enum=sensitive,enum=insensitive,default=smart" jsonschema_description:"smart ignores case unless the pattern has an upper-case letter"`
-	Multiline      bool     `json:"multiline,omitempty" jsonschema:"default=false" jsonschema_description:"a match may span lines"`
+	Multiline      bool     `json:"multiline,omitempty" jsonschema:"default=false" jsonschema_description:"a match may span lines" alias:"-U,multiline_dotall,dotall"`
 	Mode           string   `json:"mode,omitempty" jsonschema:"enum=content,enum=files,enum=count,default=content" jsonschema_description:"matching lines, only the files that have some, or how many each has" alias:"output_mode"`
-	Context        int      `json:"context,omitempty" jsonschema:"minimum=-1,maximum=30,default=-1" jsonschema_description:"lines before and after each match; -1 = 2 where at most 3 lines match in all, else none" alias:"context_lines"`
-	Before         int      `json:"before,omitempty" jsonschema:"minimum=0,maximum=30,default=0" jsonschema_description:"lines before each match; overrides context" alias:"before_context"`
-	After          int      `json:"after,omitempty" jsonschema:"minimum=0,maximum=30,default=0" jsonschema_description:"lines after each match; overrides context" alias:"after_context"`
-	MaxPerFile     int      `json:"max_per_file,omitempty" jsonschema:"minimum=0,maximum=100000,default=0" jsonschema_description:"mode content: most matching lines of one file; 0 = no such limit" alias:"max_matches_per_file,max_count"`
-	Hidden         bool     `json:"hidden,omitempty" jsonschema:"default=true" jsonschema_description:"also files and directories that start with a dot"`
-	IncludeIgnored bool     `json:"include_ignored,omitempty" jsonschema:"default=false" jsonschema_description:"also what git's ignore rules leave out, and .git" alias:"no_ignore"`
-	FollowLinks    bool     `json:"follow_links,omitempty" jsonschema:"default=false" jsonschema_description:"enter symlinked directories that lead to a place inside the workspace"`
+	Context        int      `json:"context,omitempty" jsonschema:"minimum=-1,maximum=30,default=-1" jsonschema_description:"lines before and after each match; -1 = 2 where at most 3 lines match in all, else none" alias:"context_lines,-C,context_size,lines_of_context,num_context_lines,surrounding_lines"`
+	Before         int      `json:"before,omitempty" jsonschema:"minimum=0,maximum=30,default=0" jsonschema_description:"lines before each match; overrides context" alias:"before_context,-B,lines_before,before_lines,context_before,context_lines_before"`
+	After          int      `json:"after,omitempty" jsonschema:"minimum=0,maximum=30,default=0" jsonschema_description:"lines after each match; overrides context" alias:"after_context,-A,lines_after,after_lines,context_after,context_lines_after"`
+	MaxPerFile     int      `json:"max_per_file,omitempty" jsonschema:"minimum=0,maximum=100000,default=0" jsonschema_description:"mode content: most matching lines of one file; 0 = no such limit" alias:"max_matches_per_file,max_count,-m,max_matches"`
+	Hidden         bool     `json:"hidden,omitempty" jsonschema:"default=true" jsonschema_description:"also files and directories that start with a dot" alias:"include_hidden,show_hidden,search_hidden"`
+	IncludeIgnored bool     `json:"include_ignored,omitempty" jsonschema:"default=false" jsonschema_description:"also what git's ignore rules leave out, and .git" alias:"no_ignore,-u"`
+	FollowLinks    bool     `json:"follow_links,omitempty" jsonschema:"default=false" jsonschema_description:"enter symlinked directories that lead to a place inside the workspace" alias:"-L,follow,follow_symlinks"`
 	Fresh          bool     `json:"fresh,omitempty" jsonschema:"default=false" jsonschema_description:"read every file, whatever is known of them from earlier searches" alias:"no_cache,no_index"`
-	Sort           string   `json:"sort,omitempty" jsonschema:"enum=path,enum=newest,default=path" jsonschema_description:"newest, in the modes files and count: last modified first"`
-	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=100" jsonschema_description:"most matching lines, or files, in one result" alias:"max_results,head_limit"`
-	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"how many matching lines, or files, to skip, 0 for the first page; the last result names the next"`
+	Sort           string   `json:"sort,omitempty" jsonschema:"enum=path,enum=newest,default=path" jsonschema_description:"newest, in the modes files and count: last modified first" alias:"sort_by,order_by"`
+	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=100" jsonschema_description:"most matching lines, or files, in one result" alias:"max_results,head_limit,total_max_matches,max_total_results,max_total_matches,num_results,result_limit"`
+	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"how many matching lines, or files, to skip, 0 for the first page; the last result names the next" alias:"skip"`
 }
 
 func grepTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[GrepIn, GrepOut]{
 		Name: "grep", Title: "Search file contents", Doc: grepDoc, Tags: []string{"files", "search", "regex"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true, Cache: keptFor,
-		Limits:   tools.Limits{Facts: map[string]any{"line": scan.MaxLine, "types": typeList(), "held": scan.MaxText >> 20}},
-		Examples: grepExamples(),
-		Run:      func(ctx context.Context, in GrepIn) (GrepOut, error) { return grep(ctx, d, in) },
+		Spellings: grepSpellings(),
+		Limits:    tools.Limits{Facts: map[string]any{"line": scan.MaxLine, "types": typeList(), "held": scan.MaxText >> 20}},
+		Examples:  grepExamples(),
+		Run:       func(ctx context.Context, in GrepIn) (GrepOut, error) { return grep(ctx, d, in) },
 	})
 }
 
@@ -74,15 +78,58 @@ func ended(err error, searched int, last source) error {
 	return e
 }
 
+// grep searches for the pattern in the files of the filters, or else for what these were
+// perhaps meant to say.
 func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
-	if in.Sort == "newest" && in.Mode == "content" {
-		return GrepOut{}, tools.Errorf(tools.InvalidArgument, `sort: "newest" orders files, not lines`).WithHint(`pass mode "files" or "count" with it`)
+	out, err := search(ctx, d, in)
+	read := ""
+	ctx, cancel := aside(ctx)
+	defer cancel()
+	if misread := err != nil && tools.AsError(err).Code == tools.InvalidArgument || out.unfiltered(); misread && in.Glob != nil {
+		for _, r := range readings(ctx, in.Glob, in.Path) {
+			other := in
+			other.Glob, other.Path = r.Patterns, r.path
+			if found, e := search(ctx, d, other); e == nil && !found.unfiltered() {
+				in, out, err, read = other, found, nil, r.Note(in.Glob)
+				break
+			}
+		}
 	}
-	pattern := match.Pattern{
+	if out.Read = read; err != nil || out.found() {
+		return out, err
+	}
+	for _, r := range pattern(in).Readings() {
+		other := in
+		other.Pattern, other.Case, other.Word = r.Text, cases[r.Case], r.Word
+		found, err := search(ctx, d, other)
+		switch {
+		case err != nil || !found.found():
+		case r.Doubtful:
+			out.Dialect = fmt.Sprintf("%s, which is there", r.Why)
+		default:
+			found.Read = read + pathglob.Reading{Patterns: []string{r.Text}, Why: r.Why}.Note([]string{in.Pattern})
+			return found, nil
+		}
+	}
+	return out, nil
+}
+
+// cases are the values of the argument.
+var cases = map[match.Case]string{match.Smart: "smart", match.Sensitive: "sensitive", match.Insensitive: "insensitive"}
+
+func pattern(in GrepIn) match.Pattern {
+	return match.Pattern{
 		Text: in.Pattern, Fixed: in.Fixed, Word: in.Word, Multiline: in.Multiline,
 		Case: map[string]match.Case{"sensitive": match.Sensitive, "insensitive": match.Insensitive}[in.Case],
 	}
-	m, err := match.Compile(pattern)
+}
+
+// search searches for the pattern in the files of the filters.
+func search(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
+	if in.Sort == "newest" && in.Mode == "content" {
+		return GrepOut{}, tools.Errorf(tools.InvalidArgument, `sort: "newest" orders files, not lines`).WithHint(`pass mode "files" or "count" with it`)
+	}
+	m, err := match.Compile(pattern(in))
 	if e, ok := errors.AsType[*match.Error](err); ok {
 		return GrepOut{}, tools.Errorf(tools.InvalidArgument, "pattern: %s", e).WithHint("%s", e.Hint)
 	} else if err != nil {
@@ -107,7 +154,7 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	opt := p.options()
 	opt.Buffers, opt.Part = d.buffers, partOfMany
 	if s.single {
-		opt.Part = partOfOne
+		opt.Part, opt.Binary = partOfOne, true
 	}
 	var last source
 	whole := true
@@ -134,8 +181,9 @@ func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	if err := unread.Starved(out.Searched, out.Unreadable); err != nil {
 		return GrepOut{}, err
 	}
-	if !out.More && out.Total == 0 {
-		out.Dialect, out.Comma = pattern.Dialect(), commas(in.Glob)
+	if !out.found() {
+		out.Dialect = pattern(in).Dialect()
+		out.Relative = slices.ContainsFunc(slices.Concat(in.Glob, in.Exclude), func(p string) bool { return strings.Contains(p, "/") })
 	}
 	out.Freshness, out.Index = s.visit.freshness(), s.visit.state()
 	d.Library.want(s.start)

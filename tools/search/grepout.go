@@ -14,6 +14,7 @@ import (
 type GrepOut struct {
 	Path   string // as searched
 	Single bool   // Path is a file
+	Raw    bool   // and that is binary: lines are named by the byte of their match
 	Mode   string
 	Found  []GrepFile
 	Offset int
@@ -39,7 +40,9 @@ type GrepOut struct {
 	Sensitive, IncludeIgnored bool // as asked for
 	// Dialect is what the pattern may have been meant to say in another dialect.
 	Dialect string
-	Comma   string // see commas
+	// Relative tells that a pattern of the filters has a slash.
+	Relative bool
+	Read     string // how the call was read, if not as it is written; see reading
 
 	Freshness, Index string // see visit
 }
@@ -57,6 +60,7 @@ type GrepFile struct {
 func (o GrepOut) Text() string {
 	var b strings.Builder
 	b.Grow(o.size())
+	b.WriteString(o.Read)
 	b.WriteString(o.status())
 	if n := len(o.Slow); n > 0 {
 		fmt.Fprintf(&b, "; not complete: %s took too long", textfile.Count(n, "file"))
@@ -76,7 +80,11 @@ func (o GrepOut) Text() string {
 			if i > 0 {
 				b.WriteByte('\n')
 			}
-			f.write(&b, o.Context)
+			if o.Raw {
+				f.raw(&b)
+			} else {
+				f.write(&b, o.Context)
+			}
 		}
 	}
 	b.WriteString(paging.Named(fmt.Sprintf("not searched to the end, more than %d MiB in one piece", scan.MaxText>>20), o.TooLarge))
@@ -89,7 +97,7 @@ func (o GrepOut) Text() string {
 // size is about the bytes of the text.
 func (o GrepOut) size() int {
 	const status, number = 200, 8
-	n := status
+	n := status + len(o.Read)
 	for _, f := range o.Found {
 		n += len(f.Path) + number
 		for _, m := range f.Lines {
@@ -122,6 +130,20 @@ func (f GrepFile) write(b *strings.Builder, context bool) {
 			line(m.Number+1+i, "-\t", text)
 		}
 	}
+	f.more(b)
+}
+
+// raw writes where a binary file matches.
+func (f GrepFile) raw(b *strings.Builder) {
+	b.WriteString(textfile.Path(f.Path))
+	b.WriteByte('\n')
+	for _, m := range f.Lines {
+		fmt.Fprintf(b, "byte %d\t%s\n", m.Offset, m.Text)
+	}
+	f.more(b)
+}
+
+func (f GrepFile) more(b *strings.Builder) {
 	if f.Left > 0 {
 		fmt.Fprintf(b, "… %d more in this file\n", f.Left)
 	}
@@ -183,17 +205,28 @@ func (o GrepOut) status() string {
 	if o.Binary > 0 {
 		text += fmt.Sprintf(", %d binary skipped", o.Binary)
 	}
+	if o.Raw {
+		text += "; the file is binary"
+	}
 	if o.More {
 		text += fmt.Sprintf("; %s searched; next: offset=%d", textfile.Count(o.Searched, "file"), end)
 	}
 	return text
 }
 
+// found reports whether the search has found something, on whatever page.
+func (o GrepOut) found() bool { return o.More || o.Total > 0 }
+
+// unfiltered reports that the filters have let no file through.
+func (o GrepOut) unfiltered() bool {
+	return !o.found() && o.Searched == 0 && o.Filtered > 0 && len(o.Unreadable) == 0
+}
+
 // nothing tells an absent string from a wrong place.
 func (o GrepOut) nothing() string {
 	switch {
-	case o.Single && o.Binary > 0:
-		return fmt.Sprintf("%s is binary: not searched", textfile.Path(o.Path))
+	case o.Raw:
+		return fmt.Sprintf("0 matches in %s, which is binary", textfile.Path(o.Path)) + o.advice()
 	case o.Single:
 		return fmt.Sprintf("0 matches in %s", textfile.Path(o.Path)) + o.advice()
 	}
@@ -208,10 +241,10 @@ func (o GrepOut) nothing() string {
 
 func (o GrepOut) advice() string {
 	switch {
-	case o.Searched == 0 && o.Filtered > 0 && len(o.Unreadable) == 0 && o.Comma != "":
-		return "; no file passed the filters: " + o.Comma
-	case o.Searched == 0 && o.Filtered > 0 && len(o.Unreadable) == 0:
+	case o.unfiltered() && o.Relative:
 		return "; no file passed the filters, whose patterns are relative to path"
+	case o.unfiltered():
+		return "; no file passed the filters"
 	case o.Dialect != "":
 		return "; " + o.Dialect
 	case o.Ignored > 0 && !o.IncludeIgnored:

@@ -29,6 +29,7 @@ type Library struct {
 	contents *contents
 }
 
+// maxShelves is how many trees have indexes at a time; the oldest goes for another.
 const maxShelves = 4
 
 // NewLibrary returns a library that does nothing before Start is called.

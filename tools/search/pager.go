@@ -133,6 +133,7 @@ func (p *pager) count(f scan.File[source]) bool {
 		}
 	}
 	p.searched++
+	p.out.Raw = f.Binary
 	switch {
 	case f.Matches == 0:
 		return true

@@ -38,15 +38,15 @@ const (
 
 // BashIn says what to run.
 type BashIn struct {
-	Command    string   `json:"command" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"bash command line or script" alias:"cmd,script,code"`
-	Cwd        string   `json:"cwd,omitempty" jsonschema_description:"directory to run in; default the root, or where the session is" path:"directory" alias:"workdir,working_directory,directory,dir,path"`
-	Env        []string `json:"env,omitempty" jsonschema:"maxItems=100" jsonschema_description:"variables, each KEY=VALUE"`
+	Command    string   `json:"command" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"bash command line or script" alias:"cmd,script,code,command_line,bash_command"`
+	Cwd        string   `json:"cwd,omitempty" jsonschema_description:"directory to run in; default the root, or where the session is" path:"directory" alias:"workdir,working_directory,directory,dir,path,working_dir,dir_path"`
+	Env        []string `json:"env,omitempty" jsonschema:"maxItems=100" jsonschema_description:"variables, each KEY=VALUE" alias:"environment,env_vars,envs"`
 	Timeout    string   `json:"timeout,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\" or \"5m\"; default 30m, none in the background"`
-	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with the handle of a job: servers, watchers, long builds" alias:"run_in_background,is_background"`
+	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with the handle of a job: servers, watchers, long builds" alias:"run_in_background,is_background,detach"`
 	Session    string   `json:"session,omitempty" jsonschema:"maxLength=40" jsonschema_description:"name of a shell that keeps directory, variables and functions from call to call" alias:"session_id,shell_id"`
 	Terminal   bool     `json:"terminal,omitempty" jsonschema:"default=false" jsonschema_description:"run on a terminal, for interactive programs; job_input types" alias:"pty,tty"`
 	Input      bool     `json:"input,omitempty" jsonschema:"default=false" jsonschema_description:"keep its input open, as a pipe, for job_input" alias:"interactive"`
-	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked"`
+	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked" alias:"allow_network,network_access"`
 }
 
 // BashOut is how a command ended, or the job that it has become.
@@ -64,10 +64,11 @@ func bashTool(d Deps) tools.Tool {
 		Name: "bash", Title: "Run a command", Doc: bashDoc, Tags: []string{"shell", "run", "build", "test", "packages", "version control"},
 		Aliases: []string{"shell", "run_command", "execute_command"},
 		Access:  tools.Exec, Effects: tools.Workspace | tools.Outside | tools.Process | tools.Network | tools.State | tools.Destroys,
-		Streams: true, Timeout: longest + 30*time.Second,
+		Streams: true, Timeout: longest + 30*time.Second, Spellings: bashSpellings(),
 		Needs:  []tools.Need{{Binaries: []string{"bash"}, How: "install bash"}},
 		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "head": shownHead, "tail": shownTail, "whole": shownWhole}},
 		Plan:   d.plan,
+		Tell:   tellBash,
 		Examples: []tools.Example[BashIn]{{
 			Say:   "Count the lines of the Go files.",
 			Files: map[string]string{"a.go": "package a\n", "b/b.go": "package b\n\nvar B = 1\n"},

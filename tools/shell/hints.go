@@ -49,12 +49,12 @@ func hints() []hint {
 			boxed, "git -c user.name=NAME -c user.email=ADDRESS commit ... names the author for one command", nil,
 		},
 		{
-			regexp.MustCompile(`(?i)could not (write|lock) config file|unable to write .*\.git|\.(git|claude|codex|cursor|gemini|vscode|mcp\.json|toolcrib\.yaml)\b.*(read-only file system|resource busy)|(read-only file system|resource busy).*\.(git|claude|codex|cursor|gemini|vscode|mcp\.json|toolcrib\.yaml)\b`),
-			boxed, "what decides which programs run later can only be read here, and not moved or deleted: .git/config, hooks, the configuration of agents. git -c user.name=... sets a value for one command; delete_path and move_path take whole repositories; the rest is for the user to do", nil,
+			regexp.MustCompile(`(?i)could not (write|lock) config file|unable to write .*\.git|resource busy|\.(git|claude|codex|cursor|gemini|husky|vscode|mcp\.json|toolcrib\.yaml)\b.*read-only file system|read-only file system.*\.(git|claude|codex|cursor|gemini|husky|vscode|mcp\.json|toolcrib\.yaml)\b`),
+			boxed, "what decides which programs run later can only be read here, and not moved or deleted: .git/config, hooks, the configuration of agents, and what links there lead to. git -c user.name=... sets a value for one command; delete_path and move_path take whole repositories; the rest is for the user to do", nil,
 		},
 		{
 			regexp.MustCompile(`(?im)read-only file system|^[^\n]*\b(cannot (create|touch|open|remove|move|mkdir|make|write|overwrite|link|truncate)|mkdir|could not (create|open|write)|unable to (create|write)|failed to (create|write|open)|writing|open|EACCES)\b[^\n]*(\s|['"‘(=])(/|~/)[^\n]*permission denied|\bline \d+: /[^\n]*: permission denied|PermissionError[^\n]*'/`),
-			func(r sandbox.Report, e sandbox.Exit) bool { return boxed(r, e) && e.Code != notExecutable }, "commands may write inside the workspace, in $TMPDIR and in $HOME only", nil,
+			func(r sandbox.Report, e sandbox.Exit) bool { return boxed(r, e) && e.Code != notExecutable }, "commands may write inside the workspace, in $TMPDIR and in $HOME only, and nowhere what decides which programs run later, such as hooks and what links there lead to", nil,
 		},
 		{
 			regexp.MustCompile(`(?i)not a terminal|not a tty|inappropriate ioctl|terminal is dumb|stdin isn't a terminal|must be a terminal`),

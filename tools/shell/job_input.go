@@ -24,10 +24,10 @@ var jobInputDoc string
 
 // JobInputIn says what to type.
 type JobInputIn struct {
-	Job   string   `json:"job,omitempty" jsonschema:"maxLength=64" jsonschema_description:"handle of the job; default the only one that runs" alias:"handle,job_id,id"`
+	Job   string   `json:"job,omitempty" jsonschema:"maxLength=64" jsonschema_description:"handle of the job; default the only one that runs" alias:"handle,job_id,id,pid,process_id,session_id,shell_id,bash_id,task_id"`
 	Text  string   `json:"text,omitempty" jsonschema:"maxLength=100000" jsonschema_description:"text to type; end it with \\n for Enter" alias:"input,data,chars"`
 	Keys  []string `json:"keys,omitempty" jsonschema:"maxItems=100" jsonschema_description:"keys to press after the text: enter, tab, esc, up, f1, ctrl-c, alt-x, or a character; eof ends the input"`
-	Wait  string   `json:"wait,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"how long to wait for the answer, at most 50s; default 5s" alias:"timeout"`
+	Wait  string   `json:"wait,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"how long to wait for the answer, at most 50s; default 5s" alias:"timeout,yield_time"`
 	Until string   `json:"until,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"wait until this text, or /regexp/, appears; else until the output is still"`
 }
 
@@ -42,8 +42,8 @@ func jobInputTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobInputIn, JobOutputOut]{
 		Name: "job_input", Title: "Type into a job", Doc: jobInputDoc, Tags: []string{"shell", "jobs", "terminal", "write", "keys", "stdin"},
 		Access: tools.Exec, Effects: tools.Process | tools.Workspace | tools.Outside | tools.Destroys,
-		Streams: true, Timeout: longestWait + 10*time.Second,
-		Plan: d.planInput,
+		Streams: true, Timeout: longestWait + 10*time.Second, Spellings: inputSpellings(),
+		Plan: d.planInput, Tell: d.tellInput,
 		Examples: []tools.Example[JobInputIn]{{
 			Say:    "Answer a question.",
 			Before: d.example("read -p 'Your name? ' name; echo \"Hello, $name\"; read", true),

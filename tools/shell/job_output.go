@@ -25,11 +25,11 @@ const longestWait = 50 * time.Second
 
 // JobOutputIn says which output to show.
 type JobOutputIn struct {
-	Job    string `json:"job,omitempty" jsonschema:"maxLength=64" jsonschema_description:"handle of the job; default the newest" alias:"handle,job_id,id,shell_id,task_id,bash_id"`
+	Job    string `json:"job,omitempty" jsonschema:"maxLength=64" jsonschema_description:"handle of the job; default the newest" alias:"handle,job_id,id,shell_id,task_id,bash_id,pid,process_id,session_id"`
 	Offset *int64 `json:"offset,omitempty" jsonschema:"minimum=0,maximum=9007199254740991" jsonschema_description:"show what follows this byte; the last result names the next"`
 	Line   int64  `json:"line,omitempty" jsonschema:"minimum=1,maximum=9007199254740991" jsonschema_description:"show what follows from this line, counted from 1" alias:"start_line"`
-	Tail   int    `json:"tail,omitempty" jsonschema:"minimum=1,maximum=10000" jsonschema_description:"show the last lines"`
-	Wait   string `json:"wait,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"first wait, at most 50s, for the end of the job; with offset, for output beyond it" alias:"timeout"`
+	Tail   int    `json:"tail,omitempty" jsonschema:"minimum=1,maximum=10000" jsonschema_description:"show the last lines" alias:"last_lines,tail_lines"`
+	Wait   string `json:"wait,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"first wait, at most 50s, for the end of the job; with offset, for output beyond it" alias:"timeout,yield_time"`
 	Until  string `json:"until,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"wait only until the output has this text, or /regexp/"`
 }
 
@@ -49,7 +49,7 @@ func jobOutputTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobOutputIn, JobOutputOut]{
 		Name: "job_output", Title: "Read the output of a job", Doc: jobOutputDoc, Tags: []string{"shell", "jobs", "log", "wait"},
 		Access: tools.Read, Effects: tools.None,
-		Streams: true, Timeout: longestWait + 10*time.Second,
+		Streams: true, Timeout: longestWait + 10*time.Second, Spellings: outputSpellings(),
 		Limits: tools.Limits{Facts: map[string]any{"page": shownPage, "wait": int(longestWait.Seconds())}},
 		Examples: []tools.Example[JobOutputIn]{{
 			Say:    "Wait for the end of the newest job.",
@@ -153,6 +153,7 @@ func (o *JobOutputOut) show(j *jobs.Job, in JobOutputIn) error {
 	if o.Code != nil && p.next == e.Bytes {
 		o.Notes = append(o.Notes, hintOf(j))
 	}
+	o.Notes = append(o.Notes, j.Touched().Warning())
 	o.Notes = append(o.Notes, unkept(e))
 	return nil
 }
@@ -249,7 +250,7 @@ func notFound(until, why string) string {
 	if until == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s: the output has no %s", why, until)
+	return fmt.Sprintf("%s: the output has no %s", why, textfile.Visible(until))
 }
 
 // matcher makes a regular expression of a text or of /regexp/; nil of "".

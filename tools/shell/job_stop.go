@@ -16,7 +16,7 @@ var jobStopDoc string
 
 // JobStopIn says what to end.
 type JobStopIn struct {
-	Job   string `json:"job,omitempty" jsonschema:"maxLength=64" jsonschema_description:"handle of the job, or \"all\"; default the only one that runs" alias:"handle,job_id,id,shell_id,task_id,bash_id"`
+	Job   string `json:"job,omitempty" jsonschema:"maxLength=64" jsonschema_description:"handle of the job, or \"all\"; default the only one that runs" alias:"handle,job_id,id,shell_id,task_id,bash_id,pid,process_id,session_id"`
 	Grace string `json:"grace,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"how long it may take after SIGTERM before it is killed; default 2s, at most 20s"`
 }
 
@@ -76,6 +76,9 @@ func (d Deps) jobStop(ctx context.Context, in JobStopIn) (JobStopOut, error) {
 			line += "; " + exit.Orphans()
 		}
 		out.Lines = append(out.Lines, line)
+		if touched := j.Touched().Warning(); touched != "" {
+			out.Lines = append(out.Lines, touched)
+		}
 	}
 	if len(list) == 0 {
 		out.Lines = []string{"no job is running"}

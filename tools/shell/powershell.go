@@ -13,15 +13,15 @@ var powershellDoc string
 
 // PowerShellIn says what to run. It has the fields of [BashIn], which it is made into.
 type PowerShellIn struct {
-	Command    string   `json:"command" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"PowerShell command line or script" alias:"cmd,script,code"`
-	Cwd        string   `json:"cwd,omitempty" jsonschema:"default=." jsonschema_description:"directory to run in" path:"directory" alias:"workdir,working_directory,directory,dir,path"`
-	Env        []string `json:"env,omitempty" jsonschema:"maxItems=100" jsonschema_description:"variables, each KEY=VALUE"`
+	Command    string   `json:"command" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"PowerShell command line or script" alias:"cmd,script,code,command_line,bash_command"`
+	Cwd        string   `json:"cwd,omitempty" jsonschema:"default=." jsonschema_description:"directory to run in" path:"directory" alias:"workdir,working_directory,directory,dir,path,working_dir,dir_path"`
+	Env        []string `json:"env,omitempty" jsonschema:"maxItems=100" jsonschema_description:"variables, each KEY=VALUE" alias:"environment,env_vars,envs"`
 	Timeout    string   `json:"timeout,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\" or \"5m\"; default 30m, none in the background"`
-	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with the handle of a job" alias:"run_in_background,is_background"`
+	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with the handle of a job" alias:"run_in_background,is_background,detach"`
 	Session    string   `json:"-"` // sessions are of bash
 	Terminal   bool     `json:"terminal,omitempty" jsonschema:"default=false" jsonschema_description:"run on a terminal; job_input types" alias:"pty,tty"`
 	Input      bool     `json:"input,omitempty" jsonschema:"default=false" jsonschema_description:"keep its input open, as a pipe, for job_input" alias:"interactive"`
-	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked"`
+	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked" alias:"allow_network,network_access"`
 }
 
 func powershellTool(d Deps) tools.Tool {
@@ -29,10 +29,11 @@ func powershellTool(d Deps) tools.Tool {
 		Name: "powershell", Title: "Run a PowerShell command", Doc: powershellDoc, Tags: []string{"shell", "run", "powershell"},
 		Aliases: []string{"pwsh"},
 		Access:  tools.Exec, Effects: tools.Workspace | tools.Outside | tools.Process | tools.Network | tools.State | tools.Destroys,
-		Streams: true, Timeout: longest + 30*time.Second,
+		Streams: true, Timeout: longest + 30*time.Second, Spellings: powershellSpellings(),
 		Needs:  []tools.Need{{Binaries: []string{"pwsh"}, How: "install PowerShell 7"}},
 		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds())}},
 		Plan:   d.planPowershell,
+		Tell:   tellPowershell,
 		Examples: []tools.Example[PowerShellIn]{{
 			Say:   "The exit code is that of exit.",
 			Files: map[string]string{"docs/a.txt": "alpha\n"},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/shell/internal/processes"
@@ -25,7 +26,7 @@ type ProcessKillIn struct {
 	Name    string `json:"name,omitempty" jsonschema:"maxLength=200" jsonschema_description:"instead: the newest of the programs that this server has started whose command line has this text"`
 	Signal  string `json:"signal,omitempty" jsonschema:"enum=TERM,enum=KILL,enum=INT,enum=HUP,enum=QUIT,enum=STOP,enum=CONT,enum=USR1,enum=USR2,default=TERM" jsonschema_description:"what to send"`
 	Tree    bool   `json:"tree,omitempty" jsonschema:"default=false" jsonschema_description:"also to all that descends from it"`
-	Wait    string `json:"wait,omitempty" jsonschema:"maxLength=20" jsonschema_description:"how long to wait for the end; default 3s, at most 20s"`
+	Wait    string `json:"wait,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"how long to wait for the end; default 3s, at most 20s"`
 }
 
 // ProcessKillOut says what has become of the process.
@@ -39,6 +40,7 @@ func processKillTool(d Deps) tools.Tool {
 		Name: "process_kill", Title: "End a process", Doc: processKillDoc, Tags: []string{"shell", "processes", "kill"},
 		Aliases: []string{"kill_process"},
 		Access:  tools.Exec, Effects: tools.Process | tools.Outside | tools.Destroys,
+		Spellings: []schema.Spelling{schema.Values("signal", signals())},
 		Confirm: func(ctx context.Context, in ProcessKillIn) (tools.Question, error) {
 			victims, ours, err := in.victims(ctx)
 			if err != nil || ours {

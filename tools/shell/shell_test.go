@@ -152,7 +152,7 @@ func TestSessionDeletes(t *testing.T) {
 	}
 	s.want(run("mkdir .git; touch .git/HEAD .mcp.json"), `\nmade meanwhile: \.mcp\.json; `)
 	s.want(run("true"), `^exit 0 in [^\n]*\nsession a is in \.\n$`)
-	s.want(run("rm -rf .git"), `\ndeleted meanwhile: \.git, which no history`)
+	s.want(run("rm -rf .git"), `\ndeleted or moved away meanwhile: \.git, which no history`)
 }
 
 // A session that a command has broken ends, and says so.

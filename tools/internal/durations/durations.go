@@ -24,7 +24,7 @@ type Argument struct {
 	Most    time.Duration
 }
 
-// Read reads it. A bare number is refused: some mean seconds by it, others milliseconds.
+// Read reads it. A bare number is refused: the tag unit has given it a unit before.
 // Errors are of the code InvalidArgument, and name the argument.
 func (a Argument) Read(text string) (time.Duration, error) {
 	text = strings.ReplaceAll(strings.TrimSpace(text), " ", "")

@@ -86,6 +86,25 @@ func (b *body) changes(h head) error {
 	return nil
 }
 
+// otherEnds reports whether all lines that come end in one way and all that were there in
+// the other.
+func (b *body) otherEnds() bool {
+	lines, crlf := [2]int{}, [2]int{} // that were there, that come
+	for _, l := range b.lines {
+		side := 0
+		if l.text[0] == '+' {
+			side = 1
+		}
+		if !l.open {
+			lines[side]++
+			if l.cr {
+				crlf[side]++
+			}
+		}
+	}
+	return lines[0] > 0 && lines[1] > 0 && (crlf == [2]int{0, lines[1]} || crlf == [2]int{lines[0], 0})
+}
+
 // crlf reports whether the lines that come end with CRLF, and the head does not.
 func (b *body) crlf(h head) bool {
 	ends := false

@@ -8,7 +8,7 @@ import (
 )
 
 // hunkRule is the head of a hunk with its ranges.
-var hunkRule = expression(`^@@+ *-(\d{1,9})(?:,(\d{1,9}))? +\+(\d{1,9})(?:,(\d{1,9}))?(?: *@@.*)?$`)
+var hunkRule = expression(`^@@+ *-(\d{1,9})(?:,(\d{1,9}))? +\+(\d{1,9})(?:,(\d{1,9}))?(?: *@@ ?(.*))?$`)
 
 // head is what the lines before a hunk's body tell.
 type head struct {
@@ -16,6 +16,7 @@ type head struct {
 	anchors  []string
 	start    int // of the old lines; 0 = not told
 	old, new int // how many lines; -1 = not told
+	heading  string
 }
 
 // head reads the lines that begin with @@; there may be several, each an anchor.
@@ -28,7 +29,7 @@ func (p *parser) head() head {
 			if h.old == 0 { // the line before the new ones
 				h.start++
 			}
-			h.start = max(h.start, 1)
+			h.start, h.heading = max(h.start, 1), strings.TrimRight(m[5], " \t")
 		} else if text := anchor(l.text); text != "" {
 			h.anchors = append(h.anchors, text)
 		}
@@ -104,9 +105,15 @@ func (p *parser) hunk(f *File, unified bool) error {
 	if !ok {
 		p.at = from
 		b = p.loose(f, unified)
+		if err := p.short(h, b); err != nil && len(b.lines) > 0 {
+			return err
+		}
 		if h.old >= 0 && len(b.lines) > 0 {
 			p.notes.add(h.line.no, "the head of the hunk counts %d and %d lines, its body has %d and %d; the body was taken", h.old, h.new, b.old, b.new)
 		}
+	}
+	if unified && p.at > from {
+		p.body = p.lines[p.at-1].no
 	}
 	for _, no := range b.blanks {
 		p.notes.add(no, "a blank line without its space; read as a line that stays")
@@ -119,7 +126,7 @@ func (p *parser) hunk(f *File, unified bool) error {
 
 // chunk makes a value of a hunk.
 func (p *parser) chunk(f *File, h head, b body) error {
-	c := textedit.Chunk{Anchors: h.anchors, Line: h.start}
+	c := textedit.Chunk{Anchors: h.anchors, Line: h.start, Heading: h.heading}
 	for _, l := range b.lines {
 		text := l.text[1:]
 		if f.Kind == Add && l.cr && !h.line.cr {
@@ -135,6 +142,9 @@ func (p *parser) chunk(f *File, h head, b body) error {
 	}
 	if err := b.changes(h); err != nil && (f.Kind == Update || f.Kind == Copy) {
 		return err
+	}
+	if f.Kind != Add && !h.line.cr && b.otherEnds() {
+		p.notes.add(h.line.no, "its lines that come end otherwise (LF or CRLF) than those that were there; they end as those of the file do")
 	}
 	if b.oldOpen || b.newOpen {
 		open := b.newOpen

@@ -8,16 +8,31 @@ import (
 // nowhere is the name of the side that does not exist.
 const nowhere = "/dev/null"
 
-// nameOf returns the name in a header line after "--- ", "+++ " or "rename to ",
-// without the time that programs write behind it.
-func nameOf(text string) string {
-	text = strings.TrimLeft(text, " ")
+// nameOf returns the name in a header line after "--- " or "+++ ". A tab ends one that has
+// blanks; without it the time that programs write behind the name is left out, and blanks
+// around it are, which is noted.
+func (p *parser) nameOf(no int, text string) string {
 	if strings.HasPrefix(text, `"`) {
 		name, _ := quoted(text)
 		return name
 	}
-	name, _, _ := strings.Cut(text, "\t")
-	return strings.TrimRight(timeRule().ReplaceAllString(name, ""), " ")
+	if name, _, ok := strings.Cut(text, "\t"); ok {
+		return name
+	}
+	text = timeRule().ReplaceAllString(text, "")
+	name := strings.Trim(text, " ")
+	if name != text {
+		p.notes.add(no, "blanks around the name are left out; a tab behind it keeps them")
+	}
+	return name
+}
+
+// wholeName returns the name that is the rest of a header line.
+func wholeName(text string) string {
+	if strings.HasPrefix(text, `"`) {
+		text, _ = quoted(text)
+	}
+	return text
 }
 
 var timeRule = expression(` +\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$| +\(revision \d+\)$`)
@@ -99,7 +114,7 @@ func strip(before, after string) (string, string) {
 func gitNames(text string) (before, after string, bare bool) {
 	if strings.HasPrefix(text, `"`) {
 		before, text = quoted(text)
-		after = nameOf(text)
+		after = wholeName(strings.TrimPrefix(text, " "))
 		o, n := strip(before, after)
 		return o, n, o == before
 	}

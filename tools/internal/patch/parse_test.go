@@ -125,9 +125,10 @@ func TestParse(t *testing.T) {
 		{"begin twice", "*** Begin Patch\n*** Begin Patch\n*** Update File: x\n-a\n+b\n*** End Patch\n", update + "note: patch line 2: *** Begin Patch is repeated; read as one patch\n"},
 		{"two patches", env("*** Update File: x", "-a", "+b") + env("*** Delete File: y"), update + "delete y\nnote: patch line 6: *** Begin Patch is repeated; read as one patch\n"},
 		{"end twice", env("*** Update File: x", "-a", "+b") + "*** End Patch\n", update},
-		{"no end", "*** Begin Patch\n*** Update File: x\n-a\n+b\n", update + "note: *** End Patch is missing\n"},
+		{"no end in a fence that ends", "```\n*** Begin Patch\n*** Update File: x\n-a\n+b\n```\n", update + fenced + "note: *** End Patch is missing\n"},
+		{"no end in a heredoc that ends", "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: x\n-a\n+b\nEOF\n", update + heredoc + "note: *** End Patch is missing\n"},
+		{"no end in JSON", `"*** Begin Patch\n*** Update File: x\n-a\n+b\n"`, update + "note: the patch was JSON in a string; read as the text in it\nnote: *** End Patch is missing\n"},
 		{"no begin", "*** Update File: x\n-a\n+b\n*** End Patch\n", update + "note: patch line 1: *** Begin Patch is missing\n"},
-		{"neither", "*** Update File: x\n-a\n+b\n", update + "note: patch line 1: *** Begin Patch is missing\nnote: *** End Patch is missing\n"},
 		{"file after the end", env("*** Update File: x", "-a", "+b") + "*** Delete File: y\n*** End Patch\n", update + "delete y\nnote: patch line 6: stands after *** End Patch; read as part of the patch\n"},
 		{"blank lines all over", "\n\n*** Begin Patch\n\n*** Update File: x\n\n-a\n+b\n\n*** End Patch\n\n\n", update},
 		{"blank context", env("*** Update File: x", "-a", "", " c", "", "+b", ""), lines("update x", "@@", "-a", " ", " c", " ", "+b", "note: patch lines 4, 6: a blank line without its space; read as a line that stays")},
@@ -154,7 +155,12 @@ func TestParse(t *testing.T) {
 		{"heredoc with double quotes", "apply_patch << \"PATCH\"\n" + env("*** Update File: x", "-a", "+b") + "PATCH", update + heredoc},
 		{"heredoc bare", "cat <<EOF | git apply\n" + lines("--- a/x", "+++ b/x", "@@ -1 +1 @@", "-a", "+b") + "EOF\n", lines("update x", "@@ line 1", "-a", "+b") + heredoc},
 		{"heredoc in a command", "bash -lc \"apply_patch <<'EOF'\n" + env("*** Update File: x", "-a", "+b") + "EOF\"\n", update + heredoc},
-		{"heredoc after cd", "cd /repo && apply_patch <<-'EOF'\n" + env("*** Update File: x", "-a", "+b") + "EOF\n", update + heredoc},
+		{"heredoc after cd", "cd /repo && apply_patch <<-'EOF'\n" + env("*** Update File: x", "-a", "+b") + "EOF\n", strings.Replace(update, "x", "/repo/x", 1) + "note: its files are taken to be below \"/repo\", where the command before it goes\n" + heredoc},
+		{"cd in a shell", "bash -lc \"cd d && apply_patch <<'EOF'\n" + env("*** Update File: x", "*** Move to: y", "-a", "+b", "*** Add File: /z") + "EOF\"\n", lines("update d/x -> d/y", "@@", "-a", "+b", "add /z", `""`, `note: its files are taken to be below "d", where the command before it goes`) + heredoc},
+		{"cd twice", "cd 'a b'; cd ../c\napply_patch <<'EOF'\n" + env("*** Delete File: x") + "EOF\n", lines("delete c/x", `note: its files are taken to be below "a b", where the command before it goes`, `note: its files are taken to be below "c", where the command before it goes`) + heredoc},
+		{"cd before an argument", "cd d && apply_patch \"\n" + env("*** Delete File: x") + "\"\n", lines("delete d/x", `note: its files are taken to be below "d", where the command before it goes`, `note: line 1 of the patch is left out as prose: "cd d && apply_patch \""`, `note: line 5 of the patch is left out as prose: "\""`)},
+		{"cd in a message", "cd build && make\n---\n" + env("*** Delete File: x"), lines("delete x", `note: lines 1-2 of the patch are left out as prose: "cd build && make"`)},
+		{"cd in prose", "In abcd foo I change x; the cd of it stays:\n" + env("*** Delete File: x"), lines("delete x", `note: line 1 of the patch is left out as prose: "In abcd foo I change x; the cd of it stays:"`)},
 		{"heredoc in a fence", "```bash\napply_patch <<'EOF'\n" + env("*** Update File: x", "-a", "+b") + "EOF\n```\n", update + fenced + heredoc},
 		{"word of the heredoc in the file", "apply_patch <<'EOF'\n" + env("*** Update File: x", " EOF", "-a", "+b") + "EOF\n", lines("update x", "@@", " EOF", "-a", "+b") + heredoc},
 		{"argument of a command", "apply_patch \"*** Begin Patch\n*** Update File: x\n-a\n+b\n*** End Patch\"\n", update + "note: patch line 2: *** Begin Patch is missing\nnote: line 1 of the patch is left out as prose: \"apply_patch \\\"*** Begin Patch\"\n"},
@@ -183,7 +189,42 @@ func check(t *testing.T, text, want string) {
 }
 
 func TestParseRefuses(t *testing.T) {
+	const (
+		noEnd = "*** End Patch is missing; the patch ends with its line "
+		open  = " ends the patch without a line feed, so nothing tells whether it is whole"
+		diff  = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n"
+		lost  = " goes to a directory in a way that is not understood here"
+	)
 	for _, c := range []struct{ name, text, want string }{
+		// Cut off.
+		{"no end", "*** Begin Patch\n*** Update File: x\n-a\n+b\n", noEnd + `4, "+b"`},
+		{"neither begin nor end", "*** Update File: x\n-a\n+b\n\n", noEnd + `3, "+b"`},
+		{"end cut", "*** Begin Patch\n*** Update File: x\n-a\n+b\n*** End Pat", `patch line 5: "*** End Pat" is not a marker`},
+		{"no end in a fence without one", "```\n*** Begin Patch\n*** Delete File: x\n", noEnd + `3, "*** Delete File: x"`},
+		{"diff in a fence without end", "```\n" + diff, `what is around the patch, a code fence or a heredoc, does not end; the patch ends with its line 8, " d"`},
+		{"diff in a heredoc without end", "patch <<E\n" + diff, `what is around the patch, a code fence or a heredoc, does not end; the patch ends with its line 8, " d"`},
+		{"hunk short of context", strings.TrimSuffix(diff, " d\n"), `patch line 3: the head of the hunk counts 3 lines that were there and 3 that are then, its body has 2 and 2; the patch ends with its line 6, "+c"`},
+		{"hunk short of context that may have been blank", strings.TrimSuffix(diff, "+c\n d\n") + "+c", `patch line 3: the head of the hunk counts 3 lines that were there and 3 that are then, its body has 2 and 2; the patch ends with its line 6, "+c"`},
+		{"hunk short of what comes", strings.TrimSuffix(diff, "+c\n d\n"), `patch line 3: the head of the hunk counts 3 lines that were there and 3 that are then, its body has 2 and 1; the patch ends with its line 5, "-b"`},
+		{"in a line that comes", "--- a/x\n+++ b/x\n@@ -1,1 +1,2 @@\n a\n+b", `patch line 5: "+b"` + open},
+		{"in a context line that is left blank", strings.TrimSuffix(diff, "d\n"), `patch line 7: " "` + open},
+		{"in the line of an open end", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\\ No new", `patch line 6: "\\ No new"` + open},
+		{"in the head of a hunk", diff + "@@ -9,3 +", "patch line 8: the hunk has no lines"},
+		{"in a header", diff + "diff -", `patch line 8: "diff -" begins a file that does not follow`},
+		{"header of a new file alone", "diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1234567\n", `patch line 1: no hunk follows the header of "x", and no index line says that the file is empty; the patch ends with its line 3, "index 0000000..1234567"`},
+		{"header of a new file without hunks", "--- /dev/null\n+++ b/x\n", "patch line 1: no hunk follows the header of the file"},
+		{"header of a deleted file alone", "diff --git a/x b/x\ndeleted file mode 100644\n", `patch line 1: no hunk follows the header of "x", and no index line says that the file is empty; the patch ends with its line 2, "deleted file mode 100644"`},
+		{"header of a changed mode and content", "diff --git a/x b/x\nold mode 100644\nnew mode 100755\nindex 1234567..89abcde\n", `patch line 1: no hunk follows the header of "x", which says that the content changes; the patch ends with its line 4, "index 1234567..89abcde"`},
+		{"header of a changed copy", "diff --git a/x b/y\nsimilarity index 90%\ncopy from x\ncopy to y\n", `patch line 1: no hunk follows the header of "x", which says that the content changes; the patch ends with its line 4, "copy to y"`},
+		{"in a name", "diff --git a/x b/yz\nsimilarity index 100%\nrename from x\nrename to y", `patch line 4: "rename to y"` + open},
+
+		// Directories.
+		{"cd to a variable", "cd $D && apply_patch <<'E'\n" + env("*** Delete File: x") + "E\n", `patch line 1: "cd $D && apply_patch <<'E'"` + lost},
+		{"cd back", "cd -; apply_patch <<'E'\n" + env("*** Delete File: x") + "E\n", `patch line 1: "cd -; apply_patch <<'E'"` + lost},
+		{"cd home", "cd ~/d && apply_patch <<'E'\n" + env("*** Delete File: x") + "E\n", `patch line 1: "cd ~/d && apply_patch <<'E'"` + lost},
+		{"git in another directory", "git -C d apply <<E\n" + diff + "E\n", `patch line 1: "git -C d apply <<E"` + lost},
+		{"patch in another directory", "patch -p1 -d d <<E\n" + diff + "E\n", `patch line 1: "patch -p1 -d d <<E"` + lost},
+
 		{"empty", "", "the patch is empty"},
 		{"blank", " \n\n", "the patch is empty"},
 		{"prose alone", "I would change line 3.\n", "no file is named in the patch"},
@@ -224,7 +265,7 @@ func TestParseRefuses(t *testing.T) {
 		{"two names", lines("--- a/x", "+++ b/y", "@@ -1 +1 @@", "-a", "+b"), `patch line 1: the sides name two files, "x" and "y"`},
 		{"no hunk", lines("--- a/x", "+++ b/x"), "patch line 1: no hunk follows the header of the file"},
 		{"no hunk but prose", lines("--- a/x", "+++ b/x", "some text"), `patch line 3: "some text" begins with none of space, - and +`},
-		{"nothing of a git header", "diff --git a/x b/x\nindex 1..2 100644\n", `patch line 1: nothing is said of what to change in "x"`},
+		{"nothing of a git header", "diff --git a/x b/x\nindex 1..1 100644\n", `patch line 1: nothing is said of what to change in "x"`},
 		{"new file with old lines", lines("--- /dev/null", "+++ b/x", "@@ -1 +1 @@", "-a", "+b"), `patch line 1: the file "x" is new in the patch, but a hunk has lines that stood there before`},
 		{"both sides nowhere", lines("--- /dev/null", "+++ /dev/null", "@@ -1 +1 @@", "-a", "+b"), "patch line 1: both sides are /dev/null"},
 		{"half a rename", "diff --git a/x b/y\nrename from x\n", "patch line 1: a rename or copy wants both of its names"},

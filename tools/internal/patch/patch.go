@@ -84,7 +84,12 @@ func Parse(text string) (files []File, notes []string, err error) {
 	if len(p.files) == 0 {
 		return nil, nil, p.nothing()
 	}
-	p.ended()
+	if err := p.ended(); err != nil {
+		return nil, nil, err
+	}
+	for i := range p.files {
+		p.below(&p.files[i])
+	}
 	return p.files, p.notes.list(), nil
 }
 
@@ -105,6 +110,12 @@ type parser struct {
 	notes notes
 
 	began, open bool   // *** Begin Patch was there; it has not ended yet
+	whole       bool   // what is around the patch ends, so that nothing of it is missing
+	broken      bool   // what is around the patch does not end
+	unended     bool   // the last line has no line feed
+	sealed      bool   // *** End Patch was the last of the patch
+	body        int    // the number of the last line of a unified diff's hunk
+	dir         string // the directory that the names are below, "" of none
 	padding     string // what stands before the markers of a patch whose markers are indented
 	prose       []line // lines that belong to no section, since the last
 	apart       bool   // the line before is blank, prose or an end

@@ -109,7 +109,7 @@ func (p *parser) section() error {
 		}
 		p.began, p.open = true, true
 	case endPatch:
-		p.open = false
+		p.open, p.sealed = false, true
 		p.began = true
 		p.apart = true
 	case environment:
@@ -136,7 +136,7 @@ func (p *parser) section() error {
 // enter reads a file's section.
 func (p *parser) enter(l line, read func(line) error) error {
 	p.flush()
-	p.apart = false
+	p.apart, p.sealed = false, false
 	return read(l)
 }
 
@@ -155,11 +155,18 @@ func (p *parser) flush() {
 }
 
 // ended settles what only the end of the text tells.
-func (p *parser) ended() {
+func (p *parser) ended() error {
 	p.flush()
 	if p.open {
+		if !p.whole {
+			return p.cut(0, "*** End Patch is missing")
+		}
 		p.notes.add(0, "*** End Patch is missing")
 	}
+	if p.broken && !p.sealed {
+		return p.cut(0, "what is around the patch, a code fence or a heredoc, does not end")
+	}
+	return p.torn()
 }
 
 // other passes a line that begins no section, if it can be nothing of a patch.
@@ -167,6 +174,9 @@ func (p *parser) other(l line) error {
 	switch {
 	case headline(l.text):
 		p.at++
+		if len(p.files) > 0 && p.ends() {
+			return p.cut(l.no, "%s begins a file that does not follow", shown(l.text))
+		}
 		return nil
 	case strings.HasPrefix(l.text, "@@@"):
 		return foreign(l)

@@ -34,6 +34,10 @@ func binary(no int, text string) error {
 	return &Error{Line: no, Msg: shown(text) + ": binary changes are not taken", Hint: "leave that file out of the patch and bring it by another tool"}
 }
 
+// emptyRule tells the blobs of an index line of which one is missing and the other empty,
+// by SHA-1 or SHA-256.
+var emptyRule = expression(`^(?:0+\.\.(?:e69de29|473a0f4)[0-9a-f]*|(?:e69de29|473a0f4)[0-9a-f]*\.\.0+)$`)
+
 // header is what stands before the hunks of a file.
 type header struct {
 	before, after      string // the names of the sides
@@ -45,6 +49,9 @@ type header struct {
 	oldMode            fs.FileMode
 	seen               bool // --- and +++ were there
 	gitBefore, gitName string
+	empty              bool // the index says that a side which is there has nothing in it
+	changed            bool // by the index or the similarity, the content changes
+	last               int  // the number of its last line
 }
 
 // unified reads the section of a file in a unified or git diff.
@@ -63,11 +70,16 @@ func (p *parser) unified(l line) error {
 	if err := p.hunks(&f, true); err != nil {
 		return err
 	}
+	if len(f.Chunks) == 0 && !h.seen {
+		if err := p.bare(l, h, f); err != nil {
+			return err
+		}
+	}
 	switch {
-	case f.Kind == Add:
-		err = f.fill()
 	case h.seen && len(f.Chunks) == 0:
 		err = p.hunkless(l)
+	case f.Kind == Add:
+		err = f.fill()
 	case f.Kind == Update && len(f.Chunks) == 0 && f.To == "" && f.Mode == 0:
 		err = &Error{Line: l.no, Msg: "nothing is said of what to change in " + shown(f.Path)}
 	}
@@ -105,12 +117,12 @@ func (p *parser) header() (h header, err error) {
 				return h, nil
 			}
 			next, _ := p.peek(1)
-			h.before, h.after, h.seen = nameOf(rest), nameOf(next.text[len("+++ "):]), true
+			h.before, h.after, h.seen = p.nameOf(l.no, rest), p.nameOf(next.no, next.text[len("+++ "):]), true
 			p.at++
 		case "rename from ", "copy from ":
-			h.from, h.copied = nameOf(rest), key[0] == 'c'
+			h.from, h.copied = wholeName(rest), key[0] == 'c'
 		case "rename to ", "copy to ":
-			h.to = nameOf(rest)
+			h.to = wholeName(rest)
 		case "old mode ":
 			h.oldMode, err = modeOf(l, rest)
 		case "new mode ":
@@ -122,10 +134,15 @@ func (p *parser) header() (h header, err error) {
 			h.deleted = true
 			_, err = modeOf(l, rest)
 		case "index ":
-			if _, mode, ok := strings.Cut(rest, " "); ok {
+			blobs, mode, ok := strings.Cut(rest, " ")
+			if ok {
 				_, err = modeOf(l, mode)
 			}
-		case "similarity index ", "dissimilarity index ":
+			before, after, _ := strings.Cut(blobs, "..")
+			h.empty, h.changed = emptyRule().MatchString(blobs), h.changed || before != after
+		case "similarity index ":
+			h.changed = h.changed || strings.TrimSpace(rest) != "100%"
+		case "dissimilarity index ":
 		default:
 			if strings.HasPrefix(l.text, "GIT binary patch") || binaryRule().MatchString(l.text) {
 				return h, binary(l.no, l.text)
@@ -135,6 +152,7 @@ func (p *parser) header() (h header, err error) {
 		if err != nil {
 			return h, err
 		}
+		h.last = l.no
 		if h.seen {
 			p.at++
 			return h, nil

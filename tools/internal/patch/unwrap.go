@@ -15,7 +15,8 @@ func (p *parser) unwrap(text string) error {
 		return err
 	}
 	no := 0
-	text = strings.TrimSuffix(text, "\n")
+	text, ended := strings.CutSuffix(text, "\n")
+	p.unended = !ended
 	for part := range strings.SplitSeq(text, "\n") {
 		no++
 		part, cr := strings.CutSuffix(part, "\r")
@@ -48,6 +49,7 @@ func (p *parser) decode(text string) (string, error) {
 	case '"', '{', '[':
 		if inner := patchOf([]byte(trimmed)); inner != "" {
 			p.notes.add(0, "the patch was JSON in a string; read as the text in it")
+			p.whole = true
 			return inner, nil
 		}
 	}
@@ -90,8 +92,10 @@ func patchOf(data []byte) string {
 }
 
 var (
-	fenceRule   = expression("^[ \t]*(`{3,}|~{3,})[ \t]*([\\w+.-]*)[ \t]*$")
-	heredocRule = expression(`\b(?:apply_patch|applypatch|apply|patch|cat|tee)\b.*<<-?[ \t]*(?:'([^']+)'|"([^"]+)"|\\?(\w+))`)
+	fenceRule = expression("^[ \t]*(`{3,}|~{3,})[ \t]*([\\w+.-]*)[ \t]*$")
+	// argumentRule is a command to which the patch is an argument in quotes.
+	argumentRule = expression(`\b(?:apply_patch|applypatch)\b.*["']`)
+	heredocRule  = expression(`\b(?:apply_patch|applypatch|apply|patch|cat|tee)\b.*<<-?[ \t]*(?:'([^']+)'|"([^"]+)"|\\?(\w+))`)
 )
 
 // first returns the index of the first line that begins a patch, or len(lines).
@@ -153,8 +157,10 @@ func (p *parser) unfence() error {
 	}
 	if last >= len(p.lines) {
 		p.notes.add(0, "the code fence around the patch does not end")
+		p.broken = true
 	} else {
 		p.notes.add(0, "taken out of its code fence")
+		p.whole = true
 	}
 	p.lines = kept
 	return nil
@@ -174,6 +180,9 @@ func (p *parser) unheredoc() error {
 		if m == nil {
 			continue
 		}
+		if err := p.enterDirectory(p.lines[:i+1]); err != nil {
+			return err
+		}
 		word := m[1] + m[2] + m[3]
 		end := i + 1
 		for end < len(p.lines) && !ends(p.lines[end].text, indent(p.lines[i].text), word) {
@@ -185,9 +194,14 @@ func (p *parser) unheredoc() error {
 					itoa(p.lines[end].no), Hint: "send the patch without the command around it"}
 			}
 		}
+		p.broken = end == len(p.lines) && !p.whole
+		p.whole = p.whole || !p.broken
 		p.lines = p.lines[i+1 : min(end, len(p.lines))]
 		p.notes.add(0, "taken out of its heredoc")
 		return nil
+	}
+	if first > 0 && argumentRule().MatchString(p.lines[first-1].text) {
+		return p.enterDirectory(p.lines[:first])
 	}
 	return nil
 }

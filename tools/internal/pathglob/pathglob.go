@@ -89,29 +89,6 @@ var extglob = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\\.|\[[!^]?\]?[^\]]*\]|([!@+?*])\((?:\\.|[^)\\])*\)`)
 })
 
-// Comma returns the first pattern that has a comma outside of braces, where it stands for
-// itself, "" if none has.
-func Comma(patterns []string) string {
-	for _, pattern := range patterns {
-		depth := 0
-		for i := 0; i < len(pattern); i++ {
-			switch pattern[i] {
-			case '\\':
-				i++
-			case '{', '[':
-				depth++
-			case '}', ']':
-				depth--
-			case ',':
-				if depth == 0 {
-					return pattern
-				}
-			}
-		}
-	}
-	return ""
-}
-
 // flaw says what is wrong with a pattern that is not valid.
 func flaw(glob string) string {
 	var open []int

@@ -102,12 +102,54 @@ func TestParentheses(t *testing.T) {
 	}
 }
 
-func TestComma(t *testing.T) {
-	for pattern, want := range map[string]bool{
-		"*.go,*.py": true, "{a,b}": false, "{a,b},c": true, "[,]": false, `\{a,b`: true, "a": false, `a\,b`: false,
+func TestReadings(t *testing.T) {
+	for _, tt := range []struct {
+		patterns []string
+		want     string // the readings, patterns apart by spaces
+	}{
+		{[]string{"*.go"}, ""},
+		{[]string{"src/**"}, ""},
+		{[]string{"src"}, "src/"},
+		{[]string{"src/"}, ""},
+		{[]string{`"*.py"`}, "*.py"},
+		{[]string{" 'a' "}, "a; a/"},
+		{[]string{`""`}, `""/`},
+		{[]string{"$PWD/a*"}, "a*"},
+		{[]string{"${PWD}/a/b"}, "a/b; a/b/"},
+		{[]string{`src\*.py`}, "src/*.py"},
+		{[]string{`"src\*.py"`}, `src\*.py; src/*.py`},
+		{[]string{"*.py|*.ts"}, "*.py *.ts"},
+		{[]string{"*.py, *.ts"}, "*.py *.ts"},
+		{[]string{`"*.py", "*.ts"`}, "*.py *.ts"},
+		{[]string{"*.{c,h};*.py"}, "*.{c,h} *.py; *.\\{c,h\\};*.py"},
+		{[]string{"*.c *.h"}, "*.c *.h"},
+		{[]string{"my file.txt"}, "my file.txt/"},
+		{[]string{"*.@(ts|tsx)"}, "*.{ts,tsx}"},
+		{[]string{"a?(b|c)*"}, "a{b,c,}*"}, {[]string{"it's", "'s'"}, "it's s; it's/ s/"},
+		{[]string{"*.(c|h)", "x"}, "*.{c,h} x; *.(c|h) x/; *.{c,h} x/"},
+		{[]string{"!*.py|*.ts"}, "!*.py !*.ts"},
+		{[]string{"src/[id]/page.tsx"}, "src/\\[id\\]/page.tsx"},
+		{[]string{`src\[id]\*`}, "src/[id]/*; src\\[id\\]\\*; src/\\[id\\]/*"},
+		{[]string{"{{name}}"}, "\\{\\{name\\}\\}"},
 	} {
-		if got := pathglob.Comma([]string{"x", pattern}); (got == pattern) != want {
-			t.Errorf("%q: %q", pattern, got)
+		var got []string
+		for _, r := range pathglob.Readings(tt.patterns) {
+			if got = append(got, strings.Join(r.Patterns, " ")); r.Why == "" {
+				t.Errorf("%q: %q has no reason", tt.patterns, r.Patterns)
+			}
+		}
+		if got := strings.Join(got, "; "); got != tt.want {
+			t.Errorf("%q: %s, want %s", tt.patterns, got, tt.want)
+		}
+	}
+}
+
+func TestAnyCase(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"*.md": "*.[mM][dD]", `\*a`: `\*[aA]`, `\a1`: "[aA]1", "[a-c]{x,1}": "[a-c]{[xX],1}", "ü": "[üÜ]", `[\]a]b`: `[\]a][bB]`,
+	} {
+		if got := pathglob.AnyCase([]string{pattern}); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q: %q, want %q", pattern, got, want)
 		}
 	}
 }

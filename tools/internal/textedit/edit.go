@@ -51,8 +51,9 @@ type Hunk struct{ OldLine, OldLines, NewLine, NewLines int }
 //
 // An Old that is not in the text as it is may be in it as read_file shows it: with
 // escapes for invisible characters, or with line numbers. Last, it may match whole
-// lines but for trailing whitespace, indentation, or quotes, dashes and spaces
-// beyond ASCII, if one place only does. Result.Notes tell it.
+// lines but for trailing whitespace, indentation, quotes, dashes and spaces beyond
+// ASCII, spaces inside the line or blank lines around it, if one place only does. New
+// text may have the indentation that Old lacks. Result.Notes tell it.
 func (t *Text) Apply(edits []Edit) (Result, error) {
 	if err := overlap(edits, len(t.lines)); err != nil {
 		return Result{}, err
@@ -67,7 +68,7 @@ func (t *Text) Apply(edits []Edit) (Result, error) {
 			return Result{}, s.mismatch(err)
 		}
 	}
-	return s.result(t), nil
+	return s.result(t.bom), nil
 }
 
 // session is one Apply or Patch.
@@ -82,8 +83,8 @@ type session struct {
 	starts []int
 }
 
-func (s *session) result(t *Text) Result {
-	return Result{Data: s.bytes(t.bom), Hunks: s.hunks, Replacements: s.count, Starts: s.starts, Notes: s.notes}
+func (s *session) result(bom string) Result {
+	return Result{Data: s.bytes(bom), Hunks: s.hunks, Replacements: s.count, Starts: s.starts, Notes: s.notes}
 }
 
 func (s *session) note(format string, args ...any) {

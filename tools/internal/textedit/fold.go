@@ -117,21 +117,32 @@ func split(s string) (indent, body, trail string) {
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// align returns the positions of two texts, equal when folded, up to which they
-// correspond, ends included.
+// align returns the positions of two texts, equal when folded but for spaces, up to which
+// they correspond, ends included.
 func align(a, b string) [][2]int {
 	at := [][2]int{{0, 0}}
 	i, j := 0, 0
 	foldedA, foldedB := 0, 0
 	for i < len(a) || j < len(b) {
-		if i < len(a) && (foldedA <= foldedB || j == len(b)) {
-			n := segment(a[i:])
-			foldedA += len(fold(a[i : i+n]))
+		n, m := 0, 0
+		var textA, textB string
+		if i < len(a) {
+			n = segment(a[i:])
+			textA = strings.TrimSpace(fold(a[i : i+n]))
+		}
+		if j < len(b) {
+			m = segment(b[j:])
+			textB = strings.TrimSpace(fold(b[j : j+m]))
+		}
+		switch {
+		case foldedA == foldedB && n > 0 && m > 0 && textA == "" && textB == "": // a space of both
+			i, j = i+n, j+m
+		case n > 0 && (foldedA < foldedB || m == 0 || foldedA == foldedB && (textA == "" || textB != "")):
+			foldedA += len(textA)
 			i += n
-		} else {
-			n := segment(b[j:])
-			foldedB += len(fold(b[j : j+n]))
-			j += n
+		default:
+			foldedB += len(textB)
+			j += m
 		}
 		if foldedA == foldedB {
 			at = append(at, [2]int{i, j})

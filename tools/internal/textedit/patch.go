@@ -1,8 +1,8 @@
 package textedit
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/tools/internal/diff"
@@ -16,9 +16,12 @@ type Chunk struct {
 	Anchors []string
 	Lines   []ChunkLine
 	// Line is where the chunk should begin, from 1, in the file before the patch;
-	// 0 = not known. The nearest match wins where several are equally exact. A chunk
-	// of '+' lines alone is put before Line, or after its anchor, or at the end.
+	// 0 = not known. A chunk of '+' lines alone is put before Line, as far from it as
+	// the chunk before is from its own, or after its anchor, or at the end.
 	Line int
+	// Heading is what the patch says is the last line before the chunk that begins
+	// with a letter, "_" or "$", maybe cut at its end; "" = not known.
+	Heading string
 	// AtEnd wants the chunk to end with the file.
 	AtEnd bool
 	// NoFinalNewline says of the new file, where the chunk reaches its end, that
@@ -32,25 +35,56 @@ type ChunkLine struct {
 	Text string
 }
 
-// Patch applies chunks in the order of the file, all or none. A chunk whose lines
-// stand in several places belongs nearest to its Line, else after its anchors or the
-// chunk before; without any of these it is ambiguous. Lines match as in [Text.Apply],
-// and context lines keep the file's bytes. Escapes in lines that come are characters
-// where the same ones matched characters of the chunk's old lines. An error is a *[Mismatch].
+// Patch applies chunks in the order of the file, all or none. Where the lines of a chunk
+// stand in several places, all chunks decide together ([session.assign]): their order,
+// the lines at which the patch has them and how far the ones beside are from theirs, the
+// heading. What all of this leaves open is an error. Lines match as in [Text.Apply], and
+// context lines keep the file's bytes. Escapes in lines that come are characters where
+// the same ones matched characters of the chunk's old lines. An error is a *[Mismatch].
 func (t *Text) Patch(chunks []Chunk) (Result, error) {
 	s := session{draft: t.draft(), what: "the patch"}
-	after := 0 // the line after the chunk before
+	bom := t.bom
+	if bom != "" && marked(chunks) {
+		s.foldBOM(bom)
+		bom = ""
+	}
+	all := make([]*wanted, len(chunks))
+	after := 0 // the line after the chunk before, at the earliest
 	for i, c := range chunks {
-		s.index, s.name = i, ""
-		if len(chunks) > 1 {
-			s.name = fmt.Sprintf("hunk %d", i+1)
+		s.chunkAt(i, len(chunks))
+		w, err := s.chunk(c, after)
+		if err != nil {
+			return Result{}, s.mismatch(err)
 		}
-		var err error
-		if after, err = s.chunk(c, after, i > 0); err != nil {
+		all[i] = w
+		after = w.earliest(after)
+	}
+	if i, err := s.assign(all); err != nil {
+		s.chunkAt(i, len(chunks))
+		return Result{}, s.mismatch(err)
+	}
+	for i, w := range all {
+		s.chunkAt(i, len(chunks))
+		s.settle(w)
+		s.starts = append(s.starts, w.places[0].first+1)
+	}
+	// From the last to the first, so that places stay those of the text as it was.
+	order := byPlace(all)
+	for _, i := range slices.Backward(order) {
+		s.chunkAt(i, len(chunks))
+		if err := s.put(all[i]); err != nil {
 			return Result{}, s.mismatch(err)
 		}
 	}
-	return s.result(t), nil
+	return s.result(bom), nil
+}
+
+// chunkAt makes a chunk the one that notes and errors are about.
+func (s *session) chunkAt(i, n int) {
+	s.index, s.name = i, ""
+	if n > 1 {
+		s.name = fmt.Sprintf("hunk %d", i+1)
+	}
 }
 
 // sides are the lines of a chunk before and after it, and what changes.
@@ -85,10 +119,9 @@ func (c Chunk) sides() sides {
 }
 
 // withoutPadding leaves out blank context at the ends of a chunk, which is often
-// put there for looks.
-func (c Chunk) withoutPadding() (Chunk, int) {
+// put there for looks; head is how many lines that are at its beginning.
+func (c Chunk) withoutPadding() (bare Chunk, head, n int) {
 	padding := func(l ChunkLine) bool { return l.Op == ' ' && isBlank(l.Text) }
-	head := 0
 	for head < len(c.Lines) && padding(c.Lines[head]) {
 		head++
 	}
@@ -96,97 +129,38 @@ func (c Chunk) withoutPadding() (Chunk, int) {
 	for tail > head && padding(c.Lines[tail-1]) {
 		tail--
 	}
-	n := len(c.Lines) - (tail - head)
+	n = len(c.Lines) - (tail - head)
 	c.Lines = c.Lines[head:tail]
-	return c, n
+	return c, head, n
 }
 
-// chunk applies a chunk and returns the line after it.
-func (s *session) chunk(c Chunk, after int, follows bool) (int, error) {
-	sides := c.sides()
-	if len(sides.parts) == 0 && c.NoFinalNewline == nil {
-		return 0, errors.New("changes nothing: it has no '-' and no '+' lines")
-	}
-	var ended *bool
-	if c.NoFinalNewline != nil {
-		ended = new(!*c.NoFinalNewline)
-	}
-	from, sure, err := s.anchors(c.Anchors, after)
-	if err != nil {
-		return 0, err
-	}
-	hint := s.hint(c.Line)
-	var p place
-	if len(sides.before) == 0 {
-		p = place{first: s.insertion(c, from, hint)}
-	} else if p, sides, err = s.locate(c, sides, search{from, hint, follows || sure}); err != nil {
-		return 0, err
-	}
-	var texts []string
-	for _, l := range c.Lines {
-		if l.Op == '+' {
-			texts = append(texts, l.Text)
-		}
-	}
-	region := strings.Join(s.texts(p.first, p.n), "\n")
-	total, start := len(s.lines), s.original(p.first)
-	changes := s.changesAt(p, sides.before, sides.after, sides.parts, ended)
+// put applies a chunk at its place.
+func (s *session) put(w *wanted) error {
+	p, ended := w.places[0], w.ended()
+	changes := s.changesAt(p, w.sides.before, w.sides.after, w.sides.parts, ended)
 	changed, err := s.apply(s.lastLine(changes, p, ended))
 	if err != nil {
-		return 0, s.inexpressible(err, strings.Join(texts, "\n"))
+		var come []string
+		for _, l := range w.Lines {
+			if l.Op == '+' {
+				come = append(come, l.Text)
+			}
+		}
+		return s.inexpressible(err, strings.Join(come, "\n"))
 	}
 	if !changed {
-		return 0, fmt.Errorf("changes nothing: what it leads to stands at %s already", linesWord(p.first, p.n))
-	}
-	if p.like != "" {
-		s.note("matched %s but for %s", linesWord(p.first, p.n), s.differences(region, strings.Join(sides.before, "\n")))
+		return fmt.Errorf("changes nothing: what it leads to stands at %s already", linesWord(p.first, p.n))
 	}
 	s.count++
-	s.starts = append(s.starts, start)
-	return p.first + p.n + len(s.lines) - total, nil
+	return nil
 }
 
-// hint returns the present line, from 0, of a line of the file before the patch; -1
-// where it is not known.
-func (s *session) hint(line int) int {
-	if line <= 0 {
-		return -1
+// ended says whether the file's last line is to end with a line feed, nil = as it was.
+func (c Chunk) ended() *bool {
+	if c.NoFinalNewline == nil {
+		return nil
 	}
-	at := line - 1
-	for _, h := range s.hunks {
-		if h.OldLine-1 < line-1 {
-			at += h.NewLines - h.OldLines
-		}
-	}
-	return max(at, 0)
-}
-
-// original returns the line of the file before the patch, from 1, that a present
-// line comes from.
-func (s *session) original(line int) int {
-	at := line
-	for _, h := range s.hunks {
-		if h.NewLine-1+h.NewLines <= line {
-			at += h.OldLines - h.NewLines
-		}
-	}
-	return at + 1
-}
-
-// insertion is where lines go that come with no others.
-func (s *session) insertion(c Chunk, from, hint int) int {
-	switch {
-	case c.AtEnd:
-		return len(s.lines)
-	case hint >= 0:
-		return min(hint, len(s.lines))
-	case len(c.Anchors) > 0:
-		return from
-	}
-	if len(s.lines) > 0 {
-		s.note("has no line of the file to stand at; its lines were put at the end")
-	}
-	return len(s.lines)
+	return new(!*c.NoFinalNewline)
 }
 
 // lastLine adds a change of the file's last line where only its line feed changes.

@@ -63,7 +63,7 @@ func TestPatch(t *testing.T) {
 		{editCase{name: "anchor", in: classes, want: classes[:len(classes)-2] + "2\n"}, chunks("@@ class B:\n     def run(self):\n-        return 1\n+        return 2"), []int{6}},
 		{editCase{name: "two anchors", in: classes, want: classes[:len(classes)-2] + "2\n"}, chunks("@@ class B:\n@@ def run(self):\n-        return 1\n+        return 2"), []int{7}},
 		{editCase{name: "anchor repeated as context", in: classes, want: strings.Replace(classes, "class B:", "class C:", 1)}, chunks("@@ class B:\n-class B:\n+class C:"), nil},
-		{editCase{name: "first after a unique anchor", in: classes, want: strings.Replace(classes, "1", "2", 1), note: "matches at lines 3, 7; the first was taken"}, chunks("@@ class A:\n-        return 1\n+        return 2"), nil},
+		{editCase{name: "first after a unique anchor", in: classes, want: strings.Replace(classes, "1", "2", 1), note: "matches at lines 3, 7; the first after its anchor was taken"}, chunks("@@ class A:\n-        return 1\n+        return 2"), nil},
 		{editCase{name: "anchor in several places", in: classes, fails: "2 times, at lines 3, 7"}, chunks("@@ def run(self):\n-        return 1\n+        return 2"), nil},
 		{editCase{name: "anchor that is part of a line", in: classes, want: classes[:len(classes)-2] + "2\n"}, chunks("@@ class B\n-        return 1\n+        return 2"), nil},
 		{editCase{name: "no such anchor", in: classes, fails: `the anchor "class Z:" is not in the file`}, chunks("@@ class Z:\n-        return 1\n+        return 2"), nil},
@@ -71,10 +71,11 @@ func TestPatch(t *testing.T) {
 		{editCase{name: "anchor with curly quotes", in: "# “x”\na\n", want: "# “x”\nb\n", note: `matched the anchor "# \"x\"" at line 1`}, chunks("@@ # \"x\"\n-a\n+b"), nil},
 
 		{editCase{name: "ambiguous", in: classes, fails: "its lines are in the file 2 times, at lines 3, 7; give more lines of context or an anchor"}, chunks("-        return 1\n+        return 2"), nil},
-		{editCase{name: "nearest to its line", in: classes, want: classes[:len(classes)-2] + "2\n"}, with("-        return 1\n+        return 2", func(c *textedit.Chunk) { c.Line = 6 }), []int{7}},
+		{editCase{name: "at its line", in: classes, want: classes[:len(classes)-2] + "2\n"}, with("-        return 1\n+        return 2", func(c *textedit.Chunk) { c.Line = 7 }), []int{7}},
+		{editCase{name: "near its line", in: classes, fails: "2 times, at lines 3, 7, and line 6, where the patch has it, does not decide"}, with("-        return 1\n+        return 2", func(c *textedit.Chunk) { c.Line = 6 }), nil},
 		{editCase{name: "far from its line", in: "a\nb\nc\n", want: "a\nb\nx\n"}, with("-c\n+x", func(c *textedit.Chunk) { c.Line = 900 }), []int{3}},
 		{editCase{name: "line in the old file", in: "a\nx\nb\nx\nc\nx\n", want: "1\n2\n3\n4\nx\nb\ny\nc\nx\n"}, []textedit.Chunk{{Line: 1, Lines: chunk("-a\n+1\n+2\n+3\n+4").Lines}, {Line: 4, Lines: chunk("-x\n+y").Lines}}, []int{1, 4}},
-		{editCase{name: "next after the chunk before", in: "x\na\nx\nx\n", want: "x\nb\ny\nx\n", note: "hunk 2 matches at lines 3, 4; the first was taken"}, chunks("-a\n+b", "-x\n+y"), nil},
+		{editCase{name: "next after the chunk before", in: "x\na\nx\nx\n", fails: "hunk 2: its lines are in the file 2 times, at lines 3, 4; give more"}, chunks("-a\n+b", "-x\n+y"), nil},
 		{editCase{name: "out of order", in: "a\nb\nc\n", want: "A\nb\nC\n"}, chunks("-c\n+C", "-a\n+A"), []int{3, 1}},
 		{editCase{name: "not in what came", in: "a\n", fails: "hunk 2: its lines are not in the file"}, chunks("-a\n+b", "-b\n+c"), nil},
 
@@ -97,6 +98,7 @@ func TestPatch(t *testing.T) {
 		{editCase{name: "newline told away from the end", in: "a\nb\nc\n", want: "x\nb\nc\n"}, with("-a\n+x\n b", func(c *textedit.Chunk) { c.NoFinalNewline = &yes }), nil},
 
 		{editCase{name: "at the end", in: "x\na\nx\n", want: "x\na\ny\n"}, with("-x\n+y", func(c *textedit.Chunk) { c.AtEnd = true }), []int{3}},
+		{editCase{name: "at the end but for a space", in: "a\nx\na \n", want: "a\nx\nc\n", note: "trailing whitespace"}, with("-a\n+c", func(c *textedit.Chunk) { c.AtEnd = true }), []int{3}},
 		{editCase{name: "not at the end", in: "a\nb\nc\n", want: "a\nx\nc\n", note: "does not end with the file; it was applied at line 2"}, with("-b\n+x", func(c *textedit.Chunk) { c.AtEnd = true }), nil},
 		{editCase{name: "context alone", in: "a\n", fails: "changes nothing: it has no '-' and no '+' lines"}, chunks(" a"), nil},
 		{editCase{name: "the same lines", in: "a\n", fails: "changes nothing: what it leads to stands at line 1 already"}, chunks("-a\n+a"), nil},

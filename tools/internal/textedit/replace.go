@@ -52,6 +52,9 @@ func (s *session) replaceText(e Edit) error {
 	if err := s.expected(e, hits); err != nil {
 		return err
 	}
+	if len(hits) == 1 && !e.All {
+		hits[0] = s.onceIndented(hits[0], e.Old)
+	}
 	return s.replace(hits, e)
 }
 

@@ -77,7 +77,7 @@ func TestPatchShownCharacters(t *testing.T) {
 		{editCase{name: "another escape stays as it is", in: "x\u200by\n", want: "x\u200b\\u{202e}\n", note: note}, "-x\\u{200b}y\n+x\\u{200b}\\u{202e}"},
 		{editCase{name: "literal letters match as they are", in: "x\\u{200b}y\n", want: "x\\u{200b}Y\n"}, "-x\\u{200b}y\n+x\\u{200b}Y"},
 		{editCase{name: "both in a hunk", in: "x\u200b\\u{200b}\n", fails: "its lines are not in the file"}, "-x\\u{200b}\\u{200b}\n+y"},
-		{editCase{name: "after an anchor", in: "h\u200b\na\nb\na\n", want: "h\u200b\nx\nb\na\n", note: "the first was taken"}, "@@ h\\u{200b}\n-a\n+x"},
+		{editCase{name: "after an anchor", in: "h\u200b\na\nb\na\n", want: "h\u200b\nx\nb\na\n", note: "the first after its anchor was taken"}, "@@ h\\u{200b}\n-a\n+x"},
 		{editCase{name: "line endings", in: "a\r\n", fails: "a patch keeps line endings; to change them use a program such as dos2unix"}, "-a\\u{d}\n+a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,10 +1,12 @@
 package textedit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"toolcrib/tools/internal/diff"
 )
@@ -31,7 +33,37 @@ func tolerances() []tolerance {
 		{"indentation", func(s string) string { return strings.Trim(s, whitespace) }, true},
 		{"characters beyond ASCII", func(s string) string { return fold(strings.TrimRightFunc(s, unicode.IsSpace)) }, false},
 		{"characters beyond ASCII and indentation", func(s string) string { return fold(strings.TrimSpace(s)) }, true},
+		{"spaces inside the line", func(s string) string {
+			indent, body, _ := split(s)
+			return indent + spaced(fold(body))
+		}, false},
+		{"spaces inside the line and indentation", func(s string) string { return spaced(fold(strings.TrimSpace(s))) }, true},
 	}
+}
+
+// spaced writes a line with one space between words and none elsewhere.
+func spaced(s string) string {
+	if !strings.ContainsAny(s, " \t") {
+		return s
+	}
+	word := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	var b strings.Builder
+	b.Grow(len(s))
+	last := ' '
+	gap := false
+	for i, r := range s {
+		if r == ' ' || r == '\t' {
+			gap = true
+			continue
+		}
+		if gap && word(last) && word(r) {
+			b.WriteByte(' ')
+		}
+		_, size := utf8.DecodeRuneInString(s[i:]) // of a bad byte 1
+		b.WriteString(s[i : i+size])
+		last, gap = r, false
+	}
+	return b.String()
 }
 
 // place is where lines of an edit or a chunk match lines of the text.
@@ -46,13 +78,25 @@ type place struct {
 }
 
 // tolerant replaces whole lines that match Old but for whitespace or characters that
-// look alike, if they stand in one place only. Below the first tolerance that
-// matches at all no other is tried.
+// look alike, if they stand in one place only, and then without the blank lines at its
+// ends. Below the first tolerance that matches at all no other is tried.
 func (s *session) tolerant(e Edit, within lineRange) (bool, error) {
 	if len(s.text) > tolerated {
 		return false, nil
 	}
 	before, after := wholeLines(e.Old, e.New)
+	if done, err := s.tolerantLines(e, within, before, after, ""); done || err != nil {
+		return done, err
+	}
+	before, after, ok := withoutBlankEnds(before, after)
+	if !ok {
+		return false, nil
+	}
+	return s.tolerantLines(e, within, before, after, "blank lines around it")
+}
+
+// tolerantLines is tolerant for the lines of an edit; left is what was left out of them.
+func (s *session) tolerantLines(e Edit, within lineRange, before, after []string, left string) (bool, error) {
 	for _, like := range tolerances() {
 		places := s.find(before, after, like)
 		if within.end > 0 {
@@ -62,16 +106,45 @@ func (s *session) tolerant(e Edit, within lineRange) (bool, error) {
 		case 0:
 			continue
 		case 1:
+			if left != "" {
+				s.note("has blank lines around it in old_text that the file has not; they were left out")
+			}
 			return true, s.replaceLines(e, places[0], before, after)
 		}
 		lines := firstLines(places)
 		return false, &Mismatch{
 			Msg: fmt.Sprintf("old_text is not in the file as it is, and but for %s it is there %s, at lines %s; give the text as the file has it, more lines of context, or start_line",
-				like.name, times(len(places)), listed(lines)),
+				cmp.Or(left, like.name), times(len(places)), listed(lines)),
 			Detail: s.places(lines),
 		}
 	}
 	return false, nil
+}
+
+// withoutBlankEnds leaves out the blank lines at the ends of an old text, and as many at
+// those of the new one if it has them.
+func withoutBlankEnds(before, after []string) (olds, news []string, ok bool) {
+	filled := func(line string) bool { return !isBlank(line) }
+	head := slices.IndexFunc(before, filled)
+	if head < 0 {
+		return nil, nil, false
+	}
+	tail := 0
+	for isBlank(before[len(before)-1-tail]) {
+		tail++
+	}
+	olds, news = before[head:len(before)-tail], after
+	for range head {
+		if len(news) > 0 && isBlank(news[0]) {
+			news = news[1:]
+		}
+	}
+	for range tail {
+		if len(news) > 0 && isBlank(news[len(news)-1]) {
+			news = news[:len(news)-1]
+		}
+	}
+	return olds, news, head+tail > 0
 }
 
 func firstLines(places []place) []int {
@@ -113,11 +186,13 @@ func (s *session) find(before, after []string, like tolerance) []place {
 		p := place{first: first, n: len(before), like: like.name}
 		if like.indent {
 			to, ok := matchIndents(before, s.texts(first, len(before)))
-			if !ok {
+			if !ok && !firstBare(before, s.texts(first, len(before))) {
 				continue
 			}
-			in := s.newIndents(to, before, after)
-			p.indents = &in
+			if ok {
+				in := s.newIndents(to, before, after)
+				p.indents = &in
+			}
 		}
 		places = append(places, p)
 	}
@@ -172,6 +247,9 @@ func (d *draft) windows(pattern []string, key func(string) string) []int {
 
 func (s *session) replaceLines(e Edit, p place, before, after []string) error {
 	region := strings.Join(s.texts(p.first, p.n), "\n")
+	if fixed, ok := absolute(before, after, s.texts(p.first, p.n)); ok {
+		after, p.indents = fixed, nil
+	}
 	was := diff.Lines(before, after)
 	changed, err := s.apply(s.changesAt(p, before, after, was, nil))
 	if err != nil {
@@ -180,7 +258,9 @@ func (s *session) replaceLines(e Edit, p place, before, after []string) error {
 	if !changed {
 		return fmt.Errorf("changes nothing: what new_text says stands at %s already", linesWord(p.first, p.n))
 	}
-	s.note("matched %s but for %s", linesWord(p.first, p.n), s.differences(region, strings.Join(before, "\n")))
+	if given := strings.Join(before, "\n"); given != region || given == strings.TrimSuffix(e.Old, "\n") {
+		s.note("matched %s but for %s", linesWord(p.first, p.n), s.differences(region, given))
+	}
 	s.count++
 	return nil
 }
@@ -234,14 +314,16 @@ func (p place) adapt(file, before, after string) string {
 	if body == oldBody {
 		return indent + newBody + trail
 	}
+	// What the edit puts between begins or ends with a space of its own, or with none and
+	// keeps the file's.
+	middle := newBody[prefix : len(newBody)-suffix]
 	head, tail := [2]int{}, [2]int{len(oldBody), len(body)}
 	for _, at := range align(oldBody, body) {
-		if at[0] <= prefix {
+		if at[0] <= prefix && (at[0] > head[0] || !strings.HasPrefix(middle, " ")) {
 			head = at
 		}
-		if at[0] >= len(oldBody)-suffix {
+		if at[0] >= len(oldBody)-suffix && (at[0] < tail[0] || at[0] == tail[0] && strings.HasSuffix(middle, " ")) {
 			tail = at
-			break
 		}
 	}
 	return indent + body[:head[1]] + newBody[head[0]:len(newBody)-(len(oldBody)-tail[0])] + body[tail[1]:] + trail

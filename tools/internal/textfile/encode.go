@@ -49,34 +49,56 @@ func (e Encoding) encode(text string) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
-	if e.shifts {
-		if i := bytes.LastIndexByte(data, esc); i >= 0 && !bytes.HasPrefix(data[i:], []byte(ascii)) {
-			data = append(data, ascii...)
-		}
+	if e.Shift(data) != nil {
+		data = append(data, e.unshift...)
 	}
 	return data, string(e.Decode(data)) == text
 }
 
-const (
-	esc = 0x1b
-	// ascii is how ISO-2022 goes back to its first state.
-	ascii = "\x1b(B"
-)
-
 // Shifts reports that the encoding has states, which escape sequences change: what
 // bytes mean depends on those before them in their line.
-func (e Encoding) Shifts() bool { return e.shifts }
+func (e Encoding) Shifts() bool { return e.unshift != "" }
+
+const esc = 0x1b
 
 // Shift returns the escape sequence that is in force after the beginning of a
 // line, nil in the first state.
 func (e Encoding) Shift(line []byte) []byte {
+	switch {
+	case !e.Shifts():
+		return nil
+	case e.unshift[0] == '~':
+		return shiftHZ(line)
+	}
 	i := bytes.LastIndexByte(line, esc)
-	if !e.shifts || i < 0 || bytes.HasPrefix(line[i:], []byte(ascii)) {
+	if i < 0 || bytes.HasPrefix(line[i:], []byte(e.unshift)) {
 		return nil
 	}
-	n := len(ascii)
+	n := len(e.unshift)
 	if bytes.HasPrefix(line[i:], []byte("\x1b$(")) {
 		n++
 	}
 	return bytes.Clone(line[i:min(i+n, len(line))])
+}
+
+// shiftHZ passes the characters one by one, as a tilde may be part of one.
+func shiftHZ(line []byte) []byte {
+	const begin = "~{"
+	chinese := false
+	for i := 0; i+1 < len(line); {
+		switch pair := string(line[i : i+2]); {
+		case pair == begin:
+			chinese = true
+		case pair == "~}":
+			chinese = false
+		case !chinese && line[i] != '~':
+			i++
+			continue
+		}
+		i += 2
+	}
+	if chinese {
+		return []byte(begin)
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
@@ -24,13 +25,13 @@ type Encoding struct {
 	enc  encoding.Encoding // nil is UTF-8
 	unit int               // bytes of a code unit, 0 means 1
 	big  bool              // units of several bytes have the high byte first
-	// shifts says that the encoding has states, which escape sequences change.
-	shifts bool
+	// unshift is the sequence that goes back to ASCII, of an encoding with states.
+	unshift string
 }
 
 // encodings lists what can be asked for by name. Decoders of x/text keep no
 // state between calls of NewDecoder, so the values are shared.
-func encodings() []Encoding {
+var encodings = sync.OnceValue(func() []Encoding {
 	list := []Encoding{
 		{},
 		utf16(false), utf16(true), utf32Of(false), utf32Of(true),
@@ -38,12 +39,23 @@ func encodings() []Encoding {
 		{name: "big5", enc: traditionalchinese.Big5},
 		{name: "shift_jis", enc: japanese.ShiftJIS},
 		{name: "euc-jp", enc: japanese.EUCJP},
-		{name: "iso-2022-jp", enc: japanese.ISO2022JP, shifts: true},
+		{name: "iso-2022-jp", enc: japanese.ISO2022JP, unshift: "\x1b(B"},
+		{name: "hz-gb-2312", enc: simplifiedchinese.HZGB2312, unshift: "~}"},
 		{name: "euc-kr", enc: korean.EUCKR},
 		{name: "koi8-r", enc: charmap.KOI8R},
 		{name: "koi8-u", enc: charmap.KOI8U},
 		{name: "ibm866", enc: charmap.CodePage866},
+		{name: "ibm437", enc: charmap.CodePage437},
+		{name: "ibm850", enc: charmap.CodePage850},
+		{name: "ibm852", enc: charmap.CodePage852},
+		{name: "ibm855", enc: charmap.CodePage855},
+		{name: "ibm858", enc: charmap.CodePage858},
+		{name: "ibm860", enc: charmap.CodePage860},
+		{name: "ibm862", enc: charmap.CodePage862},
+		{name: "ibm863", enc: charmap.CodePage863},
+		{name: "ibm865", enc: charmap.CodePage865},
 		{name: "macintosh", enc: charmap.Macintosh},
+		{name: "x-mac-cyrillic", enc: charmap.MacintoshCyrillic},
 		{name: "iso-8859-1", enc: charmap.ISO8859_1},
 		{name: "iso-8859-9", enc: charmap.ISO8859_9},
 	}
@@ -58,7 +70,7 @@ func encodings() []Encoding {
 		}
 	}
 	return list
-}
+})
 
 func utf16(big bool) Encoding {
 	if big {
@@ -109,11 +121,17 @@ func Lookup(name string) (Encoding, bool) {
 		name = "shift_jis"
 	case "cp949", "uhc":
 		name = "euc-kr"
+	case "hz":
+		name = "hz-gb-2312"
+	case "maccyrillic", "mac-cyrillic":
+		name = "x-mac-cyrillic"
+	case "macroman", "mac-roman":
+		name = "macintosh"
 	}
 	list := encodings()
 	same := strings.NewReplacer("_", "-")
 	for _, e := range list {
-		if same.Replace(e.Name()) == same.Replace(name) {
+		if own := e.Name(); same.Replace(own) == same.Replace(name) || strings.HasPrefix(own, "ibm") && own[3:] == strings.TrimPrefix(name, "cp") {
 			return e, true
 		}
 	}

@@ -2,12 +2,17 @@ package textfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"net/http"
+	"slices"
 	"strings"
 )
 
 // MIME returns the media type of a file by its head, of text with its charset.
 func MIME(head []byte, form Form) string {
+	if form.Undecodable != "" {
+		return "text/plain; charset=" + form.Undecodable
+	}
 	if form.Binary {
 		return binaryType(head)
 	}
@@ -32,6 +37,9 @@ func binaryType(head []byte) string {
 	case len(head) >= 12 && string(head[4:8]) == "ftyp":
 		if kind := brandType(string(head[8:12])); kind != "" {
 			return kind
+		}
+		if soundOnly(head) {
+			return "audio/mp4"
 		}
 	case mp3(head):
 		return "audio/mpeg"
@@ -71,6 +79,32 @@ func brandType(brand string) string {
 		return "video/quicktime"
 	}
 	return ""
+}
+
+// soundOnly recognises an ISO media file of a brand for sound and pictures that holds sound
+// alone: a brand that it is compatible with, or the handlers of its tracks, say so.
+func soundOnly(head []byte) bool {
+	if size := binary.BigEndian.Uint32(head); size >= 16 && int64(size) <= int64(len(head)) {
+		for brand := range slices.Chunk(head[16:size], 4) {
+			switch string(brand) {
+			case "M4A ", "M4B ", "M4P ":
+				return true
+			}
+		}
+	}
+	sound := false
+	for _, box := range bytes.Split(head, []byte("hdlr"))[1:] {
+		if len(box) < 12 {
+			break
+		}
+		switch string(box[8:12]) { // after version, flags and a field that is 0
+		case "vide":
+			return false
+		case "soun":
+			sound = true
+		}
+	}
+	return sound
 }
 
 // mp3 recognises MPEG layer III without an ID3 tag: a frame that another follows.

@@ -42,6 +42,26 @@ func Quoted(path string) string {
 	return string(append(dst, '"'))
 }
 
+// Escaped returns JSON with the characters escaped in its texts that would deceive who
+// reads it; it means the same.
+func Escaped(text []byte) []byte {
+	start := plain(text)
+	if start == len(text) {
+		return text
+	}
+	dst := append(make([]byte, 0, len(text)+64), text[:start]...)
+	for i := start; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r >= utf8.RuneSelf && deceives(r, text, i, size) || r == 0x7f {
+			dst = appendEscape(dst, r)
+		} else {
+			dst = append(dst, text[i:i+size]...)
+		}
+		i += size
+	}
+	return dst
+}
+
 // appendEscape appends a character as JSON escapes it.
 func appendEscape(dst []byte, r rune) []byte {
 	const plane = 0x10000

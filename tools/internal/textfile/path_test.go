@@ -2,6 +2,7 @@ package textfile_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -82,6 +83,25 @@ func FuzzPath(f *testing.F) {
 			t.Errorf("%q is printed as %q, which names %q", path, got, back)
 		}
 	})
+}
+
+// Escaped JSON means the same, and nothing of it deceives.
+func TestEscaped(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":"b"}`:                             `{"a":"b"}`,
+		"{\"p\":\"\u202ex\",\"\u200b\":[1]}":    `{"p":"\u202ex","\u200b":[1]}`,
+		"[\"\x7f\",\"\u009b\",\"żółć 🙂\"]":      `["\u007f","\u009b","żółć 🙂"]`,
+		"[\"\U000e0041\",\"\\u001b\",\"\\\\\"]": `["\udb40\udc41","\u001b","\\"]`,
+	} {
+		got := string(textfile.Escaped([]byte(in)))
+		if got != want || textfile.Visible(got) != got {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+		var before, after any
+		if json.Unmarshal([]byte(in), &before) != nil || json.Unmarshal([]byte(got), &after) != nil || !reflect.DeepEqual(before, after) {
+			t.Errorf("%q became %q, which means something else", in, got)
+		}
+	}
 }
 
 func TestCount(t *testing.T) {

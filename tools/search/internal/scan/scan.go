@@ -55,6 +55,8 @@ type Options struct {
 	// have matched in all files together. How much context is left is then not
 	// defined.
 	Few int
+	// Binary: search binary files too, see File.Binary.
+	Binary bool
 	// ModTime: tell when each file was modified.
 	ModTime bool
 	// Part is how much one file may take of the time that is left until the deadline of
@@ -74,6 +76,7 @@ type Found struct {
 	Skip    Skip      // why the file was not searched, or not to its end
 	Err     error     // with Skip Gone and Unreadable
 	ModTime time.Time // with Options.ModTime, where a line matches
+	Binary  bool      // it is binary, but was searched: numbers of its lines say little
 	Matches int       // matching lines; with Options.First at most 1
 	Kept    []Match
 }
@@ -82,6 +85,7 @@ type Found struct {
 // match only: to the one before it, where the context of two overlaps.
 type Match struct {
 	Number int    // of the matching line, from 1
+	Offset int64  // of the first match in the line, in a file that is binary
 	Text   string // of the matching line, fit to be shown
 	Before []string
 	After  []string

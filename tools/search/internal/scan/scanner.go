@@ -30,7 +30,9 @@ type scanner struct {
 	win    window
 	opener workspace.Opener
 	at     place
-	luck   int // above 0 where large files had their first match in soonSize, of late
+	// dropped is how many bytes of a binary file are before the window.
+	dropped int64
+	luck    int // above 0 where large files had their first match in soonSize, of late
 }
 
 // place is where a scanner stands in the text of its window.
@@ -49,12 +51,15 @@ func (s *scanner) close() {
 
 // scan searches a file that begin has begun.
 func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error {
-	if binary, err := s.decode(f); binary || err != nil {
-		if binary {
-			out.Skip = Binary
-		}
+	binary, err := s.decode(f)
+	if err != nil {
 		return err
 	}
+	if binary && !s.opt.Binary {
+		out.Skip = Binary
+		return nil
+	}
+	out.Binary, s.dropped = binary, 0
 	if s.m.Multiline() {
 		if may, err := s.scout(ctx, f); !may || err != nil {
 			return err
@@ -82,6 +87,7 @@ func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error 
 			return nil
 		}
 		s.win.drop(p.at)
+		s.dropped += int64(p.at)
 		p.pos, p.at = p.pos-p.at, 0
 		if err := s.win.fill(); err != nil {
 			return err
@@ -208,7 +214,12 @@ func (s *scanner) search(ctx context.Context, text []byte, out *Found) {
 		if out.Kept == nil {
 			out.Kept = make([]Match, 0, min(s.opt.Keep, firstKept))
 		}
-		out.Kept = append(out.Kept, Match{Number: number, Text: s.show(ctx, p.line(text), true), Before: lead})
+		offset := int64(0)
+		if out.Binary {
+			from, _ := s.m.Find(ctx, text[start:base+l.End])
+			offset = s.dropped + int64(start+from)
+		}
+		out.Kept = append(out.Kept, Match{Number: number, Offset: offset, Text: s.show(ctx, p.line(text), true), Before: lead})
 		p.due = s.opt.After
 	}
 	if rest < len(text) {

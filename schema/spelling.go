@@ -1,0 +1,173 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Spelling is how callers write arguments that the schema has in another form: view_range
+// for offset and limit, or a list where a text is wanted.
+type Spelling struct {
+	// Names are the arguments that it takes the place of, given or not: names that the
+	// schema does not have, and properties. It is read where one of the former is given, or
+	// the value of one of the latter is not valid.
+	Names []string
+	// Read returns the arguments meant by those of Names that are given: none, if they
+	// make no difference, or nil, if it cannot say. Its error says what to write instead.
+	Read func(given map[string]any) (meant map[string]any, err error)
+	// Say is told where they make no difference; "" = nothing is.
+	Say string
+}
+
+// Spelled reports what is wrong with spellings of the arguments: a name that is read as
+// something else before, or by several. nil = nothing is.
+func (t *Type) Spelled(spellings []Spelling) error {
+	m, err := t.model()
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, s := range spellings {
+		for _, name := range s.Names {
+			if m.root.named[name] != nil {
+				continue
+			}
+			if p := m.root.called(name); p != nil {
+				return fmt.Errorf("spelling %q is another name of %s already", name, p.name)
+			}
+			if !strings.HasPrefix(name, "-") {
+				name = string(fold(name))
+			}
+			if seen[name] {
+				return fmt.Errorf("spelling %q is there twice", name)
+			}
+			seen[name] = true
+		}
+	}
+	return nil
+}
+
+// Bool reads a boolean as mends do.
+func Bool(v any) (value, ok bool) {
+	value, ok = (&mender{}).boolean(v, nil).(bool)
+	return value, ok
+}
+
+// Int reads an integer as mends do.
+func Int(v any) (int, bool) {
+	num, ok := (&mender{}).number(&node{kind: "integer"}, v, nil).(json.Number)
+	if !ok {
+		return 0, false
+	}
+	value, err := strconv.Atoi(string(num))
+	return value, err == nil
+}
+
+// Strings reads a list of texts.
+func Strings(v any) (list []string, ok bool) {
+	items, ok := v.([]any)
+	for _, item := range items {
+		text, isText := item.(string)
+		if !isText {
+			return nil, false
+		}
+		list = append(list, text)
+	}
+	return list, ok
+}
+
+// otherForms reads what is spelled in another form.
+func (m *mender) otherForms(n *node, obj map[string]any) {
+	for _, s := range m.spellings {
+		given, keys, wanted := s.given(n, obj)
+		if !wanted {
+			continue
+		}
+		meant, err := s.Read(given)
+		if meant == nil && err == nil {
+			continue
+		}
+		for _, key := range keys {
+			delete(obj, key)
+		}
+		here := &place{nil, strings.Join(keys, ", /"), -1}
+		if err != nil {
+			m.problem(&place{nil, keys[0], -1}, "spelling", "%s", err)
+			continue
+		}
+		m.means(obj, given, meant, s.Say, here)
+	}
+}
+
+// given returns what a spelling reads, by its own names and by the keys; wanted reports
+// that it is to be read.
+func (s *Spelling) given(n *node, obj map[string]any) (values map[string]any, keys []string, wanted bool) {
+	for _, name := range s.Names {
+		p := n.named[name]
+		for key, v := range obj {
+			if v == nil || key != name && (p != nil || n.named[key] != nil || !same(key, name)) {
+				continue
+			}
+			if values == nil {
+				values = map[string]any{}
+			}
+			values[name], keys = v, append(keys, key)
+			wanted = wanted || p == nil || len(p.check(v, nil, nil)) > 0
+			break
+		}
+	}
+	return values, keys, wanted
+}
+
+// means puts what was meant in the place of what was written.
+func (m *mender) means(obj, given, meant map[string]any, say string, here *place) {
+	var told []string
+	for _, name := range slices.Sorted(maps.Keys(meant)) {
+		v := plainJSON(meant[name])
+		if obj[name] != nil && !equal(v, obj[name]) {
+			m.problem(here, "spelling", "another way to say %s, which is given too; give one", name)
+			return
+		}
+		if obj[name] = v; given[name] != nil && equal(v, given[name]) {
+			continue
+		}
+		if len(meant) == 1 && given[name] != nil {
+			told = append(told, shorten(string(appendValue(nil, v)))) // its own name is there
+			continue
+		}
+		told = append(told, name+" "+shorten(string(appendValue(nil, v))))
+	}
+	switch {
+	case told != nil:
+		m.mends = append(m.mends, "/"+here.key+": read as "+strings.Join(told, ", "))
+	case say != "":
+		m.mends = append(m.mends, "/"+here.key+": "+say)
+	}
+}
+
+// plainJSON returns a value as the parser has it.
+func plainJSON(v any) any {
+	switch v := v.(type) {
+	case int:
+		return json.Number(strconv.Itoa(v))
+	case []string:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = item
+		}
+		return list
+	case []any:
+		for i, item := range v {
+			v[i] = plainJSON(item)
+		}
+	case map[string]any:
+		for key, item := range v {
+			v[key] = plainJSON(item)
+		}
+	}
+	return v
+}

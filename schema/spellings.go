@@ -1,0 +1,87 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Flag is a spelling by a boolean: each of names says on or off. A nil side cannot be said.
+func Flag(on, off map[string]any, names ...string) Spelling {
+	return Spelling{Names: names, Read: func(given map[string]any) (map[string]any, error) {
+		set, first := false, true
+		for _, v := range given {
+			value, ok := Bool(v)
+			switch {
+			case !ok:
+				return nil, nil
+			case !first && value != set:
+				return nil, errors.New(strings.Join(names, " and ") + " say different things")
+			}
+			set, first = value, false
+		}
+		if set {
+			return on, nil
+		}
+		return off, nil
+	}}
+}
+
+// Same is what a boolean of a [Flag] says where it changes nothing.
+func Same() map[string]any { return map[string]any{} }
+
+// Values is a spelling by the values of a property, in any case: such a value stands for
+// one of its own.
+func Values(property string, own map[string]string) Spelling {
+	return Spelling{Names: []string{property}, Read: func(given map[string]any) (map[string]any, error) {
+		text := fmt.Sprint(given[property])
+		if value, ok := own[string(fold(text))]; ok {
+			return map[string]any{property: value}, nil
+		}
+		return nil, nil
+	}}
+}
+
+// AtMost is a spelling by a number of a property that is above its most, or by 0 or less
+// for no limit.
+func AtMost(property string, most int) Spelling {
+	return Spelling{Names: []string{property}, Read: func(given map[string]any) (map[string]any, error) {
+		if n, ok := Int(given[property]); ok && (n > most || n <= 0) {
+			return map[string]any{property: most}, nil
+		}
+		return nil, nil
+	}}
+}
+
+// Dropped is a spelling by arguments that make no difference, whatever their value, which
+// say tells; "" = tell nothing.
+func Dropped(say string, names ...string) Spelling {
+	return Spelling{Names: names, Say: say, Read: func(map[string]any) (map[string]any, error) { return Same(), nil }}
+}
+
+// Refused is a spelling by arguments that ask for what there is not; one that is false
+// asks for nothing. why says so, and what to write instead.
+func Refused(why string, names ...string) Spelling {
+	return Spelling{Names: names, Read: func(given map[string]any) (map[string]any, error) {
+		for _, v := range given {
+			if on, ok := Bool(v); !ok || on {
+				return nil, errors.New(why)
+			}
+		}
+		return Same(), nil
+	}}
+}
+
+// OnlyWith is a spelling by one argument whose texts make no difference where they are
+// among those known; others are refused.
+func OnlyWith(why, name string, known ...string) Spelling {
+	return Spelling{Names: []string{name}, Read: func(given map[string]any) (map[string]any, error) {
+		text, _ := given[name].(string)
+		for _, k := range known {
+			if same(text, k) {
+				return Same(), nil
+			}
+		}
+		return nil, errors.New(why)
+	}}
+}

@@ -1,0 +1,141 @@
+package secrets
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	given = regexp.MustCompile(`([A-Za-z0-9_$][A-Za-z0-9_.\-]*)(["'\]\\]*[ \t]*(?:=>|:=|===?|\+=|=|:)[ \t]*)`)
+	// In the place of a user and a password; the last @ of the word ends it.
+	address = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.\-]*)://([^\s"'<>` + "`" + `]*)@`)
+	// Words after which a secret stands, and what has to be in the text too.
+	follows = []struct {
+		word   string // in lower case, that the text has
+		before *regexp.Regexp
+		beside *regexp.Regexp
+	}{
+		{word: "login", before: regexp.MustCompile(`(?i)\b(?:password|passwd|account)[ \t\n]+`), beside: regexp.MustCompile(`(?i)\b(?:machine|login|default)\b`)}, // netrc
+		{word: "password", before: regexp.MustCompile(`(?i)\bpassword\s+["']`)},                                                                                   // SQL
+		{word: "identified", before: regexp.MustCompile(`(?i)\bidentified(?:\s+with\s+\S+)?\s+(?:by|as)(?:\s+password)?\s+["']`)},
+		{word: "user ", before: regexp.MustCompile(`(?im)^[ \t]*user[ \t]+\S+[ \t]+`)}, // of FTP
+		{word: "bearer", before: regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+`), beside: regexp.MustCompile(`(?i)authorization|bearer `)},
+		{word: "spawn", before: regexp.MustCompile(`\bsend[ \t]+(?:-\S+[ \t]+)*["']`)}, // of expect
+		{word: "pass ", before: regexp.MustCompile(`(?im)^[ \t]*pass[ \t]+`)},          // of FTP and POP
+		{word: "auth ", before: regexp.MustCompile(`(?im)^[ \t]*auth[ \t]+`)},          // of redis
+	}
+)
+
+// Text returns the secrets of running text: what names of secrets are given, passwords of
+// URLs, of netrc files and of SQL.
+func Text(text string) []Span { return inText(text, false) }
+
+// inText looks through running text, or through a program, where only quoted values are
+// no expressions.
+func inText(text string, program bool) (spans []Span) {
+	add := func(s Span) {
+		if s.From < s.To && !empty(text[s.From:s.To]) {
+			spans = append(spans, s)
+		}
+	}
+	if strings.ContainsAny(text, "=:") {
+		inGiven(text, program, add)
+		inAddresses(text, add)
+	}
+	lower := strings.ToLower(text)
+	for _, f := range follows {
+		if !strings.Contains(lower, f.word) || f.beside != nil && !f.beside.MatchString(text) {
+			continue
+		}
+		past := 0
+		for _, at := range f.before.FindAllStringIndex(text, -1) {
+			end := at[1]
+			if at[0] < past {
+				continue
+			}
+			past = end
+			if q := text[end-1]; q == '\'' || q == '"' {
+				add(Span{end, closing(text, end, string(q))})
+			} else if !program {
+				s := value(text, end, "=", "", false)
+				add(s)
+				past = s.To
+			}
+		}
+	}
+	return spans
+}
+
+// inGiven finds what names of secrets are given.
+func inGiven(text string, program bool, add func(Span)) {
+	past := 0
+	for _, at := range given.FindAllStringSubmatchIndex(text, -1) {
+		if at[2] < past || strings.HasPrefix(text[at[5]:], "//") {
+			continue
+		}
+		name, sign := text[at[2]:at[3]], text[at[4]:at[5]]
+		is := Name(strings.TrimLeft(name, "$"))
+		if begin := strings.TrimRight(text[:at[2]], "-"); len(begin) < at[2] {
+			is = option(text[len(begin):at[3]])
+		}
+		if is {
+			s := value(text, at[5], sign, name, program)
+			add(s)
+			past = s.To
+		}
+	}
+}
+
+// inAddresses finds the passwords of URLs, and tokens in the place of a user.
+func inAddresses(text string, add func(Span)) {
+	if !strings.Contains(text, "://") {
+		return
+	}
+	for _, at := range address.FindAllStringSubmatchIndex(text, -1) {
+		user, password, both := strings.Cut(text[at[4]:at[5]], ":")
+		scheme := strings.ToLower(text[at[2]:at[3]])
+		switch {
+		case both:
+			add(Span{at[5] - len(password), at[5]})
+		case strings.HasPrefix(scheme, "http") && user != "git" && !strings.Contains(user, "/"):
+			add(Span{at[4], at[5]})
+		}
+	}
+}
+
+// value returns what stands behind a sign.
+func value(text string, at int, sign, name string, program bool) Span {
+	begin := at
+	for begin < len(text) && text[begin] == '\\' {
+		begin++
+	}
+	if begin < len(text) && strings.IndexByte("\"'`", text[begin]) >= 0 {
+		return Span{begin + 1, closing(text, begin+1, text[at:begin+1])}
+	}
+	if program {
+		return Span{}
+	}
+	line := strings.Contains(sign, ":") && !strings.Contains(sign, "=") && (strings.HasSuffix(sign, " ") || strings.Contains(name, "-") || strings.EqualFold(name, "cookie") || strings.EqualFold(name, "authorization"))
+	for end := at; ; end++ {
+		switch {
+		case end == len(text), text[end] == '\n', text[end] == '\r',
+			line && strings.IndexByte("\"'`", text[end]) >= 0,
+			!line && (text[end] == ' ' || text[end] == '\t'):
+			return Span{at, end}
+		}
+	}
+}
+
+// closing returns where a value ends that a quote opened, with the backslashes before it:
+// at the same, or with the text.
+func closing(text string, at int, quote string) int {
+	for i := at; i < len(text); i++ {
+		if strings.HasPrefix(text[i:], quote) {
+			return i
+		}
+		if text[i] == '\\' && len(quote) == 1 {
+			i++
+		}
+	}
+	return len(text)
+}

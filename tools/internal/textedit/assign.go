@@ -1,0 +1,297 @@
+package textedit
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+const (
+	// never is the cost of what cannot be.
+	never = math.MaxInt / 4
+	// shared is the cost of two chunks one of which has lines as context that belong to
+	// the other too: any number of other places of chunks costs less.
+	shared = 1 << 24
+)
+
+// assign leaves each chunk the one place that it is to have, or returns which has several
+// or none, and why.
+//
+// Chunks stand in the order of the file. Of all ways to place them so, the best is the one
+// in which the fewest are not as far from the line that the patch gives as the one before
+// is from its own: lines that came or went in the file move all chunks that follow by
+// their number. A chunk that stands away from the end of the file though it seems to be
+// of it counts as one more. Where several ways are as good, the headings decide, and then
+// how far all have moved together.
+func (s *session) assign(all []*wanted) (int, error) {
+	spread(all, len(s.lines))
+	if i := narrow(all); i >= 0 {
+		return s.unordered(all, i)
+	}
+	for i := range all {
+		if len(all[i].places) == 1 {
+			continue
+		}
+		if headed := s.headed(all[i]); len(headed) == 1 {
+			all[i].places = headed
+			narrow(all)
+		}
+	}
+	together(all)
+	for i, w := range all {
+		if len(w.places) > 1 {
+			return i, s.ambiguous(all, i)
+		}
+	}
+	return 0, nil
+}
+
+// together places chunks all of which can be equally far from their lines in several ways: they
+// have moved together, and the least way is taken where the next is at least twice as far.
+func together(all []*wanted) {
+	drifts := all[0].drifts()
+	if len(all) < 2 || all[0].hint < 0 || len(drifts) < 2 {
+		return
+	}
+	for _, w := range all[1:] {
+		if w.hint < 0 || !slices.Equal(w.drifts(), drifts) {
+			return
+		}
+	}
+	least := slices.SortedFunc(slices.Values(drifts), func(a, b int) int { return cmp.Compare(abs(a), abs(b)) })
+	if abs(least[1]) < 2*abs(least[0]) {
+		return
+	}
+	for _, w := range all {
+		w.places = []place{w.places[slices.Index(drifts, least[0])]}
+	}
+}
+
+func (w *wanted) drifts() []int {
+	out := make([]int, len(w.places))
+	for i, p := range w.places {
+		out[i] = w.drift(p.first)
+	}
+	return out
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// spread gives chunks that have nothing but a line number the places to which those beside
+// them may have moved.
+func spread(all []*wanted, total int) {
+	const most = 100 // places of another chunk that are gone by
+	for i, w := range all {
+		if !w.free {
+			continue
+		}
+		beside := func(o *wanted) bool {
+			if o.free || o.hint < 0 {
+				return false
+			}
+			for _, p := range o.places[:min(len(o.places), most)] {
+				if at := w.hint + o.drift(p.first); at >= 0 && at <= total {
+					w.places = append(w.places, place{first: at})
+				}
+			}
+			return true
+		}
+		for j := i - 1; j >= 0 && !beside(all[j]); j-- {
+		}
+		for j := i + 1; j < len(all) && !beside(all[j]); j++ {
+		}
+		slices.SortFunc(w.places, func(a, b place) int { return cmp.Compare(a.first, b.first) })
+		w.places = slices.CompactFunc(w.places, func(a, b place) bool { return a.first == b.first })
+	}
+}
+
+// narrow leaves each chunk the places that it has in one of the best ways to place all.
+// Where there is no way it returns the first chunk that has no place, else -1.
+func narrow(all []*wanted) int {
+	rows := []row{{spans: []span{{first: math.MinInt / 4, end: math.MinInt / 4, start: math.MinInt / 4, stop: math.MinInt / 4}}, lined: true}} // nothing has moved before the first
+	for _, w := range all {
+		rows = append(rows, w.row())
+	}
+	before := costs(rows)
+	for i := range all {
+		if slices.Min(before[i+1]) >= never {
+			return i
+		}
+	}
+	after := costs(mirrored(rows))
+	best := never
+	for i, w := range slices.Backward(all) {
+		total := make([]int, len(w.places))
+		for k := range w.places {
+			total[k] = before[i+1][k] + rows[i+1].spans[k].cost + after[len(all)-1-i][len(w.places)-1-k]
+			best = min(best, total[k])
+		}
+		var kept []place
+		for k, p := range w.places {
+			if total[k] == best {
+				kept = append(kept, p)
+			}
+		}
+		w.places = kept
+	}
+	return -1
+}
+
+// row is the places of a chunk, in order; lined says that their drifts mean something.
+type row struct {
+	spans []span
+	lined bool
+}
+
+// span is the lines of a place, first to end, of which start to stop change, and how far
+// from its line in the patch it is.
+type span struct {
+	first, end, start, stop, drift int
+	cost                           int // of the place by itself
+}
+
+func (w *wanted) row() row {
+	r := row{make([]span, len(w.places)), w.hint >= 0}
+	for i, p := range w.places {
+		r.spans[i] = span{first: p.first, end: p.first + p.n, start: p.first + w.start, stop: p.first + w.stop, drift: p.first - w.hint}
+		if w.edge >= 0 && p.first != w.edge {
+			r.spans[i].cost = 1
+		}
+	}
+	return r
+}
+
+// mirrored turns the order of all lines round.
+func mirrored(rows []row) []row {
+	out := make([]row, len(rows))
+	for i, r := range rows {
+		m := row{make([]span, len(r.spans)), r.lined}
+		for k, s := range r.spans {
+			m.spans[len(r.spans)-1-k] = span{-s.end, -s.first, -s.stop, -s.start, s.drift, s.cost}
+		}
+		out[len(rows)-1-i] = m
+	}
+	return out
+}
+
+// costs returns for each place of each row the least cost of a way to place those before
+// it, and of being there after them.
+func costs(rows []row) [][]int {
+	out := make([][]int, len(rows))
+	for i, r := range rows {
+		out[i] = make([]int, len(r.spans))
+		if i == 0 {
+			continue
+		}
+		last, cost := rows[i-1], out[i-1]
+		moved := 0 // what it costs to be as far from its line as the one before is not
+		if r.lined && last.lined {
+			moved = 1
+		}
+		passed, least, alike := 0, never, map[int]int{} // those that end before a place; alike by drift
+		for k, s := range r.spans {
+			for ; passed < len(last.spans) && last.spans[passed].end <= s.first; passed++ {
+				c := cost[passed] + last.spans[passed].cost
+				least = min(least, c)
+				alike[last.spans[passed].drift] = c
+			}
+			best := least + moved
+			if c, ok := alike[s.drift]; ok {
+				best = min(best, c)
+			}
+			for j := passed; j < len(last.spans) && last.spans[j].stop <= s.start; j++ {
+				c := cost[j] + last.spans[j].cost + shared
+				if last.spans[j].drift != s.drift {
+					c += moved
+				}
+				best = min(best, c)
+			}
+			out[i][k] = min(best, never)
+		}
+	}
+	return out
+}
+
+// headed returns the places of a chunk below its heading.
+func (s *session) headed(w *wanted) []place {
+	if w.Heading == "" {
+		return nil
+	}
+	var out []place
+	for _, p := range w.places {
+		for at := p.first - 1; at >= 0; at-- {
+			if l := s.lines[at].text; heads(l) {
+				if strings.HasPrefix(l, w.Heading) {
+					out = append(out, p)
+				}
+				break
+			}
+		}
+	}
+	return out
+}
+
+// heads reports whether a line is one that programs put into the head of a hunk.
+func heads(line string) bool {
+	return line != "" && (line[0] == '_' || line[0] == '$' || 'a' <= line[0]|0x20 && line[0]|0x20 <= 'z')
+}
+
+// unordered places chunks that do not stand in the order of the file, if each has one place
+// only. Else the i-th is the first that has none after those before it.
+func (s *session) unordered(all []*wanted, i int) (int, error) {
+	for _, w := range all {
+		if len(w.places) != 1 {
+			return i, s.behind(all, i)
+		}
+	}
+	order := byPlace(all)
+	for k, j := range order[1:] {
+		before := all[order[k]]
+		if w := all[j]; before.places[0].first+before.stop > w.places[0].first+w.start {
+			return max(j, order[k]), fmt.Errorf("its lines are those of hunk %d, at %s", min(j, order[k])+1, linesWord(w.places[0].first, w.places[0].n))
+		}
+	}
+	return 0, nil
+}
+
+// byPlace returns the indexes of chunks in the order of their places.
+func byPlace(all []*wanted) []int {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Compare(all[i].places[0].first+all[i].start, all[j].places[0].first+all[j].start)
+	})
+	return order
+}
+
+// behind says that a chunk has places only where those before it do not leave room.
+func (s *session) behind(all []*wanted, i int) error {
+	lines := firstLines(all[i].places)
+	return &Mismatch{
+		Msg: fmt.Sprintf("its lines stand at line %s, but not after those of the hunk before; give the hunks in the order of the file, with more lines of context",
+			listed(lines)),
+		Detail: s.places(lines),
+	}
+}
+
+// ambiguous says that a chunk has several places.
+func (s *session) ambiguous(all []*wanted, i int) error {
+	w := all[i]
+	lines := firstLines(w.places)
+	where := ""
+	if w.hint >= 0 {
+		where = fmt.Sprintf(", and line %d, where the patch has it, does not decide", w.hint+1)
+	}
+	if w.free {
+		return fmt.Errorf("has no line of the file to stand at, and may belong before line %s%s; give lines that stand around it", listed(lines), where)
+	}
+	return &Mismatch{
+		Msg: fmt.Sprintf("its lines are in the file %s, at lines %s%s; give more lines of context or an anchor (@@ with a line that stands before)",
+			times(len(lines)), listed(lines), where),
+		Detail: s.places(lines),
+	}
+}

@@ -1,0 +1,92 @@
+package textedit
+
+import (
+	"slices"
+	"strings"
+)
+
+// firstBare reports whether of the lines of an edit the first lacks the indentation that
+// it has in the file, and the others have theirs.
+func firstBare(given, file []string) bool {
+	indent, _, _ := split(given[0])
+	stands, _, _ := split(file[0])
+	filled := false
+	for i, line := range given[1:] {
+		if isBlank(line) {
+			continue
+		}
+		a, _, _ := split(line)
+		b, _, _ := split(file[i+1])
+		if a != b {
+			return false
+		}
+		filled = true
+	}
+	return filled && indent == "" && stands != "" && !isBlank(given[0])
+}
+
+// absolute tells whether the new lines of an edit, whose old ones lack indentation, have
+// that of the file already, maybe but for the first, and gives it to that one. Else the
+// indentation of new lines is to be read as that of the old ones.
+func absolute(before, after, file []string) ([]string, bool) {
+	indent, _, _ := split(before[0])
+	stands, _, _ := split(file[0])
+	if indent != "" || stands == "" || isBlank(before[0]) || len(after) == 0 || isBlank(after[0]) {
+		return nil, false
+	}
+	has := func(line string) bool { return isBlank(line) || strings.HasPrefix(line, stands) }
+	all := !slices.ContainsFunc(after[1:], func(line string) bool { return !has(line) })
+	switch {
+	case firstBare(before, file):
+	case !all:
+		return nil, false
+	case has(after[0]):
+	case len(before) == 1 || !beside(after, stands):
+		return nil, false
+	}
+	if first, body, _ := split(after[0]); first == "" && body != "" {
+		after = slices.Clone(after)
+		after[0] = stands + after[0]
+	}
+	return after, true
+}
+
+// beside reports whether the lines after the first, which alone lacks the indentation of
+// the others, are meant to be beside it, or below it where it opens a block. If they were
+// as far from it as they are written they would be deeper without a reason.
+func beside(after []string, stands string) bool {
+	i := slices.IndexFunc(after[1:], func(line string) bool { return !isBlank(line) })
+	if i < 0 {
+		return false
+	}
+	first := strings.TrimRight(after[0], " \t")
+	indent, body, _ := split(after[i+1])
+	if indentOf, _, _ := split(first); indentOf != "" {
+		return false
+	}
+	if strings.ContainsRune(":{([,=\\", rune(first[len(first)-1])) || strings.HasSuffix(first, "->") || strings.HasSuffix(first, "=>") || opened(first) {
+		return len(indent) > len(stands)
+	}
+	return indent == stands && !strings.ContainsRune(".?:+-*/&|<>=,", rune(body[0]))
+}
+
+// opened reports whether a line ends with a word after which a block follows.
+func opened(line string) bool {
+	words := strings.Fields(line)
+	return slices.Contains([]string{"then", "do", "else", "begin", "try", "ensure", "finally", "of"}, words[len(words)-1])
+}
+
+// onceIndented takes the indentation off the beginning of a new text where the file has it
+// before the place of the old one, which lacks it: it was given twice.
+func (s *session) onceIndented(h hit, old string) hit {
+	start := strings.LastIndexByte(s.text[:h.start], '\n') + 1
+	stands := s.text[start:h.start]
+	indent, _, _ := split(h.text)
+	if stands == "" || !isBlank(stands) || !strings.HasPrefix(indent, stands) || isBlank(h.text) || old[0] == ' ' || old[0] == '\t' ||
+		strings.Join(strings.Fields(old), "") == strings.Join(strings.Fields(h.text), "") {
+		return h
+	}
+	s.note("begins with indentation in new_text that the file has before old_text; it was written once")
+	h.text = h.text[len(stands):]
+	return h
+}

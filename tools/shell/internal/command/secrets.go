@@ -1,0 +1,305 @@
+package command
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"toolcrib/tools/internal/secrets"
+)
+
+// Told returns a line as records may have it: without its secrets. One that cannot be
+// parsed is looked through word by word, which takes out more.
+func Told(line string) string {
+	return secrets.Without(line, (&effort{left: maxTold, until: time.Now().Add(maxTime)}).secrets(line, 0))
+}
+
+// Asks reports whether a command of a line may ask for a secret, or read one from its
+// input.
+func Asks(line string) bool {
+	for _, c := range Parse(line, Place{Anywhere: true}).Commands {
+		words := make([]string, len(c.Words))
+		for i, w := range c.Words {
+			words[i] = w.Text
+		}
+		if secrets.Asks(words) {
+			return true
+		}
+	}
+	return false
+}
+
+// Bounds of what is parsed for one line: bytes, with those of its words that are read as
+// lines, and how deep these are.
+const (
+	maxTold    = 256 << 10
+	mostQuoted = 4
+)
+
+// effort is what may still be done for a line.
+type effort struct {
+	left  int
+	until time.Time
+}
+
+// secrets returns where the secrets of a line stand.
+func (e *effort) secrets(line string, depth int) []secrets.Span {
+	if e.left -= len(line); e.left < 0 && depth > 0 {
+		return []secrets.Span{{From: 0, To: len(line)}} // nobody knows what is in it
+	}
+	if e.left < 0 || depth > mostQuoted {
+		return secrets.Unparsed(line)
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(&source{text: line, until: e.until}, "")
+	if err != nil {
+		return secrets.Unparsed(line)
+	}
+	c := &confidant{effort: e, src: line, depth: depth, documents: map[*syntax.Word]bool{}}
+	syntax.Walk(file, c.visit)
+	return c.spans
+}
+
+// confidant collects the secrets of a line.
+type confidant struct {
+	*effort
+	src       string
+	depth     int
+	documents map[*syntax.Word]bool // here-documents, whose backslashes are their own
+	spans     []secrets.Span
+}
+
+func (c *confidant) visit(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.Word:
+		c.word(n)
+	case *syntax.Comment:
+		from, to := int(n.Pos().Offset()), int(n.End().Offset())
+		c.moved(c.secrets(c.src[from+1:to], c.depth+1), func(at int) int { return from + 1 + at })
+	case *syntax.Assign:
+		if n.Name != nil && secrets.Name(n.Name.Value) {
+			c.all(n.Value)
+			if n.Array != nil {
+				for _, e := range n.Array.Elems {
+					c.all(e.Value)
+				}
+			}
+		}
+	case *syntax.CallExpr:
+		c.call(n.Args)
+	case *syntax.BinaryCmd:
+		if (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) && takes(c.src, n.Y) {
+			c.printed(n.X)
+		}
+	case *syntax.Stmt:
+		for _, r := range n.Redirs {
+			c.documents[r.Hdoc] = true
+		}
+		c.redirects(n)
+	}
+	return true
+}
+
+// redirects looks at what a statement is given to read, and where it writes.
+func (c *confidant) redirects(s *syntax.Stmt) {
+	if writesFile(c.src, s) {
+		c.printed(s)
+	}
+	if len(s.Redirs) == 0 || s.Cmd == nil || !takes(c.src, &syntax.Stmt{Cmd: s.Cmd, Position: s.Position}) {
+		return
+	}
+	for _, r := range s.Redirs {
+		c.given(r)
+	}
+}
+
+// given takes for a secret what a redirection gives to read.
+func (c *confidant) given(r *syntax.Redirect) {
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		c.all(r.Hdoc)
+	case syntax.WordHdoc:
+		c.all(r.Word)
+	case syntax.RdrIn:
+		syntax.Walk(r.Word, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ProcSubst); ok {
+				for _, s := range p.Stmts {
+					c.printed(s)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// printed takes for secrets what a statement prints: the words of echo and printf, and
+// what others are given by the line.
+func (c *confidant) printed(s *syntax.Stmt) {
+	syntax.Walk(s, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			if len(n.Args) > 1 && slices.Contains([]string{"echo", "printf", "print", "yes"}, n.Args[0].Lit()) {
+				for _, w := range n.Args[1:] {
+					c.all(w)
+				}
+			}
+		case *syntax.Redirect:
+			c.given(n)
+		}
+		return true
+	})
+}
+
+// takes reports whether a command of a statement reads a secret from its input, or writes
+// what it reads to a file of secrets.
+func takes(src string, s *syntax.Stmt) (found bool) {
+	syntax.Walk(s, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			found = found || writesFile(src, n)
+		case *syntax.CallExpr:
+			words := make([]string, len(n.Args))
+			for i, w := range n.Args {
+				words[i] = literal(src, w).text
+			}
+			found = found || secrets.Command(words).Input
+		}
+		return !found
+	})
+	return found
+}
+
+// writesFile reports whether a redirection of a statement writes to a file of secrets.
+func writesFile(src string, s *syntax.Stmt) bool {
+	for _, r := range s.Redirs {
+		switch r.Op {
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+			if secrets.File(literal(src, r.Word).text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// call finds the secrets among the words of a command.
+func (c *confidant) call(args []*syntax.Word) {
+	words, texts := make([]string, len(args)), make([]text, len(args))
+	for i, w := range args {
+		texts[i] = literal(c.src, w)
+		words[i] = texts[i].text
+	}
+	for i, spans := range secrets.Command(words).Words {
+		c.moved(spans, texts[i].source)
+	}
+}
+
+// word looks into a word: what is in it, and where it may be a line itself.
+func (c *confidant) word(w *syntax.Word) {
+	t := c.text(w)
+	c.moved(secrets.Text(t.text), t.source)
+	if !strings.ContainsAny(t.text, " \t\n") {
+		return
+	}
+	c.moved(c.secrets(t.text, c.depth+1), t.source)
+	if name, line, ok := strings.Cut(t.text, "="); ok && syntax.ValidName(name) && strings.ContainsAny(line, " \t\n") { // of an alias
+		c.moved(c.secrets(line, c.depth+1), func(at int) int { return t.source(len(name) + 1 + at) })
+	}
+}
+
+// text returns a word without its quotes, a here-document as it is.
+func (c *confidant) text(w *syntax.Word) text {
+	if !c.documents[w] {
+		return literal(c.src, w)
+	}
+	r := &reader{src: c.src}
+	from, to := int(w.Pos().Offset()), min(int(w.End().Offset()), len(c.src))
+	r.verbatim(from, from+strings.LastIndexByte(c.src[from:to], '\n')+1) // what ends it is on the last line
+	return text{string(r.out), r.at}
+}
+
+// all takes a word for a secret, as far as it does not stand for another value.
+func (c *confidant) all(w *syntax.Word) {
+	if w == nil {
+		return
+	}
+	t := c.text(w)
+	if span, ok := secrets.Value(t.text); ok {
+		c.moved([]secrets.Span{span}, t.source)
+	}
+}
+
+// moved adds spans of a text that stands in the line.
+func (c *confidant) moved(spans []secrets.Span, source func(int) int) {
+	for _, s := range spans {
+		if s.From < s.To {
+			c.spans = append(c.spans, secrets.Span{From: source(s.From), To: source(s.To-1) + 1})
+		}
+	}
+}
+
+// text is a word without its quotes. Expansions stand in it as they were written.
+type text struct {
+	text string
+	at   []int // where each byte stands in the line
+}
+
+func (t text) source(i int) int { return t.at[i] }
+
+// literal returns a word without its quotes.
+func literal(src string, w *syntax.Word) text {
+	r := &reader{src: src}
+	r.parts(w.Parts, false)
+	return text{string(r.out), r.at}
+}
+
+// reader takes the quotes off words.
+type reader struct {
+	src string
+	out []byte
+	at  []int
+}
+
+func (r *reader) parts(list []syntax.WordPart, double bool) {
+	for _, part := range list {
+		from, to := int(part.Pos().Offset()), int(part.End().Offset())
+		switch part := part.(type) {
+		case *syntax.Lit:
+			r.unescaped(from, to, double)
+		case *syntax.SglQuoted:
+			from++
+			if part.Dollar {
+				from++
+			}
+			r.verbatim(from, to-1)
+		case *syntax.DblQuoted:
+			r.parts(part.Parts, true)
+		default:
+			r.verbatim(from, to)
+		}
+	}
+}
+
+func (r *reader) verbatim(from, to int) {
+	for i := max(from, 0); i < min(to, len(r.src)); i++ {
+		r.out, r.at = append(r.out, r.src[i]), append(r.at, i)
+	}
+}
+
+// unescaped takes the backslashes off as a shell does.
+func (r *reader) unescaped(from, to int, double bool) {
+	for i := from; i < min(to, len(r.src)); i++ {
+		if c := r.src[i]; c == '\\' && i+1 < to {
+			next := r.src[i+1]
+			if next == '\n' {
+				i++
+				continue
+			}
+			if !double || strings.IndexByte("\"\\$`", next) >= 0 {
+				i++
+			}
+		}
+		r.verbatim(i, i+1)
+	}
+}

@@ -1,0 +1,92 @@
+package command_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/tools/shell/internal/command"
+)
+
+// secretLines are lines with their secrets between ‹ and ›.
+func secretLines(t *testing.T) []string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/secrets.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSuffix(line, "\n"); line != "" && line[0] != '#' {
+			list = append(list, strings.NewReplacer(`⏎`, "\n").Replace(line))
+		}
+	}
+	return list
+}
+
+func TestTold(t *testing.T) {
+	for _, marked := range secretLines(t) {
+		line := strings.NewReplacer("‹", "", "›", "").Replace(marked)
+		want := marked
+		for {
+			before, rest, ok := strings.Cut(want, "‹")
+			if !ok {
+				break
+			}
+			_, after, _ := strings.Cut(rest, "›")
+			want = before + "[redacted]" + after
+		}
+		if got := command.Told(line); got != want {
+			t.Errorf("%s\n got %s\nwant %s", line, got, want)
+		}
+		if strings.Contains(marked, "‹") && strings.Contains(command.Told(line+" '"), "hunter2") { // which no shell takes
+			t.Errorf("not parsed: %s", command.Told(line+" '"))
+		}
+	}
+}
+
+// A line that was made to take long takes time that grows with its length, and no faster: of
+// four times the length at most twelve times the time, in the best of two tries each.
+func TestToldInTime(t *testing.T) {
+	took := func(line string) time.Duration {
+		best := time.Duration(1<<63 - 1)
+		for range 2 {
+			begin := time.Now()
+			command.Told(line)
+			best = min(best, time.Since(begin))
+		}
+		return best
+	}
+	for _, l := range []struct {
+		before, unit, after string
+		n                   int
+	}{
+		{unit: "A=", n: 40_000}, {unit: "password=", n: 10_000}, {unit: "curl -u ", n: 10_000}, {unit: "echo a | ", n: 10_000, after: "sudo -S"},
+		{unit: "'a b=c' ", n: 10_000}, {unit: "(", n: 90_000}, {before: "cat <<X\n", unit: "a b=c\n", n: 15_000, after: "X\n"},
+		{unit: "'", n: 99_996}, {unit: "mysql ", n: 15_000}, {unit: "x://", n: 25_000}, {unit: "login password ", n: 6_000},
+	} {
+		line := func(n int) string { return l.before + strings.Repeat(l.unit, n) + l.after }
+		quarter, whole := took(line(l.n/4)), took(line(l.n))
+		t.Logf("%.30q takes %v, a quarter of it %v", line(l.n), whole, quarter)
+		if whole > 100*time.Millisecond && whole > 12*quarter {
+			t.Errorf("%.30q takes %v, a quarter of it %v", line(l.n), whole, quarter)
+		}
+	}
+	deep := strings.Repeat(`"$(echo `, 180) + strings.Repeat(`)"`, 180)
+	if half, whole := took(strings.Repeat(`"$(echo `, 90)+strings.Repeat(`)"`, 90)), took(deep); whole > 100*time.Millisecond && whole > 12*half {
+		t.Errorf("180 levels take %v, 90 of them %v", whole, half)
+	}
+}
+
+func FuzzTold(f *testing.F) {
+	f.Add(`echo "$(mysql -phunter2)" | sudo -S id <<< x`)
+	f.Add("cat <<A\n$X `b` ${c:-d}\nA\n")
+	f.Fuzz(func(_ *testing.T, line string) { command.Told(line) })
+}
+
+func BenchmarkTold(b *testing.B) {
+	for b.Loop() {
+		command.Told("cd sub && GOFLAGS=-mod=mod go test ./... -run 'Test(A|B)' -count=1 2>&1 | tail -50; git status --short")
+	}
+}
