@@ -205,3 +205,10 @@ func temporary(name string) (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp("", name)
 	return dir, func() { _ = os.RemoveAll(dir) }, err
 }
+
+// String is what the server has said since it listens.
+func (l *listening) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stderr.String()
+}

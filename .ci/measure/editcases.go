@@ -142,7 +142,7 @@ func ownArgs(path string, c editCase) (map[string]any, bool) {
 // textEdits are the edits of a case as pairs of texts, where that is all they are: other
 // tools can be given these.
 func textEdits(c editCase) (edits [][2]string, ok bool) {
-	if strings.HasPrefix(c.name, "shown_") || strings.HasPrefix(c.name, "placeholder") { // rules of toolcrib alone
+	if strings.HasPrefix(c.name, "shown_") || strings.HasPrefix(c.name, "placeholder") || c.name == "indent_in_new_first" { // rules of toolcrib alone
 		return nil, false
 	}
 	if c.call.ExpectedHash != "" || c.call.Encoding != "" {

@@ -26,6 +26,7 @@ type environment struct {
 	Binary string  // toolcrib
 	Cache  string  // peers and trees, made by .ci/install
 	Scale  float64 // 1 = full size
+	Seed   uint64  // of a figure that is to be done again, where it takes one; 0 = a new one
 }
 
 // of scales a count, at least to low.
@@ -66,17 +67,20 @@ var figures = map[string]figure{
 	"faults":        faults,
 	"contended":     contended,
 	"editcases":     editcases,
+	"encodings":     encodingsFigure,
 	"readfile":      readfile,
 	"writefile":     writefile,
 	"naughty":       naughty,
 	"roundtrip":     roundtrip,
 	"edits":         edits,
 	"pages":         pagesFigure,
+	"patches":       patches,
 	"search":        search,
 	"searchfresh":   searchFresh,
 	"secrets":       secretsFigure,
 	"million":       million,
 	"overhead":      overhead,
+	"arguments":     arguments,
 	"audit":         auditFigure,
 	"confirmations": confirmations,
 	"tokens":        tokens,
@@ -90,6 +94,7 @@ var figures = map[string]figure{
 	"terminals":     terminals,
 	"terminalpeers": terminalPeers,
 	"work":          work,
+	"fuzzed":        fuzzedFigure,
 }
 
 func main() {
@@ -98,6 +103,9 @@ func main() {
 			fail(err)
 		}
 		return
+	}
+	if len(os.Args) > 3 && os.Args[1] == "weighed" { // this program as toolcrib, which says what it holds
+		fail(runWeighed(os.Args[2], os.Args[3:]))
 	}
 	if len(os.Args) > 5 && os.Args[1] == "wave" { // this program as the attacker of hostile
 		if err := runWave(os.Args[2:]); err != nil {
@@ -118,6 +126,7 @@ func main() {
 	flag.StringVar(&env.Binary, "binary", "", "the toolcrib to measure")
 	flag.StringVar(&env.Cache, "cache", "", "directory of peers and trees")
 	flag.Float64Var(&env.Scale, "scale", 1, "size, 1 = full")
+	flag.Uint64Var(&env.Seed, "seed", 0, "of fuzzed, to do it again")
 	flag.Parse()
 	run, ok := figures[flag.Arg(0)]
 	if !ok {

@@ -77,6 +77,7 @@ func sandboxFigure(ctx context.Context, env environment) error {
 		if err := w.unchanged(); err != nil {
 			wrong = append(wrong, err)
 		}
+		wrong = append(wrong, w.unkeeping(ctx, env), w.planting(ctx, env), w.stopping(ctx, env))
 		ran, err := w.refusals(ctx, env)
 		if err != nil {
 			return errors.Join(err, w.close())

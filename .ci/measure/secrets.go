@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,14 +20,17 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"toolcrib/workspace/redact"
 )
 
 // planted is a secret and the name that it has in the environment; "" where it is
 // not known to the server and only looks like one.
 type planted struct{ variable, value string }
 
-// plant returns 50 secrets, half of them known.
-func plant() []planted {
+// plant returns 50 secrets, half of them known, those that are written on command lines,
+// and those that are typed at prompts.
+func plant() (list, commands, typed []planted) {
 	rnd := rand.New(rand.NewPCG(50, 1))
 	text := func(n int, chars string) string {
 		b := make([]byte, n)
@@ -40,7 +40,7 @@ func plant() []planted {
 		return string(b)
 	}
 	const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	list := []planted{{"TOOLCRIB_TOKEN", text(40, alnum)}}
+	list = []planted{{"TOOLCRIB_TOKEN", text(40, alnum)}}
 	for i := len(list); i < 25; i++ {
 		ends := []string{"TOKEN", "KEY", "SECRET", "PASSWORD"}
 		list = append(list, planted{fmt.Sprintf("PLANTED_%d_%s", i, ends[i%4]), text(12+i, alnum+`-_!@*+/=\"&%`)})
@@ -52,22 +52,26 @@ func plant() []planted {
 		}
 		list = append(list, planted{"", looks[i%len(looks)]})
 	}
-	return list
+	commands = commandSecrets(text)
+	for range prompts {
+		typed = append(typed, planted{"", text(8, alnum[26:52]) + "-" + text(5, alnum[26:52])})
+	}
+	return list, commands, typed
 }
 
-// formsOf returns how a secret may be written.
+// formsOf returns how a secret may be written, of base64 the characters that hold it alone.
 func formsOf(s string) map[string]string {
-	quoted, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // a string is always to be had
-	}
-	forms := map[string]string{
-		"plain": s, "JSON": strings.Trim(string(quoted), `"`), "quoted": strings.Trim(strconv.Quote(s), `"`),
-		"query": url.QueryEscape(s), "path": url.PathEscape(s), "hex": hex.EncodeToString([]byte(s)),
+	forms := map[string]string{}
+	for _, e := range encodings {
+		if !strings.HasPrefix(e.name, "base64") {
+			forms[e.name] = strings.TrimRight(e.write(s), "=")
+		}
 	}
 	for before := range 3 {
-		enc := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), s...))
-		forms["base64 after "+strconv.Itoa(before)] = enc[(before*8+5)/6 : (before+len(s))*8/6]
+		for name, enc := range map[string]*base64.Encoding{"base64": base64.RawStdEncoding, "base64 of URLs": base64.RawURLEncoding} {
+			text := enc.EncodeToString(append(make([]byte, before), s...))
+			forms[name+" after "+strconv.Itoa(before)] = text[(before*8+5)/6 : (before+len(s))*8/6]
+		}
 	}
 	return forms
 }
@@ -103,7 +107,8 @@ func secretsFigure(ctx context.Context, env environment) error {
 	if err := os.Mkdir(root, 0o700); err != nil {
 		return err
 	}
-	all := plant()
+	all, commands, typed := plant()
+	commands = commands[:env.of(len(commands), len(commandForms))]
 	var traces sink
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(&traces, r.Body) }))
 	defer collector.Close()
@@ -126,7 +131,11 @@ func secretsFigure(ctx context.Context, env environment) error {
 		defer func() { _ = os.Unsetenv(name) }() // it was set
 	}
 	var log sink
-	cmd := exec.CommandContext(ctx, env.Binary, "serve", "--log-level=debug", "--audit", "--audit-dir="+auditDir, "--state-dir="+filepath.Join(base, "state"), "--metrics="+page, root)
+	config := filepath.Join(base, "config.json")
+	if err := os.WriteFile(config, []byte(`{"hooks":[{"builtin":"log"}]}`), 0o600); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, env.Binary, "serve", "--config="+config, "--log-level=debug", "--audit", "--audit-dir="+auditDir, "--state-dir="+filepath.Join(base, "state"), "--metrics="+page, root)
 	cmd.Stderr = &log
 	c, err := dialCommand(cmd, nil)
 	if err != nil {
@@ -135,7 +144,7 @@ func secretsFigure(ctx context.Context, env environment) error {
 	if err := c.initialize(); err != nil {
 		return fmt.Errorf("%w: %s", err, log.String())
 	}
-	calls, err := spill(&toolUser{client: c}, root, all)
+	calls, err := spillAll(env, &toolUser{client: c}, root, all, commands, typed)
 	if err != nil {
 		return err
 	}
@@ -151,15 +160,27 @@ func secretsFigure(ctx context.Context, env environment) error {
 	if err != nil {
 		return err
 	}
+	kept, err := allOf(filepath.Join(base, "state"), "objects") // which are the former contents of the user's files
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d secrets in arguments, in %d encodings; %d command lines, of %d forms in %d ways; %d typed at prompts\n",
+		len(all), len(encodings), len(commands), len(commandForms), len(ways), len(typed))
+	fmt.Printf("in the state: not the names of files, which the history has\nfound: %s\nnot looked for: %s\nnot told apart on command lines: %s\n\n", strings.Join(redact.Encodings(), "; "), strings.Join(redact.NotCovered(), "; "), commandsNotCovered)
+	named := len(all) // files too, whose names the history has
+	all = slices.Concat(all, commands, typed)
 	fmt.Printf("| %d planted secrets, %d calls | bytes | secrets found |\n|---|---|---|\n", len(all), calls)
 	var leaks error
-	for _, o := range []struct{ name, text string }{{"audit", audit}, {"log", log.String()}, {"metrics", metrics}, {"traces", traces.String()}} {
+	for _, o := range []struct{ name, text string }{{"audit", audit}, {"log", log.String()}, {"metrics", metrics}, {"traces", traces.String()}, {stateName, kept}} {
 		found := 0
 		for i, s := range all {
+			if i < named && o.name == stateName {
+				continue
+			}
 			for form, text := range formsOf(s.value) {
 				if strings.Contains(o.text, text) {
 					found++
-					leaks = errors.Join(leaks, fmt.Errorf("secret %d stands in the %s as %s", i, o.name, form))
+					leaks = errors.Join(leaks, fmt.Errorf("secret %d (%s) stands in the %s as %s", i, placeOf(i-named, len(commands)), o.name, form))
 				}
 			}
 		}
@@ -169,6 +190,42 @@ func secretsFigure(ctx context.Context, env environment) error {
 		}
 	}
 	return leaks
+}
+
+// stateName is what else the server keeps. The history has the names of files that were
+// changed, whatever they are: it is for bringing them back.
+const stateName = "state and index of the history"
+
+// placeOf says where a secret was planted that is not among the arguments at large.
+func placeOf(i, commands int) string {
+	switch {
+	case i < 0:
+		return "arguments"
+	case i < commands:
+		return commandForms[i%len(commandForms)].name + ", " + ways[i/len(commandForms)].name
+	}
+	return prompts[i-commands].name
+}
+
+// spillAll makes all calls, and returns how many.
+func spillAll(env environment, u *toolUser, root string, all, commands, typed []planted) (int, error) {
+	if err := os.Mkdir(filepath.Join(root, "n"), 0o700); err != nil {
+		return 0, err
+	}
+	sum, err := spill(u, root, all)
+	for _, f := range []func() (int, error){
+		func() (int, error) { return sendEncoded(u, all[:env.of(len(all), 5)]) },
+		func() (int, error) { return runCommands(u, commands) },
+		func() (int, error) { return typeSecrets(u, typed) },
+	} {
+		if err != nil {
+			break
+		}
+		var n int
+		n, err = f()
+		sum += n
+	}
+	return sum, err
 }
 
 // spill makes calls with each secret in each place, and returns how many.
@@ -237,10 +294,14 @@ func fetch(ctx context.Context, address string) (string, error) {
 	return string(data), err
 }
 
-// allOf returns what the files of a directory hold, one behind another.
-func allOf(dir string) (string, error) {
+// allOf returns what the files of a directory hold, one behind another, but for what lies
+// in directories of some names.
+func allOf(dir string, but ...string) (string, error) {
 	var parts []string
 	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && slices.Contains(but, d.Name()) {
+			return fs.SkipDir
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}

@@ -123,19 +123,22 @@ func holdingsTool(running *atomic.Int64) tools.Tool {
 	return tools.New(tools.Def[noneIn, holdings]{
 		Name: "holdings", Title: "Holdings", Doc: "Says what the process holds after a collection.",
 		Access: tools.Read, Effects: tools.None,
-		Run: func(context.Context, noneIn) (holdings, error) {
-			runtime.GC() // twice: what pools hold is let go by the second
-			debug.FreeOSMemory()
-			fds, err := os.ReadDir("/proc/self/fd")
-			if err != nil {
-				return holdings{}, err
-			}
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			return holdings{
-				Goroutines: runtime.NumGoroutine(), Descriptors: len(fds) - 1, // less the one that reads the directory
-				Running: running.Load(), Heap: m.HeapAlloc,
-			}, nil
-		},
+		Run: func(context.Context, noneIn) (holdings, error) { return held(running) },
 	})
+}
+
+// held gives memory back to the system and says what is left.
+func held(running *atomic.Int64) (holdings, error) {
+	runtime.GC() // twice: what pools hold is let go by the second
+	debug.FreeOSMemory()
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return holdings{}, err
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return holdings{
+		Goroutines: runtime.NumGoroutine(), Descriptors: len(fds) - 1, // less the one that reads the directory
+		Running: running.Load(), Heap: m.HeapAlloc,
+	}, nil
 }
