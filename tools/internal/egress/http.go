@@ -215,10 +215,12 @@ func (c *countedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// Write counts before it writes: the answer may come before Write returns.
 func (c *countedConn) Write(b []byte) (int, error) {
 	_ = c.SetWriteDeadline(time.Now().Add(idleTime))
+	c.pass.sent(len(b))
 	n, err := c.Conn.Write(b)
-	c.pass.sent(n)
+	c.pass.sent(n - len(b))
 	return n, err
 }
 

@@ -91,8 +91,8 @@ func read(pid int, boot time.Time, us users) (Process, bool) {
 func commandLine(dir string) string {
 	const (
 		pause = 100 * time.Microsecond
-		most  = 200 * time.Millisecond
-		looks = 5 // it may have become one between the look at its words and that at its state
+		most  = time.Second
+		looks = 20 // it may have become one between the look at its words and that at its state
 	)
 	line := make([]byte, mostCommand)
 	for begin, none := time.Now(), 0; ; time.Sleep(pause) {
