@@ -50,7 +50,7 @@ func unkepts(w *world) []unkept {
 		{line: "the rest of .git", setup: "git init -q . && " + commit + "x", command: "rm -rf .git 2>/dev/null; [ -e .git/HEAD ] || echo UNKEPT", said: "deleted or moved away meanwhile: .git"},
 		{line: "what the user can read", command: "echo UNKEPT; cat " + w.visible + "/victim", said: "victim"},
 		{line: "a socket that came after the start", command: "/usr/bin/python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"" + w.visible + "/late\"); print(\"UNKEPT\")'", during: "socket"},
-		{line: "memory of several processes", command: "for i in 1 2 3; do /usr/bin/python3 -c 'x = bytearray(48 << 20); import time; time.sleep(.3)' & done; wait -n && wait -n && wait -n && echo UNKEPT"},
+		{line: "memory of several processes", command: "for i in 1 2 3; do /usr/bin/python3 -c 'x = bytearray(48 << 20); import time; time.sleep(.3)' & all=\"$all $!\"; done; for p in $all; do wait $p || exit; done; echo UNKEPT"},
 		{line: "what the policy denies and comes after the start", during: "echo UNKEPT > x.secret", command: "cat x*"},
 		{line: "where a rule asks about a path", setup: "echo UNKEPT > asked", command: "cat ask*"},
 	}
