@@ -25,16 +25,9 @@ func detachedCommand() command {
 		args:  "[stop PID|all]",
 		short: "list the servers in the background, or end one with its jobs",
 		long: `
-With jobs: {detach: true} in the configuration, a server that a client starts over
-stdin and stdout hands the client to a server in the background, where jobs and
-sessions outlast it. The next client with the same settings and directories comes
-back to it; of the environment those variables count that programs get (programs.env
-adds to them; with --sandbox=none all do) and those that the server goes by. With any
-difference it has a server of its own, a line more here, and its job_list says so. A
-server ends by itself when no client is there, no job runs and no output is kept any
-more. Each has a line: process, since when, how many clients, jobs that run, jobs
-that have ended and can be read, sessions, directories. With --state-dir it looks
-there.`,
+It lists the servers in the background, whose jobs and sessions outlast their clients.
+Each has a line: process, since when, how many clients, jobs that run, jobs that have
+ended and can be read, sessions, directories. With --state-dir it looks there.`,
 		new: func() runner { return new(detached) },
 	}
 }

@@ -12,21 +12,34 @@ import (
 	"toolcrib/tools/catalog"
 )
 
-// help prints what toolcrib is, or what one command does.
+// help prints what toolcrib is, what one command does, or a topic. A command and
+// a topic of one name are one page.
 func help(p *Process, cmds []command, args []string) error {
 	switch len(args) {
 	case 0:
 		return overview(p.Stdout, cmds)
 	case 1:
-		if cmd, ok := find(cmds, args[0]); ok {
+		cmd, isCommand := find(cmds, args[0])
+		about, isTopic := findTopic(args[0])
+		switch {
+		case isCommand && isTopic:
+			if err := page(p.Stdout, cmd); err != nil {
+				return err
+			}
+			_, err := io.WriteString(p.Stdout, "\n"+about.text)
+			return err
+		case isCommand:
 			return page(p.Stdout, cmd)
+		case isTopic:
+			_, err := io.WriteString(p.Stdout, about.text)
+			return err
 		}
 		if tool, ok := catalog.Find(p.Catalog, args[0]); ok {
 			return usagef("toolcrib show "+tool.Name, "%q is no command but a tool", args[0])
 		}
-		return missingCommand(cmds, args[0])
+		return missingPage(cmds, args[0])
 	}
-	return usagef("toolcrib help COMMAND", "help takes one command, not %d", len(args))
+	return usagef("toolcrib help COMMAND; toolcrib help TOPIC", "help takes one command or topic, not %d", len(args))
 }
 
 func overview(w io.Writer, cmds []command) error {
@@ -41,7 +54,11 @@ Commands (` + cmds[0].name + ` is what runs where none is named):
 	for _, c := range cmds {
 		fmt.Fprintf(table, "  %s\t%s\n", c.name, c.short)
 	}
-	fmt.Fprintf(table, "  help\tsay what a command does and which flags it has\n")
+	fmt.Fprintf(table, "  help\tsay what a command does and which flags it has, or explain a topic\n")
+	fmt.Fprintf(table, "\nTopics (toolcrib help TOPIC):\n")
+	for _, t := range topics() {
+		fmt.Fprintf(table, "  %s\t%s\n", t.name, t.summary)
+	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
@@ -145,13 +162,14 @@ func wrap(text string, width int) string {
 	return b.String()
 }
 
-// missingCommand is the error for a name that no command has.
-func missingCommand(cmds []command, name string) error {
-	const hint = "toolcrib help lists the commands"
-	if near := schema.Nearest(name, commandNames(cmds)); near != "" {
-		return usagef(hint, "no command is called %q; did you mean %q", name, near)
+// missingPage is the error for a name that neither a command nor a topic has.
+func missingPage(cmds []command, name string) error {
+	about := topicNames()
+	hint := "toolcrib help lists the commands; topics: " + strings.Join(about, ", ")
+	if near := schema.Nearest(name, append(commandNames(cmds), about...)); near != "" {
+		return usagef(hint, "no command or topic is called %q; did you mean %q", name, near)
 	}
-	return usagef(hint, "no command is called %q", name)
+	return usagef(hint, "no command or topic is called %q", name)
 }
 
 func commandNames(cmds []command) []string {

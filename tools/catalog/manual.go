@@ -214,17 +214,18 @@ func render(all []tools.Tool) (map[string]string, error) {
 	return pages, nil
 }
 
-// Table renders the tools as the table of the README.
-func Table(all []tools.Tool) (string, error) {
+// Table renders the categories and their tools as the table of the README.
+func Table(all []tools.Tool) string {
 	var b strings.Builder
-	b.WriteString("| tool | category | access | what it does |\n|---|---|---|---|\n")
-	for _, t := range all {
-		description, err := t.Description()
-		if err != nil {
-			return "", err
+	b.WriteString("| category | tools |\n|---|---|\n")
+	for _, category := range tools.Categories(all) {
+		var names []string
+		for _, t := range all {
+			if t.Category == category {
+				names = append(names, "`"+t.Name+"`")
+			}
 		}
-		first, _, _ := strings.Cut(description, ". ")
-		fmt.Fprintf(&b, "| [`%s`](tools/%s/README.md#%s) | %s | %s | %s |\n", t.Name, t.Category, t.Name, t.Category, t.Access, strings.TrimSuffix(first, "."))
+		fmt.Fprintf(&b, "| [%s](tools/%s/README.md) | %s |\n", category, category, strings.Join(names, ", "))
 	}
-	return b.String(), nil
+	return b.String()
 }
