@@ -14,18 +14,11 @@ import (
 	"time"
 )
 
-const inFlight = 64
-
 // kind is one kind of call, as each server spells it.
 type kind struct {
 	name        string
 	ours, peers call
 	more        bool // ours does more than the peer's: shown, not judged
-}
-
-type call struct {
-	tool string
-	args map[string]any
 }
 
 // calls measures calls per second with 64 in flight, the two servers in turn.
@@ -88,14 +81,14 @@ func throughput(ctx context.Context, s program, k call, n int) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	rate, err := c.drive(n, line)
+	rate, err := drive(c, n, line)
 	return rate, errors.Join(err, c.close())
 }
 
 // drive makes n calls with the same params, 64 in flight, and returns the calls
 // per second. It does as little as can be for each, so that the server is what
 // is measured.
-func (c *client) drive(n int, params []byte) (float64, error) {
+func drive(c *client, n int, params []byte) (float64, error) {
 	const first = 1000
 	answered, wrong := make(chan struct{}, n), atomic.Int64{}
 	c.onLine.Store(new(func(line []byte) {

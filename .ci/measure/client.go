@@ -9,10 +9,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -164,18 +162,4 @@ func (c *client) close() error {
 	}
 	<-c.done
 	return c.cmd.Wait()
-}
-
-// resident returns the resident memory of a process and of its children in MB.
-func resident(pid int) float64 {
-	kB := 0
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err == nil {
-		for line := range strings.Lines(string(status)) {
-			if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-				kB, _ = strconv.Atoi(strings.Fields(rest)[0]) // the kernel's own format
-			}
-		}
-	}
-	return float64(kB) / 1024
 }

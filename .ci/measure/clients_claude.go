@@ -21,7 +21,7 @@ import (
 // transports. A stand-in of its API on loopback plays the model.
 func claude(ctx context.Context, env environment) error {
 	fmt.Println("| Claude Code | connects, in revision | lists the tools | calls read_files and, by call_tool, read_file, the result reaches the model | takes a prompt | reads a resource | answers a form | its log |\n|---|---|---|---|---|---|---|---|")
-	return env.overEach(ctx, func(b *bench) (string, error) {
+	return overEach(ctx, env, func(b *bench) (string, error) {
 		revision, err := claudeOver(ctx, env, b)
 		return revision + " | yes | yes | yes | yes | yes | no complaint", err
 	}, "asking")
@@ -125,15 +125,6 @@ func claudeLog(home string) (revision string, err error) {
 		return "", fmt.Errorf("it does not say in which revision it speaks: %s", all)
 	}
 	return string(found[1]), nil
-}
-
-// claudeProgram finds the program of this machine's kind in Claude Code's package.
-func (e environment) claudeProgram() (string, error) {
-	found, err := filepath.Glob(e.npm("@anthropic-ai/claude-code-*/claude"))
-	if err != nil || len(found) == 0 {
-		return "", errors.New("no Claude Code is installed; run .ci/install")
-	}
-	return found[0], nil
 }
 
 // model answers as the Messages API does: it uses each tool once, after it has

@@ -21,7 +21,7 @@ import (
 // its user, over both transports.
 func codex(ctx context.Context, env environment) error {
 	fmt.Println("| Codex app-server | lists the tools | calls read_files | reads a resource | puts a form to its user | its log |\n|---|---|---|---|---|---|")
-	return env.overEach(ctx, func(b *bench) (string, error) {
+	return overEach(ctx, env, func(b *bench) (string, error) {
 		listed, err := codexOver(ctx, env, b)
 		return fmt.Sprintf("%d | yes | yes | yes | no complaint", listed), err
 	}, "asking")

@@ -15,7 +15,7 @@ import (
 // of its API on loopback plays the model.
 func gemini(ctx context.Context, env environment) error {
 	fmt.Println("| Gemini CLI | connects | lists the tools | calls read_file, the result reaches the model |\n|---|---|---|---|")
-	return env.overEach(ctx, func(b *bench) (string, error) {
+	return overEach(ctx, env, func(b *bench) (string, error) {
 		listed, err := geminiOver(ctx, env, b)
 		return fmt.Sprintf("yes | %d | yes", listed), err
 	})

@@ -13,7 +13,7 @@ import (
 func inspector(ctx context.Context, env environment) error {
 	fmt.Println("| Inspector CLI | era | list | call | strict | resources | prompts |\n|---|---|---|---|---|---|---|")
 	for _, transport := range transports {
-		b, err := env.bench(ctx, transport)
+		b, err := newBench(ctx, env, transport)
 		if err != nil {
 			return err
 		}

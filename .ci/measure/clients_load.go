@@ -26,7 +26,7 @@ type loaded struct {
 // is the client, as a user would have it, and one that costs next to nothing. A
 // second mcp-go is the control: how far two equal servers differ by chance.
 func load(ctx context.Context, env environment) (err error) {
-	b, err := env.bench(ctx, "stdio", "bare", "peer-http")
+	b, err := newBench(ctx, env, "stdio", "bare", "peer-http")
 	if err != nil {
 		return err
 	}

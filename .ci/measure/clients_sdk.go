@@ -79,7 +79,7 @@ func sdk(ctx context.Context, env environment) error {
 type sdkCheck struct{ Check, Error string }
 
 func sdkRun(ctx context.Context, env environment, scripts, transport, generation, mode string) ([]sdkCheck, error) {
-	b, err := env.bench(ctx, transport, "progress", "asking", "changing")
+	b, err := newBench(ctx, env, transport, "progress", "asking", "changing")
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -206,28 +205,4 @@ func (w *contender) edit(file int, expected string) (hash string, again bool, er
 	w.refused.Add(1)
 	w.sample.CompareAndSwap(nil, &r.text)
 	return "", false, nil
-}
-
-// toolAnswer is what a tool answered.
-type toolAnswer struct {
-	text, code string
-	failed     bool
-}
-
-func toolResult(m message) (toolAnswer, error) {
-	var r struct {
-		Meta struct {
-			Code string `json:"toolcrib/code"`
-		} `json:"_meta"`
-		Content []struct{ Text string }
-		IsError bool
-	}
-	if err := json.Unmarshal(m.Result, &r); err != nil {
-		return toolAnswer{}, err
-	}
-	a := toolAnswer{code: r.Meta.Code, failed: r.IsError}
-	for _, c := range r.Content {
-		a.text += c.Text
-	}
-	return a, nil
 }

@@ -113,7 +113,7 @@ func (d *detachment) rejoins(ctx context.Context, n int) error {
 			return err
 		}
 		time.Sleep(200 * time.Millisecond)
-		left += len(named(name))
+		left += len(processesNamed(name))
 		if err := c.in.Close(); err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func editcases(ctx context.Context, env environment) error {
 	if err := os.Mkdir(home, 0o755); err != nil {
 		return err
 	}
-	claude, err := env.claudeTools(home)
+	claude, err := claudeTools(env, home)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func editcases(ctx context.Context, env environment) error {
 }
 
 // claudeTools is Claude Code serving its own tools, in a home of its own.
-func (e environment) claudeTools(home string) (program, error) {
+func claudeTools(e environment, home string) (program, error) {
 	path, err := e.claudeProgram()
 	return program{"Claude Code", []string{
 		"env", "-i", "PATH=" + os.Getenv("PATH"), "HOME=" + home, "DISABLE_AUTOUPDATER=1",

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -56,37 +53,33 @@ func (u *toolUser) must(tool string, args map[string]any) (string, error) {
 	return a.text, err
 }
 
-// writer is toolcrib with leave to change what is below dir. Its state lies beside
-// dir.
-func (e environment) writer(dir string, flags ...string) program {
-	args := append([]string{e.Binary, "serve", "--confirm", "client", "--state-dir", dir + ".state"}, flags...)
-	return program{"toolcrib", append(args, dir)}
+// toolAnswer is what a tool answered.
+type toolAnswer struct {
+	text, code string
+	failed     bool
 }
 
-// scratch makes a directory on the disk of the cache, which is not a tmpfs where
-// /tmp may be one, and in it one for the files of a server.
-func (e environment) scratch(name string) (base, dir string, err error) {
-	if base, err = os.MkdirTemp(e.Cache, name+"-"); err != nil {
-		return "", "", err
+func toolResult(m message) (toolAnswer, error) {
+	var r struct {
+		Meta struct {
+			Code string `json:"toolcrib/code"`
+		} `json:"_meta"`
+		Content []struct{ Text string }
+		IsError bool
 	}
-	dir = filepath.Join(base, "files")
-	return base, dir, os.Mkdir(dir, 0o755)
+	if err := json.Unmarshal(m.Result, &r); err != nil {
+		return toolAnswer{}, err
+	}
+	a := toolAnswer{code: r.Meta.Code, failed: r.IsError}
+	for _, c := range r.Content {
+		a.text += c.Text
+	}
+	return a, nil
 }
 
-// peakResident is the most memory that a process has had at once, in MB.
-func peakResident(pid int) (float64, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(status)) {
-		var kB float64
-		if n, _ := fmt.Sscanf(line, "VmHWM: %f kB", &kB); n == 1 {
-			return kB / 1024, nil
-		}
-	}
-	return 0, errors.New("the kernel does not tell the peak of a process's memory")
+type call struct {
+	tool string
+	args map[string]any
 }
 
-// brief is the beginning of a text, for a message.
-func brief(text string) string { return fmt.Sprintf("%.600s", text) }
+const inFlight = 64

@@ -42,7 +42,7 @@ func floods(ctx context.Context, env environment) error {
 	}
 	defer os.RemoveAll(base)
 	program := env.writer(dir)
-	failed := env.flooded(exec.CommandContext(ctx, program.args[0], program.args[1:]...), dir, os.Getuid(), env.floods())
+	failed := flooded(env, exec.CommandContext(ctx, program.args[0], program.args[1:]...), dir, os.Getuid(), overflows(env))
 	if os.Getuid() != 0 {
 		return failed
 	}
@@ -52,13 +52,13 @@ func floods(ctx context.Context, env environment) error {
 	}
 	binary, err := w.bring(env.Binary)
 	if err == nil {
-		err = env.flooded(w.as(binary, "serve", "--confirm", "client", "--state-dir", w.state, w.root), w.root, nobody, bombs())
+		err = flooded(env, w.as(binary, "serve", "--confirm", "client", "--state-dir", w.state, w.root), w.root, nobody, bombs())
 	}
 	return errors.Join(failed, err, w.close())
 }
 
 // flooded runs commands on one server, as one user.
-func (e environment) flooded(serve *exec.Cmd, dir string, user int, list []overflow) error {
+func flooded(e environment, serve *exec.Cmd, dir string, user int, list []overflow) error {
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a line\n"), 0o644); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (e environment) flooded(serve *exec.Cmd, dir string, user int, list []overf
 	return errors.Join(failed, server.close())
 }
 
-func (e environment) floods() []overflow {
+func overflows(e environment) []overflow {
 	size := func(mb int) int { return e.of(mb, 8) }
 	return append([]overflow{
 		{name: "10 GB of lines", command: fmt.Sprintf("yes %s | head -c %dM", strings.Repeat("0123456789", 9), size(10_240)), wants: `^exit 0 in .*; \d+ lines, [\d.]+ [MG]B`},

@@ -106,7 +106,7 @@ var nextOffset = regexp.MustCompile(`next: offset=(\d+)`)
 // line below the status.
 func pages(c *client, tool string, args map[string]any, each func(line string)) error {
 	for id := 1; ; id++ {
-		text, err := c.text(id, tool, args)
+		text, err := callText(c, id, tool, args)
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func pages(c *client, tool string, args map[string]any, each func(line string)) 
 }
 
 // text makes a call and returns its text; a tool's error is an error.
-func (c *client) text(id int, tool string, args map[string]any) (string, error) {
+func callText(c *client, id int, tool string, args map[string]any) (string, error) {
 	m, err := c.call(id, "tools/call", map[string]any{"name": tool, "arguments": args})
 	if err != nil {
 		return "", err

@@ -14,33 +14,11 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"time"
 )
 
 // figure takes one figure. Scale 1 is full size; a smaller one is for a quick
 // check that the figure can still be taken.
 type figure func(ctx context.Context, env environment) error
-
-// environment is where the programs are.
-type environment struct {
-	Binary string  // toolcrib
-	Cache  string  // peers and trees, made by .ci/install
-	Scale  float64 // 1 = full size
-	Seed   uint64  // of a figure that is to be done again, where it takes one; 0 = a new one
-}
-
-// of scales a count, at least to low.
-func (e environment) of(full, low int) int { return max(int(float64(full)*e.Scale), low) }
-
-// full reports whether speed and memory are judged: a quick run is too short.
-func (e environment) full() bool { return e.Scale >= 1 }
-
-// newSeed is a seed of what is random in a figure, printed so that it can be done again.
-func newSeed() uint64 {
-	seed := uint64(time.Now().UnixNano())
-	fmt.Printf("seed %d\n", seed)
-	return seed
-}
 
 var figures = map[string]figure{
 	"conformance":   conformance,

@@ -118,7 +118,7 @@ func millionStdio(ctx context.Context, dir string) (crowd, error) {
 	}
 	looks := 0
 	return crowd{
-		calls: c.million,
+		calls: func(from, to int) error { return driveMillion(c, from, to) },
 		weigh: func() (weighed, error) {
 			looks++
 			m, err := c.call(looks, "tools/call", map[string]any{"name": "holdings", "arguments": map[string]any{}})
@@ -133,8 +133,8 @@ func millionStdio(ctx context.Context, dir string) (crowd, error) {
 	}, c.initialize()
 }
 
-// million makes the calls from one number to another, 64 in flight.
-func (c *client) million(from, to int) error {
+// driveMillion makes the calls from one number to another, 64 in flight.
+func driveMillion(c *client, from, to int) error {
 	answered, wrong := make(chan struct{}, inFlight), atomic.Int64{}
 	c.onLine.Store(new(func(line []byte) {
 		if !millionGood(line) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -94,19 +93,6 @@ func plantPages(dir string, count int) (map[string]string, error) {
 		tree[fmt.Sprintf("dirs/%03d/f", i)] = "f\n"
 	}
 	return tree, writeTree(dir, tree)
-}
-
-func writeTree(dir string, tree map[string]string) error {
-	for name, content := range tree {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // pager follows hints.

@@ -56,7 +56,7 @@ func search(ctx context.Context, env environment) error {
 }
 
 // searchState is where the servers of the figure keep their state.
-func (e environment) searchState() string {
+func searchStateDir(e environment) string {
 	return filepath.Join(os.TempDir(), "toolcrib-measure-state")
 }
 
@@ -128,7 +128,7 @@ func (b *searchBench) class(ctx context.Context, k searchClass, s *searchServer)
 		}
 		peer = append(peer, c)
 		if !k.stat {
-			if c, err = b.env.coldly(ctx, b.tree, q, io.Discard); err != nil {
+			if c, err = coldly(ctx, b.env, b.tree, q, io.Discard); err != nil {
 				return err
 			}
 			cold = append(cold, c)

@@ -65,13 +65,13 @@ func ripgrep(ctx context.Context, rg string, t tree, q searchQuery, out io.Write
 }
 
 // coldly makes a search in a process of its own.
-func (e environment) coldly(ctx context.Context, t tree, q searchQuery, out io.Writer) (cost, error) {
+func coldly(ctx context.Context, e environment, t tree, q searchQuery, out io.Writer) (cost, error) {
 	k := q.call()
 	text, err := json.Marshal(k.args)
 	if err != nil {
 		return cost{}, err
 	}
-	args := []string{"call", "--state-dir", e.searchState()}
+	args := []string{"call", "--state-dir", searchStateDir(e)}
 	if q.form != firstForm {
 		args = append(args, "--all")
 	}

@@ -24,7 +24,7 @@ func (b *searchBench) coldMemory(ctx context.Context) error {
 		if k.stat {
 			continue
 		}
-		c, err := b.env.coldly(ctx, b.tree, k.on(b.tree), io.Discard)
+		c, err := coldly(ctx, b.env, b.tree, k.on(b.tree), io.Discard)
 		if err != nil {
 			return fmt.Errorf("%s: %w", k.name, err)
 		}

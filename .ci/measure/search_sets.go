@@ -26,7 +26,7 @@ func (b *searchBench) sameFound(ctx context.Context, k searchClass, s *searchSer
 	ways := map[string][]string{"warm": warm}
 	if !k.stat {
 		out.Reset()
-		if _, err := b.env.coldly(ctx, b.tree, q, &out); err != nil {
+		if _, err := coldly(ctx, b.env, b.tree, q, &out); err != nil {
 			return brief(err.Error()), nil
 		}
 		ways["cold"] = q.found(out.String())

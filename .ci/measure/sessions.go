@@ -33,7 +33,7 @@ func sessions(ctx context.Context, env environment) (err error) {
 	if err != nil {
 		return err
 	}
-	used := user.keepUsing()
+	used := keepUsing(user)
 
 	n := env.of(100_000, 1000)
 	begin := time.Now()
@@ -79,37 +79,9 @@ func sessions(ctx context.Context, env environment) (err error) {
 	return errors.Join(errs...)
 }
 
-// openedSession is a session with the connection of its client.
-type openedSession struct {
-	addr, id string
-	wire     *wire
-}
-
-// openSession opens a session as a client does.
-func openSession(addr string) (*openedSession, error) { return openSessionAs(addr, "") }
-
-// openSessionAs is openSession with a token; "" = none.
-func openSessionAs(addr, token string) (*openedSession, error) {
-	w, err := connectAs(addr, token)
-	if err != nil {
-		return nil, err
-	}
-	s := &openedSession{addr: addr, wire: w}
-	r, body, err := w.exchange(appendPost(nil, addr, stormEras[0], "", "", []byte(initializeCall)))
-	if err != nil || r.status != 200 || r.session == "" {
-		return nil, r.bad("initialize", body, err)
-	}
-	s.id = r.session
-	r, body, err = w.exchange(appendPost(nil, addr, stormEras[0], s.id, "", []byte(initializedNote)))
-	if err != nil || r.status != 202 {
-		return nil, r.bad("notifications/initialized", body, err)
-	}
-	return s, nil
-}
-
 // keepUsing calls a tool again and again in a session until the function that it
 // returns is called, which says how often and what went wrong.
-func (s *openedSession) keepUsing() func() (calls int, failed []error) {
+func keepUsing(s *openedSession) func() (calls int, failed []error) {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	calls, failed := 0, []error(nil)
 	go func() {
@@ -119,7 +91,7 @@ func (s *openedSession) keepUsing() func() (calls int, failed []error) {
 		defer tick.Stop()
 		for {
 			calls++
-			if err := s.use(calls); err != nil {
+			if err := useSession(s, calls); err != nil {
 				failed = append(failed, err)
 			}
 			select {
@@ -136,7 +108,7 @@ func (s *openedSession) keepUsing() func() (calls int, failed []error) {
 	}
 }
 
-func (s *openedSession) use(n int) error {
+func useSession(s *openedSession, n int) error {
 	body := appendLook(nil, stormEras[0], "use", "say", fmt.Sprintf(`{"nonce":"use-%d"}`, n))
 	r, got, err := s.wire.exchange(appendPost(nil, s.addr, stormEras[0], s.id, "say", body))
 	if err != nil || r.status != 200 {

@@ -2,45 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"time"
 )
 
-// program is a server that serves files below a directory on stdio.
-type program struct {
-	name string
-	args []string
-}
-
-func (e environment) toolcrib(dir string) program {
-	return program{"toolcrib", []string{e.Binary, "--state-dir", filepath.Join(os.TempDir(), "toolcrib-measure-state"), dir}}
-}
-
-func (e environment) peer(dir string) program {
-	return program{"server-filesystem", []string{"node", e.npm("@modelcontextprotocol/server-filesystem/dist/index.js"), dir}}
-}
-
 // copies is this program serving the catalog with copies up to 60 tools.
-func (e environment) copies(dir string) (program, error) {
+func copies(dir string) (program, error) {
 	self, err := os.Executable()
 	return program{"toolcrib with 60 tools", []string{self, "serve", "copies", dir}}, err
-}
-
-func (e environment) npm(path string) string {
-	return filepath.Join(e.Cache, "npm", "node_modules", filepath.FromSlash(path))
-}
-
-// ripgrep is the one that figures are held to.
-func (e environment) ripgrep() (string, error) {
-	found, err := filepath.Glob(e.npm("@vscode/ripgrep-*/bin/rg"))
-	if err != nil || len(found) == 0 {
-		return "", errors.New("ripgrep is not installed; run .ci/install")
-	}
-	return found[0], nil
 }
 
 // start measures the time from the spawn to the answer of tools/list, and the
@@ -51,7 +21,7 @@ func start(ctx context.Context, env environment) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	copies, err := env.copies(dir)
+	copies, err := copies(dir)
 	if err != nil {
 		return err
 	}
@@ -102,10 +72,3 @@ func startOnce(ctx context.Context, s program) (time.Duration, float64, error) {
 	mb := resident(c.cmd.Process.Pid)
 	return took, mb, c.close()
 }
-
-func median[T int | float64 | time.Duration](values []T) T {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
-}
-
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -2,27 +2,10 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 )
-
-// era is a revision as the storm speaks it.
-type era struct {
-	name   string
-	modern bool
-}
-
-var stormEras = []era{{"2025-11-25", false}, {"2026-07-28", true}}
-
-const initializeCall = `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"storm","version":"1"}}}`
-
-const initializedNote = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-
-// modernMeta are the members of _meta that a request of the stateless era has.
-const modernMeta = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"storm","version":"1"}`
 
 // bulkBody is what a call of bulk sends along.
 var bulkBody = bytes.Repeat([]byte("sixteen letters "), 100_000/16)
@@ -68,16 +51,6 @@ func appendCancel(dst []byte, n int) []byte {
 	return append(strconv.AppendInt(dst, int64(n+1), 10), `,"reason":"storm"}}`...)
 }
 
-// appendLook appends a call of a tool that does not count: holdings, or a nap
-// that fills the pools of the server.
-func appendLook(dst []byte, era era, id, tool, args string) []byte {
-	meta := ""
-	if era.modern {
-		meta = `,"_meta":{` + modernMeta + `}`
-	}
-	return fmt.Appendf(dst, `{"jsonrpc":"2.0","id":"%s","method":"tools/call","params":{"name":"%s","arguments":%s%s}}`, id, tool, args, meta)
-}
-
 // looked reads the answer to a call of holdings.
 func looked(msg []byte) (holdings, error) {
 	_, text, ok := bytes.Cut(field(msg, "result"), []byte(`"text":"`))
@@ -107,13 +80,4 @@ func ended(before, after holdings) error {
 		return fmt.Errorf("before: %s; after: %s", before.Text(), after.Text())
 	}
 	return nil
-}
-
-// firstOf is the first of many errors, and how many there are.
-func firstOf(errs []error) error {
-	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
-	if len(errs) < 2 {
-		return errors.Join(errs...)
-	}
-	return fmt.Errorf("%d errors, the first: %w", len(errs), errs[0])
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -139,22 +138,6 @@ func oneCall(addr, token string, body []byte, tool string) ([]byte, error) {
 		return nil, r.bad(tool, got, err)
 	}
 	return got, nil
-}
-
-// appendPost appends a whole POST. tool is for the headers of the stateless era,
-// "" for what is not a call.
-func appendPost(dst []byte, addr string, era era, session, tool string, body []byte) []byte {
-	dst = append(append(dst, "POST /mcp HTTP/1.1\r\nHost: "...), addr...)
-	dst = append(dst, "\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"...)
-	if session != "" {
-		dst = append(append(append(dst, "Mcp-Session-Id: "...), session...), "\r\nMCP-Protocol-Version: 2025-11-25\r\n"...)
-	}
-	if era.modern {
-		dst = append(append(dst, "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: "...), tool...)
-		dst = append(dst, "\r\n"...)
-	}
-	dst = strconv.AppendInt(append(dst, "Content-Length: "...), int64(len(body)), 10)
-	return append(append(dst, "\r\n\r\n"...), body...)
 }
 
 func (c *httpClient) run(seed uint64) error {

@@ -99,13 +99,6 @@ func (t *stormTally) verdict() error {
 		t.lost, t.doubled, t.crossed, t.late, t.disordered, t.refused, t.held, t.other)
 }
 
-func excerpt(s string, n int) string {
-	if len(s) > n {
-		return s[:n] + fmt.Sprintf("... (%d bytes)", len(s))
-	}
-	return s
-}
-
 // nonce is what the answer to a call must hold, and that of no other.
 func (l *ledger) nonce(n int) []byte {
 	b := strconv.AppendInt(nil, int64(l.client), 10)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http/httputil"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -83,15 +82,6 @@ func skipValue(b []byte, i int) int {
 		i++
 	}
 	return i + depth
-}
-
-// addr is the host and port of a server.
-func (l *listening) addr() (string, error) {
-	u, err := url.Parse(l.URL)
-	if err != nil {
-		return "", err
-	}
-	return u.Host, nil
 }
 
 // wire is one connection of a client that speaks HTTP/1.1 by hand: what it costs

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -113,7 +111,7 @@ func (s *survey) batch(ctx context.Context, calls int, within time.Duration, end
 		return err
 	}
 	time.Sleep(time.Until(from.Add(within)))
-	if found := named(s.name()); len(found) > 0 {
+	if found := processesNamed(s.name()); len(found) > 0 {
 		return fmt.Errorf("%d processes live on: %v", len(found), found)
 	}
 	return nil
@@ -122,19 +120,6 @@ func (s *survey) batch(ctx context.Context, calls int, within time.Duration, end
 // name is that of the processes of this batch.
 func (s *survey) name() string {
 	return fmt.Sprintf("toolcrib-left-%d-%s-%d", os.Getpid(), s.level, s.next)
-}
-
-// named finds processes by their name.
-func named(name string) []string {
-	var found []string
-	files, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err == nil && bytes.HasPrefix(data, []byte(name+"\x00")) {
-			found = append(found, filepath.Base(filepath.Dir(file)))
-		}
-	}
-	return found
 }
 
 // bash calls the tool so many times at once, and returns the first error of any.
@@ -224,7 +209,7 @@ func (s *survey) inBackground(c *client, calls int) error {
 // running waits until the commands have left what they leave.
 func (s *survey) running(ctx context.Context, calls int) error {
 	for range 300 {
-		if len(named(s.name())) >= 4*calls {
+		if len(processesNamed(s.name())) >= 4*calls {
 			return nil
 		}
 		select {
@@ -233,5 +218,5 @@ func (s *survey) running(ctx context.Context, calls int) error {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	return fmt.Errorf("only %d processes were left by %d commands", len(named(s.name())), calls)
+	return fmt.Errorf("only %d processes were left by %d commands", len(processesNamed(s.name())), calls)
 }

@@ -97,7 +97,7 @@ func terminalPeers(ctx context.Context, env environment) error {
 		return err
 	}
 	defer os.RemoveAll(base)
-	version, err := env.desktopVersion()
+	version, err := desktopVersion(env)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (p *terminalPlace) judge(ctx context.Context, t terminalTools, c terminalCa
 	}
 	name := p.name()
 	why := c.check(ctx, t, name)
-	for _, pid := range named(name) {
+	for _, pid := range processesNamed(name) {
 		if n, err := strconv.Atoi(pid); err == nil {
 			_ = syscall.Kill(n, syscall.SIGKILL) // it may be gone
 		}
@@ -195,7 +195,7 @@ func sleeper(name string) string { return fmt.Sprintf("bash -c 'exec -a %s sleep
 // gone waits until no process has a name.
 func gone(name string, within time.Duration) error {
 	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		left := len(named(name))
+		left := len(processesNamed(name))
 		if left == 0 {
 			return nil
 		}
@@ -208,12 +208,12 @@ func gone(name string, within time.Duration) error {
 // up waits until so many processes have a name.
 func up(name string, count int) error {
 	for range 200 {
-		if len(named(name)) >= count {
+		if len(processesNamed(name)) >= count {
 			return nil
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	return fmt.Errorf("%d of %d processes were started", len(named(name)), count)
+	return fmt.Errorf("%d of %d processes were started", len(processesNamed(name)), count)
 }
 
 // plantOutside makes what no program may change.

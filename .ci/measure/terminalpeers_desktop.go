@@ -23,7 +23,7 @@ type desktopTerminal struct {
 	bash string // process of the shell that lasts
 }
 
-func (e environment) desktopVersion() (string, error) {
+func desktopVersion(e environment) (string, error) {
 	data, err := os.ReadFile(e.npm(desktopPackage + "/package.json"))
 	if err != nil {
 		return "", err

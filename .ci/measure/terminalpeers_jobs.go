@@ -259,7 +259,7 @@ func restarted(ctx context.Context, t terminalTools, name string) error {
 	if err != nil {
 		return err
 	}
-	if alive := len(named(name)); alive != n {
+	if alive := len(processesNamed(name)); alive != n {
 		return fmt.Errorf("%d jobs are listed and %d run", n, alive)
 	}
 	return nil

@@ -132,20 +132,3 @@ func serveToys(args []string) error {
 	}
 	return s.ServeStdio(ctx, os.Stdin, os.Stdout)
 }
-
-// copied builds the catalog again and again until there are n tools, so that
-// each copy costs what a tool of its own would.
-func copied(n int) []tools.Tool {
-	ts := make([]tools.Tool, 0, n)
-	for round := 0; ; round++ {
-		for _, t := range catalog.All(catalog.Deps{}) {
-			if len(ts) == n {
-				return ts
-			}
-			if round > 0 {
-				t.Name, t.Aliases = fmt.Sprintf("%s_%d", t.Name, round), nil
-			}
-			ts = append(ts, t)
-		}
-	}
-}

@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"hash/crc32"
-	"os"
-	"runtime"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/catalog"
 )
 
 // stormToys are tools that give the nonce of their call back, each in its own
@@ -99,25 +97,6 @@ func bulkTool(running *atomic.Int64) tools.Tool {
 	})
 }
 
-// holdings is what a process holds.
-type holdings struct {
-	Goroutines, Descriptors int
-	Running                 int64  // calls of the other tools
-	Heap                    uint64 // bytes, after a collection
-}
-
-const holdingsLine = "goroutines %d, descriptors %d, running %d, heap %d"
-
-func (h holdings) Text() string {
-	return fmt.Sprintf(holdingsLine, h.Goroutines, h.Descriptors, h.Running, h.Heap)
-}
-
-// parseHoldings reads what Text writes.
-func parseHoldings(text string) (h holdings, err error) {
-	_, err = fmt.Sscanf(text, holdingsLine, &h.Goroutines, &h.Descriptors, &h.Running, &h.Heap)
-	return h, err
-}
-
 // holdingsTool gives memory back to the system before it counts.
 func holdingsTool(running *atomic.Int64) tools.Tool {
 	return tools.New(tools.Def[noneIn, holdings]{
@@ -127,18 +106,19 @@ func holdingsTool(running *atomic.Int64) tools.Tool {
 	})
 }
 
-// held gives memory back to the system and says what is left.
-func held(running *atomic.Int64) (holdings, error) {
-	runtime.GC() // twice: what pools hold is let go by the second
-	debug.FreeOSMemory()
-	fds, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return holdings{}, err
+// copied builds the catalog again and again until there are n tools, so that
+// each copy costs what a tool of its own would.
+func copied(n int) []tools.Tool {
+	ts := make([]tools.Tool, 0, n)
+	for round := 0; ; round++ {
+		for _, t := range catalog.All(catalog.Deps{}) {
+			if len(ts) == n {
+				return ts
+			}
+			if round > 0 {
+				t.Name, t.Aliases = fmt.Sprintf("%s_%d", t.Name, round), nil
+			}
+			ts = append(ts, t)
+		}
 	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return holdings{
-		Goroutines: runtime.NumGoroutine(), Descriptors: len(fds) - 1, // less the one that reads the directory
-		Running: running.Load(), Heap: m.HeapAlloc,
-	}, nil
 }
