@@ -1,8 +1,9 @@
-// Command measure takes the figures that the README shows. It drives the built
-// binary and its peers from outside, side by side in one run.
+// Command measure takes the figures that "toolcrib help benchmarks" shows. It drives
+// the built binary and its peers from outside, side by side in one run.
 //
 // Usage: measure NAME [-scale F], by way of .ci/figures. A figure that is not
-// reached ends with exit code 1.
+// reached ends with exit code 1. The figures lie in folders by subject, which share
+// the packages harness and rawhttp and do not import each other; here is their list.
 package main
 
 import (
@@ -14,93 +15,104 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+
+	"toolcrib/.ci/measure/clients"
+	"toolcrib/.ci/measure/edits"
+	"toolcrib/.ci/measure/files"
+	"toolcrib/.ci/measure/harness"
+	"toolcrib/.ci/measure/protocol"
+	"toolcrib/.ci/measure/sandbox"
+	"toolcrib/.ci/measure/search"
+	"toolcrib/.ci/measure/security"
+	"toolcrib/.ci/measure/storms"
+	"toolcrib/.ci/measure/terminals"
 )
 
 // figure takes one figure. Scale 1 is full size; a smaller one is for a quick
 // check that the figure can still be taken.
-type figure func(ctx context.Context, env environment) error
+type figure func(ctx context.Context, env harness.Environment) error
 
 var figures = map[string]figure{
-	"conformance":   conformance,
-	"start":         start,
-	"calls":         calls,
-	"order":         order,
-	"garbage":       garbage,
-	"escapes":       escapes,
-	"vectors":       vectors,
-	"glob":          globFigure,
-	"grep":          grepFigure,
-	"hostile":       hostile,
-	"inspector":     inspector,
-	"claude":        claude,
-	"codex":         codex,
-	"gemini":        gemini,
-	"sdk":           sdk,
-	"kernel":        kernelFigure,
-	"load":          load,
-	"list":          list,
-	"sessions":      sessions,
-	"storm":         storm,
-	"kills":         kills,
-	"faults":        faults,
-	"contended":     contended,
-	"editcases":     editcases,
-	"encodings":     encodingsFigure,
-	"readfile":      readfile,
-	"writefile":     writefile,
-	"naughty":       naughty,
-	"roundtrip":     roundtrip,
-	"edits":         edits,
-	"pages":         pagesFigure,
-	"patches":       patches,
-	"search":        search,
-	"searchfresh":   searchFresh,
-	"secrets":       secretsFigure,
-	"million":       million,
-	"overhead":      overhead,
-	"arguments":     arguments,
-	"audit":         auditFigure,
-	"confirmations": confirmations,
-	"tokens":        tokens,
-	"principals":    principals,
-	"searchtools":   searchTools,
-	"sandbox":       sandboxFigure,
-	"spawn":         spawnFigure,
-	"survivors":     survivors,
-	"detached":      detached,
-	"floods":        floods,
-	"terminals":     terminals,
-	"terminalpeers": terminalPeers,
-	"work":          work,
-	"fuzzed":        fuzzedFigure,
+	"conformance":   protocol.Conformance,
+	"start":         protocol.Start,
+	"calls":         protocol.Calls,
+	"order":         protocol.Order,
+	"garbage":       protocol.Garbage,
+	"escapes":       files.Escapes,
+	"vectors":       files.Vectors,
+	"glob":          search.Glob,
+	"grep":          search.Grep,
+	"hostile":       protocol.Hostile,
+	"inspector":     clients.Inspector,
+	"claude":        clients.Claude,
+	"codex":         clients.Codex,
+	"gemini":        clients.Gemini,
+	"sdk":           clients.Sdk,
+	"kernel":        terminals.Kernel,
+	"load":          clients.Load,
+	"list":          protocol.List,
+	"sessions":      storms.Sessions,
+	"storm":         storms.Storm,
+	"kills":         files.Kills,
+	"faults":        files.Faults,
+	"contended":     files.Contended,
+	"editcases":     edits.Editcases,
+	"encodings":     edits.Encodings,
+	"readfile":      files.Readfile,
+	"writefile":     files.Writefile,
+	"naughty":       files.Naughty,
+	"roundtrip":     edits.Roundtrip,
+	"edits":         edits.Edits,
+	"pages":         files.Pages,
+	"patches":       edits.Patches,
+	"search":        search.Search,
+	"searchfresh":   search.Fresh,
+	"secrets":       security.Secrets,
+	"million":       storms.Million,
+	"overhead":      storms.Overhead,
+	"arguments":     edits.Arguments,
+	"audit":         security.Audit,
+	"confirmations": security.Confirmations,
+	"tokens":        security.Tokens,
+	"principals":    storms.Principals,
+	"searchtools":   search.Tools,
+	"sandbox":       sandbox.Sandbox,
+	"spawn":         sandbox.Spawn,
+	"survivors":     sandbox.Survivors,
+	"detached":      sandbox.Detached,
+	"floods":        sandbox.Floods,
+	"terminals":     terminals.Terminals,
+	"terminalpeers": terminals.TerminalPeers,
+	"work":          sandbox.Work,
+	"fuzzed":        protocol.Fuzzed,
 }
 
 func main() {
 	if len(os.Args) > 2 && os.Args[1] == "serve" { // this program as a server with toy tools
-		if err := serveToys(os.Args[2:]); err != nil {
+		if err := storms.ServeToys(os.Args[2:]); err != nil {
 			fail(err)
 		}
 		return
 	}
 	if len(os.Args) > 3 && os.Args[1] == "weighed" { // this program as toolcrib, which says what it holds
-		fail(runWeighed(os.Args[2], os.Args[3:]))
+		fail(protocol.RunWeighed(os.Args[2], os.Args[3:]))
 	}
 	if len(os.Args) > 5 && os.Args[1] == "wave" { // this program as the attacker of hostile
-		if err := runWave(os.Args[2:]); err != nil {
+		if err := protocol.RunWave(os.Args[2:]); err != nil {
 			fail(err)
 		}
 		return
 	}
 	if len(os.Args) > 3 && os.Args[1] == "inject" { // this program as a server that faults can be injected into
-		fail(runInjected(os.Args[2:]))
+		fail(files.RunInjected(os.Args[2:]))
 	}
 	if len(os.Args) > 4 && os.Args[1] == "audit" { // this program as one that writes an audit log
-		fail(writeAudit(os.Args[2:]))
+		fail(security.WriteAudit(os.Args[2:]))
 	}
 	if len(os.Args) > 3 && os.Args[1] == "without" { // this program in the place of one that lacks something
-		fail(runWithout(os.Args[2], os.Args[3:]))
+		fail(sandbox.RunWithout(os.Args[2], os.Args[3:]))
 	}
-	var env environment
+	var env harness.Environment
 	flag.StringVar(&env.Binary, "binary", "", "the toolcrib to measure")
 	flag.StringVar(&env.Cache, "cache", "", "directory of peers and trees")
 	flag.Float64Var(&env.Scale, "scale", 1, "size, 1 = full")
