@@ -47,7 +47,7 @@ var figures = map[string]figure{
 	"claude":        clients.Claude,
 	"codex":         clients.Codex,
 	"gemini":        clients.Gemini,
-	"sdk":           clients.Sdk,
+	"sdk":           clients.SDK,
 	"kernel":        terminals.Kernel,
 	"load":          clients.Load,
 	"list":          protocol.List,

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -141,7 +142,7 @@ func (n names) check(t *testing.T, file, code string) {
 		return
 	}
 	words := strings.Fields(code)
-	if len(words) < 2 || strings.TrimPrefix(words[0], "./") != "toolcrib" {
+	if len(words) < 2 || path.Base(words[0]) != "toolcrib" {
 		return
 	}
 	flags, ok := n.flags[words[1]]

@@ -22,9 +22,9 @@ var sdkClients = []struct{ generation, mode string }{
 	{"v1", "legacy"}, {"v2", "legacy"}, {"v2", "auto"}, {"v2", "pin"},
 }
 
-// Sdk has both generations of the TypeScript SDK do all that they can do with a
+// SDK has both generations of the TypeScript SDK do all that they can do with a
 // server, over both transports.
-func Sdk(ctx context.Context, env harness.Environment) error {
+func SDK(ctx context.Context, env harness.Environment) error {
 	dir, err := os.MkdirTemp(filepath.Join(env.Cache, "npm"), "scripts") // where node finds the packages
 	if err != nil {
 		return err
