@@ -122,7 +122,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestReadme keeps the README's table of tools true.
+// TestReadme keeps the README's table of categories true.
 func TestReadme(t *testing.T) {
 	const file, begin, end = "../../README.md", "<!-- tools -->\n", "<!-- /tools -->\n"
 	old, err := os.ReadFile(file)
