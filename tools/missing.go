@@ -100,7 +100,7 @@ func ofName(ctx context.Context, name string) (all []string) {
 		if err != nil {
 			continue
 		}
-		for run := range start.Stream(ctx, workspace.WalkOptions{Directories: true}).Runs() {
+		for run := range workspace.NewStream(ctx, start, workspace.WalkOptions{Directories: true}).Runs() {
 			for _, e := range run {
 				if found := e.Path.String(); path.Base(e.Rel) == name && !slices.Contains(all, found) {
 					all = append(all, found)

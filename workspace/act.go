@@ -125,7 +125,7 @@ func (a *act) state() (progress, error) {
 		if !same {
 			return notDone, nil
 		}
-		f, err := a.to.dir.openFile(a.to.name(), Path{})
+		f, err := openRaw(a.to.dir, a.to.name())
 		if err != nil {
 			return notDone, err
 		}
@@ -143,7 +143,7 @@ func (a *act) state() (progress, error) {
 		if !same || info.Size <= a.Size {
 			return notDone, nil
 		}
-		f, err := a.to.dir.openFile(a.to.name(), Path{})
+		f, err := openRaw(a.to.dir, a.to.name())
 		if err != nil {
 			return notDone, err
 		}

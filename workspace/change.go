@@ -13,20 +13,6 @@ type Change struct {
 	DryRun bool
 }
 
-// OpKind is what an operation does.
-type OpKind string
-
-// The kinds of operations.
-const (
-	OpWrite     OpKind = "write"     // Path gets the content that New gives
-	OpAppend    OpKind = "append"    // Path, where it exists, gets Data at its end
-	OpDelete    OpKind = "delete"    // Path goes, with Recursive a directory and all in it
-	OpMove      OpKind = "move"      // From becomes Path
-	OpCopy      OpKind = "copy"      // Path becomes what From is
-	OpDirectory OpKind = "directory" // Path is made a directory, as its parents are
-	OpSymlink   OpKind = "symlink"   // Path becomes a symlink with the text Data; nothing may stand there
-)
-
 // Op is one operation. Its paths are not followed at their last component but for
 // a write, which replaces the target of a symlink and keeps the link. Directories
 // that are missing above Path are made.

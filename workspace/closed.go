@@ -125,7 +125,7 @@ func (s *closing) search(r *root) error {
 // one looks at a path that a pattern names in full.
 func (s *closing) one(top Path, rel string) error {
 	at := top.child(rel)
-	strict := plain{top.root.backend}
+	strict := noLinks(top.root.backend)
 	info, err := strict.lstat(rel)
 	if err != nil || info.Kind == KindSymlink {
 		return nil //nolint:nilerr // it is not there, or reached by a link: then it is elsewhere

@@ -159,7 +159,7 @@ func (r *root) named(file, top string, read map[string]bool) (list []string) {
 
 // readConfig reads a small file, nothing where it cannot be.
 func (r *root) readConfig(rel string) []byte {
-	f, err := r.openFile(rel, Path{})
+	f, err := openRaw(r, rel)
 	if err != nil {
 		return nil
 	}

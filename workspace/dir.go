@@ -13,8 +13,8 @@ import (
 // that leaves it, whatever changes the tree meanwhile. Errors are those of the
 // system or of the list below.
 type backend interface {
-	openFile(rel string, as Path) (File, error)   // its errors name as
-	openListed(rel string, as Path) (File, error) // as that of dir
+	openFile(rel string, f *rawFile) error   // opens a regular file for reading into f
+	openListed(rel string, f *rawFile) error // as that of dir
 	openDir(rel string) (dir, error)
 	openPlainDir(rel string) (dir, error) // follows no link at all: errIsLink
 	stat(rel string) (Info, error)
@@ -31,13 +31,13 @@ type backend interface {
 type dir interface {
 	// open opens a directory of the directory.
 	open(name string) (dir, error)
-	// openFile opens a regular file of the directory for reading; the errors of the file
-	// name as, if that is not zero.
-	openFile(name string, as Path) (File, error)
+	// openFile opens a regular file of the directory for reading into f, which belongs
+	// to the caller so that what wraps it takes one allocation.
+	openFile(name string, f *rawFile) error
 	// openListed is openFile for what was listed as a regular file. It need not look
 	// what has become of that since: a FIFO or device may be opened for it. It may fail
 	// where openFile does not.
-	openListed(name string, as Path) (File, error)
+	openListed(name string, f *rawFile) error
 	// openRead is openFile for those who need more of a file than to read it.
 	openRead(name string) (*os.File, Info, error)
 	// entries reads the directory from its start, in the order of the file system;

@@ -326,7 +326,7 @@ func TestTempsHidden(t *testing.T) {
 		if diff := cmp.Diff(want, list); diff != "" {
 			t.Error(diff)
 		}
-		found, stats, err := p.Walk(t.Context(), workspace.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
+		found, stats, err := workspace.Walk(t.Context(), p, workspace.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -337,7 +337,7 @@ func TestTempsHidden(t *testing.T) {
 		if !slices.Equal(names, []string{temp + "x", "deep"}) || stats.Hidden+stats.Ignored > 0 {
 			t.Errorf("walked %q, %+v", names, stats)
 		}
-		if _, stats, err := p.Walk(t.Context(), workspace.WalkOptions{}); err != nil || stats.Hidden != 1 {
+		if _, stats, err := workspace.Walk(t.Context(), p, workspace.WalkOptions{}); err != nil || stats.Hidden != 1 {
 			t.Errorf("%+v, %v", stats, err)
 		}
 		near, err := p.Join(strings.Replace(temp, "f.", "e.", 1))

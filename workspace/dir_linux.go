@@ -52,47 +52,44 @@ func (d *kernelDir) open(name string) (dir, error) {
 	return d.adoptDir(fd)
 }
 
-func (d *kernelDir) openFile(name string, as Path) (File, error) {
+func (d *kernelDir) openFile(name string, f *rawFile) error {
 	fd, err := d.openData(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	st, err := d.admitFile(fd)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	info := infoOfStat(&st)
-	return &kernelFile{fd: fd, path: as, info: &info}, nil
+	f.kernel.fd, f.kernel.info = fd, &info
+	return nil
 }
 
 // openListed asks nothing of the file: on the mount of the directory itself, reading it
 // can tell all that there is to know.
-func (d *kernelDir) openListed(name string, as Path) (File, error) {
+func (d *kernelDir) openListed(name string, f *rawFile) error {
 	if !d.whole {
-		return d.openFile(name, as)
+		return d.openFile(name, f)
 	}
 	if err := entryName(name); err != nil {
-		return nil, err
+		return err
 	}
-	return d.openOnMount(name, as)
+	return d.openOnMount(name, f)
 }
 
 // openOnMount opens what is below the directory on the same mount, through no link.
-func (d *kernelDir) openOnMount(rel string, as Path) (File, error) {
-	f := &kernelFile{path: as, whole: d.whole}
+func (d *kernelDir) openOnMount(rel string, f *rawFile) error {
+	f.kernel.whole = d.whole
 	how := unix.OpenHow{Flags: fileFlags, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_XDEV}
-	err := d.use(func(at int) error {
+	return d.use(func(at int) error {
 		for {
 			var err error
-			if f.fd, err = unix.Openat2(at, rel, &how); err != unix.EINTR {
+			if f.kernel.fd, err = unix.Openat2(at, rel, &how); err != unix.EINTR {
 				return err
 			}
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
 }
 
 func (d *kernelDir) openRead(name string) (*os.File, Info, error) {

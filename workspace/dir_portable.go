@@ -11,6 +11,9 @@ type portableDir struct {
 	dev  uint64 // as kernelDir.dev
 }
 
+// newPortableDir returns a dir on a root, which it closes.
+func newPortableDir(root *os.Root) dir { return &portableDir{root: root} }
+
 func (d *portableDir) close() error { return d.root.Close() }
 
 // open looks twice, since os.Root follows links: what was opened must be the
@@ -43,15 +46,12 @@ func (d *portableDir) open(name string) (dir, error) {
 	return &portableDir{sub, infoOf(after).Device}, nil
 }
 
-func (d *portableDir) openFile(name string, as Path) (File, error) {
-	f, info, err := d.openRead(name)
-	if err != nil {
-		return nil, err
-	}
-	return &file{std: f, path: as, info: info}, nil
+func (d *portableDir) openFile(name string, f *rawFile) (err error) {
+	f.std, f.info, err = d.openRead(name)
+	return err
 }
 
-func (d *portableDir) openListed(name string, as Path) (File, error) { return d.openFile(name, as) }
+func (d *portableDir) openListed(name string, f *rawFile) error { return d.openFile(name, f) }
 
 func (d *portableDir) openRead(name string) (*os.File, Info, error) {
 	before, err := d.lstat(name)

@@ -27,7 +27,7 @@ func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
 	}
 	ours = ours || w.giveBack(s, info)
 	if h, prefix, err := t.ws.historyOf(w.at.root); !ours && err == nil {
-		id, err := h.salvage(ctx, s, path.Join(prefix, w.at.rel), t.record())
+		id, err := h.salvage(ctx, s.dir, s.name(), path.Join(prefix, w.at.rel), t.record())
 		if err != nil {
 			return err
 		}

@@ -46,23 +46,6 @@ type Error struct {
 func (e *Error) Error() string { return e.Msg }
 func (e *Error) Unwrap() error { return e.Err }
 
-// show makes a path fit for a message: characters that do not print, such as
-// those that reverse the direction of text, are escaped, and a long one is cut.
-func show(text string) string {
-	const most = 200
-	cut := ""
-	if len(text) > most {
-		cut = fmt.Sprintf("... (%d bytes)", len(text))
-		text = strings.ToValidUTF8(text[:most], "")
-	}
-	for _, r := range text {
-		if r == '\uFFFD' || !strconv.IsPrint(r) {
-			return strconv.Quote(text) + cut
-		}
-	}
-	return text + cut
-}
-
 // refuse words the error that an operation on p ended with.
 func (p Path) refuse(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -219,15 +202,4 @@ func (p Path) refuseMany(most int) error {
 		Msg:  fmt.Sprintf("%s holds more than %d files and directories", show(p.written()), most),
 		Hint: "name a directory further down, or limit the depth",
 	}
-}
-
-// cause words a system error without the host path that it carries.
-func cause(err error) string {
-	if e, ok := errors.AsType[syscall.Errno](err); ok {
-		return e.Error()
-	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err.Error()
-	}
-	return err.Error()
 }

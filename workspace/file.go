@@ -16,36 +16,32 @@ type File interface {
 	Info() Info
 }
 
-// file does not embed the os.File: the methods that come with one, such as WriteTo,
-// would answer with errors that carry the host path.
+// file words the errors of an open file.
 type file struct {
-	std  *os.File
-	path Path // zero for a file of the walk itself, which gets the errors as they are
-	info Info
+	rawFile
+	path Path
 }
 
-func (f *file) Info() Info { return f.info }
-
 func (f *file) Read(b []byte) (int, error) {
-	n, err := f.std.Read(b)
+	n, err := f.rawFile.Read(b)
 	return n, f.path.refuseIO(err)
 }
 
 func (f *file) ReadAt(b []byte, at int64) (int, error) {
-	n, err := f.std.ReadAt(b, at)
+	n, err := f.rawFile.ReadAt(b, at)
 	return n, f.path.refuseIO(err)
 }
 
 func (f *file) Seek(offset int64, whence int) (int64, error) {
-	n, err := f.std.Seek(offset, whence)
+	n, err := f.rawFile.Seek(offset, whence)
 	return n, f.path.refuseIO(err)
 }
 
-func (f *file) Close() error { return f.path.refuseIO(f.std.Close()) }
+func (f *file) Close() error { return f.path.refuseIO(f.rawFile.Close()) }
 
-// refuseIO words an error of the open file p, if that is known; io.EOF is none.
+// refuseIO words an error of the open file p; io.EOF is none.
 func (p Path) refuseIO(err error) error {
-	if err == nil || err == io.EOF || p.root == nil {
+	if err == nil || err == io.EOF {
 		return err
 	}
 	name := p.written()

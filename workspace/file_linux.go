@@ -8,14 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernelFile is a File on a bare descriptor: a search opens one for each file, and an
+// kernelFile is a file on a bare descriptor: a search opens one for each file, and an
 // os.File would cost more system calls and a finalizer. Nobody closes it who forgets it.
 type kernelFile struct {
 	// mu is held for reading while fd is used, as in kernelDir.
 	mu sync.RWMutex
 	fd int // -1 once closed
 	// O_NONBLOCK stays set on it: on a regular file it means nothing.
-	path  Path  // as file.path
 	whole bool  // as kernelDir.whole; only what is surely on that device
 	info  *Info // nil = not asked for yet
 }
@@ -36,7 +35,7 @@ func (f *kernelFile) Info() Info {
 
 func (f *kernelFile) Read(b []byte) (int, error) {
 	n, err := f.read(b, unix.Read)
-	return n, f.path.refuseIO(err)
+	return n, err
 }
 
 func (f *kernelFile) ReadAt(b []byte, at int64) (n int, err error) {
@@ -45,7 +44,7 @@ func (f *kernelFile) ReadAt(b []byte, at int64) (n int, err error) {
 		m, err = f.read(b[n:], func(fd int, b []byte) (int, error) { return unix.Pread(fd, b, at+int64(n)) })
 		n += m
 	}
-	return n, f.path.refuseIO(err)
+	return n, err
 }
 
 // read fills b, at least in part, by call.
@@ -73,22 +72,22 @@ func (f *kernelFile) Seek(offset int64, whence int) (int64, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	if f.fd < 0 {
-		return 0, f.path.refuseIO(os.ErrClosed)
+		return 0, os.ErrClosed
 	}
 	at, err := unix.Seek(f.fd, offset, whence)
 	if err != nil {
 		at = 0
 	}
-	return at, f.path.refuseIO(err)
+	return at, err
 }
 
 func (f *kernelFile) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fd < 0 {
-		return f.path.refuseIO(os.ErrClosed)
+		return os.ErrClosed
 	}
 	fd := f.fd
 	f.fd = -1
-	return f.path.refuseIO(unix.Close(fd))
+	return unix.Close(fd)
 }

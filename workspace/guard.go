@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"strings"
 	"syscall"
 )
 
@@ -65,7 +64,7 @@ func (p Path) reachGuarded(last bool, op func(r *root, rel string) error) error 
 			return err
 		}
 		strict := *r
-		strict.backend = plain{r.backend}
+		strict.backend = noLinks(r.backend)
 		if err = op(&strict, rel); !errors.Is(err, errIsLink) {
 			return err
 		}
@@ -73,63 +72,6 @@ func (p Path) reachGuarded(last bool, op func(r *root, rel string) error) error 
 			return syscall.ELOOP // the links change as fast as they are followed
 		}
 	}
-}
-
-// plain is a backend that follows no link at all: errIsLink.
-type plain struct{ backend }
-
-// in opens the directory that holds rel.
-func (b plain) in(rel string) (d dir, name string, err error) {
-	rel, slash := strings.CutSuffix(rel, "/")
-	if d, err = b.openPlainDir(path.Dir(rel)); err != nil || rel == "." {
-		return d, ".", err
-	}
-	if name = path.Base(rel); slash {
-		info, err := d.stat(name)
-		if err == nil && info.Kind != KindDirectory {
-			err = syscall.ENOTDIR
-		}
-		if err != nil {
-			d.close()
-			return nil, "", err
-		}
-	}
-	return d, name, nil
-}
-
-func (b plain) openFile(rel string, as Path) (File, error) {
-	d, name, err := b.in(rel)
-	if err != nil {
-		return nil, err
-	}
-	defer d.close()
-	if name == "." {
-		return nil, errIsDir
-	}
-	return d.openFile(name, as)
-}
-
-func (b plain) openListed(rel string, as Path) (File, error) { return b.openFile(rel, as) }
-
-func (b plain) openDir(rel string) (dir, error) {
-	return b.openPlainDir(path.Clean(rel))
-}
-
-func (b plain) stat(rel string) (Info, error) {
-	info, err := b.lstat(rel)
-	if err == nil && info.Kind == KindSymlink {
-		err = errIsLink
-	}
-	return info, err
-}
-
-func (b plain) lstat(rel string) (Info, error) {
-	d, name, err := b.in(rel)
-	if err != nil {
-		return Info{}, err
-	}
-	defer d.close()
-	return d.stat(name)
 }
 
 // refuseHeld refuses to take a directory at s away or elsewhere that holds what the
@@ -169,35 +111,3 @@ func (t *transaction) refuseHeld(s, as *spot) error {
 
 // Guarded reports whether p belongs to a view with a guard.
 func (p Path) Guarded() bool { return p.view != nil && p.view.guard != nil }
-
-// allowed leaves out the entries of d that the guard denies. They are judged where they
-// are, not by the link that the walk has come by.
-func (w *walker) allowed(d *walkDir, list []DirEntry) []DirEntry {
-	view := w.start.view
-	if view.guard == nil {
-		return list
-	}
-	at := w.place(d)
-	kept := list[:0]
-	for _, e := range list {
-		if view.denied(at.root, path.Join(at.rel, e.Name)) != nil {
-			d.denied++
-			continue
-		}
-		kept = append(kept, e)
-	}
-	return kept
-}
-
-// place returns where d is, without links. The directories above it were read before it.
-func (w *walker) place(d *walkDir) Path {
-	var at Path
-	switch {
-	case d.parent != nil && !d.link && d.parent.real != nil:
-		at = d.parent.real.child(d.name)
-	default:
-		at = w.start.child(d.rel).Landing()
-	}
-	d.real = &at
-	return at
-}

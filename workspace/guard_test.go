@@ -108,7 +108,7 @@ func TestGuardedWalks(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				entries, stats, err := p.Walk(t.Context(), workspace.WalkOptions{FollowLinks: follow})
+				entries, stats, err := workspace.Walk(t.Context(), p, workspace.WalkOptions{FollowLinks: follow})
 				if err != nil {
 					t.Fatal(err)
 				}

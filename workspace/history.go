@@ -18,8 +18,12 @@ type Record struct {
 	// outside of the view.
 	Hidden int `json:"-"`
 
-	root string // whose history has it, by its canonical name; set by History
+	root string // whose history has it, by its canonical name
 }
+
+// Root returns the canonical name of the root whose history has the record; "" if it
+// comes from none.
+func (rec Record) Root() string { return rec.root }
 
 // Changed is what a change did to one path. A move has two: the path that went and
 // the one that came.
@@ -33,6 +37,20 @@ type Changed struct {
 	Before *Version `json:"before,omitempty"`
 	After  *Version `json:"after,omitempty"`
 }
+
+// OpKind is what an operation does.
+type OpKind string
+
+// The kinds of operations.
+const (
+	OpWrite     OpKind = "write"     // Path gets the content that New gives
+	OpAppend    OpKind = "append"    // Path, where it exists, gets Data at its end
+	OpDelete    OpKind = "delete"    // Path goes, with Recursive a directory and all in it
+	OpMove      OpKind = "move"      // From becomes Path
+	OpCopy      OpKind = "copy"      // Path becomes what From is
+	OpDirectory OpKind = "directory" // Path is made a directory, as its parents are
+	OpSymlink   OpKind = "symlink"   // Path becomes a symlink with the text Data; nothing may stand there
+)
 
 // Version is what stood at a path at one time.
 type Version struct {
@@ -63,3 +81,12 @@ func (b HistoryBounds) orDefault() HistoryBounds {
 
 // MaxKept is the size of the largest file, in bytes, whose content is kept.
 const MaxKept = 64 << 20
+
+// versionOf is what Info says of an entry.
+func versionOf(info Info) *Version {
+	v := &Version{Kind: info.Kind, Mode: info.Mode.Perm(), Target: info.Target}
+	if info.Kind == KindFile {
+		v.Size, v.Hash = info.Size, info.Version()
+	}
+	return v
+}

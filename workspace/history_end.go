@@ -129,29 +129,12 @@ func markOf(part *io.SectionReader) (logMark, error) {
 	return logMark{string(first), part.Size()}, err
 }
 
-// Gap returns what is known to be missing of the histories of the roots; nil where
-// nothing is. Where a root has no history yet, none is made.
-func (w *Workspace) Gap(ctx context.Context) (*Gap, error) {
-	var found *Gap
-	for _, r := range w.roots {
-		if !w.state.hasHistory(r.origin) {
-			continue
-		}
-		h, _, err := w.historyOf(r)
-		if err != nil {
-			return nil, err
-		}
-		var end logEnd
-		err = h.locked(ctx, func() (err error) {
-			end, err = h.mend()
-			return err
-		})
-		if err != nil {
-			return nil, historyError(err)
-		}
-		if g := end.Gap; g != nil && (found == nil || g.Noticed.After(found.Noticed)) {
-			found = g
-		}
-	}
-	return found, nil
+// gap returns what is known to be missing of the history; nil where nothing is.
+func (h *history) gap(ctx context.Context) (*Gap, error) {
+	var end logEnd
+	err := h.locked(ctx, func() (err error) {
+		end, err = h.mend()
+		return err
+	})
+	return end.Gap, err
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"runtime/debug"
 	"time"
 )
 
@@ -54,7 +55,7 @@ func (h *history) startPruning() {
 	}
 	h.pruning = true
 	h.prunes.Go(func() {
-		err := caught(func() error { return h.prune(h.ctx, youth) })
+		err := h.prunedOrPanicked()
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.pruning, h.failed = false, nil
@@ -62,6 +63,15 @@ func (h *history) startPruning() {
 			h.failed = fmt.Errorf("the history of %s was not pruned: %w", h.root, err)
 		}
 	})
+}
+
+func (h *history) prunedOrPanicked() (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("%v\n\n%s", value, debug.Stack())
+		}
+	}()
+	return h.prune(h.ctx, youth)
 }
 
 // prune forgets the oldest changes until the rest is within the bounds, and then

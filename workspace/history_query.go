@@ -1,16 +1,12 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // HistoryQuery chooses changes.
@@ -81,32 +77,20 @@ func (w *Workspace) History(ctx context.Context, q HistoryQuery) (list []Record,
 // query finds the records of one history, at most so many where most is not 0,
 // and counts all. names are absolute; with none, every record is chosen.
 func (w *Workspace) query(ctx context.Context, h *history, id string, names []string, most int) (list []Record, total int, err error) {
-	start := []byte(anyRecord)
-	if id != "" {
-		start = recordStart(id)
-	}
-	needles := h.needles(names)
 	all := names == nil && w.guard == nil && w.holds(h.root)
-	for line, err := range h.lines() {
-		if err == nil {
-			err = ctx.Err()
-		}
+	for line, err := range h.find(ctx, id, names) {
 		if err != nil {
 			return nil, 0, historyError(err)
-		}
-		if !bytes.HasPrefix(line.text, start) || !containsAny(line.text, needles) {
-			continue
 		}
 		enough := most > 0 && len(list) >= most
 		if enough && all {
 			total++
 			continue
 		}
-		rec, err := decodeRecord(line.text)
+		rec, err := h.record(line)
 		if err != nil {
 			continue // a loss of power tore it
 		}
-		rec.root = h.root
 		if rec = w.visible(rec); !rec.concerns(names) {
 			continue
 		}
@@ -126,40 +110,16 @@ func (w *Workspace) holds(name string) bool {
 	return slices.ContainsFunc(w.roots, func(r *root) bool { return r.canonical == name })
 }
 
-// needles returns what the line of every record holds that concerns one of the
-// names; nil says that any may.
-func (h *history) needles(names []string) [][]byte {
-	var list [][]byte
-	for _, name := range names {
-		if rel, ok := below(h.root, name); ok {
-			name = rel
-		}
-		if _, ok := below(name, h.root); ok || name == "." {
-			return nil
-		}
-		text, err := json.Marshal(packName(name))
-		if err != nil || strings.HasPrefix(packName(name), packed) {
-			return nil
-		}
-		list = append(list, text[1:len(text)-1])
-	}
-	return list
-}
-
-func containsAny(text []byte, needles [][]byte) bool {
-	return needles == nil || slices.ContainsFunc(needles, func(n []byte) bool { return bytes.Contains(text, n) })
-}
-
 // visible leaves out what the view does not hold.
 func (w *Workspace) visible(rec Record) Record {
 	files := rec.Files
 	rec.Files = nil
 	for _, c := range files {
-		if _, ok := w.pathOf(rec.root, c.Path); !ok {
+		if _, ok := w.pathOf(rec.Root(), c.Path); !ok {
 			rec.Hidden++
 			continue
 		}
-		if _, ok := w.pathOf(rec.root, c.From); !ok {
+		if _, ok := w.pathOf(rec.Root(), c.From); !ok {
 			c.From = ""
 		}
 		rec.Files = append(rec.Files, c)
@@ -167,42 +127,17 @@ func (w *Workspace) visible(rec Record) Record {
 	return rec
 }
 
-// concerns reports whether a record is about one of the names or what lies below
-// them; with none, whether it is about anything.
-func (rec Record) concerns(names []string) bool {
-	if names == nil {
-		return len(rec.Files) > 0
-	}
-	return slices.ContainsFunc(rec.Files, func(c Changed) bool {
-		return slices.ContainsFunc(names, func(name string) bool {
-			_, ok := below(name, absolute(rec.root, c.Path))
-			if !ok && c.From != "" {
-				_, ok = below(name, absolute(rec.root, c.From))
-			}
-			return ok
-		})
-	})
-}
-
-// absolute is the host path of a path of a record, slash-separated.
-func absolute(root, name string) string {
-	if filepath.IsAbs(filepath.FromSlash(name)) {
-		return name
-	}
-	return path.Join(root, name)
-}
-
 // Historical returns the path of the view that rec.Files[i] is about; false where
 // the view does not hold it. rec comes from [Workspace.History].
 func (w *Workspace) Historical(rec Record, i int) (Path, bool) {
-	return w.pathOf(rec.root, rec.Files[i].Path)
+	return w.pathOf(rec.Root(), rec.Files[i].Path)
 }
 
 func (w *Workspace) pathOf(root, name string) (Path, bool) {
 	if name == "" {
 		return Path{}, false
 	}
-	r, rel := w.locate(absolute(root, name))
+	r, rel := w.locate(absolutePath(root, name))
 	if r == nil || w.denied(r, rel) != nil {
 		return Path{}, false
 	}
@@ -226,29 +161,6 @@ func (w *Workspace) historical(p Path) []string {
 		}
 	}
 	return names
-}
-
-// newestFirst merges lists that are each in order. A change of several roots is in
-// the list of each, and once in the result.
-func newestFirst(lists [][]Record) []Record {
-	var merged []Record
-	seen := map[string]bool{}
-	for {
-		newest := -1
-		for i, l := range lists {
-			if len(l) > 0 && (newest < 0 || l[0].Time.After(lists[newest][0].Time)) {
-				newest = i
-			}
-		}
-		if newest < 0 {
-			return merged
-		}
-		if rec := lists[newest][0]; !seen[rec.ID] {
-			seen[rec.ID] = true
-			merged = append(merged, rec)
-		}
-		lists[newest] = lists[newest][1:]
-	}
 }
 
 // Kept opens a former content by its hash; RuleNotFound where it is not kept.
@@ -279,4 +191,27 @@ func historyError(err error) error {
 		return err
 	}
 	return &Error{Rule: RuleIO, Msg: "the history cannot be read: " + cause(err), Err: err}
+}
+
+// Gap returns what is known to be missing of the histories of the roots; nil where
+// nothing is. Where a root has no history yet, none is made.
+func (w *Workspace) Gap(ctx context.Context) (*Gap, error) {
+	var found *Gap
+	for _, r := range w.roots {
+		if !w.state.hasHistory(r.origin) {
+			continue
+		}
+		h, _, err := w.historyOf(r)
+		if err != nil {
+			return nil, err
+		}
+		g, err := h.gap(ctx)
+		if err != nil {
+			return nil, historyError(err)
+		}
+		if g != nil && (found == nil || g.Noticed.After(found.Noticed)) {
+			found = g
+		}
+	}
+	return found, nil
 }

@@ -87,7 +87,7 @@ func (k *kernelRoot) resolve(rel string, flags, resolve uint64) (fd int, err err
 	return fd, err
 }
 
-func (k *kernelRoot) openFile(rel string, as Path) (File, error) {
+func (k *kernelRoot) openFile(rel string, f *rawFile) error {
 	fd, err := k.openat2(rel, fileFlags)
 	if err != nil {
 		// A socket cannot be opened, nor a device without permission: what it is
@@ -97,21 +97,22 @@ func (k *kernelRoot) openFile(rel string, as Path) (File, error) {
 				err = errSpecial
 			}
 		}
-		return nil, err
+		return err
 	}
 	st, err := k.admitFile(fd)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	info := infoOfStat(&st)
-	return &kernelFile{fd: fd, path: as, info: &info}, nil
+	f.kernel.fd, f.kernel.info = fd, &info
+	return nil
 }
 
-func (k *kernelRoot) openListed(rel string, as Path) (File, error) {
+func (k *kernelRoot) openListed(rel string, f *rawFile) error {
 	if !k.whole {
-		return k.openFile(rel, as)
+		return k.openFile(rel, f)
 	}
-	return k.openOnMount(rel, as)
+	return k.openOnMount(rel, f)
 }
 
 func (k *kernelRoot) openDir(rel string) (dir, error) {

@@ -23,12 +23,12 @@ func (o *Opener) Open(p Path) (File, error) {
 		return p.Open()
 	}
 	name := strings.LastIndexByte(p.rel, '/') + 1
-	var f File
+	f := &file{path: p}
 	var err error
 	if o.enter(p.root, p.rel[:name]) {
-		f, err = o.dir.openListed(p.rel[name:], p)
+		err = o.dir.openListed(p.rel[name:], &f.rawFile)
 	} else {
-		f, err = p.root.openListed(p.rel, p)
+		err = p.root.openListed(p.rel, &f.rawFile)
 	}
 	if err != nil {
 		return p.Open() // follows links, and says what is wrong

@@ -106,11 +106,9 @@ func (p Path) target() string {
 
 // Open opens a regular file for reading. It never blocks, whatever p is; a FIFO
 // or device that it refuses may have been opened and closed for that.
-func (p Path) Open() (f File, err error) {
-	err = p.reach(true, func(r *root, rel string) (err error) {
-		f, err = r.openFile(rel, p)
-		return err
-	})
+func (p Path) Open() (File, error) {
+	f := &file{path: p}
+	err := p.reach(true, func(r *root, rel string) error { return r.openFile(rel, &f.rawFile) })
 	if err != nil {
 		return nil, p.refuse(err)
 	}

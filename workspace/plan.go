@@ -2,8 +2,6 @@ package workspace
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -148,7 +146,7 @@ func (w *work) open(s *spot) error {
 	if err != nil {
 		return w.fail(err)
 	}
-	w.oldFile = &file{std: std, info: info}
+	w.oldFile = std
 	w.old.Exists, w.old.Info = true, info
 	w.done.Before = versionOf(w.old.Info)
 	return nil
@@ -204,19 +202,6 @@ func (w *work) expected() error {
 	return w.conflict(w.old)
 }
 
-func hashBytes(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
-func hashOf(r io.Reader) (string, error) {
-	h := sha256.New()
-	if _, err := io.Copy(h, r); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
 func (w *work) conflict(old Old) error {
 	path := w.path
 	if w.from != nil {
@@ -250,12 +235,4 @@ func (t *transaction) planAppend(w *work) error {
 	w.done.After = &Version{Kind: KindFile, Size: w.old.Info.Size + int64(len(w.op.Data)), Mode: w.old.Info.Mode.Perm()}
 	w.same = len(w.op.Data) == 0
 	return nil
-}
-
-func versionOf(info Info) *Version {
-	v := &Version{Kind: info.Kind, Mode: info.Mode.Perm(), Target: info.Target}
-	if info.Kind == KindFile {
-		v.Size, v.Hash = info.Size, info.Version()
-	}
-	return v
 }

@@ -88,7 +88,7 @@ func (w *work) planOld(s *spot, p Path) error {
 		}
 		return nil
 	}
-	f, err := s.dir.openFile(s.name(), Path{})
+	f, err := openRaw(s.dir, s.name())
 	if err != nil {
 		return &stepError{w, p, err}
 	}

@@ -32,19 +32,16 @@ func newPortableRoot(root *os.Root) (backend, error) {
 
 func (p *portableRoot) name() string { return "os.Root" }
 
-func (p *portableRoot) openFile(rel string, as Path) (File, error) {
+func (p *portableRoot) openFile(rel string, f *rawFile) error {
 	local, err := localize(rel)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	f, info, err := openPortable(p.root, local, os.O_RDONLY, p.dev)
-	if err != nil {
-		return nil, p.translate(err)
-	}
-	return &file{f, as, info}, nil
+	f.std, f.info, err = openPortable(p.root, local, os.O_RDONLY, p.dev)
+	return p.translate(err)
 }
 
-func (p *portableRoot) openListed(rel string, as Path) (File, error) { return p.openFile(rel, as) }
+func (p *portableRoot) openListed(rel string, f *rawFile) error { return p.openFile(rel, f) }
 
 func (p *portableRoot) openDir(rel string) (dir, error) {
 	local, err := localize(rel)

@@ -182,7 +182,7 @@ func (r *repair) undo(ctx context.Context) error {
 	for _, a := range slices.Backward(r.u.acts) {
 		got, err := a.state()
 		if err == nil && got == partly && a.Kind == actWrite {
-			_, err = r.h.salvage(ctx, a.to, r.name(a.to), r.u.Record)
+			_, err = r.h.salvage(ctx, a.to.dir, a.to.name(), r.name(a.to), r.u.Record)
 		}
 		if err == nil && got != notDone && (a.from == nil || a.from.dir != nil) {
 			err = a.undo(r.kept)

@@ -44,7 +44,7 @@ func (r *repair) finished(ctx context.Context, a *act, file Changed) ([]Changed,
 		return []Changed{file}, nil
 	}
 	k := keeper{ctx: ctx, h: r.h}
-	if err := k.tree(gone, file.Path); err != nil {
+	if err := k.tree(gone.dir, gone.name(), file.Path); err != nil {
 		return nil, err
 	}
 	switch file.Kind {
@@ -77,7 +77,7 @@ func (r *repair) sweep(ctx context.Context, committed bool) error {
 			return err
 		}
 		if !committed && !r.staged(abs, info) {
-			if _, err := r.h.salvage(ctx, s, r.former(s), r.u.Record); err != nil {
+			if _, err := r.h.salvage(ctx, s.dir, s.name(), r.former(s), r.u.Record); err != nil {
 				return err
 			}
 		}

@@ -6,9 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 )
 
@@ -96,26 +94,4 @@ func (r *root) addNames(names ...string) {
 			r.names = append(r.names, name)
 		}
 	}
-}
-
-// below returns host relative to dir, which holds it on a component boundary.
-func below(dir, host string) (rel string, ok bool) {
-	if sameName(dir, host) {
-		return ".", true
-	}
-	if !strings.HasSuffix(dir, "/") {
-		dir += "/"
-	}
-	if len(host) > len(dir) && sameName(dir, host[:len(dir)]) {
-		return host[len(dir):], true
-	}
-	return "", false
-}
-
-// sameName compares the names of directories as the system does.
-func sameName(a, b string) bool {
-	if runtime.GOOS == "windows" {
-		return strings.EqualFold(a, b)
-	}
-	return a == b
 }

@@ -207,17 +207,6 @@ func (t *transaction) undo() error {
 	return nil
 }
 
-// salvage keeps what stands at a temporary name as the former content of rel, in a change
-// of its own, whose ID it returns.
-func (h *history) salvage(ctx context.Context, s *spot, rel string, rec Record) (id string, err error) {
-	k := keeper{ctx: ctx, h: h}
-	if err := k.tree(s, rel); err != nil {
-		return "", err
-	}
-	rec.ID, rec.Files = newID(), k.list
-	return rec.ID, h.append(ctx, rec)
-}
-
 // keptBy opens the former content of a file that an act wrote in place.
 func (t *transaction) keptBy(a *act) func(hash string) (io.ReadCloser, error) {
 	return func(hash string) (io.ReadCloser, error) {

@@ -22,8 +22,8 @@ type sharedState struct {
 
 	swapless sync.Map // the devices (uint64) on which nothing can be exchanged
 
-	tables     sync.Map      // of whole roots (*Table), by the canonical name of the root
-	tablesMade atomic.Uint64 // that were ever begun
+	indexed sync.Map      // the indexes of whole roots (Index), by the canonical name of the root
+	indexes atomic.Uint64 // that were ever begun
 
 	mu        sync.Mutex
 	common    *state.Dir

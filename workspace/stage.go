@@ -225,7 +225,7 @@ func (t *transaction) stageFile(w *work) (err error) {
 // dress gives a new file what the old one had, and the mode that is asked for.
 func (w *work) dress(f *os.File) error {
 	if w.old.Exists {
-		lost, err := keepAttributes(w.oldFile.std, f, w.old.Info)
+		lost, err := keepAttributes(w.oldFile, f, w.old.Info)
 		if err != nil {
 			return err
 		}

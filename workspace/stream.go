@@ -10,18 +10,18 @@ import (
 // Stream is a walk that gives its entries while it goes on.
 type Stream struct {
 	ctx   context.Context
-	start Path
+	start Anchor
 	opt   WalkOptions
 	stats WalkStats
 	err   error
 }
 
-// Stream begins a walk as Walk does; it reads nothing before Runs is called. What was
+// NewStream begins a walk as Walk does; it reads nothing before Runs is called. What was
 // given is not held any more, and few directories are read ahead, so that it takes
 // little memory for a tree of any size. With FollowLinks all is held until the end:
 // earlier it is not known which link a directory is walked by.
-func (p Path) Stream(ctx context.Context, opt WalkOptions) *Stream {
-	return &Stream{ctx: ctx, start: p, opt: opt}
+func NewStream(ctx context.Context, start Path, opt WalkOptions) *Stream {
+	return &Stream{ctx: ctx, start: start.Anchor(), opt: opt}
 }
 
 // Runs yields the entries that Walk returns, in their order, a few at a time; no run is
@@ -42,7 +42,7 @@ func (s *Stream) runs(yield func([]Entry) bool) {
 	if s.err = context.Cause(s.ctx); s.err != nil {
 		return
 	}
-	handle, err := s.start.openDir()
+	handle, err := s.start.OpenDir()
 	if err != nil {
 		s.err = err
 		return
@@ -85,7 +85,7 @@ func (s *Stream) end(w *walker, done <-chan struct{}, broken bool) {
 	s.stats = w.stats
 	s.stats.Unreadable = slices.Sorted(slices.Values(w.stats.Unreadable))
 	if s.err = context.Cause(s.ctx); s.err == nil && w.failed != nil && !broken {
-		s.err = s.start.refuse(w.failed)
+		s.err = s.start.Refuse(w.failed)
 	}
 }
 

@@ -33,7 +33,7 @@ func BenchmarkStream(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		n = 0
-		s := p.Stream(b.Context(), workspace.WalkOptions{Hidden: true})
+		s := workspace.NewStream(b.Context(), p, workspace.WalkOptions{Hidden: true})
 		for run := range s.Runs() {
 			n += len(run)
 		}
@@ -46,7 +46,7 @@ func BenchmarkStream(b *testing.B) {
 
 // BenchmarkOpenTree opens, reads and closes every file of a tree.
 func BenchmarkOpenTree(b *testing.B) {
-	entries, _, err := benchTree(b).Walk(b.Context(), workspace.WalkOptions{Hidden: true})
+	entries, _, err := workspace.Walk(b.Context(), benchTree(b), workspace.WalkOptions{Hidden: true})
 	if err != nil {
 		b.Fatal(err)
 	}

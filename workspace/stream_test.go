@@ -23,7 +23,7 @@ import (
 func stream(t *testing.T, p workspace.Path, opt workspace.WalkOptions, most int) ([]workspace.Entry, workspace.WalkStats) {
 	t.Helper()
 	opt.Getenv = noEnv
-	s := p.Stream(t.Context(), opt)
+	s := workspace.NewStream(t.Context(), p, opt)
 	var got []workspace.Entry
 	for run := range s.Runs() {
 		if len(run) == 0 {
@@ -66,7 +66,7 @@ func TestStreamRandom(t *testing.T) {
 				return skip != nil && skip(rel)
 			}
 			var got []workspace.Entry
-			s := p.Stream(t.Context(), opt)
+			s := workspace.NewStream(t.Context(), p, opt)
 			for run := range s.Runs() {
 				got = append(got, run...)
 				if rand.IntN(20) == 0 {
@@ -166,7 +166,7 @@ func TestStreamIsBounded(t *testing.T) {
 	f.write(t, dir)
 	p := walkStart(t, openWalk(t, false, dir), ".")
 	opt := workspace.WalkOptions{Getenv: noEnv, Workers: 4}
-	s := p.Stream(t.Context(), opt)
+	s := workspace.NewStream(t.Context(), p, opt)
 	for range s.Runs() {
 		time.Sleep(50 * time.Millisecond) // enough to read all, if nothing held it
 		break
@@ -177,7 +177,7 @@ func TestStreamIsBounded(t *testing.T) {
 	}
 	var runs []weak.Pointer[workspace.Entry]
 	alive := 0
-	for run := range p.Stream(t.Context(), opt).Runs() {
+	for run := range workspace.NewStream(t.Context(), p, opt).Runs() {
 		if runs = append(runs, weak.Make(&run[0])); len(runs) == dirs-20 {
 			runtime.GC()
 			for _, r := range runs {
@@ -233,7 +233,7 @@ func TestStreamEnds(t *testing.T) {
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	s, n := p.Stream(ctx, workspace.WalkOptions{Getenv: noEnv}), 0
+	s, n := workspace.NewStream(ctx, p, workspace.WalkOptions{Getenv: noEnv}), 0
 	for range s.Runs() {
 		if n++; n == 3 {
 			cancel(reason)
@@ -243,7 +243,7 @@ func TestStreamEnds(t *testing.T) {
 		t.Errorf("the context ended after 3 runs: %d runs, %v", n, err)
 	}
 
-	s, n = p.Stream(t.Context(), workspace.WalkOptions{Hidden: true, IncludeIgnored: true, Getenv: noEnv, MaxEntries: 300}), 0
+	s, n = workspace.NewStream(t.Context(), p, workspace.WalkOptions{Hidden: true, IncludeIgnored: true, Getenv: noEnv, MaxEntries: 300}), 0
 	for range s.Runs() {
 		n++
 	}
@@ -252,7 +252,7 @@ func TestStreamEnds(t *testing.T) {
 		t.Errorf("more than MaxEntries: %d runs, %+v, %v", n, stats, err)
 	}
 
-	s = p.Stream(t.Context(), workspace.WalkOptions{Getenv: noEnv, Workers: 4})
+	s = workspace.NewStream(t.Context(), p, workspace.WalkOptions{Getenv: noEnv, Workers: 4})
 	func() {
 		defer func() {
 			if value := recover(); value != any(reason) {
@@ -268,7 +268,7 @@ func TestStreamEnds(t *testing.T) {
 	}
 
 	n = 0
-	s = p.Stream(t.Context(), workspace.WalkOptions{Getenv: noEnv, SkipDir: func(string) bool { panic(reason) }})
+	s = workspace.NewStream(t.Context(), p, workspace.WalkOptions{Getenv: noEnv, SkipDir: func(string) bool { panic(reason) }})
 	func() {
 		defer func() {
 			if err, _ := recover().(error); !errors.Is(err, reason) {

@@ -57,7 +57,7 @@ var ErrLost = errors.New("the list of files is lost")
 // has lost it since; nor by a descriptor that was opened under a name which has been removed since. Where file systems keep no time of the last change of status,
 // a file whose size and time of modification were both put back counts as unchanged.
 type Table struct {
-	start Path
+	start Anchor
 	above string // path of start below its root, "" or ending in a slash
 	opt   TableOptions
 	base  backend       // the directory itself, held open
@@ -106,13 +106,13 @@ func NewTable(ctx context.Context, p Path, opt TableOptions) (*Table, error) {
 		opt.hooks.getenv = os.Getenv
 	}
 	t := &Table{
-		start: p.bare(), opt: opt, turn: make(chan struct{}, 1),
+		start: p.Anchor().Bare(), opt: opt, turn: make(chan struct{}, 1),
 		watched: map[int32]*tableDir{}, dirty: map[*tableDir]*touched{}, tops: map[*tableDir]struct{}{},
 		linked: map[*tableDir]struct{}{}, newLinks: map[uint64]struct{}{},
-		generation: p.view.state.tablesMade.Add(1) << 32, // above those of earlier tables
+		generation: p.Anchor().Ordinal() << 32, // above those of earlier tables
 	}
-	if p.rel != "." {
-		t.above = p.rel + "/"
+	if rel := t.start.Rel(); rel != "." {
+		t.above = rel + "/"
 	}
 	err := t.inTurn(ctx, func() error {
 		if err := t.openBase(); err != nil {
@@ -134,23 +134,28 @@ func NewTable(ctx context.Context, p Path, opt TableOptions) (*Table, error) {
 		if ended := context.Cause(ctx); ended != nil {
 			return nil, ended
 		}
-		return nil, p.refuse(err)
+		return nil, p.Anchor().Refuse(err)
 	}
-	if t.wholeRoot() {
-		t.start.view.state.tables.Store(t.start.root.origin, t)
+	if t.start.IsGiven() {
+		t.start.Register((*registered)(t))
 	}
 	return t, nil
 }
 
-// wholeRoot reports whether the table is of a root that was given at the start.
-func (t *Table) wholeRoot() bool { return t.start.rel == "." && t.start.root.prefix == "." }
+// registered is a table as [Workspace.Generation] asks it.
+type registered Table
 
-func (t *Table) openBase() error {
-	err := t.start.reach(true, func(r *root, rel string) (err error) {
-		t.base, err = r.sub(rel)
-		return err
-	})
-	if err != nil {
+func (r *registered) Generation(ctx context.Context) (n uint64, exact bool) {
+	t := (*Table)(r)
+	how, err := t.sync(ctx, false) // to look at everything would not make it exact
+	if err != nil || how != Watched {
+		return 0, false
+	}
+	return t.Generation(), true
+}
+
+func (t *Table) openBase() (err error) {
+	if t.base, err = t.start.OpenRoot(); err != nil {
 		return err
 	}
 	t.self, err = t.base.openPlainDir(".")
@@ -233,7 +238,7 @@ func (t *Table) Close() error {
 		return nil
 	}
 	t.lost = fmt.Errorf("%w: closed", ErrLost)
-	t.start.view.state.tables.CompareAndDelete(t.start.root.origin, t)
+	t.start.Unregister((*registered)(t))
 	t.endWatch()
 	err := t.base.close()
 	if t.self != nil {

@@ -204,7 +204,7 @@ func TestTableGlobalRules(t *testing.T) {
 			if _, err := table.Sync(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			want, _, err := p.Walk(t.Context(), workspace.WalkOptions{Hidden: true, Directories: true, Getenv: getenv})
+			want, _, err := workspace.Walk(t.Context(), p, workspace.WalkOptions{Hidden: true, Directories: true, Getenv: getenv})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -163,7 +163,7 @@ func (t *Table) merge(w reading, h dir, list []DirEntry, now time.Time) (below [
 	d := w.dir
 	t.count += len(list) - len(d.entries)
 	if t.count >= t.opt.MaxEntries {
-		return nil, errors.Join(ErrLost, t.start.refuseMany(t.opt.MaxEntries))
+		return nil, errors.Join(ErrLost, t.start.RefuseMany(t.opt.MaxEntries))
 	}
 	old := tableDir{text: d.text, entries: d.entries, subs: d.subs}
 	if err := d.setText(t.above+d.path, list); err != nil {

@@ -72,7 +72,7 @@ func (v *tableView) entries(l nameList, d *tableDir, names NameFilter, yield fun
 	for _, text := range names.Suffixes {
 		suffixes = append(suffixes, suffixOf(text))
 	}
-	found := Entry{Path: v.start.bare()} // one for all: most of it is the same
+	found := Entry{Path: v.start.At(".")} // one for all: most of it is the same
 	in := l.spans[d]
 	left = in.to - in.from
 	if !names.Directories {
@@ -87,7 +87,8 @@ func (v *tableView) entries(l nameList, d *tableDir, names NameFilter, yield fun
 			continue
 		}
 		left--
-		found.Path.rel, found.Rel, found.Kind = full[v.cut:], full[v.skip:], entryKinds[kind]
+		v.start.Move(&found.Path, full[v.cut:])
+		found.Rel, found.Kind = full[v.skip:], entryKinds[kind]
 		if !yield(&found) {
 			break
 		}

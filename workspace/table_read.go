@@ -43,7 +43,7 @@ func (t *Table) view(start Path, f func(v *tableView, d *tableDir)) (known bool)
 	defer t.mu.RUnlock()
 	d, cut, ok := t.locate(start)
 	if ok {
-		f(&tableView{start: start, cut: cut, skip: len(t.above) + len(d.path)}, d)
+		f(&tableView{start: start.Anchor(), cut: cut, skip: len(t.above) + len(d.path)}, d)
 	}
 	return ok
 }
@@ -76,11 +76,11 @@ func (t *Table) statsOf(start Path) (stats WalkStats) {
 		return stats
 	}
 	shown := func(d *tableDir, name string) string {
-		full := path.Join(t.start.rel, d.path, name)
+		full := path.Join(t.start.Rel(), d.path, name)
 		if len(full) < cut || d.path == "" && full == "." {
 			full = "."
 		}
-		return Path{view: start.view, root: start.root, rel: path.Clean(full[min(cut, len(full)):])}.String()
+		return start.Anchor().At(path.Clean(full[min(cut, len(full)):])).String()
 	}
 	stats.Unreadable = append(stats.Unreadable, t.outer.unreadable...)
 	for above := d.parent; above != nil; above = above.parent {
@@ -148,29 +148,12 @@ func (t *Table) Changed(since uint64) (files []TableFile, now uint64) {
 // locate finds the directory that start stands for. cut is how many bytes the paths in
 // the table are longer at their front than those of start's view.
 func (t *Table) locate(start Path) (d *tableDir, cut int, ok bool) {
-	if start.root == nil || start.view.guard != nil {
+	full, cut, ok := t.start.Rebase(start)
+	if !ok {
 		return nil, 0, false
 	}
-	full := start.rel
-	narrowed := ""
-	if start.root != t.start.root {
-		r := start.root
-		if start.view.state != t.start.view.state || r.origin != t.start.root.origin || t.start.rel != "." {
-			return nil, 0, false
-		}
-		if narrowed, ok = below(t.start.root.prefix, r.prefix); !ok {
-			if t.start.root.prefix != "." {
-				return nil, 0, false
-			}
-			narrowed = r.prefix
-		}
-		if narrowed != "." {
-			cut = len(narrowed) + 1
-		}
-		full = path.Join(narrowed, start.rel)
-	}
-	rest, ok := below(t.start.rel, full)
-	if t.start.rel == "." {
+	rest, ok := below(t.start.Rel(), full)
+	if t.start.Rel() == "." {
 		rest, ok = full, true
 	}
 	if !ok {
@@ -200,7 +183,7 @@ func (t *Table) locate(start Path) (d *tableDir, cut int, ok bool) {
 
 // tableView makes paths of one view.
 type tableView struct {
-	start Path
+	start Anchor
 	cut   int    // bytes at the front of a path that are above the root of the view
 	skip  int    // bytes at the front of a path that are above start
 	from  string // what comes before it is left out; "" = nothing, or it has been passed
@@ -212,7 +195,7 @@ func (v *tableView) file(d *tableDir, e *tableEntry) TableFile {
 	full := d.text[int(e.at)-d.lead : int(e.at)+int(e.size)]
 	return TableFile{
 		ID: e.id, Version: e.version, Rel: full[v.skip:],
-		Path: Path{view: v.start.view, root: v.start.root, rel: full[v.cut:]},
+		Path: v.start.At(full[v.cut:]),
 	}
 }
 

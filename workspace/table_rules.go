@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"cmp"
+	"hash/maphash"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,6 +49,9 @@ func ruleName(name string) bool {
 	return name == ".ignore" || name == ".gitignore" || name == ".git"
 }
 
+// ruleSeed makes the sums of one process comparable.
+var ruleSeed = maphash.MakeSeed()
+
 // enter brings the rules of a directory, which has the entries list, up to date. It
 // tells whether they may have changed.
 func (t *Table) enter(w reading, h dir, list []DirEntry) bool {
@@ -70,7 +74,7 @@ func (t *Table) enter(w reading, h dir, list []DirEntry) bool {
 			return false
 		}
 	}
-	host := path.Join(t.start.root.canonical, t.start.rel, d.path)
+	host := path.Join(t.start.Canonical(), d.path)
 	r := &tableRules{have: have}
 	if have.git != "" && have.git != KindDirectory {
 		r.outside = linkedFiles(host, have.git)
@@ -79,7 +83,7 @@ func (t *Table) enter(w reading, h dir, list []DirEntry) bool {
 	for range 2 { // at first it is not known which file the configuration names
 		r.stamps = r.look(h, "", time.Now()) // before what they stand for is read
 		reader = ruleReader{}
-		reader.sum.SetSeed(signSeed)
+		reader.sum.SetSeed(ruleSeed)
 		if r.files = reader.files(h, have, ".", host); r.excludes == reader.excludes {
 			break
 		}
@@ -111,7 +115,7 @@ func (t *Table) levelOf(d *tableDir) *ignore.Level {
 		files = d.rules.files
 	}
 	if d.parent == nil {
-		name := path.Base(path.Join(t.start.root.canonical, t.start.rel))
+		name := path.Base(t.start.Canonical())
 		return t.outer.level.Enter(name, files)
 	}
 	return d.parent.level.Enter(d.name(), files)
@@ -184,7 +188,7 @@ func (t *Table) readOuter() outerRules {
 	w := &walker{start: t.start, opt: WalkOptions{Getenv: t.opt.hooks.getenv}, root: &walkDir{handle: t.self}}
 	o.level = w.levelAbove()
 	o.unreadable = w.stats.Unreadable
-	for _, host := range repositoryAbove(t.start.root.canonical) {
+	for _, host := range repositoryAbove(t.start.RootCanonical()) {
 		if _, err := os.Lstat(path.Join(host, ".ignore")); err == nil {
 			o.dotIgnore = true
 		}
@@ -249,11 +253,11 @@ func (t *Table) globalFiles() []hostFile {
 // filesAbove are the ignore files of the directories above the table's, and what decides
 // on which of them count.
 func (t *Table) filesAbove() []hostFile {
-	root := t.start.root.canonical
-	own := hostFile{name: path.Join(root, t.start.rel, ".git"), exists: true}
+	root := t.start.RootCanonical()
+	own := hostFile{name: path.Join(root, t.start.Rel(), ".git"), exists: true}
 	files := []hostFile{own}
 	top := own.stamp(time.Now()).sign != 0
-	for at := range dirsAbove(t.start.rel) {
+	for at := range dirsAbove(t.start.Rel()) {
 		host := path.Join(root, at)
 		files = append(files, rulesIn(host)...)
 		top = top || hostFile{name: host + "/.git"}.stamp(time.Now()).sign != 0

@@ -138,7 +138,7 @@ func (t *Table) follow(ctx context.Context) error {
 	if t.watch.mountsChanged(t.self) {
 		t.stale = true
 	}
-	if t.recheck || t.start.rel != "." {
+	if t.recheck || t.start.Rel() != "." {
 		if err := t.checkStart(); err != nil {
 			return err
 		}
@@ -211,14 +211,14 @@ func (t *Table) checkStart() error {
 	if err != nil {
 		return errors.Join(ErrLost, err)
 	}
-	now, err := t.start.look(true)
+	now, err := t.start.Path().Stat()
 	switch {
 	case err != nil:
-		return errors.Join(ErrLost, t.start.refuse(err))
+		return errors.Join(ErrLost, err)
 	case now.Device != own.Device || now.Inode != own.Inode:
-		return errors.Join(ErrLost, t.start.refuse(errSwapped))
+		return errors.Join(ErrLost, t.start.Refuse(errSwapped))
 	case own.Links == 0 && own.Inode != 0:
-		return errors.Join(ErrLost, t.start.refuse(errRemoved))
+		return errors.Join(ErrLost, t.start.Refuse(errRemoved))
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func (p *tableProbe) interrupt(t *testing.T, after int) {
 func (p *tableProbe) compare(t *testing.T, start workspace.Path, what string) {
 	t.Helper()
 	opt := workspace.WalkOptions{Hidden: true, Directories: true, Getenv: noEnv}
-	want, stats, err := start.Walk(t.Context(), opt)
+	want, stats, err := workspace.Walk(t.Context(), start, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"strings"
 	"syscall"
@@ -63,7 +64,7 @@ type work struct {
 	from  *spot // of a move, a copy, a write that moves
 
 	old     Old
-	oldFile *file // open from plan to the end of the attempt
+	oldFile *os.File // open from plan to the end of the attempt
 	content []byte
 	same    bool // there is nothing to do
 

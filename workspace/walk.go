@@ -65,7 +65,7 @@ type WalkStats struct {
 	Starved bool
 }
 
-// Walk returns the entries below p in path order: component by component,
+// Walk returns the entries below start in path order: component by component,
 // bytewise. The order and the content are the same for every number of workers.
 //
 // Directories are opened relative to the directory that they were found in and
@@ -73,17 +73,17 @@ type WalkStats struct {
 // meanwhile cannot lead the walk out. A symlink is reported as one.
 //
 // The ignore rules are git's, with .ignore files on top; package ignore has their
-// order and walk_rules.go says which files are read. They do not apply to p
-// itself: a start that is ignored or hidden is walked.
+// order and walk_rules.go says which files are read. They do not apply to the
+// start itself: one that is ignored or hidden is walked.
 //
 // A directory that cannot be read is named in the stats and is no error. Walk fails
-// if p itself cannot be read or holds more than MaxEntries, with an *[Error], and when ctx ends, at once with its
+// if the start itself cannot be read or holds more than MaxEntries, with an *[Error], and when ctx ends, at once with its
 // cause and without entries.
 //
 // A panic of SkipDir or Getenv, or of the walk itself, ends the walk and continues
 // in the goroutine that called Walk, with the first one's value and stack.
-func (p Path) Walk(ctx context.Context, opt WalkOptions) ([]Entry, WalkStats, error) {
-	s := p.Stream(ctx, opt)
+func Walk(ctx context.Context, start Path, opt WalkOptions) ([]Entry, WalkStats, error) {
+	s := NewStream(ctx, start, opt)
 	var runs [][]Entry
 	for run := range s.Runs() {
 		runs = append(runs, run)

@@ -75,8 +75,8 @@ func (w *walker) filter(d *walkDir, list []DirEntry) (kept []DirEntry, links map
 // paths share one string.
 func (w *walker) collect(d *walkDir, list []DirEntry, links map[string]bool) {
 	above := "" // the start, below its root
-	if w.start.rel != "." {
-		above = w.start.rel + "/"
+	if rel := w.start.Rel(); rel != "." {
+		above = rel + "/"
 	}
 	prefix := above + d.rel
 	size := 0
@@ -100,8 +100,7 @@ func (w *walker) collect(d *walkDir, list []DirEntry, links map[string]bool) {
 		descend := e.Kind == KindDirectory && w.descends(d, full[len(above):])
 		link := descend && links[e.Name] // is reported when it was opened
 		if !link && (e.Kind != KindDirectory || w.opt.Directories) {
-			path := Path{view: w.start.view, root: w.start.root, rel: full}
-			d.entries = append(d.entries, Entry{Path: path, Rel: full[len(above):], Kind: e.Kind})
+			d.entries = append(d.entries, Entry{Path: w.start.At(full), Rel: full[len(above):], Kind: e.Kind})
 		}
 		if descend {
 			sub := &walkDir{parent: d, name: full[len(prefix):], rel: below, depth: d.depth + 1, link: link, level: d.level}
@@ -120,4 +119,35 @@ func (w *walker) descends(d *walkDir, rel string) bool {
 		return false
 	}
 	return w.opt.SkipDir == nil || w.ctx.Err() == nil && !w.opt.SkipDir(rel)
+}
+
+// allowed leaves out the entries of d that the guard denies. They are judged where they
+// are, not by the link that the walk has come by.
+func (w *walker) allowed(d *walkDir, list []DirEntry) []DirEntry {
+	if !w.start.Path().Guarded() {
+		return list
+	}
+	at := w.location(d).Anchor()
+	kept := list[:0]
+	for _, e := range list {
+		if !at.Child(e.Name).Anchor().Allowed() {
+			d.denied++
+			continue
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}
+
+// location returns where d is, without links. The directories above it were read before it.
+func (w *walker) location(d *walkDir) Path {
+	var at Path
+	switch {
+	case d.parent != nil && !d.link && d.parent.real != nil:
+		at = d.parent.real.Anchor().Child(d.name)
+	default:
+		at = w.start.Child(d.rel).Landing()
+	}
+	d.real = &at
+	return at
 }

@@ -68,7 +68,7 @@ func TestWalkGlobalRules(t *testing.T) {
 			tt.home.write(t, home)
 			lay(".git/HEAD: ref: refs/heads/main", ".git/objects/", ".git/refs/", "a", "b", "c").write(t, dir)
 			getenv := func(key string) string { return strings.ReplaceAll(tt.env[key], "$ROOT", home) }
-			got, stats, err := walkStart(t, openWalk(t, false, dir), ".").Walk(t.Context(), workspace.WalkOptions{Getenv: getenv})
+			got, stats, err := workspace.Walk(t.Context(), walkStart(t, openWalk(t, false, dir), "."), workspace.WalkOptions{Getenv: getenv})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestWalkRepositoryRules(t *testing.T) {
 			lay(".git/HEAD: ref: refs/heads/main", ".git/objects/", ".git/refs/", ".git/mine: c", "in/mine: a", "a", "b", "c", "in/a", "link: -> in/mine", "out: -> "+home,
 				".git/config: "+tt.config).write(t, dir)
 			getenv := func(key string) string { return map[string]string{"HOME": home}[key] }
-			got, stats, err := walkStart(t, openWalk(t, false, dir), ".").Walk(t.Context(), workspace.WalkOptions{Getenv: getenv})
+			got, stats, err := workspace.Walk(t.Context(), walkStart(t, openWalk(t, false, dir), "."), workspace.WalkOptions{Getenv: getenv})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -80,7 +80,7 @@ func (w *walker) visit(d *walkDir, h dir) error {
 			kind = KindSymlink
 		}
 		if !first || w.opt.Directories {
-			at := w.start.child(d.rel)
+			at := w.start.Child(d.rel)
 			d.self = []Entry{{Path: at, Rel: strings.TrimSuffix(d.rel, "/"), Kind: kind}}
 		}
 	}
@@ -102,12 +102,12 @@ func (w *walker) identify(d *walkDir, h dir) (dirID, error) {
 	if d.parent != nil && !d.link && d.parent.host != "" {
 		d.host = path.Join(d.parent.host, d.name)
 	} else {
-		at := w.start.child(d.rel)
-		r, rel, err := at.view.follow(at.root, at.rel, true, true)
+		at := w.start.Child(d.rel)
+		host, err := at.Anchor().Target()
 		if err != nil {
 			return dirID{}, err
 		}
-		d.host = path.Join(r.canonical, rel)
+		d.host = host
 	}
 	if runtime.GOOS == "windows" {
 		d.host = strings.ToLower(d.host) // a link may write it in any case
@@ -119,7 +119,7 @@ func (w *walker) identify(d *walkDir, h dir) (dirID, error) {
 // the roots, to nothing, or to a FIFO or device. A link that cannot be followed for
 // any other reason is noted as unreadable.
 func (w *walker) targetKind(d *walkDir, name string) Kind {
-	at := w.start.child(d.rel + name)
+	at := w.start.Child(d.rel + name)
 	info, err := at.Stat()
 	switch {
 	case errors.Is(err, syscall.EAGAIN):

@@ -31,7 +31,7 @@ func TestWalkFollowsOnce(t *testing.T) {
 		p := walkStart(t, openWalk(t, portable, dir), ".")
 		opt := workspace.WalkOptions{FollowLinks: true, Getenv: noEnv, Workers: 1}
 		walk := func(opt workspace.WalkOptions) ([]string, workspace.WalkStats) {
-			entries, stats, err := p.Walk(t.Context(), opt)
+			entries, stats, err := workspace.Walk(t.Context(), p, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,10 +73,10 @@ func TestWalkMaxEntries(t *testing.T) {
 	f.write(t, dir)
 	p := walkStart(t, openWalk(t, false, dir), ".")
 	const found = 40 + 41 // files, directories
-	if entries, _, err := p.Walk(t.Context(), workspace.WalkOptions{MaxEntries: found, Getenv: noEnv}); len(entries) != 40 || err != nil {
+	if entries, _, err := workspace.Walk(t.Context(), p, workspace.WalkOptions{MaxEntries: found, Getenv: noEnv}); len(entries) != 40 || err != nil {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
-	entries, _, err := p.Walk(t.Context(), workspace.WalkOptions{MaxEntries: found - 1, Getenv: noEnv})
+	entries, _, err := workspace.Walk(t.Context(), p, workspace.WalkOptions{MaxEntries: found - 1, Getenv: noEnv})
 	var refused *workspace.Error
 	if !errors.As(err, &refused) || refused.Rule != workspace.RuleInvalid || refused.Hint == "" || entries != nil {
 		t.Errorf("%d entries, %v", len(entries), err)

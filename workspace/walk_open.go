@@ -22,7 +22,7 @@ func (w *walker) open(d, base *walkDir) (dir, error) {
 		h = base.handle
 	} else {
 		var err error
-		if h, err = w.start.child(top.rel).openDir(); err != nil {
+		if h, err = w.start.Child(top.rel).Anchor().OpenDir(); err != nil {
 			return nil, err
 		}
 	}

@@ -37,7 +37,7 @@ func TestWalkPanics(t *testing.T) {
 					t.Errorf("%s: the panic came back as %v", name, err)
 				}
 			}()
-			entries, _, err := p.Walk(t.Context(), opt)
+			entries, _, err := workspace.Walk(t.Context(), p, opt)
 			t.Errorf("%s: %d entries, %v", name, len(entries), err)
 		}()
 		if after := descriptors(t); after != before {

@@ -75,9 +75,9 @@ func (w *walker) enter(d *walkDir, h dir, list []DirEntry) *ignore.Level {
 	if have == (ruleFiles{}) {
 		return d.level.Enter(d.name, ignore.Files{})
 	}
-	at := w.start.child(d.rel)
+	at := w.start.Child(d.rel)
 	var r ruleReader
-	level := d.level.Enter(d.name, r.files(h, have, at.String(), path.Join(at.root.canonical, at.rel)))
+	level := d.level.Enter(d.name, r.files(h, have, at.String(), at.Anchor().Canonical()))
 	d.unreadable = append(d.unreadable, r.bad...)
 	return level
 }
@@ -98,22 +98,22 @@ func (w *walker) levelAbove() *ignore.Level {
 	}
 	var steps []step
 	top := false
-	root := Path{view: w.start.view, root: w.start.root, rel: "."}
-	for at := range dirsAbove(w.start.rel) {
-		p := root.child(at)
-		host := path.Join(p.root.canonical, p.rel)
-		h, err := p.openDir()
+	root := w.start.Path().Root().Anchor()
+	for at := range dirsAbove(w.start.Rel()) {
+		p := root.Child(at).Anchor()
+		host := p.Canonical()
+		h, err := p.OpenDir()
 		if err != nil {
-			r.bad = append(r.bad, p.String())
+			r.bad = append(r.bad, p.Path().String())
 			continue
 		}
-		files := r.files(h, lookRules(h), p.String(), host)
+		files := r.files(h, lookRules(h), p.Path().String(), host)
 		h.close()
 		top = top || files.Top
 		steps = append(steps, step{path.Base(host), files})
 	}
 	if !top && lookRules(w.root.handle).git == "" {
-		for _, host := range repositoryAbove(w.start.root.canonical) {
+		for _, host := range repositoryAbove(w.start.RootCanonical()) {
 			h, err := hostDir(host)
 			if err != nil {
 				r.bad = append(r.bad, outsideRules)
@@ -169,7 +169,7 @@ func hostDir(host string) (dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &portableDir{root: r}, nil
+	return newPortableDir(r), nil
 }
 
 // lookRules finds out which files an open directory has.
@@ -231,7 +231,7 @@ func (r *ruleReader) note(name string, err error) {
 }
 
 func readSmall(h dir, name string) ([]byte, error) {
-	f, err := h.openFile(name, Path{})
+	f, err := openRaw(h, name)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ const maxHandles = 128
 // and puts its subdirectories on the stack.
 type walker struct {
 	ctx   context.Context
-	start Path
+	start Anchor
 	opt   WalkOptions
 	root  *walkDir
 
@@ -76,14 +76,14 @@ type subDir struct {
 }
 
 // newWalker returns a walk from start, which is open as handle; run closes that.
-func newWalker(ctx context.Context, start Path, opt WalkOptions, handle dir) *walker {
+func newWalker(ctx context.Context, start Anchor, opt WalkOptions, handle dir) *walker {
 	if opt.Workers <= 0 {
 		opt.Workers = runtime.GOMAXPROCS(0)
 	}
 	if opt.MaxEntries <= 0 {
 		opt.MaxEntries = maxEntries
 	}
-	root := &walkDir{name: path.Base(path.Join(start.root.canonical, start.rel)), handle: handle, users: 1}
+	root := &walkDir{name: path.Base(start.Canonical()), handle: handle, users: 1}
 	w := &walker{ctx: ctx, start: start, opt: opt, root: root, stack: []*walkDir{root}, pending: 1, handles: 1}
 	w.changed.L, w.ahead.ready.L = &w.mu, &w.mu
 	w.links.seen = map[dirID]int{}
@@ -184,7 +184,7 @@ func (w *walker) finish(d *walkDir, h dir, err error) {
 	case errors.Is(err, errVisited):
 	case errors.Is(err, fs.ErrNotExist): // gone since its parent was read
 	case err != nil:
-		w.stats.Unreadable = append(w.stats.Unreadable, w.start.child(d.rel).String())
+		w.stats.Unreadable = append(w.stats.Unreadable, w.start.Child(d.rel).String())
 		w.stats.Starved = w.stats.Starved || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 	default:
 		w.stats.Directories++
@@ -195,7 +195,7 @@ func (w *walker) finish(d *walkDir, h dir, err error) {
 	w.stats.Unreadable = append(w.stats.Unreadable, d.unreadable...)
 	w.found += len(d.self) + len(d.entries)
 	if most := w.opt.MaxEntries; w.found+w.stats.Directories > most && w.failed == nil {
-		w.failed = w.start.refuseMany(most)
+		w.failed = w.start.RefuseMany(most)
 	}
 	switch {
 	case d == w.root:

@@ -31,7 +31,7 @@ func TestWalkIsDeterministic(t *testing.T) {
 	f.write(t, dir)
 	p := walkStart(t, openWalk(t, false, dir), ".")
 	walk := func(workers int) ([]workspace.Entry, workspace.WalkStats) {
-		entries, stats, err := p.Walk(t.Context(), workspace.WalkOptions{Workers: workers, Directories: true, Getenv: noEnv})
+		entries, stats, err := workspace.Walk(t.Context(), p, workspace.WalkOptions{Workers: workers, Directories: true, Getenv: noEnv})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestWalkDeep(t *testing.T) {
 				}
 				return false
 			}
-			entries, stats, err := p.Walk(t.Context(), workspace.WalkOptions{Workers: workers, SkipDir: look, Getenv: noEnv})
+			entries, stats, err := workspace.Walk(t.Context(), p, workspace.WalkOptions{Workers: workers, SkipDir: look, Getenv: noEnv})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,14 +119,14 @@ func TestWalkIsCancelled(t *testing.T) {
 		return false
 	}
 	begin := time.Now()
-	entries, stats, err := p.Walk(ctx, workspace.WalkOptions{SkipDir: skip, Getenv: noEnv})
+	entries, stats, err := workspace.Walk(ctx, p, workspace.WalkOptions{SkipDir: skip, Getenv: noEnv})
 	if !errors.Is(err, reason) || entries != nil || stats.Directories != 0 {
 		t.Errorf("cancelled walk: %d entries, %+v, %v", len(entries), stats, err)
 	}
 	if took := time.Since(begin); took > 100*time.Millisecond {
 		t.Errorf("cancelled walk took %v", took)
 	}
-	if _, _, err := p.Walk(ctx, workspace.WalkOptions{Getenv: noEnv}); !errors.Is(err, reason) {
+	if _, _, err := workspace.Walk(ctx, p, workspace.WalkOptions{Getenv: noEnv}); !errors.Is(err, reason) {
 		t.Errorf("walk with a context that has ended: %v", err)
 	}
 }
@@ -150,7 +150,7 @@ func TestWalkStaysInside(t *testing.T) {
 		}
 		for _, follow := range []bool{false, true} {
 			p := walkStart(t, openWalk(t, portable, filepath.Join(dir, "w")), ".")
-			entries, stats, err := p.Walk(t.Context(), workspace.WalkOptions{SkipDir: swap, Getenv: noEnv, FollowLinks: follow})
+			entries, stats, err := workspace.Walk(t.Context(), p, workspace.WalkOptions{SkipDir: swap, Getenv: noEnv, FollowLinks: follow})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,7 +184,7 @@ func TestWalkUnreadable(t *testing.T) {
 		t.Skip("needs: a user whom permissions bind")
 	}
 	w := openWalk(t, false, dir)
-	entries, stats, err := walkStart(t, w, ".").Walk(t.Context(), workspace.WalkOptions{Getenv: noEnv})
+	entries, stats, err := workspace.Walk(t.Context(), walkStart(t, w, "."), workspace.WalkOptions{Getenv: noEnv})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestWalkUnreadable(t *testing.T) {
 		t.Errorf("stats (-want +got):\n%s", diff)
 	}
 	var refused *workspace.Error
-	if _, _, err := walkStart(t, w, "b/c").Walk(t.Context(), workspace.WalkOptions{Getenv: noEnv}); !errors.As(err, &refused) || refused.Rule != workspace.RuleAccess {
+	if _, _, err := workspace.Walk(t.Context(), walkStart(t, w, "b/c"), workspace.WalkOptions{Getenv: noEnv}); !errors.As(err, &refused) || refused.Rule != workspace.RuleAccess {
 		t.Errorf("walk of what cannot be read: %v", err)
 	}
 }
@@ -207,7 +207,7 @@ func TestWalkRefuses(t *testing.T) {
 	w := openWalk(t, false, filepath.Join(dir, "w"))
 	for start, rule := range map[string]workspace.Rule{"f": workspace.RuleKind, "none": workspace.RuleNotFound, "out": workspace.RuleOutside} {
 		var refused *workspace.Error
-		if _, _, err := walkStart(t, w, start).Walk(t.Context(), workspace.WalkOptions{Getenv: noEnv}); !errors.As(err, &refused) || refused.Rule != rule {
+		if _, _, err := workspace.Walk(t.Context(), walkStart(t, w, start), workspace.WalkOptions{Getenv: noEnv}); !errors.As(err, &refused) || refused.Rule != rule {
 			t.Errorf("walk of %q: %v, want rule %q", start, err, rule)
 		}
 	}

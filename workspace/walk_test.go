@@ -214,7 +214,7 @@ func TestWalk(t *testing.T) {
 				p := walkStart(t, openWalk(t, portable, filepath.Join(dir, tt.root)), tt.start)
 				opt := tt.opt
 				opt.Getenv = noEnv
-				got, stats, err := p.Walk(t.Context(), opt)
+				got, stats, err := workspace.Walk(t.Context(), p, opt)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -181,20 +181,20 @@ func (w *Workspace) addNarrow(of *Workspace, name string) error {
 }
 
 // Generation grows with every change of the files that a walk with the ignore rules
-// finds. It is exact where the system tells of these changes for every root, since a
-// [Table] of it is held: then all that returned before the call are counted. It is not
+// finds. It is exact where the system tells of these changes for every root, since an
+// [Index] of it is held: then all that returned before the call are counted. It is not
 // exact where the name of a root leads elsewhere by now.
 func (w *Workspace) Generation(ctx context.Context) (n uint64, exact bool) {
 	for _, r := range w.roots {
-		t, ok := w.state.tables.Load(r.origin)
+		x, ok := w.state.indexed.Load(r.origin)
 		if !ok || r.away() {
 			return 0, false
 		}
-		how, err := t.(*Table).sync(ctx, false) // to look at everything would not make it exact
-		if err != nil || how != Watched {
+		of, exact := x.(Index).Generation(ctx)
+		if !exact {
 			return 0, false
 		}
-		n += t.(*Table).Generation()
+		n += of
 	}
 	return n, true
 }

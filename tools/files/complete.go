@@ -69,7 +69,7 @@ func continuations(ctx context.Context, typed, begun string) (dir string, names 
 	if err != nil {
 		return "", nil, nil
 	}
-	entries, _, err := at.Walk(ctx, workspace.WalkOptions{MaxDepth: 1, Directories: true, Hidden: strings.HasPrefix(begun, ".")})
+	entries, _, err := workspace.Walk(ctx, at, workspace.WalkOptions{MaxDepth: 1, Directories: true, Hidden: strings.HasPrefix(begun, ".")})
 	if _, ok := errors.AsType[*workspace.Error](err); ok {
 		return "", nil, nil // there is no such directory, or none that can be read
 	}

@@ -100,7 +100,7 @@ func matching(ctx context.Context, pattern string) ([]wanted, workspace.WalkStat
 	if err != nil {
 		return nil, workspace.WalkStats{}, err
 	}
-	entries, stats, err := start.Walk(ctx, workspace.WalkOptions{Hidden: f.include.Hidden(), SkipDir: f.skips})
+	entries, stats, err := workspace.Walk(ctx, start, workspace.WalkOptions{Hidden: f.include.Hidden(), SkipDir: f.skips})
 	if err != nil {
 		return nil, stats, err
 	}

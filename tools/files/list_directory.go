@@ -97,7 +97,7 @@ func listed(ctx context.Context, in ListDirectoryIn, patterns ...string) (_ List
 	if err != nil {
 		return ListDirectoryOut{}, false, err
 	}
-	entries, stats, err := path.Walk(ctx, workspace.WalkOptions{
+	entries, stats, err := workspace.Walk(ctx, path, workspace.WalkOptions{
 		Hidden: in.Hidden || f.include.Hidden(), IncludeIgnored: in.IncludeIgnored,
 		MaxDepth: in.Depth, Directories: true, SkipDir: f.skips,
 	})

@@ -28,7 +28,7 @@ func measure(ctx context.Context, p workspace.Path) (holding, error) {
 	if err != nil || info.Kind != workspace.KindDirectory {
 		return holding{}, err
 	}
-	entries, stats, err := p.Walk(ctx, workspace.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
+	entries, stats, err := workspace.Walk(ctx, p, workspace.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
 	if err != nil {
 		return holding{}, err
 	}

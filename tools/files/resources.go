@@ -44,7 +44,7 @@ func listResources(ctx context.Context) ([]tools.Resource, error) {
 		if err != nil {
 			return nil, err
 		}
-		entries, _, err := root.Walk(ctx, workspace.WalkOptions{MaxDepth: 1})
+		entries, _, err := workspace.Walk(ctx, root, workspace.WalkOptions{MaxDepth: 1})
 		if err != nil {
 			return nil, err
 		}

@@ -110,7 +110,7 @@ func sum(ctx context.Context, path workspace.Path, size int64) (string, error) {
 // changedSince names what in a tree was modified after a time, a directory for what
 // came into it or went.
 func changedSince(ctx context.Context, dir workspace.Path, when time.Time) ([]string, error) {
-	entries, _, err := dir.Walk(ctx, workspace.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
+	entries, _, err := workspace.Walk(ctx, dir, workspace.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func compile(name string, patterns []string) (pathglob.Set, error) {
 // time. The result is that of the walk, once the entries have ended.
 func (f *filter) walk(ctx context.Context, start workspace.Path, opt workspace.WalkOptions) (entries iter.Seq[[]workspace.Entry], result func() (workspace.WalkStats, error)) {
 	opt.SkipDir, f.listed = f.skips, opt.Directories
-	stream := start.Stream(ctx, opt)
+	stream := workspace.NewStream(ctx, start, opt)
 	return func(yield func([]workspace.Entry) bool) {
 		for run := range stream.Runs() {
 			n := len(run)

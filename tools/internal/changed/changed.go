@@ -55,7 +55,7 @@ func look(ctx context.Context, ws *workspace.Workspace) tree {
 
 // add lists the files below a root; it reports whether these are all.
 func (t *tree) add(ctx context.Context, root workspace.Path) bool {
-	stream := root.Stream(ctx, workspace.WalkOptions{Hidden: true, Workers: 1})
+	stream := workspace.NewStream(ctx, root, workspace.WalkOptions{Hidden: true, Workers: 1})
 	for run := range stream.Runs() {
 		for _, e := range run {
 			if len(t.files) == mostLooked || ctx.Err() != nil {

@@ -1,0 +1,119 @@
+package workspace
+
+import (
+	"context"
+	"path"
+)
+
+// Anchor is a path as package fileindex sees it: that opens directories by their handles
+// and makes paths of the names that it finds in them. No other package may ask for one,
+// which a test of the imports holds.
+type Anchor struct{ p Path }
+
+// Anchor returns p as package fileindex needs it.
+func (p Path) Anchor() Anchor { return Anchor{p} }
+
+// Index tells how often the files below a root have changed, see [Workspace.Generation].
+// A file index of package fileindex is one.
+type Index interface {
+	// Generation grows with every change. It is exact where the system tells of changes:
+	// then all that returned before the call are counted. It does not look at the files.
+	Generation(ctx context.Context) (n uint64, exact bool)
+}
+
+// Path returns the path itself.
+func (a Anchor) Path() Path { return a.p }
+
+// Rel returns the path below the root of its view, slash-separated and clean; "." is the
+// root itself.
+func (a Anchor) Rel() string { return a.p.rel }
+
+// At returns the path that is rel below the root of the view. rel is clean and comes from
+// the file system.
+func (a Anchor) At(rel string) Path { return Path{view: a.p.view, root: a.p.root, rel: rel} }
+
+// Move makes p, which At returned, the path that At would return for rel.
+func (Anchor) Move(p *Path, rel string) { p.rel = rel }
+
+// Child returns the path that is name below the path, where name comes from the file
+// system.
+func (a Anchor) Child(name string) Path { return a.p.child(name) }
+
+// Bare returns the anchor without the demand for a directory that a slash at the end of
+// its text makes.
+func (a Anchor) Bare() Anchor { return Anchor{a.p.bare()} }
+
+// Canonical returns the host path, slash-separated, by the name of the root without links.
+func (a Anchor) Canonical() string { return path.Join(a.p.root.canonical, a.p.rel) }
+
+// RootCanonical is Canonical of the root of the view.
+func (a Anchor) RootCanonical() string { return a.p.root.canonical }
+
+// Target is Canonical with the links of the path followed.
+func (a Anchor) Target() (string, error) {
+	r, rel, err := a.p.view.follow(a.p.root, a.p.rel, true, true)
+	if err != nil {
+		return "", err
+	}
+	return path.Join(r.canonical, rel), nil
+}
+
+// OpenDir opens the directory, following links inside the roots.
+func (a Anchor) OpenDir() (dir, error) { return a.p.openDir() }
+
+// OpenRoot opens the directory as a root of its own. Its error is one of the system, for
+// Refuse.
+func (a Anchor) OpenRoot() (b backend, err error) {
+	err = a.p.reach(true, func(r *root, rel string) (err error) {
+		b, err = r.sub(rel)
+		return err
+	})
+	return b, err
+}
+
+// Refuse words the error that an operation ended with.
+func (a Anchor) Refuse(err error) error { return a.p.refuse(err) }
+
+// RefuseMany is the error where more than so many entries were found.
+func (a Anchor) RefuseMany(most int) error { return a.p.refuseMany(most) }
+
+// Allowed reports whether nothing keeps the view away from the path, which holds no links.
+func (a Anchor) Allowed() bool { return a.p.view.denied(a.p.root, a.p.rel) == nil }
+
+// Rebase returns p, which may be of another view of the same workspace, as a path below
+// the root of the anchor, and how many of its bytes lie above the root of p's view. It is
+// false where p is not below that root, or its view has a guard.
+func (a Anchor) Rebase(p Path) (rel string, above int, ok bool) {
+	if p.root == nil || p.view.guard != nil {
+		return "", 0, false
+	}
+	if p.root == a.p.root {
+		return p.rel, 0, true
+	}
+	if p.view.state != a.p.view.state || p.root.origin != a.p.root.origin || a.p.rel != "." {
+		return "", 0, false
+	}
+	narrowed, ok := below(a.p.root.prefix, p.root.prefix)
+	if !ok {
+		if a.p.root.prefix != "." {
+			return "", 0, false
+		}
+		narrowed = p.root.prefix
+	}
+	if narrowed != "." {
+		above = len(narrowed) + 1
+	}
+	return path.Join(narrowed, p.rel), above, true
+}
+
+// IsGiven reports whether the path is a root that was given at the start.
+func (a Anchor) IsGiven() bool { return a.p.rel == "." && a.p.root.prefix == "." }
+
+// Ordinal returns a number that is higher at each call in a workspace and its views.
+func (a Anchor) Ordinal() uint64 { return a.p.view.state.indexes.Add(1) }
+
+// Register has [Workspace.Generation] ask an index of a root that was given at the start.
+func (a Anchor) Register(x Index) { a.p.view.state.indexed.Store(a.p.root.origin, x) }
+
+// Unregister takes back Register, unless another index has come since.
+func (a Anchor) Unregister(x Index) { a.p.view.state.indexed.CompareAndDelete(a.p.root.origin, x) }
