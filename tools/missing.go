@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 const (
@@ -100,7 +101,7 @@ func ofName(ctx context.Context, name string) (all []string) {
 		if err != nil {
 			continue
 		}
-		for run := range workspace.NewStream(ctx, start, workspace.WalkOptions{Directories: true}).Runs() {
+		for run := range fileindex.NewStream(ctx, start, fileindex.WalkOptions{Directories: true}).Runs() {
 			for _, e := range run {
 				if found := e.Path.String(); path.Base(e.Rel) == name && !slices.Contains(all, found) {
 					all = append(all, found)

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // actKind is what a step does. Each can be undone, and whether it was done can be
@@ -54,14 +56,14 @@ type act struct {
 func (a *act) run(durable bool) error {
 	switch a.Kind {
 	case actMove:
-		return a.from.dir.move(a.from.name(), a.to.dir, a.to.name())
+		return a.from.dir.Move(a.from.name(), a.to.dir, a.to.name())
 	case actSwap:
-		return a.from.dir.exchange(a.from.name(), a.to.dir, a.to.name())
+		return a.from.dir.Exchange(a.from.name(), a.to.dir, a.to.name())
 	case actOver:
-		if err := a.to.dir.(stepper).link(a.to.name(), a.backup.dir, a.backup.name()); err != nil {
+		if err := a.to.dir.(fsys.Linker).Link(a.to.name(), a.backup.dir, a.backup.name()); err != nil {
 			return errors.Join(errors.ErrUnsupported, err)
 		}
-		return a.from.dir.replace(a.from.name(), a.to.dir, a.to.name())
+		return a.from.dir.Replace(a.from.name(), a.to.dir, a.to.name())
 	case actWrite, actAppend:
 		return a.runInPlace(durable)
 	}
@@ -88,20 +90,20 @@ func (a *act) written() bool {
 	if !a.done || a.Kind != actSwap && a.Kind != actOver {
 		return false
 	}
-	info, err := a.to.dir.stat(a.to.name())
+	info, err := a.to.dir.Stat(a.to.name())
 	return err == nil && info.Inode == a.Inode
 }
 
 // doubled tells whether one file has both names: a move by steps was cut off.
 func (a *act) doubled() (bool, error) {
-	from, err := a.from.dir.stat(a.from.name())
+	from, err := a.from.dir.Stat(a.from.name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	to, err := a.to.dir.stat(a.to.name())
+	to, err := a.to.dir.Stat(a.to.name())
 	return err == nil && from.Kind != KindDirectory && from.Inode == to.Inode && from.Device == to.Device, err
 }
 
@@ -110,7 +112,7 @@ func (a *act) state() (progress, error) {
 	if a.to.dir == nil {
 		return notDone, nil // not even its directory is there
 	}
-	info, err := a.to.dir.stat(a.to.name())
+	info, err := a.to.dir.Stat(a.to.name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return notDone, nil
 	}
@@ -120,17 +122,17 @@ func (a *act) state() (progress, error) {
 	same := a.moves(info)
 	switch a.Kind {
 	case actMove:
-		same = same || tempName(a.to.name()) // whatever it was, it came from there
+		same = same || fsys.IsTemp(a.to.name()) // whatever it was, it came from there
 	case actWrite:
 		if !same {
 			return notDone, nil
 		}
-		f, err := openRaw(a.to.dir, a.to.name())
+		f, err := fsys.OpenFile(a.to.dir, a.to.name())
 		if err != nil {
 			return notDone, err
 		}
 		defer f.Close()
-		switch hash, err := hashOf(f); {
+		switch hash, err := fsys.Hash(f); {
 		case err != nil:
 			return notDone, err
 		case hash == a.Hash:
@@ -143,7 +145,7 @@ func (a *act) state() (progress, error) {
 		if !same || info.Size <= a.Size {
 			return notDone, nil
 		}
-		f, err := openRaw(a.to.dir, a.to.name())
+		f, err := fsys.OpenFile(a.to.dir, a.to.name())
 		if err != nil {
 			return notDone, err
 		}
@@ -165,7 +167,7 @@ func (a *act) settle() error {
 	}
 	doubled, err := a.doubled()
 	if err == nil && doubled {
-		err = a.from.dir.remove(a.from.name())
+		err = a.from.dir.Remove(a.from.name())
 	}
 	return err
 }
@@ -178,23 +180,23 @@ func (a *act) undo(kept func(hash string) (io.ReadCloser, error)) error {
 		if doubled, err := a.doubled(); err != nil {
 			return err
 		} else if doubled {
-			return a.to.dir.remove(a.to.name())
+			return a.to.dir.Remove(a.to.name())
 		}
-		return a.to.dir.move(a.to.name(), a.from.dir, a.from.name())
+		return a.to.dir.Move(a.to.name(), a.from.dir, a.from.name())
 	case actSwap:
-		return a.from.dir.exchange(a.from.name(), a.to.dir, a.to.name())
+		return a.from.dir.Exchange(a.from.name(), a.to.dir, a.to.name())
 	case actOver:
 		// What stands at To may be the user's own, which From gets back first.
 		if doubled, err := a.doubled(); err != nil {
 			return err
 		} else if !doubled {
-			if err := a.to.dir.(stepper).link(a.to.name(), a.from.dir, a.from.name()); err != nil {
+			if err := a.to.dir.(fsys.Linker).Link(a.to.name(), a.from.dir, a.from.name()); err != nil {
 				return err
 			}
 		}
-		return a.backup.dir.replace(a.backup.name(), a.to.dir, a.to.name())
+		return a.backup.dir.Replace(a.backup.name(), a.to.dir, a.to.name())
 	}
-	f, info, err := a.to.dir.openWrite(a.to.name())
+	f, info, err := a.to.dir.OpenWrite(a.to.name())
 	if err != nil {
 		return err
 	}
@@ -242,15 +244,15 @@ func (a *act) find(open func(abs string) (*spot, error)) (err error) {
 // without it beside the error.
 func (w *Workspace) spotAt(abs string) (*spot, error) {
 	for _, r := range w.roots {
-		rel, ok := below(r.canonical, filepath.ToSlash(abs))
+		rel, ok := fsys.Below(r.canonical, filepath.ToSlash(abs))
 		if !ok || rel == "." {
 			continue
 		}
-		d, err := r.openPlainDir(path.Dir(rel))
-		if errors.Is(err, errNotDir) || errors.Is(err, errIsLink) {
+		d, err := r.OpenPlainDir(path.Dir(rel))
+		if errors.Is(err, fsys.ErrNotDir) || errors.Is(err, fsys.ErrIsLink) {
 			err = fs.ErrNotExist
 		}
 		return &spot{root: r, rel: rel, dir: d}, err
 	}
-	return nil, errEscapes
+	return nil, fsys.ErrEscapes
 }

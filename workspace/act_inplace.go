@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // errAppended says that an append cannot be taken back, since others have appended
@@ -13,7 +15,7 @@ var errAppended = errors.New("another program has appended to it since")
 // runInPlace changes a file that keeps its inode. An append demands no more than
 // that, unless it expects a content: the file may be one that grows all the time.
 func (a *act) runInPlace(durable bool) error {
-	f, info, err := a.to.dir.openWrite(a.to.name())
+	f, info, err := a.to.dir.OpenWrite(a.to.name())
 	if err != nil {
 		return err
 	}
@@ -28,7 +30,7 @@ func (a *act) runInPlace(durable bool) error {
 	}
 	if a.Kind == actAppend {
 		var at int64
-		if at, err = appendTo(f, a.Data); at > a.Size {
+		if at, err = fsys.AppendTo(f, a.Data); at > a.Size {
 			a.Size = at
 		}
 	} else {

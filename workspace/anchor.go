@@ -3,6 +3,8 @@ package workspace
 import (
 	"context"
 	"path"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // Anchor is a path as package fileindex sees it: that opens directories by their handles
@@ -59,13 +61,13 @@ func (a Anchor) Target() (string, error) {
 }
 
 // OpenDir opens the directory, following links inside the roots.
-func (a Anchor) OpenDir() (dir, error) { return a.p.openDir() }
+func (a Anchor) OpenDir() (fsys.Dir, error) { return a.p.openDir() }
 
 // OpenRoot opens the directory as a root of its own. Its error is one of the system, for
 // Refuse.
-func (a Anchor) OpenRoot() (b backend, err error) {
+func (a Anchor) OpenRoot() (b fsys.Root, err error) {
 	err = a.p.reach(true, func(r *root, rel string) (err error) {
-		b, err = r.sub(rel)
+		b, err = r.Sub(rel)
 		return err
 	})
 	return b, err
@@ -93,7 +95,7 @@ func (a Anchor) Rebase(p Path) (rel string, above int, ok bool) {
 	if p.view.state != a.p.view.state || p.root.origin != a.p.root.origin || a.p.rel != "." {
 		return "", 0, false
 	}
-	narrowed, ok := below(a.p.root.prefix, p.root.prefix)
+	narrowed, ok := fsys.Below(a.p.root.prefix, p.root.prefix)
 	if !ok {
 		if a.p.root.prefix != "." {
 			return "", 0, false

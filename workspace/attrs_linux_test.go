@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/internal/fsys"
 )
 
 // An access control list as the kernel stores it: version 2, then for each entry
@@ -71,7 +72,7 @@ func (tr tree) keep(t testing.TB, from, to string) ([]string, error) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	return workspace.KeepAttributes(a, b, info)
+	return fsys.KeepAttributes(a, b, info)
 }
 
 func TestKeepAttributes(t *testing.T) {
@@ -148,7 +149,7 @@ func TestKeepAttributesLoses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer to.Close()
-	lost, err := workspace.KeepAttributes(from, to, workspace.Info{Mode: 0o664})
+	lost, err := fsys.KeepAttributes(from, to, workspace.Info{Mode: 0o664})
 	if err != nil || !slices.Equal(lost, []string{"owner 0:0"}) {
 		t.Errorf("lost %q, %v", lost, err)
 	}
@@ -176,7 +177,7 @@ func TestCopyTreeAttributes(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := dirs(t, tr, opt, "a", "b")
-		lost, err := d[0].CopyTree(t.Context(), "t", d[1], "copy")
+		lost, err := copyTree(t.Context(), d[0], "t", d[1], "copy")
 		if err != nil || len(lost) > 0 {
 			t.Fatalf("lost %q, %v", lost, err)
 		}

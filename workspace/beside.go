@@ -19,7 +19,7 @@ type Place struct {
 func (w *Workspace) Places() ([]Place, error) {
 	places := make([]Place, 0, len(w.roots))
 	for _, r := range w.roots {
-		info, err := r.stat(".")
+		info, err := r.Stat(".")
 		if err != nil {
 			return nil, err
 		}

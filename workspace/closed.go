@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // Closure says what programs that run beside a view are to be kept from. They open files
@@ -100,7 +102,7 @@ func (s *closing) search(r *root) error {
 		shut = Shut{}
 	default:
 		return &Error{
-			Rule: RuleDenied, Path: r.shown, Msg: fmt.Sprintf("%s: the policy denies all of it to programs (rule %s)", show(r.shown), shut.Rule),
+			Rule: RuleDenied, Path: r.shown, Msg: fmt.Sprintf("%s: the policy denies all of it to programs (rule %s)", fsys.Show(r.shown), shut.Rule),
 			Hint: "do without programs; the user can change the rule",
 		}
 	}
@@ -114,19 +116,19 @@ func (s *closing) search(r *root) error {
 	if len(s.wild) == 0 && !s.view.closure.Anywhere && shut.Rule == "" {
 		return nil
 	}
-	d, err := r.openDir(".")
+	d, err := r.OpenDir(".")
 	if err != nil {
 		return top.refuse(err)
 	}
-	defer d.close()
+	defer d.Close()
 	return s.walk(top, d, shut, len(s.found) > 0 && s.found[len(s.found)-1].Rel == ".")
 }
 
 // one looks at a path that a pattern names in full.
 func (s *closing) one(top Path, rel string) error {
 	at := top.child(rel)
-	strict := noLinks(top.root.backend)
-	info, err := strict.lstat(rel)
+	strict := fsys.NoLinks(top.root.Root)
+	info, err := strict.Lstat(rel)
 	if err != nil || info.Kind == KindSymlink {
 		return nil //nolint:nilerr // it is not there, or reached by a link: then it is elsewhere
 	}
@@ -138,18 +140,18 @@ func (s *closing) one(top Path, rel string) error {
 	if inner == nil {
 		return s.full()
 	}
-	d, err := strict.openDir(rel)
+	d, err := strict.OpenDir(rel)
 	if err != nil {
 		return s.unread(at, err)
 	}
-	defer d.close()
+	defer d.Close()
 	return s.walk(at, d, *inner, shut.Readable && inner.Rule == "")
 }
 
 // walk looks at what a directory holds, of which the closure says shut; where it is kept,
 // it lies in what is closed against changes.
-func (s *closing) walk(at Path, d dir, shut Shut, kept bool) error {
-	entries, err := d.entries(0)
+func (s *closing) walk(at Path, d fsys.Dir, shut Shut, kept bool) error {
+	entries, err := d.Entries(0)
 	if err != nil {
 		return s.unread(at, err)
 	}
@@ -172,7 +174,7 @@ func (s *closing) walk(at Path, d dir, shut Shut, kept bool) error {
 		if inner == nil {
 			continue
 		}
-		sub, err := d.open(e.Name)
+		sub, err := d.Open(e.Name)
 		if err != nil {
 			if err = s.unread(below, err); err != nil {
 				return err
@@ -180,7 +182,7 @@ func (s *closing) walk(at Path, d dir, shut Shut, kept bool) error {
 			continue
 		}
 		err = s.walk(below, sub, *inner, kept || len(s.found) > n)
-		sub.close()
+		sub.Close()
 		if err != nil {
 			return err
 		}
@@ -242,7 +244,7 @@ func (s *closing) tooMany(why string) error {
 
 // unread is the error of what the server cannot read: its programs cannot either.
 func (s *closing) unread(at Path, err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, errIsLink) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fsys.ErrIsLink) {
 		return nil
 	}
 	return at.refuse(err)
@@ -255,7 +257,7 @@ func (x Pattern) wild() bool { return x.start != x.match }
 func (x Pattern) under(r *root) []string {
 	if path.IsAbs(x.match) || filepath.VolumeName(x.match) != "" {
 		for _, name := range r.names {
-			if rel, ok := below(foldPlace(name), x.match); ok && rel != "." {
+			if rel, ok := fsys.Below(foldPlace(name), x.match); ok && rel != "." {
 				return []string{rel}
 			}
 		}
@@ -264,7 +266,7 @@ func (x Pattern) under(r *root) []string {
 	if r.prefix == "." {
 		return []string{x.match}
 	}
-	if rel, ok := below(foldPlace(r.prefix), x.match); ok && rel != "." {
+	if rel, ok := fsys.Below(foldPlace(r.prefix), x.match); ok && rel != "." {
 		return []string{rel}
 	}
 	return nil

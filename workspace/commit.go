@@ -7,6 +7,10 @@ import (
 	"path"
 	"slices"
 	"time"
+
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/history"
+	"toolcrib/workspace/internal/tree"
 )
 
 // commit writes the change into the history of the root of the first operation, and
@@ -28,7 +32,7 @@ func (t *transaction) commit() error {
 		case err != nil && i == 0:
 			return t.ws.stateFailed(ctx, err)
 		case err != nil:
-			t.notKept = "the history of " + show(h.root) + " could not be written: " + cause(err)
+			t.notKept = "the history of " + fsys.Show(h.Root) + " could not be written: " + fsys.Cause(err)
 		}
 	}
 	return nil
@@ -36,8 +40,8 @@ func (t *transaction) commit() error {
 
 // histories are those of all roots that the change touched, first that of its first
 // operation.
-func (t *transaction) histories() ([]*history, error) {
-	var list []*history
+func (t *transaction) histories() ([]*history.History, error) {
+	var list []*history.History
 	for i, w := range t.works {
 		for _, s := range []*spot{w.at, w.from} {
 			if s == nil || w.same && i > 0 {
@@ -57,17 +61,17 @@ func (t *transaction) histories() ([]*history, error) {
 
 // enter writes the change into one history. What stands in its log has happened,
 // whatever goes wrong after that.
-func (t *transaction) enter(ctx context.Context, h *history) error {
+func (t *transaction) enter(ctx context.Context, h *history.History) error {
 	rec := t.record()
 	rec.Files = t.files(h)
-	err := h.append(ctx, rec)
+	err := h.Append(ctx, rec)
 	if err == nil && t.durable() && len(t.acts) > 1 {
-		err = h.sync()
+		err = h.Sync()
 	}
 	if err == nil {
 		return nil
 	}
-	if written, e := h.has(t.id); e != nil || !written {
+	if written, e := h.Has(t.id); e != nil || !written {
 		return err
 	}
 	t.unsure = err
@@ -81,7 +85,7 @@ func (t *transaction) record() Record {
 }
 
 // files lists what the change did, as h names it.
-func (t *transaction) files(h *history) []Changed {
+func (t *transaction) files(h *history.History) []Changed {
 	var list []Changed
 	for _, s := range t.made {
 		list = append(list, Changed{Kind: OpDirectory, Path: t.nameIn(h, s), After: &Version{Kind: KindDirectory}})
@@ -96,7 +100,7 @@ func (t *transaction) files(h *history) []Changed {
 
 // foreseen is what the history of the first operation would get if the process
 // were killed when all is done.
-func (t *transaction) foreseen(h *history) []Changed {
+func (t *transaction) foreseen(h *history.History) []Changed {
 	var list []Changed
 	for _, w := range t.works {
 		for _, s := range w.at.toMake() {
@@ -114,7 +118,7 @@ func (t *transaction) foreseen(h *history) []Changed {
 	return list
 }
 
-func (t *transaction) filesOf(h *history, w *work) []Changed {
+func (t *transaction) filesOf(h *history.History, w *work) []Changed {
 	c := Changed{Kind: w.op.Kind, Path: t.nameIn(h, w.at), After: w.done.After}
 	switch {
 	case w.op.Kind == OpDelete:
@@ -132,7 +136,7 @@ func (t *transaction) filesOf(h *history, w *work) []Changed {
 
 // nameIn is the path of a spot in a history: below its root, or absolute where it
 // belongs to another.
-func (t *transaction) nameIn(h *history, s *spot) string {
+func (t *transaction) nameIn(h *history.History, s *spot) string {
 	if of, _, err := t.ws.historyOf(s.root); err != nil || of != h {
 		return s.abs()
 	}
@@ -149,10 +153,10 @@ func (t *transaction) clean() {
 			if s == nil {
 				continue
 			}
-			err := removeTree(ctx, s.dir, s.name())
+			err := tree.Remove(ctx, s.dir, s.name())
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				errs = append(errs, err)
-				w.note("what it held could not be removed from %s: %s", show(Path{view: t.ws, root: s.root, rel: s.rel}.String()), cause(err))
+				w.note("what it held could not be removed from %s: %s", fsys.Show(Path{view: t.ws, root: s.root, rel: s.rel}.String()), fsys.Cause(err))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/workspace/internal/fsys"
 	"toolcrib/workspace/repository"
 )
 
@@ -30,7 +31,7 @@ func (w *Workspace) decides(r *root, rel string, mayBeDirectory bool) bool {
 	}
 	for dir := path.Dir(rel); ; dir = path.Dir(dir) {
 		gitDir := path.Join(dir, ".git")
-		if _, err := r.lstat(path.Join(gitDir, "config")); err != nil {
+		if _, err := r.Lstat(path.Join(gitDir, "config")); err != nil {
 			gitDir = dir
 		}
 		if gitDir != dir || r.isRepository(dir) {
@@ -50,23 +51,23 @@ func (w *Workspace) decides(r *root, rel string, mayBeDirectory bool) bool {
 // covers reports whether rel is at or lies below it; where it may be a directory, also
 // whether it holds it.
 func covers(at, rel string, mayBeDirectory bool) bool {
-	if _, ok := below(at, rel); ok {
+	if _, ok := fsys.Below(at, rel); ok {
 		return true
 	}
-	_, ok := below(rel, at)
+	_, ok := fsys.Below(rel, at)
 	return mayBeDirectory && ok
 }
 
 // linkedTo reports whether a protected place at the top of r is a link that leads to rel.
 func (w *Workspace) linkedTo(r *root, rel string, mayBeDirectory bool) bool {
 	for _, place := range protected {
-		if _, err := r.lstat(place[0]); err != nil {
+		if _, err := r.Lstat(place[0]); err != nil {
 			continue
 		}
 		name := path.Join(place...)
 		to, at, err := w.follow(r, name, true, true)
 		if errors.Is(err, fs.ErrNotExist) { // what the link leads to may be made
-			if text, err := r.readlink(name); err == nil && !path.IsAbs(text) {
+			if text, err := r.Readlink(name); err == nil && !path.IsAbs(text) {
 				to, at = r, path.Join(path.Dir(name), text)
 			}
 		} else if err != nil {
@@ -90,13 +91,13 @@ func (r *root) inRepository(rel string, mayBeDirectory bool) bool {
 		if err != nil {
 			continue
 		}
-		b, err := newPortableRoot(host)
+		b, err := fsys.OpenPortable(host)
 		if err != nil {
 			host.Close()
 			continue
 		}
-		is := (&root{backend: b}).isRepository(".")
-		b.close()
+		is := (&root{Root: b}).isRepository(".")
+		b.Close()
 		if is && repository.Decides(below, mayBeDirectory) {
 			return true
 		}
@@ -107,17 +108,17 @@ func (r *root) inRepository(rel string, mayBeDirectory bool) bool {
 // isRepository reports whether git takes a directory for a repository.
 func (r *root) isRepository(dir string) bool {
 	head := path.Join(dir, "HEAD")
-	info, err := r.lstat(head)
+	info, err := r.Lstat(head)
 	if err != nil {
 		return false
 	}
 	for _, name := range []string{"objects", "refs"} {
-		if info, err := r.stat(path.Join(dir, name)); err != nil || info.Kind != KindDirectory {
+		if info, err := r.Stat(path.Join(dir, name)); err != nil || info.Kind != KindDirectory {
 			return false
 		}
 	}
 	if info.Kind == KindSymlink {
-		to, err := r.readlink(head)
+		to, err := r.Readlink(head)
 		return err == nil && strings.HasPrefix(to, "refs/")
 	}
 	return repository.ValidHead(r.readConfig(head))
@@ -133,7 +134,7 @@ func (r *root) named(file, top string, read map[string]bool) (list []string) {
 	c := repository.Parse(string(r.readConfig(file)))
 	add := func(dir, name string) string {
 		if path.IsAbs(name) {
-			rel, ok := below(r.canonical, path.Clean(name))
+			rel, ok := fsys.Below(r.canonical, path.Clean(name))
 			if !ok {
 				return ""
 			}
@@ -159,7 +160,7 @@ func (r *root) named(file, top string, read map[string]bool) (list []string) {
 
 // readConfig reads a small file, nothing where it cannot be.
 func (r *root) readConfig(rel string) []byte {
-	f, err := openRaw(r, rel)
+	f, err := fsys.OpenFile(r, rel)
 	if err != nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,13 +14,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
+	"toolcrib/workspace/internal/fsys"
+	dirtree "toolcrib/workspace/internal/tree"
 )
 
 // dirs opens the directories of a workspace that has ws as its root.
-func dirs(t testing.TB, tr tree, opt workspace.Options, names ...string) []workspace.Dir {
+func dirs(t testing.TB, tr tree, opt workspace.Options, names ...string) []fsys.Dir {
 	t.Helper()
 	w := tr.open(t, opt, "ws")
-	list := make([]workspace.Dir, len(names))
+	list := make([]fsys.Dir, len(names))
 	for i, name := range names {
 		d, err := w.TestDir(name)
 		if err != nil {
@@ -83,9 +87,9 @@ func newChangeTree(t testing.TB) tree {
 }
 
 func TestDirChange(t *testing.T) {
-	type op func(a, b workspace.Dir) error
+	type op func(a, b fsys.Dir) error
 	create := func(name string) op {
-		return func(a, _ workspace.Dir) error {
+		return func(a, _ fsys.Dir) error {
 			f, err := a.Create(name, 0o644)
 			if err != nil {
 				return err
@@ -95,7 +99,7 @@ func TestDirChange(t *testing.T) {
 		}
 	}
 	openWrite := func(name string) op {
-		return func(a, _ workspace.Dir) error {
+		return func(a, _ fsys.Dir) error {
 			f, info, err := a.OpenWrite(name)
 			if err != nil {
 				return err
@@ -107,15 +111,17 @@ func TestDirChange(t *testing.T) {
 			return errors.Join(err, f.Close())
 		}
 	}
-	writable := func(name string) op { return func(a, _ workspace.Dir) error { return a.Writable(name) } }
-	mkdir := func(name string) op { return func(a, _ workspace.Dir) error { return a.Mkdir(name, 0o755) } }
-	symlink := func(name string) op { return func(a, _ workspace.Dir) error { return a.Symlink("any text", name) } }
-	remove := func(name string) op { return func(a, _ workspace.Dir) error { return a.Remove(name) } }
-	chmod := func(name string) op { return func(a, _ workspace.Dir) error { return a.Chmod(name, 0o700) } }
-	move := func(name, as string) op { return func(a, b workspace.Dir) error { return a.Move(name, b, as) } }
-	steps := func(name, as string) op { return func(a, b workspace.Dir) error { return a.MoveBySteps(name, b, as) } }
-	replace := func(name, as string) op { return func(a, b workspace.Dir) error { return a.Replace(name, b, as) } }
-	exchange := func(name, as string) op { return func(a, b workspace.Dir) error { return a.Exchange(name, b, as) } }
+	writable := func(name string) op { return func(a, _ fsys.Dir) error { return a.Writable(name) } }
+	mkdir := func(name string) op { return func(a, _ fsys.Dir) error { return a.Mkdir(name, 0o755) } }
+	symlink := func(name string) op { return func(a, _ fsys.Dir) error { return a.Symlink("any text", name) } }
+	remove := func(name string) op { return func(a, _ fsys.Dir) error { return a.Remove(name) } }
+	chmod := func(name string) op { return func(a, _ fsys.Dir) error { return a.Chmod(name, 0o700) } }
+	move := func(name, as string) op { return func(a, b fsys.Dir) error { return a.Move(name, b, as) } }
+	steps := func(name, as string) op {
+		return func(a, b fsys.Dir) error { return fsys.MoveBySteps(a.(fsys.Linker), name, b, as) }
+	}
+	replace := func(name, as string) op { return func(a, b fsys.Dir) error { return a.Replace(name, b, as) } }
+	exchange := func(name, as string) op { return func(a, b fsys.Dir) error { return a.Exchange(name, b, as) } }
 	type state = map[string]string // content by path in ws
 	tests := []struct {
 		name  string
@@ -129,13 +135,13 @@ func TestDirChange(t *testing.T) {
 		{"create dangling", create("dangling"), fs.ErrExist, nil},
 		{"create dir", create("full"), fs.ErrExist, nil},
 		{"write", openWrite("file"), nil, state{"a/file": "NEWe"}},
-		{"write link", openWrite("link"), workspace.ErrIsLink, state{"a/file": "file"}},
-		{"write secret", openWrite("secret"), workspace.ErrIsLink, nil},
-		{"write dir", openWrite("full"), workspace.ErrIsDir, nil},
+		{"write link", openWrite("link"), fsys.ErrIsLink, state{"a/file": "file"}},
+		{"write secret", openWrite("secret"), fsys.ErrIsLink, nil},
+		{"write dir", openWrite("full"), fsys.ErrIsDir, nil},
 		{"write nothing", openWrite("n"), fs.ErrNotExist, state{"a/n": ""}},
 		{"writable", writable("file"), nil, state{"a/file": "file"}},
-		{"writable link", writable("link"), workspace.ErrIsLink, nil},
-		{"writable dir", writable("full"), workspace.ErrIsDir, nil},
+		{"writable link", writable("link"), fsys.ErrIsLink, nil},
+		{"writable dir", writable("full"), fsys.ErrIsDir, nil},
 		{"writable nothing", writable("n"), fs.ErrNotExist, nil},
 		{"mkdir", mkdir("n"), nil, state{"a/n": "dir"}},
 		{"mkdir file", mkdir("file"), fs.ErrExist, state{"a/file": "file"}},
@@ -148,7 +154,7 @@ func TestDirChange(t *testing.T) {
 		{"remove empty", remove("empty"), nil, state{"a/empty": ""}},
 		{"remove full", remove("full"), fs.ErrExist, state{"a/full": "dir x"}}, // ENOTEMPTY is that
 		{"remove nothing", remove("n"), fs.ErrNotExist, nil},
-		{"chmod link", chmod("out"), workspace.ErrIsLink, nil},
+		{"chmod link", chmod("out"), fsys.ErrIsLink, nil},
 		{"move file", move("file", "n"), nil, state{"a/file": "", "b/n": "file"}},
 		{"move on file", move("file", "file"), fs.ErrExist, state{"a/file": "file", "b/file": "other"}},
 		{"move on dir", move("full", "full"), fs.ErrExist, state{"a/full": "dir x", "b/full": "dir y"}},
@@ -180,7 +186,7 @@ func TestDirChange(t *testing.T) {
 				if errors.Is(err, errors.ErrUnsupported) && strings.HasPrefix(tt.name, "exchange") {
 					t.Skip("needs: a system that exchanges names")
 				}
-				if tt.want == workspace.ErrIsLink && errors.Is(err, syscall.ENOTDIR) {
+				if tt.want == fsys.ErrIsLink && errors.Is(err, syscall.ENOTDIR) {
 					err = tt.want // a directory was asked for
 				}
 				if errors.Is(tt.want, fs.ErrExist) && strings.HasPrefix(tt.name, "replace") && err != nil {
@@ -219,11 +225,11 @@ func TestDirChangeNames(t *testing.T) {
 				"writable": d.Writable(name), "mkdir": d.Mkdir(name, 0o755), "symlink": d.Symlink("t", name),
 				"remove": d.Remove(name), "chmod": d.Chmod(name, 0o700),
 				"move from": d.Move(name, d, "n"), "move to": d.Move("file", d, name),
-				"steps from": d.MoveBySteps(name, d, "n"), "steps to": d.MoveBySteps("file", d, name),
+				"steps from": fsys.MoveBySteps(d.(fsys.Linker), name, d, "n"), "steps to": fsys.MoveBySteps(d.(fsys.Linker), "file", d, name),
 				"replace from": d.Replace(name, d, "n"), "replace to": d.Replace("file", d, name),
 				"exchange from": d.Exchange(name, d, "file"), "exchange to": d.Exchange("file", d, name),
 			} {
-				if !errors.Is(err, workspace.ErrName) {
+				if !errors.Is(err, fsys.ErrName) {
 					t.Errorf("%s of %q: %v", op, name, err)
 				}
 			}
@@ -290,8 +296,8 @@ func TestDirClosed(t *testing.T) {
 }
 
 func TestTempNames(t *testing.T) {
-	name := workspace.NewTempName()
-	if !workspace.TempName(name) || name == workspace.NewTempName() {
+	name := fsys.NewTemp()
+	if !fsys.IsTemp(name) || name == fsys.NewTemp() {
 		t.Errorf("%q", name)
 	}
 	for _, other := range []string{
@@ -299,7 +305,7 @@ func TestTempNames(t *testing.T) {
 		".toolcrib-0123456789abcdeg.tmp", ".toolcrib-0123456789ABCDEF.tmp", ".toolcrib-0123456789abcdef0.tmp",
 		".toolcrib-0123456789abcdef.tmq", ".toolcrib-0123456789abcde\n.tmp",
 	} {
-		if workspace.TempName(other) {
+		if fsys.IsTemp(other) {
 			t.Errorf("%q is taken for a temporary file", other)
 		}
 	}
@@ -326,7 +332,7 @@ func TestTempsHidden(t *testing.T) {
 		if diff := cmp.Diff(want, list); diff != "" {
 			t.Error(diff)
 		}
-		found, stats, err := workspace.Walk(t.Context(), p, workspace.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
+		found, stats, err := fileindex.Walk(t.Context(), p, fileindex.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -337,7 +343,7 @@ func TestTempsHidden(t *testing.T) {
 		if !slices.Equal(names, []string{temp + "x", "deep"}) || stats.Hidden+stats.Ignored > 0 {
 			t.Errorf("walked %q, %+v", names, stats)
 		}
-		if _, stats, err := workspace.Walk(t.Context(), p, workspace.WalkOptions{}); err != nil || stats.Hidden != 1 {
+		if _, stats, err := fileindex.Walk(t.Context(), p, fileindex.WalkOptions{}); err != nil || stats.Hidden != 1 {
 			t.Errorf("%+v, %v", stats, err)
 		}
 		near, err := p.Join(strings.Replace(temp, "f.", "e.", 1))
@@ -351,4 +357,19 @@ func TestTempsHidden(t *testing.T) {
 			t.Errorf("by its name: %q, %v", got, err)
 		}
 	})
+}
+
+// copyTree returns what attributes the copy could not have.
+func copyTree(ctx context.Context, d fsys.Dir, name string, to fsys.Dir, as string) (lost []string, err error) {
+	c, err := dirtree.Copy(ctx, d, name, to, as, false)
+	return c.Lost, err
+}
+
+// treeErrorPath is the path that an error of a tree names.
+func treeErrorPath(err error) string {
+	e, ok := err.(*dirtree.Error) //nolint:errorlint // it must not be wrapped
+	if !ok {
+		return ""
+	}
+	return e.Rel
 }

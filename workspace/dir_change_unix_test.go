@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/internal/fsys"
 )
 
 // TestDirChangeSpecial has nothing wait for the other end of a FIFO.
@@ -29,17 +30,17 @@ func TestDirChangeSpecial(t *testing.T) {
 		_, createErr := d[0].Create("fifo", 0o644)
 		_, openErr := d[0].Open("fifo")
 		for op, tt := range map[string]struct{ got, want error }{
-			"openWrite": {writeErr, workspace.ErrSpecial},
-			"writable":  {d[0].Writable("fifo"), workspace.ErrSpecial},
+			"openWrite": {writeErr, fsys.ErrSpecial},
+			"writable":  {d[0].Writable("fifo"), fsys.ErrSpecial},
 			"create":    {createErr, fs.ErrExist},
 			"open":      {openErr, unix.ENOTDIR},
 			"chmod":     {d[0].Chmod("fifo", 0o700), unix.ENOTDIR},
 			"move":      {d[0].Move("fifo", d[1], "fifo"), nil},
-			"steps":     {d[0].MoveBySteps("two", d[1], "two"), nil},
+			"steps":     {fsys.MoveBySteps(d[0].(fsys.Linker), "two", d[1], "two"), nil},
 			"replace":   {d[1].Replace("two", d[1], "fifo"), nil},
 			"remove":    {d[1].Remove("fifo"), nil},
 		} {
-			notDir := tt.want == unix.ENOTDIR && errors.Is(tt.got, workspace.ErrSpecial)
+			notDir := tt.want == unix.ENOTDIR && errors.Is(tt.got, fsys.ErrSpecial)
 			if !errors.Is(tt.got, tt.want) && !notDir {
 				t.Errorf("%s: %v, want %v", op, tt.got, tt.want)
 			}

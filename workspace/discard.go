@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/tree"
 )
 
 // discard removes an entry that a change made for itself, if it is there. A former
@@ -12,7 +15,7 @@ import (
 // place meanwhile, goes to the history; so does what a program has written to the new one,
 // unless it has only appended.
 func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
-	info, err := s.dir.stat(s.name())
+	info, err := s.dir.Stat(s.name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -22,18 +25,18 @@ func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
 	ours := len(t.acts) == 0 || s == w.staged && info.Inode == s.info.Inode &&
 		(info.Kind == KindDirectory || info.ModTime.Equal(s.info.ModTime) && info.Size == s.info.Size)
 	if !ours && info.Links > 1 {
-		at, err := w.at.dir.stat(w.at.name())
+		at, err := w.at.dir.Stat(w.at.name())
 		ours = err == nil && at.Inode == info.Inode // actOver had not replaced it
 	}
 	ours = ours || w.giveBack(s, info)
 	if h, prefix, err := t.ws.historyOf(w.at.root); !ours && err == nil {
-		id, err := h.salvage(ctx, s.dir, s.name(), path.Join(prefix, w.at.rel), t.record())
+		id, err := h.Salvage(ctx, s.dir, s.name(), path.Join(prefix, w.at.rel), t.record())
 		if err != nil {
 			return err
 		}
 		w.salvaged = append(w.salvaged, id)
 	}
-	if err := removeTree(ctx, s.dir, s.name()); err != nil {
+	if err := tree.Remove(ctx, s.dir, s.name()); err != nil {
 		return &leftError{err}
 	}
 	return nil
@@ -42,7 +45,7 @@ func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
 // leftError says that a temporary entry could not be removed which nobody needs.
 type leftError struct{ err error }
 
-func (e *leftError) Error() string { return cause(e.err) }
+func (e *leftError) Error() string { return fsys.Cause(e.err) }
 func (e *leftError) Unwrap() error { return e.err }
 
 func isLeft(err error) bool {
@@ -58,14 +61,14 @@ func (w *work) giveBack(s *spot, info Info) bool {
 		return false
 	}
 	now := readOld(s, info)
-	if now.Cut || int64(len(now.Data)) < s.info.Size || hashBytes(now.Data[:s.info.Size]) != w.done.After.Hash {
+	if now.Cut || int64(len(now.Data)) < s.info.Size || fsys.HashBytes(now.Data[:s.info.Size]) != w.done.After.Hash {
 		return false
 	}
-	f, _, err := w.at.dir.openWrite(w.at.name())
+	f, _, err := w.at.dir.OpenWrite(w.at.name())
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	_, err = appendTo(f, now.Data[s.info.Size:])
+	_, err = fsys.AppendTo(f, now.Data[s.info.Size:])
 	return err == nil
 }

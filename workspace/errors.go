@@ -10,6 +10,9 @@ import (
 	"strings"
 	"syscall"
 
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/tree"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -51,10 +54,10 @@ func (p Path) refuse(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
-	if e, ok := errors.AsType[*treeError](err); ok && e.rel != "." {
-		return p.child(e.rel).refuse(e.err)
+	if e, ok := errors.AsType[*tree.Error](err); ok && e.Rel != "." {
+		return p.child(e.Rel).refuse(e.Err)
 	}
-	name := show(p.written())
+	name := fsys.Show(p.written())
 	e := &Error{Path: p.written(), Err: err}
 	if denied, ok := errors.AsType[*deniedError](err); ok {
 		e.Rule, e.Msg = RuleDenied, name+": "+denied.Error()
@@ -62,25 +65,25 @@ func (p Path) refuse(err error) error {
 		return e
 	}
 	switch {
-	case errors.Is(err, errMounted):
+	case errors.Is(err, tree.ErrMounted):
 		e.Rule, e.Msg = RuleInvalid, name+" is where another file system is mounted"
 		e.Hint = "name what lies beside it"
-	case errors.Is(err, errSwapped):
+	case errors.Is(err, fsys.ErrSwapped):
 		e.Rule, e.Msg = RuleIO, name+" was replaced by another meanwhile"
 		e.Hint = "try again"
-	case errors.Is(err, errEscapes):
+	case errors.Is(err, fsys.ErrEscapes):
 		e.Rule, e.Msg = RuleOutside, name+" leads outside the workspace by a symlink"
 		e.Hint = p.view.rootsHint()
-	case errors.Is(err, errSpecial):
+	case errors.Is(err, fsys.ErrSpecial):
 		e.Rule, e.Msg = RuleSpecial, name+" is a FIFO, socket or device"
 		e.Hint = "only regular files and directories can be opened"
-	case errors.Is(err, errKernel):
+	case errors.Is(err, fsys.ErrKernel):
 		e.Rule, e.Msg = RuleProcfs, name+" lies on a file system of the kernel (/proc, /sys or the like)"
 		e.Hint = "such files are not data; run a command to query the system"
 	case errors.Is(err, syscall.ELOOP):
 		e.Rule, e.Msg = RuleLoop, name+" passes too many symlinks"
 		e.Hint = "the links may form a loop; give the path of the target itself"
-	case errors.Is(err, errIsDir):
+	case errors.Is(err, fsys.ErrIsDir):
 		e.Rule, e.Msg = RuleKind, name+" is a directory, not a file"
 		e.Hint = "list it, or name a file in it"
 	case errors.Is(err, syscall.ENOTDIR):
@@ -89,7 +92,7 @@ func (p Path) refuse(err error) error {
 		p.refuseRoot(e)
 	case errors.Is(err, fs.ErrNotExist):
 		p.refuseMissing(e, name)
-	case errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, errName):
+	case errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, fsys.ErrName):
 		e.Rule, e.Msg = RuleInvalid, name+" has a name that the file system does not take"
 		e.Hint = "most file systems take names of at most 255 bytes"
 	case errors.Is(err, fs.ErrPermission):
@@ -101,7 +104,7 @@ func (p Path) refuse(err error) error {
 	case errors.Is(err, os.ErrClosed):
 		e.Rule, e.Msg = RuleIO, name+": the workspace is closed"
 	default:
-		e.Rule, e.Msg = RuleIO, name+": "+cause(err)
+		e.Rule, e.Msg = RuleIO, name+": "+fsys.Cause(err)
 	}
 	return e
 }
@@ -110,7 +113,7 @@ func (p Path) refuse(err error) error {
 func (p Path) refuseNotDir(e *Error, name string) {
 	if info, err := p.bare().look(true); err == nil && info.Kind != KindDirectory {
 		e.Rule, e.Msg = RuleKind, name+" is a file, not a directory"
-		e.Hint = "without a slash at the end it can be read: " + show(p.String())
+		e.Hint = "without a slash at the end it can be read: " + fsys.Show(p.String())
 		return
 	}
 	for above := p.bare(); above.rel != "."; {
@@ -120,7 +123,7 @@ func (p Path) refuseNotDir(e *Error, name string) {
 			continue
 		}
 		if info.Kind != KindDirectory {
-			e.Rule, e.Msg = RuleKind, show(above.String())+" is a file, not a directory"
+			e.Rule, e.Msg = RuleKind, fsys.Show(above.String())+" is a file, not a directory"
 			e.Hint = "nothing can lie below it, as " + name + " would"
 			if strings.HasPrefix(e.Path, "~") {
 				e.Hint += tildeHint
@@ -152,13 +155,13 @@ func (p Path) refuseRoot(e *Error) {
 	e.Rule, e.Hint = RuleNotFound, "the user has to start the server again"
 	switch {
 	case !p.root.removed() && err != nil:
-		e.Msg = "the root " + show(name) + " has been moved away"
+		e.Msg = "the root " + fsys.Show(name) + " has been moved away"
 	case !p.root.removed():
-		e.Msg = "the root " + show(name) + " is another directory now than when the server was started"
+		e.Msg = "the root " + fsys.Show(name) + " is another directory now than when the server was started"
 	case err != nil:
-		e.Msg = "the root " + show(name) + " has been removed"
+		e.Msg = "the root " + fsys.Show(name) + " has been removed"
 	default:
-		e.Msg = "the root " + show(name) + " has been removed, and what stands there now is another directory"
+		e.Msg = "the root " + fsys.Show(name) + " has been removed, and what stands there now is another directory"
 	}
 }
 
@@ -167,7 +170,7 @@ func (r *root) removed() bool {
 	if r == nil {
 		return false
 	}
-	info, err := r.stat(".")
+	info, err := r.Stat(".")
 	return err == nil && info.Links == 0 && info.Inode != 0
 }
 
@@ -181,7 +184,7 @@ func (p Path) refuseMissing(e *Error, name string) {
 		e.Hint = strings.TrimPrefix(tildeHint, "; ")
 		return
 	}
-	e.Hint = "nearest existing path: " + show(near)
+	e.Hint = "nearest existing path: " + fsys.Show(near)
 	switch {
 	case norm.NFC.String(near) == norm.NFC.String(p.String()):
 		e.Hint += " (the same letters in another Unicode form: " + strconv.QuoteToASCII(near) + ")"
@@ -189,7 +192,7 @@ func (p Path) refuseMissing(e *Error, name string) {
 		e.Hint += tildeHint
 	case p.withoutRoot() != (Path{}):
 		first, _, _ := strings.Cut(p.rel, "/")
-		e.Hint += "; " + show(first) + " is a root itself"
+		e.Hint += "; " + fsys.Show(first) + " is a root itself"
 	}
 }
 
@@ -199,7 +202,7 @@ const tildeHint = "; ~ is an ordinary name here, not the home directory"
 func (p Path) refuseMany(most int) error {
 	return &Error{
 		Rule: RuleInvalid, Path: p.written(),
-		Msg:  fmt.Sprintf("%s holds more than %d files and directories", show(p.written()), most),
+		Msg:  fmt.Sprintf("%s holds more than %d files and directories", fsys.Show(p.written()), most),
 		Hint: "name a directory further down, or limit the depth",
 	}
 }

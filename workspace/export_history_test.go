@@ -4,11 +4,13 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"toolcrib/workspace/internal/history"
 )
 
 // The store and the log behind History, for tests of what a change relies on.
 
-type TestHistory struct{ h *history }
+type TestHistory struct{ h *history.History }
 
 // HistoryOf opens the history of the first root.
 func HistoryOf(w *Workspace) (TestHistory, error) {
@@ -17,32 +19,32 @@ func HistoryOf(w *Workspace) (TestHistory, error) {
 }
 
 func (t TestHistory) Keep(ctx context.Context, r io.Reader, limit int64) (string, int64, error) {
-	return t.h.keep(ctx, r, limit)
+	return t.h.Keep(ctx, r, limit)
 }
-func (t TestHistory) Append(ctx context.Context, rec Record) error { return t.h.append(ctx, rec) }
-func (t TestHistory) Has(id string) (bool, error)                  { return t.h.has(id) }
-func (t TestHistory) Mark() LogMark                                { return t.h.mark() }
-func (t TestHistory) HasSince(id string, m LogMark) (bool, error)  { return t.h.hasSince(id, m) }
+func (t TestHistory) Append(ctx context.Context, rec Record) error { return t.h.Append(ctx, rec) }
+func (t TestHistory) Has(id string) (bool, error)                  { return t.h.Has(id) }
+func (t TestHistory) Mark() LogMark                                { return t.h.Mark() }
+func (t TestHistory) HasSince(id string, m LogMark) (bool, error)  { return t.h.HasSince(id, m) }
 func (t TestHistory) Prune(ctx context.Context, youth time.Duration) error {
-	t.h.prunes.Wait() // two at once leave the work to one of them, and the first is not as strict
-	return t.h.prune(ctx, youth)
+	t.h.Prunes.Wait() // two at once leave the work to one of them, and the first is not as strict
+	return t.h.Prune(ctx, youth)
 }
-func (t TestHistory) Folder() string { return t.h.folder.Name() }
+func (t TestHistory) Folder() string { return t.h.Folder.Name() }
 
 // Whole reads the whole log and opens every content that it names. It fails on a
 // line that is no record.
 func (t TestHistory) Whole(ctx context.Context) (records []Record, contents int, err error) {
-	for line, err := range t.h.lines() {
+	for line, err := range t.h.Lines() {
 		if err != nil {
 			return nil, 0, err
 		}
-		rec, err := decodeRecord(line.text)
+		rec, err := history.DecodeRecord(line.Text)
 		if err != nil {
 			return nil, 0, err
 		}
 		records = append(records, rec)
-		for v := range versions(rec) {
-			f, size, err := t.h.open(ctx, v.Hash)
+		for v := range history.Versions(rec) {
+			f, size, err := t.h.Open(ctx, v.Hash)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -59,14 +61,14 @@ func (t TestHistory) Whole(ctx context.Context) (records []Record, contents int,
 
 // What pruning goes by.
 const (
-	Youth        = youth
-	PruneChanges = pruneChanges
+	Youth        = history.Youth
+	PruneChanges = history.PruneChanges
 )
 
-var NewID = newID
+var NewID = history.NewID
 
 // ErrTooLarge is what Keep answers above its limit.
-var ErrTooLarge = errTooLarge
+var ErrTooLarge = history.ErrTooLarge
 
 // LockNames locks paths.
 func LockNames(ctx context.Context, w *Workspace, names ...string) (unlock func() error, err error) {
@@ -82,4 +84,4 @@ func Protects(w *Workspace, i int, rel string, mayBeDirectory bool) bool {
 }
 
 // LogMark is where a log ended.
-type LogMark = logMark
+type LogMark = history.Mark

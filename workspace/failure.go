@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // word words the errors of an attempt.
@@ -43,7 +45,7 @@ func (t *transaction) wordCause(err error) error {
 		if e.work.op.Expect == (Expect{}) {
 			return &Error{
 				Rule: RuleIO, Path: e.work.path.written(), Err: err,
-				Msg:  show(e.work.path.written()) + " changes too fast: another program writes it all the time",
+				Msg:  fsys.Show(e.work.path.written()) + " changes too fast: another program writes it all the time",
 				Hint: "nothing was changed; try again",
 			}
 		}
@@ -95,9 +97,9 @@ type undoError struct {
 
 func (e *undoError) Error() string {
 	if e.left {
-		return "a temporary file of it could not be removed (" + cause(e.err) + "); the next start of the server tries again"
+		return "a temporary file of it could not be removed (" + fsys.Cause(e.err) + "); the next start of the server tries again"
 	}
-	return "it could not be undone (" + cause(e.err) + "); the next start of the server tries again"
+	return "it could not be undone (" + fsys.Cause(e.err) + "); the next start of the server tries again"
 }
 
 func (e *undoError) Unwrap() error { return e.err }
@@ -116,7 +118,7 @@ func (w *Workspace) stateFailed(ctx context.Context, err error) error {
 	}
 	return &Error{
 		Rule: RuleIO, Path: w.state.base, Err: err,
-		Msg:  "nothing was changed: the server cannot keep its state in " + show(w.state.base) + ": " + cause(err),
+		Msg:  "nothing was changed: the server cannot keep its state in " + fsys.Show(w.state.base) + ": " + fsys.Cause(err),
 		Hint: "it is not about the file: make room there or give the server the right to write it, or another --state-dir",
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // File is an open regular file. Its errors are io.EOF and those of type *[Error].
@@ -18,26 +20,26 @@ type File interface {
 
 // file words the errors of an open file.
 type file struct {
-	rawFile
+	fsys.File
 	path Path
 }
 
 func (f *file) Read(b []byte) (int, error) {
-	n, err := f.rawFile.Read(b)
+	n, err := f.File.Read(b)
 	return n, f.path.refuseIO(err)
 }
 
 func (f *file) ReadAt(b []byte, at int64) (int, error) {
-	n, err := f.rawFile.ReadAt(b, at)
+	n, err := f.File.ReadAt(b, at)
 	return n, f.path.refuseIO(err)
 }
 
 func (f *file) Seek(offset int64, whence int) (int64, error) {
-	n, err := f.rawFile.Seek(offset, whence)
+	n, err := f.File.Seek(offset, whence)
 	return n, f.path.refuseIO(err)
 }
 
-func (f *file) Close() error { return f.path.refuseIO(f.rawFile.Close()) }
+func (f *file) Close() error { return f.path.refuseIO(f.File.Close()) }
 
 // refuseIO words an error of the open file p; io.EOF is none.
 func (p Path) refuseIO(err error) error {
@@ -45,7 +47,7 @@ func (p Path) refuseIO(err error) error {
 		return err
 	}
 	name := p.written()
-	e := &Error{Rule: RuleIO, Path: name, Msg: show(name) + ": " + cause(err), Err: err}
+	e := &Error{Rule: RuleIO, Path: name, Msg: fsys.Show(name) + ": " + fsys.Cause(err), Err: err}
 	if !errors.Is(err, os.ErrClosed) {
 		e.Hint = "try again; if it stays, the file or its disk is damaged"
 	}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // FileURI returns the URI (RFC 8089) of a slash-separated absolute path.
@@ -97,6 +99,6 @@ func unescape(text string) string {
 // Within reports whether an absolute path is dir or lies below it, by its name
 // alone: neither needs to exist.
 func Within(dir, path string) bool {
-	_, ok := below(filepath.ToSlash(filepath.Clean(dir)), filepath.ToSlash(filepath.Clean(path)))
+	_, ok := fsys.Below(filepath.ToSlash(filepath.Clean(dir)), filepath.ToSlash(filepath.Clean(path)))
 	return ok
 }

@@ -5,6 +5,9 @@ import (
 	"io/fs"
 	"path"
 	"syscall"
+
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/tree"
 )
 
 // Guard keeps a view away from places. It is asked for paths that hold no links and
@@ -64,8 +67,8 @@ func (p Path) reachGuarded(last bool, op func(r *root, rel string) error) error 
 			return err
 		}
 		strict := *r
-		strict.backend = noLinks(r.backend)
-		if err = op(&strict, rel); !errors.Is(err, errIsLink) {
+		strict.Root = fsys.NoLinks(r.Root)
+		if err = op(&strict, rel); !errors.Is(err, fsys.ErrIsLink) {
 			return err
 		}
 		if hops == maxHops {
@@ -89,22 +92,22 @@ func (t *transaction) refuseHeld(s, as *spot) error {
 		}
 		return err
 	}
-	err := walkTree(t.ctx, s.dir, s.name(), treeVisit{
-		entry: func(_ dir, e DirEntry) error { return judge(e.Name) },
-		enter: func(_ dir, name string) error {
+	err := tree.Walk(t.ctx, s.dir, s.name(), tree.Visit{
+		Entry: func(_ fsys.Dir, e DirEntry) error { return judge(e.Name) },
+		Enter: func(_ fsys.Dir, name string) error {
 			if len(way) == 0 {
 				name = "."
 			}
 			way = append(way, name)
 			return judge(".")
 		},
-		left: func(dir, string) error {
+		Left: func(fsys.Dir, string) error {
 			way = way[:len(way)-1]
 			return nil
 		},
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return errSwapped
+		return fsys.ErrSwapped
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // guardOf denies what the patterns cover.
@@ -108,7 +109,7 @@ func TestGuardedWalks(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				entries, stats, err := workspace.Walk(t.Context(), p, workspace.WalkOptions{FollowLinks: follow})
+				entries, stats, err := fileindex.Walk(t.Context(), p, fileindex.WalkOptions{FollowLinks: follow})
 				if err != nil {
 					t.Fatal(err)
 				}

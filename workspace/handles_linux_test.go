@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"os"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -44,4 +45,14 @@ func TestNarrowClosesAfterError(t *testing.T) {
 			t.Error("nothing failed")
 		}
 	})
+}
+
+// descriptors counts the open descriptors of the process.
+func descriptors(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("needs: /proc/self/fd")
+	}
+	return len(list)
 }

@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/history"
 )
 
 // HistoryQuery chooses changes.
@@ -22,14 +25,14 @@ type HistoryQuery struct {
 // historyOf returns the history that holds the changes below r, and the path of r
 // below the root of that history, "." if it is that. Its error is an *[Error] and
 // says why nothing can be kept.
-func (w *Workspace) historyOf(r *root) (h *history, prefix string, err error) {
+func (w *Workspace) historyOf(r *root) (h *history.History, prefix string, err error) {
 	h, err = w.state.history(r.origin)
 	return h, r.prefix, err
 }
 
 // histories returns those of all roots of the view.
-func (w *Workspace) histories() ([]*history, error) {
-	var list []*history
+func (w *Workspace) histories() ([]*history.History, error) {
+	var list []*history.History
 	for _, r := range w.roots {
 		h, _, err := w.historyOf(r)
 		if err != nil {
@@ -64,7 +67,7 @@ func (w *Workspace) History(ctx context.Context, q HistoryQuery) (list []Record,
 		found = append(found, records)
 		total = n
 	}
-	if list = newestFirst(found); len(histories) > 1 {
+	if list = history.NewestFirst(found); len(histories) > 1 {
 		total = len(list)
 	}
 	list = list[min(q.Offset, len(list)):]
@@ -76,9 +79,9 @@ func (w *Workspace) History(ctx context.Context, q HistoryQuery) (list []Record,
 
 // query finds the records of one history, at most so many where most is not 0,
 // and counts all. names are absolute; with none, every record is chosen.
-func (w *Workspace) query(ctx context.Context, h *history, id string, names []string, most int) (list []Record, total int, err error) {
-	all := names == nil && w.guard == nil && w.holds(h.root)
-	for line, err := range h.find(ctx, id, names) {
+func (w *Workspace) query(ctx context.Context, h *history.History, id string, names []string, most int) (list []Record, total int, err error) {
+	all := names == nil && w.guard == nil && w.holds(h.Root)
+	for line, err := range h.Find(ctx, id, names) {
 		if err != nil {
 			return nil, 0, historyError(err)
 		}
@@ -87,11 +90,11 @@ func (w *Workspace) query(ctx context.Context, h *history, id string, names []st
 			total++
 			continue
 		}
-		rec, err := h.record(line)
+		rec, err := h.Decode(line)
 		if err != nil {
 			continue // a loss of power tore it
 		}
-		if rec = w.visible(rec); !rec.concerns(names) {
+		if rec = w.visible(rec); !rec.Concerns(names) {
 			continue
 		}
 		total++
@@ -137,7 +140,7 @@ func (w *Workspace) pathOf(root, name string) (Path, bool) {
 	if name == "" {
 		return Path{}, false
 	}
-	r, rel := w.locate(absolutePath(root, name))
+	r, rel := w.locate(history.AbsolutePath(root, name))
 	if r == nil || w.denied(r, rel) != nil {
 		return Path{}, false
 	}
@@ -170,7 +173,7 @@ func (w *Workspace) Kept(ctx context.Context, hash string) (io.ReadCloser, int64
 		return nil, 0, err
 	}
 	for _, h := range histories {
-		r, size, err := h.open(ctx, hash)
+		r, size, err := h.Open(ctx, hash)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -180,7 +183,7 @@ func (w *Workspace) Kept(ctx context.Context, hash string) (io.ReadCloser, int64
 		return r, size, nil
 	}
 	return nil, 0, &Error{
-		Rule: RuleNotFound, Msg: "the content " + show(hash) + " is not kept",
+		Rule: RuleNotFound, Msg: "the content " + fsys.Show(hash) + " is not kept",
 		Hint: "the history keeps what was changed lately, as far as its bounds allow",
 	}
 }
@@ -190,7 +193,7 @@ func historyError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return &Error{Rule: RuleIO, Msg: "the history cannot be read: " + cause(err), Err: err}
+	return &Error{Rule: RuleIO, Msg: "the history cannot be read: " + fsys.Cause(err), Err: err}
 }
 
 // Gap returns what is known to be missing of the histories of the roots; nil where
@@ -205,7 +208,7 @@ func (w *Workspace) Gap(ctx context.Context) (*Gap, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, err := h.gap(ctx)
+		g, err := h.Gap(ctx)
 		if err != nil {
 			return nil, historyError(err)
 		}

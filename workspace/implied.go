@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // ImpliedRoot refuses a directory that is too wide to become a root without
@@ -30,7 +32,7 @@ func ImpliedRoot(dir string) error {
 		}
 		return &Error{
 			Rule: RuleInvalid, Path: dir,
-			Msg:  show(dir) + " is " + what + ", too wide to be served without being named",
+			Msg:  fsys.Show(dir) + " is " + what + ", too wide to be served without being named",
 			Hint: "to serve it all the same: toolcrib " + shellWord(dir),
 		}
 	}
@@ -47,7 +49,7 @@ func holdsHome(dir string) bool {
 		homes = append(homes, canonical)
 	}
 	for _, home := range homes {
-		if _, ok := below(filepath.ToSlash(dir), filepath.ToSlash(home)); ok {
+		if _, ok := fsys.Below(filepath.ToSlash(dir), filepath.ToSlash(home)); ok {
 			return true
 		}
 	}

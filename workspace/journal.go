@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"toolcrib/workspace/internal/history"
 	"toolcrib/workspace/state"
 )
 
@@ -35,9 +36,9 @@ type intent struct {
 	Record Record `json:"record"`
 	// Root is the canonical name of the root in whose history the change is, whatever
 	// roots the next start has; Home is a canonical host path below it.
-	Root string  `json:"root"`
-	Home string  `json:"home"`
-	Log  logMark `json:"log"` // where the log of that history ended
+	Root string       `json:"root"`
+	Home string       `json:"home"`
+	Log  history.Mark `json:"log"` // where the log of that history ended
 	// Temps and Dirs are what the change makes for itself and on the way, by their
 	// canonical host paths.
 	Temps []string `json:"temps,omitempty"`
@@ -68,7 +69,7 @@ func (l journalLine) mapNames(f func(string) string) journalLine {
 	if l.Begin != nil {
 		i := *l.Begin
 		i.Root, i.Home, i.Temps, i.Dirs = f(i.Root), f(i.Home), each(i.Temps), each(i.Dirs)
-		i.Record.Files = mapNames(i.Record.Files, f)
+		i.Record.Files = history.MapNames(i.Record.Files, f)
 		l.Begin = &i
 	}
 	l.Acts = slices.Clone(l.Acts)
@@ -136,7 +137,7 @@ func endLine(change string) []byte {
 }
 
 func (j *journal) write(line journalLine) error {
-	data, err := json.Marshal(line.mapNames(packName))
+	data, err := json.Marshal(line.mapNames(history.PackName))
 	if err != nil {
 		return err
 	}
@@ -183,7 +184,7 @@ func parseJournal(data []byte) []*unfinished {
 		if !bytes.HasSuffix(line, []byte("\n")) || json.Unmarshal(line, &l) != nil {
 			continue
 		}
-		l = l.mapNames(unpackName)
+		l = l.mapNames(history.UnpackName)
 		if l.Begin != nil {
 			list = append(list, &unfinished{intent: *l.Begin})
 			continue

@@ -8,6 +8,10 @@ import (
 	"path"
 	"strings"
 	"syscall"
+
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/history"
+	"toolcrib/workspace/internal/tree"
 )
 
 // keep takes into the history what the change has taken away, and finds out
@@ -15,11 +19,11 @@ import (
 func (t *transaction) keep() error {
 	for _, w := range t.works {
 		if w.op.Kind == OpAppend && !w.same {
-			info, err := w.at.dir.stat(w.at.name())
+			info, err := w.at.dir.Stat(w.at.name())
 			if err != nil {
 				return w.fail(err)
 			}
-			w.done.After = versionOf(info)
+			w.done.After = history.VersionOf(info)
 			t.notKept = fmt.Sprintf("of a file above %d MiB that is appended to nothing is kept", appendWhole>>20)
 		}
 		if w.op.Kind == OpMove && w.op.Expect.Hash != "" {
@@ -39,35 +43,35 @@ func (t *transaction) keep() error {
 		if err != nil {
 			h = nil // prepare or commit says why
 		}
-		k := keeper{ctx: t.ctx, h: h}
+		k := history.NewKeeper(t.ctx, h)
 		rel := w.at.rel
 		if w.from != nil && w.op.Kind == OpWrite {
 			rel = w.from.rel
 		}
-		if err := k.tree(w.out.dir, w.out.name(), path.Join(prefix, rel)); err != nil {
-			if e, ok := errors.AsType[*keepError](err); ok {
-				return t.ws.stateFailed(t.ctx, e.err)
+		if err := k.Tree(w.out.dir, w.out.name(), path.Join(prefix, rel)); err != nil {
+			if e, ok := errors.AsType[*history.KeepError](err); ok {
+				return t.ws.stateFailed(t.ctx, e.Err)
 			}
 			return w.fail(err)
 		}
-		w.kept = k.list
-		if err := w.verify(k.list); err != nil {
+		w.kept = k.List
+		if err := w.verify(k.List); err != nil {
 			return err
 		}
-		if k.left != "" {
-			t.notKept = k.left
+		if k.Left != "" {
+			t.notKept = k.Left
 		}
-		if size := w.done.Before.Size; k.list[0].Before.Kind == KindDirectory {
-			k.list[0].Before.Size = size
+		if size := w.done.Before.Size; k.List[0].Before.Kind == KindDirectory {
+			k.List[0].Before.Size = size
 		}
-		w.done.Before = k.list[0].Before
+		w.done.Before = k.List[0].Before
 	}
 	return nil
 }
 
 // verifyMoved compares a file that was moved with what was expected.
 func (w *work) verifyMoved() error {
-	info, err := w.at.dir.stat(w.at.name())
+	info, err := w.at.dir.Stat(w.at.name())
 	if err != nil {
 		return w.fail(err)
 	}
@@ -82,7 +86,7 @@ func (w *work) verifyMoved() error {
 // verifyCopied compares what is about to go, since it was copied to another file
 // system, with what it was when that began.
 func (w *work) verifyCopied(ctx context.Context) error {
-	now, err := versionOfTree(ctx, w.backup.dir, w.backup.name())
+	now, err := tree.Version(ctx, w.backup.dir, w.backup.name())
 	if err != nil {
 		return w.failFrom(err)
 	}
@@ -101,7 +105,7 @@ func (w *work) verify(list []Changed) error {
 	}
 	switch {
 	case got.Kind != looked.info.Kind:
-		return w.fail(errSwapped)
+		return w.fail(fsys.ErrSwapped)
 	case w.op.Kind == OpDelete && !w.op.Recursive && len(list) > 1:
 		return w.fail(syscall.ENOTEMPTY)
 	}
@@ -112,7 +116,7 @@ func (w *work) verify(list []Changed) error {
 	if want == "" {
 		want = w.old.Info.Version()
 	}
-	info, err := w.out.dir.stat(w.out.name())
+	info, err := w.out.dir.Stat(w.out.name())
 	if err != nil {
 		return w.fail(err)
 	}
@@ -135,7 +139,7 @@ func readOld(s *spot, info Info) Old {
 	if info.Kind != KindFile || info.Size > MaxEdit {
 		return old
 	}
-	f, err := openRaw(s.dir, s.name())
+	f, err := fsys.OpenFile(s.dir, s.name())
 	if err != nil {
 		return old
 	}
@@ -144,6 +148,6 @@ func readOld(s *spot, info Info) Old {
 	if err != nil {
 		return old
 	}
-	old.Data, old.Hash, old.Cut = data, hashBytes(data), false
+	old.Data, old.Hash, old.Cut = data, fsys.HashBytes(data), false
 	return old
 }

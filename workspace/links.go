@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 const (
@@ -37,7 +39,7 @@ func (p Path) reach(last bool, op func(r *root, rel string) error) error {
 		err := op(r, rel)
 		again := errors.Is(err, syscall.EAGAIN)
 		switch {
-		case !again && !errors.Is(err, errEscapes) && !errors.Is(err, syscall.ELOOP):
+		case !again && !errors.Is(err, fsys.ErrEscapes) && !errors.Is(err, syscall.ELOOP):
 			return err
 		case hops == maxHops && again:
 			return err
@@ -92,8 +94,8 @@ func (w *Workspace) follow(r *root, rel string, last, all bool) (*root, string, 
 		if at.root == nil || len(todo) == 0 && !last {
 			continue
 		}
-		target, err := at.root.readlink(at.rel())
-		if errors.Is(err, errNotLink) {
+		target, err := at.root.Readlink(at.rel())
+		if errors.Is(err, fsys.ErrNotLink) {
 			continue
 		}
 		if err != nil {
@@ -114,7 +116,7 @@ func (w *Workspace) follow(r *root, rel string, last, all bool) (*root, string, 
 		}
 	}
 	if at.root == nil {
-		return nil, "", errEscapes
+		return nil, "", fsys.ErrEscapes
 	}
 	return at.root, at.rel() + slash, w.denied(at.root, at.rel())
 }
@@ -162,7 +164,7 @@ func (p *place) down(w *Workspace, name string) {
 func (p *place) enter(w *Workspace) {
 	for _, r := range w.roots {
 		for _, name := range r.names {
-			if sameName(name, p.host) {
+			if fsys.SameName(name, p.host) {
 				*p = place{root: r}
 				return
 			}

@@ -5,6 +5,9 @@ import (
 	"io/fs"
 	"path"
 	"syscall"
+
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/tree"
 )
 
 // spot is a name in a directory: where an operation acts. Its path holds no links,
@@ -13,7 +16,7 @@ type spot struct {
 	root *root
 	rel  string
 	// The rest is known once the directory is open.
-	dir     dir
+	dir     fsys.Dir
 	missing []string // directories above the name that are to be made first
 	info    Info     // what stands there; Kind "" = nothing
 }
@@ -46,7 +49,7 @@ func (w *Workspace) spotOf(p Path, last bool) (*spot, error) {
 	}
 	if rel == "." { // as [Path.IsRoot] says beforehand
 		return nil, &Error{
-			Rule: RuleInvalid, Path: p.written(), Msg: show(p.written()) + " is a root of the workspace, which stays as it is",
+			Rule: RuleInvalid, Path: p.written(), Msg: fsys.Show(p.written()) + " is a root of the workspace, which stays as it is",
 			Hint: "name what is in it",
 		}
 	}
@@ -74,7 +77,7 @@ func (w *Workspace) settle(r *root, rel string, last bool) (*root, string, error
 // else finds one there that is taken back again, nor loses one to that.
 func (s *spot) missingNames() (names []string) {
 	for rel := path.Dir(s.rel); rel != "."; rel = path.Dir(rel) {
-		if _, err := s.root.lstat(rel); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := s.root.Lstat(rel); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		names = append(names, path.Join(s.root.canonical, rel))
@@ -89,7 +92,7 @@ func (w *Workspace) refuseProtected(s *spot, p Path, mayBeDirectory bool) error 
 	}
 	return &Error{
 		Rule: RuleProtected, Path: p.written(),
-		Msg:  show(p.written()) + " is protected, since programs run what stands there",
+		Msg:  fsys.Show(p.written()) + " is protected, since programs run what stands there",
 		Hint: "tell the user what to change there; a tool cannot, unless the server runs with --allow-protected",
 	}
 }
@@ -103,7 +106,7 @@ func (t *transaction) openSpot(s *spot) (err error) {
 		if err == nil {
 			break
 		}
-		if errors.Is(err, errIsLink) {
+		if errors.Is(err, fsys.ErrIsLink) {
 			return s.refuseLink(parent)
 		}
 		if !errors.Is(err, fs.ErrNotExist) || parent == "." {
@@ -112,12 +115,12 @@ func (t *transaction) openSpot(s *spot) (err error) {
 		s.missing = append([]string{path.Base(parent)}, s.missing...)
 	}
 	if len(s.missing) > 0 {
-		if _, err := s.dir.stat(s.missing[0]); err == nil {
+		if _, err := s.dir.Stat(s.missing[0]); err == nil {
 			return errDangling
 		}
 		return nil
 	}
-	s.info, err = s.dir.stat(s.name())
+	s.info, err = s.dir.Stat(s.name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -128,20 +131,20 @@ func (t *transaction) openSpot(s *spot) (err error) {
 // path has none: it leads to nothing, or has come after the path was judged, and
 // what it leads to may be protected.
 func (s *spot) refuseLink(dir string) error {
-	if _, err := s.root.stat(dir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.root.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return errDangling
 	}
-	return errSwapped
+	return fsys.ErrSwapped
 }
 
 // openDir opens a directory once for the whole change, and by the path that was
 // judged: no link is followed.
-func (t *transaction) openDir(r *root, rel string) (dir, error) {
+func (t *transaction) openDir(r *root, rel string) (fsys.Dir, error) {
 	key := dirKey{r, rel}
 	if d := t.dirs[key]; d != nil {
 		return d, nil
 	}
-	d, err := r.openPlainDir(rel)
+	d, err := r.OpenPlainDir(rel)
 	if err != nil {
 		return nil, err
 	}
@@ -159,10 +162,10 @@ var errDangling = errors.New("is a symlink to nothing")
 
 // refuseChange words the error of a change at p.
 func (p Path) refuseChange(err error) error {
-	if e, ok := errors.AsType[*treeError](err); ok && e.rel != "." {
-		return p.child(e.rel).refuseChange(e.err)
+	if e, ok := errors.AsType[*tree.Error](err); ok && e.Rel != "." {
+		return p.child(e.Rel).refuseChange(e.Err)
 	}
-	name := show(p.written())
+	name := fsys.Show(p.written())
 	e := &Error{Path: p.written(), Err: err}
 	switch {
 	case errors.Is(err, errDangling):
@@ -173,12 +176,12 @@ func (p Path) refuseChange(err error) error {
 	case errors.Is(err, fs.ErrExist):
 		e.Rule, e.Msg = RuleExists, name+" exists"
 	case errors.Is(err, fs.ErrPermission):
-		e.Rule, e.Msg = RuleAccess, name+": "+cause(err)
+		e.Rule, e.Msg = RuleAccess, name+": "+fsys.Cause(err)
 		e.Hint = "the user that runs the server may not write there"
 	case errors.Is(err, syscall.EROFS):
 		e.Rule, e.Msg = RuleAccess, name+" lies on a file system that is read-only"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		e.Rule, e.Msg = RuleIO, name+": "+cause(err)
+		e.Rule, e.Msg = RuleIO, name+": "+fsys.Cause(err)
 		e.Hint = "nothing was changed; make room first"
 	default:
 		return p.refuse(err)

@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strings"
 
+	"toolcrib/workspace/internal/fsys"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -77,15 +79,15 @@ func (p Path) nearestEntry(name string) string {
 	if err != nil {
 		return ""
 	}
-	defer d.close()
-	list, err := d.entries(nearestEntries)
+	defer d.Close()
+	list, err := d.Entries(nearestEntries)
 	if err != nil {
 		return ""
 	}
 	want := fold(name)
 	best, least := "", min(max(1, len(want)/3), len(want)-1) // another letter alone is not near
 	for _, e := range list {
-		if tempName(e.Name) {
+		if fsys.IsTemp(e.Name) {
 			continue
 		}
 		n := distance(want, fold(e.Name), least+1)

@@ -3,6 +3,8 @@ package workspace
 import (
 	"cmp"
 	"strings"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // Opener opens one file after the other as [Path.Open] does. While files of one
@@ -12,9 +14,9 @@ import (
 // goroutine at a time.
 type Opener struct {
 	root   *root
-	in     string // directory of the last file, ending in a slash, or ""
-	dir    dir    // that directory, once two files of it were asked for
-	failed bool   // to open it
+	in     string   // directory of the last file, ending in a slash, or ""
+	dir    fsys.Dir // that directory, once two files of it were asked for
+	failed bool     // to open it
 }
 
 // Open opens a regular file for reading.
@@ -26,9 +28,9 @@ func (o *Opener) Open(p Path) (File, error) {
 	f := &file{path: p}
 	var err error
 	if o.enter(p.root, p.rel[:name]) {
-		err = o.dir.openListed(p.rel[name:], &f.rawFile)
+		err = o.dir.OpenListed(p.rel[name:], &f.File)
 	} else {
-		err = p.root.openListed(p.rel, &f.rawFile)
+		err = p.root.OpenListed(p.rel, &f.File)
 	}
 	if err != nil {
 		return p.Open() // follows links, and says what is wrong
@@ -45,7 +47,7 @@ func (o *Opener) enter(r *root, in string) bool {
 	}
 	if o.dir == nil && !o.failed && r != nil {
 		var err error
-		o.dir, err = r.openPlainDir(cmp.Or(strings.TrimSuffix(in, "/"), "."))
+		o.dir, err = r.OpenPlainDir(cmp.Or(strings.TrimSuffix(in, "/"), "."))
 		o.failed = err != nil
 	}
 	return o.dir != nil
@@ -54,7 +56,7 @@ func (o *Opener) enter(r *root, in string) bool {
 // Close gives back the directory that is held open.
 func (o *Opener) Close() {
 	if o.dir != nil {
-		o.dir.close()
+		o.dir.Close()
 	}
 	*o = Opener{}
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // Path is a path inside a root. Only Resolve and Join make one. It is text: that
@@ -46,7 +48,7 @@ func (p Path) Within(in Path) bool {
 	if p.root == nil || p.root != in.root {
 		return false
 	}
-	_, ok := below(in.rel, p.rel)
+	_, ok := fsys.Below(in.rel, p.rel)
 	return ok || in.rel == "."
 }
 
@@ -70,7 +72,7 @@ func (p Path) Join(name string) (Path, error) {
 	}
 	if !fs.ValidPath(name) {
 		return Path{}, &Error{
-			Rule: RuleInvalid, Path: name, Msg: show(name) + " is not the path of an entry below a directory",
+			Rule: RuleInvalid, Path: name, Msg: fsys.Show(name) + " is not the path of an entry below a directory",
 			Hint: `give names separated by single slashes, without ".."`,
 		}
 	}
@@ -108,7 +110,7 @@ func (p Path) target() string {
 // or device that it refuses may have been opened and closed for that.
 func (p Path) Open() (File, error) {
 	f := &file{path: p}
-	err := p.reach(true, func(r *root, rel string) error { return r.openFile(rel, &f.rawFile) })
+	err := p.reach(true, func(r *root, rel string) error { return r.OpenFile(rel, &f.File) })
 	if err != nil {
 		return nil, p.refuse(err)
 	}
@@ -132,7 +134,7 @@ func (p Path) Find(follow bool) (info Info, exists bool, err error) {
 	if err == nil {
 		return info, true, nil
 	}
-	if _, refused := errors.AsType[*Error](err); !refused && errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errEscapes) {
+	if _, refused := errors.AsType[*Error](err); !refused && errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsys.ErrEscapes) {
 		return Info{}, false, nil
 	}
 	return Info{}, false, p.refuse(err)
@@ -154,9 +156,9 @@ func (p Path) Lstat() (Info, error) {
 func (p Path) look(follow bool) (info Info, err error) {
 	err = p.reach(follow, func(r *root, rel string) (err error) {
 		if follow {
-			info, err = r.stat(rel)
+			info, err = r.Stat(rel)
 		} else {
-			info, err = r.lstat(rel)
+			info, err = r.Lstat(rel)
 		}
 		return err
 	})
@@ -170,7 +172,7 @@ func (p Path) resolved() string {
 	if err != nil {
 		return ""
 	}
-	if _, err := r.lstat(rel); err != nil {
+	if _, err := r.Lstat(rel); err != nil {
 		return ""
 	}
 	return Path{view: p.view, root: r, rel: path.Clean(rel)}.String()
@@ -183,20 +185,20 @@ func (p Path) ReadDir() ([]DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer d.close()
-	list, err := d.entries(0)
+	defer d.Close()
+	list, err := d.Entries(0)
 	if err != nil {
 		return nil, p.refuse(err)
 	}
-	list = slices.DeleteFunc(list, func(e DirEntry) bool { return tempName(e.Name) })
+	list = slices.DeleteFunc(list, func(e DirEntry) bool { return fsys.IsTemp(e.Name) })
 	slices.SortFunc(list, func(a, b DirEntry) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }
 
 // openDir opens a directory, following links inside the roots.
-func (p Path) openDir() (d dir, err error) {
+func (p Path) openDir() (d fsys.Dir, err error) {
 	err = p.reach(true, func(r *root, rel string) (err error) {
-		d, err = r.openDir(rel)
+		d, err = r.OpenDir(rel)
 		return err
 	})
 	if err != nil {

@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/history"
 )
 
 const (
@@ -79,7 +82,7 @@ func (t *transaction) planOne(w *work) error {
 // planWrite reads what is there and has the new content computed.
 func (t *transaction) planWrite(w *work) error {
 	if strings.HasSuffix(w.path.target(), "/") {
-		return w.fail(errIsDir)
+		return w.fail(fsys.ErrIsDir)
 	}
 	src := w.at
 	if w.from != nil {
@@ -105,7 +108,7 @@ func (t *transaction) planWrite(w *work) error {
 		return err
 	}
 	w.content = content
-	w.done.After = &Version{Kind: KindFile, Size: int64(len(content)), Hash: hashBytes(content), Mode: w.mode()}
+	w.done.After = &Version{Kind: KindFile, Size: int64(len(content)), Hash: fsys.HashBytes(content), Mode: w.mode()}
 	w.same = w.from == nil && w.old.Exists && !w.old.Cut && bytes.Equal(content, w.old.Data) && w.mode() == w.old.Info.Mode.Perm()
 	w.old.Data = nil
 	switch links := w.old.Info.Links; {
@@ -133,22 +136,22 @@ func (w *work) open(s *spot) error {
 		return nil
 	case KindFile:
 	case KindDirectory:
-		return w.fail(errIsDir)
+		return w.fail(fsys.ErrIsDir)
 	case KindSymlink:
 		return w.fail(errDangling)
 	default:
-		return w.fail(errSpecial)
+		return w.fail(fsys.ErrSpecial)
 	}
-	if err := s.dir.writable(s.name()); err != nil {
+	if err := s.dir.Writable(s.name()); err != nil {
 		return w.fail(err)
 	}
-	std, info, err := s.dir.openRead(s.name())
+	std, info, err := s.dir.OpenRead(s.name())
 	if err != nil {
 		return w.fail(err)
 	}
 	w.oldFile = std
 	w.old.Exists, w.old.Info = true, info
-	w.done.Before = versionOf(w.old.Info)
+	w.done.Before = history.VersionOf(w.old.Info)
 	return nil
 }
 
@@ -171,7 +174,7 @@ func (w *work) read() (err error) {
 	if b.Len() > MaxEdit {
 		return &changedError{w, w.old}
 	}
-	w.old.Data, w.old.Hash = b.Bytes(), hashBytes(b.Bytes())
+	w.old.Data, w.old.Hash = b.Bytes(), fsys.HashBytes(b.Bytes())
 	w.done.Before.Hash, w.done.Before.Size = w.old.Hash, int64(b.Len())
 	return nil
 }
@@ -189,7 +192,7 @@ func (w *work) expected() error {
 			return nil
 		}
 	case w.old.Cut:
-		hash, err := hashOf(io.NewSectionReader(w.oldFile, 0, w.old.Info.Size))
+		hash, err := fsys.Hash(io.NewSectionReader(w.oldFile, 0, w.old.Info.Size))
 		if err != nil {
 			return w.fail(err)
 		}

@@ -4,6 +4,10 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
+
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/history"
+	"toolcrib/workspace/internal/tree"
 )
 
 func (t *transaction) planDelete(w *work) error {
@@ -33,49 +37,49 @@ func (t *transaction) planDelete(w *work) error {
 				return w.fail(syscall.ENOTEMPTY)
 			}
 		}
-		w.done.Files, bytes = size.files, size.bytes
+		w.done.Files, bytes = size.Files, size.Bytes
 	}
 	if w.op.Expect.Hash != "" {
 		return w.conflict(Old{Exists: true, Info: info})
 	}
-	w.done.Before = versionOf(info)
+	w.done.Before = history.VersionOf(info)
 	w.done.Before.Size = bytes
 	return nil
 }
 
 // refuseSpecial refuses to take away what no history can keep.
 func (w *work) refuseSpecial() error {
-	e := *w.path.refuse(errSpecial).(*Error)
+	e := *w.path.refuse(fsys.ErrSpecial).(*Error)
 	e.Hint = "run a command to delete it"
 	return w.fail(&e)
 }
 
 // removable counts a tree that is to go. What is mounted in it could not, nor what
 // lies in a directory that the caller may not change.
-func (t *transaction) removable(s *spot) (treeSize, error) {
-	size, err := count(t.ctx, s.dir, s.name(), refuseMounted, refuseClosed)
-	if err == nil && size.mounted != "" {
-		err = &treeError{size.mounted, errMounted}
+func (t *transaction) removable(s *spot) (tree.Size, error) {
+	size, err := tree.CountIn(t.ctx, s.dir, s.name(), tree.RefuseMounted, tree.RefuseClosed)
+	if err == nil && size.Mounted != "" {
+		err = &tree.Error{Rel: size.Mounted, Err: tree.ErrMounted}
 	}
 	return size, err
 }
 
-func (t *transaction) countTree(s *spot) (treeSize, error) {
-	return countTree(t.ctx, s.dir, s.name())
+func (t *transaction) countTree(s *spot) (tree.Size, error) {
+	return tree.Count(t.ctx, s.dir, s.name())
 }
 
 func (t *transaction) entriesOf(s *spot) ([]DirEntry, error) {
-	d, err := s.dir.open(s.name())
+	d, err := s.dir.Open(s.name())
 	if err != nil {
 		return nil, err
 	}
-	defer d.close()
-	return d.entries(1)
+	defer d.Close()
+	return d.Entries(1)
 }
 
 // planOld describes a file that goes and compares it with what is expected.
 func (w *work) planOld(s *spot, p Path) error {
-	w.done.Before = versionOf(s.info)
+	w.done.Before = history.VersionOf(s.info)
 	w.done.Files = 1
 	w.old = Old{Exists: true, Info: s.info}
 	want := strings.ToLower(w.op.Expect.Hash)
@@ -88,12 +92,12 @@ func (w *work) planOld(s *spot, p Path) error {
 		}
 		return nil
 	}
-	f, err := openRaw(s.dir, s.name())
+	f, err := fsys.OpenFile(s.dir, s.name())
 	if err != nil {
 		return &stepError{w, p, err}
 	}
 	defer f.Close()
-	w.old.Hash, err = hashOf(f)
+	w.old.Hash, err = fsys.Hash(f)
 	if err != nil {
 		return &stepError{w, p, err}
 	}
@@ -106,16 +110,16 @@ func (w *work) planOld(s *spot, p Path) error {
 
 // planTransfer judges a move or a copy.
 func (t *transaction) planTransfer(w *work) error {
-	if _, inside := below(w.from.abs(), w.at.abs()); inside {
+	if _, inside := fsys.Below(w.from.abs(), w.at.abs()); inside {
 		return w.fail(&Error{
 			Rule: RuleInvalid, Path: w.path.written(),
-			Msg: show(w.path.written()) + " is " + show(w.op.From.written()) + " itself or lies in it",
+			Msg: fsys.Show(w.path.written()) + " is " + fsys.Show(w.op.From.written()) + " itself or lies in it",
 		})
 	}
-	if _, inside := below(w.at.abs(), w.from.abs()); inside {
+	if _, inside := fsys.Below(w.at.abs(), w.from.abs()); inside {
 		return w.fail(&Error{
 			Rule: RuleInvalid, Path: w.path.written(),
-			Msg: show(w.path.written()) + " holds " + show(w.op.From.written()) + ", which would go with it",
+			Msg: fsys.Show(w.path.written()) + " holds " + fsys.Show(w.op.From.written()) + ", which would go with it",
 		})
 	}
 	if w.at.exists() && !w.op.Overwrite {
@@ -128,7 +132,7 @@ func (t *transaction) planTransfer(w *work) error {
 		return w.fail(err)
 	}
 	if w.from.info.Kind == KindOther && w.op.Kind == OpCopy {
-		return w.failFrom(errSpecial)
+		return w.failFrom(fsys.ErrSpecial)
 	}
 	if w.from.info.Kind == KindFile {
 		if err := w.planOld(w.from, w.op.From); err != nil {
@@ -148,9 +152,9 @@ func (t *transaction) planTransfer(w *work) error {
 		if err != nil {
 			return w.failFrom(err)
 		}
-		w.done.Files, bytes = size.files, size.bytes
+		w.done.Files, bytes = size.Files, size.Bytes
 	}
-	w.done.After, w.done.Before = versionOf(w.from.info), nil
+	w.done.After, w.done.Before = history.VersionOf(w.from.info), nil
 	if w.from.info.Kind == KindDirectory {
 		w.done.After.Size = bytes
 	}
@@ -161,7 +165,7 @@ func (t *transaction) planTransfer(w *work) error {
 		if _, err := t.removable(w.at); err != nil {
 			return w.fail(err)
 		}
-		w.done.Before = versionOf(w.at.info)
+		w.done.Before = history.VersionOf(w.at.info)
 	}
 	return nil
 }
@@ -172,7 +176,7 @@ func (t *transaction) planDirectory(w *work) error {
 		w.done.After = &Version{Kind: KindDirectory}
 	case KindDirectory:
 		w.same = true
-		w.done.Before, w.done.After = versionOf(w.at.info), versionOf(w.at.info)
+		w.done.Before, w.done.After = history.VersionOf(w.at.info), history.VersionOf(w.at.info)
 	default:
 		return w.fail(fs.ErrExist)
 	}

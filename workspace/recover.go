@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"slices"
 
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/history"
 	"toolcrib/workspace/state"
 )
 
@@ -54,7 +56,7 @@ func (w *Workspace) Recover(ctx context.Context) (Recovered, error) {
 			if err == nil {
 				err = o.Append(endLine(u.Change)) // so that nobody repairs it twice
 			}
-			if errors.Is(err, errEscapes) {
+			if errors.Is(err, fsys.ErrEscapes) {
 				others = true
 			} else if err != nil {
 				done.Left = append(done.Left, err)
@@ -89,7 +91,7 @@ func (w *Workspace) repair(ctx context.Context, u *unfinished, done *Recovered) 
 	}
 	committed := u.committed
 	if !committed {
-		if committed, err = r.h.hasSince(u.Change, u.Log); err != nil {
+		if committed, err = r.h.HasSince(u.Change, u.Log); err != nil {
 			return err
 		}
 	}
@@ -138,8 +140,8 @@ func (w *Workspace) repair(ctx context.Context, u *unfinished, done *Recovered) 
 type repair struct {
 	ws     *Workspace
 	u      *unfinished
-	h      *history
-	opened []dir
+	h      *history.History
+	opened []fsys.Dir
 }
 
 func (r *repair) spot(abs string) (*spot, error) {
@@ -152,13 +154,13 @@ func (r *repair) spot(abs string) (*spot, error) {
 
 func (r *repair) close() {
 	for _, d := range r.opened {
-		d.close()
+		d.Close()
 	}
 }
 
 // kept opens a former content, which may be in the history of another root.
 func (r *repair) kept(hash string) (io.ReadCloser, error) {
-	f, _, err := r.h.open(context.Background(), hash)
+	f, _, err := r.h.Open(context.Background(), hash)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, _, err = r.ws.Kept(context.Background(), hash)
 	}
@@ -167,7 +169,7 @@ func (r *repair) kept(hash string) (io.ReadCloser, error) {
 
 // name is the path of a spot in the history.
 func (r *repair) name(s *spot) string {
-	if rel, ok := below(r.u.Root, s.abs()); ok {
+	if rel, ok := fsys.Below(r.u.Root, s.abs()); ok {
 		return rel
 	}
 	return s.abs()
@@ -182,7 +184,7 @@ func (r *repair) undo(ctx context.Context) error {
 	for _, a := range slices.Backward(r.u.acts) {
 		got, err := a.state()
 		if err == nil && got == partly && a.Kind == actWrite {
-			_, err = r.h.salvage(ctx, a.to.dir, a.to.name(), r.name(a.to), r.u.Record)
+			_, err = r.h.Salvage(ctx, a.to.dir, a.to.name(), r.name(a.to), r.u.Record)
 		}
 		if err == nil && got != notDone && (a.from == nil || a.from.dir != nil) {
 			err = a.undo(r.kept)

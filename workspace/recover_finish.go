@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+
+	"toolcrib/workspace/internal/history"
+	"toolcrib/workspace/internal/tree"
 )
 
 // finish writes the history of a change of one act that was done. Beside it, the
@@ -19,7 +22,7 @@ func (r *repair) finish(ctx context.Context, a *act) error {
 		}
 		rec.Files = slices.Concat(rec.Files[:i], list, rec.Files[i+1:])
 	}
-	return r.h.append(ctx, rec)
+	return r.h.Append(ctx, rec)
 }
 
 // finished keeps what has gone from a file, and is what the history says of it.
@@ -43,19 +46,19 @@ func (r *repair) finished(ctx context.Context, a *act, file Changed) ([]Changed,
 	default:
 		return []Changed{file}, nil
 	}
-	k := keeper{ctx: ctx, h: r.h}
-	if err := k.tree(gone.dir, gone.name(), file.Path); err != nil {
+	k := history.NewKeeper(ctx, r.h)
+	if err := k.Tree(gone.dir, gone.name(), file.Path); err != nil {
 		return nil, err
 	}
 	switch file.Kind {
 	case OpDelete:
-		return k.list, nil
+		return k.List, nil
 	case OpWrite:
-		file.Before = k.list[0].Before
+		file.Before = k.List[0].Before
 		return []Changed{file}, nil
 	}
 	file.Before = nil
-	return append(k.list, file), nil
+	return append(k.List, file), nil
 }
 
 // sweep removes what the change made for itself. What a program has put in its place
@@ -69,7 +72,7 @@ func (r *repair) sweep(ctx context.Context, committed bool) error {
 		if err != nil {
 			return err
 		}
-		info, err := s.dir.stat(s.name())
+		info, err := s.dir.Stat(s.name())
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -77,11 +80,11 @@ func (r *repair) sweep(ctx context.Context, committed bool) error {
 			return err
 		}
 		if !committed && !r.staged(abs, info) {
-			if _, err := r.h.salvage(ctx, s.dir, s.name(), r.former(s), r.u.Record); err != nil {
+			if _, err := r.h.Salvage(ctx, s.dir, s.name(), r.former(s), r.u.Record); err != nil {
 				return err
 			}
 		}
-		if err := removeTree(ctx, s.dir, s.name()); err != nil {
+		if err := tree.Remove(ctx, s.dir, s.name()); err != nil {
 			return err
 		}
 	}
@@ -90,7 +93,7 @@ func (r *repair) sweep(ctx context.Context, committed bool) error {
 	}
 	for _, abs := range slices.Backward(r.u.Dirs) {
 		if s, err := r.spot(abs); err == nil {
-			s.dir.remove(s.name()) //nolint:errcheck // what others have put there stays
+			s.dir.Remove(s.name()) //nolint:errcheck // what others have put there stays
 		}
 	}
 	return nil
@@ -103,7 +106,7 @@ func (r *repair) staged(abs string, info Info) bool {
 			return a.moves(info)
 		}
 		if a.Backup == abs {
-			to, err := a.to.dir.stat(a.to.name())
+			to, err := a.to.dir.Stat(a.to.name())
 			return err == nil && to.Inode == info.Inode
 		}
 		if a.To == abs {

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"unicode/utf8"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // MaxPath is how many bytes the text of a path may have.
@@ -57,7 +59,7 @@ func (w *Workspace) locate(host string) (*root, string) {
 	)
 	for _, r := range w.roots {
 		for _, name := range r.names {
-			if rel, ok := below(name, host); ok && len(name) > longest {
+			if rel, ok := fsys.Below(name, host); ok && len(name) > longest {
 				found, foundIn, longest = r, rel, len(name)
 			}
 		}
@@ -66,9 +68,9 @@ func (w *Workspace) locate(host string) (*root, string) {
 }
 
 func (w *Workspace) refuseOutside(text, host string) error {
-	e := &Error{Rule: RuleOutside, Path: text, Msg: show(text) + " is outside the workspace", Hint: w.rootsHint()}
+	e := &Error{Rule: RuleOutside, Path: text, Msg: fsys.Show(text) + " is outside the workspace", Hint: w.rootsHint()}
 	if near := w.inside(host); near != "" {
-		e.Hint = "did you mean " + show(near) + "? " + e.Hint
+		e.Hint = "did you mean " + fsys.Show(near) + "? " + e.Hint
 	}
 	return e
 }
@@ -93,7 +95,7 @@ func (w *Workspace) inside(host string) string {
 func (w *Workspace) rootsHint() string {
 	names := make([]string, len(w.roots))
 	for i, r := range w.roots {
-		names[i] = show(r.names[0])
+		names[i] = fsys.Show(r.names[0])
 	}
 	return "roots: " + strings.Join(names, ", ")
 }
@@ -107,11 +109,11 @@ func checkText(text string) error {
 	case len(text) > MaxPath:
 		e.Msg = fmt.Sprintf("the path has %d bytes, more than the %d that a path may have", len(text), MaxPath)
 	case strings.IndexByte(text, 0) >= 0:
-		e.Msg, e.Hint = "the path "+show(text)+" holds a NUL character", "no file has such a name; remove it"
+		e.Msg, e.Hint = "the path "+fsys.Show(text)+" holds a NUL character", "no file has such a name; remove it"
 	case !utf8.ValidString(text):
-		e.Msg, e.Hint = "the path "+show(text)+" is not UTF-8", "files whose names are not UTF-8 cannot be named here"
+		e.Msg, e.Hint = "the path "+fsys.Show(text)+" is not UTF-8", "files whose names are not UTF-8 cannot be named here"
 	case len(text) >= 7 && strings.EqualFold(text[:7], "file://"):
-		e.Msg, e.Hint = show(text)+" is a URI, not a path", uriHint(text)
+		e.Msg, e.Hint = fsys.Show(text)+" is a URI, not a path", uriHint(text)
 	default:
 		return nil
 	}
@@ -123,7 +125,7 @@ func uriHint(text string) string {
 	if !ok || checkText(path) != nil {
 		return "give the path without file://"
 	}
-	return "give the path: " + show(path)
+	return "give the path: " + fsys.Show(path)
 }
 
 // checkNames refuses names below a root that the system takes for others.
@@ -145,7 +147,7 @@ func checkWindowsNames(text, rel string) error {
 		if strings.ContainsRune(name, ':') || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") ||
 			short >= 0 && short+1 < len(name) && '0' <= name[short+1] && name[short+1] <= '9' {
 			return &Error{
-				Rule: RuleInvalid, Path: text, Msg: show(text) + ": Windows takes the name " + show(name) + " for another",
+				Rule: RuleInvalid, Path: text, Msg: fsys.Show(text) + ": Windows takes the name " + fsys.Show(name) + " for another",
 				Hint: "give the long name, without a colon and without a dot or space at its end",
 			}
 		}

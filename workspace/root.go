@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // root is one directory that a view serves, held open, so that what has begun goes on
 // where its name leads elsewhere meanwhile.
 type root struct {
-	backend
+	fsys.Root
 	// names are the absolute names by which the root is known, slash-separated:
 	// as the user gave it, and with symlinks resolved. The first is for the host.
 	names     []string
@@ -40,18 +42,18 @@ func openRoot(name string, portable bool) (*root, error) {
 	r := &root{canonical: canonical, origin: canonical, prefix: "."}
 	r.addNames(filepath.ToSlash(name), r.canonical)
 	if info, err := std.Stat("."); err == nil {
-		r.self = infoOf(info)
+		r.self = fsys.InfoOf(info)
 	}
 	if !portable {
-		if r.backend, err = newKernelRoot(std); err == nil {
+		if r.Root, err = fsys.OpenKernel(std); err == nil {
 			if err := std.Close(); err != nil {
-				r.close()
+				r.Close()
 				return nil, err
 			}
 			return r, nil
 		}
 	}
-	if r.backend, err = newPortableRoot(std); err != nil {
+	if r.Root, err = fsys.OpenPortable(std); err != nil {
 		std.Close()
 		return nil, err
 	}
@@ -60,15 +62,15 @@ func openRoot(name string, portable bool) (*root, error) {
 
 // narrow opens a directory below r as a root; rel is free of links.
 func (r *root) narrow(rel string) (*root, error) {
-	b, err := r.sub(rel)
+	b, err := r.Sub(rel)
 	if err != nil {
 		return nil, err
 	}
 	n := &root{
-		backend: b, canonical: path.Join(r.canonical, rel),
+		Root: b, canonical: path.Join(r.canonical, rel),
 		origin: r.origin, prefix: path.Join(r.prefix, rel),
 	}
-	if info, err := b.stat("."); err == nil {
+	if info, err := b.Stat("."); err == nil {
 		n.self = info
 	}
 	return n, nil
@@ -84,7 +86,7 @@ func (r *root) away() bool {
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 	}
-	device, inode, _ := identity(info)
+	device, inode, _ := fsys.Identity(info)
 	return device != r.self.Device || inode != r.self.Inode
 }
 

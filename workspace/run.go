@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // run does to the disk what was staged. After an error, undo takes it back.
@@ -52,7 +54,7 @@ func (w *work) surprise(err error) error {
 		return &changedError{work: w}
 	case w.op.Kind == OpWrite && w.from == nil:
 		var old Old
-		if info, err := w.at.dir.stat(w.at.name()); err == nil {
+		if info, err := w.at.dir.Stat(w.at.name()); err == nil {
 			old = readOld(w.at, info)
 		}
 		return &changedError{w, old}
@@ -149,7 +151,7 @@ func (t *transaction) keepBefore(w *work) error {
 		if err != nil {
 			return err
 		}
-		hash, _, err := h.keep(t.ctx, io.NewSectionReader(w.oldFile, 0, w.old.Info.Size), MaxKept)
+		hash, _, err := h.Keep(t.ctx, io.NewSectionReader(w.oldFile, 0, w.old.Info.Size), MaxKept)
 		if err != nil {
 			return t.ws.stateFailed(t.ctx, err)
 		}
@@ -192,7 +194,7 @@ func (t *transaction) undo() error {
 		}
 	}
 	for _, s := range slices.Backward(t.made) {
-		s.dir.remove(s.name()) //nolint:errcheck // what others have put there stays
+		s.dir.Remove(s.name()) //nolint:errcheck // what others have put there stays
 	}
 	if err := errors.Join(errs...); err != nil {
 		left := !slices.ContainsFunc(errs, func(err error) bool { return err != nil && !isLeft(err) })
@@ -214,7 +216,7 @@ func (t *transaction) keptBy(a *act) func(hash string) (io.ReadCloser, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, _, err := h.open(context.WithoutCancel(t.ctx), hash)
+		r, _, err := h.Open(context.WithoutCancel(t.ctx), hash)
 		return r, err
 	}
 }
@@ -224,13 +226,13 @@ func (t *transaction) syncDirs() {
 	if !t.durable() {
 		return
 	}
-	synced := map[dir]bool{}
+	synced := map[fsys.Dir]bool{}
 	sync := func(s *spot) {
 		if s == nil || s.dir == nil || synced[s.dir] {
 			return
 		}
 		synced[s.dir] = true
-		if err := s.dir.sync(); err != nil && t.unsure == nil {
+		if err := s.dir.Sync(); err != nil && t.unsure == nil {
 			t.unsure = err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/history"
 	"toolcrib/workspace/state"
 )
 
@@ -27,8 +29,8 @@ type sharedState struct {
 
 	mu        sync.Mutex
 	common    *state.Dir
-	dirs      map[string]*state.Dir // by the canonical name of the root
-	histories map[string]*history   // likewise
+	dirs      map[string]*state.Dir       // by the canonical name of the root
+	histories map[string]*history.History // likewise
 	closed    bool
 }
 
@@ -39,8 +41,8 @@ var ErrStateInside = errors.New("the state directory lies inside a root")
 // lie inside a root, or else the first default that does not.
 func newState(opt Options, outside []string) (*sharedState, error) {
 	s := &sharedState{
-		base: opt.StateBase, outside: outside, bounds: opt.History.orDefault(),
-		dirs: map[string]*state.Dir{}, histories: map[string]*history{},
+		base: opt.StateBase, outside: outside, bounds: opt.History.OrDefault(),
+		dirs: map[string]*state.Dir{}, histories: map[string]*history.History{},
 	}
 	s.intents.open = s.shared
 	for i := range s.stripes {
@@ -58,7 +60,7 @@ func newState(opt Options, outside []string) (*sharedState, error) {
 	if dir := state.Within(s.base, outside...); dir != "" {
 		e := &Error{
 			Rule: RuleInvalid, Path: s.base, Err: ErrStateInside,
-			Msg:  "the state directory " + show(s.base) + " lies inside the root " + show(dir) + ", where tools could change it",
+			Msg:  "the state directory " + fsys.Show(s.base) + " lies inside the root " + fsys.Show(dir) + ", where tools could change it",
 			Hint: "leave --state-dir out: no state is kept then",
 		}
 		if other := state.FallbackBase(); state.Within(other, outside...) == "" {
@@ -111,7 +113,7 @@ func (s *sharedState) dir(root string) (*state.Dir, error) {
 }
 
 // history opens the history of a root by its canonical name.
-func (s *sharedState) history(root string) (*history, error) {
+func (s *sharedState) history(root string) (*history.History, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h := s.histories[root]; h != nil && !s.closed {
@@ -121,7 +123,7 @@ func (s *sharedState) history(root string) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := openHistory(d, root, s.bounds)
+	h, err := history.Open(d, root, s.bounds)
 	if err != nil {
 		return nil, stateError(err, "start the server with another state directory")
 	}
@@ -131,7 +133,7 @@ func (s *sharedState) history(root string) (*history, error) {
 
 // hasHistory reports whether there is a history of a root, by its canonical name.
 func (s *sharedState) hasHistory(root string) bool {
-	return s.base != "" && state.HasFolder(s.base, root, historyFolder)
+	return s.base != "" && state.HasFolder(s.base, root, history.Folder)
 }
 
 // journal returns the journal of this process; an error where no state is kept.
@@ -158,7 +160,7 @@ func (s *sharedState) close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	for _, h := range s.histories {
-		errs = append(errs, h.close())
+		errs = append(errs, h.Close())
 	}
 	for _, d := range s.dirs {
 		errs = append(errs, d.Close())

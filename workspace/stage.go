@@ -9,6 +9,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/history"
+	"toolcrib/workspace/internal/tree"
 )
 
 // errLost says that a new file cannot have what the old one had.
@@ -28,11 +32,11 @@ func (t *transaction) prepare() error {
 			continue
 		}
 		if w.staged, w.backup = nil, nil; !w.inPlace && w.stages() {
-			w.staged = w.at.beside(newTempName())
+			w.staged = w.at.beside(fsys.NewTemp())
 			temps = append(temps, w.staged.abs())
 		}
 		if s := w.leaves(); s != nil {
-			w.backup = s.beside(newTempName())
+			w.backup = s.beside(fsys.NewTemp())
 			temps = append(temps, w.backup.abs())
 		}
 		for _, s := range w.at.toMake() {
@@ -49,8 +53,8 @@ func (t *transaction) prepare() error {
 		t.notKept = err.Error()
 		return nil
 	}
-	t.id, t.journal = newID(), j
-	i := intent{Change: t.id, Record: t.record(), Root: home.root.origin, Home: home.abs(), Log: h.mark(), Temps: temps, Dirs: dirs}
+	t.id, t.journal = history.NewID(), j
+	i := intent{Change: t.id, Record: t.record(), Root: home.root.origin, Home: home.abs(), Log: h.Mark(), Temps: temps, Dirs: dirs}
 	i.Record.Files = t.foreseen(h)
 	return t.ws.stateFailed(t.ctx, j.begin(i))
 }
@@ -111,14 +115,14 @@ func (t *transaction) stage() error {
 		if err := t.stageOne(w); err != nil {
 			return err
 		}
-		info, err := w.staged.dir.stat(w.staged.name())
+		info, err := w.staged.dir.Stat(w.staged.name())
 		if err != nil {
 			return w.fail(err)
 		}
 		w.staged.info = info
 		w.done.After.Mode = info.Mode.Perm()
 		if w.op.Kind == OpCopy || w.op.Kind == OpMove {
-			w.done.After = versionOf(info)
+			w.done.After = history.VersionOf(info)
 		}
 	}
 	return nil
@@ -129,20 +133,20 @@ func (t *transaction) stageOne(w *work) error {
 	case OpWrite:
 		return t.stageFile(w)
 	case OpSymlink:
-		return w.fail(w.staged.dir.symlink(string(w.op.Data), w.staged.name()))
+		return w.fail(w.staged.dir.Symlink(string(w.op.Data), w.staged.name()))
 	}
 	if w.op.Kind == OpMove {
 		var err error
-		if w.moved, err = versionOfTree(t.ctx, w.from.dir, w.from.name()); err != nil {
+		if w.moved, err = tree.Version(t.ctx, w.from.dir, w.from.name()); err != nil {
 			return w.failFrom(err)
 		}
 	}
-	made, err := copyTree(t.ctx, w.from.dir, w.from.name(), w.staged.dir, w.staged.name(), w.op.Kind == OpMove)
-	if len(made.lost) > 0 {
-		w.note("the copy does not have its %s", strings.Join(made.lost, ", "))
+	made, err := tree.Copy(t.ctx, w.from.dir, w.from.name(), w.staged.dir, w.staged.name(), w.op.Kind == OpMove)
+	if len(made.Lost) > 0 {
+		w.note("the copy does not have its %s", strings.Join(made.Lost, ", "))
 	}
 	if err == nil && t.durable() {
-		err = syncTree(t.ctx, w.staged.dir, w.staged.name())
+		err = tree.Sync(t.ctx, w.staged.dir, w.staged.name())
 	}
 	return w.failFrom(err)
 }
@@ -169,13 +173,13 @@ func (t *transaction) makeDirs(w *work) error {
 
 // makeDir makes a directory and opens it. One that somebody has made meanwhile is
 // as good.
-func (t *transaction) makeDir(in dir, s *spot, mode fs.FileMode) (dir, error) {
+func (t *transaction) makeDir(in fsys.Dir, s *spot, mode fs.FileMode) (fsys.Dir, error) {
 	key := dirKey{s.root, s.rel}
 	if d := t.dirs[key]; d != nil {
 		return d, nil
 	}
 	s.dir = in
-	err := in.mkdir(s.name(), 0o777)
+	err := in.Mkdir(s.name(), 0o777)
 	switch {
 	case err == nil:
 		t.made = append(t.made, s)
@@ -183,11 +187,11 @@ func (t *transaction) makeDir(in dir, s *spot, mode fs.FileMode) (dir, error) {
 		return nil, err
 	}
 	if err == nil && mode != 0 {
-		if err := in.chmod(s.name(), mode); err != nil {
+		if err := in.Chmod(s.name(), mode); err != nil {
 			return nil, err
 		}
 	}
-	d, err := in.open(s.name())
+	d, err := in.Open(s.name())
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +205,7 @@ func (t *transaction) stageFile(w *work) (err error) {
 	if !w.old.Exists && w.op.Mode == 0 {
 		perm = 0o666 // the umask and a default list of the directory decide
 	}
-	f, err := w.staged.dir.create(w.staged.name(), perm)
+	f, err := w.staged.dir.Create(w.staged.name(), perm)
 	if err != nil {
 		return w.fail(err)
 	}
@@ -225,7 +229,7 @@ func (t *transaction) stageFile(w *work) (err error) {
 // dress gives a new file what the old one had, and the mode that is asked for.
 func (w *work) dress(f *os.File) error {
 	if w.old.Exists {
-		lost, err := keepAttributes(w.oldFile, f, w.old.Info)
+		lost, err := fsys.KeepAttributes(w.oldFile, f, w.old.Info)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"path"
 	"strings"
 	"syscall"
+
+	"toolcrib/workspace/internal/fsys"
 )
 
 // Apply carries out a change. Every error is an *[Error], a *[ConflictError] or one
@@ -17,7 +19,7 @@ import (
 // What the process was doing when it was killed is undone, or finished, by
 // [Workspace.Recover] at the next start.
 func (w *Workspace) Apply(ctx context.Context, c Change) (Receipt, error) {
-	t := &transaction{ws: w, ctx: ctx, change: c, dirs: map[dirKey]dir{}}
+	t := &transaction{ws: w, ctx: ctx, change: c, dirs: map[dirKey]fsys.Dir{}}
 	unlock, err := t.begin()
 	if err != nil {
 		return Receipt{}, err
@@ -45,7 +47,7 @@ type transaction struct {
 	ctx    context.Context
 	change Change
 	works  []*work
-	dirs   map[dirKey]dir
+	dirs   map[dirKey]fsys.Dir
 
 	id      string // of this attempt; "" where no history is kept
 	journal *journal
@@ -141,7 +143,7 @@ func (c *claims) claim(s *spot, p Path) error {
 	if other, ok := c.by[s.abs()]; ok {
 		return &Error{
 			Rule: RuleInvalid, Path: p.written(),
-			Msg:  fmt.Sprintf("%s is named twice in one change, also as %s", show(p.written()), show(other.written())),
+			Msg:  fmt.Sprintf("%s is named twice in one change, also as %s", fsys.Show(p.written()), fsys.Show(other.written())),
 			Hint: "make one operation of it, or two calls",
 		}
 	}
@@ -170,7 +172,7 @@ func (t *transaction) refuseBelow() error {
 			if other := gone[dir]; other != nil && other != w {
 				return &Error{
 					Rule: RuleInvalid, Path: w.path.written(),
-					Msg:  show(w.path.written()) + " lies in what the same change takes away: " + show(other.path.written()),
+					Msg:  fsys.Show(w.path.written()) + " lies in what the same change takes away: " + fsys.Show(other.path.written()),
 					Hint: "make two calls of it",
 				}
 			}
@@ -275,10 +277,10 @@ func (t *transaction) receipt(err error) (Receipt, error) {
 		r.Done = append(r.Done, w.done)
 	}
 	if t.unsure != nil {
-		name := show(t.works[0].path.written())
+		name := fsys.Show(t.works[0].path.written())
 		return r, &Error{
 			Rule: RuleDurability, Path: t.works[0].path.written(), Err: t.unsure,
-			Msg:  fmt.Sprintf("%s is written, but %s: it may not survive a loss of power", name, cause(t.unsure)),
+			Msg:  fmt.Sprintf("%s is written, but %s: it may not survive a loss of power", name, fsys.Cause(t.unsure)),
 			Hint: "check the disk, then write it again",
 		}
 	}
@@ -294,7 +296,7 @@ func (t *transaction) closeAll() {
 		}
 	}
 	for key, d := range t.dirs {
-		d.close()
+		d.Close()
 		delete(t.dirs, key)
 	}
 }

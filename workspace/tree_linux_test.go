@@ -12,6 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/internal/fsys"
+	dirtree "toolcrib/workspace/internal/tree"
 )
 
 func TestCopyTreeRefusesSpecial(t *testing.T) {
@@ -21,20 +23,20 @@ func TestCopyTreeRefusesSpecial(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := dirs(t, tr, opt, "a", "b", "a/t/sub/deep")
-		_, err := d[0].CopyTree(t.Context(), "t", d[1], "copy")
-		if !errors.Is(err, workspace.ErrSpecial) || workspace.TreeErrorPath(err) != "sub/deep/fifo" {
+		_, err := copyTree(t.Context(), d[0], "t", d[1], "copy")
+		if !errors.Is(err, fsys.ErrSpecial) || treeErrorPath(err) != "sub/deep/fifo" {
 			t.Errorf("%v", err)
 		}
-		if _, err := d[2].CopyTree(t.Context(), "fifo", d[1], "copy"); !errors.Is(err, workspace.ErrSpecial) || workspace.TreeErrorPath(err) != "." {
+		if _, err := copyTree(t.Context(), d[2], "fifo", d[1], "copy"); !errors.Is(err, fsys.ErrSpecial) || treeErrorPath(err) != "." {
 			t.Errorf("%v", err)
 		}
 		if got := tr.content(t, "ws/b"); got != "dir" {
 			t.Errorf("%q", got)
 		}
-		if size, err := d[0].CountTree(t.Context(), "t"); err != nil || size.Special != "sub/deep/fifo" || size.Files != 8 {
+		if size, err := dirtree.Count(t.Context(), d[0], "t"); err != nil || size.Special != "sub/deep/fifo" || size.Files != 8 {
 			t.Errorf("%+v, %v", size, err)
 		}
-		if err := d[0].RemoveTree(t.Context(), "t"); err != nil {
+		if err := dirtree.Remove(t.Context(), d[0], "t"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -68,7 +70,7 @@ func TestCopyTreeLargeFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := dirs(t, tr, workspace.Options{}, "a", "b")
-			if _, err := d[0].CopyTree(t.Context(), "large", d[1], "copy"); err != nil {
+			if _, err := copyTree(t.Context(), d[0], "large", d[1], "copy"); err != nil {
 				t.Fatal(err)
 			}
 			g, err := os.Open(tr.path("ws/b/copy"))
@@ -118,8 +120,8 @@ func TestRemoveTreeGoesOn(t *testing.T) {
 			t.Skip("needs: a user whom permissions bind")
 		}
 		d := dirs(t, tr, opt, "a")[0]
-		err := d.RemoveTree(t.Context(), "t")
-		if !errors.Is(err, fs.ErrPermission) || workspace.TreeErrorPath(err) != "locked/f" {
+		err := dirtree.Remove(t.Context(), d, "t")
+		if !errors.Is(err, fs.ErrPermission) || treeErrorPath(err) != "locked/f" {
 			t.Errorf("%v", err)
 		}
 		if got := tr.content(t, "ws/a/t"); got != "dir locked" {
@@ -143,11 +145,11 @@ func TestMounted(t *testing.T) {
 				t.Errorf("%s: %v, %v", name, is, err)
 			}
 		}
-		if size, err := d[0].CountTree(t.Context(), "t"); err != nil || size.Mounted != "sub/deep" {
+		if size, err := dirtree.Count(t.Context(), d[0], "t"); err != nil || size.Mounted != "sub/deep" {
 			t.Errorf("%+v, %v", size, err)
 		}
-		err := d[0].RemoveTree(t.Context(), "t")
-		if !errors.Is(err, workspace.ErrMounted) || workspace.TreeErrorPath(err) != "sub/deep" {
+		err := dirtree.Remove(t.Context(), d[0], "t")
+		if !errors.Is(err, dirtree.ErrMounted) || treeErrorPath(err) != "sub/deep" {
 			t.Errorf("%v", err)
 		}
 		if got := tr.content(t, "ws/a/t/sub"); got != "dir deep" {
@@ -180,10 +182,10 @@ func TestTreeDescriptors(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		if _, err := d.CopyTree(t.Context(), "d", d, "copy"); err != nil {
+		if _, err := copyTree(t.Context(), d, "d", d, "copy"); err != nil {
 			t.Error(err)
 		}
-		if err := d.RemoveTree(t.Context(), "d"); err != nil {
+		if err := dirtree.Remove(t.Context(), d, "d"); err != nil {
 			t.Error(err)
 		}
 		if after := descriptors(t); after != before {
@@ -221,11 +223,11 @@ func TestRacingChange(t *testing.T) {
 				}
 				_ = d.Writable(names[0]) // what counts is what is outside afterwards
 				_ = d.Chmod(names[0], 0o755)
-				_, _ = d.CountTree(t.Context(), names[0])
-				if _, err := d.CopyTree(t.Context(), names[0], d, "copy"); err == nil {
+				_, _ = dirtree.Count(t.Context(), d, names[0])
+				if _, err := copyTree(t.Context(), d, names[0], d, "copy"); err == nil {
 					done++
 				}
-				if err := d.RemoveTree(t.Context(), "copy"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				if err := dirtree.Remove(t.Context(), d, "copy"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					t.Error(err)
 				}
 			}
@@ -265,9 +267,9 @@ func TestRacingRemove(t *testing.T) {
 					}
 				}
 			}()
-			_ = d.RemoveTree(t.Context(), "t")
+			_ = dirtree.Remove(t.Context(), d, "t")
 			<-ended
-			if err := d.RemoveTree(t.Context(), "t"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := dirtree.Remove(t.Context(), d, "t"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				t.Fatal(err)
 			}
 		}
@@ -283,8 +285,11 @@ func TestRacingMove(t *testing.T) {
 	backends(t, func(t *testing.T, opt workspace.Options) {
 		tr := newTree(t)
 		d := dirs(t, tr, opt, ".")[0]
-		for way, move := range map[string]func(name string, to workspace.Dir, as string) error{
-			"move": d.Move, "by steps": d.MoveBySteps,
+		for way, move := range map[string]func(name string, to fsys.Dir, as string) error{
+			"move": d.Move,
+			"by steps": func(name string, to fsys.Dir, as string) error {
+				return fsys.MoveBySteps(d.(fsys.Linker), name, to, as)
+			},
 		} {
 			for i := range 100 {
 				tr.write(t, "ws/one", "one")

@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/internal/fsys"
+	dirtree "toolcrib/workspace/internal/tree"
 )
 
 // listing is what a tree holds, one line for each entry: path, permissions, time,
@@ -76,7 +78,7 @@ func TestCopyTree(t *testing.T) {
 		tr := newCopyTree(t)
 		d := dirs(t, tr, opt, "a", "b", "a/t/sub")
 		before := tr.listing(t, "ws/a/t")
-		lost, err := d[0].CopyTree(t.Context(), "t", d[1], "copy")
+		lost, err := copyTree(t.Context(), d[0], "t", d[1], "copy")
 		if err != nil || len(lost) > 0 {
 			t.Fatalf("lost %q, %v", lost, err)
 		}
@@ -86,11 +88,11 @@ func TestCopyTree(t *testing.T) {
 		if diff := cmp.Diff(before, tr.listing(t, "ws/a/t")); diff != "" {
 			t.Errorf("the original: %s", diff)
 		}
-		if err := d[1].SyncTree(t.Context(), "copy"); err != nil {
+		if err := dirtree.Sync(t.Context(), d[1], "copy"); err != nil {
 			t.Error(err)
 		}
-		want := workspace.TreeSize{Files: 7, Bytes: 19}
-		if size, err := d[1].CountTree(t.Context(), "copy"); size != want || err != nil {
+		want := dirtree.Size{Files: 7, Bytes: 19}
+		if size, err := dirtree.Count(t.Context(), d[1], "copy"); size != want || err != nil {
 			t.Errorf("%+v, %v; want %+v", size, err, want)
 		}
 		// Files of their own: to write one leaves the others.
@@ -99,17 +101,17 @@ func TestCopyTree(t *testing.T) {
 			t.Errorf("%q, %q", a, b)
 		}
 		for _, name := range []string{"f", "link"} { // no directory
-			if _, err := d[0].CopyTree(t.Context(), "t", d[1], "copy"); !errors.Is(err, fs.ErrExist) {
+			if _, err := copyTree(t.Context(), d[0], "t", d[1], "copy"); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("over what exists: %v", err)
 			}
 			sub, err := d[0].Open("t")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := sub.CopyTree(t.Context(), name, d[1], name); err != nil {
+			if _, err := copyTree(t.Context(), sub, name, d[1], name); err != nil {
 				t.Error(err)
 			}
-			if _, err := sub.CopyTree(t.Context(), name, d[1], name); !errors.Is(err, fs.ErrExist) {
+			if _, err := copyTree(t.Context(), sub, name, d[1], name); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("over what exists: %v", err)
 			}
 			sub.Close()
@@ -117,12 +119,12 @@ func TestCopyTree(t *testing.T) {
 				t.Errorf("%s: %q, want %q", name, got, want)
 			}
 		}
-		if size, err := d[1].CountTree(t.Context(), "link"); size != (workspace.TreeSize{Files: 1}) || err != nil {
+		if size, err := dirtree.Count(t.Context(), d[1], "link"); size != (dirtree.Size{Files: 1}) || err != nil {
 			t.Errorf("a link: %+v, %v", size, err)
 		}
 		// Into itself: what is copied is not what the copy makes.
-		temp := workspace.NewTempName()
-		if _, err := d[0].CopyTree(t.Context(), "t", d[2], temp); err != nil {
+		temp := fsys.NewTemp()
+		if _, err := copyTree(t.Context(), d[0], "t", d[2], temp); err != nil {
 			t.Fatal(err)
 		}
 		if got := tr.content(t, "ws/a/t/sub/"+temp); got != "dir f link run sub zero" {
@@ -138,17 +140,17 @@ func TestRemoveTree(t *testing.T) {
 	backends(t, func(t *testing.T, opt workspace.Options) {
 		tr := newCopyTree(t)
 		d := dirs(t, tr, opt, "a")[0]
-		tr.write(t, "ws/a/t/"+workspace.NewTempName(), "left behind")
-		if err := d.RemoveTree(t.Context(), "missing"); !errors.Is(err, fs.ErrNotExist) {
+		tr.write(t, "ws/a/t/"+fsys.NewTemp(), "left behind")
+		if err := dirtree.Remove(t.Context(), d, "missing"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%v", err)
 		}
 		ended, cancel := context.WithCancelCause(t.Context())
 		enough := errors.New("enough")
 		cancel(enough)
-		if err := d.RemoveTree(ended, "t"); !errors.Is(err, enough) {
+		if err := dirtree.Remove(ended, d, "t"); !errors.Is(err, enough) {
 			t.Errorf("%v", err)
 		}
-		if err := d.RemoveTree(t.Context(), "t"); err != nil {
+		if err := dirtree.Remove(t.Context(), d, "t"); err != nil {
 			t.Error(err)
 		}
 		if got := tr.content(t, "ws/a"); got != "dir" {
@@ -192,18 +194,18 @@ func TestDeepTree(t *testing.T) {
 			at = next
 		}
 		at.Close()
-		want := workspace.TreeSize{Files: (levels+99)/100 - 1}
-		if size, err := d.CountTree(t.Context(), "d"); size != want || err != nil {
+		want := dirtree.Size{Files: (levels+99)/100 - 1}
+		if size, err := dirtree.Count(t.Context(), d, "d"); size != want || err != nil {
 			t.Errorf("%+v, %v; want %+v", size, err, want)
 		}
-		if _, err := d.CopyTree(t.Context(), "d", d, "copy"); err != nil {
+		if _, err := copyTree(t.Context(), d, "d", d, "copy"); err != nil {
 			t.Error(err)
 		}
-		if size, err := d.CountTree(t.Context(), "copy"); size != want || err != nil {
+		if size, err := dirtree.Count(t.Context(), d, "copy"); size != want || err != nil {
 			t.Errorf("the copy: %+v, %v; want %+v", size, err, want)
 		}
 		for _, name := range []string{"d", "copy"} {
-			if err := d.RemoveTree(t.Context(), name); err != nil {
+			if err := dirtree.Remove(t.Context(), d, name); err != nil {
 				t.Error(err)
 			}
 			if got := tr.content(t, "ws/"+name); got != "" {

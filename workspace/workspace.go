@@ -24,6 +24,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"toolcrib/workspace/internal/fsys"
 	"toolcrib/workspace/state"
 )
 
@@ -90,7 +91,7 @@ func (w *Workspace) add(name string, portable bool) error {
 	}
 	abs, err := filepath.Abs(name)
 	if err != nil {
-		return &Error{Rule: RuleIO, Path: name, Msg: show(name) + ": " + cause(err), Err: err}
+		return &Error{Rule: RuleIO, Path: name, Msg: fsys.Show(name) + ": " + fsys.Cause(err), Err: err}
 	}
 	r, err := openRoot(abs, portable)
 	if err != nil {
@@ -106,7 +107,7 @@ func (w *Workspace) add(name string, portable bool) error {
 
 // print words the name of a root.
 func (w *Workspace) print(name string) string {
-	if rel, ok := below(w.first, name); ok {
+	if rel, ok := fsys.Below(w.first, name); ok {
 		return rel
 	}
 	return name
@@ -117,7 +118,7 @@ func (w *Workspace) print(name string) string {
 func (w *Workspace) Close() error {
 	var errs []error
 	for _, r := range w.roots {
-		errs = append(errs, r.close())
+		errs = append(errs, r.Close())
 	}
 	if w.state != nil && !w.view {
 		errs = append(errs, w.state.close())
@@ -135,7 +136,7 @@ func (w *Workspace) Roots() []string {
 }
 
 // Backend names what contains the operations, "openat2" or "os.Root".
-func (w *Workspace) Backend() string { return w.roots[0].name() }
+func (w *Workspace) Backend() string { return w.roots[0].Name() }
 
 // Narrow returns a view with only the given directories, each inside a root. It
 // never widens. Relative paths mean in it what they mean in w, and are printed
@@ -211,7 +212,7 @@ func errNoRoot() error {
 // refuseRoot words the error of a root that cannot be opened. The user named it:
 // there is nothing to keep from him.
 func refuseRoot(name string, err error) error {
-	e := &Error{Rule: RuleIO, Path: name, Msg: fmt.Sprintf("root %s: %s", show(name), cause(err)), Err: err}
+	e := &Error{Rule: RuleIO, Path: name, Msg: fmt.Sprintf("root %s: %s", fsys.Show(name), fsys.Cause(err)), Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Rule, e.Hint = RuleNotFound, "make the directory first, or name another"
@@ -219,7 +220,7 @@ func refuseRoot(name string, err error) error {
 		e.Rule, e.Hint = RuleKind, "name the directory that holds it"
 	case errors.Is(err, fs.ErrPermission):
 		e.Rule, e.Hint = RuleAccess, "the user that runs the server may not read it"
-	case errors.Is(err, errKernel):
+	case errors.Is(err, fsys.ErrKernel):
 		e.Rule, e.Hint = RuleProcfs, "its files are not data; name another directory"
 	}
 	return e

@@ -24,23 +24,27 @@ var layers = []struct {
 	{"workspace/ignore", nil},
 	{"workspace/redact", nil},
 	{"workspace/repository", nil},
-	{"workspace", []string{"workspace/state", "workspace/ignore", "workspace/repository"}},
+	{"workspace/internal/fsys", nil},
+	{"workspace/internal/tree", []string{"workspace/internal/fsys"}},
+	{"workspace/internal/history", []string{"workspace/state", "workspace/internal/fsys", "workspace/internal/tree"}},
+	{"workspace", []string{"workspace/state", "workspace/repository", "workspace/internal/..."}},
+	{"workspace/fileindex", []string{"workspace", "workspace/ignore", "workspace/internal/fsys"}},
 	{"schema", nil},
-	{"tools", []string{"schema", "workspace", "tools/internal/textfile"}}, // what says back a part of a request shows what deceives
+	{"tools", []string{"schema", "workspace", "workspace/fileindex", "tools/internal/textfile"}}, // what says back a part of a request shows what deceives
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
 	{"tools/internal/sandbox/internal/leaf", nil},                                                                                                       // it runs before the rest of the program, and in its place
 	{"tools/internal/sandbox", []string{"tools", "workspace", "workspace/repository", "tools/internal/egress", "tools/internal/sandbox/internal/leaf"}}, // whose call a program is of
-	{"tools/internal/changed", []string{"tools", "workspace", "tools/internal/textfile"}},                                                               // what changed goes into the audit log
+	{"tools/internal/changed", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/textfile"}},                                        // what changed goes into the audit log
 	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                                            // names of secrets are in one place
 	{"tools/internal/durations", []string{"tools"}},                                                                                                     // its errors are those of tools
 	{"tools/internal/progress", []string{"tools", "tools/internal/screen"}},                                                                             // it tells the caller of a tool
-	{"tools/internal/unread", []string{"tools", "workspace", "tools/internal/paging"}},                                                                  // it asks for paths as their caller does
+	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},                                           // it asks for paths as their caller does
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/jobs", "tools/internal/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
-	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},
+	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "@below"}},
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}}, // it speaks of commands in the terms of the contract
-	{"tools/*/internal/...", []string{"workspace", "tools/internal/...", "@sibling"}},
+	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
 	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "workspace"}},
 	{"server/identity", []string{"schema", "tools", "workspace"}},
@@ -80,8 +84,9 @@ var only = []struct {
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
-	mayOpen       = []string{"workspace", "workspace/state", "tools/internal/sandbox", "tools/internal/sandbox/internal/leaf", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/keeper", ""}
+	mayOpen       = []string{"workspace", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "tools/internal/sandbox", "tools/internal/sandbox/internal/leaf", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/keeper", ""}
 	mayAskForHost = []string{"workspace", "tools/files", "tools/internal/sandbox"} // for the URIs of files; for what runs there
+	mayAnchor     = []string{"workspace", "workspace/fileindex"}
 )
 
 func TestImports(t *testing.T) {
@@ -163,6 +168,9 @@ func checkCalls(t *testing.T, pkg string, f *ast.File) {
 		}
 		if sel.Sel.Name == "Host" && len(call.Args) == 0 && !slices.Contains(mayAskForHost, pkg) {
 			t.Errorf("package %q calls Host(): the host path leaves workspace only for %q", pkg, mayAskForHost)
+		}
+		if sel.Sel.Name == "Anchor" && len(call.Args) == 0 && !slices.Contains(mayAnchor, pkg) {
+			t.Errorf("package %q calls Anchor(): only %q make paths of what the file system gave", pkg, mayAnchor)
 		}
 		return true
 	})

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // CompletePath returns the paths that prefix can become, in path order: a name
@@ -69,7 +70,7 @@ func continuations(ctx context.Context, typed, begun string) (dir string, names 
 	if err != nil {
 		return "", nil, nil
 	}
-	entries, _, err := workspace.Walk(ctx, at, workspace.WalkOptions{MaxDepth: 1, Directories: true, Hidden: strings.HasPrefix(begun, ".")})
+	entries, _, err := fileindex.Walk(ctx, at, fileindex.WalkOptions{MaxDepth: 1, Directories: true, Hidden: strings.HasPrefix(begun, ".")})
 	if _, ok := errors.AsType[*workspace.Error](err); ok {
 		return "", nil, nil // there is no such directory, or none that can be read
 	}

@@ -11,6 +11,7 @@ import (
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/internal/unread"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // expand returns the files that paths and globs name, each once, in their order.
@@ -53,7 +54,7 @@ func expand(ctx context.Context, entries []string) (list []wanted, read, notes s
 }
 
 // named returns the file of a path, or the files that a glob matches.
-func named(ctx context.Context, text string) ([]wanted, workspace.WalkStats, error) {
+func named(ctx context.Context, text string) ([]wanted, fileindex.WalkStats, error) {
 	path, err := tools.Resolve(ctx, text)
 	if err == nil {
 		_, err = path.Lstat()
@@ -62,9 +63,9 @@ func named(ctx context.Context, text string) ([]wanted, workspace.WalkStats, err
 		return matching(ctx, text)
 	}
 	if err != nil {
-		return nil, workspace.WalkStats{}, err
+		return nil, fileindex.WalkStats{}, err
 	}
-	return []wanted{{name: textfile.Path(path.String()), path: path}}, workspace.WalkStats{}, nil
+	return []wanted{{name: textfile.Path(path.String()), path: path}}, fileindex.WalkStats{}, nil
 }
 
 // allNamed returns the files of several entries, all of which must be there. A directory
@@ -84,7 +85,7 @@ func isGlob(text string) bool { return strings.ContainsAny(text, "*?[{") }
 
 // matching returns the files that a glob matches, below the first root, or below
 // the root that it begins with.
-func matching(ctx context.Context, pattern string) ([]wanted, workspace.WalkStats, error) {
+func matching(ctx context.Context, pattern string) ([]wanted, fileindex.WalkStats, error) {
 	root, rel := ".", pattern
 	for _, name := range tools.Session(ctx).Workspace.Roots() {
 		below, ok := strings.CutPrefix(pattern, filepath.ToSlash(name)+"/")
@@ -94,13 +95,13 @@ func matching(ctx context.Context, pattern string) ([]wanted, workspace.WalkStat
 	}
 	f, err := newFilter(rel)
 	if err != nil {
-		return nil, workspace.WalkStats{}, err
+		return nil, fileindex.WalkStats{}, err
 	}
 	start, err := tools.Resolve(ctx, root)
 	if err != nil {
-		return nil, workspace.WalkStats{}, err
+		return nil, fileindex.WalkStats{}, err
 	}
-	entries, stats, err := workspace.Walk(ctx, start, workspace.WalkOptions{Hidden: f.include.Hidden(), SkipDir: f.skips})
+	entries, stats, err := fileindex.Walk(ctx, start, fileindex.WalkOptions{Hidden: f.include.Hidden(), SkipDir: f.skips})
 	if err != nil {
 		return nil, stats, err
 	}

@@ -6,6 +6,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/pathglob"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // filter says which entries of a tree are shown, by their path below its root.
@@ -32,10 +33,10 @@ func (f filter) skips(dir string) bool {
 	return f.exclude.Names(dir, true) || !f.include.Empty() && !f.include.Below(dir)
 }
 
-func (f filter) excludes(e workspace.Entry) bool {
+func (f filter) excludes(e fileindex.Entry) bool {
 	return f.exclude.Names(e.Rel, e.Kind == workspace.KindDirectory)
 }
 
-func (f filter) wants(e workspace.Entry) bool {
+func (f filter) wants(e fileindex.Entry) bool {
 	return f.include.Empty() || f.include.Match(e.Rel, e.Kind == workspace.KindDirectory)
 }

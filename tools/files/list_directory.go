@@ -13,6 +13,7 @@ import (
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/internal/unread"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 //go:embed list_directory.md
@@ -97,7 +98,7 @@ func listed(ctx context.Context, in ListDirectoryIn, patterns ...string) (_ List
 	if err != nil {
 		return ListDirectoryOut{}, false, err
 	}
-	entries, stats, err := workspace.Walk(ctx, path, workspace.WalkOptions{
+	entries, stats, err := fileindex.Walk(ctx, path, fileindex.WalkOptions{
 		Hidden: in.Hidden || f.include.Hidden(), IncludeIgnored: in.IncludeIgnored,
 		MaxDepth: in.Depth, Directories: true, SkipDir: f.skips,
 	})
@@ -127,7 +128,7 @@ type listing struct {
 }
 
 // page words the rows that were asked for, as many as fit.
-func (l *listing) page(ctx context.Context, stats workspace.WalkStats) (ListDirectoryOut, error) {
+func (l *listing) page(ctx context.Context, stats fileindex.WalkStats) (ListDirectoryOut, error) {
 	n := len(l.rows)
 	first := min(l.in.Offset, n)
 	if n > 0 && first == n {
@@ -158,7 +159,7 @@ func (l *listing) page(ctx context.Context, stats workspace.WalkStats) (ListDire
 	return out, nil
 }
 
-func (l *listing) status(stats workspace.WalkStats, first, next int) string {
+func (l *listing) status(stats fileindex.WalkStats, first, next int) string {
 	b := fmt.Appendf(nil, "%s: ", l.path)
 	switch {
 	case len(l.rows) == 0 && l.in.Pattern != "":

@@ -7,6 +7,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // holding is what a directory holds at all levels, hidden and ignored entries
@@ -28,7 +29,7 @@ func measure(ctx context.Context, p workspace.Path) (holding, error) {
 	if err != nil || info.Kind != workspace.KindDirectory {
 		return holding{}, err
 	}
-	entries, stats, err := workspace.Walk(ctx, p, workspace.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
+	entries, stats, err := fileindex.Walk(ctx, p, fileindex.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
 	if err != nil {
 		return holding{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // listedResources is how many files are listed as resources.
@@ -44,7 +45,7 @@ func listResources(ctx context.Context) ([]tools.Resource, error) {
 		if err != nil {
 			return nil, err
 		}
-		entries, _, err := workspace.Walk(ctx, root, workspace.WalkOptions{MaxDepth: 1})
+		entries, _, err := fileindex.Walk(ctx, root, fileindex.WalkOptions{MaxDepth: 1})
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // standing is what stands at a path; without a kind nothing does.
@@ -110,12 +111,12 @@ func sum(ctx context.Context, path workspace.Path, size int64) (string, error) {
 // changedSince names what in a tree was modified after a time, a directory for what
 // came into it or went.
 func changedSince(ctx context.Context, dir workspace.Path, when time.Time) ([]string, error) {
-	entries, _, err := workspace.Walk(ctx, dir, workspace.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
+	entries, _, err := fileindex.Walk(ctx, dir, fileindex.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, e := range append([]workspace.Entry{{Path: dir}}, entries...) {
+	for _, e := range append([]fileindex.Entry{{Path: dir}}, entries...) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

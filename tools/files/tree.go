@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // nestedEntries is the most entries shown of a directory below the listed one.
@@ -19,7 +20,7 @@ const nestedEntries = 200
 
 // node is an entry of a tree; the root stands for the listed directory.
 type node struct {
-	entry    workspace.Entry
+	entry    fileindex.Entry
 	parent   *node
 	children []*node
 	info     workspace.Info // set by order
@@ -27,7 +28,7 @@ type node struct {
 
 // grow makes a tree of what a walk found, in its order. It keeps the entries that
 // the filter wants and the directories that lead to them.
-func grow(entries []workspace.Entry, f filter) *node {
+func grow(entries []fileindex.Entry, f filter) *node {
 	root := &node{}
 	directories := map[string]*node{".": root}
 	for _, e := range entries {

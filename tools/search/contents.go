@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // contents keeps what small files hold that were searched lately, since most of what a
@@ -90,7 +91,7 @@ type borrower struct {
 // that goes on to other pages goes through more files than would be there the next time.
 // It is nil where the call must not.
 func (v visit) borrow(first bool) *borrower {
-	if v.contents == nil || v.fresh != workspace.Watched {
+	if v.contents == nil || v.fresh != fileindex.Watched {
 		return nil
 	}
 	b := &borrower{contents: v.contents, shelf: v.number}

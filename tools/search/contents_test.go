@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // TestContentsAreBounded puts more than there is room for.
@@ -35,7 +35,7 @@ func TestContentsAreBounded(t *testing.T) {
 
 // TestBorrower puts what a call may, and reads it again.
 func TestBorrower(t *testing.T) {
-	v := visit{holding: holding{contents: newContents(1000), number: 1}, fresh: workspace.Watched}
+	v := visit{holding: holding{contents: newContents(1000), number: 1}, fresh: fileindex.Watched}
 	first := source{by: v.borrow(true), id: 1, file: 1}
 	first.Whole([]byte("mine"))
 	f, err := first.OpenBy(nil)
@@ -63,7 +63,7 @@ func TestBorrower(t *testing.T) {
 	if n := len(v.contents.recent); n != mostPuts {
 		t.Errorf("a call puts %d files, want %d", n, mostPuts)
 	}
-	if v.fresh = workspace.Validated; v.borrow(true) != nil {
+	if v.fresh = fileindex.Validated; v.borrow(true) != nil {
 		t.Error("files whose changes nobody tells of are kept")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/pathglob"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // filter says which entries of a walk are wanted by their path below its start.
@@ -51,13 +52,13 @@ func compile(name string, patterns []string) (pathglob.Set, error) {
 
 // walk yields the entries below start that the filter wants, in path order, a run at a
 // time. The result is that of the walk, once the entries have ended.
-func (f *filter) walk(ctx context.Context, start workspace.Path, opt workspace.WalkOptions) (entries iter.Seq[[]workspace.Entry], result func() (workspace.WalkStats, error)) {
+func (f *filter) walk(ctx context.Context, start workspace.Path, opt fileindex.WalkOptions) (entries iter.Seq[[]fileindex.Entry], result func() (fileindex.WalkStats, error)) {
 	opt.SkipDir, f.listed = f.skips, opt.Directories
-	stream := workspace.NewStream(ctx, start, opt)
-	return func(yield func([]workspace.Entry) bool) {
+	stream := fileindex.NewStream(ctx, start, opt)
+	return func(yield func([]fileindex.Entry) bool) {
 		for run := range stream.Runs() {
 			n := len(run)
-			run = slices.DeleteFunc(run, func(e workspace.Entry) bool { return !f.wants(e.Rel, e.Kind == workspace.KindDirectory) })
+			run = slices.DeleteFunc(run, func(e fileindex.Entry) bool { return !f.wants(e.Rel, e.Kind == workspace.KindDirectory) })
 			f.left.Add(int64(n - len(run)))
 			if len(run) > 0 && !yield(run) {
 				return
@@ -112,7 +113,7 @@ func (f *filter) empty() bool { return f.exclude.Empty() && f.include.Empty() &&
 
 // byName returns what wants says of an entry by its name alone, in every directory, if that
 // decides.
-func (f *filter) byName() (names workspace.NameFilter, ok bool) {
+func (f *filter) byName() (names fileindex.NameFilter, ok bool) {
 	include, byInclude := f.include.ByName()
 	types, byTypes := f.types.ByName()
 	switch {

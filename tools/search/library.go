@@ -9,6 +9,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // Library knows the files of directories that were searched and has an index of what
@@ -81,7 +82,7 @@ func (l *Library) open(ctx context.Context, start workspace.Path, wanted bool) (
 	}
 	fresh, err := h.table.Sync(ctx)
 	switch {
-	case errors.Is(err, workspace.ErrLost):
+	case errors.Is(err, fileindex.ErrLost):
 		l.drop(s)
 		return visit{}, nil
 	case err != nil:
@@ -128,14 +129,14 @@ func (l *Library) want(start workspace.Path) {
 func (l *Library) fill(ctx context.Context, s *shelf, busy func() bool) {
 	index.LowerPriority()
 	err := tools.Guard(func() error {
-		table, err := workspace.NewTable(ctx, s.root, workspace.TableOptions{Pause: index.NewPace(busy).Keep})
+		table, err := fileindex.New(ctx, s.root, fileindex.Options{Pause: index.NewPace(busy).Keep})
 		if err != nil {
 			return err
 		}
 		defer table.Close()
 		return l.place(s, table).Run(ctx)
 	})
-	if errors.Is(err, workspace.ErrLost) || ctx.Err() != nil {
+	if errors.Is(err, fileindex.ErrLost) || ctx.Err() != nil {
 		l.drop(s)
 		return
 	}
@@ -146,7 +147,7 @@ func (l *Library) fill(ctx context.Context, s *shelf, busy func() bool) {
 
 // place puts a table onto a shelf, with an index that takes the memory that the others
 // leave.
-func (l *Library) place(s *shelf, table *workspace.Table) *index.Index {
+func (l *Library) place(s *shelf, table *fileindex.Index) *index.Index {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	free := l.memory

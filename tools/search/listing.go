@@ -11,6 +11,7 @@ import (
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/tools/internal/unread"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // listing is everything that a call finds, whatever page of it is asked for.
@@ -18,7 +19,7 @@ type listing struct {
 	GlobOut
 	total   int               // entries
 	sheets  []sheet           // all of sheetLines but the last
-	entries []workspace.Entry // that wait to be put into another order
+	entries []fileindex.Entry // that wait to be put into another order
 }
 
 // sheet is a part of a listing, so that a long one is not copied again and again while it
@@ -116,7 +117,7 @@ func list(ctx context.Context, v visit, start workspace.Path, in GlobIn) (*listi
 func (in GlobIn) hidden(f *filter) bool { return in.Hidden || f.include.Hidden() }
 
 // take takes an entry if it is of the kind that is wanted.
-func (l *listing) take(in *GlobIn, e *workspace.Entry) {
+func (l *listing) take(in *GlobIn, e *fileindex.Entry) {
 	l.Looked++
 	switch {
 	case in.Kind != "any" && string(e.Kind) != in.Kind:
@@ -127,7 +128,7 @@ func (l *listing) take(in *GlobIn, e *workspace.Entry) {
 	}
 }
 
-func (l *listing) write(e *workspace.Entry) {
+func (l *listing) write(e *fileindex.Entry) {
 	name := e.Path.String()
 	if e.Kind == workspace.KindDirectory {
 		name += "/"
@@ -155,7 +156,7 @@ func (l *listing) sheet() *sheet {
 // walk finds the entries where they are.
 func (l *listing) walk(ctx context.Context, in GlobIn, start workspace.Path, f *filter) error {
 	f.left.Store(0)
-	runs, result := f.walk(ctx, start, workspace.WalkOptions{
+	runs, result := f.walk(ctx, start, fileindex.WalkOptions{
 		Hidden:         in.hidden(f),
 		IncludeIgnored: in.IncludeIgnored,
 		FollowLinks:    in.FollowLinks,
@@ -183,7 +184,7 @@ func (l *listing) known(ctx context.Context, v visit, in GlobIn, start workspace
 		return false
 	}
 	hidden := in.hidden(f)
-	known := v.entries(start, f, in.Kind != "file", func(e *workspace.Entry) {
+	known := v.entries(start, f, in.Kind != "file", func(e *fileindex.Entry) {
 		if hidden || e.Rel[0] != '.' && !strings.Contains(e.Rel, "/.") {
 			l.take(&in, e)
 		}
@@ -198,9 +199,9 @@ func (l *listing) known(ctx context.Context, v visit, in GlobIn, start workspace
 
 // newest orders entries by their time of change, the latest first, equal ones by
 // path. What is gone meanwhile is left out.
-func newest(ctx context.Context, entries []workspace.Entry) ([]workspace.Entry, error) {
+func newest(ctx context.Context, entries []fileindex.Entry) ([]fileindex.Entry, error) {
 	type dated struct {
-		workspace.Entry
+		fileindex.Entry
 		at time.Time
 	}
 	var list []dated

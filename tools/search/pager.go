@@ -12,7 +12,7 @@ import (
 	"toolcrib/tools/internal/unread"
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/tools/search/internal/scan"
-	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 const (
@@ -222,7 +222,7 @@ func (p *pager) cost(m scan.Match) int {
 
 // page returns what was put together; stats are those of the walk, left is how many
 // entries the patterns left out.
-func (p *pager) page(ctx context.Context, stats workspace.WalkStats, left int) GrepOut {
+func (p *pager) page(ctx context.Context, stats fileindex.WalkStats, left int) GrepOut {
 	slices.SortStableFunc(p.dated, func(a, b datedFile) int { return cmp.Compare(b.at.UnixNano(), a.at.UnixNano()) })
 	for _, f := range p.dated {
 		if !p.addFile(f.GrepFile) {

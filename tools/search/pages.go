@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // Bounds of what is kept between pages.
@@ -39,7 +40,7 @@ type pageKey struct {
 // stamp tells one state of the files from another. The zero stamp is that of files which
 // may have changed: nothing is kept with it.
 type stamp struct {
-	table      *workspace.Table // nil = of one question, whose pages are of one state
+	table      *fileindex.Index // nil = of one question, whose pages are of one state
 	generation uint64
 }
 

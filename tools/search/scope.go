@@ -8,6 +8,7 @@ import (
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/tools/search/internal/match"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // scope is the files that a call searches.
@@ -21,7 +22,7 @@ type scope struct {
 	selection *index.Selection
 	runs      iter.Seq[[]source]
 	tail      skipped                             // behind the last of runs
-	result    func() (workspace.WalkStats, error) // when runs has ended
+	result    func() (fileindex.WalkStats, error) // when runs has ended
 }
 
 // source is a file to be searched.
@@ -54,21 +55,21 @@ func newScope(ctx context.Context, v visit, start workspace.Path, in GrepIn, m *
 	if info.Kind != workspace.KindDirectory {
 		s.single, s.visit = true, visit{}
 		s.runs = slices.Values([][]source{{{Path: start}}})
-		s.result = func() (workspace.WalkStats, error) { return workspace.WalkStats{}, nil }
+		s.result = func() (fileindex.WalkStats, error) { return fileindex.WalkStats{}, nil }
 		return s, nil
 	}
 	s.selection = from.selection
 	if s.known(ctx, m, from.at, in.Sort == "newest") {
 		return s, nil
 	}
-	s.walk(ctx, workspace.WalkOptions{
+	s.walk(ctx, fileindex.WalkOptions{
 		Hidden: in.Hidden, IncludeIgnored: in.IncludeIgnored, FollowLinks: in.FollowLinks, From: from.at,
 	})
 	return s, nil
 }
 
 // walk finds the files while they are searched.
-func (s *scope) walk(ctx context.Context, opt workspace.WalkOptions) {
+func (s *scope) walk(ctx context.Context, opt fileindex.WalkOptions) {
 	s.visit = visit{}
 	entries, result := s.filter.walk(ctx, s.start, opt)
 	s.result = result
@@ -115,7 +116,7 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string, dated 
 			files, next, known := s.some(run[:0], excluded, by, at, most)
 			run = files
 			if !known { // another call has found that it changed
-				s.walk(ctx, workspace.WalkOptions{Hidden: true, From: at})
+				s.walk(ctx, fileindex.WalkOptions{Hidden: true, From: at})
 				s.runs(yield)
 				return
 			}
@@ -125,7 +126,7 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string, dated 
 			at, more = next, next != ""
 		}
 	}
-	s.result = func() (workspace.WalkStats, error) {
+	s.result = func() (fileindex.WalkStats, error) {
 		s.visit.countLeft(s.start, s.filter)
 		return s.visit.table.Stats(s.start), nil
 	}
@@ -154,7 +155,7 @@ func (s *scope) some(run []source, excluded func(string) bool, by *borrower, fro
 	if !byName {
 		first = nil // what is asked for first is the path
 	}
-	known = s.visit.table.Files(s.start, from, first, func(file workspace.TableFile) bool {
+	known = s.visit.table.Files(s.start, from, first, func(file fileindex.File) bool {
 		if !byName && (excluded(file.Rel) || !s.filter.wants(file.Rel, false) || skip("", file.ID, file.Version)) {
 			return true
 		}

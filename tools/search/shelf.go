@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // shelf is what a library knows of one root. What it holds is guarded by the library; a
@@ -18,7 +19,7 @@ type shelf struct {
 }
 
 type holding struct {
-	table    *workspace.Table
+	table    *fileindex.Index
 	index    *index.Index
 	contents *contents // of all shelves
 	number   uint64    // of the shelf: no other has or had it
@@ -27,7 +28,7 @@ type holding struct {
 // visit is the use of a shelf by one call. The zero visit is that of none.
 type visit struct {
 	holding
-	fresh workspace.Freshness
+	fresh fileindex.Freshness
 	stamp stamp // of the files
 }
 
@@ -40,9 +41,9 @@ const watched = "watch"
 // the files were read.
 func (v visit) freshness() string {
 	switch v.fresh {
-	case workspace.Watched:
+	case fileindex.Watched:
 		return watched
-	case workspace.Validated:
+	case fileindex.Validated:
 		return "stat"
 	}
 	return "scan"
@@ -65,17 +66,17 @@ func (v visit) state() string {
 // countLeft counts what the filter leaves out as a walk does.
 func (h holding) countLeft(start workspace.Path, f *filter) {
 	if !f.empty() {
-		h.entries(start, f, false, func(*workspace.Entry) {})
+		h.entries(start, f, false, func(*fileindex.Entry) {})
 	}
 }
 
 // entries gives take what the filter wants of what Walk from start finds with Hidden, in
 // path order. It reports whether that is known.
-func (h holding) entries(start workspace.Path, f *filter, directories bool, take func(*workspace.Entry)) (known bool) {
+func (h holding) entries(start workspace.Path, f *filter, directories bool, take func(*fileindex.Entry)) (known bool) {
 	f.listed = directories
 	if names, ok := f.byName(); ok {
 		names.Directories = directories
-		left, known := h.table.Entries(start, names, func(e *workspace.Entry) bool {
+		left, known := h.table.Entries(start, names, func(e *fileindex.Entry) bool {
 			take(e)
 			return true
 		})
@@ -83,7 +84,7 @@ func (h holding) entries(start workspace.Path, f *filter, directories bool, take
 		return known
 	}
 	left := "" // directory that is left out with all in it, ending in a slash
-	_, known = h.table.Entries(start, workspace.NameFilter{Directories: true}, func(e *workspace.Entry) bool {
+	_, known = h.table.Entries(start, fileindex.NameFilter{Directories: true}, func(e *fileindex.Entry) bool {
 		if left != "" && strings.HasPrefix(e.Rel, left) {
 			return true
 		}

@@ -14,6 +14,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/textfile"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // Bounds of the look for changed files: it must not cost more than the command.
@@ -55,7 +56,7 @@ func look(ctx context.Context, ws *workspace.Workspace) tree {
 
 // add lists the files below a root; it reports whether these are all.
 func (t *tree) add(ctx context.Context, root workspace.Path) bool {
-	stream := workspace.NewStream(ctx, root, workspace.WalkOptions{Hidden: true, Workers: 1})
+	stream := fileindex.NewStream(ctx, root, fileindex.WalkOptions{Hidden: true, Workers: 1})
 	for run := range stream.Runs() {
 		for _, e := range run {
 			if len(t.files) == mostLooked || ctx.Err() != nil {

@@ -12,6 +12,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // mostAsked is how many paths are asked once more why they cannot be read.
@@ -20,7 +21,7 @@ const mostAsked = 10_000
 // Paths puts together what could not be read of files, if anything, with what a walk could
 // not, each once and in order. A walk does not say why: the paths themselves are asked, and
 // tell unless that has passed by now.
-func Paths(ctx context.Context, found []paging.Unread, stats workspace.WalkStats) []paging.Unread {
+func Paths(ctx context.Context, found []paging.Unread, stats fileindex.WalkStats) []paging.Unread {
 	all := slices.Clone(found)
 	known := make(map[string]bool, len(found))
 	for _, u := range found {

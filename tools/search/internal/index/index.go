@@ -7,18 +7,18 @@ import (
 	"sync/atomic"
 	"time"
 
-	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // Table is the list of files that an index covers; a workspace.Table is one.
 type Table interface {
 	// Sync brings the table up to date.
-	Sync(ctx context.Context) (workspace.Freshness, error)
+	Sync(ctx context.Context) (fileindex.Freshness, error)
 	// Generation grows with every change.
 	Generation() uint64
 	// Changed returns the files whose content may have changed since a generation,
 	// all for 0, and the generation that they are of.
-	Changed(since uint64) (files []workspace.TableFile, now uint64)
+	Changed(since uint64) (files []fileindex.File, now uint64)
 }
 
 // Options bounds an index.
@@ -113,10 +113,10 @@ func (x *Index) run(ctx context.Context) error {
 		case <-x.wake: // by a search, which has the table brought up to date
 		case <-tick.C:
 			how, err := x.table.Sync(ctx)
-			if ctx.Err() != nil || errors.Is(err, workspace.ErrLost) {
+			if ctx.Err() != nil || errors.Is(err, fileindex.ErrLost) {
 				return err
 			}
-			if how == workspace.Validated {
+			if how == fileindex.Validated {
 				tick.Stop() // to look at all files costs too much while nobody asks
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/tools/search/internal/match"
-	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 var pieces = []string{
@@ -164,7 +164,7 @@ func TestClasses(t *testing.T) {
 			tr := newTree(t)
 			tr.write("f", []byte(tt.data))
 			x := index.New(tr, index.Options{Memory: 1 << 20})
-			f := tr.list()[0].TableFile
+			f := tr.list()[0].File
 			need := [][]match.Literal{{{Text: tt.literal, Fold: tt.fold}}}
 			if got := x.Select(need, false).Class(f.ID, f.Version); got != index.May {
 				t.Errorf("class %d before anything was read", got)
@@ -256,7 +256,7 @@ func TestSelectionOfThePast(t *testing.T) {
 	x := index.New(tr, index.Options{Memory: 64 << 20})
 	w := index.NewWorker(x)
 	var selections []*index.Selection
-	var files [][]workspace.TableFile
+	var files [][]fileindex.File
 	for round := range 4 {
 		for i := range 3000 {
 			tr.write(fmt.Sprintf("f%d", i), fmt.Appendf(nil, "round_%d text_%d", round, i))

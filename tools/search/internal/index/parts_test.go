@@ -9,7 +9,7 @@ import (
 
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/tools/search/internal/match"
-	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // largeText has lines of which each is found nowhere else.
@@ -25,7 +25,7 @@ func largeText(rnd *rand.Rand, size int) string {
 type span struct{ begin, end int }
 
 // among returns the parts of a text that a selection leaves.
-func among(s *index.Selection, f workspace.TableFile, text string) (kept []span) {
+func among(s *index.Selection, f fileindex.File, text string) (kept []span) {
 	parts := s.Parts(f.ID, f.Version)
 	switch {
 	case s.Class(f.ID, f.Version) != index.May:
@@ -65,7 +65,7 @@ func TestParts(t *testing.T) {
 					continue
 				}
 				need := [][]match.Literal{{{Text: line[:1+rnd.IntN(len(line))]}}, {{Text: line[rnd.IntN(len(line)):]}}}
-				kept := among(x.Select(need, false), f.TableFile, text)
+				kept := among(x.Select(need, false), f.File, text)
 				at := 0
 				for line := range strings.Lines(text) {
 					if holds(line, need) && !slices.ContainsFunc(kept, func(s span) bool { return s.begin <= at && at+len(line) <= s.end }) {
@@ -100,7 +100,7 @@ func TestLinesOfAFileInSeveralParts(t *testing.T) {
 	if got := s.Class(g.ID, g.Version); got != index.Not {
 		t.Errorf("no line has both, class %d", got)
 	}
-	if got := among(s, f.TableFile, string(f.data)); len(got) != 1 || got[0].begin < len(f.data)*3/4 || got[0].end != len(f.data) {
+	if got := among(s, f.File, string(f.data)); len(got) != 1 || got[0].begin < len(f.data)*3/4 || got[0].end != len(f.data) {
 		t.Errorf("of %d bytes %v are left", len(f.data), got)
 	}
 	s = x.Select(both, true)

@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // A table of a directory serves an index: what has changed may hold everything until it
@@ -29,7 +30,7 @@ func TestWorkspaceTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := workspace.NewTable(t.Context(), root, workspace.TableOptions{})
+	table, err := fileindex.New(t.Context(), root, fileindex.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestWorkspaceTable(t *testing.T) {
 	worker := index.NewWorker(x)
 	classes := func() (of [2]index.Class) {
 		s := x.Select(one("needle"), false)
-		table.Files(root, "", nil, func(f workspace.TableFile) bool {
+		table.Files(root, "", nil, func(f fileindex.File) bool {
 			of[f.Rel[0]-'a'] = s.Class(f.ID, f.Version)
 			return true
 		})

@@ -15,6 +15,7 @@ import (
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/tools/search/internal/match"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // tree is a table over a directory that it writes itself.
@@ -31,7 +32,7 @@ type tree struct {
 }
 
 type file struct {
-	workspace.TableFile
+	fileindex.File
 	changed uint64 // generation
 	data    []byte
 }
@@ -51,8 +52,8 @@ func newTree(t testing.TB) *tree {
 	return &tree{t: t, dir: dir, root: root, generation: 1, files: map[string]*file{}}
 }
 
-func (tr *tree) Sync(ctx context.Context) (workspace.Freshness, error) {
-	return workspace.Watched, context.Cause(ctx)
+func (tr *tree) Sync(ctx context.Context) (fileindex.Freshness, error) {
+	return fileindex.Watched, context.Cause(ctx)
 }
 
 func (tr *tree) Generation() uint64 {
@@ -61,19 +62,19 @@ func (tr *tree) Generation() uint64 {
 	return tr.generation
 }
 
-func (tr *tree) Changed(since uint64) ([]workspace.TableFile, uint64) {
+func (tr *tree) Changed(since uint64) ([]fileindex.File, uint64) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	if tr.panics {
 		panic("boom")
 	}
-	var out []workspace.TableFile
+	var out []fileindex.File
 	for _, f := range tr.files {
 		if f.changed > since {
-			out = append(out, f.TableFile)
+			out = append(out, f.File)
 		}
 	}
-	slices.SortFunc(out, func(a, b workspace.TableFile) int { return strings.Compare(a.Rel, b.Rel) })
+	slices.SortFunc(out, func(a, b fileindex.File) int { return strings.Compare(a.Rel, b.Rel) })
 	return out, tr.generation
 }
 
@@ -95,7 +96,7 @@ func (tr *tree) write(name string, data []byte) {
 			tr.t.Error(err)
 			return
 		}
-		f = &file{TableFile: workspace.TableFile{ID: tr.last, Path: path, Rel: name}}
+		f = &file{File: fileindex.File{ID: tr.last, Path: path, Rel: name}}
 		tr.files[name] = f
 	}
 	f.Version++

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // worker is the one that changes an index. It need not lock the index to read it.
@@ -69,7 +69,7 @@ func (w *worker) update(ctx context.Context) error {
 
 // read takes a file into the segment that is being built. Its version was taken before
 // its content is read, so that a write in between makes the entry one of the past.
-func (w *worker) read(ctx context.Context, f workspace.TableFile) error {
+func (w *worker) read(ctx context.Context, f fileindex.File) error {
 	if e := lookup(w.x.pages, f.ID); e != nil && e.version == f.Version && (e.kind > left || e.kind == left && w.full) {
 		return nil
 	}

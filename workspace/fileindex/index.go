@@ -1,0 +1,287 @@
+// Package fileindex says which files there are and what has changed: [Walk] and [Stream]
+// find the files below a directory with the ignore rules applied, and an [Index] holds them
+// in memory and is brought up to date by what the system tells.
+//
+// It reads directories by the handles that a [workspace.Anchor] opens, and ignore files;
+// contents of other files it never reads. It may import workspace, workspace/ignore and
+// workspace/internal/fsys. Start with walk.go, then walk_run.go and walk_rules.go; of the
+// index with index.go, then list.go, sync.go (watched) and validate.go (not watched).
+package fileindex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"sync"
+
+	"toolcrib/workspace"
+	"toolcrib/workspace/internal/fsys"
+)
+
+// Options bounds a table and says how it is kept true.
+type Options struct {
+	// MaxEntries is how many files and directories the table may hold before it is
+	// given up; 0 = 2,000,000.
+	MaxEntries int
+	Stat       bool // validate by stat though watching would do
+	// Pause, if set, is called now and then while the table is made, to leave the
+	// processor to others. Its error, such as the cause of the context, ends New.
+	Pause func(context.Context) error
+
+	hooks hooks
+}
+
+// hooks are for tests.
+type hooks struct {
+	getenv   func(string) string         // as WalkOptions.Getenv
+	addWatch func() error                // fails what would be watched
+	event    func(fsys.Event) fsys.Event // replaces what the system told
+}
+
+// Freshness says how a table knows that it is up to date.
+type Freshness int
+
+// How a table knows.
+const (
+	Watched   Freshness = iota + 1 // the system told every change
+	Validated                      // every directory and file was looked at
+)
+
+// ErrLost says that a table cannot be brought up to date any more: it is to be closed
+// and made again.
+var ErrLost = errors.New("the list of files is lost")
+
+// Index is the list of all files below a directory, held in memory: what Walk finds
+// with Hidden, ignore rules applied. It changes in Sync alone and is safe for use by
+// several goroutines.
+//
+// Where the system tells of changes (inotify, on local file systems of Linux), Sync
+// costs next to nothing when there were none. Elsewhere, and when the system has no
+// watches left, Sync compares the times, sizes and inodes of all directories and files.
+//
+// What no system call has returned for is not seen: a store into a mapped file is, when
+// the mapping and all descriptors of that opening are closed. A watched file that has one
+// name is not seen to change when another one is linked to it and it is written under
+// that outside of the table, or in a directory of the table that is as new as the name and
+// has lost it since; nor by a descriptor that was opened under a name which has been removed since. Where file systems keep no time of the last change of status,
+// a file whose size and time of modification were both put back counts as unchanged.
+type Index struct {
+	start workspace.Anchor
+	above string // path of start below its root, "" or ending in a slash
+	opt   Options
+	base  fsys.Root     // the directory itself, held open
+	self  fsys.Dir      // the same for what asks for a dir
+	turn  chan struct{} // holds one value while somebody changes the table
+
+	// Guarded by turn.
+	watch    *fsys.Watcher // nil = validate by stat
+	watched  map[int32]*directory
+	dirty    map[*directory]*touched
+	recheck  bool // the directory itself has moved, or may be barred
+	stale    bool // everything is to be validated anew
+	unseen   bool // a file may have been written under a name that is gone
+	outer    outerRules
+	tops     map[*directory]struct{} // directories with rules that no watch tells of
+	linked   map[*directory]struct{} // directories with files that have several names
+	newLinks map[uint64]struct{}     // inodes that were found to have several names
+	lost     error
+
+	// Guarded by mu, and changed only by who has the turn.
+	mu         sync.RWMutex
+	top        *directory
+	generation uint64
+	changing   bool // what is in the works belongs to generation+1
+	log        changeLog
+	lastID     uint32
+	count      int    // entries of all directories
+	listings   uint64 // grows whenever a directory is listed, emptied or taken out
+
+	// Made by who has mu for reading, from what does not change but with listings.
+	making sync.Mutex
+	names  nameList    // guarded by making
+	stats  cachedStats // guarded by making: those that were asked for last
+}
+
+// New lists all files below the directory p as Walk does with Hidden. It fails as
+// Walk does. The table serves until Close, also when ctx has ended.
+func New(ctx context.Context, p workspace.Path, opt Options) (*Index, error) {
+	if opt.MaxEntries <= 0 {
+		opt.MaxEntries = maxEntries
+	}
+	if opt.Pause == nil {
+		opt.Pause = context.Cause
+	}
+	if opt.hooks.getenv == nil {
+		opt.hooks.getenv = os.Getenv
+	}
+	t := &Index{
+		start: p.Anchor().Bare(), opt: opt, turn: make(chan struct{}, 1),
+		watched: map[int32]*directory{}, dirty: map[*directory]*touched{}, tops: map[*directory]struct{}{},
+		linked: map[*directory]struct{}{}, newLinks: map[uint64]struct{}{},
+		generation: p.Anchor().Ordinal() << 32, // above those of earlier tables
+	}
+	if rel := t.start.Rel(); rel != "." {
+		t.above = rel + "/"
+	}
+	err := t.inTurn(ctx, func() error {
+		if err := t.openBase(); err != nil {
+			return err
+		}
+		if !opt.Stat {
+			t.beginWatch()
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.top = &directory{wd: fsys.NoWatch}
+		t.outer = t.readOuter()
+		err := t.list(ctx, reading{dir: t.top, deep: true})
+		t.changing, t.log, t.opt.Pause = false, changeLog{since: t.generation}, context.Cause
+		return err
+	})
+	if err != nil {
+		go func() { _ = t.Close() }() // waits for what a dead file system may hold up
+		if ended := context.Cause(ctx); ended != nil {
+			return nil, ended
+		}
+		return nil, p.Anchor().Refuse(err)
+	}
+	if t.start.IsGiven() {
+		t.start.Register((*registered)(t))
+	}
+	return t, nil
+}
+
+// registered is a table as [Workspace.Generation] asks it.
+type registered Index
+
+func (r *registered) Generation(ctx context.Context) (n uint64, exact bool) {
+	t := (*Index)(r)
+	how, err := t.sync(ctx, false) // to look at everything would not make it exact
+	if err != nil || how != Watched {
+		return 0, false
+	}
+	return t.Generation(), true
+}
+
+func (t *Index) openBase() (err error) {
+	if t.base, err = t.start.OpenRoot(); err != nil {
+		return err
+	}
+	t.self, err = t.base.OpenPlainDir(".")
+	return err
+}
+
+// Sync brings the table up to date: every change that returned before the call is in.
+// An error wraps ErrLost when the table must be given up, and else is the cause of ctx
+// or of the system; then the next Sync looks at everything.
+func (t *Index) Sync(ctx context.Context) (Freshness, error) { return t.sync(ctx, true) }
+
+var errNotWatched = errors.New("the system does not tell of changes")
+
+// sync is Sync, which fails for a table that is not watched unless it may validate that.
+func (t *Index) sync(ctx context.Context, validate bool) (Freshness, error) {
+	how := Validated
+	err := t.inTurn(ctx, func() (err error) {
+		switch {
+		case t.lost != nil:
+			return t.lost
+		case t.watch != nil:
+			if err = t.follow(ctx); err == nil && t.watch != nil {
+				how = Watched
+			}
+		case !validate:
+			return errNotWatched
+		default:
+			err = t.validate(ctx)
+		}
+		if errors.Is(err, ErrLost) {
+			t.lost = err
+		}
+		t.stale = t.stale || err != nil
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return how, nil
+}
+
+// inTurn calls f while nobody else changes the table. A system call on a dead network
+// file system cannot be interrupted: when ctx ends f goes on alone, and ends at its next
+// look at ctx.
+func (t *Index) inTurn(ctx context.Context, f func() error) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	select {
+	case t.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if t.watch != nil { // the file systems are local
+		defer func() { <-t.turn }()
+		return f()
+	}
+	done := make(chan error, 1)
+	go func() {
+		defer func() { <-t.turn }()
+		done <- caught(f)
+	}()
+	select {
+	case err := <-done:
+		if isPanic(err) {
+			panic(err)
+		}
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Close gives back what the table holds of the system. Sync fails from then on; what
+// the table has can still be read.
+func (t *Index) Close() error {
+	t.turn <- struct{}{}
+	defer func() { <-t.turn }()
+	if t.base == nil {
+		return nil
+	}
+	t.lost = fmt.Errorf("%w: closed", ErrLost)
+	t.start.Unregister((*registered)(t))
+	t.endWatch()
+	err := t.base.Close()
+	if t.self != nil {
+		err = errors.Join(err, t.self.Close())
+	}
+	t.base = nil
+	return err
+}
+
+// Generation grows with every change that Sync has seen.
+func (t *Index) Generation() uint64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.generation
+}
+
+// newID gives an ID that no file had.
+func (t *Index) newID() (uint32, error) {
+	if t.lastID == math.MaxUint32 {
+		return 0, fmt.Errorf("%w: no IDs are left", ErrLost)
+	}
+	t.lastID++
+	return t.lastID, nil
+}
+
+// changed notes that the table changes.
+func (t *Index) changed() { t.changing = true }
+
+// publish begins a new generation if something has changed.
+func (t *Index) publish() {
+	if t.changing {
+		t.generation++
+		t.changing = false
+	}
+}

@@ -1,0 +1,196 @@
+package fileindex
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+
+	"toolcrib/workspace"
+)
+
+// Stream is a walk that gives its entries while it goes on.
+type Stream struct {
+	ctx   context.Context
+	start workspace.Anchor
+	opt   WalkOptions
+	stats WalkStats
+	err   error
+}
+
+// NewStream begins a walk as Walk does; it reads nothing before Runs is called. What was
+// given is not held any more, and few directories are read ahead, so that it takes
+// little memory for a tree of any size. With FollowLinks all is held until the end:
+// earlier it is not known which link a directory is walked by.
+func NewStream(ctx context.Context, start workspace.Path, opt WalkOptions) *Stream {
+	return &Stream{ctx: ctx, start: start.Anchor(), opt: opt}
+}
+
+// Runs yields the entries that Walk returns, in their order, a few at a time; no run is
+// empty, and each is the caller's. An error ends it, of which Result tells, after any
+// number of entries.
+//
+// To break off ends the walk and waits until it has let go of the tree, unless the
+// context ends first. A panic continues as with Walk, where the entries are taken.
+func (s *Stream) Runs() iter.Seq[[]Entry] { return s.runs }
+
+// Result returns, once Runs has ended, what Walk returns beside the entries; of a walk
+// that was broken off or has failed, the stats so far, and no error if it was broken
+// off.
+func (s *Stream) Result() (WalkStats, error) { return s.stats, s.err }
+
+func (s *Stream) runs(yield func([]Entry) bool) {
+	s.stats = WalkStats{}
+	if s.err = context.Cause(s.ctx); s.err != nil {
+		return
+	}
+	handle, err := s.start.OpenDir()
+	if err != nil {
+		s.err = err
+		return
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	w := newWalker(ctx, s.start, s.opt, handle)
+	w.ahead.bounded = !s.opt.FollowLinks
+	broken := false
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.run()
+	}()
+	defer func() {
+		cancel()
+		s.end(w, done, broken)
+	}()
+	if s.opt.FollowLinks {
+		wait(s.ctx, done)
+	}
+	w.give(w.root, func(run []Entry) bool {
+		for len(run) > 0 && comparePaths(run[0].Rel, s.opt.From) < 0 {
+			run = run[1:]
+		}
+		broken = len(run) > 0 && !yield(run)
+		return !broken
+	})
+}
+
+// end waits for the workers and settles the result. A system call on a dead network
+// file system cannot be interrupted: once the context has ended, the workers end by
+// themselves when it returns, and nobody waits for them.
+func (s *Stream) end(w *walker, done <-chan struct{}, broken bool) {
+	wait(s.ctx, done)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if isPanic(w.failed) {
+		panic(w.failed)
+	}
+	s.stats = w.stats
+	s.stats.Unreadable = slices.Sorted(slices.Values(w.stats.Unreadable))
+	if s.err = context.Cause(s.ctx); s.err == nil && w.failed != nil && !broken {
+		s.err = s.start.Refuse(w.failed)
+	}
+}
+
+func wait(ctx context.Context, done <-chan struct{}) {
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// A walk reads some directories before its consumer takes them: few at first, since it may
+// soon be broken off, and later a part of what was taken; fewer where they have many
+// entries. One directory more may be in work for each worker.
+const (
+	minAheadDirs = 16
+	maxAheadDirs = 256
+	aheadShare   = 12
+	aheadEntries = 64 // of a directory, on average
+)
+
+// readAhead keeps the workers of a walk from running far ahead of its consumer. It is
+// guarded by walker.mu.
+type readAhead struct {
+	bounded       bool // there is a consumer, and what it takes is released
+	dirs, entries int  // read and not taken
+	taken         int  // directories
+	held          bool // the workers are held back
+	// wanted is the directory that the consumer waits for. It is with a worker or on
+	// top of the stack, and may be taken from there by a worker that is held back.
+	wanted *walkDir
+	ready  sync.Cond // wanted was read, or the walk ended
+}
+
+// mayTake tells whether a worker may take the directory on top of the stack, if there
+// is one.
+func (w *walker) mayTake() bool {
+	n := len(w.stack)
+	return n > 0 && (!w.ahead.held || w.stack[n-1] == w.ahead.wanted)
+}
+
+// below tells whether what was read and not taken is less than a part of what may be.
+func (a *readAhead) below(part int) bool {
+	most := min(max(minAheadDirs, a.taken/aheadShare), maxAheadDirs) / part
+	return a.dirs < most && a.entries < most*aheadEntries
+}
+
+// add counts a directory that was read.
+func (a *readAhead) add(d *walkDir) {
+	a.dirs++
+	a.entries += len(d.entries)
+	if a.bounded && !a.below(1) {
+		a.held = true
+	}
+	if d == a.wanted {
+		a.ready.Signal()
+	}
+}
+
+// take waits until d was read. It reports false if the walk has ended before its time.
+func (w *walker) take(d *walkDir) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a := &w.ahead
+	if !d.done && a.held {
+		w.changed.Signal()
+	}
+	for a.wanted = d; !d.done && !w.ended(); {
+		a.ready.Wait()
+	}
+	a.wanted = nil
+	if w.ended() {
+		return false
+	}
+	a.taken++
+	a.dirs--
+	a.entries -= len(d.entries)
+	// Not as soon as one may be taken: a worker that is woken for each directory costs
+	// more than the reading.
+	if a.held && a.below(2) {
+		a.held = false
+		w.changed.Broadcast()
+	}
+	return true
+}
+
+// give yields the entries of d and of what is below in path order, and releases them.
+// It reports false if the consumer breaks off or the walk ends before its time.
+func (w *walker) give(d *walkDir, yield func([]Entry) bool) bool {
+	if !w.take(d) || !yield(d.self) {
+		return false
+	}
+	at := 0
+	for i, sub := range d.subs {
+		if !yield(d.entries[at:sub.at:sub.at]) {
+			return false
+		}
+		at = sub.at
+		d.subs[i].dir = nil
+		if !w.give(sub.dir, yield) {
+			return false
+		}
+	}
+	rest := d.entries[at:]
+	d.entries, d.subs = nil, nil
+	return yield(rest)
+}

@@ -1,0 +1,5 @@
+package fsys
+
+import "golang.org/x/sys/unix"
+
+const errNoAttribute = unix.ENODATA

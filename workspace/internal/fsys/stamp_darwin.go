@@ -1,0 +1,28 @@
+package fsys
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// StampOf describes what stands at a path below h, without following a link at its end;
+// "." is the directory itself. What is not there
+// has the zero stamp.
+func StampOf(h Dir, name string, now time.Time) Stamp { return stampPortable(h, name, now) }
+
+// statusTime returns when the status of a file changed.
+func statusTime(fi fs.FileInfo) int64 {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return syscall.TimespecToNsec(st.Ctimespec)
+	}
+	return 0
+}
+
+// StampOfHost describes what a path on the host leads to, as stampOf does.
+func StampOfHost(name string, now time.Time) Stamp {
+	fi, err := os.Stat(filepath.FromSlash(name))
+	return stampOfFile(fi, err, now)
+}

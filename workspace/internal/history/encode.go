@@ -1,0 +1,104 @@
+package history
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// NewID returns an ID of a change: 16 characters of the time in milliseconds and
+// of chance. Later ones sort after earlier ones.
+func NewID() string {
+	// Crockford's alphabet keeps the order of the bytes.
+	alphabet := base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz")
+	id := make([]byte, 2, 12) // of the eight bytes of the time the first two are zero
+	id = binary.BigEndian.AppendUint64(id[:0], uint64(time.Now().UnixMilli()))
+	id = id[2:12]
+	rand.Read(id[6:])
+	return alphabet.EncodeToString(id)
+}
+
+// anyRecord is how the line of every Decode begins.
+const anyRecord = `{"id":"`
+
+// recordStart is how the line of the Decode of that ID begins.
+func recordStart(id string) []byte { return []byte(anyRecord + id + `"`) }
+
+// encodeRecord makes the line of a Decode. Names that are not UTF-8 survive it.
+func encodeRecord(rec Record) ([]byte, error) {
+	if rec.ID == "" {
+		return nil, errors.New("a change without an ID")
+	}
+	rec.Files = MapNames(rec.Files, PackName)
+	line, err := json.Marshal(rec)
+	if err != nil {
+		return nil, err
+	}
+	return append(line, '\n'), nil
+}
+
+func DecodeRecord(line []byte) (Record, error) {
+	var rec Record
+	if err := json.Unmarshal(line, &rec); err != nil {
+		return Record{}, fmt.Errorf("a line of the history is damaged: %w", err)
+	}
+	rec.Files = MapNames(rec.Files, UnpackName)
+	return rec, nil
+}
+
+// MapNames puts f(name) in the place of each name; files itself stays as it is.
+func MapNames(files []Changed, f func(string) string) []Changed {
+	copied := false
+	for i := range files {
+		c := files[i]
+		c.Path, c.From = f(c.Path), f(c.From)
+		c.Before, c.After = mapTarget(c.Before, f), mapTarget(c.After, f)
+		if c == files[i] {
+			continue
+		}
+		if !copied {
+			files, copied = slices.Clone(files), true
+		}
+		files[i] = c
+	}
+	return files
+}
+
+func mapTarget(v *Version, f func(string) string) *Version {
+	if v == nil || f(v.Target) == v.Target {
+		return v
+	}
+	mapped := *v
+	mapped.Target = f(v.Target)
+	return &mapped
+}
+
+// packed marks a name that JSON cannot hold as it is; no file has such a name.
+const packed = "\x00"
+
+func PackName(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	return packed + base64.RawURLEncoding.EncodeToString([]byte(name))
+}
+
+func UnpackName(name string) string {
+	text, ok := strings.CutPrefix(name, packed)
+	if !ok {
+		return name
+	}
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return name
+	}
+	return string(data)
+}

@@ -1,0 +1,308 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"runtime/debug"
+	"time"
+)
+
+const (
+	// pruneBytes and pruneChanges are how much one process keeps before it looks
+	// again at the bounds.
+	pruneBytes   = 64 << 20
+	PruneChanges = 1000
+	// pruneEvery is how often the start of a process does so.
+	pruneEvery = time.Hour
+	// Youth is how long an object is kept that no Decode names: the change that
+	// will name it may be under way. No change takes longer.
+	Youth = time.Hour
+)
+
+// due reports whether nobody has pruned the History for a while.
+func (h *History) due() bool {
+	info, err := h.Folder.Stat("pruned")
+	return err != nil || time.Since(info.ModTime()) > pruneEvery
+}
+
+// count notes what was kept, and prunes after a while.
+func (h *History) count(bytes int64, changes int) {
+	h.mu.Lock()
+	h.written += bytes
+	h.changes += changes
+	full := h.written >= pruneBytes || h.changes >= PruneChanges
+	if full {
+		h.written, h.changes = 0, 0
+	}
+	h.mu.Unlock()
+	if full {
+		h.startPruning()
+	}
+}
+
+// startPruning prunes beside the calls, once at a time. What goes wrong, the next
+// pruning tries again; close tells of the last.
+func (h *History) startPruning() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || h.pruning {
+		return
+	}
+	h.pruning = true
+	h.Prunes.Go(func() {
+		err := h.prunedOrPanicked()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.pruning, h.failed = false, nil
+		if err != nil && h.ctx.Err() == nil {
+			h.failed = fmt.Errorf("the history of %s was not pruned: %w", h.Root, err)
+		}
+	})
+}
+
+func (h *History) prunedOrPanicked() (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("%v\n\n%s", value, debug.Stack())
+		}
+	}()
+	return h.Prune(h.ctx, Youth)
+}
+
+// Prune forgets the oldest changes until the rest is within the bounds, and then
+// removes the contents that no Decode names any more. It may be killed at any
+// point, and runs beside other processes: the log is replaced by a rename, and an
+// object goes only if it is older than youth, as that of no change under way is.
+func (h *History) Prune(ctx context.Context, youth time.Duration) error {
+	old := time.Now().Add(-youth)
+	named, err := h.cutLog(ctx)
+	if errors.Is(err, errPruned) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := h.sweep(ctx, named, old); err != nil {
+		return err
+	}
+	return h.stampPruned()
+}
+
+func (h *History) stampPruned() error {
+	f, err := h.Folder.OpenFile("pruned", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("\n")
+	return errors.Join(err, f.Close())
+}
+
+// errPruned says that another process has done the work meanwhile.
+var errPruned = errors.New("another process prunes the history")
+
+// cutLog drops the oldest records and returns the hashes that the others name.
+// Most of the reading is done before the lock is taken; what was appended
+// meanwhile is read under it.
+func (h *History) cutLog(ctx context.Context) (named map[string]bool, err error) {
+	log, err := h.Folder.Open(logName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	info, err := log.Stat()
+	if err != nil {
+		return nil, err
+	}
+	end, err := wholeLines(log, info.Size())
+	if err != nil {
+		return nil, err
+	}
+	keepFrom, err := h.keepFrom(ctx, log, end)
+	if err != nil {
+		return nil, err
+	}
+	named = map[string]bool{}
+	if err := nameObjects(ctx, named, log, keepFrom, end); err != nil {
+		return nil, err
+	}
+	err = h.locked(ctx, func() error {
+		now, err := h.Folder.Stat(logName)
+		if err != nil {
+			return err
+		}
+		if !os.SameFile(info, now) {
+			return errPruned
+		}
+		size, err := wholeLines(log, now.Size())
+		if err != nil {
+			return err
+		}
+		if err := nameObjects(ctx, named, log, end, size); err != nil {
+			return err
+		}
+		if keepFrom == 0 {
+			return nil
+		}
+		return h.replaceLog(io.NewSectionReader(log, keepFrom, size-keepFrom))
+	})
+	return named, err
+}
+
+// keepFrom returns where the first Decode begins that is kept. Over the bound of
+// bytes, a tenth more than needed goes, so that the log is not Copied at each
+// pruning.
+func (h *History) keepFrom(ctx context.Context, log io.ReaderAt, end int64) (int64, error) {
+	var (
+		oldest = time.Now().Add(-h.bounds.Age)
+		named  = map[string]bool{}
+		total  int64
+		roomy  = end // where nine tenths of the bound are reached
+		young  = end // where the first Decode begins that is not too old
+	)
+	for line, err := range linesBackward(log, end) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return 0, err
+		}
+		rec, err := DecodeRecord(line.Text)
+		total += int64(len(line.Text)) + 1
+		if err == nil {
+			for v := range Versions(rec) {
+				if !named[v.Hash] {
+					named[v.Hash] = true
+					total += v.Size
+				}
+			}
+			if rec.Time.After(oldest) {
+				young = line.at
+			}
+		}
+		if total > h.bounds.Bytes {
+			return max(roomy, young), nil
+		}
+		if total <= h.bounds.Bytes/10*9 || roomy == end {
+			roomy = line.at
+		}
+	}
+	return young, nil
+}
+
+// Versions yields the versions of a Decode whose content is kept.
+func Versions(rec Record) iter.Seq[*Version] {
+	return func(yield func(*Version) bool) {
+		for _, c := range rec.Files {
+			for _, v := range []*Version{c.Before, c.After} {
+				if v != nil && v.Kept && !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// nameObjects adds the hashes that a part of the log names.
+func nameObjects(ctx context.Context, named map[string]bool, log io.ReaderAt, from, to int64) error {
+	for line, err := range linesBackward(io.NewSectionReader(log, from, to-from), to-from) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		rec, err := DecodeRecord(line.Text)
+		if err != nil {
+			continue // it can name nothing to anybody
+		}
+		for v := range Versions(rec) {
+			named[v.Hash] = true
+		}
+	}
+	return nil
+}
+
+// replaceLog makes a part of the log the whole of it. Its end is noted before: of the
+// two orders, the one in which a kill leaves what is seen to be well.
+func (h *History) replaceLog(part *io.SectionReader) error {
+	end, err := h.mend()
+	if err != nil {
+		return err
+	}
+	if end.Mark, err = markOf(part); err != nil {
+		return err
+	}
+	const next = "log.new"
+	f, err := h.Folder.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, part)
+	if err == nil {
+		err = f.Sync() // a loss of power must not cost what is kept
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := h.noteEnd(end); err != nil {
+		return err
+	}
+	return h.Folder.Rename(next, logName)
+}
+
+// sweep removes objects that are not named and older than old, and what processes
+// that were killed left in incoming.
+func (h *History) sweep(ctx context.Context, named map[string]bool, old time.Time) error {
+	dirs, err := fs.ReadDir(h.Folder.FS(), "objects")
+	if err != nil {
+		return err
+	}
+	for _, d := range dirs {
+		if err := h.sweepDir(ctx, "objects/"+d.Name(), named, old); err != nil {
+			return err
+		}
+	}
+	return h.sweepDir(ctx, "incoming", nil, old)
+}
+
+// sweepDir looks at all files of a directory, and then again under the lock at
+// those that may go: a change may have found one meanwhile and count on it.
+func (h *History) sweepDir(ctx context.Context, dir string, named map[string]bool, old time.Time) error {
+	entries, err := fs.ReadDir(h.Folder.FS(), dir)
+	if err != nil {
+		return err
+	}
+	var list []string
+	for _, e := range entries {
+		if name := dir + "/" + e.Name(); !named[e.Name()] && h.isOlder(name, old) {
+			list = append(list, name)
+		}
+	}
+	if len(list) == 0 {
+		return ctx.Err()
+	}
+	return h.locked(ctx, func() error {
+		for _, name := range list {
+			if !h.isOlder(name, old) {
+				continue
+			}
+			if err := h.Folder.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (h *History) isOlder(name string, than time.Time) bool {
+	info, err := h.Folder.Lstat(name)
+	return err == nil && info.ModTime().Before(than)
+}

@@ -1,0 +1,177 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"toolcrib/workspace/internal/fsys"
+)
+
+// ErrMounted is the refusal to delete what another file system holds.
+var ErrMounted = errors.New("is where a file system is mounted")
+
+// Size is what a tree holds.
+type Size struct {
+	Files   int    // all that is not a directory
+	Bytes   int64  // of the regular files
+	Special string // the first that is no file, directory or link, "" = none
+	Mounted string // the first directory where a file system is mounted, "" = none; what is below is not counted
+}
+
+// Count counts what is at an entry and below it, without the temporary files
+// of changes. What goes meanwhile is not counted.
+func Count(ctx context.Context, d fsys.Dir, name string) (Size, error) {
+	return CountIn(ctx, d, name, RefuseMounted, nil)
+}
+
+// CountIn is Count, where before decides which directories it goes into, and enter
+// may refuse one that is open.
+func CountIn(ctx context.Context, d fsys.Dir, name string, before func(in fsys.Dir, name string) error, enter func(d fsys.Dir, name string) error) (Size, error) {
+	var size Size
+	err := Walk(ctx, d, name, Visit{
+		Entry: func(in fsys.Dir, e fsys.DirEntry) error {
+			info, err := in.Stat(e.Name)
+			if err != nil {
+				return err
+			}
+			size.Files++
+			switch info.Kind {
+			case fsys.KindFile:
+				size.Bytes += info.Size
+			case fsys.KindOther:
+				return fsys.ErrSpecial
+			}
+			return nil
+		},
+		before: before,
+		Enter:  enter,
+		failed: func(err error) error {
+			e, ok := errors.AsType[*Error](err)
+			switch {
+			case ok && e.Err == fsys.ErrSpecial && size.Special == "":
+				size.Special = e.Rel
+			case ok && e.Err == ErrMounted && size.Mounted == "":
+				size.Mounted = e.Rel
+			case errors.Is(err, fsys.ErrSpecial), errors.Is(err, ErrMounted), errors.Is(err, fs.ErrNotExist):
+			default:
+				return err
+			}
+			return nil
+		},
+	})
+	return size, err
+}
+
+// Version identifies what is at an entry and below it, as Info.Version does a
+// file. The name of the entry is no part of it.
+func Version(ctx context.Context, d fsys.Dir, name string) (string, error) {
+	var lines, way []string
+	err := Walk(ctx, d, name, Visit{
+		Entry: func(in fsys.Dir, e fsys.DirEntry) error {
+			info, err := in.Stat(e.Name)
+			below := "."
+			if len(way) > 0 {
+				below = path.Join(path.Join(way...), e.Name)
+			}
+			lines = append(lines, fmt.Sprintf("%q %s %s %q", below, info.Kind, info.Version(), info.Target))
+			return err
+		},
+		Enter: func(_ fsys.Dir, name string) error {
+			if len(way) == 0 {
+				name = "."
+			}
+			way = append(way, name)
+			lines = append(lines, fmt.Sprintf("%q %s", path.Join(way...), fsys.KindDirectory))
+			return nil
+		},
+		Left: func(fsys.Dir, string) error { way = way[:len(way)-1]; return nil },
+	})
+	if err != nil {
+		return "", err
+	}
+	slices.Sort(lines)
+	return fsys.Hash(strings.NewReader(strings.Join(lines, "\n")))
+}
+
+func RefuseMounted(in fsys.Dir, name string) error {
+	is, err := in.Mounted(name)
+	if err == nil && is {
+		err = ErrMounted
+	}
+	return err
+}
+
+// RefuseClosed refuses a directory whose entries the caller may not remove; one
+// without any goes as it is.
+func RefuseClosed(d fsys.Dir, _ string) error {
+	err := d.Changeable()
+	if err == nil {
+		return nil
+	}
+	if list, e := d.Entries(1); e == nil && len(list) == 0 {
+		return nil
+	}
+	return err
+}
+
+// Remove removes an entry and all that is below it. It goes on after an error,
+// so that as little as possible is left, and returns the first. It does not go
+// into other file systems that are mounted below. No permission is changed for it.
+func Remove(ctx context.Context, d fsys.Dir, name string) error {
+	var first error
+	err := Walk(ctx, d, name, Visit{
+		temps:  true,
+		Entry:  func(in fsys.Dir, e fsys.DirEntry) error { return in.Remove(e.Name) },
+		before: RefuseMounted,
+		// What cannot be listed can be removed where it is empty.
+		shut: func(in fsys.Dir, name string, err error) error {
+			if in.Remove(name) == nil {
+				return nil
+			}
+			return err
+		},
+		Left: func(in fsys.Dir, name string) error { return in.Remove(name) },
+		failed: func(err error) error {
+			if first == nil && !errors.Is(err, fs.ErrNotExist) {
+				first = err
+			}
+			return nil
+		},
+	})
+	if first != nil {
+		return first
+	}
+	return err
+}
+
+// Sync makes an entry and all that is below it durable, without the temporary
+// files of changes.
+func Sync(ctx context.Context, d fsys.Dir, name string) error {
+	info, err := d.Stat(name)
+	if err != nil {
+		return err
+	}
+	if info.Kind == fsys.KindDirectory {
+		if done, err := fsys.SyncAll(d); done || err != nil {
+			return err
+		}
+	}
+	return Walk(ctx, d, name, Visit{
+		Entry: func(in fsys.Dir, e fsys.DirEntry) error {
+			if e.Kind != fsys.KindFile {
+				return nil
+			}
+			f, _, err := in.OpenWrite(e.Name) // some systems sync no other
+			if err != nil {
+				return err
+			}
+			return errors.Join(f.Sync(), f.Close())
+		},
+		leave: fsys.Dir.Sync,
+	})
+}
