@@ -10,9 +10,24 @@
 // ever blocking. Bind mounts and hard links that somebody with the rights has made
 // inside a root are part of it.
 //
-// Start reading at Resolve (resolve.go), then reach and follow (links.go), then
-// the two backends: kernel_linux.go and portable.go. The package may import
-// workspace/state and workspace/ignore and nothing else of toolcrib.
+// It may import workspace/state, workspace/repository and the packages in
+// workspace/internal, and nothing else of toolcrib. fsys has the calls of the system, tree
+// whole directory trees, and history what was there before. Package fileindex lies above:
+// it walks and indexes files by an [Anchor], and Generation reads it as an [Index].
+//
+// The files are to be read in this order, in which most refer to earlier ones alone:
+//
+//   - roots and paths: types.go, root.go, path.go, errors.go, workspace.go, resolve.go,
+//     links.go;
+//   - what no tool may change, and which repository decides that: protected.go, decides.go;
+//   - files, and what is near: file.go, opener.go, nearest.go, fileuri.go, implied.go;
+//   - what rules name, what programs are kept from, and the view of fileindex: pattern.go,
+//     closed.go, anchor.go;
+//   - a change, where it acts, the steps that it takes, and where it tells of them:
+//     change.go, locate.go, act.go, journal.go;
+//   - the state of all roots: sharedstate.go, locks.go, history_query.go;
+//   - the writer: transaction.go first, then failure.go, guard.go, plan.go, plan_tree.go,
+//     stage.go, commit.go, keep.go and run.go; recover.go is for changes that were killed.
 package workspace
 
 import (

@@ -11,12 +11,12 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// directory is a directory of a table.
+// directory is a directory of an index.
 type directory struct {
-	parent *directory // nil for the table's own
+	parent *directory // nil for the index's own
 	twin   *directory // the next one with the same watch: a bind mount
-	// path is that of the directory below the table's, ending in a slash; "" is the
-	// table's own.
+	// path is that of the directory below the index's, ending in a slash; "" is the
+	// index's own.
 	path string
 	// text holds the paths of the entries below the root of the workspace; they share
 	// it to be made without allocation.
@@ -31,7 +31,7 @@ type directory struct {
 	wd      int32     // the watch, or NoWatch
 	fresh   bool      // as of a stamp
 	barred  barred
-	gone    bool // no longer in the table
+	gone    bool // no longer in the index
 }
 
 // barred says why a directory has no entries.
@@ -90,7 +90,7 @@ func (d *directory) name() string {
 	return p[strings.LastIndexByte(p, '/')+1:]
 }
 
-// rel is the path for the Root of the table.
+// rel is the path for the Root of the index.
 func (d *directory) rel() string {
 	return cmp.Or(strings.TrimSuffix(d.path, "/"), ".")
 }
@@ -124,7 +124,7 @@ func (d *directory) each(f func(*directory)) {
 	}
 }
 
-// drop takes d and what is below it out of the table.
+// drop takes d and what is below it out of the index.
 func (t *Index) drop(d *directory) {
 	if d.gone {
 		return
@@ -137,7 +137,7 @@ func (t *Index) drop(d *directory) {
 	delete(t.linked, d)
 }
 
-// forget takes what is below d out of the table.
+// forget takes what is below d out of the index.
 func (t *Index) forget(d *directory) {
 	for _, sub := range d.subs {
 		t.drop(sub)

@@ -14,7 +14,7 @@ func (o Options) FailWatch(fail func() error) Options {
 	return o
 }
 
-// LoseEvents has the table believe, where lose answers true, that an event tells of lost
+// LoseEvents has the index believe, where lose answers true, that an event tells of lost
 // ones only.
 func (o Options) LoseEvents(lose func() bool) Options {
 	o.hooks.event = func(e fsys.Event) fsys.Event {
@@ -26,7 +26,7 @@ func (o Options) LoseEvents(lose func() bool) Options {
 	return o
 }
 
-// FillLog has a table see as many changes as it remembers, of a directory that has left it.
+// FillLog has an index see as many changes as it remembers, of a directory that has left it.
 func FillLog(t *Index) {
 	gone := &directory{gone: true}
 	for range maxLog {
@@ -35,7 +35,7 @@ func FillLog(t *Index) {
 	}
 }
 
-// SetFresh says of all that is in a table whether it may change without a sign.
+// SetFresh says of all that is in an index whether it may change without a sign.
 func SetFresh(t *Index, fresh bool) {
 	set := func(stamps []fsys.Stamp) {
 		for i := range stamps {

@@ -20,13 +20,13 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// Options bounds a table and says how it is kept true.
+// Options bounds an index and says how it is kept true.
 type Options struct {
-	// MaxEntries is how many files and directories the table may hold before it is
+	// MaxEntries is how many files and directories the index may hold before it is
 	// given up; 0 = 2,000,000.
 	MaxEntries int
 	Stat       bool // validate by stat though watching would do
-	// Pause, if set, is called now and then while the table is made, to leave the
+	// Pause, if set, is called now and then while the index is made, to leave the
 	// processor to others. Its error, such as the cause of the context, ends New.
 	Pause func(context.Context) error
 
@@ -40,16 +40,16 @@ type hooks struct {
 	event    func(fsys.Event) fsys.Event // replaces what the system told
 }
 
-// Freshness says how a table knows that it is up to date.
+// Freshness says how an index knows that it is up to date.
 type Freshness int
 
-// How a table knows.
+// How an index knows.
 const (
 	Watched   Freshness = iota + 1 // the system told every change
 	Validated                      // every directory and file was looked at
 )
 
-// ErrLost says that a table cannot be brought up to date any more: it is to be closed
+// ErrLost says that an index cannot be brought up to date any more: it is to be closed
 // and made again.
 var ErrLost = errors.New("the list of files is lost")
 
@@ -64,7 +64,7 @@ var ErrLost = errors.New("the list of files is lost")
 // What no system call has returned for is not seen: a store into a mapped file is, when
 // the mapping and all descriptors of that opening are closed. A watched file that has one
 // name is not seen to change when another one is linked to it and it is written under
-// that outside of the table, or in a directory of the table that is as new as the name and
+// that outside of the index, or in a directory of the index that is as new as the name and
 // has lost it since; nor by a descriptor that was opened under a name which has been removed since. Where file systems keep no time of the last change of status,
 // a file whose size and time of modification were both put back counts as unchanged.
 type Index struct {
@@ -73,7 +73,7 @@ type Index struct {
 	opt   Options
 	base  fsys.Root     // the directory itself, held open
 	self  fsys.Dir      // the same for what asks for a dir
-	turn  chan struct{} // holds one value while somebody changes the table
+	turn  chan struct{} // holds one value while somebody changes the index
 
 	// Guarded by turn.
 	watch    *fsys.Watcher // nil = validate by stat
@@ -105,7 +105,7 @@ type Index struct {
 }
 
 // New lists all files below the directory p as Walk does with Hidden. It fails as
-// Walk does. The table serves until Close, also when ctx has ended.
+// Walk does. The index serves until Close, also when ctx has ended.
 func New(ctx context.Context, p workspace.Path, opt Options) (*Index, error) {
 	if opt.MaxEntries <= 0 {
 		opt.MaxEntries = maxEntries
@@ -120,7 +120,7 @@ func New(ctx context.Context, p workspace.Path, opt Options) (*Index, error) {
 		start: p.Anchor().Bare(), opt: opt, turn: make(chan struct{}, 1),
 		watched: map[int32]*directory{}, dirty: map[*directory]*touched{}, tops: map[*directory]struct{}{},
 		linked: map[*directory]struct{}{}, newLinks: map[uint64]struct{}{},
-		generation: p.Anchor().Ordinal() << 32, // above those of earlier tables
+		generation: p.Anchor().Ordinal() << 32, // above those of earlier indexes
 	}
 	if rel := t.start.Rel(); rel != "." {
 		t.above = rel + "/"
@@ -153,7 +153,7 @@ func New(ctx context.Context, p workspace.Path, opt Options) (*Index, error) {
 	return t, nil
 }
 
-// registered is a table as [Workspace.Generation] asks it.
+// registered is an index as [Workspace.Generation] asks it.
 type registered Index
 
 func (r *registered) Generation(ctx context.Context) (n uint64, exact bool) {
@@ -173,14 +173,14 @@ func (t *Index) openBase() (err error) {
 	return err
 }
 
-// Sync brings the table up to date: every change that returned before the call is in.
-// An error wraps ErrLost when the table must be given up, and else is the cause of ctx
+// Sync brings the index up to date: every change that returned before the call is in.
+// An error wraps ErrLost when the index must be given up, and else is the cause of ctx
 // or of the system; then the next Sync looks at everything.
 func (t *Index) Sync(ctx context.Context) (Freshness, error) { return t.sync(ctx, true) }
 
 var errNotWatched = errors.New("the system does not tell of changes")
 
-// sync is Sync, which fails for a table that is not watched unless it may validate that.
+// sync is Sync, which fails for an index that is not watched unless it may validate that.
 func (t *Index) sync(ctx context.Context, validate bool) (Freshness, error) {
 	how := Validated
 	err := t.inTurn(ctx, func() (err error) {
@@ -208,7 +208,7 @@ func (t *Index) sync(ctx context.Context, validate bool) (Freshness, error) {
 	return how, nil
 }
 
-// inTurn calls f while nobody else changes the table. A system call on a dead network
+// inTurn calls f while nobody else changes the index. A system call on a dead network
 // file system cannot be interrupted: when ctx ends f goes on alone, and ends at its next
 // look at ctx.
 func (t *Index) inTurn(ctx context.Context, f func() error) error {
@@ -240,8 +240,8 @@ func (t *Index) inTurn(ctx context.Context, f func() error) error {
 	}
 }
 
-// Close gives back what the table holds of the system. Sync fails from then on; what
-// the table has can still be read.
+// Close gives back what the index holds of the system. Sync fails from then on; what
+// the index has can still be read.
 func (t *Index) Close() error {
 	t.turn <- struct{}{}
 	defer func() { <-t.turn }()
@@ -275,7 +275,7 @@ func (t *Index) newID() (uint32, error) {
 	return t.lastID, nil
 }
 
-// changed notes that the table changes.
+// changed notes that the index changes.
 func (t *Index) changed() { t.changing = true }
 
 // publish begins a new generation if something has changed.

@@ -95,7 +95,7 @@ func TestTableWatchLimit(t *testing.T) {
 	}
 }
 
-// TestTableFreshness asks how a table knows.
+// TestTableFreshness asks how an index knows.
 func TestTableFreshness(t *testing.T) {
 	t.Parallel()
 	dir := realTempDir(t)
@@ -133,7 +133,7 @@ func TestTableMapped(t *testing.T) {
 	probe.check(t, "the end of a mapping")
 }
 
-// TestTableMounts mounts over directories of a table.
+// TestTableMounts mounts over directories of an index.
 func TestTableMounts(t *testing.T) {
 	mount := func(args ...string) error {
 		out, err := exec.Command("mount", args...).CombinedOutput()
@@ -204,7 +204,7 @@ func TestTableUnreadable(t *testing.T) {
 	})
 }
 
-// TestGeneration asks a workspace of two roots whose tables come and go.
+// TestGeneration asks a workspace of two roots whose indexes come and go.
 func TestGeneration(t *testing.T) {
 	t.Parallel()
 	dir := realTempDir(t)

@@ -19,7 +19,7 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// tableProbe compares a table with walks of the same directory.
+// tableProbe compares an index with walks of the same directory.
 type tableProbe struct {
 	view  *workspace.Workspace
 	table *fileindex.Index
@@ -203,7 +203,7 @@ func (p *tableProbe) compareContent(t *testing.T, what string) {
 	p.sums, p.generation = sums, generation
 }
 
-// eachMode runs a test with a table that watches, one that does not, and one on os.Root.
+// eachMode runs a test with an index that watches, one that does not, and one on os.Root.
 func eachMode(t *testing.T, test func(t *testing.T, opt fileindex.Options, portable bool)) {
 	t.Helper()
 	eachModeNamed(t, "", test)

@@ -88,7 +88,7 @@ func (t *Index) read(w reading) ([]reading, error) {
 	return t.merge(w, h, t.filter(d, list), now)
 }
 
-// open opens a directory of the table by its path, through no link.
+// open opens a directory of the index by its path, through no link.
 func (t *Index) open(d *directory) (fsys.Dir, error) {
 	const most = 4000 // bytes that a path of the system may surely have
 	rel := d.rel()
@@ -124,7 +124,7 @@ func (t *Index) bar(d *directory, err error) error {
 	return nil
 }
 
-// filter keeps the entries that the table holds, sorted.
+// filter keeps the entries that the index holds, sorted.
 func (t *Index) filter(d *directory, list []fsys.DirEntry) []fsys.DirEntry {
 	ignored := 0
 	kept := list[:0]

@@ -23,10 +23,10 @@ func (t *Index) Entries(start workspace.Path, names NameFilter, yield func(*Entr
 	return left, known
 }
 
-// nameList is all entries of a table in path order. It is in one piece: who goes from
+// nameList is all entries of an index in path order. It is in one piece: who goes from
 // directory to directory waits for the memory of each.
 type nameList struct {
-	listings uint64 // of the table
+	listings uint64 // of the index
 	endings  []ending
 	kinds    []entryKind
 	paths    []string // below the root of the workspace
@@ -39,7 +39,7 @@ type span struct {
 	directories int
 }
 
-// nameList returns the entries as they are. The table is held for reading.
+// nameList returns the entries as they are. The index is held for reading.
 func (t *Index) nameList() nameList {
 	t.making.Lock()
 	defer t.making.Unlock()

@@ -20,9 +20,9 @@ type tableChaos struct {
 	root string
 	rand *rand.Rand
 	git  string // "" = none
-	look bool   // the table is to be compared after this step
+	look bool   // the index is to be compared after this step
 
-	listed func(dir string) bool // is in the table by now
+	listed func(dir string) bool // is in the index by now
 }
 
 // pick returns a path below the root of what is there; want restricts it.
@@ -198,8 +198,8 @@ func (c *tableChaos) step() (string, error) {
 	return "", nil
 }
 
-// link gives a file another name where the table sees it: that of a file which had only
-// one is the one thing that a table which watches may miss elsewhere.
+// link gives a file another name where the index sees it: that of a file which had only
+// one is the one thing that an index which watches may miss elsewhere.
 func (c *tableChaos) link() (string, error) {
 	n, to := c.file(), c.name()
 	rel, err := filepath.Rel(c.root, filepath.Dir(to))
@@ -241,7 +241,7 @@ func errorsFirst(err error, then ...func() error) error {
 	return err
 }
 
-// TestTableRandom does random things and compares the table with a walk.
+// TestTableRandom does random things and compares the index with a walk.
 func TestTableRandom(t *testing.T) {
 	t.Parallel()
 	steps := 1000

@@ -9,15 +9,15 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// File is a file of a table.
+// File is a file of an index.
 type File struct {
-	ID      uint32 // small; stable while the path stays in the table, and never used again
+	ID      uint32 // small; stable while the path stays in the index, and never used again
 	Version uint32 // grows when the content may have changed
 	Path    workspace.Path
 	Rel     string // slash-separated, below the directory that was asked for
 }
 
-// Knows tells whether the table knows what Walk from start would find. It does not where
+// Knows reports whether the index knows what Walk from start would find. It does not where
 // start is not in it, or is ignored, or other rules are in force there, nor for a guarded
 // view. start may be of
 // another view of the same workspace.
@@ -29,9 +29,9 @@ func (t *Index) Knows(start workspace.Path) bool {
 // of start, until it returns false. Those before the path from, below start, are left out;
 // "" = none. So are those that skip, where it is not nil, does not want by their name, ID
 // and version: to ask it costs a tenth of what it costs to make a path. It reports whether
-// the table knows them.
+// the index knows them.
 //
-// The table cannot change until Files returns, and the functions must call none of its
+// The index cannot change until Files returns, and the functions must call none of its
 // methods.
 func (t *Index) Files(start workspace.Path, from string, skip func(name string, id, version uint32) bool, yield func(File) bool) (known bool) {
 	return t.view(start, func(v *view, d *directory) {
@@ -40,7 +40,7 @@ func (t *Index) Files(start workspace.Path, from string, skip func(name string, 
 	})
 }
 
-// view calls f with the directory of start while nothing changes, if the table knows it.
+// view calls f with the directory of start while nothing changes, if the index knows it.
 func (t *Index) view(start workspace.Path, f func(v *view, d *directory)) (known bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -51,7 +51,7 @@ func (t *Index) view(start workspace.Path, f func(v *view, d *directory)) (known
 	return ok
 }
 
-// Stats returns the stats of Walk from start with Hidden; of a start that the table
+// Stats returns the stats of Walk from start with Hidden; of a start that the index
 // does not know, the zero stats.
 func (t *Index) Stats(start workspace.Path) WalkStats {
 	t.mu.RLock()
@@ -120,8 +120,8 @@ func (t *Index) statsOf(start workspace.Path) (stats WalkStats) {
 
 // Changed returns the files whose content may have changed since a generation, those
 // that are new among them, and the generation that this is true of. If since is too long
-// ago, these are all files. What has left the table is not told. The paths are those of
-// the table's own view.
+// ago, these are all files. What has left the index is not told. The paths are those of
+// the index's own view.
 func (t *Index) Changed(since uint64) (files []File, now uint64) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -149,7 +149,7 @@ func (t *Index) Changed(since uint64) (files []File, now uint64) {
 }
 
 // locate finds the directory that start stands for. cut is how many bytes the paths in
-// the table are longer at their front than those of start's view.
+// the index are longer at their front than those of start's view.
 func (t *Index) locate(start workspace.Path) (d *directory, cut int, ok bool) {
 	full, cut, ok := t.start.Rebase(start)
 	if !ok {
@@ -230,7 +230,7 @@ func (v *view) files(d *directory, yield func(File) bool) bool {
 	return true
 }
 
-// maxLog bounds how many changes a table remembers.
+// maxLog bounds how many changes an index remembers.
 const maxLog = 1 << 16
 
 // changeLog remembers which files have changed in which generation.

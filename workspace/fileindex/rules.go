@@ -14,7 +14,7 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// dirRules are the ignore files of one directory of a table.
+// dirRules are the ignore files of one directory of an index.
 type dirRules struct {
 	have    ruleFiles
 	files   ignore.Files
@@ -40,12 +40,12 @@ func (f hostFile) stamp(now time.Time) fsys.Stamp {
 	return s
 }
 
-// sameStamps tells whether nothing that was stamped has changed.
+// sameStamps reports whether nothing that was stamped has changed.
 func sameStamps(before, now []fsys.Stamp) bool {
 	return slices.EqualFunc(before, now, func(b, n fsys.Stamp) bool { return b.Sign == n.Sign && !b.Fresh })
 }
 
-// ruleName tells whether an entry may hold rules.
+// ruleName reports whether an entry may hold rules.
 func ruleName(name string) bool {
 	return name == ".ignore" || name == ".gitignore" || name == ".git"
 }
@@ -54,7 +54,7 @@ func ruleName(name string) bool {
 var ruleSeed = maphash.MakeSeed()
 
 // enter brings the rules of a directory, which has the entries list, up to date. It
-// tells whether they may have changed.
+// reports whether they may have changed.
 func (t *Index) enter(w reading, h fsys.Dir, list []fsys.DirEntry) bool {
 	d := w.dir
 	var have ruleFiles
@@ -101,7 +101,7 @@ func (t *Index) enter(w reading, h fsys.Dir, list []fsys.DirEntry) bool {
 	return old == nil || old.have != have || old.sum != r.sum || !slices.Equal(old.bad, r.bad)
 }
 
-// forgetRules tells whether there were any.
+// forgetRules reports whether there were any.
 func (t *Index) forgetRules(d *directory) bool {
 	had := d.rules != nil
 	d.rules = nil
@@ -172,7 +172,7 @@ func linkedFiles(host string, kind fsys.Kind) []hostFile {
 	return files
 }
 
-// outerRules are the rules from outside of a table.
+// outerRules are the rules from outside of an index.
 type outerRules struct {
 	level      *ignore.Level
 	unreadable []string // as Walk tells them
@@ -205,7 +205,7 @@ func (o *outerRules) look(now time.Time) []fsys.Stamp {
 	return stamps
 }
 
-// changed tells whether the rules from outside may have changed.
+// changed reports whether the rules from outside may have changed.
 func (o *outerRules) changed() bool { return !sameStamps(o.stamps, o.look(time.Now())) }
 
 // globalFiles are the files that ruleReader.global may read.
@@ -251,7 +251,7 @@ func (t *Index) globalFiles() []hostFile {
 	return files
 }
 
-// filesAbove are the ignore files of the directories above the table's, and what decides
+// filesAbove are the ignore files of the directories above the index's, and what decides
 // on which of them count.
 func (t *Index) filesAbove() []hostFile {
 	root := t.start.RootCanonical()

@@ -59,7 +59,7 @@ func TestTableRootGone(t *testing.T) {
 	})
 }
 
-// TestTableBounds has more in the directory than a table may hold.
+// TestTableBounds has more in the directory than an index may hold.
 func TestTableBounds(t *testing.T) {
 	t.Parallel()
 	eachMode(t, func(t *testing.T, opt fileindex.Options, portable bool) {
@@ -110,7 +110,7 @@ func TestTableInterrupted(t *testing.T) {
 		lay(".git/", "w/a/b/x: 1", "w/a/c/x: 1", "w/b/b/x: 1", "w/b/c/x: 1", "w/c/x: 1").write(t, dir)
 		probe := newTableProbe(t, opt, host(dir, "w"), ".", portable)
 		for after := range 40 {
-			at := []string{".ignore", "w/.ignore"}[after/2%2] // above the table, and in it
+			at := []string{".ignore", "w/.ignore"}[after/2%2] // above the index, and in it
 			lay(at+": "+[]string{"x", "c"}[after%2]).write(t, dir)
 			probe.interrupt(t, after/2)
 			fileindex.SetFresh(probe.table, false)

@@ -121,14 +121,14 @@ type readAhead struct {
 	ready  sync.Cond // wanted was read, or the walk ended
 }
 
-// mayTake tells whether a worker may take the directory on top of the stack, if there
+// mayTake reports whether a worker may take the directory on top of the stack, if there
 // is one.
 func (w *walker) mayTake() bool {
 	n := len(w.stack)
 	return n > 0 && (!w.ahead.held || w.stack[n-1] == w.ahead.wanted)
 }
 
-// below tells whether what was read and not taken is less than a part of what may be.
+// below reports whether what was read and not taken is less than a part of what may be.
 func (a *readAhead) below(part int) bool {
 	most := min(max(minAheadDirs, a.taken/aheadShare), maxAheadDirs) / part
 	return a.dirs < most && a.entries < most*aheadEntries

@@ -31,7 +31,7 @@ func (t *Index) endWatch() {
 	}
 }
 
-// addWatch watches a directory that is open. Where that fails, the table is validated
+// addWatch watches a directory that is open. Where that fails, the index is validated
 // from now on.
 func (t *Index) addWatch(d *directory, h fsys.Dir) {
 	if t.watch == nil {
@@ -111,7 +111,7 @@ func (t *Index) touch(d *directory, name []byte, e fsys.Event) {
 	}
 }
 
-// passed tells whether an entry that goes now has come since the table was read, and
+// passed reports whether an entry that goes now has come since the index was read, and
 // something was stored in it or may have been: it may have been another name of a file
 // that is still there.
 func (t *Index) passed(d *directory, name string, before, e fsys.Event) bool {
@@ -131,7 +131,7 @@ func (t *Index) touchedOf(d *directory) *touched {
 	return u
 }
 
-// follow brings a watched table up to date.
+// follow brings a watched index up to date.
 func (t *Index) follow(ctx context.Context) error {
 	if err := t.watch.Events(t.note); err != nil {
 		t.endWatch()
@@ -167,7 +167,7 @@ func (t *Index) follow(ctx context.Context) error {
 	} else if t.unseen {
 		todo = append([]reading{{dir: t.top, all: true}}, todo...) // the last one is taken first
 	}
-	// What fails from here on leaves the table stale.
+	// What fails from here on leaves the index stale.
 	if err := t.list(ctx, todo...); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (t *Index) takeDirty() []reading {
 	return todo
 }
 
-// checkStart finds out whether the path of the table still leads to its directory.
+// checkStart finds out whether the path of the index still leads to its directory.
 func (t *Index) checkStart() error {
 	own, err := t.self.Stat(".")
 	if err != nil {
@@ -225,7 +225,7 @@ func (t *Index) checkStart() error {
 	return nil
 }
 
-// errRemoved says that the directory of a table has been removed.
+// errRemoved says that the directory of an index has been removed.
 var errRemoved = errors.New("has been removed")
 
 // checkTops looks at the rules that no watch tells of.

@@ -116,7 +116,7 @@ func comparePaths(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// whollyBefore tells whether a directory and all that is in it come before from.
+// whollyBefore reports whether a directory and all that is in it come before from.
 func whollyBefore(dir, from string) bool {
 	inside := len(from) > len(dir) && from[len(dir)] == '/' && from[:len(dir)] == dir
 	return !inside && comparePaths(dir, from) < 0

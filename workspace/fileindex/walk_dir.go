@@ -112,7 +112,7 @@ func (w *walker) collect(d *walkDir, list []fsys.DirEntry, links map[string]bool
 	}
 }
 
-// descends tells whether the walk goes down into a directory of d.
+// descends reports whether the walk goes down into a directory of d.
 func (w *walker) descends(d *walkDir, rel string) bool {
 	if w.opt.MaxDepth > 0 && d.depth+1 >= w.opt.MaxDepth {
 		return false

@@ -168,7 +168,7 @@ func (w *walker) next() (d, base *walkDir) {
 	return d, base
 }
 
-// ended tells whether the walk stops before it is through.
+// ended reports whether the walk stops before it is through.
 func (w *walker) ended() bool { return w.failed != nil || w.ctx.Err() != nil }
 
 // finish takes over what read found in d. The handle is kept where there are

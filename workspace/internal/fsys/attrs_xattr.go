@@ -35,7 +35,7 @@ func ruleOfAttribute(name string) attributeRule {
 	return attributeTried
 }
 
-// isACL tells whether an attribute is an access control list: POSIX, NFS, or as
+// isACL reports whether an attribute is an access control list: POSIX, NFS, or as
 // ZFS and others have it.
 func isACL(name string) bool {
 	switch name {

@@ -2,7 +2,7 @@ package fsys
 
 import "time"
 
-// FreshStamp tells whether a file may change without a sign whose times are so many
+// FreshStamp reports whether a file may change without a sign whose times are so many
 // nanoseconds after now.
 func FreshStamp(modified, changed int64) bool {
 	now := time.Now()

@@ -67,10 +67,10 @@ type dirChange interface {
 	Create(name string, perm fs.FileMode) (*os.File, error)
 	// OpenWrite opens a regular file for reading and writing.
 	OpenWrite(name string) (*os.File, Info, error)
-	// Writable tells whether the caller may write a regular file, which it leaves
+	// Writable reports whether the caller may write a regular file, which it leaves
 	// as it is; nil = yes.
 	Writable(name string) error
-	// Changeable tells whether the caller may make and remove entries of the
+	// Changeable reports whether the caller may make and remove entries of the
 	// directory itself; nil = yes.
 	Changeable() error
 	// Mkdir makes a directory; perm is subject to the umask and default ACL.
@@ -94,7 +94,7 @@ type dirChange interface {
 	Chmod(name string, perm fs.FileMode) error
 	// Chtimes sets when an entry, be it a link, was changed last.
 	Chtimes(name string, when time.Time) error
-	// Mounted tells whether an entry is where another file system is mounted, or
+	// Mounted reports whether an entry is where another file system is mounted, or
 	// another part of the same.
 	Mounted(name string) (bool, error)
 	// Sync makes durable which entries the directory has.

@@ -238,7 +238,7 @@ func dataFS(fd int) (uint32, error) {
 	return fs, err
 }
 
-// readsWhole tells whether a file system reads as much as it is asked for, but for the
+// readsWhole reports whether a file system reads as much as it is asked for, but for the
 // end of a file. FUSE leaves that to a program.
 func readsWhole(fs uint32) bool { return watchableFS[fs] || fs == unix.OVERLAYFS_SUPER_MAGIC }
 

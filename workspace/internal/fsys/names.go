@@ -79,7 +79,7 @@ func NewTemp() string {
 	return tempPrefix + hex.EncodeToString(b[:]) + tempSuffix
 }
 
-// IsTemp tells whether an entry is one that a change has made for itself.
+// IsTemp reports whether an entry is one that a change has made for itself.
 func IsTemp(name string) bool {
 	if len(name) != len(tempPrefix)+tempDigits+len(tempSuffix) {
 		return false

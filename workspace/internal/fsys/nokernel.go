@@ -26,7 +26,7 @@ func refuseKernelFile(*os.File) error { return nil }
 // DataAfter takes all of a file for data.
 func DataAfter(_ *os.File, at, size int64) (start, end int64, err error) { return at, size, nil }
 
-// mountedRoot tells whether an entry lies on another device than dev.
+// mountedRoot reports whether an entry lies on another device than dev.
 func mountedRoot(root *os.Root, name string, dev uint64) (bool, error) {
 	fi, err := root.Lstat(name)
 	if err != nil {
@@ -38,7 +38,7 @@ func mountedRoot(root *os.Root, name string, dev uint64) (bool, error) {
 // SyncAll is not offered: the caller syncs file by file.
 func SyncAll(Dir) (done bool, err error) { return false, nil }
 
-// Watcher is not offered: tables validate by stat.
+// Watcher is not offered: indexes validate by stat.
 type Watcher struct{}
 
 func NewWatcher(Dir) (*Watcher, error) { return nil, errors.ErrUnsupported }

@@ -18,7 +18,7 @@ const (
 // errCrossDir says that entries cannot be renamed between two directories.
 const errCrossDir = syscall.EXDEV
 
-// unsupportedRename tells whether a rename failed for want of renameKeep or
+// unsupportedRename reports whether a rename failed for want of renameKeep or
 // renameSwap, in the system (ENOSYS) or the file system (EINVAL and the others).
 // EINVAL is also the answer to a directory moved into itself.
 func unsupportedRename(err error) bool {

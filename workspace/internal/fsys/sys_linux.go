@@ -82,7 +82,7 @@ func DataAfter(f *os.File, at, size int64) (start, end int64, err error) {
 	return min(start, size), min(end, size), err
 }
 
-// mountedAt tells whether an entry of the directory fd, which lies on device dev,
+// mountedAt reports whether an entry of the directory fd, which lies on device dev,
 // is the root of a mount. Kernels before 5.8 tell it only of another device.
 func mountedAt(fd int, name string, dev uint64) (bool, error) {
 	var st unix.Statx_t

@@ -24,7 +24,7 @@ func Identity(fi fs.FileInfo) (device, inode, links uint64) {
 	return uint64(st.Dev), uint64(st.Ino), uint64(st.Nlink)
 }
 
-// mayChange tells whether the caller may make and remove entries of an open
+// mayChange reports whether the caller may make and remove entries of an open
 // directory; nil = yes, also where the system cannot be asked.
 func mayChange(fd int) error {
 	err := unix.Faccessat(fd, ".", unix.W_OK|unix.X_OK, unix.AT_EACCESS)

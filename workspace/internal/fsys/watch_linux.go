@@ -178,7 +178,7 @@ func eventOf(mask uint32) Event {
 	return e
 }
 
-// MountsChanged tells whether anything was mounted or unmounted below the directory top
+// MountsChanged reports whether anything was mounted or unmounted below the directory top
 // since the last call.
 func (w *Watcher) MountsChanged(top Dir) bool {
 	polled := []unix.PollFd{{Fd: int32(w.mounts), Events: unix.POLLPRI}}

@@ -10,7 +10,7 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// Table is the list of files that an index covers; a workspace.Table is one.
+// Table is the list of files that an index covers; a fileindex.Index is one.
 type Table interface {
 	// Sync brings the table up to date.
 	Sync(ctx context.Context) (fileindex.Freshness, error)
