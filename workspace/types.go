@@ -5,10 +5,12 @@ import (
 	"toolcrib/workspace/internal/history"
 )
 
-// What is known of an entry, as fsys has it.
 type (
-	Info     = fsys.Info
-	Kind     = fsys.Kind
+	// Info is what is known of a path.
+	Info = fsys.Info
+	// Kind is what a path is.
+	Kind = fsys.Kind
+	// DirEntry is one entry of a directory.
 	DirEntry = fsys.DirEntry
 )
 
@@ -20,13 +22,18 @@ const (
 	KindOther     = fsys.KindOther
 )
 
-// What the history tells, as package history has it.
 type (
-	Record        = history.Record
-	Changed       = history.Changed
-	Version       = history.Version
-	OpKind        = history.OpKind
-	Gap           = history.Gap
+	// Record is one change in the history of a root.
+	Record = history.Record
+	// Changed is what a change did to one path.
+	Changed = history.Changed
+	// Version is what stood at a path at one time.
+	Version = history.Version
+	// OpKind is what an operation does.
+	OpKind = history.OpKind
+	// Gap is a part of the history that is missing.
+	Gap = history.Gap
+	// HistoryBounds is how much a root keeps.
 	HistoryBounds = history.Bounds
 )
 

@@ -7,7 +7,7 @@ import "os"
 type File struct {
 	kernel kernelFile // where std is nil
 	std    *os.File
-	info   Info // of std, as it was when it was opened
+	info   *Info // of std, as it was when it was opened; a pointer keeps what the kernel opens small
 }
 
 // OpenFile opens a regular file for reading.
@@ -26,11 +26,12 @@ func OpenFile(in interface {
 // where it was opened by openListed.
 func (f *File) Info() Info {
 	if f.std != nil {
-		return f.info
+		return *f.info
 	}
 	return f.kernel.Info()
 }
 
+// Read reads as [io.Reader] says.
 func (f *File) Read(b []byte) (int, error) {
 	if f.std != nil {
 		return f.std.Read(b)
@@ -38,6 +39,7 @@ func (f *File) Read(b []byte) (int, error) {
 	return f.kernel.Read(b)
 }
 
+// ReadAt reads as [io.ReaderAt] says.
 func (f *File) ReadAt(b []byte, at int64) (int, error) {
 	if f.std != nil {
 		return f.std.ReadAt(b, at)
@@ -45,6 +47,7 @@ func (f *File) ReadAt(b []byte, at int64) (int, error) {
 	return f.kernel.ReadAt(b, at)
 }
 
+// Seek sets where the next Read begins, as [io.Seeker] says.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	if f.std != nil {
 		return f.std.Seek(offset, whence)
@@ -52,6 +55,7 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 	return f.kernel.Seek(offset, whence)
 }
 
+// Close closes the file; nothing else does.
 func (f *File) Close() error {
 	if f.std != nil {
 		return f.std.Close()

@@ -20,6 +20,7 @@ type portableRoot struct {
 	escapes error // how os.Root says that a path leaves it
 }
 
+// OpenPortable returns a Root on an os.Root, which it takes over.
 func OpenPortable(root *os.Root) (Root, error) {
 	fi, err := root.Stat(".")
 	if err != nil {
@@ -40,7 +41,8 @@ func (p *portableRoot) OpenFile(rel string, f *File) error {
 	if err != nil {
 		return err
 	}
-	f.std, f.info, err = openPortable(p.root, local, os.O_RDONLY, p.dev)
+	std, info, err := openPortable(p.root, local, os.O_RDONLY, p.dev)
+	f.std, f.info = std, &info
 	return p.translate(err)
 }
 
@@ -262,8 +264,9 @@ func (d *portableDir) Open(name string) (Dir, error) {
 	return &portableDir{sub, InfoOf(after).Device}, nil
 }
 
-func (d *portableDir) OpenFile(name string, f *File) (err error) {
-	f.std, f.info, err = d.OpenRead(name)
+func (d *portableDir) OpenFile(name string, f *File) error {
+	std, info, err := d.OpenRead(name)
+	f.std, f.info = std, &info
 	return err
 }
 

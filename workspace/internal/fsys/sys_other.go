@@ -12,6 +12,8 @@ import (
 // OpenFlags is empty: these systems have no FIFO among their files.
 const OpenFlags = 0
 
+// Identity returns what tells a file from another, and how many hard links it has; 0 where
+// the system does not say.
 func Identity(fs.FileInfo) (device, inode, links uint64) { return 0, 0, 0 }
 
 // renameRoots renames within a directory. os.Root does not rename between two, and

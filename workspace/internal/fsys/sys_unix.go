@@ -16,6 +16,8 @@ import (
 // OpenFlags keep an open from blocking on a FIFO and from taking a terminal.
 const OpenFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
+// Identity returns what tells a file from another, and how many hard links it has; 0 where
+// the system does not say.
 func Identity(fi fs.FileInfo) (device, inode, links uint64) {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -3,6 +3,7 @@ package fsys
 // Event says what a watch has told, in bits.
 type Event uint16
 
+// What an event may say.
 const (
 	EventLost      Event = 1 << iota // events are missing
 	EventListing                     // an entry was made, removed or renamed

@@ -79,6 +79,7 @@ func NewWatcher(top Dir) (*Watcher, error) {
 	return w, nil
 }
 
+// Close ends all watches.
 func (w *Watcher) Close() {
 	unix.Close(w.fd)
 	if w.mounts >= 0 {

@@ -45,6 +45,7 @@ func encodeRecord(rec Record) ([]byte, error) {
 	return append(line, '\n'), nil
 }
 
+// DecodeRecord reads the line of a record.
 func DecodeRecord(line []byte) (Record, error) {
 	var rec Record
 	if err := json.Unmarshal(line, &rec); err != nil {
@@ -84,6 +85,7 @@ func mapTarget(v *Version, f func(string) string) *Version {
 // packed marks a name that JSON cannot hold as it is; no file has such a name.
 const packed = "\x00"
 
+// PackName makes a name fit for JSON, which UnpackName takes back.
 func PackName(name string) string {
 	if utf8.ValidString(name) {
 		return name
@@ -91,6 +93,7 @@ func PackName(name string) string {
 	return packed + base64.RawURLEncoding.EncodeToString([]byte(name))
 }
 
+// UnpackName returns the name that PackName was given.
 func UnpackName(name string) string {
 	text, ok := strings.CutPrefix(name, packed)
 	if !ok {

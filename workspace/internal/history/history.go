@@ -46,8 +46,11 @@ type History struct {
 	stop    context.CancelFunc
 }
 
+// Folder is the folder of the state of a root that holds its history.
 const Folder = "history"
 
+// Open opens the history of the root of that canonical name, whose state d is. It prunes
+// beside the caller where nobody has done so for a while.
 func Open(d *state.Dir, root string, bounds Bounds) (*History, error) {
 	folder, err := d.Folder(Folder)
 	if err != nil {
@@ -66,6 +69,7 @@ func Open(d *state.Dir, root string, bounds Bounds) (*History, error) {
 	return h, nil
 }
 
+// Close waits for a pruning that is under way, and returns the error of the last.
 func (h *History) Close() error {
 	h.mu.Lock()
 	h.closed = true

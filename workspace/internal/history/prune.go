@@ -12,6 +12,7 @@ import (
 	"time"
 )
 
+// When a process prunes, and what it leaves alone.
 const (
 	// pruneBytes and pruneChanges are how much one process keeps before it looks
 	// again at the bounds.

@@ -81,6 +81,7 @@ type Bounds struct {
 	Age   time.Duration // of a change; 0 = 30 days
 }
 
+// OrDefault returns the bounds with the defaults in the place of zeros.
 func (b Bounds) OrDefault() Bounds {
 	if b.Bytes == 0 {
 		b.Bytes = 1 << 30

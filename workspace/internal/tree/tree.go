@@ -98,6 +98,7 @@ func Version(ctx context.Context, d fsys.Dir, name string) (string, error) {
 	return fsys.Hash(strings.NewReader(strings.Join(lines, "\n")))
 }
 
+// RefuseMounted refuses an entry where a file system is mounted; it is for Visit.Before.
 func RefuseMounted(in fsys.Dir, name string) error {
 	is, err := in.Mounted(name)
 	if err == nil && is {

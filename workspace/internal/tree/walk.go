@@ -180,6 +180,7 @@ type walk struct {
 	lists [][]fsys.DirEntry // what is still to be visited, for each step of the way
 }
 
+// Walk visits the entry name of top and what is below it; links are not followed.
 func Walk(ctx context.Context, top fsys.Dir, name string, visit Visit) error {
 	info, err := top.Stat(name)
 	if err != nil {
