@@ -18,8 +18,8 @@ import (
 	"toolcrib/tools/bridge"
 	"toolcrib/tools/code"
 	"toolcrib/tools/files"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/search"
 	"toolcrib/tools/shell"
 )

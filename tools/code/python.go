@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/sandbox"
 )
 
 // Python says which interpreter runs scripts. The zero value takes the system's. Its

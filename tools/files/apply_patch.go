@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/patch"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/patch"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

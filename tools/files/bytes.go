@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // byteWindow returns the bytes from offset on, at most limit and no more than

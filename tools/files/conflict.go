@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/diff"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/diff"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

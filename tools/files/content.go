@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/diff"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/diff"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textedit"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textedit"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/pathglob"
+	"toolcrib/tools/internal/text/pathglob"
 	"toolcrib/workspace"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/diff"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/diff"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

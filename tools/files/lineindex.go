@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

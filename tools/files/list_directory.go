@@ -9,8 +9,8 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
-	"toolcrib/tools/internal/pathglob"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/pathglob"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/internal/unread"
 	"toolcrib/workspace"
 )

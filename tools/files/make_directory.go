@@ -6,7 +6,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

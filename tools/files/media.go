@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // soundSize is the largest sound that is passed on.

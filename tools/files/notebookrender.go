@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // bookLine is a line of a rendered notebook. Of an image the text is its media

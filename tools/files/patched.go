@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"toolcrib/tools/internal/diff"
-	"toolcrib/tools/internal/patch"
-	"toolcrib/tools/internal/textedit"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/diff"
+	"toolcrib/tools/internal/text/patch"
+	"toolcrib/tools/internal/text/textedit"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/patch"
-	"toolcrib/tools/internal/textedit"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/patch"
+	"toolcrib/tools/internal/text/textedit"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 const (

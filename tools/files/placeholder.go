@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // A model that is tired of repeating writes "// ... rest of the code unchanged" in

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // nextRoom is what a status line grows by where a file is cut.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

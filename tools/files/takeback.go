@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

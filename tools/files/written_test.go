@@ -9,7 +9,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/files"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/workspace"
 )

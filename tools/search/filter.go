@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/pathglob"
+	"toolcrib/tools/internal/text/pathglob"
 	"toolcrib/workspace"
 )
 

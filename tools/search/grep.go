@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/pathglob"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/pathglob"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/internal/unread"
 	"toolcrib/tools/search/internal/match"
 	"toolcrib/tools/search/internal/scan"

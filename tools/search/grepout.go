@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"toolcrib/tools/internal/paging"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/search/internal/scan"
 )
 

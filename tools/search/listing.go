@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/internal/unread"
 	"toolcrib/workspace"
 )

@@ -8,7 +8,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/internal/unread"
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/tools/search/internal/scan"

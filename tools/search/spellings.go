@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"toolcrib/schema"
-	"toolcrib/tools/internal/pathglob"
+	"toolcrib/tools/internal/text/pathglob"
 )
 
 // means is what a spelling stands for.

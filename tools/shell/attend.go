@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/programs/jobs"
 	"toolcrib/tools/internal/progress"
 )
 

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/changed"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/sandbox"
-	"toolcrib/tools/internal/screen"
+	"toolcrib/tools/internal/programs/changed"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/internal/programs/screen"
 )
 
 //go:embed bash.md

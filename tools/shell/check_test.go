@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/programs/jobs"
 	"toolcrib/tools/shell"
 )
 

@@ -3,5 +3,5 @@
 // not by workspace.
 //
 // Start reading at [Tools]. What a job is, and where its output goes, stands in
-// tools/internal/jobs. The package must not import other categories.
+// tools/internal/programs/jobs. The package must not import other categories.
 package shell

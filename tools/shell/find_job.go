@@ -8,7 +8,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/programs/jobs"
 )
 
 // job returns the job of a handle. Without one it is the newest, or for calls that do

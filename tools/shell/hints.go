@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
 )
 
 // hinted is how much of the end of an output hints are found in.

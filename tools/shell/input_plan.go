@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/sandbox"
-	"toolcrib/tools/internal/screen"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/internal/programs/screen"
 	"toolcrib/tools/shell/internal/command"
 	"toolcrib/tools/shell/internal/processes"
 )

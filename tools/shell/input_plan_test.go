@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/shell"
 )
 

@@ -13,9 +13,9 @@ import (
 	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/screen"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/screen"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/shell/internal/processes"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 //go:embed job_list.md

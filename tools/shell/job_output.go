@@ -10,11 +10,11 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/internal/programs/screen"
 	"toolcrib/tools/internal/progress"
-	"toolcrib/tools/internal/sandbox"
-	"toolcrib/tools/internal/screen"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 //go:embed job_output.md

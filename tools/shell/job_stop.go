@@ -8,7 +8,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/programs/jobs"
 )
 
 //go:embed job_stop.md

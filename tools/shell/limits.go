@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"regexp"
 
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
 )
 
 // fileSizeCode is the exit code that shells give for SIGXFSZ, which the kernel sends at the

@@ -11,7 +11,7 @@ import (
 
 	"toolcrib/server/run"
 	"toolcrib/tools"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/shell"
 	"toolcrib/workspace"
 )

@@ -13,7 +13,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/shell/internal/processes"
 	"toolcrib/workspace/redact"
 )

@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/screen"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/screen"
 )
 
 // Of the search of an output.

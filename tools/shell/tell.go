@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/screen"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/screen"
 	"toolcrib/tools/internal/secrets"
 	"toolcrib/tools/shell/internal/command"
 	"toolcrib/tools/shell/internal/processes"

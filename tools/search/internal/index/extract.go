@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
