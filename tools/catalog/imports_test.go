@@ -33,13 +33,15 @@ var layers = []struct {
 	{"tools/internal/programs/changed", []string{"tools", "workspace", "tools/internal/text/textfile"}},                                                                                   // what changed goes into the audit log
 	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                                                                              // names of secrets are in one place
 	{"tools/internal/durations", []string{"tools"}},                                                                                                                                       // its errors are those of tools
+	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                                                                         // an image is a block of a result
 	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                                                                      // it tells the caller of a tool
 	{"tools/internal/unread", []string{"tools", "workspace", "tools/internal/paging"}},                                                                                                    // it asks for paths as their caller does
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},
-	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}}, // it speaks of commands in the terms of the contract
+	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                          // it speaks of commands in the terms of the contract
+	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "tools/internal/...", "@sibling"}},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
 	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "workspace"}},
@@ -81,7 +83,7 @@ var only = []struct {
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
 	mayOpen       = []string{"workspace", "workspace/state", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/keeper", ""}
-	mayAskForHost = []string{"workspace", "tools/files", "tools/internal/programs/sandbox"} // for the URIs of files; for what runs there
+	mayAskForHost = []string{"workspace", "tools/files", "tools/files/internal/view", "tools/internal/programs/sandbox"} // for the URIs of files; to tell files apart; for what runs there
 )
 
 func TestImports(t *testing.T) {

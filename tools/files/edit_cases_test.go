@@ -14,6 +14,8 @@ import (
 
 	"toolcrib/tools/files"
 	"toolcrib/tools/internal/tooltest"
+
+	"toolcrib/tools/files/internal/view"
 )
 
 // editCase is a file of testdata/edits: an edit of one file, which other editors can
@@ -105,7 +107,7 @@ func TestEditCases(t *testing.T) {
 }
 
 func (c editCase) run(t *testing.T) {
-	w := newWriter(t, files.Deps{Seen: files.NewSeen(1 << 20)}, "edit_file", map[string]string{"f": c.before})
+	w := newWriter(t, files.Deps{Seen: view.NewSeen(1 << 20)}, "edit_file", map[string]string{"f": c.before})
 	c.args["path"] = "f"
 	dry := maps.Clone(c.args)
 	dry["dry_run"] = true

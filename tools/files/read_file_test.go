@@ -19,6 +19,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/files"
+	"toolcrib/tools/files/internal/view"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/workspace"
 )
@@ -41,7 +42,7 @@ func newCaller(t testing.TB, name string, tree map[string]string) caller {
 // tool returns a tool that remembers what it has seen, as in a server.
 func tool(t testing.TB, name string) tools.Tool {
 	t.Helper()
-	for _, tool := range files.Tools(files.Deps{Seen: files.NewSeen(16 << 20), Lines: files.NewLineIndex()}) {
+	for _, tool := range files.Tools(files.Deps{Seen: view.NewSeen(16 << 20), Lines: view.NewLineIndex()}) {
 		if tool.Name == name {
 			return tool
 		}

@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/files"
+	"toolcrib/tools/files/internal/view"
 	"toolcrib/workspace"
 )
 
@@ -128,7 +129,7 @@ func TestUndoOverLargeAsks(t *testing.T) {
 
 // seeing is a bench whose tools remember what was seen.
 func seeing(b bench) func(tool string, a args) string {
-	d := files.Deps{Seen: files.NewSeen(1 << 20)}
+	d := files.Deps{Seen: view.NewSeen(1 << 20)}
 	return func(name string, a args) string {
 		b.Helper()
 		for _, tool := range files.Tools(d) {
@@ -246,7 +247,7 @@ func TestUndoFarBack(t *testing.T) {
 }
 
 func TestSeenForget(t *testing.T) {
-	s := files.NewSeen(1 << 20)
+	s := view.NewSeen(1 << 20)
 	for _, name := range []string{"a", "d/x", "d/e/y", "dd", "/host/z"} {
 		s.Note("p", name, "h"+name, []byte(name))
 		s.Note("q", name, "h"+name, []byte(name))

@@ -10,6 +10,8 @@ import (
 
 	"toolcrib/tools/files"
 	"toolcrib/tools/internal/tooltest"
+
+	"toolcrib/tools/files/internal/view"
 )
 
 func sum(data string) string {
@@ -203,7 +205,7 @@ func TestWriteFilePlaces(t *testing.T) {
 
 // A conflict shows what changed since the caller saw the file.
 func TestWriteFileConflict(t *testing.T) {
-	d := files.Deps{Seen: files.NewSeen(1 << 20)}
+	d := files.Deps{Seen: view.NewSeen(1 << 20)}
 	w := newWriter(t, d, "write_file", nil)
 	w.call(map[string]any{"path": "f", "content": "one\ntwo\nthree\n"})
 	w.write("f", "one\n2\nthree\n")
