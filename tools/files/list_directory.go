@@ -389,3 +389,34 @@ func leavingOut(given map[string]any) (map[string]any, error) {
 	}
 	return nil, nil
 }
+
+// appendCount appends how many entries a directory has that is not gone into, or
+// of which nothing is shown.
+func (n *node) appendCount(dst []byte) []byte {
+	entries, err := n.entry.Path.ReadDir()
+	if err != nil {
+		return append(dst, " (unreadable)"...)
+	}
+	return fmt.Appendf(dst, " (%s)", textfile.Count(len(entries), "entry"))
+}
+
+// append says how to get the rest of a directory. With a pattern the directory
+// is to be listed by itself: its rows at depth 1 are other ones than here.
+func (t note) append(dst []byte, l *listing) []byte {
+	d := t.directory
+	dst = fmt.Appendf(dst, "%s  … %d more: path=%s", d.indent(), len(d.children)-t.shown, textfile.Quoted(d.entry.Path.String()))
+	if l.in.Pattern == "" {
+		dst = fmt.Appendf(dst, " depth=1 offset=%d", t.shown)
+	}
+	return append(dst, '\n')
+}
+
+// appendAncestors appends the directories that the first entry of a page is in,
+// when they stand on an earlier page.
+func appendAncestors(dst []byte, n *node) []byte {
+	if n.parent == nil {
+		return dst
+	}
+	dst = appendAncestors(dst, n.parent)
+	return append(append(append(dst, n.indent()...), n.name()...), '\n')
+}

@@ -121,3 +121,6 @@ func begin[State any](ctx context.Context, p *pages, at stamp, in any) (state St
 	state, ok = p.kept[key].state.(State)
 	return state, ok
 }
+
+// headerBytes is the room for what a page says before its entries.
+const headerBytes = 4_000

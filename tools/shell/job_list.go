@@ -28,9 +28,6 @@ type JobListOut struct {
 	Notes []string
 }
 
-// mostListed is how many jobs one result lists.
-const mostListed = 100
-
 func jobListTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobListIn, JobListOut]{
 		Name: "job_list", Title: "List jobs", Doc: jobListDoc, Tags: []string{"shell", "jobs"},

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"slices"
@@ -168,3 +169,27 @@ func (s *scope) some(run []source, excluded func(string) bool, by *borrower, fro
 	})
 	return run, next, known
 }
+
+// OpenBy opens the file, or what is kept of it.
+func (s source) OpenBy(o *workspace.Opener) (workspace.File, error) {
+	if s.by != nil {
+		if text, ok := s.by.get(s.version()); ok {
+			return keptFile{bytes.NewReader(text), text}, nil
+		}
+	}
+	return o.Open(s.Path)
+}
+
+// Whole keeps what the file holds.
+func (s source) Whole(text []byte) {
+	if s.by == nil || len(text) > mostContent || s.by.left.Load() <= 0 || s.by.has(s.version()) ||
+		s.by.left.Add(-max(int64(len(text)+entryBytes), s.by.least)) < 0 {
+		return
+	}
+	s.by.put(s.version(), text)
+}
+
+// Parts are those that may have a match.
+func (s source) Parts() iter.Seq2[int64, int64] { return s.among.Parts(s.id, s.file) }
+
+func (s source) version() version { return version{s.by.shelf, s.id, s.file} }

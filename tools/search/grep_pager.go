@@ -16,9 +16,8 @@ import (
 )
 
 const (
-	fewMatches  = 3 // with so many matching lines in all, context is added unasked
-	fewContext  = 2 // lines of it before and after
-	headerBytes = 4_000
+	fewMatches = 3 // with so many matching lines in all, context is added unasked
+	fewContext = 2 // lines of it before and after
 )
 
 // pager puts together one page from what was found file by file. It counts in

@@ -3,7 +3,6 @@ package shell
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,26 +13,6 @@ import (
 	"toolcrib/tools/shell/internal/command"
 	"toolcrib/tools/shell/internal/processes"
 )
-
-// tellBash returns what records may tell of a command.
-func tellBash(_ context.Context, in BashIn) BashIn {
-	in.Command, in.Env = command.Told(in.Command), toldVariables(in.Env)
-	return in
-}
-
-// tellPowershell does the same for a line that is not parsed.
-func tellPowershell(_ context.Context, in PowerShellIn) PowerShellIn {
-	in.Command, in.Env = secrets.Line(in.Command), toldVariables(in.Env)
-	return in
-}
-
-func toldVariables(env []string) []string {
-	env = slices.Clone(env)
-	for i, v := range env {
-		env[i] = secrets.Without(v, slices.Concat(secrets.Text(v), secrets.Command([]string{v}).Words[0]))
-	}
-	return env
-}
 
 // tellInput returns what records may tell of what is typed: nothing where it does not
 // show, or where a secret is asked for, and no secrets of a command line.

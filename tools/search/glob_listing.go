@@ -1,11 +1,9 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/text/textfile"
@@ -194,29 +192,4 @@ func (l *listing) known(ctx context.Context, v visit, in GlobIn, start workspace
 	l.Unreadable = unread.Paths(ctx, nil, stats)
 	l.Freshness = v.freshness()
 	return known && (hidden || l.total+len(l.entries) > 0 && len(l.Unreadable) == 0)
-}
-
-// newest orders entries by their time of change, the latest first, equal ones by
-// path. What is gone meanwhile is left out.
-func newest(ctx context.Context, entries []workspace.Entry) ([]workspace.Entry, error) {
-	type dated struct {
-		workspace.Entry
-		at time.Time
-	}
-	var list []dated
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		info, err := e.Path.Lstat() // without one the time is zero and the entry last
-		if err == nil || tools.AsError(err).Code != tools.NotFound {
-			list = append(list, dated{e, info.ModTime})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b dated) int { return cmp.Compare(b.at.UnixNano(), a.at.UnixNano()) })
-	entries = entries[:0]
-	for _, d := range list {
-		entries = append(entries, d.Entry)
-	}
-	return entries, nil
 }
