@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,8 +15,8 @@ import (
 )
 
 // TestDeletable proves that a tool goes with its files and the one line that lists it:
-// no other file of its category uses what these define. The files of the tool NAME are
-// NAME.go and all NAME_*.go.
+// no other file of its category uses what these define, nor do the tests of others. The
+// files of the tool NAME are NAME.go and all NAME_*.go, its tests among them.
 func TestDeletable(t *testing.T) {
 	for _, tool := range catalog.All(catalog.Deps{}) {
 		t.Run(tool.Name, func(t *testing.T) {
@@ -39,8 +40,8 @@ func TestDeletable(t *testing.T) {
 	}
 }
 
-// toolFiles parses the files of a category but for its tests: those of one tool, and
-// the others by their names.
+// toolFiles parses the files of a category: those of one tool, and the others by their
+// names.
 func toolFiles(t *testing.T, category, tool string) (own []*ast.File, others map[string]*parsedFile) {
 	t.Helper()
 	paths, err := filepath.Glob("../" + category + "/*.go")
@@ -48,13 +49,10 @@ func toolFiles(t *testing.T, category, tool string) (own []*ast.File, others map
 		t.Fatal(err)
 	}
 	others = map[string]*parsedFile{}
-	for _, path := range paths {
-		name := filepath.Base(path)
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
+	for _, at := range paths {
+		name := filepath.Base(at)
 		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, path, nil, 0)
+		file, err := parser.ParseFile(fset, at, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,12 +125,23 @@ func receiver(d *ast.FuncDecl) string {
 // what it selects as ".name", with the place of each.
 func usedBy(file *parsedFile) map[string]token.Position {
 	used := map[string]token.Position{}
+	imported := map[string]bool{}
+	for _, spec := range file.Imports {
+		imported[strings.Trim(path.Base(spec.Path.Value), `"`)] = true
+	}
 	for _, id := range file.Unresolved {
+		if imported[id.Name] {
+			continue
+		}
 		used[id.Name] = file.fset.Position(id.Pos())
 	}
 	ast.Inspect(file.File, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
-			used["."+s.Sel.Name] = file.fset.Position(s.Sel.Pos())
+			name := "." + s.Sel.Name
+			if x, ok := s.X.(*ast.Ident); ok && x.Name+"_test" == file.Name.Name {
+				name = s.Sel.Name // of the package that the test is of
+			}
+			used[name] = file.fset.Position(s.Sel.Pos())
 		}
 		return true
 	})

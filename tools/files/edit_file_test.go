@@ -14,10 +14,6 @@ import (
 	"toolcrib/tools/files/internal/view"
 )
 
-type edits []map[string]any
-
-func one(old, text string) edits { return edits{{"old_text": old, "new_text": text}} }
-
 func TestEditFilePlaces(t *testing.T) {
 	w := newWriter(t, files.Deps{}, "edit_file", map[string]string{"dir/a.txt": "x\n", "link": "-> dir/a.txt", "away": "-> ../out"})
 	for _, c := range []struct{ path, want string }{

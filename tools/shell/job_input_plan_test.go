@@ -8,13 +8,6 @@ import (
 	"toolcrib/tools/shell"
 )
 
-// explains says what would become of a call now.
-func (s server) explains(policy, tool string, in any) string {
-	s.t.Helper()
-	x := explainIn(s.t, s.ws, s.all, policy, tool, in)
-	return x.Verdict + " by " + x.Rule
-}
-
 const noRemoval = `[{"verdict":"deny","command":["rm"]}]`
 
 // What is typed at the prompt of a shell is judged as a command line; what another
@@ -100,24 +93,4 @@ func TestPlanOfInputUncontained(t *testing.T) {
 	if got := s.explains("[]", "job_input", shell.JobInputIn{Job: job, Text: "x\n"}); got != "allow by exec" {
 		t.Errorf("contained: %s", got)
 	}
-}
-
-// A session is judged where it has gone to.
-func TestPlanOfSession(t *testing.T) {
-	s, ctx := start(t), t.Context()
-	const policy = `[{"verdict":"deny","path":["secrets"]}]`
-	judge := func(want string, in shell.BashIn) {
-		t.Helper()
-		if got := s.explains(policy, "bash", in); got != want {
-			t.Errorf("%+v: %s, want %s", in, got, want)
-		}
-	}
-	read := shell.BashIn{Command: "cat key", Session: "a"}
-	judge("allow by exec", read)
-	s.want(s.call(ctx, "bash", map[string]any{"command": "mkdir -p secrets sub; cd secrets", "session": "a"}), `session a is in secrets\n$`)
-	judge("deny by policy[1]", read)
-	judge("allow by exec", shell.BashIn{Command: "cat key", Session: "b"})
-	s.want(s.call(ctx, "bash", map[string]any{"command": "cd ../sub", "session": "a"}), `session a is in sub\n$`)
-	judge("allow by exec", read)
-	judge("deny by policy[1]", shell.BashIn{Command: "cat ../secrets/key", Session: "a"})
 }

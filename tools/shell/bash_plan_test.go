@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/shell"
-	"toolcrib/workspace"
 )
 
 // bash is the tool that runs lines, with nothing to run them by.
@@ -61,30 +59,6 @@ func readVerdicts(t testing.TB) (lines []verdictLine, policies []string) {
 		lines = append(lines, verdictLine{i + 1, want, shell.BashIn{Command: line, Network: network}})
 	}
 	return lines, policies
-}
-
-// treeOf makes a workspace that has what the lines name.
-func treeOf(t testing.TB) *workspace.Workspace {
-	t.Helper()
-	dir := t.TempDir()
-	for _, name := range []string{"secrets/key", "src/a.go", "sub/x", "x"} {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink("secrets/key", filepath.Join(dir, "link")); err != nil {
-		t.Skipf("needs: the right to make symlinks: %v", err)
-	}
-	ws, err := workspace.Open([]string{dir}, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ws.Close() })
-	return ws
 }
 
 // The verdicts on command lines are those that were written down by hand, by the default
@@ -177,36 +151,6 @@ func explain(t *testing.T, d shell.Deps, policy string, in shell.BashIn) run.Exp
 	return explainCall(t, d, policy, "bash", in)
 }
 
-// explainCall says what would become of a call.
-func explainCall(t *testing.T, d shell.Deps, policy, tool string, in any) run.Explanation {
-	t.Helper()
-	return explainIn(t, treeOf(t), shell.Tools(d), policy, tool, in)
-}
-
-// explainIn says what would become of a call of one of the tools.
-func explainIn(t *testing.T, ws *workspace.Workspace, all []tools.Tool, policy, tool string, in any) run.Explanation {
-	t.Helper()
-	var list []run.Rule
-	if err := json.Unmarshal([]byte(policy), &list); err != nil {
-		t.Fatal(err)
-	}
-	rules, err := run.NewRules(list, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	args, err := json.Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := run.New(run.Config{Settings: run.Settings{Tools: all, Rules: rules}})
-	session := tools.SessionInfo{Principal: tools.Local, Client: tools.Client{Name: "test", Forms: true}, Workspace: ws}
-	x, err := r.Explain(t.Context(), run.Call{Tool: tool, Args: args, Session: session})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
 // Beside the line, what a call says of its place counts.
 func TestPlanOfPlace(t *testing.T) {
 	const policy = `[{"verdict":"deny","command":["rm"]},{"verdict":"deny","path":["secrets"]}]`
@@ -255,4 +199,24 @@ func TestExplanation(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, x)
 		}
 	}
+}
+
+// A session is judged where it has gone to.
+func TestPlanOfSession(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	const policy = `[{"verdict":"deny","path":["secrets"]}]`
+	judge := func(want string, in shell.BashIn) {
+		t.Helper()
+		if got := s.explains(policy, "bash", in); got != want {
+			t.Errorf("%+v: %s, want %s", in, got, want)
+		}
+	}
+	read := shell.BashIn{Command: "cat key", Session: "a"}
+	judge("allow by exec", read)
+	s.want(s.call(ctx, "bash", map[string]any{"command": "mkdir -p secrets sub; cd secrets", "session": "a"}), `session a is in secrets\n$`)
+	judge("deny by policy[1]", read)
+	judge("allow by exec", shell.BashIn{Command: "cat key", Session: "b"})
+	s.want(s.call(ctx, "bash", map[string]any{"command": "cd ../sub", "session": "a"}), `session a is in sub\n$`)
+	judge("allow by exec", read)
+	judge("deny by policy[1]", shell.BashIn{Command: "cat ../secrets/key", Session: "a"})
 }
