@@ -2,11 +2,12 @@ package view
 
 import (
 	"cmp"
-	"container/list"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
@@ -17,14 +18,14 @@ import (
 // is bounded (64 files of at most 64 KiB each) and safe for use by several
 // goroutines; a nil LineIndex remembers nothing.
 type LineIndex struct {
-	mu     sync.Mutex
-	files  map[string]*list.Element // of *lineMap, by path on the host
-	recent *list.List               // latest use first
+	mu    sync.Mutex
+	files *simplelru.LRU[string, *lineMap] // by path on the host
 }
 
 // NewLineIndex returns an empty index.
 func NewLineIndex() *LineIndex {
-	return &LineIndex{files: map[string]*list.Element{}, recent: list.New()}
+	files, _ := simplelru.NewLRU[string, *lineMap](indexedFiles, nil) // it fails only for a bound below one
+	return &LineIndex{files: files}
 }
 
 const (
@@ -39,7 +40,6 @@ const (
 // lineMap is what is known of the lines of one version of a file. A nil lineMap
 // knows and learns nothing.
 type lineMap struct {
-	host    string
 	version string // of the content, and how it was read
 
 	mu     sync.Mutex
@@ -58,20 +58,11 @@ func (x *LineIndex) of(path workspace.Path, info workspace.Info, form textfile.F
 	version := fmt.Sprintf("%s %x %s %d", info.Version(), info.Device, form.Encoding.Name(), form.BOM)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if e, ok := x.files[host]; ok {
-		if m := e.Value.(*lineMap); m.version == version {
-			x.recent.MoveToFront(e)
-			return m
-		}
-		x.recent.Remove(e)
+	if m, ok := x.files.Get(host); ok && m.version == version {
+		return m
 	}
-	m := &lineMap{host: host, version: version, step: indexStep, total: -1}
-	x.files[host] = x.recent.PushFront(m)
-	if x.recent.Len() > indexedFiles {
-		last := x.recent.Back()
-		x.recent.Remove(last)
-		delete(x.files, last.Value.(*lineMap).host)
-	}
+	m := &lineMap{version: version, step: indexStep, total: -1}
+	x.files.Add(host, m)
 	return m
 }
 
