@@ -273,3 +273,10 @@ func (e *Engine) Close() error {
 	}
 	return e.release()
 }
+
+// Level returns the level that is set; 0 = the best of this system.
+func (e *Engine) Level() Level {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.opt.Level
+}

@@ -124,3 +124,89 @@ func step(at int, name string, dir, make bool) (int, error) {
 		}
 	}
 }
+
+// takeDevices takes the devices that every program may use, in the order of usual.
+func takeDevices() ([]int, error) {
+	var fds []int
+	for _, name := range usual {
+		fd, err := unix.OpenTree(unix.AT_FDCWD, "/dev/"+name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+		if err != nil {
+			return nil, fmt.Errorf("/dev/%s: %w", name, err)
+		}
+		fds = append(fds, fd)
+	}
+	return fds, nil
+}
+
+// makeDev fills /dev, which is covered: with these devices, shared memory, and terminals
+// of its own.
+func (t *tree) makeDev(devices []int) error {
+	if err := makeShut(); err != nil {
+		return err
+	}
+	for i, name := range usual {
+		err := mountOn(devices[i], "/dev/"+name, true)
+		unix.Close(devices[i])
+		if err != nil {
+			return fmt.Errorf("/dev/%s: %w", name, err)
+		}
+	}
+	for _, link := range [][2]string{{"/proc/self/fd", "fd"}, {"/proc/self/fd/0", "stdin"}, {"/proc/self/fd/1", "stdout"}, {"/proc/self/fd/2", "stderr"}, {"pts/ptmx", "ptmx"}} {
+		if err := os.Symlink(link[0], "/dev/"+link[1]); err != nil {
+			return err
+		}
+	}
+	for _, m := range []struct {
+		at, kind, data string
+		flags          uintptr
+	}{
+		{"/dev/pts", "devpts", "newinstance,ptmxmode=0666,mode=0620", unix.MS_NOEXEC},
+		{"/dev/shm", "tmpfs", "size=1g,mode=1777", unix.MS_NODEV},
+	} {
+		if err := os.Mkdir(m.at, 0o755); err != nil {
+			return err
+		}
+		if err := unix.Mount(m.kind, m.at, m.kind, unix.MS_NOSUID|m.flags, m.data); err != nil {
+			return fmt.Errorf("%s: %w", m.at, err)
+		}
+	}
+	return nil
+}
+
+// Where the view has what is laid over places that nobody is to look into. Neither can be
+// opened by anybody who has no capabilities, and what they lie in can only be read.
+const (
+	shutPlace     = "/dev/.shut"
+	shutDirectory = shutPlace + "/directory"
+	shutFile      = shutPlace + "/file"
+)
+
+// makeShut makes them, while /dev can be written.
+func makeShut() error {
+	if err := os.Mkdir(shutPlace, 0o755); err != nil {
+		return err
+	}
+	if err := os.Mkdir(shutDirectory, 0); err != nil {
+		return err
+	}
+	return os.WriteFile(shutFile, nil, 0)
+}
+
+// setCovers prepares the covers of a program.
+func (p *plan) setCovers(list []Cover) {
+	p.how = unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	p.frozen = unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	directory, file := cstring(shutDirectory), cstring(shutFile)
+	for _, c := range list {
+		next := cover{path: cstring(c.Path)}
+		switch {
+		case c.How == CoverReadOnly:
+			next.readOnly = true
+		case c.How == CoverShut && c.Directory:
+			next.source, next.readOnly = directory, true
+		case c.How == CoverShut:
+			next.source, next.readOnly = file, true
+		}
+		p.covers = append(p.covers, next)
+	}
+}
