@@ -184,9 +184,9 @@ func (f *FileInfo) read(ctx context.Context, path workspace.Path) error {
 	}
 	f.Size, f.MIME = &src.Size, src.Mime
 	if src.Whole {
-		f.Hash = strings.TrimPrefix(src.Id, "hash ")
+		f.Hash = strings.TrimPrefix(src.ID, "hash ")
 	} else {
-		f.Version = strings.TrimPrefix(src.Id, "version ")
+		f.Version = strings.TrimPrefix(src.ID, "version ")
 	}
 	if !src.Form.Binary {
 		f.Encoding, f.EncodingFrom = src.Form.Encoding.Name(), string(src.Form.Source)

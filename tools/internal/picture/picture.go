@@ -76,6 +76,7 @@ func buffered[T any](f func(io.Reader) (T, error)) func(*io.SectionReader) (T, e
 	}
 }
 
+// Supported reports whether images of a media type can be shown.
 func Supported(mime string) bool {
 	_, ok := codecOf(mime)
 	return ok
@@ -84,6 +85,7 @@ func Supported(mime string) bool {
 // Converter makes images fit to be passed on, one large image at a time.
 type Converter struct{ turn chan struct{} }
 
+// NewConverter returns a converter, one for a process.
 func NewConverter() *Converter { return &Converter{turn: make(chan struct{}, 1)} }
 
 // Picture is an image as it is passed on.
@@ -98,6 +100,7 @@ type Error struct{ msg string }
 
 func (e *Error) Error() string { return e.msg }
 
+// Errorf returns an [*Error].
 func Errorf(format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...)}
 }

@@ -57,6 +57,7 @@ func Measure(ctx context.Context, p workspace.Path) (Holding, error) {
 	return h, nil
 }
 
+// Empty reports whether a directory holds nothing.
 func (h Holding) Empty() bool { return h.Files+h.directories+h.unreadable == 0 }
 
 func (h Holding) String() string {

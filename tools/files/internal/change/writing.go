@@ -18,7 +18,7 @@ import (
 type Writing struct {
 	Content
 	Seen string // the hash of the content that the caller may replace, "" = any
-	// outdated words that the file has another.
+	// Outdated words that the file has another.
 	Outdated func(workspace.Old) error
 	At       workspace.Path
 	Mode     string

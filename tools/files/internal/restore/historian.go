@@ -33,6 +33,7 @@ type Historian struct {
 	room int64 // bytes of content that may still be read
 }
 
+// NewHistorian returns the historian of one call.
 func NewHistorian(ctx context.Context) *Historian {
 	return &Historian{ctx: ctx, ws: tools.Session(ctx).Workspace, room: comparedTotal}
 }

@@ -39,6 +39,8 @@ type Restoration struct {
 	Large     []string // paths whose present content is too large to be kept
 }
 
+// NewRestoration prepares what is collected then. With undo the whole change is taken
+// back, with overwrite also where something has changed since.
 func NewRestoration(ctx context.Context, rec workspace.Record, undo, overwrite bool) *Restoration {
 	return &Restoration{Historian: NewHistorian(ctx), Rec: rec, undo: undo, overwrite: overwrite}
 }

@@ -32,7 +32,7 @@ type Restoring struct {
 	Undo, DryRun bool
 	call         string // by which undo knows changes that belong together
 	last         workspace.Receipt
-	// redoes: what is undone is an undo.
+	// Redoes: what is undone is an undo.
 	Redoes bool
 	// lossy is why the call cannot be taken back, "" where it can.
 	lossy string

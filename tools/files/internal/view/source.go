@@ -36,7 +36,7 @@ type Source struct {
 	Size  int64
 	Form  textfile.Form
 	Mime  string
-	Id    string // "hash <sha256>" or "version <token>"
+	ID    string // "hash <sha256>" or "version <token>"
 	Data  []byte // the whole content, nil above wholeSize
 	Whole bool
 	file  workspace.File
@@ -108,7 +108,7 @@ func (s *Source) load(file workspace.File, hash string, former []byte) (head []b
 		if int64(got) < n {
 			return nil, s.shrunk()
 		}
-		s.ReaderAt, s.Size, s.Id = file, info.Size, "version "+info.Version()
+		s.ReaderAt, s.Size, s.ID = file, info.Size, "version "+info.Version()
 		return head, nil
 	}
 	head = head[:got] // shorter where the file has just been cut
@@ -117,7 +117,7 @@ func (s *Source) load(file workspace.File, hash string, former []byte) (head []b
 		hash = hex.EncodeToString(sum[:])
 	}
 	s.ReaderAt, s.Size, s.Data = bytes.NewReader(head), int64(got), head
-	s.Id = "hash " + hash
+	s.ID = "hash " + hash
 	return head, nil
 }
 
@@ -189,6 +189,7 @@ func NotText(path string, data []byte, form textfile.Form) error {
 		WithHint("if it is text, name its encoding: encoding=NAME")
 }
 
+// LookupEncoding returns the encoding of a name, or an error that names the nearest.
 func LookupEncoding(name string) (textfile.Encoding, error) {
 	if enc, ok := textfile.Lookup(name); ok {
 		return enc, nil
