@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // Render words the Out of a call, within the tool's limits. Text over the limit

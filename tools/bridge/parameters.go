@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"toolcrib/tools"
 )
@@ -119,4 +120,18 @@ func (p parameter) kind() string {
 		return "{" + strings.Join(names, ", ") + "}"
 	}
 	return p.Type
+}
+
+// maxSignature is the most bytes of a signature that are shown.
+const maxSignature = 1500
+
+// cut shortens a line and says so.
+func cut(line string, most int) string {
+	line = strings.Join(strings.Fields(line), " ")
+	if len(line) <= most {
+		return line
+	}
+	for most--; !utf8.RuneStart(line[most]); most-- {
+	}
+	return line[:most] + "…"
 }

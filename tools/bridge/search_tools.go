@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"toolcrib/schema"
 	"toolcrib/tools"
@@ -100,11 +99,8 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 	return out, nil
 }
 
-// Most bytes of what one tool is told with.
-const (
-	maxDoes      = 220
-	maxSignature = 1500
-)
+// maxDoes is the most bytes of what is said of one tool.
+const maxDoes = 220
 
 // entryOf tells of a tool in two lines.
 func entryOf(t tools.Tool) (string, error) {
@@ -118,17 +114,6 @@ func entryOf(t tools.Tool) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("%s [%s, %s]: %s\n  %s\n", t.Name, t.Category, t.Access, cut(does, maxDoes), cut(args, maxSignature)), nil
-}
-
-// cut shortens a line and says so.
-func cut(line string, most int) string {
-	line = strings.Join(strings.Fields(line), " ")
-	if len(line) <= most {
-		return line
-	}
-	for most--; !utf8.RuneStart(line[most]); most-- {
-	}
-	return line[:most] + "…"
 }
 
 // Text is a status line and two lines a tool.

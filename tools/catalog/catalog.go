@@ -18,8 +18,8 @@ import (
 	"toolcrib/tools/bridge"
 	"toolcrib/tools/code"
 	"toolcrib/tools/files"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/search"
 	"toolcrib/tools/shell"
 )
@@ -54,7 +54,7 @@ func NewDeps(caller tools.Caller) Deps {
 	return Deps{
 		Bridge:  bridge.Deps{Caller: caller},
 		Code:    code.Deps{Sandbox: programs, Python: new(code.Python), Kernels: new(code.Kernels)},
-		Files:   files.Deps{Seen: files.NewSeen(seenBytes), Lines: files.NewLineIndex()},
+		Files:   files.NewDeps(),
 		Search:  search.Deps{Library: search.NewLibrary()},
 		Shell:   shell.Deps{Sandbox: programs, Jobs: jobs.New(programs)},
 		Sandbox: programs,
@@ -101,10 +101,6 @@ func (d Deps) Load() (l Load) {
 	}
 	return l
 }
-
-// seenBytes is how much of what was shown is remembered, to tell what has changed
-// since.
-const seenBytes = 4 << 20
 
 // All returns every tool, sorted by category and name.
 func All(d Deps) []tools.Tool {

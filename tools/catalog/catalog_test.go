@@ -17,8 +17,8 @@ import (
 	"toolcrib/tools/bridge"
 	"toolcrib/tools/catalog"
 	"toolcrib/tools/code"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/shell"
 )

@@ -30,20 +30,22 @@ var layers = []struct {
 	{"workspace", []string{"workspace/state", "workspace/repository", "workspace/internal/..."}},
 	{"workspace/fileindex", []string{"workspace", "workspace/ignore", "workspace/internal/fsys"}},
 	{"schema", nil},
-	{"tools", []string{"schema", "workspace", "workspace/fileindex", "tools/internal/textfile"}}, // what says back a part of a request shows what deceives
+	{"tools", []string{"schema", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}}, // what says back a part of a request shows what deceives
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
-	{"tools/internal/sandbox/internal/leaf", nil},                                                                                                       // it runs before the rest of the program, and in its place
-	{"tools/internal/sandbox", []string{"tools", "workspace", "workspace/repository", "tools/internal/egress", "tools/internal/sandbox/internal/leaf"}}, // whose call a program is of
-	{"tools/internal/changed", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/textfile"}},                                        // what changed goes into the audit log
-	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                                            // names of secrets are in one place
-	{"tools/internal/durations", []string{"tools"}},                                                                                                     // its errors are those of tools
-	{"tools/internal/progress", []string{"tools", "tools/internal/screen"}},                                                                             // it tells the caller of a tool
-	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},                                           // it asks for paths as their caller does
+	{"tools/internal/programs/sandbox/internal/sandboxinit", nil},                                                                                                                         // it runs before the rest of the program, and in its place
+	{"tools/internal/programs/sandbox", []string{"tools", "workspace", "workspace/repository", "tools/internal/programs/egress", "tools/internal/programs/sandbox/internal/sandboxinit"}}, // whose call a program is of
+	{"tools/internal/programs/changed", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}},                                                            // what changed goes into the audit log
+	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                                                                              // names of secrets are in one place
+	{"tools/internal/durations", []string{"tools"}},                                                                                                                                       // its errors are those of tools
+	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                                                                         // an image is a block of a result
+	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                                                                      // it tells the caller of a tool
+	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},                                                                             // it asks for paths as their caller does
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
-	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/jobs", "tools/internal/sandbox"}},
+	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "@below"}},
-	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}}, // it speaks of commands in the terms of the contract
+	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                 // it speaks of commands in the terms of the contract
+	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
 	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "workspace"}},
@@ -56,7 +58,7 @@ var layers = []struct {
 	{"server/keeper", nil},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/settings", "server/keeper", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "tools/internal/sandbox", "server", "server/audit", "server/records", "server/run", "server/hooks", "workspace/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
+	{"server/cli", []string{"server/settings", "server/keeper", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "tools/internal/programs/sandbox", "server", "server/audit", "server/records", "server/run", "server/hooks", "workspace/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 
@@ -77,15 +79,15 @@ var only = []struct {
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
-	{"unsafe", []string{"tools/search/internal/index", "tools/internal/sandbox/internal/leaf", "tools/internal/sandbox"}, "memory outside the heap is made in one place, and system calls with structs of the system in another"},
+	{"unsafe", []string{"tools/search/internal/index", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/internal/programs/sandbox"}, "memory outside the heap is made in one place, and system calls with structs of the system in another"},
 }
 
 // openers are the functions of package os that open or change files; calls of
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
-	mayOpen       = []string{"workspace", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "tools/internal/sandbox", "tools/internal/sandbox/internal/leaf", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/keeper", ""}
-	mayAskForHost = []string{"workspace", "tools/files", "tools/internal/sandbox"} // for the URIs of files; for what runs there
+	mayOpen       = []string{"workspace", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/keeper", ""}
+	mayAskForHost = []string{"workspace", "tools/files", "tools/files/internal/view", "tools/internal/programs/sandbox"} // for the URIs of files; to tell files apart; for what runs there
 	mayAnchor     = []string{"workspace", "workspace/fileindex"}
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/internal/tooltest"
 )
 

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"toolcrib/tools/internal/durations"
+	"toolcrib/tools/internal/programs/screen"
 	"toolcrib/tools/internal/progress"
-	"toolcrib/tools/internal/screen"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 const (

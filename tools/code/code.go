@@ -5,7 +5,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/code/internal/javascript"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/sandbox"
 )
 
 // Deps is what the process owns for this category.

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/changed"
 	"toolcrib/tools/internal/durations"
+	"toolcrib/tools/internal/programs/changed"
 	"toolcrib/tools/internal/secrets"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 //go:embed code_interpreter.md

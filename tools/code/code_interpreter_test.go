@@ -11,7 +11,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/code"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/workspace"
 )

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/sandbox"
 )
 
 //go:embed kernel.py

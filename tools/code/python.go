@@ -2,6 +2,7 @@ package code
 
 import (
 	"context"
+	_ "embed"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -9,7 +10,18 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/sandbox"
+)
+
+//go:embed scope.py
+var scope string
+
+//go:embed magics.py
+var magics string
+
+const (
+	pythonMemory = 4 << 30 // bytes of data, unless the sandbox is configured
+	shownText    = 12_000  // characters of a value or a traceback
 )
 
 // Python says which interpreter runs scripts. The zero value takes the system's. Its
@@ -63,3 +75,41 @@ func (d Deps) find(ctx context.Context) (string, error) {
 }
 
 const probeTimeout = 10 * time.Second
+
+// planOf is what a call with a script would do, as far as it can be told.
+func planOf(code string, network bool) tools.Plan {
+	p := tools.Plan{
+		Effects: tools.Workspace | tools.Process | tools.Destroys,
+		Unknown: "a script of Python can run any program",
+		Shows:   shorten(code, 400, 0),
+	}
+	if network {
+		p.Effects |= tools.Network
+	}
+	return p
+}
+
+// pythonReport is what the runner tells of a script.
+type pythonReport struct{ Value, Error, Kind string }
+
+// pythonArgs is the command line of a program of ours.
+func pythonArgs(interpreter, program string) []string {
+	return []string{interpreter, "-X", "utf8", "-X", "faulthandler", "-c", scope + program, magics}
+}
+
+// hint says what to do about errors that come of where scripts run.
+func hint(r pythonReport, network bool, within sandbox.Report) string {
+	switch {
+	case strings.HasSuffix(r.Kind, "MemoryError"):
+		return outOfMemory(within)
+	case r.Kind == "ModuleNotFoundError" && strings.Contains(r.Error, "'IPython"):
+		return "display(x) is there without an import"
+	case r.Kind == "EOFError" && strings.Contains(r.Error, "input("):
+		return "there is no input: put the values into the code"
+	case r.Kind == "ModuleNotFoundError":
+		return "packages are those of the interpreter; --python of the server sets that of a virtual environment"
+	case !network && (r.Kind == "gaierror" || r.Kind == "URLError" || r.Kind == "ConnectionError" || strings.Contains(r.Error, "Network is unreachable")):
+		return "the network is off; network=true asks for it"
+	}
+	return ""
+}

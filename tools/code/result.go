@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"toolcrib/tools/internal/changed"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/sandbox"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/programs/changed"
+	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // outcome is what a script has come to, as a model reads it.

@@ -9,7 +9,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/code/internal/javascript"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/secrets"
 )
 

@@ -4,32 +4,21 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/secrets"
 )
 
 //go:embed run_python.md
 var runPythonDoc string
 
-//go:embed scope.py
-var scope string
-
-//go:embed magics.py
-var magics string
-
 //go:embed runner.py
 var runner string
 
-const (
-	pythonTimeout = 5 * time.Minute // the longest that can be asked for
-	pythonMemory  = 4 << 30         // bytes of data, unless the sandbox is configured
-	shownText     = 12_000          // characters of a value or a traceback
-)
+const pythonTimeout = 5 * time.Minute // the longest that can be asked for
 
 // RunPythonIn says what to run.
 type RunPythonIn struct {
@@ -77,22 +66,6 @@ func runPythonTool(d Deps) tools.Tool {
 	})
 }
 
-// planOf is what a call with a script would do, as far as it can be told.
-func planOf(code string, network bool) tools.Plan {
-	p := tools.Plan{
-		Effects: tools.Workspace | tools.Process | tools.Destroys,
-		Unknown: "a script of Python can run any program",
-		Shows:   shorten(code, 400, 0),
-	}
-	if network {
-		p.Effects |= tools.Network
-	}
-	return p
-}
-
-// pythonReport is what the runner tells of a script.
-type pythonReport struct{ Value, Error, Kind string }
-
 func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, error) {
 	timeout, err := durations.Argument{Name: "timeout", Least: time.Millisecond, Most: pythonTimeout}.Read(in.Timeout)
 	if err != nil {
@@ -121,26 +94,4 @@ func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, erro
 	}
 	r.files.Note(ctx)
 	return RunPythonOut{o}, nil
-}
-
-// pythonArgs is the command line of a program of ours.
-func pythonArgs(interpreter, program string) []string {
-	return []string{interpreter, "-X", "utf8", "-X", "faulthandler", "-c", scope + program, magics}
-}
-
-// hint says what to do about errors that come of where scripts run.
-func hint(r pythonReport, network bool, within sandbox.Report) string {
-	switch {
-	case strings.HasSuffix(r.Kind, "MemoryError"):
-		return outOfMemory(within)
-	case r.Kind == "ModuleNotFoundError" && strings.Contains(r.Error, "'IPython"):
-		return "display(x) is there without an import"
-	case r.Kind == "EOFError" && strings.Contains(r.Error, "input("):
-		return "there is no input: put the values into the code"
-	case r.Kind == "ModuleNotFoundError":
-		return "packages are those of the interpreter; --python of the server sets that of a virtual environment"
-	case !network && (r.Kind == "gaierror" || r.Kind == "URLError" || r.Kind == "ConnectionError" || strings.Contains(r.Error, "Network is unreachable")):
-		return "the network is off; network=true asks for it"
-	}
-	return ""
 }

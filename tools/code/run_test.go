@@ -10,7 +10,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/code"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/tooltest"
 )
 

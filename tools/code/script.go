@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/changed"
+	"toolcrib/tools/internal/programs/changed"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/progress"
-	"toolcrib/tools/internal/sandbox"
 )
 
 // script is a program that takes a job as JSON from stdin, prints what it prints, and

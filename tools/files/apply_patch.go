@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"strings"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
-	"toolcrib/tools/internal/patch"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/files/internal/view"
+	"toolcrib/tools/internal/text/patch"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -27,17 +30,7 @@ type ApplyPatchIn struct {
 }
 
 // ApplyPatchOut is what was changed.
-type ApplyPatchOut struct {
-	Status string
-	Files  []string // a line for each
-	Notes  []string
-	Diff   string // of a dry run
-}
-
-// Text words the result.
-func (o ApplyPatchOut) Text() string {
-	return changeText(strings.Join(append([]string{o.Status}, o.Files...), "\n"), o.Notes, o.Diff)
-}
+type ApplyPatchOut struct{ change.Report }
 
 // Trim keeps as many lines of files as fit; the others were changed too.
 func (o ApplyPatchOut) Trim(budget int) ApplyPatchOut {
@@ -67,7 +60,7 @@ func applyPatchTool(d Deps) tools.Tool {
 		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Spellings: patchSpellings(),
 		Limits: tools.Limits{Facts: map[string]any{
-			"most": fmt.Sprintf("%d MiB", workspace.MaxEdit>>20), "diff": editDiff, "ask": patchAsks,
+			"most": fmt.Sprintf("%d MiB", workspace.MaxEdit>>20), "diff": change.EditDiff, "ask": patchAsks,
 		}},
 		Confirm: confirmPatch,
 		Examples: []tools.Example[ApplyPatchIn]{{
@@ -131,48 +124,48 @@ func lossQuestion(ctx context.Context, parsed []patch.File) tools.Question {
 		if err != nil {
 			continue // which the call says
 		}
-		if there, why := irreversible(ctx, path, false); why != "" {
+		if there, why := change.Irreversible(ctx, path, false); why != "" {
 			lost, reason = append(lost, there), why
 		}
 	}
 	if lost == nil {
 		return tools.Question{}
 	}
-	return tools.Question{Message: fmt.Sprintf("delete %s by a patch; %s", some(lost), reason)}
+	return tools.Question{Message: fmt.Sprintf("delete %s by a patch; %s", change.FirstNames(lost), reason)}
 }
 
 func (d Deps) applyPatch(ctx context.Context, in ApplyPatchIn) (ApplyPatchOut, error) {
 	parsed, notes, err := patch.Parse(in.Patch)
 	if e, ok := errors.AsType[*patch.Error](err); ok {
-		return ApplyPatchOut{}, detailed(tools.InvalidArgument, e.Error()+"; nothing is changed", "", e.Hint, err)
+		return ApplyPatchOut{}, change.Detailed(tools.InvalidArgument, e.Error()+"; nothing is changed", "", e.Hint, err)
 	}
 	if err != nil {
 		return ApplyPatchOut{}, err
 	}
 	var named *textfile.Encoding
 	if in.Encoding != "" {
-		enc, err := lookupEncoding(in.Encoding)
+		enc, err := view.LookupEncoding(in.Encoding)
 		if err != nil {
 			return ApplyPatchOut{}, err
 		}
 		named = &enc
 	}
-	all, refused := d.patchings(ctx, parsed, named)
-	change := workspace.Change{Tool: "apply_patch", DryRun: in.DryRun}
+	all, refused := d.writer().Patchings(ctx, parsed, named)
+	attempt := workspace.Change{Tool: "apply_patch", DryRun: in.DryRun}
 	for _, p := range all {
-		change.Ops = append(change.Ops, p.op)
+		attempt.Ops = append(attempt.Ops, p.Op)
 	}
 	if refused != nil {
-		return ApplyPatchOut{}, d.explain(ctx, errors.Join(refused, tryChange(ctx, change)))
+		return ApplyPatchOut{}, d.writer().Explain(ctx, errors.Join(refused, tryChange(ctx, attempt)))
 	}
-	receipt, err := d.apply(ctx, change)
+	receipt, err := d.writer().Apply(ctx, attempt)
 	if e := tools.AsError(err); e != nil {
 		if e.Code == tools.AlreadyExists && e.Hint == "" {
 			return ApplyPatchOut{}, e.WithHint("*** Update File: changes a file, write_file replaces one")
 		}
 		return ApplyPatchOut{}, e
 	}
-	return patched(all, receipt, notes, in.DryRun), nil
+	return ApplyPatchOut{change.ReportPatch(all, receipt, notes, in.DryRun)}, nil
 }
 
 // tryChange returns what stands against the part of a change that makes sense, so
@@ -184,4 +177,17 @@ func tryChange(ctx context.Context, c workspace.Change) error {
 	c.DryRun = true
 	_, err := tools.Session(ctx).Workspace.Apply(ctx, c)
 	return err
+}
+
+// patchSpellings are the forms that other tools have for a patch.
+func patchSpellings() []schema.Spelling {
+	return []schema.Spelling{{Names: []string{"patch", "command"}, Read: func(given map[string]any) (map[string]any, error) {
+		if list, ok := schema.Strings(given["patch"]); ok {
+			return map[string]any{"patch": strings.Join(list, "\n")}, nil
+		}
+		if list, ok := schema.Strings(given["command"]); ok && len(list) == 2 && list[0] == "apply_patch" && given["patch"] == nil {
+			return map[string]any{"patch": list[1]}, nil
+		}
+		return nil, nil
+	}}}
 }

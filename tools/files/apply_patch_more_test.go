@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/files"
+	"toolcrib/tools/files/internal/view"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/workspace"
 )
@@ -138,7 +139,7 @@ func TestApplyPatchTellsAllProblems(t *testing.T) {
 
 // A hunk that does not fit any more is answered with what changed.
 func TestApplyPatchToldWhatChanged(t *testing.T) {
-	seen := files.NewSeen(1 << 20)
+	seen := view.NewSeen(1 << 20)
 	r := newPatcher(t, files.Deps{Seen: seen}, map[string]string{"a.txt": "one\nzwei\n"})
 	was := "one\ntwo\n"
 	seen.Note(tools.Local, "a.txt", sum(was), []byte(was))
@@ -251,7 +252,7 @@ func TestApplyPatchModes(t *testing.T) {
 // Patches of one file at the same time lose nothing.
 func TestApplyPatchConcurrently(t *testing.T) {
 	const workers, each = 4, 10
-	r := newPatcher(t, files.Deps{Seen: files.NewSeen(1 << 20)}, map[string]string{"a.txt": "first\nlast\n"})
+	r := newPatcher(t, files.Deps{Seen: view.NewSeen(1 << 20)}, map[string]string{"a.txt": "first\nlast\n"})
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {

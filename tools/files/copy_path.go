@@ -5,6 +5,7 @@ import (
 	_ "embed"
 
 	"toolcrib/tools"
+	"toolcrib/tools/files/internal/change"
 	"toolcrib/workspace"
 )
 
@@ -25,7 +26,7 @@ type CopyPathOut struct {
 }
 
 // Text words the result.
-func (o CopyPathOut) Text() string { return o.Status + noteLines(o.Notes...) }
+func (o CopyPathOut) Text() string { return o.Status + change.NoteLines(o.Notes...) }
 
 func copyPathTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[CopyPathIn, CopyPathOut]{

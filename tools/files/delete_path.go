@@ -9,7 +9,9 @@ import (
 	"fmt"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/files/internal/view"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -30,7 +32,7 @@ type DeletePathOut struct {
 }
 
 // Text words the result.
-func (o DeletePathOut) Text() string { return o.Status + noteLines(o.Notes...) }
+func (o DeletePathOut) Text() string { return o.Status + change.NoteLines(o.Notes...) }
 
 func deletePathTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[DeletePathIn, DeletePathOut]{
@@ -75,16 +77,16 @@ func (d Deps) deletePath(ctx context.Context, in DeletePathIn) (DeletePathOut, e
 		seen, _, _ = d.Seen.Last(tools.Session(ctx).Principal, path.String())
 		op.Expect.Hash = seen
 	}
-	receipt, err := d.apply(ctx, workspace.Change{Tool: "delete_path", Ops: []workspace.Op{op}})
+	receipt, err := d.writer().Apply(ctx, workspace.Change{Tool: "delete_path", Ops: []workspace.Op{op}})
 	if c, ok := errors.AsType[*workspace.ConflictError](err); ok && seen != "" && c.Old.Exists {
-		return DeletePathOut{}, d.stale(ctx, textfile.Path(path.String()), seen, reread(path, c.Old), "deletes it")
+		return DeletePathOut{}, d.writer().Stale(ctx, textfile.Path(path.String()), seen, reread(path, c.Old), "deletes it")
 	}
 	if err != nil {
 		return DeletePathOut{}, err
 	}
 	done := receipt.Done[0]
 	return DeletePathOut{
-		Status: textfile.Path(done.Path) + ": deleted" + amount(done, done.Before) + changeID(receipt) + aftermath(receipt, nil, false),
+		Status: textfile.Path(done.Path) + ": deleted" + amount(done, done.Before) + change.ID(receipt) + change.Aftermath(receipt, nil, false),
 		Notes:  done.Notes,
 	}, nil
 }
@@ -101,7 +103,7 @@ func (in DeletePathIn) target(ctx context.Context) (workspace.Path, workspace.In
 
 // reread completes what a conflict says of a small file with its present content.
 func reread(path workspace.Path, old workspace.Old) workspace.Old {
-	if data, err := readAll(path, wholeSize); err == nil { // without it the conflict has no diff
+	if data, err := view.ReadAll(path, view.WholeSize); err == nil { // without it the conflict has no diff
 		digest := sha256.Sum256(data)
 		old.Data, old.Cut, old.Hash = data, false, hex.EncodeToString(digest[:])
 	}
@@ -139,15 +141,15 @@ func deleteQuestion(ctx context.Context, in DeletePathIn) (tools.Question, error
 	if err != nil {
 		return tools.Question{}, err
 	}
-	if there, why := irreversible(ctx, path, false); why != "" {
+	if there, why := change.Irreversible(ctx, path, false); why != "" {
 		return tools.Question{Message: fmt.Sprintf("delete %s; %s", there, why)}, nil
 	}
 	if !in.Recursive || info.Kind != workspace.KindDirectory {
 		return tools.Question{}, nil
 	}
-	held, err := measure(ctx, path)
-	if err != nil || held.empty() {
+	held, err := change.Measure(ctx, path)
+	if err != nil || held.Empty() {
 		return tools.Question{}, err
 	}
-	return tools.Question{Message: fmt.Sprintf("delete the directory %s with %s; %s", textfile.Path(path.String()), held, held.kept(ctx))}, nil
+	return tools.Question{Message: fmt.Sprintf("delete the directory %s with %s; %s", textfile.Path(path.String()), held, held.Kept(ctx))}, nil
 }

@@ -1,10 +1,13 @@
 package files_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"toolcrib/tools/files"
 	"toolcrib/workspace"
 )
 
@@ -105,4 +108,19 @@ func TestMakeDirectory(t *testing.T) {
 	}
 	b.tree(map[string]string{"a.txt": "a\n", "dir/in/deep/": "", "new/x/": "", "link": "-> dir", "dangling": "-> nothing", "out": "-> ../.."})
 	b.want("undid … make_directory: 1 path; redo: restore_file undo=true version=…\nnew/: deleted", b.call("restore_file", args{"undo": true}))
+}
+
+// Of thousands of notes and steps a result has the first.
+func TestNotesAreBounded(t *testing.T) {
+	notes := make([]string, 3000)
+	for i := range notes {
+		notes[i] = fmt.Sprint(i)
+	}
+	text := files.DeletePathOut{Status: "s", Notes: notes}.Text()
+	if !strings.HasSuffix(text, "\nnote: 19\n… 2980 more notes") {
+		t.Errorf("it ends with %q", text[max(len(text)-100, 0):])
+	}
+	if text := (files.DeletePathOut{Status: "s", Notes: notes[:20]}).Text(); !strings.HasSuffix(text, "\nnote: 19") {
+		t.Errorf("of twenty: %q", text)
+	}
 }

@@ -5,10 +5,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"strings"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
-	"toolcrib/tools/internal/diff"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/internal/text/textedit"
 	"toolcrib/workspace"
 )
 
@@ -35,14 +37,7 @@ type TextEdit struct {
 }
 
 // EditFileOut is what was changed.
-type EditFileOut struct {
-	Status string
-	Notes  []string
-	Diff   string
-}
-
-// Text words the result.
-func (o EditFileOut) Text() string { return changeText(o.Status, o.Notes, o.Diff) }
+type EditFileOut struct{ change.Report }
 
 func editFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[EditFileIn, EditFileOut]{
@@ -71,47 +66,84 @@ func (d Deps) editFile(ctx context.Context, in EditFileIn) (EditFileOut, error) 
 	if err != nil {
 		return EditFileOut{}, err
 	}
-	if _, exists, err := lookFile(path, in.Path); err != nil || !exists {
-		return EditFileOut{}, missing(path, err)
+	if _, exists, err := change.LookFile(path, in.Path); err != nil || !exists {
+		return EditFileOut{}, change.Missing(path, err)
 	}
-	e, err := newEditing(ctx, d.Seen, path, in)
+	e, err := d.writer().Editing(ctx, path, in.ExpectedHash, in.Encoding)
 	if err != nil {
 		return EditFileOut{}, err
 	}
-	receipt, err := d.apply(ctx, workspace.Change{
+	for i, edit := range in.Edits {
+		one, err := edit.value()
+		if err != nil {
+			return EditFileOut{}, tools.Errorf(tools.InvalidArgument, "%s: edit %d: %s", e.Path, i+1, err.Msg).WithHint("%s", err.Hint)
+		}
+		e.Edits = append(e.Edits, one)
+	}
+	receipt, err := d.writer().Apply(ctx, workspace.Change{
 		Tool: "edit_file", DryRun: in.DryRun,
-		Ops: []workspace.Op{{Kind: workspace.OpWrite, Path: path, Expect: e.expect, New: e.compute}},
+		Ops: []workspace.Op{{Kind: workspace.OpWrite, Path: path, Expect: e.Expect, New: e.Compute}},
 	})
-	if errors.Is(err, errUnchanged) {
-		return EditFileOut{Status: fmt.Sprintf("%s: unchanged, the edits put back what they replace; hash %s", e.path, identity(e.old)), Notes: e.result.Notes}, nil
+	if errors.Is(err, change.ErrUnchanged) {
+		return EditFileOut{change.Report{Status: fmt.Sprintf("%s: unchanged, the edits put back what they replace; hash %s", e.Path, change.Identity(e.Old)), Notes: e.Result.Notes}}, nil
 	}
 	if err != nil {
 		return EditFileOut{}, err
 	}
-	return e.out(receipt, in.DryRun), nil
+	return EditFileOut{e.Report(receipt, in.DryRun)}, nil
 }
 
-// out words the result.
-func (e *editing) out(r workspace.Receipt, dryRun bool) EditFileOut {
-	lines := make([]int, len(e.result.Hunks))
-	for i, h := range e.result.Hunks {
-		lines[i] = h.NewLine
+// value turns an edit into one of the engine.
+func (t TextEdit) value() (textedit.Edit, *tools.Error) {
+	bad := func(msg, hint string) (textedit.Edit, *tools.Error) {
+		return textedit.Edit{}, &tools.Error{Code: tools.InvalidArgument, Msg: msg, Hint: hint}
 	}
-	done := r.Done[0]
-	verb := "edited"
-	if dryRun {
-		verb = "not written (dry run)"
+	out := textedit.Edit{Old: t.OldText, New: t.NewText, All: t.ReplaceAll, Count: t.ExpectedCount}
+	switch {
+	case t.StartLine == nil && t.EndLine != nil:
+		return bad("end_line without start_line", "give both, or old_text")
+	case t.StartLine == nil:
+		return out, nil
+	case t.OldText == "" && (t.ReplaceAll || t.ExpectedCount > 0):
+		return bad("replace_all and expected_count belong to old_text", "leave them out where lines are given by number")
 	}
-	at := "line "
-	if len(lines) != 1 {
-		at = "lines "
+	out.StartLine, out.EndLine = *t.StartLine, *t.StartLine
+	if t.EndLine != nil {
+		out.EndLine = *t.EndLine
 	}
-	before, _ := shown(e.old.Data, e.form)
-	now, _ := shown(e.result.Data, e.form)
-	return EditFileOut{
-		Status: fmt.Sprintf("%s: %s, %s at %s%s; %s%s%s", e.path, verb, textfile.Count(e.result.Replacements, "replacement"), at, numberList(lines),
-			plusMinus(before, now), describeForm(e.form, e.result.Data[e.form.BOM:]), aftermath(r, done.After, dryRun)),
-		Notes: notesOf(e.at.String(), done, e.result.Notes),
-		Diff:  diff.Unified(before, now, diff.Options{From: e.path, To: e.path, MaxBytes: editDiff}),
+	return out, nil
+}
+
+// editFileSpellings are the forms that other tools have for edits.
+func editFileSpellings() []schema.Spelling {
+	return []schema.Spelling{
+		{Names: []string{"command", "insert_line", "new_str", "new_text"}, Read: inserted},
+		{Names: []string{"diff", "patch"}, Read: func(map[string]any) (map[string]any, error) {
+			return nil, errors.New("apply_patch takes a diff; here give edits: [{old_text, new_text}]")
+		}},
+		{Names: []string{"code_edit", "content"}, Read: func(map[string]any) (map[string]any, error) {
+			return nil, errors.New("give edits: [{old_text, new_text}], or the whole text to write_file")
+		}},
 	}
+}
+
+// inserted reads a text to insert behind a line, and the commands of a tool that has several.
+func inserted(given map[string]any) (map[string]any, error) {
+	text, isText := given["new_str"].(string)
+	if other, ok := given["new_text"].(string); ok && !isText {
+		text, isText = other, true
+	}
+	line, isLine := schema.Int(given["insert_line"])
+	switch command := given["command"]; {
+	case isLine && isText && (command == nil || command == "insert"):
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		return map[string]any{"edits": []any{map[string]any{"start_line": line + 1, "end_line": line, "new_text": text}}}, nil
+	case command == "str_replace":
+		return map[string]any{"new_text": text}, nil
+	case command == nil || command == "insert":
+		return nil, nil
+	}
+	return nil, errors.New("edit_file edits; read_file, write_file and restore_file do the rest")
 }

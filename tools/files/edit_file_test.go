@@ -10,11 +10,9 @@ import (
 	"toolcrib/tools/files"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/workspace"
+
+	"toolcrib/tools/files/internal/view"
 )
-
-type edits []map[string]any
-
-func one(old, text string) edits { return edits{{"old_text": old, "new_text": text}} }
 
 func TestEditFilePlaces(t *testing.T) {
 	w := newWriter(t, files.Deps{}, "edit_file", map[string]string{"dir/a.txt": "x\n", "link": "-> dir/a.txt", "away": "-> ../out"})
@@ -81,7 +79,7 @@ func TestEditFileAfterChange(t *testing.T) {
 		{"a hash", map[string]any{"edits": one("three", "3"), "expected_hash": sum(seen)},
 			"error: conflict: f is not what expected_hash names: it has hash " + sum(now) + " now (see what changed, then call again with that hash)\nwhat changed:\n--- expected\n+++ now\n@@ -1,3 +1,4 @@\n+zero\n one\n-two\n+2\n three"},
 	} {
-		d := files.Deps{Seen: files.NewSeen(1 << 20)}
+		d := files.Deps{Seen: view.NewSeen(1 << 20)}
 		w := newWriter(t, d, "edit_file", map[string]string{"f": now})
 		d.Seen.Note("local", "f", sum(seen), []byte(seen))
 		c.args["path"] = "f"
@@ -93,7 +91,7 @@ func TestEditFileAfterChange(t *testing.T) {
 
 // What an edit wrote is known to the next, so that line numbers can be given again.
 func TestEditFileTwice(t *testing.T) {
-	w := newWriter(t, files.Deps{Seen: files.NewSeen(1 << 20)}, "edit_file", map[string]string{"f": "a\nb\n"})
+	w := newWriter(t, files.Deps{Seen: view.NewSeen(1 << 20)}, "edit_file", map[string]string{"f": "a\nb\n"})
 	w.call(map[string]any{"path": "f", "edits": one("a", "A")})
 	w.call(map[string]any{"path": "f", "edits": edits{{"start_line": 2, "new_text": "B\n"}}})
 	w.write("f", "A\nx\nB\n")

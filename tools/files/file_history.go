@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"toolcrib/tools"
+	"toolcrib/tools/files/internal/restore"
 	"toolcrib/tools/internal/paging"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -56,19 +57,6 @@ func fileHistoryTool() tools.Tool {
 	})
 }
 
-// exampleEdit changes a file, for examples.
-func exampleEdit(ctx context.Context) error {
-	path, err := tools.Resolve(ctx, "a.txt")
-	if err != nil {
-		return err
-	}
-	_, err = Deps{}.apply(ctx, workspace.Change{Tool: "edit_file", Ops: []workspace.Op{{
-		Kind: workspace.OpWrite, Path: path,
-		New: func(workspace.Old) ([]byte, error) { return []byte("one\n2, 3\n"), nil },
-	}}})
-	return err
-}
-
 func fileHistory(ctx context.Context, in FileHistoryIn) (FileHistoryOut, error) {
 	if err := ctx.Err(); err != nil {
 		return FileHistoryOut{}, err
@@ -80,18 +68,18 @@ func fileHistory(ctx context.Context, in FileHistoryIn) (FileHistoryOut, error) 
 			return FileHistoryOut{}, err
 		}
 	}
-	b := newHistorian(ctx)
-	words := b.list
+	b := restore.NewHistorian(ctx)
+	words := listChanges
 	if in.Version != "" {
-		words = b.show
+		words = showChange
 	}
-	lost, err := lostChanges(ctx)
+	lost, err := restore.LostChanges(ctx)
 	if err != nil {
 		return FileHistoryOut{}, err
 	}
-	out, err := words(in, path)
+	out, err := words(ctx, b, in, path)
 	if err != nil {
-		return FileHistoryOut{}, cmp.Or(ctx.Err(), lostToo(err, lost))
+		return FileHistoryOut{}, cmp.Or(ctx.Err(), restore.WithLost(err, lost))
 	}
 	if lost != "" {
 		out.Status += "; " + lost
@@ -99,9 +87,9 @@ func fileHistory(ctx context.Context, in FileHistoryIn) (FileHistoryOut, error) 
 	return out, ctx.Err()
 }
 
-// list words the changes of a page.
-func (b *historian) list(in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
-	records, total, err := b.ws.History(b.ctx, workspace.HistoryQuery{Path: path, Offset: in.Offset, Limit: in.Limit})
+// listChanges words the changes of a page.
+func listChanges(ctx context.Context, b *restore.Historian, in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
+	records, total, err := tools.Session(ctx).Workspace.History(ctx, workspace.HistoryQuery{Path: path, Offset: in.Offset, Limit: in.Limit})
 	if err != nil {
 		return FileHistoryOut{}, err
 	}
@@ -118,10 +106,10 @@ func (b *historian) list(in FileHistoryIn, path workspace.Path) (FileHistoryOut,
 	var body strings.Builder
 	shown := 0
 	for _, rec := range records {
-		if err := b.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return FileHistoryOut{}, err
 		}
-		text := b.summary(rec, path)
+		text := b.Summary(rec, path)
 		if shown > 0 && body.Len()+len(text) > tools.MaxText-1000 {
 			break
 		}
@@ -151,30 +139,30 @@ func (in FileHistoryIn) named(path workspace.Path) error {
 	return err
 }
 
-// show words one change with the diffs of its files.
-func (b *historian) show(in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
-	rec, err := findChange(b.ctx, in.Version, path)
+// showChange words one change with the diffs of its files.
+func showChange(ctx context.Context, b *restore.Historian, in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
+	rec, err := restore.FindChange(ctx, in.Version, path)
 	if err != nil {
 		return FileHistoryOut{}, err
 	}
-	parts := b.concerning(rec, path)
+	parts := b.Concerning(rec, path)
 	if in.Offset >= len(parts) {
 		return FileHistoryOut{Status: paging.PastEnd("offset", int64(in.Offset), textfile.Count(len(parts), "file"), int64(len(parts)-1))}, nil
 	}
-	out := FileHistoryOut{Status: b.head(rec) + ": " + textfile.Count(len(parts), "file")}
+	out := FileHistoryOut{Status: b.Head(rec) + ": " + textfile.Count(len(parts), "file")}
 	var body strings.Builder
 	room, shown := historyDiff, 0
 	for _, p := range parts[in.Offset:min(in.Offset+in.Limit, len(parts))] {
-		if err := b.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return FileHistoryOut{}, err
 		}
-		text := b.part(p) + b.notKept(p.Before) + "\n"
+		text := b.Part(p) + b.NotKept(p.Before) + "\n"
 		if shown > 0 && body.Len()+len(text) > tools.MaxText-historyDiff-1000 {
 			break
 		}
 		compared := ""
 		if in.Diff != "none" {
-			compared = b.diff(p, in, room)
+			compared = b.Diff(p, in.Diff, in.Version, room)
 			room -= len(compared)
 		}
 		body.WriteString(text + compared)

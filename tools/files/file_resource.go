@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/files/internal/view"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -54,7 +55,7 @@ func fileResource(ctx context.Context, in FileResourceIn) (FileResourceOut, erro
 	if err != nil {
 		return FileResourceOut{}, err
 	}
-	src, err := openSource(ctx, path, "")
+	src, err := view.Open(ctx, path, "")
 	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleKind {
 		return FileResourceOut{}, tools.AsError(err).WithHint("list_directory lists it")
 	}
@@ -64,16 +65,16 @@ func fileResource(ctx context.Context, in FileResourceIn) (FileResourceOut, erro
 	if err := src.Close(); err != nil {
 		return FileResourceOut{}, err
 	}
-	if src.size > resourceSize {
+	if src.Size > resourceSize {
 		return FileResourceOut{}, tools.Errorf(tools.TooLarge, "%s has %s, a resource at most %s",
-			src.path, textfile.Size(src.size), textfile.Size(resourceSize)).WithHint("call read_file for parts of it")
+			src.Path, textfile.Size(src.Size), textfile.Size(resourceSize)).WithHint("call read_file for parts of it")
 	}
-	out := FileResourceOut{uri: fileURI(path), mime: src.mime}
-	if src.form.Binary {
-		out.data = src.data
+	out := FileResourceOut{uri: fileURI(path), mime: src.Mime}
+	if src.Form.Binary {
+		out.data = src.Data
 		return out, nil
 	}
-	out.mime, _, _ = strings.Cut(src.mime, ";") // the text is decoded: its charset is gone
-	out.text = string(src.form.Encoding.Decode(src.data[src.form.BOM:]))
+	out.mime, _, _ = strings.Cut(src.Mime, ";") // the text is decoded: its charset is gone
+	out.text = string(src.Form.Encoding.Decode(src.Data[src.Form.BOM:]))
 	return out, nil
 }

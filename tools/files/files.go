@@ -1,12 +1,25 @@
 package files
 
-import "toolcrib/tools"
+import (
+	"toolcrib/tools"
+	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/files/internal/view"
+)
 
 // Deps is what the process owns for this category.
 type Deps struct {
-	Seen  *Seen      // nil = nothing is remembered
-	Lines *LineIndex // likewise
+	Seen  *view.Seen      // nil = nothing is remembered
+	Lines *view.LineIndex // likewise
 }
+
+// seenBytes is how much of what was shown is remembered, to tell what has changed
+// since.
+const seenBytes = 4 << 20
+
+// NewDeps returns what a process needs.
+func NewDeps() Deps { return Deps{Seen: view.NewSeen(seenBytes), Lines: view.NewLineIndex()} }
+
+func (d Deps) writer() change.Writer { return change.Writer{Seen: d.Seen} }
 
 // Tools returns the tools of the category.
 func Tools(d Deps) []tools.Tool {

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/pathglob"
+	"toolcrib/tools/internal/text/pathglob"
 	"toolcrib/workspace"
 	"toolcrib/workspace/fileindex"
 )
@@ -39,4 +39,14 @@ func (f filter) excludes(e fileindex.Entry) bool {
 
 func (f filter) wants(e fileindex.Entry) bool {
 	return f.include.Empty() || f.include.Match(e.Rel, e.Kind == workspace.KindDirectory)
+}
+
+// deniedTarget is the denial of what a link leads to, of which its text would tell; nil
+// where the policy denies nothing.
+func deniedTarget(link workspace.Path) error {
+	_, err := link.Stat()
+	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleDenied {
+		return err
+	}
+	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // Whoever does mechanically what results say gets the whole of a thing: these tests

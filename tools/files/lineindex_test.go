@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/internal/tooltest"
 )
 

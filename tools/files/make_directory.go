@@ -6,7 +6,8 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -25,7 +26,7 @@ type MakeDirectoryOut struct {
 }
 
 // Text words the result.
-func (o MakeDirectoryOut) Text() string { return o.Status + noteLines(o.Notes...) }
+func (o MakeDirectoryOut) Text() string { return o.Status + change.NoteLines(o.Notes...) }
 
 func makeDirectoryTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[MakeDirectoryIn, MakeDirectoryOut]{
@@ -49,7 +50,7 @@ func (d Deps) makeDirectory(ctx context.Context, in MakeDirectoryIn) (MakeDirect
 	if err != nil {
 		return MakeDirectoryOut{}, err
 	}
-	receipt, err := d.apply(ctx, workspace.Change{
+	receipt, err := d.writer().Apply(ctx, workspace.Change{
 		Tool: "make_directory",
 		Ops:  []workspace.Op{{Kind: workspace.OpDirectory, Path: path}},
 	})
@@ -62,14 +63,6 @@ func (d Deps) makeDirectory(ctx context.Context, in MakeDirectoryIn) (MakeDirect
 		out.Status += ": exists"
 		return out, nil
 	}
-	out.Status += ": made" + changeID(receipt) + aftermath(receipt, nil, false)
+	out.Status += ": made" + change.ID(receipt) + change.Aftermath(receipt, nil, false)
 	return out, nil
-}
-
-// changeID names the change of a receipt, as file_history and restore_file take it.
-func changeID(r workspace.Receipt) string {
-	if r.ID == "" {
-		return ""
-	}
-	return "; change " + r.ID
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 
 	"toolcrib/tools"
+	"toolcrib/tools/files/internal/change"
 	"toolcrib/workspace"
 )
 
@@ -26,7 +27,7 @@ type MovePathOut struct {
 }
 
 // Text words the result.
-func (o MovePathOut) Text() string { return o.Status + noteLines(o.Notes...) }
+func (o MovePathOut) Text() string { return o.Status + change.NoteLines(o.Notes...) }
 
 func movePathTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[MovePathIn, MovePathOut]{

@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"strings"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/files/internal/view"
+	"toolcrib/tools/internal/picture"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -28,48 +31,17 @@ type ReadFileIn struct {
 }
 
 // ReadFileOut is a window of a file, or an image or sound.
-type ReadFileOut struct {
-	// Status says in one line what the window is, what is known of the file and
-	// which call returns what follows.
-	Status string
-	// Body is the lines or the hex dump, without a last newline, or the decoded
-	// bytes just as they are; "" where there is nothing to show.
-	Body []byte
-	// Media is the images and sounds, which the Status and Body name in their order.
-	Media []tools.Block
-	tools.More
-}
-
-// Content is the text and what there is to see and hear.
-func (o ReadFileOut) Content() []tools.Block {
-	return append([]tools.Block{tools.Text(o.Text())}, o.Media...)
-}
-
-// Text words the result.
-func (o ReadFileOut) Text() string {
-	if len(o.Body) == 0 {
-		return o.Status
-	}
-	var b strings.Builder
-	b.Grow(o.size())
-	b.WriteString(o.Status)
-	b.WriteByte('\n')
-	b.Write(o.Body)
-	return b.String()
-}
-
-// size is the length of the text, or one more.
-func (o ReadFileOut) size() int { return len(o.Status) + 1 + len(o.Body) }
+type ReadFileOut struct{ view.Window }
 
 func readFileTool(d Deps) tools.Tool {
-	r := newReader(d)
+	r := &view.Reader{Seen: d.Seen, Lines: d.Lines, Pictures: picture.NewConverter()}
 	return tools.New(tools.Def[ReadFileIn, ReadFileOut]{
 		Name: "read_file", Title: "Read a file", Doc: readFileDoc, Tags: []string{"files", "text"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
 		Spellings: readFileSpellings(),
 		Limits: tools.Limits{Facts: map[string]any{
-			"line": lineChars, "hashed": hashed(), "side": maxSide, "notebook": textfile.Size(notebookSize),
-			"sound": textfile.Size(soundSize), "pictures": notebookPictures,
+			"line": view.LineChars, "hashed": view.Hashed(), "side": picture.MaxSide, "notebook": textfile.Size(view.NotebookSize),
+			"sound": textfile.Size(view.SoundSize), "pictures": view.NotebookPictures,
 		}},
 		Examples: []tools.Example[ReadFileIn]{{
 			Say:   "Read the first two lines",
@@ -82,75 +54,30 @@ func readFileTool(d Deps) tools.Tool {
 			In:    ReadFileIn{Path: "app.log", Offset: -1},
 			Want:  "app.log: line 3 of 3; utf-8, LF, 16 B, hash …\n3\tstop",
 		}},
-		Run: r.readFile,
+		Run: func(ctx context.Context, in ReadFileIn) (ReadFileOut, error) { return readFile(ctx, r, in) },
 	})
 }
 
-// reader reads files for the tools that show them.
-type reader struct {
-	Deps
-	pictures *pictures // nil = images and sounds are named only
-}
-
-func newReader(d Deps) *reader { return &reader{Deps: d, pictures: newPictures()} }
-
-func (r *reader) readFile(ctx context.Context, in ReadFileIn) (ReadFileOut, error) {
+func readFile(ctx context.Context, r *view.Reader, in ReadFileIn) (ReadFileOut, error) {
 	path, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
 		return ReadFileOut{}, err
 	}
-	src, err := r.open(ctx, path, in.Encoding)
+	src, err := r.Open(ctx, path, in.Encoding)
 	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleKind {
 		return readDirectory(path, err)
 	}
 	if err != nil {
 		return ReadFileOut{}, err
 	}
-	out, err := r.window(ctx, src, in)
+	out, err := r.Show(ctx, src, view.Request{
+		Offset: in.Offset, Limit: in.Limit, Numbers: in.LineNumbers == nil || *in.LineNumbers,
+		ByteOffset: in.ByteOffset, ByteLimit: in.ByteLimit, Encoding: in.Encoding,
+	})
 	if err := errors.Join(err, src.Close()); err != nil {
 		return ReadFileOut{}, err
 	}
-	return out, nil
-}
-
-// open opens a file and notes that the caller has seen this version of it.
-func (r *reader) open(ctx context.Context, path workspace.Path, encoding string) (*source, error) {
-	principal := tools.Session(ctx).Principal
-	hash, former, _ := r.Seen.Last(principal, path.String())
-	src, err := reopenSource(ctx, path, encoding, hash, former)
-	if err != nil {
-		return nil, err
-	}
-	if !src.whole {
-		src.index = r.Lines.of(path, src.file.Info(), src.form)
-	}
-	_, version, _ := strings.Cut(src.id, " ")
-	content := src.data
-	if src.form.Binary { // what nobody edits as text
-		content = nil
-	}
-	r.Seen.Note(principal, path.String(), version, content)
-	return src, nil
-}
-
-func (r *reader) window(ctx context.Context, s *source, in ReadFileIn) (ReadFileOut, error) {
-	switch {
-	case s.size == 0:
-		return ReadFileOut{Status: fmt.Sprintf("%s: empty file; %s", s.path, s.id)}, nil
-	case in.ByteOffset != nil:
-		return s.byteWindow(*in.ByteOffset, in.ByteLimit)
-	case s.form.Undecodable != "":
-		return ReadFileOut{}, undecodable(s.path, s.form.Undecodable)
-	case s.form.Binary:
-		return r.media(ctx, s)
-	}
-	if in.Encoding == "" {
-		if book, ok := s.notebook(); ok {
-			return r.bookWindow(ctx, s, book, in)
-		}
-	}
-	numbers := in.LineNumbers == nil || *in.LineNumbers
-	return s.lineWindow(ctx, in.Offset, in.Limit, numbers)
+	return ReadFileOut{out}, nil
 }
 
 // listedEntries is how many entries of a directory are shown where a file was
@@ -177,9 +104,119 @@ func readDirectory(path workspace.Path, why error) (ReadFileOut, error) {
 	if len(entries) > listedEntries {
 		shown = fmt.Sprintf(", the first %d follow", listedEntries)
 	}
-	return ReadFileOut{
+	return ReadFileOut{view.Window{
 		Status: fmt.Sprintf("%s: a directory of %s, not a file%s; next: list_directory with sizes, depth, paging",
 			name, textfile.Count(len(entries), "entry"), shown),
 		Body: bytes.TrimSuffix(b, []byte{'\n'}),
-	}, nil
+	}}, nil
+}
+
+// mostRead is the most lines that a call may ask for, as the schema has it.
+const mostRead = 10_000
+
+// readFileSpellings are the forms that other tools have for the lines to read.
+func readFileSpellings() []schema.Spelling {
+	return []schema.Spelling{
+		{Names: []string{"path", "paths", "files"}, Read: onePath},
+		{Names: []string{"view_range", "line_range", "lines", "range"}, Read: lineRange},
+		{Names: []string{"start_line", "end_line"}, Read: linesFromTo("start_line", "end_line")},
+		{Names: []string{"start", "end"}, Read: linesFromTo("start", "end")},
+		{Names: []string{"line_start", "line_end"}, Read: linesFromTo("line_start", "line_end")},
+		{Names: []string{"start_line_one_indexed", "end_line_one_indexed_inclusive"}, Read: linesFromTo("start_line_one_indexed", "end_line_one_indexed_inclusive")},
+		{Names: []string{"head", "length", "max_lines", "num_lines", "line_count", "lines_to_read", "count"}, Read: atMost},
+		{Names: []string{"tail"}, Read: func(given map[string]any) (map[string]any, error) {
+			if n, ok := schema.Int(given["tail"]); ok && n > 0 {
+				return map[string]any{"offset": -n}, nil
+			}
+			return nil, nil
+		}},
+		schema.AtMost("limit", mostRead),
+		schema.Flag(map[string]any{"limit": mostRead}, schema.Same(), "should_read_entire_file", "read_entire_file", "entire_file"),
+		schema.OnlyWith("a file is read by lines; outline its blocks with grep", "mode", "slice", "text"),
+		schema.OnlyWith("read_file reads; write_file, edit_file and restore_file do the rest", "command", "view"),
+		schema.Refused("files are read here, no URLs", "is_url"),
+	}
+}
+
+// onePath reads lists of paths where one is read.
+func onePath(given map[string]any) (map[string]any, error) {
+	var all []string
+	for _, v := range given {
+		if path, ok := v.(string); ok {
+			all = append(all, path)
+		} else if list, ok := schema.Strings(v); ok {
+			all = append(all, list...)
+		}
+	}
+	switch len(all) {
+	case 0:
+		return nil, nil
+	case 1:
+		return map[string]any{"path": all[0]}, nil
+	}
+	return nil, fmt.Errorf("%d paths, where one is read; read_files takes several in paths, and globs", len(all))
+}
+
+// lineRange reads the first and the last line in one argument: [3, 9], "3-9", "3:9".
+func lineRange(given map[string]any) (map[string]any, error) {
+	for _, v := range given {
+		list, ok := v.([]any)
+		if text, isText := v.(string); isText {
+			first, last, found := strings.Cut(strings.Trim(text, " []"), "-")
+			for _, sign := range []string{":", ","} {
+				if !found {
+					first, last, found = strings.Cut(first, sign)
+				}
+			}
+			list, ok = []any{strings.TrimSpace(first), strings.TrimSpace(last)}, found
+		}
+		if !ok || len(list) != 2 {
+			return nil, nil
+		}
+		return linesBetween(list[0], list[1])
+	}
+	return nil, nil
+}
+
+// linesFromTo reads the first and the last line in two arguments.
+func linesFromTo(first, last string) func(map[string]any) (map[string]any, error) {
+	return func(given map[string]any) (map[string]any, error) { return linesBetween(given[first], given[last]) }
+}
+
+// linesBetween returns the lines from one to another, either of which may be absent; -1 is the
+// last line of the file.
+func linesBetween(first, last any) (map[string]any, error) {
+	from, ok := schema.Int(first)
+	if first == nil {
+		from, ok = 1, true
+	}
+	to, isNumber := schema.Int(last)
+	if !ok || last != nil && !isNumber {
+		return nil, nil
+	}
+	from = max(from, 1)
+	switch {
+	case last == nil:
+		return map[string]any{"offset": from}, nil
+	case to == -1:
+		return map[string]any{"offset": from, "limit": mostRead}, nil
+	case to < from:
+		return nil, fmt.Errorf("the last line, %d, is before the first, %d", to, from)
+	}
+	return map[string]any{"offset": from, "limit": min(to-from+1, mostRead)}, nil
+}
+
+// atMost reads the most lines by another name; 0 and less are no limit.
+func atMost(given map[string]any) (map[string]any, error) {
+	for _, v := range given {
+		n, ok := schema.Int(v)
+		if !ok {
+			return nil, nil
+		}
+		if n <= 0 || n > mostRead {
+			n = mostRead
+		}
+		return map[string]any{"limit": n}, nil
+	}
+	return nil, nil
 }

@@ -6,80 +6,15 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"toolcrib/tools"
-	"toolcrib/tools/files"
 	"toolcrib/tools/internal/tooltest"
-	"toolcrib/workspace"
 )
-
-// caller calls one tool in one workspace.
-type caller struct {
-	testing.TB
-	tool  tools.Tool
-	ws    *workspace.Workspace
-	dir   string
-	extra map[string]any // arguments of every call
-}
-
-func newCaller(t testing.TB, name string, tree map[string]string) caller {
-	t.Helper()
-	ws, dir := tooltest.Tree(t, tree)
-	return caller{TB: t, tool: tool(t, name), ws: ws, dir: dir}
-}
-
-// tool returns a tool that remembers what it has seen, as in a server.
-func tool(t testing.TB, name string) tools.Tool {
-	t.Helper()
-	for _, tool := range files.Tools(files.Deps{Seen: files.NewSeen(16 << 20), Lines: files.NewLineIndex()}) {
-		if tool.Name == name {
-			return tool
-		}
-	}
-	t.Fatalf("no tool is called %q", name)
-	return tools.Tool{}
-}
-
-// try returns the text of the result, or "error: " and the error.
-func (c caller) try(args map[string]any) string {
-	c.Helper()
-	if c.extra != nil {
-		args = maps.Clone(args)
-		maps.Copy(args, c.extra)
-	}
-	raw, err := json.Marshal(args)
-	if err != nil {
-		c.Fatal(err)
-	}
-	result, err := tooltest.Call(c.Context(), c.ws, c.tool, raw)
-	if err != nil {
-		return "error: " + tools.AsError(err).Error()
-	}
-	text := tooltest.Text(result)
-	if len(text) > tools.MaxText {
-		c.Errorf("%s: %d bytes of text", raw, len(text))
-	}
-	return text
-}
-
-func (c caller) call(args map[string]any) string {
-	c.Helper()
-	text := c.try(args)
-	if strings.HasPrefix(text, "error: ") {
-		c.Fatalf("%v: %s", args, text)
-	}
-	return text
-}
 
 func TestReadFile(t *testing.T) {
 	long := strings.Repeat("0123456789", 300)
@@ -178,35 +113,6 @@ func TestReadFileHashAgain(t *testing.T) {
 				t.Errorf("%q: %s, want %s", content, text, want)
 			}
 		}
-	}
-}
-
-var (
-	nextLine = regexp.MustCompile(`; next: offset=(-?\d+)$`)
-	nextByte = regexp.MustCompile(`; next: byte_offset=(\d+)$`)
-	cutMark  = regexp.MustCompile(`…\[\+\d+ bytes: byte_offset=(\d+) byte_limit=(\d+)\]$`)
-)
-
-// follow puts all pages together by doing what their status lines say.
-func (c caller) follow(args map[string]any, next *regexp.Regexp, argument string) (body string, pages int) {
-	c.Helper()
-	var b strings.Builder
-	for {
-		status, page, _ := strings.Cut(c.call(args), "\n")
-		pages++
-		m := next.FindStringSubmatch(status)
-		b.WriteString(page)
-		if m == nil || pages > 10_000 {
-			return b.String(), pages
-		}
-		if argument == "offset" {
-			b.WriteString("\n")
-		}
-		n, err := strconv.Atoi(m[1])
-		if err != nil {
-			c.Fatal(err)
-		}
-		args[argument] = n
 	}
 }
 
@@ -320,27 +226,6 @@ func TestReadFileBinaryPages(t *testing.T) {
 	}
 	if !bytes.Equal(got, content) {
 		t.Errorf("the dumps put together have %d bytes and differ from the file", len(got))
-	}
-}
-
-// large makes a sparse file with text at both ends.
-func large(t *testing.T, dir string, size int64) {
-	t.Helper()
-	f, err := os.Create(filepath.Join(dir, "big.log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	head := strings.Repeat("head line\n", 7000) // more than is sniffed
-	if _, err := f.WriteString(head); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Truncate(size); err != nil {
-		t.Skip("needs: a file system with sparse files of 10 GB: " + err.Error())
-	}
-	tail := "\nthird last\r\nlast but one\r\nlast"
-	if _, err := f.WriteAt([]byte(tail), size-int64(len(tail))); err != nil {
-		t.Skip("needs: a file system with sparse files of 10 GB: " + err.Error())
 	}
 }
 

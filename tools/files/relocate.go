@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -38,7 +39,7 @@ func (d Deps) relocate(ctx context.Context, r relocation) (status string, notes 
 	if err := r.check(info, from, to); err != nil {
 		return "", nil, err
 	}
-	receipt, err := d.apply(ctx, workspace.Change{
+	receipt, err := d.writer().Apply(ctx, workspace.Change{
 		Tool: r.tool,
 		Ops: []workspace.Op{{
 			Kind: r.kind, From: from, Path: to, Overwrite: r.overwrite, Expect: workspace.Expect{Hash: r.expected},
@@ -53,9 +54,9 @@ func (d Deps) relocate(ctx context.Context, r relocation) (status string, notes 
 	done := receipt.Done[0]
 	status = fmt.Sprintf("%s -> %s: %s%s", textfile.Path(from.String()), textfile.Path(done.Path), r.done, amount(done, done.After))
 	if done.Before != nil {
-		status += ", replacing " + kindName(done.Before.Kind)
+		status += ", replacing " + change.KindName(done.Before.Kind)
 	}
-	return status + changeID(receipt) + aftermath(receipt, nil, false), done.Notes, nil
+	return status + change.ID(receipt) + change.Aftermath(receipt, nil, false), done.Notes, nil
 }
 
 // entry resolves a path whose entry itself is meant, not what a symlink leads to.
@@ -134,15 +135,15 @@ func (r relocation) question(ctx context.Context) (tools.Question, error) {
 	if err != nil {
 		return tools.Question{}, err
 	}
-	if there, why := irreversible(ctx, to, false); why != "" {
+	if there, why := change.Irreversible(ctx, to, false); why != "" {
 		return tools.Question{Message: fmt.Sprintf("%s %s over %s; %s", r.verb, textfile.Path(r.source), there, why)}, nil
 	}
-	held, err := measure(ctx, to)
-	if err != nil || held.empty() {
+	held, err := change.Measure(ctx, to)
+	if err != nil || held.Empty() {
 		return tools.Question{}, err
 	}
 	return tools.Question{Message: fmt.Sprintf("%s %s to %s, replacing that directory with %s; %s", r.verb,
-		textfile.Path(r.source), textfile.Path(to.String()), held, held.kept(ctx))}, nil
+		textfile.Path(r.source), textfile.Path(to.String()), held, held.Kept(ctx))}, nil
 }
 
 // amount words how much was changed: ", 214 files" of a tree, ", 12 B" of a file.
@@ -155,5 +156,5 @@ func amount(done workspace.Done, v *workspace.Version) string {
 	case v.Kind == workspace.KindFile:
 		return ", " + textfile.Size(v.Size)
 	}
-	return ", " + kindName(v.Kind)
+	return ", " + change.KindName(v.Kind)
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 	"toolcrib/workspace/fileindex"
 )

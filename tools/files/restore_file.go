@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/files/internal/restore"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -28,17 +30,7 @@ type RestoreFileIn struct {
 }
 
 // RestoreFileOut says what was brought back.
-type RestoreFileOut struct {
-	Status string
-	// Steps has a line for each path, the first of many.
-	Steps string
-	Notes []string
-}
-
-// Text words the result.
-func (o RestoreFileOut) Text() string {
-	return strings.TrimSuffix(o.Status+"\n"+o.Steps, "\n") + noteLines(o.Notes...)
-}
+type RestoreFileOut struct{ restore.Report }
 
 func restoreFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[RestoreFileIn, RestoreFileOut]{
@@ -60,39 +52,39 @@ func restoreFileTool(d Deps) tools.Tool {
 }
 
 func (d Deps) restoreFile(ctx context.Context, in RestoreFileIn) (RestoreFileOut, error) {
-	lost, err := lostChanges(ctx)
+	lost, err := restore.LostChanges(ctx)
 	if err != nil {
 		return RestoreFileOut{}, err
 	}
 	records, err := in.changes(ctx)
 	if err != nil {
-		return RestoreFileOut{}, lostToo(err, lost)
+		return RestoreFileOut{}, restore.WithLost(err, lost)
 	}
-	run := restoring{deps: d, in: in}
-	if run.redoes, err = tookBack(ctx, records[0]); err != nil {
+	run := restore.Restoring{Writer: d.writer(), Undo: in.Undo, DryRun: in.DryRun}
+	if run.Redoes, err = restore.TookBack(ctx, records[0]); err != nil {
 		return RestoreFileOut{}, err
 	}
 	for i, rec := range records {
 		r, err := in.plan(ctx, rec)
 		if err == nil {
-			err = r.verify()
+			err = r.Verify()
 		}
 		if err = cmp.Or(ctx.Err(), err); err == nil {
-			err = run.carryOut(ctx, r, len(records) > 1)
+			err = run.CarryOut(ctx, r, len(records) > 1)
 		}
 		if err != nil {
-			return RestoreFileOut{}, lostToo(run.half(err), lost)
+			return RestoreFileOut{}, restore.WithLost(run.Half(err), lost)
 		}
 		if in.DryRun && i+1 < len(records) {
-			run.out.Notes = append(run.out.Notes, "the change "+records[i+1].ID+" of the same call would be undone after it")
+			run.Out.Notes = append(run.Out.Notes, "the change "+records[i+1].ID+" of the same call would be undone after it")
 			break
 		}
 	}
-	run.out.Status += run.aftermath()
+	run.Out.Status += run.Aftermath()
 	if lost != "" {
-		run.out.Notes = append(run.out.Notes, lost)
+		run.Out.Notes = append(run.Out.Notes, lost)
 	}
-	return run.out, nil
+	return RestoreFileOut{run.Out}, nil
 }
 
 // changes are those that are meant, in the order in which they are to be taken back.
@@ -102,14 +94,14 @@ func (in RestoreFileIn) changes(ctx context.Context) ([]workspace.Record, error)
 		return nil, err
 	}
 	if in.Undo && in.Version == "" {
-		return lastChanges(ctx, path)
+		return restore.LastChanges(ctx, path)
 	}
 	rec, err := in.change(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	if in.Undo && rec.Undoes != "" {
-		return wholeUndo(ctx, rec)
+		return restore.WholeUndo(ctx, rec)
 	}
 	return []workspace.Record{rec}, nil
 }
@@ -124,23 +116,23 @@ func (in RestoreFileIn) path(ctx context.Context) (workspace.Path, error) {
 }
 
 // plan finds out what is to be done about a change.
-func (in RestoreFileIn) plan(ctx context.Context, rec workspace.Record) (*restoration, error) {
-	r := &restoration{historian: newHistorian(ctx), rec: rec, undo: in.Undo, overwrite: in.Overwrite}
+func (in RestoreFileIn) plan(ctx context.Context, rec workspace.Record) (*restore.Restoration, error) {
+	r := restore.NewRestoration(ctx, rec, in.Undo, in.Overwrite)
 	if in.Undo { // the change as a whole
-		return r, r.collect(workspace.Path{})
+		return r, r.Collect(workspace.Path{})
 	}
 	path, err := in.path(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return r, r.collect(path)
+	return r, r.Collect(path)
 }
 
 // change is the change that is meant.
 func (in RestoreFileIn) change(ctx context.Context, path workspace.Path) (workspace.Record, error) {
 	switch {
 	case in.Version != "" && (in.Undo || in.Path != ""):
-		return findChange(ctx, in.Version, path)
+		return restore.FindChange(ctx, in.Version, path)
 	case in.Version != "":
 		return workspace.Record{}, tools.Errorf(tools.InvalidArgument, "version=%s alone does not say what to restore", textfile.Path(in.Version)).
 			WithHint("add path to restore that, or undo=true to take back the whole change")
@@ -167,11 +159,11 @@ func restoreQuestion(ctx context.Context, in RestoreFileIn) (tools.Question, err
 	if err != nil {
 		return tools.Question{}, err
 	}
-	replaced, deleted := r.losses()
-	if replaced+deleted <= asksAbove && len(r.large) == 0 {
+	replaced, deleted := r.Losses()
+	if replaced+deleted <= asksAbove && len(r.Large) == 0 {
 		return tools.Question{}, nil
 	}
-	if err := r.verify(); err != nil {
+	if err := r.Verify(); err != nil {
 		return tools.Question{}, err
 	}
 	var acts []string
@@ -182,8 +174,8 @@ func restoreQuestion(ctx context.Context, in RestoreFileIn) (tools.Question, err
 		acts = append(acts, "delete "+textfile.Count(deleted, "file"))
 	}
 	kept := "the history keeps what they are now"
-	if len(r.large) > 0 {
-		kept = fmt.Sprintf("the history does not keep what is above %s now: %s", textfile.Size(workspace.MaxKept), some(r.large))
+	if len(r.Large) > 0 {
+		kept = fmt.Sprintf("the history does not keep what is above %s now: %s", textfile.Size(workspace.MaxKept), change.FirstNames(r.Large))
 	}
-	return tools.Question{Message: fmt.Sprintf("restore what was before the change %s: %s; %s", r.head(r.rec), strings.Join(acts, " and "), kept)}, nil
+	return tools.Question{Message: fmt.Sprintf("restore what was before the change %s: %s; %s", r.Head(r.Rec), strings.Join(acts, " and "), kept)}, nil
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/tools/internal/textedit"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textedit"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // What read_file shows of a line, with escapes in the place of characters that

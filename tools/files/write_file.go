@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/files/internal/view"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -23,15 +26,8 @@ type WriteFileIn struct {
 	Encoding     string `json:"encoding,omitempty" jsonschema_description:"Of a new file, default utf-8 (gb18030, utf-16le ...); an existing file keeps its own unless this converts it."`
 }
 
-// WriteFileOut is what was written.
-type WriteFileOut struct {
-	Status string
-	Notes  []string
-	Diff   string // of a file that was replaced
-}
-
-// Text words the result.
-func (o WriteFileOut) Text() string { return changeText(o.Status, o.Notes, o.Diff) }
+// WriteFileOut is what was written, with the diff of a file that was replaced.
+type WriteFileOut struct{ change.Report }
 
 func writeFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[WriteFileIn, WriteFileOut]{
@@ -59,19 +55,19 @@ func (d Deps) writeFile(ctx context.Context, in WriteFileIn) (WriteFileOut, erro
 	if err != nil {
 		return WriteFileOut{}, err
 	}
-	info, exists, err := lookFile(path, in.Path)
+	info, exists, err := change.LookFile(path, in.Path)
 	if err != nil {
 		return WriteFileOut{}, err
 	}
-	expect, err := expectation(in.ExpectedHash)
+	expect, err := change.Expectation(in.ExpectedHash)
 	if err != nil {
 		return WriteFileOut{}, err
 	}
-	w := writing{content: content{path: textfile.Path(path.String()), text: in.Content, encoding: in.Encoding}, at: path, mode: in.Mode}
-	op := workspace.Op{Kind: workspace.OpWrite, Path: path, Expect: expect, New: w.compute}
+	w := change.Writing{Content: change.Content{Path: textfile.Path(path.String()), Text: in.Content, Encoding: in.Encoding}, At: path, Mode: in.Mode}
+	op := workspace.Op{Kind: workspace.OpWrite, Path: path, Expect: expect, New: w.Compute}
 	if in.Mode == "overwrite" && in.ExpectedHash == "" {
-		w.seen, _, _ = d.Seen.Last(tools.Session(ctx).Principal, path.String())
-		w.outdated = func(now workspace.Old) error { return d.stale(ctx, w.path, w.seen, now, "overwrites it") }
+		w.Seen, _, _ = d.Seen.Last(tools.Session(ctx).Principal, path.String())
+		w.Outdated = func(now workspace.Old) error { return d.writer().Stale(ctx, w.Path, w.Seen, now, "overwrites it") }
 	}
 	switch {
 	case in.Mode == "create" && in.ExpectedHash != "":
@@ -79,14 +75,14 @@ func (d Deps) writeFile(ctx context.Context, in WriteFileIn) (WriteFileOut, erro
 			WithHint("leave one of them out")
 	case in.Mode == "create":
 		op.Expect.Absent = true
-	case in.Mode == "append" && exists && info.Size > wholeSize:
-		if op, err = w.appendLarge(expect); err != nil {
+	case in.Mode == "append" && exists && info.Size > view.WholeSize:
+		if op, err = w.AppendLarge(expect); err != nil {
 			return WriteFileOut{}, err
 		}
 	}
-	receipt, err := d.apply(ctx, workspace.Change{Tool: "write_file", Ops: []workspace.Op{op}})
-	if errors.Is(err, errUnchanged) {
-		return WriteFileOut{Status: fmt.Sprintf("%s: unchanged, it has this content already; hash %s", w.path, identity(w.old))}, nil
+	receipt, err := d.writer().Apply(ctx, workspace.Change{Tool: "write_file", Ops: []workspace.Op{op}})
+	if errors.Is(err, change.ErrUnchanged) {
+		return WriteFileOut{change.Report{Status: fmt.Sprintf("%s: unchanged, it has this content already; hash %s", w.Path, change.Identity(w.Old))}}, nil
 	}
 	if e := tools.AsError(err); e != nil {
 		if in.Mode == "create" && e.Code == tools.AlreadyExists {
@@ -94,7 +90,7 @@ func (d Deps) writeFile(ctx context.Context, in WriteFileIn) (WriteFileOut, erro
 		}
 		return WriteFileOut{}, err
 	}
-	return w.result(receipt), nil
+	return WriteFileOut{w.Report(receipt)}, nil
 }
 
 // writeQuestion asks before a content is replaced that cannot come back.
@@ -106,9 +102,26 @@ func writeQuestion(ctx context.Context, in WriteFileIn) (tools.Question, error) 
 	if err != nil {
 		return tools.Question{}, err
 	}
-	there, why := irreversible(ctx, path, true)
+	there, why := change.Irreversible(ctx, path, true)
 	if why == "" {
 		return tools.Question{}, nil
 	}
 	return tools.Question{Message: fmt.Sprintf("overwrite %s; %s", there, why)}, nil
+}
+
+// writeFileSpellings are the forms that other tools have for how to write.
+func writeFileSpellings() []schema.Spelling {
+	return []schema.Spelling{
+		schema.Values("mode", map[string]string{"rewrite": "overwrite", "write": "overwrite", "replace": "overwrite", "w": "overwrite", "a": "append", "x": "create", "new": "create"}),
+		schema.Flag(map[string]any{"mode": "append"}, schema.Same(), "append"),
+		schema.Flag(map[string]any{"mode": "overwrite"}, map[string]any{"mode": "create"}, "overwrite", "force"),
+		{Names: []string{"command"}, Read: func(given map[string]any) (map[string]any, error) {
+			if given["command"] == "create" {
+				return map[string]any{"mode": "create"}, nil
+			}
+			return nil, errors.New("write_file writes whole files; edit_file changes parts")
+		}},
+		schema.Flag(schema.Same(), schema.Same(), "create_dirs", "create_directories", "create_parents", "parents", "mkdir"),
+		schema.Dropped("", "line_count", "is_new_file"),
+	}
 }

@@ -1,8 +1,6 @@
 package files_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,54 +8,9 @@ import (
 
 	"toolcrib/tools/files"
 	"toolcrib/tools/internal/tooltest"
+
+	"toolcrib/tools/files/internal/view"
 )
-
-func sum(data string) string {
-	h := sha256.Sum256([]byte(data))
-	return hex.EncodeToString(h[:])
-}
-
-// utf16 stores ASCII text as UTF-16, little end first.
-func utf16(text string) string {
-	var b strings.Builder
-	for i := range len(text) {
-		b.Write([]byte{text[i], 0})
-	}
-	return b.String()
-}
-
-// newWriter makes a caller of a tool that writes.
-func newWriter(t testing.TB, d files.Deps, name string, tree map[string]string) caller {
-	t.Helper()
-	ws, dir := tooltest.Tree(t, tree)
-	for _, tool := range files.Tools(d) {
-		if tool.Name == name {
-			return caller{TB: t, tool: tool, ws: ws, dir: dir}
-		}
-	}
-	t.Fatalf("no tool is called %q", name)
-	return caller{}
-}
-
-func (c caller) write(name, data string) {
-	c.Helper()
-	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(data), 0o644); err != nil {
-		c.Fatal(err)
-	}
-}
-
-// content returns the bytes of a file, "<none>" where there is none.
-func (c caller) content(name string) string {
-	c.Helper()
-	data, err := os.ReadFile(filepath.Join(c.dir, name))
-	if os.IsNotExist(err) {
-		return "<none>"
-	}
-	if err != nil {
-		c.Fatal(err)
-	}
-	return string(data)
-}
 
 func TestWriteFile(t *testing.T) {
 	big := strings.Repeat("a line of some length\n", 500_000) // above what is read whole
@@ -168,14 +121,6 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// noUndo takes what the history adds out of a status line.
-func noUndo(text string) string {
-	first, rest, _ := strings.Cut(text, "\n")
-	first, _, _ = strings.Cut(first, "; undo: ")
-	first, _, _ = strings.Cut(first, "; cannot be undone: ")
-	return first + "\n" + rest
-}
-
 func TestWriteFilePlaces(t *testing.T) {
 	w := newWriter(t, files.Deps{}, "write_file", map[string]string{"dir/a": "x\n", "link": "-> dir/a", "dangling": "-> nowhere", "plain": ""})
 	for _, c := range []struct{ path, want, at, data string }{
@@ -203,7 +148,7 @@ func TestWriteFilePlaces(t *testing.T) {
 
 // A conflict shows what changed since the caller saw the file.
 func TestWriteFileConflict(t *testing.T) {
-	d := files.Deps{Seen: files.NewSeen(1 << 20)}
+	d := files.Deps{Seen: view.NewSeen(1 << 20)}
 	w := newWriter(t, d, "write_file", nil)
 	w.call(map[string]any{"path": "f", "content": "one\ntwo\nthree\n"})
 	w.write("f", "one\n2\nthree\n")

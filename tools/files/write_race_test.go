@@ -9,13 +9,14 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/files"
+	"toolcrib/tools/files/internal/view"
 	"toolcrib/tools/internal/tooltest"
 )
 
 // Callers that edit and append at once lose nothing, though none expects a hash.
 func TestWritersConcurrently(t *testing.T) {
 	const workers, rounds = 4, 15
-	d := files.Deps{Seen: files.NewSeen(1 << 20)}
+	d := files.Deps{Seen: view.NewSeen(1 << 20)}
 	var text strings.Builder
 	for i := range workers {
 		fmt.Fprintf(&text, "counter %d: 0\n", i)

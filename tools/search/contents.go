@@ -3,7 +3,6 @@ package search
 import (
 	"bytes"
 	"io"
-	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -102,30 +101,6 @@ func (v visit) borrow(first bool) *borrower {
 	}
 	return b
 }
-
-// OpenBy opens the file, or what is kept of it.
-func (s source) OpenBy(o *workspace.Opener) (workspace.File, error) {
-	if s.by != nil {
-		if text, ok := s.by.get(s.version()); ok {
-			return keptFile{bytes.NewReader(text), text}, nil
-		}
-	}
-	return o.Open(s.Path)
-}
-
-// Whole keeps what the file holds.
-func (s source) Whole(text []byte) {
-	if s.by == nil || len(text) > mostContent || s.by.left.Load() <= 0 || s.by.has(s.version()) ||
-		s.by.left.Add(-max(int64(len(text)+entryBytes), s.by.least)) < 0 {
-		return
-	}
-	s.by.put(s.version(), text)
-}
-
-// Parts are those that may have a match.
-func (s source) Parts() iter.Seq2[int64, int64] { return s.among.Parts(s.id, s.file) }
-
-func (s source) version() version { return version{s.by.shelf, s.id, s.file} }
 
 // keptFile is a file of which the content alone is known.
 type keptFile struct {

@@ -1,15 +1,17 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/pathglob"
+	"toolcrib/tools/internal/text/pathglob"
 	"toolcrib/workspace"
 	"toolcrib/workspace/fileindex"
 )
@@ -128,4 +130,29 @@ func (f *filter) byName() (names fileindex.NameFilter, ok bool) {
 		names.Match, names.Suffixes = func(name string) bool { return include(name) && types(name) }, f.include.Suffixes()
 	}
 	return names, true
+}
+
+// newest orders entries by their time of change, the latest first, equal ones by
+// path. What is gone meanwhile is left out.
+func newest(ctx context.Context, entries []fileindex.Entry) ([]fileindex.Entry, error) {
+	type dated struct {
+		fileindex.Entry
+		at time.Time
+	}
+	var list []dated
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		info, err := e.Path.Lstat() // without one the time is zero and the entry last
+		if err == nil || tools.AsError(err).Code != tools.NotFound {
+			list = append(list, dated{e, info.ModTime})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b dated) int { return cmp.Compare(b.at.UnixNano(), a.at.UnixNano()) })
+	entries = entries[:0]
+	for _, d := range list {
+		entries = append(entries, d.Entry)
+	}
+	return entries, nil
 }

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
-	"toolcrib/tools/internal/pathglob"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/pathglob"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 //go:embed glob.md
@@ -215,4 +216,42 @@ func (o GlobOut) Trim(budget int) GlobOut {
 		o.Paths, o.Shown = o.Paths[:last+1], o.Shown-1
 	}
 	return o
+}
+
+// globSpellings are the forms that other tools have for what glob takes.
+func globSpellings() []schema.Spelling {
+	return append([]schema.Spelling{
+		{Names: []string{"case_sensitive", "pattern"}, Read: func(given map[string]any) (map[string]any, error) {
+			return anyCase(given, "case_sensitive", false)
+		}},
+		{Names: []string{"ignore_case", "pattern"}, Read: func(given map[string]any) (map[string]any, error) {
+			return anyCase(given, "ignore_case", true)
+		}},
+		schema.Values("kind", map[string]string{
+			"f": "file", "files": "file", "d": "directory", "dir": "directory", "dirs": "directory", "directories": "directory",
+			"folder": "directory", "folders": "directory", "all": "any", "both": "any",
+		}),
+		schema.Flag(map[string]any{"kind": "any"}, schema.Same(), "include_directories", "include_dirs"),
+		schema.Flag(map[string]any{"kind": "directory"}, schema.Same(), "only_directories", "directories_only"),
+		schema.Flag(schema.Same(), nil, "recursive"),
+		schema.OnlyWith("glob finds files by name; grep searches contents", "search_type", "files"),
+		schema.Values("sort", newestFirst()),
+		schema.AtMost("limit", 1000),
+	}, walkSpellings()...)
+}
+
+// anyCase writes patterns so that case does not count, where the named flag is as wanted.
+func anyCase(given map[string]any, name string, want bool) (map[string]any, error) {
+	flag, ok := schema.Bool(given[name])
+	patterns, list := schema.Strings(given["pattern"])
+	if text, one := given["pattern"].(string); one {
+		patterns, list = []string{text}, true
+	}
+	switch {
+	case !ok || !list:
+		return nil, nil
+	case flag != want:
+		return map[string]any{"pattern": given["pattern"]}, nil
+	}
+	return map[string]any{"pattern": pathglob.AnyCase(patterns)}, nil
 }

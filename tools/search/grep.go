@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
-	"toolcrib/tools/internal/pathglob"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/pathglob"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/internal/unread"
 	"toolcrib/tools/search/internal/match"
 	"toolcrib/tools/search/internal/scan"
@@ -192,4 +193,107 @@ func search(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 		d.pages.keep(ctx, v.stamp, page, p.next, p.next.size())
 	}
 	return out, nil
+}
+
+// grepSpellings are the forms that other tools and rg have for what grep takes.
+func grepSpellings() []schema.Spelling {
+	files, count := map[string]any{"mode": "files"}, map[string]any{"mode": "count"}
+	insensitive, sensitive := map[string]any{"case": "insensitive"}, map[string]any{"case": "sensitive"}
+	return append([]schema.Spelling{
+		{Names: []string{"pattern"}, Read: onePattern},
+		{Names: []string{"regex", "regexp", "is_regex", "use_regex"}, Read: regex},
+		schema.Flag(insensitive, sensitive, "ignore_case", "case_insensitive", "-i"),
+		schema.Flag(sensitive, insensitive, "case_sensitive", "match_case", "-s"),
+		schema.Flag(map[string]any{"case": "smart"}, schema.Same(), "smart_case", "-S"),
+		schema.Flag(sensitive, insensitive, "case"),
+		schema.Values("case", map[string]string{"ignore": "insensitive", "ignorecase": "insensitive", "caseinsensitive": "insensitive", "casesensitive": "sensitive", "respect": "sensitive"}),
+		schema.Flag(files, schema.Same(), "files_with_matches", "files_only", "names_only", "filenames_only", "list_files", "-l"),
+		schema.Flag(count, schema.Same(), "count", "count_only", "count_matches", "-c"),
+		schema.Values("mode", map[string]string{
+			"fileswithmatches": "files", "filesonly": "files", "filenames": "files", "names": "files", "paths": "files", "list": "files",
+			"counts": "count", "countmatches": "count", "lines": "content", "matches": "content", "text": "content", "full": "content",
+		}),
+		schema.OnlyWith("grep searches contents; glob finds files by name", "search_type", "content", "contents"),
+		schema.Refused("lines without a match are not listed here; in bash grep -v does", "invert_match", "invert", "-v"),
+		schema.Dropped("", "-n", "-H", "-E", "line_number", "line_numbers", "show_line_numbers", "with_filename", "extended_regexp"),
+		schema.Flag(schema.Same(), nil, "-r", "-R", "recursive"),
+		schema.Dropped("patterns are in RE2 syntax", "-P", "pcre", "pcre2", "perl_regexp"),
+		schema.Dropped("whole lines are shown", "-o", "only_matching"),
+		schema.Dropped("a binary file is searched where it is the path itself", "-a", "text", "binary"),
+		schema.Values("sort", newestFirst()),
+		schema.AtMost("limit", 1000),
+	}, walkSpellings()...)
+}
+
+// onePattern takes a list of one pattern for the pattern.
+func onePattern(given map[string]any) (map[string]any, error) {
+	list, ok := schema.Strings(given["pattern"])
+	switch {
+	case !ok:
+		return nil, nil
+	case len(list) == 1:
+		return map[string]any{"pattern": list[0]}, nil
+	}
+	return nil, errors.New("one pattern is searched for; write a|b for either of two")
+}
+
+// regex reads an argument that is the pattern in some tools, and in others says whether
+// the pattern is an expression.
+func regex(given map[string]any) (map[string]any, error) {
+	for _, v := range given {
+		if on, ok := schema.Bool(v); ok && on {
+			return schema.Same(), nil
+		} else if ok {
+			return map[string]any{"fixed": true}, nil
+		}
+		if text, ok := v.(string); ok {
+			return map[string]any{"pattern": text}, nil
+		}
+	}
+	return nil, nil
+}
+
+func grepExamples() []tools.Example[GrepIn] {
+	return []tools.Example[GrepIn]{
+		{
+			Say: "where a function is defined; few matches bring their context",
+			Files: map[string]string{
+				"a.go":      "package a\n\n// Open opens.\nfunc Open() error {\n\treturn nil\n}\n",
+				"b.go":      "package a\n\nvar x = Open()\n",
+				"notes.txt": "func Open\n",
+			},
+			In:   GrepIn{Pattern: `func Open\(`, Type: []string{"go"}},
+			Want: "1 match in 1 of 2 files\na.go\n2-\t\n3-\t// Open opens.\n4\tfunc Open() error {\n5-\t\treturn nil\n6-\t}\n",
+		},
+		{
+			Say: "a page of matches",
+			Files: map[string]string{
+				"a.txt":     "red\ngreen\nred\n",
+				"sub/b.txt": "red\nRed\nblue\n",
+			},
+			In:   GrepIn{Pattern: "red", Limit: 2, Offset: 1},
+			Want: "matches 2-3, more follow; 2 files searched; next: offset=3\na.txt\n3\tred\n\nsub/b.txt\n1\tred\n… 1 more in this file\n",
+		},
+		{
+			Say: "which files match, and how often",
+			Files: map[string]string{
+				"a.txt":     "red\ngreen\nred\n",
+				"sub/b.txt": "red\n",
+				"c.txt":     "blue\n",
+			},
+			In:   GrepIn{Pattern: "red", Mode: "count"},
+			Want: "2 of 3 files, 3 matches in all\n2\ta.txt\n1\tsub/b.txt\n",
+		},
+		{
+			Say: "nothing found",
+			Files: map[string]string{
+				"a.go":       "package a\n",
+				"build/b.go": "package needle\n",
+				"b.bin":      "\x00needle",
+				".ignore":    "build/\n",
+			},
+			In:   GrepIn{Pattern: "needle"},
+			Want: "0 matches in 2 files searched below .; left out: 1 ignored, 1 binary; include_ignored:true searches the ignored ones too\n",
+		},
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"sync"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"toolcrib/tools"
 	"toolcrib/workspace"
 	"toolcrib/workspace/fileindex"
@@ -25,9 +27,8 @@ const (
 // kept but time.
 type pages struct {
 	mu   sync.Mutex
-	kept map[pageKey]page
+	kept *simplelru.LRU[pageKey, page] // the order is that in which they were kept
 	size int
-	last uint64 // number of the page kept last
 }
 
 // pageKey names a page: whose it is, where, and the arguments but for the limit.
@@ -48,9 +49,8 @@ type stamp struct {
 var oneQuestion = stamp{generation: 1}
 
 type page struct {
-	state  any
-	size   int
-	number uint64 // later pages have higher ones
+	state any
+	size  int
 }
 
 // meta is what the results say to programs. next is the offset of the next page, 0 for
@@ -66,7 +66,12 @@ func meta(next int, freshness, index string) map[string]any {
 	return m
 }
 
-func newPages() *pages { return &pages{kept: map[pageKey]page{}} }
+func newPages() *pages {
+	p := &pages{}
+	// It fails only for a bound below one.
+	p.kept, _ = simplelru.NewLRU(keptPages, func(_ pageKey, old page) { p.size -= old.size })
+	return p
+}
 
 // key is that of the page which in, without its limit, asks for.
 func (p *pages) key(ctx context.Context, at stamp, in any) (pageKey, bool) {
@@ -87,28 +92,12 @@ func (p *pages) keep(ctx context.Context, at stamp, in, state any, size int) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.drop(key)
-	for len(p.kept) >= keptPages || p.size+size > keptSize {
-		p.drop(p.oldest())
+	p.kept.Remove(key)
+	for p.size+size > keptSize {
+		p.kept.RemoveOldest()
 	}
-	p.last++
-	p.kept[key] = page{state, size, p.last}
 	p.size += size
-}
-
-func (p *pages) oldest() (oldest pageKey) {
-	least := p.last + 1
-	for k, v := range p.kept {
-		if v.number < least {
-			oldest, least = k, v.number
-		}
-	}
-	return oldest
-}
-
-func (p *pages) drop(key pageKey) {
-	p.size -= p.kept[key].size
-	delete(p.kept, key)
+	p.kept.Add(key, page{state, size})
 }
 
 // begin returns what the page of in begins with, if that is kept.
@@ -119,6 +108,10 @@ func begin[State any](ctx context.Context, p *pages, at stamp, in any) (state St
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	state, ok = p.kept[key].state.(State)
+	found, _ := p.kept.Peek(key) // not Get: a page that was asked for is no younger
+	state, ok = found.state.(State)
 	return state, ok
 }
+
+// headerBytes is the room for what a page says before its entries.
+const headerBytes = 4_000

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/pathglob"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/pathglob"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // reading is another call that a call was perhaps meant to be.

@@ -3,38 +3,18 @@ package shell
 import (
 	"context"
 	_ "embed"
-	"errors"
-	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
-	"toolcrib/tools/internal/changed"
-	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/sandbox"
-	"toolcrib/tools/internal/screen"
+	"toolcrib/tools/shell/internal/command"
 )
 
 //go:embed bash.md
 var bashDoc string
-
-// Times of commands.
-const (
-	foreground     = 45 * time.Second // by default, then a command becomes a job; clients give up after a minute
-	longest        = time.Minute      // that this can be
-	longestTimeout = 24 * time.Hour
-	settle         = 300 * time.Millisecond // a command in the background that ends by then has failed to start
-	prompt         = 700 * time.Millisecond // without output: an interactive program waits
-	promptWithin   = 5 * time.Second
-)
-
-// Of a terminal.
-const (
-	rows    = 30
-	columns = 100
-)
 
 // BashIn says what to run.
 type BashIn struct {
@@ -49,15 +29,8 @@ type BashIn struct {
 	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked" alias:"allow_network,network_access"`
 }
 
-// BashOut is how a command ended, or the job that it has become.
-type BashOut struct {
-	Status string
-	Notes  []string
-	Output string // "" = none
-	Job    string // its handle, where there is more to be had
-	Code   *int   // its exit code, nil while it runs
-	Report sandbox.Report
-}
+// BashOut is what the command has come to.
+type BashOut struct{ commandOut }
 
 func bashTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[BashIn, BashOut]{
@@ -91,162 +64,65 @@ func bashTool(d Deps) tools.Tool {
 }
 
 func (d Deps) bash(ctx context.Context, in BashIn) (BashOut, error) {
-	return d.run(ctx, in, bashArgs(in.Command))
+	out, err := d.run(ctx, commandIn(in), bashArgs(in.Command))
+	return BashOut{out}, err
 }
 
-// bashArgs is the program that runs a line of bash.
-func bashArgs(line string) []string { return []string{"bash", "--noprofile", "--norc", "-c", line} }
-
-// run runs a program that does what in says, by bash or by another shell.
-func (d Deps) run(ctx context.Context, in BashIn, args []string) (BashOut, error) {
-	if err := ctx.Err(); err != nil {
-		return BashOut{}, err
-	}
-	if err := in.check(ctx); err != nil {
-		return BashOut{}, err
-	}
-	spec, err := d.spec(ctx, in, args)
-	if err != nil {
-		return BashOut{}, err
-	}
-	if slices.ContainsFunc(in.Env, func(v string) bool { return strings.HasPrefix(v, "PATH=") }) {
-		spec.Command.Args[0] = located(spec.Command.Args[0])
-	}
-	w := changed.Begin(ctx, spec.Workspace)
-	j, err := d.start(ctx, in, spec)
-	if err != nil {
-		return BashOut{}, refused(err)
-	}
-	ended, err := in.attend(ctx, j, d.Jobs.Options().Foreground)
-	if err != nil {
-		j.Cancel()
-		return BashOut{}, err
-	}
-	if !ended {
-		return running(j, in)
-	}
-	return d.ended(ctx, j, w)
+// plan says what a command would do.
+func (d Deps) plan(ctx context.Context, in BashIn) (tools.Plan, error) {
+	plan := planLine(tools.Session(ctx).Workspace, in.Command, d.place(ctx, commandIn(in)), d.always(commandIn(in)))
+	plan.Shows = commandIn(in).shows()
+	return plan, nil
 }
 
-// attend waits for the command as long as the call is to last.
-func (in BashIn) attend(ctx context.Context, j *jobs.Job, foreground time.Duration) (ended bool, err error) {
+// tellBash returns what records may tell of a command.
+func tellBash(_ context.Context, in BashIn) BashIn {
+	in.Command, in.Env = command.Told(in.Command), toldVariables(in.Env)
+	return in
+}
+
+// bashSpellings are the forms that other tools have for a command.
+func bashSpellings() []schema.Spelling {
+	return append([]schema.Spelling{
+		{Names: []string{"command", "args", "arguments"}, Read: bashLine},
+		schema.OnlyWith("commands are run by bash; write SHELL -c '...' in the command", "shell", "bash", "/bin/bash", "/usr/bin/bash", "sh", "/bin/sh"),
+		schema.Dropped("bash is no login shell here", "login"),
+	}, commandSpellings()...)
+}
+
+// bashLine reads a command that is a list of words. The words of a shell that is given a
+// line are that line.
+func bashLine(given map[string]any) (map[string]any, error) {
+	words, ok := schema.Strings(given["command"])
+	line, isText := given["command"].(string)
+	more := given["args"]
+	if more == nil {
+		more = given["arguments"]
+	}
+	rest, restOK := schema.Strings(more)
 	switch {
-	case in.Background:
-		return attend(ctx, j, settle)
-	case in.Terminal || in.Input:
-		return quiesce(ctx, j, 0, prompt, promptWithin)
+	case !ok && !isText || more != nil && !restOK:
+		return nil, nil
+	case isText:
+		return joined([]string{line}, rest)
 	}
-	if s := tools.Session(ctx); s.Lasting || s.Once {
-		return attend(ctx, j, longestTimeout)
+	words = append(words, rest...)
+	if len(words) == 3 && isShell(words[0]) && slices.Contains([]string{"-c", "-lc", "-cl", "-l -c"}, words[1]) {
+		return map[string]any{"command": words[2]}, nil
 	}
-	return attend(ctx, j, foreground)
+	return joined(nil, words)
 }
 
-// start starts the command, in the named shell where there is one.
-func (d Deps) start(ctx context.Context, in BashIn, spec jobs.Spec) (*jobs.Job, error) {
-	if in.Session == "" {
-		return d.Jobs.Start(ctx, spec)
+func isShell(name string) bool { return slices.Contains([]string{"bash", "sh"}, path.Base(name)) }
+
+// joined puts words behind what is a line already.
+func joined(line, words []string) (map[string]any, error) {
+	for _, word := range words {
+		quoted, err := command.Quote(word)
+		if err != nil {
+			return nil, err
+		}
+		line = append(line, quoted)
 	}
-	switch {
-	case in.Terminal || in.Input:
-		return nil, tools.Errorf(tools.InvalidArgument, "/session: the commands of a session have no input").
-			WithHint("leave session out, or terminal and input")
-	case d.Jobs.Known(spec, in.Session) && (len(in.Env) > 0 || in.Cwd != ""):
-		return nil, tools.Errorf(tools.InvalidArgument, "session %s keeps its own directory and variables", in.Session).
-			WithHint("write cd and export in the command")
-	}
-	j, err := d.Jobs.StartIn(ctx, spec, in.Session, in.Command)
-	if busy, ok := errors.AsType[*jobs.BusyError](err); ok {
-		return nil, tools.Errorf(tools.Conflict, "session %s still runs %s", in.Session, brief(busy.Job.Text)).
-			WithHint("job_output job=%s wait=50s waits for it, job_stop ends it", busy.Job.ID)
-	}
-	if errors.Is(err, jobs.ErrOtherNetwork) {
-		return nil, tools.Errorf(tools.Conflict, "session %s was started with network: %v", in.Session, !in.Network).
-			WithHint("take another session")
-	}
-	return j, err
+	return map[string]any{"command": strings.Join(line, " ")}, nil
 }
-
-// spec is the job that a command is.
-func (d Deps) spec(ctx context.Context, in BashIn, args []string) (jobs.Spec, error) {
-	if d.Jobs == nil {
-		return jobs.Spec{}, tools.Errorf(tools.Unavailable, "this server runs no programs")
-	}
-	dir, err := directory(ctx, in.Cwd)
-	if err != nil {
-		return jobs.Spec{}, err
-	}
-	byDefault := d.Jobs.Options().Timeout
-	if in.Background || in.Terminal || in.Input {
-		byDefault = 0
-	}
-	timeout, err := in.timeout(byDefault)
-	if err != nil {
-		return jobs.Spec{}, err
-	}
-	env, err := variables(in.Env)
-	if err != nil {
-		return jobs.Spec{}, err
-	}
-	session := tools.Session(ctx)
-	var terminal *sandbox.Size
-	if in.Terminal {
-		terminal = &sandbox.Size{Rows: rows, Columns: columns}
-		env = append(env, "TERM=xterm", "PAGER=less", "GIT_PAGER=less")
-	}
-	return jobs.Spec{
-		Principal: session.Principal, Workspace: session.Workspace, Text: in.Command, Timeout: timeout, Input: in.Input,
-		Command: sandbox.Command{
-			Args: args, Dir: dir, Env: env, Network: in.Network, Terminal: terminal,
-		},
-	}, nil
-}
-
-// running words a job that goes on.
-func running(j *jobs.Job, in BashIn) (BashOut, error) {
-	shown := JobOutputOut{}
-	if err := shown.show(j, JobOutputIn{}); err != nil {
-		return BashOut{}, err
-	}
-	out := BashOut{Job: j.ID, Report: j.Report(), Output: shown.Output}
-	next := fmt.Sprintf("job_output job=%s offset=%d wait=50s shows what comes, job_stop ends it", j.ID, shown.Next)
-	switch {
-	case in.Background:
-		out.Status = "running: job " + j.ID
-	case in.Terminal || in.Input:
-		out.Status = "running: job " + j.ID + shown.place
-		next = "job_input types, job_output waits, job_stop ends it"
-	default:
-		out.Status = fmt.Sprintf("still running after %s: it is job %s now", durations.Rough(j.Took()), j.ID)
-	}
-	out.Notes = []string{out.Report.Warning(), next}
-	return out, nil
-}
-
-// ended words a command that has ended. Where all of its output is shown, nothing is
-// kept of it.
-func (d Deps) ended(ctx context.Context, j *jobs.Job, w *changed.Watch) (BashOut, error) {
-	exit, _ := j.Exit()
-	text, whole, err := excerpt(j.Log(), j.ID)
-	if err != nil {
-		return BashOut{}, err
-	}
-	j.Screen(func(s *screen.Screen) { text = s.String() })
-	e := j.Log().Extent()
-	out := BashOut{Status: ending(j) + "; " + volume(e), Output: text, Report: j.Report(), Code: &exit.Code}
-	files := w.Changes(ctx)
-	files.Note(ctx)
-	out.Notes = []string{hintOf(j), out.Report.Warning(), orphans(exit), files.String(), exit.Warning(), unkept(e), session(ctx, j)}
-	if whole {
-		d.Jobs.Forget(j)
-	} else {
-		out.Job = j.ID
-	}
-	return out, ctx.Err()
-}
-
-// Text is the status, what there is to say, and after an empty line the output.
-func (o BashOut) Text() string { return worded(o.Status, o.Notes, o.Output) }
-
-// Meta tells programs what contained the command, its exit code, and the job.
-func (o BashOut) Meta() map[string]any { return jobMeta(o.Report, o.Job, o.Code) }

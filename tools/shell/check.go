@@ -14,7 +14,7 @@ import (
 )
 
 // check refuses what no program could be given, and what this call cannot keep.
-func (in BashIn) check(ctx context.Context) error {
+func (in commandIn) check(ctx context.Context) error {
 	switch {
 	case strings.ContainsRune(in.Command, 0):
 		return tools.Errorf(tools.InvalidArgument, "/command: it has a NUL at byte %d, which no shell can be given", strings.IndexByte(in.Command, 0)).
@@ -79,7 +79,7 @@ func variable(v string) error {
 
 // timeout reads how long a command may take. Zero is refused: some mean by it that there
 // is none, others that the command is to end at once.
-func (in BashIn) timeout(byDefault time.Duration) (time.Duration, error) {
+func (in commandIn) timeout(byDefault time.Duration) (time.Duration, error) {
 	d, err := durations.Argument{Name: "timeout", Default: byDefault, Most: longestTimeout}.Read(in.Timeout)
 	if err == nil && d == 0 && strings.TrimSpace(in.Timeout) != "" {
 		return 0, tools.Errorf(tools.InvalidArgument, "/timeout: 0 is no time to run in").

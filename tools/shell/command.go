@@ -2,10 +2,12 @@ package shell
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/secrets"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -55,4 +57,13 @@ func brief(command string) string {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
 	return text
+}
+
+// toldVariables are variables without their secrets.
+func toldVariables(env []string) []string {
+	env = slices.Clone(env)
+	for i, v := range env {
+		env[i] = secrets.Without(v, slices.Concat(secrets.Text(v), secrets.Command([]string{v}).Words[0]))
+	}
+	return env
 }

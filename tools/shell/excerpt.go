@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/screen"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/screen"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // How much of an output one result shows, in bytes of text.

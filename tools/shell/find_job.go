@@ -5,11 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/programs/jobs"
 )
+
+// mostListed is how many jobs one result lists.
+const mostListed = 100
+
+// longestGrace is how long a call waits for a program to end by itself.
+const longestGrace = 20 * time.Second
 
 // job returns the job of a handle. Without one it is the newest, or for calls that do
 // something to it, the only one that runs.
@@ -95,7 +102,7 @@ func standing(j *jobs.Job) string {
 // its first line then.
 func (d Deps) example(command string, input bool) func(context.Context) error {
 	return func(ctx context.Context) error {
-		spec, err := d.spec(ctx, BashIn{Command: command, Background: true}, bashArgs(command))
+		spec, err := d.spec(ctx, commandIn{Command: command, Background: true}, bashArgs(command))
 		if err != nil {
 			return err
 		}

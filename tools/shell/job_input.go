@@ -13,10 +13,9 @@ import (
 	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/screen"
-	"toolcrib/tools/internal/textfile"
-	"toolcrib/tools/shell/internal/processes"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/screen"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 //go:embed job_input.md
@@ -34,12 +33,14 @@ type JobInputIn struct {
 // Times of an answer.
 const (
 	still        = 300 * time.Millisecond // without output: the program waits, where it is not computing
-	stillBusy    = 50 * time.Millisecond  // until a program that was computing is looked at again
 	answerWithin = 5 * time.Second
 )
 
+// JobInputOut is what the program said to it.
+type JobInputOut struct{ jobShown }
+
 func jobInputTool(d Deps) tools.Tool {
-	return tools.New(tools.Def[JobInputIn, JobOutputOut]{
+	return tools.New(tools.Def[JobInputIn, JobInputOut]{
 		Name: "job_input", Title: "Type into a job", Doc: jobInputDoc, Tags: []string{"shell", "jobs", "terminal", "write", "keys", "stdin"},
 		Access: tools.Exec, Effects: tools.Process | tools.Workspace | tools.Outside | tools.Destroys,
 		Streams: true, Timeout: longestWait + 10*time.Second, Spellings: inputSpellings(),
@@ -54,32 +55,32 @@ func jobInputTool(d Deps) tools.Tool {
 	})
 }
 
-func (d Deps) jobInput(ctx context.Context, in JobInputIn) (JobOutputOut, error) {
+func (d Deps) jobInput(ctx context.Context, in JobInputIn) (JobInputOut, error) {
 	if err := ctx.Err(); err != nil {
-		return JobOutputOut{}, err
+		return JobInputOut{}, err
 	}
 	j, err := d.job(ctx, in.Job, false)
 	if err != nil {
-		return JobOutputOut{}, err
+		return JobInputOut{}, err
 	}
 	wait, err := durations.Argument{Name: "wait", Default: answerWithin, Most: 24 * time.Hour}.Read(in.Wait)
 	if err != nil {
-		return JobOutputOut{}, err
+		return JobInputOut{}, err
 	}
 	until, err := matcher(in.Until)
 	if err != nil {
-		return JobOutputOut{}, err
+		return JobInputOut{}, err
 	}
 	from := j.Log().Extent().Bytes
 	if err := in.send(j); err != nil {
-		return JobOutputOut{}, err
+		return JobInputOut{}, err
 	}
-	found, err := answer(ctx, j, JobOutputIn{Offset: &from, Until: in.Until}, until, min(wait, longestWait))
+	found, err := answer(ctx, j, part{Offset: &from, Until: in.Until}, until, min(wait, longestWait))
 	if err != nil {
-		return JobOutputOut{}, err
+		return JobInputOut{}, err
 	}
-	out := JobOutputOut{Job: j.ID, Report: j.Report(), Notes: []string{found}}
-	shown := JobOutputIn{}
+	out := JobInputOut{jobShown{Job: j.ID, Report: j.Report(), Notes: []string{found}}}
+	shown := part{}
 	if !j.Terminal {
 		shown.Offset = &from
 	}
@@ -87,49 +88,12 @@ func (d Deps) jobInput(ctx context.Context, in JobInputIn) (JobOutputOut, error)
 }
 
 // answer waits for what a program says to what was typed.
-func answer(ctx context.Context, j *jobs.Job, in JobOutputIn, until *regexp.Regexp, wait time.Duration) (found string, err error) {
+func answer(ctx context.Context, j *jobs.Job, in part, until *regexp.Regexp, wait time.Duration) (found string, err error) {
 	if until != nil {
 		return await(ctx, j, in, until, wait)
 	}
 	_, err = quiesce(ctx, j, *in.Offset, still, wait)
 	return "", err
-}
-
-// quiesce waits until a job has printed something beyond an offset and is still since, or
-// has ended, at most so long. A program that has not been given the processor yet, or
-// computes, is silent too, but says more: as far as it can be told it is waited for.
-func quiesce(ctx context.Context, j *jobs.Job, from int64, still, most time.Duration) (ended bool, err error) {
-	over := time.NewTimer(most)
-	defer over.Stop()
-	silent := still
-	quiet := time.NewTimer(silent)
-	defer quiet.Stop()
-	for {
-		bytes := j.Log().Extent().Bytes
-		var silence <-chan time.Time
-		if bytes > from {
-			quiet.Reset(silent)
-			silence = quiet.C
-		}
-		select {
-		case <-ctx.Done():
-			return false, ctx.Err()
-		case <-j.Done():
-			return true, ctx.Err()
-		case <-over.C:
-			return false, ctx.Err()
-		case <-silence:
-			if !processes.Busy(j.Foreground()) {
-				return false, ctx.Err()
-			}
-			silent = stillBusy
-		case <-j.Log().Grown(bytes):
-			silent = still
-			if err := pause(ctx, j); err != nil {
-				return false, err
-			}
-		}
-	}
 }
 
 // send types what in says.
@@ -217,4 +181,11 @@ func unread(j *jobs.Job, err error) error {
 	e := tools.Errorf(tools.Conflict, "job %s reads no input any more", j.ID).WithHint("job_output shows what it has printed")
 	e.Err = fmt.Errorf("write: %w", err)
 	return e
+}
+
+// inputSpellings are the forms that other tools have for typing.
+func inputSpellings() []schema.Spelling {
+	return []schema.Spelling{
+		schema.Dropped("", "max_output_tokens", "wait_for_prompt", "verbose_timing"),
+	}
 }

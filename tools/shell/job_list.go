@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 //go:embed job_list.md
@@ -27,9 +27,6 @@ type JobListOut struct {
 	More  int // jobs that are too many
 	Notes []string
 }
-
-// mostListed is how many jobs one result lists.
-const mostListed = 100
 
 func jobListTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobListIn, JobListOut]{

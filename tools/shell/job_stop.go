@@ -4,11 +4,10 @@ import (
 	"context"
 	_ "embed"
 	"strings"
-	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/jobs"
+	"toolcrib/tools/internal/programs/jobs"
 )
 
 //go:embed job_stop.md
@@ -25,9 +24,6 @@ type JobStopOut struct{ Lines []string }
 
 // Text is a line a job.
 func (o JobStopOut) Text() string { return lines(o.Lines...) }
-
-// longestGrace is how long a call waits for a job to end by itself.
-const longestGrace = 20 * time.Second
 
 func jobStopTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobStopIn, JobStopOut]{

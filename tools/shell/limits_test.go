@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/sandbox"
 )
 
 // The result of what meets a limit names it, and the setting; what only says so does not.

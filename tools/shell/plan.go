@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/shell/internal/command"
 	"toolcrib/workspace"
 )
@@ -31,15 +31,8 @@ func planLine(ws *workspace.Workspace, line string, at command.Place, always too
 	return plan
 }
 
-// plan says what a command would do.
-func (d Deps) plan(ctx context.Context, in BashIn) (tools.Plan, error) {
-	plan := planLine(tools.Session(ctx).Workspace, in.Command, d.place(ctx, in), d.always(in))
-	plan.Shows = in.shows()
-	return plan, nil
-}
-
 // place is where a command would run: a session may have left its directory.
-func (d Deps) place(ctx context.Context, in BashIn) command.Place {
+func (d Deps) place(ctx context.Context, in commandIn) command.Place {
 	at := command.Place{Dir: in.Cwd, Env: in.Env}
 	s := tools.Session(ctx)
 	if in.Session == "" || d.Jobs == nil || s.Workspace == nil {
@@ -59,7 +52,7 @@ func (d Deps) place(ctx context.Context, in BashIn) command.Place {
 }
 
 // always are the effects that a command may have whatever it is.
-func (d Deps) always(in BashIn) tools.Effects {
+func (d Deps) always(in commandIn) tools.Effects {
 	always := tools.Workspace | tools.Process | tools.State | tools.Destroys
 	if in.Network {
 		always |= tools.Network
@@ -71,7 +64,7 @@ func (d Deps) always(in BashIn) tools.Effects {
 }
 
 // shows is what the user is shown of a command.
-func (in BashIn) shows() string {
+func (in commandIn) shows() string {
 	text := in.Command
 	if len(in.Env) > 0 {
 		text = "env " + strings.Join(in.Env, " ") + "\n" + text

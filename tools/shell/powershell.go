@@ -3,15 +3,19 @@ package shell
 import (
 	"context"
 	_ "embed"
+	"errors"
+	"strings"
 	"time"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/secrets"
 )
 
 //go:embed powershell.md
 var powershellDoc string
 
-// PowerShellIn says what to run. It has the fields of [BashIn], which it is made into.
+// PowerShellIn says what to run. It has the fields of [commandIn], which it is made into.
 type PowerShellIn struct {
 	Command    string   `json:"command" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"PowerShell command line or script" alias:"cmd,script,code,command_line,bash_command"`
 	Cwd        string   `json:"cwd,omitempty" jsonschema:"default=." jsonschema_description:"directory to run in" path:"directory" alias:"workdir,working_directory,directory,dir,path,working_dir,dir_path"`
@@ -24,8 +28,11 @@ type PowerShellIn struct {
 	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked" alias:"allow_network,network_access"`
 }
 
+// PowerShellOut is what the command has come to.
+type PowerShellOut struct{ commandOut }
+
 func powershellTool(d Deps) tools.Tool {
-	return tools.New(tools.Def[PowerShellIn, BashOut]{
+	return tools.New(tools.Def[PowerShellIn, PowerShellOut]{
 		Name: "powershell", Title: "Run a PowerShell command", Doc: powershellDoc, Tags: []string{"shell", "run", "powershell"},
 		Aliases: []string{"pwsh"},
 		Access:  tools.Exec, Effects: tools.Workspace | tools.Outside | tools.Process | tools.Network | tools.State | tools.Destroys,
@@ -49,8 +56,9 @@ func powershellTool(d Deps) tools.Tool {
 	})
 }
 
-func (d Deps) powershell(ctx context.Context, in PowerShellIn) (BashOut, error) {
-	return d.run(ctx, BashIn(in), in.args())
+func (d Deps) powershell(ctx context.Context, in PowerShellIn) (PowerShellOut, error) {
+	out, err := d.run(ctx, commandIn(in), in.args())
+	return PowerShellOut{out}, err
 }
 
 // args is the program that runs the line. Where nobody can answer, its prompts are errors.
@@ -69,8 +77,34 @@ func (d Deps) planPowershell(_ context.Context, in PowerShellIn) (tools.Plan, er
 		words = append(words, tools.Word{Text: arg})
 	}
 	return tools.Plan{
-		Effects:  d.always(BashIn(in)),
+		Effects:  d.always(commandIn(in)),
 		Commands: []tools.Command{{Words: words, Hides: "lines of PowerShell are not read"}},
-		Shows:    BashIn(in).shows(),
+		Shows:    commandIn(in).shows(),
 	}, nil
+}
+
+// tellPowershell returns what records may tell of a command, which is not parsed.
+func tellPowershell(_ context.Context, in PowerShellIn) PowerShellIn {
+	in.Command, in.Env = secrets.Line(in.Command), toldVariables(in.Env)
+	return in
+}
+
+// powershellSpellings are the forms that other tools have for a command.
+func powershellSpellings() []schema.Spelling {
+	return append([]schema.Spelling{
+		{Names: []string{"command"}, Read: powershellLine},
+		schema.OnlyWith("commands are run by PowerShell; bash is another tool", "shell", "powershell", "pwsh", "powershell.exe"),
+	}, commandSpellings()...)
+}
+
+// powershellLine reads a command that is a list of words.
+func powershellLine(given map[string]any) (map[string]any, error) {
+	words, ok := schema.Strings(given["command"])
+	if !ok {
+		return nil, nil
+	}
+	if n := len(words); n > 2 && strings.EqualFold(words[n-2], "-Command") || n == 1 {
+		return map[string]any{"command": words[n-1]}, nil
+	}
+	return nil, errors.New("give the command line as one text")
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/shell"
 )

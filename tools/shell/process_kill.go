@@ -182,3 +182,12 @@ func unkilled(id string, err error) error {
 	}
 	return tools.Errorf(tools.Unavailable, "process %s: %v", id, err)
 }
+
+// signals are the other names of signals.
+func signals() map[string]string {
+	names := map[string]string{"9": "KILL", "15": "TERM", "2": "INT", "1": "HUP", "3": "QUIT"}
+	for _, name := range []string{"TERM", "KILL", "INT", "HUP", "QUIT", "STOP", "CONT", "USR1", "USR2"} {
+		names["sig"+strings.ToLower(name)] = name
+	}
+	return names
+}

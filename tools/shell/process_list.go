@@ -9,22 +9,18 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/shell/internal/processes"
-	"toolcrib/workspace/redact"
 )
 
 //go:embed process_list.md
 var processListDoc string
 
-const (
-	cpuSample    = 200 * time.Millisecond // between the two looks that tell the load
-	shownCommand = 160                    // bytes of a command line
-)
+// cpuSample is the time between the two looks that tell the load.
+const cpuSample = 200 * time.Millisecond
 
 // ProcessListIn says which processes to list.
 type ProcessListIn struct {
@@ -167,24 +163,6 @@ func measured(ctx context.Context) ([]processes.Process, map[int]float64, error)
 	return all, load, nil
 }
 
-// shownProcesses returns the processes, their command lines without secrets: nobody is shown one,
-// and none finds a process.
-func shownProcesses(ctx context.Context) ([]processes.Process, error) {
-	all, err := processes.List(ctx)
-	looks := redact.New(nil)
-	for i := range all {
-		all[i].Command = looks.String(all[i].Command)
-	}
-	return all, err
-}
-
-func unlisted(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return tools.Errorf(tools.Unavailable, "the processes of this machine cannot be read: %v", err)
-}
-
 // listeners returns who listens at a port; 0 is none.
 func listeners(ctx context.Context, port int) ([]int, error) {
 	if port == 0 {
@@ -222,20 +200,4 @@ func order(by string, load map[int]float64, a, b processes.Process) int {
 		return cmp.Compare(a.PID, b.PID)
 	}
 	return cmp.Compare(load[b.PID], load[a.PID])
-}
-
-// shortCommand is a command line on one row.
-func shortCommand(p processes.Process) string {
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(p.Command, "?")), " ")
-	if len(text) > shownCommand {
-		cut := shownCommand
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "…"
-	}
-	if p.State == "Z" {
-		text += " (has ended)"
-	}
-	return text
 }

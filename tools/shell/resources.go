@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/screen"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/screen"
 )
 
 //go:embed job_resource.md

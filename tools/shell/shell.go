@@ -2,8 +2,8 @@ package shell
 
 import (
 	"toolcrib/tools"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
 )
 
 // Deps is what the process owns for this category.

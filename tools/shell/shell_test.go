@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/shell"
 	"toolcrib/workspace"

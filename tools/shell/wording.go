@@ -9,9 +9,9 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
-	"toolcrib/tools/internal/jobs"
-	"toolcrib/tools/internal/sandbox"
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // ending words how a job has ended.

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"strings"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // PastEnd says that nothing follows the offset: total words how many there are,

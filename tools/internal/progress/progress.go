@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/tools"
-	"toolcrib/tools/internal/screen"
+	"toolcrib/tools/internal/programs/screen"
 )
 
 const (

@@ -29,7 +29,7 @@ func (x *Index) Documents() int {
 }
 
 // Marked returns the grams that mark tells to be fresh in each of some pieces of a text,
-// and those that markPortable does.
+// and those that are by what the word means.
 func Marked(pieces [][]byte) (got, want [][]uint32) {
 	by := func(mark func(*[gramCount / 64]uint64, *alphabet, uint32, []byte, *[freshSize]uint32) (uint32, uint32, bool)) (all [][]uint32) {
 		seen, of, window := new([gramCount / 64]uint64), symbols(), uint32(lineEnd)
@@ -45,7 +45,19 @@ func Marked(pieces [][]byte) (got, want [][]uint32) {
 		}
 		return all
 	}
-	return by(mark), by(markPortable)
+	plain := func(seen *[gramCount / 64]uint64, of *alphabet, window uint32, text []byte, fresh *[freshSize]uint32) (end, n uint32, high bool) {
+		for _, c := range text {
+			window = shift(window, of[c])
+			high = high || c >= 0x80
+			if g := gram(window); seen[g/64]>>(g%64)&1 == 0 {
+				seen[g/64] |= 1 << (g % 64)
+				fresh[n] = g
+				n++
+			}
+		}
+		return window, n, high
+	}
+	return by(mark), by(plain)
 }
 
 // Grams returns the grams of each of some documents, which are read one after the other,

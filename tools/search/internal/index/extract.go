@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -26,7 +26,7 @@ type extractor struct {
 	symbols *alphabet
 	seen    *[gramCount / 64]uint64 // a bit for each gram; between documents those that are outsideLine have it
 	buf     []byte
-	room    []uint64 // of allocate, behind seen
+	room    []uint64 // of allocate, which seen is; nil = it is of the heap
 	opener  workspace.Opener
 	pace    *Pace
 	text    extract
@@ -47,7 +47,8 @@ type document struct {
 
 func newExtractor(of *alphabet, pace *Pace) *extractor {
 	x := &extractor{symbols: of, pace: pace, buf: make([]byte, readSize)}
-	seen, room, err := allocateTogether[uint64](gramCount / 64)
+	room, err := allocate[uint64](gramCount / 64)
+	seen := room
 	if err != nil {
 		seen = make([]uint64, gramCount/64)
 	}

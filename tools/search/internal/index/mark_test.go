@@ -10,7 +10,7 @@ import (
 	"toolcrib/tools/search/internal/index"
 )
 
-// Both ways to note what was seen tell the same.
+// The fresh grams are those that were not seen before.
 func TestMark(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 50 {

@@ -20,7 +20,6 @@ const (
 const (
 	chunkSize = 512
 	chunkEnd  = chunkSize - 1
-	lineSize  = 16 // values that come into the cache together
 )
 
 // sorter puts postings in the order of their grams. The zero value holds none.
@@ -50,7 +49,6 @@ func (s *sorter) begin() error {
 		if err != nil {
 			return err
 		}
-		largePages(room)
 		s.room = room
 	}
 	s.used = chunkSize
@@ -67,9 +65,6 @@ func (s *sorter) put(grams []uint32, doc uint32) {
 		at := s.next[high]
 		if at%chunkSize == chunkEnd {
 			at = s.more(high)
-		}
-		if at%lineSize == 0 {
-			prefetch(&s.room[at+lineSize])
 		}
 		s.room[at] = g%lowGrams<<docBits | doc
 		s.next[high] = at + 1
@@ -110,9 +105,6 @@ func (s *sorter) collect(high int) {
 	s.runs = s.runs[:0]
 	at, end := s.first[high], s.next[high]
 	for ; end-at > chunkEnd; at = s.room[at+chunkEnd] {
-		for line := uint32(0); line < chunkSize; line += lineSize {
-			prefetch(&s.room[at+line])
-		}
 		s.runs = append(s.runs, s.room[at:at+chunkEnd])
 	}
 	s.runs = append(s.runs, s.room[at:end])

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/search/internal/match"
 	"toolcrib/workspace"
 )

@@ -5,7 +5,7 @@ import (
 	"io"
 	"sync"
 
-	"toolcrib/tools/internal/textfile"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 

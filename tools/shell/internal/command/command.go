@@ -32,9 +32,6 @@ type Line struct {
 	Touches  []tools.Touch   // of redirections that belong to no single command
 	Unknown  string          // why it may run others, "" = it does not
 	Writes   bool            // a redirection changes a file
-	// Network is the first command that will hardly do without the network, "" = none
-	// is known to want it. It is a guess by the names of programs.
-	Network string
 }
 
 // Bounds of what is looked at. Beyond them a line is unknown.
@@ -192,9 +189,6 @@ func (w *walker) add(c tools.Command) {
 		return
 	}
 	w.line.Commands = append(w.line.Commands, c)
-	if w.line.Network == "" && wantsNetwork(c.Words) {
-		w.line.Network = c.String()
-	}
 }
 
 // touch adds a path to a list, in each directory that it may be meant in. ok is false

@@ -39,9 +39,6 @@ func said(line command.Line) string {
 	if line.Unknown != "" {
 		b.WriteString("unknown: " + line.Unknown + "\n")
 	}
-	if line.Network != "" {
-		b.WriteString("network: " + line.Network + "\n")
-	}
 	return b.String()
 }
 
@@ -60,8 +57,8 @@ func TestParse(t *testing.T) {
 		{"", "dd if=a of=b", "dd if=a of=b <a >b\n"},
 		{"", "tee -a a b", "tee -a a b >a >b\n"},
 		{"", "{ ls; } > x", "ls\n>x\n"},
-		{"", "git clone u", "git clone u\nnetwork: git clone u\n"},
-		{"", "echo x > /dev/tcp/h/80", "echo x\nnetwork: /dev/tcp/h/80\n"},
+		{"", "git clone u", "git clone u\n"},
+		{"", "echo x > /dev/tcp/h/80", "echo x\n"},
 		{"", "env A=1 B=2 make", "env A=1 B=2 make\nmake\n"},
 		{"", "(((", "unknown: it cannot be parsed (1:3: `(` must be followed by an expression)\n"},
 		{"", "", ""},

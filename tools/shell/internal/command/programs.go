@@ -2,6 +2,7 @@ package command
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -117,4 +118,127 @@ func inline(args []tools.Word) bool {
 		}
 	}
 	return true
+}
+
+// find looks for what find runs on what it finds.
+func (w *walker) find(args []tools.Word, hides func(string)) {
+	for i := 0; i < len(args); i++ {
+		switch args[i].Text {
+		case "-exec", "-execdir", "-ok", "-okdir":
+			end := i + 1
+			for end < len(args) && args[end].Text != ";" && (args[end].Text != "+" || args[end-1].Text != "{}") {
+				end++
+			}
+			inner := slices.Clone(args[i+1 : end])
+			for j := range inner {
+				if strings.Contains(inner[j].Text, "{}") {
+					inner[j] = tools.Word{Text: inner[j].Text, Kind: tools.Some}
+				}
+			}
+			w.inner(inner)
+			i = end
+		}
+	}
+	for _, a := range args {
+		if a.Kind == tools.Many && !strings.ContainsAny(a.Text, "*?[{") {
+			hides("nobody can tell whether it runs others")
+		}
+	}
+}
+
+// inner runs words as a command, in a directory that nobody can tell.
+func (w *walker) inner(words []tools.Word) {
+	if len(words) == 0 {
+		return
+	}
+	dirs := w.dirs
+	w.dirs = nil
+	w.run(words)
+	w.dirs = dirs
+}
+
+// after runs the words that follow one of options.
+func (w *walker) after(args []tools.Word, hides func(string), options ...string) {
+	for i, a := range args {
+		if slices.Contains(options, a.Text) {
+			w.inner(append(slices.Clone(args[i+1:]), tools.Word{Text: "...", Kind: tools.Many}))
+			return
+		}
+		if a.Kind == tools.Many {
+			hides("nobody can tell whether it runs others")
+		}
+		for _, o := range options {
+			if strings.HasPrefix(a.Text, o+"=") || len(o) == 2 && strings.HasPrefix(a.Text, o) {
+				hides("it runs what it is told to")
+			}
+		}
+	}
+}
+
+// remote looks at what runs in another place, or as another user: what is denied here is
+// taken to be denied there.
+func (w *walker) remote(name string, args []tools.Word) {
+	dirs := w.dirs
+	w.dirs = nil
+	defer func() { w.dirs = dirs }()
+	for i, a := range args {
+		switch {
+		case a.Kind != tools.Known:
+		case (name == "su" || name == "runuser" || name == "script" || name == "sg") && (a.Text == "-c" || a.Text == "--command") && i+1 < len(args):
+			w.evaluated(args[i+1:i+2], func(string) {})
+		case name == "ssh" && a.Text != "" && a.Text[0] != '-' && i+1 < len(args):
+			w.evaluated(args[i+1:], func(string) {}) // an option's value may be taken for the host
+		}
+	}
+}
+
+// awkRuns reports whether a program of awk may run others.
+func awkRuns(args []tools.Word) bool {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a.Kind != tools.Known:
+			return true
+		case a.Text == "-F" || a.Text == "-v":
+			i++
+		case strings.HasPrefix(a.Text, "-F") || strings.HasPrefix(a.Text, "-v"):
+		case strings.HasPrefix(a.Text, "-"):
+			return true // -f, -e and the like
+		default:
+			return strings.Contains(a.Text, "system") || strings.Contains(a.Text, "|") || strings.Contains(a.Text, "getline") || strings.Contains(a.Text, "@")
+		}
+	}
+	return false
+}
+
+// sedRuns reports whether a script of sed may run programs: whether it is anything but
+// plain substitutions, deletions and prints.
+func sedRuns(args []tools.Word) bool {
+	plain := regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\]|\\.)*/)(?:,(?:\d+|\$|/(?:[^/\\]|\\.)*/))?\s*!?\s*)?(?:[pdqDPNGhHgx=]|s/(?:[^/\\]|\\.)*/(?:[^/\\]|\\.)*/[gpiIM0-9]*|s\|(?:[^|\\]|\\.)*\|(?:[^|\\]|\\.)*\|[gpiIM0-9]*|s#(?:[^#\\]|\\.)*#(?:[^#\\]|\\.)*#[gpiIM0-9]*|s,(?:[^,\\]|\\.)*,(?:[^,\\]|\\.)*,[gpiIM0-9]*)?\s*$`)
+	safe := func(script string) bool {
+		return plain.MatchString(script) || !slices.ContainsFunc(strings.Split(script, ";"), func(part string) bool { return !plain.MatchString(part) })
+	}
+	given := false
+	var operands []tools.Word
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a.Kind != tools.Known && !given && len(operands) == 0:
+			return true
+		case a.Text == "-e" || a.Text == "--expression":
+			if i++; i < len(args) && (args[i].Kind != tools.Known || !safe(args[i].Text)) {
+				return true
+			}
+			given = true
+		case a.Text == "-f" || strings.HasPrefix(a.Text, "--file") || strings.HasPrefix(a.Text, "--expression=") || strings.HasPrefix(a.Text, "-f"):
+			return true
+		case a.Kind == tools.Known && len(a.Text) > 1 && a.Text[0] == '-':
+			if a.Text[1] != '-' && !strings.HasPrefix(a.Text, "-i") && strings.ContainsAny(a.Text, "ef") {
+				return true // -ne SCRIPT
+			}
+		default:
+			operands = append(operands, a)
+		}
+	}
+	return !given && len(operands) > 0 && !safe(operands[0].Text)
 }

@@ -42,10 +42,7 @@ func (w *walker) redirects(list []*syntax.Redirect) (touches []tools.Touch, told
 			w.stdin = stdin{given: true, known: word == tools.Word{Text: "/dev/null"}}
 		}
 		if strings.HasPrefix(word.Text, "/dev/tcp/") || strings.HasPrefix(word.Text, "/dev/udp/") {
-			if w.line.Network == "" {
-				w.line.Network = word.Text
-			}
-			continue
+			continue // no file
 		}
 		writes := r.Op != syntax.RdrIn
 		w.line.Writes = w.line.Writes || writes && !passing(word)

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -274,4 +275,13 @@ func lower(c byte) byte {
 		return c + 'a' - 'A'
 	}
 	return c
+}
+
+// Quote writes a text as one word of a line of bash.
+func Quote(text string) (string, error) {
+	quoted, err := syntax.Quote(text, syntax.LangBash)
+	if err != nil {
+		return "", fmt.Errorf("%q cannot be a word of a command line: %w", text, err)
+	}
+	return quoted, nil
 }

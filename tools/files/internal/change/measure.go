@@ -1,0 +1,121 @@
+package change
+
+import (
+	"context"
+	"fmt"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
+)
+
+// Holding is what a directory holds at all levels, hidden and ignored entries
+// included.
+type Holding struct {
+	Files, directories int // files are all that is no directory
+	bytes              int64
+	Large              []string // files too large for the history
+	unreadable         int      // directories whose content is not known
+}
+
+// Measure counts what a directory holds; what is no directory, or does not exist,
+// holds nothing.
+func Measure(ctx context.Context, p workspace.Path) (Holding, error) {
+	info, err := p.Lstat()
+	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
+		return Holding{}, nil
+	}
+	if err != nil || info.Kind != workspace.KindDirectory {
+		return Holding{}, err
+	}
+	entries, stats, err := fileindex.Walk(ctx, p, fileindex.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
+	if err != nil {
+		return Holding{}, err
+	}
+	h := Holding{unreadable: len(stats.Unreadable)}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return Holding{}, err
+		}
+		if e.Kind == workspace.KindDirectory {
+			h.directories++
+			continue
+		}
+		h.Files++
+		if e.Kind != workspace.KindFile {
+			continue
+		}
+		info, err := e.Path.Lstat()
+		if err != nil {
+			continue // gone meanwhile
+		}
+		h.bytes += info.Size
+		if info.Size > workspace.MaxKept {
+			h.Large = append(h.Large, e.Path.String())
+		}
+	}
+	return h, nil
+}
+
+// Empty reports whether a directory holds nothing.
+func (h Holding) Empty() bool { return h.Files+h.directories+h.unreadable == 0 }
+
+func (h Holding) String() string {
+	text := fmt.Sprintf("%s (%s)", textfile.Count(h.Files, "file"), textfile.Size(h.bytes))
+	if h.unreadable > 0 {
+		text += fmt.Sprintf(" and %s that cannot be read", textfile.Count(h.unreadable, "directory"))
+	}
+	return text
+}
+
+// Kept says whether the history keeps it all.
+func (h Holding) Kept(ctx context.Context) string {
+	if why := historyless(ctx); why != "" {
+		return why
+	}
+	switch {
+	case len(h.Large) > 0:
+		return fmt.Sprintf("the history does not keep %s above %s, which cannot come back, such as %s",
+			textfile.Count(len(h.Large), "file"), textfile.Size(workspace.MaxKept), textfile.Path(h.Large[0]))
+	case h.Files+h.directories > workspace.MaxKeptFiles || h.bytes > workspace.MaxKeptBytes:
+		return fmt.Sprintf("the history keeps only the first %d entries or %s of it; the rest cannot come back",
+			workspace.MaxKeptFiles, textfile.Size(workspace.MaxKeptBytes))
+	}
+	return "the history keeps all of it, so it can be undone"
+}
+
+// Irreversible says why a file or symlink, once it is overwritten or deleted, could
+// not come back; "" where it can, or where something else or nothing stands there.
+// there words what stands there: "logs/all.log (70 MB)". What cannot be looked at is
+// refused by the call itself.
+func Irreversible(ctx context.Context, path workspace.Path, follow bool) (there, why string) {
+	info, exists, err := path.Find(follow)
+	if err != nil || !exists || info.Kind != workspace.KindFile && info.Kind != workspace.KindSymlink {
+		return "", ""
+	}
+	there = textfile.Path(path.String())
+	if info.Kind == workspace.KindFile {
+		there += " (" + textfile.Size(info.Size) + ")"
+	}
+	if why = historyless(ctx); why == "" && info.Kind == workspace.KindFile && info.Size > workspace.MaxKept {
+		why = fmt.Sprintf("the history does not keep files above %s, so it cannot be undone", textfile.Size(workspace.MaxKept))
+	}
+	return there, why
+}
+
+// historyless says that nothing is kept at all, "" where it is.
+func historyless(ctx context.Context) string {
+	if tools.Session(ctx).Workspace.StateBase() == "" {
+		return "no history is kept, so it cannot be undone"
+	}
+	return ""
+}
+
+// KindName words a kind with its article.
+func KindName(k workspace.Kind) string {
+	if k == workspace.KindOther {
+		return "a special file"
+	}
+	return "a " + string(k)
+}

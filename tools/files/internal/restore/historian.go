@@ -1,0 +1,209 @@
+package restore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/files/internal/view"
+	"toolcrib/tools/internal/text/diff"
+	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/workspace"
+)
+
+const (
+	// comparedSize is the largest content whose lines are compared, in bytes.
+	comparedSize = 1 << 20
+	// comparedTotal is how many bytes of content one result reads for that.
+	comparedTotal = 32 << 20
+	// listedParts is how many files of a change stand in a list of changes.
+	listedParts = 5
+)
+
+// Historian words what the history has.
+type Historian struct {
+	ctx  context.Context
+	ws   *workspace.Workspace
+	room int64 // bytes of content that may still be read
+}
+
+// NewHistorian returns the historian of one call.
+func NewHistorian(ctx context.Context) *Historian {
+	return &Historian{ctx: ctx, ws: tools.Session(ctx).Workspace, room: comparedTotal}
+}
+
+// LostChanges words what the history is known to have lost, "" where that is nothing.
+func LostChanges(ctx context.Context) (string, error) {
+	gap, err := tools.Session(ctx).Workspace.Gap(ctx)
+	if gap == nil || err != nil {
+		return "", err
+	}
+	which := "all that were there then"
+	if !gap.After.IsZero() {
+		which = "those made after " + gap.After.UTC().Format(time.RFC3339)
+	}
+	return "changes are missing: the log of the history was found cut or removed at " + gap.Noticed.UTC().Format(time.RFC3339) +
+		", with " + which, nil
+}
+
+// WithLost adds what the history has lost to an error that may come of it: a change is not
+// there, or what stands is not what a change has left.
+func WithLost(err error, lost string) error {
+	e, ok := errors.AsType[*tools.Error](err)
+	if lost == "" || !ok || e.Code != tools.NotFound && e.Code != tools.Conflict {
+		return err
+	}
+	c := *e
+	c.Msg += "; " + lost
+	return &c
+}
+
+// Part is what a change did to one path.
+type Part struct {
+	workspace.Changed
+	path workspace.Path
+	from workspace.Path // where it was moved or copied from; none where the view does not hold that
+}
+
+// parts returns what a change did at and below a path, or everywhere if that is
+// none. What went and what came at one path are one part.
+func (b *Historian) parts(rec workspace.Record, below workspace.Path) []Part {
+	var parts []Part
+	at := map[string]int{} // path -> index in parts
+	for i, c := range rec.Files {
+		path, ok := b.ws.Historical(rec, i)
+		if !ok || !within(path, below) {
+			continue
+		}
+		p := Part{Changed: c, path: path}
+		source := rec
+		source.Files = []workspace.Changed{{Path: c.From}}
+		p.from, _ = b.ws.Historical(source, 0)
+		if n, ok := at[path.String()]; ok {
+			p.Before = cmp.Or(p.Before, parts[n].Before)
+			parts[n] = p
+			continue
+		}
+		at[path.String()] = len(parts)
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// came reports that the part was moved to its path.
+func (p Part) came() bool { return p.Kind == workspace.OpMove && p.From != "" }
+
+// within reports whether p is dir or below it; everything is within none.
+func within(p, dir workspace.Path) bool {
+	if dir == (workspace.Path{}) {
+		return true
+	}
+	name, top := p.String(), dir.String()
+	return name == top || strings.HasPrefix(name, top+"/") || top == "."
+}
+
+// Head words which change it is: its ID, time and tool, what it took back, and whose
+// it is unless it is the caller's own.
+func (b *Historian) Head(rec workspace.Record) string {
+	text := fmt.Sprintf("%s %s %s", rec.ID, rec.Time.UTC().Format(time.RFC3339), rec.Tool)
+	if rec.Undoes != "" {
+		text += " undoing " + rec.Undoes
+	}
+	if rec.Principal != tools.Session(b.ctx).Principal {
+		text += " by " + textfile.Path(rec.Principal)
+	}
+	return text
+}
+
+// NotKept marks a content that cannot come back.
+func (b *Historian) NotKept(v *workspace.Version) string {
+	if v == nil || v.Kind != workspace.KindFile || v.Kept {
+		return ""
+	}
+	return "; the content before is not kept"
+}
+
+// text is a former content as a diff takes it; ok is false for one that is not
+// known, large, or no text. What nobody has changed since still stands at its path.
+func (b *Historian) text(v *workspace.Version, path workspace.Path) (text string, ok bool) {
+	if v == nil {
+		return "", true
+	}
+	if v.Kind != workspace.KindFile || v.Size > min(comparedSize, b.room) || v.Hash == "" {
+		return "", false
+	}
+	b.room -= v.Size
+	data, err := b.read(v)
+	if err != nil {
+		if data, err = b.standing(path, v); err != nil || data == nil {
+			return "", false
+		}
+	}
+	return change.Shown(data, textfile.Sniff(data, true))
+}
+
+// read reads a content that the history keeps.
+func (b *Historian) read(v *workspace.Version) ([]byte, error) {
+	kept, size, err := b.ws.Kept(b.ctx, v.Hash)
+	if err != nil {
+		return nil, err
+	}
+	defer kept.Close()
+	data := make([]byte, size)
+	_, err = io.ReadFull(kept, data)
+	return data, err
+}
+
+// standing reads a file if it is the version.
+func (b *Historian) standing(path workspace.Path, v *workspace.Version) ([]byte, error) {
+	now, err := look(b.ctx, path, v)
+	if err != nil || !now.is(v) {
+		return nil, err
+	}
+	return view.ReadAll(path, comparedSize)
+}
+
+// Diff compares the content before a change with that after it, against "change", or
+// the present one, against "current".
+func (b *Historian) Diff(p Part, against, version string, room int) string {
+	if v := present(p.Changed); v == nil || v.Kind != workspace.KindFile || p.From != "" && p.Before == nil && against == "change" {
+		return ""
+	}
+	before, ok := b.text(p.Before, p.path)
+	name := textfile.Path(p.path.String())
+	opt := diff.Options{From: name + " before", To: name + " after", MaxBytes: room}
+	after, ok2 := b.text(p.After, p.path)
+	if against == "current" {
+		opt.To = name + " now"
+		after, ok2 = b.now(p.path)
+	}
+	switch {
+	case !ok || !ok2:
+		return "(no diff: not text, too large, or not kept)\n"
+	case before == after && against == "current":
+		return "(as before the change)\n"
+	case room < 500:
+		return fmt.Sprintf("(no room for its diff: path=%s version=%s shows it)\n", textfile.Quoted(p.path.String()), version)
+	}
+	text := diff.Unified(before, after, opt)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// now is the present content of a path as a diff takes it; nothing stands for a
+// file that does not exist.
+func (b *Historian) now(path workspace.Path) (text string, ok bool) {
+	data, err := view.ReadAll(path, comparedSize)
+	if e := tools.AsError(err); e != nil {
+		return "", e.Code == tools.NotFound
+	}
+	return change.Shown(data, textfile.Sniff(data, true))
+}

@@ -1,0 +1,213 @@
+package restore
+
+import (
+	"context"
+	"slices"
+
+	"toolcrib/tools"
+	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/workspace"
+)
+
+// step is what a restoration does to one path.
+type step struct {
+	op workspace.Op
+	// later: something else at the path, or above it, has to go first, which is a
+	// change of its own.
+	later bool
+	// name: done, size is its line in a result.
+	name, done, size string
+
+	content *workspace.Version // that a write gets
+	files   int                // how many that are there it overwrites or deletes
+}
+
+// Restoration undoes a change, or brings back a part of what was before it.
+type Restoration struct {
+	*Historian
+	Rec             workspace.Record
+	undo, overwrite bool
+
+	tops  []workspace.Path // what came as a whole and goes as a whole, with all below
+	steps []step
+	made  []Part // directories that the change made
+	notes []string
+
+	conflicts []string // paths that are not as the change left them
+	lost      []loss
+	Large     []string // paths whose present content is too large to be kept
+}
+
+// NewRestoration prepares what is collected then. With undo the whole change is taken
+// back, with overwrite also where something has changed since.
+func NewRestoration(ctx context.Context, rec workspace.Record, undo, overwrite bool) *Restoration {
+	return &Restoration{Historian: NewHistorian(ctx), Rec: rec, undo: undo, overwrite: overwrite}
+}
+
+// Collect finds out what is to be done below a path, or everywhere if that is none.
+func (r *Restoration) Collect(below workspace.Path) error {
+	if r.undo && r.Rec.Hidden > 0 {
+		return tools.Errorf(tools.Denied, "%s of the change %s lie outside the workspace of this call, or are denied to it", textfile.Count(r.Rec.Hidden, "file"), r.Rec.ID).
+			WithHint("path and version restore the files inside one by one")
+	}
+	parts := r.parts(r.Rec, below)
+	for _, p := range parts {
+		if r.undo && (p.came() || p.copiedTree()) {
+			r.tops = append(r.tops, p.path)
+		}
+	}
+	for _, p := range parts {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.add(p); err != nil {
+			return err
+		}
+	}
+	if err := r.empty(); err != nil {
+		return err
+	}
+	switch {
+	case !r.undo && !slices.ContainsFunc(parts, func(p Part) bool { return p.Before != nil }):
+		return tools.Errorf(tools.NotFound, "%s did not exist before the change %s", textfile.Path(below.String()), r.Rec.ID).
+			WithHint("undo=true version=%s takes the change back", r.Rec.ID)
+	case len(r.lost) > 0:
+		return r.refuseLost()
+	case len(r.conflicts) > 0:
+		return tools.Errorf(tools.Conflict, "nothing is undone: not as the change %s left it: %s", r.Rec.ID, change.FirstNames(r.conflicts)).
+			WithHint("file_history version=%s diff=current shows what would be lost; overwrite=true undoes it all the same", r.Rec.ID)
+	}
+	slices.SortStableFunc(r.steps, func(a, b step) int { return phase(a.op) - phase(b.op) })
+	return nil
+}
+
+// phase is the order in which operations are carried out.
+func phase(op workspace.Op) int {
+	return slices.Index([]workspace.OpKind{
+		workspace.OpMove, workspace.OpCopy, workspace.OpDelete, workspace.OpDirectory, workspace.OpWrite, workspace.OpSymlink,
+	}, op.Kind)
+}
+
+func (p Part) copiedTree() bool {
+	return p.Kind == workspace.OpCopy && p.After != nil && p.After.Kind == workspace.KindDirectory
+}
+
+// add decides about one path.
+func (r *Restoration) add(p Part) error {
+	now, err := look(r.ctx, p.path, p.Before, p.After)
+	if err != nil {
+		return err
+	}
+	if r.undo && (p.came() || p.copiedTree()) {
+		return r.takeBack(p, now)
+	}
+	for _, top := range r.tops {
+		if within(p.path, top) {
+			return r.bringBack(p, standing{}, true)
+		}
+	}
+	switch {
+	case p.Before == nil && !r.undo, now.exactly(p.Before):
+		return nil
+	case r.undo && !r.overwrite && !now.is(p.After) && !now.is(p.Before):
+		r.conflicts = append(r.conflicts, textfile.Path(p.path.String()))
+		return nil
+	case p.Before == nil && now.kind == workspace.KindDirectory:
+		r.made = append(r.made, p)
+		return nil
+	case p.Before == nil:
+		r.remove(p.path, now, 1)
+		return nil
+	}
+	return r.bringBack(p, now, false)
+}
+
+// remove deletes what stands where nothing shall, or something else. A directory
+// goes with the files in it.
+func (r *Restoration) remove(path workspace.Path, now standing, files int) {
+	op := workspace.Op{Kind: workspace.OpDelete, Path: path, Recursive: now.kind == workspace.KindDirectory}
+	if !r.overwrite && r.undo && now.kind == workspace.KindFile {
+		op.Expect.Hash = now.identity()
+	}
+	slash := ""
+	if now.kind == workspace.KindDirectory {
+		slash = "/"
+	}
+	r.overwrites(path, now)
+	r.steps = append(r.steps, step{op: op, name: textfile.Path(path.String() + slash), done: "deleted", files: files})
+}
+
+// overwrites notes a file that goes and is too large to be kept.
+func (r *Restoration) overwrites(path workspace.Path, now standing) {
+	if now.kind == workspace.KindFile && now.size > workspace.MaxKept {
+		r.Large = append(r.Large, textfile.Path(path.String()))
+	}
+}
+
+// bringBack makes what stood at a path before.
+func (r *Restoration) bringBack(p Part, now standing, later bool) error {
+	name := textfile.Path(p.path.String())
+	if now.kind != "" && (now.kind != p.Before.Kind || now.kind == workspace.KindSymlink) {
+		if now.kind == workspace.KindDirectory {
+			if entries, err := p.path.ReadDir(); err != nil || len(entries) > 0 {
+				r.conflicts = append(r.conflicts, name+"/")
+				return err
+			}
+		}
+		r.remove(p.path, now, 1)
+		now, later = standing{}, true
+	}
+	s := step{op: workspace.Op{Path: p.path, Mode: p.Before.Mode.Perm()}, later: later, name: name, done: "restored"}
+	s.op.Restores = p.Kind == workspace.OpDelete && now.kind == ""
+	if now.kind == workspace.KindFile {
+		s.files = 1
+		r.overwrites(p.path, now)
+	}
+	switch p.Before.Kind {
+	case workspace.KindDirectory:
+		s.op.Kind, s.name, s.done = workspace.OpDirectory, textfile.Path(p.path.String()+"/"), "made again"
+	case workspace.KindSymlink:
+		s.op.Kind, s.op.Data = workspace.OpSymlink, []byte(p.Before.Target)
+	case workspace.KindFile:
+		s.op.Kind, s.content, s.size = workspace.OpWrite, p.Before, ", "+textfile.Size(p.Before.Size)
+		s.op.New = func(workspace.Old) ([]byte, error) { return r.read(p.Before) }
+		if r.undo && !r.overwrite {
+			s.op.Expect = workspace.Expect{Absent: now.kind == "", Hash: now.identity()}
+		}
+	default:
+		r.lost = append(r.lost, loss{path: name, why: "was a special file"})
+		return nil
+	}
+	r.steps = append(r.steps, s)
+	return nil
+}
+
+// Losses counts the files that are overwritten and deleted.
+func (r *Restoration) Losses() (replaced, deleted int) {
+	for _, s := range r.steps {
+		if s.op.Kind == workspace.OpDelete {
+			deleted += s.files
+		} else {
+			replaced += s.files
+		}
+	}
+	return replaced, deleted
+}
+
+// changes returns the operations, those first that make room for the others.
+func (r *Restoration) changes() [][]workspace.Op {
+	var changes [][]workspace.Op
+	for _, later := range []bool{false, true} {
+		var ops []workspace.Op
+		for _, s := range r.steps {
+			if s.later == later {
+				ops = append(ops, s.op)
+			}
+		}
+		if len(ops) > 0 {
+			changes = append(changes, ops)
+		}
+	}
+	return changes
+}

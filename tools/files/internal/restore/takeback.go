@@ -1,0 +1,131 @@
+package restore
+
+import (
+	"slices"
+	"strings"
+
+	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/workspace"
+
+	"toolcrib/tools/files/internal/change"
+)
+
+// takeBack moves back what was moved, or deletes a tree that was copied, and brings
+// back what was overwritten by it.
+func (r *Restoration) takeBack(p Part, now standing) error {
+	changed, err := r.changed(p, now)
+	if err != nil {
+		return err
+	}
+	if len(changed) > 0 && !r.overwrite {
+		r.conflicts = append(r.conflicts, changed...)
+		return nil
+	}
+	swap := p.came() && now.kind == workspace.KindFile && p.Before != nil && p.Before.Kind == now.kind
+	switch {
+	case p.came():
+		err = r.moveBack(p, now, swap)
+	case now.kind != "":
+		var held change.Holding
+		held, err = change.Measure(r.ctx, p.path)
+		r.remove(p.path, now, held.Files)
+		for _, name := range held.Large {
+			r.Large = append(r.Large, textfile.Path(name))
+		}
+	}
+	switch {
+	case err != nil || p.Before == nil:
+		return err
+	case swap:
+		return r.bringBack(p, now, false)
+	}
+	return r.bringBack(p, standing{}, true)
+}
+
+// changed names what is not as a move or the copy of a tree left it. What changed
+// inside a directory that was moved moves back with it.
+func (r *Restoration) changed(p Part, now standing) ([]string, error) {
+	switch {
+	case now.kind == "":
+		return nil, nil
+	case !now.is(p.After):
+		return []string{textfile.Path(p.path.String())}, nil
+	case !p.copiedTree():
+		return nil, nil
+	}
+	return changedSince(r.ctx, p.path, r.Rec.Time)
+}
+
+// moveBack moves a file or tree to where it came from. With swap it is copied, since
+// in the same change its path gets the former content.
+func (r *Restoration) moveBack(p Part, now standing, swap bool) error {
+	name, to := textfile.Path(p.path.String()), p.from
+	from := textfile.Path(to.String())
+	if to == (workspace.Path{}) {
+		r.lost = append(r.lost, loss{path: name, why: "came from outside the workspace of this call"})
+		return nil
+	}
+	there, err := look(r.ctx, to)
+	switch {
+	case err != nil:
+		return err
+	case now.kind == "" && there.kind != "":
+		return nil // moved back already
+	case now.kind == "":
+		r.lost = append(r.lost, loss{path: name, why: "is not there any more, so it cannot move back"})
+		return nil
+	case there.kind != "" && !r.overwrite:
+		r.conflicts = append(r.conflicts, from)
+		return nil
+	}
+	op := workspace.Op{Kind: workspace.OpMove, From: p.path, Path: to, Overwrite: r.overwrite}
+	if swap {
+		op.Kind = workspace.OpCopy
+	} else if !r.overwrite && now.kind == workspace.KindFile {
+		op.Expect.Hash = now.identity()
+	}
+	s := step{op: op, name: name + " -> " + from, done: "moved back"}
+	if there.kind == workspace.KindFile {
+		s.files = 1
+		r.overwrites(to, there)
+	}
+	r.steps = append(r.steps, s)
+	return nil
+}
+
+// empty deletes the directories that the change made, each as a whole with what
+// goes below it, but for those that hold something else by now.
+func (r *Restoration) empty() error {
+	slices.SortFunc(r.made, func(a, b Part) int { return len(b.path.String()) - len(a.path.String()) })
+	gone := map[string]bool{}
+	for _, s := range r.steps {
+		switch s.op.Kind {
+		case workspace.OpDelete:
+			gone[s.op.Path.String()] = true
+		case workspace.OpMove:
+			gone[s.op.From.String()] = true
+		}
+	}
+	for _, p := range r.made {
+		name := p.path.String()
+		entries, err := p.path.ReadDir()
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(entries, func(e workspace.DirEntry) bool { return !gone[strings.TrimPrefix(name+"/"+e.Name, "./")] }) {
+			r.notes = append(r.notes, textfile.Path(name+"/")+" stays: it holds something else by now")
+			continue
+		}
+		gone[name] = true
+		files := 0
+		r.steps = slices.DeleteFunc(r.steps, func(s step) bool {
+			below := s.op.Kind == workspace.OpDelete && within(s.op.Path, p.path)
+			if below {
+				files += s.files
+			}
+			return below
+		})
+		r.remove(p.path, standing{kind: workspace.KindDirectory}, files)
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+// Package changed tells which files of a workspace changed while a program ran.
+//
+// Start at [Begin], which is called before the program starts. The package imports
+// workspace, tools, which keeps the audit log, and textfile to print paths.
+package changed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
+)
+
+// Bounds of the look for changed files: it must not cost more than the command.
+const (
+	mostLooked = 10_000 // files of a workspace
+	lookFor    = 150 * time.Millisecond
+	headStart  = 5 * time.Millisecond // of the first look: enough for a small workspace
+	mostNamed  = 12
+	mostNoted  = 200 // in the audit log, by one call
+)
+
+// tree is the files of a workspace that ignore rules do not leave out, as they were.
+type tree struct {
+	files map[string]stamp // by the path as it is printed
+	whole bool             // there are no others
+}
+
+// stamp tells one content of a file from another.
+type stamp struct {
+	size  int64
+	at    time.Time
+	inode uint64
+}
+
+// look lists the files of a workspace, as far as the bounds let it.
+func look(ctx context.Context, ws *workspace.Workspace) tree {
+	ctx, cancel := context.WithTimeout(ctx, lookFor)
+	defer cancel()
+	t := tree{files: map[string]stamp{}, whole: true}
+	for _, name := range ws.Roots() {
+		root, err := ws.Resolve(name)
+		if err != nil || !t.add(ctx, root) {
+			t.whole = false
+			break
+		}
+	}
+	return t
+}
+
+// add lists the files below a root; it reports whether these are all.
+func (t *tree) add(ctx context.Context, root workspace.Path) bool {
+	stream := fileindex.NewStream(ctx, root, fileindex.WalkOptions{Hidden: true, Workers: 1})
+	for run := range stream.Runs() {
+		for _, e := range run {
+			if len(t.files) == mostLooked || ctx.Err() != nil {
+				return false
+			}
+			if info, err := e.Path.Lstat(); err == nil {
+				t.files[e.Path.String()] = stamp{info.Size, info.ModTime, info.Inode}
+			}
+		}
+	}
+	stats, err := stream.Result()
+	return err == nil && len(stats.Unreadable) == 0
+}
+
+// Changes is what has become of the files of a workspace, sorted.
+type Changes struct {
+	Created, Changed, Deleted []string
+	Whole                     bool // there are no others
+}
+
+// since compares the files with what they were. What was written from the start on is
+// changed where the earlier look was late, and may not have seen what it was. gone reports
+// whether a file that is not among them any more does not exist: it may be ignored now.
+func (t tree) since(before tree, start time.Time, late bool, gone func(path string) bool) Changes {
+	c := Changes{Whole: t.whole && before.whole}
+	for path, now := range t.files {
+		was, known := before.files[path]
+		switch {
+		case known && (was != now || late && !now.at.Before(start)), !known && !before.whole && !now.at.Before(start):
+			c.Changed = append(c.Changed, path)
+		case !known && before.whole:
+			c.Created = append(c.Created, path)
+		}
+	}
+	if t.whole {
+		for path := range before.files {
+			if _, there := t.files[path]; !there && gone(path) {
+				c.Deleted = append(c.Deleted, path)
+			}
+		}
+	}
+	for _, list := range [][]string{c.Created, c.Changed, c.Deleted} {
+		slices.Sort(list)
+	}
+	return c
+}
+
+// All are their paths.
+func (c Changes) All() []string { return slices.Concat(c.Created, c.Changed, c.Deleted) }
+
+// Note puts them into the audit log of the call of ctx, as far as one call may.
+func (c Changes) Note(ctx context.Context) {
+	all := c.All()
+	for _, path := range all[:min(len(all), mostNoted)] {
+		tools.Changed(ctx, path)
+	}
+}
+
+// String is a line of them: "files: created a.o; changed b.c, d.c"; "" for none.
+func (c Changes) String() string {
+	var parts []string
+	room := mostNamed
+	for _, kind := range []struct {
+		verb  string
+		paths []string
+	}{{"created", c.Created}, {"changed", c.Changed}, {"deleted", c.Deleted}} {
+		if len(kind.paths) == 0 {
+			continue
+		}
+		shown := kind.paths[:min(len(kind.paths), max(room, 1))]
+		room -= len(shown)
+		names := make([]string, len(shown))
+		for i, path := range shown {
+			names[i] = textfile.Path(path)
+		}
+		text := kind.verb + " " + strings.Join(names, ", ")
+		if more := len(kind.paths) - len(shown); more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		if kind.verb == "deleted" { // its undo would undo an older change of the tools
+			text += " (not in the history of restore_file)"
+		}
+		parts = append(parts, text)
+	}
+	if !c.Whole {
+		parts = append(parts, "others may have changed: the workspace is too large to look at all")
+	}
+	if parts == nil {
+		return ""
+	}
+	return "files: " + strings.Join(parts, "; ")
+}
+
+// Watch finds which files change from now on.
+type Watch struct {
+	ws     *workspace.Workspace
+	start  time.Time
+	late   bool // the first look has not ended before the caller goes on
+	before chan tree
+}
+
+// Begin looks at the files as they are. A look that takes long goes on beside what the
+// caller goes on with; then a file that is made meanwhile may count as changed.
+func Begin(ctx context.Context, ws *workspace.Workspace) *Watch {
+	w := &Watch{ws: ws, start: now(), before: make(chan tree, 1)}
+	looked := make(chan struct{})
+	go func() {
+		w.before <- look(ctx, ws)
+		close(looked)
+	}()
+	head := time.NewTimer(headStart)
+	defer head.Stop()
+	select {
+	case <-looked:
+	case <-head.C:
+		w.late = true
+	}
+	return w
+}
+
+// Changes looks again.
+func (w *Watch) Changes(ctx context.Context) Changes {
+	return look(ctx, w.ws).since(<-w.before, w.start, w.late, func(path string) bool {
+		p, err := w.ws.Resolve(path)
+		if err == nil {
+			_, err = p.Lstat()
+		}
+		return err != nil
+	})
+}

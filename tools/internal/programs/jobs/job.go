@@ -1,0 +1,271 @@
+package jobs
+
+import (
+	"os"
+	"sync"
+	"time"
+
+	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/internal/programs/screen"
+	"toolcrib/workspace"
+)
+
+// Spec says what to run and for whom.
+type Spec struct {
+	Principal string
+	Workspace *workspace.Workspace
+	Text      string          // what runs, as it is shown
+	Command   sandbox.Command // its Stdin, Stdout and Stderr are the job's to set
+	Input     bool            // its input stays open for Write; else it is empty
+	Timeout   time.Duration   // 0 = none
+}
+
+// Why is what ended a job.
+type Why string
+
+// What ends jobs.
+const (
+	ByItself  Why = ""
+	ByTimeout Why = "timeout"
+	ByStop    Why = "stopped"
+	ByCancel  Why = "cancelled"
+	ByServer  Why = "the server ended"
+)
+
+// Job is a program that runs or has run. Its methods may be called by several goroutines.
+type Job struct {
+	ID        string
+	Principal string
+	Text      string // what runs
+	Dir       string // where, as paths are printed
+	Started   time.Time
+	Timeout   time.Duration
+	Shell     string // the named shell that it runs in
+	Terminal  bool   // it has one
+	Input     bool   // it reads what is written to it
+
+	workspace *workspace.Workspace
+	keep      time.Duration // after the end
+	log       *Log
+	done      chan struct{}
+
+	mu      sync.Mutex
+	control control // nil before the start
+	why     Why
+	report  sandbox.Report
+	exit    sandbox.Exit
+	ended   time.Time
+	input   *os.File
+	typing  bool  // see Typing
+	after   After // that it has ended
+	screen  *screen.Screen
+}
+
+// control is what reaches a running program.
+type control interface {
+	Signal(s os.Signal) error
+	Kill()
+}
+
+func newJob(s Spec) *Job {
+	j := &Job{
+		Principal: s.Principal, Text: s.Text, Dir: s.Command.Dir.String(), Started: time.Now(), Timeout: s.Timeout,
+		Terminal: s.Command.Terminal != nil, Input: s.Input || s.Command.Terminal != nil,
+		workspace: s.Workspace, done: make(chan struct{}),
+	}
+	if size := s.Command.Terminal; size != nil {
+		j.screen = screen.New(int(size.Rows), int(size.Columns))
+	}
+	return j
+}
+
+// Log is what it prints.
+func (j *Job) Log() *Log { return j.log }
+
+// Done is closed when it has ended, with all that it started, and its output is
+// complete.
+func (j *Job) Done() <-chan struct{} { return j.done }
+
+func (j *Job) isDone() bool {
+	select {
+	case <-j.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Report says what contains it.
+func (j *Job) Report() sandbox.Report {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.report
+}
+
+// Exit is how it ended, and what ended it. It is valid once Done is closed.
+func (j *Job) Exit() (sandbox.Exit, Why) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.exit, j.why
+}
+
+// Ended is when it ended; zero while it runs.
+func (j *Job) Ended() time.Time {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.ended
+}
+
+// Took is how long it has run.
+func (j *Job) Took() time.Duration {
+	if at := j.Ended(); !at.IsZero() {
+		return at.Sub(j.Started)
+	}
+	return time.Since(j.Started)
+}
+
+// Grace is how long a program that is asked to end may take.
+const Grace = 2 * time.Second
+
+// Stop asks it to end with all that it started, and kills what has not ended after the
+// grace. It does not wait.
+func (j *Job) Stop(why Why, grace time.Duration) {
+	if !j.blame(why) {
+		return
+	}
+	c := j.reach()
+	if c == nil { // it is about to start: whoever starts it sees the blame
+		return
+	}
+	if err := c.Signal(terminate); err != nil || grace <= 0 {
+		c.Kill()
+		return
+	}
+	timer := time.NewTimer(grace)
+	go func() {
+		defer timer.Stop()
+		select {
+		case <-j.done:
+		case <-timer.C:
+			c.Kill()
+		}
+	}()
+}
+
+// cancelGrace is how long the command of a named shell may take to end when its call is
+// cancelled, before the shell ends with it.
+const cancelGrace = 120 * time.Millisecond
+
+// Cancel kills it with all that it started; the command of a named shell is interrupted
+// first, as the shell may live on. It does not wait.
+func (j *Job) Cancel() {
+	if j.Shell != "" {
+		j.Stop(ByCancel, cancelGrace)
+		return
+	}
+	j.kill(ByCancel)
+}
+
+// After is what a command leaves of its named shell.
+type After struct {
+	Lives bool   // else it has ended with the command
+	Dir   string // where it goes on, on the host; "" = nobody can tell
+	Mute  bool   // its output is closed
+	// Broken reports that it has ended because the command has redefined or closed what it
+	// reports the end of commands by.
+	Broken bool
+}
+
+// After returns what it has left of its named shell.
+func (j *Job) After() After {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.after
+}
+
+// Interrupt sends it SIGINT.
+func (j *Job) Interrupt() error {
+	c := j.reach()
+	if c == nil || j.isDone() {
+		return os.ErrProcessDone
+	}
+	return c.Signal(interrupt)
+}
+
+// Screen lets f look at what its terminal shows; it reports whether it has one.
+func (j *Job) Screen(f func(*screen.Screen)) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.screen == nil {
+		return false
+	}
+	f(j.screen)
+	return true
+}
+
+// shown takes what a program writes on its terminal, and returns what that answers.
+func (j *Job) shown(p []byte) []byte {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_, _ = j.screen.Write(p) // a Screen takes everything
+	return j.screen.Replies()
+}
+
+func (j *Job) kill(why Why) {
+	j.blame(why)
+	if c := j.reach(); c != nil && !j.isDone() {
+		c.Kill()
+	}
+}
+
+func (j *Job) reach() control {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.control
+}
+
+// started says what reaches it from now on; it is killed where it is to end already.
+func (j *Job) started(c control, report sandbox.Report) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.control, j.report = c, report
+	if j.why != ByItself {
+		c.Kill()
+	}
+}
+
+// Touched says what has become of protected places: since the start, or since it was last
+// asked, while the job runs, and then at its end.
+func (j *Job) Touched() sandbox.Touched {
+	j.mu.Lock()
+	c, over, touched := j.control, j.isDone(), j.exit.Touched
+	j.mu.Unlock()
+	if p, ok := c.(*sandbox.Process); ok && !over {
+		return p.Touched()
+	}
+	return touched
+}
+
+// blame notes what ends the job, the first time.
+func (j *Job) blame(why Why) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.isDone() || j.why != ByItself {
+		return false
+	}
+	j.why = why
+	return true
+}
+
+// finish notes how it ended.
+func (j *Job) finish(exit sandbox.Exit) {
+	j.mu.Lock()
+	j.exit, j.ended = exit, time.Now()
+	if j.input != nil {
+		_ = j.input.Close() // nobody reads it any more
+		j.input = nil
+	}
+	j.mu.Unlock()
+	j.log.end()
+	close(j.done)
+}

@@ -1,0 +1,131 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/workspace"
+)
+
+// shutting has the calls of a box kept from what the patterns cover; before "=" only from
+// changing it.
+func (b *box) shutting(t *testing.T, patterns ...string) *box {
+	t.Helper()
+	var shuts, keeps []workspace.Pattern
+	for _, text := range patterns {
+		name, keep := strings.CutPrefix(text, "=")
+		p, err := workspace.ParsePattern(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keep {
+			keeps = append(keeps, p)
+		} else {
+			shuts = append(shuts, p)
+		}
+	}
+	covers := func(list []workspace.Pattern, at workspace.Path) bool {
+		return slices.ContainsFunc(list, func(p workspace.Pattern) bool { return p.Matches(at) })
+	}
+	s := *tools.Session(b.ctx)
+	s.Workspace = s.Workspace.Beside(&workspace.Closure{Shuts: append(slices.Clone(shuts), keeps...), Judge: func(at workspace.Path) workspace.Shut {
+		switch {
+		case covers(shuts, at):
+			return workspace.Shut{Rule: "secret"}
+		case covers(keeps, at):
+			return workspace.Shut{Rule: "kept", Readable: true}
+		}
+		return workspace.Shut{}
+	}})
+	return &box{b.Engine, tools.WithSession(t.Context(), &s), b.dir, b.root}
+}
+
+func TestCovers(t *testing.T) {
+	b := newBox(t, sandbox.Full)
+	files := map[string]string{"secrets/key": "sesame", "deploy/prod/.env": "sesame", ".env": "sesame", "docs/a.md": "text", "docs/.env": "sesame"}
+	for name, text := range files {
+		name = filepath.Join(b.dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("secrets", filepath.Join(b.dir, "way")); err != nil {
+		t.Fatal(err)
+	}
+	if out, exit := b.sh(t, "cat secrets/key .env"); exit.Code != 0 || out != "sesamesesame" {
+		t.Fatalf("without rules: %s", out)
+	}
+	kept := b.shutting(t, "secrets/**", "**/.env", "=docs")
+	for _, script := range []string{
+		"x=secrets/key; cat $x", "cat way/key", "cat " + b.dir + "/secrets/key", "ls secrets", "cat .env", "cat deploy/prod/.env", "cat docs/.env", "echo x > .env", "chmod 666 .env && cat .env", "chmod 777 secrets",
+		"mv secrets s2", "mv .env e2", "ln .env e2", "rm .env", "rm -rf secrets", "mv deploy d2", "mv deploy/prod deploy/p2", "rmdir secrets", "cd secrets", "cp -r secrets s2",
+		"umount secrets", "exec 3<.env", "(cd deploy/prod && cat .env)", "cat /proc/self/cwd/.env", "cat /proc/self/root" + b.dir + "/.env",
+		"echo x > docs/a.md", "echo x > docs/new", "rm docs/a.md", "mv docs d2", "mv docs/a.md b", "touch docs/a.md", "chmod 777 docs/a.md",
+	} {
+		if out, exit := kept.sh(t, script); exit.Code == 0 || strings.Contains(out, "sesame") {
+			t.Errorf("%s: done, %+v: %s", script, exit, out)
+		}
+	}
+	for script, want := range map[string]string{
+		"cat docs/a.md": "text", "echo new > x && mv x y && cat y": "new", "echo n > deploy/n && mv deploy/n deploy/m && cat deploy/m && rm deploy/m": "n", "grep -rs sesame . | wc -l": "0",
+	} {
+		if out, exit := kept.sh(t, script); exit.Code != 0 || strings.TrimSpace(out) != want {
+			t.Errorf("%s: %+v: %s", script, exit, out)
+		}
+	}
+	if out, exit := b.sh(t, "cat secrets/key deploy/prod/.env docs/a.md"); exit.Code != 0 || out != "sesamesesametext" {
+		t.Errorf("another call is kept from it too: %s", out)
+	}
+	for name, text := range files {
+		if data, err := os.ReadFile(filepath.Join(b.dir, name)); err != nil || string(data) != text {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+	}
+}
+
+// What is shut moves to no other place from one call to the next.
+func TestCoversHoldTheWay(t *testing.T) {
+	b := newBox(t, sandbox.Full)
+	if err := os.MkdirAll(filepath.Join(b.dir, "a/b/secrets"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, "a/b/secrets/key"), []byte("sesame"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	kept := b.shutting(t, "a/b/secrets")
+	for _, way := range []string{"mv a z", "mv a/b a/z", "mv a/b/secrets z", "mkdir z; mv -T a z", "cp -al a z"} {
+		kept.sh(t, way)
+	}
+	if out, _ := kept.sh(t, "cat z/b/secrets/key a/z/secrets/key z/key z/secrets/key"); strings.Contains(out, "sesame") {
+		t.Error(out)
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, "a/b/secrets/key")); err != nil {
+		t.Error(err)
+	}
+}
+
+// At level landlock what cannot be kept is told.
+func TestCoversAreToldWhereTheyLack(t *testing.T) {
+	b := newBox(t, sandbox.Landlock)
+	if err := os.WriteFile(filepath.Join(b.dir, ".env"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	kept := b.shutting(t, ".env")
+	p, err := kept.Start(kept.ctx, sandbox.Command{Args: []string{"true"}, Dir: kept.root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Done()
+	if got := fmt.Sprint(p.Report().Closed, "|", p.Report().Open); got != "|.env (rule secret)" {
+		t.Error(got)
+	}
+}

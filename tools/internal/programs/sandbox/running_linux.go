@@ -1,0 +1,173 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"toolcrib/tools/internal/programs/egress"
+	"toolcrib/tools/internal/programs/sandbox/internal/sandboxinit"
+)
+
+// running is a program that has an init.
+type running struct {
+	holder  *holder
+	control *os.File // the socket of the init
+	process *Process
+	pass    *egress.Pass // nil where there is no gate
+	places  *places
+	user    bool // of the holder, which it leaves
+
+	mu    sync.Mutex
+	pidfd int // of the init; -1 = not known, or closed
+	ended sandboxinit.Event
+}
+
+// next waits for an event.
+func (r *running) next() (e sandboxinit.Event, fd int, err error) {
+	conn, err := r.control.SyscallConn()
+	if err != nil {
+		return e, -1, err
+	}
+	fd = -1
+	waited := conn.Read(func(socket uintptr) bool {
+		e, fd, err = sandboxinit.Receive(int(socket))
+		return err != unix.EAGAIN
+	})
+	if waited != nil {
+		err = waited
+	}
+	return e, fd, err
+}
+
+// take keeps what came with an event.
+func (r *running) take(e sandboxinit.Event, fd int) {
+	switch {
+	case fd < 0:
+	case e.Kind == sandboxinit.EvProcess:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.pidfd = fd
+	case e.Kind == sandboxinit.EvTerminal && r.process.terminal == nil:
+		if err := unix.SetNonblock(fd, true); err != nil {
+			r.drop(fd)
+			return
+		}
+		r.process.terminal = os.NewFile(uintptr(fd), "terminal")
+	default:
+		r.drop(fd)
+	}
+}
+
+func (r *running) drop(fd int) {
+	if fd >= 0 {
+		unix.Close(fd)
+	}
+}
+
+func (r *running) signal(s os.Signal) error {
+	number, ok := s.(syscall.Signal)
+	if !ok || number < 0 || number > 64 {
+		return fmt.Errorf("%v is not a signal of this system", s)
+	}
+	select {
+	case <-r.process.done:
+		return os.ErrProcessDone
+	default:
+		return r.say(sandboxinit.MsgSignal, byte(number))
+	}
+}
+
+func (r *running) say(what, number byte) error {
+	_, err := r.control.Write([]byte{what, number})
+	return err
+}
+
+// patience is how long an init may take to end everything before it is killed itself.
+const patience = 2 * time.Second
+
+func (r *running) kill() {
+	if r.say(sandboxinit.MsgKill, 0) != nil || r.holder.opt.Level != Full {
+		return // it has ended; without a PID namespace, the others would live on
+	}
+	time.AfterFunc(patience, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.pidfd >= 0 {
+			_ = unix.PidfdSendSignal(r.pidfd, unix.SIGKILL, nil, 0)
+		}
+	})
+}
+
+// wait waits for the end.
+func (r *running) wait() {
+	known := false
+	for {
+		e, fd, err := r.next()
+		if err != nil {
+			break
+		}
+		r.take(e, fd)
+		if e.Kind == sandboxinit.EvEnded {
+			r.ended, known = e, true
+			break
+		}
+	}
+	if !known {
+		r.gone()
+	}
+	r.process.exit = exitOf(r.ended)
+	r.process.exit.Refused = r.pass.Told()
+	r.process.exit.Starved = r.process.exit.Code == 128+int(unix.SIGKILL) && r.holder.starved.since()
+	r.process.exit.Touched = r.holder.protection.pending(r.places.touched())
+	r.pass.Close()
+	r.holder.engine.forget(r.process)
+	if r.user {
+		r.holder.engine.leave(r.holder)
+	}
+	if err := r.close(); err != nil {
+		r.holder.opt.Log.Debug("the end of a program", "err", err)
+	}
+	close(r.process.done)
+}
+
+// gone waits until an init that was killed is no more, and with it its namespace.
+func (r *running) gone() {
+	r.mu.Lock()
+	fd := r.pidfd
+	r.mu.Unlock()
+	for fd >= 0 {
+		_, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)
+		if err != unix.EINTR {
+			break
+		}
+	}
+	r.ended = sandboxinit.Event{Kind: sandboxinit.EvEnded, A: uint32(unix.SIGKILL)}
+}
+
+func (r *running) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.control.Close()
+	if r.pidfd >= 0 {
+		err = errors.Join(err, unix.Close(r.pidfd))
+		r.pidfd = -1
+	}
+	return err
+}
+
+func exitOf(e sandboxinit.Event) Exit {
+	exit := Exit{Left: int(e.B), Memory: int64(e.Memory) << 10, CPU: time.Duration(e.CPU) * time.Microsecond}
+	status := unix.WaitStatus(e.A)
+	if status.Signaled() {
+		exit.Code, exit.Signal = 128+int(status.Signal()), unix.SignalName(status.Signal())
+		return exit
+	}
+	exit.Code = status.ExitStatus()
+	return exit
+}

@@ -1,0 +1,179 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/programs/sandbox/internal/sandboxinit"
+)
+
+// probeTime is how long the self-test may take.
+const probeTime = 20 * time.Second
+
+// test tries from inside what must not be possible. That it found nothing is remembered
+// for this kernel, this binary and this user.
+func (h *holder) test(s *tools.SessionInfo) error {
+	if h.opt.Level == None {
+		return nil
+	}
+	what, err := identity(h.opt.Level)
+	if err != nil {
+		return err
+	}
+	if h.engine.tested(s, what) {
+		return nil
+	}
+	targets, done, err := h.targets()
+	if err != nil {
+		return fmt.Errorf("the self-test of the sandbox: %w", err)
+	}
+	defer done()
+	found, err := h.probe(targets)
+	if err != nil {
+		return &UnavailableError{Level: h.opt.Level, Missing: "its self-test cannot run", Err: err}
+	}
+	if found != sandboxinit.Passed {
+		return &UnavailableError{Level: h.opt.Level, Missing: "its self-test found that " + strings.Join(strings.Split(strings.TrimSpace(found), "\n"), "; ")}
+	}
+	return h.engine.remember(s, what)
+}
+
+// probe runs the self-test and returns what it says.
+func (h *holder) probe(t sandboxinit.Targets) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
+	defer cancel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	defer w.Close()
+	control, theirs, err := pair()
+	if err != nil {
+		return "", err
+	}
+	c := sandboxinit.Probe(t, "/")
+	c.Env = append(c.Env, h.environ(h.opt.Env, nil)...)
+	p, err := h.run(ctx, c, nil, false, control, theirs, []int{int(w.Fd())})
+	if err != nil {
+		return "", err
+	}
+	w.Close()
+	stop := context.AfterFunc(ctx, p.Kill)
+	defer stop()
+	out, err := io.ReadAll(io.LimitReader(r, 64<<10))
+	<-p.Done()
+	if err == nil && len(out) == 0 {
+		err = fmt.Errorf("it ended with code %d and said nothing", p.Exit().Code)
+	}
+	return string(out), err
+}
+
+// targets makes what the self-test tries to reach; done takes it away.
+func (h *holder) targets() (t sandboxinit.Targets, done func(), err error) {
+	t = sandboxinit.Targets{Level: h.opt.Level.String(), File: filepath.Join(h.temp.path, "file"), Socket: filepath.Join(h.temp.path, "s"), Abstract: "toolcrib-" + rand.Text(), Server: os.Getpid(), Namespaces: sandboxinit.Namespaces()}
+	var opened []io.Closer
+	done = func() {
+		for _, c := range opened {
+			if err := c.Close(); err != nil {
+				h.opt.Log.Debug("the self-test of the sandbox", "err", err)
+			}
+		}
+		if err := os.Remove(t.File); err != nil {
+			h.opt.Log.Debug("the self-test of the sandbox", "err", err)
+		}
+	}
+	if err := errors.Join(os.WriteFile(t.File, []byte("outside\n"), 0o600), os.Chmod(t.File, 0o666)); err != nil {
+		return t, nil, err
+	}
+	for _, at := range [][2]string{{"unix", t.Socket}, {"unix", "@" + t.Abstract}, {"tcp", "127.0.0.1:0"}} {
+		l, err := new(net.ListenConfig).Listen(context.Background(), at[0], at[1])
+		if err != nil {
+			done()
+			return t, nil, err
+		}
+		opened = append(opened, l)
+		if tcp, ok := l.Addr().(*net.TCPAddr); ok {
+			t.Port = tcp.Port
+		}
+	}
+	return t, done, nil
+}
+
+// identity is what the self-test was made with.
+func identity(level Level) (string, error) {
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		return "", err
+	}
+	var st unix.Stat_t
+	if err := unix.Stat("/proc/self/exe", &st); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %s %s %d:%d:%d:%d.%d uid=%d landlock=%d", level,
+		unix.ByteSliceToString(name.Release[:]), unix.ByteSliceToString(name.Version[:]),
+		st.Dev, st.Ino, st.Size, st.Mtim.Sec, st.Mtim.Nsec, os.Geteuid(), sandboxinit.LandlockVersion()), nil
+}
+
+// testedFile holds the identities for which the self-test found nothing, a line each.
+const testedFile = "tested"
+
+func (e *Engine) tested(s *tools.SessionInfo, what string) bool {
+	e.mu.Lock()
+	known := e.platform.tested[what]
+	e.mu.Unlock()
+	if known {
+		return true
+	}
+	dir, err := s.Workspace.State()
+	if err != nil {
+		return false
+	}
+	folder, err := dir.Folder("sandbox")
+	if err != nil {
+		return false
+	}
+	defer folder.Close()
+	data, err := folder.ReadFile(testedFile)
+	return err == nil && strings.Contains("\n"+string(data), "\n"+what+"\n")
+}
+
+func (e *Engine) remember(s *tools.SessionInfo, what string) error {
+	e.mu.Lock()
+	if e.platform.tested == nil {
+		e.platform.tested = map[string]bool{}
+	}
+	e.platform.tested[what] = true
+	e.mu.Unlock()
+	dir, err := s.Workspace.State()
+	if err != nil {
+		return nil //nolint:nilerr // no state is kept; the next process tests again
+	}
+	folder, err := dir.Folder("sandbox")
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	const most = 16 << 10
+	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
+	if info, err := folder.Stat(testedFile); err == nil && info.Size() > most {
+		flags |= os.O_TRUNC
+	}
+	f, err := folder.OpenFile(testedFile, flags, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(what + "\n")
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,129 @@
+package shell
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/internal/programs/screen"
+	"toolcrib/tools/shell/internal/command"
+	"toolcrib/tools/shell/internal/processes"
+)
+
+// planInput says what typing into a job would do. A line for a shell that waits at its
+// prompt is read as a command line; what any other program does with a text nobody knows.
+// Keys that type nothing do no more than the job may.
+func (d Deps) planInput(ctx context.Context, in JobInputIn) (tools.Plan, error) {
+	plan := tools.Plan{
+		Effects: tools.Process | tools.Workspace | tools.Destroys,
+		Unknown: "nobody knows what a program does with what is typed",
+	}
+	j, err := d.job(ctx, in.Job, false)
+	if err != nil { // the call will say so, if that is so by then
+		return plan, nil
+	}
+	if in.quiet(j) {
+		return tools.Plan{Effects: tools.Process}, nil
+	}
+	if d.Sandbox != nil && d.Sandbox.Level() == sandbox.None {
+		plan.Effects |= tools.Outside
+	}
+	if line, ok := in.line(j); ok {
+		plan = planLine(tools.Session(ctx).Workspace, line, command.Place{Anywhere: true}, plan.Effects)
+	}
+	text, _ := in.typed()
+	told := d.tellInput(ctx, in)
+	plan.Private = told.Text != in.Text || !slices.Equal(told.Keys, in.Keys)
+	plan.Shows = "into the job " + brief(j.Text) + ":\n" + text
+	return plan, nil
+}
+
+// typed is the text with what the keys send, Enter as a line feed; false = no key has
+// that name.
+func (in JobInputIn) typed() (text string, ok bool) {
+	text, ok = strings.ReplaceAll(in.Text, "\r\n", "\n"), true
+	for _, name := range in.Keys {
+		sends, known := (*screen.Screen)(nil).Key(name)
+		if strings.EqualFold(name, "eof") {
+			sends, known = "\x04", true
+		}
+		text += sends
+		ok = ok && known
+	}
+	return strings.ReplaceAll(text, "\r", "\n"), ok
+}
+
+// quiet reports whether only keys are pressed that type nothing and confirm nothing that
+// was typed.
+func (in JobInputIn) quiet(j *jobs.Job) bool {
+	return in.Text == "" && !slices.ContainsFunc(in.Keys, func(name string) bool {
+		sends, ok := (*screen.Screen)(nil).Key(name)
+		switch {
+		case strings.EqualFold(name, "eof"):
+			return false
+		case !ok:
+			return true
+		case sends == "\r":
+			return j.Typing() || len(in.Keys) > 1
+		}
+		return !slices.Contains([]string{"\x03", "\x04", "\x1a", "\x1b", "\x1c"}, sends) &&
+			!strings.HasPrefix(sends, "\x1b[") && !strings.HasPrefix(sends, "\x1bO")
+	})
+}
+
+// line is the text as a shell reads it that waits for a command; ok is false where none
+// does, where something else is on its line, or where keys would change the text.
+func (in JobInputIn) line(j *jobs.Job) (text string, ok bool) {
+	text, ok = in.typed()
+	switch {
+	case !ok, j.Typing(), !atPrompt(j), !strings.HasSuffix(text, "\n"):
+		return text, false
+	case strings.HasSuffix(text, "\\\n"): // it goes on
+		return text, false
+	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f }): // keys of its editor
+		return text, false
+	case recalls(text):
+		return text, false
+	}
+	return text, true
+}
+
+// recalls reports whether a shell may put an earlier line in the place of a part of this.
+func recalls(text string) bool {
+	if strings.HasPrefix(text, "^") || strings.Contains(text, "\n^") {
+		return true
+	}
+	for {
+		_, rest, found := strings.Cut(text, "!")
+		if !found {
+			return false
+		}
+		if rest != "" && !strings.ContainsRune(" \t\n=", rune(rest[0])) {
+			return true
+		}
+		text = rest
+	}
+}
+
+// atPrompt reports whether it is a shell that reads the terminal of a job.
+func atPrompt(j *jobs.Job) bool {
+	return slices.Contains([]string{"bash", "sh", "dash"}, processes.Alone(j.Foreground()))
+}
+
+// leaves reports whether something that was typed will wait on the line of the job, to go
+// with what is typed next.
+func (in JobInputIn) leaves(j *jobs.Job) bool {
+	text, _ := in.typed()
+	switch line, ok := in.line(j); {
+	case in.interrupts():
+		return false
+	case ok:
+		return command.Parse(line, command.Place{Anywhere: true}).Unknown != ""
+	case atPrompt(j):
+		return text != "\n" || j.Typing()
+	}
+	return !strings.HasSuffix(text, "\n")
+}

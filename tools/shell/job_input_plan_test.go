@@ -1,0 +1,96 @@
+package shell_test
+
+import (
+	"strings"
+	"testing"
+
+	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/shell"
+)
+
+const noRemoval = `[{"verdict":"deny","command":["rm"]}]`
+
+// What is typed at the prompt of a shell is judged as a command line; what another
+// program gets, and what would change the line, nobody can judge.
+func TestPlanOfInput(t *testing.T) {
+	for _, level := range []sandbox.Level{sandbox.Full, sandbox.Landlock, sandbox.None} {
+		t.Run(level.String(), func(t *testing.T) { planOfInput(t, level) })
+	}
+}
+
+func planOfInput(t *testing.T, level sandbox.Level) {
+	s, ctx := start(t), t.Context()
+	s.engine.Configure(sandbox.Options{Level: level})
+	text := s.call(ctx, "bash", map[string]any{"command": "PS1='$ ' exec bash --norc --noprofile -i", "terminal": true})
+	if strings.Contains(text, "no terminal") || strings.Contains(text, "cannot be made at level") {
+		t.Skip("needs: a sandbox of this level that has terminals")
+	}
+	job := s.want(text, `^running: job (\S+); .*\n\n\$\n?$`)[1]
+	s.engine.Configure(sandbox.Options{}) // an uncontained one would ask in any case
+	const allowed, denied, asked = "allow by exec", "deny by policy[1]", "ask by policy[1]"
+	judge := func(want string, in shell.JobInputIn) {
+		t.Helper()
+		in.Job = job
+		if got := s.explains(noRemoval, "job_input", in); got != want {
+			t.Errorf("%+v: %s, want %s", in, got, want)
+		}
+	}
+	line := func(text string) shell.JobInputIn { return shell.JobInputIn{Text: text} }
+	keys := func(names ...string) shell.JobInputIn { return shell.JobInputIn{Keys: names} }
+	types := func(in map[string]any) {
+		t.Helper()
+		in["job"] = job
+		s.want(s.call(ctx, "job_input", in), `^running`)
+	}
+	judge(allowed, line("ls\n"))
+	judge(allowed, shell.JobInputIn{Text: "ls", Keys: []string{"enter"}})
+	judge(denied, line("rm x\n"))
+	judge(denied, line("ls; sudo rm x\n"))
+	judge(denied, keys("r", "m", "space", "x", "enter"))
+	for _, part := range []string{"ls", "rm", "!r\n", "ls\n^l^r\n", "l\t\n", "r\x7fls\n", "ls \\\n", "if true; then\n", "$X\n", "cat <<E\n"} {
+		judge(asked, line(part))
+	}
+	judge(asked, keys("up", "enter"))
+	judge(asked, keys("ctrl-r", "enter"))
+	for _, name := range []string{"ctrl-c", "ctrl-d", "eof", "up", "esc", "enter", "pagedown"} {
+		judge(allowed, keys(name))
+	}
+	if got := s.explains(noRemoval, "job_input", shell.JobInputIn{Text: "ls\n", Job: "nowhere"}); got != asked {
+		t.Errorf("no job: %s, want %s", got, asked)
+	}
+
+	types(map[string]any{"text": "r"}) // waits on the line
+	judge(asked, line("m x\n"))
+	judge(asked, keys("enter"))
+	types(map[string]any{"keys": []string{"ctrl-c"}})
+	judge(allowed, line("ls\n"))
+	judge(denied, line("rm x\n"))
+
+	types(map[string]any{"text": "echo star; read x; cat\n", "until": "/^star/"}) // other programs read
+	types(map[string]any{"text": "one\n"})
+	judge(asked, line("ls\n"))
+	types(map[string]any{"keys": []string{"ctrl-c"}})
+	judge(allowed, line("ls\n"))
+
+	types(map[string]any{"text": "echo 'one\n"}) // a text that is not closed
+	judge(asked, line("rm x\n"))
+}
+
+// The job's own consent covers keys, and what is uncontained asks as bash does.
+func TestPlanOfInputUncontained(t *testing.T) {
+	s := start(t)
+	job := s.want(s.call(t.Context(), "bash", map[string]any{"command": "echo up; cat", "input": true}), `^running: job (\S+)`)[1]
+	for want, in := range map[string]shell.JobInputIn{
+		"allow by exec":           {Job: job, Keys: []string{"eof"}},
+		"ask by leaves-the-roots": {Job: job, Text: "x\n"},
+	} {
+		s.engine.Configure(sandbox.Options{Level: sandbox.None})
+		if got := s.explains("[]", "job_input", in); got != want {
+			t.Errorf("%+v: %s, want %s", in, got, want)
+		}
+	}
+	s.engine.Configure(sandbox.Options{})
+	if got := s.explains("[]", "job_input", shell.JobInputIn{Job: job, Text: "x\n"}); got != "allow by exec" {
+		t.Errorf("contained: %s", got)
+	}
+}

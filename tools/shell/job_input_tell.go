@@ -1,0 +1,118 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/screen"
+	"toolcrib/tools/internal/secrets"
+	"toolcrib/tools/shell/internal/command"
+	"toolcrib/tools/shell/internal/processes"
+)
+
+// tellInput returns what records may tell of what is typed: nothing where it does not
+// show, or where a secret is asked for, and no secrets of a command line.
+func (d Deps) tellInput(ctx context.Context, in JobInputIn) JobInputIn {
+	typed, named := in.characters()
+	if typed == "" {
+		return in
+	}
+	told := ""
+	j, err := d.job(ctx, in.Job, false)
+	if err != nil {
+		told = withheld(typed, "typed into no job")
+	} else if why := private(j); why != "" {
+		told = withheld(typed, why)
+	} else {
+		told = toldLines(typed)
+	}
+	if told != typed {
+		in.Text, in.Keys = told, named
+	}
+	return in
+}
+
+// characters are what in types beside keys that have a name, which are the rest.
+func (in JobInputIn) characters() (typed string, named []string) {
+	typed = in.Text
+	for _, name := range in.Keys {
+		sends, ok := (*screen.Screen)(nil).Key(name)
+		if r, n := utf8.DecodeRuneInString(sends); ok && n == len(sends) && unicode.IsPrint(r) {
+			typed += sends
+			continue
+		}
+		named = append(named, name)
+	}
+	return typed, named
+}
+
+// private says why nobody may be told what is typed into a job; "" = there is no reason.
+func private(j *jobs.Job) string {
+	line, echo, shell := "", j.Echo(), atPrompt(j)
+	if !j.Screen(func(s *screen.Screen) { line = lineOf(s) }) {
+		line = lastLine(j)
+	}
+	group := j.Foreground()
+	switch {
+	case j.Typing():
+		return "typed behind a part of the line"
+	case shell && echo == jobs.Edited:
+		return ""
+	case j.Terminal && echo != jobs.Seen:
+		return "typed without echo"
+	case secrets.Prompt(line), !shell && (command.Asks(j.Text) || secrets.Asks([]string{processes.Alone(group)})):
+		return "typed where a secret may be asked for"
+	case j.Terminal && processes.Busy(group):
+		return "typed before it was read"
+	}
+	return ""
+}
+
+// lineOf is what stands on the line of the cursor.
+func lineOf(s *screen.Screen) string {
+	row, _ := s.Cursor()
+	lines := strings.Split(s.String(), "\n")
+	if row > len(lines) {
+		return ""
+	}
+	return lines[row-1]
+}
+
+// lastLine is what a job has printed last.
+func lastLine(j *jobs.Job) string {
+	const most = 512
+	end := j.Log().Extent().Bytes
+	data, _, err := j.Log().Read(max(end-most, 0), most)
+	if err != nil {
+		return "password:" // nobody can tell
+	}
+	text := string(data)
+	return text[strings.LastIndexByte(strings.TrimRight(text, "\n"), '\n')+1:]
+}
+
+// toldLines are lines of a shell without their secrets. What follows one that may ask for
+// a secret may be the answer.
+func toldLines(text string) string {
+	at := 0
+	for line := range strings.Lines(text) {
+		at += len(line)
+		if rest := text[at:]; rest != "" && command.Asks(line) {
+			return command.Told(text[:at]) + withheld(rest, "typed where a secret may be asked for")
+		}
+	}
+	return command.Told(text)
+}
+
+// withheld stands in the place of a text that nobody is told, with the class of its
+// length.
+func withheld(text, why string) string {
+	class := 16
+	for class < utf8.RuneCountInString(text) {
+		class *= 4
+	}
+	return fmt.Sprintf("[%s: at most %d characters]", why, class)
+}

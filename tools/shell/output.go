@@ -1,0 +1,251 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/durations"
+	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/internal/programs/screen"
+	"toolcrib/tools/internal/progress"
+	"toolcrib/tools/internal/text/textfile"
+)
+
+// longestWait is how long a call waits for a job: clients give up after a minute.
+const longestWait = 50 * time.Second
+
+// part says which part of an output to show; without any of them its two ends, or the
+// screen of a terminal.
+type part struct {
+	Offset *int64 // what follows this byte
+	Line   int64  // what follows from this line, counted from 1
+	Tail   int    // the last lines
+	Until  string // the text that is waited for, or /regexp/
+}
+
+// jobShown is a part of the output of a job.
+type jobShown struct {
+	Status string
+	Notes  []string
+	Output string
+	Job    string
+	Code   *int // nil while it runs
+	Next   int64
+	Report sandbox.Report
+	place  string // of the cursor of a terminal
+}
+
+// Text is the status, what there is to say, and after an empty line the output.
+func (o jobShown) Text() string { return worded(o.Status, o.Notes, o.Output) }
+
+// Meta tells programs of the next page, what contains the job, and its exit code.
+func (o jobShown) Meta() map[string]any {
+	meta := jobMeta(o.Report, o.Job, o.Code)
+	meta[tools.MetaNext] = map[string]any{"job": o.Job, "offset": o.Next}
+	return meta
+}
+
+// show fills in the part of the output that is asked for.
+func (o *jobShown) show(j *jobs.Job, in part) error {
+	e := j.Log().Extent()
+	var p page
+	var err error
+	switch {
+	case in.Tail > 0:
+		var from int64
+		if from, err = j.Log().Tail(in.Tail, shownPage); err == nil {
+			p, err = lastPage(j.Log(), from, shownPage)
+		}
+	case in.Offset != nil:
+		if *in.Offset > e.Bytes {
+			o.Notes = append(o.Notes, fmt.Sprintf("offset %d is beyond the end: the output has %d bytes", *in.Offset, e.Bytes))
+		}
+		p, err = pageAt(j.Log(), *in.Offset, shownPage)
+		if p.from > *in.Offset && p.text != "" {
+			o.Notes = append(o.Notes, fmt.Sprintf("%s before offset %d are not kept", textfile.Size(p.from-*in.Offset), p.from))
+		}
+	case in.Line > 0:
+		if in.Line > e.Lines {
+			o.Notes = append(o.Notes, fmt.Sprintf("line %d is beyond the end: the output has %s", in.Line, textfile.Count(e.Lines, "line")))
+		}
+		var from int64
+		if from, err = j.Log().LineAt(in.Line); err == nil {
+			p, err = pageAt(j.Log(), from, shownPage)
+		}
+	default:
+		p.next = e.Bytes
+		if !j.Screen(func(s *screen.Screen) { p.text = s.String(); o.place = placed(s) }) {
+			p.text, _, err = excerpt(j.Log(), j.ID)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	o.Output, o.Next = p.text, p.next
+	o.Status = standing(j) + "; job " + j.ID + "; " + volume(e) + o.place
+	if !o.ended(j) || p.next < e.Bytes {
+		o.Status += fmt.Sprintf("; next: offset=%d", p.next)
+	}
+	if o.Code != nil && p.next == e.Bytes {
+		o.Notes = append(o.Notes, hintOf(j))
+	}
+	o.Notes = append(o.Notes, j.Touched().Warning())
+	o.Notes = append(o.Notes, unkept(e))
+	return nil
+}
+
+// placed words what is shown of a terminal.
+func placed(s *screen.Screen) string {
+	row, column := s.Cursor()
+	text := fmt.Sprintf("; screen, cursor at %d,%d", row, column)
+	if n := s.Scrolled(); n > 0 {
+		text += fmt.Sprintf("; %s above it: line=1", textfile.Count(n, "line"))
+	}
+	return text
+}
+
+// ended notes the exit code of a job that has ended.
+func (o *jobShown) ended(j *jobs.Job) bool {
+	select {
+	case <-j.Done():
+		exit, _ := j.Exit()
+		o.Code = &exit.Code
+		return true
+	default:
+		return false
+	}
+}
+
+// await waits for what in says, and reports what the job prints meanwhile. found words
+// the line that until matches.
+func await(ctx context.Context, j *jobs.Job, in part, until *regexp.Regexp, wait time.Duration) (found string, err error) {
+	from := j.Log().Extent().Bytes
+	if in.Offset != nil {
+		from = min(from, *in.Offset)
+	}
+	err = progress.During(ctx, progressOf(j), from, func() (err error) {
+		found, err = wanted(ctx, j, in, until, wait)
+		return err
+	})
+	return found, err
+}
+
+// wanted is await without the reports.
+func wanted(ctx context.Context, j *jobs.Job, in part, until *regexp.Regexp, wait time.Duration) (found string, err error) {
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	s := search{log: j.Log(), until: until}
+	if in.Offset != nil {
+		s.at = *in.Offset
+	}
+	var grown <-chan struct{} // nil: nobody waits for output
+	for {
+		if until != nil {
+			if line := s.next(); line != "" {
+				return "found: " + line, nil
+			}
+			grown = j.Log().Grown(s.at)
+		} else if in.Offset != nil {
+			grown = j.Log().Grown(*in.Offset)
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-j.Done():
+			if line := s.next(); line != "" {
+				return "found: " + line, nil
+			}
+			return notFound(in.Until, "it has ended"), nil
+		case <-over.C:
+			return notFound(in.Until, "waited "+durations.Rough(wait)), nil
+		case <-grown:
+			if until == nil {
+				return "", nil
+			}
+			if err := pause(ctx, j); err != nil {
+				return "", err
+			}
+		}
+	}
+}
+
+// pause lets some output come together before it is searched.
+func pause(ctx context.Context, j *jobs.Job) error {
+	timer := time.NewTimer(20 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-j.Done():
+	case <-timer.C:
+	}
+	return nil
+}
+
+func notFound(until, why string) string {
+	if until == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s: the output has no %s", why, textfile.Visible(until))
+}
+
+// matcher makes a regular expression of a text or of /regexp/; nil of "".
+func matcher(text string) (*regexp.Regexp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	pattern := regexp.QuoteMeta(text)
+	if len(text) > 2 && text[0] == '/' && strings.HasSuffix(text, "/") {
+		pattern = text[1 : len(text)-1]
+	}
+	re, err := regexp.Compile("(?m)" + pattern)
+	if err != nil {
+		return nil, tools.Errorf(tools.InvalidArgument, "/until: %v", err)
+	}
+	return re, nil
+}
+
+// Of the search of an output.
+const (
+	searched = 256 << 10 // bytes at a time
+	overlap  = 4 << 10   // of them, those that are looked at again
+)
+
+// search looks for a text in an output that grows.
+type search struct {
+	log   *jobs.Log
+	until *regexp.Regexp
+	at    int64 // where it goes on
+}
+
+// next searches what has come, and returns the line that matches, "" for none.
+func (s *search) next() string {
+	if s.until == nil {
+		return ""
+	}
+	for {
+		raw, from, err := s.log.Read(s.at, searched)
+		if err != nil || len(raw) == 0 {
+			return ""
+		}
+		text := screen.Clean(raw)
+		if at := s.until.FindStringIndex(text); at != nil {
+			begin := strings.LastIndexByte(text[:at[0]], '\n') + 1
+			line, _, _ := strings.Cut(text[begin:], "\n")
+			return brief(line)
+		}
+		end := from + int64(len(raw))
+		// The line that is not complete is looked at again.
+		again := len(raw) - bytes.LastIndexByte(raw, '\n') - 1
+		s.at = end - int64(min(again, overlap))
+		if len(raw) < searched {
+			return ""
+		}
+	}
+}
