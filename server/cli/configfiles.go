@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 
 	"toolcrib/server"
-	"toolcrib/server/settings"
+	"toolcrib/server/config/settings"
 )
 
 // aboutFiles are the words that stand in the place of a client: what toolcrib config

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"toolcrib/server"
-	"toolcrib/server/keeper"
+	"toolcrib/server/daemon"
 	"toolcrib/workspace/state"
 )
 
@@ -70,7 +70,7 @@ func (d *detached) run(ctx context.Context, p *Process, args []string) error {
 			if !all && s.PID != pid {
 				continue
 			}
-			if err := place.Stop(ctx, s.PID); err != nil && !errors.Is(err, keeper.ErrNone) {
+			if err := place.Stop(ctx, s.PID); err != nil && !errors.Is(err, daemon.ErrNone) {
 				return err
 			}
 			stopped++
@@ -87,7 +87,7 @@ func (d *detached) run(ctx context.Context, p *Process, args []string) error {
 	case stopped == 0 && all:
 		return tellNone(p)
 	case stopped == 0:
-		return fmt.Errorf("process %d: %w; toolcrib detached lists them", pid, keeper.ErrNone)
+		return fmt.Errorf("process %d: %w; toolcrib detached lists them", pid, daemon.ErrNone)
 	}
 	return nil
 }
@@ -136,8 +136,8 @@ func resolved(dirs []string) []string {
 }
 
 // placesOf returns the directories in which keepers of this user may be.
-func placesOf(cfg server.Config) ([]*keeper.Place, error) {
-	if err := keeper.Supported(); err != nil {
+func placesOf(cfg server.Config) ([]*daemon.Dir, error) {
+	if err := daemon.Supported(); err != nil {
 		return nil, err
 	}
 	opt, err := cfg.Workspace()
@@ -147,11 +147,11 @@ func placesOf(cfg server.Config) ([]*keeper.Place, error) {
 	bases := append([]string{opt.StateBase}, opt.StateDefaults...)
 	bases = append(bases, state.FallbackBase())
 	slices.Sort(bases)
-	return keeper.Existing(slices.DeleteFunc(slices.Compact(bases), func(base string) bool { return base == "" })...), nil
+	return daemon.Existing(slices.DeleteFunc(slices.Compact(bases), func(base string) bool { return base == "" })...), nil
 }
 
-func listDetached(p *Process, places []*keeper.Place) error {
-	var list []keeper.Status
+func listDetached(p *Process, places []*daemon.Dir) error {
+	var list []daemon.Status
 	for _, place := range places {
 		list = append(list, place.List()...)
 	}

@@ -8,7 +8,7 @@ import (
 	"log/slog"
 
 	"toolcrib/server"
-	"toolcrib/server/keeper"
+	"toolcrib/server/daemon"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -168,13 +168,13 @@ func (d *doctor) detached(r *report, roots []string) {
 		r.ok("jobs", "end with the client; jobs: {detach: true} in the configuration lets them outlast it")
 		return
 	}
-	if err := keeper.Supported(); err != nil {
+	if err := daemon.Supported(); err != nil {
 		r.bad("jobs", "jobs.detach: "+err.Error())
 		return
 	}
 	bases, err := basesOf(d.Config, roots)
 	if err == nil {
-		_, err = keeper.Open(bases...)
+		_, err = daemon.Open(bases...)
 	}
 	if err != nil {
 		r.bad("jobs", "jobs.detach: "+err.Error())

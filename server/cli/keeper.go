@@ -14,14 +14,14 @@ import (
 	"syscall"
 
 	"toolcrib/server"
-	"toolcrib/server/keeper"
+	"toolcrib/server/daemon"
 	"toolcrib/tools"
 	"toolcrib/workspace/state"
 )
 
 // keeping is a server in the background, as its relays and the server itself know it.
 type keeping struct {
-	place   *keeper.Place
+	place   *daemon.Dir
 	roots   []string
 	environ []string // of the keeper
 	named   []string // the variables that it is given, as only takes them; nil: all
@@ -29,12 +29,12 @@ type keeping struct {
 	args    []string
 	given   server.Config // by flags and variables: what a reload leaves as it is
 	cfg     server.Config
-	keeper  atomic.Pointer[keeper.Keeper]
+	keeper  atomic.Pointer[daemon.Daemon]
 }
 
 // keeping finds out which keeper the settings are for.
 func (p *Process) keeping(l *loaded, given server.Config, roots []string) (*keeping, error) {
-	if err := keeper.Supported(); err != nil {
+	if err := daemon.Supported(); err != nil {
 		return nil, &wrongKey{"jobs", "jobs.detach", &usageError{fmt.Errorf("jobs.detach: %w", err), "leave jobs.detach out"}}
 	}
 	opt, err := l.Containment()
@@ -57,7 +57,7 @@ func (p *Process) keeping(l *loaded, given server.Config, roots []string) (*keep
 	if err != nil {
 		return nil, err
 	}
-	if k.place, err = keeper.Open(bases...); err != nil {
+	if k.place, err = daemon.Open(bases...); err != nil {
 		return nil, &usageError{fmt.Errorf("jobs.detach: %w", err), "name another directory with --state-dir"}
 	}
 	return k, nil
@@ -143,7 +143,7 @@ func (k *keeping) key(cfg server.Config) string {
 		return strings.HasPrefix(v, "TOOLCRIB_") // they are among the settings, and programs do not get them
 	})
 	slices.Sort(environ)
-	return keeper.Key(moduleVersion(), keeper.World(), k.roots, k.dir, environ, k.given, cfg)
+	return daemon.Key(moduleVersion(), daemon.World(), k.roots, k.dir, environ, k.given, cfg)
 }
 
 // relay lets the keeper serve the client, and starts it where there is none.
@@ -155,8 +155,8 @@ func (k *keeping) relay(ctx context.Context, p *Process) error {
 	if len(args) > 0 && args[0] == serveCommand().name {
 		args = args[1:]
 	}
-	j, err := k.place.Join(ctx, key, keeper.Program{Args: slices.Concat([]string{serveCommand().name, "--keeper=" + key}, args), Env: k.environ})
-	if said, ok := errors.AsType[*keeper.StartError](err); ok && said.Usage {
+	j, err := k.place.Join(ctx, key, daemon.Program{Args: slices.Concat([]string{serveCommand().name, "--keeper=" + key}, args), Env: k.environ})
+	if said, ok := errors.AsType[*daemon.StartError](err); ok && said.Usage {
 		return &usageError{said, said.Hint}
 	}
 	if err != nil {
@@ -170,7 +170,7 @@ func (k *keeping) relay(ctx context.Context, p *Process) error {
 }
 
 // passHangups lets the keeper read its files again at each SIGHUP until stop is called.
-func (k *keeping) passHangups(p *Process, j *keeper.Joined) (stop func()) {
+func (k *keeping) passHangups(p *Process, j *daemon.Joined) (stop func()) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	go func() {
@@ -187,18 +187,18 @@ func (k *keeping) passHangups(p *Process, j *keeper.Joined) (stop func()) {
 }
 
 // keep is the life of a keeper: serve opens and serves.
-func (p *Process) keep(key string, serve func(*keeper.Birth) error) error {
-	b, err := keeper.Born(key, keeper.Program{Args: p.Args, Env: p.Environ})
-	if errors.Is(err, keeper.ErrHandedOn) {
+func (p *Process) keep(key string, serve func(*daemon.Birth) error) error {
+	b, err := daemon.Born(key, daemon.Program{Args: p.Args, Env: p.Environ})
+	if errors.Is(err, daemon.ErrHandedOn) {
 		return nil
 	}
 	if err != nil {
 		return usagef("toolcrib help serve", "--keeper: %w", err)
 	}
-	p.Stderr = keeper.NewLog(os.Stderr)
+	p.Stderr = daemon.NewLog(os.Stderr)
 	err = serve(b)
 	if err != nil {
-		why := keeper.StartError{Msg: err.Error()}
+		why := daemon.StartError{Msg: err.Error()}
 		if usage, ok := errors.AsType[*usageError](err); ok {
 			why.Usage, why.Hint = true, usage.hint
 		}
@@ -225,11 +225,11 @@ func (k *keeping) settle(asked string) error {
 }
 
 // serve serves relays until ctx ends or nobody needs the keeper any more.
-func (k *keeping) serve(ctx context.Context, srv *server.Server, e *engine, birth *keeper.Birth) error {
-	keeps, err := birth.Listen(k.place, keeper.Options{
+func (k *keeping) serve(ctx context.Context, srv *server.Server, e *engine, birth *daemon.Birth) error {
+	keeps, err := birth.Listen(k.place, daemon.Options{
 		Roots: k.roots, Log: e.log,
-		Load: func() keeper.Load { return keeper.Load(e.programs.Load()) },
-		Serve: func(ctx context.Context, c *keeper.Client) {
+		Load: func() daemon.Load { return daemon.Load(e.programs.Load()) },
+		Serve: func(ctx context.Context, c *daemon.Client) {
 			if err := srv.ServePeer(ctx, c, c, c.Gone()); err != nil {
 				e.log.Info("a client has ended", "err", err)
 			}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 
 	"toolcrib/server"
-	"toolcrib/server/settings"
+	"toolcrib/server/config/settings"
 )
 
 // reloading brings what has changed in the files of configuration into a server that

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"toolcrib/server"
-	"toolcrib/server/keeper"
+	"toolcrib/server/daemon"
 	"toolcrib/tools/catalog"
 )
 
@@ -41,12 +41,12 @@ func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	if s.Keeper == "" {
 		return s.open(ctx, p, args, nil)
 	}
-	return p.keep(s.Keeper, func(b *keeper.Birth) error { return s.open(ctx, p, args, b) })
+	return p.keep(s.Keeper, func(b *daemon.Birth) error { return s.open(ctx, p, args, b) })
 }
 
 // open opens the server and serves until its end: clients over HTTP, those of a keeper
 // that is born, or the one at stdin, if need be by way of a keeper.
-func (s *serve) open(ctx context.Context, p *Process, args []string, birth *keeper.Birth) error {
+func (s *serve) open(ctx context.Context, p *Process, args []string, birth *daemon.Birth) error {
 	roots, wrongRoots := rootsOf(args)
 	from := p.sources(s.Config, roots)
 	l, err := from.read()

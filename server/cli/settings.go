@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"toolcrib/server"
-	"toolcrib/server/settings"
+	"toolcrib/server/config/settings"
 )
 
 // sources is where the settings of a command come from, strongest first: flags,

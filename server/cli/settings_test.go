@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/server"
-	"toolcrib/server/settings"
+	"toolcrib/server/config/settings"
 )
 
 // write makes a file that only its owner can read.

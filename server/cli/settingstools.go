@@ -8,7 +8,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/server"
-	"toolcrib/server/settings"
+	"toolcrib/server/config/settings"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 )

@@ -9,7 +9,7 @@ import (
 	"toolcrib/server"
 	"toolcrib/server/identity"
 	"toolcrib/server/run"
-	"toolcrib/server/settings"
+	"toolcrib/server/config/settings"
 	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
 	"toolcrib/workspace/redact"

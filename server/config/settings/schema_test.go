@@ -7,7 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v4"
 
-	"toolcrib/server/settings"
+	"toolcrib/server/config/settings"
 )
 
 func compiled(t *testing.T, dst any) *jsonschema.Resolved {

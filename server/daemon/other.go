@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package keeper
+package daemon
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ const longestSocket = 107
 
 var errUnsupported = errors.New("on this system a client can end what its servers have started, and a socket does not tell who connects; serve over HTTP in the place of it: toolcrib serve --http=127.0.0.1:8080")
 
-// Supported says why this system has no keepers.
+// Supported says why this system has no daemons.
 func Supported() error { return errUnsupported }
 
 type peer struct{ uid, pid int }
@@ -31,7 +31,7 @@ func lead(*exec.Cmd)                         {}
 func leads() bool                            { return false }
 func keepOwn(...*os.File)                    {}
 
-// Reload tells a keeper to read its settings again.
+// Reload tells a daemon to read its settings again.
 func (j *Joined) Reload() error { return errUnsupported }
 
 // World is what the system lets this process do.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolcrib/server/settings"
+	"toolcrib/server/config/settings"
 )
 
 func TestNarrow(t *testing.T) {

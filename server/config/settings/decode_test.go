@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolcrib/server/settings"
+	"toolcrib/server/config/settings"
 )
 
 type rule struct {

@@ -1,4 +1,4 @@
-package keeper_test
+package daemon_test
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/server/keeper"
+	"toolcrib/server/daemon"
 )
 
 type inner struct {
@@ -43,19 +43,19 @@ func TestKey(t *testing.T) {
 		{"ab"},
 		{[]string{"a", "b"}},
 	} {
-		key := keeper.Key(v...)
+		key := daemon.Key(v...)
 		if other, ok := seen[key]; ok {
 			t.Errorf("values %d and %d have one key", i, other)
 		}
 		seen[key] = i
 		for range 5 { // maps have no order
-			if keeper.Key(v...) != key {
+			if daemon.Key(v...) != key {
 				t.Errorf("value %d has two keys", i)
 			}
 		}
 	}
 	one, two := settings{Inner: &inner{Text: "x"}}, settings{Inner: &inner{Text: "x"}}
-	if keeper.Key(one) != keeper.Key(two) {
+	if daemon.Key(one) != daemon.Key(two) {
 		t.Error("equal values behind pointers have two keys")
 	}
 }
@@ -67,7 +67,7 @@ func TestLogIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	log := keeper.NewLog(f)
+	log := daemon.NewLog(f)
 	line := []byte(strings.Repeat("x", 999) + "\n")
 	for range 5000 {
 		if _, err := log.Write(line); err != nil {
@@ -88,22 +88,22 @@ func TestLogIsBounded(t *testing.T) {
 
 // A place that others can enter is none.
 func TestPlaceIsPrivate(t *testing.T) {
-	if err := keeper.Supported(); err != nil {
-		t.Skipf("needs: keepers: %v", err)
+	if err := daemon.Supported(); err != nil {
+		t.Skipf("needs: daemons: %v", err)
 	}
 	base, err := os.MkdirTemp("", "place")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(base)
-	if _, err := keeper.Open(base); err != nil {
+	if _, err := daemon.Open(base); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(base, "keepers")
 	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // that is what is refused
 		t.Fatal(err)
 	}
-	if _, err := keeper.Open(base); err == nil {
+	if _, err := daemon.Open(base); err == nil {
 		t.Error("a directory that others can enter is taken")
 	}
 	if err := os.Remove(dir); err != nil {
@@ -112,17 +112,17 @@ func TestPlaceIsPrivate(t *testing.T) {
 	if err := os.Symlink(t.TempDir(), dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := keeper.Open(base); err == nil {
+	if _, err := daemon.Open(base); err == nil {
 		t.Error("a link is taken")
 	}
 	long := filepath.Join(base, strings.Repeat("long", 30))
 	if err := os.Remove(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := keeper.Open(long); err == nil || !strings.Contains(err.Error(), "too long") {
+	if _, err := daemon.Open(long); err == nil || !strings.Contains(err.Error(), "too long") {
 		t.Errorf("a long name: %v", err)
 	}
-	if _, err := keeper.Open(long, base); err != nil {
+	if _, err := daemon.Open(long, base); err != nil {
 		t.Errorf("a long name and a short one: %v", err)
 	}
 }

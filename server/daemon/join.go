@@ -1,4 +1,4 @@
-package keeper
+package daemon
 
 import (
 	"context"
@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// Joined is a connection to a keeper, which serves it from now on.
+// Joined is a connection to a daemon, which serves it from now on.
 type Joined struct {
 	*net.UnixConn
 	Status
 }
 
-// Join connects to the keeper of a key, and starts it where there is none. An error that
-// is a [StartError] is what the keeper said instead of opening.
-func (p *Place) Join(ctx context.Context, key string, program Program) (*Joined, error) {
+// Join connects to the daemon of a key, and starts it where there is none. An error that
+// is a [StartError] is what the daemon said instead of opening.
+func (p *Dir) Join(ctx context.Context, key string, program Program) (*Joined, error) {
 	l, err := p.lock(ctx, key)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (p *Place) Join(ctx context.Context, key string, program Program) (*Joined,
 	if !errors.Is(err, errNobody) {
 		return j, err
 	}
-	// What a keeper leaves that was killed; nobody else is about to listen there.
+	// What a daemon leaves that was killed; nobody else is about to listen there.
 	if err := os.Remove(p.file(key, socketFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -47,8 +47,8 @@ func (p *Place) Join(ctx context.Context, key string, program Program) (*Joined,
 // errNobody says that nobody listens.
 var errNobody = errors.New("nobody listens")
 
-// dial connects to the keeper of a key.
-func (p *Place) dial(key, ask string, patience time.Duration) (*Joined, error) {
+// dial connects to the daemon of a key.
+func (p *Dir) dial(key, ask string, patience time.Duration) (*Joined, error) {
 	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: p.file(key, socketFile), Net: "unix"})
 	if err != nil {
 		if nobody(err) {
@@ -95,7 +95,7 @@ func (j *Joined) hello(ask string, patience time.Duration) error {
 	return j.SetDeadline(time.Time{})
 }
 
-// Most bytes of a first line: of a relay, and of a keeper.
+// Most bytes of a first line: of a relay, and of a daemon.
 const (
 	mostAsked = 16
 	mostSaid  = 1 << 20
@@ -116,16 +116,16 @@ func readLine(r io.Reader, most int) ([]byte, error) {
 	return nil, errors.New("the line is too long")
 }
 
-// Relay copies what comes of in to the keeper, and what it says to out, until the keeper
+// Relay copies what comes of in to the daemon, and what it says to out, until the daemon
 // closes the connection: after the end of in, or of ctx, it does so when the calls that
-// ran have had their time to answer. An error says that the keeper ended by itself, or
+// ran have had their time to answer. An error says that the daemon ended by itself, or
 // that out broke.
 func (j *Joined) Relay(ctx context.Context, in io.Reader, out io.Writer) error {
 	ended := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(j.UnixConn, in) // what does not get there is missed there
 		close(ended)
-		_ = j.CloseWrite() // the keeper may be gone
+		_ = j.CloseWrite() // the daemon may be gone
 	}()
 	said := make(chan error, 1)
 	go func() {
@@ -152,6 +152,6 @@ func (j *Joined) Relay(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 }
 
-// farewell is how long a keeper may take to close a connection that is at its end; it
+// farewell is how long a daemon may take to close a connection that is at its end; it
 // gives calls two seconds.
 const farewell = 3 * time.Second

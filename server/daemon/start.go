@@ -1,23 +1,26 @@
-package keeper
+package daemon
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
-// Program is how a keeper is started.
+// Program is how a daemon is started.
 type Program struct {
 	Args []string // of this binary, without the name
 	Env  []string
 }
 
-// StartError is why a keeper did not open, as a command would tell it.
+// StartError is why a daemon did not open, as a command would tell it.
 type StartError struct {
 	Msg   string `json:"msg"`
 	Hint  string `json:"hint,omitempty"`
@@ -26,14 +29,14 @@ type StartError struct {
 
 func (e *StartError) Error() string { return e.Msg }
 
-// Descriptors of a keeper that starts.
+// Descriptors of a daemon that starts.
 const (
 	readyFD = 3 // where it says that it listens, or a StartError
 	lockFD  = 4 // the lock of its key, held for it
 )
 
-// start starts a keeper and waits until it listens.
-func (p *Place) start(ctx context.Context, key string, l *lock, program Program) error {
+// start starts a daemon and waits until it listens.
+func (p *Dir) start(ctx context.Context, key string, l *lock, program Program) error {
 	ready, theirs, err := os.Pipe()
 	if err != nil {
 		return err
@@ -45,7 +48,7 @@ func (p *Place) start(ctx context.Context, key string, l *lock, program Program)
 	}
 	defer log.Close()
 	err = launch(program, log, theirs, l.f, false)
-	_ = theirs.Close() // the keeper has its own
+	_ = theirs.Close() // the daemon has its own
 	if err != nil {
 		return fmt.Errorf("the server in the background cannot be started: %w", err)
 	}
@@ -85,22 +88,22 @@ func launch(program Program, log, ready, lock *os.File, leader bool) error {
 	return cmd.Process.Release()
 }
 
-// Birth is a keeper that starts, in the process that is to be it.
+// Birth is a daemon that starts, in the process that is to be it.
 type Birth struct {
 	key   string
 	lock  *lock
 	ready *os.File
 }
 
-// ErrHandedOn says that another process is to be the keeper: this one has nothing more to
+// ErrHandedOn says that another process is to be the daemon: this one has nothing more to
 // do.
-var ErrHandedOn = errors.New("another process is the keeper")
+var ErrHandedOn = errors.New("another process is the daemon")
 
 // Born takes what the relay has handed over. args and env are those of the process.
 func Born(key string, program Program) (*Birth, error) {
 	ready, held := os.NewFile(readyFD, "ready"), os.NewFile(lockFD, "lock")
 	if ready == nil || held == nil || !isPipe(ready) {
-		return nil, errors.New("a keeper is started by toolcrib itself, where jobs.detach is configured")
+		return nil, errors.New("a daemon is started by toolcrib itself, where jobs.detach is configured")
 	}
 	if !leads() {
 		if err := launch(program, os.Stderr, ready, held, true); err != nil {
@@ -120,7 +123,7 @@ func isPipe(f *os.File) bool {
 // Key is the key that the relay has asked for.
 func (b *Birth) Key() string { return b.key }
 
-// Fail tells the relay why there is no keeper; after Listen it tells nobody.
+// Fail tells the relay why there is no daemon; after Listen it tells nobody.
 func (b *Birth) Fail(why StartError) { b.say(why) }
 
 // say ends the birth.
@@ -135,5 +138,48 @@ func (b *Birth) say(what StartError) {
 	b.ready = nil
 }
 
-// logPath is the log of the keeper that is born in a place.
-func (p *Place) logPath(key string) string { return filepath.Clean(p.file(key, logFile)) }
+// logPath is the log of the daemon that is born in a place.
+func (p *Dir) logPath(key string) string { return filepath.Clean(p.file(key, logFile)) }
+
+// mostLogged is how many bytes a log may have; the first half goes when there are more.
+const mostLogged = 1 << 20
+
+// Log is the log of a daemon, which has a bound. What the runtime writes when it ends
+// goes there too, since it is the process's stderr.
+type Log struct {
+	mu sync.Mutex
+	f  *os.File
+}
+
+// NewLog makes a Log of a file that is open for appending and reading.
+func NewLog(f *os.File) *Log { return &Log{f: f} }
+
+// Write implements io.Writer.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if info, err := l.f.Stat(); err == nil && info.Mode().IsRegular() && info.Size()+int64(len(p)) > mostLogged {
+		if err := l.halve(info.Size()); err != nil {
+			return 0, err
+		}
+	}
+	return l.f.Write(p)
+}
+
+// halve drops the older half, up to the end of a line.
+func (l *Log) halve(size int64) error {
+	late := make([]byte, min(size, mostLogged/2))
+	n, err := l.f.ReadAt(late, size-int64(len(late)))
+	if err != nil && err != io.EOF {
+		return err
+	}
+	late = late[:n]
+	if i := bytes.IndexByte(late, '\n'); i >= 0 {
+		late = late[i+1:]
+	}
+	if err := l.f.Truncate(0); err != nil {
+		return err
+	}
+	_, err = l.f.Write(late)
+	return err
+}

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package keeper
+package daemon
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // longestSocket is the most bytes of the name of a socket.
 const longestSocket = len(unix.RawSockaddrUnix{}.Path) - 1
 
-// Supported says why this system has no keepers.
+// Supported says why this system has no daemons.
 func Supported() error { return nil }
 
 func tryLock(f *os.File) (bool, error) {
@@ -67,7 +67,7 @@ func keepOwn(files ...*os.File) {
 	}
 }
 
-// Reload tells a keeper to read its settings again.
+// Reload tells a daemon to read its settings again.
 func (j *Joined) Reload() error { return unix.Kill(j.PID, unix.SIGHUP) }
 
 // identity tells a file from every other, and from what it was before.

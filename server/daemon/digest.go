@@ -1,4 +1,4 @@
-package keeper
+package daemon
 
 import (
 	"crypto/sha256"
@@ -50,7 +50,7 @@ func digest(h hash.Hash, v reflect.Value) {
 	case reflect.Map:
 		digestMap(h, v)
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		panic("keeper: a " + v.Kind().String() + " has no digest")
+		panic("daemon: a " + v.Kind().String() + " has no digest")
 	default: // Sprint reads unexported fields too
 		write(h, v.Kind().String()+" "+fmt.Sprint(v))
 	}

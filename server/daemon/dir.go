@@ -1,4 +1,4 @@
-package keeper
+package daemon
 
 import (
 	"context"
@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// folder is where the keepers of a user are, below the directory of state.
+// folder is where the daemons of a user are, below the directory of state.
 const folder = "keepers"
 
-// Place is a directory of keepers, which nobody but its user can enter.
-type Place struct{ dir string }
+// Dir is a directory of daemons, which nobody but its user can enter.
+type Dir struct{ dir string }
 
 // Open makes the place below the first of the bases in which a socket can have a name;
 // the system bounds the length of these.
-func Open(bases ...string) (*Place, error) {
+func Open(bases ...string) (*Dir, error) {
 	if err := Supported(); err != nil {
 		return nil, err
 	}
 	for _, base := range bases {
-		p := &Place{filepath.Join(base, folder)}
+		p := &Dir{filepath.Join(base, folder)}
 		if len(p.file(strings.Repeat("k", keyLength), socketFile)) > longestSocket {
 			continue
 		}
@@ -37,9 +37,9 @@ func Open(bases ...string) (*Place, error) {
 }
 
 // Existing returns the places below the bases that there are.
-func Existing(bases ...string) (places []*Place) {
+func Existing(bases ...string) (places []*Dir) {
 	for _, base := range bases {
-		p := &Place{filepath.Join(base, folder)}
+		p := &Dir{filepath.Join(base, folder)}
 		if p.check() == nil {
 			places = append(places, p)
 		}
@@ -48,7 +48,7 @@ func Existing(bases ...string) (places []*Place) {
 }
 
 // check refuses a directory that somebody else may have made or can enter.
-func (p *Place) check() error {
+func (p *Dir) check() error {
 	info, err := os.Lstat(p.dir)
 	if err != nil {
 		return err
@@ -66,10 +66,10 @@ const (
 	logFile    = ".log"
 )
 
-func (p *Place) file(key, kind string) string { return filepath.Join(p.dir, key+kind) }
+func (p *Dir) file(key, kind string) string { return filepath.Join(p.dir, key+kind) }
 
 // keys returns the keys that have a file of a kind.
-func (p *Place) keys(kind string) []string {
+func (p *Dir) keys(kind string) []string {
 	names, _ := filepath.Glob(filepath.Join(escaped(p.dir), "*"+kind)) // the pattern is right
 	for i, name := range names {
 		names[i] = strings.TrimSuffix(filepath.Base(name), kind)
@@ -86,7 +86,7 @@ func escaped(path string) string {
 type lock struct{ f *os.File }
 
 // lock waits for the lock of a key.
-func (p *Place) lock(ctx context.Context, key string) (*lock, error) {
+func (p *Dir) lock(ctx context.Context, key string) (*lock, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, fmt.Errorf("another process holds %s for longer than %s", p.file(key, lockFile), lockWait))
 	defer cancel()
 	for {
@@ -129,11 +129,11 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// old is when the files of a key go that has no keeper any more.
+// old is when the files of a key go that has no daemon any more.
 const old = 7 * 24 * time.Hour
 
-// sweep removes what keepers have left that ended long ago.
-func (p *Place) sweep() {
+// sweep removes what daemons have left that ended long ago.
+func (p *Dir) sweep() {
 	for _, key := range p.keys(logFile) {
 		info, err := os.Lstat(p.file(key, logFile))
 		if err != nil || time.Since(info.ModTime()) < old {

@@ -1,4 +1,4 @@
-package keeper
+package daemon
 
 import (
 	"cmp"
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// List returns the keepers of the place that answer, by process.
-func (p *Place) List() []Status {
+// List returns the daemons of the place that answer, by process.
+func (p *Dir) List() []Status {
 	var list []Status
 	for _, key := range p.keys(socketFile) {
 		j, err := p.dial(key, askStatus, statusWait)
@@ -26,11 +26,11 @@ func (p *Place) List() []Status {
 	return list
 }
 
-// ErrNone says that no keeper has that process.
+// ErrNone says that no daemon has that process.
 var ErrNone = errors.New("no server in the background has this process")
 
-// Stop asks a keeper to end, with all its jobs, and waits for that.
-func (p *Place) Stop(ctx context.Context, pid int) error {
+// Stop asks a daemon to end, with all its jobs, and waits for that.
+func (p *Dir) Stop(ctx context.Context, pid int) error {
 	for _, key := range p.keys(socketFile) {
 		process, err := p.process(key, pid)
 		if errors.Is(err, ErrNone) {
@@ -55,9 +55,9 @@ func (p *Place) Stop(ctx context.Context, pid int) error {
 	return ErrNone
 }
 
-// process is the keeper of a key. It is taken hold of before the keeper says that it
+// process is the daemon of a key. It is taken hold of before the daemon says that it
 // lives, so that its id cannot be that of another by then.
-func (p *Place) process(key string, pid int) (*os.Process, error) {
+func (p *Dir) process(key string, pid int) (*os.Process, error) {
 	process, err := os.FindProcess(pid)
 	if err != nil {
 		return nil, ErrNone
