@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // Every category of the catalog has its line, and a line names no tool that
 // cannot be called.
 func TestInstructionsOfCategories(t *testing.T) {
-	all := catalog.All(catalog.Deps{})
+	all := catalog.Tools(catalog.All(new(catalog.Services)))
 	roots := []string{"/srv/a"}
 	whole := server.Instructions(roots, all)
 	if len(whole) > 2000 {
@@ -42,5 +43,42 @@ func TestInstructionsOfCategories(t *testing.T) {
 		if !slices.ContainsFunc(all, func(t tools.Tool) bool { return t.Name == word }) {
 			t.Errorf("%s is named and no tool is called so", word)
 		}
+	}
+}
+
+func TestInstructions(t *testing.T) {
+	all := catalog.Tools(catalog.All(new(catalog.Services)))
+	text := server.Instructions([]string{"/srv/a", "/srv/b"}, all)
+	if !strings.HasPrefix(text, "The tools work inside these directories: /srv/a, /srv/b.\nRelative paths are under the first;") {
+		t.Errorf("instructions:\n%s", text)
+	}
+	if strings.Count(text, "grep") < 2 {
+		t.Errorf("a guide is not told with the whole catalog:\n%s", text)
+	}
+	only := slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool { return t.Category != "files" })
+	if text := server.Instructions([]string{"/srv/a"}, only); strings.Contains(text, "grep") {
+		t.Errorf("grep without grep:\n%s", text)
+	}
+}
+
+// However many roots there are and however long, the text stays within what
+// clients take, and says how many it leaves out.
+func TestInstructionsFit(t *testing.T) {
+	all := catalog.Tools(catalog.All(new(catalog.Services)))
+	var roots []string
+	for i := range 60 {
+		roots = append(roots, "/"+strings.Repeat("d", 20+i))
+		text := server.Instructions(roots, all)
+		if len(text) > 2000 {
+			t.Fatalf("%d roots: %d bytes", len(roots), len(text))
+		}
+		line, _, _ := strings.Cut(text, "\n")
+		shown := strings.Count(line, "/d")
+		if rest := fmt.Sprintf("and %d more.", len(roots)-shown); (shown < len(roots)) != strings.HasSuffix(line, rest) {
+			t.Fatalf("%d of %d roots: %s", shown, len(roots), line)
+		}
+	}
+	if text := server.Instructions([]string{strings.Repeat("/long", 1000)}, all); len(text) > 2000 || !strings.Contains(text, "and 1 more.") {
+		t.Errorf("one long root: %d bytes", len(text))
 	}
 }

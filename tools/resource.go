@@ -15,6 +15,9 @@ type Source struct {
 	// listed.
 	Template string
 	MIME     string // of every resource of the family; "" where they differ
+	// Needs is the tool that reads the same: the resources are offered where it can be
+	// called. "" = always.
+	Needs string
 	// Read is the tool that reads one resource. It can only be called by way of
 	// a URI. Its result is one text or one [ResourceBlock], of at most MaxResource
 	// bytes of text where its Limits say so.

@@ -95,7 +95,7 @@ func serveToys(args []string) error {
 	case "idle":
 		ts, opt.SessionIdle = stormToys(), idleFor
 	case "million":
-		ts = slices.Concat(stormToys(), catalog.All(catalog.Deps{}))
+		ts = slices.Concat(stormToys(), catalog.Tools(catalog.All(new(catalog.Services))))
 	case "bare":
 		ts = []tools.Tool{echoTool()}
 	default:
@@ -138,7 +138,7 @@ func serveToys(args []string) error {
 func copied(n int) []tools.Tool {
 	ts := make([]tools.Tool, 0, n)
 	for round := 0; ; round++ {
-		for _, t := range catalog.All(catalog.Deps{}) {
+		for _, t := range catalog.Tools(catalog.All(new(catalog.Services))) {
 			if len(ts) == n {
 				return ts
 			}

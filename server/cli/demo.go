@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"toolcrib/server"
+	"toolcrib/server/config"
 )
 
-type demo struct{ server.Config }
+type demo struct{ config.Config }
 
 func demoCommand() command {
 	return command{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"toolcrib/server/config"
 	"toolcrib/tools/catalog"
 )
 
@@ -25,11 +26,11 @@ func (*docs) run(_ context.Context, p *Process, args []string) error {
 		return err
 	}
 	if len(args) == 1 {
-		return catalog.Docs(args[0], p.Catalog, true)
+		return catalog.Docs(args[0], p.env.Catalog, true)
 	}
 	const dir = "tools"
 	if _, err := os.Stat(dir); err != nil {
-		return usagef(usage, "no directory is given, and there is no %s here", dir)
+		return config.Usagef(usage, "no directory is given, and there is no %s here", dir)
 	}
-	return catalog.Docs(dir, p.Catalog, true)
+	return catalog.Docs(dir, p.env.Catalog, true)
 }

@@ -14,13 +14,9 @@ import (
 	"testing"
 
 	"toolcrib/tools"
-	"toolcrib/tools/bridge"
 	"toolcrib/tools/catalog"
-	"toolcrib/tools/code"
-	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/sandbox"
 	"toolcrib/tools/internal/tooltest"
-	"toolcrib/tools/shell"
 )
 
 var update = flag.Bool("update", false, "rewrite the snapshots, the manual pages, the README's table and the wanted results")
@@ -49,22 +45,18 @@ func withPowerShell(m *testing.M) int {
 
 // all is the catalog as a machine without anything would build it, but for tools
 // that call others or run programs.
-func all() []tools.Tool { return catalog.All(deps()) }
+func all() []tools.Tool { return catalog.Tools(categories()) }
 
-// deps is what all needs.
-func deps() catalog.Deps {
+// categories are those of all.
+func categories() []tools.Category {
 	caller := new(tooltest.Caller)
-	programs := sandbox.New()
+	s := &catalog.Services{Caller: caller, Restarts: true}
 	if pwsh, err := exec.LookPath("pwsh"); err == nil { // it may lie where programs do not see it
-		programs.Configure(sandbox.Options{Read: []string{filepath.Dir(pwsh)}})
+		s.Sandbox().Configure(sandbox.Options{Read: []string{filepath.Dir(pwsh)}})
 	}
-	d := catalog.Deps{
-		Bridge: bridge.Deps{Caller: caller},
-		Code:   code.Deps{Sandbox: programs, Scripts: true},
-		Shell:  shell.Deps{Sandbox: programs, Jobs: jobs.New(programs)},
-	}
-	caller.All = catalog.All(d)
-	return d
+	list := catalog.All(s)
+	caller.All = catalog.Tools(list)
+	return list
 }
 
 func TestValid(t *testing.T) {

@@ -35,8 +35,9 @@ var layers = []struct {
 	{"tools/internal/durations", []string{"tools"}},                                                                                                     // its errors are those of tools
 	{"tools/internal/progress", []string{"tools", "tools/internal/screen"}},                                                                             // it tells the caller of a tool
 	{"tools/internal/unread", []string{"tools", "workspace", "tools/internal/paging"}},                                                                  // it asks for paths as their caller does
+	{"tools/internal/services", []string{"tools", "tools/internal/jobs", "tools/internal/sandbox"}},                                                     // what categories share has settings, as they have
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
-	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/jobs", "tools/internal/sandbox"}},
+	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}}, // it speaks of commands in the terms of the contract
@@ -45,14 +46,16 @@ var layers = []struct {
 	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "workspace"}},
 	{"server/identity", []string{"schema", "tools", "workspace"}},
 	{"server/telemetry", []string{"tools", "server/run", "workspace/state"}},
-	{"server", []string{"schema", "server/hooks", "tools", "tools/catalog", "server/run", "server/identity", "workspace", "workspace/..."}},
+	{"server", []string{"schema", "tools", "server/run", "server/identity", "workspace", "workspace/..."}},
 	{"server/audit", []string{"workspace/state"}},
 	{"server/records", []string{"server/audit", "workspace/redact", "server/run"}},
 	{"server/config/settings", []string{"schema"}},
+	{"server/config", []string{"server/config/settings", "schema", "server/hooks", "server/identity", "server/run", "tools", "tools/catalog", "workspace", "workspace/state"}},
 	{"server/daemon", nil},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/config/settings", "server/daemon", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "tools/internal/sandbox", "server", "server/audit", "server/records", "server/run", "server/hooks", "workspace/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
+	{"server/app", []string{"server", "server/audit", "server/config", "server/config/settings", "server/conformance", "server/daemon", "server/hooks", "server/identity", "server/records", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/redact", "workspace/state"}},
+	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "schema", "server", "server/audit", "server/identity", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 
@@ -80,7 +83,7 @@ var only = []struct {
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
-	mayOpen       = []string{"workspace", "workspace/state", "tools/internal/sandbox", "tools/internal/sandbox/internal/leaf", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/daemon", ""}
+	mayOpen       = []string{"workspace", "workspace/state", "tools/internal/sandbox", "tools/internal/sandbox/internal/leaf", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "server/config", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/daemon", ""}
 	mayAskForHost = []string{"workspace", "tools/files", "tools/internal/sandbox"} // for the URIs of files; for what runs there
 )
 

@@ -1,6 +1,22 @@
 package files
 
-import "toolcrib/tools"
+import (
+	"toolcrib/tools"
+	"toolcrib/tools/internal/services"
+)
+
+// seenBytes is how much of what was shown is remembered, to tell what has changed since.
+const seenBytes = 4 << 20
+
+// Category is the tools that read and change files.
+func Category(*services.Services) tools.Category {
+	d := Deps{Seen: NewSeen(seenBytes), Lines: NewLineIndex()}
+	return tools.Category{
+		ID: "files", Title: "Files",
+		Tools:   Tools(d),
+		Sources: Sources(d),
+	}
+}
 
 // Deps is what the process owns for this category.
 type Deps struct {

@@ -4,7 +4,27 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/jobs"
 	"toolcrib/tools/internal/sandbox"
+	"toolcrib/tools/internal/services"
 )
+
+// Category is the tools that run commands.
+func Category(s *services.Services) tools.Category {
+	d := Deps{Sandbox: s.Sandbox(), Jobs: s.Jobs()}
+	return tools.Category{
+		ID: "shell", Title: "Shell",
+		Settings: tools.NewSettings(Settings{}, func(set Settings, setup tools.Setup) {
+			d.Jobs.Configure(set.options(setup))
+			d.Jobs.Neighbours(setup.Neighbours)
+		}),
+		Tools:   Tools(d),
+		Sources: Sources(d),
+		Close:   d.Jobs.Close,
+		Load: func() tools.Load {
+			running, kept, shells := d.Jobs.Count()
+			return tools.Load{Running: running, Kept: kept, Sessions: shells}
+		},
+	}
+}
 
 // Deps is what the process owns for this category.
 type Deps struct {

@@ -6,7 +6,7 @@
 // that is wrong with them, each with its line. [Document.Narrow] applies a file that is
 // not trusted to widen anything. [Schema] describes the files to editors.
 //
-// The tags of a field at the top are those that server.Config documents; below it the
+// The tags of a field at the top are those that config.Config documents; below it the
 // fields of structs have
 //
 //	json                    the key; without omitempty the key must be there
@@ -15,11 +15,13 @@
 //	secret                  it is never shown, and may stand in a file of its own
 //	expand                  "-": a ${NAME} in it is not a variable of the environment
 //	narrow                  see [Document.Narrow]
+//	live                    "no": a reload leaves it, see [Renew]
 //
 // It imports schema at most.
 package settings
 
 import (
+	"iter"
 	"reflect"
 	"strconv"
 	"strings"
@@ -51,27 +53,81 @@ type rules struct {
 	narrow   string
 }
 
-// Fields returns the fields that a file can set, of the struct that dst points to, those
-// of embedded structs in their place.
-func Fields(dst any) []Field {
-	v := reflect.ValueOf(dst).Elem()
-	var list []Field
-	for f, value := range v.Fields() {
-		if f.Anonymous {
-			list = append(list, Fields(value.Addr().Interface())...)
-			continue
+// Walk returns the fields of the struct that dst points to in their order, those of
+// embedded structs in their place. A []any of pointers to structs with the tag sections
+// stands for the fields of these.
+func Walk(dst any) iter.Seq2[reflect.StructField, reflect.Value] {
+	return func(yield func(reflect.StructField, reflect.Value) bool) { walk(dst, yield) }
+}
+
+func walk(dst any, yield func(reflect.StructField, reflect.Value) bool) bool {
+	for f, value := range reflect.ValueOf(dst).Elem().Fields() {
+		switch {
+		case f.Tag.Get("sections") != "":
+			for _, section := range value.Interface().([]any) {
+				if !walk(section, yield) {
+					return false
+				}
+			}
+		case f.Anonymous:
+			if !walk(value.Addr().Interface(), yield) {
+				return false
+			}
+		case !yield(f, value):
+			return false
 		}
+	}
+	return true
+}
+
+// Fields returns the fields that a file can set, of the struct that dst points to, see
+// [Walk].
+func Fields(dst any) []Field {
+	var list []Field
+	for f, value := range Walk(dst) {
 		if key := topKey(f.Tag); key != "" {
 			r := rulesOf(f)
 			r.text = f.Tag.Get("env") != ""
 			r.some = r.some || r.text
 			list = append(list, Field{
 				Key: key, Flag: f.Tag.Get("flag"), Env: f.Tag.Get("env"), Arg: f.Tag.Get("arg"), Help: f.Tag.Get("help"),
-				Narrow: r.narrow, Live: f.Tag.Get("live") != "", Value: value, rules: r,
+				Narrow: r.narrow, Live: f.Tag.Get("live") == "yes", Value: value, rules: r,
 			})
 		}
 	}
 	return list
+}
+
+// Secret reports whether the value is never shown.
+func (f Field) Secret() bool { return f.rules.secret }
+
+// Renew gives the fields of dst that are live the values of the fields of src, which is of
+// the same type, and returns the keys of the others whose values differ. A live struct may
+// have fields that are not: these have the tag live:"no" and keep their values.
+func Renew(dst, src any) (kept []string) {
+	from := Fields(src)
+	for i, f := range Fields(dst) {
+		value := from[i].Value
+		switch {
+		case reflect.DeepEqual(f.Value.Interface(), value.Interface()):
+		case !f.Live:
+			kept = append(kept, f.Key)
+		default:
+			next := reflect.New(value.Type()).Elem()
+			next.Set(value)
+			if next.Kind() == reflect.Struct {
+				for _, m := range members(next.Type()) {
+					was, is := f.Value.FieldByIndex(m.index), next.FieldByIndex(m.index)
+					if m.fixed && !reflect.DeepEqual(was.Interface(), is.Interface()) {
+						kept = append(kept, below(f.Key, m.key))
+						is.Set(was)
+					}
+				}
+			}
+			f.Value.Set(next)
+		}
+	}
+	return kept
 }
 
 // topKey is the key of a field at the top; "" = files cannot set it.
@@ -117,6 +173,7 @@ func rulesOf(f reflect.StructField) rules {
 type member struct {
 	key, help string
 	required  bool
+	fixed     bool // a reload does not change it
 	rules     rules
 	index     []int
 	typ       reflect.Type
@@ -132,6 +189,7 @@ func members(t reflect.Type) []member {
 		}
 		list = append(list, member{
 			key: key, help: f.Tag.Get("jsonschema_description"), rules: rulesOf(f), index: f.Index, typ: f.Type,
+			fixed:    f.Tag.Get("live") == "no",
 			required: !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero"),
 		})
 	}

@@ -1,14 +1,15 @@
-package cli
+package app
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"runtime"
 	"slices"
 
-	"toolcrib/server"
+	"toolcrib/server/config"
 	"toolcrib/server/identity"
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
@@ -18,32 +19,31 @@ import (
 	"toolcrib/workspace/redact"
 )
 
-// engine is a configuration put to work: what carries out calls.
-type engine struct {
-	selected tools.Selected
-	ws       *workspace.Workspace
-	runner   *run.Runner
-	workers  *run.Workers
-	log      *slog.Logger
-	redactor *redact.Redactor    // of log
-	audit    *auditor            // nil: no log is kept
-	exporter *telemetry.Exporter // nil: nothing is exported
-	level    *slog.LevelVar      // of log
-	roots    *identity.Roots
-	indexes  int64        // bytes that they may take
-	programs catalog.Deps // what the tools have started
+// Engine is a configuration put to work: what carries out calls.
+type Engine struct {
+	Workspace *workspace.Workspace
+	Runner    *run.Runner
+
+	categories []tools.Category
+	selected   tools.Selected
+	workers    *run.Workers
+	log        *slog.Logger
+	redactor   *redact.Redactor    // of log
+	audit      *Auditor            // nil: no log is kept
+	exporter   *telemetry.Exporter // nil: nothing is exported
+	level      *slog.LevelVar      // of log
+	roots      *identity.Roots
 }
 
-// open puts the tools that were chosen to work on roots. The caller closes the
-// engine.
-func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Selected, roots []string) (*engine, error) {
+// Open puts the tools that were chosen to work on roots. The caller closes the engine.
+func (p *Process) Open(ctx context.Context, cfg config.Config, selected tools.Selected, roots []string) (*Engine, error) {
 	level, err := cfg.Level()
 	if err != nil {
-		return nil, &usageError{err, "toolcrib help serve lists the levels"}
+		return nil, &config.UsageError{Err: err, Hint: "toolcrib help serve lists the levels"}
 	}
 	opt, err := cfg.Workspace()
 	if err != nil {
-		return nil, &usageError{err, "toolcrib serve --state-dir=DIR"}
+		return nil, &config.UsageError{Err: err, Hint: "toolcrib serve --state-dir=DIR"}
 	}
 	least := new(slog.LevelVar)
 	least.Set(level)
@@ -58,26 +58,20 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	}
 	ws, err := workspace.Open(roots, opt)
 	if err != nil {
-		return nil, errors.Join(badRoot(err), principals.Close())
+		return nil, errors.Join(config.BadRoot(err), principals.Close())
 	}
-	audit, err := openAudit(ctx, cfg, ws, log, redactor)
+	audit, err := OpenAudit(ctx, cfg, ws, log, redactor)
 	if err != nil {
 		return nil, errors.Join(err, ws.Close(), principals.Close())
 	}
 	recoverChanges(ctx, ws, log)
-	p.contain(cfg, checked, log)
-	if jobs := p.Deps.Shell.Jobs; jobs != nil {
-		jobs.Neighbours(func() []string { return elsewhere(cfg, roots) })
-	}
-	if p.Deps.Code.Python != nil {
-		p.Deps.Code.Python.Configure(interpreter(cfg))
-	}
+	p.Apply(cfg, roots, log)
 	for _, o := range selected.Omitted {
-		if wants(cfg, o.Tool) {
+		if cfg.Wants(o.Tool) {
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)
 		}
 	}
-	e := &engine{selected: selected, ws: ws, log: log, redactor: redactor, level: least, audit: audit, roots: principals, indexes: checked.indexes, workers: run.NewWorkers(), programs: p.Deps}
+	e := &Engine{selected: selected, Workspace: ws, categories: p.Categories, log: log, redactor: redactor, level: least, audit: audit, roots: principals, workers: run.NewWorkers()}
 	if backend := ws.Backend(); runtime.GOOS == "linux" && backend != "openat2" {
 		log.Warn("this kernel or its sandbox has no openat2; files are opened in a slower way, contained all the same", "backend", backend)
 	}
@@ -95,20 +89,20 @@ func (p *Process) open(ctx context.Context, cfg server.Config, selected tools.Se
 	if e.exporter = p.exporter(cfg, log); e.exporter != nil {
 		rc.Observe = e.exporter.Observer()
 	}
-	e.runner = run.New(rc)
+	e.Runner = run.New(rc)
 	return e, nil
 }
 
-// contain says how the programs of tools are contained and bounded.
-func (p *Process) contain(cfg server.Config, c checked, log *slog.Logger) {
-	if p.Deps.Sandbox != nil {
-		opt := c.contained
-		opt.Log, opt.Read = log, append(slices.Clone(opt.Read), interpreterPlaces(interpreter(cfg))...)
-		p.Deps.Sandbox.Configure(opt)
+// Apply puts the settings of the categories to work.
+func (p *Process) Apply(cfg config.Config, roots []string, log *slog.Logger) {
+	hide := slices.Clone(cfg.OwnFiles)
+	if cfg.AuditDir != "" {
+		hide = append(hide, cfg.AuditDir)
 	}
-	if p.Deps.Shell.Jobs != nil {
-		p.Deps.Shell.Jobs.Configure(c.jobs)
-	}
+	cfg.Apply(p.Categories, tools.Setup{
+		Log: log, Hide: hide, Outlasts: cfg.Outlasts() && cfg.HTTP == "",
+		Neighbours: func() []string { return elsewhere(cfg, roots) },
+	})
 }
 
 // recoverChanges deals with the changes in which processes were killed. What it
@@ -133,9 +127,9 @@ func recoverChanges(ctx context.Context, ws *workspace.Workspace, log *slog.Logg
 	}
 }
 
-// close logs what was called, and closes what open opened.
-func (e *engine) close() error {
-	stats := e.runner.Stats().Tools
+// Close logs what was called, and closes what Open opened.
+func (e *Engine) Close() error {
+	stats := e.Runner.Stats().Tools
 	for _, name := range slices.Sorted(maps.Keys(stats)) {
 		if s := stats[name]; s.Calls > 0 {
 			e.log.Info("called", "tool", name, "calls", s.Calls, "errors", s.Errors, "joined", s.Joined, "cached", s.Cached, "retries", s.Retries)
@@ -145,28 +139,38 @@ func (e *engine) close() error {
 		e.exporter.Close()
 	}
 	e.workers.Close()
-	err := errors.Join(e.programs.Close(), e.roots.Close(), e.ws.Close())
+	err := errors.Join(catalog.Close(e.categories), e.roots.Close(), e.Workspace.Close())
 	if e.audit != nil {
-		err = errors.Join(err, e.audit.close())
+		err = errors.Join(err, e.audit.Close())
 	}
 	return err
 }
 
-// wants reports whether the configuration names the tool.
-func wants(cfg server.Config, t tools.Tool) bool {
-	return slices.ContainsFunc(cfg.Tools, func(name string) bool {
-		return name == t.Name || slices.Contains(t.Aliases, name)
-	})
-}
-
 // hidden returns the tools that can be called and are not listed.
-func (e *engine) hidden() []tools.Tool {
-	listed := names(e.selected.Listed)
+func (e *Engine) hidden() []tools.Tool {
 	var rest []tools.Tool
 	for _, t := range e.selected.Enabled {
-		if !slices.Contains(listed, t.Name) {
+		if _, ok := catalog.Find(e.selected.Listed, t.Name); !ok {
 			rest = append(rest, t)
 		}
 	}
 	return rest
+}
+
+// settingsOf returns what of a configuration the runner works by.
+func settingsOf(cfg config.Config, selected tools.Selected, c checked) run.Settings {
+	return run.Settings{
+		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm, Rules: c.rules,
+		AuditFailure: cfg.AuditFailure,
+		Hooks:        c.hooks,
+	}
+}
+
+// Choose returns the tools that the settings choose. It warns of variables that look like
+// toolcrib's and are not.
+func (p *Process) Choose(cfg config.Config) (tools.Selected, error) {
+	for _, line := range p.Strangers() {
+		fmt.Fprintln(p.Stderr, "toolcrib: warning:", line)
+	}
+	return p.Select(cfg)
 }

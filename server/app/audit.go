@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/server"
 	"toolcrib/server/audit"
+	"toolcrib/server/config"
 	"toolcrib/server/records"
 	"toolcrib/server/run"
 	"toolcrib/workspace"
@@ -22,9 +23,9 @@ import (
 // auditFolder is the default directory of the audit log, in the state directory.
 const auditFolder = "audit"
 
-// auditor is the [run.Recorder] of a server: it keeps the records of its calls, and
+// Auditor is the [run.Recorder] of a server: it keeps the records of its calls, and
 // of requests that became none, in the audit log.
-type auditor struct {
+type Auditor struct {
 	*records.Recorder
 	log   *audit.Log
 	state *state.Dir
@@ -35,24 +36,24 @@ type auditor struct {
 	withheld int   // refusals that were not told
 }
 
-// openAudit opens the audit log where the configuration wants one; nil = it does
+// OpenAudit opens the audit log where the configuration wants one; nil = it does
 // not. A directory inside a root is refused: the tools could change what is there.
-func openAudit(ctx context.Context, cfg server.Config, ws *workspace.Workspace, log *slog.Logger, redactor *redact.Redactor) (_ *auditor, err error) {
+func OpenAudit(ctx context.Context, cfg config.Config, ws *workspace.Workspace, log *slog.Logger, redactor *redact.Redactor) (_ *Auditor, err error) {
 	if !cfg.Audit && cfg.AuditDir == "" {
 		return nil, nil
 	}
 	base := ws.StateBase()
 	if base == "" {
-		return nil, usagef("name one outside of the roots: --state-dir=DIR", "the audit log wants a state directory, for its key")
+		return nil, config.Usagef("name one outside of the roots: --state-dir=DIR", "the audit log wants a state directory, for its key")
 	}
-	dir, err := filepath.Abs(auditDir(cfg, base))
+	dir, err := filepath.Abs(AuditDir(cfg, base))
 	if err != nil {
 		return nil, err
 	}
 	if root := state.Within(dir, ws.Roots()...); root != "" {
-		return nil, usagef("toolcrib serve --audit-dir=DIR, outside of the roots", "the audit log %s lies inside the root %s, where tools could change it", dir, root)
+		return nil, config.Usagef("toolcrib serve --audit-dir=DIR, outside of the roots", "the audit log %s lies inside the root %s, where tools could change it", dir, root)
 	}
-	a := &auditor{}
+	a := &Auditor{}
 	if a.state, err = state.Shared(base, ws.Roots()...); err != nil {
 		return nil, err
 	}
@@ -61,14 +62,14 @@ func openAudit(ctx context.Context, cfg server.Config, ws *workspace.Workspace, 
 		NoSync: cfg.Durable == "false", Redact: redactor.JSON, Log: log,
 	})
 	if err != nil {
-		return nil, usagef("leave --audit out, or name another directory with --audit-dir", "%w", errors.Join(err, a.state.Close()))
+		return nil, config.Usagef("leave --audit out, or name another directory with --audit-dir", "%w", errors.Join(err, a.state.Close()))
 	}
 	a.Recorder = records.New(a.log, redactor)
 	return a, nil
 }
 
-// auditDir is where the configuration has the log.
-func auditDir(cfg server.Config, base string) string {
+// AuditDir is where the configuration has the log.
+func AuditDir(cfg config.Config, base string) string {
 	if cfg.AuditDir != "" {
 		return cfg.AuditDir
 	}
@@ -79,8 +80,8 @@ func auditDir(cfg server.Config, base string) string {
 // must not be able to push the records of others out of the log.
 const maxRefusals = 5
 
-// refused records a request that became no call. A nil auditor does nothing.
-func (a *auditor) refused(r server.Refusal) {
+// Refused records a request that became no call. A nil Auditor does nothing.
+func (a *Auditor) Refused(r server.Refusal) {
 	if a == nil {
 		return
 	}
@@ -105,8 +106,8 @@ func (a *auditor) refused(r server.Refusal) {
 	_ = a.Record(rec) // the log says itself that it cannot be written
 }
 
-// close tells of the calls that have not ended and closes the log.
-func (a *auditor) close() error {
+// Close tells of the calls that have not ended and closes the log.
+func (a *Auditor) Close() error {
 	a.mu.Lock()
 	withheld := a.withheld
 	a.mu.Unlock()

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -12,12 +12,13 @@ import (
 	"strings"
 
 	"toolcrib/server"
+	"toolcrib/server/config"
 	"toolcrib/server/identity"
 )
 
 // overHTTP serves clients over streamable HTTP and says on stderr where, and
 // with which token.
-func (p *Process) overHTTP(ctx context.Context, srv *server.Server, cfg server.Config, roots *identity.Roots) error {
+func (p *Process) overHTTP(ctx context.Context, srv *server.Server, cfg config.Config, roots *identity.Roots) error {
 	ln, err := listen(ctx, cfg)
 	if err != nil {
 		return err
@@ -40,10 +41,10 @@ func (p *Process) overHTTP(ctx context.Context, srv *server.Server, cfg server.C
 
 // listen opens the address of the configuration. Beyond this machine, it wants
 // a token.
-func listen(ctx context.Context, cfg server.Config) (net.Listener, error) {
+func listen(ctx context.Context, cfg config.Config) (net.Listener, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, family(cfg.HTTP), cfg.HTTP)
 	if err != nil {
-		return nil, usagef("toolcrib serve --http=127.0.0.1:0 takes any port that is free", "--http: %w", err)
+		return nil, config.Usagef("toolcrib serve --http=127.0.0.1:0 takes any port that is free", "--http: %w", err)
 	}
 	if cfg.Auth == "none" && !server.Loopback(ln.Addr()) {
 		_ = ln.Close() // nobody was accepted
@@ -53,8 +54,8 @@ func listen(ctx context.Context, cfg server.Config) (net.Listener, error) {
 }
 
 // openToAll refuses an address beyond this machine without a token.
-func openToAll(cfg server.Config) error {
-	return usagef("leave --auth out, or listen on 127.0.0.1", "--http=%s can be reached from other machines, so --auth=none is refused", cfg.HTTP)
+func openToAll(cfg config.Config) error {
+	return config.Usagef("leave --auth out, or listen on 127.0.0.1", "--http=%s can be reached from other machines, so --auth=none is refused", cfg.HTTP)
 }
 
 // beyond reports whether the text of an address says already that other machines reach
@@ -73,12 +74,12 @@ func checkAddress(name, addr string) error {
 	}
 	switch {
 	case err != nil:
-		return usagef("toolcrib serve --"+name+"=127.0.0.1:8080", "--%s: %q is not host:port", name, addr)
+		return config.Usagef("toolcrib serve --"+name+"=127.0.0.1:8080", "--%s: %q is not host:port", name, addr)
 	case host == "":
-		return usagef(fmt.Sprintf("--%s=127.0.0.1:%s for this machine only, --%[1]s=0.0.0.0:%[2]s for every network", name, port), "--%s: %q does not say on which address to listen", name, addr)
+		return config.Usagef(fmt.Sprintf("--%s=127.0.0.1:%s for this machine only, --%[1]s=0.0.0.0:%[2]s for every network", name, port), "--%s: %q does not say on which address to listen", name, addr)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return usagef("toolcrib serve --"+name+"=127.0.0.1:8080", "--%s: %q is not a port", name, strings.TrimSpace(port))
+		return config.Usagef("toolcrib serve --"+name+"=127.0.0.1:8080", "--%s: %q is not a port", name, strings.TrimSpace(port))
 	}
 	return nil
 }
@@ -96,16 +97,16 @@ func family(addr string) string {
 }
 
 // checkNames refuses hosts and origins that no request can have.
-func checkNames(cfg server.Config) error {
+func checkNames(cfg config.Config) error {
 	for _, host := range cfg.AllowHosts {
 		if strings.ContainsAny(host, "/*@ ") {
-			return usagef("--allow-host=tools.example.com", "--allow-host: %q is not the name of a host", host)
+			return config.Usagef("--allow-host=tools.example.com", "--allow-host: %q is not the name of a host", host)
 		}
 	}
 	for _, origin := range cfg.AllowOrigins {
 		u, err := url.Parse(origin)
 		if err != nil || u.Scheme == "" || u.Host == "" || strings.Contains(u.Host, "*") || u.Scheme+"://"+u.Host != strings.TrimRight(origin, "/") {
-			return usagef("--allow-origin=https://app.example.com", "--allow-origin: %q is not an origin: scheme, host and port alone", origin)
+			return config.Usagef("--allow-origin=https://app.example.com", "--allow-origin: %q is not an origin: scheme, host and port alone", origin)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"errors"
@@ -9,34 +9,31 @@ import (
 	"strings"
 
 	"toolcrib/schema"
+	"toolcrib/server/config/settings"
 )
 
-// errHelp is what parse returns for -h and --help.
-var errHelp = errors.New("help is wanted")
+// ErrHelp is what Parse returns for -h and --help.
+var ErrHelp = errors.New("help is wanted")
 
-// option is one field that a flag, a variable of the environment or either sets. The tags are those that server.Config documents.
-type option struct {
-	name, env, arg, help string
-	values               []string
-	hidden               bool // from the help
-	field                reflect.Value
+// Option is one field that a flag, a variable of the environment or either sets. The tags are those that [Config] documents.
+type Option struct {
+	Name, Env, Arg, Help string
+	Hidden               bool // from the help
+	Field                reflect.Value
+
+	values []string
 }
 
-// options returns the options of a struct in its order, those of embedded
-// structs in their place. dst is a pointer to the struct.
-func options(dst any) []option {
-	v := reflect.ValueOf(dst).Elem()
-	var list []option
-	for f, field := range v.Fields() {
-		if f.Anonymous {
-			list = append(list, options(field.Addr().Interface())...)
-			continue
-		}
+// Options returns the options of a struct in its order, see [settings.Walk]. dst is a
+// pointer to the struct.
+func Options(dst any) []Option {
+	var list []Option
+	for f, field := range settings.Walk(dst) {
 		name, env := f.Tag.Get("flag"), f.Tag.Get("env")
 		if name == "" && env == "" {
 			continue
 		}
-		o := option{name: name, env: env, arg: f.Tag.Get("arg"), help: f.Tag.Get("help"), hidden: f.Tag.Get("hidden") != "", field: field}
+		o := Option{Name: name, Env: env, Arg: f.Tag.Get("arg"), Help: f.Tag.Get("help"), Hidden: f.Tag.Get("hidden") != "", Field: field}
 		if values := f.Tag.Get("values"); values != "" {
 			o.values = strings.Split(values, ",")
 		}
@@ -45,17 +42,17 @@ func options(dst any) []option {
 	return list
 }
 
-// given says what has set an option, by its variable: "--read-only" or
+// Given says what has set an option, by its variable: "--read-only" or
 // "TOOLCRIB_READ_ONLY". What only a flag can set is not in it.
-type given map[string]string
+type Given map[string]string
 
-// parse fills dst from the environment and from args, which beat it, and
+// Parse fills dst from the environment and from args, which beat it, and
 // returns the arguments that are not flags. Flags may stand anywhere before
 // "--", as --name value or --name=value.
-func parse(dst any, args, environ []string) (rest []string, from given, err error) {
-	opts := options(dst)
+func Parse(dst any, args, environ []string) (rest []string, from Given, err error) {
+	opts := Options(dst)
 	seen := map[string]bool{}
-	from = given{}
+	from = Given{}
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {
@@ -63,7 +60,7 @@ func parse(dst any, args, environ []string) (rest []string, from given, err erro
 			break
 		}
 		if arg == "-h" || arg == "--help" {
-			return nil, nil, errHelp
+			return nil, nil, ErrHelp
 		}
 		if len(arg) < 2 || arg[0] != '-' {
 			rest = append(rest, arg)
@@ -76,60 +73,60 @@ func parse(dst any, args, environ []string) (rest []string, from given, err erro
 		}
 		switch {
 		case given:
-		case o.field.Kind() == reflect.Bool:
+		case o.Field.Kind() == reflect.Bool:
 			value = "true"
 		case i+1 < len(args) && (args[i+1] == "-" || !strings.HasPrefix(args[i+1], "-")):
 			i++
 			value = args[i]
 		default:
-			return nil, nil, fmt.Errorf("--%s wants a value: --%s=%s", o.name, o.name, o.arg)
+			return nil, nil, fmt.Errorf("--%s wants a value: --%s=%s", o.Name, o.Name, o.Arg)
 		}
-		if value == "" && o.field.Kind() == reflect.String {
-			return nil, nil, fmt.Errorf("--%s is empty; leave it out to mean the default", o.name)
+		if value == "" && o.Field.Kind() == reflect.String {
+			return nil, nil, fmt.Errorf("--%s is empty; leave it out to mean the default", o.Name)
 		}
-		if err := o.set(value, seen[o.name]); err != nil {
-			return nil, nil, fmt.Errorf("--%s: %w", o.name, err)
+		if err := o.set(value, seen[o.Name]); err != nil {
+			return nil, nil, fmt.Errorf("--%s: %w", o.Name, err)
 		}
-		seen[o.name] = true
-		if o.env != "" {
-			from[o.env] = "--" + o.name
+		seen[o.Name] = true
+		if o.Env != "" {
+			from[o.Env] = "--" + o.Name
 		}
 	}
 	for _, o := range opts {
-		if o.env == "" || seen[o.name] {
+		if o.Env == "" || seen[o.Name] {
 			continue
 		}
-		value := getenv(environ, o.env)
+		value := getenv(environ, o.Env)
 		if value == "" {
 			continue
 		}
 		if err := o.set(value, false); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", o.env, err)
+			return nil, nil, fmt.Errorf("%s: %w", o.Env, err)
 		}
-		from[o.env] = o.env
+		from[o.Env] = o.Env
 	}
 	return rest, from, nil
 }
 
-func pick(opts []option, name string) (option, error) {
+func pick(opts []Option, name string) (Option, error) {
 	var names []string
 	for _, o := range opts {
-		switch o.name {
+		switch o.Name {
 		case "": // only a variable sets it
 		case name:
 			return o, nil
 		default:
-			names = append(names, o.name)
+			names = append(names, o.Name)
 		}
 	}
 	bare := strings.TrimLeft(name, "-")
 	if near := schema.Nearest(bare, names); near != "" {
-		return option{}, fmt.Errorf("unknown flag %s; did you mean --%s", dashed(name), near)
+		return Option{}, fmt.Errorf("unknown flag %s; did you mean --%s", dashed(name), near)
 	}
-	return option{}, fmt.Errorf("unknown flag %s", dashed(name))
+	return Option{}, fmt.Errorf("unknown flag %s", dashed(name))
 }
 
-// dashed returns a flag as it was written: parse takes "--" off, not "-".
+// dashed returns a flag as it was written: Parse takes "--" off, not "-".
 func dashed(name string) string {
 	if strings.HasPrefix(name, "-") {
 		return name
@@ -138,18 +135,18 @@ func dashed(name string) string {
 }
 
 // set gives the field its value; more adds to a list.
-func (o option) set(text string, more bool) error {
-	switch o.field.Kind() {
+func (o Option) set(text string, more bool) error {
+	switch o.Field.Kind() {
 	case reflect.Bool:
 		b, err := strconv.ParseBool(text)
 		if err != nil {
 			return fmt.Errorf("%q is neither true nor false", text)
 		}
-		o.field.SetBool(b)
+		o.Field.SetBool(b)
 	case reflect.Slice:
 		var list []string
 		if more {
-			list = o.field.Interface().([]string)
+			list = o.Field.Interface().([]string)
 		}
 		before := len(list)
 		for item := range strings.SplitSeq(text, ",") {
@@ -160,17 +157,17 @@ func (o option) set(text string, more bool) error {
 		if len(list) == before { // an unset variable of a script must not open everything
 			return fmt.Errorf("%q names nothing; leave it out to mean the default", text)
 		}
-		o.field.Set(reflect.ValueOf(list))
+		o.Field.Set(reflect.ValueOf(list))
 	default:
 		if err := o.allows(text); err != nil {
 			return err
 		}
-		o.field.SetString(text)
+		o.Field.SetString(text)
 	}
 	return nil
 }
 
-func (o option) allows(text string) error {
+func (o Option) allows(text string) error {
 	if len(o.values) == 0 || slices.Contains(o.values, text) {
 		return nil
 	}

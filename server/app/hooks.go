@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"log/slog"
@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/server"
+	"toolcrib/server/config"
+	"toolcrib/server/config/settings"
 	"toolcrib/server/hooks"
 	"toolcrib/server/run"
 	"toolcrib/workspace/redact"
@@ -15,20 +16,20 @@ import (
 
 // hooks returns the hooks of this process, and behind them those of the
 // configuration.
-func (p *Process) hooks(cfg server.Config, redactor *redact.Redactor, log *slog.Logger) (run.Hooks, error) {
+func (p *Process) hooks(cfg config.Config, redactor *redact.Redactor, log *slog.Logger) (run.Hooks, error) {
 	configured, err := hooks.New(cfg.Hooks, hooks.Options{
 		Tools: p.Catalog, Environ: p.Environ, LookPath: p.LookPath, Redactor: redactor, Log: log,
 	})
 	if err != nil {
-		return run.Hooks{}, &usageError{err, "the list of hooks stands in the configuration file"}
+		return run.Hooks{}, &config.UsageError{Err: err, Hint: "the list of hooks stands in the configuration file"}
 	}
 	return p.Hooks.Then(configured), nil
 }
 
 // logger returns the log of the process, and what takes the secrets of the
 // configuration and the environment out of what it writes.
-func (p *Process) logger(cfg server.Config, level slog.Leveler) (*slog.Logger, *redact.Redactor) {
-	r := p.redactor(cfg)
+func (p *Process) logger(cfg config.Config, level slog.Leveler) (*slog.Logger, *redact.Redactor) {
+	r := p.Redactor(cfg)
 	log := slog.New(r.Handler(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: level})))
 	if n := r.Ignored(); n > 0 {
 		log.Warn("secrets that are too short to be found in other text are not redacted", "secrets", n, "least_bytes", redact.MinKnown)
@@ -36,10 +37,10 @@ func (p *Process) logger(cfg server.Config, level slog.Leveler) (*slog.Logger, *
 	return log, r
 }
 
-// redactor returns what takes out the secrets of the configuration and of the
+// Redactor returns what takes out the secrets of the configuration and of the
 // environment, wherever they stand.
-func (p *Process) redactor(cfg server.Config) *redact.Redactor {
-	known := secretsOf(reflect.ValueOf(cfg))
+func (p *Process) Redactor(cfg config.Config) *redact.Redactor {
+	known := secretsOf(cfg)
 	for _, h := range cfg.Hooks {
 		for name, value := range h.Env {
 			if secretVariable(name) {
@@ -71,13 +72,12 @@ func (p *Process) redactor(cfg server.Config) *redact.Redactor {
 	return redact.New(known)
 }
 
-// secretsOf returns the secrets among the fields of a configuration: those that a
-// variable sets and no flag.
-func secretsOf(cfg reflect.Value) []string {
+// secretsOf returns the secrets among the fields of a configuration.
+func secretsOf(cfg config.Config) []string {
 	var known []string
-	for f, field := range cfg.Fields() {
-		if f.Tag.Get("env") != "" && f.Tag.Get("flag") == "" && field.Kind() == reflect.String {
-			known = append(known, field.String())
+	for _, f := range settings.Fields(&cfg) {
+		if f.Secret() && f.Value.Kind() == reflect.String {
+			known = append(known, f.Value.String())
 		}
 	}
 	return known

@@ -1,10 +1,11 @@
-package cli
+package app
 
 import (
 	"net"
 	"net/url"
 
 	"toolcrib/server"
+	"toolcrib/server/config"
 	"toolcrib/server/identity"
 )
 
@@ -16,7 +17,7 @@ type auth struct {
 }
 
 // authOf puts the settings to work on a listener at addr.
-func authOf(cfg server.Config, addr net.Addr) (a auth, err error) {
+func authOf(cfg config.Config, addr net.Addr) (a auth, err error) {
 	resource, host, err := publicURL(cfg, addr)
 	if err != nil {
 		return auth{}, err
@@ -28,7 +29,7 @@ func authOf(cfg server.Config, addr net.Addr) (a auth, err error) {
 	case cfg.Auth == "none":
 		return a, nil
 	case cfg.Auth == "jwt" && cfg.Issuer == "":
-		return auth{}, usagef("toolcrib serve --http=ADDR --auth=jwt --issuer=https://login.example.com", "--auth=jwt wants to know whose tokens are taken")
+		return auth{}, config.Usagef("toolcrib serve --http=ADDR --auth=jwt --issuer=https://login.example.com", "--auth=jwt wants to know whose tokens are taken")
 	case cfg.Auth == "jwt":
 		a.gate, err = identity.JWTGate(identity.JWT{
 			Issuer: cfg.Issuer, Resource: resource, Audience: cfg.Audience, KeysURL: cfg.JWKSURL, Algorithms: cfg.Algorithms,
@@ -40,14 +41,14 @@ func authOf(cfg server.Config, addr net.Addr) (a auth, err error) {
 		a.gate, err = identity.StaticGate(tokens, cfg.Scopes)
 	}
 	if err != nil {
-		return auth{}, &usageError{err, "toolcrib help serve tells of --auth"}
+		return auth{}, &config.UsageError{Err: err, Hint: "toolcrib help serve tells of --auth"}
 	}
 	return a, nil
 }
 
 // tokensOf returns the static tokens, and what to show of them. One is made where
 // nobody has set any.
-func tokensOf(cfg server.Config) (tokens []identity.Token, shown string) {
+func tokensOf(cfg config.Config) (tokens []identity.Token, shown string) {
 	tokens = append(tokens, cfg.Tokens...)
 	switch {
 	case cfg.Token != "":
@@ -63,13 +64,13 @@ func tokensOf(cfg server.Config) (tokens []identity.Token, shown string) {
 
 // publicURL returns the URL by which clients call the server, and the host in it
 // where the settings name one.
-func publicURL(cfg server.Config, addr net.Addr) (resource, host string, err error) {
+func publicURL(cfg config.Config, addr net.Addr) (resource, host string, err error) {
 	if cfg.PublicURL == "" {
 		return "http://" + addr.String() + server.Endpoint, "", nil
 	}
 	u, err := url.Parse(cfg.PublicURL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", "", &wrongKey{"public_url", "", usagef("--public-url=https://tools.example.com"+server.Endpoint, "--public-url: %q is not the URL of a server", cfg.PublicURL)}
+		return "", "", &config.KeyError{Key: "public_url", Err: config.Usagef("--public-url=https://tools.example.com"+server.Endpoint, "--public-url: %q is not the URL of a server", cfg.PublicURL)}
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = server.Endpoint

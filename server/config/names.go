@@ -1,13 +1,13 @@
-package cli
+package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"toolcrib/schema"
-	"toolcrib/server"
 	"toolcrib/server/config/settings"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
@@ -15,10 +15,10 @@ import (
 
 // checkTools tells of names in a file that no tool or toolset has, and of settings that
 // their tool cannot have.
-func (p *Process) checkTools(doc *settings.Document, file server.Config) (problems settings.Problems) {
+func (e *Env) checkTools(doc *settings.Document, file Config) (problems settings.Problems) {
 	var names []string
 	toolsets := []string{"all"}
-	for _, t := range p.Catalog {
+	for _, t := range e.Catalog {
 		names = append(append(names, t.Name), t.Aliases...)
 		toolsets = append(toolsets, t.Category)
 	}
@@ -48,7 +48,7 @@ func (p *Process) checkTools(doc *settings.Document, file server.Config) (proble
 		if !check(at, "tool", name, names) {
 			continue
 		}
-		t, _ := catalog.Find(p.Catalog, name)
+		t, _ := catalog.Find(e.Catalog, name)
 		switch set := file.Tool[name]; {
 		case t.Name != name:
 			problems = append(problems, doc.Problem(at, "this is an old name; write %s", t.Name))
@@ -63,12 +63,12 @@ func (p *Process) checkTools(doc *settings.Document, file server.Config) (proble
 
 // fillTools gives the tools that a workspace's file sets something of the settings that
 // they have by themselves, so that it can only narrow these.
-func (p *Process) fillTools(cfg *server.Config, file server.Config) {
-	filled := map[string]server.ToolSettings{}
+func (e *Env) fillTools(cfg *Config, file Config) {
+	filled := map[string]ToolSettings{}
 	maps.Copy(filled, cfg.Tool)
 	for name := range file.Tool {
-		if t, ok := catalog.Find(cfg.Tuned(p.Catalog), name); ok {
-			filled[name] = server.ToolSettings{Timeout: t.Timeout, Cache: t.Cache, MaxText: t.Limits.Text}
+		if t, ok := catalog.Find(cfg.Tuned(e.Catalog), name); ok {
+			filled[name] = ToolSettings{Timeout: t.Timeout, Cache: t.Cache, MaxText: t.Limits.Text}
 		}
 	}
 	if len(filled) > 0 {
@@ -79,16 +79,39 @@ func (p *Process) fillTools(cfg *server.Config, file server.Config) {
 // narrowTools excludes the tools that the selection of a workspace's file leaves out. A
 // selection narrows another only tool by tool: a tool that both leave out of their
 // toolsets might be in by the tools of either.
-func (p *Process) narrowTools(cfg *server.Config, file server.Config) error {
-	selected, err := tools.Select(p.Catalog, tools.Selection{Toolsets: file.Toolsets, Tools: file.Tools, Host: p.machine()})
+func (e *Env) narrowTools(cfg *Config, file Config) error {
+	selected, err := tools.Select(e.Catalog, tools.Selection{Toolsets: file.Toolsets, Tools: file.Tools, Host: e.Machine()})
 	if err != nil {
 		return err
 	}
 	cfg.ExcludeTools = slices.Clone(cfg.ExcludeTools)
 	for _, o := range selected.Omitted {
-		if o.Reason != o.Tool.Missing(p.machine()) && !slices.Contains(cfg.ExcludeTools, o.Tool.Name) {
+		if o.Reason != o.Tool.Missing(e.Machine()) && !slices.Contains(cfg.ExcludeTools, o.Tool.Name) {
 			cfg.ExcludeTools = append(cfg.ExcludeTools, o.Tool.Name)
 		}
 	}
 	return nil
+}
+
+// ToolSettings are the settings of one tool; the zero value leaves what the tool has.
+type ToolSettings struct {
+	Timeout time.Duration `json:"timeout,omitempty" narrow:"least" jsonschema_description:"how long one attempt may take, such as 30s; an hour at most"`
+	Cache   time.Duration `json:"cache,omitempty" narrow:"least" jsonschema_description:"how long a result may be given again while nothing has changed; for tools that only read and give the same twice"`
+	MaxText int           `json:"max_text,omitempty" narrow:"least" jsonschema:"minimum=1000,maximum=50000" jsonschema_description:"the most bytes of text in a result"`
+}
+
+// Tuned returns the catalog with the settings of single tools put to work.
+func (c Config) Tuned(all []tools.Tool) []tools.Tool {
+	if len(c.Tool) == 0 {
+		return all
+	}
+	all = slices.Clone(all)
+	for i := range all {
+		t := &all[i]
+		set := c.Tool[t.Name]
+		t.Timeout = cmp.Or(set.Timeout, t.Timeout)
+		t.Cache = cmp.Or(set.Cache, t.Cache)
+		t.Limits.Text = cmp.Or(set.MaxText, t.Limits.Text)
+	}
+	return all
 }

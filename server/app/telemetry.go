@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toolcrib/server"
+	"toolcrib/server/config"
 	"toolcrib/server/identity"
 	"toolcrib/server/telemetry"
 )
@@ -15,8 +16,8 @@ import (
 // exporter exports telemetry where the variables of OpenTelemetry want it; nil is
 // none. What they say that cannot be followed is logged and left out: they are meant
 // for every program of the user.
-func (p *Process) exporter(cfg server.Config, log *slog.Logger) *telemetry.Exporter {
-	opt, err := telemetry.FromEnv(p.getenv, moduleVersion())
+func (p *Process) exporter(cfg config.Config, log *slog.Logger) *telemetry.Exporter {
+	opt, err := telemetry.FromEnv(p.Getenv, p.Version)
 	if err != nil {
 		log.Warn("telemetry", "err", err)
 	}
@@ -28,8 +29,8 @@ func (p *Process) exporter(cfg server.Config, log *slog.Logger) *telemetry.Expor
 
 // show shows what a server does until stop is called: it serves the page of metrics,
 // exports metrics, and writes the records that stats sums up.
-func (p *Process) show(ctx context.Context, e *engine, srv *server.Server, cfg server.Config) (stop func(), err error) {
-	sources := telemetry.Sources{Version: moduleVersion(), Started: time.Now(), Stats: e.runner.Stats}
+func (p *Process) show(ctx context.Context, e *Engine, srv *server.Server, cfg config.Config) (stop func(), err error) {
+	sources := telemetry.Sources{Version: p.Version, Started: time.Now(), Stats: e.Runner.Stats}
 	if cfg.HTTP != "" {
 		sources.Traffic = func() telemetry.Traffic {
 			sessions, requests := srv.Traffic()
@@ -52,8 +53,8 @@ func (p *Process) show(ctx context.Context, e *engine, srv *server.Server, cfg s
 		e.exporter.Export(sources)
 	}
 	closeRecords := func() error { return nil }
-	if base := e.ws.StateBase(); base != "" {
-		closeRecords = telemetry.Record(base, e.ws.Roots(), sources, e.log).Close
+	if base := e.Workspace.StateBase(); base != "" {
+		closeRecords = telemetry.Record(base, e.Workspace.Roots(), sources, e.log).Close
 	}
 	return func() {
 		closePage()
@@ -64,7 +65,7 @@ func (p *Process) show(ctx context.Context, e *engine, srv *server.Server, cfg s
 }
 
 // checkMetrics refuses an address of the page of metrics, or a token, that cannot be used.
-func checkMetrics(cfg server.Config) error {
+func checkMetrics(cfg config.Config) error {
 	if cfg.Metrics == "" {
 		return nil
 	}
@@ -72,7 +73,7 @@ func checkMetrics(cfg server.Config) error {
 		return err
 	}
 	if cfg.MetricsToken != "" && len(cfg.MetricsToken) < identity.MinToken {
-		return usagef("openssl rand -hex 32 makes one", "the token in TOOLCRIB_METRICS_TOKEN has %d characters, it needs %d", len(cfg.MetricsToken), identity.MinToken)
+		return config.Usagef("openssl rand -hex 32 makes one", "the token in TOOLCRIB_METRICS_TOKEN has %d characters, it needs %d", len(cfg.MetricsToken), identity.MinToken)
 	}
 	if cfg.MetricsToken == "" && beyond(cfg.Metrics) {
 		return metricsForAll(cfg)
@@ -81,16 +82,16 @@ func checkMetrics(cfg server.Config) error {
 }
 
 // metricsForAll refuses a page of metrics beyond this machine without a token.
-func metricsForAll(cfg server.Config) error {
-	return usagef("set TOOLCRIB_METRICS_TOKEN, or listen on 127.0.0.1", "--metrics=%s can be reached from other machines, so it needs a token", cfg.Metrics)
+func metricsForAll(cfg config.Config) error {
+	return config.Usagef("set TOOLCRIB_METRICS_TOKEN, or listen on 127.0.0.1", "--metrics=%s can be reached from other machines, so it needs a token", cfg.Metrics)
 }
 
 // listenForMetrics opens the address of the page of metrics. Beyond this machine, it
 // wants a token.
-func listenForMetrics(ctx context.Context, cfg server.Config) (net.Listener, error) {
+func listenForMetrics(ctx context.Context, cfg config.Config) (net.Listener, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, family(cfg.Metrics), cfg.Metrics)
 	if err != nil {
-		return nil, usagef("toolcrib serve --metrics=127.0.0.1:0 takes any port that is free", "--metrics: %w", err)
+		return nil, config.Usagef("toolcrib serve --metrics=127.0.0.1:0 takes any port that is free", "--metrics: %w", err)
 	}
 	if cfg.MetricsToken == "" && !server.Loopback(ln.Addr()) {
 		_ = ln.Close() // nobody was accepted

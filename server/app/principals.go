@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -7,18 +7,18 @@ import (
 	"log/slog"
 	"path/filepath"
 	"reflect"
-	"slices"
 
-	"toolcrib/server"
+	"toolcrib/server/config"
 	"toolcrib/server/identity"
 	"toolcrib/server/run"
+	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
 	"toolcrib/workspace/state"
 )
 
 // openRoots prepares the workspaces of principals, which are opened when their first
 // request comes.
-func openRoots(cfg server.Config, opt workspace.Options, log *slog.Logger) (*identity.Roots, error) {
+func openRoots(cfg config.Config, opt workspace.Options, log *slog.Logger) (*identity.Roots, error) {
 	roots, err := identity.NewRoots(cfg.PrincipalRoot, func(ctx context.Context, dir string) (*workspace.Workspace, error) {
 		ws, err := workspace.Open([]string{dir}, opt)
 		if err != nil {
@@ -31,17 +31,17 @@ func openRoots(cfg server.Config, opt workspace.Options, log *slog.Logger) (*ide
 		return ws, nil
 	})
 	if err != nil {
-		return nil, &usageError{err, "toolcrib serve --principal-root='/srv/work/${sub}'"}
+		return nil, &config.UsageError{Err: err, Hint: "toolcrib serve --principal-root='/srv/work/${sub}'"}
 	}
 	return roots, nil
 }
 
 // holdsAudit refuses a workspace that holds the audit log: the tools could change it.
-func holdsAudit(ws *workspace.Workspace, cfg server.Config) error {
+func holdsAudit(ws *workspace.Workspace, cfg config.Config) error {
 	if !cfg.Audit && cfg.AuditDir == "" {
 		return nil
 	}
-	dir, err := filepath.Abs(auditDir(cfg, ws.StateBase()))
+	dir, err := filepath.Abs(AuditDir(cfg, ws.StateBase()))
 	if err == nil && state.Within(dir, ws.Roots()...) != "" {
 		err = fmt.Errorf("the audit log %s lies inside it", dir)
 	}
@@ -49,28 +49,27 @@ func holdsAudit(ws *workspace.Workspace, cfg server.Config) error {
 }
 
 // shared returns the roots that all clients see; none where each has its own.
-func (s *serve) shared(roots []string) []string {
-	if s.HTTP != "" && s.PrincipalRoot != "" {
+func shared(cfg config.Config, roots []string) []string {
+	if cfg.HTTP != "" && cfg.PrincipalRoot != "" {
 		return nil
 	}
 	return roots
 }
 
 // limiter bounds the calls of principals; nil where no limits are set.
-func (p *Process) limiter(cfg server.Config) (run.Limiter, error) {
+func (p *Process) limiter(cfg config.Config) (run.Limiter, error) {
 	const hint = "limits in the configuration file: {rate: 100/s, concurrent: 8, tools: {NAME: {concurrent: 2}}}"
 	if reflect.ValueOf(cfg.Limits).IsZero() {
 		return nil, nil
 	}
-	known := names(p.Catalog)
 	for name := range cfg.Limits.Tools {
-		if !slices.Contains(known, name) {
-			return nil, usagef(hint, "limits: no tool is called %q", name)
+		if tool, ok := catalog.Find(p.Catalog, name); !ok || tool.Name != name {
+			return nil, config.Usagef(hint, "limits: no tool is called %q", name)
 		}
 	}
 	l, err := identity.NewLimiter(cfg.Limits, nil)
 	if err != nil {
-		return nil, &usageError{err, hint}
+		return nil, &config.UsageError{Err: err, Hint: hint}
 	}
 	return l, nil
 }

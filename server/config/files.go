@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"errors"
@@ -13,9 +13,9 @@ import (
 	"toolcrib/workspace"
 )
 
-// workspaceFile is the configuration at the top of a root. It is a protected path, see
+// WorkspaceFile is the configuration at the top of a root. It is a protected path, see
 // [workspace.Protected].
-const workspaceFile = ".toolcrib.yaml"
+const WorkspaceFile = ".toolcrib.yaml"
 
 // The most bytes of files that are read.
 const (
@@ -26,11 +26,11 @@ const (
 
 // userFile returns the user's file of configuration: the one that is named, else the
 // usual one where it exists, else "".
-func (p *Process) userFile(named string) (string, error) {
+func (e *Env) userFile(named string) (string, error) {
 	if named != "" {
 		return filepath.Abs(named)
 	}
-	name := p.usualFile()
+	name := e.UsualFile()
 	if name == "" {
 		return "", nil
 	}
@@ -43,14 +43,14 @@ func (p *Process) userFile(named string) (string, error) {
 	return name, nil
 }
 
-// usualFile is where the user's configuration is looked for, "" where the user has no
+// UsualFile is where the user's configuration is looked for, "" where the user has no
 // such place.
-func (p *Process) usualFile() string {
-	where, err := p.places()
+func (e *Env) UsualFile() string {
+	home, err := e.Home()
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(where.config(), "toolcrib", "config.yaml")
+	return filepath.Join(home.Config(), "toolcrib", "config.yaml")
 }
 
 // readOwn reads a file of the user's. private says that nobody else can read it. One that
@@ -73,7 +73,7 @@ func readOwn(name string, limit int64) (data []byte, private bool, err error) {
 	}
 	perm := info.Mode().Perm()
 	if info.Mode().IsRegular() && runtime.GOOS != "windows" && perm&0o002 != 0 {
-		return nil, false, fmt.Errorf("%s can be written by everybody, so that it does not count; chmod o-w %s", name, shellWord(name))
+		return nil, false, fmt.Errorf("%s can be written by everybody, so that it does not count; chmod o-w %s", name, ShellWord(name))
 	}
 	data, err = readBounded(f, name, limit)
 	return data, runtime.GOOS == "windows" || perm&0o077 == 0, err
@@ -95,7 +95,7 @@ func readSecret(name string) (string, error) {
 	case err != nil:
 		return "", err
 	case !private:
-		return "", fmt.Errorf("%s can be read by others; chmod 600 %s", name, shellWord(name))
+		return "", fmt.Errorf("%s can be read by others; chmod 600 %s", name, ShellWord(name))
 	}
 	return strings.TrimRight(string(data), "\r\n"), nil
 }
@@ -103,13 +103,13 @@ func readSecret(name string) (string, error) {
 // readWorkspaceFile returns the configuration at the top of a root, nil where there is
 // none. It is no link: what it leads to would not be protected.
 func readWorkspaceFile(root string) ([]byte, error) {
-	name := filepath.Join(root, workspaceFile)
+	name := filepath.Join(root, WorkspaceFile)
 	dir, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, badRoot(err)
+		return nil, BadRoot(err)
 	}
 	defer dir.Close()
-	before, err := dir.Lstat(workspaceFile)
+	before, err := dir.Lstat(WorkspaceFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -118,7 +118,7 @@ func readWorkspaceFile(root string) ([]byte, error) {
 	case !before.Mode().IsRegular():
 		return nil, fmt.Errorf("%s must be a regular file, not a link or anything else", name)
 	}
-	f, err := dir.Open(workspaceFile)
+	f, err := dir.Open(WorkspaceFile)
 	if err != nil {
 		return nil, err
 	}
@@ -130,16 +130,16 @@ func readWorkspaceFile(root string) ([]byte, error) {
 }
 
 // outside refuses files of configuration that tools could change, or read a secret in.
-func (s *sources) outside(l *loaded, name string) error {
+func (s *Sources) outside(l *Loaded, name string) error {
 	if root, rel := within(name, s.roots); root != "" {
-		switch where := l.doc.Clear(); {
+		switch where := l.Doc.Clear(); {
 		case where != "":
 			return fmt.Errorf("%s: the secret lies inside the root %s, where tools could read it; write {file: PATH}, outside of the roots", where, root)
 		case l.AllowProtected || !workspace.Protected(rel, false):
 			return fmt.Errorf("the configuration %s lies inside the root %s, where tools could change it; keep it elsewhere", name, root)
 		}
 	}
-	for _, secret := range l.doc.SecretFiles {
+	for _, secret := range l.Doc.SecretFiles {
 		secret = under(filepath.Dir(name), secret)
 		if root, _ := within(secret, s.roots); root != "" {
 			return fmt.Errorf("the secret %s lies inside the root %s, where tools could read it; keep it elsewhere", secret, root)

@@ -1,4 +1,11 @@
-package server
+// Package config has the settings of toolcrib: the struct that holds them, and where they
+// come from: flags, variables of the environment, files.
+//
+// What a category of tools can have set is a struct of its own, see [tools.Settings], that
+// stands among the settings of the server as one of [Config.Categories]. The package reads
+// files and puts nothing to work: that is what server/app does. It must not import
+// package server or a category. Start at [Config], then [Env.Sources] and [Sources.Read].
+package config
 
 import (
 	"encoding/base64"
@@ -7,8 +14,8 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"reflect"
 	"slices"
-	"strconv"
 
 	"toolcrib/server/hooks"
 	"toolcrib/server/identity"
@@ -34,7 +41,8 @@ import (
 //	default what the zero value means, where a word says that
 //	narrow  how the file of a workspace may narrow it, see settings.Document.Narrow;
 //	        without it, not at all
-//	live    a reload changes it while the server runs
+//	live    "yes": a reload changes it while the server runs; "no" below one that has it:
+//	        but not this
 //
 // Lists are comma separated. A repeated list flag adds to the list.
 type Config struct {
@@ -43,11 +51,7 @@ type Config struct {
 	// paths. No flag, variable or file sets it.
 	OwnFiles []string `file:"-"`
 
-	Toolsets     []string `flag:"toolsets" env:"TOOLCRIB_TOOLSETS" arg:"NAMES" help:"categories of tools that can be called, or all (default all)" narrow:"catalog" live:"yes"`
-	Tools        []string `flag:"tools" env:"TOOLCRIB_TOOLS" arg:"NAMES" help:"tools that can be called beside the toolsets; without --toolsets, the only ones" narrow:"catalog" live:"yes"`
-	ExcludeTools []string `flag:"exclude-tools" env:"TOOLCRIB_EXCLUDE_TOOLS" arg:"NAMES" help:"tools that cannot be called, whatever else is said" narrow:"union" live:"yes"`
-	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools or without search_tools or call_tool; else default, and companion for clients that bring tools of their own, as Claude Code and Codex do)" live:"yes"`
-	ReadOnly     bool     `flag:"read-only" env:"TOOLCRIB_READ_ONLY" help:"only tools that change nothing" narrow:"true" live:"yes"`
+	catalog.Selection
 
 	AllowProtected bool   `flag:"allow-protected" env:"TOOLCRIB_ALLOW_PROTECTED" help:"let tools write what programs run or obey: hooks and configuration of git, configuration of agents" narrow:"false"`
 	Durable        string `flag:"durable" env:"TOOLCRIB_DURABLE" arg:"BOOL" values:"true,false" help:"whether a change waits until it is on the disk; false is faster, and a loss of power may cost the last changes (default true)" default:"true"`
@@ -72,14 +76,9 @@ type Config struct {
 	Tokens        []identity.Token `file:"tokens" help:"static tokens with names; toolcrib token new NAME makes one"`
 	Scopes        identity.Scopes  `file:"scopes" help:"what the scopes of tokens let be called (default tools:read, tools:write, tools:exec, tools:external, tools:all)"`
 
-	Sandbox        string   `flag:"sandbox" env:"TOOLCRIB_SANDBOX" arg:"LEVEL" values:"full,landlock,none" help:"how programs that tools run are contained: full, landlock is without namespaces, none contains nothing; where the machine does not let the level be made, they are refused (default the best of this system, which is full on Linux)" default:"full" narrow:"order=none,landlock,full"`
-	Python         string   `flag:"python" env:"TOOLCRIB_PYTHON" arg:"FILE" help:"interpreter of run_python and code_interpreter, such as bin/python of a virtual environment (default python3 of PATH)"`
-	NetworkHosts   []string `flag:"network-hosts" env:"TOOLCRIB_NETWORK_HOSTS" arg:"HOSTS" help:"the only hosts that programs with the network reach: example.com, *.example.com for all below it, example.com:443, addresses and prefixes; * is every public host (default that)" live:"yes"`
-	NetworkPrivate []string `flag:"network-private" env:"TOOLCRIB_NETWORK_PRIVATE" arg:"HOSTS" help:"hosts that programs with the network reach although their addresses are private, in the same forms; a mirror, a database of the site (default none)" live:"yes"`
-	Programs       Programs `file:"programs" help:"what programs that tools run may use: memory, files, processes, directories, variables" live:"yes"`
-	Jobs           Jobs     `file:"jobs" help:"commands and what is kept of them: times, numbers, size of the output" live:"yes"`
-
-	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces and what is kept of their files, in MB; 0 keeps nothing, and every search reads the files (default 160)" default:"160"`
+	// Categories are the settings of the categories, each a pointer to a struct that the
+	// Settings of one have made, in the catalog's order.
+	Categories []any `sections:"yes"`
 
 	Hooks []hooks.Spec `file:"hooks" help:"what looks at calls: commands, addresses and built-in hooks, in this order" live:"yes"`
 
@@ -97,29 +96,95 @@ type Config struct {
 	StateDir     string           `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept, outside of the roots (default toolcrib in the user's state directory; where that lies inside a root, toolcrib-UID in /var/tmp)"`
 }
 
-// Selection returns which tools the configuration enables and lists on host.
-// Its error names a preset that does not exist; the names of tools and toolsets
-// are checked by [tools.Select].
-func (c Config) Selection(all []tools.Tool, host tools.Host) (tools.Selection, error) {
-	preset := c.Preset
-	var tailored map[string][]string
-	switch {
-	case preset != "":
-	case len(c.Toolsets) > 0 || len(c.Tools) > 0:
-		preset = "all"
-	case slices.Contains(c.ExcludeTools, "search_tools") || slices.Contains(c.ExcludeTools, "call_tool"):
-		preset = "all" // nothing leads to what is not listed
-	default:
-		preset, tailored = "default", catalog.Tailored(all)
+// New returns a configuration in which nothing is set.
+func New(categories []tools.Category) Config {
+	var c Config
+	c.Add(categories)
+	return c
+}
+
+// Add gives a configuration that has none the settings of the categories.
+func (c *Config) Add(categories []tools.Category) {
+	c.Categories = nil
+	for _, category := range categories {
+		if category.Settings != nil {
+			c.Categories = append(c.Categories, category.Settings.New())
+		}
 	}
-	names, err := catalog.Preset(preset, all)
-	if err != nil {
-		return tools.Selection{}, err
+}
+
+// Clone returns a copy whose settings of categories are its own.
+func (c Config) Clone() Config {
+	c.Categories = slices.Clone(c.Categories)
+	for i, section := range c.Categories {
+		v := reflect.New(reflect.TypeOf(section).Elem())
+		v.Elem().Set(reflect.ValueOf(section).Elem())
+		c.Categories[i] = v.Interface()
 	}
-	return tools.Selection{
-		Toolsets: c.Toolsets, Tools: c.Tools, Exclude: c.ExcludeTools,
-		ReadOnly: c.ReadOnly, Preset: names, Tailored: tailored, Host: host,
-	}, nil
+	return c
+}
+
+// Apply puts the settings of the categories to work.
+func (c Config) Apply(categories []tools.Category, setup tools.Setup) {
+	for _, section := range c.Categories {
+		if s, ok := section.(interface{ Reads() []string }); ok {
+			setup.Read = append(setup.Read, s.Reads()...)
+		}
+	}
+	sections := c.Categories
+	for _, category := range categories {
+		if category.Settings != nil {
+			category.Settings.Apply(sections[0], setup)
+			sections = sections[1:]
+		}
+	}
+}
+
+// Check returns what is wrong with the settings of the categories.
+func (c Config) Check(host tools.Host) (wrong []tools.SettingError) {
+	for _, section := range c.Categories {
+		if s, ok := section.(interface {
+			Check(tools.Host) []tools.SettingError
+		}); ok {
+			wrong = append(wrong, s.Check(host)...)
+		}
+	}
+	return wrong
+}
+
+// Outlasts reports whether what the tools start shall outlast the client.
+func (c Config) Outlasts() bool {
+	return slices.ContainsFunc(c.Categories, func(section any) bool {
+		s, ok := section.(interface{ Outlasts() bool })
+		return ok && s.Outlasts()
+	})
+}
+
+// Variables returns the variables of the environment that programs of tools get, or that
+// they get all.
+func (c Config) Variables() (names []string, all bool) {
+	for _, section := range c.Categories {
+		if s, ok := section.(interface{ Variables() ([]string, bool) }); ok {
+			more, every := s.Variables()
+			names, all = append(names, more...), all || every
+		}
+	}
+	return names, all
+}
+
+// Host returns the machine as tools find it by these settings: some name the program that
+// is to be started in the place of another.
+func (c Config) Host(machine tools.Host) tools.Host {
+	look := machine.LookPath
+	machine.LookPath = func(file string) (string, error) {
+		for _, section := range c.Categories {
+			if s, ok := section.(interface{ Program(string) string }); ok {
+				file = s.Program(file)
+			}
+		}
+		return look(file)
+	}
+	return machine
 }
 
 // Level returns the least level that is logged. Its error names a level that
@@ -133,19 +198,6 @@ func (c Config) Level() (slog.Level, error) {
 		return 0, fmt.Errorf("no log level is called %q", c.LogLevel)
 	}
 	return level, nil
-}
-
-// IndexBytes returns how many bytes the indexes may take. Its error names a value that is
-// no number of megabytes.
-func (c Config) IndexBytes() (int64, error) {
-	if c.IndexMemory == "" {
-		return 160 << 20, nil
-	}
-	mb, err := strconv.ParseUint(c.IndexMemory, 10, 20)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no number of megabytes for the index; give one such as 160, or 0 for none", c.IndexMemory)
-	}
-	return int64(mb) << 20, nil
 }
 
 // Key returns the key that seals states, nil where none is set. Its error does not show
@@ -176,4 +228,11 @@ func (c Config) Workspace() (workspace.Options, error) {
 		opt.StateBase, err = filepath.Abs(c.StateDir)
 	}
 	return opt, err
+}
+
+// Wants reports whether the configuration names the tool.
+func (c Config) Wants(t tools.Tool) bool {
+	return slices.ContainsFunc(c.Tools, func(name string) bool {
+		return name == t.Name || slices.Contains(t.Aliases, name)
+	})
 }

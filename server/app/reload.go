@@ -1,25 +1,24 @@
-package cli
+package app
 
 import (
 	"os"
 	"os/signal"
-	"reflect"
 	"strings"
 	"syscall"
 
 	"toolcrib/server"
+	"toolcrib/server/config"
 	"toolcrib/server/config/settings"
 )
 
 // reloading brings what has changed in the files of configuration into a server that
 // runs. Calls in flight go on as they began.
 type reloading struct {
-	*serve // its Config is the one that the server runs with
-	p      *Process
-	from   *sources
-	engine *engine
-	srv    *server.Server
-	keeps  *keeping // nil: this is no keeper
+	*Process
+	serving Serving
+	cfg     config.Config // that the server runs with
+	engine  *Engine
+	srv     *server.Server
 }
 
 // onHangup reloads at each SIGHUP until stop is called.
@@ -58,64 +57,53 @@ func (r *reloading) reload() {
 
 // next returns the settings to run with: what can change from the files, the rest as it
 // is.
-func (r *reloading) next() (server.Config, error) {
-	l, err := r.from.read()
+func (r *reloading) next() (config.Config, error) {
+	l, err := r.serving.From.Read()
 	if err != nil {
-		return server.Config{}, err
+		return config.Config{}, err
 	}
-	if _, err := r.p.validate(l.Config, r.engine.redactor, r.engine.log); err != nil {
-		return server.Config{}, l.place(err)
+	if _, err := r.validate(l.Config, r.engine.redactor, r.engine.log); err != nil {
+		return config.Config{}, l.Locate(err)
 	}
-	for _, line := range l.notes {
+	for _, line := range l.Notes {
 		r.engine.log.Warn(line)
 	}
-	next := r.Config
-	was, is := settings.Fields(&next), settings.Fields(&l.Config)
-	for i, f := range was {
-		switch same := reflect.DeepEqual(f.Value.Interface(), is[i].Value.Interface()); {
-		case same:
-		case f.Live:
-			f.Value.Set(is[i].Value)
-		default:
-			r.engine.log.Warn("a change of the configuration needs a restart", "key", f.Key)
-		}
+	next := r.cfg.Clone()
+	for _, key := range settings.Renew(&next, &l.Config) {
+		r.engine.log.Warn("a change of the configuration needs a restart", "key", key)
 	}
-	if next.Jobs.Detach != r.Jobs.Detach {
-		r.engine.log.Warn("a change of the configuration needs a restart", "key", "jobs.detach")
-		next.Jobs.Detach = r.Jobs.Detach
-	}
-	for _, name := range r.keeps.lacks(next) {
+	for _, name := range r.serving.Background.lacks(next) {
 		r.engine.log.Warn("the server in the background was started without a variable that programs are to get; that waits for a restart: a client that starts anew has a server with it", "key", "programs.env", "variable", name)
 	}
 	return next, nil
 }
 
-func (r *reloading) apply(next server.Config) error {
+func (r *reloading) apply(next config.Config) error {
 	level, err := next.Level()
 	if err != nil {
 		return err
 	}
-	selected, err := r.p.choose(next)
+	selected, err := r.Choose(next)
 	if err != nil {
 		return err
 	}
-	fixtures := r.fixtures(&selected)
-	checked, err := r.p.validate(next, r.engine.redactor, r.engine.log)
+	fixtures := fixturesOf(r.serving.Fixtures, &selected)
+	checked, err := r.validate(next, r.engine.redactor, r.engine.log)
 	if err != nil {
 		return err
 	}
-	if err := r.engine.runner.Reconfigure(settingsOf(next, selected, checked)); err != nil {
+	if err := r.engine.Runner.Reconfigure(settingsOf(next, selected, checked)); err != nil {
 		return err
 	}
 	r.engine.selected = selected
-	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored, r.p.resources(selected, fixtures)); err != nil {
+	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored, r.sources(selected, fixtures)); err != nil {
 		return err
 	}
-	r.p.contain(next, checked, r.engine.log)
+	r.Apply(next, r.serving.Roots, r.engine.log)
 	r.engine.level.Set(level)
-	r.Config = next
-	if r.keeps != nil {
-		return r.keeps.rekey(next)
+	r.cfg = next
+	if r.serving.Background != nil {
+		return r.serving.Background.rekey(next)
 	}
 	return nil
 }

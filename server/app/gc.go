@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"runtime"
@@ -17,9 +17,9 @@ const (
 	smallProcess = 24 << 20
 )
 
-// tuneGC sets when garbage is collected, unless the environment does.
-func (p *Process) tuneGC() {
-	if p.getenv("GOGC") != "" || p.getenv("GOMEMLIMIT") != "" {
+// TuneGC sets when garbage is collected, unless the environment does.
+func (p *Process) TuneGC() {
+	if p.Getenv("GOGC") != "" || p.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
 	debug.SetGCPercent(gcPercent)

@@ -29,25 +29,11 @@ type detachedWorld struct {
 	env                         []string
 }
 
-var detachedBinary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "toolcrib-detached")
-	if err != nil {
-		return "", err
-	}
-	binary := filepath.Join(dir, "toolcrib")
-	out, err := exec.Command("go", "build", "-o", binary, "toolcrib").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
-	}
-	return binary, err
-})
-
+// newDetachedWorld lets the test run beside others: they wait for processes most of the time.
 func newDetachedWorld(t *testing.T, settings string) *detachedWorld {
 	t.Helper()
-	binary, err := detachedBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Parallel()
+	binary := built(t)
 	dir, err := os.MkdirTemp("", "detached") // the name of a test may be too long for a socket
 	if err != nil {
 		t.Fatal(err)
