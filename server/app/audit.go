@@ -15,6 +15,7 @@ import (
 	"toolcrib/server/config"
 	"toolcrib/server/records"
 	"toolcrib/server/run"
+	"toolcrib/tools"
 	"toolcrib/workspace"
 	"toolcrib/workspace/redact"
 	"toolcrib/workspace/state"
@@ -38,7 +39,7 @@ type Auditor struct {
 
 // OpenAudit opens the audit log where the configuration wants one; nil = it does
 // not. A directory inside a root is refused: the tools could change what is there.
-func OpenAudit(ctx context.Context, cfg config.Config, ws *workspace.Workspace, log *slog.Logger, redactor *redact.Redactor) (_ *Auditor, err error) {
+func (p *Process) OpenAudit(ctx context.Context, cfg config.Config, ws *workspace.Workspace, log *slog.Logger, redactor *redact.Redactor) (_ *Auditor, err error) {
 	if !cfg.Audit && cfg.AuditDir == "" {
 		return nil, nil
 	}
@@ -59,7 +60,7 @@ func OpenAudit(ctx context.Context, cfg config.Config, ws *workspace.Workspace, 
 	}
 	a.log, err = audit.Open(ctx, audit.Options{
 		Dir: dir, State: a.state, MaxBytes: int64(cfg.AuditSize) << 20, MaxFiles: cfg.AuditFiles,
-		NoSync: cfg.Durable == "false", Redact: redactor.JSON, Log: log,
+		NoSync: cfg.Durable == "false", Redact: redactor.JSON, Digested: tools.Digested(p.Catalog), Log: log,
 	})
 	if err != nil {
 		return nil, config.Usagef("leave --audit out, or name another directory with --audit-dir", "%w", errors.Join(err, a.state.Close()))

@@ -60,7 +60,7 @@ func (p *Process) Open(ctx context.Context, cfg config.Config, selected tools.Se
 	if err != nil {
 		return nil, errors.Join(config.BadRoot(err), principals.Close())
 	}
-	audit, err := OpenAudit(ctx, cfg, ws, log, redactor)
+	audit, err := p.OpenAudit(ctx, cfg, ws, log, redactor)
 	if err != nil {
 		return nil, errors.Join(err, ws.Close(), principals.Close())
 	}

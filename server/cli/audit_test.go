@@ -221,7 +221,7 @@ func (a auditPlace) opened(tb testing.TB, change ...func(*config.Config)) *app.A
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { ws.Close() })
-	rec, err := app.OpenAudit(tb.Context(), cfg, ws, slog.New(slog.DiscardHandler), new(app.Process).Redactor(cfg))
+	rec, err := new(app.Process).OpenAudit(tb.Context(), cfg, ws, slog.New(slog.DiscardHandler), new(app.Process).Redactor(cfg))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -67,6 +68,15 @@ func TestValid(t *testing.T) {
 		if tool.Limits.Text > tools.MaxText {
 			t.Errorf("%s may return %d bytes; only the Read of a Source may return more than %d", tool.Name, tool.Limits.Text, tools.MaxText)
 		}
+	}
+}
+
+// What stands in files is not in the audit log: whoever adds an argument that holds it,
+// gives it the tag.
+func TestDigested(t *testing.T) {
+	got, want := tools.Digested(all()), []string{"content", "new_text", "old_text", "patch"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
