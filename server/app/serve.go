@@ -40,7 +40,7 @@ func (p *Process) Serve(ctx context.Context, s Serving) error {
 	srv, err := server.New(server.Options{
 		Name:         "toolcrib",
 		Version:      p.Version,
-		Instructions: p.instructions(shared(cfg, s.Roots), e.selected.Enabled, s.Background != nil),
+		Instructions: Instructions(shared(cfg, s.Roots), p.Categories, e.selected.Enabled, s.Background != nil),
 		Tools:        e.selected.Listed,
 		Hidden:       e.hidden(),
 		Tailored:     e.selected.Tailored,

@@ -9,6 +9,7 @@ import (
 func Category(s *services.Services) tools.Category {
 	return tools.Category{
 		ID: "bridge", Title: "Other tools",
+		Guide: "not every tool is listed; search_tools finds the others by what they do; call_tool calls them",
 		Tools: Tools(Deps{Caller: s.Caller}),
 	}
 }

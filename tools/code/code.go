@@ -17,6 +17,7 @@ func Category(s *services.Services) tools.Category {
 	d := Deps{Sandbox: s.Sandbox(), Python: new(Python), Kernels: new(Kernels), Scripts: s.Restarts}
 	return tools.Category{
 		ID: "code", Title: "Code",
+		Guide:    "for what is easier computed than thought; run_python runs a Python script; code_interpreter keeps variables between cells; run_javascript runs JavaScript, without files",
 		Settings: tools.NewSettings(Settings{}, func(set Settings, _ tools.Setup) { d.Python.Configure(set.interpreter()) }),
 		Tools:    Tools(d),
 		Load:     func() tools.Load { return tools.Load{Sessions: d.Kernels.Count()} },

@@ -13,6 +13,7 @@ func Category(*services.Services) tools.Category {
 	d := Deps{Seen: NewSeen(seenBytes), Lines: NewLineIndex()}
 	return tools.Category{
 		ID: "files", Title: "Files",
+		Guide:   "list_directory shows a directory as a tree; read_file reads text by lines, from either end; file_info tells whether paths exist and what they are",
 		Tools:   Tools(d),
 		Sources: Sources(d),
 	}

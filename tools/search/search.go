@@ -21,6 +21,7 @@ func Category(*services.Services) tools.Category {
 	set := tools.NewSettings(Settings{}, nil)
 	return tools.Category{
 		ID: "search", Title: "Search",
+		Guide:    "glob finds files by name; grep finds lines by their text; what .gitignore leaves out is left out, unless told otherwise; the line numbers that grep prints are those that read_file takes as offset",
 		Settings: set,
 		Tools:    Tools(d),
 		Start: func(ctx context.Context, busy func() bool) (stop func()) {

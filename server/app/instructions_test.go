@@ -1,4 +1,4 @@
-package server_test
+package app_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/server"
+	"toolcrib/server/app"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 )
@@ -15,9 +15,10 @@ import (
 // Every category of the catalog has its line, and a line names no tool that
 // cannot be called.
 func TestInstructionsOfCategories(t *testing.T) {
-	all := catalog.Tools(catalog.All(new(catalog.Services)))
+	categories := catalog.All(new(catalog.Services))
+	all := catalog.Tools(categories)
 	roots := []string{"/srv/a"}
-	whole := server.Instructions(roots, all)
+	whole := app.Instructions(roots, categories, all, false)
 	if len(whole) > 2000 {
 		t.Errorf("%d bytes", len(whole))
 	}
@@ -27,7 +28,7 @@ func TestInstructionsOfCategories(t *testing.T) {
 		}
 	}
 	for _, only := range all {
-		text := server.Instructions(roots, []tools.Tool{only})
+		text := app.Instructions(roots, categories, []tools.Tool{only}, false)
 		for _, other := range all {
 			named := regexp.MustCompile(`\b` + other.Name + `\b`).MatchString(text)
 			if named && other.Name != only.Name {
@@ -35,7 +36,7 @@ func TestInstructionsOfCategories(t *testing.T) {
 			}
 		}
 	}
-	if lines := strings.Split(server.Instructions(roots, nil), "\n"); len(lines) != 2 {
+	if lines := strings.Split(app.Instructions(roots, categories, nil, false), "\n"); len(lines) != 2 {
 		t.Errorf("without tools:\n%s", strings.Join(lines, "\n"))
 	}
 	// What is named exists: a name with an underscore is one of a tool.
@@ -47,8 +48,9 @@ func TestInstructionsOfCategories(t *testing.T) {
 }
 
 func TestInstructions(t *testing.T) {
-	all := catalog.Tools(catalog.All(new(catalog.Services)))
-	text := server.Instructions([]string{"/srv/a", "/srv/b"}, all)
+	categories := catalog.All(new(catalog.Services))
+	all := catalog.Tools(categories)
+	text := app.Instructions([]string{"/srv/a", "/srv/b"}, categories, all, false)
 	if !strings.HasPrefix(text, "The tools work inside these directories: /srv/a, /srv/b.\nRelative paths are under the first;") {
 		t.Errorf("instructions:\n%s", text)
 	}
@@ -56,7 +58,7 @@ func TestInstructions(t *testing.T) {
 		t.Errorf("a guide is not told with the whole catalog:\n%s", text)
 	}
 	only := slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool { return t.Category != "files" })
-	if text := server.Instructions([]string{"/srv/a"}, only); strings.Contains(text, "grep") {
+	if text := app.Instructions([]string{"/srv/a"}, categories, only, false); strings.Contains(text, "grep") {
 		t.Errorf("grep without grep:\n%s", text)
 	}
 }
@@ -64,11 +66,12 @@ func TestInstructions(t *testing.T) {
 // However many roots there are and however long, the text stays within what
 // clients take, and says how many it leaves out.
 func TestInstructionsFit(t *testing.T) {
-	all := catalog.Tools(catalog.All(new(catalog.Services)))
+	categories := catalog.All(new(catalog.Services))
+	all := catalog.Tools(categories)
 	var roots []string
 	for i := range 60 {
 		roots = append(roots, "/"+strings.Repeat("d", 20+i))
-		text := server.Instructions(roots, all)
+		text := app.Instructions(roots, categories, all, false)
 		if len(text) > 2000 {
 			t.Fatalf("%d roots: %d bytes", len(roots), len(text))
 		}
@@ -78,7 +81,7 @@ func TestInstructionsFit(t *testing.T) {
 			t.Fatalf("%d of %d roots: %s", shown, len(roots), line)
 		}
 	}
-	if text := server.Instructions([]string{strings.Repeat("/long", 1000)}, all); len(text) > 2000 || !strings.Contains(text, "and 1 more.") {
+	if text := app.Instructions([]string{strings.Repeat("/long", 1000)}, categories, all, false); len(text) > 2000 || !strings.Contains(text, "and 1 more.") {
 		t.Errorf("one long root: %d bytes", len(text))
 	}
 }
