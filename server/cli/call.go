@@ -34,9 +34,9 @@ takes. The call goes the same way as a client's: the same checks, the same
 limits. Programs end with the call: it waits for them, and keeps no jobs. Exit
 code 1: the tool answered with an error, which is on stderr.
 
-  toolcrib call read_file '{"path": "go.mod"}'
-  toolcrib call --all glob '{"pattern": ["*.go"]}'
-  toolcrib call grep - src <arguments.json`,
+  toolcrib call ` + catalog.ShownRead + ` '{"path": "go.mod"}'
+  toolcrib call --all ` + catalog.ShownFind + ` '{"pattern": ["*.go"]}'
+  toolcrib call ` + catalog.ShownSearch + ` - src <arguments.json`,
 		new: func() runner { return new(call) },
 	}
 }

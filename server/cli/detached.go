@@ -13,6 +13,7 @@ import (
 	"toolcrib/server/app"
 	"toolcrib/server/config"
 	"toolcrib/server/daemon"
+	"toolcrib/tools/catalog"
 )
 
 type detached struct{ config.Config }
@@ -28,7 +29,7 @@ stdin and stdout hands the client to a server in the background, where jobs and
 sessions outlast it. The next client with the same settings and directories comes
 back to it; of the environment those variables count that programs get (programs.env
 adds to them; with --sandbox=none all do) and those that the server goes by. With any
-difference it has a server of its own, a line more here, and its job_list says so. A
+difference it has a server of its own, a line more here, and its ` + catalog.ShownJobs + ` says so. A
 server ends by itself when no client is there, no job runs and no output is kept any
 more. Each has a line: process, since when, how many clients, jobs that run, jobs
 that have ended and can be read, sessions, directories. With --state-dir it looks

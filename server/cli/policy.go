@@ -9,6 +9,7 @@ import (
 	"toolcrib/server/config"
 	"toolcrib/server/run"
 	"toolcrib/tools"
+	"toolcrib/tools/catalog"
 )
 
 type policy struct {
@@ -25,8 +26,8 @@ func policyCommand() command {
 		long: `
 Nothing is called. JSON is the arguments of the tool, DIR what serve takes.
 
-  toolcrib policy explain write_file '{"path": "src/a.go", "content": ""}'
-  toolcrib policy explain bash '{"command": "git pull && make"}'
+  toolcrib policy explain ` + catalog.ShownWrite + ` '{"path": "src/a.go", "content": ""}'
+  toolcrib policy explain ` + catalog.ShownBash + ` '{"command": "git pull && make"}'
 
 A rule of the configuration has a verdict, allow, ask or deny, and fits the calls
 that match all of the lists it has: tool (names, or globs such as *_file), toolset,
@@ -35,7 +36,7 @@ access, effect, command, path and principal.
   policy:
     - {verdict: deny, path: ["secrets/**", "**/.env"], why: "keys stay here"}
     - {verdict: ask, access: [write], path: [deploy]}
-    - {verdict: allow, tool: [read_file], path: [secrets/public]}
+    - {verdict: allow, tool: [` + catalog.ShownRead + `], path: [secrets/public]}
     - {verdict: ask, command: [git push, "docker * rm"], why: "others see it"}
     - {verdict: allow, command: ["npm test *"]}
 

@@ -105,8 +105,8 @@ A client starts it; a terminal has nothing to say to it.
 
 %s`, len(selected.Enabled), next)
 	fmt.Fprintf(&b, "\nTo look round without a client:\n  toolcrib demo\n  toolcrib list\n  toolcrib doctor\n")
-	if _, ok := catalog.Find(selected.Enabled, "list_directory"); ok {
-		fmt.Fprintf(&b, "  toolcrib call list_directory '{\"path\": \".\"}' %s\n", config.ShellWord(roots[0]))
+	if _, ok := catalog.Find(selected.Enabled, catalog.ShownList); ok {
+		fmt.Fprintf(&b, "  toolcrib call %s '{\"path\": \".\"}' %s\n", catalog.ShownList, config.ShellWord(roots[0]))
 	}
 	_, err = io.WriteString(p.Stderr, b.String())
 	return err

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // layers says which packages of ours a package may import. A pattern that ends
@@ -100,6 +101,40 @@ func TestImports(t *testing.T) {
 			checkCalls(t, pkg, f)
 		}
 	}
+}
+
+// A name of a tool in a string of a package outside of tools/ would have to change with
+// the tool. Names that are words of their own too are looked for alone in their string.
+func TestToolNames(t *testing.T) {
+	list := all()
+	for pkg, files := range parseModule(t) {
+		if pkg == "tools" || strings.HasPrefix(pkg, "tools/") {
+			continue
+		}
+		for _, f := range files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				literal, ok := n.(*ast.BasicLit)
+				if !ok || literal.Kind != token.STRING {
+					return true
+				}
+				for _, tool := range list {
+					if named(literal.Value, tool.Name) {
+						t.Errorf("package %q names the tool %s in %.80s", pkg, tool.Name, literal.Value)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// named reports whether the literal of a string names a tool.
+func named(literal, tool string) bool {
+	if text, err := strconv.Unquote(literal); err == nil && !strings.Contains(tool, "_") {
+		return text == tool || strings.Contains(text, "call "+tool+" ")
+	}
+	words := strings.FieldsFunc(literal, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.Contains(words, tool)
 }
 
 func checkImport(t *testing.T, pkg, name string) {
