@@ -71,6 +71,30 @@ func TestValid(t *testing.T) {
 	}
 }
 
+// TestCategories checks what a category says of itself.
+func TestCategories(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range categories() {
+		t.Run(c.ID, func(t *testing.T) {
+			if c.ID == "" || c.Title == "" || seen[c.ID] || (c.Guide == "") != (len(c.Tools) == 0) {
+				t.Errorf("id %q is taken, or the title %q or the guide %q is missing", c.ID, c.Title, c.Guide)
+			}
+			seen[c.ID] = true
+			for _, tool := range c.Tools {
+				if tool.Category != c.ID {
+					t.Errorf("%s is of the category %s", tool.Name, tool.Category)
+				}
+			}
+			if len(c.Tools) > 0 && strings.Contains(c.Guide, "\n") || strings.HasSuffix(c.Guide, ".") || len(c.Guide) > 450 {
+				t.Errorf("the guide is no short line: %q", c.Guide)
+			}
+			if c.Settings != nil {
+				c.Settings.Apply(c.Settings.New(), tools.Setup{})
+			}
+		})
+	}
+}
+
 // What stands in files is not in the audit log: whoever adds an argument that holds it,
 // gives it the tag.
 func TestDigested(t *testing.T) {
