@@ -15,12 +15,18 @@ import (
 // Category is the tools that run scripts and cells.
 func Category(s *services.Services) tools.Category {
 	d := Deps{Sandbox: s.Sandbox(), Python: new(Python), Kernels: new(Kernels), Scripts: s.Restarts}
+	python := "" // what was applied last: a reload does not look for the interpreter again
 	return tools.Category{
 		ID: "code", Title: "Code",
-		Guide:    "for what is easier computed than thought; run_python runs a Python script; code_interpreter keeps variables between cells; run_javascript runs JavaScript, without files",
-		Settings: tools.NewSettings(Settings{}, func(set Settings, _ tools.Setup) { d.Python.Configure(set.interpreter()) }),
-		Tools:    Tools(d),
-		Load:     func() tools.Load { return tools.Load{Sessions: d.Kernels.Count()} },
+		Guide: "for what is easier computed than thought; run_python runs a Python script; code_interpreter keeps variables between cells; run_javascript runs JavaScript, without files",
+		Settings: tools.NewSettings(Settings{}, func(set Settings, _ tools.Setup) {
+			if next := set.interpreter(); next != python {
+				python = next
+				d.Python.Configure(python)
+			}
+		}),
+		Tools: Tools(d),
+		Load:  func() tools.Load { return tools.Load{Sessions: d.Kernels.Count()} },
 	}
 }
 
