@@ -14,7 +14,7 @@ type bounded struct {
 
 type section struct {
 	Limits bounded `file:"limits" live:"yes"`
-	Start  string `file:"start"`
+	Start  string  `file:"start"`
 }
 
 type whole struct {
