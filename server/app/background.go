@@ -42,7 +42,7 @@ func (p *Process) Background(l *config.Loaded, given config.Config, roots []stri
 		return nil, &config.KeyError{Key: "jobs", At: "jobs.detach", Err: &config.UsageError{Err: fmt.Errorf("jobs.detach: %w", err), Hint: "leave jobs.detach out"}}
 	}
 	b := &Background{version: p.Version, roots: roots, given: given, cfg: l.Config, args: p.Args, environ: p.Environ}
-	if names, all := l.Config.Variables(); !all {
+	if names, all := l.Variables(); !all {
 		names = append(names, usedVariables...)
 		names = append(names, p.Variables()...)
 		if l.Doc != nil {

@@ -33,7 +33,7 @@ func (e *Env) Machine() tools.Host {
 // Select returns the tools that the settings choose.
 func (e *Env) Select(cfg Config) (tools.Selected, error) {
 	const hint = "toolcrib list --all shows every tool with its category"
-	selection, err := cfg.Selection.For(e.Catalog, cfg.Host(e.Machine()))
+	selection, err := cfg.Choose(e.Catalog, cfg.Host(e.Machine()))
 	if err != nil {
 		return tools.Selected{}, &KeyError{"preset", "", &UsageError{err, hint}}
 	}

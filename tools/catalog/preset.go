@@ -104,10 +104,10 @@ type Selection struct {
 	ReadOnly     bool     `flag:"read-only" env:"TOOLCRIB_READ_ONLY" help:"only tools that change nothing" narrow:"true" live:"yes"`
 }
 
-// For returns which tools of a catalog the settings enable and list on host. Its error
+// Choose returns which tools of a catalog the settings enable and list on host. Its error
 // names a preset that does not exist; the names of tools and toolsets are checked by
 // [tools.Select].
-func (s Selection) For(all []tools.Tool, host tools.Host) (tools.Selection, error) {
+func (s Selection) Choose(all []tools.Tool, host tools.Host) (tools.Selection, error) {
 	preset := s.Preset
 	var tailored map[string][]string
 	switch {

@@ -34,7 +34,7 @@ func TestSelection(t *testing.T) {
 		{"exclude and read-only", catalog.Selection{ExcludeTools: []string{"grep"}, ReadOnly: true, Preset: "all"}, tools.Selection{Exclude: []string{"grep"}, ReadOnly: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := tt.cfg.For(all, tools.Host{})
+			got, err := tt.cfg.Choose(all, tools.Host{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestSelection(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (catalog.Selection{Preset: "defalt"}).For(all, tools.Host{}); err == nil || !strings.Contains(err.Error(), `did you mean "default"`) {
+	if _, err := (catalog.Selection{Preset: "defalt"}).Choose(all, tools.Host{}); err == nil || !strings.Contains(err.Error(), `did you mean "default"`) {
 		t.Errorf("unknown preset: %v", err)
 	}
 }
