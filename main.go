@@ -25,8 +25,6 @@ func main() {
 	stdout := os.Stdout
 	os.Stdout = os.Stderr
 	caller := new(run.Caller)
-	deps := catalog.NewDeps(caller)
-	deps.Code.Scripts = true
 	os.Exit(cli.Main(context.Background(), cli.Process{
 		Args:       os.Args[1:],
 		Environ:    os.Environ(),
@@ -36,8 +34,7 @@ func main() {
 		IsTerminal: isTerminal,
 		LookPath:   exec.LookPath,
 		Caller:     caller,
-		Deps:       deps,
-		Catalog:    catalog.All(deps),
+		Categories: catalog.All(&catalog.Services{Caller: caller, Restarts: true}),
 	}))
 }
 

@@ -59,7 +59,7 @@ func TestCallResultEqualsMarshal(t *testing.T) {
 // mcp-go's own JSON.
 func TestToolListEqualsMarshal(t *testing.T) {
 	list := mcp.ListToolsResult{}
-	for _, tool := range catalog.All(catalog.Deps{}) {
+	for _, tool := range catalog.Tools(catalog.All(new(catalog.Services))) {
 		def, err := server.Define(tool)
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // TestWireEqualsSnapshots holds what tools/list sends against the snapshots,
 // which the catalog's own export has made.
 func TestWireEqualsSnapshots(t *testing.T) {
-	for _, tool := range catalog.All(catalog.Deps{}) {
+	for _, tool := range catalog.Tools(catalog.All(new(catalog.Services))) {
 		def, err := server.Define(tool)
 		if err != nil {
 			t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 )
 
 // Caller lets a tool call other tools. A tool that needs one finds it in the
-// Deps of its category. Every inner call goes the whole way of a call: its own
+// services of its category. Every inner call goes the whole way of a call: its own
 // validation, policy, audit and limits, in the session of the outer call.
 //
 // ctx is always the one that the outer handler was given, or one made from it.

@@ -1,17 +1,17 @@
-// Package tools is the contract of toolcrib: what a tool is. No tool lives here.
+// Package tools is the contract of toolcrib: what a tool and a category of tools are. No
+// tool lives here.
 //
 // A tool is one value, declared in one file of a category package
 // (tools/files, tools/search ...) by [New] from a [Def]. Its JSON Schema,
 // annotations, manual, snapshot, permission class and tests derive from that
-// value. Start reading at [Def], then [Tool].
+// value. Start reading at [Def], then [Tool] and [Category].
 //
 // The package may import schema, workspace and the standard library. It must
 // not import server, mcp-go or any category.
 //
 // # How to add a tool
 //
-// Choose the category, or make one: a package below tools with a doc.go, Deps
-// and Tools, listed in tools/catalog. Then write two files and one line.
+// Choose the category, or add one as below. Then write two files and one line.
 //
 // The document, tools/search/line_count.md. Its first paragraph is what a model
 // reads before it chooses, the rest is the manual:
@@ -93,4 +93,125 @@
 //
 //	go test ./tools/catalog -update
 //	go test ./...
+//
+// # How to add a category
+//
+// A category is a package below tools, of the same name, and one line in tools/catalog.
+// Its package comment, tools/wording/doc.go, says what it is for, what it must not import
+// and where to start:
+//
+//	// Package wording has the tools that change the form of a text.
+//	//
+//	// It imports the contract and must not import another category. Start at [Category].
+//	package wording
+//
+// The constructor, tools/wording/wording.go, returns the category as one value. It opens
+// and starts nothing, since every command of the program makes the whole catalog. What
+// categories share comes from services; what the configuration can set is a struct whose
+// tags name it, see [Settings] and package server/config. Values that Now returns are those
+// that were applied last: the tag live lets a reload change them. A tag narrow lets the file
+// of a workspace set it too, and wants a line in TestSettingsNarrowable, which lists these:
+//
+//	package wording
+//
+//	import (
+//		"toolcrib/tools"
+//		"toolcrib/tools/internal/services"
+//	)
+//
+//	// Settings are those of the category.
+//	type Settings struct {
+//		Wording Wording `file:"wording" help:"the form of texts: width of their lines" live:"yes"`
+//	}
+//
+//	// Wording says what form texts have.
+//	type Wording struct {
+//		Width int `json:"width,omitempty" jsonschema:"minimum=20,maximum=200" jsonschema_description:"most characters of a line (default 80)"`
+//	}
+//
+//	// engine is what the tools work with.
+//	type engine struct {
+//		settings *tools.SettingsOf[Settings]
+//	}
+//
+//	// Category is the tools that change the form of a text.
+//	func Category(*services.Services) tools.Category {
+//		e := &engine{settings: tools.NewSettings(Settings{Wording: Wording{Width: 80}}, nil)}
+//		return tools.Category{
+//			ID: "wording", Title: "Wording",
+//			Guide:    "wrap_text breaks a text into lines",
+//			Settings: e.settings,
+//			Tools:    []tools.Tool{wrapTextTool(e)},
+//		}
+//	}
+//
+// A tool, as above: tools/wording/wrap_text.md and tools/wording/wrap_text.go:
+//
+//	Breaks a text into lines of the width that the user has configured.
+//
+//	Words that are longer than a line stay whole.
+//
+// and
+//
+//	package wording
+//
+//	import (
+//		"context"
+//		_ "embed"
+//		"strings"
+//
+//		"toolcrib/tools"
+//	)
+//
+//	//go:embed wrap_text.md
+//	var wrapTextDoc string
+//
+//	// WrapTextIn is the text to break.
+//	type WrapTextIn struct {
+//		Text string `json:"text" jsonschema_description:"Text to break into lines." jsonschema:"maxLength=100000"`
+//	}
+//
+//	// WrapTextOut is the text in lines.
+//	type WrapTextOut struct{ lines []string }
+//
+//	// Text is the lines.
+//	func (o WrapTextOut) Text() string { return strings.Join(o.lines, "\n") + "\n" }
+//
+//	func wrapTextTool(e *engine) tools.Tool {
+//		return tools.New(tools.Def[WrapTextIn, WrapTextOut]{
+//			Name: "wrap_text", Title: "Wrap a text", Doc: wrapTextDoc,
+//			Access: tools.Read, Effects: tools.None, Repeatable: true,
+//			Examples: []tools.Example[WrapTextIn]{{
+//				Say: "A text of two words", In: WrapTextIn{Text: "two   words"}, Want: "two words",
+//			}},
+//			Run: e.wrapText,
+//		})
+//	}
+//
+//	func (e *engine) wrapText(ctx context.Context, in WrapTextIn) (WrapTextOut, error) {
+//		width := e.settings.Now().Wording.Width
+//		var out WrapTextOut
+//		line := ""
+//		for word := range strings.FieldsSeq(in.Text) {
+//			switch {
+//			case line == "":
+//				line = word
+//			case len(line)+1+len(word) > width:
+//				out.lines = append(out.lines, line)
+//				line = word
+//			default:
+//				line += " " + word
+//			}
+//		}
+//		out.lines = append(out.lines, line)
+//		return out, ctx.Err()
+//	}
+//
+// The line, in the list that All of tools/catalog returns; the import belongs to it:
+//
+//	wording.Category(s),
+//
+// Then the same two commands. The toolset, the settings in the help, in the files of
+// configuration and in their schema, the reload, the instructions, the manual and doctor
+// follow from the value.
 package tools

@@ -1,6 +1,9 @@
 package tools
 
-import "context"
+import (
+	"context"
+	"log/slog"
+)
 
 // ProgressEvent says how far a call has come. Total is 0 where it is not known.
 type ProgressEvent struct {
@@ -25,3 +28,35 @@ func WithProgress(ctx context.Context, report func(ProgressEvent)) context.Conte
 }
 
 type progressKey struct{}
+
+// Changed says that the call has changed what stands at a path, as it is printed:
+// for the audit log, since not every tool has its paths among its arguments.
+func Changed(ctx context.Context, path string) {
+	if note, ok := ctx.Value(changesKey{}).(func(string)); ok {
+		note(path)
+	}
+}
+
+// WithChanges returns a context whose [Changed] calls note, from any goroutine.
+func WithChanges(ctx context.Context, note func(path string)) context.Context {
+	return context.WithValue(ctx, changesKey{}, note)
+}
+
+type changesKey struct{}
+
+// Log returns the logger whose records go to the client of the call, where it
+// wants them: for what a human who watches should know, never for secrets. It
+// discards where nobody listens.
+func Log(ctx context.Context) *slog.Logger {
+	if l, ok := ctx.Value(logKey{}).(*slog.Logger); ok {
+		return l
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+// WithLog returns a context whose [Log] is l.
+func WithLog(ctx context.Context, l *slog.Logger) context.Context {
+	return context.WithValue(ctx, logKey{}, l)
+}
+
+type logKey struct{}

@@ -15,6 +15,9 @@ type Source struct {
 	// listed.
 	Template string
 	MIME     string // of every resource of the family; "" where they differ
+	// Needs is the tool that reads the same: the resources are offered where it can be
+	// called. "" = always.
+	Needs string
 	// Read is the tool that reads one resource. It can only be called by way of
 	// a URI. Its result is one text or one [ResourceBlock], of at most MaxResource
 	// bytes of text where its Limits say so.
@@ -40,4 +43,26 @@ const MaxCompletions = 100
 type Resource struct {
 	URI, Name, Title, Description, MIME string
 	Size                                int64 // in bytes; negative = not known
+}
+
+// Prompt is a text for the model that the user picks by its name, perhaps with
+// arguments.
+type Prompt struct {
+	Name, Title, Description string
+	Args                     []PromptArg
+	// Needs are the tools that the text speaks of: the prompt is offered where
+	// all of them can be called.
+	Needs []string
+	// Render returns the messages, each in the user's name. Every required
+	// argument is there.
+	Render func(ctx context.Context, args map[string]string) ([]Block, error)
+}
+
+// PromptArg is one argument of a prompt. Arguments are plain text.
+type PromptArg struct {
+	Name, Title, Description string
+	Required                 bool
+	// Complete returns the values that begin with prefix, the best first, of
+	// which a client sees MaxCompletions; nil = none.
+	Complete func(ctx context.Context, prefix string) ([]string, error)
 }

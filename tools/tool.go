@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +23,7 @@ import (
 //	jsonschema_description what the argument is, in one line
 //	path                   "file", "directory" or "any": a path of the workspace
 //	alias                  other names that models use for it, comma separated
+//	record                 "digest": the audit log has its length and a digest in its place, as of what stands in files
 //	unit                   "s,ms" of a time: a bare number below 1,000 is in seconds, others in milliseconds
 type Def[In, Out any] struct {
 	Name    string // ^[a-z][a-z0-9_]{0,39}$
@@ -255,6 +259,32 @@ func (t Tool) Bind(raw json.RawMessage) (Bound, error) {
 	in := t.newIn()
 	args, err := typ.Decode(raw, in, schema.Options{Spellings: t.spelled})
 	return Bound{Args: args, in: in}, err
+}
+
+// Digested returns the names of the arguments of tools, at any depth, that have the tag
+// record:"digest".
+func Digested(all []Tool) []string {
+	found := map[string]bool{}
+	for _, t := range all {
+		digested(reflect.TypeOf(t.newIn()), found)
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func digested(t reflect.Type, found map[string]bool) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		digested(t.Elem(), found)
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Tag.Get("record") == "digest" {
+				found[name] = true
+			}
+			if f.IsExported() {
+				digested(f.Type, found)
+			}
+		}
+	}
 }
 
 // Asks reports whether the tool may have a Question.

@@ -17,10 +17,6 @@ const (
 	maxItems     = 20      // of a list or an object
 )
 
-// contents are the arguments that hold what stands in files: a log tells how long
-// they are, and a digest that proves what they were.
-var contents = []string{"content", "old_text", "new_text", "patch"}
-
 // Digest identifies data without telling it: short data cannot be guessed from it by
 // whoever lacks the key. It is the same in every process.
 func (l *Log) Digest(data []byte) string {
@@ -32,13 +28,13 @@ func (l *Log) Digest(data []byte) string {
 }
 
 // Arguments returns what a record may tell of canonical arguments: without secrets
-// and the contents of files, long strings cut, at most 2 KiB. What does not fit is
+// and those that are digested, long strings cut, at most 2 KiB. What does not fit is
 // told by its length alone.
 func (l *Log) Arguments(args json.RawMessage) json.RawMessage {
 	if len(args) <= len("{}") {
 		return nil
 	}
-	if plain(args) {
+	if l.plain(args) {
 		return l.redact(args)
 	}
 	var v any
@@ -54,13 +50,13 @@ func (l *Log) Arguments(args json.RawMessage) json.RawMessage {
 	return short
 }
 
-// plain reports whether arguments can be told as they are: they are short and name
-// no contents. It is the way of most calls, and saves taking them apart.
-func plain(args json.RawMessage) bool {
+// plain reports whether arguments can be told as they are: they are short and none is
+// digested. It is the way of most calls, and saves taking them apart.
+func (l *Log) plain(args json.RawMessage) bool {
 	if len(args) > maxText || bytes.IndexByte(args, '\\') >= 0 || !json.Valid(args) {
 		return false
 	}
-	for _, name := range contents {
+	for _, name := range l.opt.Digested {
 		if bytes.Contains(args, []byte(name)) {
 			return false
 		}
@@ -81,7 +77,7 @@ func (l *Log) shorten(name string, v any) any {
 	switch v := v.(type) {
 	case string:
 		switch {
-		case slices.Contains(contents, name):
+		case slices.Contains(l.opt.Digested, name):
 			return fmt.Sprintf("%d bytes, digest %s", len(v), l.Digest([]byte(v)))
 		case len(v) > maxText:
 			return l.cut(v)

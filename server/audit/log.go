@@ -28,7 +28,10 @@ type Options struct {
 	// Redact takes the secrets out of a JSON value, for Arguments; nil = nothing is
 	// taken out.
 	Redact func(json.RawMessage) json.RawMessage
-	Log    *slog.Logger // hears of tampering, crashes and failures; nil = discard
+	// Digested are the names of arguments that hold what stands in files: a record tells
+	// how long they are, and a digest that proves what they were.
+	Digested []string
+	Log      *slog.Logger // hears of tampering, crashes and failures; nil = discard
 }
 
 // Bounds of a log where the Options set none, and of what waits to be written.

@@ -34,7 +34,7 @@ func newPlace(t *testing.T) place {
 
 func (p place) open(t *testing.T, change ...func(*audit.Options)) *audit.Log {
 	t.Helper()
-	opt := audit.Options{Dir: p.dir, State: p.st, MaxBytes: 2000, NoSync: true}
+	opt := audit.Options{Dir: p.dir, State: p.st, MaxBytes: 2000, NoSync: true, Digested: []string{"content", "new_text", "old_text", "patch"}}
 	for _, c := range change {
 		c(&opt)
 	}

@@ -3,13 +3,15 @@ package cli_test
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"toolcrib/server"
-	"toolcrib/server/cli"
+	"toolcrib/server/app"
+	"toolcrib/server/config"
 	"toolcrib/server/run"
 	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
@@ -26,8 +28,8 @@ func newAuditPlace(t *testing.T) auditPlace {
 func (a auditPlace) call(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	return invocation{
-		args:    append(args, "--state-dir="+a.state, "--durable=false"),
-		catalog: catalog.All(catalog.Deps{}),
+		args:       append(args, "--state-dir="+a.state, "--durable=false"),
+		categories: catalog.All(new(catalog.Services)),
 	}.start(t)
 }
 
@@ -204,9 +206,9 @@ func TestAuditRefuses(t *testing.T) {
 }
 
 // opened returns what a server of the place keeps its records with.
-func (a auditPlace) opened(tb testing.TB, change ...func(*server.Config)) cli.Auditor {
+func (a auditPlace) opened(tb testing.TB, change ...func(*config.Config)) *app.Auditor {
 	tb.Helper()
-	cfg := server.Config{Audit: true, StateDir: a.state, Token: "a-secret-that-is-known"}
+	cfg := config.Config{Audit: true, StateDir: a.state, Token: "a-secret-that-is-known"}
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -219,7 +221,7 @@ func (a auditPlace) opened(tb testing.TB, change ...func(*server.Config)) cli.Au
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { ws.Close() })
-	rec, err := cli.OpenAudit(tb.Context(), cfg, ws)
+	rec, err := new(app.Process).OpenAudit(tb.Context(), cfg, ws, slog.New(slog.DiscardHandler), new(app.Process).Redactor(cfg))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"toolcrib/schema"
-	"toolcrib/server"
+	"toolcrib/server/app"
 	"toolcrib/server/audit"
+	"toolcrib/server/config"
 	"toolcrib/workspace/state"
 )
 
 type auditLog struct {
-	server.Config
+	config.Config
 	Tool      string `flag:"tool" arg:"NAME" help:"only calls of this tool"`
 	Principal string `flag:"principal" arg:"NAME" help:"only calls in this name"`
 	Code      string `flag:"code" arg:"CODE" help:"only calls that ended so: ok, asked, denied, not_found ...; or refused requests with this status"`
@@ -49,7 +50,7 @@ there. Exit code 1: something is wrong.
 func (a *auditLog) run(ctx context.Context, p *Process, args []string) error {
 	const usage = "toolcrib audit show|verify|tail"
 	if len(args) == 0 {
-		return usagef(usage, "audit wants to know what to do")
+		return config.Usagef(usage, "audit wants to know what to do")
 	}
 	if err := atMost(args, 1, usage); err != nil {
 		return err
@@ -60,12 +61,12 @@ func (a *auditLog) run(ctx context.Context, p *Process, args []string) error {
 	if do == nil {
 		near := schema.Nearest(args[0], []string{"show", "verify", "tail"})
 		if near != "" {
-			return usagef(usage, "audit does not %s; did you mean %q", shellWord(args[0]), near)
+			return config.Usagef(usage, "audit does not %s; did you mean %q", config.ShellWord(args[0]), near)
 		}
-		return usagef(usage, "audit does not %s", shellWord(args[0]))
+		return config.Usagef(usage, "audit does not %s", config.ShellWord(args[0]))
 	}
 	if args[0] == "verify" && (a.Tool != "" || a.Principal != "" || a.Code != "" || a.Since != "" || a.Limit != "") {
-		return usagef("toolcrib audit verify", "verify looks at every record: it has no --tool, --principal, --code, --since or --limit")
+		return config.Usagef("toolcrib audit verify", "verify looks at every record: it has no --tool, --principal, --code, --since or --limit")
 	}
 	if err := p.settle(&a.Config, nil); err != nil {
 		return err
@@ -83,7 +84,7 @@ func (a *auditLog) run(ctx context.Context, p *Process, args []string) error {
 func (a *auditLog) place() (dir string, st *state.Dir, err error) {
 	opt, err := a.Workspace()
 	if err != nil {
-		return "", nil, &usageError{err, "toolcrib audit show --state-dir=DIR"}
+		return "", nil, &config.UsageError{Err: err, Hint: "toolcrib audit show --state-dir=DIR"}
 	}
 	bases := opt.StateDefaults
 	if opt.StateBase != "" {
@@ -93,7 +94,7 @@ func (a *auditLog) place() (dir string, st *state.Dir, err error) {
 	for _, has := range []func(string, *state.Dir) (bool, error){audit.Known, audit.Remains, audit.Begun} {
 		dirs = nil
 		for _, base := range bases {
-			dir, err := filepath.Abs(auditDir(a.Config, base))
+			dir, err := filepath.Abs(app.AuditDir(a.Config, base))
 			if err != nil {
 				return "", nil, err
 			}
@@ -114,7 +115,7 @@ func (a *auditLog) place() (dir string, st *state.Dir, err error) {
 			}
 		}
 	}
-	return "", nil, usagef("serve --audit keeps one; --state-dir and --audit-dir say where it is kept", "no audit log is known in %s", strings.Join(slices.Compact(dirs), " or "))
+	return "", nil, config.Usagef("serve --audit keeps one; --state-dir and --audit-dir say where it is kept", "no audit log is known in %s", strings.Join(slices.Compact(dirs), " or "))
 }
 
 // verify prints what is wrong with the log, or that nothing is.

@@ -12,7 +12,9 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/server"
+	"toolcrib/server/app"
 	"toolcrib/server/audit"
+	"toolcrib/server/config"
 	"toolcrib/server/run"
 	"toolcrib/workspace/state"
 )
@@ -38,7 +40,7 @@ func (a *auditLog) filter(limit int) (filter, error) {
 	if a.Limit != "" {
 		n, err := strconv.ParseUint(a.Limit, 10, 31)
 		if err != nil {
-			return filter{}, usagef("--limit=100", "--limit: %q is no number of records", a.Limit)
+			return filter{}, config.Usagef("--limit=100", "--limit: %q is no number of records", a.Limit)
 		}
 		f.limit = int(n)
 	}
@@ -54,7 +56,7 @@ func (a *auditLog) filter(limit int) (filter, error) {
 	}
 	at, err := time.Parse(time.RFC3339, a.Since)
 	if err != nil {
-		return filter{}, usagef("--since=24h or --since=2006-01-02T15:04:05Z", "--since: %q is neither a duration nor a time", a.Since)
+		return filter{}, config.Usagef("--since=24h or --since=2006-01-02T15:04:05Z", "--since: %q is neither a duration nor a time", a.Since)
 	}
 	f.since = at
 	return f, nil
@@ -71,9 +73,9 @@ func (a *auditLog) checkCode() error {
 	}
 	there := "there are: " + strings.Join(codes, ", ")
 	if near := schema.Nearest(a.Code, codes); near != "" {
-		return usagef(there, "--code: no call ends in %q; did you mean %q", a.Code, near)
+		return config.Usagef(there, "--code: no call ends in %q; did you mean %q", a.Code, near)
 	}
-	return usagef(there, "--code: no call ends in %q", a.Code)
+	return config.Usagef(there, "--code: no call ends in %q", a.Code)
 }
 
 // wants reports whether a line is wanted, and takes it apart.
@@ -133,7 +135,7 @@ func (a *auditLog) tail(ctx context.Context, p *Process, dir string, _ *state.Di
 	if err != nil {
 		return err
 	}
-	ctx, stop := untilSignal(ctx, false)
+	ctx, stop := app.UntilSignal(ctx, false)
 	defer stop()
 	lines, _, err := f.last(dir)
 	if err != nil {

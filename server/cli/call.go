@@ -10,14 +10,15 @@ import (
 	"maps"
 	"strings"
 
-	"toolcrib/server"
+	"toolcrib/server/app"
+	"toolcrib/server/config"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 )
 
 type call struct {
-	server.Config
+	config.Config
 	JSON bool `flag:"json" help:"print the result as JSON, with everything that is in it, an error too"`
 	All  bool `flag:"all" help:"print the pages that follow too, each as a result of its own"`
 }
@@ -33,9 +34,9 @@ takes. The call goes the same way as a client's: the same checks, the same
 limits. Programs end with the call: it waits for them, and keeps no jobs. Exit
 code 1: the tool answered with an error, which is on stderr.
 
-  toolcrib call read_file '{"path": "go.mod"}'
-  toolcrib call --all glob '{"pattern": ["*.go"]}'
-  toolcrib call grep - src <arguments.json`,
+  toolcrib call ` + catalog.ShownRead + ` '{"path": "go.mod"}'
+  toolcrib call --all ` + catalog.ShownFind + ` '{"pattern": ["*.go"]}'
+  toolcrib call ` + catalog.ShownSearch + ` - src <arguments.json`,
 		new: func() runner { return new(call) },
 	}
 }
@@ -43,7 +44,7 @@ code 1: the tool answered with an error, which is on stderr.
 func (c *call) run(ctx context.Context, p *Process, args []string) error {
 	const usage = "toolcrib call TOOL JSON [DIR ...]; toolcrib show TOOL tells the arguments"
 	if len(args) < 2 {
-		return usagef(usage, "call wants a tool and its arguments as JSON")
+		return config.Usagef(usage, "call wants a tool and its arguments as JSON")
 	}
 	name, text := args[0], args[1]
 	roots, selected, err := p.callIn(&c.Config, name, args[2:])
@@ -57,12 +58,12 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 		}
 		text = string(data)
 	}
-	p.tuneGC()
-	e, err := p.open(ctx, c.Config, selected, roots)
+	p.app().TuneGC()
+	e, err := p.app().Open(ctx, c.Config, selected, roots)
 	if err != nil {
 		return err
 	}
-	ctx, stop := untilSignal(ctx, false)
+	ctx, stop := app.UntilSignal(ctx, false)
 	defer stop()
 	asks := args[1] != "-" && p.IsTerminal(p.Stdin) && p.IsTerminal(p.Stderr)
 	request := run.Call{
@@ -71,39 +72,39 @@ func (c *call) run(ctx context.Context, p *Process, args []string) error {
 		Session: tools.SessionInfo{
 			Principal: tools.Local,
 			Client:    tools.Client{Name: "toolcrib call", Version: moduleVersion(), Forms: asks},
-			Workspace: e.ws,
+			Workspace: e.Workspace,
 			Once:      true,
 		},
 		Progress: p.progress(),
 	}
 	for {
-		out := p.carry(ctx, e.runner, request)
+		out := p.carry(ctx, e.Runner, request)
 		if err := c.print(p, out); err != nil {
-			return errors.Join(err, e.close())
+			return errors.Join(err, e.Close())
 		}
 		next, more := out.Result.Meta[tools.MetaNext].(map[string]any)
 		if !more || !c.All {
-			return e.close()
+			return e.Close()
 		}
 		if request.Args, err = withArguments(request.Args, next); err != nil {
-			return errors.Join(err, e.close())
+			return errors.Join(err, e.Close())
 		}
 	}
 }
 
 // callIn settles the configuration for a call of a tool in directories, and returns the
 // roots and the tools. It refuses a name that cannot be called.
-func (p *Process) callIn(cfg *server.Config, tool string, dirs []string) (roots []string, selected tools.Selected, err error) {
+func (p *Process) callIn(cfg *config.Config, tool string, dirs []string) (roots []string, selected tools.Selected, err error) {
 	if roots, err = rootsOf(dirs); err != nil {
 		return nil, selected, err
 	}
 	if err = p.settle(cfg, roots); err != nil {
 		return nil, selected, err
 	}
-	if selected, err = p.choose(*cfg); err != nil {
+	if selected, err = p.app().Choose(*cfg); err != nil {
 		return nil, selected, err
 	}
-	return roots, selected, callable(p.Catalog, selected, tool)
+	return roots, selected, callable(p.env.Catalog, selected, tool)
 }
 
 // withArguments returns the arguments of a call with some of them changed.
@@ -126,7 +127,7 @@ func callable(all []tools.Tool, selected tools.Selected, name string) error {
 	}
 	for _, o := range selected.Omitted {
 		if o.Tool.Name == tool.Name {
-			return usagef("toolcrib list --all shows what can be called", "%s cannot be called: %s", name, o.Reason)
+			return config.Usagef("toolcrib list --all shows what can be called", "%s cannot be called: %s", name, o.Reason)
 		}
 	}
 	return nil

@@ -138,7 +138,7 @@ func TestCallAskEnds(t *testing.T) {
 			Stdout:     io.Discard,
 			Stderr:     screen,
 			IsTerminal: func(any) bool { return true },
-			Catalog:    fixtures(new([]string)),
+			Categories: offering(fixtures(new([]string))...),
 		})
 	}()
 	buf := make([]byte, 1)

@@ -16,11 +16,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"strings"
 
 	"toolcrib/schema"
-	"toolcrib/server"
+	"toolcrib/server/app"
+	"toolcrib/server/config"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
@@ -41,12 +40,10 @@ type Process struct {
 	Hooks run.Hooks
 	// Caller is what the tools call others through; nil = none do.
 	Caller *run.Caller
-	// Deps is what the process owns for the tools, and Catalog every tool there is,
-	// made with it.
-	Deps    catalog.Deps
-	Catalog []tools.Tool
+	// Categories are all that the process offers.
+	Categories []tools.Category
 
-	given given // by the command line and the environment, once they are parsed
+	env config.Env // what settings are read from
 }
 
 // Exit codes.
@@ -70,6 +67,16 @@ type runner interface {
 	run(ctx context.Context, p *Process, args []string) error
 }
 
+// make returns a new runner of the command, whose configuration has the settings of the
+// categories.
+func (c command) make(p *Process) runner {
+	r := c.new()
+	if configured, ok := r.(interface{ Add([]tools.Category) }); ok {
+		configured.Add(p.Categories)
+	}
+	return r
+}
+
 // commands is the command table; the first is what runs where none is named.
 func commands() []command {
 	return []command{
@@ -80,6 +87,7 @@ func commands() []command {
 
 // Main runs the command that the arguments name and returns the exit code.
 func Main(ctx context.Context, p Process) int {
+	p.env = config.Env{Environ: p.Environ, LookPath: p.LookPath, Categories: p.Categories, Catalog: catalog.Tools(p.Categories)}
 	err := dispatch(ctx, &p)
 	if err == nil {
 		return exitOK
@@ -87,14 +95,14 @@ func Main(ctx context.Context, p Process) int {
 	if _, ok := errors.AsType[silentError](err); ok {
 		return exitError
 	}
-	usage, ok := errors.AsType[*usageError](err)
+	usage, ok := errors.AsType[*config.UsageError](err)
 	if !ok {
 		fmt.Fprintf(p.Stderr, "toolcrib: %v\n", err)
 		return exitError
 	}
-	fmt.Fprintf(p.Stderr, "toolcrib: %v\n", usage.err)
-	if usage.hint != "" {
-		fmt.Fprintf(p.Stderr, "  %s\n", usage.hint)
+	fmt.Fprintf(p.Stderr, "toolcrib: %v\n", usage.Err)
+	if usage.Hint != "" {
+		fmt.Fprintf(p.Stderr, "  %s\n", usage.Hint)
 	}
 	return exitUsage
 }
@@ -116,15 +124,15 @@ func dispatch(ctx context.Context, p *Process) error {
 			}
 		}
 	}
-	r := cmd.new()
-	rest, from, err := parse(r, args, p.Environ)
-	if errors.Is(err, errHelp) {
+	r := cmd.make(p)
+	rest, from, err := config.Parse(r, args, p.Environ)
+	if errors.Is(err, config.ErrHelp) {
 		return help(p, cmds, []string{cmd.name})
 	}
 	if err != nil {
-		return &usageError{err, "toolcrib help " + cmd.name + " lists the flags"}
+		return &config.UsageError{Err: err, Hint: "toolcrib help " + cmd.name + " lists the flags"}
 	}
-	p.given = from
+	p.env.Given = from
 	return r.run(ctx, p, rest)
 }
 
@@ -137,78 +145,35 @@ func find(cmds []command, name string) (command, bool) {
 	return command{}, false
 }
 
-// usageError is a command line or a configuration that is wrong, with a line
-// of what to type instead.
-type usageError struct {
-	err  error
-	hint string
-}
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-func usagef(hint, format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...), hint}
-}
-
 // silentError ends a command with exit code 1 that has said why itself.
 type silentError struct{}
 
 func (silentError) Error() string { return "" }
 
-func (p *Process) getenv(name string) string { return getenv(p.Environ, name) }
-
-// machine is what the tools may need of this machine.
-func (p *Process) machine() tools.Host {
-	return tools.Host{OS: runtime.GOOS, LookPath: p.LookPath, Getenv: p.getenv}
+// app is the process as a server sees it.
+func (p *Process) app() *app.Process {
+	return &app.Process{
+		Env: p.env, Version: moduleVersion(), Args: p.Args,
+		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Hooks: p.Hooks, Caller: p.Caller,
+	}
 }
 
-// choose applies the configuration to the catalog. It warns of variables that
-// look like ours and are not.
-func (p *Process) choose(cfg server.Config) (tools.Selected, error) {
-	for _, line := range strangers(p.Environ, variables(p.Catalog)) {
+// settle puts what comes of all sources into cfg, which has what flags and variables
+// say, and tells on stderr what the user should know.
+func (p *Process) settle(cfg *config.Config, roots []string) error {
+	l, err := p.env.Sources(*cfg, roots).Read()
+	if err != nil {
+		return err
+	}
+	p.tell(l)
+	*cfg = l.Config
+	return nil
+}
+
+func (p *Process) tell(l *config.Loaded) {
+	for _, line := range l.Notes {
 		fmt.Fprintln(p.Stderr, "toolcrib: warning:", line)
 	}
-	return p.selects(cfg)
-}
-
-// selects is choose without the warnings.
-func (p *Process) selects(cfg server.Config) (tools.Selected, error) {
-	const hint = "toolcrib list --all shows every tool with its category"
-	host := p.machine()
-	if python := interpreter(cfg); python != "" {
-		host.LookPath = func(file string) (string, error) {
-			if file == "python3" || file == "python" {
-				file = python
-			}
-			return p.LookPath(file)
-		}
-	}
-	selection, err := cfg.Selection(p.Catalog, host)
-	if err != nil {
-		return tools.Selected{}, &wrongKey{"preset", "", &usageError{err, hint}}
-	}
-	selected, err := tools.Select(cfg.Tuned(p.Catalog), selection)
-	if err != nil {
-		return tools.Selected{}, &wrongKey{"tools", "", &usageError{err, hint}}
-	}
-	return selected, nil
-}
-
-// variables are the names of the environment that toolcrib or a tool reads.
-func variables(all []tools.Tool) []string {
-	var names []string
-	for _, o := range options(new(server.Config)) {
-		names = append(names, o.env)
-	}
-	for _, t := range all {
-		for _, n := range t.Needs {
-			if n.Env != "" {
-				names = append(names, n.Env)
-			}
-		}
-	}
-	return names
 }
 
 // missingTool is the error for a name that no tool has.
@@ -219,9 +184,9 @@ func missingTool(all []tools.Tool, name string) error {
 	}
 	const hint = "toolcrib list --all shows every tool"
 	if near := schema.Nearest(name, names); near != "" {
-		return usagef(hint, "no tool is called %q; did you mean %q", name, near)
+		return config.Usagef(hint, "no tool is called %q; did you mean %q", name, near)
 	}
-	return usagef(hint, "no tool is called %q", name)
+	return config.Usagef(hint, "no tool is called %q", name)
 }
 
 // executable is how the program can be called again, from any directory.
@@ -230,15 +195,4 @@ func executable() string {
 		return file
 	}
 	return "toolcrib"
-}
-
-// shellWord quotes a word for a command line to copy, where it needs quoting.
-func shellWord(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%,=\\", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"toolcrib/schema"
 	"toolcrib/server/cli/internal/clientfile"
+	"toolcrib/server/config"
 )
 
 // tokenVariable is the variable of the environment that holds the token of a
@@ -36,9 +35,9 @@ type client struct {
 	binary   string // what is looked for on PATH
 	format   clientfile.Format
 	table    string
-	user     func(places) string // its file in the scope of the user
-	project  string              // its file in a project; "" = it has none
-	entry    func(reach) any     // nil: this reach does not work there
+	user     func(config.Home) string // its file in the scope of the user
+	project  string                   // its file in a project; "" = it has none
+	entry    func(reach) any          // nil: this reach does not work there
 	// command adds a server by the client's own means: a command line or a link.
 	// "" = there is none for this. Without a scope it is the client's default.
 	command func(name string, s scope, r reach) string
@@ -57,7 +56,7 @@ func clients() []client {
 		{
 			id: "claude-desktop", name: "Claude Desktop", binary: "claude-desktop",
 			format: clientfile.JSON, table: "mcpServers",
-			user:    func(p places) string { return filepath.Join(p.config(), "Claude", "claude_desktop_config.json") },
+			user:    func(h config.Home) string { return filepath.Join(h.Config(), "Claude", "claude_desktop_config.json") },
 			entry:   func(r reach) any { return stdioOnly(stdioEntry{"", r.Command, r.Args}, r) },
 			command: func(string, scope, reach) string { return "" },
 			then:    "Restart Claude Desktop.",
@@ -65,7 +64,7 @@ func clients() []client {
 		{
 			id: "claude-code", name: "Claude Code", binary: "claude",
 			format: clientfile.JSON, table: "mcpServers", project: ".mcp.json",
-			user:    func(p places) string { return filepath.Join(p.or("CLAUDE_CONFIG_DIR", p.home), ".claude.json") },
+			user:    func(h config.Home) string { return filepath.Join(h.Or("CLAUDE_CONFIG_DIR", h.Dir), ".claude.json") },
 			entry:   func(r reach) any { return typed(r, "${"+tokenVariable+"}") },
 			command: addToClaude, means: "Claude Code itself", rewrites: true,
 			expands: "${",
@@ -74,7 +73,7 @@ func clients() []client {
 		{
 			id: "vscode", name: "VS Code", binary: "code",
 			format: clientfile.JSONC, table: "servers", project: filepath.Join(".vscode", "mcp.json"),
-			user:    func(p places) string { return filepath.Join(p.config(), "Code", "User", "mcp.json") },
+			user:    func(h config.Home) string { return filepath.Join(h.Config(), "Code", "User", "mcp.json") },
 			entry:   func(r reach) any { return typed(r, "${env:"+tokenVariable+"}") },
 			command: addToCode, means: "VS Code itself",
 			expands: "${",
@@ -83,7 +82,7 @@ func clients() []client {
 		{
 			id: "cursor", name: "Cursor", binary: "cursor",
 			format: clientfile.JSONC, table: "mcpServers", project: filepath.Join(".cursor", "mcp.json"),
-			user:    func(p places) string { return filepath.Join(p.home, ".cursor", "mcp.json") },
+			user:    func(h config.Home) string { return filepath.Join(h.Dir, ".cursor", "mcp.json") },
 			entry:   cursorEntry,
 			command: cursorLink, means: "Cursor, by this link",
 			expands: "${",
@@ -92,8 +91,8 @@ func clients() []client {
 		{
 			id: "codex", name: "Codex", binary: "codex",
 			format: clientfile.TOML, table: "mcp_servers",
-			user: func(p places) string {
-				return filepath.Join(p.or("CODEX_HOME", filepath.Join(p.home, ".codex")), "config.toml")
+			user: func(h config.Home) string {
+				return filepath.Join(h.Or("CODEX_HOME", filepath.Join(h.Dir, ".codex")), "config.toml")
 			},
 			entry:   codexEntry,
 			command: addToCodex, means: "Codex itself",
@@ -102,8 +101,8 @@ func clients() []client {
 		{
 			id: "gemini", name: "Gemini CLI", binary: "gemini",
 			format: clientfile.CommentedJSON, table: "mcpServers", project: filepath.Join(".gemini", "settings.json"),
-			user: func(p places) string {
-				return filepath.Join(p.or("GEMINI_CLI_HOME", p.home), ".gemini", "settings.json")
+			user: func(h config.Home) string {
+				return filepath.Join(h.Or("GEMINI_CLI_HOME", h.Dir), ".gemini", "settings.json")
 			},
 			entry:   geminiEntry,
 			command: addToGemini, means: "Gemini CLI itself",
@@ -123,9 +122,9 @@ func findClient(id string) (client, error) {
 	ids := clientIDs()
 	hint := "there are: " + strings.Join(ids, ", ")
 	if near := schema.Nearest(id, ids); near != "" {
-		return client{}, usagef(hint, "no client is called %q; did you mean %q", id, near)
+		return client{}, config.Usagef(hint, "no client is called %q; did you mean %q", id, near)
 	}
-	return client{}, usagef(hint, "no client is called %q", id)
+	return client{}, config.Usagef(hint, "no client is called %q", id)
 }
 
 func clientIDs() []string {
@@ -149,11 +148,11 @@ func (c client) scopes() []scope {
 }
 
 // file returns the client's file in one of its scopes, for a project in dir.
-func (c client) file(s scope, p places, dir string) string {
+func (c client) file(s scope, h config.Home, dir string) string {
 	if s == projectScope {
 		return filepath.Join(dir, c.project)
 	}
-	return c.user(p)
+	return c.user(h)
 }
 
 // The forms of entries.
@@ -220,41 +219,4 @@ func (r reach) headers(token string) map[string]string {
 		return nil
 	}
 	return map[string]string{"Authorization": "Bearer " + token}
-}
-
-// places is where a user's files stand.
-type places struct {
-	goos, home string
-	getenv     func(string) string
-}
-
-func (p *Process) places() (places, error) {
-	variable := "HOME"
-	if runtime.GOOS == "windows" {
-		variable = "USERPROFILE"
-	}
-	home := p.getenv(variable)
-	if home == "" {
-		return places{}, errors.New(variable + " is not set, so there is no telling where clients keep their files")
-	}
-	return places{runtime.GOOS, home, p.getenv}, nil
-}
-
-// or returns the directory that a variable names, else another.
-func (p places) or(variable, dir string) string {
-	if value := p.getenv(variable); value != "" {
-		return value
-	}
-	return dir
-}
-
-// config is where desktop programs keep their configuration.
-func (p places) config() string {
-	switch p.goos {
-	case "darwin":
-		return filepath.Join(p.home, "Library", "Application Support")
-	case "windows":
-		return p.or("APPDATA", filepath.Join(p.home, "AppData", "Roaming"))
-	}
-	return p.or("XDG_CONFIG_HOME", filepath.Join(p.home, ".config"))
 }

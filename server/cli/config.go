@@ -15,13 +15,14 @@ import (
 
 	"toolcrib/server"
 	"toolcrib/server/cli/internal/clientfile"
+	"toolcrib/server/config"
 )
 
 // defaultName is what the entry of this server is called in configurations.
 const defaultName = "toolcrib"
 
-type config struct {
-	server.Config
+type configure struct {
+	config.Config
 	Name   string `flag:"name" arg:"NAME" help:"what the entry is called (default toolcrib)"`
 	URL    string `flag:"url" arg:"URL" help:"let the client use the server at URL over HTTP, in the place of starting one"`
 	Scope  string `flag:"scope" arg:"SCOPE" values:"user,project" help:"user for all your projects; project for a file in the first DIR (default user)"`
@@ -47,17 +48,17 @@ environment that set the same; files of configuration are read when the server
 starts. Everything else in the file stays as it is, to
 the byte. A token is never written: the entry refers to TOOLCRIB_TOKEN. What was
 written with --write goes with the same command line and --remove.`,
-		new: func() runner { return new(config) },
+		new: func() runner { return new(configure) },
 	}
 }
 
-func (c *config) run(_ context.Context, p *Process, args []string) error {
+func (c *configure) run(_ context.Context, p *Process, args []string) error {
 	if len(args) > 0 {
 		if done, err := c.aboutFiles(p, args); done {
 			return err
 		}
 	}
-	where, err := p.places()
+	where, err := p.env.Home()
 	if err != nil {
 		return err
 	}
@@ -65,11 +66,11 @@ func (c *config) run(_ context.Context, p *Process, args []string) error {
 		c.Name = defaultName
 	}
 	if !entryName().MatchString(c.Name) {
-		return usagef("letters, digits, - and _, at most 64", "--name: %q cannot be the name of an entry", c.Name)
+		return config.Usagef("letters, digits, - and _, at most 64", "--name: %q cannot be the name of an entry", c.Name)
 	}
 	if len(args) == 0 {
 		if c.Write || c.Remove || c.Print {
-			return usagef("toolcrib config CLIENT; toolcrib config lists them", "no client is named")
+			return config.Usagef("toolcrib config CLIENT; toolcrib config lists them", "no client is named")
 		}
 		return c.list(p.Stdout, where)
 	}
@@ -77,16 +78,16 @@ func (c *config) run(_ context.Context, p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
-	t := target{client: which, places: where, scope: scope(c.Scope), name: c.Name}
+	t := target{client: which, home: where, scope: scope(c.Scope), name: c.Name}
 	if t.scope == "" {
 		t.scope = userScope
 	}
 	if !slices.Contains(which.scopes(), t.scope) {
-		return usagef("leave --scope out", "%s has no configuration of a project", which.name)
+		return config.Usagef("leave --scope out", "%s has no configuration of a project", which.name)
 	}
 	switch {
 	case c.Write && c.Remove, c.Print && (c.Write || c.Remove):
-		return usagef("toolcrib help config", "only one of --print, --write and --remove at a time")
+		return config.Usagef("toolcrib help config", "only one of --print, --write and --remove at a time")
 	case c.Remove:
 		if t.scope == projectScope {
 			if err := t.settleDir(args[1:]); err != nil {
@@ -107,18 +108,19 @@ func (c *config) run(_ context.Context, p *Process, args []string) error {
 var entryName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
 
 // settle finds out what the entry says and which file it is for.
-func (c *config) settle(p *Process, t *target, dirs []string) error {
-	given := new(config)
-	if _, _, err := parse(given, p.Args[1:], nil); err != nil {
+func (c *configure) settle(p *Process, t *target, dirs []string) error {
+	given := new(configure)
+	given.Add(p.Categories)
+	if _, _, err := config.Parse(given, p.Args[1:], nil); err != nil {
 		return err
 	}
 	if given.HTTP != "" {
-		return usagef("toolcrib config CLIENT --url=http://ADDR"+server.Endpoint, "--http is for serve; a client is told a URL")
+		return config.Usagef("toolcrib config CLIENT --url=http://ADDR"+server.Endpoint, "--http is for serve; a client is told a URL")
 	}
 	if c.URL != "" {
 		return c.settleURL(t, given, dirs)
 	}
-	if _, err := p.choose(c.Config); err != nil {
+	if _, err := p.app().Choose(c.Config); err != nil {
 		return err
 	}
 	roots, err := rootsOf(dirs)
@@ -131,36 +133,36 @@ func (c *config) settle(p *Process, t *target, dirs []string) error {
 	t.dir, t.reach = roots[0], reach{launch: launchOf(c.Config, roots)}
 	for _, word := range append([]string{t.reach.Command}, t.reach.Args...) {
 		if !utf8.ValidString(word) {
-			return usagef("", "%q is not UTF-8, and a configuration holds nothing else", word)
+			return config.Usagef("", "%q is not UTF-8, and a configuration holds nothing else", word)
 		}
 	}
 	return nil
 }
 
-func (c *config) settleURL(t *target, given *config, dirs []string) error {
-	for _, o := range options(&given.Config) {
-		if !o.field.IsZero() && o.name != "auth" {
-			return usagef("give it to toolcrib serve", "--%s is for the server, which --url says is running already", o.name)
+func (c *configure) settleURL(t *target, given *configure, dirs []string) error {
+	for _, o := range config.Options(&given.Config) {
+		if !o.Field.IsZero() && o.Name != "auth" {
+			return config.Usagef("give it to toolcrib serve", "--%s is for the server, which --url says is running already", o.Name)
 		}
 	}
 	u, err := url.Parse(c.URL)
 	switch {
 	case err != nil:
-		return usagef("--url=http://127.0.0.1:8080"+server.Endpoint, "--url: %w", err)
+		return config.Usagef("--url=http://127.0.0.1:8080"+server.Endpoint, "--url: %w", err)
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return usagef("--url=http://127.0.0.1:8080"+server.Endpoint, "--url: %q is not the URL of a server over HTTP", c.URL)
+		return config.Usagef("--url=http://127.0.0.1:8080"+server.Endpoint, "--url: %q is not the URL of a server over HTTP", c.URL)
 	case u.User != nil:
-		return usagef("the entry refers to "+tokenVariable+" by itself", "--url: a URL with a password is not written into a file")
+		return config.Usagef("the entry refers to "+tokenVariable+" by itself", "--url: a URL with a password is not written into a file")
 	case u.Path == "":
-		return usagef("--url="+c.URL+server.Endpoint+" is where toolcrib serves", "--url: %s has no path", c.URL)
+		return config.Usagef("--url="+c.URL+server.Endpoint+" is where toolcrib serves", "--url: %s has no path", c.URL)
 	}
 	t.reach = reach{url: c.URL, token: c.Auth != "none"}
 	if t.client.entry(t.reach) == nil {
-		return usagef("let it start the server: leave --url out; or add the URL in its settings, under connectors",
+		return config.Usagef("let it start the server: leave --url out; or add the URL in its settings, under connectors",
 			"%s takes no URL from its configuration file", t.client.name)
 	}
 	if t.scope == userScope && len(dirs) > 0 {
-		return usagef("leave it out", "%s: the server at --url has its own directories", dirs[0])
+		return config.Usagef("leave it out", "%s: the server at --url has its own directories", dirs[0])
 	}
 	return t.settleDir(dirs)
 }
@@ -180,7 +182,7 @@ func (t *target) settleDir(dirs []string) error {
 }
 
 // list prints each client's files, and whether the entry is there.
-func (c *config) list(w io.Writer, where places) error {
+func (c *configure) list(w io.Writer, where config.Home) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err

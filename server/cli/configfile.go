@@ -11,19 +11,20 @@ import (
 	"time"
 
 	"toolcrib/server/cli/internal/clientfile"
+	"toolcrib/server/config"
 )
 
 // target is an entry of a client's configuration, and what it is to say.
 type target struct {
 	client client
-	places places
+	home   config.Home
 	scope  scope
 	name   string
 	dir    string // the project
 	reach  reach
 }
 
-func (t target) file() string { return t.client.file(t.scope, t.places, t.dir) }
+func (t target) file() string { return t.client.file(t.scope, t.home, t.dir) }
 
 func (t target) place() clientfile.Place { return t.client.place(t.name) }
 
@@ -38,7 +39,7 @@ func (t target) print(w io.Writer, implied bool) error {
 	fmt.Fprintf(&b, "%s reads %s", t.client.name, t.file())
 	for _, s := range t.client.scopes() {
 		if s != t.scope {
-			fmt.Fprintf(&b, " (and with --scope=%s %s)", s, t.client.file(s, t.places, t.dir))
+			fmt.Fprintf(&b, " (and with --scope=%s %s)", s, t.client.file(s, t.home, t.dir))
 		}
 	}
 	fmt.Fprintf(&b, ".\nPut this there, beside what it holds:\n\n%s\nOr let toolcrib do it, with a backup:\n  %s\n", snippet, t.writeLine())

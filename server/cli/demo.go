@@ -11,10 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"toolcrib/server"
+	"toolcrib/server/config"
+	"toolcrib/tools/catalog"
 )
 
-type demo struct{ server.Config }
+type demo struct{ config.Config }
 
 func demoCommand() command {
 	return command{
@@ -82,11 +83,11 @@ func (d *demo) session(w io.Writer, c *conversation) error {
 	fmt.Fprintf(w, "\n→ tools/list\n← %d tools: %s (%s)\n", len(names), strings.Join(names, ", "), took)
 	newest := ""
 	for _, call := range []struct{ tool, args string }{
-		{"list_directory", `{"path": "."}`},
-		{"glob", `{"pattern": ["**"], "sort": "newest", "limit": 3}`},
-		{"grep", `{"pattern": "TODO|FIXME|func |def |class |function ", "limit": 3}`},
-		{"read_file", ""},
-		{"read_file", `{"path": "../../../../../../etc/passwd"}`},
+		{catalog.ShownList, `{"path": "."}`},
+		{catalog.ShownFind, `{"pattern": ["**"], "sort": "newest", "limit": 3}`},
+		{catalog.ShownSearch, `{"pattern": "TODO|FIXME|func |def |class |function ", "limit": 3}`},
+		{catalog.ShownRead, ""},
+		{catalog.ShownRead, `{"path": "../../../../../../etc/passwd"}`},
 	} {
 		if call.args == "" {
 			if newest == "" {
@@ -103,7 +104,7 @@ func (d *demo) session(w io.Writer, c *conversation) error {
 			return err
 		}
 		fmt.Fprintf(w, "\n→ %s %s\n%s  (%s)\n", call.tool, call.args, excerpt(text), took)
-		if lines := strings.Split(text, "\n"); call.tool == "glob" && len(lines) > 1 {
+		if lines := strings.Split(text, "\n"); call.tool == catalog.ShownFind && len(lines) > 1 {
 			newest = lines[1]
 		}
 	}

@@ -13,15 +13,8 @@ func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs: time to link the program")
 	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("needs: the go command")
-	}
-	binary := filepath.Join(t.TempDir(), "toolcrib")
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", binary, "toolcrib") // as it is released
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	t.Parallel()
+	binary := built(t)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
 		t.Fatal(err)

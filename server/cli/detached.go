@@ -5,19 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"toolcrib/server"
-	"toolcrib/server/keeper"
-	"toolcrib/workspace/state"
+	"toolcrib/server/app"
+	"toolcrib/server/config"
+	"toolcrib/server/daemon"
 )
 
-type detached struct{ server.Config }
+type detached struct{ config.Config }
 
 func detachedCommand() command {
 	return command{
@@ -36,13 +34,13 @@ func (d *detached) run(ctx context.Context, p *Process, args []string) error {
 	const usage = "toolcrib detached, or toolcrib detached stop PID, or toolcrib detached stop all"
 	if d.StateDir != "" { // named by whoever asks: nothing there is no answer
 		if info, err := os.Stat(d.StateDir); err != nil || !info.IsDir() {
-			return usagef("toolcrib detached looks where the configuration says", "--state-dir: %q is no directory", d.StateDir)
+			return config.Usagef("toolcrib detached looks where the configuration says", "--state-dir: %q is no directory", d.StateDir)
 		}
 	}
 	if err := p.settle(&d.Config, nil); err != nil {
 		return err
 	}
-	places, err := placesOf(d.Config)
+	places, err := app.Daemons(d.Config)
 	if err != nil {
 		return err
 	}
@@ -50,12 +48,12 @@ func (d *detached) run(ctx context.Context, p *Process, args []string) error {
 	case len(args) == 0:
 		return listDetached(p, places)
 	case len(args) != 2 || args[0] != "stop":
-		return usagef(usage, "detached takes nothing, or stop and a process")
+		return config.Usagef(usage, "detached takes nothing, or stop and a process")
 	}
 	all := args[1] == "all"
 	pid, err := strconv.Atoi(args[1])
 	if err != nil && !all {
-		return usagef(usage, "%q is no process", args[1])
+		return config.Usagef(usage, "%q is no process", args[1])
 	}
 	stopped := 0
 	for _, place := range places {
@@ -63,7 +61,7 @@ func (d *detached) run(ctx context.Context, p *Process, args []string) error {
 			if !all && s.PID != pid {
 				continue
 			}
-			if err := place.Stop(ctx, s.PID); err != nil && !errors.Is(err, keeper.ErrNone) {
+			if err := place.Stop(ctx, s.PID); err != nil && !errors.Is(err, daemon.ErrNone) {
 				return err
 			}
 			stopped++
@@ -80,7 +78,7 @@ func (d *detached) run(ctx context.Context, p *Process, args []string) error {
 	case stopped == 0 && all:
 		return tellNone(p)
 	case stopped == 0:
-		return fmt.Errorf("process %d: %w; toolcrib detached lists them", pid, keeper.ErrNone)
+		return fmt.Errorf("process %d: %w; toolcrib detached lists them", pid, daemon.ErrNone)
 	}
 	return nil
 }
@@ -90,61 +88,8 @@ func tellNone(p *Process) error {
 	return err
 }
 
-// elsewhere tells of the jobs that other processes keep of the same roots, a line each.
-func elsewhere(cfg server.Config, roots []string) (lines []string) {
-	places, err := placesOf(cfg)
-	if err != nil { // a system without keepers, or without a place for state
-		return nil
-	}
-	where := ""
-	if cfg.StateDir != "" {
-		where = " --state-dir " + shellWord(cfg.StateDir)
-	}
-	ours := resolved(roots)
-	for _, place := range places {
-		for _, other := range place.List() {
-			if other.PID == os.Getpid() || other.Load.Running == 0 || !slices.Equal(resolved(other.Roots), ours) {
-				continue
-			}
-			run := "1 more runs"
-			if other.Load.Running > 1 {
-				run = fmt.Sprintf("%d more run", other.Load.Running)
-			}
-			lines = append(lines, fmt.Sprintf("%s in the server of other settings, process %d; the user ends them by: toolcrib detached%s stop %[2]d", run, other.PID, where))
-		}
-	}
-	return lines
-}
-
-// resolved returns directories without links, sorted, as far as they exist.
-func resolved(dirs []string) []string {
-	list := slices.Clone(dirs)
-	for i, dir := range list {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			list[i] = real
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
-// placesOf returns the directories in which keepers of this user may be.
-func placesOf(cfg server.Config) ([]*keeper.Place, error) {
-	if err := keeper.Supported(); err != nil {
-		return nil, err
-	}
-	opt, err := cfg.Workspace()
-	if err != nil {
-		return nil, err
-	}
-	bases := append([]string{opt.StateBase}, opt.StateDefaults...)
-	bases = append(bases, state.FallbackBase())
-	slices.Sort(bases)
-	return keeper.Existing(slices.DeleteFunc(slices.Compact(bases), func(base string) bool { return base == "" })...), nil
-}
-
-func listDetached(p *Process, places []*keeper.Place) error {
-	var list []keeper.Status
+func listDetached(p *Process, places []*daemon.Dir) error {
+	var list []daemon.Status
 	for _, place := range places {
 		list = append(list, place.List()...)
 	}

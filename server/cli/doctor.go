@@ -7,13 +7,15 @@ import (
 	"io"
 	"log/slog"
 
-	"toolcrib/server"
-	"toolcrib/server/keeper"
+	"toolcrib/server/app"
+	"toolcrib/server/config"
+	"toolcrib/server/daemon"
 	"toolcrib/tools"
+	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
 )
 
-type doctor struct{ server.Config }
+type doctor struct{ config.Config }
 
 func doctorCommand() command {
 	return command{
@@ -31,13 +33,13 @@ func (d *doctor) run(ctx context.Context, p *Process, args []string) error {
 	r := &report{w: p.Stdout}
 	given := d.Config
 	l := d.settings(p, r, args)
-	selected, err := p.choose(d.Config)
+	selected, err := p.app().Choose(d.Config)
 	if err != nil {
 		return err
 	}
 	if l != nil {
-		if _, err := p.validate(l.Config, p.redactor(l.Config), slog.New(slog.DiscardHandler)); err != nil {
-			r.bad("config", l.place(err).Error())
+		if faults := p.app().Faults(l.Config); len(faults) > 0 {
+			r.bad("config", l.Locate(faults[0]).Error())
 		}
 	}
 	r.ok("version", versionLine())
@@ -56,20 +58,20 @@ func (d *doctor) run(ctx context.Context, p *Process, args []string) error {
 
 // settings reads the files of configuration as serve does. It returns nil where they
 // cannot be read.
-func (d *doctor) settings(p *Process, r *report, args []string) *loaded {
+func (d *doctor) settings(p *Process, r *report, args []string) *config.Loaded {
 	roots, err := rootsOf(args)
 	if err != nil {
 		roots = nil // places tells
 	}
-	l, err := p.sources(d.Config, roots).read()
+	l, err := p.env.Sources(d.Config, roots).Read()
 	switch {
 	case err != nil:
 		r.bad("config", err.Error())
 		return nil
-	case len(l.files) == 0 && p.usualFile() != "":
-		r.ok("config", "none; a file would be "+p.usualFile())
+	case len(l.Files) == 0 && p.env.UsualFile() != "":
+		r.ok("config", "none; a file would be "+p.env.UsualFile())
 	}
-	for _, name := range l.files {
+	for _, name := range l.Files {
 		r.ok("config", name)
 	}
 	d.Config = l.Config
@@ -111,41 +113,31 @@ func (d *doctor) places(ctx context.Context, p *Process, r *report, args []strin
 	}
 	d.state(r, ws)
 	d.detached(r, roots)
-	d.sandbox(ctx, p, r, ws)
+	d.categories(ctx, p, r, ws)
 	if err := ws.Close(); err != nil {
 		r.bad("root", err.Error())
 	}
 	return roots
 }
 
-// sandbox makes the sandbox of the roots, and says whether that can be done.
-func (d *doctor) sandbox(ctx context.Context, p *Process, r *report, ws *workspace.Workspace) {
-	programs := p.Deps.Sandbox
-	if programs == nil {
-		return
+// categories lets each category look at what it needs.
+func (d *doctor) categories(ctx context.Context, p *Process, r *report, ws *workspace.Workspace) {
+	if len(d.Check(p.env.Machine())) > 0 {
+		return // settings has told
 	}
-	opt, err := d.Containment()
-	if err != nil {
-		r.bad("sandbox", err.Error())
-		return
-	}
-	programs.Configure(opt)
+	p.app().Apply(d.Config, ws.Roots(), slog.New(slog.DiscardHandler))
 	ctx = tools.WithSession(ctx, &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
-	level, err := programs.Check(ctx)
-	switch {
-	case err != nil:
-		e := tools.AsError(err)
-		r.bad("sandbox", e.Msg+"; "+e.Hint)
-	case level.String() == "none":
-		r.missing("sandbox", "none: programs that tools run can do all that the user can")
-	default:
-		r.ok("sandbox", "programs that tools run are contained at level "+level.String())
-		if why := programs.Countless(); why != "" {
-			r.missing("limits", "programs.processes does not hold, so that a program may have any number of processes: "+why)
+	for _, c := range p.Categories {
+		if c.Doctor == nil {
+			continue
+		}
+		for _, found := range c.Doctor(ctx) {
+			r.broken = r.broken || found.State == tools.Broken
+			r.line(string(found.State), found.What, found.Say)
 		}
 	}
-	if err := programs.Close(); err != nil {
-		r.bad("sandbox", err.Error())
+	if err := catalog.Close(p.Categories); err != nil {
+		r.bad("programs", err.Error())
 	}
 }
 
@@ -164,17 +156,17 @@ func (d *doctor) state(r *report, ws *workspace.Workspace) {
 
 // detached says whether jobs outlast the client.
 func (d *doctor) detached(r *report, roots []string) {
-	if !d.Jobs.Detach {
+	if !d.Outlasts() {
 		r.ok("jobs", "end with the client; jobs: {detach: true} in the configuration lets them outlast it")
 		return
 	}
-	if err := keeper.Supported(); err != nil {
+	if err := daemon.Supported(); err != nil {
 		r.bad("jobs", "jobs.detach: "+err.Error())
 		return
 	}
-	bases, err := basesOf(d.Config, roots)
+	bases, err := app.StateBases(d.Config, roots)
 	if err == nil {
-		_, err = keeper.Open(bases...)
+		_, err = daemon.Open(bases...)
 	}
 	if err != nil {
 		r.bad("jobs", "jobs.detach: "+err.Error())
@@ -200,8 +192,8 @@ func (d *doctor) tools(p *Process, r *report, s tools.Selected) {
 	r.ok("tools", fmt.Sprintf("%d can be called, %d of them are listed", len(s.Enabled), len(s.Listed)))
 	for _, o := range s.Omitted {
 		switch {
-		case o.Reason != o.Tool.Missing(p.machine()): // switched off, not unmet
-		case wants(d.Config, o.Tool):
+		case o.Reason != o.Tool.Missing(p.env.Machine()): // switched off, not unmet
+		case d.Wants(o.Tool):
 			r.bad("tool", o.Tool.Name+": "+o.Reason)
 		default:
 			r.missing("tool", o.Tool.Name+": "+o.Reason)
@@ -209,7 +201,7 @@ func (d *doctor) tools(p *Process, r *report, s tools.Selected) {
 	}
 }
 
-func (d *doctor) clients(p *Process, r *report, given server.Config, roots []string) {
+func (d *doctor) clients(p *Process, r *report, given config.Config, roots []string) {
 	l := launchOf(given, roots)
 	found := false
 	for _, c := range clients() {

@@ -67,7 +67,7 @@ func TestDoctor(t *testing.T) {
 // Where a limit of programs that is set does not hold, doctor says so.
 func TestDoctorLimits(t *testing.T) {
 	inProject(t)
-	stdout, _, _ := invocation{args: []string{"doctor", "--sandbox=landlock"}, deps: catalog.NewDeps(nil)}.start(t)
+	stdout, _, _ := invocation{args: []string{"doctor", "--sandbox=landlock"}, categories: catalog.All(new(catalog.Services))}.start(t)
 	if runtime.GOOS != "linux" || !strings.Contains(stdout, "ok      sandbox ") {
 		t.Skipf("needs: a sandbox at level landlock:\n%s", stdout)
 	}

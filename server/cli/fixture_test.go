@@ -9,8 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"toolcrib/server/cli"
@@ -114,13 +117,14 @@ func quiz(ctx context.Context, _ noneIn) (textOut, error) {
 type invocation struct {
 	args     []string
 	env      []string
-	stdin    io.Reader // nil = empty
-	stdout   io.Writer // takes what start would return; nil = it returns it
-	stderr   io.Writer // likewise
-	terminal bool      // stdin and stderr are one
-	programs []string  // on PATH
-	catalog  []tools.Tool
-	deps     catalog.Deps
+	stdin    io.Reader    // nil = empty
+	stdout   io.Writer    // takes what start would return; nil = it returns it
+	stderr   io.Writer    // likewise
+	terminal bool         // stdin and stderr are one
+	programs []string     // on PATH
+	catalog  []tools.Tool // nil = fixtures
+	// categories take the place of catalog, nil = the settings of all and the tools of that.
+	categories []tools.Category
 }
 
 // start runs the program in the current directory; its state is kept outside.
@@ -131,6 +135,9 @@ func (in invocation) start(t *testing.T) (stdout, stderr string, code int) {
 	}
 	if in.catalog == nil {
 		in.catalog = fixtures(new([]string))
+	}
+	if in.categories == nil {
+		in.categories = offering(in.catalog...)
 	}
 	var out, errs bytes.Buffer
 	if in.stdout == nil {
@@ -152,9 +159,18 @@ func (in invocation) start(t *testing.T) (stdout, stderr string, code int) {
 			}
 			return "", &fs.PathError{Op: "look", Path: file, Err: errors.New("not found")}
 		},
-		Catalog: in.catalog, Deps: in.deps,
+		Categories: in.categories,
 	})
 	return out.String(), errs.String(), code
+}
+
+// offering returns categories with these tools, and with the settings of all that there are.
+func offering(list ...tools.Tool) []tools.Category {
+	all := catalog.All(new(catalog.Services))
+	for i, c := range all {
+		all[i] = tools.Category{ID: c.ID, Settings: c.Settings}
+	}
+	return append(all, tools.Category{ID: "cli_test", Title: "Tests", Tools: list})
 }
 
 // inProject makes an empty directory the current one and returns its name.
@@ -166,4 +182,31 @@ func inProject(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// program builds the program, once for all tests that start it.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "toolcrib-test")
+	if err != nil {
+		return "", err
+	}
+	binary := filepath.Join(dir, "toolcrib")
+	out, err := exec.Command("go", "build", "-o", binary, "toolcrib").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return binary, err
+})
+
+// built returns the file of the program.
+func built(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("needs: the go command")
+	}
+	binary, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binary
 }

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 
 	"toolcrib/schema"
-	"toolcrib/server"
+	"toolcrib/server/config"
 	"toolcrib/tools/catalog"
 )
 
@@ -17,32 +17,32 @@ import (
 func help(p *Process, cmds []command, args []string) error {
 	switch len(args) {
 	case 0:
-		return overview(p.Stdout, cmds)
+		return overview(p, cmds)
 	case 1:
 		cmd, isCommand := find(cmds, args[0])
 		about, isTopic := findTopic(args[0])
 		switch {
 		case isCommand && isTopic:
-			if err := page(p.Stdout, cmd); err != nil {
+			if err := page(p, cmd); err != nil {
 				return err
 			}
 			_, err := io.WriteString(p.Stdout, "\n"+about.text)
 			return err
 		case isCommand:
-			return page(p.Stdout, cmd)
+			return page(p, cmd)
 		case isTopic:
 			_, err := io.WriteString(p.Stdout, about.text)
 			return err
 		}
-		if tool, ok := catalog.Find(p.Catalog, args[0]); ok {
-			return usagef("toolcrib show "+tool.Name, "%q is no command but a tool", args[0])
+		if tool, ok := catalog.Find(p.env.Catalog, args[0]); ok {
+			return config.Usagef("toolcrib show "+tool.Name, "%q is no command but a tool", args[0])
 		}
 		return missingPage(cmds, args[0])
 	}
-	return usagef("toolcrib help COMMAND; toolcrib help TOPIC", "help takes one command or topic, not %d", len(args))
+	return config.Usagef("toolcrib help COMMAND; toolcrib help TOPIC", "help takes one command or topic, not %d", len(args))
 }
 
-func overview(w io.Writer, cmds []command) error {
+func overview(p *Process, cmds []command) error {
 	var b strings.Builder
 	b.WriteString(`toolcrib serves typed tools (files, search ...) to MCP clients.
 
@@ -62,38 +62,38 @@ Commands (` + cmds[0].name + ` is what runs where none is named):
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	configuration(&b)
+	configuration(p, &b)
 	b.WriteString("\nFlags may stand before or after other arguments; \"--\" ends them.\n")
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(p.Stdout, b.String())
 	return err
 }
 
 // explains is the command whose page has the whole configuration, which others take too.
 const explains = "serve"
 
-func page(w io.Writer, cmd command) error {
+func page(p *Process, cmd command) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "toolcrib %s: %s\n\nUsage: %s\n", cmd.name, cmd.short, cmd.usage())
+	fmt.Fprintf(&b, "toolcrib %s: %s\n\nUsage: %s\n", cmd.name, cmd.short, cmd.usage(p))
 	if cmd.long != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(cmd.long))
 	}
-	opts := slices.DeleteFunc(options(cmd.new()), func(o option) bool { return o.hidden })
-	own := slices.DeleteFunc(slices.Clone(opts), func(o option) bool { return o.env != "" })
+	opts := slices.DeleteFunc(config.Options(cmd.make(p)), func(o config.Option) bool { return o.Hidden })
+	own := slices.DeleteFunc(slices.Clone(opts), func(o config.Option) bool { return o.Env != "" })
 	if len(own) > 0 {
 		b.WriteString("\nFlags:\n")
 		for _, o := range own {
-			o.describe(&b)
+			describe(&b, o)
 		}
 	}
 	switch {
 	case len(own) == len(opts):
 	case cmd.name == explains:
-		configuration(&b)
+		configuration(p, &b)
 	default:
 		names := make([]string, 0, len(opts))
 		for _, o := range opts {
-			if o.env != "" && o.name != "" {
-				names = append(names, "--"+o.name)
+			if o.Env != "" && o.Name != "" {
+				names = append(names, "--"+o.Name)
 			}
 		}
 		fmt.Fprintf(&b, "\nConfiguration, as flags, as variables (TOOLCRIB_PRESET is --preset) or in a file;\ntoolcrib help %s explains it:\n", explains)
@@ -101,13 +101,13 @@ func page(w io.Writer, cmd command) error {
 			b.WriteString("  " + line + "\n")
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(p.Stdout, b.String())
 	return err
 }
 
-func (c command) usage() string {
+func (c command) usage(p *Process) string {
 	words := []string{"toolcrib", c.name}
-	if len(options(c.new())) > 0 {
+	if len(config.Options(c.make(p))) > 0 {
 		words = append(words, "[FLAGS]")
 	}
 	if c.args != "" {
@@ -116,28 +116,29 @@ func (c command) usage() string {
 	return strings.Join(words, " ")
 }
 
-func configuration(b *strings.Builder) {
+func configuration(p *Process, b *strings.Builder) {
 	b.WriteString(`
 Configuration, as flags, as variables of the environment or in a file in YAML: a
 flag beats a variable, and both beat the file (read_only: true is --read-only).
 What comes of these, the file .toolcrib.yaml of a directory can narrow.
 SIGHUP has a server read its files again.
 `)
-	for _, o := range options(new(server.Config)) {
-		o.describe(b)
+	cfg := config.New(p.Categories)
+	for _, o := range config.Options(&cfg) {
+		describe(b, o)
 	}
 }
 
-func (o option) describe(b *strings.Builder) {
+func describe(b *strings.Builder, o config.Option) {
 	var ways []string
-	if o.name != "" {
-		ways = append(ways, strings.TrimSpace("--"+o.name+" "+o.arg))
+	if o.Name != "" {
+		ways = append(ways, strings.TrimSpace("--"+o.Name+" "+o.Arg))
 	}
-	if o.env != "" {
-		ways = append(ways, o.env)
+	if o.Env != "" {
+		ways = append(ways, o.Env)
 	}
 	fmt.Fprintf(b, "  %s\n", strings.Join(ways, ", "))
-	for line := range strings.SplitSeq(wrap(o.help, 84), "\n") {
+	for line := range strings.SplitSeq(wrap(o.Help, 84), "\n") {
 		b.WriteString("        " + line + "\n")
 	}
 }
@@ -167,9 +168,9 @@ func missingPage(cmds []command, name string) error {
 	about := topicNames()
 	hint := "toolcrib help lists the commands; topics: " + strings.Join(about, ", ")
 	if near := schema.Nearest(name, append(commandNames(cmds), about...)); near != "" {
-		return usagef(hint, "no command or topic is called %q; did you mean %q", name, near)
+		return config.Usagef(hint, "no command or topic is called %q; did you mean %q", name, near)
 	}
-	return usagef(hint, "no command or topic is called %q", name)
+	return config.Usagef(hint, "no command or topic is called %q", name)
 }
 
 func commandNames(cmds []command) []string {

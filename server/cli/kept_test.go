@@ -37,9 +37,9 @@ func TestSearchesAreKept(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = ws.Close() })
 	caller := new(run.Caller)
-	deps := catalog.NewDeps(caller)
-	t.Cleanup(deps.Start(t.Context(), 64<<20, nil))
-	r := run.New(run.Config{Settings: run.Settings{Tools: catalog.All(deps)}, Caller: caller})
+	categories := catalog.All(&catalog.Services{Caller: caller})
+	t.Cleanup(catalog.Start(t.Context(), categories, nil))
+	r := run.New(run.Config{Settings: run.Settings{Tools: catalog.Tools(categories)}, Caller: caller})
 	call := func(principal, tool, args string) (text string, meta map[string]any) {
 		t.Helper()
 		out := r.Run(t.Context(), run.Call{Tool: tool, Args: json.RawMessage(args), Session: tools.SessionInfo{Principal: principal, Workspace: ws}})

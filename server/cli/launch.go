@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/server"
+	"toolcrib/server/config"
 )
 
 // launch is how a client starts this server.
@@ -19,22 +19,22 @@ type launch struct {
 // launchOf returns the launch of a server with this configuration and roots.
 // It works from any directory and does not depend on the environment. Secrets
 // are not in it, nor what is for HTTP: who launches a server speaks over stdio.
-func launchOf(cfg server.Config, roots []string) launch {
+func launchOf(cfg config.Config, roots []string) launch {
 	cfg.HTTP, cfg.Auth, cfg.AllowHosts, cfg.AllowOrigins = "", "", nil, nil
 	args := []string{"serve"}
-	for _, o := range options(&cfg) {
+	for _, o := range config.Options(&cfg) {
 		switch {
-		case o.field.IsZero() || o.name == "":
-		case o.field.Kind() == reflect.Bool:
-			args = append(args, "--"+o.name)
-		case o.field.Kind() == reflect.Slice:
-			args = append(args, "--"+o.name+"="+strings.Join(o.field.Interface().([]string), ","))
+		case o.Field.IsZero() || o.Name == "":
+		case o.Field.Kind() == reflect.Bool:
+			args = append(args, "--"+o.Name)
+		case o.Field.Kind() == reflect.Slice:
+			args = append(args, "--"+o.Name+"="+strings.Join(o.Field.Interface().([]string), ","))
 		default:
-			value := o.field.String()
-			if abs, err := filepath.Abs(value); err == nil && (o.arg == "FILE" || o.arg == "DIR") {
+			value := o.Field.String()
+			if abs, err := filepath.Abs(value); err == nil && (o.Arg == "FILE" || o.Arg == "DIR") {
 				value = abs
 			}
-			args = append(args, "--"+o.name+"="+value)
+			args = append(args, "--"+o.Name+"="+value)
 		}
 	}
 	for _, root := range roots {
@@ -86,7 +86,7 @@ func (l launch) configLine(words ...string) string {
 func commandLine(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		quoted[i] = shellWord(word)
+		quoted[i] = config.ShellWord(word)
 	}
 	return strings.Join(quoted, " ")
 }

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"toolcrib/server"
+	"toolcrib/server/config"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 )
 
 type list struct {
-	server.Config
+	config.Config
 	All    bool   `flag:"all" help:"tools that cannot be called too, each with the reason"`
 	Format string `flag:"format" arg:"FORMAT" values:"table,json,openai,anthropic,gemini,mcp" help:"table (default) of what can be called; or the definitions of what clients are shown (with --all of every tool): json with all that is known, mcp as tools/list has them, openai, anthropic or gemini for the API of that provider"`
 }
@@ -37,7 +37,7 @@ func (l *list) run(_ context.Context, p *Process, args []string) error {
 	if err := p.settle(&l.Config, roots); err != nil {
 		return err
 	}
-	selected, err := p.choose(l.Config)
+	selected, err := p.app().Choose(l.Config)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (l *list) run(_ context.Context, p *Process, args []string) error {
 	}
 	shown := selected.Listed
 	if l.All {
-		shown = l.Tuned(p.Catalog)
+		shown = l.Tuned(p.env.Catalog)
 	}
 	return catalog.Export(p.Stdout, l.Format, shown)
 }

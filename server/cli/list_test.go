@@ -22,16 +22,16 @@ func TestListSelection(t *testing.T) {
 		env  []string
 		want []string // name, then whether it is listed
 	}{
-		{"everything", "", []string{wings}, []string{"echo yes", "erase yes", "dot yes", "quiz yes", "fly yes"}},
-		{"a need that is not met", "", nil, []string{"echo yes", "erase yes", "dot yes", "quiz yes"}},
+		{"everything", "", []string{wings}, []string{"dot yes", "echo yes", "erase yes", "fly yes", "quiz yes"}},
+		{"a need that is not met", "", nil, []string{"dot yes", "echo yes", "erase yes", "quiz yes"}},
 		{"tools", "--tools echo,erase", nil, []string{"echo yes", "erase yes"}},
 		{"tools by alias and twice", "--tools say --tools=erase", nil, []string{"echo yes", "erase yes"}},
 		{"exclude beats tools", "--tools echo,erase --exclude-tools erase", nil, []string{"echo yes"}},
 		{"toolset", "--toolsets cli_test --exclude-tools=quiz,dot", nil, []string{"echo yes", "erase yes"}},
-		{"read-only", "--read-only", nil, []string{"echo yes", "dot yes", "quiz yes"}},
-		{"minimal shows none of these", "--preset minimal", nil, []string{"echo no", "erase no", "dot no", "quiz no"}},
+		{"read-only", "--read-only", nil, []string{"dot yes", "echo yes", "quiz yes"}},
+		{"minimal shows none of these", "--preset minimal", nil, []string{"dot no", "echo no", "erase no", "quiz no"}},
 		{"preset beside tools", "--preset=minimal --tools echo", nil, []string{"echo no"}},
-		{"environment", "", []string{"TOOLCRIB_TOOLS=echo, dot", "TOOLCRIB_READ_ONLY=1"}, []string{"echo yes", "dot yes"}},
+		{"environment", "", []string{"TOOLCRIB_TOOLS=echo, dot", "TOOLCRIB_READ_ONLY=1"}, []string{"dot yes", "echo yes"}},
 		{"flag beats environment", "--tools erase", []string{"TOOLCRIB_TOOLS=echo"}, []string{"erase yes"}},
 		{"false flag beats environment", "--read-only=false --tools erase", []string{"TOOLCRIB_READ_ONLY=true"}, []string{"erase yes"}},
 		{"flag hides a bad variable", "--confirm ask --tools erase", []string{"TOOLCRIB_CONFIRM=nonsense"}, []string{"erase yes"}},
@@ -62,10 +62,10 @@ func TestListAll(t *testing.T) {
 	want := `
 NAME   TITLE         CATEGORY  ACCESS    LISTED
 echo   Say it again  cli_test  read      yes
-erase  Erase         cli_test  write     off: the server is read-only, the tool has access write
 dot    Draw a dot    cli_test  read      off: excluded by --exclude-tools
-quiz   Ask           cli_test  read      off: excluded by --exclude-tools
+erase  Erase         cli_test  write     off: the server is read-only, the tool has access write
 fly    Fly           cli_test  external  off: the server is read-only, the tool has access external
+quiz   Ask           cli_test  read      off: excluded by --exclude-tools
 `
 	if diff := cmp.Diff(want[1:], stdout); diff != "" || code != 0 || stderr != "" {
 		t.Errorf("exit code %d, stderr %q (-want +got):\n%s", code, stderr, diff)
@@ -78,7 +78,7 @@ fly    Fly           cli_test  external  off: the server is read-only, the tool 
 
 // Clients that bring tools of their own are named where they are shown others.
 func TestListTailored(t *testing.T) {
-	all := catalog.All(catalog.Deps{})
+	all := catalog.Tools(catalog.All(new(catalog.Services)))
 	for args, want := range map[string]bool{"": true, "--preset=default": false, "--preset=companion": false, "--toolsets=files": false, "--exclude-tools=call_tool": false} {
 		_, stderr, code := invocation{args: append([]string{"list"}, strings.Fields(args)...), catalog: all}.start(t)
 		if got := strings.Contains(stderr, "claude-code is shown others, "); code != 0 || got != want {

@@ -6,22 +6,13 @@ import (
 	"errors"
 	"io"
 
-	"toolcrib/server"
+	"toolcrib/server/config"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 )
 
-// settingsOf returns what of a configuration the runner works by.
-func settingsOf(cfg server.Config, selected tools.Selected, c checked) run.Settings {
-	return run.Settings{
-		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm, Rules: c.rules,
-		AuditFailure: cfg.AuditFailure,
-		Hooks:        c.hooks,
-	}
-}
-
 type policy struct {
-	server.Config
+	config.Config
 	JSON      bool   `flag:"json" help:"print the explanation as JSON"`
 	Principal string `flag:"principal" arg:"NAME" help:"judge the call as one of NAME (default local)"`
 }
@@ -39,7 +30,7 @@ func policyCommand() command {
 func (c *policy) run(ctx context.Context, p *Process, args []string) error {
 	const usage = "toolcrib policy explain TOOL JSON [DIR ...]; toolcrib help policy says how rules are written"
 	if len(args) < 3 || args[0] != "explain" {
-		return usagef(usage, "policy wants explain, a tool and its arguments as JSON")
+		return config.Usagef(usage, "policy wants explain, a tool and its arguments as JSON")
 	}
 	roots, selected, err := p.callIn(&c.Config, args[1], args[3:])
 	if err != nil {
@@ -47,7 +38,7 @@ func (c *policy) run(ctx context.Context, p *Process, args []string) error {
 	}
 	cfg := c.Config
 	cfg.Audit, cfg.AuditDir = false, "" // nothing is done that would be on record
-	e, err := p.open(ctx, cfg, selected, roots)
+	e, err := p.app().Open(ctx, cfg, selected, roots)
 	if err != nil {
 		return err
 	}
@@ -55,11 +46,11 @@ func (c *policy) run(ctx context.Context, p *Process, args []string) error {
 	if principal == "" {
 		principal = tools.Local
 	}
-	x, err := e.runner.Explain(ctx, run.Call{
+	x, err := e.Runner.Explain(ctx, run.Call{
 		Tool: args[1], Args: json.RawMessage(args[2]),
-		Session: tools.SessionInfo{Principal: principal, Client: tools.Client{Name: "toolcrib policy", Forms: true}, Workspace: e.ws},
+		Session: tools.SessionInfo{Principal: principal, Client: tools.Client{Name: "toolcrib policy", Forms: true}, Workspace: e.Workspace},
 	})
-	if err := errors.Join(err, e.close()); err != nil {
+	if err := errors.Join(err, e.Close()); err != nil {
 		return err
 	}
 	if c.JSON {

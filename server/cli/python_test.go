@@ -38,13 +38,12 @@ func (p pythons) venv(t *testing.T, dir string) (interpreter string) {
 func (p pythons) toolcrib(t *testing.T, args ...string) string {
 	t.Helper()
 	caller := new(run.Caller)
-	deps := catalog.NewDeps(caller)
 	var out bytes.Buffer
 	cli.Main(t.Context(), cli.Process{
 		Args: args, Environ: append([]string{"TOOLCRIB_STATE_DIR=" + t.TempDir()}, p.env...),
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
 		IsTerminal: func(any) bool { return false }, LookPath: exec.LookPath,
-		Caller: caller, Deps: deps, Catalog: catalog.All(deps),
+		Caller: caller, Categories: catalog.All(&catalog.Services{Caller: caller}),
 	})
 	return out.String()
 }

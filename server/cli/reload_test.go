@@ -57,7 +57,12 @@ func TestReload(t *testing.T) {
 			return textOut{"slow is done"}, nil
 		},
 	})
-	deps := catalog.NewDeps(nil)
+	services := new(catalog.Services)
+	categories := catalog.All(services)
+	for i := range categories {
+		categories[i].Tools = nil
+	}
+	categories = append(categories, tools.Category{ID: "cli_test", Tools: append(fixtures(new([]string)), slow)})
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	stderr := stderrLines{make(chan string, 1000)}
@@ -69,7 +74,7 @@ func TestReload(t *testing.T) {
 			Args: []string{"serve", "--config", config}, Environ: []string{"TOOLCRIB_STATE_DIR=" + t.TempDir()},
 			Stdin: fromClient, Stdout: toClient, Stderr: stderr,
 			IsTerminal: func(any) bool { return false }, LookPath: func(string) (string, error) { return "", io.EOF },
-			Catalog: append(fixtures(new([]string)), slow), Deps: deps,
+			Categories: categories,
 		})
 	})
 	answers := map[int]chan string{}
@@ -133,7 +138,7 @@ func TestReload(t *testing.T) {
 
 	hangup("log_level: info\nsandbox: landlock\njobs: {running: 3}\nprograms: {files: 99}\nnetwork_hosts: [example.com]\n", "needs a restart")
 	stderr.until(t, "the configuration is reloaded") // and nothing else needed a restart
-	if got := deps.Shell.Jobs.Options().Running; got != 3 {
+	if got := services.Jobs().Options().Running; got != 3 {
 		t.Errorf("%d jobs may run", got)
 	}
 

@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"toolcrib/schema"
+	"toolcrib/server/config"
 	"toolcrib/workspace"
 )
 
@@ -23,7 +23,7 @@ func rootsOf(args []string) ([]string, error) {
 		}
 		dir, err := filepath.Abs(arg)
 		if err != nil {
-			return nil, usagef("", "%s: %w", arg, err)
+			return nil, config.Usagef("", "%s: %w", arg, err)
 		}
 		list[i] = dir
 	}
@@ -33,7 +33,7 @@ func rootsOf(args []string) ([]string, error) {
 func checkDirectory(arg string) error {
 	hint := "toolcrib serve DIR: the directory that the tools may use"
 	if arg == "" {
-		return usagef(hint, "the name of a directory is empty")
+		return config.Usagef(hint, "the name of a directory is empty")
 	}
 	info, err := os.Stat(arg)
 	switch {
@@ -42,9 +42,9 @@ func checkDirectory(arg string) error {
 		if near := schema.Nearest(arg, names); near != "" {
 			hint = fmt.Sprintf("did you mean the command %q? It stands first: toolcrib %s", near, near)
 		}
-		return usagef(hint, "%s: no such directory", arg)
+		return config.Usagef(hint, "%s: no such directory", arg)
 	case !info.IsDir():
-		return usagef(hint, "%s: not a directory", arg)
+		return config.Usagef(hint, "%s: not a directory", arg)
 	}
 	return nil
 }
@@ -55,21 +55,12 @@ func checkDirectory(arg string) error {
 func impliedRoot() ([]string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, usagef("toolcrib serve DIR", "no directory is given, and the current one is gone: %w", err)
+		return nil, config.Usagef("toolcrib serve DIR", "no directory is given, and the current one is gone: %w", err)
 	}
 	if err := workspace.ImpliedRoot(dir); err != nil {
-		return nil, badRoot(fmt.Errorf("no directory is given: %w", err))
+		return nil, config.BadRoot(fmt.Errorf("no directory is given: %w", err))
 	}
 	return []string{dir}, nil
-}
-
-// badRoot is the error of a root, with the hint that the workspace has for it.
-func badRoot(err error) error {
-	hint := ""
-	if e, ok := errors.AsType[*workspace.Error](err); ok {
-		hint = e.Hint
-	}
-	return &usageError{err, hint}
 }
 
 // someRoot stands for a directory where none can be named yet.

@@ -2,25 +2,21 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"slices"
 	"strings"
-	"syscall"
 
-	"toolcrib/server"
-	"toolcrib/server/keeper"
+	"toolcrib/server/app"
+	"toolcrib/server/config"
+	"toolcrib/server/daemon"
 	"toolcrib/tools/catalog"
 )
 
 type serve struct {
-	server.Config
+	config.Config
 	// ConformanceFixtures is for the protocol's conformance suite, not for users.
 	ConformanceFixtures bool `flag:"conformance-fixtures" hidden:"true"`
-	// Keeper is the key of a server in the background, for [serve.relay].
+	// Keeper is the key of a server in the background, for [app.Background.Relay].
 	Keeper string `flag:"keeper" arg:"KEY" hidden:"true"`
 }
 
@@ -38,122 +34,56 @@ directory. A client starts this command; at a terminal it says how to set one up
 }
 
 func (s *serve) run(ctx context.Context, p *Process, args []string) error {
+	a := p.app()
 	if s.Keeper == "" {
-		return s.open(ctx, p, args, nil)
+		return s.open(ctx, p, a, args, nil)
 	}
-	return p.keep(s.Keeper, func(b *keeper.Birth) error { return s.open(ctx, p, args, b) })
+	return a.AsDaemon(s.Keeper, func(birth *daemon.Birth) error { return s.open(ctx, p, a, args, birth) })
 }
 
-// open opens the server and serves until its end: clients over HTTP, those of a keeper
-// that is born, or the one at stdin, if need be by way of a keeper.
-func (s *serve) open(ctx context.Context, p *Process, args []string, birth *keeper.Birth) error {
+// open settles what is to be served and serves it, if need be by way of a server in the
+// background, which this process is to be where birth is not nil.
+func (s *serve) open(ctx context.Context, p *Process, a *app.Process, args []string, birth *daemon.Birth) error {
+	p.Stderr = a.Stderr
 	roots, wrongRoots := rootsOf(args)
-	from := p.sources(s.Config, roots)
-	l, err := from.read()
+	from := p.env.Sources(s.Config, roots)
+	l, err := from.Read()
 	if err != nil {
 		return err
 	}
 	p.tell(l)
-	s.Config = l.Config
-	if p.IsTerminal(p.Stdin) && s.HTTP == "" {
-		return s.introduce(p, from.given, args)
+	if p.IsTerminal(p.Stdin) && l.HTTP == "" {
+		return introduce(p, l.Config, s.Config, args)
 	}
 	if wrongRoots != nil {
 		return wrongRoots
 	}
-	selected, err := p.choose(s.Config)
+	selected, err := a.Choose(l.Config)
 	if err != nil {
-		return l.place(err)
+		return l.Locate(err)
 	}
-	var keeps *keeping
-	if s.Jobs.Detach && s.HTTP == "" {
-		keeps, err = p.keeping(l, from.given, roots)
+	serving := app.Serving{Settings: l, From: from, Roots: roots, Tools: selected, Fixtures: s.ConformanceFixtures}
+	if l.Outlasts() && l.HTTP == "" {
+		background, err := a.Background(l, s.Config, roots)
 		switch {
 		case err != nil:
-			return l.place(err)
+			return l.Locate(err)
 		case birth == nil:
-			return keeps.relay(ctx, p)
+			return background.Relay(ctx, a)
 		}
-		if err := keeps.settle(birth.Key()); err != nil {
+		if err := background.Become(birth); err != nil {
 			return err
 		}
+		serving.Background = background
 	}
-	fixtures := s.fixtures(&selected)
-	p.tuneGC()
-	e, err := p.open(ctx, s.Config, selected, roots)
-	if err != nil {
-		return l.place(err)
-	}
-	srv, err := server.New(server.Options{
-		Name:         "toolcrib",
-		Version:      moduleVersion(),
-		Instructions: server.Instructions(s.shared(roots), e.selected.Enabled, keeps.told(e.selected.Enabled)),
-		Tools:        e.selected.Listed,
-		Hidden:       e.hidden(),
-		Tailored:     e.selected.Tailored,
-		Sources:      p.resources(e.selected, fixtures),
-		Prompts:      slices.Concat(catalog.Prompts(), fixtures.Prompts),
-		Native:       fixtures.Native,
-		TaskAfter:    fixtures.TaskAfter,
-		Runner:       e.runner,
-		Workspace:    e.ws,
-		Log:          e.log,
-		Refused:      e.audit.refused,
-	})
-	if err != nil {
-		return errors.Join(err, e.close())
-	}
-	hide, err := p.show(ctx, e, srv, s.Config)
-	if err != nil {
-		return errors.Join(err, e.close())
-	}
-	ctx, stop := untilSignal(ctx, len(l.files) > 0)
-	defer stop()
-	if s.Jobs.Detach && s.HTTP != "" {
-		e.log.Warn("jobs.detach changes nothing over HTTP: the server outlasts its clients anyway")
-	}
-	if len(l.files) > 0 {
-		r := &reloading{serve: s, p: p, from: from, engine: e, srv: srv, keeps: keeps}
-		defer r.onHangup()()
-	}
-	rest := p.Deps.Start(ctx, e.indexes, e.runner.Busy)
-	e.log.Info("serving", "roots", roots, "listed", len(e.selected.Listed), "enabled", len(e.selected.Enabled))
-	switch {
-	case s.HTTP != "":
-		err = p.overHTTP(ctx, srv, s.Config, e.roots)
-	case birth != nil:
-		err = keeps.serve(ctx, srv, e, birth)
-	default:
-		err = srv.ServeStdio(ctx, p.Stdin, p.Stdout)
-	}
-	rest()
-	hide()
-	return errors.Join(err, e.close())
-}
-
-// untilSignal returns a context that ends at the first SIGINT, SIGTERM or, unless that
-// means a reload, SIGHUP; a second one ends the process. Meanwhile a client that has gone away ends a
-// write with an error instead of ending the process in the middle of something.
-func untilSignal(ctx context.Context, reloads bool) (context.Context, context.CancelFunc) {
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !reloads {
-		ends = append(ends, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(ctx, ends...)
-	context.AfterFunc(ctx, stop)
-	broken := make(chan os.Signal, 1)
-	signal.Notify(broken, syscall.SIGPIPE)
-	return ctx, func() {
-		stop()
-		signal.Stop(broken)
-	}
+	return a.Serve(ctx, serving)
 }
 
 // introduce says at a terminal what to do instead of waiting for a client that
 // is not there. given is what the client's entry is to say: the files of configuration
 // are read at each start.
-func (s *serve) introduce(p *Process, given server.Config, args []string) error {
-	selected, err := p.choose(s.Config)
+func introduce(p *Process, cfg, given config.Config, args []string) error {
+	selected, err := p.app().Choose(cfg)
 	if err != nil {
 		return err
 	}
@@ -175,8 +105,8 @@ A client starts it; a terminal has nothing to say to it.
 
 %s`, len(selected.Enabled), next)
 	fmt.Fprintf(&b, "\nTo look round without a client:\n  toolcrib demo\n  toolcrib list\n  toolcrib doctor\n")
-	if _, ok := catalog.Find(selected.Enabled, "list_directory"); ok {
-		fmt.Fprintf(&b, "  toolcrib call list_directory '{\"path\": \".\"}' %s\n", shellWord(roots[0]))
+	if _, ok := catalog.Find(selected.Enabled, catalog.ShownList); ok {
+		fmt.Fprintf(&b, "  toolcrib call %s '{\"path\": \".\"}' %s\n", catalog.ShownList, config.ShellWord(roots[0]))
 	}
 	_, err = io.WriteString(p.Stderr, b.String())
 	return err

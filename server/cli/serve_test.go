@@ -39,7 +39,7 @@ func TestServe(t *testing.T) {
 			Stderr:     &stderr,
 			IsTerminal: func(any) bool { return false },
 			LookPath:   func(string) (string, error) { return "", os.ErrNotExist },
-			Catalog:    catalog.All(catalog.Deps{}),
+			Categories: catalog.All(new(catalog.Services)),
 		})
 	}()
 

@@ -11,8 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toolcrib/server"
-	"toolcrib/server/settings"
+	"toolcrib/server/config"
+	"toolcrib/server/config/settings"
+	"toolcrib/tools/catalog"
 )
 
 // write makes a file that only its owner can read.
@@ -136,7 +137,8 @@ func TestSettingsNarrowTools(t *testing.T) {
 // refused there.
 func TestSettingsNarrowable(t *testing.T) {
 	var got []string
-	for _, f := range settings.Fields(new(server.Config)) {
+	cfg := config.New(catalog.All(new(catalog.Services)))
+	for _, f := range settings.Fields(&cfg) {
 		if f.Narrow != "" {
 			got = append(got, f.Key+" "+f.Narrow)
 		}

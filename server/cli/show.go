@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"toolcrib/server/config"
 	"toolcrib/tools/catalog"
 )
 
@@ -21,14 +22,14 @@ func showCommand() command {
 func (*show) run(_ context.Context, p *Process, args []string) error {
 	const usage = "toolcrib show TOOL; toolcrib list shows the names"
 	if len(args) == 0 {
-		return usagef(usage, "no tool is named")
+		return config.Usagef(usage, "no tool is named")
 	}
 	if err := atMost(args, 1, usage); err != nil {
 		return err
 	}
-	tool, ok := catalog.Find(p.Catalog, args[0])
+	tool, ok := catalog.Find(p.env.Catalog, args[0])
 	if !ok {
-		return missingTool(p.Catalog, args[0])
+		return missingTool(p.env.Catalog, args[0])
 	}
 	page, err := catalog.Manual(tool)
 	if err != nil {

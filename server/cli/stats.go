@@ -12,13 +12,13 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"toolcrib/server"
+	"toolcrib/server/config"
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
 )
 
 type stats struct {
-	server.Config
+	config.Config
 	Since string `flag:"since" arg:"TIME" help:"how far back, such as 90m or 720h (default 24h); records are of up to an hour, and kept for 30 days"`
 	JSON  bool   `flag:"json" help:"as JSON, with all that was counted"`
 }
@@ -39,11 +39,11 @@ directories. Tokens are estimated: bytes / 4.`,
 func (s *stats) run(_ context.Context, p *Process, args []string) error {
 	back, err := time.ParseDuration(cmp.Or(s.Since, "24h"))
 	if err != nil || back <= 0 {
-		return usagef("toolcrib stats --since=24h", "--since: %q is no time such as 90m or 24h", s.Since)
+		return config.Usagef("toolcrib stats --since=24h", "--since: %q is no time such as 90m or 24h", s.Since)
 	}
 	opt, err := s.Workspace()
 	if err != nil {
-		return &usageError{err, "toolcrib stats --state-dir=DIR"}
+		return &config.UsageError{Err: err, Hint: "toolcrib stats --state-dir=DIR"}
 	}
 	bases := opt.StateDefaults
 	if opt.StateBase != "" {

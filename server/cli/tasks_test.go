@@ -114,7 +114,6 @@ func TestTasksOfPrograms(t *testing.T) {
 		t.Skip("needs: python3")
 	}
 	dir := inProject(t)
-	deps := catalog.NewDeps(nil)
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	var server sync.WaitGroup
@@ -124,7 +123,7 @@ func TestTasksOfPrograms(t *testing.T) {
 			Args: []string{"serve", "--confirm=client"}, Environ: []string{"TOOLCRIB_STATE_DIR=" + t.TempDir()},
 			Stdin: fromClient, Stdout: toClient, Stderr: io.Discard,
 			IsTerminal: func(any) bool { return false }, LookPath: exec.LookPath,
-			Catalog: catalog.All(deps), Deps: deps,
+			Categories: catalog.All(new(catalog.Services)),
 		})
 	})
 	c := &taskClient{to: toServer, answers: map[int]chan taskAnswer{}}

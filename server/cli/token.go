@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"toolcrib/server/config"
 	"toolcrib/server/identity"
 )
 
@@ -24,12 +25,12 @@ the audit log, in rules, and in the name of its directory.`,
 
 func (*token) run(_ context.Context, p *Process, args []string) error {
 	if len(args) != 2 || args[0] != "new" {
-		return usagef("toolcrib token new NAME", "token wants the word new and a name")
+		return config.Usagef("toolcrib token new NAME", "token wants the word new and a name")
 	}
 	made, hash := identity.NewToken()
 	entry := identity.Token{Name: args[1], Hash: hash}
 	if _, err := identity.StaticGate([]identity.Token{entry}, nil); err != nil {
-		return &usageError{err, "toolcrib token new NAME"}
+		return &config.UsageError{Err: err, Hint: "toolcrib token new NAME"}
 	}
 	_, err := fmt.Fprintf(p.Stdout, `Give the client this token; it is shown once:
 

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"toolcrib/server/config"
 )
 
 type version struct{}
@@ -31,7 +33,7 @@ func atMost(args []string, n int, usage string) error {
 	if len(args) <= n {
 		return nil
 	}
-	return usagef(usage, "one argument too many: %q", args[n])
+	return config.Usagef(usage, "one argument too many: %q", args[n])
 }
 
 // versionLine is "toolcrib v1.2.3 (4f5d9a81c2e0, modified) go1.26.5 linux/amd64".

@@ -85,9 +85,8 @@ func newWorld(t *testing.T, name string, set func(*run.Settings, *tools.SessionI
 	w := &world{dir: filepath.Join(t.TempDir(), "ws")}
 	must(t, os.Mkdir(w.dir, 0o755))
 	caller := new(run.Caller)
-	deps := catalog.NewDeps(caller)
-	deps.Code.Scripts = true
-	all := catalog.All(deps)
+	categories := catalog.All(&catalog.Services{Caller: caller, Restarts: true})
+	all := catalog.Tools(categories)
 	var scene tools.Call
 	if tool, ok := catalog.Find(all, name); ok {
 		scene = tool.Examples()[0]
@@ -110,7 +109,7 @@ func newWorld(t *testing.T, name string, set func(*run.Settings, *tools.SessionI
 	t.Cleanup(func() { must(t, ws.Close()) })
 	w.session = askable
 	w.session.Workspace = ws
-	t.Cleanup(func() { must(t, deps.Close()) })
+	t.Cleanup(func() { must(t, catalog.Close(categories)) })
 	if scene.Before != nil {
 		must(t, scene.Before(tools.WithSession(t.Context(), &w.session)))
 	}
@@ -264,7 +263,7 @@ func TestMain(m *testing.M) {
 // Whichever way a tool is called, it ends alike, leaves the same files and is on record
 // alike.
 func TestSamePolicyBothWays(t *testing.T) {
-	all := catalog.All(catalog.Deps{})
+	all := catalog.Tools(catalog.All(new(catalog.Services)))
 	for _, tool := range all {
 		if tool.Access == tools.Delegates {
 			continue // they do not call themselves

@@ -1,6 +1,18 @@
 package bridge
 
-import "toolcrib/tools"
+import (
+	"toolcrib/tools"
+	"toolcrib/tools/internal/services"
+)
+
+// Category is the tools that find and call others.
+func Category(s *services.Services) tools.Category {
+	return tools.Category{
+		ID: "bridge", Title: "Other tools",
+		Guide: "not every tool is listed; search_tools finds the others by what they do; call_tool calls them",
+		Tools: Tools(Deps{Caller: s.Caller}),
+	}
+}
 
 // Deps is what the tools need from the process.
 type Deps struct {

@@ -27,9 +27,9 @@ func TestSearchTools(t *testing.T) {
 		{"a toolset", `{"query":"search","toolset":"memory","limit":1}`, "…\nmemory_search [memory, external]: …\n…\n"},
 		{"values of an argument", `{"query":"glob","limit":1}`, "…\nglob [search, read]: …\n  pattern: string[] required, …kind: file|directory|any…\n"},
 		{"fields of objects", `{"query":"edit_file","limit":1}`, "…\nedit_file [files, write]: …\n  …edits: {…old_text: string…}[] required…\n"},
-		{"everything, by pages", `{"limit":1,"offset":1}`, "1 of 64 tools; next: offset=2; call_tool calls them\nsearch_tools [bridge, read]: …\n…\n"},
+		{"everything, by pages", `{"limit":1,"offset":1}`, "1 of … tools; next: offset=2; call_tool calls them\nsearch_tools [bridge, read]: …\n…\n"},
 		{"past the end", `{"toolset":"search","offset":7}`, "offset 7 is past the end: there are 2 tools\n"},
-		{"nothing", `{"query":"qqqq"}`, "no tool is known for \"qqqq\"; say it in other words, or list a toolset: bridge, code, files, …\n"},
+		{"nothing", `{"query":"qqqq"}`, "no tool is known for \"qqqq\"; say it in other words, or list a toolset: bridge, …\n"},
 		{"only words that say nothing", `{"query":"can you do it for me"}`, "no tool is known for …\n"},
 		{"an unknown toolset", `{"query":"x","toolset":"file"}`, `error: not_found: no toolset is called "file" (did you mean files; there are: bridge, …)`},
 	} {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"toolcrib/tools"
-	"toolcrib/tools/bridge"
 	"toolcrib/tools/catalog"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/workspace"
@@ -115,7 +114,7 @@ func grown(t testing.TB) *tooltest.Caller {
 		t.Fatal(err)
 	}
 	caller := new(tooltest.Caller)
-	all := catalog.All(catalog.Deps{Bridge: bridge.Deps{Caller: caller}})
+	all := catalog.Tools(catalog.All(&catalog.Services{Caller: caller}))
 	for _, f := range foreign {
 		if _, there := catalog.Find(all, f.Name); there {
 			continue

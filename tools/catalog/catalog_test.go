@@ -9,18 +9,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"toolcrib/tools"
-	"toolcrib/tools/bridge"
 	"toolcrib/tools/catalog"
-	"toolcrib/tools/code"
-	"toolcrib/tools/internal/programs/jobs"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/tooltest"
-	"toolcrib/tools/shell"
 )
 
 var update = flag.Bool("update", false, "rewrite the snapshots, the manual pages, the README's table and the wanted results")
@@ -49,22 +46,18 @@ func withPowerShell(m *testing.M) int {
 
 // all is the catalog as a machine without anything would build it, but for tools
 // that call others or run programs.
-func all() []tools.Tool { return catalog.All(deps()) }
+func all() []tools.Tool { return catalog.Tools(categories()) }
 
-// deps is what all needs.
-func deps() catalog.Deps {
+// categories are those of all.
+func categories() []tools.Category {
 	caller := new(tooltest.Caller)
-	programs := sandbox.New()
+	s := &catalog.Services{Caller: caller, Restarts: true}
 	if pwsh, err := exec.LookPath("pwsh"); err == nil { // it may lie where programs do not see it
-		programs.Configure(sandbox.Options{Read: []string{filepath.Dir(pwsh)}})
+		s.Sandbox().Configure(sandbox.Options{Read: []string{filepath.Dir(pwsh)}})
 	}
-	d := catalog.Deps{
-		Bridge: bridge.Deps{Caller: caller},
-		Code:   code.Deps{Sandbox: programs, Scripts: true},
-		Shell:  shell.Deps{Sandbox: programs, Jobs: jobs.New(programs)},
-	}
-	caller.All = catalog.All(d)
-	return d
+	list := catalog.All(s)
+	caller.All = catalog.Tools(list)
+	return list
 }
 
 func TestValid(t *testing.T) {
@@ -75,6 +68,39 @@ func TestValid(t *testing.T) {
 		if tool.Limits.Text > tools.MaxText {
 			t.Errorf("%s may return %d bytes; only the Read of a Source may return more than %d", tool.Name, tool.Limits.Text, tools.MaxText)
 		}
+	}
+}
+
+// TestCategories checks what a category says of itself.
+func TestCategories(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range categories() {
+		t.Run(c.ID, func(t *testing.T) {
+			if c.ID == "" || c.Title == "" || seen[c.ID] || (c.Guide == "") != (len(c.Tools) == 0) {
+				t.Errorf("id %q is taken, or the title %q or the guide %q is missing", c.ID, c.Title, c.Guide)
+			}
+			seen[c.ID] = true
+			for _, tool := range c.Tools {
+				if tool.Category != c.ID {
+					t.Errorf("%s is of the category %s", tool.Name, tool.Category)
+				}
+			}
+			if len(c.Tools) > 0 && strings.Contains(c.Guide, "\n") || strings.HasSuffix(c.Guide, ".") || len(c.Guide) > 450 {
+				t.Errorf("the guide is no short line: %q", c.Guide)
+			}
+			if c.Settings != nil {
+				c.Settings.Apply(c.Settings.New(), tools.Setup{})
+			}
+		})
+	}
+}
+
+// What stands in files is not in the audit log: whoever adds an argument that holds it,
+// gives it the tag.
+func TestDigested(t *testing.T) {
+	got, want := tools.Digested(all()), []string{"content", "new_text", "old_text", "patch"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

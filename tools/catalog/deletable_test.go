@@ -18,7 +18,7 @@ import (
 // no other file of its category uses what these define, nor do the tests of others. The
 // files of the tool NAME are NAME.go and all NAME_*.go, its tests among them.
 func TestDeletable(t *testing.T) {
-	for _, tool := range catalog.All(catalog.Deps{}) {
+	for _, tool := range catalog.Tools(catalog.All(new(catalog.Services))) {
 		t.Run(tool.Name, func(t *testing.T) {
 			own, others := toolFiles(t, tool.Category, tool.Name)
 			defined := definedIn(own)

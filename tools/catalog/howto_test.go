@@ -15,6 +15,72 @@ import (
 // do, in an overlay of the source, and runs the suite on the new tool; the others have
 // their own run.
 func TestHowToAddATool(t *testing.T) {
+	text, _, _ := strings.Cut(howTo(t, "# How to add a tool"), "# How to add a category")
+	blocks := codeBlocks(text)
+	if len(blocks) != 4 {
+		t.Fatalf("the how-to has %d code blocks, want document, declaration, line, commands", len(blocks))
+	}
+	const anchor = "grepTool(d),\n"
+	out := withOverlay(t, "^(TestTools|TestValid|TestBudget)$/^line_count$", map[string]string{
+		"../search/line_count.md": blocks[0], "../search/line_count.go": blocks[1],
+		"../search/search.go": inserted(t, "../search/search.go", anchor, anchor+"\t\t"+blocks[2]+"\n"),
+	})
+	if !strings.Contains(out, "--- PASS: TestTools/line_count/escapes") {
+		t.Errorf("the suite did not run on the new tool:\n%s", out)
+	}
+}
+
+// TestHowToAddACategory does the same for a category.
+func TestHowToAddACategory(t *testing.T) {
+	blocks := codeBlocks(howTo(t, "# How to add a category"))
+	if len(blocks) != 5 {
+		t.Fatalf("the how-to has %d code blocks, want comment, constructor, document, tool, line", len(blocks))
+	}
+	const last, imported = "shell.Category(s),\n", "\t\"toolcrib/tools/shell\"\n"
+	list := inserted(t, "catalog.go", last, last+"\t\t"+blocks[4])
+	out := withOverlay(t, "^(TestTools|TestCategories|TestImports)$/^(wrap_text|wording|)$", map[string]string{
+		"../wording/doc.go": blocks[0], "../wording/wording.go": blocks[1],
+		"../wording/wrap_text.md": blocks[2], "../wording/wrap_text.go": blocks[3],
+		"catalog.go": strings.Replace(list, imported, imported+"\t\"toolcrib/tools/wording\"\n", 1),
+	})
+	for _, want := range []string{"--- PASS: TestTools/wrap_text/example/", "--- PASS: TestCategories/wording"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the suite did not run on the new category, no %q:\n%s", want, out)
+		}
+	}
+}
+
+// howTo returns what stands below a heading of the package comment of tools.
+func howTo(t *testing.T, heading string) string {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "../doc.go", nil, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, ok := strings.Cut(f.Doc.Text(), heading)
+	if !ok {
+		t.Fatalf("tools/doc.go has no %q", heading)
+	}
+	return text
+}
+
+// inserted returns a file with a line in the place of the one that it has.
+func inserted(t *testing.T, file, old, text string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(data), old) != 1 {
+		t.Fatalf("%s lists %q otherwise than this test expects", file, old)
+	}
+	return strings.Replace(string(data), old, text, 1)
+}
+
+// withOverlay runs tests of this package with other contents of files, and returns what
+// they print.
+func withOverlay(t *testing.T, run string, files map[string]string) string {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("needs: time to compile the catalog once more")
 	}
@@ -22,36 +88,14 @@ func TestHowToAddATool(t *testing.T) {
 	if err != nil {
 		t.Skip("needs: the go command")
 	}
-	f, err := parser.ParseFile(token.NewFileSet(), "../doc.go", nil, parser.ParseComments|parser.PackageClauseOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, ok := strings.Cut(f.Doc.Text(), "# How to add a tool")
-	if !ok {
-		t.Fatal("tools/doc.go has no how-to")
-	}
-	blocks := codeBlocks(text)
-	if len(blocks) != 4 {
-		t.Fatalf("the how-to has %d code blocks, want document, declaration, line, commands", len(blocks))
-	}
-	list, err := os.ReadFile("../search/search.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const anchor = "grepTool(d),\n"
-	if strings.Count(string(list), anchor) != 1 {
-		t.Fatalf("tools/search/search.go lists %q otherwise than this test expects", anchor)
-	}
-	listed := strings.Replace(string(list), anchor, anchor+"\t\t"+blocks[2]+"\n", 1)
-
 	dir := t.TempDir()
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	for name, content := range map[string]string{"line_count.md": blocks[0], "line_count.go": blocks[1], "search.go": listed} {
-		file := filepath.Join(dir, name)
+	for name, content := range files {
+		file := filepath.Join(dir, filepath.Base(name))
 		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		target, err := filepath.Abs(filepath.Join("../search", name))
+		target, err := filepath.Abs(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,14 +109,11 @@ func TestHowToAddATool(t *testing.T) {
 	if err := os.WriteFile(overlayFile, spec, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), goTool, "test", "-overlay", overlayFile, "-run", "^(TestTools|TestValid|TestBudget)$/^line_count$", "-v", ".")
-	out, err := cmd.CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), goTool, "test", "-vet=off", "-overlay", overlayFile, "-run", run, "-v", ".").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if !strings.Contains(string(out), "--- PASS: TestTools/line_count/escapes") {
-		t.Errorf("the suite did not run on the new tool:\n%s", out)
-	}
+	return string(out)
 }
 
 // codeBlocks returns the indented blocks of a doc comment, without the indent.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // layers says which packages of ours a package may import. A pattern that ends
@@ -40,8 +41,9 @@ var layers = []struct {
 	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                                                                         // an image is a block of a result
 	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                                                                      // it tells the caller of a tool
 	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},                                                                             // it asks for paths as their caller does
+	{"tools/internal/services", []string{"tools", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}},                                                                     // what categories share has settings, as they have
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
-	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}},
+	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "@below"}},
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                 // it speaks of commands in the terms of the contract
@@ -51,14 +53,16 @@ var layers = []struct {
 	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "workspace"}},
 	{"server/identity", []string{"schema", "tools", "workspace"}},
 	{"server/telemetry", []string{"tools", "server/run", "workspace/state"}},
-	{"server", []string{"schema", "server/hooks", "tools", "tools/catalog", "server/run", "server/identity", "workspace", "workspace/..."}},
+	{"server", []string{"schema", "tools", "server/run", "server/identity", "workspace", "workspace/..."}},
 	{"server/audit", []string{"workspace/state"}},
 	{"server/records", []string{"server/audit", "workspace/redact", "server/run"}},
-	{"server/settings", []string{"schema"}},
-	{"server/keeper", nil},
+	{"server/config/settings", []string{"schema"}},
+	{"server/config", []string{"server/config/settings", "schema", "server/hooks", "server/identity", "server/run", "tools", "tools/catalog", "workspace", "workspace/state"}},
+	{"server/daemon", nil},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/settings", "server/keeper", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "tools/internal/programs/sandbox", "server", "server/audit", "server/records", "server/run", "server/hooks", "workspace/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
+	{"server/app", []string{"server", "server/audit", "server/config", "server/config/settings", "server/conformance", "server/daemon", "server/hooks", "server/identity", "server/records", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/redact", "workspace/state"}},
+	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "schema", "server", "server/audit", "server/identity", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 
@@ -86,7 +90,7 @@ var only = []struct {
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
-	mayOpen       = []string{"workspace", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/keeper", ""}
+	mayOpen       = []string{"workspace", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "server/config", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/daemon", ""}
 	mayAskForHost = []string{"workspace", "tools/files", "tools/files/internal/view", "tools/internal/programs/sandbox"} // for the URIs of files; to tell files apart; for what runs there
 	mayAnchor     = []string{"workspace", "workspace/fileindex"}
 )
@@ -104,6 +108,40 @@ func TestImports(t *testing.T) {
 			checkCalls(t, pkg, f)
 		}
 	}
+}
+
+// A name of a tool in a string of a package outside of tools/ would have to change with
+// the tool. Names that are words of their own too are looked for alone in their string.
+func TestToolNames(t *testing.T) {
+	list := all()
+	for pkg, files := range parseModule(t) {
+		if pkg == "tools" || strings.HasPrefix(pkg, "tools/") {
+			continue
+		}
+		for _, f := range files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				literal, ok := n.(*ast.BasicLit)
+				if !ok || literal.Kind != token.STRING {
+					return true
+				}
+				for _, tool := range list {
+					if named(literal.Value, tool.Name) {
+						t.Errorf("package %q names the tool %s in %.80s", pkg, tool.Name, literal.Value)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// named reports whether the literal of a string names a tool.
+func named(literal, tool string) bool {
+	if text, err := strconv.Unquote(literal); err == nil && !strings.Contains(tool, "_") {
+		return text == tool || strings.Contains(text, "call "+tool+" ")
+	}
+	words := strings.FieldsFunc(literal, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.Contains(words, tool)
 }
 
 func checkImport(t *testing.T, pkg, name string) {

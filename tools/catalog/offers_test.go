@@ -33,8 +33,8 @@ func sentence(text string) string {
 func TestSources(t *testing.T) {
 	ws, _ := tooltest.Tree(t, map[string]string{"a.txt": "a\n", "b/c.txt": "c\n"})
 	ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
-	d := deps()
-	sources := catalog.Sources(d, catalog.All(d))
+	d := categories()
+	sources := catalog.Sources(d, catalog.Tools(d))
 	job(ctx, t, ws, d)
 	if len(sources) < 2 {
 		t.Fatalf("%d sources", len(sources))
@@ -70,9 +70,9 @@ func TestSources(t *testing.T) {
 }
 
 // job runs a command whose output is a resource.
-func job(ctx context.Context, t *testing.T, ws *workspace.Workspace, d catalog.Deps) {
+func job(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) {
 	t.Helper()
-	bash, _ := catalog.Find(catalog.All(d), "bash")
+	bash, _ := catalog.Find(catalog.Tools(d), "bash")
 	if _, err := tooltest.Call(ctx, ws, bash, json.RawMessage(`{"command": "echo hello; sleep 5", "background": true}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func listed(t *testing.T, ctx context.Context, sources []tools.Source, src tools
 // Resources go with the tools that can be called.
 func TestSourcesFollowTools(t *testing.T) {
 	names := func(enabled []tools.Tool) (names []string) {
-		for _, src := range catalog.Sources(catalog.Deps{}, enabled) {
+		for _, src := range catalog.Sources(categories(), enabled) {
 			names = append(names, src.Name)
 		}
 		return names
@@ -142,7 +142,7 @@ func TestManualSource(t *testing.T) {
 			enabled = append(enabled, tool)
 		}
 	}
-	sources := catalog.Sources(catalog.Deps{}, enabled)
+	sources := catalog.Sources(categories(), enabled)
 	src := sources[len(sources)-1]
 	ws, _ := tooltest.Tree(t, nil)
 	args, ok := src.Args("toolcrib://manual/search")
@@ -174,7 +174,7 @@ var shownCall = regexp.MustCompile("`([a-z_]+) (\\{[^`]*\\})`")
 // TestPrompts holds for every prompt, with each of its arguments and without.
 func TestPrompts(t *testing.T) {
 	var names []string
-	for _, p := range catalog.Prompts() {
+	for _, p := range catalog.Prompts(categories()) {
 		t.Run(p.Name, func(t *testing.T) {
 			if !offerName.MatchString(p.Name) || slices.Contains(names, p.Name) {
 				t.Errorf("name %q is wrong or taken", p.Name)
@@ -252,7 +252,7 @@ func rendered(t *testing.T, p tools.Prompt, given map[string]string) {
 // Every template belongs to a prompt.
 func TestPromptTexts(t *testing.T) {
 	var names []string
-	for _, p := range catalog.Prompts() {
+	for _, p := range catalog.Prompts(categories()) {
 		names = append(names, p.Name+".md")
 	}
 	err := filepath.WalkDir("prompts", func(file string, d fs.DirEntry, err error) error {

@@ -94,3 +94,37 @@ func defaultNames(all []tools.Tool) []string {
 	}
 	return names
 }
+
+// Selection is the settings that choose tools. Package server/config explains the tags.
+type Selection struct {
+	Toolsets     []string `flag:"toolsets" env:"TOOLCRIB_TOOLSETS" arg:"NAMES" help:"categories of tools that can be called, or all (default all)" narrow:"catalog" live:"yes"`
+	Tools        []string `flag:"tools" env:"TOOLCRIB_TOOLS" arg:"NAMES" help:"tools that can be called beside the toolsets; without --toolsets, the only ones" narrow:"catalog" live:"yes"`
+	ExcludeTools []string `flag:"exclude-tools" env:"TOOLCRIB_EXCLUDE_TOOLS" arg:"NAMES" help:"tools that cannot be called, whatever else is said" narrow:"union" live:"yes"`
+	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools or without search_tools or call_tool; else default, and companion for clients that bring tools of their own, as Claude Code and Codex do)" live:"yes"`
+	ReadOnly     bool     `flag:"read-only" env:"TOOLCRIB_READ_ONLY" help:"only tools that change nothing" narrow:"true" live:"yes"`
+}
+
+// Choose returns which tools of a catalog the settings enable and list on host. Its error
+// names a preset that does not exist; the names of tools and toolsets are checked by
+// [tools.Select].
+func (s Selection) Choose(all []tools.Tool, host tools.Host) (tools.Selection, error) {
+	preset := s.Preset
+	var tailored map[string][]string
+	switch {
+	case preset != "":
+	case len(s.Toolsets) > 0 || len(s.Tools) > 0:
+		preset = "all"
+	case slices.Contains(s.ExcludeTools, "search_tools") || slices.Contains(s.ExcludeTools, "call_tool"):
+		preset = "all" // nothing leads to what is not listed
+	default:
+		preset, tailored = "default", Tailored(all)
+	}
+	names, err := Preset(preset, all)
+	if err != nil {
+		return tools.Selection{}, err
+	}
+	return tools.Selection{
+		Toolsets: s.Toolsets, Tools: s.Tools, Exclude: s.ExcludeTools,
+		ReadOnly: s.ReadOnly, Preset: names, Tailored: tailored, Host: host,
+	}, nil
+}

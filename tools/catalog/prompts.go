@@ -18,9 +18,18 @@ import (
 //go:embed prompts/*.md
 var promptTexts embed.FS
 
-// Prompts returns every prompt. Each is a way of working with several tools, so
-// they belong to no category.
-func Prompts() []tools.Prompt {
+// Prompts returns every prompt: the ways of working with tools of several categories, then
+// those of the categories.
+func Prompts(categories []tools.Category) []tools.Prompt {
+	list := shared()
+	for _, c := range categories {
+		list = append(list, c.Prompts...)
+	}
+	return list
+}
+
+// shared returns the prompts that belong to no category.
+func shared() []tools.Prompt {
 	return []tools.Prompt{
 		prompt(tools.Prompt{
 			Name: "review_change", Title: "Review the change",

@@ -9,23 +9,22 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/files"
-	"toolcrib/tools/shell"
 )
 
 //go:embed manual_resource.md
 var manualResourceDoc string
 
-// Sources returns the resources that go with the tools that can be called: those
-// of the categories, then the manual. Where the tool that reads the same cannot
-// be called, a resource cannot be read either.
-func Sources(d Deps, enabled []tools.Tool) []tools.Source {
+// Sources returns the resources that go with the tools that can be called: those of the
+// categories, then the manual. Where the tool that reads the same cannot be called, a
+// resource cannot be read either.
+func Sources(categories []tools.Category, enabled []tools.Tool) []tools.Source {
 	var list []tools.Source
-	if _, ok := Find(enabled, "read_file"); ok {
-		list = append(list, files.Sources(d.Files)...)
-	}
-	if _, ok := Find(enabled, "job_output"); ok {
-		list = append(list, shell.Sources(d.Shell)...)
+	for _, c := range categories {
+		for _, source := range c.Sources {
+			if _, ok := Find(enabled, source.Needs); ok || source.Needs == "" {
+				list = append(list, source)
+			}
+		}
 	}
 	if len(enabled) > 0 {
 		list = append(list, manualSource(enabled))

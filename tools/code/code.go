@@ -1,12 +1,77 @@
 package code
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"toolcrib/tools"
 	"toolcrib/tools/code/internal/javascript"
 	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/internal/services"
 )
+
+// Category is the tools that run scripts and cells.
+func Category(s *services.Services) tools.Category {
+	d := Deps{Sandbox: s.Sandbox(), Python: new(Python), Kernels: new(Kernels), Scripts: s.Restarts}
+	python := "" // what was applied last: a reload does not look for the interpreter again
+	return tools.Category{
+		ID: "code", Title: "Code",
+		Guide: "for what is easier computed than thought; run_python runs a Python script; code_interpreter keeps variables between cells; run_javascript runs JavaScript, without files",
+		Settings: tools.NewSettings(Settings{}, func(set Settings, _ tools.Setup) {
+			if next := set.interpreter(); next != python {
+				python = next
+				d.Python.Configure(python)
+			}
+		}),
+		Tools: Tools(d),
+		Load:  func() tools.Load { return tools.Load{Sessions: d.Kernels.Count()} },
+	}
+}
+
+// Settings are those of the category.
+type Settings struct {
+	Python string `flag:"python" env:"TOOLCRIB_PYTHON" arg:"FILE" help:"interpreter of run_python and code_interpreter, such as bin/python of a virtual environment (default python3 of PATH)"`
+}
+
+// interpreter is the Python that is configured: a path, or a name to be looked for; "" =
+// that of the system.
+func (set *Settings) interpreter() string {
+	if set.Python == "" || filepath.Base(set.Python) == set.Python {
+		return set.Python
+	}
+	if path, err := filepath.Abs(set.Python); err == nil {
+		return path
+	}
+	return set.Python
+}
+
+// Check refuses an interpreter that cannot be started.
+func (set *Settings) Check(host tools.Host) []tools.SettingError {
+	file := set.interpreter()
+	if file == "" {
+		return nil
+	}
+	if _, err := host.LookPath(file); err != nil {
+		return []tools.SettingError{{
+			Key: "python", Err: fmt.Errorf("python: %q cannot be started: %w", set.Python, err),
+			Hint: "--python names the interpreter of run_python and code_interpreter",
+		}}
+	}
+	return nil
+}
+
+// Program returns the interpreter in the place of the system's.
+func (set *Settings) Program(file string) string {
+	if python := set.interpreter(); python != "" && slices.Contains(systemPythons, file) {
+		return python
+	}
+	return file
+}
+
+// Reads returns the files of the interpreter.
+func (set *Settings) Reads() []string { return services.InterpreterFiles(set.interpreter()) }
 
 // Deps is what the process owns for this category.
 type Deps struct {

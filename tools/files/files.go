@@ -4,7 +4,19 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
 	"toolcrib/tools/files/internal/view"
+	"toolcrib/tools/internal/services"
 )
+
+// Category is the tools that read and change files.
+func Category(*services.Services) tools.Category {
+	d := NewDeps()
+	return tools.Category{
+		ID: "files", Title: "Files",
+		Guide:   "list_directory shows a directory as a tree; read_file reads text by lines, from either end; file_info tells whether paths exist and what they are",
+		Tools:   Tools(d),
+		Sources: Sources(d),
+	}
+}
 
 // Deps is what the process owns for this category.
 type Deps struct {

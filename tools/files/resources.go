@@ -18,8 +18,8 @@ func fileSource() tools.Source {
 	return tools.Source{
 		Name: "file", Title: "Files",
 		Description: "Files of the workspace, by their absolute path. The list shows what lies directly in its directories; completion of path finds the rest.",
-		Template:    "file://{+path}",
-		Read:        fileResourceTool(),
+		Template:    "file://{+path}", Needs: "read_file",
+		Read: fileResourceTool(),
 		Args: func(uri string) (json.RawMessage, bool) {
 			path, ok := workspace.ParseFileURI(uri)
 			if !ok {

@@ -20,7 +20,7 @@ var writeFileDoc string
 // WriteFileIn is a file and its content.
 type WriteFileIn struct {
 	Path         string `json:"path" jsonschema_description:"File to write; missing directories are made." path:"file" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
-	Content      string `json:"content" jsonschema_description:"The whole text, nothing left out; with mode append, what comes to the end." alias:"contents,text,file_text,file_content,file_contents,new_content,body,data"`
+	Content      string `json:"content" jsonschema_description:"The whole text, nothing left out; with mode append, what comes to the end." alias:"contents,text,file_text,file_content,file_contents,new_content,body,data" record:"digest"`
 	Mode         string `json:"mode,omitempty" jsonschema_description:"overwrite: make or replace; create: fail if it exists; append: add to the end." jsonschema:"enum=overwrite,enum=create,enum=append,default=overwrite"`
 	ExpectedHash string `json:"expected_hash,omitempty" jsonschema_description:"Write only if the file still has this hash, as read_file gave it." alias:"hash,sha256"`
 	Encoding     string `json:"encoding,omitempty" jsonschema_description:"Of a new file, default utf-8 (gb18030, utf-16le ...); an existing file keeps its own unless this converts it."`

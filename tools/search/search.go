@@ -1,15 +1,61 @@
 package search
 
 import (
+	"context"
+	"fmt"
+	"strconv"
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/services"
 	"toolcrib/tools/search/internal/scan"
 )
 
 // keptFor is how long the answer to a search may be given again, as long as no file has
 // changed.
 const keptFor = 10 * time.Minute
+
+// Category is the tools that find files and lines.
+func Category(*services.Services) tools.Category {
+	d := Deps{Library: NewLibrary()}
+	set := tools.NewSettings(Settings{}, nil)
+	return tools.Category{
+		ID: "search", Title: "Search",
+		Guide:    "glob finds files by name; grep finds lines by their text; what .gitignore leaves out is left out, unless told otherwise; the line numbers that grep prints are those that read_file takes as offset",
+		Settings: set,
+		Tools:    Tools(d),
+		Start: func(ctx context.Context, busy func() bool) (stop func()) {
+			memory, _ := set.Now().bytes() // Check has told of what is wrong
+			return d.Library.Start(ctx, memory, busy)
+		},
+	}
+}
+
+// Settings are those of the category.
+type Settings struct {
+	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces and what is kept of their files, in MB; 0 keeps nothing, and every search reads the files (default 160)" default:"160"`
+}
+
+// bytes returns how many bytes the indexes may take. Its error names a value that is no
+// number of megabytes.
+func (set *Settings) bytes() (int64, error) {
+	if set.IndexMemory == "" {
+		return 160 << 20, nil
+	}
+	mb, err := strconv.ParseUint(set.IndexMemory, 10, 20)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no number of megabytes for the index; give one such as 160, or 0 for none", set.IndexMemory)
+	}
+	return int64(mb) << 20, nil
+}
+
+// Check returns what is wrong with the settings.
+func (set *Settings) Check(tools.Host) []tools.SettingError {
+	if _, err := set.bytes(); err != nil {
+		return []tools.SettingError{{Key: "index_memory", Err: err}}
+	}
+	return nil
+}
 
 // Deps is what the tools need from the process.
 type Deps struct {

@@ -42,7 +42,7 @@ func Sources(d Deps) []tools.Source {
 	return []tools.Source{{
 		Name: "job", Title: "Output of jobs", MIME: "text/plain",
 		Description: "Output of the commands that you have started and that run or have ended within the hour.",
-		Template:    jobURI + "{handle}",
+		Template:    jobURI + "{handle}", Needs: "job_output",
 		Read: tools.New(tools.Def[JobResourceIn, JobResourceOut]{
 			Name: "job_resource", Title: "Read the output of a job as a resource", Doc: jobResourceDoc,
 			Access: tools.Read, Effects: tools.None, Repeatable: true,

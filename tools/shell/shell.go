@@ -4,7 +4,30 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/jobs"
 	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/internal/services"
 )
+
+// Category is the tools that run commands.
+func Category(s *services.Services) tools.Category {
+	d := Deps{Sandbox: s.Sandbox(), Jobs: s.Jobs()}
+	return tools.Category{
+		ID: "shell", Title: "Shell",
+		Guide: "bash runs commands in a sandbox, without the network unless asked for; powershell runs those of PowerShell; job_output follows what runs on; job_input types into it; job_list lists it; job_stop ends it; " +
+			"process_list shows what runs on the machine; process_kill ends one of these",
+		Outlasting: "jobs and sessions outlast the client: job_list shows those of before",
+		Settings: tools.NewSettings(Settings{}, func(set Settings, setup tools.Setup) {
+			d.Jobs.Configure(set.options(setup))
+			d.Jobs.Neighbours(setup.Neighbours)
+		}),
+		Tools:   Tools(d),
+		Sources: Sources(d),
+		Close:   d.Jobs.Close,
+		Load: func() tools.Load {
+			running, kept, shells := d.Jobs.Count()
+			return tools.Load{Running: running, Kept: kept, Sessions: shells}
+		},
+	}
+}
 
 // Deps is what the process owns for this category.
 type Deps struct {

@@ -179,11 +179,10 @@ func RunWeighed(socket string, args []string) error {
 	stdout := os.Stdout
 	os.Stdout = os.Stderr
 	caller := new(run.Caller)
-	deps := catalog.NewDeps(caller)
 	os.Exit(cli.Main(context.Background(), cli.Process{
 		Args: args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr,
 		IsTerminal: func(any) bool { return false }, LookPath: exec.LookPath,
-		Caller: caller, Deps: deps, Catalog: catalog.All(deps),
+		Caller: caller, Categories: catalog.All(&catalog.Services{Caller: caller}),
 	}))
 	return nil
 }

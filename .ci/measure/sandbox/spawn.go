@@ -38,7 +38,7 @@ func Spawn(ctx context.Context, env harness.Environment) (err error) {
 		return err
 	}
 	ctx = tools.WithSession(ctx, &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
-	engine := catalog.NewDeps(nil).Sandbox
+	engine := new(catalog.Services).Sandbox()
 	defer func() { err = errors.Join(err, engine.Close()) }()
 	command := []string{"bash", "-c", "true"}
 	ways := []struct {

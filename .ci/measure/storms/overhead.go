@@ -20,6 +20,7 @@ import (
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
 	"toolcrib/tools"
+	"toolcrib/tools/catalog"
 	"toolcrib/workspace/redact"
 	"toolcrib/workspace/state"
 )
@@ -94,7 +95,7 @@ func controlled(ctx context.Context, dir string, cfg run.Config) (_ run.Config, 
 	closing = append(closing, shared.Close)
 	secrets := redact.New(nil)
 	log, err := audit.Open(ctx, audit.Options{
-		Dir: filepath.Join(dir, "audit"), State: shared, Redact: secrets.JSON, Log: slog.New(slog.DiscardHandler),
+		Dir: filepath.Join(dir, "audit"), State: shared, Digested: tools.Digested(catalog.Tools(catalog.All(new(catalog.Services)))), Redact: secrets.JSON, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return cfg, nil, err

@@ -99,7 +99,7 @@ func ServeToys(args []string) error {
 	case "idle":
 		ts, opt.SessionIdle = stormToys(), idleFor
 	case "million":
-		ts = slices.Concat(stormToys(), catalog.All(catalog.Deps{}))
+		ts = slices.Concat(stormToys(), catalog.Tools(catalog.All(new(catalog.Services))))
 	case "bare":
 		ts = []tools.Tool{echoTool()}
 	default:

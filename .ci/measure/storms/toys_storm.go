@@ -112,7 +112,7 @@ func holdingsTool(running *atomic.Int64) tools.Tool {
 func copied(n int) []tools.Tool {
 	ts := make([]tools.Tool, 0, n)
 	for round := 0; ; round++ {
-		for _, t := range catalog.All(catalog.Deps{}) {
+		for _, t := range catalog.Tools(catalog.All(new(catalog.Services))) {
 			if len(ts) == n {
 				return ts
 			}
