@@ -77,16 +77,18 @@ func (w *world) dial(_ context.Context, address string) (net.Conn, error) {
 		return nil, err
 	}
 	defer l.Close()
-	go func() {
-		if c, err := l.Accept(); err == nil {
-			defer c.Close()
-			w.far(c)
-		}
-	}()
 	near, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		return nil, err
 	}
+	c, err := l.Accept() // before the listener is closed, which resets what it has not accepted
+	if err != nil {
+		return nil, errors.Join(err, near.Close())
+	}
+	go func() {
+		defer c.Close()
+		w.far(c)
+	}()
 	return near, nil
 }
 
