@@ -1,14 +1,14 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
-
-	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // A body takes memory before anything is known of it, so what all bodies together
@@ -39,9 +39,11 @@ const (
 	stallRate  = 64 << 10
 )
 
+// Why a body is not read.
 var (
 	errTooLarge = errors.New("too large")
 	errCrowded  = errors.New("no memory is free")
+	errSlow     = errors.New("too slow")
 )
 
 // bodies reads the bodies of requests.
@@ -79,6 +81,7 @@ type body struct {
 	bodies  *bodies
 	request *http.Request
 	control *http.ResponseController
+	limit   int // in bytes
 	read    []byte
 
 	// Under the lock of the bodies:
@@ -91,29 +94,24 @@ type body struct {
 	came     int       // since since
 }
 
-// read returns the body of a request, or the status and the error that refuse it.
-func (b *bodies) read(w http.ResponseWriter, r *http.Request) ([]byte, int, *fault) {
-	tooLarge := refuse(mcp.INVALID_REQUEST, "the message is longer than %d bytes", maxMessage)
-	if r.ContentLength > maxMessage {
-		return nil, http.StatusRequestEntityTooLarge, tooLarge
+// read returns the body of a request, of at most limit bytes. Its error is errTooLarge,
+// errCrowded, errSlow or that of the connection.
+func (b *bodies) read(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
+	if r.ContentLength > int64(limit) {
+		return nil, errTooLarge
 	}
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyWait))
-	one := &body{bodies: b, request: r, control: control}
+	one := &body{bodies: b, request: r, control: control, limit: limit}
 	whole, err := one.drain()
-	if err == nil {
-		_ = control.SetReadDeadline(time.Time{})
-		return whole, 0, nil
-	}
 	switch {
-	case errors.Is(err, errTooLarge):
-		return nil, http.StatusRequestEntityTooLarge, tooLarge
-	case errors.Is(err, errCrowded):
-		return nil, http.StatusServiceUnavailable, refuse(mcp.INTERNAL_ERROR, "too many large messages at once; try again")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, http.StatusRequestTimeout, refuse(mcp.INVALID_REQUEST, "the message came too slowly")
+		return nil, errSlow
+	case err != nil:
+		return nil, err
 	}
-	return nil, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "the message did not come whole")
+	_ = control.SetReadDeadline(time.Time{})
+	return whole, nil
 }
 
 // drain reads the body into memory of its own.
@@ -160,7 +158,7 @@ func (o *body) drainLarge() ([]byte, error) {
 		return nil, err
 	}
 	if buffer == nil {
-		buffer = make([]byte, maxMessage+1)
+		buffer = make([]byte, o.limit+1)
 	}
 	defer func() {
 		o.bodies.large <- buffer
@@ -170,7 +168,7 @@ func (o *body) drainLarge() ([]byte, error) {
 	switch whole, err := o.fill(); {
 	case err != nil:
 		return nil, err
-	case !whole || len(o.read) > maxMessage:
+	case !whole || len(o.read) > o.limit:
 		return nil, errTooLarge
 	}
 	return append(make([]byte, 0, len(o.read)), o.read...), nil
@@ -191,4 +189,153 @@ func (o *body) fill() (whole bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// reserve sees to it that the body holds size bytes of the shared memory. A body
+// that holds some already does not wait for more, or those who wait would keep
+// the memory from each other.
+func (o *body) reserve(size int) error {
+	b := o.bodies
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	room := mediumBytes
+	if size > middleBody {
+		room /= 2
+	}
+	more := size - o.held
+	if b.held+more > room {
+		if o.held > 0 {
+			return errCrowded
+		}
+		if err := o.await(more, room); err != nil {
+			return err
+		}
+	}
+	now := time.Now()
+	if o.held == 0 {
+		o.since = now
+		b.reading[o] = struct{}{}
+	}
+	o.moved = now
+	b.held += more
+	o.held = size
+	return nil
+}
+
+// await waits until more bytes fit into the room. The caller holds the lock.
+func (o *body) await(more, room int) error {
+	b := o.bodies
+	b.wanted += more
+	defer func() { b.wanted -= more }()
+	for end := time.Now().Add(memoryWait); b.held+more > room; {
+		b.expel(false, b.held+b.wanted-room)
+		freed := b.freed
+		b.mu.Unlock()
+		select {
+		case <-freed:
+		case <-time.After(memoryCheck):
+		case <-o.request.Context().Done():
+		}
+		b.mu.Lock()
+		if err := o.request.Context().Err(); err != nil {
+			return err
+		}
+		if time.Now().After(end) {
+			return errCrowded
+		}
+	}
+	return nil
+}
+
+// takeLarge waits for the large buffer.
+func (o *body) takeLarge() (buffer []byte, err error) {
+	b := o.bodies
+	select {
+	case b.queue <- struct{}{}:
+		defer func() { <-b.queue }()
+	default:
+		return nil, errCrowded
+	}
+	o.mark(func() {
+		o.waits = true
+		b.reading[o] = struct{}{}
+	})
+	defer o.mark(func() {
+		o.waits, o.large, o.came = false, err == nil, 0
+		o.since = time.Now()
+		o.moved = o.since
+	})
+	ctx, stop := context.WithTimeout(o.request.Context(), memoryWait)
+	defer stop()
+	look := time.NewTicker(memoryCheck)
+	defer look.Stop()
+	for {
+		select {
+		case buffer := <-b.large:
+			return buffer, nil
+		case <-look.C:
+			b.mu.Lock()
+			b.expel(true, 1)
+			b.mu.Unlock()
+		case <-ctx.Done():
+			return nil, errCrowded
+		}
+	}
+}
+
+// expel ends the reading of bodies that stall until they give back as many bytes
+// as are wanted. The caller holds the lock.
+func (b *bodies) expel(large bool, wanted int) {
+	now := time.Now()
+	if now.Sub(b.looked) < stallAfter/10 {
+		return // others look too
+	}
+	b.looked = now
+	var stalled []*body
+	for o := range b.reading {
+		held := now.Sub(o.since)
+		slow := held > slowAfter && float64(o.came)/held.Seconds() < stallRate
+		switch {
+		case o.large != large || o.waits:
+		case o.expelled: // it is about to give back
+			wanted -= o.held
+		case slow || now.Sub(o.moved) > stallAfter:
+			stalled = append(stalled, o)
+		}
+	}
+	slices.SortFunc(stalled, func(a, b *body) int { return a.moved.Compare(b.moved) })
+	for _, o := range stalled {
+		if wanted <= 0 {
+			return
+		}
+		wanted -= max(o.held, 1)
+		o.expelled = true
+		_ = o.control.SetReadDeadline(now) // its read ends with a timeout
+	}
+}
+
+// note notes that bytes came. A body that holds nothing need not be watched.
+func (o *body) note(n int) {
+	if cap(o.read) > smallBody {
+		o.mark(func() { o.came, o.moved = o.came+n, time.Now() })
+	}
+}
+
+func (o *body) mark(change func()) {
+	o.bodies.mu.Lock()
+	defer o.bodies.mu.Unlock()
+	change()
+}
+
+func (o *body) giveBack() {
+	o.mark(func() {
+		b := o.bodies
+		delete(b.reading, o)
+		if o.held > 0 {
+			b.held -= o.held
+			o.held = 0
+			close(b.freed)
+			b.freed = make(chan struct{})
+		}
+	})
 }

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"encoding/json"
-
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
@@ -18,10 +16,6 @@ func askResult(ask *run.Ask, revision string) *mcp.CallToolResult {
 		b.Elicit(id, elicitation(form, revision))
 	}
 	return b.ToolResult()
-}
-
-func elicitation(form tools.Form, revision string) mcp.ElicitationParams {
-	return mcp.ElicitationParams{Message: form.Message, RequestedSchema: formSchema(form, revision)}
 }
 
 // reply returns what a second pass brings, nil on the first: without a state, an
@@ -41,23 +35,6 @@ func reply(m *message) *run.Reply {
 		}
 	}
 	return r
-}
-
-func readAnswer(raw json.RawMessage) (tools.Answer, bool) {
-	var a struct {
-		Action  tools.Action               `json:"action"`
-		Content map[string]json.RawMessage `json:"content"`
-	}
-	if err := json.Unmarshal(raw, &a); err != nil {
-		return tools.Answer{}, false
-	}
-	switch a.Action {
-	case tools.Accept:
-		return tools.Answer{Action: tools.Accept, Values: a.Content}, true
-	case tools.Decline, tools.Cancel:
-		return tools.Answer{Action: a.Action}, true
-	}
-	return tools.Answer{}, false
 }
 
 // canAsk reports whether a client that declared caps can put a form before its

@@ -18,7 +18,7 @@ type Follower struct{ f *follower }
 
 // NewFollower makes a follower.
 func (s *Server) NewFollower(ctx context.Context, changed func(uri string)) Follower {
-	return Follower{s.newFollower(ctx, changed)}
+	return Follower{s.poller.newFollower(ctx, changed)}
 }
 
 func (f Follower) Follow(uri string) error { return f.f.follow(uri) }

@@ -2,13 +2,11 @@ package server
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
-	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -22,7 +20,7 @@ const (
 
 // follower hears of resources that change. It looks in the name of one client.
 type follower struct {
-	server  *Server
+	poller  *poller
 	ctx     context.Context // has the session of the client
 	changed func(uri string)
 	telling chan struct{} // full while somebody calls changed
@@ -35,9 +33,9 @@ type follower struct {
 }
 
 // newFollower makes a follower; the session of ctx says in whose name it looks.
-// changed is called from a goroutine of the server, never twice at once.
-func (s *Server) newFollower(ctx context.Context, changed func(uri string)) *follower {
-	return &follower{server: s, ctx: ctx, changed: changed, telling: make(chan struct{}, 1), versions: map[string]string{}}
+// changed is called from a goroutine of the poller, never twice at once.
+func (p *poller) newFollower(ctx context.Context, changed func(uri string)) *follower {
+	return &follower{poller: p, ctx: ctx, changed: changed, telling: make(chan struct{}, 1), versions: map[string]string{}}
 }
 
 // follow begins to follow a resource. One that does not exist is an error, one
@@ -59,7 +57,7 @@ func (e *followError) Error() string { return e.err.Error() }
 func (e *followError) Unwrap() error { return e.err }
 
 func (f *follower) take(uri string) *tools.Error {
-	version, err := f.server.version(f.ctx, uri)
+	version, err := f.poller.version(f.ctx, uri)
 	if err != nil {
 		return tools.AsError(err)
 	}
@@ -75,7 +73,7 @@ func (f *follower) take(uri string) *tools.Error {
 		return tools.Errorf(tools.TooLarge, "%d resources are followed already", maxFollowed).WithHint("stop following others first")
 	}
 	f.versions[uri] = version
-	f.server.poller.add(f)
+	f.poller.add(f)
 	return nil
 }
 
@@ -85,7 +83,7 @@ func (f *follower) leave(uri string) {
 	defer f.mu.Unlock()
 	delete(f.versions, uri)
 	if len(f.versions) == 0 {
-		f.server.poller.remove(f)
+		f.poller.remove(f)
 	}
 }
 
@@ -102,7 +100,7 @@ func (f *follower) close() {
 	f.mu.Lock()
 	f.closed = true
 	clear(f.versions)
-	f.server.poller.remove(f)
+	f.poller.remove(f)
 	f.mu.Unlock()
 	f.telling <- struct{}{} // a call that is on its way ends first
 	<-f.telling
@@ -166,39 +164,20 @@ func (f *follower) next() (uri string, ok bool) {
 	return "", false
 }
 
-// version returns the version of a resource, "" where it never changes. Who may not read
-// it is denied that, too, before anything is looked up.
-func (s *Server) version(ctx context.Context, uri string) (version string, err error) {
-	src, args, ok := s.source(uri)
-	if !ok {
-		return "", unknownResource(uri)
-	}
-	info, err := s.runner.Watch(run.Call{Read: &src.Read, Args: args, Session: *tools.Session(ctx)})
-	if err != nil {
-		return "", err
-	}
-	if src.Version == nil {
-		return "", nil
-	}
-	ctx, cancel := context.WithTimeout(tools.WithSession(ctx, &info), lookTimeout)
-	defer cancel()
-	err = tools.Guard(func() (err error) {
-		version, err = src.Version(ctx, uri)
-		return err
-	})
-	if e, ok := errors.AsType[*tools.PanicError](err); ok {
-		s.log.Error("panic", "resource", uri, "panic", e.Value, "stack", string(e.Stack))
-		err = tools.Errorf(tools.Internal, "%s: crashed", uri)
-	}
-	return version, err
-}
-
 // poller looks at every resource that is followed, in one goroutine, which
 // there is only while somebody follows something.
 type poller struct {
+	version func(ctx context.Context, uri string) (string, error)
+
 	mu        sync.Mutex
 	followers []*follower
 	stop      context.CancelFunc // of the goroutine; nil: there is none
+}
+
+// newPoller makes a poller. version returns what tells two states of a resource apart,
+// for the session of the context.
+func newPoller(version func(ctx context.Context, uri string) (string, error)) *poller {
+	return &poller{version: version}
 }
 
 func (p *poller) add(f *follower) {
@@ -263,7 +242,7 @@ func (p *poller) look(ctx context.Context) {
 			version, ok := seen[at]
 			if !ok {
 				var err error
-				if version, err = f.server.version(f.ctx, uri); err != nil {
+				if version, err = f.poller.version(f.ctx, uri); err != nil {
 					version = failed + string(tools.AsError(err).Code)
 				}
 				seen[at] = version

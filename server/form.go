@@ -9,6 +9,9 @@ import (
 	"toolcrib/tools"
 )
 
+// methodElicit is the method of the request that puts a form before the user.
+const methodElicit = string(mcp.MethodElicitationCreate)
+
 // objectSchema is the schema of a form: flat, as clients show it.
 type objectSchema struct {
 	Type       string       `json:"type"`
@@ -109,4 +112,28 @@ func choices(f tools.FormField) []titledChoice {
 		}
 	}
 	return list
+}
+
+// elicitation returns the params of the request that puts a form before the user of a
+// client of the revision.
+func elicitation(form tools.Form, revision string) mcp.ElicitationParams {
+	return mcp.ElicitationParams{Message: form.Message, RequestedSchema: formSchema(form, revision)}
+}
+
+// readAnswer reads how the user answered a form; ok is false where that cannot be read.
+func readAnswer(raw json.RawMessage) (_ tools.Answer, ok bool) {
+	var a struct {
+		Action  tools.Action               `json:"action"`
+		Content map[string]json.RawMessage `json:"content"`
+	}
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return tools.Answer{}, false
+	}
+	switch a.Action {
+	case tools.Accept:
+		return tools.Answer{Action: tools.Accept, Values: a.Content}, true
+	case tools.Decline, tools.Cancel:
+		return tools.Answer{Action: a.Action}, true
+	}
+	return tools.Answer{}, false
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // guard keeps web pages out that a browser on the same machine shows: by the
@@ -20,16 +18,13 @@ type guard struct {
 	loopback bool // the listener can only be reached from this machine
 	hosts    []string
 	origins  []string
+	exposed  string // value of Access-Control-Expose-Headers
 }
 
-func newGuard(addr net.Addr, opt HTTP) guard {
-	return guard{loopback: Loopback(addr), hosts: lowered(opt.Hosts), origins: lowered(opt.Origins)}
-}
-
-// Loopback reports whether a listener at addr can only be reached from this machine.
-func Loopback(addr net.Addr) bool {
-	tcp, ok := addr.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
+// newGuard makes a guard. loopback is whether the listener can only be reached from this
+// machine; exposed is the header that lists what pages may read of an answer.
+func newGuard(loopback bool, hosts, origins []string, exposed string) guard {
+	return guard{loopback: loopback, hosts: lowered(hosts), origins: lowered(origins), exposed: exposed}
 }
 
 func lowered(list []string) []string {
@@ -102,7 +97,7 @@ func (g guard) preflight(w http.ResponseWriter, r *http.Request) (answered bool)
 	header := w.Header()
 	header.Set("Access-Control-Allow-Origin", origin)
 	header.Add("Vary", "Origin")
-	header.Set("Access-Control-Expose-Headers", mcp.HeaderSessionID+", WWW-Authenticate, Retry-After")
+	header.Set("Access-Control-Expose-Headers", g.exposed)
 	if r.Method != http.MethodOptions {
 		return false
 	}
@@ -113,13 +108,4 @@ func (g guard) preflight(w http.ResponseWriter, r *http.Request) (answered bool)
 	header.Set("Access-Control-Max-Age", "3600")
 	w.WriteHeader(http.StatusNoContent)
 	return true
-}
-
-// tellable is a text of the client that is safe to say back.
-func tellable(text string) string {
-	const most = 100
-	if len(text) > most {
-		text = text[:most] + "..."
-	}
-	return strings.ToValidUTF8(text, "?")
 }

@@ -82,7 +82,7 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 	defer endStreams()
 	h := &httpServer{
 		server:    s,
-		guard:     newGuard(ln.Addr(), opt),
+		guard:     newGuard(Loopback(ln.Addr()), opt.Hosts, opt.Origins, mcp.HeaderSessionID+", WWW-Authenticate, Retry-After"),
 		auth:      opt.Auth,
 		roots:     opt.Roots,
 		admission: newAdmission(maxRunningHTTP),
@@ -294,4 +294,10 @@ func (h *httpServer) session(w http.ResponseWriter, r *http.Request, who identit
 		h.refuse(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "there is no such session, or not any more; call initialize"))
 	}
 	return s
+}
+
+// Loopback reports whether a listener at addr can only be reached from this machine.
+func Loopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
 }

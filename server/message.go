@@ -295,3 +295,21 @@ func (ms members) check(known []string) *fault {
 	}
 	return nil
 }
+
+// tellable is a text of the client that is safe to say back.
+func tellable(text string) string {
+	const most = 100
+	if len(text) > most {
+		text = text[:most] + "..."
+	}
+	return strings.ToValidUTF8(text, "?")
+}
+
+// text returns a member that is a string, "" otherwise.
+func (ms members) text(key string) string {
+	raw, ok := ms.get(key)
+	if !ok || raw[0] != '"' {
+		return ""
+	}
+	return unquote(raw)
+}

@@ -25,9 +25,9 @@ func (h *httpServer) post(w http.ResponseWriter, r *http.Request, who identity.W
 		h.refuse(w, http.StatusNotAcceptable, refuse(mcp.INVALID_REQUEST, "the header Accept must have application/json and %s", eventStream))
 		return
 	}
-	body, status, bad := h.bodies.read(w, r)
-	if bad != nil {
-		h.refuse(w, status, bad)
+	body, err := h.bodies.read(w, r, maxMessage)
+	if err != nil {
+		h.refuseBody(w, err)
 		return
 	}
 	raw, bad := text(body)
@@ -198,4 +198,18 @@ func isJSON(r *http.Request) bool {
 	media, params, err := mime.ParseMediaType(values[0])
 	charset, named := params["charset"]
 	return err == nil && media == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
+}
+
+// refuseBody answers a request whose body was not read.
+func (h *httpServer) refuseBody(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, errTooLarge):
+		h.refuse(w, http.StatusRequestEntityTooLarge, refuse(mcp.INVALID_REQUEST, "the message is longer than %d bytes", maxMessage))
+	case errors.Is(err, errCrowded):
+		h.refuse(w, http.StatusServiceUnavailable, refuse(mcp.INTERNAL_ERROR, "too many large messages at once; try again"))
+	case errors.Is(err, errSlow):
+		h.refuse(w, http.StatusRequestTimeout, refuse(mcp.INVALID_REQUEST, "the message came too slowly"))
+	default:
+		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "the message did not come whole"))
+	}
 }

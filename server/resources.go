@@ -285,3 +285,30 @@ func keep(ctx context.Context, result mcp.CacheHintSetter, ttl time.Duration) {
 		result.SetCacheHints(ttl.Milliseconds(), mcp.CacheScopePrivate)
 	}
 }
+
+// version returns the version of a resource, "" where it never changes. Who may not read
+// it is denied that, too, before anything is looked up.
+func (s *Server) version(ctx context.Context, uri string) (version string, err error) {
+	src, args, ok := s.source(uri)
+	if !ok {
+		return "", unknownResource(uri)
+	}
+	info, err := s.runner.Watch(run.Call{Read: &src.Read, Args: args, Session: *tools.Session(ctx)})
+	if err != nil {
+		return "", err
+	}
+	if src.Version == nil {
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(tools.WithSession(ctx, &info), lookTimeout)
+	defer cancel()
+	err = tools.Guard(func() (err error) {
+		version, err = src.Version(ctx, uri)
+		return err
+	})
+	if e, ok := errors.AsType[*tools.PanicError](err); ok {
+		s.log.Error("panic", "resource", uri, "panic", e.Value, "stack", string(e.Stack))
+		err = tools.Errorf(tools.Internal, "%s: crashed", uri)
+	}
+	return version, err
+}

@@ -1,6 +1,13 @@
 package server
 
-import "encoding/json"
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"unicode/utf8"
+)
 
 // The functions below walk JSON that encoding/json has already found valid, so
 // they only have to find where a value ends.
@@ -100,4 +107,141 @@ func unquote(raw json.RawMessage) string {
 		}
 	}
 	return string(raw[1 : len(raw)-1])
+}
+
+// maxMessage is the longest message in bytes.
+const maxMessage = 16 << 20
+
+// lineReader reads lines of at most maxMessage bytes. What is longer is skipped to
+// its end without being kept.
+type lineReader struct{ r *bufio.Reader }
+
+func newLineReader(r io.Reader) *lineReader {
+	return &lineReader{bufio.NewReaderSize(r, 64<<10)}
+}
+
+// next returns the next line, which the caller may keep. Of a line that is too
+// long comes the id alone, nil where it has none, with tooLong set. The last line
+// needs no line feed; after it, the error is io.EOF.
+func (l *lineReader) next() (line []byte, tooLong bool, err error) {
+	var skipped idFinder
+	for {
+		part, err := l.r.ReadSlice('\n')
+		switch {
+		case tooLong:
+			skipped.feed(part)
+		case len(line)+len(part) > maxMessage:
+			skipped.feed(line)
+			skipped.feed(part)
+			line, tooLong = nil, true
+		default:
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if errors.Is(err, io.EOF) && (tooLong || len(line) > 0) {
+			err = nil
+		}
+		if tooLong {
+			line = skipped.found()
+		}
+		return line, tooLong, err
+	}
+}
+
+// idOf returns the id of a request that cannot be taken apart, nil where none is sure.
+func idOf(text []byte) json.RawMessage {
+	var f idFinder
+	f.feed(text)
+	return f.found()
+}
+
+// maxID is the longest id in bytes that an idFinder finds.
+const maxID = 4 << 10
+
+// idFinder looks for the id in the text of a request, so that whoever waits for its
+// answer gets one. The text may come in parts and need be neither JSON nor UTF-8; no
+// more of it is held than one key or value.
+type idFinder struct {
+	depth           int
+	quoted, escaped bool
+	key             string // at depth 1: that before the colon
+	token           []byte // likewise: what stands there now
+
+	id       json.RawMessage
+	ids      int
+	method   bool
+	response bool
+}
+
+func (f *idFinder) feed(part []byte) {
+	for _, c := range part {
+		if f.quoted {
+			f.hold(c)
+			f.quoted = f.escaped || c != '"'
+			f.escaped = !f.escaped && c == '\\'
+			continue
+		}
+		switch c {
+		case '"':
+			f.quoted = true
+			f.hold(c)
+		case '{', '[':
+			f.hold(c) // no id begins with it
+			f.depth++
+		case '}', ']':
+			f.member()
+			f.depth--
+		case ',':
+			f.member()
+		case ':':
+			f.colon()
+		case ' ', '\t', '\r', '\n':
+		default:
+			f.hold(c)
+		}
+	}
+}
+
+func (f *idFinder) hold(c byte) {
+	if f.depth == 1 && len(f.token) <= maxID {
+		f.token = append(f.token, c)
+	}
+}
+
+// colon takes note of the key of a member.
+func (f *idFinder) colon() {
+	if f.depth != 1 {
+		return
+	}
+	f.key = ""
+	if json.Unmarshal(f.token, &f.key) == nil {
+		f.method = f.method || f.key == "method"
+		f.response = f.response || f.key == "result" || f.key == "error"
+	}
+	f.token = f.token[:0]
+}
+
+// member takes note of the value of a member, which has ended.
+func (f *idFinder) member() {
+	if f.depth != 1 {
+		return
+	}
+	if f.key == "id" {
+		f.ids++
+		if utf8.Valid(f.token) && json.Valid(f.token) && validID(f.token) {
+			f.id = bytes.Clone(f.token)
+		}
+	}
+	f.key, f.token = "", f.token[:0]
+}
+
+// found returns the id, nil where there is none or several, or where it belongs to a
+// response.
+func (f *idFinder) found() json.RawMessage {
+	if f.ids != 1 || f.response && !f.method {
+		return nil
+	}
+	return f.id
 }

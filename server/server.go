@@ -79,7 +79,7 @@ type Server struct {
 	refused      func(Refusal)
 	info         mcp.Implementation
 	connections  atomic.Int64
-	poller       poller
+	poller       *poller
 	traffic      traffic
 	tasks        *tasks
 
@@ -113,6 +113,7 @@ func New(opt Options) (*Server, error) {
 		tasks:        newTasks(cmp.Or(opt.TaskAfter, TaskAfter)),
 		info:         mcp.Implementation{Name: opt.Name, Version: opt.Version},
 	}
+	s.poller = newPoller(s.version)
 	hooks := &mcpserver.Hooks{}
 	// mcp-go knows the native tools alone; what it would list is replaced by what
 	// is to be listed, in the catalog's order.

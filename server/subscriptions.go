@@ -61,5 +61,5 @@ func (l *link) follow(ctx context.Context, changed func(uri string)) *follower {
 	if p := l.peer.Load(); p != nil {
 		info.Client = p.client()
 	}
-	return l.server.newFollower(tools.WithSession(ctx, &info), changed)
+	return l.server.poller.newFollower(tools.WithSession(ctx, &info), changed)
 }

@@ -35,12 +35,3 @@ func (r *request) trace() run.Trace {
 	t, _ := r.ctx.Value(traceKey{}).(run.Trace)
 	return t
 }
-
-// text returns a member that is a string, "" otherwise.
-func (ms members) text(key string) string {
-	raw, ok := ms.get(key)
-	if !ok || raw[0] != '"' {
-		return ""
-	}
-	return unquote(raw)
-}
