@@ -82,6 +82,7 @@ type Server struct {
 	poller       *poller
 	traffic      traffic
 	tasks        *tasks
+	taskAfter    time.Duration
 
 	mu        sync.RWMutex
 	sources   []tools.Source
@@ -110,10 +111,11 @@ func New(opt Options) (*Server, error) {
 		log:          cmp.Or(opt.Log, slog.New(slog.DiscardHandler)),
 		progressRate: max(cmp.Or(opt.ProgressRate, ProgressPerSecond), 0),
 		refused:      opt.Refused,
-		tasks:        newTasks(cmp.Or(opt.TaskAfter, TaskAfter)),
+		taskAfter:    cmp.Or(opt.TaskAfter, TaskAfter),
 		info:         mcp.Implementation{Name: opt.Name, Version: opt.Version},
 	}
 	s.poller = newPoller(s.version)
+	s.tasks = newTasks(s.meta())
 	hooks := &mcpserver.Hooks{}
 	// mcp-go knows the native tools alone; what it would list is replaced by what
 	// is to be listed, in the catalog's order.

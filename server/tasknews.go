@@ -2,17 +2,9 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
-
-	"github.com/mark3labs/mcp-go/mcp"
-
-	"toolcrib/tools"
 )
-
-// The notifications of the Tasks extension, which mcp-go does not have either: a client
-// names tasks in a subscriptions/listen request and hears there how they fare.
 
 // methodTaskNews is the method of the notifications.
 const methodTaskNews = "notifications/tasks"
@@ -22,41 +14,25 @@ const taskNewsEvery = 250 * time.Millisecond
 
 // taskNews tells a listener of its tasks.
 type taskNews struct {
-	req   *request
-	tasks []*task
-	seen  []int // of each, the version that the client knows
-	wake  chan struct{}
+	meta   map[string]any
+	notify func(method string, params any)
+	tasks  []*task
+	seen   []int // of each, the version that the client knows
+	wake   chan struct{}
 }
 
-// taskNews returns what tells of the tasks that a request to listen names, as far as the
-// client may know of them; nil where it names none.
-func (l *link) taskNews(r *request, from *origin) *taskNews {
-	wanted, ok := r.msg.params.get("notifications")
-	if !ok || wanted[0] != '{' {
+// watchTasks returns what tells of tasks, nil for none: notify sends a notification, whose
+// _meta is meta.
+func watchTasks(list []*task, meta map[string]any, notify func(method string, params any)) *taskNews {
+	if len(list) == 0 {
 		return nil
 	}
-	raw, ok := split(wanted).get("taskIds")
-	if !ok {
-		return nil
-	}
-	if !from.client.Tasks {
-		from.fault = lacking("notifications.taskIds needs the extension "+string(tools.Tasks)+", which the client has not declared", tools.Tasks)
-		return nil
-	}
-	var ids []string
-	if json.Unmarshal(raw, &ids) != nil {
-		from.fault = refuse(mcp.INVALID_PARAMS, "params.notifications.taskIds must be a list of ids of tasks")
-		return nil
-	}
-	n := &taskNews{req: r, wake: make(chan struct{}, 1)}
-	for _, id := range ids {
-		if t := l.server.tasks.find(id, from); t != nil && !slices.Contains(n.tasks, t) {
+	n := &taskNews{meta: meta, notify: notify, wake: make(chan struct{}, 1)}
+	for _, t := range list {
+		if !slices.Contains(n.tasks, t) {
 			n.tasks = append(n.tasks, t)
 			n.seen = append(n.seen, t.watch(n.wake))
 		}
-	}
-	if n.tasks == nil {
-		return nil
 	}
 	return n
 }
@@ -110,10 +86,10 @@ func (n *taskNews) run(ctx context.Context, acknowledged <-chan struct{}) {
 // tell tells what is new, and reports whether there may be more.
 func (n *taskNews) tell() (more bool) {
 	for i, t := range n.tasks {
-		news, version, over := t.news(n.req)
+		news, version, over := t.news(n.meta)
 		if version != n.seen[i] {
 			n.seen[i] = version
-			n.req.notify(methodTaskNews, news)
+			n.notify(methodTaskNews, news)
 		}
 		more = more || !over
 	}
@@ -140,10 +116,10 @@ func (t *task) unwatch(wake chan struct{}) {
 
 // news returns a task as a notification to a listener has it, its version, and whether
 // it has ended.
-func (t *task) news(r *request) (news taskResult, version int, over bool) {
+func (t *task) news(meta map[string]any) (news taskResult, version int, over bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	news = t.whole(r.link.server, "")
-	news.Meta = map[string]any{mcp.MetaKeySubscriptionID: r.msg.id}
+	news = t.whole("")
+	news.Meta = meta
 	return news, t.version, !t.expires.IsZero()
 }

@@ -77,21 +77,21 @@ func (l *link) lasting(ctx context.Context, r *request, from *origin, call run.C
 			report(e)
 		}
 	}
-	t.running = l.server.runner.Start(context.WithoutCancel(ctx), call)
-	attached := context.AfterFunc(ctx, t.running.Cancel)
-	timer := time.NewTimer(l.server.tasks.after)
+	running := l.server.runner.Start(context.WithoutCancel(ctx), call)
+	attached := context.AfterFunc(ctx, running.Cancel)
+	timer := time.NewTimer(l.server.taskAfter)
 	defer timer.Stop()
 	select {
-	case <-t.running.Done():
+	case <-running.Done():
 	case <-timer.C:
 		if l.beyond.ctx.Err() == nil && attached() {
-			return mcp.JSONRPCResponse{Result: l.adopt(t, call)}
+			return mcp.JSONRPCResponse{Result: l.adopt(t, running, call)}
 		}
 	}
-	out := t.running.Wait()
+	out := running.Wait()
 	attached()
-	t.running.Cancel() // one that asks goes on by its state
-	t.store.drop(t)
+	running.Cancel() // one that asks goes on by its state
+	l.server.tasks.drop(t)
 	if from.fault = protocolFault(call, out); from.fault != nil {
 		return nil
 	}
@@ -99,51 +99,62 @@ func (l *link) lasting(ctx context.Context, r *request, from *origin, call run.C
 }
 
 // adopt makes a running call a task, and lets go of the request that began it.
-func (l *link) adopt(t *task, call run.Call) taskResult {
+func (l *link) adopt(t *task, running *run.Running, call run.Call) taskResult {
 	s := l.server
-	t.store.keep(t)
-	created := t.state(s, mcp.ResultType("task"))
+	s.tasks.keep(t, running)
+	created := t.begun()
 	l.wg.Add(1) // the workspace of the link stays
 	l.beyond.calls.Go(func() {
 		defer l.wg.Done()
 		ending := context.AfterFunc(l.beyond.ctx, func() { t.stop("the server is shutting down") })
 		defer ending()
-		s.follow(t, call)
+		t.follow(call.Session.Client, func(out run.Outcome) (json.RawMessage, *fault) { return s.taskResult(call, out) })
 	})
 	return created
 }
 
-// follow sees a task to its end.
-func (s *Server) follow(t *task, call run.Call) {
-	out := t.running.Wait()
-	for out.Ask != nil && call.Session.Client.Forms && t.asks(out.Ask, call.Session.Client.Protocol) {
-		if err := t.running.Answer(t.answered()); err != nil {
-			out = run.Outcome{Err: tools.AsError(err)}
-			break
+// taskResult encodes what the call of a task has come to, or words the error in its place.
+func (s *Server) taskResult(call run.Call, out run.Outcome) (json.RawMessage, *fault) {
+	if bad := protocolFault(call, out); bad != nil {
+		return nil, bad
+	}
+	res := s.result(call, out)
+	res.ResultType = mcp.ResultTypeComplete
+	result, err := appendCallResult(nil, res)
+	if err != nil {
+		s.log.Error("encode the result of a task", "tool", call.Tool, "error", err)
+		return nil, refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON")
+	}
+	return result, nil
+}
+
+// taskNews returns what tells of the tasks that a request to listen names, as far as the
+// client may know of them; nil where it names none.
+func (l *link) taskNews(r *request, from *origin) *taskNews {
+	wanted, ok := r.msg.params.get("notifications")
+	if !ok || wanted[0] != '{' {
+		return nil
+	}
+	raw, ok := split(wanted).get("taskIds")
+	if !ok {
+		return nil
+	}
+	if !from.client.Tasks {
+		from.fault = lacking("notifications.taskIds needs the extension "+string(tools.Tasks)+", which the client has not declared", tools.Tasks)
+		return nil
+	}
+	var ids []string
+	if json.Unmarshal(raw, &ids) != nil {
+		from.fault = refuse(mcp.INVALID_PARAMS, "params.notifications.taskIds must be a list of ids of tasks")
+		return nil
+	}
+	var named []*task
+	for _, id := range ids {
+		if t := l.server.tasks.find(id, from.principal, from.may); t != nil {
+			named = append(named, t)
 		}
-		out = t.running.Wait()
 	}
-	why, stopped := t.stopped()
-	if stopped && (out.Ask != nil || out.Err != nil && out.Err.Code == tools.Cancelled) {
-		t.end(taskCancelled, why, nil, nil)
-		return
-	}
-	bad := protocolFault(call, out)
-	var result json.RawMessage
-	if bad == nil {
-		res := s.result(call, out)
-		res.ResultType = mcp.ResultTypeComplete
-		var err error
-		if result, err = appendCallResult(nil, res); err != nil {
-			s.log.Error("encode the result of a task", "tool", call.Tool, "error", err)
-			bad = refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON")
-		}
-	}
-	if bad != nil {
-		t.end(taskFailed, bad.msg, nil, bad)
-		return
-	}
-	t.end(taskCompleted, "", result, nil)
+	return watchTasks(named, map[string]any{mcp.MetaKeySubscriptionID: r.msg.id}, r.notify)
 }
 
 // task carries out a request about a task.
@@ -158,14 +169,14 @@ func (l *link) task(r *request, from *origin) mcp.JSONRPCMessage {
 		from.fault = refuse(mcp.INVALID_PARAMS, "params.taskId must be the id of a task")
 		return nil
 	}
-	t := s.tasks.find(unquote(raw), from)
+	t := s.tasks.find(unquote(raw), from.principal, from.may)
 	if t == nil {
 		from.fault = refuse(mcp.INVALID_PARAMS, "there is no task %q, or not any more: a result is kept for %s, and no longer than the server runs", tools.Clip(unquote(raw)), taskKept)
 		return nil
 	}
 	switch r.msg.method {
 	case methodTaskGet:
-		return mcp.JSONRPCResponse{Result: t.detail(s)}
+		return mcp.JSONRPCResponse{Result: t.detail()}
 	case methodTaskUpdate:
 		responses, ok := r.msg.params.get("inputResponses")
 		if !ok || responses[0] != '{' {

@@ -4,12 +4,11 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolcrib/server/run"
 	"toolcrib/tools"
@@ -39,7 +38,7 @@ const (
 // tasks are the tasks of a server, and the calls that may become one. They are in
 // memory: a call ends with its server, and so do they.
 type tasks struct {
-	after time.Duration // that a call lasts before it becomes one
+	meta map[string]any // what a result says of the server
 
 	mu    sync.Mutex
 	byID  map[string]*task
@@ -48,8 +47,9 @@ type tasks struct {
 	bytes int
 }
 
-func newTasks(after time.Duration) *tasks {
-	return &tasks{after: after, byID: map[string]*task{}, each: map[string]int{}}
+// newTasks makes a store without tasks; meta is what a result says of the server.
+func newTasks(meta map[string]any) *tasks {
+	return &tasks{meta: meta, byID: map[string]*task{}, each: map[string]int{}}
 }
 
 // begin returns a task for a call, nil if there is no room for one. It is to be kept
@@ -69,10 +69,11 @@ func (ts *tasks) begin(principal string, tool *tools.Tool) *task {
 	}
 }
 
-// keep gives a task its id, under which it can be found from now on.
-func (ts *tasks) keep(t *task) {
+// keep gives a task its running call and its id, under which it can be found from now on.
+func (ts *tasks) keep(t *task, running *run.Running) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
+	t.running = running
 	t.id = "task_" + rand.Text()
 	ts.byID[t.id] = t
 }
@@ -89,12 +90,13 @@ func (ts *tasks) drop(t *task) {
 	}
 }
 
-// find returns a task of whoever makes the request, who may still call its tool.
-func (ts *tasks) find(id string, from *origin) *task {
+// find returns a task of a principal who may still call its tool; a nil may lets every
+// tool be called. nil = there is none.
+func (ts *tasks) find(id, principal string, may func(*tools.Tool) bool) *task {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	t := ts.byID[id]
-	if t == nil || t.principal != from.principal || from.may != nil && !from.may(t.tool) {
+	if t == nil || t.principal != principal || may != nil && !may(t.tool) {
 		return nil
 	}
 	return t
@@ -117,7 +119,7 @@ type task struct {
 	principal string
 	tool      *tools.Tool
 	created   time.Time
-	running   *run.Running
+	running   *run.Running  // nil before it is kept
 	over      chan struct{} // closed by stop
 	size      int           // of the result; the store guards it
 
@@ -150,16 +152,16 @@ type pendingForm struct {
 
 // inputRequest is what a client is to do for a task.
 type inputRequest struct {
-	Method string                `json:"method"`
-	Params mcp.ElicitationParams `json:"params"`
+	Method string `json:"method"`
+	Params any    `json:"params"`
 }
 
 // progress notes how far the call has come.
 func (t *task) progress(e tools.ProgressEvent) {
 	message := e.Message
-	if message == "" && finite(e.Done) {
+	if message == "" && !math.IsInf(e.Done, 0) && !math.IsNaN(e.Done) {
 		message = strconv.FormatFloat(e.Done, 'g', -1, 64)
-		if e.Total > 0 && finite(e.Total) {
+		if e.Total > 0 && !math.IsInf(e.Total, 1) {
 			message += " of " + strconv.FormatFloat(e.Total, 'g', -1, 64)
 		}
 	}
@@ -198,7 +200,7 @@ func (t *task) asks(ask *run.Ask, revision string) bool {
 			key = fmt.Sprintf("%s_%d", id, n)
 		}
 		t.keys[key] = struct{}{}
-		t.pending[key] = pendingForm{id, inputRequest{string(mcp.MethodElicitationCreate), elicitation(form, revision)}}
+		t.pending[key] = pendingForm{id, inputRequest{methodElicit, elicitation(form, revision)}}
 	}
 	t.status = taskWaiting
 	t.says("waiting for the user")
@@ -282,4 +284,28 @@ func (t *task) end(status taskStatus, message string, result json.RawMessage, ba
 	t.says(message)
 	t.expires = t.updated.Add(taskKept)
 	t.expiry = time.AfterFunc(taskKept, func() { t.store.drop(t) })
+}
+
+// follow sees a task of a client to its end. encode returns the result of the call, or the
+// error in its place.
+func (t *task) follow(client tools.Client, encode func(run.Outcome) (json.RawMessage, *fault)) {
+	out := t.running.Wait()
+	for out.Ask != nil && client.Forms && t.asks(out.Ask, client.Protocol) {
+		if err := t.running.Answer(t.answered()); err != nil {
+			out = run.Outcome{Err: tools.AsError(err)}
+			break
+		}
+		out = t.running.Wait()
+	}
+	why, stopped := t.stopped()
+	if stopped && (out.Ask != nil || out.Err != nil && out.Err.Code == tools.Cancelled) {
+		t.end(taskCancelled, why, nil, nil)
+		return
+	}
+	result, bad := encode(out)
+	if bad != nil {
+		t.end(taskFailed, bad.msg, nil, bad)
+		return
+	}
+	t.end(taskCompleted, "", result, nil)
 }

@@ -3,15 +3,19 @@ package server
 import (
 	"encoding/json"
 	"time"
+)
 
-	"github.com/mark3labs/mcp-go/mcp"
+// What a result says of its kind.
+const (
+	complete = "complete"
+	begun    = "task"
 )
 
 // taskResult is a task as the client sees it: what tools/call returns when a call has
 // become one, and with the outcome what tasks/get returns.
 type taskResult struct {
 	Meta     map[string]any          `json:"_meta"`
-	Type     mcp.ResultType          `json:"resultType,omitempty"` // "" in a notification
+	Type     string                  `json:"resultType,omitempty"` // "" in a notification
 	ID       string                  `json:"taskId"`
 	Status   taskStatus              `json:"status"`
 	Message  string                  `json:"statusMessage,omitempty"`
@@ -24,18 +28,18 @@ type taskResult struct {
 	Error    json.RawMessage         `json:"error,omitempty"`
 }
 
-// state returns what is known of a task without its outcome.
-func (t *task) state(s *Server, kind mcp.ResultType) taskResult {
+// begun returns a task as the call that has become one is answered.
+func (t *task) begun() taskResult {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.shown(s, kind)
+	return t.shown(begun)
 }
 
-// shown is state for a caller who holds mu.
-func (t *task) shown(s *Server, kind mcp.ResultType) taskResult {
+// shown returns what is known of a task without its outcome. The caller holds mu.
+func (t *task) shown(kind string) taskResult {
 	const layout = "2006-01-02T15:04:05.000Z"
 	r := taskResult{
-		Meta: s.meta(), Type: kind, ID: t.id, Status: t.status, Message: t.message,
+		Meta: t.store.meta, Type: kind, ID: t.id, Status: t.status, Message: t.message,
 		Created: t.created.UTC().Format(layout), Updated: t.updated.UTC().Format(layout),
 	}
 	if t.expires.IsZero() {
@@ -47,7 +51,7 @@ func (t *task) shown(s *Server, kind mcp.ResultType) taskResult {
 }
 
 // detail returns a task with its outcome. One that was seen is not kept for long.
-func (t *task) detail(s *Server) taskResult {
+func (t *task) detail() taskResult {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.expires.IsZero() && !t.fetched && t.expiry.Stop() {
@@ -57,12 +61,12 @@ func (t *task) detail(s *Server) taskResult {
 		}
 		t.expiry.Reset(time.Until(t.expires))
 	}
-	return t.whole(s, mcp.ResultTypeComplete)
+	return t.whole(complete)
 }
 
 // whole returns a task with its outcome. The caller holds mu.
-func (t *task) whole(s *Server, kind mcp.ResultType) taskResult {
-	r := t.shown(s, kind)
+func (t *task) whole(kind string) taskResult {
+	r := t.shown(kind)
 	r.Result = t.result
 	if t.fault != nil {
 		r.Error = t.fault.detail()
