@@ -3,6 +3,8 @@ package server
 import (
 	"sync"
 
+	"toolcrib/server/wire"
+
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -33,11 +35,11 @@ func newAdmission(running int) *admission {
 }
 
 // enter admits the request of a message.
-func (a *admission) enter(m *message) *fault {
+func (a *admission) enter(m *wire.Message) *wire.Fault {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	size, count, most := len(m.raw), &a.requests, maxInFlight
-	if m.lasting() {
+	size, count, most := len(m.Raw), &a.requests, maxInFlight
+	if m.Lasting() {
 		count, most = &a.streams, maxStreams
 	}
 	room := maxInFlightBytes
@@ -45,20 +47,20 @@ func (a *admission) enter(m *message) *fault {
 		room = maxLargeBytes
 	}
 	if *count >= most || a.bytes+size > room {
-		return &fault{code: mcp.INTERNAL_ERROR, busy: true, msg: "too many requests are in flight; wait for answers"}
+		return &wire.Fault{Code: mcp.INTERNAL_ERROR, Busy: true, Msg: "too many requests are in flight; wait for answers"}
 	}
 	*count++
 	a.bytes += size
 	return nil
 }
 
-func (a *admission) leave(m *message) {
+func (a *admission) leave(m *wire.Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if m.lasting() {
+	if m.Lasting() {
 		a.streams--
 	} else {
 		a.requests--
 	}
-	a.bytes -= len(m.raw)
+	a.bytes -= len(m.Raw)
 }

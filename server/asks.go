@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 
+	"toolcrib/server/wire"
+
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -14,7 +16,7 @@ import (
 type asks struct {
 	mu      sync.Mutex
 	last    int
-	waiting map[string]chan *message
+	waiting map[string]chan *wire.Message
 	ended   bool // the client is gone
 }
 
@@ -22,7 +24,7 @@ var errClientGone = errors.New("the client is gone")
 
 // ask sends a request to the client on behalf of r and waits for the response.
 func (r *request) ask(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	if !r.out.streams() {
+	if !r.out.Streams() {
 		return nil, errors.New("the client takes no events, so it cannot be asked")
 	}
 	id, response, err := r.link.asks.open()
@@ -30,7 +32,7 @@ func (r *request) ask(ctx context.Context, method string, params any) (json.RawM
 		return nil, err
 	}
 	defer r.link.asks.forget(id)
-	line, err := appendCall(nil, id, method, params)
+	line, err := wire.AppendCall(nil, id, method, params)
 	if err != nil {
 		return nil, err
 	}
@@ -40,30 +42,30 @@ func (r *request) ask(ctx context.Context, method string, params any) (json.RawM
 		switch {
 		case !ok:
 			return nil, errClientGone
-		case m.err != nil:
-			return nil, fmt.Errorf("%s: the client answered %s", method, m.err)
+		case m.Err != nil:
+			return nil, fmt.Errorf("%s: the client answered %s", method, m.Err)
 		}
-		return m.result, nil
+		return m.Result, nil
 	case <-ctx.Done():
 		// The dialog must not stay open for a call that nobody waits for.
 		cancelled := map[string]string{"requestId": id, "reason": "the call has ended"}
 		if line := r.link.server.notification(string(mcp.MethodNotificationCancelled), cancelled); line != nil {
-			r.out.write(func() []byte { return line })
+			r.out.Write(func() []byte { return line })
 		}
 		return nil, ctx.Err()
 	}
 }
 
-func (a *asks) open() (id string, response chan *message, err error) {
+func (a *asks) open() (id string, response chan *wire.Message, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ended {
 		return "", nil, errClientGone
 	}
 	a.last++
-	id, response = fmt.Sprintf("ask-%d", a.last), make(chan *message, 1)
+	id, response = fmt.Sprintf("ask-%d", a.last), make(chan *wire.Message, 1)
 	if a.waiting == nil {
-		a.waiting = map[string]chan *message{}
+		a.waiting = map[string]chan *wire.Message{}
 	}
 	a.waiting[id] = response
 	return id, response, nil
@@ -77,11 +79,11 @@ func (a *asks) forget(id string) {
 
 // answered hands a response of the client to whom it concerns. One that nobody
 // waits for is dropped: its call may have ended.
-func (a *asks) answered(m *message) {
-	if m.id[0] != '"' {
+func (a *asks) answered(m *wire.Message) {
+	if m.ID[0] != '"' {
 		return
 	}
-	id := unquote(m.id)
+	id := wire.Unquote(m.ID)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if response, ok := a.waiting[id]; ok {

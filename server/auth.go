@@ -8,6 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolcrib/server/identity"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
@@ -41,11 +42,11 @@ func (h *httpServer) enter(w http.ResponseWriter, r *http.Request, who identity.
 	ws, leave, err := h.roots.Enter(r.Context(), who)
 	switch {
 	case errors.Is(err, identity.ErrCrowded):
-		h.refuse(w, http.StatusServiceUnavailable, refuse(mcp.INTERNAL_ERROR, "%v; try again later", err))
+		h.refuse(w, http.StatusServiceUnavailable, wire.Refuse(mcp.INTERNAL_ERROR, "%v; try again later", err))
 		return caller{}, false
 	case err != nil: // the text tells of directories of this machine
 		h.server.log.Error("no workspace for a principal", "principal", who.Principal, "error", err)
-		h.refuse(w, http.StatusInternalServerError, refuse(mcp.INTERNAL_ERROR, "the directory of this principal cannot be opened; the log of the server has the details"))
+		h.refuse(w, http.StatusInternalServerError, wire.Refuse(mcp.INTERNAL_ERROR, "the directory of this principal cannot be opened; the log of the server has the details"))
 		return caller{}, false
 	case ws == nil:
 		ws = h.server.workspace
@@ -59,24 +60,24 @@ func (h *httpServer) challenge(w http.ResponseWriter, bad *identity.Refusal, id 
 	if bad.Challenge != "" {
 		w.Header().Set("WWW-Authenticate", bad.Challenge)
 	}
-	h.refuse(w, bad.Status, &fault{id: id, code: mcp.INVALID_REQUEST, msg: bad.Message})
+	h.refuse(w, bad.Status, &wire.Fault{ID: id, Code: mcp.INVALID_REQUEST, Msg: bad.Message})
 }
 
 // forbids refuses a call of a tool that exists and is beyond what the token of the
 // request may call. In a batch, and for the calls inside a call, the policy does it.
-func (h *httpServer) forbids(w http.ResponseWriter, who identity.Who, m *message) bool {
-	if who.Grant == nil || m.method != string(mcp.MethodToolsCall) || m.id == nil {
+func (h *httpServer) forbids(w http.ResponseWriter, who identity.Who, m *wire.Message) bool {
+	if who.Grant == nil || m.Method != string(mcp.MethodToolsCall) || m.ID == nil {
 		return false
 	}
-	name, _ := m.params.get("name")
+	name, _ := m.Params.Get("name")
 	if len(name) == 0 || name[0] != '"' {
 		return false
 	}
-	t, ok := h.server.tool(unquote(name))
+	t, ok := h.server.tool(wire.Unquote(name))
 	if !ok || who.Grant.Allows(t) {
 		return false
 	}
-	h.challenge(w, h.auth.Insufficient(who.Grant.Needed(t), "the token does not let "+t.Name+" be called"), m.id)
+	h.challenge(w, h.auth.Insufficient(who.Grant.Needed(t), "the token does not let "+t.Name+" be called"), m.ID)
 	return true
 }
 

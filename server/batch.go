@@ -7,6 +7,9 @@ import (
 	"slices"
 	"sync"
 
+	"toolcrib/server/outlet"
+	"toolcrib/server/wire"
+
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -15,7 +18,7 @@ const maxBatch = 1000
 
 // batch gathers the answers to a batch of requests: one line answers it.
 type batch struct {
-	out outlet
+	out outlet.Outlet
 
 	mu    sync.Mutex
 	open  int    // parts that are not there yet, and one while the batch is read
@@ -29,26 +32,26 @@ type part struct {
 
 // acceptBatch takes an array of messages, which only revision 2025-03-26 has.
 // The line that answers it goes to out.
-func (l *link) acceptBatch(ctx context.Context, raw json.RawMessage, out outlet, spawn func(func())) *fault {
+func (l *link) acceptBatch(ctx context.Context, raw json.RawMessage, out outlet.Outlet, spawn func(func())) *wire.Fault {
 	if p := l.peer.Load(); p == nil || p.version != mcp.ProtocolVersion20250326 {
-		return refuse(mcp.INVALID_REQUEST, "batches exist only in protocol revision %s; send one message at a time", mcp.ProtocolVersion20250326)
+		return wire.Refuse(mcp.INVALID_REQUEST, "batches exist only in protocol revision %s; send one message at a time", mcp.ProtocolVersion20250326)
 	}
-	items, more := elements(raw, maxBatch)
+	items, more := wire.Elements(raw, maxBatch)
 	if len(items) == 0 || more {
-		return refuse(mcp.INVALID_REQUEST, "a batch holds 1 to %d messages", maxBatch)
+		return wire.Refuse(mcp.INVALID_REQUEST, "a batch holds 1 to %d messages", maxBatch)
 	}
 	b := &batch{out: out, open: 1}
 	for _, item := range items {
-		m, bad := parse(item)
-		if m != nil && m.method == string(mcp.MethodInitialize) {
-			bad = &fault{id: m.id, code: mcp.INVALID_REQUEST, msg: "initialize cannot be part of a batch"}
+		m, bad := wire.Parse(item)
+		if m != nil && m.Method == string(mcp.MethodInitialize) {
+			bad = &wire.Fault{ID: m.ID, Code: mcp.INVALID_REQUEST, Msg: "initialize cannot be part of a batch"}
 		}
-		if m != nil && (m.modern() || m.lasting()) {
-			bad = &fault{id: m.id, code: mcp.INVALID_REQUEST, msg: "a request of revision " + mcp.ProtocolVersion20260728 + " cannot be part of a batch"}
+		if m != nil && (m.Modern() || m.Lasting()) {
+			bad = &wire.Fault{ID: m.ID, Code: mcp.INVALID_REQUEST, Msg: "a request of revision " + mcp.ProtocolVersion20260728 + " cannot be part of a batch"}
 		}
 		switch {
 		case bad != nil:
-			b.set(b.expect(), part{line: bad.line()})
+			b.set(b.expect(), part{line: bad.Line()})
 		case m != nil:
 			l.accept(ctx, m, out, b, spawn)
 		}
@@ -84,7 +87,7 @@ func (b *batch) done() {
 	if !last {
 		return
 	}
-	b.out.finish(ending{status: http.StatusOK}, func() []byte {
+	b.out.Finish(outlet.Ending{Status: http.StatusOK}, func() []byte {
 		line := []byte{'['}
 		for _, p := range b.parts {
 			if p.req != nil && !p.req.leave() {

@@ -11,7 +11,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"toolcrib/server/notify"
 	"toolcrib/server/run"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -57,12 +59,12 @@ type origin struct {
 	client    tools.Client
 	workspace *workspace.Workspace
 	may       func(*tools.Tool) bool // be called; nil: every tool
-	progress  *reporter              // nil: the client wants none; the transport closes it before the answer
+	progress  *notify.Reporter       // nil: the client wants none; the transport closes it before the answer
 	log       *slog.Logger           // nil: the client wants no log
 	trace     run.Trace
 	// fault is how the request ends where a handler has no other way to say it;
 	// it beats what mcp-go answers.
-	fault *fault
+	fault *wire.Fault
 }
 
 type originKey struct{}
@@ -90,7 +92,7 @@ func (from *origin) logger(tool string) *slog.Logger {
 	if from.log == nil {
 		return nil
 	}
-	return from.log.With(loggerKey, tool)
+	return from.log.With(notify.LoggerKey, tool)
 }
 
 // handle runs f for a request that mcp-go answers. An error of f ends the
@@ -102,14 +104,14 @@ func (s *Server) handle(ctx context.Context, f func(from *origin) error) {
 	}
 	switch err := f(from).(type) {
 	case nil:
-	case *fault:
+	case *wire.Fault:
 		from.fault = err
 	default:
 		e := tools.AsError(err)
 		if e.Code == tools.Internal {
 			s.log.Error("internal error", "error", err)
 		}
-		from.fault = refuse(errorCode(e.Code), "%s", tools.Clip(e.Error()))
+		from.fault = wire.Refuse(errorCode(e.Code), "%s", tools.Clip(e.Error()))
 	}
 }
 

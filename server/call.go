@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolcrib/server/run"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
@@ -24,17 +25,17 @@ const maxPasses = 10
 // eras, 68 instead of 103 in the newest), and asking the user between the passes is
 // ours in any case.
 func (l *link) call(ctx context.Context, r *request, from *origin) mcp.JSONRPCMessage {
-	name, _ := r.msg.params.get("name")
-	call := run.Call{Tool: unquote(name), Session: from.info(), Log: from.logger(unquote(name)), Trace: from.trace}
-	if args, ok := r.msg.params.get("arguments"); ok && string(args) != "null" {
+	name, _ := r.msg.Params.Get("name")
+	call := run.Call{Tool: wire.Unquote(name), Session: from.info(), Log: from.logger(wire.Unquote(name)), Trace: from.trace}
+	if args, ok := r.msg.Params.Get("arguments"); ok && string(args) != "null" {
 		call.Args = args
 	} else {
 		call.Args = json.RawMessage(`{}`)
 	}
 	if from.progress != nil {
-		call.Progress = from.progress.report
+		call.Progress = from.progress.Report
 	}
-	if r.msg.modern() {
+	if r.msg.Modern() {
 		call.Reply = reply(r.msg)
 	}
 	if place := l.mayLast(from, call.Tool); place != nil {
@@ -45,7 +46,7 @@ func (l *link) call(ctx context.Context, r *request, from *origin) mcp.JSONRPCMe
 		if from.fault = protocolFault(call, out); from.fault != nil {
 			return nil
 		}
-		if out.Ask == nil || !from.client.Forms || r.msg.modern() {
+		if out.Ask == nil || !from.client.Forms || r.msg.Modern() {
 			return l.server.answer(r, l.server.result(call, out))
 		}
 		answers, err := r.elicit(ctx, out.Ask.Forms, from.client.Protocol)
@@ -59,7 +60,7 @@ func (l *link) call(ctx context.Context, r *request, from *origin) mcp.JSONRPCMe
 
 // answer adds what a result of the stateless era says of itself.
 func (s *Server) answer(r *request, res *mcp.CallToolResult) mcp.JSONRPCMessage {
-	if r.msg.modern() {
+	if r.msg.Modern() {
 		if res.ResultType == "" {
 			res.ResultType = mcp.ResultTypeComplete
 		}
@@ -73,11 +74,11 @@ func (s *Server) answer(r *request, res *mcp.CallToolResult) mcp.JSONRPCMessage 
 func (r *request) elicit(ctx context.Context, forms map[string]tools.Form, revision string) (map[string]tools.Answer, error) {
 	answers := make(map[string]tools.Answer, len(forms))
 	for _, id := range slices.Sorted(maps.Keys(forms)) {
-		raw, err := r.ask(ctx, string(mcp.MethodElicitationCreate), elicitation(forms[id], revision))
+		raw, err := r.ask(ctx, string(mcp.MethodElicitationCreate), wire.Elicitation(forms[id], revision))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		answer, ok := readAnswer(raw)
+		answer, ok := wire.ReadAnswer(raw)
 		if err != nil || !ok {
 			r.link.server.log.Warn("the client did not put the form before its user", "error", err)
 			answer = tools.Answer{Action: tools.Cancel}
@@ -90,7 +91,7 @@ func (r *request) elicit(ctx context.Context, forms map[string]tools.Form, revis
 // protocolFault is how a request of the stateless era ends where the protocol
 // has an error for what stopped the call; the older eras know no such errors, but HTTP
 // has one for limits in all of them.
-func protocolFault(call run.Call, out run.Outcome) *fault {
+func protocolFault(call run.Call, out run.Outcome) *wire.Fault {
 	if out.Err == nil {
 		return nil
 	}
@@ -101,7 +102,7 @@ func protocolFault(call run.Call, out run.Outcome) *fault {
 		return nil
 	}
 	if errors.Is(out.Err, run.ErrState) {
-		return refuse(mcp.INVALID_PARAMS, "params.requestState: %s", tools.Clip(out.Err.Error()))
+		return wire.Refuse(mcp.INVALID_PARAMS, "params.requestState: %s", tools.Clip(out.Err.Error()))
 	}
 	e, ok := errors.AsType[*tools.AbilityError](out.Err)
 	if !ok {
@@ -111,7 +112,7 @@ func protocolFault(call run.Call, out run.Outcome) *fault {
 }
 
 // lacking refuses a request whose client has not declared what it needs.
-func lacking(msg string, abilities ...tools.Ability) *fault {
+func lacking(msg string, abilities ...tools.Ability) *wire.Fault {
 	required, extensions := map[tools.Ability]any{}, map[tools.Ability]struct{}{}
 	for _, a := range abilities {
 		if strings.Contains(string(a), "/") {
@@ -121,33 +122,33 @@ func lacking(msg string, abilities ...tools.Ability) *fault {
 			required[a] = struct{}{}
 		}
 	}
-	return &fault{
-		code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, msg: tools.Clip(msg),
-		data: map[string]any{"requiredCapabilities": required},
+	return &wire.Fault{
+		Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, Msg: tools.Clip(msg),
+		Data: map[string]any{"requiredCapabilities": required},
 	}
 }
 
 // limited is how a request over HTTP ends that is over a limit of its principal.
-func limited(err *tools.Error, e *run.LimitError) *fault {
-	return &fault{
-		code: mcp.INTERNAL_ERROR, msg: tools.Clip(err.Error()), wait: e.Wait,
-		data: map[string]any{"code": err.Code, "retryAfterMs": e.Wait.Milliseconds()},
+func limited(err *tools.Error, e *run.LimitError) *wire.Fault {
+	return &wire.Fault{
+		Code: mcp.INTERNAL_ERROR, Msg: tools.Clip(err.Error()), Wait: e.Wait,
+		Data: map[string]any{"code": err.Code, "retryAfterMs": e.Wait.Milliseconds()},
 	}
 }
 
 // client says who makes the request: by its own _meta, or by the handshake.
-func (r *request) client() (tools.Client, *fault) {
+func (r *request) client() (tools.Client, *wire.Fault) {
 	var who peer
 	switch p := r.link.peer.Load(); {
-	case r.msg.modern():
-		who.version = r.msg.version()
+	case r.msg.Modern():
+		who.version = r.msg.Version()
 		for key, part := range map[string]any{mcp.MetaKeyClientInfo: &who.info, mcp.MetaKeyClientCapabilities: &who.caps} {
-			raw, ok := r.msg.meta.get(key)
+			raw, ok := r.msg.Meta.Get(key)
 			if !ok {
 				continue
 			}
 			if err := json.Unmarshal(raw, part); err != nil {
-				return tools.Client{}, refuse(mcp.INVALID_PARAMS, "params._meta %s: %v", key, err)
+				return tools.Client{}, wire.Refuse(mcp.INVALID_PARAMS, "params._meta %s: %v", key, err)
 			}
 		}
 	case p != nil:

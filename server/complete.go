@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
@@ -80,7 +81,7 @@ func (s *Server) complete(ctx context.Context, complete completion, through []*t
 
 // checkCompletion refuses a request for the completion of something that does
 // not exist.
-func (s *Server) checkCompletion(m *message) *fault {
+func (s *Server) checkCompletion(m *wire.Message) *wire.Fault {
 	var p struct {
 		Ref struct {
 			Type string  `json:"type"`
@@ -94,8 +95,8 @@ func (s *Server) checkCompletion(m *message) *fault {
 	}
 	const shape = `params.ref must be {"type":"ref/prompt","name":...} or {"type":"ref/resource","uri":...}, params.argument {"name":...,"value":...}`
 	for key, to := range map[string]any{"ref": &p.Ref, "argument": &p.Argument} {
-		if raw, ok := m.params.get(key); !ok || json.Unmarshal(raw, to) != nil {
-			return refuse(mcp.INVALID_PARAMS, "%s", shape)
+		if raw, ok := m.Params.Get(key); !ok || json.Unmarshal(raw, to) != nil {
+			return wire.Refuse(mcp.INVALID_PARAMS, "%s", shape)
 		}
 	}
 	switch {
@@ -109,12 +110,12 @@ func (s *Server) checkCompletion(m *message) *fault {
 	case p.Ref.Type == "ref/resource" && p.Ref.URI != nil:
 		return s.checkTemplate(*p.Ref.URI, *p.Argument.Name)
 	}
-	return refuse(mcp.INVALID_PARAMS, "%s", shape)
+	return wire.Refuse(mcp.INVALID_PARAMS, "%s", shape)
 }
 
 // checkTemplate refuses a URI that is neither a template nor a resource, and a
 // variable that the template does not have.
-func (s *Server) checkTemplate(uri, variable string) *fault {
+func (s *Server) checkTemplate(uri, variable string) *wire.Fault {
 	for _, t := range s.shownTemplates() {
 		if t.URITemplate.Raw() != uri {
 			continue
@@ -123,7 +124,7 @@ func (s *Server) checkTemplate(uri, variable string) *fault {
 		if slices.Contains(names, variable) {
 			return nil
 		}
-		return refuse(mcp.INVALID_PARAMS, "%s has no variable %q; it has %s", uri, tools.Clip(variable), strings.Join(names, ", "))
+		return wire.Refuse(mcp.INVALID_PARAMS, "%s has no variable %q; it has %s", uri, tools.Clip(variable), strings.Join(names, ", "))
 	}
 	if _, _, ok := s.source(uri); ok {
 		return nil // a resource has nothing to complete

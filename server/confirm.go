@@ -5,6 +5,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"toolcrib/server/run"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
@@ -13,7 +14,7 @@ import (
 func askResult(ask *run.Ask, revision string) *mcp.CallToolResult {
 	b := mcpserver.NewInputRequestBuilder(ask.State)
 	for id, form := range ask.Forms {
-		b.Elicit(id, elicitation(form, revision))
+		b.Elicit(id, wire.Elicitation(form, revision))
 	}
 	return b.ToolResult()
 }
@@ -21,16 +22,16 @@ func askResult(ask *run.Ask, revision string) *mcp.CallToolResult {
 // reply returns what a second pass brings, nil on the first: without a state, an
 // answer belongs to nothing. One that cannot be read is left out, so that the
 // user is asked again.
-func reply(m *message) *run.Reply {
-	state, ok := m.params.get("requestState")
+func reply(m *wire.Message) *run.Reply {
+	state, ok := m.Params.Get("requestState")
 	if !ok || state[0] != '"' || len(state) == len(`""`) {
 		return nil
 	}
-	r := &run.Reply{State: unquote(state), Answers: map[string]tools.Answer{}}
-	if responses, ok := m.params.get("inputResponses"); ok && responses[0] == '{' {
-		for _, response := range split(responses) {
-			if a, ok := readAnswer(response.value); ok {
-				r.Answers[response.key] = a
+	r := &run.Reply{State: wire.Unquote(state), Answers: map[string]tools.Answer{}}
+	if responses, ok := m.Params.Get("inputResponses"); ok && responses[0] == '{' {
+		for _, response := range wire.Split(responses) {
+			if a, ok := wire.ReadAnswer(response.Value); ok {
+				r.Answers[response.Key] = a
 			}
 		}
 	}

@@ -15,6 +15,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolcrib/server/identity"
+	"toolcrib/server/inbound"
+	"toolcrib/server/outlet"
+	"toolcrib/server/wire"
 )
 
 // Endpoint is the path at which streamable HTTP is served.
@@ -48,8 +51,6 @@ const (
 	// headers, and to say nothing between two requests.
 	headerWait = 5 * time.Second
 	idleWait   = 2 * time.Minute
-	// writeWait is how long one write may take that the client does not read.
-	writeWait = 30 * time.Second
 	// drainWait is how long a connection waits for the rest of a body that is not
 	// read, before it is closed.
 	drainWait = time.Second
@@ -60,11 +61,11 @@ const (
 // httpServer answers the requests of one listener.
 type httpServer struct {
 	server    *Server
-	guard     guard
+	guard     inbound.Guard
 	auth      *identity.Gate
 	roots     *identity.Roots
 	admission *admission
-	bodies    *bodies
+	bodies    *inbound.Bodies
 	sessions  *sessions
 	ctx       context.Context // of all calls
 	streaming context.Context // of streams that end only with their client or the server
@@ -82,11 +83,11 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 	defer endStreams()
 	h := &httpServer{
 		server:    s,
-		guard:     newGuard(Loopback(ln.Addr()), opt.Hosts, opt.Origins, mcp.HeaderSessionID+", WWW-Authenticate, Retry-After"),
+		guard:     inbound.NewGuard(Loopback(ln.Addr()), opt.Hosts, opt.Origins, mcp.HeaderSessionID+", WWW-Authenticate, Retry-After"),
 		auth:      opt.Auth,
 		roots:     opt.Roots,
 		admission: newAdmission(maxRunningHTTP),
-		bodies:    newBodies(),
+		bodies:    inbound.NewBodies(),
 		sessions:  newSessions(cmp.Or(opt.SessionIdle, DefaultSessionIdle)),
 		ctx:       calls,
 		streaming: streaming,
@@ -137,9 +138,9 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	// Whatever is done with the request, neither a body that does not come nor an
 	// answer that nobody reads keeps the connection.
 	control := http.NewResponseController(rw)
-	_ = control.SetWriteDeadline(time.Now().Add(writeWait))
+	_ = control.SetWriteDeadline(time.Now().Add(outlet.WriteWait))
 	if r.Body != http.NoBody {
-		_ = control.SetReadDeadline(time.Now().Add(bodyWait))
+		_ = control.SetReadDeadline(time.Now().Add(inbound.BodyWait))
 	}
 	w := &responseWriter{ResponseWriter: rw, from: r.RemoteAddr}
 	defer h.server.traffic.count(w)
@@ -158,8 +159,8 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		// follows on this connection is not trusted (RFC 9112, 6.1).
 		w.Header().Set("Connection", "close")
 	}
-	if why := h.guard.refuses(r); why != "" {
-		h.refuse(w, http.StatusForbidden, refuse(mcp.INVALID_REQUEST, "%s", why))
+	if why := h.guard.Refuses(r); why != "" {
+		h.refuse(w, http.StatusForbidden, wire.Refuse(mcp.INVALID_REQUEST, "%s", why))
 		return
 	}
 	if m := h.auth.Metadata(); m.Serves(r.URL.Path, Endpoint) {
@@ -167,10 +168,10 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Path != Endpoint {
-		h.refuse(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "the server answers at %s alone", Endpoint))
+		h.refuse(w, http.StatusNotFound, wire.Refuse(mcp.INVALID_REQUEST, "the server answers at %s alone", Endpoint))
 		return
 	}
-	if h.guard.preflight(w, r) {
+	if h.guard.Preflight(w, r) {
 		return
 	}
 	who, bad := h.auth.Admit(r)
@@ -192,7 +193,7 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			allowed = "POST"
 		}
 		w.Header().Set("Allow", allowed)
-		h.refuse(w, http.StatusMethodNotAllowed, refuse(mcp.INVALID_REQUEST, "%s is not answered here, %s is", tellable(r.Method), allowed))
+		h.refuse(w, http.StatusMethodNotAllowed, wire.Refuse(mcp.INVALID_REQUEST, "%s is not answered here, %s is", wire.Tellable(r.Method), allowed))
 	}
 }
 
@@ -222,25 +223,25 @@ func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter 
 
 // refuse answers with an error that belongs to no request, and closes the
 // connection: there may be a body that nobody reads.
-func (h *httpServer) refuse(w http.ResponseWriter, status int, bad *fault) {
+func (h *httpServer) refuse(w http.ResponseWriter, status int, bad *wire.Fault) {
 	header := w.Header()
 	header.Set("Content-Type", "application/json")
 	header.Set("Connection", "close")
 	if status == http.StatusServiceUnavailable {
-		header.Set("Retry-After", retryAfter)
+		header.Set("Retry-After", outlet.RetryAfter)
 	}
 	h.server.tellRefused(w, status, bad)
 	control := http.NewResponseController(w)
-	_ = control.SetWriteDeadline(time.Now().Add(writeWait)) // a failure is the write's
+	_ = control.SetWriteDeadline(time.Now().Add(outlet.WriteWait)) // a failure is the write's
 	_ = control.SetReadDeadline(time.Now().Add(drainWait))
 	w.WriteHeader(status)
-	_, _ = w.Write(append(bad.line(), '\n')) // a client that has gone is told nothing
+	_, _ = w.Write(append(bad.Line(), '\n')) // a client that has gone is told nothing
 }
 
 // get serves the stream of a session, for what belongs to no request.
 func (h *httpServer) get(w http.ResponseWriter, r *http.Request, who identity.Who) {
-	if !accepts(r).events {
-		h.refuse(w, http.StatusNotAcceptable, refuse(mcp.INVALID_REQUEST, "a GET opens a stream: the header Accept must have %s", eventStream))
+	if !outlet.Accepts(r).Events {
+		h.refuse(w, http.StatusNotAcceptable, wire.Refuse(mcp.INVALID_REQUEST, "a GET opens a stream: the header Accept must have %s", outlet.EventStream))
 		return
 	}
 	s := h.session(w, r, who)
@@ -249,13 +250,13 @@ func (h *httpServer) get(w http.ResponseWriter, r *http.Request, who identity.Wh
 	}
 	defer h.sessions.release(s)
 	if r.Body != http.NoBody {
-		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "a GET has no body"))
+		h.refuse(w, http.StatusBadRequest, wire.Refuse(mcp.INVALID_REQUEST, "a GET has no body"))
 		return
 	}
-	st := newStream(w, accepted{events: true})
-	defer st.end()
+	st := outlet.NewStream(w, outlet.Accepted{Events: true})
+	defer st.End()
 	defer s.attach(st)()
-	st.open()
+	st.Open()
 	if p := s.peer.Load(); p != nil && p.caps.Roots != nil {
 		go s.learnRoots(&request{link: s.link, out: st, ctx: r.Context()})
 	}
@@ -263,7 +264,7 @@ func (h *httpServer) get(w http.ResponseWriter, r *http.Request, who identity.Wh
 	defer stop()
 	select {
 	case <-r.Context().Done():
-	case <-st.over: // another stream takes its place
+	case <-st.Over: // another stream takes its place
 	case <-s.ctx.Done():
 	case <-streaming.Done():
 	}
@@ -285,13 +286,13 @@ func (h *httpServer) delete(w http.ResponseWriter, r *http.Request, who identity
 func (h *httpServer) session(w http.ResponseWriter, r *http.Request, who identity.Who) *httpSession {
 	id := strings.Join(r.Header.Values(mcp.HeaderSessionID), ", ") // several are none that exists
 	if id == "" {
-		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST,
+		h.refuse(w, http.StatusBadRequest, wire.Refuse(mcp.INVALID_REQUEST,
 			"the header %s is missing: initialize opens a session, and requests of revision %s need none but name the revision in params._meta", mcp.HeaderSessionID, mcp.ProtocolVersion20260728))
 		return nil
 	}
 	s := h.sessions.acquire(id, who.Principal)
 	if s == nil {
-		h.refuse(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "there is no such session, or not any more; call initialize"))
+		h.refuse(w, http.StatusNotFound, wire.Refuse(mcp.INVALID_REQUEST, "there is no such session, or not any more; call initialize"))
 	}
 	return s
 }

@@ -6,10 +6,12 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"toolcrib/server/follow"
+	"toolcrib/server/outlet"
+	"toolcrib/server/wire"
 	"toolcrib/workspace"
 )
 
@@ -32,13 +34,13 @@ type link struct {
 	roots     roots
 
 	mu       sync.Mutex
-	home     outlet // for messages that belong to no request; nil: the client does not listen
+	home     outlet.Outlet // for messages that belong to no request; nil: the client does not listen
 	inflight map[string]*request
 	closed   bool   // no request is taken any more
 	news     bool   // the client wants to hear of changes of the lists
 	mute     func() // ends that it hears of them; nil: it does not hear of them now
 	wg       sync.WaitGroup
-	follower *follower // of the session of the link; nil: it follows nothing
+	follower *follow.Follower // of the session of the link; nil: it follows nothing
 }
 
 // caller is in whose name a link is, and where its files are.
@@ -55,29 +57,6 @@ func (c caller) quit() {
 	}
 }
 
-// outlet is a stream of messages to the client.
-type outlet interface {
-	// write writes the message that take returns; nil is none. take runs while
-	// nobody else writes to the outlet.
-	write(take func() []byte)
-	// finish is write for the answer to a request, which has a status over HTTP.
-	// Where the outlet belongs to the request, it is the end.
-	finish(end ending, take func() []byte)
-	// room returns memory to make an answer in, which is the outlet's again when finish
-	// has written it; nil is as good.
-	room() []byte
-	// streams reports whether write reaches the client before finish does, and
-	// lumps whether the client may read both at once.
-	streams() bool
-	lumps() bool
-}
-
-// ending is how the answer to a request ends it over HTTP.
-type ending struct {
-	status int
-	wait   time.Duration // before the client should try again; 0 = nothing is said
-}
-
 // newLink makes a link whose requests end with ctx.
 func (s *Server) newLink(ctx context.Context, id string, c caller, a *admission) *link {
 	l := &link{server: s, id: id, caller: c, admission: a}
@@ -90,11 +69,11 @@ func (s *Server) newLink(ctx context.Context, id string, c caller, a *admission)
 
 // accept takes a message. A request is served by way of spawn until ctx or the
 // link ends; its answer goes to out or to the batch.
-func (l *link) accept(ctx context.Context, m *message, out outlet, b *batch, spawn func(func())) {
+func (l *link) accept(ctx context.Context, m *wire.Message, out outlet.Outlet, b *batch, spawn func(func())) {
 	switch {
-	case m.method == "":
+	case m.Method == "":
 		l.asks.answered(m)
-	case m.id == nil:
+	case m.ID == nil:
 		l.notified(m)
 	default:
 		l.start(ctx, m, out, b, spawn)
@@ -102,8 +81,8 @@ func (l *link) accept(ctx context.Context, m *message, out outlet, b *batch, spa
 }
 
 // notified takes a notification.
-func (l *link) notified(m *message) {
-	switch m.method {
+func (l *link) notified(m *wire.Message) {
+	switch m.Method {
 	case string(mcp.MethodNotificationCancelled):
 		l.abandon(m)
 	case string(mcp.MethodNotificationInitialized):
@@ -118,13 +97,13 @@ func (l *link) notified(m *message) {
 
 // abandon cancels the request that a notification names. Nothing more is sent
 // for it. An id that is not in flight is none of ours or already answered.
-func (l *link) abandon(m *message) {
-	id, ok := m.params.get("requestId")
-	if !ok || !validID(id) {
+func (l *link) abandon(m *wire.Message) {
+	id, ok := m.Params.Get("requestId")
+	if !ok || !wire.ValidID(id) {
 		return
 	}
 	l.mu.Lock()
-	r := l.inflight[idKey(id)]
+	r := l.inflight[wire.IDKey(id)]
 	l.mu.Unlock()
 	if r != nil {
 		r.abandoned.Store(true)
@@ -162,7 +141,7 @@ func (l *link) close() {
 	f := l.follower
 	l.mu.Unlock()
 	if f != nil {
-		f.close()
+		f.Close()
 	}
 	l.asks.end()
 }
@@ -189,13 +168,13 @@ func (l *link) tell(method string, params any) {
 		return
 	}
 	if line := l.server.notification(method, params); line != nil {
-		home.write(func() []byte { return line })
+		home.Write(func() []byte { return line })
 	}
 }
 
 // notification encodes a notification, nil if that cannot be.
 func (s *Server) notification(method string, params any) []byte {
-	line, err := appendCall(nil, "", method, params)
+	line, err := wire.AppendCall(nil, "", method, params)
 	if err != nil {
 		s.log.Error("encode notification", "method", method, "error", err)
 		return nil
@@ -204,8 +183,8 @@ func (s *Server) notification(method string, params any) []byte {
 }
 
 // panicked logs a panic under an id and returns the error that names it.
-func (s *Server) panicked(p any) *fault {
+func (s *Server) panicked(p any) *wire.Fault {
 	id := rand.Text()[:8]
 	s.log.Error("panic", "id", id, "panic", p, "stack", string(debug.Stack()))
-	return refuse(mcp.INTERNAL_ERROR, "internal error %s; the log of the server has the details", id)
+	return wire.Refuse(mcp.INTERNAL_ERROR, "internal error %s; the log of the server has the details", id)
 }

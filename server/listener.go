@@ -4,6 +4,10 @@ import (
 	"context"
 	"sync"
 
+	"toolcrib/server/follow"
+	"toolcrib/server/outlet"
+	"toolcrib/server/tasks"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 )
@@ -12,8 +16,8 @@ import (
 type listener struct {
 	*session
 	subscriptions
-	heard *follower
-	news  *taskNews     // nil: it names no tasks
+	heard *follow.Follower
+	news  *tasks.News   // nil: it names no tasks
 	begun chan struct{} // closed when the acknowledgement is written
 
 	mu     sync.Mutex
@@ -23,22 +27,22 @@ type listener struct {
 
 var _ mcpserver.SessionWithSubscriptionFilter = (*listener)(nil)
 
-func (l *link) newListener(ctx context.Context, s *session, news *taskNews) *listener {
+func (l *link) newListener(ctx context.Context, s *session, news *tasks.News) *listener {
 	heard := l.follow(ctx, func(uri string) {
 		s.req.notify(mcp.MethodNotificationResourceUpdated, map[string]any{
-			"_meta": map[string]any{mcp.MetaKeySubscriptionID: s.req.msg.id}, "uri": uri,
+			"_meta": map[string]any{mcp.MetaKeySubscriptionID: s.req.msg.ID}, "uri": uri,
 		})
 	})
-	return &listener{session: s, heard: heard, news: news, begun: make(chan struct{}), subscriptions: subscriptions{func() *follower { return heard }}}
+	return &listener{session: s, heard: heard, news: news, begun: make(chan struct{}), subscriptions: subscriptions{func() *follow.Follower { return heard }}}
 }
 
 func (l *listener) close() {
-	l.heard.close()
-	l.news.close()
+	l.heard.Close()
+	l.news.Close()
 }
 
 // SubscribeToResourceErr follows a resource for as long as the request lasts.
-func (l *listener) SubscribeToResourceErr(uri string) error { return l.heard.follow(uri) }
+func (l *listener) SubscribeToResourceErr(uri string) error { return l.heard.Follow(uri) }
 
 // SetSubscriptionFilter records what the client wants to hear of.
 func (l *listener) SetSubscriptionFilter(filter mcp.SubscriptionFilter) {
@@ -60,13 +64,13 @@ func (l *listener) SubscriptionFilter() (mcp.SubscriptionFilter, bool) {
 
 // tag marks a notification with the id of the listen request as it was written.
 func (l *listener) tag(n *mcp.JSONRPCNotification) {
-	n.Params.Meta = map[string]any{mcp.MetaKeySubscriptionID: l.req.msg.id}
+	n.Params.Meta = map[string]any{mcp.MetaKeySubscriptionID: l.req.msg.ID}
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
 		l.mu.Lock()
 		l.acked = true
 		l.mu.Unlock()
 		if filter, ok := n.Params.AdditionalFields["notifications"].(mcp.SubscriptionFilter); ok {
-			n.Params.AdditionalFields["notifications"] = honoured{filter, l.news.ids()}
+			n.Params.AdditionalFields["notifications"] = honoured{filter, l.news.IDs()}
 		}
 	}
 }
@@ -88,8 +92,8 @@ func (l *listener) written(method string) {
 // client or the transport ends it, or ends when nothing of what the client asks for
 // can change any more.
 func (l *link) listen(ctx context.Context, r *request, s *session, from *origin) mcp.JSONRPCMessage {
-	if !r.out.streams() {
-		return mcp.JSONRPCError{Error: mcp.JSONRPCErrorDetails{Code: mcp.INVALID_REQUEST, Message: "a subscription needs a stream: the header Accept must have " + eventStream}}
+	if !r.out.Streams() {
+		return mcp.JSONRPCError{Error: mcp.JSONRPCErrorDetails{Code: mcp.INVALID_REQUEST, Message: "a subscription needs a stream: the header Accept must have " + outlet.EventStream}}
 	}
 	news := l.taskNews(r, from)
 	if from.fault != nil {
@@ -109,20 +113,20 @@ func (l *link) listen(ctx context.Context, r *request, s *session, from *origin)
 	pump.Go(func() { s.pump(pumping) })
 	var telling sync.WaitGroup
 	if news != nil {
-		telling.Go(func() { news.run(pumping, heard.begun) })
+		telling.Go(func() { news.Run(pumping, heard.begun) })
 	}
 	defer func() {
 		stop()
 		pump.Wait()
 		telling.Wait()
 	}()
-	response := l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, heard), r.msg.raw)
+	response := l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, heard), r.msg.Raw)
 	if _, failed := response.(mcp.JSONRPCError); !failed {
 		telling.Wait() // nothing else can change where mcp-go ends the stream by itself
 	}
 	if ok, is := response.(mcp.JSONRPCResponse); is {
 		if result, is := ok.Result.(mcp.SubscriptionsListenResult); is && result.Meta != nil {
-			result.Meta.SetSubscriptionID(r.msg.id) // as written, not as a float
+			result.Meta.SetSubscriptionID(r.msg.ID) // as written, not as a float
 		}
 	}
 	return response

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"toolcrib/server/wire"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 )
@@ -19,12 +21,12 @@ type Native struct {
 
 // nativeTool returns the native tool that a message calls, nil if it calls none:
 // mcp-go knows no others.
-func (s *Server) nativeTool(m *message) *mcpserver.ServerTool {
-	name, _ := m.params.get("name")
-	if m.method != string(mcp.MethodToolsCall) || len(name) == 0 || name[0] != '"' {
+func (s *Server) nativeTool(m *wire.Message) *mcpserver.ServerTool {
+	name, _ := m.Params.Get("name")
+	if m.Method != string(mcp.MethodToolsCall) || len(name) == 0 || name[0] != '"' {
 		return nil
 	}
-	return s.mcp.GetTool(unquote(name))
+	return s.mcp.GetTool(wire.Unquote(name))
 }
 
 // rawSchemas returns a native tool as define returns ours: its schemas are JSON.

@@ -10,6 +10,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"toolcrib/schema"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
@@ -104,43 +105,43 @@ func given(args map[string]string) map[string]string {
 
 // checkPrompt refuses a request for a prompt that is not offered, or with
 // arguments that it does not take.
-func (s *Server) checkPrompt(m *message) *fault {
-	raw, _ := m.params.get("name")
+func (s *Server) checkPrompt(m *wire.Message) *wire.Fault {
+	raw, _ := m.Params.Get("name")
 	if len(raw) == 0 || raw[0] != '"' {
-		return refuse(mcp.INVALID_PARAMS, "params.name must be the name of a prompt")
+		return wire.Refuse(mcp.INVALID_PARAMS, "params.name must be the name of a prompt")
 	}
-	def, bad := s.prompt(unquote(raw))
+	def, bad := s.prompt(wire.Unquote(raw))
 	if bad != nil {
 		return bad
 	}
-	var args members
-	if raw, ok := m.params.get("arguments"); ok && string(raw) != "null" {
+	var args wire.Members
+	if raw, ok := m.Params.Get("arguments"); ok && string(raw) != "null" {
 		if raw[0] != '{' {
-			return refuse(mcp.INVALID_PARAMS, "arguments of prompt %s must be an object", def.Name)
+			return wire.Refuse(mcp.INVALID_PARAMS, "arguments of prompt %s must be an object", def.Name)
 		}
-		args = split(raw)
+		args = wire.Split(raw)
 	}
-	if bad := args.check(nil); bad != nil {
-		return refuse(mcp.INVALID_PARAMS, "arguments of prompt %s: %s", def.Name, bad.msg)
+	if bad := args.Check(nil); bad != nil {
+		return wire.Refuse(mcp.INVALID_PARAMS, "arguments of prompt %s: %s", def.Name, bad.Msg)
 	}
 	for _, arg := range args {
-		if bad := knownArgument(def, arg.key); bad != nil {
+		if bad := knownArgument(def, arg.Key); bad != nil {
 			return bad
 		}
-		if arg.value[0] != '"' && string(arg.value) != "null" {
-			return refuse(mcp.INVALID_PARAMS, "argument %q of prompt %s must be a string", arg.key, def.Name)
+		if arg.Value[0] != '"' && string(arg.Value) != "null" {
+			return wire.Refuse(mcp.INVALID_PARAMS, "argument %q of prompt %s must be a string", arg.Key, def.Name)
 		}
 	}
 	for _, a := range def.Arguments {
-		if text, _ := args.get(a.Name); a.Required && (len(text) <= len(`""`) || text[0] != '"') {
-			return refuse(mcp.INVALID_PARAMS, "prompt %s needs the argument %q: %s", def.Name, a.Name, a.Description)
+		if text, _ := args.Get(a.Name); a.Required && (len(text) <= len(`""`) || text[0] != '"') {
+			return wire.Refuse(mcp.INVALID_PARAMS, "prompt %s needs the argument %q: %s", def.Name, a.Name, a.Description)
 		}
 	}
 	return nil
 }
 
 // prompt returns the definition of a prompt that is offered.
-func (s *Server) prompt(name string) (mcp.Prompt, *fault) {
+func (s *Server) prompt(name string) (mcp.Prompt, *wire.Fault) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	names := make([]string, len(s.offered))
@@ -150,13 +151,13 @@ func (s *Server) prompt(name string) (mcp.Prompt, *fault) {
 		}
 	}
 	if near := schema.Nearest(name, names); near != "" {
-		return mcp.Prompt{}, refuse(mcp.INVALID_PARAMS, "no prompt is called %q; did you mean %q", tools.Clip(name), near)
+		return mcp.Prompt{}, wire.Refuse(mcp.INVALID_PARAMS, "no prompt is called %q; did you mean %q", tools.Clip(name), near)
 	}
-	return mcp.Prompt{}, refuse(mcp.INVALID_PARAMS, "no prompt is called %q; prompts/list names them", tools.Clip(name))
+	return mcp.Prompt{}, wire.Refuse(mcp.INVALID_PARAMS, "no prompt is called %q; prompts/list names them", tools.Clip(name))
 }
 
 // knownArgument refuses the name of an argument that a prompt does not have.
-func knownArgument(def mcp.Prompt, name string) *fault {
+func knownArgument(def mcp.Prompt, name string) *wire.Fault {
 	names := make([]string, len(def.Arguments))
 	for i, a := range def.Arguments {
 		if names[i] = a.Name; a.Name == name {
@@ -164,10 +165,10 @@ func knownArgument(def mcp.Prompt, name string) *fault {
 		}
 	}
 	if len(names) == 0 {
-		return refuse(mcp.INVALID_PARAMS, "prompt %s takes no arguments", def.Name)
+		return wire.Refuse(mcp.INVALID_PARAMS, "prompt %s takes no arguments", def.Name)
 	}
 	if near := schema.Nearest(name, names); near != "" {
-		return refuse(mcp.INVALID_PARAMS, "prompt %s has no argument %q; did you mean %q", def.Name, tools.Clip(name), near)
+		return wire.Refuse(mcp.INVALID_PARAMS, "prompt %s has no argument %q; did you mean %q", def.Name, tools.Clip(name), near)
 	}
-	return refuse(mcp.INVALID_PARAMS, "prompt %s has no argument %q; it has %s", def.Name, tools.Clip(name), strings.Join(names, ", "))
+	return wire.Refuse(mcp.INVALID_PARAMS, "prompt %s has no argument %q; it has %s", def.Name, tools.Clip(name), strings.Join(names, ", "))
 }

@@ -3,6 +3,8 @@ package server
 import (
 	"net/http"
 	"slices"
+
+	"toolcrib/server/wire"
 )
 
 // Refusal is a request over HTTP that became no call since its origin, its host or
@@ -19,14 +21,14 @@ func RefusalStatuses() []int {
 }
 
 // tellRefused tells of a refused request whoever wants to know.
-func (s *Server) tellRefused(w http.ResponseWriter, status int, bad *fault) {
+func (s *Server) tellRefused(w http.ResponseWriter, status int, bad *wire.Fault) {
 	if s.refused == nil {
 		return
 	}
 	if !slices.Contains(RefusalStatuses(), status) {
 		return
 	}
-	told := Refusal{Status: status, Why: bad.msg}
+	told := Refusal{Status: status, Why: bad.Msg}
 	if rw, ok := w.(*responseWriter); ok {
 		told.From = rw.from
 	}

@@ -10,6 +10,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"toolcrib/server/notify"
+	"toolcrib/server/outlet"
+	"toolcrib/server/wire"
 	"toolcrib/workspace"
 )
 
@@ -21,14 +24,14 @@ const settleTime = 5 * time.Millisecond
 // request is one request of the client from its message to its answer.
 type request struct {
 	link      *link
-	msg       *message
-	out       outlet
+	msg       *wire.Message
+	out       outlet.Outlet
 	key       string // of its id among the requests in flight; "" where it is not among them
 	batch     *batch // nil: answered by itself
 	place     int    // in the batch
 	ctx       context.Context
 	cancel    context.CancelFunc
-	progress  *reporter // nil: the client wants none
+	progress  *notify.Reporter // nil: the client wants none
 	workspace *workspace.Workspace
 	abandoned atomic.Bool // by the client, or answered: nothing more is sent
 }
@@ -36,12 +39,12 @@ type request struct {
 // answer is the message that ends a request.
 type answer struct {
 	line []byte
-	ending
+	outlet.Ending
 }
 
 // start enters a request among those in flight and serves it by way of spawn.
 // The handshake is served at once, since what follows it depends on it.
-func (l *link) start(ctx context.Context, m *message, out outlet, b *batch, spawn func(func())) {
+func (l *link) start(ctx context.Context, m *wire.Message, out outlet.Outlet, b *batch, spawn func(func())) {
 	r := &request{link: l, msg: m, out: out, batch: b}
 	if b != nil {
 		r.place = b.expect()
@@ -49,8 +52,8 @@ func (l *link) start(ctx context.Context, m *message, out outlet, b *batch, spaw
 	bad := l.server.refuses(m)
 	if bad == nil {
 		var token json.RawMessage
-		if token, bad = m.progressToken(); token != nil {
-			r.progress = newReporter(token, l.server.progressRate, func(params any) {
+		if token, bad = m.ProgressToken(); token != nil {
+			r.progress = notify.NewReporter(token, l.server.progressRate, func(params any) {
 				r.notify(string(mcp.MethodNotificationProgress), params)
 			})
 		}
@@ -61,7 +64,7 @@ func (l *link) start(ctx context.Context, m *message, out outlet, b *batch, spaw
 	switch {
 	case bad != nil:
 		r.answer(r.refusal(bad))
-	case m.method == string(mcp.MethodInitialize):
+	case m.Method == string(mcp.MethodInitialize):
 		l.serve(r)
 	default:
 		spawn(func() { l.serve(r) })
@@ -69,15 +72,15 @@ func (l *link) start(ctx context.Context, m *message, out outlet, b *batch, spaw
 }
 
 // enter admits a request.
-func (l *link) enter(ctx context.Context, r *request) *fault {
-	key := idKey(r.msg.id)
+func (l *link) enter(ctx context.Context, r *request) *wire.Fault {
+	key := wire.IDKey(r.msg.ID)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.closed:
-		return &fault{code: mcp.INTERNAL_ERROR, busy: true, msg: "the server is shutting down"}
+		return &wire.Fault{Code: mcp.INTERNAL_ERROR, Busy: true, Msg: "the server is shutting down"}
 	case l.inflight[key] != nil:
-		return refuse(mcp.INVALID_REQUEST, "id %s belongs to a request that is not answered yet", r.msg.id)
+		return wire.Refuse(mcp.INVALID_REQUEST, "id %s belongs to a request that is not answered yet", r.msg.ID)
 	}
 	if bad := l.admission.enter(r.msg); bad != nil {
 		return bad
@@ -96,7 +99,7 @@ func (l *link) enter(ctx context.Context, r *request) *fault {
 func (l *link) serve(r *request) {
 	defer l.wg.Done()
 	defer r.cancel()
-	if r.msg.method == string(mcp.MethodToolsCall) || r.msg.method == string(mcp.MethodResourcesRead) {
+	if r.msg.Method == string(mcp.MethodToolsCall) || r.msg.Method == string(mcp.MethodResourcesRead) {
 		select {
 		case l.admission.running <- struct{}{}:
 			defer func() { <-l.admission.running }()
@@ -123,11 +126,11 @@ func (l *link) respond(r *request) (a answer) {
 	r.workspace = ws
 	from := &origin{principal: l.principal, client: who, workspace: ws, may: granted(r.ctx), progress: r.progress, log: r.logger(), trace: r.trace()}
 	if r.progress != nil {
-		defer r.progress.close() // also where carryOut panics
+		defer r.progress.Close() // also where carryOut panics
 	}
 	response := l.carryOut(r, from)
 	if r.progress != nil {
-		r.settle(r.progress.close())
+		r.settle(r.progress.Close())
 	}
 	if from.fault != nil {
 		return r.refusal(from.fault)
@@ -139,7 +142,7 @@ func (l *link) respond(r *request) (a answer) {
 // before the answer is written when it returns, but for progress that is held.
 func (l *link) carryOut(r *request, from *origin) (response mcp.JSONRPCMessage) {
 	switch {
-	case r.msg.method == string(mcp.MethodToolsCall) && l.server.nativeTool(r.msg) == nil:
+	case r.msg.Method == string(mcp.MethodToolsCall) && l.server.nativeTool(r.msg) == nil:
 		return l.call(r.ctx, r, from)
 	case namesTask(r.msg):
 		return l.task(r, from)
@@ -147,11 +150,11 @@ func (l *link) carryOut(r *request, from *origin) (response mcp.JSONRPCMessage) 
 	s := l.newSession(l.id+"/"+r.key, r)
 	defer s.drain()
 	ctx := withOrigin(r.ctx, from)
-	if r.msg.lasting() {
+	if r.msg.Lasting() {
 		return l.listen(ctx, r, s, from)
 	}
-	response = l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, s), r.msg.raw)
-	if _, ok := response.(mcp.JSONRPCResponse); ok && r.msg.method == string(mcp.MethodInitialize) {
+	response = l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, s), r.msg.Raw)
+	if _, ok := response.(mcp.JSONRPCResponse); ok && r.msg.Method == string(mcp.MethodInitialize) {
 		l.peer.Store(s.peer.kept())
 		if l.onPeer != nil {
 			l.onPeer()
@@ -167,7 +170,7 @@ func (l *link) carryOut(r *request, from *origin) (response mcp.JSONRPCMessage) 
 // is read by itself.
 func (r *request) settle(last time.Time) {
 	left := settleTime - time.Since(last)
-	if last.IsZero() || left <= 0 || !r.out.lumps() {
+	if last.IsZero() || left <= 0 || !r.out.Lumps() {
 		return
 	}
 	select {
@@ -183,7 +186,7 @@ func (r *request) answer(a answer) {
 		r.batch.set(r.place, part{r, a.line})
 		return
 	}
-	r.out.finish(a.ending, func() []byte {
+	r.out.Finish(a.Ending, func() []byte {
 		if !r.leave() {
 			return nil
 		}
@@ -205,7 +208,7 @@ func (r *request) leave() bool {
 
 // send writes a message that belongs to the request, if anybody still wants it.
 func (r *request) send(line []byte) {
-	r.out.write(func() []byte {
+	r.out.Write(func() []byte {
 		if r.abandoned.Load() {
 			return nil
 		}
@@ -223,48 +226,48 @@ func (r *request) notify(method string, params any) {
 // in the stateless era every request says so itself.
 func (r *request) logger() *slog.Logger {
 	level := *r.link.level.Load()
-	if r.msg.modern() {
-		raw, ok := r.msg.meta.get(mcp.MetaKeyLogLevel)
+	if r.msg.Modern() {
+		raw, ok := r.msg.Meta.Get(mcp.MetaKeyLogLevel)
 		if !ok || raw[0] != '"' {
 			return nil
 		}
-		level = mcp.LoggingLevel(unquote(raw))
+		level = mcp.LoggingLevel(wire.Unquote(raw))
 	} else if r.link.peer.Load() == nil {
 		return nil
 	}
-	return newLogger(level, func(params any) { r.notify(string(mcp.MethodNotificationMessage), params) })
+	return notify.NewLogger(string(level), func(params any) { r.notify(string(mcp.MethodNotificationMessage), params) })
 }
 
 // response encodes a response. One that cannot be encoded becomes an internal
 // error, since a request is always answered.
 func (r *request) response(response mcp.JSONRPCMessage) answer {
-	line, err := appendResponse(r.out.room(), r.msg.id, response)
+	line, err := wire.AppendResponse(r.out.Room(), r.msg.ID, response)
 	if err != nil {
-		r.link.server.log.Error("encode response", "method", r.msg.method, "error", err)
-		return r.refusal(refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON"))
+		r.link.server.log.Error("encode response", "method", r.msg.Method, "error", err)
+		return r.refusal(wire.Refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON"))
 	}
 	if failed, ok := response.(mcp.JSONRPCError); ok {
-		return answer{line, ending{status: r.status(failed.Error.Code)}}
+		return answer{line, outlet.Ending{Status: r.status(failed.Error.Code)}}
 	}
-	return answer{line, ending{status: http.StatusOK}}
+	return answer{line, outlet.Ending{Status: http.StatusOK}}
 }
 
 // refusal is the answer that refuses the request.
-func (r *request) refusal(bad *fault) answer {
-	bad.id = r.msg.id
+func (r *request) refusal(bad *wire.Fault) answer {
+	bad.ID = r.msg.ID
 	switch {
-	case bad.wait > 0:
-		return answer{bad.line(), ending{http.StatusTooManyRequests, bad.wait}}
-	case bad.busy:
-		return answer{bad.line(), ending{status: http.StatusServiceUnavailable}}
+	case bad.Wait > 0:
+		return answer{bad.Line(), outlet.Ending{Status: http.StatusTooManyRequests, Wait: bad.Wait}}
+	case bad.Busy:
+		return answer{bad.Line(), outlet.Ending{Status: http.StatusServiceUnavailable}}
 	}
-	return answer{bad.line(), ending{status: r.status(bad.code)}}
+	return answer{bad.Line(), outlet.Ending{Status: r.status(bad.Code)}}
 }
 
 // status returns the HTTP status of an error. Before the stateless era, a request
 // that was understood had no other than that of a result.
 func (r *request) status(code int) int {
-	if r.msg.modern() {
+	if r.msg.Modern() {
 		return statusOf(code)
 	}
 	return http.StatusOK
@@ -282,4 +285,17 @@ func during(ctx, other context.Context) (context.Context, context.CancelFunc) {
 		stop()
 		cancel()
 	}
+}
+
+// statusOf returns the HTTP status that revision 2026-07-28 has for the code of
+// an error; 0 is a result.
+func statusOf(code int) int {
+	switch code {
+	case mcp.METHOD_NOT_FOUND:
+		return http.StatusNotFound
+	case mcp.HEADER_MISMATCH, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, mcp.UNSUPPORTED_PROTOCOL_VERSION,
+		mcp.INVALID_REQUEST, mcp.INVALID_PARAMS, mcp.PARSE_ERROR:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
 }

@@ -26,7 +26,11 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"toolcrib/schema"
+	"toolcrib/server/follow"
+	"toolcrib/server/notify"
 	"toolcrib/server/run"
+	"toolcrib/server/tasks"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -79,9 +83,9 @@ type Server struct {
 	refused      func(Refusal)
 	info         mcp.Implementation
 	connections  atomic.Int64
-	poller       *poller
+	poller       *follow.Poller
 	traffic      traffic
-	tasks        *tasks
+	tasks        *tasks.Store
 	taskAfter    time.Duration
 
 	mu        sync.RWMutex
@@ -109,13 +113,13 @@ func New(opt Options) (*Server, error) {
 		prompts:      opt.Prompts,
 		native:       opt.Native,
 		log:          cmp.Or(opt.Log, slog.New(slog.DiscardHandler)),
-		progressRate: max(cmp.Or(opt.ProgressRate, ProgressPerSecond), 0),
+		progressRate: max(cmp.Or(opt.ProgressRate, notify.ProgressPerSecond), 0),
 		refused:      opt.Refused,
 		taskAfter:    cmp.Or(opt.TaskAfter, TaskAfter),
 		info:         mcp.Implementation{Name: opt.Name, Version: opt.Version},
 	}
-	s.poller = newPoller(s.version)
-	s.tasks = newTasks(s.meta())
+	s.poller = follow.NewPoller(s.version)
+	s.tasks = tasks.New(s.meta())
 	hooks := &mcpserver.Hooks{}
 	// mcp-go knows the native tools alone; what it would list is replaced by what
 	// is to be listed, in the catalog's order.
@@ -179,24 +183,24 @@ func (s *Server) callable(name string) bool {
 }
 
 // refuses says why a request is refused before mcp-go sees it, nil if it is not.
-func (s *Server) refuses(m *message) *fault {
-	if bad := m.revision(); bad != nil {
+func (s *Server) refuses(m *wire.Message) *wire.Fault {
+	if bad := m.CheckRevision(); bad != nil {
 		return bad
 	}
 	prompts, resources := s.hasPrompts(), s.resources
-	switch method := mcp.MCPMethod(m.method); {
+	switch method := mcp.MCPMethod(m.Method); {
 	case method == mcp.MethodToolsList,
 		method == mcp.MethodPromptsList && prompts,
 		method == mcp.MethodResourcesTemplatesList && resources:
-		if cursor, ok := m.params.get("cursor"); ok && string(cursor) != "null" {
-			return refuse(mcp.INVALID_PARAMS, "cursor %s was not given by this server: the list has one page", tools.Clip(string(cursor)))
+		if cursor, ok := m.Params.Get("cursor"); ok && string(cursor) != "null" {
+			return wire.Refuse(mcp.INVALID_PARAMS, "cursor %s was not given by this server: the list has one page", tools.Clip(string(cursor)))
 		}
 	case method == mcp.MethodToolsCall:
-		raw, _ := m.params.get("name")
+		raw, _ := m.Params.Get("name")
 		if len(raw) == 0 || raw[0] != '"' {
-			return refuse(mcp.INVALID_PARAMS, "params.name must be the name of a tool")
+			return wire.Refuse(mcp.INVALID_PARAMS, "params.name must be the name of a tool")
 		}
-		return s.unknown(unquote(raw))
+		return s.unknown(wire.Unquote(raw))
 	case method == mcp.MethodPromptsGet && prompts:
 		return s.checkPrompt(m)
 	case method == mcp.MethodCompletionComplete && (prompts || resources):
@@ -204,21 +208,21 @@ func (s *Server) refuses(m *message) *fault {
 	case method == mcp.MethodResourcesList && resources:
 		return checkCursor(m)
 	case namesResource(m) && resources:
-		if raw, _ := m.params.get("uri"); len(raw) == 0 || raw[0] != '"' {
-			return refuse(mcp.INVALID_PARAMS, "params.uri must be the URI of a resource")
+		if raw, _ := m.Params.Get("uri"); len(raw) == 0 || raw[0] != '"' {
+			return wire.Refuse(mcp.INVALID_PARAMS, "params.uri must be the URI of a resource")
 		}
 	}
 	return nil
 }
 
-func (s *Server) unknown(name string) *fault {
+func (s *Server) unknown(name string) *wire.Fault {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if _, ok := slices.BinarySearch(s.names, name); ok {
 		return nil
 	}
 	if near := schema.Nearest(name, s.names); near != "" {
-		return refuse(mcp.INVALID_PARAMS, "no tool is called %q; did you mean %q", name, near)
+		return wire.Refuse(mcp.INVALID_PARAMS, "no tool is called %q; did you mean %q", name, near)
 	}
-	return refuse(mcp.INVALID_PARAMS, "no tool is called %q; tools/list names them", name)
+	return wire.Refuse(mcp.INVALID_PARAMS, "no tool is called %q; tools/list names them", name)
 }

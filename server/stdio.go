@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"toolcrib/server/outlet"
 	"toolcrib/server/run"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
@@ -28,7 +28,7 @@ const (
 // conn is one client over a pair of pipes.
 type conn struct {
 	*link
-	out      *writer
+	out      *outlet.Writer
 	workers  *run.Workers
 	endTasks context.CancelFunc
 	gone     <-chan struct{} // see ServePeer
@@ -52,7 +52,7 @@ func (s *Server) ServePeer(ctx context.Context, stdin io.Reader, stdout io.Write
 	id := fmt.Sprintf("stdio-%d", s.connections.Add(1))
 	c := &conn{
 		link:    s.newLink(context.WithoutCancel(ctx), id, caller{principal: tools.Local, base: s.workspace}, newAdmission(maxRunning)),
-		out:     &writer{w: stdout, broken: make(chan error, 1), spare: make(chan []byte, 1)},
+		out:     outlet.NewWriter(stdout),
 		workers: run.NewWorkers(),
 		gone:    gone,
 	}
@@ -72,7 +72,7 @@ func (s *Server) ServePeer(ctx context.Context, stdin io.Reader, stdout io.Write
 	case <-ctx.Done():
 		c.shutdown(grace)
 		return nil
-	case err := <-c.out.broken:
+	case err := <-c.out.Broken:
 		c.shutdown(0) // nobody is there to read the answers
 		return fmt.Errorf("write to the client: %w", err)
 	}
@@ -80,17 +80,17 @@ func (s *Server) ServePeer(ctx context.Context, stdin io.Reader, stdout io.Write
 
 // read takes every line until stdin ends.
 func (c *conn) read(stdin io.Reader) error {
-	lines := newLineReader(stdin)
+	lines := wire.NewLineReader(stdin)
 	for {
-		line, tooLong, err := lines.next()
+		line, tooLong, err := lines.Next()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return fmt.Errorf("read from the client: %w", err)
 		case tooLong:
-			bad := refuse(mcp.INVALID_REQUEST, "the message is longer than %d bytes", maxMessage)
-			bad.id = line
+			bad := wire.Refuse(mcp.INVALID_REQUEST, "the message is longer than %d bytes", wire.MaxMessage)
+			bad.ID = line
 			c.reject(bad)
 		default:
 			c.receive(line)
@@ -108,7 +108,7 @@ func (c *conn) receive(line []byte) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
-	raw, bad := text(line)
+	raw, bad := wire.Text(line)
 	if bad != nil {
 		c.reject(bad)
 		return
@@ -119,7 +119,7 @@ func (c *conn) receive(line []byte) {
 		}
 		return
 	}
-	m, bad := parse(raw)
+	m, bad := wire.Parse(raw)
 	switch {
 	case bad != nil:
 		c.reject(bad)
@@ -129,16 +129,16 @@ func (c *conn) receive(line []byte) {
 }
 
 // reject answers a message that is not a request of anybody.
-func (c *conn) reject(bad *fault) { c.out.write(bad.line) }
+func (c *conn) reject(bad *wire.Fault) { c.out.Write(bad.Line) }
 
 // rejectAll refuses each request of a batch that is not taken apart: its sender may
 // wait for every one. More than a batch may hold are refused together.
-func (c *conn) rejectAll(batch []byte, bad *fault) {
+func (c *conn) rejectAll(batch []byte, bad *wire.Fault) {
 	answered := false
-	items, more := elements(batch, maxBatch)
+	items, more := wire.Elements(batch, maxBatch)
 	for _, item := range items {
 		if one := *bad; !more && item[0] == '{' {
-			if one.id = idOf(item); one.id != nil {
+			if one.ID = wire.IDOf(item); one.ID != nil {
 				c.reject(&one)
 				answered = true
 			}
@@ -157,7 +157,7 @@ func (c *conn) shutdown(patience time.Duration) {
 	c.mu.Lock()
 	var streams []*request
 	for _, r := range c.inflight {
-		if r.msg.lasting() {
+		if r.msg.Lasting() {
 			streams = append(streams, r)
 		}
 	}
@@ -182,16 +182,16 @@ func (c *conn) shutdown(patience time.Duration) {
 		c.cancel()
 		gone = nil // what was cancelled may still end
 	}
-	c.out.closed.Store(true)
+	c.out.End()
 }
 
 // endStream ends a stream on behalf of the server: over pipes by the one
 // notification/cancelled that a server may send, and without an answer.
 func (c *conn) endStream(r *request) {
 	line := c.server.notification(string(mcp.MethodNotificationCancelled), map[string]any{
-		"requestId": r.msg.id, "reason": "the server is shutting down",
+		"requestId": r.msg.ID, "reason": "the server is shutting down",
 	})
-	c.out.write(func() []byte {
+	c.out.Write(func() []byte {
 		if r.abandoned.Swap(true) {
 			return nil
 		}
@@ -199,61 +199,3 @@ func (c *conn) endStream(r *request) {
 	})
 	r.cancel()
 }
-
-// writer owns stdout: every message is one Write of one line.
-type writer struct {
-	mu     sync.Mutex
-	w      io.Writer
-	closed atomic.Bool // nothing is written any more
-	broken chan error
-	spare  chan []byte // holds the memory of an answer that has been written
-}
-
-// maxSpare is how many bytes of memory a writer keeps for the next answer.
-const maxSpare = 128 << 10
-
-// write writes the line that take returns, without its line feed; nil is
-// nothing. take runs while nobody else writes.
-func (w *writer) write(take func() []byte) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed.Load() {
-		return
-	}
-	line := take()
-	if line == nil {
-		return
-	}
-	if _, err := w.w.Write(append(line, '\n')); err != nil {
-		w.closed.Store(true)
-		w.broken <- err
-	}
-}
-
-// finish is write: the pipe goes on after an answer, whose memory is kept.
-func (w *writer) finish(_ ending, take func() []byte) {
-	var line []byte
-	w.write(func() []byte {
-		line = take()
-		return line
-	})
-	if line == nil || cap(line) > maxSpare {
-		return
-	}
-	select {
-	case w.spare <- line[:0]:
-	default:
-	}
-}
-
-func (w *writer) room() []byte {
-	select {
-	case b := <-w.spare:
-		return b
-	default:
-		return nil
-	}
-}
-
-func (w *writer) streams() bool { return true }
-func (w *writer) lumps() bool   { return true }

@@ -7,6 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"toolcrib/server/follow"
 	"toolcrib/tools"
 )
 
@@ -15,17 +16,17 @@ import (
 // over by the methods of subscriptions.
 
 // subscriptions passes what a client follows on to a follower.
-type subscriptions struct{ follower func() *follower }
+type subscriptions struct{ follower func() *follow.Follower }
 
 var (
 	_ mcpserver.SessionWithResourceSubscriptionsErr = (*session)(nil)
 	_ mcpserver.SessionWithResourceSubscriptionsErr = (*listener)(nil)
 )
 
-func (s subscriptions) SubscribeToResourceErr(uri string) error { return s.follower().follow(uri) }
+func (s subscriptions) SubscribeToResourceErr(uri string) error { return s.follower().Follow(uri) }
 func (s subscriptions) SubscribeToResource(uri string)          { _ = s.SubscribeToResourceErr(uri) }
-func (s subscriptions) UnsubscribeFromResource(uri string)      { s.follower().leave(uri) }
-func (s subscriptions) SubscribedResources() []string           { return s.follower().uris() }
+func (s subscriptions) UnsubscribeFromResource(uri string)      { s.follower().Leave(uri) }
+func (s subscriptions) SubscribedResources() []string           { return s.follower().URIs() }
 func (s subscriptions) IsSubscribedToResource(uri string) bool {
 	return slices.Contains(s.SubscribedResources(), uri)
 }
@@ -35,13 +36,13 @@ func (s subscriptions) IsSubscribedToResource(uri string) bool {
 func (s *session) SubscribeToResourceErr(uri string) error {
 	info := tools.SessionInfo{Principal: s.link.principal, Client: s.peer.client(), Workspace: s.req.workspace, May: granted(s.req.ctx)}
 	if _, err := s.link.server.version(tools.WithSession(s.req.ctx, &info), uri); err != nil {
-		return &followError{uri, tools.AsError(err)}
+		return &follow.Error{URI: uri, Err: tools.AsError(err)}
 	}
 	return s.subscriptions.SubscribeToResourceErr(uri)
 }
 
 // following returns the follower of the link.
-func (l *link) following() *follower {
+func (l *link) following() *follow.Follower {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.follower == nil {
@@ -49,17 +50,17 @@ func (l *link) following() *follower {
 			l.tell(mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
 		})
 		if l.closed {
-			l.follower.close()
+			l.follower.Close()
 		}
 	}
 	return l.follower
 }
 
 // follow makes a follower in the name of the link's client.
-func (l *link) follow(ctx context.Context, changed func(uri string)) *follower {
+func (l *link) follow(ctx context.Context, changed func(uri string)) *follow.Follower {
 	info := tools.SessionInfo{Principal: l.principal, Workspace: l.base, May: granted(ctx)}
 	if p := l.peer.Load(); p != nil {
 		info.Client = p.client()
 	}
-	return l.server.poller.newFollower(tools.WithSession(ctx, &info), changed)
+	return l.server.poller.NewFollower(tools.WithSession(ctx, &info), changed)
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolcrib/server/run"
+	"toolcrib/server/tasks"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
@@ -30,8 +32,8 @@ const (
 
 // namesTask reports whether a request is about a task. The older revisions have
 // methods of the same names, which are not offered.
-func namesTask(m *message) bool {
-	return m.modern() && slices.Contains([]string{methodTaskGet, methodTaskUpdate, methodTaskCancel}, m.method)
+func namesTask(m *wire.Message) bool {
+	return m.Modern() && slices.Contains([]string{methodTaskGet, methodTaskUpdate, methodTaskCancel}, m.Method)
 }
 
 // beyond is where the calls of a transport live that outlast the request which began
@@ -56,23 +58,23 @@ func (b *beyond) wait(patience time.Duration) {
 
 // mayLast returns the task that a call becomes if it lasts, nil where it is answered
 // however long it takes.
-func (l *link) mayLast(from *origin, name string) *task {
+func (l *link) mayLast(from *origin, name string) *tasks.Task {
 	if !from.client.Tasks || l.beyond == nil {
 		return nil
 	}
 	if t, ok := l.server.tool(name); ok && t.Streams {
-		return l.server.tasks.begin(l.principal, t)
+		return l.server.tasks.Begin(l.principal, t)
 	}
 	return nil
 }
 
 // lasting calls a tool and answers with what the call has come to in time, or with the
 // task that it has become.
-func (l *link) lasting(ctx context.Context, r *request, from *origin, call run.Call, t *task) mcp.JSONRPCMessage {
+func (l *link) lasting(ctx context.Context, r *request, from *origin, call run.Call, t *tasks.Task) mcp.JSONRPCMessage {
 	call.Session.Lasting = true
 	report := call.Progress
 	call.Progress = func(e tools.ProgressEvent) {
-		t.progress(e)
+		t.Progress(e)
 		if report != nil {
 			report(e)
 		}
@@ -91,7 +93,7 @@ func (l *link) lasting(ctx context.Context, r *request, from *origin, call run.C
 	out := running.Wait()
 	attached()
 	running.Cancel() // one that asks goes on by its state
-	l.server.tasks.drop(t)
+	l.server.tasks.Drop(t)
 	if from.fault = protocolFault(call, out); from.fault != nil {
 		return nil
 	}
@@ -99,43 +101,43 @@ func (l *link) lasting(ctx context.Context, r *request, from *origin, call run.C
 }
 
 // adopt makes a running call a task, and lets go of the request that began it.
-func (l *link) adopt(t *task, running *run.Running, call run.Call) taskResult {
+func (l *link) adopt(t *tasks.Task, running *run.Running, call run.Call) tasks.View {
 	s := l.server
-	s.tasks.keep(t, running)
-	created := t.begun()
+	s.tasks.Keep(t, running)
+	created := t.Begun()
 	l.wg.Add(1) // the workspace of the link stays
 	l.beyond.calls.Go(func() {
 		defer l.wg.Done()
-		ending := context.AfterFunc(l.beyond.ctx, func() { t.stop("the server is shutting down") })
+		ending := context.AfterFunc(l.beyond.ctx, func() { t.Stop("the server is shutting down") })
 		defer ending()
-		t.follow(call.Session.Client, func(out run.Outcome) (json.RawMessage, *fault) { return s.taskResult(call, out) })
+		t.Follow(call.Session.Client, func(out run.Outcome) (json.RawMessage, *wire.Fault) { return s.taskResult(call, out) })
 	})
 	return created
 }
 
 // taskResult encodes what the call of a task has come to, or words the error in its place.
-func (s *Server) taskResult(call run.Call, out run.Outcome) (json.RawMessage, *fault) {
+func (s *Server) taskResult(call run.Call, out run.Outcome) (json.RawMessage, *wire.Fault) {
 	if bad := protocolFault(call, out); bad != nil {
 		return nil, bad
 	}
 	res := s.result(call, out)
 	res.ResultType = mcp.ResultTypeComplete
-	result, err := appendCallResult(nil, res)
+	result, err := wire.AppendCallResult(nil, res)
 	if err != nil {
 		s.log.Error("encode the result of a task", "tool", call.Tool, "error", err)
-		return nil, refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON")
+		return nil, wire.Refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON")
 	}
 	return result, nil
 }
 
 // taskNews returns what tells of the tasks that a request to listen names, as far as the
 // client may know of them; nil where it names none.
-func (l *link) taskNews(r *request, from *origin) *taskNews {
-	wanted, ok := r.msg.params.get("notifications")
+func (l *link) taskNews(r *request, from *origin) *tasks.News {
+	wanted, ok := r.msg.Params.Get("notifications")
 	if !ok || wanted[0] != '{' {
 		return nil
 	}
-	raw, ok := split(wanted).get("taskIds")
+	raw, ok := wire.Split(wanted).Get("taskIds")
 	if !ok {
 		return nil
 	}
@@ -145,47 +147,47 @@ func (l *link) taskNews(r *request, from *origin) *taskNews {
 	}
 	var ids []string
 	if json.Unmarshal(raw, &ids) != nil {
-		from.fault = refuse(mcp.INVALID_PARAMS, "params.notifications.taskIds must be a list of ids of tasks")
+		from.fault = wire.Refuse(mcp.INVALID_PARAMS, "params.notifications.taskIds must be a list of ids of tasks")
 		return nil
 	}
-	var named []*task
+	var named []*tasks.Task
 	for _, id := range ids {
-		if t := l.server.tasks.find(id, from.principal, from.may); t != nil {
+		if t := l.server.tasks.Find(id, from.principal, from.may); t != nil {
 			named = append(named, t)
 		}
 	}
-	return watchTasks(named, map[string]any{mcp.MetaKeySubscriptionID: r.msg.id}, r.notify)
+	return tasks.Watch(named, map[string]any{mcp.MetaKeySubscriptionID: r.msg.ID}, r.notify)
 }
 
 // task carries out a request about a task.
 func (l *link) task(r *request, from *origin) mcp.JSONRPCMessage {
 	s := l.server
 	if !from.client.Tasks {
-		from.fault = lacking(r.msg.method+" needs the extension "+string(tools.Tasks)+", which the client has not declared", tools.Tasks)
+		from.fault = lacking(r.msg.Method+" needs the extension "+string(tools.Tasks)+", which the client has not declared", tools.Tasks)
 		return nil
 	}
-	raw, _ := r.msg.params.get("taskId")
+	raw, _ := r.msg.Params.Get("taskId")
 	if len(raw) == 0 || raw[0] != '"' {
-		from.fault = refuse(mcp.INVALID_PARAMS, "params.taskId must be the id of a task")
+		from.fault = wire.Refuse(mcp.INVALID_PARAMS, "params.taskId must be the id of a task")
 		return nil
 	}
-	t := s.tasks.find(unquote(raw), from.principal, from.may)
+	t := s.tasks.Find(wire.Unquote(raw), from.principal, from.may)
 	if t == nil {
-		from.fault = refuse(mcp.INVALID_PARAMS, "there is no task %q, or not any more: a result is kept for %s, and no longer than the server runs", tools.Clip(unquote(raw)), taskKept)
+		from.fault = wire.Refuse(mcp.INVALID_PARAMS, "there is no task %q, or not any more: a result is kept for %s, and no longer than the server runs", tools.Clip(wire.Unquote(raw)), tasks.Kept)
 		return nil
 	}
-	switch r.msg.method {
+	switch r.msg.Method {
 	case methodTaskGet:
-		return mcp.JSONRPCResponse{Result: t.detail()}
+		return mcp.JSONRPCResponse{Result: t.Detail()}
 	case methodTaskUpdate:
-		responses, ok := r.msg.params.get("inputResponses")
+		responses, ok := r.msg.Params.Get("inputResponses")
 		if !ok || responses[0] != '{' {
-			from.fault = refuse(mcp.INVALID_PARAMS, "params.inputResponses must be an object")
+			from.fault = wire.Refuse(mcp.INVALID_PARAMS, "params.inputResponses must be an object")
 			return nil
 		}
-		t.update(split(responses))
+		t.Update(wire.Split(responses))
 	case methodTaskCancel:
-		t.stop("cancelled by the client")
+		t.Stop("cancelled by the client")
 	}
 	return mcp.JSONRPCResponse{Result: acknowledgement{s.meta(), mcp.ResultTypeComplete}}
 }

@@ -29,8 +29,8 @@ func traced(r *http.Request) *http.Request {
 // trace returns the place of the request: what its _meta says beats the headers,
 // which may be those of a proxy.
 func (r *request) trace() run.Trace {
-	if parent := r.msg.meta.text(traceParent); parent != "" {
-		return run.Trace{Parent: parent, State: r.msg.meta.text(traceState)}
+	if parent := r.msg.Meta.Text(traceParent); parent != "" {
+		return run.Trace{Parent: parent, State: r.msg.Meta.Text(traceState)}
 	}
 	t, _ := r.ctx.Value(traceKey{}).(run.Trace)
 	return t

@@ -45,7 +45,13 @@ var layers = []struct {
 	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "workspace"}},
 	{"server/identity", []string{"schema", "tools", "workspace"}},
 	{"server/telemetry", []string{"tools", "server/run", "workspace/state"}},
-	{"server", []string{"schema", "server/hooks", "tools", "tools/catalog", "server/run", "server/identity", "workspace", "workspace/..."}},
+	{"server/wire", []string{"tools"}},
+	{"server/notify", []string{"tools"}},
+	{"server/inbound", []string{"server/wire"}},
+	{"server/outlet", nil},
+	{"server/follow", []string{"tools", "workspace"}},
+	{"server/tasks", []string{"tools", "server/run", "server/wire"}},
+	{"server", []string{"schema", "server/hooks", "tools", "tools/catalog", "server/run", "server/identity", "server/wire", "server/notify", "server/inbound", "server/outlet", "server/follow", "server/tasks", "workspace", "workspace/..."}},
 	{"server/audit", []string{"workspace/state"}},
 	{"server/records", []string{"server/audit", "workspace/redact", "server/run"}},
 	{"server/settings", []string{"schema"}},
@@ -63,7 +69,7 @@ var only = []struct {
 	why      string
 }{
 	// The fixtures of the conformance suite show, among others, what the contract of tools leaves out.
-	{"github.com/mark3labs/mcp-go", []string{"server", "server/conformance"}, "the protocol has one place"},
+	{"github.com/mark3labs/mcp-go", []string{"server", "server/wire", "server/conformance"}, "the protocol has one place"},
 	{"github.com/invopop/jsonschema", []string{"schema"}, "schemas have one reflector"},
 	{"github.com/santhosh-tekuri/jsonschema", nil, "arguments have one validator, that of package schema"},
 	{"github.com/google/jsonschema-go", nil, "likewise; a test asks it what editors would"},

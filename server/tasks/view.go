@@ -1,4 +1,4 @@
-package server
+package tasks
 
 import (
 	"encoding/json"
@@ -11,13 +11,13 @@ const (
 	begun    = "task"
 )
 
-// taskResult is a task as the client sees it: what tools/call returns when a call has
+// View is a task as the client sees it: what tools/call returns when a call has
 // become one, and with the outcome what tasks/get returns.
-type taskResult struct {
+type View struct {
 	Meta     map[string]any          `json:"_meta"`
 	Type     string                  `json:"resultType,omitempty"` // "" in a notification
 	ID       string                  `json:"taskId"`
-	Status   taskStatus              `json:"status"`
+	Status   Status                  `json:"status"`
 	Message  string                  `json:"statusMessage,omitempty"`
 	Created  string                  `json:"createdAt"`
 	Updated  string                  `json:"lastUpdatedAt"`
@@ -28,18 +28,18 @@ type taskResult struct {
 	Error    json.RawMessage         `json:"error,omitempty"`
 }
 
-// begun returns a task as the call that has become one is answered.
-func (t *task) begun() taskResult {
+// Begun returns a task as the call that has become one is answered.
+func (t *Task) Begun() View {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.shown(begun)
 }
 
 // shown returns what is known of a task without its outcome. The caller holds mu.
-func (t *task) shown(kind string) taskResult {
+func (t *Task) shown(kind string) View {
 	const layout = "2006-01-02T15:04:05.000Z"
-	r := taskResult{
-		Meta: t.store.meta, Type: kind, ID: t.id, Status: t.status, Message: t.message,
+	r := View{
+		Meta: t.store.meta, Type: kind, ID: t.ID, Status: t.status, Message: t.message,
 		Created: t.created.UTC().Format(layout), Updated: t.updated.UTC().Format(layout),
 	}
 	if t.expires.IsZero() {
@@ -50,13 +50,13 @@ func (t *task) shown(kind string) taskResult {
 	return r
 }
 
-// detail returns a task with its outcome. One that was seen is not kept for long.
-func (t *task) detail() taskResult {
+// Detail returns a task with its outcome. One that was seen is not kept for long.
+func (t *Task) Detail() View {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.expires.IsZero() && !t.fetched && t.expiry.Stop() {
 		t.fetched = true
-		if soon := time.Now().Add(taskFetched); soon.Before(t.expires) {
+		if soon := time.Now().Add(fetched); soon.Before(t.expires) {
 			t.expires = soon
 		}
 		t.expiry.Reset(time.Until(t.expires))
@@ -65,11 +65,11 @@ func (t *task) detail() taskResult {
 }
 
 // whole returns a task with its outcome. The caller holds mu.
-func (t *task) whole(kind string) taskResult {
+func (t *Task) whole(kind string) View {
 	r := t.shown(kind)
 	r.Result = t.result
 	if t.fault != nil {
-		r.Error = t.fault.detail()
+		r.Error = t.fault.Detail()
 	}
 	if len(t.pending) > 0 {
 		r.Requests = map[string]inputRequest{}

@@ -1,4 +1,4 @@
-package server
+package tasks
 
 import (
 	"context"
@@ -7,27 +7,27 @@ import (
 )
 
 // methodTaskNews is the method of the notifications.
-const methodTaskNews = "notifications/tasks"
+const methodNews = "notifications/tasks"
 
 // taskNewsEvery is the least time between two notifications of one task.
-const taskNewsEvery = 250 * time.Millisecond
+const newsEvery = 250 * time.Millisecond
 
-// taskNews tells a listener of its tasks.
-type taskNews struct {
+// News tells a listener of its tasks.
+type News struct {
 	meta   map[string]any
 	notify func(method string, params any)
-	tasks  []*task
+	tasks  []*Task
 	seen   []int // of each, the version that the client knows
 	wake   chan struct{}
 }
 
-// watchTasks returns what tells of tasks, nil for none: notify sends a notification, whose
+// Watch returns what tells of tasks, nil for none: notify sends a notification, whose
 // _meta is meta.
-func watchTasks(list []*task, meta map[string]any, notify func(method string, params any)) *taskNews {
+func Watch(list []*Task, meta map[string]any, notify func(method string, params any)) *News {
 	if len(list) == 0 {
 		return nil
 	}
-	n := &taskNews{meta: meta, notify: notify, wake: make(chan struct{}, 1)}
+	n := &News{meta: meta, notify: notify, wake: make(chan struct{}, 1)}
 	for _, t := range list {
 		if !slices.Contains(n.tasks, t) {
 			n.tasks = append(n.tasks, t)
@@ -37,8 +37,8 @@ func watchTasks(list []*task, meta map[string]any, notify func(method string, pa
 	return n
 }
 
-// close ends it. Nothing is told any more when run has returned.
-func (n *taskNews) close() {
+// Close ends it. Nothing is told any more when run has returned.
+func (n *News) Close() {
 	if n == nil {
 		return
 	}
@@ -47,20 +47,20 @@ func (n *taskNews) close() {
 	}
 }
 
-// ids are those of the tasks that are told of.
-func (n *taskNews) ids() []string {
+// IDs are those of the tasks that are told of.
+func (n *News) IDs() []string {
 	if n == nil {
 		return nil
 	}
 	ids := make([]string, len(n.tasks))
 	for i, t := range n.tasks {
-		ids[i] = t.id
+		ids[i] = t.ID
 	}
 	return ids
 }
 
-// run tells what is new after the acknowledgement, until ctx ends or all tasks have.
-func (n *taskNews) run(ctx context.Context, acknowledged <-chan struct{}) {
+// Run tells what is new after the acknowledgement, until ctx ends or all tasks have.
+func (n *News) Run(ctx context.Context, acknowledged <-chan struct{}) {
 	select {
 	case <-acknowledged:
 	case <-ctx.Done():
@@ -74,7 +74,7 @@ func (n *taskNews) run(ctx context.Context, acknowledged <-chan struct{}) {
 		case <-ctx.Done():
 			return
 		}
-		pause.Reset(taskNewsEvery)
+		pause.Reset(newsEvery)
 		select {
 		case <-pause.C:
 		case <-ctx.Done():
@@ -84,12 +84,12 @@ func (n *taskNews) run(ctx context.Context, acknowledged <-chan struct{}) {
 }
 
 // tell tells what is new, and reports whether there may be more.
-func (n *taskNews) tell() (more bool) {
+func (n *News) tell() (more bool) {
 	for i, t := range n.tasks {
 		news, version, over := t.news(n.meta)
 		if version != n.seen[i] {
 			n.seen[i] = version
-			n.notify(methodTaskNews, news)
+			n.notify(methodNews, news)
 		}
 		more = more || !over
 	}
@@ -98,17 +98,17 @@ func (n *taskNews) tell() (more bool) {
 
 // watch has a channel hear of changes, and returns the version that a client knows by
 // having made the task; none where that has changed so far that it wants to be told.
-func (t *task) watch(wake chan struct{}) (version int) {
+func (t *Task) watch(wake chan struct{}) (version int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.watchers = append(t.watchers, wake)
-	if t.status != taskWorking {
+	if t.status != working {
 		return -1
 	}
 	return t.version
 }
 
-func (t *task) unwatch(wake chan struct{}) {
+func (t *Task) unwatch(wake chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.watchers = slices.DeleteFunc(t.watchers, func(other chan struct{}) bool { return other == wake })
@@ -116,7 +116,7 @@ func (t *task) unwatch(wake chan struct{}) {
 
 // news returns a task as a notification to a listener has it, its version, and whether
 // it has ended.
-func (t *task) news(meta map[string]any) (news taskResult, version int, over bool) {
+func (t *Task) news(meta map[string]any) (news View, version int, over bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	news = t.whole("")

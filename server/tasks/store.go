@@ -1,4 +1,10 @@
-package server
+// Package tasks keeps the tasks of the Tasks extension (SEP-2663): calls that outlast the
+// request which began them.
+//
+// It does not know which requests there are; package server maps them to a [Store] and its
+// tasks. view.go is how a client sees a task, news.go how it hears of one. It must not
+// import mcp-go. Start at [Store].
+package tasks
 
 import (
 	"crypto/rand"
@@ -11,78 +17,79 @@ import (
 	"time"
 
 	"toolcrib/server/run"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
 const (
-	// taskKept is how long a result is kept that nobody fetches, and taskFetched how
+	// Kept is how long a result is kept that nobody fetches, and taskFetched how
 	// long it stays after it was first fetched.
-	taskKept    = time.Hour
-	taskFetched = 5 * time.Minute
+	Kept    = time.Hour
+	fetched = 5 * time.Minute
 	// askLife is how long the user may take to answer; the runner takes no answer
 	// that comes later.
 	askLife = 10 * time.Minute
 	// maxTasks and maxTasksEach are how many tasks there are at once, and how many of
 	// one principal; maxTaskBytes is how much their results hold. Beyond that, calls
 	// become no tasks.
-	maxTasks     = 1024
-	maxTasksEach = 256
-	maxTaskBytes = 64 << 20
+	maxAll   = 1024
+	MaxEach  = 256
+	maxBytes = 64 << 20
 	// maxTaskMessage is the most bytes that a task says of itself.
-	maxTaskMessage = 500
+	maxMessage = 500
 	// soonest and latest bound the time between two looks at a task that are asked
 	// for; in between it is a tenth of the age of the task.
 	soonest, latest = 500 * time.Millisecond, 5 * time.Second
 )
 
-// tasks are the tasks of a server, and the calls that may become one. They are in
+// Store are the tasks of a server, and the calls that may become one. They are in
 // memory: a call ends with its server, and so do they.
-type tasks struct {
+type Store struct {
 	meta map[string]any // what a result says of the server
 
 	mu    sync.Mutex
-	byID  map[string]*task
+	byID  map[string]*Task
 	all   int // with those that are calls yet
 	each  map[string]int
 	bytes int
 }
 
-// newTasks makes a store without tasks; meta is what a result says of the server.
-func newTasks(meta map[string]any) *tasks {
-	return &tasks{meta: meta, byID: map[string]*task{}, each: map[string]int{}}
+// New makes a store without tasks; meta is what a result says of the server.
+func New(meta map[string]any) *Store {
+	return &Store{meta: meta, byID: map[string]*Task{}, each: map[string]int{}}
 }
 
-// begin returns a task for a call, nil if there is no room for one. It is to be kept
+// Begin returns a task for a call, nil if there is no room for one. It is to be kept
 // or dropped.
-func (ts *tasks) begin(principal string, tool *tools.Tool) *task {
+func (ts *Store) Begin(principal string, tool *tools.Tool) *Task {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if ts.all >= maxTasks || ts.each[principal] >= maxTasksEach || ts.bytes >= maxTaskBytes {
+	if ts.all >= maxAll || ts.each[principal] >= MaxEach || ts.bytes >= maxBytes {
 		return nil
 	}
 	ts.all++
 	ts.each[principal]++
 	now := time.Now()
-	return &task{
-		store: ts, principal: principal, tool: tool, created: now, updated: now, status: taskWorking,
+	return &Task{
+		store: ts, principal: principal, tool: tool, created: now, updated: now, status: working,
 		over: make(chan struct{}), keys: map[string]struct{}{},
 	}
 }
 
-// keep gives a task its running call and its id, under which it can be found from now on.
-func (ts *tasks) keep(t *task, running *run.Running) {
+// Keep gives a task its running call and its id, under which it can be found from now on.
+func (ts *Store) Keep(t *Task, running *run.Running) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	t.running = running
-	t.id = "task_" + rand.Text()
-	ts.byID[t.id] = t
+	t.ID = "task_" + rand.Text()
+	ts.byID[t.ID] = t
 }
 
-// drop forgets a task.
-func (ts *tasks) drop(t *task) {
+// Drop forgets a task.
+func (ts *Store) Drop(t *Task) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	delete(ts.byID, t.id)
+	delete(ts.byID, t.ID)
 	ts.all--
 	ts.bytes -= t.size
 	if ts.each[t.principal]--; ts.each[t.principal] == 0 {
@@ -90,9 +97,9 @@ func (ts *tasks) drop(t *task) {
 	}
 }
 
-// find returns a task of a principal who may still call its tool; a nil may lets every
+// Find returns a task of a principal who may still call its tool; a nil may lets every
 // tool be called. nil = there is none.
-func (ts *tasks) find(id, principal string, may func(*tools.Tool) bool) *task {
+func (ts *Store) Find(id, principal string, may func(*tools.Tool) bool) *Task {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	t := ts.byID[id]
@@ -102,20 +109,20 @@ func (ts *tasks) find(id, principal string, may func(*tools.Tool) bool) *task {
 	return t
 }
 
-type taskStatus string
+type Status string
 
 const (
-	taskWorking   taskStatus = "working"
-	taskWaiting   taskStatus = "input_required"
-	taskCompleted taskStatus = "completed"
-	taskFailed    taskStatus = "failed"
-	taskCancelled taskStatus = "cancelled"
+	working   Status = "working"
+	waiting   Status = "input_required"
+	completed Status = "completed"
+	failed    Status = "failed"
+	cancelled Status = "cancelled"
 )
 
-// task is a call that outlasts the request which began it, or may come to.
-type task struct {
-	store     *tasks
-	id        string // "" before it is kept
+// Task is a call that outlasts the request which began it, or may come to.
+type Task struct {
+	store     *Store
+	ID        string // "" before it is kept
 	principal string
 	tool      *tools.Tool
 	created   time.Time
@@ -124,7 +131,7 @@ type task struct {
 	size      int           // of the result; the store guards it
 
 	mu      sync.Mutex
-	status  taskStatus
+	status  Status
 	message string
 	updated time.Time
 	why     string // stop was called
@@ -141,12 +148,12 @@ type task struct {
 	expiry  *time.Timer
 	fetched bool
 	result  json.RawMessage
-	fault   *fault
+	fault   *wire.Fault
 }
 
 // pendingForm is a form that the user has before him; id is that of the runner.
 type pendingForm struct {
-	id      string
+	ID      string
 	request inputRequest
 }
 
@@ -156,8 +163,8 @@ type inputRequest struct {
 	Params any    `json:"params"`
 }
 
-// progress notes how far the call has come.
-func (t *task) progress(e tools.ProgressEvent) {
+// Progress notes how far the call has come.
+func (t *Task) Progress(e tools.ProgressEvent) {
 	message := e.Message
 	if message == "" && !math.IsInf(e.Done, 0) && !math.IsNaN(e.Done) {
 		message = strconv.FormatFloat(e.Done, 'g', -1, 64)
@@ -167,16 +174,16 @@ func (t *task) progress(e tools.ProgressEvent) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.status == taskWorking {
+	if t.status == working {
 		t.says(message)
 	}
 }
 
 // says takes over what a task says of itself. The caller holds mu.
-func (t *task) says(message string) {
+func (t *Task) says(message string) {
 	message = tools.Visible(message)
-	if len(message) > maxTaskMessage {
-		message = message[:maxTaskMessage-len("…")] + "…"
+	if len(message) > maxMessage {
+		message = message[:maxMessage-len("…")] + "…"
 	}
 	t.message, t.updated = strings.ToValidUTF8(message, "?"), time.Now()
 	t.version++
@@ -190,7 +197,7 @@ func (t *task) says(message string) {
 
 // asks puts forms before the user, and reports whether they were answered before the
 // task is to stop.
-func (t *task) asks(ask *run.Ask, revision string) bool {
+func (t *Task) asks(ask *run.Ask, revision string) bool {
 	ready := make(chan struct{})
 	t.mu.Lock()
 	t.pending, t.answers, t.ready = map[string]pendingForm{}, map[string]tools.Answer{}, ready
@@ -200,9 +207,9 @@ func (t *task) asks(ask *run.Ask, revision string) bool {
 			key = fmt.Sprintf("%s_%d", id, n)
 		}
 		t.keys[key] = struct{}{}
-		t.pending[key] = pendingForm{id, inputRequest{methodElicit, elicitation(form, revision)}}
+		t.pending[key] = pendingForm{id, inputRequest{wire.MethodElicit, wire.Elicitation(form, revision)}}
 	}
-	t.status = taskWaiting
+	t.status = waiting
 	t.says("waiting for the user")
 	t.mu.Unlock()
 
@@ -213,49 +220,49 @@ func (t *task) asks(ask *run.Ask, revision string) bool {
 		return true
 	case <-t.over:
 	case <-late.C:
-		t.stop(fmt.Sprintf("the user has not answered within %s", askLife))
+		t.Stop(fmt.Sprintf("the user has not answered within %s", askLife))
 	}
 	return false
 }
 
-func (t *task) given(key string) bool {
+func (t *Task) given(key string) bool {
 	_, ok := t.keys[key]
 	return ok
 }
 
-// update takes the answers to forms that are pending; all others are of no
+// Update takes the answers to forms that are pending; all others are of no
 // consequence.
-func (t *task) update(responses members) {
+func (t *Task) Update(responses wire.Members) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.status != taskWaiting {
+	if t.status != waiting {
 		return
 	}
 	for _, response := range responses {
-		form, ok := t.pending[response.key]
+		form, ok := t.pending[response.Key]
 		if !ok {
 			continue
 		}
-		if answer, ok := readAnswer(response.value); ok {
-			t.answers[form.id] = answer
-			delete(t.pending, response.key)
+		if answer, ok := wire.ReadAnswer(response.Value); ok {
+			t.answers[form.ID] = answer
+			delete(t.pending, response.Key)
 		}
 	}
 	if len(t.pending) == 0 {
-		t.status = taskWorking
+		t.status = working
 		t.says("")
 		close(t.ready)
 	}
 }
 
-func (t *task) answered() map[string]tools.Answer {
+func (t *Task) answered() map[string]tools.Answer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.answers
 }
 
-// stop ends a task that has not ended. why is told.
-func (t *task) stop(why string) {
+// Stop ends a task that has not ended. why is told.
+func (t *Task) Stop(why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.why != "" || !t.expires.IsZero() {
@@ -266,14 +273,14 @@ func (t *task) stop(why string) {
 	t.running.Cancel()
 }
 
-func (t *task) stopped() (why string, stopped bool) {
+func (t *Task) stopped() (why string, stopped bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.why, t.why != ""
 }
 
 // end notes what has become of a task. It is kept for a while.
-func (t *task) end(status taskStatus, message string, result json.RawMessage, bad *fault) {
+func (t *Task) end(status Status, message string, result json.RawMessage, bad *wire.Fault) {
 	t.store.mu.Lock()
 	t.size = len(result)
 	t.store.bytes += t.size
@@ -282,13 +289,13 @@ func (t *task) end(status taskStatus, message string, result json.RawMessage, ba
 	defer t.mu.Unlock()
 	t.status, t.result, t.fault, t.pending = status, result, bad, nil
 	t.says(message)
-	t.expires = t.updated.Add(taskKept)
-	t.expiry = time.AfterFunc(taskKept, func() { t.store.drop(t) })
+	t.expires = t.updated.Add(Kept)
+	t.expiry = time.AfterFunc(Kept, func() { t.store.Drop(t) })
 }
 
-// follow sees a task of a client to its end. encode returns the result of the call, or the
+// Follow sees a task of a client to its end. encode returns the result of the call, or the
 // error in its place.
-func (t *task) follow(client tools.Client, encode func(run.Outcome) (json.RawMessage, *fault)) {
+func (t *Task) Follow(client tools.Client, encode func(run.Outcome) (json.RawMessage, *wire.Fault)) {
 	out := t.running.Wait()
 	for out.Ask != nil && client.Forms && t.asks(out.Ask, client.Protocol) {
 		if err := t.running.Answer(t.answered()); err != nil {
@@ -299,13 +306,13 @@ func (t *task) follow(client tools.Client, encode func(run.Outcome) (json.RawMes
 	}
 	why, stopped := t.stopped()
 	if stopped && (out.Ask != nil || out.Err != nil && out.Err.Code == tools.Cancelled) {
-		t.end(taskCancelled, why, nil, nil)
+		t.end(cancelled, why, nil, nil)
 		return
 	}
 	result, bad := encode(out)
 	if bad != nil {
-		t.end(taskFailed, bad.msg, nil, bad)
+		t.end(failed, bad.Msg, nil, bad)
 		return
 	}
-	t.end(taskCompleted, "", result, nil)
+	t.end(completed, "", result, nil)
 }

@@ -1,4 +1,4 @@
-package server
+package wire
 
 import (
 	"bytes"
@@ -19,40 +19,40 @@ import (
 // checks and escapes the whole text again: here a text is copied once. Text is
 // not escaped for HTML.
 
-// appendResponse appends the response to the request id: a result or error as
+// AppendResponse appends the response to the request id: a result or error as
 // mcp-go returns it.
-func appendResponse(dst []byte, id json.RawMessage, msg mcp.JSONRPCMessage) ([]byte, error) {
+func AppendResponse(dst []byte, id json.RawMessage, msg mcp.JSONRPCMessage) ([]byte, error) {
 	switch msg := msg.(type) {
 	case mcp.JSONRPCResponse:
 		dst = append(appendHead(dst, id), `,"result":`...)
 		var err error
 		switch result := msg.Result.(type) {
 		case *mcp.CallToolResult:
-			dst, err = appendCallResult(dst, result)
+			dst, err = AppendCallResult(dst, result)
 		case mcp.ListToolsResult:
-			dst, err = appendToolList(dst, result)
+			dst, err = AppendToolList(dst, result)
 		default:
 			dst, err = appendJSON(dst, msg.Result)
 		}
 		return append(dst, '}'), err
 	case mcp.JSONRPCError:
-		return appendFault(dst, &fault{id: id, code: msg.Error.Code, msg: msg.Error.Message, data: msg.Error.Data})
+		return appendFault(dst, &Fault{ID: id, Code: msg.Error.Code, Msg: msg.Error.Message, Data: msg.Error.Data})
 	default:
 		return dst, fmt.Errorf("a request ended with %T", msg)
 	}
 }
 
 // appendFault appends the error response to a message that was refused.
-func appendFault(dst []byte, f *fault) ([]byte, error) {
-	dst, err := appendDetail(append(appendHead(dst, f.id), `,"error":`...), f)
+func appendFault(dst []byte, f *Fault) ([]byte, error) {
+	dst, err := appendDetail(append(appendHead(dst, f.ID), `,"error":`...), f)
 	return append(dst, '}'), err
 }
 
 // appendDetail appends what a client is told of a fault. Whatever of it comes from the
 // request, each text in it is fit to be shown: without characters that deceive, and no
 // longer than an error may be.
-func appendDetail(dst []byte, f *fault) ([]byte, error) {
-	raw, err := appendJSON(nil, mcp.JSONRPCErrorDetails{Code: f.code, Message: f.msg, Data: f.data})
+func appendDetail(dst []byte, f *Fault) ([]byte, error) {
+	raw, err := appendJSON(nil, mcp.JSONRPCErrorDetails{Code: f.Code, Message: f.Msg, Data: f.Data})
 	for i := 0; i < len(raw); {
 		if raw[i] != '"' {
 			dst = append(dst, raw[i])
@@ -60,19 +60,19 @@ func appendDetail(dst []byte, f *fault) ([]byte, error) {
 			continue
 		}
 		end := stringEnd(raw, i)
-		dst = appendString(dst, tools.Clip(tools.Visible(unquote(raw[i:end]))))
+		dst = AppendString(dst, tools.Clip(tools.Visible(Unquote(raw[i:end]))))
 		i = end
 	}
 	return dst, err
 }
 
-// appendCall appends a request of ours, or a notification where id is "".
-func appendCall(dst []byte, id, method string, params any) ([]byte, error) {
+// AppendCall appends a request of ours, or a notification where id is "".
+func AppendCall(dst []byte, id, method string, params any) ([]byte, error) {
 	dst = append(dst, `{"jsonrpc":"2.0",`...)
 	if id != "" {
-		dst = append(appendString(append(dst, `"id":`...), id), ',')
+		dst = append(AppendString(append(dst, `"id":`...), id), ',')
 	}
-	dst = appendString(append(dst, `"method":`...), method)
+	dst = AppendString(append(dst, `"method":`...), method)
 	dst, err := appendJSON(append(dst, `,"params":`...), params)
 	return append(dst, '}'), err
 }
@@ -85,8 +85,8 @@ func appendHead(dst []byte, id json.RawMessage) []byte {
 	return append(dst, id...)
 }
 
-// appendCallResult appends what json.Marshal(r) would, but for HTML escapes.
-func appendCallResult(dst []byte, r *mcp.CallToolResult) (_ []byte, err error) {
+// AppendCallResult appends what json.Marshal(r) would, but for HTML escapes.
+func AppendCallResult(dst []byte, r *mcp.CallToolResult) (_ []byte, err error) {
 	dst = append(dst, '{')
 	if r.Meta != nil {
 		if dst, err = appendJSON(append(dst, `"_meta":`...), r.Meta); err != nil {
@@ -100,7 +100,7 @@ func appendCallResult(dst []byte, r *mcp.CallToolResult) (_ []byte, err error) {
 			dst = append(dst, ',')
 		}
 		if t, ok := c.(mcp.TextContent); ok && t.Meta == nil && t.Annotations == nil {
-			dst = append(appendString(append(dst, `{"type":"text","text":`...), t.Text), '}')
+			dst = append(AppendString(append(dst, `{"type":"text","text":`...), t.Text), '}')
 		} else if dst, err = appendJSON(dst, c); err != nil {
 			return nil, err
 		}
@@ -115,10 +115,10 @@ func appendCallResult(dst []byte, r *mcp.CallToolResult) (_ []byte, err error) {
 		dst = append(dst, `,"isError":true`...)
 	}
 	if r.RequestState != "" {
-		dst = appendString(append(dst, `,"requestState":`...), r.RequestState)
+		dst = AppendString(append(dst, `,"requestState":`...), r.RequestState)
 	}
 	if r.ResultType != "" {
-		dst = appendString(append(dst, `,"resultType":`...), string(r.ResultType))
+		dst = AppendString(append(dst, `,"resultType":`...), string(r.ResultType))
 	}
 	if r.RawStructuredContent != nil {
 		dst = append(append(dst, `,"structuredContent":`...), r.RawStructuredContent...)
@@ -130,8 +130,8 @@ func appendCallResult(dst []byte, r *mcp.CallToolResult) (_ []byte, err error) {
 	return append(dst, '}'), nil
 }
 
-// appendToolList appends what json.Marshal(r) would, but for HTML escapes.
-func appendToolList(dst []byte, r mcp.ListToolsResult) (_ []byte, err error) {
+// AppendToolList appends what json.Marshal(r) would, but for HTML escapes.
+func AppendToolList(dst []byte, r mcp.ListToolsResult) (_ []byte, err error) {
 	rest := r
 	rest.Tools = nil
 	if dst, err = appendJSON(dst, rest); err != nil {
@@ -165,13 +165,13 @@ func appendTool(dst []byte, t mcp.Tool) (_ []byte, err error) {
 	if dst, err = appendJSON(append(dst, `"annotations":`...), t.Annotations); err != nil {
 		return nil, err
 	}
-	dst = appendString(append(dst, `,"description":`...), t.Description)
+	dst = AppendString(append(dst, `,"description":`...), t.Description)
 	dst = append(append(dst, `,"inputSchema":`...), t.RawInputSchema...)
-	dst = appendString(append(dst, `,"name":`...), t.Name)
+	dst = AppendString(append(dst, `,"name":`...), t.Name)
 	if t.RawOutputSchema != nil {
 		dst = append(append(dst, `,"outputSchema":`...), t.RawOutputSchema...)
 	}
-	dst = appendString(append(dst, `,"title":`...), t.Title)
+	dst = AppendString(append(dst, `,"title":`...), t.Title)
 	return append(dst, '}'), nil
 }
 
@@ -186,10 +186,10 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
 }
 
-// appendString appends s as a JSON string. Bytes that are not UTF-8 become
+// AppendString appends s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD; U+2028 and U+2029 are escaped for clients that read JSON as
 // JavaScript, as encoding/json does.
-func appendString(dst []byte, s string) []byte {
+func AppendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(slices.Grow(dst, len(s)+len(s)/16+wordLen+2), '"')
 	for s != "" {

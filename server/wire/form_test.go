@@ -1,10 +1,10 @@
-package server_test
+package wire_test
 
 import (
 	"encoding/json"
 	"testing"
 
-	"toolcrib/server"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
@@ -33,7 +33,11 @@ func TestFormSchema(t *testing.T) {
 		{"several titled choices", "2026-07-28", []tools.FormField{{Name: "a", Type: "string", Many: true, Choices: []string{"x"}, Labels: []string{"X"}}},
 			`{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]}}}}`},
 	} {
-		if got := server.FormSchema(tools.Form{Fields: tt.fields}, tt.revision); got != tt.want {
+		got, err := json.Marshal(wire.FormSchema(tools.Form{Fields: tt.fields}, tt.revision))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != tt.want {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
 		}
 	}

@@ -1,4 +1,8 @@
-package server
+// Package notify turns what a call says while it runs into the params of notifications:
+// its progress in progress.go, the records of its log in log.go.
+//
+// Whoever makes a [Reporter] or a logger sends them. It must not import mcp-go.
+package notify
 
 import (
 	"encoding/json"
@@ -13,12 +17,12 @@ import (
 // second; of what is more than that only the newest is kept.
 const ProgressPerSecond = 50
 
-// reporter sends the progress of one request, in order, before its answer.
+// Reporter sends the progress of one request, in order, before its answer.
 // Values strictly increase, as the protocol wants: an event with news but
 // without an increase is nudged up, one without news is dropped. Events over
 // the rate wait: the newest goes out when the second is over or the call ends,
 // so the last one is never lost.
-type reporter struct {
+type Reporter struct {
 	token json.RawMessage
 	send  func(params any)
 	limit int // a second; 0 = no limit
@@ -40,12 +44,12 @@ type progressParams struct {
 	Message  string          `json:"message,omitempty"`
 }
 
-func newReporter(token json.RawMessage, limit int, send func(params any)) *reporter {
-	return &reporter{token: token, send: send, limit: limit, last: progressParams{Progress: math.Inf(-1)}}
+func NewReporter(token json.RawMessage, limit int, send func(params any)) *Reporter {
+	return &Reporter{token: token, send: send, limit: limit, last: progressParams{Progress: math.Inf(-1)}}
 }
 
-// report takes an event; it returns when the event is written or held.
-func (r *reporter) report(e tools.ProgressEvent) {
+// Report takes an event; it returns when the event is written or held.
+func (r *Reporter) Report(e tools.ProgressEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || !finite(e.Done) || !finite(e.Total) {
@@ -67,15 +71,15 @@ func (r *reporter) report(e tools.ProgressEvent) {
 }
 
 // flush sends the event that is held.
-func (r *reporter) flush() {
+func (r *Reporter) flush() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.release()
 }
 
-// close sends the event that is held and ends the reporter. It returns when the
+// Close sends the event that is held and ends the reporter. It returns when the
 // last event was written, zero if there was none.
-func (r *reporter) close() (last time.Time) {
+func (r *Reporter) Close() (last time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.release()
@@ -83,7 +87,7 @@ func (r *reporter) close() (last time.Time) {
 	return r.wrote
 }
 
-func (r *reporter) release() {
+func (r *Reporter) release() {
 	if r.timer != nil {
 		r.timer.Stop()
 		r.timer = nil
@@ -93,7 +97,7 @@ func (r *reporter) release() {
 	}
 }
 
-func (r *reporter) write(p progressParams) {
+func (r *Reporter) write(p progressParams) {
 	r.held = nil
 	if p.Progress <= r.last.Progress {
 		if p.Message == r.last.Message && p.Total == r.last.Total {

@@ -1,4 +1,4 @@
-package server
+package notify
 
 import (
 	"context"
@@ -7,32 +7,30 @@ import (
 	"log/slog"
 	"slices"
 	"time"
-
-	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// loggerKey is the attribute that names the logger in notifications/message.
-const loggerKey = "logger"
+// LoggerKey is the attribute that names the logger in notifications/message.
+const LoggerKey = "logger"
 
 // logLevels are the levels of the protocol with the least level of slog that
 // each stands for, the most severe first.
 var logLevels = [...]struct {
-	name  mcp.LoggingLevel
+	name  string
 	least slog.Level
 }{
-	{mcp.LoggingLevelEmergency, 20},
-	{mcp.LoggingLevelAlert, 16},
-	{mcp.LoggingLevelCritical, 12},
-	{mcp.LoggingLevelError, slog.LevelError},
-	{mcp.LoggingLevelWarning, slog.LevelWarn},
-	{mcp.LoggingLevelNotice, 2},
-	{mcp.LoggingLevelInfo, slog.LevelInfo},
-	{mcp.LoggingLevelDebug, slog.Level(-1 << 31)},
+	{"emergency", 20},
+	{"alert", 16},
+	{"critical", 12},
+	{"error", slog.LevelError},
+	{"warning", slog.LevelWarn},
+	{"notice", 2},
+	{"info", slog.LevelInfo},
+	{"debug", slog.Level(-1 << 31)},
 }
 
-// newLogger returns a logger whose records of at least a level go to send as the
+// NewLogger returns a logger whose records of at least a level go to send as the
 // params of notifications/message. A level that does not exist is info.
-func newLogger(level mcp.LoggingLevel, send func(params any)) *slog.Logger {
+func NewLogger(level string, send func(params any)) *slog.Logger {
 	h := &logHandler{least: slog.LevelInfo, send: send}
 	for _, l := range logLevels {
 		if l.name == level {
@@ -45,9 +43,9 @@ func newLogger(level mcp.LoggingLevel, send func(params any)) *slog.Logger {
 // logParams are the params of notifications/message. Data is the message, or an
 // object of the message and the attributes where there are any.
 type logParams struct {
-	Level  mcp.LoggingLevel `json:"level"`
-	Logger string           `json:"logger,omitempty"`
-	Data   any              `json:"data"`
+	Level  string `json:"level"`
+	Logger string `json:"logger,omitempty"`
+	Data   any    `json:"data"`
 }
 
 // logHandler turns records into notifications.
@@ -69,7 +67,7 @@ func (h *logHandler) Enabled(_ context.Context, level slog.Level) bool { return 
 
 // Handle implements [slog.Handler].
 func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
-	p := logParams{Level: mcp.LoggingLevelDebug, Logger: h.name, Data: r.Message}
+	p := logParams{Level: "debug", Logger: h.name, Data: r.Message}
 	for _, l := range logLevels {
 		if r.Level >= l.least {
 			p.Level = l.name
@@ -100,10 +98,10 @@ func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	groups := h.groups()
 	if len(groups) == 0 {
 		attrs = slices.DeleteFunc(slices.Clone(attrs), func(a slog.Attr) bool {
-			if a.Key == loggerKey {
+			if a.Key == LoggerKey {
 				c.name = a.Value.String()
 			}
-			return a.Key == loggerKey
+			return a.Key == LoggerKey
 		})
 	}
 	c.scope = append(slices.Clip(h.scope), scope{groups, attrs})

@@ -1,4 +1,4 @@
-package server
+package wire
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"toolcrib/tools"
 )
 
-// methodElicit is the method of the request that puts a form before the user.
-const methodElicit = string(mcp.MethodElicitationCreate)
+// MethodElicit is the method of the request that puts a form before the user.
+const MethodElicit = string(mcp.MethodElicitationCreate)
 
 // objectSchema is the schema of a form: flat, as clients show it.
 type objectSchema struct {
@@ -55,7 +55,7 @@ func (fs fieldSchemas) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.Write(append(appendString(nil, f.name), ':'))
+		b.Write(append(AppendString(nil, f.name), ':'))
 		field, err := json.Marshal(f)
 		if err != nil {
 			return nil, err
@@ -66,9 +66,9 @@ func (fs fieldSchemas) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// formSchema words a form as a schema for a client of the revision. A form
+// FormSchema words a form as a schema for a client of the revision. A form
 // without fields has no properties: the user accepts or declines.
-func formSchema(form tools.Form, revision string) objectSchema {
+func FormSchema(form tools.Form, revision string) objectSchema {
 	s := objectSchema{Type: "object", Properties: make(fieldSchemas, len(form.Fields))}
 	for i, f := range form.Fields {
 		s.Properties[i] = field(f, revision)
@@ -114,14 +114,14 @@ func choices(f tools.FormField) []titledChoice {
 	return list
 }
 
-// elicitation returns the params of the request that puts a form before the user of a
+// Elicitation returns the params of the request that puts a form before the user of a
 // client of the revision.
-func elicitation(form tools.Form, revision string) mcp.ElicitationParams {
-	return mcp.ElicitationParams{Message: form.Message, RequestedSchema: formSchema(form, revision)}
+func Elicitation(form tools.Form, revision string) mcp.ElicitationParams {
+	return mcp.ElicitationParams{Message: form.Message, RequestedSchema: FormSchema(form, revision)}
 }
 
-// readAnswer reads how the user answered a form; ok is false where that cannot be read.
-func readAnswer(raw json.RawMessage) (_ tools.Answer, ok bool) {
+// ReadAnswer reads how the user answered a form; ok is false where that cannot be read.
+func ReadAnswer(raw json.RawMessage) (_ tools.Answer, ok bool) {
 	var a struct {
 		Action  tools.Action               `json:"action"`
 		Content map[string]json.RawMessage `json:"content"`

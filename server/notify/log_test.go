@@ -1,38 +1,38 @@
-package server_test
+package notify_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/mark3labs/mcp-go/mcp"
+	"toolcrib/server/notify"
 
-	"toolcrib/server"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestLogLevels(t *testing.T) {
 	for _, tt := range []struct {
-		level mcp.LoggingLevel
+		level string
 		want  []string
 	}{
-		{mcp.LoggingLevelDebug, []string{"debug", "debug", "info", "info", "notice", "warning", "error", "error", "critical", "alert", "emergency"}},
-		{mcp.LoggingLevelInfo, []string{"info", "info", "notice", "warning", "error", "error", "critical", "alert", "emergency"}},
-		{mcp.LoggingLevelNotice, []string{"notice", "warning", "error", "error", "critical", "alert", "emergency"}},
-		{mcp.LoggingLevelWarning, []string{"warning", "error", "error", "critical", "alert", "emergency"}},
-		{mcp.LoggingLevelError, []string{"error", "error", "critical", "alert", "emergency"}},
-		{mcp.LoggingLevelCritical, []string{"critical", "alert", "emergency"}},
-		{mcp.LoggingLevelAlert, []string{"alert", "emergency"}},
-		{mcp.LoggingLevelEmergency, []string{"emergency"}},
+		{"debug", []string{"debug", "debug", "info", "info", "notice", "warning", "error", "error", "critical", "alert", "emergency"}},
+		{"info", []string{"info", "info", "notice", "warning", "error", "error", "critical", "alert", "emergency"}},
+		{"notice", []string{"notice", "warning", "error", "error", "critical", "alert", "emergency"}},
+		{"warning", []string{"warning", "error", "error", "critical", "alert", "emergency"}},
+		{"error", []string{"error", "error", "critical", "alert", "emergency"}},
+		{"critical", []string{"critical", "alert", "emergency"}},
+		{"alert", []string{"alert", "emergency"}},
+		{"emergency", []string{"emergency"}},
 	} {
 		var want, got []string
 		for _, level := range tt.want {
 			want = append(want, `{"level":"`+level+`","data":"x"}`)
 		}
-		log := server.NewLogger(tt.level, func(params string) { got = append(got, params) })
+		log := newLogger(tt.level, func(params string) { got = append(got, params) })
 		for _, level := range []slog.Level{-8, slog.LevelDebug, slog.LevelInfo, 1, 2, slog.LevelWarn, slog.LevelError, 11, 12, 16, 30} {
 			log.Log(context.Background(), level, "x")
 		}
@@ -44,7 +44,7 @@ func TestLogLevels(t *testing.T) {
 
 func TestLogData(t *testing.T) {
 	var got string
-	base := server.NewLogger(mcp.LoggingLevelDebug, func(params string) { got = params })
+	base := newLogger("debug", func(params string) { got = params })
 	for _, tt := range []struct {
 		name string
 		log  func()
@@ -72,4 +72,15 @@ func TestLogData(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
+}
+
+// newLogger makes a logger; send gets the params as JSON.
+func newLogger(level string, send func(params string)) *slog.Logger {
+	return notify.NewLogger(level, func(params any) {
+		data, err := json.Marshal(params)
+		if err != nil {
+			panic(err)
+		}
+		send(string(data))
+	})
 }

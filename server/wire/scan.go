@@ -1,4 +1,4 @@
-package server
+package wire
 
 import (
 	"bufio"
@@ -15,13 +15,13 @@ import (
 // maxMembers is the most members of an object that is taken apart.
 const maxMembers = 1000
 
-// split returns the members of a JSON object; one more than maxMembers where
+// Split returns the members of a JSON object; one more than maxMembers where
 // there are too many.
-func split(object json.RawMessage) members {
-	var out members
+func Split(object json.RawMessage) Members {
+	var out Members
 	for i := next(object, 1); object[i] != '}' && len(out) <= maxMembers; {
 		end := valueEnd(object, i)
-		key := unquote(object[i:end])
+		key := Unquote(object[i:end])
 		i = next(object, next(object, end)+1) // over the colon
 		end = valueEnd(object, i)
 		out = append(out, member{key, object[i:end]})
@@ -32,9 +32,9 @@ func split(object json.RawMessage) members {
 	return out
 }
 
-// elements returns the elements of a JSON array, at most limit of them; more
+// Elements returns the elements of a JSON array, at most limit of them; more
 // reports that there are others.
-func elements(array json.RawMessage, limit int) (out []json.RawMessage, more bool) {
+func Elements(array json.RawMessage, limit int) (out []json.RawMessage, more bool) {
 	for i := next(array, 1); array[i] != ']'; {
 		if len(out) == limit {
 			return out, true
@@ -95,8 +95,8 @@ func stringEnd(b []byte, i int) int {
 	return i + 1
 }
 
-// unquote returns the text of a JSON string.
-func unquote(raw json.RawMessage) string {
+// Unquote returns the text of a JSON string.
+func Unquote(raw json.RawMessage) string {
 	for _, c := range raw {
 		if c == '\\' {
 			var s string
@@ -109,28 +109,28 @@ func unquote(raw json.RawMessage) string {
 	return string(raw[1 : len(raw)-1])
 }
 
-// maxMessage is the longest message in bytes.
-const maxMessage = 16 << 20
+// MaxMessage is the longest message in bytes.
+const MaxMessage = 16 << 20
 
 // lineReader reads lines of at most maxMessage bytes. What is longer is skipped to
 // its end without being kept.
 type lineReader struct{ r *bufio.Reader }
 
-func newLineReader(r io.Reader) *lineReader {
+func NewLineReader(r io.Reader) *lineReader {
 	return &lineReader{bufio.NewReaderSize(r, 64<<10)}
 }
 
-// next returns the next line, which the caller may keep. Of a line that is too
+// Next returns the next line, which the caller may keep. Of a line that is too
 // long comes the id alone, nil where it has none, with tooLong set. The last line
 // needs no line feed; after it, the error is io.EOF.
-func (l *lineReader) next() (line []byte, tooLong bool, err error) {
+func (l *lineReader) Next() (line []byte, tooLong bool, err error) {
 	var skipped idFinder
 	for {
 		part, err := l.r.ReadSlice('\n')
 		switch {
 		case tooLong:
 			skipped.feed(part)
-		case len(line)+len(part) > maxMessage:
+		case len(line)+len(part) > MaxMessage:
 			skipped.feed(line)
 			skipped.feed(part)
 			line, tooLong = nil, true
@@ -150,8 +150,8 @@ func (l *lineReader) next() (line []byte, tooLong bool, err error) {
 	}
 }
 
-// idOf returns the id of a request that cannot be taken apart, nil where none is sure.
-func idOf(text []byte) json.RawMessage {
+// IDOf returns the id of a request that cannot be taken apart, nil where none is sure.
+func IDOf(text []byte) json.RawMessage {
 	var f idFinder
 	f.feed(text)
 	return f.found()
@@ -169,7 +169,7 @@ type idFinder struct {
 	key             string // at depth 1: that before the colon
 	token           []byte // likewise: what stands there now
 
-	id       json.RawMessage
+	ID       json.RawMessage
 	ids      int
 	method   bool
 	response bool
@@ -230,8 +230,8 @@ func (f *idFinder) member() {
 	}
 	if f.key == "id" {
 		f.ids++
-		if utf8.Valid(f.token) && json.Valid(f.token) && validID(f.token) {
-			f.id = bytes.Clone(f.token)
+		if utf8.Valid(f.token) && json.Valid(f.token) && ValidID(f.token) {
+			f.ID = bytes.Clone(f.token)
 		}
 	}
 	f.key, f.token = "", f.token[:0]
@@ -243,5 +243,5 @@ func (f *idFinder) found() json.RawMessage {
 	if f.ids != 1 || f.response && !f.method {
 		return nil
 	}
-	return f.id
+	return f.ID
 }

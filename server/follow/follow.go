@@ -1,4 +1,8 @@
-package server
+// Package follow tells clients when resources change that they follow.
+//
+// A [Poller] looks at all of them in one goroutine; a [Follower] is what one client
+// follows. What a resource is, the maker of the poller knows. It must not import mcp-go.
+package follow
 
 import (
 	"context"
@@ -12,15 +16,15 @@ import (
 )
 
 const (
-	// maxFollowed is how many resources one client may follow.
-	maxFollowed = 256
+	// Max is how many resources one client may follow.
+	Max = 256
 	// lookEvery is the time between two looks at the resources that are followed.
 	lookEvery = time.Second
 )
 
-// follower hears of resources that change. It looks in the name of one client.
-type follower struct {
-	poller  *poller
+// Follower hears of resources that change. It looks in the name of one client.
+type Follower struct {
+	poller  *Poller
 	ctx     context.Context // has the session of the client
 	changed func(uri string)
 	telling chan struct{} // full while somebody calls changed
@@ -32,31 +36,31 @@ type follower struct {
 	told     bool              // somebody tells it, or is about to
 }
 
-// newFollower makes a follower; the session of ctx says in whose name it looks.
+// NewFollower makes a follower; the session of ctx says in whose name it looks.
 // changed is called from a goroutine of the poller, never twice at once.
-func (p *poller) newFollower(ctx context.Context, changed func(uri string)) *follower {
-	return &follower{poller: p, ctx: ctx, changed: changed, telling: make(chan struct{}, 1), versions: map[string]string{}}
+func (p *Poller) NewFollower(ctx context.Context, changed func(uri string)) *Follower {
+	return &Follower{poller: p, ctx: ctx, changed: changed, telling: make(chan struct{}, 1), versions: map[string]string{}}
 }
 
-// follow begins to follow a resource. One that does not exist is an error, one
+// Follow begins to follow a resource. One that does not exist is an error, one
 // that is followed already is not.
-func (f *follower) follow(uri string) error {
+func (f *Follower) Follow(uri string) error {
 	if err := f.take(uri); err != nil {
-		return &followError{uri, err}
+		return &Error{uri, err}
 	}
 	return nil
 }
 
-// followError is why a resource cannot be followed.
-type followError struct {
-	uri string
-	err *tools.Error
+// Error is why a resource cannot be followed.
+type Error struct {
+	URI string
+	Err *tools.Error
 }
 
-func (e *followError) Error() string { return e.err.Error() }
-func (e *followError) Unwrap() error { return e.err }
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
 
-func (f *follower) take(uri string) *tools.Error {
+func (f *Follower) take(uri string) *tools.Error {
 	version, err := f.poller.version(f.ctx, uri)
 	if err != nil {
 		return tools.AsError(err)
@@ -69,16 +73,16 @@ func (f *follower) take(uri string) *tools.Error {
 		return nil
 	case f.closed:
 		return tools.Errorf(tools.Cancelled, "the client is gone")
-	case len(f.versions) >= maxFollowed:
-		return tools.Errorf(tools.TooLarge, "%d resources are followed already", maxFollowed).WithHint("stop following others first")
+	case len(f.versions) >= Max:
+		return tools.Errorf(tools.TooLarge, "%d resources are followed already", Max).WithHint("stop following others first")
 	}
 	f.versions[uri] = version
 	f.poller.add(f)
 	return nil
 }
 
-// leave ends following a resource; one that is not followed is fine.
-func (f *follower) leave(uri string) {
+// Leave ends following a resource; one that is not followed is fine.
+func (f *Follower) Leave(uri string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.versions, uri)
@@ -87,16 +91,16 @@ func (f *follower) leave(uri string) {
 	}
 }
 
-// uris returns what is followed, sorted.
-func (f *follower) uris() []string {
+// URIs returns what is followed, sorted.
+func (f *Follower) URIs() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Sorted(maps.Keys(f.versions))
 }
 
-// close ends the follower; changed is not called any more when it returns. It
+// Close ends the follower; changed is not called any more when it returns. It
 // must not be called by changed.
-func (f *follower) close() {
+func (f *Follower) Close() {
 	f.mu.Lock()
 	f.closed = true
 	clear(f.versions)
@@ -109,14 +113,14 @@ func (f *follower) close() {
 // look compares what is followed with what it was. What has changed is told by
 // another goroutine, so that no client waits for another one. What is denied by now is
 // not followed any more.
-func (f *follower) look(version func(uri string) string) {
-	for _, uri := range f.uris() {
+func (f *Follower) look(version func(uri string) string) {
+	for _, uri := range f.URIs() {
 		now := version(uri)
 		if f.ctx.Err() != nil {
 			return
 		}
 		if now == failed+string(tools.Denied) {
-			f.leave(uri)
+			f.Leave(uri)
 			continue
 		}
 		f.note(uri, now)
@@ -124,7 +128,7 @@ func (f *follower) look(version func(uri string) string) {
 }
 
 // note takes over a version, and sees to it that it is told where it is news.
-func (f *follower) note(uri, version string) {
+func (f *Follower) note(uri, version string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	old, followed := f.versions[uri]
@@ -142,7 +146,7 @@ func (f *follower) note(uri, version string) {
 }
 
 // tell calls changed until there are no news.
-func (f *follower) tell() {
+func (f *Follower) tell() {
 	f.telling <- struct{}{}
 	defer func() { <-f.telling }()
 	for uri, ok := f.next(); ok; uri, ok = f.next() {
@@ -151,7 +155,7 @@ func (f *follower) tell() {
 }
 
 // next takes the next of the news that is still followed.
-func (f *follower) next() (uri string, ok bool) {
+func (f *Follower) next() (uri string, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for len(f.news) > 0 {
@@ -164,23 +168,30 @@ func (f *follower) next() (uri string, ok bool) {
 	return "", false
 }
 
-// poller looks at every resource that is followed, in one goroutine, which
+// Poller looks at every resource that is followed, in one goroutine, which
 // there is only while somebody follows something.
-type poller struct {
+type Poller struct {
 	version func(ctx context.Context, uri string) (string, error)
 
 	mu        sync.Mutex
-	followers []*follower
+	followers []*Follower
 	stop      context.CancelFunc // of the goroutine; nil: there is none
 }
 
-// newPoller makes a poller. version returns what tells two states of a resource apart,
+// NewPoller makes a poller. version returns what tells two states of a resource apart,
 // for the session of the context.
-func newPoller(version func(ctx context.Context, uri string) (string, error)) *poller {
-	return &poller{version: version}
+func NewPoller(version func(ctx context.Context, uri string) (string, error)) *Poller {
+	return &Poller{version: version}
 }
 
-func (p *poller) add(f *follower) {
+// Looks reports whether the goroutine runs that looks at what is followed.
+func (p *Poller) Looks() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stop != nil
+}
+
+func (p *Poller) add(f *Follower) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !slices.Contains(p.followers, f) {
@@ -193,17 +204,17 @@ func (p *poller) add(f *follower) {
 	}
 }
 
-func (p *poller) remove(f *follower) {
+func (p *Poller) remove(f *Follower) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.followers = slices.DeleteFunc(p.followers, func(other *follower) bool { return other == f })
+	p.followers = slices.DeleteFunc(p.followers, func(other *Follower) bool { return other == f })
 	if len(p.followers) == 0 && p.stop != nil {
 		p.stop()
 		p.stop = nil
 	}
 }
 
-func (p *poller) run(ctx context.Context) {
+func (p *Poller) run(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -227,7 +238,7 @@ type sight struct {
 	workspace      *workspace.Workspace
 }
 
-func (p *poller) look(ctx context.Context) {
+func (p *Poller) look(ctx context.Context) {
 	p.mu.Lock()
 	followers := slices.Clone(p.followers)
 	p.mu.Unlock()

@@ -1,4 +1,4 @@
-package server
+package inbound
 
 import (
 	"context"
@@ -27,9 +27,9 @@ const (
 	// largeIdle how long it is kept that nobody uses.
 	maxQueue  = 16
 	largeIdle = time.Minute
-	// bodyWait is how long a body may take, memoryWait how long it waits for
+	// BodyWait is how long a body may take, memoryWait how long it waits for
 	// memory, and memoryCheck how often those who wait look for bodies that stall.
-	bodyWait    = 30 * time.Second
+	BodyWait    = 30 * time.Second
 	memoryWait  = 5 * time.Second
 	memoryCheck = 20 * time.Millisecond
 	// A body stalls of which nothing came for stallAfter, or which has come more
@@ -41,13 +41,13 @@ const (
 
 // Why a body is not read.
 var (
-	errTooLarge = errors.New("too large")
-	errCrowded  = errors.New("no memory is free")
-	errSlow     = errors.New("too slow")
+	ErrTooLarge = errors.New("too large")
+	ErrCrowded  = errors.New("no memory is free")
+	ErrSlow     = errors.New("too slow")
 )
 
-// bodies reads the bodies of requests.
-type bodies struct {
+// Bodies reads the bodies of requests.
+type Bodies struct {
 	large chan []byte // the buffer, nil where it is not made yet
 	queue chan struct{}
 	idle  *time.Timer // lets go of the buffer
@@ -60,8 +60,8 @@ type bodies struct {
 	looked  time.Time     // for bodies that stall
 }
 
-func newBodies() *bodies {
-	b := &bodies{
+func NewBodies() *Bodies {
+	b := &Bodies{
 		large: make(chan []byte, 1), queue: make(chan struct{}, maxQueue),
 		reading: map[*body]struct{}{}, freed: make(chan struct{}),
 	}
@@ -78,7 +78,7 @@ func newBodies() *bodies {
 
 // body is the body of one request while it is read.
 type body struct {
-	bodies  *bodies
+	bodies  *Bodies
 	request *http.Request
 	control *http.ResponseController
 	limit   int // in bytes
@@ -94,19 +94,19 @@ type body struct {
 	came     int       // since since
 }
 
-// read returns the body of a request, of at most limit bytes. Its error is errTooLarge,
+// Read returns the body of a request, of at most limit bytes. Its error is errTooLarge,
 // errCrowded, errSlow or that of the connection.
-func (b *bodies) read(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
+func (b *Bodies) Read(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
 	if r.ContentLength > int64(limit) {
-		return nil, errTooLarge
+		return nil, ErrTooLarge
 	}
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyWait))
+	_ = control.SetReadDeadline(time.Now().Add(BodyWait))
 	one := &body{bodies: b, request: r, control: control, limit: limit}
 	whole, err := one.drain()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, errSlow
+		return nil, ErrSlow
 	case err != nil:
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (o *body) drainLarge() ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !whole || len(o.read) > o.limit:
-		return nil, errTooLarge
+		return nil, ErrTooLarge
 	}
 	return append(make([]byte, 0, len(o.read)), o.read...), nil
 }
@@ -205,7 +205,7 @@ func (o *body) reserve(size int) error {
 	more := size - o.held
 	if b.held+more > room {
 		if o.held > 0 {
-			return errCrowded
+			return ErrCrowded
 		}
 		if err := o.await(more, room); err != nil {
 			return err
@@ -241,7 +241,7 @@ func (o *body) await(more, room int) error {
 			return err
 		}
 		if time.Now().After(end) {
-			return errCrowded
+			return ErrCrowded
 		}
 	}
 	return nil
@@ -254,7 +254,7 @@ func (o *body) takeLarge() (buffer []byte, err error) {
 	case b.queue <- struct{}{}:
 		defer func() { <-b.queue }()
 	default:
-		return nil, errCrowded
+		return nil, ErrCrowded
 	}
 	o.mark(func() {
 		o.waits = true
@@ -278,14 +278,14 @@ func (o *body) takeLarge() (buffer []byte, err error) {
 			b.expel(true, 1)
 			b.mu.Unlock()
 		case <-ctx.Done():
-			return nil, errCrowded
+			return nil, ErrCrowded
 		}
 	}
 }
 
 // expel ends the reading of bodies that stall until they give back as many bytes
 // as are wanted. The caller holds the lock.
-func (b *bodies) expel(large bool, wanted int) {
+func (b *Bodies) expel(large bool, wanted int) {
 	now := time.Now()
 	if now.Sub(b.looked) < stallAfter/10 {
 		return // others look too
