@@ -3,12 +3,25 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"toolcrib/server/wire"
+	"toolcrib/tools"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 )
+
+// Fixtures are served beside a catalog to the conformance suite of the protocol; only
+// the program that runs the suite has any.
+type Fixtures struct {
+	Tools   []tools.Tool // listed before those of the catalog
+	Sources []tools.Source
+	Prompts []tools.Prompt
+	Native  Native
+	// TaskAfter is in the place of that of [Options]; 0 = nothing is.
+	TaskAfter time.Duration
+}
 
 // Native holds definitions that speak the protocol themselves, past the contract
 // of package tools: their handlers are called by mcp-go, without a runner. They

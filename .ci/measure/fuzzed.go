@@ -8,16 +8,13 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"toolcrib/server/cli"
-	"toolcrib/server/run"
-	"toolcrib/tools/catalog"
+	"toolcrib/server"
 )
 
 const (
@@ -175,15 +172,7 @@ func runWeighed(socket string, args []string) error {
 			_ = errors.Join(err, conn.Close()) // whoever asks misses it
 		}
 	}()
-	stdout := os.Stdout
-	os.Stdout = os.Stderr
-	caller := new(run.Caller)
-	deps := catalog.NewDeps(caller)
-	os.Exit(cli.Main(context.Background(), cli.Process{
-		Args: args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr,
-		IsTerminal: func(any) bool { return false }, LookPath: exec.LookPath,
-		Caller: caller, Deps: deps, Catalog: catalog.All(deps),
-	}))
+	asToolcrib(args, server.Fixtures{})
 	return nil
 }
 

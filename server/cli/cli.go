@@ -45,6 +45,8 @@ type Process struct {
 	// made with it.
 	Deps    catalog.Deps
 	Catalog []tools.Tool
+	// Fixtures are served beside the catalog.
+	Fixtures server.Fixtures
 
 	given given // by the command line and the environment, once they are parsed
 }

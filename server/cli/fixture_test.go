@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/server"
 	"toolcrib/server/cli"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
@@ -121,6 +122,7 @@ type invocation struct {
 	programs []string  // on PATH
 	catalog  []tools.Tool
 	deps     catalog.Deps
+	fixtures server.Fixtures
 }
 
 // start runs the program in the current directory; its state is kept outside.
@@ -152,7 +154,7 @@ func (in invocation) start(t *testing.T) (stdout, stderr string, code int) {
 			}
 			return "", &fs.PathError{Op: "look", Path: file, Err: errors.New("not found")}
 		},
-		Catalog: in.catalog, Deps: in.deps,
+		Catalog: in.catalog, Deps: in.deps, Fixtures: in.fixtures,
 	})
 	return out.String(), errs.String(), code
 }

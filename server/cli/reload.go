@@ -99,7 +99,7 @@ func (r *reloading) apply(next server.Config) error {
 	if err != nil {
 		return err
 	}
-	fixtures := r.fixtures(&selected)
+	r.p.addFixtures(&selected)
 	checked, err := r.p.validate(next, r.engine.redactor, r.engine.log)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (r *reloading) apply(next server.Config) error {
 		return err
 	}
 	r.engine.selected = selected
-	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored, r.p.resources(selected, fixtures)); err != nil {
+	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored, r.p.resources(selected)); err != nil {
 		return err
 	}
 	r.p.contain(next, checked, r.engine.log)

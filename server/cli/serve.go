@@ -13,13 +13,12 @@ import (
 
 	"toolcrib/server"
 	"toolcrib/server/keeper"
+	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 )
 
 type serve struct {
 	server.Config
-	// ConformanceFixtures is for the protocol's conformance suite, not for users.
-	ConformanceFixtures bool `flag:"conformance-fixtures" hidden:"true"`
 	// Keeper is the key of a server in the background, for [serve.relay].
 	Keeper string `flag:"keeper" arg:"KEY" hidden:"true"`
 }
@@ -78,7 +77,7 @@ func (s *serve) open(ctx context.Context, p *Process, args []string, birth *keep
 			return err
 		}
 	}
-	fixtures := s.fixtures(&selected)
+	p.addFixtures(&selected)
 	p.tuneGC()
 	e, err := p.open(ctx, s.Config, selected, roots)
 	if err != nil {
@@ -91,10 +90,10 @@ func (s *serve) open(ctx context.Context, p *Process, args []string, birth *keep
 		Tools:        e.selected.Listed,
 		Hidden:       e.hidden(),
 		Tailored:     e.selected.Tailored,
-		Sources:      p.resources(e.selected, fixtures),
-		Prompts:      slices.Concat(catalog.Prompts(), fixtures.Prompts),
-		Native:       fixtures.Native,
-		TaskAfter:    fixtures.TaskAfter,
+		Sources:      p.resources(e.selected),
+		Prompts:      slices.Concat(catalog.Prompts(), p.Fixtures.Prompts),
+		Native:       p.Fixtures.Native,
+		TaskAfter:    p.Fixtures.TaskAfter,
 		Runner:       e.runner,
 		Workspace:    e.ws,
 		Log:          e.log,
@@ -180,4 +179,15 @@ A client starts it; a terminal has nothing to say to it.
 	}
 	_, err = io.WriteString(p.Stderr, b.String())
 	return err
+}
+
+// addFixtures puts the tools of the fixtures, if there are any, before the selected.
+func (p *Process) addFixtures(selected *tools.Selected) {
+	selected.Enabled = slices.Concat(p.Fixtures.Tools, selected.Enabled)
+	selected.Listed = slices.Concat(p.Fixtures.Tools, selected.Listed)
+}
+
+// resources are what goes with the tools that were chosen, and the fixtures.
+func (p *Process) resources(selected tools.Selected) []tools.Source {
+	return slices.Concat(catalog.Sources(p.Deps, selected.Enabled), p.Fixtures.Sources)
 }

@@ -58,7 +58,7 @@ var layers = []struct {
 	{"server/keeper", nil},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/settings", "server/keeper", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "tools/internal/sandbox", "server", "server/audit", "server/records", "server/run", "server/hooks", "workspace/redact", "server/identity", "server/telemetry", "server/conformance", "workspace", "workspace/..."}},
+	{"server/cli", []string{"server/settings", "server/keeper", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "tools/internal/sandbox", "server", "server/audit", "server/records", "server/run", "server/hooks", "workspace/redact", "server/identity", "server/telemetry", "workspace", "workspace/..."}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 
