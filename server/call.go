@@ -4,15 +4,23 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"toolcrib/server/notify"
+	"toolcrib/server/outlet"
 	"toolcrib/server/run"
 	"toolcrib/server/wire"
 	"toolcrib/tools"
+	"toolcrib/workspace"
 )
 
 // maxPasses is how often one call may come back from asking the user of a client
@@ -166,4 +174,345 @@ func (p peer) client() tools.Client {
 		Forms: canAsk(p.version, p.caps), Sampling: p.caps.Sampling != nil,
 		Tasks: takesTasks && mcp.IsModernProtocol(p.version),
 	}
+}
+
+// settleTime is how long after its last event a call is answered over pipes.
+// Measured with the TypeScript SDK 1.32 and 2.4: of 300 calls, 239 lost the event
+// without it, 2 with 1 ms, none with 3 ms.
+const settleTime = 5 * time.Millisecond
+
+// request is one request of the client from its message to its answer.
+type request struct {
+	link      *link
+	msg       *wire.Message
+	out       outlet.Outlet
+	key       string // of its id among the requests in flight; "" where it is not among them
+	batch     *batch // nil: answered by itself
+	place     int    // in the batch
+	ctx       context.Context
+	cancel    context.CancelFunc
+	progress  *notify.Reporter // nil: the client wants none
+	workspace *workspace.Workspace
+	abandoned atomic.Bool // by the client, or answered: nothing more is sent
+}
+
+// answer is the message that ends a request.
+type answer struct {
+	line []byte
+	outlet.Ending
+}
+
+// start enters a request among those in flight and serves it by way of spawn.
+// The handshake is served at once, since what follows it depends on it.
+func (l *link) start(ctx context.Context, m *wire.Message, out outlet.Outlet, b *batch, spawn func(func())) {
+	r := &request{link: l, msg: m, out: out, batch: b}
+	if b != nil {
+		r.place = b.expect()
+	}
+	bad := l.server.refuses(m)
+	if bad == nil {
+		var token json.RawMessage
+		if token, bad = m.ProgressToken(); token != nil {
+			r.progress = notify.NewReporter(token, l.server.progressRate, func(params any) {
+				r.notify(string(mcp.MethodNotificationProgress), params)
+			})
+		}
+	}
+	if bad == nil {
+		bad = l.enter(ctx, r)
+	}
+	switch {
+	case bad != nil:
+		r.answer(r.refusal(bad))
+	case m.Method == string(mcp.MethodInitialize):
+		l.serve(r)
+	default:
+		spawn(func() { l.serve(r) })
+	}
+}
+
+// enter admits a request.
+func (l *link) enter(ctx context.Context, r *request) *wire.Fault {
+	key := wire.IDKey(r.msg.ID)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return &wire.Fault{Code: mcp.INTERNAL_ERROR, Busy: true, Msg: "the server is shutting down"}
+	case l.inflight[key] != nil:
+		return wire.Refuse(mcp.INVALID_REQUEST, "id %s belongs to a request that is not answered yet", r.msg.ID)
+	}
+	if bad := l.admission.enter(r.msg); bad != nil {
+		return bad
+	}
+	r.key = key
+	r.ctx, r.cancel = during(ctx, l.ctx)
+	if l.inflight == nil {
+		l.inflight = map[string]*request{}
+	}
+	l.inflight[key] = r
+	l.wg.Add(1)
+	return nil
+}
+
+// serve carries out a request and answers it.
+func (l *link) serve(r *request) {
+	defer l.wg.Done()
+	defer r.cancel()
+	if r.msg.Method == string(mcp.MethodToolsCall) || r.msg.Method == string(mcp.MethodResourcesRead) {
+		select {
+		case l.admission.running <- struct{}{}:
+			defer func() { <-l.admission.running }()
+		case <-r.ctx.Done():
+		}
+	}
+	r.answer(l.respond(r))
+}
+
+// respond carries out a request, and writes what belongs before the answer that
+// it returns.
+func (l *link) respond(r *request) (a answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = r.refusal(l.server.panicked(p))
+		}
+	}()
+	who, bad := r.client()
+	if bad != nil {
+		return r.refusal(bad)
+	}
+	ws, release := l.workspace(r)
+	defer release()
+	r.workspace = ws
+	from := &origin{principal: l.principal, client: who, workspace: ws, may: granted(r.ctx), progress: r.progress, log: r.logger(), trace: r.trace()}
+	if r.progress != nil {
+		defer r.progress.Close() // also where carryOut panics
+	}
+	response := l.carryOut(r, from)
+	if r.progress != nil {
+		r.settle(r.progress.Close())
+	}
+	if from.fault != nil {
+		return r.refusal(from.fault)
+	}
+	return r.response(response)
+}
+
+// carryOut calls a tool of ours, or lets mcp-go carry a request out. What belongs
+// before the answer is written when it returns, but for progress that is held.
+func (l *link) carryOut(r *request, from *origin) (response mcp.JSONRPCMessage) {
+	switch {
+	case r.msg.Method == string(mcp.MethodToolsCall) && l.server.nativeTool(r.msg) == nil:
+		return l.call(r.ctx, r, from)
+	case namesTask(r.msg):
+		return l.task(r, from)
+	}
+	s := l.newSession(l.id+"/"+r.key, r)
+	defer s.drain()
+	ctx := withOrigin(r.ctx, from)
+	if r.msg.Lasting() {
+		return l.listen(ctx, r, s, from)
+	}
+	response = l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, s), r.msg.Raw)
+	if _, ok := response.(mcp.JSONRPCResponse); ok && r.msg.Method == string(mcp.MethodInitialize) {
+		l.peer.Store(s.peer.kept())
+		if l.onPeer != nil {
+			l.onPeer()
+		}
+	}
+	return response
+}
+
+// settle keeps the answer back until the client had time to take the last event
+// of the call. Clients of the TypeScript SDK hand an event on later than an
+// answer that they read together with it, and then take it for one of a call that
+// they do not know; Claude Code then logs a lost connection. Over HTTP each message
+// is read by itself.
+func (r *request) settle(last time.Time) {
+	left := settleTime - time.Since(last)
+	if last.IsZero() || left <= 0 || !r.out.Lumps() {
+		return
+	}
+	select {
+	case <-time.After(left):
+	case <-r.ctx.Done():
+	}
+}
+
+// answer writes the answer of a request unless the client has abandoned it, and
+// takes it from those in flight.
+func (r *request) answer(a answer) {
+	if r.batch != nil {
+		r.batch.set(r.place, part{r, a.line})
+		return
+	}
+	r.out.Finish(a.Ending, func() []byte {
+		if !r.leave() {
+			return nil
+		}
+		return a.line
+	})
+}
+
+// leave takes a request from those in flight and reports whether its client
+// still waits. The id is free again before the client can read the answer.
+func (r *request) leave() bool {
+	if l := r.link; r.key != "" {
+		l.mu.Lock()
+		delete(l.inflight, r.key)
+		l.mu.Unlock()
+		l.admission.leave(r.msg)
+	}
+	return !r.abandoned.Swap(true)
+}
+
+// send writes a message that belongs to the request, if anybody still wants it.
+func (r *request) send(line []byte) {
+	r.out.Write(func() []byte {
+		if r.abandoned.Load() {
+			return nil
+		}
+		return line
+	})
+}
+
+func (r *request) notify(method string, params any) {
+	if line := r.link.server.notification(method, params); line != nil {
+		r.send(line)
+	}
+}
+
+// logger returns the logger of the request, nil where its client wants no log:
+// in the stateless era every request says so itself.
+func (r *request) logger() *slog.Logger {
+	level := *r.link.level.Load()
+	if r.msg.Modern() {
+		raw, ok := r.msg.Meta.Get(mcp.MetaKeyLogLevel)
+		if !ok || raw[0] != '"' {
+			return nil
+		}
+		level = mcp.LoggingLevel(wire.Unquote(raw))
+	} else if r.link.peer.Load() == nil {
+		return nil
+	}
+	return notify.NewLogger(string(level), func(params any) { r.notify(string(mcp.MethodNotificationMessage), params) })
+}
+
+// response encodes a response. One that cannot be encoded becomes an internal
+// error, since a request is always answered.
+func (r *request) response(response mcp.JSONRPCMessage) answer {
+	line, err := wire.AppendResponse(r.out.Room(), r.msg.ID, response)
+	if err != nil {
+		r.link.server.log.Error("encode response", "method", r.msg.Method, "error", err)
+		return r.refusal(wire.Refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON"))
+	}
+	if failed, ok := response.(mcp.JSONRPCError); ok {
+		return answer{line, outlet.Ending{Status: r.status(failed.Error.Code)}}
+	}
+	return answer{line, outlet.Ending{Status: http.StatusOK}}
+}
+
+// refusal is the answer that refuses the request.
+func (r *request) refusal(bad *wire.Fault) answer {
+	bad.ID = r.msg.ID
+	switch {
+	case bad.Wait > 0:
+		return answer{bad.Line(), outlet.Ending{Status: http.StatusTooManyRequests, Wait: bad.Wait}}
+	case bad.Busy:
+		return answer{bad.Line(), outlet.Ending{Status: http.StatusServiceUnavailable}}
+	}
+	return answer{bad.Line(), outlet.Ending{Status: r.status(bad.Code)}}
+}
+
+// status returns the HTTP status of an error. Before the stateless era, a request
+// that was understood had no other than that of a result.
+func (r *request) status(code int) int {
+	if r.msg.Modern() {
+		return statusOf(code)
+	}
+	return http.StatusOK
+}
+
+// during returns a context that ends with either of two.
+func during(ctx, other context.Context) (context.Context, context.CancelFunc) {
+	same := ctx == other
+	ctx, cancel := context.WithCancel(ctx)
+	if same {
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(other, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
+// statusOf returns the HTTP status that revision 2026-07-28 has for the code of
+// an error; 0 is a result.
+func statusOf(code int) int {
+	switch code {
+	case mcp.METHOD_NOT_FOUND:
+		return http.StatusNotFound
+	case mcp.HEADER_MISMATCH, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY, mcp.UNSUPPORTED_PROTOCOL_VERSION,
+		mcp.INVALID_REQUEST, mcp.INVALID_PARAMS, mcp.PARSE_ERROR:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
+
+// Requests that are not answered yet are bounded in number and in the bytes of
+// their messages; what is over is refused, so that reading never waits for a
+// tool. Large messages leave room for small ones, and streams count apart, since
+// they last.
+const (
+	maxInFlight      = 4096
+	maxStreams       = 1024
+	maxInFlightBytes = 64 << 20
+	maxLargeBytes    = 48 << 20
+	largeMessage     = 64 << 10
+)
+
+// admission bounds what a transport works on at once.
+type admission struct {
+	running chan struct{} // calls and reads that run; others wait
+
+	mu       sync.Mutex
+	requests int
+	streams  int
+	bytes    int
+}
+
+func newAdmission(running int) *admission {
+	return &admission{running: make(chan struct{}, running)}
+}
+
+// enter admits the request of a message.
+func (a *admission) enter(m *wire.Message) *wire.Fault {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	size, count, most := len(m.Raw), &a.requests, maxInFlight
+	if m.Lasting() {
+		count, most = &a.streams, maxStreams
+	}
+	room := maxInFlightBytes
+	if size > largeMessage {
+		room = maxLargeBytes
+	}
+	if *count >= most || a.bytes+size > room {
+		return &wire.Fault{Code: mcp.INTERNAL_ERROR, Busy: true, Msg: "too many requests are in flight; wait for answers"}
+	}
+	*count++
+	a.bytes += size
+	return nil
+}
+
+func (a *admission) leave(m *wire.Message) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if m.Lasting() {
+		a.streams--
+	} else {
+		a.requests--
+	}
+	a.bytes -= len(m.Raw)
 }

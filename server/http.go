@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -17,7 +18,9 @@ import (
 	"toolcrib/server/identity"
 	"toolcrib/server/inbound"
 	"toolcrib/server/outlet"
+	"toolcrib/server/run"
 	"toolcrib/server/wire"
+	"toolcrib/tools"
 )
 
 // Endpoint is the path at which streamable HTTP is served.
@@ -301,4 +304,179 @@ func (h *httpServer) session(w http.ResponseWriter, r *http.Request, who identit
 func Loopback(addr net.Addr) bool {
 	tcp, ok := addr.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
+}
+
+type grantKey struct{}
+
+// withGrant returns the context of a request whose token has a grant. Two requests
+// of one session may have different ones.
+func withGrant(ctx context.Context, g *identity.Grant) context.Context {
+	return context.WithValue(ctx, grantKey{}, g)
+}
+
+// granted returns what the request of a context may call; nil is everything.
+func granted(ctx context.Context) func(*tools.Tool) bool {
+	if g, _ := ctx.Value(grantKey{}).(*identity.Grant); g != nil {
+		return g.Allows
+	}
+	return nil
+}
+
+// until returns a context for streams, which end with the token that opened them.
+func (h *httpServer) until(who identity.Who) (context.Context, context.CancelFunc) {
+	if who.Expires.IsZero() {
+		return h.streaming, func() {}
+	}
+	return context.WithDeadline(h.streaming, who.Expires)
+}
+
+// enter returns the caller of a request with its workspace. Where there is none to be
+// had it answers the request and returns false.
+func (h *httpServer) enter(w http.ResponseWriter, r *http.Request, who identity.Who) (caller, bool) {
+	ws, leave, err := h.roots.Enter(r.Context(), who)
+	switch {
+	case errors.Is(err, identity.ErrCrowded):
+		h.refuse(w, http.StatusServiceUnavailable, wire.Refuse(mcp.INTERNAL_ERROR, "%v; try again later", err))
+		return caller{}, false
+	case err != nil: // the text tells of directories of this machine
+		h.server.log.Error("no workspace for a principal", "principal", who.Principal, "error", err)
+		h.refuse(w, http.StatusInternalServerError, wire.Refuse(mcp.INTERNAL_ERROR, "the directory of this principal cannot be opened; the log of the server has the details"))
+		return caller{}, false
+	case ws == nil:
+		ws = h.server.workspace
+	}
+	return caller{principal: who.Principal, base: ws, leave: leave}, true
+}
+
+// challenge refuses a request that its token does not let through, id is that of
+// the message where it was read.
+func (h *httpServer) challenge(w http.ResponseWriter, bad *identity.Refusal, id []byte) {
+	if bad.Challenge != "" {
+		w.Header().Set("WWW-Authenticate", bad.Challenge)
+	}
+	h.refuse(w, bad.Status, &wire.Fault{ID: id, Code: mcp.INVALID_REQUEST, Msg: bad.Message})
+}
+
+// forbids refuses a call of a tool that exists and is beyond what the token of the
+// request may call. In a batch, and for the calls inside a call, the policy does it.
+func (h *httpServer) forbids(w http.ResponseWriter, who identity.Who, m *wire.Message) bool {
+	if who.Grant == nil || m.Method != string(mcp.MethodToolsCall) || m.ID == nil {
+		return false
+	}
+	name, _ := m.Params.Get("name")
+	if len(name) == 0 || name[0] != '"' {
+		return false
+	}
+	t, ok := h.server.tool(wire.Unquote(name))
+	if !ok || who.Grant.Allows(t) {
+		return false
+	}
+	h.challenge(w, h.auth.Insufficient(who.Grant.Needed(t), "the token does not let "+t.Name+" be called"), m.ID)
+	return true
+}
+
+// toolsOf returns the tools of names, of which all that can be called have one.
+func (s *Server) toolsOf(names []string) []*tools.Tool {
+	var list []*tools.Tool
+	for _, name := range names {
+		if t, ok := s.tool(name); ok {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// Refusal is a request over HTTP that became no call since its origin, its host or
+// its token may not call, or calls too often.
+type Refusal struct {
+	Status int    // one of RefusalStatuses
+	From   string // address of the connection: that of a proxy, where there is one
+	Why    string
+}
+
+// RefusalStatuses are what the Status of a Refusal can be.
+func RefusalStatuses() []int {
+	return []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}
+}
+
+// tellRefused tells of a refused request whoever wants to know.
+func (s *Server) tellRefused(w http.ResponseWriter, status int, bad *wire.Fault) {
+	if s.refused == nil {
+		return
+	}
+	if !slices.Contains(RefusalStatuses(), status) {
+		return
+	}
+	told := Refusal{Status: status, Why: bad.Msg}
+	if rw, ok := w.(*responseWriter); ok {
+		told.From = rw.from
+	}
+	s.refused(told)
+}
+
+// traffic counts what comes over HTTP.
+type traffic struct {
+	answered [600]atomic.Uint64 // by status
+	sessions atomic.Pointer[sessions]
+}
+
+// Traffic returns how many sessions over HTTP live, and how many requests were
+// answered by each status.
+func (s *Server) Traffic() (live int, requests map[int]uint64) {
+	if ss := s.traffic.sessions.Load(); ss != nil {
+		live = ss.count()
+	}
+	requests = map[int]uint64{}
+	for status := range s.traffic.answered {
+		if n := s.traffic.answered[status].Load(); n > 0 {
+			requests[status] = n
+		}
+	}
+	return live, requests
+}
+
+// count counts a request at its end.
+func (t *traffic) count(w *responseWriter) {
+	status := w.status
+	if status == 0 {
+		status = http.StatusOK // what net/http answers where nobody says anything
+	}
+	if status < len(t.answered) {
+		t.answered[status].Add(1)
+	}
+}
+
+func (ss *sessions) count() int {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	return len(ss.byID)
+}
+
+// The names under which a request says its place in the trace of its client, as a
+// header and in _meta.
+const (
+	traceParent = "traceparent"
+	traceState  = "tracestate"
+)
+
+type traceKey struct{}
+
+// traced returns the request with the place of its headers, if they have one.
+func traced(r *http.Request) *http.Request {
+	parent := r.Header.Get(traceParent)
+	if parent == "" {
+		return r
+	}
+	t := run.Trace{Parent: parent, State: r.Header.Get(traceState)}
+	return r.WithContext(context.WithValue(r.Context(), traceKey{}, t))
+}
+
+// trace returns the place of the request: what its _meta says beats the headers,
+// which may be those of a proxy.
+func (r *request) trace() run.Trace {
+	if parent := r.msg.Meta.Text(traceParent); parent != "" {
+		return run.Trace{Parent: parent, State: r.msg.Meta.Text(traceState)}
+	}
+	t, _ := r.ctx.Value(traceKey{}).(run.Trace)
+	return t
 }
