@@ -23,16 +23,215 @@ import (
 	"toolcrib/workspace"
 )
 
+// The way of a call: a transport hands a message to admit, which admits the request and
+// has serve answer it; serve has call run the tool, by [run.Runner.Run].
+
+// Requests that are not answered yet are bounded in number and in the bytes of
+// their messages; what is over is refused, so that reading never waits for a
+// tool. Large messages leave room for small ones, and streams count apart, since
+// they last.
+const (
+	maxInFlight      = 4096
+	maxStreams       = 1024
+	maxInFlightBytes = 64 << 20
+	maxLargeBytes    = 48 << 20
+	largeMessage     = 64 << 10
+)
+
+// admission bounds what a transport works on at once.
+type admission struct {
+	running chan struct{} // calls and reads that run; others wait
+
+	mu       sync.Mutex
+	requests int
+	streams  int
+	bytes    int
+}
+
+func newAdmission(running int) *admission {
+	return &admission{running: make(chan struct{}, running)}
+}
+
+// enter admits the request of a message.
+func (a *admission) enter(m *wire.Message) *wire.Fault {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	size, count, most := len(m.Raw), &a.requests, maxInFlight
+	if m.Lasting() {
+		count, most = &a.streams, maxStreams
+	}
+	room := maxInFlightBytes
+	if size > largeMessage {
+		room = maxLargeBytes
+	}
+	if *count >= most || a.bytes+size > room {
+		return &wire.Fault{Code: mcp.INTERNAL_ERROR, Busy: true, Msg: "too many requests are in flight; wait for answers"}
+	}
+	*count++
+	a.bytes += size
+	return nil
+}
+
+func (a *admission) leave(m *wire.Message) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if m.Lasting() {
+		a.streams--
+	} else {
+		a.requests--
+	}
+	a.bytes -= len(m.Raw)
+}
+
+// settleTime is how long after its last event a call is answered over pipes.
+// Measured with the TypeScript SDK 1.32 and 2.4: of 300 calls, 239 lost the event
+// without it, 2 with 1 ms, none with 3 ms.
+const settleTime = 5 * time.Millisecond
+
+// request is one request of the client from its message to its answer.
+type request struct {
+	link      *link
+	msg       *wire.Message
+	out       outlet.Outlet
+	key       string // of its id among the requests in flight; "" where it is not among them
+	batch     *batch // nil: answered by itself
+	place     int    // in the batch
+	ctx       context.Context
+	cancel    context.CancelFunc
+	progress  *notify.Reporter // nil: the client wants none
+	workspace *workspace.Workspace
+	abandoned atomic.Bool // by the client, or answered: nothing more is sent
+}
+
+// answer is the message that ends a request.
+type answer struct {
+	line []byte
+	outlet.Ending
+}
+
+// admit takes a message of the client. A request that is not refused is served by way of
+// spawn, until ctx or the link ends; its answer goes to out or to the batch. The handshake
+// is served at once, since what follows it depends on it.
+func (l *link) admit(ctx context.Context, m *wire.Message, out outlet.Outlet, b *batch, spawn func(func())) {
+	switch {
+	case m.Method == "":
+		l.asks.answered(m)
+		return
+	case m.ID == nil:
+		l.notified(m)
+		return
+	}
+	r := &request{link: l, msg: m, out: out, batch: b}
+	if b != nil {
+		r.place = b.expect()
+	}
+	bad := l.server.refuses(m)
+	if bad == nil {
+		var token json.RawMessage
+		if token, bad = m.ProgressToken(); token != nil {
+			r.progress = notify.NewReporter(token, l.server.progressRate, func(params any) {
+				r.notify(string(mcp.MethodNotificationProgress), params)
+			})
+		}
+	}
+	if bad == nil {
+		bad = l.enter(ctx, r)
+	}
+	switch {
+	case bad != nil:
+		r.answer(r.refusal(bad))
+	case m.Method == string(mcp.MethodInitialize):
+		l.serve(r)
+	default:
+		spawn(func() { l.serve(r) })
+	}
+}
+
+// enter puts a request among those in flight.
+func (l *link) enter(ctx context.Context, r *request) *wire.Fault {
+	key := wire.IDKey(r.msg.ID)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return &wire.Fault{Code: mcp.INTERNAL_ERROR, Busy: true, Msg: "the server is shutting down"}
+	case l.inflight[key] != nil:
+		return wire.Refuse(mcp.INVALID_REQUEST, "id %s belongs to a request that is not answered yet", r.msg.ID)
+	}
+	if bad := l.admission.enter(r.msg); bad != nil {
+		return bad
+	}
+	r.key = key
+	r.ctx, r.cancel = during(ctx, l.ctx)
+	if l.inflight == nil {
+		l.inflight = map[string]*request{}
+	}
+	l.inflight[key] = r
+	l.wg.Add(1)
+	return nil
+}
+
+// serve carries out a request and answers it. What belongs before the answer is written
+// first.
+func (l *link) serve(r *request) {
+	defer l.wg.Done()
+	defer r.cancel()
+	if r.msg.Method == string(mcp.MethodToolsCall) || r.msg.Method == string(mcp.MethodResourcesRead) {
+		select {
+		case l.admission.running <- struct{}{}:
+			defer func() { <-l.admission.running }()
+		case <-r.ctx.Done():
+		}
+	}
+	var a answer
+	defer func() {
+		if p := recover(); p != nil {
+			a = r.refusal(l.server.panicked(p))
+		}
+		r.answer(a)
+	}()
+	who, bad := r.client()
+	if bad != nil {
+		a = r.refusal(bad)
+		return
+	}
+	ws, release := l.workspace(r)
+	defer release()
+	r.workspace = ws
+	from := &origin{principal: l.principal, client: who, workspace: ws, may: granted(r.ctx), progress: r.progress, log: r.logger(), trace: r.trace()}
+	if r.progress != nil {
+		defer r.progress.Close() // also where the handler panics
+	}
+	var response mcp.JSONRPCMessage
+	switch {
+	case r.msg.Method == string(mcp.MethodToolsCall) && l.server.nativeTool(r.msg) == nil:
+		response = l.call(r, from)
+	case namesTask(r.msg):
+		response = l.task(r, from)
+	case r.msg.Lasting():
+		response = l.listen(r, from)
+	default:
+		response = l.forward(r, from)
+	}
+	if r.progress != nil {
+		r.settle(r.progress.Close())
+	}
+	if from.fault != nil {
+		a = r.refusal(from.fault)
+		return
+	}
+	a = r.response(response)
+}
+
 // maxPasses is how often one call may come back from asking the user of a client
 // that is asked in the middle of it.
 const maxPasses = 10
 
-// call calls a tool: between the transport and the runner. mcp-go has no part in
-// it, since its way through a request costs as much as a short call (measured over
+// call calls a tool of ours by the runner. mcp-go has no part in it, since its way through a request costs as much as a short call (measured over
 // HTTP, with the client: without it a call takes 62 µs instead of 86 in the older
 // eras, 68 instead of 103 in the newest), and asking the user between the passes is
 // ours in any case.
-func (l *link) call(ctx context.Context, r *request, from *origin) mcp.JSONRPCMessage {
+func (l *link) call(r *request, from *origin) mcp.JSONRPCMessage {
 	name, _ := r.msg.Params.Get("name")
 	call := run.Call{Tool: wire.Unquote(name), Session: from.info(), Log: from.logger(wire.Unquote(name)), Trace: from.trace}
 	if args, ok := r.msg.Params.Get("arguments"); ok && string(args) != "null" {
@@ -47,23 +246,37 @@ func (l *link) call(ctx context.Context, r *request, from *origin) mcp.JSONRPCMe
 		call.Reply = reply(r.msg)
 	}
 	if place := l.mayLast(from, call.Tool); place != nil {
-		return l.lasting(ctx, r, from, call, place)
+		return l.lasting(r, from, call, place)
 	}
 	for range maxPasses {
-		out := l.server.runner.Run(ctx, call)
+		out := l.server.runner.Run(r.ctx, call)
 		if from.fault = protocolFault(call, out); from.fault != nil {
 			return nil
 		}
 		if out.Ask == nil || !from.client.Forms || r.msg.Modern() {
 			return l.server.answer(r, l.server.result(call, out))
 		}
-		answers, err := r.elicit(ctx, out.Ask.Forms, from.client.Protocol)
+		answers, err := r.elicit(out.Ask.Forms, from.client.Protocol)
 		if err != nil {
 			return l.server.answer(r, errorResult(tools.Errorf(tools.Cancelled, "%s: the call was cancelled", call.Tool)))
 		}
 		call.Reply = &run.Reply{State: out.Ask.State, Answers: answers}
 	}
 	return l.server.answer(r, errorResult(tools.Errorf(tools.Internal, "%s asks more than %d times", call.Tool, maxPasses)))
+}
+
+// forward lets mcp-go carry a request out.
+func (l *link) forward(r *request, from *origin) mcp.JSONRPCMessage {
+	s := l.newSession(l.id+"/"+r.key, r)
+	defer s.drain()
+	response := l.server.mcp.HandleMessage(l.server.mcp.WithContext(withOrigin(r.ctx, from), s), r.msg.Raw)
+	if _, ok := response.(mcp.JSONRPCResponse); ok && r.msg.Method == string(mcp.MethodInitialize) {
+		l.peer.Store(s.peer.kept())
+		if l.onPeer != nil {
+			l.onPeer()
+		}
+	}
+	return response
 }
 
 // answer adds what a result of the stateless era says of itself.
@@ -79,12 +292,12 @@ func (s *Server) answer(r *request, res *mcp.CallToolResult) mcp.JSONRPCMessage 
 
 // elicit puts forms before the user of a client of the handshake's era. A client
 // that answers with an error counts as a user who gives no answer.
-func (r *request) elicit(ctx context.Context, forms map[string]tools.Form, revision string) (map[string]tools.Answer, error) {
+func (r *request) elicit(forms map[string]tools.Form, revision string) (map[string]tools.Answer, error) {
 	answers := make(map[string]tools.Answer, len(forms))
 	for _, id := range slices.Sorted(maps.Keys(forms)) {
-		raw, err := r.ask(ctx, string(mcp.MethodElicitationCreate), wire.Elicitation(forms[id], revision))
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		raw, err := r.ask(r.ctx, string(mcp.MethodElicitationCreate), wire.Elicitation(forms[id], revision))
+		if r.ctx.Err() != nil {
+			return nil, r.ctx.Err()
 		}
 		answer, ok := wire.ReadAnswer(raw)
 		if err != nil || !ok {
@@ -174,153 +387,6 @@ func (p peer) client() tools.Client {
 		Forms: canAsk(p.version, p.caps), Sampling: p.caps.Sampling != nil,
 		Tasks: takesTasks && mcp.IsModernProtocol(p.version),
 	}
-}
-
-// settleTime is how long after its last event a call is answered over pipes.
-// Measured with the TypeScript SDK 1.32 and 2.4: of 300 calls, 239 lost the event
-// without it, 2 with 1 ms, none with 3 ms.
-const settleTime = 5 * time.Millisecond
-
-// request is one request of the client from its message to its answer.
-type request struct {
-	link      *link
-	msg       *wire.Message
-	out       outlet.Outlet
-	key       string // of its id among the requests in flight; "" where it is not among them
-	batch     *batch // nil: answered by itself
-	place     int    // in the batch
-	ctx       context.Context
-	cancel    context.CancelFunc
-	progress  *notify.Reporter // nil: the client wants none
-	workspace *workspace.Workspace
-	abandoned atomic.Bool // by the client, or answered: nothing more is sent
-}
-
-// answer is the message that ends a request.
-type answer struct {
-	line []byte
-	outlet.Ending
-}
-
-// start enters a request among those in flight and serves it by way of spawn.
-// The handshake is served at once, since what follows it depends on it.
-func (l *link) start(ctx context.Context, m *wire.Message, out outlet.Outlet, b *batch, spawn func(func())) {
-	r := &request{link: l, msg: m, out: out, batch: b}
-	if b != nil {
-		r.place = b.expect()
-	}
-	bad := l.server.refuses(m)
-	if bad == nil {
-		var token json.RawMessage
-		if token, bad = m.ProgressToken(); token != nil {
-			r.progress = notify.NewReporter(token, l.server.progressRate, func(params any) {
-				r.notify(string(mcp.MethodNotificationProgress), params)
-			})
-		}
-	}
-	if bad == nil {
-		bad = l.enter(ctx, r)
-	}
-	switch {
-	case bad != nil:
-		r.answer(r.refusal(bad))
-	case m.Method == string(mcp.MethodInitialize):
-		l.serve(r)
-	default:
-		spawn(func() { l.serve(r) })
-	}
-}
-
-// enter admits a request.
-func (l *link) enter(ctx context.Context, r *request) *wire.Fault {
-	key := wire.IDKey(r.msg.ID)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case l.closed:
-		return &wire.Fault{Code: mcp.INTERNAL_ERROR, Busy: true, Msg: "the server is shutting down"}
-	case l.inflight[key] != nil:
-		return wire.Refuse(mcp.INVALID_REQUEST, "id %s belongs to a request that is not answered yet", r.msg.ID)
-	}
-	if bad := l.admission.enter(r.msg); bad != nil {
-		return bad
-	}
-	r.key = key
-	r.ctx, r.cancel = during(ctx, l.ctx)
-	if l.inflight == nil {
-		l.inflight = map[string]*request{}
-	}
-	l.inflight[key] = r
-	l.wg.Add(1)
-	return nil
-}
-
-// serve carries out a request and answers it.
-func (l *link) serve(r *request) {
-	defer l.wg.Done()
-	defer r.cancel()
-	if r.msg.Method == string(mcp.MethodToolsCall) || r.msg.Method == string(mcp.MethodResourcesRead) {
-		select {
-		case l.admission.running <- struct{}{}:
-			defer func() { <-l.admission.running }()
-		case <-r.ctx.Done():
-		}
-	}
-	r.answer(l.respond(r))
-}
-
-// respond carries out a request, and writes what belongs before the answer that
-// it returns.
-func (l *link) respond(r *request) (a answer) {
-	defer func() {
-		if p := recover(); p != nil {
-			a = r.refusal(l.server.panicked(p))
-		}
-	}()
-	who, bad := r.client()
-	if bad != nil {
-		return r.refusal(bad)
-	}
-	ws, release := l.workspace(r)
-	defer release()
-	r.workspace = ws
-	from := &origin{principal: l.principal, client: who, workspace: ws, may: granted(r.ctx), progress: r.progress, log: r.logger(), trace: r.trace()}
-	if r.progress != nil {
-		defer r.progress.Close() // also where carryOut panics
-	}
-	response := l.carryOut(r, from)
-	if r.progress != nil {
-		r.settle(r.progress.Close())
-	}
-	if from.fault != nil {
-		return r.refusal(from.fault)
-	}
-	return r.response(response)
-}
-
-// carryOut calls a tool of ours, or lets mcp-go carry a request out. What belongs
-// before the answer is written when it returns, but for progress that is held.
-func (l *link) carryOut(r *request, from *origin) (response mcp.JSONRPCMessage) {
-	switch {
-	case r.msg.Method == string(mcp.MethodToolsCall) && l.server.nativeTool(r.msg) == nil:
-		return l.call(r.ctx, r, from)
-	case namesTask(r.msg):
-		return l.task(r, from)
-	}
-	s := l.newSession(l.id+"/"+r.key, r)
-	defer s.drain()
-	ctx := withOrigin(r.ctx, from)
-	if r.msg.Lasting() {
-		return l.listen(ctx, r, s, from)
-	}
-	response = l.server.mcp.HandleMessage(l.server.mcp.WithContext(ctx, s), r.msg.Raw)
-	if _, ok := response.(mcp.JSONRPCResponse); ok && r.msg.Method == string(mcp.MethodInitialize) {
-		l.peer.Store(s.peer.kept())
-		if l.onPeer != nil {
-			l.onPeer()
-		}
-	}
-	return response
 }
 
 // settle keeps the answer back until the client had time to take the last event
@@ -458,61 +524,4 @@ func statusOf(code int) int {
 		return http.StatusBadRequest
 	}
 	return http.StatusOK
-}
-
-// Requests that are not answered yet are bounded in number and in the bytes of
-// their messages; what is over is refused, so that reading never waits for a
-// tool. Large messages leave room for small ones, and streams count apart, since
-// they last.
-const (
-	maxInFlight      = 4096
-	maxStreams       = 1024
-	maxInFlightBytes = 64 << 20
-	maxLargeBytes    = 48 << 20
-	largeMessage     = 64 << 10
-)
-
-// admission bounds what a transport works on at once.
-type admission struct {
-	running chan struct{} // calls and reads that run; others wait
-
-	mu       sync.Mutex
-	requests int
-	streams  int
-	bytes    int
-}
-
-func newAdmission(running int) *admission {
-	return &admission{running: make(chan struct{}, running)}
-}
-
-// enter admits the request of a message.
-func (a *admission) enter(m *wire.Message) *wire.Fault {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	size, count, most := len(m.Raw), &a.requests, maxInFlight
-	if m.Lasting() {
-		count, most = &a.streams, maxStreams
-	}
-	room := maxInFlightBytes
-	if size > largeMessage {
-		room = maxLargeBytes
-	}
-	if *count >= most || a.bytes+size > room {
-		return &wire.Fault{Code: mcp.INTERNAL_ERROR, Busy: true, Msg: "too many requests are in flight; wait for answers"}
-	}
-	*count++
-	a.bytes += size
-	return nil
-}
-
-func (a *admission) leave(m *wire.Message) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if m.Lasting() {
-		a.streams--
-	} else {
-		a.requests--
-	}
-	a.bytes -= len(m.Raw)
 }

@@ -70,19 +70,6 @@ func (s *Server) newLink(ctx context.Context, id string, c caller, a *admission)
 	return l
 }
 
-// accept takes a message. A request is served by way of spawn until ctx or the
-// link ends; its answer goes to out or to the batch.
-func (l *link) accept(ctx context.Context, m *wire.Message, out outlet.Outlet, b *batch, spawn func(func())) {
-	switch {
-	case m.Method == "":
-		l.asks.answered(m)
-	case m.ID == nil:
-		l.notified(m)
-	default:
-		l.start(ctx, m, out, b, spawn)
-	}
-}
-
 // notified takes a notification.
 func (l *link) notified(m *wire.Message) {
 	switch m.Method {

@@ -83,7 +83,7 @@ func (h *httpServer) stateless(st *outlet.Stream, w http.ResponseWriter, r *http
 	defer stop()
 	l.streaming, l.beyond = streaming, h.beyond
 	defer l.end()
-	l.accept(l.ctx, m, st, nil, inPlace)
+	l.admit(l.ctx, m, st, nil, inPlace)
 }
 
 // stateful serves a message of the revisions that open with initialize.
@@ -97,7 +97,7 @@ func (h *httpServer) stateful(st *outlet.Stream, w http.ResponseWriter, r *http.
 		return
 	}
 	defer h.sessions.release(s)
-	s.accept(r.Context(), m, st, nil, inPlace)
+	s.admit(r.Context(), m, st, nil, inPlace)
 	if m.Method == "" || m.ID == nil { // nothing answers it
 		w.WriteHeader(http.StatusAccepted)
 	}
@@ -117,7 +117,7 @@ func (h *httpServer) initialize(st *outlet.Stream, w http.ResponseWriter, r *htt
 	}
 	s.streaming = h.streaming
 	s.onPeer = func() { w.Header().Set(mcp.HeaderSessionID, s.id) }
-	s.accept(r.Context(), m, st, nil, inPlace)
+	s.admit(r.Context(), m, st, nil, inPlace)
 	s.onPeer = nil // the response, with all of its request, does not live as long as the session
 	if s.peer.Load() == nil {
 		h.sessions.remove(s)

@@ -1,15 +1,32 @@
-// Package server speaks the Model Context Protocol: it lists tools, turns
-// requests into calls of the runner, and outcomes into results.
+// Package server speaks the Model Context Protocol: it lists tools, turns requests into
+// calls of the runner, and outcomes into results.
 //
-// It serves the stateless revision 2026-07-28 and the revisions that open with
-// initialize, both at once on one process. mcp-go does the protocol's methods;
-// the transports around it are ours, since the order of messages, cancellation
-// and limits are decided there. No category of tools is imported here.
+// It serves the stateless revision 2026-07-28 and the revisions that open with initialize,
+// both at once on one process. No category of tools is imported here.
 //
-// Start at [New]. A transport ([Server.ServeStdio] in stdio.go,
-// [Server.ServeStreamable] in http.go) hands messages to a link, which is the
-// client (link.go); a link makes requests of them (request.go); a request that
-// calls a tool comes to call in call.go.
+// What mcp-go does: the handshake and discovery, the lists of tools, prompts and resources,
+// reading a resource, completion, log levels, subscriptions, and the few native tools of the
+// conformance suite. What is ours: the transports, since the order of messages, cancellation
+// and limits are decided there; tools/call, since the way through mcp-go costs as much as a
+// short call; the Tasks extension, which mcp-go does not have; and the encoding of results
+// (package wire).
+//
+// A call goes from its transport to link.admit, which admits one request, to link.serve,
+// to link.call and to [run.Runner.Run]: read these in call.go. The files in reading order:
+//
+//	server.go     a Server and what it is made of
+//	link.go       a client, and what it is asked
+//	tools.go      tools, and results on the wire
+//	session.go    a client as mcp-go sees it, its subscriptions
+//	resources.go  resources by their sources
+//	prompts.go    prompts and completion
+//	call.go       a request from its message to its answer
+//	roots.go      what the roots of a client narrow
+//	tasks.go      calls that become tasks
+//	stdio.go      clients over pipes, batches
+//	sessions.go   the sessions of HTTP
+//	http.go       streamable HTTP: who may call
+//	post.go       the messages of HTTP
 package server
 
 import (

@@ -292,7 +292,7 @@ func (l *listener) written(method string) {
 // listen serves a subscriptions/listen request: the stream lasts until the
 // client or the transport ends it, or ends when nothing of what the client asks for
 // can change any more.
-func (l *link) listen(ctx context.Context, r *request, s *session, from *origin) mcp.JSONRPCMessage {
+func (l *link) listen(r *request, from *origin) mcp.JSONRPCMessage {
 	if !r.out.Streams() {
 		return mcp.JSONRPCError{Error: mcp.JSONRPCErrorDetails{Code: mcp.INVALID_REQUEST, Message: "a subscription needs a stream: the header Accept must have " + outlet.EventStream}}
 	}
@@ -300,7 +300,9 @@ func (l *link) listen(ctx context.Context, r *request, s *session, from *origin)
 	if from.fault != nil {
 		return nil
 	}
-	ctx, stopListening := during(ctx, l.streaming)
+	s := l.newSession(l.id+"/"+r.key, r)
+	defer s.drain()
+	ctx, stopListening := during(withOrigin(r.ctx, from), l.streaming)
 	defer stopListening()
 	heard := l.newListener(ctx, s, news)
 	defer heard.close()

@@ -128,7 +128,7 @@ func (c *conn) receive(line []byte) {
 	case bad != nil:
 		c.reject(bad)
 	case m != nil:
-		c.accept(c.ctx, m, c.out, nil, c.workers.Go)
+		c.admit(c.ctx, m, c.out, nil, c.workers.Go)
 	}
 }
 
@@ -244,7 +244,7 @@ func (l *link) acceptBatch(ctx context.Context, raw json.RawMessage, out outlet.
 		case bad != nil:
 			b.set(b.expect(), part{line: bad.Line()})
 		case m != nil:
-			l.accept(ctx, m, out, b, spawn)
+			l.admit(ctx, m, out, b, spawn)
 		}
 	}
 	b.done()

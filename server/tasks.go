@@ -70,7 +70,7 @@ func (l *link) mayLast(from *origin, name string) *tasks.Task {
 
 // lasting calls a tool and answers with what the call has come to in time, or with the
 // task that it has become.
-func (l *link) lasting(ctx context.Context, r *request, from *origin, call run.Call, t *tasks.Task) mcp.JSONRPCMessage {
+func (l *link) lasting(r *request, from *origin, call run.Call, t *tasks.Task) mcp.JSONRPCMessage {
 	call.Session.Lasting = true
 	report := call.Progress
 	call.Progress = func(e tools.ProgressEvent) {
@@ -79,8 +79,8 @@ func (l *link) lasting(ctx context.Context, r *request, from *origin, call run.C
 			report(e)
 		}
 	}
-	running := l.server.runner.Start(context.WithoutCancel(ctx), call)
-	attached := context.AfterFunc(ctx, running.Cancel)
+	running := l.server.runner.Start(context.WithoutCancel(r.ctx), call)
+	attached := context.AfterFunc(r.ctx, running.Cancel)
 	timer := time.NewTimer(l.server.taskAfter)
 	defer timer.Stop()
 	select {
