@@ -17,9 +17,9 @@
 //	server.go     a Server and what it is made of
 //	link.go       a client, and what it is asked
 //	tools.go      tools, and results on the wire
-//	session.go    a client as mcp-go sees it, its subscriptions
 //	resources.go  resources by their sources
 //	prompts.go    prompts and completion
+//	session.go    a client as mcp-go sees it, its subscriptions
 //	call.go       a request from its message to its answer
 //	roots.go      what the roots of a client narrow
 //	tasks.go      calls that become tasks

@@ -15,7 +15,7 @@ func (r *Runner) SetGeneration(f func() (uint64, bool)) {
 }
 
 // Kept returns how many results are kept.
-func (r *Runner) Kept() int { return r.results.recent.Len() }
+func (r *Runner) Kept() int { return r.results.kept.Len() }
 
 // Used returns how many used states are remembered; FillUsed makes it the most.
 func (r *Runner) Used() int { return len(r.seal.used) }

@@ -175,7 +175,7 @@ func (p *pass) carry(ctx context.Context) (out Outcome) {
 		return Outcome{}
 	}
 	if stop == nil {
-		stop = p.cache(ctx, p.attempt)
+		stop = p.cache(ctx)
 	}
 	stop = p.failure(ctx, stop)
 	p.post(ctx, stop)
