@@ -112,20 +112,6 @@ func isAbsolute(name string) bool {
 	return false
 }
 
-// from says where a rule stands.
-func (rs *Rules) from(name string) string {
-	if rs != nil {
-		for _, r := range rs.list {
-			if r.name == name {
-				return r.from()
-			}
-		}
-	}
-	return "default table"
-}
-
-func (r *ruling) from() string { return fmt.Sprintf("policy[%d]", r.index+1) }
-
 // judged tells of each rule that concerns the call at a place what beat it.
 func (p *pass) judged(concern concerning, at spot) Judged {
 	j := Judged{Path: at.text}
@@ -150,35 +136,6 @@ func (p *pass) judged(concern concerning, at spot) Judged {
 		j.Rules = append(j.Rules, Outrank{Rule: c.name, From: c.from(), Verdict: c.says().String(), Lost: c.lost(won, list), Maybe: c.maybe})
 	}
 	return j
-}
-
-// lost says what beat a rule.
-func (c concerned) lost(won concerned, list []concerned) string {
-	if c.ruling == won.ruling {
-		return ""
-	}
-	for _, b := range list {
-		if b.over(c) {
-			return "less specific than " + b.name + " in " + strings.Join(c.less(b.rank), " and ")
-		}
-	}
-	if c.says() != won.says() {
-		return fmt.Sprintf("%s wins over %s, and neither of it and %s is more specific in all", won.says(), c.says(), won.name)
-	}
-	return "comes after " + won.name
-}
-
-// less names the respects in which a rule is less specific than another.
-func (a rank) less(b rank) (in []string) {
-	for _, r := range []struct {
-		name string
-		a, b int
-	}{{"what it names", a.what, b.what}, {"its path", a.where, b.where}, {"its principal", a.whom, b.whom}, {"its command", a.doing, b.doing}} {
-		if r.a < r.b {
-			in = append(in, r.name)
-		}
-	}
-	return in
 }
 
 // String is the explanation for people.

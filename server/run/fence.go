@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"slices"
-	"sync"
 
 	"toolcrib/tools"
 	"toolcrib/workspace"
@@ -87,47 +86,4 @@ func (r *Runner) Watch(call Call) (tools.SessionInfo, error) {
 	}
 	p.fence(concern, allows)
 	return p.call.Session, nil
-}
-
-// closed names the rule where it keeps a tool away; a nil one does not.
-func (r *ruling) closed() string {
-	switch {
-	case r == nil || r.verdict == allows:
-		return ""
-	case r.verdict == asks:
-		return r.name + ", which asks the user about a call that names the path itself"
-	}
-	return r.name
-}
-
-// views are the guarded views that calls without consent have. A view serves all calls
-// that are judged alike, so that what is kept for its sake, such as the pages of a
-// listing, outlasts a call.
-type views struct {
-	mu sync.Mutex
-	of map[viewKey]*workspace.Workspace
-}
-
-type viewKey struct {
-	ground          *workspace.Workspace
-	tool, principal string
-	effects         tools.Effects // of its plan
-}
-
-// maxViews bounds the views that are kept; more are made anew.
-const maxViews = 256
-
-func (v *views) guarded(ground *workspace.Workspace, tool tools.Tool, principal string, c concerning) *workspace.Workspace {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	key := viewKey{ground, tool.Name, principal, tool.Effects}
-	if view := v.of[key]; view != nil {
-		return view
-	}
-	view := ground.Guarded(func(at workspace.Path) string { return c.judge(principal, at).closed() })
-	if len(v.of) >= maxViews || v.of == nil {
-		v.of = map[viewKey]*workspace.Workspace{}
-	}
-	v.of[key] = view
-	return view
 }

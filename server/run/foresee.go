@@ -43,17 +43,17 @@ func (p *pass) spots(c concerning) []spot {
 	var list []spot
 	if c.placed && len(p.plan.Touches) > 0 {
 		for _, at := range p.resolve(p.plan.Touches) {
-			list = append(list, spot{placed: at})
+			list = append(list, spot{location: at})
 		}
 	}
 	for i := range p.plan.Commands {
 		cmd := &p.plan.Commands[i]
-		places := []placed{{}}
+		places := []location{{}}
 		if c.placed {
 			places = append(p.places(true), p.resolve(cmd.Touches)...)
 		}
 		for _, at := range places {
-			list = append(list, spot{placed: at, command: cmd, vague: c.placed && !cmd.Told})
+			list = append(list, spot{location: at, command: cmd, vague: c.placed && !cmd.Told})
 		}
 	}
 	if p.plan.Unknown != "" || p.plan.Writes { // no rule about the commands is about that
@@ -71,43 +71,43 @@ func (p *pass) unordered(c concerning, touched []tools.Touch) []spot {
 	}
 	list := make([]spot, len(places))
 	for i, at := range places {
-		list[i].placed = at
+		list[i].location = at
 	}
 	return list
 }
 
 // resolve returns where paths lead, by their text and by their links.
-func (p *pass) resolve(list []tools.Touch) (places []placed) {
+func (p *pass) resolve(list []tools.Touch) (places []location) {
 	if p.ground == nil {
 		return nil
 	}
 	for _, touch := range list {
 		if at, err := p.ground.Resolve(touch.Path); err == nil {
-			places = append(places, placed{at, touch.Path}, placed{at.Landing(), touch.Path})
+			places = append(places, location{at, touch.Path}, location{at.Landing(), touch.Path})
 		}
 	}
 	return places
 }
 
-// on is the rule as the default table has its own, at a spot that it decides on.
-func (c concerned) on(at spot) rule {
-	ru := c.rule()
+// ruleAt is a rule as the default table has its own, at a spot that it decides on.
+func ruleAt(c concerned, at spot) rule {
+	ru := ruleOf(c.ruling)
 	if ru.subject = at.text; at.command != nil && (len(c.commands) > 0 || ru.subject == "") {
 		ru.subject = excerpt(visible(at.command.String()), maxSubject)
 	}
 	if c.maybe {
 		ru.verdict = c.says()
 		ru.why = "nobody can tell whether it is what this rule is about"
-		if c.Why != "" {
-			ru.why += " (" + c.Why + ")"
+		if c.source.Why != "" {
+			ru.why += " (" + c.source.Why + ")"
 		}
 	}
 	return ru
 }
 
-// unseen is a rule about commands where a call may run some that nobody sees.
-func (r *ruling) unseen(c *tools.Command, why string) rule {
-	ru := r.rule()
+// unseenBy is a rule about commands where a call may run some that nobody sees.
+func unseenBy(r *ruling, c *tools.Command, why string) rule {
+	ru := ruleOf(r)
 	ru.verdict, ru.final = asks, false
 	ru.why = "it may run what this rule is about: " + why
 	if c != nil {

@@ -4,25 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
-
-// verdict is what a rule says of a call.
-type verdict uint8
-
-const (
-	unjudged verdict = iota // the call ended before the policy
-	allows
-	asks
-	denies
-)
-
-var verdictNames = [...]string{"", "allow", "ask", "deny"}
-
-func (v verdict) String() string { return verdictNames[v] }
 
 // rule judges the calls that it matches. Its name stands in denials and in the
 // audit log.
@@ -209,28 +194,28 @@ func (p *pass) judge(concern concerning) rule {
 		won, ok := concern.decide(principal, at)
 		if !settles(won, at.command) {
 			if r := concern.hidden(principal); r != nil {
-				strictest(r.unseen(at.command, at.command.Hides))
+				strictest(unseenBy(r, at.command, at.command.Hides))
 			}
 		}
 		switch {
 		case light(won, at.command):
 			continue
 		case ok:
-			strictest(won.on(at))
+			strictest(ruleAt(won, at))
 		default:
 			strictest(standing)
 		}
 		judged = true
 	}
 	if r := concern.hidden(principal); r != nil && p.plan.Unknown != "" {
-		strictest(r.unseen(nil, p.plan.Unknown))
+		strictest(unseenBy(r, nil, p.plan.Unknown))
 	}
 	if judged {
 		return worst
 	}
 	for _, at := range p.unordered(concern, nil) {
 		if won, ok := concern.decide(principal, at); ok {
-			strictest(won.on(at))
+			strictest(ruleAt(won, at))
 		} else {
 			strictest(standing)
 		}
@@ -260,36 +245,30 @@ func (p *pass) standing() rule {
 	return rule{name: "none", verdict: denies, why: "no rule allows it", hint: "call another tool"}
 }
 
-// rule is the ruling as the default table has its own.
-func (r *ruling) rule() rule {
-	ru := rule{name: r.name, verdict: r.verdict, why: r.Why, hint: "do without it; the user can change the rule in the configuration"}
+// ruleOf is a ruling as the default table has its own.
+func ruleOf(r *ruling) rule {
+	ru := rule{name: r.name, verdict: r.verdict, why: r.source.Why, hint: "do without it; the user can change the rule in the configuration"}
 	if ru.why == "" {
-		ru.why = "the configuration says " + r.Verdict
+		ru.why = "the configuration says " + r.source.Verdict
 	}
-	ru.final = r.verdict == allows && slices.ContainsFunc(r.tools, func(g glob) bool { return g.rank == named && g.text != "" })
+	ru.final = r.namesAllowed()
 	return ru
-}
-
-// placed is a path argument as rules see it.
-type placed struct {
-	path workspace.Path
-	text string // as the caller wrote it
 }
 
 // places returns what the call is judged at: its path arguments, by their text and by
 // where their links lead. Without any, or where no rule has a path, that is nowhere; so
 // is a path that cannot be resolved, which the tool refuses.
-func (p *pass) places(placedRules bool) []placed {
+func (p *pass) places(placedRules bool) []location {
 	ws := p.ground
 	if !placedRules || ws == nil || len(p.bound.Paths) == 0 {
-		return []placed{{}}
+		return []location{{}}
 	}
-	var list []placed
+	var list []location
 	for _, arg := range p.bound.Paths {
 		at, err := ws.Resolve(arg.Value)
-		list = append(list, placed{at, arg.Value})
+		list = append(list, location{at, arg.Value})
 		if err == nil {
-			list = append(list, placed{at.Landing(), arg.Value})
+			list = append(list, location{at.Landing(), arg.Value})
 		}
 	}
 	return list

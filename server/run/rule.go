@@ -56,7 +56,7 @@ const maxRules = 1000
 
 // ruling is a compiled rule.
 type ruling struct {
-	Rule
+	source     Rule
 	index      int // in the configuration
 	name       string
 	verdict    verdict
@@ -69,7 +69,7 @@ type ruling struct {
 
 // compile reads rule n. all are the tools of the catalog.
 func compile(n int, r Rule, all []tools.Tool) (ruling, error) {
-	c := ruling{Rule: r, index: n, name: r.Name}
+	c := ruling{source: r, index: n, name: r.Name}
 	place := fmt.Sprintf("policy[%d]", n+1)
 	if c.name == "" {
 		c.name = place
@@ -247,4 +247,9 @@ func most(list []glob, name string) (rank int, ok bool) {
 		}
 	}
 	return rank, ok
+}
+
+// namesAllowed reports whether the rule allows tools by their full names.
+func (r *ruling) namesAllowed() bool {
+	return r.verdict == allows && slices.ContainsFunc(r.tools, func(g glob) bool { return g.rank == named && g.text != "" })
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 
 	"toolcrib/tools"
 	"toolcrib/workspace"
@@ -113,13 +115,13 @@ func (r *ruling) fits(t tools.Tool) (what int, ok bool) {
 	if !ok && t.SameAs != "" {
 		what, ok = most(r.tools, t.SameAs)
 	}
-	if !ok || len(r.Toolset) > 0 && !slices.Contains(r.Toolset, t.Category) ||
-		len(r.Access) > 0 && !slices.Contains(r.Access, t.Access.String()) ||
-		len(r.Effect) > 0 && t.Effects&r.effects == 0 ||
+	if !ok || len(r.source.Toolset) > 0 && !slices.Contains(r.source.Toolset, t.Category) ||
+		len(r.source.Access) > 0 && !slices.Contains(r.source.Access, t.Access.String()) ||
+		len(r.source.Effect) > 0 && t.Effects&r.effects == 0 ||
 		len(r.commands) > 0 && !t.Plans() {
 		return 0, false
 	}
-	for _, given := range []bool{len(r.Toolset) > 0, len(r.Effect) > 0, len(r.Access) > 0} {
+	for _, given := range []bool{len(r.source.Toolset) > 0, len(r.source.Effect) > 0, len(r.source.Access) > 0} {
 		if what <<= 1; given || len(r.commands) > 0 { // commands say more than a class of tools does
 			what++
 		}
@@ -153,7 +155,7 @@ func (c concerned) says() verdict {
 // spot is what a call is judged at: a path, where the zero one stands for none, and a
 // command, nil for none.
 type spot struct {
-	placed
+	location
 	command *tools.Command
 	vague   bool // the command may open paths that nobody can tell
 }
@@ -164,7 +166,7 @@ const room = 64
 // judge returns the rule that decides on a call of the tool at a path, nil if none
 // concerns it. The zero path stands for none.
 func (c concerning) judge(principal string, at workspace.Path) *ruling {
-	won, ok := c.decide(principal, spot{placed: placed{path: at}})
+	won, ok := c.decide(principal, spot{location: location{path: at}})
 	if !ok {
 		return nil
 	}
@@ -241,3 +243,109 @@ func beaten(a concerned, by []concerned) bool {
 // over reports whether a beats b. A rule that perhaps concerns the call beats none that
 // does for sure.
 func (a concerned) over(b concerned) bool { return a.beats(b.rank) && (b.maybe || !a.maybe) }
+
+// verdict is what a rule says of a call.
+type verdict uint8
+
+const (
+	unjudged verdict = iota // the call ended before the policy
+	allows
+	asks
+	denies
+)
+
+var verdictNames = [...]string{"", "allow", "ask", "deny"}
+
+func (v verdict) String() string { return verdictNames[v] }
+
+// location is a path argument as rules see it.
+type location struct {
+	path workspace.Path
+	text string // as the caller wrote it
+}
+
+// from says where a rule stands.
+func (rs *Rules) from(name string) string {
+	if rs != nil {
+		for _, r := range rs.list {
+			if r.name == name {
+				return r.from()
+			}
+		}
+	}
+	return "default table"
+}
+
+func (r *ruling) from() string { return fmt.Sprintf("policy[%d]", r.index+1) }
+
+// lost says what beat a rule.
+func (c concerned) lost(won concerned, list []concerned) string {
+	if c.ruling == won.ruling {
+		return ""
+	}
+	for _, b := range list {
+		if b.over(c) {
+			return "less specific than " + b.name + " in " + strings.Join(c.less(b.rank), " and ")
+		}
+	}
+	if c.says() != won.says() {
+		return fmt.Sprintf("%s wins over %s, and neither of it and %s is more specific in all", won.says(), c.says(), won.name)
+	}
+	return "comes after " + won.name
+}
+
+// less names the respects in which a rule is less specific than another.
+func (a rank) less(b rank) (in []string) {
+	for _, r := range []struct {
+		name string
+		a, b int
+	}{{"what it names", a.what, b.what}, {"its path", a.where, b.where}, {"its principal", a.whom, b.whom}, {"its command", a.doing, b.doing}} {
+		if r.a < r.b {
+			in = append(in, r.name)
+		}
+	}
+	return in
+}
+
+// closed names the rule where it keeps a tool away; a nil one does not.
+func (r *ruling) closed() string {
+	switch {
+	case r == nil || r.verdict == allows:
+		return ""
+	case r.verdict == asks:
+		return r.name + ", which asks the user about a call that names the path itself"
+	}
+	return r.name
+}
+
+// views are the guarded views that calls without consent have. A view serves all calls
+// that are judged alike, so that what is kept for its sake, such as the pages of a
+// listing, outlasts a call.
+type views struct {
+	mu sync.Mutex
+	of map[viewKey]*workspace.Workspace
+}
+
+type viewKey struct {
+	ground          *workspace.Workspace
+	tool, principal string
+	effects         tools.Effects // of its plan
+}
+
+// maxViews bounds the views that are kept; more are made anew.
+const maxViews = 256
+
+func (v *views) guarded(ground *workspace.Workspace, tool tools.Tool, principal string, c concerning) *workspace.Workspace {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	key := viewKey{ground, tool.Name, principal, tool.Effects}
+	if view := v.of[key]; view != nil {
+		return view
+	}
+	view := ground.Guarded(func(at workspace.Path) string { return c.judge(principal, at).closed() })
+	if len(v.of) >= maxViews || v.of == nil {
+		v.of = map[viewKey]*workspace.Workspace{}
+	}
+	v.of[key] = view
+	return view
+}
