@@ -13,6 +13,7 @@ import (
 
 	"toolcrib/server"
 	"toolcrib/server/follow"
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/workspace"
@@ -320,7 +321,7 @@ func TestFollowDeniedByReload(t *testing.T) {
 			}
 		}
 		hears("before", "shelf:open", "shelf:shut")
-		rules, err := run.NewRules([]run.Rule{{Verdict: "deny", Path: []string{"shut"}}}, listed)
+		rules, err := rules.New([]rules.Rule{{Verdict: "deny", Path: []string{"shut"}}}, listed)
 		if err != nil {
 			t.Fatal(err)
 		}

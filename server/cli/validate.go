@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/server"
 	"toolcrib/server/identity"
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/server/settings"
 	"toolcrib/tools/catalog"
@@ -27,7 +28,7 @@ func (e *wrongKey) Unwrap() error { return e.error }
 // checked is what a configuration that stands was read as.
 type checked struct {
 	hooks   run.Hooks
-	rules   *run.Rules
+	rules   *rules.Set
 	limits  run.Limiter
 	key     []byte
 	indexes int64
@@ -56,7 +57,7 @@ func (p *Process) look(cfg server.Config, redactor *redact.Redactor, log *slog.L
 		{"", func() error { _, err := p.selects(cfg); return err }},
 		{"index_memory", func() (err error) { c.indexes, err = cfg.IndexBytes(); return err }},
 		{"hooks", func() (err error) { c.hooks, err = p.hooks(cfg, redactor, log); return err }},
-		{"policy", func() (err error) { c.rules, err = run.NewRules(cfg.Policy, p.Catalog); return err }},
+		{"policy", func() (err error) { c.rules, err = rules.New(cfg.Policy, p.Catalog); return err }},
 		{"state_key", func() (err error) { c.key, err = cfg.Key(); return err }},
 		{"limits", func() (err error) { c.limits, err = p.limiter(cfg); return err }},
 		{"principal_root", func() error {

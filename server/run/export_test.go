@@ -5,7 +5,6 @@ import (
 
 	"strconv"
 
-	"toolcrib/tools"
 	"toolcrib/workspace"
 )
 
@@ -26,12 +25,4 @@ func (r *Runner) FillUsed() {
 			panic(err)
 		}
 	}
-}
-
-// Decide returns the name of the rule that decides on a call at a path, "" if none does.
-func (rs *Rules) Decide(t tools.Tool, principal string, at workspace.Path) string {
-	if r := rs.of(t).judge(principal, at); r != nil {
-		return r.name
-	}
-	return ""
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 )
 
@@ -28,7 +29,7 @@ func (p *pass) granted() error {
 	if p.call.Session.Allows(&p.tool) {
 		return nil
 	}
-	p.verdict, p.rule = denies, scopeRule
+	p.verdict, p.rule = rules.Deny, scopeRule
 	return tools.Errorf(tools.Denied, "%s: the token of this client does not let it be called (rule %s)", p.tool.Name, scopeRule).
 		WithHint("the user can give the client a token with the scopes for it")
 }
@@ -42,7 +43,7 @@ func (p *pass) refusal() string {
 	if lacking := p.tool.Lacks(p.call.Session.Client); len(lacking) > 0 {
 		return fmt.Sprintf("this client lacks the ability %s", lacking[0])
 	}
-	if ru := p.judge(p.live.Rules.of(p.tool).anywhere()); ru.verdict == denies {
+	if ru := p.judge(p.live.Rules.Of(p.tool).Anywhere()); ru.verdict == rules.Deny {
 		return ru.why
 	}
 	return ""

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"toolcrib/schema"
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -124,7 +125,7 @@ type pass struct {
 	asked    []string        // what hooks want the user to be asked
 
 	// policy, ask
-	verdict  verdict
+	verdict  rules.Verdict
 	rule     string
 	question string // what the user is asked to consent to
 	cause    string // of that question: ": " and what the rule says

@@ -41,8 +41,9 @@ var layers = []struct {
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "@below"}},
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}}, // it speaks of commands in the terms of the contract
 	{"tools/*/internal/...", []string{"workspace", "tools/internal/...", "@sibling"}},
-	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
-	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "workspace"}},
+	{"server/rules", []string{"schema", "tools", "workspace"}},
+	{"server/run", []string{"schema", "tools", "workspace", "workspace/...", "server/rules"}},
+	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "server/rules", "workspace"}},
 	{"server/identity", []string{"schema", "tools", "workspace"}},
 	{"server/telemetry", []string{"tools", "server/run", "workspace/state"}},
 	{"server/wire", []string{"tools"}},
@@ -51,14 +52,14 @@ var layers = []struct {
 	{"server/outlet", nil},
 	{"server/follow", []string{"tools", "workspace"}},
 	{"server/tasks", []string{"tools", "server/run", "server/wire"}},
-	{"server", []string{"schema", "server/hooks", "tools", "tools/catalog", "server/run", "server/identity", "server/wire", "server/notify", "server/inbound", "server/outlet", "server/follow", "server/tasks", "workspace", "workspace/..."}},
+	{"server", []string{"schema", "server/hooks", "tools", "tools/catalog", "server/run", "server/rules", "server/identity", "server/wire", "server/notify", "server/inbound", "server/outlet", "server/follow", "server/tasks", "workspace", "workspace/..."}},
 	{"server/audit", []string{"workspace/state"}},
 	{"server/records", []string{"server/audit", "workspace/redact", "server/run"}},
 	{"server/settings", []string{"schema"}},
 	{"server/keeper", nil},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/cli", []string{"server/settings", "server/keeper", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "tools/internal/sandbox", "server", "server/audit", "server/records", "server/run", "server/hooks", "workspace/redact", "server/identity", "server/telemetry", "workspace", "workspace/..."}},
+	{"server/cli", []string{"server/settings", "server/keeper", "server/cli/internal/clientfile", "schema", "tools", "tools/catalog", "tools/internal/sandbox", "server", "server/audit", "server/records", "server/run", "server/rules", "server/hooks", "workspace/redact", "server/identity", "server/telemetry", "workspace", "workspace/..."}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 

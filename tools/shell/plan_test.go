@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/sandbox"
@@ -97,11 +98,11 @@ func TestVerdicts(t *testing.T) {
 	ws, all := treeOf(t), []tools.Tool{bash(t, shell.Deps{})}
 	wrong, lax := 0, 0
 	for n, policy := range append([]string{"[]"}, policies...) {
-		var list []run.Rule
+		var list []rules.Rule
 		if err := json.Unmarshal([]byte(policy), &list); err != nil {
 			t.Fatal(err)
 		}
-		rules, err := run.NewRules(list, all)
+		rules, err := rules.New(list, all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,11 +187,11 @@ func explainCall(t *testing.T, d shell.Deps, policy, tool string, in any) run.Ex
 // explainIn says what would become of a call of one of the tools.
 func explainIn(t *testing.T, ws *workspace.Workspace, all []tools.Tool, policy, tool string, in any) run.Explanation {
 	t.Helper()
-	var list []run.Rule
+	var list []rules.Rule
 	if err := json.Unmarshal([]byte(policy), &list); err != nil {
 		t.Fatal(err)
 	}
-	rules, err := run.NewRules(list, all)
+	rules, err := rules.New(list, all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package run
+package rules
 
 import (
 	"errors"
@@ -211,16 +211,16 @@ func (x CommandPattern) program(name string, allow bool) bool {
 
 // runs tells how far the rule concerns a command, and how specific it is in that. A rule
 // without commands concerns every one.
-func (r *ruling) runs(c *tools.Command) (doing int, ok fit) {
-	if len(r.commands) == 0 {
+func (r *Compiled) runs(c *tools.Command) (doing int, ok fit) {
+	if len(r.Commands) == 0 {
 		return 0, surely
 	}
 	if c == nil {
 		return 0, not
 	}
-	for _, x := range r.commands {
+	for _, x := range r.Commands {
 		f := not
-		if r.verdict == allows {
+		if r.Effect == Allow {
 			if x.spells(c) {
 				f = surely
 			}

@@ -1,4 +1,9 @@
-package run
+// Package rules judges calls by the rules of a configuration: by tool, effect, path,
+// principal and command.
+//
+// What becomes of a judgement, package run decides. Start at [Rule], then [New] and
+// [Applicable.Judge]; command.go has the patterns of commands. It must not import run.
+package rules
 
 import (
 	"errors"
@@ -54,36 +59,36 @@ type Rule struct {
 // maxRules bounds what is gone through for each call.
 const maxRules = 1000
 
-// ruling is a compiled rule.
-type ruling struct {
-	source     Rule
+// Compiled is a compiled rule.
+type Compiled struct {
+	Source     Rule
 	index      int // in the configuration
-	name       string
-	verdict    verdict
+	Name       string
+	Effect     Verdict
 	tools      []glob
-	effects    tools.Effects
-	commands   []CommandPattern
-	paths      []workspace.Pattern
+	Effects    tools.Effects
+	Commands   []CommandPattern
+	Paths      []workspace.Pattern
 	principals []glob
 }
 
 // compile reads rule n. all are the tools of the catalog.
-func compile(n int, r Rule, all []tools.Tool) (ruling, error) {
-	c := ruling{source: r, index: n, name: r.Name}
+func compile(n int, r Rule, all []tools.Tool) (Compiled, error) {
+	c := Compiled{Source: r, index: n, Name: r.Name}
 	place := fmt.Sprintf("policy[%d]", n+1)
-	if c.name == "" {
-		c.name = place
+	if c.Name == "" {
+		c.Name = place
 	} else {
 		place += " (" + r.Name + ")"
 	}
-	bad := func(field string, err error) (ruling, error) {
-		return ruling{}, fmt.Errorf("%s: %s: %w", place, field, err)
+	bad := func(field string, err error) (Compiled, error) {
+		return Compiled{}, fmt.Errorf("%s: %s: %w", place, field, err)
 	}
-	i := slices.Index(verdictNames[allows:], r.Verdict)
+	i := slices.Index(verdictNames[Allow:], r.Verdict)
 	if i < 0 {
-		return bad("verdict", noSuch(r.Verdict, verdictNames[allows:]))
+		return bad("verdict", noSuch(r.Verdict, verdictNames[Allow:]))
 	}
-	c.verdict = allows + verdict(i)
+	c.Effect = Allow + Verdict(i)
 	for _, f := range []struct {
 		key  string
 		list []string
@@ -121,16 +126,16 @@ func compile(n int, r Rule, all []tools.Tool) (ruling, error) {
 		if i < 0 {
 			return bad("effect", noSuch(text, known))
 		}
-		c.effects |= 1 << i
+		c.Effects |= 1 << i
 	}
 	for _, text := range r.Command {
 		x, err := ParseCommandPattern(text)
 		if err != nil {
 			return bad("command", err)
 		}
-		c.commands = append(c.commands, x)
+		c.Commands = append(c.Commands, x)
 	}
-	if len(c.commands) > 0 && len(c.tools) > 0 && !slices.ContainsFunc(all, func(t tools.Tool) bool {
+	if len(c.Commands) > 0 && len(c.tools) > 0 && !slices.ContainsFunc(all, func(t tools.Tool) bool {
 		_, ok := most(c.tools, t.Name)
 		return ok && t.Plans()
 	}) {
@@ -141,7 +146,7 @@ func compile(n int, r Rule, all []tools.Tool) (ruling, error) {
 		if err != nil {
 			return bad("path", err)
 		}
-		c.paths = append(c.paths, p)
+		c.Paths = append(c.Paths, p)
 	}
 	for _, text := range r.Principal {
 		if strings.TrimSpace(text) == "" {
@@ -249,7 +254,7 @@ func most(list []glob, name string) (rank int, ok bool) {
 	return rank, ok
 }
 
-// namesAllowed reports whether the rule allows tools by their full names.
-func (r *ruling) namesAllowed() bool {
-	return r.verdict == allows && slices.ContainsFunc(r.tools, func(g glob) bool { return g.rank == named && g.text != "" })
+// NamesAllowed reports whether the rule allows tools by their full names.
+func (r *Compiled) NamesAllowed() bool {
+	return r.Effect == Allow && slices.ContainsFunc(r.tools, func(g glob) bool { return g.rank == named && g.text != "" })
 }
