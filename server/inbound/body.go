@@ -60,6 +60,7 @@ type Bodies struct {
 	looked  time.Time     // for bodies that stall
 }
 
+// NewBodies makes a reader of bodies that holds no memory yet.
 func NewBodies() *Bodies {
 	b := &Bodies{
 		large: make(chan []byte, 1), queue: make(chan struct{}, maxQueue),
@@ -94,8 +95,8 @@ type body struct {
 	came     int       // since since
 }
 
-// Read returns the body of a request, of at most limit bytes. Its error is errTooLarge,
-// errCrowded, errSlow or that of the connection.
+// Read returns the body of a request, of at most limit bytes. Its error is ErrTooLarge,
+// ErrCrowded, ErrSlow or that of the connection.
 func (b *Bodies) Read(w http.ResponseWriter, r *http.Request, limit int) ([]byte, error) {
 	if r.ContentLength > int64(limit) {
 		return nil, ErrTooLarge

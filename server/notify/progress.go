@@ -44,6 +44,8 @@ type progressParams struct {
 	Message  string          `json:"message,omitempty"`
 }
 
+// NewReporter makes a reporter for a progress token; send sends the params of one
+// notification, and limit is how many go out in a second, 0 for all.
 func NewReporter(token json.RawMessage, limit int, send func(params any)) *Reporter {
 	return &Reporter{token: token, send: send, limit: limit, last: progressParams{Progress: math.Inf(-1)}}
 }

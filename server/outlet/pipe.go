@@ -60,6 +60,7 @@ func (w *Writer) Finish(_ Ending, take func() []byte) {
 	}
 }
 
+// Room implements [Outlet].
 func (w *Writer) Room() []byte {
 	select {
 	case b := <-w.spare:
@@ -69,5 +70,8 @@ func (w *Writer) Room() []byte {
 	}
 }
 
+// Streams implements [Outlet].
 func (w *Writer) Streams() bool { return true }
-func (w *Writer) Lumps() bool   { return true }
+
+// Lumps implements [Outlet].
+func (w *Writer) Lumps() bool { return true }

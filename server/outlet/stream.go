@@ -10,6 +10,7 @@ import (
 	"time"
 )
 
+// EventStream is the media type of server-sent events.
 const EventStream = "text/event-stream"
 
 // RetryAfter is how many seconds a client should wait that came at a busy time.
@@ -63,6 +64,7 @@ type Stream struct {
 	alive   *time.Timer
 }
 
+// NewStream begins the answer to an HTTP request, whose client takes a.
 func NewStream(w http.ResponseWriter, a Accepted) *Stream {
 	st := &Stream{w: w, control: http.NewResponseController(w), accepted: a, Over: make(chan struct{})}
 	if a.Events {
@@ -73,9 +75,14 @@ func NewStream(w http.ResponseWriter, a Accepted) *Stream {
 	return st
 }
 
+// Streams implements [Outlet].
 func (st *Stream) Streams() bool { return st.accepted.Events }
-func (st *Stream) Lumps() bool   { return false }
-func (st *Stream) Room() []byte  { return nil }
+
+// Lumps implements [Outlet].
+func (st *Stream) Lumps() bool { return false }
+
+// Room implements [Outlet].
+func (st *Stream) Room() []byte { return nil }
 
 // Write sends a message as an event. A client that takes no events gets none.
 func (st *Stream) Write(take func() []byte) {

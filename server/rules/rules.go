@@ -222,6 +222,8 @@ func (r *Compiled) covers(at workspace.Path) (where int, ok bool) {
 	return where, ok
 }
 
+// Winner returns the match that decides: of those that none beats the strictest, then the
+// first.
 func Winner(list []Match) (won Match, ok bool) {
 	for _, a := range list {
 		if (!ok || a.Says() > won.Says()) && !beaten(a, list) {
@@ -247,6 +249,7 @@ func (a Match) over(b Match) bool { return a.beats(b.rank) && (b.Maybe || !a.May
 // Verdict is what a rule says of a call.
 type Verdict uint8
 
+// The verdicts, the strictest last.
 const (
 	None Verdict = iota // the call ended before the policy
 	Allow
@@ -276,6 +279,7 @@ func (rs *Set) From(name string) string {
 	return "default table"
 }
 
+// From says where the rule stands in the configuration.
 func (r *Compiled) From() string { return fmt.Sprintf("policy[%d]", r.index+1) }
 
 // Lost says what beat a rule.

@@ -13,7 +13,7 @@ import (
 // comes to them: by a glob, a link, or a text that holds paths. What a rule asks about
 // is open only at the paths that the call names, where it is such a rule that decides:
 // the user has consented by the time that the tool runs. Its programs are kept away by
-// the sandbox, see beside.
+// the sandbox, see [rules.Set.Beside].
 func (p *pass) fence(c rules.Applicable, by rules.Verdict) {
 	if p.ground == nil {
 		return

@@ -9,7 +9,7 @@ import (
 // methodTaskNews is the method of the notifications.
 const methodNews = "notifications/tasks"
 
-// taskNewsEvery is the least time between two notifications of one task.
+// newsEvery is the least time between two notifications of one task.
 const newsEvery = 250 * time.Millisecond
 
 // News tells a listener of its tasks.

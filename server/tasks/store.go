@@ -21,21 +21,22 @@ import (
 	"toolcrib/tools"
 )
 
+// Bounds of tasks.
 const (
-	// Kept is how long a result is kept that nobody fetches, and taskFetched how
+	// Kept is how long a result is kept that nobody fetches, and fetched how
 	// long it stays after it was first fetched.
 	Kept    = time.Hour
 	fetched = 5 * time.Minute
 	// askLife is how long the user may take to answer; the runner takes no answer
 	// that comes later.
 	askLife = 10 * time.Minute
-	// maxTasks and maxTasksEach are how many tasks there are at once, and how many of
-	// one principal; maxTaskBytes is how much their results hold. Beyond that, calls
+	// maxAll and MaxEach are how many tasks there are at once, and how many of
+	// one principal; maxBytes is how much their results hold. Beyond that, calls
 	// become no tasks.
 	maxAll   = 1024
 	MaxEach  = 256
 	maxBytes = 64 << 20
-	// maxTaskMessage is the most bytes that a task says of itself.
+	// maxMessage is the most bytes that a task says of itself.
 	maxMessage = 500
 	// soonest and latest bound the time between two looks at a task that are asked
 	// for; in between it is a tenth of the age of the task.
@@ -109,6 +110,7 @@ func (ts *Store) Find(id, principal string, may func(*tools.Tool) bool) *Task {
 	return t
 }
 
+// Status says how a task fares.
 type Status string
 
 const (

@@ -58,6 +58,7 @@ func encoded(text []byte, err error) []byte {
 	return text
 }
 
+// Refuse returns a fault with a code of JSON-RPC.
 func Refuse(code int, format string, args ...any) *Fault {
 	return &Fault{Code: code, Msg: fmt.Sprintf(format, args...)}
 }
@@ -247,7 +248,7 @@ func IDKey(id json.RawMessage) string {
 	if id[0] == '"' {
 		return `"` + Unquote(id)
 	}
-	n, _ := strconv.ParseInt(string(id), 10, 64) // validID parsed it before
+	n, _ := strconv.ParseInt(string(id), 10, 64) // ValidID parsed it before
 	return strconv.FormatInt(n, 10)
 }
 
@@ -259,6 +260,7 @@ type member struct {
 	Value json.RawMessage
 }
 
+// Get returns the value of the first member with a key.
 func (ms Members) Get(key string) (json.RawMessage, bool) {
 	for _, m := range ms {
 		if m.Key == key {

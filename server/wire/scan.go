@@ -112,18 +112,19 @@ func Unquote(raw json.RawMessage) string {
 // MaxMessage is the longest message in bytes.
 const MaxMessage = 16 << 20
 
-// lineReader reads lines of at most maxMessage bytes. What is longer is skipped to
+// LineReader reads lines of at most MaxMessage bytes. What is longer is skipped to
 // its end without being kept.
-type lineReader struct{ r *bufio.Reader }
+type LineReader struct{ r *bufio.Reader }
 
-func NewLineReader(r io.Reader) *lineReader {
-	return &lineReader{bufio.NewReaderSize(r, 64<<10)}
+// NewLineReader returns a reader of the lines of r.
+func NewLineReader(r io.Reader) *LineReader {
+	return &LineReader{bufio.NewReaderSize(r, 64<<10)}
 }
 
 // Next returns the next line, which the caller may keep. Of a line that is too
 // long comes the id alone, nil where it has none, with tooLong set. The last line
 // needs no line feed; after it, the error is io.EOF.
-func (l *lineReader) Next() (line []byte, tooLong bool, err error) {
+func (l *LineReader) Next() (line []byte, tooLong bool, err error) {
 	var skipped idFinder
 	for {
 		part, err := l.r.ReadSlice('\n')
