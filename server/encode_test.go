@@ -13,6 +13,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"toolcrib/server"
+	"toolcrib/server/wire"
 	"toolcrib/tools/catalog"
 )
 
@@ -41,7 +42,7 @@ func TestCallResultEqualsMarshal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := server.AppendCallResult(nil, result)
+			got, err := wire.AppendCallResult(nil, result)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +74,7 @@ func TestToolListEqualsMarshal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := server.AppendToolList(nil, result)
+		got, err := wire.AppendToolList(nil, result)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func TestAppendString(t *testing.T) {
 				b[i] = "\"\\\n\t <>&aé"[rng.IntN(11)]
 			}
 		}
-		got := server.AppendString(nil, string(b))
+		got := wire.AppendString(nil, string(b))
 		if want := validBytes(b); decode(t, got) != want || !utf8.Valid(got) {
 			t.Fatalf("AppendString(%q) = %s", b, got)
 		}
@@ -127,7 +128,7 @@ func BenchmarkCallResult(b *testing.B) {
 	b.Run("ours", func(b *testing.B) {
 		b.SetBytes(size)
 		for b.Loop() {
-			if _, err := server.AppendCallResult(nil, result); err != nil {
+			if _, err := wire.AppendCallResult(nil, result); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -157,7 +158,7 @@ func TestAppendStringAtEachPlace(t *testing.T) {
 				if err := json.Unmarshal(want, &wanted); err != nil {
 					t.Fatal(err)
 				}
-				encoded, err := server.AppendCallResult(nil, mcp.NewToolResultText(text))
+				encoded, err := wire.AppendCallResult(nil, mcp.NewToolResultText(text))
 				if err != nil {
 					t.Fatal(err)
 				}

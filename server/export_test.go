@@ -3,24 +3,24 @@ package server
 import (
 	"context"
 
+	"toolcrib/server/follow"
 	"toolcrib/server/run"
+	"toolcrib/server/tasks"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
-// Names for the external tests.
-var (
-	AppendCallResult = appendCallResult
-	AppendToolList   = appendToolList
-	Define           = define
-	AppendString     = appendString
-)
+// Define is define for the external tests.
+var Define = define
 
+// Bounds for the external tests.
 const (
-	MaxLine      = maxMessage
+	MaxLine      = wire.MaxMessage
 	MaxInFlight  = maxInFlight
 	MaxRunning   = maxRunning
 	MaxSessions  = maxSessions
-	MaxTasksEach = maxTasksEach
+	MaxFollowed  = follow.Max
+	MaxTasksEach = tasks.MaxEach
 )
 
 // RunnerFunc is a runner of a test.
@@ -42,3 +42,11 @@ func (RunnerFunc) Watch(call run.Call) (tools.SessionInfo, error) { return call.
 
 // SetRunner replaces the runner of a server that serves nobody yet.
 func (s *Server) SetRunner(f RunnerFunc) { s.runner = f }
+
+// NewFollower makes a follower of the server's resources.
+func (s *Server) NewFollower(ctx context.Context, changed func(uri string)) *follow.Follower {
+	return s.poller.NewFollower(ctx, changed)
+}
+
+// Looks reports whether the goroutine runs that looks at what is followed.
+func (s *Server) Looks() bool { return s.poller.Looks() }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"toolcrib/server"
+	"toolcrib/server/follow"
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/workspace"
@@ -57,12 +59,12 @@ func (s *shelf) source() tools.Source {
 	return src
 }
 
-// follow makes a server with a shelf, and a way to make followers of it.
-func follow(t *testing.T) (*server.Server, *shelf, func() (server.Follower, func() []string)) {
+// following makes a server with a shelf, and a way to make followers of it.
+func following(t *testing.T) (*server.Server, *shelf, func() (*follow.Follower, func() []string)) {
 	books := &shelf{versions: map[string]string{"shelf:a": "1", "shelf:b": "1"}}
 	s := newServer(t, func(o *server.Options) { o.Sources = []tools.Source{books.source()} })
 	ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local})
-	return s, books, func() (server.Follower, func() []string) {
+	return s, books, func() (*follow.Follower, func() []string) {
 		var mu sync.Mutex
 		var heard []string
 		f := s.NewFollower(ctx, func(uri string) {
@@ -81,7 +83,7 @@ func follow(t *testing.T) (*server.Server, *shelf, func() (server.Follower, func
 
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, books, newFollower := follow(t)
+		s, books, newFollower := following(t)
 		f, heard := newFollower()
 		hears := func(when string, want ...string) {
 			t.Helper()
@@ -148,7 +150,7 @@ func TestFollow(t *testing.T) {
 // Clients that see the same share the looks.
 func TestFollowShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, books, newFollower := follow(t)
+		s, books, newFollower := following(t)
 		var all []func() []string
 		for range 10 {
 			f, heard := newFollower()
@@ -178,7 +180,7 @@ func TestFollowShared(t *testing.T) {
 
 func TestFollowBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, books, newFollower := follow(t)
+		_, books, newFollower := following(t)
 		f, _ := newFollower()
 		defer f.Close()
 		for i := range server.MaxFollowed + 1 {
@@ -200,14 +202,14 @@ func TestFollowBound(t *testing.T) {
 // the newest in the end.
 func TestFollowStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, books, newFollower := follow(t)
+		s, books, newFollower := following(t)
 		stuck, heard := make(chan struct{}), 0
 		slow := s.NewFollower(tools.WithSession(t.Context(), &tools.SessionInfo{}), func(string) {
 			heard++
 			<-stuck
 		})
 		quick, quickHeard := newFollower()
-		for _, f := range []server.Follower{slow, quick} {
+		for _, f := range []*follow.Follower{slow, quick} {
 			defer f.Close()
 			for _, uri := range []string{"shelf:a", "shelf:b"} {
 				if err := f.Follow(uri); err != nil {
@@ -238,7 +240,7 @@ func TestFollowStuck(t *testing.T) {
 // When close returns, changed is not running and not called again.
 func TestFollowClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, books, _ := follow(t)
+		s, books, _ := following(t)
 		var running, calls int
 		var mu sync.Mutex
 		count := func(n int) {
@@ -319,7 +321,7 @@ func TestFollowDeniedByReload(t *testing.T) {
 			}
 		}
 		hears("before", "shelf:open", "shelf:shut")
-		rules, err := run.NewRules([]run.Rule{{Verdict: "deny", Path: []string{"shut"}}}, listed)
+		rules, err := rules.New([]rules.Rule{{Verdict: "deny", Path: []string{"shut"}}}, listed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -86,7 +86,7 @@ func TestGarbage(t *testing.T) {
 		t.Helper()
 		c.send(`{"jsonrpc":"2.0","id":"still there","method":"ping"}`)
 		for line := range c.fresh {
-			if !strings.HasPrefix(line, "[") && string(readWire(t, line).ID) == `"still there"` {
+			if !strings.HasPrefix(line, "[") && string(readLine(t, line).ID) == `"still there"` {
 				return
 			}
 		}
@@ -143,7 +143,7 @@ func TestDamagedRequest(t *testing.T) {
 		{"two messages", `{"method":"ping","id":9}{"method":"ping","id":10}`, `null`},
 	} {
 		c.send(tt.line)
-		if got := readWire(t, <-c.fresh); string(got.ID) != tt.id || got.Error == nil {
+		if got := readLine(t, <-c.fresh); string(got.ID) != tt.id || got.Error == nil {
 			t.Errorf("%s: id %s, error %v; want an error with the id %s", tt.name, got.ID, got.Error, tt.id)
 		}
 	}
@@ -193,7 +193,7 @@ func FuzzStdio(f *testing.F) {
 			if !json.Valid(line) {
 				t.Errorf("not JSON: %q", line)
 			}
-			var w wire
+			var w received
 			if json.Unmarshal(line, &w) == nil && w.Method == "" {
 				var id string
 				if json.Unmarshal(w.ID, &id) == nil {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolcrib/server/identity"
+	"toolcrib/server/inbound"
+	"toolcrib/server/outlet"
+	"toolcrib/server/run"
+	"toolcrib/server/wire"
+	"toolcrib/tools"
 )
 
 // Endpoint is the path at which streamable HTTP is served.
@@ -48,8 +54,6 @@ const (
 	// headers, and to say nothing between two requests.
 	headerWait = 5 * time.Second
 	idleWait   = 2 * time.Minute
-	// writeWait is how long one write may take that the client does not read.
-	writeWait = 30 * time.Second
 	// drainWait is how long a connection waits for the rest of a body that is not
 	// read, before it is closed.
 	drainWait = time.Second
@@ -60,11 +64,11 @@ const (
 // httpServer answers the requests of one listener.
 type httpServer struct {
 	server    *Server
-	guard     guard
+	guard     inbound.Guard
 	auth      *identity.Gate
 	roots     *identity.Roots
 	admission *admission
-	bodies    *bodies
+	bodies    *inbound.Bodies
 	sessions  *sessions
 	ctx       context.Context // of all calls
 	streaming context.Context // of streams that end only with their client or the server
@@ -82,11 +86,11 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 	defer endStreams()
 	h := &httpServer{
 		server:    s,
-		guard:     newGuard(ln.Addr(), opt),
+		guard:     inbound.NewGuard(Loopback(ln.Addr()), opt.Hosts, opt.Origins, mcp.HeaderSessionID+", WWW-Authenticate, Retry-After"),
 		auth:      opt.Auth,
 		roots:     opt.Roots,
 		admission: newAdmission(maxRunningHTTP),
-		bodies:    newBodies(),
+		bodies:    inbound.NewBodies(),
 		sessions:  newSessions(cmp.Or(opt.SessionIdle, DefaultSessionIdle)),
 		ctx:       calls,
 		streaming: streaming,
@@ -137,9 +141,9 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	// Whatever is done with the request, neither a body that does not come nor an
 	// answer that nobody reads keeps the connection.
 	control := http.NewResponseController(rw)
-	_ = control.SetWriteDeadline(time.Now().Add(writeWait))
+	_ = control.SetWriteDeadline(time.Now().Add(outlet.WriteWait))
 	if r.Body != http.NoBody {
-		_ = control.SetReadDeadline(time.Now().Add(bodyWait))
+		_ = control.SetReadDeadline(time.Now().Add(inbound.BodyWait))
 	}
 	w := &responseWriter{ResponseWriter: rw, from: r.RemoteAddr}
 	defer h.server.traffic.count(w)
@@ -158,8 +162,8 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		// follows on this connection is not trusted (RFC 9112, 6.1).
 		w.Header().Set("Connection", "close")
 	}
-	if why := h.guard.refuses(r); why != "" {
-		h.refuse(w, http.StatusForbidden, refuse(mcp.INVALID_REQUEST, "%s", why))
+	if why := h.guard.Refuses(r); why != "" {
+		h.refuse(w, http.StatusForbidden, wire.Refuse(mcp.INVALID_REQUEST, "%s", why))
 		return
 	}
 	if m := h.auth.Metadata(); m.Serves(r.URL.Path, Endpoint) {
@@ -167,10 +171,10 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Path != Endpoint {
-		h.refuse(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "the server answers at %s alone", Endpoint))
+		h.refuse(w, http.StatusNotFound, wire.Refuse(mcp.INVALID_REQUEST, "the server answers at %s alone", Endpoint))
 		return
 	}
-	if h.guard.preflight(w, r) {
+	if h.guard.Preflight(w, r) {
 		return
 	}
 	who, bad := h.auth.Admit(r)
@@ -192,7 +196,7 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			allowed = "POST"
 		}
 		w.Header().Set("Allow", allowed)
-		h.refuse(w, http.StatusMethodNotAllowed, refuse(mcp.INVALID_REQUEST, "%s is not answered here, %s is", tellable(r.Method), allowed))
+		h.refuse(w, http.StatusMethodNotAllowed, wire.Refuse(mcp.INVALID_REQUEST, "%s is not answered here, %s is", wire.Tellable(r.Method), allowed))
 	}
 }
 
@@ -222,25 +226,25 @@ func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter 
 
 // refuse answers with an error that belongs to no request, and closes the
 // connection: there may be a body that nobody reads.
-func (h *httpServer) refuse(w http.ResponseWriter, status int, bad *fault) {
+func (h *httpServer) refuse(w http.ResponseWriter, status int, bad *wire.Fault) {
 	header := w.Header()
 	header.Set("Content-Type", "application/json")
 	header.Set("Connection", "close")
 	if status == http.StatusServiceUnavailable {
-		header.Set("Retry-After", retryAfter)
+		header.Set("Retry-After", outlet.RetryAfter)
 	}
 	h.server.tellRefused(w, status, bad)
 	control := http.NewResponseController(w)
-	_ = control.SetWriteDeadline(time.Now().Add(writeWait)) // a failure is the write's
+	_ = control.SetWriteDeadline(time.Now().Add(outlet.WriteWait)) // a failure is the write's
 	_ = control.SetReadDeadline(time.Now().Add(drainWait))
 	w.WriteHeader(status)
-	_, _ = w.Write(append(bad.line(), '\n')) // a client that has gone is told nothing
+	_, _ = w.Write(append(bad.Line(), '\n')) // a client that has gone is told nothing
 }
 
 // get serves the stream of a session, for what belongs to no request.
 func (h *httpServer) get(w http.ResponseWriter, r *http.Request, who identity.Who) {
-	if !accepts(r).events {
-		h.refuse(w, http.StatusNotAcceptable, refuse(mcp.INVALID_REQUEST, "a GET opens a stream: the header Accept must have %s", eventStream))
+	if !outlet.Accepts(r).Events {
+		h.refuse(w, http.StatusNotAcceptable, wire.Refuse(mcp.INVALID_REQUEST, "a GET opens a stream: the header Accept must have %s", outlet.EventStream))
 		return
 	}
 	s := h.session(w, r, who)
@@ -249,13 +253,13 @@ func (h *httpServer) get(w http.ResponseWriter, r *http.Request, who identity.Wh
 	}
 	defer h.sessions.release(s)
 	if r.Body != http.NoBody {
-		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST, "a GET has no body"))
+		h.refuse(w, http.StatusBadRequest, wire.Refuse(mcp.INVALID_REQUEST, "a GET has no body"))
 		return
 	}
-	st := newStream(w, accepted{events: true})
-	defer st.end()
+	st := outlet.NewStream(w, outlet.Accepted{Events: true})
+	defer st.End()
 	defer s.attach(st)()
-	st.open()
+	st.Open()
 	if p := s.peer.Load(); p != nil && p.caps.Roots != nil {
 		go s.learnRoots(&request{link: s.link, out: st, ctx: r.Context()})
 	}
@@ -263,7 +267,7 @@ func (h *httpServer) get(w http.ResponseWriter, r *http.Request, who identity.Wh
 	defer stop()
 	select {
 	case <-r.Context().Done():
-	case <-st.over: // another stream takes its place
+	case <-st.Over: // another stream takes its place
 	case <-s.ctx.Done():
 	case <-streaming.Done():
 	}
@@ -285,13 +289,194 @@ func (h *httpServer) delete(w http.ResponseWriter, r *http.Request, who identity
 func (h *httpServer) session(w http.ResponseWriter, r *http.Request, who identity.Who) *httpSession {
 	id := strings.Join(r.Header.Values(mcp.HeaderSessionID), ", ") // several are none that exists
 	if id == "" {
-		h.refuse(w, http.StatusBadRequest, refuse(mcp.INVALID_REQUEST,
+		h.refuse(w, http.StatusBadRequest, wire.Refuse(mcp.INVALID_REQUEST,
 			"the header %s is missing: initialize opens a session, and requests of revision %s need none but name the revision in params._meta", mcp.HeaderSessionID, mcp.ProtocolVersion20260728))
 		return nil
 	}
 	s := h.sessions.acquire(id, who.Principal)
 	if s == nil {
-		h.refuse(w, http.StatusNotFound, refuse(mcp.INVALID_REQUEST, "there is no such session, or not any more; call initialize"))
+		h.refuse(w, http.StatusNotFound, wire.Refuse(mcp.INVALID_REQUEST, "there is no such session, or not any more; call initialize"))
 	}
 	return s
+}
+
+// Loopback reports whether a listener at addr can only be reached from this machine.
+func Loopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+type grantKey struct{}
+
+// withGrant returns the context of a request whose token has a grant. Two requests
+// of one session may have different ones.
+func withGrant(ctx context.Context, g *identity.Grant) context.Context {
+	return context.WithValue(ctx, grantKey{}, g)
+}
+
+// granted returns what the request of a context may call; nil is everything.
+func granted(ctx context.Context) func(*tools.Tool) bool {
+	if g, _ := ctx.Value(grantKey{}).(*identity.Grant); g != nil {
+		return g.Allows
+	}
+	return nil
+}
+
+// until returns a context for streams, which end with the token that opened them.
+func (h *httpServer) until(who identity.Who) (context.Context, context.CancelFunc) {
+	if who.Expires.IsZero() {
+		return h.streaming, func() {}
+	}
+	return context.WithDeadline(h.streaming, who.Expires)
+}
+
+// enter returns the caller of a request with its workspace. Where there is none to be
+// had it answers the request and returns false.
+func (h *httpServer) enter(w http.ResponseWriter, r *http.Request, who identity.Who) (caller, bool) {
+	ws, leave, err := h.roots.Enter(r.Context(), who)
+	switch {
+	case errors.Is(err, identity.ErrCrowded):
+		h.refuse(w, http.StatusServiceUnavailable, wire.Refuse(mcp.INTERNAL_ERROR, "%v; try again later", err))
+		return caller{}, false
+	case err != nil: // the text tells of directories of this machine
+		h.server.log.Error("no workspace for a principal", "principal", who.Principal, "error", err)
+		h.refuse(w, http.StatusInternalServerError, wire.Refuse(mcp.INTERNAL_ERROR, "the directory of this principal cannot be opened; the log of the server has the details"))
+		return caller{}, false
+	case ws == nil:
+		ws = h.server.workspace
+	}
+	return caller{principal: who.Principal, base: ws, leave: leave}, true
+}
+
+// challenge refuses a request that its token does not let through, id is that of
+// the message where it was read.
+func (h *httpServer) challenge(w http.ResponseWriter, bad *identity.Refusal, id []byte) {
+	if bad.Challenge != "" {
+		w.Header().Set("WWW-Authenticate", bad.Challenge)
+	}
+	h.refuse(w, bad.Status, &wire.Fault{ID: id, Code: mcp.INVALID_REQUEST, Msg: bad.Message})
+}
+
+// forbids refuses a call of a tool that exists and is beyond what the token of the
+// request may call. In a batch, and for the calls inside a call, the policy does it.
+func (h *httpServer) forbids(w http.ResponseWriter, who identity.Who, m *wire.Message) bool {
+	if who.Grant == nil || m.Method != string(mcp.MethodToolsCall) || m.ID == nil {
+		return false
+	}
+	name, _ := m.Params.Get("name")
+	if len(name) == 0 || name[0] != '"' {
+		return false
+	}
+	t, ok := h.server.tool(wire.Unquote(name))
+	if !ok || who.Grant.Allows(t) {
+		return false
+	}
+	h.challenge(w, h.auth.Insufficient(who.Grant.Needed(t), "the token does not let "+t.Name+" be called"), m.ID)
+	return true
+}
+
+// toolsOf returns the tools of names, of which all that can be called have one.
+func (s *Server) toolsOf(names []string) []*tools.Tool {
+	var list []*tools.Tool
+	for _, name := range names {
+		if t, ok := s.tool(name); ok {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// Refusal is a request over HTTP that became no call since its origin, its host or
+// its token may not call, or calls too often.
+type Refusal struct {
+	Status int    // one of RefusalStatuses
+	From   string // address of the connection: that of a proxy, where there is one
+	Why    string
+}
+
+// RefusalStatuses are what the Status of a Refusal can be.
+func RefusalStatuses() []int {
+	return []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}
+}
+
+// tellRefused tells of a refused request whoever wants to know.
+func (s *Server) tellRefused(w http.ResponseWriter, status int, bad *wire.Fault) {
+	if s.refused == nil {
+		return
+	}
+	if !slices.Contains(RefusalStatuses(), status) {
+		return
+	}
+	told := Refusal{Status: status, Why: bad.Msg}
+	if rw, ok := w.(*responseWriter); ok {
+		told.From = rw.from
+	}
+	s.refused(told)
+}
+
+// traffic counts what comes over HTTP.
+type traffic struct {
+	answered [600]atomic.Uint64 // by status
+	sessions atomic.Pointer[sessions]
+}
+
+// Traffic returns how many sessions over HTTP live, and how many requests were
+// answered by each status.
+func (s *Server) Traffic() (live int, requests map[int]uint64) {
+	if ss := s.traffic.sessions.Load(); ss != nil {
+		live = ss.count()
+	}
+	requests = map[int]uint64{}
+	for status := range s.traffic.answered {
+		if n := s.traffic.answered[status].Load(); n > 0 {
+			requests[status] = n
+		}
+	}
+	return live, requests
+}
+
+// count counts a request at its end.
+func (t *traffic) count(w *responseWriter) {
+	status := w.status
+	if status == 0 {
+		status = http.StatusOK // what net/http answers where nobody says anything
+	}
+	if status < len(t.answered) {
+		t.answered[status].Add(1)
+	}
+}
+
+func (ss *sessions) count() int {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	return len(ss.byID)
+}
+
+// The names under which a request says its place in the trace of its client, as a
+// header and in _meta.
+const (
+	traceParent = "traceparent"
+	traceState  = "tracestate"
+)
+
+type traceKey struct{}
+
+// traced returns the request with the place of its headers, if they have one.
+func traced(r *http.Request) *http.Request {
+	parent := r.Header.Get(traceParent)
+	if parent == "" {
+		return r
+	}
+	t := run.Trace{Parent: parent, State: r.Header.Get(traceState)}
+	return r.WithContext(context.WithValue(r.Context(), traceKey{}, t))
+}
+
+// trace returns the place of the request: what its _meta says beats the headers,
+// which may be those of a proxy.
+func (r *request) trace() run.Trace {
+	if parent := r.msg.Meta.Text(traceParent); parent != "" {
+		return run.Trace{Parent: parent, State: r.msg.Meta.Text(traceState)}
+	}
+	t, _ := r.ctx.Value(traceKey{}).(run.Trace)
+	return t
 }

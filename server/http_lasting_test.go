@@ -78,23 +78,23 @@ func TestRootsChangeWhileAsked(t *testing.T) {
 	c.send(strings.Replace(initialize, `"capabilities":{}`, `"capabilities":{"roots":{}}`, 1), initDone)
 	<-c.fresh
 	c.send(eras()[0].call("1", "where", "", ""))
-	first := readWire(t, <-c.fresh)
+	first := readLine(t, <-c.fresh)
 	c.send(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`)
 	tell := func(id any, dir string) {
 		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"roots":[{"uri":"file://%s"}]}}`, id, dir))
 	}
 	tell(first.ID, one)
-	second := readWire(t, <-c.fresh)
+	second := readLine(t, <-c.fresh)
 	if second.Method != "roots/list" {
 		t.Fatalf("%+v", second)
 	}
 	tell(second.ID, two)
-	if got := string(readWire(t, <-c.fresh).Result); !strings.Contains(got, `"text":"`+two+`"`) {
+	if got := string(readLine(t, <-c.fresh).Result); !strings.Contains(got, `"text":"`+two+`"`) {
 		t.Errorf("roots %s", got)
 	}
 	// A request of the stateless era is not asked, whatever came before it.
 	c.send(eras()[1].call("2", "where", "", ""))
-	if got := readWire(t, <-c.fresh); got.Method != "" || !strings.Contains(string(got.Result), one) {
+	if got := readLine(t, <-c.fresh); got.Method != "" || !strings.Contains(string(got.Result), one) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -110,7 +110,7 @@ func TestLearnRootsPanic(t *testing.T) {
 		}
 		defer res.Body.Close()
 		for message := range events(res.Body) {
-			m := readWire(t, message)
+			m := readLine(t, message)
 			if m.Method != "roots/list" {
 				t.Fatalf("%s", message)
 			}
@@ -121,7 +121,7 @@ func TestLearnRootsPanic(t *testing.T) {
 		var got []string
 		for message := range events(res.Body) {
 			got = append(got, message)
-			if m := readWire(t, message); m.Method == "roots/list" {
+			if m := readLine(t, message); m.Method == "roots/list" {
 				w.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"roots":[]}}`, m.ID), session)
 			}
 		}

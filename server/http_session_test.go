@@ -118,7 +118,7 @@ func TestHTTPProgress(t *testing.T) {
 				t.Fatalf("%s: %q", e.name, messages)
 			}
 			for n, message := range messages[:5] {
-				if m := readWire(t, message); m.Params.Progress != float64(n+1) || string(m.Params.Token) != fmt.Sprint(i) {
+				if m := readLine(t, message); m.Params.Progress != float64(n+1) || string(m.Params.Token) != fmt.Sprint(i) {
 					t.Errorf("%s: event %d is %s", e.name, n, message)
 				}
 			}
@@ -203,7 +203,7 @@ func TestHTTPAsk(t *testing.T) {
 	var messages []string
 	for message := range events(res.Body) {
 		messages = append(messages, message)
-		if m := readWire(t, message); m.Method == "elicitation/create" {
+		if m := readLine(t, message); m.Method == "elicitation/create" {
 			answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"name":"Ann"}}}`, m.ID)
 			if res, _ := w.post(answer, session); res.StatusCode != http.StatusAccepted {
 				t.Errorf("the answer: %d", res.StatusCode)

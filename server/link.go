@@ -3,13 +3,18 @@ package server
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"toolcrib/server/follow"
+	"toolcrib/server/outlet"
+	"toolcrib/server/wire"
 	"toolcrib/workspace"
 )
 
@@ -32,13 +37,13 @@ type link struct {
 	roots     roots
 
 	mu       sync.Mutex
-	home     outlet // for messages that belong to no request; nil: the client does not listen
+	home     outlet.Outlet // for messages that belong to no request; nil: the client does not listen
 	inflight map[string]*request
 	closed   bool   // no request is taken any more
 	news     bool   // the client wants to hear of changes of the lists
 	mute     func() // ends that it hears of them; nil: it does not hear of them now
 	wg       sync.WaitGroup
-	follower *follower // of the session of the link; nil: it follows nothing
+	follower *follow.Follower // of the session of the link; nil: it follows nothing
 }
 
 // caller is in whose name a link is, and where its files are.
@@ -55,29 +60,6 @@ func (c caller) quit() {
 	}
 }
 
-// outlet is a stream of messages to the client.
-type outlet interface {
-	// write writes the message that take returns; nil is none. take runs while
-	// nobody else writes to the outlet.
-	write(take func() []byte)
-	// finish is write for the answer to a request, which has a status over HTTP.
-	// Where the outlet belongs to the request, it is the end.
-	finish(end ending, take func() []byte)
-	// room returns memory to make an answer in, which is the outlet's again when finish
-	// has written it; nil is as good.
-	room() []byte
-	// streams reports whether write reaches the client before finish does, and
-	// lumps whether the client may read both at once.
-	streams() bool
-	lumps() bool
-}
-
-// ending is how the answer to a request ends it over HTTP.
-type ending struct {
-	status int
-	wait   time.Duration // before the client should try again; 0 = nothing is said
-}
-
 // newLink makes a link whose requests end with ctx.
 func (s *Server) newLink(ctx context.Context, id string, c caller, a *admission) *link {
 	l := &link{server: s, id: id, caller: c, admission: a}
@@ -88,22 +70,9 @@ func (s *Server) newLink(ctx context.Context, id string, c caller, a *admission)
 	return l
 }
 
-// accept takes a message. A request is served by way of spawn until ctx or the
-// link ends; its answer goes to out or to the batch.
-func (l *link) accept(ctx context.Context, m *message, out outlet, b *batch, spawn func(func())) {
-	switch {
-	case m.method == "":
-		l.asks.answered(m)
-	case m.id == nil:
-		l.notified(m)
-	default:
-		l.start(ctx, m, out, b, spawn)
-	}
-}
-
 // notified takes a notification.
-func (l *link) notified(m *message) {
-	switch m.method {
+func (l *link) notified(m *wire.Message) {
+	switch m.Method {
 	case string(mcp.MethodNotificationCancelled):
 		l.abandon(m)
 	case string(mcp.MethodNotificationInitialized):
@@ -118,13 +87,13 @@ func (l *link) notified(m *message) {
 
 // abandon cancels the request that a notification names. Nothing more is sent
 // for it. An id that is not in flight is none of ours or already answered.
-func (l *link) abandon(m *message) {
-	id, ok := m.params.get("requestId")
-	if !ok || !validID(id) {
+func (l *link) abandon(m *wire.Message) {
+	id, ok := m.Params.Get("requestId")
+	if !ok || !wire.ValidID(id) {
 		return
 	}
 	l.mu.Lock()
-	r := l.inflight[idKey(id)]
+	r := l.inflight[wire.IDKey(id)]
 	l.mu.Unlock()
 	if r != nil {
 		r.abandoned.Store(true)
@@ -162,7 +131,7 @@ func (l *link) close() {
 	f := l.follower
 	l.mu.Unlock()
 	if f != nil {
-		f.close()
+		f.Close()
 	}
 	l.asks.end()
 }
@@ -189,13 +158,13 @@ func (l *link) tell(method string, params any) {
 		return
 	}
 	if line := l.server.notification(method, params); line != nil {
-		home.write(func() []byte { return line })
+		home.Write(func() []byte { return line })
 	}
 }
 
 // notification encodes a notification, nil if that cannot be.
 func (s *Server) notification(method string, params any) []byte {
-	line, err := appendCall(nil, "", method, params)
+	line, err := wire.AppendCall(nil, "", method, params)
 	if err != nil {
 		s.log.Error("encode notification", "method", method, "error", err)
 		return nil
@@ -204,8 +173,98 @@ func (s *Server) notification(method string, params any) []byte {
 }
 
 // panicked logs a panic under an id and returns the error that names it.
-func (s *Server) panicked(p any) *fault {
+func (s *Server) panicked(p any) *wire.Fault {
 	id := rand.Text()[:8]
 	s.log.Error("panic", "id", id, "panic", p, "stack", string(debug.Stack()))
-	return refuse(mcp.INTERNAL_ERROR, "internal error %s; the log of the server has the details", id)
+	return wire.Refuse(mcp.INTERNAL_ERROR, "internal error %s; the log of the server has the details", id)
+}
+
+// asks are the requests of ours that wait for the client's response.
+type asks struct {
+	mu      sync.Mutex
+	last    int
+	waiting map[string]chan *wire.Message
+	ended   bool // the client is gone
+}
+
+var errClientGone = errors.New("the client is gone")
+
+// ask sends a request to the client on behalf of r and waits for the response.
+func (r *request) ask(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	if !r.out.Streams() {
+		return nil, errors.New("the client takes no events, so it cannot be asked")
+	}
+	id, response, err := r.link.asks.open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.link.asks.forget(id)
+	line, err := wire.AppendCall(nil, id, method, params)
+	if err != nil {
+		return nil, err
+	}
+	r.send(line)
+	select {
+	case m, ok := <-response:
+		switch {
+		case !ok:
+			return nil, errClientGone
+		case m.Err != nil:
+			return nil, fmt.Errorf("%s: the client answered %s", method, m.Err)
+		}
+		return m.Result, nil
+	case <-ctx.Done():
+		// The dialog must not stay open for a call that nobody waits for.
+		cancelled := map[string]string{"requestId": id, "reason": "the call has ended"}
+		if line := r.link.server.notification(string(mcp.MethodNotificationCancelled), cancelled); line != nil {
+			r.out.Write(func() []byte { return line })
+		}
+		return nil, ctx.Err()
+	}
+}
+
+func (a *asks) open() (id string, response chan *wire.Message, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ended {
+		return "", nil, errClientGone
+	}
+	a.last++
+	id, response = fmt.Sprintf("ask-%d", a.last), make(chan *wire.Message, 1)
+	if a.waiting == nil {
+		a.waiting = map[string]chan *wire.Message{}
+	}
+	a.waiting[id] = response
+	return id, response, nil
+}
+
+func (a *asks) forget(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.waiting, id)
+}
+
+// answered hands a response of the client to whom it concerns. One that nobody
+// waits for is dropped: its call may have ended.
+func (a *asks) answered(m *wire.Message) {
+	if m.ID[0] != '"' {
+		return
+	}
+	id := wire.Unquote(m.ID)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if response, ok := a.waiting[id]; ok {
+		response <- m
+		delete(a.waiting, id)
+	}
+}
+
+// end lets everybody who waits for the client go on without it.
+func (a *asks) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, response := range a.waiting {
+		close(response)
+	}
+	a.waiting, a.ended = nil, true
 }

@@ -28,7 +28,7 @@ func ask(t *testing.T, c *client, line string) (result json.RawMessage, code int
 	if len(lines) != 1 {
 		t.Fatalf("%d lines answer %s:\n%s", len(lines), line, strings.Join(lines, "\n"))
 	}
-	w := readWire(t, lines[0])
+	w := readLine(t, lines[0])
 	if w.Error != nil {
 		return nil, w.Error.Code, w.Error.Message
 	}

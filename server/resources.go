@@ -15,7 +15,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"toolcrib/server/follow"
 	"toolcrib/server/run"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
@@ -49,8 +51,8 @@ func (s *Server) serveResources(hooks *mcpserver.Hooks) {
 		req.Params.URI = everyResource
 	})
 	hooks.AddOnError(func(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
-		if e, ok := errors.AsType[*followError](err); ok {
-			s.handle(ctx, func(from *origin) error { return resourceFault(from.info().Client.Protocol, e.uri, e.err) })
+		if e, ok := errors.AsType[*follow.Error](err); ok {
+			s.handle(ctx, func(from *origin) error { return resourceFault(from.info().Client.Protocol, e.URI, e.Err) })
 		}
 	})
 	hooks.AddAfterReadResource(func(ctx context.Context, _ any, req *mcp.ReadResourceRequest, result *mcp.ReadResourceResult) {
@@ -138,12 +140,12 @@ func (s *Server) listResources(ctx context.Context, from *origin, cursor mcp.Cur
 	}
 	first := 0
 	if cursor != "" {
-		var bad *fault
+		var bad *wire.Fault
 		if first, bad = offset(cursor); bad != nil {
 			return nil, "", bad
 		}
 		if first >= len(all) {
-			return nil, "", refuse(mcp.INVALID_PARAMS, "the list has become shorter since the cursor was given: list again without a cursor")
+			return nil, "", wire.Refuse(mcp.INVALID_PARAMS, "the list has become shorter since the cursor was given: list again without a cursor")
 		}
 	}
 	last := min(first+resourcePage, len(all))
@@ -157,7 +159,7 @@ func (s *Server) listResources(ctx context.Context, from *origin, cursor mcp.Cur
 const cursorMark = "resources:"
 
 // offset returns how many resources the pages before a cursor have.
-func offset(cursor mcp.Cursor) (int, *fault) {
+func offset(cursor mcp.Cursor) (int, *wire.Fault) {
 	text, err := base64.StdEncoding.DecodeString(string(cursor))
 	if err == nil {
 		if n, err := strconv.Atoi(strings.TrimPrefix(string(text), cursorMark)); err == nil && n > 0 &&
@@ -165,29 +167,29 @@ func offset(cursor mcp.Cursor) (int, *fault) {
 			return n, nil
 		}
 	}
-	return 0, refuse(mcp.INVALID_PARAMS, "cursor %q was not given by this server", tools.Clip(string(cursor)))
+	return 0, wire.Refuse(mcp.INVALID_PARAMS, "cursor %q was not given by this server", tools.Clip(string(cursor)))
 }
 
 // checkCursor refuses a cursor of the list of resources that cannot be one.
-func checkCursor(m *message) *fault {
-	raw, ok := m.params.get("cursor")
+func checkCursor(m *wire.Message) *wire.Fault {
+	raw, ok := m.Params.Get("cursor")
 	switch {
 	case !ok || string(raw) == "null":
 		return nil
 	case raw[0] != '"':
-		return refuse(mcp.INVALID_PARAMS, "cursor must be a string that this server gave")
+		return wire.Refuse(mcp.INVALID_PARAMS, "cursor must be a string that this server gave")
 	}
-	_, bad := offset(mcp.Cursor(unquote(raw)))
+	_, bad := offset(mcp.Cursor(wire.Unquote(raw)))
 	return bad
 }
 
 // namesResource reports whether a method has the URI of a resource.
-func namesResource(m *message) bool {
-	switch mcp.MCPMethod(m.method) {
+func namesResource(m *wire.Message) bool {
+	switch mcp.MCPMethod(m.Method) {
 	case mcp.MethodResourcesRead:
 		return true
 	case mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
-		return !m.modern() // which has neither method
+		return !m.Modern() // which has neither method
 	}
 	return false
 }
@@ -253,7 +255,7 @@ func unknownResource(uri string) *tools.Error {
 }
 
 // resourceFault words the error of a resource for a client of the revision.
-func resourceFault(protocol, uri string, err *tools.Error) *fault {
+func resourceFault(protocol, uri string, err *tools.Error) *wire.Fault {
 	data := map[string]any{"uri": uri}
 	code := errorCode(err.Code)
 	if err.Code == tools.NotFound {
@@ -263,7 +265,7 @@ func resourceFault(protocol, uri string, err *tools.Error) *fault {
 	} else {
 		data["code"] = err.Code
 	}
-	return &fault{code: code, msg: tools.Clip(err.Error()), data: data}
+	return &wire.Fault{Code: code, Msg: tools.Clip(err.Error()), Data: data}
 }
 
 // callersFault are the errors that the caller can do something about.
@@ -284,4 +286,31 @@ func keep(ctx context.Context, result mcp.CacheHintSetter, ttl time.Duration) {
 	if mcp.IsModernProtocol(mcpserver.RequestProtocolVersion(ctx)) {
 		result.SetCacheHints(ttl.Milliseconds(), mcp.CacheScopePrivate)
 	}
+}
+
+// version returns the version of a resource, "" where it never changes. Who may not read
+// it is denied that, too, before anything is looked up.
+func (s *Server) version(ctx context.Context, uri string) (version string, err error) {
+	src, args, ok := s.source(uri)
+	if !ok {
+		return "", unknownResource(uri)
+	}
+	info, err := s.runner.Watch(run.Call{Read: &src.Read, Args: args, Session: *tools.Session(ctx)})
+	if err != nil {
+		return "", err
+	}
+	if src.Version == nil {
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(tools.WithSession(ctx, &info), lookTimeout)
+	defer cancel()
+	err = tools.Guard(func() (err error) {
+		version, err = src.Version(ctx, uri)
+		return err
+	})
+	if e, ok := errors.AsType[*tools.PanicError](err); ok {
+		s.log.Error("panic", "resource", uri, "panic", e.Value, "stack", string(e.Stack))
+		err = tools.Errorf(tools.Internal, "%s: crashed", uri)
+	}
+	return version, err
 }

@@ -66,7 +66,7 @@ var opensFiles = []string{
 // request no longer uses it.
 func (l *link) workspace(r *request) (*workspace.Workspace, func()) {
 	p := l.peer.Load()
-	if r.msg.modern() || p == nil || p.caps.Roots == nil || !slices.Contains(opensFiles, r.msg.method) {
+	if r.msg.Modern() || p == nil || p.caps.Roots == nil || !slices.Contains(opensFiles, r.msg.Method) {
 		return l.base, func() {}
 	}
 	l.roots.know(r)
@@ -84,7 +84,7 @@ func (rs *roots) know(r *request) {
 	for r.ctx.Err() == nil {
 		rs.mu.Lock()
 		asking, changes := rs.asking, rs.changes
-		settled := rs.known || asking == nil && !r.out.streams()
+		settled := rs.known || asking == nil && !r.out.Streams()
 		if asking == nil && !settled {
 			rs.asking = make(chan struct{})
 		}

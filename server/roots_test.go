@@ -84,22 +84,22 @@ func TestRoots(t *testing.T) {
 				client.send(strings.Replace(initialize, `"capabilities":{}`, `"capabilities":{"roots":{}}`, 1), initDone)
 				<-client.fresh
 				client.send(eras()[0].call("1", "where", "", ""))
-				asked := readWire(t, <-client.fresh)
+				asked := readLine(t, <-client.fresh)
 				if asked.Method != "roots/list" {
 					t.Fatalf("asked for %q", asked.Method)
 				}
 				client.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, told))
-				if got := string(readWire(t, <-client.fresh).Result); !strings.Contains(got, `"text":"`+c.want+`"`) {
+				if got := string(readLine(t, <-client.fresh).Result); !strings.Contains(got, `"text":"`+c.want+`"`) {
 					t.Errorf("roots %s", got)
 				}
 				client.send(eras()[0].call("2", "where", "", "")) // it knows them now
-				if got := string(readWire(t, <-client.fresh).Result); !strings.Contains(got, `"text":"`+c.want+`"`) {
+				if got := string(readLine(t, <-client.fresh).Result); !strings.Contains(got, `"text":"`+c.want+`"`) {
 					t.Errorf("roots %s", got)
 				}
 				client.send(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`, eras()[0].call("3", "where", "", ""))
-				asked = readWire(t, <-client.fresh)
+				asked = readLine(t, <-client.fresh)
 				client.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-1,"message":"no"}}`, asked.ID))
-				if got := string(readWire(t, <-client.fresh).Result); !strings.Contains(got, `"text":"`+at("one", "two")+`"`) {
+				if got := string(readLine(t, <-client.fresh).Result); !strings.Contains(got, `"text":"`+at("one", "two")+`"`) {
 					t.Errorf("roots that are not told: %s", got)
 				}
 			})
@@ -110,7 +110,7 @@ func TestRoots(t *testing.T) {
 				last := ""
 				for message := range events(res.Body) {
 					last = message
-					if m := readWire(t, message); m.Method == "roots/list" {
+					if m := readLine(t, message); m.Method == "roots/list" {
 						w.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, told), session)
 					}
 				}

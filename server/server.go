@@ -1,15 +1,32 @@
-// Package server speaks the Model Context Protocol: it lists tools, turns
-// requests into calls of the runner, and outcomes into results.
+// Package server speaks the Model Context Protocol: it lists tools, turns requests into
+// calls of the runner, and outcomes into results.
 //
-// It serves the stateless revision 2026-07-28 and the revisions that open with
-// initialize, both at once on one process. mcp-go does the protocol's methods;
-// the transports around it are ours, since the order of messages, cancellation
-// and limits are decided there. No category of tools is imported here.
+// It serves the stateless revision 2026-07-28 and the revisions that open with initialize,
+// both at once on one process. No category of tools is imported here.
 //
-// Start at [New]. A transport ([Server.ServeStdio] in stdio.go,
-// [Server.ServeStreamable] in http.go) hands messages to a link, which is the
-// client (link.go); a link makes requests of them (request.go); a request that
-// calls a tool comes to call in call.go.
+// What mcp-go does: the handshake and discovery, the lists of tools, prompts and resources,
+// reading a resource, completion, log levels, subscriptions, and the few native tools of the
+// conformance suite. What is ours: the transports, since the order of messages, cancellation
+// and limits are decided there; tools/call, since the way through mcp-go costs as much as a
+// short call; the Tasks extension, which mcp-go does not have; and the encoding of results
+// (package wire).
+//
+// A call goes from its transport to link.admit, which admits one request, to link.serve,
+// to link.call and to [run.Runner.Run]: read these in call.go. The files in reading order:
+//
+//	server.go     a Server and what it is made of
+//	link.go       a client, and what it is asked
+//	tools.go      tools, and results on the wire
+//	resources.go  resources by their sources
+//	prompts.go    prompts and completion
+//	session.go    a client as mcp-go sees it, its subscriptions
+//	call.go       a request from its message to its answer
+//	roots.go      what the roots of a client narrow
+//	tasks.go      calls that become tasks
+//	stdio.go      clients over pipes, batches
+//	sessions.go   the sessions of HTTP
+//	http.go       streamable HTTP: who may call
+//	post.go       the messages of HTTP
 package server
 
 import (
@@ -26,7 +43,11 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"toolcrib/schema"
+	"toolcrib/server/follow"
+	"toolcrib/server/notify"
 	"toolcrib/server/run"
+	"toolcrib/server/tasks"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -79,9 +100,10 @@ type Server struct {
 	refused      func(Refusal)
 	info         mcp.Implementation
 	connections  atomic.Int64
-	poller       poller
+	poller       *follow.Poller
 	traffic      traffic
-	tasks        *tasks
+	tasks        *tasks.Store
+	taskAfter    time.Duration
 
 	mu        sync.RWMutex
 	sources   []tools.Source
@@ -108,11 +130,13 @@ func New(opt Options) (*Server, error) {
 		prompts:      opt.Prompts,
 		native:       opt.Native,
 		log:          cmp.Or(opt.Log, slog.New(slog.DiscardHandler)),
-		progressRate: max(cmp.Or(opt.ProgressRate, ProgressPerSecond), 0),
+		progressRate: max(cmp.Or(opt.ProgressRate, notify.ProgressPerSecond), 0),
 		refused:      opt.Refused,
-		tasks:        newTasks(cmp.Or(opt.TaskAfter, TaskAfter)),
+		taskAfter:    cmp.Or(opt.TaskAfter, TaskAfter),
 		info:         mcp.Implementation{Name: opt.Name, Version: opt.Version},
 	}
+	s.poller = follow.NewPoller(s.version)
+	s.tasks = tasks.New(s.meta())
 	hooks := &mcpserver.Hooks{}
 	// mcp-go knows the native tools alone; what it would list is replaced by what
 	// is to be listed, in the catalog's order.
@@ -176,24 +200,24 @@ func (s *Server) callable(name string) bool {
 }
 
 // refuses says why a request is refused before mcp-go sees it, nil if it is not.
-func (s *Server) refuses(m *message) *fault {
-	if bad := m.revision(); bad != nil {
+func (s *Server) refuses(m *wire.Message) *wire.Fault {
+	if bad := m.CheckRevision(); bad != nil {
 		return bad
 	}
 	prompts, resources := s.hasPrompts(), s.resources
-	switch method := mcp.MCPMethod(m.method); {
+	switch method := mcp.MCPMethod(m.Method); {
 	case method == mcp.MethodToolsList,
 		method == mcp.MethodPromptsList && prompts,
 		method == mcp.MethodResourcesTemplatesList && resources:
-		if cursor, ok := m.params.get("cursor"); ok && string(cursor) != "null" {
-			return refuse(mcp.INVALID_PARAMS, "cursor %s was not given by this server: the list has one page", tools.Clip(string(cursor)))
+		if cursor, ok := m.Params.Get("cursor"); ok && string(cursor) != "null" {
+			return wire.Refuse(mcp.INVALID_PARAMS, "cursor %s was not given by this server: the list has one page", tools.Clip(string(cursor)))
 		}
 	case method == mcp.MethodToolsCall:
-		raw, _ := m.params.get("name")
+		raw, _ := m.Params.Get("name")
 		if len(raw) == 0 || raw[0] != '"' {
-			return refuse(mcp.INVALID_PARAMS, "params.name must be the name of a tool")
+			return wire.Refuse(mcp.INVALID_PARAMS, "params.name must be the name of a tool")
 		}
-		return s.unknown(unquote(raw))
+		return s.unknown(wire.Unquote(raw))
 	case method == mcp.MethodPromptsGet && prompts:
 		return s.checkPrompt(m)
 	case method == mcp.MethodCompletionComplete && (prompts || resources):
@@ -201,21 +225,21 @@ func (s *Server) refuses(m *message) *fault {
 	case method == mcp.MethodResourcesList && resources:
 		return checkCursor(m)
 	case namesResource(m) && resources:
-		if raw, _ := m.params.get("uri"); len(raw) == 0 || raw[0] != '"' {
-			return refuse(mcp.INVALID_PARAMS, "params.uri must be the URI of a resource")
+		if raw, _ := m.Params.Get("uri"); len(raw) == 0 || raw[0] != '"' {
+			return wire.Refuse(mcp.INVALID_PARAMS, "params.uri must be the URI of a resource")
 		}
 	}
 	return nil
 }
 
-func (s *Server) unknown(name string) *fault {
+func (s *Server) unknown(name string) *wire.Fault {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if _, ok := slices.BinarySearch(s.names, name); ok {
 		return nil
 	}
 	if near := schema.Nearest(name, s.names); near != "" {
-		return refuse(mcp.INVALID_PARAMS, "no tool is called %q; did you mean %q", name, near)
+		return wire.Refuse(mcp.INVALID_PARAMS, "no tool is called %q; did you mean %q", name, near)
 	}
-	return refuse(mcp.INVALID_PARAMS, "no tool is called %q; tools/list names them", name)
+	return wire.Refuse(mcp.INVALID_PARAMS, "no tool is called %q; tools/list names them", name)
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/server/outlet"
+
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -163,14 +165,14 @@ func (ss *sessions) end() {
 
 // attach makes st the stream of the session in the place of an older one, and
 // returns what ends that.
-func (s *httpSession) attach(st *stream) (detach func()) {
+func (s *httpSession) attach(st *outlet.Stream) (detach func()) {
 	s.mu.Lock()
 	old := s.home
 	s.home = st
 	s.tellNews()
 	s.mu.Unlock()
-	if old, ok := old.(*stream); ok {
-		old.end()
+	if old, ok := old.(*outlet.Stream); ok {
+		old.End()
 	}
 	return func() {
 		s.mu.Lock()

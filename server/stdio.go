@@ -3,16 +3,20 @@ package server
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"toolcrib/server/outlet"
 	"toolcrib/server/run"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
@@ -28,7 +32,7 @@ const (
 // conn is one client over a pair of pipes.
 type conn struct {
 	*link
-	out      *writer
+	out      *outlet.Writer
 	workers  *run.Workers
 	endTasks context.CancelFunc
 	gone     <-chan struct{} // see ServePeer
@@ -52,7 +56,7 @@ func (s *Server) ServePeer(ctx context.Context, stdin io.Reader, stdout io.Write
 	id := fmt.Sprintf("stdio-%d", s.connections.Add(1))
 	c := &conn{
 		link:    s.newLink(context.WithoutCancel(ctx), id, caller{principal: tools.Local, base: s.workspace}, newAdmission(maxRunning)),
-		out:     &writer{w: stdout, broken: make(chan error, 1), spare: make(chan []byte, 1)},
+		out:     outlet.NewWriter(stdout),
 		workers: run.NewWorkers(),
 		gone:    gone,
 	}
@@ -72,7 +76,7 @@ func (s *Server) ServePeer(ctx context.Context, stdin io.Reader, stdout io.Write
 	case <-ctx.Done():
 		c.shutdown(grace)
 		return nil
-	case err := <-c.out.broken:
+	case err := <-c.out.Broken:
 		c.shutdown(0) // nobody is there to read the answers
 		return fmt.Errorf("write to the client: %w", err)
 	}
@@ -80,17 +84,17 @@ func (s *Server) ServePeer(ctx context.Context, stdin io.Reader, stdout io.Write
 
 // read takes every line until stdin ends.
 func (c *conn) read(stdin io.Reader) error {
-	lines := newLineReader(stdin)
+	lines := wire.NewLineReader(stdin)
 	for {
-		line, tooLong, err := lines.next()
+		line, tooLong, err := lines.Next()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return fmt.Errorf("read from the client: %w", err)
 		case tooLong:
-			bad := refuse(mcp.INVALID_REQUEST, "the message is longer than %d bytes", maxMessage)
-			bad.id = line
+			bad := wire.Refuse(mcp.INVALID_REQUEST, "the message is longer than %d bytes", wire.MaxMessage)
+			bad.ID = line
 			c.reject(bad)
 		default:
 			c.receive(line)
@@ -108,7 +112,7 @@ func (c *conn) receive(line []byte) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
-	raw, bad := text(line)
+	raw, bad := wire.Text(line)
 	if bad != nil {
 		c.reject(bad)
 		return
@@ -119,26 +123,26 @@ func (c *conn) receive(line []byte) {
 		}
 		return
 	}
-	m, bad := parse(raw)
+	m, bad := wire.Parse(raw)
 	switch {
 	case bad != nil:
 		c.reject(bad)
 	case m != nil:
-		c.accept(c.ctx, m, c.out, nil, c.workers.Go)
+		c.admit(c.ctx, m, c.out, nil, c.workers.Go)
 	}
 }
 
 // reject answers a message that is not a request of anybody.
-func (c *conn) reject(bad *fault) { c.out.write(bad.line) }
+func (c *conn) reject(bad *wire.Fault) { c.out.Write(bad.Line) }
 
 // rejectAll refuses each request of a batch that is not taken apart: its sender may
 // wait for every one. More than a batch may hold are refused together.
-func (c *conn) rejectAll(batch []byte, bad *fault) {
+func (c *conn) rejectAll(batch []byte, bad *wire.Fault) {
 	answered := false
-	items, more := elements(batch, maxBatch)
+	items, more := wire.Elements(batch, maxBatch)
 	for _, item := range items {
 		if one := *bad; !more && item[0] == '{' {
-			if one.id = idOf(item); one.id != nil {
+			if one.ID = wire.IDOf(item); one.ID != nil {
 				c.reject(&one)
 				answered = true
 			}
@@ -157,7 +161,7 @@ func (c *conn) shutdown(patience time.Duration) {
 	c.mu.Lock()
 	var streams []*request
 	for _, r := range c.inflight {
-		if r.msg.lasting() {
+		if r.msg.Lasting() {
 			streams = append(streams, r)
 		}
 	}
@@ -182,16 +186,16 @@ func (c *conn) shutdown(patience time.Duration) {
 		c.cancel()
 		gone = nil // what was cancelled may still end
 	}
-	c.out.closed.Store(true)
+	c.out.End()
 }
 
 // endStream ends a stream on behalf of the server: over pipes by the one
 // notification/cancelled that a server may send, and without an answer.
 func (c *conn) endStream(r *request) {
 	line := c.server.notification(string(mcp.MethodNotificationCancelled), map[string]any{
-		"requestId": r.msg.id, "reason": "the server is shutting down",
+		"requestId": r.msg.ID, "reason": "the server is shutting down",
 	})
-	c.out.write(func() []byte {
+	c.out.Write(func() []byte {
 		if r.abandoned.Swap(true) {
 			return nil
 		}
@@ -200,60 +204,91 @@ func (c *conn) endStream(r *request) {
 	r.cancel()
 }
 
-// writer owns stdout: every message is one Write of one line.
-type writer struct {
-	mu     sync.Mutex
-	w      io.Writer
-	closed atomic.Bool // nothing is written any more
-	broken chan error
-	spare  chan []byte // holds the memory of an answer that has been written
+// maxBatch is the most messages of a batch.
+const maxBatch = 1000
+
+// batch gathers the answers to a batch of requests: one line answers it.
+type batch struct {
+	out outlet.Outlet
+
+	mu    sync.Mutex
+	open  int    // parts that are not there yet, and one while the batch is read
+	parts []part // in the order of the requests
 }
 
-// maxSpare is how many bytes of memory a writer keeps for the next answer.
-const maxSpare = 128 << 10
-
-// write writes the line that take returns, without its line feed; nil is
-// nothing. take runs while nobody else writes.
-func (w *writer) write(take func() []byte) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed.Load() {
-		return
-	}
-	line := take()
-	if line == nil {
-		return
-	}
-	if _, err := w.w.Write(append(line, '\n')); err != nil {
-		w.closed.Store(true)
-		w.broken <- err
-	}
+type part struct {
+	req  *request // nil: the answer to a message that is refused
+	line []byte
 }
 
-// finish is write: the pipe goes on after an answer, whose memory is kept.
-func (w *writer) finish(_ ending, take func() []byte) {
-	var line []byte
-	w.write(func() []byte {
-		line = take()
-		return line
+// acceptBatch takes an array of messages, which only revision 2025-03-26 has.
+// The line that answers it goes to out.
+func (l *link) acceptBatch(ctx context.Context, raw json.RawMessage, out outlet.Outlet, spawn func(func())) *wire.Fault {
+	if p := l.peer.Load(); p == nil || p.version != mcp.ProtocolVersion20250326 {
+		return wire.Refuse(mcp.INVALID_REQUEST, "batches exist only in protocol revision %s; send one message at a time", mcp.ProtocolVersion20250326)
+	}
+	items, more := wire.Elements(raw, maxBatch)
+	if len(items) == 0 || more {
+		return wire.Refuse(mcp.INVALID_REQUEST, "a batch holds 1 to %d messages", maxBatch)
+	}
+	b := &batch{out: out, open: 1}
+	for _, item := range items {
+		m, bad := wire.Parse(item)
+		if m != nil && m.Method == string(mcp.MethodInitialize) {
+			bad = &wire.Fault{ID: m.ID, Code: mcp.INVALID_REQUEST, Msg: "initialize cannot be part of a batch"}
+		}
+		if m != nil && (m.Modern() || m.Lasting()) {
+			bad = &wire.Fault{ID: m.ID, Code: mcp.INVALID_REQUEST, Msg: "a request of revision " + mcp.ProtocolVersion20260728 + " cannot be part of a batch"}
+		}
+		switch {
+		case bad != nil:
+			b.set(b.expect(), part{line: bad.Line()})
+		case m != nil:
+			l.admit(ctx, m, out, b, spawn)
+		}
+	}
+	b.done()
+	return nil
+}
+
+// expect announces a part and returns its place.
+func (b *batch) expect() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open++
+	b.parts = append(b.parts, part{})
+	return len(b.parts) - 1
+}
+
+// set brings a part that was announced.
+func (b *batch) set(place int, p part) {
+	b.mu.Lock()
+	b.parts[place] = p
+	b.mu.Unlock()
+	b.done()
+}
+
+// done writes the answer when the last part is there. A batch whose requests
+// were all abandoned, or that has only notifications, is not answered.
+func (b *batch) done() {
+	b.mu.Lock()
+	b.open--
+	last := b.open == 0
+	b.mu.Unlock()
+	if !last {
+		return
+	}
+	b.out.Finish(outlet.Ending{Status: http.StatusOK}, func() []byte {
+		line := []byte{'['}
+		for _, p := range b.parts {
+			if p.req != nil && !p.req.leave() {
+				continue
+			}
+			line = append(append(line, p.line...), ',')
+		}
+		if len(line) == 1 {
+			return nil
+		}
+		return slices.Replace(line, len(line)-1, len(line), ']')
 	})
-	if line == nil || cap(line) > maxSpare {
-		return
-	}
-	select {
-	case w.spare <- line[:0]:
-	default:
-	}
 }
-
-func (w *writer) room() []byte {
-	select {
-	case b := <-w.spare:
-		return b
-	default:
-		return nil
-	}
-}
-
-func (w *writer) streams() bool { return true }
-func (w *writer) lumps() bool   { return true }

@@ -41,7 +41,7 @@ func TestProgressBeforeAnswer(t *testing.T) {
 			}()
 			seen := make([]int, calls)
 			for answered := 0; answered < calls; {
-				w := readWire(t, <-c.fresh)
+				w := readLine(t, <-c.fresh)
 				switch {
 				case w.Method == "notifications/progress":
 					i, _ := strconv.Atoi(string(w.Params.Token))
@@ -90,16 +90,16 @@ func TestProgressRate(t *testing.T) {
 		}
 		last := -1.0
 		for _, line := range lines[:len(lines)-1] {
-			w := readWire(t, line)
+			w := readLine(t, line)
 			if w.Params.Progress <= last {
 				t.Errorf("progress %v after %v", w.Params.Progress, last)
 			}
 			last = w.Params.Progress
 		}
-		if w := readWire(t, lines[len(lines)-2]); w.Params.Message != "last" {
+		if w := readLine(t, lines[len(lines)-2]); w.Params.Message != "last" {
 			t.Errorf("the last event is lost: %s", lines[len(lines)-2])
 		}
-		if w := readWire(t, lines[len(lines)-1]); string(w.ID) != "1" {
+		if w := readLine(t, lines[len(lines)-1]); string(w.ID) != "1" {
 			t.Errorf("the answer is not last: %s", lines[len(lines)-1])
 		}
 	})
@@ -240,7 +240,7 @@ func TestReadingNeverWaits(t *testing.T) {
 		synctest.Wait()
 		var got []string
 		for _, line := range c.take() {
-			w := readWire(t, line)
+			w := readLine(t, line)
 			got = append(got, fmt.Sprintf("%s %t", w.ID, w.Error == nil))
 		}
 		want := []string{`"init" true`, `"one too many" false`, `"now" true`}
@@ -294,7 +294,7 @@ func TestLongClientName(t *testing.T) {
 		c.fresh = make(chan string, 8)
 		c.send(lines...)
 		for line := range c.fresh {
-			if string(readWire(t, line).ID) != "1" {
+			if string(readLine(t, line).ID) != "1" {
 				continue
 			}
 			if !strings.Contains(line, " "+want+"/"+want+" ") {

@@ -10,6 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolcrib/server/run"
+	"toolcrib/server/tasks"
+	"toolcrib/server/wire"
 	"toolcrib/tools"
 )
 
@@ -30,8 +32,8 @@ const (
 
 // namesTask reports whether a request is about a task. The older revisions have
 // methods of the same names, which are not offered.
-func namesTask(m *message) bool {
-	return m.modern() && slices.Contains([]string{methodTaskGet, methodTaskUpdate, methodTaskCancel}, m.method)
+func namesTask(m *wire.Message) bool {
+	return m.Modern() && slices.Contains([]string{methodTaskGet, methodTaskUpdate, methodTaskCancel}, m.Method)
 }
 
 // beyond is where the calls of a transport live that outlast the request which began
@@ -56,42 +58,42 @@ func (b *beyond) wait(patience time.Duration) {
 
 // mayLast returns the task that a call becomes if it lasts, nil where it is answered
 // however long it takes.
-func (l *link) mayLast(from *origin, name string) *task {
+func (l *link) mayLast(from *origin, name string) *tasks.Task {
 	if !from.client.Tasks || l.beyond == nil {
 		return nil
 	}
 	if t, ok := l.server.tool(name); ok && t.Streams {
-		return l.server.tasks.begin(l.principal, t)
+		return l.server.tasks.Begin(l.principal, t)
 	}
 	return nil
 }
 
 // lasting calls a tool and answers with what the call has come to in time, or with the
 // task that it has become.
-func (l *link) lasting(ctx context.Context, r *request, from *origin, call run.Call, t *task) mcp.JSONRPCMessage {
+func (l *link) lasting(r *request, from *origin, call run.Call, t *tasks.Task) mcp.JSONRPCMessage {
 	call.Session.Lasting = true
 	report := call.Progress
 	call.Progress = func(e tools.ProgressEvent) {
-		t.progress(e)
+		t.Progress(e)
 		if report != nil {
 			report(e)
 		}
 	}
-	t.running = l.server.runner.Start(context.WithoutCancel(ctx), call)
-	attached := context.AfterFunc(ctx, t.running.Cancel)
-	timer := time.NewTimer(l.server.tasks.after)
+	running := l.server.runner.Start(context.WithoutCancel(r.ctx), call)
+	attached := context.AfterFunc(r.ctx, running.Cancel)
+	timer := time.NewTimer(l.server.taskAfter)
 	defer timer.Stop()
 	select {
-	case <-t.running.Done():
+	case <-running.Done():
 	case <-timer.C:
 		if l.beyond.ctx.Err() == nil && attached() {
-			return mcp.JSONRPCResponse{Result: l.adopt(t, call)}
+			return mcp.JSONRPCResponse{Result: l.adopt(t, running, call)}
 		}
 	}
-	out := t.running.Wait()
+	out := running.Wait()
 	attached()
-	t.running.Cancel() // one that asks goes on by its state
-	t.store.drop(t)
+	running.Cancel() // one that asks goes on by its state
+	l.server.tasks.Drop(t)
 	if from.fault = protocolFault(call, out); from.fault != nil {
 		return nil
 	}
@@ -99,82 +101,93 @@ func (l *link) lasting(ctx context.Context, r *request, from *origin, call run.C
 }
 
 // adopt makes a running call a task, and lets go of the request that began it.
-func (l *link) adopt(t *task, call run.Call) taskResult {
+func (l *link) adopt(t *tasks.Task, running *run.Running, call run.Call) tasks.View {
 	s := l.server
-	t.store.keep(t)
-	created := t.state(s, mcp.ResultType("task"))
+	s.tasks.Keep(t, running)
+	created := t.Begun()
 	l.wg.Add(1) // the workspace of the link stays
 	l.beyond.calls.Go(func() {
 		defer l.wg.Done()
-		ending := context.AfterFunc(l.beyond.ctx, func() { t.stop("the server is shutting down") })
+		ending := context.AfterFunc(l.beyond.ctx, func() { t.Stop("the server is shutting down") })
 		defer ending()
-		s.follow(t, call)
+		t.Follow(call.Session.Client, func(out run.Outcome) (json.RawMessage, *wire.Fault) { return s.taskResult(call, out) })
 	})
 	return created
 }
 
-// follow sees a task to its end.
-func (s *Server) follow(t *task, call run.Call) {
-	out := t.running.Wait()
-	for out.Ask != nil && call.Session.Client.Forms && t.asks(out.Ask, call.Session.Client.Protocol) {
-		if err := t.running.Answer(t.answered()); err != nil {
-			out = run.Outcome{Err: tools.AsError(err)}
-			break
+// taskResult encodes what the call of a task has come to, or words the error in its place.
+func (s *Server) taskResult(call run.Call, out run.Outcome) (json.RawMessage, *wire.Fault) {
+	if bad := protocolFault(call, out); bad != nil {
+		return nil, bad
+	}
+	res := s.result(call, out)
+	res.ResultType = mcp.ResultTypeComplete
+	result, err := wire.AppendCallResult(nil, res)
+	if err != nil {
+		s.log.Error("encode the result of a task", "tool", call.Tool, "error", err)
+		return nil, wire.Refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON")
+	}
+	return result, nil
+}
+
+// taskNews returns what tells of the tasks that a request to listen names, as far as the
+// client may know of them; nil where it names none.
+func (l *link) taskNews(r *request, from *origin) *tasks.News {
+	wanted, ok := r.msg.Params.Get("notifications")
+	if !ok || wanted[0] != '{' {
+		return nil
+	}
+	raw, ok := wire.Split(wanted).Get("taskIds")
+	if !ok {
+		return nil
+	}
+	if !from.client.Tasks {
+		from.fault = lacking("notifications.taskIds needs the extension "+string(tools.Tasks)+", which the client has not declared", tools.Tasks)
+		return nil
+	}
+	var ids []string
+	if json.Unmarshal(raw, &ids) != nil {
+		from.fault = wire.Refuse(mcp.INVALID_PARAMS, "params.notifications.taskIds must be a list of ids of tasks")
+		return nil
+	}
+	var named []*tasks.Task
+	for _, id := range ids {
+		if t := l.server.tasks.Find(id, from.principal, from.may); t != nil {
+			named = append(named, t)
 		}
-		out = t.running.Wait()
 	}
-	why, stopped := t.stopped()
-	if stopped && (out.Ask != nil || out.Err != nil && out.Err.Code == tools.Cancelled) {
-		t.end(taskCancelled, why, nil, nil)
-		return
-	}
-	bad := protocolFault(call, out)
-	var result json.RawMessage
-	if bad == nil {
-		res := s.result(call, out)
-		res.ResultType = mcp.ResultTypeComplete
-		var err error
-		if result, err = appendCallResult(nil, res); err != nil {
-			s.log.Error("encode the result of a task", "tool", call.Tool, "error", err)
-			bad = refuse(mcp.INTERNAL_ERROR, "the result cannot be written as JSON")
-		}
-	}
-	if bad != nil {
-		t.end(taskFailed, bad.msg, nil, bad)
-		return
-	}
-	t.end(taskCompleted, "", result, nil)
+	return tasks.Watch(named, map[string]any{mcp.MetaKeySubscriptionID: r.msg.ID}, r.notify)
 }
 
 // task carries out a request about a task.
 func (l *link) task(r *request, from *origin) mcp.JSONRPCMessage {
 	s := l.server
 	if !from.client.Tasks {
-		from.fault = lacking(r.msg.method+" needs the extension "+string(tools.Tasks)+", which the client has not declared", tools.Tasks)
+		from.fault = lacking(r.msg.Method+" needs the extension "+string(tools.Tasks)+", which the client has not declared", tools.Tasks)
 		return nil
 	}
-	raw, _ := r.msg.params.get("taskId")
+	raw, _ := r.msg.Params.Get("taskId")
 	if len(raw) == 0 || raw[0] != '"' {
-		from.fault = refuse(mcp.INVALID_PARAMS, "params.taskId must be the id of a task")
+		from.fault = wire.Refuse(mcp.INVALID_PARAMS, "params.taskId must be the id of a task")
 		return nil
 	}
-	t := s.tasks.find(unquote(raw), from)
+	t := s.tasks.Find(wire.Unquote(raw), from.principal, from.may)
 	if t == nil {
-		from.fault = refuse(mcp.INVALID_PARAMS, "there is no task %q, or not any more: a result is kept for %s, and no longer than the server runs", tools.Clip(unquote(raw)), taskKept)
+		from.fault = wire.Refuse(mcp.INVALID_PARAMS, "there is no task %q, or not any more: a result is kept for %s, and no longer than the server runs", tools.Clip(wire.Unquote(raw)), tasks.Kept)
 		return nil
 	}
-	switch r.msg.method {
+	switch r.msg.Method {
 	case methodTaskGet:
-		return mcp.JSONRPCResponse{Result: t.detail(s)}
+		return mcp.JSONRPCResponse{Result: t.Detail()}
 	case methodTaskUpdate:
-		responses, ok := r.msg.params.get("inputResponses")
+		responses, ok := r.msg.Params.Get("inputResponses")
 		if !ok || responses[0] != '{' {
-			from.fault = refuse(mcp.INVALID_PARAMS, "params.inputResponses must be an object")
+			from.fault = wire.Refuse(mcp.INVALID_PARAMS, "params.inputResponses must be an object")
 			return nil
 		}
-		t.update(split(responses))
+		t.Update(wire.Split(responses))
 	case methodTaskCancel:
-		t.stop("cancelled by the client")
+		t.Stop("cancelled by the client")
 	}
 	return mcp.JSONRPCResponse{Result: acknowledgement{s.meta(), mcp.ResultTypeComplete}}
 }

@@ -205,8 +205,8 @@ func (c *client) take() []string {
 	return lines
 }
 
-// wire is a line of the server, read back.
-type wire struct {
+// received is a line of the server, read back.
+type received struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
@@ -221,9 +221,9 @@ type wire struct {
 	} `json:"error"`
 }
 
-func readWire(tb testing.TB, line string) wire {
+func readLine(tb testing.TB, line string) received {
 	tb.Helper()
-	var w wire
+	var w received
 	dec := json.NewDecoder(bytes.NewReader([]byte(line)))
 	if err := dec.Decode(&w); err != nil {
 		tb.Errorf("the server wrote %q: %v", line, err)

@@ -97,6 +97,9 @@ func main() {
 	if len(os.Args) > 3 && os.Args[1] == "weighed" { // this program as toolcrib, which says what it holds
 		fail(protocol.RunWeighed(os.Args[2], os.Args[3:]))
 	}
+	if len(os.Args) > 2 && os.Args[1] == "fixtures" { // this program as toolcrib with what the conformance suite calls
+		protocol.RunFixtures(os.Args[2:])
+	}
 	if len(os.Args) > 5 && os.Args[1] == "wave" { // this program as the attacker of hostile
 		if err := protocol.RunWave(os.Args[2:]); err != nil {
 			fail(err)

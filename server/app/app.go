@@ -10,6 +10,7 @@ package app
 import (
 	"io"
 
+	"toolcrib/server"
 	"toolcrib/server/config"
 	"toolcrib/server/run"
 )
@@ -26,4 +27,6 @@ type Process struct {
 	Hooks run.Hooks
 	// Caller is what the tools call others through; nil = none do.
 	Caller *run.Caller
+	// Fixtures are served besides the catalog.
+	Fixtures server.Fixtures
 }

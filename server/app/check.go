@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/server/config"
 	"toolcrib/server/identity"
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/workspace"
 	"toolcrib/workspace/redact"
@@ -16,7 +17,7 @@ import (
 // checked is what a configuration that stands was read as.
 type checked struct {
 	hooks  run.Hooks
-	rules  *run.Rules
+	rules  *rules.Set
 	limits run.Limiter
 	key    []byte
 }
@@ -46,7 +47,7 @@ func (p *Process) check(cfg config.Config, redactor *redact.Redactor, log *slog.
 		{"log_level", func() error { _, err := cfg.Level(); return err }},
 		{"", func() error { _, err := p.Select(cfg); return err }},
 		{"hooks", func() (err error) { c.hooks, err = p.hooks(cfg, redactor, log); return err }},
-		{"policy", func() (err error) { c.rules, err = run.NewRules(cfg.Policy, p.Catalog); return err }},
+		{"policy", func() (err error) { c.rules, err = rules.New(cfg.Policy, p.Catalog); return err }},
 		{"state_key", func() (err error) { c.key, err = cfg.Key(); return err }},
 		{"limits", func() (err error) { c.limits, err = p.limiter(cfg); return err }},
 		{"principal_root", func() error {

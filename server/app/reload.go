@@ -87,7 +87,7 @@ func (r *reloading) apply(next config.Config) error {
 	if err != nil {
 		return err
 	}
-	fixtures := fixturesOf(r.serving.Fixtures, &selected)
+	r.addFixtures(&selected)
 	checked, err := r.validate(next, r.engine.redactor, r.engine.log)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (r *reloading) apply(next config.Config) error {
 		return err
 	}
 	r.engine.selected = selected
-	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored, r.sources(selected, fixtures)); err != nil {
+	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored, r.sources(selected)); err != nil {
 		return err
 	}
 	r.Apply(next, r.serving.Roots, r.engine.log)

@@ -20,8 +20,6 @@ type Serving struct {
 	From     *config.Sources // where the settings come from, for a reload
 	Roots    []string
 	Tools    tools.Selected
-	// Fixtures adds what the conformance suite of the protocol wants of a server.
-	Fixtures bool
 	// Background is the server in the background that this process is to be; nil = it is
 	// none.
 	Background *Background
@@ -31,7 +29,7 @@ type Serving struct {
 // the background, or the one at stdin.
 func (p *Process) Serve(ctx context.Context, s Serving) error {
 	cfg, selected := s.Settings.Config, s.Tools
-	fixtures := fixturesOf(s.Fixtures, &selected)
+	p.addFixtures(&selected)
 	p.TuneGC()
 	e, err := p.Open(ctx, cfg, selected, s.Roots)
 	if err != nil {
@@ -44,10 +42,10 @@ func (p *Process) Serve(ctx context.Context, s Serving) error {
 		Tools:        e.selected.Listed,
 		Hidden:       e.hidden(),
 		Tailored:     e.selected.Tailored,
-		Sources:      p.sources(e.selected, fixtures),
-		Prompts:      slices.Concat(catalog.Prompts(p.Categories), fixtures.Prompts),
-		Native:       fixtures.Native,
-		TaskAfter:    fixtures.TaskAfter,
+		Sources:      p.sources(e.selected),
+		Prompts:      slices.Concat(catalog.Prompts(p.Categories), p.Fixtures.Prompts),
+		Native:       p.Fixtures.Native,
+		TaskAfter:    p.Fixtures.TaskAfter,
 		Runner:       e.Runner,
 		Workspace:    e.Workspace,
 		Log:          e.log,

@@ -18,6 +18,7 @@ import (
 	"os"
 
 	"toolcrib/schema"
+	"toolcrib/server"
 	"toolcrib/server/app"
 	"toolcrib/server/config"
 	"toolcrib/server/run"
@@ -42,6 +43,8 @@ type Process struct {
 	Caller *run.Caller
 	// Categories are all that the process offers.
 	Categories []tools.Category
+	// Fixtures are served besides the catalog.
+	Fixtures server.Fixtures
 
 	env config.Env // what settings are read from
 }
@@ -154,7 +157,7 @@ func (silentError) Error() string { return "" }
 func (p *Process) app() *app.Process {
 	return &app.Process{
 		Env: p.env, Version: moduleVersion(), Args: p.Args,
-		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Hooks: p.Hooks, Caller: p.Caller,
+		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Hooks: p.Hooks, Caller: p.Caller, Fixtures: p.Fixtures,
 	}
 }
 

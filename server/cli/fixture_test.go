@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"toolcrib/server"
 	"toolcrib/server/cli"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
@@ -125,6 +126,7 @@ type invocation struct {
 	catalog  []tools.Tool // nil = fixtures
 	// categories take the place of catalog, nil = the settings of all and the tools of that.
 	categories []tools.Category
+	fixtures   server.Fixtures
 }
 
 // start runs the program in the current directory; its state is kept outside.
@@ -160,6 +162,7 @@ func (in invocation) start(t *testing.T) (stdout, stderr string, code int) {
 			return "", &fs.PathError{Op: "look", Path: file, Err: errors.New("not found")}
 		},
 		Categories: in.categories,
+		Fixtures:   in.fixtures,
 	})
 	return out.String(), errs.String(), code
 }

@@ -14,8 +14,6 @@ import (
 
 type serve struct {
 	config.Config
-	// ConformanceFixtures is for the protocol's conformance suite, not for users.
-	ConformanceFixtures bool `flag:"conformance-fixtures" hidden:"true"`
 	// Keeper is the key of a server in the background, for [app.Background.Relay].
 	Keeper string `flag:"keeper" arg:"KEY" hidden:"true"`
 }
@@ -62,7 +60,7 @@ func (s *serve) open(ctx context.Context, p *Process, a *app.Process, args []str
 	if err != nil {
 		return l.Locate(err)
 	}
-	serving := app.Serving{Settings: l, From: from, Roots: roots, Tools: selected, Fixtures: s.ConformanceFixtures}
+	serving := app.Serving{Settings: l, From: from, Roots: roots, Tools: selected}
 	if l.Outlasts() && l.HTTP == "" {
 		background, err := a.Background(l, s.Config, roots)
 		switch {

@@ -19,6 +19,7 @@ import (
 
 	"toolcrib/server/hooks"
 	"toolcrib/server/identity"
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
@@ -56,8 +57,8 @@ type Config struct {
 	AllowProtected bool   `flag:"allow-protected" env:"TOOLCRIB_ALLOW_PROTECTED" help:"let tools write what programs run or obey: hooks and configuration of git, configuration of agents" narrow:"false"`
 	Durable        string `flag:"durable" env:"TOOLCRIB_DURABLE" arg:"BOOL" values:"true,false" help:"whether a change waits until it is on the disk; false is faster, and a loss of power may cost the last changes (default true)" default:"true"`
 
-	Policy   []run.Rule `file:"policy" help:"rules that say which calls are allowed, asked about or denied, before the default table; toolcrib help policy explains them" narrow:"append verdict=deny" live:"yes"`
-	StateKey string     `env:"TOOLCRIB_STATE_KEY" file:"state_key" arg:"KEY" help:"key that seals what waits for a user's answer, 32 bytes in hex or base64; with the same key, replicas take each other's answers (default a random one of this process)"`
+	Policy   []rules.Rule `file:"policy" help:"rules that say which calls are allowed, asked about or denied, before the default table; toolcrib help policy explains them" narrow:"append verdict=deny" live:"yes"`
+	StateKey string       `env:"TOOLCRIB_STATE_KEY" file:"state_key" arg:"KEY" help:"key that seals what waits for a user's answer, 32 bytes in hex or base64; with the same key, replicas take each other's answers (default a random one of this process)"`
 
 	Confirm      run.Confirm `flag:"confirm" env:"TOOLCRIB_CONFIRM" arg:"HOW" values:"ask,client,deny" help:"what happens where the user is to be asked and the client cannot: ask refuses and says so, client trusts the client's own prompt, deny never asks (default ask)" default:"ask" narrow:"order=client,ask,deny" live:"yes"`
 	HTTP         string      `flag:"http" env:"TOOLCRIB_HTTP" arg:"ADDR" help:"serve streamable HTTP at ADDR, such as 127.0.0.1:8080, in the place of stdin and stdout"`

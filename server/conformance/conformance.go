@@ -6,8 +6,8 @@
 // fixture is declared by it, so that the suite sees the production pipeline.
 // The rest (questions to the client's model, its roots, schemas and forms that
 // the contract leaves out on purpose) are definitions of mcp-go, served by the
-// same transports. Only the command line may import this package; nothing of
-// it is in a server that is not started with --conformance-fixtures.
+// same transports. Only the program that takes the figures imports this package, and
+// serves them by the command line of toolcrib; no released program holds them.
 //
 // Start at [New].
 package conformance
@@ -22,28 +22,16 @@ import (
 	"toolcrib/tools"
 )
 
-// Fixtures is what a server serves to the suite, beside its catalog.
-type Fixtures struct {
-	// Tools come before those of the catalog: the suite calls the first tool of
-	// the list without arguments.
-	Tools   []tools.Tool
-	Sources []tools.Source
-	Prompts []tools.Prompt
-	Native  server.Native
-	// TaskAfter is shorter than that of production: the suite wants tasks of calls
-	// that last a second.
-	TaskAfter time.Duration
-}
-
 // New returns the fixtures.
-func New() Fixtures {
-	return Fixtures{
+func New() server.Fixtures {
+	return server.Fixtures{
+		// The suite calls the first tool of the list without arguments.
 		Tools:   slices.Concat(contentTools(), eventTools(), askingTools(), lastingTools()),
 		Sources: sources(),
 		Prompts: prompts(),
 		Native:  native(),
 
-		TaskAfter: 4 * step,
+		TaskAfter: 4 * step, // the suite wants tasks of calls that last a second
 	}
 }
 

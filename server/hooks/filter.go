@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/workspace"
@@ -17,7 +18,7 @@ type filter struct {
 	tools     []string // globs
 	access    []string
 	effects   tools.Effects // of which one is enough; 0: all tools
-	commands  []run.CommandPattern
+	commands  []rules.CommandPattern
 	paths     []workspace.Pattern
 	arguments map[string]*regexp.Regexp
 }
@@ -58,7 +59,7 @@ func newFilter(spec Spec, all []tools.Tool) (filter, error) {
 		f.effects |= tools.None << i
 	}
 	for _, text := range spec.Runs {
-		pattern, err := run.ParseCommandPattern(text)
+		pattern, err := rules.ParseCommandPattern(text)
 		if err != nil {
 			return f, at("runs", err)
 		}
@@ -116,7 +117,7 @@ func (f *filter) fits(v run.View) bool {
 // runs reports whether a call runs a command that the hook looks at, or may.
 func (f *filter) runs(plan tools.Plan) bool {
 	return plan.Unknown != "" || slices.ContainsFunc(plan.Commands, func(c tools.Command) bool {
-		return c.Hides != "" || slices.ContainsFunc(f.commands, func(x run.CommandPattern) bool { return x.Covers(&c) })
+		return c.Hides != "" || slices.ContainsFunc(f.commands, func(x rules.CommandPattern) bool { return x.Covers(&c) })
 	})
 }
 

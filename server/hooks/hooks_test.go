@@ -165,15 +165,16 @@ func TestAfterTheCall(t *testing.T) {
 // TestAfterTheCallNothingChanges has hooks that fail or say nonsense when it is
 // over: the result stays, and the log tells.
 func TestAfterTheCallNothingChanges(t *testing.T) {
-	for _, tc := range []struct{ body, log string }{
-		{`exit 4`, "exit status 4"},
-		{`echo garbage`, "no JSON object"},
-		{`echo '{"decision":"deny"}'`, "cannot be changed"},
-		{`echo '{"decision":"allow","arguments":{}}'`, "cannot be changed"},
-		{`exec sleep 60`, "no answer within"},
+	const patient, short = "10s", "100ms"
+	for _, tc := range []struct{ body, log, timeout string }{
+		{`exit 4`, "exit status 4", patient},
+		{`echo garbage`, "no JSON object", patient},
+		{`echo '{"decision":"deny"}'`, "cannot be changed", patient},
+		{`echo '{"decision":"allow","arguments":{}}'`, "cannot be changed", patient},
+		{`exec sleep 60`, "no answer within", short},
 	} {
 		for event, text := range map[string]string{"post": "fine", "error": "fail"} {
-			f := start(t, hooks.Spec{Event: event, Command: []string{script(t, tc.body)}, Timeout: "2s"})
+			f := start(t, hooks.Spec{Event: event, Command: []string{script(t, tc.body)}, Timeout: tc.timeout})
 			want := `{"text":"fine"}`
 			if text == "fail" {
 				want = "not_found: no such thing"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 )
 
@@ -17,7 +18,7 @@ const consentForm = "consent"
 // the call until the answer is there.
 func (p *pass) ask() error {
 	switch {
-	case p.verdict != asks || p.dry: // Preflight asks for several calls at once
+	case p.verdict != rules.Ask || p.dry: // Preflight asks for several calls at once
 		return nil
 	case p.settled != nil && p.settled.Consented:
 		return nil
@@ -32,12 +33,12 @@ func (p *pass) ask() error {
 	refusal := p.cannotAsk()
 	switch {
 	case refusal == nil && p.r.consents.has(p):
-		p.verdict = allows
+		p.verdict = rules.Allow
 		return nil
 	case p.parent != nil:
 		return p.mustBeAlone()
 	case refusal != nil && p.live.Confirm == ConfirmClient:
-		p.verdict = allows // the client has asked its user by its own prompt
+		p.verdict = rules.Allow // the client has asked its user by its own prompt
 		return nil
 	case refusal != nil:
 		return refusal
@@ -166,7 +167,7 @@ func (p *pass) suspend(pending *tools.PendingAsk) (*Ask, error) {
 	for i, form := range pending.Forms {
 		asked := form
 		form.Message = shown(form.Message)
-		if p.verdict == asks && !s.Consented {
+		if p.verdict == rules.Ask && !s.Consented {
 			forms[consentForm] = form
 			break
 		}

@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"toolcrib/tools"
@@ -17,6 +19,9 @@ const grace = 25 * time.Millisecond
 // its goroutine; what it returns is dropped.
 var errAbandoned = errors.New("did not return after the end of its context")
 
+// errExited says that a function ended its goroutine, by [runtime.Goexit].
+var errExited = errors.New("the goroutine of the function was ended")
+
 // await runs f in a goroutine of its own and returns what it returns; a panic is
 // a *tools.PanicError. It never waits longer than the grace after the end of ctx.
 func await[T any](ctx context.Context, spawn func(func()), f func() (T, error)) (T, error) {
@@ -26,7 +31,7 @@ func await[T any](ctx context.Context, spawn func(func()), f func() (T, error)) 
 	}
 	done := make(chan outcome, 1)
 	spawn(func() {
-		o := outcome{err: errors.New("the goroutine of the function was ended")} // by runtime.Goexit
+		o := outcome{err: errExited}
 		defer func() { done <- o }()
 		o.err = tools.Guard(func() (err error) {
 			o.v, err = f()
@@ -51,47 +56,72 @@ func await[T any](ctx context.Context, spawn func(func()), f func() (T, error)) 
 
 // attempt runs the handler, several times where the tool is Repeatable. What a
 // tool with effects is about to do is on record before it does it.
-func (p *pass) attempt(ctx context.Context) (any, error) {
+func (p *pass) attempt(ctx context.Context, f *flight) (any, error) {
 	if err := p.begun(); err != nil {
 		return nil, err
 	}
-	return p.retry(ctx, p.once)
+	return p.retry(ctx, func(ctx context.Context) (any, error) { return p.once(ctx, f) })
 }
 
-// once runs the handler within the timeout of the tool.
-func (p *pass) once(ctx context.Context) (_ any, err error) {
+// once runs the handler within the timeout of the tool, in the goroutine of its flight. A
+// handler that does not return in its grace is abandoned: the flight lands without it.
+func (p *pass) once(ctx context.Context, f *flight) (v any, err error) {
 	inside, end := p.observe(ctx, PartAttempt, int(p.attempts.Add(1)))
 	limited, cancel := context.WithCancel(inside)
 	if s := &p.call.Session; !s.Lasting && !s.Once || !p.tool.Streams { // who asked for a task, or for nothing else, waits as long as it takes
 		limited, cancel = context.WithTimeout(inside, p.tool.Timeout)
 	}
 	defer cancel()
-	defer func() { end(ended(err)) }()
 	limited = p.noteChanges(tools.WithAsker(limited, p.asker))
-	v, err := await(limited, p.r.spawn, func() (any, error) {
-		if p.tool.Effects != tools.None {
-			defer p.r.results.changed() // also where the handler is abandoned and ends later
+	var over atomic.Bool // the handler has returned or is abandoned
+	abandon := func() {
+		if over.Swap(true) {
+			return
 		}
-		return p.tool.Run(limited, p.bound)
-	})
-	if errors.Is(err, errAbandoned) {
 		p.counters.abandoned.Add(1)
 		p.abandoned.Store(true)
 		p.log().Warn("the handler did not return after the end of its context")
+		err := p.late(ctx, limited, errAbandoned)
+		end(ended(err))
+		f.land(landing{err: err})
 	}
+	stop := context.AfterFunc(limited, func() { time.AfterFunc(grace, abandon) })
+	err = errExited
+	defer func() {
+		if over.Swap(true) {
+			v, err = nil, errAbandoned
+			return
+		}
+		stop()
+		err = p.late(ctx, limited, err)
+		end(ended(err))
+	}()
+	err = tools.Guard(func() (err error) {
+		if p.tool.Effects != tools.None {
+			defer p.r.results.changed() // also where the handler is abandoned and ends later
+		}
+		v, err = p.tool.Run(limited, p.bound)
+		return err
+	})
+	return v, err
+}
+
+// late words the error of a handler whose time was over as a timeout. ctx is that of the
+// call, limited that of the attempt.
+func (p *pass) late(ctx, limited context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || limited.Err() == nil {
-		return v, err
+		return err
 	}
 	if _, own := errors.AsType[*tools.Error](err); own {
-		return nil, err // the tool words its own timeout
+		return err // the tool words its own timeout
 	}
 	if !errors.Is(err, errAbandoned) && !errors.Is(err, context.DeadlineExceeded) {
-		return nil, err
+		return err
 	}
 	timeout := tools.Errorf(tools.Timeout, "%s: no result within %s", p.tool.Name, p.tool.Timeout).
 		WithHint("ask for less in one call")
 	timeout.Err = err
-	return nil, timeout
+	return timeout
 }
 
 // failure words what stopped the call as a *tools.Error; errSkipped, a
@@ -123,4 +153,49 @@ func (p *pass) failure(ctx context.Context, stop error) error {
 		p.log().Error("internal error", "err", stop)
 	}
 	return e
+}
+
+const (
+	maxAttempts = 3
+	firstPause  = 100 * time.Millisecond // doubles with each attempt; half of it is jitter
+)
+
+// retry tries again what may succeed the next time, where the tool is
+// Repeatable. It does not begin what the caller's deadline would cut off, and
+// nothing beside a handler that still runs.
+func (p *pass) retry(ctx context.Context, once func(context.Context) (any, error)) (any, error) {
+	start := p.asker.position()
+	for n := 1; ; n++ {
+		v, err := once(ctx)
+		if err == nil || n == maxAttempts || !p.tool.Repeatable || !retryable(err) {
+			return v, err
+		}
+		pause := firstPause << (n - 1)
+		pause = pause/2 + rand.N(pause/2)
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= pause {
+			return nil, err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, err
+		}
+		p.counters.retries.Add(1)
+		p.asker.rewind(start)
+	}
+}
+
+func retryable(err error) bool {
+	if errors.Is(err, errAbandoned) {
+		return false
+	}
+	if _, panicked := errors.AsType[*tools.PanicError](err); panicked {
+		return false
+	}
+	if _, asked := errors.AsType[*tools.PendingAsk](err); asked {
+		return false
+	}
+	return tools.AsError(err).Code.Retryable()
 }

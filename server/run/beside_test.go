@@ -51,7 +51,7 @@ func TestBeside(t *testing.T) {
 		}
 		session := local
 		session.Workspace = ws
-		r := run.New(run.Config{Settings: run.Settings{Tools: all, Rules: rules(t, tc.rules)}})
+		r := run.New(run.Config{Settings: run.Settings{Tools: all, Rules: compiled(t, tc.rules)}})
 		got := ending(r.Run(t.Context(), run.Call{Tool: tc.tool, Args: []byte(`{}`), Session: session}))
 		if got != tc.want {
 			t.Errorf("%s: %s is kept from %q, want %q", tc.rules, tc.tool, got, tc.want)

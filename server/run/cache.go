@@ -1,11 +1,12 @@
 package run
 
 import (
-	"container/list"
 	"context"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"toolcrib/tools"
 	"toolcrib/workspace"
@@ -46,18 +47,37 @@ type flightKey struct {
 	moment
 }
 
-// flight is one execution that several calls may wait for. It belongs to none
-// of them: it is cancelled when the last has gone.
+// flight is one execution of a call in a goroutine of its own. Several calls may wait
+// for it: it belongs to none of them then, and is cancelled when the last has gone.
 type flight struct {
-	key    flightKey
-	cancel context.CancelFunc
-	done   chan struct{}
-	value  any           // valid once done is closed
-	err    error         // likewise
-	shown  *tools.Result // likewise: value as the tool renders it; nil where it has not been
+	done   chan struct{} // closed when it has landed
+	landed sync.Once
+	landing
 
+	// Of one that calls may join:
+	key       flightKey
+	cancel    context.CancelFunc
+	forget    func()                      // nobody joins it any more; nil: nobody can
 	waiting   int                         // guarded by results.mu
 	listeners []func(tools.ProgressEvent) // likewise
+}
+
+// landing is how a flight has ended.
+type landing struct {
+	value any
+	shown *tools.Result // value as the tool renders it; nil where it has not been
+	err   error
+}
+
+// land ends a flight for those who wait for it. Only the first landing counts.
+func (f *flight) land(l landing) {
+	f.landed.Do(func() {
+		f.landing = l
+		if f.forget != nil {
+			f.forget()
+		}
+		close(f.done)
+	})
 }
 
 // kept is a result that may be given again.
@@ -77,16 +97,18 @@ type results struct {
 	mu      sync.Mutex
 	epoch   uint64
 	flights map[flightKey]*flight
-	byKey   map[callKey]*list.Element // of *kept
-	recent  *list.List                // of *kept, latest use first
-	bytes   int
+	kept    *simplelru.LRU[callKey, *kept]
+	bytes   int // of what is kept
 }
 
 func newResults(now func() time.Time, spawn func(func())) *results {
-	return &results{
-		now: now, spawn: spawn, generation: (*workspace.Workspace).Generation,
-		flights: map[flightKey]*flight{}, byKey: map[callKey]*list.Element{}, recent: list.New(),
+	rs := &results{now: now, spawn: spawn, generation: (*workspace.Workspace).Generation, flights: map[flightKey]*flight{}}
+	lru, err := simplelru.NewLRU(maxKept, func(_ callKey, k *kept) { rs.bytes -= k.size })
+	if err != nil {
+		panic(err) // the size is positive
 	}
+	rs.kept = lru
+	return rs
 }
 
 // changed says that a call with effects has run.
@@ -98,13 +120,16 @@ func (rs *results) changed() {
 
 // cache answers a call of a Read and Repeatable tool from a kept result, or from
 // an identical call in flight; otherwise, and for all other tools, it attempts it.
-func (p *pass) cache(ctx context.Context, attempt func(context.Context) (any, error)) (err error) {
+func (p *pass) cache(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err // cancelled on the way here: nothing begins any more
 	}
 	if p.tool.Access != tools.Read || !p.tool.Repeatable || len(p.asker.answers) > 0 {
-		p.value, err = attempt(ctx)
-		return err
+		f := &flight{done: make(chan struct{})}
+		p.r.spawn(func() { p.fly(ctx, f) })
+		<-f.done // its handler is given the grace after the end of ctx, then let go
+		p.value = f.value
+		return f.err
 	}
 	rs := p.r.results
 	key := p.key(ctx)
@@ -112,11 +137,7 @@ func (p *pass) cache(ctx context.Context, attempt func(context.Context) (any, er
 		p.value, p.source, p.age = k.value, sourceCache, rs.now().Sub(k.since)
 		return nil
 	}
-	f, first := rs.join(ctx, key, func(f *flight, ctx context.Context) {
-		if f.err = tools.Guard(func() (err error) { f.value, err = attempt(ctx); return err }); f.err == nil {
-			p.keep(f)
-		}
-	})
+	f, first := rs.join(ctx, key, p.fly)
 	if !first {
 		p.source = sourceJoined
 	}
@@ -124,12 +145,25 @@ func (p *pass) cache(ctx context.Context, attempt func(context.Context) (any, er
 	case <-f.done:
 	case <-ctx.Done():
 		if rs.leave(f) {
-			<-f.done // its handler is given the grace, then let go
+			<-f.done // likewise
 		}
 		return ctx.Err()
 	}
 	p.value, p.shown = f.value, f.shown
 	return f.err
+}
+
+// fly attempts the call and lands its flight.
+func (p *pass) fly(ctx context.Context, f *flight) {
+	l := landing{err: errExited}
+	defer func() { f.land(l) }()
+	l.err = tools.Guard(func() (err error) {
+		l.value, err = p.attempt(ctx, f)
+		return err
+	})
+	if l.err == nil {
+		l.shown = p.keep(f.key, l.value)
+	}
 }
 
 // key returns what the call is and the moment that it begins in.
@@ -155,7 +189,7 @@ func (rs *results) current() uint64 {
 }
 
 // join returns the flight of an identical call, or starts one.
-func (rs *results) join(ctx context.Context, key flightKey, run func(*flight, context.Context)) (f *flight, first bool) {
+func (rs *results) join(ctx context.Context, key flightKey, fly func(context.Context, *flight)) (f *flight, first bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	f, joined := rs.flights[key]
@@ -167,6 +201,11 @@ func (rs *results) join(ctx context.Context, key flightKey, run func(*flight, co
 	listen := tools.Progress(ctx)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f = &flight{key: key, cancel: cancel, done: make(chan struct{}), waiting: 1, listeners: []func(tools.ProgressEvent){listen}}
+	f.forget = func() {
+		rs.mu.Lock()
+		defer rs.mu.Unlock()
+		rs.forget(f)
+	}
 	rs.flights[key] = f
 	ctx = tools.WithProgress(ctx, func(e tools.ProgressEvent) {
 		for _, report := range rs.audience(f) {
@@ -175,13 +214,7 @@ func (rs *results) join(ctx context.Context, key flightKey, run func(*flight, co
 	})
 	rs.spawn(func() {
 		defer cancel()
-		run(f, ctx)
-		rs.mu.Lock()
-		defer rs.mu.Unlock()
-		if rs.flights[key] == f {
-			delete(rs.flights, key)
-		}
-		close(f.done)
+		fly(ctx, f)
 	})
 	return f, true
 }
@@ -203,11 +236,16 @@ func (rs *results) leave(f *flight) (last bool) {
 	if f.waiting > 0 {
 		return false
 	}
+	rs.forget(f)
+	f.cancel()
+	return true
+}
+
+// forget lets nobody join a flight any more. The caller holds mu.
+func (rs *results) forget(f *flight) {
 	if rs.flights[f.key] == f {
 		delete(rs.flights, f.key)
 	}
-	f.cancel()
-	return true
 }
 
 // get returns the kept result of the same call in the same moment. Only exact
@@ -215,39 +253,37 @@ func (rs *results) leave(f *flight) (last bool) {
 func (rs *results) get(key flightKey) (kept, bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	e, ok := rs.byKey[key.callKey]
+	k, ok := rs.kept.Get(key.callKey)
 	if !ok {
 		return kept{}, false
 	}
-	k := e.Value.(*kept)
 	if k.moment != key.moment {
-		rs.drop(e)
+		rs.kept.Remove(key.callKey)
 		return kept{}, false
 	}
-	rs.recent.MoveToFront(e)
 	return *k, true
 }
 
-// keep keeps the result of a flight that began in an exact moment. If the moment
-// is over by now nobody will ask for it, and it makes room for the next.
-func (p *pass) keep(f *flight) {
-	if p.tool.Cache == 0 || !f.key.exact {
-		return
+// keep keeps the result of a flight that began in an exact moment, and returns it as the
+// tool renders it, nil where it is not kept. If the moment is over by now nobody will ask
+// for it, and it makes room for the next.
+func (p *pass) keep(key flightKey, value any) *tools.Result {
+	if p.tool.Cache == 0 || !key.exact {
+		return nil
 	}
-	if out, ok := f.value.(tools.Keeper); ok && !out.Keep() {
-		return
+	if out, ok := value.(tools.Keeper); ok && !out.Keep() {
+		return nil
 	}
-	size := len(f.key.args)
-	res, err := p.tool.Render(f.value)
+	res, err := p.tool.Render(value)
 	if err != nil {
-		return // shape words the error
+		return nil // shape words the error
 	}
-	f.shown = &res
-	size += len(res.Structured)
+	size := len(key.args) + len(res.Structured)
 	for _, b := range res.Content {
 		size += len(b.Text) + len(b.Data)
 	}
-	p.r.results.put(&kept{flightKey: f.key, value: f.value, size: size, since: p.r.results.now()})
+	p.r.results.put(&kept{flightKey: key, value: value, size: size, since: p.r.results.now()})
+	return &res
 }
 
 func (rs *results) put(k *kept) {
@@ -256,18 +292,9 @@ func (rs *results) put(k *kept) {
 	if k.size > maxKeptBytes/8 {
 		return
 	}
-	if old, ok := rs.byKey[k.callKey]; ok {
-		rs.drop(old)
+	rs.kept.Remove(k.callKey)
+	rs.kept.Add(k.callKey, k)
+	for rs.bytes += k.size; rs.bytes > maxKeptBytes; {
+		rs.kept.RemoveOldest()
 	}
-	rs.byKey[k.callKey] = rs.recent.PushFront(k)
-	rs.bytes += k.size
-	for rs.recent.Len() > maxKept || rs.bytes > maxKeptBytes {
-		rs.drop(rs.recent.Back())
-	}
-}
-
-func (rs *results) drop(e *list.Element) {
-	k := rs.recent.Remove(e).(*kept)
-	delete(rs.byKey, k.callKey)
-	rs.bytes -= k.size
 }

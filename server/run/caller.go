@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 )
 
@@ -171,14 +172,14 @@ func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) error {
 			continue // the hook answers again when the call is made
 		}
 		ready = append(ready, p)
-		if p.verdict == asks {
+		if p.verdict == rules.Ask {
 			asking = append(asking, p)
 		}
 	}
 	if len(asking) > 0 {
 		if err := outer.consent(ctx, asking); err != nil {
 			for _, p := range asking {
-				if p.verdict == asks {
+				if p.verdict == rules.Ask {
 					p.unconsented(err)
 				}
 			}
@@ -200,7 +201,7 @@ func (p *pass) consent(ctx context.Context, asking []*pass) error {
 	switch {
 	case p.live.Confirm == ConfirmClient && refusal != nil && p.parent == nil:
 		for _, a := range asking {
-			a.verdict = allows // the client has asked its user about the outer call
+			a.verdict = rules.Allow // the client has asked its user about the outer call
 		}
 		return nil
 	case refusal != nil:
@@ -243,7 +244,7 @@ func (p *pass) covered() bool {
 	if !p.r.consents.has(p) {
 		return false
 	}
-	p.verdict = allows
+	p.verdict = rules.Allow
 	return true
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 )
@@ -149,12 +150,12 @@ func TestRulesOfCommands(t *testing.T) {
 	} {
 		var log lines
 		set := run.Settings{Tools: append(kinds(), planner())}
-		var list []run.Rule
+		var list []rules.Rule
 		if err := json.Unmarshal([]byte("["+tc.rules+"]"), &list); err != nil {
 			t.Fatal(err)
 		}
 		var err error
-		if set.Rules, err = run.NewRules(list, set.Tools); err != nil {
+		if set.Rules, err = rules.New(list, set.Tools); err != nil {
 			t.Fatal(err)
 		}
 		r := run.New(run.Config{Settings: set, Audit: &log})
@@ -208,7 +209,7 @@ func TestEffectsOfPlan(t *testing.T) {
 func TestConsentOfCommands(t *testing.T) {
 	set := run.Settings{Tools: []tools.Tool{planner()}}
 	var err error
-	if set.Rules, err = run.NewRules([]run.Rule{{Verdict: "ask", Command: []string{"git"}, Why: "look first"}}, set.Tools); err != nil {
+	if set.Rules, err = rules.New([]rules.Rule{{Verdict: "ask", Command: []string{"git"}, Why: "look first"}}, set.Tools); err != nil {
 		t.Fatal(err)
 	}
 	r := run.New(run.Config{Settings: set})
@@ -278,11 +279,11 @@ func TestCommandPatternErrors(t *testing.T) {
 		{`{"verdict":"deny","command":["git 'push'"]}`, "policy[1]: command: 'push': a pattern is a program and words, as they are after the shell has read them, without quotes, variables or operators"},
 		{`{"verdict":"deny","command":["git"],"tool":["read_file"]}`, "policy[1]: command: none of the tools of the rule runs commands"},
 	} {
-		var r run.Rule
+		var r rules.Rule
 		if err := json.Unmarshal([]byte(tc.rule), &r); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.NewRules([]run.Rule{r}, append(kinds(), planner())); err == nil || err.Error() != tc.want {
+		if _, err := rules.New([]rules.Rule{r}, append(kinds(), planner())); err == nil || err.Error() != tc.want {
 			t.Errorf("%s: %v, want %s", tc.rule, err, tc.want)
 		}
 	}
@@ -291,7 +292,7 @@ func TestCommandPatternErrors(t *testing.T) {
 // What runs perhaps is never denied for certain, nor does it make a call asked about that
 // no rule names.
 func TestRulesOfWhatRunsPerhaps(t *testing.T) {
-	x, err := run.ParseCommandPattern("git push")
+	x, err := rules.ParseCommandPattern("git push")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,11 +311,11 @@ func TestRulesOfWhatRunsPerhaps(t *testing.T) {
 				return tools.Plan{Effects: tools.Process, Commands: []tools.Command{command("x git push origin"), c}}, nil
 			}
 		})
-		var list []run.Rule
+		var list []rules.Rule
 		if err := json.Unmarshal([]byte("["+tc.rules+"]"), &list); err != nil {
 			t.Fatal(err)
 		}
-		rules, err := run.NewRules(list, []tools.Tool{tool})
+		rules, err := rules.New(list, []tools.Tool{tool})
 		if err != nil {
 			t.Fatal(err)
 		}

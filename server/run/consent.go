@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -149,7 +150,7 @@ func (p *pass) answered(answer tools.Answer) error {
 // policy, under which the user was not asked.
 type consentKey struct {
 	principal, client, tool, rule string
-	rules                         *Rules
+	rules                         *rules.Set
 }
 
 func (p *pass) consentKey() consentKey {

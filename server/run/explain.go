@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 )
 
@@ -74,28 +75,28 @@ func (r *Runner) Explain(ctx context.Context, call Call) (Explanation, error) {
 	if err := p.foresee(ctx); err != nil {
 		return Explanation{}, p.failure(ctx, err)
 	}
-	concern := p.live.Rules.of(p.tool)
+	concern := p.live.Rules.Of(p.tool)
 	ru := p.judge(concern)
-	x := Explanation{Tool: p.tool.Name, Verdict: ru.verdict.String(), Rule: ru.name, Why: ru.why, From: p.live.Rules.from(ru.name)}
+	x := Explanation{Tool: p.tool.Name, Verdict: ru.verdict.String(), Rule: ru.name, Why: ru.why, From: p.live.Rules.From(ru.name)}
 	x.foresees(p)
 	if isAbsolute(ru.name) {
 		x.From = "always"
 		return x, nil
 	}
-	x.Guarded = concern.placed
+	x.Guarded = concern.Placed
 	for _, at := range p.spots(concern) {
 		if j := p.judged(concern, at); !slices.ContainsFunc(x.Places, j.same) {
 			x.Places = append(x.Places, j)
 		}
 	}
-	if ru.verdict == denies {
+	if ru.verdict == rules.Deny {
 		return x, nil
 	}
 	if err := p.policy(ctx); err != nil {
 		return Explanation{}, p.failure(ctx, err)
 	}
 	if x.Question = p.question; p.rule == toolAsks {
-		x.Verdict, x.Rule, x.From, x.Why = asks.String(), toolAsks, "the tool itself", ""
+		x.Verdict, x.Rule, x.From, x.Why = rules.Ask.String(), toolAsks, "the tool itself", ""
 	}
 	if p.offer != nil {
 		x.Session = p.offer.covers()
@@ -112,73 +113,30 @@ func isAbsolute(name string) bool {
 	return false
 }
 
-// from says where a rule stands.
-func (rs *Rules) from(name string) string {
-	if rs != nil {
-		for _, r := range rs.list {
-			if r.name == name {
-				return r.from()
-			}
-		}
-	}
-	return "default table"
-}
-
-func (r *ruling) from() string { return fmt.Sprintf("policy[%d]", r.index+1) }
-
 // judged tells of each rule that concerns the call at a place what beat it.
-func (p *pass) judged(concern concerning, at spot) Judged {
-	j := Judged{Path: at.text}
-	if at.command != nil {
-		j.Command = visible(at.command.String())
+func (p *pass) judged(concern rules.Applicable, at rules.Spot) Judged {
+	j := Judged{Path: at.Text}
+	if at.Command != nil {
+		j.Command = visible(at.Command.String())
 	}
-	if shown := at.path.String(); shown != at.text {
+	if shown := at.Path.String(); shown != at.Text {
 		j.Leads = shown
 	}
-	list := concern.match(nil, p.call.Session.Principal, at)
-	won, ok := winner(list)
+	list := concern.Matching(nil, p.call.Session.Principal, at)
+	won, ok := rules.Winner(list)
 	switch {
 	case ok:
-		j.Verdict, j.Rule = won.says().String(), won.name
-	case light(won, at.command):
-		j.Verdict, j.Rule = allows.String(), "no rule names it"
+		j.Verdict, j.Rule = won.Says().String(), won.Name
+	case light(won, at.Command):
+		j.Verdict, j.Rule = rules.Allow.String(), "no rule names it"
 	default:
 		standing := p.standing()
 		j.Verdict, j.Rule = standing.verdict.String(), standing.name
 	}
 	for _, c := range list {
-		j.Rules = append(j.Rules, Outrank{Rule: c.name, From: c.from(), Verdict: c.says().String(), Lost: c.lost(won, list), Maybe: c.maybe})
+		j.Rules = append(j.Rules, Outrank{Rule: c.Name, From: c.From(), Verdict: c.Says().String(), Lost: c.Lost(won, list), Maybe: c.Maybe})
 	}
 	return j
-}
-
-// lost says what beat a rule.
-func (c concerned) lost(won concerned, list []concerned) string {
-	if c.ruling == won.ruling {
-		return ""
-	}
-	for _, b := range list {
-		if b.over(c) {
-			return "less specific than " + b.name + " in " + strings.Join(c.less(b.rank), " and ")
-		}
-	}
-	if c.says() != won.says() {
-		return fmt.Sprintf("%s wins over %s, and neither of it and %s is more specific in all", won.says(), c.says(), won.name)
-	}
-	return "comes after " + won.name
-}
-
-// less names the respects in which a rule is less specific than another.
-func (a rank) less(b rank) (in []string) {
-	for _, r := range []struct {
-		name string
-		a, b int
-	}{{"what it names", a.what, b.what}, {"its path", a.where, b.where}, {"its principal", a.whom, b.whom}, {"its command", a.doing, b.doing}} {
-		if r.a < r.b {
-			in = append(in, r.name)
-		}
-	}
-	return in
 }
 
 // String is the explanation for people.

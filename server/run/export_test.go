@@ -5,7 +5,6 @@ import (
 
 	"strconv"
 
-	"toolcrib/tools"
 	"toolcrib/workspace"
 )
 
@@ -15,7 +14,7 @@ func (r *Runner) SetGeneration(f func() (uint64, bool)) {
 }
 
 // Kept returns how many results are kept.
-func (r *Runner) Kept() int { return r.results.recent.Len() }
+func (r *Runner) Kept() int { return r.results.kept.Len() }
 
 // Used returns how many used states are remembered; FillUsed makes it the most.
 func (r *Runner) Used() int { return len(r.seal.used) }
@@ -26,12 +25,4 @@ func (r *Runner) FillUsed() {
 			panic(err)
 		}
 	}
-}
-
-// Decide returns the name of the rule that decides on a call at a path, "" if none does.
-func (rs *Rules) Decide(t tools.Tool, principal string, at workspace.Path) string {
-	if r := rs.of(t).judge(principal, at); r != nil {
-		return r.name
-	}
-	return ""
 }

@@ -3,8 +3,8 @@ package run
 import (
 	"cmp"
 	"slices"
-	"sync"
 
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -13,34 +13,34 @@ import (
 // comes to them: by a glob, a link, or a text that holds paths. What a rule asks about
 // is open only at the paths that the call names, where it is such a rule that decides:
 // the user has consented by the time that the tool runs. Its programs are kept away by
-// the sandbox, see beside.
-func (p *pass) fence(c concerning, by verdict) {
+// the sandbox, see [rules.Set.Beside].
+func (p *pass) fence(c rules.Applicable, by rules.Verdict) {
 	if p.ground == nil {
 		return
 	}
 	principal := p.call.Session.Principal
 	if p.tool.Access == tools.Exec {
-		if closure := p.live.Rules.beside(c, principal); closure != nil {
+		if closure := p.live.Rules.Beside(c, principal); closure != nil {
 			defer func() { p.call.Session.Workspace = p.call.Session.Workspace.Beside(closure) }()
 		}
 	}
-	if !c.placed {
+	if !c.Placed {
 		return
 	}
-	if by != asks {
-		p.call.Session.Workspace = p.live.Rules.seen.guarded(p.ground, p.tool, principal, c)
+	if by != rules.Ask {
+		p.call.Session.Workspace = p.live.Rules.Seen.Guarded(p.ground, p.tool, principal, c)
 		return
 	}
 	var open []workspace.Path
-	for _, at := range p.spots(concerning{placed: true}) {
-		open = append(open, at.path)
+	for _, at := range p.spots(rules.Applicable{Placed: true}) {
+		open = append(open, at.Path)
 	}
 	p.call.Session.Workspace = p.ground.Guarded(func(at workspace.Path) string {
-		r := c.judge(principal, at)
-		if r != nil && r.verdict == asks && slices.ContainsFunc(open, at.Within) {
+		r := c.Judge(principal, at)
+		if r != nil && r.Effect == rules.Ask && slices.ContainsFunc(open, at.Within) {
 			return ""
 		}
-		return r.closed()
+		return r.Closed()
 	})
 }
 
@@ -57,8 +57,8 @@ func (r *Runner) View(s tools.SessionInfo, through ...*tools.Tool) (_ tools.Sess
 		}
 	}
 	look := tools.Tool{Access: tools.Read, Effects: tools.None}
-	if c := l.Rules.of(look); c.placed && s.Workspace != nil {
-		s.Workspace = s.Workspace.Guarded(func(at workspace.Path) string { return c.judge(s.Principal, at).closed() })
+	if c := l.Rules.Of(look); c.Placed && s.Workspace != nil {
+		s.Workspace = s.Workspace.Guarded(func(at workspace.Path) string { return c.Judge(s.Principal, at).Closed() })
 	}
 	return s, true
 }
@@ -77,57 +77,14 @@ func (r *Runner) Watch(call Call) (tools.SessionInfo, error) {
 	if err := p.bind(); err != nil {
 		return tools.SessionInfo{}, err
 	}
-	concern := p.live.Rules.of(p.tool)
+	concern := p.live.Rules.Of(p.tool)
 	switch ru := p.judge(concern); ru.verdict {
-	case denies:
+	case rules.Deny:
 		return tools.SessionInfo{}, p.denial(ru)
-	case asks:
+	case rules.Ask:
 		return tools.SessionInfo{}, tools.Errorf(tools.Denied, "%s: needs the user's consent (rule %s), which cannot be asked for each look", cmp.Or(ru.subject, p.tool.Name), ru.name).
 			WithHint("read it when it is needed")
 	}
-	p.fence(concern, allows)
+	p.fence(concern, rules.Allow)
 	return p.call.Session, nil
-}
-
-// closed names the rule where it keeps a tool away; a nil one does not.
-func (r *ruling) closed() string {
-	switch {
-	case r == nil || r.verdict == allows:
-		return ""
-	case r.verdict == asks:
-		return r.name + ", which asks the user about a call that names the path itself"
-	}
-	return r.name
-}
-
-// views are the guarded views that calls without consent have. A view serves all calls
-// that are judged alike, so that what is kept for its sake, such as the pages of a
-// listing, outlasts a call.
-type views struct {
-	mu sync.Mutex
-	of map[viewKey]*workspace.Workspace
-}
-
-type viewKey struct {
-	ground          *workspace.Workspace
-	tool, principal string
-	effects         tools.Effects // of its plan
-}
-
-// maxViews bounds the views that are kept; more are made anew.
-const maxViews = 256
-
-func (v *views) guarded(ground *workspace.Workspace, tool tools.Tool, principal string, c concerning) *workspace.Workspace {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	key := viewKey{ground, tool.Name, principal, tool.Effects}
-	if view := v.of[key]; view != nil {
-		return view
-	}
-	view := ground.Guarded(func(at workspace.Path) string { return c.judge(principal, at).closed() })
-	if len(v.of) >= maxViews || v.of == nil {
-		v.of = map[viewKey]*workspace.Workspace{}
-	}
-	v.of[key] = view
-	return view
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 )
 
@@ -30,30 +31,30 @@ func (p *pass) foresee(ctx context.Context) error {
 
 // spots returns what the call is judged at: its places, and at each of its commands where
 // a rule is about commands.
-func (p *pass) spots(c concerning) []spot {
+func (p *pass) spots(c rules.Applicable) []rules.Spot {
 	var touched []tools.Touch
-	if !c.ordered {
+	if !c.Ordered {
 		for i := range p.plan.Commands {
 			touched = append(touched, p.plan.Commands[i].Touches...)
 		}
 	}
-	if !c.ordered || len(p.plan.Commands) == 0 {
+	if !c.Ordered || len(p.plan.Commands) == 0 {
 		return p.unordered(c, touched)
 	}
-	var list []spot
-	if c.placed && len(p.plan.Touches) > 0 {
+	var list []rules.Spot
+	if c.Placed && len(p.plan.Touches) > 0 {
 		for _, at := range p.resolve(p.plan.Touches) {
-			list = append(list, spot{placed: at})
+			list = append(list, rules.Spot{Location: at})
 		}
 	}
 	for i := range p.plan.Commands {
 		cmd := &p.plan.Commands[i]
-		places := []placed{{}}
-		if c.placed {
+		places := []rules.Location{{}}
+		if c.Placed {
 			places = append(p.places(true), p.resolve(cmd.Touches)...)
 		}
 		for _, at := range places {
-			list = append(list, spot{placed: at, command: cmd, vague: c.placed && !cmd.Told})
+			list = append(list, rules.Spot{Location: at, Command: cmd, Vague: c.Placed && !cmd.Told})
 		}
 	}
 	if p.plan.Unknown != "" || p.plan.Writes { // no rule about the commands is about that
@@ -63,52 +64,52 @@ func (p *pass) spots(c concerning) []spot {
 }
 
 // unordered are the spots of a call as of one that runs no commands.
-func (p *pass) unordered(c concerning, touched []tools.Touch) []spot {
-	places := p.places(c.placed)
-	if c.placed {
+func (p *pass) unordered(c rules.Applicable, touched []tools.Touch) []rules.Spot {
+	places := p.places(c.Placed)
+	if c.Placed {
 		places = append(places, p.resolve(p.plan.Touches)...)
 		places = append(places, p.resolve(touched)...)
 	}
-	list := make([]spot, len(places))
+	list := make([]rules.Spot, len(places))
 	for i, at := range places {
-		list[i].placed = at
+		list[i].Location = at
 	}
 	return list
 }
 
 // resolve returns where paths lead, by their text and by their links.
-func (p *pass) resolve(list []tools.Touch) (places []placed) {
+func (p *pass) resolve(list []tools.Touch) (places []rules.Location) {
 	if p.ground == nil {
 		return nil
 	}
 	for _, touch := range list {
 		if at, err := p.ground.Resolve(touch.Path); err == nil {
-			places = append(places, placed{at, touch.Path}, placed{at.Landing(), touch.Path})
+			places = append(places, rules.Location{Path: at, Text: touch.Path}, rules.Location{Path: at.Landing(), Text: touch.Path})
 		}
 	}
 	return places
 }
 
-// on is the rule as the default table has its own, at a spot that it decides on.
-func (c concerned) on(at spot) rule {
-	ru := c.rule()
-	if ru.subject = at.text; at.command != nil && (len(c.commands) > 0 || ru.subject == "") {
-		ru.subject = excerpt(visible(at.command.String()), maxSubject)
+// ruleAt is a rule as the default table has its own, at a spot that it decides on.
+func ruleAt(c rules.Match, at rules.Spot) rule {
+	ru := ruleOf(c.Compiled)
+	if ru.subject = at.Text; at.Command != nil && (len(c.Commands) > 0 || ru.subject == "") {
+		ru.subject = excerpt(visible(at.Command.String()), maxSubject)
 	}
-	if c.maybe {
-		ru.verdict = c.says()
+	if c.Maybe {
+		ru.verdict = c.Says()
 		ru.why = "nobody can tell whether it is what this rule is about"
-		if c.Why != "" {
-			ru.why += " (" + c.Why + ")"
+		if c.Source.Why != "" {
+			ru.why += " (" + c.Source.Why + ")"
 		}
 	}
 	return ru
 }
 
-// unseen is a rule about commands where a call may run some that nobody sees.
-func (r *ruling) unseen(c *tools.Command, why string) rule {
-	ru := r.rule()
-	ru.verdict, ru.final = asks, false
+// unseenBy is a rule about commands where a call may run some that nobody sees.
+func unseenBy(r *rules.Compiled, c *tools.Command, why string) rule {
+	ru := ruleOf(r)
+	ru.verdict, ru.final = rules.Ask, false
 	ru.why = "it may run what this rule is about: " + why
 	if c != nil {
 		ru.subject = excerpt(visible(c.String()), maxSubject)

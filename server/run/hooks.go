@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 )
 
@@ -151,10 +152,10 @@ func (p *pass) heed() {
 		return
 	}
 	questions := p.asked
-	if p.verdict == asks {
+	if p.verdict == rules.Ask {
 		questions = append(questions, p.question)
 	}
-	p.verdict, p.rule, p.offer = asks, preHook, nil // it is asked again for the next call
+	p.verdict, p.rule, p.offer = rules.Ask, preHook, nil // it is asked again for the next call
 	p.question = strings.Join(questions, "\n")
 }
 
@@ -171,7 +172,7 @@ func cause(err error) string {
 }
 
 func (p *pass) denied(err *tools.Error) error {
-	p.verdict, p.rule = denies, preHook
+	p.verdict, p.rule = rules.Deny, preHook
 	return err
 }
 

@@ -4,31 +4,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
-
-// verdict is what a rule says of a call.
-type verdict uint8
-
-const (
-	unjudged verdict = iota // the call ended before the policy
-	allows
-	asks
-	denies
-)
-
-var verdictNames = [...]string{"", "allow", "ask", "deny"}
-
-func (v verdict) String() string { return verdictNames[v] }
 
 // rule judges the calls that it matches. Its name stands in denials and in the
 // audit log.
 type rule struct {
 	name    string
-	verdict verdict
+	verdict rules.Verdict
 	matches func(p *pass) bool
 	why     string // of an ask or a denial: "the server is read-only"
 	hint    string // of a denial: the way out
@@ -39,7 +25,7 @@ type rule struct {
 // absolute are the rules that no configuration beats; the first that matches decides.
 var absolute = [...]rule{
 	{
-		name: "read-only-server", verdict: denies,
+		name: "read-only-server", verdict: rules.Deny,
 		matches: func(p *pass) bool {
 			return p.live.ReadOnly && p.tool.Access != tools.Read && p.tool.Access != tools.Delegates
 		},
@@ -47,7 +33,7 @@ var absolute = [...]rule{
 		hint: "the user can start it without --read-only",
 	},
 	{
-		name: protectedRule, verdict: denies,
+		name: protectedRule, verdict: rules.Deny,
 		matches: func(p *pass) bool {
 			return !p.live.AllowProtected && p.tool.Access == tools.Write && protectedPath(p) != ""
 		},
@@ -60,45 +46,45 @@ var absolute = [...]rule{
 // rule that matches decides. A tool may ask for consent beyond it by its own question.
 var table = [...]rule{
 	{
-		name: "delegates", verdict: allows, // each inner call is judged by itself
+		name: "delegates", verdict: rules.Allow, // each inner call is judged by itself
 		matches: access(tools.Delegates),
 	},
 	{
-		name: "read", verdict: allows,
+		name: "read", verdict: rules.Allow,
 		matches: access(tools.Read),
 	},
 	{
-		name: "leaves-the-roots", verdict: asks,
+		name: "leaves-the-roots", verdict: rules.Ask,
 		matches: func(p *pass) bool { return p.tool.Effects.Has(tools.Outside) },
 		why:     "it changes things outside the roots",
 	},
 	{
-		name: "destroys-without-history", verdict: asks,
+		name: "destroys-without-history", verdict: rules.Ask,
 		matches: func(p *pass) bool {
 			return p.tool.Access == tools.Write && p.tool.Effects.Has(tools.Destroys) && !p.tool.Effects.Has(tools.Workspace)
 		},
 		why: "it destroys what no history keeps",
 	},
 	{
-		name: "write", verdict: allows,
+		name: "write", verdict: rules.Allow,
 		matches: access(tools.Write),
 	},
 	{
-		name: "exec-with-network", verdict: asks,
+		name: "exec-with-network", verdict: rules.Ask,
 		matches: func(p *pass) bool { return p.tool.Access == tools.Exec && p.tool.Effects.Has(tools.Network) },
 		why:     "it runs a program with the network on",
 	},
 	{
-		name: "external-destroys", verdict: asks,
+		name: "external-destroys", verdict: rules.Ask,
 		matches: func(p *pass) bool { return p.tool.Access == tools.External && p.tool.Effects.Has(tools.Destroys) },
 		why:     "it changes or deletes things on another machine",
 	},
 	{
-		name: "exec", verdict: allows, // contained by the sandbox
+		name: "exec", verdict: rules.Allow, // contained by the sandbox
 		matches: access(tools.Exec),
 	},
 	{
-		name: "external", verdict: allows, // private addresses are refused when they are dialled
+		name: "external", verdict: rules.Allow, // private addresses are refused when they are dialled
 		matches: access(tools.External),
 	},
 }
@@ -125,14 +111,14 @@ func access(a tools.Access) func(*pass) bool {
 // was allowed or consented to stays so, unless a rule denies it by now: the settings may
 // have changed since.
 func (p *pass) policy(ctx context.Context) error {
-	concern := p.live.Rules.of(p.tool)
+	concern := p.live.Rules.Of(p.tool)
 	ru := p.judge(concern)
-	if p.settled != nil && ru.verdict != denies {
+	if p.settled != nil && ru.verdict != rules.Deny {
 		p.fence(concern, ru.verdict)
 		return nil
 	}
 	p.verdict, p.rule = ru.verdict, ru.name
-	if ru.verdict == denies {
+	if ru.verdict == rules.Deny {
 		return p.denial(ru)
 	}
 	p.fence(concern, ru.verdict)
@@ -148,11 +134,11 @@ func (p *pass) policy(ctx context.Context) error {
 	}
 	switch {
 	case q.Message != "":
-		if p.verdict != asks {
-			p.verdict, p.rule = asks, toolAsks
+		if p.verdict != rules.Ask {
+			p.verdict, p.rule = rules.Ask, toolAsks
 		}
 		p.question = q.Message
-	case p.verdict == asks:
+	case p.verdict == rules.Ask:
 		p.question = fmt.Sprintf("%s: %s. Arguments: %s", p.tool.Title, ru.why, excerpt(string(p.bound.Canonical), maxShownArgs))
 		if p.plan.Shows != "" {
 			p.question = p.shows(ru)
@@ -184,7 +170,7 @@ const maxShownArgs = 400
 
 // judge returns the rule that decides on the call: an absolute one, else the strictest
 // of those that decide on its places.
-func (p *pass) judge(concern concerning) rule {
+func (p *pass) judge(concern rules.Applicable) rule {
 	for _, ru := range absolute {
 		if ru.matches(p) {
 			if ru.name == protectedRule {
@@ -194,7 +180,7 @@ func (p *pass) judge(concern concerning) rule {
 		}
 	}
 	standing := p.standing()
-	if len(concern.rules) == 0 {
+	if len(concern.Rules) == 0 {
 		return standing
 	}
 	worst := rule{}
@@ -206,31 +192,31 @@ func (p *pass) judge(concern concerning) rule {
 	principal := p.call.Session.Principal
 	judged := false // by more than what names it
 	for _, at := range p.spots(concern) {
-		won, ok := concern.decide(principal, at)
-		if !settles(won, at.command) {
-			if r := concern.hidden(principal); r != nil {
-				strictest(r.unseen(at.command, at.command.Hides))
+		won, ok := concern.Decide(principal, at)
+		if !settles(won, at.Command) {
+			if r := concern.Hidden(principal); r != nil {
+				strictest(unseenBy(r, at.Command, at.Command.Hides))
 			}
 		}
 		switch {
-		case light(won, at.command):
+		case light(won, at.Command):
 			continue
 		case ok:
-			strictest(won.on(at))
+			strictest(ruleAt(won, at))
 		default:
 			strictest(standing)
 		}
 		judged = true
 	}
-	if r := concern.hidden(principal); r != nil && p.plan.Unknown != "" {
-		strictest(r.unseen(nil, p.plan.Unknown))
+	if r := concern.Hidden(principal); r != nil && p.plan.Unknown != "" {
+		strictest(unseenBy(r, nil, p.plan.Unknown))
 	}
 	if judged {
 		return worst
 	}
 	for _, at := range p.unordered(concern, nil) {
-		if won, ok := concern.decide(principal, at); ok {
-			strictest(won.on(at))
+		if won, ok := concern.Decide(principal, at); ok {
+			strictest(ruleAt(won, at))
 		} else {
 			strictest(standing)
 		}
@@ -240,14 +226,14 @@ func (p *pass) judge(concern concerning) rule {
 
 // settles reports whether nothing of a command is left to ask about: it hides nothing, or
 // what won allows it by its name.
-func settles(won concerned, c *tools.Command) bool {
-	return c == nil || c.Hides == "" || won.ruling != nil && won.verdict == allows && len(won.commands) > 0
+func settles(won rules.Match, c *tools.Command) bool {
+	return c == nil || c.Hides == "" || won.Compiled != nil && won.Effect == rules.Allow && len(won.Commands) > 0
 }
 
 // light reports whether a command does nothing by itself that the rule which won is about.
 // One that hides what it runs is what that is.
-func light(won concerned, c *tools.Command) bool {
-	return c != nil && c.Light && c.Hides == "" && (won.ruling == nil || len(won.commands) == 0 && len(won.paths) == 0)
+func light(won rules.Match, c *tools.Command) bool {
+	return c != nil && c.Light && c.Hides == "" && (won.Compiled == nil || len(won.Commands) == 0 && len(won.Paths) == 0)
 }
 
 // standing returns the rule of the default table. A call that none matches is denied.
@@ -257,39 +243,33 @@ func (p *pass) standing() rule {
 			return ru
 		}
 	}
-	return rule{name: "none", verdict: denies, why: "no rule allows it", hint: "call another tool"}
+	return rule{name: "none", verdict: rules.Deny, why: "no rule allows it", hint: "call another tool"}
 }
 
-// rule is the ruling as the default table has its own.
-func (r *ruling) rule() rule {
-	ru := rule{name: r.name, verdict: r.verdict, why: r.Why, hint: "do without it; the user can change the rule in the configuration"}
+// ruleOf is a ruling as the default table has its own.
+func ruleOf(r *rules.Compiled) rule {
+	ru := rule{name: r.Name, verdict: r.Effect, why: r.Source.Why, hint: "do without it; the user can change the rule in the configuration"}
 	if ru.why == "" {
-		ru.why = "the configuration says " + r.Verdict
+		ru.why = "the configuration says " + r.Source.Verdict
 	}
-	ru.final = r.verdict == allows && slices.ContainsFunc(r.tools, func(g glob) bool { return g.rank == named && g.text != "" })
+	ru.final = r.NamesAllowed()
 	return ru
-}
-
-// placed is a path argument as rules see it.
-type placed struct {
-	path workspace.Path
-	text string // as the caller wrote it
 }
 
 // places returns what the call is judged at: its path arguments, by their text and by
 // where their links lead. Without any, or where no rule has a path, that is nowhere; so
 // is a path that cannot be resolved, which the tool refuses.
-func (p *pass) places(placedRules bool) []placed {
+func (p *pass) places(placedRules bool) []rules.Location {
 	ws := p.ground
 	if !placedRules || ws == nil || len(p.bound.Paths) == 0 {
-		return []placed{{}}
+		return []rules.Location{{}}
 	}
-	var list []placed
+	var list []rules.Location
 	for _, arg := range p.bound.Paths {
 		at, err := ws.Resolve(arg.Value)
-		list = append(list, placed{at, arg.Value})
+		list = append(list, rules.Location{Path: at, Text: arg.Value})
 		if err == nil {
-			list = append(list, placed{at.Landing(), arg.Value})
+			list = append(list, rules.Location{Path: at.Landing(), Text: arg.Value})
 		}
 	}
 	return list

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 )
@@ -31,22 +32,22 @@ func TestSearchToolsListsWhatCanBeCalled(t *testing.T) {
 		{"read-only", func(s *run.Settings, _ *tools.SessionInfo) { s.ReadOnly = true }, func(t tools.Tool) bool { return t.Access != tools.Read && t.Access != tools.Delegates }},
 		{"excluded", func(s *run.Settings, _ *tools.SessionInfo) { s.Tools = slices.DeleteFunc(s.Tools, named("glob")) }, named("glob")},
 		{"denied by a rule", func(s *run.Settings, _ *tools.SessionInfo) {
-			ruled(s, run.Rule{Verdict: "deny", Access: []string{"write"}})
+			ruled(s, rules.Rule{Verdict: "deny", Access: []string{"write"}})
 		}, writes},
 		{"denied to somebody else", func(s *run.Settings, _ *tools.SessionInfo) {
-			ruled(s, run.Rule{Verdict: "deny", Access: []string{"write"}, Principal: []string{"bob"}})
+			ruled(s, rules.Rule{Verdict: "deny", Access: []string{"write"}, Principal: []string{"bob"}})
 		}, none},
 		{"denied, and a path besides", func(s *run.Settings, _ *tools.SessionInfo) {
-			ruled(s, run.Rule{Verdict: "deny", Tool: []string{"grep"}}, run.Rule{Verdict: "deny", Path: []string{"secrets"}})
+			ruled(s, rules.Rule{Verdict: "deny", Tool: []string{"grep"}}, rules.Rule{Verdict: "deny", Path: []string{"secrets"}})
 		}, named("grep")},
 		{"denied but for a path", func(s *run.Settings, _ *tools.SessionInfo) {
-			ruled(s, run.Rule{Verdict: "deny", Access: []string{"write"}}, run.Rule{Verdict: "allow", Access: []string{"write"}, Path: []string{"drafts"}})
+			ruled(s, rules.Rule{Verdict: "deny", Access: []string{"write"}}, rules.Rule{Verdict: "allow", Access: []string{"write"}, Path: []string{"drafts"}})
 		}, none},
 		{"a path", func(s *run.Settings, _ *tools.SessionInfo) {
-			ruled(s, run.Rule{Verdict: "deny", Path: []string{"secrets"}})
+			ruled(s, rules.Rule{Verdict: "deny", Path: []string{"secrets"}})
 		}, none},
 		{"asked about", func(s *run.Settings, _ *tools.SessionInfo) {
-			ruled(s, run.Rule{Verdict: "ask", Access: []string{"write"}})
+			ruled(s, rules.Rule{Verdict: "ask", Access: []string{"write"}})
 		}, none},
 		{"a token that reads", func(_ *run.Settings, info *tools.SessionInfo) {
 			info.May = func(t *tools.Tool) bool { return !writes(*t) }

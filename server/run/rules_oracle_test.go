@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/server/run"
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -16,7 +16,7 @@ import (
 // claim is a rule that concerns a call, as the slow judge sees it: how specific it is in
 // each respect, the most important first.
 type claim struct {
-	rule        run.Rule
+	rule        rules.Rule
 	name        string
 	what, where []int
 	whom        []int
@@ -24,7 +24,7 @@ type claim struct {
 
 // slowly decides on a call by the text of the rules alone, in the order that their
 // documentation gives.
-func slowly(list []run.Rule, t tools.Tool, principal, at string) string {
+func slowly(list []rules.Rule, t tools.Tool, principal, at string) string {
 	var claims []claim
 	for i, r := range list {
 		c := claim{rule: r, name: r.Name, what: []int{0}, where: []int{0, 0}, whom: []int{0}}
@@ -147,9 +147,9 @@ func TestRulesAgainstTheSlowJudge(t *testing.T) {
 	}
 	differ, decided := 0, 0
 	for round := range rounds {
-		list := make([]run.Rule, r.IntN(12))
+		list := make([]rules.Rule, r.IntN(12))
 		for i := range list {
-			list[i] = run.Rule{
+			list[i] = rules.Rule{
 				Verdict:   []string{"allow", "ask", "deny"}[r.IntN(3)],
 				Tool:      some("read_file", "write_file", "*_file", "*", "r*", "?etch", "run_command", "*e*"),
 				Toolset:   some("run_test"),
@@ -159,7 +159,7 @@ func TestRulesAgainstTheSlowJudge(t *testing.T) {
 				Principal: some("local", "bob", "*", "b*", "loc?l"),
 			}
 		}
-		rs, err := run.NewRules(list, all)
+		rs, err := rules.New(list, all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestRulesAgainstTheSlowJudge(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got, want := rs.Decide(tool, principal, at), slowly(list, tool, principal, text)
+			got, want := decide(rs, tool, principal, at), slowly(list, tool, principal, text)
 			if want != "" {
 				decided++
 			}
@@ -191,10 +191,10 @@ func TestRulesAgainstTheSlowJudge(t *testing.T) {
 }
 
 // fifty is a policy of fifty rules that all concern one call.
-func fifty(t testing.TB) *run.Rules {
-	var list []run.Rule
+func fifty(t testing.TB) *rules.Set {
+	var list []rules.Rule
 	for i := range 50 {
-		r := run.Rule{Verdict: "allow", Path: []string{"src/**", "docs/*.md"}, Principal: []string{"bob", "loc*"}}
+		r := rules.Rule{Verdict: "allow", Path: []string{"src/**", "docs/*.md"}, Principal: []string{"bob", "loc*"}}
 		switch i % 5 {
 		case 1:
 			r.Tool = []string{"*_file"}
@@ -207,7 +207,7 @@ func fifty(t testing.TB) *run.Rules {
 		}
 		list = append(list, r)
 	}
-	rs, err := run.NewRules(list, kinds())
+	rs, err := rules.New(list, kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestJudgingTakesNoMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := testing.AllocsPerRun(100, func() { rs.Decide(tool, "local", at) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { decide(rs, tool, "local", at) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -233,6 +233,14 @@ func BenchmarkRules(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		rs.Decide(tool, "local", at)
+		decide(rs, tool, "local", at)
 	}
+}
+
+// decide returns the name of the rule that decides on a call at a path, "" if none does.
+func decide(rs *rules.Set, t tools.Tool, principal string, at workspace.Path) string {
+	if r := rs.Of(t).Judge(principal, at); r != nil {
+		return r.Name
+	}
+	return ""
 }

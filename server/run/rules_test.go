@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/workspace"
@@ -24,14 +25,14 @@ func kinds() []tools.Tool {
 	}
 }
 
-// rules compiles rules that are written as in the configuration.
-func rules(t testing.TB, text string) *run.Rules {
+// compiled compiles rules that are written as in the configuration.
+func compiled(t testing.TB, text string) *rules.Set {
 	t.Helper()
-	var list []run.Rule
+	var list []rules.Rule
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		t.Fatal(err)
 	}
-	rs, err := run.NewRules(list, kinds())
+	rs, err := rules.New(list, kinds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestRules(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			var log lines
 			set := tc.set
-			set.Tools, set.Rules = kinds(), rules(t, tc.rules)
+			set.Tools, set.Rules = kinds(), compiled(t, tc.rules)
 			r := run.New(run.Config{Settings: set, Audit: &log})
 			session := askable
 			session.Workspace = ws
@@ -145,7 +146,7 @@ func TestWatch(t *testing.T) {
 		if _, err := r.Watch(call); err != nil {
 			t.Errorf("%s without rules: %v", tc.path, err)
 		}
-		if err := r.Reconfigure(run.Settings{Tools: kinds(), Rules: rules(t, tc.rules)}); err != nil {
+		if err := r.Reconfigure(run.Settings{Tools: kinds(), Rules: compiled(t, tc.rules)}); err != nil {
 			t.Fatal(err)
 		}
 		_, err := r.Watch(call)
@@ -160,37 +161,37 @@ func TestWatch(t *testing.T) {
 
 func TestBadRules(t *testing.T) {
 	for _, tc := range []struct {
-		rule run.Rule
+		rule rules.Rule
 		want []string
 	}{
-		{run.Rule{}, []string{"policy[1]: verdict", "allow, ask, deny"}},
-		{run.Rule{Verdict: "denny"}, []string{"verdict", `"deny"`}},
-		{run.Rule{Name: "x", Verdict: "deny", Tool: []string{"red_file"}}, []string{"policy[1] (x): tool", `"read_file"`}},
-		{run.Rule{Verdict: "deny", Tool: []string{"zzz*"}}, []string{"tool", `"zzz*"`}},
-		{run.Rule{Verdict: "deny", Tool: []string{""}}, []string{"tool"}},
-		{run.Rule{Verdict: "deny", Toolset: []string{"run_tset"}}, []string{"toolset", "run_test"}},
-		{run.Rule{Verdict: "deny", Access: []string{"wirte"}}, []string{"access", "write"}},
-		{run.Rule{Verdict: "deny", Effect: []string{"destroy"}}, []string{"effect", "destroys"}},
-		{run.Rule{Verdict: "deny", Path: []string{"!x"}}, []string{"path", "negated"}},
-		{run.Rule{Verdict: "deny", Path: []string{"~/x"}}, []string{"path", "home directory"}},
-		{run.Rule{Verdict: "deny", Path: []string{"/"}}, []string{"path", "**"}},
-		{run.Rule{Verdict: "deny", Principal: []string{" "}}, []string{"principal"}},
-		{run.Rule{Verdict: "deny", Tool: []string{}}, []string{"tool: the list names nothing"}},
-		{run.Rule{Verdict: "deny", Toolset: []string{}}, []string{"toolset: the list names nothing"}},
-		{run.Rule{Verdict: "deny", Access: []string{}}, []string{"access: the list names nothing"}},
-		{run.Rule{Verdict: "deny", Effect: []string{}}, []string{"effect: the list names nothing"}},
-		{run.Rule{Verdict: "deny", Path: []string{}}, []string{"path: the list names nothing"}},
-		{run.Rule{Verdict: "deny", Principal: []string{}}, []string{"principal: the list names nothing"}},
+		{rules.Rule{}, []string{"policy[1]: verdict", "allow, ask, deny"}},
+		{rules.Rule{Verdict: "denny"}, []string{"verdict", `"deny"`}},
+		{rules.Rule{Name: "x", Verdict: "deny", Tool: []string{"red_file"}}, []string{"policy[1] (x): tool", `"read_file"`}},
+		{rules.Rule{Verdict: "deny", Tool: []string{"zzz*"}}, []string{"tool", `"zzz*"`}},
+		{rules.Rule{Verdict: "deny", Tool: []string{""}}, []string{"tool"}},
+		{rules.Rule{Verdict: "deny", Toolset: []string{"run_tset"}}, []string{"toolset", "run_test"}},
+		{rules.Rule{Verdict: "deny", Access: []string{"wirte"}}, []string{"access", "write"}},
+		{rules.Rule{Verdict: "deny", Effect: []string{"destroy"}}, []string{"effect", "destroys"}},
+		{rules.Rule{Verdict: "deny", Path: []string{"!x"}}, []string{"path", "negated"}},
+		{rules.Rule{Verdict: "deny", Path: []string{"~/x"}}, []string{"path", "home directory"}},
+		{rules.Rule{Verdict: "deny", Path: []string{"/"}}, []string{"path", "**"}},
+		{rules.Rule{Verdict: "deny", Principal: []string{" "}}, []string{"principal"}},
+		{rules.Rule{Verdict: "deny", Tool: []string{}}, []string{"tool: the list names nothing"}},
+		{rules.Rule{Verdict: "deny", Toolset: []string{}}, []string{"toolset: the list names nothing"}},
+		{rules.Rule{Verdict: "deny", Access: []string{}}, []string{"access: the list names nothing"}},
+		{rules.Rule{Verdict: "deny", Effect: []string{}}, []string{"effect: the list names nothing"}},
+		{rules.Rule{Verdict: "deny", Path: []string{}}, []string{"path: the list names nothing"}},
+		{rules.Rule{Verdict: "deny", Principal: []string{}}, []string{"principal: the list names nothing"}},
 	} {
-		_, err := run.NewRules([]run.Rule{tc.rule}, kinds())
+		_, err := rules.New([]rules.Rule{tc.rule}, kinds())
 		for _, want := range tc.want {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%+v: %v, want %q", tc.rule, err, want)
 			}
 		}
 	}
-	twice := []run.Rule{{Name: "a", Verdict: "deny"}, {Name: "a", Verdict: "allow"}}
-	if _, err := run.NewRules(twice, kinds()); err == nil {
+	twice := []rules.Rule{{Name: "a", Verdict: "deny"}, {Name: "a", Verdict: "allow"}}
+	if _, err := rules.New(twice, kinds()); err == nil {
 		t.Error("a name may be given twice")
 	}
 }
@@ -218,7 +219,7 @@ func TestFence(t *testing.T) {
 			}
 			return Out{"done"}, f.Close()
 		})
-		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{opener}, Rules: rules(t, tc.rules)}})
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{opener}, Rules: compiled(t, tc.rules)}})
 		session := askable
 		session.Workspace = ws
 		call := run.Call{Tool: "read_file", Args: json.RawMessage(`{"path":"` + tc.path + `"}`), Session: session}
@@ -242,7 +243,7 @@ func TestRulesForWhatDoesTheSame(t *testing.T) {
 		`{"verdict":"deny","tool":["read_*"]}`:    "denied",
 		`{"verdict":"deny","tool":["fetch"]}`:     "read",
 	} {
-		r := run.New(run.Config{Settings: run.Settings{Tools: kinds(), Rules: rules(t, "["+rule+"]")}})
+		r := run.New(run.Config{Settings: run.Settings{Tools: kinds(), Rules: compiled(t, "["+rule+"]")}})
 		if got := ending(r.Run(t.Context(), run.Call{Read: &resource, Args: empty, Session: local})); got != want {
 			t.Errorf("%s: ended in %s, want %s", rule, got, want)
 		}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"toolcrib/schema"
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 	"toolcrib/workspace"
 )
@@ -124,7 +125,7 @@ type pass struct {
 	asked    []string        // what hooks want the user to be asked
 
 	// policy, ask
-	verdict  verdict
+	verdict  rules.Verdict
 	rule     string
 	question string // what the user is asked to consent to
 	cause    string // of that question: ": " and what the rule says
@@ -175,7 +176,7 @@ func (p *pass) carry(ctx context.Context) (out Outcome) {
 		return Outcome{}
 	}
 	if stop == nil {
-		stop = p.cache(ctx, p.attempt)
+		stop = p.cache(ctx)
 	}
 	stop = p.failure(ctx, stop)
 	p.post(ctx, stop)

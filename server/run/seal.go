@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 )
 
@@ -38,7 +39,7 @@ type settlement struct {
 	Tool, Principal string
 	Sent            digest          // of the arguments as the caller sends them
 	Args            json.RawMessage `json:",omitempty"` // the final arguments, where a hook replaced them
-	Verdict         verdict
+	Verdict         rules.Verdict
 	Rule, Question  string // what the user was asked to consent to, if anything
 	Consented       bool
 	Offer           *offer       `json:",omitempty"`

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 
+	"toolcrib/server/rules"
 	"toolcrib/tools"
 )
 
@@ -13,9 +14,9 @@ type Settings struct {
 	ReadOnly bool
 	// AllowProtected lets tools write to protected paths, see workspace.Protected.
 	AllowProtected bool
-	Confirm        Confirm // "" = ConfirmAsk
-	Rules          *Rules  // of the configuration; nil = none
-	Hooks          Hooks   // of this process and of the configuration
+	Confirm        Confirm    // "" = ConfirmAsk
+	Rules          *rules.Set // of the configuration; nil = none
+	Hooks          Hooks      // of this process and of the configuration
 	// AuditFailure is for calls with effects; "" = AuditDeny.
 	AuditFailure AuditFailure
 }

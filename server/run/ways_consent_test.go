@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 )
@@ -25,7 +26,7 @@ func TestConsentBothWays(t *testing.T) {
 	} {
 		for i, first := range ways {
 			w := newWorld(t, "", func(s *run.Settings, _ *tools.SessionInfo) {
-				ruled(s, run.Rule{Name: "the-rule", Verdict: "ask", Tool: []string{"make_directory"}})
+				ruled(s, rules.Rule{Name: "the-rule", Verdict: "ask", Tool: []string{"make_directory"}})
 			})
 			values := map[string]json.RawMessage{"allow": json.RawMessage(`"` + tc.choice + `"`)}
 			var got []string
@@ -62,7 +63,7 @@ func TestConsentAndQuestionBothWays(t *testing.T) {
 	for _, way := range ways {
 		w := newWorld(t, "", func(s *run.Settings, _ *tools.SessionInfo) {
 			s.Tools = append(s.Tools, tool("twice", tools.Read, tools.None, twoAsks))
-			ruled(s, run.Rule{Verdict: "ask", Tool: []string{"twice"}})
+			ruled(s, rules.Rule{Verdict: "ask", Tool: []string{"twice"}})
 		})
 		got := w.do(t, way.call("twice", empty), tools.Accept, map[string]json.RawMessage{"allow": json.RawMessage(`"session"`)})
 		if len(got) != 4 || got[3] != "accept accept" {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/schema"
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
@@ -201,8 +202,8 @@ type setting struct {
 }
 
 // ruled puts rules into the settings.
-func ruled(s *run.Settings, list ...run.Rule) bool {
-	compiled, err := run.NewRules(list, s.Tools)
+func ruled(s *run.Settings, list ...rules.Rule) bool {
+	compiled, err := rules.New(list, s.Tools)
 	if err != nil {
 		panic(err)
 	}
@@ -212,7 +213,7 @@ func ruled(s *run.Settings, list ...run.Rule) bool {
 
 func ruledBy(verdict string) func(*run.Settings, *tools.SessionInfo, tools.Tool, []schema.PathArg) bool {
 	return func(s *run.Settings, _ *tools.SessionInfo, t tools.Tool, _ []schema.PathArg) bool {
-		return ruled(s, run.Rule{Name: "the-rule", Verdict: verdict, Tool: []string{t.Name}})
+		return ruled(s, rules.Rule{Name: "the-rule", Verdict: verdict, Tool: []string{t.Name}})
 	}
 }
 
@@ -238,13 +239,13 @@ var policies = []setting{
 		return ruledBy("ask")(s, info, t, paths)
 	}},
 	{"a path is denied", "denied: ", func(s *run.Settings, _ *tools.SessionInfo, _ tools.Tool, paths []schema.PathArg) bool {
-		return len(paths) > 0 && paths[0].Value != "." && ruled(s, run.Rule{Name: "the-rule", Verdict: "deny", Path: []string{paths[0].Value}})
+		return len(paths) > 0 && paths[0].Value != "." && ruled(s, rules.Rule{Name: "the-rule", Verdict: "deny", Path: []string{paths[0].Value}})
 	}},
 	{"a path is asked about", "", func(s *run.Settings, _ *tools.SessionInfo, _ tools.Tool, paths []schema.PathArg) bool {
-		return len(paths) > 0 && paths[0].Value != "." && ruled(s, run.Rule{Name: "the-rule", Verdict: "ask", Path: []string{paths[0].Value}})
+		return len(paths) > 0 && paths[0].Value != "." && ruled(s, rules.Rule{Name: "the-rule", Verdict: "ask", Path: []string{paths[0].Value}})
 	}},
 	{"everything is denied", "", func(s *run.Settings, _ *tools.SessionInfo, _ tools.Tool, _ []schema.PathArg) bool {
-		return ruled(s, run.Rule{Name: "the-rule", Verdict: "deny", Path: []string{"**"}})
+		return ruled(s, rules.Rule{Name: "the-rule", Verdict: "deny", Path: []string{"**"}})
 	}},
 	{"a token without it", "denied: ", func(_ *run.Settings, info *tools.SessionInfo, t tools.Tool, _ []schema.PathArg) bool {
 		info.May = func(o *tools.Tool) bool { return o.Name != t.Name }

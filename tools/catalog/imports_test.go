@@ -49,20 +49,27 @@ var layers = []struct {
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                 // it speaks of commands in the terms of the contract
 	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
-	{"server/run", []string{"schema", "tools", "workspace", "workspace/..."}},
-	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "workspace"}},
+	{"server/rules", []string{"schema", "tools", "workspace"}},
+	{"server/run", []string{"schema", "tools", "workspace", "workspace/...", "server/rules"}},
+	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "server/rules", "workspace"}},
 	{"server/identity", []string{"schema", "tools", "workspace"}},
 	{"server/telemetry", []string{"tools", "server/run", "workspace/state"}},
-	{"server", []string{"schema", "tools", "server/run", "server/identity", "workspace", "workspace/..."}},
+	{"server/wire", []string{"tools"}},
+	{"server/notify", []string{"tools"}},
+	{"server/inbound", []string{"server/wire"}},
+	{"server/outlet", nil},
+	{"server/follow", []string{"tools", "workspace"}},
+	{"server/tasks", []string{"tools", "server/run", "server/wire"}},
+	{"server", []string{"schema", "tools", "server/run", "server/identity", "server/wire", "server/notify", "server/inbound", "server/outlet", "server/follow", "server/tasks", "workspace", "workspace/..."}},
 	{"server/audit", []string{"workspace/state"}},
 	{"server/records", []string{"server/audit", "workspace/redact", "server/run"}},
 	{"server/config/settings", []string{"schema"}},
-	{"server/config", []string{"server/config/settings", "schema", "server/hooks", "server/identity", "server/run", "tools", "tools/catalog", "workspace", "workspace/state"}},
+	{"server/config", []string{"server/config/settings", "schema", "server/hooks", "server/identity", "server/rules", "server/run", "tools", "tools/catalog", "workspace", "workspace/state"}},
 	{"server/daemon", nil},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
-	{"server/app", []string{"server", "server/audit", "server/config", "server/config/settings", "server/conformance", "server/daemon", "server/hooks", "server/identity", "server/records", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/redact", "workspace/state"}},
-	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "schema", "server", "server/audit", "server/identity", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
+	{"server/app", []string{"server", "server/audit", "server/config", "server/config/settings", "server/daemon", "server/hooks", "server/identity", "server/records", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/redact", "workspace/state"}},
+	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 
@@ -73,7 +80,7 @@ var only = []struct {
 	why      string
 }{
 	// The fixtures of the conformance suite show, among others, what the contract of tools leaves out.
-	{"github.com/mark3labs/mcp-go", []string{"server", "server/conformance"}, "the protocol has one place"},
+	{"github.com/mark3labs/mcp-go", []string{"server", "server/wire", "server/conformance"}, "the protocol has one place"},
 	{"github.com/invopop/jsonschema", []string{"schema"}, "schemas have one reflector"},
 	{"github.com/santhosh-tekuri/jsonschema", nil, "arguments have one validator, that of package schema"},
 	{"github.com/google/jsonschema-go", nil, "likewise; a test asks it what editors would"},

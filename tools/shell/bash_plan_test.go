@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/sandbox"
@@ -71,11 +72,11 @@ func TestVerdicts(t *testing.T) {
 	ws, all := treeOf(t), []tools.Tool{bash(t, shell.Deps{})}
 	wrong, lax := 0, 0
 	for n, policy := range append([]string{"[]"}, policies...) {
-		var list []run.Rule
+		var list []rules.Rule
 		if err := json.Unmarshal([]byte(policy), &list); err != nil {
 			t.Fatal(err)
 		}
-		rules, err := run.NewRules(list, all)
+		rules, err := rules.New(list, all)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/tools/shell"
@@ -21,11 +22,11 @@ func explainCall(t *testing.T, d shell.Deps, policy, tool string, in any) run.Ex
 // explainIn says what would become of a call of one of the tools.
 func explainIn(t *testing.T, ws *workspace.Workspace, all []tools.Tool, policy, tool string, in any) run.Explanation {
 	t.Helper()
-	var list []run.Rule
+	var list []rules.Rule
 	if err := json.Unmarshal([]byte(policy), &list); err != nil {
 		t.Fatal(err)
 	}
-	rules, err := run.NewRules(list, all)
+	rules, err := rules.New(list, all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,12 +13,18 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"toolcrib/.ci/measure/harness"
+	"toolcrib/server"
+	"toolcrib/server/cli"
+	served "toolcrib/server/conformance"
+	"toolcrib/server/run"
+	"toolcrib/tools/catalog"
 )
 
 // revisions are those that the conformance suite holds a server to, with how
@@ -65,7 +71,11 @@ func Conformance(ctx context.Context, env harness.Environment) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	program := []string{env.Binary, "serve", "--conformance-fixtures", "--state-dir", filepath.Join(os.TempDir(), "toolcrib-measure-state"), dir}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	program := []string{self, "fixtures", "serve", "--state-dir", filepath.Join(os.TempDir(), "toolcrib-measure-state"), dir}
 	err = errors.Join(conformanceHTTP(ctx, env, program), conformanceStdio(ctx, env, program))
 	printReasons("passed with nothing judged", informative)
 	printReasons("not counted", notOffered)
@@ -269,4 +279,21 @@ func readChecks(dir string) (map[string][]check, error) {
 		ran[m[1]] = checks
 	}
 	return ran, nil
+}
+
+// RunFixtures is toolcrib with the fixtures of the conformance suite, which the released
+// program does not have.
+func RunFixtures(args []string) { asToolcrib(args, served.New()) }
+
+// asToolcrib makes this program toolcrib with fixtures beside its catalog. It does not
+// return.
+func asToolcrib(args []string, fixtures server.Fixtures) {
+	stdout := os.Stdout
+	os.Stdout = os.Stderr
+	caller := new(run.Caller)
+	os.Exit(cli.Main(context.Background(), cli.Process{
+		Args: args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr,
+		IsTerminal: func(any) bool { return false }, LookPath: exec.LookPath,
+		Caller: caller, Categories: catalog.All(&catalog.Services{Caller: caller}), Fixtures: fixtures,
+	}))
 }

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,9 +15,7 @@ import (
 	"time"
 
 	"toolcrib/.ci/measure/harness"
-	"toolcrib/server/cli"
-	"toolcrib/server/run"
-	"toolcrib/tools/catalog"
+	"toolcrib/server"
 )
 
 const (
@@ -176,14 +173,7 @@ func RunWeighed(socket string, args []string) error {
 			_ = errors.Join(err, conn.Close()) // whoever asks misses it
 		}
 	}()
-	stdout := os.Stdout
-	os.Stdout = os.Stderr
-	caller := new(run.Caller)
-	os.Exit(cli.Main(context.Background(), cli.Process{
-		Args: args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr,
-		IsTerminal: func(any) bool { return false }, LookPath: exec.LookPath,
-		Caller: caller, Categories: catalog.All(&catalog.Services{Caller: caller}),
-	}))
+	asToolcrib(args, server.Fixtures{})
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"toolcrib/.ci/measure/harness"
 	"toolcrib/server/audit"
 	"toolcrib/server/records"
+	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
 	"toolcrib/tools"
@@ -102,7 +103,7 @@ func controlled(ctx context.Context, dir string, cfg run.Config) (_ run.Config, 
 	}
 	closing = append(closing, log.Close)
 	cfg.Audit = records.New(log, secrets)
-	cfg.Rules, err = run.NewRules([]run.Rule{
+	cfg.Rules, err = rules.New([]rules.Rule{
 		{Verdict: "deny", Principal: []string{"guest*"}},
 		{Verdict: "ask", Access: []string{"write"}, Path: []string{"**/*.go"}},
 		{Verdict: "allow", Access: []string{"read"}, Principal: []string{tools.Local}},

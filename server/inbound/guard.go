@@ -1,0 +1,117 @@
+// Package inbound protects an HTTP listener from what comes in: web pages that may not
+// call it, in guard.go, and bodies that take memory and time, in body.go.
+//
+// It knows nothing of the protocol, and must not import mcp-go.
+package inbound
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toolcrib/server/wire"
+)
+
+// Guard keeps web pages out that a browser on the same machine shows: by the
+// Host header a name that was rebound to this address, by the Origin header a
+// page of another site. Source: the transport rules of the protocol and its
+// security best practices.
+type Guard struct {
+	loopback bool // the listener can only be reached from this machine
+	hosts    []string
+	origins  []string
+	exposed  string // value of Access-Control-Expose-Headers
+}
+
+// NewGuard makes a guard. loopback is whether the listener can only be reached from this
+// machine; exposed is the header that lists what pages may read of an answer.
+func NewGuard(loopback bool, hosts, origins []string, exposed string) Guard {
+	return Guard{loopback: loopback, hosts: lowered(hosts), origins: lowered(origins), exposed: exposed}
+}
+
+func lowered(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strings.ToLower(strings.TrimRight(s, "/"))
+	}
+	return out
+}
+
+// Refuses says why a request may not be answered, "" if it may.
+func (g Guard) Refuses(r *http.Request) string {
+	if !g.host(r.Host) {
+		return "the host " + wire.Tellable(r.Host) + " is not a name of this server; --allow-host adds one"
+	}
+	switch origins := r.Header.Values("Origin"); {
+	case len(origins) > 1:
+		return "the request has several origins"
+	case len(origins) == 1 && !g.origin(origins[0], r.Host):
+		return "pages of the origin " + wire.Tellable(origins[0]) + " may not call this server; --allow-origin adds one"
+	}
+	return ""
+}
+
+// host reports whether a Host names this server. A name can be rebound to any
+// address by whoever owns it, so only known names count; an address cannot.
+func (g Guard) host(hostport string) bool {
+	name := strings.ToLower(hostport)
+	if h, port, err := net.SplitHostPort(name); err == nil {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return false
+		}
+		name = h
+	} else {
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+	}
+	if name == "localhost" || slices.Contains(g.hosts, name) || slices.Contains(g.hosts, strings.ToLower(hostport)) {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && (ip.IsLoopback() || !g.loopback)
+}
+
+// origin reports whether pages of an origin may call: those of the host that is
+// called, of this machine, and those that were named.
+func (g Guard) origin(origin, host string) bool {
+	if g.named(origin) {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
+		u.Scheme+"://"+u.Host == origin && (u.Host == host || Guard{loopback: true, hosts: g.hosts}.host(u.Host))
+}
+
+func (g Guard) named(origin string) bool {
+	return slices.Contains(g.origins, strings.ToLower(origin))
+}
+
+// Preflight adds what a browser wants to know before it lets a page of a named
+// origin see an answer, and answers its OPTIONS request. Pages of this machine's
+// other servers pass the guard but get no such leave, and that keeps them out even
+// where no token is wanted: a browser asks for leave before it sends a body of
+// application/json, the header of a session or a DELETE, and nothing is done for a
+// page without one of them.
+func (g Guard) Preflight(w http.ResponseWriter, r *http.Request) (answered bool) {
+	origin := r.Header.Get("Origin")
+	if origin == "" || !g.named(origin) {
+		return false
+	}
+	header := w.Header()
+	header.Set("Access-Control-Allow-Origin", origin)
+	header.Add("Vary", "Origin")
+	header.Set("Access-Control-Expose-Headers", g.exposed)
+	if r.Method != http.MethodOptions {
+		return false
+	}
+	header.Set("Access-Control-Allow-Methods", "POST, GET, DELETE")
+	if wanted := r.Header.Get("Access-Control-Request-Headers"); wanted != "" {
+		header.Set("Access-Control-Allow-Headers", wanted)
+	}
+	header.Set("Access-Control-Max-Age", "3600")
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}

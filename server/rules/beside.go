@@ -1,0 +1,69 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+
+	"toolcrib/tools"
+	"toolcrib/workspace"
+)
+
+// Beside says what the programs of a call are to be kept from, nil for nothing: what
+// rules deny to the tool at some place, and what they deny there to any tool that reads or
+// writes, since a program does both. A rule that allows the tool such a place by being more
+// specific opens it to its programs. What rules ask about is left to the sandbox: nobody
+// can be asked about each file that a program opens.
+func (rs *Set) Beside(c Applicable, principal string) *workspace.Closure {
+	if rs == nil {
+		return nil
+	}
+	reads, writes := c.joined(rs.reading), c.joined(rs.writing)
+	closure := &workspace.Closure{Judge: func(at workspace.Path) workspace.Shut {
+		if r := reads.Judge(principal, at); r != nil && r.Effect == Deny {
+			return workspace.Shut{Rule: r.Name}
+		}
+		if r := writes.Judge(principal, at); r != nil && r.Effect == Deny {
+			return workspace.Shut{Rule: r.Name, Readable: true}
+		}
+		return workspace.Shut{}
+	}}
+	var general Applicable // wherever a call leads
+	for _, all := range []Applicable{reads, writes} {
+		for _, r := range all.Rules {
+			_, ok := most(r.principals, principal)
+			switch {
+			case !ok || len(r.Commands) > 0:
+			case len(r.Paths) == 0:
+				general.Rules = append(general.Rules, r)
+			case r.Effect == Deny:
+				closure.Shuts = append(closure.Shuts, r.Paths...)
+			default:
+				closure.Opens = append(closure.Opens, r.Paths...)
+			}
+		}
+	}
+	if r := general.Judge(principal, workspace.Path{}); r != nil && r.Effect == Deny {
+		closure.Anywhere = true
+	}
+	if len(closure.Shuts) == 0 && !closure.Anywhere {
+		return nil
+	}
+	return closure
+}
+
+// joined adds the rules with a path of another tool's.
+func (c Applicable) joined(other Applicable) Applicable {
+	all := Applicable{Rules: slices.Clone(c.Rules), Placed: c.Placed || other.Placed}
+	for _, r := range other.Rules {
+		if len(r.Paths) > 0 && !slices.ContainsFunc(c.Rules, func(own candidate) bool { return own.Compiled == r.Compiled }) {
+			all.Rules = append(all.Rules, r)
+		}
+	}
+	slices.SortStableFunc(all.Rules, func(a, b candidate) int { return cmp.Compare(b.Effect, a.Effect) })
+	return all
+}
+
+// plainly are the tools that stand for all that read, and for all that write.
+func plainly() (reading, writing tools.Tool) {
+	return tools.Tool{Access: tools.Read, Effects: tools.None}, tools.Tool{Access: tools.Write, Effects: tools.Workspace}
+}
