@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -92,6 +93,7 @@ func newWorld(t *testing.T, name string, set func(*run.Settings, *tools.SessionI
 	if tool, ok := catalog.Find(all, name); ok {
 		scene = tool.Examples()[0]
 	}
+	old := time.Now().Add(-time.Minute) // or a command may report them as changed
 	for name, content := range scene.Files {
 		host := filepath.Join(w.dir, filepath.FromSlash(name))
 		target, link := strings.CutPrefix(content, "-> ")
@@ -103,6 +105,7 @@ func newWorld(t *testing.T, name string, set func(*run.Settings, *tools.SessionI
 			must(t, os.Symlink(strings.TrimSpace(target), host))
 		default:
 			must(t, os.WriteFile(host, []byte(content), 0o644))
+			must(t, os.Chtimes(host, old, old))
 		}
 	}
 	ws, err := workspace.Open([]string{w.dir}, workspace.Options{StateBase: t.TempDir(), NoSync: true})

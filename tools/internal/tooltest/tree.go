@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"toolcrib/tools"
 	"toolcrib/workspace"
@@ -20,7 +21,8 @@ const link = "-> "
 
 // Tree writes files into a new directory, opens it as a workspace, which has a
 // history, and returns both. A path that ends in "/" is a directory; content that
-// starts with "-> " is a symlink's target.
+// starts with "-> " is a symlink's target. The files are a minute old: a tool that
+// reports what changed during a call must not take them for new ones.
 func Tree(t testing.TB, files map[string]string) (*workspace.Workspace, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
@@ -39,6 +41,7 @@ func Tree(t testing.TB, files map[string]string) (*workspace.Workspace, string) 
 // fill writes files, as Tree has them, into a directory.
 func fill(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
+	old := time.Now().Add(-time.Minute)
 	for name, content := range files {
 		host := filepath.Join(dir, filepath.FromSlash(name))
 		if strings.HasSuffix(name, "/") {
@@ -51,6 +54,7 @@ func fill(t testing.TB, dir string, files map[string]string) {
 			continue
 		}
 		must(t, os.WriteFile(host, []byte(content), 0o644))
+		must(t, os.Chtimes(host, old, old))
 	}
 }
 
