@@ -176,7 +176,7 @@ func (d *detachment) conversations(ctx context.Context) error {
 }
 
 // different is what differs from server to server.
-var different = regexp.MustCompile(`(\\n)?Jobs and sessions outlast the client: job_list shows those of before\.|error [0-9A-Z]{8}`)
+var different = regexp.MustCompile(`; jobs and sessions outlast the client: job_list shows those of before|error [0-9A-Z]{8}`)
 
 // converse returns what the server says, sorted, as answers overtake each other.
 func (d *detachment) converse(ctx context.Context, relay bool, lines [][]byte) ([]string, error) {
