@@ -28,7 +28,7 @@ func await[T any](ctx context.Context, spawn func(func()), f func() (T, error)) 
 	spawn(func() {
 		o := outcome{err: errors.New("the goroutine of the function was ended")} // by runtime.Goexit
 		defer func() { done <- o }()
-		o.err = tools.Guard(func() (err error) {
+		o.err = tools.Recover(func() (err error) {
 			o.v, err = f()
 			return err
 		})

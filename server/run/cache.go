@@ -113,7 +113,7 @@ func (p *pass) cache(ctx context.Context, attempt func(context.Context) (any, er
 		return nil
 	}
 	f, first := rs.join(ctx, key, func(f *flight, ctx context.Context) {
-		if f.err = tools.Guard(func() (err error) { f.value, err = attempt(ctx); return err }); f.err == nil {
+		if f.err = tools.Recover(func() (err error) { f.value, err = attempt(ctx); return err }); f.err == nil {
 			p.keep(f)
 		}
 	})
@@ -234,7 +234,7 @@ func (p *pass) keep(f *flight) {
 	if p.tool.Cache == 0 || !f.key.exact {
 		return
 	}
-	if out, ok := f.value.(tools.Keeper); ok && !out.Keep() {
+	if out, ok := f.value.(tools.Cacheable); ok && !out.Cacheable() {
 		return
 	}
 	size := len(f.key.args)
