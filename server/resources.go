@@ -304,7 +304,7 @@ func (s *Server) version(ctx context.Context, uri string) (version string, err e
 	}
 	ctx, cancel := context.WithTimeout(tools.WithSession(ctx, &info), lookTimeout)
 	defer cancel()
-	err = tools.Guard(func() (err error) {
+	err = tools.Recover(func() (err error) {
 		version, err = src.Version(ctx, uri)
 		return err
 	})

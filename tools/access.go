@@ -7,7 +7,7 @@ import "strings"
 type Access uint8
 
 const (
-	// Read only looks; it changes nothing that anybody could notice.
+	// Read changes nothing.
 	Read Access = iota + 1
 	// Write changes files of the workspace or state of the server.
 	Write
@@ -15,7 +15,7 @@ const (
 	Exec
 	// External talks to hosts outside this machine.
 	External
-	// Delegates calls other tools; each inner call is judged by itself.
+	// Delegates calls other tools; the policy judges each inner call.
 	Delegates
 )
 
@@ -30,24 +30,24 @@ func (a Access) String() string {
 
 func (a Access) valid() bool { return a >= Read && a <= Delegates }
 
-// Effects is the set of what a tool may touch. The zero value is invalid: a
+// Effects is a set of side effects that a tool can have. The zero value is invalid: a
 // tool without effects says [None].
 type Effects uint16
 
 const (
-	// None has no side effect; it excludes every other effect.
+	// None is no side effect; it excludes every other effect.
 	None Effects = 1 << iota
 	// Workspace changes files inside the roots.
 	Workspace
-	// Outside changes things of this machine outside the roots.
+	// Outside changes files or settings of this machine outside the roots.
 	Outside
 	// Process starts, feeds or ends processes.
 	Process
 	// Network sends data to other hosts.
 	Network
-	// State changes what the server keeps: memories, schedules, jobs.
+	// State changes the server's own data: memories, schedules, jobs.
 	State
-	// Destroys may delete or overwrite what cannot be made again.
+	// Destroys may delete or overwrite data that cannot be recreated.
 	Destroys
 )
 
@@ -75,8 +75,8 @@ type Annotations struct {
 	ReadOnly, Destructive, Idempotent, OpenWorld bool
 }
 
-// annotations derives the hints. A tool that delegates gets the worst case,
-// since the inner call is not known when the list is read.
+// annotations derives the hints. A tool that delegates gets the worst case, because its
+// inner calls are not known yet when a client lists the tools.
 func annotations(a Access, e Effects, repeatable bool) Annotations {
 	if a == Delegates {
 		return Annotations{Destructive: true, OpenWorld: true}

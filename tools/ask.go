@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 )
 
-// Form is what the user is asked. Fields are flat: a client shows them as one
-// simple form. A Form without fields is a plain yes or no.
+// Form is a question to the user. Its fields are flat: a client shows them as one
+// simple form. A Form without fields asks for yes or no.
 type Form struct {
-	// Message says what will happen, naming the things concerned.
+	// Message says what will happen and names the things concerned.
 	Message string      `json:"message"`
 	Fields  []FormField `json:"fields,omitempty"`
 }
@@ -22,8 +22,8 @@ type FormField struct {
 	Format      string   `json:"format,omitempty"` // of a string: email, uri, date or date-time
 	Choices     []string `json:"choices,omitempty"`
 	Labels      []string `json:"labels,omitempty"` // of the choices, as the user sees them
-	Many        bool     `json:"many,omitempty"`   // several choices may be taken
-	// Default is the value that the form begins with, as JSON; nil = none.
+	Many        bool     `json:"many,omitempty"`   // the user may take several choices
+	// Default is the initial value, as JSON; nil = none.
 	Default  json.RawMessage `json:"default,omitempty"`
 	Required bool            `json:"required,omitempty"`
 }
@@ -50,9 +50,9 @@ type Answer struct {
 	Values map[string]json.RawMessage `json:"values,omitempty"`
 }
 
-// PendingAsk is the error by which [Ask] leaves a handler whose answer is not
-// there yet. A handler passes it on as any other error; the runner asks the
-// user and runs the handler again from its start.
+// PendingAsk is the error that [Ask] returns while the answer is not known yet. A handler
+// returns it like any other error; the runner asks the user and then runs the handler
+// again from its start.
 type PendingAsk struct{ Forms []Form }
 
 func (*PendingAsk) Error() string { return "waiting for the user's answer" }
@@ -64,9 +64,8 @@ type Asker interface {
 	Ask(ctx context.Context, forms ...Form) ([]Answer, error)
 }
 
-// Ask asks the user. It must be called before the first effect of a call,
-// since the handler runs again once the answer is there; several Asks of a call
-// are told apart by their order.
+// Ask asks the user. Call it before the first effect of a call, because the handler runs
+// again when the answer has come. The order of several Asks identifies them.
 func Ask(ctx context.Context, form Form) (Answer, error) {
 	answers, err := AskAll(ctx, form)
 	if err != nil {
@@ -75,8 +74,7 @@ func Ask(ctx context.Context, form Form) (Answer, error) {
 	return answers[0], nil
 }
 
-// AskAll asks the user several things at once, as [Ask] does. The answers are in
-// the order of the forms.
+// AskAll is [Ask] for several forms at once. The answers are in the order of the forms.
 func AskAll(ctx context.Context, forms ...Form) ([]Answer, error) {
 	if asker, ok := ctx.Value(askerKey{}).(Asker); ok {
 		return asker.Ask(ctx, forms...)

@@ -5,38 +5,40 @@ import (
 	"log/slog"
 )
 
-// Category is a toolset: what its package offers, as one value. Its constructor opens and
-// starts nothing, so that a list of the catalog costs nothing; fields that are not set do
-// nothing.
+// Category is a toolset: everything that its package offers, as one value. Its constructor
+// opens and starts nothing, so that listing the catalog costs nothing. Every field but ID,
+// Title and Tools may be zero.
 type Category struct {
-	ID    string // the name of its package, which its tools have as their Category
+	ID    string // the name of its package, and the Category of its tools
 	Title string
-	// Guide helps a model to choose: one line for the instructions, of clauses that a
-	// semicolon ends. A clause that names a tool which cannot be called is left out.
+	// Guide helps a model to choose a tool: one line of the server's instructions, in
+	// clauses separated by semicolons. A clause is left out if it names a tool that cannot
+	// be called.
 	Guide string
-	// Outlasting is one more clause, said where what the tools start outlasts the client.
+	// Outlasting is one more clause. It is added if the processes that the tools start
+	// outlast the client.
 	Outlasting string
 
-	Settings Settings // what of it the configuration can set; nil = nothing
+	Settings Settings // nil = the configuration can set nothing
 	Tools    []Tool
 	Sources  []Source
 	Prompts  []Prompt
 
-	// Start lets the category work in the background until ctx ends or stop is called,
-	// which waits for what it began. While busy reports that calls go on, it leaves the
-	// processor to these.
+	// Start starts background work, which goes on until ctx ends or stop is called. stop
+	// waits for the work to end. While busy reports that calls are running, the work
+	// pauses and leaves them the processor.
 	Start func(ctx context.Context, busy func() bool) (stop func())
-	// Close ends all that its tools have started.
+	// Close ends everything that the tools have started.
 	Close func() error
 	// Load returns what would be lost if the process ended.
 	Load func() Load
-	// Doctor looks at what its tools need of this machine, once its settings are applied.
-	// The context has a session, with the workspace.
+	// Doctor checks what the tools need from this machine. It is called after the settings
+	// were applied; its context has a session with the workspace.
 	Doctor func(ctx context.Context) []Finding
 }
 
-// Load is what a process holds: jobs that run, those that have ended whose output can be
-// read, shells and interpreters that keep something.
+// Load counts what a process holds for its clients: running jobs, ended jobs whose output
+// can still be read, and shells and interpreters with state.
 type Load struct{ Running, Kept, Sessions int }
 
 // Plus returns the sum of two loads.
@@ -44,7 +46,7 @@ func (l Load) Plus(m Load) Load {
 	return Load{l.Running + m.Running, l.Kept + m.Kept, l.Sessions + m.Sessions}
 }
 
-// Finding is one line of what `toolcrib doctor` says.
+// Finding is one line of the output of `toolcrib doctor`.
 type Finding struct {
 	State FindingState
 	What  string // one word
@@ -57,21 +59,21 @@ type FindingState string
 // The states of findings.
 const (
 	Fine    FindingState = "ok"
-	Missing FindingState = "missing" // it could be better
-	Broken  FindingState = "broken"  // what the configuration needs does not work
+	Missing FindingState = "missing" // something optional is absent
+	Broken  FindingState = "broken"  // something that the configuration needs does not work
 )
 
-// Setup is what a server that starts, or reads its configuration again, tells its
-// categories beside their settings.
+// Setup is what a server passes to its categories together with their settings, when it
+// starts and when it reloads its configuration.
 type Setup struct {
 	Log *slog.Logger // nil = discard
-	// Hide are the server's own files, which no program that a tool starts may see.
+	// Hide are the server's own files. Programs that tools start must not see them.
 	Hide []string
-	// Read are files that programs must be able to read: those of Settings with Reads.
+	// Read are files that programs must be able to read, from the Reads of all Settings.
 	Read []string
-	// Outlasts reports that what the tools start outlasts the client.
+	// Outlasts reports whether processes that tools start outlast the client.
 	Outlasts bool
-	// Neighbours tells of the jobs that other servers of the user have, a line each; nil =
-	// there are none.
+	// Neighbours describes the jobs of the user's other servers, one line each; nil = there
+	// are none.
 	Neighbours func() []string
 }

@@ -2,7 +2,7 @@ package tools
 
 import "encoding/json"
 
-// BlockKind tells the kinds of content blocks apart.
+// BlockKind is the kind of a content block.
 type BlockKind uint8
 
 // The kinds.
@@ -27,36 +27,36 @@ type Block struct {
 // Text makes a text block.
 func Text(s string) Block { return Block{Kind: TextBlock, Text: s} }
 
-// Result is what a call gives back, as it goes to the transport.
+// Result is the result of a call, as the transport gets it.
 type Result struct {
 	Content []Block
-	// Structured is the JSON of a tool whose result is data, nil otherwise.
+	// Structured is the result as JSON, for a tool whose result is data; else nil.
 	Structured json.RawMessage
 	// Meta goes into the result's _meta; keys carry the vendor prefix.
 	Meta map[string]any
 }
 
-// Texter is an Out that words itself for a model: first line a status, compact.
+// Texter is an Out that formats itself for a model: compact, its first line a status.
 type Texter interface{ Text() string }
 
 // Contenter is an Out with blocks other than one text.
 type Contenter interface{ Content() []Block }
 
-// Trimmer is an Out that can grow. Trim returns a copy whose text takes at most
-// budget bytes and says what was cut and the exact next call that returns the
-// rest. It is called only when the text is over the budget.
+// Trimmer is an Out whose text can be too long. Trim returns a copy whose text has at most
+// budget bytes and says what was cut and which call returns the rest. It is called only
+// if the text is over the budget.
 type Trimmer[Out any] interface{ Trim(budget int) Out }
 
-// Metaer is an Out that says something to programs beside its text. Meta returns
-// what goes into the result's _meta, nil for nothing; keys carry the vendor prefix.
+// Metaer is an Out with data for programs in addition to its text. Meta returns the
+// result's _meta, nil = none; keys carry the vendor prefix.
 type Metaer interface{ Meta() map[string]any }
 
-// Keeper is an Out of a tool with a Cache. Keep reports whether it rests on nothing but
-// what the generation of the workspace counts; else it is not given again.
-type Keeper interface{ Keep() bool }
+// Cacheable is an Out of a tool with a Cache. Cacheable reports whether the workspace's
+// generation covers everything that the result depends on; if not, it is not cached.
+type Cacheable interface{ Cacheable() bool }
 
-// MetaNext is the key, in the Meta of a page that is not the last, of the arguments that
-// differ in the call for the next page.
+// MetaNext is a key of Meta: the arguments that differ in the call for the next page. The
+// last page does not have it.
 const MetaNext = "toolcrib/next"
 
 // More is embedded in an Out that may be one page of several.
@@ -64,7 +64,7 @@ type More struct {
 	Next map[string]any // the arguments that differ in the call for the next page; nil = it is the last
 }
 
-// NextAt says which argument differs in the call for the next page, and its value.
+// NextAt returns the More of a page whose next one differs in one argument.
 func NextAt[N int | int64](argument string, value N) More {
 	return More{map[string]any{argument: value}}
 }

@@ -1,5 +1,5 @@
-// Package tools is the contract of toolcrib: what a tool and a category of tools are. No
-// tool lives here.
+// Package tools is the contract of toolcrib: it defines what a tool and a category of tools
+// are. It has no tools itself.
 //
 // A tool is one value, declared in one file of a category package
 // (tools/files, tools/search ...) by [New] from a [Def]. Its JSON Schema,
@@ -49,7 +49,7 @@
 //		Lines int
 //	}
 //
-//	// Text words the result.
+//	// Text implements [tools.Texter].
 //	func (o LineCountOut) Text() string { return fmt.Sprintf("%s: %d lines", o.Path, o.Lines) }
 //
 //	func lineCountTool(_ Deps) tools.Tool {
@@ -87,18 +87,18 @@
 //
 //	lineCountTool(d),
 //
-// Then let the snapshot, the manual and the README follow, and run the suite,
-// which checks the schema, tries every path that leads out of the workspace in
-// every path argument, runs the example and cancels it:
+// Then regenerate the snapshot and the manual, and run the suite. It checks the schema,
+// tries paths that lead out of the workspace in every path argument, runs the example and
+// cancels it:
 //
 //	go test ./tools/catalog -update
 //	go test ./...
 //
 // # How to add a category
 //
-// A category is a package below tools, of the same name, and one line in tools/catalog.
+// A category is a package below tools with the same name, and one line in tools/catalog.
 // Its package comment, tools/wording/doc.go, says what it is for, what it must not import
-// and where to start:
+// and where to start reading:
 //
 //	// Package wording has the tools that change the form of a text.
 //	//
@@ -106,11 +106,11 @@
 //	package wording
 //
 // The constructor, tools/wording/wording.go, returns the category as one value. It opens
-// and starts nothing, since every command of the program makes the whole catalog. What
-// categories share comes from services; what the configuration can set is a struct whose
-// tags name it, see [Settings] and package server/config. Values that Now returns are those
-// that were applied last: the tag live lets a reload change them. A tag narrow lets the file
-// of a workspace set it too, and wants a line in TestSettingsNarrowable, which lists these:
+// and starts nothing, since every command of the program makes the whole catalog. Package
+// services has what categories share. The settings are a struct whose tags name the keys of
+// the configuration, see [Settings] and package server/config. Now returns the values that
+// were applied last; the tag live lets a reload change them. The tag narrow lets the file of
+// a workspace set a value too; it needs a line in TestSettingsNarrowable, which lists these:
 //
 //	package wording
 //
@@ -129,12 +129,12 @@
 //		Width int `json:"width,omitempty" jsonschema:"minimum=20,maximum=200" jsonschema_description:"most characters of a line (default 80)"`
 //	}
 //
-//	// engine is what the tools work with.
+//	// engine is shared by the tools.
 //	type engine struct {
 //		settings *tools.SettingsOf[Settings]
 //	}
 //
-//	// Category is the tools that change the form of a text.
+//	// Category returns the tools that change the form of a text.
 //	func Category(*services.Services) tools.Category {
 //		e := &engine{settings: tools.NewSettings(Settings{Wording: Wording{Width: 80}}, nil)}
 //		return tools.Category{
@@ -211,7 +211,7 @@
 //
 //	wording.Category(s),
 //
-// Then the same two commands. The toolset, the settings in the help, in the files of
-// configuration and in their schema, the reload, the instructions, the manual and doctor
-// follow from the value.
+// Then the same two commands. The toolset, the settings in the help, in the configuration
+// files and in their schema, the reload, the instructions, the manual and doctor follow
+// from the value.
 package tools

@@ -11,8 +11,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// Code says what kind of error a call ended with. Whether a call may be tried
-// again is a property of the code.
+// Code is the kind of an error. It determines whether the call may be tried again.
 type Code string
 
 // The codes.
@@ -42,9 +41,9 @@ func Codes() []Code {
 // Retryable reports whether the same call may succeed when tried again.
 func (c Code) Retryable() bool { return c == Unavailable || c == Timeout }
 
-// Error is how a tool fails. Msg is lower case, without a full stop, names the
-// thing by its path as the caller wrote it, and never starts with "failed to".
-// Hint says what to call next.
+// Error is the error of a tool. Msg is lower case, has no full stop, names a file by the
+// path that the caller wrote, and never starts with "failed to". Hint says what to call
+// next.
 type Error struct {
 	Code Code
 	Msg  string
@@ -67,16 +66,15 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Msg: fmt.Sprintf(format, args...)}
 }
 
-// WithHint returns the error with a hint on what to do next.
+// WithHint returns a copy of the error with a hint.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	c := *e
 	c.Hint = fmt.Sprintf(format, args...)
 	return &c
 }
 
-// AsError turns any error into an *Error: those of the contract's own packages
-// and of the file system get their code, everything else is internal.
-// AsError(nil) is nil.
+// AsError turns any error into an *Error. Errors of workspace, schema and the file system
+// get the code that fits; all others become internal. AsError(nil) is nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
@@ -127,7 +125,7 @@ var systemCodes = []struct {
 	{errors.ErrUnsupported, Unsupported},
 }
 
-// plain words an error without the host path that a PathError carries.
+// plain formats an error without the host path that a PathError has.
 func plain(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Op + ": " + e.Err.Error()

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Group runs functions of one call in goroutines, a limited number at a time.
-// Tools start goroutines only through a Group: a panic in a bare goroutine would
-// end the whole server, one in a Group ends the call with an internal error.
+// Group runs functions of one call in goroutines, a limited number at a time. Tools start
+// goroutines only through a Group: a panic in another goroutine ends the whole server, a
+// panic in a Group ends the call with an internal error.
 //
 //	g, ctx := tools.NewGroup(ctx, 4)
 //	for _, p := range paths {
@@ -26,21 +26,21 @@ type Group struct {
 	err    error
 }
 
-// NewGroup returns a Group that runs at most limit functions at a time (less
-// than 1 counts as 1), and the context that they shall heed: it ends with ctx,
-// with the first error, and with Wait.
+// NewGroup returns a Group that runs at most limit functions at a time (less than 1 counts
+// as 1), and the context for these functions, which ends with ctx, at the first error, and
+// with Wait.
 func NewGroup(ctx context.Context, limit int) (*Group, context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	return &Group{cancel: cancel, slots: make(chan struct{}, max(limit, 1))}, ctx
 }
 
-// Go runs f in a goroutine of its own. It blocks while the limit is reached, so
-// f must not call Go of the same Group.
+// Go runs f in a new goroutine. It blocks while the limit is reached, so f must not call
+// Go of the same Group.
 func (g *Group) Go(f func() error) {
 	g.slots <- struct{}{}
 	g.wg.Go(func() {
 		defer func() { <-g.slots }()
-		if err := Guard(f); err != nil {
+		if err := Recover(f); err != nil {
 			g.once.Do(func() {
 				g.err = err
 				g.cancel(err)
@@ -49,16 +49,15 @@ func (g *Group) Go(f func() error) {
 	})
 }
 
-// Wait waits for every function and returns the first error; a panic is a
-// *PanicError.
+// Wait waits for every function and returns the first error. A panic is a *PanicError.
 func (g *Group) Wait() error {
 	g.wg.Wait()
 	g.cancel(nil)
 	return g.err
 }
 
-// Guard runs f and returns its error; a panic becomes a *PanicError.
-func Guard(f func() error) (err error) {
+// Recover runs f and returns its error. A panic becomes a *PanicError.
+func Recover(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
@@ -67,9 +66,8 @@ func Guard(f func() error) (err error) {
 	return f()
 }
 
-// PanicError is a panic that was caught. The runner turns it into an internal
-// error with an id and writes the stack to the log; neither the value nor the
-// stack reaches the caller.
+// PanicError is a recovered panic. The runner turns it into an internal error with an id
+// and logs the stack; the caller sees neither the value nor the stack.
 type PanicError struct {
 	Value any
 	Stack []byte

@@ -14,13 +14,14 @@ import (
 )
 
 const (
-	lookFor    = 100 * time.Millisecond // how long the workspace is gone through for a name
-	mostNamed  = 3                      // paths of that name that are told
+	lookFor    = 100 * time.Millisecond // time limit of the search for a name
+	mostNamed  = 3                      // paths that a hint names
 	pathHint   = "a path is no pattern: glob finds files, and read_files takes patterns"
 	unexpanded = "variables are not expanded"
 )
 
-// meant adds to the error of a path that does not exist which path was perhaps meant.
+// meant adds a hint to the error for a path that does not exist: which path the caller
+// probably meant.
 func meant(ctx context.Context, err error) error {
 	missing, ok := errors.AsType[*workspace.Error](err)
 	if !ok || missing.Rule != workspace.RuleNotFound || Session(ctx) == nil || Session(ctx).Workspace == nil {
@@ -32,12 +33,12 @@ func meant(ctx context.Context, err error) error {
 		return err
 	}
 	if rest := strings.TrimPrefix(e.Hint, missing.Hint); strings.HasPrefix(missing.Hint, "nearest existing path: ") {
-		return e.WithHint("%s%s", hint, rest) // what is near is another file
+		return e.WithHint("%s%s", hint, rest) // the nearest path is a worse guess
 	}
 	return e.WithHint("%s; %s", hint, e.Hint)
 }
 
-// likely says which path was meant by one that does not exist, "" if that does not show.
+// likely returns a hint which path the caller probably meant; "" = no guess.
 func likely(ctx context.Context, written string) string {
 	ws := Session(ctx).Workspace
 	text := written
@@ -78,7 +79,7 @@ func likely(ctx context.Context, written string) string {
 	}
 }
 
-// withoutVariable takes away the variable for the directory that paths are relative to.
+// withoutVariable removes a leading variable for the current directory.
 func withoutVariable(text string) string {
 	for _, here := range []string{"$PWD", "${PWD}", "$(pwd)"} {
 		if rest, ok := strings.CutPrefix(text, here+"/"); ok {
@@ -88,8 +89,8 @@ func withoutVariable(text string) string {
 	return text
 }
 
-// ofName returns the first paths of the workspace whose last component is a name, of those
-// that a search shows.
+// ofName returns the first paths of the workspace whose last component is name. It leaves
+// out files that searches ignore.
 func ofName(ctx context.Context, name string) (all []string) {
 	if name == "." || name == "/" {
 		return nil

@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// Need is what a tool wants from the machine. The fields that are set must all
-// be met; of several binaries one is enough.
+// Need is a condition that the machine or the client must meet before a tool is offered.
+// All fields that are set must be met.
 type Need struct {
-	Binaries []string // programs of PATH, one of which must be there
-	Env      string   // a variable that must not be empty
-	OS       []string // GOOS values, one of which must be this machine's
-	Client   Ability  // what the client of each call must be able to do
-	How      string   // how to meet the need, for whoever runs the server
+	Binaries []string // programs; at least one must be on PATH
+	Env      string   // an environment variable that must not be empty
+	OS       []string // GOOS values; one must be this machine's
+	Client   Ability  // an ability that the client of each call must have
+	How      string   // how to meet the need, for the operator of the server
 }
 
-// Host answers what a machine offers.
+// Host describes a machine.
 type Host struct {
 	OS       string
 	LookPath func(file string) (string, error)
 	Getenv   func(key string) string
 }
 
-// Missing says which need of the tool the machine does not meet, and how to
-// meet it; "" when all are met.
+// Missing names the first need of the tool that the machine does not meet, and how to meet
+// it; "" = all are met.
 func (t Tool) Missing(h Host) string {
 	for _, n := range t.Needs {
 		if len(n.OS) > 0 && !slices.Contains(n.OS, h.OS) {
@@ -54,7 +54,7 @@ func (t Tool) Missing(h Host) string {
 	return ""
 }
 
-// Lacks returns the abilities that the tool needs and a client does not have.
+// Lacks returns the abilities that the tool needs and the client does not have.
 func (t Tool) Lacks(c Client) []Ability {
 	var lacking []Ability
 	for _, n := range t.Needs {
@@ -65,8 +65,7 @@ func (t Tool) Lacks(c Client) []Ability {
 	return lacking
 }
 
-// AbilityError is the cause of an [Unsupported] call whose client lacks
-// abilities.
+// AbilityError is the cause of an [Unsupported] error: the client lacks abilities.
 type AbilityError struct{ Lacking []Ability }
 
 func (e *AbilityError) Error() string { return fmt.Sprintf("the client lacks %q", e.Lacking) }

@@ -6,49 +6,48 @@ import (
 	"strings"
 )
 
-// Plan is what one call of a tool would do, as far as its arguments tell before it runs.
-// The policy judges by it. It contains nothing: that is what a sandbox is for.
+// Plan describes what one call of a tool would do, as far as its arguments show. The policy
+// judges by it. A Plan does not confine the call; the sandbox does.
 type Plan struct {
-	// Effects are those of this call, some of what the tool declares; 0 = all of these.
+	// Effects are the effects of this call, a subset of the tool's; 0 = all of the tool's.
 	Effects Effects
 	// Commands are the programs that it would run, in the order of its text.
 	Commands []Command
-	// Touches are the paths that it would open beside its arguments and those of
-	// Commands.
+	// Touches are the paths that it would open in addition to its arguments and to the
+	// Touches of Commands.
 	Touches []Touch
-	// Unknown says why it may run commands that Commands does not have, "" = it does not.
+	// Unknown says why it may run commands that Commands lacks; "" = it runs no others.
 	Unknown string
-	// Writes tells that it changes files beside what Commands do, as a redirection does.
+	// Writes reports whether it changes files in addition to what Commands do, as a
+	// redirection does.
 	Writes bool
-	// Shows is what the user is shown of the call in the place of its arguments, "" =
-	// these.
+	// Shows is shown to the user instead of the arguments; "" = the arguments.
 	Shows string
-	// Private keeps Commands out of records: what was taken for one may be a secret.
+	// Private keeps Commands out of records, because they may contain a secret.
 	Private bool
 }
 
 // Command is one program that a call would run, with its arguments.
 type Command struct {
 	Words []Word // the program first
-	// Touches are paths that it would open for certain.
+	// Touches are paths that it certainly opens.
 	Touches []Touch
-	// Told reports that Touches has every path that its words name.
+	// Told reports whether Touches has every path that its words name.
 	Told bool
-	// Hides says why it may run commands that nobody sees, such as those of a script;
-	// "" = it is not known to.
+	// Hides says why it may run commands that the plan does not show, such as those of a
+	// script; "" = it is not known to do so.
 	Hides string
-	// Light is for what does nothing by itself: a builtin such as cd, or a program such as
-	// env that runs another one, which the plan has too. Rules count for it only where they
-	// name it.
+	// Light marks a command that does nothing by itself: a builtin such as cd, or a program
+	// such as env that runs another command of the plan. Only rules that name it apply.
 	Light bool
-	// Perhaps is for what another program of the call may run, or take as data: the user
-	// is asked about it where a rule asks about it or denies it.
+	// Perhaps marks a command that another program of the call may run, or may take as
+	// data. The user is asked about it if a rule asks about it or denies it.
 	Perhaps bool
 }
 
-// Word is one word of a command after the expansions of the shell, or what is known of it.
+// Word is one word of a command after the shell's expansions, as far as it is known.
 type Word struct {
-	Text string // where Kind is not Known, as it was written
+	Text string // as written, unless Kind is Known
 	Kind WordKind
 }
 
@@ -68,8 +67,8 @@ type Touch struct {
 	Write bool
 }
 
-// String shows the command in one line as a shell has it. What is not known of it stands
-// there as it was written.
+// String returns the command as one line in shell syntax. Words that are not known are as
+// they were written.
 func (c Command) String() string {
 	words := make([]string, len(c.Words))
 	for i, w := range c.Words {
@@ -80,7 +79,8 @@ func (c Command) String() string {
 	return strings.Join(words, " ")
 }
 
-// quoted writes a word so that nobody takes it for two, or for another.
+// quoted returns a word quoted for a shell. Characters that are not printable ASCII are
+// escaped.
 func quoted(text string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+~^", r)
@@ -96,10 +96,10 @@ func quoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// Plans reports whether the tool has plans of its calls.
+// Plans reports whether the tool can plan its calls.
 func (t Tool) Plans() bool { return t.plan != nil }
 
-// Plan returns what a call would do. It is the zero Plan for a tool that has no plans.
+// Plan returns the plan of a call; the zero Plan for a tool that does not plan.
 func (t Tool) Plan(ctx context.Context, b Bound) (Plan, error) {
 	if t.plan == nil {
 		return Plan{}, nil

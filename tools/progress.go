@@ -5,16 +5,15 @@ import (
 	"log/slog"
 )
 
-// ProgressEvent says how far a call has come. Total is 0 where it is not known.
+// ProgressEvent says how far a call has come. Total = 0: not known.
 type ProgressEvent struct {
 	Done, Total float64
 	Message     string
 }
 
-// Progress returns the function that reports the progress of the call. It may
-// be called by several goroutines and waits until the client has taken the event;
-// events that come after the call has ended are dropped. Only a tool that
-// declares Streams is heard.
+// Progress returns the function that reports the progress of the call. Several goroutines
+// may call it. It waits until the client has taken the event. Events after the end of the
+// call, and those of a tool that does not declare Streams, are dropped.
 func Progress(ctx context.Context) func(ProgressEvent) {
 	if report, ok := ctx.Value(progressKey{}).(func(ProgressEvent)); ok {
 		return report
@@ -29,8 +28,8 @@ func WithProgress(ctx context.Context, report func(ProgressEvent)) context.Conte
 
 type progressKey struct{}
 
-// Changed says that the call has changed what stands at a path, as it is printed:
-// for the audit log, since not every tool has its paths among its arguments.
+// Changed notes for the audit log that the call has changed the file at a path, as results
+// print it. Not every tool has its paths among its arguments.
 func Changed(ctx context.Context, path string) {
 	if note, ok := ctx.Value(changesKey{}).(func(string)); ok {
 		note(path)
@@ -44,9 +43,9 @@ func WithChanges(ctx context.Context, note func(path string)) context.Context {
 
 type changesKey struct{}
 
-// Log returns the logger whose records go to the client of the call, where it
-// wants them: for what a human who watches should know, never for secrets. It
-// discards where nobody listens.
+// Log returns the logger whose records go to the client of the call, if it wants them. Use
+// it for what a watching human should know, never for secrets. Without a listener it
+// discards.
 func Log(ctx context.Context) *slog.Logger {
 	if l, ok := ctx.Value(logKey{}).(*slog.Logger); ok {
 		return l

@@ -9,11 +9,10 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// Render words the Out of a call, within the tool's limits. Text over the limit
-// is trimmed by the Out itself, as typed values; an Out that cannot be trimmed
-// is too_large.
+// Render turns the Out of a call into a Result within the tool's limits. An Out whose text
+// is over the limit trims itself; one that is not a Trimmer is too_large.
 func (t Tool) Render(out any) (Result, error) {
-	if r, ok := out.(Result); ok { // a dynamic tool words its own results
+	if r, ok := out.(Result); ok { // of a dynamic tool
 		return r, fits(r.Content, t.Limits.Text)
 	}
 	res, err := t.render(out)
@@ -59,8 +58,8 @@ func (t Tool) render(out any) (Result, error) {
 	return res, nil
 }
 
-// encode is json.Marshal without the escaping of <, > and &, which costs a
-// model tokens and gains nothing here, and with that of characters that deceive.
+// encode is json.Marshal with two differences: it does not escape <, > and &, which would
+// only cost tokens, and it escapes characters that deceive a reader, see [Visible].
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -87,12 +86,12 @@ func fits(blocks []Block, limit int) error {
 	return nil
 }
 
-// Visible returns a text with the characters shown that would deceive its reader:
-// controls but tab and line feed, direction marks and invisible characters become
-// \u{202e}. What says back a part of a request passes it.
+// Visible escapes characters that could deceive a reader: controls except tab and line
+// feed, direction marks and invisible characters become, for example, \u{202e}. Every text
+// that repeats a part of a request goes through it.
 func Visible(text string) string { return textfile.Visible(text) }
 
-// Clip shortens an error text to MaxErrorText and says so.
+// Clip shortens an error text to MaxErrorText bytes and says so at its end.
 func Clip(text string) string {
 	if len(text) <= MaxErrorText {
 		return text

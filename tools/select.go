@@ -23,13 +23,11 @@ func Categories(ts []Tool) []string {
 type Selection struct {
 	Toolsets []string // categories; empty or "all" = every one
 	Tools    []string // names added to the toolsets; without toolsets, the only ones
-	Exclude  []string // names taken out; beats everything above
-	ReadOnly bool     // only tools that read, or that delegate to such
-	// Preset is the names that tools/list shows of what is enabled; nil shows
-	// everything enabled.
+	Exclude  []string // names removed; overrides Toolsets and Tools
+	ReadOnly bool     // only tools with access read or delegates
+	// Preset are the names of enabled tools that tools/list shows; nil = all of them.
 	Preset []string
-	// Tailored is the same for particular clients, by the name that they give; it
-	// takes the place of Preset there.
+	// Tailored replaces Preset for particular clients, by the name that they give.
 	Tailored map[string][]string
 	Host     Host
 }
@@ -44,15 +42,14 @@ type Omission struct {
 type Selected struct {
 	Enabled []Tool // can be called
 	Listed  []Tool // shown by tools/list
-	// Tailored is what tools/list shows to particular clients in the place of Listed,
-	// by the name that they give.
+	// Tailored replaces Listed for particular clients, by the name that they give.
 	Tailored map[string][]Tool
 	Omitted  []Omission
 }
 
-// Select applies s to a catalog. Names that do not exist are an error that
-// names the nearest one; a tool that the selection names but the machine cannot
-// run is an omission with its reason.
+// Select applies s to a catalog. A name that does not exist is an error, which suggests the
+// nearest name. A tool that the selection names but the machine cannot run becomes an
+// Omission.
 func Select(all []Tool, s Selection) (Selected, error) {
 	if err := s.check(all); err != nil {
 		return Selected{}, err

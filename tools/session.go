@@ -2,50 +2,51 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 
 	"toolcrib/workspace"
 )
 
-// SessionInfo is whose call this is and in which workspace it runs.
+// SessionInfo says in whose name a call is made and in which workspace it runs.
 type SessionInfo struct {
-	// Principal is [Local] on stdio, "anonymous" over HTTP without
-	// authentication, else issuer and subject.
+	// Principal is [Local] on stdio, "anonymous" over HTTP without authentication, else the
+	// name of a token, or issuer and subject.
 	Principal string
 	Client    Client
-	// Call is the id of the call, as the audit log has it; "" outside the pipeline.
+	// Call is the id of the call in the audit log; "" outside the pipeline.
 	Call      string
 	Workspace *workspace.Workspace
 	// May reports whether the principal may call a tool; nil = every one.
 	May func(*Tool) bool
-	// Lasting reports that the call may take as long as it needs: its client gets a
-	// handle from the protocol once it lasts, so the tool makes none of its own.
+	// Lasting reports whether the call may take as long as it needs: the protocol gives its
+	// client a handle for a long call, so the tool makes none.
 	Lasting bool
-	// Once reports that the process ends with the call, and all that it started with it.
+	// Once reports whether the process, with everything that it started, ends with the call.
 	Once bool
 }
 
 // Allows reports whether the principal may call a tool.
 func (s *SessionInfo) Allows(t *Tool) bool { return s.May == nil || s.May(t) }
 
-// Local is the principal of whoever started the server and speaks to it over
-// its pipes or the command line.
+// Local is the principal of the user who started the server and speaks to it over stdio or
+// the command line.
 const Local = "local"
 
 // Client is the program that made the call and what it can do.
 type Client struct {
 	Name, Version string
-	// Protocol is the revision that the call was made in.
+	// Protocol is the protocol revision of the call.
 	Protocol string
-	// Forms reports that the client can put a form before its user.
+	// Forms reports whether the client can show a form to its user.
 	Forms bool
-	// Sampling reports that the client can ask its model.
+	// Sampling reports whether the client can ask its model.
 	Sampling bool
-	// Tasks reports that the client takes a task for a call that lasts.
+	// Tasks reports whether the client accepts a task as the answer to a long call.
 	Tasks bool
 }
 
-// Ability is something that a client may be able to do, by the name that the
-// protocol has for it; that of an extension has a slash.
+// Ability is something that a client may be able to do, by its name in the protocol. The
+// name of an extension has a slash.
 type Ability string
 
 // The abilities.
@@ -73,12 +74,44 @@ func WithSession(ctx context.Context, s *SessionInfo) context.Context {
 
 type sessionKey struct{}
 
-// Resolve resolves a path argument in the workspace of the call, whose root must be where
-// the user named it.
+// Resolve resolves a path argument in the workspace of the call. It fails if the root is no
+// longer at the path that the user gave.
 func Resolve(ctx context.Context, path string) (workspace.Path, error) {
 	p, err := Session(ctx).Workspace.Resolve(path)
 	if err == nil {
 		err = p.CheckRoot()
 	}
 	return p, err
+}
+
+// Caller lets a tool call other tools. A tool that needs one gets it from the services of
+// its category. Every inner call goes through the whole pipeline, with its own validation,
+// policy, limits and audit, in the session of the outer call.
+//
+// ctx must be the context of the outer handler or derived from it.
+type Caller interface {
+	// Call carries out one call. Its error is an *Error, or the *PendingAsk of the inner
+	// tool, which the outer handler returns. A call that the policy would ask the user
+	// about is denied, unless a Preflight of the same outer call has obtained the consent.
+	Call(ctx context.Context, name string, args json.RawMessage) (Result, error)
+
+	// Tools returns every tool that can be called, in the catalog's order. The slice is
+	// never changed in place: if the tools change, the next slice has another first element.
+	Tools(ctx context.Context) ([]Tool, error)
+
+	// Refusal says why every call of a tool would be refused in the session of ctx,
+	// whatever its arguments; "" = it may be allowed.
+	Refusal(ctx context.Context, t Tool) string
+
+	// Preflight validates and judges all calls before the first of them runs. It asks for
+	// all consent at once, in the name of the outer call, so it may return a *PendingAsk.
+	// Any other error names the first call that cannot run. Calls that pass must then be
+	// made with the same name and arguments.
+	Preflight(ctx context.Context, calls []CallSpec) error
+}
+
+// CallSpec is one call that a tool wants to make.
+type CallSpec struct {
+	Name string // name or alias
+	Args json.RawMessage
 }

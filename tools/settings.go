@@ -6,26 +6,26 @@ import (
 	"sync/atomic"
 )
 
-// Settings are what the configuration can set of a category. [NewSettings] makes them of
-// a struct, whose tags say how each field is set; package server/config lists the tags.
-// The struct may have methods, on its pointer:
+// Settings are the part of a category that the configuration can set. [NewSettings] makes
+// them from a struct whose tags say how each field is set; package server/config lists the
+// tags. A pointer to the struct may have these methods:
 //
-//	Check(Host) []SettingError     what is wrong with the values
-//	Program(file string) string    the program to start in the place of file, one that tools need
+//	Check(Host) []SettingError     the errors in the values
+//	Program(file string) string    the program to start instead of file, a Binary of a Need
 //	Reads() []string               files and directories that programs of tools must be able to read
-//	Variables() ([]string, bool)   variables of the environment that programs get, or all
-//	Outlasts() bool                what the tools start outlasts the client
+//	Variables() ([]string, bool)   environment variables that programs get; true = all
+//	Outlasts() bool                whether processes that tools start outlast the client
 type Settings interface {
 	// New returns a pointer to a new struct with the defaults.
 	New() any
-	// Apply puts values to work, a struct that New has made. Calls that run may see the
-	// values from before.
+	// Apply makes values effective; they are a pointer that New returned. Running calls may
+	// still see the old values.
 	Apply(values any, setup Setup)
 }
 
-// SettingError is what is wrong with the value of a setting.
+// SettingError is an error in the value of a setting.
 type SettingError struct {
-	Key  string // of the file of configuration
+	Key  string // in the configuration file
 	Err  error
 	Hint string // what to type instead; "" = the help of the server
 }
@@ -40,13 +40,13 @@ type SettingsOf[S any] struct {
 	now      atomic.Pointer[S]
 }
 
-// NewSettings returns settings that have the defaults until others are applied. apply
-// passes values on to what works by them; nil = Now is enough.
+// NewSettings returns settings that have the defaults until others are applied. apply is
+// called with each new set of values, for code that does not ask Now; nil = none.
 func NewSettings[S any](defaults S, apply func(S, Setup)) *SettingsOf[S] {
 	return &SettingsOf[S]{defaults: defaults, apply: apply}
 }
 
-// Now returns the values that were applied last. It is not changed.
+// Now returns the values that were applied last. Nobody changes them.
 func (s *SettingsOf[S]) Now() *S {
 	if now := s.now.Load(); now != nil {
 		return now

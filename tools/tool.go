@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,54 +11,55 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"text/template"
 	"time"
 
 	"toolcrib/schema"
 )
 
-// Def declares a tool. In and Out are structs: In is what the model fills in,
-// Out what it gets. The tags of In carry everything the schema says:
+// Def declares a tool. In and Out are structs: the model fills in In and gets Out. The tags
+// of In determine its schema:
 //
 //	json                   name; omitempty makes the argument optional
 //	jsonschema             minimum, maximum, enum, default, minItems ... (invopop)
-//	jsonschema_description what the argument is, in one line
+//	jsonschema_description describes the argument in one line
 //	path                   "file", "directory" or "any": a path of the workspace
 //	alias                  other names that models use for it, comma separated
-//	record                 "digest": the audit log has its length and a digest in its place, as of what stands in files
-//	unit                   "s,ms" of a time: a bare number below 1,000 is in seconds, others in milliseconds
+//	record                 "digest": the audit log has only its length and a digest; for contents of files
+//	unit                   "s,ms": a duration; a bare number below 1,000 is in seconds, others in milliseconds
 type Def[In, Out any] struct {
 	Name    string // ^[a-z][a-z0-9_]{0,39}$
 	Title   string
 	Doc     string   // embedded .md: first paragraph = description, rest = manual
 	Aliases []string // old names that keep resolving
 	Tags    []string
-	// SameAs is a tool that does the same, such as the one that reads what this one reads
-	// for a resource: rules and hooks for it hold for this one too. "" = none.
+	// SameAs is a tool that does the same, such as the one that reads the files that this
+	// one reads as resources: its rules and hooks apply to this one too. "" = none.
 	SameAs string
 
 	Access     Access
 	Effects    Effects
-	Repeatable bool // calling it twice equals calling it once
+	Repeatable bool // calling it twice has the effect of calling it once
 	Streams    bool // calls Progress
 	Data       bool // the result is data: outputSchema and structuredContent go on the wire
 
-	Cache   time.Duration // how long a result may be given again; 0 = not cached
+	Cache   time.Duration // how long a result may be reused; 0 = not cached
 	Timeout time.Duration // of one attempt; 0 = DefaultTimeout
 	Limits  Limits
 	Needs   []Need
 
-	// Spellings are the arguments that callers write in another form.
+	// Spellings are other forms in which callers write arguments.
 	Spellings []schema.Spelling
-	// Plan says what a call would do, for a tool that does different things by its
-	// arguments, such as one that runs commands. It changes nothing and is quick. Without
-	// it the policy takes every call to have all of Effects.
+	// Plan returns what a call would do. It is for tools whose effects depend on their
+	// arguments, such as one that runs commands. It changes nothing and is quick. nil: the
+	// policy assumes that every call has all of Effects.
 	Plan func(ctx context.Context, in In) (Plan, error)
-	// Confirm says what to ask the user before the call, if anything.
+	// Confirm returns the question to ask the user before the call, if any.
 	Confirm func(ctx context.Context, in In) (Question, error)
-	// Tell returns what records and logs may tell of a call: its arguments without the
-	// secrets that only the tool can see, such as the password of a command line. It is
-	// asked before the call does anything, changes nothing and is quick. nil = all of them.
-	Tell     func(ctx context.Context, in In) In
+	// Redact returns the arguments for records and logs, without secrets that only the tool
+	// can recognize, such as a password in a command line. It is called before the call
+	// does anything, changes nothing and is quick. nil = records get all arguments.
+	Redact   func(ctx context.Context, in In) In
 	Examples []Example[In]
 	Run      func(ctx context.Context, in In) (Out, error)
 }
@@ -67,9 +69,9 @@ const DefaultTimeout = 60 * time.Second
 
 // Limits bounds one result.
 type Limits struct {
-	// Text is the most bytes of text; 0 = MaxText.
+	// Text is the maximum of bytes of text; 0 = MaxText.
 	Text int
-	// Facts are numbers that the Doc names as {{.name}}.
+	// Facts are values that the Doc uses as {{.name}}.
 	Facts map[string]any
 }
 
@@ -77,15 +79,15 @@ type Limits struct {
 type Example[In any] struct {
 	Say   string            // what the call is for
 	Files map[string]string // the workspace: path -> content; a path ending in "/" is a directory, content after "-> " a symlink's target
-	// Before does what has happened before the call, in its context; nil = nothing.
+	// Before prepares the call, in its context; nil = nothing.
 	Before func(ctx context.Context) error
 	In     In
 	Want   string // the text of the result; a line "..." stands for any lines, "…" for any text in a line
-	// After is the whole workspace after the call, as Files has it; nil = not looked at.
+	// After is the whole workspace after the call, in the form of Files; nil = not checked.
 	After map[string]string
 }
 
-// Call is an Example with its arguments as JSON.
+// Call is an [Example] with its arguments as JSON.
 type Call struct {
 	Say    string
 	Files  map[string]string
@@ -114,15 +116,15 @@ type Tool struct {
 	newIn    func() any
 	plan     func(ctx context.Context, in any) (Plan, error)     // nil: every call has all effects
 	confirm  func(ctx context.Context, in any) (Question, error) // nil: never asks by itself
-	tell     func(ctx context.Context, in any) (told any, less bool)
+	redact   func(ctx context.Context, in any) (redacted any, less bool)
 	run      func(ctx context.Context, in any) (any, error)
 	trim     func(out any, budget int) any // nil: Out cannot be trimmed
 	examples func() []Call
 }
 
-// New makes a tool from its declaration. Its category is the name of the
-// package that declares In. New panics, naming the tool, when the declaration
-// is wrong: that is a programmer's error.
+// New makes a tool from its declaration. Its category is the name of the package that
+// declares In. New panics with the tool's name if the declaration is wrong, since that is a
+// programmer's error.
 func New[In, Out any](d Def[In, Out]) Tool {
 	inType := reflect.TypeFor[In]()
 	t := Tool{
@@ -147,10 +149,10 @@ func New[In, Out any](d Def[In, Out]) Tool {
 	if d.Confirm != nil {
 		t.confirm = func(ctx context.Context, in any) (Question, error) { return d.Confirm(ctx, *in.(*In)) }
 	}
-	if d.Tell != nil {
-		t.tell = func(ctx context.Context, in any) (any, bool) {
-			told := d.Tell(ctx, *in.(*In))
-			return told, !reflect.DeepEqual(told, *in.(*In))
+	if d.Redact != nil {
+		t.redact = func(ctx context.Context, in any) (any, bool) {
+			redacted := d.Redact(ctx, *in.(*In))
+			return redacted, !reflect.DeepEqual(redacted, *in.(*In))
 		}
 	}
 	if d.Data {
@@ -164,8 +166,8 @@ func New[In, Out any](d Def[In, Out]) Tool {
 	return t
 }
 
-// DynamicDef declares a tool that is not known at build time: one of a mounted
-// server or a plugin. It has no snapshot.
+// DynamicDef declares a tool that is not known at build time, such as one of a mounted
+// server. It has no snapshot.
 type DynamicDef struct {
 	Name, Title, Category, Doc string
 	Schema                     json.RawMessage // of the arguments; must be portable
@@ -176,8 +178,8 @@ type DynamicDef struct {
 	Run                        func(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
-// Dynamic makes a tool from a schema and a function over raw JSON. What is
-// wrong with a declaration that came from outside is an error, not a panic.
+// Dynamic makes a tool from a schema and a function that takes raw JSON. The declaration
+// comes from outside, so a mistake in it is an error and no panic.
 func Dynamic(d DynamicDef) (Tool, error) {
 	t := Tool{
 		Name: d.Name, Title: d.Title, Category: d.Category,
@@ -226,16 +228,62 @@ func erase[In any](examples []Example[In]) []Call {
 	return calls
 }
 
-// Input returns the schema of the arguments. The reflection happens at the
-// first use.
+// Input returns the schema of the arguments. It is built at the first use.
 func (t Tool) Input() (*schema.Type, error) { return t.input() }
 
-// Output returns the schema of a result that is data, nil for the other tools.
+// Output returns the schema of the result; nil for a tool whose result is not data.
 func (t Tool) Output() (*schema.Type, error) {
 	if t.output == nil {
 		return nil, nil
 	}
 	return t.output()
+}
+
+// Description returns the first paragraph of the Doc: what the tool does and when to use it.
+func (t Tool) Description() (string, error) {
+	first, _, _ := strings.Cut(strings.TrimSpace(t.doc), "\n\n")
+	text, err := t.fill(first)
+	return strings.Join(strings.Fields(text), " "), err
+}
+
+// Manual returns the rest of the Doc, in Markdown.
+func (t Tool) Manual() (string, error) {
+	_, rest, _ := strings.Cut(strings.TrimSpace(t.doc), "\n\n")
+	text, err := t.fill(rest)
+	return strings.TrimSpace(text), err
+}
+
+// fill puts the real limits into a text of the Doc: {{max "limit"}}, {{min "limit"}} and
+// {{default "limit"}} of an argument, {{.text}} for the maximum of bytes of text, and
+// {{.name}} for a fact of Limits.
+func (t Tool) fill(text string) (string, error) {
+	if !strings.Contains(text, "{{") {
+		return text, nil
+	}
+	in, err := t.Input()
+	if err != nil {
+		return "", err
+	}
+	funcs := template.FuncMap{}
+	for keyword, name := range map[string]string{"maximum": "max", "minimum": "min", "default": "default"} {
+		funcs[name] = func(property string) (any, error) {
+			if v, ok := in.Keyword(property, keyword); ok {
+				return v, nil
+			}
+			return nil, fmt.Errorf("argument %q has no %s", property, keyword)
+		}
+	}
+	tmpl, err := template.New(t.Name).Option("missingkey=error").Funcs(funcs).Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("doc: %w", err)
+	}
+	facts := map[string]any{"text": t.Limits.Text}
+	maps.Copy(facts, t.Limits.Facts)
+	var b strings.Builder
+	if err := tmpl.Execute(&b, facts); err != nil {
+		return "", fmt.Errorf("doc: %w", err)
+	}
+	return b.String(), nil
 }
 
 // Annotations returns the hints for clients.
@@ -250,7 +298,7 @@ type Bound struct {
 	in any
 }
 
-// Bind parses, mends, validates and decodes arguments.
+// Bind parses, coerces, validates and decodes arguments.
 func (t Tool) Bind(raw json.RawMessage) (Bound, error) {
 	typ, err := t.input()
 	if err != nil {
@@ -261,8 +309,7 @@ func (t Tool) Bind(raw json.RawMessage) (Bound, error) {
 	return Bound{Args: args, in: in}, err
 }
 
-// Digested returns the names of the arguments of tools, at any depth, that have the tag
-// record:"digest".
+// Digested returns the names of arguments, at any depth, that have the tag record:"digest".
 func Digested(all []Tool) []string {
 	found := map[string]bool{}
 	for _, t := range all {
@@ -287,16 +334,49 @@ func digested(t reflect.Type, found map[string]bool) {
 	}
 }
 
-// Asks reports whether the tool may have a Question.
+// Asks reports whether the tool has a Confirm.
 func (t Tool) Asks() bool { return t.confirm != nil }
 
-// Question returns what to ask the user before the call; the zero Question
-// means nothing.
+// Question returns the question to ask before the call; the zero Question = none.
 func (t Tool) Question(ctx context.Context, b Bound) (Question, error) {
 	if t.confirm == nil {
 		return Question{}, nil
 	}
 	return t.confirm(ctx, b.in)
+}
+
+// Redacts reports whether the tool has a Redact. Arguments of such a tool that could not be
+// bound must not be recorded at all.
+func (t Tool) Redacts() bool { return t.redact != nil }
+
+// Redacted returns the arguments of a call for records and logs. If the tool fails to redact
+// them, the result is only their length.
+func (t Tool) Redacted(ctx context.Context, b Bound) json.RawMessage {
+	if t.redact == nil {
+		return b.Canonical
+	}
+	redacted := b.Canonical
+	err := Recover(func() error {
+		in, less := t.redact(ctx, b.in)
+		if !less {
+			return nil
+		}
+		var text bytes.Buffer
+		enc := json.NewEncoder(&text)
+		enc.SetEscapeHTML(false)
+		err := enc.Encode(in)
+		redacted = bytes.TrimSuffix(text.Bytes(), []byte{'\n'})
+		return err
+	})
+	if err != nil {
+		return Withheld(b.Canonical)
+	}
+	return redacted
+}
+
+// Withheld returns the length of arguments, to be recorded instead of them.
+func Withheld(args json.RawMessage) json.RawMessage {
+	return fmt.Appendf(nil, `"%d bytes, not told"`, len(args))
 }
 
 // Run carries out the call and returns its Out.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// nameRule is what isName wants of a name.
+// nameRule is the expression for names that isName accepts.
 const nameRule = `^[a-z][a-z0-9_]{0,39}$`
 
 func isName(name string) bool {
@@ -23,7 +23,7 @@ func isName(name string) bool {
 // MaxDescription is the most characters of a description on the wire.
 const MaxDescription = 600
 
-// check proves what a single declaration can be wrong in without reflection.
+// check checks a declaration as far as that needs no reflection.
 func (t Tool) check() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("tool %q: %s", t.Name, fmt.Sprintf(format, args...))
@@ -63,9 +63,9 @@ func (t Tool) check() error {
 	return nil
 }
 
-// Validate proves a whole catalog: every declaration, every schema, every
-// document, and that no name is used twice. It compiles everything, so it is
-// for tests and for catalogs that were put together at run time.
+// Validate checks a whole catalog: every declaration, schema and document, and that no name
+// is used twice. It compiles everything, so it is for tests and for catalogs that are
+// assembled at run time.
 func Validate(all []Tool) error {
 	var errs []error
 	owner := map[string]string{}

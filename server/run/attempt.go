@@ -33,7 +33,7 @@ func await[T any](ctx context.Context, spawn func(func()), f func() (T, error)) 
 	spawn(func() {
 		o := outcome{err: errExited}
 		defer func() { done <- o }()
-		o.err = tools.Guard(func() (err error) {
+		o.err = tools.Recover(func() (err error) {
 			o.v, err = f()
 			return err
 		})
@@ -96,7 +96,7 @@ func (p *pass) once(ctx context.Context, f *flight) (v any, err error) {
 		err = p.late(ctx, limited, err)
 		end(ended(err))
 	}()
-	err = tools.Guard(func() (err error) {
+	err = tools.Recover(func() (err error) {
 		if p.tool.Effects != tools.None {
 			defer p.r.results.changed() // also where the handler is abandoned and ends later
 		}

@@ -139,8 +139,8 @@ func (p *pass) tellable() json.RawMessage {
 	switch {
 	case p.told != nil:
 		return p.told
-	case len(p.call.Args) > 0 && (p.tool.Name == "" || p.tool.Tells()):
-		return tools.Untold(p.call.Args)
+	case len(p.call.Args) > 0 && (p.tool.Name == "" || p.tool.Redacts()):
+		return tools.Withheld(p.call.Args)
 	case p.bound.Canonical != nil:
 		return p.bound.Canonical
 	}

@@ -157,7 +157,7 @@ func (p *pass) cache(ctx context.Context) error {
 func (p *pass) fly(ctx context.Context, f *flight) {
 	l := landing{err: errExited}
 	defer func() { f.land(l) }()
-	l.err = tools.Guard(func() (err error) {
+	l.err = tools.Recover(func() (err error) {
 		l.value, err = p.attempt(ctx, f)
 		return err
 	})
@@ -271,7 +271,7 @@ func (p *pass) keep(key flightKey, value any) *tools.Result {
 	if p.tool.Cache == 0 || !key.exact {
 		return nil
 	}
-	if out, ok := value.(tools.Keeper); ok && !out.Keep() {
+	if out, ok := value.(tools.Cacheable); ok && !out.Cacheable() {
 		return nil
 	}
 	res, err := p.tool.Render(value)

@@ -13,7 +13,7 @@ import (
 // foresee has the tool say what may be told of the call, and what it would do. Its
 // effects take the place of all that the tool may have.
 func (p *pass) foresee(ctx context.Context) error {
-	p.told = p.tool.Told(ctx, p.bound)
+	p.told = p.tool.Redacted(ctx, p.bound)
 	if !p.tool.Plans() {
 		return nil
 	}

@@ -31,7 +31,7 @@ func (p *pass) shape(stop error) Outcome {
 		return Outcome{Err: clip(p.clean(tools.AsError(stop)))}
 	}
 	var res tools.Result
-	err := tools.Guard(func() (err error) {
+	err := tools.Recover(func() (err error) {
 		res, err = p.result()
 		return err
 	})

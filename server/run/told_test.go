@@ -24,7 +24,7 @@ func hushed(name string) tools.Tool {
 		Plan: func(context.Context, Said) (tools.Plan, error) {
 			return tools.Plan{Private: true, Commands: []tools.Command{{Words: []tools.Word{{Text: "secret"}}}}}, nil
 		},
-		Tell: func(_ context.Context, in Said) Said {
+		Redact: func(_ context.Context, in Said) Said {
 			switch in.Text {
 			case "plain":
 				return in

@@ -47,8 +47,8 @@ func callToolTool(d Deps) tools.Tool {
 				After: map[string]string{"a.txt": "one\n", "made/": ""},
 			},
 		},
-		Tell: d.tell,
-		Run:  func(ctx context.Context, in CallToolIn) (tools.Result, error) { return callTool(ctx, d, in) },
+		Redact: d.tell,
+		Run:    func(ctx context.Context, in CallToolIn) (tools.Result, error) { return callTool(ctx, d, in) },
 	})
 }
 
@@ -65,7 +65,7 @@ func (d Deps) tell(ctx context.Context, in CallToolIn) CallToolIn {
 	switch {
 	case err != nil, i < 0:
 		return untold
-	case !all[i].Tells():
+	case !all[i].Redacts():
 		return in
 	case all[i].Name == callToolName: // it is refused
 		return untold
@@ -74,7 +74,7 @@ func (d Deps) tell(ctx context.Context, in CallToolIn) CallToolIn {
 	if err != nil {
 		return untold
 	}
-	said := all[i].Told(ctx, bound)
+	said := all[i].Redacted(ctx, bound)
 	if bytes.Equal(said, bound.Canonical) {
 		return in
 	}

@@ -28,7 +28,7 @@ func TestToldOfCalls(t *testing.T) {
 		}
 		ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local})
 		for range 2 {
-			if got := string(call.Told(ctx, bound)); got != tc.want {
+			if got := string(call.Redacted(ctx, bound)); got != tc.want {
 				t.Errorf("%s: got %s, want %s", tc.args, got, tc.want)
 			}
 		}

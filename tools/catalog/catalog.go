@@ -1,10 +1,10 @@
 // Package catalog is the one list of toolcrib's categories and so of its tools.
 //
 // It also renders what derives from the list: manual pages, exports for the APIs of model
-// providers, presets, what the instructions say of the tools; and it has what clients find
-// beside the tools: resources and prompts. It imports the categories and the contract and
-// must not import server. To add a category, add it to [All], where to start reading. To
-// add a prompt of several categories, add it to [Prompts] and its text to prompts/.
+// providers, presets, and the part of the instructions about tools. It has the resources and
+// prompts too. It imports the categories and the contract and must not import server. Start
+// reading at [All]. To add a category, add it to All. To add a prompt about several
+// categories, add it to [Prompts] and its text to prompts/.
 package catalog
 
 import (
@@ -23,14 +23,14 @@ import (
 	"toolcrib/tools/shell"
 )
 
-// Services is what categories share in a process. The zero value builds the whole catalog:
-// documents and snapshots need no environment.
+// Services has what categories share in a process. The zero value builds the whole catalog,
+// so that documents and snapshots need no environment.
 type Services = services.Services
 
 // Command is one that the sandbox of [Services] runs.
 type Command = sandbox.Command
 
-// All returns every category. Nothing is opened, started or reflected for that.
+// All returns every category. It opens, starts and reflects nothing.
 func All(s *Services) []tools.Category {
 	return []tools.Category{
 		s.Programs(),
@@ -54,7 +54,7 @@ func Tools(categories []tools.Category) []tools.Tool {
 	return all
 }
 
-// Find returns the tool of a name or alias.
+// Find returns the tool with a name or alias.
 func Find(all []tools.Tool, name string) (tools.Tool, bool) {
 	i := slices.IndexFunc(all, func(t tools.Tool) bool { return t.Name == name || slices.Contains(t.Aliases, name) })
 	if i < 0 {
@@ -63,12 +63,11 @@ func Find(all []tools.Tool, name string) (tools.Tool, bool) {
 	return all[i], true
 }
 
-// Program carries out what tools start this binary again for, and reports whether it was;
-// args are those of the command line without the name.
+// Program reports whether a tool started this binary as a program, and if so runs that
+// program. args is the command line without the program's name.
 func Program(args []string) (exit int, was bool) { return code.Program(args) }
 
-// Start lets the categories work in the background until ctx ends or stop is called, which
-// waits for them. While busy reports that calls go on, they leave the processor to these.
+// Start starts the background work of the categories, see [tools.Category].
 func Start(ctx context.Context, categories []tools.Category, busy func() bool) (stop func()) {
 	var stops []func()
 	for _, c := range categories {
@@ -83,7 +82,7 @@ func Start(ctx context.Context, categories []tools.Category, busy func() bool) (
 	}
 }
 
-// Close ends all that the tools have started, the last category first.
+// Close ends everything that the tools have started, the last category first.
 func Close(categories []tools.Category) error {
 	var errs []error
 	for _, c := range slices.Backward(categories) {
@@ -94,7 +93,7 @@ func Close(categories []tools.Category) error {
 	return errors.Join(errs...)
 }
 
-// Load returns what the tools hold.
+// Load returns the load of all categories.
 func Load(categories []tools.Category) (sum tools.Load) {
 	for _, c := range categories {
 		if c.Load != nil {

@@ -14,7 +14,7 @@ var formats = []string{"json", "openai", "anthropic", "gemini", "mcp"}
 
 // Export writes the definitions of tools, as one indented JSON document, for
 // the API of a model provider (openai, anthropic, gemini), as tools/list of the
-// protocol shows them (mcp), or with everything that is known of them (json).
+// protocol shows them (mcp), or with all their fields (json).
 func Export(w io.Writer, format string, ts []tools.Tool) error {
 	list := make([]any, 0, len(ts))
 	for _, t := range ts {

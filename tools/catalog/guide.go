@@ -7,12 +7,12 @@ import (
 	"toolcrib/tools"
 )
 
-// Guides returns what the instructions say of the tools that can be called, a line for each
-// category that has any and a Guide, in at most limit bytes; outlasts reports that what
-// the tools start outlasts the client. Categories whose lines do not fit, the last ones,
-// are named by one line that says where to find them.
+// Guides returns the part of the instructions about tools: one line for each category with a
+// Guide and a tool that can be called, in at most limit bytes. outlasts reports whether
+// processes that the tools start outlast the client. If not all lines fit, one line names the
+// remaining categories and says how to find their tools.
 func Guides(categories []tools.Category, enabled []tools.Tool, outlasts bool, limit int) string {
-	names := map[string]bool{} // of every tool, whether it can be called
+	names := map[string]bool{} // every tool; true = it can be called
 	for _, c := range categories {
 		for _, t := range c.Tools {
 			_, names[t.Name] = Find(enabled, t.Name)
@@ -39,7 +39,7 @@ func Guides(categories []tools.Category, enabled []tools.Tool, outlasts bool, li
 	return text
 }
 
-// rest says of categories that their tools are not described.
+// rest returns the line about categories that are not described.
 func rest(ids []string, searchable bool) string {
 	said := "more tools: " + strings.Join(ids, ", ")
 	if searchable {

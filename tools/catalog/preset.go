@@ -9,8 +9,8 @@ import (
 	"toolcrib/tools"
 )
 
-// defaultPreset is what tools/list shows where nothing else is asked for, at
-// most 20 names. A name counts from the day its tool exists.
+// defaultPreset are the tools that tools/list shows by default, at most 20. A name has an
+// effect as soon as its tool exists.
 var defaultPreset = []string{
 	"read_file", "write_file", "edit_file", "apply_patch", "list_directory", "move_path", "delete_path",
 	"restore_file", "glob", "grep", "bash", "job_output", "job_input", "job_stop", "run_python",
@@ -23,19 +23,19 @@ var minimalPreset = []string{
 	"restore_file", "glob", "grep",
 }
 
-// twins are the tools that coding clients bring themselves: two of a kind only make
-// a model choose.
+// twins are tools that coding clients have themselves. Two tools for one task only make a
+// model choose.
 var twins = []string{"read_file", "write_file", "edit_file", "glob", "grep", "bash", "powershell"}
 
-// coders are the clients that bring them, by the name that they give in clientInfo,
-// as it was measured. Others, and those that give no name, are shown the default.
+// coders are the clients that have them, by the name in their clientInfo, as it was measured.
+// All other clients get the default.
 var coders = []string{
 	"claude-code",      // Claude Code: Read, Write, Edit, Glob, Grep, Bash
-	"codex-mcp-client", // Codex: shell and apply_patch, by which it reads and searches
+	"codex-mcp-client", // Codex: shell and apply_patch; it reads and searches with these
 }
 
-// Tailored returns, by the name of the client, what clients that bring tools of their
-// own are shown where nothing else is asked for.
+// Tailored returns the default presets of clients that have tools themselves, by the name of
+// the client.
 func Tailored(all []tools.Tool) map[string][]string {
 	names := companion(all)
 	tailored := make(map[string][]string, len(coders))
@@ -61,9 +61,9 @@ const maxDefault = 20
 // presets are the names that [Preset] takes.
 var presets = []string{"default", "minimal", "companion", "all"}
 
-// Preset returns the names of all that a preset shows; nil means everything.
-// Without search_tools nothing would be reachable that is not listed: then default
-// shows all that exist, up to its limit.
+// Preset returns the names of the tools that a preset shows; nil = everything. Without
+// search_tools a model could not find unlisted tools: then default shows all tools up to its
+// limit.
 func Preset(name string, all []tools.Tool) ([]string, error) {
 	switch name {
 	case "all":
@@ -95,7 +95,7 @@ func defaultNames(all []tools.Tool) []string {
 	return names
 }
 
-// Selection is the settings that choose tools. Package server/config explains the tags.
+// Selection has the settings that choose tools. Package server/config explains the tags.
 type Selection struct {
 	Toolsets     []string `flag:"toolsets" env:"TOOLCRIB_TOOLSETS" arg:"NAMES" help:"categories of tools that can be called, or all (default all)" narrow:"catalog" live:"yes"`
 	Tools        []string `flag:"tools" env:"TOOLCRIB_TOOLS" arg:"NAMES" help:"tools that can be called beside the toolsets; without --toolsets, the only ones" narrow:"catalog" live:"yes"`
@@ -104,9 +104,8 @@ type Selection struct {
 	ReadOnly     bool     `flag:"read-only" env:"TOOLCRIB_READ_ONLY" help:"only tools that change nothing" narrow:"true" live:"yes"`
 }
 
-// Choose returns which tools of a catalog the settings enable and list on host. Its error
-// names a preset that does not exist; the names of tools and toolsets are checked by
-// [tools.Select].
+// Choose returns the tools of a catalog that the settings enable and list on host. Its error
+// names a preset that does not exist; [tools.Select] checks the names of tools and toolsets.
 func (s Selection) Choose(all []tools.Tool, host tools.Host) (tools.Selection, error) {
 	preset := s.Preset
 	var tailored map[string][]string
@@ -115,7 +114,7 @@ func (s Selection) Choose(all []tools.Tool, host tools.Host) (tools.Selection, e
 	case len(s.Toolsets) > 0 || len(s.Tools) > 0:
 		preset = "all"
 	case slices.Contains(s.ExcludeTools, "search_tools") || slices.Contains(s.ExcludeTools, "call_tool"):
-		preset = "all" // nothing leads to what is not listed
+		preset = "all" // no tool finds unlisted tools
 	default:
 		preset, tailored = "default", Tailored(all)
 	}
@@ -128,3 +127,11 @@ func (s Selection) Choose(all []tools.Tool, host tools.Host) (tools.Selection, e
 		ReadOnly: s.ReadOnly, Preset: names, Tailored: tailored, Host: host,
 	}, nil
 }
+
+// The tools that the help and the demo of the command line use.
+const (
+	ShownFind   = "glob"
+	ShownList   = "list_directory"
+	ShownRead   = "read_file"
+	ShownSearch = "grep"
+)

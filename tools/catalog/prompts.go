@@ -12,14 +12,13 @@ import (
 	"toolcrib/tools/files"
 )
 
-// promptTexts are the templates of the prompts, by their names. Their arguments
-// are fields; one that the user leaves out is empty.
+// promptTexts are the templates of the prompts, by name. Arguments are fields; an argument
+// that the user leaves out is empty.
 //
 //go:embed prompts/*.md
 var promptTexts embed.FS
 
-// Prompts returns every prompt: the ways of working with tools of several categories, then
-// those of the categories.
+// Prompts returns every prompt: those about several categories, then those of each category.
 func Prompts(categories []tools.Category) []tools.Prompt {
 	list := shared()
 	for _, c := range categories {
@@ -60,8 +59,8 @@ func shared() []tools.Prompt {
 	}
 }
 
-// prompt gives a prompt its text, which is parsed when it is first wanted: no start
-// waits for it. A template that does not parse is a programmer's error.
+// prompt gives a prompt its text. The template is parsed at its first use, to keep the start
+// fast. A template that does not parse is a programmer's error.
 func prompt(p tools.Prompt) tools.Prompt {
 	file := p.Name + ".md"
 	text := sync.OnceValue(func() *template.Template {
@@ -84,7 +83,7 @@ func prompt(p tools.Prompt) tools.Prompt {
 	return p
 }
 
-// quoted writes an argument as JSON, as a call takes it.
+// quoted returns an argument as JSON, as calls have it.
 func quoted(text string) (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

@@ -14,9 +14,8 @@ import (
 //go:embed manual_resource.md
 var manualResourceDoc string
 
-// Sources returns the resources that go with the tools that can be called: those of the
-// categories, then the manual. Where the tool that reads the same cannot be called, a
-// resource cannot be read either.
+// Sources returns the resources: those of the categories, then the manual. It leaves out
+// resources whose Needs cannot be called.
 func Sources(categories []tools.Category, enabled []tools.Tool) []tools.Source {
 	var list []tools.Source
 	for _, c := range categories {
@@ -32,7 +31,7 @@ func Sources(categories []tools.Category, enabled []tools.Tool) []tools.Source {
 	return list
 }
 
-// manualURI begins the URIs of the manual.
+// manualURI is the prefix of the URIs of the manual.
 const manualURI = "toolcrib://manual/"
 
 // ManualResourceIn says which pages to read.
@@ -40,17 +39,17 @@ type ManualResourceIn struct {
 	Category string `json:"category" jsonschema_description:"Category whose tools are described."`
 }
 
-// ManualResourceOut is the pages of a category.
+// ManualResourceOut has the pages of a category.
 type ManualResourceOut struct{ category, pages string }
 
-// Content is the pages as one block.
+// Content returns the pages as one block.
 func (o ManualResourceOut) Content() []tools.Block {
 	return []tools.Block{{Kind: tools.ResourceBlock, URI: manualURI + o.category, MIME: manualMIME, Text: o.pages}}
 }
 
 const manualMIME = "text/markdown"
 
-// manualSource is the manual pages of tools, a resource for each category.
+// manualSource is the source of the manual pages: a resource for each category.
 func manualSource(enabled []tools.Tool) tools.Source {
 	categories := tools.Categories(enabled)
 	read := tools.New(tools.Def[ManualResourceIn, ManualResourceOut]{

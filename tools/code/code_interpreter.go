@@ -60,7 +60,7 @@ func codeInterpreterTool(d Deps) tools.Tool {
 			p.Effects |= tools.State
 			return p, nil
 		},
-		Tell: func(_ context.Context, in InterpreterIn) InterpreterIn {
+		Redact: func(_ context.Context, in InterpreterIn) InterpreterIn {
 			in.Code = secrets.Code(in.Code)
 			return in
 		},

@@ -43,7 +43,7 @@ func runJavascriptTool(d Deps) tools.Tool {
 		Access: tools.Exec, Effects: tools.None,
 		Streams: true, Timeout: javascriptTimeout + 30*time.Second,
 		Limits: tools.Limits{Facts: map[string]any{"memory": javascriptMemory >> 20}},
-		Tell: func(_ context.Context, in RunJavascriptIn) RunJavascriptIn {
+		Redact: func(_ context.Context, in RunJavascriptIn) RunJavascriptIn {
 			in.Code = secrets.Code(in.Code)
 			return in
 		},

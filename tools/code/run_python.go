@@ -42,7 +42,7 @@ func runPythonTool(d Deps) tools.Tool {
 		Needs:  []tools.Need{{Binaries: systemPythons, How: howPython}},
 		Limits: tools.Limits{Facts: map[string]any{"memory": pythonMemory >> 20}},
 		Plan:   func(_ context.Context, in RunPythonIn) (tools.Plan, error) { return planOf(in.Code, in.Network), nil },
-		Tell: func(_ context.Context, in RunPythonIn) RunPythonIn {
+		Redact: func(_ context.Context, in RunPythonIn) RunPythonIn {
 			in.Code = secrets.Code(in.Code)
 			return in
 		},

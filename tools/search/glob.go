@@ -203,8 +203,8 @@ func (o GlobOut) next() int {
 	return next
 }
 
-// Keep implements [tools.Keeper].
-func (o GlobOut) Keep() bool { return o.Freshness == watched }
+// Cacheable implements [tools.Cacheable].
+func (o GlobOut) Cacheable() bool { return o.Freshness == watched }
 
 // Meta tells programs of the next page, and how the answer is known.
 func (o GlobOut) Meta() map[string]any { return meta(o.next(), o.Freshness, "") }

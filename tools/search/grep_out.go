@@ -152,8 +152,8 @@ func (f GrepFile) more(b *strings.Builder) {
 	}
 }
 
-// Keep implements [tools.Keeper].
-func (o GrepOut) Keep() bool { return o.Freshness == watched && o.Slow == nil }
+// Cacheable implements [tools.Cacheable].
+func (o GrepOut) Cacheable() bool { return o.Freshness == watched && o.Slow == nil }
 
 // Meta tells programs of the next page, and how the answer is known.
 func (o GrepOut) Meta() map[string]any {

@@ -128,7 +128,7 @@ func (l *Library) want(start workspace.Path) {
 // stays, without a table, so that it is not tried at every search.
 func (l *Library) fill(ctx context.Context, s *shelf, busy func() bool) {
 	index.LowerPriority()
-	err := tools.Guard(func() error {
+	err := tools.Recover(func() error {
 		table, err := fileindex.New(ctx, s.root, fileindex.Options{Pause: index.NewPace(busy).Keep})
 		if err != nil {
 			return err

@@ -41,7 +41,7 @@ func bashTool(d Deps) tools.Tool {
 		Needs:  []tools.Need{{Binaries: []string{"bash"}, How: "install bash"}},
 		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "head": shownHead, "tail": shownTail, "whole": shownWhole}},
 		Plan:   d.plan,
-		Tell:   tellBash,
+		Redact: tellBash,
 		Examples: []tools.Example[BashIn]{{
 			Say:   "Count the lines of the Go files.",
 			Files: map[string]string{"a.go": "package a\n", "b/b.go": "package b\n\nvar B = 1\n"},

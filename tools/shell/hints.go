@@ -26,7 +26,7 @@ type hint struct {
 func hints() []hint {
 	offline := func(r sandbox.Report, _ sandbox.Exit) bool { return r.Network == "off" }
 	boxed := func(r sandbox.Report, _ sandbox.Exit) bool { return r.Level != sandbox.None }
-	closed := func(r sandbox.Report, _ sandbox.Exit) bool { return r.Closed != "" }
+	closed := func(r sandbox.Report, _ sandbox.Exit) bool { return r.Denied != "" }
 	always := func(sandbox.Report, sandbox.Exit) bool { return true }
 	return []hint{
 		{
@@ -43,7 +43,7 @@ func hints() []hint {
 		},
 		{
 			regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted|resource busy`),
-			closed, "the policy of the user keeps commands from ", func(r sandbox.Report) string { return r.Closed },
+			closed, "the policy of the user keeps commands from ", func(r sandbox.Report) string { return r.Denied },
 		},
 		{
 			regexp.MustCompile(`Please tell me who you are`),

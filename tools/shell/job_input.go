@@ -44,7 +44,7 @@ func jobInputTool(d Deps) tools.Tool {
 		Name: "job_input", Title: "Type into a job", Doc: jobInputDoc, Tags: []string{"shell", "jobs", "terminal", "write", "keys", "stdin"},
 		Access: tools.Exec, Effects: tools.Process | tools.Workspace | tools.Outside | tools.Destroys,
 		Streams: true, Timeout: longestWait + 10*time.Second, Spellings: inputSpellings(),
-		Plan: d.planInput, Tell: d.tellInput,
+		Plan: d.planInput, Redact: d.tellInput,
 		Examples: []tools.Example[JobInputIn]{{
 			Say:    "Answer a question.",
 			Before: d.example("read -p 'Your name? ' name; echo \"Hello, $name\"; read", true),

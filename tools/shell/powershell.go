@@ -40,7 +40,7 @@ func powershellTool(d Deps) tools.Tool {
 		Needs:  []tools.Need{{Binaries: []string{"pwsh"}, How: "install PowerShell 7"}},
 		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds())}},
 		Plan:   d.planPowershell,
-		Tell:   tellPowershell,
+		Redact: tellPowershell,
 		Examples: []tools.Example[PowerShellIn]{{
 			Say:   "The exit code is that of exit.",
 			Files: map[string]string{"docs/a.txt": "alpha\n"},

@@ -25,7 +25,7 @@ func (s server) told(tool string, args map[string]any) string {
 			s.t.Fatal(err)
 		}
 		ctx := tools.WithSession(s.t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: s.ws})
-		return string(t.Told(ctx, bound))
+		return string(t.Redacted(ctx, bound))
 	}
 	s.t.Fatalf("no tool %s", tool)
 	return ""

@@ -1,8 +1,7 @@
-// Package durations reads the arguments that say how long, and words how long things
-// took.
+// Package durations parses arguments that are durations, and formats durations.
 //
-// Start at [Argument]. The package imports tools, whose errors callers know, and nothing
-// else of toolcrib.
+// Start at [Argument]. The package imports tools for its errors, and nothing else of
+// toolcrib.
 package durations
 
 import (
@@ -16,7 +15,7 @@ import (
 	"toolcrib/tools"
 )
 
-// Argument is what an argument such as "90s" may say.
+// Argument says which values an argument such as "90s" may have.
 type Argument struct {
 	Name    string
 	Default time.Duration // which "" stands for; below Least = "" is an error
@@ -58,7 +57,7 @@ func (a Argument) errorf(format string, args ...any) *tools.Error {
 	return tools.Errorf(tools.InvalidArgument, "/"+a.Name+": "+format, args...)
 }
 
-// Exact words a duration as an argument may say it: "500ms", "5m", "1h30m".
+// Exact formats a duration as arguments do: "500ms", "5m", "1h30m".
 func Exact(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -70,7 +69,7 @@ func Exact(d time.Duration) string {
 	return text
 }
 
-// Rough words how long something took: "3 ms", "1.2 s", "75 s", "12m5s".
+// Rough formats a measured duration: "3 ms", "1.2 s", "75 s", "12m5s".
 func Rough(d time.Duration) string {
 	switch {
 	case d < time.Second:

@@ -1,8 +1,7 @@
-// Package paging words what every result in pages says alike: what is left out,
-// which paths could not be read, and that a page is past the end.
+// Package paging formats the lines that all results in pages have in common: entries that are
+// left out, paths that could not be read, and a page past the end.
 //
-// It only makes text. It must not import tools or any category. Start at
-// [PastEnd].
+// It only makes text. It must not import tools or any category. Start at [PastEnd].
 package paging
 
 import (
@@ -12,9 +11,9 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// PastEnd says that nothing follows the offset: total words how many there are,
-// last is the largest offset that returns something. It is a result, not an
-// error: it tells the caller that it has seen everything.
+// PastEnd says that nothing follows the offset. total describes how many entries there are;
+// last is the largest offset that returns something. It is a result and no error: the caller
+// has seen everything.
 func PastEnd(argument string, offset int64, total string, last int64) string {
 	return fmt.Sprintf("%s=%d is past the end: %s; the last is %s=%d", argument, offset, total, argument, last)
 }
@@ -42,7 +41,7 @@ func LeftOut(left ...Left) string {
 // Unreadable is what went wrong with the paths that [Named] names.
 const Unreadable = "could not be read"
 
-// Denied is a line that counts the paths which the policy denies, "" if there are none.
+// Denied returns a line that counts denied paths, "" = there are none.
 func Denied(n int) string {
 	if n == 0 {
 		return ""

@@ -1,7 +1,7 @@
-// Package progress tells the caller of a tool what a program prints while it runs.
+// Package progress reports to the caller of a tool what a program prints while it runs.
 //
-// Start at [During]. The package imports tools, which says how progress is told, screen,
-// which makes output fit to be read, and nothing else of toolcrib.
+// Start at [During]. The package imports tools to report progress, screen to make output
+// readable, and nothing else of toolcrib.
 package progress
 
 import (
@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	every = 250 * time.Millisecond // the least time between two reports
-	beat  = 10 * time.Second       // without any output: callers give up where they hear nothing
+	every = 250 * time.Millisecond // minimum between two reports
+	beat  = 10 * time.Second       // report without output, since silent calls make callers give up
 	most  = 1000                   // bytes of output in one report
 )
 
-// Program is what is told of. Its functions are called by one goroutine at a time, while
-// the program runs.
+// Program is the program to report on. Its functions are called by one goroutine at a time,
+// while the program runs.
 type Program struct {
-	// Output returns what was printed from an offset on, the last of it where it is more
-	// than most bytes, and the offset where it ends.
+	// Output returns the output from an offset on, only its end if it is more than most
+	// bytes, and the offset where it ends.
 	Output func(from int64, most int) (data []byte, end int64)
-	// State words how the program fares when it prints nothing.
+	// State describes the program in a few words when it prints nothing.
 	State func() string
 }
 
-// During runs f and reports meanwhile what a program prints from an offset on, at most
-// four times a second, and that it goes on where it prints nothing for long. All reports
-// come before During returns, which it does with the error of f.
+// During runs f and returns its error. Meanwhile it reports the output of a program from an
+// offset on, at most four times a second, and its State if it prints nothing for long. No
+// report comes after During has returned.
 func During(ctx context.Context, p Program, from int64, f func() error) (err error) {
 	reporting, stop := context.WithCancel(ctx)
 	g, _ := tools.NewGroup(ctx, 1)

@@ -14,8 +14,8 @@ import (
 	"toolcrib/tools/internal/programs/sandbox"
 )
 
-// Programs returns the category without tools that has the settings of all programs that
-// tools start, and ends these.
+// Programs returns a category without tools. It has the settings of all programs that tools
+// start, and its Close ends these programs.
 func (s *Services) Programs() tools.Category {
 	return tools.Category{
 		ID: "programs", Title: "Programs",
@@ -27,7 +27,7 @@ func (s *Services) Programs() tools.Category {
 	}
 }
 
-// ProgramSettings say how programs that tools run are contained.
+// ProgramSettings configure how the programs of tools are contained.
 type ProgramSettings struct {
 	Sandbox        string   `flag:"sandbox" env:"TOOLCRIB_SANDBOX" arg:"LEVEL" values:"full,landlock,none" help:"how programs that tools run are contained: full, landlock is without namespaces, none contains nothing; where the machine does not let the level be made, they are refused (default the best of this system, which is full on Linux)" default:"full" narrow:"order=none,landlock,full"`
 	NetworkHosts   []string `flag:"network-hosts" env:"TOOLCRIB_NETWORK_HOSTS" arg:"HOSTS" help:"the only hosts that programs with the network reach: example.com, *.example.com for all below it, example.com:443, addresses and prefixes; * is every public host (default that)" live:"yes"`
@@ -35,8 +35,7 @@ type ProgramSettings struct {
 	Programs       Bounds   `file:"programs" help:"what programs that tools run may use: memory, files, processes, directories, variables" live:"yes"`
 }
 
-// Bounds says what the programs that tools run may use. The zero value leaves the
-// defaults.
+// Bounds limits the programs of tools. Zero fields have defaults.
 type Bounds struct {
 	Memory    int      `json:"memory,omitempty" jsonschema:"minimum=16" jsonschema_description:"MB of data that a process may have (default 16384, of Python 4096)"`
 	FileSize  int      `json:"file_size,omitempty" jsonschema:"minimum=1" jsonschema_description:"MB of a file that a process may write (default 65536)"`
@@ -47,7 +46,7 @@ type Bounds struct {
 	Env       []string `json:"env,omitempty" jsonschema_description:"names of variables of the environment that programs get beside the usual ones"`
 }
 
-// options returns how the sandbox contains programs. The level is valid where Check says so.
+// options returns the options of the sandbox. Check must have accepted the level.
 func (set *ProgramSettings) options(setup tools.Setup) sandbox.Options {
 	b := set.Programs
 	opt := sandbox.Options{
@@ -65,14 +64,13 @@ func (set *ProgramSettings) options(setup tools.Setup) sandbox.Options {
 	return opt
 }
 
-// Variables returns the variables of the environment that programs get, or that they get
-// all.
+// Variables returns the environment variables that programs get; all = every one.
 func (set *ProgramSettings) Variables() (names []string, all bool) {
 	opt := set.options(tools.Setup{})
 	return opt.Variables()
 }
 
-// Check returns what is wrong with the settings on this machine.
+// Check returns the errors of the settings on this machine.
 func (set *ProgramSettings) Check(tools.Host) (wrong []tools.SettingError) {
 	const described = "toolcrib config schema describes the file"
 	if err := set.Programs.check(); err != nil {
@@ -93,8 +91,8 @@ func (set *ProgramSettings) Check(tools.Host) (wrong []tools.SettingError) {
 	return wrong
 }
 
-// check looks at the files and variables of programs, on this machine. Its error names
-// the first that would do nothing, although its author counts on it.
+// check checks the files and variables on this machine. Its error names the first one that
+// would have no effect.
 func (b Bounds) check() error {
 	for _, list := range []struct {
 		key   string
@@ -119,7 +117,7 @@ func (b Bounds) check() error {
 	return nil
 }
 
-// examine makes the sandbox of the workspace, and says whether that can be done.
+// examine makes the sandbox of the workspace and reports whether that works.
 func (s *Services) examine(ctx context.Context) []tools.Finding {
 	programs := s.Sandbox()
 	level, err := programs.Check(ctx)
@@ -135,4 +133,36 @@ func (s *Services) examine(ctx context.Context) []tools.Finding {
 		found = append(found, tools.Finding{State: tools.Missing, What: "limits", Say: "programs.processes does not hold, so that a program may have any number of processes: " + why})
 	}
 	return found
+}
+
+// InterpreterFiles returns the directories and files that the interpreter at a path needs to
+// run: its own, which may be a virtual environment, and those of the interpreter that the
+// environment was made from. Their parent directory is not among them, since it may be the
+// user's home. For a relative path it returns nil.
+func InterpreterFiles(path string) []string {
+	if !filepath.IsAbs(path) {
+		return nil
+	}
+	var files []string
+	add := func(names ...string) {
+		for _, name := range names {
+			if _, err := os.Stat(name); err == nil && !slices.Contains(files, name) && !strings.HasPrefix(name, "/usr/") {
+				files = append(files, name)
+			}
+		}
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		target = path
+	}
+	for _, file := range []string{path, target} {
+		add(file)
+		dir := filepath.Dir(filepath.Dir(file))
+		for _, name := range []string{"bin", "include", "lib", "lib64", "Lib", "Scripts", "pyvenv.cfg", "share"} {
+			if dir != filepath.Dir(dir) {
+				add(filepath.Join(dir, name))
+			}
+		}
+	}
+	return files
 }

@@ -1,10 +1,9 @@
-// Package services has what categories of tools share in a process: the sandbox that
-// programs run in, the jobs that commands become, the way to call other tools.
+// Package services has what the categories share in a process: the sandbox for programs, the
+// jobs, and the caller of other tools.
 //
-// A service makes itself when it is first asked for; making one opens and starts nothing.
-// The package imports the contract and the engines below tools/internal, and must not
-// import a category. Start at [Services]; [Services.Programs] has the settings that all
-// programs of tools share.
+// A service is made at its first use; making one opens and starts nothing. The package
+// imports the contract, sandbox and jobs, and must not import a category. Start at
+// [Services]; [Services.Programs] has the settings of all programs that tools start.
 package services
 
 import (
@@ -15,13 +14,13 @@ import (
 	"toolcrib/tools/internal/programs/sandbox"
 )
 
-// Services is what a process owns for its tools. The zero value works: it builds the whole
-// catalog without an environment. It is not to be copied.
+// Services are owned by a process. The zero value works: it builds the whole catalog without
+// an environment. A Services must not be copied.
 type Services struct {
-	// Caller knows which tools there are and calls them; nil = there are none.
+	// Caller lists and calls tools; nil = there are none.
 	Caller tools.Caller
-	// Restarts reports that this binary can be started again for a program of a tool: it
-	// calls catalog.Program as it starts.
+	// Restarts reports whether tools can start this binary as a program, because it calls
+	// catalog.Program at its start.
 	Restarts bool
 
 	once    sync.Once
@@ -36,13 +35,13 @@ func (s *Services) make() {
 	})
 }
 
-// Sandbox runs the programs that tools start.
+// Sandbox returns the engine that runs the programs of tools.
 func (s *Services) Sandbox() *sandbox.Engine {
 	s.make()
 	return s.sandbox
 }
 
-// Jobs keeps the commands that outlast the call which started them.
+// Jobs returns the manager of programs that may outlast their call.
 func (s *Services) Jobs() *jobs.Manager {
 	s.make()
 	return s.jobs

@@ -1,8 +1,8 @@
-// Package tooltest is the suite that every tool passes.
+// Package tooltest is the suite that every tool must pass.
 //
-// Its checks derive from the tool's own declaration, so that a test of a tool is
-// one line: tooltest.Run(t, tool). Start at [Run]. It imports the contract and
-// what lies under it.
+// Its checks derive from the tool's declaration, so that a test of a tool is one line:
+// tooltest.Run(t, tool). Start at [Run]. It imports the contract and the packages below it,
+// and must not import a category.
 package tooltest
 
 import (

@@ -40,7 +40,7 @@ func Paths(ctx context.Context, found []paging.Unread, stats fileindex.WalkStats
 	return slices.CompactFunc(all, func(a, b paging.Unread) bool { return a.Path == b.Path })
 }
 
-// whyClosed says why a file or directory cannot be opened.
+// whyClosed returns why a file or directory cannot be opened.
 func whyClosed(ctx context.Context, path string) string {
 	p, err := tools.Resolve(ctx, path)
 	if err != nil {
@@ -58,7 +58,7 @@ func whyClosed(ctx context.Context, path string) string {
 	return Why(err)
 }
 
-// Why words an error of the system in a few words, "" if that has no name for it.
+// Why describes an error of the system in a few words, "" = it has none.
 func Why(err error) string {
 	if errors.Is(err, fs.ErrPermission) {
 		return "permission denied"
@@ -73,7 +73,7 @@ func Why(err error) string {
 	return e.Error()
 }
 
-// TooMany is the reason that a process had no handle left.
+// TooMany is the reason of a process that had no file handle left.
 const TooMany = "too many open files"
 
 func tooManyOpen(err error) bool {

@@ -1,7 +1,8 @@
-// Package changed tells which files of a workspace changed while a program ran.
+// Package changed finds the files of a workspace that changed while a program ran.
 //
-// Start at [Begin], which is called before the program starts. The package imports
-// workspace, tools, which keeps the audit log, and textfile to print paths.
+// Start at [Begin], which is called before the program starts. The package imports workspace
+// and its file index, tools for the audit log, and textfile to print paths. It must not
+// import a category.
 package changed
 
 import (
@@ -17,29 +18,29 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// Bounds of the look for changed files: it must not cost more than the command.
+// Bounds of a look at the files: it must not cost more than the command.
 const (
 	mostLooked = 10_000 // files of a workspace
 	lookFor    = 150 * time.Millisecond
-	headStart  = 5 * time.Millisecond // of the first look: enough for a small workspace
+	headStart  = 5 * time.Millisecond // Begin waits so long; enough for a small workspace
 	mostNamed  = 12
 	mostNoted  = 200 // in the audit log, by one call
 )
 
-// tree is the files of a workspace that ignore rules do not leave out, as they were.
+// tree has the files of a workspace at one time, without ignored files.
 type tree struct {
 	files map[string]stamp // by the path as it is printed
-	whole bool             // there are no others
+	whole bool             // it has all files
 }
 
-// stamp tells one content of a file from another.
+// stamp differs for different contents of a file.
 type stamp struct {
 	size  int64
 	at    time.Time
 	inode uint64
 }
 
-// look lists the files of a workspace, as far as the bounds let it.
+// look lists the files of a workspace within the bounds.
 func look(ctx context.Context, ws *workspace.Workspace) tree {
 	ctx, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
@@ -54,7 +55,7 @@ func look(ctx context.Context, ws *workspace.Workspace) tree {
 	return t
 }
 
-// add lists the files below a root; it reports whether these are all.
+// add lists the files below a root. It reports whether it has all of them.
 func (t *tree) add(ctx context.Context, root workspace.Path) bool {
 	stream := fileindex.NewStream(ctx, root, fileindex.WalkOptions{Hidden: true, Workers: 1})
 	for run := range stream.Runs() {
@@ -71,15 +72,15 @@ func (t *tree) add(ctx context.Context, root workspace.Path) bool {
 	return err == nil && len(stats.Unreadable) == 0
 }
 
-// Changes is what has become of the files of a workspace, sorted.
+// Changes are the changed files of a workspace, sorted.
 type Changes struct {
 	Created, Changed, Deleted []string
-	Whole                     bool // there are no others
+	Whole                     bool // there are no other changes
 }
 
-// since compares the files with what they were. What was written from the start on is
-// changed where the earlier look was late, and may not have seen what it was. gone reports
-// whether a file that is not among them any more does not exist: it may be ignored now.
+// since compares t with an earlier tree. If the earlier look was late, it may have seen files
+// after their change; then files written after start count as changed. gone reports whether a
+// file that is missing from t does not exist; it may also be ignored now.
 func (t tree) since(before tree, start time.Time, late bool, gone func(path string) bool) Changes {
 	c := Changes{Whole: t.whole && before.whole}
 	for path, now := range t.files {
@@ -104,10 +105,10 @@ func (t tree) since(before tree, start time.Time, late bool, gone func(path stri
 	return c
 }
 
-// All are their paths.
+// All returns all paths.
 func (c Changes) All() []string { return slices.Concat(c.Created, c.Changed, c.Deleted) }
 
-// Note puts them into the audit log of the call of ctx, as far as one call may.
+// Note puts the paths into the audit log of the call of ctx, up to the limit of a call.
 func (c Changes) Note(ctx context.Context) {
 	all := c.All()
 	for _, path := range all[:min(len(all), mostNoted)] {
@@ -115,7 +116,7 @@ func (c Changes) Note(ctx context.Context) {
 	}
 }
 
-// String is a line of them: "files: created a.o; changed b.c, d.c"; "" for none.
+// String returns the changes as one line: "files: created a.o; changed b.c, d.c"; "" = none.
 func (c Changes) String() string {
 	var parts []string
 	room := mostNamed
@@ -150,16 +151,16 @@ func (c Changes) String() string {
 	return "files: " + strings.Join(parts, "; ")
 }
 
-// Watch finds which files change from now on.
+// Watch finds files that change after Begin.
 type Watch struct {
 	ws     *workspace.Workspace
 	start  time.Time
-	late   bool // the first look has not ended before the caller goes on
+	late   bool // Begin returned before the first look had ended
 	before chan tree
 }
 
-// Begin looks at the files as they are. A look that takes long goes on beside what the
-// caller goes on with; then a file that is made meanwhile may count as changed.
+// Begin looks at the files. If that takes long, it goes on in the background after Begin has
+// returned; a file that is created meanwhile may then count as changed.
 func Begin(ctx context.Context, ws *workspace.Workspace) *Watch {
 	w := &Watch{ws: ws, start: now(), before: make(chan tree, 1)}
 	looked := make(chan struct{})
@@ -177,7 +178,7 @@ func Begin(ctx context.Context, ws *workspace.Workspace) *Watch {
 	return w
 }
 
-// Changes looks again.
+// Changes looks again and returns the difference.
 func (w *Watch) Changes(ctx context.Context) Changes {
 	return look(ctx, w.ws).since(<-w.before, w.start, w.late, func(path string) bool {
 		p, err := w.ws.Resolve(path)

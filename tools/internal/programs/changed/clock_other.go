@@ -4,5 +4,5 @@ package changed
 
 import "time"
 
-// now is about the time that a write would be dated with.
+// now is about the time that the system would give a written file.
 func now() time.Time { return time.Now() }

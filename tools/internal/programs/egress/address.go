@@ -5,9 +5,9 @@ import (
 	"net/netip"
 )
 
-// notPublic are the addresses that no name of the public network leads to by right, by
-// the registries of special addresses (RFC 6890 and its successors), and where a cloud
-// answers its own machines.
+// notPublic are the addresses that no public name should have: those of the registries of
+// special addresses (RFC 6890 and its successors), and those where a cloud answers its own
+// machines.
 var notPublic = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
@@ -16,7 +16,7 @@ var notPublic = prefixes(
 	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
 )
 
-// Of IPv6 only one eighth has been given out, in which other networks are embedded too.
+// Only one eighth of IPv6 is assigned. Other networks are embedded in it too.
 var (
 	given      = netip.MustParsePrefix("2000::/3")
 	translated = netip.MustParsePrefix("64:ff9b::/96") // NAT64 of RFC 6052, with an IPv4 address at the end
@@ -30,7 +30,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// isPublic reports whether an address is one of the public network.
+// isPublic reports whether an address belongs to the public network.
 func isPublic(a netip.Addr) bool {
 	if a.Zone() != "" || !a.IsValid() {
 		return false
@@ -52,21 +52,21 @@ func isPublic(a netip.Addr) bool {
 	return true
 }
 
-// embedded is the IPv4 address that the last four bytes of an IPv6 one are.
+// embedded returns the IPv4 address in the last four bytes of an IPv6 address.
 func embedded(a netip.Addr) netip.Addr {
 	b := a.As16()
 	return netip.AddrFrom4([4]byte(b[12:]))
 }
 
-// hasISATAP reports whether the interface identifier is that of RFC 5214, whose last four
-// bytes are where the packet goes.
+// hasISATAP reports whether the interface identifier has the form of RFC 5214, whose last
+// four bytes are the destination of the packet.
 func hasISATAP(a netip.Addr) bool {
 	b := a.As16()
 	return b[8]&^0x03 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
 }
 
-// neverByName reports whether an address may be allowed as an address only, since names
-// that lead to it are an attack rather than a configuration.
+// neverByName reports whether an address can be allowed only as an address. A name that
+// resolves to it is an attack rather than a configuration.
 func neverByName(a netip.Addr) bool {
 	a = a.Unmap()
 	return !a.IsValid() || a.Zone() != "" || a.IsUnspecified() || a.IsMulticast() || a.IsLinkLocalUnicast() ||
@@ -85,8 +85,8 @@ var cloudAddresses = map[netip.Addr]bool{
 	netip.MustParseAddr("fd00:100::100:200"):  true, // Alibaba
 }
 
-// isOwn reports whether an address is one of this machine, whose services may listen on
-// every address that it has.
+// isOwn reports whether an address belongs to this machine. Its services may listen on each
+// of its addresses.
 func isOwn(a netip.Addr) bool {
 	all, err := net.InterfaceAddrs()
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// mostAddresses is how many addresses of a name are looked at.
+// mostAddresses is how many addresses of a name are checked.
 const mostAddresses = 32
 
-// connect opens a connection for a command to a host that it may reach. The error is a
-// *refused where it may not.
+// connect opens a connection of a command to a host. The error is a *refused if the command
+// may not reach it.
 func (p *Proxy) connect(ctx context.Context, pass *Pass, t target) (net.Conn, error) {
 	rules := p.rules.Load()
 	if err := pass.check(rules, t); err != nil {
@@ -45,7 +45,7 @@ func (p *Proxy) connect(ctx context.Context, pass *Pass, t target) (net.Conn, er
 	return conn, err
 }
 
-// check says why the command may not ask for a host, and notes it.
+// check returns why the command may not ask for a host, and notes the refusal.
 func (p *Pass) check(rules *policy, t target) error {
 	err := rules.checkName(t)
 	if !p.network {
@@ -57,11 +57,11 @@ func (p *Pass) check(rules *policy, t target) error {
 	return err
 }
 
-// whyOff stands in the answers to programs, where models read it.
+// whyOff is a part of answers to programs, which models read.
 const whyOff = "the network is off for this command; network: true asks for it"
 
-// direct resolves the name, looks at all addresses and dials the first that answers.
-// One address that is not allowed spoils the others: such an answer is no accident.
+// direct resolves the name, checks all addresses and dials the first that answers. It refuses
+// the host if one address is not allowed: such an answer is no accident.
 func (p *policy) direct(ctx context.Context, t target) (net.Conn, error) {
 	addrs := []netip.Addr{t.addr}
 	if t.name != "" {
@@ -92,7 +92,7 @@ func (p *policy) direct(ctx context.Context, t target) (net.Conn, error) {
 	return nil, first
 }
 
-// dialOne dials one of left addresses, which share the time that is left.
+// dialOne dials one of left remaining addresses, which share the remaining time.
 func (p *policy) dialOne(ctx context.Context, to netip.AddrPort, left int) (net.Conn, error) {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -102,8 +102,8 @@ func (p *policy) dialOne(ctx context.Context, to netip.AddrPort, left int) (net.
 	return p.opt.Dial(ctx, to.String())
 }
 
-// through connects by way of the machine's proxy, which resolves the name: what it may
-// lead to is that proxy's to judge, beside what checkName has.
+// through connects through the machine's proxy, which resolves the name. That proxy, and not
+// this package, judges the addresses; checkName has checked the name.
 func (p *policy) through(ctx context.Context, via *url.URL, t target) (net.Conn, error) {
 	conn, err := p.toProxy(ctx, via)
 	if err != nil {
@@ -121,7 +121,7 @@ func (p *policy) through(ctx context.Context, via *url.URL, t target) (net.Conn,
 	return &aheadConn{Conn: conn, buf: ahead}, nil
 }
 
-// toProxy connects to the machine's proxy, whose address is the machine's to choose.
+// toProxy connects to the machine's proxy. Its address is not checked.
 func (p *policy) toProxy(ctx context.Context, via *url.URL) (net.Conn, error) {
 	port := via.Port()
 	switch {
@@ -160,7 +160,7 @@ func askProxy(conn net.Conn, via *url.URL, t target) (*bufio.Reader, error) {
 	return ahead, nil
 }
 
-// aheadConn is a connection of which some bytes have been read already.
+// aheadConn is a connection from which some bytes have already been read.
 type aheadConn struct {
 	net.Conn
 	buf *bufio.Reader

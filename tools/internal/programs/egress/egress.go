@@ -1,16 +1,16 @@
-// Package egress is the way of contained programs to the network: a forward proxy that
-// lets them reach the hosts that the configuration names, and no private address.
+// Package egress connects sandboxed programs to the network. It is a forward proxy that lets
+// them reach the hosts that the configuration names, and no private address.
 //
-// Programs of a sandbox have a network of their own with nothing in it but a loopback
-// device. On it listens a socket whose other end this package serves, from outside: HTTP
-// with absolute URLs, CONNECT and SOCKS5 on one port. Each command gets a [Pass], by whose
-// secret the proxy knows it: commands beside it on the same loopback device gain nothing
-// from the port, and the secret dies with the command. Names are resolved here, every
-// address is looked at, and what was looked at is dialled, so that no answer of a name
-// server can change in between.
+// The programs of a sandbox have a private network with only a loopback device. This package
+// serves, from outside, a socket that listens there: HTTP with absolute URLs, CONNECT and
+// SOCKS5 on one port. Each command gets a [Pass] with a secret, which identifies it to the
+// proxy. Other commands on the same loopback device cannot use the port without a secret, and
+// the secret becomes invalid at the end of the command. The proxy resolves names, checks
+// every address, and dials the addresses that it has checked, so that a name server cannot
+// change its answer in between.
 //
-// Start reading at [New], then [Gate.Serve] and [Gate.Pass]. The package imports nothing
-// of toolcrib.
+// Start reading at [New], then [Gate.Serve] and [Gate.Pass]. The package imports no other
+// package of toolcrib.
 package egress
 
 import (
@@ -25,18 +25,18 @@ import (
 	"time"
 )
 
-// Options is what whoever starts the server sets. The zero value lets programs reach
-// every public host.
+// Options are set by the operator of the server. The zero value lets programs reach every
+// public host.
 type Options struct {
-	// Hosts are the only ones that may be reached: "example.com", "*.example.com" (all
+	// Hosts are the only hosts that may be reached: "example.com", "*.example.com" (all
 	// below it), "example.com:443", an address or a prefix of addresses. Empty = all.
 	Hosts []string
-	// Private are the hosts that may be reached though their addresses are private, in
-	// the same forms; "*" = all. A name allows no link-local address: these, where the
-	// metadata of clouds are, are allowed as addresses only.
+	// Private are hosts that may be reached although their addresses are private, in the
+	// same forms; "*" = all. A name does not allow link-local addresses, which serve the
+	// metadata of clouds: they must be given as addresses.
 	Private []string
-	// Upstream is the machine's own proxy for a request, nil for none; nil = as the
-	// variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY of this process say.
+	// Upstream returns the machine's proxy for a request, nil = none. If Upstream is nil, the
+	// variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY of this process decide.
 	Upstream func(*http.Request) (*url.URL, error)
 	// Lookup resolves a name; nil = the resolver of the machine.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
@@ -50,11 +50,11 @@ const (
 	mostOfPass    = 256              // connections of a command at a time
 	dialTime      = 30 * time.Second // to resolve and connect
 	handshakeTime = 20 * time.Second // for a client to say what it wants
-	idleTime      = 15 * time.Minute // without a byte in either direction
+	idleTime      = 15 * time.Minute // of a connection without a byte in either direction
 	headerBytes   = 64 << 10         // of a request
 )
 
-// Proxy serves gates. Its methods may be called by several goroutines.
+// Proxy serves gates. Several goroutines may call its methods.
 type Proxy struct {
 	rules  atomic.Pointer[policy]
 	server *http.Server
@@ -76,7 +76,7 @@ func New(opt Options) (*Proxy, error) {
 		ReadHeaderTimeout: handshakeTime,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    headerBytes,
-		ErrorLog:          log.New(io.Discard, "", 0), // of what programs send
+		ErrorLog:          log.New(io.Discard, "", 0), // errors are about requests of programs
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, gateKey{}, c.(*clientConn).gate)
 		},
@@ -85,7 +85,7 @@ func New(opt Options) (*Proxy, error) {
 	return p, nil
 }
 
-// Configure sets what may be reached from now on. Connections that are open stay.
+// Configure sets the hosts that may be reached from now on. Open connections stay open.
 func (p *Proxy) Configure(opt Options) error {
 	rules, err := newPolicy(opt)
 	if err != nil {
@@ -101,12 +101,12 @@ func (p *Proxy) Close() error {
 	return p.server.Close()
 }
 
-// Bounds says in a few words what may be reached.
+// Bounds describes in a few words which hosts may be reached.
 func (p *Proxy) Bounds() string { return p.rules.Load().bounds() }
 
 type gateKey struct{}
 
-// handover is the listener of connections that turned out to speak HTTP.
+// handover is the listener of connections that speak HTTP.
 type handover struct {
 	conns  chan net.Conn
 	closed <-chan struct{}

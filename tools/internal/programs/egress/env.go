@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// noProxy is what programs of a sandbox reach without the proxy: each other.
+// noProxy are the hosts that programs reach without the proxy: each other.
 const noProxy = "localhost,.localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0"
 
-// Env returns the variables, KEY=VALUE, by which programs find the gate that listens at
-// the port of their loopback device. The secret of the pass stands in them.
+// Env returns the variables, KEY=VALUE, with which programs find the gate at a port of their
+// loopback device. They contain the secret of the pass.
 func (p *Pass) Env(port int) []string {
 	at := (&url.URL{
 		Scheme: "http", User: url.UserPassword(passUser, p.secret),
@@ -31,7 +31,7 @@ func (p *Pass) Env(port int) []string {
 	)
 }
 
-// Told words what a command was refused, for the end of its output; "" = nothing.
+// Told describes the hosts that a command was refused, for the end of its output; "" = none.
 func (p *Pass) Told() string {
 	if p == nil {
 		return ""

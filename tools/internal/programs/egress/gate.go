@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// Gate is the proxy as one network namespace sees it. A pass of one gate is worth nothing
-// at another.
+// Gate is the proxy for one network namespace. A pass is valid only at its gate.
 type Gate struct {
 	proxy *Proxy
 	slots chan struct{}
@@ -26,11 +25,11 @@ type Gate struct {
 	total counters
 }
 
-// Usage counts what went through.
+// Usage counts traffic.
 type Usage struct {
-	Connections    int64 // that were made
+	Connections    int64 // opened ones
 	Sent, Received int64 // bytes, as the programs see it
-	Refused        int64 // connections that were not let through
+	Refused        int64 // refused connections
 }
 
 type counters struct{ connections, sent, received, refused atomic.Int64 }
@@ -39,7 +38,7 @@ func (c *counters) usage() Usage {
 	return Usage{c.connections.Load(), c.sent.Load(), c.received.Load(), c.refused.Load()}
 }
 
-// Gate makes a gate: one for each network that contained programs share.
+// Gate makes a gate, one for each network that sandboxed programs share.
 func (p *Proxy) Gate() *Gate {
 	return &Gate{
 		proxy: p, slots: make(chan struct{}, mostOfGate),
@@ -47,7 +46,7 @@ func (p *Proxy) Gate() *Gate {
 	}
 }
 
-// Usage counts what went through the gate since it was made.
+// Usage returns the traffic of the gate since it was made.
 func (g *Gate) Usage() Usage { return g.total.usage() }
 
 // Serve serves the connections of a listener until it or the gate is closed.
@@ -77,7 +76,7 @@ func (g *Gate) Serve(l net.Listener) error {
 	}
 }
 
-// isTemporary tells the want of file descriptors and memory, which passes, from the end.
+// isTemporary reports whether an error is a temporary lack of file descriptors or memory.
 func isTemporary(err error) bool {
 	for _, passing := range [...]error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED} {
 		if errors.Is(err, passing) {
@@ -87,7 +86,7 @@ func isTemporary(err error) bool {
 	return false
 }
 
-// sort finds out what a client speaks.
+// sort detects the protocol of a client.
 func (g *Gate) sort(c *clientConn) {
 	_ = c.SetReadDeadline(time.Now().Add(handshakeTime))
 	first, err := c.buf.Peek(1)
@@ -114,8 +113,7 @@ func (g *Gate) keep(c net.Conn) bool {
 	return !g.closed
 }
 
-// Close ends what the passes of the gate have opened, and the passes. The listener is
-// whose who made it.
+// Close ends the passes of the gate and their connections. It does not close the listener.
 func (g *Gate) Close() {
 	g.mu.Lock()
 	g.closed = true
@@ -136,9 +134,8 @@ func (g *Gate) Close() {
 	}
 }
 
-// Pass makes the right of one command to use the gate. Where the network is off for it,
-// the proxy refuses each host and says so: a program learns at once what it lacks, and
-// [Pass.Refused] has it.
+// Pass makes the pass of one command. If the network is off for it, the proxy refuses each
+// host and says so. So a program learns at once what it lacks, and [Pass.Refused] has it.
 func (g *Gate) Pass(network bool) *Pass {
 	p := &Pass{gate: g, secret: rand.Text(), network: network}
 	p.life, p.end = context.WithCancel(g.proxy.life)
@@ -152,7 +149,7 @@ func (g *Gate) Pass(network bool) *Pass {
 	return p
 }
 
-// passOf returns the pass that a secret is for, nil for none.
+// passOf returns the pass with a secret, nil = none.
 func (g *Gate) passOf(user, secret string) *Pass {
 	if user != passUser {
 		return nil
@@ -162,7 +159,7 @@ func (g *Gate) passOf(user, secret string) *Pass {
 	return g.passes[secret]
 }
 
-// clientConn is a connection of a program, from which its first bytes may have been read.
+// clientConn is a connection of a program whose first bytes may have been read already.
 type clientConn struct {
 	net.Conn
 	buf  *bufio.Reader
@@ -172,7 +169,7 @@ type clientConn struct {
 
 func (c *clientConn) Read(b []byte) (int, error) { return c.buf.Read(b) }
 
-// CloseWrite tells the program that nothing more comes.
+// CloseWrite signals the end of data to the program.
 func (c *clientConn) CloseWrite() error { return closeWrite(c.Conn) }
 
 func (c *clientConn) Close() error {

@@ -57,7 +57,7 @@ func basicAuth(header string) (user, secret string) {
 	return user, secret
 }
 
-// targetOf reads where a request wants to go.
+// targetOf returns the target of a request.
 func targetOf(r *http.Request) (target, error) {
 	if r.Method == http.MethodConnect {
 		t, err := parseTarget(r.RequestURI)
@@ -85,8 +85,8 @@ func targetOf(r *http.Request) (target, error) {
 	return t, nil
 }
 
-// serveConnect opens a tunnel. What refuses it stands in the status line too: programs
-// show that and rarely the body.
+// serveConnect opens a tunnel. A refusal is in the status line too, because programs show
+// that and rarely the body.
 func (p *Proxy) serveConnect(ctx context.Context, w http.ResponseWriter, pass *Pass, t target) {
 	host, err := p.connect(ctx, pass, t)
 	rc := http.NewResponseController(w)
@@ -114,7 +114,7 @@ func (p *Proxy) serveConnect(ctx context.Context, w http.ResponseWriter, pass *P
 	tunnel(ctx, pass, rest(client, buf.Reader), host)
 }
 
-// rest is a connection after what its reader holds already.
+// rest returns a connection that first returns the bytes that its reader has buffered.
 func rest(c net.Conn, r *bufio.Reader) net.Conn {
 	if r.Buffered() == 0 {
 		return c
@@ -145,8 +145,8 @@ func oneLine(text string) string {
 	}, text[:min(len(text), 400)])
 }
 
-// forward carries a request of plain HTTP. Each takes a connection of its own: what one
-// command has opened serves no other.
+// forward forwards a request of plain HTTP. Each request gets a new connection, so that
+// commands do not share connections.
 func (p *Proxy) forward(ctx context.Context, w http.ResponseWriter, r *http.Request, pass *Pass, t target) {
 	rules := p.rules.Load()
 	fail := func(w http.ResponseWriter, err error) {
@@ -191,7 +191,7 @@ func (p *Proxy) forward(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	proxy.ServeHTTP(&patient{w, http.NewResponseController(w)}, r.WithContext(ctx))
 }
 
-// counted opens a connection whose bytes count for a pass.
+// counted opens a connection whose bytes are counted in the usage of a pass.
 func (p *Proxy) counted(ctx context.Context, pass *Pass, dial func(context.Context) (net.Conn, error)) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -215,7 +215,7 @@ func (c *countedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write counts before it writes: the answer may come before Write returns.
+// Write counts before it writes, since the answer may come before Write returns.
 func (c *countedConn) Write(b []byte) (int, error) {
 	_ = c.SetWriteDeadline(time.Now().Add(idleTime))
 	c.pass.sent(len(b))
@@ -224,8 +224,8 @@ func (c *countedConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// patient gives a program that reads slowly its time anew with every write, and one that
-// reads nothing an end.
+// patient extends the deadline at every write, so that a program may read slowly, but the
+// connection of one that reads nothing ends.
 type patient struct {
 	http.ResponseWriter
 	rc *http.ResponseController

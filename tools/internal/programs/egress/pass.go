@@ -8,8 +8,7 @@ import (
 	"sync"
 )
 
-// Pass is the right of one command to use a gate. Its methods may be called by several
-// goroutines.
+// Pass is the right of one command to use a gate. Several goroutines may call its methods.
 type Pass struct {
 	gate    *Gate
 	secret  string
@@ -24,17 +23,17 @@ type Pass struct {
 	more    int
 }
 
-// Refusal is a host that a command was not let to.
+// Refusal is a host that a command was refused.
 type Refusal struct {
 	Host  string // with its port, as the program named it
 	Why   string
 	Times int
 }
 
-// mostRefusals is how many hosts are remembered of one command.
+// mostRefusals is how many refused hosts of one command are remembered.
 const mostRefusals = 20
 
-// Reach says in a few words what the command may reach; "off" = nothing.
+// Reach describes in a few words which hosts the command may reach; "off" = none.
 func (p *Pass) Reach() string {
 	if !p.network {
 		return "off"
@@ -42,7 +41,7 @@ func (p *Pass) Reach() string {
 	return p.gate.proxy.Bounds()
 }
 
-// Close ends the right, and all connections that were made by it. A nil pass has none.
+// Close invalidates the pass and ends its connections. p may be nil.
 func (p *Pass) Close() {
 	if p == nil {
 		return
@@ -53,19 +52,19 @@ func (p *Pass) Close() {
 	p.end()
 }
 
-// Usage counts what the command has sent and received.
+// Usage returns the traffic of the command.
 func (p *Pass) Usage() Usage { return p.count.usage() }
 
-// Refused returns the hosts that the command was not let to, in the order of its asking,
-// and how many more there were.
+// Refused returns the hosts that the command was refused, in the order of its requests, and
+// how many more there were.
 func (p *Pass) Refused() (hosts []Refusal, more int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.refused), p.more
 }
 
-// enter counts a connection of the command; leave must follow. The context that it returns
-// ends with the pass.
+// enter counts a connection of the command; the caller must call leave afterwards. The
+// returned context ends with the pass.
 func (p *Pass) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,14 +13,14 @@ import (
 // rule is one entry of a list of hosts.
 type rule struct {
 	any    bool         // "*"
-	name   string       // "" where it is about addresses
-	below  bool         // all below name, and not name itself
-	prefix netip.Prefix // the zero value where it is about names
-	port   uint16       // 0 = every one
+	name   string       // "" = the rule is about addresses
+	below  bool         // all names below name, and not name itself
+	prefix netip.Prefix // zero = the rule is about names
+	port   uint16       // 0 = every port
 }
 
-// parseRule reads "example.com", "*.example.com", "10.0.0.0/8", an address, and each but
-// the prefix with a port.
+// parseRule parses "example.com", "*.example.com", an address, each of these with or without
+// a port, or a prefix such as "10.0.0.0/8".
 func parseRule(text string) (rule, error) {
 	if text == "*" {
 		return rule{any: true}, nil
@@ -84,14 +84,14 @@ func (r rule) names(t target) bool {
 	}
 }
 
-// policy is what Options say.
+// policy is Options with parsed rules.
 type policy struct {
 	opt     Options
 	hosts   []rule
 	private []rule
 }
 
-// Check says what is wrong with the options.
+// Check returns the errors of the options.
 func (opt Options) Check() error {
 	_, err := newPolicy(opt)
 	return err
@@ -143,7 +143,8 @@ func (p *policy) bounds() string {
 	return strings.Join(append(append([]string{}, p.opt.Hosts...), p.opt.Private...), ", ")
 }
 
-// checkName says why a host may not be asked for, nil where it may, its addresses aside.
+// checkName returns why a program may not ask for a host, nil = it may. It does not check the
+// addresses of a name.
 func (p *policy) checkName(t target) error {
 	if t.addr.IsValid() {
 		if why := p.checkAddress(t, t.addr); why != nil {
@@ -167,8 +168,7 @@ func (p *policy) checkName(t target) error {
 	return nil
 }
 
-// privately reports whether the host is one that the configuration allows private
-// addresses.
+// privately reports whether the configuration allows private addresses for the host.
 func (p *policy) privately(t target) bool {
 	for _, r := range p.private {
 		if r.names(t) {
@@ -178,7 +178,7 @@ func (p *policy) privately(t target) bool {
 	return false
 }
 
-// checkAddress says why a host may not be reached at one of its addresses.
+// checkAddress returns why a host may not be reached at one of its addresses, nil = it may.
 func (p *policy) checkAddress(t target, a netip.Addr) error {
 	a = a.Unmap()
 	if isPublic(a) && !isOwn(a) {
@@ -206,14 +206,14 @@ func shortened(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// refused is why a program is not let to a host.
+// refused is the reason why a program may not reach a host.
 type refused struct{ why string }
 
 func (r *refused) Error() string { return r.why }
 
 func refusedf(format string, args ...any) error { return &refused{fmt.Sprintf(format, args...)} }
 
-// upstream is the machine's proxy for a host, nil for none.
+// upstream returns the machine's proxy for a host, nil = none.
 func (p *policy) upstream(scheme string, t target) (*url.URL, error) {
 	return p.opt.Upstream(&http.Request{URL: &url.URL{Scheme: scheme, Host: t.String()}})
 }

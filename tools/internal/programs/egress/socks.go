@@ -30,10 +30,10 @@ const (
 	socksNoAddress   = 8
 )
 
-// errSOCKS says what a client sent that is not the protocol.
+// errSOCKS says that a client has violated the protocol.
 var errSOCKS = errors.New("not a request of SOCKS 5")
 
-// serveSOCKS serves a client that has begun as SOCKS does.
+// serveSOCKS serves a client whose first byte is that of SOCKS.
 func (p *Proxy) serveSOCKS(c *clientConn) {
 	defer c.Close()
 	pass, err := greet(c, c.gate)
@@ -70,7 +70,7 @@ func (p *Proxy) serveSOCKS(c *clientConn) {
 	tunnel(ctx, pass, c, host)
 }
 
-// greet agrees on a password and reads it. The pass is nil where it is none.
+// greet negotiates and reads a password. The returned pass is nil if the password is wrong.
 func greet(rw io.ReadWriter, g *Gate) (*Pass, error) {
 	var head [2]byte
 	if _, err := io.ReadFull(rw, head[:]); err != nil {
@@ -110,7 +110,7 @@ func greet(rw io.ReadWriter, g *Gate) (*Pass, error) {
 	return pass, err
 }
 
-// readText reads bytes whose number stands before them.
+// readText reads a byte count and as many bytes.
 func readText(r io.Reader) (string, error) {
 	var n [1]byte
 	if _, err := io.ReadFull(r, n[:]); err != nil {
@@ -121,7 +121,7 @@ func readText(r io.Reader) (string, error) {
 	return string(text), err
 }
 
-// readSOCKS reads what a client asks for. Where it may not be asked for, code is the reply.
+// readSOCKS reads the request of a client. If it is refused, code is the reply.
 func readSOCKS(r io.Reader) (_ target, code byte, _ error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

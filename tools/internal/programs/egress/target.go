@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// target is where a program wants to go.
+// target is the host and port that a program asks for.
 type target struct {
-	name string     // lower case, without a dot at the end; "" where addr is set
-	addr netip.Addr // the zero value where it is a name
+	name string     // lower case, without a dot at the end; "" = addr is set
+	addr netip.Addr // zero = name is set
 	port uint16
 }
 
@@ -32,7 +32,7 @@ var (
 	errZone = errors.New("an address with a zone is one of this machine's links")
 )
 
-// parseTarget reads HOST:PORT as it stands in a CONNECT request.
+// parseTarget parses the HOST:PORT of a CONNECT request.
 func parseTarget(text string) (target, error) {
 	host, port, err := net.SplitHostPort(text)
 	if err != nil {
@@ -56,8 +56,8 @@ func parsePort(text string) (uint16, error) {
 	return uint16(n), nil
 }
 
-// newTarget takes a host for a name or an address in its usual form. Other forms of
-// addresses, which resolvers take too, are refused: nobody writes them in good faith.
+// newTarget accepts a name or an address in its usual form. It refuses other forms of
+// addresses, which resolvers accept too: only attacks use them.
 func newTarget(host string, port uint16) (target, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		if addr.Zone() != "" {
@@ -101,8 +101,8 @@ func isNumber(label string) bool {
 	return hex && strings.Trim(rest, "0123456789abcdef") == ""
 }
 
-// isLocalName reports whether a name is one of this machine or of its site, whatever it
-// resolves to.
+// isLocalName reports whether a name belongs to this machine or its site, whatever its
+// addresses are.
 func isLocalName(name string) bool {
 	for _, top := range [...]string{"localhost", "local", "internal", "home.arpa", "localdomain"} {
 		if name == top || strings.HasSuffix(name, "."+top) {

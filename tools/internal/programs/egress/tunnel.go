@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// lingerTime is how long the other direction may stay silent when one has ended.
+// lingerTime is how long one direction may be silent after the other one has ended.
 const lingerTime = time.Minute
 
-// tunnel carries bytes both ways until both sides have ended, ctx ends or nothing has
-// moved for long. It closes both.
+// tunnel copies bytes in both directions until both sides have ended, ctx ends, or it is idle
+// for too long. It closes both connections.
 func tunnel(ctx context.Context, pass *Pass, client, host net.Conn) {
 	stop := context.AfterFunc(ctx, func() { _ = client.Close(); _ = host.Close() })
 	defer stop()
@@ -26,7 +26,7 @@ func tunnel(ctx context.Context, pass *Pass, client, host net.Conn) {
 	_ = host.Close()
 }
 
-// traffic is the deadline that both directions share: either keeps the other alive.
+// traffic is the deadline of both directions. Bytes in either direction extend it.
 type traffic struct {
 	conns [2]net.Conn
 
@@ -48,7 +48,7 @@ func (t *traffic) moved() {
 	}
 }
 
-// ended tells that one direction has ended.
+// ended notes that one direction has ended.
 func (t *traffic) ended() {
 	t.mu.Lock()
 	t.idle, t.last = lingerTime, time.Time{}
@@ -81,7 +81,7 @@ func (t *traffic) carry(to, from net.Conn, count func(int)) {
 
 var buffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-// closeWrite tells the other side that nothing more comes.
+// closeWrite signals the end of data to the other side.
 func closeWrite(c net.Conn) error {
 	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

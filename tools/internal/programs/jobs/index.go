@@ -10,20 +10,20 @@ const (
 	every     = 64 << 10 // bytes between two marks
 	mostMarks = 4096
 	scan      = 64 << 10 // bytes that are looked through at a time
-	lookBack  = 1 << 20  // bytes at the end among which the last lines are looked for
+	lookBack  = 1 << 20  // bytes at the end in which the last lines are searched
 )
 
-// index finds lines: a mark says which line begins first after an offset.
+// index finds lines. A mark says how many line feeds come before an offset.
 type index struct {
 	lines int64 // line feeds so far
 	open  bool  // the last line has no line feed
 	marks []mark
 }
 
-// mark says that so many line feeds stand before the offset.
+// mark is an offset with the number of line feeds before it.
 type mark struct{ offset, lines int64 }
 
-// add counts what came at an offset. Marks of what is not kept any more are dropped.
+// add counts the line feeds of new output at an offset. It drops marks in the gap.
 func (x *index) add(p []byte, at int64, gap func() (from, to int64)) {
 	if len(p) == 0 {
 		return
@@ -39,7 +39,7 @@ func (x *index) add(p []byte, at int64, gap func() (from, to int64)) {
 	x.open = p[len(p)-1] != '\n'
 }
 
-// thin drops the marks between two offsets, and every other one where that is none.
+// thin drops the marks between two offsets; if there are none, every other mark.
 func (x *index) thin(from, to int64) {
 	kept := x.marks[:0]
 	for i, m := range x.marks {
@@ -56,8 +56,8 @@ func (x *index) thin(from, to int64) {
 	x.marks = kept
 }
 
-// LineAt returns the offset of a line, counted from 1; of one that is not kept, or only
-// in part, that of the first after it which is. It is the end where there are fewer.
+// LineAt returns the offset of a line, counted from 1. If the line is not kept completely, it
+// is the offset of the next line that is; if there are fewer lines, the end.
 func (l *Log) LineAt(line int64) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,7 +78,7 @@ func (l *Log) LineAt(line int64) (int64, error) {
 		if err != nil || len(data) == 0 {
 			return l.n, err
 		}
-		if from > at.offset { // what is not kept lies between
+		if from > at.offset { // the gap lies between
 			next := mark{l.n, l.index.lines}
 			if i+1 < len(marks) {
 				next = marks[i+1]
@@ -121,7 +121,7 @@ func (l *Log) feeds(from, to int64) (n int64, err error) {
 	return n, nil
 }
 
-// Tail returns the offset of the last lines, at most so many and so many bytes.
+// Tail returns the offset of the last lines, with a maximum of lines and of bytes.
 func (l *Log) Tail(lines int, most int64) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// ErrNoInput says that nothing reads what would be written.
+// ErrNoInput says that the program reads no input.
 var ErrNoInput = errors.New("its input is closed")
 
-// inputWait is how long a program may leave what is written to it unread.
+// inputWait is how long Write waits for the program to read.
 const inputWait = 5 * time.Second
 
-// Write gives it input. An error that is [os.ErrDeadlineExceeded] says that it does not
-// read; n is how much it took.
+// Write writes to the program's input. The error is [os.ErrDeadlineExceeded] if the program
+// does not read; n is how many bytes it took.
 func (j *Job) Write(p []byte) (n int, err error) {
 	j.mu.Lock()
 	input := j.input
@@ -26,22 +26,22 @@ func (j *Job) Write(p []byte) (n int, err error) {
 	return input.Write(p)
 }
 
-// Typing reports whether a part of a line was written that is not complete. SetTyping
-// notes that; who writes knows it.
+// Typing reports whether the last written line is incomplete, as the writer has noted with
+// SetTyping.
 func (j *Job) Typing() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.typing
 }
 
-// SetTyping notes what Typing reports.
+// SetTyping sets the result of Typing.
 func (j *Job) SetTyping(typing bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.typing = typing
 }
 
-// CloseInput ends its input.
+// CloseInput closes the program's input.
 func (j *Job) CloseInput() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -52,3 +52,13 @@ func (j *Job) CloseInput() error {
 	j.input = nil
 	return err
 }
+
+// Echo says whether the terminal of a job shows typed input.
+type Echo uint8
+
+// The values.
+const (
+	Unseen Echo = iota // not shown, or not known
+	Seen               // the terminal shows it
+	Edited             // the program reads single keys and shows them itself, as readline does
+)

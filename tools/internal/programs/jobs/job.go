@@ -14,16 +14,16 @@ import (
 type Spec struct {
 	Principal string
 	Workspace *workspace.Workspace
-	Text      string          // what runs, as it is shown
-	Command   sandbox.Command // its Stdin, Stdout and Stderr are the job's to set
+	Text      string          // the command as it is shown
+	Command   sandbox.Command // the job sets Stdin, Stdout and Stderr
 	Input     bool            // its input stays open for Write; else it is empty
 	Timeout   time.Duration   // 0 = none
 }
 
-// Why is what ended a job.
+// Why is the reason why a job ended.
 type Why string
 
-// What ends jobs.
+// The reasons.
 const (
 	ByItself  Why = ""
 	ByTimeout Why = "timeout"
@@ -32,7 +32,7 @@ const (
 	ByServer  Why = "the server ended"
 )
 
-// Job is a program that runs or has run. Its methods may be called by several goroutines.
+// Job is a program that runs or has run. Several goroutines may call its methods.
 type Job struct {
 	ID        string
 	Principal string
@@ -61,7 +61,7 @@ type Job struct {
 	screen  *screen.Screen
 }
 
-// control is what reaches a running program.
+// control controls a running program.
 type control interface {
 	Signal(s os.Signal) error
 	Kill()
@@ -79,10 +79,10 @@ func newJob(s Spec) *Job {
 	return j
 }
 
-// Log is what it prints.
+// Log returns its output.
 func (j *Job) Log() *Log { return j.log }
 
-// Done is closed when it has ended, with all that it started, and its output is
+// Done is closed when the job and everything that it started have ended and its output is
 // complete.
 func (j *Job) Done() <-chan struct{} { return j.done }
 
@@ -95,28 +95,28 @@ func (j *Job) isDone() bool {
 	}
 }
 
-// Report says what contains it.
+// Report returns how it is contained.
 func (j *Job) Report() sandbox.Report {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.report
 }
 
-// Exit is how it ended, and what ended it. It is valid once Done is closed.
+// Exit returns how and why it ended. It is valid once Done is closed.
 func (j *Job) Exit() (sandbox.Exit, Why) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.exit, j.why
 }
 
-// Ended is when it ended; zero while it runs.
+// Ended returns when it ended; zero while it runs.
 func (j *Job) Ended() time.Time {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.ended
 }
 
-// Took is how long it has run.
+// Took returns how long it has run.
 func (j *Job) Took() time.Duration {
 	if at := j.Ended(); !at.IsZero() {
 		return at.Sub(j.Started)
@@ -124,17 +124,17 @@ func (j *Job) Took() time.Duration {
 	return time.Since(j.Started)
 }
 
-// Grace is how long a program that is asked to end may take.
+// Grace is how long a program may take to end when it is asked to.
 const Grace = 2 * time.Second
 
-// Stop asks it to end with all that it started, and kills what has not ended after the
-// grace. It does not wait.
+// Stop asks the job and everything that it started to end, and kills what still runs after
+// Grace. It does not wait.
 func (j *Job) Stop(why Why, grace time.Duration) {
 	if !j.blame(why) {
 		return
 	}
 	c := j.reach()
-	if c == nil { // it is about to start: whoever starts it sees the blame
+	if c == nil { // it is about to start; started sees the blame
 		return
 	}
 	if err := c.Signal(terminate); err != nil || grace <= 0 {
@@ -152,12 +152,12 @@ func (j *Job) Stop(why Why, grace time.Duration) {
 	}()
 }
 
-// cancelGrace is how long the command of a named shell may take to end when its call is
-// cancelled, before the shell ends with it.
+// cancelGrace is how long the command of a named shell may take to end after its call was
+// cancelled. Then the shell is killed too.
 const cancelGrace = 120 * time.Millisecond
 
-// Cancel kills it with all that it started; the command of a named shell is interrupted
-// first, as the shell may live on. It does not wait.
+// Cancel kills the job and everything that it started. The command of a named shell is
+// interrupted first, so that the shell may go on. Cancel does not wait.
 func (j *Job) Cancel() {
 	if j.Shell != "" {
 		j.Stop(ByCancel, cancelGrace)
@@ -166,17 +166,17 @@ func (j *Job) Cancel() {
 	j.kill(ByCancel)
 }
 
-// After is what a command leaves of its named shell.
+// After is the state of a named shell after a command.
 type After struct {
 	Lives bool   // else it has ended with the command
-	Dir   string // where it goes on, on the host; "" = nobody can tell
+	Dir   string // its working directory on the host; "" = not known
 	Mute  bool   // its output is closed
-	// Broken reports that it has ended because the command has redefined or closed what it
-	// reports the end of commands by.
+	// Broken reports whether it has ended because the command has redefined or closed
+	// something that the shell needs to report the end of commands.
 	Broken bool
 }
 
-// After returns what it has left of its named shell.
+// After returns the state of its named shell after it.
 func (j *Job) After() After {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -192,7 +192,7 @@ func (j *Job) Interrupt() error {
 	return c.Signal(interrupt)
 }
 
-// Screen lets f look at what its terminal shows; it reports whether it has one.
+// Screen calls f with the screen of its terminal. It reports whether it has a terminal.
 func (j *Job) Screen(f func(*screen.Screen)) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -203,7 +203,7 @@ func (j *Job) Screen(f func(*screen.Screen)) bool {
 	return true
 }
 
-// shown takes what a program writes on its terminal, and returns what that answers.
+// shown writes output of the program to the screen and returns the terminal's answer.
 func (j *Job) shown(p []byte) []byte {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -224,7 +224,7 @@ func (j *Job) reach() control {
 	return j.control
 }
 
-// started says what reaches it from now on; it is killed where it is to end already.
+// started sets the control. If the job must end already, it is killed.
 func (j *Job) started(c control, report sandbox.Report) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -234,8 +234,8 @@ func (j *Job) started(c control, report sandbox.Report) {
 	}
 }
 
-// Touched says what has become of protected places: since the start, or since it was last
-// asked, while the job runs, and then at its end.
+// Touched returns what has happened to protected paths. While the job runs, that is since the
+// start or the last call; then it is the result at its end.
 func (j *Job) Touched() sandbox.Touched {
 	j.mu.Lock()
 	c, over, touched := j.control, j.isDone(), j.exit.Touched
@@ -246,7 +246,7 @@ func (j *Job) Touched() sandbox.Touched {
 	return touched
 }
 
-// blame notes what ends the job, the first time.
+// blame notes why the job ends. Only the first reason counts.
 func (j *Job) blame(why Why) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -257,7 +257,7 @@ func (j *Job) blame(why Why) bool {
 	return true
 }
 
-// finish notes how it ended.
+// finish notes how the job ended.
 func (j *Job) finish(exit sandbox.Exit) {
 	j.mu.Lock()
 	j.exit, j.ended = exit, time.Now()

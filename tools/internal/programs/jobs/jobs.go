@@ -1,9 +1,9 @@
-// Package jobs runs programs that may outlast a call: it starts them in the sandbox,
-// keeps what they print within bounds, ends them, and knows them by handles. What is
-// printed is kept raw; package screen makes text of it.
+// Package jobs runs programs that may outlast a call: it starts them in the sandbox, keeps a
+// bounded part of their output, ends them, and finds them by handle. Output is kept raw;
+// package screen turns it into text.
 //
-// Start reading at [Manager.Start], then [Job] and [Log]. The package imports workspace
-// and the sandbox and must not import the contract of tools.
+// Start reading at [Manager.Start], then [Job] and [Log]. The package imports workspace, the
+// sandbox and screen; it must not import tools.
 package jobs
 
 import (
@@ -24,15 +24,14 @@ import (
 
 // Options bounds the jobs. Zero fields have defaults.
 type Options struct {
-	Keep    time.Duration // how long the output of a job that has ended can be read; 1 h
-	Output  int64         // most bytes that are kept of the output of one; 64 MiB
-	Disk    int64         // most bytes that the output of all of them takes; 1 GiB
-	Running int           // most jobs of a principal at a time; 32
-	Shells  int           // most named shells of a principal; 8
-	Idle    time.Duration // how long a named shell may have nothing to do; 30 min
-	// Foreground is how long a call waits before what it started goes on as a job, 45 s;
-	// Timeout when a program is ended that has no timeout of its own, 30 min. Both are for
-	// who starts programs.
+	Keep    time.Duration // how long the output of an ended job is kept; 1 h
+	Output  int64         // maximum of bytes kept of one job's output; 64 MiB
+	Disk    int64         // maximum of bytes of the output of all jobs; 1 GiB
+	Running int           // maximum of running jobs of a principal; 32
+	Shells  int           // maximum of named shells of a principal; 8
+	Idle    time.Duration // how long a named shell may be idle; 30 min
+	// Foreground is how long a call waits before its program goes on as a job, 45 s.
+	// Timeout ends a program that has no other timeout, 30 min. Only callers use both.
 	Foreground, Timeout time.Duration
 	Detached            bool // the server outlasts its clients
 }
@@ -49,7 +48,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Manager owns the jobs of a server. Its methods may be called by several goroutines.
+// Manager owns the jobs of a server. Several goroutines may call its methods.
 type Manager struct {
 	engine   *sandbox.Engine
 	instance string // names this server in handles
@@ -82,14 +81,14 @@ func (m *Manager) Configure(opt Options) {
 	m.opt = opt.withDefaults()
 }
 
-// Neighbours sets what tells of the jobs of other servers, a line each.
+// Neighbours sets the function that describes the jobs of other servers, one line each.
 func (m *Manager) Neighbours(tell func() []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.others = tell
 }
 
-// Elsewhere tells of the jobs that other servers have for the same user, a line each.
+// Elsewhere describes the jobs of the same user's other servers, one line each.
 func (m *Manager) Elsewhere() []string {
 	m.mu.Lock()
 	tell := m.others
@@ -100,27 +99,27 @@ func (m *Manager) Elsewhere() []string {
 	return tell()
 }
 
-// Options returns the options, the defaults in the place of zero.
+// Options returns the options with the defaults filled in.
 func (m *Manager) Options() Options {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.opt
 }
 
-// Of handles: "k7qm-" and 128 random bits.
+// A handle is the instance, such as "k7qm-", and 128 random bits.
 const (
 	instanceBytes = 3
 	secretBytes   = 16
 )
 
-// word is random bytes as letters and digits.
+// word returns random bytes as letters and digits.
 func word(bytes int) string {
 	b := make([]byte, bytes)
 	rand.Read(b)
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
 }
 
-// ErrUnknown says that the principal has no job of that handle, or has none any more.
+// ErrUnknown says that the principal has no job with that handle.
 var ErrUnknown = errors.New("no job has this handle")
 
 // ElsewhereError says that another server has the job, or had it.
@@ -130,7 +129,7 @@ func (e *ElsewhereError) Error() string {
 	return fmt.Sprintf("the job belongs to server %s, this one is %s", e.Theirs, e.Ours)
 }
 
-// ErrTooMany says that the principal has as many jobs, or named shells, as it may have.
+// ErrTooMany says that the principal has the maximum of jobs or named shells.
 var ErrTooMany = errors.New("too many are running")
 
 // Get returns the job of a handle.
@@ -162,8 +161,8 @@ func (m *Manager) List(principal string) []*Job {
 	return list
 }
 
-// Count returns how many jobs run, how many have ended whose output can be read, and how
-// many named shells there are.
+// Count returns the number of running jobs, of ended jobs whose output is kept, and of named
+// shells.
 func (m *Manager) Count() (running, kept, shells int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -177,7 +176,7 @@ func (m *Manager) Count() (running, kept, shells int) {
 	return running, kept, len(m.shells)
 }
 
-// add makes a job known.
+// add registers a job.
 func (m *Manager) add(j *Job) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -214,13 +213,13 @@ func (m *Manager) Forget(j *Job) {
 	m.mu.Unlock()
 }
 
-// expire forgets a job some time after its end.
+// expire forgets a job when its output has been kept long enough.
 func (m *Manager) expire(j *Job) { time.AfterFunc(j.keep, func() { m.Forget(j) }) }
 
-// lastWait is how long the end of the jobs may take when they are killed.
+// lastWait is how long Close waits for killed jobs.
 const lastWait = time.Second
 
-// Close ends all jobs, and returns when they have ended.
+// Close ends all jobs and waits for their end.
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
@@ -242,7 +241,7 @@ func (m *Manager) Close() error {
 	for _, j := range all {
 		select {
 		case <-j.Done():
-		case <-late.Done(): // the kernel holds it: whoever ends the server does not wait for that
+		case <-late.Done(): // a process stuck in the kernel must not delay the server's end
 		}
 		_, err := j.log.drop()
 		errs = append(errs, err)

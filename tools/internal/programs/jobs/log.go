@@ -4,50 +4,51 @@ import (
 	"bytes"
 	"io"
 	"sync"
+
+	"toolcrib/workspace"
 )
 
-// Bounds of what is kept of one job's output.
+// Bounds of the output that is kept of one job.
 const (
-	inMemory  = 64 << 10  // bytes that are kept in memory before a file is made
+	inMemory  = 64 << 10  // bytes kept in memory before a file is made
 	leastTail = 64 << 10  // bytes at the end that are always kept
-	growth    = 1 << 20   // bytes by which a file is granted
-	memHead   = 64 << 10  // where no file can be made
+	growth    = 1 << 20   // bytes by which a file grows
+	memHead   = 64 << 10  // bytes kept in memory if no file can be made
 	memTail   = 192 << 10 // likewise
 )
 
-// store is where the output of a job lies.
+// store stores the output of a job.
 type store interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer
 }
 
-// Log is the output of a job: its first bytes, and of what is more than fits its last
-// ones. The store is a file of a fixed size at most: the head, then a ring. It is safe
-// for use by several goroutines.
+// Log is the output of a job. If it is too long, only its first and last bytes are kept. The
+// store is a file of bounded size: the head, then a ring. Several goroutines may use a Log.
 type Log struct {
 	mu    sync.Mutex
 	mem   []byte // all of it, while store is nil
 	store store
 	spill func() (store, error)
-	// grant tells how many of the wanted bytes of disk the log may take.
+	// grant returns how many of the wanted bytes of disk the log may take.
 	grant func(want int64) bool
 
-	head, tail int64 // bytes that the store keeps of either end
+	head, tail int64 // bytes of either end that the store keeps
 	granted    int64 // bytes that the store may have
-	taken      int64 // of them, what was granted by others
-	n          int64 // bytes that came
-	kept       int64 // of them, those that were written: less than n after an error
+	taken      int64 // bytes of granted that came from grant
+	n          int64 // bytes of output
+	kept       int64 // bytes that were written to the store: less than n after an error
 	err        error // of the store
 	index      index
 	grown      chan struct{} // closed with the next output or the end; nil: nobody waits
 	ended      bool
 }
 
-// Extent is how much came, and which part of it is not kept.
+// Extent is the size of the output, and the part of it that is not kept.
 type Extent struct {
 	Bytes, Lines   int64 // a last line without a line feed counts
-	GapFrom, GapTo int64 // offsets; equal where all is kept
+	GapFrom, GapTo int64 // offsets; equal = everything is kept
 	Ended          bool
 	Err            error // why output was not kept
 }
@@ -56,7 +57,7 @@ func newLog(head, tail int64, spill func() (store, error), grant func(int64) boo
 	return &Log{head: head, tail: tail, spill: spill, grant: grant}
 }
 
-// Write implements [io.Writer]. It never fails: what cannot be kept is counted.
+// Write implements [io.Writer]. It never fails: bytes that cannot be kept are only counted.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +91,7 @@ func (l *Log) put(p []byte) error {
 		at, room := l.place(l.kept)
 		k := min(room, int64(len(p)))
 		if at+k > l.granted && !l.more(at+k-l.granted) {
-			continue // by the bounds that it has now
+			continue // with the new bounds
 		}
 		if _, err := l.store.WriteAt(p[:k], at); err != nil {
 			return err
@@ -101,7 +102,7 @@ func (l *Log) put(p []byte) error {
 	return nil
 }
 
-// open makes the store: memory where there is no file to be had.
+// open makes the store: a file, or memory if no file can be made.
 func (l *Log) open() {
 	s, err := l.spill()
 	if err != nil {
@@ -112,7 +113,7 @@ func (l *Log) open() {
 	l.store = s
 }
 
-// more takes disk for the log. Where there is none the ring ends where it is.
+// more takes disk for the log. If there is none, the ring stays as large as it is.
 func (l *Log) more(want int64) bool {
 	want = max(want, min(growth, l.head+l.tail-l.granted))
 	if l.grant(want) {
@@ -126,7 +127,8 @@ func (l *Log) more(want int64) bool {
 	return false
 }
 
-// place is where the byte of an offset lies in the store, and how many follow it there.
+// place returns the position in the store of the byte at an offset, and how many bytes follow
+// it there.
 func (l *Log) place(offset int64) (at, room int64) {
 	if offset < l.head {
 		return offset, l.head - offset
@@ -135,7 +137,7 @@ func (l *Log) place(offset int64) (at, room int64) {
 	return l.head + in, l.tail - in
 }
 
-// gap is what is not kept between the head and the tail.
+// gap returns the offsets of the part between head and tail that is not kept.
 func (l *Log) gap() (from, to int64) {
 	if l.store == nil || l.kept <= l.head+l.tail {
 		return l.kept, l.kept
@@ -150,7 +152,7 @@ func (l *Log) wake() {
 	}
 }
 
-// end says that nothing more comes.
+// end marks the end of the output.
 func (l *Log) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,7 +160,7 @@ func (l *Log) end() {
 	l.wake()
 }
 
-// drop gives back what the log takes.
+// drop releases the store.
 func (l *Log) drop() (disk int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,15 +175,15 @@ func (l *Log) drop() (disk int64, err error) {
 	return disk, err
 }
 
-// onDisk reports whether it takes any.
+// onDisk reports whether the log uses disk.
 func (l *Log) onDisk() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.taken > 0
 }
 
-// Grown returns a channel that is closed once there is output beyond offset, or no
-// more will come.
+// Grown returns a channel that is closed when there is output beyond offset, or the output
+// has ended.
 func (l *Log) Grown(offset int64) <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -196,7 +198,7 @@ func (l *Log) Grown(offset int64) <-chan struct{} {
 	return l.grown
 }
 
-// Extent says how much there is.
+// Extent returns the extent of the output.
 func (l *Log) Extent() Extent {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -211,9 +213,9 @@ func (l *Log) Extent() Extent {
 	return e
 }
 
-// Read returns at most most bytes from an offset on; from is where they begin, later
-// than asked for where that is not kept any more. Bytes on both sides of what is not
-// kept are never returned together.
+// Read returns at most most bytes from an offset on. from is their offset: it is later than
+// asked for if that part is not kept. Bytes before and after the gap are never returned
+// together.
 func (l *Log) Read(offset int64, most int) (data []byte, from int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -272,3 +274,46 @@ func (m memory) WriteAt(p []byte, at int64) (int, error) {
 }
 
 func (m memory) Close() error { return nil }
+
+// spoolFolder is the folder of the state that holds output.
+const spoolFolder = "output"
+
+// spool makes a file for the output of a job in the state of its workspace.
+func (m *Manager) spool(ws *workspace.Workspace) (store, error) {
+	dir, err := ws.State()
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	swept := m.swept[dir.Path()]
+	m.swept[dir.Path()] = true
+	m.mu.Unlock()
+	if !swept {
+		_ = dir.Sweep(spoolFolder) // the next sweep tries again
+	}
+	return dir.Spool(spoolFolder)
+}
+
+// grant takes disk for a log. If there is none left, it takes that of the jobs that ended
+// first.
+func (m *Manager) grant(want int64) bool {
+	for {
+		m.mu.Lock()
+		if m.disk+want <= m.opt.Disk {
+			m.disk += want
+			m.mu.Unlock()
+			return true
+		}
+		var oldest *Job
+		for _, j := range m.jobs {
+			if j.isDone() && j.log.onDisk() && (oldest == nil || j.Ended().Before(oldest.Ended())) {
+				oldest = j
+			}
+		}
+		m.mu.Unlock()
+		if oldest == nil {
+			return false
+		}
+		m.Forget(oldest)
+	}
+}

@@ -4,5 +4,5 @@ package jobs
 
 import "os"
 
-// ready reads nothing where pipes cannot be asked.
+// ready reads nothing: this system has no read from a pipe that does not wait.
 func ready(*os.File, []byte) int { return 0 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ready reads what a pipe holds, without waiting; 0 = nothing.
+// ready reads from a pipe without waiting; 0 = it is empty.
 func ready(f *os.File, p []byte) int {
 	conn, err := f.SyscallConn()
 	if err != nil {

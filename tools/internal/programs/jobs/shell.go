@@ -16,41 +16,40 @@ import (
 // shellKey names a shell.
 type shellKey struct{ principal, roots, name string }
 
-// shell is a bash that runs one command after another and keeps what they leave:
-// directory, variables, functions. Commands go to it, and their exit codes come back, by
-// descriptors that the commands do not have; what they print is never looked at.
+// shell is a bash that runs one command after another and keeps directory, variables and
+// functions between them. Commands and their exit codes go through descriptors that the
+// commands do not have. The output of commands is never parsed.
 type shell struct {
 	m       *Manager
 	key     shellKey
 	network bool
 	process *sandbox.Process
 	in      *os.File      // commands, each ended by a line feed and a NUL
-	out     *os.File      // what they print
+	out     *os.File      // their output
 	ends    *os.File      // exit code and directory, each ended by a NUL; see loop
-	emptied chan struct{} // what was printed before a command ended has been read
+	emptied chan struct{} // the output from before a command's end has been read
 	pumped  chan struct{} // closed at the end of out
 
 	mu      sync.Mutex
 	current *Job
-	dir     string      // on the host, after the last command; "" before, and where nobody can tell
+	dir     string      // on the host, after the last command; "" = none yet, or not known
 	given   int         // commands
-	between []byte      // printed while no command ran
+	between []byte      // output while no command ran
 	idle    *time.Timer // ends it
 }
 
-// loop is what the bash runs. The commands get neither descriptor, an empty input, and
-// the exit code of the command before as $?.
+// loop is the script of the bash. Commands get neither descriptor, an empty input, and the
+// exit code of the previous command as $?.
 //
-// What it is made of the commands can redefine, all but reserved words and assignments.
-// So each round begins with the report of the last one, the first with one that stands
-// for the start, and nothing is read where that fails; the loop ends, too, where nothing
-// was read, where its commands do nothing ("builtin" is a function, a trap skips them,
-// set -n), and by a break that finds no other loop. What comes after it is another bash,
-// which knows none of this and reports that the shell is of no use any more, or has an
-// exit code of its own where it cannot.
+// A command can redefine every part of the loop except reserved words and assignments. So
+// each round begins with the report of the previous one (the first with a report of the
+// start), and reads no command if that fails. The loop also ends if nothing was read, if its
+// commands do nothing ("builtin" is a function, a trap skips them, set -n), and at a break
+// outside another loop. After the loop another bash runs, which has none of these
+// definitions. It reports that the shell is broken; if it cannot, it exits with the code
+// speechless.
 //
-// What else there is to say stands before the directory, which is left out where nobody
-// can tell it.
+// Other facts are reported before the directory, which is left out if it is not known.
 const loop = `exec 198<&0 199>&2 </dev/null 2>&1
 shopt -s expand_aliases
 trap : INT
@@ -75,18 +74,17 @@ type BusyError struct{ Job *Job }
 
 func (e *BusyError) Error() string { return "it runs another command, job " + e.Job.ID }
 
-// ErrOtherNetwork says that a named shell was started with the network off, or on.
+// ErrOtherNetwork says that a named shell was started with another setting of the network.
 var ErrOtherNetwork = errors.New("it was started with another network")
 
-// Known reports whether a principal has a shell of that name.
+// Known reports whether a principal has a shell with that name.
 func (m *Manager) Known(s Spec, name string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.shells[keyOf(s, name)] != nil
 }
 
-// Directory is where a shell that Known reports is, on the host; "" where nobody can
-// tell.
+// Directory returns the working directory of a known shell, on the host; "" = not known.
 func (m *Manager) Directory(s Spec, name string) string {
 	m.mu.Lock()
 	sh := m.shells[keyOf(s, name)]
@@ -106,8 +104,8 @@ func keyOf(s Spec, name string) shellKey {
 	return shellKey{s.Principal, strings.Join(s.Workspace.Roots(), "\x00"), name}
 }
 
-// StartIn starts a command in a named shell, which is started where there is none. The
-// directory and the variables of the command of s are for a new shell.
+// StartIn starts a command in a named shell. It starts the shell if there is none, with the
+// directory and the variables of s.Command.
 func (m *Manager) StartIn(ctx context.Context, s Spec, name, command string) (*Job, error) {
 	if strings.ContainsRune(command, 0) {
 		return nil, fmt.Errorf("a command has no NUL: %w", os.ErrInvalid)
@@ -153,7 +151,7 @@ func (m *Manager) startShell(ctx context.Context, key shellKey, s Spec) (*shell,
 	}
 	sh.process, err = m.engine.Start(ctx, c)
 	for _, f := range theirs {
-		_ = f.Close() // the program has its own
+		_ = f.Close() // the program has a copy
 	}
 	if err != nil {
 		sh.close()
@@ -172,7 +170,7 @@ func (m *Manager) startShell(ctx context.Context, key shellKey, s Spec) (*shell,
 	return sh, nil
 }
 
-// pipes makes the three pipes; those ends that the program has are to be closed here.
+// pipes makes the three pipes. The caller must close the program's ends.
 func (sh *shell) pipes(c *sandbox.Command) (theirs []*os.File, err error) {
 	make := func() (r, w *os.File) {
 		if err == nil {
@@ -226,7 +224,7 @@ func (sh *shell) run(s Spec, command string) (*Job, error) {
 	return j, nil
 }
 
-// shellControl reaches the command of a shell. To kill it is to end the shell.
+// shellControl controls the command of a shell. Killing the command ends the shell.
 type shellControl struct{ sh *shell }
 
 func (c shellControl) Signal(os.Signal) error { return c.sh.process.Signal(interrupt) }

@@ -11,10 +11,10 @@ import (
 	"toolcrib/tools/internal/programs/sandbox"
 )
 
-// mostBetween is how much is kept of what is printed between two commands.
+// mostBetween is how many bytes are kept of the output between two commands.
 const mostBetween = 16 << 10
 
-// pump reads what is printed.
+// pump reads the output of the shell.
 func (sh *shell) pump() {
 	defer close(sh.pumped)
 	buffer := make([]byte, chunk)
@@ -59,11 +59,11 @@ func (sh *shell) take(p []byte) {
 	}
 }
 
-// listen takes the ends of commands, and then that of the shell.
+// listen handles the ends of commands, and then the end of the shell.
 func (sh *shell) listen() {
 	ends := bufio.NewReader(sh.ends)
-	_, _, err := end(ends) // the first is no command's: the shell has begun
-	var last *sandbox.Exit // of the command that has broken the shell
+	_, _, err := end(ends) // the first report says that the shell has started
+	var last *sandbox.Exit // of the command that broke the shell
 	for err == nil && last == nil {
 		var code int
 		var told string
@@ -109,20 +109,20 @@ func (sh *shell) listen() {
 	sh.close()
 }
 
-// What a report says before the directory of the shell, or in its place.
+// What a report can have before the shell's directory, or instead of it.
 const (
 	muted  = "!" // its output is closed
-	broken = "*" // it ends: a command has broken it; the number of those that it had follows
+	broken = "*" // it ends, because a command broke it; the number of its commands follows
 )
 
-// wasGiven tells whether the shell had the last command.
+// wasGiven reports whether the shell has read the last command.
 func (sh *shell) wasGiven(count string) bool {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	return count == strconv.Itoa(sh.given)
 }
 
-// speechless is the exit code of a shell that can report no more.
+// speechless is the exit code of a shell that cannot report any more.
 const speechless = 198
 
 var (
@@ -130,8 +130,8 @@ var (
 	errNotRun = errors.New("it has not run: the command before it has broken the shell")
 )
 
-// end reads a report. What a command that has redefined "builtin" prints in its place
-// stands before the number.
+// end reads a report. If a command has redefined "builtin", its output comes before the
+// number.
 func end(r *bufio.Reader) (code int, told string, err error) {
 	text, err := r.ReadString(0)
 	if err != nil {
@@ -146,7 +146,7 @@ func end(r *bufio.Reader) (code int, told string, err error) {
 	return code, strings.TrimSuffix(told, "\x00"), err
 }
 
-// finish ends the command that runs.
+// finish marks the running command as ended.
 func (sh *shell) finish(exit sandbox.Exit, after After) {
 	sh.mu.Lock()
 	j := sh.current

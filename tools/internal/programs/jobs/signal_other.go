@@ -4,7 +4,7 @@ package jobs
 
 import "os"
 
-// Nothing asks a program to end here: it is killed.
+// Programs of this system cannot be asked to end: they are killed.
 var (
 	terminate = os.Kill
 	interrupt = os.Interrupt

@@ -4,7 +4,7 @@ package jobs
 
 import "syscall"
 
-// What asks a program to end, and to stop what it does.
+// The signals that ask a program to end, and to stop its work.
 const (
 	terminate = syscall.SIGTERM
 	interrupt = syscall.SIGINT

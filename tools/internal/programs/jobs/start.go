@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// chunk is how much of the output is read at a time.
+// chunk is how many bytes of output are read at a time.
 const chunk = 64 << 10
 
-// drained is how long is waited for the rest of the output after the end of a program:
-// where the sandbox does not end what it left behind, that may hold the pipe for ever.
+// drained is how long a job waits for the rest of the output after its program has ended. If
+// the sandbox does not end the processes left behind, they may hold the pipe for ever.
 const drained = 100 * time.Millisecond
 
-// start starts the program and what reads its output.
+// start starts the program and the goroutine that reads its output.
 func (j *Job) start(ctx context.Context, m *Manager, s Spec) (err error) {
 	c := s.Command
-	var closing []*os.File // that the program has by then, or nobody
+	var closing []*os.File // the program's ends, closed here in any case
 	defer func() {
 		for _, f := range closing {
 			err = errors.Join(err, f.Close())
@@ -78,10 +78,10 @@ func (j *Job) start(ctx context.Context, m *Manager, s Spec) (err error) {
 	return nil
 }
 
-// errNoTerminal says that the sandbox has none.
+// errNoTerminal says that the sandbox has no terminals on this system.
 var errNoTerminal = errors.New("this system gives programs no terminal")
 
-// watch waits for the end of the program, and ends it when its time is over.
+// watch waits for the end of the program, and ends it at its timeout.
 func (j *Job) watch(done <-chan struct{}) {
 	var over <-chan time.Time
 	if j.Timeout > 0 {
@@ -97,13 +97,14 @@ func (j *Job) watch(done <-chan struct{}) {
 	}
 }
 
-// Of a flood: so many bytes take so long at least, so that other calls have a processor.
+// A flood of output is slowed down: so many bytes take at least so long, so that other calls
+// get CPU time.
 const (
 	wave     = 8 << 20
 	waveTime = 20 * time.Millisecond
 )
 
-// pump reads what a program prints until its end.
+// pump reads the output of a program until its end.
 func pump(to io.Writer, from io.Reader) {
 	buffer := make([]byte, chunk)
 	begin, came := time.Now(), 0
@@ -120,23 +121,23 @@ func pump(to io.Writer, from io.Reader) {
 	}
 }
 
-// terminal is what takes the output of a program on one.
+// terminal takes the output of a program that has a terminal.
 type terminal struct {
 	job *Job
 	in  *os.File
 }
 
-// answerWait is how long a program may leave the answer of its terminal unread.
+// answerWait is how long the terminal waits for the program to read an answer.
 const answerWait = 100 * time.Millisecond
 
-// Write shows and keeps output, and answers what the program asks its terminal. Who has
-// waited for a text in the log finds it on the screen.
+// Write writes output to the screen and the log, and sends the terminal's answers. The screen
+// comes first, so that a text in the log is also on the screen.
 func (t terminal) Write(p []byte) (int, error) {
 	answer := t.job.shown(p)
 	_, _ = t.job.log.Write(p) // a Log takes everything
 	if len(answer) > 0 {
 		if err := t.in.SetWriteDeadline(time.Now().Add(answerWait)); err == nil {
-			_, _ = t.in.Write(answer) // who does not read it does without
+			_, _ = t.in.Write(answer) // a program that does not read gets no answer
 		}
 	}
 	return len(p), nil

@@ -7,14 +7,14 @@ import (
 	"toolcrib/tools/internal/programs/egress"
 )
 
-// gate is the way of a holder's programs to the network.
+// gate connects the private network of a zygote's programs to the proxy.
 type gate struct {
 	*egress.Gate
 	listener net.Listener // in their network
 	port     int
 }
 
-// openGate serves the socket that a holder has made in its network.
+// openGate serves the listening socket that a zygote has made in its network.
 func (e *Engine) openGate(opt Options, fd, port int) (*gate, error) {
 	socket := os.NewFile(uintptr(fd), "gate")
 	l, err := net.FileListener(socket)
@@ -39,7 +39,7 @@ func (g *gate) close() {
 	}
 }
 
-// proxy returns the proxy of the engine, which the first gate makes.
+// proxy returns the proxy of the engine. The first call makes it.
 func (e *Engine) proxy(opt Options) (*egress.Proxy, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -53,7 +53,7 @@ func (e *Engine) proxy(opt Options) (*egress.Proxy, error) {
 	return e.platform.proxy, nil
 }
 
-// reach has the proxy follow new options, which Options.Check has found right.
+// reach passes new options to the proxy. Options.Check must have accepted them.
 func (e *Engine) reach(opt Options) {
 	if e.platform.proxy == nil {
 		return
@@ -63,21 +63,21 @@ func (e *Engine) reach(opt Options) {
 	}
 }
 
-// pass is the right of one command to the network, nil where there is no gate.
-func (h *holder) pass(c Command) (*egress.Pass, error) {
-	if h.gate != nil {
-		return h.gate.Pass(c.Network), nil
+// pass returns the right of one command to use the network, nil = there is no gate.
+func (z *zygote) pass(c Command) (*egress.Pass, error) {
+	if z.gate != nil {
+		return z.gate.Pass(c.Network), nil
 	}
-	if c.Network && h.opt.Level != None {
-		return nil, &UnavailableError{Level: h.opt.Level, Missing: "the network by host needs a network namespace, that of level full"}
+	if c.Network && z.opt.Level != None {
+		return nil, &UnavailableError{Level: z.opt.Level, Missing: "the network by host needs a network namespace, that of level full"}
 	}
 	return nil, nil
 }
 
-// variables are those by which programs find the gate.
-func (h *holder) variables(p *egress.Pass) []string {
+// variables returns the environment variables with which programs find the gate.
+func (z *zygote) variables(p *egress.Pass) []string {
 	if p == nil {
 		return nil
 	}
-	return p.Env(h.gate.port)
+	return p.Env(z.gate.port)
 }

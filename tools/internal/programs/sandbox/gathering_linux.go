@@ -16,18 +16,18 @@ import (
 	"toolcrib/workspace/repository"
 )
 
-// gathering is what of a protection stands in the file system now.
+// gathering collects the protected paths that exist now, with their restrictions.
 type gathering struct {
 	*protection
-	how    map[string]sandboxinit.CoverHow // of places without links on the way
+	kinds  map[string]sandboxinit.RestrictionKind // of places without links on the way
 	budget budget
-	read   map[string]repository.Config // by their files
-	plain  map[string]bool              // directories without links on the way
-	hooks  string                       // core.hooksPath of the user's own configuration
-	global bool                         // that has been read
+	read   map[string]repository.Config // by file
+	plain  map[string]bool              // directories whose path has no links
+	hooks  string                       // core.hooksPath of the user's global configuration
+	global bool                         // hooks is known
 }
 
-// spent reports whether the search has taken as much work as it may.
+// spent reports whether the time limit is reached.
 func (g *gathering) spent() bool {
 	if !g.budget.spent() {
 		return false
@@ -36,20 +36,20 @@ func (g *gathering) spent() bool {
 	return true
 }
 
-// put enters a place that exists, unless it lies in no root.
-func (g *gathering) put(path string, how sandboxinit.CoverHow) {
-	if !within(path, g.roots) || g.how[path] >= how {
+// put adds a restriction of an existing path, if it lies in a root.
+func (g *gathering) put(path string, kind sandboxinit.RestrictionKind) {
+	if !within(path, g.roots) || g.kinds[path] >= kind {
 		return
 	}
-	if len(g.how) >= maxPlaces {
+	if len(g.kinds) >= maxPlaces {
 		g.cut("more than %d places decide which programs run: not all are protected from programs", maxPlaces)
 		return
 	}
-	g.how[path] = how
+	g.kinds[path] = kind
 }
 
-// follow returns where a path leads, and what is there, nil where nothing is. Links on the
-// way are kept where they are.
+// follow resolves the links of a path and returns the file there, nil = there is none. It
+// pins the links.
 func (g *gathering) follow(path string) (string, os.FileInfo) {
 	if g.spent() {
 		return path, nil
@@ -78,13 +78,13 @@ func (g *gathering) follow(path string) (string, os.FileInfo) {
 		next := filepath.Join(at, name)
 		info, err = os.Lstat(next)
 		if os.IsPermission(err) {
-			g.put(at, sandboxinit.CoverUnread)
+			g.put(at, sandboxinit.Unreadable)
 		}
 		if err != nil || info.Mode()&os.ModeSymlink == 0 {
 			at = next
 			continue
 		}
-		g.put(next, sandboxinit.CoverKeep)
+		g.put(next, sandboxinit.Pinned)
 		to, failed := os.Readlink(next)
 		if links++; failed != nil || links > maxLinks {
 			break
@@ -96,7 +96,7 @@ func (g *gathering) follow(path string) (string, os.FileInfo) {
 	return at, nil
 }
 
-// begin divides a path behind the last directory that is known to have no links on the way.
+// begin splits a path after the longest prefix that is known to have no links.
 func (g *gathering) begin(path string) (at, rest string) {
 	if path != filepath.Clean(path) {
 		return "/", path
@@ -109,18 +109,18 @@ func (g *gathering) begin(path string) (at, rest string) {
 	return "/", path
 }
 
-// keep enters a directory that is not to be moved.
+// keep pins a directory.
 func (g *gathering) keep(path string) (at string, there bool) {
 	at, info := g.follow(path)
 	if info == nil || !info.IsDir() {
 		return at, false
 	}
-	g.put(at, sandboxinit.CoverKeep)
+	g.put(at, sandboxinit.Pinned)
 	return at, true
 }
 
-// freeze enters a place that is not to be changed, with what links in it lead to. One that
-// exists is compared afterwards.
+// freeze makes a path read-only, with the targets of links in it. If it exists it is
+// compared after the program.
 func (g *gathering) freeze(path string) {
 	at, info := g.follow(path)
 	if info == nil {
@@ -132,24 +132,24 @@ func (g *gathering) freeze(path string) {
 	}
 }
 
-// frozen enters what a path leads to as not to be changed, unless that holds the path, or a
-// root: a link to there would have nothing be changed any more.
+// frozen makes at, the target of path, read-only, and reports whether at lies in a root. It
+// does nothing if at contains the path itself or a root: then nothing could be changed.
 func (g *gathering) frozen(path, at string) bool {
 	holds := at != path && within(path, []sandboxinit.Dir{{Path: at}}) || slices.ContainsFunc(g.roots, func(d sandboxinit.Dir) bool { return within(d.Path, []sandboxinit.Dir{{Path: at}}) })
 	if !holds {
-		g.put(at, sandboxinit.CoverReadOnly)
+		g.put(at, sandboxinit.ReadOnly)
 	}
 	return !holds && within(at, g.roots)
 }
 
-// linked enters what links in a directory lead to, and in its directories down to a depth.
+// linked makes the targets of links in a directory read-only, down to a depth.
 func (g *gathering) linked(dir string, deep int) {
 	for _, e := range g.entries(dir) {
 		path := filepath.Join(dir, e.Name())
 		switch {
 		case e.Type()&os.ModeSymlink != 0:
 			to, info := g.follow(path)
-			g.watch(path, true) // what it leads to may be made
+			g.watch(path, true) // its target may be created
 			if info != nil && !within(to, []sandboxinit.Dir{{Path: dir}}) {
 				g.frozen(path, to)
 			}
@@ -159,14 +159,14 @@ func (g *gathering) linked(dir string, deep int) {
 	}
 }
 
-// expect is freeze for a place that is compared also where nothing is there yet.
+// expect is freeze for a path that is compared even if it does not exist yet.
 func (g *gathering) expect(path string) {
 	g.freeze(path)
 	g.watch(path, false)
 }
 
-// top gathers what lies at the top of a root, which may itself be a repository or lie in
-// one.
+// top gathers the protected paths at the top of a root. The root may itself be a repository
+// or lie in one.
 func (g *gathering) top(root string, all bool) {
 	g.directory(root, all)
 	if isRepository(root) {
@@ -188,13 +188,13 @@ func (g *gathering) top(root string, all bool) {
 				g.expect(filepath.Join(root, name))
 			}
 		case repository.Decides(strings.Join(parts, "/"), true):
-			g.put(root, sandboxinit.CoverReadOnly)
+			g.put(root, sandboxinit.ReadOnly)
 		}
 		return
 	}
 }
 
-// directory gathers what is protected in a directory.
+// directory gathers the protected paths of a directory.
 func (g *gathering) directory(dir string, all bool) {
 	for _, rel := range g.rels {
 		if rel == gitName {
@@ -210,11 +210,11 @@ func (g *gathering) directory(dir string, all bool) {
 	}
 }
 
-// gitName is the name of what makes a directory a repository.
+// gitName is the name of a repository in its worktree.
 const gitName = ".git"
 
-// git gathers what decides in the repository that a directory is the top of. That .git
-// itself is kept where it is keeps all else of it together.
+// git gathers the protected paths of the repository whose worktree is dir. It pins .git,
+// so that programs cannot move its files with it.
 func (g *gathering) git(dir string, all bool) {
 	path := filepath.Join(dir, gitName)
 	at, info := g.follow(path)
@@ -223,11 +223,11 @@ func (g *gathering) git(dir string, all bool) {
 	}
 	g.watch(path, true)
 	if info.IsDir() {
-		g.put(at, sandboxinit.CoverKeep)
+		g.put(at, sandboxinit.Pinned)
 		g.repository(at, dir, all)
 		return
 	}
-	g.put(at, sandboxinit.CoverReadOnly)
+	g.put(at, sandboxinit.ReadOnly)
 	to := repository.GitDir(readPlain(at)) // of a worktree or submodule
 	if to == "" {
 		return
@@ -238,16 +238,16 @@ func (g *gathering) git(dir string, all bool) {
 	if to, info = g.follow(to); info == nil || !info.IsDir() {
 		return
 	}
-	g.put(to, sandboxinit.CoverKeep)
+	g.put(to, sandboxinit.Pinned)
 	if above := filepath.Dir(to); filepath.Base(above) == "worktrees" {
 		to = filepath.Dir(above)
-		g.put(to, sandboxinit.CoverKeep)
+		g.put(to, sandboxinit.Pinned)
 	}
 	g.repository(to, dir, all)
 }
 
-// repository gathers what decides in a directory of git which programs run. top is that of
-// the worktree it was found from, "" where there is none.
+// repository gathers the files of a git directory that decide which programs run. top is the
+// worktree, "" = unknown.
 func (g *gathering) repository(dir, top string, all bool) {
 	hooks := g.decisive(dir, top)
 	if !all {
@@ -259,8 +259,8 @@ func (g *gathering) repository(dir, top string, all bool) {
 	}
 }
 
-// decisive gathers what decides for a repository alone, also where its configuration says
-// that other files do. It returns the directory of hooks that this names.
+// decisive gathers the files that decide for this repository alone, including files that its
+// configuration names. It returns the configured directory of hooks.
 func (g *gathering) decisive(dir, top string) (hooks string) {
 	for _, name := range repository.Decisive() {
 		g.expect(filepath.Join(dir, name))
@@ -277,15 +277,15 @@ func (g *gathering) decisive(dir, top string) (hooks string) {
 	return hooks
 }
 
-// hooksAt gathers the directory of hooks that a configuration names, for a worktree.
+// hooksAt gathers a configured directory of hooks; it is relative to the worktree top.
 func (g *gathering) hooksAt(top, hooks string) {
 	if path := g.from(top, hooks); hooks != "" && path != top && within(path, g.roots) {
 		g.expect(path)
 	}
 }
 
-// worktrees gathers what decides in the directories that a repository keeps for its
-// worktrees.
+// worktrees gathers the deciding files in the directories that a repository has for its
+// linked worktrees.
 func (g *gathering) worktrees(dir, hooks string) {
 	dir, there := g.keep(dir)
 	if !there {
@@ -306,8 +306,9 @@ func (g *gathering) worktrees(dir, hooks string) {
 	}
 }
 
-// modules gathers the repositories of submodules, whose names may have several parts, and
-// reports whether there are any. What only looks like a repository hides nothing in it.
+// modules gathers the repositories of submodules and reports whether there are any. Their
+// names may have several parts, so it also searches below directories that look like a
+// repository.
 func (g *gathering) modules(dir string, deep int) (found bool) {
 	if deep == 0 {
 		g.cut("repositories of submodules in %s lie deeper than %d directories: not all are protected from programs", dir, maxDeep)
@@ -323,33 +324,32 @@ func (g *gathering) modules(dir string, deep int) (found bool) {
 			g.worktrees(filepath.Join(path, "worktrees"), g.decisive(path, ""))
 		}
 		if g.modules(path, deep-1) || is {
-			g.put(path, sandboxinit.CoverKeep)
+			g.put(path, sandboxinit.Pinned)
 			found = true
 		}
 	}
 	return found
 }
 
-// entries are those of a directory. One that cannot be looked into is kept as it is.
+// entries lists a directory. One that the server cannot read becomes Unreadable.
 func (g *gathering) entries(dir string) []os.DirEntry {
 	if g.spent() {
 		return nil
 	}
 	entries, err := listed(dir)
 	if os.IsPermission(err) {
-		g.put(dir, sandboxinit.CoverUnread)
+		g.put(dir, sandboxinit.Unreadable)
 	}
 	return entries
 }
 
-// config reads a file of git's configuration, each but once. The files that it includes
-// decide as it does.
+// config reads a git configuration file, each file once, with the files that it includes.
 func (g *gathering) config(file string) repository.Config {
 	at, info := g.follow(file)
 	if c, known := g.read[at]; info == nil || known {
 		return c
 	}
-	g.read[at] = repository.Config{} // of which one that includes itself learns no more
+	g.read[at] = repository.Config{} // ends a cycle of includes
 	c := repository.Parse(string(readPlain(at)))
 	for _, name := range c.Includes {
 		path := g.from(filepath.Dir(at), name)
@@ -365,7 +365,7 @@ func (g *gathering) config(file string) repository.Config {
 	return c
 }
 
-// from is a path of git's configuration, from a directory on.
+// from resolves a path of a git configuration, relative to dir.
 func (g *gathering) from(dir, path string) string {
 	switch rest, ok := strings.CutPrefix(path, "~/"); {
 	case ok:
@@ -376,7 +376,7 @@ func (g *gathering) from(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// usersHooks is the directory of hooks that the user's own configuration names.
+// usersHooks returns core.hooksPath of the user's global configuration.
 func (g *gathering) usersHooks() string {
 	if !g.global {
 		g.global = true
@@ -419,8 +419,8 @@ func listed(dir string) ([]os.DirEntry, error) {
 	return f.ReadDir(-1)
 }
 
-// readPlain reads a regular file, nothing where it is none: a pipe would wait for whoever
-// holds its other end.
+// readPlain reads a regular file. It returns nil for any other file: opening a pipe would
+// block.
 func readPlain(path string) []byte {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -440,18 +440,18 @@ func readPlain(path string) []byte {
 	return data
 }
 
-// budget bounds a search: by the processor time that it takes, and by several times that
-// on the clock, so that a busy machine does not cut it short.
+// budget limits the CPU time of a search, and its elapsed time to a multiple of that, so
+// that a busy machine does not cut it short.
 type budget struct {
 	most  time.Duration
-	work  time.Duration // of the thread, at the start
+	work  time.Duration // CPU time of the thread at the start
 	start time.Time
 }
 
-// patient is how many times its processor time a search may take on the clock.
+// patient is how many times its CPU limit a search may take in elapsed time.
 const patient = 4
 
-// newBudget begins a search, which stays on its thread until done is called.
+// newBudget begins a search. It locks the goroutine to its thread until done is called.
 func newBudget(most time.Duration) (b budget, done func()) {
 	runtime.LockOSThread()
 	return budget{most, threadTime(), time.Now()}, runtime.UnlockOSThread

@@ -14,8 +14,8 @@ import (
 	"toolcrib/tools/internal/programs/sandbox"
 )
 
-// holders are the processes of this one that hold a sandbox.
-func holders(t *testing.T) (list []string) {
+// zygotes are the processes of this one that hold a sandbox.
+func zygotes(t *testing.T) (list []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -57,11 +57,11 @@ func TestIdle(t *testing.T) {
 			if level == sandbox.None {
 				defer os.Remove("/tmp/toolcrib-test-kept")
 			}
-			first := holders(t)
+			first := zygotes(t)
 			if len(first) != 1 {
 				t.Fatalf("%d processes hold it", len(first))
 			}
-			until(t, "it does not end", func() bool { return len(holders(t)) == 0 })
+			until(t, "it does not end", func() bool { return len(zygotes(t)) == 0 })
 			if out, exit := b.sh(t, "cat $HOME/kept ${TMPDIR:-/tmp}/toolcrib-test-kept"); exit.Code != 0 || out != "home\ntemp" {
 				t.Errorf("lost: %+v %s", exit, out)
 			}
@@ -70,9 +70,9 @@ func TestIdle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			held := holders(t)
+			held := zygotes(t)
 			time.Sleep(600 * time.Millisecond)
-			if now := holders(t); len(held) != 1 || len(now) != 1 || held[0] != now[0] || held[0] == first[0] {
+			if now := zygotes(t); len(held) != 1 || len(now) != 1 || held[0] != now[0] || held[0] == first[0] {
 				t.Errorf("%v held it first, then %v, and then %v", first, held, now)
 			}
 			p.Kill()
@@ -80,7 +80,7 @@ func TestIdle(t *testing.T) {
 			if exit := p.Exit(); exit.Signal != "SIGKILL" {
 				t.Errorf("%+v", exit)
 			}
-			until(t, "it does not end", func() bool { return len(holders(t)) == 0 })
+			until(t, "it does not end", func() bool { return len(zygotes(t)) == 0 })
 		})
 	}
 }
@@ -100,16 +100,16 @@ func TestConfigure(t *testing.T) {
 	if out, exit := b.sh(t, look+"echo kept > /tmp/kept"); out != "100" || exit.Code != 0 {
 		t.Errorf("%q, %+v", out, exit)
 	}
-	first := holders(t)
+	first := zygotes(t)
 	opt.Limits.Files, opt.Env = 200, []string{"TOOLCRIB_TEST_PASSED"}
 	b.Configure(opt)
 	if out, exit := b.sh(t, look); out != "200\nyes" || exit.Code != 0 {
 		t.Errorf("%q, %+v", out, exit)
 	}
-	if now := holders(t); !slices.Equal(now, first) {
+	if now := zygotes(t); !slices.Equal(now, first) {
 		t.Errorf("%v held it, and for another limit %v", first, now)
 	}
-	// Another view is another holder, which takes what the old one has unless that is used.
+	// Another view is another zygote, which takes what the old one has unless that is used.
 	opt.Read = []string{hidden}
 	b.Configure(opt)
 	if out, exit := b.sh(t, "ls -d "+hidden+"; cat /tmp/kept"); out != hidden+"\nkept" || exit.Code != 0 {
@@ -119,13 +119,13 @@ func TestConfigure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := holders(t)
+	second := zygotes(t)
 	opt.Read = nil
 	b.Configure(opt)
 	if out, exit := b.sh(t, "ls -d "+hidden+" /tmp/kept"); exit.Code == 0 || strings.Contains(out, "\n/tmp/kept") {
 		t.Errorf("%q, %+v", out, exit)
 	}
-	if now := holders(t); len(second) != 1 || second[0] == first[0] || len(now) != 2 {
+	if now := zygotes(t); len(second) != 1 || second[0] == first[0] || len(now) != 2 {
 		t.Errorf("%v, then %v, then %v", first, second, now)
 	}
 	select {
@@ -135,13 +135,13 @@ func TestConfigure(t *testing.T) {
 	}
 	runs.Kill()
 	<-runs.Done()
-	until(t, "the old one does not end", func() bool { return len(holders(t)) == 1 })
-	if now := holders(t); now[0] == second[0] {
+	until(t, "the old one does not end", func() bool { return len(zygotes(t)) == 1 })
+	if now := zygotes(t); now[0] == second[0] {
 		t.Errorf("%v is left", now)
 	}
 }
 
-// Starts that come as a holder ends get one that works, with all that was kept.
+// Starts that come as a zygote ends get one that works, with all that was kept.
 func TestIdleRace(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -166,7 +166,7 @@ func TestIdleRace(t *testing.T) {
 					t.Errorf("start %d: %+v: %s", i, exit, out)
 				}
 				mu.Lock()
-				for _, id := range holders(t) {
+				for _, id := range zygotes(t) {
 					seen[id] = true
 				}
 				mu.Unlock()
@@ -175,7 +175,7 @@ func TestIdleRace(t *testing.T) {
 	}
 	all.Wait()
 	if len(seen) < 3 {
-		t.Errorf("%d holders were seen: none has ended between", len(seen))
+		t.Errorf("%d zygotes were seen: none has ended between", len(seen))
 	}
 	if entries, err := os.ReadDir(filepath.Join(home, "go/pkg/mod/m")); err != nil || len(entries) > 0 {
 		t.Errorf("%v, %v", entries, err)

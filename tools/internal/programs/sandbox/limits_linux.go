@@ -14,8 +14,8 @@ import (
 	"toolcrib/tools/internal/programs/sandbox/internal/sandboxinit"
 )
 
-// binding leaves of the limits of a program those that it meets before one of the
-// machine: only these are lifted by a setting.
+// binding returns the limits of a program that are lower than the machine's. Only these can
+// be raised by a setting.
 func binding(level Level, c sandboxinit.Command) Limits {
 	l := Limits{Memory: max(c.Memory, 0), FileSize: max(c.FileSize, 0), Files: max(c.Files, 0), Processes: max(c.Processes, 0)}
 	if lower(unix.RLIMIT_DATA, l.Memory) || l.Memory >= machineMemory() {
@@ -33,8 +33,7 @@ func binding(level Level, c sandboxinit.Command) Limits {
 	return l
 }
 
-// countless says why a program may have any number of processes although a limit is set,
-// "" where that holds or there is none.
+// countless says why the limit of processes has no effect; "" = it has, or there is none.
 func countless(level Level, limit int) string {
 	return countlessFor(level, limit, os.Geteuid(), sandboxinit.OwnLimit())
 }
@@ -51,14 +50,13 @@ func countlessFor(level Level, limit, user int, own bool) string {
 	return ""
 }
 
-// lower reports whether this process, and so every program, has a lower limit.
+// lower reports whether this process, and so every program, already has a lower limit.
 func lower(resource int, limit int64) bool {
 	var now unix.Rlimit
 	return unix.Getrlimit(resource, &now) == nil && now.Max <= uint64(limit)
 }
 
-// machineMemory is what a single program could be given at most: of more than that the
-// kernel gives nothing.
+// machineMemory returns the size of memory and swap. The kernel grants no process more.
 func machineMemory() int64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {
@@ -67,7 +65,8 @@ func machineMemory() int64 {
 	return int64((info.Totalram + info.Totalswap) * uint64(info.Unit))
 }
 
-// starvation tells when the kernel kills for want of memory. The zero value is ready.
+// starvation detects that the kernel kills processes for lack of memory. The zero value is
+// ready.
 type starvation struct {
 	mu     sync.Mutex
 	at     time.Time
@@ -75,10 +74,10 @@ type starvation struct {
 	known  bool
 }
 
-// looked is how old a look may be.
+// looked is how long a count stays valid.
 const looked = time.Second
 
-// look counts the kills, where the last look is not of this moment.
+// look counts the kills, unless the last count is still valid.
 func (s *starvation) look(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +87,7 @@ func (s *starvation) look(now time.Time) {
 	}
 }
 
-// since reports whether there were kills since the last look.
+// since reports whether there were kills since the last count.
 func (s *starvation) since() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +95,7 @@ func (s *starvation) since() bool {
 	return known && s.known && now > s.before
 }
 
-// oomKills reads how many processes the kernel has killed for want of memory.
+// oomKills reads how many processes the kernel has killed for lack of memory.
 func oomKills(file string) (n int64, known bool) {
 	data, err := os.ReadFile(file)
 	if err != nil {

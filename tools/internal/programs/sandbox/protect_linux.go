@@ -19,45 +19,46 @@ import (
 	"toolcrib/workspace/repository"
 )
 
-// Bounds of what is protected in the roots of a holder.
+// Bounds of the protection of a zygote's roots.
 const (
-	maxEntries   = 200_000 // that the first look goes through
+	maxEntries   = 200_000 // of the first search
 	maxLook      = 500 * time.Millisecond
-	maxGather    = 500 * time.Millisecond // for a program
-	maxPlaces    = 4_000                  // that are mounted over themselves
+	maxGather    = 500 * time.Millisecond // for one program
+	maxPlaces    = 4_000                  // paths that are mounted over themselves
 	maxWatched   = 16_000
 	maxDeep      = 16 // directories between a repository and those of its submodules
-	maxLinks     = 40 // on the way to a place
-	maxLinked    = 2  // levels of a protected directory in which links are looked for
+	maxLinks     = 40 // links in one path
+	maxLinked    = 2  // levels of a protected directory that are searched for links
 	maxGitConfig = 1 << 20
 )
 
-// often is how often all that was found is gathered again. What lies at the top of a root,
-// or on the way up from where a program runs, is gathered for each program.
+// often is the interval at which all protected paths are gathered again. Those at the top of
+// a root, and in the parents of a program's directory, are gathered for each program.
 const often = time.Second
 
-// protection is what in the roots decides which programs run later: configurations of
-// agents and, of each repository, its configuration and hooks. The holder mounts these
-// places over themselves, so that programs can neither change nor move them. A mount over
-// an ordinary directory would make renames across it fail, so what lies in one moves with
-// it: such places are compared afterwards, see places.
+// protection knows the protected paths of the roots, which decide which programs run later:
+// configurations of agents, and the configuration and hooks of each repository. The zygote
+// mounts these paths over themselves, so that programs can neither change nor move them. A
+// mount over an ordinary directory would make renames across it fail. Ordinary directories
+// are therefore not pinned, and a program can move one with a protected path in it; these
+// paths are compared after the program, see comparison.
 type protection struct {
-	rels  []string // places below any directory, see workspace.ProtectedPlaces
+	rels  []string // protected paths below any directory, see workspace.ProtectedPlaces
 	roots []sandboxinit.Dir
 	home  string // of the user, for "~/"
 
 	mu       sync.Mutex
-	holding  []string // directories below the tops that hold one of rels
+	holding  []string // directories below the tops that contain one of rels
 	bare     []string // repositories below the tops without a .git
-	unread   []string // directories that could not be looked into
+	unread   []string // directories that the server could not read
 	gathered time.Time
-	watched  map[string]bool // what is compared; true = it has been there
-	partial  string          // why not all is protected
-	told     bool            // that is, which once is enough
-	untold   []Touched       // by programs that have ended
+	watched  map[string]bool // paths to compare; true = it has existed
+	partial  string          // why not everything is protected
+	told     bool            // partial has been reported
+	untold   []Touched       // of ended programs, not reported yet
 }
 
-// searchAll looks through the roots for what lies below their tops.
+// searchAll searches the roots below their tops.
 func (p *protection) searchAll() {
 	if len(p.rels) > 0 {
 		for _, d := range p.roots {
@@ -66,7 +67,7 @@ func (p *protection) searchAll() {
 	}
 }
 
-// tops are the places at the tops of the roots.
+// tops returns the protected paths at the tops of the roots.
 func (p *protection) tops() (paths []string) {
 	for _, d := range p.roots {
 		for _, rel := range p.rels {
@@ -76,9 +77,9 @@ func (p *protection) tops() (paths []string) {
 	return paths
 }
 
-// before returns what a program that starts in dir is kept from changing, the outer places
-// before the inner, and what is to be compared after it.
-func (p *protection) before(dir string) (covers []sandboxinit.Cover, watched map[string]bool) {
+// before returns the restrictions of a program that starts in dir, the outer paths before
+// the inner ones, and the paths to compare after it.
+func (p *protection) before(dir string) (restrictions []sandboxinit.Restriction, watched map[string]bool) {
 	if len(p.rels) == 0 {
 		return nil, nil
 	}
@@ -86,8 +87,8 @@ func (p *protection) before(dir string) (covers []sandboxinit.Cover, watched map
 	defer p.mu.Unlock()
 	limit, done := newBudget(maxGather)
 	defer done()
-	g := &gathering{protection: p, how: map[string]sandboxinit.CoverHow{}, budget: limit, read: map[string]repository.Config{}, plain: map[string]bool{}}
-	for _, d := range p.roots { // whose names have no links
+	g := &gathering{protection: p, kinds: map[string]sandboxinit.RestrictionKind{}, budget: limit, read: map[string]repository.Config{}, plain: map[string]bool{}}
+	for _, d := range p.roots { // their paths have no links
 		g.plain[d.Path] = true
 	}
 	all := time.Since(p.gathered) > often
@@ -107,11 +108,11 @@ func (p *protection) before(dir string) (covers []sandboxinit.Cover, watched map
 		g.below()
 		p.gathered = time.Now()
 	}
-	return g.covers(), maps.Clone(p.watched)
+	return g.restrictions(), maps.Clone(p.watched)
 }
 
-// watch has a place of a root compared. It stays so when it has gone: what comes in its
-// stead is told.
+// watch has a path of a root compared. It stays so after its deletion, so that a new file
+// there is reported.
 func (p *protection) watch(path string, there bool) {
 	switch known, ok := p.watched[path]; {
 	case !within(path, p.roots):
@@ -122,7 +123,7 @@ func (p *protection) watch(path string, there bool) {
 	}
 }
 
-// below gathers what was found below the tops.
+// below gathers the protected paths that search has found.
 func (g *gathering) below() {
 	unread := g.unread
 	g.unread = nil
@@ -130,7 +131,7 @@ func (g *gathering) below() {
 		g.search(dir, true)
 	}
 	for _, dir := range g.unread {
-		g.put(dir, sandboxinit.CoverUnread)
+		g.put(dir, sandboxinit.Unreadable)
 	}
 	for _, dir := range g.holding {
 		g.directory(dir, true)
@@ -141,8 +142,8 @@ func (g *gathering) below() {
 	}
 }
 
-// tell returns, once, why not all is protected, and what programs have touched whose end
-// nobody has asked for.
+// tell returns, once, why not everything is protected, and the warnings about ended programs
+// that nobody has asked for.
 func (p *protection) tell() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,8 +160,8 @@ func (p *protection) tell() string {
 	return strings.Join(lines, "\n")
 }
 
-// pending has what a program has touched told with the next one, unless somebody asks
-// before.
+// pending keeps the warning of t for the report of the next program, unless somebody asks
+// for it before.
 func (p *protection) pending(t Touched) Touched {
 	if t.Warning() == "" {
 		return t
@@ -176,11 +177,11 @@ func (p *protection) cut(format string, args ...any) {
 	p.partial = cmp.Or(p.partial, fmt.Sprintf(format, args...))
 }
 
-// search finds, in a root or below one of its directories, the directories that hold
-// something protected, and bare repositories. It goes from the top down, so that what is
-// left out where it takes too long lies deep.
+// search finds the directories in a root, or below one of its directories, that contain a
+// protected path, and bare repositories. It is breadth-first: if it takes too long, only the
+// deep directories are missing.
 func (p *protection) search(top string, itself bool) {
-	first := map[string]bool{} // names that places begin with; true = all below them is one
+	first := map[string]bool{} // first components of rels; true = it is the whole path
 	for _, rel := range p.rels {
 		name, _, deeper := strings.Cut(rel, "/")
 		first[name] = first[name] || !deeper
@@ -218,27 +219,27 @@ func (p *protection) search(top string, itself bool) {
 	}
 }
 
-// isObjects reports whether a name in a directory is that of a shelf of git's objects:
-// there are 256 in each repository.
+// isObjects reports whether a directory is one of the 256 directories of loose objects of a
+// repository.
 func isObjects(dir, name string) bool {
 	return len(name) == 2 && filepath.Base(dir) == "objects" && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// covers are the places under each name that their root has inside.
-func (g *gathering) covers() []sandboxinit.Cover {
-	var list []sandboxinit.Cover
-	for path, how := range g.how {
+// restrictions returns the restrictions under each name that their root has in the sandbox.
+func (g *gathering) restrictions() []sandboxinit.Restriction {
+	var list []sandboxinit.Restriction
+	for path, kind := range g.kinds {
 		for _, d := range g.roots {
 			rel, ok := strings.CutPrefix(path, strings.TrimSuffix(d.Path, "/"))
 			if !within(path, []sandboxinit.Dir{d}) || !ok {
 				continue
 			}
 			for _, name := range append([]string{d.Path}, d.At...) {
-				list = append(list, sandboxinit.Cover{Path: filepath.Join(name, rel), How: how})
+				list = append(list, sandboxinit.Restriction{Path: filepath.Join(name, rel), Kind: kind})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b sandboxinit.Cover) int {
+	slices.SortFunc(list, func(a, b sandboxinit.Restriction) int {
 		return cmp.Or(cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")), cmp.Compare(a.Path, b.Path))
 	})
 	return slices.Compact(list)

@@ -14,14 +14,14 @@ import (
 	"toolcrib/tools/internal/programs/sandbox/internal/sandboxinit"
 )
 
-// running is a program that has an init.
+// running is a program with its init.
 type running struct {
-	holder  *holder
-	control *os.File // the socket of the init
-	process *Process
-	pass    *egress.Pass // nil where there is no gate
-	places  *places
-	user    bool // of the holder, which it leaves
+	zygote   *zygote
+	control  *os.File // the socket of the init
+	process  *Process
+	pass     *egress.Pass // nil = there is no gate
+	compared *comparison
+	user     bool // counted as a user of the zygote
 
 	mu    sync.Mutex
 	pidfd int // of the init; -1 = not known, or closed
@@ -45,7 +45,7 @@ func (r *running) next() (e sandboxinit.Event, fd int, err error) {
 	return e, fd, err
 }
 
-// take keeps what came with an event.
+// take keeps the descriptor that came with an event.
 func (r *running) take(e sandboxinit.Event, fd int) {
 	switch {
 	case fd < 0:
@@ -88,12 +88,12 @@ func (r *running) say(what, number byte) error {
 	return err
 }
 
-// patience is how long an init may take to end everything before it is killed itself.
+// patience is how long an init may take to end everything before it is killed.
 const patience = 2 * time.Second
 
 func (r *running) kill() {
-	if r.say(sandboxinit.MsgKill, 0) != nil || r.holder.opt.Level != Full {
-		return // it has ended; without a PID namespace, the others would live on
+	if r.say(sandboxinit.MsgKill, 0) != nil || r.zygote.opt.Level != Full {
+		return // it has ended; without a PID namespace, killing it would leave the others
 	}
 	time.AfterFunc(patience, func() {
 		r.mu.Lock()
@@ -104,7 +104,7 @@ func (r *running) kill() {
 	})
 }
 
-// wait waits for the end.
+// wait waits for the end of the program and cleans up.
 func (r *running) wait() {
 	known := false
 	for {
@@ -123,20 +123,20 @@ func (r *running) wait() {
 	}
 	r.process.exit = exitOf(r.ended)
 	r.process.exit.Refused = r.pass.Told()
-	r.process.exit.Starved = r.process.exit.Code == 128+int(unix.SIGKILL) && r.holder.starved.since()
-	r.process.exit.Touched = r.holder.protection.pending(r.places.touched())
+	r.process.exit.Starved = r.process.exit.Code == 128+int(unix.SIGKILL) && r.zygote.starved.since()
+	r.process.exit.Touched = r.zygote.protection.pending(r.compared.touched())
 	r.pass.Close()
-	r.holder.engine.forget(r.process)
+	r.zygote.engine.forget(r.process)
 	if r.user {
-		r.holder.engine.leave(r.holder)
+		r.zygote.engine.leave(r.zygote)
 	}
 	if err := r.close(); err != nil {
-		r.holder.opt.Log.Debug("the end of a program", "err", err)
+		r.zygote.opt.Log.Debug("the end of a program", "err", err)
 	}
 	close(r.process.done)
 }
 
-// gone waits until an init that was killed is no more, and with it its namespace.
+// gone waits until a killed init, and with it its namespace, has ended.
 func (r *running) gone() {
 	r.mu.Lock()
 	fd := r.pidfd

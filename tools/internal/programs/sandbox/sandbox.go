@@ -1,11 +1,11 @@
-// Package sandbox runs programs for the tools that run any: shells, interpreters,
-// kernels. It contains what they can write, reach and leave behind; what they do is
-// not looked at here.
+// Package sandbox runs programs for tools: shells, interpreters, kernels. It limits what
+// they can write, reach and leave behind. It does not judge what they do.
 //
-// Start reading at [Engine.Start]; for Linux then at view_linux.go, which says what a
-// program sees, and at internal/sandboxinit, which makes it so. The package imports workspace,
-// which says where a program may write, tools, which says whose call it is, and nothing
-// else of toolcrib.
+// Start reading at [Engine.Start]; for Linux then at view_linux.go, which decides what a
+// program sees, and at internal/sandboxinit, which makes that view. The package imports
+// workspace for the directories that a program may write, workspace/repository for the
+// files that git runs, tools for the session of a call, and egress for the network. It must
+// not import a category.
 package sandbox
 
 import (
@@ -24,16 +24,15 @@ import (
 	"toolcrib/workspace"
 )
 
-// Level is how far programs are contained.
+// Level says how strictly programs are contained.
 type Level uint8
 
 // The levels, the weakest first.
 const (
-	// None contains nothing but the processes: they end with the call.
+	// None only makes sure that the processes end with the call.
 	None Level = iota + 1
-	// Landlock is Full without namespaces, where the kernel lets nobody make them; on
-	// macOS the rules of its sandbox-exec, which are written for it and not run by the
-	// tests.
+	// Landlock is Full without namespaces, for kernels that let nobody make them. On macOS
+	// it is sandbox-exec with rules of ours, which the tests do not run.
 	Landlock
 	// Full is namespaces, Landlock, seccomp, no capabilities and limits.
 	Full
@@ -54,37 +53,37 @@ func (l *Level) UnmarshalText(text []byte) error {
 	return fmt.Errorf("no sandbox level is called %q; there are: %s", text, strings.Join(levelNames[1:], ", "))
 }
 
-// Options is what whoever starts the server sets.
+// Options are set by the operator of the server.
 type Options struct {
 	Level  Level // 0 = the best of this system
 	Limits Limits
-	Env    []string // names of variables of the server that programs get beside the usual ones
-	Read   []string // directories of the host that programs may read beside the system's
-	Hide   []string // what they must not see, such as logs and configuration of the server
-	// Hosts are the only ones that programs with the network reach, Private those whose
-	// addresses may be private, see egress.Options.
+	Env    []string // more variables of the server's environment that programs get, by name
+	Read   []string // more directories of the host that programs may read
+	Hide   []string // paths that programs must not see, such as the server's logs
+	// Hosts are the only hosts that programs with the network may reach; Private are hosts
+	// that may have private addresses. See egress.Options.
 	Hosts, Private []string
-	// Idle is how long what holds the sandbox of a workspace lasts without a program; 0 =
-	// ten minutes, less = as long as the engine. The next program starts it again.
+	// Idle is how long the zygote of a workspace lasts without a program; 0 = ten minutes,
+	// less = as long as the engine. The next program starts it again.
 	Idle time.Duration
 	Log  *slog.Logger
 }
 
-// network returns the options of the way to the network.
+// network returns the options of the proxy.
 func (o Options) network() egress.Options { return egress.Options{Hosts: o.Hosts, Private: o.Private} }
 
-// Check says what is wrong with the options, before anything runs.
+// Check returns the first error in the options. It runs nothing.
 func (o Options) Check() error { return o.network().Check() }
 
-// Limits bounds one program with all that it starts. Zero = the default, less = none.
+// Limits bounds one program with everything that it starts. 0 = the default, less = none.
 type Limits struct {
-	Memory    int64 // bytes of data that a process can write to
-	FileSize  int64 // bytes of a file that it writes
+	Memory    int64 // bytes of writable data of a process
+	FileSize  int64 // bytes of a file that a process writes
 	Files     int   // open files of a process
 	Processes int   // processes and threads at a time
 }
 
-// Or fills in what is zero.
+// Or returns the limits with those of other for zero fields.
 func (l Limits) Or(other Limits) Limits {
 	return Limits{
 		Memory: cmp.Or(l.Memory, other.Memory), FileSize: cmp.Or(l.FileSize, other.FileSize),
@@ -92,31 +91,30 @@ func (l Limits) Or(other Limits) Limits {
 	}
 }
 
-// usual are the limits where nobody sets others.
+// usual returns the default limits.
 func usual() Limits {
 	return Limits{Memory: 16 << 30, FileSize: 64 << 30, Files: 16 << 10, Processes: 2048}
 }
 
 // Command is a program to run.
 type Command struct {
-	Args []string       // the program, found by the PATH of the sandbox, and its arguments
-	Dir  workspace.Path // where it runs
-	Env  []string       // KEY=VALUE, beside the variables that every program gets
-	// Stdin, Stdout and Stderr go to the program; nil = the null device. Start does not
-	// close them.
+	Args []string       // the program, found on the PATH of the sandbox, and its arguments
+	Dir  workspace.Path // its working directory
+	Env  []string       // KEY=VALUE, in addition to the variables that every program gets
+	// Stdin, Stdout and Stderr are its streams; nil = the null device. Start does not close
+	// them.
 	Stdin, Stdout, Stderr *os.File
-	// Terminal gives it a terminal of this size in their place, see Process.Terminal.
+	// Terminal gives it a terminal of this size instead of streams, see Process.Terminal.
 	Terminal *Size
 	Network  bool   // it may reach the network, as far as Options allow
-	Self     bool   // the program is this binary, whatever the first of Args is
-	Limits   Limits // where the options have none
+	Self     bool   // run this binary; Args[0] is only its name
+	Limits   Limits // for fields that the options leave zero
 }
 
 // Size is the size of a terminal, in characters.
 type Size struct{ Rows, Columns uint16 }
 
-// Engine runs programs. Its methods may be called by several goroutines. The zero value
-// is not ready: see [New].
+// Engine runs programs. Several goroutines may call its methods. [New] makes one.
 type Engine struct {
 	mu       sync.Mutex
 	opt      Options
@@ -128,8 +126,8 @@ type Engine struct {
 // New makes an Engine. It starts nothing.
 func New() *Engine { return &Engine{alive: map[*Process]struct{}{}} }
 
-// Configure sets the options of the programs that are started from now on. Which hosts the
-// others reach changes with it.
+// Configure sets the options of programs that start from now on. Its hosts apply at once to
+// running programs too.
 func (e *Engine) Configure(opt Options) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -137,7 +135,7 @@ func (e *Engine) Configure(opt Options) {
 	e.reach(opt)
 }
 
-// options returns the options, with those in the place of zero that this system has.
+// options returns the options with the system's best level and a log filled in.
 func (e *Engine) options() (Options, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -157,12 +155,13 @@ func (e *Engine) options() (Options, error) {
 // ErrClosed says that the engine has been closed.
 var ErrClosed = errors.New("the server is ending")
 
-// UnavailableError says that the level that is asked for cannot be had. Nothing ran.
+// UnavailableError says that the sandbox cannot be made at the level of the options. Nothing
+// ran.
 type UnavailableError struct {
-	Level   Level
-	Missing string
-	Place   bool // a directory of the user's is in the way, which Missing names
-	Err     error
+	Level    Level
+	Missing  string
+	UserPath bool // a directory of the user is the cause; Missing names it
+	Err      error
 }
 
 func (e *UnavailableError) Error() string {
@@ -175,9 +174,9 @@ func (e *UnavailableError) Error() string {
 
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// Hint says what whoever runs the server can do.
+// Hint says how the user or the operator of the server can help.
 func (e *UnavailableError) Hint() string {
-	if e.Place {
+	if e.UserPath {
 		return "no other level would be right for this; tell the user to give the owner all rights to what is named (chmod u+rwx), or to move it aside, and call again"
 	}
 	if e.Level == Full && best == Full {
@@ -186,9 +185,10 @@ func (e *UnavailableError) Hint() string {
 	return "whoever runs the server can let programs run uncontained with --sandbox=none"
 }
 
-// Start starts a program for the call of ctx, in its workspace. ctx bounds only the
-// start. The error of a level that cannot be had is an [UnavailableError], which says
-// what is missing and the way out; nothing runs at a weaker one.
+// Start starts a program for the call of ctx, in its workspace. ctx bounds only the start.
+// If the sandbox cannot be made at the level of the options, the error wraps an
+// [UnavailableError], which says what is missing and how to help. Start never uses a weaker
+// level.
 func (e *Engine) Start(ctx context.Context, c Command) (*Process, error) {
 	opt, err := e.options()
 	if err != nil {
@@ -198,7 +198,7 @@ func (e *Engine) Start(ctx context.Context, c Command) (*Process, error) {
 	return p, worded(err)
 }
 
-// worded gives the errors of levels that cannot be had the words for a model.
+// worded turns an UnavailableError into a [tools.Error].
 func worded(err error) error {
 	if e, ok := errors.AsType[*UnavailableError](err); ok {
 		return &tools.Error{Code: tools.Unavailable, Msg: e.Error(), Hint: e.Hint(), Err: err}
@@ -206,7 +206,7 @@ func worded(err error) error {
 	return err
 }
 
-// Refused words for a model why a program could not be started.
+// Refused turns an error of Start into a [tools.Error].
 func Refused(err error) error {
 	if own, ok := errors.AsType[*tools.Error](err); ok {
 		return own
@@ -222,8 +222,8 @@ func Refused(err error) error {
 	return e
 }
 
-// Check says whether programs can be run for the call of ctx, at the level that is set,
-// without running one.
+// Check checks, without running a program, whether programs can run for the call of ctx. It
+// returns the level.
 func (e *Engine) Check(ctx context.Context) (Level, error) {
 	opt, err := e.options()
 	if err != nil {
@@ -232,8 +232,8 @@ func (e *Engine) Check(ctx context.Context) (Level, error) {
 	return opt.Level, worded(e.check(ctx, opt))
 }
 
-// Countless says why programs may have any number of processes although a limit is set, ""
-// where that holds, or nothing is contained at all.
+// Countless says why the limit of processes has no effect on this system; "" = it has, or
+// the level is None.
 func (e *Engine) Countless() string {
 	opt, err := e.options()
 	if err != nil || opt.Level == None {
@@ -242,7 +242,7 @@ func (e *Engine) Countless() string {
 	return countless(opt.Level, opt.Limits.Or(usual()).Processes)
 }
 
-// keep enters a process that runs; false = the engine has been closed meanwhile.
+// keep registers a running process. It returns false if the engine has been closed.
 func (e *Engine) keep(p *Process) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -256,7 +256,7 @@ func (e *Engine) forget(p *Process) {
 	delete(e.alive, p)
 }
 
-// Close ends all programs, and returns when they have ended.
+// Close ends all programs and waits for their end.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	e.closed = true
@@ -274,7 +274,7 @@ func (e *Engine) Close() error {
 	return e.release()
 }
 
-// Level returns the level that is set; 0 = the best of this system.
+// Level returns the level of the options; 0 = the best of this system.
 func (e *Engine) Level() Level {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -23,34 +23,34 @@ const probeTime = 20 * time.Second
 
 // test tries from inside what must not be possible. That it found nothing is remembered
 // for this kernel, this binary and this user.
-func (h *holder) test(s *tools.SessionInfo) error {
-	if h.opt.Level == None {
+func (z *zygote) test(s *tools.SessionInfo) error {
+	if z.opt.Level == None {
 		return nil
 	}
-	what, err := identity(h.opt.Level)
+	what, err := identity(z.opt.Level)
 	if err != nil {
 		return err
 	}
-	if h.engine.tested(s, what) {
+	if z.engine.tested(s, what) {
 		return nil
 	}
-	targets, done, err := h.targets()
+	targets, done, err := z.targets()
 	if err != nil {
 		return fmt.Errorf("the self-test of the sandbox: %w", err)
 	}
 	defer done()
-	found, err := h.probe(targets)
+	found, err := z.probe(targets)
 	if err != nil {
-		return &UnavailableError{Level: h.opt.Level, Missing: "its self-test cannot run", Err: err}
+		return &UnavailableError{Level: z.opt.Level, Missing: "its self-test cannot run", Err: err}
 	}
 	if found != sandboxinit.Passed {
-		return &UnavailableError{Level: h.opt.Level, Missing: "its self-test found that " + strings.Join(strings.Split(strings.TrimSpace(found), "\n"), "; ")}
+		return &UnavailableError{Level: z.opt.Level, Missing: "its self-test found that " + strings.Join(strings.Split(strings.TrimSpace(found), "\n"), "; ")}
 	}
-	return h.engine.remember(s, what)
+	return z.engine.remember(s, what)
 }
 
 // probe runs the self-test and returns what it says.
-func (h *holder) probe(t sandboxinit.Targets) (string, error) {
+func (z *zygote) probe(t sandboxinit.Targets) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 	defer cancel()
 	r, w, err := os.Pipe()
@@ -64,8 +64,8 @@ func (h *holder) probe(t sandboxinit.Targets) (string, error) {
 		return "", err
 	}
 	c := sandboxinit.Probe(t, "/")
-	c.Env = append(c.Env, h.environ(h.opt.Env, nil)...)
-	p, err := h.run(ctx, c, nil, false, control, theirs, []int{int(w.Fd())})
+	c.Env = append(c.Env, z.environ(z.opt.Env, nil)...)
+	p, err := z.run(ctx, c, nil, false, control, theirs, []int{int(w.Fd())})
 	if err != nil {
 		return "", err
 	}
@@ -81,17 +81,17 @@ func (h *holder) probe(t sandboxinit.Targets) (string, error) {
 }
 
 // targets makes what the self-test tries to reach; done takes it away.
-func (h *holder) targets() (t sandboxinit.Targets, done func(), err error) {
-	t = sandboxinit.Targets{Level: h.opt.Level.String(), File: filepath.Join(h.temp.path, "file"), Socket: filepath.Join(h.temp.path, "s"), Abstract: "toolcrib-" + rand.Text(), Server: os.Getpid(), Namespaces: sandboxinit.Namespaces()}
+func (z *zygote) targets() (t sandboxinit.Targets, done func(), err error) {
+	t = sandboxinit.Targets{Level: z.opt.Level.String(), File: filepath.Join(z.temp.path, "file"), Socket: filepath.Join(z.temp.path, "s"), Abstract: "toolcrib-" + rand.Text(), Server: os.Getpid(), Namespaces: sandboxinit.Namespaces()}
 	var opened []io.Closer
 	done = func() {
 		for _, c := range opened {
 			if err := c.Close(); err != nil {
-				h.opt.Log.Debug("the self-test of the sandbox", "err", err)
+				z.opt.Log.Debug("the self-test of the sandbox", "err", err)
 			}
 		}
 		if err := os.Remove(t.File); err != nil {
-			h.opt.Log.Debug("the self-test of the sandbox", "err", err)
+			z.opt.Log.Debug("the self-test of the sandbox", "err", err)
 		}
 	}
 	if err := errors.Join(os.WriteFile(t.File, []byte("outside\n"), 0o600), os.Chmod(t.File, 0o666)); err != nil {

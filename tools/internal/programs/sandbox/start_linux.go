@@ -6,6 +6,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -16,21 +19,21 @@ import (
 	"toolcrib/tools/internal/programs/sandbox/internal/sandboxinit"
 )
 
-// best is the level that programs are contained at by default.
+// best is the default level.
 const best = Full
 
 func (e *Engine) start(ctx context.Context, opt Options, c Command) (*Process, error) {
 	for try := 0; ; try++ {
-		h, err := e.holder(ctx, opt)
+		z, err := e.zygote(ctx, opt)
 		if err != nil {
 			return nil, err
 		}
-		p, err := h.start(ctx, opt, c)
+		p, err := z.start(ctx, opt, c)
 		if err != nil {
-			e.leave(h) // else the program does
+			e.leave(z) // otherwise the program does it at its end
 		}
-		if try == 0 && errors.Is(err, errHolderGone) {
-			e.drop(h) // it was killed; the next one is like it
+		if try == 0 && errors.Is(err, errZygoteGone) {
+			e.drop(z) // it was killed; try a new one
 			continue
 		}
 		return p, err
@@ -38,19 +41,19 @@ func (e *Engine) start(ctx context.Context, opt Options, c Command) (*Process, e
 }
 
 func (e *Engine) check(ctx context.Context, opt Options) error {
-	h, err := e.holder(ctx, opt)
+	z, err := e.zygote(ctx, opt)
 	if err == nil {
-		e.leave(h)
+		e.leave(z)
 	}
 	return err
 }
 
-var errHolderGone = errors.New("the process that holds the sandbox has ended")
+var errZygoteGone = errors.New("the process that holds the sandbox has ended")
 
-// start starts a program in the view of the holder. Variables and limits are those of opt:
-// they may be newer than the holder.
-func (h *holder) start(ctx context.Context, opt Options, c Command) (*Process, error) {
-	covers, closed, err := h.covers(ctx)
+// start starts a program in the view of the zygote. opt has the variables and limits; it may
+// be newer than the zygote's options.
+func (z *zygote) start(ctx context.Context, opt Options, c Command) (*Process, error) {
+	denied, described, err := z.denied(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -64,47 +67,47 @@ func (h *holder) start(ctx context.Context, opt Options, c Command) (*Process, e
 			streams, given[i] = append(streams, int(f.Fd())), true
 		}
 	}
-	pass, err := h.pass(c)
+	pass, err := z.pass(c)
 	if err != nil {
 		unix.Close(theirs)
 		return nil, errors.Join(err, control.Close())
 	}
-	wire := sandboxinit.Command{Args: c.Args, Env: h.environ(opt.Env, append(h.variables(pass), c.Env...)), Dir: c.Dir.Host(), Streams: given, Self: c.Self}
-	wire.Sockets = h.newSockets()
-	wire.Covers = covers
+	wire := sandboxinit.Command{Args: c.Args, Env: z.environ(opt.Env, append(z.variables(pass), c.Env...)), Dir: c.Dir.Host(), Streams: given, Self: c.Self}
+	wire.Sockets = z.newSockets()
+	wire.Denied = denied
 	limits := opt.Limits.Or(c.Limits).Or(usual())
 	wire.Memory, wire.FileSize, wire.Files, wire.Processes = limits.Memory, limits.FileSize, limits.Files, limits.Processes
 	if c.Terminal != nil {
 		wire.Rows, wire.Columns = max(c.Terminal.Rows, 1), max(c.Terminal.Columns, 1)
 	}
-	p, err := h.run(ctx, wire, pass, true, control, theirs, streams)
+	p, err := z.run(ctx, wire, pass, true, control, theirs, streams)
 	if err != nil {
 		pass.Close()
 		return nil, err
 	}
-	p.report.Earlier = h.protection.tell()
-	if h.opt.Level == Full {
-		p.report.Closed = closed
+	p.report.Earlier = z.protection.tell()
+	if z.opt.Level == Full {
+		p.report.Denied = described
 	} else {
-		p.report.Open = closed
+		p.report.NotDenied = described
 	}
 	return p, nil
 }
 
-// run has the holder start a program, and waits until it runs. It closes the sockets of
-// the init, where there is an error at once. A user leaves the holder when it has ended.
-func (h *holder) run(ctx context.Context, c sandboxinit.Command, pass *egress.Pass, user bool, control *os.File, theirs int, streams []int) (*Process, error) {
-	places := h.protect(&c)
-	err := h.command(c, theirs, streams)
+// run has the zygote start a program, and waits until it runs. It closes theirs, and control
+// if there is an error. With user, the end of the program counts one user of the zygote less.
+func (z *zygote) run(ctx context.Context, c sandboxinit.Command, pass *egress.Pass, user bool, control *os.File, theirs int, streams []int) (*Process, error) {
+	compared := z.protect(&c)
+	err := z.command(c, theirs, streams)
 	unix.Close(theirs)
 	if err != nil {
 		return nil, errors.Join(err, control.Close())
 	}
-	h.starved.look(time.Now())
-	r := &running{holder: h, control: control, pidfd: -1, pass: pass, places: places, user: user}
+	z.starved.look(time.Now())
+	r := &running{zygote: z, control: control, pidfd: -1, pass: pass, compared: compared, user: user}
 	r.process = &Process{
-		report: Report{Level: h.opt.Level, Network: h.network(pass), Limits: binding(h.opt.Level, c), Countless: countless(h.opt.Level, c.Processes) != ""},
-		signal: r.signal, kill: r.kill, touched: places.touched, done: make(chan struct{}),
+		report: Report{Level: z.opt.Level, Network: z.network(pass), Limits: binding(z.opt.Level, c), Countless: countless(z.opt.Level, c.Processes) != ""},
+		signal: r.signal, kill: r.kill, touched: compared.touched, done: make(chan struct{}),
 	}
 	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
 	for {
@@ -113,10 +116,10 @@ func (h *holder) run(ctx context.Context, c sandboxinit.Command, pass *egress.Pa
 			err = context.Cause(ctx)
 		}
 		if errors.Is(err, io.EOF) {
-			err = errHolderGone
+			err = errZygoteGone
 		}
 		if err == nil {
-			err = h.refusal(c, e)
+			err = z.refusal(c, e)
 		}
 		if err != nil {
 			r.drop(fd)
@@ -129,31 +132,32 @@ func (h *holder) run(ctx context.Context, c sandboxinit.Command, pass *egress.Pa
 		}
 	}
 	if !stop() {
-		_ = control.SetReadDeadline(time.Time{}) // the end of the start came too late for it
+		_ = control.SetReadDeadline(time.Time{}) // ctx ended after the start
 	}
-	if !h.engine.keep(r.process) {
+	if !z.engine.keep(r.process) {
 		r.kill()
 	}
 	go r.wait()
 	return r.process, nil
 }
 
-// protect adds what a program is kept from changing, and returns what to compare after it.
-func (h *holder) protect(c *sandboxinit.Command) *places {
-	if h.opt.Level == Full {
+// protect adds to c the protected paths that can be mounted read-only, and returns the
+// comparison of the other ones.
+func (z *zygote) protect(c *sandboxinit.Command) *comparison {
+	if z.opt.Level == Full {
 		var watched map[string]bool
-		c.Places, watched = h.protection.before(c.Dir)
-		return newPlaces(h.view.Roots, watched)
+		c.Protected, watched = z.protection.before(c.Dir)
+		return newComparison(z.view.Roots, watched)
 	}
 	watched := map[string]bool{}
-	for _, path := range h.protection.tops() {
+	for _, path := range z.protection.tops() {
 		watched[path] = false
 	}
-	return newPlaces(h.view.Roots, watched)
+	return newComparison(z.view.Roots, watched)
 }
 
-// refusal returns why a program was not started.
-func (h *holder) refusal(c sandboxinit.Command, e sandboxinit.Event) error {
+// refusal returns the error of an event that says that a program was not started.
+func (z *zygote) refusal(c sandboxinit.Command, e sandboxinit.Event) error {
 	switch e.Kind {
 	case sandboxinit.EvError:
 		return errors.New(e.Text)
@@ -171,12 +175,62 @@ func (h *holder) refusal(c sandboxinit.Command, e sandboxinit.Event) error {
 			}
 			return &fs.PathError{Op: "enter", Path: c.Dir, Err: errno}
 		}
-		return &UnavailableError{Level: h.opt.Level, Missing: "it lacks " + stages[e.A], Err: errno}
+		return &UnavailableError{Level: z.opt.Level, Missing: "it lacks " + stages[e.A], Err: errno}
 	}
 	return nil
 }
 
 var stages = map[uint32]string{
-	sandboxinit.StageFork: "a process", sandboxinit.StageMount: "/proc", sandboxinit.StageCovers: "what keeps from the places that the policy denies", sandboxinit.StageSession: "a session", sandboxinit.StageStreams: "its streams",
+	sandboxinit.StageFork: "a process", sandboxinit.StageMount: "/proc", sandboxinit.StageDenied: "what keeps from the places that the policy denies", sandboxinit.StageSession: "a session", sandboxinit.StageStreams: "its streams",
 	sandboxinit.StageLimits: "limits", sandboxinit.StageCapabilities: "giving capabilities up", sandboxinit.StageRules: "landlock", sandboxinit.StageFilter: "seccomp",
+}
+
+// environ returns the environment of a program. names are further variables of the server
+// that it gets. Its own variables come last and override the others.
+func (z *zygote) environ(names, own []string) []string {
+	if z.opt.Level == None {
+		return merged(withoutOurs(os.Environ()), own)
+	}
+	env := []string{"PATH=" + absolute(os.Getenv("PATH")), "HOME=" + z.home}
+	if z.opt.Level == Landlock {
+		env = append(env, "TMPDIR="+filepath.Join(z.view.Temp.Path, "tmp"))
+	}
+	for _, name := range append(passed(), names...) {
+		value, ok := os.LookupEnv(name)
+		if !ok || strings.Contains(value, "@") && !slices.Contains(names, name) { // the user of a mirror, with a password
+			continue
+		}
+		env = append(env, name+"="+value)
+	}
+	return merged(env, own)
+}
+
+// withoutOurs removes the server's settings, which contain secrets.
+func withoutOurs(env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "TOOLCRIB_") })
+}
+
+// merged joins lists of KEY=VALUE. The last value of a key counts.
+func merged(env, own []string) []string {
+	at := map[string]int{}
+	var list []string
+	for _, v := range slices.Concat(env, own) {
+		name, _, _ := strings.Cut(v, "=")
+		if i, ok := at[name]; ok {
+			list[i] = v
+			continue
+		}
+		at[name] = len(list)
+		list = append(list, v)
+	}
+	return list
+}
+
+// absolute removes relative directories from a PATH.
+func absolute(path string) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) })
+	if len(dirs) == 0 {
+		return "/usr/local/bin:/usr/bin:/bin"
+	}
+	return strings.Join(dirs, string(filepath.ListSeparator))
 }

@@ -13,8 +13,8 @@ import (
 	"toolcrib/tools/internal/programs/sandbox/internal/sandboxinit"
 )
 
-// temp is the temporary directory of a holder on the host: "tmp" and "var" are what
-// programs have as /tmp and /var/tmp. Its lock tells that its server lives.
+// temp is the temporary directory of a zygote on the host. Programs see "tmp" and "var" in it
+// as /tmp and /var/tmp. Its lock is held as long as the server lives.
 type temp struct {
 	path string
 	lock *os.File
@@ -25,8 +25,8 @@ const (
 	lockName   = "lock"
 )
 
-// newTemp makes one outside of the roots, where programs of others could reach it, and
-// removes those of servers that were killed.
+// newTemp makes a temp outside the roots, since programs of other workspaces could reach it
+// there. It also removes the directories of killed servers.
 func newTemp(roots []sandboxinit.Dir, state string) (*temp, error) {
 	bases := []string{os.TempDir(), "/var/tmp"}
 	if state != "" {
@@ -55,8 +55,8 @@ func newTemp(roots []sandboxinit.Dir, state string) (*temp, error) {
 	return t, nil
 }
 
-// hold takes the lock. It gets its name when it is held: another server that sweeps takes
-// a free one to be that of a dead server.
+// hold locks the lock file before the file gets its name, because another server's sweep
+// takes a lock that is not held for that of a dead server.
 func (t *temp) hold() (err error) {
 	making := filepath.Join(t.path, "making")
 	if t.lock, err = os.OpenFile(making, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
@@ -76,7 +76,7 @@ func (t *temp) remove() error {
 	return err
 }
 
-// removeAll removes a tree, also where a program has taken the right to from itself.
+// removeAll removes a tree, even if a program has removed the owner's rights in it.
 func removeAll(path string) error {
 	err := os.RemoveAll(path)
 	if err == nil {
@@ -91,7 +91,7 @@ func removeAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// open gives the owner every right to the directories below.
+// open gives the owner all rights to the directories below dir.
 func open(r *os.Root, dir string) {
 	f, err := r.Open(dir)
 	if err != nil {
@@ -110,7 +110,7 @@ func open(r *os.Root, dir string) {
 	}
 }
 
-// sweep removes the directories of this user whose servers are dead.
+// sweep removes this user's directories of dead servers.
 func sweep(base string) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
@@ -137,7 +137,7 @@ func dead(path string) bool {
 	}
 	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|syscall.O_NOFOLLOW, 0)
 	if err != nil {
-		return false // it is being made, or not one of ours
+		return false // it is being made, or it is not ours
 	}
 	defer lock.Close()
 	return unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil

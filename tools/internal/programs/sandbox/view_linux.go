@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -18,71 +19,71 @@ import (
 	"toolcrib/workspace"
 )
 
-// look settles what the programs of a session see.
-func (h *holder) look(s *tools.SessionInfo) error {
-	v := sandboxinit.View{Level: h.opt.Level.String()}
+// look decides what the programs of a session see.
+func (z *zygote) look(s *tools.SessionInfo) error {
+	v := sandboxinit.View{Level: z.opt.Level.String()}
 	places, err := s.Workspace.Places()
 	if err != nil {
 		return err
 	}
 	for _, p := range places {
-		if p.Canonical == "/" && h.opt.Level != None {
-			return &UnavailableError{Level: h.opt.Level, Missing: "the root / holds everything, so that nothing could be kept; serve a directory below it"}
+		if p.Canonical == "/" && z.opt.Level != None {
+			return &UnavailableError{Level: z.opt.Level, Missing: "the root / holds everything, so that nothing could be kept; serve a directory below it"}
 		}
 		v.Roots = append(v.Roots, sandboxinit.Dir{Path: p.Canonical, Device: p.Device, Inode: p.Inode, At: outside(p.Names)})
 	}
 	slices.SortStableFunc(v.Roots, func(a, b sandboxinit.Dir) int { return cmp.Compare(len(a.Path), len(b.Path)) })
-	if h.temp == nil { // else that of the holder before it
-		if h.temp, err = newTemp(v.Roots, s.Workspace.StateBase()); err != nil {
+	if z.temp == nil { // else that of the zygote before it
+		if z.temp, err = newTemp(v.Roots, s.Workspace.StateBase()); err != nil {
 			return err
 		}
 	}
-	v.Temp = sandboxinit.Dir{Path: h.temp.path}
+	v.Temp = sandboxinit.Dir{Path: z.temp.path}
 	home := realHome()
-	base, err := h.homeOf(s)
+	base, err := z.homeOf(s)
 	if err != nil {
 		return err
 	}
 	v.Home = sandboxinit.Dir{Path: filepath.Join(base, "home"), At: []string{"/run/home"}}
 	if home != "" && !within(home, v.Roots) {
 		v.Home.At[0] = home
-		if err := h.toolchains(&v, s, home, filepath.Join(base, "layers")); err != nil {
+		if err := z.toolchains(&v, s, home, filepath.Join(base, "layers")); err != nil {
 			return err
 		}
 	} else if home != "" {
-		for _, name := range secrets() {
+		for _, name := range secretPaths() {
 			v.Hide = append(v.Hide, filepath.Join(home, name))
 		}
 	}
 	if state := s.Workspace.StateBase(); state != "" {
 		v.Hide = append(v.Hide, real(state))
 	}
-	if h.opt.Level == Landlock && home != "" && !within(home, v.Roots) {
+	if z.opt.Level == Landlock && home != "" && !within(home, v.Roots) {
 		v.Hide = append(v.Hide, home)
 	}
-	for _, path := range h.opt.Hide {
+	for _, path := range z.opt.Hide {
 		v.Hide = append(v.Hide, real(path))
 	}
-	for _, path := range h.opt.Read {
-		if path = real(path); !within(path, v.Roots) { // where programs may write, too
+	for _, path := range z.opt.Read {
+		if path = real(path); !within(path, v.Roots) { // programs may write there anyway
 			v.Read = append(v.Read, path)
 		}
 	}
-	h.protection = &protection{rels: s.Workspace.ProtectedPlaces(), roots: v.Roots, home: home}
-	if h.opt.Level == Full {
-		h.protection.searchAll()
-		v.Places, _ = h.protection.before("")
+	z.protection = &protection{rels: s.Workspace.ProtectedPlaces(), roots: v.Roots, home: home}
+	if z.opt.Level == Full {
+		z.protection.searchAll()
+		v.Protected, _ = z.protection.before("")
 	}
-	h.view, h.hidden = v, map[string]bool{}
-	h.view.Sockets = h.newSockets()
-	h.home = v.Home.At[0]
-	if h.opt.Level != Full {
-		h.home = v.Home.Path
+	z.view, z.hidden = v, map[string]bool{}
+	z.view.Sockets = z.newSockets()
+	z.home = v.Home.At[0]
+	if z.opt.Level != Full {
+		z.home = v.Home.Path
 	}
 	return nil
 }
 
-// outside are the names of a root that programs need beside its own.
+// outside returns the absolute names of a root that programs need besides its path.
 func outside(names []string) []string {
 	var list []string
 	for _, name := range names {
@@ -93,7 +94,7 @@ func outside(names []string) []string {
 	return list
 }
 
-// realHome is the home directory of the user, "" where there is none.
+// realHome returns the home directory of the user, "" = there is none.
 func realHome() string {
 	home, err := os.UserHomeDir()
 	if err != nil || !filepath.IsAbs(home) {
@@ -106,7 +107,7 @@ func realHome() string {
 	return home
 }
 
-// real is a path without links, as far as it exists.
+// real resolves the links of a path that exists.
 func real(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -123,10 +124,10 @@ func within(path string, roots []sandboxinit.Dir) bool {
 	})
 }
 
-// homeOf makes the directory of the state that holds the HOME of a principal in a
-// workspace; where no state is kept, HOME lasts as long as the holder.
-func (h *holder) homeOf(s *tools.SessionInfo) (string, error) {
-	base := filepath.Join(h.temp.path, "state")
+// homeOf makes the state directory for the HOME of a principal in a workspace. Without
+// state, HOME lasts as long as the zygote.
+func (z *zygote) homeOf(s *tools.SessionInfo) (string, error) {
+	base := filepath.Join(z.temp.path, "state")
 	if dir, err := s.Workspace.State(); err == nil {
 		folder, err := dir.Folder("sandbox")
 		if err != nil {
@@ -146,9 +147,10 @@ func digest(s string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// toolchains lets programs read what is installed in the home directory. What they add
-// to a cache of downloads goes to a layer over it, in dir; it has one user at a time.
-func (h *holder) toolchains(v *sandboxinit.View, s *tools.SessionInfo, home, dir string) error {
+// toolchains lets programs read the toolchains in the home directory. Caches of downloads
+// get an overlay, whose upper layer in dir takes the writes; only one zygote at a time can
+// use it.
+func (z *zygote) toolchains(v *sandboxinit.View, s *tools.SessionInfo, home, dir string) error {
 	for _, name := range readable() {
 		if path := filepath.Join(home, name); exists(path) {
 			v.Read = append(v.Read, path)
@@ -159,12 +161,12 @@ func (h *holder) toolchains(v *sandboxinit.View, s *tools.SessionInfo, home, dir
 		switch secret, err := holdsSecret(path); {
 		case err != nil:
 		case secret:
-			h.opt.Log.Info("programs do not see a file that seems to hold a secret", "file", path)
+			z.opt.Log.Info("programs do not see a file that seems to hold a secret", "file", path)
 		default:
 			v.Read = append(v.Read, path)
 		}
 	}
-	locked := h.opt.Level == Full && h.lockLayers(s)
+	locked := z.opt.Level == Full && z.lockLayers(s)
 	for _, name := range caches() {
 		path := filepath.Join(home, name)
 		if !exists(path) {
@@ -176,7 +178,7 @@ func (h *holder) toolchains(v *sandboxinit.View, s *tools.SessionInfo, home, dir
 		}
 		l := sandboxinit.Layer{Lower: path, At: path, Upper: filepath.Join(dir, digest(name), "upper"), Work: filepath.Join(dir, digest(name), "work")}
 		for _, made := range []string{l.Upper, l.Work} {
-			// A program may have taken the rights to it from itself.
+			// A program may have removed its rights.
 			if err := errors.Join(os.MkdirAll(made, 0o755), os.Chmod(made, 0o755)); err != nil {
 				return err
 			}
@@ -186,11 +188,11 @@ func (h *holder) toolchains(v *sandboxinit.View, s *tools.SessionInfo, home, dir
 	return nil
 }
 
-// lockLayers takes the layers for this holder, unless another process has them.
-func (h *holder) lockLayers(s *tools.SessionInfo) bool {
+// lockLayers locks the layers for this zygote. It returns false if another process has them.
+func (z *zygote) lockLayers(s *tools.SessionInfo) bool {
 	dir, err := s.Workspace.State()
 	if err != nil {
-		return true // they are in the temporary directory
+		return true // the layers are in the temporary directory
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
@@ -198,9 +200,9 @@ func (h *holder) lockLayers(s *tools.SessionInfo) bool {
 	if err != nil {
 		return false
 	}
-	h.free = func() {
+	z.free = func() {
 		if err := lock.Unlock(); err != nil {
-			h.opt.Log.Debug("unlock the layers of the sandbox", "err", err)
+			z.opt.Log.Debug("unlock the layers of the sandbox", "err", err)
 		}
 	}
 	return true
@@ -211,7 +213,7 @@ func exists(path string) bool {
 	return err == nil && info.Mode()&os.ModeSymlink == 0
 }
 
-// whyNoNamespaces names what forbids them, as far as the system tells.
+// whyNoNamespaces names the setting of the system that forbids namespaces, if it finds one.
 func whyNoNamespaces() string {
 	for _, known := range []struct{ file, forbids, say string }{
 		{"/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces is 0"},
@@ -223,4 +225,58 @@ func whyNoNamespaces() string {
 		}
 	}
 	return ""
+}
+
+// The home directory is private as a whole, except for the paths below. A new toolchain
+// needs a line here.
+
+// readable returns the directories in which toolchains and programs are installed.
+func readable() []string {
+	return []string{
+		".asdf", ".bun/bin", ".cargo/bin", ".conda", ".deno/bin", ".dotnet", ".ghcup", ".goenv", ".jabba", ".jenv", ".juliaup",
+		".local/bin", ".local/lib", ".local/opt", ".local/pipx", ".local/share/fnm", ".local/share/mise", ".local/share/pipx", ".local/share/pnpm", ".local/share/uv", ".local/share/virtualenvs",
+		".nodenv", ".nvm", ".opam", ".phpenv", ".pyenv", ".rbenv", ".rustup", ".rvm", ".sdkman", ".swiftly", ".volta",
+		".cache/ms-playwright", ".cache/puppeteer",
+		"anaconda3", "bin", "go/bin", "mambaforge", "miniconda3", "miniforge3", "sdk",
+	}
+}
+
+// caches returns the directories in which toolchains store their downloads.
+func caches() []string {
+	return []string{".cache/pip", ".cargo/git", ".cargo/registry", ".gradle/caches", ".gradle/wrapper", ".ivy2/cache", ".m2/repository", ".nuget/packages", "go/pkg/mod"}
+}
+
+// plainFiles returns settings that programs need to work as they do outside the sandbox. A
+// file that holds a secret is left out.
+func plainFiles() []string {
+	return []string{".cargo/config", ".cargo/config.toml", ".condarc", ".config/git/config", ".config/git/ignore", ".config/go/env", ".config/pip/pip.conf", ".config/uv/uv.toml", ".gitconfig", ".gitignore", ".npmrc", ".pip/pip.conf", ".yarnrc", ".yarnrc.yml"}
+}
+
+// secretPaths returns the paths of the home directory that are hidden if a root contains it.
+func secretPaths() []string {
+	return []string{
+		".aws", ".azure", ".bash_history", ".cargo/credentials", ".cargo/credentials.toml", ".config/gcloud", ".config/gh", ".config/op", ".config/toolcrib", ".docker", ".git-credentials", ".gnupg", ".kube", ".local/share/keyrings",
+		".mozilla", ".config/google-chrome", ".config/chromium", ".netrc", ".npmrc", ".password-store", ".pgpass", ".pypirc", ".python_history", ".ssh", ".terraform.d", ".vault-token", ".zsh_history",
+	}
+}
+
+// secretText matches text that may be a secret in a settings file.
+var secretText = regexp.MustCompile(`(?i)token|passw|secret|_auth\b|credential|extraheader|api_?key|://[^/\s"']*:[^/\s"']*@`)
+
+// holdsSecret reports whether a file seems to hold a secret. The error says that it cannot
+// be read.
+func holdsSecret(path string) (bool, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false, err
+	}
+	const most = 64 << 10
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return true, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	return secretText.Match(data), nil
 }

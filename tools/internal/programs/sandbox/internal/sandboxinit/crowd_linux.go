@@ -7,16 +7,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A crowd is far more processes than work has at a time. It is kept from one processor,
-// which the server and the user's other programs have then: each of its sessions has as
-// much of the others as the server, however many there are.
+// A crowd is a program with far more processes than useful work needs. It is barred from one
+// CPU, which is left to the server and the user's other programs. On the other CPUs each of
+// its sessions gets as much time as the server, however many sessions there are.
 const (
-	crowdShare = 4           // of the limit of processes
-	leastCrowd = 256         // which the largest builds do not have
+	crowdShare = 4           // a crowd has at least 1/4 of the limit of processes
+	leastCrowd = 256         // and so many processes, which the largest builds do not reach
 	crowdLook  = 200_000_000 // ns between two looks
 )
 
-// watchCrowd has the init look for a crowd, where there is a processor to keep it from.
+// watchCrowd has the init look for a crowd, if there are at least two CPUs.
 func (p *plan) watchCrowd(limit int) {
 	var own unix.CPUSet
 	if unix.SchedGetaffinity(0, &own) != nil || own.Count() < 2 {
@@ -33,7 +33,7 @@ func (p *plan) watchCrowd(limit int) {
 	p.crowd = max(uint32(max(limit, 0)/crowdShare), leastCrowd)
 }
 
-// look looks for a crowd, from time to time.
+// look looks for a crowd, at most every crowdLook.
 //
 //go:norace
 //go:noinline
@@ -50,7 +50,7 @@ func (p *plan) look() {
 	}
 }
 
-// eachProcess counts the processes of the namespace, and keeps them from the processor.
+// eachProcess counts the processes of the namespace. With keep it bars them from the CPU.
 //
 //go:norace
 //go:noinline
@@ -86,7 +86,7 @@ func (p *plan) eachProcess(keep bool) (count uint32) {
 	return count
 }
 
-// Where things are in an entry of a directory, on the processors that there is a filter for.
+// Offsets in a directory entry, on the architectures that have a filter.
 const (
 	direntLength = 16
 	direntName   = 19

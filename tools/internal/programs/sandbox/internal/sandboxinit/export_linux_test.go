@@ -9,28 +9,28 @@ import (
 )
 
 // Means are what can be left out of the sandbox, each alone.
-var Means = map[string]func(h *holder) error{
-	"no rules of Landlock": func(h *holder) (err error) {
+var Means = map[string]func(h *zygote) error{
+	"no rules of Landlock": func(h *zygote) (err error) {
 		h.rules, err = ruleset([]grant{{path: "/", rights: mayWrite | devices}}, h.view.Level == Full)
 		return err
 	},
-	"no filter of system calls": func(h *holder) error {
+	"no filter of system calls": func(h *zygote) error {
 		h.filter = unix.SockFprog{Len: 1, Filter: &[]unix.SockFilter{ret(retAllow)}[0]}
 		return nil
 	},
-	"mounts that can be written to": func(*holder) error {
+	"mounts that can be written to": func(*zygote) error {
 		return unix.MountSetattr(unix.AT_FDCWD, "/", 0, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
 	},
-	"no private /tmp": func(*holder) error { // what is private there is covered no more
+	"no private /tmp": func(*zygote) error { // what is private there is covered no more
 		for unix.Unmount("/tmp", unix.MNT_DETACH) == nil {
 		}
 		return nil
 	},
-	KeptCapabilities: func(h *holder) error {
+	KeptCapabilities: func(h *zygote) error {
 		return unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &h.caps[0])
 	},
 	noView:         nil,
-	NothingLeftOut: func(*holder) error { return nil },
+	NothingLeftOut: func(*zygote) error { return nil },
 }
 
 const (
@@ -41,15 +41,15 @@ const (
 	NothingLeftOut = "nothing left out"
 )
 
-// WeakFile is where the process of a test names one of the Means for the holders that it
+// WeakFile is where the process of a test names one of the Means for the zygotes that it
 // starts.
 func WeakFile(process int) string { return fmt.Sprintf("/tmp/toolcrib-weak-%d", process) }
 
-// This is evaluated before the init function that makes a process a holder.
+// This is evaluated before the init function that makes a process a zygote.
 var _ = weak()
 
 func weak() bool {
-	if os.Getenv(Variable) != roleHolder {
+	if os.Getenv(Variable) != roleZygote {
 		return false
 	}
 	means, err := os.ReadFile(WeakFile(os.Getppid()))
@@ -58,7 +58,7 @@ func weak() bool {
 	}
 	runtime.LockOSThread()
 	unix.CloseOnExec(server)
-	h := &holder{inits: map[int]bool{}}
+	h := &zygote{inits: map[int]bool{}}
 	if err := h.holdWeakly(string(means)); err != nil {
 		_ = sendEvent(server, Event{Kind: EvError, Text: "the test: " + err.Error()})
 		os.Exit(1)
@@ -67,7 +67,7 @@ func weak() bool {
 	return true
 }
 
-func (h *holder) holdWeakly(means string) error {
+func (h *zygote) holdWeakly(means string) error {
 	if err := h.open(); err != nil {
 		return err
 	}

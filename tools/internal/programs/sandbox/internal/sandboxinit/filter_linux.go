@@ -2,7 +2,7 @@ package sandboxinit
 
 import "golang.org/x/sys/unix"
 
-// Where the kernel puts what a filter looks at: struct seccomp_data.
+// Offsets in struct seccomp_data, the input of a filter.
 const (
 	offNumber = 0
 	offArch   = 4
@@ -18,9 +18,9 @@ const (
 // namespaces are the flags of clone that make some.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// refused are the calls that a program gets EPERM for: those that look into or change
-// other processes, mounts and namespaces, keys, the kernel or the machine, and those
-// that go round the other rules (io_uring).
+// refused lists the system calls that fail with EPERM: those that inspect or change other
+// processes, mounts and namespaces, keys, the kernel or the machine, and io_uring, which
+// bypasses the other rules.
 var refused = [...]uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_KCMP, unix.SYS_PIDFD_GETFD, unix.SYS_PROCESS_MADVISE, unix.SYS_MOVE_PAGES, unix.SYS_MIGRATE_PAGES, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
@@ -29,20 +29,19 @@ var refused = [...]uint32{
 	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL,
 }
 
-// raised are the bits of a mode that give whoever starts a file the rights of its owner or
-// of its group. Where the user is root, such a file would outlast the sandbox as a way to
-// root for every user of the machine.
+// raised are the setuid and setgid bits of a mode. If the user is root, such a file would
+// outlast the sandbox and give every user of the machine the rights of root.
 const raised = unix.S_ISUID | unix.S_ISGID
 
-// made are the flags of open by which a mode counts. Without them its register holds
-// anything.
+// made are the flags of open with which the mode counts. Without them the register of the
+// mode is undefined.
 const made = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
 
-// modes are the calls that give a file its mode, with the argument that the mode is.
+// modes are the system calls that set a file's mode, with the number of that argument.
 var modes = [...][2]uint32{{unix.SYS_FCHMOD, 1}, {unix.SYS_FCHMODAT, 2}, {unix.SYS_FCHMODAT2, 2}, {unix.SYS_MKNODAT, 2}}
 
-// Ioctls that put input into a terminal, for whoever reads from it next, or change what
-// drives it.
+// Ioctls that insert input into a terminal, for its next reader, or change its line
+// discipline.
 const (
 	ioctlLinux = 0x541c // TIOCLINUX
 )
@@ -57,15 +56,15 @@ func load(off uint32) unix.SockFilter { return stmt(unix.BPF_LD|unix.BPF_W|unix.
 func arg(i uint32) unix.SockFilter    { return load(offArgs + 8*i) }
 func ret(k uint32) unix.SockFilter    { return stmt(unix.BPF_RET|unix.BPF_K, k) }
 
-// attributes are the calls that change extended attributes, which Landlock does not decide
-// about. Programs take it for a file system that has none.
+// attributes are the system calls that change extended attributes, which Landlock does not
+// control. They fail as on a file system without extended attributes.
 var attributes = [...]uint32{
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT,
 }
 
-// filter is the filter of system calls. Where the network is private, programs may
-// use it; else sockets are those of the file system alone. Where nobody else decides to
-// which of these a program connects, it connects to none: it can serve one, and has pairs.
+// filter returns the filter of system calls. Programs may use a private network; without one
+// they have only Unix sockets. If Landlock does not control which of these they connect to,
+// they cannot connect: they can serve one, and use socket pairs.
 func filter(private, decided bool) []unix.SockFilter {
 	const eacces, eopnotsupp = retErrno | uint32(unix.EACCES), retErrno | uint32(unix.EOPNOTSUPP)
 	const eperm, enosys, noFamily = retErrno | uint32(unix.EPERM), retErrno | uint32(unix.ENOSYS), retErrno | uint32(unix.EAFNOSUPPORT)
@@ -77,7 +76,7 @@ func filter(private, decided bool) []unix.SockFilter {
 		f = append(f, jump(unix.BPF_JEQ, number, 0, uint8(len(rules))))
 		f = append(f, rules...)
 	}
-	// Files are opened more often than all else is done that has to be looked at.
+	// open comes first because it is by far the most frequent call with a rule.
 	on(unix.SYS_OPENAT, arg(2), jump(unix.BPF_JSET, made, 0, 3), arg(3), jump(unix.BPF_JSET, raised, 0, 1), ret(eperm), ret(retAllow))
 	for _, number := range append(refused[:], refusedHere[:]...) {
 		f = append(f, jump(unix.BPF_JEQ, number, 0, 1), ret(eperm))

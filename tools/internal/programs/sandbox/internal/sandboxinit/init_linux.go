@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cover is a Cover for the kernel.
-type cover struct {
+// restriction is a Restriction for the kernel.
+type restriction struct {
 	path     *byte
-	source   *byte // what is laid over it; nil = itself
+	source   *byte // mounted over it; nil = itself
 	readOnly bool
 }
 
@@ -91,8 +91,8 @@ func (p *plan) init() {
 	p.exit(0)
 }
 
-// prepare makes what is only for this program, and gives up every right. Like all that
-// the init calls it returns its error: the stack is not to grow.
+// prepare makes the mounts of this program alone and drops all capabilities. Like every
+// function that the init calls it returns an errno, so that the stack does not grow.
 //
 //go:norace
 //go:noinline
@@ -116,22 +116,22 @@ func (p *plan) prepare() (stage uint32, errno syscall.Errno) {
 			}
 		}
 	}
-	if errno = p.cover(); errno != 0 {
-		return StageCovers, errno
+	if errno = p.deny(); errno != 0 {
+		return StageDenied, errno
 	}
 	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0, 0, 0, 0)
 	return StageCapabilities, p.dropCapabilities()
 }
 
-// cover lays what is to be over the covered places. What has meanwhile gone, or become a
-// link, is no such place any more.
+// deny mounts over the denied paths. It skips a path that does not exist any more or has
+// become a link.
 //
 //go:norace
 //go:noinline
 //go:nosplit
-func (p *plan) cover() (errno syscall.Errno) {
-	for i := range p.covers {
-		c := &p.covers[i]
+func (p *plan) deny() (errno syscall.Errno) {
+	for i := range p.denied {
+		c := &p.denied[i]
 		var fd, part uintptr
 		fd, _, errno = syscall.RawSyscall6(unix.SYS_OPENAT2, nothing, uintptr(unsafe.Pointer(c.path)), uintptr(unsafe.Pointer(&p.how)), unsafe.Sizeof(p.how), 0, 0)
 		if errno == unix.ENOENT || errno == unix.ELOOP || errno == unix.ENOTDIR {
@@ -160,9 +160,9 @@ func (p *plan) cover() (errno syscall.Errno) {
 	return 0
 }
 
-// limitProcesses bounds the PIDs of the namespace. Those that are given but once, at the
-// start, are skipped: a program would have as many more. A kernel that cannot skip them
-// gives them.
+// limitProcesses limits the PIDs of the namespace. It skips the PIDs that the kernel gives
+// only once, at the start, because a program would have so many processes more. If the
+// kernel cannot skip them, it gives them.
 //
 //go:norace
 //go:noinline
@@ -193,7 +193,7 @@ func (p *plan) limitProcesses() syscall.Errno {
 func (p *plan) dropCapabilities() syscall.Errno {
 	for c := range uintptr(64) {
 		if _, _, errno := syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0, 0); errno != 0 {
-			break // there are no more, or none that this process could gain
+			break // there are no more, or this process cannot have them
 		}
 	}
 	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0, 0)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// put puts a part in its places.
+// put mounts a part at its paths.
 func (t *tree) put(p taken) error {
 	defer unix.Close(p.fd)
 	for i, at := range p.at {
@@ -35,13 +35,13 @@ func (t *tree) put(p taken) error {
 	return nil
 }
 
-// inRoot tells whether a path lies in a root. What stands there is the user's: nothing is
-// made in it, and nothing moved.
+// inRoot reports whether a path lies in a root. Roots belong to the user: nothing may be made
+// or moved there.
 func (t *tree) inRoot(path string) bool {
 	return slices.ContainsFunc(t.view.Roots, func(d Dir) bool { return path != d.Path && inside(path, d.Path) })
 }
 
-// mountOn mounts a part on a path. Where that may be made, what is missing of it is.
+// mountOn mounts a part on a path. With make it creates the path.
 func mountOn(part int, path string, make bool) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(part, &st); err != nil {
@@ -55,9 +55,9 @@ func mountOn(part int, path string, make bool) error {
 	return unix.MoveMount(part, "", fd, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
 }
 
-// point opens what is to be mounted on. It follows no link: what programs may write,
-// such as HOME, is part of the way, and a link in it could lead anywhere. What stands in
-// the way there is moved aside.
+// point opens a mount point. It follows no links, because programs can write to parts of the
+// path, such as HOME, and a link there could lead anywhere. With make it moves other files
+// out of the way.
 func point(path string, dir, make bool) (int, error) {
 	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -76,8 +76,8 @@ func point(path string, dir, make bool) (int, error) {
 	return fd, nil
 }
 
-// mend gives the owner every right to a directory on the way, from which a program may have
-// taken them. Where it cannot, what comes next fails and says so.
+// mend gives the owner all rights to a directory, which a program may have removed. If it
+// cannot, the next step fails and reports that.
 func mend(fd int, mode uint32) {
 	if mode&0o700 != 0o700 {
 		_ = unix.Chmod(fmt.Sprintf("/proc/self/fd/%d", fd), mode&0o7777|0o700)
@@ -125,7 +125,7 @@ func step(at int, name string, dir, make bool) (int, error) {
 	}
 }
 
-// takeDevices takes the devices that every program may use, in the order of usual.
+// takeDevices clones the devices that every program may use, in the order of usual.
 func takeDevices() ([]int, error) {
 	var fds []int
 	for _, name := range usual {
@@ -138,10 +138,9 @@ func takeDevices() ([]int, error) {
 	return fds, nil
 }
 
-// makeDev fills /dev, which is covered: with these devices, shared memory, and terminals
-// of its own.
+// makeDev fills the new /dev with these devices, shared memory and private terminals.
 func (t *tree) makeDev(devices []int) error {
-	if err := makeShut(); err != nil {
+	if err := makeMasks(); err != nil {
 		return err
 	}
 	for i, name := range usual {
@@ -173,40 +172,40 @@ func (t *tree) makeDev(devices []int) error {
 	return nil
 }
 
-// Where the view has what is laid over places that nobody is to look into. Neither can be
-// opened by anybody who has no capabilities, and what they lie in can only be read.
+// An empty directory and file, to be mounted over masked paths. Without capabilities nobody
+// can open them, and their directory is read-only.
 const (
-	shutPlace     = "/dev/.shut"
-	shutDirectory = shutPlace + "/directory"
-	shutFile      = shutPlace + "/file"
+	masksDir      = "/dev/.shut"
+	maskDirectory = masksDir + "/directory"
+	maskFile      = masksDir + "/file"
 )
 
-// makeShut makes them, while /dev can be written.
-func makeShut() error {
-	if err := os.Mkdir(shutPlace, 0o755); err != nil {
+// makeMasks makes them while /dev is writable.
+func makeMasks() error {
+	if err := os.Mkdir(masksDir, 0o755); err != nil {
 		return err
 	}
-	if err := os.Mkdir(shutDirectory, 0); err != nil {
+	if err := os.Mkdir(maskDirectory, 0); err != nil {
 		return err
 	}
-	return os.WriteFile(shutFile, nil, 0)
+	return os.WriteFile(maskFile, nil, 0)
 }
 
-// setCovers prepares the covers of a program.
-func (p *plan) setCovers(list []Cover) {
+// setDenied prepares the restrictions of the denied paths.
+func (p *plan) setDenied(list []Restriction) {
 	p.how = unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	p.frozen = unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
-	directory, file := cstring(shutDirectory), cstring(shutFile)
+	directory, file := cstring(maskDirectory), cstring(maskFile)
 	for _, c := range list {
-		next := cover{path: cstring(c.Path)}
+		next := restriction{path: cstring(c.Path)}
 		switch {
-		case c.How == CoverReadOnly:
+		case c.Kind == ReadOnly:
 			next.readOnly = true
-		case c.How == CoverShut && c.Directory:
+		case c.Kind == Masked && c.Directory:
 			next.source, next.readOnly = directory, true
-		case c.How == CoverShut:
+		case c.Kind == Masked:
 			next.source, next.readOnly = file, true
 		}
-		p.covers = append(p.covers, next)
+		p.denied = append(p.denied, next)
 	}
 }

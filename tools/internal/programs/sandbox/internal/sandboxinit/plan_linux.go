@@ -2,33 +2,33 @@ package sandboxinit
 
 import "golang.org/x/sys/unix"
 
-// plan is all that an init needs, made before the fork. The init reads it, and writes
-// the lower half in its own copy; nothing in it points to what the runtime may move.
+// plan is everything that an init needs, made before the fork. The init reads it, and writes
+// the lower half in its own copy. Nothing in it points to memory that the runtime may move.
 type plan struct {
 	flags   uintptr // of clone
 	full    bool    // there are namespaces
 	bare    bool    // there are no restrictions
 	control uintptr
 	streams [3]uintptr
-	tty     uintptr // none where it is nothing
+	tty     uintptr // nothing = it has none
 	rules   uintptr // of Landlock
 	filter  *unix.SockFprog
 	mounts  []mount
-	covers  []cover
+	denied  []restriction
 	how     unix.OpenHow
 	frozen  unix.MountAttr
-	pidMax  []byte // what is written to the limit of processes
+	pidMax  []byte // to write to pidFile, the limit of PIDs
 	pidFile *byte
-	pidLast []byte // what is written to the last PID that was given
+	pidLast []byte // to write to lastPID, the last PID that was given
 	lastPID *byte
 	dir     *byte
 	path    *byte
-	exe     uintptr // is executed in the place of path
+	exe     uintptr // executed instead of path
 	empty   *byte
 	argv    **byte
 	envp    **byte
 	limits  []limit
-	crowd   uint32 // that many processes are one, see look; 0 = none is looked for
+	crowd   uint32 // so many processes are a crowd, see look; 0 = do not look
 	proc    *byte
 
 	processors unix.CPUSet // for a crowd

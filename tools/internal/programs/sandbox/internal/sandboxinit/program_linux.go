@@ -43,8 +43,8 @@ func (p *plan) program() {
 			p.failed(stage, errno)
 		}
 	}
-	// Handlers of the runtime must not run here, and what the holder's parent had it
-	// ignore is none of the program's.
+	// Handlers of the runtime must not run here, and the program must not inherit signals
+	// that the zygote's parent ignored.
 	for s := uintptr(1); s <= 64; s++ {
 		syscall.RawSyscall6(unix.SYS_RT_SIGACTION, s, uintptr(unsafe.Pointer(&p.action)), 0, 8, 0, 0)
 	}

@@ -9,10 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// protect mounts places over themselves, so that no program moves them or, where they can
-// only be read, changes them. It can be called again: what another program has replaced
-// meanwhile is no mount any more. What could not be looked into is looked at anew.
-func (t *tree) protect(list []Cover) error {
+// protect mounts paths over themselves, so that programs cannot move them or, if the mount is
+// read-only, change them. It is called again for each program, because another program may
+// have replaced a path, which removes the mount. It unmounts Unreadable paths, so that the
+// server can look into them again.
+func (t *tree) protect(list []Restriction) error {
 	for _, path := range t.unread {
 		if err := unix.Unmount(path, unix.MNT_DETACH|unix.UMOUNT_NOFOLLOW); err != nil && err != unix.EINVAL && !absent(err) {
 			return fmt.Errorf("look into %s again: %w", path, err)
@@ -20,19 +21,18 @@ func (t *tree) protect(list []Cover) error {
 	}
 	t.unread = nil
 	for _, c := range list {
-		if err := bindOver(c.Path, c.How != CoverKeep); err != nil {
+		if err := bindOver(c.Path, c.Kind != Pinned); err != nil {
 			return fmt.Errorf("protect %s: %w", c.Path, err)
 		}
-		if c.How == CoverUnread {
+		if c.Kind == Unreadable {
 			t.unread = append(t.unread, c.Path)
 		}
 	}
 	return nil
 }
 
-// keepWays keeps the private directories that roots are mounted in where they are, and
-// gives the owner the rights to them that a program may have taken: without one of these no
-// program would find its directory.
+// keepWays pins the private directories that contain roots, and gives the owner the rights
+// to them that a program may have removed. Otherwise programs would not find their directory.
 func (t *tree) keepWays() error {
 	tops := append([]string{"/tmp", "/var/tmp"}, t.view.Home.At...)
 	for _, top := range tops {
@@ -61,7 +61,7 @@ func (t *tree) keepWays() error {
 func (t *tree) keepWay(path string, keep bool) error {
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if absent(err) {
-		return nil // a name that the root could not have, see put
+		return nil // the root could not be mounted at this name, see put
 	}
 	if err != nil {
 		return err
@@ -78,9 +78,9 @@ func (t *tree) keepWay(path string, keep bool) error {
 	return bindOver(path, false)
 }
 
-// bindOver mounts what lies at a path over itself, where it exists, is no such mount yet,
-// and no link is on the way. It may itself be a link; where the kernel mounts nothing on
-// those, the server sees that another one stands there.
+// bindOver mounts a path over itself, if it exists, is not mounted yet, and has no links
+// before its last component. The path may itself be a link. Some kernels cannot mount on
+// links; then the server's comparison finds a replaced link.
 func bindOver(path string, ro bool) error {
 	if done, err := isMount(path, ro); done || absent(err) {
 		return nil
@@ -111,8 +111,7 @@ func bindOver(path string, ro bool) error {
 	return err
 }
 
-// isMount tells whether something is mounted at a path, and where ro is set whether it can
-// only be read.
+// isMount reports whether something is mounted at a path; with ro, whether it is read-only.
 func isMount(path string, ro bool) (bool, error) {
 	var at unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, 0, &at); err != nil || at.Attributes&unix.STATX_ATTR_MOUNT_ROOT == 0 || !ro {
@@ -127,13 +126,13 @@ func absent(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR)
 }
 
-// hideSockets covers sockets that can be seen: neither a mount that can only be read nor
-// the private network keeps from connecting to one.
+// hideSockets mounts the null device over sockets that programs could see, because neither a
+// read-only mount nor the private network prevents a connection to them.
 func hideSockets(paths []string) error {
 	for _, path := range paths {
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&os.ModeSocket == 0 {
-			continue // it is hidden with what it lies in, or gone
+			continue // it is gone, or a directory above it is hidden
 		}
 		if err := unix.Mount("/dev/null", path, "", unix.MS_BIND, ""); err != nil {
 			return fmt.Errorf("hide the socket %s: %w", path, err)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -22,8 +24,8 @@ const (
 	devices = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
 )
 
-// handled are the rights that a version of Landlock decides about: those of the files, of
-// the ports of TCP, and whom a program may signal or reach by an abstract socket.
+// handled returns the rights that a version of Landlock controls: to files, to TCP ports, and
+// scopes, which limit signals and abstract sockets.
 func handled(version int) (files, ports, scopes uint64) {
 	files = (mayWrite | devices) &^ (unix.LANDLOCK_ACCESS_FS_REFER | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV | unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX)
 	for _, since := range []struct {
@@ -48,11 +50,11 @@ func handled(version int) (files, ports, scopes uint64) {
 	return files, ports, scopes
 }
 
-// resolvesUnix is the version of Landlock that decides who connects to a socket of the
-// file system.
+// resolvesUnix is the first version of Landlock that controls connections to Unix sockets in
+// the file system.
 const resolvesUnix = 9
 
-// LandlockVersion returns the version of Landlock that the kernel has, 0 for none.
+// LandlockVersion returns the kernel's version of Landlock, 0 = none.
 func LandlockVersion() int {
 	v, _, err := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if err != 0 {
@@ -61,16 +63,15 @@ func LandlockVersion() int {
 	return int(v)
 }
 
-// grant is a right to what lies at a path, or to what a descriptor is, where there is no
-// path.
+// grant is a right to a path or, without a path, to an open file.
 type grant struct {
 	path   string
 	fd     int
 	rights uint64
 }
 
-// ruleset makes the rules: nothing is allowed but the grants. What does not exist is
-// left out. Where the network is that of the machine, programs have no TCP.
+// ruleset makes rules that allow only the grants. It skips paths that do not exist. Without a
+// private network, programs have no TCP.
 func ruleset(grants []grant, private bool) (int, error) {
 	files, ports, scopes := handled(LandlockVersion())
 	if private {
@@ -115,16 +116,16 @@ func allow(rules int, g grant, files uint64) error {
 	return nil
 }
 
-// usual are the devices that every program may use.
+// usual lists the devices that every program may use.
 var usual = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// grantsOf are the rights of the programs of a view.
+// grantsOf returns the rights of the programs of a view.
 func grantsOf(v View) []grant {
 	var all []grant
 	for _, name := range usual {
 		all = append(all, grant{path: "/dev/" + name, rights: mayUse})
 	}
-	if v.Level == Full { // what must not be read is not there
+	if v.Level == Full { // mounts hide private paths
 		all = append(all, grant{path: "/", rights: mayRead})
 		for _, path := range []string{"/tmp", "/var/tmp", "/dev/shm", "/dev/pts", homeAt(v)} {
 			all = append(all, grant{path: path, rights: mayWrite})
@@ -146,8 +147,8 @@ func grantsOf(v View) []grant {
 	return all
 }
 
-// readable are the directories that programs may read without a mount namespace: all
-// but those that hold what is private. A directory above one of these is taken apart.
+// readable returns the directories that programs may read without a mount namespace: all
+// that contain nothing private. A directory that does is replaced by its readable entries.
 func readable(v View) []string {
 	var all []string
 	private := append(private(), v.Hide...)
@@ -165,7 +166,7 @@ func readable(v View) []string {
 			return // then programs cannot read it either
 		}
 		for _, e := range entries {
-			if e.Type()&fs.ModeSymlink == 0 { // what it leads to has its own right
+			if e.Type()&fs.ModeSymlink == 0 { // the right to its target counts
 				add(join(dir, e.Name()))
 			}
 		}
@@ -175,4 +176,47 @@ func readable(v View) []string {
 		all = append(all, l.Lower)
 	}
 	return append(all, v.Read...)
+}
+
+// private returns the paths of the system with data of users and of running programs.
+// Sandboxed programs see them only through a root.
+func private() []string {
+	return []string{"/etc/gshadow", "/etc/gshadow-", "/etc/krb5.keytab", "/etc/shadow", "/etc/shadow-", "/etc/ssl/private", "/etc/sudoers", "/etc/sudoers.d", "/var/lib/containerd", "/var/lib/docker", "/var/lib/private",
+		"/tmp", "/run", "/home", "/root", "/var/tmp", "/var/run", "/dev", "/sys", "/boot", "/lost+found", "/var/spool", "/var/mail", "/var/backups", "/var/log"}
+}
+
+type kind int
+
+const (
+	open   kind = iota // contains nothing private
+	hidden             // is private, or a directory above it is
+	mixed              // contains something private
+)
+
+func kindOf(dir string, private []string) kind {
+	k := open
+	for _, p := range private {
+		switch {
+		case inside(dir, p):
+			return hidden
+		case inside(p, dir):
+			k = mixed
+		}
+	}
+	return k
+}
+
+// inside reports whether path is dir or lies below it; both are clean.
+func inside(path, dir string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}
+
+func join(dir, name string) string { return filepath.Join(dir, name) }
+
+// homeAt returns the path of HOME in the view of programs.
+func homeAt(v View) string {
+	if v.Level != Full {
+		return v.Home.Path
+	}
+	return v.Home.At[0]
 }

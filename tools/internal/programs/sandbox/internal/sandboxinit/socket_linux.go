@@ -1,7 +1,9 @@
 package sandboxinit
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,16 +63,16 @@ func receive(socket int, data []byte) (int, []int, error) {
 	return n, fds, nil
 }
 
-// SendView tells a new holder what it is to make.
+// SendView sends the view to a new zygote.
 func SendView(socket int, v View) error { return sendFile(socket, msgView, v) }
 
-// SendCommand asks a holder to run a program. init is the socket of its init; streams
-// are those of the command, in order. All stay the caller's.
+// SendCommand asks a zygote to run a program. init is the socket of its init; streams are
+// those of the command, in order. The caller closes them.
 func SendCommand(socket int, c Command, init int, streams ...int) error {
 	return sendFile(socket, msgCommand, c, append([]int{init}, streams...)...)
 }
 
-// sendFile sends a description in a memory file: it can be larger than a message.
+// sendFile sends a description in a memory file, since it can be larger than a message.
 func sendFile(socket int, kind byte, v any, fds ...int) error {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -103,7 +105,7 @@ func readFile(fd int, v any) error {
 }
 
 // makeGate makes a socket that listens on the loopback device of the private network. The
-// server serves it: a socket belongs to the network that it was made in, whoever has it.
+// server serves it: a socket stays in the network namespace in which it was made.
 func makeGate() (fd, port int, err error) {
 	if fd, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0); err != nil {
 		return -1, 0, fmt.Errorf("the way to the network: %w", err)
@@ -121,4 +123,60 @@ func makeGate() (fd, port int, err error) {
 		return -1, 0, fmt.Errorf("the way to the network: %w", err)
 	}
 	return fd, at.(*unix.SockaddrInet4).Port, nil
+}
+
+const eventSize = 32
+
+func (e Event) bytes() []byte {
+	b := make([]byte, eventSize, eventSize+len(e.Text))
+	binary.NativeEndian.PutUint32(b, e.Kind)
+	binary.NativeEndian.PutUint32(b[4:], e.A)
+	binary.NativeEndian.PutUint32(b[8:], e.B)
+	binary.NativeEndian.PutUint64(b[16:], e.Memory)
+	binary.NativeEndian.PutUint64(b[24:], e.CPU)
+	return append(b, e.Text...)
+}
+
+func eventOf(b []byte) (Event, error) {
+	if len(b) < eventSize {
+		return Event{}, errors.New("a message of the sandbox is cut short")
+	}
+	return Event{
+		Kind: binary.NativeEndian.Uint32(b), A: binary.NativeEndian.Uint32(b[4:]), B: binary.NativeEndian.Uint32(b[8:]),
+		Memory: binary.NativeEndian.Uint64(b[16:]), CPU: binary.NativeEndian.Uint64(b[24:]), Text: string(b[eventSize:]),
+	}, nil
+}
+
+// maxText bounds the text of an event.
+const maxText = 8 << 10
+
+// Receive reads one event and its descriptor, -1 = none, from a socket. The error is io.EOF
+// if the other side is gone. The caller closes the descriptor.
+func Receive(socket int) (e Event, fd int, err error) {
+	var data [eventSize + maxText]byte
+	n, fds, err := receive(socket, data[:])
+	if err != nil {
+		return Event{}, -1, err
+	}
+	fd = -1
+	for i, got := range fds {
+		if i == 0 {
+			fd = got
+			continue
+		}
+		unix.Close(got)
+	}
+	e, err = eventOf(data[:n])
+	if err != nil && fd >= 0 {
+		unix.Close(fd)
+		fd = -1
+	}
+	return e, fd, err
+}
+
+func sendEvent(socket int, e Event, fds ...int) error {
+	if len(e.Text) > maxText {
+		e.Text = e.Text[:maxText]
+	}
+	return send(socket, e.bytes(), fds...)
 }

@@ -12,18 +12,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// start starts a program. The descriptors stay the caller's.
-func (h *holder) start(fds []int) error {
+// start starts a program. The caller closes the descriptors.
+func (z *zygote) start(fds []int) error {
 	var c Command
 	if err := readFile(fds[0], &c); err != nil {
 		return err
 	}
-	if h.view.Level == Full {
-		if err := errors.Join(hideSockets(c.Sockets), h.tree.hideFiles(), h.tree.keepWays(), h.tree.protect(c.Places)); err != nil {
+	if z.view.Level == Full {
+		if err := errors.Join(hideSockets(c.Sockets), z.tree.hideFiles(), z.tree.keepWays(), z.tree.protect(c.Protected)); err != nil {
 			return err
 		}
 	}
-	p, done, err := h.plan(c, fds[1], fds[2:])
+	p, done, err := z.plan(c, fds[1], fds[2:])
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func (h *holder) start(fds []int) error {
 	return sendEvent(fds[1], Event{Kind: EvProcess}, int(p.pidfd))
 }
 
-// plan makes the plan of a program; done closes what was opened for it.
-func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func(), err error) {
+// plan makes the plan of a program; done closes the descriptors that it opened.
+func (z *zygote) plan(c Command, control int, streams []int) (p *plan, done func(), err error) {
 	var opened []int
 	closeAll := func() {
 		for _, fd := range opened {
@@ -49,25 +49,25 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 		}
 	}()
 	p = &plan{
-		full: h.view.Level == Full, bare: h.view.Level == None,
+		full: z.view.Level == Full, bare: z.view.Level == None,
 		control: uintptr(control), tty: nothing, exe: nothing,
-		rules: uintptr(h.rules), filter: &h.filter, children: cstring("/proc/thread-self/children"), empty: cstring(""), keepCaps: h.caps,
+		rules: uintptr(z.rules), filter: &z.filter, children: cstring("/proc/thread-self/children"), empty: cstring(""), keepCaps: z.caps,
 	}
 	for i, given := range c.Streams {
-		p.streams[i] = uintptr(h.null)
+		p.streams[i] = uintptr(z.null)
 		if given && len(streams) > 0 {
 			p.streams[i], streams = uintptr(streams[0]), streams[1:]
 		}
 	}
 	if c.Rows > 0 {
-		tty, err := h.terminal(c, control)
+		tty, err := z.terminal(c, control)
 		if err != nil {
 			return nil, nil, err
 		}
 		opened = append(opened, tty)
 		p.tty, p.streams = uintptr(tty), [3]uintptr{uintptr(tty), uintptr(tty), uintptr(tty)}
-		if h.view.Level == Landlock {
-			rules, err := ruleset(append(h.grants(), grant{fd: tty, rights: mayUse}), false)
+		if z.view.Level == Landlock {
+			rules, err := ruleset(append(z.grants(), grant{fd: tty, rights: mayUse}), false)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -79,24 +79,24 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 	if p.full {
 		p.flags = unix.CLONE_NEWPID | unix.CLONE_NEWNS
 		p.mounts = procMounts()
-		p.setCovers(c.Covers)
+		p.setDenied(c.Denied)
 		p.watchCrowd(c.Processes)
 		switch {
 		case c.Processes <= 0:
 		case OwnLimit():
 			p.pidMax, p.pidFile = []byte(strconv.Itoa(c.Processes+reservedPIDs)), cstring("/proc/sys/kernel/pid_max")
 			p.pidLast, p.lastPID = []byte(strconv.Itoa(reservedPIDs)), cstring("/proc/sys/kernel/ns_last_pid")
-		default: // counted in the user namespace, and for others than root
+		default: // counted in the user namespace, except for root
 			p.limits = append(p.limits, limit{unix.RLIMIT_NPROC, unix.Rlimit{Cur: uint64(c.Processes), Max: uint64(c.Processes)}})
 		}
 	}
 	p.dir = cstring(c.Dir)
 	switch {
 	case c.Probe:
-		p.exe = uintptr(h.exe)
+		p.exe = uintptr(z.exe)
 		c.Env = append(c.Env, Variable+"="+roleProbe)
 	case c.Self:
-		p.exe = uintptr(h.exe)
+		p.exe = uintptr(z.exe)
 	default:
 		path, err := find(c)
 		if err != nil {
@@ -108,12 +108,12 @@ func (h *holder) plan(c Command, control int, streams []int) (p *plan, done func
 	return p, closeAll, nil
 }
 
-// reservedPIDs are those that the kernel does not give twice: a namespace with a higher
-// limit has as many PIDs as lie between.
+// reservedPIDs is how many of the first PIDs the kernel gives only once. A namespace with a
+// higher limit has the PIDs between.
 const reservedPIDs = 300
 
-// OwnLimit tells whether a PID namespace has a limit of its own. Before, what is written
-// there is the limit of the machine.
+// OwnLimit reports whether each PID namespace has its own limit (Linux 6.14 and later). In
+// earlier kernels pid_max is the limit of the machine.
 func OwnLimit() bool {
 	var name unix.Utsname
 	if unix.Uname(&name) != nil {
@@ -132,8 +132,8 @@ func limitsOf(c Command) []limit {
 		resource int
 		value    uint64
 	}{
-		// The data that a process can write to, and not its address space: runtimes
-		// reserve far more of that than they ever use.
+		// Writable data and not address space: runtimes reserve far more address space than
+		// they ever use.
 		{unix.RLIMIT_DATA, uint64(max(c.Memory, 0))},
 		{unix.RLIMIT_FSIZE, uint64(max(c.FileSize, 0))},
 		{unix.RLIMIT_NOFILE, uint64(max(c.Files, 0))},
@@ -148,7 +148,7 @@ func limitsOf(c Command) []limit {
 }
 
 // terminal makes a terminal and sends its other end.
-func (h *holder) terminal(c Command, control int) (int, error) {
+func (z *zygote) terminal(c Command, control int) (int, error) {
 	master, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("make a terminal: %w", err)
@@ -171,17 +171,17 @@ func (h *holder) terminal(c Command, control int) (int, error) {
 	return int(fd), nil
 }
 
-// errNoProgram says that the program is nowhere on the PATH.
+// errNoProgram says that the program is not on the PATH.
 var errNoProgram = errors.New("there is no such program")
 
-// find finds the program by the PATH that it will have, as programs see files.
+// find finds the program on the PATH that it will have, in the view of programs.
 func find(c Command) (string, error) {
 	if len(c.Args) == 0 || c.Args[0] == "" {
 		return "", fmt.Errorf("no program is named: %w", unix.EINVAL)
 	}
 	name := c.Args[0]
 	if strings.Contains(name, "/") {
-		return name, nil // by the directory that it runs in
+		return name, nil // relative to its working directory
 	}
 	for _, v := range c.Env {
 		list, ok := strings.CutPrefix(v, "PATH=")
@@ -198,8 +198,8 @@ func find(c Command) (string, error) {
 	return "", errNoProgram
 }
 
-// procMounts mount the /proc of a PID namespace. What in it is of the whole machine can
-// only be read, and what tells of its memory and keys not even that.
+// procMounts returns the mounts of /proc for a PID namespace. Settings of the whole machine
+// are read-only; files about its memory and keys are hidden.
 func procMounts() []mount {
 	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 	list := []mount{{source: cstring("proc"), target: cstring("/proc"), kind: cstring("proc"), flags: flags}}
@@ -215,7 +215,7 @@ func procMounts() []mount {
 	return list
 }
 
-// cstring is a text for the kernel. A NUL ends it: nothing of the server has one.
+// cstring returns a NUL-terminated text for the kernel, without other NULs.
 func cstring(s string) *byte {
 	b, err := syscall.BytePtrFromString(strings.ReplaceAll(s, "\x00", ""))
 	if err != nil {

@@ -13,25 +13,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tree makes what programs see of the file system, in the mount namespace of the holder:
-// all of it can only be read, what is private is covered, and what may be written is put
-// back in its own places.
+// tree makes the file system that programs see, in the mount namespace of the zygote: it is
+// read-only, private paths are hidden, and writable paths are mounted back.
 type tree struct {
 	view   View
 	notes  []string
-	files  []string // that are to be hidden
-	unread []string // of the roots, see CoverUnread
+	files  []string // to be hidden
+	unread []string // paths of roots, see Unreadable
 }
 
-// placeError says that a directory of the user's keeps the view from being made, and not
-// what the system lacks.
-type placeError struct{ error }
+// userPathError says that a directory of the user, and not the system, is the reason why the
+// view cannot be made.
+type userPathError struct{ error }
 
 func (t *tree) note(format string, args ...any) {
 	t.notes = append(t.notes, fmt.Sprintf(format, args...))
 }
 
-// taken is a part of the tree of the host that was taken before that was covered.
+// taken is a clone of a mount of the host, made before private paths were hidden.
 type taken struct {
 	fd int
 	at []string
@@ -45,7 +44,7 @@ func makeTree(v View) (*tree, error) {
 	}
 	parts, err := t.take()
 	if err != nil {
-		return nil, placeError{err}
+		return nil, userPathError{err}
 	}
 	devices, err := takeDevices()
 	if err != nil {
@@ -55,7 +54,7 @@ func makeTree(v View) (*tree, error) {
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, all); err != nil {
 		return nil, fmt.Errorf("make the file system readable alone: %w", err)
 	}
-	covers, err := t.cover()
+	masks, err := t.hidePrivate()
 	if err != nil {
 		return nil, err
 	}
@@ -67,16 +66,16 @@ func makeTree(v View) (*tree, error) {
 	}
 	for _, p := range parts {
 		if err := t.put(p); err != nil {
-			return nil, placeError{err}
+			return nil, userPathError{err}
 		}
 	}
-	if err := errors.Join(t.keepWays(), t.protect(v.Places)); err != nil {
-		return nil, placeError{err}
+	if err := errors.Join(t.keepWays(), t.protect(v.Protected)); err != nil {
+		return nil, userPathError{err}
 	}
 	if err := hideSockets(v.Sockets); err != nil {
 		return nil, err
 	}
-	for _, fd := range covers {
+	for _, fd := range masks {
 		err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 		unix.Close(fd)
 		if err != nil {
@@ -86,13 +85,13 @@ func makeTree(v View) (*tree, error) {
 	return t, unix.Chdir("/")
 }
 
-// hideFiles covers the files that are hidden. It can be called again: one that another
-// program has replaced meanwhile is covered no more.
+// hideFiles hides the private files. It is called again for each program, because replacing a
+// file removes its mount.
 func (t *tree) hideFiles() error {
 	for _, at := range t.files {
 		info, err := os.Lstat(at)
 		if err != nil || info.IsDir() || info.Mode()&(os.ModeSymlink|os.ModeDevice) != 0 {
-			continue // it is not there, or hidden with what holds it, or already
+			continue // it does not exist, or it or a directory above it is hidden already
 		}
 		if err := unix.Mount("/dev/null", at, "", unix.MS_BIND, ""); err != nil {
 			return fmt.Errorf("hide %s: %w", at, err)
@@ -101,7 +100,7 @@ func (t *tree) hideFiles() error {
 	return nil
 }
 
-// take takes what is to be put back, in the order in which that is done.
+// take clones the mounts that put mounts back later, in that order.
 func (t *tree) take() ([]taken, error) {
 	v := t.view
 	var parts []taken
@@ -129,7 +128,7 @@ func (t *tree) take() ([]taken, error) {
 	}
 	for _, l := range v.Layers {
 		fd, err := takeLayer(l)
-		for try := 0; errors.Is(err, unix.EBUSY) && try < 100; try++ { // that of a view before is on its way out
+		for try := 0; errors.Is(err, unix.EBUSY) && try < 100; try++ { // that of an earlier view is being unmounted
 			time.Sleep(2 * time.Millisecond)
 			fd, err = takeLayer(l)
 		}
@@ -152,8 +151,8 @@ func (t *tree) take() ([]taken, error) {
 
 func depth(path string) int { return strings.Count(path, "/") }
 
-// takeDir takes a directory with what is mounted in it, and makes sure that it is the
-// one that is meant.
+// takeDir clones the mount of a directory with the mounts in it, and checks that it is the
+// directory of d.
 func takeDir(path string, d Dir, ro bool) (int, error) {
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {
@@ -182,7 +181,7 @@ func takeDir(path string, d Dir, ro bool) (int, error) {
 	return part, nil
 }
 
-// takeLayer lays a directory of the host under one that may be written.
+// takeLayer makes the overlay of a layer.
 func takeLayer(l Layer) (int, error) {
 	fs, err := unix.Fsopen("overlay", unix.FSOPEN_CLOEXEC)
 	if err != nil {
@@ -203,17 +202,18 @@ func takeLayer(l Layer) (int, error) {
 	return unix.Fsmount(fs, unix.FSMOUNT_CLOEXEC, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
 }
 
-// cover covers what is private, and returns the covers, which can be written for now.
-func (t *tree) cover() ([]int, error) {
-	var covers []int
-	places := append(private(), t.view.Hide...)
+// hidePrivate mounts an empty directory over each private one. It returns these mounts, which
+// are still writable.
+func (t *tree) hidePrivate() ([]int, error) {
+	var masks []int
+	paths := append(private(), t.view.Hide...)
 	for _, at := range t.view.Home.At { // it may lie anywhere
-		if parent := filepath.Dir(at); kindOf(parent, places) != hidden {
-			places = append(places, at)
+		if parent := filepath.Dir(at); kindOf(parent, paths) != hidden {
+			paths = append(paths, at)
 		}
 	}
-	slices.SortFunc(places, func(a, b string) int { return cmp.Compare(depth(a), depth(b)) })
-	for _, at := range places {
+	slices.SortFunc(paths, func(a, b string) int { return cmp.Compare(depth(a), depth(b)) })
+	for _, at := range paths {
 		info, err := os.Lstat(at)
 		if err != nil || !info.IsDir() {
 			t.files = append(t.files, at)
@@ -226,7 +226,7 @@ func (t *tree) cover() ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		covers = append(covers, fd)
+		masks = append(masks, fd)
 	}
-	return covers, nil
+	return masks, nil
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch returns when the program has ended, or shall.
+// watch returns when the program has ended or must end.
 //
 //go:norace
 //go:noinline
@@ -30,7 +30,7 @@ func (p *plan) watch() {
 	}
 }
 
-// wait1 waits until the server says something or a process has ended.
+// wait1 waits for a message of the server or the end of a process.
 //
 //go:norace
 //go:noinline
@@ -44,7 +44,7 @@ func (p *plan) wait1(timeout *unix.Timespec) {
 	}
 }
 
-// obey carries out a message of the server; false = everything is to end.
+// obey carries out a message of the server; false = everything must end.
 //
 //go:norace
 //go:noinline
@@ -61,8 +61,8 @@ func (p *plan) obey() bool {
 	return true
 }
 
-// reap takes the processes that have ended, and returns how many those are; more tells
-// whether there are others.
+// reap reaps the processes that have ended and returns their number; more reports whether
+// there are others.
 //
 //go:norace
 //go:noinline
@@ -85,7 +85,7 @@ func (p *plan) reap() (n uint32, more bool) {
 	}
 }
 
-// finish ends what there still is, and counts it.
+// finish ends the remaining processes and counts them.
 //
 //go:norace
 //go:noinline
@@ -119,8 +119,8 @@ func (p *plan) waitForChild() {
 	syscall.RawSyscall(unix.SYS_READ, p.sigfd, uintptr(unsafe.Pointer(&p.scratch)), uintptr(len(p.scratch)))
 }
 
-// killAll kills the other processes of the namespace. Without one it kills the children
-// of the init, to which theirs then come.
+// killAll kills the other processes of the namespace. Without one it kills the children of
+// the init, which then becomes the parent of theirs.
 //
 //go:norace
 //go:noinline

@@ -1,9 +1,26 @@
+// Package sandboxinit is the part of the sandbox that runs between the server and a program.
+// It is the server's binary, executed again.
+//
+// The server starts one zygote for each principal and workspace. The zygote makes the
+// namespaces and mounts (tree_linux.go) and keeps them: the private network, the private
+// temporary directory, HOME. For each program it forks an init (init_linux.go). The init is
+// pid 1 of a new PID namespace, if there is one. It restricts and starts the program
+// (program_linux.go), forwards signals, reaps, and ends everything when the program has
+// ended or the server is gone (watch_linux.go).
+//
+// The zygote forks without exec, so that a call does not pay for a process start. The init
+// has only one of the threads of Go's runtime, and therefore uses raw system calls and
+// nothing of the runtime: it does not allocate, grow its stack or take locks.
+//
+// If [Variable] says so, the init function of the package turns the process into a zygote,
+// before main. The package imports only the standard library and x/sys. Start reading at
+// wire.go, then run in zygote_linux.go.
 package sandboxinit
 
 import "encoding/json"
 
-// Variable is the variable of the environment that makes a process a holder, where its
-// descriptor 3 is a socket that its parent made. Programs never get it.
+// Variable is the environment variable that makes a process a zygote, if its descriptor 3 is
+// a socket of its parent. Programs never get it.
 const Variable = "TOOLCRIB_SANDBOX_ROLE"
 
 // Levels as the sandbox names them.
@@ -16,28 +33,28 @@ const (
 // View is what the programs of one principal in one workspace see.
 type View struct {
 	Level string
-	Roots []Dir // may be written, the outer before the inner
-	Home  Dir   // likewise
-	Temp  Dir   // holds "tmp" and "var"; likewise
-	// Hide is what cannot be seen, beside the usual places of what is private; Read is
-	// what can be read although it lies in such a place.
+	Roots []Dir // writable, the outer before the inner
+	Home  Dir   // writable
+	Temp  Dir   // contains "tmp" and "var"; writable
+	// Hide are paths that programs cannot see, in addition to the private ones. Read are
+	// paths that they can read although a hidden or private path contains them.
 	Hide []string
 	Read []string
-	// Layers are directories of the host that can be read, and written into a copy.
-	Layers  []Layer
-	Sockets []string // of the file system, on which programs of the host listen; see hideSockets
-	Places  []Cover  // of the roots, that no program moves or changes; the outer before the inner
+	// Layers are directories of the host; programs read them and write to an overlay.
+	Layers    []Layer
+	Sockets   []string      // Unix sockets on which programs of the host listen; see hideSockets
+	Protected []Restriction // protected paths of the roots; the outer before the inner
 }
 
 // Dir is a directory of the host.
 type Dir struct {
 	Path          string // free of links
 	Device, Inode uint64 // which directory it must be; 0 = any
-	// At is where programs see it, beside Path where that is visible.
+	// At are the paths where programs see it, in addition to Path if that is visible.
 	At []string
 }
 
-// Layer is a directory that what is written over it does not change.
+// Layer is an overlay: programs see Lower at At, and their writes go to Upper.
 type Layer struct {
 	Lower, Upper, Work string
 	At                 string
@@ -47,90 +64,92 @@ type Layer struct {
 type Command struct {
 	Args, Env []string
 	Dir       string
-	// Streams says which of stdin, stdout and stderr come with the message; the null
-	// device stands for the others.
+	// Streams says which of stdin, stdout and stderr come with the message. The others are
+	// the null device.
 	Streams [3]bool
 	// Rows and Columns are the size of its terminal; 0 = it has none.
 	Rows, Columns uint16
-	Sockets       []string // of the host that are new, see View
-	Places        []Cover  // likewise
-	Covers        []Cover  // for this program alone; the outer before the inner
-	Probe         bool     // in the place of a program: the self-test, see probe_linux.go
-	Self          bool     // in the place of a program: this binary
+	Sockets       []string      // new ones of the host, see View
+	Protected     []Restriction // new ones, see View
+	Denied        []Restriction // denied paths, for this program alone; the outer before the inner
+	Probe         bool          // run the self-test instead of a program, see probe_linux.go
+	Self          bool          // run this binary instead of a program
 
 	Memory, FileSize int64 // bytes; 0 = unbounded
 	Files, Processes int   // 0 = unbounded
 }
 
-// Cover is a place that is not for a program, or not to be changed or moved by it.
-type Cover struct {
+// Restriction is a path that programs cannot move, change or read.
+type Restriction struct {
 	Path      string // as programs see it
-	How       CoverHow
+	Kind      RestrictionKind
 	Directory bool
 }
 
-// coverText is a Cover in JSON, whose texts cannot hold every name of a file.
-type coverText struct {
+// restrictionText is a Restriction in JSON. Path has bytes because a JSON string cannot hold
+// every file name.
+type restrictionText struct {
 	Path      []byte
-	How       CoverHow
+	Kind      RestrictionKind
 	Directory bool
 }
 
 // MarshalJSON implements [json.Marshaler].
-func (c Cover) MarshalJSON() ([]byte, error) {
-	return json.Marshal(coverText{[]byte(c.Path), c.How, c.Directory})
+func (c Restriction) MarshalJSON() ([]byte, error) {
+	return json.Marshal(restrictionText{[]byte(c.Path), c.Kind, c.Directory})
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
-func (c *Cover) UnmarshalJSON(data []byte) error {
-	var t coverText
+func (c *Restriction) UnmarshalJSON(data []byte) error {
+	var t restrictionText
 	err := json.Unmarshal(data, &t)
-	*c = Cover{string(t.Path), t.How, t.Directory}
+	*c = Restriction{string(t.Path), t.Kind, t.Directory}
 	return err
 }
 
-// CoverHow says what a cover keeps a program from.
-type CoverHow uint8
+// RestrictionKind says what programs cannot do with a path.
+type RestrictionKind uint8
 
-// What a cover keeps from, the least first.
+// The kinds, the weakest first.
 const (
-	CoverKeep     CoverHow = iota + 1 // moving it
-	CoverReadOnly                     // likewise, and changing it
-	CoverShut                         // looking into it
-	CoverUnread                       // changing it, as long as the server cannot look into it
+	Pinned     RestrictionKind = iota + 1 // cannot be moved
+	ReadOnly                              // cannot be moved or changed
+	Masked                                // cannot be read
+	Unreadable                            // cannot be changed until the server can look into it
 )
 
-// Messages to a holder are one byte, with the description in a memory file and what
-// belongs to it as descriptors.
+// A message to a zygote is one byte with descriptors, the first of which is a memory file
+// with the description.
 const (
 	msgView    = 'v' // [description]
 	msgCommand = 'c' // [description, socket of the init, streams ...]
 )
 
-// Messages to an init are two bytes, the second being the number of the signal.
+// A message to an init is two bytes; the second is the number of the signal.
 const (
-	MsgSignal = 's' // for the program and its process group
+	MsgSignal = 's' // signals the program and its process group
 	MsgKill   = 'k' // ends everything
 )
 
 // Kinds of events.
 const (
-	EvError    = 1 + iota // Text says why the holder refuses; A is 1 for a place of the user's
+	EvError    = 1 + iota // Text says why the zygote refuses; A is 1 if a path of the user is the cause
 	EvFailed              // the program was not started: A is the stage, B the errno
 	EvProcess             // comes with the descriptor of the init's process
 	EvTerminal            // comes with the other end of the terminal
 	EvStarted
-	EvEnded // A is the wait status, B how many were left
-	// EvReady is of a holder: its view is made. Text is what it could not hold, a line
-	// each. With a private network come the socket of its gate and, as A, the port.
+	EvEnded // A is the wait status, B the number of processes left behind
+	// EvReady comes from a zygote that has made its view. Text has notes about paths that it
+	// could not mount, one a line. With a private network the socket of its gate comes too,
+	// and A is the port.
 	EvReady
 )
 
-// Event is what a holder or an init says. On the wire it is 32 bytes and the text.
+// Event is a message of a zygote or an init. On the wire it is 32 bytes and the text.
 type Event struct {
 	Kind, A, B uint32
-	Memory     uint64 // KiB that the program or one that it waited for had at its most
-	CPU        uint64 // µs of all
+	Memory     uint64 // peak KiB of the program or of a process that it waited for
+	CPU        uint64 // µs of all processes
 	Text       string
 }
 
@@ -146,5 +165,5 @@ const (
 	StageRules
 	StageFilter
 	StageExec
-	StageCovers
+	StageDenied
 )

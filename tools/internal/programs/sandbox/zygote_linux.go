@@ -19,40 +19,40 @@ import (
 	"toolcrib/tools/internal/programs/sandbox/internal/sandboxinit"
 )
 
-// platform is what an engine has of the system: the holders by what they hold.
+// platform is the part of an engine that depends on the system.
 type platform struct {
-	holders map[string]*holder
-	temps   map[string]*temp // of holders that had nothing to do any more, by whose they are
-	proxy   *egress.Proxy    // nil until the first gate
-	tested  map[string]bool  // see holder.test
-	leftOut uintptr          // namespaces that tests do without
+	zygotes map[string]*zygote // by key
+	temps   map[string]*temp   // of zygotes that ended because they were idle, by owner
+	proxy   *egress.Proxy      // nil until the first gate
+	tested  map[string]bool    // see zygote.test
+	leftOut uintptr            // namespaces that tests leave out
 }
 
-// holder is the process that keeps what the programs of a principal in a workspace
-// share, see package sandboxinit.
-type holder struct {
+// zygote is a process that owns the namespaces and mounts which the programs of a principal
+// in a workspace share, and that forks their inits. See package sandboxinit.
+type zygote struct {
 	engine *Engine
 	opt    Options
-	key    string // whose it is, and with which settings it was made
-	whose  string // level, principal and workspace
+	key    string // owner and the options of the view
+	whose  string // the owner: level, principal and workspace
 	view   sandboxinit.View
-	home   string // where programs have it
+	home   string // HOME of programs
 	temp   *temp
-	gate   *gate           // nil where the network is that of the machine, or none
-	hidden map[string]bool // the sockets that the holder knows
-	free   func()          // gives up what the view holds
+	gate   *gate           // nil unless the network is private
+	hidden map[string]bool // sockets that the zygote has been told of
+	free   func()          // unlocks the layers of the view
 
 	protection *protection
 
 	starved starvation // of the machine
 
 	// Under engine.mu.
-	users  int         // programs that run or are to be started
-	idle   *time.Timer // until the end for want of users; nil = it has some
+	users  int         // programs that run or are being started
+	idle   *time.Timer // ends it; nil while it has users
 	ending bool
-	ended  chan struct{} // closed when nothing of it is left
+	ended  chan struct{} // closed when it is cleaned up
 
-	ready  chan struct{} // closed once it is known whether it works
+	ready  chan struct{} // closed when open has returned
 	err    error
 	cmd    *exec.Cmd
 	gone   chan struct{} // closed when its process has ended
@@ -60,79 +60,79 @@ type holder struct {
 	socket *os.File
 }
 
-func (h *holder) open(s *tools.SessionInfo) error {
-	if err := h.look(s); err != nil {
+func (z *zygote) open(s *tools.SessionInfo) error {
+	if err := z.look(s); err != nil {
 		return err
 	}
-	if err := h.launch(); err != nil {
+	if err := z.launch(); err != nil {
 		return err
 	}
-	return h.test(s)
+	return z.test(s)
 }
 
-// launch starts the process and has it make the view.
-func (h *holder) launch() error {
+// launch starts the process, which makes the view.
+func (z *zygote) launch() error {
 	ours, theirs, err := pair()
 	if err != nil {
 		return err
 	}
-	h.socket = ours
+	z.socket = ours
 	their := os.NewFile(uintptr(theirs), "socket")
 	defer their.Close()
 	if err := unix.SetNonblock(theirs, false); err != nil {
 		return err
 	}
 	for _, ids := range mappings() {
-		h.cmd = &exec.Cmd{
-			Path: "/proc/self/exe", Args: []string{"toolcrib-sandbox"}, Env: sandboxinit.HolderEnv(), Dir: "/",
+		z.cmd = &exec.Cmd{
+			Path: "/proc/self/exe", Args: []string{"toolcrib-sandbox"}, Env: sandboxinit.ZygoteEnv(), Dir: "/",
 			ExtraFiles: []*os.File{their}, SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 		}
-		if h.opt.Level == Full {
-			a := h.cmd.SysProcAttr
+		if z.opt.Level == Full {
+			a := z.cmd.SysProcAttr
 			a.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
-			a.Cloneflags &^= h.engine.platform.leftOut
+			a.Cloneflags &^= z.engine.platform.leftOut
 			a.UidMappings, a.GidMappings = ids[0], ids[1]
 			a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE}
 		}
-		if err = h.cmd.Start(); err == nil {
+		if err = z.cmd.Start(); err == nil {
 			break
 		}
 	}
 	if err != nil {
-		h.cmd = nil
-		return &UnavailableError{Level: h.opt.Level, Missing: "a process in namespaces of its own cannot be started" + whyNoNamespaces(), Err: err}
+		z.cmd = nil
+		return &UnavailableError{Level: z.opt.Level, Missing: "a process in namespaces of its own cannot be started" + whyNoNamespaces(), Err: err}
 	}
 	go func() {
-		_ = h.cmd.Wait() // what it has to say came before
-		close(h.gone)
+		_ = z.cmd.Wait() // it has reported errors over the socket
+		close(z.gone)
 	}()
-	their.Close() // so that its end shows
-	if err := h.locked(func(socket int) error { return sandboxinit.SendView(socket, h.view) }); err != nil {
+	their.Close() // so that reading fails if the process ends
+	if err := z.locked(func(socket int) error { return sandboxinit.SendView(socket, z.view) }); err != nil {
 		return fmt.Errorf("tell the sandbox what to hold: %w", err)
 	}
-	e, fd, err := (&running{control: h.socket}).next()
+	e, fd, err := (&running{control: z.socket}).next()
 	if fd >= 0 {
 		var refused error
-		if h.gate, refused = h.engine.openGate(h.opt, fd, int(e.A)); refused != nil {
+		if z.gate, refused = z.engine.openGate(z.opt, fd, int(e.A)); refused != nil {
 			return fmt.Errorf("the way of programs to the network: %w", refused)
 		}
 	}
 	switch {
 	case errors.Is(err, io.EOF):
-		return &UnavailableError{Level: h.opt.Level, Missing: "the process that is to hold it ended"}
+		return &UnavailableError{Level: z.opt.Level, Missing: "the process that is to hold it ended"}
 	case err != nil:
 		return err
 	case e.Kind != sandboxinit.EvReady:
-		return &UnavailableError{Level: h.opt.Level, Missing: e.Text, Place: e.A == 1}
+		return &UnavailableError{Level: z.opt.Level, Missing: e.Text, UserPath: e.A == 1}
 	}
 	for line := range strings.Lines(e.Text) {
-		h.opt.Log.Info("the sandbox", "note", strings.TrimSpace(line))
+		z.opt.Log.Info("the sandbox", "note", strings.TrimSpace(line))
 	}
 	return nil
 }
 
-// mappings are the users and groups that the namespace has: all that this one has, which
-// only a superuser may give, and else the user alone.
+// mappings returns the user and group mappings of the namespace, to be tried in order: all
+// ids of this namespace, which only root may map, then the user alone.
 func mappings() [][2][]syscall.SysProcIDMap {
 	self := [2][]syscall.SysProcIDMap{
 		{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}},
@@ -158,20 +158,20 @@ func mappings() [][2][]syscall.SysProcIDMap {
 	return [][2][]syscall.SysProcIDMap{all, self}
 }
 
-// command asks for a program.
-func (h *holder) command(c sandboxinit.Command, control int, streams []int) error {
-	err := h.locked(func(socket int) error { return sandboxinit.SendCommand(socket, c, control, streams...) })
+// command asks the zygote to start a program.
+func (z *zygote) command(c sandboxinit.Command, control int, streams []int) error {
+	err := z.locked(func(socket int) error { return sandboxinit.SendCommand(socket, c, control, streams...) })
 	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.ENOTCONN) || errors.Is(err, os.ErrClosed) {
-		return errHolderGone
+		return errZygoteGone
 	}
 	return err
 }
 
 // locked calls f with the socket, one call at a time.
-func (h *holder) locked(f func(socket int) error) error {
-	h.sendMu.Lock()
-	defer h.sendMu.Unlock()
-	conn, err := h.socket.SyscallConn()
+func (z *zygote) locked(f func(socket int) error) error {
+	z.sendMu.Lock()
+	defer z.sendMu.Unlock()
+	conn, err := z.socket.SyscallConn()
 	if err != nil {
 		return err
 	}
@@ -182,23 +182,23 @@ func (h *holder) locked(f func(socket int) error) error {
 	return errors.Join(waited, err)
 }
 
-func (h *holder) close() error {
+func (z *zygote) close() error {
 	var errs []error
-	if h.socket != nil {
-		errs = append(errs, h.socket.Close())
+	if z.socket != nil {
+		errs = append(errs, z.socket.Close())
 	}
-	if h.cmd != nil {
-		<-h.gone
+	if z.cmd != nil {
+		<-z.gone
 	}
-	h.gate.close()
-	h.free()
+	z.gate.close()
+	z.free()
 	return errors.Join(errs...)
 }
 
-// network words how far a program reaches.
-func (h *holder) network(p *egress.Pass) string {
+// network describes which hosts a program reaches.
+func (z *zygote) network(p *egress.Pass) string {
 	switch {
-	case h.opt.Level == None:
+	case z.opt.Level == None:
 		return "on"
 	case p == nil:
 		return "off"
@@ -206,7 +206,7 @@ func (h *holder) network(p *egress.Pass) string {
 	return p.Reach()
 }
 
-// pair makes a pair of sockets: ours, which does not block, and theirs.
+// pair makes a pair of sockets. Ours does not block.
 func pair() (*os.File, int, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -218,8 +218,8 @@ func pair() (*os.File, int, error) {
 	return os.NewFile(uintptr(fds[0]), "sandbox"), fds[1], nil
 }
 
-// sockets are those of the file system on which programs of the host listen and which do
-// not lie in a root: what listens there is for the programs of the root to use.
+// sockets returns the Unix sockets in the file system on which programs of the host listen.
+// It leaves out sockets in roots, which sandboxed programs may use.
 func sockets(roots []sandboxinit.Dir) []string {
 	f, err := os.Open("/proc/net/unix")
 	if err != nil {
@@ -236,18 +236,18 @@ func sockets(roots []sandboxinit.Dir) []string {
 	return paths
 }
 
-// newSockets are those that the holder does not know yet.
-func (h *holder) newSockets() []string {
-	if h.opt.Level != Full {
+// newSockets are those that the zygote does not know yet.
+func (z *zygote) newSockets() []string {
+	if z.opt.Level != Full {
 		return nil
 	}
-	h.sendMu.Lock()
-	defer h.sendMu.Unlock()
+	z.sendMu.Lock()
+	defer z.sendMu.Unlock()
 	var list []string
-	for _, path := range sockets(h.view.Roots) {
-		if !h.hidden[path] {
+	for _, path := range sockets(z.view.Roots) {
+		if !z.hidden[path] {
 			list = append(list, path)
-			h.hidden[path] = true
+			z.hidden[path] = true
 		}
 	}
 	return list

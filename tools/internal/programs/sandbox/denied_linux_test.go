@@ -125,7 +125,7 @@ func TestCoversAreToldWhereTheyLack(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-p.Done()
-	if got := fmt.Sprint(p.Report().Closed, "|", p.Report().Open); got != "|.env (rule secret)" {
+	if got := fmt.Sprint(p.Report().Denied, "|", p.Report().NotDenied); got != "|.env (rule secret)" {
 		t.Error(got)
 	}
 }

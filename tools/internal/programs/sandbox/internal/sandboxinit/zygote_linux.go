@@ -14,10 +14,10 @@ import (
 )
 
 func init() {
-	switch os.Getenv(Variable) { // exits have nothing to wait for, as the race detector would
+	switch os.Getenv(Variable) { // syscall.Exit: os.Exit would wait for the race detector
 	case "":
-	case roleHolder:
-		syscall.Exit(runHolder())
+	case roleZygote:
+		syscall.Exit(runZygote())
 	case roleProbe:
 		syscall.Exit(runProbe(os.Args))
 	default:
@@ -26,31 +26,31 @@ func init() {
 	}
 }
 
-// What Variable can say.
+// Values of Variable.
 const (
-	roleHolder = "holder"
+	roleZygote = "zygote"
 	roleProbe  = "probe"
 )
 
-// HolderEnv is the environment of a holder.
-func HolderEnv() []string {
-	return []string{Variable + "=" + roleHolder, "GOMAXPROCS=2", "GOTRACEBACK=none"}
+// ZygoteEnv returns the environment of a zygote.
+func ZygoteEnv() []string {
+	return []string{Variable + "=" + roleZygote, "GOMAXPROCS=2", "GOTRACEBACK=none"}
 }
 
 // server is the descriptor of the socket to the server.
 const server = 3
 
-func runHolder() int {
+func runZygote() int {
 	runtime.LockOSThread() // the first thread lasts as long as the process
 	if !ofParent(server) {
 		fmt.Fprintf(os.Stderr, "toolcrib: the variable %s is not for users; unset it\n", Variable)
 		return 2
 	}
 	unix.CloseOnExec(server)
-	h := &holder{inits: map[int]bool{}}
-	if err := h.hold(); err != nil {
+	z := &zygote{inits: map[int]bool{}}
+	if err := z.run(); err != nil {
 		e := Event{Kind: EvError, Text: err.Error()}
-		if _, ok := errors.AsType[placeError](err); ok {
+		if _, ok := errors.AsType[userPathError](err); ok {
 			e.A = 1
 		}
 		_ = sendEvent(server, e) // nobody else could be told
@@ -59,8 +59,8 @@ func runHolder() int {
 	return 0
 }
 
-// ofParent tells whether a descriptor is a socket that the parent of this process made,
-// which the same user runs.
+// ofParent reports whether a descriptor is a socket that the parent of this process made, as
+// the same user.
 func ofParent(fd int) bool {
 	kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
 	if err != nil || kind != unix.SOCK_SEQPACKET {
@@ -70,33 +70,33 @@ func ofParent(fd int) bool {
 	return err == nil && int(peer.Uid) == os.Getuid() && int(peer.Pid) == os.Getppid()
 }
 
-// holder keeps what the programs of a view share.
-type holder struct {
+// zygote keeps the namespaces and mounts that the programs of a view share.
+type zygote struct {
 	view   View
-	tree   *tree // nil where there is no mount namespace
-	exe    int   // the binary
+	tree   *tree // nil = there is no mount namespace
+	exe    int   // this binary
 	null   int
 	rules  int
 	filter unix.SockFprog
-	inits  map[int]bool        // that run
-	caps   [2]unix.CapUserData // that programs keep: none
+	inits  map[int]bool        // running ones
+	caps   [2]unix.CapUserData // of programs: none
 }
 
-func (h *holder) hold() error {
-	if err := h.open(); err != nil {
+func (z *zygote) run() error {
+	if err := z.open(); err != nil {
 		return err
 	}
-	notes, err := h.make()
+	notes, err := z.make()
 	if err != nil {
 		return err
 	}
-	return h.keep(notes)
+	return z.keep(notes)
 }
 
-// open learns from the server what to hold.
-func (h *holder) open() error {
+// open receives the view from the server.
+func (z *zygote) open() error {
 	var err error
-	if h.exe, err = unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0); err != nil {
+	if z.exe, err = unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0); err != nil {
 		return fmt.Errorf("open the binary: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
@@ -107,28 +107,28 @@ func (h *holder) open() error {
 	if err != nil || kind[0] != msgView || len(fds) != 1 {
 		return errors.New("the server has not said what to hold")
 	}
-	return readFile(fds[0], &h.view)
+	return readFile(fds[0], &z.view)
 }
 
-// keep starts programs in what was made, until the server is gone.
-func (h *holder) keep(notes []string) error {
+// keep starts programs in the view until the server is gone.
+func (z *zygote) keep(notes []string) error {
 	var err error
-	if h.null, err = unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0); err != nil {
+	if z.null, err = unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0); err != nil {
 		return err
 	}
-	if err := h.ready(notes); err != nil {
+	if err := z.ready(notes); err != nil {
 		return err
 	}
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, unix.SIGCHLD)
 	go reapAll(ended)
-	return h.serve()
+	return z.serve()
 }
 
 // ready tells the server that programs can start, and gives it the gate of their network.
-func (h *holder) ready(notes []string) error {
+func (z *zygote) ready(notes []string) error {
 	e := Event{Kind: EvReady, Text: strings.Join(notes, "\n")}
-	if h.view.Level != Full {
+	if z.view.Level != Full {
 		return sendEvent(server, e)
 	}
 	fd, port, err := makeGate()
@@ -140,53 +140,53 @@ func (h *holder) ready(notes []string) error {
 	return sendEvent(server, e, fd)
 }
 
-// make makes the view, and returns what it could not hold.
-func (h *holder) make() ([]string, error) {
+// make makes the view. It returns notes about paths that it could not mount.
+func (z *zygote) make() ([]string, error) {
 	var notes []string
-	switch h.view.Level {
+	switch z.view.Level {
 	case Full:
 		var err error
-		if h.tree, err = makeTree(h.view); err != nil {
+		if z.tree, err = makeTree(z.view); err != nil {
 			return nil, err
 		}
-		notes = h.tree.notes
+		notes = z.tree.notes
 		if err := loopback(); err != nil {
 			return nil, err
 		}
 	default:
-		// What an init was killed above comes to the holder.
+		// The zygote becomes the parent of processes whose init was killed.
 		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 			return nil, err
 		}
 	}
-	if h.view.Level == None {
+	if z.view.Level == None {
 		return notes, nil
 	}
 	var err error
-	if h.rules, err = ruleset(h.grants(), h.view.Level == Full); err != nil {
+	if z.rules, err = ruleset(z.grants(), z.view.Level == Full); err != nil {
 		return nil, err
 	}
-	f := filter(h.view.Level == Full, LandlockVersion() >= resolvesUnix)
-	h.filter = unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
+	f := filter(z.view.Level == Full, LandlockVersion() >= resolvesUnix)
+	z.filter = unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
 	return notes, nil
 }
 
-func (h *holder) grants() []grant {
-	all := grantsOf(h.view)
-	if h.view.Level == Landlock { // the self-test runs the binary, wherever it lies
-		all = append(all, grant{fd: h.exe, rights: unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE})
+func (z *zygote) grants() []grant {
+	all := grantsOf(z.view)
+	if z.view.Level == Landlock { // the self-test runs the binary, wherever it lies
+		all = append(all, grant{fd: z.exe, rights: unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE})
 	}
 	return all
 }
 
-// serve starts programs until the server is gone. Where there is no PID namespace, the
-// inits end what they have started meanwhile, and the holder with them.
-func (h *holder) serve() error {
+// serve starts programs until the server is gone. Without a PID namespace it then waits until
+// the inits have ended everything that they started.
+func (z *zygote) serve() error {
 	for {
 		var kind [1]byte
 		_, fds, err := receive(server, kind[:])
 		if err != nil {
-			if h.view.Level != Full {
+			if z.view.Level != Full {
 				waitForAll()
 			}
 			if errors.Is(err, io.EOF) {
@@ -195,14 +195,14 @@ func (h *holder) serve() error {
 			return err
 		}
 		if kind[0] != msgCommand || len(fds) < 2 {
-			return errors.New("the server says what a holder does not know")
+			return errors.New("the server says what a zygote does not know")
 		}
-		if err := h.start(fds); err != nil {
+		if err := z.start(fds); err != nil {
 			e := Event{Kind: EvError, Text: err.Error()}
 			if errors.Is(err, errNoProgram) {
 				e = Event{Kind: EvFailed, A: StageExec, B: uint32(unix.ENOENT)}
 			}
-			_ = sendEvent(fds[1], e) // who has given it up meanwhile does not wait for it
+			_ = sendEvent(fds[1], e) // fails if the server does not wait any more
 		}
 		for _, fd := range fds[1:] {
 			unix.Close(fd)
@@ -210,8 +210,8 @@ func (h *holder) serve() error {
 	}
 }
 
-// reapAll takes the inits that have ended, and without a PID namespace what has lost its
-// init, which is killed.
+// reapAll reaps inits that have ended and, without a PID namespace, processes whose init was
+// killed.
 func reapAll(ended <-chan os.Signal) {
 	for range ended {
 		for {
@@ -231,7 +231,7 @@ func waitForAll() {
 	}
 }
 
-// loopback switches the one interface of the private network on.
+// loopback switches on the only interface of the private network.
 func loopback() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

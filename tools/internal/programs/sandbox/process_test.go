@@ -16,7 +16,7 @@ func TestReportInWords(t *testing.T) {
 	}{
 		{report: sandbox.Report{}},
 		{
-			report: sandbox.Report{Level: sandbox.Full, Network: "off", Open: "x"},
+			report: sandbox.Report{Level: sandbox.Full, Network: "off", NotDenied: "x"},
 			meta:   map[string]any{"level": "full", "network": "off"},
 		},
 		{
@@ -24,11 +24,11 @@ func TestReportInWords(t *testing.T) {
 			meta: map[string]any{"level": "none", "network": "on"},
 		},
 		{
-			report: sandbox.Report{Level: sandbox.Landlock, Network: "off", Open: "x"}, want: "sandbox: landlock, network off; it does not keep programs from x",
+			report: sandbox.Report{Level: sandbox.Landlock, Network: "off", NotDenied: "x"}, want: "sandbox: landlock, network off; it does not keep programs from x",
 			meta: map[string]any{"level": "landlock", "network": "off"},
 		},
 		{
-			report: sandbox.Report{Level: sandbox.Full, Network: "off", Open: "x", Countless: true}, want: "sandbox: full, network off, any number of processes",
+			report: sandbox.Report{Level: sandbox.Full, Network: "off", NotDenied: "x", Countless: true}, want: "sandbox: full, network off, any number of processes",
 			meta: map[string]any{"level": "full", "network": "off"},
 		},
 		{
