@@ -10,7 +10,7 @@ import (
 // nothing.
 type Category struct {
 	ID    string // the name of its package, which its tools have as their Category
-	Title string
+	Title string // what its tools are for, in a few plain words, for the list of categories
 	// Guide helps a model to choose: one line for the instructions, of clauses that a
 	// semicolon ends. A clause that names a tool which cannot be called is left out.
 	Guide string

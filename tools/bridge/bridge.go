@@ -8,7 +8,7 @@ import (
 // Category is the tools that find and call others.
 func Category(s *services.Services) tools.Category {
 	return tools.Category{
-		ID: "bridge", Title: "Other tools",
+		ID: "bridge", Title: "find and call tools that are not listed",
 		Guide: "not every tool is listed; search_tools finds the others by what they do; call_tool calls them",
 		Tools: Tools(Deps{Caller: s.Caller}),
 	}

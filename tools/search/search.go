@@ -20,7 +20,7 @@ func Category(*services.Services) tools.Category {
 	d := Deps{Library: NewLibrary()}
 	set := tools.NewSettings(Settings{}, nil)
 	return tools.Category{
-		ID: "search", Title: "Search",
+		ID: "search", Title: "find files by name and lines by text",
 		Guide:    "glob finds files by name; grep finds lines by their text; what .gitignore leaves out is left out, unless told otherwise; the line numbers that grep prints are those that read_file takes as offset",
 		Settings: set,
 		Tools:    Tools(d),
