@@ -40,7 +40,7 @@ func searchToolsTool(d Deps) tools.Tool {
 			{
 				Say:  "how can a change be taken back?",
 				In:   SearchToolsIn{Query: "undo the last change", Limit: 1},
-				Want: "1 of … tools, best first; next: offset=1; call_tool calls them\nrestore_file [files, write]: Brings back what …\n  path: string, …\n",
+				Want: "1 of … tools, best first; next: offset=1; call_tool calls them\nrestore_file [files, write]: Restores files …\n  path: string, …\n",
 			},
 			{
 				Say:  "what is there for searching?",
