@@ -5,7 +5,7 @@ import (
 	"toolcrib/tools/internal/services"
 )
 
-// Category is the tools that find and call others.
+// Category returns the tools that find and call others.
 func Category(s *services.Services) tools.Category {
 	return tools.Category{
 		ID: "bridge", Title: "find and call tools that are not listed",
@@ -30,7 +30,7 @@ func Tools(d Deps) []tools.Tool {
 	}
 }
 
-// noCaller is the error where no tool can be called.
+// noCaller returns the error if no tool can be called.
 func noCaller() error {
 	return tools.Errorf(tools.Unavailable, "no other tool can be called from here").WithHint("call the tool by itself")
 }

@@ -7,7 +7,7 @@ import (
 	"toolcrib/tools/internal/services"
 )
 
-// Category is the tools that run commands.
+// Category returns the tools that run commands.
 func Category(s *services.Services) tools.Category {
 	d := Deps{Sandbox: s.Sandbox(), Jobs: s.Jobs()}
 	return tools.Category{
@@ -29,7 +29,7 @@ func Category(s *services.Services) tools.Category {
 	}
 }
 
-// Deps is what the process owns for this category.
+// Deps is the state that the tools of the category share in a process.
 type Deps struct {
 	Sandbox *sandbox.Engine
 	Jobs    *jobs.Manager // nil = nothing can be run
