@@ -14,9 +14,9 @@ func Category(s *services.Services) tools.Category {
 	}
 }
 
-// Deps is what the tools need from the process.
+// Deps is the state that the tools of the category share in a process.
 type Deps struct {
-	// Caller knows which tools there are and calls them; nil = there are none.
+	// Caller lists the tools and calls them; nil = there are none.
 	Caller tools.Caller
 	shelf  *shelf // of all searches
 }
