@@ -10,7 +10,7 @@ import (
 // Title and Tools may be zero.
 type Category struct {
 	ID    string // the name of its package, and the Category of its tools
-	Title string
+	Title string // what its tools are for, in a few words, for the list of categories
 	// Guide helps a model to choose a tool: one line of the server's instructions, in
 	// clauses separated by semicolons. A clause is left out if it names a tool that cannot
 	// be called.

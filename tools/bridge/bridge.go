@@ -5,18 +5,18 @@ import (
 	"toolcrib/tools/internal/services"
 )
 
-// Category is the tools that find and call others.
+// Category returns the tools that find and call others.
 func Category(s *services.Services) tools.Category {
 	return tools.Category{
-		ID: "bridge", Title: "Other tools",
+		ID: "bridge", Title: "find and call tools that are not listed",
 		Guide: "not every tool is listed; search_tools finds the others by what they do; call_tool calls them",
 		Tools: Tools(Deps{Caller: s.Caller}),
 	}
 }
 
-// Deps is what the tools need from the process.
+// Deps is the state that the tools of the category share in a process.
 type Deps struct {
-	// Caller knows which tools there are and calls them; nil = there are none.
+	// Caller lists the tools and calls them; nil = there are none.
 	Caller tools.Caller
 	shelf  *shelf // of all searches
 }
@@ -30,7 +30,7 @@ func Tools(d Deps) []tools.Tool {
 	}
 }
 
-// noCaller is the error where no tool can be called.
+// noCaller returns the error if no tool can be called.
 func noCaller() error {
 	return tools.Errorf(tools.Unavailable, "no other tool can be called from here").WithHint("call the tool by itself")
 }

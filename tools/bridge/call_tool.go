@@ -29,7 +29,7 @@ type CallToolIn struct {
 func callToolTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[CallToolIn, tools.Result]{
 		Name: callToolName, Title: "Call a tool", Doc: callToolDoc, Tags: []string{"catalog"},
-		// What a call does, the tool does that it calls, and is on record under it.
+		// The called tool has the effects, and its call has its own record.
 		Access: tools.Delegates, Effects: tools.None, Streams: true,
 		Timeout: time.Hour, // that of the tool ends first
 		Examples: []tools.Example[CallToolIn]{
@@ -52,8 +52,8 @@ func callToolTool(d Deps) tools.Tool {
 	})
 }
 
-// tell returns what records may tell of a call: of its arguments what the tool tells that
-// it calls.
+// tell returns the arguments as records may have them: those for the called tool as that tool
+// allows.
 func (d Deps) tell(ctx context.Context, in CallToolIn) CallToolIn {
 	args, err := json.Marshal(in.Arguments)
 	if err != nil || d.Caller == nil {
@@ -78,7 +78,7 @@ func (d Deps) tell(ctx context.Context, in CallToolIn) CallToolIn {
 	if bytes.Equal(said, bound.Canonical) {
 		return in
 	}
-	told := CallToolIn{Name: in.Name} // not the same map: the call has that
+	told := CallToolIn{Name: in.Name} // a new map: the call still uses the other one
 	if json.Unmarshal(said, &told.Arguments) != nil {
 		return untold
 	}
@@ -100,7 +100,7 @@ func callTool(ctx context.Context, d Deps, in CallToolIn) (tools.Result, error) 
 	if err != nil {
 		return tools.Result{}, err
 	}
-	// What the user must consent to is asked for in the name of this call.
+	// This call asks the user on behalf of the called tool.
 	if err := d.Caller.Preflight(ctx, []tools.CallSpec{{Name: in.Name, Args: args}}); err != nil {
 		return tools.Result{}, d.helpful(ctx, in.Name, err)
 	}
@@ -111,8 +111,8 @@ func callTool(ctx context.Context, d Deps, in CallToolIn) (tools.Result, error) 
 	return res, nil
 }
 
-// helpful adds to the error of a call what the caller cannot see of a tool that is
-// not listed: names like an unknown one, and the arguments that there are.
+// helpful adds to an error what the caller cannot see for unlisted tools: names similar to an
+// unknown one, and the arguments of the tool.
 func (d Deps) helpful(ctx context.Context, name string, err error) error {
 	all, listErr := d.Caller.Tools(ctx)
 	e, ok := errors.AsType[*tools.Error](err)
@@ -136,7 +136,7 @@ func (d Deps) helpful(ctx context.Context, name string, err error) error {
 	return e.WithHint("%s", cut(fmt.Sprintf("arguments of %s: %s", name, args), maxSignature))
 }
 
-// nearest names the tools that may be meant by a name that none has.
+// nearest names the tools that an unknown name may mean.
 func (d Deps) nearest(all []tools.Tool, name string) string {
 	var names, near []string
 	for _, t := range all {

@@ -67,8 +67,8 @@ func (p parameter) inner() ([]parameter, error) {
 	return list, nil
 }
 
-// signature is the arguments of a tool in a line: name, type or values, and whether
-// it must be given.
+// signature returns the arguments of a tool in a line: name, type or values, and whether each
+// is required.
 func signature(t tools.Tool) (string, error) {
 	params, err := parametersOf(t)
 	if err != nil {
@@ -93,7 +93,7 @@ func signature(t tools.Tool) (string, error) {
 	return strings.Join(words, ", "), nil
 }
 
-// String is such as "sort: name|size", "path: string, required".
+// String returns text such as "sort: name|size" or "path: string, required".
 func (p parameter) String() string {
 	text := p.name + ": " + p.kind()
 	if p.required {

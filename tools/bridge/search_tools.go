@@ -14,7 +14,7 @@ import (
 //go:embed search_tools.md
 var searchToolsDoc string
 
-// SearchToolsIn says what a tool is wanted for.
+// SearchToolsIn describes the wanted tool.
 type SearchToolsIn struct {
 	Query   string `json:"query,omitempty" jsonschema:"maxLength=500" jsonschema_description:"what you want to do, in plain language, or the name of a tool; without it all tools are listed" alias:"q,request,task"`
 	Toolset string `json:"toolset,omitempty" jsonschema:"maxLength=40" jsonschema_description:"only tools of this toolset, such as files" alias:"category"`
@@ -28,7 +28,7 @@ type SearchToolsOut struct {
 	Tools  []string // two lines each
 	Offset int
 	Total  int
-	// Toolsets are named where nothing was found.
+	// Toolsets are named if nothing was found.
 	Toolsets []string
 }
 
@@ -40,7 +40,7 @@ func searchToolsTool(d Deps) tools.Tool {
 			{
 				Say:  "how can a change be taken back?",
 				In:   SearchToolsIn{Query: "undo the last change", Limit: 1},
-				Want: "1 of … tools, best first; next: offset=1; call_tool calls them\nrestore_file [files, write]: Brings back what …\n  path: string, …\n",
+				Want: "1 of … tools, best first; next: offset=1; call_tool calls them\nrestore_file [files, write]: Restores files …\n  path: string, …\n",
 			},
 			{
 				Say:  "what is there for searching?",
@@ -99,10 +99,10 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 	return out, nil
 }
 
-// maxDoes is the most bytes of what is said of one tool.
+// maxDoes is the most bytes of the purpose of one tool.
 const maxDoes = 220
 
-// entryOf tells of a tool in two lines.
+// entryOf returns the two lines of a tool.
 func entryOf(t tools.Tool) (string, error) {
 	description, err := t.Description()
 	if err != nil {
@@ -116,7 +116,7 @@ func entryOf(t tools.Tool) (string, error) {
 	return fmt.Sprintf("%s [%s, %s]: %s\n  %s\n", t.Name, t.Category, t.Access, cut(does, maxDoes), cut(args, maxSignature)), nil
 }
 
-// Text is a status line and two lines a tool.
+// Text returns a status line and two lines for each tool.
 func (o SearchToolsOut) Text() string { return o.status() + "\n" + strings.Join(o.Tools, "") }
 
 func (o SearchToolsOut) status() string {
@@ -144,7 +144,7 @@ func count(n int) string {
 	return fmt.Sprintf("%d tools", n)
 }
 
-// Meta tells programs of the next page.
+// Meta has, for programs, the next page.
 func (o SearchToolsOut) Meta() map[string]any {
 	end := o.Offset + len(o.Tools)
 	if len(o.Tools) == 0 || end >= o.Total {

@@ -8,7 +8,7 @@ import (
 	"toolcrib/tools/bridge/internal/find"
 )
 
-// shelf keeps the index of the tools that can be called, until they are others.
+// shelf keeps the index of the tools that can be called, until that list changes.
 type shelf struct {
 	mu    sync.Mutex
 	of    []tools.Tool // as the caller gave them
@@ -47,13 +47,14 @@ func (s *shelf) indexOf(all []tools.Tool) (*find.Index, error) {
 	return s.index, nil
 }
 
-// same reports whether two lists are one: lists of tools are never changed in place.
+// same reports whether two lists are the same slice: lists of tools are never changed in
+// place.
 func same(a, b []tools.Tool) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// document is what is known of a tool. What stands first in a description says what
-// the tool does, the rest when to use it and what else there is.
+// document returns the searchable text of a tool. The first sentence of a description is a
+// field of its own: it says what the tool does, the rest when to use it.
 func document(t tools.Tool) (find.Doc, error) {
 	description, err := t.Description()
 	if err != nil {

@@ -212,18 +212,20 @@ func render(all []tools.Tool) (map[string]string, error) {
 	return pages, nil
 }
 
-// Table renders the README's table of categories and tools.
-func Table(all []tools.Tool) string {
+// Table renders the categories that have tools as the table of the README.
+func Table(categories []tools.Category) string {
 	var b strings.Builder
-	b.WriteString("| category | tools |\n|---|---|\n")
-	for _, category := range tools.Categories(all) {
-		var names []string
-		for _, t := range all {
-			if t.Category == category {
-				names = append(names, "`"+t.Name+"`")
-			}
+	b.WriteString("| category | what for | tools |\n|---|---|---|\n")
+	for _, c := range categories {
+		if len(c.Tools) == 0 {
+			continue
 		}
-		fmt.Fprintf(&b, "| [%s](tools/%s/README.md) | %s |\n", category, category, strings.Join(names, ", "))
+		var names []string
+		for _, t := range c.Tools {
+			names = append(names, "`"+t.Name+"`")
+		}
+		slices.Sort(names)
+		fmt.Fprintf(&b, "| [%s](tools/%s/README.md) | %s | %s |\n", c.ID, c.ID, c.Title, strings.Join(names, ", "))
 	}
 	return b.String()
 }

@@ -19,19 +19,19 @@ const (
 	tailBytes = 256 << 10 // holds the longest report and output before it
 )
 
-// capture takes the output of a program, of which it keeps the head and the tail. What
-// it returns may be asked for by another goroutine than that which writes.
+// capture keeps the head and the tail of the output of a program. Other goroutines than the
+// writer may call its methods.
 type capture struct {
-	mark   string        // what ends the output that is for the model
-	marked chan struct{} // closed when it has come
+	mark   string        // ends the output for the model
+	marked chan struct{} // closed when the mark has come
 
 	mu    sync.Mutex
 	head  []byte
 	tail  []byte // a ring when it is full
 	at    int    // where the ring begins
 	total int64
-	end   int64  // where the mark begins; -1 = it has not come
-	carry []byte // the last bytes, in which it may have begun
+	end   int64  // where the mark begins; -1 = not yet seen
+	carry []byte // the last bytes, which may be the beginning of the mark
 }
 
 func newCapture(mark string) *capture {
@@ -73,8 +73,8 @@ func (c *capture) look(p []byte) {
 	c.carry = append(c.carry[:0], seen[max(0, len(seen)-len(c.mark)+1):]...)
 }
 
-// since returns the output from an offset on, the last of it where it is more than most
-// bytes, and where it ends: before the mark, and before what may be its beginning.
+// since returns the output from an offset, only the last most bytes of it, and its end offset:
+// before the mark, and before a possible beginning of the mark.
 func (c *capture) since(from int64, most int) (data []byte, end int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +96,7 @@ func (c *capture) since(from int64, most int) (data []byte, end int64) {
 	return data, end
 }
 
-// progress is the program that prints it, as its progress is told.
+// progress returns the program in the form in which progress is reported.
 func (c *capture) progress() progress.Program {
 	begin := time.Now()
 	return progress.Program{Output: c.since, State: func() string {
@@ -105,8 +105,8 @@ func (c *capture) progress() progress.Program {
 	}}
 }
 
-// split returns the output around the report that stands in it after a mark, and the
-// report; nil = there is none. left is how many bytes between head and tail are lost.
+// split returns the output around the report, which follows a mark, and the report; nil =
+// there is none. left is how many bytes between head and tail are lost.
 func (c *capture) split() (head, tail, report []byte, left int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,7 +131,7 @@ func (c *capture) split() (head, tail, report []byte, left int64) {
 	return c.head, all, report, left
 }
 
-// excerpt is what is kept of an output, with a word on what is left out of its middle.
+// excerpt is the kept part of an output, with a mark for the missing middle.
 type excerpt struct {
 	text string
 	lost int64 // bytes that are left out
@@ -149,16 +149,16 @@ func (c *capture) text() (output excerpt, report []byte) {
 	return excerpt{clean(head) + leftOut(left) + clean(tail), left}, report
 }
 
-// leftOut stands for bytes that are left out.
+// leftOut returns the mark for missing bytes.
 func leftOut(bytes int64) string {
 	return fmt.Sprintf("\n[... %s left out ...]\n", textfile.Size(bytes))
 }
 
-// clean makes output fit to be read.
+// clean removes control sequences from output.
 func clean(raw []byte) string { return strings.TrimRight(screen.Clean(raw), " \n") }
 
-// shorten cuts the middle out of a text so that it has at most so many bytes. What the
-// text has lost already is counted with it.
+// shorten cuts the middle out of a text so that it has at most most bytes. The mark also
+// counts the bytes lost before.
 func shorten(text string, most int, lost int64) string {
 	const room = 60 // of the mark
 	if len(text) <= most {

@@ -12,12 +12,12 @@ import (
 	"toolcrib/tools/internal/services"
 )
 
-// Category is the tools that run scripts and cells.
+// Category returns the tools that run scripts and cells.
 func Category(s *services.Services) tools.Category {
 	d := Deps{Sandbox: s.Sandbox(), Python: new(Python), Kernels: new(Kernels), Scripts: s.Restarts}
 	python := "" // what was applied last: a reload does not look for the interpreter again
 	return tools.Category{
-		ID: "code", Title: "Code",
+		ID: "code", Title: "run Python and JavaScript",
 		Guide: "for what is easier computed than thought; run_python runs a Python script; code_interpreter keeps variables between cells; run_javascript runs JavaScript, without files",
 		Settings: tools.NewSettings(Settings{}, func(set Settings, _ tools.Setup) {
 			if next := set.interpreter(); next != python {
@@ -35,8 +35,8 @@ type Settings struct {
 	Python string `flag:"python" env:"TOOLCRIB_PYTHON" arg:"FILE" help:"interpreter of run_python and code_interpreter, such as bin/python of a virtual environment (default python3 of PATH)"`
 }
 
-// interpreter is the Python that is configured: a path, or a name to be looked for; "" =
-// that of the system.
+// interpreter returns the configured Python: a path, or a name to look up; "" = that of the
+// system.
 func (set *Settings) interpreter() string {
 	if set.Python == "" || filepath.Base(set.Python) == set.Python {
 		return set.Python
@@ -62,7 +62,8 @@ func (set *Settings) Check(host tools.Host) []tools.SettingError {
 	return nil
 }
 
-// Program returns the interpreter in the place of the system's.
+// Program returns the configured interpreter for a Python of the system, any other file as it
+// is.
 func (set *Settings) Program(file string) string {
 	if python := set.interpreter(); python != "" && slices.Contains(systemPythons, file) {
 		return python
@@ -73,7 +74,7 @@ func (set *Settings) Program(file string) string {
 // Reads returns the files of the interpreter.
 func (set *Settings) Reads() []string { return services.InterpreterFiles(set.interpreter()) }
 
-// Deps is what the process owns for this category.
+// Deps is the state that the tools of the category share in a process.
 type Deps struct {
 	Sandbox *sandbox.Engine // nil = one of its own
 	Python  *Python         // nil = the system's
@@ -101,8 +102,8 @@ func Tools(d Deps) []tools.Tool {
 	}
 }
 
-// Program carries out what this binary is started again for, and reports whether it was;
-// args are those of the command line without the name.
+// Program runs a script if this binary was started again for one, and reports whether it was.
+// args is the command line without the program name.
 func Program(args []string) (code int, was bool) {
 	if len(args) != 1 || args[0] != javascript.Argument {
 		return 0, false

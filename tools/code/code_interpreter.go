@@ -31,13 +31,13 @@ type InterpreterIn struct {
 	Network bool   `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"Start it with the network; the user may be asked."`
 }
 
-// InterpreterOut is what the cell has come to.
+// InterpreterOut is the result of the cell.
 type InterpreterOut struct {
 	outcome
 	Images []tools.Block
 }
 
-// Content is the text, then the images.
+// Content returns the text, then the images.
 func (o InterpreterOut) Content() []tools.Block {
 	return append([]tools.Block{tools.Text(o.Text())}, o.Images...)
 }
@@ -169,7 +169,7 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 	return o, ctx.Err()
 }
 
-// decodes reports whether the head of an image is one.
+// decodes reports whether data begins like an image of that type.
 func decodes(mime string, data []byte) bool {
 	const side = 10_000
 	cfg, err := png.DecodeConfig(bytes.NewReader(data))
@@ -179,7 +179,7 @@ func decodes(mime string, data []byte) bool {
 	return err == nil && cfg.Width <= side && cfg.Height <= side
 }
 
-// steer interrupts, restarts or ends.
+// steer interrupts, restarts or ends an interpreter.
 func (d Deps) steer(ctx context.Context, in InterpreterIn) (InterpreterOut, error) {
 	k, err := d.Kernels.find(ctx, in.Handle)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 //go:embed kernel.py
 var kernelProgram string
 
-// kernel is an interpreter that goes on between calls. Its pipes are its only connection:
-// cells go in by stdin, what they print comes by stdout, and the answer to each by stderr.
+// kernel is an interpreter that goes on between calls. It is reached by its pipes only: cells
+// go in by stdin, their output comes by stdout, and the answer to each by stderr.
 type kernel struct {
 	handle    string
 	principal string
@@ -37,7 +37,7 @@ type kernel struct {
 	out     *capture         // of the cell that runs; nil: none does
 }
 
-// answer is what the program tells of a cell.
+// answer is the report of the program on a cell.
 type answer struct {
 	Value, Error, Kind, Mark string
 	Exit                     bool
@@ -97,7 +97,7 @@ func (d Deps) startKernel(ctx context.Context, k *kernel) error {
 	k.answers = make(chan []byte, 1)
 	go k.listen(ours[1])
 	go read(ours[2], k.answers)
-	go func() { // what it left behind may hold the pipes
+	go func() { // its child processes may hold the pipes
 		<-p.Done()
 		_ = ours[1].SetReadDeadline(time.Now().Add(drained))
 		_ = ours[2].SetReadDeadline(time.Now().Add(drained))
@@ -113,7 +113,7 @@ func closeAll(files []*os.File) error {
 	return errors.Join(errs...)
 }
 
-// listen takes what cells print. What comes between them is left out.
+// listen collects the output of cells. Output between two cells is dropped.
 func (k *kernel) listen(r *os.File) {
 	defer r.Close()
 	buf := make([]byte, 64<<10)
@@ -140,7 +140,7 @@ func (k *kernel) printed(p []byte) {
 	}
 }
 
-// read hands on the lines of a stream.
+// read sends the lines of a stream to lines.
 func read(r *os.File, lines chan<- []byte) {
 	defer r.Close()
 	defer close(lines)
@@ -208,7 +208,7 @@ func (k *kernel) await(ctx context.Context, out *capture, mark string) (answer, 
 	}
 }
 
-// stop interrupts the cell that runs and, where that does not help, ends the program.
+// stop interrupts the running cell and, if that does not help, ends the program.
 func (k *kernel) stop(out *capture, mark string) (answer, error) {
 	if err := k.interrupt(); err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*lastWords)
@@ -226,7 +226,7 @@ func (k *kernel) end() {
 	p := k.program()
 	p.Kill()
 	<-p.Done()
-	_ = k.stdin.Close() // nobody reads there any more
+	_ = k.stdin.Close() // nothing reads there any more
 }
 
 // taken returns the output of a cell.
@@ -238,18 +238,18 @@ func (k *kernel) taken(out *capture) excerpt {
 	return text
 }
 
-// program is what runs the cells, nil before the first start. Whoever does not have the
-// turn may see the one before.
+// program returns the process that runs the cells, nil before the first start. A caller
+// without the turn may get the process before a restart.
 func (k *kernel) program() *sandbox.Process {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.process
 }
 
-// interrupt interrupts the cell that runs.
+// interrupt interrupts the running cell.
 func (k *kernel) interrupt() error { return k.program().Signal(os.Interrupt) }
 
-// takeOrEnd takes the turn, and ends the program where a cell has it.
+// takeOrEnd takes the turn, and ends the program if a cell has it.
 func (k *kernel) takeOrEnd(ctx context.Context) error {
 	if k.take() == nil {
 		return nil

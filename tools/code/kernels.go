@@ -20,7 +20,7 @@ const mostKernels = 16
 // Kernels are the interpreters that go on between calls, by handle. The zero value is
 // ready. Its methods may be called by several goroutines.
 type Kernels struct {
-	Idle time.Duration // after it one ends that has had no cell; 0 = half an hour
+	Idle time.Duration // an interpreter without a cell for so long ends; 0 = half an hour
 
 	mu   sync.Mutex
 	list map[string]*kernel
@@ -56,7 +56,7 @@ func (ks *Kernels) Count() int {
 	return len(ks.list)
 }
 
-// rootsOf tells workspaces apart: an interpreter sees that of its start.
+// rootsOf identifies a workspace: an interpreter sees the one in which it was started.
 func rootsOf(s *tools.SessionInfo) string { return strings.Join(s.Workspace.Roots(), "\x00") }
 
 // find returns the kernel of a handle, if it is the caller's.
@@ -83,7 +83,7 @@ func (k *kernel) take() error {
 	}
 }
 
-// rest gives the turn back, and ends the kernel when nobody has taken it for long.
+// rest gives the turn back, and ends the kernel if it stays idle for ks.Idle.
 func (ks *Kernels) rest(k *kernel) {
 	ks.mu.Lock()
 	defer ks.mu.Unlock()
@@ -127,10 +127,10 @@ func (k *kernel) alive() bool {
 	}
 }
 
-// cell runs a cell in a kernel whose turn the caller has, and gives that back. A call that
-// is cancelled interrupts its cell.
+// cell runs a cell in a kernel whose turn the caller has, and gives the turn back. If the call
+// is cancelled, the cell is interrupted.
 func (d Deps) cell(ctx context.Context, k *kernel, code string, timeout time.Duration) (a answer, output excerpt, stopped bool, err error) {
-	out, mark, _ := k.begin(code) // an error is that it has ended, which await tells
+	out, mark, _ := k.begin(code) // it fails only if the program has ended, which await reports
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err = progress.During(ctx, out.progress(), 0, func() (err error) {
@@ -139,7 +139,7 @@ func (d Deps) cell(ctx context.Context, k *kernel, code string, timeout time.Dur
 	})
 	if cause := context.Cause(ctx); cause != nil {
 		go func() {
-			_, _ = k.stop(out, mark) // the next call tells whether it survived
+			_, _ = k.stop(out, mark) // the next call reports whether it survived
 			d.Kernels.rest(k)
 		}()
 		return a, excerpt{}, false, cause

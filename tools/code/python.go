@@ -45,8 +45,8 @@ var systemPythons = []string{"python3", "python"}
 // howPython says how to get an interpreter.
 const howPython = "install Python 3.8 or later (Debian: apt-get install python3), or start the server with --python=FILE, such as bin/python of a virtual environment"
 
-// find returns the interpreter. The first time it asks the system's for the file that it is,
-// since what stands on PATH may be a script that looks for one.
+// find returns the interpreter. The first time it asks the system's Python for its own file,
+// since the name on PATH may be a script that looks for an interpreter.
 func (d Deps) find(ctx context.Context) (string, error) {
 	p := d.Python
 	p.mu.Lock()
@@ -76,7 +76,7 @@ func (d Deps) find(ctx context.Context) (string, error) {
 
 const probeTimeout = 10 * time.Second
 
-// planOf is what a call with a script would do, as far as it can be told.
+// planOf returns the effects of a call with a script, as far as they are known.
 func planOf(code string, network bool) tools.Plan {
 	p := tools.Plan{
 		Effects: tools.Workspace | tools.Process | tools.Destroys,
@@ -89,15 +89,15 @@ func planOf(code string, network bool) tools.Plan {
 	return p
 }
 
-// pythonReport is what the runner tells of a script.
+// pythonReport is the report of the runner on a script.
 type pythonReport struct{ Value, Error, Kind string }
 
-// pythonArgs is the command line of a program of ours.
+// pythonArgs returns the command line of one of the embedded programs.
 func pythonArgs(interpreter, program string) []string {
 	return []string{interpreter, "-X", "utf8", "-X", "faulthandler", "-c", scope + program, magics}
 }
 
-// hint says what to do about errors that come of where scripts run.
+// hint returns advice on errors that the environment of scripts causes.
 func hint(r pythonReport, network bool, within sandbox.Report) string {
 	switch {
 	case strings.HasSuffix(r.Kind, "MemoryError"):

@@ -12,7 +12,7 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// outcome is what a script has come to, as a model reads it.
+// outcome is the result of a script, as a model reads it.
 type outcome struct {
 	Status string
 	Notes  []string // "" = nothing to say
@@ -21,10 +21,10 @@ type outcome struct {
 	Trace  string // of what ended it
 	Within sandbox.Report
 	Files  bool  // it could write files
-	lost   int64 // bytes that Output says are left out
+	lost   int64 // bytes that Output reports as missing
 }
 
-// Text is the status, what there is to say, the output and then the value or the error.
+// Text returns the status, the notes, the output and then the value or the error.
 func (o outcome) Text() string {
 	var b strings.Builder
 	b.WriteString(o.Status)
@@ -45,7 +45,7 @@ func (o outcome) Text() string {
 	return b.String()
 }
 
-// indented puts a value of several lines below its name.
+// indented returns a value for the text; one of several lines goes below its name.
 func indented(value string) string {
 	if strings.Contains(value, "\n") {
 		return "\n" + value
@@ -53,8 +53,8 @@ func indented(value string) string {
 	return value
 }
 
-// trimmed is the outcome with its long texts cut to a budget, and a word on how to have
-// what is left out.
+// trimmed returns the outcome with its long texts cut to a budget, and a note on how to get
+// the rest.
 func (o outcome) trimmed(budget int) outcome {
 	lost := "what is left out is not kept: print less"
 	if o.Files {
@@ -68,10 +68,10 @@ func (o outcome) trimmed(budget int) outcome {
 	return o
 }
 
-// Meta tells programs what contained the script.
+// Meta has, for programs, the sandbox of the script.
 func (o outcome) Meta() map[string]any { return o.Within.Meta() }
 
-// outcome words how a script went, but for its report.
+// outcome returns the result of a script without its report.
 func (r ran) outcome(timeout time.Duration) outcome {
 	o := outcome{Output: r.output.text, lost: r.output.lost, Within: r.within}
 	switch {
@@ -93,7 +93,7 @@ func (r ran) outcome(timeout time.Duration) outcome {
 	return o
 }
 
-// outOfMemory words that a program may have no more, and what to do.
+// outOfMemory says that a program reached its limit of memory, and what to do.
 func outOfMemory(within sandbox.Report) string {
 	if within.Limits.Memory == 0 {
 		return "there is no more memory: do with less, such as by working in parts"
@@ -101,8 +101,8 @@ func outOfMemory(within sandbox.Report) string {
 	return fmt.Sprintf("it has met the limit of %s of memory: do with less, such as by working in parts; the user can raise programs.memory in the configuration of the server", textfile.Size(within.Limits.Memory))
 }
 
-// starved words that want of memory has ended a program, "" where that is not known:
-// libraries abort where they get none.
+// starved says that lack of memory ended a program, "" if that is not known: libraries abort
+// if they get none.
 func starved(exit sandbox.Exit, within sandbox.Report) string {
 	switch {
 	case exit.Code == 0:
@@ -115,7 +115,7 @@ func starved(exit sandbox.Exit, within sandbox.Report) string {
 	return ""
 }
 
-// files words what changed in the workspace; that nobody knows is not worth a line.
+// files lists the changes in the workspace, "" if they are unknown.
 func files(c changed.Changes) string {
 	if len(c.All()) == 0 {
 		return ""

@@ -19,7 +19,8 @@ var runJavascriptDoc string
 const (
 	javascriptTimeout = time.Minute // the longest that can be asked for
 	javascriptMemory  = 128 << 20   // of values
-	// javascriptSpace is of the whole process, of which the engine reserves more than it uses.
+	// javascriptSpace is the address space of the whole process; the engine reserves more than
+	// it uses.
 	javascriptSpace = 4 << 30
 )
 
@@ -29,7 +30,7 @@ type RunJavascriptIn struct {
 	Timeout string `json:"timeout,omitempty" unit:"s,ms" jsonschema:"default=5s,maxLength=20" jsonschema_description:"Stop it after, such as \"500ms\"; at most 1m."`
 }
 
-// RunJavascriptOut is what the script has come to.
+// RunJavascriptOut is the result of the script.
 type RunJavascriptOut struct{ outcome }
 
 // Trim implements [tools.Trimmer].
@@ -77,7 +78,7 @@ func (d Deps) runJavascript(ctx context.Context, in RunJavascriptIn) (RunJavascr
 		job: func(mark string) any {
 			return javascript.Job{Mark: mark, Code: in.Code, Timeout: timeout, Memory: javascriptMemory}
 		},
-		timeout: timeout + lastWords, // it stops itself where it can
+		timeout: timeout + lastWords, // it stops by itself if it can
 		limits:  sandbox.Limits{Memory: javascriptSpace},
 		silent:  true, self: true,
 	})

@@ -27,7 +27,7 @@ type RunPythonIn struct {
 	Network bool   `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"Let it reach the network; the user may be asked."`
 }
 
-// RunPythonOut is what the script has come to.
+// RunPythonOut is the result of the script.
 type RunPythonOut struct{ outcome }
 
 // Trim implements [tools.Trimmer].

@@ -15,8 +15,8 @@ import (
 	"toolcrib/tools/internal/progress"
 )
 
-// script is a program that takes a job as JSON from stdin, prints what it prints, and
-// then, on a line that begins with the job's mark, a report as JSON.
+// script is a program that reads a job as JSON from stdin. It prints its output and then, on a
+// line that begins with the job's mark, a report as JSON.
 type script struct {
 	args    []string
 	env     []string

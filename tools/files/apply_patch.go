@@ -29,10 +29,10 @@ type ApplyPatchIn struct {
 	Encoding string `json:"encoding,omitempty" jsonschema_description:"Encoding of the files that it changes (gb18030, windows-1251 ...) instead of what is detected."`
 }
 
-// ApplyPatchOut is what was changed.
+// ApplyPatchOut reports the changes of a patch.
 type ApplyPatchOut struct{ change.Report }
 
-// Trim keeps as many lines of files as fit; the others were changed too.
+// Trim keeps as many lines of files as fit. The files of the cut lines were changed too.
 func (o ApplyPatchOut) Trim(budget int) ApplyPatchOut {
 	const reserved = 300 // for what says what is left out
 	room := budget - len(o.Status) - len(o.Diff) - reserved
@@ -41,8 +41,8 @@ func (o ApplyPatchOut) Trim(budget int) ApplyPatchOut {
 	return o
 }
 
-// fitting returns the lines that fit into a share of the room, with a line that says
-// how many do not, and the room that is left.
+// fitting returns the lines that fit into a share of the room, with a line that counts the
+// others, and the remaining room.
 func fitting(lines []string, prefix string, share, room int, what string) (kept []string, left int) {
 	for i, l := range lines {
 		n := len("\n") + len(prefix) + len(l)
@@ -84,12 +84,12 @@ func applyPatchTool(d Deps) tools.Tool {
 	})
 }
 
-// confirmPatch asks for a patch of many files, and before one deletes what cannot come
-// back.
+// confirmPatch asks before a patch changes many files, or deletes a file that cannot be
+// restored.
 func confirmPatch(ctx context.Context, in ApplyPatchIn) (tools.Question, error) {
 	parsed, _, err := patch.Parse(in.Patch)
 	if err != nil || in.DryRun {
-		return tools.Question{}, nil //nolint:nilerr // the call itself words what is wrong with the patch
+		return tools.Question{}, nil //nolint:nilerr // the call itself reports what is wrong with the patch
 	}
 	if len(parsed) <= patchAsks {
 		return lossQuestion(ctx, parsed), nil
@@ -112,7 +112,7 @@ func confirmPatch(ctx context.Context, in ApplyPatchIn) (tools.Question, error) 
 	return tools.Question{Message: fmt.Sprintf("%s and %d more", strings.TrimSuffix(text.String(), ","), len(parsed)-named)}, nil
 }
 
-// lossQuestion asks before files go that cannot come back.
+// lossQuestion asks before a patch deletes files that cannot be restored.
 func lossQuestion(ctx context.Context, parsed []patch.File) tools.Question {
 	var lost []string
 	reason := ""
@@ -122,7 +122,7 @@ func lossQuestion(ctx context.Context, parsed []patch.File) tools.Question {
 		}
 		path, err := tools.Resolve(ctx, f.Path)
 		if err != nil {
-			continue // which the call says
+			continue // the call itself reports the error
 		}
 		if there, why := change.Irreversible(ctx, path, false); why != "" {
 			lost, reason = append(lost, there), why
@@ -168,8 +168,8 @@ func (d Deps) applyPatch(ctx context.Context, in ApplyPatchIn) (ApplyPatchOut, e
 	return ApplyPatchOut{change.ReportPatch(all, receipt, notes, in.DryRun)}, nil
 }
 
-// tryChange returns what stands against the part of a change that makes sense, so
-// that a caller can mend everything at once.
+// tryChange returns the errors of the part of a change that could be prepared, so that a
+// caller can correct everything at once.
 func tryChange(ctx context.Context, c workspace.Change) error {
 	if len(c.Ops) == 0 || ctx.Err() != nil {
 		return nil
@@ -179,7 +179,7 @@ func tryChange(ctx context.Context, c workspace.Change) error {
 	return err
 }
 
-// patchSpellings are the forms that other tools have for a patch.
+// patchSpellings are the forms in which other tools take a patch.
 func patchSpellings() []schema.Spelling {
 	return []schema.Spelling{{Names: []string{"patch", "command"}, Read: func(given map[string]any) (map[string]any, error) {
 		if list, ok := schema.Strings(given["patch"]); ok {

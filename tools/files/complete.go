@@ -13,11 +13,10 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// CompletePath returns the paths that prefix can become, in path order: a name
-// more than prefix has, directories with a slash at the end. They are as prefix
-// writes them, relative to the first root or absolute. What ignore rules leave
-// out is left out, and names that begin with a dot where prefix has none. A
-// prefix that leads nowhere has none.
+// CompletePath returns the paths that complete prefix by one name, in path order, directories
+// with a slash at the end. Like prefix, they are relative to the first root or absolute.
+// Ignored entries are left out, and names that begin with a dot unless prefix has that dot. A
+// prefix whose directory does not exist has no completions.
 func CompletePath(ctx context.Context, prefix string, directories bool) ([]string, error) {
 	prefix = filepath.ToSlash(prefix)
 	typed := prefix[:strings.LastIndexByte(prefix, '/')+1]
@@ -56,15 +55,14 @@ func completeVariable(ctx context.Context, name, prefix string) ([]string, error
 	return values, nil
 }
 
-// absolute words a path as a value of {+path}.
+// absolute returns a path as a value of {+path}.
 func absolute(dir, name string) string {
 	return variable(workspace.ToURIPath(dir + name))
 }
 
-// continuations returns the entries of the directory typed whose names begin with
-// begun, directories with a slash at the end, and the directory's own absolute path
-// with one. Only of the first names, which a client will see, is it known whether a
-// link leads to a directory.
+// continuations returns the entries of the directory typed whose names begin with begun, and
+// the absolute path of that directory. Directories end with a slash. Whether a link leads to a
+// directory is checked only for the first names, which a client will see.
 func continuations(ctx context.Context, typed, begun string) (dir string, names []string, err error) {
 	at, err := tools.Resolve(ctx, cmp.Or(typed, "."))
 	if err != nil {
@@ -72,7 +70,7 @@ func continuations(ctx context.Context, typed, begun string) (dir string, names 
 	}
 	entries, _, err := fileindex.Walk(ctx, at, fileindex.WalkOptions{MaxDepth: 1, Directories: true, Hidden: strings.HasPrefix(begun, ".")})
 	if _, ok := errors.AsType[*workspace.Error](err); ok {
-		return "", nil, nil // there is no such directory, or none that can be read
+		return "", nil, nil // the directory does not exist or cannot be read
 	}
 	if err != nil {
 		return "", nil, err
@@ -84,7 +82,7 @@ func continuations(ctx context.Context, typed, begun string) (dir string, names 
 		if e.Kind == workspace.KindSymlink && len(names) < tools.MaxCompletions {
 			info, err := e.Path.Stat()
 			if err != nil {
-				continue // it leads out or nowhere
+				continue // its target is outside or missing
 			}
 			e.Kind = info.Kind
 		}
@@ -96,8 +94,8 @@ func continuations(ctx context.Context, typed, begun string) (dir string, names 
 	return strings.TrimSuffix(filepath.ToSlash(at.Host()), "/") + "/", names, nil
 }
 
-// towards returns the roots that a prefix can still become; an empty one all but
-// that which relative paths are under.
+// towards returns the roots that begin with prefix. For an empty prefix it leaves out the
+// first root, which relative paths are under.
 func towards(ws *workspace.Workspace, prefix string) []string {
 	var values []string
 	for _, root := range ws.Roots() {

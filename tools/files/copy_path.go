@@ -25,7 +25,7 @@ type CopyPathOut struct {
 	Notes  []string
 }
 
-// Text words the result.
+// Text returns the result as text.
 func (o CopyPathOut) Text() string { return o.Status + change.NoteLines(o.Notes...) }
 
 func copyPathTool(d Deps) tools.Tool {

@@ -31,7 +31,7 @@ type DeletePathOut struct {
 	Notes  []string
 }
 
-// Text words the result.
+// Text returns the result as text.
 func (o DeletePathOut) Text() string { return o.Status + change.NoteLines(o.Notes...) }
 
 func deletePathTool(d Deps) tools.Tool {
@@ -91,7 +91,7 @@ func (d Deps) deletePath(ctx context.Context, in DeletePathIn) (DeletePathOut, e
 	}, nil
 }
 
-// target is what is to be deleted; a root never is.
+// target returns the path to delete. It refuses a root.
 func (in DeletePathIn) target(ctx context.Context) (workspace.Path, workspace.Info, error) {
 	path, info, err := entry(ctx, in.Path)
 	if err == nil && path.IsRoot() {
@@ -101,7 +101,7 @@ func (in DeletePathIn) target(ctx context.Context) (workspace.Path, workspace.In
 	return path, info, err
 }
 
-// reread completes what a conflict says of a small file with its present content.
+// reread adds the present content of a small file to what a conflict says about it.
 func reread(path workspace.Path, old workspace.Old) workspace.Old {
 	if data, err := view.ReadAll(path, view.WholeSize); err == nil { // without it the conflict has no diff
 		digest := sha256.Sum256(data)
@@ -110,7 +110,7 @@ func reread(path workspace.Path, old workspace.Old) workspace.Old {
 	return old
 }
 
-// check refuses for a directory what is meant for a file.
+// check refuses a directory with expected_hash, and one with entries without recursive.
 func (in DeletePathIn) check(path workspace.Path) error {
 	name := textfile.Path(path.String())
 	if in.ExpectedHash != "" {
@@ -131,12 +131,12 @@ func (in DeletePathIn) check(path workspace.Path) error {
 	return nil
 }
 
-// deleteQuestion asks before a directory goes that holds something, or what cannot
-// come back.
+// deleteQuestion asks before a call deletes a directory with entries, or a file that cannot be
+// restored.
 func deleteQuestion(ctx context.Context, in DeletePathIn) (tools.Question, error) {
 	path, info, err := in.target(ctx)
 	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
-		return tools.Question{}, nil // which the call says
+		return tools.Question{}, nil // the call itself reports the error
 	}
 	if err != nil {
 		return tools.Question{}, err

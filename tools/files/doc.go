@@ -1,11 +1,10 @@
-// Package files is the category of tools on files and directories: reading, writing,
-// editing, moving, restoring, listing, describing. It also offers the files as
-// resources.
+// Package files is the category of tools that read, write, edit, move, restore, list and
+// describe files and directories. It also offers files as resources.
 //
-// Start at [Tools]; each tool is one file. Their engines are below internal: view
-// shows files, change writes them, restore brings former contents back. relocate.go
-// is what move_path and copy_path share, filter.go the patterns of trees. [Sources] are
-// the resources: resources.go and file_resource.go, uri.go their URIs, complete.go
-// paths as they are typed. The package opens nothing itself: paths and files come
-// from workspace. It must not import another category.
+// Start at [Tools]; each tool is one file. Three packages below internal do the work: view
+// shows files, change writes them, restore brings former contents back. move_path and
+// copy_path share relocate.go; filter.go has the patterns that select entries of a tree.
+// [Sources] has the resources: resources.go and file_resource.go, with uri.go for their URIs
+// and complete.go for the completion of paths. The package opens nothing itself: paths and
+// files come from workspace. It must not import another category.
 package files

@@ -36,7 +36,7 @@ type TextEdit struct {
 	EndLine       *int   `json:"end_line,omitempty" jsonschema_description:"Last of these lines, default start_line; one less than start_line inserts before it." jsonschema:"minimum=0,maximum=100000000"`
 }
 
-// EditFileOut is what was changed.
+// EditFileOut reports the changes of a file.
 type EditFileOut struct{ change.Report }
 
 func editFileTool(d Deps) tools.Tool {
@@ -93,7 +93,7 @@ func (d Deps) editFile(ctx context.Context, in EditFileIn) (EditFileOut, error) 
 	return EditFileOut{e.Report(receipt, in.DryRun)}, nil
 }
 
-// value turns an edit into one of the engine.
+// value converts the edit to one of textedit.
 func (t TextEdit) value() (textedit.Edit, *tools.Error) {
 	bad := func(msg, hint string) (textedit.Edit, *tools.Error) {
 		return textedit.Edit{}, &tools.Error{Code: tools.InvalidArgument, Msg: msg, Hint: hint}
@@ -114,7 +114,7 @@ func (t TextEdit) value() (textedit.Edit, *tools.Error) {
 	return out, nil
 }
 
-// editFileSpellings are the forms that other tools have for edits.
+// editFileSpellings are the forms in which other tools take edits.
 func editFileSpellings() []schema.Spelling {
 	return []schema.Spelling{
 		{Names: []string{"command", "insert_line", "new_str", "new_text"}, Read: inserted},
@@ -127,7 +127,7 @@ func editFileSpellings() []schema.Spelling {
 	}
 }
 
-// inserted reads a text to insert behind a line, and the commands of a tool that has several.
+// inserted reads a text to insert after a line, and the commands of a tool that has several.
 func inserted(given map[string]any) (map[string]any, error) {
 	text, isText := given["new_str"].(string)
 	if other, ok := given["new_text"].(string); ok && !isText {

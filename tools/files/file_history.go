@@ -31,14 +31,14 @@ type FileHistoryIn struct {
 
 // FileHistoryOut is a part of the history.
 type FileHistoryOut struct {
-	// Status counts, and says which call goes on.
+	// Status counts the changes and names the call for the next page.
 	Status string
-	// Changes has a line or more for each change, or each file of one.
+	// Changes has at least one line for each change, or for each file of one change.
 	Changes string
 	tools.More
 }
 
-// Text words the result.
+// Text returns the result as text.
 func (o FileHistoryOut) Text() string { return strings.TrimSuffix(o.Status+"\n"+o.Changes, "\n") }
 
 func fileHistoryTool() tools.Tool {
@@ -87,7 +87,7 @@ func fileHistory(ctx context.Context, in FileHistoryIn) (FileHistoryOut, error) 
 	return out, ctx.Err()
 }
 
-// listChanges words the changes of a page.
+// listChanges returns a page of changes.
 func listChanges(ctx context.Context, b *restore.Historian, in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
 	records, total, err := tools.Session(ctx).Workspace.History(ctx, workspace.HistoryQuery{Path: path, Offset: in.Offset, Limit: in.Limit})
 	if err != nil {
@@ -127,7 +127,7 @@ func listChanges(ctx context.Context, b *restore.Historian, in FileHistoryIn, pa
 	return out, nil
 }
 
-// named refuses a path that names nothing which could have a history.
+// named refuses a path that cannot have a history, such as a device.
 func (in FileHistoryIn) named(path workspace.Path) error {
 	if in.Path == "" {
 		return nil
@@ -139,7 +139,7 @@ func (in FileHistoryIn) named(path workspace.Path) error {
 	return err
 }
 
-// showChange words one change with the diffs of its files.
+// showChange returns one change with the diffs of its files.
 func showChange(ctx context.Context, b *restore.Historian, in FileHistoryIn, path workspace.Path) (FileHistoryOut, error) {
 	rec, err := restore.FindChange(ctx, in.Version, path)
 	if err != nil {

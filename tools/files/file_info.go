@@ -28,7 +28,7 @@ type FileInfoOut struct {
 	Files []FileInfo `json:"files" jsonschema_description:"One entry for each path, in their order."`
 }
 
-// FileInfo is what is known of one path. What does not apply is left out.
+// FileInfo describes one path. Fields that do not apply are empty.
 type FileInfo struct {
 	Path    string `json:"path" jsonschema_description:"The path, as it can be given back."`
 	Exists  bool   `json:"exists" jsonschema_description:"Whether there is something at the path; a symlink exists though its target may not."`
@@ -87,7 +87,7 @@ func fileInfo(ctx context.Context, in FileInfoIn) (FileInfoOut, error) {
 	return out, nil
 }
 
-// Text words the result, a block for each path.
+// Text returns a block of lines for each path.
 func (o FileInfoOut) Text() string {
 	var exist, missing, refused int
 	for _, f := range o.Files {
@@ -115,7 +115,7 @@ func (o FileInfoOut) Text() string {
 func (o FileInfoOut) Trim(budget int) FileInfoOut {
 	room := budget - 200
 	for _, f := range o.Files {
-		room = min(room, budget-200-len(textfile.Path(f.Path))) // for the entry that says what is left out
+		room = min(room, budget-200-len(textfile.Path(f.Path))) // for the entry that counts the paths left out
 	}
 	for i, f := range o.Files {
 		if room -= len(f.text()) + 1; room < 0 {
@@ -129,7 +129,7 @@ func (o FileInfoOut) Trim(budget int) FileInfoOut {
 	return o
 }
 
-// describePath describes a path; what goes wrong is part of the description.
+// describePath describes a path; an error is part of the description.
 func describePath(ctx context.Context, text string) FileInfo {
 	f := FileInfo{Path: text}
 	path, err := tools.Resolve(ctx, text)
@@ -244,7 +244,7 @@ func modes(info workspace.Info) (octal, ls string) {
 	return fmt.Sprintf("%04o", bits), string(letters)
 }
 
-// text words the description in one to three lines.
+// text returns the description, in one or more lines.
 func (f FileInfo) text() string {
 	switch {
 	case !f.Exists && f.Error != "":
@@ -290,7 +290,7 @@ func (f FileInfo) text() string {
 	return text
 }
 
-// content words what the content of a file is.
+// content describes the content of a file.
 func (f FileInfo) content() string {
 	if f.MIME == "" {
 		return ""

@@ -7,28 +7,28 @@ import (
 	"toolcrib/tools/internal/services"
 )
 
-// Category is the tools that read and change files.
+// Category returns the tools that read and change files.
 func Category(*services.Services) tools.Category {
 	d := NewDeps()
 	return tools.Category{
-		ID: "files", Title: "Files",
+		ID: "files", Title: "read, change, move and restore files",
 		Guide:   "list_directory shows a directory as a tree; read_file reads text by lines, from either end; file_info tells whether paths exist and what they are",
 		Tools:   Tools(d),
 		Sources: Sources(d),
 	}
 }
 
-// Deps is what the process owns for this category.
+// Deps is the state that the tools of the category share in a process.
 type Deps struct {
-	Seen  *view.Seen      // nil = nothing is remembered
+	Seen  *view.Seen      // nil = contents are not remembered
 	Lines *view.LineIndex // likewise
 }
 
-// seenBytes is how much of what was shown is remembered, to tell what has changed
-// since.
+// seenBytes bounds the remembered contents, by which a call finds what has changed since the
+// caller read a file.
 const seenBytes = 4 << 20
 
-// NewDeps returns what a process needs.
+// NewDeps returns the state for one process.
 func NewDeps() Deps { return Deps{Seen: view.NewSeen(seenBytes), Lines: view.NewLineIndex()} }
 
 func (d Deps) writer() change.Writer { return change.Writer{Seen: d.Seen} }

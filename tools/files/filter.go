@@ -9,11 +9,11 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// filter says which entries of a tree are shown, by their path below its root.
-// The zero filter shows all.
+// filter selects the entries of a tree to show, by their path below its root. The zero filter
+// shows all.
 type filter struct{ include, exclude pathglob.Set }
 
-// newFilter prepares patterns; one that starts with ! leaves out what it matches.
+// newFilter compiles patterns. A pattern that starts with ! excludes its matches.
 func newFilter(patterns ...string) (f filter, err error) {
 	include, exclude := pathglob.Negated(patterns, nil)
 	f.include, err = pathglob.Compile(include)
@@ -28,7 +28,7 @@ func newFilter(patterns ...string) (f filter, err error) {
 
 func (f filter) empty() bool { return f.include.Empty() && f.exclude.Empty() }
 
-// skips reports that nothing in a directory is wanted.
+// skips reports whether the filter selects nothing in a directory.
 func (f filter) skips(dir string) bool {
 	return f.exclude.Names(dir, true) || !f.include.Empty() && !f.include.Below(dir)
 }
@@ -41,8 +41,8 @@ func (f filter) wants(e fileindex.Entry) bool {
 	return f.include.Empty() || f.include.Match(e.Rel, e.Kind == workspace.KindDirectory)
 }
 
-// deniedTarget is the denial of what a link leads to, of which its text would tell; nil
-// where the policy denies nothing.
+// deniedTarget returns the error of a link whose target the policy denies, nil for any other.
+// The text of such a link would reveal its target.
 func deniedTarget(link workspace.Path) error {
 	_, err := link.Stat()
 	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleDenied {

@@ -38,15 +38,15 @@ type ListDirectoryIn struct {
 
 // ListDirectoryOut is a part of a tree.
 type ListDirectoryOut struct {
-	// Status counts the entries, what is left out, and says which call goes on.
+	// Status counts the shown and omitted entries and names the call for the next page.
 	Status string
-	// Tree is a line for each entry, two spaces a level, and one that names what
-	// could not be read.
+	// Tree has a line for each entry, indented by two spaces a level, and a line that names
+	// the directories that could not be read.
 	Tree string
 	tools.More
 }
 
-// Text words the result.
+// Text returns the result as text.
 func (o ListDirectoryOut) Text() string {
 	return strings.TrimSuffix(o.Status+"\n"+o.Tree, "\n")
 }
@@ -72,7 +72,8 @@ func listDirectoryTool() tools.Tool {
 	})
 }
 
-// listDirectory lists what the pattern matches, or else what it was perhaps meant to match.
+// listDirectory lists the entries that match the pattern. If there are none, it tries other
+// readings of the pattern.
 func listDirectory(ctx context.Context, in ListDirectoryIn) (ListDirectoryOut, error) {
 	if in.Pattern == "" {
 		out, _, err := listed(ctx, in)
@@ -93,7 +94,7 @@ func listDirectory(ctx context.Context, in ListDirectoryIn) (ListDirectoryOut, e
 	return out, err
 }
 
-// listed lists what the patterns match, and reports whether there is anything.
+// listed lists the entries that match the patterns, and reports whether there are any.
 func listed(ctx context.Context, in ListDirectoryIn, patterns ...string) (_ ListDirectoryOut, found bool, _ error) {
 	f, err := newFilter(patterns...)
 	if err != nil {
@@ -132,7 +133,7 @@ type listing struct {
 	files, directories int64
 }
 
-// page words the rows that were asked for, as many as fit.
+// page returns the rows that were asked for, as many as fit.
 func (l *listing) page(ctx context.Context, stats fileindex.WalkStats) (ListDirectoryOut, error) {
 	n := len(l.rows)
 	first := min(l.in.Offset, n)
@@ -187,7 +188,7 @@ func (l *listing) status(stats fileindex.WalkStats, first, next int) string {
 // nestedEntries is the most entries shown of a directory below the listed one.
 const nestedEntries = 200
 
-// node is an entry of a tree; the root stands for the listed directory.
+// node is an entry of a tree; the root is the listed directory.
 type node struct {
 	entry    fileindex.Entry
 	parent   *node
@@ -195,8 +196,8 @@ type node struct {
 	info     workspace.Info // set by order
 }
 
-// grow makes a tree of what a walk found, in its order. It keeps the entries that
-// the filter wants and the directories that lead to them.
+// grow makes a tree of the entries of a walk, in their order. It keeps the entries that the
+// filter wants and the directories that lead to them.
 func grow(entries []fileindex.Entry, f filter) *node {
 	root := &node{}
 	directories := map[string]*node{".": root}
@@ -214,8 +215,8 @@ func grow(entries []fileindex.Entry, f filter) *node {
 	return root
 }
 
-// prune removes what is neither wanted nor leads to something wanted, and reports
-// whether anything is left below n.
+// prune removes the entries that the filter does not select and that do not lead to a selected
+// one. It reports whether n has entries left.
 func (n *node) prune(f filter) bool {
 	n.children = slices.DeleteFunc(n.children, func(c *node) bool {
 		return f.excludes(c.entry) || !c.prune(f) && !f.wants(c.entry)
@@ -223,8 +224,8 @@ func (n *node) prune(f filter) bool {
 	return len(n.children) > 0
 }
 
-// order sorts each directory by time of change or size, the newest or largest
-// first; what is gone meanwhile comes last.
+// order sorts each directory by time of change or size, the newest or largest first; entries
+// that are gone meanwhile come last.
 func (n *node) order(ctx context.Context, by string) error {
 	for _, c := range n.children {
 		if err := ctx.Err(); err != nil {
@@ -264,7 +265,7 @@ func (n *node) count(directories bool) int64 {
 // row is one line of a listing.
 type row struct {
 	node  *node
-	notes []note // to stand after it
+	notes []note // printed after it
 }
 
 // note says that entries of a directory are not shown.
@@ -300,7 +301,7 @@ func (n *node) name() string {
 	return textfile.Path(name)
 }
 
-// append words the row: name/, name SIZE, name -> target.
+// append appends the row to dst: name/, name SIZE, name -> target.
 func (r row) append(dst []byte, l *listing) []byte {
 	n := r.node
 	dst = append(append(dst, n.indent()...), n.name()...)
@@ -340,7 +341,7 @@ const (
 	mostListed = 2000
 )
 
-// listSpellings are the forms that other tools have for what list_directory takes.
+// listSpellings are the forms in which other tools take the arguments of list_directory.
 func listSpellings() []schema.Spelling {
 	return []schema.Spelling{
 		schema.Flag(map[string]any{"depth": mostLevels}, map[string]any{"depth": 1}, "recursive", "-R", "recurse"),
@@ -369,7 +370,7 @@ func listSpellings() []schema.Spelling {
 	}
 }
 
-// leavingOut reads patterns to leave out as the pattern that leaves them out.
+// leavingOut reads patterns to exclude as one pattern that begins with !.
 func leavingOut(given map[string]any) (map[string]any, error) {
 	for _, v := range given {
 		list, ok := schema.Strings(v)
@@ -391,8 +392,7 @@ func leavingOut(given map[string]any) (map[string]any, error) {
 	return nil, nil
 }
 
-// appendCount appends how many entries a directory has that is not gone into, or
-// of which nothing is shown.
+// appendCount appends the number of entries of a directory whose entries are not shown.
 func (n *node) appendCount(dst []byte) []byte {
 	entries, err := n.entry.Path.ReadDir()
 	if err != nil {
@@ -401,8 +401,8 @@ func (n *node) appendCount(dst []byte) []byte {
 	return fmt.Appendf(dst, " (%s)", textfile.Count(len(entries), "entry"))
 }
 
-// append says how to get the rest of a directory. With a pattern the directory
-// is to be listed by itself: its rows at depth 1 are other ones than here.
+// append appends the call that lists the rest of a directory. With a pattern the call has no
+// offset: at depth 1 the directory has other rows than here.
 func (t note) append(dst []byte, l *listing) []byte {
 	d := t.directory
 	dst = fmt.Appendf(dst, "%s  … %d more: path=%s", d.indent(), len(d.children)-t.shown, textfile.Quoted(d.entry.Path.String()))
@@ -412,8 +412,8 @@ func (t note) append(dst []byte, l *listing) []byte {
 	return append(dst, '\n')
 }
 
-// appendAncestors appends the directories that the first entry of a page is in,
-// when they stand on an earlier page.
+// appendAncestors appends the directories that the first entry of a page is in, when those are
+// on an earlier page.
 func appendAncestors(dst []byte, n *node) []byte {
 	if n.parent == nil {
 		return dst

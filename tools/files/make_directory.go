@@ -19,13 +19,13 @@ type MakeDirectoryIn struct {
 	Path string `json:"path" jsonschema_description:"Directory to make." path:"directory" alias:"dir,directory,directory_path,dir_path,file_path,folder,folder_path,absolute_path"`
 }
 
-// MakeDirectoryOut says whether the directory was made or stood there.
+// MakeDirectoryOut reports whether the directory was made or existed.
 type MakeDirectoryOut struct {
 	Status string
 	Notes  []string
 }
 
-// Text words the result.
+// Text returns the result as text.
 func (o MakeDirectoryOut) Text() string { return o.Status + change.NoteLines(o.Notes...) }
 
 func makeDirectoryTool(d Deps) tools.Tool {

@@ -26,7 +26,7 @@ type MovePathOut struct {
 	Notes  []string
 }
 
-// Text words the result.
+// Text returns the result as text.
 func (o MovePathOut) Text() string { return o.Status + change.NoteLines(o.Notes...) }
 
 func movePathTool(d Deps) tools.Tool {

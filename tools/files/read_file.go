@@ -80,12 +80,11 @@ func readFile(ctx context.Context, r *view.Reader, in ReadFileIn) (ReadFileOut, 
 	return ReadFileOut{out}, nil
 }
 
-// listedEntries is how many entries of a directory are shown where a file was
-// expected.
+// listedEntries is the most entries shown of a directory that was given instead of a file.
 const listedEntries = 50
 
-// readDirectory answers for a path that is no file: a directory is listed, for
-// anything else the answer is why.
+// readDirectory answers for a path that is no file: it lists a directory, and returns why for
+// anything else.
 func readDirectory(path workspace.Path, why error) (ReadFileOut, error) {
 	entries, err := path.ReadDir()
 	if err != nil {
@@ -114,7 +113,7 @@ func readDirectory(path workspace.Path, why error) (ReadFileOut, error) {
 // mostRead is the most lines that a call may ask for, as the schema has it.
 const mostRead = 10_000
 
-// readFileSpellings are the forms that other tools have for the lines to read.
+// readFileSpellings are the forms in which other tools name the lines to read.
 func readFileSpellings() []schema.Spelling {
 	return []schema.Spelling{
 		{Names: []string{"path", "paths", "files"}, Read: onePath},
@@ -138,7 +137,7 @@ func readFileSpellings() []schema.Spelling {
 	}
 }
 
-// onePath reads lists of paths where one is read.
+// onePath reads a list that has one path.
 func onePath(given map[string]any) (map[string]any, error) {
 	var all []string
 	for _, v := range given {
@@ -183,8 +182,8 @@ func linesFromTo(first, last string) func(map[string]any) (map[string]any, error
 	return func(given map[string]any) (map[string]any, error) { return linesBetween(given[first], given[last]) }
 }
 
-// linesBetween returns the lines from one to another, either of which may be absent; -1 is the
-// last line of the file.
+// linesBetween returns the arguments for the lines from first to last. Either may be absent;
+// -1 is the last line of the file.
 func linesBetween(first, last any) (map[string]any, error) {
 	from, ok := schema.Int(first)
 	if first == nil {
@@ -206,7 +205,7 @@ func linesBetween(first, last any) (map[string]any, error) {
 	return map[string]any{"offset": from, "limit": min(to-from+1, mostRead)}, nil
 }
 
-// atMost reads the most lines by another name; 0 and less are no limit.
+// atMost reads a limit of lines by another name; 0 and less mean no limit.
 func atMost(given map[string]any) (map[string]any, error) {
 	for _, v := range given {
 		n, ok := schema.Int(v)

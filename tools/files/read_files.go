@@ -32,15 +32,15 @@ type ReadFilesIn struct {
 	LineNumbers *bool    `json:"line_numbers,omitempty" jsonschema_description:"Write each line as its number, a tab, its text." jsonschema:"default=true" alias:"-n,show_line_numbers,include_line_numbers"`
 }
 
-// ReadFilesOut is several files, each as far as it has room.
+// ReadFilesOut has several files, each as far as there is room for it.
 type ReadFilesOut struct {
-	// Status counts the files and says which call returns those that follow.
+	// Status counts the files and names the call for the next ones.
 	Status string
 	Files  []view.Window
 	tools.More
 }
 
-// Text words the result: the files are parted by blank lines.
+// Text returns the status and the files, separated by blank lines.
 func (o ReadFilesOut) Text() string {
 	var b strings.Builder
 	b.WriteString(o.Status)
@@ -109,33 +109,33 @@ func readFiles(ctx context.Context, r *view.Reader, in ReadFilesIn) (ReadFilesOu
 	return out, nil
 }
 
-// wanted is a file to be read, or why there is none.
+// wanted is a file to read, or the error of its entry.
 type wanted struct {
 	name string // as printed
 	path workspace.Path
 	err  error
 }
 
-// shares is the files of a result and what each has of it.
+// shares divides the room of a result among its files.
 type shares struct {
 	*view.Reader
 	numbers bool
 	parts   []share
 }
 
-// share is a file with as much of it as one result could hold.
+// share is a file with as much of its text as one result could hold.
 type share struct {
 	wanted
 	out view.Window
 }
 
-// leastBody is what of a file is worth a place in the result.
+// leastBody is the least room, in bytes, that a file gets in a result.
 const leastBody = 400
 
 func (p share) size() int  { return p.out.Size() + len("\n\n") }
 func (p share) least() int { return min(p.size(), len(p.out.Status)+leastBody) }
 
-// read reads a file with room for its body. An error is that of the context.
+// read reads a file with room for its body. It fails only if the context ends.
 func (s *shares) read(ctx context.Context, f wanted, room int) (share, error) {
 	p := share{wanted: f}
 	err := f.err
@@ -168,12 +168,11 @@ func (s *shares) readOne(ctx context.Context, path workspace.Path, room int) (vi
 	return out, nil
 }
 
-// nextRoom is what a status line grows by where a file is cut.
+// nextRoom is how many bytes a status line may grow by when its file is cut.
 const nextRoom = 100
 
-// cut reads the larger files again, with less room, until all together have at
-// most the given bytes: small files stay whole, the others share what is left
-// equally.
+// cut reads the larger files again, with less room, until all together have at most the given
+// bytes: small files stay whole, the others share the rest equally.
 func (s *shares) cut(ctx context.Context, room int) error {
 	sizes := make([]int, len(s.parts))
 	for i, p := range s.parts {
@@ -193,8 +192,7 @@ func (s *shares) cut(ctx context.Context, room int) error {
 	return nil
 }
 
-// fairLevel returns the size that the larger of some things are to be cut to, so
-// that all have room.
+// fairLevel returns the size to which the larger files must be cut so that all have room.
 func fairLevel(sizes []int, room int) int {
 	sizes = slices.Sorted(slices.Values(sizes))
 	for i, size := range sizes {
@@ -209,7 +207,7 @@ func fairLevel(sizes []int, room int) int {
 	return sizes[len(sizes)-1]
 }
 
-// result words what was read.
+// result returns the files that were read.
 func (s *shares) result(offset, total int, notes string) ReadFilesOut {
 	var out ReadFilesOut
 	failed := 0
@@ -238,10 +236,9 @@ func (s *shares) result(offset, total int, notes string) ReadFilesOut {
 	return out
 }
 
-// expand returns the files that paths and globs name, each once, in their order.
-// What is wrong with an entry stands in its place; notes name directories that
-// could not be read, and count what the policy denies. read tells of entries that were
-// read otherwise than they are written.
+// expand returns the files that paths and globs name, each once, in their order. An entry that
+// fails is in the list with its error. notes name directories that could not be read and count
+// denied paths. read names the entries that were read otherwise than written.
 func expand(ctx context.Context, entries []string) (list []wanted, read, notes string, err error) {
 	var closed []paging.Unread
 	denied := 0
@@ -292,8 +289,8 @@ func named(ctx context.Context, text string) ([]wanted, fileindex.WalkStats, err
 	return []wanted{{name: textfile.Path(path.String()), path: path}}, fileindex.WalkStats{}, nil
 }
 
-// allNamed returns the files of several entries, all of which must be there. A directory
-// is none.
+// allNamed returns the files of several entries. ok reports whether all of them exist and none
+// is a directory.
 func allNamed(ctx context.Context, entries []string) (found []wanted, ok bool) {
 	for _, text := range entries {
 		list, _, err := named(ctx, text)

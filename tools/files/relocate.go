@@ -12,7 +12,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// relocation is what move_path and copy_path do.
+// relocation is a call of move_path or copy_path.
 type relocation struct {
 	tool                string
 	kind                workspace.OpKind
@@ -22,8 +22,8 @@ type relocation struct {
 	expected            string
 }
 
-// relocate moves or copies. What it looks at before is for the wording of
-// refusals: whether something is replaced is decided by the system.
+// relocate moves or copies. It checks both paths first only to give better errors: the system
+// itself refuses to replace something.
 func (d Deps) relocate(ctx context.Context, r relocation) (status string, notes []string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", nil, err
@@ -59,7 +59,7 @@ func (d Deps) relocate(ctx context.Context, r relocation) (status string, notes 
 	return status + change.ID(receipt) + change.Aftermath(receipt, nil, false), done.Notes, nil
 }
 
-// entry resolves a path whose entry itself is meant, not what a symlink leads to.
+// entry resolves a path to its own entry: it does not follow a symlink.
 func entry(ctx context.Context, text string) (workspace.Path, workspace.Info, error) {
 	path, err := tools.Resolve(ctx, text)
 	if err != nil {
@@ -79,7 +79,7 @@ func entry(ctx context.Context, text string) (workspace.Path, workspace.Info, er
 	return path, info, err
 }
 
-// check refuses what would not do what it seems to ask for.
+// check refuses calls that would not do what the caller seems to want.
 func (r relocation) check(info workspace.Info, from, to workspace.Path) error {
 	if from.String() == to.String() {
 		return tools.Errorf(tools.InvalidArgument, "source and destination are both %s", textfile.Path(to.String())).
@@ -99,7 +99,7 @@ func (r relocation) check(info workspace.Info, from, to workspace.Path) error {
 	}
 	there, exists, err := to.Find(false)
 	if err != nil || !exists {
-		return nil // nothing stands there, or the change itself is refused
+		return nil // the destination does not exist, or the change itself fails
 	}
 	switch over := there.Kind == workspace.KindDirectory; {
 	case over && !directory:
@@ -112,7 +112,7 @@ func (r relocation) check(info workspace.Info, from, to workspace.Path) error {
 	return nil
 }
 
-// taken says what to do about something that stands at the destination.
+// taken returns the hint for a destination that exists.
 func (r relocation) taken(from, to workspace.Path) string {
 	if info, err := to.Stat(); err == nil && info.Kind == workspace.KindDirectory {
 		return "it is a directory; destination=" + r.within(from, to) + " puts it inside"
@@ -120,13 +120,13 @@ func (r relocation) taken(from, to workspace.Path) string {
 	return "overwrite=true replaces it; the history keeps what it was"
 }
 
-// within is the destination for who means the directory to put something into.
+// within returns the destination for a caller that named the directory to put the source into.
 func (r relocation) within(from, to workspace.Path) string {
 	return textfile.Quoted(path.Join(to.String(), path.Base(from.String())))
 }
 
-// question asks before a directory that holds something is replaced, or what cannot
-// come back.
+// question asks before a call replaces a directory with entries, or a file that cannot be
+// restored.
 func (r relocation) question(ctx context.Context) (tools.Question, error) {
 	if !r.overwrite {
 		return tools.Question{}, nil
@@ -146,7 +146,7 @@ func (r relocation) question(ctx context.Context) (tools.Question, error) {
 		textfile.Path(r.source), textfile.Path(to.String()), held, held.Kept(ctx))}, nil
 }
 
-// amount words how much was changed: ", 214 files" of a tree, ", 12 B" of a file.
+// amount returns how much was changed: ", 214 files" for a tree, ", 12 B" for a file.
 func amount(done workspace.Done, v *workspace.Version) string {
 	switch {
 	case v == nil:

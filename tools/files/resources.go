@@ -13,7 +13,7 @@ import (
 // listedResources is how many files are listed as resources.
 const listedResources = 100
 
-// fileSource is the files of the workspace as resources.
+// fileSource returns the files of the workspace as resources.
 func fileSource() tools.Source {
 	return tools.Source{
 		Name: "file", Title: "Files",
@@ -34,8 +34,8 @@ func fileSource() tools.Source {
 	}
 }
 
-// listResources lists the files directly below each root, of each the same number
-// where there are too many.
+// listResources lists the files directly below each root. If there are too many, each root
+// gets the same share.
 func listResources(ctx context.Context) ([]tools.Resource, error) {
 	ws := tools.Session(ctx).Workspace
 	roots := ws.Roots()

@@ -17,7 +17,7 @@ import (
 //go:embed restore_file.md
 var restoreFileDoc string
 
-// asksAbove is how many files a call may overwrite or delete unasked.
+// asksAbove is how many files a call may overwrite or delete without asking the user.
 const asksAbove = 100
 
 // RestoreFileIn says what to bring back.
@@ -29,7 +29,7 @@ type RestoreFileIn struct {
 	DryRun    bool   `json:"dry_run,omitempty" jsonschema_description:"Only say what would be done." jsonschema:"default=false"`
 }
 
-// RestoreFileOut says what was brought back.
+// RestoreFileOut reports what was restored.
 type RestoreFileOut struct{ restore.Report }
 
 func restoreFileTool(d Deps) tools.Tool {
@@ -87,7 +87,7 @@ func (d Deps) restoreFile(ctx context.Context, in RestoreFileIn) (RestoreFileOut
 	return RestoreFileOut{run.Out}, nil
 }
 
-// changes are those that are meant, in the order in which they are to be taken back.
+// changes returns the changes that the call means, in the order in which to revert them.
 func (in RestoreFileIn) changes(ctx context.Context) ([]workspace.Record, error) {
 	path, err := in.path(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (in RestoreFileIn) changes(ctx context.Context) ([]workspace.Record, error)
 	return []workspace.Record{rec}, nil
 }
 
-// path is none where none is given.
+// path returns the zero Path if none is given.
 func (in RestoreFileIn) path(ctx context.Context) (workspace.Path, error) {
 	if in.Path == "" {
 		return workspace.Path{}, ctx.Err()
@@ -115,7 +115,7 @@ func (in RestoreFileIn) path(ctx context.Context) (workspace.Path, error) {
 	return path, cmp.Or(ctx.Err(), err)
 }
 
-// plan finds out what is to be done about a change.
+// plan returns the restoration of a change.
 func (in RestoreFileIn) plan(ctx context.Context, rec workspace.Record) (*restore.Restoration, error) {
 	r := restore.NewRestoration(ctx, rec, in.Undo, in.Overwrite)
 	if in.Undo { // the change as a whole
@@ -128,7 +128,7 @@ func (in RestoreFileIn) plan(ctx context.Context, rec workspace.Record) (*restor
 	return r, r.Collect(path)
 }
 
-// change is the change that is meant.
+// change returns the change that the call means.
 func (in RestoreFileIn) change(ctx context.Context, path workspace.Path) (workspace.Record, error) {
 	switch {
 	case in.Version != "" && (in.Undo || in.Path != ""):
@@ -144,9 +144,8 @@ func (in RestoreFileIn) change(ctx context.Context, path workspace.Path) (worksp
 		WithHint("undo=true takes back your last change; path and version restore a file, and file_history lists versions")
 }
 
-// restoreQuestion asks before many files are overwritten or deleted, or one that
-// cannot come back. What cannot be
-// done is told by the call itself.
+// restoreQuestion asks before many files are overwritten or deleted, or one that cannot be
+// restored. The call itself reports a restoration that is not possible.
 func restoreQuestion(ctx context.Context, in RestoreFileIn) (tools.Question, error) {
 	if in.DryRun {
 		return tools.Question{}, nil

@@ -11,8 +11,8 @@ import (
 // fileURI is the URI of a path.
 func fileURI(p workspace.Path) string { return workspace.FileURI(filepath.ToSlash(p.Host())) }
 
-// A variable of the form {+path} is expanded with the escapes that stand in its
-// value. Where a name holds what looks like one, its percent sign is escaped.
+// A variable of the form {+path} is expanded with the escapes in its value. If a name has text
+// that looks like an escape, its percent sign is escaped.
 
 // variable returns a path as the value of {+path}.
 func variable(path string) string {
@@ -29,7 +29,7 @@ func variable(path string) string {
 	return b.String()
 }
 
-// variablePath returns the path, or the beginning of one, of a value of {+path}.
+// variablePath returns the path, or the beginning of a path, of a value of {+path}.
 func variablePath(value string) string {
 	var b strings.Builder
 	for i := 0; i < len(value); i++ {

@@ -93,7 +93,7 @@ func (d Deps) writeFile(ctx context.Context, in WriteFileIn) (WriteFileOut, erro
 	return WriteFileOut{w.Report(receipt)}, nil
 }
 
-// writeQuestion asks before a content is replaced that cannot come back.
+// writeQuestion asks before a call replaces content that cannot be restored.
 func writeQuestion(ctx context.Context, in WriteFileIn) (tools.Question, error) {
 	if in.Mode != "overwrite" {
 		return tools.Question{}, nil
@@ -109,7 +109,7 @@ func writeQuestion(ctx context.Context, in WriteFileIn) (tools.Question, error) 
 	return tools.Question{Message: fmt.Sprintf("overwrite %s; %s", there, why)}, nil
 }
 
-// writeFileSpellings are the forms that other tools have for how to write.
+// writeFileSpellings are the forms in which other tools say how to write.
 func writeFileSpellings() []schema.Spelling {
 	return []schema.Spelling{
 		schema.Values("mode", map[string]string{"rewrite": "overwrite", "write": "overwrite", "replace": "overwrite", "w": "overwrite", "a": "append", "x": "create", "new": "create"}),

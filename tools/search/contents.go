@@ -11,15 +11,15 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// contents keeps what small files hold that were searched lately, since most of what a
-// search in an index costs is to open and read the few files that may match. What is kept
-// is that of a version of a file, so that it serves only where the system tells of every
-// change. A nil contents keeps nothing.
+// contents caches the text of small files that were searched lately, since most of the time of
+// an indexed search goes into opening and reading the few files that may match. It caches
+// versions of files, so it is of use only where the system reports every change. A nil
+// contents caches nothing.
 type contents struct {
 	most int // bytes
 
 	mu     sync.Mutex
-	recent map[version][]byte // used since it took the place of older
+	recent map[version][]byte // used since it replaced older
 	older  map[version][]byte
 	size   int // of recent
 }
@@ -78,17 +78,17 @@ func (c *contents) add(v version, text []byte) {
 	}
 }
 
-// borrower is the use of contents by one call.
+// borrower lets one call use contents.
 type borrower struct {
 	*contents
 	shelf uint64
 	left  atomic.Int64 // bytes that the call may still put
-	least int64        // of them that a file counts as
+	least int64        // the least bytes that a file counts as
 }
 
-// borrow lets a call use contents, and put some where it is the first of its search: one
-// that goes on to other pages goes through more files than would be there the next time.
-// It is nil where the call must not.
+// borrow returns a borrower, nil if the call must not use contents. Only the first call of a
+// search may put texts: the calls for further pages read more files than contents could keep
+// until the next search.
 func (v visit) borrow(first bool) *borrower {
 	if v.contents == nil || v.fresh != fileindex.Watched {
 		return nil
@@ -102,7 +102,7 @@ func (v visit) borrow(first bool) *borrower {
 	return b
 }
 
-// keptFile is a file of which the content alone is known.
+// keptFile is a file that is read from contents.
 type keptFile struct {
 	*bytes.Reader
 	text []byte

@@ -16,12 +16,12 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// filter says which entries of a walk are wanted by their path below its start.
+// filter selects entries of a walk by their path below its start.
 type filter struct {
 	include pathglob.Set // none = everything
 	types   pathglob.Set // none = everything
 	exclude pathglob.Set
-	left    atomic.Int64 // entries that were left out; a directory not entered is one
+	left    atomic.Int64 // entries that were left out; a directory that is not entered counts as one
 	listed  bool         // the walk reports directories, entered or not
 }
 
@@ -52,8 +52,8 @@ func compile(name string, patterns []string) (pathglob.Set, error) {
 	return set, err
 }
 
-// walk yields the entries below start that the filter wants, in path order, a run at a
-// time. The result is that of the walk, once the entries have ended.
+// walk yields the selected entries below start, in path order, a run at a time. After the last
+// run it returns the result of the walk.
 func (f *filter) walk(ctx context.Context, start workspace.Path, opt fileindex.WalkOptions) (entries iter.Seq[[]fileindex.Entry], result func() (fileindex.WalkStats, error)) {
 	opt.SkipDir, f.listed = f.skips, opt.Directories
 	stream := fileindex.NewStream(ctx, start, opt)
@@ -69,8 +69,8 @@ func (f *filter) walk(ctx context.Context, start workspace.Path, opt fileindex.W
 	}, stream.Result
 }
 
-// skips reports that nothing in a directory is wanted. Walks call it from
-// several goroutines.
+// skips reports whether the filter selects nothing in a directory. Walks call it from several
+// goroutines.
 func (f *filter) skips(dir string) bool {
 	skip := f.exclude.Names(dir, true) || !f.include.Empty() && !f.include.Below(dir)
 	if skip && !f.listed {
@@ -79,8 +79,8 @@ func (f *filter) skips(dir string) bool {
 	return skip
 }
 
-// excluding returns a function that reports whether a file, of several in path order, is
-// in a directory that is left out with all in it.
+// excluding returns a function that reports whether a file is in an excluded directory. It
+// must be called with files in path order.
 func (f *filter) excluding() func(rel string) bool {
 	if f.exclude.Empty() {
 		return func(string) bool { return false }
@@ -103,18 +103,18 @@ func (f *filter) excluding() func(rel string) bool {
 	}
 }
 
-// wants reports whether an entry is wanted by its path.
+// wants reports whether the filter selects a path.
 func (f *filter) wants(rel string, directory bool) bool {
 	return !f.exclude.Names(rel, directory) &&
 		(f.include.Empty() || f.include.Match(rel, directory)) &&
 		(f.types.Empty() || f.types.Match(rel, directory))
 }
 
-// empty reports that everything is wanted.
+// empty reports whether the filter selects everything.
 func (f *filter) empty() bool { return f.exclude.Empty() && f.include.Empty() && f.types.Empty() }
 
-// byName returns what wants says of an entry by its name alone, in every directory, if that
-// decides.
+// byName returns the filter as one of names alone; ok reports whether names are enough to
+// decide.
 func (f *filter) byName() (names fileindex.NameFilter, ok bool) {
 	include, byInclude := f.include.ByName()
 	types, byTypes := f.types.ByName()
@@ -132,8 +132,8 @@ func (f *filter) byName() (names fileindex.NameFilter, ok bool) {
 	return names, true
 }
 
-// newest orders entries by their time of change, the latest first, equal ones by
-// path. What is gone meanwhile is left out.
+// newest sorts entries by modification time, the latest first, equal ones by path. Entries
+// that are gone meanwhile are left out.
 func newest(ctx context.Context, entries []fileindex.Entry) ([]fileindex.Entry, error) {
 	type dated struct {
 		fileindex.Entry

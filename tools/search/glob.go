@@ -47,8 +47,8 @@ type GlobOut struct {
 	Unreadable []paging.Unread
 	Denied     int    // by the policy
 	Freshness  string // see visit
-	Read       string // how the pattern was read, if not as it is written; see reading
-	Other      string // what a pattern like it matches, where nothing matches it
+	Read       string // how the pattern was read, if not as written; see reading
+	Other      string // an entry similar to a pattern that matches nothing
 }
 
 func globTool(d Deps) tools.Tool {
@@ -80,7 +80,8 @@ func globTool(d Deps) tools.Tool {
 	})
 }
 
-// glob finds what the patterns match, or else what they were perhaps meant to match.
+// glob finds the entries that the patterns match. If there are none, it tries other readings
+// of the patterns.
 func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 	out, err := find(ctx, d, in)
 	if err == nil && out.Total > 0 || err != nil && tools.AsError(err).Code != tools.InvalidArgument {
@@ -103,7 +104,7 @@ func glob(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 	return out, err
 }
 
-// near says what of the entries comes close to patterns that match none.
+// near names an entry that is similar to patterns that match none.
 func near(ctx context.Context, d Deps, in GlobIn) string {
 	kinds, anywhere := in, in
 	kinds.Kind = "any"
@@ -127,9 +128,9 @@ func near(ctx context.Context, d Deps, in GlobIn) string {
 	return ""
 }
 
-// find finds what the patterns match.
+// find finds the entries that the patterns match.
 func find(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
-	page := in // what names the page: it may be asked for with another limit
+	page := in // the key of the page: it may be asked for with another limit
 	page.Limit = 0
 	start, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
@@ -154,7 +155,7 @@ func find(ctx context.Context, d Deps, in GlobIn) (GlobOut, error) {
 	return out, nil
 }
 
-// Text is a status line and a path a line.
+// Text returns a status line and a line for each path.
 func (o GlobOut) Text() string {
 	return o.Read + o.status() + "\n" + o.Paths + paging.NotRead(o.Unreadable) + paging.Denied(o.Denied)
 }
@@ -194,7 +195,7 @@ func (o GlobOut) nothing() string {
 	return text
 }
 
-// next is the offset of the next page, 0 at the last.
+// next returns the offset of the next page, 0 for the last.
 func (o GlobOut) next() int {
 	next := o.Offset + o.Shown
 	if o.Shown == 0 || next == o.Total {
@@ -218,7 +219,7 @@ func (o GlobOut) Trim(budget int) GlobOut {
 	return o
 }
 
-// globSpellings are the forms that other tools have for what glob takes.
+// globSpellings are the forms in which other tools take the arguments of glob.
 func globSpellings() []schema.Spelling {
 	return append([]schema.Spelling{
 		{Names: []string{"case_sensitive", "pattern"}, Read: func(given map[string]any) (map[string]any, error) {
@@ -240,7 +241,7 @@ func globSpellings() []schema.Spelling {
 	}, walkSpellings()...)
 }
 
-// anyCase writes patterns so that case does not count, where the named flag is as wanted.
+// anyCase rewrites patterns to ignore case, if the named flag has the value want.
 func anyCase(given map[string]any, name string, want bool) (map[string]any, error) {
 	flag, ok := schema.Bool(given[name])
 	patterns, list := schema.Strings(given["pattern"])

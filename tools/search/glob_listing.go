@@ -12,16 +12,16 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// listing is everything that a call finds, whatever page of it is asked for.
+// listing is everything that a call finds, on all pages.
 type listing struct {
 	GlobOut
 	total   int               // entries
-	sheets  []sheet           // all of sheetLines but the last
-	entries []fileindex.Entry // that wait to be put into another order
+	sheets  []sheet           // each of sheetLines lines but the last
+	entries []fileindex.Entry // to be sorted
 }
 
-// sheet is a part of a listing, so that a long one is not copied again and again while it
-// grows.
+// sheet is a part of a listing. A long listing has many, so that it is not copied again and
+// again while it grows.
 type sheet struct {
 	text []byte   // a line for each entry, as it is shown
 	ends []uint32 // of the lines
@@ -54,9 +54,8 @@ func (l *listing) page(in GlobIn) GlobOut {
 	return out
 }
 
-// cut returns the lines of a sheet from one on, at most so many and of fewer than room
-// bytes together, or one of any length if there must be some; full says that no room is
-// left.
+// cut returns the lines of a sheet from line, at most most of them and fewer than room bytes
+// in all, but at least one if some is set. full reports whether no room is left.
 func (s *sheet) cut(line, most, room int, some bool) (text []byte, lines int, full bool) {
 	from := uint32(0)
 	if line > 0 {
@@ -74,7 +73,7 @@ func (s *sheet) cut(line, most, room int, some bool) (text []byte, lines int, fu
 	return s.text[from:ends[lines-1]], lines, full
 }
 
-// size is about the bytes that the listing takes.
+// size returns roughly the bytes that the listing takes.
 func (l *listing) size() (n int) {
 	for i := range l.sheets {
 		n += cap(l.sheets[i].text) + 4*cap(l.sheets[i].ends)
@@ -114,7 +113,7 @@ func list(ctx context.Context, v visit, start workspace.Path, in GlobIn) (*listi
 // hidden reports whether hidden names are wanted.
 func (in GlobIn) hidden(f *filter) bool { return in.Hidden || f.include.Hidden() }
 
-// take takes an entry if it is of the kind that is wanted.
+// take adds an entry if it is of the wanted kind.
 func (l *listing) take(in *GlobIn, e *fileindex.Entry) {
 	l.Looked++
 	switch {
@@ -137,7 +136,7 @@ func (l *listing) write(e *fileindex.Entry) {
 	l.total++
 }
 
-// sheet returns the one that the next line goes to.
+// sheet returns the sheet for the next line.
 func (l *listing) sheet() *sheet {
 	n := len(l.sheets)
 	if n > 0 && len(l.sheets[n-1].ends) < sheetLines {
@@ -174,9 +173,9 @@ func (l *listing) walk(ctx context.Context, in GlobIn, start workspace.Path, f *
 	return err
 }
 
-// known takes the entries from a shelf; it reports whether there is one that knows them.
-// It does not know how many hidden ones it leaves out, which matters where nothing is
-// found or something is unreadable.
+// known takes the entries from a shelf, and reports whether a shelf has them. It does not
+// count the hidden entries that it leaves out; the count is needed if nothing is found or
+// something is unreadable.
 func (l *listing) known(ctx context.Context, v visit, in GlobIn, start workspace.Path, f *filter) bool {
 	if v.table == nil {
 		return false

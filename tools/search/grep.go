@@ -56,15 +56,15 @@ func grepTool(d Deps) tools.Tool {
 	})
 }
 
-// A file may take so much of the time that is left: one of many leaves some to those
-// after it, and one alone to the answer.
+// The share of the remaining time that a file may take: one of many leaves time for the files
+// after it, a single one leaves time for the answer.
 const (
 	partOfMany = 0.25
 	partOfOne  = 0.9
 )
 
-// ended words the end of a search before its time: how far it came, last being the last
-// file if there was one, and how to go on.
+// ended returns the error of a search that ended early: how far it came and how to go on. last
+// is the last searched file, if there was one.
 func ended(err error, searched int, last source) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -79,8 +79,8 @@ func ended(err error, searched int, last source) error {
 	return e
 }
 
-// grep searches for the pattern in the files of the filters, or else for what these were
-// perhaps meant to say.
+// grep searches for the pattern in the selected files. If nothing matches, it tries other
+// readings of the pattern and the filters.
 func grep(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	out, err := search(ctx, d, in)
 	read := ""
@@ -125,7 +125,7 @@ func pattern(in GrepIn) match.Pattern {
 	}
 }
 
-// search searches for the pattern in the files of the filters.
+// search searches for the pattern in the selected files.
 func search(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	if in.Sort == "newest" && in.Mode == "content" {
 		return GrepOut{}, tools.Errorf(tools.InvalidArgument, `sort: "newest" orders files, not lines`).WithHint(`pass mode "files" or "count" with it`)
@@ -136,7 +136,7 @@ func search(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	} else if err != nil {
 		return GrepOut{}, err
 	}
-	page := in // what names the page: it may be asked for with another limit
+	page := in // the key of the page: it may be asked for with another limit
 	page.Limit = 0
 	start, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
@@ -195,7 +195,7 @@ func search(ctx context.Context, d Deps, in GrepIn) (GrepOut, error) {
 	return out, nil
 }
 
-// grepSpellings are the forms that other tools and rg have for what grep takes.
+// grepSpellings are the forms in which other tools and rg take the arguments of grep.
 func grepSpellings() []schema.Spelling {
 	files, count := map[string]any{"mode": "files"}, map[string]any{"mode": "count"}
 	insensitive, sensitive := map[string]any{"case": "insensitive"}, map[string]any{"case": "sensitive"}
@@ -225,7 +225,7 @@ func grepSpellings() []schema.Spelling {
 	}, walkSpellings()...)
 }
 
-// onePattern takes a list of one pattern for the pattern.
+// onePattern reads a list of one pattern as the pattern.
 func onePattern(given map[string]any) (map[string]any, error) {
 	list, ok := schema.Strings(given["pattern"])
 	switch {
@@ -237,8 +237,7 @@ func onePattern(given map[string]any) (map[string]any, error) {
 	return nil, errors.New("one pattern is searched for; write a|b for either of two")
 }
 
-// regex reads an argument that is the pattern in some tools, and in others says whether
-// the pattern is an expression.
+// regex reads an argument that is the pattern in some tools and a flag in others.
 func regex(given map[string]any) (map[string]any, error) {
 	for _, v := range given {
 		if on, ok := schema.Bool(v); ok && on {

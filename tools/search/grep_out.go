@@ -10,11 +10,11 @@ import (
 	"toolcrib/tools/search/internal/scan"
 )
 
-// GrepOut is a page of what was found.
+// GrepOut is a page of the matches.
 type GrepOut struct {
 	Path   string // as searched
 	Single bool   // Path is a file
-	Raw    bool   // and that is binary: lines are named by the byte of their match
+	Raw    bool   // Path is a binary file: matches have byte offsets instead of line numbers
 	Mode   string
 	Found  []GrepFile
 	Offset int
@@ -38,11 +38,11 @@ type GrepOut struct {
 	Denied     int // paths, by the policy
 
 	Sensitive, IncludeIgnored bool // as asked for
-	// Dialect is what the pattern may have been meant to say in another dialect.
+	// Dialect says which part of the pattern has a meaning in another dialect.
 	Dialect string
-	// Relative tells that a pattern of the filters has a slash.
+	// Relative says that a pattern of the filters has a slash.
 	Relative bool
-	Read     string // how the call was read, if not as it is written; see reading
+	Read     string // how the call was read, if not as written; see reading
 
 	Freshness, Index string // see visit
 }
@@ -50,13 +50,13 @@ type GrepOut struct {
 // GrepFile is a file with matches.
 type GrepFile struct {
 	Path    string
-	Matches int // matching lines; in mode files at least so many
+	Matches int // matching lines; in mode files a lower bound
 	Lines   []scan.Match
 	Left    int // matching lines after those on the page
 	Capped  int // matching lines that max_per_file leaves out
 }
 
-// Text is a status line, then what was found.
+// Text returns a status line, then the matches.
 func (o GrepOut) Text() string {
 	var b strings.Builder
 	b.Grow(o.size())
@@ -94,7 +94,7 @@ func (o GrepOut) Text() string {
 	return b.String()
 }
 
-// size is about the bytes of the text.
+// size returns roughly the bytes of the text.
 func (o GrepOut) size() int {
 	const status, number = 200, 8
 	n := status + len(o.Read)
@@ -133,7 +133,7 @@ func (f GrepFile) write(b *strings.Builder, context bool) {
 	f.more(b)
 }
 
-// raw writes where a binary file matches.
+// raw writes the byte offsets of the matches in a binary file.
 func (f GrepFile) raw(b *strings.Builder) {
 	b.WriteString(textfile.Path(f.Path))
 	b.WriteByte('\n')
@@ -214,15 +214,15 @@ func (o GrepOut) status() string {
 	return text
 }
 
-// found reports whether the search has found something, on whatever page.
+// found reports whether the search has matches, on any page.
 func (o GrepOut) found() bool { return o.More || o.Total > 0 }
 
-// unfiltered reports that the filters have let no file through.
+// unfiltered reports whether no file passed the filters.
 func (o GrepOut) unfiltered() bool {
 	return !o.found() && o.Searched == 0 && o.Filtered > 0 && len(o.Unreadable) == 0
 }
 
-// nothing tells an absent string from a wrong place.
+// nothing explains an empty result: an absent text, or a wrong path or filter.
 func (o GrepOut) nothing() string {
 	switch {
 	case o.Raw:

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	fewMatches = 3 // with so many matching lines in all, context is added unasked
+	fewMatches = 3 // with at most so many matching lines in all, context is added unasked
 	fewContext = 2 // lines of it before and after
 )
 
-// pager puts together one page from what was found file by file. It counts in
-// units: matching lines in mode content, files in the other modes.
+// pager builds one page from the matches, file by file. It counts in units: matching lines in
+// mode content, files in the other modes.
 type pager struct {
 	in     GrepIn
 	auto   bool // context only where few lines match
@@ -45,7 +45,7 @@ type progress struct {
 	unreadable     []paging.Unread
 }
 
-// size is about the bytes that the progress takes.
+// size returns roughly the bytes that the progress takes.
 func (p progress) size() int {
 	return len(p.at) + entryBytes*(len(p.tooLarge)+len(p.unreadable)+len(p.slow)) + p.selection.Size()
 }
@@ -55,7 +55,7 @@ type datedFile struct {
 	at time.Time
 }
 
-// newPager begins a page where an earlier one has come to.
+// newPager begins a page where an earlier one stopped.
 func newPager(in GrepIn, s *scope, from progress) *pager {
 	p := &pager{in: in, progress: from, budget: tools.MaxText - headerBytes}
 	p.selection = s.selection
@@ -98,7 +98,7 @@ func (p *pager) options() scan.Options {
 	return opt
 }
 
-// add takes the next file; it reports whether another is wanted.
+// add takes the next file and reports whether it wants another.
 func (p *pager) add(f scan.File[source]) bool {
 	p.skip(f.Source.skipped)
 	before := p.progress
@@ -148,7 +148,7 @@ func (p *pager) count(f scan.File[source]) bool {
 	return p.addFile(file)
 }
 
-// addFile puts a file on the page, unless it is before or behind it.
+// addFile puts a file on the page, unless it belongs to an earlier or later page.
 func (p *pager) addFile(file GrepFile) bool {
 	p.units++
 	if p.units <= p.in.Offset {
@@ -192,8 +192,7 @@ func (p *pager) addLines(f scan.File[source]) bool {
 	return true
 }
 
-// fits reports whether one more unit of so many bytes has room on the page, and
-// takes the room.
+// fits reports whether one more unit of size bytes fits on the page, and takes the room.
 func (p *pager) fits(size int) bool {
 	if p.out.Shown == p.in.Limit || p.out.Shown > 0 && size > p.budget {
 		p.out.More = true
@@ -203,8 +202,8 @@ func (p *pager) fits(size int) bool {
 	return true
 }
 
-// cost is at least the bytes that a match takes on the page. Context that is
-// added unasked costs nothing: it comes with a few matches only.
+// cost returns at least the bytes that a match takes on the page. Context that is added
+// unasked costs nothing: only pages with few matches have it.
 func (p *pager) cost(m scan.Match) int {
 	const mark = 16 // line number, tab, line feed, separator
 	n := len(m.Text) + mark
@@ -219,8 +218,8 @@ func (p *pager) cost(m scan.Match) int {
 	return n
 }
 
-// page returns what was put together; stats are those of the walk, left is how many
-// entries the patterns left out.
+// page returns the finished page; stats are those of the walk, left is how many entries the
+// patterns left out.
 func (p *pager) page(ctx context.Context, stats fileindex.WalkStats, left int) GrepOut {
 	slices.SortStableFunc(p.dated, func(a, b datedFile) int { return cmp.Compare(b.at.UnixNano(), a.at.UnixNano()) })
 	for _, f := range p.dated {

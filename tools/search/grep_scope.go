@@ -16,10 +16,10 @@ import (
 type scope struct {
 	start  workspace.Path
 	single bool  // start is a file
-	visit  visit // by which the files are known; the zero one where they are read
+	visit  visit // the zero visit if the files are read
 	filter *filter
-	// selection is what the index knew of the files at the first page: it stays true of
-	// the versions that they had.
+	// selection is what the index knew of the files at the first page. It stays true for the
+	// versions of that time.
 	selection *index.Selection
 	runs      iter.Seq[[]source]
 	tail      skipped                             // behind the last of runs
@@ -32,7 +32,7 @@ type source struct {
 	rel      string // below the start
 	skipped         // before it
 	by       *borrower
-	among    *index.Selection // by which the parts are known; nil = they are not
+	among    *index.Selection // knows the parts; nil = unknown
 	id, file uint32           // the file and its version, if that is known
 }
 
@@ -90,15 +90,14 @@ func (s *scope) walk(ctx context.Context, opt fileindex.WalkOptions) {
 	}
 }
 
-// A search of known files takes so many at first, and then more and more, up to most.
+// A search of known files takes few files at first, and then more and more, up to most.
 const (
 	firstKnown = 64
 	mostKnown  = 2048
 )
 
-// known takes the files of the shelf, without those that cannot match; it reports
-// whether there is a shelf. The files before from are left out; dated says that their times
-// are wanted too.
+// known takes the files of the shelf from the path from, without those that cannot match, and
+// reports whether there is a shelf. dated says that their times are wanted too.
 func (s *scope) known(ctx context.Context, m *match.Matcher, from string, dated bool) bool {
 	if s.visit.table == nil {
 		return false
@@ -134,8 +133,8 @@ func (s *scope) known(ctx context.Context, m *match.Matcher, from string, dated 
 	return true
 }
 
-// some puts behind run at most so many known files, from a path on, that are to be
-// searched; next is where the next ones begin, "" where there are none.
+// some appends to run a number of known files to search, from a path on; next is the path
+// where the others begin, "" if there are none.
 func (s *scope) some(run []source, excluded func(string) bool, by *borrower, from string, most int) (found []source, next string, known bool) {
 	names, byName := s.filter.byName()
 	skip := func(name string, id, version uint32) bool { // asked of every file there is
@@ -171,7 +170,7 @@ func (s *scope) some(run []source, excluded func(string) bool, by *borrower, fro
 	return run, next, known
 }
 
-// OpenBy opens the file, or what is kept of it.
+// OpenBy opens the file, or its cached text.
 func (s source) OpenBy(o *workspace.Opener) (workspace.File, error) {
 	if s.by != nil {
 		if text, ok := s.by.get(s.version()); ok {
@@ -181,7 +180,7 @@ func (s source) OpenBy(o *workspace.Opener) (workspace.File, error) {
 	return o.Open(s.Path)
 }
 
-// Whole keeps what the file holds.
+// Whole caches the text of the file.
 func (s source) Whole(text []byte) {
 	if s.by == nil || len(text) > mostContent || s.by.left.Load() <= 0 || s.by.has(s.version()) ||
 		s.by.left.Add(-max(int64(len(text)+entryBytes), s.by.least)) < 0 {
@@ -190,7 +189,7 @@ func (s source) Whole(text []byte) {
 	s.by.put(s.version(), text)
 }
 
-// Parts are those that may have a match.
+// Parts returns the parts that may have a match.
 func (s source) Parts() iter.Seq2[int64, int64] { return s.among.Parts(s.id, s.file) }
 
 func (s source) version() version { return version{s.by.shelf, s.id, s.file} }

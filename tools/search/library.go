@@ -12,14 +12,13 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// Library knows the files of directories that were searched and has an index of what
-// they hold, so that a search need not read them all again. It is made in the
-// background after the first search of a root, and brought up to date by each search;
-// until it stands, and where it cannot, searches read the files themselves. A nil
-// Library knows nothing.
+// Library has lists and indexes of the files of searched directories, so that a search need
+// not read all files again. They are built in the background after the first search of a root,
+// and each search brings them up to date. Until they are built, and where they cannot be,
+// searches read the files themselves. A nil Library is empty.
 type Library struct {
 	mu      sync.Mutex
-	serves  bool            // Start was called: there is more than one question
+	serves  bool            // Start was called: the process answers more than one call
 	ctx     context.Context // of the background; nil = nothing may run there
 	memory  int64           // of all indexes, in bytes
 	busy    func() bool     // calls go on
@@ -30,15 +29,16 @@ type Library struct {
 	contents *contents
 }
 
-// maxShelves is how many trees have indexes at a time; the oldest goes for another.
+// maxShelves is how many trees have indexes at a time; a new one replaces the oldest.
 const maxShelves = 4
 
 // NewLibrary returns a library that does nothing before Start is called.
 func NewLibrary() *Library { return &Library{} }
 
-// Start lets the library work in the background until ctx ends or stop is called, which
-// waits for what it began. All its indexes, and what it keeps of files, take at most memory
-// bytes; with 0 it keeps nothing. While busy tells that calls go on, it works less; nil = they never do.
+// Start lets the library work in the background until ctx ends or stop is called, which waits
+// for what it began. All its indexes, and what it keeps of files, take at most memory bytes;
+// with 0 it keeps nothing. While busy reports that calls go on, it works less; nil = they
+// never do.
 func (l *Library) Start(ctx context.Context, memory int64, busy func() bool) (stop func()) {
 	ctx, end := context.WithCancel(ctx)
 	l.mu.Lock()
@@ -57,8 +57,8 @@ func (l *Library) Start(ctx context.Context, memory int64, busy func() bool) (st
 	}
 }
 
-// open visits the shelf that knows the files below start, and brings it up to date, if
-// what is known is wanted.
+// open returns a visit of the shelf that has the files below start, and brings that up to date
+// if wanted is set.
 func (l *Library) open(ctx context.Context, start workspace.Path, wanted bool) (visit, error) {
 	if l == nil {
 		return visit{stamp: oneQuestion}, nil
@@ -91,7 +91,7 @@ func (l *Library) open(ctx context.Context, start workspace.Path, wanted bool) (
 	return visit{h, fresh, stamp{h.table, h.table.Generation()}}, nil
 }
 
-// look returns the shelf that knows start, and makes it the last one.
+// look returns the shelf that has start, and makes it the last one.
 func (l *Library) look(start workspace.Path) *shelf {
 	for i, s := range l.shelves {
 		if s.table != nil && s.table.Knows(start) {
@@ -102,7 +102,7 @@ func (l *Library) look(start workspace.Path) *shelf {
 	return nil
 }
 
-// want begins to make what is not there for start.
+// want begins to build a shelf for start, if there is none.
 func (l *Library) want(start workspace.Path) {
 	if l == nil || start.Guarded() {
 		return
@@ -145,7 +145,7 @@ func (l *Library) fill(ctx context.Context, s *shelf, busy func() bool) {
 	s.holding = holding{}
 }
 
-// place puts a table onto a shelf, with an index that takes the memory that the others
+// place gives a shelf its file index, and a search index that takes the memory that the others
 // leave.
 func (l *Library) place(s *shelf, table *fileindex.Index) *index.Index {
 	l.mu.Lock()
@@ -161,7 +161,7 @@ func (l *Library) place(s *shelf, table *fileindex.Index) *index.Index {
 	return s.index
 }
 
-// drop gives up a shelf.
+// drop removes a shelf.
 func (l *Library) drop(s *shelf) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,39 +13,39 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// Bounds of what is kept between pages.
+// Bounds of the state kept between pages.
 const (
 	keptPages  = 64
 	keptSize   = 16 << 20 // bytes, roughly
 	entryBytes = 100      // of a path that is kept
 )
 
-// pages keeps, of searches that have more than one page, what the next page begins
-// with, so that it need not search again what came before it. A page that is not
-// there, such as one that nobody has asked the pages before of, and one that is asked for
-// when something has changed, is searched for from the start: nothing depends on what is
-// kept but time.
+// pages keeps, for searches of more than one page, the state with which the next page begins,
+// so that the files before it are not searched again. If the state of a page is missing or
+// something has changed, the search starts from the beginning: only its time depends on the
+// kept state.
 type pages struct {
 	mu   sync.Mutex
 	kept *simplelru.LRU[pageKey, page] // the order is that in which they were kept
 	size int
 }
 
-// pageKey names a page: whose it is, where, and the arguments but for the limit.
+// pageKey identifies a page: its principal, its workspace, and the arguments without the
+// limit.
 type pageKey struct {
 	ws              *workspace.Workspace
 	principal, args string
 	stamp           stamp
 }
 
-// stamp tells one state of the files from another. The zero stamp is that of files which
-// may have changed: nothing is kept with it.
+// stamp identifies a state of the files. The zero stamp is for files that may have changed:
+// nothing is kept with it.
 type stamp struct {
 	table      *fileindex.Index // nil = of one question, whose pages are of one state
 	generation uint64
 }
 
-// oneQuestion is the stamp of all pages where the process answers a single question.
+// oneQuestion is the stamp of all pages if the process answers a single call.
 var oneQuestion = stamp{generation: 1}
 
 type page struct {
@@ -53,8 +53,8 @@ type page struct {
 	size  int
 }
 
-// meta is what the results say to programs. next is the offset of the next page, 0 for
-// none.
+// meta returns the metadata of a result for programs. next is the offset of the next page, 0
+// for none.
 func meta(next int, freshness, index string) map[string]any {
 	m := map[string]any{"toolcrib/freshness": freshness}
 	if index != "" {
@@ -73,7 +73,7 @@ func newPages() *pages {
 	return p
 }
 
-// key is that of the page which in, without its limit, asks for.
+// key returns the key of the page that in asks for, without its limit.
 func (p *pages) key(ctx context.Context, at stamp, in any) (pageKey, bool) {
 	s := tools.Session(ctx)
 	args, err := json.Marshal(in)
@@ -83,7 +83,8 @@ func (p *pages) key(ctx context.Context, at stamp, in any) (pageKey, bool) {
 	return pageKey{s.Workspace, s.Principal, string(args), at}, true
 }
 
-// keep takes what the page of in begins with; size is in bytes. The oldest make room.
+// keep stores the state with which the page of in begins; size is in bytes. The oldest states
+// make room.
 func (p *pages) keep(ctx context.Context, at stamp, in, state any, size int) {
 	key, ok := p.key(ctx, at, in)
 	size += len(key.args) + entryBytes
@@ -100,7 +101,7 @@ func (p *pages) keep(ctx context.Context, at stamp, in, state any, size int) {
 	p.kept.Add(key, page{state, size})
 }
 
-// begin returns what the page of in begins with, if that is kept.
+// begin returns the state with which the page of in begins, if it is kept.
 func begin[State any](ctx context.Context, p *pages, at stamp, in any) (state State, ok bool) {
 	key, known := p.key(ctx, at, in)
 	if !known {

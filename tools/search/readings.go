@@ -11,13 +11,13 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// reading is another call that a call was perhaps meant to be.
+// reading is another form of a call that the caller may have meant.
 type reading struct {
 	pathglob.Reading
 	path string
 }
 
-// readings returns how patterns of path that match nothing may be read otherwise.
+// readings returns other readings of patterns below path that match nothing.
 func readings(ctx context.Context, patterns []string, path string) (all []reading) {
 	for _, r := range pathglob.Readings(patterns) {
 		all = append(all, reading{r, path})
@@ -37,8 +37,8 @@ func readings(ctx context.Context, patterns []string, path string) (all []readin
 	return all
 }
 
-// aside returns a context for looking at how else a call may be read: that takes half of
-// the time that is left at most, so that the answer to the call as it is written gets out.
+// aside returns a context for trying other readings of a call. They get at most half of the
+// remaining time, so that the call as written can still be answered.
 func aside(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {

@@ -11,21 +11,20 @@ import (
 	"toolcrib/tools/search/internal/scan"
 )
 
-// keptFor is how long the answer to a search may be given again, as long as no file has
-// changed.
+// keptFor is how long the answer to a search may be reused if no file has changed.
 const keptFor = 10 * time.Minute
 
-// Category is the tools that find files and lines.
+// Category returns the tools that find files and lines.
 func Category(*services.Services) tools.Category {
 	d := Deps{Library: NewLibrary()}
 	set := tools.NewSettings(Settings{}, nil)
 	return tools.Category{
-		ID: "search", Title: "Search",
+		ID: "search", Title: "find files by name and lines by text",
 		Guide:    "glob finds files by name; grep finds lines by their text; what .gitignore leaves out is left out, unless told otherwise; the line numbers that grep prints are those that read_file takes as offset",
 		Settings: set,
 		Tools:    Tools(d),
 		Start: func(ctx context.Context, busy func() bool) (stop func()) {
-			memory, _ := set.Now().bytes() // Check has told of what is wrong
+			memory, _ := set.Now().bytes() // Check has reported the error
 			return d.Library.Start(ctx, memory, busy)
 		},
 	}
@@ -36,7 +35,7 @@ type Settings struct {
 	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces and what is kept of their files, in MB; 0 keeps nothing, and every search reads the files (default 160)" default:"160"`
 }
 
-// bytes returns how many bytes the indexes may take. Its error names a value that is no
+// bytes returns how many bytes the indexes may take. The error names a value that is not a
 // number of megabytes.
 func (set *Settings) bytes() (int64, error) {
 	if set.IndexMemory == "" {
@@ -49,7 +48,7 @@ func (set *Settings) bytes() (int64, error) {
 	return int64(mb) << 20, nil
 }
 
-// Check returns what is wrong with the settings.
+// Check returns the errors of the settings.
 func (set *Settings) Check(tools.Host) []tools.SettingError {
 	if _, err := set.bytes(); err != nil {
 		return []tools.SettingError{{Key: "index_memory", Err: err}}
@@ -57,7 +56,7 @@ func (set *Settings) Check(tools.Host) []tools.SettingError {
 	return nil
 }
 
-// Deps is what the tools need from the process.
+// Deps is the state that the tools of the category share in a process.
 type Deps struct {
 	Library *Library // nil = every search reads the files
 	pages   *pages   // of all searches

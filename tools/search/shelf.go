@@ -10,8 +10,8 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// shelf is what a library knows of one root. What it holds is guarded by the library; a
-// shelf without a table is in the making, or could not be made.
+// shelf has the lists and indexes of one root. The mutex of the library protects it. A shelf
+// without a file index is being built, or could not be.
 type shelf struct {
 	root workspace.Path
 	stop context.CancelFunc
@@ -25,20 +25,20 @@ type holding struct {
 	number   uint64    // of the shelf: no other has or had it
 }
 
-// visit is the use of a shelf by one call. The zero visit is that of none.
+// visit is the use of a shelf by one call. The zero visit has no shelf.
 type visit struct {
 	holding
 	fresh fileindex.Freshness
 	stamp stamp // of the files
 }
 
-// watched is the freshness of an answer that rests on what the generation of the
-// workspace counts, and nothing else.
+// watched is the freshness of an answer that depends only on changes that the generation of
+// the workspace counts.
 const watched = "watch"
 
-// freshness says how it is known that the answer is up to date: "watch", since the
-// system tells of every change; "stat", since every file was looked at; "scan", since
-// the files were read.
+// freshness returns how the answer is known to be up to date: "watch", since the system
+// reports every change; "stat", since the size and times of every file were compared; "scan",
+// since the files were read.
 func (v visit) freshness() string {
 	switch v.fresh {
 	case fileindex.Watched:
@@ -49,7 +49,7 @@ func (v visit) freshness() string {
 	return "scan"
 }
 
-// state says what the index covers: "ready", "building" or why not all; "" for none.
+// state returns what the index covers: "ready", "building" or why not all; "" for none.
 func (v visit) state() string {
 	switch {
 	case v.index == nil:
@@ -63,15 +63,15 @@ func (v visit) state() string {
 	return "ready"
 }
 
-// countLeft counts what the filter leaves out as a walk does.
+// countLeft counts the entries that the filter leaves out, as a walk does.
 func (h holding) countLeft(start workspace.Path, f *filter) {
 	if !f.empty() {
 		h.entries(start, f, false, func(*fileindex.Entry) {})
 	}
 }
 
-// entries gives take what the filter wants of what Walk from start finds with Hidden, in
-// path order. It reports whether that is known.
+// entries calls take with the selected entries that Walk from start finds with Hidden, in path
+// order. It reports whether they are known.
 func (h holding) entries(start workspace.Path, f *filter, directories bool, take func(*fileindex.Entry)) (known bool) {
 	f.listed = directories
 	if names, ok := f.byName(); ok {

@@ -4,7 +4,7 @@ import (
 	"toolcrib/schema"
 )
 
-// walkSpellings are those of every search of a tree.
+// walkSpellings are the forms that glob and grep share.
 func walkSpellings() []schema.Spelling {
 	ignored := func(on bool) map[string]any { return map[string]any{"include_ignored": on} }
 	return []schema.Spelling{

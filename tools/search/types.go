@@ -92,7 +92,7 @@ func typeList() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// otherNames are what callers call types beside the names that the manual lists.
+// otherNames are further names of types, which the manual does not list.
 var otherNames = [...]struct{ other, name string }{
 	{"bash", "sh"}, {"c++", "cpp"}, {"csharp", "cs"}, {"c#", "cs"}, {"cxx", "cpp"}, {"dockerfile", "docker"},
 	{"golang", "go"}, {"hcl", "terraform"}, {"javascript", "js"}, {"jsx", "js"}, {"kt", "kotlin"},

@@ -11,8 +11,8 @@ import (
 	"toolcrib/tools/shell/internal/processes"
 )
 
-// attend waits until a job has ended, at most so long, and reports its progress. The
-// error is that of a context that ends.
+// attend waits until a job has ended, at most for patience, and reports its progress. It fails
+// only if the context ends.
 func attend(ctx context.Context, j *jobs.Job, patience time.Duration) (ended bool, err error) {
 	over := time.NewTimer(patience)
 	defer over.Stop()
@@ -28,13 +28,13 @@ func attend(ctx context.Context, j *jobs.Job, patience time.Duration) (ended boo
 	return ended, err
 }
 
-// progressOf is a job as its progress is told.
+// progressOf returns the job in the form in which progress is reported.
 func progressOf(j *jobs.Job) progress.Program {
 	return progress.Program{
 		Output: func(from int64, most int) ([]byte, int64) {
 			end := j.Log().Extent().Bytes
 			data, at, err := j.Log().Read(max(from, end-int64(most)), most)
-			if err != nil { // the result tells of what is not kept
+			if err != nil { // the result reports lost output
 				return nil, end
 			}
 			return data, at + int64(len(data))
@@ -45,13 +45,12 @@ func progressOf(j *jobs.Job) progress.Program {
 	}
 }
 
-// stillBusy is how long a program that was computing is left before it is looked at
-// again.
+// stillBusy is the time between two checks of a program that was computing.
 const stillBusy = 50 * time.Millisecond
 
-// quiesce waits until a job has printed something beyond an offset and is still since, or
-// has ended, at most so long. A program that has not been given the processor yet, or
-// computes, is silent too, but says more: as far as it can be told it is waited for.
+// quiesce waits until a job has printed something after an offset and was then quiet for
+// still, or has ended, at most for most. A program that computes, or waits for a CPU, is quiet
+// too but will print more: quiesce waits for it where the system reports that state.
 func quiesce(ctx context.Context, j *jobs.Job, from int64, still, most time.Duration) (ended bool, err error) {
 	over := time.NewTimer(most)
 	defer over.Stop()

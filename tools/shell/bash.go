@@ -29,7 +29,7 @@ type BashIn struct {
 	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked" alias:"allow_network,network_access"`
 }
 
-// BashOut is what the command has come to.
+// BashOut is the result of the command, or the job that it has become.
 type BashOut struct{ commandOut }
 
 func bashTool(d Deps) tools.Tool {
@@ -68,20 +68,20 @@ func (d Deps) bash(ctx context.Context, in BashIn) (BashOut, error) {
 	return BashOut{out}, err
 }
 
-// plan says what a command would do.
+// plan returns the effects that a command would have.
 func (d Deps) plan(ctx context.Context, in BashIn) (tools.Plan, error) {
-	plan := planLine(tools.Session(ctx).Workspace, in.Command, d.place(ctx, commandIn(in)), d.always(commandIn(in)))
+	plan := planLine(tools.Session(ctx).Workspace, in.Command, d.location(ctx, commandIn(in)), d.always(commandIn(in)))
 	plan.Shows = commandIn(in).shows()
 	return plan, nil
 }
 
-// tellBash returns what records may tell of a command.
+// tellBash returns the arguments as records may have them: without secrets.
 func tellBash(_ context.Context, in BashIn) BashIn {
 	in.Command, in.Env = command.Told(in.Command), toldVariables(in.Env)
 	return in
 }
 
-// bashSpellings are the forms that other tools have for a command.
+// bashSpellings are the forms in which other tools take a command.
 func bashSpellings() []schema.Spelling {
 	return append([]schema.Spelling{
 		{Names: []string{"command", "args", "arguments"}, Read: bashLine},
@@ -90,8 +90,8 @@ func bashSpellings() []schema.Spelling {
 	}, commandSpellings()...)
 }
 
-// bashLine reads a command that is a list of words. The words of a shell that is given a
-// line are that line.
+// bashLine reads a command that is a list of words. If the words start a shell with a line, it
+// returns that line.
 func bashLine(given map[string]any) (map[string]any, error) {
 	words, ok := schema.Strings(given["command"])
 	line, isText := given["command"].(string)
@@ -115,7 +115,7 @@ func bashLine(given map[string]any) (map[string]any, error) {
 
 func isShell(name string) bool { return slices.Contains([]string{"bash", "sh"}, path.Base(name)) }
 
-// joined puts words behind what is a line already.
+// joined appends words to a line.
 func joined(line, words []string) (map[string]any, error) {
 	for _, word := range words {
 		quoted, err := command.Quote(word)

@@ -13,7 +13,7 @@ import (
 	"toolcrib/tools/shell/internal/command"
 )
 
-// check refuses what no program could be given, and what this call cannot keep.
+// check refuses arguments that no program can take, and those that this call cannot honour.
 func (in commandIn) check(ctx context.Context) error {
 	switch {
 	case strings.ContainsRune(in.Command, 0):
@@ -42,9 +42,9 @@ func (in commandIn) check(ctx context.Context) error {
 	return nil
 }
 
-// stops reports whether a line has its shell run nothing any more.
+// stops reports whether a line makes its shell run no further commands.
 func stops(line string) bool {
-	for _, c := range command.Parse(line, command.Place{Anywhere: true}).Commands {
+	for _, c := range command.Parse(line, command.Location{Anywhere: true}).Commands {
 		if c.Perhaps || c.Words[0].Text != "set" {
 			continue
 		}
@@ -60,7 +60,7 @@ func stops(line string) bool {
 	return false
 }
 
-// variable refuses what is no variable of the environment.
+// variable refuses a text that is not NAME=VALUE.
 func variable(v string) error {
 	key, _, ok := strings.Cut(v, "=")
 	switch {
@@ -77,8 +77,8 @@ func variable(v string) error {
 	return nil
 }
 
-// timeout reads how long a command may take. Zero is refused: some mean by it that there
-// is none, others that the command is to end at once.
+// timeout reads how long a command may take. Zero is refused: it could mean no timeout, or
+// that the command ends at once.
 func (in commandIn) timeout(byDefault time.Duration) (time.Duration, error) {
 	d, err := durations.Argument{Name: "timeout", Default: byDefault, Most: longestTimeout}.Read(in.Timeout)
 	if err == nil && d == 0 && strings.TrimSpace(in.Timeout) != "" {
@@ -88,7 +88,8 @@ func (in commandIn) timeout(byDefault time.Duration) (time.Duration, error) {
 	return d, err
 }
 
-// located is a program as the server finds it, whatever PATH the command is given.
+// located returns the path at which the server finds a program, whatever PATH the command
+// gets.
 func located(name string) string {
 	path, err := exec.LookPath(name)
 	if err != nil || !filepath.IsAbs(path) {

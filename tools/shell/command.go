@@ -31,13 +31,13 @@ func directory(ctx context.Context, text string) (workspace.Path, error) {
 	return dir, nil
 }
 
-// quiet is what keeps programs from asking, paging and painting where nobody looks.
+// quiet returns the variables that keep programs from asking, paging and colouring, since no
+// user is at the terminal.
 func quiet() []string {
 	return []string{"TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "DEBIAN_FRONTEND=noninteractive"}
 }
 
-// variables checks the variables of a call and puts them behind those that every
-// command gets.
+// variables checks the variables of a call and appends them to those that every command gets.
 func variables(given []string) ([]string, error) {
 	env := quiet()
 	for _, v := range given {
@@ -49,7 +49,7 @@ func variables(given []string) ([]string, error) {
 	return env, nil
 }
 
-// brief is a command on one line.
+// brief returns a command as one line.
 func brief(command string) string {
 	const most = 200
 	text := textfile.Visible(strings.Join(strings.Fields(command), " "))
@@ -59,7 +59,7 @@ func brief(command string) string {
 	return text
 }
 
-// toldVariables are variables without their secrets.
+// toldVariables returns variables without their secrets.
 func toldVariables(env []string) []string {
 	env = slices.Clone(env)
 	for i, v := range env {

@@ -1,11 +1,10 @@
-// Package shell is the category of tools that run commands: one command line, jobs that
-// outlast a call, processes of the machine. Commands are contained by the sandbox and
-// not by workspace.
+// Package shell is the category of tools that run commands, follow the jobs that outlast a
+// call, and list and end processes of the machine. The sandbox contains commands; workspace
+// does not.
 //
-// Start reading at [Tools]. A tool has NAME.go and, where it needs more, NAME_*.go. What
-// the shells share is in run.go, with check.go, plan.go, attend.go and command.go; what
-// the tools of jobs share in find_job.go and output.go, with excerpt.go and hints.go;
-// shown_processes.go is for the tools of processes. What a job is, and where its output
-// goes, stands in tools/internal/programs/jobs. The package must not import other
-// categories.
+// Start at [Tools]. The files of a tool are NAME.go and NAME_*.go. bash and powershell share
+// run.go, check.go, plan.go, attend.go and command.go; the tools for jobs share find_job.go,
+// output.go, excerpt.go and hints.go; the tools for processes share shown_processes.go.
+// Package tools/internal/programs/jobs has the jobs and their output. The package must not
+// import other categories.
 package shell

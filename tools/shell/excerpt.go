@@ -10,10 +10,10 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// How much of an output one result shows, in bytes of text.
+// How much of an output one result shows, in bytes.
 const (
-	shownWhole = 20_000 // all, where it is no more
-	shownHead  = 8_000  // else of either end
+	shownWhole = 20_000 // all of it, if it has at most this
+	shownHead  = 8_000  // otherwise the first
 	shownTail  = 12_000
 	shownPage  = 30_000
 	cleanable  = 256 << 10 // bytes that may clean to shownWhole
@@ -25,7 +25,7 @@ type page struct {
 	from, next int64
 }
 
-// excerpt is an output in whole or its two ends.
+// excerpt returns an output, or its beginning and end if it is long.
 func excerpt(l *jobs.Log, job string) (text string, whole bool, err error) {
 	e := l.Extent()
 	if e.Bytes == 0 {
@@ -64,8 +64,8 @@ func cutLine(e jobs.Extent, job string, from, to int64) string {
 	return fmt.Sprintf("\n[%s are not shown here%s; job_output job=%s offset=%d shows them]\n", textfile.Size(to-from), lost, job, from)
 }
 
-// pageAt is what follows an offset, at most so many bytes of text, to the end of a line
-// where one is near.
+// pageAt returns the output from an offset, at most most bytes of text, up to the end of a
+// line if one is near.
 func pageAt(l *jobs.Log, offset int64, most int) (page, error) {
 	raw, from, err := l.Read(offset, most)
 	if err != nil {
@@ -83,7 +83,7 @@ func pageAt(l *jobs.Log, offset int64, most int) (page, error) {
 	}
 }
 
-// lastPage is the end of an output, from an offset or later.
+// lastPage returns the end of an output, from an offset or later.
 func lastPage(l *jobs.Log, from int64, most int) (page, error) {
 	end := l.Extent().Bytes
 	raw, from, err := l.Read(max(from, end-int64(most)), most)
@@ -101,8 +101,8 @@ func lastPage(l *jobs.Log, from int64, most int) (page, error) {
 	}
 }
 
-// cutEnd is where a page that is cut short ends: after its last line, unless that is
-// most of it, else between characters.
+// cutEnd returns where to end a page that is cut: after its last whole line, or between
+// characters if that line would lose most of the page.
 func cutEnd(raw []byte) int {
 	if i := bytes.LastIndexByte(raw, '\n'); i >= len(raw)/2 {
 		return i + 1
@@ -118,7 +118,7 @@ func cutEnd(raw []byte) int {
 	return len(raw)
 }
 
-// cutStart is where a page that does not begin at the start begins.
+// cutStart returns where to begin a page that does not start at the beginning of the output.
 func cutStart(raw []byte) int {
 	if i := bytes.IndexByte(raw[:len(raw)/2], '\n'); i >= 0 {
 		return i + 1

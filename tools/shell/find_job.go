@@ -15,11 +15,11 @@ import (
 // mostListed is how many jobs one result lists.
 const mostListed = 100
 
-// longestGrace is how long a call waits for a program to end by itself.
+// longestGrace is the longest time that a call waits for a program to end by itself.
 const longestGrace = 20 * time.Second
 
-// job returns the job of a handle. Without one it is the newest, or for calls that do
-// something to it, the only one that runs.
+// job returns the job of a handle. Without a handle it returns the newest job or, unless
+// newest is set, the only running one.
 func (d Deps) job(ctx context.Context, handle string, newest bool) (*jobs.Job, error) {
 	if d.Jobs == nil {
 		return nil, tools.Errorf(tools.Unavailable, "this server runs no programs")
@@ -40,7 +40,7 @@ func (d Deps) job(ctx context.Context, handle string, newest bool) (*jobs.Job, e
 	return j, nil
 }
 
-// elsewhere is the hint for a job of another server.
+// elsewhere returns the hint for a job of another server.
 func (d Deps) elsewhere(principal string) string {
 	if told := d.neighbours(principal); len(told) > 0 {
 		return strings.Join(append(told, "job_list shows those of this one"), "; ")
@@ -51,7 +51,7 @@ func (d Deps) elsewhere(principal string) string {
 	return "jobs end with their server; job_list shows those of this one"
 }
 
-// neighbours tells of the jobs that other servers of the same user run, a line each.
+// neighbours lists the jobs that other servers of the same user run, one a line.
 func (d Deps) neighbours(principal string) []string {
 	if principal != tools.Local {
 		return nil
@@ -80,7 +80,7 @@ func (d Deps) implied(principal string, newest bool) (*jobs.Job, error) {
 	return nil, tools.Errorf(tools.InvalidArgument, "%d jobs are running", len(running)).WithHint("name one of them: job_list shows them")
 }
 
-// overOf reports how a job has ended, if it has.
+// overOf reports whether and how a job has ended.
 func overOf(j *jobs.Job) (how string, over bool) {
 	select {
 	case <-j.Done():
@@ -90,16 +90,16 @@ func overOf(j *jobs.Job) (how string, over bool) {
 	}
 }
 
-// standing words whether a job runs or how it has ended.
-func standing(j *jobs.Job) string {
+// state returns whether a job runs or how it has ended.
+func state(j *jobs.Job) string {
 	if how, over := overOf(j); over {
 		return how
 	}
 	return fmt.Sprintf("running for %s", durations.Rough(j.Took()))
 }
 
-// example starts a job for the example of a tool. One that waits for no input has said
-// its first line then.
+// example starts a job for the example of a tool. It returns when the job has printed its
+// first line, unless the job waits for input.
 func (d Deps) example(command string, input bool) func(context.Context) error {
 	return func(ctx context.Context) error {
 		spec, err := d.spec(ctx, commandIn{Command: command, Background: true}, bashArgs(command))

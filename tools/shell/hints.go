@@ -9,13 +9,13 @@ import (
 	"toolcrib/tools/internal/programs/sandbox"
 )
 
-// hinted is how much of the end of an output hints are found in.
+// hinted is how many bytes at the end of an output are searched for hints.
 const hinted = 4000
 
-// notExecutable is the exit code that shells give where a file is no program.
+// notExecutable is the exit code of shells for a file that is not executable.
 const notExecutable = 126
 
-// hint is what to do where an output shows what went wrong.
+// hint is advice for a known error message in an output.
 type hint struct {
 	shown   *regexp.Regexp
 	applies func(sandbox.Report, sandbox.Exit) bool
@@ -64,7 +64,7 @@ func hints() []hint {
 	}
 }
 
-// hintOf says what to do about a failure, "" where nothing is known.
+// hintOf returns the hint for a failure, "" if there is none.
 func hintOf(j *jobs.Job) string {
 	exit, why := j.Exit()
 	if exit.Err != nil || exit.Code == 0 {
@@ -104,13 +104,13 @@ func hintOf(j *jobs.Job) string {
 	return ""
 }
 
-// fileSizeCode is the exit code that shells give for SIGXFSZ, which the kernel sends at the
-// limit.
+// fileSizeCode is the exit code of shells for SIGXFSZ, which the kernel sends at the limit of
+// file size.
 const fileSizeCode = 128 + 25
 
-// limitOf says which limit a program has met, and what raises it; "" = it is not known
-// to have met any. What programs print of it counts only where there is such a limit, and
-// the machine has no lower one.
+// limitOf returns which limit a program has reached and how to raise it, "" if none is known.
+// Messages of programs count only if the server sets such a limit and the machine has no lower
+// one.
 func limitOf(r sandbox.Report, exit sandbox.Exit, why jobs.Why, text string) string {
 	died := exit.Code > 128 && why == jobs.ByItself
 	prints := func(pattern string) bool { return regexp.MustCompile(pattern).MatchString(text) }
@@ -138,15 +138,15 @@ func met(limit, setting string) string {
 	return "it has probably met the limit " + limit + ": do with less; the user can raise programs." + setting + " in the configuration of the server"
 }
 
-// megabytes words a size as the settings have it.
+// megabytes returns a size in the unit of the settings.
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
 
-// What programs print when the system gives them no more. Those with a limit of their own,
-// such as the heap of node or Java, name that.
+// What programs print when the system refuses more of a resource. Programs with their own
+// limit, such as the heap of node or Java, name that limit.
 const (
 	noMemory  = `(?i)cannot allocate memory|\bMemoryError\b|bad_alloc|runtime: out of memory|memory exhausted|memory allocation of \d+ bytes failed|\bENOMEM\b|unable to allocate [\d.]+ .?i?b|cannot allocate \d+ bytes|(?m:^out of memory!$)`
 	noProcess = `(?i)fork: (retry: )?resource temporarily unavailable|can(no|')t fork|spawn [^\n]{0,100}\bEAGAIN\b`
-	again     = `(?i)resource temporarily unavailable|\bEAGAIN\b` // of many things, so only where many processes were there
+	again     = `(?i)resource temporarily unavailable|\bEAGAIN\b` // it has many causes, so it counts only if there were many processes
 	noThread  = `(?i)can't start new thread|failed to create new OS thread|pthread_create[^\n]{0,40}(failed|resource temporarily unavailable)|unable to create (native )?thread`
 	noFile    = `(?i)too many open files\b|\bEMFILE\b`
 	tooLarge  = `File size limit exceeded|(?m)File too large$|\bEFBIG\b`

@@ -36,7 +36,7 @@ const (
 	answerWithin = 5 * time.Second
 )
 
-// JobInputOut is what the program said to it.
+// JobInputOut is the answer of the program.
 type JobInputOut struct{ jobShown }
 
 func jobInputTool(d Deps) tools.Tool {
@@ -87,7 +87,7 @@ func (d Deps) jobInput(ctx context.Context, in JobInputIn) (JobInputOut, error) 
 	return out, errors.Join(out.show(j, shown), ctx.Err())
 }
 
-// answer waits for what a program says to what was typed.
+// answer waits for the answer of a program to the input.
 func answer(ctx context.Context, j *jobs.Job, in part, until *regexp.Regexp, wait time.Duration) (found string, err error) {
 	if until != nil {
 		return await(ctx, j, in, until, wait)
@@ -96,7 +96,7 @@ func answer(ctx context.Context, j *jobs.Job, in part, until *regexp.Regexp, wai
 	return "", err
 }
 
-// send types what in says.
+// send types the text and the keys.
 func (in JobInputIn) send(j *jobs.Job) error {
 	if how, over := overOf(j); over {
 		return tools.Errorf(tools.Conflict, "job %s has ended: %s", j.ID, how)
@@ -126,7 +126,7 @@ func (in JobInputIn) send(j *jobs.Job) error {
 	return nil
 }
 
-// interrupts reports that only ctrl-c is pressed, which needs no input.
+// interrupts reports whether ctrl-c is the only key, which needs no input.
 func (in JobInputIn) interrupts() bool {
 	s := (*screen.Screen)(nil)
 	sends := ""
@@ -136,8 +136,8 @@ func (in JobInputIn) interrupts() bool {
 	return in.Text == "" && sends == "\x03"
 }
 
-// press sends a key, as the terminal wants it at this moment; without a terminal some
-// keys have a meaning too.
+// press sends a key in the present mode of the terminal. Some keys also work without a
+// terminal.
 func press(j *jobs.Job, i int, name string) error {
 	sends, ok := (*screen.Screen)(nil).Key(name)
 	j.Screen(func(s *screen.Screen) { sends, ok = s.Key(name) })
@@ -173,7 +173,7 @@ func typed(j *jobs.Job, text string) error {
 	return unread(j, err)
 }
 
-// unread words why input did not arrive.
+// unread returns why input did not arrive.
 func unread(j *jobs.Job, err error) error {
 	if err == nil {
 		return nil
@@ -183,7 +183,7 @@ func unread(j *jobs.Job, err error) error {
 	return e
 }
 
-// inputSpellings are the forms that other tools have for typing.
+// inputSpellings are the forms in which other tools take input.
 func inputSpellings() []schema.Spelling {
 	return []schema.Spelling{
 		schema.Dropped("", "max_output_tokens", "wait_for_prompt", "verbose_timing"),

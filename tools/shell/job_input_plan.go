@@ -13,16 +13,16 @@ import (
 	"toolcrib/tools/shell/internal/processes"
 )
 
-// planInput says what typing into a job would do. A line for a shell that waits at its
-// prompt is read as a command line; what any other program does with a text nobody knows.
-// Keys that type nothing do no more than the job may.
+// planInput returns the effects of typing into a job. A line for a shell that waits at its
+// prompt is judged as a command line; the effect of a text in any other program is unknown.
+// Keys that type nothing add no effect.
 func (d Deps) planInput(ctx context.Context, in JobInputIn) (tools.Plan, error) {
 	plan := tools.Plan{
 		Effects: tools.Process | tools.Workspace | tools.Destroys,
 		Unknown: "nobody knows what a program does with what is typed",
 	}
 	j, err := d.job(ctx, in.Job, false)
-	if err != nil { // the call will say so, if that is so by then
+	if err != nil { // the call itself reports the error
 		return plan, nil
 	}
 	if in.quiet(j) {
@@ -32,7 +32,7 @@ func (d Deps) planInput(ctx context.Context, in JobInputIn) (tools.Plan, error) 
 		plan.Effects |= tools.Outside
 	}
 	if line, ok := in.line(j); ok {
-		plan = planLine(tools.Session(ctx).Workspace, line, command.Place{Anywhere: true}, plan.Effects)
+		plan = planLine(tools.Session(ctx).Workspace, line, command.Location{Anywhere: true}, plan.Effects)
 	}
 	text, _ := in.typed()
 	told := d.tellInput(ctx, in)
@@ -41,8 +41,8 @@ func (d Deps) planInput(ctx context.Context, in JobInputIn) (tools.Plan, error) 
 	return plan, nil
 }
 
-// typed is the text with what the keys send, Enter as a line feed; false = no key has
-// that name.
+// typed returns the text followed by the characters of the keys, Enter as a line feed; false =
+// no key has that name.
 func (in JobInputIn) typed() (text string, ok bool) {
 	text, ok = strings.ReplaceAll(in.Text, "\r\n", "\n"), true
 	for _, name := range in.Keys {
@@ -56,8 +56,7 @@ func (in JobInputIn) typed() (text string, ok bool) {
 	return strings.ReplaceAll(text, "\r", "\n"), ok
 }
 
-// quiet reports whether only keys are pressed that type nothing and confirm nothing that
-// was typed.
+// quiet reports whether all keys type nothing and confirm nothing that was typed.
 func (in JobInputIn) quiet(j *jobs.Job) bool {
 	return in.Text == "" && !slices.ContainsFunc(in.Keys, func(name string) bool {
 		sends, ok := (*screen.Screen)(nil).Key(name)
@@ -74,8 +73,8 @@ func (in JobInputIn) quiet(j *jobs.Job) bool {
 	})
 }
 
-// line is the text as a shell reads it that waits for a command; ok is false where none
-// does, where something else is on its line, or where keys would change the text.
+// line returns the text as the command line of a shell that waits for one. ok is false if no
+// shell waits, its line is not empty, or keys would change the text.
 func (in JobInputIn) line(j *jobs.Job) (text string, ok bool) {
 	text, ok = in.typed()
 	switch {
@@ -91,7 +90,8 @@ func (in JobInputIn) line(j *jobs.Job) (text string, ok bool) {
 	return text, true
 }
 
-// recalls reports whether a shell may put an earlier line in the place of a part of this.
+// recalls reports whether a shell may replace a part of the text by an earlier line (history
+// expansion).
 func recalls(text string) bool {
 	if strings.HasPrefix(text, "^") || strings.Contains(text, "\n^") {
 		return true
@@ -108,20 +108,20 @@ func recalls(text string) bool {
 	}
 }
 
-// atPrompt reports whether it is a shell that reads the terminal of a job.
+// atPrompt reports whether a shell reads the terminal of a job.
 func atPrompt(j *jobs.Job) bool {
 	return slices.Contains([]string{"bash", "sh", "dash"}, processes.Alone(j.Foreground()))
 }
 
-// leaves reports whether something that was typed will wait on the line of the job, to go
-// with what is typed next.
+// leaves reports whether a part of a line stays typed on the terminal of the job, where the
+// next input continues it.
 func (in JobInputIn) leaves(j *jobs.Job) bool {
 	text, _ := in.typed()
 	switch line, ok := in.line(j); {
 	case in.interrupts():
 		return false
 	case ok:
-		return command.Parse(line, command.Place{Anywhere: true}).Unknown != ""
+		return command.Parse(line, command.Location{Anywhere: true}).Unknown != ""
 	case atPrompt(j):
 		return text != "\n" || j.Typing()
 	}

@@ -14,8 +14,9 @@ import (
 	"toolcrib/tools/shell/internal/processes"
 )
 
-// tellInput returns what records may tell of what is typed: nothing where it does not
-// show, or where a secret is asked for, and no secrets of a command line.
+// tellInput returns the arguments as records may have them: without text that the terminal
+// does not echo or that answers a question for a secret, and without the secrets of a command
+// line.
 func (d Deps) tellInput(ctx context.Context, in JobInputIn) JobInputIn {
 	typed, named := in.characters()
 	if typed == "" {
@@ -36,7 +37,8 @@ func (d Deps) tellInput(ctx context.Context, in JobInputIn) JobInputIn {
 	return in
 }
 
-// characters are what in types beside keys that have a name, which are the rest.
+// characters returns the typed text with the keys that are single characters, and the named
+// keys.
 func (in JobInputIn) characters() (typed string, named []string) {
 	typed = in.Text
 	for _, name := range in.Keys {
@@ -50,7 +52,7 @@ func (in JobInputIn) characters() (typed string, named []string) {
 	return typed, named
 }
 
-// private says why nobody may be told what is typed into a job; "" = there is no reason.
+// private returns why records must not have the input of a job, "" if they may.
 func private(j *jobs.Job) string {
 	line, echo, shell := "", j.Echo(), atPrompt(j)
 	if !j.Screen(func(s *screen.Screen) { line = lineOf(s) }) {
@@ -72,7 +74,7 @@ func private(j *jobs.Job) string {
 	return ""
 }
 
-// lineOf is what stands on the line of the cursor.
+// lineOf returns the line of the cursor.
 func lineOf(s *screen.Screen) string {
 	row, _ := s.Cursor()
 	lines := strings.Split(s.String(), "\n")
@@ -82,20 +84,20 @@ func lineOf(s *screen.Screen) string {
 	return lines[row-1]
 }
 
-// lastLine is what a job has printed last.
+// lastLine returns the last line that a job has printed.
 func lastLine(j *jobs.Job) string {
 	const most = 512
 	end := j.Log().Extent().Bytes
 	data, _, err := j.Log().Read(max(end-most, 0), most)
 	if err != nil {
-		return "password:" // nobody can tell
+		return "password:" // unknown, so it may be a secret
 	}
 	text := string(data)
 	return text[strings.LastIndexByte(strings.TrimRight(text, "\n"), '\n')+1:]
 }
 
-// toldLines are lines of a shell without their secrets. What follows one that may ask for
-// a secret may be the answer.
+// toldLines returns lines of a shell without their secrets. The lines after one that may ask
+// for a secret may be the answer, and are left out.
 func toldLines(text string) string {
 	at := 0
 	for line := range strings.Lines(text) {
@@ -107,8 +109,8 @@ func toldLines(text string) string {
 	return command.Told(text)
 }
 
-// withheld stands in the place of a text that nobody is told, with the class of its
-// length.
+// withheld returns the replacement of a text that records must not have: the reason and the
+// class of its length.
 func withheld(text, why string) string {
 	class := 16
 	for class < utf8.RuneCountInString(text) {

@@ -23,8 +23,8 @@ type JobListIn struct {
 // JobListOut is a table of jobs.
 type JobListOut struct {
 	Lines []string
-	Ended int // jobs that are left out
-	More  int // jobs that are too many
+	Ended int // ended jobs that are left out
+	More  int // jobs beyond the most that one result lists
 	Notes []string
 }
 
@@ -58,7 +58,7 @@ func (d Deps) jobList(ctx context.Context, in JobListIn) (JobListOut, error) {
 			out.More++
 			continue
 		case !over:
-			how = standing(j)
+			how = state(j)
 		}
 		out.Lines = append(out.Lines, strings.Join(listed(j, how), "; "))
 	}
@@ -81,7 +81,7 @@ func listed(j *jobs.Job, how string) []string {
 	return append(row, brief(j.Text))
 }
 
-// Text is a line a job, the newest first.
+// Text returns a line for each job, the newest first.
 func (o JobListOut) Text() string {
 	status := textfile.Count(len(o.Lines), "job")
 	if len(o.Lines) == 0 {

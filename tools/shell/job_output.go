@@ -23,7 +23,7 @@ type JobOutputIn struct {
 	Until  string `json:"until,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"wait only until the output has this text, or /regexp/"`
 }
 
-// JobOutputOut is a part of an output.
+// JobOutputOut is a part of the output of a job.
 type JobOutputOut struct{ jobShown }
 
 func jobOutputTool(d Deps) tools.Tool {
@@ -81,7 +81,7 @@ func (d Deps) jobOutput(ctx context.Context, in JobOutputIn) (JobOutputOut, erro
 	return out, ctx.Err()
 }
 
-// outputSpellings are the forms that other tools have for what to wait for.
+// outputSpellings are the forms in which other tools say what to wait for.
 func outputSpellings() []schema.Spelling {
 	return []schema.Spelling{
 		{Names: []string{"block", "wait"}, Read: func(given map[string]any) (map[string]any, error) {

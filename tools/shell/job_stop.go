@@ -22,7 +22,7 @@ type JobStopIn struct {
 // JobStopOut says how the jobs have ended.
 type JobStopOut struct{ Lines []string }
 
-// Text is a line a job.
+// Text returns a line for each job.
 func (o JobStopOut) Text() string { return lines(o.Lines...) }
 
 func jobStopTool(d Deps) tools.Tool {

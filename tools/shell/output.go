@@ -20,7 +20,7 @@ import (
 // longestWait is how long a call waits for a job: clients give up after a minute.
 const longestWait = 50 * time.Second
 
-// part says which part of an output to show; without any of them its two ends, or the
+// part says which part of an output to show. The zero part is its beginning and end, or the
 // screen of a terminal.
 type part struct {
 	Offset *int64 // what follows this byte
@@ -38,13 +38,13 @@ type jobShown struct {
 	Code   *int // nil while it runs
 	Next   int64
 	Report sandbox.Report
-	place  string // of the cursor of a terminal
+	cursor string // of the terminal
 }
 
-// Text is the status, what there is to say, and after an empty line the output.
+// Text returns the status, the notes, and after an empty line the output.
 func (o jobShown) Text() string { return worded(o.Status, o.Notes, o.Output) }
 
-// Meta tells programs of the next page, what contains the job, and its exit code.
+// Meta has, for programs, the next page, the sandbox of the job, and its exit code.
 func (o jobShown) Meta() map[string]any {
 	meta := jobMeta(o.Report, o.Job, o.Code)
 	meta[tools.MetaNext] = map[string]any{"job": o.Job, "offset": o.Next}
@@ -80,7 +80,7 @@ func (o *jobShown) show(j *jobs.Job, in part) error {
 		}
 	default:
 		p.next = e.Bytes
-		if !j.Screen(func(s *screen.Screen) { p.text = s.String(); o.place = placed(s) }) {
+		if !j.Screen(func(s *screen.Screen) { p.text = s.String(); o.cursor = cursorOf(s) }) {
 			p.text, _, err = excerpt(j.Log(), j.ID)
 		}
 	}
@@ -88,7 +88,7 @@ func (o *jobShown) show(j *jobs.Job, in part) error {
 		return err
 	}
 	o.Output, o.Next = p.text, p.next
-	o.Status = standing(j) + "; job " + j.ID + "; " + volume(e) + o.place
+	o.Status = state(j) + "; job " + j.ID + "; " + volume(e) + o.cursor
 	if !o.ended(j) || p.next < e.Bytes {
 		o.Status += fmt.Sprintf("; next: offset=%d", p.next)
 	}
@@ -100,8 +100,8 @@ func (o *jobShown) show(j *jobs.Job, in part) error {
 	return nil
 }
 
-// placed words what is shown of a terminal.
-func placed(s *screen.Screen) string {
+// cursorOf describes the shown screen and its cursor.
+func cursorOf(s *screen.Screen) string {
 	row, column := s.Cursor()
 	text := fmt.Sprintf("; screen, cursor at %d,%d", row, column)
 	if n := s.Scrolled(); n > 0 {
@@ -110,7 +110,7 @@ func placed(s *screen.Screen) string {
 	return text
 }
 
-// ended notes the exit code of a job that has ended.
+// ended reports whether a job has ended, and notes its exit code.
 func (o *jobShown) ended(j *jobs.Job) bool {
 	select {
 	case <-j.Done():
@@ -122,8 +122,8 @@ func (o *jobShown) ended(j *jobs.Job) bool {
 	}
 }
 
-// await waits for what in says, and reports what the job prints meanwhile. found words
-// the line that until matches.
+// await waits for the event that in names, and reports the output meanwhile as progress. found
+// names the line that until matches.
 func await(ctx context.Context, j *jobs.Job, in part, until *regexp.Regexp, wait time.Duration) (found string, err error) {
 	from := j.Log().Extent().Bytes
 	if in.Offset != nil {
@@ -195,7 +195,7 @@ func notFound(until, why string) string {
 	return fmt.Sprintf("%s: the output has no %s", why, textfile.Visible(until))
 }
 
-// matcher makes a regular expression of a text or of /regexp/; nil of "".
+// matcher compiles a text or /regexp/ to a regular expression; nil for "".
 func matcher(text string) (*regexp.Regexp, error) {
 	if text == "" {
 		return nil, nil
@@ -211,10 +211,10 @@ func matcher(text string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// Of the search of an output.
+// Sizes of the search of an output.
 const (
 	searched = 256 << 10 // bytes at a time
-	overlap  = 4 << 10   // of them, those that are looked at again
+	overlap  = 4 << 10   // of them, those that are searched again
 )
 
 // search looks for a text in an output that grows.
@@ -224,7 +224,7 @@ type search struct {
 	at    int64 // where it goes on
 }
 
-// next searches what has come, and returns the line that matches, "" for none.
+// next searches the new output and returns the line that matches, "" for none.
 func (s *search) next() string {
 	if s.until == nil {
 		return ""
@@ -241,7 +241,7 @@ func (s *search) next() string {
 			return brief(line)
 		}
 		end := from + int64(len(raw))
-		// The line that is not complete is looked at again.
+		// The incomplete last line is searched again.
 		again := len(raw) - bytes.LastIndexByte(raw, '\n') - 1
 		s.at = end - int64(min(again, overlap))
 		if len(raw) < searched {

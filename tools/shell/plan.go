@@ -13,11 +13,11 @@ import (
 	"toolcrib/workspace"
 )
 
-// planLine says what a command line would do. always are the effects that every line may
-// have. It leaves the roots where it says itself that it changes something there: the
-// sandbox will not let it, but the user should know.
-func planLine(ws *workspace.Workspace, line string, at command.Place, always tools.Effects) tools.Plan {
-	at.Has = func(path string) bool { return stands(ws, path) }
+// planLine returns the effects of a command line; always are those that every line may have. A
+// line has the effect Outside if it names a path outside the roots that it writes: the sandbox
+// will not allow that, but the user should know.
+func planLine(ws *workspace.Workspace, line string, at command.Location, always tools.Effects) tools.Plan {
+	at.Has = func(path string) bool { return exists(ws, path) }
 	read := command.Parse(line, at)
 	plan := tools.Plan{Effects: always, Commands: read.Commands, Touches: read.Touches, Unknown: read.Unknown, Writes: read.Writes, Shows: line}
 	plan.Private = slices.ContainsFunc(plan.Commands, func(c tools.Command) bool {
@@ -31,9 +31,9 @@ func planLine(ws *workspace.Workspace, line string, at command.Place, always too
 	return plan
 }
 
-// place is where a command would run: a session may have left its directory.
-func (d Deps) place(ctx context.Context, in commandIn) command.Place {
-	at := command.Place{Dir: in.Cwd, Env: in.Env}
+// location returns where a command would run: a session may have left its directory.
+func (d Deps) location(ctx context.Context, in commandIn) command.Location {
+	at := command.Location{Dir: in.Cwd, Env: in.Env}
 	s := tools.Session(ctx)
 	if in.Session == "" || d.Jobs == nil || s.Workspace == nil {
 		return at
@@ -45,13 +45,13 @@ func (d Deps) place(ctx context.Context, in commandIn) command.Place {
 	host := d.Jobs.Directory(spec, in.Session)
 	dir, err := tools.Resolve(ctx, host)
 	if host == "" || err != nil {
-		return command.Place{Anywhere: true, Env: in.Env}
+		return command.Location{Anywhere: true, Env: in.Env}
 	}
 	at.Dir = dir.String()
 	return at
 }
 
-// always are the effects that a command may have whatever it is.
+// always returns the effects that every command may have.
 func (d Deps) always(in commandIn) tools.Effects {
 	always := tools.Workspace | tools.Process | tools.State | tools.Destroys
 	if in.Network {
@@ -63,7 +63,7 @@ func (d Deps) always(in commandIn) tools.Effects {
 	return always
 }
 
-// shows is what the user is shown of a command.
+// shows returns what the user is shown of a command.
 func (in commandIn) shows() string {
 	text := in.Command
 	if len(in.Env) > 0 {
@@ -75,8 +75,8 @@ func (in commandIn) shows() string {
 	return text
 }
 
-// stands reports whether a file is in a workspace, or may be.
-func stands(ws *workspace.Workspace, text string) bool {
+// exists reports whether a file is in a workspace, or may be.
+func exists(ws *workspace.Workspace, text string) bool {
 	if ws == nil {
 		return true
 	}
@@ -88,7 +88,7 @@ func stands(ws *workspace.Workspace, text string) bool {
 	return err == nil
 }
 
-// outside reports whether a path lies out of the roots and of what is private to a
+// outside reports whether a path is outside the roots and the private directories of a
 // sandbox.
 func outside(ws *workspace.Workspace, text string) bool {
 	if text == "~" || strings.HasPrefix(text, "~/") {

@@ -15,20 +15,20 @@ import (
 //go:embed powershell.md
 var powershellDoc string
 
-// PowerShellIn says what to run. It has the fields of [commandIn], which it is made into.
+// PowerShellIn says what to run. It has the fields of [commandIn] and is converted to it.
 type PowerShellIn struct {
 	Command    string   `json:"command" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"PowerShell command line or script" alias:"cmd,script,code,command_line,bash_command"`
 	Cwd        string   `json:"cwd,omitempty" jsonschema:"default=." jsonschema_description:"directory to run in" path:"directory" alias:"workdir,working_directory,directory,dir,path,working_dir,dir_path"`
 	Env        []string `json:"env,omitempty" jsonschema:"maxItems=100" jsonschema_description:"variables, each KEY=VALUE" alias:"environment,env_vars,envs"`
 	Timeout    string   `json:"timeout,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\" or \"5m\"; default 30m, none in the background"`
 	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with the handle of a job" alias:"run_in_background,is_background,detach"`
-	Session    string   `json:"-"` // sessions are of bash
+	Session    string   `json:"-"` // only bash has sessions
 	Terminal   bool     `json:"terminal,omitempty" jsonschema:"default=false" jsonschema_description:"run on a terminal; job_input types" alias:"pty,tty"`
 	Input      bool     `json:"input,omitempty" jsonschema:"default=false" jsonschema_description:"keep its input open, as a pipe, for job_input" alias:"interactive"`
 	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked" alias:"allow_network,network_access"`
 }
 
-// PowerShellOut is what the command has come to.
+// PowerShellOut is the result of the command, or the job that it has become.
 type PowerShellOut struct{ commandOut }
 
 func powershellTool(d Deps) tools.Tool {
@@ -61,7 +61,8 @@ func (d Deps) powershell(ctx context.Context, in PowerShellIn) (PowerShellOut, e
 	return PowerShellOut{out}, err
 }
 
-// args is the program that runs the line. Where nobody can answer, its prompts are errors.
+// args returns the command that runs the line. Without a terminal or input, prompts are
+// errors.
 func (in PowerShellIn) args() []string {
 	args := []string{"pwsh", "-NoLogo", "-NoProfile"}
 	if !in.Terminal && !in.Input {
@@ -70,7 +71,7 @@ func (in PowerShellIn) args() []string {
 	return append(args, "-Command", in.Command)
 }
 
-// planPowershell says what a command would do: run pwsh, and what nobody looks at.
+// planPowershell returns the effects of a command: it runs pwsh, and its line is not analysed.
 func (d Deps) planPowershell(_ context.Context, in PowerShellIn) (tools.Plan, error) {
 	var words []tools.Word
 	for _, arg := range in.args() {
@@ -83,13 +84,13 @@ func (d Deps) planPowershell(_ context.Context, in PowerShellIn) (tools.Plan, er
 	}, nil
 }
 
-// tellPowershell returns what records may tell of a command, which is not parsed.
+// tellPowershell returns the arguments as records may have them. The line is not parsed.
 func tellPowershell(_ context.Context, in PowerShellIn) PowerShellIn {
 	in.Command, in.Env = secrets.Line(in.Command), toldVariables(in.Env)
 	return in
 }
 
-// powershellSpellings are the forms that other tools have for a command.
+// powershellSpellings are the forms in which other tools take a command.
 func powershellSpellings() []schema.Spelling {
 	return append([]schema.Spelling{
 		{Names: []string{"command"}, Read: powershellLine},

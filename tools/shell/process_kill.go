@@ -29,10 +29,10 @@ type ProcessKillIn struct {
 	Wait    string `json:"wait,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"how long to wait for the end; default 3s, at most 20s"`
 }
 
-// ProcessKillOut says what has become of the process.
+// ProcessKillOut reports what happened to the process.
 type ProcessKillOut struct{ Lines []string }
 
-// Text is a line a process.
+// Text returns a line for each process.
 func (o ProcessKillOut) Text() string { return lines(o.Lines...) }
 
 func processKillTool(d Deps) tools.Tool {
@@ -58,7 +58,7 @@ func processKillTool(d Deps) tools.Tool {
 	})
 }
 
-// question names what will be hit.
+// question returns the question to the user, which names the processes.
 func (in ProcessKillIn) question(victims []processes.Process) string {
 	p := victims[0]
 	text := fmt.Sprintf("Send %s to process %d of %s: %s?", cmp.Or(in.Signal, "TERM"), p.PID, p.User, shortCommand(p))
@@ -100,8 +100,8 @@ func killProcess(ctx context.Context, in ProcessKillIn) (ProcessKillOut, error) 
 	return out, nil
 }
 
-// victims returns the process and what descends from it, if that is meant, and whether
-// all of it was started by this server, for whoever started the server.
+// victims returns the process, and its descendants if tree is set. ours reports whether this
+// server started all of them, and the caller is the user of the server.
 func (in ProcessKillIn) victims(ctx context.Context) (victims []processes.Process, ours bool, err error) {
 	all, err := shownProcesses(ctx)
 	if err != nil {
@@ -140,7 +140,7 @@ func (in ProcessKillIn) victims(ctx context.Context) (victims []processes.Proces
 	return tree, ours, nil
 }
 
-// meant returns the identity of the process that is meant.
+// meant returns the identity of the process that the call names.
 func (in ProcessKillIn) meant(all []processes.Process) (processes.ID, error) {
 	if (in.Process == "") == (in.Name == "") {
 		return processes.ID{}, tools.Errorf(tools.InvalidArgument, "either process or name says what to end").WithHint("process_list shows the ids")
@@ -183,7 +183,7 @@ func unkilled(id string, err error) error {
 	return tools.Errorf(tools.Unavailable, "process %s: %v", id, err)
 }
 
-// signals are the other names of signals.
+// signals returns the alternative names of signals.
 func signals() map[string]string {
 	names := map[string]string{"9": "KILL", "15": "TERM", "2": "INT", "1": "HUP", "3": "QUIT"}
 	for _, name := range []string{"TERM", "KILL", "INT", "HUP", "QUIT", "STOP", "CONT", "USR1", "USR2"} {

@@ -19,7 +19,7 @@ import (
 //go:embed process_list.md
 var processListDoc string
 
-// cpuSample is the time between the two looks that tell the load.
+// cpuSample is the time between the two readings that give the load.
 const cpuSample = 200 * time.Millisecond
 
 // ProcessListIn says which processes to list.
@@ -40,7 +40,7 @@ type ProcessListOut struct {
 	Rows   []string
 }
 
-// Text is the status and a row a process.
+// Text returns the status and a row for each process.
 func (o ProcessListOut) Text() string {
 	return lines(append([]string{o.Status}, o.Rows...)...)
 }
@@ -134,8 +134,7 @@ func listProcesses(ctx context.Context, in ProcessListIn) (ProcessListOut, error
 	return out, ctx.Err()
 }
 
-// measured returns the processes, and of each how much of one processor it takes, in
-// percent.
+// measured returns the processes, and the load of each in percent of one CPU.
 func measured(ctx context.Context) ([]processes.Process, map[int]float64, error) {
 	before, err := processes.List(ctx)
 	if err != nil {
@@ -163,7 +162,7 @@ func measured(ctx context.Context) ([]processes.Process, map[int]float64, error)
 	return all, load, nil
 }
 
-// listeners returns who listens at a port; 0 is none.
+// listeners returns the PIDs that listen on a port; port 0 means none.
 func listeners(ctx context.Context, port int) ([]int, error) {
 	if port == 0 {
 		return nil, nil
@@ -175,7 +174,7 @@ func listeners(ctx context.Context, port int) ([]int, error) {
 	return pids, err
 }
 
-// forest puts every process after its parent.
+// forest sorts every process after its parent.
 func forest(all []processes.Process) (list []processes.Process, depths []int) {
 	known := map[int]bool{}
 	for _, p := range all {

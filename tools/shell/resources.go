@@ -15,7 +15,7 @@ import (
 //go:embed job_resource.md
 var jobResourceDoc string
 
-// jobURI begins the URIs of jobs.
+// jobURI is the prefix of the URIs of jobs.
 const jobURI = "toolcrib://job/"
 
 // JobResourceIn says whose output to read.
@@ -26,12 +26,12 @@ type JobResourceIn struct {
 // JobResourceOut is the output of a job.
 type JobResourceOut struct{ uri, text string }
 
-// Content is the output as one block.
+// Content returns the output as one block.
 func (o JobResourceOut) Content() []tools.Block {
 	return []tools.Block{{Kind: tools.ResourceBlock, URI: o.uri, MIME: "text/plain", Text: o.text}}
 }
 
-// Of a resource: what does not fit is left out in the middle.
+// Bounds of a resource: the middle of a longer output is left out.
 const (
 	resourceHead = 1 << 20
 	resourceTail = 2 << 20
@@ -82,7 +82,7 @@ func (d Deps) jobResource(ctx context.Context, in JobResourceIn) (JobResourceOut
 	return JobResourceOut{jobURI + j.ID, text}, err
 }
 
-// whole is an output, without its middle where that does not fit.
+// whole returns an output, without its middle if it is too long.
 func whole(l *jobs.Log) (string, error) {
 	head, err := pageAt(l, 0, resourceHead)
 	if err != nil {
@@ -112,7 +112,7 @@ func (d Deps) listResources(ctx context.Context) ([]tools.Resource, error) {
 		}
 		list = append(list, tools.Resource{
 			URI: jobURI + j.ID, Name: "job " + j.ID, Title: brief(j.Text), MIME: "text/plain",
-			Description: standing(j), Size: -1, // of the text, which is made when it is read
+			Description: state(j), Size: -1, // of the text, which is made when it is read
 		})
 	}
 	return list, nil

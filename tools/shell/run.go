@@ -34,7 +34,7 @@ const (
 	columns = 100
 )
 
-// commandIn is what a shell is to run; the tools of shells have these arguments.
+// commandIn says what a shell runs; bash and powershell have these arguments.
 type commandIn struct {
 	Command    string
 	Cwd        string
@@ -47,12 +47,12 @@ type commandIn struct {
 	Network    bool
 }
 
-// commandOut is how a command ended, or the job that it has become.
+// commandOut is the result of a command, or the job that it has become.
 type commandOut struct {
 	Status string
 	Notes  []string
 	Output string // "" = none
-	Job    string // its handle, where there is more to be had
+	Job    string // its handle, if there is more output to read
 	Code   *int   // its exit code, nil while it runs
 	Report sandbox.Report
 }
@@ -60,7 +60,7 @@ type commandOut struct {
 // bashArgs is the program that runs a line of bash.
 func bashArgs(line string) []string { return []string{"bash", "--noprofile", "--norc", "-c", line} }
 
-// run runs a program that does what in says, by bash or by another shell.
+// run runs args, the shell with the line of in.
 func (d Deps) run(ctx context.Context, in commandIn, args []string) (commandOut, error) {
 	if err := ctx.Err(); err != nil {
 		return commandOut{}, err
@@ -91,7 +91,7 @@ func (d Deps) run(ctx context.Context, in commandIn, args []string) (commandOut,
 	return d.ended(ctx, j, w)
 }
 
-// attend waits for the command as long as the call is to last.
+// attend waits for the command as long as the call may last.
 func (in commandIn) attend(ctx context.Context, j *jobs.Job, foreground time.Duration) (ended bool, err error) {
 	switch {
 	case in.Background:
@@ -105,7 +105,7 @@ func (in commandIn) attend(ctx context.Context, j *jobs.Job, foreground time.Dur
 	return attend(ctx, j, foreground)
 }
 
-// start starts the command, in the named shell where there is one.
+// start starts the command, in the named session if there is one.
 func (d Deps) start(ctx context.Context, in commandIn, spec jobs.Spec) (*jobs.Job, error) {
 	if in.Session == "" {
 		return d.Jobs.Start(ctx, spec)
@@ -130,7 +130,7 @@ func (d Deps) start(ctx context.Context, in commandIn, spec jobs.Spec) (*jobs.Jo
 	return j, err
 }
 
-// spec is the job that a command is.
+// spec returns the job of a command.
 func (d Deps) spec(ctx context.Context, in commandIn, args []string) (jobs.Spec, error) {
 	if d.Jobs == nil {
 		return jobs.Spec{}, tools.Errorf(tools.Unavailable, "this server runs no programs")
@@ -165,7 +165,7 @@ func (d Deps) spec(ctx context.Context, in commandIn, args []string) (jobs.Spec,
 	}, nil
 }
 
-// running words a job that goes on.
+// running returns the result for a job that goes on.
 func running(j *jobs.Job, in commandIn) (commandOut, error) {
 	shown := jobShown{}
 	if err := shown.show(j, part{}); err != nil {
@@ -177,7 +177,7 @@ func running(j *jobs.Job, in commandIn) (commandOut, error) {
 	case in.Background:
 		out.Status = "running: job " + j.ID
 	case in.Terminal || in.Input:
-		out.Status = "running: job " + j.ID + shown.place
+		out.Status = "running: job " + j.ID + shown.cursor
 		next = "job_input types, job_output waits, job_stop ends it"
 	default:
 		out.Status = fmt.Sprintf("still running after %s: it is job %s now", durations.Rough(j.Took()), j.ID)
@@ -186,8 +186,8 @@ func running(j *jobs.Job, in commandIn) (commandOut, error) {
 	return out, nil
 }
 
-// ended words a command that has ended. Where all of its output is shown, nothing is
-// kept of it.
+// ended returns the result of a command that has ended. If the result shows all output, the
+// job is not kept.
 func (d Deps) ended(ctx context.Context, j *jobs.Job, w *changed.Watch) (commandOut, error) {
 	exit, _ := j.Exit()
 	text, whole, err := excerpt(j.Log(), j.ID)
@@ -208,13 +208,13 @@ func (d Deps) ended(ctx context.Context, j *jobs.Job, w *changed.Watch) (command
 	return out, ctx.Err()
 }
 
-// Text is the status, what there is to say, and after an empty line the output.
+// Text returns the status, the notes, and after an empty line the output.
 func (o commandOut) Text() string { return worded(o.Status, o.Notes, o.Output) }
 
-// Meta tells programs what contained the command, its exit code, and the job.
+// Meta has, for programs, the sandbox of the command, its exit code, and the job.
 func (o commandOut) Meta() map[string]any { return jobMeta(o.Report, o.Job, o.Code) }
 
-// commandSpellings are those of every shell.
+// commandSpellings are the forms that bash and powershell share.
 func commandSpellings() []schema.Spelling {
 	const sandboxed = "the sandbox cannot be left; network: true asks for the network, and the rules of the server say what the user is asked"
 	return []schema.Spelling{

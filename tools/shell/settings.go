@@ -13,7 +13,7 @@ type Settings struct {
 	Jobs Bounds `file:"jobs" help:"commands and what is kept of them: times, numbers, size of the output" live:"yes"`
 }
 
-// Bounds bounds commands and what is kept of them. The zero value leaves the defaults.
+// Bounds limits commands and their kept output. The zero value means the defaults.
 type Bounds struct {
 	Foreground time.Duration `json:"foreground,omitempty" jsonschema_description:"how long a call waits for a command before it becomes a job, 1s to 60s; clients give up after a minute (default 45s)"`
 	Timeout    time.Duration `json:"timeout,omitempty" jsonschema_description:"when a command is ended that names no timeout and is not in the background, 1s to 24h (default 30m)"`

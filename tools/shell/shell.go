@@ -7,11 +7,11 @@ import (
 	"toolcrib/tools/internal/services"
 )
 
-// Category is the tools that run commands.
+// Category returns the tools that run commands.
 func Category(s *services.Services) tools.Category {
 	d := Deps{Sandbox: s.Sandbox(), Jobs: s.Jobs()}
 	return tools.Category{
-		ID: "shell", Title: "Shell",
+		ID: "shell", Title: "run commands, follow jobs, list and end processes",
 		Guide: "bash runs commands in a sandbox, without the network unless asked for; powershell runs those of PowerShell; job_output follows what runs on; job_input types into it; job_list lists it; job_stop ends it; " +
 			"process_list shows what runs on the machine; process_kill ends one of these",
 		Outlasting: "jobs and sessions outlast the client: job_list shows those of before",
@@ -29,7 +29,7 @@ func Category(s *services.Services) tools.Category {
 	}
 }
 
-// Deps is what the process owns for this category.
+// Deps is the state that the tools of the category share in a process.
 type Deps struct {
 	Sandbox *sandbox.Engine
 	Jobs    *jobs.Manager // nil = nothing can be run

@@ -14,8 +14,8 @@ import (
 // shownCommand is the most bytes of a command line that are shown.
 const shownCommand = 160
 
-// shownProcesses returns the processes, their command lines without secrets: nobody is shown one,
-// and none finds a process.
+// shownProcesses returns the processes with command lines without secrets: a result shows
+// none, and a filter finds none.
 func shownProcesses(ctx context.Context) ([]processes.Process, error) {
 	all, err := processes.List(ctx)
 	looks := redact.New(nil)
@@ -32,7 +32,7 @@ func unlisted(err error) error {
 	return tools.Errorf(tools.Unavailable, "the processes of this machine cannot be read: %v", err)
 }
 
-// shortCommand is a command line on one row.
+// shortCommand returns a command line for one row.
 func shortCommand(p processes.Process) string {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(p.Command, "?")), " ")
 	if len(text) > shownCommand {

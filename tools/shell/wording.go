@@ -14,7 +14,7 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// ending words how a job has ended.
+// ending returns how a job has ended.
 func ending(j *jobs.Job) string {
 	exit, why := j.Exit()
 	cause := ""
@@ -36,7 +36,7 @@ func ending(j *jobs.Job) string {
 	return fmt.Sprintf("exit %d in %s%s", exit.Code, durations.Rough(j.Took()), cause)
 }
 
-// volume words how much a job has printed.
+// volume returns how much a job has printed.
 func volume(e jobs.Extent) string {
 	if e.Bytes == 0 {
 		return "no output"
@@ -44,7 +44,7 @@ func volume(e jobs.Extent) string {
 	return textfile.Count(e.Lines, "line") + ", " + textfile.Size(e.Bytes)
 }
 
-// unkept words why output was lost, "" where none was.
+// unkept returns why output was lost, "" if none was.
 func unkept(e jobs.Extent) string {
 	if e.Err == nil {
 		return ""
@@ -52,7 +52,7 @@ func unkept(e jobs.Extent) string {
 	return fmt.Sprintf("output was lost: %v", e.Err)
 }
 
-// orphans words the processes that a command had left behind, "" for none.
+// orphans counts the processes that a command left behind, "" for none.
 func orphans(e sandbox.Exit) string {
 	text := e.Orphans()
 	if text == "" {
@@ -61,7 +61,7 @@ func orphans(e sandbox.Exit) string {
 	return text + "; background: true is for what is to go on"
 }
 
-// session words where the named shell of a command goes on, "" without one.
+// session names the directory in which the session of a command goes on, "" without one.
 func session(ctx context.Context, j *jobs.Job) string {
 	if j.Shell == "" {
 		return ""
@@ -86,7 +86,7 @@ func session(ctx context.Context, j *jobs.Job) string {
 	return text
 }
 
-// The keys of what programs are told of a job, beside those of the sandbox.
+// Keys of the metadata of a job, in addition to those of the sandbox.
 const (
 	metaJob  = "toolcrib/job" // its handle
 	metaExit = "toolcrib/exit_code"
@@ -104,7 +104,7 @@ func jobMeta(r sandbox.Report, handle string, code *int) map[string]any {
 	return meta
 }
 
-// worded is a status, what there is to say, and after an empty line an output.
+// worded joins a status, notes, and after an empty line an output.
 func worded(status string, notes []string, output string) string {
 	text := lines(append([]string{status}, notes...)...)
 	if output == "" {
@@ -113,7 +113,7 @@ func worded(status string, notes []string, output string) string {
 	return text + "\n" + output
 }
 
-// lines joins what is not empty, a line each.
+// lines joins the texts that are not empty, one a line.
 func lines(texts ...string) string {
 	var b strings.Builder
 	for _, t := range texts {
@@ -125,7 +125,7 @@ func lines(texts ...string) string {
 	return b.String()
 }
 
-// refused words why a program could not be started.
+// refused returns why a program could not be started.
 func refused(err error) error {
 	if errors.Is(err, jobs.ErrTooMany) {
 		return tools.Errorf(tools.Conflict, "too many jobs run at a time").WithHint("job_list shows them, job_stop ends one")

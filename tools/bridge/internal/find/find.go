@@ -1,9 +1,9 @@
-// Package find ranks short texts by how well they answer a request in plain
-// language: the descriptions of tools, a few hundred at most.
+// Package find ranks short texts by how well they answer a request in plain language: the
+// descriptions of tools, a few hundred at most.
 //
-// It knows words, not tools, and imports nothing of ours. Start at [New] and
-// [Index.Search]: words.go makes terms of text, request.go concepts of a request,
-// synonyms.txt is what users say for what the texts say.
+// It knows words, not tools, and imports no other package of toolcrib. Start at [New] and
+// [Index.Search]: words.go makes terms of text, request.go makes concepts of a request,
+// synonyms.txt maps the words of users to the words of the texts.
 package find
 
 import (
@@ -14,12 +14,12 @@ import (
 
 // Doc is one thing that can be found.
 type Doc struct {
-	Name   string // a request that says it in full finds it first
+	Name   string // a request that contains it in full finds it first
 	Fields []Field
 }
 
-// Field is a part of a Doc. The fields of all documents stand in the same order:
-// a long text weighs as much as a short one of the same place.
+// Field is a part of a Doc. All documents have their fields in the same order: a long text
+// weighs as much as a short one in the same field.
 type Field struct {
 	Weight float64
 	Text   string
@@ -45,8 +45,8 @@ type posting struct {
 	weight float64 // how much the document is about the term
 }
 
-// How much a term that comes again and a field that is long count: the constants
-// k1 and b of Robertson and Zaragoza, The Probabilistic Relevance Framework (2009).
+// The weight of repeated terms and of long fields: the constants k1 and b of Robertson and
+// Zaragoza, The Probabilistic Relevance Framework (2009).
 const (
 	saturation = 1.2
 	lengthNorm = 0.5
@@ -91,11 +91,10 @@ func New(docs []Doc) *Index {
 	return ix
 }
 
-// asNamed is how much more a document counts whose name the request says, in whatever
-// words.
+// asNamed is the extra weight of a document whose name the request contains, also by synonyms.
 const asNamed = 1.2
 
-// covered is how far a request says a name: the square of the share of its terms.
+// covered returns how far a request contains a name: the square of the share of its terms.
 func covered(name []string, concepts []concept) float64 {
 	sum := 0.0
 	for _, term := range name {
@@ -109,7 +108,7 @@ func covered(name []string, concepts []concept) float64 {
 	return share * share
 }
 
-// named is what the full name of a document adds to its score.
+// named is added to the score of a document whose full name is in the request.
 const named = 100
 
 // Search returns the documents that answer a request, best first; those that
@@ -157,7 +156,7 @@ func (ix *Index) Search(request string) []Hit {
 	return hits
 }
 
-// idf is how much a term tells that so many documents have.
+// idf returns the weight of a term that docs documents have (inverse document frequency).
 func (ix *Index) idf(docs int) float64 {
 	n, df := float64(len(ix.names)), float64(docs)
 	return math.Log(1 + (n-df+0.5)/(df+0.5))

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// concept is one thing that a request is about: the terms that may stand for it,
-// each with how surely it does.
+// concept is one thing that a request is about: the terms that may mean it, each with its
+// certainty.
 type concept struct {
 	terms  map[string]float64
 	weight float64
 }
 
-// How surely a term stands for a word of the request.
+// How certainly a term means a word of the request.
 const (
 	asSynonym = 0.75
 	asPart    = 0.5 // a word of a phrase
@@ -23,14 +23,15 @@ const (
 // weak is the weight of a concept that most requests have.
 const weak = 0.35
 
-// aside is the weight of what follows one of adjuncts: what a thing is wanted for.
+// aside is the weight of the words after one of adjuncts: they name the purpose, not the
+// thing.
 const aside = 0.6
 
 // maxWords is how much of a request is read.
 const maxWords = 64
 
-// concepts takes a request apart: the longest phrases that the synonyms know, and
-// single words. What is said first counts most.
+// concepts splits a request into the longest phrases that the synonyms know, and single words.
+// The first ones count most.
 func (ix *Index) concepts(request string) []concept {
 	words := slices.DeleteFunc(plain(request), func(word string) bool { return articles[word] })
 	words = words[:min(len(words), maxWords)]
@@ -85,7 +86,7 @@ func phrased(words, stems, others []string) map[string]float64 {
 	return terms
 }
 
-// meanings returns the terms that may stand for a word.
+// meanings returns the terms that may mean a word, each with its certainty.
 func (ix *Index) meanings(word string) map[string]float64 {
 	terms := map[string]float64{}
 	add := func(term string, weight float64) { terms[term] = max(terms[term], weight) }
@@ -122,8 +123,8 @@ func (ix *Index) meanings(word string) map[string]float64 {
 	return terms
 }
 
-// prefix says how surely a term stands for a word that begins it, or the other
-// way round: config for configuration.
+// prefix returns how certainly a term means a word if one is a prefix of the other: config for
+// configuration.
 func prefix(word, term string) float64 {
 	short, long := word, term
 	if len(short) > len(long) {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// synonymsText says what users say for what texts say. A line is a group of words and
-// phrases, separated by commas, that stand for each other, or a rewrite: what stands
-// left of = is read as the words on its right, each of them. An entry may be in several
-// lines. Lines that begin with # are comments.
+// synonymsText maps the words of users to the words of the texts. A line is a group of words
+// and phrases with the same meaning, separated by commas, or a rewrite: each entry left of =
+// is read as the words on its right. An entry may be in several lines. Lines that begin with #
+// are comments.
 //
 //go:embed synonyms.txt
 var synonymsText string
 
-// thesaurus knows which terms stand for a word or phrase.
+// thesaurus has the synonyms of words and phrases.
 type thesaurus struct {
 	others  map[string][]string // of a group, by a word, or the words of a phrase with spaces
 	read    map[string][]string // by the same: the words that it is read as
@@ -66,7 +66,7 @@ func stemsOf(text string) []string {
 	return stems
 }
 
-// group lets each of the entries stand for the single words among them.
+// group makes each entry a synonym of the single words among the entries.
 func (t *thesaurus) group(entries [][]string) {
 	for _, entry := range entries {
 		key := joined(entry)
@@ -78,14 +78,14 @@ func (t *thesaurus) group(entries [][]string) {
 	}
 }
 
-// of returns the terms that stand for a word.
+// of returns the synonyms of a word.
 func (t *thesaurus) of(word string) []string { return t.others[word] }
 
 // words returns the single words that are known.
 func (t *thesaurus) words() []string { return t.singles }
 
-// phrase returns how many of the first words are an entry of several words or one that
-// is read as others; then either what it is read as, or the terms that stand for it. n is 0 where they are none.
+// phrase returns n, how many of the first words are an entry of several words or a rewrite, 0
+// if none are; then either the words of the rewrite or the synonyms.
 func (t *thesaurus) phrase(stems []string) (n int, read, others []string) {
 	for n := min(t.longest, len(stems)); n > 0; n-- {
 		key := joined(stems[:n])

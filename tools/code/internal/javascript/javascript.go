@@ -17,7 +17,7 @@ import (
 	"modernc.org/quickjs"
 )
 
-// Argument makes this program run a script instead of what it is for.
+// Argument makes this program run a script instead of the server.
 const Argument = "run-javascript"
 
 // Job is what to run, as JSON on stdin.
@@ -43,7 +43,7 @@ const (
 	frames = 10_000
 	// async has the engine take await outside of functions.
 	async = 1 << 7
-	// grace is for wording how a script was stopped.
+	// grace is the time to report where a script was stopped.
 	grace = 100 * time.Millisecond
 )
 
@@ -103,10 +103,10 @@ func newMachine(job Job, stdout io.Writer) (*machine, error) {
 	return m, err
 }
 
-// left returns how much time there is.
+// left returns the remaining time.
 func (m *machine) left() time.Duration { return time.Until(m.until) }
 
-// run runs the script, then what it has put off, until nothing is left to do.
+// run runs the script, then its pending jobs and timers, until none is left.
 func (m *machine) run() {
 	if err := m.start(); err != nil {
 		m.report = Report{Error: err.Error(), Timeout: m.left() <= 0}
@@ -131,7 +131,7 @@ func (m *machine) run() {
 		}
 	}
 	m.limit(grace)
-	_, _ = m.vm.ExecutePendingJobs() // to word where it was
+	_, _ = m.vm.ExecutePendingJobs() // to report where it was
 	m.report.Timeout = true
 }
 
@@ -167,7 +167,7 @@ func (m *machine) placed(err error) error {
 	return err
 }
 
-// limit gives the engine what time is left, and at least so much.
+// limit gives the engine the remaining time, and at least least.
 func (m *machine) limit(least time.Duration) {
 	_ = m.vm.SetEvalTimeout(max(m.left(), least, time.Millisecond))
 }

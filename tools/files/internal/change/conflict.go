@@ -17,8 +17,8 @@ import (
 // conflictDiff is the most bytes of a diff of what changed behind the caller's back.
 const conflictDiff = 2_000
 
-// Explain words the error of a change: a conflict with what has changed, several
-// errors as one that has them all, anything else as it is.
+// Explain returns the error of a change as the model reads it: a conflict with the lines that
+// changed, several errors as one with all of them, any other error as it is.
 func (w Writer) Explain(ctx context.Context, err error) error {
 	var worded []*tools.Error
 	for _, e := range leaves(err) {
@@ -34,7 +34,7 @@ func (w Writer) Explain(ctx context.Context, err error) error {
 	return together(worded)
 }
 
-// leaves takes joined errors apart, down to those that are worded already.
+// leaves returns the single errors of joined ones.
 func leaves(err error) []error {
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		switch e := e.(type) {
@@ -51,8 +51,8 @@ func leaves(err error) []error {
 	return []error{err}
 }
 
-// together puts several errors into one, of the code that the first has. Each gets
-// its share of what an error may say; what has no room is counted.
+// together joins several errors into one, with the code of the first. Each gets a share of the
+// length of an error; those without room are counted.
 func together(errs []*tools.Error) *tools.Error {
 	const head, least = 200, 200 // bytes of the first and last line, and of an error
 	room := tools.MaxErrorText - head
@@ -83,8 +83,8 @@ func shorten(text string, most int) string {
 	return text + mark
 }
 
-// conflict says what stands where something else was expected, and what changed
-// where the expected content is known.
+// conflict describes what is at a path instead of the expected content, and what changed if
+// that content is known.
 func (w Writer) conflict(ctx context.Context, c *workspace.ConflictError) *tools.Error {
 	name := textfile.Path(c.Path)
 	switch {
@@ -112,7 +112,7 @@ func (w Writer) conflict(ctx context.Context, c *workspace.ConflictError) *tools
 	return Detailed(tools.Conflict, why, "see what changed, then call again with that hash", detail, c)
 }
 
-// Stale refuses to overwrite or delete a file that is not what the caller saw there
+// Stale refuses to overwrite or delete a file that differs from what the caller saw there
 // last. effect is what a call with expected_hash does: "overwrites it".
 func (w Writer) Stale(ctx context.Context, name, seen string, now workspace.Old, effect string) error {
 	why := fmt.Sprintf("%s has changed since you saw it last", name)
@@ -127,7 +127,7 @@ func (w Writer) Stale(ctx context.Context, name, seen string, now workspace.Old,
 	return Detailed(tools.Conflict, why, hint, detail, nil)
 }
 
-// former returns a content that the caller saw or the history keeps, by its hash.
+// former returns a content by its hash, if the caller saw it or the history keeps it.
 func (w Writer) former(ctx context.Context, hash string) ([]byte, bool) {
 	session := tools.Session(ctx)
 	if data, ok := w.Seen.ByHash(session.Principal, hash); ok {
@@ -145,8 +145,8 @@ func (w Writer) former(ctx context.Context, hash string) ([]byte, bool) {
 	return data, err == nil
 }
 
-// changes shows how a file differs from what it was, "" where one of the two is not
-// text, or is too large.
+// changes returns the diff from a former content to the present one, "" if one of the two is
+// not text or is too large.
 func changes(was []byte, now workspace.Old, from, to string) string {
 	if now.Cut || now.Data == nil && now.Info.Size > 0 {
 		return ""
@@ -159,7 +159,7 @@ func changes(was []byte, now workspace.Old, from, to string) string {
 	return diff.Unified(before, after, diff.Options{From: from, To: to, MaxBytes: conflictDiff})
 }
 
-// Identity is what expected_hash takes for a file.
+// Identity returns the value of expected_hash for a file.
 func Identity(old workspace.Old) string {
 	if old.Hash != "" {
 		return old.Hash

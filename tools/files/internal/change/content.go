@@ -13,7 +13,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// Content is text that a caller wants in a file, in the form of what is there.
+// Content is text that a caller wants in a file. It takes the form of the present content.
 type Content struct {
 	Path, Text string
 	Encoding   string // as the caller names it; "" = that of the file
@@ -50,7 +50,7 @@ func (c Content) replace(old workspace.Old) (composed, error) {
 	}
 	out.data, err = c.encode(text, out.form, out.was, len(old.Data) > 0)
 	if out.form.BOM == 0 && out.form.Encoding.Unit() == 1 && ascii(text) {
-		out.form = textfile.Form{} // as everybody will read it
+		out.form = textfile.Form{} // as readers will detect it
 	}
 	if bytes.IndexByte(out.data, 0) >= 0 && out.form.Encoding.Unit() == 1 {
 		out.notes = append(out.notes, "it holds NUL characters, so other tools take it for binary")
@@ -58,8 +58,8 @@ func (c Content) replace(old workspace.Old) (composed, error) {
 	return out, err
 }
 
-// extend puts the content at the end of the file; data is what comes to the old
-// content. tail is the last bytes of the old content, at least one unit.
+// extend appends the content to the file; data is the added part. tail has the last bytes of
+// the old content, at least one unit of its encoding.
 func (c Content) extend(old workspace.Old, tail []byte) (composed, error) {
 	if !old.Exists || len(tail) == 0 {
 		return c.replace(old)
@@ -96,8 +96,8 @@ func (c Content) extend(old workspace.Old, tail []byte) (composed, error) {
 	return out, err
 }
 
-// mixes reports whether text in the named encoding may follow the old content: where
-// that is in the same one, or nothing in it says otherwise.
+// mixes reports whether text in the named encoding may follow the old content: that content is
+// in the same encoding, or fits it.
 func mixes(old workspace.Old, was textfile.Form, named textfile.Encoding) bool {
 	switch {
 	case named.Name() == was.Encoding.Name():
@@ -133,9 +133,8 @@ func (c Content) form(old workspace.Old, out *composed) (textfile.Form, error) {
 	return out.was, c.refuseGuess(old, out.was)
 }
 
-// refuseGuess refuses characters beyond ASCII that are new to a file whose encoding
-// is only guessed: a wrong guess would spoil them. UTF-16 is no guess: half of its
-// bytes say so.
+// refuseGuess refuses characters beyond ASCII that are new to a file whose encoding is only
+// guessed: a wrong guess would spoil them. UTF-16 is never a guess: half of its bytes show it.
 func (c Content) refuseGuess(old workspace.Old, form textfile.Form) error {
 	told := form.Source != textfile.Detected && form.Source != textfile.Guessed
 	if told || form.Encoding.Unit() > 1 || ascii(c.Text) {
@@ -198,8 +197,8 @@ func (c Content) encode(text string, form, was textfile.Form, existing bool) ([]
 	return nil, refused.WithHint("use encoding=utf-8, or another character")
 }
 
-// describeForm words the form of a text file where it is not what everybody expects,
-// which is UTF-8 with line feeds. text is its content after the byte order mark.
+// describeForm describes the form of a text file unless it is the usual one, UTF-8 with line
+// feeds. text is its content after the byte order mark.
 func describeForm(form textfile.Form, text []byte) string {
 	name := form.Encoding.Name()
 	if form.BOM > 0 {
@@ -215,7 +214,7 @@ func describeForm(form textfile.Form, text []byte) string {
 	return "; " + name
 }
 
-// unicodeForm reports an encoding that has a byte order mark.
+// unicodeForm reports whether an encoding has a byte order mark.
 func unicodeForm(e textfile.Encoding) bool { return e.UTF8() || e.Unit() > 1 }
 
 // markLen is the length of an encoding's byte order mark.

@@ -16,8 +16,8 @@ import (
 	"toolcrib/workspace"
 )
 
-// Editing is one call of edit_file while it is carried out. What it holds of the
-// file is what the change found in the end.
+// Editing is one call of edit_file under way. Its view of the file is the one that the last
+// attempt of the change found.
 type Editing struct {
 	at     workspace.Path
 	Path   string // as printed
@@ -32,8 +32,8 @@ type Editing struct {
 	Result textedit.Result
 }
 
-// Editing prepares edits of a file, to be put into it. expectedHash and encoding are
-// as the caller writes them, "" for none.
+// Editing prepares a call that edits a file; the caller then sets Edits. expectedHash and
+// encoding are as the model writes them, "" for none.
 func (w Writer) Editing(ctx context.Context, path workspace.Path, expectedHash, encoding string) (*Editing, error) {
 	e := &Editing{at: path, Path: textfile.Path(path.String())}
 	e.seen, e.saw, _ = w.Seen.Last(tools.Session(ctx).Principal, path.String())
@@ -51,7 +51,7 @@ func (w Writer) Editing(ctx context.Context, path workspace.Path, expectedHash, 
 	return e, nil
 }
 
-// Compute is the Op.New of the change.
+// Compute returns the new content; it is the Op.New of the change.
 func (e *Editing) Compute(old workspace.Old) ([]byte, error) {
 	e.Old = old
 	switch {
@@ -88,8 +88,8 @@ func (e *Editing) Compute(old workspace.Old) ([]byte, error) {
 	return e.Result.Data, nil
 }
 
-// check refuses what would spoil the file though it can be done: line numbers of
-// another content, characters in a guessed encoding, placeholders.
+// check refuses edits that apply but would damage the file: line numbers of another content,
+// characters in a guessed encoding, placeholders.
 func (e *Editing) check() error {
 	byLine := slices.ContainsFunc(e.Edits, func(t textedit.Edit) bool { return t.StartLine > 0 && t.Old == "" })
 	if byLine && e.Expect.Hash == "" && e.changed() {
@@ -108,7 +108,7 @@ func (e *Editing) check() error {
 	return nil
 }
 
-// changed reports whether the caller saw another content last.
+// changed reports whether the file has changed since the caller last saw it.
 func (e *Editing) changed() bool {
 	if strings.HasPrefix(e.seen, "v:") {
 		return e.seen != e.Old.Info.Version()
@@ -116,7 +116,7 @@ func (e *Editing) changed() bool {
 	return e.seen != "" && e.seen != e.Old.Hash
 }
 
-// since says what has changed since the caller saw the file.
+// since describes the changes since the caller saw the file.
 func (e *Editing) since() string {
 	text := fmt.Sprintf("hash when you read it: %s\nhash now: %s", e.seen, Identity(e.Old))
 	if e.saw == nil {
@@ -128,8 +128,8 @@ func (e *Editing) since() string {
 	return text
 }
 
-// refuse words an edit that does not apply. A file that changed meanwhile is the
-// likeliest reason, so that is said too.
+// refuse returns the error of an edit that does not apply. If the file has changed meanwhile,
+// that is the likeliest reason, so the error says so.
 func (e *Editing) refuse(msg, detail string, cause error) error {
 	if e.changed() {
 		detail = strings.TrimRight(detail, "\n") + "\n" + e.Path + " has changed since you read it:\n" + e.since()
@@ -137,8 +137,8 @@ func (e *Editing) refuse(msg, detail string, cause error) error {
 	return Detailed(tools.InvalidArgument, e.Path+": "+cmp.Or(msg, "the edits do not apply")+"; nothing is changed", "", strings.TrimLeft(detail, "\n"), cause)
 }
 
-// formOf is the form of a text that is to be changed, in the encoding that the caller names,
-// if any. One that the file itself contradicts is refused: it would hold two then.
+// formOf returns the form of a text to change, in the encoding that the caller names, if any.
+// It refuses an encoding that the file contradicts: the file would mix two encodings.
 func formOf(path string, old workspace.Old, named *textfile.Encoding) (textfile.Form, error) {
 	was := textfile.Sniff(old.Data, true)
 	if named == nil {
@@ -155,7 +155,7 @@ func formOf(path string, old workspace.Old, named *textfile.Encoding) (textfile.
 	return form, nil
 }
 
-// Missing words a file that cannot be edited since it is not there.
+// Missing returns the error for a file that cannot be edited since it does not exist.
 func Missing(path workspace.Path, err error) error {
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func Missing(path workspace.Path, err error) error {
 	return e.WithHint("%s", hint)
 }
 
-// Report words the result.
+// Report returns the result.
 func (e *Editing) Report(r workspace.Receipt, dryRun bool) Report {
 	lines := make([]int, len(e.Result.Hunks))
 	for i, h := range e.Result.Hunks {

@@ -10,17 +10,17 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// Holding is what a directory holds at all levels, hidden and ignored entries
-// included.
+// Holding counts the content of a directory at all levels, including hidden and ignored
+// entries.
 type Holding struct {
-	Files, directories int // files are all that is no directory
+	Files, directories int // Files counts everything but directories
 	bytes              int64
 	Large              []string // files too large for the history
 	unreadable         int      // directories whose content is not known
 }
 
-// Measure counts what a directory holds; what is no directory, or does not exist,
-// holds nothing.
+// Measure counts the content of a directory. For any other path, or a missing one, it returns
+// an empty Holding.
 func Measure(ctx context.Context, p workspace.Path) (Holding, error) {
 	info, err := p.Lstat()
 	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
@@ -69,7 +69,7 @@ func (h Holding) String() string {
 	return text
 }
 
-// Kept says whether the history keeps it all.
+// Kept returns a text that says whether the history keeps all of it.
 func (h Holding) Kept(ctx context.Context) string {
 	if why := historyless(ctx); why != "" {
 		return why
@@ -85,10 +85,9 @@ func (h Holding) Kept(ctx context.Context) string {
 	return "the history keeps all of it, so it can be undone"
 }
 
-// Irreversible says why a file or symlink, once it is overwritten or deleted, could
-// not come back; "" where it can, or where something else or nothing stands there.
-// there words what stands there: "logs/all.log (70 MB)". What cannot be looked at is
-// refused by the call itself.
+// Irreversible returns why a file or symlink could not be restored once it is overwritten or
+// deleted; "" if it can be, or if the path is missing or has another kind. there describes the
+// file: "logs/all.log (70 MB)". The call itself refuses a path that cannot be read.
 func Irreversible(ctx context.Context, path workspace.Path, follow bool) (there, why string) {
 	info, exists, err := path.Find(follow)
 	if err != nil || !exists || info.Kind != workspace.KindFile && info.Kind != workspace.KindSymlink {
@@ -104,7 +103,7 @@ func Irreversible(ctx context.Context, path workspace.Path, follow bool) (there,
 	return there, why
 }
 
-// historyless says that nothing is kept at all, "" where it is.
+// historyless returns a text that says that there is no history, "" if there is one.
 func historyless(ctx context.Context) string {
 	if tools.Session(ctx).Workspace.StateBase() == "" {
 		return "no history is kept, so it cannot be undone"
@@ -112,7 +111,7 @@ func historyless(ctx context.Context) string {
 	return ""
 }
 
-// KindName words a kind with its article.
+// KindName returns a kind with its article.
 func KindName(k workspace.Kind) string {
 	if k == workspace.KindOther {
 		return "a special file"

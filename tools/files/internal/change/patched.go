@@ -11,7 +11,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// ReportPatch words the result of a patch.
+// ReportPatch returns the result of a patch.
 func ReportPatch(all []*Patching, r workspace.Receipt, notes []string, dryRun bool) Report {
 	out := Report{Notes: notes}
 	added, removed, room, left := 0, 0, EditDiff, 0
@@ -50,14 +50,14 @@ func ReportPatch(all []*Patching, r workspace.Receipt, notes []string, dryRun bo
 	return out
 }
 
-// note takes notes of one file.
+// note adds the notes of one file.
 func (o *Report) note(path string, notes []string) {
 	for _, n := range notes {
 		o.Notes = append(o.Notes, path+": "+n)
 	}
 }
 
-// side names one side of a diff, which a kind of change lacks.
+// side returns the name of one side of a diff; lacks is the kind of change without that side.
 func (p *Patching) side(lacks patch.Kind, name string) string {
 	if p.kind == lacks {
 		return "/dev/null"
@@ -84,7 +84,7 @@ func (p *Patching) texts() (before, after string) {
 	return before, after
 }
 
-// line words what happened to the file.
+// line returns what happened to the file, in one line.
 func (p *Patching) line(done workspace.Done, come, gone int, dryRun bool) string {
 	var parts []string
 	letter := "M"
@@ -125,8 +125,8 @@ func (p *Patching) line(done workspace.Done, come, gone int, dryRun bool) string
 	return letter + " " + p.name + ": " + strings.Join(parts, "; ")
 }
 
-// places words where the hunks begin in the new file, and how far from where the
-// patch has them that is.
+// places returns the lines on which the hunks begin in the new file, and their distance from
+// the lines in the patch.
 func (p *Patching) places() string {
 	const most = 50
 	var at []string
@@ -154,7 +154,7 @@ func (p *Patching) places() string {
 	return "hunks at lines " + strings.Join(at, ", ")
 }
 
-// moved is where a line stands after changes.
+// moved returns the number of a line after the hunks before it were applied.
 func moved(line int, hunks []textedit.Hunk) int {
 	to := line
 	for _, h := range hunks {

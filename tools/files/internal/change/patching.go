@@ -14,10 +14,10 @@ import (
 	"toolcrib/workspace"
 )
 
-// Patching is what a patch does to one file, while it is carried out. What it holds
-// of the file is what the change found in the end.
+// Patching is the part of a patch for one file, under way. Its view of the file is the one
+// that the last attempt of the change found.
 type Patching struct {
-	Editing            // for what it says where hunks do not match
+	Editing            // for its errors if hunks do not match
 	kind    patch.Kind // of all steps
 	steps   []patch.File
 	name    string // as printed, with the new name of a move or copy
@@ -29,9 +29,9 @@ type Patching struct {
 	whole   bool              // both contents are known
 }
 
-// Patchings makes an operation of each file of a patch. The error joins those of
-// all that cannot be found or are named in a way that makes no sense; the other
-// files are returned nevertheless, so that their errors can be told too.
+// Patchings makes an operation for each file of a patch. The error joins the errors of files
+// that are missing or whose names make no sense; the other files are returned nevertheless, so
+// that their errors can be reported too.
 func (w Writer) Patchings(ctx context.Context, parsed []patch.File, named *textfile.Encoding) (all []*Patching, refused error) {
 	var errs []error
 	taken := map[string]*Patching{} // by each path that is changed
@@ -71,7 +71,7 @@ func (p *Patching) follows(next *Patching) bool {
 		p.steps[0].To == "" && next.steps[0].To == "" && p.Op.Mode == next.Op.Mode
 }
 
-// patching finds the file of a section and says what is to be done.
+// patching finds the file of a section and prepares its operation.
 func (w Writer) patching(ctx context.Context, f patch.File, named *textfile.Encoding) (*Patching, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -121,8 +121,8 @@ func (w Writer) patching(ctx context.Context, f patch.File, named *textfile.Enco
 	return p, nil
 }
 
-// executable gives permission bits the executable ones that a patch tells, or takes
-// them; 0 = they stay.
+// executable sets or clears the executable bits of perm as a patch says; 0 = they stay as they
+// are.
 func executable(told, perm fs.FileMode) fs.FileMode {
 	mode := perm
 	switch {
@@ -141,7 +141,7 @@ func executable(told, perm fs.FileMode) fs.FileMode {
 	return mode
 }
 
-// file describes the file to change, which must be one.
+// file describes the path to change, which must be a regular file.
 func (p *Patching) file() (workspace.Info, error) {
 	info, exists, err := LookFile(p.source, p.steps[0].Path)
 	if err == nil && !exists {
@@ -153,7 +153,7 @@ func (p *Patching) file() (workspace.Info, error) {
 	return info, err
 }
 
-// deletion prepares that the file goes, if it is what the patch says.
+// deletion prepares to delete the file, if its content is what the patch says.
 func (p *Patching) deletion(ctx context.Context) error {
 	p.Op.Kind, p.Op.New = workspace.OpDelete, nil
 	info, err := p.source.Lstat()

@@ -38,7 +38,7 @@ func (p *Patching) compute(old workspace.Old) (data []byte, err error) {
 	return p.after, nil
 }
 
-// computeCopy is the Op.New of a copy: its content is that of its source now.
+// computeCopy is the Op.New of a copy: it returns the present content of the source.
 func (p *Patching) computeCopy(workspace.Old) ([]byte, error) {
 	data, err := view.ReadAll(p.source, workspace.MaxEdit)
 	if err != nil {
@@ -47,7 +47,7 @@ func (p *Patching) computeCopy(workspace.Old) ([]byte, error) {
 	return p.compute(workspace.Old{Exists: true, Data: data, Hash: contentHash(data)})
 }
 
-// patchable finds out the form of the file and refuses one that is no text.
+// patchable detects the form of the file and refuses one that is not text.
 func (p *Patching) patchable() error {
 	switch {
 	case !p.Old.Exists:
@@ -104,8 +104,7 @@ func (p *Patching) patch(data []byte, step patch.File) (textedit.Result, error) 
 	return result, p.refuse(fmt.Sprintf("%s (patch line %d)", m.Msg, step.At[min(max(m.Edit, 0), len(step.At)-1)]), detail, err)
 }
 
-// endedByCRLF makes the lines that come end with CRLF in a file that has no line
-// ending by which they could go.
+// endedByCRLF makes added lines end with CRLF, for a file that has no line ending to follow.
 func endedByCRLF(chunks []textedit.Chunk) []textedit.Chunk {
 	out := slices.Clone(chunks)
 	for i, c := range out {

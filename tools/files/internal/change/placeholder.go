@@ -13,14 +13,14 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// A model that is tired of repeating writes "// ... rest of the code unchanged" in
-// place of the text that it means to keep, which is lost then. Only a whole line, or
-// the comment at its end, is taken for such a placeholder, never a sentence in
-// passing: with an ellipsis it must be nothing but a known phrase, and without one a
-// comment of a single line that says what stays.
+// Models sometimes write "// ... rest of the code unchanged" instead of repeating the text
+// that they mean to keep; that text would be lost. Only a whole line, or the comment at its
+// end, counts as such a placeholder, never a part of a sentence. With an ellipsis it must be
+// exactly a known phrase; without one it must be a comment of a single line that says what
+// stays.
 
-// refusePlaceholder refuses a new text with a placeholder that the old one does not
-// have. name is the path, whose extension tells prose from code.
+// refusePlaceholder refuses a new text with a placeholder that the old one does not have. name
+// is the path; its extension distinguishes prose from code.
 func refusePlaceholder(name, text string, old func() string) error {
 	var known map[string]bool
 	for number, line := range placeholders(name, text) {
@@ -78,7 +78,7 @@ func neighbours(text string) iter.Seq2[string, string] {
 // fenced blocks may well show a placeholder.
 var proseEndings = [...]string{".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".org", ".tex"}
 
-// longestPlaceholder bounds, in bytes, what is looked at.
+// longestPlaceholder is the length, in bytes, above which a line is no placeholder.
 const longestPlaceholder = 200
 
 func isPlaceholder(line, before, after string, prose bool) bool {
@@ -109,8 +109,8 @@ func isPlaceholder(line, before, after string, prose bool) bool {
 	return stated().MatchString(phrase)
 }
 
-// mayStand reports whether a text has one of the words that every placeholder has,
-// or is not all English; it saves most comments a closer look.
+// mayStand reports whether a text may be a placeholder: it has one of the words that every
+// placeholder has, or is not all ASCII. It is a cheap check before the regular expressions.
 func mayStand(text string) bool {
 	for i := 0; i < len(text); {
 		start := i
@@ -194,16 +194,16 @@ func expression(text string) func() *regexp.Regexp {
 }
 
 var (
-	// elided is what stands after, or between, ellipses.
+	// elided matches the text after an ellipsis, or between two.
 	elided = expression(`^(?:(?:keep |include |insert )?` + article + `(?:` +
 		restOf + anyNoun + `|(?:existing|other|remaining|unchanged|same|previous|original|current) (?:[\w.]+ ){0,2}?` + anyNoun + `|` +
 		anyNoun + ` ` + verb + state + `|rest|remainder)(?:,? (?:` + verb + state + `|here|goes here|continues?))?(?: for brevity)?` +
 		`|(?:everything else )?` + verb + state + `)$`)
-	// trailing is what an ellipsis may stand after, where none stands before.
+	// trailing matches the text before an ellipsis, if there is none in front.
 	trailing = expression(`^(?:keep |include |insert )?` + article + `(?:` +
 		restOf + anyNoun + `|existing (?:[\w.]+ ){0,1}?(?:` + codeNoun + `|imports|content|styles|tests)|(?:other|remaining|previous|original|same|unchanged) ` + codeNoun +
 		`)(?:,? (?:` + verb + state + `|here|goes here|continues?))?$`)
-	// stated is what needs no ellipsis: it says that code stays.
+	// stated matches text that needs no ellipsis: it says that code stays.
 	stated = expression(`^(?:(?:keep )?` + article + `(?:` + restOf + codeNoun + ` ` + verb + state + `|` +
 		restOf + anyNoun + ` (?:remains? |stays? |left )?` + state + `|` + restOf + codeNoun + ` (?:goes )?here` +
 		`|(?:existing|other|remaining|previous|original) (?:` + codeNoun + `|imports) ` + verb + state +
@@ -211,13 +211,13 @@ var (
 		`|(?:code|implementation|method body|function body|rest|everything else) (?:remains? |stays? |is )?` + state + `)` +
 		`|keep (?:the |your |all )?(?:existing (?:code|methods|functions|implementation)|` + restOf + codeNoun + `)` +
 		`|same (?:code|implementation) as (?:before|above|the original))$`)
-	// bareElided and statedBare are of lines that are no comment.
+	// bareElided and statedBare are for lines that are not comments.
 	bareElided = expression(`^` + article + `(?:` + restOf + anyNoun + `|(?:existing|remaining|other|unchanged|previous|original) ` + anyNoun + `|` +
 		codeNoun + ` ` + verb + state + `)(?:,? (?:` + verb + state + `|here|goes here))?$`)
 	statedBare = expression(` ` + state + `$`)
 	// inlineComment finds a comment with an ellipsis after code without quotes.
 	inlineComment = expression("^[^\"'`]*?[^\"'`\\s][^\"'`]*?(?://|/\\*|<!--|# )\\s*((?:\\.{3}|…).*?)(?:\\*/|-->)?[\\s})\\];,]*$")
-	// otherTongue is what models write where their user does not write English.
+	// otherTongue matches placeholders in other languages than English.
 	otherTongue = expression(`^(?:` +
 		`(?:其余|其他|其它|剩余|余下|现有|原有|其餘|剩餘)的?(?:代码|内容|部分|方法|函数|逻辑|实现|程式碼|內容)(?:保持)?(?:不变|相同|省略|同上|一致|不變)|` +
 		`(?:此处|这里)?省略.{0,8}代码|代码(?:保持不变|省略|不变)|` +

@@ -13,12 +13,12 @@ import (
 	"toolcrib/workspace"
 )
 
-// Writing is one call of write_file while it is carried out. What it holds of the file is what the
-// change found in the end.
+// Writing is one call of write_file under way. Its view of the file is the one that the last
+// attempt of the change found.
 type Writing struct {
 	Content
 	Seen string // the hash of the content that the caller may replace, "" = any
-	// Outdated words that the file has another.
+	// Outdated returns the error for a file that has another hash.
 	Outdated func(workspace.Old) error
 	At       workspace.Path
 	Mode     string
@@ -27,7 +27,7 @@ type Writing struct {
 	data     []byte // the whole new content, nil of a large file that is appended to
 }
 
-// Compute is the Op.New of the change.
+// Compute returns the new content; it is the Op.New of the change.
 func (w *Writing) Compute(old workspace.Old) (_ []byte, err error) {
 	w.Old = old
 	if w.Mode == "append" {
@@ -54,8 +54,8 @@ func (w *Writing) Compute(old workspace.Old) (_ []byte, err error) {
 	return w.data, nil
 }
 
-// AppendLarge prepares to append to a file whose whole content is not wanted in
-// memory: its form is that of its head.
+// AppendLarge prepares to append to a file that is too large to hold in memory: its form is
+// detected from its head.
 func (w *Writing) AppendLarge(expect workspace.Expect) (workspace.Op, error) {
 	file, err := w.At.Open()
 	if err != nil {
@@ -76,7 +76,7 @@ func (w *Writing) AppendLarge(expect workspace.Expect) (workspace.Op, error) {
 	return workspace.Op{Kind: workspace.OpAppend, Path: w.At, Expect: expect, Data: w.new.data}, err
 }
 
-// Report words the result.
+// Report returns the result.
 func (w *Writing) Report(r workspace.Receipt) Report {
 	done := r.Done[0]
 	out := Report{Notes: notesOf(w.At.String(), done, w.new.notes)}

@@ -20,15 +20,14 @@ const (
 	replaceDiff = 4_000  // what replacing a whole file did
 )
 
-// Writer carries out changes and words what became of them.
+// Writer carries out changes and describes their results.
 type Writer struct {
 	Seen *view.Seen // nil = nothing is remembered
 }
 
-// Apply carries out a change, which names its tool, for the principal of the call.
-// The contents that it writes are remembered as seen, what it moves or deletes is not
-// any more. Its errors are worded for the model, those of several operations put into
-// one.
+// Apply carries out a change, which names its tool, for the principal of the call. It
+// remembers written contents as seen, and forgets moved and deleted ones. Its errors are for
+// the model; those of several operations are joined into one.
 func (w Writer) Apply(ctx context.Context, c workspace.Change) (workspace.Receipt, error) {
 	session := tools.Session(ctx)
 	c.Principal, c.Call = session.Principal, session.Call
@@ -70,7 +69,7 @@ func (w Writer) Apply(ctx context.Context, c workspace.Change) (workspace.Receip
 	return receipt, nil
 }
 
-// Forget takes what was seen of paths for past, since the call has changed them.
+// Forget forgets what was seen of paths, since the call has changed them.
 func (w Writer) Forget(ctx context.Context, paths []string) {
 	w.Seen.Forget(tools.Session(ctx).Principal, paths...)
 	for _, path := range paths {
@@ -90,8 +89,8 @@ func Touched(ops []workspace.Op, r workspace.Receipt) []string {
 	return names
 }
 
-// Shown is the text of a file as a diff takes it: without its byte order mark, with
-// line feeds at the ends of lines. ok is false for what is not text.
+// Shown returns the text of a file as a diff takes it: without byte order mark, lines ended by
+// line feeds. ok reports whether the data is text.
 func Shown(data []byte, form textfile.Form) (text string, ok bool) {
 	if form.Binary {
 		return "", false
@@ -100,8 +99,8 @@ func Shown(data []byte, form textfile.Form) (text string, ok bool) {
 	return strings.ReplaceAll(text, "\r\n", "\n"), true
 }
 
-// Aftermath is the end of the status line of a changed file: its hash, and how to
-// undo the change or why that is not possible.
+// Aftermath returns the end of the status line of a changed file: its hash, and how to undo
+// the change or why that is not possible.
 func Aftermath(r workspace.Receipt, after *workspace.Version, dryRun bool) string {
 	text := ""
 	switch {
@@ -121,7 +120,7 @@ func Aftermath(r workspace.Receipt, after *workspace.Version, dryRun bool) strin
 	return text
 }
 
-// Report is the result of a change of the text of files.
+// Report is the result of a call that changed the text of files.
 type Report struct {
 	Status string
 	Files  []string // of several files, a line for each
@@ -129,8 +128,7 @@ type Report struct {
 	Diff   string // "" where none is shown
 }
 
-// Text words the result: the status, the files and each note on a line of their own,
-// then the diff.
+// Text returns the status, the files and the notes, each on its own line, then the diff.
 func (r Report) Text() string {
 	text := strings.Join(append([]string{r.Status}, r.Files...), "\n") + NoteLines(r.Notes...)
 	if r.Diff != "" {
@@ -139,11 +137,11 @@ func (r Report) Text() string {
 	return text
 }
 
-// MostLines is how many lines a result has of what may be thousands.
+// MostLines is the most lines of a list in a result.
 const MostLines = 20
 
-// NoteLines are the notes of a result, each a line of its own after the status, the
-// first of many.
+// NoteLines returns the notes of a result, each on its own line after the status. Of many
+// notes it returns the first.
 func NoteLines(notes ...string) string {
 	var b strings.Builder
 	for _, n := range notes[:min(len(notes), MostLines)] {
@@ -155,8 +153,7 @@ func NoteLines(notes ...string) string {
 	return b.String()
 }
 
-// notesOf puts the notes of a result together. path is where the caller wants the
-// file, as printed.
+// notesOf collects the notes of a result. path is the path that the caller gave, as printed.
 func notesOf(path string, done workspace.Done, own []string) []string {
 	notes := slices.Concat(own, done.Notes)
 	if done.Path != path {
@@ -168,8 +165,8 @@ func notesOf(path string, done workspace.Done, own []string) []string {
 // ErrUnchanged ends a change that would leave every byte as it is.
 var ErrUnchanged = errors.New("nothing to change")
 
-// LookFile refuses a path at which no file can be written; exists reports that there
-// is one already. text is the path as the caller wrote it.
+// LookFile refuses a path at which no file can be written; exists reports whether the file
+// exists already. text is the path as the caller wrote it.
 func LookFile(path workspace.Path, text string) (info workspace.Info, exists bool, err error) {
 	info, exists, err = path.Find(true)
 	e, _ := errors.AsType[*workspace.Error](err)
@@ -191,7 +188,7 @@ func LookFile(path workspace.Path, text string) (info workspace.Info, exists boo
 
 var hashRule = expression(`^(?:[0-9a-f]{64}|v:[0-9]+-[0-9a-f]+-[0-9a-f]+)$`)
 
-// Expectation turns an expected_hash, "" where none was given, into a condition.
+// Expectation converts an expected_hash, "" if none was given, to a condition.
 func Expectation(hash string) (workspace.Expect, error) {
 	if hash = strings.TrimPrefix(hash, "sha256:"); !strings.HasPrefix(hash, "v:") {
 		hash = strings.ToLower(hash)
@@ -203,13 +200,13 @@ func Expectation(hash string) (workspace.Expect, error) {
 	return workspace.Expect{Hash: hash}, nil
 }
 
-// PlusMinus words how many lines came and went: "+3 -1".
+// PlusMinus returns how many lines were added and removed: "+3 -1".
 func PlusMinus(before, after string) string {
 	added, removed := diff.Stat(before, after)
 	return fmt.Sprintf("+%d -%d", added, removed)
 }
 
-// numberList words numbers, the first of many: "10, 42 and 7 more".
+// numberList lists numbers, the first of many: "10, 42 and 7 more".
 func numberList(numbers []int) string {
 	const most = 20
 	var parts []string
@@ -223,7 +220,7 @@ func numberList(numbers []int) string {
 	return text
 }
 
-// ID names the change of a receipt, as file_history and restore_file take it.
+// ID returns the ID of the change of a receipt, as file_history and restore_file take it.
 func ID(r workspace.Receipt) string {
 	if r.ID == "" {
 		return ""

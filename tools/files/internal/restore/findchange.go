@@ -9,7 +9,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// FindChange finds a change by its ID; it must have touched path, if that is one.
+// FindChange finds a change by its ID. Unless path is zero, the change must have touched it.
 func FindChange(ctx context.Context, id string, path workspace.Path) (workspace.Record, error) {
 	records, _, err := tools.Session(ctx).Workspace.History(ctx, workspace.HistoryQuery{ID: id, Path: path})
 	if err != nil {
@@ -26,8 +26,8 @@ func FindChange(ctx context.Context, id string, path workspace.Path) (workspace.
 		WithHint("file_history lists those that there are")
 }
 
-// LastChanges are those of the last call of the caller that is not taken back yet,
-// the newest first; with a path, of the last such call that touched it.
+// LastChanges returns the changes of the caller's last call that is not reverted yet, the
+// newest first; with a path, of the last such call that touched it.
 func LastChanges(ctx context.Context, path workspace.Path) ([]workspace.Record, error) {
 	session := tools.Session(ctx)
 	var touching map[string]bool // IDs; nil = all
@@ -46,13 +46,13 @@ func LastChanges(ctx context.Context, path workspace.Path) ([]workspace.Record, 
 		if err != nil {
 			return nil, err
 		}
-		standing, known := stillStanding(records)
+		left, known := inForce(records)
 		if !known && latest < total {
 			continue
 		}
-		for i, rec := range standing {
+		for i, rec := range left {
 			if rec.Principal == session.Principal && (touching == nil || touching[rec.ID]) {
-				return sameCall(standing[i:], rec), nil
+				return sameCall(left[i:], rec), nil
 			}
 		}
 		if latest < total {
@@ -70,11 +70,11 @@ func LastChanges(ctx context.Context, path workspace.Path) ([]workspace.Record, 
 	}
 }
 
-// stillStanding leaves out the changes that a later one took back, and those that
-// took one back. Where that was taken back itself, the change stands again, and what
-// did it again stands too, before it. known is false where that cannot be told of all
-// without records that are older. The newest is the first.
-func stillStanding(records []workspace.Record) (standing []workspace.Record, known bool) {
+// inForce leaves out the changes that a later one reverted, and the reverts themselves. If a
+// revert was itself reverted, the first change is in force again, and so is the change that
+// made it again; that one comes before it. The newest comes first. known is false if older
+// records are needed to decide for all of them.
+func inForce(records []workspace.Record) (left []workspace.Record, known bool) {
 	undoes := map[string]string{} // by the ID of the change that does
 	for _, rec := range records {
 		undoes[rec.ID] = rec.Undoes
@@ -96,14 +96,14 @@ func stillStanding(records []workspace.Record) (standing []workspace.Record, kno
 			undone[rec.Undoes] = true
 		}
 		if depth%2 == 0 {
-			standing = append(standing, rec)
+			left = append(left, rec)
 		}
 	}
-	return standing, known
+	return left, known
 }
 
-// TookBack reports whether a change took one back, rather than made it or did it
-// again.
+// TookBack reports whether a change reverted another one, rather than made a new one or made
+// one again.
 func TookBack(ctx context.Context, rec workspace.Record) (bool, error) {
 	odd := false
 	for rec.Undoes != "" {
@@ -117,7 +117,7 @@ func TookBack(ctx context.Context, rec workspace.Record) (bool, error) {
 	return odd, nil
 }
 
-// sameCall returns those of the records that the call of one has made.
+// sameCall returns the records of the call that made rec.
 func sameCall(records []workspace.Record, rec workspace.Record) []workspace.Record {
 	if rec.Call == "" {
 		return []workspace.Record{rec}
@@ -131,8 +131,8 @@ func sameCall(records []workspace.Record, rec workspace.Record) []workspace.Reco
 	return same
 }
 
-// WholeUndo returns the changes of the call that one belongs to which took others
-// back, the newest first.
+// WholeUndo returns the changes that reverted others and belong to the same call as rec, the
+// newest first.
 func WholeUndo(ctx context.Context, rec workspace.Record) ([]workspace.Record, error) {
 	if rec.Call == "" {
 		return []workspace.Record{rec}, nil

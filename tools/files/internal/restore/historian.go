@@ -22,11 +22,11 @@ const (
 	comparedSize = 1 << 20
 	// comparedTotal is how many bytes of content one result reads for that.
 	comparedTotal = 32 << 20
-	// listedParts is how many files of a change stand in a list of changes.
+	// listedParts is the most files of one change that a list of changes names.
 	listedParts = 5
 )
 
-// Historian words what the history has.
+// Historian describes the changes of the history.
 type Historian struct {
 	ctx  context.Context
 	ws   *workspace.Workspace
@@ -38,7 +38,7 @@ func NewHistorian(ctx context.Context) *Historian {
 	return &Historian{ctx: ctx, ws: tools.Session(ctx).Workspace, room: comparedTotal}
 }
 
-// LostChanges words what the history is known to have lost, "" where that is nothing.
+// LostChanges describes the changes that the history is known to have lost, "" for none.
 func LostChanges(ctx context.Context) (string, error) {
 	gap, err := tools.Session(ctx).Workspace.Gap(ctx)
 	if gap == nil || err != nil {
@@ -52,8 +52,8 @@ func LostChanges(ctx context.Context) (string, error) {
 		", with " + which, nil
 }
 
-// WithLost adds what the history has lost to an error that may come of it: a change is not
-// there, or what stands is not what a change has left.
+// WithLost adds the lost changes of the history to an error that may result from them: a
+// change is missing, or a file differs from what its last change left.
 func WithLost(err error, lost string) error {
 	e, ok := errors.AsType[*tools.Error](err)
 	if lost == "" || !ok || e.Code != tools.NotFound && e.Code != tools.Conflict {
@@ -64,15 +64,15 @@ func WithLost(err error, lost string) error {
 	return &c
 }
 
-// Part is what a change did to one path.
+// Part is the effect of a change on one path.
 type Part struct {
 	workspace.Changed
 	path workspace.Path
-	from workspace.Path // where it was moved or copied from; none where the view does not hold that
+	from workspace.Path // where it was moved or copied from; zero if that is outside the workspace of the call
 }
 
-// parts returns what a change did at and below a path, or everywhere if that is
-// none. What went and what came at one path are one part.
+// parts returns the effects of a change at and below a path, or everywhere if the path is
+// zero. If something was removed and something created at one path, that is one part.
 func (b *Historian) parts(rec workspace.Record, below workspace.Path) []Part {
 	var parts []Part
 	at := map[string]int{} // path -> index in parts
@@ -96,10 +96,10 @@ func (b *Historian) parts(rec workspace.Record, below workspace.Path) []Part {
 	return parts
 }
 
-// came reports that the part was moved to its path.
+// came reports whether the part was moved to its path.
 func (p Part) came() bool { return p.Kind == workspace.OpMove && p.From != "" }
 
-// within reports whether p is dir or below it; everything is within none.
+// within reports whether p is dir or below it. Every path is within the zero Path.
 func within(p, dir workspace.Path) bool {
 	if dir == (workspace.Path{}) {
 		return true
@@ -108,8 +108,8 @@ func within(p, dir workspace.Path) bool {
 	return name == top || strings.HasPrefix(name, top+"/") || top == "."
 }
 
-// Head words which change it is: its ID, time and tool, what it took back, and whose
-// it is unless it is the caller's own.
+// Head describes a change: its ID, time and tool, the change that it reverted, and its
+// principal unless that is the caller.
 func (b *Historian) Head(rec workspace.Record) string {
 	text := fmt.Sprintf("%s %s %s", rec.ID, rec.Time.UTC().Format(time.RFC3339), rec.Tool)
 	if rec.Undoes != "" {
@@ -121,7 +121,7 @@ func (b *Historian) Head(rec workspace.Record) string {
 	return text
 }
 
-// NotKept marks a content that cannot come back.
+// NotKept marks a content that cannot be restored.
 func (b *Historian) NotKept(v *workspace.Version) string {
 	if v == nil || v.Kind != workspace.KindFile || v.Kept {
 		return ""
@@ -129,8 +129,8 @@ func (b *Historian) NotKept(v *workspace.Version) string {
 	return "; the content before is not kept"
 }
 
-// text is a former content as a diff takes it; ok is false for one that is not
-// known, large, or no text. What nobody has changed since still stands at its path.
+// text returns a former content as a diff takes it; ok is false if it is unknown, large or not
+// text. A content that has not changed since is read from its path.
 func (b *Historian) text(v *workspace.Version, path workspace.Path) (text string, ok bool) {
 	if v == nil {
 		return "", true
@@ -141,7 +141,7 @@ func (b *Historian) text(v *workspace.Version, path workspace.Path) (text string
 	b.room -= v.Size
 	data, err := b.read(v)
 	if err != nil {
-		if data, err = b.standing(path, v); err != nil || data == nil {
+		if data, err = b.current(path, v); err != nil || data == nil {
 			return "", false
 		}
 	}
@@ -160,8 +160,8 @@ func (b *Historian) read(v *workspace.Version) ([]byte, error) {
 	return data, err
 }
 
-// standing reads a file if it is the version.
-func (b *Historian) standing(path workspace.Path, v *workspace.Version) ([]byte, error) {
+// current reads a file if its content is the version.
+func (b *Historian) current(path workspace.Path, v *workspace.Version) ([]byte, error) {
 	now, err := look(b.ctx, path, v)
 	if err != nil || !now.is(v) {
 		return nil, err
@@ -198,8 +198,8 @@ func (b *Historian) Diff(p Part, against, version string, room int) string {
 	return text
 }
 
-// now is the present content of a path as a diff takes it; nothing stands for a
-// file that does not exist.
+// now returns the present content of a path as a diff takes it; it is empty for a file that
+// does not exist.
 func (b *Historian) now(path workspace.Path) (text string, ok bool) {
 	data, err := view.ReadAll(path, comparedSize)
 	if e := tools.AsError(err); e != nil {

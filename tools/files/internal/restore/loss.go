@@ -8,13 +8,13 @@ import (
 	"toolcrib/workspace"
 )
 
-// loss is a path that cannot come back.
+// loss is a path that cannot be restored.
 type loss struct {
 	path, why string // "big.log", "was larger than 64 MiB, which is not kept"
 	large     bool
 }
 
-// refuseLost says why a restoration cannot bring back all.
+// refuseLost returns why a restoration cannot restore everything.
 func (r *Restoration) refuseLost() error {
 	var names []string
 	code := tools.TooLarge
@@ -34,7 +34,7 @@ func (r *Restoration) refuseLost() error {
 	return e.WithHint("file_history lists the other versions")
 }
 
-// Verify refuses a plan for which the history has not got all contents.
+// Verify refuses a plan if the history does not have all contents for it.
 func (r *Restoration) Verify() error {
 	checked := map[string]string{} // why a content is missing, by its hash
 	var left []step
@@ -64,7 +64,7 @@ func (r *Restoration) Verify() error {
 	return r.refuseLost()
 }
 
-// missing says why the history has not got a content, "" if it has.
+// missing returns why the history does not have a content, "" if it has it.
 func (r *Restoration) missing(v *workspace.Version) (why string, err error) {
 	switch {
 	case v.Kept:

@@ -10,42 +10,42 @@ import (
 	"toolcrib/workspace"
 )
 
-// step is what a restoration does to one path.
+// step is the effect of a restoration on one path.
 type step struct {
 	op workspace.Op
-	// later: something else at the path, or above it, has to go first, which is a
-	// change of its own.
+	// later: another file at the path, or above it, must be removed first, by a change of its
+	// own.
 	later bool
 	// name: done, size is its line in a result.
 	name, done, size string
 
 	content *workspace.Version // that a write gets
-	files   int                // how many that are there it overwrites or deletes
+	files   int                // how many pathState files it overwrites or deletes
 }
 
-// Restoration undoes a change, or brings back a part of what was before it.
+// Restoration reverts a change, or restores a part of the state before it.
 type Restoration struct {
 	*Historian
 	Rec             workspace.Record
 	undo, overwrite bool
 
-	tops  []workspace.Path // what came as a whole and goes as a whole, with all below
+	tops  []workspace.Path // trees that came as a whole and are removed as a whole
 	steps []step
 	made  []Part // directories that the change made
 	notes []string
 
 	conflicts []string // paths that are not as the change left them
 	lost      []loss
-	Large     []string // paths whose present content is too large to be kept
+	Large     []string // paths whose pathState content is too large to be kept
 }
 
-// NewRestoration prepares what is collected then. With undo the whole change is taken
-// back, with overwrite also where something has changed since.
+// NewRestoration returns an empty plan, for Collect. With undo the whole change is reverted,
+// with overwrite also files that have changed since.
 func NewRestoration(ctx context.Context, rec workspace.Record, undo, overwrite bool) *Restoration {
 	return &Restoration{Historian: NewHistorian(ctx), Rec: rec, undo: undo, overwrite: overwrite}
 }
 
-// Collect finds out what is to be done below a path, or everywhere if that is none.
+// Collect plans the steps below a path, or everywhere if the path is zero.
 func (r *Restoration) Collect(below workspace.Path) error {
 	if r.undo && r.Rec.Hidden > 0 {
 		return tools.Errorf(tools.Denied, "%s of the change %s lie outside the workspace of this call, or are denied to it", textfile.Count(r.Rec.Hidden, "file"), r.Rec.ID).
@@ -93,7 +93,7 @@ func (p Part) copiedTree() bool {
 	return p.Kind == workspace.OpCopy && p.After != nil && p.After.Kind == workspace.KindDirectory
 }
 
-// add decides about one path.
+// add plans the step for one path.
 func (r *Restoration) add(p Part) error {
 	now, err := look(r.ctx, p.path, p.Before, p.After)
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *Restoration) add(p Part) error {
 	}
 	for _, top := range r.tops {
 		if within(p.path, top) {
-			return r.bringBack(p, standing{}, true)
+			return r.bringBack(p, pathState{}, true)
 		}
 	}
 	switch {
@@ -123,9 +123,9 @@ func (r *Restoration) add(p Part) error {
 	return r.bringBack(p, now, false)
 }
 
-// remove deletes what stands where nothing shall, or something else. A directory
-// goes with the files in it.
-func (r *Restoration) remove(path workspace.Path, now standing, files int) {
+// remove deletes a path that must not exist, or that must be something else. A directory is
+// deleted with the files in it.
+func (r *Restoration) remove(path workspace.Path, now pathState, files int) {
 	op := workspace.Op{Kind: workspace.OpDelete, Path: path, Recursive: now.kind == workspace.KindDirectory}
 	if !r.overwrite && r.undo && now.kind == workspace.KindFile {
 		op.Expect.Hash = now.identity()
@@ -138,15 +138,15 @@ func (r *Restoration) remove(path workspace.Path, now standing, files int) {
 	r.steps = append(r.steps, step{op: op, name: textfile.Path(path.String() + slash), done: "deleted", files: files})
 }
 
-// overwrites notes a file that goes and is too large to be kept.
-func (r *Restoration) overwrites(path workspace.Path, now standing) {
+// overwrites notes a file that is lost and is too large for the history.
+func (r *Restoration) overwrites(path workspace.Path, now pathState) {
 	if now.kind == workspace.KindFile && now.size > workspace.MaxKept {
 		r.Large = append(r.Large, textfile.Path(path.String()))
 	}
 }
 
-// bringBack makes what stood at a path before.
-func (r *Restoration) bringBack(p Part, now standing, later bool) error {
+// bringBack plans to restore the former state of a path.
+func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 	name := textfile.Path(p.path.String())
 	if now.kind != "" && (now.kind != p.Before.Kind || now.kind == workspace.KindSymlink) {
 		if now.kind == workspace.KindDirectory {
@@ -156,7 +156,7 @@ func (r *Restoration) bringBack(p Part, now standing, later bool) error {
 			}
 		}
 		r.remove(p.path, now, 1)
-		now, later = standing{}, true
+		now, later = pathState{}, true
 	}
 	s := step{op: workspace.Op{Path: p.path, Mode: p.Before.Mode.Perm()}, later: later, name: name, done: "restored"}
 	s.op.Restores = p.Kind == workspace.OpDelete && now.kind == ""
@@ -183,7 +183,7 @@ func (r *Restoration) bringBack(p Part, now standing, later bool) error {
 	return nil
 }
 
-// Losses counts the files that are overwritten and deleted.
+// Losses counts the files that the restoration overwrites and deletes.
 func (r *Restoration) Losses() (replaced, deleted int) {
 	for _, s := range r.steps {
 		if s.op.Kind == workspace.OpDelete {
@@ -195,7 +195,7 @@ func (r *Restoration) Losses() (replaced, deleted int) {
 	return replaced, deleted
 }
 
-// changes returns the operations, those first that make room for the others.
+// changes returns the operations; those that make room for others come first.
 func (r *Restoration) changes() [][]workspace.Op {
 	var changes [][]workspace.Op
 	for _, later := range []bool{false, true} {

@@ -13,7 +13,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// Report says what was brought back.
+// Report says what was restored.
 type Report struct {
 	Status string
 	// Steps has a line for each path, the first of many.
@@ -21,25 +21,25 @@ type Report struct {
 	Notes []string
 }
 
-// Text words the result.
+// Text returns the result as text.
 func (o Report) Text() string {
 	return strings.TrimSuffix(o.Status+"\n"+o.Steps, "\n") + change.NoteLines(o.Notes...)
 }
 
-// Restoring is a call under way.
+// Restoring is a call of restore_file under way.
 type Restoring struct {
 	change.Writer
 	Undo, DryRun bool
 	call         string // by which undo knows changes that belong together
 	last         workspace.Receipt
-	// Redoes: what is undone is an undo.
+	// Redoes: the reverted change is itself an undo.
 	Redoes bool
-	// lossy is why the call cannot be taken back, "" where it can.
+	// lossy is why the call cannot be reverted, "" if it can.
 	lossy string
 	Out   Report
 }
 
-// CarryOut does what a restoration plans, in as few changes as possible.
+// CarryOut carries out a restoration, in as few changes as possible.
 func (run *Restoring) CarryOut(ctx context.Context, r *Restoration, several bool) error {
 	if run.Out.Status != "" {
 		run.Out.Status += "; "
@@ -69,7 +69,7 @@ func (run *Restoring) CarryOut(ctx context.Context, r *Restoration, several bool
 			return err
 		}
 		if run.DryRun {
-			break // what comes later needs what is not done
+			break // later changes need the one that failed
 		}
 	}
 	return nil
@@ -97,7 +97,7 @@ func (run *Restoring) apply(ctx context.Context, r *Restoration, ops []workspace
 	return nil
 }
 
-// Half tells what is done already when an error ends the call.
+// Half adds to an error the steps that were done before it.
 func (run *Restoring) Half(err error) error {
 	if run.last.ID == "" {
 		return err
@@ -106,8 +106,8 @@ func (run *Restoring) Half(err error) error {
 		WithHint("undo=true version=%s takes back that part", run.last.ID)
 }
 
-// Aftermath is the end of the status line: how to do again what is undone now, or to
-// take back what was restored.
+// Aftermath returns the end of the status line: how to make the reverted change again, or to
+// revert the restoration.
 func (run *Restoring) Aftermath() string {
 	if run.DryRun || run.last.ID == "" || run.lossy != "" || !run.Undo || run.Redoes {
 		run.last.NotKept = run.lossy
@@ -116,7 +116,7 @@ func (run *Restoring) Aftermath() string {
 	return "; redo: restore_file undo=true version=" + run.last.ID
 }
 
-// listed names what is done, the first of many, and counts the others.
+// listed names the first steps, and counts the others.
 func (r *Restoration) listed() string {
 	var lines strings.Builder
 	for _, s := range r.steps[:min(len(r.steps), change.MostLines)] {

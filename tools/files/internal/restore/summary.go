@@ -92,7 +92,7 @@ func (b *Historian) tree(parts []Part) string {
 	return fmt.Sprintf("%s %s, %s, %s", textfile.Path(parts[0].path.String()), b.what(parts[0]), textfile.Count(files, "file"), textfile.Size(bytes))
 }
 
-// Part words what happened to one path.
+// Part describes what happened to one path.
 func (b *Historian) Part(p Part) string {
 	text := textfile.Path(p.path.String()) + " " + b.what(p)
 	if p.from != (workspace.Path{}) {
@@ -131,7 +131,7 @@ func (b *Historian) what(p Part) string {
 	return change.PlusMinus(before, after)
 }
 
-// over words what a move or copy replaced.
+// over describes what a move or copy replaced.
 func (p Part) over() string {
 	if p.Before == nil {
 		return ""

@@ -12,7 +12,7 @@ import (
 
 // takeBack moves back what was moved, or deletes a tree that was copied, and brings
 // back what was overwritten by it.
-func (r *Restoration) takeBack(p Part, now standing) error {
+func (r *Restoration) takeBack(p Part, now pathState) error {
 	changed, err := r.changed(p, now)
 	if err != nil {
 		return err
@@ -39,12 +39,12 @@ func (r *Restoration) takeBack(p Part, now standing) error {
 	case swap:
 		return r.bringBack(p, now, false)
 	}
-	return r.bringBack(p, standing{}, true)
+	return r.bringBack(p, pathState{}, true)
 }
 
 // changed names what is not as a move or the copy of a tree left it. What changed
 // inside a directory that was moved moves back with it.
-func (r *Restoration) changed(p Part, now standing) ([]string, error) {
+func (r *Restoration) changed(p Part, now pathState) ([]string, error) {
 	switch {
 	case now.kind == "":
 		return nil, nil
@@ -58,7 +58,7 @@ func (r *Restoration) changed(p Part, now standing) ([]string, error) {
 
 // moveBack moves a file or tree to where it came from. With swap it is copied, since
 // in the same change its path gets the former content.
-func (r *Restoration) moveBack(p Part, now standing, swap bool) error {
+func (r *Restoration) moveBack(p Part, now pathState, swap bool) error {
 	name, to := textfile.Path(p.path.String()), p.from
 	from := textfile.Path(to.String())
 	if to == (workspace.Path{}) {
@@ -125,7 +125,7 @@ func (r *Restoration) empty() error {
 			}
 			return below
 		})
-		r.remove(p.path, standing{kind: workspace.KindDirectory}, files)
+		r.remove(p.path, pathState{kind: workspace.KindDirectory}, files)
 	}
 	return nil
 }

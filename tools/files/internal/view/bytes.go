@@ -58,8 +58,8 @@ func (s *Source) byteWindow(offset int64, limit int) (Window, error) {
 	return out, nil
 }
 
-// shiftAt returns the escape sequence that is in force at a position of a file
-// whose encoding has them. Lines begin without one.
+// shiftAt returns the escape sequence in force at a position, for an encoding that has such
+// sequences. Lines begin without one.
 func (s *Source) shiftAt(pos int64) ([]byte, error) {
 	if !s.Form.Encoding.Shifts() {
 		return nil, nil
@@ -71,10 +71,9 @@ func (s *Source) shiftAt(pos int64) ([]byte, error) {
 	return s.Form.Encoding.Shift(before[bytes.LastIndexByte(before, '\n')+1:]), nil
 }
 
-// textWindow decodes as much of raw as fits into a result, up to the end of a
-// character; shift is what is in force before it, last says that raw ends the
-// file. A window too short for one character takes its bytes all the same, so that
-// the next one goes on.
+// textWindow decodes as much of raw as fits into a result, up to the end of a character; shift
+// is what is in force before it, last says that raw ends the file. A window too short for one
+// character takes its bytes all the same, so that the next window makes progress.
 func (s *Source) textWindow(shift, raw []byte, last bool, marks *textfile.Marks) (body []byte, n int) {
 	if shift != nil {
 		raw = slices.Concat(shift, raw)

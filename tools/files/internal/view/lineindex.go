@@ -13,10 +13,10 @@ import (
 	"toolcrib/workspace"
 )
 
-// LineIndex remembers of large files where some of their lines begin and how many
-// there are, so that a page far inside costs no second look at all before it. It
-// is bounded (64 files of at most 64 KiB each) and safe for use by several
-// goroutines; a nil LineIndex remembers nothing.
+// LineIndex remembers where some lines of large files begin and how many lines there are, so
+// that a page far inside a file is read without reading everything before it again. It is
+// bounded (64 files of at most 64 KiB each) and safe for use by several goroutines; a nil
+// LineIndex remembers nothing.
 type LineIndex struct {
 	mu    sync.Mutex
 	files *simplelru.LRU[string, *lineMap] // by path on the host
@@ -32,13 +32,13 @@ const (
 	indexedFiles  = 64
 	indexedPlaces = 4096 // of a file; then every other one is dropped
 	indexStep     = 1 << 20
-	// settled is the age from which on a time of change tells that a file is the
-	// same: until then another change can have the same time.
+	// settled is the age from which an unchanged modification time proves that a file is the
+	// same: a later change within that time can have the same time.
 	settled = 2 * time.Second
 )
 
-// lineMap is what is known of the lines of one version of a file. A nil lineMap
-// knows and learns nothing.
+// lineMap has the known line positions of one version of a file. A nil lineMap is empty and
+// stays so.
 type lineMap struct {
 	version string // of the content, and how it was read
 
@@ -48,8 +48,8 @@ type lineMap struct {
 	total  int64 // number of lines, -1 = not known
 }
 
-// of returns what is known of a file, to be added to; nil where the file has
-// changed too lately for its time to tell its versions apart.
+// of returns the lineMap of a file, to add to; nil if the file changed so recently that its
+// time does not distinguish its versions.
 func (x *LineIndex) of(path workspace.Path, info workspace.Info, form textfile.Form) *lineMap {
 	if x == nil || time.Since(info.ModTime) < settled {
 		return nil
@@ -82,7 +82,7 @@ func (m *lineMap) before(lines int64) (textfile.Place, bool) {
 	return m.places[i-1], true
 }
 
-// add remembers a place behind those that are known.
+// add remembers a place after the known ones.
 func (m *lineMap) add(p textfile.Place) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -104,7 +104,7 @@ func (m *lineMap) add(p textfile.Place) {
 	m.places = append(m.places, p)
 }
 
-// forget drops all places: the file is not what it was.
+// forget drops all places, since the file has changed.
 func (m *lineMap) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -120,7 +120,7 @@ func (m *lineMap) setTotal(lines int64) {
 	m.total = lines
 }
 
-// lines returns the number of lines, -1 where it is not known.
+// lines returns the number of lines, -1 if unknown.
 func (m *lineMap) lines() int64 {
 	if m == nil {
 		return -1

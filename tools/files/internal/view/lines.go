@@ -14,7 +14,7 @@ import (
 const (
 	// LineChars is the most characters of a line that are shown.
 	LineChars = 2000
-	// lineBytes is what must be read of a line to show lineChars of it.
+	// lineBytes is how many bytes of a line must be read to show LineChars of it.
 	lineBytes = 4*LineChars + 16
 	// maxWindow is the most bytes of a window of bytes.
 	maxWindow = 50_000
@@ -63,7 +63,7 @@ func (s *Source) lineWindow(ctx context.Context, offset int64, limit int, number
 	return out, nil
 }
 
-// next is the number of the line behind the page.
+// next returns the number of the line after the page.
 func (p *page) next() int64 { return p.first + p.lines }
 
 // seek returns the number of the line that offset names and its position. The
@@ -92,7 +92,7 @@ func (s *Source) seek(ctx context.Context, lines *textfile.Lines, offset int64) 
 	}
 }
 
-// skip passes n lines, the most of them by what the index knows.
+// skip passes n lines, most of them by the index.
 func (s *Source) skip(ctx context.Context, lines *textfile.Lines, n int64) (textfile.Place, error) {
 	from := lines.Start()
 	if known, ok := s.index.before(n); ok {
@@ -112,7 +112,7 @@ func (s *Source) skip(ctx context.Context, lines *textfile.Lines, n int64) (text
 	return lines.Skip(ctx, from, n)
 }
 
-// pastEnd answers for an offset that nothing follows.
+// pastEnd returns the answer to an offset past the end.
 func (s *Source) pastEnd(argument string, offset int64, unit string, total, last int64) Window {
 	return Window{Status: s.Path + ": " + paging.PastEnd(argument, offset, textfile.Count(total, unit), last)}
 }

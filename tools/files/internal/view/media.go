@@ -14,8 +14,8 @@ import (
 // SoundSize is the largest sound that is passed on.
 const SoundSize = 2_000_000
 
-// media answers for a binary file: an image or sound is passed on, of anything
-// else the kind is told.
+// media returns the window of a binary file: the image or sound, or only the kind of any other
+// file.
 func (r *Reader) media(ctx context.Context, s *Source) (Window, error) {
 	switch {
 	case r.Pictures == nil && (picture.Supported(s.Mime) || isSound(s.Mime)):
@@ -28,13 +28,13 @@ func (r *Reader) media(ctx context.Context, s *Source) (Window, error) {
 	return s.notShown("binary, not shown"), nil
 }
 
-// notShown tells what a binary file is.
+// notShown describes a binary file.
 func (s *Source) notShown(why string) Window {
 	return Window{Status: fmt.Sprintf("%s: %s; %s, %s, %s; next: %sbyte_offset=0 for a hex dump, or file_info",
 		s.Path, why, s.Mime, textfile.Size(s.Size), s.ID, s.Call)}
 }
 
-// named tells of an image or sound that another call passes on.
+// named names an image or sound and the call that returns it.
 func (s *Source) named() Window {
 	return Window{Status: fmt.Sprintf("%s: %s, %s, %s; %sshows it", s.Path, s.Mime, textfile.Size(s.Size), s.ID, s.Call)}
 }

@@ -188,8 +188,8 @@ func (b *notebook) describe() string {
 	return text
 }
 
-// bookPicture words an image of a notebook in its line, and returns it as a block as
-// long as a result has room for another.
+// bookPicture describes an image of a notebook in its line, and returns it as a block while a
+// result has room for another.
 func (r *Reader) bookPicture(ctx context.Context, line bookLine, shown int, call string) (string, []tools.Block, error) {
 	if shown == NotebookPictures || r.Pictures == nil {
 		return fmt.Sprintf("[%s, not shown here: %s shows it]", line.text, call), nil, nil

@@ -17,8 +17,7 @@ import (
 	"toolcrib/tools/internal/picture"
 )
 
-// bookLine is a line of a rendered notebook. Of an image the text is its media
-// type.
+// bookLine is a line of a rendered notebook. For an image the text is its media type.
 type bookLine struct {
 	text    string
 	picture json.RawMessage // its base64, nil for text
@@ -66,8 +65,7 @@ func (p *bookPage) output(o output) {
 	}
 }
 
-// bundle shows the best of what a bundle has: an image, with the text beside it,
-// or else one text.
+// bundle shows the best part of a bundle: an image with its text, or else one text.
 func (p *bookPage) bundle(b mimeBundle) {
 	shown := false
 	for _, kind := range []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff"} {
@@ -106,8 +104,8 @@ func (p *bookPage) bundle(b mimeBundle) {
 
 func (p *bookPage) add(line string) { p.lines = append(p.lines, bookLine{text: line}) }
 
-// text adds the lines of a text; one that is longer than is shown of a line
-// becomes several, so that nothing of it is lost.
+// text adds the lines of a text. A line that is too long to be shown is split into several, so
+// that nothing is lost.
 func (p *bookPage) text(text string) {
 	if text == "" {
 		return
@@ -131,8 +129,8 @@ var ansi = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])`)
 })
 
-// withoutANSI takes out the colours, and of lines that a program drew over, such
-// as progress, keeps what was left standing.
+// withoutANSI removes colours, and of lines that a program overwrote, such as progress, it
+// keeps the last text.
 func withoutANSI(text string) string {
 	if strings.Contains(text, "\x1b") {
 		text = ansi().ReplaceAllString(text, "")
@@ -148,7 +146,7 @@ func withoutANSI(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// decodePicture returns the bytes of an image that stands in JSON as base64.
+// decodePicture returns the bytes of an image that is base64 in JSON.
 func decodePicture(raw json.RawMessage) ([]byte, error) {
 	var text multiline
 	if err := json.Unmarshal(raw, &text); err != nil {

@@ -22,23 +22,22 @@ type Request struct {
 
 // Window is a part of a file, or an image or sound.
 type Window struct {
-	// Status says in one line what the window is, what is known of the file and
-	// which call returns what follows.
+	// Status is one line: the window, the form of the file, and the call for the next part.
 	Status string
-	// Body is the lines or the hex dump, without a last newline, or the decoded
-	// bytes just as they are; "" where there is nothing to show.
+	// Body is the lines or the hex dump, without a last newline, or the decoded bytes just as
+	// they are; "" if there is nothing to show.
 	Body []byte
-	// Media is the images and sounds, which the Status and Body name in their order.
+	// Media has the images and sounds, in the order in which Status and Body name them.
 	Media []tools.Block
 	tools.More
 }
 
-// Content is the text and what there is to see and hear.
+// Content returns the text, the images and the sounds.
 func (o Window) Content() []tools.Block {
 	return append([]tools.Block{tools.Text(o.Text())}, o.Media...)
 }
 
-// Text words the result.
+// Text returns the result as text.
 func (o Window) Text() string {
 	if len(o.Body) == 0 {
 		return o.Status
@@ -74,7 +73,7 @@ func (r *Reader) Open(ctx context.Context, path workspace.Path, encoding string)
 	}
 	_, version, _ := strings.Cut(src.ID, " ")
 	content := src.Data
-	if src.Form.Binary { // what nobody edits as text
+	if src.Form.Binary { // binary files are not edited as text
 		content = nil
 	}
 	r.Seen.Note(principal, path.String(), version, content)

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Seen remembers for each principal which content of a file it was last shown or
-// wrote, so that an edit can tell what has changed since. It is bounded and safe for
-// use by several goroutines; a nil Seen remembers nothing.
+// Seen remembers for each principal the content of a file that it last read or wrote, so that
+// an edit can find what has changed since. It is bounded and safe for use by several
+// goroutines; a nil Seen remembers nothing.
 type Seen struct {
 	mu       sync.Mutex
 	most     int
@@ -34,7 +34,7 @@ const (
 	// seenWhole is the largest content that is remembered; of a larger one only the
 	// hash is.
 	seenWhole = 1 << 20
-	// sightSize is about what an item takes beside its texts.
+	// sightSize is roughly the memory of an item without its texts, in bytes.
 	sightSize = 300
 )
 
@@ -50,8 +50,8 @@ func NewSeen(bytes int) *Seen {
 	}
 }
 
-// Note remembers a content of the file of that name, its path, with its hash, data being the whole of it, or nil where
-// only the hash is known. It keeps a copy of the data.
+// Note remembers a content of the file with that name, which is its path. data is the whole
+// content, or nil if only the hash is known. Note copies the data.
 func (s *Seen) Note(principal, name, hash string, data []byte) {
 	if s == nil {
 		return

@@ -20,16 +20,15 @@ const (
 	// WholeSize is the largest file that is read whole, so that its hash, its
 	// lines and its encoding are known.
 	WholeSize = 8 << 20
-	// HeadSize is what is read of a larger one to tell its form.
+	// HeadSize is how much of a larger file is read to detect its form.
 	HeadSize = 64 << 10
 )
 
-// Hashed words wholeSize for documents.
+// Hashed returns WholeSize as text, for documents.
 func Hashed() string { return fmt.Sprintf("%d MiB", WholeSize>>20) }
 
-// Source is an open file and what is known of it. What is read of it is its
-// content at the time of opening: a small file is held in memory, of a larger
-// one no more than the size it had is read.
+// Source is an open file with its form. It shows the content at the time of opening: a small
+// file is held in memory, and a larger one is read only up to the size that it had then.
 type Source struct {
 	io.ReaderAt
 	Path  string // as printed
@@ -45,8 +44,8 @@ type Source struct {
 	Call  string   // how hints begin: "" = the same tool is to be called again
 }
 
-// StatusRoom is what a status line takes of a result, beside the path, with a note
-// about mended arguments.
+// StatusRoom is how many bytes of a result a status line may take, without the path, with a
+// note about corrected arguments.
 const StatusRoom = 1600
 
 // Open opens a file. encoding, if not "", is the encoding that the caller
@@ -124,7 +123,7 @@ func (s *Source) load(file workspace.File, hash string, former []byte) (head []b
 // Close closes the file.
 func (s *Source) Close() error { return s.file.Close() }
 
-// fail words an error of reading the content.
+// fail returns the error of reading the content.
 func (s *Source) fail(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return s.shrunk()
@@ -137,8 +136,8 @@ func (s *Source) shrunk() error {
 		WithHint("call read_file again")
 }
 
-// TotalLines returns the number of lines, -1 where the file is too large to
-// count them and nobody has come to its end.
+// TotalLines returns the number of lines, -1 if the file is too large to count them and its
+// end has not been read yet.
 func (s *Source) TotalLines() int64 {
 	if !s.Whole {
 		return s.index.lines()
@@ -159,7 +158,7 @@ func (s *Source) FinalNewline() bool {
 	return len(text) >= unit && len(text)%unit == 0 && s.Form.Encoding.IndexLF(text[len(text)-unit:]) == 0
 }
 
-// describe words the form of a text file: "utf-8 with BOM".
+// describe returns the form of a text file: "utf-8 with BOM".
 func (s *Source) describe() string {
 	text := s.Form.Encoding.Name()
 	if s.Form.BOM > 0 {

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// The most that one segment holds. The second bounds what a build takes for a while, four
-// bytes for each.
+// The most that one segment holds. The second also limits the temporary memory of a build, at
+// four bytes each.
 const (
 	maxDocs     = 8192
 	maxPostings = 4 << 20
-	few         = 1 << 16 // postings that are held back, and sorted by comparison if they remain all
+	few         = 1 << 16 // postings that are held back; if there are no more, they are sorted by comparison
 )
 
 // builder collects the grams of documents for a segment.
 type builder struct {
 	pace   *Pace
-	sorter sorter   // has the grams of the first documents
-	grams  []uint32 // few, of the others, one after the other
+	sorter sorter   // the grams of the first documents
+	grams  []uint32 // the few grams of the others, one document after the other
 	ends   []int    // of each of them in grams
 	files  []uint32
 	parts  []part
@@ -29,8 +29,7 @@ func (b *builder) full(t *extract) bool {
 	return len(b.files)+len(t.docs) > maxDocs || len(b.files) > 0 && b.sorter.len()+len(b.grams)+len(t.grams) > maxPostings
 }
 
-// add puts the documents of a file behind the others. After an error the builder is of no
-// use.
+// add appends the documents of a file. After an error the builder is unusable.
 func (b *builder) add(ctx context.Context, file uint32, t *extract) error {
 	if len(b.grams)+len(t.grams) > few {
 		if err := b.spill(ctx); err != nil {
@@ -57,7 +56,7 @@ func (b *builder) add(ctx context.Context, file uint32, t *extract) error {
 	return nil
 }
 
-// spill gives the sorter what was held back.
+// spill gives the sorter the postings that were held back.
 func (b *builder) spill(ctx context.Context) error {
 	start, first := 0, len(b.files)-len(b.ends)
 	for i, end := range b.ends {
@@ -84,7 +83,7 @@ func (b *builder) put(ctx context.Context, grams []uint32, doc int) error {
 	return nil
 }
 
-// finish writes the segment; the builder is then empty. After an error it is of no use.
+// finish writes the segment; the builder is then empty. After an error it is unusable.
 func (b *builder) finish(ctx context.Context) (*segment, error) {
 	if b.sorter.len() == 0 {
 		b.sort()

@@ -13,10 +13,10 @@ import (
 
 const (
 	readSize = 256 << 10 // read at once
-	maxText  = 64 << 20  // bytes of a file that is not looked into
-	// A file that is larger than readSize is cut into documents of about partSize, of
-	// whole lines: nearly every large file has the grams of any literal somewhere. What
-	// follows its first partGrams grams is one document.
+	maxText  = 64 << 20  // bytes; a larger file is not indexed
+	// A file larger than readSize is cut into documents of whole lines of about partSize,
+	// since nearly every large file has the grams of any literal somewhere. The text after its
+	// first partGrams grams is one document.
 	partSize  = 128 << 10
 	partGrams = 1 << 20
 )
@@ -33,7 +33,7 @@ type extractor struct {
 	high    bool // a byte of the file is not ASCII
 }
 
-// extract is what an index needs of a text.
+// extract is the part of a text that an index needs.
 type extract struct {
 	grams []uint32 // of one document after the other, in no order
 	docs  []document
@@ -68,8 +68,8 @@ func (x *extractor) close() {
 	x.seen, x.room = nil, nil
 }
 
-// read returns the class of a file and, of one that is Indexed, its text, which is good
-// until the next call. What cannot be read is Unknown. The error is that of ctx.
+// read returns the kind of a file and, if it is indexed, its grams, which are valid until the
+// next call. A file that cannot be read is unknown. It fails only if ctx ends.
 func (x *extractor) read(ctx context.Context, path workspace.Path) (kind, *extract, error) {
 	f, err := x.opener.Open(path)
 	if err != nil {
@@ -148,7 +148,7 @@ func (x *extractor) fill(f io.Reader) (n int, whole bool, err error) {
 	return n, false, nil
 }
 
-// add notes the grams of a piece of text that begins behind window.
+// add notes the grams of a piece of text that follows window.
 func (x *extractor) add(window uint32, text []byte) uint32 {
 	for len(text) > 0 {
 		piece := text[:min(len(text), freshSize)]
@@ -169,7 +169,7 @@ func (x *extractor) begin(at int) {
 	x.text.docs = append(x.text.docs, document{begin: uint32(at)})
 }
 
-// cut notes the grams of a piece of a large file, and begins another document behind each
+// cut notes the grams of a piece of a large file, and begins another document after each
 // partSize bytes.
 func (x *extractor) cut(ctx context.Context, window uint32, piece []byte, at int) (uint32, error) {
 	for len(piece) >= partSize && len(x.text.grams) < partGrams {
@@ -208,8 +208,8 @@ func (x *extractor) finish() {
 	x.text.docs[n-1].grams = len(x.text.grams)
 }
 
-// foldsOddly reports whether text has a letter beyond ASCII that is a spelling of one
-// of ASCII when case is ignored: U+212A or U+017F.
+// foldsOddly reports whether text has a letter beyond ASCII that folds to an ASCII letter:
+// U+212A or U+017F.
 func foldsOddly(text []byte) bool {
 	return bytes.Contains(text, []byte("\u212a")) || bytes.Contains(text, []byte("\u017f"))
 }

@@ -19,7 +19,7 @@ const (
 	highBytes  = 16 // symbols for the bytes that are not ASCII
 )
 
-// lineEnd is the symbol of a line feed, and of what is before and behind a text.
+// lineEnd is the symbol of a line feed, and of the start and end of a text.
 const lineEnd = 0
 
 // byFrequency are the bytes of source code, about the frequent ones first. Dealt out in
@@ -84,14 +84,14 @@ func symbols() *alphabet {
 	return &of
 }
 
-// shift puts a symbol of an alphabet behind the last ones.
+// shift appends a symbol to a window.
 func shift(window, symbol uint32) uint32 { return window<<symbolBits | symbol }
 
 // gram returns the gram of the last four symbols.
 func gram(window uint32) uint32 { return window >> gramShift }
 
-// outsideLine returns, of the 64 grams from 64*word, those of which one of the three
-// symbols is the end of a line: no literal asks for them.
+// outsideLine returns, of the 64 grams from 64*word, those in which one of the three symbols
+// is the end of a line: no literal needs them.
 func outsideLine(word int) uint64 {
 	const mask = 1<<symbolBits - 1
 	third := word << 5 & mask // of the first gram; two grams have the same
@@ -104,8 +104,8 @@ func outsideLine(word int) uint64 {
 	return 0
 }
 
-// gramsOf returns, for each place of a literal, grams of which a text that holds the
-// literal there has one; nil for a literal too short to tell anything.
+// gramsOf returns the alternative grams for each position in a literal: a text with the
+// literal has one of them there. It returns nil for a literal that is too short.
 func gramsOf(of *alphabet, l match.Literal) [][]uint32 {
 	var all [][]uint32
 	for at := 0; at+gramLen <= len(l.Text); at++ {
@@ -131,7 +131,7 @@ func gramsOf(of *alphabet, l match.Literal) [][]uint32 {
 	return all
 }
 
-// spell puts the spellings of a byte behind each of the windows.
+// spell appends the spellings of a byte to each of the windows.
 func spell(windows []uint32, of *alphabet, c byte, fold bool) []uint32 {
 	var out []uint32
 	for _, w := range windows {

@@ -26,12 +26,12 @@ type Options struct {
 	// Memory is how many bytes the index may take; files that do not fit are left
 	// out. Reading many files takes up to 30 MB more for its time.
 	Memory int64
-	// Busy tells whether calls go on, to which Run leaves the processor; nil = never.
+	// Busy reports whether calls go on; Run then leaves the CPU to them. nil = never.
 	Busy func() bool
 }
 
-// Index tells which files of a table may hold some literals. One goroutine may Run
-// it, once; the other methods are safe for all.
+// Index finds the files of a table that may contain some literals. One goroutine may call Run,
+// once; the other methods are safe for concurrent use.
 type Index struct {
 	table   Table
 	opt     Options
@@ -51,14 +51,14 @@ type Index struct {
 
 // Stats says what an index covers.
 type Stats struct {
-	Files    int   // that it tells something of, in the version that it knows
+	Files    int   // indexed files, in the indexed version
 	Left     int   // files that there was no room for
 	Other    int   // files that cannot be read, are too large or not in UTF-8
 	Bytes    int64 // of memory
 	Segments int
 }
 
-// New returns an index that knows nothing yet.
+// New returns an empty index.
 func New(t Table, opt Options) *Index {
 	return &Index{table: t, opt: opt, symbols: symbols(), wake: make(chan struct{}, 1)}
 }
@@ -83,15 +83,15 @@ func (x *Index) nudge() {
 	}
 }
 
-// Run reads the files of the table, and again those that change, until ctx ends or the
-// table is lost. It may keep a processor busy for seconds, see LowerPriority. When it
-// returns, the index knows nothing any more.
+// Run reads the files of the table, and again those that change, until ctx ends or the table
+// is lost. It may keep a CPU busy for seconds, see LowerPriority. When it returns, the index
+// is empty.
 func (x *Index) Run(ctx context.Context) error {
 	defer x.forget()
 	return x.run(ctx)
 }
 
-// drain is how long changes wait in the system at most: its queue has an end.
+// drain is the longest time that changes wait in the queue of the system, which is bounded.
 const drain = 2 * time.Second
 
 func (x *Index) run(ctx context.Context) error {
@@ -110,14 +110,14 @@ func (x *Index) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-x.wake: // by a search, which has the table brought up to date
+		case <-x.wake: // by a search, which brought the table up to date
 		case <-tick.C:
 			how, err := x.table.Sync(ctx)
 			if ctx.Err() != nil || errors.Is(err, fileindex.ErrLost) {
 				return err
 			}
 			if how == fileindex.Validated {
-				tick.Stop() // to look at all files costs too much while nobody asks
+				tick.Stop() // checking all files costs too much while nothing is searched
 			}
 		}
 	}
@@ -136,12 +136,12 @@ func (x *Index) forget() {
 	x.pages, x.segments, x.stats = nil, nil, Stats{}
 }
 
-// page holds what is known of files whose IDs follow each other.
+// page has the entries of files with consecutive IDs.
 type page [pageSize]entry
 
 const pageSize = 1024
 
-// entry is what is known of a file.
+// entry is the state of a file in the index.
 type entry struct {
 	version uint32
 	segment uint16

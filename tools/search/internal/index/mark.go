@@ -3,12 +3,12 @@ package index
 // freshSize is how many bytes of text are gone through at once.
 const freshSize = 4096
 
-// mark notes the grams of at most freshSize bytes as seen, and returns those that
-// were not; high tells that a byte is not ASCII. It cannot be foretold which are fresh, so
-// no branch depends on it.
+// mark marks the grams of at most freshSize bytes as seen, and returns those that were not;
+// high reports whether a byte is not ASCII. Which grams are fresh cannot be predicted, so no
+// branch depends on it.
 func mark(seen *[gramCount / 64]uint64, of *alphabet, window uint32, text []byte, fresh *[freshSize]uint32) (end, n uint32, high bool) {
 	if seen == nil || of == nil || fresh == nil {
-		return window, 0, false // looked at once, instead of for each byte
+		return window, 0, false // checked once instead of for each byte
 	}
 	bits := byte(0)
 	for _, c := range text {

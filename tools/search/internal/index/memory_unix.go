@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allocate returns n zero values outside of the garbage collector's heap, where they
-// do not make it wait for twice their size. T must not hold pointers. The values are to
-// be given to release once.
+// allocate returns n zero values outside the garbage collector's heap, so that they do not
+// delay its next cycle by their size. T must not contain pointers. The values must be given to
+// release once.
 func allocate[T any](n int) ([]T, error) {
 	var t T
 	size := max(n*int(unsafe.Sizeof(t)), 1)

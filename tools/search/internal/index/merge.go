@@ -12,7 +12,7 @@ const (
 	mergeStep = 1024
 )
 
-// maintain keeps the segments few and what they hold in use.
+// maintain keeps the number of segments and their unused documents low.
 func (w *worker) maintain(ctx context.Context) error {
 	if w.added > max(maxDocs, w.x.stats.Files/4) {
 		w.sweep()
@@ -73,11 +73,11 @@ func (w *worker) sweep() {
 // source is a segment that is merged.
 type source struct {
 	cursor
-	docs []int // the new number of each document, -1 for one that nothing points to
+	docs []int // the new number of each document, -1 for an unused one
 	room []uint16
 }
 
-// merge puts what is in use of some segments into one.
+// merge merges the used documents of some segments into one.
 func (w *worker) merge(ctx context.Context, slots []int) error {
 	var sources []*source
 	var moved []change

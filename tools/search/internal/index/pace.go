@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// While calls go on, and until they have not for a while, work in the background is done
-// in slices with rests between them: so few calls meet a slice that even the slowest one
-// of twenty does not.
+// While calls go on, and for a while after, background work runs in slices with rests between
+// them: fewer than one call in twenty meets a slice.
 const (
 	slice = time.Millisecond
 	rest  = 25 * time.Millisecond
 	calm  = 100 * time.Millisecond
 )
 
-// Pace leaves the processor to calls. It serves one goroutine.
+// Pace leaves the CPU to calls. It serves one goroutine.
 type Pace struct {
 	busy  func() bool // calls go on; nil = they never do
 	seen  time.Time   // when they did
@@ -24,8 +23,8 @@ type Pace struct {
 // NewPace returns a pace for work that begins now.
 func NewPace(busy func() bool) *Pace { return &Pace{busy: busy, began: time.Now()} }
 
-// Keep rests if it is time to. Work asks for it again and again, best several times in a
-// millisecond. The error is the cause of ctx, when that has ended.
+// Keep rests if a rest is due. Background work calls it several times a millisecond. The error
+// is the cause of ctx, once that has ended.
 func (p *Pace) Keep(ctx context.Context) error {
 	if p.busy == nil {
 		return context.Cause(ctx)

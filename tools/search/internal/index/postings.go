@@ -5,13 +5,12 @@ import (
 	"math/bits"
 )
 
-// The documents of a gram are numbers from 0 in ascending order, written in one of two
-// forms:
+// The documents of a gram are numbers from 0 in ascending order, written in one of two forms:
 //   - a single one below 1<<16 as its two bytes,
 //   - their gaps in Rice's code: four bits say how many low bits of a gap are written as
 //     they are, the rest of it is as many zeros before a one. With no low bits that is a
 //     bitmap. Zeros fill the last byte.
-// They are told from each other by a length of two.
+// A length of two distinguishes them.
 
 const (
 	riceBits = 4 // that say how many low bits there are
@@ -98,8 +97,8 @@ func riceFor(docs []uint16) (low uint, size int) {
 // lowBitsOf returns how many low bits the gaps of postings have.
 func lowBitsOf(postings []byte) byte { return postings[0] & (1<<riceBits - 1) }
 
-// appendDocs returns the documents of a gram behind those of to. Behind the postings,
-// slack bytes can be read.
+// appendDocs appends the documents of a gram to to. slack bytes after the postings must be
+// readable.
 func appendDocs(to []uint16, postings []byte) []uint16 {
 	if len(postings) == 2 {
 		return append(to, binary.LittleEndian.Uint16(postings))
@@ -133,7 +132,7 @@ type bitmap []uint64
 
 func newBitmap(docs int) bitmap { return make(bitmap, (docs+63)/64) }
 
-// mark sets the bits of the documents of a gram. room is what may be overwritten.
+// mark sets the bits of the documents of a gram. It may overwrite room.
 func (b bitmap) mark(postings []byte, room []uint16) (used []uint16) {
 	if len(postings) != 2 && lowBitsOf(postings) == 0 {
 		b.markBits(postings)
@@ -164,7 +163,7 @@ func (b bitmap) has(doc int) bool { return b[doc/64]&(1<<(doc%64)) != 0 }
 
 func (b bitmap) set(doc int) { b[doc/64] |= 1 << (doc % 64) }
 
-// any reports whether b has one of n documents.
+// any reports whether b has one of the n documents from first.
 func (b bitmap) any(first, n int) bool {
 	for doc := range n {
 		if b.has(first + doc) {

@@ -2,6 +2,5 @@
 
 package index
 
-// LowerPriority does nothing: elsewhere threads have no priority of their own that could
-// be lowered for good.
+// LowerPriority does nothing: on other systems a thread has no priority of its own.
 func LowerPriority() {}

@@ -10,16 +10,16 @@ import (
 
 const (
 	maxPlaces = 10 // of a literal that are looked up in a segment
-	// worth is how many bytes of postings are read to spare the search a file.
+	// worth is how many bytes of postings may be read to exclude one file from the search.
 	worth = 32
 )
 
 // clause is a disjunction of literals, each the alternatives of grams of its places.
 type clause [][][]uint32
 
-// Select returns which files may hold what is asked for: of each clause at least one
-// literal, all in one line or, with across, somewhere in the file. It asks the table for its generation, so it must not be called while an
-// iteration over the table goes on.
+// Select returns which files may match: they contain at least one literal of each clause, all
+// in one line or, with across, anywhere in the file. It asks the table for its generation, so
+// it must not be called while an iteration over the table goes on.
 func (x *Index) Select(need [][]match.Literal, across bool) *Selection {
 	x.nudge()
 	x.mu.RLock()
@@ -49,9 +49,9 @@ func (x *Index) Select(need [][]match.Literal, across bool) *Selection {
 	return sel
 }
 
-// in returns the documents of a segment that may have a literal of each of the clauses;
-// a nil bitmap stands for all. They are found when they are first asked for: a search may
-// end before it comes to the files of a segment.
+// in returns the documents of a segment that may have a literal of each clause; a nil bitmap
+// means all. They are computed at the first call, since a search may end before it comes to
+// the files of a segment.
 func (s *Selection) in(segment uint16) *bitmap {
 	if docs := s.docs[segment].Load(); docs != nil {
 		return docs
@@ -64,7 +64,7 @@ func (s *Selection) run(segment uint16) *bitmap {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	var docs bitmap
-	if int(segment) < len(x.segments) && x.segments[segment] == of { // it is no other now
+	if int(segment) < len(x.segments) && x.segments[segment] == of { // it is still the same segment
 		q := query{across: s.across}
 		docs = q.run(of, s.clauses)
 	}
@@ -94,7 +94,7 @@ func foldsBeyondASCII(folded string) bool {
 	return false
 }
 
-// best returns the places of a literal that are rarest in s. Those that are rare in
+// best returns the positions of a literal whose grams are rarest in s. Grams that are rare in
 // one segment are mostly rare in the others.
 func (s *segment) best(places [][]uint32) [][]uint32 {
 	if s == nil || len(places) <= maxPlaces {
@@ -132,10 +132,10 @@ type found struct {
 	size     int // of the postings that are read at least
 }
 
-// postingsOf are the postings of a literal: of each place, the rare ones first.
-type postingsOf []place
+// postingsOf are the postings of a literal: of each position, the rare ones first.
+type postingsOf []position
 
-type place struct {
+type position struct {
 	lists [][]byte // of the alternatives
 	size  int
 }
@@ -182,7 +182,7 @@ literals:
 	for _, places := range c {
 		var l postingsOf
 		for _, grams := range places {
-			var p place
+			var p position
 			for _, g := range grams {
 				if list := s.find(g); list != nil {
 					p.lists = append(p.lists, list)
@@ -194,7 +194,7 @@ literals:
 			}
 			l = append(l, p)
 		}
-		slices.SortFunc(l, func(a, b place) int { return cmp.Compare(a.size, b.size) })
+		slices.SortFunc(l, func(a, b position) int { return cmp.Compare(a.size, b.size) })
 		f.literals = append(f.literals, l)
 		f.size += l[0].size
 	}

@@ -6,29 +6,29 @@ import (
 	"sync/atomic"
 )
 
-// Class is what the index knows of a file.
+// Class says whether a file may match.
 type Class uint8
 
 // The classes.
 const (
-	May    Class = iota // it may hold the literals, or nothing is known of it
-	Not                 // it does not
-	Binary              // it is no text
+	May    Class = iota // it may contain the literals, or it is not indexed
+	Not                 // it does not contain the literals
+	Binary              // it is not text
 )
 
-// Selection says which files may hold some literals. It is what the index knew when
-// it was made, and stays true for files of the versions that they had then.
+// Selection says which files may contain some literals. It is a snapshot of the index, and
+// stays true for the versions that the files had then.
 type Selection struct {
 	index    *Index
 	pages    []*page
-	clauses  []clause                 // nil = none that tells anything
+	clauses  []clause                 // nil = no clause excludes anything
 	segments []*segment               // as they were
 	docs     []atomic.Pointer[bitmap] // of each segment those that may, see in
 	across   bool                     // as asked for
 	odd      bool                     // a literal folds to letters beyond ASCII
 }
 
-// Class returns what is known of a version of a file. A nil selection knows nothing.
+// Class returns the class of a version of a file. A nil selection returns May.
 func (s *Selection) Class(id, version uint32) Class {
 	if s == nil {
 		return May
@@ -53,14 +53,14 @@ func (s *Selection) Class(id, version uint32) Class {
 	return Not
 }
 
-// tells reports whether the documents of a file matter.
+// tells reports whether the documents of a file decide its class.
 func (s *Selection) tells(e *entry) bool {
 	return s.clauses != nil && (e.kind == indexed || e.kind == oddlyFolded && !s.odd)
 }
 
-// Parts returns which parts of a file that May hold the literals may hold them, where
-// each begins and ends; nil for the whole. They are of whole lines, the last one ends
-// where the file does, whose length is not known.
+// Parts returns the parts of a file of class May that may contain the literals, by begin and
+// end; nil for the whole file. They are whole lines. The end of the last part is not known: it
+// is the end of the file.
 func (s *Selection) Parts(id, version uint32) iter.Seq2[int64, int64] {
 	if s == nil || s.across {
 		return nil
@@ -87,7 +87,7 @@ func (s *Selection) Parts(id, version uint32) iter.Seq2[int64, int64] {
 	}
 }
 
-// Size returns about how many bytes the selection takes.
+// Size returns roughly the bytes that the selection takes.
 func (s *Selection) Size() int {
 	if s == nil {
 		return 0

@@ -5,18 +5,18 @@ import (
 	"math/bits"
 )
 
-// Postings are sorted by the upper bits of their grams, and then by the lower ones: both
-// fit into the processor's cache, where a counter for each gram would not.
+// Postings are sorted by the upper bits of their grams, and then by the lower ones: counters
+// for each half fit into the CPU's cache, counters for each gram would not.
 const (
 	docBits  = 13 // maxDocs of them
 	lowBits  = 12
 	lowGrams = 1 << lowBits
 	highs    = gramCount / lowGrams
-	steps    = 8 // upper bits that are gone through without a look at the pace
+	steps    = 8 // upper bits between two calls of Pace.Keep
 )
 
-// What shares its upper bits is in chunks of so many values, the last of which is where
-// the next chunk begins.
+// Values with the same upper bits are in chunks; the last value of a chunk is the start of the
+// next chunk.
 const (
 	chunkSize = 512
 	chunkEnd  = chunkSize - 1
@@ -58,7 +58,7 @@ func (s *sorter) begin() error {
 	return nil
 }
 
-// put adds grams of a document, which is none before that of the last ones.
+// put adds grams of a document; documents must come in ascending order.
 func (s *sorter) put(grams []uint32, doc uint32) {
 	for _, g := range grams {
 		high := g >> lowBits % highs
@@ -83,7 +83,7 @@ func (s *sorter) more(high uint32) uint32 {
 	return fresh
 }
 
-// write gives w all postings. The sorter is then empty.
+// write passes all postings to w. The sorter is then empty.
 func (s *sorter) write(ctx context.Context, pace *Pace, w *writer) error {
 	for high := range s.next {
 		if high%steps == 0 {
@@ -100,7 +100,7 @@ func (s *sorter) write(ctx context.Context, pace *Pace, w *writer) error {
 	return nil
 }
 
-// collect finds what has the same upper bits.
+// collect finds the postings with the same upper bits.
 func (s *sorter) collect(high int) {
 	s.runs = s.runs[:0]
 	at, end := s.first[high], s.next[high]
@@ -110,7 +110,7 @@ func (s *sorter) collect(high int) {
 	s.runs = append(s.runs, s.room[at:end])
 }
 
-// writeRuns writes the postings of the grams from first that were collected.
+// writeRuns writes the collected postings of the grams from first.
 func (s *sorter) writeRuns(first uint32, w *writer) {
 	n := 0
 	for _, run := range s.runs {

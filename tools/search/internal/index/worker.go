@@ -8,14 +8,14 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// worker is the one that changes an index. It need not lock the index to read it.
+// worker is the only writer of an index. It need not lock the index to read it.
 type worker struct {
 	x         *Index
 	pace      *Pace
 	extractor *extractor
 	b         builder
 	pending   []change // of files that were read since the last commit
-	dead      []int    // of each segment the documents that nothing points to
+	dead      []int    // of each segment the number of unused documents
 	kinds     [kinds]int
 	added     int  // files that are new since the last sweep
 	full      bool // the memory is used up
@@ -40,7 +40,7 @@ func (w *worker) update(ctx context.Context) error {
 	}
 	files, now := w.x.table.Changed(since)
 	first := w.x.stats.Files == 0
-	defer w.extractor.opener.Close() // what is held open is as old as the versions
+	defer w.extractor.opener.Close() // open directories are as old as the versions
 	for _, f := range files {
 		if err := w.pace.Keep(ctx); err != nil {
 			return err
@@ -67,8 +67,8 @@ func (w *worker) update(ctx context.Context) error {
 	return nil
 }
 
-// read takes a file into the segment that is being built. Its version was taken before
-// its content is read, so that a write in between makes the entry one of the past.
+// read adds a file to the segment that is being built. Its version was taken before its
+// content is read, so that a write in between makes the entry outdated.
 func (w *worker) read(ctx context.Context, f fileindex.File) error {
 	if e := lookup(w.x.pages, f.ID); e != nil && e.version == f.Version && (e.kind > left || e.kind == left && w.full) {
 		return nil
@@ -99,7 +99,7 @@ func (w *worker) read(ctx context.Context, f fileindex.File) error {
 	return nil
 }
 
-// flush makes what was read part of the index.
+// flush adds the files that were read to the index.
 func (w *worker) flush(ctx context.Context) error {
 	var s *segment
 	if len(w.b.files) > 0 {
@@ -122,8 +122,7 @@ func (w *worker) flush(ctx context.Context) error {
 	return nil
 }
 
-// commit puts a segment, nil for none, and the changes that go with it into the index,
-// and frees old slots.
+// commit adds a segment, nil for none, and its changes to the index, and frees old slots.
 func (w *worker) commit(s *segment, old []int, changes []change) {
 	x := w.x
 	slot := slices.Index(x.segments, nil)
@@ -179,7 +178,7 @@ func (w *worker) replace(e *entry, by entry) {
 	*e = by
 }
 
-// count renews the stats.
+// count updates the stats.
 func (w *worker) count() {
 	x := w.x
 	stats := Stats{

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Literal is a text that is looked for. Folded, its ASCII letters are lower case and
-// stand for both cases, k and s also for U+212A and U+017F. It has no line feed.
+// Literal is a text to search for. If it is folded, its ASCII letters are lower case and match
+// both cases, k and s also U+212A and U+017F. It has no line feed.
 type Literal struct {
 	Text string
 	Fold bool
@@ -20,8 +20,8 @@ const (
 	maxFactors  = 4  // clauses of an alternative that are combined with those of another
 )
 
-// Clauses returns what every match contains: of each clause at least one literal. None
-// means that nothing is known.
+// Clauses returns the clauses that every match fulfils: it contains at least one literal of
+// each. No clauses means that nothing is known.
 func (m *Matcher) Clauses() [][]Literal {
 	var all clauses
 	for _, c := range required(m.tree.Simplify()).all() {
@@ -41,8 +41,8 @@ func (m *Matcher) Clauses() [][]Literal {
 // clauses is a conjunction of disjunctions.
 type clauses [][]literal
 
-// demand is what an expression asks of a match: to be one of the exact texts, where
-// these are known, and else to fulfil the clauses.
+// demand is what an expression requires of a match: it is one of the exact texts if these are
+// known, and else it fulfils the clauses.
 type demand struct {
 	exact []literal
 	clauses
@@ -56,7 +56,7 @@ func (d demand) all() clauses {
 	return d.clauses
 }
 
-// with adds a clause if it says something.
+// with adds a clause unless it is empty.
 func (c clauses) with(literals []literal) clauses {
 	useless := len(literals) == 0 || len(literals) > maxLiterals ||
 		slices.ContainsFunc(literals, func(l literal) bool { return l.text == "" })

@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// automaton is what the states of a DFA are made from: the program of a pattern,
-// of which only matters whether it matches a line, and its alphabet. It does not
-// change.
+// automaton is the base of the states of a DFA: the program of a pattern, used only to decide
+// whether a line matches, and its alphabet. It is immutable.
 type automaton struct {
 	*alphabet
 	prog    *syntax.Prog
@@ -19,7 +18,7 @@ type automaton struct {
 	always  bool     // it matches the empty text at the start of every line
 }
 
-// newAutomaton compiles a simplified tree; nil where that is too much for a DFA.
+// newAutomaton compiles a simplified tree; nil if it is too large for a DFA.
 func newAutomaton(tree *syntax.Regexp) *automaton {
 	prog, err := syntax.Compile(tree)
 	if err != nil {
@@ -95,7 +94,7 @@ func consumed(in *syntax.Inst) []rune {
 	return pairs
 }
 
-// before is what stands before a position in a line.
+// before is the kind of text before a position in a line.
 type before uint8
 
 const (

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Dialect says, in a few words, what of a valid pattern has a meaning in another dialect
-// of regular expressions and stands for itself in this one; "" if nothing does. It
-// explains why a pattern was not found, and is no flaw of one that was.
+// Dialect names the part of a valid pattern that has a meaning in another dialect of regular
+// expressions and is literal in this one; "" if there is none. It explains why a pattern was
+// not found; it is no error of a pattern that was.
 func (p Pattern) Dialect() string {
 	if p.Fixed {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Error is a pattern that cannot be searched for. It reads like the error of a
-// tool: lower case, with a hint on what to do.
+// Error says why a pattern is not valid. It reads like the error of a tool: lower case, with a
+// hint on what to do.
 type Error struct {
 	Reason   string
 	Part     string // the piece at fault; "" = the pattern as a whole
@@ -27,7 +27,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s at character %d", e.Reason, e.Part, e.Position)
 }
 
-// diagnose words an error of regexp/syntax for whoever wrote the pattern.
+// diagnose returns an error of regexp/syntax in terms of the pattern as written.
 func diagnose(text string, err error) error {
 	cause, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
@@ -45,8 +45,8 @@ func diagnose(text string, err error) error {
 	return e
 }
 
-// position finds where the piece of a syntax error stands: it ends where the
-// shortest beginning of the pattern with that error ends.
+// position finds the position of a syntax error: the faulty piece ends where the shortest
+// prefix of the pattern with that error ends.
 func position(text string, cause *syntax.Error) int {
 	for end := range len(text) + 1 {
 		_, err := syntax.Parse(text[:end], syntax.Perl)
@@ -61,7 +61,7 @@ func lookBehind(part string) bool {
 	return strings.HasPrefix(part, "(?<=") || strings.HasPrefix(part, "(?<!")
 }
 
-// unknownClass tells a class whose name is not known from a range that is none.
+// unknownClass distinguishes a class with an unknown name from an invalid range.
 func unknownClass(cause *syntax.Error) bool {
 	return cause.Code == syntax.ErrInvalidCharRange && (property(cause.Expr) || strings.HasPrefix(cause.Expr, "[:"))
 }
@@ -99,7 +99,7 @@ func hint(text string, cause *syntax.Error) string {
 	return `put \ before a character that is meant as it is, or pass fixed:true to search for the whole text as it is`
 }
 
-// nested reports that a repeat is refused although none of its counts is too large.
+// nested reports whether a repeat is refused although none of its counts is too large.
 func nested(repeat string) bool {
 	least, most, ok := strings.Cut(strings.Trim(repeat, "{}?"), ",")
 	if !ok || most == "" {
@@ -110,8 +110,8 @@ func nested(repeat string) bool {
 	return err == nil && err2 == nil && from <= to && to <= 1000
 }
 
-// escape says what to write in the place of an escape of another dialect, "" if that is
-// not known.
+// escape returns what to write instead of an escape of another dialect, "" if that is not
+// known.
 func escape(text string, cause *syntax.Error) string {
 	switch c := cause.Expr[1]; c {
 	case '1', '2', '3', '4', '5', '6', '7', '8', '9':

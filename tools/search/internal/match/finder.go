@@ -6,10 +6,10 @@ const (
 	// blockSize is how many bytes are searched for one literal before the next has its
 	// turn: a literal that does not occur then costs little for each hit of another.
 	blockSize = 4 << 10
-	// vector is how many places a vectorised search looks at together, and so the
-	// fewest that it can be asked for.
+	// vector is how many positions a vectorised search checks together, and so the least
+	// length of its text.
 	vector = 64
-	// window is how many bytes of a literal teddy looks at.
+	// window is how many bytes of a literal teddy checks.
 	window = 3
 )
 
@@ -77,8 +77,8 @@ func (n *needle) index(text []byte, from, to int) int {
 	return -1
 }
 
-// at reports whether the needle stands in text with its core at i, at most the
-// length of text.
+// at reports whether text has the needle with its core at i, which is at most the length of
+// text.
 func (n *needle) at(text []byte, i int) bool {
 	if n.fold {
 		return foldPrefix(text[i:], n.text[n.start:]) && foldSuffix(text[:i], n.text[:n.start])

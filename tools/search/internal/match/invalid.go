@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// noRune is what a byte that is not UTF-8 counts as: half of a surrogate pair, which no
-// text holds. So a dot and a class of what is not something match such a byte, and nothing
-// does that is named. Package regexp takes the byte for U+FFFD, which is a character.
+// noRune is the rune of a byte that is not UTF-8: half of a surrogate pair, which no text
+// contains. So a dot and a negated class match such a byte, and no named character does.
+// Package regexp reads the byte as U+FFFD, which is a character.
 const noRune = 0xdfff
 
 // A pattern that tells noRune from U+FFFD is matched by package regexp, where a text has

@@ -21,7 +21,7 @@ type literal struct {
 
 // facts is what is known of the matches of an expression.
 type facts struct {
-	// exact are the only texts that the expression matches; nil = not known.
+	// exact has the only texts that the expression matches; nil = not known.
 	exact []literal
 	// need are literals of which each match contains one; nil = not known.
 	need []literal
@@ -36,7 +36,7 @@ func (f facts) required() []literal {
 	return better(f.need, usable(f.exact))
 }
 
-// whole reports that the expression matches its required literals and nothing else.
+// whole reports whether the expression matches its required literals and nothing else.
 func (f facts) whole() bool { return f.bare && usable(f.exact) != nil }
 
 // analyse finds the facts of a simplified expression, from its leaves up.

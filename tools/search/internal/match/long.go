@@ -14,12 +14,12 @@ const (
 	// A regular expression works in one go for as many bytes as make effort when they
 	// are multiplied with its weight, which takes it a tenth of a second at most.
 	effort = 8 << 20
-	// looks is how often the context is looked at during such an effort, where text is
-	// read rune by rune.
+	// looks is how often the context is checked during such an effort, if text is read rune by
+	// rune.
 	looks = 64
 )
 
-// weight is about the number of steps that a simplified pattern can ask for at each byte.
+// weight returns roughly the number of steps that a simplified pattern can take at each byte.
 func weight(re *syntax.Regexp) int {
 	n := 1
 	if re.Op == syntax.OpLiteral {

@@ -15,15 +15,14 @@ type Line struct {
 	Next       int // where the next line starts
 }
 
-// prefilter finds places where a match may be. A faster one can stand in for
-// another: it must never skip a line that matches.
+// prefilter finds lines that may match. It may be imprecise but must never skip a line that
+// matches.
 type prefilter interface {
 	// index returns an offset in the first line of text that may match, -1 for none.
 	index(text []byte) int
 }
 
-// Matcher is a compiled pattern. It holds no state of a search: one serves many
-// goroutines.
+// Matcher is a compiled pattern. It is safe for concurrent use.
 type Matcher struct {
 	re        *regexp.Regexp
 	tree      *syntax.Regexp  // of the pattern
@@ -44,10 +43,9 @@ type Matcher struct {
 // Multiline reports whether a match may span lines; a text must then be whole.
 func (m *Matcher) Multiline() bool { return m.multiline }
 
-// Lines returns the lines of text that match, in order. The text starts at the
-// start of a line. Where matches span lines, these are all lines that a match
-// touches, and text must have come through [Matcher.Normal]. When ctx ends, the
-// lines do too, early.
+// Lines returns the lines of text that match, in order. The text starts at the start of a
+// line. If matches may span lines, these are all lines that a match touches, and text must
+// have passed [Matcher.Normal]. If ctx ends, the lines end early.
 func (m *Matcher) Lines(ctx context.Context, text []byte) iter.Seq[Line] {
 	if m.multiline {
 		return m.touched(ctx, text)
@@ -59,7 +57,7 @@ func (m *Matcher) Lines(ctx context.Context, text []byte) iter.Seq[Line] {
 	}
 }
 
-// Count returns how many lines [Matcher.Lines] gives.
+// Count returns the number of lines of [Matcher.Lines].
 func (m *Matcher) Count(ctx context.Context, text []byte) (n int) {
 	if m.multiline || !m.exact {
 		for range m.Lines(ctx, text) {
@@ -84,8 +82,7 @@ func (m *Matcher) Count(ctx context.Context, text []byte) (n int) {
 	return n
 }
 
-// May reports whether a text that has come through Normal, or a part of one, holds what
-// every match contains.
+// May reports whether a text that has passed Normal, or a part of one, may have a match.
 func (m *Matcher) May(text []byte) bool { return m.pre == nil || m.pre.index(text) >= 0 }
 
 // IsNormal reports whether Normal leaves text as it is.

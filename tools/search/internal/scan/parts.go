@@ -8,8 +8,8 @@ import (
 	"toolcrib/workspace"
 )
 
-// promising reports whether a line of some parts of a file matches, each from where it
-// begins to where it ends. A part that cannot be read is left to the search of the whole.
+// promising reports whether a line in some parts of a file matches; parts yields begin and end
+// of each. If a part cannot be read, the search of the whole file reports that.
 func (s *scanner) promising(ctx context.Context, f workspace.File, parts iter.Seq2[int64, int64]) bool {
 	for begin, end := range parts {
 		s.win.reset(io.NewSectionReader(f, begin, end-begin))

@@ -9,12 +9,12 @@ import (
 // errSlow ends the search of a file that takes too large a part of the time.
 var errSlow = errors.New("the file takes too long")
 
-// patientLooks is from which look on at its context the search of a file is timed: most
-// files are searched before.
+// patientLooks is the check of the context from which the search of a file is timed: most
+// files are searched with fewer checks.
 const patientLooks = 8
 
-// patience is the context of the search of one file after the other. It ends before that
-// of all files does where one takes more than a part of the time that was left.
+// patience is the context for searching one file after the other. It ends early for a file
+// that takes more than its part of the remaining time.
 type patience struct {
 	context.Context
 	part  float64 // see Options
@@ -23,7 +23,7 @@ type patience struct {
 	slow  bool
 }
 
-// next begins with another file.
+// next starts the time of another file.
 func (p *patience) next() { p.looks, p.end, p.slow = 0, time.Time{}, false }
 
 // Err implements [context.Context].

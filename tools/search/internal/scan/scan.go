@@ -1,8 +1,8 @@
-// Package scan applies a matcher to files, several at a time, and gives back
-// what it found in the order of the files.
+// Package scan applies a matcher to files, several at a time, and returns the matches in the
+// order of the files.
 //
-// Files are opened by whoever hands them over; the package must not import tools
-// or any category. Start at [Files].
+// The caller provides the way to open a file. The package must not import tools or any
+// category. Start at [Files].
 package scan
 
 import (
@@ -22,61 +22,59 @@ import (
 	"toolcrib/workspace"
 )
 
-// Source is a file to search. It may be opened by way of an opener, which is closed after
-// the search.
+// Source is a file to search. It may be opened through an opener, which is closed after the
+// search.
 type Source interface {
 	OpenBy(*workspace.Opener) (workspace.File, error)
-	// Whole is told the bytes of a file that was read at once. They are valid during the
+	// Whole receives the bytes of a file that was read at once. They are valid during the
 	// call.
 	Whole(text []byte)
-	// Parts are the bytes of a file of UTF-8 outside of which it has no line that matches:
-	// of each part where it begins and ends, both at the start of a line or past the end
-	// of the file. nil = not known.
+	// Parts returns the parts of a UTF-8 file outside which no line matches: begin and end of
+	// each, both at the start of a line or past the end of the file. nil = not known.
 	Parts() iter.Seq2[int64, int64]
 }
 
 // Kept is a file that is in memory.
 type Kept interface {
 	workspace.File
-	// Rest returns what was not read yet, as Read would. It must not be changed.
+	// Rest returns the bytes that were not read yet. They must not be changed.
 	Rest() []byte
 }
 
-// Options says what is worth finding.
+// Options says which matches and how much context to return.
 type Options struct {
 	// First: one matching line a file is enough, the rest is not even counted.
 	First bool
-	// Keep is how many matching lines of a file are given back with their text;
-	// the others are counted.
+	// Keep is how many matching lines of a file are returned with their text; the others are
+	// counted.
 	Keep int
 	// Before and After are the lines of context around each of these.
 	Before, After int
-	// Few, if not 0, ends the collecting of context once more lines than that
-	// have matched in all files together. How much context is left is then not
-	// defined.
+	// Few, if not 0, ends the collection of context once more than Few lines have matched in
+	// all files together. Which matches then have context is not defined.
 	Few int
 	// Binary: search binary files too, see File.Binary.
 	Binary bool
-	// ModTime: tell when each file was modified.
+	// ModTime: report when each file was modified.
 	ModTime bool
-	// Part is how much one file may take of the time that is left until the deadline of
-	// the context; 0 = all of it.
+	// Part is the share of the remaining time until the deadline of the context that one file
+	// may take; 0 = all of it.
 	Part    float64
 	Buffers *Buffers // nil = of this search alone
 }
 
-// File is what was found in one file.
+// File has the matches of one file.
 type File[S Source] struct {
 	Source S
 	Found
 }
 
-// Found is what a file holds.
+// Found is the result of searching one file.
 type Found struct {
 	Skip    Skip      // why the file was not searched, or not to its end
 	Err     error     // with Skip Gone and Unreadable
 	ModTime time.Time // with Options.ModTime, where a line matches
-	Binary  bool      // it is binary, but was searched: numbers of its lines say little
+	Binary  bool      // it is binary but was searched: its line numbers mean little
 	Matches int       // matching lines; with Options.First at most 1
 	Kept    []Match
 }
@@ -107,8 +105,8 @@ const (
 // MaxText is the most bytes that are held of one file.
 const MaxText = 64 << 20
 
-// A worker takes so many files at once: few at first, since the first ones may be all
-// that is wanted, and later a part of what was searched before.
+// Files that a worker takes at once: few at first, since the first ones may be enough, and
+// later a share of the files searched so far.
 const (
 	firstBatch = 8
 	mostBatch  = 64
@@ -116,8 +114,8 @@ const (
 	ahead      = 4 // batches that may be in work or ready before the first is wanted
 )
 
-// batch is a few sources in a row, and in time what was found in them. It serves again
-// when that has been taken.
+// batch is a few consecutive sources and later their results. It is reused when the results
+// have been taken.
 type batch[S Source] struct {
 	sources []S
 	done    chan struct{} // holds a value when files and panic are set
@@ -125,11 +123,11 @@ type batch[S Source] struct {
 	panic   string // of a worker or of the sources, with its stack
 }
 
-// Files searches sources with several workers and yields a File for each, in the
-// order of the sources, which come in runs and are asked for by another goroutine; a run
-// is not held beyond its step of the iteration. Files ends early, without a word, when ctx
-// does. Workers, and the iteration of runs, have ended when Files has; a panic of one
-// goes on in the caller.
+// Files searches sources with several workers and yields a File for each, in the order of the
+// sources. Another goroutine iterates over runs; it does not keep a run beyond its step of the
+// iteration. If ctx ends, Files ends early and reports nothing. When Files returns, the
+// workers and the iteration of runs have ended; a panic in one of them continues in the
+// caller.
 func Files[S Source](ctx context.Context, runs iter.Seq[[]S], m *match.Matcher, opt Options) iter.Seq[File[S]] {
 	return func(yield func(File[S]) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -256,7 +254,7 @@ func (b *batch[S]) run(ctx *patience, s *scanner) {
 	})
 }
 
-// caught calls f and returns its panic with the stack, "" where there was none.
+// caught calls f and returns its panic with the stack, "" if there was none.
 func caught(f func()) (failed string) {
 	defer func() {
 		if v := recover(); v != nil {

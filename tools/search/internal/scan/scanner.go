@@ -29,14 +29,14 @@ type scanner struct {
 	found  *atomic.Int64 // matching lines of all scanners
 	win    window
 	opener workspace.Opener
-	at     place
+	at     position
 	// dropped is how many bytes of a binary file are before the window.
 	dropped int64
-	luck    int // above 0 where large files had their first match in soonSize, of late
+	luck    int // above 0 if large files recently had their first match in soonSize
 }
 
-// place is where a scanner stands in the text of its window.
-type place struct {
+// position is the state of a scanner in the text of its window.
+type position struct {
 	pos    int // first byte that was not searched
 	at     int // first byte that may still become context
 	number int // of the line at at
@@ -69,7 +69,7 @@ func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error 
 		}
 		s.normalize()
 	}
-	s.at = place{number: 1}
+	s.at = position{number: 1}
 	p := &s.at
 	for first := true; ; first = false {
 		text := s.win.text()
@@ -95,7 +95,7 @@ func (s *scanner) scan(ctx context.Context, f workspace.File, out *Found) error 
 	}
 }
 
-// learn takes note of whether a large file had its first match in soonSize.
+// learn notes whether a large file had its first match in soonSize.
 func (s *scanner) learn(soon bool) {
 	if soon {
 		s.luck = min(s.luck+1, mostLuck)
@@ -121,8 +121,8 @@ func (s *scanner) begin(f workspace.File) error {
 	return s.win.read(first)
 }
 
-// scout reports whether a text that must be held as a whole may match, before it is: a
-// large one is gone through a part at a time, and then begun again.
+// scout reports whether a text that must be held as a whole may match, before it is read
+// whole: a large one is read part by part, and then from the start again.
 func (s *scanner) scout(ctx context.Context, f workspace.File) (may bool, err error) {
 	if s.win.eof || s.win.r != io.Reader(f) {
 		return true, nil
@@ -150,7 +150,7 @@ func (s *scanner) scout(ctx context.Context, f workspace.File) (may bool, err er
 	return true, err
 }
 
-// normalize makes the window one that is searched over several lines.
+// normalize prepares the window for a search across lines.
 func (s *scanner) normalize() {
 	if !s.m.IsNormal(s.win.text()) {
 		s.win.own()
@@ -158,8 +158,8 @@ func (s *scanner) normalize() {
 	}
 }
 
-// decode makes the window one of UTF-8 without a byte order mark; it reports a
-// file that is no text.
+// decode converts the window to UTF-8 without a byte order mark; it reports whether the file
+// is binary.
 func (s *scanner) decode(f io.Reader) (binary bool, err error) {
 	head := s.win.text()
 	encoding, mark := textfile.BOM(head)
@@ -183,7 +183,7 @@ func (s *scanner) search(ctx context.Context, text []byte, out *Found) {
 	if p.due == 0 && s.win.eof && !s.m.May(text[base:]) {
 		return
 	}
-	rest := len(text) // of which the lines are but counted
+	rest := len(text) // from here on lines are only counted
 	for l := range s.m.Lines(ctx, text[base:]) {
 		out.Matches++
 		found := s.found.Add(1)
@@ -194,7 +194,7 @@ func (s *scanner) search(ctx context.Context, text []byte, out *Found) {
 		}
 		s.trail(ctx, text, start, out)
 		if len(out.Kept) == s.opt.Keep {
-			p.due = 0 // what follows is not context but a match
+			p.due = 0 // the next line is not context but a match
 			if s.m.Multiline() {
 				continue
 			}
@@ -235,7 +235,7 @@ func (s *scanner) search(ctx context.Context, text []byte, out *Found) {
 	p.skip(text, back(text, p.at, len(text), s.opt.Before))
 }
 
-// trail gives the last match the lines before end that it still wants.
+// trail adds to the last match the lines of context before end that it still lacks.
 func (s *scanner) trail(ctx context.Context, text []byte, end int, out *Found) {
 	p := &s.at
 	for ; p.due > 0 && p.at < end; p.due-- {
@@ -245,7 +245,7 @@ func (s *scanner) trail(ctx context.Context, text []byte, end int, out *Found) {
 }
 
 // line returns the line at p.at and moves behind it.
-func (p *place) line(text []byte) []byte {
+func (p *position) line(text []byte) []byte {
 	l := match.LineAt(text, p.at, p.at)
 	p.at = l.Next
 	p.number++
@@ -253,7 +253,7 @@ func (p *place) line(text []byte) []byte {
 }
 
 // skip moves to offset to, the start of a line.
-func (p *place) skip(text []byte, to int) {
+func (p *position) skip(text []byte, to int) {
 	p.number += bytes.Count(text[p.at:to], []byte{'\n'})
 	p.at = to
 }
@@ -267,9 +267,8 @@ func back(text []byte, from, to, n int) int {
 	return to
 }
 
-// show makes a line fit to be shown: cut, of a matching line the part around
-// the match, and with what would deceive a reader made visible. The text is a
-// copy.
+// show returns a copy of a line to show: cut if long, a matching line around the match, with
+// invisible characters escaped.
 func (s *scanner) show(ctx context.Context, line []byte, matched bool) string {
 	from, to := 0, 0
 	if matched && len(line) > MaxLine {

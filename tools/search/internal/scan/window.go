@@ -19,8 +19,8 @@ const (
 
 var errTooLarge = errors.New("too large to be held")
 
-// Buffers are memory that one search after another reads files into. The zero value is
-// ready for use, by several goroutines.
+// Buffers has buffers for reading files, which searches reuse. The zero value is ready for
+// use, by several goroutines.
 type Buffers struct{ free sync.Pool } // of *[]byte, of windowSize to keepSize
 
 // take returns a buffer, nil if there is none.
@@ -40,8 +40,8 @@ func (b *Buffers) give(buf []byte) {
 	}
 }
 
-// window is the part of a file that is in memory. Its buffer serves file after
-// file and grows only for what must be held in one piece.
+// window is the part of a file that is in memory. Its buffer is reused for every file and
+// grows only for text that must be held in one piece.
 type window struct {
 	buf []byte
 	n   int // bytes of buf that hold text
@@ -53,7 +53,7 @@ type window struct {
 	idle []byte // meanwhile the one that is
 }
 
-// lend makes text, all that r has, the window.
+// lend makes text, the whole content of r, the window.
 func (w *window) lend(r io.Reader, text []byte) {
 	if !w.lent {
 		w.idle, w.lent = w.buf, true
@@ -61,14 +61,14 @@ func (w *window) lend(r io.Reader, text []byte) {
 	w.buf, w.n, w.r, w.had, w.eof = text, len(text), r, int64(len(text)), true
 }
 
-// back ends the use of what was lent.
+// back ends the use of the lent text.
 func (w *window) back() {
 	if w.lent {
 		w.buf, w.idle, w.n, w.lent = w.idle, nil, 0, false
 	}
 }
 
-// own makes a copy of what was lent.
+// own makes a copy of the lent text.
 func (w *window) own() {
 	if !w.lent {
 		return
@@ -91,8 +91,8 @@ func (w *window) reset(r io.Reader) {
 
 func (w *window) text() []byte { return w.buf[:w.n] }
 
-// left returns the bytes that the file should still have; below 0 = not known. Most files
-// end before it is worth a system call to ask.
+// left returns how many bytes the file should still have; below 0 = not known. Most files end
+// before the system call for it pays.
 func (w *window) left() int64 {
 	if f, ok := w.r.(workspace.File); ok {
 		return f.Info().Size - w.had

@@ -9,7 +9,7 @@ import (
 	"toolcrib/tools"
 )
 
-// assigns walks assignments. Some variables decide on what runs.
+// assigns walks assignments. Some variables decide which programs run.
 func (w *walker) assigns(list []*syntax.Assign) {
 	for _, a := range list {
 		w.arithm(a.Index)
@@ -48,13 +48,13 @@ func (w *walker) variable(word tools.Word) {
 	}
 }
 
-// sets looks at a variable that is set. written is its value as it stands in the text.
+// sets checks a variable that is set. written is its value as written.
 func (w *walker) sets(name string, v tools.Word, written string) {
 	switch name {
 	case "PATH":
 		for _, before := range []string{"$PATH:", "${PATH}:"} {
 			if strings.HasPrefix(strings.TrimPrefix(written, `"`), before) {
-				return // what was found is found
+				return // the commands found so far are enough
 			}
 		}
 		w.unknown("it sets PATH, by which programs are found")
@@ -72,8 +72,8 @@ func (w *walker) sets(name string, v tools.Word, written string) {
 	}
 }
 
-// decides reports whether programs run what a variable says, or read their settings where
-// it says.
+// decides reports whether a variable names a program to run, or a file from which programs
+// read settings.
 func decides(name string) bool {
 	switch {
 	case strings.HasPrefix(name, "BASH_"), strings.HasPrefix(name, "LD_"), strings.HasPrefix(name, "DYLD_"), strings.HasPrefix(name, "GIT_CONFIG"):
@@ -89,7 +89,7 @@ func decides(name string) bool {
 	return slices.Contains(strings.Fields(deciding), name)
 }
 
-// deciding are variables by which programs find, load or run others.
+// deciding lists the variables by which programs find, load or run others.
 const deciding = `
 ENV PS4 PROMPT_COMMAND SHELLOPTS BASHOPTS ZDOTDIR GLIBC_TUNABLES GCONV_PATH TERMINFO
 PYTHONSTARTUP PYTHONPATH PYTHONHOME PYTHONUSERBASE PYTHONBREAKPOINT PYTHONWARNINGS PYTHONINSPECT

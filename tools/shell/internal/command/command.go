@@ -1,14 +1,12 @@
-// Package command reads a command line of a shell and says what it would run, as far as
-// its text tells: the commands, through the programs and builtins that run others, the
-// files that these open for certain, and where more may run than anybody can see. It
-// judges nothing and runs nothing.
+// Package command analyses the command line of a shell. It finds the commands that the line
+// runs, also through programs and builtins that run others, the files that they certainly
+// open, and the parts whose effect is unknown. It judges nothing and runs nothing.
 //
-// What cannot be told is said to be so: a line that does not parse, a word that a variable
-// makes, a script that a shell is given. Nothing is ever taken to be harmless for want of
-// knowledge.
+// Unknown parts are reported as unknown: a line that does not parse, a word that comes from a
+// variable, a script given to a shell. Nothing unknown is taken to be harmless.
 //
-// Start reading at [Parse]; run.go and programs.go have the programs that run others. The
-// package imports the contract of tools, in whose terms it speaks, and the parser.
+// Start at [Parse]; run.go and programs.go have the programs that run others. The package
+// imports the parser, and the package tools for the types of its results.
 package command
 
 import (
@@ -28,13 +26,13 @@ import (
 
 // Line is what a command line would do.
 type Line struct {
-	Commands []tools.Command // those that run perhaps last
-	Touches  []tools.Touch   // of redirections that belong to no single command
-	Unknown  string          // why it may run others, "" = it does not
+	Commands []tools.Command // those that may run come last
+	Touches  []tools.Touch   // by redirections that belong to no single command
+	Unknown  string          // why it may run other commands, "" = it does not
 	Writes   bool            // a redirection changes a file
 }
 
-// Bounds of what is looked at. Beyond them a line is unknown.
+// Limits of the analysis. A line beyond them is unknown.
 const (
 	maxText     = 1 << 20 // bytes of a line, with what its words hold
 	maxCommands = 400
@@ -45,17 +43,17 @@ const (
 	maxTime     = 3 * time.Second
 )
 
-// Place is where a line runs.
-type Place struct {
+// Location is where a line runs.
+type Location struct {
 	Dir      string // a path of the workspace, "" = its first root
-	Anywhere bool   // nobody can tell where
+	Anywhere bool   // the directory is unknown
 	Env      []string
-	// Has reports whether a path is that of a file in the workspace, nil = none is.
+	// Has reports whether a path names a file of the workspace; nil = no path does.
 	Has func(path string) bool
 }
 
-// Parse reads a line.
-func Parse(line string, at Place) Line {
+// Parse analyses a line.
+func Parse(line string, at Location) Line {
 	w := &walker{dirs: []string{at.Dir}, until: time.Now().Add(maxTime), has: at.Has}
 	if at.Anywhere {
 		w.dirs = nil
@@ -72,7 +70,7 @@ func Parse(line string, at Place) Line {
 	return w.line
 }
 
-// walker collects what a line does.
+// walker collects the commands and files of a line.
 type walker struct {
 	line   Line
 	src    string // of the text that is walked
@@ -81,20 +79,20 @@ type walker struct {
 	parsed int // bytes
 	until  time.Time
 
-	dirs  []string // where the commands may run; nil = nobody can tell
+	dirs  []string // where the commands may run; nil = unknown
 	stdin stdin
 
-	// evaluates is set by what evaluates the values of variables, code by quoted text
-	// that such an evaluation would run.
+	// evaluates: the line evaluates the values of variables. code: it has quoted text that
+	// such an evaluation would run.
 	evaluates, code bool
 
 	has     func(path string) bool
-	ran     bool            // a command came before, which may have made what is run now
-	known   bool            // nothing is guessed
-	guessed []tools.Command // that run perhaps
+	ran     bool            // an earlier command may have made the program that runs now
+	known   bool            // commands are not guessed
+	guessed []tools.Command // commands that may run
 }
 
-// stdin is what a command reads its standard input from.
+// stdin is the standard input of a command.
 type stdin struct {
 	given bool // by the line
 	known bool // text is all of it
@@ -107,7 +105,7 @@ func (w *walker) unknown(format string, args ...any) {
 	}
 }
 
-// text walks shell text. What stands before an error of the grammar runs, so it counts.
+// text walks shell text. The part before a syntax error runs, so it counts.
 func (w *walker) text(text string) {
 	w.parsed += len(text)
 	switch {
@@ -150,8 +148,8 @@ func (w *walker) parse(text string) error {
 
 var errBound = errors.New("too deep")
 
-// source feeds the parser, and stops it where its stack grows too deep: that is the end
-// of a Go program, not an error of it.
+// source feeds the parser, and stops it before its stack grows too deep: a stack overflow ends
+// a Go program and cannot be recovered.
 type source struct {
 	text  string
 	until time.Time
@@ -183,7 +181,7 @@ func (w *walker) enter() bool {
 
 func (w *walker) leave() { w.depth-- }
 
-// add notes a command, and what it opens where it runs.
+// add notes a command and the files that it opens in its directories.
 func (w *walker) add(c tools.Command) {
 	if len(w.line.Commands) > maxCommands {
 		return
@@ -191,8 +189,8 @@ func (w *walker) add(c tools.Command) {
 	w.line.Commands = append(w.line.Commands, c)
 }
 
-// touch adds a path to a list, in each directory that it may be meant in. ok is false
-// where it cannot be told.
+// touch adds a path to a list, once for each directory that it may be relative to. ok is false
+// if the path is unknown.
 func (w *walker) touch(list []tools.Touch, word tools.Word, write bool) (_ []tools.Touch, ok bool) {
 	text := word.Text
 	switch {
@@ -220,7 +218,8 @@ func (w *walker) touch(list []tools.Touch, word tools.Word, write bool) (_ []too
 // maxDirs bounds the directories that a line may be in.
 const maxDirs = 8
 
-// moves has the commands that follow run in dir too, which may not be there to go to.
+// moves adds dir to the directories of the commands that follow. They may still run in the old
+// ones, since dir may not exist.
 func (w *walker) moves(dir tools.Word) {
 	to := w.into(dir)
 	if w.dirs == nil || to == nil {
@@ -237,7 +236,7 @@ func (w *walker) moves(dir tools.Word) {
 	}
 }
 
-// into returns the directories that dir is, nil where it cannot be told.
+// into returns the directories that dir may name, nil if unknown.
 func (w *walker) into(dir tools.Word) (to []string) {
 	if dir.Kind != tools.Known || dir.Text == "-" || w.dirs == nil {
 		return nil
@@ -251,7 +250,7 @@ func (w *walker) into(dir tools.Word) (to []string) {
 	return to
 }
 
-// wroteWhatItRuns marks the programs that the line itself makes.
+// wroteWhatItRuns marks the programs that the line itself writes.
 func (w *walker) wroteWhatItRuns() {
 	made := map[string]bool{}
 	note := func(list []tools.Touch) {

@@ -64,7 +64,7 @@ func TestParse(t *testing.T) {
 		{"", "", ""},
 		{"", "# rm", ""},
 	} {
-		got := said(command.Parse(tc.line, command.Place{Dir: tc.dir}))
+		got := said(command.Parse(tc.line, command.Location{Dir: tc.dir}))
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tc.line, diff)
 		}
@@ -119,7 +119,7 @@ func TestBounds(t *testing.T) {
 		start := time.Now()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		command.Parse(line, command.Place{})
+		command.Parse(line, command.Location{})
 		runtime.ReadMemStats(&after)
 		if took := time.Since(start); took > 4*time.Second {
 			t.Errorf("%s: %v", name, took)
@@ -145,7 +145,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		start := time.Now()
-		read := command.Parse(line, command.Place{})
+		read := command.Parse(line, command.Location{})
 		if took := time.Since(start); took > 4*time.Second {
 			t.Errorf("%v", took)
 		}

@@ -8,7 +8,7 @@ import (
 	"toolcrib/tools"
 )
 
-// parts walks what the parts of a word substitute.
+// parts walks the substitutions in the parts of a word.
 func (w *walker) parts(list []syntax.WordPart) {
 	if !w.enter() {
 		return
@@ -30,7 +30,7 @@ func (w *walker) parts(list []syntax.WordPart) {
 			w.arithm(part.X)
 		case *syntax.ParamExp:
 			w.param(part)
-		case *syntax.ExtGlob: // most shells read it otherwise: !(x) runs x
+		case *syntax.ExtGlob: // in most shells this is no pattern: !(x) runs x
 			w.unknown("it has a pattern such as !(x), which shells read in different ways")
 			w.text(part.Pattern.Value)
 		case *syntax.BraceExp:
@@ -76,8 +76,8 @@ func (w *walker) word(word *syntax.Word) {
 	}
 }
 
-// arithm walks an expression. The value of a variable in it is evaluated again, with what
-// stands in its subscripts.
+// arithm walks an arithmetic expression. The shell evaluates the value of a variable in it
+// again, with the code in its subscripts.
 func (w *walker) arithm(x syntax.ArithmExpr) {
 	if x == nil || !w.enter() {
 		return

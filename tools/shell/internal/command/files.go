@@ -7,7 +7,7 @@ import (
 	"toolcrib/tools"
 )
 
-// filed says what the operands of a program are.
+// filed describes the operands of a program.
 type filed struct {
 	skip    int    // operands that are no paths
 	values  string // letters of options with a value
@@ -18,7 +18,7 @@ type filed struct {
 	inPlace bool   // -i has it change what it opens
 }
 
-// filedOf knows the programs whose operands are paths for certain.
+// filedOf returns the operands of a program if they are certainly paths.
 func filedOf(name string) (filed, bool) {
 	switch name {
 	case "rm", "rmdir", "unlink", "mkdir":
@@ -55,8 +55,8 @@ func filedOf(name string) (filed, bool) {
 	return filed{}, false
 }
 
-// opens returns the paths that a command opens for certain. told reports that these are
-// all that its words name.
+// opens returns the paths that a command certainly opens. told reports whether these are all
+// paths that its words name.
 func (w *walker) opens(name string, words []tools.Word) (touches []tools.Touch, told bool) {
 	if text := words[0].Text; strings.Contains(text, "/") && !strings.HasPrefix(path.Dir(text), "/usr/") && path.Dir(text) != "/bin" {
 		return nil, false
@@ -124,7 +124,7 @@ func (w *walker) operands(f filed, args []tools.Word) (touches []tools.Touch, to
 	return touches, told
 }
 
-// option reads a cluster of short options, and returns how many words more it takes.
+// option reads a cluster of short options, and returns how many more words it takes.
 func (w *walker) option(f *filed, letters string, next []tools.Word, touches *[]tools.Touch, target *bool) int {
 	for j := range len(letters) {
 		switch letter := letters[j]; {
@@ -164,7 +164,7 @@ func (w *walker) dd(args []tools.Word) (touches []tools.Touch, told bool) {
 	return touches, told
 }
 
-// finds returns where find begins. What it deletes is below.
+// finds returns the directories where find starts. It deletes only below them.
 func (w *walker) finds(args []tools.Word) (touches []tools.Touch, told bool) {
 	told = true
 	write := false
@@ -184,7 +184,7 @@ func (w *walker) finds(args []tools.Word) (touches []tools.Touch, told bool) {
 	return touches, told
 }
 
-// gitIn returns the directory that git is told to work in.
+// gitIn returns the directory that the options of git name.
 func (w *walker) gitIn(args []tools.Word) (touches []tools.Touch, told bool) {
 	for i, a := range args {
 		if a.Text == "-C" && i+1 < len(args) {

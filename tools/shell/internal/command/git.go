@@ -7,7 +7,7 @@ import (
 	"toolcrib/tools"
 )
 
-// git looks for what git is told to run: by its configuration and by its options.
+// git finds the commands that git runs because of its configuration or its options.
 func (w *walker) git(args []tools.Word, hides func(string)) {
 	i := 0
 	for ; i < len(args); i++ {
@@ -31,7 +31,7 @@ func (w *walker) git(args []tools.Word, hides func(string)) {
 	}
 }
 
-// gitSets looks at a setting, KEY=VALUE.
+// gitSets checks a setting, KEY=VALUE.
 func (w *walker) gitSets(word tools.Word, hides func(string)) {
 	key, value, _ := strings.Cut(word.Text, "=")
 	key = strings.ToLower(key)

@@ -8,11 +8,11 @@ import (
 	"toolcrib/tools"
 )
 
-// maxGuessed bounds the commands that a line is taken to run perhaps.
+// maxGuessed is the most guessed commands of a line.
 const maxGuessed = 1000
 
-// guess notes what a program that nobody knows may run: what follows any of its words, and
-// what stands in one as a line of its own.
+// guess notes the commands that an unknown program may run: the words after any of its words,
+// and each word as a line of its own.
 func (w *walker) guess(args []tools.Word, hides func(string)) {
 	for i, a := range args {
 		if len(w.guessed) > maxGuessed {
@@ -43,12 +43,12 @@ func (w *walker) guess(args []tools.Word, hides func(string)) {
 	}
 }
 
-// aside is a walker of what may run or not.
+// aside returns a walker for text that may or may not run.
 func (w *walker) aside() *walker {
 	return &walker{dirs: w.dirs, stdin: w.stdin, until: w.until, nested: w.nested, depth: w.depth, parsed: w.parsed, known: w.known}
 }
 
-// perhaps takes over what was found aside.
+// perhaps adds the findings of aside as commands that may run.
 func (w *walker) perhaps(sub *walker, hides func(string)) {
 	w.parsed = sub.parsed
 	for _, c := range append(sub.line.Commands, sub.guessed...) {
@@ -82,8 +82,8 @@ func isShell(name string) bool {
 	}, name)
 }
 
-// plain reports whether the words of a program are known to be no commands, but for what
-// is looked at elsewhere.
+// plain reports whether the words of a program are known not to be commands, apart from those
+// that other functions check.
 func plain(name string) bool {
 	if _, ok := filedOf(name); ok || isLight(name) {
 		return true

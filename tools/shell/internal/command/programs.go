@@ -9,7 +9,7 @@ import (
 	"toolcrib/tools"
 )
 
-// isLight reports whether a program does nothing by itself beyond its shell.
+// isLight reports whether a program has no effect outside its shell.
 func isLight(name string) bool {
 	switch name {
 	case "cd", "pwd", "echo", "printf", "true", "false", ":", "test", "[", "set", "shift", "return", "exit", "break", "continue", "wait", "read", "umask",
@@ -25,8 +25,8 @@ func base(name string) string {
 	return strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/"))), ".exe")
 }
 
-// others looks at programs that run something where their arguments say so, and at
-// builtins that evaluate text.
+// others handles programs that run commands from their arguments, and builtins that evaluate
+// text.
 func (w *walker) others(name string, args []tools.Word, hides func(string)) {
 	has := func(options ...string) bool {
 		return slices.ContainsFunc(args, func(a tools.Word) bool {
@@ -45,7 +45,7 @@ func (w *walker) others(name string, args []tools.Word, hides func(string)) {
 		if (name == "mapfile" || name == "readarray") && has("-C") {
 			hides("it runs its callback")
 		}
-		for _, a := range args { // its words are names, of which some decide on what runs
+		for _, a := range args { // its words are names of variables, some of which decide what runs
 			if name == "export" || name == "declare" || name == "typeset" || name == "local" || name == "readonly" {
 				w.variable(a)
 			}
@@ -72,7 +72,7 @@ func (w *walker) others(name string, args []tools.Word, hides func(string)) {
 	}
 }
 
-// madeShell reports whether make is told its shell, or to read what it does from its input.
+// madeShell reports whether make is given its shell, or a makefile from its standard input.
 func madeShell(args []tools.Word) bool {
 	for i, a := range args {
 		if strings.HasPrefix(a.Text, "SHELL=") || a.Text == "-f-" || a.Text == "-f" && i+1 < len(args) && (args[i+1].Text == "-" || args[i+1].Text == "/dev/stdin") {
@@ -92,14 +92,14 @@ func hasText(args []tools.Word, texts ...string) bool {
 	})
 }
 
-// interpreter reports whether a program runs a program in a language of its own.
+// interpreter reports whether a program interprets a programming language.
 func interpreter(name string) bool {
 	name = strings.TrimRight(name, "0123456789.")
 	return slices.Contains([]string{"python", "ipython", "pypy", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "luajit", "Rscript", "rscript", "julia", "guile", "racket", "groovy", "scala", "elixir", "erl", "ghc", "jshell", "swift", "tsx", "ts-node"}, name)
 }
 
-// inline reports whether an interpreter is given its program in the line, or from its
-// standard input: whether it is given no file or module first.
+// inline reports whether an interpreter takes its program from the line or from its standard
+// input, that is, whether no file or module comes first.
 func inline(args []tools.Word) bool {
 	for _, a := range args {
 		switch {
@@ -120,7 +120,7 @@ func inline(args []tools.Word) bool {
 	return true
 }
 
-// find looks for what find runs on what it finds.
+// find notes the commands that find runs on its matches.
 func (w *walker) find(args []tools.Word, hides func(string)) {
 	for i := 0; i < len(args); i++ {
 		switch args[i].Text {
@@ -146,7 +146,7 @@ func (w *walker) find(args []tools.Word, hides func(string)) {
 	}
 }
 
-// inner runs words as a command, in a directory that nobody can tell.
+// inner notes words as a command that runs in an unknown directory.
 func (w *walker) inner(words []tools.Word) {
 	if len(words) == 0 {
 		return
@@ -157,7 +157,7 @@ func (w *walker) inner(words []tools.Word) {
 	w.dirs = dirs
 }
 
-// after runs the words that follow one of options.
+// after notes the words that follow one of options as a command.
 func (w *walker) after(args []tools.Word, hides func(string), options ...string) {
 	for i, a := range args {
 		if slices.Contains(options, a.Text) {
@@ -175,8 +175,8 @@ func (w *walker) after(args []tools.Word, hides func(string), options ...string)
 	}
 }
 
-// remote looks at what runs in another place, or as another user: what is denied here is
-// taken to be denied there.
+// remote handles commands that run on another machine or as another user: rules that deny a
+// command deny it there too.
 func (w *walker) remote(name string, args []tools.Word) {
 	dirs := w.dirs
 	w.dirs = nil

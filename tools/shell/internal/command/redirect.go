@@ -8,8 +8,8 @@ import (
 	"toolcrib/tools"
 )
 
-// redirects returns what redirections open. What they give as standard input holds until
-// the statement ends.
+// redirects returns the files that redirections open. Their standard input holds until the
+// statement ends.
 func (w *walker) redirects(list []*syntax.Redirect) (touches []tools.Touch, told bool) {
 	told = true
 	for _, r := range list {
@@ -53,7 +53,7 @@ func (w *walker) redirects(list []*syntax.Redirect) (touches []tools.Touch, told
 	return touches, told
 }
 
-// passing reports whether what is written to a file is kept nowhere.
+// passing reports whether text written to a file is kept nowhere.
 func passing(file tools.Word) bool {
 	switch file.Text {
 	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2":
@@ -62,8 +62,7 @@ func passing(file tools.Word) bool {
 	return false
 }
 
-// plainDelimiter reports whether every shell takes the same word as the end of a
-// here-document.
+// plainDelimiter reports whether all shells agree on the end of a here-document.
 func plainDelimiter(word *syntax.Word) bool {
 	if word == nil {
 		return false
@@ -92,7 +91,7 @@ func plainDelimiter(word *syntax.Word) bool {
 	return false
 }
 
-// document is a here-document as standard input.
+// document returns a here-document as standard input.
 func (w *walker) document(body *syntax.Word, quoted bool) stdin {
 	if body == nil {
 		return stdin{given: true, known: true}
@@ -112,7 +111,7 @@ func (w *walker) document(body *syntax.Word, quoted bool) stdin {
 	return stdin{given: true, known: true, text: b.String()}
 }
 
-// inDocument reads the text of a here-document whose end is not quoted.
+// inDocument reads the text of a here-document whose delimiter is not quoted.
 func inDocument(text string) string {
 	return strings.NewReplacer("\\\n", "", `\$`, "$", "\\`", "`", `\\`, `\`).Replace(text)
 }

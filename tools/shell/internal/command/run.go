@@ -8,7 +8,7 @@ import (
 	"toolcrib/tools"
 )
 
-// run notes a command and what it runs in turn.
+// run notes a command and the commands that it runs in turn.
 func (w *walker) run(words []tools.Word) {
 	if !w.enter() {
 		return
@@ -87,8 +87,8 @@ func (w *walker) run(words []tools.Word) {
 	}
 }
 
-// fileRun says why a program that is named by a path may run what nobody sees, "" where it
-// is one of the system, or not there to be run.
+// fileRun returns why a program named by a path is unknown, "" if it belongs to the system or
+// does not exist.
 func (w *walker) fileRun(program string) string {
 	first := !w.ran
 	w.ran = true

@@ -10,8 +10,8 @@ import (
 	"toolcrib/tools/internal/secrets"
 )
 
-// Told returns a line as records may have it: without its secrets. One that cannot be
-// parsed is looked through word by word, which takes out more.
+// Told returns a line as records may have it: without its secrets. If it cannot be parsed,
+// each word is checked, and more is removed.
 func Told(line string) string {
 	return secrets.Without(line, (&effort{left: maxTold, until: time.Now().Add(maxTime)}).secrets(line, 0))
 }
@@ -19,7 +19,7 @@ func Told(line string) string {
 // Asks reports whether a command of a line may ask for a secret, or read one from its
 // input.
 func Asks(line string) bool {
-	for _, c := range Parse(line, Place{Anywhere: true}).Commands {
+	for _, c := range Parse(line, Location{Anywhere: true}).Commands {
 		words := make([]string, len(c.Words))
 		for i, w := range c.Words {
 			words[i] = w.Text
@@ -31,23 +31,23 @@ func Asks(line string) bool {
 	return false
 }
 
-// Bounds of what is parsed for one line: bytes, with those of its words that are read as
-// lines, and how deep these are.
+// Limits of the parsing of one line: bytes, including words that are parsed as lines, and
+// their nesting.
 const (
 	maxTold    = 256 << 10
 	mostQuoted = 4
 )
 
-// effort is what may still be done for a line.
+// effort is how much may still be parsed for a line.
 type effort struct {
 	left  int
 	until time.Time
 }
 
-// secrets returns where the secrets of a line stand.
+// secrets returns the positions of the secrets in a line.
 func (e *effort) secrets(line string, depth int) []secrets.Span {
 	if e.left -= len(line); e.left < 0 && depth > 0 {
-		return []secrets.Span{{From: 0, To: len(line)}} // nobody knows what is in it
+		return []secrets.Span{{From: 0, To: len(line)}} // its content is unknown
 	}
 	if e.left < 0 || depth > mostQuoted {
 		return secrets.Unparsed(line)
@@ -56,21 +56,21 @@ func (e *effort) secrets(line string, depth int) []secrets.Span {
 	if err != nil {
 		return secrets.Unparsed(line)
 	}
-	c := &confidant{effort: e, src: line, depth: depth, documents: map[*syntax.Word]bool{}}
+	c := &secretFinder{effort: e, src: line, depth: depth, documents: map[*syntax.Word]bool{}}
 	syntax.Walk(file, c.visit)
 	return c.spans
 }
 
-// confidant collects the secrets of a line.
-type confidant struct {
+// secretFinder collects the secrets of a line.
+type secretFinder struct {
 	*effort
 	src       string
 	depth     int
-	documents map[*syntax.Word]bool // here-documents, whose backslashes are their own
+	documents map[*syntax.Word]bool // here-documents, in which backslashes have other rules
 	spans     []secrets.Span
 }
 
-func (c *confidant) visit(n syntax.Node) bool {
+func (c *secretFinder) visit(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.Word:
 		c.word(n)
@@ -101,8 +101,8 @@ func (c *confidant) visit(n syntax.Node) bool {
 	return true
 }
 
-// redirects looks at what a statement is given to read, and where it writes.
-func (c *confidant) redirects(s *syntax.Stmt) {
+// redirects checks the input of a statement and the files that it writes.
+func (c *secretFinder) redirects(s *syntax.Stmt) {
 	if writesFile(c.src, s) {
 		c.printed(s)
 	}
@@ -114,8 +114,8 @@ func (c *confidant) redirects(s *syntax.Stmt) {
 	}
 }
 
-// given takes for a secret what a redirection gives to read.
-func (c *confidant) given(r *syntax.Redirect) {
+// given marks the input of a redirection as a secret.
+func (c *secretFinder) given(r *syntax.Redirect) {
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
 		c.all(r.Hdoc)
@@ -133,9 +133,9 @@ func (c *confidant) given(r *syntax.Redirect) {
 	}
 }
 
-// printed takes for secrets what a statement prints: the words of echo and printf, and
-// what others are given by the line.
-func (c *confidant) printed(s *syntax.Stmt) {
+// printed marks the output of a statement as secret: the words of echo and printf, and the
+// input that the line gives to other commands.
+func (c *secretFinder) printed(s *syntax.Stmt) {
 	syntax.Walk(s, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CallExpr:
@@ -151,8 +151,8 @@ func (c *confidant) printed(s *syntax.Stmt) {
 	})
 }
 
-// takes reports whether a command of a statement reads a secret from its input, or writes
-// what it reads to a file of secrets.
+// takes reports whether a command of a statement reads a secret from its input, or writes its
+// input to a file of secrets.
 func takes(src string, s *syntax.Stmt) (found bool) {
 	syntax.Walk(s, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -184,7 +184,7 @@ func writesFile(src string, s *syntax.Stmt) bool {
 }
 
 // call finds the secrets among the words of a command.
-func (c *confidant) call(args []*syntax.Word) {
+func (c *secretFinder) call(args []*syntax.Word) {
 	words, texts := make([]string, len(args)), make([]text, len(args))
 	for i, w := range args {
 		texts[i] = literal(c.src, w)
@@ -195,8 +195,8 @@ func (c *confidant) call(args []*syntax.Word) {
 	}
 }
 
-// word looks into a word: what is in it, and where it may be a line itself.
-func (c *confidant) word(w *syntax.Word) {
+// word finds the secrets in a word, and parses a word that may be a line itself.
+func (c *secretFinder) word(w *syntax.Word) {
 	t := c.text(w)
 	c.moved(secrets.Text(t.text), t.source)
 	if !strings.ContainsAny(t.text, " \t\n") {
@@ -209,18 +209,18 @@ func (c *confidant) word(w *syntax.Word) {
 }
 
 // text returns a word without its quotes, a here-document as it is.
-func (c *confidant) text(w *syntax.Word) text {
+func (c *secretFinder) text(w *syntax.Word) text {
 	if !c.documents[w] {
 		return literal(c.src, w)
 	}
 	r := &reader{src: c.src}
 	from, to := int(w.Pos().Offset()), min(int(w.End().Offset()), len(c.src))
-	r.verbatim(from, from+strings.LastIndexByte(c.src[from:to], '\n')+1) // what ends it is on the last line
+	r.verbatim(from, from+strings.LastIndexByte(c.src[from:to], '\n')+1) // its delimiter is on the last line
 	return text{string(r.out), r.at}
 }
 
-// all takes a word for a secret, as far as it does not stand for another value.
-func (c *confidant) all(w *syntax.Word) {
+// all marks a word as secret, except for its expansions.
+func (c *secretFinder) all(w *syntax.Word) {
 	if w == nil {
 		return
 	}
@@ -230,8 +230,8 @@ func (c *confidant) all(w *syntax.Word) {
 	}
 }
 
-// moved adds spans of a text that stands in the line.
-func (c *confidant) moved(spans []secrets.Span, source func(int) int) {
+// moved adds spans of a text that is a part of the line.
+func (c *secretFinder) moved(spans []secrets.Span, source func(int) int) {
 	for _, s := range spans {
 		if s.From < s.To {
 			c.spans = append(c.spans, secrets.Span{From: source(s.From), To: source(s.To-1) + 1})
@@ -239,10 +239,10 @@ func (c *confidant) moved(spans []secrets.Span, source func(int) int) {
 	}
 }
 
-// text is a word without its quotes. Expansions stand in it as they were written.
+// text is a word without its quotes. Expansions in it are as written.
 type text struct {
 	text string
-	at   []int // where each byte stands in the line
+	at   []int // the position of each byte in the line
 }
 
 func (t text) source(i int) int { return t.at[i] }
@@ -254,7 +254,7 @@ func literal(src string, w *syntax.Word) text {
 	return text{string(r.out), r.at}
 }
 
-// reader takes the quotes off words.
+// reader removes the quotes of words.
 type reader struct {
 	src string
 	out []byte
@@ -287,7 +287,7 @@ func (r *reader) verbatim(from, to int) {
 	}
 }
 
-// unescaped takes the backslashes off as a shell does.
+// unescaped removes backslashes as a shell does.
 func (r *reader) unescaped(from, to int, double bool) {
 	for i := from; i < min(to, len(r.src)); i++ {
 		if c := r.src[i]; c == '\\' && i+1 < to {

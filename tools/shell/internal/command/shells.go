@@ -7,7 +7,7 @@ import (
 	"toolcrib/tools"
 )
 
-// shell looks at a shell that is started.
+// shell handles a shell that is started.
 func (w *walker) shell(name string, args []tools.Word, hides func(string)) {
 	foreign := name == "fish" || name == "csh" || name == "tcsh" || name == "pwsh"
 	text := false
@@ -96,7 +96,7 @@ func (w *walker) trap(args []tools.Word, hides func(string)) {
 	w.evaluated(args[:1], hides)
 }
 
-// aliases takes every alias to be used, with any arguments.
+// aliases assumes that every alias is used, with any arguments.
 func (w *walker) aliases(args []tools.Word, hides func(string)) {
 	for _, a := range args {
 		if a.Kind != tools.Known {

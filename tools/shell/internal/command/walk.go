@@ -14,7 +14,7 @@ func (w *walker) stmts(list []*syntax.Stmt) {
 	}
 }
 
-// inside walks what runs in a shell of its own: it moves that one alone.
+// inside walks statements that run in a subshell: a cd in it has no effect outside.
 func (w *walker) inside(list []*syntax.Stmt) {
 	dirs, in := w.dirs, w.stdin
 	w.stmts(list)
@@ -69,7 +69,7 @@ func (w *walker) command(c syntax.Command) {
 		}
 	case *syntax.FuncDecl:
 		dirs := w.dirs
-		w.dirs = nil // it runs where it is called
+		w.dirs = nil // it runs in the directory of its caller
 		w.stmt(c.Body)
 		w.dirs = dirs
 	case *syntax.ArithmCmd:
@@ -110,8 +110,8 @@ func (w *walker) binary(c *syntax.BinaryCmd) {
 	w.stdin = in
 }
 
-// moved returns where a statement is when it has succeeded, nil if it is no plain cd, or
-// goes who knows where.
+// moved returns the directories after a statement has succeeded, nil if it is not a plain cd
+// or its target is unknown.
 func (w *walker) moved(s *syntax.Stmt, from []string) []string {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || s.Negated || s.Background || len(call.Args) != 2 || call.Args[0].Lit() != "cd" {

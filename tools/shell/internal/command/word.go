@@ -19,7 +19,7 @@ func (w *walker) words(list []*syntax.Word) (words []tools.Word) {
 	return words
 }
 
-// expand returns what one word becomes. Its substitutions are walked.
+// expand returns the words that one word becomes. Its substitutions are walked.
 func (w *walker) expand(word *syntax.Word) []tools.Word {
 	w.parts(word.Parts)
 	split := &syntax.Word{Parts: word.Parts}
@@ -76,7 +76,7 @@ func braces(parts []syntax.WordPart, most int) (all [][]syntax.WordPart, ok bool
 	return all, true
 }
 
-// value returns what a word is where braces do not count.
+// value returns a word without brace expansion.
 func (w *walker) value(word *syntax.Word) tools.Word {
 	v := w.joined(word.Parts)
 	if v.Kind != tools.Known {
@@ -165,7 +165,8 @@ func listed(p *syntax.ParamExp) bool {
 	return ok && index.Lit() == "@"
 }
 
-// unescape reads unquoted text. globbed tells that file names may take its place.
+// unescape reads unquoted text. globbed reports whether it is a pattern that file names may
+// replace.
 func unescape(text string) (plain string, globbed bool) {
 	if !strings.ContainsAny(text, `\*?[`) {
 		return text, false

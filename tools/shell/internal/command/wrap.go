@@ -7,14 +7,14 @@ import (
 	"toolcrib/tools"
 )
 
-// wrapper is a program whose arguments are a command that it runs.
+// wrapper is a program that runs its arguments as a command.
 type wrapper struct {
-	light  bool     // it does nothing by itself
+	light  bool     // it has no effect of its own
 	flags  string   // letters of options without a value
 	values string   // letters of options with one
 	long   []string // long options without a value
 	longer []string // long options with one
-	words  []string // what has to come first: run, exec
+	words  []string // words that must come first: run, exec
 	skip   int      // operands before the command
 	sets   bool     // NAME=VALUE may come before it
 	adds   bool     // it adds words to the command
@@ -84,13 +84,13 @@ func wrapperOf(name string) (wrapper, bool) {
 	case "bundle", "pnpm", "yarn", "npm", "direnv", "mise", "asdf":
 		return wrapper{words: []string{"exec", "x", "dlx"}, flags: "y", values: "C", long: []string{"yes"}}, true
 	}
-	if strings.HasPrefix(name, "ld-") && strings.Contains(name, ".so") || strings.HasPrefix(name, "ld.so") { // the loader of programs
+	if strings.HasPrefix(name, "ld-") && strings.Contains(name, ".so") || strings.HasPrefix(name, "ld.so") { // the dynamic loader
 		return wrapper{light: true, long: []string{"list", "verify", "inhibit-cache"}, longer: []string{"library-path", "argv0", "inhibit-rpath"}}, true
 	}
 	return wrapper{}, false
 }
 
-// capsh looks at what follows "--": it is for bash.
+// capsh handles the words after "--": they are the arguments of bash.
 func (w *walker) capsh(args []tools.Word, hides func(string)) {
 	for i, a := range args {
 		switch {
@@ -108,7 +108,7 @@ func (w *walker) wraps(wrap wrapper, name string, args []tools.Word, hides func(
 	if len(wrap.words) > 0 {
 		i := slices.IndexFunc(args, func(a tools.Word) bool { return a.Kind == tools.Known && slices.Contains(wrap.words, a.Text) })
 		if i < 0 || i > 0 && !strings.HasPrefix(args[0].Text, "-") {
-			return // it does something else
+			return // it does not run a command
 		}
 		args = args[i+1:]
 	}
@@ -138,8 +138,8 @@ func (w *walker) wraps(wrap wrapper, name string, args []tools.Word, hides func(
 	w.run(rest)
 }
 
-// options passes over the options and the variables before a command. ok is false where
-// one is unknown, so that nobody can tell where the command begins.
+// options passes over the options and the variables before a command. ok is false where one is
+// unknown, so that the directory is unknown the command begins.
 func (w *walker) options(wrap wrapper, name string, args []tools.Word, hides func(string)) (rest []tools.Word, ok bool) {
 	ok = true
 	replaced := ""
@@ -204,7 +204,7 @@ func (w *walker) options(wrap wrapper, name string, args []tools.Word, hides fun
 	return nil, ok
 }
 
-// assigned passes over the variables that still come.
+// assigned skips the variables that still come.
 func (w *walker) assigned(wrap wrapper, args []tools.Word) []tools.Word {
 	for wrap.sets && len(args) > 0 && args[0].Kind == tools.Known && isAssignment(args[0]) {
 		w.variable(args[0])
@@ -218,7 +218,7 @@ func isAssignment(a tools.Word) bool {
 	return ok && name != ""
 }
 
-// split reads the text that env -S makes words of, as a line without operators.
+// split reads the text that env -S splits into words, as a line without operators.
 func (w *walker) split(value tools.Word, rest []tools.Word, hides func(string)) []tools.Word {
 	if value.Kind != tools.Known || strings.ContainsAny(value.Text, "\\$'\"#") {
 		hides("it splits a text into a command")
@@ -231,7 +231,7 @@ func (w *walker) split(value tools.Word, rest []tools.Word, hides func(string)) 
 	return w.assigned(wrapper{sets: true}, append(words, rest...))
 }
 
-// unfilled marks the words that a program puts something else in.
+// unfilled marks the words in which a program replaces a part.
 func unfilled(words []tools.Word, mark string) []tools.Word {
 	if mark == "" {
 		return words

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Alone returns the name of the process that leads a process group, where none of those
-// that it has started is in the group too; "" where one is, or nobody can tell. So it is
-// itself that reads a terminal which is with the group.
+// Alone returns the name of the process that leads a process group, if none of its children is
+// in the group; else, or if that is unknown, "". If the group has the terminal, this process
+// is the one that reads it.
 func Alone(group int) string {
 	if group <= 0 {
 		return ""

@@ -2,6 +2,6 @@
 
 package processes
 
-// Alone returns the name of the process that leads a process group; "" = nobody can tell
-// on this system.
+// Alone returns the name of the process that leads a process group; "" = unknown on this
+// system.
 func Alone(int) string { return "" }

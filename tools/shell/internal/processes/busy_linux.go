@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Busy reports whether a process of a group computes, waits for its turn to, or waits for
-// a disk; false where nobody can tell.
+// Busy reports whether a process of a group computes, waits for a CPU or waits for a disk;
+// false if unknown.
 func Busy(group int) bool {
 	if group <= 0 {
 		return false

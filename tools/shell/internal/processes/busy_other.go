@@ -2,6 +2,5 @@
 
 package processes
 
-// Busy reports whether a process of a group computes; false = nobody can tell on this
-// system.
+// Busy reports whether a process of a group computes; false = unknown on this system.
 func Busy(int) bool { return false }

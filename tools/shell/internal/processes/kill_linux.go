@@ -12,15 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kill sends a signal ("TERM", "KILL" ...) to the process of an identity and no other,
-// and waits for its end, at most so long. It reports whether the process has ended.
+// Kill sends a signal ("TERM", "KILL" ...) to the process with an identity and no other, and
+// waits at most wait for its end. It reports whether the process has ended.
 func Kill(ctx context.Context, id ID, name string, wait time.Duration) (ended bool, err error) {
 	signal := unix.SignalNum("SIG" + strings.TrimPrefix(strings.ToUpper(name), "SIG"))
 	if signal == 0 {
 		return false, fmt.Errorf("%w: %s", ErrSignal, name)
 	}
-	// The descriptor is of one process: what is proved of it holds when the signal is
-	// sent, whoever has the number then.
+	// The descriptor refers to one process: a check through it still holds when the signal is
+	// sent, even if the PID is reused.
 	fd, err := unix.PidfdOpen(id.PID, 0)
 	if errors.Is(err, unix.ESRCH) {
 		return false, ErrGone

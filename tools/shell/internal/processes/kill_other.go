@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kill sends a signal ("TERM", "KILL" ...) to the process of an identity, and waits for
-// its end, at most so long. It reports whether the process has ended. Between the look
-// at its start and the signal lies a moment, which this system has no way to close.
+// Kill sends a signal ("TERM", "KILL" ...) to the process with an identity, and waits at most
+// wait for its end. It reports whether the process has ended. On this system the PID could be
+// reused between the check of its start and the signal.
 func Kill(ctx context.Context, id ID, name string, wait time.Duration) (ended bool, err error) {
 	signal := unix.SignalNum("SIG" + strings.TrimPrefix(strings.ToUpper(name), "SIG"))
 	if signal == 0 {

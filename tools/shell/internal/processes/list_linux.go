@@ -19,7 +19,7 @@ const tick = 10 * time.Millisecond
 // mostCommand is how much of a command line is read.
 const mostCommand = 4096
 
-// List returns the processes that can be seen, by PID.
+// List returns the visible processes, by PID.
 func List(ctx context.Context) ([]Process, error) {
 	boot, err := booted()
 	if err != nil {
@@ -46,7 +46,7 @@ func List(ctx context.Context) ([]Process, error) {
 	return list, nil
 }
 
-// booted returns when the machine began to count.
+// booted returns the time from which the system counts.
 func booted() (time.Time, error) {
 	data, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -61,7 +61,7 @@ func booted() (time.Time, error) {
 	return time.Time{}, fmt.Errorf("/proc/stat has no btime")
 }
 
-// read reads one process; it reports false where there is none any more.
+// read reads one process; ok is false if it has ended.
 func read(pid int, boot time.Time, us users) (Process, bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	data, err := os.ReadFile(dir + "/stat")
@@ -86,8 +86,8 @@ func read(pid int, boot time.Time, us users) (Process, bool) {
 	return p, true
 }
 
-// commandLine returns the words of the command line of a process, "" where it has none.
-// One that is about to become another program has none for a moment: that is waited for.
+// commandLine returns the words of the command line of a process, "" where it has none. A
+// process in execve has none for a moment: commandLine waits for it.
 func commandLine(dir string) string {
 	const (
 		pause = 100 * time.Microsecond
@@ -114,10 +114,10 @@ func commandLine(dir string) string {
 	}
 }
 
-// hasWords reports whether a process is one that has a command line, if not just now.
+// hasWords reports whether a process of this kind has a command line.
 func (p Process) hasWords() bool { return !p.Kernel && p.State != "Z" && p.State != "X" }
 
-// loading reports whether a process has no place for its arguments yet.
+// loading reports whether a process has no memory for its arguments yet.
 func loading(dir string) bool {
 	data, err := os.ReadFile(dir + "/stat")
 	if err != nil {
@@ -170,8 +170,8 @@ func (us users) name(uid uint32) string {
 	return name
 }
 
-// Listening returns the PIDs that listen at a TCP port, as far as their descriptors can
-// be seen.
+// Listening returns the PIDs that listen on a TCP port, as far as their descriptors are
+// visible.
 func Listening(ctx context.Context, port int) ([]int, error) {
 	sockets := map[string]bool{}
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
@@ -205,7 +205,7 @@ func Listening(ctx context.Context, port int) ([]int, error) {
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			continue // of somebody else, or ended
+			continue // of another user, or ended
 		}
 		for _, e := range entries {
 			if to, err := os.Readlink(dir + "/" + e.Name()); err == nil && sockets[to] {

@@ -1,6 +1,6 @@
-// Package processes reads the processes of this machine and ends them by an identity
-// that a later process of the same number does not have. On Linux it reads /proc; on
-// Windows it asks the system, elsewhere the program ps. It imports nothing of ours.
+// Package processes lists the processes of this machine and ends them by an identity that a
+// later process with the same PID does not have. On Linux it reads /proc; on Windows it asks
+// the system, elsewhere the program ps. It imports nothing of ours.
 //
 // Start at [List]. A library (gopsutil) would read the same, for a megabyte more and a
 // description of every kind of machine when the program starts.
@@ -17,14 +17,14 @@ import (
 // Process is a process as it was found.
 type Process struct {
 	PID, Parent int
-	Began       uint64 // tells apart processes that have one PID after the other, in units of the system
+	Began       uint64 // distinguishes processes that had the same PID, in units of the system
 	Start       time.Time
 	User        string // its name, or its number where it has none
 	State       string // one letter as ps has it, "" where it is not known
 	Command     string // with its arguments where they can be read
 	CPU         time.Duration
 	Memory      int64 // resident bytes
-	Kernel      bool  // no program: a part of the system
+	Kernel      bool  // a part of the kernel, not a program
 }
 
 // ID identifies the process: its PID and when it began.
@@ -52,14 +52,14 @@ func ParseID(text string) (ID, error) {
 }
 
 var (
-	// ErrGone is the end of a process that has ended, or whose PID another one has.
+	// ErrGone says that a process has ended; another one may have its PID.
 	ErrGone = errors.New("the process has ended")
-	// ErrSignal is a signal that the system does not have.
+	// ErrSignal says that the system does not have a signal.
 	ErrSignal = errors.New("the system does not have this signal")
 )
 
-// Tree returns a process and what descends from it, each after its parent; depths has
-// how far below it each is. A process whose parent has ended descends from nobody here.
+// Tree returns a process and its descendants, each after its parent; depths has the generation
+// of each. A process whose parent has ended descends from none.
 func Tree(all []Process, root int) (tree []Process, depths []int) {
 	children := map[int][]Process{}
 	for _, p := range all {
@@ -75,7 +75,7 @@ func Tree(all []Process, root int) (tree []Process, depths []int) {
 	var below func(pid, depth int)
 	below = func(pid, depth int) {
 		list := children[pid]
-		delete(children, pid) // whatever is read, it ends
+		delete(children, pid) // so that a loop in the data ends
 		for _, p := range list {
 			tree, depths = append(tree, p), append(depths, depth)
 			below(p.PID, depth+1)
@@ -85,7 +85,7 @@ func Tree(all []Process, root int) (tree []Process, depths []int) {
 	return tree, depths
 }
 
-// Above returns the PIDs of a process and of all that it descends from.
+// Above returns the PIDs of a process and of all its ancestors.
 func Above(all []Process, pid int) []int {
 	parents := make(map[int]int, len(all))
 	for _, p := range all {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// List returns the processes that can be seen, by the name of their program: the
-// arguments of others are not told by the system.
+// List returns the visible processes, with the name of their program as the command: the
+// system does not reveal the arguments of other processes.
 func List(ctx context.Context) ([]Process, error) {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
@@ -50,8 +50,8 @@ func (p *Process) times(h windows.Handle) {
 	}
 }
 
-// Kill ends the process of an identity and no other: TERM and KILL are one here. It
-// reports whether the process has ended after so long.
+// Kill ends the process with an identity and no other; TERM and KILL are the same here. It
+// reports whether the process has ended after wait.
 func Kill(ctx context.Context, id ID, name string, wait time.Duration) (ended bool, err error) {
 	switch strings.TrimPrefix(strings.ToUpper(name), "SIG") {
 	case "TERM", "KILL":

@@ -15,27 +15,27 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// standing is what stands at a path; without a kind nothing does.
-type standing struct {
+// pathState is the present state of a path. Without a kind the path does not exist.
+type pathState struct {
 	kind    workspace.Kind
 	size    int64
-	hash    string // of a file that may be one of the versions it was looked at for
+	hash    string // of a file that may be one of the versions given to look
 	version string // of a file: its version token
 	target  string
 	mode    fs.FileMode // permission bits
 }
 
-// look finds out what stands at a path. A file is read only if it may be one of the
+// look returns the present state of a path. A file is read only if it may be one of the
 // versions, each of which may be nil.
-func look(ctx context.Context, path workspace.Path, versions ...*workspace.Version) (standing, error) {
+func look(ctx context.Context, path workspace.Path, versions ...*workspace.Version) (pathState, error) {
 	info, exists, err := path.Find(false)
 	if e := tools.AsError(err); !exists && (e == nil || e.Code == tools.NotFound) {
-		return standing{}, nil
+		return pathState{}, nil
 	}
 	if err != nil {
-		return standing{}, err
+		return pathState{}, err
 	}
-	s := standing{kind: info.Kind, size: info.Size, target: info.Target, mode: info.Mode.Perm()}
+	s := pathState{kind: info.Kind, size: info.Size, target: info.Target, mode: info.Mode.Perm()}
 	if info.Kind != workspace.KindFile {
 		return s, nil
 	}
@@ -45,25 +45,26 @@ func look(ctx context.Context, path workspace.Path, versions ...*workspace.Versi
 			continue
 		}
 		if s.hash, err = sum(ctx, path, info.Size); err != nil {
-			return standing{}, err
+			return pathState{}, err
 		}
 	}
 	return s, nil
 }
 
-// isToken reports a version token, which stands for a hash that nobody computed.
+// isToken reports whether hash is a version token, used when no hash was computed.
 func isToken(hash string) bool { return strings.HasPrefix(hash, "v:") }
 
-// identity is what an operation may expect at the path; "" unless a file is there.
-func (s standing) identity() string {
+// identity returns the hash or token that an operation may expect at the path; "" unless it is
+// a file.
+func (s pathState) identity() string {
 	if s.hash != "" {
 		return s.hash
 	}
 	return s.version
 }
 
-// is reports whether a version is what stands there; nil is nothing.
-func (s standing) is(v *workspace.Version) bool {
+// is reports whether the path is as in a version; nil = it does not exist.
+func (s pathState) is(v *workspace.Version) bool {
 	if v == nil || s.kind == "" {
 		return v == nil && s.kind == ""
 	}
@@ -81,7 +82,7 @@ func (s standing) is(v *workspace.Version) bool {
 }
 
 // exactly is is, and a file has the permissions of the version too.
-func (s standing) exactly(v *workspace.Version) bool {
+func (s pathState) exactly(v *workspace.Version) bool {
 	return s.is(v) && (s.kind != workspace.KindFile || s.mode == v.Mode.Perm())
 }
 
