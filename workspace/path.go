@@ -210,3 +210,10 @@ func (p Path) openDir() (d fsys.Dir, err error) {
 func errNoPath() error {
 	return &Error{Rule: RuleInvalid, Msg: "no path", Hint: "make one with Resolve"}
 }
+
+// Within reports whether an absolute path is dir or lies below it, by its name
+// alone: neither needs to exist.
+func Within(dir, path string) bool {
+	_, ok := fsys.Below(filepath.ToSlash(filepath.Clean(dir)), filepath.ToSlash(filepath.Clean(path)))
+	return ok
+}

@@ -25,10 +25,11 @@ var layers = []struct {
 	{"workspace/ignore", nil},
 	{"workspace/redact", nil},
 	{"workspace/repository", nil},
+	{"workspace/fileuri", nil},
 	{"workspace/internal/fsys", nil},
 	{"workspace/internal/tree", []string{"workspace/internal/fsys"}},
 	{"workspace/internal/history", []string{"workspace/state", "workspace/internal/fsys", "workspace/internal/tree"}},
-	{"workspace", []string{"workspace/state", "workspace/repository", "workspace/internal/..."}},
+	{"workspace", []string{"workspace/state", "workspace/repository", "workspace/fileuri", "workspace/internal/..."}},
 	{"workspace/fileindex", []string{"workspace", "workspace/ignore", "workspace/internal/fsys"}},
 	{"schema", nil},
 	{"tools", []string{"schema", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}}, // what says back a part of a request shows what deceives
@@ -45,7 +46,7 @@ var layers = []struct {
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
-	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "@below"}},
+	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "workspace/fileuri", "@below"}},
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                 // it speaks of commands in the terms of the contract
 	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
