@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/protect"
 )
 
 // Closure says what programs that run beside a view are to be kept from. They open files
@@ -322,16 +323,11 @@ func (w *Workspace) Places() ([]Place, error) {
 	return places, nil
 }
 
-// ProtectedPlaces returns what is protected below any directory, see [Protected]; nil
+// ProtectedPlaces returns what is protected below any directory, see package protect; nil
 // where it may be changed.
 func (w *Workspace) ProtectedPlaces() []string {
 	if w.allowProtected {
 		return nil
 	}
-	var list []string
-	for _, place := range protected {
-		list = append(list, filepath.FromSlash(path.Join(place...)))
-	}
-	slices.Sort(list)
-	return list
+	return protect.Names()
 }

@@ -10,7 +10,7 @@
 // ever blocking. Bind mounts and hard links that somebody with the rights has made
 // inside a root are part of it.
 //
-// It may import workspace/state, workspace/repository, workspace/fileuri and the packages in
+// It may import workspace/state, workspace/repository, workspace/protect, workspace/fileuri and the packages in
 // workspace/internal, and nothing else of toolcrib. fsys has the calls of the system, tree
 // whole directory trees, and history what was there before. Package fileindex lies above:
 // it walks and indexes files by an [Anchor], and Generation reads it as an [Index].
@@ -19,7 +19,6 @@
 //
 //   - roots and paths: types.go, root.go, path.go, errors.go, workspace.go, resolve.go,
 //     links.go;
-//   - what no tool may change, and which repository decides that: protected.go, decides.go;
 //   - files, and what is near: file.go, opener.go, nearest.go, implied.go;
 //   - what rules name, what programs are kept from, and the view of fileindex: pattern.go,
 //     closed.go, anchor.go;
@@ -58,7 +57,7 @@ type Options struct {
 	// NoSync leaves out fsync: a change survives the end of the process, but maybe
 	// not a loss of power.
 	NoSync bool
-	// AllowProtected lets changes touch protected paths, see [Protected].
+	// AllowProtected lets changes touch protected paths, see package protect.
 	AllowProtected bool
 }
 

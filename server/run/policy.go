@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/workspace"
+	"toolcrib/workspace/protect"
 )
 
 // verdict is what a rule says of a call.
@@ -110,7 +111,7 @@ const protectedRule = "protected-path"
 // writes.
 func protectedPath(p *pass) string {
 	for _, arg := range p.bound.Paths {
-		if workspace.Protected(arg.Value, arg.Kind != "file") {
+		if protect.ByName(arg.Value, arg.Kind != "file") {
 			return arg.Value
 		}
 	}

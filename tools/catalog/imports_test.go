@@ -27,9 +27,10 @@ var layers = []struct {
 	{"workspace/repository", nil},
 	{"workspace/fileuri", nil},
 	{"workspace/internal/fsys", nil},
+	{"workspace/protect", []string{"workspace/repository", "workspace/internal/fsys"}},
 	{"workspace/internal/tree", []string{"workspace/internal/fsys"}},
 	{"workspace/internal/history", []string{"workspace/state", "workspace/internal/fsys", "workspace/internal/tree"}},
-	{"workspace", []string{"workspace/state", "workspace/repository", "workspace/fileuri", "workspace/internal/..."}},
+	{"workspace", []string{"workspace/state", "workspace/repository", "workspace/protect", "workspace/fileuri", "workspace/internal/..."}},
 	{"workspace/fileindex", []string{"workspace", "workspace/ignore", "workspace/internal/fsys"}},
 	{"schema", nil},
 	{"tools", []string{"schema", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}}, // what says back a part of a request shows what deceives
@@ -58,7 +59,7 @@ var layers = []struct {
 	{"server/audit", []string{"workspace/state"}},
 	{"server/records", []string{"server/audit", "workspace/redact", "server/run"}},
 	{"server/config/settings", []string{"schema"}},
-	{"server/config", []string{"server/config/settings", "schema", "server/hooks", "server/identity", "server/run", "tools", "tools/catalog", "workspace", "workspace/state"}},
+	{"server/config", []string{"server/config/settings", "schema", "server/hooks", "server/identity", "server/run", "tools", "tools/catalog", "workspace", "workspace/protect", "workspace/state"}},
 	{"server/daemon", nil},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
@@ -91,7 +92,7 @@ var only = []struct {
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
-	mayOpen       = []string{"workspace", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "server/config", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/daemon", ""}
+	mayOpen       = []string{"workspace", "workspace/protect", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "server/config", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/daemon", ""}
 	mayAskForHost = []string{"workspace", "tools/files", "tools/files/internal/view", "tools/internal/programs/sandbox"} // for the URIs of files; to tell files apart; for what runs there
 	mayAnchor     = []string{"workspace", "workspace/fileindex"}
 )
