@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/journal"
 	"toolcrib/workspace/internal/tree"
 	"toolcrib/workspace/protect"
 )
@@ -29,6 +30,9 @@ func (s *spot) name() string { return path.Base(s.rel) }
 func (s *spot) abs() string { return path.Join(s.root.canonical, s.rel) }
 
 func (s *spot) exists() bool { return s.info.Kind != "" }
+
+// entry is the spot for the journal, once its directory is open.
+func (s *spot) entry() *journal.Entry { return &journal.Entry{Abs: s.abs(), Dir: s.dir} }
 
 // beside is another name in the directory of the spot.
 func (s *spot) beside(name string) *spot {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/journal"
 )
 
 // Apply carries out a change. Every error is an *[Error], a *[ConflictError] or one
@@ -50,9 +51,9 @@ type transaction struct {
 	dirs   map[dirKey]fsys.Dir
 
 	id      string // of this attempt; "" where no history is kept
-	journal *journal
+	journal *journal.Journal
 	made    []*spot // directories, each after the one that holds it
-	acts    []*act
+	acts    []act
 	notKept string
 	unsure  error // fsync of a directory failed when all was done
 }

@@ -12,7 +12,7 @@
 //
 // It may import workspace/state, workspace/repository, workspace/protect, workspace/fileuri and the packages in
 // workspace/internal, and nothing else of toolcrib. fsys has the calls of the system, tree
-// whole directory trees, and history what was there before. Package fileindex lies above:
+// whole directory trees, history what was there before, and journal the steps of a change. Package fileindex lies above:
 // it walks and indexes files by an [Anchor], and Generation reads it as an [Index].
 //
 // The files are to be read in this order, in which most refer to earlier ones alone:
@@ -22,8 +22,7 @@
 //   - files, and what is near: file.go, opener.go, nearest.go, implied.go;
 //   - what rules name, what programs are kept from, and the view of fileindex: pattern.go,
 //     closed.go, anchor.go;
-//   - a change, where it acts, the steps that it takes, and where it tells of them:
-//     change.go, locate.go, act.go, journal.go;
+//   - a change and where it acts: change.go, locate.go;
 //   - the state of all roots: sharedstate.go, locks.go, history_query.go;
 //   - the writer: transaction.go first, then failure.go, guard.go, plan.go, plan_tree.go,
 //     stage.go, commit.go, keep.go and run.go; recover.go is for changes that were killed.

@@ -30,6 +30,7 @@ var layers = []struct {
 	{"workspace/protect", []string{"workspace/repository", "workspace/internal/fsys"}},
 	{"workspace/internal/tree", []string{"workspace/internal/fsys"}},
 	{"workspace/internal/history", []string{"workspace/state", "workspace/internal/fsys", "workspace/internal/tree"}},
+	{"workspace/internal/journal", []string{"workspace/state", "workspace/internal/fsys", "workspace/internal/tree", "workspace/internal/history"}},
 	{"workspace", []string{"workspace/state", "workspace/repository", "workspace/protect", "workspace/fileuri", "workspace/internal/..."}},
 	{"workspace/fileindex", []string{"workspace", "workspace/ignore", "workspace/internal/fsys"}},
 	{"schema", nil},

@@ -24,7 +24,7 @@ const (
 var largeRooms = map[string]string{
 	"server":     "protocol, transports and wiring, to be taken apart",
 	"server/run": "policy and hooks beside the pipeline, to be taken apart",
-	"workspace":  "the roots and the writer share what a path is; the writer's journal and the rules for denied paths may still leave",
+	"workspace":  "the roots and the writer share the type Path; the deny rules (pattern.go, closed.go) may still leave",
 }
 
 // TestRooms counts every directory of the module that has Go files, those of the checks in

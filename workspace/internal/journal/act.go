@@ -1,4 +1,4 @@
-package workspace
+package journal
 
 import (
 	"bytes"
@@ -7,30 +7,30 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"path/filepath"
+	"time"
 
 	"toolcrib/workspace/internal/fsys"
 )
 
-// actKind is what a step does. Each can be undone, and whether it was done can be
+// Kind is what a step does. Each can be undone, and whether it was done can be
 // told from the disk.
-type actKind string
+type Kind string
 
 const (
-	actMove   actKind = "move"   // From gets the name To, which is free
-	actSwap   actKind = "swap"   // From and To exchange their names
-	actOver   actKind = "over"   // From replaces To, whose former file stays as Backup
-	actWrite  actKind = "write"  // the content of To is replaced in place
-	actAppend actKind = "append" // To grows in place
+	Move   Kind = "move"   // From gets the name To, which is free
+	Swap   Kind = "swap"   // From and To exchange their names
+	Over   Kind = "over"   // From replaces To, whose former file stays as Backup
+	Write  Kind = "write"  // the content of To is replaced in place
+	Append Kind = "append" // To grows in place
 )
 
-// act is one thing that is done to the disk, as the journal has it. From, To and
+// Act is one thing that is done to the disk, as the journal has it. From, To and
 // Backup are canonical host paths.
-type act struct {
-	Kind   actKind `json:"kind"`
-	From   string  `json:"from,omitempty"`
-	To     string  `json:"to"`
-	Backup string  `json:"backup,omitempty"`
+type Act struct {
+	Kind   Kind   `json:"kind"`
+	From   string `json:"from,omitempty"`
+	To     string `json:"to"`
+	Backup string `json:"backup,omitempty"`
 	// Inode is of what stands at From before, in place at To. Its device is not
 	// compared: nothing is renamed to another, and it may have another number after
 	// the machine has started again.
@@ -47,25 +47,66 @@ type act struct {
 	// done the least that this can be.
 	Data []byte `json:"data,omitempty"`
 
-	from, to, backup *spot
-	data             []byte // what is written in place
-	work             *work
-	began            bool // something may have been done
-	done             bool // all was, without an error
+	// Source, Target and Spare are the entries From, To and Backup, opened.
+	Source, Target, Spare *Entry `json:"-"`
+	// Content is what is written in place.
+	Content []byte `json:"-"`
+	// Exact demands that a file which is changed in place has still Size and ModTime.
+	Exact   bool      `json:"-"`
+	ModTime time.Time `json:"-"`
+
+	began bool // something may have been done
+	done  bool // all was, without an error
 }
 
-func (a *act) run(durable bool) error {
+// Entry is a name in an open directory.
+type Entry struct {
+	Abs string   // the canonical host path, slash-separated
+	Dir fsys.Dir // nil where the directory does not exist
+}
+
+// Name is the name in the directory.
+func (e *Entry) Name() string { return path.Base(e.Abs) }
+
+// ChangedError says that a file is not what it was when its change in place was planned.
+// Nothing was done then.
+type ChangedError struct{ Info fsys.Info }
+
+func (e *ChangedError) Error() string { return "the file has changed meanwhile" }
+
+// Run does the act. durable has the content of a file survive a loss of power.
+func (a *Act) Run(durable bool) error {
+	a.began = true
+	err := a.run(durable)
+	a.done = err == nil
+	return err
+}
+
+// Revert takes back an act of this process, as far as it was done. kept opens the former
+// content of a file that was written in place.
+func (a *Act) Revert(kept func(hash string) (io.ReadCloser, error)) error {
+	if !a.began {
+		return nil // what stands there now is another program's
+	}
+	state, err := a.state()
+	if err == nil && (state != notDone || a.written()) {
+		err = a.undo(kept)
+	}
+	return err
+}
+
+func (a *Act) run(durable bool) error {
 	switch a.Kind {
-	case actMove:
-		return a.from.dir.Move(a.from.name(), a.to.dir, a.to.name())
-	case actSwap:
-		return a.from.dir.Exchange(a.from.name(), a.to.dir, a.to.name())
-	case actOver:
-		if err := a.to.dir.(fsys.Linker).Link(a.to.name(), a.backup.dir, a.backup.name()); err != nil {
+	case Move:
+		return a.Source.Dir.Move(a.Source.Name(), a.Target.Dir, a.Target.Name())
+	case Swap:
+		return a.Source.Dir.Exchange(a.Source.Name(), a.Target.Dir, a.Target.Name())
+	case Over:
+		if err := a.Target.Dir.(fsys.Linker).Link(a.Target.Name(), a.Spare.Dir, a.Spare.Name()); err != nil {
 			return errors.Join(errors.ErrUnsupported, err)
 		}
-		return a.from.dir.Replace(a.from.name(), a.to.dir, a.to.name())
-	case actWrite, actAppend:
+		return a.Source.Dir.Replace(a.Source.Name(), a.Target.Dir, a.Target.Name())
+	case Write, Append:
 		return a.runInPlace(durable)
 	}
 	return fmt.Errorf("act %q is not known", a.Kind)
@@ -81,39 +122,39 @@ const (
 )
 
 // moves tells whether info is of what the step moves, or writes in place.
-func (a *act) moves(info Info) bool {
+func (a *Act) moves(info fsys.Info) bool {
 	return info.Inode == a.Inode && (a.Time == 0 || a.Time == info.ModTime.UnixNano())
 }
 
 // written tells whether a file that the step has put at its place in this process is still
 // there, though a program that knows no lock has written to it since.
-func (a *act) written() bool {
-	if !a.done || a.Kind != actSwap && a.Kind != actOver {
+func (a *Act) written() bool {
+	if !a.done || a.Kind != Swap && a.Kind != Over {
 		return false
 	}
-	info, err := a.to.dir.Stat(a.to.name())
+	info, err := a.Target.Dir.Stat(a.Target.Name())
 	return err == nil && info.Inode == a.Inode
 }
 
 // doubled tells whether one file has both names: a move by steps was cut off.
-func (a *act) doubled() (bool, error) {
-	from, err := a.from.dir.Stat(a.from.name())
+func (a *Act) doubled() (bool, error) {
+	from, err := a.Source.Dir.Stat(a.Source.Name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	to, err := a.to.dir.Stat(a.to.name())
-	return err == nil && from.Kind != KindDirectory && from.Inode == to.Inode && from.Device == to.Device, err
+	to, err := a.Target.Dir.Stat(a.Target.Name())
+	return err == nil && from.Kind != fsys.KindDirectory && from.Inode == to.Inode && from.Device == to.Device, err
 }
 
 // state looks how far a step has come.
-func (a *act) state() (progress, error) {
-	if a.to.dir == nil {
+func (a *Act) state() (progress, error) {
+	if a.Target.Dir == nil {
 		return notDone, nil // not even its directory is there
 	}
-	info, err := a.to.dir.Stat(a.to.name())
+	info, err := a.Target.Dir.Stat(a.Target.Name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return notDone, nil
 	}
@@ -122,13 +163,13 @@ func (a *act) state() (progress, error) {
 	}
 	same := a.moves(info)
 	switch a.Kind {
-	case actMove:
-		same = same || fsys.IsTemp(a.to.name()) // whatever it was, it came from there
-	case actWrite:
+	case Move:
+		same = same || fsys.IsTemp(a.Target.Name()) // whatever it was, it came from there
+	case Write:
 		if !same {
 			return notDone, nil
 		}
-		f, err := fsys.OpenFile(a.to.dir, a.to.name())
+		f, err := fsys.OpenFile(a.Target.Dir, a.Target.Name())
 		if err != nil {
 			return notDone, err
 		}
@@ -142,11 +183,11 @@ func (a *act) state() (progress, error) {
 			return allDone, nil
 		}
 		return partly, nil
-	case actAppend:
+	case Append:
 		if !same || info.Size <= a.Size {
 			return notDone, nil
 		}
-		f, err := fsys.OpenFile(a.to.dir, a.to.name())
+		f, err := fsys.OpenFile(a.Target.Dir, a.Target.Name())
 		if err != nil {
 			return notDone, err
 		}
@@ -162,42 +203,42 @@ func (a *act) state() (progress, error) {
 
 // settle takes the old name away where a move by steps was cut off after the new one
 // was given.
-func (a *act) settle() error {
-	if a.Kind != actMove || a.from.dir == nil {
+func (a *Act) settle() error {
+	if a.Kind != Move || a.Source.Dir == nil {
 		return nil
 	}
 	doubled, err := a.doubled()
 	if err == nil && doubled {
-		err = a.from.dir.Remove(a.from.name())
+		err = a.Source.Dir.Remove(a.Source.Name())
 	}
 	return err
 }
 
 // undo takes a step back; kept opens the former content of what is written in
 // place.
-func (a *act) undo(kept func(hash string) (io.ReadCloser, error)) error {
+func (a *Act) undo(kept func(hash string) (io.ReadCloser, error)) error {
 	switch a.Kind {
-	case actMove:
+	case Move:
 		if doubled, err := a.doubled(); err != nil {
 			return err
 		} else if doubled {
-			return a.to.dir.Remove(a.to.name())
+			return a.Target.Dir.Remove(a.Target.Name())
 		}
-		return a.to.dir.Move(a.to.name(), a.from.dir, a.from.name())
-	case actSwap:
-		return a.from.dir.Exchange(a.from.name(), a.to.dir, a.to.name())
-	case actOver:
+		return a.Target.Dir.Move(a.Target.Name(), a.Source.Dir, a.Source.Name())
+	case Swap:
+		return a.Source.Dir.Exchange(a.Source.Name(), a.Target.Dir, a.Target.Name())
+	case Over:
 		// What stands at To may be the user's own, which From gets back first.
 		if doubled, err := a.doubled(); err != nil {
 			return err
 		} else if !doubled {
-			if err := a.to.dir.(fsys.Linker).Link(a.to.name(), a.from.dir, a.from.name()); err != nil {
+			if err := a.Target.Dir.(fsys.Linker).Link(a.Target.Name(), a.Source.Dir, a.Source.Name()); err != nil {
 				return err
 			}
 		}
-		return a.backup.dir.Replace(a.backup.name(), a.to.dir, a.to.name())
+		return a.Spare.Dir.Replace(a.Spare.Name(), a.Target.Dir, a.Target.Name())
 	}
-	f, info, err := a.to.dir.OpenWrite(a.to.name())
+	f, info, err := a.Target.Dir.OpenWrite(a.Target.Name())
 	if err != nil {
 		return err
 	}
@@ -205,7 +246,7 @@ func (a *act) undo(kept func(hash string) (io.ReadCloser, error)) error {
 	if info.Inode != a.Inode {
 		return nil // another file has taken its place
 	}
-	if a.Kind == actAppend {
+	if a.Kind == Append {
 		if _, last, err := a.appended(f); err != nil || !last {
 			return errors.Join(err, errAppended)
 		}
@@ -225,11 +266,11 @@ func (a *act) undo(kept func(hash string) (io.ReadCloser, error)) error {
 
 // find opens the directories of a step that a journal names, as far as they are
 // there.
-func (a *act) find(open func(abs string) (*spot, error)) (err error) {
+func (a *Act) find(open func(abs string) (*Entry, error)) (err error) {
 	for _, end := range []struct {
 		abs string
-		at  **spot
-	}{{a.From, &a.from}, {a.To, &a.to}, {a.Backup, &a.backup}} {
+		at  **Entry
+	}{{a.From, &a.Source}, {a.To, &a.Target}, {a.Backup, &a.Spare}} {
 		if end.abs == "" {
 			continue
 		}
@@ -240,51 +281,33 @@ func (a *act) find(open func(abs string) (*spot, error)) (err error) {
 	return nil
 }
 
-// spotAt finds a canonical host path in the roots, errEscapes where it lies in
-// none, and opens its directory. Where that does not exist, the spot is returned
-// without it beside the error.
-func (w *Workspace) spotAt(abs string) (*spot, error) {
-	for _, r := range w.roots {
-		rel, ok := fsys.Below(r.canonical, filepath.ToSlash(abs))
-		if !ok || rel == "." {
-			continue
-		}
-		d, err := r.OpenPlainDir(path.Dir(rel))
-		if errors.Is(err, fsys.ErrNotDir) || errors.Is(err, fsys.ErrIsLink) {
-			err = fs.ErrNotExist
-		}
-		return &spot{root: r, rel: rel, dir: d}, err
-	}
-	return nil, fsys.ErrEscapes
-}
-
 // errAppended says that an append cannot be taken back, since others have appended
 // after it.
 var errAppended = errors.New("another program has appended to it since")
 
-// runInPlace changes a file that keeps its inode. An append demands no more than
-// that, unless it expects a content: the file may be one that grows all the time.
-func (a *act) runInPlace(durable bool) error {
-	f, info, err := a.to.dir.OpenWrite(a.to.name())
+// runInPlace changes a file that keeps its inode. An append that is not
+// Exact demands no more than that: the file may be one that grows all the time.
+func (a *Act) runInPlace(durable bool) error {
+	f, info, err := a.Target.Dir.OpenWrite(a.Target.Name())
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	changed := info.Inode != a.Inode
-	if a.Kind == actWrite || a.work.op.Expect != (Expect{}) {
-		changed = changed || info.Size != a.Size || !info.ModTime.Equal(a.work.old.Info.ModTime)
+	if a.Exact {
+		changed = changed || info.Size != a.Size || !info.ModTime.Equal(a.ModTime)
 	}
 	if changed || info.Size < a.Size {
 		a.began = false
-		return &changedError{a.work, Old{Exists: true, Info: info, Cut: true}}
+		return &ChangedError{info}
 	}
-	if a.Kind == actAppend {
+	if a.Kind == Append {
 		var at int64
 		if at, err = fsys.AppendTo(f, a.Data); at > a.Size {
 			a.Size = at
 		}
 	} else {
-		err = overwrite(f, a.Size, a.data)
+		err = overwrite(f, a.Size, a.Content)
 	}
 	if err == nil && durable {
 		err = f.Sync()
@@ -313,7 +336,7 @@ const appendedAfter = 16 << 20
 
 // appended looks in a file that has grown how much of an append is there, and
 // whether that is the last of the file, from Size on.
-func (a *act) appended(f io.ReaderAt) (got progress, last bool, err error) {
+func (a *Act) appended(f io.ReaderAt) (got progress, last bool, err error) {
 	limit := int64(len(a.Data)) + appendedAfter
 	tail, err := io.ReadAll(io.NewSectionReader(f, a.Size, limit))
 	switch {
