@@ -60,7 +60,7 @@ func (t *transaction) prepare() error {
 	return t.ws.stateFailed(t.ctx, j.Begin(i))
 }
 
-// stages tells whether the operation makes a temporary entry that becomes its path.
+// stages reports whether the operation makes a temporary entry that becomes its path.
 func (w *work) stages() bool {
 	switch w.op.Kind {
 	case OpWrite, OpCopy, OpSymlink:

@@ -215,7 +215,7 @@ func (t *transaction) attempt() (err error) {
 	return err
 }
 
-// idle tells whether nothing is to be done.
+// idle reports whether nothing is to be done.
 func (t *transaction) idle() bool {
 	for _, w := range t.works {
 		if !w.same {
@@ -225,7 +225,7 @@ func (t *transaction) idle() bool {
 	return true
 }
 
-// adapt tells whether another attempt may do what one could not.
+// adapt reports whether another attempt may do what one could not.
 func (t *transaction) adapt(err error) bool {
 	if u, ok := errors.AsType[*undoError](err); ok && !u.left {
 		return false // what stands there is not what it was
@@ -253,7 +253,7 @@ func (t *transaction) adapt(err error) bool {
 	return false
 }
 
-// renameImpossible tells whether an error says that a file cannot be replaced but
+// renameImpossible reports whether an error says that a file cannot be replaced but
 // may be written: its directory is closed to the user, or it is a mount point.
 func renameImpossible(err error) bool {
 	for _, e := range []error{syscall.EACCES, syscall.EPERM, syscall.EBUSY, syscall.EXDEV, errLost, errors.ErrUnsupported} {

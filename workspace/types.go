@@ -26,7 +26,7 @@ const (
 type (
 	// Record is one change in the history of a root.
 	Record = history.Record
-	// Recovered counts what a start found of processes that were killed.
+	// Recovered counts the changes of killed processes that a start dealt with.
 	Recovered = journal.Recovered
 	// Changed is what a change did to one path.
 	Changed = history.Changed

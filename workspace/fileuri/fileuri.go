@@ -19,10 +19,9 @@ func Format(path string) string {
 	return u.String()
 }
 
-// Parse returns the absolute path of a file's URI, slash-separated and not
-// cleaned, and false for what is no such URI or names another machine. A percent
-// sign that escapes nothing is one; so are the signs that would begin a query or a
-// fragment, which files do not have.
+// Parse returns the absolute path of a file URI, slash-separated and not cleaned. It returns
+// false for other text and for a URI that names another machine. A percent sign that escapes
+// nothing is part of the path; so are "?" and "#", since files have no query or fragment.
 func Parse(uri string) (path string, ok bool) {
 	return parse(uri, runtime.GOOS == "windows")
 }
@@ -51,8 +50,8 @@ func parse(uri string, windows bool) (string, bool) {
 	return "", false
 }
 
-// ToPath returns a slash-separated absolute path as it stands in a URI, before
-// it is escaped: with a slash before a drive of Windows.
+// ToPath returns the unescaped path of a URI for a slash-separated absolute path: with a slash
+// before a Windows drive.
 func ToPath(path string) string {
 	if hasDrive(path) {
 		return "/" + path
@@ -60,7 +59,7 @@ func ToPath(path string) string {
 	return path
 }
 
-// FromPath undoes ToPath for the system that runs.
+// FromPath reverses ToPath for the running system.
 func FromPath(path string) string { return fromPath(path, runtime.GOOS == "windows") }
 
 func fromPath(path string, windows bool) string {
@@ -76,7 +75,7 @@ func hasDrive(path string) bool {
 		(len(path) == 2 || path[2] == '/')
 }
 
-// unescape decodes percent-encoding and keeps what is none.
+// unescape decodes percent-encoding and keeps other percent signs.
 func unescape(text string) string {
 	if !strings.Contains(text, "%") {
 		return text

@@ -14,8 +14,8 @@ import (
 	"toolcrib/workspace/repository"
 )
 
-// maxGitConfig is the most that is read of a file of git's configuration, maxGitConfigs of
-// how many files that include each other.
+// maxGitConfig limits the bytes read of a git configuration file, maxGitConfigs the files that
+// include each other.
 const (
 	maxGitConfig  = 1 << 20
 	maxGitConfigs = 100
@@ -124,8 +124,8 @@ func (r Root) isRepository(dir string) bool {
 	return repository.ValidHead(r.readConfig(head))
 }
 
-// named are the paths below r that a file of git's configuration names as hooks of the
-// worktree top, or as more configuration. Each file is read but once.
+// named returns the paths below r that a git configuration file names as hooks of the worktree
+// top, or as more configuration. It reads each file only once.
 func (r Root) named(file, top string, read map[string]bool) (list []string) {
 	if read[file] || len(read) >= maxGitConfigs {
 		return nil
@@ -158,7 +158,7 @@ func (r Root) named(file, top string, read map[string]bool) (list []string) {
 	return list
 }
 
-// readConfig reads a small file, nothing where it cannot be.
+// readConfig reads a small file; nil if it cannot be read.
 func (r Root) readConfig(rel string) []byte {
 	f, err := fsys.OpenFile(r.Root, rel)
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// protected lists the places where a file decides what programs run later: all of
-// .git, where many files lead to a configuration or to hooks, and the configurations
-// of agents. Each is a run of components that may stand anywhere in a path; what lies
-// below it is protected too.
+// protected lists the files that decide which programs run later: all of .git, where many
+// files lead to a configuration or to hooks, and the configurations of agents. Each is a
+// sequence of components that may appear anywhere in a path. Everything below it is
+// protected too.
 var protected = [...][]string{
 	{".git"},
 	{".mcp.json"},
@@ -41,11 +41,10 @@ var protected = [...][]string{
 	{".vscode", "tasks.json"},
 }
 
-// ByName judges a path by its text: whether it leads to where programs run what
-// stands there. The text is compared as the least strict file system would:
-// without case, composed, without ignorable characters. Where it may name a
-// directory, one that holds such a place counts too, since it could be replaced as
-// a whole.
+// ByName reports whether the text of a path names a protected path. It compares names as the
+// least strict file system does: without case, composed, without ignorable characters. If the
+// path may be a directory, one that holds a protected path counts too, since it could be
+// replaced as a whole.
 func ByName(path string, mayBeDirectory bool) bool {
 	return protectedParts(components(path), mayBeDirectory)
 }
@@ -105,7 +104,7 @@ func protectedParts(parts []string, mayBeDirectory bool) bool {
 	return false
 }
 
-// components takes a path apart into folded names.
+// components splits a path into folded names.
 func components(path string) []string {
 	if strings.IndexFunc(path, func(r rune) bool { return r >= unicode.MaxASCII }) >= 0 {
 		path = strings.Map(func(r rune) rune {

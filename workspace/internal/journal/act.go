@@ -12,10 +12,11 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// Kind is what a step does. Each can be undone, and whether it was done can be
-// told from the disk.
+// Kind is the kind of an act. Every act can be undone, and the disk shows whether it was
+// done.
 type Kind string
 
+// The kinds of acts.
 const (
 	Move   Kind = "move"   // From gets the name To, which is free
 	Swap   Kind = "swap"   // From and To exchange their names
@@ -24,34 +25,34 @@ const (
 	Append Kind = "append" // To grows in place
 )
 
-// Act is one thing that is done to the disk, as the journal has it. From, To and
-// Backup are canonical host paths.
+// Act is one step of a change on disk, as the journal records it. From, To and Backup are
+// canonical host paths.
 type Act struct {
 	Kind   Kind   `json:"kind"`
 	From   string `json:"from,omitempty"`
 	To     string `json:"to"`
 	Backup string `json:"backup,omitempty"`
-	// Inode is of what stands at From before, in place at To. Its device is not
-	// compared: nothing is renamed to another, and it may have another number after
-	// the machine has started again.
+	// Inode is that of the entry at From before the act; in place, of the file at To. The
+	// device is not compared: no act renames to another device, and its number may differ
+	// after a restart of the machine.
 	Inode uint64 `json:"inode"`
-	// Time is when what stands at From was written, where the change itself has made
-	// it: once that is gone, its inode is soon another file's. 0 = not compared.
+	// Time is the modification time of the entry at From if the change itself made it: once
+	// the entry is gone, another file soon gets its inode. 0 = not compared.
 	Time int64 `json:"time,omitempty"`
 	// Size and Hash are of the content before, in place.
 	Size int64  `json:"size,omitempty"`
 	Hash string `json:"hash,omitempty"`
 	// After is the hash of the content that is written in place.
 	After string `json:"after,omitempty"`
-	// Data is what an append adds. Size is then where it begins, or before it was
-	// done the least that this can be.
+	// Data is the text that an append adds. Size is then the offset where it begins, or
+	// before the append the least possible offset.
 	Data []byte `json:"data,omitempty"`
 
 	// Source, Target and Spare are the entries From, To and Backup, opened.
 	Source, Target, Spare *Entry `json:"-"`
 	// Content is what is written in place.
 	Content []byte `json:"-"`
-	// Exact demands that a file which is changed in place has still Size and ModTime.
+	// Exact demands that a file changed in place still has Size and ModTime.
 	Exact   bool      `json:"-"`
 	ModTime time.Time `json:"-"`
 
@@ -121,12 +122,12 @@ const (
 	allDone
 )
 
-// moves tells whether info is of what the step moves, or writes in place.
+// moves reports whether info is of what the step moves, or writes in place.
 func (a *Act) moves(info fsys.Info) bool {
 	return info.Inode == a.Inode && (a.Time == 0 || a.Time == info.ModTime.UnixNano())
 }
 
-// written tells whether a file that the step has put at its place in this process is still
+// written reports whether a file that the step has put at its place in this process is still
 // there, though a program that knows no lock has written to it since.
 func (a *Act) written() bool {
 	if !a.done || a.Kind != Swap && a.Kind != Over {
@@ -136,7 +137,7 @@ func (a *Act) written() bool {
 	return err == nil && info.Inode == a.Inode
 }
 
-// doubled tells whether one file has both names: a move by steps was cut off.
+// doubled reports whether one file has both names: a move by steps was cut off.
 func (a *Act) doubled() (bool, error) {
 	from, err := a.Source.Dir.Stat(a.Source.Name())
 	if errors.Is(err, fs.ErrNotExist) {

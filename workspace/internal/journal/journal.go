@@ -1,6 +1,6 @@
-// Package journal tells on disk what a change is about to do to files, so that another
-// process can finish or undo it when this one is killed. An [Act] is one step of a change, a
-// [Journal] the file that names them, and [Repair] deals with the journals of dead processes.
+// Package journal records on disk the steps that a change is about to take, so that another
+// process can finish or undo the change if this one is killed. An [Act] is one step, a
+// [Journal] is the file that records them, and [Repair] reads the journals of dead processes.
 //
 // It may import workspace/state and its siblings fsys, tree and history, and nothing else of
 // toolcrib: it knows roots by the interface [Roots] alone. Read act.go, journal.go and
@@ -18,9 +18,8 @@ import (
 	"toolcrib/workspace/state"
 )
 
-// Journal is where this process tells beforehand what it is about to do, so that
-// another can finish or undo it. The file belongs to the process and is gone with
-// its last entry; it is the same for all roots.
+// Journal records the changes of this process before they happen. It is one file for all
+// roots. The process owns the file and removes it at the end if no change is unfinished.
 type Journal struct {
 	open func() (*state.Dir, error)
 
@@ -91,7 +90,7 @@ func (l line) mapNames(f func(string) string) line {
 	return l
 }
 
-// Begin tells that a change begins.
+// Begin records that a change begins.
 func (j *Journal) Begin(i Intent) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -112,7 +111,8 @@ func (j *Journal) Begin(i Intent) error {
 	return nil
 }
 
-// Acts tells what will be done to the disk; sync makes it survive a loss of power.
+// Acts records the acts of a change before the first runs. With sync the record survives a
+// loss of power.
 func (j *Journal) Acts(change string, acts []*Act, sync bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -122,14 +122,14 @@ func (j *Journal) Acts(change string, acts []*Act, sync bool) error {
 	return j.file.Sync()
 }
 
-// Committed says that a change has happened, whatever the history knows later.
+// Committed records that a change has happened, even if the history forgets it later.
 func (j *Journal) Committed(change string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.write(line{Change: change, Committed: true})
 }
 
-// End says that nothing is left to do of a change.
+// End records that nothing is left to do for a change.
 func (j *Journal) End(change string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -176,7 +176,7 @@ type unfinished struct {
 	committed bool
 }
 
-// names are the paths that the change had locked.
+// names returns the paths that the change had locked.
 func (u *unfinished) names() []string {
 	var names []string
 	for _, a := range u.acts {
@@ -185,9 +185,8 @@ func (u *unfinished) names() []string {
 	return names
 }
 
-// parseJournal returns the changes that a journal does not see ended, the last
-// first. A torn last line was written by a process that died before it did what the
-// line tells.
+// parseJournal returns the unfinished changes of a journal, the last first. It skips a torn
+// last line: the process died before it did what the line records.
 func parseJournal(data []byte) []*unfinished {
 	var list []*unfinished
 	for text := range bytes.Lines(data) {

@@ -13,21 +13,20 @@ import (
 	"toolcrib/workspace/state"
 )
 
-// Recovered counts what a start found of processes that were killed.
+// Recovered counts the changes of killed processes that a start dealt with.
 type Recovered struct {
 	Finished, Undone int
-	// Left is why something could not be dealt with; it is tried again at the next
-	// start.
+	// Left has the reasons why changes could not be repaired. The next start tries again.
 	Left []error
 }
 
-// Roots is what repairing needs of the roots.
+// Roots gives [Repair] access to the roots.
 type Roots interface {
 	// Lock locks canonical host paths.
 	Lock(ctx context.Context, names []string) (unlock func() error, err error)
-	// Open opens the directory of a canonical host path. The error is [fsys.ErrEscapes]
-	// where it lies in no root, and [fs.ErrNotExist] beside an entry without a directory
-	// where that does not exist.
+	// Open opens the directory of a canonical host path. The error is [fsys.ErrEscapes] if
+	// the path is in no root. If the directory does not exist, the error is
+	// [fs.ErrNotExist], with an entry whose Dir is nil.
 	Open(abs string) (*Entry, error)
 	// History opens the history of a root by its canonical name.
 	History(root string) (*history.History, error)
@@ -190,8 +189,8 @@ func (r *repair) undo(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// finish writes the history of a change of one act that was done. Beside it, the
-// change can only have made directories.
+// finish writes the history of a change whose one act was done. Besides that act, the change
+// can only have made directories.
 func (r *repair) finish(ctx context.Context, a *Act) error {
 	rec := r.u.Record
 	i := slices.IndexFunc(rec.Files, func(c history.Changed) bool { return c.Kind != history.OpDirectory })
@@ -279,7 +278,7 @@ func (r *repair) sweep(ctx context.Context, committed bool) error {
 	return nil
 }
 
-// staged tells whether a temporary entry is what the change itself made.
+// staged reports whether a temporary entry is what the change itself made.
 func (r *repair) staged(abs string, info fsys.Info) bool {
 	for _, a := range r.u.acts {
 		if a.From == abs {
