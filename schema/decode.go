@@ -24,7 +24,7 @@ func (t *Type) Decode(raw json.RawMessage, dst any, opt Options) (Args, error) {
 	if err != nil {
 		return Args{}, err
 	}
-	m := mender{spellings: opt.Spellings}
+	m := coercer{spellings: opt.Spellings}
 	args, err := m.arguments(raw)
 	if err != nil {
 		return Args{}, &Error{[]Problem{{Rule: "json", Msg: err.Error()}}}
@@ -60,7 +60,7 @@ func (t *Type) checkTarget(dst any) error {
 
 // arguments reads the object of arguments, which some clients send as a string
 // of JSON.
-func (m *mender) arguments(raw json.RawMessage) (map[string]any, error) {
+func (m *coercer) arguments(raw json.RawMessage) (map[string]any, error) {
 	text := string(raw)
 	for encoded := false; ; encoded = true {
 		if strings.TrimSpace(text) == "" {

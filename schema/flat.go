@@ -9,7 +9,7 @@ import (
 // flat gives a required array of objects that is absent one item, made of the keys
 // beside it that only an item has: models write {"path", "old", "new"} where
 // {"path", "edits": [{"old", "new"}]} is wanted.
-func (m *mender) flat(n *node, obj map[string]any, at *place) {
+func (m *coercer) flat(n *node, obj map[string]any, at *location) {
 	i := slices.IndexFunc(n.props, func(p *node) bool {
 		return p.required && p.kind == "array" && p.items.kind == "object" && !p.items.free && obj[p.name] == nil
 	})
@@ -33,7 +33,7 @@ func (m *mender) flat(n *node, obj map[string]any, at *place) {
 	for _, name := range names {
 		delete(obj, name)
 	}
-	m.mended(&place{at, list.name, -1}, "one item made of %s", strings.Join(names, ", "))
+	m.mended(&location{at, list.name, -1}, "one item made of %s", strings.Join(names, ", "))
 	obj[list.name] = []any{item}
 }
 

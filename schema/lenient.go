@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// mender mends harmless slips, guided by the schema: only where a value does not
+// coercer mends harmless slips, guided by the schema: only where a value does not
 // fit is another reading of it tried. What it cannot mend it leaves to the
 // validator, apart from keys, whose problems it collects itself.
-type mender struct {
+type coercer struct {
 	spellings []Spelling // of the arguments as a whole
 	mends     []string
 	problems  []Problem
 }
 
-// place is where a value stands; nil is the arguments as a whole.
-type place struct {
-	up    *place
+// location is the position of a value in the arguments; nil is all of them.
+type location struct {
+	up    *location
 	key   string
 	index int // of an item; -1 for a key
 }
 
-func (p *place) pointer() string {
+func (p *location) pointer() string {
 	switch {
 	case p == nil:
 		return ""
@@ -34,15 +34,15 @@ func (p *place) pointer() string {
 	return p.up.pointer() + "/" + escape(p.key)
 }
 
-// depth is how many containers are around the place.
-func (p *place) depth() (n int) {
+// depth is how many containers hold the value.
+func (p *location) depth() (n int) {
 	for ; p != nil; p = p.up {
 		n++
 	}
 	return n
 }
 
-func (m *mender) mended(at *place, format string, args ...any) {
+func (m *coercer) mended(at *location, format string, args ...any) {
 	where := at.pointer()
 	if where == "" {
 		where = "arguments"
@@ -50,12 +50,12 @@ func (m *mender) mended(at *place, format string, args ...any) {
 	m.mends = append(m.mends, where+": "+fmt.Sprintf(format, args...))
 }
 
-func (m *mender) problem(at *place, rule, format string, args ...any) {
+func (m *coercer) problem(at *location, rule, format string, args ...any) {
 	m.problems = append(m.problems, Problem{at.pointer(), rule, fmt.Sprintf(format, args...)})
 }
 
 // object mends an object in place.
-func (m *mender) object(n *node, obj map[string]any, at *place) {
+func (m *coercer) object(n *node, obj map[string]any, at *location) {
 	if n.free {
 		return
 	}
@@ -73,10 +73,10 @@ func (m *mender) object(n *node, obj map[string]any, at *place) {
 	for _, p := range n.props {
 		v, given := obj[p.name]
 		if given && !p.required && absent(p, v) {
-			m.mended(&place{at, p.name, -1}, "%s read as absent", describe(v))
+			m.mended(&location{at, p.name, -1}, "%s read as absent", describe(v))
 			delete(obj, p.name)
 		} else if given {
-			obj[p.name] = m.value(p, v, &place{at, p.name, -1})
+			obj[p.name] = m.value(p, v, &location{at, p.name, -1})
 		}
 	}
 }
@@ -96,7 +96,7 @@ func absent(n *node, v any) bool {
 
 // value returns v, mended if it does not fit the schema. Objects and arrays are
 // mended in place.
-func (m *mender) value(n *node, v any, at *place) any {
+func (m *coercer) value(n *node, v any, at *location) any {
 	switch n.kind {
 	case "integer", "number":
 		return m.number(n, v, at)
@@ -120,7 +120,7 @@ func (m *mender) value(n *node, v any, at *place) any {
 	return v
 }
 
-func (m *mender) number(n *node, v any, at *place) any {
+func (m *coercer) number(n *node, v any, at *location) any {
 	num, ok := v.(json.Number)
 	if text, isText := v.(string); isText {
 		trimmed := strings.TrimSpace(text)
@@ -147,7 +147,7 @@ func (m *mender) number(n *node, v any, at *place) any {
 	return v
 }
 
-func (m *mender) boolean(v any, at *place) any {
+func (m *coercer) boolean(v any, at *location) any {
 	text, ok := v.(string)
 	if !ok {
 		return v
@@ -161,7 +161,7 @@ func (m *mender) boolean(v any, at *place) any {
 	return v
 }
 
-func (m *mender) array(n *node, v any, at *place) any {
+func (m *coercer) array(n *node, v any, at *location) any {
 	list, ok := v.([]any)
 	if text, isText := v.(string); isText {
 		if list, ok = m.decoded(text, at).([]any); ok && fits(n.items, list) {
@@ -172,19 +172,19 @@ func (m *mender) array(n *node, v any, at *place) any {
 	}
 	if ok {
 		for i, item := range list {
-			list[i] = m.value(n.items, item, &place{at, "", i})
+			list[i] = m.value(n.items, item, &location{at, "", i})
 		}
 		return list
 	}
 	if item, ok := v.(map[string]any); ok && n.items.kind == "object" {
 		m.mended(at, "an object read as an array of one")
-		return []any{m.value(n.items, item, &place{at, "", 0})}
+		return []any{m.value(n.items, item, &location{at, "", 0})}
 	}
 	if v == nil || isContainer(v) || n.items.kind == "object" || n.items.kind == "array" {
 		return v
 	}
-	probe := mender{}
-	item := probe.value(n.items, v, &place{at, "", 0})
+	probe := coercer{}
+	item := probe.value(n.items, v, &location{at, "", 0})
 	if !isA(item, n.items.kind) {
 		return v
 	}
@@ -201,7 +201,7 @@ func fits(items *node, list []any) bool {
 
 // decoded returns what a string of JSON holds, nil where it is none. It may nest
 // only as deep as the rest of the limit allows.
-func (m *mender) decoded(text string, at *place) any {
+func (m *coercer) decoded(text string, at *location) any {
 	if start := strings.TrimSpace(text); start == "" || start[0] != '{' && start[0] != '[' {
 		return nil
 	}

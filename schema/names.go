@@ -41,10 +41,10 @@ func (n *node) called(key string) *node {
 }
 
 // otherNames moves values from other names of properties to their own.
-func (m *mender) otherNames(n *node, obj map[string]any, keys []string, at *place) {
+func (m *coercer) otherNames(n *node, obj map[string]any, keys []string, at *location) {
 	for _, key := range keys {
 		v := obj[key]
-		here := &place{at, key, -1}
+		here := &location{at, key, -1}
 		p := n.called(key)
 		if p == nil {
 			if p, v = n.measured(key, v); p == nil {
@@ -78,10 +78,10 @@ func isRemark(key string) bool {
 }
 
 // unknown removes the keys that mean nothing here: remarks, and those that are refused.
-func (m *mender) unknown(n *node, obj map[string]any, at *place) {
+func (m *coercer) unknown(n *node, obj map[string]any, at *location) {
 	listed := false
 	for _, key := range n.strange(obj) {
-		v, here := obj[key], &place{at, shorten(key), -1}
+		v, here := obj[key], &location{at, shorten(key), -1}
 		delete(obj, key)
 		if isRemark(key) {
 			continue
@@ -116,7 +116,7 @@ func (n *node) allowed() string {
 
 // nearest returns the name that a key was probably meant to be: one of a property, which
 // stands for those that are near to its other names too, or one of a spelling.
-func (m *mender) nearest(n *node, key string, at *place) string {
+func (m *coercer) nearest(n *node, key string, at *location) string {
 	var names []string
 	meant := map[string]string{}
 	for _, p := range n.props {

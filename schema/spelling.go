@@ -53,13 +53,13 @@ func (t *Type) Spelled(spellings []Spelling) error {
 
 // Bool reads a boolean as mends do.
 func Bool(v any) (value, ok bool) {
-	value, ok = (&mender{}).boolean(v, nil).(bool)
+	value, ok = (&coercer{}).boolean(v, nil).(bool)
 	return value, ok
 }
 
 // Int reads an integer as mends do.
 func Int(v any) (int, bool) {
-	num, ok := (&mender{}).number(&node{kind: "integer"}, v, nil).(json.Number)
+	num, ok := (&coercer{}).number(&node{kind: "integer"}, v, nil).(json.Number)
 	if !ok {
 		return 0, false
 	}
@@ -81,7 +81,7 @@ func Strings(v any) (list []string, ok bool) {
 }
 
 // otherForms reads what is spelled in another form.
-func (m *mender) otherForms(n *node, obj map[string]any) {
+func (m *coercer) otherForms(n *node, obj map[string]any) {
 	for _, s := range m.spellings {
 		given, keys, wanted := s.given(n, obj)
 		if !wanted {
@@ -94,9 +94,9 @@ func (m *mender) otherForms(n *node, obj map[string]any) {
 		for _, key := range keys {
 			delete(obj, key)
 		}
-		here := &place{nil, strings.Join(keys, ", /"), -1}
+		here := &location{nil, strings.Join(keys, ", /"), -1}
 		if err != nil {
-			m.problem(&place{nil, keys[0], -1}, "spelling", "%s", err)
+			m.problem(&location{nil, keys[0], -1}, "spelling", "%s", err)
 			continue
 		}
 		m.means(obj, given, meant, s.Say, here)
@@ -124,7 +124,7 @@ func (s *Spelling) given(n *node, obj map[string]any) (values map[string]any, ke
 }
 
 // means puts what was meant in the place of what was written.
-func (m *mender) means(obj, given, meant map[string]any, say string, here *place) {
+func (m *coercer) means(obj, given, meant map[string]any, say string, here *location) {
 	var told []string
 	for _, name := range slices.Sorted(maps.Keys(meant)) {
 		v := plainJSON(meant[name])

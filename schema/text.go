@@ -9,7 +9,7 @@ import (
 
 // text returns v as a string where it is one in another form: a number, an array of one
 // path, a value of an enum but for case and separators.
-func (m *mender) text(n *node, v any, at *place) any {
+func (m *coercer) text(n *node, v any, at *location) any {
 	switch given := v.(type) {
 	case json.Number:
 		if len(n.units) > 0 {
@@ -36,7 +36,7 @@ func (m *mender) text(n *node, v any, at *place) any {
 
 // choice returns the value of an enum that differs from text in nothing but case and
 // separators.
-func (m *mender) choice(n *node, text string, at *place) any {
+func (m *coercer) choice(n *node, text string, at *location) any {
 	if n.rules.enum == nil || slices.Contains(n.rules.enum, any(text)) {
 		return text
 	}
@@ -55,7 +55,7 @@ var manySeconds = big.NewRat(1000, 1)
 
 // bare returns a number as a time: below manySeconds it is in the first unit, from there
 // on in the second.
-func (m *mender) bare(n *node, v any, num json.Number, at *place) any {
+func (m *coercer) bare(n *node, v any, num json.Number, at *location) any {
 	text, ok := digits(num)
 	if !ok {
 		return v

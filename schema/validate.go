@@ -19,7 +19,7 @@ const (
 
 // check appends every rule that v breaks to problems. Of a value that is of another
 // type nothing more is said.
-func (n *node) check(v any, at *place, problems []Problem) []Problem {
+func (n *node) check(v any, at *location, problems []Problem) []Problem {
 	c := checker{at: at, value: v, problems: problems}
 	if !isA(v, n.kind) {
 		hint := ""
@@ -54,7 +54,7 @@ func (n *node) check(v any, at *place, problems []Problem) []Problem {
 
 // checker checks one value.
 type checker struct {
-	at       *place
+	at       *location
 	value    any
 	problems []Problem
 }
@@ -120,7 +120,7 @@ func (c *checker) array(n *node, v []any) {
 		}
 	}
 	for i, item := range v {
-		c.problems = n.items.check(item, &place{c.at, "", i}, c.problems)
+		c.problems = n.items.check(item, &location{c.at, "", i}, c.problems)
 	}
 }
 
@@ -131,9 +131,9 @@ func (c *checker) object(n *node, v map[string]any) {
 		switch {
 		case given:
 			known++
-			c.problems = p.check(value, &place{c.at, p.name, -1}, c.problems)
+			c.problems = p.check(value, &location{c.at, p.name, -1}, c.problems)
 		case p.required:
-			below := (&place{c.at, p.name, -1}).pointer()
+			below := (&location{c.at, p.name, -1}).pointer()
 			told := func(other Problem) bool { return other.Pointer == below } // why it was not taken
 			if !slices.ContainsFunc(c.problems, told) {
 				c.problems = append(c.problems, Problem{Pointer: below, Rule: "required", Msg: "required, missing"})

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileuri"
 )
 
 // rootsWait is how long a request waits for the client to tell its roots.
@@ -184,7 +185,7 @@ func intersect(ws *workspace.Workspace, theirs []mcp.Root) []string {
 	}
 	for _, ours := range ws.Roots() {
 		for _, root := range theirs {
-			path, ok := workspace.ParseFileURI(root.URI)
+			path, ok := fileuri.Parse(root.URI)
 			if !ok {
 				continue
 			}

@@ -11,29 +11,29 @@ import (
 	"strings"
 
 	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/protect"
 )
 
-// Closure says what programs that run beside a view are to be kept from. They open files
-// without the workspace, so that whoever starts them has to see to it: see
-// [Workspace.Closed].
+// Closure has the deny rules for programs of a view. Programs open files without the
+// workspace, so that their starter must enforce the rules: see [Workspace.Closed].
 type Closure struct {
-	// Judge is asked for paths that hold no links.
+	// Judge decides about a path without links.
 	Judge func(p Path) Shut
-	// Shuts has the patterns without which nothing is shut; Anywhere reports that there
-	// is no telling where something is.
+	// Only a path that matches one of Shuts can be denied, unless Anywhere is set: then
+	// any path can be.
 	Shuts    []Pattern
 	Anywhere bool
-	// Opens has the patterns of what may be open below something that is shut.
+	// Opens has the patterns of paths that may be allowed below a denied path.
 	Opens []Pattern
 }
 
-// Shut is what a [Closure] says of a path. The zero one is open.
+// Shut is the decision of a [Closure] about a path. The zero value allows it.
 type Shut struct {
-	Rule     string // what shuts it
-	Readable bool   // it may be read, and not changed
+	Rule     string // that denies it
+	Readable bool   // it may be read but not changed
 }
 
-// Closed is a place that programs are to be kept from, with all that lies below.
+// Closed is a path that is denied to programs, with everything below it.
 type Closed struct {
 	Shut
 	Root      string // on the host, without links, as [Place] has it
@@ -41,24 +41,23 @@ type Closed struct {
 	Directory bool
 }
 
-// Beside returns a view of the same roots whose programs are kept from what c says. What
-// is opened through the view itself is another matter: see [Workspace.Guarded].
+// Beside returns a view of the same roots with c as the deny rules of its programs. They do
+// not apply to files opened through the view itself: see [Workspace.Guarded].
 func (w *Workspace) Beside(c *Closure) *Workspace {
 	v := *w
 	v.closure, v.view = c, true
 	return &v
 }
 
-// Most of what [Workspace.Closed] looks at and returns.
+// Limits of [Workspace.Closed]: entries looked at, paths returned.
 const (
 	maxLooked = 250_000
 	maxClosed = 1000
 )
 
-// Closed returns the places that exist and that programs of the view are to be kept from,
-// the outer before the inner. Links are left out: what they lead to is judged where it
-// is. Places that cannot be found within bounds are an error, so that nobody takes them
-// for open.
+// Closed returns the existing paths that are denied to programs of the view, outer paths
+// before inner ones. It leaves out links: their targets are judged by their own paths. It is
+// an error if the search exceeds its limits, so that no denied path is missed.
 func (w *Workspace) Closed(ctx context.Context) ([]Closed, error) {
 	if w.closure == nil {
 		return nil, nil
@@ -82,7 +81,7 @@ func (w *Workspace) Closed(ctx context.Context) ([]Closed, error) {
 	return s.found, nil
 }
 
-// closing looks for what is shut.
+// closing searches for denied paths.
 type closing struct {
 	ctx         context.Context
 	view        *Workspace
@@ -124,7 +123,7 @@ func (s *closing) search(r *root) error {
 	return s.walk(top, d, shut, len(s.found) > 0 && s.found[len(s.found)-1].Rel == ".")
 }
 
-// one looks at a path that a pattern names in full.
+// one judges the path of a pattern without wildcards.
 func (s *closing) one(top Path, rel string) error {
 	at := top.child(rel)
 	strict := fsys.NoLinks(top.root.Root)
@@ -223,7 +222,7 @@ func (s *closing) enter(at Path, e DirEntry, shut Shut, kept bool) *Shut {
 	return &Shut{} // what cannot be read at all may lie below
 }
 
-// opens tells whether something may be open below a place that is shut.
+// opens reports whether something may be open below a place that is shut.
 func (s *closing) opens(at Path) bool {
 	return slices.ContainsFunc(s.view.closure.Opens, func(p Pattern) bool { return p.mayHold(at) })
 }
@@ -294,9 +293,8 @@ func (x Pattern) holds(name string) bool {
 	return strings.ContainsAny(x.match, "{[\\") || strings.Contains(x.match, "**") || strings.Count(name, "/") <= strings.Count(x.match, "/")
 }
 
-// Place is a root for what runs beside the workspace, on the same files. What is at
-// Canonical when it is used must be the directory of this device and inode: the text
-// alone says nothing of what is there by then.
+// Place is a root as programs see it. Before use, check that the directory at Canonical has
+// this device and inode: another directory may have taken the name.
 type Place struct {
 	Canonical     string   // its name without links
 	Names         []string // others by which it is known
@@ -322,16 +320,11 @@ func (w *Workspace) Places() ([]Place, error) {
 	return places, nil
 }
 
-// ProtectedPlaces returns what is protected below any directory, see [Protected]; nil
-// where it may be changed.
+// ProtectedPlaces returns the protected paths below any directory, see package protect; nil
+// if they may be changed.
 func (w *Workspace) ProtectedPlaces() []string {
 	if w.allowProtected {
 		return nil
 	}
-	var list []string
-	for _, place := range protected {
-		list = append(list, filepath.FromSlash(path.Join(place...)))
-	}
-	slices.Sort(list)
-	return list
+	return protect.Names()
 }

@@ -163,10 +163,10 @@ func (t *transaction) clean() {
 	switch {
 	case t.journal == nil:
 	case len(errs) == 0:
-		t.journal.end(t.id) //nolint:errcheck // the next start finds nothing left to do
+		t.journal.End(t.id) //nolint:errcheck // the next start finds nothing left to do
 	default:
 		// The history may have forgotten the change by then.
-		if err := t.journal.committed(t.id); err != nil && t.unsure == nil {
+		if err := t.journal.Committed(t.id); err != nil && t.unsure == nil {
 			t.unsure = err
 		}
 	}

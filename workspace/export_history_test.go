@@ -80,7 +80,7 @@ func Stripe(name string) int { return stripe(name) }
 
 // Protects judges a path below a root of the view.
 func Protects(w *Workspace, i int, rel string, mayBeDirectory bool) bool {
-	return w.roots[i].protects(rel, mayBeDirectory) || w.decides(w.roots[i], rel, mayBeDirectory)
+	return w.protection(w.roots[i]).Protects(rel, mayBeDirectory)
 }
 
 // LogMark is where a log ended.

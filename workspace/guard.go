@@ -10,26 +10,24 @@ import (
 	"toolcrib/workspace/internal/tree"
 )
 
-// Guard keeps a view away from places. It is asked for paths that hold no links and
-// returns the name of what denies one, "" if nothing does. It may be called by several
-// goroutines.
+// Guard applies deny rules to the paths of a view. It gets paths without links and returns
+// the name of the rule that denies one, "" for none. Several goroutines may call it.
 type Guard func(p Path) (rule string)
 
-// Guarded returns a view of the same roots that keeps away from what the guard denies:
-// nothing there is opened, described, changed, or found by a walk, whatever links lead
-// to it, and no directory that holds such a thing is moved, copied, deleted or replaced.
-// What the history has of it is not shown.
+// Guarded returns a view of the same roots without the paths that the guard denies. The view
+// does not open, describe, change or walk a denied path, even through links. It does not move,
+// copy, delete or replace a directory that holds one, and hides its history.
 //
-// It does not hide names: who lists a directory that is not denied itself may see what
-// stands in it. A hard link outside of the denied places is another name of a file and
-// is judged by that. The view is not closed, and serves as long as w.
+// It does not hide names: a list of a directory that is not denied shows the names of denied
+// entries. A hard link to a denied file is judged by its own path. The view needs no Close and
+// is valid as long as w.
 func (w *Workspace) Guarded(g Guard) *Workspace {
 	v := *w
 	v.guard, v.view = g, true
 	return &v
 }
 
-// deniedError says which rule keeps a view away from a place.
+// deniedError names the rule that denies a path.
 type deniedError struct{ rule string }
 
 func (e *deniedError) Error() string { return "denied by the policy (rule " + e.rule + ")" }
@@ -45,8 +43,8 @@ func (w *Workspace) denied(r *root, rel string) error {
 	return nil
 }
 
-// Landing returns where p leads when its links are followed, as far as that exists; p
-// itself where that is nowhere in the view.
+// Landing follows the links of p, as far as the path exists. It returns p itself if they lead
+// outside the view.
 func (p Path) Landing() Path {
 	if p.root == nil {
 		return p
@@ -58,8 +56,8 @@ func (p Path) Landing() Path {
 	return Path{view: p.view, root: r, rel: rel}
 }
 
-// reachGuarded is reach for a view with a guard: the operation runs at the path that was
-// judged and follows no link, so that none which comes meanwhile leads elsewhere.
+// reachGuarded is reach for a view with a guard. The operation runs at the path that was
+// judged and follows no link, so that a link which appears meanwhile cannot lead elsewhere.
 func (p Path) reachGuarded(last bool, op func(r *root, rel string) error) error {
 	for hops := 0; ; hops++ {
 		r, rel, err := p.view.follow(p.root, p.target(), last, true)
@@ -77,8 +75,8 @@ func (p Path) reachGuarded(last bool, op func(r *root, rel string) error) error 
 	}
 }
 
-// refuseHeld refuses to take a directory at s away or elsewhere that holds what the
-// guard denies, or would hold it when it stands at as; as may be nil.
+// refuseHeld refuses to delete or move the directory at s if a path in it is denied, or
+// would be denied once the directory is at as. as may be nil.
 func (t *transaction) refuseHeld(s, as *spot) error {
 	if t.ws.guard == nil || s.info.Kind != KindDirectory {
 		return nil

@@ -13,20 +13,19 @@ import (
 )
 
 const (
-	// maxHops is how many links of a path may leave a root to come back, or be
-	// absolute: each has its target looked up among the roots from the start.
+	// maxHops limits the links of a path that are absolute or leave a root and come back:
+	// the target of each is looked up among all roots.
 	maxHops = 16
-	// maxLinks is how many links of any sort are followed by text; it is what
-	// Linux follows by itself.
+	// maxLinks limits the links of any kind that are followed by text. It is the limit
+	// of Linux.
 	maxLinks = 40
 )
 
-// reach runs an operation at p. The operation is contained by the root that it
-// runs in. Where a link leaves that root on the way, the links of the path are
-// followed by text and the operation runs again in the root that they lead to; so
-// are links through ".." where the kernel sees too many renames to resolve them.
-// Text never grants access, so a tree that changes meanwhile can make the result
-// an error but never let it escape.
+// reach runs an operation at p. The root that the operation runs in contains it. If a
+// link leaves that root, reach follows the links of the path by text and runs the
+// operation again in the root that they lead to. It does the same with links through ".."
+// if the kernel sees too many renames to resolve them. Text never grants access: if the
+// tree changes meanwhile, the result may be an error, but it never escapes.
 func (p Path) reach(last bool, op func(r *root, rel string) error) error {
 	if p.root == nil {
 		return errNoPath()
@@ -52,16 +51,15 @@ func (p Path) reach(last bool, op func(r *root, rel string) error) error {
 	}
 }
 
-// follow replaces the links of a path by their targets, component by component,
-// as far as they stay inside the roots; what is outside is never looked at. The
-// last component is followed only if last is set. The result holds no link that
-// was there when follow passed, and keeps a slash at the end, which demands a
-// directory. errEscapes says that the path ends outside.
+// follow replaces the links of a path by their targets, component by component. It never
+// looks at anything outside the roots. It follows the last component only if last is set.
+// The result has no link that existed when follow passed it, and keeps a slash at the end,
+// which demands a directory. The error is [fsys.ErrEscapes] if the path ends outside.
 //
-// Unless all is set, follow is done once a link has led out and back: an operation
-// in that root follows the rest by itself, and much faster.
+// Unless all is set, follow stops after a link that leads out and back: an operation in
+// that root follows the rest itself, and much faster.
 func (w *Workspace) follow(r *root, rel string, last, all bool) (*root, string, error) {
-	at := place{root: r}
+	at := position{root: r}
 	todo := strings.Split(rel, "/")
 	slash := ""
 	left := false // by a link that is absolute or climbs out
@@ -121,25 +119,26 @@ func (w *Workspace) follow(r *root, rel string, last, all bool) (*root, string, 
 	return at.root, at.rel() + slash, w.denied(at.root, at.rel())
 }
 
-// place is where follow stands: in a root, or outside of all at a host path.
-type place struct {
+// position is the place in the file system that follow has reached: below a root, or at a
+// host path outside of all roots.
+type position struct {
 	root  *root
 	names []string // the components below root
 	host  string   // where root is nil; slash-separated
 }
 
-// top is the place at the top of the file system of an absolute path.
-func (w *Workspace) top(abs string) place {
-	p := place{host: filepath.ToSlash(filepath.VolumeName(abs)) + "/"}
+// top returns the position at the top of the file system of an absolute path.
+func (w *Workspace) top(abs string) position {
+	p := position{host: filepath.ToSlash(filepath.VolumeName(abs)) + "/"}
 	p.enter(w)
 	return p
 }
 
-func (p *place) rel() string { return path.Join(".", path.Join(p.names...)) }
+func (p *position) rel() string { return path.Join(".", path.Join(p.names...)) }
 
-// up goes to the parent directory. That of a root is by its canonical name, as
-// the system would have it.
-func (p *place) up() {
+// up goes to the parent directory. The parent of a root is that of its canonical name, as
+// for the system.
+func (p *position) up() {
 	switch {
 	case p.root == nil:
 		p.host = path.Dir(p.host)
@@ -151,8 +150,8 @@ func (p *place) up() {
 	}
 }
 
-// down goes to an entry. Outside, that may lead into a root.
-func (p *place) down(w *Workspace, name string) {
+// down goes to an entry, which may be a root if p is outside of all.
+func (p *position) down(w *Workspace, name string) {
 	if p.root != nil {
 		p.names = append(p.names, name)
 		return
@@ -161,11 +160,11 @@ func (p *place) down(w *Workspace, name string) {
 	p.enter(w)
 }
 
-func (p *place) enter(w *Workspace) {
+func (p *position) enter(w *Workspace) {
 	for _, r := range w.roots {
 		for _, name := range r.names {
 			if fsys.SameName(name, p.host) {
-				*p = place{root: r}
+				*p = position{root: r}
 				return
 			}
 		}

@@ -7,7 +7,9 @@ import (
 	"syscall"
 
 	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/journal"
 	"toolcrib/workspace/internal/tree"
+	"toolcrib/workspace/protect"
 )
 
 // spot is a name in a directory: where an operation acts. Its path holds no links,
@@ -28,6 +30,9 @@ func (s *spot) name() string { return path.Base(s.rel) }
 func (s *spot) abs() string { return path.Join(s.root.canonical, s.rel) }
 
 func (s *spot) exists() bool { return s.info.Kind != "" }
+
+// entry is the spot for the journal, once its directory is open.
+func (s *spot) entry() *journal.Entry { return &journal.Entry{Abs: s.abs(), Dir: s.dir} }
 
 // beside is another name in the directory of the spot.
 func (s *spot) beside(name string) *spot {
@@ -87,13 +92,24 @@ func (s *spot) missingNames() (names []string) {
 
 // refuseProtected refuses to change what programs run.
 func (w *Workspace) refuseProtected(s *spot, p Path, mayBeDirectory bool) error {
-	if w.allowProtected || !s.root.protects(s.rel, mayBeDirectory) && !w.decides(s.root, s.rel, mayBeDirectory) {
+	if w.allowProtected || !w.protection(s.root).Protects(s.rel, mayBeDirectory) {
 		return nil
 	}
 	return &Error{
 		Rule: RuleProtected, Path: p.written(),
 		Msg:  fsys.Show(p.written()) + " is protected, since programs run what stands there",
 		Hint: "tell the user what to change there; a tool cannot, unless the server runs with --allow-protected",
+	}
+}
+
+// protection returns r as package protect judges it.
+func (w *Workspace) protection(r *root) protect.Root {
+	return protect.Root{
+		Root: r.Root, Canonical: r.canonical, Origin: r.origin, Prefix: r.prefix,
+		Follow: func(name string) (string, bool, error) {
+			to, rel, err := w.follow(r, name, true, true)
+			return rel, to == r, err
+		},
 	}
 }
 

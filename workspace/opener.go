@@ -38,7 +38,7 @@ func (o *Opener) Open(p Path) (File, error) {
 	return f, nil
 }
 
-// enter tells whether the directory is held open.
+// enter reports whether the directory is held open.
 func (o *Opener) enter(r *root, in string) bool {
 	if o.root != r || o.in != in {
 		o.Close()

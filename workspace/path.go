@@ -12,9 +12,8 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// Path is a path inside a root. Only Resolve and Join make one. It is text: that
-// it could be made says nothing of what exists, and every operation is contained
-// anew.
+// Path is a path inside a root. Only Resolve and Join make one. It is text: nothing need
+// exist at it, and every operation is contained anew.
 type Path struct {
 	view *Workspace
 	root *root
@@ -39,10 +38,10 @@ func (p Path) String() string {
 // Root returns the root that p lies in.
 func (p Path) Root() Path { return Path{view: p.view, root: p.root, rel: "."} }
 
-// IsRoot tells whether p is a root itself, which no change can take away or replace.
+// IsRoot reports whether p is a root itself, which no change can take away or replace.
 func (p Path) IsRoot() bool { return p.root != nil && p.rel == "." }
 
-// Within tells whether p is in or lies below it, by its text. Both are of the same
+// Within reports whether p is in or lies below it, by its text. Both are of the same
 // roots, if not of the same view.
 func (p Path) Within(in Path) bool {
 	if p.root == nil || p.root != in.root {
@@ -52,8 +51,8 @@ func (p Path) Within(in Path) bool {
 	return ok || in.rel == "."
 }
 
-// Host returns the path on the host, for the few that must hand it to a program.
-// It is the name that the root had when it was opened.
+// Host returns the path on the host, for the few callers that must pass it to a program. It
+// uses the name that the root had when it was opened.
 func (p Path) Host() string {
 	if p.root == nil {
 		return ""
@@ -82,12 +81,12 @@ func (p Path) Join(name string) (Path, error) {
 	return p.child(name), nil
 }
 
-// child is Join for a name that the file system itself gave.
+// child is Join for a name that comes from the file system.
 func (p Path) child(name string) Path {
 	return Path{view: p.view, root: p.root, rel: path.Join(p.rel, name)}
 }
 
-// bare is p without the demand that a slash at its end makes.
+// bare returns p without a slash at its end, which demands a directory.
 func (p Path) bare() Path {
 	p.text = ""
 	return p
@@ -165,8 +164,8 @@ func (p Path) look(follow bool) (info Info, err error) {
 	return info, err
 }
 
-// resolved returns where the links of p lead, as it is printed, "" if that is
-// outside the roots or nothing.
+// resolved returns the printed target of the links of p, "" if it is outside the roots or
+// does not exist.
 func (p Path) resolved() string {
 	r, rel, err := p.view.follow(p.root, p.target(), true, true)
 	if err != nil {
@@ -209,4 +208,11 @@ func (p Path) openDir() (d fsys.Dir, err error) {
 
 func errNoPath() error {
 	return &Error{Rule: RuleInvalid, Msg: "no path", Hint: "make one with Resolve"}
+}
+
+// Within reports whether an absolute path is dir or lies below it, by its name
+// alone: neither needs to exist.
+func Within(dir, path string) bool {
+	_, ok := fsys.Below(filepath.ToSlash(filepath.Clean(dir)), filepath.ToSlash(filepath.Clean(path)))
+	return ok
 }

@@ -12,18 +12,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Pattern names places of a workspace. It covers what it matches and all that lies
-// below that, so "sub" and "sub/**" are the same. A relative pattern is meant below
-// each root that was given at the start, an absolute one on the host. "*" matches in
-// one component, "**" any number of them, "{a,b}" either. Case counts where it counts
-// for the system.
+// Pattern names paths of a workspace: those that it matches and all paths below them, so
+// that "sub" and "sub/**" mean the same. A relative pattern applies below each root given at
+// the start, an absolute one to host paths. "*" matches within one component, "**" any number
+// of components, "{a,b}" either text. Case matters if it matters to the system.
 type Pattern struct {
 	match, below string // for doublestar, folded: the thing, and what lies below it
 	start        string // of all that it covers: what stands before the first wildcard
 	rank         int
 }
 
-// ParsePattern reads a pattern. Its error says what to write in its place.
+// ParsePattern parses a pattern. The error says what to write instead.
 func ParsePattern(text string) (Pattern, error) {
 	clean := filepath.ToSlash(text)
 	switch {
@@ -56,11 +55,11 @@ func ParsePattern(text string) (Pattern, error) {
 	return x, nil
 }
 
-// Rank tells how precise the pattern is, more than 0: by the length of its text before
-// the first wildcard, then by how much of it is no wildcard.
+// Rank returns how precise the pattern is, a number above 0. A longer text before the first
+// wildcard ranks higher, then the number of characters that are no wildcards.
 func (x Pattern) Rank() int { return x.rank }
 
-// wildcards are the characters that do not stand for themselves.
+// wildcards are the characters with a meaning in patterns.
 const wildcards = `*?[]{},\`
 
 func rankOf(clean string) int {
@@ -78,8 +77,8 @@ func rankOf(clean string) int {
 	return 1 + before*(MaxPath+1) + min(plain, MaxPath)
 }
 
-// Matches reports whether the pattern covers p by its text: links are not followed,
-// see [Path.Landing].
+// Matches reports whether the text of p matches the pattern or lies below a match. It does
+// not follow links, see [Path.Landing].
 func (x Pattern) Matches(p Path) bool {
 	if p.root == nil {
 		return false
@@ -113,7 +112,7 @@ func (x Pattern) matches(name string) bool {
 	return ok && err == nil
 }
 
-// origin is p below the root that was given at the start.
+// origin returns p relative to the root that was given at the start.
 func (p Path) origin() string {
 	if p.root.prefix == "." {
 		return p.rel
@@ -121,7 +120,7 @@ func (p Path) origin() string {
 	return path.Join(p.root.prefix, p.rel)
 }
 
-// foldPlace makes alike what the system takes for one name.
+// foldPlace returns the same text for all names that the system treats as one.
 func foldPlace(name string) string {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return norm.NFC.String(cases.Fold().String(norm.NFC.String(name)))

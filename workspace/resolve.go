@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolcrib/workspace/fileuri"
 	"toolcrib/workspace/internal/fsys"
 )
 
@@ -121,7 +122,7 @@ func checkText(text string) error {
 }
 
 func uriHint(text string) string {
-	path, ok := ParseFileURI(text)
+	path, ok := fileuri.Parse(text)
 	if !ok || checkText(path) != nil {
 		return "give the path without file://"
 	}

@@ -10,8 +10,15 @@ import (
 	"slices"
 
 	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/journal"
 	"toolcrib/workspace/internal/tree"
 )
+
+// act is an act of the change and the operation that it belongs to.
+type act struct {
+	*journal.Act
+	work *work
+}
 
 // run does to the disk what was staged. After an error, undo takes it back.
 func (t *transaction) run() error {
@@ -24,22 +31,27 @@ func (t *transaction) run() error {
 				return err
 			}
 		}
-		t.acts = append(t.acts, w.acts()...)
+		for _, a := range w.acts() {
+			t.acts = append(t.acts, act{a, w})
+		}
 	}
 	if t.journal != nil {
 		sync := t.durable() && len(t.acts) > 1
-		if err := t.journal.acts(t.id, t.acts, sync); err != nil {
+		list := make([]*journal.Act, len(t.acts))
+		for i, a := range t.acts {
+			list[i] = a.Act
+		}
+		if err := t.journal.Acts(t.id, list, sync); err != nil {
 			return t.ws.stateFailed(t.ctx, err)
 		}
 	}
 	for _, a := range t.acts {
-		a.began = true
-		err := a.run(t.durable())
-		if a.done = err == nil; a.done {
+		err := a.Run(t.durable())
+		if err == nil {
 			continue
 		}
-		if e, ok := errors.AsType[*changedError](err); ok {
-			return e
+		if e, ok := errors.AsType[*journal.ChangedError](err); ok {
+			return &changedError{a.work, Old{Exists: true, Info: e.Info, Cut: true}}
 		}
 		return a.work.surprise(err)
 	}
@@ -66,11 +78,11 @@ func (w *work) surprise(err error) error {
 
 // acts returns what is done to the disk for a work, in order, and finds out where
 // what is taken away will stand.
-func (w *work) acts() []*act {
+func (w *work) acts() []*journal.Act {
 	switch w.op.Kind {
 	case OpDelete:
 		w.out = w.backup
-		return []*act{w.move(w.at, w.backup, w.at.info)}
+		return []*journal.Act{w.move(w.at, w.backup, w.at.info)}
 	case OpMove:
 		if w.copies {
 			return append(w.put(w.staged, w.staged.info), w.move(w.from, w.backup, w.from.info))
@@ -83,7 +95,7 @@ func (w *work) acts() []*act {
 		return w.put(w.from, w.from.info)
 	case OpWrite, OpAppend:
 		if w.inPlace || w.op.Kind == OpAppend {
-			return []*act{w.rewrite()}
+			return []*journal.Act{w.rewrite()}
 		}
 		acts := w.put(w.staged, w.staged.info)
 		if w.from != nil {
@@ -98,29 +110,29 @@ func (w *work) acts() []*act {
 }
 
 // put makes what stands at s, which info describes, stand at the path of the work.
-func (w *work) put(s *spot, info Info) []*act {
+func (w *work) put(s *spot, info Info) []*journal.Act {
 	switch {
 	case !w.at.exists():
-		return []*act{w.move(s, w.at, info)}
+		return []*journal.Act{w.move(s, w.at, info)}
 	case !w.noSwap:
 		w.out = s
 		a := w.move(s, w.at, info)
-		a.Kind = actSwap
-		return []*act{a}
+		a.Kind = journal.Swap
+		return []*journal.Act{a}
 	}
 	w.out = w.backup
 	if w.at.info.Kind == KindFile && info.Kind == KindFile {
 		a := w.move(s, w.at, info)
-		a.Kind, a.Backup, a.backup = actOver, w.backup.abs(), w.backup
-		return []*act{a}
+		a.Kind, a.Backup, a.Spare = journal.Over, w.backup.abs(), w.backup.entry()
+		return []*journal.Act{a}
 	}
-	return []*act{w.move(w.at, w.backup, w.at.info), w.move(s, w.at, info)}
+	return []*journal.Act{w.move(w.at, w.backup, w.at.info), w.move(s, w.at, info)}
 }
 
-func (w *work) move(from, to *spot, info Info) *act {
-	a := &act{
-		Kind: actMove, From: from.abs(), To: to.abs(), Inode: info.Inode,
-		from: from, to: to, work: w,
+func (w *work) move(from, to *spot, info Info) *journal.Act {
+	a := &journal.Act{
+		Kind: journal.Move, From: from.abs(), To: to.abs(), Inode: info.Inode,
+		Source: from.entry(), Target: to.entry(),
 	}
 	if from == w.staged && info.Kind != KindDirectory {
 		a.Time = info.ModTime.UnixNano()
@@ -129,14 +141,16 @@ func (w *work) move(from, to *spot, info Info) *act {
 }
 
 // rewrite changes the file of the work in place.
-func (w *work) rewrite() *act {
+func (w *work) rewrite() *journal.Act {
 	info := w.old.Info
-	a := &act{
-		Kind: actWrite, To: w.at.abs(), Inode: info.Inode,
-		Size: info.Size, Hash: w.old.Hash, After: w.done.After.Hash, to: w.at, work: w, data: w.content,
+	a := &journal.Act{
+		Kind: journal.Write, To: w.at.abs(), Inode: info.Inode,
+		Size: info.Size, Hash: w.old.Hash, After: w.done.After.Hash, Target: w.at.entry(), Content: w.content,
+		Exact: true, ModTime: info.ModTime,
 	}
 	if w.op.Kind == OpAppend {
-		a.Kind, a.Data = actAppend, w.op.Data
+		a.Kind, a.Data = journal.Append, w.op.Data
+		a.Exact = w.op.Expect != Expect{}
 	}
 	return a
 }
@@ -176,14 +190,7 @@ func (t *transaction) undo() error {
 	ctx := context.WithoutCancel(t.ctx)
 	var errs []error
 	for _, a := range slices.Backward(t.acts) {
-		if !a.began {
-			continue // what stands there now is another program's
-		}
-		state, err := a.state()
-		if err == nil && (state != notDone || a.written()) {
-			err = a.undo(t.keptBy(a))
-		}
-		errs = append(errs, err)
+		errs = append(errs, a.Revert(t.keptBy(a)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return &undoError{err: err} // the journal keeps it for the next start
@@ -201,20 +208,20 @@ func (t *transaction) undo() error {
 	if err := errors.Join(errs...); err != nil {
 		left := !slices.ContainsFunc(errs, func(err error) bool { return err != nil && !isLeft(err) })
 		if left && t.journal != nil {
-			t.journal.acts(t.id, nil, false) //nolint:errcheck // the next start finds that all is undone
+			t.journal.Acts(t.id, nil, false) //nolint:errcheck // the next start finds that all is undone
 		}
 		return &undoError{err, left}
 	}
 	if t.journal != nil {
-		t.journal.end(t.id) //nolint:errcheck // the next start finds nothing left to do
+		t.journal.End(t.id) //nolint:errcheck // the next start finds nothing left to do
 	}
 	return nil
 }
 
 // keptBy opens the former content of a file that an act wrote in place.
-func (t *transaction) keptBy(a *act) func(hash string) (io.ReadCloser, error) {
+func (t *transaction) keptBy(a act) func(hash string) (io.ReadCloser, error) {
 	return func(hash string) (io.ReadCloser, error) {
-		h, _, err := t.ws.historyOf(a.to.root)
+		h, _, err := t.ws.historyOf(a.work.at.root)
 		if err != nil {
 			return nil, err
 		}
@@ -267,7 +274,7 @@ func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
 		(info.Kind == KindDirectory || info.ModTime.Equal(s.info.ModTime) && info.Size == s.info.Size)
 	if !ours && info.Links > 1 {
 		at, err := w.at.dir.Stat(w.at.name())
-		ours = err == nil && at.Inode == info.Inode // actOver had not replaced it
+		ours = err == nil && at.Inode == info.Inode // journal.Over had not replaced it
 	}
 	ours = ours || w.giveBack(s, info)
 	if h, prefix, err := t.ws.historyOf(w.at.root); !ours && err == nil {

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/workspace/internal/fsys"
 	"toolcrib/workspace/internal/history"
+	"toolcrib/workspace/internal/journal"
 	"toolcrib/workspace/state"
 )
 
@@ -20,7 +21,7 @@ type sharedState struct {
 	bounds  HistoryBounds
 	stripes [stripes]chan struct{} // of the locks of this process, see Workspace.lock
 
-	intents journal // of this process
+	intents *journal.Journal // of this process
 
 	swapless sync.Map // the devices (uint64) on which nothing can be exchanged
 
@@ -44,7 +45,7 @@ func newState(opt Options, outside []string) (*sharedState, error) {
 		base: opt.StateBase, outside: outside, bounds: opt.History.OrDefault(),
 		dirs: map[string]*state.Dir{}, histories: map[string]*history.History{},
 	}
-	s.intents.open = s.shared
+	s.intents = journal.New(s.shared)
 	for i := range s.stripes {
 		s.stripes[i] = make(chan struct{}, 1)
 	}
@@ -137,11 +138,11 @@ func (s *sharedState) hasHistory(root string) bool {
 }
 
 // journal returns the journal of this process; an error where no state is kept.
-func (s *sharedState) journal() (*journal, error) {
+func (s *sharedState) journal() (*journal.Journal, error) {
 	if _, err := s.shared(); err != nil {
 		return nil, err
 	}
-	return &s.intents, nil
+	return s.intents, nil
 }
 
 func (s *sharedState) usable() error {
@@ -155,7 +156,7 @@ func (s *sharedState) usable() error {
 }
 
 func (s *sharedState) close() error {
-	errs := []error{s.intents.close()}
+	errs := []error{s.intents.Close()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true

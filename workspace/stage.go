@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/workspace/internal/fsys"
 	"toolcrib/workspace/internal/history"
+	"toolcrib/workspace/internal/journal"
 	"toolcrib/workspace/internal/tree"
 )
 
@@ -54,12 +55,12 @@ func (t *transaction) prepare() error {
 		return nil
 	}
 	t.id, t.journal = history.NewID(), j
-	i := intent{Change: t.id, Record: t.record(), Root: home.root.origin, Home: home.abs(), Log: h.Mark(), Temps: temps, Dirs: dirs}
+	i := journal.Intent{Change: t.id, Record: t.record(), Root: home.root.origin, Home: home.abs(), Log: h.Mark(), Temps: temps, Dirs: dirs}
 	i.Record.Files = t.foreseen(h)
-	return t.ws.stateFailed(t.ctx, j.begin(i))
+	return t.ws.stateFailed(t.ctx, j.Begin(i))
 }
 
-// stages tells whether the operation makes a temporary entry that becomes its path.
+// stages reports whether the operation makes a temporary entry that becomes its path.
 func (w *work) stages() bool {
 	switch w.op.Kind {
 	case OpWrite, OpCopy, OpSymlink:

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/journal"
 )
 
 // Apply carries out a change. Every error is an *[Error], a *[ConflictError] or one
@@ -50,9 +51,9 @@ type transaction struct {
 	dirs   map[dirKey]fsys.Dir
 
 	id      string // of this attempt; "" where no history is kept
-	journal *journal
+	journal *journal.Journal
 	made    []*spot // directories, each after the one that holds it
-	acts    []*act
+	acts    []act
 	notKept string
 	unsure  error // fsync of a directory failed when all was done
 }
@@ -214,7 +215,7 @@ func (t *transaction) attempt() (err error) {
 	return err
 }
 
-// idle tells whether nothing is to be done.
+// idle reports whether nothing is to be done.
 func (t *transaction) idle() bool {
 	for _, w := range t.works {
 		if !w.same {
@@ -224,7 +225,7 @@ func (t *transaction) idle() bool {
 	return true
 }
 
-// adapt tells whether another attempt may do what one could not.
+// adapt reports whether another attempt may do what one could not.
 func (t *transaction) adapt(err error) bool {
 	if u, ok := errors.AsType[*undoError](err); ok && !u.left {
 		return false // what stands there is not what it was
@@ -252,7 +253,7 @@ func (t *transaction) adapt(err error) bool {
 	return false
 }
 
-// renameImpossible tells whether an error says that a file cannot be replaced but
+// renameImpossible reports whether an error says that a file cannot be replaced but
 // may be written: its directory is closed to the user, or it is a mount point.
 func renameImpossible(err error) bool {
 	for _, e := range []error{syscall.EACCES, syscall.EPERM, syscall.EBUSY, syscall.EXDEV, errLost, errors.ErrUnsupported} {

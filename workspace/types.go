@@ -3,6 +3,7 @@ package workspace
 import (
 	"toolcrib/workspace/internal/fsys"
 	"toolcrib/workspace/internal/history"
+	"toolcrib/workspace/internal/journal"
 )
 
 type (
@@ -25,6 +26,8 @@ const (
 type (
 	// Record is one change in the history of a root.
 	Record = history.Record
+	// Recovered counts the changes of killed processes that a start dealt with.
+	Recovered = journal.Recovered
 	// Changed is what a change did to one path.
 	Changed = history.Changed
 	// Version is what stood at a path at one time.

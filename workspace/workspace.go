@@ -1,30 +1,26 @@
 // Package workspace keeps every path inside the directories that the user named,
 // and is the only place that opens the user's files.
 //
-// A [Workspace] holds its roots open. [Workspace.Resolve] turns text into a
-// [Path], and a Path opens, describes and lists what it leads to. Text is never
-// trusted: each operation is contained by the kernel (openat2) or by os.Root at
-// the moment that it happens, relative to the open root, so that a tree which
-// changes meanwhile cannot let it out. What is not a regular file or a directory,
-// and what lies on /proc or another file system of the kernel, is refused without
-// ever blocking. Bind mounts and hard links that somebody with the rights has made
-// inside a root are part of it.
+// A [Workspace] holds its roots open. [Workspace.Resolve] turns text into a [Path], which
+// opens, describes and lists files. Text is never trusted: the kernel (openat2) or os.Root
+// contains each operation at the moment that it runs, relative to the open root, so that it
+// cannot escape while the tree changes. Only regular files and directories are opened. Others,
+// and all files on /proc or another file system of the kernel, are refused without blocking.
+// Bind mounts and hard links that somebody with the rights made inside a root are part of it.
 //
-// It may import workspace/state, workspace/repository and the packages in
+// It may import workspace/state, workspace/repository, workspace/protect, workspace/fileuri and the packages in
 // workspace/internal, and nothing else of toolcrib. fsys has the calls of the system, tree
-// whole directory trees, and history what was there before. Package fileindex lies above:
+// whole directory trees, history what was there before, and journal the steps of a change. Package fileindex lies above:
 // it walks and indexes files by an [Anchor], and Generation reads it as an [Index].
 //
 // The files are to be read in this order, in which most refer to earlier ones alone:
 //
 //   - roots and paths: types.go, root.go, path.go, errors.go, workspace.go, resolve.go,
 //     links.go;
-//   - what no tool may change, and which repository decides that: protected.go, decides.go;
-//   - files, and what is near: file.go, opener.go, nearest.go, fileuri.go, implied.go;
+//   - files, and what is near: file.go, opener.go, nearest.go, implied.go;
 //   - what rules name, what programs are kept from, and the view of fileindex: pattern.go,
 //     closed.go, anchor.go;
-//   - a change, where it acts, the steps that it takes, and where it tells of them:
-//     change.go, locate.go, act.go, journal.go;
+//   - a change and where it acts: change.go, locate.go;
 //   - the state of all roots: sharedstate.go, locks.go, history_query.go;
 //   - the writer: transaction.go first, then failure.go, guard.go, plan.go, plan_tree.go,
 //     stage.go, commit.go, keep.go and run.go; recover.go is for changes that were killed.
@@ -55,14 +51,14 @@ type Options struct {
 	History HistoryBounds
 	// Portable opens through os.Root even where the kernel offers openat2.
 	Portable bool
-	// NoSync leaves out fsync: a change survives the end of the process, but maybe
-	// not a loss of power.
+	// NoSync omits fsync: a change survives the end of the process, but may be lost with
+	// the power.
 	NoSync bool
-	// AllowProtected lets changes touch protected paths, see [Protected].
+	// AllowProtected lets changes touch protected paths, see package protect.
 	AllowProtected bool
 }
 
-// Workspace is the roots of a call. It is safe for use by several goroutines.
+// Workspace holds the roots of a call. Several goroutines may use it.
 type Workspace struct {
 	roots []*root // at least one
 	first string  // the first directory given at the start, slash-separated
@@ -74,8 +70,8 @@ type Workspace struct {
 	closure                *Closure // likewise, see Beside
 }
 
-// Open opens the roots. The first is the one that relative paths are under. A
-// root may be a symlink to a directory. Every error is an *[Error].
+// Open opens the roots. Relative paths are below the first. A root may be a symlink to a
+// directory. Every error is an *[Error].
 func Open(roots []string, opt Options) (*Workspace, error) {
 	w := &Workspace{noSync: opt.NoSync, allowProtected: opt.AllowProtected}
 	for _, name := range roots {
@@ -128,8 +124,8 @@ func (w *Workspace) print(name string) string {
 	return name
 }
 
-// Close closes the roots; of the views that Narrow made, each has its own. Open
-// files stay open.
+// Close closes the roots. A view made by Narrow has roots of its own and must be closed
+// separately. Open files stay open.
 func (w *Workspace) Close() error {
 	var errs []error
 	for _, r := range w.roots {
@@ -150,13 +146,12 @@ func (w *Workspace) Roots() []string {
 	return names
 }
 
-// Backend names what contains the operations, "openat2" or "os.Root".
+// Backend returns how operations are contained: "openat2" or "os.Root".
 func (w *Workspace) Backend() string { return w.roots[0].Name() }
 
-// Narrow returns a view with only the given directories, each inside a root. It
-// never widens. Relative paths mean in it what they mean in w, and are printed
-// alike; those outside of the directories are refused. The view is closed by
-// itself.
+// Narrow returns a view of only the given directories, each inside a root. It never widens.
+// Relative paths mean the same in it as in w and are printed alike; paths outside the
+// directories are refused. The caller closes the view.
 func (w *Workspace) Narrow(dirs []string) (*Workspace, error) {
 	v := &Workspace{first: w.first, state: w.state, noSync: w.noSync, allowProtected: w.allowProtected, view: true, guard: w.guard, closure: w.closure}
 	for _, name := range dirs {

@@ -296,3 +296,27 @@ func TestStateOfWorkspace(t *testing.T) {
 		t.Errorf("after the view was closed: %v", err)
 	}
 }
+
+func TestWithin(t *testing.T) {
+	for _, tt := range []struct {
+		dir, path string
+		want      bool
+	}{
+		{"/a", "/a", true},
+		{"/a", "/a/b/c", true},
+		{"/a/", "/a/b/", true},
+		{"/", "/a", true},
+		{"/", "/", true},
+		{"/a", "/a/../a/b", true},
+		{"/a", "/a/..b", true},
+
+		{"/a", "/", false},
+		{"/a/b", "/a", false},
+		{"/a", "/ab", false},
+		{"/a", "/a/../b", false},
+	} {
+		if got := workspace.Within(tt.dir, tt.path); got != tt.want {
+			t.Errorf("%s in %s: %t", tt.path, tt.dir, got)
+		}
+	}
+}

@@ -10,11 +10,11 @@ import (
 	"runtime"
 	"strings"
 
-	"toolcrib/workspace"
+	"toolcrib/workspace/protect"
 )
 
 // WorkspaceFile is the configuration at the top of a root. It is a protected path, see
-// [workspace.Protected].
+// [protect.ByName].
 const WorkspaceFile = ".toolcrib.yaml"
 
 // The most bytes of files that are read.
@@ -135,7 +135,7 @@ func (s *Sources) outside(l *Loaded, name string) error {
 		switch where := l.Doc.Clear(); {
 		case where != "":
 			return fmt.Errorf("%s: the secret lies inside the root %s, where tools could read it; write {file: PATH}, outside of the roots", where, root)
-		case l.AllowProtected || !workspace.Protected(rel, false):
+		case l.AllowProtected || !protect.ByName(rel, false):
 			return fmt.Errorf("the configuration %s lies inside the root %s, where tools could change it; keep it elsewhere", name, root)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"toolcrib/server/rules"
 	"toolcrib/tools"
-	"toolcrib/workspace"
+	"toolcrib/workspace/protect"
 )
 
 // rule judges the calls that it matches. Its name stands in denials and in the
@@ -96,7 +96,7 @@ const protectedRule = "protected-path"
 // writes.
 func protectedPath(p *pass) string {
 	for _, arg := range p.bound.Paths {
-		if workspace.Protected(arg.Value, arg.Kind != "file") {
+		if protect.ByName(arg.Value, arg.Kind != "file") {
 			return arg.Value
 		}
 	}

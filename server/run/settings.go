@@ -12,7 +12,7 @@ import (
 type Settings struct {
 	Tools    []tools.Tool
 	ReadOnly bool
-	// AllowProtected lets tools write to protected paths, see workspace.Protected.
+	// AllowProtected lets tools write to protected paths, see package protect.
 	AllowProtected bool
 	Confirm        Confirm    // "" = ConfirmAsk
 	Rules          *rules.Set // of the configuration; nil = none

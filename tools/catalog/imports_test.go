@@ -25,10 +25,13 @@ var layers = []struct {
 	{"workspace/ignore", nil},
 	{"workspace/redact", nil},
 	{"workspace/repository", nil},
+	{"workspace/fileuri", nil},
 	{"workspace/internal/fsys", nil},
+	{"workspace/protect", []string{"workspace/repository", "workspace/internal/fsys"}},
 	{"workspace/internal/tree", []string{"workspace/internal/fsys"}},
 	{"workspace/internal/history", []string{"workspace/state", "workspace/internal/fsys", "workspace/internal/tree"}},
-	{"workspace", []string{"workspace/state", "workspace/repository", "workspace/internal/..."}},
+	{"workspace/internal/journal", []string{"workspace/state", "workspace/internal/fsys", "workspace/internal/tree", "workspace/internal/history"}},
+	{"workspace", []string{"workspace/state", "workspace/repository", "workspace/protect", "workspace/fileuri", "workspace/internal/..."}},
 	{"workspace/fileindex", []string{"workspace", "workspace/ignore", "workspace/internal/fsys"}},
 	{"schema", nil},
 	{"tools", []string{"schema", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}}, // what says back a part of a request shows what deceives
@@ -45,7 +48,7 @@ var layers = []struct {
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
-	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "@below"}},
+	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "workspace/fileuri", "@below"}},
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                 // it speaks of commands in the terms of the contract
 	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
@@ -64,7 +67,7 @@ var layers = []struct {
 	{"server/audit", []string{"workspace/state"}},
 	{"server/records", []string{"server/audit", "workspace/redact", "server/run"}},
 	{"server/config/settings", []string{"schema"}},
-	{"server/config", []string{"server/config/settings", "schema", "server/hooks", "server/identity", "server/rules", "server/run", "tools", "tools/catalog", "workspace", "workspace/state"}},
+	{"server/config", []string{"server/config/settings", "schema", "server/hooks", "server/identity", "server/rules", "server/run", "tools", "tools/catalog", "workspace", "workspace/protect", "workspace/state"}},
 	{"server/daemon", nil},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
@@ -97,7 +100,7 @@ var only = []struct {
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
-	mayOpen       = []string{"workspace", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "server/config", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/daemon", ""}
+	mayOpen       = []string{"workspace", "workspace/protect", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "server/config", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/daemon", ""}
 	mayAskForHost = []string{"workspace", "tools/files", "tools/files/internal/view", "tools/internal/programs/sandbox"} // for the URIs of files; to tell files apart; for what runs there
 	mayAnchor     = []string{"workspace", "workspace/fileindex"}
 )

@@ -11,6 +11,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/workspace"
 	"toolcrib/workspace/fileindex"
+	"toolcrib/workspace/fileuri"
 )
 
 // CompletePath returns the paths that complete prefix by one name, in path order, directories
@@ -39,7 +40,7 @@ func completeVariable(ctx context.Context, name, prefix string) ([]string, error
 	if name != "path" {
 		return nil, nil
 	}
-	prefix = workspace.FromURIPath(variablePath(filepath.ToSlash(prefix)))
+	prefix = fileuri.FromPath(variablePath(filepath.ToSlash(prefix)))
 	typed := prefix[:strings.LastIndexByte(prefix, '/')+1]
 	dir, names, err := continuations(ctx, typed, prefix[len(typed):])
 	if err != nil {
@@ -57,7 +58,7 @@ func completeVariable(ctx context.Context, name, prefix string) ([]string, error
 
 // absolute returns a path as a value of {+path}.
 func absolute(dir, name string) string {
-	return variable(workspace.ToURIPath(dir + name))
+	return variable(fileuri.ToPath(dir + name))
 }
 
 // continuations returns the entries of the directory typed whose names begin with begun, and

@@ -8,6 +8,7 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 	"toolcrib/workspace/fileindex"
+	"toolcrib/workspace/fileuri"
 )
 
 // listedResources is how many files are listed as resources.
@@ -21,7 +22,7 @@ func fileSource() tools.Source {
 		Template:    "file://{+path}", Needs: "read_file",
 		Read: fileResourceTool(),
 		Args: func(uri string) (json.RawMessage, bool) {
-			path, ok := workspace.ParseFileURI(uri)
+			path, ok := fileuri.Parse(uri)
 			if !ok {
 				return nil, false
 			}
@@ -69,7 +70,7 @@ func listResources(ctx context.Context) ([]tools.Resource, error) {
 
 // fileVersion changes with the size, the time or the inode of a file.
 func fileVersion(ctx context.Context, uri string) (string, error) {
-	text, ok := workspace.ParseFileURI(uri)
+	text, ok := fileuri.Parse(uri)
 	if !ok {
 		return "", tools.Errorf(tools.NotFound, "%s is not the URI of a file here", uri)
 	}

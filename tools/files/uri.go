@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileuri"
 )
 
 // fileURI is the URI of a path.
-func fileURI(p workspace.Path) string { return workspace.FileURI(filepath.ToSlash(p.Host())) }
+func fileURI(p workspace.Path) string { return fileuri.Format(filepath.ToSlash(p.Host())) }
 
 // A variable of the form {+path} is expanded with the escapes in its value. If a name has text
 // that looks like an escape, its percent sign is escaped.

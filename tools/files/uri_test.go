@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toolcrib/tools/files"
-	"toolcrib/workspace"
+	"toolcrib/workspace/fileuri"
 )
 
 // A value of {+path} survives the expansion of the template, and so does what is
@@ -20,7 +20,7 @@ func FuzzVariable(f *testing.F) {
 		if got := files.VariablePath(value); got != path {
 			t.Errorf("%q became %q became %q", path, value, got)
 		}
-		if got, ok := workspace.ParseFileURI("file://" + expand(value)); strings.HasPrefix(path, "/") && (!ok || got != path) {
+		if got, ok := fileuri.Parse("file://" + expand(value)); strings.HasPrefix(path, "/") && (!ok || got != path) {
 			t.Errorf("%q became %q, expanded %q, read %q", path, value, expand(value), got)
 		}
 	})

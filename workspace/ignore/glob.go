@@ -124,7 +124,7 @@ func longest(ops []op) string {
 // literal tells that the prefix is all.
 func (g *glob) literal() bool { return len(g.ops) == 0 }
 
-// match tells whether the whole text matches.
+// match reports whether the whole text matches.
 func (g *glob) match(text string) bool {
 	if g.literal() {
 		return text == g.prefix

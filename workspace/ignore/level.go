@@ -106,7 +106,7 @@ func (g *glob) mayMatchBelow(dir string) bool {
 	return dir[:n] == g.prefix[:n]
 }
 
-// Ignored tells whether the rules leave out the entry called name of the directory.
+// Ignored reports whether the rules leave out the entry called name of the directory.
 // isDir says that it is a directory; a symlink is none, wherever it leads, unless
 // the caller goes down into it. The directory itself counts as not ignored.
 func (l *Level) Ignored(name string, isDir bool) bool {

@@ -1,12 +1,8 @@
-package workspace_test
+package fileuri
 
-import (
-	"testing"
+import "testing"
 
-	"toolcrib/workspace"
-)
-
-func TestFileURI(t *testing.T) {
+func TestFormat(t *testing.T) {
 	for _, tt := range []struct {
 		path, uri string
 		windows   bool
@@ -22,16 +18,16 @@ func TestFileURI(t *testing.T) {
 		{"c:", "file:///c:", true},
 		{"//server/share/x", "file://server/share/x", true},
 	} {
-		if got := workspace.FileURI(tt.path); got != tt.uri {
+		if got := Format(tt.path); got != tt.uri {
 			t.Errorf("URI of %q: %q, want %q", tt.path, got, tt.uri)
 		}
-		if got, ok := workspace.ParseFileURIOn(tt.uri, tt.windows); !ok || got != tt.path {
+		if got, ok := parse(tt.uri, tt.windows); !ok || got != tt.path {
 			t.Errorf("path of %q: %q %t, want %q", tt.uri, got, ok, tt.path)
 		}
 	}
 }
 
-func TestParseFileURI(t *testing.T) {
+func TestParse(t *testing.T) {
 	for _, tt := range []struct {
 		uri, want string // "" = none
 		windows   bool
@@ -66,32 +62,8 @@ func TestParseFileURI(t *testing.T) {
 		{"http://x/a", "", false},
 		{"/a", "", false},
 	} {
-		if got, ok := workspace.ParseFileURIOn(tt.uri, tt.windows); got != tt.want || ok != (tt.want != "") {
+		if got, ok := parse(tt.uri, tt.windows); got != tt.want || ok != (tt.want != "") {
 			t.Errorf("%q: %q %t, want %q", tt.uri, got, ok, tt.want)
-		}
-	}
-}
-
-func TestWithin(t *testing.T) {
-	for _, tt := range []struct {
-		dir, path string
-		want      bool
-	}{
-		{"/a", "/a", true},
-		{"/a", "/a/b/c", true},
-		{"/a/", "/a/b/", true},
-		{"/", "/a", true},
-		{"/", "/", true},
-		{"/a", "/a/../a/b", true},
-		{"/a", "/a/..b", true},
-
-		{"/a", "/", false},
-		{"/a/b", "/a", false},
-		{"/a", "/ab", false},
-		{"/a", "/a/../b", false},
-	} {
-		if got := workspace.Within(tt.dir, tt.path); got != tt.want {
-			t.Errorf("%s in %s: %t", tt.path, tt.dir, got)
 		}
 	}
 }

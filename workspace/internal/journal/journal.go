@@ -1,4 +1,11 @@
-package workspace
+// Package journal records on disk the steps that a change is about to take, so that another
+// process can finish or undo the change if this one is killed. An [Act] is one step, a
+// [Journal] is the file that records them, and [Repair] reads the journals of dead processes.
+//
+// It may import workspace/state and its siblings fsys, tree and history, and nothing else of
+// toolcrib: it knows roots by the interface [Roots] alone. Read act.go, journal.go and
+// recover.go in this order.
+package journal
 
 import (
 	"bytes"
@@ -11,10 +18,9 @@ import (
 	"toolcrib/workspace/state"
 )
 
-// journal is where this process tells beforehand what it is about to do, so that
-// another can finish or undo it. The file belongs to the process and is gone with
-// its last entry; it is the same for all roots.
-type journal struct {
+// Journal records the changes of this process before they happen. It is one file for all
+// roots. The process owns the file and removes it at the end if no change is unfinished.
+type Journal struct {
 	open func() (*state.Dir, error)
 
 	mu    sync.Mutex
@@ -23,17 +29,20 @@ type journal struct {
 	size  int
 }
 
-// journalFolder is the folder of the shared state that holds the journals.
-const journalFolder = "journal"
+// New returns the journal of this process. open opens the shared state, at the first change.
+func New(open func() (*state.Dir, error)) *Journal { return &Journal{open: open} }
+
+// Folder is the folder of the shared state that holds the journals.
+const Folder = "journal"
 
 // resetSize is how large the file may grow before it is emptied when no change is
 // under way.
 const resetSize = 64 << 10
 
-// intent is the entry that begins a change: before anything is made.
-type intent struct {
-	Change string `json:"change"`
-	Record Record `json:"record"`
+// Intent is the entry that begins a change: before anything is made.
+type Intent struct {
+	Change string         `json:"change"`
+	Record history.Record `json:"record"`
 	// Root is the canonical name of the root in whose history the change is, whatever
 	// roots the next start has; Home is a canonical host path below it.
 	Root string       `json:"root"`
@@ -45,12 +54,12 @@ type intent struct {
 	Dirs  []string `json:"dirs,omitempty"`
 }
 
-// journalLine is one line of a journal: one of its parts. In the file, names that are
+// line is one line of a journal: one of its parts. In the file, names that are
 // not UTF-8 are packed.
-type journalLine struct {
-	Begin  *intent `json:"begin,omitempty"`
+type line struct {
+	Begin  *Intent `json:"begin,omitempty"`
 	Change string  `json:"change,omitempty"` // of all but Begin
-	Acts   []*act  `json:"acts,omitempty"`
+	Acts   []*Act  `json:"acts,omitempty"`
 	End    bool    `json:"end,omitempty"`
 	// Committed says that the change has happened, and only its temporary entries are
 	// left.
@@ -58,7 +67,7 @@ type journalLine struct {
 }
 
 // mapNames returns a copy with f(name) in the place of each name.
-func (l journalLine) mapNames(f func(string) string) journalLine {
+func (l line) mapNames(f func(string) string) line {
 	each := func(names []string) []string {
 		names = slices.Clone(names)
 		for i, name := range names {
@@ -81,7 +90,8 @@ func (l journalLine) mapNames(f func(string) string) journalLine {
 	return l
 }
 
-func (j *journal) begin(i intent) error {
+// Begin records that a change begins.
+func (j *Journal) Begin(i Intent) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.file == nil {
@@ -89,37 +99,38 @@ func (j *journal) begin(i intent) error {
 		if err != nil {
 			return err
 		}
-		if j.file, err = d.Own(journalFolder); err != nil {
+		if j.file, err = d.Own(Folder); err != nil {
 			return err
 		}
 		j.under = map[string]bool{}
 	}
-	if err := j.write(journalLine{Begin: &i}); err != nil {
+	if err := j.write(line{Begin: &i}); err != nil {
 		return err
 	}
 	j.under[i.Change] = true
 	return nil
 }
 
-// acts tells what will be done to the disk; sync makes it survive a loss of power.
-func (j *journal) acts(change string, acts []*act, sync bool) error {
+// Acts records the acts of a change before the first runs. With sync the record survives a
+// loss of power.
+func (j *Journal) Acts(change string, acts []*Act, sync bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.write(journalLine{Change: change, Acts: acts}); err != nil || !sync {
+	if err := j.write(line{Change: change, Acts: acts}); err != nil || !sync {
 		return err
 	}
 	return j.file.Sync()
 }
 
-// committed says that a change has happened, whatever the history knows later.
-func (j *journal) committed(change string) error {
+// Committed records that a change has happened, even if the history forgets it later.
+func (j *Journal) Committed(change string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.write(journalLine{Change: change, Committed: true})
+	return j.write(line{Change: change, Committed: true})
 }
 
-// end says that nothing is left to do of a change.
-func (j *journal) end(change string) error {
+// End records that nothing is left to do for a change.
+func (j *Journal) End(change string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	delete(j.under, change)
@@ -127,17 +138,17 @@ func (j *journal) end(change string) error {
 		j.size = 0
 		return j.file.Reset()
 	}
-	return j.write(journalLine{Change: change, End: true})
+	return j.write(line{Change: change, End: true})
 }
 
 // endLine is the line that ends a change, for a journal whose last line may be torn.
 func endLine(change string) []byte {
-	data, _ := json.Marshal(journalLine{Change: change, End: true}) //nolint:errchkjson // strings and a bool
+	data, _ := json.Marshal(line{Change: change, End: true}) //nolint:errchkjson // strings and a bool
 	return fmt.Appendf(nil, "\n%s\n", data)
 }
 
-func (j *journal) write(line journalLine) error {
-	data, err := json.Marshal(line.mapNames(history.PackName))
+func (j *Journal) write(l line) error {
+	data, err := json.Marshal(l.mapNames(history.PackName))
 	if err != nil {
 		return err
 	}
@@ -145,8 +156,8 @@ func (j *journal) write(line journalLine) error {
 	return j.file.Append(append(data, '\n'))
 }
 
-// close removes the file, unless a change could not be ended.
-func (j *journal) close() error {
+// Close removes the file, unless a change could not be ended.
+func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.file == nil {
@@ -160,12 +171,12 @@ func (j *journal) close() error {
 
 // unfinished is a change of a dead process.
 type unfinished struct {
-	intent
-	acts      []*act
+	Intent
+	acts      []*Act
 	committed bool
 }
 
-// names are the paths that the change had locked.
+// names returns the paths that the change had locked.
 func (u *unfinished) names() []string {
 	var names []string
 	for _, a := range u.acts {
@@ -174,19 +185,18 @@ func (u *unfinished) names() []string {
 	return names
 }
 
-// parseJournal returns the changes that a journal does not see ended, the last
-// first. A torn last line was written by a process that died before it did what the
-// line tells.
+// parseJournal returns the unfinished changes of a journal, the last first. It skips a torn
+// last line: the process died before it did what the line records.
 func parseJournal(data []byte) []*unfinished {
 	var list []*unfinished
-	for line := range bytes.Lines(data) {
-		var l journalLine
-		if !bytes.HasSuffix(line, []byte("\n")) || json.Unmarshal(line, &l) != nil {
+	for text := range bytes.Lines(data) {
+		var l line
+		if !bytes.HasSuffix(text, []byte("\n")) || json.Unmarshal(text, &l) != nil {
 			continue
 		}
 		l = l.mapNames(history.UnpackName)
 		if l.Begin != nil {
-			list = append(list, &unfinished{intent: *l.Begin})
+			list = append(list, &unfinished{Intent: *l.Begin})
 			continue
 		}
 		for i, u := range list {

@@ -1,18 +1,17 @@
-package workspace
+// Package fileuri turns absolute paths into file URIs (RFC 8089) and back. It is text alone:
+// it imports nothing of toolcrib and looks at no file. Start at [Format] and [Parse].
+package fileuri
 
 import (
 	"net/url"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
-
-	"toolcrib/workspace/internal/fsys"
 )
 
-// FileURI returns the URI (RFC 8089) of a slash-separated absolute path.
-func FileURI(path string) string {
-	u := url.URL{Scheme: "file", Path: ToURIPath(path)}
+// Format returns the URI (RFC 8089) of a slash-separated absolute path.
+func Format(path string) string {
+	u := url.URL{Scheme: "file", Path: ToPath(path)}
 	if share, ok := strings.CutPrefix(path, "//"); ok { // of Windows
 		u.Host, u.Path, _ = strings.Cut(share, "/")
 		u.Path = "/" + u.Path
@@ -20,15 +19,14 @@ func FileURI(path string) string {
 	return u.String()
 }
 
-// ParseFileURI returns the absolute path of a file's URI, slash-separated and not
-// cleaned, and false for what is no such URI or names another machine. A percent
-// sign that escapes nothing is one; so are the signs that would begin a query or a
-// fragment, which files do not have.
-func ParseFileURI(uri string) (path string, ok bool) {
-	return parseFileURI(uri, runtime.GOOS == "windows")
+// Parse returns the absolute path of a file URI, slash-separated and not cleaned. It returns
+// false for other text and for a URI that names another machine. A percent sign that escapes
+// nothing is part of the path; so are "?" and "#", since files have no query or fragment.
+func Parse(uri string) (path string, ok bool) {
+	return parse(uri, runtime.GOOS == "windows")
 }
 
-func parseFileURI(uri string, windows bool) (string, bool) {
+func parse(uri string, windows bool) (string, bool) {
 	const scheme = "file:"
 	if len(uri) < len(scheme) || !strings.EqualFold(uri[:len(scheme)], scheme) {
 		return "", false
@@ -45,26 +43,26 @@ func parseFileURI(uri string, windows bool) (string, bool) {
 	path = unescape(path)
 	switch {
 	case server == "" || strings.EqualFold(server, "localhost"):
-		return fromURIPath(path, windows), true
+		return fromPath(path, windows), true
 	case windows:
 		return "//" + server + path, true
 	}
 	return "", false
 }
 
-// ToURIPath returns a slash-separated absolute path as it stands in a URI, before
-// it is escaped: with a slash before a drive of Windows.
-func ToURIPath(path string) string {
+// ToPath returns the unescaped path of a URI for a slash-separated absolute path: with a slash
+// before a Windows drive.
+func ToPath(path string) string {
 	if hasDrive(path) {
 		return "/" + path
 	}
 	return path
 }
 
-// FromURIPath undoes ToURIPath for the system that runs.
-func FromURIPath(path string) string { return fromURIPath(path, runtime.GOOS == "windows") }
+// FromPath reverses ToPath for the running system.
+func FromPath(path string) string { return fromPath(path, runtime.GOOS == "windows") }
 
-func fromURIPath(path string, windows bool) string {
+func fromPath(path string, windows bool) string {
 	if rest, ok := strings.CutPrefix(path, "/"); ok && windows && hasDrive(rest) {
 		return rest
 	}
@@ -77,7 +75,7 @@ func hasDrive(path string) bool {
 		(len(path) == 2 || path[2] == '/')
 }
 
-// unescape decodes percent-encoding and keeps what is none.
+// unescape decodes percent-encoding and keeps other percent signs.
 func unescape(text string) string {
 	if !strings.Contains(text, "%") {
 		return text
@@ -94,11 +92,4 @@ func unescape(text string) string {
 		b = append(b, text[i])
 	}
 	return string(b)
-}
-
-// Within reports whether an absolute path is dir or lies below it, by its name
-// alone: neither needs to exist.
-func Within(dir, path string) bool {
-	_, ok := fsys.Below(filepath.ToSlash(filepath.Clean(dir)), filepath.ToSlash(filepath.Clean(path)))
-	return ok
 }

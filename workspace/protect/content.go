@@ -1,4 +1,4 @@
-package workspace
+package protect
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"toolcrib/workspace/repository"
 )
 
-// maxGitConfig is the most that is read of a file of git's configuration, maxGitConfigs of
-// how many files that include each other.
+// maxGitConfig limits the bytes read of a git configuration file, maxGitConfigs the files that
+// include each other.
 const (
 	maxGitConfig  = 1 << 20
 	maxGitConfigs = 100
@@ -24,9 +24,9 @@ const (
 // decides reports whether a path below r, free of links, decides which programs run though
 // its text does not tell: it is what a protected link at the top of r leads to, belongs to
 // a repository without a .git, or is named by the configuration of a repository above it as
-// the place of hooks or as more configuration. mayBeDirectory is that of [Protected].
-func (w *Workspace) decides(r *root, rel string, mayBeDirectory bool) bool {
-	if w.linkedTo(r, rel, mayBeDirectory) || r.inRepository(rel, mayBeDirectory) {
+// the place of hooks or as more configuration. mayBeDirectory is that of [ByName].
+func (r Root) decides(rel string, mayBeDirectory bool) bool {
+	if r.linkedTo(rel, mayBeDirectory) || r.inRepository(rel, mayBeDirectory) {
 		return true
 	}
 	for dir := path.Dir(rel); ; dir = path.Dir(dir) {
@@ -38,7 +38,7 @@ func (w *Workspace) decides(r *root, rel string, mayBeDirectory bool) bool {
 			if gitDir == dir && repository.Decides(strings.TrimPrefix(rel, dir+"/"), mayBeDirectory) {
 				return true
 			}
-			if slices.ContainsFunc(r.named(path.Join(gitDir, "config"), dir, map[string]bool{}), func(at string) bool { return covers(at, rel, mayBeDirectory) }) {
+			if slices.ContainsFunc(r.named(path.Join(gitDir, "config"), dir, map[string]bool{}), func(at string) bool { return overlaps(at, rel, mayBeDirectory) }) {
 				return true
 			}
 		}
@@ -48,9 +48,9 @@ func (w *Workspace) decides(r *root, rel string, mayBeDirectory bool) bool {
 	}
 }
 
-// covers reports whether rel is at or lies below it; where it may be a directory, also
+// overlaps reports whether rel is at or lies below it; where it may be a directory, also
 // whether it holds it.
-func covers(at, rel string, mayBeDirectory bool) bool {
+func overlaps(at, rel string, mayBeDirectory bool) bool {
 	if _, ok := fsys.Below(at, rel); ok {
 		return true
 	}
@@ -58,22 +58,22 @@ func covers(at, rel string, mayBeDirectory bool) bool {
 	return mayBeDirectory && ok
 }
 
-// linkedTo reports whether a protected place at the top of r is a link that leads to rel.
-func (w *Workspace) linkedTo(r *root, rel string, mayBeDirectory bool) bool {
-	for _, place := range protected {
-		if _, err := r.Lstat(place[0]); err != nil {
+// linkedTo reports whether a protected path at the top of r is a link that leads to rel.
+func (r Root) linkedTo(rel string, mayBeDirectory bool) bool {
+	for _, parts := range protected {
+		if _, err := r.Lstat(parts[0]); err != nil {
 			continue
 		}
-		name := path.Join(place...)
-		to, at, err := w.follow(r, name, true, true)
+		name := path.Join(parts...)
+		at, inside, err := r.Follow(name)
 		if errors.Is(err, fs.ErrNotExist) { // what the link leads to may be made
 			if text, err := r.Readlink(name); err == nil && !path.IsAbs(text) {
-				to, at = r, path.Join(path.Dir(name), text)
+				at, inside = path.Join(path.Dir(name), text), true
 			}
 		} else if err != nil {
 			continue
 		}
-		if to == r && at != name && covers(at, rel, mayBeDirectory) {
+		if inside && at != name && overlaps(at, rel, mayBeDirectory) {
 			return true
 		}
 	}
@@ -82,8 +82,8 @@ func (w *Workspace) linkedTo(r *root, rel string, mayBeDirectory bool) bool {
 
 // inRepository reports whether r lies in a repository without a .git and rel is what
 // decides there.
-func (r *root) inRepository(rel string, mayBeDirectory bool) bool {
-	for above, below := path.Dir(r.canonical), path.Join(path.Base(r.canonical), rel); above != path.Dir(above); above, below = path.Dir(above), path.Join(path.Base(above), below) {
+func (r Root) inRepository(rel string, mayBeDirectory bool) bool {
+	for above, below := path.Dir(r.Canonical), path.Join(path.Base(r.Canonical), rel); above != path.Dir(above); above, below = path.Dir(above), path.Join(path.Base(above), below) {
 		if _, err := os.Lstat(filepath.FromSlash(path.Join(above, "HEAD"))); err != nil {
 			continue
 		}
@@ -96,7 +96,7 @@ func (r *root) inRepository(rel string, mayBeDirectory bool) bool {
 			host.Close()
 			continue
 		}
-		is := (&root{Root: b}).isRepository(".")
+		is := Root{Root: b}.isRepository(".")
 		b.Close()
 		if is && repository.Decides(below, mayBeDirectory) {
 			return true
@@ -106,27 +106,27 @@ func (r *root) inRepository(rel string, mayBeDirectory bool) bool {
 }
 
 // isRepository reports whether git takes a directory for a repository.
-func (r *root) isRepository(dir string) bool {
+func (r Root) isRepository(dir string) bool {
 	head := path.Join(dir, "HEAD")
 	info, err := r.Lstat(head)
 	if err != nil {
 		return false
 	}
 	for _, name := range []string{"objects", "refs"} {
-		if info, err := r.Stat(path.Join(dir, name)); err != nil || info.Kind != KindDirectory {
+		if info, err := r.Stat(path.Join(dir, name)); err != nil || info.Kind != fsys.KindDirectory {
 			return false
 		}
 	}
-	if info.Kind == KindSymlink {
+	if info.Kind == fsys.KindSymlink {
 		to, err := r.Readlink(head)
 		return err == nil && strings.HasPrefix(to, "refs/")
 	}
 	return repository.ValidHead(r.readConfig(head))
 }
 
-// named are the paths below r that a file of git's configuration names as hooks of the
-// worktree top, or as more configuration. Each file is read but once.
-func (r *root) named(file, top string, read map[string]bool) (list []string) {
+// named returns the paths below r that a git configuration file names as hooks of the worktree
+// top, or as more configuration. It reads each file only once.
+func (r Root) named(file, top string, read map[string]bool) (list []string) {
 	if read[file] || len(read) >= maxGitConfigs {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (r *root) named(file, top string, read map[string]bool) (list []string) {
 	c := repository.Parse(string(r.readConfig(file)))
 	add := func(dir, name string) string {
 		if path.IsAbs(name) {
-			rel, ok := fsys.Below(r.canonical, path.Clean(name))
+			rel, ok := fsys.Below(r.Canonical, path.Clean(name))
 			if !ok {
 				return ""
 			}
@@ -158,9 +158,9 @@ func (r *root) named(file, top string, read map[string]bool) (list []string) {
 	return list
 }
 
-// readConfig reads a small file, nothing where it cannot be.
-func (r *root) readConfig(rel string) []byte {
-	f, err := fsys.OpenFile(r, rel)
+// readConfig reads a small file; nil if it cannot be read.
+func (r Root) readConfig(rel string) []byte {
+	f, err := fsys.OpenFile(r.Root, rel)
 	if err != nil {
 		return nil
 	}
