@@ -36,8 +36,8 @@ type Recorder struct {
 
 var _ run.Recorder = (*Recorder)(nil)
 
-// New returns a Recorder that keeps records in a log, without secrets. The log is
-// closed by whoever opened it.
+// New returns a Recorder that keeps records in a log, without secrets. The Recorder does
+// not close the log.
 func New(log *audit.Log, secrets *redact.Redactor) *Recorder {
 	return &Recorder{log: log, secrets: secrets, open: map[string]run.Record{}}
 }
@@ -82,7 +82,7 @@ func (r *Recorder) begin(rec run.Record) error {
 	return r.log.Append(line, audit.Now)
 }
 
-// Abandon tells of the calls that have begun and not ended.
+// Abandon records the calls that have begun but not ended.
 func (r *Recorder) Abandon() error {
 	r.mu.Lock()
 	open := r.open
