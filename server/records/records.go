@@ -1,8 +1,8 @@
-// Package records keeps the records of calls in the audit log: it decides what may
-// be told of a call, and how long the call waits for that.
+// Package records keeps the records of calls in the audit log: it decides how much of a
+// call a record may show, and how long the call waits for its record.
 //
-// It joins server/run, which knows calls, to server/audit, which knows none, and
-// opens nothing itself. Start at [Recorder.Record].
+// It connects server/run, which knows calls, to server/audit, which does not, and opens
+// nothing itself. Start at [Recorder.Record].
 package records
 
 import (
