@@ -185,7 +185,7 @@ func (x Explanation) String() string {
 		}
 	}
 	if x.Guarded {
-		b.WriteString("what the tool comes to beside these paths is judged when it is opened\n")
+		b.WriteString("other paths are judged when the tool opens them\n")
 	}
 	return b.String()
 }
