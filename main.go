@@ -1,7 +1,7 @@
 // Command toolcrib serves a catalog of typed tools to MCP clients.
 //
-// This file wires: the process and the catalog go into the command line, whose
-// commands are the table in server/cli. Read next: server/cli/serve.go.
+// This file passes the process and the catalog to the command line, whose commands are
+// listed in server/cli. Read next: server/cli/serve.go.
 package main
 
 import (
@@ -20,8 +20,8 @@ func main() {
 	if exit, was := catalog.Program(os.Args[1:]); was {
 		os.Exit(exit)
 	}
-	// stdout belongs to the protocol and to the results of commands. Whoever
-	// else prints to os.Stdout, prints to stderr.
+	// stdout belongs to the protocol and to the results of commands. Anything else that
+	// prints to os.Stdout prints to stderr.
 	stdout := os.Stdout
 	os.Stdout = os.Stderr
 	caller := new(run.Caller)
@@ -38,8 +38,8 @@ func main() {
 	}))
 }
 
-// isTerminal asks without [os.File.Fd], which would make reads of a pipe block
-// a thread that a close cannot wake.
+// isTerminal reports whether stream is a terminal. It avoids [os.File.Fd], which would
+// make reads of a pipe block a thread that a close cannot wake.
 func isTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	if !ok {

@@ -23,13 +23,14 @@ import (
 	"toolcrib/workspace"
 )
 
-// The way of a call: a transport hands a message to admit, which admits the request and
-// has serve answer it; serve has call run the tool, by [run.Runner.Run].
+// The path of a call: a transport gives a message to admit, which admits the request and
+// starts serve; serve answers the request and uses call to run the tool with
+// [run.Runner.Run].
 
-// Requests that are not answered yet are bounded in number and in the bytes of
-// their messages; what is over is refused, so that reading never waits for a
-// tool. Large messages leave room for small ones, and streams count apart, since
-// they last.
+// Requests that are not answered yet are limited in number and in the bytes of their
+// messages. A request over a limit is refused, so that reading never waits for a tool.
+// Large messages leave room for small ones. Streams are counted separately, since they
+// last.
 const (
 	maxInFlight      = 4096
 	maxStreams       = 1024
@@ -38,7 +39,7 @@ const (
 	largeMessage     = 64 << 10
 )
 
-// admission bounds what a transport works on at once.
+// admission limits the requests that a transport works on at once.
 type admission struct {
 	running chan struct{} // calls and reads that run; others wait
 
@@ -83,8 +84,8 @@ func (a *admission) leave(m *wire.Message) {
 	a.bytes -= len(m.Raw)
 }
 
-// settleTime is how long after its last event a call is answered over pipes.
-// Measured with the TypeScript SDK 1.32 and 2.4: of 300 calls, 239 lost the event
+// settleTime is the least time between the last event of a call and its answer, over
+// pipes. Measured with the TypeScript SDK 1.32 and 2.4: of 300 calls, 239 lost the event
 // without it, 2 with 1 ms, none with 3 ms.
 const settleTime = 5 * time.Millisecond
 
@@ -93,14 +94,14 @@ type request struct {
 	link      *link
 	msg       *wire.Message
 	out       outlet.Outlet
-	key       string // of its id among the requests in flight; "" where it is not among them
+	key       string // of its id in inflight; "" if it is not in flight
 	batch     *batch // nil: answered by itself
 	place     int    // in the batch
 	ctx       context.Context
 	cancel    context.CancelFunc
 	progress  *notify.Reporter // nil: the client wants none
 	workspace *workspace.Workspace
-	abandoned atomic.Bool // by the client, or answered: nothing more is sent
+	abandoned atomic.Bool // the client cancelled it or has its answer: nothing more is sent
 }
 
 // answer is the message that ends a request.
@@ -109,9 +110,9 @@ type answer struct {
 	outlet.Ending
 }
 
-// admit takes a message of the client. A request that is not refused is served by way of
-// spawn, until ctx or the link ends; its answer goes to out or to the batch. The handshake
-// is served at once, since what follows it depends on it.
+// admit takes a message of the client. A request that is not refused is served in a
+// function given to spawn, until ctx or the link ends. Its answer goes to out or to the
+// batch. The handshake is served at once, since later messages depend on it.
 func (l *link) admit(ctx context.Context, m *wire.Message, out outlet.Outlet, b *batch, spawn func(func())) {
 	switch {
 	case m.Method == "":
@@ -147,7 +148,7 @@ func (l *link) admit(ctx context.Context, m *wire.Message, out outlet.Outlet, b 
 	}
 }
 
-// enter puts a request among those in flight.
+// enter adds a request to those in flight.
 func (l *link) enter(ctx context.Context, r *request) *wire.Fault {
 	key := wire.IDKey(r.msg.ID)
 	l.mu.Lock()
@@ -171,8 +172,8 @@ func (l *link) enter(ctx context.Context, r *request) *wire.Fault {
 	return nil
 }
 
-// serve carries out a request and answers it. What belongs before the answer is written
-// first.
+// serve carries out a request and answers it. Notifications of the request are written
+// before the answer.
 func (l *link) serve(r *request) {
 	defer l.wg.Done()
 	defer r.cancel()
@@ -200,7 +201,7 @@ func (l *link) serve(r *request) {
 	r.workspace = ws
 	from := &origin{principal: l.principal, client: who, workspace: ws, may: granted(r.ctx), progress: r.progress, log: r.logger(), trace: r.trace()}
 	if r.progress != nil {
-		defer r.progress.Close() // also where the handler panics
+		defer r.progress.Close() // also if the handler panics
 	}
 	var response mcp.JSONRPCMessage
 	switch {
@@ -223,14 +224,14 @@ func (l *link) serve(r *request) {
 	a = r.response(response)
 }
 
-// maxPasses is how often one call may come back from asking the user of a client
-// that is asked in the middle of it.
+// maxPasses is the most times that one call may run, when the client answers questions
+// during the call.
 const maxPasses = 10
 
-// call calls a tool of ours by the runner. mcp-go has no part in it, since its way through a request costs as much as a short call (measured over
-// HTTP, with the client: without it a call takes 62 µs instead of 86 in the older
-// eras, 68 instead of 103 in the newest), and asking the user between the passes is
-// ours in any case.
+// call calls a tool through the runner, not through mcp-go, which takes as long for a
+// request as a short call (measured over HTTP, with the client: without mcp-go a call
+// takes 62 µs instead of 86 in the older revisions, 68 instead of 103 in the newest).
+// Asking the user between the passes would be done here in any case.
 func (l *link) call(r *request, from *origin) mcp.JSONRPCMessage {
 	name, _ := r.msg.Params.Get("name")
 	call := run.Call{Tool: wire.Unquote(name), Session: from.info(), Log: from.logger(wire.Unquote(name)), Trace: from.trace}
@@ -265,7 +266,7 @@ func (l *link) call(r *request, from *origin) mcp.JSONRPCMessage {
 	return l.server.answer(r, errorResult(tools.Errorf(tools.Internal, "%s asks more than %d times", call.Tool, maxPasses)))
 }
 
-// forward lets mcp-go carry a request out.
+// forward lets mcp-go carry out a request.
 func (l *link) forward(r *request, from *origin) mcp.JSONRPCMessage {
 	s := l.newSession(l.id+"/"+r.key, r)
 	defer s.drain()
@@ -279,7 +280,8 @@ func (l *link) forward(r *request, from *origin) mcp.JSONRPCMessage {
 	return response
 }
 
-// answer adds what a result of the stateless era says of itself.
+// answer completes a result with the type and server info that the stateless revision
+// requires.
 func (s *Server) answer(r *request, res *mcp.CallToolResult) mcp.JSONRPCMessage {
 	if r.msg.Modern() {
 		if res.ResultType == "" {
@@ -290,8 +292,8 @@ func (s *Server) answer(r *request, res *mcp.CallToolResult) mcp.JSONRPCMessage 
 	return mcp.JSONRPCResponse{Result: res}
 }
 
-// elicit puts forms before the user of a client of the handshake's era. A client
-// that answers with an error counts as a user who gives no answer.
+// elicit shows forms to the user of a client that opened with initialize. If the client
+// answers with an error, the user counts as having given no answer.
 func (r *request) elicit(forms map[string]tools.Form, revision string) (map[string]tools.Answer, error) {
 	answers := make(map[string]tools.Answer, len(forms))
 	for _, id := range slices.Sorted(maps.Keys(forms)) {
@@ -309,9 +311,9 @@ func (r *request) elicit(forms map[string]tools.Form, revision string) (map[stri
 	return answers, nil
 }
 
-// protocolFault is how a request of the stateless era ends where the protocol
-// has an error for what stopped the call; the older eras know no such errors, but HTTP
-// has one for limits in all of them.
+// protocolFault returns the protocol's error for an outcome of a call, or nil if there is
+// none. The stateless revision has such errors; the older revisions have none, except
+// that over HTTP a limit is an error in all revisions.
 func protocolFault(call run.Call, out run.Outcome) *wire.Fault {
 	if out.Err == nil {
 		return nil
@@ -349,7 +351,7 @@ func lacking(msg string, abilities ...tools.Ability) *wire.Fault {
 	}
 }
 
-// limited is how a request over HTTP ends that is over a limit of its principal.
+// limited returns the error of a request over HTTP that exceeds a limit of its principal.
 func limited(err *tools.Error, e *run.LimitError) *wire.Fault {
 	return &wire.Fault{
 		Code: mcp.INTERNAL_ERROR, Msg: tools.Clip(err.Error()), Wait: e.Wait,
@@ -357,7 +359,8 @@ func limited(err *tools.Error, e *run.LimitError) *wire.Fault {
 	}
 }
 
-// client says who makes the request: by its own _meta, or by the handshake.
+// client returns the client of the request, from the request's _meta or from the
+// handshake.
 func (r *request) client() (tools.Client, *wire.Fault) {
 	var who peer
 	switch p := r.link.peer.Load(); {
@@ -375,7 +378,7 @@ func (r *request) client() (tools.Client, *wire.Fault) {
 	case p != nil:
 		who = *p
 	default:
-		who.version = mcp.ProtocolVersion20250326 // what a client speaks that names none
+		who.version = mcp.ProtocolVersion20250326 // the revision of a client that names none
 	}
 	return who.client(), nil
 }
@@ -389,11 +392,10 @@ func (p peer) client() tools.Client {
 	}
 }
 
-// settle keeps the answer back until the client had time to take the last event
-// of the call. Clients of the TypeScript SDK hand an event on later than an
-// answer that they read together with it, and then take it for one of a call that
-// they do not know; Claude Code then logs a lost connection. Over HTTP each message
-// is read by itself.
+// settle delays the answer until the client had time to handle the last event of the
+// call. If clients of the TypeScript SDK read an event and the answer together, they
+// handle the event after the answer and no longer know its call; Claude Code then logs a
+// lost connection. Over HTTP each message is read by itself.
 func (r *request) settle(last time.Time) {
 	left := settleTime - time.Since(last)
 	if last.IsZero() || left <= 0 || !r.out.Lumps() {
@@ -405,8 +407,8 @@ func (r *request) settle(last time.Time) {
 	}
 }
 
-// answer writes the answer of a request unless the client has abandoned it, and
-// takes it from those in flight.
+// answer writes the answer of a request unless the client has abandoned it, and removes
+// the request from those in flight.
 func (r *request) answer(a answer) {
 	if r.batch != nil {
 		r.batch.set(r.place, part{r, a.line})
@@ -420,8 +422,8 @@ func (r *request) answer(a answer) {
 	})
 }
 
-// leave takes a request from those in flight and reports whether its client
-// still waits. The id is free again before the client can read the answer.
+// leave removes a request from those in flight and reports whether its client still
+// waits. The id is free again before the client can read the answer.
 func (r *request) leave() bool {
 	if l := r.link; r.key != "" {
 		l.mu.Lock()
@@ -432,7 +434,8 @@ func (r *request) leave() bool {
 	return !r.abandoned.Swap(true)
 }
 
-// send writes a message that belongs to the request, if anybody still wants it.
+// send writes a message that belongs to the request, unless the request is abandoned or
+// answered.
 func (r *request) send(line []byte) {
 	r.out.Write(func() []byte {
 		if r.abandoned.Load() {
@@ -448,8 +451,8 @@ func (r *request) notify(method string, params any) {
 	}
 }
 
-// logger returns the logger of the request, nil where its client wants no log:
-// in the stateless era every request says so itself.
+// logger returns the logger of the request, or nil if its client wants no log. In the
+// stateless revision every request names its own log level.
 func (r *request) logger() *slog.Logger {
 	level := *r.link.level.Load()
 	if r.msg.Modern() {
@@ -464,8 +467,8 @@ func (r *request) logger() *slog.Logger {
 	return notify.NewLogger(string(level), func(params any) { r.notify(string(mcp.MethodNotificationMessage), params) })
 }
 
-// response encodes a response. One that cannot be encoded becomes an internal
-// error, since a request is always answered.
+// response encodes a response. If that fails, it returns an internal error, since every
+// request must be answered.
 func (r *request) response(response mcp.JSONRPCMessage) answer {
 	line, err := wire.AppendResponse(r.out.Room(), r.msg.ID, response)
 	if err != nil {
@@ -478,7 +481,7 @@ func (r *request) response(response mcp.JSONRPCMessage) answer {
 	return answer{line, outlet.Ending{Status: http.StatusOK}}
 }
 
-// refusal is the answer that refuses the request.
+// refusal returns the answer that refuses the request.
 func (r *request) refusal(bad *wire.Fault) answer {
 	bad.ID = r.msg.ID
 	switch {
@@ -490,8 +493,8 @@ func (r *request) refusal(bad *wire.Fault) answer {
 	return answer{bad.Line(), outlet.Ending{Status: r.status(bad.Code)}}
 }
 
-// status returns the HTTP status of an error. Before the stateless era, a request
-// that was understood had no other than that of a result.
+// status returns the HTTP status of an error. In the older revisions, a request that was
+// understood has the status of a result.
 func (r *request) status(code int) int {
 	if r.msg.Modern() {
 		return statusOf(code)
@@ -499,7 +502,7 @@ func (r *request) status(code int) int {
 	return http.StatusOK
 }
 
-// during returns a context that ends with either of two.
+// during returns a context that ends when either of two ends.
 func during(ctx, other context.Context) (context.Context, context.CancelFunc) {
 	same := ctx == other
 	ctx, cancel := context.WithCancel(ctx)
@@ -513,8 +516,8 @@ func during(ctx, other context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// statusOf returns the HTTP status that revision 2026-07-28 has for the code of
-// an error; 0 is a result.
+// statusOf returns the HTTP status that revision 2026-07-28 defines for an error code;
+// code 0 is a result.
 func statusOf(code int) int {
 	switch code {
 	case mcp.METHOD_NOT_FOUND:

@@ -28,12 +28,11 @@ const Endpoint = "/mcp"
 
 // HTTP configures streamable HTTP.
 type HTTP struct {
-	// Auth says in whose name a request is; nil = every one is anonymous.
+	// Auth finds the principal of a request; nil = all requests are anonymous.
 	Auth *identity.Gate
-	// Roots gives principals workspaces of their own; nil = all have that of the
-	// server.
+	// Roots gives principals their own workspaces; nil = all use that of the server.
 	Roots *identity.Roots
-	// Hosts are names by which clients may call the server, beside localhost and
+	// Hosts are names by which clients may call the server, in addition to localhost and
 	// the addresses of its listener.
 	Hosts []string
 	// Origins are the web origins whose pages may call the server, as browsers
@@ -46,18 +45,18 @@ type HTTP struct {
 
 // Bounds of streamable HTTP.
 const (
-	// maxRunningHTTP is how many tools/call of all clients run at once.
+	// maxRunningHTTP is the most tools/call requests of all clients that run at once.
 	maxRunningHTTP = 256
 	// maxHeader is the most bytes of a request's headers.
 	maxHeader = 16 << 10
-	// headerWait and idleWait are how long a connection may take to send its
-	// headers, and to say nothing between two requests.
+	// headerWait is how long a connection may take to send its headers, idleWait how long
+	// it may be silent between two requests.
 	headerWait = 5 * time.Second
 	idleWait   = 2 * time.Minute
-	// drainWait is how long a connection waits for the rest of a body that is not
-	// read, before it is closed.
+	// drainWait is how long a connection waits for the rest of an unread body before it
+	// is closed.
 	drainWait = time.Second
-	// graceHTTP is how long calls may go on that run at the shutdown.
+	// graceHTTP is how long running calls may go on at shutdown.
 	graceHTTP = 10 * time.Second
 )
 
@@ -76,9 +75,9 @@ type httpServer struct {
 	requests  atomic.Int64    // numbers the links of the stateless era
 }
 
-// ServeStreamable serves clients over streamable HTTP at [Endpoint] of a
-// listener, which it closes, until ctx ends. Streams end at once then, running
-// calls get ten seconds. An error means that the listener broke.
+// ServeStreamable serves clients over streamable HTTP at [Endpoint] of a listener until
+// ctx ends, and closes the listener. When ctx ends, streams end at once and running calls
+// get ten seconds. An error means that the listener failed.
 func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP) error {
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -99,7 +98,7 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 	s.traffic.sessions.Store(h.sessions)
 	srv := &http.Server{
 		Handler: h,
-		// OPTIONS * is guarded like anything else.
+		// OPTIONS * is checked like any other request.
 		DisableGeneralOptionsHandler: true,
 		BaseContext:                  func(net.Listener) context.Context { return calls },
 		ReadHeaderTimeout:            headerWait,
@@ -135,11 +134,11 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 	return nil
 }
 
-// ServeHTTP implements [http.Handler]: who may call at all is decided before
-// anything of the request is read beyond its headers.
+// ServeHTTP implements [http.Handler]: it decides from the headers alone whether the
+// client may call, before it reads the body.
 func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	// Whatever is done with the request, neither a body that does not come nor an
-	// answer that nobody reads keeps the connection.
+	// In all cases, a body that does not come or an answer that nobody reads must not
+	// hold the connection.
 	control := http.NewResponseController(rw)
 	_ = control.SetWriteDeadline(time.Now().Add(outlet.WriteWait))
 	if r.Body != http.NoBody {
@@ -158,8 +157,8 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	if len(r.TransferEncoding) > 0 {
-		// There may have been a Content-Length too, which says otherwise: what
-		// follows on this connection is not trusted (RFC 9112, 6.1).
+		// A Content-Length may have contradicted this, so the rest of the connection is
+		// not trusted (RFC 9112, 6.1).
 		w.Header().Set("Connection", "close")
 	}
 	if why := h.guard.Refuses(r); why != "" {
@@ -200,7 +199,7 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// responseWriter knows the status of a response that has begun.
+// responseWriter remembers the status of a response that has begun.
 type responseWriter struct {
 	http.ResponseWriter
 	status int    // 0 before
@@ -221,7 +220,7 @@ func (w *responseWriter) Write(data []byte) (int, error) {
 	return w.ResponseWriter.Write(data)
 }
 
-// Unwrap lets [http.ResponseController] have what the server's own can do.
+// Unwrap gives [http.ResponseController] access to the server's own writer.
 func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // refuse answers with an error that belongs to no request, and closes the
@@ -241,7 +240,7 @@ func (h *httpServer) refuse(w http.ResponseWriter, status int, bad *wire.Fault) 
 	_, _ = w.Write(append(bad.Line(), '\n')) // a client that has gone is told nothing
 }
 
-// get serves the stream of a session, for what belongs to no request.
+// get serves the stream of a session, for messages that belong to no request.
 func (h *httpServer) get(w http.ResponseWriter, r *http.Request, who identity.Who) {
 	if !outlet.Accepts(r).Events {
 		h.refuse(w, http.StatusNotAcceptable, wire.Refuse(mcp.INVALID_REQUEST, "a GET opens a stream: the header Accept must have %s", outlet.EventStream))
@@ -284,8 +283,8 @@ func (h *httpServer) delete(w http.ResponseWriter, r *http.Request, who identity
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// session returns the session that a request names, and keeps it busy until it
-// is released. Without one it answers the request and returns nil.
+// session returns the session that a request names, busy until it is released. If there
+// is none, it answers the request and returns nil.
 func (h *httpServer) session(w http.ResponseWriter, r *http.Request, who identity.Who) *httpSession {
 	id := strings.Join(r.Header.Values(mcp.HeaderSessionID), ", ") // several are none that exists
 	if id == "" {
@@ -314,7 +313,7 @@ func withGrant(ctx context.Context, g *identity.Grant) context.Context {
 	return context.WithValue(ctx, grantKey{}, g)
 }
 
-// granted returns what the request of a context may call; nil is everything.
+// granted returns which tools the request of a context may call; nil means all.
 func granted(ctx context.Context) func(*tools.Tool) bool {
 	if g, _ := ctx.Value(grantKey{}).(*identity.Grant); g != nil {
 		return g.Allows
@@ -348,8 +347,8 @@ func (h *httpServer) enter(w http.ResponseWriter, r *http.Request, who identity.
 	return caller{principal: who.Principal, base: ws, leave: leave}, true
 }
 
-// challenge refuses a request that its token does not let through, id is that of
-// the message where it was read.
+// challenge refuses a request that its token does not allow. id is that of the message,
+// if it was read.
 func (h *httpServer) challenge(w http.ResponseWriter, bad *identity.Refusal, id []byte) {
 	if bad.Challenge != "" {
 		w.Header().Set("WWW-Authenticate", bad.Challenge)
@@ -357,8 +356,8 @@ func (h *httpServer) challenge(w http.ResponseWriter, bad *identity.Refusal, id 
 	h.refuse(w, bad.Status, &wire.Fault{ID: id, Code: mcp.INVALID_REQUEST, Msg: bad.Message})
 }
 
-// forbids refuses a call of a tool that exists and is beyond what the token of the
-// request may call. In a batch, and for the calls inside a call, the policy does it.
+// forbids refuses a call of an existing tool that the token of the request does not
+// allow. In a batch, and for calls inside a call, the policy refuses instead.
 func (h *httpServer) forbids(w http.ResponseWriter, who identity.Who, m *wire.Message) bool {
 	if who.Grant == nil || m.Method != string(mcp.MethodToolsCall) || m.ID == nil {
 		return false
@@ -375,7 +374,7 @@ func (h *httpServer) forbids(w http.ResponseWriter, who identity.Who, m *wire.Me
 	return true
 }
 
-// toolsOf returns the tools of names, of which all that can be called have one.
+// toolsOf returns the tool of each name and alias that can be called.
 func (s *Server) toolsOf(names []string) []*tools.Tool {
 	var list []*tools.Tool
 	for _, name := range names {
@@ -386,20 +385,20 @@ func (s *Server) toolsOf(names []string) []*tools.Tool {
 	return list
 }
 
-// Refusal is a request over HTTP that became no call since its origin, its host or
-// its token may not call, or calls too often.
+// Refusal is a request over HTTP that was refused before it became a call: its origin,
+// host or token may not call, or calls too often.
 type Refusal struct {
 	Status int    // one of RefusalStatuses
 	From   string // address of the connection: that of a proxy, where there is one
 	Why    string
 }
 
-// RefusalStatuses are what the Status of a Refusal can be.
+// RefusalStatuses are the possible values of a Refusal's Status.
 func RefusalStatuses() []int {
 	return []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}
 }
 
-// tellRefused tells of a refused request whoever wants to know.
+// tellRefused reports a refused request to Options.Refused, if that is set.
 func (s *Server) tellRefused(w http.ResponseWriter, status int, bad *wire.Fault) {
 	if s.refused == nil {
 		return
@@ -414,14 +413,14 @@ func (s *Server) tellRefused(w http.ResponseWriter, status int, bad *wire.Fault)
 	s.refused(told)
 }
 
-// traffic counts what comes over HTTP.
+// traffic counts sessions and requests over HTTP.
 type traffic struct {
 	answered [600]atomic.Uint64 // by status
 	sessions atomic.Pointer[sessions]
 }
 
-// Traffic returns how many sessions over HTTP live, and how many requests were
-// answered by each status.
+// Traffic returns the number of open sessions over HTTP and, for each status, the number
+// of requests that it answered.
 func (s *Server) Traffic() (live int, requests map[int]uint64) {
 	if ss := s.traffic.sessions.Load(); ss != nil {
 		live = ss.count()
@@ -452,8 +451,7 @@ func (ss *sessions) count() int {
 	return len(ss.byID)
 }
 
-// The names under which a request says its place in the trace of its client, as a
-// header and in _meta.
+// The names of a request's trace context, as headers and in _meta.
 const (
 	traceParent = "traceparent"
 	traceState  = "tracestate"
@@ -461,7 +459,7 @@ const (
 
 type traceKey struct{}
 
-// traced returns the request with the place of its headers, if they have one.
+// traced returns the request with the trace context of its headers, if they have one.
 func traced(r *http.Request) *http.Request {
 	parent := r.Header.Get(traceParent)
 	if parent == "" {
@@ -471,8 +469,8 @@ func traced(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), traceKey{}, t))
 }
 
-// trace returns the place of the request: what its _meta says beats the headers,
-// which may be those of a proxy.
+// trace returns the trace context of the request. That of _meta wins over the headers,
+// which a proxy may have set.
 func (r *request) trace() run.Trace {
 	if parent := r.msg.Meta.Text(traceParent); parent != "" {
 		return run.Trace{Parent: parent, State: r.msg.Meta.Text(traceState)}

@@ -18,9 +18,8 @@ import (
 	"toolcrib/workspace"
 )
 
-// link is a client as the server knows it: over pipes the connection, over HTTP
-// a session of the revisions that open with initialize, and in the stateless era
-// a single request.
+// link is a client as the server knows it. Over pipes it is the connection; over HTTP it
+// is a session of the older revisions, or a single request of the stateless revision.
 type link struct {
 	server *Server
 	id     string
@@ -46,14 +45,14 @@ type link struct {
 	follower *follow.Follower // of the session of the link; nil: it follows nothing
 }
 
-// caller is in whose name a link is, and where its files are.
+// caller is the principal of a link and its workspace.
 type caller struct {
 	principal string
 	base      *workspace.Workspace // what the client's roots may narrow; nil: there are no files
 	leave     func()               // says that base is no longer used; nil: nobody asks
 }
 
-// quit says that the workspace is no longer used.
+// quit ends the use of the workspace.
 func (c caller) quit() {
 	if c.leave != nil {
 		c.leave()
@@ -70,7 +69,7 @@ func (s *Server) newLink(ctx context.Context, id string, c caller, a *admission)
 	return l
 }
 
-// notified takes a notification.
+// notified handles a notification.
 func (l *link) notified(m *wire.Message) {
 	switch m.Method {
 	case string(mcp.MethodNotificationCancelled):
@@ -85,8 +84,8 @@ func (l *link) notified(m *wire.Message) {
 	}
 }
 
-// abandon cancels the request that a notification names. Nothing more is sent
-// for it. An id that is not in flight is none of ours or already answered.
+// abandon cancels the request that a notification names. Nothing more is sent for it. An
+// id that is not in flight is unknown or already answered, and is ignored.
 func (l *link) abandon(m *wire.Message) {
 	id, ok := m.Params.Get("requestId")
 	if !ok || !wire.ValidID(id) {
@@ -101,8 +100,8 @@ func (l *link) abandon(m *wire.Message) {
 	}
 }
 
-// tellNews lets a client of the handshake's era hear of changes of the lists, which
-// need no subscription there, as long as it listens. The caller holds mu.
+// tellNews sends changes of the lists to a client that opened with initialize, for as
+// long as it listens. Such a client needs no subscription. The caller holds mu.
 func (l *link) tellNews() {
 	if l.closed || !l.news || l.mute != nil || l.home == nil || l.peer.Load() == nil {
 		return
@@ -121,7 +120,7 @@ func (l *link) tellNews() {
 	go s.pump(ctx)
 }
 
-// close lets no further request in and ends what waits for the client.
+// close refuses further requests and ends the requests that wait for the client.
 func (l *link) close() {
 	l.mu.Lock()
 	l.closed = true
@@ -149,7 +148,7 @@ func (l *link) end() {
 	}
 }
 
-// tell writes a notification that belongs to no request.
+// tell sends a notification that belongs to no request.
 func (l *link) tell(method string, params any) {
 	l.mu.Lock()
 	home := l.home
@@ -162,7 +161,7 @@ func (l *link) tell(method string, params any) {
 	}
 }
 
-// notification encodes a notification, nil if that cannot be.
+// notification encodes a notification. It returns nil if that fails.
 func (s *Server) notification(method string, params any) []byte {
 	line, err := wire.AppendCall(nil, "", method, params)
 	if err != nil {
@@ -179,7 +178,7 @@ func (s *Server) panicked(p any) *wire.Fault {
 	return wire.Refuse(mcp.INTERNAL_ERROR, "internal error %s; the log of the server has the details", id)
 }
 
-// asks are the requests of ours that wait for the client's response.
+// asks holds the server's requests that wait for a response of the client.
 type asks struct {
 	mu      sync.Mutex
 	last    int
@@ -244,8 +243,8 @@ func (a *asks) forget(id string) {
 	delete(a.waiting, id)
 }
 
-// answered hands a response of the client to whom it concerns. One that nobody
-// waits for is dropped: its call may have ended.
+// answered passes a response of the client to the request that waits for it. Without such
+// a request it is dropped: the call may have ended.
 func (a *asks) answered(m *wire.Message) {
 	if m.ID[0] != '"' {
 		return
@@ -259,7 +258,7 @@ func (a *asks) answered(m *wire.Message) {
 	}
 }
 
-// end lets everybody who waits for the client go on without it.
+// end ends all waiting for the client with an error.
 func (a *asks) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 	"toolcrib/server/wire"
 )
 
-// post takes a message. The era of a request is that of the revision that it
-// names in its header or its _meta.
+// post handles a message. The revision that its header or its _meta names decides whether
+// it is served as stateless.
 func (h *httpServer) post(w http.ResponseWriter, r *http.Request, who identity.Who) {
 	accepted := outlet.Accepts(r)
 	switch {
@@ -58,7 +58,7 @@ func (h *httpServer) post(w http.ResponseWriter, r *http.Request, who identity.W
 	}
 }
 
-// stateless serves a message of the era in which every request stands alone.
+// stateless serves a message of the stateless revision.
 func (h *httpServer) stateless(st *outlet.Stream, w http.ResponseWriter, r *http.Request, who identity.Who, m *wire.Message) {
 	switch {
 	case m.Method == "":
@@ -103,7 +103,7 @@ func (h *httpServer) stateful(st *outlet.Stream, w http.ResponseWriter, r *http.
 	}
 }
 
-// initialize opens a session. One whose handshake fails is not kept.
+// initialize opens a session. If the handshake fails, the session is dropped.
 func (h *httpServer) initialize(st *outlet.Stream, w http.ResponseWriter, r *http.Request, who identity.Who, m *wire.Message) {
 	c, ok := h.enter(w, r, who)
 	if !ok {
@@ -125,9 +125,9 @@ func (h *httpServer) initialize(st *outlet.Stream, w http.ResponseWriter, r *htt
 	h.sessions.release(s)
 }
 
-// batch serves an array of messages of a session. A header that names another
-// revision than those with sessions refuses it, whatever the session speaks:
-// whoever reads only the headers takes it for one message of that revision.
+// batch serves an array of messages of a session. It is refused if the header names a
+// revision without sessions, whatever the session's revision is: a proxy that reads only
+// the headers would take it for one message of that revision.
 func (h *httpServer) batch(st *outlet.Stream, w http.ResponseWriter, r *http.Request, who identity.Who, raw []byte) {
 	if r.Header.Get(mcp.HeaderSessionID) == "" || !legacyRevision(r.Header.Get(mcp.HeaderProtocolVersion)) {
 		h.refuse(w, http.StatusBadRequest, wire.Refuse(mcp.INVALID_REQUEST, "batches exist only in sessions of revision %s; send one message at a time", mcp.ProtocolVersion20250326))
@@ -149,9 +149,9 @@ func (h *httpServer) batch(st *outlet.Stream, w http.ResponseWriter, r *http.Req
 // inPlace serves a request in the goroutine of its connection.
 func inPlace(f func()) { f() }
 
-// headers proves that the headers of a request say the same as its body, so that
-// whoever stands between and reads only the headers is not deceived. What else the
-// revision wants of the body is proved by [Server.refuses].
+// headers checks that the headers of a request agree with its body, so that a proxy that
+// reads only the headers is not deceived. [Server.refuses] checks the revision's other
+// demands on the body.
 func (s *Server) headers(header http.Header, m *wire.Message) *wire.Fault {
 	mismatch := func(format string, args ...any) *wire.Fault { return wire.Refuse(mcp.HEADER_MISMATCH, format, args...) }
 	for _, name := range []string{mcp.HeaderProtocolVersion, mcp.HeaderMethod, mcp.HeaderName} {

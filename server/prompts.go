@@ -26,8 +26,8 @@ func (s *Server) servePrompts(hooks *mcpserver.Hooks) {
 	})
 }
 
-// addPrompts registers every prompt; which of them are offered is up to the
-// tools.
+// addPrompts registers every prompt; a prompt is offered if the tools that it needs can
+// be called.
 func (s *Server) addPrompts() error {
 	taken := map[string]bool{}
 	var all []mcpserver.ServerPrompt
@@ -44,8 +44,8 @@ func (s *Server) addPrompts() error {
 	return nil
 }
 
-// offer sets the prompts that can be had with the tools, and reports whether
-// they are others than before. The caller holds mu.
+// offer sets the prompts whose tools can be called, and reports whether the list has
+// changed. The caller holds mu.
 func (s *Server) offer() bool {
 	offered := []mcp.Prompt{}
 	for _, p := range s.prompts {
@@ -69,8 +69,8 @@ func definePrompt(p tools.Prompt) mcp.Prompt {
 	return def
 }
 
-// promptHandler renders a prompt. The arguments are those that checkPrompt has
-// let through; one without a text is as good as absent.
+// promptHandler renders a prompt. checkPrompt has checked the arguments; an empty
+// argument counts as absent.
 func (s *Server) promptHandler(p tools.Prompt) mcpserver.PromptHandlerFunc {
 	return func(ctx context.Context, req mcp.GetPromptRequest) (result *mcp.GetPromptResult, err error) {
 		s.handle(ctx, func(from *origin) error {
@@ -174,8 +174,7 @@ func knownArgument(def mcp.Prompt, name string) *wire.Fault {
 	return wire.Refuse(mcp.INVALID_PARAMS, "prompt %s has no argument %q; it has %s", def.Name, tools.Clip(name), strings.Join(names, ", "))
 }
 
-// completer answers completion/complete. What it is asked for has passed
-// checkCompletion.
+// completer answers completion/complete, after checkCompletion has checked the request.
 type completer struct{ server *Server }
 
 var (
@@ -210,11 +209,11 @@ func (c completer) CompleteResourceArgument(ctx context.Context, uri string, arg
 	return c.server.complete(ctx, complete, through, arg.Value)
 }
 
-// completion returns the values that begin with a prefix; a nil one has none.
+// completion returns the values that begin with a prefix; a nil completion returns none.
 type completion func(ctx context.Context, prefix string) ([]string, error)
 
-// complete returns the first values that begin with prefix, and how many there are:
-// none to who may not call the tools that they are for.
+// complete returns the first values that begin with prefix, and their total number. A
+// client that may not call the tools they are for gets none.
 func (s *Server) complete(ctx context.Context, complete completion, through []*tools.Tool, prefix string) (result *mcp.Completion, err error) {
 	result = &mcp.Completion{Values: []string{}}
 	if complete == nil {

@@ -22,15 +22,15 @@ import (
 )
 
 const (
-	// resourcePage is how many resources a page of the list has.
+	// resourcePage is the most resources on a page of the list.
 	resourcePage = 100
-	// resourceTTL is how long a client may keep what does not change while the
+	// resourceTTL is how long a client may keep results that do not change while the
 	// server runs.
 	resourceTTL = 5 * time.Minute
-	// lookTimeout bounds what is not a call: lists, completions, versions, prompts.
+	// lookTimeout limits work that is not a call: lists, completions, versions, prompts.
 	lookTimeout = 10 * time.Second
-	// everyResource stands for all resources towards mcp-go, which would choose
-	// among templates that match in no order.
+	// everyResource represents all resources in mcp-go, which would choose among matching
+	// templates in no fixed order.
 	everyResource = "toolcrib:every-resource"
 )
 
@@ -62,8 +62,8 @@ func (s *Server) serveResources(hooks *mcpserver.Hooks) {
 	})
 }
 
-// templatesOf returns the templates of sources. The names of sources and of their tools
-// are used once.
+// templatesOf returns the templates of sources. It is an error if two sources, or their
+// tools, share a name.
 func templatesOf(sources []tools.Source) ([]mcp.ResourceTemplate, error) {
 	taken := map[string]bool{}
 	templates := []mcp.ResourceTemplate{}
@@ -89,7 +89,7 @@ func templatesOf(sources []tools.Source) ([]mcp.ResourceTemplate, error) {
 	return templates, nil
 }
 
-// readable returns the sources as they are now; nobody changes the list.
+// readable returns the current sources; the list must not be changed.
 func (s *Server) readable() []tools.Source {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -108,8 +108,7 @@ func asked(req *mcp.ReadResourceRequest) string {
 	return uri
 }
 
-// source returns the source that a URI belongs to, and the arguments by which
-// it is read.
+// source returns the source that a URI belongs to, and the arguments for reading it.
 func (s *Server) source(uri string) (*tools.Source, json.RawMessage, bool) {
 	sources := s.readable()
 	for i := range sources {
@@ -155,7 +154,7 @@ func (s *Server) listResources(ctx context.Context, from *origin, cursor mcp.Cur
 	return all[first:last], next, nil
 }
 
-// cursorMark begins what a cursor of the list of resources says.
+// cursorMark is the prefix of a cursor of the list of resources, once decoded.
 const cursorMark = "resources:"
 
 // offset returns how many resources the pages before a cursor have.
@@ -170,7 +169,7 @@ func offset(cursor mcp.Cursor) (int, *wire.Fault) {
 	return 0, wire.Refuse(mcp.INVALID_PARAMS, "cursor %q was not given by this server", tools.Clip(string(cursor)))
 }
 
-// checkCursor refuses a cursor of the list of resources that cannot be one.
+// checkCursor refuses a cursor that the list of resources cannot have given.
 func checkCursor(m *wire.Message) *wire.Fault {
 	raw, ok := m.Params.Get("cursor")
 	switch {
@@ -239,8 +238,8 @@ func (s *Server) read(ctx context.Context, from *origin, uri string) ([]mcp.Reso
 	return contents, nil
 }
 
-// resourceContents is a block as the content of a resource: text, or bytes where
-// the block has such.
+// resourceContents returns a block as the content of a resource: bytes if the block has
+// any, else text.
 func resourceContents(uri string, b tools.Block) mcp.ResourceContents {
 	if b.Data != nil {
 		return mcp.BlobResourceContents{URI: uri, MIMEType: b.MIME, Blob: base64.StdEncoding.EncodeToString(b.Data)}
@@ -248,13 +247,13 @@ func resourceContents(uri string, b tools.Block) mcp.ResourceContents {
 	return mcp.TextResourceContents{URI: uri, MIMEType: b.MIME, Text: b.Text}
 }
 
-// unknownResource is the error for a URI that no source has.
+// unknownResource returns the error for a URI that no source has.
 func unknownResource(uri string) *tools.Error {
 	return tools.Errorf(tools.NotFound, "no resource is called %s", tools.Clip(uri)).
 		WithHint("resources/list and resources/templates/list name what there is")
 }
 
-// resourceFault words the error of a resource for a client of the revision.
+// resourceFault converts the error of a resource for a client of the revision.
 func resourceFault(protocol, uri string, err *tools.Error) *wire.Fault {
 	data := map[string]any{"uri": uri}
 	code := errorCode(err.Code)
@@ -268,12 +267,12 @@ func resourceFault(protocol, uri string, err *tools.Error) *wire.Fault {
 	return &wire.Fault{Code: code, Msg: tools.Clip(err.Error()), Data: data}
 }
 
-// callersFault are the errors that the caller can do something about.
+// callersFault holds the codes of errors that the caller can do something about.
 var callersFault = []tools.Code{
 	tools.InvalidArgument, tools.NotFound, tools.Denied, tools.Declined, tools.TooLarge, tools.Unsupported,
 }
 
-// errorCode is the code of JSON-RPC for an error that no result can carry.
+// errorCode returns the JSON-RPC code of an error that no result can carry.
 func errorCode(code tools.Code) int {
 	if slices.Contains(callersFault, code) {
 		return mcp.INVALID_PARAMS
@@ -288,8 +287,8 @@ func keep(ctx context.Context, result mcp.CacheHintSetter, ttl time.Duration) {
 	}
 }
 
-// version returns the version of a resource, "" where it never changes. Who may not read
-// it is denied that, too, before anything is looked up.
+// version returns the version of a resource, "" if it never changes. A client that may
+// not read the resource gets an error before anything is looked up.
 func (s *Server) version(ctx context.Context, uri string) (version string, err error) {
 	src, args, ok := s.source(uri)
 	if !ok {

@@ -13,13 +13,13 @@ import (
 	"toolcrib/workspace/fileuri"
 )
 
-// rootsWait is how long a request waits for the client to tell its roots.
+// rootsWait is how long a request waits for the client to send its roots.
 const rootsWait = 3 * time.Second
 
-// roots is what the roots of a client of the handshake's era narrow the
-// workspace to. They are asked for at the first request that may open files, over
-// HTTP also when the client opens its stream before that, and again after the
-// client has said that they changed.
+// roots narrows the workspace to the roots of a client that opened with initialize. The
+// server asks for them at the first request that may open files, over HTTP also when the
+// client opens its stream before that, and again after the client has said that they
+// changed.
 type roots struct {
 	mu      sync.Mutex
 	known   bool
@@ -50,7 +50,7 @@ func (v *view) release() {
 	}
 }
 
-// discard ends the use of a view as the current one; there may be none.
+// discard ends the use of the current view, if there is one.
 func (v *view) discard() {
 	if v != nil {
 		v.release()
@@ -63,8 +63,8 @@ var opensFiles = []string{
 	string(mcp.MethodPromptsGet), string(mcp.MethodCompletionComplete), string(mcp.MethodResourcesSubscribe),
 }
 
-// workspace returns the workspace of a request, and what to call when the
-// request no longer uses it.
+// workspace returns the workspace of a request, and a function to call when the request
+// no longer uses it.
 func (l *link) workspace(r *request) (*workspace.Workspace, func()) {
 	p := l.peer.Load()
 	if r.msg.Modern() || p == nil || p.caps.Roots == nil || !slices.Contains(opensFiles, r.msg.Method) {
@@ -79,8 +79,8 @@ func (l *link) workspace(r *request) (*workspace.Workspace, func()) {
 	return l.base, func() {}
 }
 
-// know sees to it that the roots of r's client are known, if it can be asked. One
-// request asks, the others wait for it.
+// know asks for the roots of r's client unless they are known or the client cannot be
+// asked. One request asks, the others wait for it.
 func (rs *roots) know(r *request) {
 	for r.ctx.Err() == nil {
 		rs.mu.Lock()
@@ -104,8 +104,8 @@ func (rs *roots) know(r *request) {
 	}
 }
 
-// ask asks r's client, and takes over its answer if the roots have not changed
-// since then and r still wants it. The others wait until it returns or panics.
+// ask asks r's client for its roots. It uses the answer if the roots have not changed
+// since, and r was not cancelled. The others wait until it returns or panics.
 func (rs *roots) ask(r *request, changes int) {
 	defer func() {
 		rs.mu.Lock()
@@ -123,8 +123,8 @@ func (rs *roots) ask(r *request, changes int) {
 	rs.known, rs.view = true, v
 }
 
-// learnRoots asks for the roots before a request wants them. It runs in a goroutine
-// of its own, so a panic is logged and has no other consequence.
+// learnRoots asks for the roots before a request wants them. It runs in its own
+// goroutine, so a panic is logged and has no other effect.
 func (l *link) learnRoots(r *request) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -134,7 +134,7 @@ func (l *link) learnRoots(r *request) {
 	l.roots.know(r)
 }
 
-// forget lets the roots be asked for anew.
+// forget makes the next request ask for the roots again.
 func (rs *roots) forget() {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -143,9 +143,9 @@ func (rs *roots) forget() {
 	rs.changes++
 }
 
-// askRoots asks the client for its roots and narrows the workspace to what both
-// have. A client that does not answer, or has nothing of ours, narrows nothing:
-// the roots that the user gave to the server hold in any case.
+// askRoots asks the client for its roots and narrows the workspace to the directories
+// that both have. If the client does not answer, or has none of the server's directories,
+// nothing is narrowed: the roots that the user gave to the server apply in any case.
 func (l *link) askRoots(r *request) *view {
 	ctx, cancel := context.WithTimeout(r.ctx, rootsWait)
 	defer cancel()
@@ -174,8 +174,8 @@ func (l *link) askRoots(r *request) *view {
 	return &view{ws: ws, users: 1}
 }
 
-// intersect returns the directories that lie both in a root of the client and in
-// one of ours, in our order.
+// intersect returns the directories that lie both in a root of the client and in one of
+// the server, in the server's order.
 func intersect(ws *workspace.Workspace, theirs []mcp.Root) []string {
 	var dirs []string
 	add := func(dir string) {

@@ -1,31 +1,32 @@
-// Package server speaks the Model Context Protocol: it lists tools, turns requests into
-// calls of the runner, and outcomes into results.
+// Package server implements the Model Context Protocol. It lists tools, turns requests
+// into calls of the runner, and turns outcomes into results.
 //
-// It serves the stateless revision 2026-07-28 and the revisions that open with initialize,
-// both at once on one process. No category of tools is imported here.
+// One process serves both the stateless revision 2026-07-28 and the older revisions,
+// which open with initialize. The package must not import a category of tools.
 //
-// What mcp-go does: the handshake and discovery, the lists of tools, prompts and resources,
-// reading a resource, completion, log levels, subscriptions, and the few native tools of the
-// conformance suite. What is ours: the transports, since the order of messages, cancellation
-// and limits are decided there; tools/call, since the way through mcp-go costs as much as a
-// short call; the Tasks extension, which mcp-go does not have; and the encoding of results
-// (package wire).
+// The library mcp-go does the handshake and discovery, the lists of tools, prompts and
+// resources, reading a resource, completion, log levels, subscriptions, and the few
+// native tools of the conformance suite. This package does the transports, which decide
+// the order of messages, cancellation and limits; tools/call, since mcp-go takes as long
+// for it as a short call; the Tasks extension, which mcp-go does not have; and the
+// encoding of results (package wire).
 //
-// A call goes from its transport to link.admit, which admits one request, to link.serve,
-// to link.call and to [run.Runner.Run]: read these in call.go. The files in reading order:
+// A call goes from its transport to link.admit, which admits one request, then to
+// link.serve, link.call and [run.Runner.Run]. Start reading with these, in call.go. The
+// files in reading order:
 //
-//	server.go     a Server and what it is made of
-//	link.go       a client, and what it is asked
+//	server.go     the Server and its options
+//	link.go       a client, and the questions to it
 //	tools.go      tools, and results on the wire
 //	resources.go  resources by their sources
 //	prompts.go    prompts and completion
 //	session.go    a client as mcp-go sees it, its subscriptions
 //	call.go       a request from its message to its answer
-//	roots.go      what the roots of a client narrow
+//	roots.go      narrowing the workspace to the client's roots
 //	tasks.go      calls that become tasks
 //	stdio.go      clients over pipes, batches
 //	sessions.go   the sessions of HTTP
-//	http.go       streamable HTTP: who may call
+//	http.go       streamable HTTP: access to the server
 //	post.go       the messages of HTTP
 package server
 
@@ -52,14 +53,14 @@ import (
 	"toolcrib/workspace"
 )
 
-// Options makes a Server.
+// Options configures a Server.
 type Options struct {
 	Name, Version string
 	Instructions  string       // for the model; clients cut them at 2,048 characters
 	Tools         []tools.Tool // listed, in this order
 	Hidden        []tools.Tool // can be called but are not listed
-	// Tailored is what clients of some names are shown in the place of Tools; all of it
-	// stands in Tools or Hidden.
+	// Tailored maps the names of clients to the tools that are listed for them instead of
+	// Tools. All of them are in Tools or Hidden.
 	Tailored  map[string][]tools.Tool
 	Sources   []tools.Source // resources, read by the first source that has the URI
 	Prompts   []tools.Prompt // offered where the tools they need can be called
@@ -67,14 +68,14 @@ type Options struct {
 	Runner    *run.Runner
 	Workspace *workspace.Workspace
 	Log       *slog.Logger // nil = discard
-	// ProgressRate is how many progress notifications of one call go out in a
-	// second; 0 = ProgressPerSecond, negative = all.
+	// ProgressRate is the number of progress notifications that one call may send per
+	// second; 0 = ProgressPerSecond, negative = no limit.
 	ProgressRate int
-	// TaskAfter is how long a call of a tool that streams lasts before it becomes a
-	// task, for clients that take tasks; 0 = TaskAfter.
+	// TaskAfter is the time after which a call of a tool that streams becomes a task, for
+	// clients that accept tasks; 0 = TaskAfter.
 	TaskAfter time.Duration
-	// Refused is told of the requests over HTTP that were refused for who made them
-	// or how many, which become no call; it must return at once. nil = nobody is.
+	// Refused receives the requests over HTTP that were refused because of their origin,
+	// host, token or rate. They become no call. It must return at once; nil = none.
 	Refused func(Refusal)
 }
 
@@ -92,7 +93,7 @@ type Server struct {
 	mcp          *mcpserver.MCPServer
 	runner       runner
 	workspace    *workspace.Workspace
-	resources    bool // it was made with sources: what it can do is told once
+	resources    bool // it was made with sources: capabilities are announced once
 	prompts      []tools.Prompt
 	native       Native
 	log          *slog.Logger
@@ -109,16 +110,14 @@ type Server struct {
 	sources   []tools.Source
 	templates []mcp.ResourceTemplate // of the sources
 	listed    []mcp.Tool
-	// tailored is what clients of some names are shown instead, made when the first of
-	// them asks.
+	// tailored returns the list for clients of a name, made when the first of them asks.
 	tailored map[string]func() ([]mcp.Tool, error)
 	names    []string               // of everything that can be called, aliases too
 	tools    map[string]*tools.Tool // by these names
 	offered  []mcp.Prompt
 }
 
-// New makes a Server. An error names the tool, source or prompt whose
-// declaration does not stand.
+// New makes a Server. An error names the tool, source or prompt that is declared wrongly.
 func New(opt Options) (*Server, error) {
 	if opt.Runner == nil {
 		return nil, errors.New("server without a runner")
@@ -138,8 +137,8 @@ func New(opt Options) (*Server, error) {
 	s.poller = follow.NewPoller(s.version)
 	s.tasks = tasks.New(s.meta())
 	hooks := &mcpserver.Hooks{}
-	// mcp-go knows the native tools alone; what it would list is replaced by what
-	// is to be listed, in the catalog's order.
+	// mcp-go knows only the native tools. Its list is replaced by the whole list, in the
+	// catalog's order.
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
 		s.handle(ctx, func(from *origin) (err error) {
 			result.Tools, err = s.listFor(from)
@@ -167,7 +166,8 @@ func New(opt Options) (*Server, error) {
 	return s, nil
 }
 
-// capabilities are what the server can do: no more than it has something for.
+// capabilities returns the capabilities to announce. The server announces resources and
+// prompts only if it has some.
 func (s *Server) capabilities() []mcpserver.ServerOption {
 	can := []mcpserver.ServerOption{mcpserver.WithToolCapabilities(true), mcpserver.WithLogging()}
 	resources, prompts := s.resources, s.hasPrompts()
@@ -199,7 +199,7 @@ func (s *Server) callable(name string) bool {
 	return ok
 }
 
-// refuses says why a request is refused before mcp-go sees it, nil if it is not.
+// refuses returns the reason to refuse a request before mcp-go sees it, or nil.
 func (s *Server) refuses(m *wire.Message) *wire.Fault {
 	if bad := m.CheckRevision(); bad != nil {
 		return bad

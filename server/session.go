@@ -16,17 +16,17 @@ import (
 	"toolcrib/tools"
 )
 
-// outbox is how many notifications of mcp-go wait for a session.
+// outbox is the most notifications of mcp-go that wait for a session.
 const outbox = 16
 
-// peer is what a client said of itself in the handshake.
+// peer describes a client as it described itself in the handshake.
 type peer struct {
 	info    mcp.Implementation
 	caps    mcp.ClientCapabilities
 	version string
 }
 
-// maxPeerText is how many bytes are taken of each text that a client says of itself:
+// maxPeerText is the most bytes kept of each text in which a client describes itself:
 // sessions, consents and records of the audit log hold them.
 const maxPeerText = 256
 
@@ -37,8 +37,8 @@ func clipped(text string) string {
 	return strings.Clone(strings.ToValidUTF8(text[:maxPeerText], ""))
 }
 
-// kept is what of it is kept as long as the link: no more than is used of it, and no
-// texts of any length, since a client can open thousands of sessions.
+// kept returns the part that the link keeps: only the fields that are used, with texts
+// clipped, since a client can open thousands of sessions.
 func (p peer) kept() *peer {
 	k := &peer{version: p.version}
 	k.info.Name, k.info.Version = clipped(p.info.Name), clipped(p.info.Version)
@@ -49,9 +49,8 @@ func (p peer) kept() *peer {
 	return k
 }
 
-// session is the client as mcp-go sees it during one request. Requests do not
-// share one: what a request of the stateless era says of its client ends with
-// that request.
+// session is the client as mcp-go sees it during one request. Requests do not share a
+// session: in the stateless revision, a request describes its client for itself only.
 type session struct {
 	subscriptions
 	id     string
@@ -94,25 +93,25 @@ var (
 	_ mcpserver.SessionWithRoots           = (*session)(nil)
 )
 
-// RequestElicitation puts a form of a native definition before the user.
+// RequestElicitation shows a form of a native definition to the user.
 func (s *session) RequestElicitation(ctx context.Context, req mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	result := new(mcp.ElicitationResult)
 	return result, s.request(ctx, mcp.MethodElicitationCreate, req.Params, result)
 }
 
-// RequestSampling asks the model of a client of the handshake's era.
+// RequestSampling asks the model of a client that opened with initialize.
 func (s *session) RequestSampling(ctx context.Context, req mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
 	result := new(mcp.CreateMessageResult)
 	return result, s.request(ctx, mcp.MethodSamplingCreateMessage, req.CreateMessageParams, result)
 }
 
-// ListRoots asks a client of the handshake's era for its roots.
+// ListRoots asks a client that opened with initialize for its roots.
 func (s *session) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
 	result := new(mcp.ListRootsResult)
 	return result, s.request(ctx, mcp.MethodListRoots, struct{}{}, result)
 }
 
-// request asks the client for a result.
+// request sends a request to the client and waits for its result.
 func (s *session) request(ctx context.Context, method mcp.MCPMethod, params, result any) error {
 	raw, err := s.req.ask(ctx, string(method), params)
 	if err != nil {
@@ -121,7 +120,7 @@ func (s *session) request(ctx context.Context, method mcp.MCPMethod, params, res
 	return json.Unmarshal(raw, result)
 }
 
-// drain writes the notifications that wait, in order.
+// drain writes the waiting notifications, in order.
 func (s *session) drain() {
 	for {
 		select {
@@ -159,11 +158,11 @@ func (s *session) deliver(n mcp.JSONRPCNotification) {
 	}
 }
 
-// A client follows resources in one of two ways: by resources/subscribe for as
-// long as its link lasts, or by a subscriptions/listen request. mcp-go hands both
-// over by the methods of subscriptions.
+// A client follows resources in one of two ways: by resources/subscribe for as long as
+// its link lasts, or by a subscriptions/listen request. For both, mcp-go calls the
+// methods of subscriptions.
 
-// subscriptions passes what a client follows on to a follower.
+// subscriptions passes the resources that a client follows to a follower.
 type subscriptions struct{ follower func() *follow.Follower }
 
 var (
@@ -179,7 +178,7 @@ func (s subscriptions) IsSubscribedToResource(uri string) bool {
 	return slices.Contains(s.SubscribedResources(), uri)
 }
 
-// SubscribeToResourceErr lets the client follow what it may read: in the
+// SubscribeToResourceErr lets the client follow a resource that it may read in the
 // workspace of its request.
 func (s *session) SubscribeToResourceErr(uri string) error {
 	info := tools.SessionInfo{Principal: s.link.principal, Client: s.peer.client(), Workspace: s.req.workspace, May: granted(s.req.ctx)}
@@ -204,7 +203,7 @@ func (l *link) following() *follow.Follower {
 	return l.follower
 }
 
-// follow makes a follower in the name of the link's client.
+// follow makes a follower for the principal of the link's client.
 func (l *link) follow(ctx context.Context, changed func(uri string)) *follow.Follower {
 	info := tools.SessionInfo{Principal: l.principal, Workspace: l.base, May: granted(ctx)}
 	if p := l.peer.Load(); p != nil {
@@ -245,15 +244,15 @@ func (l *listener) close() {
 // SubscribeToResourceErr follows a resource for as long as the request lasts.
 func (l *listener) SubscribeToResourceErr(uri string) error { return l.heard.Follow(uri) }
 
-// SetSubscriptionFilter records what the client wants to hear of.
+// SetSubscriptionFilter records which notifications the client wants.
 func (l *listener) SetSubscriptionFilter(filter mcp.SubscriptionFilter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.filter = filter
 }
 
-// SubscriptionFilter returns what may be sent: nothing before the
-// acknowledgement is written, so that it comes first.
+// SubscriptionFilter returns the notifications that may be sent. Before the
+// acknowledgement is written there are none, so that it comes first.
 func (l *listener) SubscriptionFilter() (mcp.SubscriptionFilter, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -276,22 +275,22 @@ func (l *listener) tag(n *mcp.JSONRPCNotification) {
 	}
 }
 
-// honoured is what of a request to listen is, as the acknowledgement says.
+// honoured returns the part of a listen request that the server honours, for the
+// acknowledgement.
 type honoured struct {
 	mcp.SubscriptionFilter
 	Tasks []string `json:"taskIds,omitempty"`
 }
 
-// written hears that a notification is written.
+// written is called when a notification is written.
 func (l *listener) written(method string) {
 	if method == mcp.MethodNotificationSubscriptionsAcknowledged {
 		close(l.begun)
 	}
 }
 
-// listen serves a subscriptions/listen request: the stream lasts until the
-// client or the transport ends it, or ends when nothing of what the client asks for
-// can change any more.
+// listen serves a subscriptions/listen request: the stream lasts until the client or the
+// transport ends it, or until none of the requested things can change any more.
 func (l *link) listen(r *request, from *origin) mcp.JSONRPCMessage {
 	if !r.out.Streams() {
 		return mcp.JSONRPCError{Error: mcp.JSONRPCErrorDetails{Code: mcp.INVALID_REQUEST, Message: "a subscription needs a stream: the header Accept must have " + outlet.EventStream}}

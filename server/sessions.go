@@ -15,8 +15,8 @@ import (
 const (
 	// DefaultSessionIdle is how long a session lives without a request.
 	DefaultSessionIdle = time.Hour
-	// maxSessions is how many there are at once. One more takes the place of the
-	// one that has not been used for longest.
+	// maxSessions is the most sessions at once. One more replaces the least recently used
+	// one.
 	maxSessions = 4096
 )
 
@@ -29,10 +29,9 @@ type httpSession struct {
 	place *list.Element
 }
 
-// sessions holds the sessions of a listener. They end some time after their last
-// request, and their ids tell nothing. Where there are too many, one that was
-// never used after its handshake goes first, so that a flood of handshakes drives
-// nobody out who works.
+// sessions holds the sessions of a listener. A session ends some time after its last
+// request. Its id reveals nothing. If there are too many, one that was never used after
+// its handshake goes first, so that a flood of handshakes does not end sessions in use.
 type sessions struct {
 	idle time.Duration
 
@@ -89,7 +88,7 @@ func (ss *sessions) release(s *httpSession) {
 	}
 }
 
-// remove ends a session.
+// remove ends and forgets a session.
 func (ss *sessions) remove(s *httpSession) {
 	ss.mu.Lock()
 	ss.drop(s)
@@ -104,7 +103,7 @@ func (ss *sessions) drop(s *httpSession) {
 	}
 }
 
-// evict makes room in a line.
+// evict makes room for a session by ending another.
 func (ss *sessions) evict(line *list.List) bool {
 	for e := line.Front(); e != nil; e = e.Next() {
 		if s := e.Value.(*httpSession); s.busy == 0 {
@@ -116,7 +115,7 @@ func (ss *sessions) evict(line *list.List) bool {
 	return false
 }
 
-// expire ends the sessions whose time is over, and comes again for the others.
+// expire ends the sessions whose time is over, and schedules itself again for the others.
 func (ss *sessions) expire() {
 	ss.mu.Lock()
 	next := ss.idle
@@ -163,8 +162,8 @@ func (ss *sessions) end() {
 	}
 }
 
-// attach makes st the stream of the session in the place of an older one, and
-// returns what ends that.
+// attach makes st the stream of the session, instead of an older one, and returns the
+// function that ends it.
 func (s *httpSession) attach(st *outlet.Stream) (detach func()) {
 	s.mu.Lock()
 	old := s.home
@@ -186,8 +185,8 @@ func (s *httpSession) attach(st *outlet.Stream) (detach func()) {
 	}
 }
 
-// legacyRevision reports whether a header names a revision that opens with
-// initialize, or none.
+// legacyRevision reports whether a header names a revision that opens with initialize, or
+// no revision.
 func legacyRevision(header string) bool {
 	return header == "" || mcp.IsValidProtocolVersion(header) && !mcp.IsModernProtocol(header)
 }

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// maxRunning is how many tools/call of one connection run at once.
+	// maxRunning is the most tools/call requests of one connection that run at once.
 	maxRunning = 64
 	// grace is how long running calls may go on once reading has ended, and
 	// farewell how long they may take to end when it is over.
@@ -38,11 +38,11 @@ type conn struct {
 	gone     <-chan struct{} // see ServePeer
 }
 
-// ServeStdio serves one client until stdin ends or ctx is cancelled: a message
-// is a line. Calls that run then get two seconds to end, and their answers are
-// still written; after that their contexts are cancelled, and half a second
-// later ServeStdio returns in any case. No message is begun after it has
-// returned. Both ends are ordinary; an error means that stdin or stdout broke.
+// ServeStdio serves one client until stdin ends or ctx is cancelled. Each message is a
+// line. Then running calls get two seconds to end, and their answers are still written;
+// after that their contexts are cancelled, and half a second later ServeStdio returns in
+// any case. No message is begun after it has returned. In both cases it returns nil; an
+// error means that stdin or stdout failed.
 //
 // A Read of stdin cannot be interrupted: after a cancelled ctx, one goroutine
 // waits for it as long as stdin stays open.
@@ -50,8 +50,8 @@ func (s *Server) ServeStdio(ctx context.Context, stdin io.Reader, stdout io.Writ
 	return s.ServePeer(ctx, stdin, stdout, nil)
 }
 
-// ServePeer is [Server.ServeStdio] for a client that can be known to be gone: calls have
-// no time to end then, as nobody is there to read their answers.
+// ServePeer is [Server.ServeStdio] for a client whose departure is noticed. Calls then
+// get no time to end, since nobody would read their answers.
 func (s *Server) ServePeer(ctx context.Context, stdin io.Reader, stdout io.Writer, gone <-chan struct{}) error {
 	id := fmt.Sprintf("stdio-%d", s.connections.Add(1))
 	c := &conn{
@@ -102,7 +102,7 @@ func (c *conn) read(stdin io.Reader) error {
 	}
 }
 
-// receive takes one line. Whatever is in it, the next line is read.
+// receive handles one line. Reading goes on whatever the line holds.
 func (c *conn) receive(line []byte) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -132,11 +132,11 @@ func (c *conn) receive(line []byte) {
 	}
 }
 
-// reject answers a message that is not a request of anybody.
+// reject answers a message that cannot be read as a request.
 func (c *conn) reject(bad *wire.Fault) { c.out.Write(bad.Line) }
 
-// rejectAll refuses each request of a batch that is not taken apart: its sender may
-// wait for every one. More than a batch may hold are refused together.
+// rejectAll refuses each request of a batch that is not accepted, since the sender may
+// wait for every answer. If there are more than a batch may hold, one error refuses all.
 func (c *conn) rejectAll(batch []byte, bad *wire.Fault) {
 	answered := false
 	items, more := wire.Elements(batch, maxBatch)
@@ -153,8 +153,8 @@ func (c *conn) rejectAll(batch []byte, bad *wire.Fault) {
 	}
 }
 
-// shutdown ends the connection: streams and tasks, whose results nobody could ask
-// for, at once, calls after patience or when the client has gone.
+// shutdown ends the connection: streams and tasks at once, since nobody could ask for the
+// results of tasks, and calls after patience or when the client has gone.
 func (c *conn) shutdown(patience time.Duration) {
 	c.close()
 	c.endTasks()
@@ -189,8 +189,8 @@ func (c *conn) shutdown(patience time.Duration) {
 	c.out.End()
 }
 
-// endStream ends a stream on behalf of the server: over pipes by the one
-// notification/cancelled that a server may send, and without an answer.
+// endStream ends a stream for the server. Over pipes it sends the one
+// notifications/cancelled that a server may send, and no answer.
 func (c *conn) endStream(r *request) {
 	line := c.server.notification(string(mcp.MethodNotificationCancelled), map[string]any{
 		"requestId": r.msg.ID, "reason": "the server is shutting down",
@@ -207,7 +207,7 @@ func (c *conn) endStream(r *request) {
 // maxBatch is the most messages of a batch.
 const maxBatch = 1000
 
-// batch gathers the answers to a batch of requests: one line answers it.
+// batch gathers the answers to a batch of requests, which are sent as one line.
 type batch struct {
 	out outlet.Outlet
 
@@ -221,8 +221,8 @@ type part struct {
 	line []byte
 }
 
-// acceptBatch takes an array of messages, which only revision 2025-03-26 has.
-// The line that answers it goes to out.
+// acceptBatch handles an array of messages, which only revision 2025-03-26 allows. The
+// answer goes to out as one line.
 func (l *link) acceptBatch(ctx context.Context, raw json.RawMessage, out outlet.Outlet, spawn func(func())) *wire.Fault {
 	if p := l.peer.Load(); p == nil || p.version != mcp.ProtocolVersion20250326 {
 		return wire.Refuse(mcp.INVALID_REQUEST, "batches exist only in protocol revision %s; send one message at a time", mcp.ProtocolVersion20250326)
@@ -251,7 +251,7 @@ func (l *link) acceptBatch(ctx context.Context, raw json.RawMessage, out outlet.
 	return nil
 }
 
-// expect announces a part and returns its place.
+// expect adds a part that is still to come and returns its index.
 func (b *batch) expect() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -260,7 +260,7 @@ func (b *batch) expect() int {
 	return len(b.parts) - 1
 }
 
-// set brings a part that was announced.
+// set stores an expected part.
 func (b *batch) set(place int, p part) {
 	b.mu.Lock()
 	b.parts[place] = p
@@ -268,8 +268,8 @@ func (b *batch) set(place int, p part) {
 	b.done()
 }
 
-// done writes the answer when the last part is there. A batch whose requests
-// were all abandoned, or that has only notifications, is not answered.
+// done writes the answer once it has the last part. A batch whose requests were all
+// abandoned, or that has only notifications, is not answered.
 func (b *batch) done() {
 	b.mu.Lock()
 	b.open--

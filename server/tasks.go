@@ -16,9 +16,9 @@ import (
 )
 
 // The Tasks extension of revision 2026-07-28 (SEP-2663), which mcp-go does not have: a
-// client that declares it gets a task in the place of a result where the call of a
-// tool that streams lasts, and asks for the result by tasks/get. A call that ends or
-// asks its user before that is answered as any other.
+// client that declares it gets a task instead of a result if the call of a tool that
+// streams lasts, and asks for the result by tasks/get. A call that ends or asks its user
+// before that is answered like any other.
 
 // TaskAfter is how long a call lasts before it becomes a task.
 const TaskAfter = 2 * time.Second
@@ -30,20 +30,19 @@ const (
 	methodTaskCancel = "tasks/cancel"
 )
 
-// namesTask reports whether a request is about a task. The older revisions have
-// methods of the same names, which are not offered.
+// namesTask reports whether a request is about a task. The older revisions have methods
+// of the same names, which this server does not offer.
 func namesTask(m *wire.Message) bool {
 	return m.Modern() && slices.Contains([]string{methodTaskGet, methodTaskUpdate, methodTaskCancel}, m.Method)
 }
 
-// beyond is where the calls of a transport live that outlast the request which began
-// them.
+// beyond holds the calls of a transport that outlast the request which began them.
 type beyond struct {
 	ctx   context.Context // ends them
 	calls sync.WaitGroup
 }
 
-// wait waits until the calls have ended, but no longer than patience.
+// wait waits until the calls have ended, at most for patience.
 func (b *beyond) wait(patience time.Duration) {
 	done := make(chan struct{})
 	go func() {
@@ -56,8 +55,8 @@ func (b *beyond) wait(patience time.Duration) {
 	}
 }
 
-// mayLast returns the task that a call becomes if it lasts, nil where it is answered
-// however long it takes.
+// mayLast returns the task that a call becomes if it lasts, or nil if it must be answered
+// directly, however long it takes.
 func (l *link) mayLast(from *origin, name string) *tasks.Task {
 	if !from.client.Tasks || l.beyond == nil {
 		return nil
@@ -68,8 +67,8 @@ func (l *link) mayLast(from *origin, name string) *tasks.Task {
 	return nil
 }
 
-// lasting calls a tool and answers with what the call has come to in time, or with the
-// task that it has become.
+// lasting calls a tool and answers with the outcome if the call ends in time, else with
+// the task that it has become.
 func (l *link) lasting(r *request, from *origin, call run.Call, t *tasks.Task) mcp.JSONRPCMessage {
 	call.Session.Lasting = true
 	report := call.Progress
@@ -100,7 +99,7 @@ func (l *link) lasting(r *request, from *origin, call run.Call, t *tasks.Task) m
 	return l.server.answer(r, l.server.result(call, out))
 }
 
-// adopt makes a running call a task, and lets go of the request that began it.
+// adopt makes a running call a task, independent of the request that began it.
 func (l *link) adopt(t *tasks.Task, running *run.Running, call run.Call) tasks.View {
 	s := l.server
 	s.tasks.Keep(t, running)
@@ -115,7 +114,7 @@ func (l *link) adopt(t *tasks.Task, running *run.Running, call run.Call) tasks.V
 	return created
 }
 
-// taskResult encodes what the call of a task has come to, or words the error in its place.
+// taskResult encodes the outcome of a task's call: a result, or an error instead.
 func (s *Server) taskResult(call run.Call, out run.Outcome) (json.RawMessage, *wire.Fault) {
 	if bad := protocolFault(call, out); bad != nil {
 		return nil, bad
@@ -130,8 +129,8 @@ func (s *Server) taskResult(call run.Call, out run.Outcome) (json.RawMessage, *w
 	return result, nil
 }
 
-// taskNews returns what tells of the tasks that a request to listen names, as far as the
-// client may know of them; nil where it names none.
+// taskNews returns the news of the tasks that a listen request names and that the client
+// may know of; nil if it names none.
 func (l *link) taskNews(r *request, from *origin) *tasks.News {
 	wanted, ok := r.msg.Params.Get("notifications")
 	if !ok || wanted[0] != '{' {
@@ -192,11 +191,11 @@ func (l *link) task(r *request, from *origin) mcp.JSONRPCMessage {
 	return mcp.JSONRPCResponse{Result: acknowledgement{s.meta(), mcp.ResultTypeComplete}}
 }
 
-// acknowledgement is the result of a request that has none.
+// acknowledgement is the empty result of a request.
 type acknowledgement struct {
 	Meta map[string]any `json:"_meta"`
 	Type mcp.ResultType `json:"resultType"`
 }
 
-// meta is what a result of the stateless era says of itself.
+// meta returns the _meta of a result of the stateless revision.
 func (s *Server) meta() map[string]any { return map[string]any{mcp.MetaKeyServerInfo: s.info} }

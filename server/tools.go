@@ -58,7 +58,7 @@ func define(t tools.Tool) (mcp.Tool, error) {
 	return def, nil
 }
 
-// origin is what a transport knows of a request beyond its text.
+// origin describes a request beyond its text: its principal, client, workspace and more.
 type origin struct {
 	principal string
 	client    tools.Client
@@ -67,8 +67,8 @@ type origin struct {
 	progress  *notify.Reporter       // nil: the client wants none; the transport closes it before the answer
 	log       *slog.Logger           // nil: the client wants no log
 	trace     run.Trace
-	// fault is how the request ends where a handler has no other way to say it;
-	// it beats what mcp-go answers.
+	// fault, if set, ends the request instead of the answer of mcp-go: a handler has no
+	// other way to return such an error.
 	fault *wire.Fault
 }
 
@@ -78,21 +78,21 @@ func withOrigin(ctx context.Context, o *origin) context.Context {
 	return context.WithValue(ctx, originKey{}, o)
 }
 
-// info says whose request it is and in which workspace it runs.
+// info returns the principal, client and workspace of the request for the runner.
 func (from *origin) info() tools.SessionInfo {
 	return tools.SessionInfo{Principal: from.principal, Client: from.client, Workspace: from.workspace, May: from.may}
 }
 
-// session returns ctx with the session of a request that looks without a call: its
-// workspace keeps away from what the policy denies to every reader. ok is false where
-// the client may not call the tools that it looks for; this is the one filter of what
-// lists and completions show.
+// session returns ctx with the session of a request that lists or completes without a
+// call. Its workspace hides paths that the policy denies to every reader. ok is false if
+// the client may not call the tools that it lists for. This is the only filter of lists
+// and completions.
 func (s *Server) session(ctx context.Context, from *origin, through ...*tools.Tool) (_ context.Context, ok bool) {
 	info, ok := s.runner.View(from.info(), through...)
 	return tools.WithSession(ctx, &info), ok
 }
 
-// logger returns the logger of a call, nil where the client wants no log.
+// logger returns the logger of a call, or nil if the client wants no log.
 func (from *origin) logger(tool string) *slog.Logger {
 	if from.log == nil {
 		return nil
@@ -100,8 +100,8 @@ func (from *origin) logger(tool string) *slog.Logger {
 	return from.log.With(notify.LoggerKey, tool)
 }
 
-// handle runs f for a request that mcp-go answers. An error of f ends the
-// request: a fault as it is, anything else by its text.
+// handle runs f for a request that mcp-go answers. An error of f ends the request: a
+// fault is sent as it is, any other error as its text.
 func (s *Server) handle(ctx context.Context, f func(from *origin) error) {
 	from, ok := ctx.Value(originKey{}).(*origin)
 	if !ok {
@@ -120,7 +120,7 @@ func (s *Server) handle(ctx context.Context, f func(from *origin) error) {
 	}
 }
 
-// result is the only mapping of an outcome to the wire.
+// result maps an outcome to the wire. Nothing else does.
 func (s *Server) result(call run.Call, out run.Outcome) *mcp.CallToolResult {
 	switch {
 	case out.Err != nil:
@@ -178,9 +178,9 @@ func content(b tools.Block, revision string) mcp.Content {
 	}
 }
 
-// SetTools replaces the tools, and with them the prompts that speak of them and the
-// resources, and tells the clients that want to know. The runner must already know the
-// new ones. A server that was made without sources stays without.
+// SetTools replaces the tools, the prompts that mention them and the resources, and
+// notifies the clients that want to know. The runner must already know the new tools. A
+// server that was made without sources stays without.
 func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]tools.Tool, sources []tools.Source) error {
 	defs, err := defineAll(listed)
 	if err != nil {
@@ -252,11 +252,11 @@ func defineAll(ts []tools.Tool) ([]mcp.Tool, error) {
 	return defs, g.Wait()
 }
 
-// listFor returns what the client of a request is shown: of what there is for a client
-// of its name, what it may call. In the stateless era the name comes with each request,
-// before with the handshake. The list depends on that and on the token alone, not on the
-// connection and not on what was called before: who sends the same request gets the same
-// list, which is what the protocol wants of it.
+// listFor returns the tools to list for the client of a request: of the list for a client
+// of its name, the tools that it may call. In the stateless revision the name comes with
+// each request, in the older ones with the handshake. The list depends only on that and
+// on the token, not on the connection or on earlier calls: the same request always gets
+// the same list, as the protocol demands.
 func (s *Server) listFor(from *origin) ([]mcp.Tool, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -279,8 +279,8 @@ func (s *Server) listFor(from *origin) ([]mcp.Tool, error) {
 	return permitted, nil
 }
 
-// askResult is the result that asks the user of a client of the stateless era,
-// who calls again with the answers and the sealed state.
+// askResult returns the result that asks the user of a client of the stateless revision.
+// The client calls again with the answers and the sealed state.
 func askResult(ask *run.Ask, revision string) *mcp.CallToolResult {
 	b := mcpserver.NewInputRequestBuilder(ask.State)
 	for id, form := range ask.Forms {
@@ -289,9 +289,9 @@ func askResult(ask *run.Ask, revision string) *mcp.CallToolResult {
 	return b.ToolResult()
 }
 
-// reply returns what a second pass brings, nil on the first: without a state, an
-// answer belongs to nothing. One that cannot be read is left out, so that the
-// user is asked again.
+// reply returns the answers and the state of a second pass, nil on the first: without a
+// state, an answer belongs to no question. An answer that cannot be read is left out, so
+// that the user is asked again.
 func reply(m *wire.Message) *run.Reply {
 	state, ok := m.Params.Get("requestState")
 	if !ok || state[0] != '"' || len(state) == len(`""`) {
@@ -308,36 +308,34 @@ func reply(m *wire.Message) *run.Reply {
 	return r
 }
 
-// canAsk reports whether a client that declared caps can put a form before its
-// user. Elicitation came with 2025-06-18; a capability without a mode means
-// forms.
+// canAsk reports whether a client that declared caps can show a form to its user.
+// Elicitation came with 2025-06-18; a capability without a mode means forms.
 func canAsk(version string, caps mcp.ClientCapabilities) bool {
 	e := caps.Elicitation
 	return version >= mcp.ProtocolVersion20250618 && e != nil && (e.Form != nil || e.URL == nil)
 }
 
-// Fixtures are served beside a catalog to the conformance suite of the protocol; only
-// the program that runs the suite has any.
+// Fixtures are served in addition to a catalog, for the protocol's conformance suite.
+// Only the program that runs the suite has any.
 type Fixtures struct {
 	Tools   []tools.Tool // listed before those of the catalog
 	Sources []tools.Source
 	Prompts []tools.Prompt
 	Native  Native
-	// TaskAfter is in the place of that of [Options]; 0 = nothing is.
+	// TaskAfter overrides that of [Options]; 0 = no override.
 	TaskAfter time.Duration
 }
 
-// Native holds definitions that speak the protocol themselves, past the contract
-// of package tools: their handlers are called by mcp-go, without a runner. They
-// are listed after ours, in their order. Only the fixtures of the conformance
-// suite need that.
+// Native holds definitions that use the protocol directly, not the contract of package
+// tools: mcp-go calls their handlers, without a runner. They are listed after the
+// catalog's tools, in their order. Only the fixtures of the conformance suite need this.
 type Native struct {
 	Tools   []mcpserver.ServerTool
 	Prompts []mcpserver.ServerPrompt
 }
 
-// nativeTool returns the native tool that a message calls, nil if it calls none:
-// mcp-go knows no others.
+// nativeTool returns the native tool that a message calls, nil if it calls none. mcp-go
+// knows no other tools.
 func (s *Server) nativeTool(m *wire.Message) *mcpserver.ServerTool {
 	name, _ := m.Params.Get("name")
 	if m.Method != string(mcp.MethodToolsCall) || len(name) == 0 || name[0] != '"' {
@@ -346,7 +344,8 @@ func (s *Server) nativeTool(m *wire.Message) *mcpserver.ServerTool {
 	return s.mcp.GetTool(wire.Unquote(name))
 }
 
-// rawSchemas returns a native tool as define returns ours: its schemas are JSON.
+// rawSchemas returns a native tool with its schemas as JSON, as define returns a tool of
+// the catalog.
 func rawSchemas(t mcp.Tool) (mcp.Tool, error) {
 	if t.RawInputSchema == nil {
 		raw, err := json.Marshal(t.InputSchema)

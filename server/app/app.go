@@ -1,10 +1,10 @@
-// Package app puts a running server together from a configuration: it opens the
-// workspaces, the audit log, the exporter of telemetry and the runner, applies the
-// settings of the categories, and serves until the end, also in the background and over
-// HTTP. A reload brings a changed configuration into it.
+// Package app builds a running server from a configuration: it opens the workspaces, the
+// audit log, the exporter of telemetry and the runner, applies the settings of the
+// categories, and serves until the end, also in the background and over HTTP. A reload
+// applies a changed configuration.
 //
-// It knows settings by way of server/config, and no command: that is server/cli. It must
-// not import a category of tools. Start at [Process.Open], then [Process.Serve].
+// It reads settings through server/config and knows no commands, which are in server/cli.
+// It must not import a category of tools. Start at [Process.Open], then [Process.Serve].
 package app
 
 import (
@@ -15,7 +15,7 @@ import (
 	"toolcrib/server/run"
 )
 
-// Process is what a server may touch of the process that it runs in.
+// Process is the part of its process that a server may use.
 type Process struct {
 	config.Env
 	Version string   // of the program

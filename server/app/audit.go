@@ -24,8 +24,8 @@ import (
 // auditFolder is the default directory of the audit log, in the state directory.
 const auditFolder = "audit"
 
-// Auditor is the [run.Recorder] of a server: it keeps the records of its calls, and
-// of requests that became none, in the audit log.
+// Auditor is the [run.Recorder] of a server: it writes records of the calls, and of
+// refused requests, to the audit log.
 type Auditor struct {
 	*records.Recorder
 	log   *audit.Log
@@ -37,8 +37,8 @@ type Auditor struct {
 	withheld int   // refusals that were not told
 }
 
-// OpenAudit opens the audit log where the configuration wants one; nil = it does
-// not. A directory inside a root is refused: the tools could change what is there.
+// OpenAudit opens the audit log, and returns nil if the configuration wants none. A
+// directory inside a root is refused: the tools could change its files.
 func (p *Process) OpenAudit(ctx context.Context, cfg config.Config, ws *workspace.Workspace, log *slog.Logger, redactor *redact.Redactor) (_ *Auditor, err error) {
 	if !cfg.Audit && cfg.AuditDir == "" {
 		return nil, nil
@@ -69,7 +69,7 @@ func (p *Process) OpenAudit(ctx context.Context, cfg config.Config, ws *workspac
 	return a, nil
 }
 
-// AuditDir is where the configuration has the log.
+// AuditDir returns the directory of the log in the configuration.
 func AuditDir(cfg config.Config, base string) string {
 	if cfg.AuditDir != "" {
 		return cfg.AuditDir
@@ -107,7 +107,7 @@ func (a *Auditor) Refused(r server.Refusal) {
 	_ = a.Record(rec) // the log says itself that it cannot be written
 }
 
-// Close tells of the calls that have not ended and closes the log.
+// Close records the calls that have not ended and closes the log.
 func (a *Auditor) Close() error {
 	a.mu.Lock()
 	withheld := a.withheld

@@ -35,8 +35,8 @@ type Background struct {
 	daemon  atomic.Pointer[daemon.Daemon]
 }
 
-// Background finds out which server in the background the settings are for; given is what
-// flags and variables have set.
+// Background finds the daemon that the settings are for; given has the settings from
+// flags and variables.
 func (p *Process) Background(l *config.Loaded, given config.Config, roots []string) (*Background, error) {
 	if err := daemon.Supported(); err != nil {
 		return nil, &config.KeyError{Key: "jobs", At: "jobs.detach", Err: &config.UsageError{Err: fmt.Errorf("jobs.detach: %w", err), Hint: "leave jobs.detach out"}}
@@ -143,8 +143,8 @@ func (b *Background) key(cfg config.Config) string {
 	return daemon.Key(b.version, daemon.World(), b.roots, b.dir, environ, b.given, cfg)
 }
 
-// Relay lets the daemon serve the client, and starts it where there is none. It is started
-// by the command serve with the flag --keeper.
+// Relay connects the client to the daemon, and starts the daemon if there is none. It is
+// started by the command serve with the flag --keeper.
 func (b *Background) Relay(ctx context.Context, p *Process) error {
 	ctx, stop := UntilSignal(ctx, true)
 	defer stop()
@@ -207,8 +207,8 @@ func (p *Process) AsDaemon(key string, open func(*daemon.Birth) error) error {
 	return err
 }
 
-// Become makes this process the daemon that the relay has asked for, unless it has other
-// settings than the relay: then a file was changed meanwhile.
+// Become makes this process the daemon that the relay has asked for, unless its settings
+// differ from those of the relay because a file was changed meanwhile.
 func (b *Background) Become(birth *daemon.Birth) error {
 	if key := b.key(b.cfg); key != birth.Key() {
 		return errors.New("the settings of the server in the background are not those of its client: a file has changed meanwhile; start it again")

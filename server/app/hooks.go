@@ -37,8 +37,8 @@ func (p *Process) logger(cfg config.Config, level slog.Leveler) (*slog.Logger, *
 	return log, r
 }
 
-// Redactor returns what takes out the secrets of the configuration and of the
-// environment, wherever they stand.
+// Redactor returns a function that removes the secrets of the configuration and of the
+// environment from texts.
 func (p *Process) Redactor(cfg config.Config) *redact.Redactor {
 	known := secretsOf(cfg)
 	for _, h := range cfg.Hooks {

@@ -19,7 +19,7 @@ import (
 	"toolcrib/workspace/redact"
 )
 
-// Engine is a configuration put to work: what carries out calls.
+// Engine carries out calls by a configuration.
 type Engine struct {
 	Workspace *workspace.Workspace
 	Runner    *run.Runner
@@ -127,7 +127,7 @@ func recoverChanges(ctx context.Context, ws *workspace.Workspace, log *slog.Logg
 	}
 }
 
-// Close logs what was called, and closes what Open opened.
+// Close logs the numbers of calls, and closes everything that Open opened.
 func (e *Engine) Close() error {
 	stats := e.Runner.Stats().Tools
 	for _, name := range slices.Sorted(maps.Keys(stats)) {

@@ -14,7 +14,7 @@ import (
 	"toolcrib/tools/catalog"
 )
 
-// Serving says what a server is to serve, and by which settings.
+// Serving describes what a server serves, and its settings.
 type Serving struct {
 	Settings *config.Loaded
 	From     *config.Sources // where the settings come from, for a reload

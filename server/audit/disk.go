@@ -22,8 +22,8 @@ type disk struct {
 	dirty  bool     // there are records that may not be on the disk
 }
 
-// ErrForeign says that the directory of a log holds files that the state does not
-// know: of another state directory, or copied there.
+// ErrForeign means that the directory of a log holds files that the state does not know:
+// of another state directory, or copied there.
 var ErrForeign = errors.New("it holds the files of an audit log that this state directory does not know; move them away or name another directory")
 
 func (l *Log) openDisk(ctx context.Context) (err error) {

@@ -1,6 +1,6 @@
-// Package audit keeps the log of what was done: a directory of JSON Lines files
-// whose records are chained by a keyed hash, so that nobody without the key can
-// change, drop, add or reorder a record unnoticed.
+// Package audit keeps the audit log: a directory of JSON Lines files whose records are
+// chained by a keyed hash, so that without the key a record cannot be changed, dropped,
+// added or reordered unnoticed.
 //
 // A line is a JSON object whose first field is "seq" and whose last is "hash":
 //

@@ -117,5 +117,5 @@ func logName(dir string) string {
 	return hex.EncodeToString(name[:8])
 }
 
-// ErrNoLog says that no log was ever kept in a directory.
+// ErrNoLog means that a directory never had a log.
 var ErrNoLog = fmt.Errorf("no audit log is known: %w", fs.ErrNotExist)

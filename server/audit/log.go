@@ -16,7 +16,7 @@ import (
 	"toolcrib/workspace/state"
 )
 
-// Options say where a log lies and how it is kept.
+// Options are the directory of a log and how it is kept.
 type Options struct {
 	Dir      string     // of the files, made with mode 0700
 	State    *state.Dir // keeps the key, the head and the lock; not in Dir
@@ -51,7 +51,7 @@ const (
 	lockWait = 10 * time.Second
 )
 
-// Promise is what Append promises of a record.
+// Promise is the guarantee that Append gives for a record.
 type Promise uint8
 
 const (
@@ -63,7 +63,7 @@ const (
 	Now
 )
 
-// ErrClosed says that a log takes no more records.
+// ErrClosed means that a log is closed for records.
 var ErrClosed = errors.New("the audit log is closed")
 
 // Log writes records. Its methods may be called by several goroutines.
@@ -95,9 +95,9 @@ type waiting struct {
 	done   chan error             // nil = nobody waits
 }
 
-// Open opens the log of a directory or begins one. What has happened to it since it
-// was written last is told by its own records and in the server's log. The error
-// says why nothing can be written: [ErrForeign] is one of the reasons.
+// Open opens the log of a directory or begins one. Changes to it since the last write are
+// reported in its own records and in the server's log. An error means that nothing can be
+// written; [ErrForeign] is one of the reasons.
 func Open(ctx context.Context, opt Options) (*Log, error) {
 	if opt.MaxBytes == 0 {
 		opt.MaxBytes = defaultBytes

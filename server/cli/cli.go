@@ -1,4 +1,4 @@
-// Package cli is the command line of toolcrib: one file a command.
+// Package cli is the command line of toolcrib, with one file per command.
 //
 // A command is a struct whose tagged fields are its flags and whose run method
 // carries it out; [Main] picks it from the table, fills it and runs it. The
@@ -26,7 +26,7 @@ import (
 	"toolcrib/tools/catalog"
 )
 
-// Process is what the commands may touch of the process.
+// Process is the part of the process that the commands may use.
 type Process struct {
 	Args    []string // without the program's name
 	Environ []string // KEY=VALUE

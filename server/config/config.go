@@ -1,10 +1,10 @@
-// Package config has the settings of toolcrib: the struct that holds them, and where they
-// come from: flags, variables of the environment, files.
+// Package config has the settings of toolcrib and reads them from their sources: flags,
+// environment variables and files.
 //
-// What a category of tools can have set is a struct of its own, see [tools.Settings], that
-// stands among the settings of the server as one of [Config.Categories]. The package reads
-// files and puts nothing to work: that is what server/app does. It must not import
-// package server or a category. Start at [Config], then [Env.Sources] and [Sources.Read].
+// What a category of tools can have set is a struct of its own, see [tools.Settings],
+// that stands among the settings of the server as one of [Config.Categories]. The package
+// only reads settings; server/app applies them. It must not import package server or a
+// category. Start at [Config], then [Env.Sources] and [Sources.Read].
 package config
 
 import (
@@ -27,8 +27,8 @@ import (
 	"toolcrib/workspace/state"
 )
 
-// Config is what whoever starts toolcrib can set. The zero value works. Its
-// tags are the only place that says how a field is set; the command line, its
+// Config holds the settings that the user can choose when toolcrib starts. The zero value
+// works. Its tags are the only place that says how a field is set; the command line, its
 // help and what a file of configuration may hold are made of them:
 //
 //	flag    name of the flag, without dashes; a secret has none, since command
@@ -153,7 +153,7 @@ func (c Config) Check(host tools.Host) (wrong []tools.SettingError) {
 	return wrong
 }
 
-// Outlasts reports whether what the tools start shall outlast the client.
+// Outlasts reports whether programs that the tools start must outlast the client.
 func (c Config) Outlasts() bool {
 	return slices.ContainsFunc(c.Categories, func(section any) bool {
 		s, ok := section.(interface{ Outlasts() bool })
@@ -201,8 +201,8 @@ func (c Config) Level() (slog.Level, error) {
 	return level, nil
 }
 
-// Key returns the key that seals states, nil where none is set. Its error does not show
-// what is set.
+// Key returns the key that seals states, nil if none is set. Its error does not show the
+// value.
 func (c Config) Key() ([]byte, error) {
 	if c.StateKey == "" {
 		return nil, nil

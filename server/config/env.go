@@ -11,7 +11,8 @@ import (
 	"toolcrib/workspace"
 )
 
-// Env is what settings are read from and checked against, beside the command line.
+// Env is the environment from which settings are read and against which they are checked,
+// apart from the command line.
 type Env struct {
 	Environ []string // KEY=VALUE
 	// LookPath finds a program on PATH.
@@ -44,8 +45,8 @@ func (e *Env) Select(cfg Config) (tools.Selected, error) {
 	return selected, nil
 }
 
-// Strangers returns a line for each variable of the environment that looks like one of
-// toolcrib's and is none.
+// Strangers returns a line for each environment variable that looks like one of
+// toolcrib's but is unknown.
 func (e *Env) Strangers() []string { return strangers(e.Environ, e.Variables()) }
 
 // Variables are the names of the environment that toolcrib or a tool reads.

@@ -12,7 +12,7 @@ import (
 	"toolcrib/server/config/settings"
 )
 
-// ErrHelp is what Parse returns for -h and --help.
+// ErrHelp is the error of Parse for -h and --help.
 var ErrHelp = errors.New("help is wanted")
 
 // Option is one field that a flag, a variable of the environment or either sets. The tags are those that [Config] documents.
@@ -43,12 +43,12 @@ func Options(dst any) []Option {
 }
 
 // Given says what has set an option, by its variable: "--read-only" or
-// "TOOLCRIB_READ_ONLY". What only a flag can set is not in it.
+// "TOOLCRIB_READ_ONLY". It leaves out options that only a flag can set.
 type Given map[string]string
 
-// Parse fills dst from the environment and from args, which beat it, and
-// returns the arguments that are not flags. Flags may stand anywhere before
-// "--", as --name value or --name=value.
+// Parse fills dst from the environment and from args, which beat it, and returns the
+// arguments that are not flags. Flags may be anywhere before "--", as --name value or
+// --name=value.
 func Parse(dst any, args, environ []string) (rest []string, from Given, err error) {
 	opts := Options(dst)
 	seen := map[string]bool{}

@@ -9,9 +9,9 @@ import (
 	"toolcrib/server/config/settings"
 )
 
-// Sources is where the settings of a command come from, strongest first: flags,
-// variables of the environment, the user's file of configuration. What comes of these
-// the file of each workspace narrows. They can be read again.
+// Sources is where the settings of a command come from, strongest first: flags, variables
+// of the environment, the user's file of configuration. The file of each workspace can
+// narrow the result. The sources can be read again.
 type Sources struct {
 	env   *Env
 	given Config // by flags and variables
@@ -25,7 +25,7 @@ func (e *Env) Sources(cfg Config, roots []string) *Sources {
 	return &Sources{e, cfg, e.Given, roots}
 }
 
-// Loaded is the settings that come of all sources.
+// Loaded holds the settings from all sources.
 type Loaded struct {
 	Config
 	Doc   *settings.Document // the user's file; nil: there is none
@@ -60,7 +60,7 @@ func (s *Sources) Read() (*Loaded, error) {
 	return l, nil
 }
 
-// WrongFile is the error for files of configuration that do not stand.
+// WrongFile returns the error for files of configuration with problems.
 func WrongFile(err error) error {
 	const hint = "toolcrib config schema describes the file; toolcrib config check FILE looks at one"
 	if problems, ok := errors.AsType[settings.Problems](err); ok && len(problems) > 1 {

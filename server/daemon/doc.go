@@ -1,11 +1,11 @@
-// Package daemon keeps a server in the background that outlasts its clients. A client
+// Package daemon runs a server in the background that outlasts its clients. A client
 // starts a relay, which copies bytes between its pipes and a socket; the daemon of the
 // same key serves each connection as a server serves its pipes.
 //
-// The key is a digest of all that a server depends on: who has the same settings joins
-// the same daemon, and nobody is served by one with others. Socket, lock and log of a key
-// lie in a directory that only the user can enter. Relays connect under the lock, and a
-// daemon ends under it, so that no client finds nobody.
+// The key is a digest of everything that a server depends on: clients with the same
+// settings join the same daemon, and no client is served by a daemon with other settings.
+// Socket, lock and log of a key lie in a directory that only the user can enter. Relays
+// connect under the lock, and a daemon ends under it, so that no client finds nobody.
 //
 // Start reading at [Dir.Join], which a relay calls, and [Daemon.Serve]. The package
 // knows neither tools nor settings and imports nothing of ours.
@@ -13,7 +13,7 @@ package daemon
 
 import "time"
 
-// Status is what a daemon says of itself.
+// Status describes a daemon, as reported by itself.
 type Status struct {
 	PID     int       `json:"pid"`
 	Since   time.Time `json:"since"`
@@ -31,7 +31,7 @@ type Load struct {
 	Sessions int `json:"sessions"` // shells and interpreters that keep something
 }
 
-// None reports that nothing would be lost.
+// None reports whether nothing would be lost.
 func (l Load) None() bool { return l == Load{} }
 
 // What a connection is for, in its first line.

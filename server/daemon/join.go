@@ -17,8 +17,8 @@ type Joined struct {
 	Status
 }
 
-// Join connects to the daemon of a key, and starts it where there is none. An error that
-// is a [StartError] is what the daemon said instead of opening.
+// Join connects to the daemon of a key, and starts it if there is none. An error that is
+// a [StartError] is what the daemon said instead of opening.
 func (p *Dir) Join(ctx context.Context, key string, program Program) (*Joined, error) {
 	l, err := p.lock(ctx, key)
 	if err != nil {

@@ -26,7 +26,7 @@ func (p *Dir) List() []Status {
 	return list
 }
 
-// ErrNone says that no daemon has that process.
+// ErrNone means that the process is not a daemon.
 var ErrNone = errors.New("no server in the background has this process")
 
 // Stop asks a daemon to end, with all its jobs, and waits for that.

@@ -1,7 +1,8 @@
-// Package follow tells clients when resources change that they follow.
+// Package follow notifies clients of changes of the resources that they follow.
 //
-// A [Poller] looks at all of them in one goroutine; a [Follower] is what one client
-// follows. What a resource is, the maker of the poller knows. It must not import mcp-go.
+// A [Poller] looks at all of them in one goroutine; a [Follower] has the resources of one
+// client. Only the maker of the poller knows how to look at a resource. The package must
+// not import mcp-go.
 package follow
 
 import (
@@ -16,13 +17,13 @@ import (
 )
 
 const (
-	// Max is how many resources one client may follow.
+	// Max is the most resources that one client may follow.
 	Max = 256
 	// lookEvery is the time between two looks at the resources that are followed.
 	lookEvery = time.Second
 )
 
-// Follower hears of resources that change. It looks in the name of one client.
+// Follower is notified of changed resources. It acts for one client.
 type Follower struct {
 	poller  *Poller
 	ctx     context.Context // has the session of the client
@@ -51,7 +52,7 @@ func (f *Follower) Follow(uri string) error {
 	return nil
 }
 
-// Error is why a resource cannot be followed.
+// Error returns why a resource cannot be followed.
 type Error struct {
 	URI string
 	Err *tools.Error
@@ -81,7 +82,7 @@ func (f *Follower) take(uri string) *tools.Error {
 	return nil
 }
 
-// Leave ends following a resource; one that is not followed is fine.
+// Leave stops following a resource. It does nothing if the resource is not followed.
 func (f *Follower) Leave(uri string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

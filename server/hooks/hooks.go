@@ -1,11 +1,10 @@
-// Package hooks makes hooks of the pipeline from the configuration: external ones,
-// which are commands or HTTP endpoints that get JSON and give JSON, and built-in
-// ones, which ask for consent, log, redact results or rewrite arguments.
+// Package hooks makes hooks of the pipeline from the configuration: external ones, which
+// are commands or HTTP endpoints that receive and return JSON, and built-in ones, which
+// ask for consent, log, redact results or rewrite arguments.
 //
-// They fail closed: where a hook before a call gives no clear decision, the call is
-// denied. Hooks after a call can change nothing; what goes wrong with them is
-// logged. The package knows the hooks of package run, never MCP, and opens no
-// files. Start at [New].
+// They fail closed: if a hook before a call gives no clear decision, the call is denied.
+// Hooks after a call can change nothing; their errors are logged. The package knows the
+// hooks of package run, never MCP, and opens no files. Start at [New].
 package hooks
 
 import (
@@ -61,7 +60,7 @@ const (
 	skip  = "skip"
 )
 
-// DefaultTimeout is how long an external hook may take where its Spec says nothing.
+// DefaultTimeout is how long an external hook may take if its Spec sets no timeout.
 const DefaultTimeout = 5 * time.Second
 
 // maxAtOnce is how many runs of one external hook there are at a time; further

@@ -1,5 +1,5 @@
-// Package identity says in whose name an HTTP request is made, what that principal
-// may call, how much at once, and in which directory its files are.
+// Package identity finds the principal of an HTTP request, which tools the principal may
+// call, how many calls at once, and the directory of its files.
 //
 // Start at [Gate.Admit]: it reads the token of a request, has it verified as one of
 // the static tokens (token.go) or as a JWT of the issuer (jwt.go, with the keys of
@@ -108,7 +108,7 @@ func (g *Gate) Metadata() *Metadata {
 	return g.metadata
 }
 
-// Admit says in whose name a request is made, or how it is refused.
+// Admit returns the principal of a request, or how to refuse it.
 func (g *Gate) Admit(r *http.Request) (Who, *Refusal) {
 	if g == nil {
 		return Who{Principal: Anonymous, Name: Anonymous}, nil

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits bound what each principal calls. The zero value bounds nothing.
+// Limits limit the calls of each principal. The zero value has no limits.
 type Limits struct {
 	Rate       string           `json:"rate,omitempty" jsonschema_description:"calls of a principal, such as 100/s, 600/m or 5000/h"`
 	Burst      int              `json:"burst,omitempty" jsonschema_description:"calls that may come at once before the rate counts (default those of a second)"`

@@ -139,15 +139,15 @@ func (all compiled) grant(scopes []string) *Grant {
 	return g
 }
 
-// Grant is what a principal may call. A nil Grant is everything.
+// Grant is the set of tools that a principal may call. A nil Grant allows all.
 type Grant struct {
 	all     compiled
 	clauses []clause // one that matches is enough
 	within  *clause  // must match too; nil = does
 }
 
-// Allows reports whether a tool may be called. A tool that calls others may be
-// called by whoever may call anything.
+// Allows reports whether a tool may be called. A principal that may call any tool may
+// also call tools that call others.
 func (g *Grant) Allows(t *tools.Tool) bool {
 	if g == nil {
 		return true

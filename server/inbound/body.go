@@ -39,7 +39,7 @@ const (
 	stallRate  = 64 << 10
 )
 
-// Why a body is not read.
+// Reasons not to read a body.
 var (
 	ErrTooLarge = errors.New("too large")
 	ErrCrowded  = errors.New("no memory is free")

@@ -1,5 +1,5 @@
-// Package inbound protects an HTTP listener from what comes in: web pages that may not
-// call it, in guard.go, and bodies that take memory and time, in body.go.
+// Package inbound protects an HTTP listener: against web pages that may not call it, in
+// guard.go, and against bodies that take too much memory or time, in body.go.
 //
 // It knows nothing of the protocol, and must not import mcp-go.
 package inbound
@@ -16,10 +16,10 @@ import (
 	"toolcrib/server/wire"
 )
 
-// Guard keeps web pages out that a browser on the same machine shows: by the
-// Host header a name that was rebound to this address, by the Origin header a
-// page of another site. Source: the transport rules of the protocol and its
-// security best practices.
+// Guard refuses requests of web pages in a browser on the same machine: by the Host
+// header those to a name that was rebound to this address, by the Origin header those of
+// another site. Source: the transport rules of the protocol and its security best
+// practices.
 type Guard struct {
 	loopback bool // the listener can only be reached from this machine
 	hosts    []string
@@ -27,8 +27,8 @@ type Guard struct {
 	exposed  string // value of Access-Control-Expose-Headers
 }
 
-// NewGuard makes a guard. loopback is whether the listener can only be reached from this
-// machine; exposed is the header that lists what pages may read of an answer.
+// NewGuard makes a guard. loopback means that the listener can only be reached from this
+// machine; exposed is the header that lists which headers of an answer pages may read.
 func NewGuard(loopback bool, hosts, origins []string, exposed string) Guard {
 	return Guard{loopback: loopback, hosts: lowered(hosts), origins: lowered(origins), exposed: exposed}
 }
@@ -41,7 +41,7 @@ func lowered(list []string) []string {
 	return out
 }
 
-// Refuses says why a request may not be answered, "" if it may.
+// Refuses returns why a request must be refused, "" if it may be answered.
 func (g Guard) Refuses(r *http.Request) string {
 	if !g.host(r.Host) {
 		return "the host " + wire.Tellable(r.Host) + " is not a name of this server; --allow-host adds one"
@@ -55,8 +55,8 @@ func (g Guard) Refuses(r *http.Request) string {
 	return ""
 }
 
-// host reports whether a Host names this server. A name can be rebound to any
-// address by whoever owns it, so only known names count; an address cannot.
+// host reports whether a Host names this server. The owner of a name can rebind it to any
+// address, so only known names count; any address counts.
 func (g Guard) host(hostport string) bool {
 	name := strings.ToLower(hostport)
 	if h, port, err := net.SplitHostPort(name); err == nil {

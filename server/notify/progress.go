@@ -1,7 +1,8 @@
-// Package notify turns what a call says while it runs into the params of notifications:
-// its progress in progress.go, the records of its log in log.go.
+// Package notify turns events of a running call into the params of notifications: its
+// progress in progress.go, the records of its log in log.go.
 //
-// Whoever makes a [Reporter] or a logger sends them. It must not import mcp-go.
+// The maker of a [Reporter] or a logger sends them; start there. The package must not
+// import mcp-go.
 package notify
 
 import (
@@ -13,8 +14,8 @@ import (
 	"toolcrib/tools"
 )
 
-// ProgressPerSecond is how many progress notifications of one call go out in a
-// second; of what is more than that only the newest is kept.
+// ProgressPerSecond is the most progress notifications of one call in a second; of
+// further events only the newest is kept.
 const ProgressPerSecond = 50
 
 // Reporter sends the progress of one request, in order, before its answer.

@@ -1,7 +1,8 @@
 // Package outlet writes messages to clients: to a pipe in pipe.go, as the answer to an HTTP
 // request in stream.go.
 //
-// It knows bytes, not messages, and imports no package of ours. Start at [Outlet].
+// It knows bytes, not messages, and must not import another package of toolcrib. Start at
+// [Outlet].
 package outlet
 
 import "time"
@@ -11,19 +12,20 @@ type Outlet interface {
 	// Write writes the message that take returns; nil is none. take runs while
 	// nobody else writes to the outlet.
 	Write(take func() []byte)
-	// Finish is Write for the answer to a request, which has a status over HTTP.
-	// Where the outlet belongs to the request, it is the end.
+	// Finish writes the answer to a request, which has a status over HTTP. If the outlet
+	// belongs to the request, this ends the outlet.
 	Finish(end Ending, take func() []byte)
-	// Room returns memory to make an answer in, which is the outlet's again when Finish
-	// has written it; nil is as good.
+	// Room returns memory for an answer, or nil. It belongs to the outlet again when
+	// Finish has written the answer.
 	Room() []byte
-	// Streams reports whether Write reaches the client before Finish does, and
-	// Lumps whether the client may read both at once.
+	// Streams reports whether the output of Write reaches the client before that of
+	// Finish, and Lumps whether the client may read both at once.
 	Streams() bool
 	Lumps() bool
 }
 
-// Ending is how the answer to a request ends it over HTTP.
+// Ending has the HTTP status of the answer to a request, and how long to wait before the
+// next try.
 type Ending struct {
 	Status int
 	Wait   time.Duration // before the client should try again; 0 = nothing is said

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Writer owns stdout: every message is one Write of one line.
+// Writer is the only writer of stdout: every message is one Write of one line.
 type Writer struct {
 	mu     sync.Mutex
 	w      io.Writer
@@ -20,7 +20,7 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{w: w, Broken: make(chan error, 1), spare: make(chan []byte, 1)}
 }
 
-// End drops what is written from now on.
+// End makes the writer drop all later messages.
 func (w *Writer) End() { w.closed.Store(true) }
 
 // maxSpare is how many bytes of memory a writer keeps for the next answer.

@@ -13,20 +13,20 @@ import (
 // EventStream is the media type of server-sent events.
 const EventStream = "text/event-stream"
 
-// RetryAfter is how many seconds a client should wait that came at a busy time.
+// RetryAfter is how many seconds a client should wait if the server was busy.
 const RetryAfter = "1"
 
-// aliveEvery is how often a stream says that it is alive while it says nothing
-// else, so that no proxy between takes it for dead.
+// aliveEvery is how often a stream without messages sends a sign of life, so that no
+// proxy takes it for dead.
 const aliveEvery = 15 * time.Second
 
-// WriteWait is how long one write may take that the client does not read.
+// WriteWait is how long one write may take if the client does not read.
 const WriteWait = 30 * time.Second
 
-// Accepted is what a client takes as an answer.
+// Accepted is the kinds of answer that a client accepts.
 type Accepted struct{ JSON, Events bool }
 
-// Accepts reads the Accept header; without one the client takes anything.
+// Accepts reads the Accept header; without one the client accepts anything.
 func Accepts(r *http.Request) (a Accepted) {
 	values := r.Header.Values("Accept")
 	if len(values) == 0 {
@@ -64,7 +64,7 @@ type Stream struct {
 	alive   *time.Timer
 }
 
-// NewStream begins the answer to an HTTP request, whose client takes a.
+// NewStream begins the answer to an HTTP request whose client accepts a.
 func NewStream(w http.ResponseWriter, a Accepted) *Stream {
 	st := &Stream{w: w, control: http.NewResponseController(w), accepted: a, Over: make(chan struct{})}
 	if a.Events {

@@ -1,8 +1,8 @@
-// Package records keeps the records of calls in the audit log: it decides what may
-// be told of a call, and how long the call waits for that.
+// Package records keeps the records of calls in the audit log: it decides how much of a
+// call a record may show, and how long the call waits for its record.
 //
-// It joins server/run, which knows calls, to server/audit, which knows none, and
-// opens nothing itself. Start at [Recorder.Record].
+// It connects server/run, which knows calls, to server/audit, which does not, and opens
+// nothing itself. Start at [Recorder.Record].
 package records
 
 import (
@@ -36,8 +36,8 @@ type Recorder struct {
 
 var _ run.Recorder = (*Recorder)(nil)
 
-// New returns a Recorder that keeps records in a log, without secrets. The log is
-// closed by whoever opened it.
+// New returns a Recorder that keeps records in a log, without secrets. The Recorder does
+// not close the log.
 func New(log *audit.Log, secrets *redact.Redactor) *Recorder {
 	return &Recorder{log: log, secrets: secrets, open: map[string]run.Record{}}
 }
@@ -82,7 +82,7 @@ func (r *Recorder) begin(rec run.Record) error {
 	return r.log.Append(line, audit.Now)
 }
 
-// Abandon tells of the calls that have begun and not ended.
+// Abandon records the calls that have begun but not ended.
 func (r *Recorder) Abandon() error {
 	r.mu.Lock()
 	open := r.open

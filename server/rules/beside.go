@@ -8,11 +8,11 @@ import (
 	"toolcrib/workspace"
 )
 
-// Beside says what the programs of a call are to be kept from, nil for nothing: what
-// rules deny to the tool at some place, and what they deny there to any tool that reads or
-// writes, since a program does both. A rule that allows the tool such a place by being more
-// specific opens it to its programs. What rules ask about is left to the sandbox: nobody
-// can be asked about each file that a program opens.
+// Beside returns the paths that the programs of a call must not open, nil for none: the
+// paths that rules deny to the tool, and those that they deny to any tool that reads or
+// writes, since a program does both. If a more specific rule allows the tool such a path,
+// its programs may open it too. Paths that rules ask about are left to the sandbox: the
+// user cannot be asked about each file that a program opens.
 func (rs *Set) Beside(c Applicable, principal string) *workspace.Closure {
 	if rs == nil {
 		return nil
@@ -63,7 +63,7 @@ func (c Applicable) joined(other Applicable) Applicable {
 	return all
 }
 
-// plainly are the tools that stand for all that read, and for all that write.
+// plainly returns two tools that represent all tools that read, and all that write.
 func plainly() (reading, writing tools.Tool) {
 	return tools.Tool{Access: tools.Read, Effects: tools.None}, tools.Tool{Access: tools.Write, Effects: tools.Workspace}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // CommandPattern is a pattern over the words of a command, such as "git push *". Words
-// are matched one by one, each may be a glob, and "*" by itself stands for any words.
+// are matched one by one, each may be a glob, and "*" by itself matches any words.
 type CommandPattern struct {
 	words []glob
 	rank  int
@@ -52,9 +52,9 @@ const (
 	surely
 )
 
-// Covers reports whether the pattern matches a command, or may. What follows the words
-// does not matter, nor do options before and between them; an option in the pattern may
-// stand anywhere. So it is for what asks and denies.
+// Covers reports whether the pattern matches a command, or may. Words after those of the
+// pattern do not matter, nor do options before and between them; an option of the pattern
+// may be at any position. Rules that ask or deny match in this way.
 func (x CommandPattern) Covers(c *tools.Command) bool { return x.covers(c) != not }
 
 func (x CommandPattern) covers(c *tools.Command) fit {
@@ -153,8 +153,8 @@ func hasOption(g glob, words []tools.Word) fit {
 	return found
 }
 
-// spells reports whether the pattern stands for the whole command, word by word. So it is
-// for what allows: what is not known of a command is only covered by "*".
+// spells reports whether the pattern matches the whole command, word by word. Rules that
+// allow match in this way: unknown words of a command match only "*".
 func (x CommandPattern) spells(c *tools.Command) bool {
 	if len(c.Words) == 0 || c.Words[0].Kind != tools.Known {
 		return false
@@ -186,11 +186,11 @@ func spelt(pattern []glob, words []tools.Word) bool {
 	return !slices.ContainsFunc(pattern[j:], func(g glob) bool { return g.rank > 0 })
 }
 
-// systemDirs are where a program is the one of its name.
+// systemDirs are the directories whose programs are trusted to be what their names say.
 var systemDirs = [...]string{"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"}
 
-// program matches the program of a command. One that is named by a path is matched by its
-// base name too; for what allows, only where the system has its programs.
+// program matches the program of a command. A program given by a path is also matched by
+// its base name; for rules that allow, only in systemDirs.
 func (x CommandPattern) program(name string, allow bool) bool {
 	g := x.words[0]
 	if g.rank == 0 || g.matches(name) {
@@ -209,8 +209,8 @@ func (x CommandPattern) program(name string, allow bool) bool {
 	return newGlob(strings.ToLower(g.text)).matches(base)
 }
 
-// runs tells how far the rule concerns a command, and how specific it is in that. A rule
-// without commands concerns every one.
+// runs returns how far the rule concerns a command, and how specific it is in that
+// respect. A rule without commands concerns every command.
 func (r *Compiled) runs(c *tools.Command) (doing int, ok fit) {
 	if len(r.Commands) == 0 {
 		return 0, surely

@@ -1,8 +1,8 @@
 // Package rules judges calls by the rules of a configuration: by tool, effect, path,
 // principal and command.
 //
-// What becomes of a judgement, package run decides. Start at [Rule], then [New] and
-// [Applicable.Judge]; command.go has the patterns of commands. It must not import run.
+// Package run acts on the verdict. Start at [Rule], then [New] and [Applicable.Judge];
+// command.go has the patterns of commands. The package must not import run.
 package rules
 
 import (
@@ -16,11 +16,12 @@ import (
 	"toolcrib/workspace"
 )
 
-// Rule is a rule of the configuration. It concerns the calls that fit all of its lists;
-// of one list, an entry is enough; one that is left out fits every call, an empty one is refused.
+// Rule is a rule of the configuration. It concerns the calls that match all of its lists.
+// A call matches a list if it matches one entry. A list that is left out matches every
+// call; an empty list is an error.
 //
-// Of the rules that concern a call, one beats another where it is more specific in one
-// of four respects and less in none:
+// Of the rules that concern a call, one beats another if it is more specific in one of
+// four respects and less specific in none:
 //
 //	what   a tool by name, then a glob of names (the more letters the more), no tool;
 //	       among equals a rule with a toolset, then one with an effect, then with an
@@ -30,19 +31,19 @@ import (
 //	whom   a principal by name, then a glob, then none
 //	doing  the command whose pattern has more words other than "*", then more letters
 //
-// Of the rules that none beats, deny wins over ask and ask over allow; then the first of
-// the list wins. So "allow read_file" does not open what "deny secrets/**" closes, and
-// "allow read_file in secrets/public" does.
+// Of the rules that no rule beats, deny wins over ask and ask over allow; then the first
+// of the list wins. So "allow read_file" does not override "deny secrets/**", but "allow
+// read_file in secrets/public" does.
 //
 // A call is judged once for each of its path arguments, by its text and by where its
-// links lead, and the strictest verdict counts. What a tool opens beside these is judged
-// when it is opened.
+// links lead, and the strictest verdict counts. Other paths are judged when the tool
+// opens them.
 //
 // A call that runs commands is judged once for each of them, at the paths that it opens
-// for certain. A pattern of a rule that allows has to spell the whole command; one of a
-// rule that asks or denies covers what follows too, and options in any place. Where a
-// command, or what it hides, may be what such a rule is about and nobody can tell, the
-// user is asked.
+// for certain. The pattern of a rule that allows must match the whole command; that of a
+// rule that asks or denies also matches a longer command, and options at any position. If
+// it cannot be known whether such a rule is about a command, or about one that the
+// command hides, the user is asked.
 type Rule struct {
 	Name      string   `json:"name,omitempty" jsonschema_description:"name of the rule in denials and in the audit log; without it, its place: policy[1] is the first"`
 	Why       string   `json:"why,omitempty" jsonschema_description:"what a denial or a question says as the reason"`
@@ -56,7 +57,7 @@ type Rule struct {
 	Principal []string `json:"principal,omitempty" jsonschema:"minItems=1" jsonschema_description:"who calls: local, anonymous, the name of a token, issuer and subject, or globs of these"`
 }
 
-// maxRules bounds what is gone through for each call.
+// maxRules limits the work for each call.
 const maxRules = 1000
 
 // Compiled is a compiled rule.
@@ -242,8 +243,8 @@ func (g glob) matches(name string) bool {
 	return strings.Trim(pattern[j:], "*") == ""
 }
 
-// most returns the rank of the most specific glob that matches, 0 of an empty list. ok is
-// false where there is a list and none of it matches.
+// most returns the rank of the most specific glob that matches, 0 for an empty list. ok
+// is false if the list has globs and none matches.
 func most(list []glob, name string) (rank int, ok bool) {
 	ok = len(list) == 0
 	for _, g := range list {

@@ -11,19 +11,19 @@ import (
 	"toolcrib/workspace"
 )
 
-// Set are the compiled rules of a configuration. They do not change; a nil one has
-// none.
+// Set holds the compiled rules of a configuration. It never changes; a nil Set has no
+// rules.
 type Set struct {
 	list []Compiled
 	// tool has, for each tool of the catalog, the rules that may concern it.
 	tool map[string]Applicable
-	// reading and writing are those that concern any tool which does.
+	// reading and writing are the rules that concern any tool that reads, or writes.
 	reading, writing Applicable
 	Seen             views
 }
 
 // New compiles rules for the tools of the catalog. Its error names the rule by its
-// place, the field, and the nearest value that there is.
+// position, the field, and the nearest known value.
 func New(list []Rule, all []tools.Tool) (*Set, error) {
 	if len(list) > maxRules {
 		return nil, fmt.Errorf("policy has %d rules, more than the %d that there may be", len(list), maxRules)
@@ -49,7 +49,7 @@ func New(list []Rule, all []tools.Tool) (*Set, error) {
 	return rs, nil
 }
 
-// Applicable is what rules there are for one tool, the strictest first.
+// Applicable holds the rules for one tool, the strictest first.
 type Applicable struct {
 	Rules   []candidate
 	Placed  bool // one of them has a path
@@ -63,7 +63,7 @@ type candidate struct {
 	what int
 }
 
-// Of returns the rules for a tool, which the catalog need not have.
+// Of returns the rules for a tool, which need not be in the catalog.
 func (rs *Set) Of(t tools.Tool) Applicable {
 	if rs == nil || len(rs.list) == 0 {
 		return Applicable{}
@@ -90,9 +90,8 @@ func (rs *Set) concern(t tools.Tool) (c Applicable) {
 	return c
 }
 
-// Anywhere is the part of the rules that decides wherever a call leads and whatever it
-// runs. Where a rule for some paths or commands is milder than a denial, that is none of
-// them.
+// Anywhere returns the rules that decide on a call whatever its paths and commands. If a
+// rule for some paths or commands is milder than deny, there are none.
 func (c Applicable) Anywhere() Applicable {
 	if !c.Placed && !c.Ordered {
 		return c
@@ -109,7 +108,7 @@ func (c Applicable) Anywhere() Applicable {
 	return Applicable{Rules: rest}
 }
 
-// fits tells whether the rule concerns a tool, and how specific it is in that.
+// fits reports whether the rule concerns a tool, and how specific it is in that respect.
 func (r *Compiled) fits(t tools.Tool) (what int, ok bool) {
 	what, ok = most(r.tools, t.Name)
 	if !ok && t.SameAs != "" {
@@ -132,7 +131,7 @@ func (r *Compiled) fits(t tools.Tool) (what int, ok bool) {
 // rank is how specific a rule is for a call.
 type rank struct{ what, where, whom, doing int }
 
-// beats reports whether a is more specific in one respect and less in none.
+// beats reports whether a is more specific in one respect and less specific in none.
 func (a rank) beats(b rank) bool {
 	return a != b && a.what >= b.what && a.where >= b.where && a.whom >= b.whom && a.doing >= b.doing
 }
@@ -144,7 +143,8 @@ type Match struct {
 	Maybe bool // nobody can tell whether it does
 }
 
-// Says is the verdict of the rule on the call. What it may deny, the user is asked about.
+// Says returns the verdict of the rule on the call. If it is not sure that a deny rule
+// concerns the call, the verdict is ask.
 func (c Match) Says() Verdict {
 	if c.Maybe {
 		return min(c.Effect, Ask)
@@ -152,19 +152,19 @@ func (c Match) Says() Verdict {
 	return c.Effect
 }
 
-// Spot is what a call is judged at: a path, where the zero one stands for none, and a
-// command, nil for none.
+// Spot is a path and a command at which a call is judged. The zero path means none, and
+// so does a nil command.
 type Spot struct {
 	Location
 	Command *tools.Command
 	Vague   bool // the command may open paths that nobody can tell
 }
 
-// room is how many rules may concern a call before memory is taken for them.
+// room is how many rules may concern a call before memory is allocated for them.
 const room = 64
 
 // Judge returns the rule that decides on a call of the tool at a path, nil if none
-// concerns it. The zero path stands for none.
+// concerns it. The zero path means none.
 func (c Applicable) Judge(principal string, at workspace.Path) *Compiled {
 	won, ok := c.Decide(principal, Spot{Location: Location{Path: at}})
 	if !ok {
@@ -200,8 +200,8 @@ func (c Applicable) Matching(list []Match, principal string, at Spot) []Match {
 	return list
 }
 
-// Hidden returns the rule that asks about what a command or a line runs unseen, nil if
-// none does: the strictest that is about commands.
+// Hidden returns the rule that asks about commands which another command or a line runs
+// unseen, nil if there is none. It is the strictest rule about commands.
 func (c Applicable) Hidden(principal string) *Compiled {
 	for _, r := range c.Rules {
 		if _, ok := most(r.principals, principal); ok && len(r.Commands) > 0 && r.Effect != Allow {
@@ -211,7 +211,8 @@ func (c Applicable) Hidden(principal string) *Compiled {
 	return nil
 }
 
-// covers tells whether the rule concerns a path, and how specific it is in that.
+// covers reports whether the rule concerns a path, and how specific it is in that
+// respect.
 func (r *Compiled) covers(at workspace.Path) (where int, ok bool) {
 	ok = len(r.Paths) == 0
 	for _, p := range r.Paths {
@@ -222,8 +223,8 @@ func (r *Compiled) covers(at workspace.Path) (where int, ok bool) {
 	return where, ok
 }
 
-// Winner returns the match that decides: of those that none beats the strictest, then the
-// first.
+// Winner returns the match that decides: of the matches that no match beats, the
+// strictest, then the first.
 func Winner(list []Match) (won Match, ok bool) {
 	for _, a := range list {
 		if (!ok || a.Says() > won.Says()) && !beaten(a, list) {
@@ -242,11 +243,11 @@ func beaten(a Match, by []Match) bool {
 	return false
 }
 
-// over reports whether a beats b. A rule that perhaps concerns the call beats none that
-// does for sure.
+// over reports whether a beats b. A rule that perhaps concerns the call never beats one
+// that surely does.
 func (a Match) over(b Match) bool { return a.beats(b.rank) && (b.Maybe || !a.Maybe) }
 
-// Verdict is what a rule says of a call.
+// Verdict is the decision of a rule on a call.
 type Verdict uint8
 
 // The verdicts, the strictest last.
@@ -267,7 +268,7 @@ type Location struct {
 	Text string // as the caller wrote it
 }
 
-// From says where a rule stands.
+// From returns the position of a rule.
 func (rs *Set) From(name string) string {
 	if rs != nil {
 		for _, r := range rs.list {
@@ -279,10 +280,10 @@ func (rs *Set) From(name string) string {
 	return "default table"
 }
 
-// From says where the rule stands in the configuration.
+// From returns the rule's position in the configuration.
 func (r *Compiled) From() string { return fmt.Sprintf("policy[%d]", r.index+1) }
 
-// Lost says what beat a rule.
+// Lost describes why a rule lost.
 func (c Match) Lost(won Match, list []Match) string {
 	if c.Compiled == won.Compiled {
 		return ""
@@ -311,7 +312,7 @@ func (a rank) less(b rank) (in []string) {
 	return in
 }
 
-// Closed names the rule where it keeps a tool away; a nil one does not.
+// Closed returns the name of the rule if it denies or asks, else "". The rule may be nil.
 func (r *Compiled) Closed() string {
 	switch {
 	case r == nil || r.Effect == Allow:
@@ -322,9 +323,9 @@ func (r *Compiled) Closed() string {
 	return r.Name
 }
 
-// views are the guarded views that calls without consent have. A view serves all calls
-// that are judged alike, so that what is kept for its sake, such as the pages of a
-// listing, outlasts a call.
+// views holds the restricted workspaces of calls without consent. One view serves all
+// calls that are judged alike, so that data kept for it, such as the pages of a listing,
+// outlasts a call.
 type views struct {
 	mu sync.Mutex
 	Of map[viewKey]*workspace.Workspace
@@ -336,7 +337,7 @@ type viewKey struct {
 	Effects         tools.Effects // of its plan
 }
 
-// maxViews bounds the views that are kept; more are made anew.
+// maxViews is the most views that are kept; others are made each time.
 const maxViews = 256
 
 func (v *views) Guarded(ground *workspace.Workspace, tool tools.Tool, principal string, c Applicable) *workspace.Workspace {

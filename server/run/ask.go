@@ -14,8 +14,8 @@ import (
 // the forms of a handler are ask_1, ask_2 ... in the order of its Asks.
 const consentForm = "consent"
 
-// ask sees to it that the user consents where the policy wants that: it stops
-// the call until the answer is there.
+// ask gets the user's consent if the policy demands it. It stops the call until the user
+// has answered.
 func (p *pass) ask() error {
 	switch {
 	case p.verdict != rules.Ask || p.dry: // Preflight asks for several calls at once
@@ -46,7 +46,8 @@ func (p *pass) ask() error {
 	return &tools.PendingAsk{Forms: []tools.Form{p.offer.form(p.question)}}
 }
 
-// mustBeAlone denies a call whose user can be asked about it only by itself.
+// mustBeAlone denies an inner call: the user can be asked about it only if it is made
+// directly.
 func (p *pass) mustBeAlone() *tools.Error {
 	return tools.Errorf(tools.Denied, "%s: needs the user's consent, which cannot be asked for inside another call (rule %s%s)", p.tool.Name, p.rule, p.cause).
 		WithHint("call %s by itself", p.tool.Name)
@@ -57,7 +58,7 @@ func declined(what string) *tools.Error {
 		WithHint("do not call it again unless the user asks for it")
 }
 
-// cannotAsk says why the user of this call cannot be asked for consent.
+// cannotAsk returns why the user cannot be asked to consent to this call, or nil.
 func (p *pass) cannotAsk() *tools.Error {
 	subject := fmt.Sprintf("%s: needs the user's consent (rule %s%s)", p.tool.Name, p.rule, p.cause)
 	switch {
@@ -71,8 +72,8 @@ func (p *pass) cannotAsk() *tools.Error {
 	return nil
 }
 
-// asker answers the Asks of a handler by their order: those that earlier passes
-// have settled at once, the next one by a round trip.
+// asker answers the Asks of a handler in order: those that earlier passes have settled at
+// once, the next one by a round trip.
 type asker struct {
 	refusal *tools.Error // nobody can be asked
 
@@ -81,16 +82,16 @@ type asker struct {
 	asked   int
 }
 
-// settledAsk is one answered Ask. An answer serves only the form that it was
-// given to, in case the handler asks something else the next time.
+// settledAsk is one answered Ask. An answer counts only for its form, in case the handler
+// asks something else the next time.
 type settledAsk struct {
 	Form   digest
 	Answer tools.Answer
 }
 
-// newAsker returns the asker of the call. A call inside another one asks in the
-// name of the outer call, as long as it is the only one that was made: the outer
-// handler runs again from its start once the answer is there.
+// newAsker returns the asker of the call. A call inside another call asks as part of the
+// outer call, as long as it is the only one that was made: the outer handler runs again
+// from its start when the answer comes.
 func (p *pass) newAsker() *asker {
 	switch {
 	case p.parent != nil && p.parent.inner.only():
@@ -132,7 +133,8 @@ func (a *asker) Ask(_ context.Context, forms ...tools.Form) ([]tools.Answer, err
 	return answers, nil
 }
 
-// settles reports whether the next Ask has its answer already, and it is to this form.
+// settles reports whether the next Ask already has an answer, and the answer is to this
+// form.
 func (a *asker) settles(form tools.Form) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -152,8 +154,8 @@ func (a *asker) rewind(position int) {
 	a.asked = position
 }
 
-// suspend turns what stopped the call into the Ask that goes to the client. What
-// is settled so far travels in its sealed state.
+// suspend turns a pending question into the Ask for the client. Its sealed state holds
+// everything that is settled so far.
 func (p *pass) suspend(pending *tools.PendingAsk) (*Ask, error) {
 	s := settlement{
 		Tool: p.tool.Name, Principal: p.call.Session.Principal, Sent: p.r.seal.digest(p.sent),

@@ -15,15 +15,15 @@ import (
 // hook, for a listener of its progress.
 const grace = 25 * time.Millisecond
 
-// errAbandoned says that a function did not return in its grace. It goes on in
-// its goroutine; what it returns is dropped.
+// errAbandoned means that a function did not return within its grace. It goes on in its
+// goroutine; its result is dropped.
 var errAbandoned = errors.New("did not return after the end of its context")
 
-// errExited says that a function ended its goroutine, by [runtime.Goexit].
+// errExited means that a function ended its goroutine, by [runtime.Goexit].
 var errExited = errors.New("the goroutine of the function was ended")
 
-// await runs f in a goroutine of its own and returns what it returns; a panic is
-// a *tools.PanicError. It never waits longer than the grace after the end of ctx.
+// await runs f in a new goroutine and returns its result; a panic becomes a
+// *tools.PanicError. It never waits longer than the grace after the end of ctx.
 func await[T any](ctx context.Context, spawn func(func()), f func() (T, error)) (T, error) {
 	type outcome struct {
 		v   T
@@ -54,8 +54,8 @@ func await[T any](ctx context.Context, spawn func(func()), f func() (T, error)) 
 	}
 }
 
-// attempt runs the handler, several times where the tool is Repeatable. What a
-// tool with effects is about to do is on record before it does it.
+// attempt runs the handler, several times if the tool is Repeatable. A call with effects
+// is recorded before the handler runs.
 func (p *pass) attempt(ctx context.Context, f *flight) (any, error) {
 	if err := p.begun(); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (p *pass) attempt(ctx context.Context, f *flight) (any, error) {
 }
 
 // once runs the handler within the timeout of the tool, in the goroutine of its flight. A
-// handler that does not return in its grace is abandoned: the flight lands without it.
+// handler that does not return within its grace is abandoned: the flight ends without it.
 func (p *pass) once(ctx context.Context, f *flight) (v any, err error) {
 	inside, end := p.observe(ctx, PartAttempt, int(p.attempts.Add(1)))
 	limited, cancel := context.WithCancel(inside)
@@ -106,8 +106,8 @@ func (p *pass) once(ctx context.Context, f *flight) (v any, err error) {
 	return v, err
 }
 
-// late words the error of a handler whose time was over as a timeout. ctx is that of the
-// call, limited that of the attempt.
+// late returns a timeout as the error of a handler whose time was over. ctx is that of
+// the call, limited that of the attempt.
 func (p *pass) late(ctx, limited context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || limited.Err() == nil {
 		return err
@@ -124,8 +124,8 @@ func (p *pass) late(ctx, limited context.Context, err error) error {
 	return timeout
 }
 
-// failure words what stopped the call as a *tools.Error; errSkipped, a
-// *tools.PendingAsk and nil stay what they are. ctx is that of the whole call.
+// failure converts the error that stopped the call to a *tools.Error; errSkipped, a
+// *tools.PendingAsk and nil are returned unchanged. ctx is that of the whole call.
 func (p *pass) failure(ctx context.Context, stop error) error {
 	if stop == nil || errors.Is(stop, errSkipped) {
 		return stop
@@ -160,9 +160,9 @@ const (
 	firstPause  = 100 * time.Millisecond // doubles with each attempt; half of it is jitter
 )
 
-// retry tries again what may succeed the next time, where the tool is
-// Repeatable. It does not begin what the caller's deadline would cut off, and
-// nothing beside a handler that still runs.
+// retry repeats an attempt that may succeed the next time, if the tool is Repeatable. It
+// does not begin an attempt that the caller's deadline would cut off, or one while an
+// abandoned handler still runs.
 func (p *pass) retry(ctx context.Context, once func(context.Context) (any, error)) (any, error) {
 	start := p.asker.position()
 	for n := 1; ; n++ {

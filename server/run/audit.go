@@ -12,13 +12,12 @@ import (
 	"toolcrib/tools"
 )
 
-// Recorder keeps the records of calls. Its methods may be called by several
-// goroutines.
+// Recorder stores the records of calls. Its methods may be called by several goroutines.
 type Recorder interface {
-	// Record keeps a record. It returns once a record whose Event is EventBegin
-	// will survive whatever happens; the error says that it will not. Other records
-	// may be on their way for a moment: the Recorder owns the lists of rec, but
-	// Arguments only until it returns.
+	// Record stores a record. If its Event is EventBegin, Record returns once the record
+	// will survive any failure, or returns an error. Other records may be stored a moment
+	// later, so the Recorder owns the lists of rec; it may use Arguments only until it
+	// returns.
 	Record(rec Record) error
 }
 
@@ -30,13 +29,13 @@ type Event string
 const (
 	EventBegin Event = "begin"
 	EventEnd   Event = "end"
-	// EventAbandoned is for a call that had not ended when the server did.
+	// EventAbandoned is for a call that had not ended when the server ended.
 	EventAbandoned Event = "abandoned"
-	// EventRefused is for a request over HTTP that was no call yet.
+	// EventRefused is for a request over HTTP that was refused before it became a call.
 	EventRefused Event = "refused"
 )
 
-// Record tells what was done, never what came of it.
+// Record describes a call, never the content of its result.
 type Record struct {
 	Time      time.Time `json:"time"`
 	Event     Event     `json:"event"`
@@ -53,14 +52,15 @@ type Record struct {
 	Source    string    `json:"source,omitempty"` // cache, joined or hook where the tool itself did not run
 	Micros    int64     `json:"micros,omitempty"`
 	Attempts  int32     `json:"attempts,omitempty"`
-	// Abandoned says that the tool went on after the end of its call.
+	// Abandoned reports whether the tool went on after the end of its call.
 	Abandoned bool `json:"abandoned,omitempty"`
-	// Digest is that of Arguments as the Recorder was given them. It sets it.
+	// Digest is the digest of Arguments as the Recorder received them. The Recorder sets
+	// it.
 	Digest string `json:"digest,omitempty"`
-	// Arguments are the canonical ones, without the secrets that the tool itself sees
-	// in them, or as they were sent where they were not valid and the tool sees none;
-	// those of a tool that is not known are not told. The Recorder keeps what may be
-	// told of them.
+	// Arguments are the canonical arguments without the secrets that the tool finds in
+	// them. Invalid arguments are as they were sent if the tool looks for no secrets;
+	// those of an unknown tool are left out. The Recorder stores as much of them as it
+	// may show.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Paths     []string        `json:"paths,omitempty"` // among the arguments
 	MorePaths int             `json:"more_paths,omitempty"`
@@ -71,23 +71,23 @@ type Record struct {
 	Note      string          `json:"note,omitempty"` // of refused: what was wrong with it
 }
 
-// AuditFailure says what becomes of a call with effects whose begin record cannot be
-// kept. Calls that only read go on in any case.
+// AuditFailure decides on a call with effects whose begin record cannot be stored. Calls
+// that only read go on in any case.
 type AuditFailure string
 
-// What becomes of it.
+// The values of AuditFailure.
 const (
 	AuditDeny  AuditFailure = "deny"  // it ends as unavailable before anything is done
 	AuditAllow AuditFailure = "allow" // it goes on, with a line in the log
 )
 
-// Bounds of what a caller can make a record say.
+// Limits of texts of the caller in a record.
 const (
 	maxAuditPaths = 32
 	maxAuditText  = 512
 )
 
-// record keeps a record of the call. An error is logged too.
+// record stores a record of the call. An error is also logged.
 func (p *pass) record(ev Event, out *Outcome, took time.Duration) error {
 	if p.r.cfg.Audit == nil {
 		return nil
@@ -134,7 +134,7 @@ func (p *pass) record(ev Event, out *Outcome, took time.Duration) error {
 	return err
 }
 
-// tellable is what may be told of the arguments.
+// tellable returns the arguments as records and logs may show them.
 func (p *pass) tellable() json.RawMessage {
 	switch {
 	case p.told != nil:
@@ -147,7 +147,7 @@ func (p *pass) tellable() json.RawMessage {
 	return p.call.Args
 }
 
-// begun puts on record what a tool with effects is about to do.
+// begun records a call with effects before the tool runs.
 func (p *pass) begun() error {
 	if p.tool.Effects == tools.None {
 		return nil
@@ -184,7 +184,7 @@ func (c *changes) list() (paths []string, more int) {
 	return slices.Clone(c.paths), c.more
 }
 
-// noteChanges has the changes of the tool noted, where somebody keeps records.
+// noteChanges has the changes of the tool noted, if there is a Recorder.
 func (p *pass) noteChanges(ctx context.Context) context.Context {
 	if p.r.cfg.Audit == nil || !p.tool.Effects.Has(tools.Workspace) {
 		return ctx
@@ -192,7 +192,7 @@ func (p *pass) noteChanges(ctx context.Context) context.Context {
 	return tools.WithChanges(ctx, p.changed.add)
 }
 
-// code names how the call ended.
+// code returns the code for how the call ended.
 func (p *pass) code(out *Outcome) string {
 	switch {
 	case out.Err != nil:
@@ -205,14 +205,14 @@ func (p *pass) code(out *Outcome) string {
 	return codeOK
 }
 
-// How calls end that end in no error.
+// Codes of calls that end without an error.
 const (
 	codeOK      = "ok"
 	codeAsked   = "asked"
 	codeSkipped = "skipped" // by a hook
 )
 
-// Codes returns all that the Code of a Record about a call can be.
+// Codes returns all possible values of Code in a Record about a call.
 func Codes() []string {
 	codes := []string{codeOK, codeAsked, codeSkipped}
 	for _, c := range tools.Codes() {
@@ -225,7 +225,7 @@ func (p *pass) log() *slog.Logger {
 	return p.r.cfg.Log.With("call", p.id, "tool", p.tool.Name)
 }
 
-// excerpt shortens text that a caller has written; the mark says so.
+// excerpt shortens a text of the caller and marks the cut.
 func excerpt(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -12,7 +12,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// Bounds of the results that are kept: how many, and how many bytes they hold.
+// Limits of the kept results: their number and their bytes.
 const (
 	maxKept      = 512
 	maxKeptBytes = 16 << 20
@@ -28,13 +28,14 @@ const (
 	sourceHook
 )
 
-// callKey tells calls with the same result from others. Principals never share, nor do
-// those that may call different tools, as by two tokens of one principal.
+// callKey identifies calls with the same result. Calls of different principals never
+// share a result, nor do calls that may use different tools, such as by two tokens of one
+// principal.
 type callKey struct{ principal, reach, roots, tool, args string }
 
-// moment is a state of the world as far as the server knows it. Two calls join
-// only in the same moment: one that begins after a write is not answered by one
-// that began before it.
+// moment is a state of the world as far as the server knows it. Two calls join only in
+// the same moment: a call that begins after a write is not answered by one that began
+// before it.
 type moment struct {
 	settings   uint64 // which Settings the call has: others may mean another result
 	epoch      uint64 // counts the calls with effects
@@ -47,8 +48,8 @@ type flightKey struct {
 	moment
 }
 
-// flight is one execution of a call in a goroutine of its own. Several calls may wait
-// for it: it belongs to none of them then, and is cancelled when the last has gone.
+// flight is one execution of a call in its own goroutine. If several calls wait for it,
+// it belongs to none of them, and is cancelled when the last one has left.
 type flight struct {
 	done   chan struct{} // closed when it has landed
 	landed sync.Once
@@ -62,14 +63,14 @@ type flight struct {
 	listeners []func(tools.ProgressEvent) // likewise
 }
 
-// landing is how a flight has ended.
+// landing is the outcome of a flight.
 type landing struct {
 	value any
 	shown *tools.Result // value as the tool renders it; nil where it has not been
 	err   error
 }
 
-// land ends a flight for those who wait for it. Only the first landing counts.
+// land ends a flight for the calls that wait for it. Only the first landing counts.
 func (f *flight) land(l landing) {
 	f.landed.Do(func() {
 		f.landing = l
@@ -80,7 +81,7 @@ func (f *flight) land(l landing) {
 	})
 }
 
-// kept is a result that may be given again.
+// kept is a result that may be used again.
 type kept struct {
 	flightKey
 	value any
@@ -111,15 +112,15 @@ func newResults(now func() time.Time, spawn func(func())) *results {
 	return rs
 }
 
-// changed says that a call with effects has run.
+// changed notes that a call with effects has run.
 func (rs *results) changed() {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	rs.epoch++
 }
 
-// cache answers a call of a Read and Repeatable tool from a kept result, or from
-// an identical call in flight; otherwise, and for all other tools, it attempts it.
+// cache answers a call of a Read and Repeatable tool from a kept result or from an
+// identical call in flight. Otherwise, and for all other tools, it attempts the call.
 func (p *pass) cache(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err // cancelled on the way here: nothing begins any more
@@ -166,7 +167,7 @@ func (p *pass) fly(ctx context.Context, f *flight) {
 	}
 }
 
-// key returns what the call is and the moment that it begins in.
+// key returns the key of the call and the moment in which it begins.
 func (p *pass) key(ctx context.Context) flightKey {
 	k := flightKey{callKey: callKey{
 		principal: p.call.Session.Principal, reach: p.live.reach(&p.call.Session),
@@ -219,16 +220,16 @@ func (rs *results) join(ctx context.Context, key flightKey, fly func(context.Con
 	return f, true
 }
 
-// audience returns who hears the progress of a flight. The slice only grows, so
-// the part that is returned does not change.
+// audience returns the calls that receive the progress of a flight. The slice only grows,
+// so the returned part does not change.
 func (rs *results) audience(f *flight) []func(tools.ProgressEvent) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	return f.listeners
 }
 
-// leave takes a caller out of a flight and reports whether it was the last one;
-// then the flight is cancelled and nobody joins it any more.
+// leave removes a call from a flight and reports whether it was the last one; then the
+// flight is cancelled and no call can join it any more.
 func (rs *results) leave(f *flight) (last bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -241,15 +242,15 @@ func (rs *results) leave(f *flight) (last bool) {
 	return true
 }
 
-// forget lets nobody join a flight any more. The caller holds mu.
+// forget ends joining a flight. The caller holds mu.
 func (rs *results) forget(f *flight) {
 	if rs.flights[f.key] == f {
 		delete(rs.flights, f.key)
 	}
 }
 
-// get returns the kept result of the same call in the same moment. Only exact
-// moments have any.
+// get returns the kept result of the same call in the same moment. Only exact moments
+// have kept results.
 func (rs *results) get(key flightKey) (kept, bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -264,9 +265,9 @@ func (rs *results) get(key flightKey) (kept, bool) {
 	return *k, true
 }
 
-// keep keeps the result of a flight that began in an exact moment, and returns it as the
-// tool renders it, nil where it is not kept. If the moment is over by now nobody will ask
-// for it, and it makes room for the next.
+// keep keeps the result of a flight that began in an exact moment. It returns the
+// rendered result, or nil if it is not kept. If the moment is already over, no call will
+// ask for the result, and it makes room for the next.
 func (p *pass) keep(key flightKey, value any) *tools.Result {
 	if p.tool.Cache == 0 || !key.exact {
 		return nil

@@ -9,15 +9,15 @@ import (
 	"toolcrib/tools"
 )
 
-// Call is one call as a transport hands it over.
+// Call is one call as a transport passes it to the Runner.
 type Call struct {
 	Tool    string // name or alias
 	Args    json.RawMessage
 	Session tools.SessionInfo
-	// Read is the tool to call where no name leads to it: that of a
-	// [tools.Source]. Tool is then not looked at.
+	// Read is a tool without a name, that of a [tools.Source]. If it is set, Tool is
+	// ignored.
 	Read *tools.Tool
-	// Trace is the place of the call in the client's trace, "" in both if it has none.
+	// Trace is the trace context of the call; both fields are "" if it has none.
 	Trace Trace
 	// Log receives the records of the call, all before Run returns; nil = nobody
 	// listens.
@@ -25,18 +25,18 @@ type Call struct {
 	// Progress receives the events of the call, one at a time, all before Run
 	// returns; nil = nobody listens.
 	Progress func(tools.ProgressEvent)
-	// Reply is set on the second pass of an asked call.
+	// Reply is set on the later passes of a call that asked.
 	Reply *Reply
 }
 
-// Ask is what the user is to be asked before the call can go on.
+// Ask has the forms that the user must answer before the call can go on.
 type Ask struct {
 	Forms map[string]tools.Form // by id
 	State string                // sealed; comes back in the Reply
 }
 
-// Reply brings the user's answers. The call that carries it repeats the tool
-// and the arguments of the call that was asked.
+// Reply has the user's answers. Its call repeats the tool and the arguments of the call
+// that asked.
 type Reply struct {
 	State   string
 	Answers map[string]tools.Answer // by the id of the form
@@ -76,7 +76,7 @@ func (r *Runner) Start(ctx context.Context, call Call) *Running {
 	return run
 }
 
-// next starts the next pass. The caller holds mu, or nobody else knows run yet.
+// next starts the next pass. The caller holds mu, or is the only user of run so far.
 func (run *Running) next() {
 	t, p := &turn{done: make(chan struct{})}, &pass{r: run.r, call: run.call}
 	run.turn = t
@@ -95,7 +95,7 @@ func (run *Running) current() *turn {
 	return run.turn
 }
 
-// Done is closed when the call has ended or asks its user.
+// Done returns a channel that is closed when the call has ended or asks its user.
 func (run *Running) Done() <-chan struct{} { return run.current().done }
 
 // Wait waits until the call has ended or asks its user, and returns the outcome.
@@ -105,8 +105,8 @@ func (run *Running) Wait() Outcome {
 	return t.out
 }
 
-// Answer goes on with a call that asks its user; the answers are by the id of
-// the form. A call that does not ask at this moment is a conflict.
+// Answer continues a call that asks its user; the keys of the answers are the ids of the
+// forms. If the call does not ask at the moment, the error is a conflict.
 func (run *Running) Answer(answers map[string]tools.Answer) error {
 	run.mu.Lock()
 	defer run.mu.Unlock()

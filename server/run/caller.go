@@ -14,17 +14,17 @@ import (
 	"toolcrib/tools"
 )
 
-// maxDepth is how deep calls may be inside each other.
+// maxDepth is the deepest nesting of calls.
 const maxDepth = 8
 
-// Caller is the [tools.Caller] of the tools that call tools. The catalog needs
-// it before there is a Runner: make the zero Caller, give it to the catalog, and
-// then to [New] together with the tools.
+// Caller is the [tools.Caller] of tools that call tools. The catalog needs it before
+// there is a Runner: make a zero Caller, pass it to the catalog, and then to [New]
+// together with the tools.
 type Caller struct{ r atomic.Pointer[Runner] }
 
 var _ tools.Caller = (*Caller)(nil)
 
-// inner is what a call knows of the calls that its tool makes.
+// inner holds the state of the calls that the tool of a call makes.
 type inner struct {
 	mu      sync.Mutex
 	made    int // calls that were begun
@@ -79,8 +79,8 @@ func (in *inner) grant(p *pass) {
 	in.granted[key] = append(in.granted[key], s)
 }
 
-// take returns what a Preflight has settled for the call, once for each time
-// that the call was in it; nil if nothing.
+// take returns what a Preflight has settled for the call, once for each time that the
+// Preflight had the call; else nil.
 func (in *inner) take(p *pass) *settlement {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -192,9 +192,9 @@ func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) error {
 	return nil
 }
 
-// consent asks the user once for all calls that want it, in the name of the
-// outer call p. After a first inner call it is too late: the outer handler would
-// run again from its start.
+// consent asks the user once for all calls that need consent, as part of the outer call
+// p. After a first inner call it is too late: the outer handler would run again from its
+// start.
 func (p *pass) consent(ctx context.Context, asking []*pass) error {
 	first := asking[0]
 	refusal := first.cannotAsk()
@@ -230,7 +230,7 @@ func (p *pass) consent(ctx context.Context, asking []*pass) error {
 	return nil
 }
 
-// unconsented concludes a call that a Preflight keeps from being made.
+// unconsented concludes a call that is not made because its Preflight failed.
 func (p *pass) unconsented(why error) {
 	out := Outcome{Ask: &Ask{}}
 	if _, pending := errors.AsType[*tools.PendingAsk](why); !pending {
@@ -239,7 +239,7 @@ func (p *pass) unconsented(why error) {
 	p.conclude(&out)
 }
 
-// covered lets a call go on that a consent for the session covers.
+// covered reports whether a consent for the session covers the call, and then allows it.
 func (p *pass) covered() bool {
 	if !p.r.consents.has(p) {
 		return false
@@ -248,8 +248,8 @@ func (p *pass) covered() bool {
 	return true
 }
 
-// consentTo is the form that asks about calls. For the session the user can consent to
-// one alone.
+// consentTo returns the form that asks about calls. The user can consent for the session
+// only if it is a single call.
 func consentTo(asking []*pass) tools.Form {
 	if len(asking) == 1 {
 		return asking[0].offer.form(asking[0].question)
@@ -261,7 +261,7 @@ func consentTo(asking []*pass) tools.Form {
 	return tools.Form{Message: strings.Join(questions, "\n")}
 }
 
-// located says which of several calls an error is about.
+// located adds to an error which of n calls it is about.
 func located(err *tools.Error, i, n int) *tools.Error {
 	if n == 1 {
 		return err

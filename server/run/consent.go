@@ -14,16 +14,16 @@ import (
 	"toolcrib/workspace"
 )
 
-// sessionIdle is how long a consent for the session outlasts the last call that it
+// sessionIdle is how long a consent for the session lasts after the last call that it
 // covered.
 const sessionIdle = time.Hour
 
-// maxConsents bounds the consents that are remembered. Where there are more, the user
-// is asked again.
+// maxConsents is the most consents that are remembered. Beyond it, the user is asked
+// again.
 const maxConsents = 1 << 12
 
-// The form that asks for consent has one choice where more than this call can be
-// consented to.
+// The form that asks for consent has a choice field if the user can consent to more than
+// this call.
 const (
 	consentField   = "allow"
 	allowOnce      = "once"
@@ -31,18 +31,19 @@ const (
 	refuseByChoice = "deny"
 )
 
-// offer is what a consent for the session covers: calls of the same tool that the same
-// rule asks about and whose paths lie in Dirs. With no Dirs the tool takes no paths. Of a
-// tool that runs commands it is the call that was shown, again: what stands in a line
-// decides on what it does. It holds for the principal and the name of the client.
+// offer describes what a consent for the session covers: calls of the same tool that the
+// same rule asks about and whose paths are in Dirs. If Dirs is empty, the tool takes no
+// paths. For a tool that runs commands, it covers only repetitions of the shown call,
+// since any change of a line can change what it does. It is valid for the principal and
+// the name of the client.
 type offer struct {
 	Dirs  []string // as results print them
 	Exact digest   // of the arguments; zero where others are covered too
 }
 
-// offers returns what the user can consent to beyond this call; nil where that is this
-// call alone: the question of a tool is about what it has found, and what destroys is
-// looked at each time.
+// offers returns what the user can consent to beyond this call, or nil if only this call:
+// a tool's own question is about the state that it has found, and a destructive call
+// needs a look each time.
 func (p *pass) offers() *offer {
 	if p.tool.Effects.Has(tools.Destroys) && !p.tool.Plans() {
 		return nil
@@ -58,8 +59,8 @@ func (p *pass) offers() *offer {
 	return o
 }
 
-// dirs are the directories that the paths of the call lie in, where their links lead;
-// false where one cannot be resolved.
+// dirs returns the directories of the call's paths, with links followed; false if a path
+// cannot be resolved.
 func (p *pass) dirs() (dirs []string, ok bool) {
 	for _, arg := range p.bound.Paths {
 		if p.ground == nil {
@@ -81,7 +82,7 @@ func (p *pass) dirs() (dirs []string, ok bool) {
 	return dirs, true
 }
 
-// covers words the offer for the user.
+// covers describes the offer for the user.
 func (o *offer) covers() string {
 	if o.Exact != (digest{}) {
 		return "this call again, with the very same arguments"
@@ -106,9 +107,9 @@ func (o *offer) form(question string) tools.Form {
 	}}}
 }
 
-// choice reads what the user chose in an accepted form; "" is nothing. A form without a
-// choice allows the call once, by being accepted. Content that does not fit the form
-// refuses.
+// choice returns the user's choice in an accepted form; "" is none. A form without a
+// choice field allows the call once when it is accepted. Content that does not match the
+// form is a refusal.
 func (o *offer) choice(content map[string]json.RawMessage) string {
 	if o == nil {
 		if len(content) > 0 {
@@ -127,8 +128,8 @@ func (o *offer) choice(content map[string]json.RawMessage) string {
 	return choice
 }
 
-// answered takes the answer to the form that asks for consent; its error says that there
-// is none.
+// answered handles the answer to the form that asks for consent. It returns an error if
+// the user did not consent.
 func (p *pass) answered(answer tools.Answer) error {
 	choice := p.offer.choice(answer.Values)
 	switch {
@@ -146,8 +147,8 @@ func (p *pass) answered(answer tools.Answer) error {
 	return nil
 }
 
-// consentKey is what a consent for the session belongs to. Other rules are another
-// policy, under which the user was not asked.
+// consentKey identifies what a consent for the session is for. If the rules change, the
+// user was not asked under the new policy, so the consent does not count.
 type consentKey struct {
 	principal, client, tool, rule string
 	rules                         *rules.Set
@@ -158,7 +159,7 @@ func (p *pass) consentKey() consentKey {
 	return consentKey{s.Principal, s.Client.Name, p.tool.Name, p.rule, p.live.Rules}
 }
 
-// consents are the consents for sessions, in memory alone.
+// consents holds the consents for sessions, only in memory.
 type consents struct {
 	now func() time.Time
 
@@ -188,7 +189,7 @@ func (cs *consents) remember(key consentKey, o *offer) {
 	}
 }
 
-// forget takes out what nobody has used for too long.
+// forget removes consents that have not been used for too long.
 func (cs *consents) forget() {
 	cs.count = 0
 	for key, list := range cs.given {
@@ -219,7 +220,7 @@ func (cs *consents) has(p *pass) bool {
 	return false
 }
 
-// includes reports whether the user was told of all that o covers.
+// includes reports whether the user was shown everything that o covers.
 func (c *consent) includes(o *offer) bool {
 	if c.Exact != o.Exact {
 		return false
@@ -235,7 +236,7 @@ func (c *consent) includes(o *offer) bool {
 	return true
 }
 
-// within tells whether a printed path is another or lies below it.
+// within reports whether a printed path is another or lies below it.
 func within(in, dir string) bool {
 	switch in {
 	case dir:

@@ -10,7 +10,7 @@ import (
 	"toolcrib/tools"
 )
 
-// Explanation says what would happen to a call and why.
+// Explanation describes what would happen to a call and why.
 type Explanation struct {
 	Tool     string `json:"tool"`
 	Verdict  string `json:"verdict"` // allow, ask or deny
@@ -18,28 +18,30 @@ type Explanation struct {
 	From     string `json:"from"` // "policy[n]", "default table" or "always", which nothing beats
 	Why      string `json:"why,omitempty"`
 	Question string `json:"question,omitempty"` // that the user would be asked
-	// Session is what a consent for the session would cover; "" = this call alone.
+	// Session describes what a consent for the session would cover; "" = only this call.
 	Session string `json:"session,omitempty"`
-	// Effects are those of the call, Commands what it would run, where the tool tells.
+	// Effects are those of the call, Commands those it would run, if the tool has plans.
 	Effects  string   `json:"effects,omitempty"`
 	Commands []Runs   `json:"commands,omitempty"`
 	Unknown  string   `json:"unknown,omitempty"` // why it may run others
 	Places   []Judged `json:"places,omitempty"`
-	// Guarded tells that places which the call does not name are judged when the tool
-	// comes to them.
+	// Guarded reports whether paths that the call does not name are judged when the tool
+	// opens them.
 	Guarded bool `json:"guarded,omitempty"`
 }
 
 // Runs is a command that a call would run.
 type Runs struct {
 	Command string `json:"command"`
-	// Opens are the paths that it opens for certain, those that it changes with a leading ">".
+	// Opens are the paths that it certainly opens; those that it changes have a leading
+	// ">".
 	Opens []string `json:"opens,omitempty"`
 	Hides string   `json:"hides,omitempty"` // why it may run others
 	Light bool     `json:"light,omitempty"` // it counts only for the rules that name it
 }
 
-// Judged is how a call was judged at one of its paths, "" where none counts.
+// Judged is the judgement of a call at one of its paths; the path is "" if no path
+// counts.
 type Judged struct {
 	Path    string    `json:"path,omitempty"`
 	Command string    `json:"command,omitempty"`
@@ -49,22 +51,23 @@ type Judged struct {
 	Rules   []Outrank `json:"rules,omitempty"` // of the configuration that concern the call here
 }
 
-// same reports whether the call is judged at one place with another: then by the same rules.
+// same reports whether two judgements are about the same path and command, and so by the
+// same rules.
 func (j Judged) same(k Judged) bool {
 	return j.Path == k.Path && j.Command == k.Command && j.Leads == k.Leads
 }
 
-// Outrank is a rule that concerns a call, and what beat it; "" where nothing did.
+// Outrank is a rule that concerns a call. Lost says what beat it; "" if nothing did.
 type Outrank struct {
 	Rule    string `json:"rule"`
 	From    string `json:"from"`
 	Verdict string `json:"verdict"`
 	Lost    string `json:"lost,omitempty"`
-	Maybe   bool   `json:"maybe,omitempty"` // nobody can tell whether it concerns the call
+	Maybe   bool   `json:"maybe,omitempty"` // it cannot be known whether it concerns the call
 }
 
-// Explain judges a call as Run does before its tool is called, hooks apart. The error is
-// that of arguments which are not valid, or of the tool's own question.
+// Explain judges a call as Run does before it calls the tool, but without hooks. It
+// returns an error if the arguments are not valid or the tool's own question fails.
 func (r *Runner) Explain(ctx context.Context, call Call) (Explanation, error) {
 	p := &pass{r: r, call: call, live: r.live.Load(), ground: call.Session.Workspace}
 	p.tool = p.live.tools[call.Tool]
@@ -113,7 +116,8 @@ func isAbsolute(name string) bool {
 	return false
 }
 
-// judged tells of each rule that concerns the call at a place what beat it.
+// judged returns the judgement at a spot, with each rule that concerns the call there and
+// what beat it.
 func (p *pass) judged(concern rules.Applicable, at rules.Spot) Judged {
 	j := Judged{Path: at.Text}
 	if at.Command != nil {
@@ -139,7 +143,7 @@ func (p *pass) judged(concern rules.Applicable, at rules.Spot) Judged {
 	return j
 }
 
-// String is the explanation for people.
+// String returns the explanation as text for people.
 func (x Explanation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, by the rule %s\n", x.Tool, x.Verdict, standsIn(x.Rule, x.From))
@@ -181,12 +185,13 @@ func (x Explanation) String() string {
 		}
 	}
 	if x.Guarded {
-		b.WriteString("what the tool comes to beside these paths is judged when it is opened\n")
+		b.WriteString("other paths are judged when the tool opens them\n")
 	}
 	return b.String()
 }
 
-// standsIn is the name of a rule and where it stands, once where it has no name of its own.
+// standsIn returns the name of a rule and its position, or only the position if the rule
+// has no name.
 func standsIn(name, from string) string {
 	if name == from {
 		return name
@@ -194,7 +199,7 @@ func standsIn(name, from string) string {
 	return name + " (" + from + ")"
 }
 
-// foresees takes over what the tool says that the call would do.
+// foresees adds the effects and commands of the call's plan.
 func (x *Explanation) foresees(p *pass) {
 	if !p.tool.Plans() {
 		return
@@ -217,7 +222,7 @@ func (x *Explanation) foresees(p *pass) {
 	}
 }
 
-// tellCommands prints what the call would do.
+// tellCommands prints the effects and commands.
 func (x *Explanation) tellCommands(b *strings.Builder) {
 	if x.Effects == "" {
 		return

@@ -9,11 +9,11 @@ import (
 	"toolcrib/workspace"
 )
 
-// fence keeps the tool away from the places that rules deny to the call, however it
-// comes to them: by a glob, a link, or a text that holds paths. What a rule asks about
-// is open only at the paths that the call names, where it is such a rule that decides:
-// the user has consented by the time that the tool runs. Its programs are kept away by
-// the sandbox, see [rules.Set.Beside].
+// fence restricts the workspace of the call: the tool cannot open paths that rules deny
+// to the call, whether it reaches them by a glob, a link, or a text that holds paths. A
+// path that a rule asks about is open only if the call names it and that rule decides on
+// the call: the user has consented by the time the tool runs. The sandbox restricts the
+// tool's programs, see [rules.Set.Beside].
 func (p *pass) fence(c rules.Applicable, by rules.Verdict) {
 	if p.ground == nil {
 		return
@@ -44,10 +44,10 @@ func (p *pass) fence(c rules.Applicable, by rules.Verdict) {
 	})
 }
 
-// View is the session of who looks round without a call, as for a list or the completion
-// of a path: its workspace keeps away from what rules deny, or ask about, whatever tool
-// reads. ok is false where no call of one of the tools that it looks round for could go
-// on, by the token or by the policy.
+// View returns the session for looking up without a call, such as for a list or the
+// completion of a path. Its workspace hides the paths that rules deny to any tool that
+// reads, or ask about. ok is false if the token or the policy would refuse every call of
+// one of the tools in through.
 func (r *Runner) View(s tools.SessionInfo, through ...*tools.Tool) (_ tools.SessionInfo, ok bool) {
 	l := r.live.Load()
 	for _, t := range through {
@@ -63,9 +63,9 @@ func (r *Runner) View(s tools.SessionInfo, through ...*tools.Tool) (_ tools.Sess
 	return s, true
 }
 
-// Watch is the session of who looks again and again at what a call would read: its
-// workspace is that of the call. The error says that the token or the policy denies the
-// call, or that the policy asks about it, which nobody can answer for each look.
+// Watch returns the session for reading repeatedly what a call would read. Its workspace
+// is that of the call. It returns an error if the token or the policy denies the call, or
+// if the policy asks about it, since the user cannot be asked each time.
 func (r *Runner) Watch(call Call) (tools.SessionInfo, error) {
 	p := &pass{r: r, call: call, live: r.live.Load(), ground: call.Session.Workspace}
 	if p.tool = p.live.tools[call.Tool]; call.Read != nil {

@@ -10,8 +10,8 @@ import (
 	"toolcrib/tools"
 )
 
-// foresee has the tool say what may be told of the call, and what it would do. Its
-// effects take the place of all that the tool may have.
+// foresee asks the tool which arguments may be shown, and for the plan of the call. The
+// effects of the plan replace those of the tool.
 func (p *pass) foresee(ctx context.Context) error {
 	p.told = p.tool.Redacted(ctx, p.bound)
 	if !p.tool.Plans() {
@@ -29,8 +29,8 @@ func (p *pass) foresee(ctx context.Context) error {
 	return nil
 }
 
-// spots returns what the call is judged at: its places, and at each of its commands where
-// a rule is about commands.
+// spots returns the spots at which the call is judged: its paths and, if a rule is about
+// commands, each of its commands.
 func (p *pass) spots(c rules.Applicable) []rules.Spot {
 	var touched []tools.Touch
 	if !c.Ordered {
@@ -63,7 +63,7 @@ func (p *pass) spots(c rules.Applicable) []rules.Spot {
 	return list
 }
 
-// unordered are the spots of a call as of one that runs no commands.
+// unordered returns the spots of a call without its commands.
 func (p *pass) unordered(c rules.Applicable, touched []tools.Touch) []rules.Spot {
 	places := p.places(c.Placed)
 	if c.Placed {
@@ -90,7 +90,7 @@ func (p *pass) resolve(list []tools.Touch) (places []rules.Location) {
 	return places
 }
 
-// ruleAt is a rule as the default table has its own, at a spot that it decides on.
+// ruleAt converts a rule that decides at a spot to the type of the default table.
 func ruleAt(c rules.Match, at rules.Spot) rule {
 	ru := ruleOf(c.Compiled)
 	if ru.subject = at.Text; at.Command != nil && (len(c.Commands) > 0 || ru.subject == "") {
@@ -106,7 +106,8 @@ func ruleAt(c rules.Match, at rules.Spot) rule {
 	return ru
 }
 
-// unseenBy is a rule about commands where a call may run some that nobody sees.
+// unseenBy converts a rule about commands for a call that may run commands which cannot
+// be seen.
 func unseenBy(r *rules.Compiled, c *tools.Command, why string) rule {
 	ru := ruleOf(r)
 	ru.verdict, ru.final = rules.Ask, false
@@ -117,14 +118,14 @@ func unseenBy(r *rules.Compiled, c *tools.Command, why string) rule {
 	return ru
 }
 
-// maxSubject is the most bytes of a command in a denial, maxShown of what the user is
-// shown of a call that has a plan.
+// maxSubject is the most bytes of a command in a denial, maxShown the most bytes of a
+// call with a plan that the user is shown.
 const (
 	maxSubject = 200
 	maxShown   = 2000
 )
 
-// shows words what the user is asked about: the decisive command, and the whole.
+// shows describes the call for the user's question: the decisive command, and the whole.
 func (p *pass) shows(ru rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", p.tool.Title)
@@ -138,7 +139,7 @@ func (p *pass) shows(ru rule) string {
 	return b.String()
 }
 
-// programs names what the call would run, each once.
+// programs returns the names of the programs that the call would run, each once.
 func (p *pass) programs() (names []string) {
 	seen := map[string]bool{}
 	for i := range p.plan.Commands {
@@ -152,7 +153,8 @@ func (p *pass) programs() (names []string) {
 	return names
 }
 
-// visible writes out what would not be seen, or would change what is seen beside it.
+// visible escapes characters that cannot be seen or that change how the text next to them
+// is shown.
 func visible(text string) string {
 	hidden := func(r rune) bool {
 		return r != '\n' && r != '\t' && r != ' ' && !unicode.IsGraphic(r) || r > unicode.MaxASCII && (unicode.IsSpace(r) || unicode.Is(unicode.Cf, r))

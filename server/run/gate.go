@@ -9,9 +9,9 @@ import (
 	"toolcrib/tools"
 )
 
-// gate lets the messages of a call through to its client, one at a time, until
-// the call ends. Whoever sends one waits until it is delivered, so nothing piles
-// up and all messages of a handler are delivered before it returns.
+// gate passes the messages of a call to its client, one at a time, until the call ends. A
+// sender waits until its message is delivered, so messages do not pile up and all
+// messages of a handler are delivered before it returns.
 type gate struct {
 	turn  chan struct{} // holds a token while a message is delivered
 	ended chan struct{} // closed at the end of the call: later messages are dropped
@@ -35,8 +35,8 @@ func (g *gate) pass(deliver func()) {
 	}
 }
 
-// end waits for the message that is being delivered, if any, and drops all later
-// ones. A cancelled call waits no longer than the grace. A nil gate has none.
+// end waits for the message that is being delivered, if any, and drops all later ones. A
+// cancelled call waits at most for the grace. A nil gate has no messages.
 func (g *gate) end(ctx context.Context) {
 	if g == nil {
 		return
@@ -55,7 +55,7 @@ func (g *gate) end(ctx context.Context) {
 	}
 }
 
-// listen gives the handler the ways to its client that somebody listens to.
+// listen connects the handler's log and progress to the client, if it wants them.
 func (p *pass) listen(ctx context.Context) context.Context {
 	if report := p.call.Progress; report != nil && p.tool.Streams {
 		p.gate = newGate()
@@ -72,7 +72,7 @@ func (p *pass) listen(ctx context.Context) context.Context {
 	return ctx
 }
 
-// logGate hands records on through a gate.
+// logGate passes log records through a gate.
 type logGate struct {
 	slog.Handler
 	gate *gate

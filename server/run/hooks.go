@@ -18,24 +18,24 @@ import (
 //
 // Hooks may be called by several goroutines and must heed their context.
 type Hooks struct {
-	// Pre runs between the validation of the arguments and the policy. A hook
-	// that returns an error or panics denies the call; a *tools.Error words the
-	// denial, its cause stays in the log.
+	// Pre runs between the validation of the arguments and the policy. A hook that
+	// returns an error or panics denies the call. If the error is a *tools.Error, the
+	// client sees its text; its cause is only logged.
 	Pre []func(ctx context.Context, v View) (Decision, error)
-	// Post runs after a tool has done its work; out is what it returned, which
-	// may be shared with other calls and must not be changed.
+	// Post runs after a tool has done its work; out is its result, which may be shared
+	// with other calls and must not be changed.
 	Post []func(ctx context.Context, v View, out any)
 	// Error runs after a call that ended in an error, at whichever stage.
 	Error []func(ctx context.Context, v View, err *tools.Error)
-	// Skip runs after a call that a Pre hook answered in the tool's place.
+	// Skip runs after a call that a Pre hook answered instead of the tool.
 	Skip []func(ctx context.Context, v View, res tools.Result)
-	// Redact returns what takes secrets out of what the client is shown of a call,
-	// nil where it is shown as it is; a nil Redact never does. Nothing else changes
-	// a result. Other hooks, and kept results, have it unredacted.
+	// Redact returns the Redactor for what the client sees of a call, or nil to show it
+	// unchanged; a nil Redact is never called. Nothing else changes a result. Other hooks
+	// and kept results have it unredacted.
 	Redact func(v View) Redactor
 }
 
-// Redactor takes secrets out. What was JSON stays so.
+// Redactor removes secrets. JSON stays valid JSON.
 type Redactor interface {
 	String(text string) string
 	JSON(raw json.RawMessage) json.RawMessage
@@ -85,9 +85,8 @@ type View struct {
 	Session tools.SessionInfo
 }
 
-// Decision is what a Pre hook wants. The zero Decision lets the call go on; of
-// several decisions a denial beats a skip, a skip beats an ask, and an ask beats
-// going on.
+// Decision is the result of a Pre hook. The zero Decision lets the call go on. Of several
+// decisions a denial beats a skip, a skip beats an ask, and an ask beats going on.
 type Decision struct {
 	Deny string          // the reason; denies the call
 	Hint string          // with Deny: what to do instead
@@ -145,8 +144,8 @@ func (p *pass) pre(ctx context.Context) error {
 	return nil
 }
 
-// heed makes the call one that the user is asked about, where a Pre hook wants
-// that and the policy has allowed it.
+// heed turns an allowed call into one that the user is asked about, if a Pre hook wants
+// that.
 func (p *pass) heed() {
 	if len(p.asked) == 0 {
 		return
@@ -159,10 +158,11 @@ func (p *pass) heed() {
 	p.question = strings.Join(questions, "\n")
 }
 
-// preHook is the name of the rule that the decision of a Pre hook is.
+// preHook is the rule's name for decisions of Pre hooks.
 const preHook = "pre-hook"
 
-// cause is what the log says of an error: that of a *tools.Error stands behind it.
+// cause returns the text of an error for the log. For a *tools.Error it includes the
+// cause.
 func cause(err error) string {
 	text := err.Error()
 	if own, ok := errors.AsType[*tools.Error](err); ok && own.Err != nil {
@@ -176,8 +176,8 @@ func (p *pass) denied(err *tools.Error) error {
 	return err
 }
 
-// post lets the one list of hooks run that suits how the call ended. The hooks
-// may take the time that they need unless the call is cancelled.
+// post runs the one list of hooks that matches how the call ended. The hooks may take as
+// long as they need unless the call is cancelled.
 func (p *pass) post(ctx context.Context, stop error) {
 	hooks := &p.live.Hooks
 	switch err := stop.(type) {

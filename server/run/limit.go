@@ -8,17 +8,16 @@ import (
 	"toolcrib/tools"
 )
 
-// Limiter bounds the calls of principals; its methods may be called by several
+// Limiter limits the calls of principals; its methods may be called by several
 // goroutines.
 type Limiter interface {
-	// Enter lets a call begin; leave is to be called when it ends. Where a limit is
-	// reached, leave is nil and wait says when to try again. inside is a call that
-	// another call makes.
+	// Enter lets a call begin; the caller must call leave when it ends. If a limit is
+	// reached, leave is nil and wait is the time until the next try. inside is true for a
+	// call that another call makes.
 	Enter(principal, tool string, inside bool) (leave func(), wait time.Duration)
 }
 
-// LimitError is the cause of a call that is refused since its principal has reached a
-// limit.
+// LimitError is the cause of a refusal because the principal has reached a limit.
 type LimitError struct {
 	Wait time.Duration // before it is worth trying again
 }
@@ -27,8 +26,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the limit is reached for %s", e.Wait.Round(time.Millisecond))
 }
 
-// roundUp returns a wait as the text and the data of an error both say it: whole seconds,
-// below one whole milliseconds, and never less than what is to be waited.
+// roundUp rounds a wait up for the text and the data of an error: to whole seconds, below
+// one second to whole milliseconds.
 func roundUp(wait time.Duration) time.Duration {
 	unit := time.Second
 	if wait < unit {
@@ -54,12 +53,12 @@ func (p *pass) limit() error {
 	return nil
 }
 
-// scopeRule is the rule that denies what the token of the principal does not let be
-// called. It comes before hooks and all other rules, and on every pass: consent of
-// the user does not widen a token.
+// scopeRule is the rule that denies tools which the token of the principal does not
+// allow. It comes before hooks and all other rules, on every pass: the user's consent
+// does not widen a token.
 const scopeRule = "scope"
 
-// reach is a set of bits, by the places of the tools: which of them a session may call
+// reach is a bit set over the indexes of the tools: which of them the session may call
 // and its client has the abilities for.
 func (l *live) reach(s *tools.SessionInfo) string {
 	bits := make([]byte, (len(l.Tools)+7)/8)
@@ -81,8 +80,9 @@ func (p *pass) granted() error {
 		WithHint("the user can give the client a token with the scopes for it")
 }
 
-// refusal says why no call of the pass's tool can go on, whatever its arguments: by the
-// token, by what the client lacks, or by the policy. "" = one may.
+// refusal returns why every call of the pass's tool would be refused, whatever its
+// arguments: by the token, for lack of a client's ability, or by the policy. "" = a call
+// may go on.
 func (p *pass) refusal() string {
 	if !p.call.Session.Allows(&p.tool) {
 		return "the token of this client does not let it be called"

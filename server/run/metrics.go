@@ -10,14 +10,14 @@ import (
 	"toolcrib/tools"
 )
 
-// Counters that belong to no tool of the catalog.
+// Names of counters that belong to no tool of the catalog.
 const (
 	UnknownTool = ""               // calls of names that no tool has
 	SourceReads = "resources/read" // calls of a Call.Read
 )
 
-// latencyBounds are the upper bounds of the buckets of latency: three to a decade,
-// from what the pipeline itself takes to what a client waits for at most.
+// latencyBounds are the upper bounds of the latency buckets: three per decade, from the
+// time of the pipeline itself to the longest that a client waits.
 var latencyBounds = [...]time.Duration{
 	100 * time.Microsecond, 200 * time.Microsecond, 500 * time.Microsecond,
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond,
@@ -27,21 +27,21 @@ var latencyBounds = [...]time.Duration{
 	10 * time.Second, 20 * time.Second, time.Minute,
 }
 
-// codes gives each code of an error its counter.
+// codes maps each error code to its counter.
 var codes = [...]tools.Code{
 	tools.InvalidArgument, tools.NotFound, tools.AlreadyExists, tools.Conflict, tools.Denied, tools.Declined,
 	tools.TooLarge, tools.Timeout, tools.Unavailable, tools.Unsupported, tools.Cancelled, tools.Internal,
 }
 
-// metrics holds the counters by the name of the tool. A name that callers make up
-// gets none of its own, so that they are as many as the tools that there were.
+// metrics holds the counters by the name of the tool. Names that callers make up share
+// one counter, so that there are no more counters than tools.
 type metrics struct {
 	mu     sync.Mutex // of those who add
 	byName atomic.Pointer[map[string]*counters]
 }
 
-// know gives tools their counters. What was counted of a tool stays, also while
-// there is no such tool.
+// know adds counters for tools. The counts of a tool stay, even while there is no such
+// tool.
 func (m *metrics) know(names ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

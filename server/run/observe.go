@@ -7,17 +7,16 @@ import (
 	"toolcrib/tools"
 )
 
-// Observer is told of each call and of its parts, for traces. It is called by
-// several goroutines, in the way of the call, and must return at once.
+// Observer receives the begin and end of each call and of its parts, for traces. Several
+// goroutines call it, and the call waits for it, so it must return at once.
 type Observer interface {
-	// Begin is told that a part begins. What happens inside of the part has the
-	// context that Begin returns; end is called once, at its end. Calls that a tool
-	// makes begin inside of the attempt that makes them.
+	// Begin is called when a part begins. The part runs with the context that Begin
+	// returns; end is called once, at the end of the part. Calls that a tool makes begin
+	// inside the attempt that makes them.
 	Begin(ctx context.Context, part Part) (inside context.Context, end func(Ending))
 }
 
-// Part is a call or what is observed inside of one. It names no argument, path or
-// principal.
+// Part is a call or an observed part of one. It names no argument, path or principal.
 type Part struct {
 	Kind     PartKind
 	Tool     string // of the catalog; [UnknownTool] or [SourceReads] as in Stats
@@ -27,7 +26,7 @@ type Part struct {
 	Trace    Trace  // of a call that a client made
 }
 
-// PartKind is what begins.
+// PartKind is the kind of a part.
 type PartKind string
 
 // The parts.
@@ -38,11 +37,11 @@ const (
 	PartPost    PartKind = "post hook" // of any of the lists that run at the end
 )
 
-// Trace is the place of a call in the trace of its client, as W3C Trace Context
-// words it. Nothing of it is checked yet.
+// Trace is the trace context of a call in the format of W3C Trace Context, not checked
+// yet.
 type Trace struct{ Parent, State string }
 
-// Ending is how a part ended.
+// Ending describes how a part ended.
 type Ending struct {
 	Code     string // ok, asked, skipped or the code of the error
 	Source   string // where the result of a call came from: tool, cache, joined or hook
@@ -51,7 +50,7 @@ type Ending struct {
 
 var sources = [...]string{sourceTool: "tool", sourceCache: "cache", sourceJoined: "joined", sourceHook: "hook"}
 
-// observe tells the observer, if there is one, that a part of the call begins.
+// observe reports the begin of a part of the call to the observer, if there is one.
 func (p *pass) observe(ctx context.Context, kind PartKind, number int) (context.Context, func(Ending)) {
 	if p.r.cfg.Observe == nil || p.dry {
 		return ctx, unobserved
@@ -68,7 +67,7 @@ func (p *pass) observe(ctx context.Context, kind PartKind, number int) (context.
 
 func unobserved(Ending) {}
 
-// ended words how a part ended that returned an error or none.
+// ended returns the Ending of a part that returned err.
 func ended(err error) Ending {
 	if err == nil {
 		return Ending{Code: "ok"}

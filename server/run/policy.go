@@ -10,8 +10,8 @@ import (
 	"toolcrib/workspace/protect"
 )
 
-// rule judges the calls that it matches. Its name stands in denials and in the
-// audit log.
+// rule judges the calls that it matches. Its name appears in denials and in the audit
+// log.
 type rule struct {
 	name    string
 	verdict rules.Verdict
@@ -22,7 +22,8 @@ type rule struct {
 	final   bool   // the tool's own question is not put
 }
 
-// absolute are the rules that no configuration beats; the first that matches decides.
+// absolute holds the rules that no configuration can override; the first that matches
+// decides.
 var absolute = [...]rule{
 	{
 		name: "read-only-server", verdict: rules.Deny,
@@ -42,8 +43,9 @@ var absolute = [...]rule{
 	},
 }
 
-// table is what holds where no rule of the configuration concerns the call; the first
-// rule that matches decides. A tool may ask for consent beyond it by its own question.
+// table is the default table. It applies if no rule of the configuration concerns the
+// call; the first rule that matches decides. A tool can also ask for consent by its own
+// question.
 var table = [...]rule{
 	{
 		name: "delegates", verdict: rules.Allow, // each inner call is judged by itself
@@ -91,9 +93,8 @@ var table = [...]rule{
 
 const protectedRule = "protected-path"
 
-// protectedPath returns the first path argument that leads to a protected place
-// by its text, "" if none does. Where its links lead, the workspace judges when it
-// writes.
+// protectedPath returns the first path argument whose text names a protected path, "" if
+// none does. The workspace checks the targets of links when it writes.
 func protectedPath(p *pass) string {
 	for _, arg := range p.bound.Paths {
 		if protect.ByName(arg.Value, arg.Kind != "file") {
@@ -107,9 +108,9 @@ func access(a tools.Access) func(*pass) bool {
 	return func(p *pass) bool { return p.tool.Access == a }
 }
 
-// policy judges the call, then lets the tool put its own question. What an earlier pass
-// was allowed or consented to stays so, unless a rule denies it by now: the settings may
-// have changed since.
+// policy judges the call, then lets the tool ask its own question. An allowance or
+// consent of an earlier pass stays valid unless a rule now denies the call: the settings
+// may have changed since.
 func (p *pass) policy(ctx context.Context) error {
 	concern := p.live.Rules.Of(p.tool)
 	ru := p.judge(concern)
@@ -149,12 +150,12 @@ func (p *pass) policy(ctx context.Context) error {
 	return nil
 }
 
-// denial is the error of a call that a rule denies.
+// denial returns the error of a call that a rule denies.
 func (p *pass) denial(ru rule) *tools.Error {
 	return tools.Errorf(tools.Denied, "%s: %s (rule %s)", cmp.Or(ru.subject, p.tool.Name), ru.why, ru.name).WithHint("%s", ru.hint)
 }
 
-// reason is why the rule asks or denies, and about what of the call.
+// reason returns why the rule asks or denies, and for which part of the call.
 func (ru rule) reason() string {
 	if ru.subject == "" {
 		return ru.why
@@ -162,14 +163,14 @@ func (ru rule) reason() string {
 	return ru.subject + ": " + ru.why
 }
 
-// toolAsks is the name of the rule that the question of a tool is.
+// toolAsks is the rule's name for a tool's own question.
 const toolAsks = "tool-asks"
 
 // maxShownArgs is the most bytes of arguments that a question shows.
 const maxShownArgs = 400
 
-// judge returns the rule that decides on the call: an absolute one, else the strictest
-// of those that decide on its places.
+// judge returns the rule that decides on the call: an absolute one, else the strictest of
+// those that decide at its spots.
 func (p *pass) judge(concern rules.Applicable) rule {
 	for _, ru := range absolute {
 		if ru.matches(p) {
@@ -224,14 +225,14 @@ func (p *pass) judge(concern rules.Applicable) rule {
 	return worst
 }
 
-// settles reports whether nothing of a command is left to ask about: it hides nothing, or
-// what won allows it by its name.
+// settles reports whether a command leaves nothing to ask: it hides nothing, or the
+// winning rule allows it by name.
 func settles(won rules.Match, c *tools.Command) bool {
 	return c == nil || c.Hides == "" || won.Compiled != nil && won.Effect == rules.Allow && len(won.Commands) > 0
 }
 
-// light reports whether a command does nothing by itself that the rule which won is about.
-// One that hides what it runs is what that is.
+// light reports whether the command itself does nothing that the winning rule is about. A
+// command that hides what it runs is never light.
 func light(won rules.Match, c *tools.Command) bool {
 	return c != nil && c.Light && c.Hides == "" && (won.Compiled == nil || len(won.Commands) == 0 && len(won.Paths) == 0)
 }
@@ -246,7 +247,7 @@ func (p *pass) standing() rule {
 	return rule{name: "none", verdict: rules.Deny, why: "no rule allows it", hint: "call another tool"}
 }
 
-// ruleOf is a ruling as the default table has its own.
+// ruleOf converts a ruling to the type of the default table.
 func ruleOf(r *rules.Compiled) rule {
 	ru := rule{name: r.Name, verdict: r.Effect, why: r.Source.Why, hint: "do without it; the user can change the rule in the configuration"}
 	if ru.why == "" {
@@ -256,9 +257,9 @@ func ruleOf(r *rules.Compiled) rule {
 	return ru
 }
 
-// places returns what the call is judged at: its path arguments, by their text and by
-// where their links lead. Without any, or where no rule has a path, that is nowhere; so
-// is a path that cannot be resolved, which the tool refuses.
+// places returns the paths at which the call is judged: its path arguments, by their text
+// and by where their links lead. It returns only the zero path if there are none or no
+// rule has a path, and for a path that cannot be resolved, which the tool refuses.
 func (p *pass) places(placedRules bool) []rules.Location {
 	ws := p.ground
 	if !placedRules || ws == nil || len(p.bound.Paths) == 0 {

@@ -1,8 +1,8 @@
 // Package run carries out one call of a tool. It knows tools, not MCP.
 //
-// Read [pass.carry] first: the pipeline is that one function, and each of its
-// stages stands in the file that has its name. The package imports tools and
-// what lies under it, never mcp-go.
+// Start reading at [pass.carry]: that function is the whole pipeline, and each of its
+// stages is in the file of its name. The package imports tools and the packages below it.
+// It must not import mcp-go.
 package run
 
 import (
@@ -21,13 +21,13 @@ import (
 	"toolcrib/workspace"
 )
 
-// Config makes a Runner; its zero value works, without tools.
+// Config configures a Runner; its zero value works, without tools.
 type Config struct {
-	Settings // to begin with, see Reconfigure
+	Settings // at the start, see Reconfigure
 
 	Observe Observer       // nil = nobody
 	Limits  Limiter        // nil = none
-	Caller  *Caller        // what the tools call other tools through; nil = none do
+	Caller  *Caller        // for tools that call other tools; nil = none do
 	Log     *slog.Logger   // nil = discard
 	Audit   Recorder       // nil = none
 	Key     []byte         // 32 bytes that seal the state of asked calls; nil = a random key of this process
@@ -48,8 +48,8 @@ type Runner struct {
 	metrics  metrics
 }
 
-// New makes a Runner. It panics when two tools share a name or the key is too
-// short: these are errors of whoever put the server together.
+// New makes a Runner. It panics if two tools share a name or the key is too short: these
+// are programming errors.
 func New(cfg Config) *Runner {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -84,24 +84,25 @@ func (r *Runner) Tool(name string) (tools.Tool, bool) {
 	return t, ok
 }
 
-// Busy tells whether calls go on.
+// Busy reports whether calls are running.
 func (r *Runner) Busy() bool { return r.metrics.busy() }
 
-// Run carries out a call and returns when it has ended or asks its user: what
-// Start and Wait do, in the goroutine of the caller. Within 100 ms of the end of ctx it returns, whatever the tool does.
+// Run carries out a call and returns when it has ended or asks its user. It is Start and
+// Wait in the goroutine of the caller. It returns within 100 ms of the end of ctx,
+// whatever the tool does.
 func (r *Runner) Run(ctx context.Context, call Call) Outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	return (&pass{r: r, call: call}).carry(ctx)
 }
 
-// pass is one way of a call through the pipeline. A call whose user is asked
-// takes several: the later ones go on where the earlier ones stopped.
+// pass is one run of a call through the pipeline. A call that asks its user takes several
+// passes: each goes on where the last one stopped.
 type pass struct {
 	r      *Runner
 	call   Call
-	parent *pass // whose tool makes this call; nil for a call of a client
-	dry    bool  // a preflight: the way ends before the cache
+	parent *pass // the call whose tool makes this call; nil for a call of a client
+	dry    bool  // a preflight: the pass ends before the cache
 
 	// begin
 	live     *live // the settings of the pass from here to its end
@@ -110,8 +111,8 @@ type pass struct {
 	counters *counters
 	started  time.Time
 	end      func(Ending)         // tells the observer
-	gate     *gate                // of what goes to the client; nil: nobody listens
-	ground   *workspace.Workspace // as the caller gave it; the session has it fenced
+	gate     *gate                // for messages to the client; nil: nobody listens
+	ground   *workspace.Workspace // as the caller gave it; the session has the restricted view
 
 	// bind, pre
 	bound    tools.Bound
@@ -120,7 +121,7 @@ type pass struct {
 	mends    []string        // of the arguments as the caller sent them
 	sent     json.RawMessage // canonical, likewise
 	settled  *settlement     // what the earlier passes have settled; nil on the first
-	told     json.RawMessage // what records and logs may tell of the arguments; nil: none are bound
+	told     json.RawMessage // the arguments as records and logs may show them; nil: none are bound
 	replaced bool            // by a hook
 	asked    []string        // what hooks want the user to be asked
 
@@ -128,27 +129,26 @@ type pass struct {
 	verdict  rules.Verdict
 	rule     string
 	question string // what the user is asked to consent to
-	cause    string // of that question: ": " and what the rule says
+	cause    string // of that question: ": " and the reason of the rule
 	offer    *offer // what the consent may cover beyond this call; nil = nothing
 	asker    *asker
 
 	// cache, attempt
 	value     any
-	shown     *tools.Result // value within the limits of the tool, where it was rendered before; everybody's
+	shown     *tools.Result // value within the limits of the tool, if rendered before; shared between calls
 	source    source
 	age       time.Duration // of a cached value
 	attempts  atomic.Int32
-	abandoned atomic.Bool // the handler goes on after the end of the call
+	abandoned atomic.Bool // the handler still runs after the end of the call
 	changed   changes
 
-	leave   func()            // the limits; nil: it counts in none
+	leave   func()            // releases the limits; nil: none were taken
 	pending *tools.PendingAsk // what the handler asks, set by shape
 	inner   inner
 }
 
-// carry takes a call through the pipeline. Each stage that returns an error
-// stops the way to the next one: besides failures these are errSkipped and
-// *tools.PendingAsk, which post and shape know.
+// carry takes a call through the pipeline. An error of a stage ends the pass: besides
+// failures there are errSkipped and *tools.PendingAsk, which post and shape handle.
 func (p *pass) carry(ctx context.Context) (out Outcome) {
 	ctx = p.begin(ctx)
 	defer p.finish(ctx, &out)
@@ -206,7 +206,7 @@ func (p *pass) begin(ctx context.Context) context.Context {
 
 type passKey struct{}
 
-// finish is deferred by carry, so that each way out passes it, once.
+// finish is deferred by carry, so that it runs once, however the pass ends.
 func (p *pass) finish(ctx context.Context, out *Outcome) {
 	if v := recover(); v != nil {
 		err := p.failure(ctx, &tools.PanicError{Value: v, Stack: debug.Stack()})
@@ -223,12 +223,12 @@ func (p *pass) finish(ctx context.Context, out *Outcome) {
 	p.conclude(out)
 }
 
-// conclude tells the observer, the statistics and the audit log how the call has ended.
+// conclude reports the end of the call to the observer, the statistics and the audit log.
 func (p *pass) conclude(out *Outcome) {
 	p.end(Ending{Code: p.code(out), Source: sources[p.source], Attempts: int(p.attempts.Load())})
 	took := p.r.cfg.Now().Sub(p.started)
 	p.counters.count(p, out, took)
-	_ = p.record(EventEnd, out, took) // it is logged there; the call is over
+	_ = p.record(EventEnd, out, took) // record logs its error; the call is over
 }
 
 // bind finds the tool and turns the arguments into the tool's own type. On a
@@ -268,7 +268,7 @@ func (p *pass) bind() (err error) {
 	return nil
 }
 
-// resume takes over what an earlier pass has settled.
+// resume restores the decisions and answers of earlier passes.
 func (p *pass) resume() (err error) {
 	p.verdict, p.rule = p.settled.Verdict, p.settled.Rule
 	p.question, p.offer = p.settled.Question, p.settled.Offer

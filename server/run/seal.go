@@ -21,20 +21,20 @@ import (
 // stateLife is how long the user may take to answer.
 const stateLife = 10 * time.Minute
 
-// maxUsed bounds the states that are remembered as used.
+// maxUsed is the most states that are remembered as used.
 const maxUsed = 1 << 16
 
-// ErrState is the cause of a call that brings a state back which was not given to
-// it: one that is damaged, of another server, another call or another principal.
+// ErrState is the cause of a refusal because the call brought back a wrong state: a
+// damaged one, or one of another server, call or principal.
 var ErrState = errors.New("the state was not given to this call")
 
-// digest identifies bytes without telling them.
+// digest identifies bytes without revealing them.
 type digest [sha256.Size]byte
 
 func plainDigest(data []byte) digest { return sha256.Sum256(data) }
 
-// settlement is what the passes of a call have settled so far. Between two
-// passes it is with the client, encrypted and authenticated.
+// settlement holds what the passes of a call have settled so far. Between two passes the
+// client has it, encrypted and authenticated.
 type settlement struct {
 	Tool, Principal string
 	Sent            digest          // of the arguments as the caller sends them
@@ -65,7 +65,7 @@ type usedNonce struct {
 	until time.Time // its state has expired by then
 }
 
-// newSeal derives its keys from key, or from a random one where that is nil.
+// newSeal derives its keys from key, or from a random key if key is nil.
 func newSeal(key []byte, now func() time.Time) *seal {
 	if key == nil {
 		key = make([]byte, sha256.Size)
@@ -103,8 +103,8 @@ func (s *seal) digest(data []byte) (d digest) {
 	return d
 }
 
-// close seals what is settled. The nonce of the encryption is what makes the
-// state usable once.
+// close seals the settlement. The nonce of the encryption makes the state usable only
+// once.
 func (s *seal) close(st settlement) (string, error) {
 	st.Expires = s.now().Add(stateLife)
 	data, err := json.Marshal(st)
@@ -114,8 +114,8 @@ func (s *seal) close(st settlement) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, data, nil)), nil
 }
 
-// open opens the state that a call brings back, proves that it belongs to this
-// call, and takes over the answers.
+// open opens the state that a call brings back, checks that it belongs to this call, and
+// adds the answers.
 func (s *seal) open(p *pass) (*settlement, error) {
 	refuse := func(why string) error {
 		e := tools.Errorf(tools.Denied, "%s: %s", p.tool.Name, why).
@@ -162,12 +162,12 @@ func (s *seal) open(p *pass) (*settlement, error) {
 	return &st, nil
 }
 
-// nonceSize is the length of the nonce that GCM puts before what it seals.
+// nonceSize is the length of the nonce that GCM puts before the sealed bytes.
 const nonceSize = 12
 
-// use notes a nonce and refuses one that was used before. A nonce may be
-// forgotten when its state has expired; where too many have not, the call is
-// refused rather than a replay let through.
+// use notes a nonce and refuses one that was used before. A nonce is forgotten when its
+// state has expired. If too many have not expired, the call is refused, so that no replay
+// is missed.
 func (s *seal) use(nonce string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"toolcrib/tools"
 )
 
-// Settings are what of a Runner can change while it works, see
+// Settings are the part of a Runner's configuration that can change while it works, see
 // [Runner.Reconfigure]. The zero value works, without tools.
 type Settings struct {
 	Tools    []tools.Tool
@@ -21,18 +21,18 @@ type Settings struct {
 	AuditFailure AuditFailure
 }
 
-// Confirm says what an ask becomes where the client cannot ask its user.
+// Confirm decides what happens to a verdict of ask if the client cannot ask its user.
 type Confirm string
 
-// What an ask becomes.
+// The values of Confirm.
 const (
 	ConfirmAsk    Confirm = "ask"    // deny, with the way out
 	ConfirmClient Confirm = "client" // trust the client's own prompt: allow
 	ConfirmDeny   Confirm = "deny"   // never ask: deny
 )
 
-// live is Settings at work. It does not change: others take its place as a whole, and
-// a pass keeps the one that it began with, so that none sees a part of each.
+// live holds the Settings in use. It never changes: new settings replace it as a whole,
+// and a pass keeps the one it began with, so that no pass sees a mix.
 type live struct {
 	Settings
 	serial uint64                // counts the Settings of the Runner
@@ -40,8 +40,8 @@ type live struct {
 	names  []string              // the keys of tools
 }
 
-// newLive puts settings to work after others, nil at the start. The error says that
-// two tools share a name.
+// newLive prepares settings for use after the old ones, which are nil at the start. It
+// returns an error if two tools share a name.
 func (r *Runner) newLive(set Settings, before *live) (*live, error) {
 	if set.Confirm == "" {
 		set.Confirm = ConfirmAsk
@@ -65,9 +65,9 @@ func (r *Runner) newLive(set Settings, before *live) (*live, error) {
 	return l, nil
 }
 
-// Reconfigure puts other settings to work. Calls that begin from now on have them;
-// those in flight, and the calls that they make, keep what they began with. The
-// error says that two tools share a name: then nothing changes.
+// Reconfigure replaces the settings. Calls that begin from now on use them; calls in
+// flight, and the calls that they make, keep the old ones. If two tools share a name, it
+// returns an error and changes nothing.
 func (r *Runner) Reconfigure(set Settings) error {
 	for {
 		before := r.live.Load()

@@ -18,11 +18,11 @@ const (
 	metaJoined = "toolcrib/joined"     // true: an identical call that was in flight already has given the result
 )
 
-// maxNote is the most bytes of the line that tells of mends.
+// maxNote is the most bytes of the line that lists corrected arguments.
 const maxNote = 1000
 
-// shape words how the call has ended: the value within the limits of the tool,
-// the error, or what the user is to be asked.
+// shape makes the Outcome: the value within the limits of the tool, the error, or the
+// question to the user.
 func (p *pass) shape(stop error) Outcome {
 	if pending, ok := stop.(*tools.PendingAsk); ok {
 		return p.suspended(pending)
@@ -41,12 +41,12 @@ func (p *pass) shape(stop error) Outcome {
 	return Outcome{Result: res}
 }
 
-// worded words an error of this stage, which no cancellation can have caused.
+// worded converts an error of this stage, which no cancellation can have caused.
 func (p *pass) worded(err error) *tools.Error {
 	return tools.AsError(p.failure(context.Background(), err))
 }
 
-// suspended makes the Ask of a call. One inside another call leaves it to the outer
+// suspended makes the Ask of a call. A call inside another call leaves it to the outer
 // handler, which passes it on.
 func (p *pass) suspended(pending *tools.PendingAsk) Outcome {
 	if p.parent != nil {
@@ -60,8 +60,8 @@ func (p *pass) suspended(pending *tools.PendingAsk) Outcome {
 	return Outcome{Ask: ask}
 }
 
-// result renders the value. A line about mends has its own block before it, so that text
-// which is data stays data.
+// result renders the value. A line about corrected arguments is a separate block before
+// it, so that the result's text is not changed.
 func (p *pass) result() (tools.Result, error) {
 	tool, note := p.tool, p.note()
 	if _, passed := p.value.(tools.Result); !passed || p.tool.Access != tools.Delegates {
@@ -94,7 +94,7 @@ func (p *pass) result() (tools.Result, error) {
 	return res, nil
 }
 
-// note is the line that tells of mends, "" where there are none.
+// note returns the line that lists corrected arguments, "" if there are none.
 func (p *pass) note() string {
 	if len(p.mends) == 0 {
 		return ""
@@ -102,8 +102,8 @@ func (p *pass) note() string {
 	return excerpt("note: "+strings.Join(p.mends, "; "), maxNote) + "\n" // some clients put blocks together as they are
 }
 
-// rendered renders the value within the limits of the tool and, where a hook wants
-// that, without secrets.
+// rendered renders the value within the limits of the tool and, if a hook wants that,
+// without secrets.
 func (p *pass) rendered(tool tools.Tool) (_ tools.Result, err error) {
 	limit, redactor := tool.Limits.Text, p.redactor()
 	for {
@@ -139,8 +139,7 @@ func (p *pass) rendered(tool tools.Tool) (_ tools.Result, err error) {
 	}
 }
 
-// redactor returns what takes secrets out of what the client is shown, nil where
-// nothing does.
+// redactor returns the Redactor for what the client is shown, or nil.
 func (p *pass) redactor() Redactor {
 	if p.live.Hooks.Redact == nil {
 		return nil
@@ -148,7 +147,7 @@ func (p *pass) redactor() Redactor {
 	return p.live.Hooks.Redact(p.view())
 }
 
-// clean takes secrets out of an error where a hook wants that.
+// clean removes secrets from an error if a hook wants that.
 func (p *pass) clean(e *tools.Error) *tools.Error {
 	redactor := p.redactor()
 	if redactor == nil {
@@ -159,9 +158,8 @@ func (p *pass) clean(e *tools.Error) *tools.Error {
 	return &c
 }
 
-// clip makes an error fit to be shown, whatever it says back of the call: within its
-// limit, valid and without characters that deceive. The hint stays whole as long as it
-// is short.
+// clip makes an error safe to show even if it quotes the call: within its limit, valid
+// UTF-8 and without deceptive characters. A short hint stays whole.
 func clip(e *tools.Error) *tools.Error {
 	c := *e
 	c.Msg, c.Hint = tools.Clip(shown(c.Msg)), excerpt(shown(c.Hint), maxNote)
@@ -171,5 +169,5 @@ func clip(e *tools.Error) *tools.Error {
 	return &c
 }
 
-// shown is a text as a client may show it to a person.
+// shown returns a text as a client may show it to a person.
 func shown(text string) string { return tools.Visible(strings.ToValidUTF8(text, "?")) }

@@ -6,13 +6,13 @@ import (
 	"toolcrib/tools"
 )
 
-// bytesPerToken is how many bytes of text a token has, about.
+// bytesPerToken is the approximate number of bytes of text per token.
 const bytesPerToken = 4
 
 // Stats is a snapshot of the counters.
 type Stats struct {
-	// Tools has the counters by the name of the tool; [UnknownTool] are calls of
-	// names that no tool has, [SourceReads] those of Call.Read.
+	// Tools has the counters by the name of the tool; [UnknownTool] counts calls of
+	// unknown names, [SourceReads] those of Call.Read.
 	Tools map[string]ToolStats
 	// Bounds are the upper bounds of the buckets of ToolStats.Latency; the last
 	// bucket has none.
@@ -54,18 +54,18 @@ func (t ToolStats) Answered() uint64 {
 	return t.Calls - min(t.Calls, t.Failed()+t.Asked+t.Skipped)
 }
 
-// Tokens returns about how many tokens a model has written as arguments and read
-// as results: a quarter of the bytes, pictures and sound aside.
+// Tokens returns the approximate number of tokens that a model has written as arguments
+// and read as results: a quarter of the bytes, without pictures and sound.
 func (t ToolStats) Tokens() (in, out uint64) {
 	return t.In / bytesPerToken, (t.Text + t.Structured) / bytesPerToken
 }
 
-// Plus returns the counts of both together. InFlight is of t alone.
+// Plus returns the sum of both counts. InFlight is that of t.
 func (t ToolStats) Plus(other ToolStats) ToolStats {
 	return t.combine(other, func(a, b uint64) uint64 { return a + b })
 }
 
-// Minus returns what was counted since an earlier snapshot of the same counters.
+// Minus returns the counts since an earlier snapshot of the same counters.
 func (t ToolStats) Minus(earlier ToolStats) ToolStats {
 	return t.combine(earlier, func(a, b uint64) uint64 { return a - min(a, b) })
 }
@@ -112,9 +112,9 @@ func bucket(counts []uint64, i int) uint64 {
 	return 0
 }
 
-// Quantile returns about the time within which the part q of the calls ended, from
-// the buckets: exact to about half of it. 0 where there were no calls; calls in the
-// last bucket count as its lower bound.
+// Quantile returns the approximate time within which the fraction q of the calls ended,
+// taken from the buckets, with an error of up to about half of it. It is 0 if there were
+// no calls. Calls in the last bucket count as its lower bound.
 func (t ToolStats) Quantile(q float64) time.Duration {
 	var total uint64
 	for _, n := range t.Latency {

@@ -12,7 +12,7 @@ const methodNews = "notifications/tasks"
 // newsEvery is the least time between two notifications of one task.
 const newsEvery = 250 * time.Millisecond
 
-// News tells a listener of its tasks.
+// News notifies a listener of its tasks.
 type News struct {
 	meta   map[string]any
 	notify func(method string, params any)
@@ -21,8 +21,8 @@ type News struct {
 	wake   chan struct{}
 }
 
-// Watch returns what tells of tasks, nil for none: notify sends a notification, whose
-// _meta is meta.
+// Watch returns the News of tasks, nil if there are none. notify sends a notification,
+// whose _meta is meta.
 func Watch(list []*Task, meta map[string]any, notify func(method string, params any)) *News {
 	if len(list) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func Watch(list []*Task, meta map[string]any, notify func(method string, params 
 	return n
 }
 
-// Close ends it. Nothing is told any more when run has returned.
+// Close ends the News. When Run has returned, nothing more is sent.
 func (n *News) Close() {
 	if n == nil {
 		return
@@ -47,7 +47,7 @@ func (n *News) Close() {
 	}
 }
 
-// IDs are those of the tasks that are told of.
+// IDs returns the ids of the tasks whose news are sent.
 func (n *News) IDs() []string {
 	if n == nil {
 		return nil
@@ -59,7 +59,7 @@ func (n *News) IDs() []string {
 	return ids
 }
 
-// Run tells what is new after the acknowledgement, until ctx ends or all tasks have.
+// Run sends the news after the acknowledgement, until ctx ends or all tasks have ended.
 func (n *News) Run(ctx context.Context, acknowledged <-chan struct{}) {
 	select {
 	case <-acknowledged:

@@ -1,8 +1,8 @@
 // Package tasks keeps the tasks of the Tasks extension (SEP-2663): calls that outlast the
 // request which began them.
 //
-// It does not know which requests there are; package server maps them to a [Store] and its
-// tasks. view.go is how a client sees a task, news.go how it hears of one. It must not
+// It knows no requests: package server maps them to a [Store] and its tasks. view.go
+// makes the client's view of a task, news.go notifies clients of tasks. It must not
 // import mcp-go. Start at [Store].
 package tasks
 
@@ -21,10 +21,10 @@ import (
 	"toolcrib/tools"
 )
 
-// Bounds of tasks.
+// Limits of tasks.
 const (
-	// Kept is how long a result is kept that nobody fetches, and fetched how
-	// long it stays after it was first fetched.
+	// Kept is how long a result is kept if it is not fetched, and fetched how long it is
+	// kept after it was first fetched.
 	Kept    = time.Hour
 	fetched = 5 * time.Minute
 	// askLife is how long the user may take to answer; the runner takes no answer
@@ -43,8 +43,8 @@ const (
 	soonest, latest = 500 * time.Millisecond, 5 * time.Second
 )
 
-// Store are the tasks of a server, and the calls that may become one. They are in
-// memory: a call ends with its server, and so do they.
+// Store holds the tasks of a server, and the calls that may become tasks. They are only
+// in memory: calls and tasks end with their server.
 type Store struct {
 	meta map[string]any // what a result says of the server
 
@@ -55,13 +55,13 @@ type Store struct {
 	bytes int
 }
 
-// New makes a store without tasks; meta is what a result says of the server.
+// New makes a store without tasks; meta is the _meta of its results.
 func New(meta map[string]any) *Store {
 	return &Store{meta: meta, byID: map[string]*Task{}, each: map[string]int{}}
 }
 
-// Begin returns a task for a call, nil if there is no room for one. It is to be kept
-// or dropped.
+// Begin returns a task for a call, nil if there is no room for one. The caller must call
+// Keep or Drop for it.
 func (ts *Store) Begin(principal string, tool *tools.Tool) *Task {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -98,8 +98,8 @@ func (ts *Store) Drop(t *Task) {
 	}
 }
 
-// Find returns a task of a principal who may still call its tool; a nil may lets every
-// tool be called. nil = there is none.
+// Find returns a task of a principal that may still call the task's tool, nil if there is
+// none. A nil may allows every tool.
 func (ts *Store) Find(id, principal string, may func(*tools.Tool) bool) *Task {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -110,7 +110,7 @@ func (ts *Store) Find(id, principal string, may func(*tools.Tool) bool) *Task {
 	return t
 }
 
-// Status says how a task fares.
+// Status is the state of a task.
 type Status string
 
 const (
@@ -121,7 +121,7 @@ const (
 	cancelled Status = "cancelled"
 )
 
-// Task is a call that outlasts the request which began it, or may come to.
+// Task is a call that outlasts, or may outlast, the request which began it.
 type Task struct {
 	store     *Store
 	ID        string // "" before it is kept
@@ -165,7 +165,7 @@ type inputRequest struct {
 	Params any    `json:"params"`
 }
 
-// Progress notes how far the call has come.
+// Progress notes the progress of the call.
 func (t *Task) Progress(e tools.ProgressEvent) {
 	message := e.Message
 	if message == "" && !math.IsInf(e.Done, 0) && !math.IsNaN(e.Done) {
@@ -232,8 +232,7 @@ func (t *Task) given(key string) bool {
 	return ok
 }
 
-// Update takes the answers to forms that are pending; all others are of no
-// consequence.
+// Update takes the answers to pending forms and ignores all others.
 func (t *Task) Update(responses wire.Members) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -263,7 +262,7 @@ func (t *Task) answered() map[string]tools.Answer {
 	return t.answers
 }
 
-// Stop ends a task that has not ended. why is told.
+// Stop ends a task that has not ended. The client is told why.
 func (t *Task) Stop(why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -295,8 +294,8 @@ func (t *Task) end(status Status, message string, result json.RawMessage, bad *w
 	t.expiry = time.AfterFunc(Kept, func() { t.store.Drop(t) })
 }
 
-// Follow sees a task of a client to its end. encode returns the result of the call, or the
-// error in its place.
+// Follow follows a task of a client to its end. encode returns the result of the call, or
+// an error instead.
 func (t *Task) Follow(client tools.Client, encode func(run.Outcome) (json.RawMessage, *wire.Fault)) {
 	out := t.running.Wait()
 	for out.Ask != nil && client.Forms && t.asks(out.Ask, client.Protocol) {

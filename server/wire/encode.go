@@ -66,7 +66,7 @@ func appendDetail(dst []byte, f *Fault) ([]byte, error) {
 	return dst, err
 }
 
-// AppendCall appends a request of ours, or a notification where id is "".
+// AppendCall appends a request of the server, or a notification if id is "".
 func AppendCall(dst []byte, id, method string, params any) ([]byte, error) {
 	dst = append(dst, `{"jsonrpc":"2.0",`...)
 	if id != "" {
@@ -85,7 +85,7 @@ func appendHead(dst []byte, id json.RawMessage) []byte {
 	return append(dst, id...)
 }
 
-// AppendCallResult appends what json.Marshal(r) would, but for HTML escapes.
+// AppendCallResult appends the same as json.Marshal(r), but without HTML escapes.
 func AppendCallResult(dst []byte, r *mcp.CallToolResult) (_ []byte, err error) {
 	dst = append(dst, '{')
 	if r.Meta != nil {
@@ -130,7 +130,7 @@ func AppendCallResult(dst []byte, r *mcp.CallToolResult) (_ []byte, err error) {
 	return append(dst, '}'), nil
 }
 
-// AppendToolList appends what json.Marshal(r) would, but for HTML escapes.
+// AppendToolList appends the same as json.Marshal(r), but without HTML escapes.
 func AppendToolList(dst []byte, r mcp.ListToolsResult) (_ []byte, err error) {
 	rest := r
 	rest.Tools = nil

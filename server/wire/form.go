@@ -9,7 +9,7 @@ import (
 	"toolcrib/tools"
 )
 
-// MethodElicit is the method of the request that puts a form before the user.
+// MethodElicit is the method of the request that shows a form to the user.
 const MethodElicit = string(mcp.MethodElicitationCreate)
 
 // objectSchema is the schema of a form: flat, as clients show it.
@@ -66,8 +66,8 @@ func (fs fieldSchemas) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// FormSchema words a form as a schema for a client of the revision. A form
-// without fields has no properties: the user accepts or declines.
+// FormSchema returns a form as a schema for a client of the revision. A form without
+// fields has no properties: the user accepts or declines.
 func FormSchema(form tools.Form, revision string) objectSchema {
 	s := objectSchema{Type: "object", Properties: make(fieldSchemas, len(form.Fields))}
 	for i, f := range form.Fields {
@@ -114,13 +114,13 @@ func choices(f tools.FormField) []titledChoice {
 	return list
 }
 
-// Elicitation returns the params of the request that puts a form before the user of a
-// client of the revision.
+// Elicitation returns the params of the request that shows a form to the user of a client
+// of the revision.
 func Elicitation(form tools.Form, revision string) mcp.ElicitationParams {
 	return mcp.ElicitationParams{Message: form.Message, RequestedSchema: FormSchema(form, revision)}
 }
 
-// ReadAnswer reads how the user answered a form; ok is false where that cannot be read.
+// ReadAnswer reads the user's answer to a form; ok is false if it cannot be read.
 func ReadAnswer(raw json.RawMessage) (_ tools.Answer, ok bool) {
 	var a struct {
 		Action  tools.Action               `json:"action"`

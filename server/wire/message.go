@@ -1,9 +1,9 @@
-// Package wire reads and writes JSON-RPC lines: it proves and takes apart what a client
-// sends, and encodes what it is sent.
+// Package wire reads and writes JSON-RPC lines: it checks and parses the messages of a
+// client, and encodes the messages to it.
 //
-// It knows no connection, no call and no tool. Start at [Parse]; scan.go walks values and
-// lines, encode.go writes messages, form.go puts questions to a user into them. It imports
-// mcp-go for the types and numbers of the protocol only.
+// It knows nothing of connections, calls or tools. Start at [Parse]; scan.go walks values
+// and lines, encode.go writes messages, form.go encodes questions to the user. It imports
+// mcp-go only for the types and numbers of the protocol.
 package wire
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Message is one JSON-RPC message, taken apart as far as a transport needs it.
-// Everything but raw points into the text that it was read from.
+// Message is one JSON-RPC message, parsed as far as a transport needs it. Everything but
+// raw points into the text that it was read from.
 type Message struct {
 	Raw    json.RawMessage
 	ID     json.RawMessage // as it was written; nil: a notification
@@ -74,8 +74,7 @@ var (
 	}
 )
 
-// Text proves that a line is UTF-8 and JSON, and returns it without the space
-// around it.
+// Text checks that a line is UTF-8 and JSON, and returns it without surrounding space.
 func Text(line []byte) (json.RawMessage, *Fault) {
 	bad := (*Fault)(nil)
 	if !utf8.Valid(line) {
@@ -91,10 +90,10 @@ func Text(line []byte) (json.RawMessage, *Fault) {
 	return bytes.TrimSpace(line), nil
 }
 
-// Parse takes a message apart. raw must have passed text. Without a message and
-// a fault there is nothing to do: a response that says nothing we could use, or
-// a notification with wrong params. Neither is ever answered, or two strict
-// peers would complain to each other for ever.
+// Parse parses a message. raw must have passed Text. If it returns neither a message nor
+// a fault, the message is ignored: it is an unusable response, or a notification with
+// wrong params. These must not be answered, or two strict peers would complain to each
+// other forever.
 func Parse(raw json.RawMessage) (*Message, *Fault) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil, Refuse(mcp.INVALID_REQUEST, "a message is a JSON object")
@@ -171,9 +170,9 @@ func (m *Message) fill(envelope Members) *Fault {
 	return nil
 }
 
-// CheckRevision checks the protocol revision that a request names in its _meta. One
-// that names none, or a revision that is opened by initialize, is served in the
-// era of the handshake.
+// CheckRevision checks the protocol revision that a request names in its _meta. A request
+// that names none, or a revision that opens with initialize, is served as one of the
+// older revisions.
 func (m *Message) CheckRevision() *Fault {
 	raw, named := m.Meta.Get(mcp.MetaKeyProtocolVersion)
 	if !named {
@@ -196,8 +195,8 @@ func (m *Message) CheckRevision() *Fault {
 	return nil
 }
 
-// Modern reports whether a request belongs to the stateless era. A version that
-// does not exist belongs to none; [Message.CheckRevision] refuses it.
+// Modern reports whether a request is of the stateless revision. [Message.CheckRevision]
+// refuses unknown versions.
 func (m *Message) Modern() bool { return mcp.IsModernProtocol(m.Version()) }
 
 // Lasting reports whether a request is a stream that ends with the client or the
@@ -243,7 +242,7 @@ func ValidID(raw json.RawMessage) bool {
 	return err == nil
 }
 
-// IDKey tells ids apart however they are spelled: "a" and "\u0061" are one.
+// IDKey returns the same key for all spellings of an id: "a" and "\u0061" are one.
 func IDKey(id json.RawMessage) string {
 	if id[0] == '"' {
 		return `"` + Unquote(id)
@@ -280,8 +279,7 @@ func (ms Members) count(key string) int {
 	return n
 }
 
-// Check refuses a key that stands twice, and one that is a known key in another
-// case.
+// Check refuses a duplicate key, and a known key in another case.
 func (ms Members) Check(known []string) *Fault {
 	if len(ms) > maxMembers {
 		return Refuse(mcp.INVALID_REQUEST, "an object has more than %d keys", maxMembers)
@@ -304,7 +302,7 @@ func (ms Members) Check(known []string) *Fault {
 	return nil
 }
 
-// Tellable is a text of the client that is safe to say back.
+// Tellable returns a text of the client made safe to quote in an answer.
 func Tellable(text string) string {
 	const most = 100
 	if len(text) > most {

@@ -12,7 +12,7 @@ import (
 // The functions below walk JSON that encoding/json has already found valid, so
 // they only have to find where a value ends.
 
-// maxMembers is the most members of an object that is taken apart.
+// maxMembers is the most members of an object that is split.
 const maxMembers = 1000
 
 // Split returns the members of a JSON object; one more than maxMembers where
@@ -112,8 +112,8 @@ func Unquote(raw json.RawMessage) string {
 // MaxMessage is the longest message in bytes.
 const MaxMessage = 16 << 20
 
-// LineReader reads lines of at most MaxMessage bytes. What is longer is skipped to
-// its end without being kept.
+// LineReader reads lines of at most MaxMessage bytes. A longer line is skipped to its end
+// without being stored.
 type LineReader struct{ r *bufio.Reader }
 
 // NewLineReader returns a reader of the lines of r.
@@ -121,9 +121,9 @@ func NewLineReader(r io.Reader) *LineReader {
 	return &LineReader{bufio.NewReaderSize(r, 64<<10)}
 }
 
-// Next returns the next line, which the caller may keep. Of a line that is too
-// long comes the id alone, nil where it has none, with tooLong set. The last line
-// needs no line feed; after it, the error is io.EOF.
+// Next returns the next line, which the caller may keep. For a line that is too long, it
+// returns only the id, nil if there is none, and sets tooLong. The last line needs no
+// line feed; after it, the error is io.EOF.
 func (l *LineReader) Next() (line []byte, tooLong bool, err error) {
 	var skipped idFinder
 	for {
@@ -151,7 +151,7 @@ func (l *LineReader) Next() (line []byte, tooLong bool, err error) {
 	}
 }
 
-// IDOf returns the id of a request that cannot be taken apart, nil where none is sure.
+// IDOf returns the id of a request that cannot be parsed, nil if none is certain.
 func IDOf(text []byte) json.RawMessage {
 	var f idFinder
 	f.feed(text)
@@ -161,9 +161,9 @@ func IDOf(text []byte) json.RawMessage {
 // maxID is the longest id in bytes that an idFinder finds.
 const maxID = 4 << 10
 
-// idFinder looks for the id in the text of a request, so that whoever waits for its
-// answer gets one. The text may come in parts and need be neither JSON nor UTF-8; no
-// more of it is held than one key or value.
+// idFinder looks for the id in the text of a request, so that its sender gets an answer.
+// The text may come in parts and need be neither JSON nor UTF-8; no more of it is held
+// than one key or value.
 type idFinder struct {
 	depth           int
 	quoted, escaped bool

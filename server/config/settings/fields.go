@@ -1,10 +1,10 @@
 // Package settings reads files of configuration into structs, by the tags of their
-// fields. It knows no setting by name, opens no file and reads no environment: what a
-// file may refer to is handed to it.
+// fields. It knows no setting by name, opens no file and reads no environment: the caller
+// passes in what a file may refer to.
 //
-// [Decode] is where to start: it turns the bytes of a file into values and tells all
-// that is wrong with them, each with its line. [Document.Narrow] applies a file that is
-// not trusted to widen anything. [Schema] describes the files to editors.
+// Start at [Decode]: it turns the bytes of a file into values and reports every problem
+// with its line. [Document.Narrow] applies a file that is not trusted to widen anything.
+// [Schema] describes the files to editors.
 //
 // The tags of a field at the top are those that config.Config documents; below it the
 // fields of structs have

@@ -1,10 +1,10 @@
-// Package clientfile edits the configuration files of MCP clients: it puts one
-// server's entry in, or takes it out, and leaves every other byte as it was:
-// comments, order, indentation, trailing commas, byte order mark, line ends.
+// Package clientfile edits the configuration files of MCP clients: it adds or removes the
+// entry of one server, and leaves every other byte unchanged: comments, order,
+// indentation, trailing commas, byte order mark, line ends.
 //
-// A [Place] works on documents in memory and is a function of its arguments; a
-// [File] reads and replaces a document on disk. Neither knows which clients there
-// are or what an entry says. It imports no package of ours. Start at [Place.Set].
+// A [Place] works on documents in memory and is a function of its arguments; a [File]
+// reads and replaces a document on disk. Neither knows the clients or the content of an
+// entry. It must not import another package of toolcrib. Start at [Place.Set].
 package clientfile
 
 import (
@@ -27,7 +27,7 @@ const (
 	TOML                            // TOML 1.1
 )
 
-// Place says where the entry of a server stands in a document.
+// Place is the position of a server's entry in a document.
 type Place struct {
 	Format Format
 	Table  string // the top-level object that holds the entries
