@@ -16,7 +16,7 @@ const (
 	// DefaultSessionIdle is how long a session lives without a request.
 	DefaultSessionIdle = time.Hour
 	// maxSessions is the most sessions at once. One more replaces the least recently used
-	// one.
+	// idle one, first among those that only opened; it is refused if none is idle.
 	maxSessions = 4096
 )
 

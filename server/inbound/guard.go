@@ -56,7 +56,8 @@ func (g Guard) Refuses(r *http.Request) string {
 }
 
 // host reports whether a Host names this server. The owner of a name can rebind it to any
-// address, so only known names count; any address counts.
+// address, so only known names count. An address cannot be rebound: it counts if it is a
+// loopback address, or if the server listens on others too.
 func (g Guard) host(hostport string) bool {
 	name := strings.ToLower(hostport)
 	if h, port, err := net.SplitHostPort(name); err == nil {
