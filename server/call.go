@@ -96,7 +96,7 @@ type request struct {
 	out       outlet.Outlet
 	key       string // of its id in inflight; "" if it is not in flight
 	batch     *batch // nil: answered by itself
-	place     int    // in the batch
+	index     int    // in the batch
 	ctx       context.Context
 	cancel    context.CancelFunc
 	progress  *notify.Reporter // nil: the client wants none
@@ -124,7 +124,7 @@ func (l *link) admit(ctx context.Context, m *wire.Message, out outlet.Outlet, b 
 	}
 	r := &request{link: l, msg: m, out: out, batch: b}
 	if b != nil {
-		r.place = b.expect()
+		r.index = b.expect()
 	}
 	bad := l.server.refuses(m)
 	if bad == nil {
@@ -246,8 +246,8 @@ func (l *link) call(r *request, from *origin) mcp.JSONRPCMessage {
 	if r.msg.Modern() {
 		call.Reply = reply(r.msg)
 	}
-	if place := l.mayLast(from, call.Tool); place != nil {
-		return l.lasting(r, from, call, place)
+	if task := l.mayLast(from, call.Tool); task != nil {
+		return l.lasting(r, from, call, task)
 	}
 	for range maxPasses {
 		out := l.server.runner.Run(r.ctx, call)
@@ -411,7 +411,7 @@ func (r *request) settle(last time.Time) {
 // the request from those in flight.
 func (r *request) answer(a answer) {
 	if r.batch != nil {
-		r.batch.set(r.place, part{r, a.line})
+		r.batch.set(r.index, part{r, a.line})
 		return
 	}
 	r.out.Finish(a.Ending, func() []byte {

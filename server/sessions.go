@@ -23,10 +23,10 @@ const (
 // httpSession is a client of a revision that opens with initialize, over HTTP.
 type httpSession struct {
 	*link
-	used  time.Time
-	busy  int        // HTTP requests that are being served
-	line  *list.List // that it stands in: of the fresh or of the proven
-	place *list.Element
+	used    time.Time
+	busy    int        // HTTP requests that are being served
+	line    *list.List // that it stands in: of the fresh or of the proven
+	element *list.Element
 }
 
 // sessions holds the sessions of a listener. A session ends some time after its last
@@ -53,7 +53,7 @@ func (ss *sessions) open(ctx context.Context, s *Server, c caller, a *admission)
 		return nil
 	}
 	n := &httpSession{link: s.newLink(ctx, rand.Text(), c, a), used: time.Now(), busy: 1, line: ss.fresh}
-	n.place = n.line.PushBack(n)
+	n.element = n.line.PushBack(n)
 	ss.byID[n.id] = n
 	if ss.sweep == nil {
 		ss.sweep = time.AfterFunc(ss.idle, ss.expire)
@@ -71,9 +71,9 @@ func (ss *sessions) acquire(id, principal string) *httpSession {
 	}
 	s.busy++
 	if s.line == ss.fresh {
-		ss.fresh.Remove(s.place)
+		ss.fresh.Remove(s.element)
 		s.line = ss.proven
-		s.place = s.line.PushBack(s)
+		s.element = s.line.PushBack(s)
 	}
 	return s
 }
@@ -84,7 +84,7 @@ func (ss *sessions) release(s *httpSession) {
 	s.busy--
 	s.used = time.Now()
 	if ss.byID[s.id] == s {
-		s.line.MoveToBack(s.place)
+		s.line.MoveToBack(s.element)
 	}
 }
 
@@ -99,7 +99,7 @@ func (ss *sessions) remove(s *httpSession) {
 func (ss *sessions) drop(s *httpSession) {
 	if ss.byID[s.id] == s {
 		delete(ss.byID, s.id)
-		s.line.Remove(s.place)
+		s.line.Remove(s.element)
 	}
 }
 

@@ -261,9 +261,9 @@ func (b *batch) expect() int {
 }
 
 // set stores an expected part.
-func (b *batch) set(place int, p part) {
+func (b *batch) set(index int, p part) {
 	b.mu.Lock()
-	b.parts[place] = p
+	b.parts[index] = p
 	b.mu.Unlock()
 	b.done()
 }

@@ -7,9 +7,9 @@ import (
 )
 
 type (
-	// Info is what is known of a path.
+	// Info describes the file at a path: kind, size, time, mode.
 	Info = fsys.Info
-	// Kind is what a path is.
+	// Kind says whether a path is a file, a directory, a symlink or something else.
 	Kind = fsys.Kind
 	// DirEntry is one entry of a directory.
 	DirEntry = fsys.DirEntry
@@ -30,7 +30,7 @@ type (
 	Recovered = journal.Recovered
 	// Changed is what a change did to one path.
 	Changed = history.Changed
-	// Version is what stood at a path at one time.
+	// Version is the content of a path at one time.
 	Version = history.Version
 	// OpKind is what an operation does.
 	OpKind = history.OpKind
@@ -51,7 +51,7 @@ const (
 	OpSymlink   = history.OpSymlink
 )
 
-// Bounds of what is kept of one change, and of one file in bytes.
+// The most that the history keeps of one file and of one change.
 const (
 	MaxKept      = history.MaxKept
 	MaxKeptFiles = history.MaxKeptFiles

@@ -73,8 +73,8 @@ func (w *detachedWorld) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// keepers returns the processes in the background.
-func (w *detachedWorld) keepers() (pids []int) {
+// daemons returns the processes in the background.
+func (w *detachedWorld) daemons() (pids []int) {
 	w.t.Helper()
 	out, err := exec.Command(w.binary, "detached", "--state-dir", w.state).Output()
 	if err != nil {
@@ -261,8 +261,8 @@ func TestDetachRejoin(t *testing.T) {
 	if text := c.call("job_stop", map[string]any{"job": ticking}); !strings.Contains(text, "(stopped)") {
 		t.Errorf("job_stop: %s", text)
 	}
-	if pids := w.keepers(); len(pids) != 1 {
-		t.Errorf("keepers: %v", pids)
+	if pids := w.daemons(); len(pids) != 1 {
+		t.Errorf("daemons: %v", pids)
 	}
 	if code := c.leave(); code != 0 {
 		t.Errorf("the relay ended with %d: %s", code, c.stderr)
@@ -291,24 +291,24 @@ func TestDetachHalfClose(t *testing.T) {
 	}
 }
 
-// A keeper ends by itself when nobody needs it, and so does what is left of it.
+// A daemon ends by itself when nobody needs it, and so does what is left of it.
 func TestDetachEnd(t *testing.T) {
 	w := newDetachedWorld(t, detach)
 	c := w.dial()
 	c.background(map[string]any{"command": "echo done; sleep 2"})
-	keepers := w.keepers()
+	daemons := w.daemons()
 	c.leave()
 	time.Sleep(1500 * time.Millisecond) // the job runs
-	if again := w.keepers(); !slices.Equal(again, keepers) {
-		t.Fatalf("keepers %v, then %v", keepers, again)
+	if again := w.daemons(); !slices.Equal(again, daemons) {
+		t.Fatalf("daemons %v, then %v", daemons, again)
 	}
-	eventually(t, 15*time.Second, "the keeper has ended", func() bool { return len(w.keepers()) == 0 })
+	eventually(t, 15*time.Second, "the daemon has ended", func() bool { return len(w.daemons()) == 0 })
 	if sockets, _ := filepath.Glob(filepath.Join(w.state, "keepers", "*.sock")); len(sockets) > 0 {
 		t.Errorf("left: %v", sockets)
 	}
 }
 
-// SIGKILL of a keeper ends its jobs, its client is told, and the next one has a fresh one.
+// SIGKILL of a daemon ends its jobs, its client is told, and the next one has a fresh one.
 func TestDetachKilled(t *testing.T) {
 	w := newDetachedWorld(t, detach)
 	c := w.dial()
@@ -316,11 +316,11 @@ func TestDetachKilled(t *testing.T) {
 	c.background(map[string]any{"command": "setsid " + mark + " & " + mark})
 	name := strings.ReplaceAll(mark, " ", "\x00")
 	eventually(t, 10*time.Second, "the job runs", func() bool { return len(processes(name)) == 2 })
-	keepers := w.keepers()
-	if len(keepers) != 1 {
-		t.Fatalf("keepers: %v", keepers)
+	daemons := w.daemons()
+	if len(daemons) != 1 {
+		t.Fatalf("daemons: %v", daemons)
 	}
-	if err := syscall.Kill(keepers[0], syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(daemons[0], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, 2*time.Second, "no job is left", func() bool { return len(processes(name)) == 0 })
@@ -332,12 +332,12 @@ func TestDetachKilled(t *testing.T) {
 	if list := c.call("job_list", map[string]any{}); !strings.Contains(list, "no job is running") {
 		t.Errorf("job_list: %s", list)
 	}
-	if again := w.keepers(); len(again) != 1 || again[0] == keepers[0] {
-		t.Errorf("keepers: %v after %v", again, keepers)
+	if again := w.daemons(); len(again) != 1 || again[0] == daemons[0] {
+		t.Errorf("daemons: %v after %v", again, daemons)
 	}
 }
 
-// Who has other settings, or another environment of programs, has another keeper, and
+// Who has other settings, or another environment of programs, has another daemon, and
 // hears of the jobs of the first.
 func TestDetachKeys(t *testing.T) {
 	w := newDetachedWorld(t, detach)
@@ -345,7 +345,7 @@ func TestDetachKeys(t *testing.T) {
 	first.background(map[string]any{"command": "sleep 100"})
 	w.env = append(w.env, "TOOLCRIB_READ_ONLY=") // an empty one is none
 	same := w.dial()
-	if pids := w.keepers(); len(pids) != 1 {
+	if pids := w.daemons(); len(pids) != 1 {
 		t.Fatalf("two clients of the same settings: %v", pids)
 	}
 	if list := same.call("job_list", map[string]any{}); !strings.Contains(list, "sleep 100") {
@@ -353,7 +353,7 @@ func TestDetachKeys(t *testing.T) {
 	}
 	w.configure(detach + "read_only: true\n")
 	narrowed := w.dial()
-	if pids := w.keepers(); len(pids) != 2 {
+	if pids := w.daemons(); len(pids) != 2 {
 		t.Fatalf("with narrowed settings: %v", pids)
 	}
 	if text := narrowed.call("bash", map[string]any{"command": "true"}); !strings.Contains(text, "no tool") {
@@ -381,12 +381,12 @@ func TestDetachKeys(t *testing.T) {
 	w.configure(detach + "read_only: true\n")
 	w.env = append(w.env, "LANG=xx")
 	w.dial()
-	if pids := w.keepers(); len(pids) != 3 {
+	if pids := w.daemons(); len(pids) != 3 {
 		t.Errorf("with another language: %v", pids)
 	}
 }
 
-// Fifty clients that start at once have one keeper.
+// Fifty clients that start at once have one daemon.
 func TestDetachTogether(t *testing.T) {
 	w := newDetachedWorld(t, detach+"log_level: info\n")
 	var wg sync.WaitGroup
@@ -410,17 +410,17 @@ func TestDetachTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := bytes.Count(text, []byte("msg=keeping")); n != 1 {
-		t.Errorf("%d keepers:\n%s", n, text)
+		t.Errorf("%d daemons:\n%s", n, text)
 	}
 }
 
-// SIGHUP at a relay has the keeper read the files again, and who has the new settings
+// SIGHUP at a relay has the daemon read the files again, and who has the new settings
 // joins it; who has the old ones does not.
 func TestDetachReload(t *testing.T) {
 	w := newDetachedWorld(t, detach)
 	c := w.dial()
 	c.background(map[string]any{"command": "sleep 100"})
-	keepers := w.keepers()
+	daemons := w.daemons()
 	w.configure(detach + "exclude_tools: [bash]\n")
 	if err := c.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
@@ -432,17 +432,17 @@ func TestDetachReload(t *testing.T) {
 	if list := next.call("job_list", map[string]any{}); !strings.Contains(list, "sleep 100") {
 		t.Errorf("job_list: %s", list)
 	}
-	if again := w.keepers(); !slices.Equal(again, keepers) {
-		t.Errorf("keepers %v, then %v", keepers, again)
+	if again := w.daemons(); !slices.Equal(again, daemons) {
+		t.Errorf("daemons %v, then %v", daemons, again)
 	}
 	w.configure(detach)
 	w.dial()
-	if again := w.keepers(); len(again) != 2 {
+	if again := w.daemons(); len(again) != 2 {
 		t.Errorf("with the old settings: %v", again)
 	}
 }
 
-// A variable that programs are to get since a reload, and that the keeper was not given,
+// A variable that programs are to get since a reload, and that the daemon was not given,
 // is named in its log; a client that starts anew has it.
 func TestDetachReloadVariable(t *testing.T) {
 	w := newDetachedWorld(t, detach)
@@ -482,7 +482,7 @@ func TestDetachedStopOrphan(t *testing.T) {
 	defer func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) }()
 	w := newDetachedWorld(t, detach)
 	w.dial().kill()
-	pids := w.keepers()
+	pids := w.daemons()
 	if len(pids) != 1 {
 		t.Fatalf("servers in the background: %v", pids)
 	}
@@ -538,7 +538,7 @@ func TestDetachRefusals(t *testing.T) {
 	}
 }
 
-// A program that a job runs is no client of the keeper, whatever it says, and neither is
+// A program that a job runs is no client of the daemon, whatever it says, and neither is
 // who says nothing that can be understood.
 func TestDetachFromInside(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -571,7 +571,7 @@ func TestDetachFromInside(t *testing.T) {
 	}
 }
 
-// Another user is refused, even one who gets at the socket, and so is a keeper of another.
+// Another user is refused, even one who gets at the socket, and so is a daemon of another.
 func TestDetachOtherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs: root: a program of another user")
@@ -605,7 +605,7 @@ func TestDetachOtherUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said := asOther(); !strings.Contains(said, "another user") {
-		t.Errorf("of the keeper: %s", said)
+		t.Errorf("of the daemon: %s", said)
 	}
 	if err := os.Chmod(filepath.Dir(sockets[0]), 0o700); err != nil {
 		t.Fatal(err)

@@ -15,18 +15,18 @@ const (
 	maxProtocol = 32
 )
 
-// place is where a span stands in a trace.
-type place struct {
+// spanContext identifies a span and its trace.
+type spanContext struct {
 	trace   [16]byte
 	span    [8]byte
 	state   string
 	sampled bool
 }
 
-// placeOf reads the place that a client gave, by W3C Trace Context level 2; false
+// spanContextOf reads the span context that a client gave, by W3C Trace Context level 2; false
 // if it gave none that stands. Versions after 00 may say more, which is not read.
-func placeOf(t run.Trace) (place, bool) {
-	var p place
+func spanContextOf(t run.Trace) (spanContext, bool) {
+	var p spanContext
 	h := t.Parent
 	if len(h) < 55 || h[2] != '-' || h[35] != '-' || h[52] != '-' || strings.ToLower(h) != h {
 		return p, false
@@ -37,13 +37,13 @@ func placeOf(t run.Trace) (place, bool) {
 		text string
 	}{{version, h[:2]}, {p.trace[:], h[3:35]}, {p.span[:], h[36:52]}, {flags, h[53:55]}} {
 		if _, err := hex.Decode(part.to, []byte(part.text)); err != nil {
-			return place{}, false
+			return spanContext{}, false
 		}
 	}
 	switch {
 	case version[0] == 0xff, version[0] == 0 && len(h) != 55, len(h) > 55 && h[55] != '-',
 		p.trace == [16]byte{}, p.span == [8]byte{}:
-		return place{}, false
+		return spanContext{}, false
 	}
 	p.sampled = flags[0]&1 == 1
 	if len(t.State) <= maxState && printable(t.State) {
@@ -56,15 +56,15 @@ func printable(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// begun returns the place of a trace that begins here, without a span yet.
-func begun() place {
-	var p place
+// begun returns the span context of a trace that begins here, without a span yet.
+func begun() spanContext {
+	var p spanContext
 	rand.Read(p.trace[:])
 	return p
 }
 
-// inside returns a new place below p, in the same trace.
-func (p place) inside() place {
+// inside returns a new span context below p, in the same trace.
+func (p spanContext) inside() spanContext {
 	rand.Read(p.span[:])
 	return p
 }
@@ -77,7 +77,7 @@ type sampler struct {
 
 // samples decides by the last 8 bytes of the trace's id, as all of a trace's
 // servers do, so that they decide the same.
-func (s sampler) samples(p place, parent bool) bool {
+func (s sampler) samples(p spanContext, parent bool) bool {
 	if parent && s.byParent {
 		return p.sampled
 	}

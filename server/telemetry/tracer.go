@@ -26,7 +26,7 @@ var _ run.Observer = (*Tracer)(nil)
 
 // span is a part that has ended.
 type span struct {
-	place
+	spanContext
 	parent     [8]byte
 	name       string
 	server     bool // it answers a client; else it is internal
@@ -35,23 +35,23 @@ type span struct {
 	failed     bool
 }
 
-type placeKey struct{}
+type spanKey struct{}
 
 // Begin implements [run.Observer].
 func (t *Tracer) Begin(ctx context.Context, part run.Part) (context.Context, func(run.Ending)) {
-	outer, nested := ctx.Value(placeKey{}).(place)
+	outer, nested := ctx.Value(spanKey{}).(spanContext)
 	s := span{server: !nested}
 	at := outer
 	if !nested {
-		from, given := placeOf(part.Trace)
+		from, given := spanContextOf(part.Trace)
 		if at = from; !given {
 			at = begun()
 		}
 		at.sampled = t.opt.sampler.samples(at, given)
 	}
 	s.parent = at.span
-	s.place = at.inside()
-	ctx = context.WithValue(ctx, placeKey{}, s.place)
+	s.spanContext = at.inside()
+	ctx = context.WithValue(ctx, spanKey{}, s.spanContext)
 	if !s.sampled {
 		return ctx, func(run.Ending) {}
 	}

@@ -27,7 +27,7 @@ type Options struct {
 // says, and leaves the others alone. The error is [Problems]: all that is wrong with the
 // file; dst then has only what is right.
 func Decode(data []byte, dst any, opt Options) (*Document, error) {
-	d := &decoder{opt: opt, doc: &Document{Name: opt.Name, places: map[string]place{}, raw: map[string]string{}}}
+	d := &decoder{opt: opt, doc: &Document{Name: opt.Name, positions: map[string]position{}, raw: map[string]string{}}}
 	top := d.root(data)
 	if top != nil {
 		d.top(top, Fields(dst))
@@ -78,7 +78,7 @@ func (d *decoder) each(n *yaml.Node, at string, known []string, f func(key strin
 			}
 			continue
 		}
-		d.doc.places[below(at, key.Value)] = place{key.Line, key.Column}
+		d.doc.positions[below(at, key.Value)] = position{key.Line, key.Column}
 		f(key.Value, value)
 	}
 }
@@ -130,7 +130,7 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, at string, r rules) {
 	names := r.text
 	r.text, r.some = false, false
 	for i, c := range n.Content {
-		d.doc.places[item(at, i)] = place{c.Line, c.Column}
+		d.doc.positions[item(at, i)] = position{c.Line, c.Column}
 		before := len(d.problems)
 		d.value(c, list.Index(i), item(at, i), r)
 		if names && len(d.problems) == before && strings.TrimSpace(list.Index(i).String()) == "" {

@@ -28,14 +28,14 @@ type Problem struct {
 
 // Error is "file:line:column: key: what is wrong".
 func (p Problem) Error() string {
-	place := p.File
+	at := p.File
 	if p.Line > 0 {
-		place = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+		at = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 	}
 	if p.Key != "" {
-		place += ": " + p.Key
+		at += ": " + p.Key
 	}
-	return place + ": " + p.Msg
+	return at + ": " + p.Msg
 }
 
 // Problems is all that is wrong with a file, in its order.
@@ -79,32 +79,32 @@ type Document struct {
 	// Variables are the variables of the environment that it refers to.
 	Variables []string
 
-	places  map[string]place
-	raw     map[string]string // values as they stand there, where variables were replaced
-	clear   string            // where a secret stands in the file itself; "" = nowhere
-	defined []string          // keys at the top
+	positions map[string]position
+	raw       map[string]string // values as they stand there, where variables were replaced
+	clear     string            // where a secret stands in the file itself; "" = nowhere
+	defined   []string          // keys at the top
 }
 
-type place struct{ line, column int }
+type position struct{ line, column int }
 
 // Keys returns the keys at the top that the file sets, in its order.
 func (d *Document) Keys() []string { return d.defined }
 
 // Has reports whether the file sets what stands there.
 func (d *Document) Has(at string) bool {
-	_, ok := d.places[at]
+	_, ok := d.positions[at]
 	return ok
 }
 
 // Where returns "file:line" of what stands there.
-func (d *Document) Where(at string) string { return fmt.Sprintf("%s:%d", d.Name, d.places[at].line) }
+func (d *Document) Where(at string) string { return fmt.Sprintf("%s:%d", d.Name, d.positions[at].line) }
 
 // Clear returns where a secret stands in the file itself, "" if none does.
 func (d *Document) Clear() string { return d.clear }
 
 // Problem is something that is wrong with what stands there.
 func (d *Document) Problem(at, format string, args ...any) Problem {
-	p := d.places[at]
+	p := d.positions[at]
 	return Problem{d.Name, p.line, p.column, at, fmt.Sprintf(format, args...)}
 }
 
