@@ -63,7 +63,7 @@ const (
 // httpServer answers the requests of one listener.
 type httpServer struct {
 	server    *Server
-	guard     inbound.Guard
+	origins   inbound.OriginCheck
 	auth      *identity.Gate
 	roots     *identity.Roots
 	admission *admission
@@ -85,7 +85,7 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 	defer endStreams()
 	h := &httpServer{
 		server:    s,
-		guard:     inbound.NewGuard(Loopback(ln.Addr()), opt.Hosts, opt.Origins, mcp.HeaderSessionID+", WWW-Authenticate, Retry-After"),
+		origins:   inbound.NewOriginCheck(Loopback(ln.Addr()), opt.Hosts, opt.Origins, mcp.HeaderSessionID+", WWW-Authenticate, Retry-After"),
 		auth:      opt.Auth,
 		roots:     opt.Roots,
 		admission: newAdmission(maxRunningHTTP),
@@ -161,7 +161,7 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		// not trusted (RFC 9112, 6.1).
 		w.Header().Set("Connection", "close")
 	}
-	if why := h.guard.Refuses(r); why != "" {
+	if why := h.origins.Refuses(r); why != "" {
 		h.refuse(w, http.StatusForbidden, wire.Refuse(mcp.INVALID_REQUEST, "%s", why))
 		return
 	}
@@ -173,7 +173,7 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusNotFound, wire.Refuse(mcp.INVALID_REQUEST, "the server answers at %s alone", Endpoint))
 		return
 	}
-	if h.guard.Preflight(w, r) {
+	if h.origins.Preflight(w, r) {
 		return
 	}
 	who, bad := h.auth.Admit(r)

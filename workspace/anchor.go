@@ -86,7 +86,7 @@ func (a Anchor) Allowed() bool { return a.p.view.denied(a.p.root, a.p.rel) == ni
 // the root of the anchor, and how many of its bytes lie above the root of p's view. It is
 // false where p is not below that root, or its view has a guard.
 func (a Anchor) Rebase(p Path) (rel string, above int, ok bool) {
-	if p.root == nil || p.view.guard != nil {
+	if p.root == nil || p.view.deny != nil {
 		return "", 0, false
 	}
 	if p.root == a.p.root {

@@ -80,7 +80,7 @@ func (w *Workspace) History(ctx context.Context, q HistoryQuery) (list []Record,
 // query finds the records of one history, at most so many where most is not 0,
 // and counts all. names are absolute; with none, every record is chosen.
 func (w *Workspace) query(ctx context.Context, h *history.History, id string, names []string, most int) (list []Record, total int, err error) {
-	all := names == nil && w.guard == nil && w.holds(h.Root)
+	all := names == nil && w.deny == nil && w.holds(h.Root)
 	for line, err := range h.Find(ctx, id, names) {
 		if err != nil {
 			return nil, 0, historyError(err)

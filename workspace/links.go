@@ -30,8 +30,8 @@ func (p Path) reach(last bool, op func(r *root, rel string) error) error {
 	if p.root == nil {
 		return errNoPath()
 	}
-	if p.view.guard != nil {
-		return p.reachGuarded(last, op)
+	if p.view.deny != nil {
+		return p.reachStrict(last, op)
 	}
 	r, rel := p.root, p.target()
 	for hops := 0; ; hops++ {

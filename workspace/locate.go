@@ -34,8 +34,8 @@ func (s *spot) exists() bool { return s.info.Kind != "" }
 // entry is the spot for the journal, once its directory is open.
 func (s *spot) entry() *journal.Entry { return &journal.Entry{Abs: s.abs(), Dir: s.dir} }
 
-// beside is another name in the directory of the spot.
-func (s *spot) beside(name string) *spot {
+// sibling is another name in the directory of the spot.
+func (s *spot) sibling(name string) *spot {
 	return &spot{root: s.root, rel: path.Join(path.Dir(s.rel), name), dir: s.dir}
 }
 

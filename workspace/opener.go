@@ -21,7 +21,7 @@ type Opener struct {
 
 // Open opens a regular file for reading.
 func (o *Opener) Open(p Path) (File, error) {
-	if p.root == nil || p.text != "" || p.view.guard != nil { // it need not be clean, or is judged
+	if p.root == nil || p.text != "" || p.view.deny != nil { // it need not be clean, or is judged
 		return p.Open()
 	}
 	name := strings.LastIndexByte(p.rel, '/') + 1

@@ -33,11 +33,11 @@ func (t *transaction) prepare() error {
 			continue
 		}
 		if w.staged, w.backup = nil, nil; !w.inPlace && w.stages() {
-			w.staged = w.at.beside(fsys.NewTemp())
+			w.staged = w.at.sibling(fsys.NewTemp())
 			temps = append(temps, w.staged.abs())
 		}
 		if s := w.leaves(); s != nil {
-			w.backup = s.beside(fsys.NewTemp())
+			w.backup = s.sibling(fsys.NewTemp())
 			temps = append(temps, w.backup.abs())
 		}
 		for _, s := range w.at.toMake() {

@@ -19,10 +19,10 @@
 //     links.go;
 //   - files, and what is near: file.go, opener.go, nearest.go, implied.go;
 //   - what rules name, what programs are kept from, and the view of fileindex: pattern.go,
-//     closed.go, anchor.go;
+//     programrules.go, anchor.go;
 //   - a change and where it acts: change.go, locate.go;
 //   - the state of all roots: sharedstate.go, locks.go, history_query.go;
-//   - the writer: transaction.go first, then failure.go, guard.go, plan.go, plan_tree.go,
+//   - the writer: transaction.go first, then failure.go, deny.go, plan.go, plan_tree.go,
 //     stage.go, commit.go, keep.go and run.go; recover.go is for changes that were killed.
 package workspace
 
@@ -65,9 +65,9 @@ type Workspace struct {
 	state *sharedState
 	// As Options has them.
 	noSync, allowProtected bool
-	view                   bool     // made by Narrow, Guarded or Beside: the state belongs to another
-	guard                  Guard    // nil = none
-	closure                *Closure // likewise, see Beside
+	view                   bool          // made by Narrow, Guarded or Beside: the state belongs to another
+	deny                   DenyFunc      // nil = none
+	programRules           *ProgramRules // likewise, see ForPrograms
 }
 
 // Open opens the roots. Relative paths are below the first. A root may be a symlink to a
@@ -153,7 +153,7 @@ func (w *Workspace) Backend() string { return w.roots[0].Name() }
 // Relative paths mean the same in it as in w and are printed alike; paths outside the
 // directories are refused. The caller closes the view.
 func (w *Workspace) Narrow(dirs []string) (*Workspace, error) {
-	v := &Workspace{first: w.first, state: w.state, noSync: w.noSync, allowProtected: w.allowProtected, view: true, guard: w.guard, closure: w.closure}
+	v := &Workspace{first: w.first, state: w.state, noSync: w.noSync, allowProtected: w.allowProtected, view: true, deny: w.deny, programRules: w.programRules}
 	for _, name := range dirs {
 		if err := v.addNarrow(w, name); err != nil {
 			v.Close()

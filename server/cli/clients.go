@@ -135,8 +135,8 @@ func clientIDs() []string {
 	return ids
 }
 
-func (c client) place(name string) clientfile.Place {
-	return clientfile.Place{Format: c.format, Table: c.table, Name: name}
+func (c client) place(name string) clientfile.Entry {
+	return clientfile.Entry{Format: c.format, Table: c.table, Name: name}
 }
 
 // scopes returns the scopes that the client has.

@@ -198,7 +198,7 @@ func (c *configure) list(w io.Writer, where config.Home) error {
 }
 
 // standing says in few words what a file has to say about an entry.
-func standing(name string, place clientfile.Place) string {
+func standing(name string, place clientfile.Entry) string {
 	f, err := clientfile.Read(name)
 	if err != nil {
 		return err.Error()

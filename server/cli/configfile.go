@@ -26,7 +26,7 @@ type target struct {
 
 func (t target) file() string { return t.client.file(t.scope, t.home, t.dir) }
 
-func (t target) place() clientfile.Place { return t.client.place(t.name) }
+func (t target) place() clientfile.Entry { return t.client.place(t.name) }
 
 // print shows where the entry belongs, the entry, and the ways to get it there.
 // implied is whether the root was not named.

@@ -312,8 +312,8 @@ func (a rank) less(b rank) (in []string) {
 	return in
 }
 
-// Closed returns the name of the rule if it denies or asks, else "". The rule may be nil.
-func (r *Compiled) Closed() string {
+// DenyName returns the name of the rule if it denies or asks, else "". The rule may be nil.
+func (r *Compiled) DenyName() string {
 	switch {
 	case r == nil || r.Effect == Allow:
 		return ""
@@ -340,14 +340,14 @@ type viewKey struct {
 // maxViews is the most views that are kept; others are made each time.
 const maxViews = 256
 
-func (v *views) Guarded(ground *workspace.Workspace, tool tools.Tool, principal string, c Applicable) *workspace.Workspace {
+func (v *views) Denying(ground *workspace.Workspace, tool tools.Tool, principal string, c Applicable) *workspace.Workspace {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	key := viewKey{ground, tool.Name, principal, tool.Effects}
 	if view := v.Of[key]; view != nil {
 		return view
 	}
-	view := ground.Guarded(func(at workspace.Path) string { return c.Judge(principal, at).Closed() })
+	view := ground.Denying(func(at workspace.Path) string { return c.Judge(principal, at).DenyName() })
 	if len(v.Of) >= maxViews || v.Of == nil {
 		v.Of = map[viewKey]*workspace.Workspace{}
 	}

@@ -12,7 +12,7 @@ import (
 // TestBeside tells from which places the programs of a tool are kept.
 func TestBeside(t *testing.T) {
 	places := func(ctx context.Context, _ In) (Out, error) {
-		closed, err := tools.Session(ctx).Workspace.Closed(ctx)
+		closed, err := tools.Session(ctx).Workspace.DeniedPaths(ctx)
 		if err != nil {
 			return Out{}, err
 		}

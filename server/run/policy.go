@@ -115,14 +115,14 @@ func (p *pass) policy(ctx context.Context) error {
 	concern := p.live.Rules.Of(p.tool)
 	ru := p.judge(concern)
 	if p.settled != nil && ru.verdict != rules.Deny {
-		p.fence(concern, ru.verdict)
+		p.restrict(concern, ru.verdict)
 		return nil
 	}
 	p.verdict, p.rule = ru.verdict, ru.name
 	if ru.verdict == rules.Deny {
 		return p.denial(ru)
 	}
-	p.fence(concern, ru.verdict)
+	p.restrict(concern, ru.verdict)
 	var q tools.Question
 	if p.tool.Asks() && !ru.final {
 		limited, cancel := context.WithTimeout(ctx, p.tool.Timeout)

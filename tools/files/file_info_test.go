@@ -19,7 +19,7 @@ import (
 // The text of a link would tell of what the policy keeps away.
 func TestFileInfoDeniedTarget(t *testing.T) {
 	f := newCaller(t, "file_info", map[string]string{"s/k": "x", "link": "-> s/k", "gone": "-> s/none"})
-	f.ws = f.ws.Guarded(func(p workspace.Path) string {
+	f.ws = f.ws.Denying(func(p workspace.Path) string {
 		if strings.HasPrefix(p.String(), "s") {
 			return "no-s"
 		}

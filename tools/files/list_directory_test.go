@@ -109,7 +109,7 @@ func TestListDirectoryTargets(t *testing.T) {
 
 func TestListDirectoryDeniedTarget(t *testing.T) {
 	l := newCaller(t, "list_directory", map[string]string{"s/k": "x", "d/link": "-> ../s/k"})
-	l.ws = l.ws.Guarded(func(p workspace.Path) string {
+	l.ws = l.ws.Denying(func(p workspace.Path) string {
 		if strings.HasPrefix(p.String(), "s") {
 			return "no-s"
 		}

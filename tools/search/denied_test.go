@@ -11,7 +11,7 @@ import (
 // TestDenied finds nothing of what the policy denies, and says how much that is.
 func TestDenied(t *testing.T) {
 	ws, _ := tooltest.Tree(t, map[string]string{"a.txt": "needle\n", "b.key": "needle\n", "d/c.key": "needle\n"})
-	guarded := ws.Guarded(func(p workspace.Path) string {
+	guarded := ws.Denying(func(p workspace.Path) string {
 		if strings.HasSuffix(p.String(), ".key") {
 			return "keys"
 		}

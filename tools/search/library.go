@@ -104,7 +104,7 @@ func (l *Library) look(start workspace.Path) *shelf {
 
 // want begins to build a shelf for start, if there is none.
 func (l *Library) want(start workspace.Path) {
-	if l == nil || start.Guarded() {
+	if l == nil || start.HasDenyRules() {
 		return
 	}
 	l.mu.Lock()

@@ -127,7 +127,7 @@ func (w *walker) descends(d *walkDir, rel string) bool {
 // allowed leaves out the entries of d that the guard denies. They are judged where they
 // are, not by the link that the walk has come by.
 func (w *walker) allowed(d *walkDir, list []fsys.DirEntry) []fsys.DirEntry {
-	if !w.start.Path().Guarded() {
+	if !w.start.Path().HasDenyRules() {
 		return list
 	}
 	at := w.location(d).Anchor()

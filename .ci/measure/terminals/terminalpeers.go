@@ -50,7 +50,7 @@ type terminalTools interface {
 	// request is the call that runs a command which takes long.
 	request(command string) (tool string, args map[string]any)
 	// place is what lies around the server, connection what leads to it.
-	place() *terminalPlace
+	place() *terminalHost
 	connection() *harness.ToolUser
 	// open starts the server anew, as it is configured.
 	open(ctx context.Context) error
@@ -82,8 +82,8 @@ func (s shown) and(t shown) shown {
 	return s
 }
 
-// terminalPlace is what lies around a server.
-type terminalPlace struct {
+// terminalHost is what lies around a server.
+type terminalHost struct {
 	env     harness.Environment
 	base    string
 	outside string // a directory that no program may change
@@ -103,12 +103,12 @@ func TerminalPeers(ctx context.Context, env harness.Environment) error {
 	if err != nil {
 		return err
 	}
-	place := func(name string) *terminalPlace {
-		p := &terminalPlace{env: env, base: filepath.Join(base, name), secret: fmt.Sprintf("sk-%s-%d", name, time.Now().UnixNano())}
+	place := func(name string) *terminalHost {
+		p := &terminalHost{env: env, base: filepath.Join(base, name), secret: fmt.Sprintf("sk-%s-%d", name, time.Now().UnixNano())}
 		p.outside = filepath.Join(p.base, "outside")
 		return p
 	}
-	servers := []terminalTools{&ownTerminal{terminalPlace: place("toolcrib")}, &desktopTerminal{terminalPlace: place("desktop")}}
+	servers := []terminalTools{&ownTerminal{terminalHost: place("toolcrib")}, &desktopTerminal{terminalHost: place("desktop")}}
 	rows := make([][]error, len(servers))
 	failed := make([]error, len(servers))
 	var running sync.WaitGroup
@@ -166,7 +166,7 @@ func judgeAll(ctx context.Context, t terminalTools) (why []error, err error) {
 
 // judge puts one case to a server and takes away what it leaves. A server that has ended is
 // started anew.
-func (p *terminalPlace) judge(ctx context.Context, t terminalTools, c terminalCase) error {
+func (p *terminalHost) judge(ctx context.Context, t terminalTools, c terminalCase) error {
 	if err := p.plantOutside(); err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (p *terminalPlace) judge(ctx context.Context, t terminalTools, c terminalCa
 }
 
 // name is a new one, for the processes of one case.
-func (p *terminalPlace) name() string {
+func (p *terminalHost) name() string {
 	p.leaving++
 	return fmt.Sprintf("toolcrib-peer-%d-%s-%d", os.Getpid(), filepath.Base(p.base), p.leaving)
 }
@@ -219,12 +219,12 @@ func up(name string, count int) error {
 }
 
 // plantOutside makes what no program may change.
-func (p *terminalPlace) plantOutside() error {
+func (p *terminalHost) plantOutside() error {
 	return harness.WriteTree(p.outside, map[string]string{"keep": "kept\n", "tree/file": "kept\n"})
 }
 
 // outsideKept checks that.
-func (p *terminalPlace) outsideKept() error {
+func (p *terminalHost) outsideKept() error {
 	for _, name := range []string{"keep", "tree/file"} {
 		if data, err := os.ReadFile(filepath.Join(p.outside, name)); err != nil || string(data) != "kept\n" {
 			return errors.New("files outside were changed")
@@ -234,7 +234,7 @@ func (p *terminalPlace) outsideKept() error {
 }
 
 // serverEnv is the environment of a server, with a secret in it.
-func (p *terminalPlace) serverEnv(home string) []string {
+func (p *terminalHost) serverEnv(home string) []string {
 	set := map[string]string{}
 	for _, name := range []string{"PATH", "LANG", "TZ"} {
 		if value, ok := os.LookupEnv(name); ok {
@@ -250,13 +250,13 @@ func (p *terminalPlace) serverEnv(home string) []string {
 	return list
 }
 
-func (p *terminalPlace) place() *terminalPlace { return p }
+func (p *terminalHost) place() *terminalHost { return p }
 
 // dir is the directory of the server, and its root.
-func (p *terminalPlace) dir() string { return filepath.Join(p.base, "files") }
+func (p *terminalHost) dir() string { return filepath.Join(p.base, "files") }
 
 // serve starts a server and opens the session.
-func (p *terminalPlace) serve(ctx context.Context, args ...string) (*harness.ToolUser, error) {
+func (p *terminalHost) serve(ctx context.Context, args ...string) (*harness.ToolUser, error) {
 	home := filepath.Join(p.base, "home")
 	for _, d := range []string{p.dir(), home} {
 		if err := os.MkdirAll(d, 0o755); err != nil {

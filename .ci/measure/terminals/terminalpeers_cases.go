@@ -16,7 +16,7 @@ type terminalCase struct {
 }
 
 // cases are those of one command; jobCases those of commands that go on.
-func (p *terminalPlace) cases() []terminalCase {
+func (p *terminalHost) cases() []terminalCase {
 	return append([]terminalCase{
 		{"exit codes are told", exitCodes},
 		{"stdout and stderr, in the order in which they were written", trueOrder},
@@ -214,7 +214,7 @@ func eightAtOnce(_ context.Context, t terminalTools, _ string) error {
 	return failed
 }
 
-func (p *terminalPlace) outsideRoot(_ context.Context, t terminalTools, _ string) error {
+func (p *terminalHost) outsideRoot(_ context.Context, t terminalTools, _ string) error {
 	s, err := t.run(fmt.Sprintf("rm -rf %s/tree; echo changed > %s/keep", p.outside, p.outside))
 	if err != nil {
 		return err
@@ -228,7 +228,7 @@ func (p *terminalPlace) outsideRoot(_ context.Context, t terminalTools, _ string
 	return nil
 }
 
-func (p *terminalPlace) secrets(_ context.Context, t terminalTools, _ string) error {
+func (p *terminalHost) secrets(_ context.Context, t terminalTools, _ string) error {
 	s, err := t.run("env; cat /proc/$PPID/environ | tr '\\0' '\\n'; echo looked")
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ const desktopPackage = "@wonderwhy-er/desktop-commander"
 // interact_with_process, force_terminate and list_sessions. It keeps its home to itself
 // and tells nobody of its use.
 type desktopTerminal struct {
-	*terminalPlace
+	*terminalHost
 	*harness.ToolUser
 	bash string // process of the shell that lasts
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // jobCases are those of commands that go on while the user does something else.
-func (p *terminalPlace) jobCases() []terminalCase {
+func (p *terminalHost) jobCases() []terminalCase {
 	return []terminalCase{
 		{"a job is read while it runs, and after its end", readLater},
 		{"what comes after an answer is in the next, once", onceEach},

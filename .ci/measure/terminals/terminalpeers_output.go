@@ -78,7 +78,7 @@ func bounded(command string, wants ...string) func(context.Context, terminalTool
 	}
 }
 
-func (p *terminalPlace) flood(ctx context.Context, t terminalTools, name string) error {
+func (p *terminalHost) flood(ctx context.Context, t terminalTools, name string) error {
 	pid := t.connection().Cmd.Process.Pid
 	before := harness.Resident(pid)
 	command := fmt.Sprintf("yes %s | head -c %dM; echo; echo the end", strings.Repeat("0123456789", 9), p.env.Of(100, 8))

@@ -14,7 +14,7 @@ import (
 
 // ownTerminal is toolcrib, with its own tools.
 type ownTerminal struct {
-	*terminalPlace
+	*terminalHost
 	*harness.ToolUser
 	next string // offset of the output that was not shown yet
 }

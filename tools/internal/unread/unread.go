@@ -30,7 +30,7 @@ func Paths(ctx context.Context, found []paging.Unread, stats fileindex.WalkStats
 	for i, path := range stats.Unreadable {
 		u := paging.Unread{Path: path}
 		if i < mostAsked && !known[path] {
-			if u.Why = whyClosed(ctx, path); u.Why == "" && stats.Starved {
+			if u.Why = whyDenied(ctx, path); u.Why == "" && stats.Starved {
 				u.Why = TooMany
 			}
 		}
@@ -40,8 +40,8 @@ func Paths(ctx context.Context, found []paging.Unread, stats fileindex.WalkStats
 	return slices.CompactFunc(all, func(a, b paging.Unread) bool { return a.Path == b.Path })
 }
 
-// whyClosed returns why a file or directory cannot be opened.
-func whyClosed(ctx context.Context, path string) string {
+// whyDenied returns why a file or directory cannot be opened.
+func whyDenied(ctx context.Context, path string) string {
 	p, err := tools.Resolve(ctx, path)
 	if err != nil {
 		return ""

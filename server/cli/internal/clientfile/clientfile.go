@@ -2,9 +2,9 @@
 // entry of one server, and leaves every other byte unchanged: comments, order,
 // indentation, trailing commas, byte order mark, line ends.
 //
-// A [Place] works on documents in memory and is a function of its arguments; a [File]
+// A [Entry] works on documents in memory and is a function of its arguments; a [File]
 // reads and replaces a document on disk. Neither knows the clients or the content of an
-// entry. It must not import another package of toolcrib. Start at [Place.Set].
+// entry. It must not import another package of toolcrib. Start at [Entry.Set].
 package clientfile
 
 import (
@@ -27,14 +27,14 @@ const (
 	TOML                            // TOML 1.1
 )
 
-// Place is the position of a server's entry in a document.
-type Place struct {
+// Entry is the position of a server's entry in a document.
+type Entry struct {
 	Format Format
 	Table  string // the top-level object that holds the entries
 	Name   string // the entry's key in it: letters, digits, - and _
 }
 
-// ErrNoEntry is the error of [Place.Remove] where there is nothing to remove.
+// ErrNoEntry is the error of [Entry.Remove] where there is nothing to remove.
 var ErrNoEntry = errors.New("there is no such entry")
 
 // SyntaxError is a document that cannot be edited, and where.
@@ -55,7 +55,7 @@ func syntaxError(doc []byte, offset int, format string, args ...any) error {
 	}
 }
 
-// document is a parsed document, seen from a [Place].
+// document is a parsed document, seen from a [Entry].
 type document interface {
 	// data is the decoded document.
 	data() map[string]any
@@ -67,7 +67,7 @@ type document interface {
 	remove() ([]byte, error)
 }
 
-func (p Place) parse(doc []byte) (document, error) {
+func (p Entry) parse(doc []byte) (document, error) {
 	if p.Format == TOML {
 		return parseTOML(doc, p)
 	}
@@ -76,7 +76,7 @@ func (p Place) parse(doc []byte) (document, error) {
 
 // Find returns the decoded entry and whether there is one. Its error is a
 // [*SyntaxError].
-func (p Place) Find(doc []byte) (entry any, found bool, err error) {
+func (p Entry) Find(doc []byte) (entry any, found bool, err error) {
 	_, doc = cutMark(doc)
 	d, err := p.parse(doc)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p Place) Find(doc []byte) (entry any, found bool, err error) {
 // renders. An entry that is there is replaced; one that says the same already
 // keeps its form, and doc is returned as it is. An empty doc stands for a file
 // that is missing. Its error is a [*SyntaxError], or that of the encoder.
-func (p Place) Set(doc []byte, entry any) ([]byte, error) {
+func (p Entry) Set(doc []byte, entry any) ([]byte, error) {
 	mark, text := cutMark(doc)
 	d, err := p.parse(text)
 	if err != nil {
@@ -125,7 +125,7 @@ func (p Place) Set(doc []byte, entry any) ([]byte, error) {
 }
 
 // fresh is a document of this entry alone.
-func (p Place) fresh(entry any) ([]byte, error) {
+func (p Entry) fresh(entry any) ([]byte, error) {
 	d, err := p.parse(nil)
 	if err != nil {
 		return nil, err
@@ -134,11 +134,11 @@ func (p Place) fresh(entry any) ([]byte, error) {
 }
 
 // Remove returns the document without the entry, or [ErrNoEntry]. Where the
-// document is what [Place.Set] made of one of the earlier documents, that one
+// document is what [Entry.Set] made of one of the earlier documents, that one
 // comes back, byte for byte; they are tried in order. Elsewhere the entry goes
 // with the white space that set it off, and an object that it leaves empty stays.
 // The result is nil only where it is an earlier document that is nil.
-func (p Place) Remove(doc []byte, earlier ...[]byte) ([]byte, error) {
+func (p Entry) Remove(doc []byte, earlier ...[]byte) ([]byte, error) {
 	mark, text := cutMark(doc)
 	d, err := p.parse(text)
 	if err != nil {
@@ -169,7 +169,7 @@ func (p Place) Remove(doc []byte, earlier ...[]byte) ([]byte, error) {
 
 // made reports whether Set makes of old a document that stands like this before
 // and after the entry's value.
-func (p Place) made(before, after, old []byte) bool {
+func (p Entry) made(before, after, old []byte) bool {
 	if _, found, err := p.Find(old); found || err != nil {
 		return false
 	}
@@ -198,14 +198,14 @@ func subsequence(short, long []byte) bool {
 }
 
 // entry picks the entry out of a decoded document.
-func (p Place) entry(data map[string]any) (any, bool) {
+func (p Entry) entry(data map[string]any) (any, bool) {
 	table, _ := data[p.Table].(map[string]any)
 	entry, found := table[p.Name]
 	return entry, found
 }
 
 // others is what a document says beside the entry. No table is an empty one.
-func (p Place) others(d document) map[string]any {
+func (p Entry) others(d document) map[string]any {
 	rest, table := maps.Clone(d.data()), map[string]any{}
 	if old, ok := rest[p.Table].(map[string]any); ok {
 		maps.Copy(table, old)

@@ -24,12 +24,12 @@ type stdio struct {
 
 var entry = stdio{Command: "/bin/toolcrib", Args: []string{"serve", `C:\a "b" <c>`}}
 
-func place(format clientfile.Format) clientfile.Place {
+func place(format clientfile.Format) clientfile.Entry {
 	table := "servers"
 	if format == clientfile.TOML {
 		table = "mcp_servers"
 	}
-	return clientfile.Place{Format: format, Table: table, Name: "toolcrib"}
+	return clientfile.Entry{Format: format, Table: table, Name: "toolcrib"}
 }
 
 // TestDocuments goes through the documents of testdata: before, after the entry

@@ -58,7 +58,7 @@ func formats() []clientfile.Format {
 
 // checkEdit edits a document. Exact says that what is put in comes out without a
 // trace, even where there is no backup.
-func checkEdit(t *testing.T, p clientfile.Place, doc []byte, exact bool) {
+func checkEdit(t *testing.T, p clientfile.Entry, doc []byte, exact bool) {
 	t.Helper()
 	_, found, err := p.Find(doc)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // jsonDocument is a [document] in JSON. Offsets are those of text.
 type jsonDocument struct {
-	place   Place
+	place   Entry
 	text    []byte
 	decoded map[string]any
 	root    *object // nil: the text is empty
@@ -24,7 +24,7 @@ type object struct {
 	from, to int
 }
 
-func parseJSON(text []byte, p Place) (document, error) {
+func parseJSON(text []byte, p Entry) (document, error) {
 	d := &jsonDocument{place: p, text: text, decoded: map[string]any{}, entry: -1}
 	if len(bytes.Trim(text, " \t\r\n")) == 0 {
 		return d, nil

@@ -12,7 +12,7 @@ import (
 
 // tomlDocument is a [document] in TOML.
 type tomlDocument struct {
-	place   Place
+	place   Entry
 	text    []byte
 	decoded map[string]any
 	blocks  []block // of the entry, in the order of the text
@@ -26,7 +26,7 @@ type block struct {
 	table    bool // begins with a header, so it can be replaced where it stands
 }
 
-func parseTOML(text []byte, p Place) (document, error) {
+func parseTOML(text []byte, p Entry) (document, error) {
 	d := &tomlDocument{place: p, text: text, decoded: map[string]any{}, inline: -1}
 	if err := toml.Unmarshal(text, &d.decoded); err != nil {
 		wrong, ok := errors.AsType[*toml.DecodeError](err)

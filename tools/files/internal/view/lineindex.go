@@ -43,7 +43,7 @@ type lineMap struct {
 	version string // of the content, and how it was read
 
 	mu     sync.Mutex
-	places []textfile.Place // at least step bytes apart
+	places []textfile.Position // at least step bytes apart
 	step   int64
 	total  int64 // number of lines, -1 = not known
 }
@@ -67,23 +67,23 @@ func (x *LineIndex) of(path workspace.Path, info workspace.Info, form textfile.F
 }
 
 // before returns the last place known that has at most so many lines before it.
-func (m *lineMap) before(lines int64) (textfile.Place, bool) {
+func (m *lineMap) before(lines int64) (textfile.Position, bool) {
 	if m == nil {
-		return textfile.Place{}, false
+		return textfile.Position{}, false
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	i, _ := slices.BinarySearchFunc(m.places, lines+1, func(p textfile.Place, line int64) int {
+	i, _ := slices.BinarySearchFunc(m.places, lines+1, func(p textfile.Position, line int64) int {
 		return cmp.Compare(p.Line, line)
 	})
 	if i == 0 {
-		return textfile.Place{}, false
+		return textfile.Position{}, false
 	}
 	return m.places[i-1], true
 }
 
 // add remembers a place after the known ones.
-func (m *lineMap) add(p textfile.Place) {
+func (m *lineMap) add(p textfile.Position) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	last := int64(0)

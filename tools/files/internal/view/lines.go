@@ -93,12 +93,12 @@ func (s *Source) seek(ctx context.Context, lines *textfile.Lines, offset int64) 
 }
 
 // skip passes n lines, most of them by the index.
-func (s *Source) skip(ctx context.Context, lines *textfile.Lines, n int64) (textfile.Place, error) {
+func (s *Source) skip(ctx context.Context, lines *textfile.Lines, n int64) (textfile.Position, error) {
 	from := lines.Start()
 	if known, ok := s.index.before(n); ok {
 		ended, err := lines.EndedAt(ctx, known.Pos)
 		if err != nil {
-			return textfile.Place{}, err
+			return textfile.Position{}, err
 		}
 		if ended {
 			from = known

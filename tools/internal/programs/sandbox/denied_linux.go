@@ -21,7 +21,7 @@ func (z *zygote) denied(ctx context.Context) (list []sandboxinit.Restriction, de
 	if s == nil || s.Workspace == nil || z.opt.Level == None {
 		return nil, "", nil
 	}
-	closed, err := s.Workspace.Closed(ctx)
+	closed, err := s.Workspace.DeniedPaths(ctx)
 	if err != nil || len(closed) == 0 {
 		return nil, "", err
 	}
@@ -79,7 +79,7 @@ func maskedAbove(path string, restrictions map[string]sandboxinit.Restriction) b
 }
 
 // describeDenied names denied paths and the rules that deny them.
-func describeDenied(closed []workspace.Closed) string {
+func describeDenied(closed []workspace.DeniedPath) string {
 	const most = 3
 	var names, rules []string
 	for i, c := range closed {

@@ -34,14 +34,14 @@ func (b *box) shutting(t *testing.T, patterns ...string) *box {
 		return slices.ContainsFunc(list, func(p workspace.Pattern) bool { return p.Matches(at) })
 	}
 	s := *tools.Session(b.ctx)
-	s.Workspace = s.Workspace.Beside(&workspace.Closure{Shuts: append(slices.Clone(shuts), keeps...), Judge: func(at workspace.Path) workspace.Shut {
+	s.Workspace = s.Workspace.ForPrograms(&workspace.ProgramRules{Denied: append(slices.Clone(shuts), keeps...), Judge: func(at workspace.Path) workspace.Denial {
 		switch {
 		case covers(shuts, at):
-			return workspace.Shut{Rule: "secret"}
+			return workspace.Denial{Rule: "secret"}
 		case covers(keeps, at):
-			return workspace.Shut{Rule: "kept", Readable: true}
+			return workspace.Denial{Rule: "kept", Readable: true}
 		}
-		return workspace.Shut{}
+		return workspace.Denial{}
 	}})
 	return &box{b.Engine, tools.WithSession(t.Context(), &s), b.dir, b.root}
 }

@@ -22,7 +22,7 @@ import (
 // look decides what the programs of a session see.
 func (z *zygote) look(s *tools.SessionInfo) error {
 	v := sandboxinit.View{Level: z.opt.Level.String()}
-	places, err := s.Workspace.Places()
+	places, err := s.Workspace.OpenRoots()
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (z *zygote) look(s *tools.SessionInfo) error {
 			v.Read = append(v.Read, path)
 		}
 	}
-	z.protection = &protection{rels: s.Workspace.ProtectedPlaces(), roots: v.Roots, home: home}
+	z.protection = &protection{rels: s.Workspace.ProtectedPaths(), roots: v.Roots, home: home}
 	if z.opt.Level == Full {
 		z.protection.searchAll()
 		v.Protected, _ = z.protection.before("")

@@ -22,7 +22,7 @@ func (p *parser) unwrap(text string) error {
 		part, cr := strings.CutSuffix(part, "\r")
 		p.lines = append(p.lines, line{text: part, cr: cr, no: no})
 	}
-	if err := p.unfence(); err != nil {
+	if err := p.stripFence(); err != nil {
 		return err
 	}
 	if err := p.unheredoc(); err != nil {
@@ -122,9 +122,9 @@ func (p *parser) starts(i int) bool {
 // indent returns the white space that a line begins with.
 func indent(text string) string { return text[:len(text)-len(strings.TrimLeft(text, " \t"))] }
 
-// unfence keeps what stands in code fences, if the patch begins in one. A patch in
+// stripFence keeps what stands in code fences, if the patch begins in one. A patch in
 // several, one for each file, is put together.
-func (p *parser) unfence() error {
+func (p *parser) stripFence() error {
 	first := p.first()
 	open := -1
 	for i := range first {

@@ -65,7 +65,7 @@ func together(all []*wanted) {
 		return
 	}
 	for _, w := range all {
-		w.places = []place{w.places[slices.Index(drifts, least[0])]}
+		w.places = []match{w.places[slices.Index(drifts, least[0])]}
 	}
 }
 
@@ -93,7 +93,7 @@ func spread(all []*wanted, total int) {
 			}
 			for _, p := range o.places[:min(len(o.places), most)] {
 				if at := w.hint + o.drift(p.first); at >= 0 && at <= total {
-					w.places = append(w.places, place{first: at})
+					w.places = append(w.places, match{first: at})
 				}
 			}
 			return true
@@ -102,8 +102,8 @@ func spread(all []*wanted, total int) {
 		}
 		for j := i + 1; j < len(all) && !beside(all[j]); j++ {
 		}
-		slices.SortFunc(w.places, func(a, b place) int { return cmp.Compare(a.first, b.first) })
-		w.places = slices.CompactFunc(w.places, func(a, b place) bool { return a.first == b.first })
+		slices.SortFunc(w.places, func(a, b match) int { return cmp.Compare(a.first, b.first) })
+		w.places = slices.CompactFunc(w.places, func(a, b match) bool { return a.first == b.first })
 	}
 }
 
@@ -128,7 +128,7 @@ func narrow(all []*wanted) int {
 			total[k] = before[i+1][k] + rows[i+1].spans[k].cost + after[len(all)-1-i][len(w.places)-1-k]
 			best = min(best, total[k])
 		}
-		var kept []place
+		var kept []match
 		for k, p := range w.places {
 			if total[k] == best {
 				kept = append(kept, p)
@@ -215,11 +215,11 @@ func costs(rows []row) [][]int {
 }
 
 // headed returns the places of a chunk below its heading.
-func (s *session) headed(w *wanted) []place {
+func (s *session) headed(w *wanted) []match {
 	if w.Heading == "" {
 		return nil
 	}
-	var out []place
+	var out []match
 	for _, p := range w.places {
 		for at := p.first - 1; at >= 0; at-- {
 			if l := s.lines[at].text; heads(l) {

@@ -41,7 +41,7 @@ func absolute(before, after, file []string) ([]string, bool) {
 	case !all:
 		return nil, false
 	case has(after[0]):
-	case len(before) == 1 || !beside(after, stands):
+	case len(before) == 1 || !adjacent(after, stands):
 		return nil, false
 	}
 	if first, body, _ := split(after[0]); first == "" && body != "" {
@@ -51,10 +51,10 @@ func absolute(before, after, file []string) ([]string, bool) {
 	return after, true
 }
 
-// beside reports whether the lines after the first, which alone lacks the indentation of
-// the others, are meant to be beside it, or below it where it opens a block. If they were
+// adjacent reports whether the lines after the first, which alone lacks the indentation of
+// the others, are meant to be adjacent it, or below it where it opens a block. If they were
 // as far from it as they are written they would be deeper without a reason.
-func beside(after []string, stands string) bool {
+func adjacent(after []string, stands string) bool {
 	i := slices.IndexFunc(after[1:], func(line string) bool { return !isBlank(line) })
 	if i < 0 {
 		return false

@@ -164,7 +164,7 @@ func (c Chunk) ended() *bool {
 }
 
 // lastLine adds a change of the file's last line where only its line feed changes.
-func (s *session) lastLine(changes []change, p place, ended *bool) []change {
+func (s *session) lastLine(changes []change, p match, ended *bool) []change {
 	end := p.first + p.n
 	if ended == nil || end != len(s.lines) || end == 0 {
 		return changes

@@ -66,8 +66,8 @@ func spaced(s string) string {
 	return b.String()
 }
 
-// place is where lines of an edit or a chunk match lines of the text.
-type place struct {
+// match is where lines of an edit or a chunk match lines of the text.
+type match struct {
 	first, n int // lines of the text
 	// like is the tolerance that it took, "" where the lines are equal.
 	like    string
@@ -100,7 +100,7 @@ func (s *session) tolerantLines(e Edit, within lineRange, before, after []string
 	for _, like := range tolerances() {
 		places := s.find(before, after, like)
 		if within.end > 0 {
-			places = slices.DeleteFunc(places, func(p place) bool { return p.first < within.first || p.first >= within.end })
+			places = slices.DeleteFunc(places, func(p match) bool { return p.first < within.first || p.first >= within.end })
 		}
 		switch len(places) {
 		case 0:
@@ -147,7 +147,7 @@ func withoutBlankEnds(before, after []string) (olds, news []string, ok bool) {
 	return olds, news, head+tail > 0
 }
 
-func firstLines(places []place) []int {
+func firstLines(places []match) []int {
 	lines := make([]int, len(places))
 	for i, p := range places {
 		lines[i] = p.first
@@ -171,7 +171,7 @@ func wholeLines(before, after string) (olds, news []string) {
 
 // find returns where lines match with a tolerance; nowhere if they are blank, or if
 // what is tolerated is all that is to be changed.
-func (s *session) find(before, after []string, like tolerance) []place {
+func (s *session) find(before, after []string, like tolerance) []match {
 	pattern := make([]string, len(before))
 	blank := true
 	for i, line := range before {
@@ -181,9 +181,9 @@ func (s *session) find(before, after []string, like tolerance) []place {
 	if blank || slices.EqualFunc(pattern, after, func(key, line string) bool { return key == like.key(line) }) {
 		return nil
 	}
-	var places []place
+	var places []match
 	for _, first := range s.windows(pattern, like.key) {
-		p := place{first: first, n: len(before), like: like.name}
+		p := match{first: first, n: len(before), like: like.name}
 		if like.indent {
 			to, ok := matchIndents(before, s.texts(first, len(before)))
 			if !ok && !firstBare(before, s.texts(first, len(before))) {
@@ -245,7 +245,7 @@ func (d *draft) windows(pattern []string, key func(string) string) []int {
 	return found
 }
 
-func (s *session) replaceLines(e Edit, p place, before, after []string) error {
+func (s *session) replaceLines(e Edit, p match, before, after []string) error {
 	region := strings.Join(s.texts(p.first, p.n), "\n")
 	if fixed, ok := absolute(before, after, s.texts(p.first, p.n)); ok {
 		after, p.indents = fixed, nil
@@ -274,7 +274,7 @@ func linesWord(first, n int) string {
 
 // changesAt makes changes of old lines to new ones at the place where the old ones
 // match.
-func (s *session) changesAt(p place, before, after []string, parts []diff.Change, final *bool) []change {
+func (s *session) changesAt(p match, before, after []string, parts []diff.Change, final *bool) []change {
 	changes := make([]change, 0, len(parts))
 	for _, part := range parts {
 		texts := make([]string, 0, part.B1-part.B0)
@@ -295,7 +295,7 @@ func (s *session) changesAt(p place, before, after []string, parts []diff.Change
 
 // adapt changes a line of the file as an edit changes the line that matches it:
 // what the edit keeps stays as the file has it.
-func (p place) adapt(file, before, after string) string {
+func (p match) adapt(file, before, after string) string {
 	if file == before || isBlank(after) {
 		return after
 	}
@@ -331,7 +331,7 @@ func (p place) adapt(file, before, after string) string {
 
 // reindent gives a new line the indentation that the file has where the edit has
 // the line's.
-func (p place) reindent(line string) string {
+func (p match) reindent(line string) string {
 	if p.indents == nil || isBlank(line) {
 		return line
 	}

@@ -11,7 +11,7 @@ import (
 type wanted struct {
 	Chunk  // as it matched: blank context at its ends may be left out
 	sides  sides
-	places []place // in order; one remains in the end
+	places []match // in order; one remains in the end
 	// start and stop are, in lines from the beginning of a place, what changes.
 	start, stop int
 	hint        int // the line, from 0, of which the patch says that the chunk begins there; -1 = unknown
@@ -67,7 +67,7 @@ func (s *session) chunk(c Chunk, after int) (*wanted, error) {
 	}
 	lines := firstLines(w.places)
 	// The anchor may be repeated as context.
-	w.places = slices.DeleteFunc(w.places, func(p place) bool { return p.first < from-1 })
+	w.places = slices.DeleteFunc(w.places, func(p match) bool { return p.first < from-1 })
 	switch {
 	case len(w.places) == 0:
 		return nil, &Mismatch{Msg: fmt.Sprintf("its lines do not stand after its anchor but at line %s", listed(lines)), Detail: s.places(lines)}
@@ -113,7 +113,7 @@ func (s *session) insertion(w *wanted, from int, sure bool) error {
 	case len(s.lines) > 0:
 		w.notes = append(w.notes, "has no line of the file to stand at; its lines were put at the end")
 	}
-	w.places = []place{{first: at}}
+	w.places = []match{{first: at}}
 	return nil
 }
 
@@ -173,11 +173,11 @@ func (s *session) nowhere(w *wanted) error {
 
 // matches returns where the old lines match by the strictest way that matches, or matches
 // at the end of the file.
-func (s *session) matches(sides sides, atEnd bool) []place {
-	unfit := func(p place) bool { return atEnd && p.first+p.n != len(s.lines) }
-	var exact []place
+func (s *session) matches(sides sides, atEnd bool) []match {
+	unfit := func(p match) bool { return atEnd && p.first+p.n != len(s.lines) }
+	var exact []match
 	for _, first := range s.windows(sides.before, func(l string) string { return l }) {
-		exact = append(exact, place{first: first, n: len(sides.before)})
+		exact = append(exact, match{first: first, n: len(sides.before)})
 	}
 	if exact = slices.DeleteFunc(exact, unfit); len(exact) > 0 || len(s.text) > tolerated {
 		return exact

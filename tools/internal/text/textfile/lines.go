@@ -23,7 +23,7 @@ const (
 type Lines struct {
 	// Passed, if set, is told where a line begins, at most once a block, while Skip
 	// passes it.
-	Passed func(Place)
+	Passed func(Position)
 
 	r     io.ReaderAt
 	data  []byte // the whole content, in the place of r
@@ -45,25 +45,25 @@ func LinesOf(data []byte, form Form) *Lines {
 	return &Lines{data: data, size: int64(len(data)), form: form, next: blockSize}
 }
 
-// Place is where a line begins: at byte Pos, after Line others.
-type Place struct{ Line, Pos int64 }
+// Position is where a line begins: at byte Pos, after Line others.
+type Position struct{ Line, Pos int64 }
 
 // Start returns the place of the first line, which is after a byte order mark.
-func (l *Lines) Start() Place { return Place{Pos: int64(l.form.BOM)} }
+func (l *Lines) Start() Position { return Position{Pos: int64(l.form.BOM)} }
 
 // Skip goes from the beginning of a line to that of the line after n others. Where
 // the file has fewer, it returns their number and the end of the file.
-func (l *Lines) Skip(ctx context.Context, from Place, n int64) (Place, error) {
+func (l *Lines) Skip(ctx context.Context, from Position, n int64) (Position, error) {
 	unit := int64(l.form.Encoding.Unit())
 	for from.Pos < l.size && from.Line < n {
 		block, err := l.from(ctx, from.Pos)
 		if err != nil {
-			return Place{}, err
+			return Position{}, err
 		}
 		if in := int64(l.form.Encoding.CountLF(block)); from.Line+in < n {
 			from.Line += in
 			if in > 0 && l.Passed != nil {
-				l.Passed(Place{Line: from.Line, Pos: from.Pos + int64(l.form.Encoding.LastIndexLF(block)) + unit})
+				l.Passed(Position{Line: from.Line, Pos: from.Pos + int64(l.form.Encoding.LastIndexLF(block)) + unit})
 			}
 			from.Pos += int64(len(block))
 			continue
@@ -77,7 +77,7 @@ func (l *Lines) Skip(ctx context.Context, from Place, n int64) (Place, error) {
 	if from.Line < n && from.Pos > l.Start().Pos {
 		ended, err := l.EndedAt(ctx, from.Pos)
 		if err != nil {
-			return Place{}, err
+			return Position{}, err
 		}
 		if !ended {
 			from.Line++

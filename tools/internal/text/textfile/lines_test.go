@@ -112,9 +112,9 @@ func checkLinesOf(t *testing.T, l *textfile.Lines, data []byte, form textfile.Fo
 			from = min(from, n, max(count-1, 0)) // a line begins there
 			at := l.Start()
 			if from > 0 {
-				at = textfile.Place{Line: int64(from), Pos: starts[from]}
+				at = textfile.Position{Line: int64(from), Pos: starts[from]}
 			}
-			l.Passed = func(p textfile.Place) {
+			l.Passed = func(p textfile.Position) {
 				if starts[p.Line] != p.Pos {
 					t.Errorf("skip %d from %d: passed line %d at %d, want %d", n, from, p.Line, p.Pos, starts[p.Line])
 				}

@@ -68,18 +68,18 @@ type symbol struct {
 	upper bool
 	lower bool
 	ascii bool // in a model of characters
-	place place
+	place position
 	odd   bool // nobody writes it
 }
 
-// place is where a sign stands.
-type place uint8
+// position is where a sign stands.
+type position uint8
 
 const (
-	anywhere place = iota
-	joins          // between letters
-	opens          // before the first letter of a word, or after its last one
-	alone          // not before a letter
+	anywhere position = iota
+	joins             // between letters
+	opens             // before the first letter of a word, or after its last one
+	alone             // not before a letter
 )
 
 // symbol returns what a character is to the model.
@@ -152,7 +152,7 @@ func foreign(r rune) uint8 {
 }
 
 // placeOf returns where a sign stands.
-func placeOf(r rune) place {
+func placeOf(r rune) position {
 	switch r {
 	case '’', '·':
 		return joins

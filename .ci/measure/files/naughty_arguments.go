@@ -45,13 +45,13 @@ type argumentSchema struct {
 	Items      *argumentSchema
 }
 
-// place is where a string is in the arguments: names of properties, "" = an item.
-type place []string
+// argumentPath is where a string is in the arguments: names of properties, "" = an item.
+type argumentPath []string
 
-func (s *argumentSchema) places(at place) (all []place) {
+func (s *argumentSchema) places(at argumentPath) (all []argumentPath) {
 	switch s.Type {
 	case "string":
-		return []place{at}
+		return []argumentPath{at}
 	case "array":
 		return s.Items.places(append(slices.Clip(at), ""))
 	}
@@ -62,11 +62,11 @@ func (s *argumentSchema) places(at place) (all []place) {
 }
 
 // put returns args with a string at the place.
-func (p place) put(args map[string]any, str string) map[string]any {
+func (p argumentPath) put(args map[string]any, str string) map[string]any {
 	return p.within(args, str).(map[string]any)
 }
 
-func (p place) within(value any, str string) any {
+func (p argumentPath) within(value any, str string) any {
 	if len(p) == 0 {
 		return str
 	}

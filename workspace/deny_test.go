@@ -12,7 +12,7 @@ import (
 )
 
 // guardOf denies what the patterns cover.
-func guardOf(t *testing.T, patterns ...string) workspace.Guard {
+func guardOf(t *testing.T, patterns ...string) workspace.DenyFunc {
 	t.Helper()
 	var list []workspace.Pattern
 	for _, text := range patterns {
@@ -43,7 +43,7 @@ func TestGuardedOpens(t *testing.T) {
 	tr.link(t, "ws/src/fine", "open")
 	tr.link(t, "secrets_of_ws", "ws/secrets")
 	backends(t, func(t *testing.T, opt workspace.Options) {
-		w := tr.open(t, opt, "ws", "two").Guarded(guardOf(t, "secrets/**", "**/*.env"))
+		w := tr.open(t, opt, "ws", "two").Denying(guardOf(t, "secrets/**", "**/*.env"))
 		for text, want := range map[string]string{
 			"src/open":                      "open",
 			"src/fine":                      "open",
@@ -97,7 +97,7 @@ func TestGuardedWalks(t *testing.T) {
 	tr.link(t, "ws/d/b/leak", "../a/secrets")
 	tr.link(t, "ws/d/b/leaf", "../a/secrets/key")
 	backends(t, func(t *testing.T, opt workspace.Options) {
-		w := tr.open(t, opt, "ws").Guarded(guardOf(t, "**/secrets", "**/*.env"))
+		w := tr.open(t, opt, "ws").Denying(guardOf(t, "**/secrets", "**/*.env"))
 		for start, want := range map[string][]string{
 			"d":      {"a/open", "b/leaf", "b/leak", "link"},
 			"d/a":    {"open"},
@@ -171,7 +171,7 @@ func TestGuardedChanges(t *testing.T) {
 					return // the other backend has changed the tree already
 				}
 				opt.StateBase = t.TempDir()
-				w := tr.open(t, opt, "ws").Guarded(guardOf(t, "**/secrets", "hold/x"))
+				w := tr.open(t, opt, "ws").Denying(guardOf(t, "**/secrets", "hold/x"))
 				op := tc.op
 				var err error
 				if op.Path, err = w.Resolve(tc.path); err != nil {
@@ -206,7 +206,7 @@ func TestGuardedHistory(t *testing.T) {
 			}
 		}
 	}
-	list, total, err := w.Guarded(guardOf(t, "secrets")).History(t.Context(), workspace.HistoryQuery{})
+	list, total, err := w.Denying(guardOf(t, "secrets")).History(t.Context(), workspace.HistoryQuery{})
 	if err != nil || total != 2 {
 		t.Errorf("%d changes are shown, want 2 (%v)", total, err)
 	}

@@ -14,38 +14,38 @@ import (
 	"toolcrib/workspace/protect"
 )
 
-// Closure has the deny rules for programs of a view. Programs open files without the
-// workspace, so that their starter must enforce the rules: see [Workspace.Closed].
-type Closure struct {
+// ProgramRules has the deny rules for programs of a view. Programs open files without the
+// workspace, so that their starter must enforce the rules: see [Workspace.DeniedPaths].
+type ProgramRules struct {
 	// Judge decides about a path without links.
-	Judge func(p Path) Shut
-	// Only a path that matches one of Shuts can be denied, unless Anywhere is set: then
+	Judge func(p Path) Denial
+	// Only a path that matches one of Denied can be denied, unless Anywhere is set: then
 	// any path can be.
-	Shuts    []Pattern
+	Denied   []Pattern
 	Anywhere bool
-	// Opens has the patterns of paths that may be allowed below a denied path.
-	Opens []Pattern
+	// Allowed has the patterns of paths that may be allowed below a denied path.
+	Allowed []Pattern
 }
 
-// Shut is the decision of a [Closure] about a path. The zero value allows it.
-type Shut struct {
+// Denial is the decision of a [ProgramRules] about a path. The zero value allows it.
+type Denial struct {
 	Rule     string // that denies it
 	Readable bool   // it may be read but not changed
 }
 
-// Closed is a path that is denied to programs, with everything below it.
-type Closed struct {
-	Shut
+// DeniedPath is a path that is denied to programs, with everything below it.
+type DeniedPath struct {
+	Denial
 	Root      string // on the host, without links, as [Place] has it
 	Rel       string // below Root, in the form of the host
 	Directory bool
 }
 
-// Beside returns a view of the same roots with c as the deny rules of its programs. They do
-// not apply to files opened through the view itself: see [Workspace.Guarded].
-func (w *Workspace) Beside(c *Closure) *Workspace {
+// ForPrograms returns a view of the same roots with c as the deny rules of its programs. They do
+// not apply to files opened through the view itself: see [Workspace.Denying].
+func (w *Workspace) ForPrograms(c *ProgramRules) *Workspace {
 	v := *w
-	v.closure, v.view = c, true
+	v.programRules, v.view = c, true
 	return &v
 }
 
@@ -55,15 +55,15 @@ const (
 	maxClosed = 1000
 )
 
-// Closed returns the existing paths that are denied to programs of the view, outer paths
+// DeniedPaths returns the existing paths that are denied to programs of the view, outer paths
 // before inner ones. It leaves out links: their targets are judged by their own paths. It is
 // an error if the search exceeds its limits, so that no denied path is missed.
-func (w *Workspace) Closed(ctx context.Context) ([]Closed, error) {
-	if w.closure == nil {
+func (w *Workspace) DeniedPaths(ctx context.Context) ([]DeniedPath, error) {
+	if w.programRules == nil {
 		return nil, nil
 	}
 	s := &closing{ctx: ctx, view: w, seen: map[string]bool{}}
-	for _, p := range w.closure.Shuts {
+	for _, p := range w.programRules.Denied {
 		if !p.wild() {
 			s.plain = append(s.plain, p)
 			continue
@@ -75,7 +75,7 @@ func (w *Workspace) Closed(ctx context.Context) ([]Closed, error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(s.found, func(a, b Closed) int {
+	slices.SortStableFunc(s.found, func(a, b DeniedPath) int {
 		return strings.Count(a.Rel, string(filepath.Separator)) - strings.Count(b.Rel, string(filepath.Separator))
 	})
 	return s.found, nil
@@ -87,18 +87,18 @@ type closing struct {
 	view        *Workspace
 	plain, wild []Pattern
 	looked      int
-	found       []Closed
+	found       []DeniedPath
 	seen        map[string]bool
 }
 
 func (s *closing) search(r *root) error {
 	top := Path{view: s.view, root: r, rel: "."}
-	shut := s.view.closure.Judge(top)
+	shut := s.view.programRules.Judge(top)
 	switch {
 	case shut.Rule == "" || s.opens(top):
 	case shut.Readable:
-		s.found = append(s.found, Closed{Shut: shut, Root: filepath.FromSlash(r.canonical), Rel: ".", Directory: true})
-		shut = Shut{}
+		s.found = append(s.found, DeniedPath{Denial: shut, Root: filepath.FromSlash(r.canonical), Rel: ".", Directory: true})
+		shut = Denial{}
 	default:
 		return &Error{
 			Rule: RuleDenied, Path: r.shown, Msg: fmt.Sprintf("%s: the policy denies all of it to programs (rule %s)", fsys.Show(r.shown), shut.Rule),
@@ -112,7 +112,7 @@ func (s *closing) search(r *root) error {
 			}
 		}
 	}
-	if len(s.wild) == 0 && !s.view.closure.Anywhere && shut.Rule == "" {
+	if len(s.wild) == 0 && !s.view.programRules.Anywhere && shut.Rule == "" {
 		return nil
 	}
 	d, err := r.OpenDir(".")
@@ -131,7 +131,7 @@ func (s *closing) one(top Path, rel string) error {
 	if err != nil || info.Kind == KindSymlink {
 		return nil //nolint:nilerr // it is not there, or reached by a link: then it is elsewhere
 	}
-	shut := s.view.closure.Judge(at)
+	shut := s.view.programRules.Judge(at)
 	if shut.Rule == "" {
 		return nil
 	}
@@ -147,9 +147,9 @@ func (s *closing) one(top Path, rel string) error {
 	return s.walk(at, d, *inner, shut.Readable && inner.Rule == "")
 }
 
-// walk looks at what a directory holds, of which the closure says shut; where it is kept,
+// walk looks at what a directory holds, of which the programRules says shut; where it is kept,
 // it lies in what is closed against changes.
-func (s *closing) walk(at Path, d fsys.Dir, shut Shut, kept bool) error {
+func (s *closing) walk(at Path, d fsys.Dir, shut Denial, kept bool) error {
 	entries, err := d.Entries(0)
 	if err != nil {
 		return s.unread(at, err)
@@ -189,17 +189,17 @@ func (s *closing) walk(at Path, d fsys.Dir, shut Shut, kept bool) error {
 	return nil
 }
 
-// look judges an entry of a directory of which the closure says above. It returns what is
+// look judges an entry of a directory of which the programRules says above. It returns what is
 // said of the entry where that is a directory to be walked, else nil.
-func (s *closing) look(at Path, e DirEntry, above Shut, kept bool) *Shut {
-	shut := Shut{}
-	if above.Rule != "" || s.view.closure.Anywhere || slices.ContainsFunc(s.wild, func(p Pattern) bool { return p.Matches(at) }) {
-		shut = s.view.closure.Judge(at)
+func (s *closing) look(at Path, e DirEntry, above Denial, kept bool) *Denial {
+	shut := Denial{}
+	if above.Rule != "" || s.view.programRules.Anywhere || slices.ContainsFunc(s.wild, func(p Pattern) bool { return p.Matches(at) }) {
+		shut = s.view.programRules.Judge(at)
 	}
 	if shut.Rule != "" {
 		return s.enter(at, e, shut, kept)
 	}
-	if e.Kind != KindDirectory || !s.view.closure.Anywhere && !slices.ContainsFunc(s.wild, func(p Pattern) bool { return p.mayHold(at) }) {
+	if e.Kind != KindDirectory || !s.view.programRules.Anywhere && !slices.ContainsFunc(s.wild, func(p Pattern) bool { return p.mayHold(at) }) {
 		return nil
 	}
 	return &shut
@@ -207,11 +207,11 @@ func (s *closing) look(at Path, e DirEntry, above Shut, kept bool) *Shut {
 
 // enter closes a place, or returns what is said of it where what it holds is judged one
 // by one.
-func (s *closing) enter(at Path, e DirEntry, shut Shut, kept bool) *Shut {
+func (s *closing) enter(at Path, e DirEntry, shut Denial, kept bool) *Denial {
 	if e.Kind == KindDirectory && s.opens(at) {
 		return &shut
 	}
-	c := Closed{Shut: shut, Root: filepath.FromSlash(at.root.canonical), Rel: filepath.FromSlash(at.rel), Directory: e.Kind == KindDirectory}
+	c := DeniedPath{Denial: shut, Root: filepath.FromSlash(at.root.canonical), Rel: filepath.FromSlash(at.rel), Directory: e.Kind == KindDirectory}
 	if key := path.Join(at.root.canonical, at.rel); !s.seen[key] && (!kept || !shut.Readable) {
 		s.seen[key] = true
 		s.found = append(s.found, c)
@@ -219,12 +219,12 @@ func (s *closing) enter(at Path, e DirEntry, shut Shut, kept bool) *Shut {
 	if !shut.Readable || e.Kind != KindDirectory || len(s.wild) == 0 {
 		return nil
 	}
-	return &Shut{} // what cannot be read at all may lie below
+	return &Denial{} // what cannot be read at all may lie below
 }
 
 // opens reports whether something may be open below a place that is shut.
 func (s *closing) opens(at Path) bool {
-	return slices.ContainsFunc(s.view.closure.Opens, func(p Pattern) bool { return p.mayHold(at) })
+	return slices.ContainsFunc(s.view.programRules.Allowed, func(p Pattern) bool { return p.mayHold(at) })
 }
 
 func (s *closing) full() error {
@@ -293,23 +293,23 @@ func (x Pattern) holds(name string) bool {
 	return strings.ContainsAny(x.match, "{[\\") || strings.Contains(x.match, "**") || strings.Count(name, "/") <= strings.Count(x.match, "/")
 }
 
-// Place is a root as programs see it. Before use, check that the directory at Canonical has
+// OpenRoot is a root as programs see it. Before use, check that the directory at Canonical has
 // this device and inode: another directory may have taken the name.
-type Place struct {
+type OpenRoot struct {
 	Canonical     string   // its name without links
 	Names         []string // others by which it is known
 	Device, Inode uint64   // 0 where the system does not tell
 }
 
-// Places returns the roots, as they are open.
-func (w *Workspace) Places() ([]Place, error) {
-	places := make([]Place, 0, len(w.roots))
+// OpenRoots returns the roots, as they are open.
+func (w *Workspace) OpenRoots() ([]OpenRoot, error) {
+	places := make([]OpenRoot, 0, len(w.roots))
 	for _, r := range w.roots {
 		info, err := r.Stat(".")
 		if err != nil {
 			return nil, err
 		}
-		p := Place{Canonical: filepath.FromSlash(r.canonical), Device: info.Device, Inode: info.Inode}
+		p := OpenRoot{Canonical: filepath.FromSlash(r.canonical), Device: info.Device, Inode: info.Inode}
 		for _, name := range r.names {
 			if name != r.canonical {
 				p.Names = append(p.Names, filepath.FromSlash(name))
@@ -320,9 +320,9 @@ func (w *Workspace) Places() ([]Place, error) {
 	return places, nil
 }
 
-// ProtectedPlaces returns the protected paths below any directory, see package protect; nil
+// ProtectedPaths returns the protected paths below any directory, see package protect; nil
 // if they may be changed.
-func (w *Workspace) ProtectedPlaces() []string {
+func (w *Workspace) ProtectedPaths() []string {
 	if w.allowProtected {
 		return nil
 	}

@@ -9,38 +9,38 @@ import (
 	"toolcrib/workspace"
 )
 
-// fence restricts the workspace of the call: the tool cannot open paths that rules deny
+// restrict restricts the workspace of the call: the tool cannot open paths that rules deny
 // to the call, whether it reaches them by a glob, a link, or a text that holds paths. A
 // path that a rule asks about is open only if the call names it and that rule decides on
 // the call: the user has consented by the time the tool runs. The sandbox restricts the
-// tool's programs, see [rules.Set.Beside].
-func (p *pass) fence(c rules.Applicable, by rules.Verdict) {
+// tool's programs, see [rules.Set.ForPrograms].
+func (p *pass) restrict(c rules.Applicable, by rules.Verdict) {
 	if p.ground == nil {
 		return
 	}
 	principal := p.call.Session.Principal
 	if p.tool.Access == tools.Exec {
-		if closure := p.live.Rules.Beside(c, principal); closure != nil {
-			defer func() { p.call.Session.Workspace = p.call.Session.Workspace.Beside(closure) }()
+		if denied := p.live.Rules.ForPrograms(c, principal); denied != nil {
+			defer func() { p.call.Session.Workspace = p.call.Session.Workspace.ForPrograms(denied) }()
 		}
 	}
 	if !c.Placed {
 		return
 	}
 	if by != rules.Ask {
-		p.call.Session.Workspace = p.live.Rules.Seen.Guarded(p.ground, p.tool, principal, c)
+		p.call.Session.Workspace = p.live.Rules.Seen.Denying(p.ground, p.tool, principal, c)
 		return
 	}
 	var open []workspace.Path
 	for _, at := range p.spots(rules.Applicable{Placed: true}) {
 		open = append(open, at.Path)
 	}
-	p.call.Session.Workspace = p.ground.Guarded(func(at workspace.Path) string {
+	p.call.Session.Workspace = p.ground.Denying(func(at workspace.Path) string {
 		r := c.Judge(principal, at)
 		if r != nil && r.Effect == rules.Ask && slices.ContainsFunc(open, at.Within) {
 			return ""
 		}
-		return r.Closed()
+		return r.DenyName()
 	})
 }
 
@@ -58,7 +58,7 @@ func (r *Runner) View(s tools.SessionInfo, through ...*tools.Tool) (_ tools.Sess
 	}
 	look := tools.Tool{Access: tools.Read, Effects: tools.None}
 	if c := l.Rules.Of(look); c.Placed && s.Workspace != nil {
-		s.Workspace = s.Workspace.Guarded(func(at workspace.Path) string { return c.Judge(s.Principal, at).Closed() })
+		s.Workspace = s.Workspace.Denying(func(at workspace.Path) string { return c.Judge(s.Principal, at).DenyName() })
 	}
 	return s, true
 }
@@ -85,6 +85,6 @@ func (r *Runner) Watch(call Call) (tools.SessionInfo, error) {
 		return tools.SessionInfo{}, tools.Errorf(tools.Denied, "%s: needs the user's consent (rule %s), which cannot be asked for each look", cmp.Or(ru.subject, p.tool.Name), ru.name).
 			WithHint("read it when it is needed")
 	}
-	p.fence(concern, rules.Allow)
+	p.restrict(concern, rules.Allow)
 	return p.call.Session, nil
 }

@@ -8,24 +8,24 @@ import (
 	"toolcrib/workspace"
 )
 
-// Beside returns the paths that the programs of a call must not open, nil for none: the
+// ForPrograms returns the paths that the programs of a call must not open, nil for none: the
 // paths that rules deny to the tool, and those that they deny to any tool that reads or
 // writes, since a program does both. If a more specific rule allows the tool such a path,
 // its programs may open it too. Paths that rules ask about are left to the sandbox: the
 // user cannot be asked about each file that a program opens.
-func (rs *Set) Beside(c Applicable, principal string) *workspace.Closure {
+func (rs *Set) ForPrograms(c Applicable, principal string) *workspace.ProgramRules {
 	if rs == nil {
 		return nil
 	}
 	reads, writes := c.joined(rs.reading), c.joined(rs.writing)
-	closure := &workspace.Closure{Judge: func(at workspace.Path) workspace.Shut {
+	denied := &workspace.ProgramRules{Judge: func(at workspace.Path) workspace.Denial {
 		if r := reads.Judge(principal, at); r != nil && r.Effect == Deny {
-			return workspace.Shut{Rule: r.Name}
+			return workspace.Denial{Rule: r.Name}
 		}
 		if r := writes.Judge(principal, at); r != nil && r.Effect == Deny {
-			return workspace.Shut{Rule: r.Name, Readable: true}
+			return workspace.Denial{Rule: r.Name, Readable: true}
 		}
-		return workspace.Shut{}
+		return workspace.Denial{}
 	}}
 	var general Applicable // wherever a call leads
 	for _, all := range []Applicable{reads, writes} {
@@ -36,19 +36,19 @@ func (rs *Set) Beside(c Applicable, principal string) *workspace.Closure {
 			case len(r.Paths) == 0:
 				general.Rules = append(general.Rules, r)
 			case r.Effect == Deny:
-				closure.Shuts = append(closure.Shuts, r.Paths...)
+				denied.Denied = append(denied.Denied, r.Paths...)
 			default:
-				closure.Opens = append(closure.Opens, r.Paths...)
+				denied.Allowed = append(denied.Allowed, r.Paths...)
 			}
 		}
 	}
 	if r := general.Judge(principal, workspace.Path{}); r != nil && r.Effect == Deny {
-		closure.Anywhere = true
+		denied.Anywhere = true
 	}
-	if len(closure.Shuts) == 0 && !closure.Anywhere {
+	if len(denied.Denied) == 0 && !denied.Anywhere {
 		return nil
 	}
-	return closure
+	return denied
 }
 
 // joined adds the rules with a path of another tool's.

@@ -11,9 +11,9 @@ import (
 	"toolcrib/workspace"
 )
 
-// closureOf shuts what the patterns cover, only for changes where "=" stands before one;
+// programRulesOf shuts what the patterns cover, only for changes where "=" stands before one;
 // what one with "!" covers is open.
-func closureOf(t *testing.T, texts ...string) *workspace.Closure {
+func programRulesOf(t *testing.T, texts ...string) *workspace.ProgramRules {
 	t.Helper()
 	parse := func(text string) workspace.Pattern {
 		p, err := workspace.ParsePattern(text)
@@ -22,7 +22,7 @@ func closureOf(t *testing.T, texts ...string) *workspace.Closure {
 		}
 		return p
 	}
-	c := &workspace.Closure{}
+	c := &workspace.ProgramRules{}
 	var opens, shuts, keeps []workspace.Pattern
 	for _, text := range texts {
 		switch text[0] {
@@ -34,8 +34,8 @@ func closureOf(t *testing.T, texts ...string) *workspace.Closure {
 			shuts = append(shuts, parse(text))
 		}
 	}
-	c.Opens, c.Shuts = opens, append(append(c.Shuts, shuts...), keeps...)
-	c.Judge = func(p workspace.Path) workspace.Shut {
+	c.Allowed, c.Denied = opens, append(append(c.Denied, shuts...), keeps...)
+	c.Judge = func(p workspace.Path) workspace.Denial {
 		covers := func(list []workspace.Pattern) bool {
 			for _, x := range list {
 				if x.Matches(p) {
@@ -46,13 +46,13 @@ func closureOf(t *testing.T, texts ...string) *workspace.Closure {
 		}
 		switch {
 		case covers(opens):
-			return workspace.Shut{}
+			return workspace.Denial{}
 		case covers(shuts):
-			return workspace.Shut{Rule: "r"}
+			return workspace.Denial{Rule: "r"}
 		case covers(keeps):
-			return workspace.Shut{Rule: "r", Readable: true}
+			return workspace.Denial{Rule: "r", Readable: true}
 		}
-		return workspace.Shut{}
+		return workspace.Denial{}
 	}
 	return c
 }
@@ -89,9 +89,9 @@ func TestClosedPlaces(t *testing.T) {
 		{"**", []string{"denied"}},
 	} {
 		backends(t, func(t *testing.T, opt workspace.Options) {
-			w := tr.open(t, opt, "ws", "two").Beside(closureOf(t, strings.Fields(tr.expand(tc.patterns))...))
+			w := tr.open(t, opt, "ws", "two").ForPrograms(programRulesOf(t, strings.Fields(tr.expand(tc.patterns))...))
 			var got []string
-			closed, err := w.Closed(t.Context())
+			closed, err := w.DeniedPaths(t.Context())
 			for _, c := range closed {
 				name := c.Rel
 				if c.Readable {
@@ -140,7 +140,7 @@ func TestClosedOfNarrowed(t *testing.T) {
 	}
 	t.Cleanup(func() { narrow.Close() })
 	for _, pattern := range []string{"sub/secrets", "sub/*", "**/secrets", tr.expand("{base}/ws/sub/secrets")} {
-		closed, err := narrow.Beside(closureOf(t, pattern)).Closed(t.Context())
+		closed, err := narrow.ForPrograms(programRulesOf(t, pattern)).DeniedPaths(t.Context())
 		found := false
 		for _, c := range closed {
 			found = found || c.Rel == "secrets" && filepath.Base(c.Root) == "sub"
@@ -157,13 +157,13 @@ func TestClosedIsBounded(t *testing.T) {
 	for i := range 1100 {
 		tr.write(t, fmt.Sprintf("ws/d/%d.env", i), "")
 	}
-	w := tr.open(t, workspace.Options{}, "ws").Beside(closureOf(t, "d/*.env"))
-	if closed, err := w.Closed(t.Context()); err == nil {
+	w := tr.open(t, workspace.Options{}, "ws").ForPrograms(programRulesOf(t, "d/*.env"))
+	if closed, err := w.DeniedPaths(t.Context()); err == nil {
 		t.Errorf("%d places are returned", len(closed))
 	} else if ruleOf(t, err) != workspace.RuleDenied {
 		t.Error(err)
 	}
-	if closed, err := w.Beside(closureOf(t, "d")).Closed(t.Context()); err != nil || len(closed) != 1 {
+	if closed, err := w.ForPrograms(programRulesOf(t, "d")).DeniedPaths(t.Context()); err != nil || len(closed) != 1 {
 		t.Errorf("%v, %v", closed, err)
 	}
 }

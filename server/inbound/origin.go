@@ -1,5 +1,5 @@
 // Package inbound protects an HTTP listener: against web pages that may not call it, in
-// guard.go, and against bodies that take too much memory or time, in body.go.
+// origin.go, and against bodies that take too much memory or time, in body.go.
 //
 // It knows nothing of the protocol, and must not import mcp-go.
 package inbound
@@ -16,21 +16,21 @@ import (
 	"toolcrib/server/wire"
 )
 
-// Guard refuses requests of web pages in a browser on the same machine: by the Host
+// OriginCheck refuses requests of web pages in a browser on the same machine: by the Host
 // header those to a name that was rebound to this address, by the Origin header those of
 // another site. Source: the transport rules of the protocol and its security best
 // practices.
-type Guard struct {
+type OriginCheck struct {
 	loopback bool // the listener can only be reached from this machine
 	hosts    []string
 	origins  []string
 	exposed  string // value of Access-Control-Expose-Headers
 }
 
-// NewGuard makes a guard. loopback means that the listener can only be reached from this
+// NewOriginCheck makes an origin check. loopback means that the listener can only be reached from this
 // machine; exposed is the header that lists which headers of an answer pages may read.
-func NewGuard(loopback bool, hosts, origins []string, exposed string) Guard {
-	return Guard{loopback: loopback, hosts: lowered(hosts), origins: lowered(origins), exposed: exposed}
+func NewOriginCheck(loopback bool, hosts, origins []string, exposed string) OriginCheck {
+	return OriginCheck{loopback: loopback, hosts: lowered(hosts), origins: lowered(origins), exposed: exposed}
 }
 
 func lowered(list []string) []string {
@@ -42,14 +42,14 @@ func lowered(list []string) []string {
 }
 
 // Refuses returns why a request must be refused, "" if it may be answered.
-func (g Guard) Refuses(r *http.Request) string {
-	if !g.host(r.Host) {
+func (c OriginCheck) Refuses(r *http.Request) string {
+	if !c.host(r.Host) {
 		return "the host " + wire.Tellable(r.Host) + " is not a name of this server; --allow-host adds one"
 	}
 	switch origins := r.Header.Values("Origin"); {
 	case len(origins) > 1:
 		return "the request has several origins"
-	case len(origins) == 1 && !g.origin(origins[0], r.Host):
+	case len(origins) == 1 && !c.origin(origins[0], r.Host):
 		return "pages of the origin " + wire.Tellable(origins[0]) + " may not call this server; --allow-origin adds one"
 	}
 	return ""
@@ -58,7 +58,7 @@ func (g Guard) Refuses(r *http.Request) string {
 // host reports whether a Host names this server. The owner of a name can rebind it to any
 // address, so only known names count. An address cannot be rebound: it counts if it is a
 // loopback address, or if the server listens on others too.
-func (g Guard) host(hostport string) bool {
+func (c OriginCheck) host(hostport string) bool {
 	name := strings.ToLower(hostport)
 	if h, port, err := net.SplitHostPort(name); err == nil {
 		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
@@ -68,26 +68,26 @@ func (g Guard) host(hostport string) bool {
 	} else {
 		name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
 	}
-	if name == "localhost" || slices.Contains(g.hosts, name) || slices.Contains(g.hosts, strings.ToLower(hostport)) {
+	if name == "localhost" || slices.Contains(c.hosts, name) || slices.Contains(c.hosts, strings.ToLower(hostport)) {
 		return true
 	}
 	ip, err := netip.ParseAddr(name)
-	return err == nil && (ip.IsLoopback() || !g.loopback)
+	return err == nil && (ip.IsLoopback() || !c.loopback)
 }
 
 // origin reports whether pages of an origin may call: those of the host that is
 // called, of this machine, and those that were named.
-func (g Guard) origin(origin, host string) bool {
-	if g.named(origin) {
+func (c OriginCheck) origin(origin, host string) bool {
+	if c.named(origin) {
 		return true
 	}
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
-		u.Scheme+"://"+u.Host == origin && (u.Host == host || Guard{loopback: true, hosts: g.hosts}.host(u.Host))
+		u.Scheme+"://"+u.Host == origin && (u.Host == host || OriginCheck{loopback: true, hosts: c.hosts}.host(u.Host))
 }
 
-func (g Guard) named(origin string) bool {
-	return slices.Contains(g.origins, strings.ToLower(origin))
+func (c OriginCheck) named(origin string) bool {
+	return slices.Contains(c.origins, strings.ToLower(origin))
 }
 
 // Preflight adds what a browser wants to know before it lets a page of a named
@@ -96,15 +96,15 @@ func (g Guard) named(origin string) bool {
 // where no token is wanted: a browser asks for leave before it sends a body of
 // application/json, the header of a session or a DELETE, and nothing is done for a
 // page without one of them.
-func (g Guard) Preflight(w http.ResponseWriter, r *http.Request) (answered bool) {
+func (c OriginCheck) Preflight(w http.ResponseWriter, r *http.Request) (answered bool) {
 	origin := r.Header.Get("Origin")
-	if origin == "" || !g.named(origin) {
+	if origin == "" || !c.named(origin) {
 		return false
 	}
 	header := w.Header()
 	header.Set("Access-Control-Allow-Origin", origin)
 	header.Add("Vary", "Origin")
-	header.Set("Access-Control-Expose-Headers", g.exposed)
+	header.Set("Access-Control-Expose-Headers", c.exposed)
 	if r.Method != http.MethodOptions {
 		return false
 	}

@@ -10,20 +10,20 @@ import (
 	"toolcrib/workspace/internal/tree"
 )
 
-// Guard applies deny rules to the paths of a view. It gets paths without links and returns
+// DenyFunc applies deny rules to the paths of a view. It gets paths without links and returns
 // the name of the rule that denies one, "" for none. Several goroutines may call it.
-type Guard func(p Path) (rule string)
+type DenyFunc func(p Path) (rule string)
 
-// Guarded returns a view of the same roots without the paths that the guard denies. The view
+// Denying returns a view of the same roots without the paths that f denies. The view
 // does not open, describe, change or walk a denied path, even through links. It does not move,
 // copy, delete or replace a directory that holds one, and hides its history.
 //
 // It does not hide names: a list of a directory that is not denied shows the names of denied
 // entries. A hard link to a denied file is judged by its own path. The view needs no Close and
 // is valid as long as w.
-func (w *Workspace) Guarded(g Guard) *Workspace {
+func (w *Workspace) Denying(f DenyFunc) *Workspace {
 	v := *w
-	v.guard, v.view = g, true
+	v.deny, v.view = f, true
 	return &v
 }
 
@@ -32,12 +32,12 @@ type deniedError struct{ rule string }
 
 func (e *deniedError) Error() string { return "denied by the policy (rule " + e.rule + ")" }
 
-// denied asks the guard for a path below r that is free of links.
+// denied applies the deny rules for a path below r that is free of links.
 func (w *Workspace) denied(r *root, rel string) error {
-	if w.guard == nil {
+	if w.deny == nil {
 		return nil
 	}
-	if rule := w.guard(Path{view: w, root: r, rel: path.Clean(rel)}); rule != "" {
+	if rule := w.deny(Path{view: w, root: r, rel: path.Clean(rel)}); rule != "" {
 		return &deniedError{rule}
 	}
 	return nil
@@ -56,9 +56,9 @@ func (p Path) Landing() Path {
 	return Path{view: p.view, root: r, rel: rel}
 }
 
-// reachGuarded is reach for a view with a guard. The operation runs at the path that was
+// reachStrict is reach for a view with deny rules. The operation runs at the path that was
 // judged and follows no link, so that a link which appears meanwhile cannot lead elsewhere.
-func (p Path) reachGuarded(last bool, op func(r *root, rel string) error) error {
+func (p Path) reachStrict(last bool, op func(r *root, rel string) error) error {
 	for hops := 0; ; hops++ {
 		r, rel, err := p.view.follow(p.root, p.target(), last, true)
 		if err != nil {
@@ -78,7 +78,7 @@ func (p Path) reachGuarded(last bool, op func(r *root, rel string) error) error 
 // refuseHeld refuses to delete or move the directory at s if a path in it is denied, or
 // would be denied once the directory is at as. as may be nil.
 func (t *transaction) refuseHeld(s, as *spot) error {
-	if t.ws.guard == nil || s.info.Kind != KindDirectory {
+	if t.ws.deny == nil || s.info.Kind != KindDirectory {
 		return nil
 	}
 	var way []string
@@ -110,5 +110,5 @@ func (t *transaction) refuseHeld(s, as *spot) error {
 	return err
 }
 
-// Guarded reports whether p belongs to a view with a guard.
-func (p Path) Guarded() bool { return p.view != nil && p.view.guard != nil }
+// HasDenyRules reports whether p belongs to a view with deny rules.
+func (p Path) HasDenyRules() bool { return p.view != nil && p.view.deny != nil }
