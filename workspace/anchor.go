@@ -5,6 +5,7 @@ import (
 	"path"
 
 	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/history"
 )
 
 // Anchor is a path as package fileindex sees it: that opens directories by their handles
@@ -22,6 +23,31 @@ type Index interface {
 	// then all that returned before the call are counted. It does not look at the files.
 	Generation(ctx context.Context) (n uint64, exact bool)
 }
+
+// Located returns the path of an absolute host path that comes from the file system, free of
+// links; false if it is outside the roots. Unlike for Resolve, its name may be any.
+func (w *Workspace) Located(host string) (Path, bool) {
+	r, rel := w.locate(host)
+	return Path{view: w, root: r, rel: rel}, r != nil
+}
+
+// History returns the history of the root of the path.
+func (a Anchor) History() (*history.History, error) {
+	h, _, err := a.p.view.historyOf(a.p.root)
+	return h, err
+}
+
+// HasHistory is History where there is one already, else nil.
+func (a Anchor) HasHistory() (*history.History, error) {
+	if !a.p.view.state.hasHistory(a.p.root.origin) {
+		return nil, nil
+	}
+	return a.History()
+}
+
+// Record runs f in the background, one call after another. Queries of the history wait for
+// those that were begun before.
+func (a Anchor) Record(f func()) { a.p.view.state.record(f) }
 
 // Path returns the path itself.
 func (a Anchor) Path() Path { return a.p }

@@ -49,6 +49,9 @@ func (w *Workspace) histories() ([]*history.History, error) {
 // holds their files. total counts those that the query chooses without its Offset
 // and Limit.
 func (w *Workspace) History(ctx context.Context, q HistoryQuery) (list []Record, total int, err error) {
+	if err := w.state.recorded(ctx); err != nil {
+		return nil, 0, err
+	}
 	histories, err := w.histories()
 	if err != nil {
 		return nil, 0, err

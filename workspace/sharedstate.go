@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"os"
 	"sync"
@@ -29,6 +30,7 @@ type sharedState struct {
 	indexes atomic.Uint64 // that were ever begun
 
 	mu        sync.Mutex
+	recording <-chan struct{} // closed when all that record was given has run; nil = nothing
 	common    *state.Dir
 	dirs      map[string]*state.Dir       // by the canonical name of the root
 	histories map[string]*history.History // likewise
@@ -145,6 +147,37 @@ func (s *sharedState) journal() (*journal.Journal, error) {
 	return s.intents, nil
 }
 
+// record runs f in the background, after all that it was given before.
+func (s *sharedState) record(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, done := s.recording, make(chan struct{})
+	s.recording = done
+	go func() {
+		defer close(done)
+		if before != nil {
+			<-before
+		}
+		f()
+	}()
+}
+
+// recorded waits until all that record was given has run.
+func (s *sharedState) recorded(ctx context.Context) error {
+	s.mu.Lock()
+	last := s.recording
+	s.mu.Unlock()
+	if last == nil {
+		return nil
+	}
+	select {
+	case <-last:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 func (s *sharedState) usable() error {
 	switch {
 	case s.closed:
@@ -156,6 +189,7 @@ func (s *sharedState) usable() error {
 }
 
 func (s *sharedState) close() error {
+	_ = s.recorded(context.Background())
 	errs := []error{s.intents.Close()}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,0 +1,214 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"time"
+
+	"toolcrib/workspace"
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/history"
+)
+
+// store is where a change keeps what belongs to one history.
+type store struct {
+	h       *history.History
+	root    workspace.Path
+	pending *history.Pending
+	folder  fsys.Dir // of the taken files
+	taken   int
+}
+
+// storeOf returns the store for a path; nil if nothing can be kept. The caller holds c.mu.
+func (c *change) storeOf(p workspace.Path) *store {
+	h, err := p.Anchor().History()
+	if err != nil {
+		c.problems.add("everything", fsys.Cause(err))
+		return nil
+	}
+	s, known := c.stores[h]
+	if known {
+		return s
+	}
+	s, err = newStore(h, p.Root(), c.label)
+	if err != nil {
+		c.problems.add("the state directory", "keeps nothing: "+fsys.Cause(err))
+	}
+	c.stores[h] = s
+	return s
+}
+
+func newStore(h *history.History, root workspace.Path, label Label) (*store, error) {
+	p, err := h.Begin(line{Label: &label, Time: time.Now().UTC().Truncate(time.Millisecond)})
+	if err != nil {
+		return nil, err
+	}
+	folder, err := folderOf(p.Folder())
+	if err != nil {
+		return nil, errors.Join(err, p.End())
+	}
+	return &store{h: h, root: root, pending: p, folder: folder}, nil
+}
+
+// folderOf opens a folder in the way in which the roots are open: only between these can the
+// system link.
+func folderOf(folder *os.Root) (fsys.Dir, error) {
+	r, err := fsys.OpenKernel(folder)
+	if err != nil {
+		if r, err = fsys.OpenPortable(folder); err != nil {
+			return nil, err
+		}
+	}
+	defer r.Close()
+	return r.OpenDir(".")
+}
+
+// close removes what is not in the history by now.
+func (s *store) close() error { return errors.Join(s.folder.Close(), s.pending.End()) }
+
+// abandon leaves everything to the next server.
+func (s *store) abandon() error { return errors.Join(s.folder.Close(), s.pending.Abandon()) }
+
+// take finds out what an entry was and keeps it.
+func (c *change) take(e *entry, goes bool) {
+	info, exists, err := e.path.Find(false)
+	if err != nil {
+		c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
+		e.left = true
+		return
+	}
+	if c.ignored(e.path, info.Kind == workspace.KindDirectory) {
+		e.left = true
+		return
+	}
+	if exists {
+		e.before = history.VersionOf(info)
+		if info.Kind == workspace.KindDirectory {
+			e.before.Size = 0
+		}
+	}
+	if info.Kind == workspace.KindFile {
+		c.takeFile(e, info, goes)
+	}
+	c.note(e)
+}
+
+// takeFile keeps the content of a file.
+func (c *change) takeFile(e *entry, info workspace.Info, goes bool) {
+	c.mu.Lock()
+	s := c.storeOf(e.path)
+	if s == nil {
+		c.mu.Unlock()
+		return
+	}
+	switch {
+	case info.Size > history.MaxKept:
+		c.mu.Unlock()
+		c.problems.add(e.path.String(), fmt.Sprintf("is not kept: it is larger than %d MiB", history.MaxKept>>20))
+		return
+	case c.files >= history.MaxKeptFiles, c.bytes+info.Size > history.MaxKeptBytes:
+		c.mu.Unlock()
+		c.problems.add(e.path.String(), fmt.Sprintf("is not kept: of one command at most %d files and %d MiB are", history.MaxKeptFiles, history.MaxKeptBytes>>20))
+		return
+	}
+	c.files++
+	c.bytes += info.Size
+	s.taken++
+	name := decimal(s.taken)
+	c.mu.Unlock()
+
+	parent, err := parentOf(e.path)
+	if err == nil {
+		defer parent.Close()
+		linked := false
+		if goes && info.Links == 1 {
+			linked = link(parent, path.Base(e.host), s.folder, name) == nil
+		}
+		if !linked {
+			err = copyFile(parent, path.Base(e.host), s.folder, name)
+		} else {
+			c.mu.Lock()
+			c.linked[inode{info.Device, info.Inode}] = e
+			c.mu.Unlock()
+		}
+	}
+	if err != nil {
+		c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
+		return
+	}
+	e.file, e.in = name, s
+}
+
+// parentOf opens the directory of an entry.
+func parentOf(p workspace.Path) (fsys.Dir, error) {
+	a := p.Anchor()
+	return a.At(path.Dir(a.Rel())).Anchor().OpenDir()
+}
+
+// linker is the part of a directory that links.
+type linker interface {
+	Link(name string, to fsys.Dir, as string) error
+}
+
+func link(from fsys.Dir, name string, to fsys.Dir, as string) error {
+	l, ok := from.(linker)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return l.Link(name, to, as)
+}
+
+// copyFile copies a file, as a clone where the file system can.
+func copyFile(from fsys.Dir, name string, to fsys.Dir, as string) (err error) {
+	in, _, err := from.OpenRead(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := to.Create(as, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err = errors.Join(err, out.Close()); err != nil {
+			_ = to.Remove(as)
+		}
+	}()
+	if fsys.Clone(out, in) == nil {
+		return nil
+	}
+	n, err := io.Copy(out, io.LimitReader(in, history.MaxKept+1))
+	if err == nil && n > history.MaxKept {
+		err = history.ErrTooLarge
+	}
+	return err
+}
+
+// unshare gives a taken file a content of its own, if it is a link to the file at p, which is
+// about to change in place.
+func (c *change) unshare(p workspace.Path) {
+	info, err := p.Lstat()
+	if err != nil || info.Links < 2 {
+		return
+	}
+	key := inode{info.Device, info.Inode}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.linked[key]
+	if e == nil {
+		return
+	}
+	delete(c.linked, key)
+	const part = "part"
+	err = copyFile(e.in.folder, e.file, e.in.folder, part)
+	if err == nil {
+		err = e.in.folder.Replace(part, e.in.folder, e.file)
+	}
+	if err != nil {
+		c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
+		e.file = ""
+	}
+}
