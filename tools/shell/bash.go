@@ -64,7 +64,7 @@ func bashTool(d Deps) tools.Tool {
 }
 
 func (d Deps) bash(ctx context.Context, in BashIn) (BashOut, error) {
-	out, err := d.run(ctx, commandIn(in), bashArgs(in.Command))
+	out, err := d.run(ctx, "bash", commandIn(in), bashArgs(in.Command))
 	return BashOut{out}, err
 }
 

@@ -57,7 +57,7 @@ func powershellTool(d Deps) tools.Tool {
 }
 
 func (d Deps) powershell(ctx context.Context, in PowerShellIn) (PowerShellOut, error) {
-	out, err := d.run(ctx, commandIn(in), in.args())
+	out, err := d.run(ctx, "powershell", commandIn(in), in.args())
 	return PowerShellOut{out}, err
 }
 

@@ -72,74 +72,86 @@ func (s *store) close() error { return errors.Join(s.folder.Close(), s.pending.E
 // abandon leaves everything to the next server.
 func (s *store) abandon() error { return errors.Join(s.folder.Close(), s.pending.Abandon()) }
 
-// take finds out what an entry was and keeps it.
-func (c *change) take(e *entry, goes bool) {
+// atOnce is the size of the largest file, in bytes, that is copied while other system calls of
+// the program wait.
+const atOnce = 256 << 10
+
+// take finds out what an entry was and keeps it. What takes long is left to rest.
+func (c *change) take(e *entry, goes bool) (rest func()) {
+	taken := func() { close(e.taken) }
 	info, exists, err := e.path.Find(false)
 	if err != nil {
 		c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
 		e.left = true
-		return
+		taken()
+		return nil
 	}
 	if c.ignored(e.path, info.Kind == workspace.KindDirectory) {
 		e.left = true
-		return
+		taken()
+		return nil
 	}
 	if exists {
 		e.before = history.VersionOf(info)
-		if info.Kind == workspace.KindDirectory {
-			e.before.Size = 0
+	}
+	if info.Kind != workspace.KindFile || !c.reserve(e, info) {
+		c.note(e)
+		taken()
+		return nil
+	}
+	keep := func() {
+		defer taken()
+		if err := c.takeFile(e, info, goes); err != nil {
+			c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
+			e.file = ""
 		}
+		c.note(e)
 	}
-	if info.Kind == workspace.KindFile {
-		c.takeFile(e, info, goes)
+	if !goes && info.Size > atOnce {
+		return keep
 	}
-	c.note(e)
+	keep()
+	return nil
 }
 
-// takeFile keeps the content of a file.
-func (c *change) takeFile(e *entry, info workspace.Info, goes bool) {
+// reserve gives the content of a file its name in the store of the change. It reports whether
+// it is kept.
+func (c *change) reserve(e *entry, info workspace.Info) bool {
 	c.mu.Lock()
-	s := c.storeOf(e.path)
-	if s == nil {
-		c.mu.Unlock()
-		return
-	}
+	defer c.mu.Unlock()
 	switch {
 	case info.Size > history.MaxKept:
-		c.mu.Unlock()
 		c.problems.add(e.path.String(), fmt.Sprintf("is not kept: it is larger than %d MiB", history.MaxKept>>20))
-		return
+		return false
 	case c.files >= history.MaxKeptFiles, c.bytes+info.Size > history.MaxKeptBytes:
-		c.mu.Unlock()
 		c.problems.add(e.path.String(), fmt.Sprintf("is not kept: of one command at most %d files and %d MiB are", history.MaxKeptFiles, history.MaxKeptBytes>>20))
-		return
+		return false
+	}
+	if e.in = c.storeOf(e.path); e.in == nil {
+		return false
 	}
 	c.files++
 	c.bytes += info.Size
-	s.taken++
-	name := decimal(s.taken)
-	c.mu.Unlock()
+	e.in.taken++
+	e.file = decimal(e.in.taken)
+	return true
+}
 
+// takeFile keeps the content of a file.
+func (c *change) takeFile(e *entry, info workspace.Info, goes bool) error {
 	parent, err := parentOf(e.path)
-	if err == nil {
-		defer parent.Close()
-		linked := false
-		if goes && info.Links == 1 {
-			linked = link(parent, path.Base(e.host), s.folder, name) == nil
-		}
-		if !linked {
-			err = copyFile(parent, path.Base(e.host), s.folder, name)
-		} else {
-			c.mu.Lock()
-			c.linked[inode{info.Device, info.Inode}] = e
-			c.mu.Unlock()
-		}
-	}
 	if err != nil {
-		c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
-		return
+		return err
 	}
-	e.file, e.in = name, s
+	defer parent.Close()
+	name := path.Base(e.host)
+	if goes && info.Links == 1 && link(parent, name, e.in.folder, e.file) == nil {
+		c.mu.Lock()
+		c.linked[inode{info.Device, info.Inode}] = e
+		c.mu.Unlock()
+		return nil
+	}
+	return copyFile(parent, name, e.in.folder, e.file)
 }
 
 // parentOf opens the directory of an entry.

@@ -38,6 +38,8 @@ type Recorder struct {
 	after  int         // changes that ended after the call
 	change *change     // nil = none is open
 	timer  *time.Timer // ends a change outside of a call
+	closed bool
+	last   Changes // of the call in which the program ended
 }
 
 // New returns a recorder for programs in ws. It opens nothing.
@@ -54,14 +56,30 @@ func (r *Recorder) Begin(label Label) {
 }
 
 // End ends the change of the call and returns it. Later changes, as of a job, are complete
-// whenever nothing has happened for two seconds. The history gets them in the background, see
-// [Wait].
+// whenever nothing has happened for two seconds. The history gets a change in the background;
+// queries of the history wait for it.
 func (r *Recorder) End() Changes {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	changes := r.end()
+	if r.closed {
+		changes, r.last = r.last, Changes{}
+	}
 	r.inCall = false
 	return changes
+}
+
+// Close ends the last change: the program has ended. [Recorder.End] returns it all the same.
+func (r *Recorder) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	changes := r.end()
+	if r.closed = true; r.inCall {
+		r.last = changes
+	}
 }
 
 // current returns the open change. The caller holds r.mu.
@@ -100,11 +118,13 @@ func (r *Recorder) end() Changes {
 
 // Before keeps the former state of an entry that is about to change. host is its absolute
 // path without links; paths outside the roots are ignored. goes says that the entry is about
-// to lose its name, so that a link to a file is enough.
-func (r *Recorder) Before(host string, goes bool) {
+// to lose its name, so that a link to a file is enough. What takes long, such as the copy of
+// a large file, is left to rest, which may be nil: the entry may change once that has
+// returned.
+func (r *Recorder) Before(host string, goes bool) (rest func()) {
 	p, ok := r.ws.Located(host)
 	if !ok || p.IsRoot() {
-		return
+		return nil
 	}
 	r.mu.Lock()
 	c := r.current()
@@ -115,14 +135,25 @@ func (r *Recorder) Before(host string, goes bool) {
 		e = s.add(host, p)
 	}
 	r.mu.Unlock()
-	if known {
-		if <-e.taken; !goes {
+	if !known {
+		return c.take(e, goes)
+	}
+	select {
+	case <-e.taken:
+		if !goes {
 			c.unshare(p)
 		}
-		return
+		return nil
+	default:
+		return func() { <-e.taken }
 	}
-	defer close(e.taken)
-	c.take(e, goes)
+}
+
+// settle is Before with its rest.
+func (r *Recorder) settle(host string, goes bool) {
+	if rest := r.Before(host, goes); rest != nil {
+		rest()
+	}
 }
 
 // maxMoves is how many directories that existed before one change can move.
@@ -133,7 +164,7 @@ func (r *Recorder) Move(from, to string) {
 	p, inside := r.ws.Located(from)
 	q, toInside := r.ws.Located(to)
 	if !inside {
-		if r.Before(to, true); toInside {
+		if r.settle(to, true); toInside {
 			r.mu.Lock()
 			r.current().came(to)
 			r.mu.Unlock()
@@ -145,8 +176,8 @@ func (r *Recorder) Move(from, to string) {
 	case err != nil:
 		return // the rename will fail
 	case info.Kind != workspace.KindDirectory:
-		r.Before(from, true)
-		r.Before(to, true)
+		r.settle(from, true)
+		r.settle(to, true)
 		return
 	case !toInside:
 		r.beforeTree(from, p)
@@ -168,9 +199,9 @@ func (r *Recorder) beforeTree(host string, p workspace.Path) {
 			if q, ok := r.ws.Located(below); ok && e.Kind == workspace.KindDirectory {
 				r.beforeTree(below, q)
 			} else {
-				r.Before(below, true)
+				r.settle(below, true)
 			}
 		}
 	}
-	r.Before(host, true)
+	r.settle(host, true)
 }

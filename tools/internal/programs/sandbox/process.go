@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -8,6 +9,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"toolcrib/tools"
+	"toolcrib/workspace/recorder"
 )
 
 // Process is a program that was started. Its methods may be called by several
@@ -17,9 +21,26 @@ type Process struct {
 	terminal *os.File
 	signal   func(os.Signal) error
 	kill     func()
-	touched  func() Touched // nil = not compared
+	touched  func() Touched     // nil = not compared
+	recorder *recorder.Recorder // nil = nothing is recorded
 	done     chan struct{}
 	exit     Exit
+}
+
+// Begin starts the change of the call of ctx in the history of files; Start does so for the
+// first call. What the process changed before becomes a change of its own.
+func (p *Process) Begin(ctx context.Context, tool string) {
+	if s := tools.Session(ctx); p.recorder != nil {
+		p.recorder.Begin(recorder.Label{Tool: tool, Principal: s.Principal, Call: s.Call})
+	}
+}
+
+// Changes ends the change of the call and returns it; known is false if nothing is recorded.
+func (p *Process) Changes() (changes recorder.Changes, known bool) {
+	if p.recorder == nil {
+		return recorder.Changes{}, false
+	}
+	return p.recorder.End(), true
 }
 
 // Report returns how the process is contained.
