@@ -169,14 +169,14 @@ func (w *Workspace) historical(p Path) []string {
 	return names
 }
 
-// Kept opens a former content by its hash; RuleNotFound where it is not kept.
-func (w *Workspace) Kept(ctx context.Context, hash string) (io.ReadCloser, int64, error) {
+// Kept opens a former content; RuleNotFound where it is not kept.
+func (w *Workspace) Kept(ctx context.Context, v *Version) (io.ReadCloser, int64, error) {
 	histories, err := w.histories()
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, h := range histories {
-		r, size, err := h.Open(ctx, hash)
+		r, size, err := h.OpenVersion(ctx, v)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -186,7 +186,7 @@ func (w *Workspace) Kept(ctx context.Context, hash string) (io.ReadCloser, int64
 		return r, size, nil
 	}
 	return nil, 0, &Error{
-		Rule: RuleNotFound, Msg: "the content " + fsys.Show(hash) + " is not kept",
+		Rule: RuleNotFound, Msg: "the content " + fsys.Show(v.Hash) + " is not kept",
 		Hint: "the history keeps what was changed lately, as far as its bounds allow",
 	}
 }

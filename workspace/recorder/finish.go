@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
 	"time"
 
@@ -20,8 +19,8 @@ func (c *change) finish() {
 		}
 		s.root.Anchor().Record(func() {
 			ctx := context.Background()
-			if c.append(ctx, h, s) == nil {
-				_ = s.close()
+			if named, err := c.append(ctx, h, s); err == nil {
+				_ = s.close(!named)
 			} else {
 				_ = s.abandon() // the next server tries again
 			}
@@ -29,8 +28,8 @@ func (c *change) finish() {
 	}
 }
 
-// append writes the records of one history.
-func (c *change) append(ctx context.Context, h *history.History, s *store) error {
+// append writes the records of one history. named reports whether one of them names a content.
+func (c *change) append(ctx context.Context, h *history.History, s *store) (named bool, err error) {
 	for _, p := range c.parts {
 		rec := history.Record{
 			ID: p.id, Time: p.time.UTC().Truncate(time.Millisecond),
@@ -46,36 +45,33 @@ func (c *change) append(ctx context.Context, h *history.History, s *store) error
 			}}
 		} else {
 			c.hashAfter(p.closed)
-			var err error
-			if rec.Files, err = c.filesOf(ctx, h, s, p.closed); err != nil {
-				return err
+			if rec.Files, err = c.filesOf(h, s, p.closed); err != nil {
+				return false, err
+			}
+			for range history.Versions(rec) {
+				named = true
 			}
 		}
 		if len(rec.Files) == 0 {
 			continue
 		}
 		if err := h.Append(ctx, rec); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return named, nil
 }
 
 // filesOf returns what a record says of the entries of a part.
-func (c *change) filesOf(ctx context.Context, h *history.History, s *store, list []state) ([]history.Changed, error) {
+func (c *change) filesOf(h *history.History, s *store, list []state) ([]history.Changed, error) {
 	var files []history.Changed
 	for _, e := range list {
 		if of, err := e.path.Anchor().History(); err != nil || of != h {
 			continue
 		}
-		if e.file != "" && e.in == s {
-			hash, size, err := s.pending.Adopt(ctx, e.file)
-			switch {
-			case errors.Is(err, history.ErrTooLarge):
-			case err != nil:
+		if e.before != nil && e.before.At != "" && e.in == s {
+			if err := s.settle(e.entry); err != nil {
 				return nil, err
-			default:
-				e.before.Hash, e.before.Size, e.before.Kept = hash, size, true
 			}
 		}
 		if same(e.before, e.after) {
@@ -84,6 +80,18 @@ func (c *change) filesOf(ctx context.Context, h *history.History, s *store, list
 		files = append(files, history.Changed{Kind: kindOf(e), Path: nameIn(h, e.path), Before: e.before, After: e.after})
 	}
 	return files, nil
+}
+
+// settle makes sure that nothing changes a file that was taken by a link any more.
+func (s *store) settle(e *entry) error {
+	if e.file == "" {
+		return nil
+	}
+	sole, err := s.pending.Readable(e.file)
+	if err != nil || sole {
+		return err
+	}
+	return s.copyTaken(e.file)
 }
 
 func kindOf(e state) history.OpKind {

@@ -1,11 +1,13 @@
 package recorder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
+	"sync/atomic"
 	"time"
 
 	"toolcrib/workspace"
@@ -19,7 +21,7 @@ type store struct {
 	root    workspace.Path
 	pending *history.Pending
 	folder  fsys.Dir // of the taken files
-	taken   int
+	taken   atomic.Int64
 }
 
 // storeOf returns the store for a path; nil if nothing can be kept. The caller holds c.mu.
@@ -48,7 +50,7 @@ func newStore(h *history.History, root workspace.Path, label Label) (*store, err
 	}
 	folder, err := folderOf(p.Folder())
 	if err != nil {
-		return nil, errors.Join(err, p.End())
+		return nil, errors.Join(err, p.End(true))
 	}
 	return &store{h: h, root: root, pending: p, folder: folder}, nil
 }
@@ -66,8 +68,10 @@ func folderOf(folder *os.Root) (fsys.Dir, error) {
 	return r.OpenDir(".")
 }
 
-// close removes what is not in the history by now.
-func (s *store) close() error { return errors.Join(s.folder.Close(), s.pending.End()) }
+// close ends the change in the history. With discard, no record names what was taken.
+func (s *store) close(discard bool) error {
+	return errors.Join(s.folder.Close(), s.pending.End(discard))
+}
 
 // abandon leaves everything to the next server.
 func (s *store) abandon() error { return errors.Join(s.folder.Close(), s.pending.Abandon()) }
@@ -104,6 +108,8 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 		if err := c.takeFile(e, info, goes); err != nil {
 			c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
 			e.file = ""
+		} else {
+			e.before.Kept = true
 		}
 		c.note(e)
 	}
@@ -132,12 +138,11 @@ func (c *change) reserve(e *entry, info workspace.Info) bool {
 	}
 	c.files++
 	c.bytes += info.Size
-	e.in.taken++
-	e.file = decimal(e.in.taken)
 	return true
 }
 
-// takeFile keeps the content of a file.
+// takeFile keeps the content of a file: by a link where that is enough, else by a copy. Small
+// copies share one file, since to make a file takes longer than to write it.
 func (c *change) takeFile(e *entry, info workspace.Info, goes bool) error {
 	parent, err := parentOf(e.path)
 	if err != nil {
@@ -145,14 +150,41 @@ func (c *change) takeFile(e *entry, info workspace.Info, goes bool) error {
 	}
 	defer parent.Close()
 	name := path.Base(e.host)
-	if goes && info.Links == 1 && link(parent, name, e.in.folder, e.file) == nil {
-		c.mu.Lock()
-		c.linked[inode{info.Device, info.Inode}] = e
-		c.mu.Unlock()
-		return nil
+	if goes && info.Links == 1 {
+		file := e.in.next()
+		if link(parent, name, e.in.folder, file) == nil {
+			e.file, e.before.At = file, e.in.pending.At(file)
+			c.mu.Lock()
+			c.linked[inode{info.Device, info.Inode}] = e
+			c.mu.Unlock()
+			return nil
+		}
 	}
-	return copyFile(parent, name, e.in.folder, e.file)
+	in, now, err := parent.OpenRead(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if now.Size <= atOnce {
+		data := make([]byte, now.Size+1)
+		n, err := io.ReadFull(in, data)
+		if err != io.EOF && err != io.ErrUnexpectedEOF {
+			return cmp.Or(err, fsys.ErrSwapped)
+		}
+		e.before.Hash, e.before.Size = fsys.HashBytes(data[:n]), int64(n)
+		e.before.At, err = e.in.pending.Put(data[:n])
+		return err
+	}
+	file := e.in.next()
+	if e.before.Size, err = copyTo(in, e.in.folder, file); err != nil {
+		return err
+	}
+	e.file, e.before.At = file, e.in.pending.At(file)
+	return nil
 }
+
+// next returns the name of the next taken file.
+func (s *store) next() string { return decimal(int(s.taken.Add(1))) }
 
 // parentOf opens the directory of an entry.
 func parentOf(p workspace.Path) (fsys.Dir, error) {
@@ -173,16 +205,11 @@ func link(from fsys.Dir, name string, to fsys.Dir, as string) error {
 	return l.Link(name, to, as)
 }
 
-// copyFile copies a file, as a clone where the file system can.
-func copyFile(from fsys.Dir, name string, to fsys.Dir, as string) (err error) {
-	in, _, err := from.OpenRead(name)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
+// copyTo copies a file into a folder, as a clone where the file system can, and returns its size.
+func copyTo(in *os.File, to fsys.Dir, as string) (size int64, err error) {
 	out, err := to.Create(as, 0o600)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() {
 		if err = errors.Join(err, out.Close()); err != nil {
@@ -190,17 +217,35 @@ func copyFile(from fsys.Dir, name string, to fsys.Dir, as string) (err error) {
 		}
 	}()
 	if fsys.Clone(out, in) == nil {
-		return nil
+		info, err := out.Stat()
+		if err != nil {
+			return 0, err
+		}
+		return info.Size(), nil
 	}
-	n, err := io.Copy(out, io.LimitReader(in, history.MaxKept+1))
-	if err == nil && n > history.MaxKept {
+	size, err = io.Copy(out, io.LimitReader(in, history.MaxKept+1))
+	if err == nil && size > history.MaxKept {
 		err = history.ErrTooLarge
 	}
-	return err
+	return size, err
 }
 
-// unshare gives a taken file a content of its own, if it is a link to the file at p, which is
-// about to change in place.
+// copyTaken gives a file that was taken by a link a content of its own.
+func (s *store) copyTaken(file string) error {
+	in, _, err := s.folder.OpenRead(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	const part = "part"
+	if _, err := copyTo(in, s.folder, part); err != nil {
+		return err
+	}
+	return s.folder.Replace(part, s.folder, file)
+}
+
+// unshare gives a file that was taken by a link a content of its own, if the file at p, which is
+// about to change in place, is the same.
 func (c *change) unshare(p workspace.Path) {
 	info, err := p.Lstat()
 	if err != nil || info.Links < 2 {
@@ -214,13 +259,8 @@ func (c *change) unshare(p workspace.Path) {
 		return
 	}
 	delete(c.linked, key)
-	const part = "part"
-	err = copyFile(e.in.folder, e.file, e.in.folder, part)
-	if err == nil {
-		err = e.in.folder.Replace(part, e.in.folder, e.file)
-	}
-	if err != nil {
+	if err := e.in.copyTaken(e.file); err != nil {
 		c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
-		e.file = ""
+		e.before.Kept, e.before.At = false, ""
 	}
 }

@@ -107,7 +107,7 @@ func Recover(ctx context.Context, ws *workspace.Workspace) (recovered int, err e
 
 func recoverOne(ctx context.Context, ws *workspace.Workspace, h *history.History, o *history.Orphan) (n int, err error) {
 	c := newChange(&Recorder{ws: ws}, Label{})
-	s := &store{h: h, pending: &o.Pending}
+	s := &store{h: h, pending: o.Pending}
 	c.stores[h] = s
 	for _, text := range o.Lines {
 		var l line
@@ -118,10 +118,11 @@ func recoverOne(ctx context.Context, ws *workspace.Workspace, h *history.History
 	c.verifyMove()
 	last := c.open()
 	last.closed = c.states(last)
-	if err := c.append(ctx, h, s); err != nil {
+	named, err := c.append(ctx, h, s)
+	if err != nil {
 		return 0, errors.Join(err, o.Release())
 	}
-	return 1, o.End()
+	return 1, o.End(!named)
 }
 
 // replay does what the line of a journal says was done.

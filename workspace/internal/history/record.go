@@ -71,8 +71,11 @@ type Version struct {
 	Hash   string      `json:"hash,omitempty"`
 	Mode   fs.FileMode `json:"mode,omitempty"`
 	Target string      `json:"target,omitempty"` // of a symlink
-	// Kept says that the content is in the History under Hash.
-	Kept bool `json:"kept,omitempty"`
+	// Kept reports whether the history has the content: under Hash, or, as a program's change
+	// took it, at At: the ID of that change, a slash, and the name of a file or, with a
+	// colon, the offset in a file.
+	Kept bool   `json:"kept,omitempty"`
+	At   string `json:"at,omitempty"`
 }
 
 // Bounds is how much a root keeps; beyond, the oldest changes are forgotten.
