@@ -142,7 +142,11 @@ func (c Changes) String() string {
 		if more := len(kind.paths) - len(shown); more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		if kind.verb == "deleted" && !c.recorded { // its undo would undo an older change of the tools
+		switch {
+		case kind.verb != "deleted":
+		case c.recorded:
+			text += " (restore_file undo=true brings back)"
+		default: // its undo would undo an older change of the tools
 			text += " (not in the history of restore_file)"
 		}
 		parts = append(parts, text)

@@ -155,7 +155,8 @@ type Touched struct {
 	Gone    []string // deleted, or moved with a directory above; a repository counts as a whole
 	Swapped []string // replaced by another file or directory, or not readable any more
 
-	told *atomic.Bool // whether somebody has asked for the warning; nil = not recorded
+	recorded bool         // the history has what is gone
+	told     *atomic.Bool // whether somebody has asked for the warning; nil = not recorded
 }
 
 // Warning returns what to tell the user, "" = nothing.
@@ -168,7 +169,7 @@ func (t Touched) Warning() string {
 		paths []string
 		what  string
 	}{
-		{t.Gone, "deleted or moved away meanwhile: %s, which no history of this server has: tell the user"},
+		{t.Gone, "deleted or moved away meanwhile: %s" + t.undoing()},
 		{t.Made, "made meanwhile: %s; programs of the user follow it: tell the user before anything else is done"},
 		{t.Swapped, "replaced meanwhile: %s; programs of the user follow what is there now: tell the user before anything else is done"},
 	} {
@@ -177,6 +178,13 @@ func (t Touched) Warning() string {
 		}
 	}
 	return strings.Join(parts, "\n")
+}
+
+func (t Touched) undoing() string {
+	if t.recorded {
+		return "; restore_file undo=true brings it back"
+	}
+	return ", which no history of this server has: tell the user"
 }
 
 // shortened names paths. It only counts them per top directory if they are many.

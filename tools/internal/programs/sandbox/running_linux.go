@@ -83,6 +83,13 @@ func (r *running) observe(fd int) {
 	r.observer, r.process.recorder = o, rec
 }
 
+// touched returns what has happened to protected paths.
+func (r *running) touched() Touched {
+	t := r.compared.touched()
+	t.recorded = r.process.recorder != nil
+	return t
+}
+
 func (r *running) drop(fd int) {
 	if fd >= 0 {
 		unix.Close(fd)
@@ -143,7 +150,7 @@ func (r *running) wait() {
 	r.process.exit = exitOf(r.ended)
 	r.process.exit.Refused = r.pass.Told()
 	r.process.exit.Starved = r.process.exit.Code == 128+int(unix.SIGKILL) && r.zygote.starved.since()
-	r.process.exit.Touched = r.zygote.protection.pending(r.compared.touched())
+	r.process.exit.Touched = r.zygote.protection.pending(r.touched())
 	r.observer.close()
 	if r.process.recorder != nil {
 		r.process.recorder.Close()

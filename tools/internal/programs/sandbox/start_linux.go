@@ -120,7 +120,7 @@ func (z *zygote) run(ctx context.Context, c sandboxinit.Command, tool string, pa
 	r := &running{zygote: z, control: control, pidfd: -1, session: tools.Session(ctx), tool: tool, pass: pass, compared: compared, user: user}
 	r.process = &Process{
 		report: Report{Level: z.opt.Level, Network: z.network(pass), Limits: binding(z.opt.Level, c), Countless: countless(z.opt.Level, c.Processes) != ""},
-		signal: r.signal, kill: r.kill, touched: compared.touched, done: make(chan struct{}),
+		signal: r.signal, kill: r.kill, touched: r.touched, done: make(chan struct{}),
 	}
 	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
 	for {
