@@ -46,7 +46,7 @@ func (p *platform) prepare(ctx context.Context, opt Options, c Command) (*exec.C
 	if err != nil {
 		return nil, Report{}, err
 	}
-	closed, err := s.Workspace.Closed(ctx)
+	closed, err := s.Workspace.DeniedPaths(ctx)
 	if err != nil {
 		return nil, Report{}, err
 	}
@@ -131,7 +131,7 @@ func profile(roots []string, private, home string, opt Options) string {
 }
 
 // closing is the rules for what the policy denies. They come after all that allow.
-func closing(closed []workspace.Closed) string {
+func closing(closed []workspace.DeniedPath) string {
 	var b strings.Builder
 	for _, c := range closed {
 		what := "file-read* file-write*"
