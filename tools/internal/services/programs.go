@@ -131,6 +131,11 @@ func (s *Services) examine(ctx context.Context) []tools.Finding {
 		return []tools.Finding{{State: tools.Missing, What: "sandbox", Say: "none: programs that tools run can do all that the user can"}}
 	}
 	found := []tools.Finding{{State: tools.Fine, What: "sandbox", Say: "programs that tools run are contained at level " + level.String()}}
+	if why := programs.Unrecorded(ctx); why != "" {
+		found = append(found, tools.Finding{State: tools.Missing, What: "undo", Say: "what programs change cannot be undone: " + why})
+	} else {
+		found = append(found, tools.Finding{State: tools.Fine, What: "undo", Say: "what programs change is in the history of files"})
+	}
 	if why := programs.Countless(); why != "" {
 		found = append(found, tools.Finding{State: tools.Missing, What: "limits", Say: "programs.processes does not hold, so that a program may have any number of processes: " + why})
 	}

@@ -100,5 +100,7 @@ func countless(level Level, limit int) string {
 	return "this system counts none for a program with all that it starts"
 }
 
-// recorded: only Linux reports what programs change.
-func (e *Engine) recorded(context.Context, Options) bool { return false }
+// unrecorded says why programs are not recorded.
+func (e *Engine) unrecorded(context.Context, Options) string {
+	return "only Linux reports what programs change"
+}

@@ -237,9 +237,21 @@ func (e *Engine) Check(ctx context.Context) (Level, error) {
 }
 
 // Recorded reports whether the history of files gets what programs of the call of ctx change.
-func (e *Engine) Recorded(ctx context.Context) bool {
+func (e *Engine) Recorded(ctx context.Context) bool { return e.Unrecorded(ctx) == "" }
+
+// Unrecorded says why the history does not get what programs of the call of ctx change; "" =
+// it does.
+func (e *Engine) Unrecorded(ctx context.Context) string {
 	opt, err := e.options()
-	return err == nil && e.recorded(ctx, opt)
+	switch {
+	case err != nil:
+		return err.Error()
+	case opt.Unrecorded:
+		return "the configuration switches it off (program_undo)"
+	case tools.Session(ctx).Workspace.StateBase() == "":
+		return "no state is kept"
+	}
+	return e.unrecorded(ctx, opt)
 }
 
 // Countless says why the limit of processes has no effect on this system; "" = it has, or

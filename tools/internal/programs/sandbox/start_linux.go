@@ -48,14 +48,22 @@ func (e *Engine) check(ctx context.Context, opt Options) error {
 	return err
 }
 
-// recorded reports whether the changes of programs of the call are recorded.
-func (e *Engine) recorded(ctx context.Context, opt Options) bool {
+// unrecorded says why this system does not report what programs change; "" = it does.
+func (e *Engine) unrecorded(ctx context.Context, opt Options) string {
 	z, err := e.zygote(ctx, opt)
 	if err != nil {
-		return false
+		return err.Error()
 	}
 	defer e.leave(z)
-	return z.records(opt) && tools.Session(ctx).Workspace.StateBase() != ""
+	switch z.unreported {
+	case 0:
+		return ""
+	case unix.EINVAL:
+		return "Linux reports what programs change from version 5.19 on"
+	case unix.EBUSY:
+		return "another program, such as a container's, already has the reports of this server's programs"
+	}
+	return "the system does not report what programs change: " + z.unreported.Error()
 }
 
 func (z *zygote) records(opt Options) bool { return !opt.Unrecorded && z.unreported == 0 }
