@@ -7,12 +7,12 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// Anchor is a path as package fileindex sees it: that opens directories by their handles
-// and makes paths of the names that it finds in them. No other package may ask for one,
-// which a test of the imports holds.
+// Anchor is a path as packages fileindex and deny see it: they open directories by their
+// handles and make paths of the names in them. No other package may ask for one; a test of
+// the imports holds this.
 type Anchor struct{ p Path }
 
-// Anchor returns p as package fileindex needs it.
+// Anchor returns p as packages fileindex and deny need it.
 func (p Path) Anchor() Anchor { return Anchor{p} }
 
 // Index tells how often the files below a root have changed, see [Workspace.Generation].
@@ -50,6 +50,22 @@ func (a Anchor) Canonical() string { return path.Join(a.p.root.canonical, a.p.re
 
 // RootCanonical is Canonical of the root of the view.
 func (a Anchor) RootCanonical() string { return a.p.root.canonical }
+
+// RootNames returns all host paths of the root of the view, slash-separated. The caller must
+// not change the list.
+func (a Anchor) RootNames() []string { return a.p.root.names }
+
+// Origin returns the path below the root that was given at the start, slash-separated; "."
+// is that root itself.
+func (a Anchor) Origin() string {
+	if a.p.root.prefix == "." {
+		return a.p.rel
+	}
+	return path.Join(a.p.root.prefix, a.p.rel)
+}
+
+// Root returns the root of the view.
+func (a Anchor) Root() fsys.Root { return a.p.root.Root }
 
 // Target is Canonical with the links of the path followed.
 func (a Anchor) Target() (string, error) {

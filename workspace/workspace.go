@@ -65,9 +65,9 @@ type Workspace struct {
 	state *sharedState
 	// As Options has them.
 	noSync, allowProtected bool
-	view                   bool          // made by Narrow, Guarded or Beside: the state belongs to another
-	deny                   DenyFunc      // nil = none
-	programRules           *ProgramRules // likewise, see ForPrograms
+	view                   bool         // made by Narrow, Guarded or Beside: the state belongs to another
+	deny                   DenyFunc     // nil = none
+	programRules           ProgramRules // likewise, see ForPrograms
 }
 
 // Open opens the roots. Relative paths are below the first. A root may be a symlink to a
