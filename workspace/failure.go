@@ -108,7 +108,7 @@ func (e *undoError) Unwrap() error { return e.err }
 // file that is to be changed. What ended with ctx, or is worded already, stays.
 func (w *Workspace) stateFailed(ctx context.Context, err error) error {
 	if err == nil || errors.Is(err, os.ErrClosed) {
-		return err
+		return stateError(err)
 	}
 	if cause := context.Cause(ctx); cause != nil && (errors.Is(err, cause) || errors.Is(err, ctx.Err())) {
 		return err
@@ -117,8 +117,8 @@ func (w *Workspace) stateFailed(ctx context.Context, err error) error {
 		return e
 	}
 	return &Error{
-		Rule: RuleIO, Path: w.state.base, Err: err,
-		Msg:  "nothing was changed: the server cannot keep its state in " + fsys.Show(w.state.base) + ": " + fsys.Cause(err),
+		Rule: RuleIO, Path: w.state.Base(), Err: err,
+		Msg:  "nothing was changed: the server cannot keep its state in " + fsys.Show(w.state.Base()) + ": " + fsys.Cause(err),
 		Hint: "it is not about the file: make room there or give the server the right to write it, or another --state-dir",
 	}
 }

@@ -26,8 +26,8 @@ type HistoryQuery struct {
 // below the root of that history, "." if it is that. Its error is an *[Error] and
 // says why nothing can be kept.
 func (w *Workspace) historyOf(r *root) (h *history.History, prefix string, err error) {
-	h, err = w.state.history(r.origin)
-	return h, r.prefix, err
+	h, err = w.state.History(r.origin)
+	return h, r.prefix, stateError(err)
 }
 
 // histories returns those of all roots of the view.
@@ -53,94 +53,35 @@ func (w *Workspace) History(ctx context.Context, q HistoryQuery) (list []Record,
 	if err != nil {
 		return nil, 0, err
 	}
-	names := w.historical(q.Path)
-	most := 0
-	if q.Limit > 0 && len(histories) == 1 {
-		most = q.Offset + q.Limit
-	}
-	var found [][]Record // of each history
-	for _, h := range histories {
-		records, n, err := w.query(ctx, h, q.ID, names, most)
-		if err != nil {
-			return nil, 0, err
-		}
-		found = append(found, records)
-		total = n
-	}
-	if list = history.NewestFirst(found); len(histories) > 1 {
-		total = len(list)
-	}
-	list = list[min(q.Offset, len(list)):]
-	if q.Limit > 0 {
-		list = list[:min(q.Limit, len(list))]
+	of := history.Query{ID: q.ID, Names: w.historical(q.Path), Offset: q.Offset, Limit: q.Limit}
+	if list, total, err = history.Find(ctx, histories, of, historyView{w}); err != nil {
+		return nil, 0, historyError(err)
 	}
 	return list, total, nil
 }
 
-// query finds the records of one history, at most so many where most is not 0,
-// and counts all. names are absolute; with none, every record is chosen.
-func (w *Workspace) query(ctx context.Context, h *history.History, id string, names []string, most int) (list []Record, total int, err error) {
-	all := names == nil && w.deny == nil && w.holds(h.Root)
-	for line, err := range h.Find(ctx, id, names) {
-		if err != nil {
-			return nil, 0, historyError(err)
-		}
-		enough := most > 0 && len(list) >= most
-		if enough && all {
-			total++
-			continue
-		}
-		rec, err := h.Decode(line)
-		if err != nil {
-			continue // a loss of power tore it
-		}
-		if rec = w.visible(rec); !rec.Concerns(names) {
-			continue
-		}
-		total++
-		if !enough {
-			list = append(list, rec)
-		}
-		if id != "" {
-			break
-		}
-	}
-	return list, total, nil
+// historyView is the workspace as package history needs it.
+type historyView struct{ w *Workspace }
+
+// All reports whether the root of that name is a root of the view, without deny rules.
+func (x historyView) All(name string) bool {
+	return x.w.deny == nil && slices.ContainsFunc(x.w.roots, func(r *root) bool { return r.canonical == name })
 }
 
-// holds reports whether a root of the view is the whole root of that name.
-func (w *Workspace) holds(name string) bool {
-	return slices.ContainsFunc(w.roots, func(r *root) bool { return r.canonical == name })
-}
-
-// visible leaves out what the view does not hold.
-func (w *Workspace) visible(rec Record) Record {
-	files := rec.Files
-	rec.Files = nil
-	for _, c := range files {
-		if _, ok := w.pathOf(rec.Root(), c.Path); !ok {
-			rec.Hidden++
-			continue
-		}
-		if _, ok := w.pathOf(rec.Root(), c.From); !ok {
-			c.From = ""
-		}
-		rec.Files = append(rec.Files, c)
-	}
-	return rec
+// Shows reports whether the view holds a path and no rule denies it.
+func (x historyView) Shows(name string) bool {
+	_, ok := x.w.shown(name)
+	return ok
 }
 
 // Historical returns the path of the view that rec.Files[i] is about; false where
 // the view does not hold it. rec comes from [Workspace.History].
-func (w *Workspace) Historical(rec Record, i int) (Path, bool) {
-	return w.pathOf(rec.Root(), rec.Files[i].Path)
-}
+func (w *Workspace) Historical(rec Record, i int) (Path, bool) { return w.shown(rec.Absolute(i)) }
 
-func (w *Workspace) pathOf(root, name string) (Path, bool) {
-	if name == "" {
-		return Path{}, false
-	}
-	r, rel := w.locate(history.AbsolutePath(root, name))
+// shown returns the path of the view by its name on the host; false if the view does not
+// hold it or a rule denies it.
+func (w *Workspace) shown(name string) (Path, bool) {
+	r, rel := w.locate(name)
 	if r == nil || w.denied(r, rel) != nil {
 		return Path{}, false
 	}
@@ -201,7 +142,7 @@ func historyError(err error) error {
 func (w *Workspace) Gap(ctx context.Context) (*Gap, error) {
 	var found *Gap
 	for _, r := range w.roots {
-		if !w.state.hasHistory(r.origin) {
+		if !w.state.HasHistory(r.origin) {
 			continue
 		}
 		h, _, err := w.historyOf(r)

@@ -49,7 +49,7 @@ func (t *transaction) prepare() error {
 	}
 	home := t.works[0].at
 	h, _, err := t.ws.historyOf(home.root)
-	j, jerr := t.ws.state.journal()
+	j, jerr := t.ws.state.Journal()
 	if err := cmp.Or(err, jerr); err != nil {
 		t.notKept = err.Error()
 		return nil

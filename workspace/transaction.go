@@ -101,7 +101,7 @@ func (t *transaction) begin() (unlock func() error, err error) {
 	if err := t.refuseBelow(); err != nil {
 		return nil, err
 	}
-	unlock, err = t.ws.lock(t.ctx, c.names)
+	unlock, err = t.ws.state.Lock(t.ctx, c.names)
 	return unlock, t.ws.stateFailed(t.ctx, err)
 }
 

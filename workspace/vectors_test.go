@@ -228,14 +228,3 @@ func TestMessages(t *testing.T) {
 		}
 	})
 }
-
-func TestWindowsNames(t *testing.T) {
-	for rel, ok := range map[string]bool{
-		".": true, "a/b.txt": true, ".git/config": true, "a~": true, "~": true, "a~b": true, "..foo": true,
-		"f:stream": false, "C:f": false, "GIT~1/config": false, "a./b": false, "a/b\x20": false, "a/b.": false, "x/LONGNA~2.TXT": false,
-	} {
-		if err := workspace.CheckWindowsNames(rel, rel); (err == nil) != ok {
-			t.Errorf("%s: %v", rel, err)
-		}
-	}
-}

@@ -33,10 +33,6 @@ type Record struct {
 	root string // whose History has it, by its canonical name
 }
 
-// Root returns the canonical name of the root whose History has the Decode; "" if it
-// comes from none.
-func (rec Record) Root() string { return rec.root }
-
 // Changed is what a change did to one path. A move has two: the path that went and
 // the one that came.
 type Changed struct {

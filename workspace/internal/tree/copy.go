@@ -27,7 +27,7 @@ type Copied struct {
 // is of the copy. Temporary files of changes are left out, also when the copy
 // itself is made in the tree under such a name.
 func Copy(ctx context.Context, from fsys.Dir, name string, to fsys.Dir, as string, owner bool) (Copied, error) {
-	size, err := CountIn(ctx, from, name, nil, nil)
+	size, err := countIn(ctx, from, name, nil, nil)
 	if err != nil {
 		return Copied{}, err
 	}

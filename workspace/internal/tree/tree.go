@@ -26,12 +26,22 @@ type Size struct {
 // Count counts what is at an entry and below it, without the temporary files
 // of changes. What goes meanwhile is not counted.
 func Count(ctx context.Context, d fsys.Dir, name string) (Size, error) {
-	return CountIn(ctx, d, name, RefuseMounted, nil)
+	return countIn(ctx, d, name, refuseMounted, nil)
 }
 
-// CountIn is Count, where before decides which directories it goes into, and enter
+// Removable counts what is at an entry and below it, as Count does. It is an error if a file
+// system is mounted there (ErrMounted), or if the caller may not change a directory.
+func Removable(ctx context.Context, d fsys.Dir, name string) (Size, error) {
+	size, err := countIn(ctx, d, name, refuseMounted, refuseUnchangeable)
+	if err == nil && size.Mounted != "" {
+		err = &Error{Rel: size.Mounted, Err: ErrMounted}
+	}
+	return size, err
+}
+
+// countIn is Count, where before decides which directories it goes into, and enter
 // may refuse one that is open.
-func CountIn(ctx context.Context, d fsys.Dir, name string, before func(in fsys.Dir, name string) error, enter func(d fsys.Dir, name string) error) (Size, error) {
+func countIn(ctx context.Context, d fsys.Dir, name string, before func(in fsys.Dir, name string) error, enter func(d fsys.Dir, name string) error) (Size, error) {
 	var size Size
 	err := Walk(ctx, d, name, Visit{
 		Entry: func(in fsys.Dir, e fsys.DirEntry) error {
@@ -98,8 +108,8 @@ func Version(ctx context.Context, d fsys.Dir, name string) (string, error) {
 	return fsys.Hash(strings.NewReader(strings.Join(lines, "\n")))
 }
 
-// RefuseMounted refuses an entry where a file system is mounted; it is for Visit.Before.
-func RefuseMounted(in fsys.Dir, name string) error {
+// refuseMounted refuses an entry where a file system is mounted; it is for Visit.before.
+func refuseMounted(in fsys.Dir, name string) error {
 	is, err := in.Mounted(name)
 	if err == nil && is {
 		err = ErrMounted
@@ -107,9 +117,9 @@ func RefuseMounted(in fsys.Dir, name string) error {
 	return err
 }
 
-// RefuseClosed refuses a directory whose entries the caller may not remove; one
+// refuseUnchangeable refuses a directory whose entries the caller may not remove; one
 // without any goes as it is.
-func RefuseClosed(d fsys.Dir, _ string) error {
+func refuseUnchangeable(d fsys.Dir, _ string) error {
 	err := d.Changeable()
 	if err == nil {
 		return nil
@@ -120,6 +130,40 @@ func RefuseClosed(d fsys.Dir, _ string) error {
 	return err
 }
 
+// IsEmpty reports whether a directory has no entries.
+func IsEmpty(in fsys.Dir, name string) (bool, error) {
+	d, err := in.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer d.Close()
+	list, err := d.Entries(1)
+	return len(list) == 0, err
+}
+
+// EachPath calls f with the path of each entry below the entry name of d, slash-separated and
+// relative to it, and first with "." for the entry itself. The first error of f ends it.
+func EachPath(ctx context.Context, d fsys.Dir, name string, f func(rel string) error) error {
+	var way []string // the directories down to here
+	rel := func(name string) string {
+		if len(way) == 0 {
+			return "."
+		}
+		return path.Join(way[len(way)-1], name)
+	}
+	return Walk(ctx, d, name, Visit{
+		Entry: func(_ fsys.Dir, e fsys.DirEntry) error { return f(rel(e.Name)) },
+		Enter: func(_ fsys.Dir, name string) error {
+			way = append(way, rel(name))
+			return f(way[len(way)-1])
+		},
+		Left: func(fsys.Dir, string) error {
+			way = way[:len(way)-1]
+			return nil
+		},
+	})
+}
+
 // Remove removes an entry and all that is below it. It goes on after an error,
 // so that as little as possible is left, and returns the first. It does not go
 // into other file systems that are mounted below. No permission is changed for it.
@@ -128,7 +172,7 @@ func Remove(ctx context.Context, d fsys.Dir, name string) error {
 	err := Walk(ctx, d, name, Visit{
 		temps:  true,
 		Entry:  func(in fsys.Dir, e fsys.DirEntry) error { return in.Remove(e.Name) },
-		before: RefuseMounted,
+		before: refuseMounted,
 		// What cannot be listed can be removed where it is empty.
 		shut: func(in fsys.Dir, name string, err error) error {
 			if in.Remove(name) == nil {
