@@ -14,17 +14,17 @@ import (
 
 // HistoryQuery chooses changes.
 type HistoryQuery struct {
-	// Path, if it is one, chooses changes of it and of what lies below it, also
-	// those that moved it elsewhere.
+	// Path chooses changes of this path and of paths below it, also those that moved it
+	// elsewhere. The zero Path chooses all.
 	Path   Path
 	ID     string // one change
 	Offset int
 	Limit  int // 0 = all
 }
 
-// historyOf returns the history that holds the changes below r, and the path of r
-// below the root of that history, "." if it is that. Its error is an *[Error] and
-// says why nothing can be kept.
+// historyOf returns the history that has the changes below r, and the path of r below the
+// root of that history, "." for that root. Its error is an *[Error] and says why no history
+// is kept.
 func (w *Workspace) historyOf(r *root) (h *history.History, prefix string, err error) {
 	h, err = w.state.History(r.origin)
 	return h, r.prefix, stateError(err)
@@ -45,9 +45,8 @@ func (w *Workspace) histories() ([]*history.History, error) {
 	return list, nil
 }
 
-// History lists the changes of the roots, the newest first, as far as the view
-// holds their files. total counts those that the query chooses without its Offset
-// and Limit.
+// History lists the changes of the roots, the newest first, with the files that the view
+// holds. total counts those that the query chooses without its Offset and Limit.
 func (w *Workspace) History(ctx context.Context, q HistoryQuery) (list []Record, total int, err error) {
 	histories, err := w.histories()
 	if err != nil {
@@ -74,8 +73,8 @@ func (x historyView) Shows(name string) bool {
 	return ok
 }
 
-// Historical returns the path of the view that rec.Files[i] is about; false where
-// the view does not hold it. rec comes from [Workspace.History].
+// Historical returns the path of the view for rec.Files[i]; false if the view does not hold
+// it. rec comes from [Workspace.History].
 func (w *Workspace) Historical(rec Record, i int) (Path, bool) { return w.shown(rec.Absolute(i)) }
 
 // shown returns the path of the view by its name on the host; false if the view does not
@@ -88,8 +87,8 @@ func (w *Workspace) shown(name string) (Path, bool) {
 	return Path{view: w, root: r, rel: rel}, true
 }
 
-// historical returns the absolute names, free of links, that records may have for
-// a path: its own and that of its target. It need not exist.
+// historical returns the absolute names, free of links, that records may have for a path:
+// its own and that of its target. It need not exist.
 func (w *Workspace) historical(p Path) []string {
 	if p.root == nil {
 		return nil
@@ -107,7 +106,7 @@ func (w *Workspace) historical(p Path) []string {
 	return names
 }
 
-// Kept opens a former content by its hash; RuleNotFound where it is not kept.
+// Kept opens a former content by its hash; RuleNotFound if it is not kept.
 func (w *Workspace) Kept(ctx context.Context, hash string) (io.ReadCloser, int64, error) {
 	histories, err := w.histories()
 	if err != nil {
@@ -125,11 +124,12 @@ func (w *Workspace) Kept(ctx context.Context, hash string) (io.ReadCloser, int64
 	}
 	return nil, 0, &Error{
 		Rule: RuleNotFound, Msg: "the content " + fsys.Show(hash) + " is not kept",
-		Hint: "the history keeps what was changed lately, as far as its bounds allow",
+		Hint: "the history keeps recent contents, within its bounds",
 	}
 }
 
-// historyError words an error of the history.
+// historyError returns an error of the history as an *[Error]; that of a context stays as
+// it is.
 func historyError(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -137,8 +137,8 @@ func historyError(err error) error {
 	return &Error{Rule: RuleIO, Msg: "the history cannot be read: " + fsys.Cause(err), Err: err}
 }
 
-// Gap returns what is known to be missing of the histories of the roots; nil where
-// nothing is. Where a root has no history yet, none is made.
+// Gap returns the known gap in the histories of the roots that was noticed last; nil for
+// none. It makes no history for a root without one.
 func (w *Workspace) Gap(ctx context.Context) (*Gap, error) {
 	var found *Gap
 	for _, r := range w.roots {

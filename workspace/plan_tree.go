@@ -47,14 +47,14 @@ func (t *transaction) planDelete(w *work) error {
 	return nil
 }
 
-// refuseSpecial refuses to take away what no history can keep.
+// refuseSpecial refuses to delete an entry that no history can keep.
 func (w *work) refuseSpecial() error {
 	e := *w.path.refuse(fsys.ErrSpecial).(*Error)
 	e.Hint = "run a command to delete it"
 	return w.fail(&e)
 }
 
-// planOld describes a file that goes and compares it with what is expected.
+// planOld describes a file that is to be deleted or moved, and compares it with Op.Expect.
 func (w *work) planOld(s *spot, p Path) error {
 	w.done.Before = history.VersionOf(s.info)
 	w.done.Files = 1
@@ -85,18 +85,18 @@ func (w *work) planOld(s *spot, p Path) error {
 	return nil
 }
 
-// planTransfer judges a move or a copy.
+// planTransfer plans a move or a copy.
 func (t *transaction) planTransfer(w *work) error {
 	if _, inside := fsys.Below(w.from.abs(), w.at.abs()); inside {
 		return w.fail(&Error{
 			Rule: RuleInvalid, Path: w.path.written(),
-			Msg: fsys.Show(w.path.written()) + " is " + fsys.Show(w.op.From.written()) + " itself or lies in it",
+			Msg: fsys.Show(w.path.written()) + " is " + fsys.Show(w.op.From.written()) + " itself or is in it",
 		})
 	}
 	if _, inside := fsys.Below(w.at.abs(), w.from.abs()); inside {
 		return w.fail(&Error{
 			Rule: RuleInvalid, Path: w.path.written(),
-			Msg: fsys.Show(w.path.written()) + " holds " + fsys.Show(w.op.From.written()) + ", which would go with it",
+			Msg: fsys.Show(w.path.written()) + " holds " + fsys.Show(w.op.From.written()) + ", which would be replaced with it",
 		})
 	}
 	if w.at.exists() && !w.op.Overwrite {

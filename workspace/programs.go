@@ -50,12 +50,12 @@ func (w *Workspace) DeniedPaths(ctx context.Context) ([]DeniedPath, error) {
 	return w.programRules.DeniedPaths(ctx, roots)
 }
 
-// OpenRoot is a root as programs see it. Before use, check that the directory at Canonical has
-// this device and inode: another directory may have taken the name.
+// OpenRoot is a root as programs see it. Before use, check that the directory at Canonical
+// has this device and inode: another directory may have taken the name.
 type OpenRoot struct {
 	Canonical     string   // its name without links
-	Names         []string // others by which it is known
-	Device, Inode uint64   // 0 where the system does not tell
+	Names         []string // its other names
+	Device, Inode uint64   // 0 if the system has none
 }
 
 // OpenRoots returns the roots, as they are open.

@@ -13,10 +13,9 @@ import (
 	"toolcrib/workspace/internal/journal"
 )
 
-// Recover finishes or undoes the changes in which processes were killed, as far as
-// they lie in the roots. A change that the history has is finished; one that was a
-// single step of the disk stands or not; any other is undone. It is to be called
-// before the first call of a tool.
+// Recover finishes or undoes the changes in which processes were killed, if they are in the
+// roots. It finishes a change that the history has. It keeps a change of a single step as
+// it is, done or not, and undoes any other. Call it before the first call of a tool.
 func (w *Workspace) Recover(ctx context.Context) (Recovered, error) {
 	orphans, unlock, err := w.state.Orphans(ctx)
 	if err != nil {

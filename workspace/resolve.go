@@ -76,8 +76,8 @@ func (w *Workspace) refuseOutside(text, host string) error {
 	return e
 }
 
-// inside looks for what an outside path may have meant: the longest end of it
-// that exists under the first root of the view.
+// inside returns the path that an outside path may have meant: the longest end of it that
+// exists under the first root of the view; "" if none does.
 func (w *Workspace) inside(host string) string {
 	const most = 8 // components
 	names := strings.Split(strings.Trim(host, "/"), "/")

@@ -20,8 +20,8 @@ type sharedState struct {
 	indexes  atomic.Uint64 // that were ever begun
 }
 
-// ErrStateInside says that the directory for state lies inside a root.
-var ErrStateInside = errors.New("the state directory lies inside a root")
+// ErrStateInside says that the directory for state is inside a root.
+var ErrStateInside = errors.New("the state directory is inside a root")
 
 // stateBase returns the directory that is to hold the state: the given one, which must not
 // lie inside a root, or else the first default that does not; "" for none.
@@ -40,7 +40,7 @@ func stateBase(opt Options, roots []string) (string, error) {
 	}
 	e := &Error{
 		Rule: RuleInvalid, Path: opt.StateBase, Err: ErrStateInside,
-		Msg:  "the state directory " + fsys.Show(opt.StateBase) + " lies inside the root " + fsys.Show(dir) + ", where tools could change it",
+		Msg:  "the state directory " + fsys.Show(opt.StateBase) + " is inside the root " + fsys.Show(dir) + ", where tools could change it",
 		Hint: "leave --state-dir out: no state is kept then",
 	}
 	if other := state.FallbackBase(); state.Within(other, roots...) == "" {

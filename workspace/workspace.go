@@ -48,12 +48,12 @@ type Options struct {
 	// StateDefaults are for an empty StateBase: the first that lies outside the
 	// roots is it. With none, no state is kept.
 	StateDefaults []string
-	// History bounds what each root keeps of former contents.
+	// History limits how many former contents each root keeps.
 	History HistoryBounds
 	// Portable opens through os.Root even where the kernel offers openat2.
 	Portable bool
-	// NoSync omits fsync: a change survives the end of the process, but may be lost with
-	// the power.
+	// NoSync omits fsync: a change survives the end of the process, but a loss of power may
+	// undo it.
 	NoSync bool
 	// AllowProtected lets changes touch protected paths, see package protect.
 	AllowProtected bool
@@ -66,7 +66,7 @@ type Workspace struct {
 	state *sharedState
 	// As Options has them.
 	noSync, allowProtected bool
-	view                   bool         // made by Narrow, Guarded or Beside: the state belongs to another
+	view                   bool         // made by Narrow, Denying or ForPrograms: the state belongs to another
 	deny                   DenyFunc     // nil = none
 	programRules           ProgramRules // likewise, see ForPrograms
 }
@@ -117,7 +117,7 @@ func (w *Workspace) add(name string, portable bool) error {
 	return nil
 }
 
-// print words the name of a root.
+// print returns the name of a root for results.
 func (w *Workspace) print(name string) string {
 	if rel, ok := fsys.Below(w.first, name); ok {
 		return rel
@@ -192,10 +192,10 @@ func (w *Workspace) addNarrow(of *Workspace, name string) error {
 	return nil
 }
 
-// Generation grows with every change of the files that a walk with the ignore rules
-// finds. It is exact where the system tells of these changes for every root, since an
-// [Index] of it is held: then all that returned before the call are counted. It is not
-// exact where the name of a root leads elsewhere by now.
+// Generation grows with every change of the files that a walk with the ignore rules finds.
+// It is exact if every root has an open [Index] to which the system reports changes: then
+// it counts every change that returned before the call. It is not exact if the name of a
+// root leads elsewhere by now.
 func (w *Workspace) Generation(ctx context.Context) (n uint64, exact bool) {
 	for _, r := range w.roots {
 		x, ok := w.state.indexed.Load(r.origin)
@@ -215,8 +215,8 @@ func errNoRoot() error {
 	return &Error{Rule: RuleInvalid, Msg: "no directory is given", Hint: "name at least one"}
 }
 
-// refuseRoot words the error of a root that cannot be opened. The user named it:
-// there is nothing to keep from him.
+// refuseRoot is the error for a root that cannot be opened. It may say all: the user has
+// named the root.
 func refuseRoot(name string, err error) error {
 	e := &Error{Rule: RuleIO, Path: name, Msg: fmt.Sprintf("root %s: %s", fsys.Show(name), fsys.Cause(err)), Err: err}
 	switch {

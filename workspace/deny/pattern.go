@@ -21,8 +21,8 @@ import (
 // the start, an absolute one to host paths. "*" matches within one component, "**" any number
 // of components, "{a,b}" either text. Case matters if it matters to the system.
 type Pattern struct {
-	match, below string // for doublestar, folded: the thing, and what lies below it
-	start        string // of all that it covers: what stands before the first wildcard
+	match, below string // for doublestar, folded: of the path, and of all paths below it
+	start        string // the part of match before the first wildcard
 	rank         int
 }
 
@@ -106,8 +106,8 @@ func (x Pattern) matches(name string) bool {
 	if name == "." { // the root is no entry that a wildcard stands for
 		return x.match == "**"
 	}
-	// Both errors are those of a pattern, which Parse has seen. That "s*/**"
-	// matches "s" too is not said of every pattern.
+	// Match returns errors for invalid patterns only, and Parse refuses these. Not every
+	// pattern that ends in "/**" matches the directory itself.
 	name = fold(name)
 	rest, ok := strings.CutPrefix(name, x.start)
 	if !ok || x.start == x.match {
