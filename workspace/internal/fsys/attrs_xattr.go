@@ -99,7 +99,7 @@ func CopyAttributes(from, to *os.File) (lost []string, err error) {
 
 const lostACL = "access control list"
 
-// copyAttribute leaves alone what is the same already: to set even that can be
+// copyAttribute sets an attribute unless it is the same already: even that can be
 // forbidden.
 func copyAttribute(from, to *os.File, name string) error {
 	want, err := attribute(from, name)
@@ -131,7 +131,7 @@ func attribute(f *os.File, name string) ([]byte, error) {
 	return growing(f, func(fd int, buf []byte) (int, error) { return unix.Fgetxattr(fd, name, buf) })
 }
 
-// growing calls read with buffers of growing size until what it reads fits in.
+// growing calls read with growing buffers until the result fits.
 func growing(f *os.File, read func(fd int, buf []byte) (int, error)) (data []byte, err error) {
 	const most = 1 << 20 // more than any kernel gives
 	for size := 256; size <= most; size *= 4 {

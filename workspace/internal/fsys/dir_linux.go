@@ -80,7 +80,7 @@ func (d *kernelDir) OpenListed(name string, f *File) error {
 	return d.openOnMount(name, f)
 }
 
-// openOnMount opens what is below the directory on the same mount, through no link.
+// openOnMount opens an entry below the directory on the same mount, through no link.
 func (d *kernelDir) openOnMount(rel string, f *File) error {
 	f.kernel.whole = d.whole
 	how := unix.OpenHow{Flags: fileFlags, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_XDEV}
@@ -102,7 +102,7 @@ func (d *kernelDir) OpenRead(name string) (*os.File, Info, error) {
 	return d.adoptFile(fd, name)
 }
 
-// openData opens an entry for reading, whatever it is.
+// openData opens an entry of any kind for reading.
 func (d *kernelDir) openData(name string) (int, error) {
 	fd, err := d.openat(name, fileFlags)
 	if err != nil {
@@ -237,7 +237,7 @@ func (d *kernelDir) Entries(limit int) ([]DirEntry, error) {
 }
 
 // appendDirents parses records of struct linux_dirent64: inode (8 bytes), offset
-// (8), length of the Decode (2), type (1), name up to a NUL. The names are parts of
+// (8), length of the record (2), type (1), name up to a NUL. The names are parts of
 // text: a string for each would be most of what a walk allocates.
 func appendDirents(list []DirEntry, fd int, text string) []DirEntry {
 	const sizeAt, typeAt, nameAt = 16, 18, 19

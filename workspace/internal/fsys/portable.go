@@ -355,7 +355,7 @@ func wantDir(fi os.FileInfo) error {
 	return ErrSpecial
 }
 
-// WantFile refuses what is not a regular file.
+// WantFile refuses an entry that is not a regular file.
 func WantFile(kind Kind) error {
 	switch kind {
 	case KindFile:

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// renameHow is what a rename does with what stands at the new name.
+// renameHow says what a rename does if the new name exists.
 type renameHow int
 
 const (

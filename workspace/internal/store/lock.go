@@ -14,11 +14,11 @@ import (
 	"toolcrib/workspace/state"
 )
 
-// stripes is how many locks all paths share. Two paths of one stripe wait for each
-// other without need, which costs time alone.
+// stripes is the number of locks that all paths share. Two paths of one stripe wait for
+// each other without need, which costs time alone.
 const stripes = 256
 
-// stripe is the lock of a canonical host path, the same in every process and
+// stripe returns the lock of a canonical host path. It is the same in every process and
 // version, and for all spellings of a name that a file system may take for one.
 func stripe(name string) int {
 	h := fnv.New32a()

@@ -12,25 +12,25 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// ErrMounted is the refusal to delete what another file system holds.
+// ErrMounted is the refusal to delete a tree in which a file system is mounted.
 var ErrMounted = errors.New("is where a file system is mounted")
 
-// Size is what a tree holds.
+// Size is the size of a tree.
 type Size struct {
-	Files   int    // all that is not a directory
+	Files   int    // entries that are not directories
 	Bytes   int64  // of the regular files
 	Special string // the first that is no file, directory or link, "" = none
-	Mounted string // the first directory where a file system is mounted, "" = none; what is below is not counted
+	Mounted string // the first directory where a file system is mounted, "" = none; entries below are not counted
 }
 
-// Count counts what is at an entry and below it, without the temporary files
-// of changes. What goes meanwhile is not counted.
+// Count counts an entry with all below it, without the temporary files of changes. Entries
+// that are deleted meanwhile are not counted.
 func Count(ctx context.Context, d fsys.Dir, name string) (Size, error) {
 	return countIn(ctx, d, name, refuseMounted, nil)
 }
 
-// Removable counts what is at an entry and below it, as Count does. It is an error if a file
-// system is mounted there (ErrMounted), or if the caller may not change a directory.
+// Removable is Count for an entry that is to be removed. It is an error if a file system is
+// mounted in it (ErrMounted), or if the caller may not change a directory.
 func Removable(ctx context.Context, d fsys.Dir, name string) (Size, error) {
 	size, err := countIn(ctx, d, name, refuseMounted, refuseUnchangeable)
 	if err == nil && size.Mounted != "" {
@@ -39,8 +39,8 @@ func Removable(ctx context.Context, d fsys.Dir, name string) (Size, error) {
 	return size, err
 }
 
-// countIn is Count, where before decides which directories it goes into, and enter
-// may refuse one that is open.
+// countIn is Count, where before decides which directories it enters, and enter may refuse
+// one that is open.
 func countIn(ctx context.Context, d fsys.Dir, name string, before func(in fsys.Dir, name string) error, enter func(d fsys.Dir, name string) error) (Size, error) {
 	var size Size
 	err := Walk(ctx, d, name, Visit{
@@ -77,8 +77,8 @@ func countIn(ctx context.Context, d fsys.Dir, name string, before func(in fsys.D
 	return size, err
 }
 
-// Version identifies what is at an entry and below it, as Info.Version does a
-// file. The name of the entry is no part of it.
+// Version identifies the state of an entry and all below it, as Info.Version does a file.
+// The name of the entry is no part of it.
 func Version(ctx context.Context, d fsys.Dir, name string) (string, error) {
 	var lines, way []string
 	err := Walk(ctx, d, name, Visit{
@@ -117,8 +117,8 @@ func refuseMounted(in fsys.Dir, name string) error {
 	return err
 }
 
-// refuseUnchangeable refuses a directory whose entries the caller may not remove; one
-// without any goes as it is.
+// refuseUnchangeable refuses a directory whose entries the caller may not remove, unless it
+// is empty.
 func refuseUnchangeable(d fsys.Dir, _ string) error {
 	err := d.Changeable()
 	if err == nil {
@@ -164,17 +164,17 @@ func EachPath(ctx context.Context, d fsys.Dir, name string, f func(rel string) e
 	})
 }
 
-// Remove removes an entry and all that is below it. It goes on after an error,
-// so that as little as possible is left, and returns the first. It does not go
-// into other file systems that are mounted below. No permission is changed for it.
+// Remove removes an entry and all below it. It goes on after an error, so that as little as
+// possible is left, and returns the first. It does not enter file systems that are mounted
+// below. It changes no permissions.
 func Remove(ctx context.Context, d fsys.Dir, name string) error {
 	var first error
 	err := Walk(ctx, d, name, Visit{
 		temps:  true,
 		Entry:  func(in fsys.Dir, e fsys.DirEntry) error { return in.Remove(e.Name) },
 		before: refuseMounted,
-		// What cannot be listed can be removed where it is empty.
-		shut: func(in fsys.Dir, name string, err error) error {
+		// A directory that cannot be listed can be removed if it is empty.
+		unreadable: func(in fsys.Dir, name string, err error) error {
 			if in.Remove(name) == nil {
 				return nil
 			}
@@ -194,8 +194,8 @@ func Remove(ctx context.Context, d fsys.Dir, name string) error {
 	return err
 }
 
-// Sync makes an entry and all that is below it durable, without the temporary
-// files of changes.
+// Sync makes an entry and all below it survive a loss of power, without the temporary files
+// of changes.
 func Sync(ctx context.Context, d fsys.Dir, name string) error {
 	info, err := d.Stat(name)
 	if err != nil {
