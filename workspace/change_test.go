@@ -127,7 +127,7 @@ func TestApply(t *testing.T) {
 			ops:   func(s *stage) []workspace.Op { return []workspace.Op{s.write("f", "new\n")} },
 			want:  map[string]string{"f": "new\n"},
 		}, {
-			name:  "a link keeps leading to what is replaced",
+			name:  "a link keeps leading to the file that is replaced",
 			files: map[string]string{"d/f": "old", "l": "-> d/f"},
 			ops:   func(s *stage) []workspace.Op { return []workspace.Op{s.write("l", "new")} },
 			want:  map[string]string{"d/": "", "d/f": "new", "l": "-> d/f"},
@@ -171,7 +171,7 @@ func TestApply(t *testing.T) {
 			},
 			err: "f is not the file that was expected",
 		}, {
-			name:  "nothing may stand there",
+			name:  "no entry may exist",
 			files: map[string]string{"f": "old"},
 			ops: func(s *stage) []workspace.Op {
 				return []workspace.Op{with(s.write("f", "new"), func(o *workspace.Op) { o.Expect.Absent = true })}

@@ -12,8 +12,8 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// guardOf denies what the patterns cover.
-func guardOf(t *testing.T, patterns ...string) workspace.DenyFunc {
+// denying denies the paths that match a pattern.
+func denying(t *testing.T, patterns ...string) workspace.DenyFunc {
 	t.Helper()
 	var list []deny.Pattern
 	for _, text := range patterns {
@@ -31,7 +31,7 @@ func guardOf(t *testing.T, patterns ...string) workspace.DenyFunc {
 	}
 }
 
-func TestGuardedOpens(t *testing.T) {
+func TestDeniedOpens(t *testing.T) {
 	tr := newTree(t)
 	tr.write(t, "ws/secrets/key", "key")
 	tr.write(t, "ws/src/open", "open")
@@ -44,7 +44,7 @@ func TestGuardedOpens(t *testing.T) {
 	tr.link(t, "ws/src/fine", "open")
 	tr.link(t, "secrets_of_ws", "ws/secrets")
 	backends(t, func(t *testing.T, opt workspace.Options) {
-		w := tr.open(t, opt, "ws", "two").Denying(guardOf(t, "secrets/**", "**/*.env"))
+		w := tr.open(t, opt, "ws", "two").Denying(denying(t, "secrets/**", "**/*.env"))
 		for text, want := range map[string]string{
 			"src/open":                      "open",
 			"src/fine":                      "open",
@@ -87,7 +87,7 @@ func TestGuardedOpens(t *testing.T) {
 	})
 }
 
-func TestGuardedWalks(t *testing.T) {
+func TestDeniedWalks(t *testing.T) {
 	tr := newTree(t)
 	tr.write(t, "ws/d/a/secrets/key", "key")
 	tr.write(t, "ws/d/a/open", "open")
@@ -98,7 +98,7 @@ func TestGuardedWalks(t *testing.T) {
 	tr.link(t, "ws/d/b/leak", "../a/secrets")
 	tr.link(t, "ws/d/b/leaf", "../a/secrets/key")
 	backends(t, func(t *testing.T, opt workspace.Options) {
-		w := tr.open(t, opt, "ws").Denying(guardOf(t, "**/secrets", "**/*.env"))
+		w := tr.open(t, opt, "ws").Denying(denying(t, "**/secrets", "**/*.env"))
 		for start, want := range map[string][]string{
 			"d":      {"a/open", "b/leaf", "b/leak", "link"},
 			"d/a":    {"open"},
@@ -132,14 +132,14 @@ func TestGuardedWalks(t *testing.T) {
 					}
 				}
 				if stats.Denied == 0 || len(stats.Unreadable) > 0 {
-					t.Errorf("%s: what is left out is not told: %+v", start, stats)
+					t.Errorf("%s: the stats lack the denied entries: %+v", start, stats)
 				}
 			}
 		}
 	})
 }
 
-func TestGuardedChanges(t *testing.T) {
+func TestDeniedChanges(t *testing.T) {
 	for name, tc := range map[string]struct {
 		op   workspace.Op
 		path string
@@ -148,8 +148,8 @@ func TestGuardedChanges(t *testing.T) {
 	}{
 		"write":                       {workspace.Op{Kind: workspace.OpWrite, New: func(workspace.Old) ([]byte, error) { return []byte("x"), nil }}, "secrets/new", "", workspace.RuleDenied},
 		"write by a link":             {workspace.Op{Kind: workspace.OpWrite, New: func(workspace.Old) ([]byte, error) { return []byte("x"), nil }}, "to_dir/new", "", workspace.RuleDenied},
-		"write beside":                {workspace.Op{Kind: workspace.OpWrite, New: func(workspace.Old) ([]byte, error) { return []byte("x"), nil }}, "a/new", "", ""},
-		"write below what is to come": {workspace.Op{Kind: workspace.OpWrite, New: func(workspace.Old) ([]byte, error) { return []byte("x"), nil }}, "new/secrets/x", "", workspace.RuleDenied},
+		"write next to it":            {workspace.Op{Kind: workspace.OpWrite, New: func(workspace.Old) ([]byte, error) { return []byte("x"), nil }}, "a/new", "", ""},
+		"write below a new directory": {workspace.Op{Kind: workspace.OpWrite, New: func(workspace.Old) ([]byte, error) { return []byte("x"), nil }}, "new/secrets/x", "", workspace.RuleDenied},
 		"move out":                    {workspace.Op{Kind: workspace.OpMove}, "out", "secrets/key", workspace.RuleDenied},
 		"move in":                     {workspace.Op{Kind: workspace.OpMove}, "secrets/in", "f", workspace.RuleDenied},
 		"move of a parent":            {workspace.Op{Kind: workspace.OpMove}, "b", "a", workspace.RuleDenied},
@@ -172,7 +172,7 @@ func TestGuardedChanges(t *testing.T) {
 					return // the other backend has changed the tree already
 				}
 				opt.StateBase = t.TempDir()
-				w := tr.open(t, opt, "ws").Denying(guardOf(t, "**/secrets", "hold/x"))
+				w := tr.open(t, opt, "ws").Denying(denying(t, "**/secrets", "hold/x"))
 				op := tc.op
 				var err error
 				if op.Path, err = w.Resolve(tc.path); err != nil {
@@ -192,7 +192,7 @@ func TestGuardedChanges(t *testing.T) {
 	}
 }
 
-func TestGuardedHistory(t *testing.T) {
+func TestDeniedHistory(t *testing.T) {
 	tr := newTree(t)
 	w := tr.open(t, workspace.Options{StateBase: t.TempDir()}, "ws")
 	for _, name := range []string{"secrets", "open"} {
@@ -207,14 +207,14 @@ func TestGuardedHistory(t *testing.T) {
 			}
 		}
 	}
-	list, total, err := w.Denying(guardOf(t, "secrets")).History(t.Context(), workspace.HistoryQuery{})
+	list, total, err := w.Denying(denying(t, "secrets")).History(t.Context(), workspace.HistoryQuery{})
 	if err != nil || total != 2 {
 		t.Errorf("%d changes are shown, want 2 (%v)", total, err)
 	}
 	for _, rec := range list {
 		for _, c := range rec.Files {
 			if c.Path != "open" {
-				t.Errorf("the history tells of %s", c.Path)
+				t.Errorf("the history shows %s", c.Path)
 			}
 		}
 	}

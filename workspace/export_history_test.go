@@ -8,7 +8,7 @@ import (
 	"toolcrib/workspace/internal/history"
 )
 
-// The store and the log behind History, for tests of what a change relies on.
+// The contents and the log behind History, for tests.
 
 type TestHistory struct{ h *history.History }
 

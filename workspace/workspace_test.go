@@ -14,7 +14,7 @@ import (
 
 const secret = "SECRET"
 
-// tree is what the tests run on: base/ws and base/two are the roots, everything
+// tree is the directory of a test: base/ws and base/two are the roots, everything
 // else below base is outside and holds secrets.
 type tree struct{ base string }
 
