@@ -1,11 +1,15 @@
 package cli_test
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/server/cli"
 )
 
 // A command line that is wrong ends with code 2, nothing on stdout, and an
@@ -65,6 +69,32 @@ func TestImpliedRoot(t *testing.T) {
 	}
 	if _, stderr, code := (invocation{args: []string{home}}).start(t); code != 0 || stderr != "" {
 		t.Errorf("home, named: exit code %d, stderr %q", code, stderr)
+	}
+}
+
+func TestTooWide(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(base, "home", "project"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(base, "home", "project", "link")
+	if err := os.Symlink(filepath.Join(base, "home"), link); err != nil {
+		t.Skip("needs: the right to make symlinks")
+	}
+	for _, home := range []string{filepath.Join(base, "home"), link} {
+		t.Setenv("HOME", home)
+		t.Setenv("USERPROFILE", home)
+		for dir, wide := range map[string]bool{"home": true, ".": true, "home/project/link": true, "home/project/other": false, "two": false} {
+			if got := cli.TooWide(filepath.Join(base, filepath.FromSlash(dir))); (got != "") != wide {
+				t.Errorf("home %s, %s: %q", home, dir, got)
+			}
+		}
+	}
+	if cli.TooWide(string(filepath.Separator)) == "" {
+		t.Error("the top of the file system is accepted as an implied root")
 	}
 }
 

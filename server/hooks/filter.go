@@ -11,6 +11,7 @@ import (
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/workspace"
+	"toolcrib/workspace/deny"
 )
 
 // filter says which calls a hook sees.
@@ -19,7 +20,7 @@ type filter struct {
 	access    []string
 	effects   tools.Effects // of which one is enough; 0: all tools
 	commands  []rules.CommandPattern
-	paths     []workspace.Pattern
+	paths     []deny.Pattern
 	arguments map[string]*regexp.Regexp
 }
 
@@ -66,7 +67,7 @@ func newFilter(spec Spec, all []tools.Tool) (filter, error) {
 		f.commands = append(f.commands, pattern)
 	}
 	for _, text := range spec.Path {
-		pattern, err := workspace.ParsePattern(text)
+		pattern, err := deny.Parse(text)
 		if err != nil {
 			return f, at("path", err)
 		}
@@ -146,7 +147,7 @@ func (f *filter) covers(ws *workspace.Workspace, text string) bool {
 	if err != nil {
 		return true
 	}
-	return slices.ContainsFunc(f.paths, func(x workspace.Pattern) bool {
+	return slices.ContainsFunc(f.paths, func(x deny.Pattern) bool {
 		return x.Matches(place) || x.Matches(place.Landing())
 	})
 }

@@ -146,7 +146,7 @@ func TestApplyPatch(t *testing.T) {
 			"error: invalid_argument: *** End Patch is missing; the patch ends with its line 5, \"*** Delete File: b.txt\"; nothing is changed\n..."},
 		{"hunk cut off", unified("a.txt", "@@ -1,3 +1,3 @@", " one", "-two"), nil,
 			"error: invalid_argument: patch line 3: the head of the hunk counts 3 lines that were there and 3 that are then, its body has 2 and 1; the patch ends with its line 5, \"-two\"; nothing is changed\n..."},
-		{"file that becomes a directory", envelope("*** Delete File: a.txt", "*** Add File: a.txt/b", "+x"), nil, "error: invalid_argument: a.txt is a file, not a directory (nothing can lie below it, as a.txt/b would)"},
+		{"file that becomes a directory", envelope("*** Delete File: a.txt", "*** Add File: a.txt/b", "+x"), nil, "error: invalid_argument: a.txt is a file, not a directory (a file has no entries, so a.txt/b cannot exist)"},
 		{"no patch", "change it", nil, "error: invalid_argument: no file is named in the patch; nothing is changed\na patch looks like this, or is a unified diff:\n*** Begin Patch\n..."},
 		{"line of the patch", envelope("*** Add File: n", "x"), nil, `error: invalid_argument: patch line 3: "x": every line of an added file begins with +; nothing is changed`},
 		{"added over a file", envelope("*** Update File: b.txt", "-b1", "*** Add File: a.txt", "+x"), nil, "error: already_exists: a.txt exists already…"},

@@ -11,16 +11,17 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/workspace"
+	"toolcrib/workspace/deny"
 )
 
 // shutting has the calls of a box kept from what the patterns cover; before "=" only from
 // changing it.
 func (b *box) shutting(t *testing.T, patterns ...string) *box {
 	t.Helper()
-	var shuts, keeps []workspace.Pattern
+	var shuts, keeps []deny.Pattern
 	for _, text := range patterns {
 		name, keep := strings.CutPrefix(text, "=")
-		p, err := workspace.ParsePattern(name)
+		p, err := deny.Parse(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,11 +31,11 @@ func (b *box) shutting(t *testing.T, patterns ...string) *box {
 			shuts = append(shuts, p)
 		}
 	}
-	covers := func(list []workspace.Pattern, at workspace.Path) bool {
-		return slices.ContainsFunc(list, func(p workspace.Pattern) bool { return p.Matches(at) })
+	covers := func(list []deny.Pattern, at workspace.Path) bool {
+		return slices.ContainsFunc(list, func(p deny.Pattern) bool { return p.Matches(at) })
 	}
 	s := *tools.Session(b.ctx)
-	s.Workspace = s.Workspace.ForPrograms(&workspace.ProgramRules{Denied: append(slices.Clone(shuts), keeps...), Judge: func(at workspace.Path) workspace.Denial {
+	s.Workspace = s.Workspace.ForPrograms(&deny.Rules{Denied: append(slices.Clone(shuts), keeps...), Judge: func(at workspace.Path) workspace.Denial {
 		switch {
 		case covers(shuts, at):
 			return workspace.Denial{Rule: "secret"}
