@@ -46,11 +46,11 @@ func (p *platform) prepare(ctx context.Context, opt Options, c Command) (*exec.C
 	if err != nil {
 		return nil, Report{}, err
 	}
-	closed, err := s.Workspace.Closed(ctx)
+	denied, err := s.Workspace.DeniedPaths(ctx)
 	if err != nil {
 		return nil, Report{}, err
 	}
-	rules := profile(s.Workspace.Roots(), private, home, opt) + closing(closed)
+	rules := profile(s.Workspace.Roots(), private, home, opt) + denyRules(denied)
 	cmd := exec.Command("/usr/bin/sandbox-exec", append([]string{"-p", rules, "--"}, c.Args...)...)
 	cmd.Dir = c.Dir.Host()
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(private, "home"), "TMPDIR=" + filepath.Join(private, "tmp")}
@@ -130,10 +130,10 @@ func profile(roots []string, private, home string, opt Options) string {
 	return b.String()
 }
 
-// closing is the rules for what the policy denies. They come after all that allow.
-func closing(closed []workspace.Closed) string {
+// denyRules returns the rules for the denied paths. They must follow the rules that allow.
+func denyRules(denied []workspace.DeniedPath) string {
 	var b strings.Builder
-	for _, c := range closed {
+	for _, c := range denied {
 		what := "file-read* file-write*"
 		if c.Readable {
 			what = "file-write*"
