@@ -66,7 +66,7 @@ func TestLargeFileExactOnly(t *testing.T) {
 }
 
 func TestPatchShownCharacters(t *testing.T) {
-	const note = "matched the characters that read_file shows as escapes; the same escapes in lines that come"
+	const note = "matched the characters that read_file shows as escapes; the same escapes in added lines"
 	for _, c := range []struct {
 		editCase
 		chunk string
