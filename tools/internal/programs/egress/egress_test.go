@@ -261,7 +261,7 @@ func TestRules(t *testing.T) {
 
 func TestRulesThatAreNone(t *testing.T) {
 	for _, c := range []struct{ host, private, want string }{
-		{"http://a.test", "", "is a URL, and a host is wanted"},
+		{"http://a.test", "", "is a URL; give a host"},
 		{"a.test/x", "", "is not a host"},
 		{"a.*.test", "", "is not a host"},
 		{"a.test:0", "", "the port must be a number"},
