@@ -74,7 +74,7 @@ func TestForWritesTheSameBytesEveryTime(t *testing.T) {
 	}
 }
 
-// A closed set of a slice stands at its items; a default does not make a field
+// The enum of a slice is at its items; a default does not make a field
 // optional and omitempty alone does; a pointer is optional, not nullable.
 func TestForTags(t *testing.T) {
 	typ := mustFor[struct {

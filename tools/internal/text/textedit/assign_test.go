@@ -84,7 +84,7 @@ func TestPatchAssigns(t *testing.T) {
 		{editCase{name: "at the end of the file", in: "a\n}\nb\n}\n", want: "a\n}\nb\n}\nc\n"}, ranged("7| }\n+c"), []int{4}},
 		{editCase{name: "at the end of the file, or at its line", in: "a\n}\nb\n}\n", fails: "2 times, at lines 2, 4"}, ranged("2| }\n+c"), nil},
 
-		{editCase{name: "between the chunks beside", in: "s\nx\nt\nx\nu\nx\n", want: "S\nx\nT\ny\nU\nx\n"}, chunks("-s\n+S", "-t\n+T", "-x\n+y", "-u\n+U"), []int{1, 3, 4, 5}},
+		{editCase{name: "between its neighbours", in: "s\nx\nt\nx\nu\nx\n", want: "S\nx\nT\ny\nU\nx\n"}, chunks("-s\n+S", "-t\n+T", "-x\n+y", "-u\n+U"), []int{1, 3, 4, 5}},
 		{editCase{name: "as many as there are places", in: "x\na\nx\n", want: "y\na\nz\n"}, chunks("-x\n+y", "-x\n+z"), []int{1, 3}},
 		{editCase{name: "fewer than there are places", in: "x\nx\nx\n", fails: "hunk 1: its lines are in the file 2 times, at lines 1, 2"}, chunks("-x\n+y", "-x\n+z"), nil},
 		{editCase{name: "the first is told by the second", in: "x\na\nb\nx\n", want: "y\na\nc\nx\n"}, chunks("-x\n+y", "-b\n+c"), []int{1, 3}},

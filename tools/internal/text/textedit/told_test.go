@@ -9,7 +9,7 @@ import (
 	"toolcrib/tools/internal/text/textedit"
 )
 
-// That an edit was made before is said only where what stands there tells it.
+// A message says that an edit was made before only if the text proves it.
 func TestAlreadyThere(t *testing.T) {
 	const told = "the new text is already there at line 3"
 	for _, c := range []struct {
