@@ -311,7 +311,7 @@ func TestSettingsThatDoNothing(t *testing.T) {
 		{"programs:\n  env: ['']\n", `programs.env[1]: "" is not the name of a variable`},
 		{"python: " + dir + "/none\n", `:1:1: python: `},
 		{"network_hosts: ['http://x/y']\n", `:1:1: network_hosts: `},
-		{"network_private: ['http://x/y']\n", `"http://x/y" is a URL, and a host is wanted`},
+		{"network_private: ['http://x/y']\n", `"http://x/y" is a URL; give a host`},
 	} {
 		file := write(t, filepath.Join(dir, "c.yaml"), tt.text)
 		if _, stderr, code := (invocation{args: []string{"config", "check", file}}).start(t); code != 2 || !strings.Contains(stderr, tt.want) {
