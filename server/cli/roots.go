@@ -40,7 +40,7 @@ func checkDirectory(arg string) error {
 	case err != nil:
 		names := append(commandNames(commands()), "help")
 		if near := schema.Nearest(arg, names); near != "" {
-			hint = fmt.Sprintf("did you mean the command %q? It stands first: toolcrib %s", near, near)
+			hint = fmt.Sprintf("did you mean the command %q? It comes first: toolcrib %s", near, near)
 		}
 		return config.Usagef(hint, "%s: no such directory", arg)
 	case !info.IsDir():
@@ -63,7 +63,7 @@ func impliedRoot() ([]string, error) {
 	return []string{dir}, nil
 }
 
-// someRoot stands for a directory where none can be named yet.
+// someRoot is shown in the place of a directory that is not known yet.
 func someRoot() []string {
 	return []string{filepath.Join(string(filepath.Separator), "path", "to", "project")}
 }
