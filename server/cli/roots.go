@@ -41,7 +41,7 @@ func checkDirectory(arg string) error {
 	case err != nil:
 		names := append(commandNames(commands()), "help")
 		if near := schema.Nearest(arg, names); near != "" {
-			hint = fmt.Sprintf("did you mean the command %q? It stands first: toolcrib %s", near, near)
+			hint = fmt.Sprintf("did you mean the command %q? It comes first: toolcrib %s", near, near)
 		}
 		return config.Usagef(hint, "%s: no such directory", arg)
 	case !info.IsDir():
@@ -93,7 +93,7 @@ func withoutLinks(dir string, err error) []string {
 	return names
 }
 
-// someRoot stands for a directory where none can be named yet.
+// someRoot is shown in the place of a directory that is not known yet.
 func someRoot() []string {
 	return []string{filepath.Join(string(filepath.Separator), "path", "to", "project")}
 }

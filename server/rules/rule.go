@@ -202,7 +202,7 @@ func effectNames() (names []string) {
 	return names
 }
 
-// glob is a pattern over a name: "*" stands for any text, "?" for one character.
+// glob is a pattern over a name: "*" matches any text, "?" one character.
 type glob struct {
 	text string
 	rank int // how specific it is: of a name the most, of "*" 0
