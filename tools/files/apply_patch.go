@@ -34,7 +34,7 @@ type ApplyPatchOut struct{ change.Report }
 
 // Trim keeps as many lines of files as fit. The files of the cut lines were changed too.
 func (o ApplyPatchOut) Trim(budget int) ApplyPatchOut {
-	const reserved = 300 // for what says what is left out
+	const reserved = 300 // for the lines that name omitted parts
 	room := budget - len(o.Status) - len(o.Diff) - reserved
 	o.Notes, room = fitting(o.Notes, "note: ", room/4, room, "notes")
 	o.Files, _ = fitting(o.Files, "", room, room, "files; file_history with limit=1 lists all")

@@ -19,7 +19,7 @@ type CopyPathIn struct {
 	Overwrite   bool   `json:"overwrite,omitempty" jsonschema_description:"Replace what stands at the destination; a directory as a whole." jsonschema:"default=false" alias:"force"`
 }
 
-// CopyPathOut says what was copied.
+// CopyPathOut describes the copy.
 type CopyPathOut struct {
 	Status string
 	Notes  []string

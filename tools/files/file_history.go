@@ -134,7 +134,7 @@ func (in FileHistoryIn) named(path workspace.Path) error {
 	}
 	info, err := path.Stat()
 	if err == nil && info.Kind == workspace.KindOther {
-		_, err = path.Open() // says what it is
+		_, err = path.Open() // its error names the kind
 	}
 	return err
 }

@@ -20,7 +20,7 @@ type MovePathIn struct {
 	ExpectedHash string `json:"expected_hash,omitempty" jsonschema_description:"Move only if the source is a file with this hash or version token." jsonschema:"maxLength=200" alias:"hash,sha256"`
 }
 
-// MovePathOut says what was moved.
+// MovePathOut describes the move.
 type MovePathOut struct {
 	Status string
 	Notes  []string

@@ -79,7 +79,7 @@ func entry(ctx context.Context, text string) (workspace.Path, workspace.Info, er
 	return path, info, err
 }
 
-// check refuses calls that would not do what the caller seems to want.
+// check refuses calls that seem to be mistakes.
 func (r relocation) check(info workspace.Info, from, to workspace.Path) error {
 	if from.String() == to.String() {
 		return tools.Errorf(tools.InvalidArgument, "source and destination are both %s", textfile.Path(to.String())).

@@ -153,7 +153,7 @@ func (p *Patching) file() (workspace.Info, error) {
 	return info, err
 }
 
-// deletion prepares to delete the file, if its content is what the patch says.
+// deletion prepares to delete the file, if it has the content that the patch deletes.
 func (p *Patching) deletion(ctx context.Context) error {
 	p.Op.Kind, p.Op.New = workspace.OpDelete, nil
 	info, err := p.source.Lstat()
