@@ -26,7 +26,7 @@ const patchAsks = 100
 type ApplyPatchIn struct {
 	Patch    string `json:"patch" jsonschema_description:"The whole patch: *** Begin Patch envelope, or a unified or git diff." jsonschema:"minLength=1" alias:"input,diff,patch_text,content,patch_content,unified_diff" record:"digest"`
 	DryRun   bool   `json:"dry_run,omitempty" jsonschema_description:"Show the diff that the patch would make and write nothing." jsonschema:"default=false" alias:"preview,check"`
-	Encoding string `json:"encoding,omitempty" jsonschema_description:"Encoding of the files that it changes (gb18030, windows-1251 ...) instead of what is detected."`
+	Encoding string `json:"encoding,omitempty" jsonschema_description:"Encoding of the files that it changes (gb18030, windows-1251 ...) instead of the detected one."`
 }
 
 // ApplyPatchOut reports the changes of a patch.

@@ -117,7 +117,7 @@ func (r relocation) taken(from, to workspace.Path) string {
 	if info, err := to.Stat(); err == nil && info.Kind == workspace.KindDirectory {
 		return "it is a directory; destination=" + r.within(from, to) + " puts it inside"
 	}
-	return "overwrite=true replaces it; the history keeps what it was"
+	return "overwrite=true replaces it; the history keeps its content"
 }
 
 // within returns the destination for a caller that named the directory to put the source into.

@@ -101,7 +101,7 @@ func (w Writer) conflict(ctx context.Context, c *workspace.ConflictError) *tools
 	why := fmt.Sprintf("%s is not what expected_hash names: it has hash %s now", name, Identity(c.Old))
 	was, known := w.former(ctx, c.Want)
 	if !known {
-		e := tools.Errorf(tools.Conflict, "%s", why).WithHint("read it again: what it was is not known here")
+		e := tools.Errorf(tools.Conflict, "%s", why).WithHint("read it again; its former content is not known here")
 		e.Err = c
 		return e
 	}

@@ -31,7 +31,7 @@ func refusePlaceholder(name, text string, old func() string) error {
 			}
 		}
 		if !known[strings.TrimSpace(line)] {
-			return tools.Errorf(tools.InvalidArgument, "%s: line %d of the new text stands in place of text that would be lost: %s",
+			return tools.Errorf(tools.InvalidArgument, "%s: line %d of the new text replaces text that would be lost: %s",
 				textfile.Path(name), number, textfile.Visible(textfile.Cut(strings.TrimSpace(line), 0, 0, 200))).
 				WithHint("write the text itself, or use edit_file to change only a part; a line that is really meant can be added with apply_patch")
 		}
