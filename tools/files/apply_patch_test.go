@@ -119,7 +119,7 @@ func TestApplyPatch(t *testing.T) {
 		{"to an empty file", unified("a.txt", "@@ -1,3 +0,0 @@", "-one", "-two", "-three"), map[string]string{"a.txt": ""}, "patched 1 file: +0 -3; …\nM a.txt: hunk at line 1; hash …"},
 		{"deleted by a diff", "--- a/b.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-b1\n-b2\n", map[string]string{"b.txt": "<none>"}, "patched 1 file: +0 -2; …\nD b.txt: 2 lines"},
 		{"deleted by a diff of other lines", "--- a/b.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-b1\n-b3\n", nil, "error: invalid_argument: b.txt: its lines are not in the file;…(patch line 3); nothing is changed\n..."},
-		{"deleted by a diff of fewer lines", "--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-b1\n", nil, "error: conflict: b.txt has more lines than the patch deletes (read it; *** Delete File: PATH deletes it whatever it holds)"},
+		{"deleted by a diff of fewer lines", "--- a/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-b1\n", nil, "error: conflict: b.txt has more lines than the patch deletes (read it; *** Delete File: PATH deletes it with any content)"},
 		{"binary deleted", envelope("*** Delete File: bin"), map[string]string{"bin": "<none>"}, "patched 1 file: +0 -0; …\nD bin: 4 B"},
 		{"link deleted", envelope("*** Delete File: dangling"), map[string]string{"dangling": "<none>"}, "patched 1 file: +0 -0; …\nD dangling…"},
 		{"directory deleted", envelope("*** Delete File: dir"), nil, "error: invalid_argument: dir is a directory; a patch deletes files (delete_path deletes directories)"},

@@ -21,7 +21,7 @@ func TestRelocateRefusals(t *testing.T) {
 		want                string
 	}{
 		{"none.txt", "c.txt", false, "error: not_found: none.txt does not exist …"},
-		{"a.txt", "b.txt", false, "error: already_exists: b.txt exists (overwrite=true replaces it; the history keeps what it was)"},
+		{"a.txt", "b.txt", false, "error: already_exists: b.txt exists (overwrite=true replaces it; the history keeps its content)"},
 		{"a.txt", "docs", false, `error: already_exists: docs exists (it is a directory; destination="docs/a.txt" puts it inside)`},
 		{"a.txt", "dirlink", false, `error: already_exists: dirlink exists (it is a directory; destination="dirlink/a.txt" puts it inside)`},
 		{"a.txt", "dangling", false, "error: already_exists: dangling exists …"},
