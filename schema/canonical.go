@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// appendValue writes a value of parse as canonical JSON: compact, keys sorted,
-// numbers as they stand, only those characters escaped that must be.
+// appendValue writes a value of parse as canonical JSON: compact, keys sorted, numbers
+// unchanged, only necessary characters escaped.
 func appendValue(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Decode mends, validates and decodes raw into dst, a *T (or a *json.RawMessage,
-// which gets the canonical JSON). Without arguments (nothing, or null) raw is {}.
-// What is wrong with the arguments is an *Error that lists every problem, and dst
-// is left as it was; any other error means that the schema or dst is wrong.
+// Decode coerces, validates and decodes raw into dst, a *T (or a *json.RawMessage, which
+// gets the canonical JSON). No arguments (nothing, or null) are {}. If the arguments are
+// wrong, the error is an *Error that lists every problem, and dst is unchanged; any other
+// error means that the schema or dst is wrong.
 func (t *Type) Decode(raw json.RawMessage, dst any, opt Options) (Args, error) {
 	if err := t.checkTarget(dst); err != nil {
 		return Args{}, err
@@ -58,8 +58,7 @@ func (t *Type) checkTarget(dst any) error {
 	return nil
 }
 
-// arguments reads the object of arguments, which some clients send as a string
-// of JSON.
+// arguments reads the object of arguments, which some clients send as a string of JSON.
 func (m *coercer) arguments(raw json.RawMessage) (map[string]any, error) {
 	text := string(raw)
 	for encoded := false; ; encoded = true {
@@ -89,8 +88,8 @@ func (m *coercer) arguments(raw json.RawMessage) (map[string]any, error) {
 	}
 }
 
-// fill gives absent optional arguments their defaults, which Compile has proved
-// valid, wherever the object that has them is there.
+// fill gives absent optional arguments their defaults, which Compile has proved valid, in
+// every object that exists.
 func fill(n *node, v any) {
 	switch v := v.(type) {
 	case []any:

@@ -78,7 +78,7 @@ func TestDecodeMends(t *testing.T) {
 			"/paths: \"\" read as absent\n/limit: \"\" read as absent\n/fixed: \"\" read as absent\n/extra: \"\" read as absent"},
 		{"empty string where it is valid", `{"pattern":"x","text":""}`, `{` + rest + `,"pattern":"x","text":""}`, ""},
 		{"alias", `{"pattern":"x","file_path":"a"}`, `{` + rest + `,"path":"a","pattern":"x"}`, `/file_path: read as path`},
-		{"alias beside null", `{"pattern":"x","filePath":"a","path":null}`, `{` + rest + `,"path":"a","pattern":"x"}`, `/filePath: read as path`},
+		{"alias next to null", `{"pattern":"x","filePath":"a","path":null}`, `{` + rest + `,"path":"a","pattern":"x"}`, `/filePath: read as path`},
 		{"another spelling", `{"pattern":"x","Path":"a"}`, `{` + rest + `,"path":"a","pattern":"x"}`, `/Path: read as path`},
 		{"a flag", `{"pattern":"x","-w":"5s"}`, `{` + rest + `,"pattern":"x","wait":"5s"}`, `/-w: read as wait`},
 		{"a flag without its dash", `{"pattern":"x","w":"5s"}`, `{` + rest + `,"pattern":"x","wait":"5s"}`, `/w: read as wait`},

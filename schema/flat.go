@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// flat gives a required array of objects that is absent one item, made of the keys
-// beside it that only an item has: models write {"path", "old", "new"} where
-// {"path", "edits": [{"old", "new"}]} is wanted.
+// flat gives an absent required array of objects one item, made of the keys next to it that
+// only an item has: models write {"path", "old", "new"} for {"path", "edits": [{"old",
+// "new"}]}.
 func (m *coercer) flat(n *node, obj map[string]any, at *location) {
 	i := slices.IndexFunc(n.props, func(p *node) bool {
 		return p.required && p.kind == "array" && p.items.kind == "object" && !p.items.free && obj[p.name] == nil
@@ -37,5 +37,5 @@ func (m *coercer) flat(n *node, obj map[string]any, at *location) {
 	obj[list.name] = []any{item}
 }
 
-// knows reports whether an object takes a key, by whatever name.
+// knows reports whether an object takes a key, by its own or another name.
 func (n *node) knows(key string) bool { return n.named[key] != nil || n.called(key) != nil }

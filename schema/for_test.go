@@ -74,7 +74,7 @@ func TestForWritesTheSameBytesEveryTime(t *testing.T) {
 	}
 }
 
-// A closed set of a slice stands at its items; a default does not make a field
+// The enum of a slice is at its items; a default does not make a field
 // optional and omitempty alone does; a pointer is optional, not nullable.
 func TestForTags(t *testing.T) {
 	typ := mustFor[struct {
@@ -280,7 +280,7 @@ func TestForRefuses(t *testing.T) {
 		}](), ".A: path tag on bool"},
 		{"integer without bounds", refused[struct {
 			A []number `json:"a" jsonschema_description:"d"`
-		}](), ".A: an integer wants minimum and maximum"},
+		}](), ".A: an integer needs minimum and maximum"},
 		{"integer bounds swapped", refused[struct {
 			A int `json:"a" jsonschema:"minimum=5,maximum=4" jsonschema_description:"d"`
 		}](), ".A: minimum 5 is above maximum 4"},
@@ -316,7 +316,7 @@ func TestForRefuses(t *testing.T) {
 		}](), "jsonschema_extras is not portable"},
 		{"default of a required field", refused[struct {
 			A string `json:"a" jsonschema:"default=x" jsonschema_description:"d"`
-		}](), ".A: a default wants omitempty"},
+		}](), ".A: a default needs omitempty"},
 		{"default out of the enum", refused[struct {
 			A string `json:"a,omitempty" jsonschema:"enum=x,default=y" jsonschema_description:"d"`
 		}](), `/properties/a/default: "y" is not in the enum`},

@@ -11,17 +11,16 @@ import (
 // maxDepth is how deep arguments may nest.
 const maxDepth = 64
 
-// parse reads one JSON or JSON5 value whose containers nest at most depth
-// levels. Values are those of encoding/json with UseNumber; loose reports that
-// strict JSON would not have allowed the text.
+// parse reads one JSON or JSON5 value whose containers nest at most depth levels. Values
+// are those of encoding/json with UseNumber; loose reports whether the text is not strict
+// JSON.
 //
-// One reader serves both grammars, for JSON is a subset of JSON5. That keeps
-// what a JSON5 library loses (titanous/json5 reads 12345678901234567890 as a
-// float) and what encoding/json lets pass: duplicate keys, invalid UTF-8, lone
-// surrogates. It leaves JSON5 in two places. A backslash before a character
-// that needs none is refused, since "\d" read as "d" would change a regular
-// expression in silence; and line breaks may stand inside strings, which is
-// what a model writes that encodes once where it should encode twice.
+// One parser reads both, since JSON is a subset of JSON5. It keeps the digits that a JSON5
+// library loses (titanous/json5 reads 12345678901234567890 as a float), and refuses what
+// encoding/json accepts: duplicate keys, invalid UTF-8, lone surrogates. It differs from
+// JSON5 in two points. A needless backslash is an error, since "\d" read as "d" would
+// silently change a regular expression. And strings may contain line breaks, since models
+// sometimes escape once where they should escape twice.
 func parse(s string, depth int) (v any, loose bool, err error) {
 	if !utf8.ValidString(s) {
 		return nil, false, errors.New("not valid UTF-8")
@@ -145,7 +144,7 @@ func (p *parser) value(depth int) (any, error) {
 	return nil, p.unexpected()
 }
 
-// next moves past a comma or the closing bracket and says whether that was the end.
+// next moves past a comma or the closing bracket and reports whether it was the bracket.
 func (p *parser) next(end byte) (done bool, err error) {
 	if err := p.space(); err != nil {
 		return false, err

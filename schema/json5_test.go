@@ -69,7 +69,7 @@ func TestJSON5(t *testing.T) {
 	}
 }
 
-// The depth limit counts containers, wherever the text of them stands.
+// The depth limit counts containers at every position.
 func TestDepth(t *testing.T) {
 	typ := freeForm(t)
 	for _, tt := range []struct {

@@ -12,7 +12,7 @@ func (p *parser) text() (string, error) {
 	p.loose = p.loose || end == '\''
 	p.i++
 	start := p.i
-	var b []byte // what was unescaped so far; nil while the source serves
+	var b []byte // the unescaped text so far; nil = equal to the source
 	for p.i < len(p.s) {
 		switch c := p.s[p.i]; c {
 		case end:

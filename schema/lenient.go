@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// coercer mends harmless slips, guided by the schema: only where a value does not
-// fit is another reading of it tried. What it cannot mend it leaves to the
-// validator, apart from keys, whose problems it collects itself.
+// coercer corrects harmless slips, guided by the schema: it tries another reading only of a
+// value that does not fit. Other problems are left to the validator, except those of keys,
+// which it collects itself.
 type coercer struct {
 	spellings []Spelling // of the arguments as a whole
 	mends     []string
 	problems  []Problem
 }
 
-// location is the position of a value in the arguments; nil is all of them.
+// location is the position of a value in the arguments; nil is the whole.
 type location struct {
 	up    *location
 	key   string
@@ -54,7 +54,7 @@ func (m *coercer) problem(at *location, rule, format string, args ...any) {
 	m.problems = append(m.problems, Problem{at.pointer(), rule, fmt.Sprintf(format, args...)})
 }
 
-// object mends an object in place.
+// object corrects an object in place.
 func (m *coercer) object(n *node, obj map[string]any, at *location) {
 	if n.free {
 		return
@@ -81,8 +81,8 @@ func (m *coercer) object(n *node, obj map[string]any, at *location) {
 	}
 }
 
-// absent reports whether an optional argument's value stands for none: null, or
-// an empty string where that is no valid value.
+// absent reports whether an optional argument counts as absent: it is null, or an empty
+// string that is no valid value.
 func absent(n *node, v any) bool {
 	if v != "" {
 		return v == nil
@@ -94,8 +94,8 @@ func absent(n *node, v any) bool {
 	return n.kind != "string" || n.path != "" || least != "" && least != "0"
 }
 
-// value returns v, mended if it does not fit the schema. Objects and arrays are
-// mended in place.
+// value returns v, corrected if it does not fit the schema. It corrects objects and arrays
+// in place.
 func (m *coercer) value(n *node, v any, at *location) any {
 	switch n.kind {
 	case "integer", "number":
@@ -193,14 +193,14 @@ func (m *coercer) array(n *node, v any, at *location) any {
 	return []any{item}
 }
 
-// fits reports whether a list that was read out of a string is one of the wanted
-// items. Where strings are wanted the text may be one itself: the glob [12].txt.
+// fits reports whether a list that was read from a string is a list of the wanted items.
+// Where strings are wanted the text may be a single one: the glob [12].txt.
 func fits(items *node, list []any) bool {
 	return items.kind != "string" || !slices.ContainsFunc(list, func(v any) bool { return !isA(v, "string") })
 }
 
-// decoded returns what a string of JSON holds, nil where it is none. It may nest
-// only as deep as the rest of the limit allows.
+// decoded returns the value of a string of JSON, nil if it is none. It may nest only as
+// deep as the limit leaves.
 func (m *coercer) decoded(text string, at *location) any {
 	if start := strings.TrimSpace(text); start == "" || start[0] != '{' && start[0] != '[' {
 		return nil

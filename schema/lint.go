@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// MaxSchema is the largest schema that is read, in bytes.
+// MaxSchema is the largest schema that is accepted, in bytes.
 const MaxSchema = 64 << 10
 
-// Lint returns what makes a schema unportable, each reason after the JSON
-// pointer of its place; none means that every client and model provider is
-// known to take it.
+// Lint returns what makes a schema unportable, each reason after a JSON pointer; an empty
+// list means that every known client and model provider accepts the schema.
 func Lint(raw json.RawMessage) []error {
 	doc, err := document(raw)
 	if err != nil {
@@ -109,8 +108,8 @@ func (l *linter) nested(s map[string]any, at string, level int) {
 	l.schema(s, at, level)
 }
 
-// keywords refuses what is not in the portable subset. A list of what is
-// allowed, not of what is forbidden: clients differ in what they choke on.
+// keywords refuses keywords outside of the portable subset. It is a list of allowed
+// keywords, since clients differ in what they reject.
 func (l *linter) keywords(s map[string]any, kind, at string) {
 	var others []string
 	for keyword := range s {
@@ -153,13 +152,13 @@ func keywordsOf(kind string) []string {
 func (l *linter) object(s map[string]any, at string, level int) {
 	properties, ok := s["properties"].(map[string]any)
 	if !ok {
-		l.fail(at, "no properties; an object without any wants properties {}")
+		l.fail(at, "no properties; write properties {} if there are none")
 	}
 	switch s["additionalProperties"] {
 	case false:
 	case true:
 		if len(properties) > 0 {
-			l.fail(at+"/additionalProperties", "true beside properties; only free-form JSON (properties {}) allows more")
+			l.fail(at+"/additionalProperties", "true next to properties; only free-form JSON (properties {}) allows more")
 		}
 	default:
 		l.fail(at, "no additionalProperties: false")

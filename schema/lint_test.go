@@ -28,7 +28,7 @@ func TestLint(t *testing.T) {
 		{"no properties", `{"type":"object","additionalProperties":false}`, "(root): no properties"},
 		{"open", `{"type":"object","properties":{}}`, "(root): no additionalProperties: false"},
 		{"additional schema", `{"type":"object","properties":{},"additionalProperties":{"type":"string"}}`, "no additionalProperties: false"},
-		{"free beside properties", `{"type":"object","properties":{"a":{"type":"string","description":"d"}},"additionalProperties":true}`, "/additionalProperties: true beside properties"},
+		{"free next to properties", `{"type":"object","properties":{"a":{"type":"string","description":"d"}},"additionalProperties":true}`, "/additionalProperties: true next to properties"},
 		{"$schema", `{"$schema":"x","type":"object","properties":{},"additionalProperties":false}`, `/$schema: "$schema" is refused`},
 		{"$defs", `{"$defs":{},"type":"object","properties":{},"additionalProperties":false}`, "/$defs: "},
 		{"$ref", with(`{"$ref":"file:///etc/passwd","type":"string","description":"d"}`), "/properties/a/$ref: "},

@@ -16,8 +16,8 @@ func (n *node) strange(obj map[string]any) (keys []string) {
 	return keys
 }
 
-// same reports whether a key is a name but for case and separators. A flag of one letter,
-// such as -A, is another than -a, and may be written without its dash.
+// same reports whether a key is a name except for case and separators. A flag of one
+// letter, such as -A, differs from -a, and may be written without its dash.
 func same(key, name string) bool {
 	if letter, flag := strings.CutPrefix(name, "-"); flag {
 		return strings.TrimLeft(key, "-") == letter
@@ -66,7 +66,8 @@ func (m *coercer) otherNames(n *node, obj map[string]any, keys []string, at *loc
 	}
 }
 
-// remarks are what callers add to any call for those who look on. Nothing depends on them.
+// remarks are arguments that callers add to any call for human readers. They have no
+// effect.
 var remarks = [...]string{
 	"description", "explanation", "reason", "reasoning", "rationale", "justification", "intent", "purpose",
 	"thought", "thoughts", "thinking", "instruction", "instructions", "comment", "tool_summary", "tool_action",
@@ -77,7 +78,7 @@ func isRemark(key string) bool {
 	return slices.ContainsFunc(remarks[:], func(r string) bool { return same(key, r) })
 }
 
-// unknown removes the keys that mean nothing here: remarks, and those that are refused.
+// unknown removes the keys without a meaning: it drops remarks and refuses the others.
 func (m *coercer) unknown(n *node, obj map[string]any, at *location) {
 	listed := false
 	for _, key := range n.strange(obj) {
@@ -114,8 +115,8 @@ func (n *node) allowed() string {
 	return strings.Join(names, ", ")
 }
 
-// nearest returns the name that a key was probably meant to be: one of a property, which
-// stands for those that are near to its other names too, or one of a spelling.
+// nearest returns the name that a key was probably meant to be: a property, if the key is
+// near to one of its names, or a name of a spelling.
 func (m *coercer) nearest(n *node, key string, at *location) string {
 	var names []string
 	meant := map[string]string{}

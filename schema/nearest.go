@@ -8,11 +8,10 @@ import (
 // maxWord is the longest word, in bytes, that Nearest compares.
 const maxWord = 100
 
-// Nearest returns the word of known that is nearest to word, "" if none is near.
-// Case and separators do not count: filePath is file_path. Near is an edit
-// distance (Damerau-Levenshtein, optimal string alignment) of at most a third of
-// the longer word, or else one word being the start or a part of the other. Of
-// equally near words the first wins.
+// Nearest returns the word of known that is nearest to word, "" if none is near. Case and
+// separators do not count: filePath is file_path. Near means an edit distance
+// (Damerau-Levenshtein, optimal string alignment) of at most a third of the longer word, or
+// that one word is the start or a part of the other. Of equally near words the first wins.
 func Nearest(word string, known []string) string {
 	if len(word) > maxWord {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// node is one schema of the document in the shape that Decode wants.
+// node is one schema of the document, in the shape that Decode needs.
 type node struct {
 	name     string // of the property
 	kind     string // the schema's type
@@ -57,7 +57,7 @@ func newNode(doc map[string]any, fields []field) *node {
 	return n
 }
 
-// tagPath puts the path tag where the string is: at the property or its items.
+// tagPath sets the path tag on the string: the property or its items.
 func (n *node) tagPath(kind string) {
 	switch {
 	case kind == "":

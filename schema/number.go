@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// maxNumber bounds a number's digits and its exponent: validators compute with
-// exact rationals, in which 1e999999999 is a gigabyte.
+// maxNumber bounds a number's digits and its exponent: validators compute with exact
+// rationals, in which 1e999999999 takes a gigabyte.
 const maxNumber = 400
 
-// number keeps what is JSON as it is written and turns the forms of JSON5
-// (+1, .5, 5., 0x1F) into JSON.
+// number keeps a number of JSON as written and turns the forms of JSON5 (+1, .5, 5., 0x1F)
+// into JSON.
 func (p *parser) number() (any, error) {
 	start := p.i
 	sign := ""
@@ -116,8 +116,8 @@ func isNumber(text string) bool {
 	return err == nil && p.i == len(text)
 }
 
-// inRange reports whether a number of JSON is of a size that float64, exact
-// arithmetic and the next reader can all take.
+// inRange reports whether a number of JSON has a size that float64, exact arithmetic and
+// later readers can all take.
 func inRange(text string) bool {
 	if len(text) <= 15 && !strings.ContainsAny(text, "eE") {
 		return true
@@ -131,8 +131,8 @@ func inRange(text string) bool {
 	return len(text) <= maxNumber && err == nil
 }
 
-// integral returns an integer written as a float (3.0, 1e3, -0) as the integer.
-// ok is false where n is none; same tells that it was written as one.
+// integral returns an integer written as a float (3.0, 1e3, -0) as the integer. ok is false
+// if n is none; same reports that it was written as one.
 func integral(n json.Number) (whole json.Number, same, ok bool) {
 	text := string(n)
 	if !strings.ContainsAny(text, ".eE") && text != "-0" {

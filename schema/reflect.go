@@ -26,8 +26,8 @@ func mapObject(t reflect.Type) *jsonschema.Schema {
 	}
 }
 
-// appendSchema writes the portable subset. The root's $schema, which invopop
-// always sets, is left out; what else lies outside the subset is an error.
+// appendSchema writes the portable subset. It drops the root's $schema, which invopop
+// always sets; anything else outside of the subset is an error.
 func appendSchema(b []byte, s *jsonschema.Schema) ([]byte, error) {
 	if s.Type == "" || s.Ref != "" || s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil || s.Not != nil || s.Extras != nil {
 		return nil, fmt.Errorf("the reflector made a schema that is not portable: %+v", s)

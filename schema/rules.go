@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// rules are what a schema says of its values beside their type, ready to be checked.
+// rules are the constraints of a schema on its values besides the type, ready to check.
 type rules struct {
 	enum                 []any
 	minimum, maximum     *bound
@@ -24,7 +24,7 @@ type rules struct {
 	uniqueItems          bool
 	pattern              *regexp.Regexp
 	format               string
-	formatted            func(string) bool // nil: of a format that is not checked
+	formatted            func(string) bool // nil = the format is not checked
 }
 
 // bound is a number of the schema. Numbers are compared exactly, never as floats.
@@ -55,14 +55,14 @@ func (b *bound) divides(v json.Number) bool {
 	return new(big.Rat).Quo(rational(v), b.rat).IsInt()
 }
 
-// rational is a number that parse has let through.
+// rational converts a number that parse has accepted.
 func rational(v json.Number) *big.Rat {
 	r, _ := new(big.Rat).SetString(string(v))
 	return r
 }
 
-// compile prepares the rules of a portable schema and of all below it, and proves that
-// the defaults pass them.
+// compile prepares the rules of a portable schema and of all below it, and proves that the
+// defaults satisfy them.
 func (n *node) compile(at string) error {
 	if err := n.read(); err != nil {
 		return fmt.Errorf("schema: %s: %w", at, err)
@@ -159,8 +159,8 @@ func newSize(v any) (*int, error) {
 	return nil, fmt.Errorf("%s is not a size", describe(v))
 }
 
-// formats returns what checks a format, nil where nothing does: to most formats of JSON
-// Schema the specification lets a reader be blind.
+// formats returns the check of a format, nil if there is none: JSON Schema lets a validator
+// ignore most formats.
 func formats(name string) func(string) bool {
 	parses := func(layout string) func(string) bool {
 		return func(s string) bool {

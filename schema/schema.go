@@ -2,8 +2,8 @@
 // into those structs.
 //
 // It is the only importer of invopop/jsonschema, and imports nothing of toolcrib. It
-// validates by itself: the portable subset is small, and the validators that there are
-// take long to start and longer for a call. Start at [For] and [Type.Decode].
+// validates by itself: the portable subset is small, and existing validators are slow to
+// start and slower for a call. Start at [For] and [Type.Decode].
 package schema
 
 import (
@@ -21,18 +21,18 @@ import (
 type Type struct {
 	raw      json.RawMessage
 	goType   reflect.Type           // nil for a schema from outside
-	model    func() (*model, error) // made at its first use, and so is
+	model    func() (*model, error) // made at its first use
 	compiled func() error
 }
 
-// model is a schema that has been found portable, as Decode walks it.
+// model is a schema that was found portable, as Decode walks it.
 type model struct {
 	doc  map[string]any
 	root *node
 }
 
-// Object is free-form JSON inside a struct: the one map that [For] takes.
-// Numbers in it are json.Number, with the digits as they were written.
+// Object is free-form JSON inside a struct: the only map that [For] accepts. Its numbers
+// are json.Number, with the digits as written.
 type Object map[string]any
 
 // UnmarshalJSON keeps numbers as they are written.
@@ -42,18 +42,18 @@ func (o *Object) UnmarshalJSON(data []byte) error {
 	return dec.Decode((*map[string]any)(o))
 }
 
-// Options says what Decode takes beyond what the schema says.
+// Options extends what Decode accepts beyond the schema.
 type Options struct {
-	Spellings []Spelling // the first that reads an argument has it
+	Spellings []Spelling // the first that reads an argument wins
 }
 
-// Args is what Decode learnt of a call's arguments.
+// Args is Decode's account of a call's arguments.
 type Args struct {
-	// Canonical is the arguments as validated: mends applied, absent optional
-	// arguments with a default filled in, keys sorted, numbers as written.
+	// Canonical is the validated arguments: slips corrected, absent optional arguments with
+	// a default filled in, keys sorted, numbers as written.
 	Canonical json.RawMessage
-	// Mends are the slips that were mended, one line each, for the result's
-	// _meta: `/limit: "20" read as a number`.
+	// Mends are the corrected slips, one line each, for the result's _meta: `/limit: "20"
+	// read as a number`.
 	Mends []string
 	// Paths are the arguments tagged `path`, in the order of the struct.
 	Paths []PathArg
@@ -70,11 +70,11 @@ type PathArg struct {
 type Problem struct {
 	Pointer string // JSON pointer; "" is the arguments as a whole
 	Rule    string // keyword of the schema (required, type, enum, maximum ...), or json, unknown, alias, more
-	Msg     string // for a model: what is wrong and what is allowed
+	Msg     string // for a model: the fault and the allowed values
 }
 
-// Error is every problem of one call's arguments, in the order of their
-// pointers. Beyond 20 problems the last one, of the rule "more", counts the rest.
+// Error is every problem of one call's arguments, in the order of their pointers. Beyond 20
+// problems the last one, of the rule "more", counts the rest.
 type Error struct{ Problems []Problem }
 
 func (e *Error) Error() string {
@@ -87,10 +87,10 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// For returns the schema of T, which must be a struct whose fields all have a
-// json name and a description. It does what listing a tool needs and no more;
-// [Type.Compile] proves that the schema is portable. An error names every field
-// that no portable schema can describe, by its Go path.
+// For returns the schema of T, which must be a struct whose fields all have a json name and
+// a description. It does only what listing a tool needs; [Type.Compile] proves that the
+// schema is portable. An error names every field that no portable schema can describe, by
+// its Go path.
 func For[T any]() (*Type, error) {
 	t := reflect.TypeFor[T]()
 	if !reflectable(t, nil) {
@@ -118,9 +118,8 @@ func For[T any]() (*Type, error) {
 	}), nil
 }
 
-// Parse returns the type of a schema that came from outside. One that [Lint]
-// finds unportable is refused with every reason, and so is one that does not
-// compile.
+// Parse returns the type of a schema from outside. The error of an unportable schema has
+// every reason of [Lint]; a schema that does not compile is an error too.
 func Parse(raw json.RawMessage) (*Type, error) {
 	m, err := newModel(raw, nil)
 	if err != nil {
@@ -162,15 +161,15 @@ func newType(raw json.RawMessage, t reflect.Type, make func() (*model, error)) *
 // JSON returns the schema; the caller must not change it.
 func (t *Type) JSON() json.RawMessage { return t.raw }
 
-// Compile proves that the schema is portable, prepares the validator and checks
-// patterns and defaults; Decode does so at its first use.
+// Compile proves that the schema is portable, prepares the validator and checks patterns
+// and defaults; Decode does this at its first use.
 func (t *Type) Compile() error {
 	return t.compiled()
 }
 
-// Keyword returns a keyword of a property: Keyword("limit", "maximum"). Numbers
-// are json.Number. A keyword that an array does not have is looked up in its
-// items. A type that does not compile has none.
+// Keyword returns a keyword of a property: Keyword("limit", "maximum"). Numbers are
+// json.Number. A keyword that an array lacks is taken from its items. A type that does not
+// compile has no keywords.
 func (t *Type) Keyword(property, keyword string) (any, bool) {
 	m, err := t.model()
 	if err != nil {

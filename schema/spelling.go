@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// Spelling is how callers write arguments that the schema has in another form: view_range
-// for offset and limit, or a list where a text is wanted.
+// Spelling is another form in which callers write arguments: view_range for offset and
+// limit, or a list for a text.
 type Spelling struct {
-	// Names are the arguments that it takes the place of, given or not: names that the
-	// schema does not have, and properties. It is read where one of the former is given, or
-	// the value of one of the latter is not valid.
+	// Names are the arguments that the spelling replaces: names that the schema lacks, and
+	// properties. It is read if one of the former is given, or if the value of one of the
+	// latter is not valid.
 	Names []string
-	// Read returns the arguments meant by those of Names that are given: none, if they
-	// make no difference, or nil, if it cannot say. Its error says what to write instead.
+	// Read returns the arguments that the given ones of Names mean: an empty map if they
+	// have no effect, nil if it cannot say. Its error says what to write instead.
 	Read func(given map[string]any) (meant map[string]any, err error)
-	// Say is told where they make no difference; "" = nothing is.
+	// Say is reported if they have no effect; "" = no report.
 	Say string
 }
 
-// Spelled reports what is wrong with spellings of the arguments: a name that is read as
-// something else before, or by several. nil = nothing is.
+// Spelled returns an error for spellings that conflict with the arguments: a name that is
+// read in another way before, or by several spellings.
 func (t *Type) Spelled(spellings []Spelling) error {
 	m, err := t.model()
 	if err != nil {
@@ -51,13 +51,13 @@ func (t *Type) Spelled(spellings []Spelling) error {
 	return nil
 }
 
-// Bool reads a boolean as mends do.
+// Bool reads a boolean as Decode does.
 func Bool(v any) (value, ok bool) {
 	value, ok = (&coercer{}).boolean(v, nil).(bool)
 	return value, ok
 }
 
-// Int reads an integer as mends do.
+// Int reads an integer as Decode does.
 func Int(v any) (int, bool) {
 	num, ok := (&coercer{}).number(&node{kind: "integer"}, v, nil).(json.Number)
 	if !ok {
@@ -80,7 +80,7 @@ func Strings(v any) (list []string, ok bool) {
 	return list, ok
 }
 
-// otherForms reads what is spelled in another form.
+// otherForms reads arguments that are spelled in another form.
 func (m *coercer) otherForms(n *node, obj map[string]any) {
 	for _, s := range m.spellings {
 		given, keys, wanted := s.given(n, obj)
@@ -103,8 +103,8 @@ func (m *coercer) otherForms(n *node, obj map[string]any) {
 	}
 }
 
-// given returns what a spelling reads, by its own names and by the keys; wanted reports
-// that it is to be read.
+// given returns the arguments that a spelling reads, by its own names and by the keys;
+// wanted reports whether it must be read.
 func (s *Spelling) given(n *node, obj map[string]any) (values map[string]any, keys []string, wanted bool) {
 	for _, name := range s.Names {
 		p := n.named[name]
@@ -123,7 +123,7 @@ func (s *Spelling) given(n *node, obj map[string]any) (values map[string]any, ke
 	return values, keys, wanted
 }
 
-// means puts what was meant in the place of what was written.
+// means replaces the written arguments by the meant ones.
 func (m *coercer) means(obj, given, meant map[string]any, say string, here *location) {
 	var told []string
 	for _, name := range slices.Sorted(maps.Keys(meant)) {
@@ -149,7 +149,7 @@ func (m *coercer) means(obj, given, meant map[string]any, say string, here *loca
 	}
 }
 
-// plainJSON returns a value as the parser has it.
+// plainJSON converts a value to the types of the parser.
 func plainJSON(v any) any {
 	switch v := v.(type) {
 	case int:

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Flag is a spelling by a boolean: each of names says on or off. A nil side cannot be said.
+// Flag is a spelling by a boolean: each of names says on or off. A nil side cannot be
+// written.
 func Flag(on, off map[string]any, names ...string) Spelling {
 	return Spelling{Names: names, Read: func(given map[string]any) (map[string]any, error) {
 		set, first := false, true
@@ -27,11 +28,11 @@ func Flag(on, off map[string]any, names ...string) Spelling {
 	}}
 }
 
-// Same is what a boolean of a [Flag] says where it changes nothing.
+// Same is the side of a [Flag] that changes nothing.
 func Same() map[string]any { return map[string]any{} }
 
-// Values is a spelling by the values of a property, in any case: such a value stands for
-// one of its own.
+// Values is a spelling by the values of a property, in any case: own maps each to a valid
+// value.
 func Values(property string, own map[string]string) Spelling {
 	return Spelling{Names: []string{property}, Read: func(given map[string]any) (map[string]any, error) {
 		text := fmt.Sprint(given[property])
@@ -42,8 +43,7 @@ func Values(property string, own map[string]string) Spelling {
 	}}
 }
 
-// AtMost is a spelling by a number of a property that is above its most, or by 0 or less
-// for no limit.
+// AtMost is a spelling by a number above a property's most, or by 0 or less for no limit.
 func AtMost(property string, most int) Spelling {
 	return Spelling{Names: []string{property}, Read: func(given map[string]any) (map[string]any, error) {
 		if n, ok := Int(given[property]); ok && (n > most || n <= 0) {
@@ -53,14 +53,14 @@ func AtMost(property string, most int) Spelling {
 	}}
 }
 
-// Dropped is a spelling by arguments that make no difference, whatever their value, which
-// say tells; "" = tell nothing.
+// Dropped is a spelling by arguments without an effect, with any value. say is reported; ""
+// = no report.
 func Dropped(say string, names ...string) Spelling {
 	return Spelling{Names: names, Say: say, Read: func(map[string]any) (map[string]any, error) { return Same(), nil }}
 }
 
-// Refused is a spelling by arguments that ask for what there is not; one that is false
-// asks for nothing. why says so, and what to write instead.
+// Refused is a spelling by arguments that ask for a missing ability; false asks for
+// nothing. why says so, and what to write instead.
 func Refused(why string, names ...string) Spelling {
 	return Spelling{Names: names, Read: func(given map[string]any) (map[string]any, error) {
 		for _, v := range given {
@@ -72,8 +72,8 @@ func Refused(why string, names ...string) Spelling {
 	}}
 }
 
-// OnlyWith is a spelling by one argument whose texts make no difference where they are
-// among those known; others are refused.
+// OnlyWith is a spelling by one argument whose known texts have no effect; others are
+// refused.
 func OnlyWith(why, name string, known ...string) Spelling {
 	return Spelling{Names: []string{name}, Read: func(given map[string]any) (map[string]any, error) {
 		text, _ := given[name].(string)

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// checkTag returns what is wrong with a field's jsonschema tag. invopop drops
-// keywords that it does not know, values that it cannot read and whatever
-// follows a comma inside a description, all without a word.
+// checkTag returns the faults of a field's jsonschema tag. invopop silently drops keywords
+// that it does not know, values that it cannot read and the text after a comma inside a
+// description.
 func checkTag(f reflect.StructField, el element, optional bool) (reasons []string) {
 	fail := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
 	if f.Tag.Get("jsonschema_extras") != "" {
@@ -35,7 +35,7 @@ func checkTag(f reflect.StructField, el element, optional bool) (reasons []strin
 		case !validValue(keyword, value, el):
 			fail("jsonschema tag %q: not a value of %s", word, f.Type)
 		case keyword == "default" && !optional:
-			fail("a default wants omitempty: a required argument never falls back to it")
+			fail("a default needs omitempty: a required argument never uses it")
 		default:
 			values[keyword] = value
 		}
@@ -63,8 +63,7 @@ func splitTag(tag string) (words []string) {
 	return words
 }
 
-// tagKeywords are the keywords that invopop takes over for an element, of those
-// that are portable.
+// tagKeywords are the portable keywords that invopop takes from the tags of an element.
 func tagKeywords(el element) (keywords []string) {
 	switch k := el.typ.Kind(); {
 	case el.slices > 1:
@@ -108,11 +107,11 @@ func validValue(keyword, value string, el element) bool {
 	return true
 }
 
-// checkBounds wants both bounds of an integer, inside what its Go type holds:
-// what the schema admits must decode.
+// checkBounds requires both bounds of an integer, within its Go type: every value that the
+// schema admits must decode.
 func checkBounds(low, high string, t reflect.Type) string {
 	if low == "" || high == "" {
-		return "an integer wants minimum and maximum"
+		return "an integer needs minimum and maximum"
 	}
 	first, last := intRange(t)
 	lo, _ := new(big.Int).SetString(low, 10)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// text returns v as a string where it is one in another form: a number, an array of one
-// path, a value of an enum but for case and separators.
+// text returns v as a string if it is another form of one: a number, an array of one path,
+// a value of an enum in other case or with other separators.
 func (m *coercer) text(n *node, v any, at *location) any {
 	switch given := v.(type) {
 	case json.Number:
@@ -34,8 +34,7 @@ func (m *coercer) text(n *node, v any, at *location) any {
 	return v
 }
 
-// choice returns the value of an enum that differs from text in nothing but case and
-// separators.
+// choice returns the value of an enum that differs from text only in case and separators.
 func (m *coercer) choice(n *node, text string, at *location) any {
 	if n.rules.enum == nil || slices.Contains(n.rules.enum, any(text)) {
 		return text
@@ -49,12 +48,11 @@ func (m *coercer) choice(n *node, text string, at *location) any {
 	return text
 }
 
-// manySeconds is the bare number from which on a time is taken to be in milliseconds:
-// commands are given minutes, and seconds in the thousands are rare.
+// manySeconds is the bare number from which a time counts as milliseconds: commands are
+// given minutes, and thousands of seconds are rare.
 var manySeconds = big.NewRat(1000, 1)
 
-// bare returns a number as a time: below manySeconds it is in the first unit, from there
-// on in the second.
+// bare returns a number as a time: below manySeconds in the first unit, else in the second.
 func (m *coercer) bare(n *node, v any, num json.Number, at *location) any {
 	text, ok := digits(num)
 	if !ok {
@@ -82,8 +80,8 @@ var measures = [...]struct{ ending, unit string }{
 	{"minutes", "m"}, {"mins", "m"},
 }
 
-// measured returns the property that a key names with the unit of its value, such as
-// timeout_ms, and that value; nil if there is none.
+// measured returns the property that a key with a unit, such as timeout_ms, names, and its
+// value; nil if there is none.
 func (n *node) measured(key string, v any) (*node, any) {
 	name := string(fold(key[:min(len(key), maxWord)]))
 	for _, m := range measures {

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	maxProblems = 20 // of one call, that are told
-	maxValues   = 30 // of an enum, that are told
+	maxProblems = 20 // of one call, reported
+	maxValues   = 30 // of an enum, listed
 )
 
-// check appends every rule that v breaks to problems. Of a value that is of another
-// type nothing more is said.
+// check appends every rule that v breaks to problems. A value of another type breaks only
+// that rule.
 func (n *node) check(v any, at *location, problems []Problem) []Problem {
 	c := checker{at: at, value: v, problems: problems}
 	if !isA(v, n.kind) {
@@ -134,13 +134,13 @@ func (c *checker) object(n *node, v map[string]any) {
 			c.problems = p.check(value, &location{c.at, p.name, -1}, c.problems)
 		case p.required:
 			below := (&location{c.at, p.name, -1}).pointer()
-			told := func(other Problem) bool { return other.Pointer == below } // why it was not taken
+			told := func(other Problem) bool { return other.Pointer == below } // the reason of the refusal
 			if !slices.ContainsFunc(c.problems, told) {
 				c.problems = append(c.problems, Problem{Pointer: below, Rule: "required", Msg: "required, missing"})
 			}
 		}
 	}
-	if known < len(v) && !n.free { // of a default: the arguments of a call were mended
+	if known < len(v) && !n.free { // in a default: a call's arguments were corrected
 		c.broken("additionalProperties", "it has keys that are not allowed")
 	}
 }
@@ -153,7 +153,7 @@ func equal(a, b any) bool {
 	return a == b || settled(a) == settled(b)
 }
 
-// settled returns a value whose numbers are written in one way.
+// settled returns a value whose numbers have one form.
 func settled(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -180,7 +180,7 @@ func settled(v any) any {
 	return v
 }
 
-// tell sorts problems and caps them.
+// tell sorts problems and limits their number.
 func tell(problems []Problem) *Error {
 	slices.SortStableFunc(problems, func(a, b Problem) int {
 		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Rule, b.Rule))
@@ -191,7 +191,7 @@ func tell(problems []Problem) *Error {
 	return &Error{problems}
 }
 
-// choices lists the values of an enum and the one that was meant, if that shows.
+// choices lists the values of an enum and the one probably meant.
 func choices(got any, want []any) string {
 	names := make([]string, len(want))
 	for i, w := range want {

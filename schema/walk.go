@@ -13,11 +13,11 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// MaxLevels is how deep a schema may nest: the root, every nested object and
-// every array's items count one.
+// MaxLevels is how deep a schema may nest: the root, every nested object and every array's
+// items are one level each.
 const MaxLevels = 3
 
-// What a property and an alias may be called.
+// Names of properties and aliases.
 const (
 	nameRule  = `^[a-z][a-z0-9_]{0,39}$`
 	aliasRule = `^-?[A-Za-z][A-Za-z0-9_-]{0,39}$`
@@ -38,7 +38,7 @@ func isAlias(s string) bool {
 
 var objectType = reflect.TypeFor[Object]()
 
-// field is what the schema does not say of a property: the Go side of its tags.
+// field is the Go side of a property's tags, which the schema lacks.
 type field struct {
 	name    string
 	goPath  string
@@ -48,8 +48,8 @@ type field struct {
 	fields  []field // of the struct, or of the items' struct
 }
 
-// walk reads T before any reflector does: a recursive type would make invopop
-// overflow the stack, and much of what it maps silently is not portable.
+// walk checks T before the reflector sees it: a recursive type would make invopop overflow
+// the stack, and it silently maps many types to unportable schemas.
 func walk(t reflect.Type) ([]field, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("schema of %s: not a struct", t)
@@ -64,8 +64,8 @@ func walk(t reflect.Type) ([]field, error) {
 	return fields, errors.Join(w.errs...)
 }
 
-// reflectable reports whether the reflector ends and does not panic on t: the
-// type is not recursive and has no kind that JSON lacks.
+// reflectable reports whether the reflector ends and does not panic on t: the type is not
+// recursive and has no kind that JSON lacks.
 func reflectable(t reflect.Type, chain []reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -161,7 +161,7 @@ func (w *walker) property(f reflect.StructField, at string, chain []reflect.Type
 			optional = true
 		case "":
 		default:
-			w.fail(at, "json option %q changes what is on the wire", option)
+			w.fail(at, "json option %q changes the wire format", option)
 		}
 	}
 	if strings.TrimSpace(f.Tag.Get("jsonschema_description")) == "" {
@@ -189,16 +189,16 @@ func (w *walker) property(f reflect.StructField, at string, chain []reflect.Type
 	return out, true
 }
 
-// element is what a field holds, once pointers and slices are taken off.
+// element is the type of a field without pointers and slices.
 type element struct {
 	typ    reflect.Type
 	at     string // Go path
-	level  int    // of its schema; a scalar that is no item has that of its struct
+	level  int    // of its schema; a scalar that is not an item has the level of its struct
 	slices int
 }
 
-// innermost returns the element of a field's type, or why no portable schema
-// can describe the type.
+// innermost returns the element of a field's type, or the reason why no portable schema can
+// describe the type.
 func innermost(t reflect.Type, at string, level int) (element, string) {
 	el := element{typ: t, at: at, level: level}
 	for {
@@ -233,7 +233,7 @@ func innermost(t reflect.Type, at string, level int) (element, string) {
 	return el, ""
 }
 
-// special says why a type must not be reflected even though its kind could be.
+// special returns the reason why a type must not be reflected though its kind is allowed.
 func special(t reflect.Type) string {
 	builtin := t.PkgPath() == "" && (t.Kind() <= reflect.Float64 || t.Kind() == reflect.String)
 	if builtin || t == objectType {
@@ -264,7 +264,7 @@ func special(t reflect.Type) string {
 	return ""
 }
 
-// goTags returns tags that stay on the Go side: path and alias.
+// goTags returns the tags for the Go side: path and alias.
 func (w *walker) goTags(f reflect.StructField, el element, at string) (kind string, aliases []string) {
 	kind, tagged := f.Tag.Lookup("path")
 	switch {
@@ -284,8 +284,8 @@ func (w *walker) goTags(f reflect.StructField, el element, at string) (kind stri
 	return kind, aliases
 }
 
-// unique refuses two fields of one name, or of names that calls do not tell apart.
-// encoding/json would drop both in silence, or take the shallower one.
+// unique refuses two fields of one name, or of names that calls cannot tell apart.
+// encoding/json would silently drop both, or take the shallower one.
 func (w *walker) unique(fields []field) {
 	owner := map[string]string{}
 	for _, f := range fields {

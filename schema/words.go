@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// maxShown is how much of a value a message repeats, in characters.
+// maxShown is how many characters of a value a message repeats.
 const maxShown = 60
 
-// describe shows a scalar as it was given, shortened, and names a container.
+// describe shows a scalar as given, shortened, and names the type of a container.
 func describe(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -61,7 +61,7 @@ func isContainer(v any) bool {
 	return false
 }
 
-// isA reports whether a value is of a schema's type.
+// isA reports whether a value has a schema's type.
 func isA(v any, kind string) bool {
 	switch v := v.(type) {
 	case string:

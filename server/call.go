@@ -334,7 +334,7 @@ func protocolFault(call run.Call, out run.Outcome) *wire.Fault {
 	return lacking(out.Err.Error(), e.Lacking...)
 }
 
-// lacking refuses a request whose client has not declared what it needs.
+// lacking refuses a request that needs abilities which its client has not declared.
 func lacking(msg string, abilities ...tools.Ability) *wire.Fault {
 	required, extensions := map[tools.Ability]any{}, map[tools.Ability]struct{}{}
 	for _, a := range abilities {

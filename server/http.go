@@ -123,7 +123,7 @@ func (s *Server) ServeStreamable(ctx context.Context, ln net.Listener, opt HTTP)
 		cancel()
 		last, stop := context.WithTimeout(context.WithoutCancel(calls), farewell)
 		defer stop()
-		_ = srv.Shutdown(last) // whoever has not ended by now is cut off
+		_ = srv.Shutdown(last) // requests that have not ended by now are cut off
 		_ = srv.Close()
 	}
 	h.sessions.end()
@@ -151,7 +151,7 @@ func (h *httpServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		if p := recover(); p != nil {
 			bad := h.server.panicked(p)
 			if w.status != 0 {
-				panic(http.ErrAbortHandler) // what is there cannot become an error: the client sees that it is cut off
+				panic(http.ErrAbortHandler) // a part is sent and cannot become an error: the client sees that it is cut off
 			}
 			h.refuse(w, http.StatusInternalServerError, bad)
 		}
@@ -337,7 +337,7 @@ func (h *httpServer) enter(w http.ResponseWriter, r *http.Request, who identity.
 	case errors.Is(err, identity.ErrCrowded):
 		h.refuse(w, http.StatusServiceUnavailable, wire.Refuse(mcp.INTERNAL_ERROR, "%v; try again later", err))
 		return caller{}, false
-	case err != nil: // the text tells of directories of this machine
+	case err != nil: // its text names directories of this machine
 		h.server.log.Error("no workspace for a principal", "principal", who.Principal, "error", err)
 		h.refuse(w, http.StatusInternalServerError, wire.Refuse(mcp.INTERNAL_ERROR, "the directory of this principal cannot be opened; the log of the server has the details"))
 		return caller{}, false

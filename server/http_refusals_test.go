@@ -72,7 +72,7 @@ func TestHTTPRefusals(t *testing.T) {
 		{name: "nothing", message: " ", status: 400, code: -32700},
 		{name: "deep", message: deep, status: 400, code: -32700},
 		{name: "not UTF-8", message: "\"\xff\"", status: 400, code: -32700},
-		{name: "key that stands twice", message: `{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, status: 400, code: -32600},
+		{name: "key that appears twice", message: `{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, status: 400, code: -32600},
 		{name: "GET without a session", method: http.MethodGet, status: 400},
 		{name: "ping without a session", message: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, status: 400, code: -32600},
 		{name: "batch without a session", message: `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, status: 400, code: -32600},

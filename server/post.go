@@ -126,7 +126,7 @@ func (h *httpServer) initialize(st *outlet.Stream, w http.ResponseWriter, r *htt
 }
 
 // batch serves an array of messages of a session. It is refused if the header names a
-// revision without sessions, whatever the session's revision is: a proxy that reads only
+// revision without sessions, for sessions of any revision: a proxy that reads only
 // the headers would take it for one message of that revision.
 func (h *httpServer) batch(st *outlet.Stream, w http.ResponseWriter, r *http.Request, who identity.Who, raw []byte) {
 	if r.Header.Get(mcp.HeaderSessionID) == "" || !legacyRevision(r.Header.Get(mcp.HeaderProtocolVersion)) {
@@ -156,7 +156,7 @@ func (s *Server) headers(header http.Header, m *wire.Message) *wire.Fault {
 	mismatch := func(format string, args ...any) *wire.Fault { return wire.Refuse(mcp.HEADER_MISMATCH, format, args...) }
 	for _, name := range []string{mcp.HeaderProtocolVersion, mcp.HeaderMethod, mcp.HeaderName} {
 		if len(header.Values(name)) > 1 {
-			return mismatch("the header %s stands twice", name)
+			return mismatch("the header %s appears twice", name)
 		}
 	}
 	said, version := header.Get(mcp.HeaderProtocolVersion), m.Version()

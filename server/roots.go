@@ -25,7 +25,7 @@ type roots struct {
 	known   bool
 	view    *view         // nil: nothing is narrowed
 	asking  chan struct{} // closed when the client has answered; nil: nobody asks
-	changes int           // that the client told of
+	changes int           // that the client has announced
 }
 
 // view is a narrowed workspace that several requests use.

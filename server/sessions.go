@@ -25,7 +25,7 @@ type httpSession struct {
 	*link
 	used    time.Time
 	busy    int        // HTTP requests that are being served
-	line    *list.List // that it stands in: of the fresh or of the proven
+	line    *list.List // that has it: of the fresh or of the proven
 	element *list.Element
 }
 

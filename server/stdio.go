@@ -77,7 +77,7 @@ func (s *Server) ServePeer(ctx context.Context, stdin io.Reader, stdout io.Write
 		c.shutdown(grace)
 		return nil
 	case err := <-c.out.Broken:
-		c.shutdown(0) // nobody is there to read the answers
+		c.shutdown(0) // no client can read the answers
 		return fmt.Errorf("write to the client: %w", err)
 	}
 }
@@ -102,7 +102,7 @@ func (c *conn) read(stdin io.Reader) error {
 	}
 }
 
-// receive handles one line. Reading goes on whatever the line holds.
+// receive handles one line. No line stops the reading.
 func (c *conn) receive(line []byte) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -184,7 +184,7 @@ func (c *conn) shutdown(patience time.Duration) {
 		case <-gone:
 		}
 		c.cancel()
-		gone = nil // what was cancelled may still end
+		gone = nil // cancelled calls may still end
 	}
 	c.out.End()
 }

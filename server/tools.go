@@ -157,7 +157,7 @@ func errorResult(err *tools.Error) *mcp.CallToolResult {
 	}
 }
 
-// content turns a block into what a client of the revision knows: audio came
+// content turns a block into a kind that clients of the revision know: audio came
 // with 2025-03-26, links with 2025-06-18.
 func content(b tools.Block, revision string) mcp.Content {
 	switch {
@@ -232,7 +232,7 @@ func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]too
 	s.sources, s.templates = sources, templates
 	news := s.offer()
 	s.mu.Unlock()
-	s.mcp.SetTools(s.native.Tools...) // it tells of the change too
+	s.mcp.SetTools(s.native.Tools...) // it announces the change too
 	if news {
 		s.mcp.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
 	}

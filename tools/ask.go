@@ -34,7 +34,7 @@ type Question struct {
 	Message string
 }
 
-// Action is what the user did with a form.
+// Action is the user's response to a form.
 type Action string
 
 // The actions.

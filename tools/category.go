@@ -32,7 +32,7 @@ type Category struct {
 	Close func() error
 	// Load returns what would be lost if the process ended.
 	Load func() Load
-	// Doctor checks what the tools need from this machine. It is called after the settings
+	// Doctor checks the needs of the tools from this machine. It is called after the settings
 	// were applied; its context has a session with the workspace.
 	Doctor func(ctx context.Context) []Finding
 }
@@ -53,7 +53,7 @@ type Finding struct {
 	Say   string
 }
 
-// FindingState says what a Finding is.
+// FindingState is the state of a Finding.
 type FindingState string
 
 // The states of findings.
@@ -63,7 +63,7 @@ const (
 	Broken  FindingState = "broken"  // something that the configuration needs does not work
 )
 
-// Setup is what a server passes to its categories together with their settings, when it
+// Setup has the values that a server passes to its categories together with their settings, when it
 // starts and when it reloads its configuration.
 type Setup struct {
 	Log *slog.Logger // nil = discard

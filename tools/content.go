@@ -52,7 +52,7 @@ type Trimmer[Out any] interface{ Trim(budget int) Out }
 type Metaer interface{ Meta() map[string]any }
 
 // Cacheable is an Out of a tool with a Cache. Cacheable reports whether the workspace's
-// generation covers everything that the result depends on; if not, it is not cached.
+// generation changes with everything that the result depends on; if not, it is not cached.
 type Cacheable interface{ Cacheable() bool }
 
 // MetaNext is a key of Meta: the arguments that differ in the call for the next page. The

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Plan describes what one call of a tool would do, as far as its arguments show. The policy
+// Plan describes the effects of one call of a tool, as far as its arguments show. The policy
 // judges by it. A Plan does not confine the call; the sandbox does.
 type Plan struct {
 	// Effects are the effects of this call, a subset of the tool's; 0 = all of the tool's.

@@ -32,7 +32,7 @@ func (s *SessionInfo) Allows(t *Tool) bool { return s.May == nil || s.May(t) }
 // the command line.
 const Local = "local"
 
-// Client is the program that made the call and what it can do.
+// Client is the program that made the call, with its capabilities.
 type Client struct {
 	Name, Version string
 	// Protocol is the protocol revision of the call.

@@ -46,7 +46,7 @@ func NewSettings[S any](defaults S, apply func(S, Setup)) *SettingsOf[S] {
 	return &SettingsOf[S]{defaults: defaults, apply: apply}
 }
 
-// Now returns the values that were applied last. Nobody changes them.
+// Now returns the values that were applied last. They are never changed.
 func (s *SettingsOf[S]) Now() *S {
 	if now := s.now.Load(); now != nil {
 		return now

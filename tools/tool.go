@@ -50,7 +50,7 @@ type Def[In, Out any] struct {
 
 	// Spellings are other forms in which callers write arguments.
 	Spellings []schema.Spelling
-	// Plan returns what a call would do. It is for tools whose effects depend on their
+	// Plan returns the plan of a call. It is for tools whose effects depend on their
 	// arguments, such as one that runs commands. It changes nothing and is quick. nil: the
 	// policy assumes that every call has all of Effects.
 	Plan func(ctx context.Context, in In) (Plan, error)
@@ -77,12 +77,12 @@ type Limits struct {
 
 // Example is a call with its result: shown in the manual and run as a test.
 type Example[In any] struct {
-	Say   string            // what the call is for
+	Say   string            // purpose of the call
 	Files map[string]string // the workspace: path -> content; a path ending in "/" is a directory, content after "-> " a symlink's target
 	// Before prepares the call, in its context; nil = nothing.
 	Before func(ctx context.Context) error
 	In     In
-	Want   string // the text of the result; a line "..." stands for any lines, "…" for any text in a line
+	Want   string // the text of the result; a line "..." matches any lines, "…" any text in a line
 	// After is the whole workspace after the call, in the form of Files; nil = not checked.
 	After map[string]string
 }

@@ -5,22 +5,22 @@ import (
 	"path"
 
 	"toolcrib/workspace/internal/fsys"
-	"toolcrib/workspace/internal/history"
+	"toolcrib/workspace/internal/store"
 )
 
-// Anchor is a path as package fileindex sees it: that opens directories by their handles
-// and makes paths of the names that it finds in them. No other package may ask for one,
-// which a test of the imports holds.
+// Anchor is a path as packages fileindex, deny and recorder see it: they open directories by their
+// handles and make paths of the names in them. No other package may ask for one; a test of
+// the imports holds this.
 type Anchor struct{ p Path }
 
-// Anchor returns p as package fileindex needs it.
+// Anchor returns p as these packages need it.
 func (p Path) Anchor() Anchor { return Anchor{p} }
 
-// Index tells how often the files below a root have changed, see [Workspace.Generation].
-// A file index of package fileindex is one.
+// Index counts the changes of the files below a root, see [Workspace.Generation]. A file
+// index of package fileindex is one.
 type Index interface {
-	// Generation grows with every change. It is exact where the system tells of changes:
-	// then all that returned before the call are counted. It does not look at the files.
+	// Generation grows with every change. It is exact if the system reports changes: then
+	// it counts every change that returned before the call. It does not read files.
 	Generation(ctx context.Context) (n uint64, exact bool)
 }
 
@@ -31,23 +31,8 @@ func (w *Workspace) Located(host string) (Path, bool) {
 	return Path{view: w, root: r, rel: rel}, r != nil
 }
 
-// History returns the history of the root of the path.
-func (a Anchor) History() (*history.History, error) {
-	h, _, err := a.p.view.historyOf(a.p.root)
-	return h, err
-}
-
-// HasHistory is History where there is one already, else nil.
-func (a Anchor) HasHistory() (*history.History, error) {
-	if !a.p.view.state.hasHistory(a.p.root.origin) {
-		return nil, nil
-	}
-	return a.History()
-}
-
-// Record runs f in the background, one call after another. Queries of the history wait for
-// those that were begun before.
-func (a Anchor) Record(f func()) { a.p.view.state.record(f) }
+// Store returns the state of all roots.
+func (a Anchor) Store() *store.Store { return a.p.view.state.Store }
 
 // Path returns the path itself.
 func (a Anchor) Path() Path { return a.p }
@@ -67,8 +52,8 @@ func (Anchor) Move(p *Path, rel string) { p.rel = rel }
 // system.
 func (a Anchor) Child(name string) Path { return a.p.child(name) }
 
-// Bare returns the anchor without the demand for a directory that a slash at the end of
-// its text makes.
+// Bare returns the anchor without a slash at the end of its text, which demands a
+// directory.
 func (a Anchor) Bare() Anchor { return Anchor{a.p.bare()} }
 
 // Canonical returns the host path, slash-separated, by the name of the root without links.
@@ -76,6 +61,25 @@ func (a Anchor) Canonical() string { return path.Join(a.p.root.canonical, a.p.re
 
 // RootCanonical is Canonical of the root of the view.
 func (a Anchor) RootCanonical() string { return a.p.root.canonical }
+
+// RootNames returns all host paths of the root of the view, slash-separated. The caller must
+// not change the list.
+func (a Anchor) RootNames() []string { return a.p.root.names }
+
+// Given returns the canonical host path of the root that was given at the start.
+func (a Anchor) Given() string { return a.p.root.origin }
+
+// Origin returns the path below the root that was given at the start, slash-separated; "."
+// is that root itself.
+func (a Anchor) Origin() string {
+	if a.p.root.prefix == "." {
+		return a.p.rel
+	}
+	return path.Join(a.p.root.prefix, a.p.rel)
+}
+
+// Root returns the root of the view.
+func (a Anchor) Root() fsys.Root { return a.p.root.Root }
 
 // Target is Canonical with the links of the path followed.
 func (a Anchor) Target() (string, error) {
@@ -89,8 +93,7 @@ func (a Anchor) Target() (string, error) {
 // OpenDir opens the directory, following links inside the roots.
 func (a Anchor) OpenDir() (fsys.Dir, error) { return a.p.openDir() }
 
-// OpenRoot opens the directory as a root of its own. Its error is one of the system, for
-// Refuse.
+// OpenRoot opens the directory as a root of its own. Its error is for Refuse.
 func (a Anchor) OpenRoot() (b fsys.Root, err error) {
 	err = a.p.reach(true, func(r *root, rel string) (err error) {
 		b, err = r.Sub(rel)
@@ -99,18 +102,18 @@ func (a Anchor) OpenRoot() (b fsys.Root, err error) {
 	return b, err
 }
 
-// Refuse words the error that an operation ended with.
+// Refuse returns the error of an operation as an *[Error].
 func (a Anchor) Refuse(err error) error { return a.p.refuse(err) }
 
-// RefuseMany is the error where more than so many entries were found.
+// RefuseMany is the error for more entries than most.
 func (a Anchor) RefuseMany(most int) error { return a.p.refuseMany(most) }
 
-// Allowed reports whether nothing keeps the view away from the path, which holds no links.
+// Allowed reports whether no rule denies the path, which holds no links.
 func (a Anchor) Allowed() bool { return a.p.view.denied(a.p.root, a.p.rel) == nil }
 
-// Rebase returns p, which may be of another view of the same workspace, as a path below
-// the root of the anchor, and how many of its bytes lie above the root of p's view. It is
-// false where p is not below that root, or its view has a guard.
+// Rebase returns p, which may be of another view of the same workspace, as a path below the
+// root of the anchor, and how many of its bytes name directories above the root of p's
+// view. It is false if p is not below that root, or its view has deny rules.
 func (a Anchor) Rebase(p Path) (rel string, above int, ok bool) {
 	if p.root == nil || p.view.deny != nil {
 		return "", 0, false
@@ -140,7 +143,8 @@ func (a Anchor) IsGiven() bool { return a.p.rel == "." && a.p.root.prefix == "."
 // Ordinal returns a number that is higher at each call in a workspace and its views.
 func (a Anchor) Ordinal() uint64 { return a.p.view.state.indexes.Add(1) }
 
-// Register has [Workspace.Generation] ask an index of a root that was given at the start.
+// Register makes an index count for [Workspace.Generation], for a root that was given at
+// the start.
 func (a Anchor) Register(x Index) { a.p.view.state.indexed.Store(a.p.root.origin, x) }
 
 // Unregister takes back Register, unless another index has come since.

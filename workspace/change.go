@@ -4,95 +4,93 @@ import "io/fs"
 
 // Change is what one call does to files: all of its operations happen, or none.
 type Change struct {
-	// Tool, Principal and Call say for the history whose change it is.
+	// Tool, Principal and Call are recorded in the history.
 	Tool, Principal, Call string
-	// Undoes is the ID of the change that this one takes back, "" of none.
+	// Undoes is the ID of the change that this one undoes, "" = none.
 	Undoes string
 	Ops    []Op
 	// DryRun judges and computes everything and changes nothing.
 	DryRun bool
 }
 
-// Op is one operation. Its paths are not followed at their last component but for
-// a write, which replaces the target of a symlink and keeps the link. Directories
-// that are missing above Path are made.
+// Op is one operation. A write follows a symlink at the end of its path: it replaces the
+// target and keeps the link. The other operations act on the link. Missing directories
+// above Path are made.
 type Op struct {
 	Kind OpKind
 	Path Path
 	From Path // of a move and a copy
-	// New computes the content of a write from what is there. It runs under the
-	// lock of the path, and again where a program that knows no lock changed the
-	// file meanwhile. Its error ends the change, wrapped for all operations that
-	// failed.
+	// New computes the content of a write from the file at Path. It runs under the lock of
+	// the path, and again if a program that knows no lock has changed the file meanwhile.
+	// Its error ends the change, wrapped for all operations that failed.
 	New  func(old Old) ([]byte, error)
 	Data []byte // of an append, and the text of a symlink
-	// Mode is the permission bits of a file that a write makes or restores; 0 =
-	// those of the old file, of a new one what the umask leaves of 0666. Of a
-	// directory that is made likewise, of 0777.
+	// Mode is the permission bits of a file that a write makes or restores; 0 = those of
+	// the old file, or for a new one 0666 less the umask. For a directory that is made, 0 =
+	// 0777 less the umask.
 	Mode fs.FileMode
-	// Expect is what must stand at the path that a write, append or delete
-	// changes, and at From for a move.
+	// Expect is a condition on the file at the path of a write, append or delete, and at
+	// From of a move.
 	Expect Expect
-	// Overwrite lets a move or copy replace what stands at Path.
+	// Overwrite lets a move or copy replace the entry at Path.
 	Overwrite bool
 	Recursive bool // of a delete: a directory with all that is in it
-	// Restores says that the path gets back what a tool deleted there, which it may
-	// though the path is protected.
+	// Restores says that the operation brings back what a tool deleted at the path. It may
+	// do so though the path is protected.
 	Restores bool
 }
 
 // Expect is a condition on a file, checked up to the moment of the change. The
 // zero value demands nothing.
 type Expect struct {
-	Absent bool   // nothing may stand there; decided by the system
+	Absent bool   // no entry may exist; the system decides
 	Hash   string // SHA-256 in lower-case hex, or a version token of Info.Version
 }
 
-// Old is what a write finds at its path.
+// Old is the file that a write finds at its path.
 type Old struct {
 	Exists bool
 	Info   Info
-	// Data is the content, Hash its SHA-256. Above [MaxEdit] both are empty and
-	// Data is only the first 64 KiB, which Cut tells.
+	// Data is the content, Hash its SHA-256. Above [MaxEdit] Hash is empty, Data is the
+	// first 64 KiB only, and Cut is set.
 	Data []byte
 	Hash string
 	Cut  bool
 }
 
-// MaxEdit is the size of the largest file, in bytes, whose whole content a write is
-// computed from.
+// MaxEdit is the size in bytes of the largest file that New gets whole.
 const MaxEdit = 64 << 20
 
-// Receipt says what a change did.
+// Receipt is the result of a change.
 type Receipt struct {
-	// ID names the change in the history; "" where nothing is kept. NotKept says why
-	// that, or something that the change took away, is not kept; "" = all is.
+	// ID names the change in the history; "" if no history is kept. NotKept says why the
+	// history lacks the change or a part of it; "" = it has all.
 	ID, NotKept string
 	Done        []Done // one for each operation, in their order
 }
 
-// Done is what an operation did.
+// Done is the result of an operation.
 type Done struct {
-	// Path is what was changed, with links followed, as it is printed.
+	// Path is the path that was changed, with links followed, as it is printed.
 	Path          string
-	Before, After *Version // nil where nothing stands
+	Before, After *Version // nil = no entry
 	Files         int      // of a tree that was deleted, moved, copied or overwritten
-	// Notes tell what a user should know: "had 2 hard links; this name is now a
-	// file of its own".
+	// Notes are for the user: "had 2 hard links; this name is now a file of its own".
 	Notes []string
 }
 
-// ConflictError says that a file is not what Expect demands, or does not stay so.
+// ConflictError says that a file does not meet Expect, or stopped meeting it meanwhile.
 type ConflictError struct {
 	Path string // as it is printed
-	Want string // Expect.Hash; "" where nothing may stand there
-	Old  Old    // what stands there
-	// Left says that a temporary file of the change could not be removed; "" = none.
+	Want string // Expect.Hash; "" = no entry
+	Old  Old    // the file found
+	// Left says that a temporary file of the change could not be removed; "" = none is
+	// left.
 	Left string
 }
 
 func (e *ConflictError) Error() string {
-	text := e.Path + " is not what was expected"
+	text := e.Path + " is not the file that was expected"
 	if e.Want == "" {
 		text = e.Path + " exists"
 	}

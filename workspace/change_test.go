@@ -127,7 +127,7 @@ func TestApply(t *testing.T) {
 			ops:   func(s *stage) []workspace.Op { return []workspace.Op{s.write("f", "new\n")} },
 			want:  map[string]string{"f": "new\n"},
 		}, {
-			name:  "a link keeps leading to what is replaced",
+			name:  "a link keeps leading to the file that is replaced",
 			files: map[string]string{"d/f": "old", "l": "-> d/f"},
 			ops:   func(s *stage) []workspace.Op { return []workspace.Op{s.write("l", "new")} },
 			want:  map[string]string{"d/": "", "d/f": "new", "l": "-> d/f"},
@@ -169,9 +169,9 @@ func TestApply(t *testing.T) {
 			ops: func(s *stage) []workspace.Op {
 				return []workspace.Op{with(s.write("f", "new"), func(o *workspace.Op) { o.Expect.Hash = hash("old") })}
 			},
-			err: "f is not what was expected",
+			err: "f is not the file that was expected",
 		}, {
-			name:  "nothing may stand there",
+			name:  "no entry may exist",
 			files: map[string]string{"f": "old"},
 			ops: func(s *stage) []workspace.Op {
 				return []workspace.Op{with(s.write("f", "new"), func(o *workspace.Op) { o.Expect.Absent = true })}
@@ -238,7 +238,7 @@ func TestApply(t *testing.T) {
 			name:  "move into itself",
 			files: map[string]string{"d/f": "old"},
 			ops:   func(s *stage) []workspace.Op { return []workspace.Op{s.op(workspace.OpMove, "d/e", "d")} },
-			err:   "d/e is d itself or lies in it",
+			err:   "d/e is d itself or is in it",
 		}, {
 			name:  "copy a tree",
 			files: map[string]string{"d/e/f": "old", "d/l": "-> e"},
@@ -289,12 +289,12 @@ func TestApply(t *testing.T) {
 		}, {
 			name: "protected",
 			ops:  func(s *stage) []workspace.Op { return []workspace.Op{s.write(".git/hooks/pre-commit", "x")} },
-			err:  ".git/hooks/pre-commit is protected, since programs run what stands there",
+			err:  ".git/hooks/pre-commit is protected, since programs run or obey it",
 		}, {
 			name:  "protected by a link",
 			files: map[string]string{".git/config": "x", "harmless": "-> .git"},
 			ops:   func(s *stage) []workspace.Op { return []workspace.Op{s.write("harmless/config", "x")} },
-			err:   "harmless/config is protected, since programs run what stands there",
+			err:   "harmless/config is protected, since programs run or obey it",
 		}, {
 			name: "the root",
 			ops:  func(s *stage) []workspace.Op { return []workspace.Op{s.op(workspace.OpDelete, ".", "")} },

@@ -13,10 +13,10 @@ import (
 	"toolcrib/workspace/internal/tree"
 )
 
-// commit writes the change into the history of the root of the first operation, and
-// with that the change has happened: what is found without it at the next start is
-// undone. The histories of other roots have it from then on, so that none ever tells
-// of a change that was taken back; where one cannot be written it lacks the change.
+// commit writes the change into the history of the root of the first operation. With that
+// the change has happened: the next start undoes a change that this history lacks. The
+// histories of other roots get it afterwards, so that none ever has a change that was
+// undone; if one cannot be written, it lacks the change.
 func (t *transaction) commit() error {
 	if t.journal == nil {
 		return nil
@@ -38,8 +38,8 @@ func (t *transaction) commit() error {
 	return nil
 }
 
-// histories are those of all roots that the change touched, first that of its first
-// operation.
+// histories returns those of all roots that the change touched, that of its first operation
+// first.
 func (t *transaction) histories() ([]*history.History, error) {
 	var list []*history.History
 	for i, w := range t.works {
@@ -59,8 +59,8 @@ func (t *transaction) histories() ([]*history.History, error) {
 	return list, nil
 }
 
-// enter writes the change into one history. What stands in its log has happened,
-// whatever goes wrong after that.
+// enter writes the change into one history. A change whose record is in the log has
+// happened, even if a later step fails.
 func (t *transaction) enter(ctx context.Context, h *history.History) error {
 	rec := t.record()
 	rec.Files = t.files(h)
@@ -78,13 +78,13 @@ func (t *transaction) enter(ctx context.Context, h *history.History) error {
 	return nil
 }
 
-// record is the change in the history, without its files.
+// record returns the record of the change without its files.
 func (t *transaction) record() Record {
 	c := t.change
 	return Record{ID: t.id, Time: time.Now().UTC().Truncate(time.Millisecond), Tool: c.Tool, Principal: c.Principal, Call: c.Call, Undoes: c.Undoes}
 }
 
-// files lists what the change did, as h names it.
+// files lists the effects of the change by the paths of h.
 func (t *transaction) files(h *history.History) []Changed {
 	var list []Changed
 	for _, s := range t.made {
@@ -98,8 +98,8 @@ func (t *transaction) files(h *history.History) []Changed {
 	return list
 }
 
-// foreseen is what the history of the first operation would get if the process
-// were killed when all is done.
+// foreseen lists the effects that the history of the first operation would get if the
+// process were killed after the last step.
 func (t *transaction) foreseen(h *history.History) []Changed {
 	var list []Changed
 	for _, w := range t.works {
@@ -134,8 +134,8 @@ func (t *transaction) filesOf(h *history.History, w *work) []Changed {
 	return append(slices.Clip(w.kept), c)
 }
 
-// nameIn is the path of a spot in a history: below its root, or absolute where it
-// belongs to another.
+// nameIn returns the path of a spot for a history: below the root of the history, or
+// absolute if the spot is in another root.
 func (t *transaction) nameIn(h *history.History, s *spot) string {
 	if of, _, err := t.ws.historyOf(s.root); err != nil || of != h {
 		return s.abs()
@@ -143,8 +143,8 @@ func (t *transaction) nameIn(h *history.History, s *spot) string {
 	return path.Join(s.root.prefix, s.rel)
 }
 
-// clean removes what the change has taken away. What cannot be removed stays for the
-// next start to try.
+// clean removes the entries that the change has replaced or deleted. The next start tries
+// again to remove those that are left.
 func (t *transaction) clean() {
 	ctx := context.WithoutCancel(t.ctx)
 	var errs []error
@@ -156,7 +156,7 @@ func (t *transaction) clean() {
 			err := tree.Remove(ctx, s.dir, s.name())
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				errs = append(errs, err)
-				w.note("what it held could not be removed from %s: %s", fsys.Show(Path{view: t.ws, root: s.root, rel: s.rel}.String()), fsys.Cause(err))
+				w.note("its former content could not be removed from %s: %s", fsys.Show(Path{view: t.ws, root: s.root, rel: s.rel}.String()), fsys.Cause(err))
 			}
 		}
 	}

@@ -81,28 +81,12 @@ func (t *transaction) refuseHeld(s, as *spot) error {
 	if t.ws.deny == nil || s.info.Kind != KindDirectory {
 		return nil
 	}
-	var way []string
-	judge := func(name string) error {
-		below := path.Join(path.Join(way...), name)
-		err := t.ws.denied(s.root, path.Join(s.rel, below))
+	err := tree.EachPath(t.ctx, s.dir, s.name(), func(rel string) error {
+		err := t.ws.denied(s.root, path.Join(s.rel, rel))
 		if err == nil && as != nil {
-			err = t.ws.denied(as.root, path.Join(as.rel, below))
+			err = t.ws.denied(as.root, path.Join(as.rel, rel))
 		}
 		return err
-	}
-	err := tree.Walk(t.ctx, s.dir, s.name(), tree.Visit{
-		Entry: func(_ fsys.Dir, e DirEntry) error { return judge(e.Name) },
-		Enter: func(_ fsys.Dir, name string) error {
-			if len(way) == 0 {
-				name = "."
-			}
-			way = append(way, name)
-			return judge(".")
-		},
-		Left: func(fsys.Dir, string) error {
-			way = way[:len(way)-1]
-			return nil
-		},
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return fsys.ErrSwapped

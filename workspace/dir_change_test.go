@@ -35,7 +35,7 @@ func dirs(t testing.TB, tr tree, opt workspace.Options, names ...string) []fsys.
 	return list
 }
 
-// content is what stands at a path: the text of a file, "dir" with the names in it,
+// content describes the entry at a path: the text of a file, "dir" with the names in it,
 // or "-> " with the text of a link; "" for nothing.
 func (tr tree) content(t testing.TB, name string) string {
 	t.Helper()
@@ -69,7 +69,7 @@ func (tr tree) content(t testing.TB, name string) string {
 	return string(data)
 }
 
-// newChangeTree is what the tests of one operation start from.
+// newChangeTree is the tree at the start of the tests of one operation.
 func newChangeTree(t testing.TB) tree {
 	tr := newTree(t)
 	tr.write(t, "ws/a/file", "file")

@@ -24,20 +24,20 @@ const (
 	RuleInvalid    Rule = "invalid"    // empty, NUL, not UTF-8, too long, a URI
 	RuleOutside    Rule = "outside"    // leaves the roots
 	RuleSpecial    Rule = "special"    // FIFO, socket, device
-	RuleProcfs     Rule = "procfs"     // lies on /proc, /sys or another file system of the kernel
+	RuleProcfs     Rule = "procfs"     // on /proc, /sys or another file system of the kernel
 	RuleLoop       Rule = "loop"       // too many symlinks
 	RuleNotFound   Rule = "not_found"  // no such path
 	RuleKind       Rule = "kind"       // a file where a directory is wanted, or the reverse
 	RuleAccess     Rule = "access"     // the system does not permit it
-	RuleExists     Rule = "exists"     // something stands where nothing may
-	RuleProtected  Rule = "protected"  // programs run what stands there
-	RuleDenied     Rule = "denied"     // a guard keeps the view away
+	RuleExists     Rule = "exists"     // an entry exists where none may
+	RuleProtected  Rule = "protected"  // programs run or obey the file
+	RuleDenied     Rule = "denied"     // a deny rule of the view
 	RuleDurability Rule = "durability" // written, but fsync failed
 	RuleIO         Rule = "io"         // anything else of the system
 )
 
-// Error is how a path is refused. Msg and Hint read like those of a tool's error.
-// They tell nothing of what lies outside the roots, not even whether it exists.
+// Error is the refusal of a path. Msg and Hint read like those of a tool's error. They say
+// nothing about files outside the roots, not even whether they exist.
 type Error struct {
 	Rule Rule
 	Path string // as the caller wrote it
@@ -49,7 +49,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Msg }
 func (e *Error) Unwrap() error { return e.Err }
 
-// refuse words the error that an operation on p ended with.
+// refuse returns the error of an operation on p as an *[Error].
 func (p Path) refuse(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -67,7 +67,7 @@ func (p Path) refuse(err error) error {
 	switch {
 	case errors.Is(err, tree.ErrMounted):
 		e.Rule, e.Msg = RuleInvalid, name+" is where another file system is mounted"
-		e.Hint = "name what lies beside it"
+		e.Hint = "name other entries of its directory"
 	case errors.Is(err, fsys.ErrSwapped):
 		e.Rule, e.Msg = RuleIO, name+" was replaced by another meanwhile"
 		e.Hint = "try again"
@@ -78,7 +78,7 @@ func (p Path) refuse(err error) error {
 		e.Rule, e.Msg = RuleSpecial, name+" is a FIFO, socket or device"
 		e.Hint = "only regular files and directories can be opened"
 	case errors.Is(err, fsys.ErrKernel):
-		e.Rule, e.Msg = RuleProcfs, name+" lies on a file system of the kernel (/proc, /sys or the like)"
+		e.Rule, e.Msg = RuleProcfs, name+" is on a file system of the kernel (/proc, /sys or the like)"
 		e.Hint = "such files are not data; run a command to query the system"
 	case errors.Is(err, syscall.ELOOP):
 		e.Rule, e.Msg = RuleLoop, name+" passes too many symlinks"
@@ -109,7 +109,8 @@ func (p Path) refuse(err error) error {
 	return e
 }
 
-// refuseNotDir tells a file that was wanted as a directory from a path below one.
+// refuseNotDir fills in e for a file at p that was wanted as a directory, or for a file
+// above p.
 func (p Path) refuseNotDir(e *Error, name string) {
 	if info, err := p.bare().look(true); err == nil && info.Kind != KindDirectory {
 		e.Rule, e.Msg = RuleKind, name+" is a file, not a directory"
@@ -124,7 +125,7 @@ func (p Path) refuseNotDir(e *Error, name string) {
 		}
 		if info.Kind != KindDirectory {
 			e.Rule, e.Msg = RuleKind, fsys.Show(above.String())+" is a file, not a directory"
-			e.Hint = "nothing can lie below it, as " + name + " would"
+			e.Hint = "a file has no entries, so " + name + " cannot exist"
 			if strings.HasPrefix(e.Path, "~") {
 				e.Hint += tildeHint
 			}
@@ -135,10 +136,10 @@ func (p Path) refuseNotDir(e *Error, name string) {
 	p.refuseMissing(e, name)
 }
 
-// CheckRoot refuses a path whose root is not what its name leads to any more: the user
-// would look at that name, and not find what a caller sees. A change is refused so in any
-// case; whoever reads for a caller asks first, since what reads all the same reads in the
-// directory that was opened at the start.
+// CheckRoot refuses a path if the name of its root leads to another directory by now: the
+// user would look at that name, and not find what a caller sees. Every change checks this.
+// A reader must call it first, since a read goes on in the directory that was opened at the
+// start.
 func (p Path) CheckRoot() error {
 	if p.root == nil || !p.root.away() {
 		return nil
@@ -148,7 +149,7 @@ func (p Path) CheckRoot() error {
 	return e
 }
 
-// refuseRoot tells that a root is not at its name any more.
+// refuseRoot fills in e for a root that has left its name.
 func (p Path) refuseRoot(e *Error) {
 	name := p.root.names[0]
 	_, err := os.Stat(name)
@@ -161,11 +162,11 @@ func (p Path) refuseRoot(e *Error) {
 	case err != nil:
 		e.Msg = "the root " + fsys.Show(name) + " has been removed"
 	default:
-		e.Msg = "the root " + fsys.Show(name) + " has been removed, and what stands there now is another directory"
+		e.Msg = "the root " + fsys.Show(name) + " has been removed, and another directory has its name now"
 	}
 }
 
-// removed reports whether the directory itself is gone, whatever has its name by now.
+// removed reports whether the directory itself is gone, even if another has its name.
 func (r *root) removed() bool {
 	if r == nil {
 		return false
@@ -198,7 +199,7 @@ func (p Path) refuseMissing(e *Error, name string) {
 
 const tildeHint = "; ~ is an ordinary name here, not the home directory"
 
-// refuseMany is the error of a walk of p that found too much.
+// refuseMany is the error of a walk of p that found more entries than most.
 func (p Path) refuseMany(most int) error {
 	return &Error{
 		Rule: RuleInvalid, Path: p.written(),

@@ -8,7 +8,7 @@ import (
 	"toolcrib/workspace/internal/history"
 )
 
-// The store and the log behind History, for tests of what a change relies on.
+// The contents and the log behind History, for tests.
 
 type TestHistory struct{ h *history.History }
 
@@ -72,11 +72,8 @@ var ErrTooLarge = history.ErrTooLarge
 
 // LockNames locks paths.
 func LockNames(ctx context.Context, w *Workspace, names ...string) (unlock func() error, err error) {
-	return w.lock(ctx, names)
+	return w.state.Lock(ctx, names)
 }
-
-// Stripe is the lock of a name.
-func Stripe(name string) int { return stripe(name) }
 
 // Protects judges a path below a root of the view.
 func Protects(w *Workspace, i int, rel string, mayBeDirectory bool) bool {

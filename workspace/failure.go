@@ -9,7 +9,7 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// word words the errors of an attempt.
+// word turns the error of an attempt into that of the change.
 func (t *transaction) word(err error) error {
 	worded := t.wordCause(err)
 	u, ok := errors.AsType[*undoError](err)
@@ -36,7 +36,7 @@ func (t *transaction) word(err error) error {
 	return fmt.Errorf("%w; %s", worded, u.Error())
 }
 
-// wordCause words the error that ended an attempt.
+// wordCause does so for the error that ended the attempt, without that of its undo.
 func (t *transaction) wordCause(err error) error {
 	if cause := context.Cause(t.ctx); cause != nil && errors.Is(err, cause) {
 		return cause
@@ -81,18 +81,18 @@ func (w *work) failFrom(err error) error {
 	return &stepError{w, w.op.From, err}
 }
 
-// changedError says that a file is not what it was when the change was computed.
+// changedError says that a file has changed since the operation was planned.
 type changedError struct {
 	work *work
-	old  Old // what stands there instead
+	old  Old // as it is now
 }
 
 func (e *changedError) Error() string { return e.work.path.String() + " has changed meanwhile" }
 
-// undoError says that a change that failed could not be undone either.
+// undoError says that a failed change could not be undone.
 type undoError struct {
 	err  error
-	left bool // it was, but for temporary entries that could not be removed
+	left bool // it was undone, but temporary entries are left
 }
 
 func (e *undoError) Error() string {
@@ -104,11 +104,11 @@ func (e *undoError) Error() string {
 
 func (e *undoError) Unwrap() error { return e.err }
 
-// stateFailed words an error of the state, so that nobody takes it for one of the
-// file that is to be changed. What ended with ctx, or is worded already, stays.
+// stateFailed returns an error of the state as one that cannot be taken for an error of the
+// changed file. The cause of ctx and an *[Error] stay as they are.
 func (w *Workspace) stateFailed(ctx context.Context, err error) error {
 	if err == nil || errors.Is(err, os.ErrClosed) {
-		return err
+		return stateError(err)
 	}
 	if cause := context.Cause(ctx); cause != nil && (errors.Is(err, cause) || errors.Is(err, ctx.Err())) {
 		return err
@@ -117,8 +117,8 @@ func (w *Workspace) stateFailed(ctx context.Context, err error) error {
 		return e
 	}
 	return &Error{
-		Rule: RuleIO, Path: w.state.base, Err: err,
-		Msg:  "nothing was changed: the server cannot keep its state in " + fsys.Show(w.state.base) + ": " + fsys.Cause(err),
+		Rule: RuleIO, Path: w.state.Base(), Err: err,
+		Msg:  "nothing was changed: the server cannot keep its state in " + fsys.Show(w.state.Base()) + ": " + fsys.Cause(err),
 		Hint: "it is not about the file: make room there or give the server the right to write it, or another --state-dir",
 	}
 }

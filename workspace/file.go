@@ -18,7 +18,7 @@ type File interface {
 	Info() Info
 }
 
-// file words the errors of an open file.
+// file is an open file whose errors name its path.
 type file struct {
 	fsys.File
 	path Path
@@ -41,7 +41,7 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 
 func (f *file) Close() error { return f.path.refuseIO(f.File.Close()) }
 
-// refuseIO words an error of the open file p; io.EOF is none.
+// refuseIO returns an error of the open file p as an *[Error]; io.EOF stays.
 func (p Path) refuseIO(err error) error {
 	if err == nil || err == io.EOF {
 		return err

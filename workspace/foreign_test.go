@@ -104,7 +104,7 @@ func TestApplyForeign(t *testing.T) {
 		},
 		want: map[string]string{"f": "old" + strings.Repeat("\x00", workspace.MaxEdit-2) + "new", "hook": "x"},
 	}, {
-		name:  "a directory becomes a link to what is protected",
+		name:  "a directory becomes a link to a protected path",
 		files: map[string]string{"d/hooks/f": "old", ".git/hooks/f": "theirs"},
 		ops: func(s *stage) []workspace.Op {
 			return []workspace.Op{s.meanwhile(func() {
@@ -171,7 +171,7 @@ func TestApplyGivesUp(t *testing.T) {
 	}
 }
 
-// TestApplyBelowWhatGoes has a change write into what it takes away.
+// TestApplyBelowWhatGoes has a change write into a directory that it deletes or moves.
 func TestApplyBelowWhatGoes(t *testing.T) {
 	s := newStage(t, map[string]string{"d/f": "old", "e": "x"}, workspace.Options{})
 	before := s.tree()
@@ -278,7 +278,7 @@ func TestRecoverKeeps(t *testing.T) {
 	}{
 		{name: "swap", files: []workspace.Changed{{Kind: workspace.OpWrite, Path: "f"}}},
 		{name: "another number of the device", device: 1, files: []workspace.Changed{{Kind: workspace.OpWrite, Path: "f"}}},
-		{name: "beside a directory", files: []workspace.Changed{{Kind: workspace.OpWrite, Path: "f"}, {Kind: workspace.OpDirectory, Path: "z"}}},
+		{name: "next to a directory", files: []workspace.Changed{{Kind: workspace.OpWrite, Path: "f"}, {Kind: workspace.OpDirectory, Path: "z"}}},
 		{name: "in place", inside: true, files: []workspace.Changed{{Kind: workspace.OpWrite, Path: "f"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

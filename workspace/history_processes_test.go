@@ -224,7 +224,7 @@ func TestHistoryKilled(t *testing.T) {
 	t.Logf("%d changes", seen)
 }
 
-// sizeOf is what a history takes on the disk.
+// sizeOf returns the size of a history on disk in bytes.
 func sizeOf(t *testing.T, h workspace.TestHistory) (total int64) {
 	t.Helper()
 	err := filepath.WalkDir(h.Folder(), func(_ string, d os.DirEntry, err error) error {

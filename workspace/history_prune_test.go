@@ -134,7 +134,7 @@ func TestPruneTogether(t *testing.T) {
 	pruners.Wait()
 }
 
-// TestPruneByItself goes on until a process has pruned beside its changes.
+// TestPruneByItself goes on until a process has pruned in the background.
 func TestPruneByItself(t *testing.T) {
 	tr := newTree(t)
 	w, h := stored(t, tr, workspace.Options{History: workspace.HistoryBounds{Bytes: 20_000}})

@@ -14,8 +14,8 @@ import (
 	"toolcrib/workspace/internal/tree"
 )
 
-// keep takes into the history what the change has taken away, and finds out
-// whether it was what the change was computed from.
+// keep takes into the history the files that the change has replaced or deleted, and checks
+// that they are those that the change was computed from.
 func (t *transaction) keep() error {
 	for _, w := range t.works {
 		if w.op.Kind == OpAppend && !w.same {
@@ -24,7 +24,7 @@ func (t *transaction) keep() error {
 				return w.fail(err)
 			}
 			w.done.After = history.VersionOf(info)
-			t.notKept = fmt.Sprintf("of a file above %d MiB that is appended to nothing is kept", appendWhole>>20)
+			t.notKept = fmt.Sprintf("the former content of a file above %d MiB is not kept by an append", appendWhole>>20)
 		}
 		if w.op.Kind == OpMove && w.op.Expect.Hash != "" {
 			if err := w.verifyMoved(); err != nil {
@@ -69,7 +69,7 @@ func (t *transaction) keep() error {
 	return nil
 }
 
-// verifyMoved compares a file that was moved with what was expected.
+// verifyMoved compares a file that was moved with Expect.
 func (w *work) verifyMoved() error {
 	info, err := w.at.dir.Stat(w.at.name())
 	if err != nil {
@@ -83,8 +83,8 @@ func (w *work) verifyMoved() error {
 	return nil
 }
 
-// verifyCopied compares what is about to go, since it was copied to another file
-// system, with what it was when that began.
+// verifyCopied compares a tree that was copied to another file system, and is about to be
+// deleted, with its version from before the copy.
 func (w *work) verifyCopied(ctx context.Context) error {
 	now, err := tree.Version(ctx, w.backup.dir, w.backup.name())
 	if err != nil {
@@ -96,8 +96,9 @@ func (w *work) verifyCopied(ctx context.Context) error {
 	return nil
 }
 
-// verify compares what was taken away with what a write was computed from and with
-// what was expected. Where it is of another kind, nobody has agreed to that it goes.
+// verify compares the file that was replaced or deleted with the one that a write was
+// computed from, and with Expect. One of another kind is refused: no call agreed to lose
+// it.
 func (w *work) verify(list []Changed) error {
 	got, looked := list[0].Before, w.at
 	if w.op.Kind == OpWrite && w.from != nil {
@@ -124,7 +125,7 @@ func (w *work) verify(list []Changed) error {
 		return nil
 	}
 	if w.op.Kind == OpDelete && w.op.Expect == (Expect{}) {
-		return nil // whatever it holds goes, and is kept
+		return nil // any content may go, and is kept
 	}
 	if now := readOld(w.out, info); want != now.Hash { // which no history may have hashed
 		return &changedError{w, now}
@@ -132,8 +133,8 @@ func (w *work) verify(list []Changed) error {
 	return nil
 }
 
-// readOld describes a file that is not what was expected, with its content where it
-// is small enough; an error leaves that out.
+// readOld describes a file that is not the expected one, with its content if it is small
+// enough. After an error it leaves the content out.
 func readOld(s *spot, info Info) Old {
 	old := Old{Exists: true, Info: info, Cut: true}
 	if info.Kind != KindFile || info.Size > MaxEdit {

@@ -11,11 +11,11 @@ import (
 	"toolcrib/workspace"
 )
 
-// model is what a tree must be: the contents of files by their paths; directories
+// model describes the wanted tree: the contents of files by their paths; directories
 // end in a slash.
 type model map[string]string
 
-// modelStep is an operation, and what it does to a model.
+// modelStep is an operation and its effect on a model.
 type modelStep struct {
 	kind                workspace.OpKind
 	path, from, content string
@@ -27,7 +27,7 @@ func (m model) has(p string) bool {
 	return file || dir
 }
 
-// below lists the paths of what stands at p and in it, sorted.
+// below lists the paths of p and of all entries below it, sorted.
 func (m model) below(p string) []string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {

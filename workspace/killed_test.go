@@ -33,7 +33,7 @@ func killedTop(worker int) string { return fmt.Sprintf("w%d", worker) }
 
 func killedCall(seed uint64, worker, n int) string { return fmt.Sprintf("%x/%d/%d", seed, worker, n) }
 
-// readModel reads what stands below top.
+// readModel reads the entries below top.
 func readModel(root, top string) (model, error) {
 	m := model{}
 	err := filepath.WalkDir(filepath.Join(root, top), func(host string, e fs.DirEntry, err error) error {

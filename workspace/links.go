@@ -97,7 +97,7 @@ func (w *Workspace) follow(r *root, rel string, last, all bool) (*root, string, 
 			continue
 		}
 		if err != nil {
-			// What is denied is not even known to be missing.
+			// The error of a denied path must not say whether the path exists.
 			denied := w.denied(at.root, path.Join(at.rel(), path.Join(todo...)))
 			return nil, "", cmp.Or(denied, err)
 		}
@@ -119,8 +119,8 @@ func (w *Workspace) follow(r *root, rel string, last, all bool) (*root, string, 
 	return at.root, at.rel() + slash, w.denied(at.root, at.rel())
 }
 
-// position is the place in the file system that follow has reached: below a root, or at a
-// host path outside of all roots.
+// position is the directory that follow has reached: below a root, or at a host path
+// outside of all roots.
 type position struct {
 	root  *root
 	names []string // the components below root

@@ -12,21 +12,21 @@ import (
 	"toolcrib/workspace/protect"
 )
 
-// spot is a name in a directory: where an operation acts. Its path holds no links,
-// so that it means the same for all who name the file in different ways.
+// spot is the entry that an operation acts on. Its path holds no links, so that it is the
+// same however a call names the file.
 type spot struct {
 	root *root
 	rel  string
 	// The rest is known once the directory is open.
 	dir     fsys.Dir
 	missing []string // directories above the name that are to be made first
-	info    Info     // what stands there; Kind "" = nothing
+	info    Info     // of the entry; Kind "" = there is none
 }
 
 func (s *spot) name() string { return path.Base(s.rel) }
 
-// abs is the host path of the spot by the canonical name of its root. Journals and
-// locks name it so.
+// abs is the host path of the spot by the canonical name of its root. Journals and locks
+// use it.
 func (s *spot) abs() string { return path.Join(s.root.canonical, s.rel) }
 
 func (s *spot) exists() bool { return s.info.Kind != "" }
@@ -39,8 +39,8 @@ func (s *spot) sibling(name string) *spot {
 	return &spot{root: s.root, rel: path.Join(path.Dir(s.rel), name), dir: s.dir}
 }
 
-// spotOf finds where an operation on p acts. The last component is followed only if
-// last is set. What the end of the path names need not exist.
+// spotOf finds the entry that an operation on p acts on. It follows the last component only
+// if last is set. The end of the path need not exist.
 func (w *Workspace) spotOf(p Path, last bool) (*spot, error) {
 	if p.root == nil {
 		return nil, errNoPath()
@@ -55,7 +55,7 @@ func (w *Workspace) spotOf(p Path, last bool) (*spot, error) {
 	if rel == "." { // as [Path.IsRoot] says beforehand
 		return nil, &Error{
 			Rule: RuleInvalid, Path: p.written(), Msg: fsys.Show(p.written()) + " is a root of the workspace, which stays as it is",
-			Hint: "name what is in it",
+			Hint: "name the entries in it",
 		}
 	}
 	return &spot{root: r, rel: rel}, nil
@@ -78,8 +78,8 @@ func (w *Workspace) settle(r *root, rel string, last bool) (*root, string, error
 	return to, at, w.denied(to, at)
 }
 
-// missingNames are the locks of the directories above that are to be made: nobody
-// else finds one there that is taken back again, nor loses one to that.
+// missingNames returns the lock names of the missing directories above, which the change
+// makes: no other change must find one that is undone, or lose one to that.
 func (s *spot) missingNames() (names []string) {
 	for rel := path.Dir(s.rel); rel != "."; rel = path.Dir(rel) {
 		if _, err := s.root.Lstat(rel); !errors.Is(err, fs.ErrNotExist) {
@@ -90,14 +90,14 @@ func (s *spot) missingNames() (names []string) {
 	return names
 }
 
-// refuseProtected refuses to change what programs run.
+// refuseProtected refuses to change a protected path.
 func (w *Workspace) refuseProtected(s *spot, p Path, mayBeDirectory bool) error {
 	if w.allowProtected || !w.protection(s.root).Protects(s.rel, mayBeDirectory) {
 		return nil
 	}
 	return &Error{
 		Rule: RuleProtected, Path: p.written(),
-		Msg:  fsys.Show(p.written()) + " is protected, since programs run what stands there",
+		Msg:  fsys.Show(p.written()) + " is protected, since programs run or obey it",
 		Hint: "tell the user what to change there; a tool cannot, unless the server runs with --allow-protected",
 	}
 }
@@ -113,8 +113,8 @@ func (w *Workspace) protection(r *root) protect.Root {
 	}
 }
 
-// openSpot opens the directory of a spot, or the nearest above it that exists, and
-// looks at what stands there.
+// openSpot opens the directory of a spot, or the nearest existing one above it, and
+// describes the entry.
 func (t *transaction) openSpot(s *spot) (err error) {
 	s.missing, s.info = nil, Info{}
 	for parent := path.Dir(s.rel); ; parent = path.Dir(parent) {
@@ -143,9 +143,9 @@ func (t *transaction) openSpot(s *spot) (err error) {
 	return err
 }
 
-// refuseLink says why a link stands in the way to the directory of a spot, whose
-// path has none: it leads to nothing, or has come after the path was judged, and
-// what it leads to may be protected.
+// refuseLink is the error for a link in the path of a spot, which had none when it was
+// located: the link leads to nothing, or a program has made it since, and its target may be
+// protected.
 func (s *spot) refuseLink(dir string) error {
 	if _, err := s.root.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return errDangling
@@ -153,8 +153,8 @@ func (s *spot) refuseLink(dir string) error {
 	return fsys.ErrSwapped
 }
 
-// openDir opens a directory once for the whole change, and by the path that was
-// judged: no link is followed.
+// openDir opens a directory once for the whole change. It follows no link, so that the path
+// is the one that was judged.
 func (t *transaction) openDir(r *root, rel string) (fsys.Dir, error) {
 	key := dirKey{r, rel}
 	if d := t.dirs[key]; d != nil {
@@ -173,10 +173,10 @@ type dirKey struct {
 	rel  string
 }
 
-// errDangling says that a symlink stands where a directory or file is to be made.
+// errDangling says that a symlink is in the path of a directory or file to be made.
 var errDangling = errors.New("is a symlink to nothing")
 
-// refuseChange words the error of a change at p.
+// refuseChange returns the error of a change at p as an *[Error].
 func (p Path) refuseChange(err error) error {
 	if e, ok := errors.AsType[*tree.Error](err); ok && e.Rel != "." {
 		return p.child(e.Rel).refuseChange(e.Err)
@@ -195,7 +195,7 @@ func (p Path) refuseChange(err error) error {
 		e.Rule, e.Msg = RuleAccess, name+": "+fsys.Cause(err)
 		e.Hint = "the user that runs the server may not write there"
 	case errors.Is(err, syscall.EROFS):
-		e.Rule, e.Msg = RuleAccess, name+" lies on a file system that is read-only"
+		e.Rule, e.Msg = RuleAccess, name+" is on a read-only file system"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		e.Rule, e.Msg = RuleIO, name+": "+fsys.Cause(err)
 		e.Hint = "nothing was changed; make room first"

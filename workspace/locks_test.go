@@ -125,22 +125,3 @@ func TestLockBetweenWorkspaces(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestStripe fixes the stripes: processes of two versions must agree on them.
-func TestStripe(t *testing.T) {
-	for name, want := range map[string]int{"main.go": 3, "caf\u00e9": 154} {
-		if got := workspace.Stripe(name); got != want {
-			t.Errorf("%s has the stripe %d, want %d", name, got, want)
-		}
-	}
-	if a, b := workspace.Stripe("caf\u00e9"), workspace.Stripe("CAFE\u0301"); a != b {
-		t.Errorf("two spellings have the stripes %d and %d", a, b)
-	}
-	used := map[int]bool{}
-	for i := range 2000 {
-		used[workspace.Stripe(fmt.Sprint(i))] = true
-	}
-	if len(used) < 250 {
-		t.Errorf("2000 paths use %d stripes", len(used))
-	}
-}

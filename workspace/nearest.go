@@ -4,12 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
 	"toolcrib/workspace/internal/fsys"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // nearestEntries is how many entries of a directory Nearest looks at.
@@ -84,53 +83,9 @@ func (p Path) nearestEntry(name string) string {
 	if err != nil {
 		return ""
 	}
-	want := fold(name)
-	best, least := "", min(max(1, len(want)/3), len(want)-1) // another letter alone is not near
-	for _, e := range list {
-		if fsys.IsTemp(e.Name) {
-			continue
-		}
-		n := distance(want, fold(e.Name), least+1)
-		if n < least || n == least && (best == "" || e.Name < best) {
-			if _, err := p.child(e.Name).look(true); err == nil {
-				best, least = e.Name, n
-			}
-		}
-	}
-	return best
-}
-
-// fold removes what differs between twins of a name: case and Unicode form.
-func fold(name string) []rune { return []rune(strings.ToLower(norm.NFC.String(name))) }
-
-// distance is the number of letters to insert, delete, replace or swap with the
-// next one to make b of a (optimal string alignment), or limit if it is not less.
-func distance(a, b []rune, limit int) int {
-	if max(len(a)-len(b), len(b)-len(a)) >= limit {
-		return limit
-	}
-	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range above {
-		above[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(above[j]+1, row[j-1]+1, above[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-			least = min(least, row[j])
-		}
-		if least >= limit {
-			return limit
-		}
-		before, above, row = above, row, before
-	}
-	return min(above[len(b)], limit)
+	list = slices.DeleteFunc(list, func(e DirEntry) bool { return fsys.IsTemp(e.Name) })
+	return fsys.Nearest(name, list, func(near string) bool {
+		_, err := p.child(near).look(true)
+		return err == nil
+	})
 }

@@ -10,7 +10,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// TestRestores brings back what is protected only where an operation says that it
+// TestRestores brings back a protected file only where an operation says that it
 // does so.
 func TestRestores(t *testing.T) {
 	s := newStage(t, nil, workspace.Options{})

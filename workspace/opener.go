@@ -7,10 +7,10 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// Opener opens one file after the other as [Path.Open] does. While files of one
-// directory follow each other it holds that open, which takes less time than a path for
-// each. The paths are of regular files, as a walk or table has them. The Info of a file is
-// that of the time when it is asked for first. The zero value is ready to use, by one
+// Opener opens one file after the other as [Path.Open] does. While files of one directory
+// follow each other it holds that directory open, which takes less time than a path for
+// each. The paths are of regular files, as a walk or an index has them. The Info of a file
+// is that of the time when it is asked for first. The zero value is ready to use, by one
 // goroutine at a time.
 type Opener struct {
 	root   *root
@@ -21,7 +21,7 @@ type Opener struct {
 
 // Open opens a regular file for reading.
 func (o *Opener) Open(p Path) (File, error) {
-	if p.root == nil || p.text != "" || p.view.deny != nil { // it need not be clean, or is judged
+	if p.root == nil || p.text != "" || p.view.deny != nil { // it need not be clean, or rules judge it
 		return p.Open()
 	}
 	name := strings.LastIndexByte(p.rel, '/') + 1
@@ -33,7 +33,7 @@ func (o *Opener) Open(p Path) (File, error) {
 		err = p.root.OpenListed(p.rel, &f.File)
 	}
 	if err != nil {
-		return p.Open() // follows links, and says what is wrong
+		return p.Open() // follows links, and has the right error
 	}
 	return f, nil
 }
@@ -53,7 +53,7 @@ func (o *Opener) enter(r *root, in string) bool {
 	return o.dir != nil
 }
 
-// Close gives back the directory that is held open.
+// Close closes the directory that is held open.
 func (o *Opener) Close() {
 	if o.dir != nil {
 		o.dir.Close()

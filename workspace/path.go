@@ -35,7 +35,7 @@ func (p Path) String() string {
 	return path.Join(p.root.shown, p.rel)
 }
 
-// Root returns the root that p lies in.
+// Root returns the root of p.
 func (p Path) Root() Path { return Path{view: p.view, root: p.root, rel: "."} }
 
 // IsRoot reports whether p is a root itself, which no change can take away or replace.
@@ -95,8 +95,8 @@ func (p Path) bare() Path {
 // written is the path for messages.
 func (p Path) written() string { return cmp.Or(p.text, p.String()) }
 
-// target is the path for a backend: a slash or dot at the end of the text demands
-// a directory.
+// target is the path for a backend: a slash or dot at the end of the text demands a
+// directory.
 func (p Path) target() string {
 	text := filepath.ToSlash(p.text)
 	if strings.HasSuffix(text, "/") || strings.HasSuffix(text, "/.") {
@@ -105,8 +105,8 @@ func (p Path) target() string {
 	return p.rel
 }
 
-// Open opens a regular file for reading. It never blocks, whatever p is; a FIFO
-// or device that it refuses may have been opened and closed for that.
+// Open opens a regular file for reading. It never blocks: it may open a FIFO or device for
+// a moment, but refuses it.
 func (p Path) Open() (File, error) {
 	f := &file{path: p}
 	err := p.reach(true, func(r *root, rel string) error { return r.OpenFile(rel, &f.File) })
@@ -125,9 +125,9 @@ func (p Path) Stat() (Info, error) {
 	return info, nil
 }
 
-// Find describes a path that need not exist: itself, or what it leads to where
-// links are followed. It does not look for a path that may have been meant, for
-// which Stat and Lstat read the directory, nor for where a link leads.
+// Find describes a path that need not exist: itself, or with follow the target of its
+// links. Unlike Stat and Lstat it does not look for a similar path or for the target of a
+// link, which costs time.
 func (p Path) Find(follow bool) (info Info, exists bool, err error) {
 	info, err = p.look(follow)
 	if err == nil {
@@ -177,8 +177,7 @@ func (p Path) resolved() string {
 	return Path{view: p.view, root: r, rel: path.Clean(rel)}.String()
 }
 
-// ReadDir lists a directory, sorted by name. The temporary files of changes are
-// left out.
+// ReadDir lists a directory, sorted by name, without the temporary files of changes.
 func (p Path) ReadDir() ([]DirEntry, error) {
 	d, err := p.openDir()
 	if err != nil {

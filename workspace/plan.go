@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// headOfOld is what a write is shown of a file above MaxEdit.
+	// headOfOld is the size in bytes of the part of a file above MaxEdit that a write sees.
 	headOfOld = 64 << 10
-	// appendWhole is the size of the largest file that is written anew with what is
-	// appended, which makes an append atomic and keeps the former content.
+	// appendWhole is the size in bytes of the largest file that an append writes anew as a
+	// whole: that makes it atomic and keeps the former content.
 	appendWhole = 8 << 20
 )
 
-// plan looks at what stands at all paths and computes what is to stand there. The
-// errors of all operations are joined, so that a caller can mend them together.
+// plan looks at the entries at all paths and computes the new ones. It joins the errors of
+// all operations, so that a caller can correct them together.
 func (t *transaction) plan() error {
 	var errs []error
 	for _, w := range t.works {
@@ -79,7 +79,7 @@ func (t *transaction) planOne(w *work) error {
 	return w.fail(errors.ErrUnsupported)
 }
 
-// planWrite reads what is there and has the new content computed.
+// planWrite reads the file and has the new content computed.
 func (t *transaction) planWrite(w *work) error {
 	if strings.HasSuffix(w.path.target(), "/") {
 		return w.fail(fsys.ErrIsDir)
@@ -121,7 +121,7 @@ func (t *transaction) planWrite(w *work) error {
 	return nil
 }
 
-// mode is the permission bits that a write leaves, 0 = as the umask has it.
+// mode is the permission bits after a write, 0 = those that the umask leaves.
 func (w *work) mode() fs.FileMode {
 	if w.op.Mode != 0 || !w.old.Exists {
 		return w.op.Mode.Perm()
@@ -129,7 +129,7 @@ func (w *work) mode() fs.FileMode {
 	return w.old.Info.Mode.Perm()
 }
 
-// open opens the file that a work starts from, if there is one.
+// open opens the file that a work starts from, if it exists.
 func (w *work) open(s *spot) error {
 	switch s.info.Kind {
 	case "":
@@ -155,7 +155,7 @@ func (w *work) open(s *spot) error {
 	return nil
 }
 
-// read reads what open has opened, if anything.
+// read reads the file that open has opened, if any.
 func (w *work) read() (err error) {
 	f := w.oldFile
 	if f == nil {
@@ -179,7 +179,7 @@ func (w *work) read() (err error) {
 	return nil
 }
 
-// expected compares what is there with Op.Expect.
+// expected compares the file with Op.Expect.
 func (w *work) expected() error {
 	want := strings.ToLower(w.op.Expect.Hash)
 	switch {
@@ -218,7 +218,7 @@ func (t *transaction) planAppend(w *work) error {
 		op := *w.op
 		op.Kind, op.New = OpWrite, func(old Old) ([]byte, error) {
 			if old.Cut {
-				return nil, &changedError{w, old} // it is not the file that was looked at
+				return nil, &changedError{w, old} // it is not the file that was planned for
 			}
 			return append(slices.Clip(old.Data), op.Data...), nil
 		}

@@ -24,17 +24,17 @@ func (t *transaction) planDelete(w *work) error {
 		if err := t.refuseHeld(w.at, nil); err != nil {
 			return w.fail(err)
 		}
-		size, err := t.removable(w.at)
+		size, err := tree.Removable(t.ctx, w.at.dir, w.at.name())
 		if err != nil {
 			return w.fail(err)
 		}
 		if !w.op.Recursive {
-			list, err := t.entriesOf(w.at)
+			empty, err := tree.IsEmpty(w.at.dir, w.at.name())
+			if err == nil && !empty {
+				err = syscall.ENOTEMPTY
+			}
 			if err != nil {
 				return w.fail(err)
-			}
-			if len(list) > 0 {
-				return w.fail(syscall.ENOTEMPTY)
 			}
 		}
 		w.done.Files, bytes = size.Files, size.Bytes
@@ -47,37 +47,14 @@ func (t *transaction) planDelete(w *work) error {
 	return nil
 }
 
-// refuseSpecial refuses to take away what no history can keep.
+// refuseSpecial refuses to delete an entry that no history can keep.
 func (w *work) refuseSpecial() error {
 	e := *w.path.refuse(fsys.ErrSpecial).(*Error)
 	e.Hint = "run a command to delete it"
 	return w.fail(&e)
 }
 
-// removable counts a tree that is to go. What is mounted in it could not, nor what
-// lies in a directory that the caller may not change.
-func (t *transaction) removable(s *spot) (tree.Size, error) {
-	size, err := tree.CountIn(t.ctx, s.dir, s.name(), tree.RefuseMounted, tree.RefuseClosed)
-	if err == nil && size.Mounted != "" {
-		err = &tree.Error{Rel: size.Mounted, Err: tree.ErrMounted}
-	}
-	return size, err
-}
-
-func (t *transaction) countTree(s *spot) (tree.Size, error) {
-	return tree.Count(t.ctx, s.dir, s.name())
-}
-
-func (t *transaction) entriesOf(s *spot) ([]DirEntry, error) {
-	d, err := s.dir.Open(s.name())
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	return d.Entries(1)
-}
-
-// planOld describes a file that goes and compares it with what is expected.
+// planOld describes a file that is to be deleted or moved, and compares it with Op.Expect.
 func (w *work) planOld(s *spot, p Path) error {
 	w.done.Before = history.VersionOf(s.info)
 	w.done.Files = 1
@@ -108,18 +85,18 @@ func (w *work) planOld(s *spot, p Path) error {
 	return nil
 }
 
-// planTransfer judges a move or a copy.
+// planTransfer plans a move or a copy.
 func (t *transaction) planTransfer(w *work) error {
 	if _, inside := fsys.Below(w.from.abs(), w.at.abs()); inside {
 		return w.fail(&Error{
 			Rule: RuleInvalid, Path: w.path.written(),
-			Msg: fsys.Show(w.path.written()) + " is " + fsys.Show(w.op.From.written()) + " itself or lies in it",
+			Msg: fsys.Show(w.path.written()) + " is " + fsys.Show(w.op.From.written()) + " itself or is in it",
 		})
 	}
 	if _, inside := fsys.Below(w.at.abs(), w.from.abs()); inside {
 		return w.fail(&Error{
 			Rule: RuleInvalid, Path: w.path.written(),
-			Msg: fsys.Show(w.path.written()) + " holds " + fsys.Show(w.op.From.written()) + ", which would go with it",
+			Msg: fsys.Show(w.path.written()) + " holds " + fsys.Show(w.op.From.written()) + ", which would be replaced with it",
 		})
 	}
 	if w.at.exists() && !w.op.Overwrite {
@@ -144,11 +121,11 @@ func (t *transaction) planTransfer(w *work) error {
 	w.done.Files = 1
 	var bytes int64
 	if w.from.info.Kind == KindDirectory {
-		look := t.countTree
+		count := tree.Count
 		if w.copies {
-			look = t.removable
+			count = tree.Removable
 		}
-		size, err := look(w.from)
+		size, err := count(t.ctx, w.from.dir, w.from.name())
 		if err != nil {
 			return w.failFrom(err)
 		}
@@ -162,7 +139,7 @@ func (t *transaction) planTransfer(w *work) error {
 		if w.at.info.Kind == KindOther {
 			return w.refuseSpecial()
 		}
-		if _, err := t.removable(w.at); err != nil {
+		if _, err := tree.Removable(t.ctx, w.at.dir, w.at.name()); err != nil {
 			return w.fail(err)
 		}
 		w.done.Before = history.VersionOf(w.at.info)

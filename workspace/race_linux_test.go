@@ -81,7 +81,7 @@ func (tr tree) attack(t *testing.T, a, b string) (stop func()) {
 	return func() { close(done); <-ended }
 }
 
-// TestRacingSwap swaps what is opened for links out of the workspace. No open may
+// TestRacingSwap swaps the opened files for links out of the workspace. No open may
 // read what is outside, and each must end with the content or a refusal.
 func TestRacingSwap(t *testing.T) {
 	tr := newRaceTree(t)

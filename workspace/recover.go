@@ -11,32 +11,17 @@ import (
 	"toolcrib/workspace/internal/fsys"
 	"toolcrib/workspace/internal/history"
 	"toolcrib/workspace/internal/journal"
-	"toolcrib/workspace/state"
 )
 
-// Recover finishes or undoes the changes in which processes were killed, as far as
-// they lie in the roots. A change that the history has is finished; one that was a
-// single step of the disk stands or not; any other is undone. It is to be called
-// before the first call of a tool.
+// Recover finishes or undoes the changes in which processes were killed, if they are in the
+// roots. It finishes a change that the history has. It keeps a change of a single step as
+// it is, done or not, and undoes any other. Call it before the first call of a tool.
 func (w *Workspace) Recover(ctx context.Context) (Recovered, error) {
-	if w.state.base == "" || !state.HasShared(w.state.base) {
-		return Recovered{}, nil // nothing was ever told
-	}
-	shared, err := w.state.shared()
+	orphans, unlock, err := w.state.Orphans(ctx)
 	if err != nil {
-		return Recovered{}, err
+		return Recovered{}, stateError(err)
 	}
-	// Who looks at an orphan, if only to find that it lies elsewhere, keeps it from
-	// others meanwhile: they would not see it at all.
-	lock, err := shared.Lock(ctx, "recover")
-	if err != nil {
-		return Recovered{}, stateError(err, "look at its locks")
-	}
-	defer lock.Unlock() //nolint:errcheck // closing the lock file gives it back in any case
-	orphans, err := shared.Orphans(journal.Folder)
-	if err != nil {
-		return Recovered{}, stateError(err, "look at its journals")
-	}
+	defer unlock() //nolint:errcheck // closing the lock file gives it back in any case
 	return journal.Repair(ctx, repairing{w}, orphans), nil
 }
 
@@ -45,11 +30,11 @@ type repairing struct{ w *Workspace }
 
 // Lock locks canonical host paths.
 func (x repairing) Lock(ctx context.Context, names []string) (func() error, error) {
-	return x.w.lock(ctx, names)
+	return x.w.state.Lock(ctx, names)
 }
 
 // History opens the history of a root by its canonical name.
-func (x repairing) History(root string) (*history.History, error) { return x.w.state.history(root) }
+func (x repairing) History(root string) (*history.History, error) { return x.w.state.History(root) }
 
 // Kept opens a former content from the history of any root.
 func (x repairing) Kept(ctx context.Context, hash string) (io.ReadCloser, error) {

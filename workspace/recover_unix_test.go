@@ -72,7 +72,7 @@ func TestRecover(t *testing.T) {
 		acts:  []journaled{{kind: "move", from: a, to: "f", of: a}, {kind: "move", from: b, to: "g", of: b}},
 		want:  map[string]string{},
 	}, {
-		name:  "after a file replaced another that is kept beside",
+		name:  "after a file replaced another that is kept under another name",
 		files: map[string]string{"g": "mine", a: "other"},
 		temps: []string{a},
 		acts:  []journaled{{kind: "over", from: "f", to: "g", backup: a, of: "g"}, {kind: "move", from: "h", to: b, of: "g"}},

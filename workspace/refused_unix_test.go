@@ -42,51 +42,51 @@ func TestDeleteSpecial(t *testing.T) {
 // bound skips a test where permissions do not bind the user.
 func bound(t *testing.T, s *stage) {
 	t.Helper()
-	check(t, os.Mkdir(s.host("shut"), 0o555))
-	if os.WriteFile(s.host("shut/f"), nil, 0o644) == nil {
+	check(t, os.Mkdir(s.host("readonly"), 0o555))
+	if os.WriteFile(s.host("readonly/f"), nil, 0o644) == nil {
 		t.Skip("needs: a user whom permissions bind")
 	}
-	check(t, os.Remove(s.host("shut")))
+	check(t, os.Remove(s.host("readonly")))
 }
 
 // TestDeleteClosed refuses to delete a tree of which a part could not go, before
 // anything is taken.
 func TestDeleteClosed(t *testing.T) {
 	for _, portable := range []bool{false, true} {
-		s := newStage(t, map[string]string{"d/a/f": "x", "d/sub/shut/f": "x"}, workspace.Options{Portable: portable})
+		s := newStage(t, map[string]string{"d/a/f": "x", "d/sub/readonly/f": "x"}, workspace.Options{Portable: portable})
 		bound(t, s)
-		check(t, os.Chmod(s.host("d/sub/shut"), 0o555))
+		check(t, os.Chmod(s.host("d/sub/readonly"), 0o555))
 		check(t, os.Mkdir(s.host("d/empty"), 0o555)) // which can go
 		before := s.tree()
 		op := s.op(workspace.OpDelete, "d", "")
 		op.Recursive = true
 		_, err := s.Apply(t.Context(), workspace.Change{Ops: []workspace.Op{op}})
-		if err == nil || err.Error() != "d/sub/shut: permission denied" {
+		if err == nil || err.Error() != "d/sub/readonly: permission denied" {
 			t.Errorf("error %v", err)
 		}
 		if diff := cmp.Diff(before, s.tree()); diff != "" {
 			t.Error(diff)
 		}
-		check(t, os.Chmod(s.host("d/sub/shut"), 0o755))
+		check(t, os.Chmod(s.host("d/sub/readonly"), 0o755))
 		_, err = s.Apply(t.Context(), workspace.Change{Ops: []workspace.Op{op}})
 		check(t, err)
 	}
 }
 
-// TestCleanFails has a tree become closed while it goes: what cannot be removed goes
-// with the next start, though the history has forgotten the change.
+// TestCleanFails has a directory become read-only while its tree is deleted: the next start
+// removes the rest, though the history has forgotten the change.
 func TestCleanFails(t *testing.T) {
 	dir, base := t.TempDir(), t.TempDir()
 	ws, err := workspace.Open([]string{dir}, workspace.Options{StateBase: filepath.Join(base, "state")})
 	check(t, err)
 	s := &stage{ws, t, dir}
-	check(t, os.MkdirAll(s.host("d/shut"), 0o755))
-	check(t, os.WriteFile(s.host("d/shut/f"), []byte("x"), 0o644))
+	check(t, os.MkdirAll(s.host("d/readonly"), 0o755))
+	check(t, os.WriteFile(s.host("d/readonly/f"), []byte("x"), 0o644))
 	bound(t, s)
 	op := s.op(workspace.OpDelete, "d", "")
 	op.Recursive = true
-	closing := s.meanwhile(func() { check(t, os.Chmod(s.host("d/shut"), 0o555)) })
-	done, err := s.Apply(t.Context(), workspace.Change{Ops: []workspace.Op{op, closing}})
+	change := s.meanwhile(func() { check(t, os.Chmod(s.host("d/readonly"), 0o555)) })
+	done, err := s.Apply(t.Context(), workspace.Change{Ops: []workspace.Op{op, change}})
 	check(t, err)
 	if len(done.Done[0].Notes) != 1 {
 		t.Errorf("%+v", done)
@@ -94,7 +94,7 @@ func TestCleanFails(t *testing.T) {
 	check(t, s.Close())
 	var left string
 	for name := range s.tree() {
-		if strings.HasSuffix(name, "shut/") {
+		if strings.HasSuffix(name, "readonly/") {
 			left = name
 		}
 	}

@@ -76,8 +76,8 @@ func (w *Workspace) refuseOutside(text, host string) error {
 	return e
 }
 
-// inside looks for what an outside path may have meant: the longest end of it
-// that exists under the first root of the view.
+// inside returns the path that an outside path may have meant: the longest end of it that
+// exists under the first root of the view; "" if none does.
 func (w *Workspace) inside(host string) string {
 	const most = 8 // components
 	names := strings.Split(strings.Trim(host, "/"), "/")
@@ -134,24 +134,12 @@ func checkNames(text, rel string) error {
 	if runtime.GOOS != "windows" {
 		return nil
 	}
-	return checkWindowsNames(text, rel)
-}
-
-// checkWindowsNames refuses names that Windows takes for another: a stream
-// (a:b), a short name (GIT~1), and a dot or space at the end, which it drops.
-func checkWindowsNames(text, rel string) error {
-	for name := range strings.SplitSeq(rel, "/") {
-		if name == "." {
-			continue
-		}
-		short := strings.LastIndexByte(name, '~')
-		if strings.ContainsRune(name, ':') || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") ||
-			short >= 0 && short+1 < len(name) && '0' <= name[short+1] && name[short+1] <= '9' {
-			return &Error{
-				Rule: RuleInvalid, Path: text, Msg: fsys.Show(text) + ": Windows takes the name " + fsys.Show(name) + " for another",
-				Hint: "give the long name, without a colon and without a dot or space at its end",
-			}
-		}
+	name := fsys.WindowsAlias(rel)
+	if name == "" {
+		return nil
 	}
-	return nil
+	return &Error{
+		Rule: RuleInvalid, Path: text, Msg: fsys.Show(text) + ": Windows takes the name " + fsys.Show(name) + " for another",
+		Hint: "give the long name, without a colon and without a dot or space at its end",
+	}
 }

@@ -12,8 +12,8 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// root is one directory that a view serves, held open, so that what has begun goes on
-// where its name leads elsewhere meanwhile.
+// root is one directory that a view serves. It is held open, so that a change under way
+// goes on if its name leads elsewhere meanwhile.
 type root struct {
 	fsys.Root
 	// names are the absolute names by which the root is known, slash-separated:
@@ -36,7 +36,7 @@ func openRoot(name string, portable bool) (*root, error) {
 	}
 	canonical, err := filepath.EvalSymlinks(name)
 	if err != nil {
-		canonical = name // it is text alone: what is served is open already
+		canonical = name // it is a name only: the directory is open already
 	}
 	canonical = filepath.ToSlash(canonical)
 	r := &root{canonical: canonical, origin: canonical, prefix: "."}
@@ -76,10 +76,10 @@ func (r *root) narrow(rel string) (*root, error) {
 	return n, nil
 }
 
-// away reports whether the name that the user gave leads to another directory by now, or
-// to none.
+// away reports whether the name that the user gave leads to another directory by now, or to
+// none.
 func (r *root) away() bool {
-	if r.self.Inode == 0 { // the system does not tell directories apart, nor moves open ones
+	if r.self.Inode == 0 { // the system cannot tell directories apart, or does not move open ones
 		return false
 	}
 	info, err := os.Stat(filepath.FromSlash(r.names[0]))

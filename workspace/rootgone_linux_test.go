@@ -49,7 +49,7 @@ func TestRootRemoved(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	said("made again", "the root "+dir+" has been removed, and what stands there now is another directory")
+	said("made again", "the root "+dir+" has been removed, and another directory has its name now")
 }
 
 // A root that is not at its name any more is refused, and so is one whose name is that of

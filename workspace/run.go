@@ -14,13 +14,13 @@ import (
 	"toolcrib/workspace/internal/tree"
 )
 
-// act is an act of the change and the operation that it belongs to.
+// act is a step of the change with its operation.
 type act struct {
 	*journal.Act
 	work *work
 }
 
-// run does to the disk what was staged. After an error, undo takes it back.
+// run changes the disk as staged. After an error, undo reverts it.
 func (t *transaction) run() error {
 	for _, w := range t.works {
 		if w.same {
@@ -58,8 +58,8 @@ func (t *transaction) run() error {
 	return nil
 }
 
-// surprise is an error of a step. Where it says that a file has come or gone since it
-// was looked at, the file has changed.
+// surprise turns the error of a step into a changedError if it says that a file was made or
+// deleted since it was planned.
 func (w *work) surprise(err error) error {
 	came, gone := errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist)
 	switch {
@@ -76,8 +76,8 @@ func (w *work) surprise(err error) error {
 	return w.fail(err)
 }
 
-// acts returns what is done to the disk for a work, in order, and finds out where
-// what is taken away will stand.
+// acts returns the steps on the disk for a work, in order, and finds out the later name of
+// a file that is replaced or deleted.
 func (w *work) acts() []*journal.Act {
 	switch w.op.Kind {
 	case OpDelete:
@@ -109,7 +109,7 @@ func (w *work) acts() []*journal.Act {
 	return nil
 }
 
-// put makes what stands at s, which info describes, stand at the path of the work.
+// put moves the entry at s, described by info, to the path of the work.
 func (w *work) put(s *spot, info Info) []*journal.Act {
 	switch {
 	case !w.at.exists():
@@ -155,13 +155,13 @@ func (w *work) rewrite() *journal.Act {
 	return a
 }
 
-// keepBefore keeps the content of a file that is to be written in place: nothing
-// else could undo it.
+// keepBefore keeps the content of a file that is to be written in place: without it, the
+// write could not be undone.
 func (t *transaction) keepBefore(w *work) error {
 	before := *w.done.Before
 	if w.op.Kind != OpAppend {
 		if t.journal == nil || w.old.Cut {
-			return w.fail(fmt.Errorf("%w, and what it holds cannot be kept meanwhile", errInPlace))
+			return w.fail(fmt.Errorf("%w, and its content cannot be kept meanwhile", errInPlace))
 		}
 		h, _, err := t.ws.historyOf(w.at.root)
 		if err != nil {
@@ -184,8 +184,7 @@ func (t *transaction) keepBefore(w *work) error {
 // errInPlace says that a file could only be written in place.
 var errInPlace = errors.New("it cannot be replaced")
 
-// undo takes back what an attempt has done, the last first, and removes what it
-// made for itself.
+// undo reverts the steps of an attempt, the last first, and removes its temporary entries.
 func (t *transaction) undo() error {
 	ctx := context.WithoutCancel(t.ctx)
 	var errs []error
@@ -203,7 +202,7 @@ func (t *transaction) undo() error {
 		}
 	}
 	for _, s := range slices.Backward(t.made) {
-		s.dir.Remove(s.name()) //nolint:errcheck // what others have put there stays
+		s.dir.Remove(s.name()) //nolint:errcheck // a directory with the entries of others stays
 	}
 	if err := errors.Join(errs...); err != nil {
 		left := !slices.ContainsFunc(errs, func(err error) bool { return err != nil && !isLeft(err) })
@@ -230,7 +229,7 @@ func (t *transaction) keptBy(a act) func(hash string) (io.ReadCloser, error) {
 	}
 }
 
-// syncDirs makes the new names durable.
+// syncDirs makes the new names survive a loss of power.
 func (t *transaction) syncDirs() {
 	if !t.durable() {
 		return
@@ -258,10 +257,9 @@ func (t *transaction) syncDirs() {
 	}
 }
 
-// discard removes an entry that a change made for itself, if it is there. A former
-// content that could not be put back, since a program has put something else in its
-// place meanwhile, goes to the history; so does what a program has written to the new one,
-// unless it has only appended.
+// discard removes a temporary entry of a change, if it exists. The history gets a former
+// content that could not go back, since a program has taken its name meanwhile. It also
+// gets the new content if a program has written to that, unless it has only appended.
 func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
 	info, err := s.dir.Stat(s.name())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -290,7 +288,7 @@ func (t *transaction) discard(ctx context.Context, w *work, s *spot) error {
 	return nil
 }
 
-// leftError says that a temporary entry could not be removed which nobody needs.
+// leftError says that a temporary entry of no use could not be removed.
 type leftError struct{ err error }
 
 func (e *leftError) Error() string { return fsys.Cause(e.err) }
@@ -301,9 +299,8 @@ func isLeft(err error) bool {
 	return ok
 }
 
-// giveBack appends to the file of a work what a program has appended to the one at s,
-// which was to take its place and does not; it reports whether that was all that the
-// program had done to it.
+// giveBack appends to the file of a work the data that a program has appended to its unused
+// new file at s. It reports whether the program had done nothing else to that.
 func (w *work) giveBack(s *spot, info Info) bool {
 	if s != w.staged || w.op.Kind != OpWrite || info.Inode != s.info.Inode || info.Size <= s.info.Size {
 		return false

@@ -16,15 +16,15 @@ import (
 	"toolcrib/workspace/internal/tree"
 )
 
-// errLost says that a new file cannot have what the old one had.
+// errLost says that a new file cannot have the owner or attributes of the old one.
 var errLost = errors.New("owner, access control list or attributes cannot be kept")
 
 func (w *work) note(format string, args ...any) {
 	w.done.Notes = append(w.done.Notes, fmt.Sprintf(format, args...))
 }
 
-// prepare chooses the names of what the change makes for itself, and tells the
-// journal before any of it exists.
+// prepare chooses the names of the temporary entries of the change, and records them in the
+// journal before any exists.
 func (t *transaction) prepare() error {
 	t.made, t.acts, t.id, t.notKept, t.unsure, t.journal = nil, nil, "", "", nil, nil
 	var temps, dirs []string
@@ -49,7 +49,7 @@ func (t *transaction) prepare() error {
 	}
 	home := t.works[0].at
 	h, _, err := t.ws.historyOf(home.root)
-	j, jerr := t.ws.state.journal()
+	j, jerr := t.ws.state.Journal()
 	if err := cmp.Or(err, jerr); err != nil {
 		t.notKept = err.Error()
 		return nil
@@ -71,8 +71,8 @@ func (w *work) stages() bool {
 	return false
 }
 
-// leaves returns what goes from its name, and needs another one until it is kept;
-// nil = nothing, or what an exchange leaves at the temporary name.
+// leaves returns the entry that leaves its name, and needs another one until it is kept;
+// nil = none, or one that an exchange leaves at the temporary name.
 func (w *work) leaves() *spot {
 	switch {
 	case w.inPlace:
@@ -89,7 +89,7 @@ func (w *work) leaves() *spot {
 	return nil
 }
 
-// toMake are the directories above the spot that are missing, the highest first.
+// toMake returns the missing directories above the spot, the highest first.
 func (s *spot) toMake() []*spot {
 	list := make([]*spot, len(s.missing))
 	rel := s.rel
@@ -172,8 +172,8 @@ func (t *transaction) makeDirs(w *work) error {
 	return err
 }
 
-// makeDir makes a directory and opens it. One that somebody has made meanwhile is
-// as good.
+// makeDir makes a directory and opens it. One that another program has made meanwhile will
+// do.
 func (t *transaction) makeDir(in fsys.Dir, s *spot, mode fs.FileMode) (fsys.Dir, error) {
 	key := dirKey{s.root, s.rel}
 	if d := t.dirs[key]; d != nil {
@@ -200,7 +200,7 @@ func (t *transaction) makeDir(in fsys.Dir, s *spot, mode fs.FileMode) (fsys.Dir,
 	return d, nil
 }
 
-// stageFile writes the new content beside the file.
+// stageFile writes the new content to a temporary file in the directory of the old one.
 func (t *transaction) stageFile(w *work) (err error) {
 	perm := fs.FileMode(0o600)
 	if !w.old.Exists && w.op.Mode == 0 {
@@ -227,7 +227,8 @@ func (t *transaction) stageFile(w *work) (err error) {
 	return nil
 }
 
-// dress gives a new file what the old one had, and the mode that is asked for.
+// dress gives a new file the owner and attributes of the old one, and the mode of the
+// operation.
 func (w *work) dress(f *os.File) error {
 	if w.old.Exists {
 		lost, err := fsys.KeepAttributes(w.oldFile, f, w.old.Info)

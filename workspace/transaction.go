@@ -13,12 +13,12 @@ import (
 	"toolcrib/workspace/internal/journal"
 )
 
-// Apply carries out a change. Every error is an *[Error], a *[ConflictError] or one
-// of Op.New, or joins such; nothing has changed then, unless an *Error of
-// [RuleDurability] says that all is written but may not survive a loss of power.
+// Apply carries out a change. Every error is an *[Error], a *[ConflictError], one of
+// Op.New, or joins such. After an error nothing has changed, except for an *Error of
+// [RuleDurability]: all is written then, but may not survive a loss of power.
 //
-// What the process was doing when it was killed is undone, or finished, by
-// [Workspace.Recover] at the next start.
+// If the process is killed, [Workspace.Recover] undoes or finishes the change at the next
+// start.
 func (w *Workspace) Apply(ctx context.Context, c Change) (Receipt, error) {
 	t := &transaction{ws: w, ctx: ctx, change: c, dirs: map[dirKey]fsys.Dir{}}
 	unlock, err := t.begin()
@@ -37,8 +37,9 @@ func (w *Workspace) Apply(ctx context.Context, c Change) (Receipt, error) {
 	return t.receipt(err)
 }
 
-// maxAttempts bounds how often a change is tried anew because of programs that know
-// no lock; beside, each operation may find out that it must be done in another way.
+// maxAttempts limits how often a change is tried anew because of programs that know no
+// lock. Each operation may need two more attempts to find out that it must be done in
+// another way.
 const maxAttempts = 30
 
 // transaction is a change under way: begin, then attempts of plan, stage, steps,
@@ -55,7 +56,7 @@ type transaction struct {
 	made    []*spot // directories, each after the one that holds it
 	acts    []act
 	notKept string
-	unsure  error // fsync of a directory failed when all was done
+	unsure  error // fsync of a directory failed after the last step
 }
 
 // work is one operation under way.
@@ -69,20 +70,20 @@ type work struct {
 	old     Old
 	oldFile *os.File // open from plan to the end of the attempt
 	content []byte
-	same    bool // there is nothing to do
+	same    bool // the operation changes nothing
 
-	staged *spot // the temporary entry that becomes at, nil = none
-	backup *spot // another name for what goes, nil = none is needed
-	out    *spot // where stands what is to be kept, once it is taken away
+	staged *spot // the temporary entry that is moved to at, nil = none
+	backup *spot // the temporary name of an entry that is replaced or deleted, nil = not needed
+	out    *spot // the later name of an entry that must be kept
 	kept   []Changed
 
-	inPlace bool   // renaming is impossible here
-	noSwap  bool   // exchanging is
+	inPlace bool   // the file cannot be replaced by a rename
+	noSwap  bool   // names cannot be exchanged
 	copies  bool   // a move between file systems
-	moved   string // what it copies, by versionOfTree
+	moved   string // the tree.Version of the original of a copy
 
-	// salvaged are the changes in the history that hold what another program wrote
-	// while an attempt was made and undone.
+	// salvaged are the IDs of changes in the history that hold the writes of other programs
+	// during an attempt that was undone.
 	salvaged []string
 
 	done Done
@@ -101,11 +102,11 @@ func (t *transaction) begin() (unlock func() error, err error) {
 	if err := t.refuseBelow(); err != nil {
 		return nil, err
 	}
-	unlock, err = t.ws.lock(t.ctx, c.names)
+	unlock, err = t.ws.state.Lock(t.ctx, c.names)
 	return unlock, t.ws.stateFailed(t.ctx, err)
 }
 
-// claims are the paths that a change has for itself.
+// claims are the paths that a change uses.
 type claims struct {
 	ws    *Workspace
 	by    map[string]Path // by their canonical host paths
@@ -153,8 +154,8 @@ func (c *claims) claim(s *spot, p Path) error {
 	return nil
 }
 
-// refuseBelow refuses to make something in what the change itself takes away: it
-// would go with it.
+// refuseBelow refuses to make an entry in a directory that the same change deletes, moves
+// or replaces.
 func (t *transaction) refuseBelow() error {
 	gone := map[string]*work{}
 	for _, w := range t.works {
@@ -173,7 +174,7 @@ func (t *transaction) refuseBelow() error {
 			if other := gone[dir]; other != nil && other != w {
 				return &Error{
 					Rule: RuleInvalid, Path: w.path.written(),
-					Msg:  fsys.Show(w.path.written()) + " lies in what the same change takes away: " + fsys.Show(other.path.written()),
+					Msg:  fsys.Show(w.path.written()) + " is in a directory that the same change deletes, moves or replaces: " + fsys.Show(other.path.written()),
 					Hint: "make two calls of it",
 				}
 			}
@@ -182,8 +183,8 @@ func (t *transaction) refuseBelow() error {
 	return nil
 }
 
-// attempt is the change from beginning to end. When it returns an error, nothing
-// is left of it.
+// attempt is the change from beginning to end. If it returns an error, it has undone all of
+// it.
 func (t *transaction) attempt() (err error) {
 	if err := t.plan(); err != nil || t.change.DryRun || t.idle() {
 		return err
@@ -215,7 +216,7 @@ func (t *transaction) attempt() (err error) {
 	return err
 }
 
-// idle reports whether nothing is to be done.
+// idle reports whether no operation changes anything.
 func (t *transaction) idle() bool {
 	for _, w := range t.works {
 		if !w.same {
@@ -225,10 +226,10 @@ func (t *transaction) idle() bool {
 	return true
 }
 
-// adapt reports whether another attempt may do what one could not.
+// adapt reports whether another attempt may succeed.
 func (t *transaction) adapt(err error) bool {
 	if u, ok := errors.AsType[*undoError](err); ok && !u.left {
-		return false // what stands there is not what it was
+		return false // the files are not as they were
 	}
 	if e, ok := errors.AsType[*changedError](err); ok {
 		return e.work.op.Expect == Expect{} && t.ctx.Err() == nil
@@ -253,8 +254,8 @@ func (t *transaction) adapt(err error) bool {
 	return false
 }
 
-// renameImpossible reports whether an error says that a file cannot be replaced but
-// may be written: its directory is closed to the user, or it is a mount point.
+// renameImpossible reports whether an error says that a file cannot be replaced but may be
+// written: the user may not change its directory, or it is a mount point.
 func renameImpossible(err error) bool {
 	for _, e := range []error{syscall.EACCES, syscall.EPERM, syscall.EBUSY, syscall.EXDEV, errLost, errors.ErrUnsupported} {
 		if errors.Is(err, e) {
@@ -264,7 +265,7 @@ func renameImpossible(err error) bool {
 	return false
 }
 
-// receipt words the end of a change.
+// receipt returns the result of the change.
 func (t *transaction) receipt(err error) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, t.word(err)
@@ -272,7 +273,7 @@ func (t *transaction) receipt(err error) (Receipt, error) {
 	r := Receipt{ID: t.id, NotKept: t.notKept}
 	for _, w := range t.works {
 		if len(w.salvaged) > 0 {
-			w.note("another program wrote to it meanwhile; what that has lost is in the history: %s", strings.Join(w.salvaged, ", "))
+			w.note("another program wrote to it meanwhile; its lost text is in the history: %s", strings.Join(w.salvaged, ", "))
 		}
 		w.done.Path = Path{view: t.ws, root: w.at.root, rel: w.at.rel}.String()
 		r.Done = append(r.Done, w.done)
@@ -288,7 +289,7 @@ func (t *transaction) receipt(err error) (Receipt, error) {
 	return r, nil
 }
 
-// closeAll closes what an attempt has opened.
+// closeAll closes the files and directories that an attempt has opened.
 func (t *transaction) closeAll() {
 	for _, w := range t.works {
 		if w.oldFile != nil {

@@ -100,12 +100,12 @@ func TestRemoveTreeGoesOn(t *testing.T) {
 	backends(t, func(t *testing.T, opt workspace.Options) {
 		tr := newCopyTree(t)
 		tr.write(t, "ws/a/t/locked/f", "text")
-		for _, name := range []string{"shut", "z"} {
+		for _, name := range []string{"unreadable", "z"} {
 			if err := os.Mkdir(tr.path("ws/a/t/"+name), 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for name, mode := range map[string]fs.FileMode{"locked": 0o555, "shut": 0} {
+		for name, mode := range map[string]fs.FileMode{"locked": 0o555, "unreadable": 0} {
 			if err := os.Chmod(tr.path("ws/a/t/"+name), mode); err != nil {
 				t.Fatal(err)
 			}

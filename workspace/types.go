@@ -26,9 +26,9 @@ const (
 type (
 	// Record is one change in the history of a root.
 	Record = history.Record
-	// Recovered counts the changes of killed processes that a start dealt with.
+	// Recovered counts the changes of killed processes that a start finished or undid.
 	Recovered = journal.Recovered
-	// Changed is what a change did to one path.
+	// Changed is the effect of a change on one path.
 	Changed = history.Changed
 	// Version is the content of a path at one time.
 	Version = history.Version
@@ -36,7 +36,7 @@ type (
 	OpKind = history.OpKind
 	// Gap is a part of the history that is missing.
 	Gap = history.Gap
-	// HistoryBounds is how much a root keeps.
+	// HistoryBounds limits how much a root keeps.
 	HistoryBounds = history.Bounds
 )
 

@@ -8,20 +8,21 @@
 // and all files on /proc or another file system of the kernel, are refused without blocking.
 // Bind mounts and hard links that somebody with the rights made inside a root are part of it.
 //
-// It may import workspace/state, workspace/repository, workspace/protect, workspace/fileuri and the packages in
-// workspace/internal, and nothing else of toolcrib. fsys has the calls of the system, tree
-// whole directory trees, history what was there before, and journal the steps of a change. Package fileindex lies above:
-// it walks and indexes files by an [Anchor], and Generation reads it as an [Index].
+// It may import workspace/state, workspace/protect, workspace/fileuri and the packages in
+// workspace/internal, and nothing else of toolcrib: fsys has the system calls, tree whole
+// directory trees, history former contents, journal the steps of a change, and store the
+// state of all roots. Two packages import it: fileindex walks and indexes files by an
+// [Anchor], and Generation reads it as an [Index]; deny has the patterns of deny rules, and
+// DeniedPaths asks it as [ProgramRules].
 //
-// The files are to be read in this order, in which most refer to earlier ones alone:
+// Read the files in this order, in which most refer to earlier ones alone:
 //
 //   - roots and paths: types.go, root.go, path.go, errors.go, workspace.go, resolve.go,
 //     links.go;
-//   - files, and what is near: file.go, opener.go, nearest.go, implied.go;
-//   - what rules name, what programs are kept from, and the view of fileindex: pattern.go,
-//     programrules.go, anchor.go;
+//   - files and names: file.go, opener.go, nearest.go;
+//   - programs and the packages that import this one: anchor.go, programs.go;
 //   - a change and where it acts: change.go, locate.go;
-//   - the state of all roots: sharedstate.go, locks.go, history_query.go;
+//   - the state of all roots: sharedstate.go, history_query.go;
 //   - the writer: transaction.go first, then failure.go, deny.go, plan.go, plan_tree.go,
 //     stage.go, commit.go, keep.go and run.go; recover.go is for changes that were killed.
 package workspace
@@ -36,7 +37,7 @@ import (
 	"syscall"
 
 	"toolcrib/workspace/internal/fsys"
-	"toolcrib/workspace/state"
+	"toolcrib/workspace/internal/store"
 )
 
 // Options opens a Workspace.
@@ -47,12 +48,12 @@ type Options struct {
 	// StateDefaults are for an empty StateBase: the first that lies outside the
 	// roots is it. With none, no state is kept.
 	StateDefaults []string
-	// History bounds what each root keeps of former contents.
+	// History limits how many former contents each root keeps.
 	History HistoryBounds
 	// Portable opens through os.Root even where the kernel offers openat2.
 	Portable bool
-	// NoSync omits fsync: a change survives the end of the process, but may be lost with
-	// the power.
+	// NoSync omits fsync: a change survives the end of the process, but a loss of power may
+	// undo it.
 	NoSync bool
 	// AllowProtected lets changes touch protected paths, see package protect.
 	AllowProtected bool
@@ -65,9 +66,9 @@ type Workspace struct {
 	state *sharedState
 	// As Options has them.
 	noSync, allowProtected bool
-	view                   bool          // made by Narrow, Guarded or Beside: the state belongs to another
-	deny                   DenyFunc      // nil = none
-	programRules           *ProgramRules // likewise, see ForPrograms
+	view                   bool         // made by Narrow, Denying or ForPrograms: the state belongs to another
+	deny                   DenyFunc     // nil = none
+	programRules           ProgramRules // likewise, see ForPrograms
 }
 
 // Open opens the roots. Relative paths are below the first. A root may be a symlink to a
@@ -87,12 +88,12 @@ func Open(roots []string, opt Options) (*Workspace, error) {
 	for _, r := range w.roots {
 		outside = append(outside, filepath.FromSlash(r.canonical))
 	}
-	state, err := newState(opt, outside)
+	base, err := stateBase(opt, outside)
 	if err != nil {
 		w.Close()
 		return nil, err
 	}
-	w.state = state
+	w.state = &sharedState{Store: store.New(base, outside, opt.History)}
 	return w, nil
 }
 
@@ -116,7 +117,7 @@ func (w *Workspace) add(name string, portable bool) error {
 	return nil
 }
 
-// print words the name of a root.
+// print returns the name of a root for results.
 func (w *Workspace) print(name string) string {
 	if rel, ok := fsys.Below(w.first, name); ok {
 		return rel
@@ -132,7 +133,7 @@ func (w *Workspace) Close() error {
 		errs = append(errs, r.Close())
 	}
 	if w.state != nil && !w.view {
-		errs = append(errs, w.state.close())
+		errs = append(errs, w.state.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -191,10 +192,10 @@ func (w *Workspace) addNarrow(of *Workspace, name string) error {
 	return nil
 }
 
-// Generation grows with every change of the files that a walk with the ignore rules
-// finds. It is exact where the system tells of these changes for every root, since an
-// [Index] of it is held: then all that returned before the call are counted. It is not
-// exact where the name of a root leads elsewhere by now.
+// Generation grows with every change of the files that a walk with the ignore rules finds.
+// It is exact if every root has an open [Index] to which the system reports changes: then
+// it counts every change that returned before the call. It is not exact if the name of a
+// root leads elsewhere by now.
 func (w *Workspace) Generation(ctx context.Context) (n uint64, exact bool) {
 	for _, r := range w.roots {
 		x, ok := w.state.indexed.Load(r.origin)
@@ -210,17 +211,12 @@ func (w *Workspace) Generation(ctx context.Context) (n uint64, exact bool) {
 	return n, true
 }
 
-// State returns the directory that keeps the state of the first root; a view has
-// that of the root which its first directory lies in. It is opened at the first
-// call.
-func (w *Workspace) State() (*state.Dir, error) { return w.state.open(w.roots[0].origin) }
-
 func errNoRoot() error {
 	return &Error{Rule: RuleInvalid, Msg: "no directory is given", Hint: "name at least one"}
 }
 
-// refuseRoot words the error of a root that cannot be opened. The user named it:
-// there is nothing to keep from him.
+// refuseRoot is the error for a root that cannot be opened. It may say all: the user has
+// named the root.
 func refuseRoot(name string, err error) error {
 	e := &Error{Rule: RuleIO, Path: name, Msg: fmt.Sprintf("root %s: %s", fsys.Show(name), fsys.Cause(err)), Err: err}
 	switch {

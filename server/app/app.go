@@ -25,8 +25,8 @@ type Process struct {
 	Stderr  io.Writer
 	// Hooks are called around each call, before those of the configuration.
 	Hooks run.Hooks
-	// Caller is what the tools call others through; nil = none do.
+	// Caller lets tools call other tools; nil = none do.
 	Caller *run.Caller
-	// Fixtures are served besides the catalog.
+	// Fixtures are served in addition to the catalog.
 	Fixtures server.Fixtures
 }

@@ -52,7 +52,7 @@ func (p *Process) OpenAudit(ctx context.Context, cfg config.Config, ws *workspac
 		return nil, err
 	}
 	if root := state.Within(dir, ws.Roots()...); root != "" {
-		return nil, config.Usagef("toolcrib serve --audit-dir=DIR, outside of the roots", "the audit log %s lies inside the root %s, where tools could change it", dir, root)
+		return nil, config.Usagef("toolcrib serve --audit-dir=DIR, outside of the roots", "the audit log %s is inside the root %s, where tools could change it", dir, root)
 	}
 	a := &Auditor{}
 	if a.state, err = state.Shared(base, ws.Roots()...); err != nil {
@@ -77,8 +77,8 @@ func AuditDir(cfg config.Config, base string) string {
 	return filepath.Join(base, auditFolder)
 }
 
-// maxRefusals is how many refused requests a second are told: whoever may not call
-// must not be able to push the records of others out of the log.
+// maxRefusals is how many refused requests are recorded per second: a caller that is
+// refused must not be able to push the records of others out of the log.
 const maxRefusals = 5
 
 // Refused records a request that became no call. A nil Auditor does nothing.

@@ -12,8 +12,8 @@ import (
 // auth is how clients prove over HTTP who they are.
 type auth struct {
 	gate  *identity.Gate // nil: they need not
-	shown string         // a line for whoever started the server; "" = nothing
-	hosts []string       // names of the server beside those of the configuration
+	shown string         // a line for the user who started the server; "" = nothing
+	hosts []string       // names of the server in addition to those of the configuration
 }
 
 // authOf puts the settings to work on a listener at addr.
@@ -41,7 +41,7 @@ func authOf(cfg config.Config, addr net.Addr) (a auth, err error) {
 		a.gate, err = identity.StaticGate(tokens, cfg.Scopes)
 	}
 	if err != nil {
-		return auth{}, &config.UsageError{Err: err, Hint: "toolcrib help serve tells of --auth"}
+		return auth{}, &config.UsageError{Err: err, Hint: "see toolcrib help serve for --auth"}
 	}
 	return a, nil
 }

@@ -29,7 +29,7 @@ type Background struct {
 	named   []string // the variables that it is given, as only takes them; nil: all
 	dir     string   // where it runs
 	args    []string
-	given   config.Config // by flags and variables: what a reload leaves as it is
+	given   config.Config // set by flags and variables: a reload does not change it
 	cfg     config.Config
 	birth   *daemon.Birth // nil in a relay
 	daemon  atomic.Pointer[daemon.Daemon]
@@ -72,8 +72,8 @@ var usedVariables = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
 }
 
-// only returns the variables of some names, sorted. A name that ends in * stands for all
-// that begin so.
+// only returns the variables with these names, sorted. A name that ends in * selects all
+// variables with that prefix.
 func only(environ, names []string) []string {
 	kept := map[string]string{}
 	for _, entry := range environ {
@@ -143,8 +143,8 @@ func (b *Background) key(cfg config.Config) string {
 	return daemon.Key(b.version, daemon.World(), b.roots, b.dir, environ, b.given, cfg)
 }
 
-// Relay connects the client to the daemon, and starts the daemon if there is none. It is
-// started by the command serve with the flag --keeper.
+// Relay connects the client to the daemon. If there is none, it starts one with the
+// command serve and the flag --keeper.
 func (b *Background) Relay(ctx context.Context, p *Process) error {
 	ctx, stop := UntilSignal(ctx, true)
 	defer stop()
@@ -245,7 +245,7 @@ func (b *Background) rekey(cfg config.Config) error {
 	return nil
 }
 
-// elsewhere tells of the jobs that other processes keep of the same roots, a line each.
+// elsewhere returns a line for each job that other processes keep for the same roots.
 func elsewhere(cfg config.Config, roots []string) (lines []string) {
 	dirs, err := Daemons(cfg)
 	if err != nil { // a system without daemons, or without a place for state

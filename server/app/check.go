@@ -14,7 +14,7 @@ import (
 	"toolcrib/workspace/redact"
 )
 
-// checked is what a configuration that stands was read as.
+// checked holds the compiled parts of a valid configuration.
 type checked struct {
 	hooks  run.Hooks
 	rules  *rules.Set
@@ -22,8 +22,8 @@ type checked struct {
 	key    []byte
 }
 
-// validate refuses every configuration with which no server starts, whatever the
-// machine: the start and a reload go by it. Its error is a [config.KeyError].
+// validate refuses every configuration with which a server cannot start on any machine.
+// The start and a reload both use it. Its error is a [config.KeyError].
 func (p *Process) validate(cfg config.Config, redactor *redact.Redactor, log *slog.Logger) (checked, error) {
 	c, faults := p.check(cfg, redactor, log)
 	if len(faults) > 0 {
@@ -73,10 +73,10 @@ func (p *Process) check(cfg config.Config, redactor *redact.Redactor, log *slog.
 	return c, faults
 }
 
-// fault returns what is wrong with a key, with a hint in any case.
+// fault returns the error of a key, always with a hint.
 func fault(key, hint string, err error) error {
 	if _, ok := errors.AsType[*config.UsageError](err); !ok {
-		err = &config.UsageError{Err: err, Hint: cmp.Or(hint, "toolcrib help serve tells of the settings")}
+		err = &config.UsageError{Err: err, Hint: cmp.Or(hint, "see toolcrib help serve for the settings")}
 	}
 	if setting, ok := errors.AsType[*identity.SettingError](err); ok {
 		err = &config.KeyError{Key: setting.Key, At: setting.At, Err: err}

@@ -25,13 +25,13 @@ func (p *Process) TuneGC() {
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(smallProcess)
 	afterEachGC(func() {
-		debug.SetMemoryLimit(max(smallProcess, 2*sum("/gc/heap/live:bytes")+besidesHeap()))
+		debug.SetMemoryLimit(max(smallProcess, 2*sum("/gc/heap/live:bytes")+outsideHeap()))
 	})
 }
 
-// besidesHeap returns the bytes that count towards the limit and are no heap:
+// outsideHeap returns the bytes outside of the heap that count towards the limit:
 // stacks above all.
-func besidesHeap() int64 {
+func outsideHeap() int64 {
 	return sum("/memory/classes/total:bytes") - sum(
 		"/memory/classes/heap/objects:bytes", "/memory/classes/heap/unused:bytes",
 		"/memory/classes/heap/free:bytes", "/memory/classes/heap/released:bytes")

@@ -21,13 +21,13 @@ func (p *Process) hooks(cfg config.Config, redactor *redact.Redactor, log *slog.
 		Tools: p.Catalog, Environ: p.Environ, LookPath: p.LookPath, Redactor: redactor, Log: log,
 	})
 	if err != nil {
-		return run.Hooks{}, &config.UsageError{Err: err, Hint: "the list of hooks stands in the configuration file"}
+		return run.Hooks{}, &config.UsageError{Err: err, Hint: "hooks are set in the configuration file"}
 	}
 	return p.Hooks.Then(configured), nil
 }
 
-// logger returns the log of the process, and what takes the secrets of the
-// configuration and the environment out of what it writes.
+// logger returns the log of the process, and the Redactor that takes the secrets of the
+// configuration and the environment out of it.
 func (p *Process) logger(cfg config.Config, level slog.Leveler) (*slog.Logger, *redact.Redactor) {
 	r := p.Redactor(cfg)
 	log := slog.New(r.Handler(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: level})))

@@ -11,14 +11,13 @@ const (
 	// maxInstructions is the most bytes of the instructions: clients cut longer ones or
 	// drop them.
 	maxInstructions = 2000
-	// forRoots is how many of these are kept for the roots, whatever there is to say of
-	// tools.
+	// forRoots is how many of these are reserved for the roots.
 	forRoots = 200
 )
 
-// Instructions returns what a client tells its model of the server: the roots, how paths
-// and paging work, what the tools that can be called are for. outlasts reports that what
-// the tools start outlasts the client.
+// Instructions returns the text about the server that a client gives to its model: the
+// roots, how paths and paging work, the purpose of the enabled tools. outlasts reports
+// whether programs that the tools start outlast the client.
 func Instructions(roots []string, categories []tools.Category, enabled []tools.Tool, outlasts bool) string {
 	const common = "Relative paths are under the first; an absolute path inside any of them works too, and paths outside are refused. " +
 		"Lines count from 1; the offset of a list is how many of its entries to skip. A long result is cut, says so, and names the next call that returns the rest."

@@ -106,8 +106,8 @@ func (p *Process) Apply(cfg config.Config, roots []string, log *slog.Logger) {
 	})
 }
 
-// recoverChanges deals with the changes in which processes were killed. What it
-// cannot deal with does not keep the server from its work.
+// recoverChanges completes or undoes the changes in which processes were killed. If it
+// cannot, the server starts all the same.
 func recoverChanges(ctx context.Context, ws *workspace.Workspace, log *slog.Logger) {
 	found, err := ws.Recover(ctx)
 	if err != nil {

@@ -43,7 +43,7 @@ func holdsAudit(ws *workspace.Workspace, cfg config.Config) error {
 	}
 	dir, err := filepath.Abs(AuditDir(cfg, ws.StateBase()))
 	if err == nil && state.Within(dir, ws.Roots()...) != "" {
-		err = fmt.Errorf("the audit log %s lies inside it", dir)
+		err = fmt.Errorf("the audit log %s is inside it", dir)
 	}
 	return err
 }

@@ -11,8 +11,8 @@ import (
 	"toolcrib/server/config/settings"
 )
 
-// reloading brings what has changed in the files of configuration into a server that
-// runs. Calls in flight go on as they began.
+// reloading applies changes of the configuration files to a running server. Calls in
+// flight keep the settings that they began with.
 type reloading struct {
 	*Process
 	serving Serving
@@ -38,8 +38,7 @@ func (r *reloading) onHangup() (stop func()) {
 	}
 }
 
-// reload puts the files to work as they are now. Whatever is wrong with them, nothing
-// changes.
+// reload applies the files as they are now. If any has an error, nothing changes.
 func (r *reloading) reload() {
 	next, err := r.next()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"toolcrib/tools/catalog"
 )
 
-// Serving describes what a server serves, and its settings.
+// Serving describes the offer of a server, and its settings.
 type Serving struct {
 	Settings *config.Loaded
 	From     *config.Sources // where the settings come from, for a reload

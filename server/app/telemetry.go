@@ -13,9 +13,9 @@ import (
 	"toolcrib/server/telemetry"
 )
 
-// exporter exports telemetry where the variables of OpenTelemetry want it; nil is
-// none. What they say that cannot be followed is logged and left out: they are meant
-// for every program of the user.
+// exporter returns the exporter that the variables of OpenTelemetry configure; nil = none.
+// Values that cannot be followed are logged and ignored, since the variables are meant for
+// every program of the user.
 func (p *Process) exporter(cfg config.Config, log *slog.Logger) *telemetry.Exporter {
 	opt, err := telemetry.FromEnv(p.Getenv, p.Version)
 	if err != nil {
@@ -27,7 +27,7 @@ func (p *Process) exporter(cfg config.Config, log *slog.Logger) *telemetry.Expor
 	return telemetry.NewExporter(opt, cfg.HTTP == "", log)
 }
 
-// show shows what a server does until stop is called: it serves the page of metrics,
+// show publishes the server's metrics until stop is called: it serves the page of metrics,
 // exports metrics, and writes the records that stats sums up.
 func (p *Process) show(ctx context.Context, e *Engine, srv *server.Server, cfg config.Config) (stop func(), err error) {
 	sources := telemetry.Sources{Version: p.Version, Started: time.Now(), Stats: e.Runner.Stats}

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// Bounds of what a record tells of the arguments of its call.
+// Bounds of the arguments in a record.
 const (
 	maxArguments = 2 << 10 // bytes
 	maxText      = 256     // bytes of a string
 	maxItems     = 20      // of a list or an object
 )
 
-// Digest identifies data without telling it: short data cannot be guessed from it by
-// whoever lacks the key. It is the same in every process.
+// Digest identifies data without revealing it: without the key, even short data cannot be
+// guessed from it. It is the same in every process.
 func (l *Log) Digest(data []byte) string {
 	mac := l.digests.Get().(hash.Hash)
 	defer l.digests.Put(mac)
@@ -27,9 +27,8 @@ func (l *Log) Digest(data []byte) string {
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// Arguments returns what a record may tell of canonical arguments: without secrets
-// and those that are digested, long strings cut, at most 2 KiB. What does not fit is
-// told by its length alone.
+// Arguments returns canonical arguments as a record has them: without secrets, digested
+// ones replaced, long strings cut, at most 2 KiB. Of the rest only the length is recorded.
 func (l *Log) Arguments(args json.RawMessage) json.RawMessage {
 	if len(args) <= len("{}") {
 		return nil
@@ -71,8 +70,8 @@ func (l *Log) redact(v json.RawMessage) json.RawMessage {
 	return l.opt.Redact(v)
 }
 
-// shorten returns a value of arguments as a record has it; name is that of the field
-// or of the list that it stands in.
+// shorten returns a value of arguments as a record has it; name is that of its field
+// or list.
 func (l *Log) shorten(name string, v any) any {
 	switch v := v.(type) {
 	case string:

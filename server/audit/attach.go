@@ -96,7 +96,7 @@ func (l *Log) following() (int, error) {
 	return 0, err
 }
 
-// lossError says what is missing.
+// lossError names the missing records or files.
 type lossError string
 
 func (e lossError) Error() string { return string(e) }
@@ -105,7 +105,8 @@ func (e lossError) Error() string { return string(e) }
 const maxBehind = 64 << 20
 
 // readOn opens the file at the position and reads on from there as long as the chain
-// holds. It returns what is left. A lossError says that the position is not there.
+// holds. It returns the remaining bytes. If the position does not exist, its error is a
+// lossError.
 func (l *Log) readOn() (rest []byte, err error) {
 	f, err := os.OpenFile(pathOf(l.opt.Dir, l.pos.File), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -147,13 +148,13 @@ func (l *Log) readOn() (rest []byte, err error) {
 	return rest, err
 }
 
-// torn reports whether bytes after the last record are what a crash leaves: a line
-// without its end, or what the disk never got.
+// torn reports whether bytes after the last record look like the result of a crash: a line
+// without its end, or bytes that never reached the disk.
 func torn(rest []byte) bool {
 	return bytes.IndexByte(rest, '\n') < 0 || bytes.IndexByte(rest, 0) >= 0
 }
 
-// cutTorn cuts what a process left that was killed while it wrote, and says so.
+// cutTorn cuts the bytes that a killed process left half written, and records that.
 func (l *Log) cutTorn(rest []byte) error {
 	digest := sha256.Sum256(rest)
 	told := own{Kind: kindRecovered, File: fileName(l.pos.File), Bytes: int64(len(rest)), Digest: hex.EncodeToString(digest[:])}

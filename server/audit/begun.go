@@ -9,9 +9,8 @@ import (
 	"toolcrib/workspace/state"
 )
 
-// note is what the state keeps of a log beside the key and away from the head: that it
-// was begun. Where the files and the head are gone and the note is not, they were
-// removed; without it, that would be a log that never was.
+// note records in the state that a log was begun. It is kept with the key, apart from the
+// head: if the log's files and head are missing but the note exists, they were removed.
 type note struct {
 	Dir   string    `json:"dir"`
 	Begun time.Time `json:"begun"`
@@ -63,8 +62,8 @@ func (n *note) gone() string {
 	return "the log that was begun here" + since + " was removed, and its head in the state directory too"
 }
 
-// Begun reports whether the state has noted that there is a log in dir, whatever has
-// become of it.
+// Begun reports whether the state has a note that a log was begun in dir, even if the log
+// no longer exists.
 func Begun(dir string, st *state.Dir) (bool, error) {
 	dir, err := canonicalDir(dir)
 	if err != nil {

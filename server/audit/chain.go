@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// What a line begins and ends with, around the fields of the record.
+// The beginning and end of a line, around the fields of the record.
 const (
 	seqField  = `{"seq":`
 	hashField = `,"hash":"`
@@ -79,7 +79,7 @@ func (c chain) append(dst []byte, prev sum, seq uint64, record []byte) ([]byte, 
 type entry struct {
 	line   []byte
 	seq    uint64
-	record []byte // what the hash covers
+	record []byte // the bytes that are hashed
 	stated sum
 }
 

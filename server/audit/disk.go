@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// disk is what the writing goroutine knows of the files. It trusts nothing of it
-// beyond its turn: others write too.
+// disk holds the writing goroutine's knowledge of the files. It is valid only while the
+// goroutine holds the lock, since other processes write too.
 type disk struct {
 	secret []byte
 	chain  chain
@@ -100,7 +100,7 @@ func (l *Log) commit(batch []waiting, sync bool) (written int, err error) {
 }
 
 // settleHead moves the head up to the last record, once that is on the disk: a head
-// that survives a loss of power which its records do not would tell of tampering.
+// that survives a loss of power without its records would look like tampering.
 func (l *Log) settleHead(sync bool) error {
 	if !l.opt.NoSync {
 		if !sync {

@@ -6,19 +6,18 @@
 //
 //	hash = HMAC-SHA256(key, hash of the line before || the line up to its field "hash")
 //
-// The key and the head (number and hash of the last record) lie in the state
-// directory, outside of the directory of the log: whoever can write the log can
-// neither compute the chain nor cut its end, remove a file or the whole directory
-// without [Verify] telling it. A note beside the key that the log was begun tells of it
-// where the head was removed too.
+// The key and the head (number and hash of the last record) are kept in the state
+// directory, not in that of the log: somebody who can write the log can neither compute the
+// chain, nor cut its end, remove a file or the whole directory without [Verify] noticing.
+// If the head was removed too, a note kept with the key shows that the log was begun.
 //
 // The log writes some records itself; they have the field "log", see kinds. Every
 // file begins with one of the kind open and ends, when it is full, with one of the
 // kind close, which name the files next to them.
 //
-// Several processes share one log, such as those of a desktop client and an IDE:
-// one chain is one order of what was done, and a process that is removed from it
-// leaves a gap. They take turns by a lock, once for each batch of records.
+// Several processes share one log, such as those of a desktop client and an IDE: one
+// chain gives all calls one order, and removing the records of a process leaves a gap.
+// Each takes a lock for each batch of records.
 //
 // The package knows no tools and no server: it imports workspace/state alone.
 // Start at [Open]; [Log.commit] is the way of a batch to the disk.

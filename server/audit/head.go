@@ -23,8 +23,8 @@ type position struct {
 	Before int    `json:"before"` // number of the file before it; 0 = there was none
 }
 
-// head is what the state knows of a log: all records up to its position exist, and
-// no file before Oldest does any more.
+// head is the state's knowledge of a log: all records up to its position exist, and
+// the files before Oldest no longer do.
 type head struct {
 	Log     string `json:"log"` // random name, goes into the chain
 	Dir     string `json:"dir"` // where the log lay last
@@ -111,7 +111,7 @@ func openHead(folder *os.Root, dir string, key []byte, create bool) (headFile, e
 	return headFile{f, sub}, err
 }
 
-// logName is what the state calls the log in dir, an absolute path.
+// logName returns the state's name for the log in dir, an absolute path.
 func logName(dir string) string {
 	name := sha256.Sum256([]byte(dir))
 	return hex.EncodeToString(name[:8])

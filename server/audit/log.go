@@ -28,8 +28,8 @@ type Options struct {
 	// Redact takes the secrets out of a JSON value, for Arguments; nil = nothing is
 	// taken out.
 	Redact func(json.RawMessage) json.RawMessage
-	// Digested are the names of arguments that hold what stands in files: a record tells
-	// how long they are, and a digest that proves what they were.
+	// Digested are the names of arguments that hold contents of files: a record has their
+	// length, and a digest that proves their value.
 	Digested []string
 	Log      *slog.Logger // hears of tampering, crashes and failures; nil = discard
 }
@@ -145,7 +145,8 @@ func canonicalDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// Close writes what is queued and ends the log. The error says that it could not.
+// Close writes the queued records and ends the log. It returns an error if it could not
+// write them.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	if l.closed {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// write is the goroutine that takes what is queued to the disk, in batches: all that
-// came while the batch before was on its way share one write and one sync.
+// write is the goroutine that writes queued records to the disk in batches: all that
+// come while one batch is written share the next write and sync.
 func (l *Log) write() {
 	var writeAt, syncAt, retryAt <-chan time.Time
 	for {
@@ -41,15 +41,15 @@ func (l *Log) write() {
 	}
 }
 
-// hurry reports whether somebody waits for what is queued.
+// hurry reports whether a caller waits for a queued record.
 func (l *Log) hurry() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.urgent
 }
 
-// flush writes what is queued. What nobody waits for stays in the queue after an
-// error.
+// flush writes the queued records. After an error, those that no caller waits for stay in
+// the queue.
 func (l *Log) flush(sync bool) error {
 	l.mu.Lock()
 	batch, lost := l.queue, l.lost
@@ -83,7 +83,7 @@ func (l *Log) flush(sync bool) error {
 	return err
 }
 
-// settle puts back what was not written and tells what has begun or ceased to fail.
+// settle puts unwritten records back, and logs when writing begins or ceases to fail.
 func (l *Log) settle(batch []waiting, written, lost int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

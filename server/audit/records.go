@@ -28,7 +28,7 @@ const (
 type own struct {
 	Kind kind      `json:"log"`
 	Time time.Time `json:"time"`
-	File string    `json:"file,omitempty"` // that it stands in, or that it is about
+	File string    `json:"file,omitempty"` // that has the record, or that it is about
 	// Of open: the end of the file before.
 	Previous string `json:"previous,omitempty"`
 	LastSeq  uint64 `json:"previous_seq,omitempty"`

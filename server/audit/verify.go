@@ -31,7 +31,7 @@ type Report struct {
 	Records  uint64    `json:"records"` // that are as they were written
 	First    uint64    `json:"first"`   // number of the first record that is kept
 	Last     uint64    `json:"last"`
-	Hash     string    `json:"hash"` // of the last record: whoever notes it can prove later what was there
+	Hash     string    `json:"hash"` // of the last record; noted elsewhere, it can prove later that the log had these records
 	Problems []Problem `json:"problems"`
 	More     int       `json:"more_problems,omitempty"` // beyond those that are listed
 	Notes    []string  `json:"notes,omitempty"`         // what happened and is no tampering
@@ -39,10 +39,9 @@ type Report struct {
 
 const maxProblems = 100
 
-// Verify reads the log in dir and compares it with what the state knows. It may be
-// called while processes write. The error says that it could not look, and is
-// [ErrNoLog] where the state knows no log, not even that one was begun, and no files of
-// one are there.
+// Verify reads the log in dir and compares it with the state. It may be called while
+// processes write. It returns an error only if it could not read them; it is [ErrNoLog] if
+// neither the state nor dir has any trace of a log.
 func Verify(ctx context.Context, dir string, st *state.Dir) (Report, error) {
 	s, err := takeSnapshot(ctx, dir, st)
 	if err != nil {
@@ -146,7 +145,7 @@ func (v *verifier) opening(i int, name string, lines [][]byte) {
 	}
 }
 
-// line looks at one record and says what is wrong with it.
+// line checks one record and adds a problem if it does not continue the chain.
 func (v *verifier) line(file string, n int, line []byte, all [][]byte) {
 	e, ok := parse(line)
 	if ok && v.chain.follows(e, v.prev, v.seq) {
@@ -164,14 +163,14 @@ func (v *verifier) line(file string, n int, line []byte, all [][]byte) {
 	case e.seq == v.seq+1:
 		v.problem(file, n+1, e.seq, "record %d was changed", e.seq)
 	case e.seq > v.seq+1 && elsewhere(all, v.seq+1):
-		v.problem(file, n+1, e.seq, "record %d stands where %d should: they were reordered", e.seq, v.seq+1)
+		v.problem(file, n+1, e.seq, "record %d is in the position of %d: they were reordered", e.seq, v.seq+1)
 	case e.seq > v.seq+1:
 		v.problem(file, n+1, v.seq+1, "records %d to %d are missing before this one", v.seq+1, e.seq-1)
 	case v.fits(all, n+1, v.prev, v.seq):
 		v.problem(file, n+1, e.seq, "record %d was inserted once more", e.seq)
 		return
 	default:
-		v.problem(file, n+1, e.seq, "record %d stands after %d: they were reordered", e.seq, v.seq)
+		v.problem(file, n+1, e.seq, "record %d comes after %d: they were reordered", e.seq, v.seq)
 	}
 	computed := v.chain.next(v.prev, e.record)
 	if v.seq = e.seq; v.fits(all, n+1, computed, e.seq) {
@@ -190,7 +189,7 @@ func (v *verifier) fits(lines [][]byte, n int, prev sum, seq uint64) bool {
 	return ok && v.chain.follows(e, prev, seq)
 }
 
-// elsewhere reports whether a record of that number stands in a file.
+// elsewhere reports whether a file has a record of that number.
 func elsewhere(lines [][]byte, seq uint64) bool {
 	for _, line := range lines {
 		if e, ok := parse(line); ok && e.seq == seq {

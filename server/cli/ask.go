@@ -125,8 +125,8 @@ func prompt(f tools.FormField) string {
 	return text + ": "
 }
 
-// fieldValue turns what was typed into the JSON of the field, or says what is
-// wrong with it.
+// fieldValue turns a typed line into the JSON of the field, or describes the problem
+// with it.
 func fieldValue(f tools.FormField, line string) (value json.RawMessage, problem string) {
 	if line == "" {
 		return nil, "a value is wanted"

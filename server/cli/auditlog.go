@@ -32,11 +32,11 @@ func auditCommand() command {
 		args:  "show|verify|tail",
 		short: "read the audit log, follow it, or prove that nobody changed it",
 		long: `
-show prints the last records, tail goes on with what comes. verify recomputes the
-chain of all records with the key of the state directory. It tells which record of
-which file was changed, dropped, added or moved, whether the end or a file is
-missing, and the hash of the last record: note it elsewhere to prove later what was
-there. Exit code 1: something is wrong.
+show prints the last records, tail also those that come. verify recomputes the chain of
+all records with the key of the state directory. It prints which record of which file
+was changed, dropped, added or moved, whether the end or a file is missing, and the hash
+of the last record: note it elsewhere to prove later that the log had these records.
+Exit code 1: something is wrong.
 
 --state-dir and --audit-dir are those of serve.
 
@@ -78,9 +78,9 @@ func (a *auditLog) run(ctx context.Context, p *Process, args []string) error {
 	return errors.Join(do(ctx, p, dir, st), st.Close())
 }
 
-// place finds the log and the state that has its key: of the places where the state
-// can be, the first that knows the log; else the first beside which files of one lie, or
-// that has noted that one was begun.
+// place finds the log and the state that has its key. Of the directories where the state
+// can be, it takes the first that knows the log; else the first whose log directory has
+// files of a log; else the first that has noted that a log was begun.
 func (a *auditLog) place() (dir string, st *state.Dir, err error) {
 	opt, err := a.Workspace()
 	if err != nil {
@@ -118,7 +118,7 @@ func (a *auditLog) place() (dir string, st *state.Dir, err error) {
 	return "", nil, config.Usagef("serve --audit keeps one; --state-dir and --audit-dir say where it is kept", "no audit log is known in %s", strings.Join(slices.Compact(dirs), " or "))
 }
 
-// verify prints what is wrong with the log, or that nothing is.
+// verify prints the problems of the log, or that there are none.
 func (a *auditLog) verify(ctx context.Context, p *Process, dir string, st *state.Dir) error {
 	r, err := audit.Verify(ctx, dir, st)
 	if err != nil {

@@ -3,7 +3,7 @@
 // A command is a struct whose tagged fields are its flags and whose run method
 // carries it out; [Main] picks it from the table, fills it and runs it. The
 // package touches the process only through [Process], so that every command
-// runs in a test. What it prints for people goes by these rules: results on
+// runs in a test. Output for people follows these rules: results on
 // stdout, everything else on stderr; an error is one line "toolcrib: ..." in
 // lower case without a full stop, and perhaps one line of what to do instead.
 //
@@ -39,11 +39,11 @@ type Process struct {
 	LookPath func(file string) (string, error)
 	// Hooks are called around each call.
 	Hooks run.Hooks
-	// Caller is what the tools call others through; nil = none do.
+	// Caller lets tools call other tools; nil = none do.
 	Caller *run.Caller
 	// Categories are all that the process offers.
 	Categories []tools.Category
-	// Fixtures are served besides the catalog.
+	// Fixtures are served in addition to the catalog.
 	Fixtures server.Fixtures
 
 	env config.Env // what settings are read from
@@ -52,14 +52,14 @@ type Process struct {
 // Exit codes.
 const (
 	exitOK    = 0
-	exitError = 1 // the command did not do what was asked
+	exitError = 1 // the command failed
 	exitUsage = 2 // the command line or the configuration is wrong
 )
 
 // command is one entry of the table.
 type command struct {
 	name  string
-	args  string // what stands after the flags
+	args  string // shown after the flags in its usage line
 	short string // one line, for the list of commands
 	long  string // the rest of its help
 	new   func() runner
@@ -161,8 +161,8 @@ func (p *Process) app() *app.Process {
 	}
 }
 
-// settle puts what comes of all sources into cfg, which has what flags and variables
-// say, and tells on stderr what the user should know.
+// settle reads all sources of settings into cfg, which has those of flags and variables
+// already, and prints notes for the user on stderr.
 func (p *Process) settle(cfg *config.Config, roots []string) error {
 	l, err := p.env.Sources(*cfg, roots).Read()
 	if err != nil {

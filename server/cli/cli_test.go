@@ -1,11 +1,15 @@
 package cli_test
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/server/cli"
 )
 
 // A command line that is wrong ends with code 2, nothing on stdout, and an
@@ -27,8 +31,8 @@ func TestUsageErrors(t *testing.T) {
 		{"list", "TOOLCRIB_CONFIRM=zzzzzz", "TOOLCRIB_CONFIRM: \"zzzzzz\" is not a value; there are: ask, client, deny\n  toolcrib help list lists the flags"},
 		{"list --preset minimum", "", "no preset is called \"minimum\"; did you mean \"minimal\"\n  toolcrib list --all shows every tool with its category"},
 		{"list --tools ecko", "", "no tool is called \"ecko\"; did you mean \"echo\"\n  toolcrib list --all shows every tool with its category"},
-		{"list more", "", "one argument too many: \"more\"\n  toolcrib list [FLAGS]; toolcrib show TOOL tells of one"},
-		{"lisst", "", "lisst: no such directory\n  did you mean the command \"list\"? It stands first: toolcrib list"},
+		{"list more", "", "one argument too many: \"more\"\n  toolcrib list [FLAGS]; toolcrib show TOOL describes one"},
+		{"lisst", "", "lisst: no such directory\n  did you mean the command \"list\"? It comes first: toolcrib list"},
 		{"nowhere", "", "nowhere: no such directory\n  toolcrib serve DIR: the directory that the tools may use"},
 		{"help echo", "", "\"echo\" is no command but a tool\n  toolcrib show echo"},
 		{"help lisst", "", "no command or topic is called \"lisst\"; did you mean \"list\"\n  toolcrib help lists the commands; topics: audit, benchmarks, clients, configuration, detached, files, hooks, http, metrics, policy, resources, sandbox, search, security, tools"},
@@ -65,6 +69,32 @@ func TestImpliedRoot(t *testing.T) {
 	}
 	if _, stderr, code := (invocation{args: []string{home}}).start(t); code != 0 || stderr != "" {
 		t.Errorf("home, named: exit code %d, stderr %q", code, stderr)
+	}
+}
+
+func TestTooWide(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(base, "home", "project"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(base, "home", "project", "link")
+	if err := os.Symlink(filepath.Join(base, "home"), link); err != nil {
+		t.Skip("needs: the right to make symlinks")
+	}
+	for _, home := range []string{filepath.Join(base, "home"), link} {
+		t.Setenv("HOME", home)
+		t.Setenv("USERPROFILE", home)
+		for dir, wide := range map[string]bool{"home": true, ".": true, "home/project/link": true, "home/project/other": false, "two": false} {
+			if got := cli.TooWide(filepath.Join(base, filepath.FromSlash(dir))); (got != "") != wide {
+				t.Errorf("home %s, %s: %q", home, dir, got)
+			}
+		}
+	}
+	if cli.TooWide(string(filepath.Separator)) == "" {
+		t.Error("the top of the file system is accepted as an implied root")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The ways that clients have of their own to be told of a server.
+// The commands of clients that add a server to their configuration.
 
 func addToClaude(name string, s scope, r reach) string {
 	words := []string{"claude", "mcp", "add"}

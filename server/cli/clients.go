@@ -23,7 +23,7 @@ type reach struct {
 // scope is whom a client's configuration is for.
 type scope string
 
-// The scopes. A project's file stands in its directory.
+// The scopes. A project's file is in its directory.
 const (
 	userScope    scope = "user"
 	projectScope scope = "project"
@@ -32,7 +32,7 @@ const (
 // client is a program that uses servers: the only place that knows its ways.
 type client struct {
 	id, name string
-	binary   string // what is looked for on PATH
+	binary   string // looked for on PATH
 	format   clientfile.Format
 	table    string
 	user     func(config.Home) string // its file in the scope of the user
@@ -42,13 +42,13 @@ type client struct {
 	// "" = there is none for this. Without a scope it is the client's default.
 	command func(name string, s scope, r reach) string
 	means   string // who carries the command out
-	// expands is what a reference to a variable of the environment begins with in
-	// the client's file; "" = it has none.
+	// expands begins a reference to a variable of the environment in the client's
+	// file; "" = the client has no such references.
 	expands string
 	// rewrites says that the running client keeps its own state in the user's
 	// file, and so might write over an edit.
 	rewrites bool
-	then     string // what the user does after a change
+	then     string // the user's next step after a change
 }
 
 func clients() []client {

@@ -18,12 +18,12 @@ import (
 	"toolcrib/server/config"
 )
 
-// defaultName is what the entry of this server is called in configurations.
+// defaultName is the name of this server's entry in configurations.
 const defaultName = "toolcrib"
 
 type configure struct {
 	config.Config
-	Name   string `flag:"name" arg:"NAME" help:"what the entry is called (default toolcrib)"`
+	Name   string `flag:"name" arg:"NAME" help:"the name of the entry (default toolcrib)"`
 	URL    string `flag:"url" arg:"URL" help:"let the client use the server at URL over HTTP, in the place of starting one"`
 	Scope  string `flag:"scope" arg:"SCOPE" values:"user,project" help:"user for all your projects; project for a file in the first DIR (default user)"`
 	Print  bool   `flag:"print" help:"show the set-up and change nothing (the default)"`
@@ -37,17 +37,17 @@ func configCommand() command {
 		args:  "[CLIENT [DIR ...] | show [DIR ...] | check FILE | schema]",
 		short: "set clients up; show and check the settings of the server",
 		long: `
-show prints each setting of a server for DIR, its value and what has set it: a
-flag, a variable, a line of a file; secrets are masked. check says what is wrong
-with a file of configuration, schema prints its JSON Schema for editors.
+show prints each setting of a server for DIR, its value and its source: a flag, a
+variable, a line of a file; secrets are masked. check lists the mistakes in a
+configuration file, schema prints its JSON Schema for editors.
 
 CLIENT is claude-desktop, claude-code, vscode, cursor, codex or gemini; without
-one it lists where each keeps its configuration and what stands there. The flags
+one it lists where each keeps its configuration and whether it has an entry. The flags
 and directories of serve go into the entry, and so do variables of the
-environment that set the same; files of configuration are read when the server
-starts. Everything else in the file stays as it is, to
-the byte. A token is never written: the entry refers to TOOLCRIB_TOKEN. What was
-written with --write goes with the same command line and --remove.`,
+environment that set the same; configuration files are read when the server starts.
+Everything else in the file keeps its bytes. A token is never written: the entry refers
+to TOOLCRIB_TOKEN. --remove with the same command line removes the entry that --write
+has written.`,
 		new: func() runner { return new(configure) },
 	}
 }
@@ -107,7 +107,7 @@ func (c *configure) run(_ context.Context, p *Process, args []string) error {
 
 var entryName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
 
-// settle finds out what the entry says and which file it is for.
+// settle finds the contents of the entry and its file.
 func (c *configure) settle(p *Process, t *target, dirs []string) error {
 	given := new(configure)
 	given.Add(p.Categories)
@@ -127,7 +127,7 @@ func (c *configure) settle(p *Process, t *target, dirs []string) error {
 	if err != nil && (len(dirs) > 0 || c.Write) {
 		return err
 	}
-	if err != nil { // shown just anywhere, to see what it is
+	if err != nil { // run in a directory that cannot be a root, just to look
 		roots = someRoot()
 	}
 	t.dir, t.reach = roots[0], reach{launch: launchOf(c.Config, roots)}
@@ -191,14 +191,14 @@ func (c *configure) list(w io.Writer, where config.Home) error {
 	for _, which := range clients() {
 		for _, s := range which.scopes() {
 			name := which.file(s, where, dir)
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", which.id, s, standing(name, which.place(c.Name)), name)
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", which.id, s, entryState(name, which.place(c.Name)), name)
 		}
 	}
 	return table.Flush()
 }
 
-// standing says in few words what a file has to say about an entry.
-func standing(name string, place clientfile.Entry) string {
+// entryState describes in few words whether a file has an entry.
+func entryState(name string, place clientfile.Entry) string {
 	f, err := clientfile.Read(name)
 	if err != nil {
 		return err.Error()

@@ -327,9 +327,9 @@ func TestConfigRefuses(t *testing.T) {
 	for _, tt := range []struct{ client, doc, want string }{
 		{"claude-desktop", "{\n// c\n}", ":2:1: invalid character '/' looking for beginning of object key string"},
 		{"claude-code", `{"mcpServers": {"toolcrib": {}}`, ":1:31: unexpected end of JSON input"},
-		{"gemini", "{\n\"mcpServers\": {},}", ":2:17: a comma stands before the closing bracket"},
+		{"gemini", "{\n\"mcpServers\": {},}", ":2:17: there is a comma before the closing bracket"},
 		{"vscode", `{"servers": "none"}`, `:1:13: "servers" is not an object`},
-		{"cursor", `{"mcpServers": {"toolcrib": {}, "toolcrib": {}}}`, `:1:33: the key "toolcrib" stands twice`},
+		{"cursor", `{"mcpServers": {"toolcrib": {}, "toolcrib": {}}}`, `:1:33: the key "toolcrib" appears twice`},
 		{"codex", "mcp_servers = {toolcrib = {}}", ":1:1: mcp_servers is an inline table, which cannot be edited in place; write its entries as [mcp_servers.NAME]"},
 		{"codex", "a = 1\na = 2\n", ":2:1: key a is already defined"},
 	} {

@@ -14,7 +14,7 @@ import (
 	"toolcrib/server/config"
 )
 
-// target is an entry of a client's configuration, and what it is to say.
+// target is an entry of a client's configuration, and its wanted contents.
 type target struct {
 	client client
 	home   config.Home
@@ -42,7 +42,7 @@ func (t target) print(w io.Writer, implied bool) error {
 			fmt.Fprintf(&b, " (and with --scope=%s %s)", s, t.client.file(s, t.home, t.dir))
 		}
 	}
-	fmt.Fprintf(&b, ".\nPut this there, beside what it holds:\n\n%s\nOr let toolcrib do it, with a backup:\n  %s\n", snippet, t.writeLine())
+	fmt.Fprintf(&b, ".\nAdd this to it:\n\n%s\nOr let toolcrib do it, with a backup:\n  %s\n", snippet, t.writeLine())
 	if own := t.client.command(t.name, t.scope, t.reach); own != "" {
 		fmt.Fprintf(&b, "Or %s:\n  %s\n", t.client.means, own)
 	}
@@ -57,7 +57,7 @@ func (t target) print(w io.Writer, implied bool) error {
 	return err
 }
 
-// advise says what is to be known of the entry beside its text.
+// advise writes notes about the entry that its text does not show.
 func (t target) advise(b *strings.Builder) {
 	if t.reach.token {
 		fmt.Fprintf(b, "%s takes the token from %s in its environment: it must be set where the client starts, to the token of the server.\n", t.client.name, tokenVariable)

@@ -9,8 +9,8 @@ import (
 	"toolcrib/server/config/settings"
 )
 
-// aboutFiles are the words that stand in the place of a client: what toolcrib config
-// does with the files of configuration of its own.
+// aboutFiles carries out the subcommands about toolcrib's own configuration files. done
+// is false if args name a client instead.
 func (c *configure) aboutFiles(p *Process, args []string) (done bool, err error) {
 	what := map[string]func(*Process, []string) error{"show": c.show, "schema": c.schema, "check": c.check}[args[0]]
 	if what == nil {
@@ -22,7 +22,7 @@ func (c *configure) aboutFiles(p *Process, args []string) (done bool, err error)
 	return true, what(p, args[1:])
 }
 
-// show prints each setting, its value and what has set it.
+// show prints each setting, its source and its value.
 func (c *configure) show(p *Process, args []string) error {
 	roots, err := rootsOf(args)
 	if err != nil && len(args) > 0 {
@@ -49,7 +49,7 @@ func (c *configure) show(p *Process, args []string) error {
 		return err
 	}
 	if len(l.Files) == 0 && p.env.UsualFile() != "" {
-		_, err = fmt.Fprintf(p.Stderr, "no file of configuration is there; it would be %s\n", p.env.UsualFile())
+		_, err = fmt.Fprintf(p.Stderr, "there is no configuration file; it would be %s\n", p.env.UsualFile())
 	}
 	return err
 }
@@ -68,7 +68,7 @@ func (c *configure) schema(p *Process, args []string) error {
 	return err
 }
 
-// check says whether a file stands, as the user's or, by its name, as a workspace's.
+// check reports whether a file is valid, as the user's or, by its name, as a workspace's.
 func (c *configure) check(p *Process, args []string) error {
 	const usage = "toolcrib config check FILE"
 	if len(args) == 0 {

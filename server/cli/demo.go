@@ -25,7 +25,7 @@ func demoCommand() command {
 		long: `
 Starts the server as a client does, as a subprocess that speaks over stdin and
 stdout, makes some calls in DIR (else the current directory) and shows what a
-model would get. It only reads. At the end it says how to set a client up.`,
+model would get. It only reads. At the end it prints how to set a client up.`,
 		new: func() runner { return new(demo) },
 	}
 }
@@ -111,7 +111,7 @@ func (d *demo) session(w io.Writer, c *conversation) error {
 	return nil
 }
 
-// excerpt marks the lines of a result and leaves out what is too much to show.
+// excerpt marks the lines of a result and leaves out those that are too many to show.
 func excerpt(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	rest := len(lines) - shown

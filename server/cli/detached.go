@@ -32,7 +32,7 @@ ended and can be read, sessions, directories. With --state-dir it looks there.`,
 
 func (d *detached) run(ctx context.Context, p *Process, args []string) error {
 	const usage = "toolcrib detached, or toolcrib detached stop PID, or toolcrib detached stop all"
-	if d.StateDir != "" { // named by whoever asks: nothing there is no answer
+	if d.StateDir != "" { // named by the user: an error if nothing is there
 		if info, err := os.Stat(d.StateDir); err != nil || !info.IsDir() {
 			return config.Usagef("toolcrib detached looks where the configuration says", "--state-dir: %q is no directory", d.StateDir)
 		}

@@ -21,7 +21,7 @@ func doctorCommand() command {
 	return command{
 		name:  "doctor",
 		args:  "[DIR ...]",
-		short: "say what this machine offers, what is missing and how to get it",
+		short: "list what this machine offers, what is missing and how to get it",
 		long: `
 It takes the flags and directories of serve. Exit code 1: something that this
 configuration needs is broken; these lines begin with "broken".`,
@@ -120,7 +120,7 @@ func (d *doctor) places(ctx context.Context, p *Process, r *report, args []strin
 	return roots
 }
 
-// categories lets each category look at what it needs.
+// categories lets each category check its needs.
 func (d *doctor) categories(ctx context.Context, p *Process, r *report, ws *workspace.Workspace) {
 	if len(d.Check(p.env.Machine())) > 0 {
 		return // settings has told

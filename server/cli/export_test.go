@@ -8,3 +8,6 @@ func ClientFile(id, s, goos, home string, getenv func(string) string) (string, e
 	c, err := findClient(id)
 	return c.file(scope(s), config.Home{GOOS: goos, Dir: home, Getenv: getenv}, "project"), err
 }
+
+// TooWide says why a directory is too wide to be an implied root.
+func TooWide(dir string) string { return tooWide(dir) }

@@ -17,8 +17,8 @@ type launch struct {
 }
 
 // launchOf returns the launch of a server with this configuration and roots.
-// It works from any directory and does not depend on the environment. Secrets
-// are not in it, nor what is for HTTP: who launches a server speaks over stdio.
+// It works from any directory and does not depend on the environment. It has no
+// secrets and no settings for HTTP: a client that launches a server speaks over stdio.
 func launchOf(cfg config.Config, roots []string) launch {
 	cfg.HTTP, cfg.Auth, cfg.AllowHosts, cfg.AllowOrigins = "", "", nil, nil
 	args := []string{"serve"}
@@ -64,7 +64,7 @@ func (p *Process) setUp(l launch) (string, error) {
 	fmt.Fprintf(&b, `Let toolcrib put itself into the configuration of a client:
   %s
 where CLIENT is %s.
-Without --write it shows what it would put where.
+Without --write it shows the entry and its file.
 `, l.configLine("CLIENT", "--write"), strings.Join(clientIDs(), ", "))
 	fmt.Fprintf(&b, "\nOr put this there yourself, for most clients:\n\n%s\nOr let the client do it:\n", snippet)
 	for _, c := range clients() {

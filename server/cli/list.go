@@ -27,7 +27,7 @@ func listCommand() command {
 }
 
 func (l *list) run(_ context.Context, p *Process, args []string) error {
-	if err := atMost(args, 0, "toolcrib list [FLAGS]; toolcrib show TOOL tells of one"); err != nil {
+	if err := atMost(args, 0, "toolcrib list [FLAGS]; toolcrib show TOOL describes one"); err != nil {
 		return err
 	}
 	roots, err := impliedRoot()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"toolcrib/schema"
 	"toolcrib/server/config"
@@ -40,7 +41,7 @@ func checkDirectory(arg string) error {
 	case err != nil:
 		names := append(commandNames(commands()), "help")
 		if near := schema.Nearest(arg, names); near != "" {
-			hint = fmt.Sprintf("did you mean the command %q? It stands first: toolcrib %s", near, near)
+			hint = fmt.Sprintf("did you mean the command %q? It comes first: toolcrib %s", near, near)
 		}
 		return config.Usagef(hint, "%s: no such directory", arg)
 	case !info.IsDir():
@@ -57,13 +58,42 @@ func impliedRoot() ([]string, error) {
 	if err != nil {
 		return nil, config.Usagef("toolcrib serve DIR", "no directory is given, and the current one is gone: %w", err)
 	}
-	if err := workspace.ImpliedRoot(dir); err != nil {
-		return nil, config.BadRoot(fmt.Errorf("no directory is given: %w", err))
+	if why := tooWide(dir); why != "" {
+		hint := "to serve it all the same: toolcrib " + config.ShellWord(dir)
+		return nil, config.Usagef(hint, "no directory is given: %s is %s, too wide to be served without being named", dir, why)
 	}
 	return []string{dir}, nil
 }
 
-// someRoot stands for a directory where none can be named yet.
+// tooWide says why a directory is too wide to be served without being named, "" if it is
+// not: it is the top of a file system, the home directory, or a directory above that.
+func tooWide(dir string) string {
+	homes := withoutLinks(os.UserHomeDir())
+	for _, name := range withoutLinks(dir, nil) {
+		if filepath.Dir(name) == name {
+			return "the top of the file system"
+		}
+		if slices.ContainsFunc(homes, func(home string) bool { return workspace.Within(name, home) }) {
+			return "the home directory or holds it"
+		}
+	}
+	return ""
+}
+
+// withoutLinks returns a directory by its name and by that without links; nothing where
+// there is none.
+func withoutLinks(dir string, err error) []string {
+	if err != nil {
+		return nil
+	}
+	names := []string{filepath.Clean(dir)}
+	if canonical, err := filepath.EvalSymlinks(dir); err == nil {
+		names = append(names, canonical)
+	}
+	return names
+}
+
+// someRoot is shown in the place of a directory that is not known yet.
 func someRoot() []string {
 	return []string{filepath.Join(string(filepath.Separator), "path", "to", "project")}
 }

@@ -14,8 +14,8 @@ import (
 
 type serve struct {
 	config.Config
-	// Keeper is the key of a server in the background, for [app.Background.Relay].
-	Keeper string `flag:"keeper" arg:"KEY" hidden:"true"`
+	// Daemon is the key of a daemon, for [app.Background.Relay].
+	Daemon string `flag:"keeper" arg:"KEY" hidden:"true"`
 }
 
 func serveCommand() command {
@@ -33,14 +33,14 @@ directory. A client starts this command; at a terminal it says how to set one up
 
 func (s *serve) run(ctx context.Context, p *Process, args []string) error {
 	a := p.app()
-	if s.Keeper == "" {
+	if s.Daemon == "" {
 		return s.open(ctx, p, a, args, nil)
 	}
-	return a.AsDaemon(s.Keeper, func(birth *daemon.Birth) error { return s.open(ctx, p, a, args, birth) })
+	return a.AsDaemon(s.Daemon, func(birth *daemon.Birth) error { return s.open(ctx, p, a, args, birth) })
 }
 
-// open settles what is to be served and serves it, if need be by way of a server in the
-// background, which this process is to be where birth is not nil.
+// open reads the settings and serves, if need be through a daemon. If birth is not nil,
+// this process becomes that daemon.
 func (s *serve) open(ctx context.Context, p *Process, a *app.Process, args []string, birth *daemon.Birth) error {
 	p.Stderr = a.Stderr
 	roots, wrongRoots := rootsOf(args)
@@ -77,9 +77,9 @@ func (s *serve) open(ctx context.Context, p *Process, a *app.Process, args []str
 	return a.Serve(ctx, serving)
 }
 
-// introduce says at a terminal what to do instead of waiting for a client that
-// is not there. given is what the client's entry is to say: the files of configuration
-// are read at each start.
+// introduce prints at a terminal what to do instead of waiting for a client that
+// is not there. given has the settings for the client's entry, without those of the
+// configuration files, which are read at each start.
 func introduce(p *Process, cfg, given config.Config, args []string) error {
 	selected, err := p.app().Choose(cfg)
 	if err != nil {
@@ -89,7 +89,7 @@ func introduce(p *Process, cfg, given config.Config, args []string) error {
 	if err != nil && len(args) > 0 {
 		return err
 	}
-	if err != nil { // started just anywhere, to see what it is
+	if err != nil { // started in a directory that cannot be a root, just to look
 		roots = someRoot()
 	}
 	l := launchOf(given, roots)

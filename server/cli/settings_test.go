@@ -184,9 +184,9 @@ func TestSettingsRefuses(t *testing.T) {
 		{name: "unknown tools", content: "tools: [ehco]\ntool: {dto: {}}", want: `c.yaml:1:9: tools[1]: no tool is called "ehco"; did you mean echo`},
 		{name: "a cache of what changes things", content: "tool: {erase: {cache: 1m}}", want: "only results of tools that read"},
 		{name: "an old name", content: "tool: {say: {max_text: 1000}}", want: "this is an old name; write echo"},
-		{name: "a secret inside a root", content: "token: {file: " + inside + "}", want: "lies inside the root"},
+		{name: "a secret inside a root", content: "token: {file: " + inside + "}", want: "is inside the root"},
 		{name: "a secret that others can read", content: "token: {file: open}", want: "can be read by others", unix: true},
-		{name: "a clear secret that others can read", content: "token: hunter2", mode: 0o644, want: "c.yaml:1: token: a secret stands in a file that others can read", unix: true},
+		{name: "a clear secret that others can read", content: "token: hunter2", mode: 0o644, want: "c.yaml:1: token: a secret is in a file that others can read", unix: true},
 		{name: "a file that everybody can write", content: "read_only: true", mode: 0o666, want: "can be written by everybody", unix: true},
 		{name: "too large", content: strings.Repeat("#", 1<<20+1), want: "more than 1048576 bytes"},
 	} {
@@ -311,7 +311,7 @@ func TestSettingsThatDoNothing(t *testing.T) {
 		{"programs:\n  env: ['']\n", `programs.env[1]: "" is not the name of a variable`},
 		{"python: " + dir + "/none\n", `:1:1: python: `},
 		{"network_hosts: ['http://x/y']\n", `:1:1: network_hosts: `},
-		{"network_private: ['http://x/y']\n", `"http://x/y" is a URL, and a host is wanted`},
+		{"network_private: ['http://x/y']\n", `"http://x/y" is a URL; give a host`},
 	} {
 		file := write(t, filepath.Join(dir, "c.yaml"), tt.text)
 		if _, stderr, code := (invocation{args: []string{"config", "check", file}}).start(t); code != 2 || !strings.Contains(stderr, tt.want) {

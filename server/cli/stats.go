@@ -27,9 +27,9 @@ func statsCommand() command {
 	return command{
 		name:  "stats",
 		args:  "[DIR ...]",
-		short: "say what was called lately: how often, how long it took, what went wrong",
+		short: "sum up recent calls by tool: how many, how long they took, how they failed",
 		long: `
-It sums up what the servers of this user have recorded in the state directory, those
+It sums up the records of this user's servers in the state directory, those
 that run and those that have ended; with DIR, those that serve one of these
 directories. Tokens are estimated: bytes / 4.`,
 		new: func() runner { return new(stats) },

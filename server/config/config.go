@@ -1,8 +1,8 @@
 // Package config has the settings of toolcrib and reads them from their sources: flags,
 // environment variables and files.
 //
-// What a category of tools can have set is a struct of its own, see [tools.Settings],
-// that stands among the settings of the server as one of [Config.Categories]. The package
+// The settings of a category of tools are a struct of their own, see [tools.Settings],
+// which is one of [Config.Categories]. The package
 // only reads settings; server/app applies them. It must not import package server or a
 // category. Start at [Config], then [Env.Sources] and [Sources.Read].
 package config
@@ -28,18 +28,18 @@ import (
 )
 
 // Config holds the settings that the user can choose when toolcrib starts. The zero value
-// works. Its tags are the only place that says how a field is set; the command line, its
-// help and what a file of configuration may hold are made of them:
+// works. Its tags alone define how a field is set; the command line, its help and the keys
+// of configuration files are derived from them:
 //
 //	flag    name of the flag, without dashes; a secret has none, since command
 //	        lines can be seen by others
 //	env     variable of the environment; the flag beats it, an empty one is unset
 //	file    key in the file of configuration, which both beat; without it the key is the
 //	        flag with _ for -; "-" = no file sets it
-//	arg     what the help calls the value; a bool has none
+//	arg     name of the value in the help; a bool has none
 //	values  the allowed values, comma separated
-//	help    what it does, in one line
-//	default what the zero value means, where a word says that
+//	help    the purpose, in one line
+//	default word for the zero value, if there is one
 //	narrow  how the file of a workspace may narrow it, see settings.Document.Narrow;
 //	        without it, not at all
 //	live    "yes": a reload changes it while the server runs; "no" below one that has it:
@@ -64,13 +64,13 @@ type Config struct {
 	HTTP         string      `flag:"http" env:"TOOLCRIB_HTTP" arg:"ADDR" help:"serve streamable HTTP at ADDR, such as 127.0.0.1:8080, in the place of stdin and stdout"`
 	Auth         string      `flag:"auth" env:"TOOLCRIB_AUTH" arg:"HOW" values:"token,jwt,none" help:"who may call over HTTP: token wants a bearer token, one of the configuration or one that is made and shown at the start; jwt wants a token that --issuer has signed; none lets every program of this machine call (default token)" default:"token"`
 	Token        string      `env:"TOOLCRIB_TOKEN" arg:"TOKEN" help:"the bearer token, where it shall outlast a start"`
-	AllowHosts   []string    `flag:"allow-host" env:"TOOLCRIB_ALLOW_HOST" arg:"NAMES" help:"names by which clients may call over HTTP, beside localhost and addresses: those of a proxy before the server"`
+	AllowHosts   []string    `flag:"allow-host" env:"TOOLCRIB_ALLOW_HOST" arg:"NAMES" help:"names by which clients may call over HTTP, in addition to localhost and addresses: those of a proxy before the server"`
 	AllowOrigins []string    `flag:"allow-origin" env:"TOOLCRIB_ALLOW_ORIGIN" arg:"ORIGINS" help:"web origins such as https://example.com whose pages may call over HTTP"`
 
 	Issuer        string           `flag:"issuer" env:"TOOLCRIB_ISSUER" arg:"URL" help:"whose tokens --auth=jwt takes: the claim iss, to the letter"`
 	Audience      string           `flag:"audience" env:"TOOLCRIB_AUDIENCE" arg:"TEXT" help:"what the claim aud of such a token must hold (default the public URL)"`
 	JWKSURL       string           `flag:"jwks-url" env:"TOOLCRIB_JWKS_URL" arg:"URL" help:"where the issuer has its keys (default where its metadata says)"`
-	PublicURL     string           `flag:"public-url" env:"TOOLCRIB_PUBLIC_URL" arg:"URL" help:"the URL by which clients call over HTTP, where a proxy stands before the server"`
+	PublicURL     string           `flag:"public-url" env:"TOOLCRIB_PUBLIC_URL" arg:"URL" help:"the URL by which clients call over HTTP, if there is a proxy before the server"`
 	PrincipalRoot string           `flag:"principal-root" env:"TOOLCRIB_PRINCIPAL_ROOT" expand:"-" arg:"DIR" help:"the directory of each principal over HTTP, such as /srv/work/${sub}, in the place of those that all share: ${sub} is the subject or the name of its token, ${iss} its issuer; it is made where it is missing"`
 	Algorithms    []string         `file:"algorithms" jsonschema:"minItems=1" help:"algorithms of the signatures of tokens (default RS256, PS256, ES256, EdDSA)"`
 	Limits        identity.Limits  `file:"limits" help:"how much each principal may call, in a time and at once"`
@@ -94,7 +94,7 @@ type Config struct {
 	AuditSize    int              `file:"audit_size" jsonschema:"minimum=1,maximum=1048576" help:"size of a file of the audit log, in MB (default 16)"`
 	AuditFiles   int              `file:"audit_files" jsonschema:"minimum=1" help:"files of the audit log that are kept; the oldest goes when there are more (default 16)"`
 	AuditFailure run.AuditFailure `file:"audit_failure" values:"deny,allow" help:"what happens to a call with effects while the audit log cannot be written: deny refuses it, allow lets it go on; calls that only read go on in any case (default deny)" default:"deny" live:"yes"`
-	StateDir     string           `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept, outside of the roots (default toolcrib in the user's state directory; where that lies inside a root, toolcrib-UID in /var/tmp)"`
+	StateDir     string           `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept, outside of the roots (default toolcrib in the user's state directory; if that is inside a root, toolcrib-UID in /var/tmp)"`
 }
 
 // New returns a configuration in which nothing is set.
@@ -141,7 +141,7 @@ func (c Config) Apply(categories []tools.Category, setup tools.Setup) {
 	}
 }
 
-// Check returns what is wrong with the settings of the categories.
+// Check returns the errors in the settings of the categories.
 func (c Config) Check(host tools.Host) (wrong []tools.SettingError) {
 	for _, section := range c.Categories {
 		if s, ok := section.(interface {

@@ -26,7 +26,7 @@ type Env struct {
 // Getenv returns a variable of the environment, "" where it is not set.
 func (e *Env) Getenv(name string) string { return getenv(e.Environ, name) }
 
-// Machine is what the tools may need of this machine.
+// Machine describes this machine to the tools.
 func (e *Env) Machine() tools.Host {
 	return tools.Host{OS: runtime.GOOS, LookPath: e.LookPath, Getenv: e.Getenv}
 }
@@ -119,7 +119,7 @@ func Usagef(hint, format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...), hint}
 }
 
-// KeyError is what is wrong with the value of a key.
+// KeyError is an error in the value of a key.
 type KeyError struct {
 	Key string
 	At  string // where below it, "" = the text says so or it is the key itself

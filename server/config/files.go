@@ -37,7 +37,7 @@ func (e *Env) userFile(named string) (string, error) {
 	switch _, err := os.Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
-	case err != nil: // whatever it says would be left out
+	case err != nil: // to go on would ignore its settings
 		return "", fmt.Errorf("the configuration cannot be read: %w", err)
 	}
 	return name, nil
@@ -87,8 +87,8 @@ func readBounded(f *os.File, name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// readSecret returns what a file that only its owner can read holds, without the line
-// end.
+// readSecret returns the contents of a file that only its owner can read, without the
+// line end.
 func readSecret(name string) (string, error) {
 	data, private, err := readOwn(name, maxSecretFile)
 	switch {
@@ -101,7 +101,7 @@ func readSecret(name string) (string, error) {
 }
 
 // readWorkspaceFile returns the configuration at the top of a root, nil where there is
-// none. It is no link: what it leads to would not be protected.
+// none. A link is refused, since its target would not be protected.
 func readWorkspaceFile(root string) ([]byte, error) {
 	name := filepath.Join(root, WorkspaceFile)
 	dir, err := os.OpenRoot(root)
@@ -134,22 +134,22 @@ func (s *Sources) outside(l *Loaded, name string) error {
 	if root, rel := within(name, s.roots); root != "" {
 		switch where := l.Doc.Clear(); {
 		case where != "":
-			return fmt.Errorf("%s: the secret lies inside the root %s, where tools could read it; write {file: PATH}, outside of the roots", where, root)
+			return fmt.Errorf("%s: the secret is inside the root %s, where tools could read it; write {file: PATH}, outside of the roots", where, root)
 		case l.AllowProtected || !protect.ByName(rel, false):
-			return fmt.Errorf("the configuration %s lies inside the root %s, where tools could change it; keep it elsewhere", name, root)
+			return fmt.Errorf("the configuration %s is inside the root %s, where tools could change it; keep it elsewhere", name, root)
 		}
 	}
 	for _, secret := range l.Doc.SecretFiles {
 		secret = under(filepath.Dir(name), secret)
 		if root, _ := within(secret, s.roots); root != "" {
-			return fmt.Errorf("the secret %s lies inside the root %s, where tools could read it; keep it elsewhere", secret, root)
+			return fmt.Errorf("the secret %s is inside the root %s, where tools could read it; keep it elsewhere", secret, root)
 		}
 	}
 	return nil
 }
 
-// within returns the root that a file lies in, whatever names lead there, and its path
-// below it; "" if it lies in none.
+// within returns the root that contains a file, by any of its names, and the file's path
+// below it; "" if none does.
 func within(name string, roots []string) (root, rel string) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target

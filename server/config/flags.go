@@ -42,7 +42,7 @@ func Options(dst any) []Option {
 	return list
 }
 
-// Given says what has set an option, by its variable: "--read-only" or
+// Given maps the variable of an option to the source that has set it: "--read-only" or
 // "TOOLCRIB_READ_ONLY". It leaves out options that only a flag can set.
 type Given map[string]string
 

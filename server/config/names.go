@@ -13,8 +13,8 @@ import (
 	"toolcrib/tools/catalog"
 )
 
-// checkTools tells of names in a file that no tool or toolset has, and of settings that
-// their tool cannot have.
+// checkTools returns a problem for each name in a file that no tool or toolset has, and
+// for each setting that its tool cannot have.
 func (e *Env) checkTools(doc *settings.Document, file Config) (problems settings.Problems) {
 	var names []string
 	toolsets := []string{"all"}
@@ -93,7 +93,7 @@ func (e *Env) narrowTools(cfg *Config, file Config) error {
 	return nil
 }
 
-// ToolSettings are the settings of one tool; the zero value leaves what the tool has.
+// ToolSettings are the settings of one tool; the zero value keeps the tool's own.
 type ToolSettings struct {
 	Timeout time.Duration `json:"timeout,omitempty" narrow:"least" jsonschema_description:"how long one attempt may take, such as 30s; an hour at most"`
 	Cache   time.Duration `json:"cache,omitempty" narrow:"least" jsonschema_description:"how long a result may be given again while nothing has changed; for tools that only read and give the same twice"`

@@ -29,9 +29,9 @@ func (e *Env) Sources(cfg Config, roots []string) *Sources {
 type Loaded struct {
 	Config
 	Doc   *settings.Document // the user's file; nil: there is none
-	From  map[string]string  // what has set a key, for people
-	Files []string           // of configuration that there are
-	Notes []string           // what the user should know, a line each
+	From  map[string]string  // the source that has set a key, for people
+	Files []string           // the existing configuration files
+	Notes []string           // for the user, a line each
 }
 
 // Read reads the files. Its error has all that is wrong with them.
@@ -117,7 +117,7 @@ func (e *Env) decodeUser(name string, cfg *Config) (*settings.Document, error) {
 		}
 	}
 	if where := doc.Clear(); where != "" && !private {
-		return nil, fmt.Errorf("%s: a secret stands in a file that others can read; chmod 600 %s, or write {file: PATH} or ${VARIABLE}", where, ShellWord(name))
+		return nil, fmt.Errorf("%s: a secret is in a file that others can read; chmod 600 %s, or write {file: PATH} or ${VARIABLE}", where, ShellWord(name))
 	}
 	return doc, nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 type messageIn struct {
-	Message string `json:"message" jsonschema_description:"what the user reads"`
+	Message string `json:"message" jsonschema_description:"the question for the user"`
 }
 
 // askingTools put forms before the user by the contract, so their state is

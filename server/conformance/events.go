@@ -6,7 +6,7 @@ import (
 	"toolcrib/tools"
 )
 
-// eventTools tell of themselves while they run.
+// eventTools returns the tools that report progress and logs while they run.
 func eventTools() []tools.Tool {
 	return []tools.Tool{
 		tools.New(tools.Def[none, line]{

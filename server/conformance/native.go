@@ -106,7 +106,7 @@ func constant(name, title, schema string) mcpserver.ServerTool {
 }
 
 // announcing defines a tool that sends a notification to every client that
-// wants it. Nothing else changes: what a server offers must not depend on calls.
+// wants it. Nothing else changes: a server's lists must not depend on calls.
 func announcing(name, title, method string) mcpserver.ServerTool {
 	return tool(name, title, noArguments, func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		mcpserver.ServerFromContext(ctx).SendNotificationToAllClients(method, nil)

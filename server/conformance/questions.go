@@ -18,7 +18,7 @@ import (
 // it can answer.
 type question struct {
 	id string
-	// can reports whether the client has declared what the question needs.
+	// can reports whether the client has declared the capability for the question.
 	can func(mcp.ClientCapabilities) bool
 	add func(*mcpserver.InputRequestBuilder)
 	// answer words the client's answer, and reports whether there is one.
@@ -94,7 +94,7 @@ func compact(v any) string {
 	return string(text)
 }
 
-// declared returns what the client of a request can do, by its own words.
+// declared returns the capabilities that the client of a request has declared.
 func declared(ctx context.Context) mcp.ClientCapabilities {
 	if p := mcpserver.RequestProtocolInfoFromContext(ctx); p != nil && p.Modern {
 		if p.ClientCapabilities != nil {

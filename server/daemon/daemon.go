@@ -202,7 +202,7 @@ func (d *Daemon) accept(ctx context.Context, ln *net.UnixListener) {
 	}
 }
 
-// greet finds out what a connection is for, and serves it.
+// greet reads the purpose of a connection, and serves it.
 func (d *Daemon) greet(ctx context.Context, conn *net.UnixConn) error {
 	from, err := peerOf(conn)
 	if err != nil {
@@ -211,7 +211,7 @@ func (d *Daemon) greet(ctx context.Context, conn *net.UnixConn) error {
 	if err := conn.SetDeadline(time.Now().Add(helloWait)); err != nil {
 		return err
 	}
-	ask, err := readLine(conn, mostAsked) // before any refusal, which what is unread would drop
+	ask, err := readLine(conn, mostAsked) // before any refusal, which would be lost if bytes were unread
 	if err != nil {
 		return nil // it has looked whether somebody is there
 	}

@@ -13,7 +13,7 @@ import (
 // keyLength is that of a key in characters.
 const keyLength = 24
 
-// Key is a digest of values: all that decides what a server does, and for whom. Equal
+// Key is a digest of all values on which a server's behavior depends, and its user. Equal
 // values have one key, in every process of a user. Functions and channels have none: a
 // value that holds one is an error of the programmer, and panics.
 func Key(values ...any) string {

@@ -106,7 +106,7 @@ func (p *Dir) lock(ctx context.Context, key string) (*lock, error) {
 				break
 			}
 		}
-		// Whoever cleans up may have taken the name away meanwhile.
+		// A process that cleans up may have removed the name meanwhile.
 		opened, err := f.Stat()
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
@@ -145,7 +145,7 @@ func (p *Dir) sweep() {
 		}
 		if ok, err := tryLock(f); ok && err == nil {
 			if _, err := os.Lstat(p.file(key, socketFile)); errors.Is(err, fs.ErrNotExist) {
-				_ = os.Remove(p.file(key, logFile)) // whatever stays, lies there until the next time
+				_ = os.Remove(p.file(key, logFile)) // if it cannot be removed, the next cleaning tries again
 				_ = os.Remove(p.file(key, lockFile))
 			}
 		}

@@ -4,8 +4,9 @@
 //
 // The key is a digest of everything that a server depends on: clients with the same
 // settings join the same daemon, and no client is served by a daemon with other settings.
-// Socket, lock and log of a key lie in a directory that only the user can enter. Relays
-// connect under the lock, and a daemon ends under it, so that no client finds nobody.
+// Socket, lock and log of a key are in a directory that only the user can enter. Relays
+// connect under the lock, and a daemon ends under it, so that no client connects to a daemon
+// that is ending.
 //
 // Start reading at [Dir.Join], which a relay calls, and [Daemon.Serve]. The package
 // knows neither tools nor settings and imports nothing of ours.
@@ -21,7 +22,7 @@ type Status struct {
 	Clients int       `json:"clients"`
 	Load    Load      `json:"load"`
 	Log     string    `json:"log"`
-	Refused string    `json:"refused,omitempty"` // why it does not serve the one who asks
+	Refused string    `json:"refused,omitempty"` // why it does not serve the client that asks
 }
 
 // Load is why a daemon lives without a client.
@@ -34,7 +35,7 @@ type Load struct {
 // None reports whether nothing would be lost.
 func (l Load) None() bool { return l == Load{} }
 
-// What a connection is for, in its first line.
+// The purposes of a connection, in its first line.
 const (
 	askServe  = "serve"
 	askStatus = "status"

@@ -18,7 +18,7 @@ type Joined struct {
 }
 
 // Join connects to the daemon of a key, and starts it if there is none. An error that is
-// a [StartError] is what the daemon said instead of opening.
+// a [StartError] has the daemon's reason for not starting.
 func (p *Dir) Join(ctx context.Context, key string, program Program) (*Joined, error) {
 	l, err := p.lock(ctx, key)
 	if err != nil {
@@ -29,7 +29,7 @@ func (p *Dir) Join(ctx context.Context, key string, program Program) (*Joined, e
 	if !errors.Is(err, errNobody) {
 		return j, err
 	}
-	// What a daemon leaves that was killed; nobody else is about to listen there.
+	// The socket of a killed daemon: under the lock, no other process is about to listen.
 	if err := os.Remove(p.file(key, socketFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (p *Dir) dial(key, ask string, patience time.Duration) (*Joined, error) {
 	return j, nil
 }
 
-// hello says what is wanted, and takes the status.
+// hello sends the purpose of the connection, and receives the status.
 func (j *Joined) hello(ask string, patience time.Duration) error {
 	from, err := peerOf(j.UnixConn)
 	switch {
@@ -116,9 +116,9 @@ func readLine(r io.Reader, most int) ([]byte, error) {
 	return nil, errors.New("the line is too long")
 }
 
-// Relay copies what comes of in to the daemon, and what it says to out, until the daemon
-// closes the connection: after the end of in, or of ctx, it does so when the calls that
-// ran have had their time to answer. An error says that the daemon ended by itself, or
+// Relay copies in to the daemon, and its answers to out, until the daemon closes the
+// connection. After the end of in, or of ctx, the daemon does so when running calls have
+// had time to answer. An error says that the daemon ended by itself, or
 // that out broke.
 func (j *Joined) Relay(ctx context.Context, in io.Reader, out io.Writer) error {
 	ended := make(chan struct{})

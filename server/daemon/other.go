@@ -34,5 +34,5 @@ func keepOwn(...*os.File)                    {}
 // Reload tells a daemon to read its settings again.
 func (j *Joined) Reload() error { return errUnsupported }
 
-// World is what the system lets this process do.
+// World describes the process's rights on this system.
 func World() []string { return nil }

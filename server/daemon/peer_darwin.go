@@ -58,7 +58,7 @@ func own(info fs.FileInfo) bool {
 
 func executable() (string, error) { return os.Executable() }
 
-// World is what the system lets this process and its children do: its identity, and the
+// World describes the rights of this process and its children: its identity, and the
 // binary that it runs.
 func World() []string {
 	groups, _ := os.Getgroups() // without them the rest must do

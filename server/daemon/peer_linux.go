@@ -83,7 +83,7 @@ func executable() (string, error) {
 	return itself, nil
 }
 
-// World is what the system lets this process and its children do: its identity, its
+// World describes the rights of this process and its children: its identity, its
 // namespaces, its limits, and the binary that it runs.
 func World() []string {
 	var world []string

@@ -99,7 +99,7 @@ type Birth struct {
 // do.
 var ErrHandedOn = errors.New("another process is the daemon")
 
-// Born takes what the relay has handed over. args and env are those of the process.
+// Born takes over the pipe and lock from the relay. args and env are those of the process.
 func Born(key string, program Program) (*Birth, error) {
 	ready, held := os.NewFile(readyFD, "ready"), os.NewFile(lockFD, "lock")
 	if ready == nil || held == nil || !isPipe(ready) {
@@ -144,8 +144,8 @@ func (p *Dir) logPath(key string) string { return filepath.Clean(p.file(key, log
 // mostLogged is how many bytes a log may have; the first half goes when there are more.
 const mostLogged = 1 << 20
 
-// Log is the log of a daemon, which has a bound. What the runtime writes when it ends
-// goes there too, since it is the process's stderr.
+// Log is the log of a daemon, of bounded size. It is the process's stderr too, so it also
+// gets the runtime's text of a crash.
 type Log struct {
 	mu sync.Mutex
 	f  *os.File

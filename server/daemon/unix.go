@@ -70,7 +70,7 @@ func keepOwn(files ...*os.File) {
 // Reload tells a daemon to read its settings again.
 func (j *Joined) Reload() error { return unix.Kill(j.PID, unix.SIGHUP) }
 
-// identity tells a file from every other, and from what it was before.
+// identity identifies a version of a file: it differs for other files, and after a change.
 func identity(name string) string {
 	var st unix.Stat_t
 	if err := unix.Stat(name, &st); err != nil {

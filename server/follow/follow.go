@@ -32,9 +32,9 @@ type Follower struct {
 
 	mu       sync.Mutex
 	closed   bool
-	versions map[string]string // of what is followed, by its URI
-	news     []string          // what has changed and is not told yet
-	told     bool              // somebody tells it, or is about to
+	versions map[string]string // of the followed resources, by URI
+	news     []string          // URIs of changed resources that the client is not told of yet
+	sending  bool              // a goroutine sends the news, or is about to
 }
 
 // NewFollower makes a follower; the session of ctx says in whose name it looks.
@@ -92,7 +92,7 @@ func (f *Follower) Leave(uri string) {
 	}
 }
 
-// URIs returns what is followed, sorted.
+// URIs returns the URIs of the followed resources, sorted.
 func (f *Follower) URIs() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -111,9 +111,9 @@ func (f *Follower) Close() {
 	<-f.telling
 }
 
-// look compares what is followed with what it was. What has changed is told by
-// another goroutine, so that no client waits for another one. What is denied by now is
-// not followed any more.
+// look compares the followed resources with their last versions. Another goroutine sends
+// the news, so that no client waits for another one. A resource that is denied by now is no
+// longer followed.
 func (f *Follower) look(version func(uri string) string) {
 	for _, uri := range f.URIs() {
 		now := version(uri)
@@ -140,8 +140,8 @@ func (f *Follower) note(uri, version string) {
 	if !slices.Contains(f.news, uri) {
 		f.news = append(f.news, uri)
 	}
-	if !f.told {
-		f.told = true
+	if !f.sending {
+		f.sending = true
 		go f.tell()
 	}
 }
@@ -165,7 +165,7 @@ func (f *Follower) next() (uri string, ok bool) {
 			return uri, true
 		}
 	}
-	f.told = false
+	f.sending = false
 	return "", false
 }
 
@@ -185,7 +185,7 @@ func NewPoller(version func(ctx context.Context, uri string) (string, error)) *P
 	return &Poller{version: version}
 }
 
-// Looks reports whether the goroutine runs that looks at what is followed.
+// Looks reports whether the goroutine that looks at followed resources is running.
 func (p *Poller) Looks() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -228,12 +228,11 @@ func (p *Poller) run(ctx context.Context) {
 	}
 }
 
-// failed begins what stands for the version of a resource that cannot be looked at; the
-// code of the error follows.
+// failed begins the version of a resource that cannot be looked at; the code of the error
+// follows.
 const failed = "error "
 
-// sight is what one look at a resource depends on: clients that see the same
-// share it.
+// sight identifies a look at a resource: clients for which it is equal share the result.
 type sight struct {
 	uri, principal string
 	workspace      *workspace.Workspace

@@ -73,8 +73,8 @@ func before(f func(context.Context, run.View) (run.Decision, error)) run.Hooks {
 	return run.Hooks{Pre: []func(context.Context, run.View) (run.Decision, error){f}}
 }
 
-// logger writes a line for each call, whatever the level of the log is: whoever
-// configures it wants to see it.
+// logger writes a line for each call at every level of the log, since the user has
+// configured it to see them.
 type logger struct {
 	filter
 	name     string

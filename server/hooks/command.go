@@ -38,7 +38,7 @@ var inherited = []string{
 	"SystemRoot", "SYSTEMROOT", "ComSpec", "PATHEXT", "TEMP", "TMP", "USERPROFILE", // of Windows
 }
 
-// environment returns what a command gets of environ, and own.
+// environment returns the variables of environ that a command inherits, and own.
 func environment(environ []string, own map[string]string) []string {
 	var env []string
 	for _, entry := range environ {
@@ -66,7 +66,7 @@ func (c *command) ask(ctx context.Context, input []byte) ([]byte, error) {
 	cmd.Cancel = func() error { return killGroup(cmd) }
 	err := cmd.Run()
 	if cmd.Process != nil {
-		_ = killGroup(cmd) // what it has left behind
+		_ = killGroup(cmd) // processes that it has left behind
 	}
 	said := strings.TrimSpace(valid(string(errs.kept)))
 	switch {
@@ -83,7 +83,7 @@ func (c *command) ask(ctx context.Context, input []byte) ([]byte, error) {
 	return nil, err
 }
 
-// bounded keeps what is written up to a limit; what is over it is dropped.
+// bounded keeps the bytes written to it up to a limit, and drops the rest.
 type bounded struct {
 	kept  []byte
 	limit int

@@ -11,6 +11,7 @@ import (
 	"toolcrib/server/run"
 	"toolcrib/tools"
 	"toolcrib/workspace"
+	"toolcrib/workspace/deny"
 )
 
 // filter says which calls a hook sees.
@@ -19,7 +20,7 @@ type filter struct {
 	access    []string
 	effects   tools.Effects // of which one is enough; 0: all tools
 	commands  []rules.CommandPattern
-	paths     []workspace.Pattern
+	paths     []deny.Pattern
 	arguments map[string]*regexp.Regexp
 }
 
@@ -66,7 +67,7 @@ func newFilter(spec Spec, all []tools.Tool) (filter, error) {
 		f.commands = append(f.commands, pattern)
 	}
 	for _, text := range spec.Path {
-		pattern, err := workspace.ParsePattern(text)
+		pattern, err := deny.Parse(text)
 		if err != nil {
 			return f, at("path", err)
 		}
@@ -96,7 +97,7 @@ func (f *filter) fits(v run.View) bool {
 		len(f.access) > 0 && !slices.Contains(f.access, v.Tool.Access.String()) ||
 		f.effects != 0 && v.Tool.Effects&f.effects == 0 ||
 		len(f.commands) > 0 && !f.runs(v.Plan) ||
-		len(f.paths) > 0 && !slices.ContainsFunc(opened(v), func(text string) bool { return f.covers(v.Session.Workspace, text) }) {
+		len(f.paths) > 0 && !slices.ContainsFunc(opened(v), func(text string) bool { return f.concerns(v.Session.Workspace, text) }) {
 		return false
 	}
 	if len(f.arguments) == 0 {
@@ -117,7 +118,7 @@ func (f *filter) fits(v run.View) bool {
 // runs reports whether a call runs a command that the hook looks at, or may.
 func (f *filter) runs(plan tools.Plan) bool {
 	return plan.Unknown != "" || slices.ContainsFunc(plan.Commands, func(c tools.Command) bool {
-		return c.Hides != "" || slices.ContainsFunc(f.commands, func(x rules.CommandPattern) bool { return x.Covers(&c) })
+		return c.Hides != "" || slices.ContainsFunc(f.commands, func(x rules.CommandPattern) bool { return x.Matches(&c) })
 	})
 }
 
@@ -136,23 +137,23 @@ func opened(v run.View) []string {
 	return paths
 }
 
-// covers reports whether a path argument leads to a place that the hook looks at.
-// One that cannot be resolved may lead anywhere.
-func (f *filter) covers(ws *workspace.Workspace, text string) bool {
+// concerns reports whether a path argument leads to a path of the filter. An argument
+// that cannot be resolved may lead anywhere, so it does.
+func (f *filter) concerns(ws *workspace.Workspace, text string) bool {
 	if ws == nil {
 		return true
 	}
-	place, err := ws.Resolve(text)
+	at, err := ws.Resolve(text)
 	if err != nil {
 		return true
 	}
-	return slices.ContainsFunc(f.paths, func(x workspace.Pattern) bool {
-		return x.Matches(place) || x.Matches(place.Landing())
+	return slices.ContainsFunc(f.paths, func(x deny.Pattern) bool {
+		return x.Matches(at) || x.Matches(at.Landing())
 	})
 }
 
-// textsOf returns what of a value a pattern is held against: a string as it is,
-// those of a list one by one, anything else as JSON.
+// textsOf returns the texts of a value that are compared with a pattern: a string as it
+// is, those of a list one by one, anything else as JSON.
 func textsOf(raw json.RawMessage) []string {
 	var one string
 	var list []json.RawMessage

@@ -76,8 +76,8 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// external is a command or an endpoint. ask returns what it answers to the input
-// within the time of ctx; the error says why there is no answer, for the log.
+// external is a command or an endpoint. ask returns its answer to the input within the
+// time of ctx; the error says why there is no answer, for the log.
 type external interface {
 	ask(ctx context.Context, input []byte) ([]byte, error)
 }
@@ -131,7 +131,7 @@ func (h *hook) on(event string) run.Hooks {
 	}
 }
 
-// before asks for a decision. Whatever is no clear one is an error, which denies.
+// before asks for a decision. An unclear answer is an error, which denies.
 func (h *hook) before(ctx context.Context, v run.View) (run.Decision, error) {
 	if !h.fits(v) {
 		return run.Decision{}, nil

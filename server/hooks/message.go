@@ -17,7 +17,7 @@ import (
 // maxHead is the most bytes of a result or an error that a hook is told.
 const maxHead = 4 << 10
 
-// message is what a hook is told of a call.
+// message describes a call to a hook.
 type message struct {
 	Event     string          `json:"event"`
 	Call      string          `json:"call"`
@@ -102,7 +102,7 @@ func head(text string) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// answer is what a hook decides.
+// answer is the decision of a hook.
 type answer struct {
 	Decision, Reason, Hint string
 	Arguments              json.RawMessage

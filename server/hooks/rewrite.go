@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// What a Rewrite does.
+// The actions of a Rewrite.
 const (
 	doSet     = "set"
 	doDefault = "default"
@@ -28,7 +28,7 @@ type change struct {
 // newRewriter reads rules. The error begins with the key.
 func newRewriter(rules []Rewrite) (rewriter, error) {
 	if len(rules) == 0 {
-		return nil, at("rewrite", errors.New("it is empty; give what is to be changed"))
+		return nil, at("rewrite", errors.New("it is empty; name the arguments to change"))
 	}
 	var rw rewriter
 	for i, rule := range rules {

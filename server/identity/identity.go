@@ -4,7 +4,7 @@
 // Start at [Gate.Admit]: it reads the token of a request, has it verified as one of
 // the static tokens (token.go) or as a JWT of the issuer (jwt.go, with the keys of
 // keyset.go), and says by which status and challenge a request is refused
-// (refusal.go). What a token may call is a [Grant], made of its scopes (scope.go).
+// (refusal.go). The scopes of a token give it a [Grant] (scope.go).
 // [Limits] bound how much a principal calls, [Roots] gives each its workspace. The
 // package knows HTTP and tools, not the protocol: it must not import mcp-go.
 package identity
@@ -60,7 +60,7 @@ type unavailable struct{ err error }
 func (e *unavailable) Error() string { return e.err.Error() }
 func (e *unavailable) Unwrap() error { return e.err }
 
-// SettingError is what is wrong with a setting, by its key in files of configuration.
+// SettingError is an error in a setting, with its key in configuration files.
 type SettingError struct {
 	Key string // at the top: tokens
 	At  string // where below it: tokens[2].root, the first being 1; "" = the key itself
@@ -99,8 +99,8 @@ func JWTGate(cfg JWT, scopes Scopes) (*Gate, error) {
 	return &Gate{verify: v, metadata: m}, nil
 }
 
-// Metadata returns what the server says of itself to a client that looks for a
-// token, nil where no issuer has any.
+// Metadata returns the server's metadata for clients that look for a token, nil where no
+// issuer has any.
 func (g *Gate) Metadata() *Metadata {
 	if g == nil {
 		return nil
@@ -121,7 +121,7 @@ func (g *Gate) Admit(r *http.Request) (Who, *Refusal) {
 		return Who{}, g.missing()
 	}
 	if len(values) > 1 {
-		return Who{}, g.malformed("the header Authorization stands twice")
+		return Who{}, g.malformed("the header Authorization appears twice")
 	}
 	scheme, token, _ := strings.Cut(values[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {

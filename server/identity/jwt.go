@@ -20,7 +20,7 @@ type JWT struct {
 	Issuer string
 	// Resource is the URI by which clients call the server.
 	Resource string
-	// Audience is what the claim aud must hold, to the letter; "" = Resource.
+	// Audience must be in the claim aud, to the letter; "" = Resource.
 	Audience string
 	// KeysURL is where the issuer has its JSON Web Key Set; "" = where its metadata
 	// says (RFC 8414 or OpenID Connect Discovery).
@@ -111,8 +111,8 @@ func (s *signed) whose(ctx context.Context, token string) (Who, error) {
 	return s.prove(claims)
 }
 
-// key returns the keys that may have signed a token with a header. What the header
-// says of keys itself (jwk, jku, x5u, x5c) is not looked at.
+// key returns the keys that may have signed a token with a header. Keys in the header
+// itself (jwk, jku, x5u, x5c) are ignored.
 func (s *signed) key(ctx context.Context, header map[string]any) (any, error) {
 	for _, name := range []string{"crit", "b64"} { // extensions that change what is signed
 		if _, ok := header[name]; ok {

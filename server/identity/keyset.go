@@ -10,7 +10,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Bounds of what is known of the issuer's keys.
+// Bounds of the cache of the issuer's keys.
 const (
 	// Keys count for as long as their Cache-Control says, within these bounds;
 	// usualLife where it says nothing.

@@ -148,8 +148,8 @@ func (l *Limiter) Enter(principal, tool string, inside bool) (leave func(), wait
 	}), 0
 }
 
-// meter returns what is counted under a key. Where there are too many, one is forgotten
-// of which nothing runs and that was not used for longest. The caller holds mu.
+// meter returns the counts of a key. If there are too many, it forgets the least recently
+// used meter that counts no running call. The caller holds mu.
 func (l *Limiter) meter(key meterKey, b bound) *meter {
 	if e, ok := l.meters[key]; ok {
 		l.recent.MoveToFront(e)

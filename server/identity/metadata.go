@@ -14,7 +14,7 @@ import (
 // of the resource may follow it.
 const WellKnown = "/.well-known/oauth-protected-resource"
 
-// Metadata is what a client reads that looks for a token.
+// Metadata is read by clients that look for a token.
 type Metadata struct {
 	issuer string
 	url    string // of the metadata
@@ -47,8 +47,8 @@ func newMetadata(cfg JWT, scopes compiled) (*Metadata, error) {
 	return m, nil
 }
 
-// Serves reports whether the metadata stands at a path; endpoint is where the
-// resource is served, whatever it is called outside.
+// Serves reports whether the metadata is at a path. endpoint is the path of the resource on
+// this server, which a proxy may serve under another one.
 func (m *Metadata) Serves(path, endpoint string) bool {
 	return m != nil && (slices.Contains(m.paths, path) || path == WellKnown+endpoint)
 }

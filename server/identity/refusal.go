@@ -9,11 +9,11 @@ import (
 type Refusal struct {
 	Status    int
 	Challenge string // the header WWW-Authenticate; "" = none
-	Message   string // for people: what is wrong, what to do
+	Message   string // for people: the reason, and what to do
 }
 
-// missing refuses a request without a token. It names no error: whoever did not
-// know that a token is wanted made none (RFC 6750, 3.1).
+// missing refuses a request without a token. It has no error code, since a client that did
+// not know that it needs a token made no error (RFC 6750, 3.1).
 func (g *Gate) missing() *Refusal {
 	message := "the request needs the header Authorization: Bearer TOKEN; the server showed it when it started, or its configuration has it"
 	if g.metadata != nil {

@@ -43,8 +43,8 @@ type lodging struct {
 }
 
 // NewRoots makes Roots in directories of a template such as /srv/work/${sub}; "" gives
-// one only to tokens that have a template of their own. Its error says what is wrong
-// with the template, or that the directory above the variables cannot be used.
+// one only to tokens that have a template of their own. It returns an error if the
+// template is invalid, or the directory above the variables cannot be used.
 func NewRoots(pattern string, open func(ctx context.Context, dir string) (*workspace.Workspace, error)) (*Roots, error) {
 	r := &Roots{open: open, byDir: map[string]*lodging{}}
 	if pattern == "" {
@@ -127,7 +127,8 @@ func (r *Roots) leave(l *lodging) {
 	}
 }
 
-// expire closes what was idle for long enough, and comes again for the rest.
+// expire closes the workspaces that were idle for long enough, and schedules itself for the
+// rest.
 func (r *Roots) expire() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

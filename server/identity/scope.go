@@ -10,8 +10,8 @@ import (
 	"toolcrib/tools"
 )
 
-// Scope is what a scope of a token lets be called: the tools that are in one of the
-// toolsets, or lead to these, and have one of the access classes.
+// Scope selects the tools that a token with this scope may call: those that are in one of
+// the toolsets, or lead to these, and have one of the access classes.
 type Scope struct {
 	Toolsets []string `json:"toolsets,omitempty" jsonschema:"minItems=1" jsonschema_description:"categories of tools (default all)"`
 	Access   []string `json:"access,omitempty" jsonschema:"minItems=1" jsonschema_description:"access classes of tools: read, write, exec, external (default all)"`
@@ -42,7 +42,7 @@ type clause struct {
 }
 
 // leads reports whether a tool finds or calls the tools that a list does not show: it
-// goes with every toolset. What is called through it is judged as if by itself.
+// goes with every toolset. Calls through it are judged as if made directly.
 func leads(t *tools.Tool) bool {
 	return t.Category == "bridge" && (t.Access == tools.Read || t.Access == tools.Delegates)
 }
@@ -101,7 +101,7 @@ func accessOf(word string) (tools.Access, error) {
 	return 0, fmt.Errorf("no access class is called %q; there are: %s", word, strings.Join(words, ", "))
 }
 
-// grantOf is what a static token may call.
+// grantOf returns the grant of a static token.
 func (all compiled) grantOf(t Token) (*Grant, error) {
 	for _, name := range t.Scopes {
 		if _, ok := all[name]; ok {

@@ -15,8 +15,8 @@ import (
 )
 
 // template is the name of a directory of which components may be variables:
-// ${sub} is the name of a static token or the subject of a JWT, ${iss} stands for who
-// issued it.
+// ${sub} is the name of a static token or the subject of a JWT, ${iss} identifies its
+// issuer.
 type template struct {
 	fixed string   // exists
 	below []string // components under it, from the first variable on; none = fixed alone
@@ -57,9 +57,9 @@ func (t *template) tells() bool {
 	return slices.Contains(t.below, "${sub}")
 }
 
-// make returns the directory of a principal. What is missing of it below the fixed
-// part is made for its user alone; a symlink in it is refused, since it could lead to
-// another principal.
+// make returns the directory of a principal. It makes missing directories below the fixed
+// part, for its user alone. A symlink among them is refused, since it could lead to another
+// principal.
 func (t *template) make(who Who) (string, error) {
 	if len(t.below) == 0 {
 		return t.fixed, nil
@@ -88,8 +88,8 @@ func (t *template) make(who Who) (string, error) {
 	return filepath.Join(t.fixed, rel), nil
 }
 
-// plain are the texts that stand for themselves as the name of a directory: they are
-// the same on a file system that ignores case.
+// plain matches the texts that are used unchanged as the name of a directory: they stay
+// different on a file system that ignores case.
 var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_][a-z0-9._-]{0,62}[a-z0-9_-]$|^[a-z0-9_]$`) })
 
 // marked are the names that component makes of other texts, and devices are names that
@@ -100,8 +100,8 @@ var (
 )
 
 // component returns a text as the name of a directory. Different texts have different
-// names, whatever the file system takes for the same: a text that is not plain gets a
-// part of its SHA-256 behind what can be shown of it.
+// names on every file system: a text that is not plain gets its printable part followed by
+// a part of its SHA-256.
 func component(text string) string {
 	if plain().MatchString(text) && !marked().MatchString(text) && !devices().MatchString(text) {
 		return text

@@ -13,8 +13,8 @@ import (
 
 // A body takes memory before anything is known of it, so what all bodies together
 // take is bounded: small ones are read at once, medium ones share some memory,
-// large ones one buffer. What a body says of its length is believed only as far as
-// a medium one: a small body takes what it announces at once, a medium one when the
+// large ones one buffer. The announced length of a body is trusted only up to a
+// medium one: a small body takes that memory at once, a medium one when the
 // first smallBody bytes have come; without a length, memory is taken as bytes come
 // in. Where none is free, the bodies lose theirs that stall, those first of which
 // nothing came for longest.
@@ -23,8 +23,8 @@ const (
 	middleBody  = 64 << 10
 	mediumBody  = 256 << 10
 	mediumBytes = 8 << 20 // of all medium bodies; those over middleBody have half
-	// maxQueue is how many bodies wait for the large buffer, with what they have, and
-	// largeIdle how long it is kept that nobody uses.
+	// maxQueue is how many bodies wait for the large buffer, keeping the bytes that they
+	// have. largeIdle is how long an unused large buffer is kept.
 	maxQueue  = 16
 	largeIdle = time.Minute
 	// BodyWait is how long a body may take, memoryWait how long it waits for
@@ -32,8 +32,8 @@ const (
 	BodyWait    = 30 * time.Second
 	memoryWait  = 5 * time.Second
 	memoryCheck = 20 * time.Millisecond
-	// A body stalls of which nothing came for stallAfter, or which has come more
-	// slowly than stallRate bytes a second for as long as slowAfter.
+	// A body stalls if nothing of it came for stallAfter, or if it has come more slowly
+	// than stallRate bytes a second for as long as slowAfter.
 	stallAfter = 50 * time.Millisecond
 	slowAfter  = time.Second
 	stallRate  = 64 << 10

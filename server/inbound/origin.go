@@ -90,12 +90,11 @@ func (c OriginCheck) named(origin string) bool {
 	return slices.Contains(c.origins, strings.ToLower(origin))
 }
 
-// Preflight adds what a browser wants to know before it lets a page of a named
-// origin see an answer, and answers its OPTIONS request. Pages of this machine's
-// other servers pass the guard but get no such leave, and that keeps them out even
-// where no token is wanted: a browser asks for leave before it sends a body of
-// application/json, the header of a session or a DELETE, and nothing is done for a
-// page without one of them.
+// Preflight adds the headers with which a browser lets a page of a named origin read an
+// answer, and answers its OPTIONS request. Pages of this machine's other servers pass the
+// origin check but get no such headers. That keeps them out even where no token is
+// needed: a browser asks first before it sends a body of application/json, the header of a
+// session or a DELETE, and a page can do nothing without one of these.
 func (c OriginCheck) Preflight(w http.ResponseWriter, r *http.Request) (answered bool) {
 	origin := r.Header.Get("Origin")
 	if origin == "" || !c.named(origin) {

@@ -12,8 +12,8 @@ import (
 // LoggerKey is the attribute that names the logger in notifications/message.
 const LoggerKey = "logger"
 
-// logLevels are the levels of the protocol with the least level of slog that
-// each stands for, the most severe first.
+// logLevels are the levels of the protocol, each with the lowest level of slog that it
+// includes, the most severe first.
 var logLevels = [...]struct {
 	name  string
 	least slog.Level

@@ -3,8 +3,8 @@
 // five drafts whenever a process starts, which took a third of a start and of every
 // program in the sandbox. go.mod puts this module in its place.
 //
-// It has what mcp-go's optional validation names and no more. Whoever turns that on
-// learns so by a panic.
+// It declares only the names that mcp-go's optional validation uses. Turning that
+// validation on panics.
 package jsonschema
 
 import "io"
@@ -15,7 +15,7 @@ type Compiler struct{}
 // Schema would validate.
 type Schema struct{}
 
-// ValidationError would say what is wrong.
+// ValidationError has the fields that mcp-go reads.
 type ValidationError struct {
 	InstanceLocation []string
 	ErrorKind        any

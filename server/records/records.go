@@ -21,7 +21,7 @@ const (
 	// maxHanded is how many bytes of arguments may wait for the goroutine of the log:
 	// longer ones would have to be copied whole, to keep 2 KiB of them.
 	maxHanded = 4 << 10
-	// ownSize is about what a record takes in memory beside what callers write.
+	// ownSize is about how many bytes a record takes in memory, without the caller's text.
 	ownSize = 512
 )
 

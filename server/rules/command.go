@@ -43,21 +43,21 @@ func ParseCommandPattern(text string) (CommandPattern, error) {
 	return x, nil
 }
 
-// fit says how far a pattern matches.
+// fit says how surely a pattern matches.
 type fit uint8
 
 const (
 	not     fit = iota
-	perhaps     // by what is not known of the command
+	perhaps     // depending on unknown parts of the command
 	surely
 )
 
-// Covers reports whether the pattern matches a command, or may. Words after those of the
+// Matches reports whether the pattern matches a command, or may. Words after those of the
 // pattern do not matter, nor do options before and between them; an option of the pattern
 // may be at any position. Rules that ask or deny match in this way.
-func (x CommandPattern) Covers(c *tools.Command) bool { return x.covers(c) != not }
+func (x CommandPattern) Matches(c *tools.Command) bool { return x.match(c) != not }
 
-func (x CommandPattern) covers(c *tools.Command) fit {
+func (x CommandPattern) match(c *tools.Command) fit {
 	if len(c.Words) == 0 {
 		return not
 	}
@@ -72,7 +72,7 @@ func (x CommandPattern) covers(c *tools.Command) fit {
 	found := surely
 	for _, g := range x.words[1:] {
 		switch {
-		case g.rank == 0: // any words: what is between does not matter in any case
+		case g.rank == 0: // any words, which may come between others too
 			plain = append(plain, g)
 		case strings.HasPrefix(g.text, "-") && len(g.text) > 1:
 			found = min(found, hasOption(g, c.Words[1:]))
@@ -225,7 +225,7 @@ func (r *Compiled) runs(c *tools.Command) (doing int, ok fit) {
 				f = surely
 			}
 		} else {
-			f = x.covers(c)
+			f = x.match(c)
 		}
 		if f > ok {
 			ok, doing = f, x.rank

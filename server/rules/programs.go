@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/workspace"
+	"toolcrib/workspace/deny"
 )
 
 // ForPrograms returns the paths that the programs of a call must not open, nil for none: the
@@ -13,12 +14,12 @@ import (
 // writes, since a program does both. If a more specific rule allows the tool such a path,
 // its programs may open it too. Paths that rules ask about are left to the sandbox: the
 // user cannot be asked about each file that a program opens.
-func (rs *Set) ForPrograms(c Applicable, principal string) *workspace.ProgramRules {
+func (rs *Set) ForPrograms(c Applicable, principal string) *deny.Rules {
 	if rs == nil {
 		return nil
 	}
 	reads, writes := c.joined(rs.reading), c.joined(rs.writing)
-	denied := &workspace.ProgramRules{Judge: func(at workspace.Path) workspace.Denial {
+	denied := &deny.Rules{Judge: func(at workspace.Path) workspace.Denial {
 		if r := reads.Judge(principal, at); r != nil && r.Effect == Deny {
 			return workspace.Denial{Rule: r.Name}
 		}

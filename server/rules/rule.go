@@ -13,7 +13,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
-	"toolcrib/workspace"
+	"toolcrib/workspace/deny"
 )
 
 // Rule is a rule of the configuration. It concerns the calls that match all of its lists.
@@ -69,7 +69,7 @@ type Compiled struct {
 	tools      []glob
 	Effects    tools.Effects
 	Commands   []CommandPattern
-	Paths      []workspace.Pattern
+	Paths      []deny.Pattern
 	principals []glob
 }
 
@@ -143,7 +143,7 @@ func compile(n int, r Rule, all []tools.Tool) (Compiled, error) {
 		return bad("command", errors.New("none of the tools of the rule runs commands"))
 	}
 	for _, text := range r.Path {
-		p, err := workspace.ParsePattern(text)
+		p, err := deny.Parse(text)
 		if err != nil {
 			return bad("path", err)
 		}
@@ -202,7 +202,7 @@ func effectNames() (names []string) {
 	return names
 }
 
-// glob is a pattern over a name: "*" stands for any text, "?" for one character.
+// glob is a pattern over a name: "*" matches any text, "?" one character.
 type glob struct {
 	text string
 	rank int // how specific it is: of a name the most, of "*" 0

@@ -90,8 +90,8 @@ func (rs *Set) concern(t tools.Tool) (c Applicable) {
 	return c
 }
 
-// Anywhere returns the rules that decide on a call whatever its paths and commands. If a
-// rule for some paths or commands is milder than deny, there are none.
+// Anywhere returns the rules that decide on every call, regardless of paths and commands.
+// If a rule for some paths or commands is milder than deny, there are none.
 func (c Applicable) Anywhere() Applicable {
 	if !c.Placed && !c.Ordered {
 		return c
@@ -186,7 +186,7 @@ func (c Applicable) Matching(list []Match, principal string, at Spot) []Match {
 		if fits == not {
 			continue
 		}
-		where, ok := r.covers(at.Path)
+		where, ok := r.matchPath(at.Path)
 		if !ok {
 			if !at.Vague || len(r.Commands) == 0 || r.Effect == Allow {
 				continue
@@ -211,9 +211,9 @@ func (c Applicable) Hidden(principal string) *Compiled {
 	return nil
 }
 
-// covers reports whether the rule concerns a path, and how specific it is in that
+// matchPath reports whether the rule concerns a path, and how specific it is in that
 // respect.
-func (r *Compiled) covers(at workspace.Path) (where int, ok bool) {
+func (r *Compiled) matchPath(at workspace.Path) (where int, ok bool) {
 	ok = len(r.Paths) == 0
 	for _, p := range r.Paths {
 		if p.Matches(at) {

@@ -68,7 +68,7 @@ type Record struct {
 	MoreRun   int             `json:"more_programs,omitempty"`
 	Changed   []string        `json:"changed,omitempty"` // paths that the call has changed
 	MoreDone  int             `json:"more_changed,omitempty"`
-	Note      string          `json:"note,omitempty"` // of refused: what was wrong with it
+	Note      string          `json:"note,omitempty"` // of refused: the reason
 }
 
 // AuditFailure decides on a call with effects whose begin record cannot be stored. Calls

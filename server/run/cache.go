@@ -99,7 +99,7 @@ type results struct {
 	epoch   uint64
 	flights map[flightKey]*flight
 	kept    *simplelru.LRU[callKey, *kept]
-	bytes   int // of what is kept
+	bytes   int // of the kept results
 }
 
 func newResults(now func() time.Time, spawn func(func())) *results {

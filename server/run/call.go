@@ -124,5 +124,5 @@ func (run *Running) Answer(answers map[string]tools.Answer) error {
 	return nil
 }
 
-// Cancel ends the call; Wait returns within 100 ms, whatever the tool does.
+// Cancel ends the call; Wait returns within 100 ms, even if the tool does not.
 func (run *Running) Cancel() { run.cancel() }

@@ -79,7 +79,7 @@ func (in *inner) grant(p *pass) {
 	in.granted[key] = append(in.granted[key], s)
 }
 
-// take returns what a Preflight has settled for the call, once for each time that the
+// take returns the settlement of a Preflight for the call, once for each time that the
 // Preflight had the call; else nil.
 func (in *inner) take(p *pass) *settlement {
 	in.mu.Lock()

@@ -297,7 +297,7 @@ func TestRulesOfWhatRunsPerhaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := command("~ git push origin")
-	if c.Perhaps = true; !x.Covers(&c) {
+	if c.Perhaps = true; !x.Matches(&c) {
 		t.Error("a pattern does not cover what runs perhaps")
 	}
 	for _, tc := range []struct{ rules, want string }{

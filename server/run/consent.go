@@ -41,9 +41,9 @@ type offer struct {
 	Exact digest   // of the arguments; zero where others are covered too
 }
 
-// offers returns what the user can consent to beyond this call, or nil if only this call:
-// a tool's own question is about the state that it has found, and a destructive call
-// needs a look each time.
+// offers returns the consent for the session that the user can give, or nil if the user
+// can only allow this call: a tool's own question is about the state that it has found,
+// and a destructive call needs a look each time.
 func (p *pass) offers() *offer {
 	if p.tool.Effects.Has(tools.Destroys) && !p.tool.Plans() {
 		return nil
@@ -147,8 +147,8 @@ func (p *pass) answered(answer tools.Answer) error {
 	return nil
 }
 
-// consentKey identifies what a consent for the session is for. If the rules change, the
-// user was not asked under the new policy, so the consent does not count.
+// consentKey identifies the calls that a consent for the session covers. If the rules
+// change, the user was not asked under the new policy, so the consent does not count.
 type consentKey struct {
 	principal, client, tool, rule string
 	rules                         *rules.Set

@@ -18,16 +18,17 @@ type Explanation struct {
 	From     string `json:"from"` // "policy[n]", "default table" or "always", which nothing beats
 	Why      string `json:"why,omitempty"`
 	Question string `json:"question,omitempty"` // that the user would be asked
-	// Session describes what a consent for the session would cover; "" = only this call.
+	// Session describes the calls that a consent for the session would cover; "" = only
+	// this one.
 	Session string `json:"session,omitempty"`
 	// Effects are those of the call, Commands those it would run, if the tool has plans.
 	Effects  string   `json:"effects,omitempty"`
 	Commands []Runs   `json:"commands,omitempty"`
 	Unknown  string   `json:"unknown,omitempty"` // why it may run others
 	Places   []Judged `json:"places,omitempty"`
-	// Guarded reports whether paths that the call does not name are judged when the tool
+	// OnOpen reports whether paths that the call does not name are judged when the tool
 	// opens them.
-	Guarded bool `json:"guarded,omitempty"`
+	OnOpen bool `json:"guarded,omitempty"`
 }
 
 // Runs is a command that a call would run.
@@ -86,7 +87,7 @@ func (r *Runner) Explain(ctx context.Context, call Call) (Explanation, error) {
 		x.From = "always"
 		return x, nil
 	}
-	x.Guarded = concern.Placed
+	x.OnOpen = concern.Placed
 	for _, at := range p.spots(concern) {
 		if j := p.judged(concern, at); !slices.ContainsFunc(x.Places, j.same) {
 			x.Places = append(x.Places, j)
@@ -134,8 +135,8 @@ func (p *pass) judged(concern rules.Applicable, at rules.Spot) Judged {
 	case light(won, at.Command):
 		j.Verdict, j.Rule = rules.Allow.String(), "no rule names it"
 	default:
-		standing := p.standing()
-		j.Verdict, j.Rule = standing.verdict.String(), standing.name
+		usual := p.defaultRule()
+		j.Verdict, j.Rule = usual.verdict.String(), usual.name
 	}
 	for _, c := range list {
 		j.Rules = append(j.Rules, Outrank{Rule: c.Name, From: c.From(), Verdict: c.Says().String(), Lost: c.Lost(won, list), Maybe: c.Maybe})
@@ -146,7 +147,7 @@ func (p *pass) judged(concern rules.Applicable, at rules.Spot) Judged {
 // String returns the explanation as text for people.
 func (x Explanation) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, by the rule %s\n", x.Tool, x.Verdict, standsIn(x.Rule, x.From))
+	fmt.Fprintf(&b, "%s: %s, by the rule %s\n", x.Tool, x.Verdict, ruleText(x.Rule, x.From))
 	if x.Why != "" {
 		fmt.Fprintf(&b, "  why: %s\n", x.Why)
 	}
@@ -181,18 +182,18 @@ func (x Explanation) String() string {
 			if r.Lost != "" {
 				outcome = "lost: " + r.Lost
 			}
-			fmt.Fprintf(&b, "  %s: %s, %s\n", standsIn(r.Rule, r.From), r.Verdict, outcome)
+			fmt.Fprintf(&b, "  %s: %s, %s\n", ruleText(r.Rule, r.From), r.Verdict, outcome)
 		}
 	}
-	if x.Guarded {
+	if x.OnOpen {
 		b.WriteString("other paths are judged when the tool opens them\n")
 	}
 	return b.String()
 }
 
-// standsIn returns the name of a rule and its position, or only the position if the rule
+// ruleText returns the name of a rule and its position, or only the position if the rule
 // has no name.
-func standsIn(name, from string) string {
+func ruleText(name, from string) string {
 	if name == from {
 		return name
 	}

@@ -29,7 +29,7 @@ type Hooks struct {
 	Error []func(ctx context.Context, v View, err *tools.Error)
 	// Skip runs after a call that a Pre hook answered instead of the tool.
 	Skip []func(ctx context.Context, v View, res tools.Result)
-	// Redact returns the Redactor for what the client sees of a call, or nil to show it
+	// Redact returns the Redactor for the client's view of a call, or nil to leave it
 	// unchanged; a nil Redact is never called. Nothing else changes a result. Other hooks
 	// and kept results have it unredacted.
 	Redact func(v View) Redactor
@@ -79,9 +79,9 @@ type View struct {
 	ID      string
 	Tool    tools.Tool      // the zero Tool where the name was unknown
 	Args    json.RawMessage // canonical; as sent where they were not valid
-	Told    json.RawMessage // what a log may tell of them, beside what looks like a secret
-	Paths   []string        // the path arguments, as they stand in Args
-	Plan    tools.Plan      // what the call would do; zero for a tool that has no plans
+	Told    json.RawMessage // the arguments for a log, which must still redact secrets
+	Paths   []string        // the path arguments, as in Args
+	Plan    tools.Plan      // of the call; zero for a tool that has no plans
 	Session tools.SessionInfo
 }
 
@@ -91,7 +91,7 @@ type Decision struct {
 	Deny string          // the reason; denies the call
 	Hint string          // with Deny: what to do instead
 	Skip *tools.Result   // answers the call in the tool's place
-	Ask  string          // what the user is asked to consent to, as by a rule of the policy
+	Ask  string          // the question of consent, as by a rule of the policy
 	Args json.RawMessage // replaces the arguments; they are validated again
 }
 

@@ -80,7 +80,7 @@ func (p *pass) granted() error {
 		WithHint("the user can give the client a token with the scopes for it")
 }
 
-// refusal returns why every call of the pass's tool would be refused, whatever its
+// refusal returns why every call of the pass's tool would be refused, with any
 // arguments: by the token, for lack of a client's ability, or by the policy. "" = a call
 // may go on.
 func (p *pass) refusal() string {

@@ -38,7 +38,7 @@ var absolute = [...]rule{
 		matches: func(p *pass) bool {
 			return !p.live.AllowProtected && p.tool.Access == tools.Write && protectedPath(p) != ""
 		},
-		why:  "the path is protected, since programs run what stands there",
+		why:  "the path is protected, since programs run or obey it",
 		hint: "tell the user what to change there; a tool cannot, unless the server runs with --allow-protected",
 	},
 }
@@ -180,9 +180,9 @@ func (p *pass) judge(concern rules.Applicable) rule {
 			return ru
 		}
 	}
-	standing := p.standing()
+	usual := p.defaultRule()
 	if len(concern.Rules) == 0 {
-		return standing
+		return usual
 	}
 	worst := rule{}
 	strictest := func(ru rule) {
@@ -205,7 +205,7 @@ func (p *pass) judge(concern rules.Applicable) rule {
 		case ok:
 			strictest(ruleAt(won, at))
 		default:
-			strictest(standing)
+			strictest(usual)
 		}
 		judged = true
 	}
@@ -219,7 +219,7 @@ func (p *pass) judge(concern rules.Applicable) rule {
 		if won, ok := concern.Decide(principal, at); ok {
 			strictest(ruleAt(won, at))
 		} else {
-			strictest(standing)
+			strictest(usual)
 		}
 	}
 	return worst
@@ -232,13 +232,13 @@ func settles(won rules.Match, c *tools.Command) bool {
 }
 
 // light reports whether the command itself does nothing that the winning rule is about. A
-// command that hides what it runs is never light.
+// command that hides the program that it runs is never light.
 func light(won rules.Match, c *tools.Command) bool {
 	return c != nil && c.Light && c.Hides == "" && (won.Compiled == nil || len(won.Commands) == 0 && len(won.Paths) == 0)
 }
 
-// standing returns the rule of the default table. A call that none matches is denied.
-func (p *pass) standing() rule {
+// defaultRule returns the rule of the default table. A call that none matches is denied.
+func (p *pass) defaultRule() rule {
 	for _, ru := range table {
 		if ru.matches(p) {
 			return ru

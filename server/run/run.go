@@ -88,8 +88,8 @@ func (r *Runner) Tool(name string) (tools.Tool, bool) {
 func (r *Runner) Busy() bool { return r.metrics.busy() }
 
 // Run carries out a call and returns when it has ended or asks its user. It is Start and
-// Wait in the goroutine of the caller. It returns within 100 ms of the end of ctx,
-// whatever the tool does.
+// Wait in the goroutine of the caller. It returns within 100 ms of the end of ctx, even if
+// the tool does not.
 func (r *Runner) Run(ctx context.Context, call Call) Outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -116,11 +116,11 @@ type pass struct {
 
 	// bind, pre
 	bound    tools.Bound
-	plan     tools.Plan      // what the call would do; its effects are those of tool
+	plan     tools.Plan      // of the call; its effects are those of tool
 	declared tools.Effects   // of the tool, where it has plans
 	mends    []string        // of the arguments as the caller sent them
 	sent     json.RawMessage // canonical, likewise
-	settled  *settlement     // what the earlier passes have settled; nil on the first
+	settled  *settlement     // of the earlier passes; nil on the first
 	told     json.RawMessage // the arguments as records and logs may show them; nil: none are bound
 	replaced bool            // by a hook
 	asked    []string        // what hooks want the user to be asked
@@ -128,9 +128,9 @@ type pass struct {
 	// policy, ask
 	verdict  rules.Verdict
 	rule     string
-	question string // what the user is asked to consent to
+	question string // for the user's consent
 	cause    string // of that question: ": " and the reason of the rule
-	offer    *offer // what the consent may cover beyond this call; nil = nothing
+	offer    *offer // of a consent for the session; nil = only for this call
 	asker    *asker
 
 	// cache, attempt
@@ -143,12 +143,12 @@ type pass struct {
 	changed   changes
 
 	leave   func()            // releases the limits; nil: none were taken
-	pending *tools.PendingAsk // what the handler asks, set by shape
+	pending *tools.PendingAsk // the handler's question, set by shape
 	inner   inner
 }
 
-// carry takes a call through the pipeline. An error of a stage ends the pass: besides
-// failures there are errSkipped and *tools.PendingAsk, which post and shape handle.
+// carry takes a call through the pipeline. An error of a stage ends the pass. errSkipped
+// and *tools.PendingAsk are not failures: post and shape handle them.
 func (p *pass) carry(ctx context.Context) (out Outcome) {
 	ctx = p.begin(ctx)
 	defer p.finish(ctx, &out)

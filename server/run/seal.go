@@ -33,14 +33,14 @@ type digest [sha256.Size]byte
 
 func plainDigest(data []byte) digest { return sha256.Sum256(data) }
 
-// settlement holds what the passes of a call have settled so far. Between two passes the
-// client has it, encrypted and authenticated.
+// settlement holds the answers and decisions of a call's passes so far. Between two passes
+// the client has it, encrypted and authenticated.
 type settlement struct {
 	Tool, Principal string
 	Sent            digest          // of the arguments as the caller sends them
 	Args            json.RawMessage `json:",omitempty"` // the final arguments, where a hook replaced them
 	Verdict         rules.Verdict
-	Rule, Question  string // what the user was asked to consent to, if anything
+	Rule, Question  string // that the user was asked about, if any
 	Consented       bool
 	Offer           *offer       `json:",omitempty"`
 	Pending         []digest     // of the handler's forms that the user has before him

@@ -13,7 +13,7 @@ import (
 
 // Keys of a result's Meta.
 const (
-	metaMends  = "toolcrib/mends"      // what was mended in the arguments, a line each
+	metaMends  = "toolcrib/mends"      // corrections of the arguments, a line each
 	metaCached = "toolcrib/cached_age" // how old a kept result is, as a duration
 	metaJoined = "toolcrib/joined"     // true: an identical call that was in flight already has given the result
 )
@@ -139,7 +139,7 @@ func (p *pass) rendered(tool tools.Tool) (_ tools.Result, err error) {
 	}
 }
 
-// redactor returns the Redactor for what the client is shown, or nil.
+// redactor returns the Redactor for the client's view of the call, or nil.
 func (p *pass) redactor() Redactor {
 	if p.live.Hooks.Redact == nil {
 		return nil

@@ -83,7 +83,7 @@ func (n *News) Run(ctx context.Context, acknowledged <-chan struct{}) {
 	}
 }
 
-// tell tells what is new, and reports whether there may be more.
+// tell sends the news, and reports whether there may be more.
 func (n *News) tell() (more bool) {
 	for i, t := range n.tasks {
 		news, version, over := t.news(n.meta)

@@ -46,7 +46,7 @@ const (
 // Store holds the tasks of a server, and the calls that may become tasks. They are only
 // in memory: calls and tasks end with their server.
 type Store struct {
-	meta map[string]any // what a result says of the server
+	meta map[string]any // describes the server in results
 
 	mu    sync.Mutex
 	byID  map[string]*Task
@@ -130,7 +130,7 @@ type Task struct {
 	created   time.Time
 	running   *run.Running  // nil before it is kept
 	over      chan struct{} // closed by stop
-	size      int           // of the result; the store guards it
+	size      int           // of the result; needs the store's mutex
 
 	mu      sync.Mutex
 	status  Status
@@ -138,7 +138,7 @@ type Task struct {
 	updated time.Time
 	why     string // stop was called
 
-	version  int             // counts what is said
+	version  int             // counts status messages
 	watchers []chan struct{} // hear that there is more
 
 	pending map[string]pendingForm // by the key that the client knows
@@ -159,7 +159,7 @@ type pendingForm struct {
 	request inputRequest
 }
 
-// inputRequest is what a client is to do for a task.
+// inputRequest is a request of a task to its client.
 type inputRequest struct {
 	Method string `json:"method"`
 	Params any    `json:"params"`
@@ -181,7 +181,7 @@ func (t *Task) Progress(e tools.ProgressEvent) {
 	}
 }
 
-// says takes over what a task says of itself. The caller holds mu.
+// says takes over a task's message about itself. The caller holds mu.
 func (t *Task) says(message string) {
 	message = tools.Visible(message)
 	if len(message) > maxMessage {
@@ -280,7 +280,7 @@ func (t *Task) stopped() (why string, stopped bool) {
 	return t.why, t.why != ""
 }
 
-// end notes what has become of a task. It is kept for a while.
+// end records the outcome of a task, which is kept for a while.
 func (t *Task) end(status Status, message string, result json.RawMessage, bad *wire.Fault) {
 	t.store.mu.Lock()
 	t.size = len(result)

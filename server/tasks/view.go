@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What a result says of its kind.
+// The kinds of results.
 const (
 	complete = "complete"
 	begun    = "task"
@@ -35,7 +35,7 @@ func (t *Task) Begun() View {
 	return t.shown(begun)
 }
 
-// shown returns what is known of a task without its outcome. The caller holds mu.
+// shown returns the state of a task without its outcome. The caller holds mu.
 func (t *Task) shown(kind string) View {
 	const layout = "2006-01-02T15:04:05.000Z"
 	r := View{

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Options is what the variables of OpenTelemetry say
+// Options has the values of the variables of OpenTelemetry
 // (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables).
 type Options struct {
 	Traces   TraceOptions
@@ -45,8 +45,9 @@ type target struct {
 func (o Options) On() bool { return o.Traces.url != "" || o.Metrics.url != "" }
 
 // FromEnv reads the variables. Without an endpoint everything is off. The error
-// names every variable that cannot be followed; what it concerns is off too, since
-// these variables are meant for all programs of the user.
+// names every variable that cannot be followed. The exports that such a variable concerns
+// are off too. The error is no reason to stop: these variables are meant for all programs
+// of the user.
 func FromEnv(getenv func(string) string, version string) (Options, error) {
 	r := reader{getenv: getenv}
 	var o Options
@@ -71,7 +72,7 @@ func FromEnv(getenv func(string) string, version string) (Options, error) {
 	return o, errors.Join(r.problems...)
 }
 
-// reader reads variables and keeps what is wrong with them.
+// reader reads variables and collects their errors.
 type reader struct {
 	getenv   func(string) string
 	problems []error

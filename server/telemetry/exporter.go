@@ -35,7 +35,7 @@ func NewExporter(opt Options, pipe bool, log *slog.Logger) *Exporter {
 	return e
 }
 
-// Observer is to be told of calls, nil if traces are not wanted.
+// Observer returns the observer of calls, nil if traces are not wanted.
 func (e *Exporter) Observer() run.Observer {
 	if e.tracer == nil {
 		return nil
@@ -67,7 +67,7 @@ func (e *Exporter) Export(s Sources) {
 	})
 }
 
-// Close sends what is left, each request once and for five seconds at most.
+// Close sends the remaining data, each request once and for five seconds at most.
 func (e *Exporter) Close() {
 	e.once.Do(func() {
 		limit := time.AfterFunc(farewell, e.cancel)

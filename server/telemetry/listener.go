@@ -37,7 +37,7 @@ func Serve(ln net.Listener, token string, s Sources) (stop func()) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		if srv.Shutdown(ctx) != nil {
-			_ = srv.Close() // whoever reads no more is cut off
+			_ = srv.Close() // clients that no longer read are cut off
 		}
 		<-ended
 	}
@@ -45,7 +45,7 @@ func Serve(ln net.Listener, token string, s Sources) (stop func()) {
 
 type pageHandler struct {
 	sources Sources
-	guarded bool
+	private bool // needs the token
 	token   [sha256.Size]byte
 }
 
@@ -54,10 +54,10 @@ func (h pageHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Header.Get("Origin") != "":
 		http.Error(w, "web pages are not answered", http.StatusForbidden)
-	case h.guarded && !h.knows(r):
+	case h.private && !h.knows(r):
 		w.Header().Set("WWW-Authenticate", `Bearer realm="toolcrib metrics"`)
 		http.Error(w, "the request needs the header Authorization: Bearer TOKEN, with the token of TOOLCRIB_METRICS_TOKEN", http.StatusUnauthorized)
-	case !h.guarded && !local(r.Host):
+	case !h.private && !local(r.Host):
 		http.Error(w, "ask by an address or as localhost", http.StatusForbidden)
 	case r.URL.Path != PagePath:
 		http.Error(w, "there is only "+PagePath, http.StatusNotFound)

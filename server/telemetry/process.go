@@ -34,7 +34,7 @@ func (s Sources) process(now time.Time) []metric {
 	return list
 }
 
-// use is what the system tells of the process; what it does not tell is 0.
+// use has the system's figures of the process; unknown ones are 0.
 type use struct {
 	resident    uint64 // bytes
 	descriptors uint64

@@ -83,7 +83,7 @@ func (r *Recorder) work() {
 			last = true
 		}
 		if err := r.write(time.Now()); err != nil {
-			r.log.Warn("what was called cannot be recorded for toolcrib stats", "err", err)
+			r.log.Warn("calls cannot be recorded for toolcrib stats", "err", err)
 			return
 		}
 	}
@@ -105,7 +105,7 @@ func (r *Recorder) write(now time.Time) error {
 	return nil
 }
 
-// since returns what was counted between two snapshots, of the tools that were called.
+// since returns the counts between two snapshots, of the tools that were called.
 func since(stats, before run.Stats) (counted map[string]run.ToolStats, calls uint64) {
 	counted = map[string]run.ToolStats{}
 	for name, t := range stats.Tools {
@@ -116,7 +116,7 @@ func since(stats, before run.Stats) (counted map[string]run.ToolStats, calls uin
 	return counted, calls
 }
 
-// save puts the record in the place of what is there, at once.
+// save atomically replaces the record's file.
 func (r *Recorder) save(now time.Time) error {
 	if r.folder == nil {
 		dir, err := state.Shared(r.base, r.record.Roots...)

@@ -9,7 +9,7 @@ import (
 	"toolcrib/server/run"
 )
 
-// Bounds of what a client can have a span carry.
+// Bounds of a client's values in a span.
 const (
 	maxState    = 512 // bytes of tracestate, as W3C Trace Context wants at least
 	maxProtocol = 32
@@ -24,7 +24,7 @@ type spanContext struct {
 }
 
 // spanContextOf reads the span context that a client gave, by W3C Trace Context level 2; false
-// if it gave none that stands. Versions after 00 may say more, which is not read.
+// if it gave no valid one. Fields that later versions than 00 add are ignored.
 func spanContextOf(t run.Trace) (spanContext, bool) {
 	var p spanContext
 	h := t.Parent

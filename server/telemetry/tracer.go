@@ -162,7 +162,7 @@ func (t *Tracer) work() {
 			continue
 		case <-t.closing:
 		}
-		for { // what is left
+		for { // send the remaining spans
 			select {
 			case s := <-t.queue:
 				if batch = append(batch, s); len(batch) == t.opt.Batch {
@@ -177,7 +177,7 @@ func (t *Tracer) work() {
 	}
 }
 
-// close sends what is left. The outlet bounds how long that takes.
+// close sends the remaining spans. The outlet bounds how long that takes.
 func (t *Tracer) close() {
 	close(t.closing)
 	<-t.closed

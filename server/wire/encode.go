@@ -48,9 +48,8 @@ func appendFault(dst []byte, f *Fault) ([]byte, error) {
 	return append(dst, '}'), err
 }
 
-// appendDetail appends what a client is told of a fault. Whatever of it comes from the
-// request, each text in it is fit to be shown: without characters that deceive, and no
-// longer than an error may be.
+// appendDetail appends the details of a fault for the client. Text from the request is made
+// fit to be shown: without characters that deceive, and no longer than an error may be.
 func appendDetail(dst []byte, f *Fault) ([]byte, error) {
 	raw, err := appendJSON(nil, mcp.JSONRPCErrorDetails{Code: f.Code, Message: f.Msg, Data: f.Data})
 	for i := 0; i < len(raw); {
@@ -239,8 +238,8 @@ func AppendString(dst []byte, s string) []byte {
 // wordLen is how many bytes are looked at together.
 const wordLen = 8
 
-// plainBytes returns how many of the bytes of a word stand before the first that needs an
-// escape or is beyond ASCII. The bit of a byte that is neither can be set in the
+// plainBytes returns how many bytes of a word come before the first that needs an escape or
+// is beyond ASCII. The bit of a byte that is neither can be set in the
 // mask by the borrow of one before it that is, so only the lowest counts.
 func plainBytes(w uint64) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080

@@ -36,7 +36,7 @@ type fieldSchema struct {
 	Default     json.RawMessage `json:"default,omitempty"`
 }
 
-// choicesSchema is what the items of a field may be that takes several choices.
+// choicesSchema is the schema of the items of a field that takes several choices.
 type choicesSchema struct {
 	Type  string         `json:"type,omitempty"`
 	Enum  []string       `json:"enum,omitempty"`

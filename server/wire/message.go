@@ -107,7 +107,7 @@ func Parse(raw json.RawMessage) (*Message, *Fault) {
 		m.ID = id
 	case hasID && bad == nil:
 		bad = Refuse(mcp.INVALID_REQUEST, "id must be a string or an integer")
-	case !hasID && bad != nil: // it may stand behind the last key that was looked at
+	case !hasID && bad != nil: // it may come after the last key that was looked at
 		m.ID = IDOf(raw)
 	}
 	if bad == nil {
@@ -140,7 +140,7 @@ func (m *Message) fill(envelope Members) *Fault {
 	case method[0] != '"':
 		return Refuse(mcp.INVALID_REQUEST, "method must be a string")
 	case len(method) == len(`""`):
-		return Refuse(mcp.METHOD_NOT_FOUND, "the method has no name") // "" stands for a response
+		return Refuse(mcp.METHOD_NOT_FOUND, "the method has no name") // "" marks a response
 	case hasResult || hasError:
 		return Refuse(mcp.INVALID_REQUEST, "a request has no result and no error")
 	}
@@ -287,7 +287,7 @@ func (ms Members) Check(known []string) *Fault {
 	seen := make(map[string]struct{}, len(ms))
 	for _, m := range ms {
 		if _, twice := seen[m.Key]; twice {
-			return Refuse(mcp.INVALID_REQUEST, "the key %q stands twice", m.Key)
+			return Refuse(mcp.INVALID_REQUEST, "the key %q appears twice", m.Key)
 		}
 		seen[m.Key] = struct{}{}
 		if slices.Contains(known, m.Key) {

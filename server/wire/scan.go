@@ -168,7 +168,7 @@ type idFinder struct {
 	depth           int
 	quoted, escaped bool
 	key             string // at depth 1: that before the colon
-	token           []byte // likewise: what stands there now
+	token           []byte // likewise: the current token
 
 	ID       json.RawMessage
 	ids      int

@@ -111,7 +111,7 @@ func callTool(ctx context.Context, d Deps, in CallToolIn) (tools.Result, error) 
 	return res, nil
 }
 
-// helpful adds to an error what the caller cannot see for unlisted tools: names similar to an
+// helpful adds to an error the facts that the caller cannot see for unlisted tools: names similar to an
 // unknown one, and the arguments of the tool.
 func (d Deps) helpful(ctx context.Context, name string, err error) error {
 	all, listErr := d.Caller.Tools(ctx)

@@ -43,7 +43,7 @@ func searchToolsTool(d Deps) tools.Tool {
 				Want: "1 of … tools, best first; next: offset=1; call_tool calls them\nrestore_file [files, write]: Restores files …\n  path: string, …\n",
 			},
 			{
-				Say:  "what is there for searching?",
+				Say:  "which tools search?",
 				In:   SearchToolsIn{Toolset: "search"},
 				Want: "… tools; call_tool calls them\nglob [search, read]: Finds files and directories by name, …\n  pattern: string[] required, …\ngrep [search, read]: …\n  pattern: string required, …\n...\n",
 			},

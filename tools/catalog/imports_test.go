@@ -31,7 +31,9 @@ var layers = []struct {
 	{"workspace/internal/tree", []string{"workspace/internal/fsys"}},
 	{"workspace/internal/history", []string{"workspace/state", "workspace/internal/fsys", "workspace/internal/tree"}},
 	{"workspace/internal/journal", []string{"workspace/state", "workspace/internal/fsys", "workspace/internal/tree", "workspace/internal/history"}},
-	{"workspace", []string{"workspace/state", "workspace/repository", "workspace/protect", "workspace/fileuri", "workspace/internal/..."}},
+	{"workspace/internal/store", []string{"workspace/state", "workspace/internal/history", "workspace/internal/journal"}},
+	{"workspace", []string{"workspace/state", "workspace/protect", "workspace/fileuri", "workspace/internal/..."}},
+	{"workspace/deny", []string{"workspace", "workspace/internal/fsys"}},
 	{"workspace/fileindex", []string{"workspace", "workspace/ignore", "workspace/internal/fsys"}},
 	{"schema", nil},
 	{"tools", []string{"schema", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}}, // what says back a part of a request shows what deceives
@@ -52,9 +54,9 @@ var layers = []struct {
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                 // it speaks of commands in the terms of the contract
 	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
-	{"server/rules", []string{"schema", "tools", "workspace"}},
+	{"server/rules", []string{"schema", "tools", "workspace", "workspace/deny"}},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/...", "server/rules"}},
-	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "server/rules", "workspace"}},
+	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "server/rules", "workspace", "workspace/deny"}},
 	{"server/identity", []string{"schema", "tools", "workspace"}},
 	{"server/telemetry", []string{"tools", "server/run", "workspace/state"}},
 	{"server/wire", []string{"tools"}},
@@ -102,7 +104,7 @@ var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
 	mayOpen       = []string{"workspace", "workspace/protect", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "server/config", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/daemon", ""}
 	mayAskForHost = []string{"workspace", "tools/files", "tools/files/internal/view", "tools/internal/programs/sandbox"} // for the URIs of files; to tell files apart; for what runs there
-	mayAnchor     = []string{"workspace", "workspace/fileindex", "workspace/recorder"}
+	mayAnchor     = []string{"workspace", "workspace/deny", "workspace/fileindex", "workspace/recorder"}
 )
 
 func TestImports(t *testing.T) {

@@ -21,9 +21,7 @@ const (
 
 // largeRooms are the directories that have more, with the reason. A name that ends in ".go"
 // is a file.
-var largeRooms = map[string]string{
-	"workspace": "the roots and the writer share the type Path; the deny rules (pattern.go, programrules.go) may still leave",
-}
+var largeRooms = map[string]string{}
 
 // TestRooms counts every directory of the module that has Go files, those of the checks in
 // .ci among them. An exception that is not needed any more fails too.

@@ -15,7 +15,7 @@ import (
 // Category returns the tools that run scripts and cells.
 func Category(s *services.Services) tools.Category {
 	d := Deps{Sandbox: s.Sandbox(), Python: new(Python), Kernels: new(Kernels), Scripts: s.Restarts}
-	python := "" // what was applied last: a reload does not look for the interpreter again
+	python := "" // the last applied setting: a reload does not look for the interpreter again
 	return tools.Category{
 		ID: "code", Title: "run Python and JavaScript",
 		Guide: "for what is easier computed than thought; run_python runs a Python script; code_interpreter keeps variables between cells; run_javascript runs JavaScript, without files",

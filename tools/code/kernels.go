@@ -100,7 +100,7 @@ func (ks *Kernels) rest(k *kernel) {
 	<-k.turn
 }
 
-// drop ends a kernel whose turn the caller has.
+// drop ends a kernel. The caller holds its turn.
 func (ks *Kernels) drop(k *kernel) {
 	ks.mu.Lock()
 	delete(ks.list, k.handle)
@@ -127,7 +127,7 @@ func (k *kernel) alive() bool {
 	}
 }
 
-// cell runs a cell in a kernel whose turn the caller has, and gives the turn back. If the call
+// cell runs a cell in a kernel. The caller holds its turn, which cell gives back. If the call
 // is cancelled, the cell is interrupted.
 func (d Deps) cell(ctx context.Context, k *kernel, code string, timeout time.Duration) (a answer, output excerpt, stopped bool, err error) {
 	out, mark, _ := k.begin(code) // it fails only if the program has ended, which await reports

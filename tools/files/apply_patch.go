@@ -26,7 +26,7 @@ const patchAsks = 100
 type ApplyPatchIn struct {
 	Patch    string `json:"patch" jsonschema_description:"The whole patch: *** Begin Patch envelope, or a unified or git diff." jsonschema:"minLength=1" alias:"input,diff,patch_text,content,patch_content,unified_diff" record:"digest"`
 	DryRun   bool   `json:"dry_run,omitempty" jsonschema_description:"Show the diff that the patch would make and write nothing." jsonschema:"default=false" alias:"preview,check"`
-	Encoding string `json:"encoding,omitempty" jsonschema_description:"Encoding of the files that it changes (gb18030, windows-1251 ...) instead of what is detected."`
+	Encoding string `json:"encoding,omitempty" jsonschema_description:"Encoding of the files that it changes (gb18030, windows-1251 ...) instead of the detected one."`
 }
 
 // ApplyPatchOut reports the changes of a patch.
@@ -34,7 +34,7 @@ type ApplyPatchOut struct{ change.Report }
 
 // Trim keeps as many lines of files as fit. The files of the cut lines were changed too.
 func (o ApplyPatchOut) Trim(budget int) ApplyPatchOut {
-	const reserved = 300 // for what says what is left out
+	const reserved = 300 // for the lines that name omitted parts
 	room := budget - len(o.Status) - len(o.Diff) - reserved
 	o.Notes, room = fitting(o.Notes, "note: ", room/4, room, "notes")
 	o.Files, _ = fitting(o.Files, "", room, room, "files; file_history with limit=1 lists all")

@@ -16,10 +16,10 @@ var copyPathDoc string
 type CopyPathIn struct {
 	Source      string `json:"source" jsonschema_description:"File, symlink or directory to copy." path:"any" alias:"from,src,path,source_path,old_path,source_file"`
 	Destination string `json:"destination" jsonschema_description:"Path of the copy, name included." path:"any" alias:"to,dest,dst,target,new_path,destination_path,new_name,destination_file"`
-	Overwrite   bool   `json:"overwrite,omitempty" jsonschema_description:"Replace what stands at the destination; a directory as a whole." jsonschema:"default=false" alias:"force"`
+	Overwrite   bool   `json:"overwrite,omitempty" jsonschema_description:"Replace the target if it exists; a directory as a whole." jsonschema:"default=false" alias:"force"`
 }
 
-// CopyPathOut says what was copied.
+// CopyPathOut describes the copy.
 type CopyPathOut struct {
 	Status string
 	Notes  []string

@@ -25,7 +25,7 @@ type DeletePathIn struct {
 	ExpectedHash string `json:"expected_hash,omitempty" jsonschema_description:"Delete only if it is a file with this hash or version token." jsonschema:"maxLength=200" alias:"hash,sha256"`
 }
 
-// DeletePathOut says what was deleted.
+// DeletePathOut describes the deletion.
 type DeletePathOut struct {
 	Status string
 	Notes  []string
@@ -101,7 +101,7 @@ func (in DeletePathIn) target(ctx context.Context) (workspace.Path, workspace.In
 	return path, info, err
 }
 
-// reread adds the present content of a small file to what a conflict says about it.
+// reread adds the present content of a small file to a conflict.
 func reread(path workspace.Path, old workspace.Old) workspace.Old {
 	if data, err := view.ReadAll(path, view.WholeSize); err == nil { // without it the conflict has no diff
 		digest := sha256.Sum256(data)

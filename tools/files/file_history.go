@@ -24,7 +24,7 @@ const historyDiff = 20_000
 type FileHistoryIn struct {
 	Path    string `json:"path,omitempty" jsonschema_description:"File or directory whose changes to list; without it the whole workspace." path:"any" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
 	Version string `json:"version,omitempty" jsonschema_description:"ID of one change, to show it in full." jsonschema:"maxLength=100" alias:"id,change,version_id"`
-	Diff    string `json:"diff,omitempty" jsonschema_description:"With version: what the content before the change is compared with: change (the content after it), current (what stands there now), none." jsonschema:"enum=change,enum=current,enum=none,default=change"`
+	Diff    string `json:"diff,omitempty" jsonschema_description:"With version: what the content before the change is compared with: change (the content after it), current (what is there now), none." jsonschema:"enum=change,enum=current,enum=none,default=change"`
 	Limit   int    `json:"limit,omitempty" jsonschema_description:"Most changes to list, or files of a version." jsonschema:"minimum=1,maximum=200,default=20"`
 	Offset  int    `json:"offset,omitempty" jsonschema_description:"How many to skip, 0 for the first page; the last result names the next." jsonschema:"minimum=0,maximum=100000000,default=0"`
 }
@@ -134,7 +134,7 @@ func (in FileHistoryIn) named(path workspace.Path) error {
 	}
 	info, err := path.Stat()
 	if err == nil && info.Kind == workspace.KindOther {
-		_, err = path.Open() // says what it is
+		_, err = path.Open() // its error names the kind
 	}
 	return err
 }

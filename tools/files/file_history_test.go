@@ -193,7 +193,7 @@ func TestHistoryOfNarrowedView(t *testing.T) {
 	b.ws = view
 	b.want("1 change\n"+id+" … apply_patch in/a +1 -1, 2 B", b.call("file_history", args{}))
 	b.want(id+" …: 1 file; left out: 1 outside the workspace of this call, or denied to it\nin/a +1 -1, 2 B", b.call("file_history", args{"version": id, "diff": "none"}))
-	b.want("error: denied: 1 file of the change "+id+" lie outside the workspace of this call, or are denied to it …", b.call("restore_file", args{"undo": true}))
+	b.want("error: denied: 1 file of the change "+id+" are outside the workspace of this call, or are denied to it …", b.call("restore_file", args{"undo": true}))
 	b.want("restored what was before …\nin/a: restored, 2 B", b.call("restore_file", args{"path": "in/a", "version": id}))
 }
 

@@ -24,7 +24,7 @@ type Deps struct {
 	Lines *view.LineIndex // likewise
 }
 
-// seenBytes bounds the remembered contents, by which a call finds what has changed since the
+// seenBytes bounds the remembered contents, by which a call finds changes since the
 // caller read a file.
 const seenBytes = 4 << 20
 

@@ -27,7 +27,7 @@ type ReadFileIn struct {
 	LineNumbers *bool  `json:"line_numbers,omitempty" jsonschema_description:"Write each line as its number, a tab, its text." jsonschema:"default=true" alias:"-n,show_line_numbers,include_line_numbers,with_line_numbers"`
 	ByteOffset  *int64 `json:"byte_offset,omitempty" jsonschema_description:"Return bytes instead of lines, from this one on, counted from 0; negative counts from the end. Binary files come as a hex dump." jsonschema:"minimum=-1000000000000000,maximum=1000000000000000"`
 	ByteLimit   int    `json:"byte_limit,omitempty" jsonschema_description:"With byte_offset: most bytes to return." jsonschema:"minimum=1,maximum=50000,default=16384"`
-	Encoding    string `json:"encoding,omitempty" jsonschema_description:"Decode as this (gb18030, shift_jis, windows-1251, utf-16le ...) instead of what is detected."`
+	Encoding    string `json:"encoding,omitempty" jsonschema_description:"Decode as this (gb18030, shift_jis, windows-1251, utf-16le ...) instead of the detected one."`
 }
 
 // ReadFileOut is a window of a file, or an image or sound.

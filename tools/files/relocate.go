@@ -79,7 +79,7 @@ func entry(ctx context.Context, text string) (workspace.Path, workspace.Info, er
 	return path, info, err
 }
 
-// check refuses calls that would not do what the caller seems to want.
+// check refuses calls that seem to be mistakes.
 func (r relocation) check(info workspace.Info, from, to workspace.Path) error {
 	if from.String() == to.String() {
 		return tools.Errorf(tools.InvalidArgument, "source and destination are both %s", textfile.Path(to.String())).
@@ -117,7 +117,7 @@ func (r relocation) taken(from, to workspace.Path) string {
 	if info, err := to.Stat(); err == nil && info.Kind == workspace.KindDirectory {
 		return "it is a directory; destination=" + r.within(from, to) + " puts it inside"
 	}
-	return "overwrite=true replaces it; the history keeps what it was"
+	return "overwrite=true replaces it; the history keeps its content"
 }
 
 // within returns the destination for a caller that named the directory to put the source into.

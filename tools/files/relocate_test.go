@@ -21,7 +21,7 @@ func TestRelocateRefusals(t *testing.T) {
 		want                string
 	}{
 		{"none.txt", "c.txt", false, "error: not_found: none.txt does not exist …"},
-		{"a.txt", "b.txt", false, "error: already_exists: b.txt exists (overwrite=true replaces it; the history keeps what it was)"},
+		{"a.txt", "b.txt", false, "error: already_exists: b.txt exists (overwrite=true replaces it; the history keeps its content)"},
 		{"a.txt", "docs", false, `error: already_exists: docs exists (it is a directory; destination="docs/a.txt" puts it inside)`},
 		{"a.txt", "dirlink", false, `error: already_exists: dirlink exists (it is a directory; destination="dirlink/a.txt" puts it inside)`},
 		{"a.txt", "dangling", false, "error: already_exists: dangling exists …"},
@@ -30,8 +30,8 @@ func TestRelocateRefusals(t *testing.T) {
 		{"docs", "a.txt", true, "error: invalid_argument: a.txt is no directory, and a directory replaces only a directory …"},
 		{"a.txt", "a.txt", true, "error: invalid_argument: source and destination are both a.txt …"},
 		{"a.txt", "a.txt", false, "error: invalid_argument: source and destination are both a.txt …"},
-		{"docs", "docs/in/it", false, "error: invalid_argument: docs/in/it is docs itself or lies in it…"},
-		{"docs", "dirlink/in", false, "error: invalid_argument: dirlink/in is docs itself or lies in it…"},
+		{"docs", "docs/in/it", false, "error: invalid_argument: docs/in/it is docs itself or is in it…"},
+		{"docs", "dirlink/in", false, "error: invalid_argument: dirlink/in is docs itself or is in it…"},
 		{"docs/a.txt", "docs", true, "error: invalid_argument: docs is a directory, which a file does not replace …"},
 		{"dirlink/", "other", false, `error: invalid_argument: dirlink/ leads to the directory by a symlink (path "dirlink" is the link itself, "docs" what it leads to)`},
 		{"a.txt", "b.txt/c", false, "error: …"},

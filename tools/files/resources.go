@@ -18,7 +18,7 @@ const listedResources = 100
 func fileSource() tools.Source {
 	return tools.Source{
 		Name: "file", Title: "Files",
-		Description: "Files of the workspace, by their absolute path. The list shows what lies directly in its directories; completion of path finds the rest.",
+		Description: "Files of the workspace, by their absolute path. The list shows the entries of its directories; completion of path finds the rest.",
 		Template:    "file://{+path}", Needs: "read_file",
 		Read: fileResourceTool(),
 		Args: func(uri string) (json.RawMessage, bool) {

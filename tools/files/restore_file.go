@@ -29,7 +29,7 @@ type RestoreFileIn struct {
 	DryRun    bool   `json:"dry_run,omitempty" jsonschema_description:"Only say what would be done." jsonschema:"default=false"`
 }
 
-// RestoreFileOut reports what was restored.
+// RestoreFileOut reports the restored paths.
 type RestoreFileOut struct{ restore.Report }
 
 func restoreFileTool(d Deps) tools.Tool {

@@ -26,7 +26,7 @@ type WriteFileIn struct {
 	Encoding     string `json:"encoding,omitempty" jsonschema_description:"Of a new file, default utf-8 (gb18030, utf-16le ...); an existing file keeps its own unless this converts it."`
 }
 
-// WriteFileOut is what was written, with the diff of a file that was replaced.
+// WriteFileOut describes the written file, with a diff if it replaced another.
 type WriteFileOut struct{ change.Report }
 
 func writeFileTool(d Deps) tools.Tool {

@@ -62,7 +62,7 @@ func TestWriteFile(t *testing.T) {
 		{"guessed encoding, named", "caf\xe9\n", map[string]any{"content": "für\n", "encoding": "windows-1252"}, "f\xfcr\n", "f: overwritten, …; windows-1252, LF; hash …\n..."},
 		{"over binary", "\x89PNG\r\n\x1a\n\x00", map[string]any{"content": "a\n"}, "a\n", "f: overwritten, 1 line, 2 B; it had 9 B; hash …\nnote: it was binary (image/png); now it is text"},
 
-		{"a placeholder", "a\nb\n", map[string]any{"content": "a\n// ... rest of the code unchanged\n"}, "", "error: invalid_argument: f: line 2 of the new text stands in place of text that would be lost: // ... rest of the code unchanged (…)"},
+		{"a placeholder", "a\nb\n", map[string]any{"content": "a\n// ... rest of the code unchanged\n"}, "", "error: invalid_argument: f: line 2 of the new text replaces text that would be lost: // ... rest of the code unchanged (…)"},
 		{"a placeholder that was there", "a\n# ... existing code ...\n", map[string]any{"content": "b\n# ... existing code ...\n"}, "b\n# ... existing code ...\n", "f: overwritten, …\n..."},
 
 		{"create", "", map[string]any{"content": "a\n", "mode": "create"}, "a\n", "f: created, …"},
@@ -80,7 +80,7 @@ func TestWriteFile(t *testing.T) {
 		{"append to UTF-16", "\xff\xfe" + utf16("a\n"), map[string]any{"content": "b\n", "mode": "append"}, "\xff\xfe" + utf16("a\nb\n"), "f: appended 1 line, 4 B; now 10 B; utf-16le with BOM, LF; hash …"},
 		{"append to mixed ends", "a\r\nb\nc\n", map[string]any{"content": "d\r\n", "mode": "append"}, "a\r\nb\nc\nd\n", "f: appended …\nnote: the content's line endings became LF, which the file has"},
 		{"append to binary", "\x00\x01", map[string]any{"content": "b\n", "mode": "append"}, "", "error: invalid_argument: f is binary; text cannot be appended to it (mode=overwrite replaces it)"},
-		{"append in another encoding", "é\n", map[string]any{"content": "b\n", "mode": "append", "encoding": "utf-16le"}, "", "error: invalid_argument: f is utf-8; what is appended must be too (leave encoding out; …)"},
+		{"append in another encoding", "é\n", map[string]any{"content": "b\n", "mode": "append", "encoding": "utf-16le"}, "", "error: invalid_argument: f is utf-8; the appended text must be too (leave encoding out; …)"},
 		{"append UTF-16 to ASCII", "a\n", map[string]any{"content": "b\n", "mode": "append", "encoding": "utf-16le"}, "", "error: invalid_argument: f is utf-8; …"},
 		{"append an encoding to ASCII", "a\n", map[string]any{"content": "ü\n", "mode": "append", "encoding": "latin1"}, "a\n\xfc\n", "f: appended …"},
 		{"append a guessed character", "caf\xe9\n", map[string]any{"content": "ü\n", "mode": "append"}, "", "error: invalid_argument: f: ü is new to it, …"},
@@ -89,7 +89,7 @@ func TestWriteFile(t *testing.T) {
 
 		{"expected", "a\n", map[string]any{"content": "b\n", "expected_hash": sum("a\n")}, "b\n", "f: overwritten, …\n..."},
 		{"expected in capitals", "a\n", map[string]any{"content": "b\n", "expected_hash": strings.ToUpper(sum("a\n"))}, "b\n", "f: overwritten, …\n..."},
-		{"not expected", "a\n", map[string]any{"content": "b\n", "expected_hash": sum("x\n")}, "", "error: conflict: f is not what expected_hash names: it has hash " + sum("a\n") + " now (read it again: what it was is not known here)"},
+		{"not expected", "a\n", map[string]any{"content": "b\n", "expected_hash": sum("x\n")}, "", "error: conflict: f is not what expected_hash names: it has hash " + sum("a\n") + " now (read it again; its former content is not known here)"},
 		{"expected of no file", "", map[string]any{"content": "b\n", "expected_hash": sum("x\n")}, "<none>", "error: conflict: f does not exist any more (…)"},
 		{"no hash", "a\n", map[string]any{"content": "b\n", "expected_hash": "1234"}, "", "error: invalid_argument: expected_hash \"1234\" is no hash (…)"},
 		{"another name of the content", "", map[string]any{"file_text": "a\n"}, "a\n", "f: created, …"},

@@ -18,7 +18,7 @@ type scope struct {
 	single bool  // start is a file
 	visit  visit // the zero visit if the files are read
 	filter *filter
-	// selection is what the index knew of the files at the first page. It stays true for the
+	// selection is the answer of the index at the first page. It stays true for the
 	// versions of that time.
 	selection *index.Selection
 	runs      iter.Seq[[]source]
@@ -153,7 +153,7 @@ func (s *scope) some(run []source, excluded func(string) bool, by *borrower, fro
 	}
 	first := skip
 	if !byName {
-		first = nil // what is asked for first is the path
+		first = nil // a client asks for the path first
 	}
 	known = s.visit.table.Files(s.start, from, first, func(file fileindex.File) bool {
 		if !byName && (excluded(file.Rel) || !s.filter.wants(file.Rel, false) || skip("", file.ID, file.Version)) {

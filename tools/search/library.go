@@ -36,7 +36,7 @@ const maxShelves = 4
 func NewLibrary() *Library { return &Library{} }
 
 // Start lets the library work in the background until ctx ends or stop is called, which waits
-// for what it began. All its indexes, and what it keeps of files, take at most memory bytes;
+// for its work to end. All its indexes and kept files take at most memory bytes;
 // with 0 it keeps nothing. While busy reports that calls go on, it works less; nil = they
 // never do.
 func (l *Library) Start(ctx context.Context, memory int64, busy func() bool) (stop func()) {

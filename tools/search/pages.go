@@ -114,5 +114,5 @@ func begin[State any](ctx context.Context, p *pages, at stamp, in any) (state St
 	return state, ok
 }
 
-// headerBytes is the room for what a page says before its entries.
+// headerBytes is the room for the lines of a page before its entries.
 const headerBytes = 4_000

@@ -49,7 +49,7 @@ func (v visit) freshness() string {
 	return "scan"
 }
 
-// state returns what the index covers: "ready", "building" or why not all; "" for none.
+// state returns "ready", "building" or why the index lacks files; "" for no index.
 func (v visit) state() string {
 	switch {
 	case v.index == nil:

@@ -10,7 +10,7 @@ import (
 )
 
 // fileTypes are the names that grep's type takes, sorted, with the patterns of
-// the file names that each stands for.
+// the file names of each.
 var fileTypes = [...]struct {
 	name     string
 	patterns []string

@@ -53,7 +53,7 @@ func bashTool(d Deps) tools.Tool {
 			In:    BashIn{Command: "echo $WHO; grep -n beta a.txt", Cwd: "docs", Env: []string{"WHO=me"}, Timeout: "20s"},
 			Want:  "exit 1 in …; 1 line, 3 B\n...\n\nme\n",
 		}, {
-			Say:   "What has changed is listed.",
+			Say:   "The changed files are listed.",
 			Files: map[string]string{"a.txt": "one\n", "b.txt": "two\n"},
 			In:    BashIn{Command: "echo more >> a.txt; rm b.txt; echo new > c.txt"},
 			Want:  "exit 0 in …; no output\n...\nfiles: created c.txt; changed a.txt; deleted b.txt (not in the history of restore_file)\n",

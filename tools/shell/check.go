@@ -88,8 +88,8 @@ func (in commandIn) timeout(byDefault time.Duration) (time.Duration, error) {
 	return d, err
 }
 
-// located returns the path at which the server finds a program, whatever PATH the command
-// gets.
+// located returns the path at which the server finds a program; the PATH of the command does
+// not count.
 func located(name string) string {
 	path, err := exec.LookPath(name)
 	if err != nil || !filepath.IsAbs(path) {

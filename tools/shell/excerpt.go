@@ -55,7 +55,7 @@ func excerpt(l *jobs.Log, job string) (text string, whole bool, err error) {
 	return head.text + cutLine(e, job, head.next, tail.from) + tail.text, false, nil
 }
 
-// cutLine says what is missing between two offsets and how to get it.
+// cutLine names the omitted bytes between two offsets and the call that returns them.
 func cutLine(e jobs.Extent, job string, from, to int64) string {
 	lost := ""
 	if n := min(e.GapTo, to) - max(e.GapFrom, from); n > 0 {

@@ -144,7 +144,7 @@ func wanted(ctx context.Context, j *jobs.Job, in part, until *regexp.Regexp, wai
 	if in.Offset != nil {
 		s.at = *in.Offset
 	}
-	var grown <-chan struct{} // nil: nobody waits for output
+	var grown <-chan struct{} // nil: no call waits for output
 	for {
 		if until != nil {
 			if line := s.next(); line != "" {

@@ -63,7 +63,7 @@ func (d Deps) always(in commandIn) tools.Effects {
 	return always
 }
 
-// shows returns what the user is shown of a command.
+// shows returns the text of a command that the user sees.
 func (in commandIn) shows() string {
 	text := in.Command
 	if len(in.Env) > 0 {

@@ -47,7 +47,7 @@ func powershellTool(d Deps) tools.Tool {
 			In:    PowerShellIn{Command: "Get-Content a.txt; Write-Output $env:WHO; exit 3", Cwd: "docs", Env: []string{"WHO=me"}, Timeout: "60s"},
 			Want:  "exit 3 in …; 2 lines, 9 B\n...\n\nalpha\nme\n",
 		}, {
-			Say:   "What has changed is listed.",
+			Say:   "The changed files are listed.",
 			Files: map[string]string{"a.txt": "one\n"},
 			In:    PowerShellIn{Command: "Set-Content -Path b.txt -Value two; Remove-Item a.txt"},
 			Want:  "exit 0 in …; no output\n...\nfiles: created b.txt; deleted a.txt (not in the history of restore_file)\n",

@@ -109,7 +109,7 @@ func (in ProcessKillIn) victims(ctx context.Context) (victims []processes.Proces
 	}
 	ours = tools.Session(ctx).Principal == tools.Local
 	if in.Name != "" && !ours {
-		return nil, false, tools.Errorf(tools.Denied, "a process is ended by its name only for whoever started this server").WithHint("process_list shows the ids")
+		return nil, false, tools.Errorf(tools.Denied, "only the user who started this server can end a process by its name").WithHint("process_list shows the ids")
 	}
 	id, err := in.meant(all)
 	if err != nil {

@@ -34,7 +34,7 @@ const (
 	columns = 100
 )
 
-// commandIn says what a shell runs; bash and powershell have these arguments.
+// commandIn has the arguments of bash and powershell.
 type commandIn struct {
 	Command    string
 	Cwd        string

@@ -164,7 +164,7 @@ func TestSessionBroken(t *testing.T) {
 	s.want(run("x=1; builtin() { :; }; (exit 3)"), `^exit 3 .*\nsession a has ended: a command has redefined`)
 	s.want(run("echo [$x]"), `^exit 0 .*\nsession a is in \.\n\n\[\]\n$`)
 	s.want(run("mkdir d; cd d; rmdir ../d"), `^exit 0 .*\nsession a is in a directory that is gone`)
-	s.want(run("cd ..; for i in {3..255}; do eval \"exec $i>&-\"; done"), `^ended after .*, how is not known: its shell could not tell; .*\nsession a has ended: a command`)
+	s.want(run("cd ..; for i in {3..255}; do eval \"exec $i>&-\"; done"), `^ended after .*, how is not known: its shell could not report it; .*\nsession a has ended: a command`)
 }
 
 // A session whose output is closed says so.

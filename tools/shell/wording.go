@@ -58,7 +58,7 @@ func orphans(e sandbox.Exit) string {
 	if text == "" {
 		return ""
 	}
-	return text + "; background: true is for what is to go on"
+	return text + "; use background: true for processes that must go on"
 }
 
 // session names the directory in which the session of a command goes on, "" without one.
@@ -69,7 +69,7 @@ func session(ctx context.Context, j *jobs.Job) string {
 	after := j.After()
 	switch {
 	case after.Broken:
-		return fmt.Sprintf("session %s has ended: a command has redefined, disabled or closed what it goes on by, such as builtin or its descriptors; the next call begins it anew", j.Shell)
+		return fmt.Sprintf("session %s has ended: a command has redefined, disabled or closed what it needs, such as builtin or its descriptors; the next call begins a new one", j.Shell)
 	case !after.Lives:
 		return fmt.Sprintf("session %s has ended with it", j.Shell)
 	}

@@ -39,7 +39,7 @@ type barred uint8
 
 const (
 	notBarred  barred = iota
-	missing           // it was gone when it was to be read
+	missing           // it was gone before it could be read
 	unreadable        // the system does not permit it
 )
 
@@ -56,8 +56,8 @@ func barredBy(err error) barred {
 // dirEntry is one entry of a directory.
 type dirEntry struct {
 	inode   uint64
-	sign    uint64 // stamp of what was last seen
-	id      uint32 // of a directory, its place in subs
+	sign    uint64 // of the stamp when it was last seen
+	id      uint32 // of a directory, its position in subs
 	version uint32
 	at      uint32 // where the name begins in the text of the directory
 	size    uint16 // of the name
@@ -100,7 +100,7 @@ func (d *directory) nameOf(e *dirEntry) string {
 	return d.text[e.at : int(e.at)+int(e.size)]
 }
 
-// find returns the place of the entry called name.
+// find returns the position of the entry called name.
 func (d *directory) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(d.entries, name, func(e dirEntry, name string) int {
 		return strings.Compare(d.nameOf(&e), name)
@@ -124,7 +124,7 @@ func (d *directory) each(f func(*directory)) {
 	}
 }
 
-// drop takes d and what is below it out of the index.
+// drop removes d and all below it from the index.
 func (t *Index) drop(d *directory) {
 	if d.gone {
 		return
@@ -137,7 +137,7 @@ func (t *Index) drop(d *directory) {
 	delete(t.linked, d)
 }
 
-// forget takes what is below d out of the index.
+// forget removes all below d from the index.
 func (t *Index) forget(d *directory) {
 	for _, sub := range d.subs {
 		t.drop(sub)

@@ -1,9 +1,9 @@
-// Package fileindex says which files there are and what has changed: [Walk] and [Stream]
-// find the files below a directory with the ignore rules applied, and an [Index] holds them
-// in memory and is brought up to date by what the system tells.
+// Package fileindex lists files and finds changes: [Walk] and [Stream] list the files below
+// a directory with the ignore rules applied, and an [Index] holds them in memory and is kept
+// up to date by the reports of the system.
 //
 // It reads directories by the handles that a [workspace.Anchor] opens, and ignore files;
-// contents of other files it never reads. It may import workspace, workspace/ignore and
+// it never reads other files. It may import workspace, workspace/ignore and
 // workspace/internal/fsys. Start with walk.go, then walk_run.go and walk_rules.go; of the
 // index with index.go, then list.go, sync.go (watched) and validate.go (not watched).
 package fileindex
@@ -20,14 +20,14 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// Options bounds an index and says how it is kept true.
+// Options limits an index and says how it is kept up to date.
 type Options struct {
 	// MaxEntries is how many files and directories the index may hold before it is
 	// given up; 0 = 2,000,000.
 	MaxEntries int
-	Stat       bool // validate by stat though watching would do
-	// Pause, if set, is called now and then while the index is made, to leave the
-	// processor to others. Its error, such as the cause of the context, ends New.
+	Stat       bool // validate by stat even if watching is possible
+	// Pause, if set, is called now and then while the index is made, to leave the CPU to
+	// others. Its error, such as the cause of the context, ends New.
 	Pause func(context.Context) error
 
 	hooks hooks
@@ -36,72 +36,72 @@ type Options struct {
 // hooks are for tests.
 type hooks struct {
 	getenv   func(string) string         // as WalkOptions.Getenv
-	addWatch func() error                // fails what would be watched
-	event    func(fsys.Event) fsys.Event // replaces what the system told
+	addWatch func() error                // its error is that of a new watch
+	event    func(fsys.Event) fsys.Event // replaces the events of the system
 }
 
 // Freshness says how an index knows that it is up to date.
 type Freshness int
 
-// How an index knows.
+// The kinds of freshness.
 const (
-	Watched   Freshness = iota + 1 // the system told every change
+	Watched   Freshness = iota + 1 // the system reported every change
 	Validated                      // every directory and file was looked at
 )
 
-// ErrLost says that an index cannot be brought up to date any more: it is to be closed
-// and made again.
+// ErrLost says that an index cannot be brought up to date any more: close it and make
+// another.
 var ErrLost = errors.New("the list of files is lost")
 
-// Index is the list of all files below a directory, held in memory: what Walk finds
-// with Hidden, ignore rules applied. It changes in Sync alone and is safe for use by
-// several goroutines.
+// Index is the list of all files below a directory, held in memory: those that Walk finds
+// with Hidden and the ignore rules. Only Sync changes it. Several goroutines may use it.
 //
-// Where the system tells of changes (inotify, on local file systems of Linux), Sync
-// costs next to nothing when there were none. Elsewhere, and when the system has no
-// watches left, Sync compares the times, sizes and inodes of all directories and files.
+// If the system reports changes (inotify, on local file systems of Linux), Sync costs next
+// to nothing when there were none. Elsewhere, and when the system has no watches left, Sync
+// compares the times, sizes and inodes of all directories and files.
 //
-// What no system call has returned for is not seen: a store into a mapped file is, when
-// the mapping and all descriptors of that opening are closed. A watched file that has one
-// name is not seen to change when another one is linked to it and it is written under
-// that outside of the index, or in a directory of the index that is as new as the name and
-// has lost it since; nor by a descriptor that was opened under a name which has been removed since. Where file systems keep no time of the last change of status,
-// a file whose size and time of modification were both put back counts as unchanged.
+// Sync sees every change whose system call has returned. A store through mmap is seen once
+// the mapping and all descriptors of that opening are closed. Two kinds of writes to a
+// watched file are missed. One is a write under another hard link outside of the index, or
+// in a directory that is as new as the link and has lost it since, if the file had one name
+// before. The other is a write by a descriptor that was opened under a name which is gone.
+// On file systems without a status time, a file whose size and modification time were both
+// put back counts as unchanged.
 type Index struct {
 	start workspace.Anchor
 	above string // path of start below its root, "" or ending in a slash
 	opt   Options
 	base  fsys.Root     // the directory itself, held open
 	self  fsys.Dir      // the same for what asks for a dir
-	turn  chan struct{} // holds one value while somebody changes the index
+	turn  chan struct{} // holds one value while a goroutine changes the index
 
-	// Guarded by turn.
+	// These belong to the goroutine that has the turn.
 	watch    *fsys.Watcher // nil = validate by stat
 	watched  map[int32]*directory
 	dirty    map[*directory]*touched
 	recheck  bool // the directory itself has moved, or may be barred
-	stale    bool // everything is to be validated anew
-	unseen   bool // a file may have been written under a name that is gone
+	stale    bool // everything must be validated anew
+	unseen   bool // a file may have been written under a name that is gone since
 	outer    outerRules
-	tops     map[*directory]struct{} // directories with rules that no watch tells of
+	tops     map[*directory]struct{} // directories with rules that no watch reports
 	linked   map[*directory]struct{} // directories with files that have several names
 	newLinks map[uint64]struct{}     // inodes that were found to have several names
 	lost     error
 
-	// Guarded by mu, and changed only by who has the turn.
+	// These are locked by mu, and changed only by the goroutine that has the turn.
 	mu         sync.RWMutex
 	top        *directory
 	generation uint64
-	changing   bool // what is in the works belongs to generation+1
+	changing   bool // the changes under way belong to generation+1
 	log        changeLog
 	lastID     uint32
 	count      int    // entries of all directories
-	listings   uint64 // grows whenever a directory is listed, emptied or taken out
+	listings   uint64 // grows whenever a directory is listed, emptied or removed
 
-	// Made by who has mu for reading, from what does not change but with listings.
+	// These are made under mu for reading, from data that changes only with listings.
 	making sync.Mutex
-	names  nameList    // guarded by making
-	stats  cachedStats // guarded by making: those that were asked for last
+	names  nameList    // locked by making
+	stats  cachedStats // locked by making: the last ones that were asked for
 }
 
 // New lists all files below the directory p as Walk does with Hidden. It fails as
@@ -141,7 +141,7 @@ func New(ctx context.Context, p workspace.Path, opt Options) (*Index, error) {
 		return err
 	})
 	if err != nil {
-		go func() { _ = t.Close() }() // waits for what a dead file system may hold up
+		go func() { _ = t.Close() }() // waits for calls that a dead file system may hold up
 		if ended := context.Cause(ctx); ended != nil {
 			return nil, ended
 		}
@@ -158,7 +158,7 @@ type registered Index
 
 func (r *registered) Generation(ctx context.Context) (n uint64, exact bool) {
 	t := (*Index)(r)
-	how, err := t.sync(ctx, false) // to look at everything would not make it exact
+	how, err := t.sync(ctx, false) // a look at all files would not make it exact
 	if err != nil || how != Watched {
 		return 0, false
 	}
@@ -173,14 +173,14 @@ func (t *Index) openBase() (err error) {
 	return err
 }
 
-// Sync brings the index up to date: every change that returned before the call is in.
-// An error wraps ErrLost when the index must be given up, and else is the cause of ctx
-// or of the system; then the next Sync looks at everything.
+// Sync brings the index up to date: it has every change that returned before the call. An
+// error wraps ErrLost if the index must be given up. Any other is the cause of ctx or of
+// the system, and the next Sync looks at everything.
 func (t *Index) Sync(ctx context.Context) (Freshness, error) { return t.sync(ctx, true) }
 
-var errNotWatched = errors.New("the system does not tell of changes")
+var errNotWatched = errors.New("the system does not report changes")
 
-// sync is Sync, which fails for an index that is not watched unless it may validate that.
+// sync is Sync; it fails for an index that is not watched unless validate is set.
 func (t *Index) sync(ctx context.Context, validate bool) (Freshness, error) {
 	how := Validated
 	err := t.inTurn(ctx, func() (err error) {
@@ -208,9 +208,9 @@ func (t *Index) sync(ctx context.Context, validate bool) (Freshness, error) {
 	return how, nil
 }
 
-// inTurn calls f while nobody else changes the index. A system call on a dead network
-// file system cannot be interrupted: when ctx ends f goes on alone, and ends at its next
-// look at ctx.
+// inTurn calls f while no other goroutine changes the index. A system call on a dead
+// network file system cannot be interrupted: when ctx ends, f goes on alone, and ends when
+// it next checks ctx.
 func (t *Index) inTurn(ctx context.Context, f func() error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -240,8 +240,8 @@ func (t *Index) inTurn(ctx context.Context, f func() error) error {
 	}
 }
 
-// Close gives back what the index holds of the system. Sync fails from then on; what
-// the index has can still be read.
+// Close frees the system's resources of the index. Sync fails from then on; the present
+// entries can still be read.
 func (t *Index) Close() error {
 	t.turn <- struct{}{}
 	defer func() { <-t.turn }()
@@ -275,7 +275,7 @@ func (t *Index) newID() (uint32, error) {
 	return t.lastID, nil
 }
 
-// changed notes that the index changes.
+// changed notes that the index is being changed.
 func (t *Index) changed() { t.changing = true }
 
 // publish begins a new generation if something has changed.

@@ -250,7 +250,7 @@ func TestGeneration(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	step("a table is closed", false, false)
+	step("an index is closed", false, false)
 	a = table("a", fileindex.Options{Stat: true})
 	before := a.Generation()
 	lay("a/f: 3").write(t, dir)

@@ -165,7 +165,7 @@ func walkPath(t *testing.T, start workspace.Path, rel string) workspace.Path {
 }
 
 // compareContent wants of each file whose content has changed that its version has, and
-// that Changed tells of it.
+// that Changed returns it.
 func (p *tableProbe) compareContent(t *testing.T, what string) {
 	t.Helper()
 	changed := map[uint32]uint32{}

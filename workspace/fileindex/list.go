@@ -12,17 +12,17 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// reading is a directory that is to be read anew.
+// reading is a directory that must be read anew.
 type reading struct {
 	dir   *directory
-	names map[string]fsys.Event // entries that something is told of
+	names map[string]fsys.Event // entries that events name
 	files bool                  // look at the files among names and do not list
 	all   bool                  // look at all files, here and below
-	deep  bool                  // read what is below as well: the rules have changed
+	deep  bool                  // read all below too: the rules have changed
 	watch bool                  // watch anew, here and below
 }
 
-// list reads directories anew, and those that are found in them.
+// list reads directories anew, and those that it finds in them.
 func (t *Index) list(ctx context.Context, stack ...reading) error {
 	for len(stack) > 0 {
 		if err := t.opt.Pause(ctx); err != nil {
@@ -31,7 +31,7 @@ func (t *Index) list(ctx context.Context, stack ...reading) error {
 		w := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if w.dir.gone {
-			if h, err := t.open(w.dir); err == nil { // it is left out now
+			if h, err := t.open(w.dir); err == nil { // an ignore rule names it now
 				t.lookIgnored(w, h, time.Now())
 				h.Close()
 			}
@@ -46,7 +46,7 @@ func (t *Index) list(ctx context.Context, stack ...reading) error {
 	return t.lookForNames(ctx)
 }
 
-// read reads one directory and returns what is to be read below it.
+// read reads one directory and returns the directories below it that must be read.
 func (t *Index) read(w reading) ([]reading, error) {
 	d := w.dir
 	now := time.Now()
@@ -59,7 +59,7 @@ func (t *Index) read(w reading) ([]reading, error) {
 		t.look(w, h, now)
 		return nil, nil
 	}
-	// First the watch: what changes after the listing is told.
+	// First the watch: it reports the changes after the listing.
 	if w.watch || d.wd == fsys.NoWatch {
 		t.addWatch(d, h)
 	}
@@ -70,7 +70,7 @@ func (t *Index) read(w reading) ([]reading, error) {
 		return nil, t.bar(d, err)
 	}
 	if d.level != nil && (seen.Sign == 0) != (d.sign == 0) {
-		// Whether names in it may be looked up has changed, and with it all below.
+		// The right to look up names in it has changed, which concerns all below.
 		w.deep, w.all = true, true
 	}
 	d.sign, d.fresh = seen.Sign, seen.Fresh
@@ -90,7 +90,7 @@ func (t *Index) read(w reading) ([]reading, error) {
 
 // open opens a directory of the index by its path, through no link.
 func (t *Index) open(d *directory) (fsys.Dir, error) {
-	const most = 4000 // bytes that a path of the system may surely have
+	const most = 4000 // bytes that every system takes in a path
 	rel := d.rel()
 	if len(rel) <= most {
 		return t.base.OpenPlainDir(rel)
@@ -103,8 +103,8 @@ func (t *Index) open(d *directory) (fsys.Dir, error) {
 	return above.Open(d.name())
 }
 
-// bar empties a directory that cannot be read, or returns the error if that may pass
-// without anybody telling.
+// bar empties a directory that cannot be read, or returns the error if it may pass without
+// a report.
 func (t *Index) bar(d *directory, err error) error {
 	if d == t.top {
 		return errors.Join(ErrLost, err)
@@ -146,8 +146,8 @@ func (t *Index) filter(d *directory, list []fsys.DirEntry) []fsys.DirEntry {
 	return slices.CompactFunc(kept, func(a, b fsys.DirEntry) bool { return a.Name == b.Name })
 }
 
-// lookIgnored looks at the entries that were made and are left out: one may be another
-// name of a file that is not.
+// lookIgnored looks at the new entries that are ignored: one may be another name of a file
+// that is not.
 func (t *Index) lookIgnored(w reading, h fsys.Dir, now time.Time) {
 	for name, e := range w.names {
 		if e&fsys.EventListing == 0 || e&fsys.EventDirectory != 0 || !w.dir.gone && !w.dir.level.Ignored(name, false) {
@@ -159,8 +159,8 @@ func (t *Index) lookIgnored(w reading, h fsys.Dir, now time.Time) {
 	}
 }
 
-// merge makes a sorted list the entries of a directory; what was there keeps its ID. It
-// returns the directories that are to be read.
+// merge makes a sorted list the entries of a directory; those that it had before keep their
+// IDs. It returns the directories that must be read.
 func (t *Index) merge(w reading, h fsys.Dir, list []fsys.DirEntry, now time.Time) (below []reading, err error) {
 	d := w.dir
 	t.count += len(list) - len(d.entries)
@@ -222,8 +222,8 @@ func (t *Index) merge(w reading, h fsys.Dir, list []fsys.DirEntry, now time.Time
 	return below, nil
 }
 
-// setText makes entries of a sorted list without what is known of each. prefix is the
-// path of the directory below the root of the workspace.
+// setText makes entries of a sorted list, with names alone. prefix is the path of the
+// directory below the root of the workspace.
 func (d *directory) setText(prefix string, list []fsys.DirEntry) error {
 	size := 0
 	for _, e := range list {
@@ -249,7 +249,7 @@ func (d *directory) addSub(e *dirEntry, sub *directory) {
 	d.subs = append(d.subs, sub)
 }
 
-// look looks at the files of a directory that something is told of.
+// look looks at the files of a directory that events name.
 func (t *Index) look(w reading, h fsys.Dir, now time.Time) {
 	for name, e := range w.names {
 		if i, ok := w.dir.find(name); ok && w.dir.entries[i].kind != entryDirectory {
@@ -258,8 +258,8 @@ func (t *Index) look(w reading, h fsys.Dir, now time.Time) {
 	}
 }
 
-// see takes over what was seen of a file, which counts as changed if something was told
-// of it, or if it may have changed by what is seen.
+// see updates a file by its stamp. The file counts as changed if an event named it, or if
+// the stamp says that it may have changed.
 func (t *Index) see(d *directory, e *dirEntry, s fsys.Stamp, told bool) {
 	if told || s.Sign != e.sign || e.fresh {
 		e.version++
@@ -274,8 +274,8 @@ func (t *Index) see(d *directory, e *dirEntry, s fsys.Stamp, told bool) {
 	}
 }
 
-// lookForNames looks at the files that were found to have another name, which no event
-// has told of.
+// lookForNames looks at the files that were found to have another name, for which there was
+// no event.
 func (t *Index) lookForNames(ctx context.Context) error {
 	if len(t.newLinks) == 0 {
 		return nil

@@ -6,16 +6,16 @@ import (
 	"toolcrib/workspace"
 )
 
-// NameFilter says which entries are wanted by their names.
+// NameFilter chooses entries by their names.
 type NameFilter struct {
 	Directories bool                   // directories too
 	Match       func(name string) bool // nil = all are wanted
-	Suffixes    []string               // all that Match wants end with one of them; nil = with anything
+	Suffixes    []string               // all that Match accepts end with one of them; nil = any
 }
 
-// Entries gives yield what Walk from start finds with Hidden and Directories, and names
-// wants; see Files. The entry is valid until yield returns. left is how many were left out
-// by their names, directories that are not wanted at all not among them.
+// Entries calls yield with the entries that Walk from start finds with Hidden and
+// Directories and that names accepts; see Files. The entry is valid until yield returns.
+// left is how many were left out by their names, without directories if names accepts none.
 func (t *Index) Entries(start workspace.Path, names NameFilter, yield func(*Entry) bool) (left int, known bool) {
 	known = t.view(start, func(v *view, d *directory) {
 		left = v.entries(t.nameList(), d, names, yield)
@@ -23,8 +23,8 @@ func (t *Index) Entries(start workspace.Path, names NameFilter, yield func(*Entr
 	return left, known
 }
 
-// nameList is all entries of an index in path order. It is in one piece: who goes from
-// directory to directory waits for the memory of each.
+// nameList is all entries of an index in path order. It is in one piece: to go from
+// directory to directory costs a wait for the memory of each.
 type nameList struct {
 	listings uint64 // of the index
 	endings  []ending
@@ -33,13 +33,13 @@ type nameList struct {
 	spans    map[*directory]span
 }
 
-// span is where what is below a directory stands in a nameList.
+// span is the range of a nameList with all below a directory.
 type span struct {
 	from, to    int
 	directories int
 }
 
-// nameList returns the entries as they are. The index is held for reading.
+// nameList returns the present entries. The caller holds the index for reading.
 func (t *Index) nameList() nameList {
 	t.making.Lock()
 	defer t.making.Unlock()
@@ -53,7 +53,7 @@ func (t *Index) nameList() nameList {
 	return t.names
 }
 
-// add adds what is below d, and returns how many directories that is.
+// add adds all below d, and returns how many directories that is.
 func (l *nameList) add(d *directory) (directories int) {
 	from := len(l.kinds)
 	for i := range d.entries {
@@ -69,7 +69,7 @@ func (l *nameList) add(d *directory) (directories int) {
 	return directories
 }
 
-// entries yields what names wants of what is below d, until yield returns false, and
+// entries yields the entries below d that names accepts, until yield returns false, and
 // returns how many it has left out.
 func (v *view) entries(l nameList, d *directory, names NameFilter, yield func(*Entry) bool) (left int) {
 	var suffixes []suffix
@@ -100,8 +100,9 @@ func (v *view) entries(l nameList, d *directory, names NameFilter, yield func(*E
 	return left
 }
 
-// ending is the last bytes of a name, the last one on top; 0 stands for bytes that it has
-// not. It tells most names from those that are looked for without a look at the text.
+// ending is the last bytes of a name, the last one on top; 0 for bytes that it does not
+// have. It distinguishes most names from those that are searched for, without a look at the
+// text.
 type ending uint32
 
 func endingOf(name string) (last ending) {
@@ -112,7 +113,7 @@ func endingOf(name string) (last ending) {
 	return last
 }
 
-// suffix is what the ending of a name is where the name ends with a text.
+// suffix is the ending of all names that end with a text.
 type suffix struct{ mask, ending ending }
 
 func suffixOf(text string) suffix {

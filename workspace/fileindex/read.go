@@ -17,22 +17,20 @@ type File struct {
 	Rel     string // slash-separated, below the directory that was asked for
 }
 
-// Knows reports whether the index knows what Walk from start would find. It does not where
-// start is not in it, or is ignored, or other rules are in force there, nor for a guarded
-// view. start may be of
-// another view of the same workspace.
+// Knows reports whether the index knows the entries that Walk from start would find. It
+// does not know them if start is not in it, or is ignored, if other rules are in force
+// there, or for a view with deny rules. start may be of another view of the same workspace.
 func (t *Index) Knows(start workspace.Path) bool {
 	return t.view(start, func(*view, *directory) {})
 }
 
-// Files gives yield the regular files below start in path order, with paths of the view
-// of start, until it returns false. Those before the path from, below start, are left out;
-// "" = none. So are those that skip, where it is not nil, does not want by their name, ID
-// and version: to ask it costs a tenth of what it costs to make a path. It reports whether
-// the index knows them.
+// Files calls yield with the regular files below start in path order, with paths of the
+// view of start, until it returns false. It leaves out files before the path from, below
+// start ("" = none), and those for which skip, if it is not nil, returns true by their
+// name, ID and version: a call of skip costs a tenth of the time to make a path. It reports
+// whether the index knows the files.
 //
-// The index cannot change until Files returns, and the functions must call none of its
-// methods.
+// The index cannot change until Files returns, and the functions must not call its methods.
 func (t *Index) Files(start workspace.Path, from string, skip func(name string, id, version uint32) bool, yield func(File) bool) (known bool) {
 	return t.view(start, func(v *view, d *directory) {
 		v.from, v.skipFile = from, skip
@@ -51,8 +49,8 @@ func (t *Index) view(start workspace.Path, f func(v *view, d *directory)) (known
 	return ok
 }
 
-// Stats returns the stats of Walk from start with Hidden; of a start that the index
-// does not know, the zero stats.
+// Stats returns the stats of Walk from start with Hidden; the zero stats if the index does
+// not know start.
 func (t *Index) Stats(start workspace.Path) WalkStats {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -118,10 +116,10 @@ func (t *Index) statsOf(start workspace.Path) (stats WalkStats) {
 	return stats
 }
 
-// Changed returns the files whose content may have changed since a generation, those
-// that are new among them, and the generation that this is true of. If since is too long
-// ago, these are all files. What has left the index is not told. The paths are those of
-// the index's own view.
+// Changed returns the files whose content may have changed since a generation, new ones
+// among them, and the present generation. If since is too long ago, these are all files. It
+// does not name files that have left the index. The paths are those of the index's own
+// view.
 func (t *Index) Changed(since uint64) (files []File, now uint64) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -148,8 +146,8 @@ func (t *Index) Changed(since uint64) (files []File, now uint64) {
 	return files, t.generation
 }
 
-// locate finds the directory that start stands for. cut is how many bytes the paths in
-// the index are longer at their front than those of start's view.
+// locate finds the directory of start. cut is the number of bytes that the paths in the
+// index have more at their front than those of start's view.
 func (t *Index) locate(start workspace.Path) (d *directory, cut int, ok bool) {
 	full, cut, ok := t.start.Rebase(start)
 	if !ok {
@@ -189,7 +187,7 @@ type view struct {
 	start workspace.Anchor
 	cut   int    // bytes at the front of a path that are above the root of the view
 	skip  int    // bytes at the front of a path that are above start
-	from  string // what comes before it is left out; "" = nothing, or it has been passed
+	from  string // entries before it are left out; "" = none, or it has been passed
 
 	skipFile func(name string, id, version uint32) bool // nil = none
 }
@@ -230,7 +228,7 @@ func (v *view) files(d *directory, yield func(File) bool) bool {
 	return true
 }
 
-// maxLog bounds how many changes an index remembers.
+// maxLog limits how many changes an index remembers.
 const maxLog = 1 << 16
 
 // changeLog remembers which files have changed in which generation.

@@ -18,11 +18,11 @@ import (
 type dirRules struct {
 	have    ruleFiles
 	files   ignore.Files
-	bad     []string   // those that had to be disregarded, below the directory
-	outside []hostFile // what the rules depend on elsewhere
+	bad     []string   // those that had to be ignored, below the directory
+	outside []hostFile // the files elsewhere that the rules depend on
 	// excludes is the core.excludesFile of the repository that begins here; "" = none.
 	excludes string
-	sum      uint64 // over all that the rules say
+	sum      uint64 // over all rules
 	stamps   []fsys.Stamp
 }
 
@@ -40,7 +40,7 @@ func (f hostFile) stamp(now time.Time) fsys.Stamp {
 	return s
 }
 
-// sameStamps reports whether nothing that was stamped has changed.
+// sameStamps reports whether no stamped file has changed.
 func sameStamps(before, now []fsys.Stamp) bool {
 	return slices.EqualFunc(before, now, func(b, n fsys.Stamp) bool { return b.Sign == n.Sign && !b.Fresh })
 }
@@ -82,7 +82,7 @@ func (t *Index) enter(w reading, h fsys.Dir, list []fsys.DirEntry) bool {
 	}
 	var reader ruleReader
 	for range 2 { // at first it is not known which file the configuration names
-		r.stamps = r.look(h, "", time.Now()) // before what they stand for is read
+		r.stamps = r.look(h, "", time.Now()) // before the files are read
 		reader = ruleReader{}
 		reader.sum.SetSeed(ruleSeed)
 		if r.files = reader.files(h, have, ".", host); r.excludes == reader.excludes {
@@ -122,8 +122,8 @@ func (t *Index) levelOf(d *directory) *ignore.Level {
 	return d.parent.level.Enter(d.name(), files)
 }
 
-// look stamps what the rules are read from of the directory that is prefix below h,
-// which is "" or ends in a slash.
+// look stamps the files with the rules of the directory that is prefix below h, which is ""
+// or ends in a slash.
 func (r *dirRules) look(h fsys.Dir, prefix string, now time.Time) []fsys.Stamp {
 	var stamps []fsys.Stamp
 	add := func(kind fsys.Kind, name string) {
@@ -149,8 +149,8 @@ func (r *dirRules) look(h fsys.Dir, prefix string, now time.Time) []fsys.Stamp {
 	return stamps
 }
 
-// linkedFiles are what decides on the exclude files of a directory whose .git leads to a
-// git directory elsewhere, as linkedGitDir has it.
+// linkedFiles are the files that decide on the exclude files of a directory whose .git
+// leads to a git directory elsewhere, see linkedGitDir.
 func linkedFiles(host string, kind fsys.Kind) []hostFile {
 	name := path.Join(host, ".git")
 	if kind != fsys.KindSymlink {
@@ -175,7 +175,7 @@ func linkedFiles(host string, kind fsys.Kind) []hostFile {
 // outerRules are the rules from outside of an index.
 type outerRules struct {
 	level      *ignore.Level
-	unreadable []string // as Walk tells them
+	unreadable []string // in the words of Walk
 	dotIgnore  bool     // an .ignore file above the root of the workspace counts
 	files      []hostFile
 	stamps     []fsys.Stamp
@@ -251,8 +251,8 @@ func (t *Index) globalFiles() []hostFile {
 	return files
 }
 
-// filesAbove are the ignore files of the directories above the index's, and what decides
-// on which of them count.
+// filesAbove are the ignore files of the directories above the index's, and the files that
+// decide which of them count.
 func (t *Index) filesAbove() []hostFile {
 	root := t.start.RootCanonical()
 	own := hostFile{name: path.Join(root, t.start.Rel(), ".git"), exists: true}

@@ -9,7 +9,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// Stream is a walk that gives its entries while it goes on.
+// Stream is a walk that yields its entries while it goes on.
 type Stream struct {
 	ctx   context.Context
 	start workspace.Anchor
@@ -18,25 +18,24 @@ type Stream struct {
 	err   error
 }
 
-// NewStream begins a walk as Walk does; it reads nothing before Runs is called. What was
-// given is not held any more, and few directories are read ahead, so that it takes
-// little memory for a tree of any size. With FollowLinks all is held until the end:
-// earlier it is not known which link a directory is walked by.
+// NewStream begins a walk as Walk does; it reads nothing before Runs is called. It frees
+// the entries that it has yielded and reads few directories ahead, so that it takes little
+// memory for a tree of any size. With FollowLinks it holds all entries until the end:
+// before that it is not known by which link a directory is walked.
 func NewStream(ctx context.Context, start workspace.Path, opt WalkOptions) *Stream {
 	return &Stream{ctx: ctx, start: start.Anchor(), opt: opt}
 }
 
 // Runs yields the entries that Walk returns, in their order, a few at a time; no run is
-// empty, and each is the caller's. An error ends it, of which Result tells, after any
-// number of entries.
+// empty, and each belongs to the caller. After an error it ends, and Result returns the
+// error.
 //
-// To break off ends the walk and waits until it has let go of the tree, unless the
-// context ends first. A panic continues as with Walk, where the entries are taken.
+// A break ends the walk and waits until it has closed its directories, unless the context
+// ends first. A panic continues as with Walk, in the goroutine that takes the entries.
 func (s *Stream) Runs() iter.Seq[[]Entry] { return s.runs }
 
-// Result returns, once Runs has ended, what Walk returns beside the entries; of a walk
-// that was broken off or has failed, the stats so far, and no error if it was broken
-// off.
+// Result returns, once Runs has ended, the stats and error of Walk. If the walk was broken
+// off or has failed, these are the stats so far; a break is no error.
 func (s *Stream) Result() (WalkStats, error) { return s.stats, s.err }
 
 func (s *Stream) runs(yield func([]Entry) bool) {
@@ -76,7 +75,7 @@ func (s *Stream) runs(yield func([]Entry) bool) {
 
 // end waits for the workers and settles the result. A system call on a dead network
 // file system cannot be interrupted: once the context has ended, the workers end by
-// themselves when it returns, and nobody waits for them.
+// themselves when it returns, and end does not wait for them.
 func (s *Stream) end(w *walker, done <-chan struct{}, broken bool) {
 	wait(s.ctx, done)
 	w.mu.Lock()
@@ -99,8 +98,8 @@ func wait(ctx context.Context, done <-chan struct{}) {
 }
 
 // A walk reads some directories before its consumer takes them: few at first, since it may
-// soon be broken off, and later a part of what was taken; fewer where they have many
-// entries. One directory more may be in work for each worker.
+// soon be broken off, and later a part of the number that was taken; fewer if they have many
+// entries. Each worker may be reading one directory more.
 const (
 	minAheadDirs = 16
 	maxAheadDirs = 256
@@ -109,14 +108,14 @@ const (
 )
 
 // readAhead keeps the workers of a walk from running far ahead of its consumer. It is
-// guarded by walker.mu.
+// locked by walker.mu.
 type readAhead struct {
-	bounded       bool // there is a consumer, and what it takes is released
-	dirs, entries int  // read and not taken
+	bounded       bool // there is a consumer, and entries that it takes are freed
+	dirs, entries int  // read and not yet taken
 	taken         int  // directories
-	held          bool // the workers are held back
-	// wanted is the directory that the consumer waits for. It is with a worker or on
-	// top of the stack, and may be taken from there by a worker that is held back.
+	held          bool // the workers must wait
+	// wanted is the directory that the consumer waits for. A worker has it, or it is on top
+	// of the stack, from where a waiting worker may take it.
 	wanted *walkDir
 	ready  sync.Cond // wanted was read, or the walk ended
 }
@@ -128,7 +127,8 @@ func (w *walker) mayTake() bool {
 	return n > 0 && (!w.ahead.held || w.stack[n-1] == w.ahead.wanted)
 }
 
-// below reports whether what was read and not taken is less than a part of what may be.
+// below reports whether the directories and entries that were read and not yet taken are
+// fewer than a part of the limit.
 func (a *readAhead) below(part int) bool {
 	most := min(max(minAheadDirs, a.taken/aheadShare), maxAheadDirs) / part
 	return a.dirs < most && a.entries < most*aheadEntries
@@ -146,7 +146,7 @@ func (a *readAhead) add(d *walkDir) {
 	}
 }
 
-// take waits until d was read. It reports false if the walk has ended before its time.
+// take waits until d was read. It returns false if the walk has ended too early.
 func (w *walker) take(d *walkDir) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -173,8 +173,8 @@ func (w *walker) take(d *walkDir) bool {
 	return true
 }
 
-// give yields the entries of d and of what is below in path order, and releases them.
-// It reports false if the consumer breaks off or the walk ends before its time.
+// give yields the entries of d and of all below it in path order, and frees them. It
+// returns false if the consumer breaks off or the walk ends too early.
 func (w *walker) give(d *walkDir, yield func([]Entry) bool) bool {
 	if !w.take(d) || !yield(d.self) {
 		return false

@@ -10,20 +10,20 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// touched is what is known to have changed in a directory since it was read.
+// touched is the known changes in a directory since it was read.
 type touched struct {
 	names map[string]fsys.Event
 	list  bool // the listing may have changed
 }
 
-// beginWatch leaves t.watch nil where the system cannot watch.
+// beginWatch leaves t.watch nil if the system cannot watch.
 func (t *Index) beginWatch() {
 	if w, err := fsys.NewWatcher(t.self); err == nil {
 		t.watch = w
 	}
 }
 
-// endWatch goes over to validation.
+// endWatch switches to validation.
 func (t *Index) endWatch() {
 	if t.watch != nil {
 		t.watch.Close()
@@ -31,8 +31,8 @@ func (t *Index) endWatch() {
 	}
 }
 
-// addWatch watches a directory that is open. Where that fails, the index is validated
-// from now on.
+// addWatch watches a directory that is open. If that fails, the index is validated from now
+// on.
 func (t *Index) addWatch(d *directory, h fsys.Dir) {
 	if t.watch == nil {
 		return
@@ -77,7 +77,7 @@ func (t *Index) unwatch(d *directory) {
 	d.wd, d.twin = fsys.NoWatch, nil
 }
 
-// note takes down an event. One of a watch that has been ended meanwhile is of none.
+// note records an event. It ignores one of a watch that has been ended meanwhile.
 func (t *Index) note(wd int32, e fsys.Event, name []byte) {
 	if t.opt.hooks.event != nil {
 		e = t.opt.hooks.event(e)
@@ -101,7 +101,7 @@ func (t *Index) note(wd int32, e fsys.Event, name []byte) {
 	}
 }
 
-// touch notes that something is told of an entry.
+// touch records that an event names an entry.
 func (t *Index) touch(d *directory, name []byte, e fsys.Event) {
 	u := t.touchedOf(d)
 	before, ok := u.names[string(name)]
@@ -111,9 +111,9 @@ func (t *Index) touch(d *directory, name []byte, e fsys.Event) {
 	}
 }
 
-// passed reports whether an entry that goes now has come since the index was read, and
-// something was stored in it or may have been: it may have been another name of a file
-// that is still there.
+// passed reports whether an entry that is removed now was made since the index was read,
+// and data was or may have been stored in it: it may have been another name of a file that
+// still exists.
 func (t *Index) passed(d *directory, name string, before, e fsys.Event) bool {
 	if before&fsys.EventStored == 0 && e&fsys.EventDirectory == 0 || fsys.IsTemp(name) {
 		return false
@@ -167,7 +167,7 @@ func (t *Index) follow(ctx context.Context) error {
 	} else if t.unseen {
 		todo = append([]reading{{dir: t.top, all: true}}, todo...) // the last one is taken first
 	}
-	// What fails from here on leaves the index stale.
+	// An error from here on leaves the index stale.
 	if err := t.list(ctx, todo...); err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (t *Index) follow(ctx context.Context) error {
 	return nil
 }
 
-// takeDirty makes work of what was told, the directories above first.
+// takeDirty makes a list of directories to read from the events, upper directories first.
 func (t *Index) takeDirty() []reading {
 	var todo []reading
 	for d, u := range t.dirty {
@@ -191,8 +191,8 @@ func (t *Index) takeDirty() []reading {
 			case sub == nil:
 				look = true
 			case e&fsys.EventListing != 0:
-				// It need not be the same. What was moved is taken out here before it
-				// is found elsewhere, or its watch would go with what is taken out.
+				// It need not be the same. A moved directory is removed here before it
+				// is found elsewhere, or its watch would be removed then.
 				t.drop(sub)
 				t.changed()
 			case e&fsys.EventStatus != 0: // it may be barred now, or no longer
@@ -228,7 +228,7 @@ func (t *Index) checkStart() error {
 // errRemoved says that the directory of an index has been removed.
 var errRemoved = errors.New("has been removed")
 
-// checkTops looks at the rules that no watch tells of.
+// checkTops looks at the rules that no watch reports.
 func (t *Index) checkTops() {
 	for d := range t.tops {
 		if !sameStamps(d.rules.stamps, d.rules.look(t.self, d.path, time.Now())) {
@@ -237,7 +237,7 @@ func (t *Index) checkTops() {
 	}
 }
 
-// checkLinked looks at the files that may be written under names which no watch sees.
+// checkLinked looks at the files that may be written under names without a watch.
 func (t *Index) checkLinked() {
 	for d := range t.linked {
 		for _, name := range t.compareLinked(d) {

@@ -10,7 +10,7 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// differing is what was found to differ in a directory.
+// differing is the differences found in a directory.
 type differing struct {
 	dir   *directory
 	list  bool // the directory itself, or its rules

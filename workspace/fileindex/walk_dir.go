@@ -12,8 +12,8 @@ import (
 // at the context.
 const cancelEvery = 1024
 
-// read lists a directory that is open as h: it leaves out what the options and the
-// rules leave out, and finds the subdirectories to go down into.
+// read lists a directory that is open as h: it leaves out the entries that the options and
+// rules exclude, and finds the subdirectories to enter.
 func (w *walker) read(d *walkDir, h fsys.Dir) error {
 	if w.opt.FollowLinks {
 		if err := w.visit(d, h); err != nil {
@@ -36,8 +36,8 @@ func (w *walker) read(d *walkDir, h fsys.Dir) error {
 	return nil
 }
 
-// filter keeps the entries that the walk visits. With FollowLinks an entry that is
-// a symlink gets the kind of its target; those to go down into are named in links.
+// filter keeps the entries that the walk visits. With FollowLinks an entry that is a
+// symlink gets the kind of its target; links names those to enter.
 func (w *walker) filter(d *walkDir, list []fsys.DirEntry) (kept []fsys.DirEntry, links map[string]bool) {
 	kept = list[:0]
 	for i, e := range list {
@@ -101,7 +101,7 @@ func (w *walker) collect(d *walkDir, list []fsys.DirEntry, links map[string]bool
 		below := rest[len(above) : n+1]
 		rest = rest[n+1:]
 		descend := e.Kind == fsys.KindDirectory && w.descends(d, full[len(above):])
-		link := descend && links[e.Name] // is reported when it was opened
+		link := descend && links[e.Name] // is reported once it is open
 		if !link && (e.Kind != fsys.KindDirectory || w.opt.Directories) {
 			d.entries = append(d.entries, Entry{Path: w.start.At(full), Rel: full[len(above):], Kind: e.Kind})
 		}
@@ -112,20 +112,20 @@ func (w *walker) collect(d *walkDir, list []fsys.DirEntry, links map[string]bool
 	}
 }
 
-// descends reports whether the walk goes down into a directory of d.
+// descends reports whether the walk enters a directory of d.
 func (w *walker) descends(d *walkDir, rel string) bool {
 	if w.opt.MaxDepth > 0 && d.depth+1 >= w.opt.MaxDepth {
 		return false
 	}
-	// With FollowLinks it decides also on what comes later that this is gone into.
+	// With FollowLinks, entering it decides on later entries too.
 	if !w.opt.FollowLinks && whollyBefore(rel, w.opt.From) {
 		return false
 	}
 	return w.opt.SkipDir == nil || w.ctx.Err() == nil && !w.opt.SkipDir(rel)
 }
 
-// allowed leaves out the entries of d that the guard denies. They are judged where they
-// are, not by the link that the walk has come by.
+// allowed leaves out the entries of d that rules deny. They are judged by their own paths,
+// not by the link on the way of the walk.
 func (w *walker) allowed(d *walkDir, list []fsys.DirEntry) []fsys.DirEntry {
 	if !w.start.Path().HasDenyRules() {
 		return list
@@ -142,7 +142,7 @@ func (w *walker) allowed(d *walkDir, list []fsys.DirEntry) []fsys.DirEntry {
 	return kept
 }
 
-// location returns where d is, without links. The directories above it were read before it.
+// location returns the path of d without links. The directories above it were read before.
 func (w *walker) location(d *walkDir) workspace.Path {
 	var at workspace.Path
 	switch {

@@ -12,11 +12,11 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// excludesShown is how a core.excludesFile is named that is not read.
+// excludesShown names a core.excludesFile that is not read.
 const excludesShown = ".git/config (core.excludesFile)"
 
-// repository reads the rules of the repository whose top is h: info/exclude, and what its
-// configuration names as core.excludesFile.
+// repository reads the rules of the repository whose top is h: info/exclude, and the
+// core.excludesFile of its configuration.
 func (r *ruleReader) repository(f *ignore.Files, h fsys.Dir, kind fsys.Kind, host string, named func(string) string) {
 	f.Top = true
 	g, err := openGit(h, kind, host)
@@ -57,9 +57,9 @@ func (r *ruleReader) repository(f *ignore.Files, h fsys.Dir, kind fsys.Kind, hos
 }
 
 // excludesFile returns the core.excludesFile of the configuration of a repository, below
-// its top, which is host; "" is none. elsewhere says that it names a file which is not
-// below: anybody can write such a configuration, and what a walk finds would tell what is
-// in the file.
+// its top, which is host; "" is none. elsewhere says that the file is not below: anybody
+// can write such a configuration, and the results of the walk would reveal the text of the
+// file.
 func excludesFile(config []byte, host string) (name string, set, elsewhere bool) {
 	value, set := ignore.ExcludesFile(config)
 	switch {
@@ -89,8 +89,8 @@ func readBelow(h fsys.Dir, name string) ([]byte, error) {
 
 // openGit opens the git directory of the repository whose top is h, or of a worktree the
 // one that it shares. The entry .git is the git directory, a link to it, or a file that
-// names it. Whatever lies elsewhere and cannot be read is fs.ErrNotExist: anybody can
-// write such a file, and it must not tell what is where on the host.
+// names it. The error for any file elsewhere that cannot be read is fs.ErrNotExist: anybody
+// can write such a .git, and it must not reveal which files the host has.
 func openGit(h fsys.Dir, kind fsys.Kind, host string) (fsys.Dir, error) {
 	if kind == fsys.KindDirectory {
 		return h.Open(".git")
@@ -103,7 +103,7 @@ func openGit(h fsys.Dir, kind fsys.Kind, host string) (fsys.Dir, error) {
 		}
 		gitdir, ok := strings.CutPrefix(string(text), "gitdir:")
 		if !ok {
-			return nil, fs.ErrNotExist // not git's: no repository as far as rules go
+			return nil, fs.ErrNotExist // not git's: for the rules there is no repository
 		}
 		name = joinHost(host, strings.TrimSpace(gitdir))
 	}
@@ -133,7 +133,7 @@ func readInfoExclude(g fsys.Dir) ([]byte, error) {
 // linkedGitDir returns the directory that holds info/exclude and config for the git directory
 // name, which is free of links. Only those that git makes for a worktree,
 // GIT/worktrees/NAME, and for a submodule, GIT/modules/..., are accepted, where
-// each, and GIT, has a HEAD: no other directory can be made to lend its rules.
+// each, and GIT, has a HEAD: no other directory can be made a source of rules.
 func linkedGitDir(name string) (string, error) {
 	if !hasHead(name) {
 		return "", fs.ErrNotExist
@@ -154,7 +154,7 @@ func hasHead(host string) bool {
 	return err == nil
 }
 
-// joinHost returns name as it is seen from the directory host.
+// joinHost resolves name relative to the directory host.
 func joinHost(host, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.ToSlash(name)
@@ -201,7 +201,7 @@ func (r *ruleReader) global(getenv func(string) string) *ignore.Rules {
 	if name == "" {
 		return nil
 	}
-	if !filepath.IsAbs(name) { // relative to whatever directory git runs in, or ~user
+	if !filepath.IsAbs(name) { // relative to the directory that git runs in, or ~user
 		r.bad = append(r.bad, outsideRules)
 		return nil
 	}
@@ -209,7 +209,7 @@ func (r *ruleReader) global(getenv func(string) string) *ignore.Rules {
 	return r.parse(outsideRules, text, err)
 }
 
-// readHost reads a file of the user's configuration. Links are followed: many keep
+// readHost reads a file of the user's configuration. It follows links: many users keep
 // these files elsewhere.
 func readHost(name string) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|fsys.OpenFlags, 0)

@@ -12,29 +12,28 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// With FollowLinks a walk goes through a directory once, however many links lead to
-// it, or it would be at the mercy of the links: sixteen directories with two links
+// With FollowLinks a walk enters a directory once, however many links lead to it. Otherwise
+// links could make it endless: sixteen directories with two links
 // each to the next are 2^15 paths. Which of the paths it takes must not depend on
 // which worker is first. Therefore a walk has passes. The first goes through the
 // directories below the start and follows no link. Each further pass takes one of
 // the links that were found and goes through the directories below its target,
-// without following links again. What an earlier pass has gone through is left out,
-// and the link to it is reported as a symlink. Within a pass no directory can be met
+// without following links again. It leaves out directories of an earlier pass, and reports
+// the link to them as a symlink. Within a pass no directory can be met
 // twice but by a bind mount, and then both are walked.
 //
 // The links are taken in rounds: those found in one round, in the order of depth and
 // then path, make the next.
 
-// linkQueue holds the linked directories that wait for their pass. Guarded by
+// linkQueue holds the linked directories that wait for their pass. It is locked by
 // walker.mu.
 type linkQueue struct {
 	round, later []*walkDir
 	pass         int
-	seen         map[dirID]int // directories that were gone into, and the pass
+	seen         map[dirID]int // directories that were entered, and the pass
 }
 
-// dirID tells a directory from another, by device and inode, or by its path where
-// the system has none.
+// dirID identifies a directory, by device and inode, or by its path if the system has none.
 type dirID struct {
 	device, inode uint64
 	host          string
@@ -62,8 +61,8 @@ func (q *linkQueue) next() *walkDir {
 // errVisited says that an earlier pass has gone through a directory.
 var errVisited = errors.New("already walked")
 
-// visit answers errVisited if the directory d, open as h, is to be left out, and
-// settles how a link is reported.
+// visit returns errVisited if the directory d, open as h, must be left out, and decides how
+// a link is reported.
 func (w *walker) visit(d *walkDir, h fsys.Dir) error {
 	id, err := w.identify(d, h)
 	if err != nil {
@@ -117,9 +116,9 @@ func (w *walker) identify(d *walkDir, h fsys.Dir) (dirID, error) {
 	return dirID{host: d.host}, nil
 }
 
-// targetKind returns what a symlink leads to, or KindSymlink where it leads out of
-// the roots, to nothing, or to a FIFO or device. A link that cannot be followed for
-// any other reason is noted as unreadable.
+// targetKind returns the kind of a symlink's target, or KindSymlink if it leads out of the
+// roots, to nothing, or to a FIFO or device. A link that cannot be followed for any other
+// reason is noted as unreadable.
 func (w *walker) targetKind(d *walkDir, name string) fsys.Kind {
 	at := w.start.Child(d.rel + name)
 	info, err := at.Stat()

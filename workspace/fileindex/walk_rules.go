@@ -16,30 +16,30 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// This file and walk_git.go read the ignore files of a walk. What they say changes which entries
-// a walk reports and nothing else; their text goes nowhere.
+// This file and walk_git.go read the ignore files of a walk. Their rules change which entries
+// a walk reports and nothing else; no result shows their text.
 //
 // Inside the roots, .gitignore, .ignore, .git/info/exclude, .git/config and the file
 // that this names as core.excludesFile are read like any other file of the walk, relative to the open directory and never through a link.
 // Outside the roots, these are read for their rules alone:
 //
 //   - .gitignore and .ignore of the directories above the root, from the top of the
-//     repository that the root lies in, if it lies in one;
+//     repository that holds the root, if one does;
 //   - info/exclude and config of a repository whose .git is above the root, or is a
 //     file or link that names the git directory of a worktree or submodule elsewhere;
 //   - the user's git configuration, for core.excludesFile, and the file it names.
 //
 // Hence .ignore files count from the root down, or from the top of the repository
-// where that is higher. Includes in git's configuration are not followed, the
+// if that is higher. Includes in git's configuration are not followed, the
 // configuration of the system is not read, and a core.excludesFile of a repository counts
-// only where it is a file of that repository.
+// only if it is a file of that repository.
 
-// maxRules is how long an ignore file may be, in bytes. Longer ones are disregarded
+// maxRules is the size in bytes up to which an ignore file counts. Larger ones are ignored
 // and named, as git does from 100 MB on.
 const maxRules = 8 << 20
 
-// outsideRules names all ignore files outside the roots that had to be disregarded.
-// Their paths are nothing that a walk may tell.
+// outsideRules names all ignore files outside the roots that could not be applied. A walk
+// must not show their paths.
 const outsideRules = "an ignore file above the workspace"
 
 var errRulesSize = fmt.Errorf("more than %d bytes", maxRules)
@@ -58,7 +58,7 @@ func (r *ruleFiles) set(name string, kind fsys.Kind) {
 	}
 }
 
-// ruleReader collects the rules of directories, and what could not be read.
+// ruleReader collects the rules of directories, and the files that could not be read.
 type ruleReader struct {
 	bad      []string
 	excludes string       // see excludesFile; of the directory that was read last
@@ -147,8 +147,8 @@ func dirsAbove(rel string) func(yield func(string) bool) {
 	}
 }
 
-// repositoryAbove returns the directories above root, from the top of the
-// repository that it lies in down; none if it lies in none.
+// repositoryAbove returns the directories above root, from the top of the repository that
+// holds it down; none if it is in no repository.
 func repositoryAbove(root string) []string {
 	var dirs []string
 	for at := root; path.Dir(at) != at; {
@@ -184,9 +184,8 @@ func lookRules(h fsys.Dir) ruleFiles {
 	return have
 }
 
-// files reads the files that the directory h has. shown is how the directory is
-// named where one cannot be read, "" for one outside the roots; host is its path on
-// the host.
+// files reads the ignore files of the directory h. shown is its name for the report of a
+// file that cannot be read, "" outside the roots; host is its path on the host.
 func (r *ruleReader) files(h fsys.Dir, have ruleFiles, shown, host string) ignore.Files {
 	named := func(name string) string {
 		if shown == "" {
@@ -195,7 +194,7 @@ func (r *ruleReader) files(h fsys.Dir, have ruleFiles, shown, host string) ignor
 		return path.Join(shown, name)
 	}
 	read := func(name string, kind fsys.Kind) *ignore.Rules {
-		if kind != fsys.KindFile && kind != fsys.KindSymlink { // git takes no link, which is worth saying
+		if kind != fsys.KindFile && kind != fsys.KindSymlink { // git takes no link, and the user should know
 			return nil
 		}
 		text, err := readSmall(h, name)
@@ -208,7 +207,7 @@ func (r *ruleReader) files(h fsys.Dir, have ruleFiles, shown, host string) ignor
 	return f
 }
 
-// unreadable returns what could not be read, with all that is outside the roots as one.
+// unreadable returns the files that could not be read, with all outside the roots as one.
 func (r *ruleReader) unreadable() []string {
 	slices.Sort(r.bad)
 	return slices.Compact(r.bad)

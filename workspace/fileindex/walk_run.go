@@ -18,8 +18,8 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// maxHandles bounds the directories that a walk holds open for the sake of their
-// subdirectories. The start and one per worker come on top of it.
+// maxHandles limits the directories that a walk holds open for their subdirectories. The
+// start and one for each worker come on top of it.
 const maxHandles = 128
 
 // walker is one walk. Directories wait on a stack, so that the walk goes down
@@ -52,20 +52,20 @@ type walkDir struct {
 	link   bool     // name is a symlink
 	level  *ignore.Level
 
-	// With FollowLinks only, set by the worker that reads the directory: where it is on
-	// the host, if it has no inode, and the entry that stands for a link.
+	// With FollowLinks only, set by the worker that reads the directory: its path on the
+	// host, if it has no inode, and the entry of a link.
 	host string
 	self []Entry
-	// With a guard only: where it is, without links.
+	// With deny rules only: its path without links.
 	real *workspace.Path
 
-	// Guarded by walker.mu. users are the subdirectories that are still to be
-	// opened and the workers that are opening something below handle.
+	// Locked by walker.mu. users are the subdirectories that are not open yet and the
+	// workers that are opening a directory below handle.
 	handle fsys.Dir
 	users  int
 	done   bool // it was read, or cannot be
 
-	// What was found. Written by the worker that reads the directory.
+	// The entries found. Written by the worker that reads the directory.
 	entries         []Entry
 	subs            []subDir
 	hidden, ignored int
@@ -94,8 +94,8 @@ func newWalker(ctx context.Context, start workspace.Anchor, opt WalkOptions, han
 	return w
 }
 
-// run walks to the end and closes all handles. Then the root holds all that was
-// found, but for what a consumer has taken, see readAhead.
+// run walks to the end and closes all handles. Then the root holds all entries found,
+// except those that a consumer has taken, see readAhead.
 func (w *walker) run() {
 	stop := context.AfterFunc(w.ctx, func() {
 		w.mu.Lock()
@@ -145,8 +145,8 @@ func (w *walker) work() {
 	}
 }
 
-// next takes a directory from the stack, and with it the nearest directory above
-// that is open, or nil where a symlink is nearer. It returns nil at the end.
+// next takes a directory from the stack, and with it the nearest open directory above, or
+// nil if a symlink is nearer. It returns nil at the end.
 func (w *walker) next() (d, base *walkDir) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -168,11 +168,11 @@ func (w *walker) next() (d, base *walkDir) {
 	return d, base
 }
 
-// ended reports whether the walk stops before it is through.
+// ended reports whether the walk stops early.
 func (w *walker) ended() bool { return w.failed != nil || w.ctx.Err() != nil }
 
-// finish takes over what read found in d. The handle is kept where there are
-// subdirectories to open, unless too many are.
+// finish records the results of read for d. It keeps the handle if there are subdirectories
+// to open, unless too many are kept.
 func (w *walker) finish(d *walkDir, h fsys.Dir, err error) {
 	below := 0 // subdirectories to be opened by way of h
 	for _, sub := range d.subs {
@@ -249,7 +249,7 @@ func (w *walker) push(d *walkDir) {
 	w.stack = append(w.stack, later...)
 }
 
-// wakeAll has all who wait look at how the walk stands. The caller holds mu.
+// wakeAll wakes all that wait for the walk to change. The caller holds mu.
 func (w *walker) wakeAll() {
 	w.changed.Broadcast()
 	w.ahead.ready.Broadcast()
@@ -311,9 +311,8 @@ func (w *walker) drop(d *walkDir) {
 	h.Close()
 }
 
-// walkPanic carries a panic from a goroutine of a walk to the one that called
-// Walk, whose caller may be ready for it: in the goroutine of the walk it would end
-// the process.
+// walkPanic carries a panic from a goroutine of a walk to the one that called Walk, whose
+// caller may recover: in the goroutine of the walk it would end the process.
 type walkPanic struct {
 	value any
 	stack []byte // of the goroutine that panicked
@@ -329,7 +328,7 @@ func (p *walkPanic) Unwrap() error {
 	return err
 }
 
-// caught calls f and makes a panic of it an error.
+// caught calls f and turns a panic into an error.
 func caught(f func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {

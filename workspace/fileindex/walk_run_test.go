@@ -172,16 +172,16 @@ func TestWalkUnreadable(t *testing.T) {
 	t.Parallel()
 	dir := realTempDir(t)
 	lay("a/f", "b/c/f", "d").write(t, dir)
-	closed := filepath.Join(dir, "b/c")
-	if err := os.Chmod(closed, 0); err != nil {
+	unreadable := filepath.Join(dir, "b/c")
+	if err := os.Chmod(unreadable, 0); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := os.Chmod(closed, 0o755); err != nil {
+		if err := os.Chmod(unreadable, 0o755); err != nil {
 			t.Error(err)
 		}
 	})
-	if _, err := os.ReadDir(closed); err == nil {
+	if _, err := os.ReadDir(unreadable); err == nil {
 		t.Skip("needs: a user whom permissions bind")
 	}
 	w := openWalk(t, false, dir)

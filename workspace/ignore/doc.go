@@ -5,8 +5,7 @@
 // files and walks the tree.
 //
 // Start with [Level]: the rules in force in one directory. [Parse] compiles one
-// file, [Level.Enter] goes down into a directory, [Level.Ignored] asks about an
-// entry of it.
+// file, [Level.Enter] enters a directory, [Level.Ignored] asks about an entry of it.
 //
 // # Order of precedence
 //
@@ -20,14 +19,14 @@
 //  4. the global file (core.excludesFile) of that repository, or else the user's.
 //
 // Groups 2 to 4 apply only inside a repository, that is at and below a directory
-// with an entry .git. A repository inside another starts anew: for what lies in
-// it, only its own files of groups 2 and 3 count, whereas its directory itself is
-// still an entry of the outer one. Group 1 knows no repositories: a .ignore above
+// with an entry .git. A repository inside another starts anew: for its entries only its
+// own files of groups 2 and 3 count, but its directory itself is still an entry of the
+// outer one. Group 1 knows no repositories: a .ignore above
 // applies everywhere below, and beats any .gitignore. This is what git does
 // (groups 2 to 4) and what ripgrep adds to it (group 1).
 //
-// What lies in an ignored directory cannot be included again, because nobody goes
-// down into it.
+// An entry of an ignored directory cannot be included again, because a walk does not
+// enter the directory.
 //
-// Case is significant, whatever core.ignoreCase says.
+// Case is significant, even with core.ignoreCase.
 package ignore

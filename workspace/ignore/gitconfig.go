@@ -21,7 +21,7 @@ func ExcludesFile(config []byte) (value string, ok bool) {
 	return value, ok
 }
 
-// configScanner reads a git configuration file; text is what is left of it.
+// configScanner reads a git configuration file; text is the rest of it.
 type configScanner struct{ text string }
 
 // skipBlank goes on to the next section or variable.
@@ -35,8 +35,8 @@ func (s *configScanner) skipBlank() {
 	}
 }
 
-// section reads [name] or [name "sub"] and returns what is between the brackets, in
-// lower case. A variable may follow on the same line.
+// section reads [name] or [name "sub"] and returns the text between the brackets, in lower
+// case. A variable may follow on the same line.
 func (s *configScanner) section() string {
 	quoted := false
 	for i := 1; i < len(s.text); i++ {
@@ -72,7 +72,7 @@ func (s *configScanner) variable() (key, value string) {
 
 	var b strings.Builder
 	quoted := false
-	keep := 0 // bytes of b that do not end it as blanks outside quotes
+	keep := 0 // bytes of b without the unquoted blanks at its end
 	for i := 0; i < len(s.text); i++ {
 		c := s.text[i]
 		switch {
@@ -104,7 +104,7 @@ func (s *configScanner) variable() (key, value string) {
 	return key, b.String()[:keep]
 }
 
-// unescape returns the byte that a backslash and c stand for in a value.
+// unescape returns the byte that a backslash and c mean in a value.
 func unescape(c byte) byte {
 	switch c {
 	case 'n':

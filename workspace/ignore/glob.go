@@ -2,17 +2,17 @@ package ignore
 
 import "strings"
 
-// glob is a compiled pattern: a literal prefix, then what begins with the first
-// wildcard. It matches names and slash-separated paths.
+// glob is a compiled pattern: a literal prefix, then the rest from the first wildcard on.
+// It matches names and slash-separated paths.
 //
-// The prefix is compared first and the rest is matched as if it stood alone. This
-// shows in one case, which git has as well: in "a**/b" the rest begins with "**/",
+// The prefix is compared first and the rest is matched as if it were alone. This shows in
+// one case, which git has as well: in "a**/b" the rest begins with "**/",
 // so that it crosses directories although other bytes precede it.
 type glob struct {
 	prefix string
 	ops    []op
-	suffix string // literal bytes that end each match, "" where not known
-	inner  string // literal bytes that each match has after the prefix, "" where not known
+	suffix string // literal bytes that end each match, "" if not known
+	inner  string // literal bytes that each match has after the prefix, "" if not known
 	// slashes is how many slashes each match has, or anySlashes.
 	slashes int
 }
@@ -47,7 +47,7 @@ func compile(pattern string) (glob, bool) {
 		return glob{prefix: pattern, suffix: pattern, slashes: strings.Count(pattern, "/")}, true
 	}
 	g := glob{prefix: pattern[:i], slashes: strings.Count(pattern[:i], "/")}
-	start := true // of the rest or of a component, where ** may stand
+	start := true // of the rest or of a component, where ** is special
 	for p := pattern[i:]; p != ""; {
 		var o op
 		switch p[0] {
@@ -121,7 +121,7 @@ func longest(ops []op) string {
 	return lit
 }
 
-// literal tells that the prefix is all.
+// literal reports whether the prefix is the whole pattern.
 func (g *glob) literal() bool { return len(g.ops) == 0 }
 
 // match reports whether the whole text matches.
@@ -147,8 +147,8 @@ func (g *glob) match(text string) bool {
 
 // matchOps goes through text once, and on a mismatch goes back to the last * or,
 // where that would have to cross a slash, to the last **, and lets it take more.
-// Earlier ones need no second try: what the last one can reach from a later place
-// it can reach from the first.
+// Earlier ones need no second try: any end that the last one can reach from a later
+// position it can reach from the first.
 func matchOps(ops []op, text string) bool {
 	type state struct{ op, at int } // at op, having matched text[:at]
 	var star, tree state
@@ -193,8 +193,8 @@ func matchOps(ops []op, text string) bool {
 	}
 }
 
-// step returns how many bytes of text an operation of fixed length takes, 0 if
-// it does not match.
+// step returns how many bytes of text an operation of fixed length takes, 0 if it does not
+// match.
 func (o *op) step(text string) int {
 	switch {
 	case text == "":

@@ -107,8 +107,8 @@ func (g *glob) mayMatchBelow(dir string) bool {
 }
 
 // Ignored reports whether the rules leave out the entry called name of the directory.
-// isDir says that it is a directory; a symlink is none, wherever it leads, unless
-// the caller goes down into it. The directory itself counts as not ignored.
+// isDir says that it is a directory; a symlink is none, even if it leads to one,
+// unless the caller enters it. The directory itself counts as not ignored.
 func (l *Level) Ignored(name string, isDir bool) bool {
 	if name == "" {
 		return false
@@ -143,8 +143,8 @@ func (f *levelFile) match(name string, isDir bool) int {
 	return best
 }
 
-// mayMatchIn reports false only if dir+name cannot match. It spares most rules the
-// making of that path.
+// mayMatchIn reports false only if dir+name cannot match. For most rules it saves making
+// that path.
 func (g *glob) mayMatchIn(dir, name string) bool {
 	if n := len(dir); len(g.prefix) > n {
 		tail := g.prefix[n:]

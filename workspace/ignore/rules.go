@@ -11,8 +11,8 @@ type Rules struct {
 	negated []bool // by rule: the line began with '!'
 
 	// Rules without a slash look at the name alone. Plain names are found by
-	// lookup; of the others each lies in one bucket, by its last byte where that
-	// is literal (most are like *.o), else by its first, else in rest. Buckets
+	// lookup; each of the others is in one bucket, by its last byte if that is
+	// literal (most are like *.o), else by its first, else in rest. Buckets
 	// hold the last line first.
 	names       map[string]nameRule
 	namesFirst  byteSet // the first bytes of names, which spare most lookups
@@ -24,8 +24,8 @@ type Rules struct {
 	paths []*globRule
 }
 
-// nameRule tells the last lines that are one plain name: for any entry and for
-// directories only. none where there is no such line.
+// nameRule has the last lines that are one plain name: for any entry and for directories
+// only; none if there is no such line.
 type nameRule struct{ any, dir int }
 
 // globRule is one line that needs more than a lookup.
@@ -67,7 +67,7 @@ func (b *buckets) reverse() {
 // none is the line of no match.
 const none = -1
 
-// utf8BOM may stand before the first line; git skips it.
+// utf8BOM may begin the file; git skips it.
 const utf8BOM = "\xef\xbb\xbf"
 
 // Parse compiles the text of one ignore file. There are no errors: a line that git
@@ -137,8 +137,8 @@ func (r *Rules) addName(name string, rule globRule) {
 	r.namesFirst.add(name[0])
 }
 
-// trimSpaces removes the spaces at the end of a line that no backslash quotes.
-// Tabs stay. A backslash that ends the line keeps what is before it.
+// trimSpaces removes the spaces at the end of a line that no backslash quotes. Tabs stay. A
+// backslash at the end of the line stays, with the text before it.
 func trimSpaces(line string) string {
 	end := 0 // after the last byte that stays
 	for i := 0; i < len(line); i++ {
@@ -169,8 +169,8 @@ func (r *Rules) matchName(name string, isDir bool) int {
 	return matchBucket(r.rest, name, isDir, best)
 }
 
-// matchBucket returns the line of the first rule of the bucket that matches, where
-// it comes after best, else best.
+// matchBucket returns the line of the first rule of the bucket that matches, if it comes
+// after best, else best.
 func matchBucket(bucket []globRule, name string, isDir bool, best int) int {
 	for i := range bucket {
 		rule := &bucket[i]

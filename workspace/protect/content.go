@@ -22,9 +22,9 @@ const (
 )
 
 // decides reports whether a path below r, free of links, decides which programs run though
-// its text does not tell: it is what a protected link at the top of r leads to, belongs to
-// a repository without a .git, or is named by the configuration of a repository above it as
-// the place of hooks or as more configuration. mayBeDirectory is that of [ByName].
+// its text does not show it: it is the target of a protected link at the top of r, belongs
+// to a repository without a .git, or the configuration of a repository above it names it
+// for hooks or as more configuration. mayBeDirectory is that of [ByName].
 func (r Root) decides(rel string, mayBeDirectory bool) bool {
 	if r.linkedTo(rel, mayBeDirectory) || r.inRepository(rel, mayBeDirectory) {
 		return true
@@ -48,8 +48,8 @@ func (r Root) decides(rel string, mayBeDirectory bool) bool {
 	}
 }
 
-// overlaps reports whether rel is at or lies below it; where it may be a directory, also
-// whether it holds it.
+// overlaps reports whether rel is at or below it; if it may be a directory, also whether it
+// holds at.
 func overlaps(at, rel string, mayBeDirectory bool) bool {
 	if _, ok := fsys.Below(at, rel); ok {
 		return true
@@ -66,7 +66,7 @@ func (r Root) linkedTo(rel string, mayBeDirectory bool) bool {
 		}
 		name := path.Join(parts...)
 		at, inside, err := r.Follow(name)
-		if errors.Is(err, fs.ErrNotExist) { // what the link leads to may be made
+		if errors.Is(err, fs.ErrNotExist) { // a change may make the target of the link
 			if text, err := r.Readlink(name); err == nil && !path.IsAbs(text) {
 				at, inside = path.Join(path.Dir(name), text), true
 			}
@@ -80,8 +80,8 @@ func (r Root) linkedTo(rel string, mayBeDirectory bool) bool {
 	return false
 }
 
-// inRepository reports whether r lies in a repository without a .git and rel is what
-// decides there.
+// inRepository reports whether r is in a repository without a .git and rel decides there
+// which programs run.
 func (r Root) inRepository(rel string, mayBeDirectory bool) bool {
 	for above, below := path.Dir(r.Canonical), path.Join(path.Base(r.Canonical), rel); above != path.Dir(above); above, below = path.Dir(above), path.Join(path.Base(above), below) {
 		if _, err := os.Lstat(filepath.FromSlash(path.Join(above, "HEAD"))); err != nil {

@@ -1,6 +1,6 @@
 // Package protect judges which paths are protected: programs run or obey the files there, so
 // that a tool may change them only if the user allows it. [ByName] judges text alone; a [Root]
-// also knows where a root lies, and what git's configuration and the links in it name.
+// also knows the path of a root, git's configuration in it, and its links.
 //
 // It may import workspace/repository and workspace/internal/fsys, and nothing else of
 // toolcrib. Start at name.go.
@@ -61,14 +61,14 @@ type Root struct {
 }
 
 // Protects reports whether a path below r that is free of links is protected, by its name or
-// by what decides there. mayBeDirectory is that of [ByName].
+// by the links and configurations there. mayBeDirectory is that of [ByName].
 func (r Root) Protects(rel string, mayBeDirectory bool) bool {
 	return r.byName(rel, mayBeDirectory) || r.decides(rel, mayBeDirectory)
 }
 
-// byName judges a path below r by its name. A root that lies inside a .git is judged as a
-// part of it; a root inside another protected place was named by the user, as worktrees of
-// agents are, and is judged from there on.
+// byName judges a path below r by its name. A root inside a .git is judged as a part of it.
+// A root inside another protected path was named by the user, as worktrees of agents are,
+// and is judged from there on.
 func (r Root) byName(rel string, mayBeDirectory bool) bool {
 	parts := components(path.Join(r.Prefix, rel))
 	above := components(r.Origin)

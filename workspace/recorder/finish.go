@@ -17,7 +17,7 @@ func (c *change) finish() {
 		if s == nil {
 			continue
 		}
-		s.root.Anchor().Record(func() {
+		s.root.Anchor().Store().Record(func() {
 			ctx := context.Background()
 			if named, err := c.append(ctx, h, s); err == nil {
 				_ = s.close(!named)
@@ -36,7 +36,7 @@ func (c *change) append(ctx context.Context, h *history.History, s *store) (name
 			Tool: c.label.Tool, Principal: c.label.Principal, Call: c.label.Call,
 		}
 		if m := p.moved; m != nil {
-			if of, err := m.from.Anchor().History(); err != nil || of != h {
+			if of, err := historyOf(m.from); err != nil || of != h {
 				continue
 			}
 			rec.Files = []history.Changed{{
@@ -66,7 +66,7 @@ func (c *change) append(ctx context.Context, h *history.History, s *store) (name
 func (c *change) filesOf(h *history.History, s *store, list []state) ([]history.Changed, error) {
 	var files []history.Changed
 	for _, e := range list {
-		if of, err := e.path.Anchor().History(); err != nil || of != h {
+		if of, err := historyOf(e.path); err != nil || of != h {
 			continue
 		}
 		if e.before != nil && e.before.At != "" && e.in == s {

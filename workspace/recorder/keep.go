@@ -26,7 +26,7 @@ type store struct {
 
 // storeOf returns the store for a path; nil if nothing can be kept. The caller holds c.mu.
 func (c *change) storeOf(p workspace.Path) *store {
-	h, err := p.Anchor().History()
+	h, err := historyOf(p)
 	if err != nil {
 		c.problems.add("everything", fsys.Cause(err))
 		return nil
@@ -41,6 +41,12 @@ func (c *change) storeOf(p workspace.Path) *store {
 	}
 	c.stores[h] = s
 	return s
+}
+
+// historyOf returns the history of the root of a path.
+func historyOf(p workspace.Path) (*history.History, error) {
+	a := p.Anchor()
+	return a.Store().History(a.Given())
 }
 
 func newStore(h *history.History, root workspace.Path, label Label) (*store, error) {

@@ -89,8 +89,11 @@ func Recover(ctx context.Context, ws *workspace.Workspace) (recovered int, err e
 			errs = append(errs, err)
 			continue
 		}
-		h, err := root.Anchor().HasHistory()
-		if err != nil || h == nil {
+		if a := root.Anchor(); !a.Store().HasHistory(a.Given()) {
+			continue
+		}
+		h, err := historyOf(root)
+		if err != nil {
 			errs = append(errs, err)
 			continue
 		}

@@ -36,20 +36,20 @@ func assigned(s string, from, to int) (span, bool) {
 	switch {
 	case placeholder(value), strings.Contains(value, "("), len(value) < leastQuoted:
 		return span{}, false
-	case loose && sign != ' ': // prose and code have words here
+	case loose && sign != ' ': // prose and code have ordinary words here
 		return found, len(value) >= leastBare && unlikeWords(value)
 	}
 	return found, true
 }
 
-// unlikeWords reports whether a value has something that names in code and words
-// of prose have not.
+// unlikeWords reports whether a value has characters that names in code and words of prose
+// lack.
 func unlikeWords(value string) bool {
 	return strings.ContainsAny(value, digits+"!@#%^*+/=~")
 }
 
-// separator returns the place behind the sign that follows a name, and the sign:
-// '=', ':' or, for a flag, ' '; 0 if there is none.
+// separator returns the position behind the sign that follows a name, and the sign: '=',
+// ':' or, for a flag, ' '; 0 if there is none.
 func separator(s string, at int, flag bool) (int, byte) {
 	after := at + opening(s, at)
 	after = blank(s, after)
@@ -68,7 +68,7 @@ func separator(s string, at int, flag bool) (int, byte) {
 	return 0, 0
 }
 
-// blank returns where the spaces and tabs at a place end.
+// blank returns the end of the spaces and tabs at a position.
 func blank(s string, at int) int {
 	for at < len(s) && (s[at] == ' ' || s[at] == '\t') {
 		at++
@@ -76,8 +76,8 @@ func blank(s string, at int) int {
 	return at
 }
 
-// opening returns the length of the quote at a place, with the backslashes before
-// it; 0 if there is none.
+// opening returns the length of the quote at a position, with the backslashes before it; 0
+// if there is none.
 func opening(s string, at int) int {
 	i := at
 	for i < len(s) && s[i] == '\\' {
@@ -89,8 +89,8 @@ func opening(s string, at int) int {
 	return 0
 }
 
-// closing returns where a quoted value ends: before the same quote, or at the end
-// of the text where it was cut.
+// closing returns the end of a quoted value: before the same quote, or at the end of a text
+// that was cut.
 func closing(s string, at int, quote string) int {
 	for i := at; i < len(s); i++ {
 		if strings.HasPrefix(s[i:], quote) {

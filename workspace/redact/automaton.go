@@ -1,7 +1,7 @@
 package redact
 
-// automaton finds keywords, whatever their case, in one pass over a text: that of
-// Aho and Corasick with its failures compiled away.
+// automaton finds keywords, in any case, in one pass over a text: that of Aho and Corasick
+// with its failures compiled away.
 type automaton struct {
 	class  [256]uint8 // of a byte; letters of both cases share one
 	shift  uint       // next[state<<shift | class]

@@ -7,9 +7,9 @@ import (
 	"log/slog"
 )
 
-// Handler returns a handler that gives next the records without their secrets:
-// messages, keys and values of attributes, groups and what they resolve to. The
-// value of an attribute whose key names a secret is replaced whole.
+// Handler returns a handler that passes the records to next without their secrets. It looks
+// at messages, keys and values of attributes, groups, and the values that a LogValuer
+// returns. It replaces the whole value of an attribute whose key names a secret.
 func (r *Redactor) Handler(next slog.Handler) slog.Handler { return handler{next, r} }
 
 type handler struct {
@@ -67,8 +67,7 @@ func (r *Redactor) attr(a slog.Attr) slog.Attr {
 	}
 }
 
-// value returns v as it is where no handler can show a secret of it, else as
-// redacted text.
+// value returns v as it is if no handler can show a secret of it, else as redacted text.
 func (r *Redactor) value(key string, v any) slog.Value {
 	var text string
 	switch v := v.(type) {
@@ -105,8 +104,8 @@ func (r *Redactor) named(key, text string) string {
 	return r.String(text)
 }
 
-// said returns what a method of a logged value says, also where it panics, as it
-// does for some nil pointers.
+// said returns the text of a method of a logged value, also if it panics, as it does for
+// some nil pointers.
 func said(method func() string) (text string) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// JSON returns a JSON text without its secrets: those in strings and keys behind
-// whatever escapes, in numbers, and the values of keys that name secrets. Valid
-// JSON stays valid; anything else comes back as a JSON string of its redacted
-// text.
+// JSON returns a JSON text without its secrets: those in strings and keys behind any
+// escapes, in numbers, and the values of keys that name secrets. Valid JSON stays valid;
+// any other text is returned as a JSON string of its redacted text.
 func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return raw
@@ -18,7 +17,7 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 		return quoted(r.String(strings.ToValidUTF8(string(raw), "\ufffd")))
 	}
 	out := make([]byte, 0, len(raw))
-	depth, secret := 0, false // secret: the value to come, and what lies in its list, belongs to a secret's name
+	depth, secret := 0, false // secret: the next value, or the list around it, belongs to a secret's name
 	for i := 0; i < len(raw); {
 		switch c := raw[i]; {
 		case c == '"':
@@ -82,12 +81,12 @@ func quoted(text string) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(text); err != nil {
-		panic(err) // a string is always to be had
+		panic(err) // a string can always be encoded
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// stringEnd returns the place behind the string that begins at i.
+// stringEnd returns the position behind the string that begins at i.
 func stringEnd(raw []byte, i int) int {
 	for i++; raw[i] != '"'; i++ {
 		if raw[i] == '\\' {

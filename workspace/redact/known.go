@@ -10,7 +10,7 @@ import (
 )
 
 // needles finds many values at once by Wu and Manber's algorithm: the last two of
-// [MinKnown] bytes tell how far the next place is where a value can begin.
+// [MinKnown] bytes give the distance to the next position at which a value can begin.
 type needles struct {
 	shift [1 << 16]uint8
 	begin map[uint64][]needle // by the first MinKnown bytes; the longest first
@@ -57,8 +57,8 @@ func word(s string) uint64 {
 	return binary.LittleEndian.Uint64([]byte(s[:MinKnown]))
 }
 
-// forms returns what a value may look like beside escapes, which views take off.
-// The lines of a value of several, such as a key, are values too.
+// forms returns the forms of a value without escapes, which views remove. Each line of a
+// value with several, such as a key, is a value too.
 func forms(value string) []needle {
 	var list []needle
 	plain := []string{value, unescaped(value)}
@@ -81,15 +81,15 @@ func forms(value string) []needle {
 	return list
 }
 
-// inBase64 returns the characters that a value has in base64 with this many bytes
-// before it, whatever these bytes and those after it are.
+// inBase64 returns the characters that a value always has in base64 with this many bytes
+// before it.
 func inBase64(enc *base64.Encoding, before int, value string) needle {
 	text := enc.EncodeToString(append(make([]byte, before), value...))
 	whole := (before + len(value)) * 8 / 6
 	return needle{text: text[(before*8+5)/6 : whole], shared: true}
 }
 
-// find adds the places of known values to spans.
+// find adds the positions of known values to spans.
 func (n *needles) find(s string, spans []span) []span {
 	for i := 0; i+MinKnown <= len(s); {
 		if d := n.shift[uint16(s[i+MinKnown-2])<<8|uint16(s[i+MinKnown-1])]; d > 0 {

@@ -5,21 +5,21 @@ import (
 	"sync"
 )
 
-// rule finds secrets of one look around a keyword.
+// rule finds one kind of secret near a keyword.
 type rule struct {
 	kind    string
 	keyword string // in lower case
-	// match returns where the secret stands, given where the keyword stands in s.
+	// match returns the position of the secret, given that of the keyword in s.
 	match func(s string, from, to int) (span, bool)
 }
 
-// appearance is all rules behind one automaton.
+// appearance has all rules and the automaton for their keywords.
 type appearance struct {
 	rules []rule
 	auto  *automaton
 }
 
-// looks returns the rules of secrets that are not known.
+// looks returns the rules for secrets that are not known.
 var looks = sync.OnceValue(func() *appearance {
 	rules := slices.Concat(tokenRules(), shapeRules(), nameRules())
 	keywords := make([]string, len(rules))
@@ -29,7 +29,7 @@ var looks = sync.OnceValue(func() *appearance {
 	return &appearance{rules, newAutomaton(keywords)}
 })
 
-// marks returns what can stand in the place of a secret.
+// marks returns the texts that can replace a secret.
 var marks = sync.OnceValue(func() []string {
 	list := []string{markOf("")}
 	for _, r := range looks().rules {
@@ -40,7 +40,7 @@ var marks = sync.OnceValue(func() []string {
 	return list
 })
 
-// find returns the places of what looks like a secret.
+// find returns the positions of texts that look like a secret.
 func (a *appearance) find(s string) []span {
 	var spans []span
 	a.auto.find(s, func(k uint16, end int) {

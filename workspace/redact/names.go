@@ -9,14 +9,14 @@ var secretNames = [...]string{
 	"signingkey", "encryptionkey", "accountkey", "sharedkey", "masterkey", "authkey", "credential", "credentials", "authorization",
 }
 
-// plainNames are the ends of names that end like these and hold no secret:
-// positions in lists, and the protocol's own.
+// plainNames are the ends of names that end like these and hold no secret: positions in
+// lists, and names of the protocol.
 var plainNames = [...]string{
 	"nexttoken", "pagetoken", "continuationtoken", "canceltoken", "cancellationtoken", "synctoken", "progresstoken", "maxtoken",
 	"pertoken", "eostoken", "bostoken", "padtoken", "stoptoken", "cwd",
 }
 
-// SecretName reports whether a name is one whose value is a secret.
+// SecretName reports whether the value of a name is a secret.
 func SecretName(name string) bool {
 	if len(name) > 128 {
 		return false
@@ -56,7 +56,7 @@ func nameRules() []rule {
 	return append(rules, rule{"authorization", "authorization", header}, rule{"cookie", "cookie", header})
 }
 
-// placeholder reports whether a value stands for another one, or for none.
+// placeholder reports whether a value names another one, or is empty.
 func placeholder(value string) bool {
 	if value == "" || strings.HasPrefix(value, mark) || len(value) > 2 && strings.Trim(value, "*.xX-") == "" {
 		return true

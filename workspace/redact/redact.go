@@ -1,12 +1,12 @@
-// Package redact takes secrets out of what leaves the server for its operator, audit
-// records, logs, metrics and traces, and out of what tools show of other programs.
+// Package redact removes secrets from audit records, logs, metrics and traces, and from the
+// command lines of other programs that tools show.
 //
-// A secret is found in two ways. Known values, those of the configuration, are
-// found wherever they stand, plain or in one of the encodings that [Encodings] names;
-// [NotCovered] names those in which they are not. Unknown ones are found by what they look like: tokens with a prefix of their
-// own, private keys, JSON Web Tokens, passwords in URLs, headers and assignments.
-// It is made for what people read: it would rather keep a hash or a picture than
-// lose it, and what neither is known nor looks like a secret stays.
+// It finds secrets in two ways. Known values, those of the configuration, are found
+// anywhere, plain or in one of the encodings that [Encodings] names, but not in those of
+// [NotCovered]. Unknown ones are found by their look: tokens with a prefix of their own,
+// private keys, JSON Web Tokens, passwords in URLs, headers and assignments. It is made for
+// texts that people read: it would rather keep a hash or a picture than lose it, and a text
+// that neither is known nor looks like a secret stays.
 //
 // The package imports the standard library only and opens nothing. Start at
 // [Redactor.String].
@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// Encodings returns how a known value may be written and is found. Escapes may stand on
-// top of each other and of the others, up to five layers, also in a part of the value.
+// Encodings returns the encodings in which a known value is found. Escapes may be nested
+// with each other and with the others, up to five layers, also in a part of the value.
 func Encodings() []string {
 	return []string{
 		"as it is, and each line of one of several lines", "JSON escapes", "quoted as Go does", "query and path of URLs, in hex digits of either case, and + for a blank",
@@ -27,7 +27,7 @@ func Encodings() []string {
 	}
 }
 
-// NotCovered returns how a known value may be written and is not found.
+// NotCovered returns the encodings in which a known value is not found.
 func NotCovered() []string {
 	return []string{
 		"reversed, rotated (rot13) or in other ciphers", "compressed (gzip, zlib)", "an encoding of an encoding that is no escape, such as base64 of base64 or of hex",
@@ -36,27 +36,27 @@ func NotCovered() []string {
 	}
 }
 
-// MinKnown is the fewest bytes of a known value: a shorter one would be found in
-// the middle of ordinary words.
+// MinKnown is the fewest bytes of a known value: a shorter one would be found in the middle
+// of ordinary words.
 const MinKnown = 8
 
-// mark begins what stands in the place of a secret: "[redacted]" for a known
-// value, "[redacted:KIND]" for what looks like one.
+// mark begins the text that replaces a secret: "[redacted]" for a known value,
+// "[redacted:KIND]" for one found by its look.
 const mark = "[redacted"
 
-// maxRounds bounds how often a text is looked through again after something was
-// found; the second round is the last but for texts made to defeat it.
+// maxRounds limits how often a text is searched again after a secret was found; the second
+// round is the last except for texts made to defeat it.
 const maxRounds = 8
 
-// Redactor replaces secrets. It does not change, and its methods may be called by
-// several goroutines. A nil Redactor knows no values and goes by looks alone.
+// Redactor replaces secrets. It does not change, and several goroutines may call its
+// methods. A nil Redactor has no known values and finds secrets by their look alone.
 type Redactor struct {
 	known   *needles // nil: none
 	ignored int
 }
 
-// New returns a Redactor that knows these values. Those with fewer than
-// [MinKnown] bytes are left out, see [Redactor.Ignored].
+// New returns a Redactor with these known values. It leaves out those with fewer than
+// [MinKnown] bytes, see [Redactor.Ignored].
 func New(known []string) *Redactor {
 	r := &Redactor{}
 	var values []string
@@ -75,8 +75,8 @@ func New(known []string) *Redactor {
 	return r
 }
 
-// Ignored returns how many values New left out. Whoever configured them should be
-// told: they are found only where they look like secrets.
+// Ignored returns how many values New left out. The user who configured them should know:
+// they are found only if they look like secrets.
 func (r *Redactor) Ignored() int {
 	if r == nil {
 		return 0
@@ -123,8 +123,7 @@ func (r *Redactor) find(text string) []span {
 	return merged(text, found)
 }
 
-// merged sorts spans and makes one of those that touch. One that only covers
-// marks is dropped.
+// merged sorts spans and joins those that touch. It drops one with nothing but marks.
 func merged(text string, spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int {
 		if a.from != b.from {

@@ -16,8 +16,8 @@ func shapeRules() []rule {
 	}
 }
 
-// privateKey matches a PEM block that holds a private key, to its end or, where
-// it was cut, to that of the text.
+// privateKey matches a PEM block with a private key, to its end or, if it was cut, to that
+// of the text.
 func privateKey(s string, from, to int) (span, bool) {
 	label, rest, ok := strings.Cut(s[to:min(len(s), to+64)], "-----")
 	if !ok || !strings.Contains(label, "PRIVATE KEY") {
@@ -56,8 +56,8 @@ func jsonWebToken(s string, from, to int) (span, bool) {
 	return span{from: from, to: end}, true
 }
 
-// urlPassword matches the password of a URL; where there is a name alone, one
-// that is a token.
+// urlPassword matches the password of a URL; in a URL with a name alone, a name that is a
+// token.
 func urlPassword(s string, from, to int) (span, bool) {
 	end := to
 	for end < len(s) && s[end] > ' ' && strings.IndexByte("/?#\"'`<>\\", s[end]) < 0 {
@@ -81,7 +81,7 @@ func urlPassword(s string, from, to int) (span, bool) {
 	return found, password != "" && !placeholder(password)
 }
 
-// bearer matches a bearer token wherever it stands.
+// bearer matches a bearer token anywhere.
 func bearer(s string, _, to int) (span, bool) {
 	end := inBearer.run(s, to)
 	return span{from: to, to: end}, end-to >= 16 && strings.ContainsAny(s[to:end], digits)

@@ -6,7 +6,7 @@ import "strings"
 type token struct {
 	kind     string
 	prefixes string // space separated, as they are written
-	chars    string // of what follows: a class below
+	chars    string // of the rest: a class below
 	min, max int    // how many of them; max 0 = any number
 }
 
@@ -99,8 +99,8 @@ func tokenRules() []rule {
 	return append(rules, rule{"api-key", "sk-", secretKey})
 }
 
-// secretKey matches the keys that begin with "sk-". Names of other things do too;
-// a key has a long run without a dash, with a digit in it.
+// secretKey matches the keys that begin with "sk-". Other names do too; a key has a long
+// run without a dash, with a digit in it.
 func secretKey(s string, from, to int) (span, bool) {
 	if s[from:to] != "sk-" || from > 0 && (isAlnum(s[from-1]) || s[from-1] == '-' || s[from-1] == '_') {
 		return span{}, false
@@ -125,7 +125,7 @@ func classOf(chars string) *class {
 	return &c
 }
 
-// run returns where the bytes of the class that begin at a place end.
+// run returns the end of the bytes of the class that begin at a position.
 func (c *class) run(s string, at int) int {
 	for at < len(s) && c[s[at]] {
 		at++
@@ -133,7 +133,7 @@ func (c *class) run(s string, at int) int {
 	return at
 }
 
-// back returns where the bytes of the class that end at a place begin, at most
+// back returns the beginning of the bytes of the class that end at a position, at most
 // limit bytes before it.
 func (c *class) back(s string, at, limit int) int {
 	low := max(0, at-limit)

@@ -8,19 +8,19 @@ import (
 	"unicode/utf16"
 )
 
-// maxLayers is how many layers of escapes are taken off.
+// maxLayers is how many layers of escapes a view can remove.
 const maxLayers = 5
 
-// view is a text with some layers of escapes taken off.
+// view is a text from which some layers of escapes were removed.
 type view struct {
 	text   string
 	layers [][]jump // the outermost first
 }
 
-// jump says where the text behind an escape stands in the layer above.
+// jump gives the position, in the layer above, of the text behind an escape.
 type jump struct{ at, above int }
 
-// source returns the place in the source of a place in the view.
+// source returns the position in the source for one in the view.
 func (v *view) source(i int) int {
 	for _, jumps := range slices.Backward(v.layers) {
 		n, exact := slices.BinarySearchFunc(jumps, i, func(j jump, at int) int { return j.at - at })
@@ -34,7 +34,7 @@ func (v *view) source(i int) int {
 	return i
 }
 
-// unescape takes a layer of escapes off and reports whether there was any.
+// unescape removes a layer of escapes and reports whether there was any.
 func (v *view) unescape() bool {
 	if len(v.layers) == maxLayers || strings.IndexByte(v.text, '\\') < 0 && strings.IndexByte(v.text, '%') < 0 && strings.IndexByte(v.text, '&') < 0 {
 		return false
@@ -68,7 +68,7 @@ func (v *view) unescape() bool {
 	return true
 }
 
-// unescaped takes all layers of escapes off.
+// unescaped removes all layers of escapes.
 func unescaped(text string) string {
 	v := view{text: text}
 	for v.unescape() {
@@ -76,13 +76,13 @@ func unescaped(text string) string {
 	return v.text
 }
 
-// entities are those that encoders write for ASCII.
+// entities are the HTML entities that encoders write for ASCII.
 var entities = [...]struct{ name, char string }{
 	{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", `"`}, {"&apos;", "'"},
 }
 
-// escape returns what the escape stands for that s begins with, and its length,
-// 0 where there is none.
+// escape returns the text of the escape at the beginning of s, and the length of the
+// escape, 0 if there is none.
 func escape(s string) (string, int) {
 	switch s[0] {
 	case '\\':
@@ -167,7 +167,7 @@ func backslash(s string) (string, int) {
 
 func oneByte(n rune) string { return string([]byte{byte(n)}) }
 
-// hexadecimal reads n digits at a place of s.
+// hexadecimal reads n digits at a position of s.
 func hexadecimal(s string, at, n int) (v rune, ok bool) {
 	if len(s) < at+n {
 		return 0, false

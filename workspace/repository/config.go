@@ -2,17 +2,16 @@ package repository
 
 import "strings"
 
-// Config is what a file of git's configuration says of other files that decide which
-// programs run. The paths stand as they are written: they may be relative or begin
-// with "~/".
+// Config has the paths in a file of git's configuration that decide which programs run.
+// They are as written: they may be relative or begin with "~/".
 type Config struct {
-	HooksPath string   // core.hooksPath, from the top of the worktree on
-	Worktree  string   // core.worktree, from the directory of the repository on
-	Includes  []string // include.path and includeIf.*.path, from the directory of the file on
+	HooksPath string   // core.hooksPath, relative to the top of the worktree
+	Worktree  string   // core.worktree, relative to the directory of the repository
+	Includes  []string // include.path and includeIf.*.path, relative to the directory of the file
 }
 
-// Parse reads a file of git's configuration, as git-config(1) describes it. What git
-// would refuse is passed over.
+// Parse reads a file of git's configuration, as git-config(1) describes it. It skips lines
+// that git would refuse.
 func Parse(text string) Config {
 	var c Config
 	section := ""
@@ -84,7 +83,7 @@ func variable(text string) (name, value, rest string) {
 	}
 	text = strings.TrimLeft(text[1:], " \t")
 	var b strings.Builder
-	quoted, kept := false, 0 // kept: what blanks at the end do not count of
+	quoted, kept := false, 0 // kept: the length without the blanks at the end
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '\n':

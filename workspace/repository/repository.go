@@ -1,5 +1,5 @@
-// Package repository tells what of a git repository decides which programs run later.
-// It judges names and texts; who calls it reads the files. It imports the standard
+// Package repository knows which files of a git repository decide which programs run later.
+// It judges names and texts; its caller reads the files. It imports the standard
 // library alone.
 package repository
 
@@ -10,7 +10,7 @@ import (
 )
 
 // Decisive are the names in the directory of a repository that decide which programs git
-// runs: what they say, or where they lead. branches and remotes are of old versions of git,
+// runs, by their text or as links. branches and remotes are of old versions of git,
 // and read by new ones.
 func Decisive() []string {
 	return []string{"branches", "commondir", "config", "config.worktree", "hooks", "remotes"}
@@ -19,9 +19,9 @@ func Decisive() []string {
 // DecisiveOfWorktree are those in the directory that a repository keeps for a worktree.
 func DecisiveOfWorktree() []string { return []string{"commondir", "config.worktree", "gitdir"} }
 
-// Decides reports whether a slash-separated path in the directory of a repository is
-// such a place, lies in one, or belongs to one of its worktrees or submodules. Where
-// whole is set it reports it also of a directory that holds one.
+// Decides reports whether a slash-separated path in the directory of a repository is or is
+// below such a name, or belongs to one of its worktrees or submodules. With whole it also
+// reports a directory that holds one.
 func Decides(rel string, whole bool) bool {
 	first, _, deeper := strings.Cut(rel, "/")
 	switch first {
@@ -44,8 +44,7 @@ func ValidHead(text []byte) bool {
 	return digits >= 40
 }
 
-// GitDir returns where a file .git of a worktree or submodule leads, "" where it leads
-// nowhere.
+// GitDir returns the path in a file .git of a worktree or submodule, "" for none.
 func GitDir(text []byte) string {
 	to, ok := strings.CutPrefix(string(text), "gitdir:")
 	if !ok {

@@ -4,7 +4,7 @@ package state
 
 import "os"
 
-// FallbackBase returns "": this system has no place beside the user's own.
+// FallbackBase returns "": this system has no directory but the user's own.
 func FallbackBase() string { return "" }
 
 // refuseForeign has nothing to refuse: the access lists of the parent rule.

@@ -11,15 +11,15 @@ import (
 	"syscall"
 )
 
-// FallbackBase returns the directory for the states of a user who serves what
-// holds his own, such as his home directory; "" where the system has none.
+// FallbackBase returns the directory for the states of a user whose roots hold the user's
+// own one, as the home directory does; "" if the system has none.
 func FallbackBase() string {
 	return filepath.Join("/var/tmp", "toolcrib-"+strconv.Itoa(os.Geteuid()))
 }
 
-// refuseForeign refuses a base whose name anybody may take, as in /var/tmp, unless
-// it is a directory of this user: the owner of a base can put his own files in the
-// place of the state. r is the base as it was opened.
+// refuseForeign refuses a base whose name anybody may take, as in /var/tmp, unless it is a
+// directory of this user: the owner of a base can replace the state. r is the base as it
+// was opened.
 func refuseForeign(base string, r *os.Root) error {
 	parent, err := os.Stat(filepath.Dir(base))
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 // KeySize is how many bytes a key has.
 const KeySize = 32
 
-// Key returns the secret key of that name: KeySize random bytes, made at the first
-// call of any process and the same ever after. A key file of another size is an
-// error and never replaced, since what it sealed would be lost.
+// Key returns the secret key of that name: KeySize random bytes, made at the first call of
+// any process and the same ever after. A key file of another size is an error and never
+// replaced, since all that the key sealed would be lost.
 func (d *Dir) Key(ctx context.Context, name string) (_ []byte, err error) {
 	if err := checkName(name); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func readKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// writeKey puts a whole key in its place or none.
+// writeKey writes a whole key or none.
 func writeKey(path string, key []byte) error {
 	temp := path + ".new"
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)

@@ -19,7 +19,7 @@ func (d *Dir) Lock(ctx context.Context, name string) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The system's own waiting cannot be cancelled, so the lock is tried for.
+	// The system's own waiting cannot be cancelled, so this tries again and again.
 	const shortest, longest = 100 * time.Microsecond, 10 * time.Millisecond
 	for wait := shortest; ; wait = min(2*wait, longest) {
 		ok, err := tryLock(f)
@@ -36,8 +36,8 @@ func (d *Dir) Lock(ctx context.Context, name string) (*Lock, error) {
 	}
 }
 
-// Unlock gives the lock back. The file stays: removing it would let two
-// processes hold locks on two files of one name.
+// Unlock releases the lock. The file stays: removing it would let two processes hold locks
+// on two files of one name.
 func (l *Lock) Unlock() error { return l.f.Close() }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// Owned is a file that one process appends to and that tells others whether it
-// lives: it is locked from the moment that it has its name until it is closed or
-// its process ends in any way. It is safe for use by several goroutines.
+// Owned is a file that one process appends to and by which others know whether it lives: it
+// is locked from the moment that it has its name until it is closed or its process ends in
+// any way. Several goroutines may use it.
 type Owned struct {
 	folder *os.Root
 	name   string
@@ -24,7 +24,7 @@ type Owned struct {
 	size int64
 }
 
-// hidden is what the name of a file that is not locked yet ends in.
+// hidden ends the name of a file that is not locked yet.
 const hidden = ".new"
 
 // Own makes an empty file of this process in a folder of the state.
@@ -47,7 +47,7 @@ func (d *Dir) Own(folder string) (*Owned, error) {
 // errSwept says that Orphans took a file for one of the dead before it was locked.
 var errSwept = errors.New("swept")
 
-// own makes a file and gives it its name once it is locked, so that nobody ever sees
+// own makes a file and gives it its name once it is locked, so that no process ever sees
 // that name without its lock. flag is O_APPEND or 0.
 func own(r *os.Root, flag int) (_ *os.File, name string, err error) {
 	name = newName()
@@ -82,8 +82,8 @@ func newName() string {
 	return hex.EncodeToString(name)
 }
 
-// Append adds data at the end by a single write; after an error nothing of it is
-// there, unless the error says so.
+// Append adds data at the end by a single write; after an error the file is as before,
+// unless the error says otherwise.
 func (o *Owned) Append(data []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -113,8 +113,8 @@ func (o *Owned) Close() error {
 	return errors.Join(o.folder.Remove(o.name), o.f.Close(), o.folder.Close())
 }
 
-// Orphan is an owned file whose process has ended without closing it. Whoever
-// holds the Orphan has its lock: no other process is given it meanwhile.
+// Orphan is an owned file whose process has ended without closing it. The Orphan holds its
+// lock: no other process gets it meanwhile.
 type Orphan struct {
 	folder *os.Root
 	name   string
@@ -157,8 +157,8 @@ func (d *Dir) Orphans(folder string) (_ []*Orphan, err error) {
 	return orphans, nil
 }
 
-// adopt locks a file of a dead owner; nil where the owner lives or somebody else
-// has dealt with the file.
+// adopt locks a file of a dead owner; nil if the owner lives or another process has dealt
+// with the file.
 func adopt(r *os.Root, name string) (_ *Orphan, err error) {
 	f, err := r.OpenFile(name, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -196,7 +196,7 @@ func adopt(r *os.Root, name string) (_ *Orphan, err error) {
 	return &Orphan{folder: folder, name: name, f: f}, nil
 }
 
-// Data returns what the owner appended; its last entry may be torn.
+// Data returns the data that the owner appended; its last entry may be torn.
 func (o *Orphan) Data() ([]byte, error) {
 	info, err := o.f.Stat()
 	if err != nil {
@@ -210,7 +210,7 @@ func (o *Orphan) Data() ([]byte, error) {
 	return data[:n], nil
 }
 
-// Remove ends the orphan: what it told is done.
+// Remove removes the file and ends the orphan.
 func (o *Orphan) Remove() error {
 	return errors.Join(o.folder.Remove(o.name), o.Release())
 }
@@ -218,7 +218,7 @@ func (o *Orphan) Remove() error {
 // Release leaves the orphan to others.
 func (o *Orphan) Release() error { return errors.Join(o.f.Close(), o.folder.Close()) }
 
-// Sync makes what was appended survive a loss of power.
+// Sync makes the appended data survive a loss of power.
 func (o *Owned) Sync() error { return o.f.Sync() }
 
 // Abandon closes the file and leaves it as an orphan.

@@ -11,7 +11,7 @@ import (
 	"toolcrib/workspace/state"
 )
 
-// orphans returns what the dead owners of a folder have appended, and releases them.
+// orphans returns the data that the dead owners of a folder have appended, and releases them.
 func orphans(t *testing.T, d *state.Dir) (data []string) {
 	t.Helper()
 	list, err := d.Orphans("journal")
@@ -29,7 +29,7 @@ func orphans(t *testing.T, d *state.Dir) (data []string) {
 	return data
 }
 
-// files lists what stands in the folder of the journals.
+// files lists the folder of the journals.
 func files(t *testing.T, d *state.Dir) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(d.Path(), "journal.d"))

@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// Spool is a file of this process that is read and written at any place, such as the
-// output of a program. It goes with its process, see [Dir.Sweep]. It is safe for use by
-// several goroutines.
+// Spool is a file of this process that is read and written at any offset, such as the
+// output of a program. It ends with its process, see [Dir.Sweep]. Several goroutines may
+// use it.
 type Spool struct {
 	folder *os.Root
 	name   string

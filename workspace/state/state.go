@@ -1,6 +1,6 @@
-// Package state is where the server keeps what must outlive a call: one directory
-// per root, with databases, keys, locks and files in it. It is the only package
-// that opens state, and never anything of the user's.
+// Package state keeps all that must outlive a call: one directory per root, with databases,
+// keys, locks and files in it. It is the only package that opens state, and it never opens
+// the user's files.
 //
 // Several processes share a directory, such as two clients that each started a
 // server on one project: everything here is safe between processes.
@@ -33,10 +33,9 @@ type Dir struct {
 	dbs    map[string]*sql.DB
 }
 
-// Open opens the state of root, a canonical absolute path, in a directory below
-// base that is named by the hash of root; it is made with mode 0700. It refuses a
-// base inside one of the directories outside, since what can be edited through a
-// workspace cannot keep its secrets.
+// Open opens the state of root, a canonical absolute path, in a directory below base that
+// is named by the hash of root; it is made with mode 0700. It refuses a base inside one of
+// the directories outside, since tools could read and change its secrets there.
 func Open(base, root string, outside ...string) (*Dir, error) {
 	d, err := openDir(base, nameOf(root), outside)
 	if err != nil {
@@ -48,7 +47,8 @@ func Open(base, root string, outside ...string) (*Dir, error) {
 	return d, nil
 }
 
-// Shared opens what all roots and processes share below base, by the rules of Open.
+// Shared opens the state that all roots and processes share below base, by the rules of
+// Open.
 func Shared(base string, outside ...string) (*Dir, error) {
 	return openDir(base, "shared", outside)
 }
@@ -59,7 +59,7 @@ func openDir(base, name string, outside []string) (*Dir, error) {
 		return nil, err
 	}
 	if dir := Within(base, outside...); dir != "" {
-		return nil, fmt.Errorf("the state directory %s lies inside the workspace %s", base, dir)
+		return nil, fmt.Errorf("the state directory %s is inside the workspace %s", base, dir)
 	}
 	if err := makePrivate(base, name); err != nil {
 		return nil, err
@@ -67,8 +67,8 @@ func openDir(base, name string, outside []string) (*Dir, error) {
 	return &Dir{path: filepath.Join(base, name), dbs: map[string]*sql.DB{}}, nil
 }
 
-// Within returns the first of dirs that base lies in, by its name or with its
-// links resolved; "" if none holds it. All are absolute.
+// Within returns the first of dirs that holds base, by its name or with its links resolved;
+// "" if none does. All are absolute.
 func Within(base string, dirs ...string) string {
 	real := canonical(base)
 	for _, dir := range dirs {
@@ -79,8 +79,8 @@ func Within(base string, dirs ...string) string {
 	return ""
 }
 
-// makePrivate makes the directory name of base, or takes one that is there and not
-// a symlink: where others can write to base, a link would lead to what is theirs.
+// makePrivate makes the directory name of base, or takes an existing one that is not a
+// symlink: if others can write to base, a link would lead to a directory of theirs.
 func makePrivate(base, name string) error {
 	if err := os.MkdirAll(base, 0o700); err != nil {
 		return err
@@ -108,8 +108,7 @@ func makePrivate(base, name string) error {
 	return r.Chmod(name, 0o700)
 }
 
-// remember writes the root into its state, for whoever wants to know which state
-// is whose.
+// remember writes the root into its state, for users who want to know the root of a state.
 func (d *Dir) remember(root string) error {
 	name := d.file("root")
 	if got, err := os.ReadFile(name); err == nil && string(got) == root+"\n" {
@@ -180,7 +179,7 @@ func canonical(path string) string {
 	}
 }
 
-// nameOf is how the directory of a root is called.
+// nameOf returns the name of the directory of a root.
 func nameOf(root string) string {
 	sum := sha256.Sum256([]byte(root))
 	return hex.EncodeToString(sum[:16])

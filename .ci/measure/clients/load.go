@@ -17,7 +17,7 @@ import (
 	"toolcrib/.ci/measure/rawhttp"
 )
 
-// loaded is a server under load, and what is called there.
+// loaded is a server under load, and the call that is made to it.
 type loaded struct {
 	name, tool, args string
 	program          []string

@@ -39,7 +39,7 @@ func (t killedTree) dirs() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// readKilled reads what stands below dir, and counts temporary entries.
+// readKilled reads the files below dir, and counts temporary entries.
 func readKilled(dir string) (t killedTree, strays []string, err error) {
 	t = killedTree{}
 	err = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {

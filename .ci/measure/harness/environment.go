@@ -30,7 +30,8 @@ func (e Environment) Of(full, low int) int { return max(int(float64(full)*e.Scal
 // Full reports whether speed and memory are judged: a quick run is too short.
 func (e Environment) Full() bool { return e.Scale >= 1 }
 
-// NewSeed is a seed of what is random in a figure, printed so that it can be done again.
+// NewSeed returns a seed for a figure's random choices, and prints it so that they can be
+// repeated.
 func NewSeed() uint64 {
 	seed := uint64(time.Now().UnixNano())
 	fmt.Printf("seed %d\n", seed)

@@ -42,7 +42,7 @@ func PeakResident(pid int) (float64, error) {
 	return 0, errors.New("the kernel does not tell the peak of a process's memory")
 }
 
-// Holdings is what a process holds.
+// Holdings are the resources of a process.
 type Holdings struct {
 	Goroutines, Descriptors int
 	Running                 int64  // calls of the other tools
@@ -62,7 +62,7 @@ func ParseHoldings(text string) (h Holdings, err error) {
 	return h, err
 }
 
-// Held gives memory back to the system and says what is left.
+// Held gives memory back to the system and returns what the process still holds.
 func Held(running *atomic.Int64) (Holdings, error) {
 	runtime.GC() // twice: what pools hold is let go by the second
 	debug.FreeOSMemory()
@@ -78,7 +78,7 @@ func Held(running *atomic.Int64) (Holdings, error) {
 	}, nil
 }
 
-// Weighed is what a server holds after a collection.
+// Weighed has the resources of a server after a collection.
 type Weighed struct {
 	Holdings
 	Resident float64 // MB

@@ -53,7 +53,7 @@ func (u *ToolUser) Must(tool string, args map[string]any) (string, error) {
 	return a.Text, err
 }
 
-// Answer is what a tool answered.
+// Answer is the answer of a tool.
 type Answer struct {
 	Text, Code string
 	Failed     bool

@@ -138,7 +138,7 @@ func suiteRuns(ctx context.Context, env harness.Environment, transport, url stri
 	return errors.Join(errs...)
 }
 
-// scenarioList is what the suite has for a server of one revision.
+// scenarioList lists the suite's scenarios for a server of one revision.
 type scenarioList struct{ required, unscored []string }
 
 // scenarios asks the suite for its list.
@@ -176,7 +176,7 @@ func offersNot(scenario string) bool {
 	return false
 }
 
-// suiteTally is what one run of the suite found.
+// suiteTally has the results of one run of the suite.
 type suiteTally struct {
 	required, unscored                  struct{ passed, of int }
 	ok, informative, warnings, failures int
@@ -285,7 +285,7 @@ func readChecks(dir string) (map[string][]check, error) {
 // program does not have.
 func RunFixtures(args []string) { asToolcrib(args, served.New()) }
 
-// asToolcrib makes this program toolcrib with fixtures beside its catalog. It does not
+// asToolcrib makes this program toolcrib with fixtures added to its catalog. It does not
 // return.
 func asToolcrib(args []string, fixtures server.Fixtures) {
 	stdout := os.Stdout

@@ -104,7 +104,7 @@ func fuzzedOver(ctx context.Context, env harness.Environment, name string, seed 
 	return errors.Join(append(errs, stop, place.tally.err(name))...)
 }
 
-// fuzzTree is what the calls of tools can look at.
+// fuzzTree has the files that the calls of tools can look at.
 func fuzzTree() map[string]string {
 	tree := map[string]string{"d/e/f.go": "package e\n\nfunc F() {}\n", "empty": "", "naïve.md": "# Überschrift\n\nΑβγ 漢字\n"}
 	for i := range 20 {
@@ -170,7 +170,7 @@ func RunWeighed(socket string, args []string) error {
 			if err == nil {
 				_, err = io.WriteString(conn, h.Text())
 			}
-			_ = errors.Join(err, conn.Close()) // whoever asks misses it
+			_ = errors.Join(err, conn.Close()) // the client that asks notices that it is missing
 		}
 	}()
 	asToolcrib(args, server.Fixtures{})

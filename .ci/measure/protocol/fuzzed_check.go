@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// wanted is what a message is to be answered with.
+// wanted is the right answer to a message.
 type wanted struct {
 	ids    []string          // of the requests that must be answered
 	lasts  []json.RawMessage // ids of streams, which last until they are cancelled

@@ -21,7 +21,7 @@ import (
 	"toolcrib/.ci/measure/harness"
 )
 
-// script is what one connection does.
+// script has the actions of one connection.
 type script struct {
 	sends []byte         // at once
 	then  io.Reader      // after it, as fast as it goes; nil = nothing

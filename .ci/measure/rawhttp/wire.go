@@ -209,7 +209,7 @@ func (w *Wire) Read() (*Response, error) {
 	return r, nil
 }
 
-// Bad words a response that is not what was wanted.
+// Bad describes an unexpected response.
 func (r *Response) Bad(what string, body []byte, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w: %s%s", what, err, r.Head, body)

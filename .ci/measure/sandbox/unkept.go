@@ -58,7 +58,7 @@ func unkepts(w *world) []unkept {
 	}
 }
 
-// unkeeping shows what the text says is not kept.
+// unkeeping shows each line of the text on what the sandbox does not keep.
 func (w *world) unkeeping(ctx context.Context, env harness.Environment) error {
 	conf := w.hidden + "/unkept.yaml"
 	const text = "confirm: ask\nprograms: {memory: 64}\npolicy: [{verdict: deny, path: ['**/*.secret']}, {verdict: ask, path: [asked]}]\n"

@@ -203,7 +203,7 @@ func (s *sandboxed) run(_ context.Context, dir string, step workStep) (string, b
 	return a.text, a.ended(0), took, nil
 }
 
-// shellAnswer is what a tool that runs commands says of one.
+// shellAnswer is the answer of a tool that runs commands.
 type shellAnswer struct {
 	text, job, level string
 	code             *int // nil while it runs

@@ -6,7 +6,7 @@ import (
 	"toolcrib/.ci/measure/harness"
 )
 
-// searchForm is what a search returns.
+// searchForm is the form of a search's results.
 type searchForm int
 
 const (

@@ -18,7 +18,7 @@ import (
 	"toolcrib/.ci/measure/harness"
 )
 
-// cost is what one search has taken.
+// cost is the cost of one search.
 type cost struct {
 	cpu  time.Duration // user and system, of all threads and children
 	wall time.Duration
@@ -92,7 +92,7 @@ type searchAnswer struct {
 	next  map[string]any // arguments of the next page, nil after the last
 }
 
-// searchState is what the server says of an answer.
+// searchState is the server's description of an answer.
 type searchState struct {
 	Freshness string `json:"toolcrib/freshness"` // watch, stat or scan
 	Index     string `json:"toolcrib/index"`     // ready where it was used

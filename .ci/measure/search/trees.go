@@ -13,7 +13,7 @@ import (
 	"toolcrib/.ci/measure/harness"
 )
 
-// tree is a real source tree that stands as a git repository in the cache.
+// tree is a real source tree, a git repository in the cache.
 type tree struct{ name, dir string }
 
 // modules are the repositories beside Go's own source: Go, C and JavaScript,

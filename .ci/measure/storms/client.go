@@ -10,7 +10,7 @@ import (
 	"toolcrib/.ci/measure/rawhttp"
 )
 
-// bulkBody is what a call of bulk sends along.
+// bulkBody is the text that a call of bulk sends.
 var bulkBody = bytes.Repeat([]byte("sixteen letters "), 100_000/16)
 
 // job is what a client draws for a call.

@@ -40,7 +40,7 @@ type entry struct {
 	settled   bool
 }
 
-// ledger is what one client knows of its calls; what breaks the rules goes into
+// ledger is one client's record of its calls; violations of the rules go into
 // the tally.
 type ledger struct {
 	client int
@@ -75,7 +75,7 @@ type stormTally struct {
 // them.
 const maxSamples = 3
 
-// fault counts what is wrong and keeps the first few with their bytes.
+// fault counts violations and keeps the first few with their bytes.
 func (t *stormTally) fault(count *int, format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -102,7 +102,7 @@ func (t *stormTally) verdict() error {
 		t.lost, t.doubled, t.crossed, t.late, t.disordered, t.refused, t.held, t.other)
 }
 
-// nonce is what the answer to a call must hold, and that of no other.
+// nonce must be in the answer to a call, and in that to no other.
 func (l *ledger) nonce(n int) []byte {
 	b := strconv.AppendInt(nil, int64(l.client), 10)
 	return strconv.AppendInt(append(b, '-'), int64(n), 10)

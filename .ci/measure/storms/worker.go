@@ -18,7 +18,7 @@ type httpWorker struct {
 	body   []byte
 }
 
-// deed is what a client does to a call.
+// deed is a client's action on a call.
 type deed uint8
 
 const (

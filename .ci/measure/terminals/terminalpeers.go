@@ -56,7 +56,7 @@ type terminalTools interface {
 	open(ctx context.Context) error
 }
 
-// inputKind is what a program is to read its input from.
+// inputKind is the source of a program's input.
 type inputKind int
 
 const (

@@ -13,19 +13,19 @@ import (
 	"toolcrib/schema"
 )
 
-// Options say what a file may refer to.
+// Options resolve the references of a file.
 type Options struct {
 	// Name is what errors call the file.
 	Name string
-	// Getenv returns what ${NAME} stands for; nil refuses variables.
+	// Getenv returns the value of ${NAME}; nil refuses variables.
 	Getenv func(name string) (value string, set bool)
-	// ReadSecret returns what the file of {file: PATH} holds; nil refuses it.
+	// ReadSecret returns the contents of the file of {file: PATH}; nil refuses it.
 	ReadSecret func(path string) (string, error)
 }
 
 // Decode sets the fields of the struct that dst points to, see [Fields], as the file
-// says, and leaves the others alone. The error is [Problems]: all that is wrong with the
-// file; dst then has only what is right.
+// says, and leaves the others alone. The error is [Problems], all those of the file; dst
+// then has only the valid values.
 func Decode(data []byte, dst any, opt Options) (*Document, error) {
 	d := &decoder{opt: opt, doc: &Document{Name: opt.Name, positions: map[string]position{}, raw: map[string]string{}}}
 	top := d.root(data)

@@ -15,7 +15,7 @@ import (
 // maxProblems is how many problems of one file are told.
 const maxProblems = 50
 
-// maxDepth is how deep mappings and lists may stand inside each other.
+// maxDepth is how deep mappings and lists may be nested.
 const maxDepth = 32
 
 // Problem is one thing that is wrong with a file.
@@ -80,8 +80,8 @@ type Document struct {
 	Variables []string
 
 	positions map[string]position
-	raw       map[string]string // values as they stand there, where variables were replaced
-	clear     string            // where a secret stands in the file itself; "" = nowhere
+	raw       map[string]string // the file's own text of values in which variables were replaced
+	clear     string            // position of a secret that is in the file itself; "" = none is
 	defined   []string          // keys at the top
 }
 
@@ -90,19 +90,19 @@ type position struct{ line, column int }
 // Keys returns the keys at the top that the file sets, in its order.
 func (d *Document) Keys() []string { return d.defined }
 
-// Has reports whether the file sets what stands there.
+// Has reports whether the file sets the key at.
 func (d *Document) Has(at string) bool {
 	_, ok := d.positions[at]
 	return ok
 }
 
-// Where returns "file:line" of what stands there.
+// Where returns "file:line" of the key at.
 func (d *Document) Where(at string) string { return fmt.Sprintf("%s:%d", d.Name, d.positions[at].line) }
 
-// Clear returns where a secret stands in the file itself, "" if none does.
+// Clear returns the position of a secret that is in the file itself, "" if none is.
 func (d *Document) Clear() string { return d.clear }
 
-// Problem is something that is wrong with what stands there.
+// Problem returns a problem with the value of the key at.
 func (d *Document) Problem(at, format string, args ...any) Problem {
 	p := d.positions[at]
 	return Problem{d.Name, p.line, p.column, at, fmt.Sprintf(format, args...)}
@@ -158,7 +158,7 @@ func (d *decoder) check(n *yaml.Node, at string, depth int) {
 		d.fail(n, at, "the alias *%s: write the value itself", n.Value)
 		return
 	case n.Anchor != "":
-		d.fail(n, at, "the anchor &%s: write each value where it stands", n.Anchor)
+		d.fail(n, at, "the anchor &%s: write out each value", n.Anchor)
 	case n.Style&yaml.TaggedStyle != 0:
 		d.fail(n, at, "the tag %s: leave it out", n.Tag)
 	}

@@ -6,9 +6,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// expand replaces what stands for something else in a value: ${NAME} by the variable of
-// the environment, ${NAME:-TEXT} by TEXT where the variable is not set or empty, $$ by a
-// dollar. What comes in is not looked at again. expanded says that a variable was there.
+// expand replaces references in a value: ${NAME} by the variable of the environment,
+// ${NAME:-TEXT} by TEXT where the variable is not set or empty, $$ by a dollar. Replaced
+// text is not expanded again. expanded reports whether there was a variable.
 func (d *decoder) expand(n *yaml.Node, at string) (text string, expanded, ok bool) {
 	var b strings.Builder
 	rest := n.Value

@@ -1,6 +1,6 @@
 // Package settings reads files of configuration into structs, by the tags of their
-// fields. It knows no setting by name, opens no file and reads no environment: the caller
-// passes in what a file may refer to.
+// fields. It knows no setting by name, opens no file and reads no environment: [Options]
+// resolve the references of a file.
 //
 // Start at [Decode]: it turns the bytes of a file into values and reports every problem
 // with its line. [Document.Narrow] applies a file that is not trusted to widen anything.
@@ -10,9 +10,9 @@
 // fields of structs have
 //
 //	json                    the key; without omitempty the key must be there
-//	jsonschema_description  what it is
+//	jsonschema_description  the meaning
 //	jsonschema              enum=VALUE, minimum=N, maximum=N, minItems=1
-//	secret                  it is never shown, and may stand in a file of its own
+//	secret                  it is never shown, and may be in a file of its own
 //	expand                  "-": a ${NAME} in it is not a variable of the environment
 //	narrow                  see [Document.Narrow]
 //	live                    "no": a reload leaves it, see [Renew]
@@ -32,7 +32,7 @@ type Field struct {
 	Key    string // in files
 	Flag   string // its other names: the flag, the variable of the environment
 	Env    string
-	Arg    string // what the help calls the value
+	Arg    string // name of the value in the help
 	Help   string
 	Narrow string
 	Live   bool // changes at a reload
@@ -41,11 +41,11 @@ type Field struct {
 	rules rules
 }
 
-// rules are what the tags of a field say of its values.
+// rules restrict the values of a field, by its tags.
 type rules struct {
 	enum     []string
 	min, max string // numbers; "" = no bound
-	fallback string // what the zero value means
+	fallback string // the meaning of the zero value
 	secret   bool
 	verbatim bool // no ${NAME} is replaced
 	text     bool // a string that any scalar gives, as a flag does
@@ -55,7 +55,7 @@ type rules struct {
 
 // Walk returns the fields of the struct that dst points to in their order, those of
 // embedded structs in their place. A []any of pointers to structs with the tag sections
-// stands for the fields of these.
+// is replaced by the fields of these.
 func Walk(dst any) iter.Seq2[reflect.StructField, reflect.Value] {
 	return func(yield func(reflect.StructField, reflect.Value) bool) { walk(dst, yield) }
 }
@@ -196,7 +196,7 @@ func members(t reflect.Type) []member {
 	return list
 }
 
-// below names what stands below a place in a file: policy[1].tool.
+// below returns the position of a key below another position: policy[1].tool.
 func below(at, key string) string {
 	if at == "" {
 		return key

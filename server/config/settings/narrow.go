@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Narrowed is what a file that may only narrow has done.
+// Narrowed lists the effects of a file that may only narrow.
 type Narrowed struct {
 	Changed []string // keys whose values it has changed
 	Left    []string // keys whose narrowing is up to the caller: narrow:"catalog"
 	Kept    []string // a line for each value that would have widened and has no effect
 }
 
-// Narrow applies what the file has set in by to dst, as far as that allows less than
-// before. Both point to structs of the same type. The tag narrow says what is less:
+// Narrow applies the values that the file has set in by to dst, as far as they allow less
+// than before. Both point to structs of the same type. The tag narrow defines what is less:
 //
 //	true, false        a bool may become that; the other value is an error
 //	union              a list may grow
@@ -67,14 +67,14 @@ func (n *narrower) field(at string, r rules, dst, by reflect.Value, f Field) {
 	case "catalog":
 		n.done.Left = append(n.done.Left, at)
 	case "":
-		n.fail(at, "the file of a workspace can only narrow, and this cannot: %s", f.place())
+		n.fail(at, "the file of a workspace can only narrow, and this cannot: %s", f.elsewhere())
 	default:
 		n.value(at, r, dst, by)
 	}
 }
 
-// place says where a setting stands that a workspace's file cannot hold.
-func (f Field) place() string {
+// elsewhere says how to set a setting that a workspace's file cannot hold.
+func (f Field) elsewhere() string {
 	ways := []string{"put it into your own configuration file"}
 	if f.Flag != "" {
 		ways = append(ways, "--"+f.Flag)
@@ -108,7 +108,7 @@ func (n *narrower) value(at string, r rules, dst, by reflect.Value) {
 	}
 }
 
-// slicesCloned copies a list, so that what it grows by is in no other struct.
+// slicesCloned copies a list, so that appending to it changes no other struct.
 func slicesCloned(v reflect.Value) reflect.Value {
 	return reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v)
 }

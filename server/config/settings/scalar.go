@@ -50,8 +50,8 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, at string, r rules) {
 	}
 }
 
-// wrongTag says why what stands there is of the wrong kind for v, "" if it is not. What
-// a variable gave has no kind yet.
+// wrongTag says why the value is of the wrong kind for v, "" if it is not. The value of a
+// variable has no kind yet.
 func wrongTag(n *yaml.Node, v reflect.Value, r rules, expanded bool) string {
 	if expanded || r.text && v.Kind() == reflect.String {
 		return ""
@@ -94,7 +94,7 @@ func kindName(v reflect.Value) string {
 	return "a whole number"
 }
 
-// assign sets v to what a text says, and returns what is wrong with it.
+// assign sets v to the value of a text, or returns the problem with it.
 func assign(v reflect.Value, text string, r rules) string {
 	shown := quoted(text)
 	if r.secret {
@@ -176,7 +176,7 @@ func quoted(text string) string {
 	return strconv.Quote(text)
 }
 
-// secretFile sets a secret to what the file of {file: PATH} holds.
+// secretFile sets a secret to the contents of the file of {file: PATH}.
 func (d *decoder) secretFile(n *yaml.Node, v reflect.Value, at string) {
 	var ref struct {
 		File string `json:"file"`

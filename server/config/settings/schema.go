@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// variablePattern is what a value that refers to a variable matches.
+// variablePattern matches a value that refers to a variable.
 const variablePattern = `\$\{[A-Za-z_]`
 
-// durationPattern is what a time such as 1m30s matches.
+// durationPattern matches a time such as 1m30s.
 const durationPattern = `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$|^0$|` + variablePattern
 
 // object is a JSON Schema, or a part of one.
@@ -101,7 +101,7 @@ func stringSchema(r rules) object {
 	return object{"type": "string"}
 }
 
-// orVariable lets a variable stand for a value that is no free text.
+// orVariable also allows a reference to a variable for a value that is no free text.
 func orVariable(s object) object {
 	return object{"anyOf": []object{s, {"type": "string", "pattern": variablePattern}}}
 }

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// masked stands for a secret.
+// masked is shown in the place of a secret.
 const masked = "***"
 
-// Show words a value as a file could have it, in one line. Secrets are masked, and what a
-// variable of the environment stands for is shown by its name, as doc has it; doc is nil
-// for a value that comes from no file.
+// Show returns a value as a file could have it, in one line. Secrets are masked. For the
+// value of a variable of the environment, the name is shown, as doc has it; doc is nil for
+// a value that comes from no file.
 func (f Field) Show(doc *Document) string {
 	var b strings.Builder
 	show(&b, f.Value, f.Key, f.rules, doc)

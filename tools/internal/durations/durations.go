@@ -15,16 +15,16 @@ import (
 	"toolcrib/tools"
 )
 
-// Argument says which values an argument such as "90s" may have.
+// Argument defines the values of an argument such as "90s".
 type Argument struct {
 	Name    string
-	Default time.Duration // which "" stands for; below Least = "" is an error
+	Default time.Duration // the value of ""; below Least = "" is an error
 	Least   time.Duration
 	Most    time.Duration
 }
 
-// Read reads it. A bare number is refused: the tag unit has given it a unit before.
-// Errors are of the code InvalidArgument, and name the argument.
+// Read parses it. A bare number is refused: the tag unit has given it a unit before. Errors
+// have the code InvalidArgument, and name the argument.
 func (a Argument) Read(text string) (time.Duration, error) {
 	text = strings.ReplaceAll(strings.TrimSpace(text), " ", "")
 	if text == "" && a.Default >= a.Least {

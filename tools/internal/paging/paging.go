@@ -24,7 +24,7 @@ type Left struct {
 	Why string
 }
 
-// LeftOut is "; left out: 1 hidden, 2 ignored", without what is zero; "" if all is.
+// LeftOut is "; left out: 1 hidden, 2 ignored", without zeros; "" if all are zero.
 func LeftOut(left ...Left) string {
 	var parts []string
 	for _, l := range left {
@@ -38,7 +38,7 @@ func LeftOut(left ...Left) string {
 	return "; left out: " + strings.Join(parts, ", ")
 }
 
-// Unreadable is what went wrong with the paths that [Named] names.
+// Unreadable describes the paths of [NotRead], see [Named].
 const Unreadable = "could not be read"
 
 // Denied returns a line that counts denied paths, "" = there are none.
@@ -49,7 +49,8 @@ func Denied(n int) string {
 	return fmt.Sprintf("left out: %s that the policy denies\n", textfile.Count(n, "path"))
 }
 
-// MaxNamed is the most bytes of what [Named], beside what, and [Denied] return together.
+// MaxNamed is the most bytes that [Named], without its description, and [Denied] return
+// together.
 const MaxNamed = mostNames + 200
 
 const (
@@ -65,9 +66,9 @@ type Unread struct {
 	Why  string // in a few words; "" = not known
 }
 
-// NotRead is a line for each reason why paths could not be read, "" if there are no
-// paths: "2 paths could not be read (permission denied): x y". Rare reasons beyond the
-// first few are not told.
+// NotRead is a line for each reason why paths could not be read, "" if there are no paths:
+// "2 paths could not be read (permission denied): x y". Rare reasons beyond the first few
+// are left out.
 func NotRead(paths []Unread) string {
 	var reasons []string
 	by := map[string][]string{}
@@ -92,11 +93,11 @@ func NotRead(paths []Unread) string {
 	return lines.String()
 }
 
-// Named is a line that counts some paths and names the first of them: "1 path
-// could not be read: x"; "" if there are none.
+// Named is a line that counts paths and names the first of them: "1 path could not be read:
+// x"; "" if there are none.
 func Named(what string, paths []string) string { return named(what, paths, mostNames) }
 
-// named is Named with at most so many bytes of names; the first is there always.
+// named is Named with at most room bytes of names; the first is always there.
 func named(what string, paths []string, room int) string {
 	if len(paths) == 0 {
 		return ""

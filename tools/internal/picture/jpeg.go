@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// jpegFacts is what the head of a JPEG tells beyond its size.
+// jpegFacts is the head of a JPEG without its size.
 type jpegFacts struct {
-	orientation   int     // as in EXIF, 1 to 8; 0 = not noted
+	orientation   int     // as in EXIF, 1 to 8; 0 = unknown
 	bytesPerPixel float64 // of memory, to decode it
 }
 
-// jpegHead reads the segments up to the frame header. What it does not understand
-// it leaves out: the decoder judges the file.
+// jpegHead reads the segments up to the frame header. It skips unknown parts: the decoder
+// judges the file.
 func jpegHead(r io.ReaderAt) jpegFacts {
 	const soi, app1, sos = 0xd8, 0xe1, 0xda
 	var facts jpegFacts
@@ -24,7 +24,7 @@ func jpegHead(r io.ReaderAt) jpegFacts {
 		}
 		marker, size := head[1], int64(binary.BigEndian.Uint16(head[2:]))
 		switch {
-		case marker == 0xff: // filling
+		case marker == 0xff: // padding
 			at++
 			continue
 		case marker == soi || marker == sos || size < 2:
@@ -33,7 +33,7 @@ func jpegHead(r io.ReaderAt) jpegFacts {
 			facts.orientation = orientationOf(segment(r, at, size))
 		case marker >= 0xc0 && marker <= 0xc2:
 			facts.bytesPerPixel = samples(segment(r, at, size))
-			if marker == 0xc2 { // progressive: all coefficients are kept, as int32
+			if marker == 0xc2 { // progressive: the decoder keeps all coefficients, as int32
 				facts.bytesPerPixel *= 1 + 4
 			}
 			return facts
@@ -70,7 +70,7 @@ func samples(frame []byte) float64 {
 	return float64(sum) / float64(maxH*maxV)
 }
 
-// orientationOf finds the orientation in an Exif segment, 0 if it has none.
+// orientationOf returns the orientation in an Exif segment, 0 if it has none.
 func orientationOf(exif []byte) int {
 	const tag, typeShort, entrySize = 0x0112, 3, 12
 	tiff, ok := bytes.CutPrefix(exif, []byte("Exif\x00\x00"))

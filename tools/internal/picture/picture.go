@@ -1,8 +1,8 @@
-// Package picture makes images fit to be passed on to a model: it checks that they can
-// be decoded, scales large ones down, and turns them upright.
+// Package picture prepares images for a model: it checks that they can be decoded, scales
+// large ones down, and turns them upright.
 //
-// Start at [Converter.Show]. jpeg.go reads the head of JPEG files,
-// scale.go scales. The package opens no files.
+// Start at [Converter.Show]. jpeg.go reads the head of JPEG files, scale.go scales. The
+// package opens no files.
 package picture
 
 import (
@@ -26,13 +26,13 @@ import (
 )
 
 const (
-	// MaxSide is the longest side, in pixels, of an image that is passed on: models
-	// scale larger ones down.
+	// MaxSide is the longest side, in pixels, of a returned image: models scale larger ones
+	// down.
 	MaxSide = 1568
-	// maxPicture is the most bytes of an image that is passed on.
+	// maxPicture is the most bytes of a returned image.
 	maxPicture = 1_500_000
-	// maxPixels, maxLength of a side and maxDecoded, in bytes of memory, bound what
-	// is decoded.
+	// maxPixels, maxLength of a side and maxDecoded, in bytes of memory, bound the images
+	// that are decoded.
 	maxPixels  = 64_000_000
 	maxLength  = 65_535
 	maxDecoded = 256 << 20
@@ -40,7 +40,7 @@ const (
 	pictureSize = 64 << 20
 )
 
-// codec reads one kind of image; shared says that every client takes the kind.
+// codec reads one kind of image; shared says that every client accepts the kind.
 type codec struct {
 	config func(*io.SectionReader) (image.Config, error)
 	decode func(*io.SectionReader) (image.Image, error)
@@ -69,7 +69,7 @@ func codecOf(mime string) (codec, bool) {
 	return codec{}, false
 }
 
-// buffered makes a function read from the start, in blocks.
+// buffered makes a decoder that reads from the start, in blocks.
 func buffered[T any](f func(io.Reader) (T, error)) func(*io.SectionReader) (T, error) {
 	return func(r *io.SectionReader) (T, error) {
 		return f(bufio.NewReaderSize(io.NewSectionReader(r, 0, r.Size()), 64<<10))
@@ -82,17 +82,17 @@ func Supported(mime string) bool {
 	return ok
 }
 
-// Converter makes images fit to be passed on, one large image at a time.
+// Converter prepares images, one large image at a time.
 type Converter struct{ turn chan struct{} }
 
-// NewConverter returns a converter, one for a process.
+// NewConverter returns a converter; a process needs one.
 func NewConverter() *Converter { return &Converter{turn: make(chan struct{}, 1)} }
 
-// Picture is an image as it is passed on.
+// Picture is a prepared image.
 type Picture struct {
 	Block         tools.Block
 	Width, Height int    // of the original
-	How           string // what was done to it; "" = nothing
+	How           string // how it was changed; "" = not at all
 }
 
 // Error says why an image cannot be shown.
@@ -105,12 +105,12 @@ func Errorf(format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...)}
 }
 
-// Show decodes an image, so that no broken one goes out, and scales it where it is
-// too large. What cannot be shown is a [*pictureError].
+// Show decodes an image, so that no broken one is returned, and scales it if it is too
+// large. The error of an image that cannot be shown is an [*Error].
 func (p *Converter) Show(ctx context.Context, r *io.SectionReader, mime string) (Picture, error) {
 	c, ok := codecOf(mime)
 	if !ok {
-		return Picture{}, Errorf("%s is no image that can be shown", mime)
+		return Picture{}, Errorf("%s is not an image type that can be shown", mime)
 	}
 	if r.Size() > pictureSize {
 		return Picture{}, Errorf("larger than %s", textfile.Size(pictureSize))
@@ -155,7 +155,7 @@ func broken(err error) error {
 	return Errorf("it cannot be decoded: %s", textfile.Visible(err.Error()))
 }
 
-// affordable refuses what would take too much memory to decode.
+// affordable refuses images that take too much memory to decode.
 func affordable(cfg image.Config, facts jpegFacts) error {
 	pixels := int64(cfg.Width) * int64(cfg.Height)
 	if cfg.Width <= 0 || cfg.Height <= 0 {
@@ -180,8 +180,7 @@ func affordable(cfg image.Config, facts jpegFacts) error {
 	return nil
 }
 
-// convert scales an image to the size that is passed on, turns it upright and
-// encodes it.
+// convert scales an image to the returned size, turns it upright and encodes it.
 func (pic *Picture) convert(ctx context.Context, img image.Image, orientation int) error {
 	size := img.Bounds().Size()
 	if size.X <= 0 || size.Y <= 0 {
@@ -193,13 +192,13 @@ func (pic *Picture) convert(ctx context.Context, img image.Image, orientation in
 		return err
 	}
 	small = upright(small, orientation)
-	_, photo := img.(*image.YCbCr) // what loses detail anyway comes so
+	_, photo := img.(*image.YCbCr) // already encoded with loss
 	data, mime, err := encodePicture(small, photo)
 	if err != nil {
 		return err
 	}
 	if len(data) > maxPicture {
-		return Errorf("it takes more than %s, however it is encoded", textfile.Size(maxPicture))
+		return Errorf("it takes more than %s in every encoding", textfile.Size(maxPicture))
 	}
 	pic.Block = tools.Block{Kind: tools.ImageBlock, Data: data, MIME: mime}
 	pic.How = "shown as " + mime
@@ -222,8 +221,8 @@ func fit(w, h int) (int, int) {
 	return max(1, (w*MaxSide+long/2)/long), max(1, (h*MaxSide+long/2)/long)
 }
 
-// smallPNG is what a PNG may have though a JPEG would be smaller: it shows text
-// and lines as they are.
+// smallPNG is the most bytes of a PNG that is kept though a JPEG would be smaller: it shows
+// text and lines exactly.
 const smallPNG = 500_000
 
 func encodePicture(img *image.RGBA, photo bool) (data []byte, mime string, err error) {

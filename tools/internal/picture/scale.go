@@ -9,17 +9,16 @@ import (
 // stripRows is how many rows of an image are converted at once.
 const stripRows = 16
 
-// shrink returns an image scaled to w times h pixels, which is no more than it
-// has: each pixel is the mean of the area that it covers. Beside the result it
-// takes a few rows of memory.
+// shrink returns an image scaled to w times h pixels, at most its own size: each pixel is
+// the mean of its area of the source. It needs the memory of the result and a few rows.
 func shrink(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error) {
 	from := src.Bounds()
 	sw, sh := from.Dx(), from.Dy()
 	dst := image.NewRGBA(image.Rect(0, 0, w, h))
 	strip := image.NewRGBA(image.Rect(0, 0, sw, min(stripRows, sh)))
 	row := make([]uint64, 4*w)   // of the source, scaled in width
-	above := make([]uint64, 4*w) // the row of the result that is being summed up
-	below := make([]uint64, 4*w) // the one after it
+	above := make([]uint64, 4*w) // the current row of the result
+	below := make([]uint64, 4*w) // the row after it
 	y := 0
 	for top := 0; top < sh; top += stripRows {
 		if err := ctx.Err(); err != nil {
@@ -29,8 +28,8 @@ func shrink(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error)
 		draw.Draw(strip, image.Rect(0, 0, sw, rows), src, from.Min.Add(image.Pt(0, top)), draw.Src)
 		for i := range rows {
 			squeeze(row, strip.Pix[i*strip.Stride:][:4*sw], w)
-			// Row sy of the source covers sy*h to (sy+1)*h, row y of the result
-			// y*sh to (y+1)*sh.
+			// Row sy of the source is the range sy*h to (sy+1)*h, row y of the result the
+			// range y*sh to (y+1)*sh.
 			sy := top + i
 			inside := min((sy+1)*h, (y+1)*sh) - sy*h
 			weigh(above, row, uint64(inside))
@@ -47,8 +46,8 @@ func shrink(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error)
 	return dst, nil
 }
 
-// squeeze sums up a row of pixels to w pixels, each weighted so that it has the
-// weight of the whole row.
+// squeeze sums up a row of pixels to w pixels, weighted so that each has the weight of the
+// whole row.
 func squeeze(row []uint64, pix []byte, w int) {
 	clear(row)
 	sw := len(pix) / 4
@@ -88,8 +87,8 @@ func settle(pix []byte, sum []uint64, total uint64) {
 	}
 }
 
-// upright turns and mirrors an image by the orientation that a camera noted, 1 to
-// 8 as in EXIF; 0 is unknown.
+// upright turns and mirrors an image by the camera's orientation, 1 to 8 as in EXIF; 0 is
+// unknown.
 func upright(img *image.RGBA, orientation int) *image.RGBA {
 	if orientation <= 1 || orientation > 8 {
 		return img

@@ -77,9 +77,8 @@ func (p Program) report(ctx context.Context, seen int64) {
 	}
 }
 
-// readable returns output without a character of which not all bytes have come, which
-// are the rest, and, where its beginning is cut off, from a line's or a character's
-// beginning on.
+// readable returns output without an incomplete last character, which is the rest. If the
+// beginning of the output is cut off, text begins at a line or a character.
 func readable(data []byte, cut bool) (text []byte, rest int) {
 	if cut {
 		if line := bytes.IndexByte(data, '\n'); line >= 0 && line < len(data)-1 {

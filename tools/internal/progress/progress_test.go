@@ -42,7 +42,7 @@ type report struct {
 	message string
 }
 
-// follow runs a script beside the reports and returns these.
+// follow runs a script during the reports and returns the reports.
 func follow(t *testing.T, from int64, script func(p *printer) error) (got []report, err error) {
 	t.Helper()
 	p := newPrinter()

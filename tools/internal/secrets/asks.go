@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// asking are the programs that ask for a secret on their terminal, with the word that has
-// to come behind some.
+// asking are the programs that ask for a secret on their terminal; some with a word that
+// must follow.
 const asking = `
 sudo, su, doas, passwd, ssh, scp, sftp, ssh-add, ssh-keygen, ssh-copy-id, mysql, mysqldump, mysqladmin, mariadb, psql, pg_dump, createuser, mongo, mongosh, sqlplus, sqlcmd,
 redis-cli, ldapsearch, ldapmodify, ldapadd, smbclient, kinit, gpg, gpg2, openssl, cryptsetup, ftp, lftp, telnet, htpasswd, zip, unzip, 7z, keytool, ansible-vault, restic, borg,
@@ -30,5 +30,6 @@ func Asks(words []string) bool {
 
 var question = regexp.MustCompile(`(?i)(?:pass|secret|token|\bpin\b|\botp\b|one-time|verification|credential|api.?key|private key)[^\n]{0,120}[:?>]\s*$`)
 
-// Prompt reports whether a line that a program has printed last asks for a secret.
+// Prompt reports whether a line asks for a secret, given that a program has printed it
+// last.
 func Prompt(line string) bool { return question.MatchString(line) }

@@ -2,18 +2,18 @@ package secrets
 
 import "strings"
 
-// Found is what a command has of secrets.
+// Found is the secrets of a command.
 type Found struct {
-	Words [][]Span // in each of its words
-	Input bool     // what it reads from its input is one
+	Words [][]Span // of each of its words
+	Input bool     // its input is one
 }
 
-// mostTimes is how often a word of a command is taken for its program.
+// mostTimes is how many words of a command are tried as its program.
 const mostTimes = 3
 
-// Command returns the secrets among the words of a command, as a shell gives them to it,
-// beside those that Text finds in each.
-// Any word may be the program: others run it, as sudo and docker exec do.
+// Command returns the secrets among the words of a command, as a shell passes them, in
+// addition to those that Text finds in each word. Any word may be the program: others run
+// it, as sudo and docker exec do.
 func Command(words []string) Found {
 	f := Found{Words: make([][]Span, len(words))}
 	seen := map[string]int{}
@@ -38,8 +38,7 @@ func Command(words []string) Found {
 	return f
 }
 
-// assigned is the secret of a word that is an assignment: all that stands behind its
-// sign.
+// assigned returns the secret of an assignment: everything after its sign.
 func assigned(word string) []Span {
 	name, _, ok := strings.Cut(word, "=")
 	name = strings.TrimRight(name, "+")
@@ -53,21 +52,20 @@ func assigned(word string) []Span {
 	return nil
 }
 
-// Value returns what of a value is a secret: all of it, where it does not stand for
-// another one.
+// Value returns the secret part of a value: all of it, unless it refers to another value.
 func Value(text string) (Span, bool) { return Span{0, len(text)}, !empty(text) }
 
-// all takes a whole word for a secret.
+// all marks a whole word as a secret.
 func (f *Found) all(words []string, i int) { f.behind(words, i, 0) }
 
-// behind takes for a secret what stands in a word from a place on.
+// behind marks the rest of a word, from a position on, as a secret.
 func (f *Found) behind(words []string, i, from int) {
 	if i < len(words) && from < len(words[i]) && !empty(words[i][from:]) {
 		f.Words[i] = append(f.Words[i], Span{from, len(words[i])})
 	}
 }
 
-// part takes for a secret what stands in a word from a place on and behind a sign.
+// part marks the part of a word after a position and a sign as a secret.
 func (f *Found) part(words []string, i, from int, sign byte) {
 	if i >= len(words) || from > len(words[i]) {
 		return
@@ -77,7 +75,7 @@ func (f *Found) part(words []string, i, from int, sign byte) {
 		if at < 0 {
 			return
 		}
-		if sign == ':' && from+at+1 == len(words[i]) { // a token in the place of the user
+		if sign == ':' && from+at+1 == len(words[i]) { // a token as the user
 			if !empty(words[i][from : from+at]) {
 				f.Words[i] = append(f.Words[i], Span{from, from + at})
 			}
@@ -88,8 +86,8 @@ func (f *Found) part(words []string, i, from int, sign byte) {
 	f.behind(words, i, from)
 }
 
-// apply finds what a rule is about: options behind the program, from a word on, and words
-// behind those of the rule.
+// apply finds the secrets of a rule: options after the program, from a word on, and words
+// after those of the rule.
 func (f *Found) apply(r *rule, words []string, from, operands int) {
 	var plain []int
 	for i := from; i < len(words); i++ {
@@ -130,7 +128,7 @@ func (f *Found) apply(r *rule, words []string, from, operands int) {
 	}
 }
 
-// option looks whether a word is an option, and finds its value.
+// option checks whether a word is an option, and finds its value.
 func (f *Found) option(o optionRule, words []string, i int) {
 	word := words[i]
 	if o.apart {
@@ -149,7 +147,7 @@ func (f *Found) option(o optionRule, words []string, i int) {
 		f.part(words, i, len(o.name), o.sign)
 	case !long && strings.HasPrefix(word, o.name) && len(word) > len(o.name):
 		f.part(words, i, len(o.name), o.sign)
-	case !long && !o.attached && bundle(word, o.name): // letters in a row, of which it is one
+	case !long && !o.attached && bundle(word, o.name): // letters in a row, one of them the option
 		at := strings.IndexByte(word, o.name[1])
 		if at == len(word)-1 {
 			f.part(words, i+1, 0, o.sign)
@@ -159,7 +157,7 @@ func (f *Found) option(o optionRule, words []string, i int) {
 	}
 }
 
-// bundle reports whether a word is letters of options in a row with that of an option.
+// bundle reports whether a word is a row of option letters that includes the option's.
 func bundle(word, option string) bool {
 	return len(option) == 2 && len(word) > 2 && word[0] == '-' && word[1] != '-' && strings.IndexByte(word, option[1]) > 1
 }

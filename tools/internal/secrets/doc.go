@@ -1,26 +1,25 @@
-// Package secrets knows which words of a command line are secrets: what certain programs
-// take as a password, what is given to a variable, an option, a header or a field of a
-// secret's name, the passwords of URLs, connection strings and SQL, and what a program
-// reads from its input as one.
+// Package secrets finds the secrets in a command line: arguments that certain programs take
+// as a password; values of variables, options, headers or fields whose name is that of a
+// secret; passwords in URLs, connection strings and SQL; and a program's input, if that is
+// a secret.
 //
-// It is for records, which nobody should find a secret in: it would rather take out a
-// word too many. What tools show of other programs goes by package redact, which keeps a
-// word where it is in doubt.
+// It serves records, which must not contain secrets: in doubt it redacts a word. The output
+// of programs goes through package redact, which in doubt keeps a word.
 //
-// Not covered are
+// It does not find
 //
-//   - secrets in words that nothing tells apart: operands of programs that programs.go does
-//     not have, what echo prints for others to see, the body of a script;
-//   - what is put together as the line runs, of parts, by variables, or decoded;
-//   - values of names that do not say what they are, such as X=, and what SQL or a program
-//     in another language computes;
+//   - secrets in words that look like any other: operands of programs that programs.go does
+//     not list, text that echo prints for readers, the body of a script;
+//   - values that the line computes while it runs: joined, from variables, or decoded;
+//   - values of names that do not say so, such as X=, and values that SQL or a program in
+//     another language computes;
 //   - names of files, and of the programs themselves;
-//   - what is typed ahead into a program that echoes at that moment and asks for a secret
-//     later, where neither its name nor the line that it printed tells.
+//   - input typed in advance into a program that echoes at that moment and asks for a secret
+//     later, if neither its name nor the last line that it printed says so.
 //
-// Start reading at [Command] and [Text]; programs.go has the programs. Who can parse a
-// line gives its words to Command; [Line] and [Code] are for text that nobody has parsed.
-// The package imports the standard library and package redact.
+// Start reading at [Command] and [Text]; programs.go lists the programs. Callers with a
+// parsed line give its words to Command; [Line] and [Code] are for unparsed text. The
+// package imports the standard library and package redact.
 package secrets
 
 import (
@@ -28,13 +27,13 @@ import (
 	"strings"
 )
 
-// Mark stands in the place of a secret.
+// Mark replaces a secret.
 const Mark = "[redacted]"
 
 // Span is a part of a text that is a secret.
 type Span struct{ From, To int }
 
-// Without returns a text with marks in the place of its secrets.
+// Without returns a text with marks instead of its secrets.
 func Without(text string, spans []Span) string {
 	slices.SortFunc(spans, func(a, b Span) int { return a.From - b.From })
 	var b strings.Builder

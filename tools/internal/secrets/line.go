@@ -5,31 +5,31 @@ import (
 	"strings"
 )
 
-// Line returns a command line without its secrets, by its words alone: nobody has parsed
-// it. It is for shells that are not read, and for lines that cannot be.
+// Line returns an unparsed command line without its secrets, by its words alone. It is for
+// shells without a parser, and for lines that cannot be parsed.
 func Line(text string) string { return Without(text, Unparsed(text)) }
 
 // Unparsed returns where Line finds secrets.
 func Unparsed(text string) []Span { return unparsed(text, false, 0) }
 
-// Code returns a program without its secrets: quoted values of secrets' names, and those
-// of command lines, which may be a list of quoted words.
+// Code returns a program without its secrets: quoted values of secrets' names, and those of
+// command lines, which may be a list of quoted words.
 func Code(text string) string {
 	return Without(text, append(inText(text, true), unparsed(text, true, 0)...))
 }
 
-// mostNested is how deep quoted words are looked into.
+// mostNested is how deep quoted words are searched.
 const mostNested = 4
 
-// token is a word of a line that nobody has parsed.
+// token is a word of an unparsed line.
 type token struct {
 	text     string
-	from, to int  // where the text stands
+	from, to int  // its place in the line
 	quoted   bool // in whole
 }
 
-// unparsed returns the secrets of a line by its words. Those of a program are what is
-// quoted in it.
+// unparsed returns the secrets of a line by its words. The words of a program are its
+// quoted texts.
 func unparsed(text string, program bool, depth int) (spans []Span) {
 	if !program {
 		spans = Text(text)
@@ -48,7 +48,7 @@ func unparsed(text string, program bool, depth int) (spans []Span) {
 				}
 			}
 			if depth < mostNested && strings.ContainsAny(t.text, " \t\n") {
-				from := 0 // behind the quote that is inside of it
+				from := 0 // after the quote inside of it
 				if !t.quoted {
 					from = strings.IndexAny(t.text, "\"'") + 1
 				}
@@ -67,7 +67,7 @@ func unparsed(text string, program bool, depth int) (spans []Span) {
 	return spans
 }
 
-// writes reports whether the words of a command have it write to a file of secrets.
+// writes reports whether the words of a command write to a file of secrets.
 func writes(words []string) bool {
 	for i, w := range words {
 		name := strings.TrimLeft(w, "0123456789&>|")
@@ -78,22 +78,22 @@ func writes(words []string) bool {
 	return false
 }
 
-// input returns what the last of some commands is given to read, as secrets: what any of
-// them prints before it, the words of the one next to it, and what follows a "<<".
+// input returns the input of the last of some commands, as secrets: the output of the
+// commands before it, as far as their words show it, and the text after a "<<".
 func input(text string, list [][]token) (spans []Span) {
 	last := list[len(list)-1]
 	for _, t := range last {
 		if strings.HasPrefix(t.text, "<") {
 			from := t.from + len(t.text) - len(strings.TrimLeft(t.text, "<"))
 			to := last[len(last)-1].to
-			if strings.HasPrefix(t.text, "<<") && !strings.HasPrefix(t.text, "<<<") { // whose text follows the line
+			if strings.HasPrefix(t.text, "<<") && !strings.HasPrefix(t.text, "<<<") { // its text follows the line
 				from, to = t.to, len(text)
 			}
 			spans = append(spans, Span{from, to})
 		}
 	}
 	for n, before := range list[:len(list)-1] {
-		printed := n == len(list)-2 // all but its first word, whatever that is
+		printed := n == len(list)-2 // all words except the first
 		for i, t := range before {
 			if printed && (i > 0 || t.quoted) && !empty(t.text) {
 				spans = append(spans, Span{t.from, t.to})
@@ -148,7 +148,7 @@ func commands(text string, program bool) (list [][]token) {
 	return slices.Clip(list)
 }
 
-// shellToken returns the word that begins at a place, with the quotes that are inside it.
+// shellToken returns the word that begins at a position, with the quotes inside it.
 func shellToken(text string, from int) token {
 	to := from
 	for to < len(text) && strings.IndexByte(" \t\r\n;|&", text[to]) < 0 {

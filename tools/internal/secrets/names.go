@@ -16,17 +16,17 @@ var secretParts = []string{
 	"webhook", "passwords", "requirepass", "masterauth",
 }
 
-// secretEnds are those that stand at the end of a part, as in DBPASS.
+// secretEnds are ends of such parts, as in DBPASS.
 var secretEnds = []string{"pass", "passwd", "password", "passphrase", "passcode", "pwd", "pw", "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "credentials", "auth"}
 
-// plainEnds are last parts of names that say something about a secret and are none.
+// plainEnds are last parts of names that describe a secret and hold none.
 var plainEnds = []string{
 	"file", "path", "dir", "directory", "stdin", "fd", "name", "url", "uri", "id", "length", "len", "size", "count", "type", "policy", "field", "prompt", "helper",
 	"manager", "env", "ttl", "expiry", "expires", "algorithm", "alg", "store", "sock", "socket", "limit", "agent", "mode", "method", "from", "host", "port", "user",
 }
 
-// Name reports whether what has a name, be it a variable, an option, a header or a field,
-// is taken to be a secret.
+// Name reports whether the name of a variable, an option, a header or a field means that
+// its value is a secret.
 func Name(name string) bool {
 	if len(name) > 128 || name == "PWD" || name == "OLDPWD" || strings.EqualFold(name, "cwd") {
 		return false
@@ -43,8 +43,8 @@ func Name(name string) bool {
 	return redact.SecretName(name)
 }
 
-// nameParts splits a name in lower case at what is no letter, and where a capital one
-// begins a part, without digits.
+// nameParts splits a name, in lower case, at characters that are no letters and before
+// capitals that begin a part. Digits are dropped.
 func nameParts(name string) (parts []string) {
 	begin := 0
 	end := func(at int) {
@@ -68,8 +68,8 @@ func nameParts(name string) (parts []string) {
 	return parts
 }
 
-// option reports whether a word is an option whose value is a secret, and returns its
-// name. Letters alone are for the programs to know.
+// option reports whether a word is an option whose value is a secret, and returns its name.
+// Single letters depend on the program, see programs.go.
 func option(word string) bool {
 	name := strings.TrimLeft(word, "-")
 	if len(name) < 3 || name == word || strings.ContainsAny(name, "=:$ \t\n") {
@@ -83,19 +83,19 @@ func option(word string) bool {
 	switch {
 	case slices.Contains([]string{"no", "without", "disable", "skip", "show"}, parts[0]):
 		return false
-	case last == "key" && len(parts) == 1: // of a file, or to sort by
+	case last == "key" && len(parts) == 1: // a file's, or a sort key
 		return false
-	case word[1] != '-' && len(parts) == 1: // not letters in a row that happen to end so
+	case word[1] != '-' && len(parts) == 1: // not a row of option letters with such an end
 		return slices.Contains(secretParts, last) || redact.SecretName(name) || strings.HasSuffix(last, "pass")
 	}
 	return Name(name)
 }
 
-// fileParts are in the names of files that hold a secret and little else.
+// fileParts are parts of the names of files that hold mainly a secret.
 var fileParts = []string{"secret", "password", "passwd", "passphrase", "token", "credential", "apikey", "api_key", "api-key"}
 
-// File reports whether a file, by its name, holds secrets: whatever is written to it is
-// taken for one.
+// File reports whether a file holds secrets, by its name: text written to it counts as a
+// secret.
 func File(name string) bool {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	switch base {
@@ -118,7 +118,7 @@ var (
 	prints       = regexp.MustCompile(`\b(?:echo|printf|print|yes)\b|<<`)
 )
 
-// empty reports whether a value holds no secret itself: it stands for another one.
+// empty reports whether a value holds no secret itself, because it refers to another value.
 func empty(value string) bool {
 	switch {
 	case len(value) > 500 && !substitution.MatchString(value):

@@ -7,22 +7,21 @@ import (
 	"sync"
 )
 
-// programs are those whose arguments are secrets that their own words do not tell, a line
-// each: names with "," between them, what has to come among the words after that, ":",
-// and
+// programs are the programs whose secrets do not show in their words alone, a line each: the
+// names with "," between them, the words that must come after that, ":", and
 //
-//	-p        an option whose value is a secret, behind it or in the next word
-//	-p+       the same, behind it alone
-//	-u:       one that has the secret behind a ":" of its value, or another of : % , /
-//	--with    likewise long ones, and those with one dash
-//	-k=       one with NAME=VALUE, whatever the name is
-//	-k!       one whose value is the next word in any case
-//	@2        the second word behind these that is no option; @-1 the last, @* all from the second
-//	@1/       one with the secret behind a "/"
-//	==        words with NAME=VALUE, whatever the name is
-//	names     a word that is the name of a secret has that behind it
-//	file      its input, where a word names a file of secrets
-//	<         its input in any case; <-S with that word
+//	-p        an option whose value is a secret, attached or in the next word
+//	-p+       the same, only attached
+//	-u:       one that has the secret after a ":" in its value, or after another of : % , /
+//	--with    the same for long ones, and for those with one dash
+//	-k=       one with NAME=VALUE, with any name
+//	-k!       one whose value is always the next word
+//	@2        the second word after these that is no option; @-1 the last, @* all from the second
+//	@1/       one with the secret after a "/"
+//	==        words with NAME=VALUE, with any name
+//	names     a word that is the name of a secret; the secret follows
+//	file      its input, if a word names a file of secrets
+//	<         its input always; <-S with that word
 const programs = `
 curl : -u: --user: -U: --proxy-user: -b --cookie --oauth2-bearer --pass --proxy-pass --tlspassword -E: --cert: <-K <--config
 wget,wget2 : --password --http-password --ftp-password --proxy-password
@@ -121,22 +120,22 @@ swaks : -ap
 tee,sponge,dd : file
 `
 
-// rule is what a program takes as secrets.
+// rule says which arguments and input of a program are secrets.
 type rule struct {
 	after   []string // words that come first, in this order
 	options []optionRule
 	words   []wordRule
-	input   []string // words with which the input is a secret; "" = in any case
+	input   []string // words with which the input is a secret; "" = always
 	pairs   bool     // words with NAME=VALUE
 	names   bool
-	file    bool // the input is a secret where a word names a file of secrets
+	file    bool // the input is a secret if a word names a file of secrets
 }
 
 type optionRule struct {
 	name     string
-	attached bool // the value is behind the name alone
-	apart    bool // it never is
-	sign     byte // before the secret in the value; 0 = all of it is one
+	attached bool // the value is always attached to the name
+	apart    bool // it is never attached
+	sign     byte // before the secret in the value; 0 = the whole value
 }
 
 type wordRule struct {
@@ -170,7 +169,7 @@ func (r *rule) read(spec string) {
 		sign, spec = last, spec[:len(spec)-1]
 	}
 	switch {
-	case spec == "=": // and the sign
+	case spec == "=": // the sign is another =
 		r.pairs = true
 	case spec == "names":
 		r.names = true
@@ -192,16 +191,16 @@ func (r *rule) read(spec string) {
 	}
 }
 
-// rulesOf returns the rules of the program that a word may be.
+// rulesOf returns the rules of the program that a word may name.
 func rulesOf(word string) []rule {
-	if i := strings.LastIndexAny(word, "(`"); i >= 0 { // where nobody has parsed the line
+	if i := strings.LastIndexAny(word, "(`"); i >= 0 { // in an unparsed line
 		word = word[i+1:]
 	}
 	return byProgram()[strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(word, `\`, "/"))), ".exe")]
 }
 
-// begins returns where the words behind those of the rule begin; ok is false where it is
-// not about this command.
+// begins returns the first word after those of the rule; ok is false if the rule does not
+// apply to the command.
 func (r *rule) begins(words []string) (at int, ok bool) {
 	for _, want := range r.after {
 		i := slices.Index(words[at:], want)

@@ -7,7 +7,7 @@ import (
 	"toolcrib/tools/internal/secrets"
 )
 
-// marked returns a text without the marks of its secrets, and what is to be told of it.
+// marked returns a text without the marks of its secrets, and the text with them redacted.
 func marked(text string) (plain, want string) {
 	plain = strings.NewReplacer("‹", "", "›", "").Replace(text)
 	for {

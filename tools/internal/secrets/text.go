@@ -7,31 +7,31 @@ import (
 
 var (
 	given = regexp.MustCompile(`([A-Za-z0-9_$][A-Za-z0-9_.\-]*)(["'\]\\]*[ \t]*(?:=>|:=|===?|\+=|=|:)[ \t]*)`)
-	// In the place of a user and a password; the last @ of the word ends it.
+	// A user and a password, or a token as the user; the last @ of the word ends it.
 	address = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.\-]*)://([^\s"'<>` + "`" + `]*)@`)
-	// Words after which a secret stands, and what has to be in the text too.
+	// Words before a secret, and a pattern that the text must have too.
 	follows = []struct {
-		word   string // in lower case, that the text has
-		before *regexp.Regexp
-		beside *regexp.Regexp
+		word    string // in lower case; the text must have it
+		before  *regexp.Regexp
+		context *regexp.Regexp
 	}{
-		{word: "login", before: regexp.MustCompile(`(?i)\b(?:password|passwd|account)[ \t\n]+`), beside: regexp.MustCompile(`(?i)\b(?:machine|login|default)\b`)}, // netrc
-		{word: "password", before: regexp.MustCompile(`(?i)\bpassword\s+["']`)},                                                                                   // SQL
+		{word: "login", before: regexp.MustCompile(`(?i)\b(?:password|passwd|account)[ \t\n]+`), context: regexp.MustCompile(`(?i)\b(?:machine|login|default)\b`)}, // netrc
+		{word: "password", before: regexp.MustCompile(`(?i)\bpassword\s+["']`)},                                                                                    // SQL
 		{word: "identified", before: regexp.MustCompile(`(?i)\bidentified(?:\s+with\s+\S+)?\s+(?:by|as)(?:\s+password)?\s+["']`)},
 		{word: "user ", before: regexp.MustCompile(`(?im)^[ \t]*user[ \t]+\S+[ \t]+`)}, // of FTP
-		{word: "bearer", before: regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+`), beside: regexp.MustCompile(`(?i)authorization|bearer `)},
+		{word: "bearer", before: regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+`), context: regexp.MustCompile(`(?i)authorization|bearer `)},
 		{word: "spawn", before: regexp.MustCompile(`\bsend[ \t]+(?:-\S+[ \t]+)*["']`)}, // of expect
 		{word: "pass ", before: regexp.MustCompile(`(?im)^[ \t]*pass[ \t]+`)},          // of FTP and POP
 		{word: "auth ", before: regexp.MustCompile(`(?im)^[ \t]*auth[ \t]+`)},          // of redis
 	}
 )
 
-// Text returns the secrets of running text: what names of secrets are given, passwords of
-// URLs, of netrc files and of SQL.
+// Text returns the secrets of running text: values with names of secrets, passwords in
+// URLs, netrc files and SQL.
 func Text(text string) []Span { return inText(text, false) }
 
-// inText looks through running text, or through a program, where only quoted values are
-// no expressions.
+// inText searches running text, or a program, in which only quoted values count: others are
+// expressions.
 func inText(text string, program bool) (spans []Span) {
 	add := func(s Span) {
 		if s.From < s.To && !empty(text[s.From:s.To]) {
@@ -44,7 +44,7 @@ func inText(text string, program bool) (spans []Span) {
 	}
 	lower := strings.ToLower(text)
 	for _, f := range follows {
-		if !strings.Contains(lower, f.word) || f.beside != nil && !f.beside.MatchString(text) {
+		if !strings.Contains(lower, f.word) || f.context != nil && !f.context.MatchString(text) {
 			continue
 		}
 		past := 0
@@ -66,7 +66,7 @@ func inText(text string, program bool) (spans []Span) {
 	return spans
 }
 
-// inGiven finds what names of secrets are given.
+// inGiven finds the values of names of secrets.
 func inGiven(text string, program bool, add func(Span)) {
 	past := 0
 	for _, at := range given.FindAllStringSubmatchIndex(text, -1) {
@@ -86,7 +86,7 @@ func inGiven(text string, program bool, add func(Span)) {
 	}
 }
 
-// inAddresses finds the passwords of URLs, and tokens in the place of a user.
+// inAddresses finds the passwords in URLs, and tokens as the user.
 func inAddresses(text string, add func(Span)) {
 	if !strings.Contains(text, "://") {
 		return
@@ -103,7 +103,7 @@ func inAddresses(text string, add func(Span)) {
 	}
 }
 
-// value returns what stands behind a sign.
+// value returns the value after a sign.
 func value(text string, at int, sign, name string, program bool) Span {
 	begin := at
 	for begin < len(text) && text[begin] == '\\' {
@@ -126,8 +126,8 @@ func value(text string, at int, sign, name string, program bool) Span {
 	}
 }
 
-// closing returns where a value ends that a quote opened, with the backslashes before it:
-// at the same, or with the text.
+// closing returns the end of a quoted value, given its quote with the backslashes before
+// it: the same quote, or the end of the text.
 func closing(text string, at int, quote string) int {
 	for i := at; i < len(text); i++ {
 		if strings.HasPrefix(text[i:], quote) {

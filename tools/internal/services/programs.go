@@ -42,9 +42,9 @@ type Bounds struct {
 	FileSize  int      `json:"file_size,omitempty" jsonschema:"minimum=1" jsonschema_description:"MB of a file that a process may write (default 65536)"`
 	Files     int      `json:"files,omitempty" jsonschema:"minimum=16" jsonschema_description:"files that a process may have open (default 16384)"`
 	Processes int      `json:"processes,omitempty" jsonschema:"minimum=8" jsonschema_description:"processes and threads that a program may have at a time (default 2048)"`
-	Read      []string `json:"read,omitempty" jsonschema_description:"directories and files that programs may read beside the system's and the toolchains of the home directory"`
+	Read      []string `json:"read,omitempty" jsonschema_description:"directories and files that programs may read in addition to the system's and the toolchains of the home directory"`
 	Hide      []string `json:"hide,omitempty" jsonschema_description:"directories and files that programs must not see"`
-	Env       []string `json:"env,omitempty" jsonschema_description:"names of variables of the environment that programs get beside the usual ones"`
+	Env       []string `json:"env,omitempty" jsonschema_description:"names of variables of the environment that programs get in addition to the usual ones"`
 }
 
 // options returns the options of the sandbox. Check must have accepted the level.
@@ -105,7 +105,7 @@ func (b Bounds) check() error {
 			case !filepath.IsAbs(file):
 				return fmt.Errorf("programs.%s[%d]: %q is not an absolute path", list.key, i+1, file)
 			case filepath.Dir(filepath.Clean(file)) == filepath.Clean(file):
-				return fmt.Errorf("programs.%s[%d]: %q is everything; name what is meant below it", list.key, i+1, file)
+				return fmt.Errorf("programs.%s[%d]: %q is everything; name a path below it", list.key, i+1, file)
 			case errors.Is(err, fs.ErrNotExist):
 				return fmt.Errorf("programs.%s[%d]: %q does not exist", list.key, i+1, file)
 			}

@@ -1,5 +1,5 @@
-// Package services has what the categories share in a process: the sandbox for programs, the
-// jobs, and the caller of other tools.
+// Package services holds what the categories of a process share: the sandbox for programs,
+// the jobs, and the caller of other tools.
 //
 // A service is made at its first use; making one opens and starts nothing. The package
 // imports the contract, sandbox and jobs, and must not import a category. Start at

@@ -12,9 +12,9 @@ import (
 	"toolcrib/workspace"
 )
 
-// cancelled calls the tool with a context that has ended before the start, and
-// with one that ends in the middle of the work, in a large tree. Of a call that
-// changes files all happens then, or nothing.
+// cancelled calls the tool with a context that has ended before the start, and with one
+// that ends in the middle of the work, in a large tree. A call that changes files must then
+// have made all of its changes or none.
 func cancelled(t *testing.T, tool tools.Tool, calls []tools.Call, large *workspace.Workspace, dir string) {
 	small, smallDir := scene(t, calls[0])
 	start := snapshot(t, smallDir)
@@ -49,8 +49,8 @@ func cancelledBefore(ctx context.Context, ws *workspace.Workspace, tool tools.To
 	return judgeCancelled(err, time.Since(start), "before the start")
 }
 
-// cancelledAmid counts how often a whole call asks its context whether it has
-// ended, and cancels another one, in a tree like the first, at half of that.
+// cancelledAmid counts how often a whole call asks its context whether it has ended, and
+// cancels another call, in an equal tree, at half of that.
 func cancelledAmid(ctx context.Context, first, second *workspace.Workspace, tool tools.Tool, args json.RawMessage) error {
 	whole := newCountdown(ctx, 0)
 	defer whole.cancel()
@@ -83,8 +83,8 @@ func judgeCancelled(err error, took time.Duration, when string) error {
 	return nil
 }
 
-// countdown is a context that is cancelled when it has been asked a number of
-// times whether it is. It makes "in the middle" independent of time.
+// countdown is a context that is cancelled after a number of calls of Err and Done. It
+// makes "in the middle" independent of time.
 type countdown struct {
 	context.Context
 	cancel context.CancelFunc
@@ -116,13 +116,13 @@ func (c *countdown) since() time.Duration {
 	return time.Since(c.at)
 }
 
-// Err is asked between the steps of the work.
+// Err is called between the steps of the work.
 func (c *countdown) Err() error {
 	c.ask()
 	return c.Context.Err()
 }
 
-// Done is asked where the work waits.
+// Done is called where the work waits.
 func (c *countdown) Done() <-chan struct{} {
 	c.ask()
 	return c.Context.Done()

@@ -8,7 +8,7 @@ import (
 	"toolcrib/tools"
 )
 
-// dryRun calls a tool that can with dry_run: the examples succeed and change
+// dryRun calls a tool with dry_run, if it has that: the examples succeed and change
 // nothing.
 func dryRun(t *testing.T, tool tools.Tool, calls []tools.Call) {
 	in, err := tool.Input()

@@ -18,8 +18,8 @@ import (
 	"toolcrib/workspace"
 )
 
-// escapes tries every vector in every path argument of the tool. A tool that
-// changes files finds the same tree each time.
+// escapes tries every vector in every path argument of the tool. A tool that changes files
+// gets the same tree each time.
 func escapes(t *testing.T, tool tools.Tool, c tools.Call) {
 	in, err := tool.Input()
 	must(t, err)
@@ -64,7 +64,7 @@ func (e *escape) plant() {
 	e.vectors = plant(e.t, e.dir)
 }
 
-// try makes the call with one vector and returns what is wrong with its outcome.
+// try makes the call with one vector and returns the faults of its outcome.
 func (e *escape) try(pointer string, v vector) (problems []string) {
 	inside, outside := snapshot(e.t, e.dir), snapshot(e.t, filepath.Dir(e.dir), e.dir)
 	fail := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -80,7 +80,7 @@ func (e *escape) try(pointer string, v vector) (problems []string) {
 		said += err.Error() + tools.AsError(err).Error()
 	}
 	if what := leak(said, result.Structured); what != "" {
-		fail("shows %s of what lies outside: %s", what, clip(said))
+		fail("shows %s of files outside: %s", what, clip(said))
 	}
 	if err != nil && tools.AsError(err).Code == tools.Internal {
 		fail("no clear refusal: %v", err)
@@ -98,7 +98,7 @@ func (e *escape) try(pointer string, v vector) (problems []string) {
 	return problems
 }
 
-// leak names what a result or an error tells of what lies outside, "" if nothing.
+// leak names the facts about files outside that a result or an error shows, "" if none.
 func leak(said string, structured json.RawMessage) string {
 	sum := sha256.Sum256([]byte(sentinel))
 	var doc any
@@ -115,8 +115,8 @@ func leak(said string, structured json.RawMessage) string {
 	return ""
 }
 
-// describes reports whether an object in the data says of a path that it exists
-// and has the size of the sentinel.
+// describes reports whether an object in the data says that a path exists with the size of
+// the sentinel.
 func describes(data any) bool {
 	switch v := data.(type) {
 	case []any:

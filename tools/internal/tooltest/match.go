@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Match compares a wanted text with one that a tool gave. In the wanted text
-// "…" stands for any text within a line and a line "..." for any lines. It
-// returns "" when they match, else both texts.
+// Match compares a wanted text with a tool's. In the wanted text "…" matches any text
+// within a line and a line "..." any lines. It returns "" if they match, else both texts.
 func Match(want, got string) string {
 	want, got = strings.TrimRight(want, "\n"), strings.TrimRight(got, "\n")
 	var b strings.Builder

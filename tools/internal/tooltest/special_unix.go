@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// special makes the files that are no files.
+// special makes files that are neither regular files, directories nor links.
 func special(t *testing.T, dir string) []vector {
 	t.Helper()
 	must(t, unix.Mkfifo(filepath.Join(dir, "fifo"), 0o644))

@@ -18,10 +18,10 @@ import (
 	"toolcrib/workspace"
 )
 
-// How soon a refused or cancelled call must be back. Under the race
-// detector everything takes several times longer.
+// Limits for the end of a refused or cancelled call. The race detector makes everything
+// several times slower.
 const (
-	refusedWithin   = 500 * time.Millisecond // a call that waits for something never ends
+	refusedWithin   = 500 * time.Millisecond // a call that waits never ends
 	cancelledWithin = 100 * time.Millisecond
 )
 
@@ -46,8 +46,8 @@ func Run(t *testing.T, tool tools.Tool) {
 	t.Run("big", func(t *testing.T) { big(t, tool, calls, large) })
 }
 
-// Call carries out one call in a workspace, as the pipeline would, without its
-// policy, and returns the result.
+// Call carries out one call in a workspace, as the pipeline does, without its policy, and
+// returns the result.
 func Call(ctx context.Context, ws *workspace.Workspace, tool tools.Tool, args json.RawMessage) (tools.Result, error) {
 	ctx = session(ctx, ws)
 	bound, err := tool.Bind(args)
@@ -124,8 +124,8 @@ func example(t *testing.T, tool tools.Tool, c tools.Call) {
 	}
 }
 
-// big runs the examples in the tree of bigTree: the result must stay within the
-// tool's limits.
+// big runs the examples in the tree of bigTree: the result must stay within the tool's
+// limits.
 func big(t *testing.T, tool tools.Tool, calls []tools.Call, ws *workspace.Workspace) {
 	for _, c := range calls {
 		for _, args := range []json.RawMessage{c.Args, widest(t, tool, c.Args)} {
@@ -138,9 +138,9 @@ func big(t *testing.T, tool tools.Tool, calls []tools.Call, ws *workspace.Worksp
 	}
 }
 
-// within reports a result that is larger than the tool's limits, or that the
-// tool had to give up for its size. Another error is an answer too; its text is
-// clipped by the pipeline.
+// within returns an error if the result is larger than the tool's limits, or if the tool
+// gave up because of its size. Any other error of the tool is fine: the pipeline cuts its
+// text.
 func within(tool tools.Tool, result tools.Result, err error) error {
 	switch n := len(Text(result)); {
 	case err != nil && tools.AsError(err).Code == tools.TooLarge:
@@ -151,7 +151,7 @@ func within(tool tools.Tool, result tools.Result, err error) error {
 	return nil
 }
 
-// widest sets every number of the arguments that has a maximum to it.
+// widest sets every number with a maximum in the arguments to its maximum.
 func widest(t *testing.T, tool tools.Tool, args json.RawMessage) json.RawMessage {
 	in, err := tool.Input()
 	must(t, err)

@@ -16,13 +16,13 @@ import (
 	"toolcrib/workspace"
 )
 
-// link starts the content that stands for a symlink; its target follows.
+// link is the beginning of the content of a symlink; its target follows.
 const link = "-> "
 
-// Tree writes files into a new directory, opens it as a workspace, which has a
-// history, and returns both. A path that ends in "/" is a directory; content that
-// starts with "-> " is a symlink's target. The files are a minute old: a tool that
-// reports what changed during a call must not take them for new ones.
+// Tree writes files into a new directory, opens it as a workspace with a history, and
+// returns both. A path that ends in "/" is a directory; content that starts with "-> " is a
+// symlink's target. The files are a minute old: a tool that reports changes during a call
+// must not take them for new.
 func Tree(t testing.TB, files map[string]string) (*workspace.Workspace, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
@@ -38,7 +38,7 @@ func Tree(t testing.TB, files map[string]string) (*workspace.Workspace, string) 
 	return ws, dir
 }
 
-// fill writes files, as Tree has them, into a directory.
+// fill writes files into a directory, in the form of Tree.
 func fill(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	old := time.Now().Add(-time.Minute)
@@ -58,7 +58,7 @@ func fill(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// scene is the workspace of a call with all that has happened in it before.
+// scene returns the workspace of a call after the events before it.
 func scene(t testing.TB, c tools.Call) (*workspace.Workspace, string) {
 	t.Helper()
 	ws, dir := Tree(t, c.Files)
@@ -73,9 +73,8 @@ func before(t testing.TB, ws *workspace.Workspace, c tools.Call) {
 	}
 }
 
-// Contents is what a directory holds, as Tree has it: of the directories only
-// those that are empty. What is no file, directory or symlink has its mode as
-// content.
+// Contents returns the content of a directory in the form of Tree, with only the empty
+// directories. Special files have their mode as content.
 func Contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -93,7 +92,7 @@ func Contents(t testing.TB, dir string) map[string]string {
 
 func parent(rel string) string { return rel[:strings.LastIndexByte(rel, '/')+1] }
 
-// Differ compares two trees as Contents gives them: "" where they are equal.
+// Differ compares two trees of Contents: "" if they are equal.
 func Differ(want, got map[string]string) string {
 	var b strings.Builder
 	all := maps.Clone(got)
@@ -113,9 +112,8 @@ func Differ(want, got map[string]string) string {
 	return b.String()
 }
 
-// snapshot describes a tree: names, kinds, modes and the hash of each file. What
-// is below the directories that are left out is not looked at. Times are left out:
-// reading may touch the access time.
+// snapshot describes a tree: names, kinds, modes and the hash of each file. It skips the
+// directories of leftOut. Times are left out: reading may change the access time.
 func snapshot(t testing.TB, dir string, leftOut ...string) string {
 	t.Helper()
 	var b strings.Builder
@@ -125,8 +123,8 @@ func snapshot(t testing.TB, dir string, leftOut ...string) string {
 	return b.String()
 }
 
-// walk visits what lies below a directory, in order. The content of a symlink is
-// its target after "-> ".
+// walk visits everything below a directory, in order. The content of a symlink is its
+// target after "-> ".
 func walk(t testing.TB, dir string, visit func(rel string, info fs.FileInfo, content string), leftOut ...string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(host string, d fs.DirEntry, err error) error {

@@ -9,19 +9,19 @@ import (
 	"testing"
 )
 
-// sentinel is the content, and a part of the name, of what lies outside the
-// roots. No result and no error may show it, its hash, or how long it is.
+// sentinel is the content, and a part of the name, of files outside the roots. No result
+// and no error may show it, its hash or its size.
 const sentinel = "OUTSIDE-SENTINEL-7f3a"
 
-// vector is a path that leaves the roots, names what is no file, or looks as if it
-// did. An entry is inside the workspace, as a link itself is: a tool that changes
-// the entry and not what it leads to may take it.
+// vector is a path that leaves the roots, names a special file, or looks like that. An
+// entry is inside the workspace, such as a link itself: a tool that changes the entry and
+// not its target may accept it.
 type vector struct {
 	name, path string
 	entry      bool
 }
 
-// surround puts secrets beside the workspace dir.
+// surround puts secrets next to the workspace dir.
 func surround(t *testing.T, dir string) {
 	t.Helper()
 	parent := filepath.Dir(dir)
@@ -34,8 +34,7 @@ func surround(t *testing.T, dir string) {
 	must(t, os.WriteFile(filepath.Join(parent, sentinel+".txt"), nil, 0o644))
 }
 
-// plant puts links and special files into the workspace dir and returns the paths
-// that lead to them.
+// plant puts links and special files into the workspace dir and returns the paths to them.
 func plant(t *testing.T, dir string) []vector {
 	t.Helper()
 	out, twin := filepath.Join(filepath.Dir(dir), "out"), dir+"-evil"

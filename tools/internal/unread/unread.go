@@ -15,12 +15,12 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// mostAsked is how many paths are asked once more why they cannot be read.
+// mostAsked is how many paths are opened again to learn why they cannot be read.
 const mostAsked = 10_000
 
-// Paths puts together what could not be read of files, if anything, with what a walk could
-// not, each once and in order. A walk does not say why: the paths themselves are asked, and
-// tell unless that has passed by now.
+// Paths joins the files that could not be read with the paths that a walk could not read,
+// each once and in order. A walk does not give reasons: the paths are opened again, which
+// shows the reason if it still exists.
 func Paths(ctx context.Context, found []paging.Unread, stats fileindex.WalkStats) []paging.Unread {
 	all := slices.Clone(found)
 	known := make(map[string]bool, len(found))
@@ -58,7 +58,7 @@ func whyDenied(ctx context.Context, path string) string {
 	return Why(err)
 }
 
-// Why describes an error of the system in a few words, "" = it has none.
+// Why describes an error of the system in a few words, "" = no error.
 func Why(err error) string {
 	if errors.Is(err, fs.ErrPermission) {
 		return "permission denied"
@@ -80,8 +80,8 @@ func tooManyOpen(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// Starved is the error of a search that had no handles left for any of its files, nil
-// where it had some.
+// Starved returns the error of a search that had no handles for any of its files, nil if it
+// had some.
 func Starved(looked int, paths []paging.Unread) error {
 	if looked > 0 || !slices.ContainsFunc(paths, func(u paging.Unread) bool { return u.Why == TooMany }) {
 		return nil

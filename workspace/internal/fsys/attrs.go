@@ -5,16 +5,15 @@ import (
 	"os"
 )
 
-// What a file that takes the place of another keeps of it is its owner and group,
-// its permission bits, its access control list and its extended attributes. Left
-// behind is what the kernel itself drops when a file is written: setuid, setgid and
-// capabilities.
+// A file that replaces another gets its owner and group, permission bits, access control
+// list and extended attributes. It does not get setuid, setgid and capabilities, which the
+// kernel drops too when a file is written.
 
-// KeepAttributes gives to the attributes of from, which info describes. lost names
-// what the system refused to keep ("owner 1000:1000", "attribute user.x", "access
-// control list"), so that the caller can write from in place instead; what can be
-// kept is kept all the same. Where the group is lost, it gets no more rights than
-// everybody has. The error is one of I/O.
+// KeepAttributes copies the attributes of from, which info describes, to to. lost names
+// those that the system refused ("owner 1000:1000", "attribute user.x", "access control
+// list"), so that the caller can write from in place instead; the others are copied all the
+// same. If the group is lost, it gets no more rights than everybody has. The error is one
+// of I/O.
 func KeepAttributes(from, to *os.File, info Info) (lost []string, err error) {
 	perm := info.Mode.Perm()
 	owner, sameGroup, err := KeepOwner(from, to)
@@ -32,7 +31,7 @@ func KeepAttributes(from, to *os.File, info Info) (lost []string, err error) {
 	if err != nil {
 		return lost, err
 	}
-	// Last, since a file that its owner may not write gets no more attributes.
+	// Last: a file that its owner may not write takes no more attributes.
 	if err := setPerm(to, perm); err != nil {
 		if !refused(err) {
 			return lost, err
@@ -42,8 +41,8 @@ func KeepAttributes(from, to *os.File, info Info) (lost []string, err error) {
 	return lost, nil
 }
 
-// setPerm sets permission bits where they differ: a change that is none can be
-// forbidden.
+// setPerm sets permission bits if they differ: the system may forbid even a change to the
+// same bits.
 func setPerm(f *os.File, perm fs.FileMode) error {
 	fi, err := f.Stat()
 	if err != nil || fi.Mode().Perm() == perm {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// KeepOwner does nothing: a file belongs to whoever made it, and its access control
-// list is what counts.
+// KeepOwner does nothing: a file belongs to the user who made it, and its access control
+// list decides.
 func KeepOwner(from, to *os.File) (lost string, sameGroup bool, err error) { return "", true, nil }
 
 // CopyAttributes compares the access control lists: a new file has that of its

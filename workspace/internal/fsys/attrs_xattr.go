@@ -16,13 +16,13 @@ import (
 type attributeRule int
 
 const (
-	attributeLeft  attributeRule = iota // is not Copied
-	attributeTried                      // is Copied where the system permits it
-	attributeKept                       // is Copied, or lost
+	attributeLeft  attributeRule = iota // is not copied
+	attributeTried                      // is copied if the system permits it
+	attributeKept                       // is copied, or lost
 )
 
-// ruleOfAttribute goes by the name. What guards the former content (capabilities,
-// the hashes of IMA and EVM) does not hold for another.
+// ruleOfAttribute returns the rule for an attribute by its name. Attributes that vouch for
+// the former content (capabilities, the hashes of IMA and EVM) are not valid for another.
 func ruleOfAttribute(name string) attributeRule {
 	switch {
 	case name == "security.capability", name == "security.ima", name == "security.evm":
@@ -35,8 +35,8 @@ func ruleOfAttribute(name string) attributeRule {
 	return attributeTried
 }
 
-// isACL reports whether an attribute is an access control list: POSIX, NFS, or as
-// ZFS and others have it.
+// isACL reports whether an attribute is an access control list: of POSIX, of NFS, or of ZFS
+// and others.
 func isACL(name string) bool {
 	switch name {
 	case "system.posix_acl_access", "system.posix_acl_default", "system.nfs4_acl", "system.richacl":
@@ -45,10 +45,9 @@ func isACL(name string) bool {
 	return false
 }
 
-// CopyAttributes gives to the extended attributes of from, and takes away an access
-// control list that it has got from its directory and from has not. That changes
-// permissions, so they are set afterwards. lost names what was to be kept and is
-// not.
+// CopyAttributes gives to the extended attributes of from, and removes an access control
+// list that only to has, from its directory. That changes permissions, so they are set
+// afterwards. lost names the attributes that should be kept and are not.
 func CopyAttributes(from, to *os.File) (lost []string, err error) {
 	names, err := attributes(from)
 	if err != nil {
@@ -99,7 +98,7 @@ func CopyAttributes(from, to *os.File) (lost []string, err error) {
 
 const lostACL = "access control list"
 
-// copyAttribute leaves alone what is the same already: to set even that can be
+// copyAttribute sets an attribute unless it is the same already: even that can be
 // forbidden.
 func copyAttribute(from, to *os.File, name string) error {
 	want, err := attribute(from, name)
@@ -131,7 +130,7 @@ func attribute(f *os.File, name string) ([]byte, error) {
 	return growing(f, func(fd int, buf []byte) (int, error) { return unix.Fgetxattr(fd, name, buf) })
 }
 
-// growing calls read with buffers of growing size until what it reads fits in.
+// growing calls read with growing buffers until the result fits.
 func growing(f *os.File, read func(fd int, buf []byte) (int, error)) (data []byte, err error) {
 	const most = 1 << 20 // more than any kernel gives
 	for size := 256; size <= most; size *= 4 {

@@ -15,12 +15,12 @@ import (
 // kernelDir is a dir on a bare descriptor: a walk opens one for each directory,
 // and an os.File would cost as much again as the directory itself.
 type kernelDir struct {
-	// mu is held for reading while fd is used, so that a number which close gave
-	// back to the system is never taken for the directory.
+	// mu is held for reading while fd is used, so that the number of a closed descriptor,
+	// which the system gives out again, is never taken for the directory.
 	mu  sync.RWMutex
 	fd  int    // -1 once closed
 	dev uint64 // a device that is known to hold data, see admit
-	// whole says that on dev a read gives less than was asked for only at the end of
+	// whole says that on dev a read returns less than it is asked for only at the end of
 	// a file.
 	whole bool
 }
@@ -68,8 +68,8 @@ func (d *kernelDir) OpenFile(name string, f *File) error {
 	return nil
 }
 
-// OpenListed asks nothing of the file: on the mount of the directory itself, reading it
-// can tell all that there is to know.
+// OpenListed does not ask for the state of the file: on the mount of the directory itself,
+// reading the file will do.
 func (d *kernelDir) OpenListed(name string, f *File) error {
 	if !d.whole {
 		return d.OpenFile(name, f)
@@ -80,7 +80,7 @@ func (d *kernelDir) OpenListed(name string, f *File) error {
 	return d.openOnMount(name, f)
 }
 
-// openOnMount opens what is below the directory on the same mount, through no link.
+// openOnMount opens an entry below the directory on the same mount, through no link.
 func (d *kernelDir) openOnMount(rel string, f *File) error {
 	f.kernel.whole = d.whole
 	how := unix.OpenHow{Flags: fileFlags, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_XDEV}
@@ -102,7 +102,7 @@ func (d *kernelDir) OpenRead(name string) (*os.File, Info, error) {
 	return d.adoptFile(fd, name)
 }
 
-// openData opens an entry for reading, whatever it is.
+// openData opens an entry of any kind for reading.
 func (d *kernelDir) openData(name string) (int, error) {
 	fd, err := d.openat(name, fileFlags)
 	if err != nil {
@@ -157,7 +157,7 @@ func (d *kernelDir) adoptFile(fd int, name string) (*os.File, Info, error) {
 	return os.NewFile(uintptr(fd), name), infoOfStat(&st), nil
 }
 
-// admitFile is admit for what must be a regular file; anything else is closed.
+// admitFile is admit for a descriptor that must be of a regular file; it closes any other.
 func (d *kernelDir) admitFile(fd int) (unix.Stat_t, error) {
 	st, err := d.admit(fd)
 	if err == nil {
@@ -169,9 +169,8 @@ func (d *kernelDir) admitFile(fd int) (unix.Stat_t, error) {
 	return st, err
 }
 
-// admit describes what a descriptor is open on and refuses file systems of the
-// kernel. Asking for the file system is left out on the device that the
-// directory itself lies on.
+// admit describes the file of a descriptor and refuses file systems of the kernel. It does
+// not ask for the file system on the device of the directory itself.
 func (d *kernelDir) admit(fd int) (unix.Stat_t, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
@@ -237,7 +236,7 @@ func (d *kernelDir) Entries(limit int) ([]DirEntry, error) {
 }
 
 // appendDirents parses records of struct linux_dirent64: inode (8 bytes), offset
-// (8), length of the Decode (2), type (1), name up to a NUL. The names are parts of
+// (8), length of the record (2), type (1), name up to a NUL. The names are parts of
 // text: a string for each would be most of what a walk allocates.
 func appendDirents(list []DirEntry, fd int, text string) []DirEntry {
 	const sizeAt, typeAt, nameAt = 16, 18, 19
@@ -257,8 +256,8 @@ func appendDirents(list []DirEntry, fd int, text string) []DirEntry {
 	return list
 }
 
-// kindOfDirent asks the entry itself where the file system gives no type; one
-// that is gone by then is of no kind that anybody would open.
+// kindOfDirent asks the entry itself if the file system gives no type; one that is gone by
+// then is KindOther, which nobody opens.
 func kindOfDirent(fd int, name string, typ byte) Kind {
 	switch typ {
 	case unix.DT_REG:
@@ -318,7 +317,7 @@ func (d *kernelDir) OpenWrite(name string) (*os.File, Info, error) {
 	return d.adoptFile(fd, name)
 }
 
-// regular refuses what is not a regular file before it is opened: to open a device
+// regular refuses an entry that is not a regular file before it is opened: to open a device
 // for writing may have effects of its own.
 func (d *kernelDir) regular(name string) error {
 	if err := changeName(name); err != nil {
@@ -405,8 +404,8 @@ func (d *kernelDir) with(to Dir, name, as string, f func(from, to int) error) er
 		return err
 	}
 	return d.change(name, func(from int) error {
-		// To wait for a second lock could wait for ever. Only a close, through or
-		// waiting for its turn, keeps a reader out.
+		// To wait for a second lock could wait for ever. Only a close, done or waiting,
+		// keeps a reader out.
 		if !other.mu.TryRLock() {
 			return os.ErrClosed
 		}
@@ -471,7 +470,7 @@ func (d *kernelDir) Sync() error {
 	})
 }
 
-// modeBits is the reverse of fileMode for what may be set.
+// modeBits is the reverse of fileMode for the bits that may be set.
 func modeBits(mode fs.FileMode) uint32 {
 	bits := uint32(mode.Perm())
 	if mode&fs.ModeSetuid != 0 {

@@ -7,7 +7,7 @@ import "os"
 type File struct {
 	kernel kernelFile // where std is nil
 	std    *os.File
-	info   *Info // of std, as it was when it was opened; a pointer keeps what the kernel opens small
+	info   *Info // of std, when it was opened; a pointer keeps the struct small
 }
 
 // OpenFile opens a regular file for reading.
@@ -23,7 +23,7 @@ func OpenFile(in interface {
 }
 
 // Info describes the file as it was when it was opened, or when it was asked for first
-// where it was opened by openListed.
+// if OpenListed opened it.
 func (f *File) Info() Info {
 	if f.std != nil {
 		return *f.info

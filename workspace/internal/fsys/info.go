@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Info is what is known of a path.
+// Info describes an entry.
 type Info struct {
 	Kind    Kind
 	Size    int64 // bytes
 	Mode    fs.FileMode
 	ModTime time.Time
-	Links   uint64 // hard links; 0 where the system does not tell
-	// Target is the text of a symlink, Resolved the path that it leads to inside
-	// the roots ("" where it leaves them or dangles).
+	Links   uint64 // hard links; 0 if the system has no number
+	// Target is the text of a symlink, Resolved the path that it leads to inside the roots;
+	// "" if it leaves them or the target is missing.
 	Target, Resolved string
 	// Device and Inode tell a file from another; 0 where the system has none.
 	Device, Inode uint64
 }
 
-// Version identifies the content of a file that nobody has hashed, by what the
-// system tells of it: "v:" with size, time and inode.
+// Version identifies the content of a file that nobody has hashed: "v:" with size, time and
+// inode.
 func (i Info) Version() string {
 	return fmt.Sprintf("v:%d-%x-%x", i.Size, i.ModTime.UnixNano(), i.Inode)
 }
 
-// Kind is what a path is.
+// Kind is the kind of an entry.
 type Kind string
 
 // The kinds of paths.
@@ -44,7 +44,7 @@ type DirEntry struct {
 	Kind Kind
 }
 
-// KindOf gives the kind of a file mode's type bits.
+// KindOf returns the kind of the type bits of a file mode.
 func KindOf(mode fs.FileMode) Kind {
 	switch mode.Type() {
 	case 0:

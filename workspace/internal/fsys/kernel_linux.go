@@ -92,8 +92,8 @@ func (k *kernelRoot) resolve(rel string, flags, resolve uint64) (fd int, err err
 func (k *kernelRoot) OpenFile(rel string, f *File) error {
 	fd, err := k.openat2(rel, fileFlags)
 	if err != nil {
-		// A socket cannot be opened, nor a device without permission: what it is
-		// matters more than why.
+		// A socket cannot be opened, nor a device without permission: its kind matters
+		// more than the reason.
 		if err == unix.ENXIO || err == unix.ENODEV || err == unix.EACCES {
 			if info, e := k.Stat(rel); e == nil && info.Kind == KindOther {
 				err = ErrSpecial
@@ -188,9 +188,9 @@ func readlinkat(fd int, name string) (string, error) {
 	}
 }
 
-// kernelFS are the file systems whose files are windows to the kernel and not
-// data: reading one may block (tracefs), have effects (sysfs), or tell the
-// server's own environment and memory (procfs). File systems that only hold
+// kernelFS are the file systems whose files are windows to the kernel and not data: reading
+// one may block (tracefs), have effects (sysfs), or show the server's own environment and
+// memory (procfs). File systems that only hold
 // devices are not listed, since devices are refused everywhere.
 var kernelFS = map[uint32]bool{
 	unix.PROC_SUPER_MAGIC:     true,
@@ -229,7 +229,7 @@ func fileSystem(fd int) (uint32, error) {
 	}
 }
 
-// dataFS is fileSystem, and answers errKernel for one of kernelFS.
+// dataFS is fileSystem, with ErrKernel for one of kernelFS.
 func dataFS(fd int) (uint32, error) {
 	fs, err := fileSystem(fd)
 	if err == nil && kernelFS[fs] {
@@ -256,13 +256,13 @@ func refuseKernelFile(f *os.File) error {
 }
 
 // kernelFile is a file on a bare descriptor: a search opens one for each file, and an
-// os.File would cost more system calls and a finalizer. Nobody closes it who forgets it.
+// os.File would cost more system calls and a finalizer. It must be closed.
 type kernelFile struct {
 	// mu is held for reading while fd is used, as in kernelDir.
 	mu sync.RWMutex
 	fd int // -1 once closed
 	// O_NONBLOCK stays set on it: on a regular file it means nothing.
-	whole bool  // as kernelDir.whole; only what is surely on that device
+	whole bool  // as kernelDir.whole; only if the file is surely on that device
 	info  *Info // nil = not asked for yet
 }
 

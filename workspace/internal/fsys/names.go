@@ -36,6 +36,20 @@ func SameName(a, b string) bool {
 	return a == b
 }
 
+// WindowsAlias returns the first component of rel that Windows takes for another name: a
+// stream (a:b), a short name (GIT~1), or one with a dot or space at the end, which Windows
+// drops; "" for none.
+func WindowsAlias(rel string) string {
+	for name := range strings.SplitSeq(rel, "/") {
+		short := strings.LastIndexByte(name, '~')
+		if name != "." && (strings.ContainsRune(name, ':') || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") ||
+			short >= 0 && short+1 < len(name) && '0' <= name[short+1] && name[short+1] <= '9') {
+			return name
+		}
+	}
+	return ""
+}
+
 // Show makes a path fit for a message: characters that do not print, such as
 // those that reverse the direction of text, are escaped, and a long one is cut.
 func Show(text string) string {

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// plain is a Root that follows no link at all: errIsLink.
+// plain is a Root that follows no link at all: ErrIsLink.
 type plain struct{ Root }
 
 // in opens the directory that holds rel.

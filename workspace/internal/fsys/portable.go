@@ -124,9 +124,9 @@ func (p *portableRoot) look(rel string, stat func(string) (os.FileInfo, error)) 
 	return info, p.translate(err)
 }
 
-// refuseForeign asks what lies on another device than the root for its file
-// system, which takes an open file: itself, or its directory for a link. What is
-// neither file, directory nor link is never opened at all.
+// refuseForeign asks for the file system of an entry on another device than the root. That
+// takes an open file: the entry, or for a link its directory. An entry that is neither file,
+// directory nor link is never opened.
 func (p *portableRoot) refuseForeign(rel string, kind Kind) error {
 	switch kind {
 	case KindSymlink:
@@ -136,7 +136,7 @@ func (p *portableRoot) refuseForeign(rel string, kind Kind) error {
 	}
 	f, err := p.root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|OpenFlags, 0)
 	if errors.Is(err, os.ErrPermission) {
-		return nil // what cannot be opened is not read either
+		return nil // a file that cannot be opened is not read either
 	}
 	if err != nil {
 		return err
@@ -220,7 +220,7 @@ func refuseKernelRoot(root *os.Root, fi os.FileInfo, dev uint64) error {
 	return refuseKernelFile(f)
 }
 
-// ErrNotDir is what the system says of a file in the place of a directory.
+// ErrNotDir is the system's error for a file that was wanted as a directory.
 const ErrNotDir = syscall.ENOTDIR
 
 // portableDir is a dir on an os.Root of its own.
@@ -234,8 +234,8 @@ func NewDir(root *os.Root) Dir { return &portableDir{root: root} }
 
 func (d *portableDir) Close() error { return d.root.Close() }
 
-// Open looks twice, since os.Root follows links: what was opened must be the
-// directory that stood there as itself a moment before.
+// Open looks twice, since os.Root follows links: the open directory must be the one that the
+// name meant itself, and not as a link, a moment before.
 func (d *portableDir) Open(name string) (Dir, error) {
 	before, err := d.Lstat(name)
 	if err != nil {
@@ -245,7 +245,7 @@ func (d *portableDir) Open(name string) (Dir, error) {
 		return nil, err
 	}
 	// The dot makes name an inner component, which is opened as a directory: a
-	// FIFO that has taken its place fails instead of blocking.
+	// FIFO that has taken its name fails instead of blocking.
 	sub, err := d.root.OpenRoot(name + "/.")
 	if err != nil {
 		return nil, err
@@ -283,7 +283,7 @@ func (d *portableDir) OpenRead(name string) (*os.File, Info, error) {
 	return d.openSame(name, os.O_RDONLY, before)
 }
 
-// openSame opens what was found to be before, and nothing that stands there since.
+// openSame opens the file that before describes, and no other that has its name by now.
 func (d *portableDir) openSame(name string, flag int, before os.FileInfo) (*os.File, Info, error) {
 	f, info, err := openPortable(d.root, name, flag, d.dev)
 	if err != nil {
@@ -355,7 +355,7 @@ func wantDir(fi os.FileInfo) error {
 	return ErrSpecial
 }
 
-// WantFile refuses what is not a regular file.
+// WantFile refuses an entry that is not a regular file.
 func WantFile(kind Kind) error {
 	switch kind {
 	case KindFile:
@@ -375,7 +375,7 @@ func (d *portableDir) Create(name string, perm fs.FileMode) (*os.File, error) {
 	return d.root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 }
 
-// OpenWrite looks twice, as open does.
+// OpenWrite looks twice, as Open does.
 func (d *portableDir) OpenWrite(name string) (*os.File, Info, error) {
 	if err := changeName(name); err != nil {
 		return nil, Info{}, err
@@ -456,7 +456,7 @@ func (d *portableDir) Link(name string, to Dir, as string) error {
 	return linkRoots(d.root, name, other.root, as)
 }
 
-// pair checks the arguments of what concerns two directories.
+// pair checks the arguments of an operation on two directories.
 func (d *portableDir) pair(to Dir, name, as string) (*portableDir, error) {
 	if err := changeName(name, as); err != nil {
 		return nil, err

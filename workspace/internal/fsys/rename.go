@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// renameHow is what a rename does with what stands at the new name.
+// renameHow says what a rename does if the new name exists.
 type renameHow int
 
 const (
@@ -25,20 +25,20 @@ func unsupportedRename(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL)
 }
 
-// Linker is the part of a dir that MoveBySteps takes.
+// Linker is the part of a Dir that MoveBySteps needs.
 type Linker interface {
 	Dir
-	// Link makes as another name of a regular file and never replaces.
+	// Link makes as another name of a regular file, and never replaces an entry.
 	Link(name string, to Dir, as string) error
 	// Rename is the rename of the system.
 	Rename(name string, to Dir, as string, how renameHow) error
 }
 
-// MoveBySteps is move where the system has no rename that never replaces. A file
-// gets its new name by a hard link, which never replaces either; a program that
-// puts another file at the old name before that is removed loses it. What cannot
-// be linked is renamed after a look: what another program makes at as between the
-// two is replaced, unless it is a directory that is not empty.
+// MoveBySteps is Dir.Move for systems that have no rename that never replaces. A file gets
+// its new name by a hard link, which never replaces either; a program that puts another
+// file at the old name before that is removed loses it. An entry that cannot be linked is
+// renamed after a check: an entry that another program makes at as in between is replaced,
+// unless it is a directory that is not empty.
 func MoveBySteps(from Linker, name string, to Dir, as string) error {
 	if err := changeName(name, as); err != nil {
 		return err
@@ -68,7 +68,7 @@ func MoveBySteps(from Linker, name string, to Dir, as string) error {
 	return from.Rename(name, to, as, renameOver)
 }
 
-// moveEntry is move of both backends.
+// moveEntry is Dir.Move of both backends.
 func moveEntry(from Linker, name string, to Dir, as string) error {
 	err := from.Rename(name, to, as, renameKeep)
 	if unsupportedRename(err) {
@@ -77,7 +77,7 @@ func moveEntry(from Linker, name string, to Dir, as string) error {
 	return err
 }
 
-// exchangeEntries is exchange of both backends.
+// exchangeEntries is Dir.Exchange of both backends.
 func exchangeEntries(from Linker, name string, to Dir, as string) error {
 	err := from.Rename(name, to, as, renameSwap)
 	if unsupportedRename(err) {

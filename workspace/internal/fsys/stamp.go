@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// settling is how long after a change a file's times may hide another one: FAT keeps
-// them to two seconds.
+// settling is how long the times of a file may hide another change after one: FAT keeps
+// times to two seconds.
 const settling = 2 * time.Second
 
-// Stamp is what tells a file from itself before a change.
+// Stamp is compared with a later one to see whether a file has changed.
 type Stamp struct {
-	Sign  uint64 // over all the system tells; 0 = it tells nothing
+	Sign  uint64 // over all that the system reports; 0 = there is no file
 	Inode uint64
 	Links uint64
-	// Fresh says that the file may change again without another sign, so that it counts
-	// as changed at the next look.
+	// Fresh says that the file may change again without another sign, so that it counts as
+	// changed at the next look.
 	Fresh bool
 }
 
-// unknown is the stamp of what the system refuses to tell about.
+// unknown is the stamp of a file that the system refuses to describe.
 var unknown = Stamp{Fresh: true}
 
-// identity64 is what a sign is made of. Times are in nanoseconds.
+// identity64 has the values of a sign. Times are in nanoseconds.
 type identity64 struct {
 	device, inode, size uint64
 	modified, changed   int64
@@ -34,20 +34,20 @@ type identity64 struct {
 // signSeed makes the signs of one process comparable.
 var signSeed = maphash.MakeSeed()
 
-// newStamp makes a stamp of what was seen at the time now; id.changed is 0 where the
-// system keeps no such time.
+// newStamp makes a stamp of a file as it was at the time now; id.changed is 0 if the system
+// keeps no such time.
 func newStamp(id identity64, links uint64, now time.Time) Stamp {
 	since := now.Add(-settling).UnixNano()
 	until := now.Add(settling).UnixNano()
-	// Whoever may write a file can set its time of modification ahead; when its status
-	// changed is the clock of the file system, which may go ahead too.
+	// A writer of a file can set its time of modification ahead. Its status time comes from
+	// the clock of the file system, which may be ahead too.
 	fresh := id.changed > since || id.modified > since && id.modified <= until
 	return Stamp{
 		Sign: maphash.Comparable(signSeed, id), Inode: id.inode, Links: links, Fresh: fresh,
 	}
 }
 
-// stampPortable is stampOf by what every system tells.
+// stampPortable is StampOf by os.Root, for every system.
 func stampPortable(h Dir, name string, now time.Time) Stamp {
 	d, ok := h.(*portableDir)
 	if !ok {

@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StampOf describes what stands at a path below h, without following a link at its end;
-// "." is the directory itself. What is not there
-// has the zero stamp.
+// StampOf describes the entry at a path below h, without following a link at its end; "."
+// is the directory itself. A missing entry has the zero stamp.
 func StampOf(h Dir, name string, now time.Time) Stamp {
 	k, ok := h.(*kernelDir)
 	if !ok {
@@ -21,7 +20,7 @@ func StampOf(h Dir, name string, now time.Time) Stamp {
 	return stampOfStat(&st, err, now)
 }
 
-// StampOfHost describes what a path on the host leads to, as stampOf does.
+// StampOfHost describes the target of a path on the host, as StampOf does.
 func StampOfHost(name string, now time.Time) Stamp {
 	var st unix.Stat_t
 	err := unix.Stat(name, &st)

@@ -62,9 +62,8 @@ func fileMode(mode uint32) fs.FileMode {
 	return m
 }
 
-// DataAfter finds where in a file of the given size data begins at or after an
-// offset, and where it ends; start is size where only a hole follows. All is data
-// on a file system that has no holes.
+// DataAfter finds the next data of a file of the given size at or after an offset; start is
+// size if only a hole follows. On a file system without holes all is data.
 func DataAfter(f *os.File, at, size int64) (start, end int64, err error) {
 	start, err = f.Seek(at, unix.SEEK_DATA)
 	switch {
@@ -82,8 +81,8 @@ func DataAfter(f *os.File, at, size int64) (start, end int64, err error) {
 	return min(start, size), min(end, size), err
 }
 
-// mountedAt reports whether an entry of the directory fd, which lies on device dev,
-// is the root of a mount. Kernels before 5.8 tell it only of another device.
+// mountedAt reports whether an entry of the directory fd, on device dev, is the root of a
+// mount. Kernels before 5.8 report it for another device only.
 func mountedAt(fd int, name string, dev uint64) (bool, error) {
 	var st unix.Statx_t
 	const flags = unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT

@@ -12,8 +12,8 @@ import (
 // OpenFlags is empty: these systems have no FIFO among their files.
 const OpenFlags = 0
 
-// Identity returns what tells a file from another, and how many hard links it has; 0 where
-// the system does not say.
+// Identity returns the device and inode of a file and its number of hard links; 0 if the
+// system has none.
 func Identity(fs.FileInfo) (device, inode, links uint64) { return 0, 0, 0 }
 
 // renameRoots renames within a directory. os.Root does not rename between two, and
@@ -36,7 +36,7 @@ func linkRoots(from *os.Root, name string, to *os.Root, as string) error {
 	return from.Link(name, as)
 }
 
-// chtimesRoot sets the time of what is not a link, for which os.Root has nothing.
+// chtimesRoot sets the time of an entry that is not a link; os.Root cannot do it for links.
 func chtimesRoot(root *os.Root, name string, when time.Time) error {
 	fi, err := root.Lstat(name)
 	if err != nil || fi.Mode()&os.ModeSymlink != 0 {

@@ -16,8 +16,8 @@ import (
 // OpenFlags keep an open from blocking on a FIFO and from taking a terminal.
 const OpenFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
-// Identity returns what tells a file from another, and how many hard links it has; 0 where
-// the system does not say.
+// Identity returns the device and inode of a file and its number of hard links; 0 if the
+// system has none.
 func Identity(fi fs.FileInfo) (device, inode, links uint64) {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -38,8 +38,8 @@ func mayChange(fd int) error {
 
 func mayChangeDir(f *os.File) error { return mayChange(int(f.Fd())) }
 
-// AppendTo adds data where the file ends by then, which the system finds out in the
-// same step, and returns where that was.
+// AppendTo adds data at the end of the file, which the system finds in the same step, and
+// returns the offset of the data.
 func AppendTo(f *os.File, data []byte) (at int64, err error) {
 	if _, err := unix.FcntlInt(f.Fd(), unix.F_SETFL, unix.O_APPEND); err != nil {
 		return 0, err
@@ -63,8 +63,7 @@ func linkRoots(from *os.Root, name string, to *os.Root, as string) error {
 	return withRoots(from, to, func(from, to int) error { return unix.Linkat(from, name, to, as, 0) })
 }
 
-// chtimesRoot sets the time of an entry itself where that is a link: os.Root would
-// follow it.
+// chtimesRoot sets the time of an entry itself: os.Root would follow a link.
 func chtimesRoot(root *os.Root, name string, when time.Time) error {
 	f, err := root.Open(".")
 	if err != nil {
@@ -97,7 +96,8 @@ func withRoots(from, to *os.Root, f func(from, to int) error) error {
 	return f(int(a.Fd()), int(b.Fd()))
 }
 
-// syncDir takes it for done where the file system does not sync directories.
+// syncDir makes the entries of a directory survive a loss of power; it returns nil if the
+// file system does not sync directories.
 func syncDir(f *os.File) error {
 	err := f.Sync()
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {

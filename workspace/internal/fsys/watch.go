@@ -1,16 +1,16 @@
 package fsys
 
-// Event says what a watch has told, in bits.
+// Event is what a watch reports about an entry, in bits.
 type Event uint16
 
-// What an event may say.
+// The bits of an event.
 const (
 	EventLost      Event = 1 << iota // events are missing
 	EventListing                     // an entry was made, removed or renamed
-	EventGone                        // what had the name has it no longer
-	EventEnded                       // and no other, as far as is told
+	EventGone                        // the file that had the name has it no longer
+	EventEnded                       // and has no other name, as far as is known
 	EventContent                     // a file was written
-	EventStored                      // of these, by a system call that stores
+	EventStored                      // one of these, by a system call that stores
 	EventStatus                      // owner, mode, times or the like have changed
 	EventMoved                       // the directory itself was moved or removed
 	EventUnwatched                   // the watch has ended

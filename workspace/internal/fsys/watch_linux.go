@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchMask is what a directory is watched for. IN_CLOSE_WRITE is there for stores into
-// mapped files, for which no IN_MODIFY comes.
+// watchMask has the events of a watch. IN_CLOSE_WRITE reports stores into mapped files, for
+// which there is no IN_MODIFY.
 const watchMask = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MOVED_FROM | unix.IN_MOVED_TO |
 	unix.IN_MODIFY | unix.IN_CLOSE_WRITE | unix.IN_ATTRIB |
 	unix.IN_DELETE_SELF | unix.IN_MOVE_SELF | unix.IN_ONLYDIR | unix.IN_EXCL_UNLINK
@@ -20,8 +20,8 @@ const watchMask = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MOVED_FROM | unix.IN
 // eventBuffer is how much of the queue one system call reads.
 const eventBuffer = 64 << 10
 
-// watchableFS are the file systems whose changes all come by this kernel, and which tell
-// of each. Network file systems and FUSE also change elsewhere, and of overlayfs a lower
+// watchableFS are the file systems whose changes all come by this kernel, which reports
+// each. Network file systems and FUSE also change elsewhere, and of overlayfs a lower
 // layer may.
 var watchableFS = map[uint32]bool{
 	unix.BTRFS_SUPER_MAGIC:    true,
@@ -50,7 +50,7 @@ const (
 const mountInfo = "/proc/self/mountinfo"
 
 // Watcher is an inotify queue. The system call that changes a watched directory queues
-// the event before it returns, so that what is read later holds it.
+// the event before it returns, so that a later read of the queue has it.
 type Watcher struct {
 	fd      int
 	mounts  int    // /proc/self/mountinfo, polled for changes
@@ -59,16 +59,16 @@ type Watcher struct {
 	buf     []byte
 }
 
-// NewWatcher fails where the system has no inotify or no instance left, and for a
-// directory that is not to be watched by it.
+// NewWatcher fails if the system has no inotify or no instance left, and for a directory on
+// another file system than those of watchableFS.
 func NewWatcher(top Dir) (*Watcher, error) {
 	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
 	if err != nil {
 		return nil, err
 	}
 	w := &Watcher{fd: fd, mounts: -1, devices: map[uint64]bool{}, buf: make([]byte, eventBuffer)}
-	// Polling tells once of what has changed since the opening. An os.File would be
-	// polled by the runtime, which would then be told instead.
+	// Polling reports each change since the opening once. The runtime polls an os.File, and
+	// would get the report instead.
 	if w.mounts, err = unix.Open(mountInfo, unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
 		w.below, err = mountsBelow(top)
 	}
@@ -105,7 +105,7 @@ func (w *Watcher) Add(h Dir) (wd int32, err error) {
 			}
 			w.devices[k.dev] = true
 		}
-		// By way of the handle: what the path leads to may have changed.
+		// By way of the handle: the path may lead elsewhere by now.
 		n, err := unix.InotifyAddWatch(w.fd, "/proc/self/fd/"+strconv.Itoa(fd), watchMask)
 		wd = int32(n)
 		return err
@@ -119,9 +119,9 @@ func (w *Watcher) Add(h Dir) (wd int32, err error) {
 // Remove ends a watch. It fails for one that has ended by itself.
 func (w *Watcher) Remove(wd int32) { _, _ = unix.InotifyRmWatch(w.fd, uint32(wd)) }
 
-// Events takes the events out of the queue that are there at the beginning: later ones
-// may come as fast as they are taken. name is the entry's, empty for the
-// directory itself, and valid during the call.
+// Events calls f for the events that are in the queue at the beginning: later ones may come
+// as fast as they are read. name is that of the entry, empty for the directory itself, and
+// valid during the call.
 func (w *Watcher) Events(each func(wd int32, e Event, name []byte)) error {
 	size, err := unix.IoctlGetInt(w.fd, unix.TIOCINQ)
 	if err != nil {
@@ -192,9 +192,9 @@ func (w *Watcher) MountsChanged(top Dir) bool {
 	return changed
 }
 
-// mountsBelow returns the number and place of each mount below an open directory. The
+// mountsBelow returns the number and directory of each mount below an open directory. The
 // fields of a line are the number of the mount, that of its parent, the device, its root
-// there and its place, in which spaces and the like are octal escapes.
+// there and its directory, in which spaces and the like are octal escapes.
 func mountsBelow(top Dir) (string, error) {
 	k, ok := top.(*kernelDir)
 	if !ok {

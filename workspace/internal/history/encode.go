@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// NewID returns an ID of a change: 16 characters of the time in milliseconds and
-// of chance. Later ones sort after earlier ones.
+// NewID returns an ID of a change: 16 characters, of the time in milliseconds and of random
+// bytes. Later IDs sort after earlier ones.
 func NewID() string {
 	// Crockford's alphabet keeps the order of the bytes.
 	alphabet := base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz")
@@ -26,13 +26,13 @@ func NewID() string {
 	return alphabet.EncodeToString(id)
 }
 
-// anyRecord is how the line of every Decode begins.
+// anyRecord is the beginning of the line of every record.
 const anyRecord = `{"id":"`
 
-// recordStart is how the line of the Decode of that ID begins.
+// recordStart returns the beginning of the line of the record of that ID.
 func recordStart(id string) []byte { return []byte(anyRecord + id + `"`) }
 
-// encodeRecord makes the line of a Decode. Names that are not UTF-8 survive it.
+// encodeRecord makes the line of a record. Names that are not UTF-8 survive it.
 func encodeRecord(rec Record) ([]byte, error) {
 	if rec.ID == "" {
 		return nil, errors.New("a change without an ID")
@@ -55,7 +55,7 @@ func DecodeRecord(line []byte) (Record, error) {
 	return rec, nil
 }
 
-// MapNames puts f(name) in the place of each name; files itself stays as it is.
+// MapNames replaces each name by f(name) in a copy of files.
 func MapNames(files []Changed, f func(string) string) []Changed {
 	copied := false
 	for i := range files {
@@ -82,10 +82,10 @@ func mapTarget(v *Version, f func(string) string) *Version {
 	return &mapped
 }
 
-// packed marks a name that JSON cannot hold as it is; no file has such a name.
+// packed begins a name that JSON cannot hold as it is; no file has such a name.
 const packed = "\x00"
 
-// PackName makes a name fit for JSON, which UnpackName takes back.
+// PackName makes a name fit for JSON.
 func PackName(name string) string {
 	if utf8.ValidString(name) {
 		return name
@@ -93,7 +93,7 @@ func PackName(name string) string {
 	return packed + base64.RawURLEncoding.EncodeToString([]byte(name))
 }
 
-// UnpackName returns the name that PackName was given.
+// UnpackName reverses PackName.
 func UnpackName(name string) string {
 	text, ok := strings.CutPrefix(name, packed)
 	if !ok {

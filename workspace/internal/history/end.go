@@ -12,29 +12,29 @@ import (
 	"time"
 )
 
-// logEnd is how far the log went when it was written last. It lies beside the log in a
-// file of its own, so that a log that is shorter by now is told to be: records that a
-// kill has torn never counted.
+// logEnd is the length of the log after the last append. It is in a file of its own next to
+// the log, so that a log that has lost records since is noticed. A record that a kill has
+// torn never counted.
 type logEnd struct {
 	Mark
 	Gap *Gap `json:"gap,omitempty"` // the last that was noticed
 }
 
-// Gap is a part of the History that is missing: its log was cut or removed.
+// Gap is a part of the history that is missing: its log was cut or removed.
 type Gap struct {
-	After   time.Time `json:"after,omitzero"` // of the newest change that was left; zero: none was
+	After   time.Time `json:"after,omitzero"` // of the newest change that is left; zero if none is
 	Noticed time.Time `json:"noticed"`
 }
 
 const (
 	endName = "end"
-	// endSize is how long the file is: it is written over at once, so that no kill
-	// leaves half of it.
+	// endSize is the length of the file in bytes. One write replaces all of it, so that no
+	// kill leaves half of it.
 	endSize = 256
 )
 
-// readEnd returns the end as it was noted last; the zero value where it never was. One
-// that a loss of power has torn is as good as none.
+// readEnd returns the end that was noted last; the zero value if none was, or if a loss of
+// power has torn it.
 func (h *History) readEnd() (end logEnd, err error) {
 	text, err := h.Folder.ReadFile(endName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,14 +63,14 @@ func (h *History) noteEnd(end logEnd) error {
 	return errors.Join(err, f.Close())
 }
 
-// mend compares the log with its end as it was noted, and returns it as it is now, with
-// a gap where records are missing. The caller holds the lock.
+// mend compares the log with its noted end, and returns its present end, with a gap if
+// records are missing. The caller holds the lock.
 func (h *History) mend() (end logEnd, err error) {
 	noted, err := h.readEnd()
 	if err != nil {
 		return end, err
 	}
-	if end.Mark, err = h.standing(); err != nil {
+	if end.Mark, err = h.readMark(); err != nil {
 		return end, err
 	}
 	if g := noted.Gap; g != nil && time.Since(g.Noticed) < h.bounds.Age {
@@ -97,8 +97,8 @@ func (h *History) mend() (end logEnd, err error) {
 	return end, h.noteEnd(end)
 }
 
-// cutBelow reports whether records are missing of a log that was noted to go as far as
-// noted. One that begins otherwise was pruned, or is about to be.
+// cutBelow reports whether a log has lost records since its end was noted. A log with
+// another beginning was pruned, or is about to be.
 func (h *History) cutBelow(noted, now Mark) (bool, error) {
 	switch {
 	case noted.First == "":
@@ -119,7 +119,7 @@ func (h *History) cutBelow(noted, now Mark) (bool, error) {
 	return true, nil
 }
 
-// markOf is where a log ends that is the part of another: what replaceLog makes.
+// markOf returns the mark of a log that is to have this part of the present one.
 func markOf(part *io.SectionReader) (Mark, error) {
 	first := make([]byte, len(recordStart(NewID())))
 	if part.Size() < int64(len(first)) {
@@ -129,7 +129,7 @@ func markOf(part *io.SectionReader) (Mark, error) {
 	return Mark{string(first), part.Size()}, err
 }
 
-// Gap returns what is known to be missing of the History; nil where nothing is.
+// Gap returns the known gap in the history; nil for none.
 func (h *History) Gap(ctx context.Context) (*Gap, error) {
 	var end logEnd
 	err := h.locked(ctx, func() (err error) {

@@ -13,9 +13,9 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// Find yields the lines of the log, the newest first, that may be of the change id, ""
+// find yields the lines of the log, the newest first, that may be of the change id, ""
 // being any, and may concern one of the names, which are absolute; nil being any.
-func (h *History) Find(ctx context.Context, id string, names []string) iter.Seq2[logLine, error] {
+func (h *History) find(ctx context.Context, id string, names []string) iter.Seq2[logLine, error] {
 	start := []byte(anyRecord)
 	if id != "" {
 		start = recordStart(id)
@@ -36,15 +36,15 @@ func (h *History) Find(ctx context.Context, id string, names []string) iter.Seq2
 	}
 }
 
-// Decode decodes a line.
-func (h *History) Decode(line logLine) (Record, error) {
+// decode decodes a line.
+func (h *History) decode(line logLine) (Record, error) {
 	rec, err := DecodeRecord(line.Text)
 	rec.root = h.Root
 	return rec, err
 }
 
-// needles returns what the line of every Decode holds that concerns one of the
-// names; nil says that any may.
+// needles returns texts of which the line of every record about one of the names has
+// one; nil says that any line may be of such a record.
 func (h *History) needles(names []string) [][]byte {
 	var list [][]byte
 	for _, name := range names {
@@ -67,34 +67,34 @@ func containsAny(text []byte, needles [][]byte) bool {
 	return needles == nil || slices.ContainsFunc(needles, func(n []byte) bool { return bytes.Contains(text, n) })
 }
 
-// Concerns reports whether a Decode is about one of the names or what lies below
-// them; with none, whether it is about anything.
-func (rec Record) Concerns(names []string) bool {
+// concerns reports whether a record is about one of the names or a path below
+// one; with none, whether it is about anything.
+func (rec Record) concerns(names []string) bool {
 	if names == nil {
 		return len(rec.Files) > 0
 	}
 	return slices.ContainsFunc(rec.Files, func(c Changed) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
-			_, ok := fsys.Below(name, AbsolutePath(rec.root, c.Path))
+			_, ok := fsys.Below(name, absolutePath(rec.root, c.Path))
 			if !ok && c.From != "" {
-				_, ok = fsys.Below(name, AbsolutePath(rec.root, c.From))
+				_, ok = fsys.Below(name, absolutePath(rec.root, c.From))
 			}
 			return ok
 		})
 	})
 }
 
-// AbsolutePath is the host path of a path of a Decode, slash-separated.
-func AbsolutePath(root, name string) string {
-	if filepath.IsAbs(filepath.FromSlash(name)) {
+// absolutePath is the host path of a path of a record, slash-separated; "" if that is "".
+func absolutePath(root, name string) string {
+	if name == "" || filepath.IsAbs(filepath.FromSlash(name)) {
 		return name
 	}
 	return path.Join(root, name)
 }
 
-// NewestFirst merges lists that are each in order. A change of several roots is in
+// newestFirst merges lists that are each in order. A change of several roots is in
 // the list of each, and once in the result.
-func NewestFirst(lists [][]Record) []Record {
+func newestFirst(lists [][]Record) []Record {
 	var merged []Record
 	seen := map[string]bool{}
 	for {

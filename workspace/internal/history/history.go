@@ -21,19 +21,19 @@ import (
 //
 //	objects/ab/<hash>  contents by their SHA-256; ab are its first two digits
 //	incoming/          contents that are not whole yet
-//	log                records, a line of JSON each, see history_log.go
-//	end                how far the log went, see history_end.go
-//	pruned             its time is that of the last pruning, see history_prune.go
+//	log                records, a line of JSON each, see log.go
+//	end                how far the log went, see end.go
+//	pruned             its time is that of the last pruning, see prune.go
 //
-// A content is named by a Decode only after it is whole in its place. Nothing here
-// is synced: a loss of power may cost the last changes of the History, which are
-// then told to be missing, but never the user's files.
+// A record names a content only after the content is whole in its place. Nothing here is
+// synced: a loss of power may cost the last changes of the history, but never the user's
+// files. [History.Gap] reports the lost changes.
 type History struct {
 	Root   string // canonical
 	dir    *state.Dir
 	Folder *os.Root
 	bounds Bounds
-	busy   chan struct{} // the turn for the lock of the state, in this process
+	busy   chan struct{} // has room for one: who holds the lock of the state, in this process
 
 	mu      sync.Mutex
 	closed  bool
@@ -49,8 +49,8 @@ type History struct {
 // Folder is the folder of the state of a root that holds its history.
 const Folder = "history"
 
-// Open opens the history of the root of that canonical name, whose state d is. It prunes
-// beside the caller where nobody has done so for a while.
+// Open opens the history of the root of that canonical name, whose state d is. It starts to
+// prune if no process has done so for a while.
 func Open(d *state.Dir, root string, bounds Bounds) (*History, error) {
 	folder, err := d.Folder(Folder)
 	if err != nil {
@@ -69,7 +69,7 @@ func Open(d *state.Dir, root string, bounds Bounds) (*History, error) {
 	return h, nil
 }
 
-// Close waits for a pruning that is under way, and returns the error of the last.
+// Close waits for a pruning under way, and returns the error of the last.
 func (h *History) Close() error {
 	h.mu.Lock()
 	h.closed = true
@@ -79,8 +79,8 @@ func (h *History) Close() error {
 	return errors.Join(h.failed, h.Folder.Close())
 }
 
-// locked runs f under the lock that all processes respect which change the log or
-// take objects for being there.
+// locked runs f under the lock that every process takes before it changes the log or relies
+// on an object.
 func (h *History) locked(ctx context.Context, f func() error) (err error) {
 	select {
 	case h.busy <- struct{}{}:
@@ -96,16 +96,16 @@ func (h *History) locked(ctx context.Context, f func() error) (err error) {
 	return f()
 }
 
-// ErrTooLarge says that a content is larger than what is kept.
+// ErrTooLarge says that a content is above the limit.
 var ErrTooLarge = errors.New("too large to be kept")
 
-// keepWhole is the size up to which a content is read before anything is written,
-// in bytes: one that is kept already then costs no writing.
+// keepWhole is the size in bytes up to which a content is read before any of it is written:
+// if it is kept already, nothing needs writing.
 const keepWhole = 1 << 20
 
-// Keep stores what r gives, up to limit bytes, and returns its SHA-256 in
-// lower-case hex and its size; ErrTooLarge above limit. The content stays for at
-// least an hour, for a Decode to name it.
+// Keep stores the content of r, up to limit bytes, and returns its SHA-256 in lower-case
+// hex and its size; ErrTooLarge above limit. The content stays for at least an hour, so
+// that a record can name it.
 func (h *History) Keep(ctx context.Context, r io.Reader, limit int64) (hash string, size int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", 0, err
@@ -133,7 +133,7 @@ func (h *History) Keep(ctx context.Context, r io.Reader, limit int64) (hash stri
 	return c.hash, c.size, nil
 }
 
-// content is what is about to be kept: in memory, or in a file of incoming.
+// content is a content that is about to be kept: in memory, or in a file of incoming.
 type content struct {
 	hash string
 	size int64
@@ -189,8 +189,8 @@ func (h *History) incoming() (*os.File, string, error) {
 	return f, name, err
 }
 
-// store brings a content to its place, or finds it there and makes it young again.
-// Both are under the lock, so that pruning never removes what is found here.
+// store moves a content to its place; if it is there already, it makes it young again. Both
+// are under the lock, so that pruning never removes a content that is found here.
 func (h *History) store(ctx context.Context, c *content) error {
 	name := objectName(c.hash)
 	there := false
@@ -224,14 +224,14 @@ func (h *History) store(ctx context.Context, c *content) error {
 	return err
 }
 
-// isWhole reports whether an object is there with its size: after a loss of power
-// it may be empty.
+// isWhole reports whether an object exists with its size: after a loss of power it may be
+// empty.
 func (h *History) isWhole(name string, size int64) bool {
 	info, err := h.Folder.Lstat(name)
 	return err == nil && info.Size() == size
 }
 
-// renew makes an object young again, if it is there.
+// renew makes an object young again, and reports whether it exists.
 func (h *History) renew(name string, size int64) bool {
 	now := time.Now()
 	return h.isWhole(name, size) && h.Folder.Chtimes(name, now, now) == nil
@@ -251,8 +251,8 @@ func (h *History) spill(c *content) error {
 	return nil
 }
 
-// Open opens a kept content; fs.ErrNotExist if it is not kept. What is damaged is
-// an error before any of it is read.
+// Open opens a kept content; fs.ErrNotExist if it is not kept. The error for a damaged one
+// comes before any of it is read.
 func (h *History) Open(ctx context.Context, hash string) (_ io.ReadCloser, size int64, err error) {
 	if !isHash(hash) {
 		return nil, 0, fs.ErrNotExist
@@ -289,8 +289,8 @@ func (h *History) OpenVersion(ctx context.Context, v *Version) (io.ReadCloser, i
 func objectDir(hash string) string  { return "objects/" + hash[:2] }
 func objectName(hash string) string { return objectDir(hash) + "/" + hash }
 
-// isHash reports whether text is a SHA-256 in lower-case hex, and so the name of
-// nothing but an object.
+// isHash reports whether text is a SHA-256 in lower-case hex, so that it can name nothing
+// but an object.
 func isHash(text string) bool {
 	return len(text) == 2*sha256.Size && strings.Trim(text, "0123456789abcdef") == ""
 }

@@ -10,34 +10,34 @@ import (
 	"toolcrib/workspace/internal/tree"
 )
 
-// Bounds of what is kept of one tree that is deleted or overwritten.
+// Limits for one tree that is deleted or overwritten.
 const (
 	MaxKeptFiles = 20_000
 	MaxKeptBytes = 512 << 20
 )
 
-// Keeper takes entries into a History.
+// Keeper keeps entries in a history.
 type Keeper struct {
 	ctx   context.Context
 	h     *History // nil = only describes
 	List  []Changed
 	bytes int64
-	Left  string // why something is not kept, "" = all is
+	Left  string // why an entry is not kept, "" = all are
 }
 
-// NewKeeper returns a Keeper for a History; with nil it only describes.
+// NewKeeper returns a Keeper for a history; with nil it only describes.
 func NewKeeper(ctx context.Context, h *History) *Keeper { return &Keeper{ctx: ctx, h: h} }
 
-// KeepError says that the History could not take a content.
+// KeepError says that the history could not keep a content.
 type KeepError struct{ Err error }
 
 func (e *KeepError) Error() string { return e.Err.Error() }
 func (e *KeepError) Unwrap() error { return e.Err }
 
-// Tree keeps the entry name of in and what is below it, as what stood at rel in the
-// History.
+// Tree keeps the entry name of in and all below it, as the former entry at rel in the
+// history.
 func (k *Keeper) Tree(in fsys.Dir, name, rel string) error {
-	var way []string // the directories down to here, by their paths in the History
+	var way []string // the directories down to here, by their paths in the history
 	at := func(name string) string {
 		if len(way) == 0 {
 			return rel
@@ -65,7 +65,7 @@ func (k *Keeper) add(rel string, v *Version) {
 	k.List = append(k.List, Changed{Kind: OpDelete, Path: rel, Before: v})
 }
 
-// entry keeps what is not a directory.
+// entry keeps an entry that is not a directory.
 func (k *Keeper) entry(in fsys.Dir, name, rel string) error {
 	info, err := in.Stat(name)
 	if err != nil {
@@ -108,8 +108,8 @@ func (k *Keeper) entry(in fsys.Dir, name, rel string) error {
 	return nil
 }
 
-// Salvage keeps the entry name of in as the former content of rel, in a change of its own
-// that is rec but for its files, and returns the ID of that.
+// Salvage keeps the entry name of in as the former content of rel, in a change of its own.
+// rec has the values of that change but for ID and Files. It returns the ID.
 func (h *History) Salvage(ctx context.Context, in fsys.Dir, name, rel string, rec Record) (id string, err error) {
 	k := NewKeeper(ctx, h)
 	if err := k.Tree(in, name, rel); err != nil {

@@ -12,9 +12,8 @@ import (
 
 const logName = "log"
 
-// Append adds a Decode to the log; once it returns nil, the change has happened.
-// The line is one write. What a process that was killed has left of a line, or an
-// error of this one, is cut off.
+// Append adds a record to the log; once it returns nil, the change has happened. The line
+// is one write. Append cuts off a line that a killed process or an error has torn.
 func (h *History) Append(ctx context.Context, rec Record) error {
 	line, err := encodeRecord(rec)
 	if err != nil {
@@ -41,7 +40,7 @@ func (h *History) Append(ctx context.Context, rec Record) error {
 			end.First = string(line[:len(recordStart(rec.ID))])
 		}
 		end.Size = size + int64(len(line))
-		_ = h.noteEnd(end) // the change has happened; a log that goes further than was noted is well
+		_ = h.noteEnd(end) // the change has happened, and a log may be longer than noted
 		return nil
 	})
 	if err == nil {
@@ -50,7 +49,7 @@ func (h *History) Append(ctx context.Context, rec Record) error {
 	return err
 }
 
-// cutTorn cuts off what follows the last line end, and returns the size of the rest.
+// cutTorn cuts off a torn line, and returns the size of the rest.
 func cutTorn(f *os.File) (int64, error) {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -67,7 +66,7 @@ func cutTorn(f *os.File) (int64, error) {
 	return size, f.Truncate(size)
 }
 
-// Has reports whether the log has the Decode of that ID. It looks from the end.
+// Has reports whether the log has the record of that ID. It looks from the end.
 func (h *History) Has(id string) (bool, error) {
 	start := recordStart(id)
 	for line, err := range h.Lines() {
@@ -81,23 +80,23 @@ func (h *History) Has(id string) (bool, error) {
 	return false, nil
 }
 
-// Mark is where the log ended at a time.
+// Mark is the end of the log at a time.
 type Mark struct {
-	First string `json:"first,omitempty"` // how the log began: pruning takes from there
+	First string `json:"first,omitempty"` // the beginning of the log: pruning cuts there
 	Size  int64  `json:"size,omitempty"`
 }
 
-// Mark returns where the log ends; the zero value where that cannot be told.
+// Mark returns the end of the log; the zero value if it cannot be read.
 func (h *History) Mark() Mark {
-	m, err := h.standing()
+	m, err := h.readMark()
 	if err != nil {
 		return Mark{}
 	}
 	return m
 }
 
-// standing is mark with the reason; a log without a Decode has the zero value.
-func (h *History) standing() (Mark, error) {
+// readMark is Mark with its error; a log without a record has the zero value.
+func (h *History) readMark() (Mark, error) {
 	f, err := h.Folder.Open(logName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Mark{}, nil
@@ -110,15 +109,15 @@ func (h *History) standing() (Mark, error) {
 	if err != nil {
 		return Mark{}, err
 	}
-	size, err := wholeLines(f, info.Size()) // what is torn is cut off by the next
+	size, err := wholeLines(f, info.Size()) // the next append cuts off a torn line
 	if err != nil {
 		return Mark{}, err
 	}
 	return markOf(io.NewSectionReader(f, 0, size))
 }
 
-// HasSince is has for a Decode that was appended after mark, if ever. It does not
-// read what is older, as long as the log has only grown.
+// HasSince is Has for a record that can only have been appended after mark. It does not
+// read older records, as long as the log has only grown.
 func (h *History) HasSince(id string, mark Mark) (bool, error) {
 	if mark.First == "" || h.Mark().First != mark.First {
 		return h.Has(id)
@@ -172,8 +171,8 @@ type logLine struct {
 	Text []byte
 }
 
-// linesBackward yields the lines of the first size bytes of f from the last to the
-// first; what follows the last line end is none. A text is good until the next.
+// linesBackward yields the lines of the first size bytes of f from the last to the first,
+// without a torn one at the end. A text is valid until the next.
 func linesBackward(f io.ReaderAt, size int64) iter.Seq2[logLine, error] {
 	return func(yield func(logLine, error) bool) {
 		end, err := wholeLines(f, size)

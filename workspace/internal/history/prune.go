@@ -14,26 +14,26 @@ import (
 	"time"
 )
 
-// When a process prunes, and what it leaves alone.
+// When a process prunes, and the contents that it does not remove.
 const (
-	// pruneBytes and pruneChanges are how much one process keeps before it looks
-	// again at the bounds.
+	// pruneBytes and PruneChanges are how much one process keeps before it checks the
+	// bounds again.
 	pruneBytes   = 64 << 20
 	PruneChanges = 1000
 	// pruneEvery is how often the start of a process does so.
 	pruneEvery = time.Hour
-	// Youth is how long an object is kept that no Decode names: the change that
-	// will name it may be under way. No change takes longer.
+	// Youth is how long an object without a record is kept: the change that will name it
+	// may be under way. No change takes longer.
 	Youth = time.Hour
 )
 
-// due reports whether nobody has pruned the History for a while.
+// due reports whether no process has pruned the history for a while.
 func (h *History) due() bool {
 	info, err := h.Folder.Stat("pruned")
 	return err != nil || time.Since(info.ModTime()) > pruneEvery
 }
 
-// count notes what was kept, and prunes after a while.
+// count adds to the numbers since the last pruning, and prunes after a while.
 func (h *History) count(bytes int64, changes int) {
 	h.mu.Lock()
 	h.written += bytes
@@ -48,8 +48,8 @@ func (h *History) count(bytes int64, changes int) {
 	}
 }
 
-// startPruning prunes beside the calls, once at a time. What goes wrong, the next
-// pruning tries again; close tells of the last.
+// startPruning prunes in the background, once at a time. The next pruning tries again after
+// an error; Close returns that of the last.
 func (h *History) startPruning() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -77,10 +77,10 @@ func (h *History) prunedOrPanicked() (err error) {
 	return h.Prune(h.ctx, Youth)
 }
 
-// Prune forgets the oldest changes until the rest is within the bounds, and then
-// removes the contents that no Decode names any more. It may be killed at any
-// point, and runs beside other processes: the log is replaced by a rename, and an
-// object goes only if it is older than youth, as that of no change under way is.
+// Prune forgets the oldest changes until the rest is within the bounds, and then removes
+// the contents that no record names any more. It may be killed at any point, and other
+// processes may run: a rename replaces the log, and only objects older than youth are
+// removed, which no change under way can need.
 func (h *History) Prune(ctx context.Context, youth time.Duration) error {
 	old := time.Now().Add(-youth)
 	named, err := h.cutLog(ctx)
@@ -105,12 +105,12 @@ func (h *History) stampPruned() error {
 	return errors.Join(err, f.Close())
 }
 
-// errPruned says that another process has done the work meanwhile.
+// errPruned says that another process has pruned meanwhile.
 var errPruned = errors.New("another process prunes the history")
 
-// cutLog drops the oldest records and returns the hashes that the others name.
-// Most of the reading is done before the lock is taken; what was appended
-// meanwhile is read under it.
+// cutLog drops the oldest records and returns the hashes that the others name. It reads
+// most of the log before it takes the lock, and under it the records that were appended
+// meanwhile.
 func (h *History) cutLog(ctx context.Context) (named map[string]bool, err error) {
 	log, err := h.Folder.Open(logName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -159,16 +159,16 @@ func (h *History) cutLog(ctx context.Context) (named map[string]bool, err error)
 	return named, err
 }
 
-// keepFrom returns where the first Decode begins that is kept. Over the bound of
-// bytes, a tenth more than needed goes, so that the log is not Copied at each
-// pruning.
+// keepFrom returns the offset of the first record that is kept. If the log is above its
+// limit of bytes, it drops a tenth more than needed, so that not every pruning copies the
+// log.
 func (h *History) keepFrom(ctx context.Context, log io.ReaderAt, end int64) (int64, error) {
 	var (
 		oldest = time.Now().Add(-h.bounds.Age)
 		named  = map[string]bool{}
 		total  int64
-		roomy  = end // where nine tenths of the bound are reached
-		young  = end // where the first Decode begins that is not too old
+		roomy  = end // where nine tenths of the limit are reached
+		young  = end // where the first record begins that is not too old
 	)
 	for line, err := range linesBackward(log, end) {
 		if err == nil {
@@ -200,7 +200,7 @@ func (h *History) keepFrom(ctx context.Context, log io.ReaderAt, end int64) (int
 	return young, nil
 }
 
-// Versions yields the versions of a Decode whose content is kept.
+// Versions yields the versions of a record whose content is kept.
 func Versions(rec Record) iter.Seq[*Version] {
 	return func(yield func(*Version) bool) {
 		for _, c := range rec.Files {
@@ -213,7 +213,7 @@ func Versions(rec Record) iter.Seq[*Version] {
 	}
 }
 
-// nameObjects adds the hashes that a part of the log names.
+// nameObjects adds the hashes that the records in a part of the log name.
 func nameObjects(ctx context.Context, named map[string]bool, log io.ReaderAt, from, to int64) error {
 	for line, err := range linesBackward(io.NewSectionReader(log, from, to-from), to-from) {
 		if err == nil {
@@ -224,7 +224,7 @@ func nameObjects(ctx context.Context, named map[string]bool, log io.ReaderAt, fr
 		}
 		rec, err := DecodeRecord(line.Text)
 		if err != nil {
-			continue // it can name nothing to anybody
+			continue // no process can read it
 		}
 		for v := range Versions(rec) {
 			if id, _, ok := strings.Cut(v.At, "/"); ok {
@@ -237,8 +237,8 @@ func nameObjects(ctx context.Context, named map[string]bool, log io.ReaderAt, fr
 	return nil
 }
 
-// replaceLog makes a part of the log the whole of it. Its end is noted before: of the
-// two orders, the one in which a kill leaves what is seen to be well.
+// replaceLog replaces the log by a part of it. It notes the new end first: a kill between
+// the two steps then leaves a log that looks whole.
 func (h *History) replaceLog(part *io.SectionReader) error {
 	end, err := h.mend()
 	if err != nil {
@@ -254,7 +254,7 @@ func (h *History) replaceLog(part *io.SectionReader) error {
 	}
 	_, err = io.Copy(f, part)
 	if err == nil {
-		err = f.Sync() // a loss of power must not cost what is kept
+		err = f.Sync() // a loss of power must not cost the records that stay
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
@@ -265,8 +265,8 @@ func (h *History) replaceLog(part *io.SectionReader) error {
 	return h.Folder.Rename(next, logName)
 }
 
-// sweep removes objects that are not named and older than old, and what processes
-// that were killed left in incoming.
+// sweep removes objects that are not named and older than old, and the files that killed
+// processes left in incoming.
 func (h *History) sweep(ctx context.Context, named map[string]bool, old time.Time) error {
 	dirs, err := fs.ReadDir(h.Folder.FS(), "objects")
 	if err != nil {
@@ -280,8 +280,8 @@ func (h *History) sweep(ctx context.Context, named map[string]bool, old time.Tim
 	return h.sweepDir(ctx, "incoming", nil, old)
 }
 
-// sweepDir looks at all files of a directory, and then again under the lock at
-// those that may go: a change may have found one meanwhile and count on it.
+// sweepDir looks at all files of a directory, and then again under the lock at those to be
+// removed: a change may have found one meanwhile and rely on it.
 func (h *History) sweepDir(ctx context.Context, dir string, named map[string]bool, old time.Time) error {
 	entries, err := fs.ReadDir(h.Folder.FS(), dir)
 	if err != nil {

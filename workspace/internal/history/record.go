@@ -1,13 +1,14 @@
-// Package history is what was there before: the former contents of the files of one root,
-// and the log of its changes, for all processes that serve the root.
+// Package history keeps the former contents of the files of one root, and the log of its
+// changes, for all processes that serve the root.
 //
-// The writer of package workspace appends to it, and so may whatever else sees a file
-// change: a [Keeper] takes what stood at a path by the open directory and the name where it
-// stands now, and [History.Append] writes the [Record] of the change; [History.Salvage] is
-// both for one entry. Nothing here knows how a change was planned.
+// The writer of package workspace appends to it, and other code that sees a file change may:
+// a [Keeper] keeps a former entry by its open directory and present name, and
+// [History.Append] writes the [Record] of the change; [History.Salvage] does both for one
+// entry. Nothing here knows how a change was planned.
 //
-// It imports workspace/state and the packages fsys and tree beside it. Start with [Record],
-// then read history.go (contents), log.go (records) and prune.go (what is forgotten).
+// It may import workspace/state and the packages fsys and tree next to it. Start with
+// [Record], then read history.go (contents), log.go (records), query.go and find.go (queries)
+// and prune.go (the limits).
 package history
 
 import (
@@ -17,7 +18,7 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// Record is one change in the History of a root.
+// Record is one change in the history of a root.
 type Record struct {
 	ID        string    `json:"id"`
 	Time      time.Time `json:"time"`
@@ -26,26 +27,22 @@ type Record struct {
 	Call      string    `json:"call,omitempty"`
 	Undoes    string    `json:"undoes,omitempty"` // the ID of the change that it takes back
 	Files     []Changed `json:"files"`
-	// Hidden is how many files of the change History left out, because they lie
-	// outside of the view.
+	// Hidden is how many files of the change a query left out, because the view does not
+	// show them.
 	Hidden int `json:"-"`
 
-	root string // whose History has it, by its canonical name
+	root string // the canonical name of the root whose history has it
 }
 
-// Root returns the canonical name of the root whose History has the Decode; "" if it
-// comes from none.
-func (rec Record) Root() string { return rec.root }
-
-// Changed is what a change did to one path. A move has two: the path that went and
-// the one that came.
+// Changed is the effect of a change on one path. A move has two: of the old path and of the
+// new one.
 type Changed struct {
 	Kind OpKind `json:"kind"`
 	// Path is relative to the root, slash-separated, without links; absolute in
 	// another root. [Workspace.Historical] makes it a path of the view.
 	Path string `json:"path"`
 	From string `json:"from,omitempty"` // of a move; like Path
-	// Before and After are nil where nothing stood or stands.
+	// Before and After are nil if there was or is no entry.
 	Before *Version `json:"before,omitempty"`
 	After  *Version `json:"after,omitempty"`
 }
@@ -56,15 +53,15 @@ type OpKind string
 // The kinds of operations.
 const (
 	OpWrite     OpKind = "write"     // Path gets the content that New gives
-	OpAppend    OpKind = "append"    // Path, where it exists, gets Data at its end
-	OpDelete    OpKind = "delete"    // Path goes, with Recursive a directory and all in it
+	OpAppend    OpKind = "append"    // Path, which may be missing, gets Data at its end
+	OpDelete    OpKind = "delete"    // Path is removed, with Recursive a directory and all below it
 	OpMove      OpKind = "move"      // From becomes Path
-	OpCopy      OpKind = "copy"      // Path becomes what From is
-	OpDirectory OpKind = "directory" // Path is made a directory, as its parents are
-	OpSymlink   OpKind = "symlink"   // Path becomes a symlink with the text Data; nothing may stand there
+	OpCopy      OpKind = "copy"      // Path becomes a copy of From
+	OpDirectory OpKind = "directory" // Path becomes a directory, as its parents do
+	OpSymlink   OpKind = "symlink"   // Path, which must be free, becomes a symlink with the text Data
 )
 
-// Version is what stood at a path at one time.
+// Version describes the entry at a path at one time.
 type Version struct {
 	Kind   fsys.Kind   `json:"kind"`
 	Size   int64       `json:"size,omitempty"`
@@ -78,13 +75,13 @@ type Version struct {
 	At   string `json:"at,omitempty"`
 }
 
-// Bounds is how much a root keeps; beyond, the oldest changes are forgotten.
+// Bounds limits how much a root keeps; above them, the oldest changes are forgotten.
 type Bounds struct {
 	Bytes int64         // of contents and of the list of changes; 0 = 1 GiB
 	Age   time.Duration // of a change; 0 = 30 days
 }
 
-// OrDefault returns the bounds with the defaults in the place of zeros.
+// OrDefault returns the bounds with the default for each zero.
 func (b Bounds) OrDefault() Bounds {
 	if b.Bytes == 0 {
 		b.Bytes = 1 << 30
@@ -98,7 +95,7 @@ func (b Bounds) OrDefault() Bounds {
 // MaxKept is the size of the largest file, in bytes, whose content is kept.
 const MaxKept = 64 << 20
 
-// VersionOf is what Info says of an entry.
+// VersionOf returns the version of an entry.
 func VersionOf(info fsys.Info) *Version {
 	v := &Version{Kind: info.Kind, Mode: info.Mode.Perm(), Target: info.Target}
 	if info.Kind == fsys.KindFile {

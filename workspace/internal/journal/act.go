@@ -42,7 +42,7 @@ type Act struct {
 	// Size and Hash are of the content before, in place.
 	Size int64  `json:"size,omitempty"`
 	Hash string `json:"hash,omitempty"`
-	// After is the hash of the content that is written in place.
+	// After is the hash of the new content, in place.
 	After string `json:"after,omitempty"`
 	// Data is the text that an append adds. Size is then the offset where it begins, or
 	// before the append the least possible offset.
@@ -50,14 +50,14 @@ type Act struct {
 
 	// Source, Target and Spare are the entries From, To and Backup, opened.
 	Source, Target, Spare *Entry `json:"-"`
-	// Content is what is written in place.
+	// Content is the new content, in place.
 	Content []byte `json:"-"`
 	// Exact demands that a file changed in place still has Size and ModTime.
 	Exact   bool      `json:"-"`
 	ModTime time.Time `json:"-"`
 
-	began bool // something may have been done
-	done  bool // all was, without an error
+	began bool // a part of it may be done
+	done  bool // all of it is done, without an error
 }
 
 // Entry is a name in an open directory.
@@ -69,13 +69,13 @@ type Entry struct {
 // Name is the name in the directory.
 func (e *Entry) Name() string { return path.Base(e.Abs) }
 
-// ChangedError says that a file is not what it was when its change in place was planned.
-// Nothing was done then.
+// ChangedError says that a file has changed since its change in place was planned. Nothing
+// was done then.
 type ChangedError struct{ Info fsys.Info }
 
 func (e *ChangedError) Error() string { return "the file has changed meanwhile" }
 
-// Run does the act. durable has the content of a file survive a loss of power.
+// Run does the act. With durable the content of a file survives a loss of power.
 func (a *Act) Run(durable bool) error {
 	a.began = true
 	err := a.run(durable)
@@ -83,11 +83,11 @@ func (a *Act) Run(durable bool) error {
 	return err
 }
 
-// Revert takes back an act of this process, as far as it was done. kept opens the former
+// Revert undoes an act of this process, as far as it was done. kept opens the former
 // content of a file that was written in place.
 func (a *Act) Revert(kept func(hash string) (io.ReadCloser, error)) error {
 	if !a.began {
-		return nil // what stands there now is another program's
+		return nil // the present file is another program's
 	}
 	state, err := a.state()
 	if err == nil && (state != notDone || a.written()) {
@@ -113,7 +113,7 @@ func (a *Act) run(durable bool) error {
 	return fmt.Errorf("act %q is not known", a.Kind)
 }
 
-// progress is how far a step has come.
+// progress says how much of a step is done.
 type progress int
 
 const (
@@ -122,13 +122,13 @@ const (
 	allDone
 )
 
-// moves reports whether info is of what the step moves, or writes in place.
+// moves reports whether info is of the file that the step moves, or writes in place.
 func (a *Act) moves(info fsys.Info) bool {
 	return info.Inode == a.Inode && (a.Time == 0 || a.Time == info.ModTime.UnixNano())
 }
 
-// written reports whether a file that the step has put at its place in this process is still
-// there, though a program that knows no lock has written to it since.
+// written reports whether a file that the step has moved in this process is still at its new
+// name, even if a program that knows no lock has written to it since.
 func (a *Act) written() bool {
 	if !a.done || a.Kind != Swap && a.Kind != Over {
 		return false
@@ -150,10 +150,10 @@ func (a *Act) doubled() (bool, error) {
 	return err == nil && from.Kind != fsys.KindDirectory && from.Inode == to.Inode && from.Device == to.Device, err
 }
 
-// state looks how far a step has come.
+// state finds out how much of a step is done.
 func (a *Act) state() (progress, error) {
 	if a.Target.Dir == nil {
-		return notDone, nil // not even its directory is there
+		return notDone, nil // not even its directory exists
 	}
 	info, err := a.Target.Dir.Stat(a.Target.Name())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -165,7 +165,7 @@ func (a *Act) state() (progress, error) {
 	same := a.moves(info)
 	switch a.Kind {
 	case Move:
-		same = same || fsys.IsTemp(a.Target.Name()) // whatever it was, it came from there
+		same = same || fsys.IsTemp(a.Target.Name()) // any temporary entry came from there
 	case Write:
 		if !same {
 			return notDone, nil
@@ -202,8 +202,7 @@ func (a *Act) state() (progress, error) {
 	return notDone, nil
 }
 
-// settle takes the old name away where a move by steps was cut off after the new one
-// was given.
+// settle removes the old name if a move by steps was cut off after the new one was made.
 func (a *Act) settle() error {
 	if a.Kind != Move || a.Source.Dir == nil {
 		return nil
@@ -215,8 +214,7 @@ func (a *Act) settle() error {
 	return err
 }
 
-// undo takes a step back; kept opens the former content of what is written in
-// place.
+// undo undoes a step; kept opens the former content of a file that is written in place.
 func (a *Act) undo(kept func(hash string) (io.ReadCloser, error)) error {
 	switch a.Kind {
 	case Move:
@@ -229,7 +227,7 @@ func (a *Act) undo(kept func(hash string) (io.ReadCloser, error)) error {
 	case Swap:
 		return a.Source.Dir.Exchange(a.Source.Name(), a.Target.Dir, a.Target.Name())
 	case Over:
-		// What stands at To may be the user's own, which From gets back first.
+		// The entry at To may be the user's own, which From gets back first.
 		if doubled, err := a.doubled(); err != nil {
 			return err
 		} else if !doubled {
@@ -245,7 +243,7 @@ func (a *Act) undo(kept func(hash string) (io.ReadCloser, error)) error {
 	}
 	defer f.Close()
 	if info.Inode != a.Inode {
-		return nil // another file has taken its place
+		return nil // another file has its name
 	}
 	if a.Kind == Append {
 		if _, last, err := a.appended(f); err != nil || !last {
@@ -265,8 +263,7 @@ func (a *Act) undo(kept func(hash string) (io.ReadCloser, error)) error {
 	return errors.Join(overwrite(f, info.Size, data), f.Sync())
 }
 
-// find opens the directories of a step that a journal names, as far as they are
-// there.
+// find opens the directories of a step that a journal names, as far as they exist.
 func (a *Act) find(open func(abs string) (*Entry, error)) (err error) {
 	for _, end := range []struct {
 		abs string
@@ -282,12 +279,11 @@ func (a *Act) find(open func(abs string) (*Entry, error)) (err error) {
 	return nil
 }
 
-// errAppended says that an append cannot be taken back, since others have appended
-// after it.
+// errAppended says that an append cannot be undone, since others have appended after it.
 var errAppended = errors.New("another program has appended to it since")
 
 // runInPlace changes a file that keeps its inode. An append that is not
-// Exact demands no more than that: the file may be one that grows all the time.
+// Exact demands nothing else: the file may grow all the time.
 func (a *Act) runInPlace(durable bool) error {
 	f, info, err := a.Target.Dir.OpenWrite(a.Target.Name())
 	if err != nil {
@@ -331,12 +327,12 @@ func overwrite(f io.WriterAt, size int64, data []byte) error {
 	return t.Truncate(int64(len(data)))
 }
 
-// appendedAfter bounds, in bytes, how much of what others have appended is looked
-// through for an append of a process that was killed.
+// appendedAfter limits, in bytes, how much text that others have appended is searched for
+// the append of a process that was killed.
 const appendedAfter = 16 << 20
 
-// appended looks in a file that has grown how much of an append is there, and
-// whether that is the last of the file, from Size on.
+// appended finds out how much of an append a file has from Size on, and whether that is the
+// end of the file.
 func (a *Act) appended(f io.ReaderAt) (got progress, last bool, err error) {
 	limit := int64(len(a.Data)) + appendedAfter
 	tail, err := io.ReadAll(io.NewSectionReader(f, a.Size, limit))

@@ -39,17 +39,17 @@ const Folder = "journal"
 // under way.
 const resetSize = 64 << 10
 
-// Intent is the entry that begins a change: before anything is made.
+// Intent is the entry that begins a change, before any of its files is made.
 type Intent struct {
 	Change string         `json:"change"`
 	Record history.Record `json:"record"`
-	// Root is the canonical name of the root in whose history the change is, whatever
-	// roots the next start has; Home is a canonical host path below it.
+	// Root is the canonical name of the root in whose history the change is, even if the
+	// next start does not serve it; Home is a canonical host path below it.
 	Root string       `json:"root"`
 	Home string       `json:"home"`
-	Log  history.Mark `json:"log"` // where the log of that history ended
-	// Temps and Dirs are what the change makes for itself and on the way, by their
-	// canonical host paths.
+	Log  history.Mark `json:"log"` // the end of the log of that history
+	// Temps and Dirs are the temporary entries and the directories that the change makes,
+	// by their canonical host paths.
 	Temps []string `json:"temps,omitempty"`
 	Dirs  []string `json:"dirs,omitempty"`
 }
@@ -66,7 +66,7 @@ type line struct {
 	Committed bool `json:"committed,omitempty"`
 }
 
-// mapNames returns a copy with f(name) in the place of each name.
+// mapNames returns a copy in which f(name) replaces each name.
 func (l line) mapNames(f func(string) string) line {
 	each := func(names []string) []string {
 		names = slices.Clone(names)
@@ -186,7 +186,7 @@ func (u *unfinished) names() []string {
 }
 
 // parseJournal returns the unfinished changes of a journal, the last first. It skips a torn
-// last line: the process died before it did what the line records.
+// last line: the process died before the steps that the line records.
 func parseJournal(data []byte) []*unfinished {
 	var list []*unfinished
 	for text := range bytes.Lines(data) {

@@ -13,7 +13,7 @@ import (
 	"toolcrib/workspace/state"
 )
 
-// Recovered counts the changes of killed processes that a start dealt with.
+// Recovered counts the changes of killed processes that a start finished or undid.
 type Recovered struct {
 	Finished, Undone int
 	// Left has the reasons why changes could not be repaired. The next start tries again.
@@ -35,7 +35,7 @@ type Roots interface {
 }
 
 // Repair finishes or undoes the changes in the journals of dead processes, as far as they
-// lie in the roots. The caller holds the lock that keeps the orphans from other processes.
+// are in the roots. The caller holds the lock that keeps the orphans from other processes.
 func Repair(ctx context.Context, roots Roots, orphans []*state.Orphan) (done Recovered) {
 	for _, o := range orphans {
 		data, err := o.Data()
@@ -67,7 +67,7 @@ func Repair(ctx context.Context, roots Roots, orphans []*state.Orphan) (done Rec
 	return done
 }
 
-// repairOne deals with one change.
+// repairOne finishes or undoes one change.
 func repairOne(ctx context.Context, roots Roots, u *unfinished, done *Recovered) (err error) {
 	r := &repair{roots: roots, u: u}
 	defer r.close()
@@ -168,10 +168,9 @@ func (r *repair) name(s *Entry) string {
 	return s.Abs
 }
 
-// undo takes back what was done, the last first. Where something else has taken the
-// old place since, or the old place is gone, that stays so. A file that holds neither
-// what it held nor what was written in place may have been edited since, and goes to
-// the history.
+// undo undoes the steps, the last first. It leaves an old name alone if another entry has it
+// by now, or if its directory is gone. A file with neither its former content nor the one
+// that was written in place may have been edited since: the history gets it.
 func (r *repair) undo(ctx context.Context) error {
 	var errs []error
 	for _, a := range slices.Backward(r.u.acts) {
@@ -204,7 +203,7 @@ func (r *repair) finish(ctx context.Context, a *Act) error {
 	return r.h.Append(ctx, rec)
 }
 
-// finished keeps what has gone from a file, and is what the history says of it.
+// finished keeps the former content of a file, and returns its entry for the history.
 func (r *repair) finished(ctx context.Context, a *Act, file history.Changed) ([]history.Changed, error) {
 	if file.Before == nil {
 		return []history.Changed{file}, nil
@@ -240,8 +239,8 @@ func (r *repair) finished(ctx context.Context, a *Act, file history.Changed) ([]
 	return append(k.List, file), nil
 }
 
-// sweep removes what the change made for itself. What a program has put in its place
-// since, or a former content that could not be put back, goes to the history first.
+// sweep removes the temporary entries of the change. The history first gets an entry that
+// another program has put there since, and a former content that could not go back.
 func (r *repair) sweep(ctx context.Context, committed bool) error {
 	for _, abs := range r.u.Temps {
 		s, err := r.open(abs)
@@ -272,13 +271,13 @@ func (r *repair) sweep(ctx context.Context, committed bool) error {
 	}
 	for _, abs := range slices.Backward(r.u.Dirs) {
 		if s, err := r.open(abs); err == nil {
-			s.Dir.Remove(s.Name()) //nolint:errcheck // what others have put there stays
+			s.Dir.Remove(s.Name()) //nolint:errcheck // a directory with the entries of others stays
 		}
 	}
 	return nil
 }
 
-// staged reports whether a temporary entry is what the change itself made.
+// staged reports whether the change itself made a temporary entry.
 func (r *repair) staged(abs string, info fsys.Info) bool {
 	for _, a := range r.u.acts {
 		if a.From == abs {
@@ -289,13 +288,13 @@ func (r *repair) staged(abs string, info fsys.Info) bool {
 			return err == nil && to.Inode == info.Inode
 		}
 		if a.To == abs {
-			return false // what was taken away
+			return false // it was replaced or deleted
 		}
 	}
 	return true // nothing was done yet
 }
 
-// former is the path, in the history, of what stands at a temporary name.
+// former returns the path, in the history, of the entry at a temporary name.
 func (r *repair) former(s *Entry) string {
 	for _, a := range r.u.acts {
 		switch abs := s.Abs; {

@@ -11,23 +11,23 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// Copied is what a copy of a tree is.
+// Copied describes a copy of a tree.
 type Copied struct {
-	size Size // of what was Copied, as it was found
-	// Lost names what attributes the system did not let the copy have, as
-	// keepAttributes does, each once.
+	size Size // of the original, as it was found
+	// Lost names the attributes that the system refused to copy, as fsys.KeepAttributes
+	// does, each once.
 	Lost []string
 }
 
-// Copy makes the entry as of to a copy of the entry name of from: files with
-// their permissions, extended attributes and times, links with their text. Hard
-// links become files of their own. The owner is the caller, or with owner set, as far
-// as the system lets it, that of the original. Nothing may stand at as (fs.ErrExist).
-// Special files are refused before anything is made, with an errSpecial in a *Error; after any other error the caller removes what there
-// is of the copy. Temporary files of changes are left out, also when the copy
-// itself is made in the tree under such a name.
+// Copy copies the entry name of from to the new entry as of to: files with their
+// permissions, extended attributes and times, links with their text. Hard links become
+// files of their own. The owner is the caller, or with owner set, if the system allows it,
+// that of the original. If as exists, the error is fs.ErrExist. Copy refuses special files
+// before it makes anything, with fsys.ErrSpecial in an *Error. After any other error the
+// caller removes the unfinished copy. Temporary files of changes are left out, also if the
+// copy itself is made in the tree under such a name.
 func Copy(ctx context.Context, from fsys.Dir, name string, to fsys.Dir, as string, owner bool) (Copied, error) {
-	size, err := CountIn(ctx, from, name, nil, nil)
+	size, err := countIn(ctx, from, name, nil, nil)
 	if err != nil {
 		return Copied{}, err
 	}
@@ -51,7 +51,7 @@ type treeCopy struct {
 	done  Copied
 }
 
-// name is what an entry is called in the copy.
+// name returns the name of an entry in the copy.
 func (c *treeCopy) name(of string) string {
 	if len(c.way.steps) == 0 {
 		return c.as
@@ -102,7 +102,7 @@ func (c *treeCopy) file(in fsys.Dir, name string, to fsys.Dir, as string) error 
 	return to.Chtimes(as, info.ModTime)
 }
 
-// fill makes f a copy of what from was when it was opened, holes included.
+// fill makes f a copy of from as it was when it was opened, with its holes.
 func (c *treeCopy) fill(f, from *os.File, info fsys.Info) error {
 	for at := int64(0); at < info.Size; {
 		start, end, err := fsys.DataAfter(from, at, info.Size)
@@ -126,11 +126,11 @@ func (c *treeCopy) fill(f, from *os.File, info fsys.Info) error {
 	return c.attributes(from, f, info.Mode.Perm())
 }
 
-// copyStep is how many bytes are Copied between two looks at the context.
+// copyStep is how many bytes are copied between two looks at the context.
 const copyStep = 64 << 20
 
-// section copies the bytes from start to end, io.EOF where there are fewer. The
-// kernel copies by itself, or lets the files share, where it can.
+// section copies the bytes from start to end; io.EOF if there are fewer. The kernel copies
+// them itself, or lets the files share them, if it can.
 func (c *treeCopy) section(f, from *os.File, start, end int64) error {
 	for _, file := range []*os.File{f, from} {
 		if _, err := file.Seek(start, io.SeekStart); err != nil {
@@ -148,15 +148,15 @@ func (c *treeCopy) section(f, from *os.File, start, end int64) error {
 	return nil
 }
 
-// lose remembers what a copy could not have, "" = nothing.
+// lose notes an attribute that could not be copied, "" = none.
 func (c *treeCopy) lose(what string) {
 	if what != "" && !slices.Contains(c.done.Lost, what) {
 		c.done.Lost = append(c.done.Lost, what)
 	}
 }
 
-// attributes ends the copy of a file or directory. Permissions are the last, as in
-// keepAttributes.
+// attributes ends the copy of a file or directory. Permissions come last, as in
+// fsys.KeepAttributes.
 func (c *treeCopy) attributes(from, to *os.File, mode fs.FileMode) error {
 	if c.owner {
 		lost, _, err := fsys.KeepOwner(from, to)
@@ -175,7 +175,7 @@ func (c *treeCopy) attributes(from, to *os.File, mode fs.FileMode) error {
 	return to.Chmod(mode)
 }
 
-// enter makes a directory, which nobody else gets into before it is complete.
+// enter makes a directory that nobody else may enter before it is complete.
 func (c *treeCopy) enter(d fsys.Dir, name string) error {
 	info, err := d.Stat(".")
 	if err != nil {
@@ -193,7 +193,7 @@ func (c *treeCopy) enter(d fsys.Dir, name string) error {
 	if err != nil {
 		return err
 	}
-	if made.Mode&0o700 != 0o700 { // so the umask or an inherited list says
+	if made.Mode&0o700 != 0o700 { // because of the umask or an inherited list
 		if err := to.Chmod(as, 0o700|made.Mode&fs.ModeSetgid); err != nil {
 			return err
 		}

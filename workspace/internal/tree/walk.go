@@ -10,9 +10,9 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// treeHandles is how many directories of its way down a walk of a tree holds open
-// at the end, and how many more at equal distances above. Those between are opened
-// again from the nearest above when the walk comes back to them.
+// treeHandles is how many directories a walk of a tree holds open at the end of its way
+// down, and how many more at equal distances above. It opens those between again from the
+// nearest above when it comes back to them.
 const treeHandles = 64
 
 // Error names what in a tree an error is about.
@@ -30,8 +30,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// descent is the way from an open directory to one below it, by names that are
-// never followed when they are links.
+// descent is the way from an open directory to one below it, by names. It follows no links.
 type descent struct {
 	top    fsys.Dir // belongs to the caller
 	steps  []step
@@ -40,12 +39,12 @@ type descent struct {
 
 type step struct {
 	name   string
-	handle fsys.Dir // nil while it is closed for the sake of deeper ones
-	// What it was when it was first opened.
+	handle fsys.Dir // nil while it is closed to save handles for deeper ones
+	// Those of the directory when it was first opened.
 	device, inode uint64
 }
 
-// at returns the directory that the way has come to; it is not closed by the caller.
+// at returns the directory at the end of the way; the caller does not close it.
 func (s *descent) at() (fsys.Dir, error) {
 	open := len(s.steps) - 1 // the deepest that is
 	for open >= 0 && s.steps[open].handle == nil {
@@ -66,7 +65,7 @@ func (s *descent) at() (fsys.Dir, error) {
 	return d, nil
 }
 
-// reopen opens again what has been closed.
+// reopen opens a directory again.
 func (s *step) reopen(in fsys.Dir) (fsys.Dir, error) {
 	d, err := in.Open(s.name)
 	if err != nil {
@@ -83,7 +82,7 @@ func (s *step) reopen(in fsys.Dir) (fsys.Dir, error) {
 	return d, nil
 }
 
-// release closes what is too far above step i.
+// release closes directories far above step i.
 func (s *descent) release(i int) {
 	s.stride = max(s.stride, 1)
 	far := i - treeHandles
@@ -152,23 +151,22 @@ func (s *descent) rel(below ...string) string {
 	return strings.Join(names[1:], "/")
 }
 
-// Visit is what a walk of a tree does. Functions that are nil do nothing.
+// Visit has the functions that a walk of a tree calls. Those that are nil do nothing.
 type Visit struct {
 	temps bool // visits the temporary files of changes too
-	// Entry is called for what is not a directory.
+	// Entry is called for an entry that is not a directory.
 	Entry func(in fsys.Dir, e fsys.DirEntry) error
-	// before is called for a directory that is not open yet.
+	// before is called for a directory before it is opened.
 	before func(in fsys.Dir, name string) error
-	// shut is called for a directory that cannot be opened, with the error that it
-	// returns where it can do nothing about it.
-	shut func(in fsys.Dir, name string, err error) error
-	// Enter is called when a directory is open, leave when all in it was visited,
-	// left when it is closed.
+	// unreadable is called for a directory that cannot be opened; it returns err unless it
+	// has dealt with it.
+	unreadable func(in fsys.Dir, name string, err error) error
+	// Enter is called when a directory is open, leave when all its entries were visited,
+	// Left when it is closed.
 	Enter func(d fsys.Dir, name string) error
 	leave func(d fsys.Dir) error
 	Left  func(in fsys.Dir, name string) error
-	// failed takes the error that any of these returned: nil = the walk goes on
-	// with what comes next.
+	// failed is called with the error of any of these; if it returns nil, the walk goes on.
 	failed func(err error) error
 }
 
@@ -177,10 +175,10 @@ type walk struct {
 	ctx   context.Context
 	visit Visit
 	way   descent
-	lists [][]fsys.DirEntry // what is still to be visited, for each step of the way
+	lists [][]fsys.DirEntry // entries not yet visited, for each step of the way
 }
 
-// Walk visits the entry name of top and what is below it; links are not followed.
+// Walk visits the entry name of top and all below it; it follows no links.
 func Walk(ctx context.Context, top fsys.Dir, name string, visit Visit) error {
 	info, err := top.Stat(name)
 	if err != nil {
@@ -199,7 +197,7 @@ func Walk(ctx context.Context, top fsys.Dir, name string, visit Visit) error {
 	return nil
 }
 
-// next visits what comes next, or goes up from where nothing does.
+// next visits the next entry, or goes up if there is none.
 func (w *walk) next() error {
 	if err := context.Cause(w.ctx); err != nil {
 		return err
@@ -214,7 +212,7 @@ func (w *walk) next() error {
 	return w.one(list[0])
 }
 
-// one visits an entry of the directory that the way has come to.
+// one visits an entry of the current directory.
 func (w *walk) one(e fsys.DirEntry) error {
 	if fsys.IsTemp(e.Name) && !w.visit.temps && len(w.lists) > 0 {
 		return nil
@@ -231,8 +229,8 @@ func (w *walk) one(e fsys.DirEntry) error {
 	}
 	d, err := w.way.down(e.Name)
 	if err != nil {
-		if w.visit.shut != nil {
-			err = w.visit.shut(in, e.Name, err)
+		if w.visit.unreadable != nil {
+			err = w.visit.unreadable(in, e.Name, err)
 		}
 		return w.judge(err, e.Name)
 	}
@@ -268,8 +266,8 @@ func (w *walk) goUp() error {
 	return w.judge(w.visit.Left(in, name), name)
 }
 
-// judge ends the walk or has it go on after an error about a path below the
-// directory that the way has come to.
+// judge ends the walk, or lets it go on, after an error about a path below the current
+// directory.
 func (w *walk) judge(err error, below ...string) error {
 	if err == nil {
 		return nil

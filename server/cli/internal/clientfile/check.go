@@ -25,7 +25,7 @@ func parseText(text []byte, format Format) (hujson.Value, error) {
 		return value, jsonError(text, err)
 	}
 	if at := trailingComma(value); at >= 0 && format != JSONC {
-		return value, syntaxError(text, at, "a comma stands before the closing bracket")
+		return value, syntaxError(text, at, "there is a comma before the closing bracket")
 	}
 	return value, checkKeys(text, value)
 }
@@ -99,7 +99,7 @@ func checkKeys(text []byte, value hujson.Value) error {
 		for _, m := range obj.Members {
 			key := m.Name.Value.(hujson.Literal).String()
 			if seen[key] {
-				return syntaxError(text, m.Name.StartOffset, "the key %q stands twice", key)
+				return syntaxError(text, m.Name.StartOffset, "the key %q appears twice", key)
 			}
 			seen[key] = true
 		}
@@ -107,7 +107,7 @@ func checkKeys(text []byte, value hujson.Value) error {
 	return nil
 }
 
-// trailingComma returns where a comma stands before a closing bracket, -1 where
+// trailingComma returns the offset of a comma before a closing bracket, -1 where
 // none does.
 func trailingComma(value hujson.Value) int {
 	for v := range value.All() {

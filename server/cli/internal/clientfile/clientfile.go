@@ -19,7 +19,7 @@ import (
 // Format is the language of a document.
 type Format int
 
-// The formats. In all of them a key that stands twice is an error.
+// The formats. In all of them a key that appears twice is an error.
 const (
 	JSON          Format = iota + 1 // RFC 8259
 	CommentedJSON                   // JSON with // and /* */ comments
@@ -45,7 +45,7 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Msg) }
 
-// syntaxError is the error of what stands at an offset of a document.
+// syntaxError returns an error at an offset of a document.
 func syntaxError(doc []byte, offset int, format string, args ...any) error {
 	before := doc[:min(max(offset, 0), len(doc))]
 	return &SyntaxError{
@@ -59,7 +59,7 @@ func syntaxError(doc []byte, offset int, format string, args ...any) error {
 type document interface {
 	// data is the decoded document.
 	data() map[string]any
-	// span is where the entry's value stands; both are 0 without an entry.
+	// span returns the offsets of the entry's value; both are 0 without an entry.
 	span() (from, to int)
 	// set returns the document with this entry in the place of any old one.
 	set(entry any) ([]byte, error)
@@ -88,8 +88,7 @@ func (p Entry) Find(doc []byte) (entry any, found bool, err error) {
 
 // Set returns the document with the entry, a struct that the format's encoder
 // renders. An entry that is there is replaced; one that says the same already
-// keeps its form, and doc is returned as it is. An empty doc stands for a file
-// that is missing. Its error is a [*SyntaxError], or that of the encoder.
+// keeps its form, and doc is returned as it is. For a missing file, doc is empty. Its error is a [*SyntaxError], or that of the encoder.
 func (p Entry) Set(doc []byte, entry any) ([]byte, error) {
 	mark, text := cutMark(doc)
 	d, err := p.parse(text)
@@ -116,7 +115,7 @@ func (p Entry) Set(doc []byte, entry any) ([]byte, error) {
 		return nil, fmt.Errorf("the edit would break the document: %w", err)
 	}
 	if now, found := p.entry(after.data()); !found || !same(now, wanted) {
-		return nil, errors.New("the edit would not say what was asked")
+		return nil, errors.New("the edited file would not have the entry")
 	}
 	if !same(p.others(d), p.others(after)) {
 		return nil, errors.New("the edit would change something else")
@@ -167,8 +166,8 @@ func (p Entry) Remove(doc []byte, earlier ...[]byte) ([]byte, error) {
 	return append(append([]byte{}, mark...), out...), nil
 }
 
-// made reports whether Set makes of old a document that stands like this before
-// and after the entry's value.
+// made reports whether Set turns old into a document with this text before and after
+// the entry's value.
 func (p Entry) made(before, after, old []byte) bool {
 	if _, found, err := p.Find(old); found || err != nil {
 		return false
@@ -186,7 +185,7 @@ func (p Entry) made(before, after, old []byte) bool {
 	return bytes.Equal(before, doc[:len(mark)+from]) && bytes.Equal(after, text[to:])
 }
 
-// subsequence reports whether the bytes of a text stand in another in the same
+// subsequence reports whether the bytes of a text occur in another in the same
 // order, as those of every document do after Set has put a new entry in.
 func subsequence(short, long []byte) bool {
 	for _, c := range long {
@@ -204,7 +203,7 @@ func (p Entry) entry(data map[string]any) (any, bool) {
 	return entry, found
 }
 
-// others is what a document says beside the entry. No table is an empty one.
+// others returns the document without the entry. A missing table counts as an empty one.
 func (p Entry) others(d document) map[string]any {
 	rest, table := maps.Clone(d.data()), map[string]any{}
 	if old, ok := rest[p.Table].(map[string]any); ok {

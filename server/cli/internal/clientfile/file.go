@@ -46,7 +46,7 @@ func Read(path string) (*File, error) {
 	return f, nil
 }
 
-// Data is what the file says.
+// Data returns the bytes of the file.
 func (f *File) Data() []byte { return f.data }
 
 // Exists reports whether there is a file.
@@ -73,7 +73,7 @@ func follow(path string) (string, error) {
 			return "", err
 		}
 		if !filepath.IsAbs(link) {
-			// The link is relative to the directory it really stands in.
+			// The link is relative to the directory that it really is in.
 			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 			if err != nil {
 				return "", err
@@ -156,7 +156,7 @@ func (f *File) unchanged() error {
 	return nil
 }
 
-// stage writes the new bytes into a file beside the target.
+// stage writes the new bytes into a file in the target's directory.
 func (f *File) stage(data []byte, perm fs.FileMode) (name string, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(f.target), "."+filepath.Base(f.target)+".*.tmp")
 	if err != nil {
@@ -178,7 +178,7 @@ func (f *File) stage(data []byte, perm fs.FileMode) (name string, err error) {
 // stamp is the form of the time in the name of a backup.
 const stamp = "20060102T150405.000Z"
 
-// backUp copies what was read beside the file as it was named, under a name that
+// backUp copies the bytes that were read to the directory of the given name, under a name that
 // is new.
 func (f *File) backUp(now time.Time) (name string, err error) {
 	for {
@@ -198,7 +198,7 @@ func (f *File) backUp(now time.Time) (name string, err error) {
 	}
 }
 
-// Earlier returns what the backups of the file hold, newest first, at most 50.
+// Earlier returns the contents of the file's backups, newest first, at most 50.
 func (f *File) Earlier() ([][]byte, error) {
 	entries, err := os.ReadDir(filepath.Dir(f.path))
 	if err != nil {

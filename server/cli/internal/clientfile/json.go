@@ -18,7 +18,7 @@ type jsonDocument struct {
 	entry   int     // its index in table, -1 without
 }
 
-// object is an object of the text and where it stands.
+// object is an object of the text with its offsets.
 type object struct {
 	*hujson.Object
 	from, to int

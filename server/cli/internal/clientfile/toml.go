@@ -23,7 +23,7 @@ type tomlDocument struct {
 // the last.
 type block struct {
 	from, to int
-	table    bool // begins with a header, so it can be replaced where it stands
+	table    bool // begins with a header, so it can be replaced in place
 }
 
 func parseTOML(text []byte, p Entry) (document, error) {
@@ -45,7 +45,7 @@ func parseTOML(text []byte, p Entry) (document, error) {
 	return d, nil
 }
 
-// scan notes where the entry stands, and returns where its table is first named.
+// scan notes the offsets of the entry, and returns where its table is first named.
 func (d *tomlDocument) scan() (first int) {
 	var p unstable.Parser
 	p.Reset(d.text)
@@ -88,7 +88,7 @@ func (d *tomlDocument) scan() (first int) {
 	return first
 }
 
-// keyOf returns the key of an expression, and where it stands.
+// keyOf returns the key of an expression, and its offset.
 func (d *tomlDocument) keyOf(e *unstable.Node) (path []string, from, to int) {
 	parts := e.Key()
 	for parts.Next() {
@@ -110,7 +110,7 @@ func (d *tomlDocument) span() (from, to int) {
 	return d.blocks[0].from, d.blocks[0].to
 }
 
-// editable refuses a table that stands on one line: to write it in another way
+// editable refuses a table that is on one line: to write it in another way
 // would touch the other entries.
 func (d *tomlDocument) editable() error {
 	if d.inline < 0 {

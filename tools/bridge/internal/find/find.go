@@ -94,8 +94,8 @@ func New(docs []Doc) *Index {
 // asNamed is the extra weight of a document whose name the request contains, also by synonyms.
 const asNamed = 1.2
 
-// covered returns how far a request contains a name: the square of the share of its terms.
-func covered(name []string, concepts []concept) float64 {
+// nameShare returns how far a request contains a name: the square of the share of its terms.
+func nameShare(name []string, concepts []concept) float64 {
 	sum := 0.0
 	for _, term := range name {
 		best := 0.0
@@ -143,7 +143,7 @@ func (ix *Index) Search(request string) []Hit {
 	for doc, score := range scores {
 		if all > 0 {
 			score *= 0.5 + 0.5*matched[doc]/all
-			score *= 1 + asNamed*covered(ix.parts[doc], concepts)
+			score *= 1 + asNamed*nameShare(ix.parts[doc], concepts)
 		}
 		if mentions(said, ix.names[doc]) {
 			score += named

@@ -33,8 +33,8 @@ func split(text string) []string {
 	return words
 }
 
-// plain returns the words of a request with what stands in it for things that have no
-// words: an address, the name of a file, a name of a program's code.
+// plain returns the words of a request, with a word such as "url" or "file" for an address or
+// the name of a file, and without names of constants.
 func plain(request string) []string {
 	var words []string
 	for token := range strings.FieldsSeq(request) {
@@ -132,7 +132,7 @@ func singular(word string) string {
 	return head
 }
 
-// stopWords say nothing of what is wanted.
+// stopWords do not describe the wanted tool.
 var stopWords = setOf(`a an the this that these those it its is are was were be been being am do does did done
 	i me my mine we us our you your he she they them their his her one ones
 	and or but if then else so than as of to in on at for from with by into onto over about up out off
@@ -144,14 +144,14 @@ var stopWords = setOf(`a an the this that these those it its is are was were be 
 // documents are the endings of files that are no plain text.
 var documents = setOf(`pdf docx pptx xlsx doc ppt xls csv epub ipynb png jpg jpeg gif svg mp3 wav`)
 
-// articles stand inside of phrases and change nothing.
+// articles occur inside of phrases and change nothing.
 var articles = setOf(`a an the this that these those my me us our your some please`)
 
 // weakWords say little: most requests have one.
 var weakWords = setOf(`show give get tell make use using see help go take set tool tools way new file files do
 	look check back first last many several few more most time times part parts`)
 
-// adjuncts begin what is said beside the thing that is wanted.
+// adjuncts begin the part of a request that does not name the wanted thing.
 var adjuncts = setOf(`for as because so while when`)
 
 func setOf(words string) map[string]bool {

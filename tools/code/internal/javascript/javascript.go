@@ -47,7 +47,7 @@ const (
 	grace = 100 * time.Millisecond
 )
 
-// Main runs the job on stdin, writes what the script prints and then the report to
+// Main runs the job on stdin, writes the output of the script and then the report to
 // stdout, and returns the exit code.
 func Main(stdin io.Reader, stdout io.Writer) int {
 	var job Job

@@ -83,8 +83,8 @@ func shorten(text string, most int) string {
 	return text + mark
 }
 
-// conflict describes what is at a path instead of the expected content, and what changed if
-// that content is known.
+// conflict describes the content at a path that differs from the expected content, with a diff
+// if that content is known.
 func (w Writer) conflict(ctx context.Context, c *workspace.ConflictError) *tools.Error {
 	name := textfile.Path(c.Path)
 	switch {
@@ -101,7 +101,7 @@ func (w Writer) conflict(ctx context.Context, c *workspace.ConflictError) *tools
 	why := fmt.Sprintf("%s is not what expected_hash names: it has hash %s now", name, Identity(c.Old))
 	was, known := w.former(ctx, c.Want)
 	if !known {
-		e := tools.Errorf(tools.Conflict, "%s", why).WithHint("read it again: what it was is not known here")
+		e := tools.Errorf(tools.Conflict, "%s", why).WithHint("read it again; its former content is not known here")
 		e.Err = c
 		return e
 	}
@@ -113,7 +113,7 @@ func (w Writer) conflict(ctx context.Context, c *workspace.ConflictError) *tools
 }
 
 // Stale refuses to overwrite or delete a file that differs from what the caller saw there
-// last. effect is what a call with expected_hash does: "overwrites it".
+// last. effect describes a call with expected_hash: "overwrites it".
 func (w Writer) Stale(ctx context.Context, name, seen string, now workspace.Old, effect string) error {
 	why := fmt.Sprintf("%s has changed since you saw it last", name)
 	hint := fmt.Sprintf("expected_hash=%s %s", Identity(now), effect)
@@ -167,8 +167,7 @@ func Identity(old workspace.Old) string {
 	return old.Info.Version()
 }
 
-// Detailed makes an error whose first line says what is wrong and what to do, with
-// the lines of the detail below it.
+// Detailed makes an error: its first line has the message and the hint, the detail follows.
 func Detailed(code tools.Code, msg, hint, detail string, cause error) *tools.Error {
 	if detail == "" {
 		return &tools.Error{Code: code, Msg: msg, Hint: hint, Err: cause}

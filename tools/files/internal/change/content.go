@@ -79,7 +79,7 @@ func (c Content) extend(old workspace.Old, tail []byte) (composed, error) {
 			return composed{}, err
 		}
 		if !mixes(old, out.was, named) {
-			return composed{}, tools.Errorf(tools.InvalidArgument, "%s is %s; what is appended must be too", c.Path, out.was.Encoding.Name()).
+			return composed{}, tools.Errorf(tools.InvalidArgument, "%s is %s; the appended text must be too", c.Path, out.was.Encoding.Name()).
 				WithHint("leave encoding out; to convert the file, overwrite it")
 		}
 		out.form = textfile.Form{Encoding: named, BOM: out.was.BOM}

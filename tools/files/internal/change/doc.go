@@ -7,6 +7,6 @@
 // refuses text such as "rest of the code unchanged". conflict.go describes conflicts between
 // the expected and the present content. measure.go finds what cannot be undone.
 //
-// The package imports view, which knows what the caller has seen. It must not import the
+// The package imports view, which knows the contents that the caller has seen. It must not import the
 // category or package restore.
 package change

@@ -24,7 +24,7 @@ type Editing struct {
 	Edits  []textedit.Edit
 	named  *textfile.Encoding // nil = as detected
 	Expect workspace.Expect
-	seen   string // what the caller saw last of the file, "" if nothing is known
+	seen   string // hash of the content that the caller saw last, "" if unknown
 	saw    []byte
 
 	Old    workspace.Old

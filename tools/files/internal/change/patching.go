@@ -153,7 +153,7 @@ func (p *Patching) file() (workspace.Info, error) {
 	return info, err
 }
 
-// deletion prepares to delete the file, if its content is what the patch says.
+// deletion prepares to delete the file, if it has the content that the patch deletes.
 func (p *Patching) deletion(ctx context.Context) error {
 	p.Op.Kind, p.Op.New = workspace.OpDelete, nil
 	info, err := p.source.Lstat()
@@ -187,7 +187,7 @@ func (p *Patching) deletion(ctx context.Context) error {
 	rest, err := p.patch(data, p.steps[0])
 	if err == nil && len(rest.Data) > p.form.BOM {
 		err = tools.Errorf(tools.Conflict, "%s has more lines than the patch deletes", p.Path).
-			WithHint("read it; *** Delete File: PATH deletes it whatever it holds")
+			WithHint("read it; *** Delete File: PATH deletes it with any content")
 	}
 	return err
 }

@@ -31,7 +31,7 @@ func refusePlaceholder(name, text string, old func() string) error {
 			}
 		}
 		if !known[strings.TrimSpace(line)] {
-			return tools.Errorf(tools.InvalidArgument, "%s: line %d of the new text stands in place of text that would be lost: %s",
+			return tools.Errorf(tools.InvalidArgument, "%s: line %d of the new text replaces text that would be lost: %s",
 				textfile.Path(name), number, textfile.Visible(textfile.Cut(strings.TrimSpace(line), 0, 0, 200))).
 				WithHint("write the text itself, or use edit_file to change only a part; a line that is really meant can be added with apply_patch")
 		}
@@ -44,13 +44,13 @@ func refusePlaceholder(name, text string, old func() string) error {
 func placeholders(name, text string) iter.Seq2[int, string] {
 	prose := slices.Contains(proseEndings[:], strings.ToLower(path.Ext(name)))
 	return func(yield func(int, string) bool) {
-		fenced, before, number := false, "", 0
+		inCode, before, number := false, "", 0
 		for line, after := range neighbours(text) {
 			number++
 			if prose && (strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")) {
-				fenced = !fenced
+				inCode = !inCode
 			}
-			if !fenced && isPlaceholder(line, before, after, prose) && !yield(number, line) {
+			if !inCode && isPlaceholder(line, before, after, prose) && !yield(number, line) {
 				return
 			}
 			before = line
@@ -75,7 +75,7 @@ func neighbours(text string) iter.Seq2[string, string] {
 }
 
 // proseEndings are of files in which "#" is a heading and "*" an item, and whose
-// fenced blocks may well show a placeholder.
+// code blocks may show a placeholder.
 var proseEndings = [...]string{".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".org", ".tex"}
 
 // longestPlaceholder is the length, in bytes, above which a line is no placeholder.
@@ -154,7 +154,7 @@ func comment(line string, prose bool) (text, mark string) {
 }
 
 // ellipsis returns the bare phrase of a comment in lower case, and whether an
-// ellipsis stands before or after it.
+// ellipsis precedes or follows it.
 func ellipsis(text string) (phrase string, leads, trails bool) {
 	phrase = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	for {

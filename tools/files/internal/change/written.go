@@ -14,7 +14,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// Most bytes of a diff, by what it is for.
+// Most bytes of a diff, by its purpose.
 const (
 	EditDiff    = 12_000 // what an edit did
 	replaceDiff = 4_000  // what replacing a whole file did
@@ -69,7 +69,7 @@ func (w Writer) Apply(ctx context.Context, c workspace.Change) (workspace.Receip
 	return receipt, nil
 }
 
-// Forget forgets what was seen of paths, since the call has changed them.
+// Forget forgets the contents seen at paths that the call has changed.
 func (w Writer) Forget(ctx context.Context, paths []string) {
 	w.Seen.Forget(tools.Session(ctx).Principal, paths...)
 	for _, path := range paths {

@@ -48,7 +48,7 @@ func NewRestoration(ctx context.Context, rec workspace.Record, undo, overwrite b
 // Collect plans the steps below a path, or everywhere if the path is zero.
 func (r *Restoration) Collect(below workspace.Path) error {
 	if r.undo && r.Rec.Hidden > 0 {
-		return tools.Errorf(tools.Denied, "%s of the change %s lie outside the workspace of this call, or are denied to it", textfile.Count(r.Rec.Hidden, "file"), r.Rec.ID).
+		return tools.Errorf(tools.Denied, "%s of the change %s are outside the workspace of this call, or are denied to it", textfile.Count(r.Rec.Hidden, "file"), r.Rec.ID).
 			WithHint("path and version restore the files inside one by one")
 	}
 	parts := r.parts(r.Rec, below)

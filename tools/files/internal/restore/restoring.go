@@ -13,7 +13,7 @@ import (
 	"toolcrib/workspace"
 )
 
-// Report says what was restored.
+// Report describes a restoration.
 type Report struct {
 	Status string
 	// Steps has a line for each path, the first of many.

@@ -73,7 +73,7 @@ func wholeTree(parts []Part) bool {
 	return true
 }
 
-// present is what a path has after a change, or had before if it went.
+// present returns the version of a path after a change, or the one before if the path is gone.
 func present(c workspace.Changed) *workspace.Version {
 	if c.After != nil {
 		return c.After
@@ -131,7 +131,7 @@ func (b *Historian) what(p Part) string {
 	return change.PlusMinus(before, after)
 }
 
-// over describes what a move or copy replaced.
+// over describes the target that a move or copy replaced.
 func (p Part) over() string {
 	if p.Before == nil {
 		return ""

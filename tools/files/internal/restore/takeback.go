@@ -10,8 +10,8 @@ import (
 	"toolcrib/tools/files/internal/change"
 )
 
-// takeBack moves back what was moved, or deletes a tree that was copied, and brings
-// back what was overwritten by it.
+// takeBack undoes a move, or deletes the tree that a copy made, and brings back the
+// files that it overwrote.
 func (r *Restoration) takeBack(p Part, now pathState) error {
 	changed, err := r.changed(p, now)
 	if err != nil {
@@ -42,8 +42,8 @@ func (r *Restoration) takeBack(p Part, now pathState) error {
 	return r.bringBack(p, pathState{}, true)
 }
 
-// changed names what is not as a move or the copy of a tree left it. What changed
-// inside a directory that was moved moves back with it.
+// changed names the paths that differ from the state that a move or the copy of a tree left.
+// Changes inside a moved directory move back with it.
 func (r *Restoration) changed(p Part, now pathState) ([]string, error) {
 	switch {
 	case now.kind == "":

@@ -72,7 +72,7 @@ func (s *Source) shiftAt(pos int64) ([]byte, error) {
 }
 
 // textWindow decodes as much of raw as fits into a result, up to the end of a character; shift
-// is what is in force before it, last says that raw ends the file. A window too short for one
+// is the shift sequence in force before it, last says that raw ends the file. A window too short for one
 // character takes its bytes all the same, so that the next window makes progress.
 func (s *Source) textWindow(shift, raw []byte, last bool, marks *textfile.Marks) (body []byte, n int) {
 	if shift != nil {
@@ -97,8 +97,8 @@ const (
 	dumpRow   = 16 + 2 + 3*dumpBytes + 1 + 2 + dumpBytes + 1
 )
 
-// appendDump appends rows of the position in hex, the bytes in hex and what is
-// printable ASCII of them.
+// appendDump appends rows of the position in hex, the bytes in hex and their printable
+// ASCII characters.
 func appendDump(dst []byte, pos int64, data []byte) []byte {
 	for len(data) > 0 {
 		row := data[:min(len(data), dumpBytes)]

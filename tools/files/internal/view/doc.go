@@ -4,7 +4,7 @@
 // Start at [Reader] in reader.go. source.go is an open file with its form. lines.go and
 // bytes.go return windows of it, and lineindex.go remembers where the lines of large files
 // begin. media.go shows images and sounds, notebook.go and notebookrender.go show notebooks.
-// seen.go remembers what a principal was shown.
+// seen.go remembers the contents that a principal was shown.
 //
 // The package must not import the category or the packages that change files.
 package view

@@ -8,7 +8,7 @@ import (
 )
 
 // Seen remembers for each principal the content of a file that it last read or wrote, so that
-// an edit can find what has changed since. It is bounded and safe for use by several
+// an edit can find later changes. It is bounded and safe for use by several
 // goroutines; a nil Seen remembers nothing.
 type Seen struct {
 	mu       sync.Mutex
@@ -19,8 +19,8 @@ type Seen struct {
 	contents map[sightKey]*list.Element // by hash
 }
 
-// sight is what a principal saw last at a path, its name being the path, or a
-// content, its name being the hash.
+// sight is the last content that a principal saw at a path, named by the path, or a
+// content, named by its hash.
 type sight struct {
 	of   map[sightKey]*list.Element // the index that has it
 	key  sightKey
@@ -76,7 +76,7 @@ func (s *Seen) Note(principal, name, hash string, data []byte) {
 	}
 }
 
-// Forget drops what the principal saw last at the paths and below them. Contents stay
+// Forget drops the last sight of the principal of the paths and below them. Contents stay
 // known by their hashes.
 func (s *Seen) Forget(principal string, paths ...string) {
 	if s == nil || len(paths) == 0 {
@@ -115,7 +115,7 @@ func (s *Seen) drop(e *list.Element) {
 	s.held -= v.size()
 }
 
-// Last returns what the principal saw last at a path; data is nil where only its
+// Last returns the content that the principal saw last at a path; data is nil where only its
 // hash is remembered, and must not be changed.
 func (s *Seen) Last(principal, name string) (hash string, data []byte, ok bool) {
 	if s == nil {

@@ -49,7 +49,7 @@ type Source struct {
 const StatusRoom = 1600
 
 // Open opens a file. encoding, if not "", is the encoding that the caller
-// names; then the file is text whatever it looks like.
+// names; then the file is always text.
 func Open(ctx context.Context, path workspace.Path, encoding string) (*Source, error) {
 	return reopenSource(ctx, path, encoding, "", nil)
 }

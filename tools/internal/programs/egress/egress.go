@@ -49,7 +49,7 @@ const (
 	mostOfGate    = 512              // connections of a gate at a time
 	mostOfPass    = 256              // connections of a command at a time
 	dialTime      = 30 * time.Second // to resolve and connect
-	handshakeTime = 20 * time.Second // for a client to say what it wants
+	handshakeTime = 20 * time.Second // for a client to send its request
 	idleTime      = 15 * time.Minute // of a connection without a byte in either direction
 	headerBytes   = 64 << 10         // of a request
 )

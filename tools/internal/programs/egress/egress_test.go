@@ -53,7 +53,7 @@ func TestPlain(t *testing.T) {
 		t.Errorf("%d: %s", status, asked)
 	}
 	if strings.Contains(asked, "Proxy-") || strings.Contains(asked, "Forwarded") {
-		t.Errorf("the request tells of the proxy: %s", asked)
+		t.Errorf("the request shows the proxy: %s", asked)
 	}
 	if diff := cmp.Diff([]string{"8.8.8.8:8080"}, w.dialled); diff != "" {
 		t.Error(diff)
@@ -182,13 +182,13 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// TestEnd shows that what a command has opened ends with it, and that a command beside it
-// is not touched.
+// TestEnd shows that the connections of a command end with it, and those of another one
+// do not.
 func TestEnd(t *testing.T) {
 	w := newWorld(t, egress.Options{})
 	w.far = echo
-	pass, beside := w.gate.Pass(true), w.gate.Pass(true)
-	kept := w.tunnel("connect", beside, "example.com")
+	pass, other := w.gate.Pass(true), w.gate.Pass(true)
+	kept := w.tunnel("connect", other, "example.com")
 	defer kept.Close()
 	var open []net.Conn
 	for range 10 {
@@ -261,7 +261,7 @@ func TestRules(t *testing.T) {
 
 func TestRulesThatAreNone(t *testing.T) {
 	for _, c := range []struct{ host, private, want string }{
-		{"http://a.test", "", "is a URL, and a host is wanted"},
+		{"http://a.test", "", "is a URL; give a host"},
 		{"a.test/x", "", "is not a host"},
 		{"a.*.test", "", "is not a host"},
 		{"a.test:0", "", "the port must be a number"},

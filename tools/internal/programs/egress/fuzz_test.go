@@ -81,7 +81,7 @@ func FuzzSOCKS(f *testing.F) {
 	})
 }
 
-// FuzzAddress compares what is public with what the standard library knows to be not.
+// FuzzAddress checks that no address is public that the standard library knows as private.
 func FuzzAddress(f *testing.F) {
 	f.Add([]byte{127, 0, 0, 1})
 	f.Add(netip.MustParseAddr("64:ff9b::7f00:1").AsSlice())

@@ -70,9 +70,9 @@ func targetOf(r *http.Request) (target, error) {
 	case r.URL.Scheme == "" || r.URL.Host == "":
 		return target{}, errors.New("this is a proxy: a request names its whole URL")
 	case r.URL.Scheme != "http":
-		return target{}, fmt.Errorf("%s is not carried in the clear; CONNECT to its host", r.URL.Scheme)
+		return target{}, fmt.Errorf("%s is not forwarded as plain HTTP; use CONNECT", r.URL.Scheme)
 	case r.URL.User != nil:
-		return target{}, errors.New("a user name in a URL is the program's to turn into a header")
+		return target{}, errors.New("the URL has a user name; send it in a header instead")
 	}
 	whole := r.URL.Host
 	if r.URL.Port() == "" {

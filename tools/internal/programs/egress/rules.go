@@ -35,7 +35,7 @@ func parseRule(text string) (rule, error) {
 		return rule{prefix: onlyAddress(addr)}, nil
 	}
 	if strings.Contains(text, "://") {
-		return rule{}, fmt.Errorf("%q is a URL, and a host is wanted, such as example.com or example.com:443", text)
+		return rule{}, fmt.Errorf("%q is a URL; give a host, such as example.com or example.com:443", text)
 	}
 	host, port, r := text, "", rule{}
 	if i := strings.LastIndexByte(text, ':'); i >= 0 {

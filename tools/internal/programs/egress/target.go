@@ -101,8 +101,8 @@ func isNumber(label string) bool {
 	return hex && strings.Trim(rest, "0123456789abcdef") == ""
 }
 
-// isLocalName reports whether a name belongs to this machine or its site, whatever its
-// addresses are.
+// isLocalName reports whether a name belongs to this machine or its site, regardless of its
+// addresses.
 func isLocalName(name string) bool {
 	for _, top := range [...]string{"localhost", "local", "internal", "home.arpa", "localdomain"} {
 		if name == top || strings.HasSuffix(name, "."+top) {

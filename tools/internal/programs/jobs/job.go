@@ -43,7 +43,7 @@ type Job struct {
 	Timeout   time.Duration
 	Shell     string // the named shell that it runs in
 	Terminal  bool   // it has one
-	Input     bool   // it reads what is written to it
+	Input     bool   // its input is open for Write
 
 	workspace *workspace.Workspace
 	keep      time.Duration // after the end
@@ -245,8 +245,8 @@ func (j *Job) started(c control, report sandbox.Report) {
 	}
 }
 
-// Touched returns what has happened to protected paths. While the job runs, that is since the
-// start or the last call; then it is the result at its end.
+// Touched returns the protected paths that were changed: for a running job since the start
+// or the last call, for an ended one as found at its end.
 func (j *Job) Touched() sandbox.Touched {
 	j.mu.Lock()
 	c, over, touched := j.control, j.isDone(), j.exit.Touched

@@ -186,7 +186,7 @@ func (sh *shell) pipes(c *sandbox.Command) (theirs []*os.File, err error) {
 	if err != nil {
 		sh.close()
 		for _, f := range theirs {
-			_ = f.Close() // nil for what was not made
+			_ = f.Close() // nil for files that were not made
 		}
 	}
 	return theirs, err

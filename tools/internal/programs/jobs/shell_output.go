@@ -109,7 +109,7 @@ func (sh *shell) listen() {
 	sh.close()
 }
 
-// What a report can have before the shell's directory, or instead of it.
+// Marks in a report, before the shell's directory or instead of it.
 const (
 	muted  = "!" // its output is closed
 	broken = "*" // it ends, because a command broke it; the number of its commands follows
@@ -126,7 +126,7 @@ func (sh *shell) wasGiven(count string) bool {
 const speechless = 198
 
 var (
-	errUntold = errors.New("its shell could not tell")
+	errUntold = errors.New("its shell could not report it")
 	errNotRun = errors.New("it has not run: the command before it has broken the shell")
 )
 

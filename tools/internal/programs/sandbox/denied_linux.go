@@ -21,12 +21,12 @@ func (z *zygote) denied(ctx context.Context) (list []sandboxinit.Restriction, de
 	if s == nil || s.Workspace == nil || z.opt.Level == None {
 		return nil, "", nil
 	}
-	closed, err := s.Workspace.DeniedPaths(ctx)
-	if err != nil || len(closed) == 0 {
+	denied, err := s.Workspace.DeniedPaths(ctx)
+	if err != nil || len(denied) == 0 {
 		return nil, "", err
 	}
 	if z.opt.Level != Full { // Landlock has no rule that takes away what another gives
-		return nil, describeDenied(closed), nil
+		return nil, describeDenied(denied), nil
 	}
 	restrictions := map[string]sandboxinit.Restriction{}
 	put := func(c sandboxinit.Restriction) {
@@ -34,7 +34,7 @@ func (z *zygote) denied(ctx context.Context) (list []sandboxinit.Restriction, de
 			restrictions[c.Path] = c
 		}
 	}
-	for _, c := range closed {
+	for _, c := range denied {
 		kind := sandboxinit.Masked
 		if c.Readable {
 			kind = sandboxinit.ReadOnly
@@ -55,7 +55,7 @@ func (z *zygote) denied(ctx context.Context) (list []sandboxinit.Restriction, de
 	slices.SortFunc(list, func(a, b sandboxinit.Restriction) int {
 		return cmp.Or(cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")), cmp.Compare(a.Path, b.Path))
 	})
-	return list, describeDenied(closed), nil
+	return list, describeDenied(denied), nil
 }
 
 // names returns the names that a root has in the sandbox.
@@ -79,10 +79,10 @@ func maskedAbove(path string, restrictions map[string]sandboxinit.Restriction) b
 }
 
 // describeDenied names denied paths and the rules that deny them.
-func describeDenied(closed []workspace.DeniedPath) string {
+func describeDenied(denied []workspace.DeniedPath) string {
 	const most = 3
 	var names, rules []string
-	for i, c := range closed {
+	for i, c := range denied {
 		if i < most {
 			names = append(names, c.Rel)
 		}
@@ -90,7 +90,7 @@ func describeDenied(closed []workspace.DeniedPath) string {
 			rules = append(rules, c.Rule)
 		}
 	}
-	if len(closed) > most {
+	if len(denied) > most {
 		names = append(names, "...")
 	}
 	return strings.Join(names, ", ") + " (rule " + strings.Join(rules, ", ") + ")"

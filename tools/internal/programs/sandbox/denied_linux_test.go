@@ -11,34 +11,35 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/workspace"
+	"toolcrib/workspace/deny"
 )
 
-// shutting has the calls of a box kept from what the patterns cover; before "=" only from
-// changing it.
-func (b *box) shutting(t *testing.T, patterns ...string) *box {
+// denying returns a box whose programs cannot read the paths of the patterns, or only cannot
+// change them if the pattern begins with "=".
+func (b *box) denying(t *testing.T, patterns ...string) *box {
 	t.Helper()
-	var shuts, keeps []workspace.Pattern
+	var masked, readable []deny.Pattern
 	for _, text := range patterns {
 		name, keep := strings.CutPrefix(text, "=")
-		p, err := workspace.ParsePattern(name)
+		p, err := deny.Parse(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if keep {
-			keeps = append(keeps, p)
+			readable = append(readable, p)
 		} else {
-			shuts = append(shuts, p)
+			masked = append(masked, p)
 		}
 	}
-	covers := func(list []workspace.Pattern, at workspace.Path) bool {
-		return slices.ContainsFunc(list, func(p workspace.Pattern) bool { return p.Matches(at) })
+	matches := func(list []deny.Pattern, at workspace.Path) bool {
+		return slices.ContainsFunc(list, func(p deny.Pattern) bool { return p.Matches(at) })
 	}
 	s := *tools.Session(b.ctx)
-	s.Workspace = s.Workspace.ForPrograms(&workspace.ProgramRules{Denied: append(slices.Clone(shuts), keeps...), Judge: func(at workspace.Path) workspace.Denial {
+	s.Workspace = s.Workspace.ForPrograms(&deny.Rules{Denied: append(slices.Clone(masked), readable...), Judge: func(at workspace.Path) workspace.Denial {
 		switch {
-		case covers(shuts, at):
+		case matches(masked, at):
 			return workspace.Denial{Rule: "secret"}
-		case covers(keeps, at):
+		case matches(readable, at):
 			return workspace.Denial{Rule: "kept", Readable: true}
 		}
 		return workspace.Denial{}
@@ -46,7 +47,7 @@ func (b *box) shutting(t *testing.T, patterns ...string) *box {
 	return &box{b.Engine, tools.WithSession(t.Context(), &s), b.dir, b.root}
 }
 
-func TestCovers(t *testing.T) {
+func TestDeniedPaths(t *testing.T) {
 	b := newBox(t, sandbox.Full)
 	files := map[string]string{"secrets/key": "sesame", "deploy/prod/.env": "sesame", ".env": "sesame", "docs/a.md": "text", "docs/.env": "sesame"}
 	for name, text := range files {
@@ -64,7 +65,7 @@ func TestCovers(t *testing.T) {
 	if out, exit := b.sh(t, "cat secrets/key .env"); exit.Code != 0 || out != "sesamesesame" {
 		t.Fatalf("without rules: %s", out)
 	}
-	kept := b.shutting(t, "secrets/**", "**/.env", "=docs")
+	kept := b.denying(t, "secrets/**", "**/.env", "=docs")
 	for _, script := range []string{
 		"x=secrets/key; cat $x", "cat way/key", "cat " + b.dir + "/secrets/key", "ls secrets", "cat .env", "cat deploy/prod/.env", "cat docs/.env", "echo x > .env", "chmod 666 .env && cat .env", "chmod 777 secrets",
 		"mv secrets s2", "mv .env e2", "ln .env e2", "rm .env", "rm -rf secrets", "mv deploy d2", "mv deploy/prod deploy/p2", "rmdir secrets", "cd secrets", "cp -r secrets s2",
@@ -92,7 +93,7 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// What is shut moves to no other place from one call to the next.
+// A denied path cannot be moved from one call to the next.
 func TestCoversHoldTheWay(t *testing.T) {
 	b := newBox(t, sandbox.Full)
 	if err := os.MkdirAll(filepath.Join(b.dir, "a/b/secrets"), 0o755); err != nil {
@@ -101,7 +102,7 @@ func TestCoversHoldTheWay(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(b.dir, "a/b/secrets/key"), []byte("sesame"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	kept := b.shutting(t, "a/b/secrets")
+	kept := b.denying(t, "a/b/secrets")
 	for _, way := range []string{"mv a z", "mv a/b a/z", "mv a/b/secrets z", "mkdir z; mv -T a z", "cp -al a z"} {
 		kept.sh(t, way)
 	}
@@ -119,7 +120,7 @@ func TestCoversAreToldWhereTheyLack(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(b.dir, ".env"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	kept := b.shutting(t, ".env")
+	kept := b.denying(t, ".env")
 	p, err := kept.Start(kept.ctx, sandbox.Command{Args: []string{"true"}, Dir: kept.root})
 	if err != nil {
 		t.Fatal(err)

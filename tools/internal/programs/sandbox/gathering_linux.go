@@ -32,7 +32,7 @@ func (g *gathering) spent() bool {
 	if !g.budget.spent() {
 		return false
 	}
-	g.cut("the places that decide which programs run take more than %v of work to be found: not all are protected from programs", maxGather)
+	g.cut("the search for protected paths takes more than %v of work: not all are protected from programs", maxGather)
 	return true
 }
 
@@ -42,7 +42,7 @@ func (g *gathering) put(path string, kind sandboxinit.RestrictionKind) {
 		return
 	}
 	if len(g.kinds) >= maxPlaces {
-		g.cut("more than %d places decide which programs run: not all are protected from programs", maxPlaces)
+		g.cut("there are more than %d protected paths: not all are protected from programs", maxPlaces)
 		return
 	}
 	g.kinds[path] = kind
@@ -311,7 +311,7 @@ func (g *gathering) worktrees(dir, hooks string) {
 // repository.
 func (g *gathering) modules(dir string, deep int) (found bool) {
 	if deep == 0 {
-		g.cut("repositories of submodules in %s lie deeper than %d directories: not all are protected from programs", dir, maxDeep)
+		g.cut("repositories of submodules in %s are deeper than %d directories: not all are protected from programs", dir, maxDeep)
 		return false
 	}
 	for _, e := range g.entries(dir) {

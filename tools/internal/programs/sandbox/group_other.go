@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// tree is a program and what it starts, as far as that stays in its process group: a
-// program that leaves it is not found again.
+// tree is a program and the processes that it starts, as long as these stay in its process
+// group: others are not found.
 type tree struct{ group int }
 
 func startTree(cmd *exec.Cmd, _ Limits) (*tree, error) {
@@ -24,7 +24,7 @@ func startTree(cmd *exec.Cmd, _ Limits) (*tree, error) {
 func (t *tree) signal(s os.Signal) error {
 	number, ok := s.(syscall.Signal)
 	if !ok {
-		return errors.New("it is no signal of this system")
+		return errors.New("it is not a signal of this system")
 	}
 	return syscall.Kill(-t.group, number)
 }

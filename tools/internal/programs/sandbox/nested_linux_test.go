@@ -87,7 +87,7 @@ func TestKeptOnTheWay(t *testing.T) {
 	}
 }
 
-// What a program makes at the top, where there was nothing, is told.
+// New protected files at the top are reported.
 func TestMade(t *testing.T) {
 	b := newBox(t, sandbox.Full)
 	for _, tt := range [][2]string{
@@ -107,7 +107,7 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// What is deleted at the top is told, of a repository also where a part of it cannot be.
+// Deletions at the top are reported, also of a repository that cannot be deleted completely.
 func TestGone(t *testing.T) {
 	needGit(t)
 	for _, level := range []sandbox.Level{sandbox.Full, sandbox.Landlock} {

@@ -52,7 +52,7 @@ func (e *Engine) start(ctx context.Context, opt Options, c Command) (*Process, e
 	}
 	go func() {
 		p.exit = exitOf(cmd.Wait())
-		tree.kill() // what it has left
+		tree.kill() // the processes that it left behind
 		tree.release()
 		e.forget(p)
 		close(p.done)
@@ -85,7 +85,7 @@ func exitOf(err error) Exit {
 	return Exit{Code: ended.ExitCode()}
 }
 
-// uncontained is a program at level none: all that the user can do, it can.
+// uncontained is a program at level none: it can do everything that the user can.
 func uncontained(c Command) *exec.Cmd {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
 	cmd.Dir, cmd.Env = c.Dir.Host(), append(os.Environ(), c.Env...)

@@ -55,7 +55,7 @@ func (p *Process) Signal(s os.Signal) error { return p.signal(s) }
 // Kill ends the program and everything that it has started. It does not wait.
 func (p *Process) Kill() { p.kill() }
 
-// Touched returns what has happened to protected paths since the start, or since the last
+// Touched returns the protected paths that were changed since the start, or since the last
 // call.
 func (p *Process) Touched() Touched {
 	if p.touched == nil {
@@ -171,7 +171,7 @@ func (t Touched) Warning() string {
 	}{
 		{t.Gone, "deleted or moved away meanwhile: %s" + t.undoing()},
 		{t.Made, "made meanwhile: %s; programs of the user follow it: tell the user before anything else is done"},
-		{t.Swapped, "replaced meanwhile: %s; programs of the user follow what is there now: tell the user before anything else is done"},
+		{t.Swapped, "replaced meanwhile: %s; programs of the user obey the new files: tell the user before anything else is done"},
 	} {
 		if len(p.paths) > 0 {
 			parts = append(parts, fmt.Sprintf(p.what, shortened(p.paths)))

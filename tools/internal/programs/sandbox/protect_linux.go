@@ -117,7 +117,7 @@ func (p *protection) watch(path string, there bool) {
 	switch known, ok := p.watched[path]; {
 	case !within(path, p.roots):
 	case !ok && len(p.watched) >= maxWatched:
-		p.cut("more than %d places that decide which programs run have come and gone: not all are compared any more", maxWatched)
+		p.cut("more than %d protected paths have come and gone: not all are compared any more", maxWatched)
 	default:
 		p.watched[path] = known || there
 	}
@@ -196,10 +196,10 @@ func (p *protection) search(top string, itself bool) {
 		case os.IsPermission(err):
 			p.unread = append(p.unread, dir)
 		case errors.Is(err, unix.ENAMETOOLONG):
-			p.cut("%s has directories whose names are too long to be looked into: repositories and configurations of agents in them are not protected from programs", top)
+			p.cut("%s has directories whose paths are too long to search: repositories and configurations of agents in them are not protected from programs", top)
 		}
 		if looked += len(entries) + 1; looked > maxEntries || limit.spent() {
-			p.cut("%s has more than %d entries or takes more than %v of work to be looked through: repositories and configurations of agents further down in it are not all protected from programs", top, maxEntries, maxLook)
+			p.cut("%s has more than %d entries or takes more than %v of work to search: repositories and configurations of agents further down in it are not all protected from programs", top, maxEntries, maxLook)
 			return
 		}
 		holds, head, below := false, false, dir != top || itself

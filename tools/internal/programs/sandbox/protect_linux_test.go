@@ -79,7 +79,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestRootsOfRepositories serves what is, or lies in, a directory of git.
+// TestRootsOfRepositories serves a git directory, and a directory in one.
 func TestRootsOfRepositories(t *testing.T) {
 	needGit(t)
 	top := newBox(t, sandbox.Full)
@@ -99,7 +99,7 @@ func TestRootsOfRepositories(t *testing.T) {
 	}
 }
 
-// TestNothingWaits has a pipe stand for a repository, with somebody at its other end.
+// TestNothingWaits puts a pipe with a writer in the place of a repository.
 func TestNothingWaits(t *testing.T) {
 	b := newBox(t, sandbox.Full)
 	b.outside(t, "mkdir -p c/.git; touch c/.git/HEAD; { echo '[include]'; yes 'path = config' | head -3000; } > c/.git/config")
@@ -257,7 +257,7 @@ func TestLinksUp(t *testing.T) {
 	}
 }
 
-// What a program has touched whose end nobody asks for is told with the next one.
+// If nobody asks for the end of a program, its changes are reported with the next one.
 func TestUntold(t *testing.T) {
 	b := newBox(t, sandbox.Full)
 	run := func(script string) *sandbox.Process {

@@ -181,12 +181,12 @@ func (e *UnavailableError) Unwrap() error { return e.Err }
 // Hint says how the user or the operator of the server can help.
 func (e *UnavailableError) Hint() string {
 	if e.UserPath {
-		return "no other level would be right for this; tell the user to give the owner all rights to what is named (chmod u+rwx), or to move it aside, and call again"
+		return "another level would not help; tell the user to give the owner all rights to the named path (chmod u+rwx), or to move it aside, and call again"
 	}
 	if e.Level == Full && best == Full {
-		return "toolcrib doctor tells more; whoever runs the server can allow user namespaces, or choose less with --sandbox=landlock or, with nothing contained, --sandbox=none"
+		return "toolcrib doctor shows details; the operator of the server can allow user namespaces, or choose a weaker level: --sandbox=landlock, or --sandbox=none, which contains nothing"
 	}
-	return "whoever runs the server can let programs run uncontained with --sandbox=none"
+	return "the operator of the server can let programs run uncontained with --sandbox=none"
 }
 
 // Start starts a program for the call of ctx, in its workspace. ctx bounds only the start.

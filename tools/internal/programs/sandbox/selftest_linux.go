@@ -21,8 +21,8 @@ import (
 // probeTime is how long the self-test may take.
 const probeTime = 20 * time.Second
 
-// test tries from inside what must not be possible. That it found nothing is remembered
-// for this kernel, this binary and this user.
+// test runs the self-test, which tries forbidden actions from inside. A self-test without
+// findings is remembered for this kernel, this binary and this user.
 func (z *zygote) test(s *tools.SessionInfo) error {
 	if z.opt.Level == None {
 		return nil
@@ -49,7 +49,7 @@ func (z *zygote) test(s *tools.SessionInfo) error {
 	return z.engine.remember(s, what)
 }
 
-// probe runs the self-test and returns what it says.
+// probe runs the self-test and returns its output.
 func (z *zygote) probe(t sandboxinit.Targets) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 	defer cancel()
@@ -80,7 +80,7 @@ func (z *zygote) probe(t sandboxinit.Targets) (string, error) {
 	return string(out), err
 }
 
-// targets makes what the self-test tries to reach; done takes it away.
+// targets makes the targets of the self-test; done removes them.
 func (z *zygote) targets() (t sandboxinit.Targets, done func(), err error) {
 	t = sandboxinit.Targets{Level: z.opt.Level.String(), File: filepath.Join(z.temp.path, "file"), Socket: filepath.Join(z.temp.path, "s"), Abstract: "toolcrib-" + rand.Text(), Server: os.Getpid(), Namespaces: sandboxinit.Namespaces()}
 	var opened []io.Closer
@@ -111,7 +111,7 @@ func (z *zygote) targets() (t sandboxinit.Targets, done func(), err error) {
 	return t, done, nil
 }
 
-// identity is what the self-test was made with.
+// identity identifies the system on which the self-test ran.
 func identity(level Level) (string, error) {
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {

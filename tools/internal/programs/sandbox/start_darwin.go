@@ -14,14 +14,14 @@ import (
 	"toolcrib/workspace"
 )
 
-// best is the level of macOS: rules of its own sandbox, by sandbox-exec, in the place of
-// Landlock. There are no namespaces.
+// best is the level of macOS: rules for sandbox-exec in place of Landlock. There are no
+// namespaces.
 const best = Landlock
 
-const lacks = "macOS has no namespaces; --sandbox=landlock is what it has, by sandbox-exec"
+const lacks = "macOS has no namespaces; its strongest level is --sandbox=landlock, by sandbox-exec"
 
-// platform is what an engine has of the system: a directory that holds the temporary
-// directory and HOME of all programs, as long as the server runs.
+// platform is the part of an engine that depends on the system: a directory that holds the
+// temporary directory and HOME of all programs, as long as the server runs.
 type platform struct {
 	mu      sync.Mutex
 	private string
@@ -32,7 +32,7 @@ func (p *platform) prepare(ctx context.Context, opt Options, c Command) (*exec.C
 		return uncontained(c), Report{Level: None, Network: "on"}, nil
 	}
 	if c.Network {
-		return nil, Report{}, &UnavailableError{Level: opt.Level, Missing: "there is no way to bound the network by host on macOS"}
+		return nil, Report{}, &UnavailableError{Level: opt.Level, Missing: "macOS cannot limit the network by host"}
 	}
 	s := tools.Session(ctx)
 	if s == nil || s.Workspace == nil {
@@ -46,11 +46,11 @@ func (p *platform) prepare(ctx context.Context, opt Options, c Command) (*exec.C
 	if err != nil {
 		return nil, Report{}, err
 	}
-	closed, err := s.Workspace.DeniedPaths(ctx)
+	denied, err := s.Workspace.DeniedPaths(ctx)
 	if err != nil {
 		return nil, Report{}, err
 	}
-	rules := profile(s.Workspace.Roots(), private, home, opt) + closing(closed)
+	rules := profile(s.Workspace.Roots(), private, home, opt) + denyRules(denied)
 	cmd := exec.Command("/usr/bin/sandbox-exec", append([]string{"-p", rules, "--"}, c.Args...)...)
 	cmd.Dir = c.Dir.Host()
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(private, "home"), "TMPDIR=" + filepath.Join(private, "tmp")}
@@ -96,9 +96,9 @@ func (p *platform) release() error {
 	return os.RemoveAll(p.private)
 }
 
-// profile is the rules for a program, of which the last that fits counts: it writes to the
-// roots and the private directory, reads neither what is private in the home directory
-// nor what is hidden, has no network, and starts nothing by way of the desktop.
+// profile returns the rules for a program, of which the last matching one counts. It writes
+// only to the roots and the private directory, cannot read private paths of the home
+// directory or hidden paths, has no network, and starts nothing through the desktop.
 func profile(roots []string, private, home string, opt Options) string {
 	var b strings.Builder
 	b.WriteString("(version 1)\n(allow default)\n(deny network*)\n(deny lsopen)\n(deny appleevent-send)\n(deny file-write*)\n")
@@ -125,15 +125,15 @@ func profile(roots []string, private, home string, opt Options) string {
 			rule("deny file-write*", filepath.Join(root, name))
 		}
 	}
-	// A file that gives the rights of its owner would be one beyond the sandbox too.
+	// A setuid file would work outside the sandbox too.
 	b.WriteString("(deny file-write-setugid)\n")
 	return b.String()
 }
 
-// closing is the rules for what the policy denies. They come after all that allow.
-func closing(closed []workspace.DeniedPath) string {
+// denyRules returns the rules for the denied paths. They must follow the rules that allow.
+func denyRules(denied []workspace.DeniedPath) string {
 	var b strings.Builder
-	for _, c := range closed {
+	for _, c := range denied {
 		what := "file-read* file-write*"
 		if c.Readable {
 			what = "file-write*"
@@ -143,7 +143,7 @@ func closing(closed []workspace.DeniedPath) string {
 	return b.String()
 }
 
-// quoted is a text as the profile language has it.
+// quoted returns a text as a string of the profile language.
 func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

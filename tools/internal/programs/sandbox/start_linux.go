@@ -202,7 +202,7 @@ func (z *zygote) refusal(c sandboxinit.Command, e sandboxinit.Event) error {
 }
 
 var stages = map[uint32]string{
-	sandboxinit.StageFork: "a process", sandboxinit.StageMount: "/proc", sandboxinit.StageDenied: "what keeps from the places that the policy denies", sandboxinit.StageSession: "a session", sandboxinit.StageStreams: "its streams",
+	sandboxinit.StageFork: "a process", sandboxinit.StageMount: "/proc", sandboxinit.StageDenied: "the restrictions of denied paths", sandboxinit.StageSession: "a session", sandboxinit.StageStreams: "its streams",
 	sandboxinit.StageLimits: "limits", sandboxinit.StageCapabilities: "giving capabilities up", sandboxinit.StageRules: "landlock", sandboxinit.StageFilter: "seccomp",
 }
 

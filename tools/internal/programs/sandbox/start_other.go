@@ -7,12 +7,12 @@ import (
 	"os/exec"
 )
 
-// best is the level that this system has.
+// best is the only level of this system.
 const best = None
 
-const lacks = "this system has nothing that toolcrib contains programs with"
+const lacks = "toolcrib cannot contain programs on this system"
 
-// platform is what an engine has of the system.
+// platform is the part of an engine that depends on the system.
 type platform struct{}
 
 func (*platform) prepare(_ context.Context, _ Options, c Command) (*exec.Cmd, Report, error) {

@@ -15,9 +15,9 @@ import (
 // otherwise.
 const best = None
 
-const lacks = "Windows has nothing that toolcrib contains programs with"
+const lacks = "toolcrib cannot contain programs on Windows"
 
-// platform is what an engine has of the system.
+// platform is the part of an engine that depends on the system.
 type platform struct{}
 
 func (*platform) prepare(_ context.Context, _ Options, c Command) (*exec.Cmd, Report, error) {
@@ -26,14 +26,14 @@ func (*platform) prepare(_ context.Context, _ Options, c Command) (*exec.Cmd, Re
 
 func (*platform) release() error { return nil }
 
-// tree is a program and what it starts: a job object, which ends when its last handle is
-// closed, also by the end of the server.
+// tree is a program and the processes that it starts: a job object, which ends when its
+// last handle is closed, also by the end of the server.
 type tree struct {
 	cmd *exec.Cmd
 	job windows.Handle
 }
 
-// startTree starts a program asleep, so that it is in the job before it starts another.
+// startTree starts a program suspended, so that it is in the job before it starts another.
 func startTree(cmd *exec.Cmd, l Limits) (*tree, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -75,7 +75,7 @@ func startTree(cmd *exec.Cmd, l Limits) (*tree, error) {
 	return t, nil
 }
 
-// wake lets a program that was started asleep run.
+// wake resumes a program that was started suspended.
 func wake(handle uintptr) error {
 	resume := windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 	if err := resume.Find(); err != nil {

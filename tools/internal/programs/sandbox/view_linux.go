@@ -83,7 +83,7 @@ func (z *zygote) look(s *tools.SessionInfo) error {
 	return nil
 }
 
-// outside returns the absolute names of a root that programs need besides its path.
+// outside returns the absolute names of a root other than its path.
 func outside(names []string) []string {
 	var list []string
 	for _, name := range names {

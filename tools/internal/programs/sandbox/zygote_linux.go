@@ -39,7 +39,7 @@ type zygote struct {
 	home   string // HOME of programs
 	temp   *temp
 	gate   *gate           // nil unless the network is private
-	hidden map[string]bool // sockets that the zygote has been told of
+	hidden map[string]bool // sockets that the zygote knows
 	free   func()          // unlocks the layers of the view
 
 	protection *protection
@@ -109,18 +109,18 @@ func (z *zygote) launch() error {
 	}()
 	their.Close() // so that reading fails if the process ends
 	if err := z.locked(func(socket int) error { return sandboxinit.SendView(socket, z.view) }); err != nil {
-		return fmt.Errorf("tell the sandbox what to hold: %w", err)
+		return fmt.Errorf("send the view to the sandbox: %w", err)
 	}
 	e, fd, err := (&running{control: z.socket}).next()
 	if fd >= 0 {
 		var refused error
 		if z.gate, refused = z.engine.openGate(z.opt, fd, int(e.A)); refused != nil {
-			return fmt.Errorf("the way of programs to the network: %w", refused)
+			return fmt.Errorf("the gate of programs to the network: %w", refused)
 		}
 	}
 	switch {
 	case errors.Is(err, io.EOF):
-		return &UnavailableError{Level: z.opt.Level, Missing: "the process that is to hold it ended"}
+		return &UnavailableError{Level: z.opt.Level, Missing: "its zygote ended"}
 	case err != nil:
 		return err
 	case e.Kind != sandboxinit.EvReady:

@@ -1,7 +1,7 @@
-// Package screen makes text of what programs print for a terminal: [Clean] of output as
-// it stands in a log, [Screen] of what a terminal of a fixed size would show.
+// Package screen turns the output of programs for a terminal into text: [Clean] for output
+// in a log, [Screen] for the contents of a terminal of a fixed size.
 //
-// It must not import tools or any category. Neither panics, whatever the bytes are.
+// It must not import tools or any category. Neither panics for any bytes.
 package screen
 
 import (
@@ -11,10 +11,10 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// Clean returns output as a reader sees it who has no terminal: without control
-// sequences, what a carriage return or backspaces wrote over gone, each run of bytes that
-// are not UTF-8 one U+FFFD, NUL and bells left out. Characters that deceive are shown, as
-// [textfile.Visible] does.
+// Clean returns output as readable without a terminal: control sequences, NUL and bells are
+// removed, and so is text overwritten after a carriage return or backspaces. Each run of
+// bytes that are not UTF-8 is one U+FFFD. Deceiving characters are shown as
+// [textfile.Visible] shows them.
 func Clean(raw []byte) string {
 	if plain(raw) {
 		return string(raw)
@@ -27,7 +27,7 @@ func Clean(raw []byte) string {
 	return textfile.Visible(c.out.String())
 }
 
-// plain reports printable ASCII, tabs and line feeds: most output.
+// plain reports whether raw is printable ASCII, tabs and line feeds: most output.
 func plain(raw []byte) bool {
 	for _, b := range raw {
 		if b < ' ' && b != '\n' && b != '\t' || b >= 0x7f {
@@ -37,18 +37,18 @@ func plain(raw []byte) bool {
 	return true
 }
 
-// widest is the most columns of a line that can be written over: what is beyond is a
-// line of its own to a program that goes back.
+// widest is the most columns of a line that can be overwritten: for a program that goes
+// back, the rest is another line.
 const widest = 1 << 16
 
 type cleaner struct {
 	out    strings.Builder
 	cells  []rune // of the line
 	column int
-	broken bool // the last character is one for bytes that are not UTF-8
+	broken bool // the last character replaces bytes that are not UTF-8
 }
 
-// step takes what comes first and returns how long it is.
+// step takes the next character or sequence and returns its length.
 func (c *cleaner) step(raw []byte) int {
 	b := raw[0]
 	broken := c.broken
@@ -95,7 +95,7 @@ func (c *cleaner) put(r rune) {
 	c.column++
 }
 
-// line ends the line as it stands.
+// line ends the line.
 func (c *cleaner) line() {
 	c.flush()
 	c.broken = false
@@ -108,7 +108,8 @@ func (c *cleaner) flush() {
 	c.cells, c.column = c.cells[:0], 0
 }
 
-// control carries out what moves on the line or erases of it; the rest only looks.
+// control carries out the sequences that move in the line or erase parts of it; it ignores
+// others.
 func (c *cleaner) control(final byte, args []int) {
 	switch final {
 	case 'K':
@@ -122,7 +123,7 @@ func (c *cleaner) control(final byte, args []int) {
 	}
 }
 
-// move goes to a column; what lies between it and the end of the line is blank.
+// move goes to a column; the gap after the end of the line becomes blank.
 func (c *cleaner) move(to int) {
 	to = min(max(to, 0), widest-1, len(c.cells)+256)
 	for len(c.cells) < to {

@@ -2,8 +2,8 @@ package screen
 
 import "bytes"
 
-// carry carries out a control sequence; raw is all of it. Functions of the terminal are
-// named as ECMA-48 and DEC have them.
+// carry carries out a control sequence; raw is the whole sequence. Functions of the
+// terminal have their names in ECMA-48 and of DEC.
 func (s *Screen) carry(final, mark byte, args []int, raw []byte) {
 	switch mark {
 	case 0:
@@ -54,7 +54,7 @@ func (s *Screen) restore() {
 	s.at.row, s.at.column = min(s.at.row, s.rows-1), min(s.at.column, s.columns-1)
 }
 
-// move goes to a place; it stays on the screen.
+// move goes to a position, limited to the screen.
 func (s *Screen) move(row, column int) {
 	s.at.row, s.at.column, s.at.full = min(max(row, 0), s.rows-1), min(max(column, 0), s.columns-1), false
 }
@@ -141,7 +141,7 @@ func (s *Screen) region(top, bottom int) {
 	s.move(0, 0)
 }
 
-// shift moves the lines from the cursor on up, or down where n is less than 0.
+// shift moves the lines from the cursor on up, or down if n is negative.
 func (s *Screen) shift(n int) {
 	if s.at.row >= s.top && s.at.row <= s.bottom {
 		s.scroll(s.at.row, s.bottom, n)
@@ -180,7 +180,7 @@ func (s *Screen) eraseScreen(mode int) {
 		s.eraseLine(1)
 		to = s.at.row
 	case 2:
-	default: // of what was scrolled away nothing is held here
+	default: // lines that were scrolled away are not kept
 		return
 	}
 	for _, line := range s.lines[from:to] {
@@ -188,7 +188,7 @@ func (s *Screen) eraseScreen(mode int) {
 	}
 }
 
-// private sets what DEC and xterm have beside the standard.
+// private sets the modes that DEC and xterm add to the standard.
 func (s *Screen) private(final byte, args []int) {
 	if final != 'h' && final != 'l' {
 		return
@@ -222,7 +222,7 @@ func (s *Screen) private(final byte, args []int) {
 	}
 }
 
-// show shows the second screen, empty, or the first again.
+// show shows the second screen, empty, or the first one again.
 func (s *Screen) show(second bool) {
 	if second == s.alternate {
 		return
@@ -236,7 +236,7 @@ func (s *Screen) show(second bool) {
 	}
 }
 
-// drawn is the line or sign that DEC's special graphics have for a letter.
+// drawn returns the line or symbol that DEC's special graphics have for a letter.
 func drawn(r rune) rune {
 	const first, signs = '`', "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"
 	if r < first || r > '~' {

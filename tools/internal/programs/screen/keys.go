@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// key is a key by its names, and what it sends.
+// key is a key by its names, and the bytes that it sends.
 type key struct {
-	names string // the first is the one that is shown
+	names string // the first is shown
 	sends string
-	// cursor tells that it sends ESC O in the place of ESC [ where an application wants
-	// that.
+	// cursor says that it sends ESC O instead of ESC [ if an application asks for that.
 	cursor bool
 }
 
@@ -29,8 +28,8 @@ func keys() []key {
 	}
 }
 
-// KeyNames are the names that [Screen.Key] knows, beside ctrl-a to ctrl-z and alt- with
-// any key or character.
+// KeyNames returns the names that [Screen.Key] knows, in addition to ctrl-a to ctrl-z and
+// alt- with any key or character.
 func KeyNames() []string {
 	var names []string
 	for _, k := range keys() {
@@ -40,8 +39,8 @@ func KeyNames() []string {
 	return names
 }
 
-// Key is what a key sends to the program now; ok is false for one that is not known. A
-// nil screen is one as it is at the start.
+// Key returns the bytes that a key sends to the program now; ok is false for an unknown
+// key. A nil screen is one in its initial state.
 func (s *Screen) Key(name string) (sends string, ok bool) {
 	if len([]rune(name)) == 1 {
 		return name, true

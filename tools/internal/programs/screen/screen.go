@@ -11,25 +11,26 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// Screen is a terminal of a fixed size as xterm has it, as far as text goes: no colours,
-// no mouse. It is not safe for use by several goroutines.
+// Screen is the text of an xterm of a fixed size: no colours, no mouse. It is not safe for
+// use by several goroutines.
 type Screen struct {
 	rows, columns int
-	lines         [][]cell // of the screen that is shown
-	other         [][]cell // the one that is not
-	alternate     bool     // the second one is shown
+	lines         [][]cell // the shown screen
+	other         [][]cell // the hidden screen
+	alternate     bool     // the second screen is shown
 	at, saved     cursor
 	top, bottom   int  // of the region that scrolls, bottom inclusive
 	wraps, insert bool // as DECAWM and IRM set them
-	keypad        bool // cursor keys send what applications want, DECCKM
-	bracketed     bool // text that is pasted wants brackets
+	keypad        bool // cursor keys send the codes for applications, DECCKM
+	bracketed     bool // pasted text needs brackets
 	last          rune // printed, for REP
 	scrolled      int  // lines that went over the top of the first screen
 	rest          []byte
 	replies       []byte
 }
 
-// cell is what stands in one place: "" nothing, wide the right half of the one before.
+// cell is the content of a position: "" nothing, wide the right half of the character
+// before.
 type cell string
 
 const wide cell = "\x00"
@@ -40,10 +41,10 @@ type cursor struct {
 	drawing     bool // letters are lines, as DEC has them
 }
 
-// Of sizes.
+// Limits.
 const (
 	most       = 1000 // rows and columns
-	mostAnswer = 1024 // bytes of replies that nobody takes
+	mostAnswer = 1024 // bytes of replies that nobody reads
 )
 
 // New makes an empty screen.
@@ -66,7 +67,7 @@ func (s *Screen) blank() [][]cell {
 	return lines
 }
 
-// Write implements [io.Writer]; it takes everything.
+// Write implements [io.Writer]. It never fails.
 func (s *Screen) Write(p []byte) (int, error) {
 	n := len(p)
 	if len(s.rest) > 0 {
@@ -75,7 +76,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	}
 	for len(p) > 0 {
 		k := s.step(p)
-		if k == 0 { // it is not complete
+		if k == 0 { // incomplete
 			s.rest = append([]byte(nil), p...)
 			break
 		}
@@ -84,7 +85,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// step takes what comes first, and returns how long it is; 0 where more is wanted.
+// step takes the next character or sequence and returns its length, 0 if it is incomplete.
 func (s *Screen) step(p []byte) int {
 	switch b := p[0]; {
 	case b == esc:
@@ -174,7 +175,7 @@ func (s *Screen) join(r rune) {
 	}
 }
 
-// clearHalf empties the other half of a wide character that is written over.
+// clearHalf empties the other half of a wide character that is overwritten.
 func (s *Screen) clearHalf(column int) {
 	line := s.lines[s.at.row]
 	if line[column] == wide && column > 0 {
@@ -199,7 +200,7 @@ func (s *Screen) feed() {
 	}
 }
 
-// scroll moves the lines of a region up, or down where n is less than 0.
+// scroll moves the lines of a region up, or down if n is negative.
 func (s *Screen) scroll(top, bottom, n int) {
 	region := s.lines[top : bottom+1]
 	n = min(max(n, -len(region)), len(region))
@@ -218,8 +219,8 @@ func (s *Screen) scroll(top, bottom, n int) {
 	}
 }
 
-// String is what is shown, without blanks at the ends of lines and without empty lines
-// at the end.
+// String returns the shown text, without blanks at the ends of lines and without empty
+// lines at the end.
 func (s *Screen) String() string {
 	var b strings.Builder
 	for _, line := range s.lines {
@@ -243,16 +244,16 @@ func (s *Screen) String() string {
 	return textfile.Visible(text) + "\n"
 }
 
-// Cursor is where the next character goes, from 1.
+// Cursor returns the position of the next character, from 1.
 func (s *Screen) Cursor() (row, column int) { return s.at.row + 1, s.at.column + 1 }
 
-// Size is its rows and columns.
+// Size returns the rows and columns.
 func (s *Screen) Size() (rows, columns int) { return s.rows, s.columns }
 
-// Scrolled is how many lines went over the top.
+// Scrolled returns how many lines were scrolled off the top.
 func (s *Screen) Scrolled() int { return s.scrolled }
 
-// Replies returns what the terminal answers to what programs asked, once.
+// Replies returns the terminal's answers to the program's queries, once.
 func (s *Screen) Replies() []byte {
 	r := s.replies
 	s.replies = nil

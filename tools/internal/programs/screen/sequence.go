@@ -1,6 +1,6 @@
 package screen
 
-// The bytes that begin and end control sequences, as ECMA-48 has them.
+// The bytes that begin and end control sequences in ECMA-48.
 const (
 	esc = 0x1b
 	bel = 0x07
@@ -8,16 +8,16 @@ const (
 	sub = 0x1a // likewise
 )
 
-// Of control sequences: what is longer is not one.
+// Limits of control sequences: longer ones are ordinary text.
 const (
 	longest  = 4096
 	mostArgs = 32
 	largest  = 1 << 16
 )
 
-// sequence reads the control sequence that raw begins with, an ESC. n is its length, 1
-// at least, also where it is not complete. final and args are those of a CSI
-// sequence without a private mark, final 0 for every other.
+// sequence reads the control sequence at the start of raw, an ESC. n is its length, at
+// least 1, also if it is incomplete. final and args are those of a CSI sequence without a
+// private mark; final is 0 for every other sequence.
 func sequence(raw []byte) (n int, final byte, args []int) {
 	n, final, mark, args := parse(raw)
 	if mark != 0 {
@@ -26,16 +26,16 @@ func sequence(raw []byte) (n int, final byte, args []int) {
 	switch {
 	case n > 0:
 	case len(raw) > 1 && raw[1] != '[':
-		n = 2 // the rest may be anything: it is shown
+		n = 2 // the rest may be any text: it is shown
 	default:
 		n = len(raw)
 	}
 	return n, final, args
 }
 
-// parse reads a control sequence; n is 0 where it is not complete. mark is the private
-// mark of a CSI sequence, such as '?', or its intermediate byte, or ESC for a sequence
-// without arguments, whose final byte is final, or 'X' for a string that is skipped.
+// parse reads a control sequence; n is 0 if it is incomplete. mark is the private mark of a
+// CSI sequence, such as '?', or its intermediate byte, or ESC for a sequence without
+// arguments. final is the final byte, 'X' for a skipped string.
 func parse(raw []byte) (n int, final, mark byte, args []int) {
 	if len(raw) < 2 {
 		return 0, 0, 0, nil
@@ -88,7 +88,7 @@ func csi(raw []byte) (n int, final, mark byte, args []int) {
 	return incomplete(raw, longest), 0, 'X', nil
 }
 
-// absent is the value of an argument that is left out.
+// absent returns the value of an argument, -1 if it is missing.
 func absent(value int, seen bool) int {
 	if !seen {
 		return -1
@@ -119,8 +119,8 @@ func text(raw []byte) (n int, final, mark byte, args []int) {
 	return incomplete(raw, longest), 0, 'X', nil
 }
 
-// incomplete is the length of a sequence that has not ended: more may come, unless it is
-// longer than any.
+// incomplete returns how many bytes of an unfinished sequence to skip: 0 to wait for more,
+// 2 if it is longer than allowed.
 func incomplete(raw []byte, most int) int {
 	if len(raw) >= most {
 		return 2
@@ -128,7 +128,7 @@ func incomplete(raw []byte, most int) int {
 	return 0
 }
 
-// arg returns an argument; by default where it is left out.
+// arg returns an argument, byDefault if it is missing.
 func arg(args []int, i, byDefault int) int {
 	if i >= len(args) || args[i] < 0 {
 		return byDefault

@@ -1,8 +1,7 @@
 // Package diff shows how two texts differ, for results and error messages.
 //
-// Start at [Unified]; [Lines] is the comparison it stands on, and [Marked] shows
-// what differs inside a line. The package imports nothing else of toolcrib but
-// package textfile.
+// Start at [Unified]; [Lines] compares line by line, and [Marked] shows the differences
+// inside a line. The package imports only package textfile of toolcrib.
 package diff
 
 import (
@@ -13,17 +12,16 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// mostLines is how many lines of both sides are compared one by one. Above it what
-// lies between the first and the last difference counts as replaced.
+// mostLines is the most lines of both sides that are compared one by one. Above it
+// everything between the first and the last difference counts as replaced.
 const mostLines = 200_000
 
-// Change says that the lines A0 to A1 of one side stand where B0 to B1 stand on the
-// other, counted from 0, the second of each pair excluded.
+// Change says that lines A0 to A1 of one side are lines B0 to B1 of the other. Lines count
+// from 0, and the second of each pair is excluded.
 type Change struct{ A0, A1, B0, B1 int }
 
-// Lines returns the changes that turn a into b, in order; no two of them touch. The
-// search for the shortest ones is bounded, so that for texts with little in common
-// there may be shorter ones.
+// Lines returns the changes that turn a into b, in order; no two of them touch. The search
+// for the fewest changed lines is bounded: texts with little in common may get more.
 func Lines(a, b []string) []Change {
 	head := 0
 	for head < min(len(a), len(b)) && a[head] == b[head] {
@@ -66,8 +64,8 @@ func Stat(a, b string) (added, removed int) {
 	return added, removed
 }
 
-// Common returns how many bytes two texts share at their start and, of what is left,
-// at their end. Both parts end between characters.
+// Common returns how many bytes two texts share at their start and, in the rest, at their
+// end. Both parts end between characters.
 func Common(a, b string) (prefix, suffix int) {
 	n := min(len(a), len(b))
 	for prefix < n && a[prefix] == b[prefix] {
@@ -98,7 +96,7 @@ func Common(a, b string) (prefix, suffix int) {
 	return prefix, suffix
 }
 
-// comparison is what differs between two texts with some lines around it.
+// comparison is the differing part of two texts with some lines around it.
 type comparison struct {
 	first   int      // number of the first of the lines
 	a, b    []string // lines with their ends

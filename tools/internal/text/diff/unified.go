@@ -10,29 +10,27 @@ import (
 
 // Options bounds a unified diff.
 type Options struct {
-	// From and To are the names of the sides, "/dev/null" for what does not exist.
-	// Without both the diff has no header.
+	// From and To are the names of the sides, "/dev/null" for a missing file. If both are
+	// empty the diff has no header.
 	From, To string
 	Context  int // lines around a change; 0 = 3, negative = none
-	// MaxBytes is the most bytes of diff; 0 = 20,000. What is cut is said in its
-	// last line.
+	// MaxBytes is the most bytes of diff; 0 = 20,000. The last line says how much was cut.
 	MaxBytes int
 }
 
 const (
 	defaultContext = 3
 	defaultBytes   = 20_000
-	// lineChars is the most characters of a line that are shown; a longer one is
-	// cut around its difference.
+	// lineChars is the most characters of a line that are shown; a longer line is cut
+	// around its difference.
 	lineChars = 1000
-	// remark is kept free for the line that says what was cut.
+	// remark is the space kept for the line that says how much was cut.
 	remark = 48
 )
 
-// Unified returns the unified diff of two texts, "" where they are equal. The
-// lines are as a reader may see them: deceiving characters are shown. Carriage
-// returns before line feeds are shown only where the changed lines of a hunk end in
-// different ways.
+// Unified returns the unified diff of two texts, "" if they are equal. Deceiving characters
+// are shown as escapes. Carriage returns before line feeds are shown only if the changed
+// lines of a hunk end in different ways.
 func Unified(a, b string, opt Options) string {
 	if a == b {
 		return ""
@@ -73,8 +71,7 @@ type row struct {
 	text string // with its end
 	// from and to delimit what differs in the line.
 	from, to int
-	// showCR says that a carriage return before the line feed is part of what
-	// differs.
+	// showCR says that the carriage return before the line feed differs.
 	showCR bool
 }
 
@@ -149,8 +146,7 @@ func (c *comparison) hunk(changes []Change, context int, yield func(row) bool) b
 	return true
 }
 
-// pair delimits what differs between a line and the one that stands in its place
-// on the other side.
+// pair delimits the difference between a line and its counterpart on the other side.
 func pair(op byte, text string, other []string, i int) row {
 	r := row{op: op, text: text}
 	if len(text) > lineChars && i < len(other) {
@@ -181,8 +177,7 @@ func (c *comparison) endsDiffer(changes []Change) bool {
 	return crlf && lf
 }
 
-// lineRange writes lines as a hunk's header does: a range of none is named by the
-// line before it.
+// lineRange writes lines as a hunk's header does: an empty range names the line before it.
 func lineRange(first, n int) string {
 	switch n {
 	case 0:

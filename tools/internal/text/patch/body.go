@@ -12,7 +12,7 @@ type body struct {
 	tabs     []int
 }
 
-// add takes a line into the body; it reports whether it is one of a hunk.
+// add takes a line into the body and reports whether it belongs to a hunk.
 func (b *body) add(l line) bool {
 	op := byte(' ')
 	switch {
@@ -40,7 +40,7 @@ func (b *body) add(l line) bool {
 	return true
 }
 
-// endOpen says that the last line has no line feed.
+// endOpen records that the last line has no line feed.
 func (b *body) endOpen() {
 	if len(b.lines) == 0 {
 		return
@@ -52,7 +52,7 @@ func (b *body) endOpen() {
 	b.newOpen = b.newOpen || op != '-'
 }
 
-// changes returns an error for a body that changes nothing, or the ends of lines.
+// changes returns an error for a body that changes nothing, or only line endings.
 func (b *body) changes(h head) error {
 	var gone, come []line
 	for _, l := range b.lines {
@@ -66,7 +66,7 @@ func (b *body) changes(h head) error {
 	if len(gone)+len(come) == 0 {
 		return &Error{
 			Line: h.line.no, Msg: "the hunk changes nothing: all of its lines begin with a space",
-			Hint: "lines that go begin with -, lines that come with +",
+			Hint: "removed lines begin with -, added lines with +",
 		}
 	}
 	same := len(gone) == len(come)
@@ -75,21 +75,20 @@ func (b *body) changes(h head) error {
 		if equal && gone[i].cr != come[i].cr && !gone[i].open && !come[i].open {
 			return &Error{
 				Line: come[i].no, Msg: "the hunk changes how a line ends (LF or CRLF), which a patch cannot do here",
-				Hint: "lines that come end as those around them; leave the change of ends out",
+				Hint: "give added lines the ending of the lines around them; leave the change of endings out",
 			}
 		}
 		same = same && equal
 	}
 	if same && b.oldOpen == b.newOpen && b.adjacent() {
-		return &Error{Line: h.line.no, Msg: "the hunk changes nothing: the lines that go and those that come are the same"}
+		return &Error{Line: h.line.no, Msg: "the hunk changes nothing: its removed and its added lines are the same"}
 	}
 	return nil
 }
 
-// otherEnds reports whether all lines that come end in one way and all that were there in
-// the other.
+// otherEnds reports whether all added lines have one ending and all old lines the other.
 func (b *body) otherEnds() bool {
-	lines, crlf := [2]int{}, [2]int{} // that were there, that come
+	lines, crlf := [2]int{}, [2]int{} // old, added
 	for _, l := range b.lines {
 		side := 0
 		if l.text[0] == '+' {
@@ -105,7 +104,7 @@ func (b *body) otherEnds() bool {
 	return lines[0] > 0 && lines[1] > 0 && (crlf == [2]int{0, lines[1]} || crlf == [2]int{lines[0], 0})
 }
 
-// crlf reports whether the lines that come end with CRLF, and the head does not.
+// crlf reports whether the added lines end with CRLF, and the header does not.
 func (b *body) crlf(h head) bool {
 	ends := false
 	for _, l := range b.lines {
@@ -119,7 +118,7 @@ func (b *body) crlf(h head) bool {
 	return ends
 }
 
-// adjacent reports whether no line that stays is between those that go and come.
+// adjacent reports whether no context line is between the removed and the added lines.
 func (b *body) adjacent() bool {
 	first, last := -1, -1
 	for i, l := range b.lines {

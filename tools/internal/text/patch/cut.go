@@ -6,11 +6,10 @@ import (
 )
 
 // A patch that was cut off is not applied in part. An envelope ends with its marker, a hunk
-// with the lines that its head counts. What ends around a patch, such as a code fence,
-// proves that it is whole.
+// with the lines that its header counts. A wrapper that ends, such as a code fence, proves
+// that the patch in it is whole.
 
-// ends reports whether no more follows the lines that were read, and nothing proves that
-// they are all.
+// ends reports whether the text ends here without proof that the patch is whole.
 func (p *parser) ends() bool {
 	if p.whole || p.open {
 		return false
@@ -27,7 +26,7 @@ func (p *parser) ends() bool {
 func (p *parser) cut(no int, format string, args ...any) *Error {
 	e := &Error{
 		Line: no, Msg: fmt.Sprintf(format, args...),
-		Hint: "the patch was cut off, or counts lines that it has not: send it whole, in several calls where it is long",
+		Hint: "the patch was cut off, or a hunk's header counts too many lines: send the whole patch, in several calls if it is long",
 	}
 	for _, l := range p.lines {
 		if l.no == p.last && no != p.last {
@@ -37,25 +36,25 @@ func (p *parser) cut(no int, format string, args ...any) *Error {
 	return e
 }
 
-// openLine is the error of a last line that may be a part of one.
+// openLine is the error of a last line that may be cut off.
 func openLine(l line) error {
 	return &Error{
-		Line: l.no, Msg: shown(l.text) + " ends the patch without a line feed, so nothing tells whether it is whole",
-		Hint: "send the patch with a line feed at its end",
+		Line: l.no, Msg: shown(l.text) + " ends the patch without a line feed, so it may be cut off",
+		Hint: "end the patch with a line feed",
 	}
 }
 
-// short returns an error for a hunk that ends the patch before its lines are all there.
+// short returns an error for a hunk that ends the patch before all its lines.
 func (p *parser) short(h head, b body) error {
 	if h.old < 0 || b.old > h.old || b.new > h.new || b.old == h.old && b.new == h.new || !p.ends() {
 		return nil
 	}
-	err := p.cut(h.line.no, "the head of the hunk counts %d lines that were there and %d that are then, its body has %d and %d", h.old, h.new, b.old, b.new)
-	err.Hint = fmt.Sprintf("if lines are missing, send the patch whole; if none is, the head of this hunk counts -N,%d +N,%d", b.old, b.new)
+	err := p.cut(h.line.no, "the hunk's header counts %d old and %d new lines, its body has %d and %d", h.old, h.new, b.old, b.new)
+	err.Hint = fmt.Sprintf("if lines are missing, send the whole patch; else write -N,%d +N,%d in the header of this hunk", b.old, b.new)
 	return err
 }
 
-// torn returns an error for a patch the last line of which may be a part of one.
+// torn returns an error for a patch whose last line may be cut off.
 func (p *parser) torn() error {
 	if !p.unended || p.whole || len(p.lines) == 0 || p.lines[len(p.lines)-1].no != p.body {
 		return nil
@@ -64,12 +63,12 @@ func (p *parser) torn() error {
 	l := p.lines[len(p.lines)-1]
 	text := l.text
 	if text != "" && text[0] != '+' && strings.TrimSpace(text[1:]) != "" && (text[0] != '\\' || text == open) {
-		return nil // else what is missing of it is missed in the file
+		return nil // a line that is cut off would not match the file
 	}
 	return openLine(l)
 }
 
-// bare returns an error for a header without hunks that ends the patch, where a hunk or
+// bare returns an error for a header without hunks at the end of the patch, if a hunk or
 // more of the header may be missing.
 func (p *parser) bare(l line, h header, f File) error {
 	switch last := p.lines[len(p.lines)-1]; {

@@ -6,17 +6,17 @@ import (
 )
 
 var (
-	// commandRule is a command of a shell that changes the directory, with the rest of
-	// its line.
+	// commandRule is a shell command that changes the directory, with the rest of its line.
 	commandRule = expression(`(?:^|[;&|("'$])\s*(?:cd|pushd)\s+(.*)`)
-	// wordRule is an argument in which a shell changes nothing, and what may follow it.
+	// wordRule is an argument that a shell leaves as it is, and the text that may follow
+	// it.
 	wordRule = expression(`^(?:"([^"$\x60\\]+)"|'([^']+)'|([\w./@%+=:,-]+))\s*(?:$|&&|;)(.*)`)
-	// elsewhereRule is a command that takes a patch to another directory by an option.
+	// elsewhereRule is a command with an option that applies a patch in another directory.
 	elsewhereRule = expression(`\b(?:git\s+(?:-C\s*\S+\s+)+apply|(?:git\s+apply|patch)\b.*\s(?:-d\s*\S|--directory[= ]))`)
 )
 
-// enterDirectory remembers the directory to which the commands before a patch go: its
-// names are of files there.
+// enterDirectory remembers the directory that the commands before a patch change to: the
+// patch names files relative to it.
 func (p *parser) enterDirectory(before []line) error {
 	for _, l := range before {
 		if elsewhereRule().MatchString(l.text) {
@@ -33,7 +33,7 @@ func (p *parser) enterDirectory(before []line) error {
 				dir = path.Join(p.dir, dir)
 			}
 			p.dir, text = path.Clean(dir), ";"+w[4]
-			p.notes.add(0, "its files are taken to be below %s, where the command before it goes", shown(p.dir))
+			p.notes.add(0, "its files are read as below %s, the directory of the command before it", shown(p.dir))
 		}
 	}
 	return nil
@@ -41,12 +41,12 @@ func (p *parser) enterDirectory(before []line) error {
 
 func (p *parser) lost(l line) error {
 	return &Error{
-		Line: l.no, Msg: shown(l.text) + " goes to a directory in a way that is not understood here",
+		Line: l.no, Msg: shown(l.text) + " changes the directory in a way that is not understood here",
 		Hint: "send the patch alone, with paths from the workspace's root",
 	}
 }
 
-// below puts the names of a file below the directory that commands went to.
+// below puts the names of a file below the directory of the commands before the patch.
 func (p *parser) below(f *File) {
 	for _, name := range []*string{&f.Path, &f.To} {
 		if p.dir != "" && *name != "" && !path.IsAbs(*name) {

@@ -22,12 +22,12 @@ func (p *parser) envelope(l line, m marker, path string) error {
 	return nil
 }
 
-// added reads the lines of a new file. crlf says that the patch itself has lines
-// that end with CRLF, which tells nothing of the file.
+// added reads the lines of a new file. crlf says that lines of the patch itself end with
+// CRLF, which says nothing about the file.
 func (p *parser) added(f *File, crlf bool) {
 	p.skipHeader(f)
 	if l, ok := p.more(); ok && strings.HasPrefix(l.text, "@@") {
-		p.notes.add(l.no, "an added file has no hunks; its head is ignored")
+		p.notes.add(l.no, "an added file has no hunks; its header is ignored")
 		p.at++
 	}
 	var text []line
@@ -108,7 +108,7 @@ func (p *parser) updated(f *File) error {
 	if l, ok := p.more(); ok && p.nothingOf(l) {
 		return foreign(l)
 	}
-	return &Error{Line: f.Line, Msg: "nothing is said of what to change in " + shown(f.Path), Hint: "the shortest patch:\n" + Example}
+	return &Error{Line: f.Line, Msg: "the patch has no change of " + shown(f.Path), Hint: "the shortest patch:\n" + Example}
 }
 
 // skipHeader passes the header of a unified diff below a marker.

@@ -10,7 +10,7 @@ import (
 
 func dumpOf(text string) string { return dump(patch.Parse(text)) }
 
-// FuzzParse holds what every result promises, whatever the text.
+// FuzzParse checks the promises of every result for any text.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		patch.Example, env("*** Add File: x", "+a", "", "+b"), env("*** Update File: x", "*** Move to: y", "@@ f", " a", "-b", "+c", "*** End of File"),

@@ -7,15 +7,15 @@ import (
 	"toolcrib/tools/internal/text/textedit"
 )
 
-// hunkRule is the head of a hunk with its ranges.
+// hunkRule is the header of a hunk with its ranges.
 var hunkRule = expression(`^@@+ *-(\d{1,9})(?:,(\d{1,9}))? +\+(\d{1,9})(?:,(\d{1,9}))?(?: *@@ ?(.*))?$`)
 
-// head is what the lines before a hunk's body tell.
+// head is the content of the header lines before a hunk's body.
 type head struct {
 	line     line // the first of them
 	anchors  []string
-	start    int // of the old lines; 0 = not told
-	old, new int // how many lines; -1 = not told
+	start    int // of the old lines; 0 = not given
+	old, new int // how many lines; -1 = not given
 	heading  string
 }
 
@@ -38,7 +38,7 @@ func (p *parser) head() head {
 	return h
 }
 
-// anchor returns the text that a head names.
+// anchor returns the text that a header names.
 func anchor(text string) string {
 	text = strings.TrimPrefix(text, "@@")
 	text = strings.TrimPrefix(text, " ")
@@ -52,13 +52,13 @@ func anchor(text string) string {
 	return text
 }
 
-// atoi reads digits that a rule has bounded.
+// atoi reads digits whose number a rule bounds.
 func atoi(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n
 }
 
-// count reads the number of lines in a range, which is 1 where none is given.
+// count reads the number of lines in a range, 1 if none is given.
 func count(digits string) int {
 	if digits == "" {
 		return 1
@@ -88,7 +88,7 @@ func (p *parser) hunks(f *File, unified bool) error {
 		case strings.HasPrefix(l.text, "@@") && !strings.HasPrefix(l.text, "@@@"):
 		case p.inBody(unified):
 		default:
-			p.at = from // blank lines set apart what follows
+			p.at = from // blank lines separate the next part
 			return nil
 		}
 		if err := p.hunk(f, unified); err != nil {
@@ -109,22 +109,22 @@ func (p *parser) hunk(f *File, unified bool) error {
 			return err
 		}
 		if h.old >= 0 && len(b.lines) > 0 {
-			p.notes.add(h.line.no, "the head of the hunk counts %d and %d lines, its body has %d and %d; the body was taken", h.old, h.new, b.old, b.new)
+			p.notes.add(h.line.no, "the hunk's header counts %d and %d lines, its body has %d and %d; the body was taken", h.old, h.new, b.old, b.new)
 		}
 	}
 	if unified && p.at > from {
 		p.body = p.lines[p.at-1].no
 	}
 	for _, no := range b.blanks {
-		p.notes.add(no, "a blank line without its space; read as a line that stays")
+		p.notes.add(no, "a blank line without its space; read as a context line")
 	}
 	for _, no := range b.tabs {
-		p.notes.add(no, "begins with a tab; read as a line that stays")
+		p.notes.add(no, "begins with a tab; read as a context line")
 	}
 	return p.chunk(f, h, b)
 }
 
-// chunk makes a value of a hunk.
+// chunk turns a hunk into a value.
 func (p *parser) chunk(f *File, h head, b body) error {
 	c := textedit.Chunk{Anchors: h.anchors, Line: h.start, Heading: h.heading}
 	for _, l := range b.lines {
@@ -144,7 +144,7 @@ func (p *parser) chunk(f *File, h head, b body) error {
 		return err
 	}
 	if f.Kind != Add && !h.line.cr && b.otherEnds() {
-		p.notes.add(h.line.no, "its lines that come end otherwise (LF or CRLF) than those that were there; they end as those of the file do")
+		p.notes.add(h.line.no, "its added lines end otherwise (LF or CRLF) than its old ones; they were written with the file's line endings")
 	}
 	if b.oldOpen || b.newOpen {
 		open := b.newOpen
@@ -155,25 +155,25 @@ func (p *parser) chunk(f *File, h head, b body) error {
 	return nil
 }
 
-// nothingOf reports whether a line that is not blank begins nothing that is known.
+// nothingOf reports whether a line is not blank and begins nothing known.
 func (p *parser) nothingOf(l line) bool {
 	m, _ := markerOf(l.text)
 	return m == notMarker && strings.TrimSpace(l.text) != "" && !p.unifiedAt(p.at) && !strings.HasPrefix(l.text, "***")
 }
 
-// foreign is the error of a line in a hunk that is none of its kinds.
+// foreign is the error of a line in a hunk that is of no known kind.
 func foreign(l line) error {
 	if strings.HasPrefix(l.text, "@@@") {
-		return &Error{Line: l.no, Msg: "combined diffs of merges are not taken", Hint: "give a diff against one parent"}
+		return &Error{Line: l.no, Msg: "combined diffs of merges are not supported", Hint: "give a diff against one parent"}
 	}
 	return &Error{
-		Line: l.no, Msg: shown(l.text) + " begins with none of space, - and +",
-		Hint: "a line that stays begins with one space before its text",
+		Line: l.no, Msg: shown(l.text) + " does not begin with a space, - or +",
+		Hint: "a context line begins with one space before its text",
 	}
 }
 
-// counted reads a body of exactly the lines that its head counts. It reports false
-// where they are others.
+// counted reads a body of exactly as many lines as its header counts, and reports whether
+// it could.
 func (p *parser) counted(h head, unified bool) (b body, ok bool) {
 	if h.old < 0 {
 		return b, false
@@ -192,7 +192,7 @@ func (p *parser) counted(h head, unified bool) (b body, ok bool) {
 	return b, !p.inBody(unified)
 }
 
-// loose reads a body up to what cannot be part of it.
+// loose reads a body up to the first line that cannot be part of it.
 func (p *parser) loose(f *File, unified bool) (b body) {
 	for p.inBody(unified) {
 		l, _ := p.more()
@@ -213,8 +213,8 @@ func (p *parser) loose(f *File, unified bool) (b body) {
 	return b
 }
 
-// inBody reports whether the current line belongs to the body of a hunk. Blank
-// lines that lost their space do if more of the body follows.
+// inBody reports whether the current line belongs to the body of a hunk. Blank lines that
+// lost their space belong to it if more of the body follows.
 func (p *parser) inBody(unified bool) bool {
 	n := 0
 	l, ok := p.more()
@@ -234,8 +234,8 @@ func (p *parser) inBody(unified bool) bool {
 	return !unified || !p.headerAt(p.at+n) && !p.signatureAt(p.at+n)
 }
 
-// marker reads a line where a hunk may go on. One that is indented is a line of the
-// hunk, unless all markers are, or it ends the text.
+// marker reads a line where a hunk may go on. An indented marker is a line of the hunk,
+// unless all markers are indented or it ends the text.
 func (p *parser) marker(l line) (marker, string) {
 	m, path := markerOf(l.text)
 	if m == notMarker || strings.HasPrefix(l.text, "*") {
@@ -252,7 +252,7 @@ func (p *parser) marker(l line) (marker, string) {
 	return notMarker, ""
 }
 
-// signatureAt reports git's signature below a mailed patch at a line.
+// signatureAt reports whether a line is git's signature below a mailed patch.
 func (p *parser) signatureAt(i int) bool {
 	return p.lines[i].text == "-- " && i+1 < len(p.lines) && versionRule().MatchString(p.lines[i+1].text)
 }

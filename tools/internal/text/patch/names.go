@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// nowhere is the name of the side that does not exist.
+// nowhere is the name of a missing side.
 const nowhere = "/dev/null"
 
-// nameOf returns the name in a header line after "--- " or "+++ ". A tab ends one that has
-// blanks; without it the time that programs write behind the name is left out, and blanks
-// around it are, which is noted.
+// nameOf returns the name in a header line after "--- " or "+++ ". A tab ends a name that
+// has blanks. Without a tab, a time after the name is dropped, and so are blanks around the
+// name, with a note.
 func (p *parser) nameOf(no int, text string) string {
 	if strings.HasPrefix(text, `"`) {
 		name, _ := quoted(text)
@@ -22,7 +22,7 @@ func (p *parser) nameOf(no int, text string) string {
 	text = timeRule().ReplaceAllString(text, "")
 	name := strings.Trim(text, " ")
 	if name != text {
-		p.notes.add(no, "blanks around the name are left out; a tab behind it keeps them")
+		p.notes.add(no, "blanks around the name are dropped; a tab after it keeps them")
 	}
 	return name
 }

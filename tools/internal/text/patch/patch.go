@@ -1,10 +1,10 @@
 // Package patch reads patches as models and programs write them: "*** Begin Patch"
 // envelopes, unified and git diffs, told apart by content, section by section.
 //
-// It turns text into values and touches no file. Start at [Parse], then read
-// unwrap.go (what is around a patch), section.go (what follows what), then
-// envelope.go and unified.go, and hunk.go, which both share. The package imports
-// textedit for what a hunk is, and nothing else of toolcrib.
+// It turns text into values and touches no file. Start at [Parse], then read unwrap.go
+// (text around a patch), section.go (the order of sections), then envelope.go and
+// unified.go, and hunk.go, which both share. The package imports textedit for the type of a
+// hunk, and nothing else of toolcrib.
 package patch
 
 import (
@@ -18,33 +18,33 @@ import (
 	"toolcrib/tools/internal/text/textedit"
 )
 
-// Kind is what a patch does to a file.
+// Kind is the effect of a patch on a file.
 type Kind string
 
 // The kinds.
 const (
 	Add    Kind = "add"
 	Update Kind = "update" // with To a move as well
-	Delete Kind = "delete" // with Chunks of what it says stood there
+	Delete Kind = "delete" // with Chunks of the old content, if the patch has it
 	Copy   Kind = "copy"   // To becomes Path with the chunks applied
 )
 
-// File is what a patch does to one file.
+// File is the part of a patch about one file.
 type File struct {
 	Kind Kind
 	Path string
-	To   string // the new path of a move or copy, "" of none
+	To   string // the new path of a move or copy, "" = none
 	// Content is that of an added file.
 	Content string
 	Chunks  []textedit.Chunk
 	At      []int // where in the patch each chunk begins, from 1
-	// CRLF says that all lines that come to a file end so in the patch, though its
-	// headers do not. It matters for a file that has no line ending yet.
+	// CRLF says that all added lines end with CRLF in the patch, though its headers do not.
+	// It matters for a file that has no line ending yet.
 	CRLF bool
-	Mode fs.FileMode // the new permission bits as git has them, 0644 or 0755; 0 = not told
+	Mode fs.FileMode // the new permission bits as git has them, 0644 or 0755; 0 = not given
 	Line int         // where in the patch it begins, from 1
-	// Doubts tell what was read in one way and may be meant in another: worth a
-	// word where the chunks do not match.
+	// Doubts name lines that can be read in two ways, for messages about chunks that do not
+	// match.
 	Doubts []string
 }
 
@@ -57,9 +57,9 @@ const Example = `*** Begin Patch
 
 // Error says why a text is not a patch.
 type Error struct {
-	Line int    // from 1, as the text was given; 0 = of the whole
-	Msg  string // what stands there, and what is wanted
-	Hint string // the way out, "" where Msg says it
+	Line int    // in the text as given, from 1; 0 = the whole patch
+	Msg  string // the fault, and the wanted form
+	Hint string // the next step, "" if Msg says it
 }
 
 func (e *Error) Error() string {
@@ -69,8 +69,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("patch line %d: %s", e.Line, e.Msg)
 }
 
-// Parse reads a patch. The notes disclose what was mended. Every error is an
-// *[Error].
+// Parse reads a patch. The notes name the slips that it read as they were meant. Every
+// error is an *[Error].
 func Parse(text string) (files []File, notes []string, err error) {
 	var p parser
 	if err := p.unwrap(text); err != nil {
@@ -96,7 +96,7 @@ func Parse(text string) (files []File, notes []string, err error) {
 // line is a line of a patch without its end.
 type line struct {
 	text string
-	cr   bool // a carriage return stood before the line feed
+	cr   bool // it ended with a carriage return and a line feed
 	open bool // of a hunk: in the file it has no line feed
 	no   int
 }
@@ -109,14 +109,14 @@ type parser struct {
 	files []File
 	notes notes
 
-	began, open bool   // *** Begin Patch was there; it has not ended yet
-	whole       bool   // what is around the patch ends, so that nothing of it is missing
-	broken      bool   // what is around the patch does not end
+	began, open bool   // *** Begin Patch was read; its end was not
+	whole       bool   // the wrapper of the patch ends, so the patch is whole
+	broken      bool   // the wrapper of the patch does not end
 	unended     bool   // the last line has no line feed
-	sealed      bool   // *** End Patch was the last of the patch
+	sealed      bool   // the patch ended with *** End Patch
 	body        int    // the number of the last line of a unified diff's hunk
-	dir         string // the directory that the names are below, "" of none
-	padding     string // what stands before the markers of a patch whose markers are indented
+	dir         string // the directory that the names are below, "" = none
+	padding     string // the indentation of the markers
 	prose       []line // lines that belong to no section, since the last
 	apart       bool   // the line before is blank, prose or an end
 }
@@ -132,9 +132,9 @@ func (p *parser) peek(n int) (line, bool) {
 	return p.lines[p.at+n], true
 }
 
-// nothing is the error of a text without any file.
+// nothing is the error of a text that names no file.
 func (p *parser) nothing() error {
-	e := &Error{Msg: "no file is named in the patch", Hint: "a patch looks like this, or is a unified diff:\n" + Example}
+	e := &Error{Msg: "the patch names no file", Hint: "a patch looks like this, or is a unified diff:\n" + Example}
 	if len(p.prose) == 0 && !p.began {
 		e.Msg = "the patch is empty"
 	}
@@ -154,7 +154,8 @@ func shown(text string) string {
 	return strconv.Quote(text[:end]) + "…"
 }
 
-// notes collects what was mended, each kind once with the lines it concerns.
+// notes collects the slips that were read as they were meant, each kind once with its
+// lines.
 type notes []note
 
 type note struct {
@@ -162,7 +163,7 @@ type note struct {
 	lines []int
 }
 
-// add notes a mend at a line; 0 is no line.
+// add notes a slip at a line; 0 is no line.
 func (n *notes) add(no int, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	for i := range *n {
@@ -176,7 +177,7 @@ func (n *notes) add(no int, format string, args ...any) {
 	*n = append(*n, note{text, []int{no}})
 }
 
-// list words the notes.
+// list returns the notes as texts.
 func (n notes) list() []string {
 	const most = 8 // lines named
 	var out []string

@@ -7,7 +7,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// marker is what a line of an envelope says.
+// marker is the kind of a line of an envelope.
 type marker uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 	environment
 )
 
-// markers by their words in lower case.
+// markerNamed returns the marker with the words, in lower case.
 func markerNamed(words string) marker {
 	switch strings.ToLower(words) {
 	case "begin patch":
@@ -44,8 +44,8 @@ func markerNamed(words string) marker {
 }
 
 // markerOf reads a line as a marker, with its path. Case and blanks do not matter, nor do
-// stars at the end, nor quotes and brackets of a command or of JSON after the end. It is
-// asked about every line of a patch, and expressions take many times as long.
+// stars at the end, nor quotes and brackets of a command or of JSON after the end. It uses
+// no regular expression, which would take many times as long for every line of a patch.
 func markerOf(text string) (m marker, path string) {
 	const blank = " \t"
 	rest, ok := strings.CutPrefix(strings.TrimLeft(text, blank), "***")
@@ -88,7 +88,7 @@ func cutWords(text, words string) (after string, ok bool) {
 // markers lists what an envelope may hold, for messages.
 const markers = "*** Add File: PATH, *** Update File: PATH, *** Delete File: PATH, *** Move to: PATH, *** End of File, *** End Patch"
 
-// section reads what begins at the current line.
+// section reads the section that begins at the current line.
 func (p *parser) section() error {
 	l := p.lines[p.at]
 	if strings.TrimSpace(l.text) == "" {
@@ -122,12 +122,12 @@ func (p *parser) section() error {
 			p.notes.add(l.no, "*** Begin Patch is missing")
 			p.began, p.open = true, true
 		} else if !p.open {
-			p.notes.add(l.no, "stands after *** End Patch; read as part of the patch")
+			p.notes.add(l.no, "comes after *** End Patch; read as part of the patch")
 			p.open = true
 		}
 		return p.enter(l, func(l line) error { return p.envelope(l, m, path) })
 	default:
-		return &Error{Line: l.no, Msg: shown(l.text) + " stands outside of an updated file"}
+		return &Error{Line: l.no, Msg: shown(l.text) + " is not below an *** Update File line"}
 	}
 	p.at++
 	return nil
@@ -154,7 +154,7 @@ func (p *parser) flush() {
 	p.prose = nil
 }
 
-// ended settles what only the end of the text tells.
+// ended handles the end of the text, which settles what was open.
 func (p *parser) ended() error {
 	p.flush()
 	if p.open {
@@ -164,12 +164,12 @@ func (p *parser) ended() error {
 		p.notes.add(0, "*** End Patch is missing")
 	}
 	if p.broken && !p.sealed {
-		return p.cut(0, "what is around the patch, a code fence or a heredoc, does not end")
+		return p.cut(0, "the code fence or heredoc around the patch does not end")
 	}
 	return p.torn()
 }
 
-// other passes a line that begins no section, if it can be nothing of a patch.
+// other skips a line that begins no section, if it can be no part of the patch.
 func (p *parser) other(l line) error {
 	switch {
 	case headline(l.text):
@@ -200,9 +200,9 @@ func (p *parser) other(l line) error {
 func (p *parser) strange(l line) error {
 	next, _ := p.peek(1)
 	if strings.HasPrefix(next.text, "--- ") || strings.HasPrefix(l.text, "****") {
-		return &Error{Line: l.no, Msg: "context diffs are not taken", Hint: "give a unified diff (diff -u) or an envelope:\n" + Example}
+		return &Error{Line: l.no, Msg: "context diffs are not supported", Hint: "give a unified diff (diff -u) or an envelope:\n" + Example}
 	}
-	return &Error{Line: l.no, Msg: shown(l.text) + " is not a marker", Hint: "there are: " + markers}
+	return &Error{Line: l.no, Msg: shown(l.text) + " is not a marker", Hint: "use one of: " + markers}
 }
 
 // stray is the error of a line that belongs to nothing.
@@ -218,17 +218,17 @@ func (p *parser) stray(l line) error {
 		return &Error{Line: l.no, Msg: shown(l.text) + ": nothing follows a deleted file but the next marker"}
 	}
 	return &Error{
-		Line: l.no, Msg: shown(l.text) + " begins with none of space, - and +",
-		Hint: "a line that stays begins with one space before its text; prose is set apart by a blank line after the patch",
+		Line: l.no, Msg: shown(l.text) + " does not begin with a space, - or +",
+		Hint: "a context line begins with one space before its text; put a blank line between the patch and prose after it",
 	}
 }
 
-// headline reports a line that programs print before a file and that says nothing
-// more than its header does.
+// headline reports whether programs print this line before a file without adding to its
+// header.
 func headline(text string) bool {
 	return strings.HasPrefix(text, "Index: ") || strings.HasPrefix(text, "diff ") && !strings.HasPrefix(text, "diff --") ||
 		strings.HasPrefix(text, "=====") && strings.Trim(text, "=") == ""
 }
 
-// signature reports the line that git writes below a mailed patch.
+// signature reports whether git writes this line below a mailed patch.
 func signature(text string) bool { return text == "-- " || text == "--" }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// headerAt reports the two lines that name a file at a line, followed by a hunk or
-// by nothing more.
+// headerAt reports whether two lines that name a file begin at a line, followed by a hunk
+// or the end.
 func (p *parser) headerAt(i int) bool {
 	if i+1 >= len(p.lines) || !strings.HasPrefix(p.lines[i].text, "--- ") || !strings.HasPrefix(p.lines[i+1].text, "+++ ") {
 		return false
@@ -31,14 +31,14 @@ func (p *parser) unifiedAt(i int) bool {
 var binaryRule = expression(`^Binary files .* differ$`)
 
 func binary(no int, text string) error {
-	return &Error{Line: no, Msg: shown(text) + ": binary changes are not taken", Hint: "leave that file out of the patch and bring it by another tool"}
+	return &Error{Line: no, Msg: shown(text) + ": binary changes are not supported", Hint: "leave that file out of the patch and write it with another tool"}
 }
 
-// emptyRule tells the blobs of an index line of which one is missing and the other empty,
-// by SHA-1 or SHA-256.
+// emptyRule is an index line with one blob missing and the other empty, by SHA-1 or
+// SHA-256.
 var emptyRule = expression(`^(?:0+\.\.(?:e69de29|473a0f4)[0-9a-f]*|(?:e69de29|473a0f4)[0-9a-f]*\.\.0+)$`)
 
-// header is what stands before the hunks of a file.
+// header is the lines before the hunks of a file.
 type header struct {
 	before, after      string // the names of the sides
 	bare               bool   // names carry no prefix
@@ -47,9 +47,9 @@ type header struct {
 	added, deleted     bool
 	mode               fs.FileMode
 	oldMode            fs.FileMode
-	seen               bool // --- and +++ were there
+	seen               bool // --- and +++ were read
 	gitBefore, gitName string
-	empty              bool // the index says that a side which is there has nothing in it
+	empty              bool // the index says that the existing side is empty
 	changed            bool // by the index or the similarity, the content changes
 	last               int  // the number of its last line
 }
@@ -81,13 +81,13 @@ func (p *parser) unified(l line) error {
 	case f.Kind == Add:
 		err = f.fill()
 	case f.Kind == Update && len(f.Chunks) == 0 && f.To == "" && f.Mode == 0:
-		err = &Error{Line: l.no, Msg: "nothing is said of what to change in " + shown(f.Path)}
+		err = &Error{Line: l.no, Msg: "the patch has no change of " + shown(f.Path)}
 	}
 	p.files = append(p.files, f)
 	return err
 }
 
-// hunkless is the error of a header that no hunk follows.
+// hunkless is the error of a header without a hunk.
 func (p *parser) hunkless(l line) error {
 	if next, ok := p.more(); ok && p.nothingOf(next) {
 		return foreign(next)
@@ -181,14 +181,14 @@ func modeOf(l line, text string) (fs.FileMode, error) {
 	case err != nil:
 		return 0, &Error{Line: l.no, Msg: shown(l.text) + " has no mode such as 100644"}
 	case n&0o170000 == 0o120000:
-		return 0, &Error{Line: l.no, Msg: "symlinks are not changed by a patch", Hint: "leave it out of the patch"}
+		return 0, &Error{Line: l.no, Msg: "a patch cannot change a symlink", Hint: "leave it out of the patch"}
 	case n&0o170000 == 0o160000:
-		return 0, &Error{Line: l.no, Msg: "submodules are not changed by a patch", Hint: "leave it out of the patch"}
+		return 0, &Error{Line: l.no, Msg: "a patch cannot change a submodule", Hint: "leave it out of the patch"}
 	}
 	return fs.FileMode(n & 0o777), nil
 }
 
-// file makes a value of the header.
+// file turns the header into a value.
 func (h header) file(l line) (File, error) {
 	f := File{Kind: Update, Line: l.no, Mode: h.mode}
 	before, after := h.before, h.after
@@ -207,7 +207,7 @@ func (h header) file(l line) (File, error) {
 	switch {
 	case h.from != "" || h.to != "":
 		if h.from == "" || h.to == "" {
-			return f, &Error{Line: l.no, Msg: "a rename or copy wants both of its names", Hint: "rename from OLD and rename to NEW"}
+			return f, &Error{Line: l.no, Msg: "a rename or copy needs both names", Hint: "write rename from OLD and rename to NEW"}
 		}
 		f.Path, f.To = h.from, h.to
 		if h.copied {
@@ -253,7 +253,7 @@ func (f *File) fill() error {
 	for _, c := range f.Chunks {
 		for _, l := range c.Lines {
 			if l.Op != '+' {
-				return &Error{Line: f.Line, Msg: "the file " + shown(f.Path) + " is new in the patch, but a hunk has lines that stood there before",
+				return &Error{Line: f.Line, Msg: "the file " + shown(f.Path) + " is new in the patch, but a hunk has old lines",
 					Hint: "every line of a new file begins with +"}
 			}
 			b.WriteString(l.Text + "\n")

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// unwrap takes the patch out of what models put around one, and splits it into
+// unwrap takes the patch out of the text that models put around it, and splits it into
 // lines that keep their numbers.
 func (p *parser) unwrap(text string) error {
 	text, err := p.decode(strings.TrimPrefix(text, "\ufeff"))
@@ -37,9 +37,8 @@ func (p *parser) unwrap(text string) error {
 	return nil
 }
 
-// decode reads a patch that was sent as JSON inside of the argument: as a string,
-// as the arguments of a function, as the words of a command, or with its line feeds
-// written out.
+// decode reads a patch that was sent as JSON inside of the argument: as a string, as the
+// arguments of a function, as the words of a command, or with \n in place of line feeds.
 func (p *parser) decode(text string) (string, error) {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" {
@@ -64,10 +63,10 @@ func (p *parser) decode(text string) (string, error) {
 	return inner, nil
 }
 
-// startRule tells a text that begins as a patch does.
+// startRule is the beginning of a patch.
 var startRule = expression(`^(\*{3} ?(Begin|Add|Update|Delete) |diff --git |--- )`)
 
-// patchOf returns the text of a patch in JSON, "" if it is none.
+// patchOf returns the text of a patch in JSON, "" if there is none.
 func patchOf(data []byte) string {
 	var doc any
 	if json.Unmarshal(data, &doc) != nil {
@@ -122,7 +121,7 @@ func (p *parser) starts(i int) bool {
 // indent returns the white space that a line begins with.
 func indent(text string) string { return text[:len(text)-len(strings.TrimLeft(text, " \t"))] }
 
-// stripFence keeps what stands in code fences, if the patch begins in one. A patch in
+// stripFence keeps the content of code fences, if the patch begins in one. A patch in
 // several, one for each file, is put together.
 func (p *parser) stripFence() error {
 	first := p.first()
@@ -140,7 +139,7 @@ func (p *parser) stripFence() error {
 		return nil
 	}
 	var kept []line
-	last := -1 // the fence that closed
+	last := -1 // the end of the last code fence
 	for i := open; i < len(p.lines); {
 		end := i + 1
 		for end < len(p.lines) && !closes(p.lines[i].text, p.lines[end].text) {
@@ -150,7 +149,7 @@ func (p *parser) stripFence() error {
 		last = end
 		for i = end + 1; i < len(p.lines) && !fenceRule().MatchString(p.lines[i].text); i++ {
 			if p.starts(i) {
-				return &Error{Line: p.lines[i].no, Msg: "a part of the patch stands after the code fence that ends at line " +
+				return &Error{Line: p.lines[i].no, Msg: "a part of the patch comes after the code fence that ends at line " +
 					itoa(p.lines[last].no), Hint: "send the patch without code fences"}
 			}
 		}
@@ -166,13 +165,13 @@ func (p *parser) stripFence() error {
 	return nil
 }
 
-// closes reports whether a line closes a code fence.
+// closes reports whether a line ends a code fence.
 func closes(open, text string) bool {
 	o, c := fenceRule().FindStringSubmatch(open), fenceRule().FindStringSubmatch(text)
 	return o != nil && c != nil && c[2] == "" && c[1][0] == o[1][0] && len(c[1]) >= len(o[1]) && indent(open) == indent(text)
 }
 
-// unheredoc keeps what stands in a heredoc, if the patch begins in one.
+// unheredoc keeps the content of a heredoc, if the patch begins in one.
 func (p *parser) unheredoc() error {
 	first := p.first()
 	for i := range first {
@@ -190,7 +189,7 @@ func (p *parser) unheredoc() error {
 		}
 		for j := end + 1; j < len(p.lines); j++ {
 			if p.starts(j) {
-				return &Error{Line: p.lines[j].no, Msg: "a part of the patch stands after the heredoc that ends at line " +
+				return &Error{Line: p.lines[j].no, Msg: "a part of the patch comes after the heredoc that ends at line " +
 					itoa(p.lines[end].no), Hint: "send the patch without the command around it"}
 			}
 		}
@@ -213,8 +212,8 @@ func ends(text, indent, word string) bool {
 	return ok && strings.Trim(rest, " \t\"')") == ""
 }
 
-// dedent takes off the indentation of a patch that is indented as a whole, and
-// remembers that of one whose markers alone are.
+// dedent takes off the indentation of a patch that is indented as a whole. If only the
+// markers are indented, it remembers their indentation.
 func (p *parser) dedent() {
 	first := p.first()
 	if first == len(p.lines) {

@@ -1,10 +1,9 @@
 // Package pathglob matches slash-separated paths against glob patterns.
 //
-// A pattern has the syntax of doublestar: * and ? within a component, ** for any
-// number of components, [classes] and {alternatives}. As in a .gitignore file, a
-// pattern without a slash is about the name alone, at any depth, and one that
-// ends with a slash is about a directory with all that is in it. The package
-// touches no files. Start at [Compile].
+// A pattern has the syntax of doublestar: * and ? within a component, ** for any number of
+// components, [classes] and {alternatives}. As in a .gitignore file, a pattern without a
+// slash matches names at any depth, and one that ends with a slash matches a directory and
+// everything in it. The package touches no files. Start at [Compile].
 package pathglob
 
 import (
@@ -30,7 +29,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("pattern %q %s", e.Pattern, e.Reason) }
 
-// Compile prepares patterns. What is wrong with one is an *[Error].
+// Compile prepares patterns. The error of an invalid one is an *[Error].
 func Compile(patterns []string) (Set, error) {
 	var s Set
 	for _, text := range patterns {
@@ -45,7 +44,7 @@ func Compile(patterns []string) (Set, error) {
 	return s, nil
 }
 
-// check returns the glob of a pattern, and whether it stands for directories.
+// check returns the glob of a pattern, and whether it matches directories.
 func check(text string) (glob string, directory bool, err error) {
 	bad := func(reason, hint string) (string, bool, error) { return "", false, &Error{text, reason, hint} }
 	glob = text
@@ -59,9 +58,9 @@ func check(text string) (glob string, directory bool, err error) {
 	case slices.Contains(strings.Split(glob, "/"), ".."):
 		return bad("leads upwards", "give the directory to search as path, and the pattern relative to it")
 	case extended(glob) == '!':
-		return bad("has !(...), which does not exist here", `leave out what a pattern matches with "!pattern"; put \ before a ( that is meant as it is`)
+		return bad("has !(...), which is not supported", `exclude paths with "!pattern"; write \( for a literal (`)
 	case extended(glob) != 0:
-		return bad("has alternatives in parentheses, which do not exist here", "write {a,b}")
+		return bad("has alternatives in parentheses, which are not supported", "write {a,b}")
 	case !doublestar.ValidatePattern(glob):
 		return bad(flaw(glob), `put \ before a character that is meant as it is`)
 	}
@@ -71,9 +70,9 @@ func check(text string) (glob string, directory bool, err error) {
 	return glob, directory, nil
 }
 
-// extended returns the sign of an extended pattern of a shell, such as !(a) or @(a|b), 0
-// where there is none. With another sign than ! only alternatives show that one is meant:
-// names have parentheses too.
+// extended returns the sign of an extended shell pattern, such as !(a) or @(a|b), 0 if
+// there is none. Names have parentheses too, so signs other than ! count only with
+// alternatives.
 func extended(glob string) byte {
 	for _, found := range extglob().FindAllStringSubmatch(glob, -1) {
 		if sign := found[1]; sign == "!" || sign != "" && strings.Contains(found[0], "|") {
@@ -83,13 +82,12 @@ func extended(glob string) byte {
 	return 0
 }
 
-// extglob matches a sign with what is in parentheses behind it, and passes over what is
-// quoted and over classes.
+// extglob matches a sign with its parentheses, and skips quoted characters and classes.
 var extglob = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\\.|\[[!^]?\]?[^\]]*\]|([!@+?*])\((?:\\.|[^)\\])*\)`)
 })
 
-// flaw says what is wrong with a pattern that is not valid.
+// flaw describes the fault of an invalid pattern.
 func flaw(glob string) string {
 	var open []int
 	class := -1
@@ -122,8 +120,8 @@ func flaw(glob string) string {
 	return "has a class that is not valid"
 }
 
-// Negated parts patterns from those that start with "!", which it returns
-// without it, after the patterns of excluded. One that starts with "!(" is left to
+// Negated separates patterns from those that start with "!", which it returns without the
+// "!", after the patterns of excluded. A pattern that starts with "!(" is kept for
 // [Compile], which refuses it.
 func Negated(patterns, excluded []string) (include, exclude []string) {
 	exclude = slices.Clip(excluded)
@@ -137,11 +135,11 @@ func Negated(patterns, excluded []string) (include, exclude []string) {
 	return include, exclude
 }
 
-// Empty reports that the set has no patterns.
+// Empty reports whether the set has no patterns.
 func (s Set) Empty() bool { return len(s.patterns) == 0 }
 
-// Match reports whether a pattern matches a path. What is in a directory whose
-// pattern ended with a slash is matched too.
+// Match reports whether a pattern matches a path. A pattern that ends with a slash also
+// matches everything in the directory.
 func (s Set) Match(rel string, directory bool) bool {
 	for i := range s.patterns { // in place: a pattern is large
 		if p := &s.patterns[i]; p.match(rel, directory) || p.directory && p.above(rel) {
@@ -151,7 +149,8 @@ func (s Set) Match(rel string, directory bool) bool {
 	return false
 }
 
-// ByName returns what Match says of a path by its last component, if that decides.
+// ByName returns a function with the result of Match by the last component alone, if that
+// is enough.
 func (s Set) ByName() (match func(name string) bool, ok bool) {
 	for i := range s.patterns {
 		if p := &s.patterns[i]; p.directory || !p.any && p.name == "" && p.suffix == "" && p.base == "" {
@@ -161,8 +160,8 @@ func (s Set) ByName() (match func(name string) bool, ok bool) {
 	return func(name string) bool { return s.Match(name, false) }, true
 }
 
-// Suffixes returns texts one of which ends whatever the set matches, nil if there are none
-// such.
+// Suffixes returns texts such that every match ends with one of them, nil if there are
+// none.
 func (s Set) Suffixes() (suffixes []string) {
 	for i := range s.patterns {
 		p := &s.patterns[i]
@@ -175,8 +174,8 @@ func (s Set) Suffixes() (suffixes []string) {
 	return suffixes
 }
 
-// Names reports whether a pattern matches a path itself, not only something
-// above it: what a walk asks that does not go into what it left out.
+// Names reports whether a pattern matches a path itself, not only a directory above it: the
+// question of a walk that skips excluded directories.
 func (s Set) Names(rel string, directory bool) bool {
 	for i := range s.patterns {
 		if s.patterns[i].match(rel, directory) {
@@ -186,14 +185,14 @@ func (s Set) Names(rel string, directory bool) bool {
 	return false
 }
 
-// Below reports whether something in the directory may match.
+// Below reports whether the set may match a path in the directory.
 func (s Set) Below(dir string) bool {
 	return slices.ContainsFunc(s.patterns, func(p pattern) bool {
 		return p.parts == nil || p.directory && (p.match(dir, true) || p.above(dir)) || p.below(dir)
 	})
 }
 
-// Hidden reports whether a pattern names something that starts with a dot.
+// Hidden reports whether a pattern has a component that starts with a dot.
 func (s Set) Hidden() bool {
 	return slices.ContainsFunc(s.patterns, func(p pattern) bool {
 		return strings.HasPrefix(p.glob, ".") || strings.Contains(p.glob, "/.")

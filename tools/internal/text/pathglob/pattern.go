@@ -7,25 +7,24 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// pattern is what is known of one before a path is looked at. Only any, name, suffix and
-// base, which are set where the last component decides, and head, tail and core spare a
-// path the matching of glob.
+// pattern is a prepared pattern. any, name, suffix and base are set if the last component
+// decides; they, head, tail and core avoid the slower match of glob.
 type pattern struct {
 	glob      string // for the whole path
 	any       bool   // everything matches
 	name      string // the last component
 	suffix    string // of the last component
 	base      string // a glob for the last component
-	directory bool   // ended with a slash: what it names is a directory
+	directory bool   // it ended with a slash: it matches only directories
 	parts     []string
 
-	head, tail, core string // what each path that matches begins with, ends with, has in it
+	head, tail, core string // every matching path begins with, ends with and contains them
 }
 
-// special are the characters that do not always stand for themselves.
+// special are the characters that are not always literal.
 const special = `*?[]{}\`
 
-// newPattern prepares a glob that is valid.
+// newPattern prepares a valid glob.
 func newPattern(glob string, directory bool) pattern {
 	p := pattern{directory: directory}
 	name := strings.TrimPrefix(glob, "**/")
@@ -57,8 +56,8 @@ func newPattern(glob string, directory bool) pattern {
 	return p
 }
 
-// alternatives returns the globs that one stands for whose last component has plain
-// alternatives in braces, such as *.{c,h}, and the glob itself where it has none such.
+// alternatives returns the globs of a glob whose last component has plain alternatives in
+// braces, such as *.{c,h}, and other globs unchanged.
 func alternatives(glob string) (globs []string) {
 	before, rest, _ := strings.Cut(glob, "{")
 	list, after, ok := strings.Cut(rest, "}")
@@ -67,18 +66,18 @@ func alternatives(glob string) (globs []string) {
 	}
 	for one := range strings.SplitSeq(list, ",") {
 		if one == "" {
-			return []string{glob} // doublestar has it match less than it may
+			return []string{glob} // doublestar matches fewer paths than allowed
 		}
 		globs = append(globs, before+one+after)
 	}
 	return globs
 }
 
-// plain reports that a text holds nothing with a meaning.
+// plain reports whether a text has no special characters.
 func plain(s string) bool { return s != "" && !strings.ContainsAny(s, special) }
 
-// split returns the components of a pattern, nil where they do not match by themselves
-// what they match in it: a slash stands within braces or a class, or ** beside others.
+// split returns the components of a pattern, nil if they cannot be matched one by one: a
+// slash is inside braces or a class, or ** is only a part of a component.
 func split(glob string) []string {
 	parts := strings.Split(glob, "/")
 	if slices.ContainsFunc(parts, func(part string) bool {

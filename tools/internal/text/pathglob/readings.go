@@ -11,13 +11,13 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// Reading is what patterns were perhaps meant to say.
+// Reading is another meaning that patterns may have had.
 type Reading struct {
 	Patterns []string
-	Why      string // in which way they are written otherwise
+	Why      string // the difference
 }
 
-// Note is the line that tells, first of all, that patterns were read so.
+// Note returns the line, for the top of a result, that says how patterns were read.
 func (r Reading) Note(written []string) string {
 	return fmt.Sprintf("note: nothing matches %s; read as %s: %s\n", quoted(written), quoted(r.Patterns), r.Why)
 }
@@ -30,8 +30,8 @@ func quoted(patterns []string) string {
 	return strings.Join(list, ", ")
 }
 
-// Readings returns what patterns that match nothing, or are not valid, were perhaps meant
-// to say, the likeliest first. Each is another list of patterns than the one given.
+// Readings returns possible meanings of patterns that match nothing or are invalid, the
+// likeliest first. Each differs from the given patterns.
 func Readings(patterns []string) []Reading {
 	var all []Reading
 	add := func(r Reading) bool {
@@ -48,7 +48,7 @@ func Readings(patterns []string) []Reading {
 			plain = r
 		}
 	}
-	whole := []Reading{plain} // without those in which a pattern is several
+	whole := []Reading{plain} // without those that split a pattern
 	if r := (way{slashes, `\ is no separator`}).of(plain); add(r) {
 		whole = append(whole, r)
 	}
@@ -69,7 +69,7 @@ func Readings(patterns []string) []Reading {
 	return all
 }
 
-// AnyCase returns patterns for which the case of letters does not count.
+// AnyCase returns the patterns for matching in any case.
 func AnyCase(patterns []string) []string {
 	folded := make([]string, len(patterns))
 	for i, pattern := range patterns {
@@ -78,14 +78,13 @@ func AnyCase(patterns []string) []string {
 	return folded
 }
 
-// way is a way to read a pattern: as several, or as the same one, which says that there is
-// nothing to read otherwise.
+// way is another reading of a pattern: as several, or as the same one if there is no other.
 type way struct {
 	read func(pattern string) []string
 	why  string
 }
 
-// of reads the patterns of a reading. One that leaves out keeps its sign.
+// of reads the patterns of a reading. An exclusion stays one.
 func (w way) of(base Reading) Reading {
 	r := Reading{Why: w.why}
 	if base.Why != "" {
@@ -104,7 +103,7 @@ func (w way) of(base Reading) Reading {
 	return r
 }
 
-// unquoted takes away what a shell or a text has put around a pattern.
+// unquoted removes quotes and blanks of a shell or a text around a pattern.
 func unquoted(pattern string) []string {
 	bare := strings.TrimSpace(pattern)
 	for _, quote := range []string{`"`, "'", "`"} {
@@ -118,7 +117,7 @@ func unquoted(pattern string) []string {
 	return []string{bare}
 }
 
-// expanded takes away the variable for the directory in which a shell would be.
+// expanded removes the variable for a shell's working directory.
 func expanded(pattern string) []string {
 	for _, here := range []string{"$PWD/", "${PWD}/", "$(pwd)/", "`pwd`/"} {
 		if rest, ok := strings.CutPrefix(pattern, here); ok && rest != "" {
@@ -128,11 +127,10 @@ func expanded(pattern string) []string {
 	return []string{pattern}
 }
 
-// slashes has slashes for backslashes.
+// slashes replaces backslashes by slashes.
 func slashes(pattern string) []string { return []string{strings.ReplaceAll(pattern, `\`, "/")} }
 
-// either parts alternatives that are written with other signs than {a,b}: as (a|b), a|b,
-// or as a list.
+// either splits alternatives written in other forms than {a,b}: (a|b), a|b, or a list.
 func either(pattern string) []string {
 	pattern = group().ReplaceAllStringFunc(pattern, func(found string) string {
 		inner := found[strings.IndexByte(found, '(')+1 : len(found)-1]
@@ -157,7 +155,7 @@ func either(pattern string) []string {
 // group matches alternatives in parentheses.
 var group = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[@+?]?\([^()|/]*(?:\|[^()|/]*)+\)`) })
 
-// parted parts a pattern at any of the signs that stand outside of braces and brackets.
+// parted splits a pattern at any of the signs outside of braces and brackets.
 func parted(pattern, signs string) (parts []string) {
 	depth, start := 0, 0
 	take := func(end int) {
@@ -182,7 +180,7 @@ func parted(pattern, signs string) (parts []string) {
 	return parts
 }
 
-// literal has the signs stand for themselves.
+// literal makes the signs literal.
 func literal(signs string) func(string) []string {
 	return func(pattern string) []string {
 		var b strings.Builder
@@ -196,7 +194,7 @@ func literal(signs string) func(string) []string {
 	}
 }
 
-// inside stands for what is in a directory of the name.
+// inside matches the contents of a directory with the name.
 func inside(pattern string) []string {
 	if strings.HasSuffix(pattern, "/") || !plain(pattern) {
 		return []string{pattern}
@@ -204,7 +202,7 @@ func inside(pattern string) []string {
 	return []string{pattern + "/"}
 }
 
-// anyCase has a class of both cases for each letter that is in no class yet.
+// anyCase replaces each letter outside of a class by a class of both cases.
 func anyCase(pattern string) string {
 	var b strings.Builder
 	class, quoted := false, false
@@ -214,7 +212,7 @@ func anyCase(pattern string) string {
 		case class || upper == lower:
 			b.WriteRune(r)
 		default:
-			if quoted { // a backslash before a letter says nothing
+			if quoted { // a backslash before a letter has no effect
 				text := strings.TrimSuffix(b.String(), `\`)
 				b.Reset()
 				b.WriteString(text)

@@ -9,22 +9,21 @@ import (
 )
 
 const (
-	// never is the cost of what cannot be.
+	// never is the cost of an impossible place.
 	never = math.MaxInt / 4
-	// shared is the cost of two chunks one of which has lines as context that belong to
-	// the other too: any number of other places of chunks costs less.
+	// shared is the cost of two chunks that share lines, as context of one and part of the
+	// other: any other choice of places costs less.
 	shared = 1 << 24
 )
 
-// assign leaves each chunk the one place that it is to have, or returns which has several
-// or none, and why.
+// assign leaves each chunk one place, or returns the first chunk with several or no places,
+// and why.
 //
-// Chunks stand in the order of the file. Of all ways to place them so, the best is the one
-// in which the fewest are not as far from the line that the patch gives as the one before
-// is from its own: lines that came or went in the file move all chunks that follow by
-// their number. A chunk that stands away from the end of the file though it seems to be
-// of it counts as one more. Where several ways are as good, the headings decide, and then
-// how far all have moved together.
+// Chunks keep the order of the file. The best assignment is the one in which the fewest
+// chunks drift differently from the chunk before: lines that were added or removed in the
+// file move all later chunks by their number. A chunk that seems to belong to the end of
+// the file and is elsewhere counts as one more. Of equally good assignments the headings
+// decide, and then how far all chunks have moved together.
 func (s *session) assign(all []*wanted) (int, error) {
 	spread(all, len(s.lines))
 	if i := narrow(all); i >= 0 {
@@ -48,8 +47,8 @@ func (s *session) assign(all []*wanted) (int, error) {
 	return 0, nil
 }
 
-// together places chunks all of which can be equally far from their lines in several ways: they
-// have moved together, and the least way is taken where the next is at least twice as far.
+// together places chunks that all have the same drift in several assignments: they have
+// moved together. The smallest drift is taken if the next one is at least twice as large.
 func together(all []*wanted) {
 	drifts := all[0].drifts()
 	if len(all) < 2 || all[0].hint < 0 || len(drifts) < 2 {
@@ -79,15 +78,15 @@ func (w *wanted) drifts() []int {
 
 func abs(n int) int { return max(n, -n) }
 
-// spread gives chunks that have nothing but a line number the places to which those beside
-// them may have moved.
+// spread gives chunks that have only a line number the places to which their neighbours may
+// have moved.
 func spread(all []*wanted, total int) {
-	const most = 100 // places of another chunk that are gone by
+	const most = 100 // places of a neighbour that are used
 	for i, w := range all {
 		if !w.free {
 			continue
 		}
-		beside := func(o *wanted) bool {
+		neighbour := func(o *wanted) bool {
 			if o.free || o.hint < 0 {
 				return false
 			}
@@ -98,17 +97,17 @@ func spread(all []*wanted, total int) {
 			}
 			return true
 		}
-		for j := i - 1; j >= 0 && !beside(all[j]); j-- {
+		for j := i - 1; j >= 0 && !neighbour(all[j]); j-- {
 		}
-		for j := i + 1; j < len(all) && !beside(all[j]); j++ {
+		for j := i + 1; j < len(all) && !neighbour(all[j]); j++ {
 		}
 		slices.SortFunc(w.places, func(a, b match) int { return cmp.Compare(a.first, b.first) })
 		w.places = slices.CompactFunc(w.places, func(a, b match) bool { return a.first == b.first })
 	}
 }
 
-// narrow leaves each chunk the places that it has in one of the best ways to place all.
-// Where there is no way it returns the first chunk that has no place, else -1.
+// narrow leaves each chunk the places that it has in one of the best assignments. Without
+// any assignment it returns the first chunk that has no place, else -1.
 func narrow(all []*wanted) int {
 	rows := []row{{spans: []span{{first: math.MinInt / 4, end: math.MinInt / 4, start: math.MinInt / 4, stop: math.MinInt / 4}}, lined: true}} // nothing has moved before the first
 	for _, w := range all {
@@ -139,14 +138,13 @@ func narrow(all []*wanted) int {
 	return -1
 }
 
-// row is the places of a chunk, in order; lined says that their drifts mean something.
+// row is the places of a chunk, in order; lined says that their drifts are meaningful.
 type row struct {
 	spans []span
 	lined bool
 }
 
-// span is the lines of a place, first to end, of which start to stop change, and how far
-// from its line in the patch it is.
+// span is the lines of a place, first to end, of which start to stop change, and its drift.
 type span struct {
 	first, end, start, stop, drift int
 	cost                           int // of the place by itself
@@ -163,7 +161,7 @@ func (w *wanted) row() row {
 	return r
 }
 
-// mirrored turns the order of all lines round.
+// mirrored reverses the order of all lines.
 func mirrored(rows []row) []row {
 	out := make([]row, len(rows))
 	for i, r := range rows {
@@ -176,8 +174,8 @@ func mirrored(rows []row) []row {
 	return out
 }
 
-// costs returns for each place of each row the least cost of a way to place those before
-// it, and of being there after them.
+// costs returns, for each place of each row, the least cost of all places up to and
+// including it.
 func costs(rows []row) [][]int {
 	out := make([][]int, len(rows))
 	for i, r := range rows {
@@ -186,11 +184,11 @@ func costs(rows []row) [][]int {
 			continue
 		}
 		last, cost := rows[i-1], out[i-1]
-		moved := 0 // what it costs to be as far from its line as the one before is not
+		moved := 0 // the cost of another drift than that of the chunk before
 		if r.lined && last.lined {
 			moved = 1
 		}
-		passed, least, alike := 0, never, map[int]int{} // those that end before a place; alike by drift
+		passed, least, alike := 0, never, map[int]int{} // the places that end before this one; alike is keyed by drift
 		for k, s := range r.spans {
 			for ; passed < len(last.spans) && last.spans[passed].end <= s.first; passed++ {
 				c := cost[passed] + last.spans[passed].cost
@@ -233,13 +231,13 @@ func (s *session) headed(w *wanted) []match {
 	return out
 }
 
-// heads reports whether a line is one that programs put into the head of a hunk.
+// heads reports whether programs put such a line into the header of a hunk.
 func heads(line string) bool {
 	return line != "" && (line[0] == '_' || line[0] == '$' || 'a' <= line[0]|0x20 && line[0]|0x20 <= 'z')
 }
 
-// unordered places chunks that do not stand in the order of the file, if each has one place
-// only. Else the i-th is the first that has none after those before it.
+// unordered places chunks that are not in the order of the file, if each has only one
+// place. Else the i-th is the first without a place after those before it.
 func (s *session) unordered(all []*wanted, i int) (int, error) {
 	for _, w := range all {
 		if len(w.places) != 1 {
@@ -268,17 +266,18 @@ func byPlace(all []*wanted) []int {
 	return order
 }
 
-// behind says that a chunk has places only where those before it do not leave room.
+// behind is the error of a chunk whose places all come too early, given the chunks before
+// it.
 func (s *session) behind(all []*wanted, i int) error {
 	lines := firstLines(all[i].places)
 	return &Mismatch{
-		Msg: fmt.Sprintf("its lines stand at line %s, but not after those of the hunk before; give the hunks in the order of the file, with more lines of context",
+		Msg: fmt.Sprintf("its lines are at line %s, but not after those of the hunk before; give the hunks in the order of the file, with more lines of context",
 			listed(lines)),
 		Detail: s.places(lines),
 	}
 }
 
-// ambiguous says that a chunk has several places.
+// ambiguous is the error of a chunk with several places.
 func (s *session) ambiguous(all []*wanted, i int) error {
 	w := all[i]
 	lines := firstLines(w.places)
@@ -287,10 +286,10 @@ func (s *session) ambiguous(all []*wanted, i int) error {
 		where = fmt.Sprintf(", and line %d, where the patch has it, does not decide", w.hint+1)
 	}
 	if w.free {
-		return fmt.Errorf("has no line of the file to stand at, and may belong before line %s%s; give lines that stand around it", listed(lines), where)
+		return fmt.Errorf("has no context lines, and may belong before line %s%s; add context lines", listed(lines), where)
 	}
 	return &Mismatch{
-		Msg: fmt.Sprintf("its lines are in the file %s, at lines %s%s; give more lines of context or an anchor (@@ with a line that stands before)",
+		Msg: fmt.Sprintf("its lines are in the file %s, at lines %s%s; give more lines of context or an anchor (@@ with a line above it)",
 			times(len(lines)), listed(lines), where),
 		Detail: s.places(lines),
 	}

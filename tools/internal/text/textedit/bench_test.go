@@ -59,7 +59,7 @@ func BenchmarkNotFoundUnicode(b *testing.B) {
 	benchmark(b, strings.ReplaceAll(code(10_000), "a", "ä"), edit("func nöme1000(a, b int) (int, error) {\n\tif a == 99 {\n", "x"), true)
 }
 
-// A diagnosis takes bounded time whatever the file and the old text are.
+// A diagnosis takes bounded time for any file and old text.
 func TestDiagnosisTime(t *testing.T) {
 	const most = 5 * time.Second // far above what it takes, so that only a blow-up fails
 	for _, c := range []struct{ name, in, old string }{

@@ -18,7 +18,7 @@ const (
 	detailBytes = 5000
 )
 
-// notFound says why an Old is nowhere, and what stands in the file that is like it.
+// notFound says why the file does not have Old, and shows the most similar lines.
 func (s *session) notFound(e Edit, within lineRange) error {
 	if within.end > 0 {
 		s := *s
@@ -48,9 +48,9 @@ func (s *session) notFound(e Edit, within lineRange) error {
 	return m
 }
 
-// already returns the line, from 1, at which a new text stands, 0 if it does not or
-// is too short to tell: less than 12 characters must be whole lines, with 4 at least
-// that are no space.
+// already returns the line, from 1, that has a new text, 0 if there is none or the text is
+// too short to tell: less than 12 characters must be whole lines, with at least 4 that are
+// no space.
 func (s *session) already(text string) int {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) >= 12 {
@@ -72,12 +72,12 @@ func (s *session) already(text string) int {
 	return 0
 }
 
-// telling reports whether whole lines say enough not to stand somewhere by chance.
+// telling reports whether whole lines are unlikely to be in a file by chance.
 func telling(lines string) bool {
 	return utf8.RuneCountInString(strings.Join(strings.Fields(lines), "")) >= 4
 }
 
-// elsewhere says where Old stands if not on the lines that were named.
+// elsewhere names the lines that have Old, if the given lines do not.
 func (s *session) elsewhere(e Edit, within lineRange) (*Mismatch, bool) {
 	hits := s.literal(Edit{Old: e.Old}, lineRange{})
 	if len(hits) == 0 {
@@ -108,8 +108,7 @@ func (s *session) escaped(given string) string {
 	return ""
 }
 
-// diagnose adds to a mismatch what stands in the file that is closest to the lines
-// given.
+// diagnose adds to a mismatch the lines of the file that are closest to the given ones.
 func (s *session) diagnose(m *Mismatch, given []string) {
 	text := s.text
 	if len(text) > searched {
@@ -137,7 +136,7 @@ func differ(n int) string {
 	return "differ"
 }
 
-// alike finds given text in text, whitespace, case and lookalikes aside.
+// alike finds given text in text, ignoring whitespace, case and lookalikes.
 func alike(text, given string) (hit, bool) {
 	want := squash(given, true).text
 	if want == "" {
@@ -154,8 +153,8 @@ func alike(text, given string) (hit, bool) {
 	return hit{start: int(all.at[i]), end: int(all.at[i]) + len(strings.TrimRight(text[all.at[i]:end], " \t\r\n"))}, true
 }
 
-// wholeRegion widens a region over the whitespace of its first and last line, if it
-// takes these whole.
+// wholeRegion widens a region over the whitespace of its first and last line, if it has the
+// rest of these lines.
 func (s *session) wholeRegion(r hit) (from, to int) {
 	from, to = r.start, r.end
 	if start := strings.LastIndexByte(s.text[:from], '\n') + 1; isBlank(s.text[start:from]) {

@@ -8,19 +8,19 @@ import (
 	"toolcrib/tools/internal/text/diff"
 )
 
-// draft is a text while it is changed.
+// draft is a text that is being changed.
 type draft struct {
 	content
-	// hunks lead from the text as it was to the present one.
+	// hunks lead from the original text to the present one.
 	hunks []Hunk
-	// preferCRLF is how new lines are to end where no line says it: as most of the
-	// lines did that have gone since.
+	// preferCRLF says how new lines end if no line shows it: as most of the removed lines
+	// did.
 	preferCRLF bool
 }
 
 func (t *Text) draft() *draft {
 	d := &draft{content: t.content}
-	d.stored = slices.Clip(d.stored) // what comes is not the Text's
+	d.stored = slices.Clip(d.stored) // appending must not write to the Text's array
 	d.preferCRLF = d.majority(d.lines) == crlf
 	return d
 }
@@ -31,11 +31,11 @@ type change struct {
 	lines    []newLine
 }
 
-// newLine is a line that comes. Where it equals a line that goes, that one stays.
+// newLine is an added line. If it equals a removed line, that one stays.
 type newLine struct {
 	text  string
 	ended bool
-	end   ending // how, where that is not the edit's to say; none = it is
+	end   ending // fixed by the file; none = the edit decides
 }
 
 // unwritable says that a new line cannot be stored in the file's encoding.
@@ -47,8 +47,8 @@ type unwritable struct {
 func (e *unwritable) Error() string { return e.err.Error() }
 func (e *unwritable) Unwrap() error { return e.err }
 
-// apply makes changes, which are in order and do not overlap, and reports whether
-// any line differs then. Nothing has changed after an error, an *unwritable.
+// apply makes changes, which are in order and do not overlap, and reports whether any line
+// differs then. After an error, an *unwritable, nothing has changed.
 func (d *draft) apply(changes []change) (bool, error) {
 	changes = d.refine(changes)
 	if len(changes) == 0 {
@@ -102,7 +102,7 @@ func (d *draft) apply(changes []change) (bool, error) {
 	return true, nil
 }
 
-// size is what the line takes of the text.
+// size is the bytes of the line in the text.
 func (l line) size() int {
 	if l.end == none {
 		return len(l.text)
@@ -110,7 +110,7 @@ func (l line) size() int {
 	return len(l.text) + 1
 }
 
-// refine leaves out the lines that a change replaces by themselves.
+// refine drops the lines that a change replaces by equal ones.
 func (d *draft) refine(changes []change) []change {
 	out := make([]change, 0, len(changes))
 	for _, c := range changes {
@@ -144,8 +144,8 @@ func (l newLine) String() string {
 
 func (l line) String() string { return newLine{text: l.text, ended: l.end != none}.String() }
 
-// store encodes the i-th new line of a change. What it shares with the line in
-// whose place it stands keeps its bytes.
+// store encodes the i-th new line of a change. Characters that the replaced line has too
+// keep its bytes.
 func (d *draft) store(c change, i int) (line, error) {
 	l := line{text: c.lines[i].text}
 	if d.enc.UTF8() {
@@ -162,9 +162,8 @@ func (d *draft) store(c change, i int) (line, error) {
 	return l, err
 }
 
-// splice changes the bytes of a line so that its text is another. It fails where
-// the encoding lacks a character, or where what lies before a character decides
-// what it is.
+// splice changes the bytes of a line so that it has another text. It fails if the encoding
+// lacks a character, or if a character depends on the bytes before it.
 func (d *draft) splice(old line, text string) (raw string, ok bool) {
 	if old.text == text {
 		return d.raw(old), true
@@ -184,9 +183,9 @@ func (d *draft) splice(old line, text string) (raw string, ok bool) {
 	return raw, decode(d.enc, raw) == text
 }
 
-// endingOf returns how the i-th new line of a change ends: as the change says, or as the
-// one in whose place it stands, or as most of those that go, or as its neighbour, or as
-// most of the file.
+// endingOf returns how the i-th new line of a change ends: as the change says, else as the
+// line that it replaces, as most of the removed lines, as its neighbour, or as most lines
+// of the file.
 func (d *draft) endingOf(c change, i int, major ending) ending {
 	if end := c.lines[i].end; end != none {
 		return end
@@ -233,9 +232,9 @@ func (d *draft) unended() bool {
 	return len(d.lines) > 0 && d.lines[len(d.lines)-1].end == none
 }
 
-// whole returns a change of whole lines. Where it ends the text, its last line ends
-// as the text did unless final tells; a last line that others follow from now on
-// gets an ending.
+// whole returns a change of whole lines. At the end of the text the last line ends as
+// before, unless final says otherwise; a former last line that others follow now gets an
+// ending.
 func (d *draft) whole(first, n int, texts []string, final *bool) change {
 	c := change{first: first, n: n, lines: make([]newLine, len(texts))}
 	for i, text := range texts {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Edit replaces text, or whole lines by their numbers. Line endings of Old and New
-// are those of the file, however they are written; everything else is plain text.
+// Edit replaces text, or whole lines by their numbers. Line endings in Old and New match
+// any line ending of the file; everything else is plain text.
 type Edit struct {
 	Old, New string
 	All      bool // replace every occurrence
-	// Count is how many occurrences there must be, all of which are replaced; 0 =
-	// one, or with All any number.
+	// Count is the required number of occurrences, all of which are replaced; 0 = one, or
+	// with All any number.
 	Count int
 	// StartLine and EndLine, from 1, both included, replace whole lines instead of
 	// Old; EndLine = StartLine-1 inserts before StartLine, which may be the line
@@ -21,39 +21,37 @@ type Edit struct {
 	// ending that New lacks at its end is added; at the end of the file New ends as
 	// the file did, unless New has a line ending there. Empty New deletes the lines.
 	//
-	// With Old they say where it begins: on StartLine, or with an EndLine from there
-	// on between the two.
+	// With Old they say where it begins: on StartLine, or with an EndLine between the two.
 	StartLine, EndLine int
 }
 
 // Result is an edited file.
 type Result struct {
 	Data  []byte // the bytes of the whole file
-	Hunks []Hunk // what was replaced, in the order of the file
-	// Replacements is how many occurrences of an Old, ranges of lines or chunks were
-	// replaced.
+	Hunks []Hunk // the replaced lines, in the order of the file
+	// Replacements is how many occurrences of an Old, line ranges or chunks were replaced.
 	Replacements int
-	// Starts are, of the chunks of a patch, the lines of the old file at which they
-	// were found, from 1.
+	// Starts are the lines of the old file, from 1, at which the chunks of a patch were
+	// found.
 	Starts []int
-	// Notes disclose what was tolerated: "edit 2 matched lines 10-12 but for
+	// Notes say which differences were tolerated: "edit 2 matched lines 10-12 but for
 	// trailing spaces".
 	Notes []string
 }
 
-// Hunk is one replacement of whole lines. Lines count from 1, in the old and the
-// new file; where there are none on a side, the hunk stands before its line.
+// Hunk is one replacement of whole lines. Lines count from 1, in the old and the new file;
+// a side without lines names the line after it.
 type Hunk struct{ OldLine, OldLines, NewLine, NewLines int }
 
-// Apply makes all edits or none: each sees the text as the ones before left it,
-// while line numbers are those of the text before all edits; lines that an earlier
-// edit changed cannot be named. An error is a *[Mismatch].
+// Apply makes all edits or none. Each edit sees the text that the edits before it left, but
+// line numbers are those of the original text; lines that an earlier edit changed cannot be
+// named. An error is a *[Mismatch].
 //
-// An Old that is not in the text as it is may be in it as read_file shows it: with
-// escapes for invisible characters, or with line numbers. Last, it may match whole
-// lines but for trailing whitespace, indentation, quotes, dashes and spaces beyond
-// ASCII, spaces inside the line or blank lines around it, if one place only does. New
-// text may have the indentation that Old lacks. Result.Notes tell it.
+// An Old that the text does not have literally may match as read_file shows the text: with
+// escapes for invisible characters, or with line numbers. Last, it may match whole lines
+// except for trailing whitespace, indentation, quotes, dashes and spaces beyond ASCII,
+// spaces inside the line or blank lines around it, if only one place matches. New may have
+// the indentation that Old lacks. Result.Notes name these differences.
 func (t *Text) Apply(edits []Edit) (Result, error) {
 	if err := overlap(edits, len(t.lines)); err != nil {
 		return Result{}, err
@@ -74,12 +72,12 @@ func (t *Text) Apply(edits []Edit) (Result, error) {
 // session is one Apply or Patch.
 type session struct {
 	*draft
-	what  string // how what must match is called
+	what  string // the name of the text that must match
 	index int    // of the edit or chunk
-	name  string // "edit 2"; "" of the only one
+	name  string // "edit 2"; "" = the only one
 	notes []string
 	count int
-	// starts is Result.Starts.
+	// starts becomes Result.Starts.
 	starts []int
 }
 
@@ -97,7 +95,7 @@ func (s *session) note(format string, args ...any) {
 	}
 }
 
-// mismatch makes an error the one that callers get.
+// mismatch turns an error into the one that callers get.
 func (s *session) mismatch(err error) error {
 	m, ok := errors.AsType[*Mismatch](err)
 	if !ok {
@@ -129,8 +127,8 @@ func (s *session) edit(e Edit) error {
 	return s.replaceText(e)
 }
 
-// unixEnds makes the line endings of new text line feeds; which ones they become in
-// the file is the file's.
+// unixEnds turns the line endings of new text into line feeds; the file decides how they
+// are written.
 func (s *session) unixEnds(text string) string {
 	if !strings.Contains(text, "\r\n") {
 		return text

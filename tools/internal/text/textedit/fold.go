@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold writes quotes, dashes, spaces and the ellipsis of typography in ASCII, and
-// the rest in NFC.
+// fold writes typographic quotes, dashes, spaces and the ellipsis in ASCII, and the rest in
+// NFC.
 func fold(s string) string {
 	if asciiLen(s) == len(s) {
 		return s
@@ -27,7 +27,7 @@ func fold(s string) string {
 			b.WriteString(plain)
 			continue
 		}
-		_, size := utf8.DecodeRuneInString(s[i:]) // of a bad byte 1
+		_, size := utf8.DecodeRuneInString(s[i:]) // 1 for an invalid byte
 		b.WriteString(s[i : i+size])
 	}
 	return b.String()
@@ -50,7 +50,7 @@ func segment(s string) int {
 	return max(norm.NFC.NextBoundaryInString(s, true), 1)
 }
 
-// foldRune returns what stands for a character of typography, "" for others.
+// foldRune returns the ASCII form of a typographic character, "" for others.
 func foldRune(r rune) string {
 	switch class(r) {
 	case quote:
@@ -68,7 +68,7 @@ func foldRune(r rune) string {
 	return ""
 }
 
-// runeClass is a kind of characters that are easily taken for others.
+// runeClass is a kind of characters that are easily confused.
 type runeClass uint8
 
 const (
@@ -105,8 +105,8 @@ func class(r rune) runeClass {
 	return ordinary
 }
 
-// split takes a line apart into indentation, body and trailing whitespace. A blank
-// line is all indentation.
+// split divides a line into indentation, body and trailing whitespace. A blank line is all
+// indentation.
 func split(s string) (indent, body, trail string) {
 	body = strings.TrimLeftFunc(s, unicode.IsSpace)
 	indent = s[:len(s)-len(body)]
@@ -117,8 +117,8 @@ func split(s string) (indent, body, trail string) {
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// align returns the positions of two texts, equal when folded but for spaces, up to which
-// they correspond, ends included.
+// align returns the positions up to which two texts correspond, ends included; they are
+// equal when folded, except for spaces.
 func align(a, b string) [][2]int {
 	at := [][2]int{{0, 0}}
 	i, j := 0, 0
@@ -135,7 +135,7 @@ func align(a, b string) [][2]int {
 			textB = strings.TrimSpace(fold(b[j : j+m]))
 		}
 		switch {
-		case foldedA == foldedB && n > 0 && m > 0 && textA == "" && textB == "": // a space of both
+		case foldedA == foldedB && n > 0 && m > 0 && textA == "" && textB == "": // a space in both
 			i, j = i+n, j+m
 		case n > 0 && (foldedA < foldedB || m == 0 || foldedA == foldedB && (textA == "" || textB != "")):
 			foldedA += len(textA)

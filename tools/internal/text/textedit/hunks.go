@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// compose joins hunks from a text to a second one with hunks from that to a third.
+// compose joins hunks from one text to a second with hunks from that to a third.
 func compose(a, b []Hunk) []Hunk {
 	if len(a) == 0 {
 		return b
 	}
 	var out []Hunk
-	shiftA, shiftB := 0, 0 // how far lines of the second text are from the first and third
+	shiftA, shiftB := 0, 0 // the distance of the second text's lines from those of the first and the third
 	for len(a) > 0 || len(b) > 0 {
 		start, end := 0, 0 // lines of the second text
 		oldStart, newStart := shiftA, shiftB
@@ -52,9 +52,9 @@ func compose(a, b []Hunk) []Hunk {
 	return slices.DeleteFunc(out, func(h Hunk) bool { return h.OldLines == 0 && h.NewLines == 0 })
 }
 
-// present returns where lines of the original text stand now: n lines from first
-// on, counted from 0, n being 0 for the place before first. It fails where they
-// were changed since, or something was put between them.
+// present returns where lines of the original text are now: n lines from first on, counted
+// from 0; n = 0 is the gap before first. It fails if they were changed since, or text was
+// inserted between them.
 func (d *draft) present(first, n int) (int, error) {
 	at := first
 	for _, h := range d.hunks {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// indents says which indentation of the file stands for one of an edit.
+// indents maps an edit's indentation to the file's.
 type indents struct {
 	to       map[string]string
 	unit     string // one level in the file
 	oldWidth int    // columns of one level in the edit
 }
 
-// matchIndents compares the indentation of lines pairwise. It fails where the same
-// indentation stands for different ones, or a deeper one for one that is not deeper.
+// matchIndents compares the indentation of lines pairwise. It fails if one indentation maps
+// to two, or a deeper one to one that is not deeper.
 func matchIndents(given, file []string) (map[string]string, bool) {
 	to := map[string]string{}
 	for i, g := range given {
@@ -23,11 +23,11 @@ func matchIndents(given, file []string) (map[string]string, bool) {
 			continue
 		}
 		in, _, _ := split(g)
-		stands, _, _ := split(file[i])
-		if before, seen := to[in]; seen && before != stands {
+		inFile, _, _ := split(file[i])
+		if before, seen := to[in]; seen && before != inFile {
 			return nil, false
 		}
-		to[in] = stands
+		to[in] = inFile
 	}
 	keys := byWidth(to)
 	for i := 1; i < len(keys); i++ {
@@ -55,7 +55,7 @@ func width(indent string) int {
 	return n
 }
 
-// newIndents finds the units in which an edit and the file are indented.
+// newIndents finds the units of indentation of an edit and of the file.
 func (d *draft) newIndents(to map[string]string, given ...[]string) indents {
 	in := indents{to: to, unit: d.indentUnit()}
 	for _, indent := range to {
@@ -78,10 +78,10 @@ func (d *draft) newIndents(to map[string]string, given ...[]string) indents {
 			in.oldWidth = step
 		}
 	}
-	// A single step of more than four columns may be several levels: then one
-	// pair tells how wide a level is.
-	for indent, stands := range to {
-		levels := width(stands) / width(in.unit)
+	// A single step of more than four columns may be several levels: then one pair of lines
+	// shows how wide a level is.
+	for indent, inFile := range to {
+		levels := width(inFile) / width(in.unit)
 		if levels > 0 && width(indent)%levels == 0 {
 			if one := width(indent) / levels; one >= 2 && (in.oldWidth == 0 || in.oldWidth > 4 && in.oldWidth%one == 0) {
 				in.oldWidth = one
@@ -97,11 +97,11 @@ func (d *draft) newIndents(to map[string]string, given ...[]string) indents {
 	return in
 }
 
-// sampled is how many lines tell a file's unit of indentation.
+// sampled is how many lines are read to find a file's unit of indentation.
 const sampled = 5000
 
-// indentUnit returns a tab or the spaces by which lines of the file are indented
-// against the ones before.
+// indentUnit returns the file's unit of indentation: a tab, or the spaces by which a line
+// is deeper than the line before it.
 func (d *draft) indentUnit() string {
 	steps := map[int]int{}
 	tabs, spaces, last := 0, 0, 0
@@ -132,10 +132,10 @@ func (d *draft) indentUnit() string {
 	return strings.Repeat(" ", best)
 }
 
-// of returns the indentation of the file for one of the edit.
+// of returns the file's indentation for one of the edit.
 func (in indents) of(indent string) string {
-	if stands, ok := in.to[indent]; ok {
-		return stands
+	if inFile, ok := in.to[indent]; ok {
+		return inFile
 	}
 	keys := byWidth(in.to)
 	for _, key := range slices.Backward(keys) {
@@ -145,11 +145,11 @@ func (in indents) of(indent string) string {
 	}
 	for _, key := range keys {
 		if strings.HasPrefix(key, indent) {
-			stands := in.to[key]
+			inFile := in.to[key]
 			for range (width(key) - width(indent)) / in.oldWidth {
-				stands = strings.TrimSuffix(stands, in.unit)
+				inFile = strings.TrimSuffix(inFile, in.unit)
 			}
-			return stands
+			return inFile
 		}
 	}
 	return in.convert(indent)

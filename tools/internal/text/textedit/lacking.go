@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// firstBare reports whether of the lines of an edit the first lacks the indentation that
-// it has in the file, and the others have theirs.
+// firstBare reports whether only the first line of an edit lacks the indentation that it
+// has in the file.
 func firstBare(given, file []string) bool {
 	indent, _, _ := split(given[0])
-	stands, _, _ := split(file[0])
+	inFile, _, _ := split(file[0])
 	filled := false
 	for i, line := range given[1:] {
 		if isBlank(line) {
@@ -22,39 +22,39 @@ func firstBare(given, file []string) bool {
 		}
 		filled = true
 	}
-	return filled && indent == "" && stands != "" && !isBlank(given[0])
+	return filled && indent == "" && inFile != "" && !isBlank(given[0])
 }
 
-// absolute tells whether the new lines of an edit, whose old ones lack indentation, have
-// that of the file already, maybe but for the first, and gives it to that one. Else the
-// indentation of new lines is to be read as that of the old ones.
+// absolute reports whether the new lines of an edit, whose old lines lack indentation,
+// already have the file's, except perhaps for the first, which then gets it. Else the new
+// lines' indentation is read as that of the old ones.
 func absolute(before, after, file []string) ([]string, bool) {
 	indent, _, _ := split(before[0])
-	stands, _, _ := split(file[0])
-	if indent != "" || stands == "" || isBlank(before[0]) || len(after) == 0 || isBlank(after[0]) {
+	inFile, _, _ := split(file[0])
+	if indent != "" || inFile == "" || isBlank(before[0]) || len(after) == 0 || isBlank(after[0]) {
 		return nil, false
 	}
-	has := func(line string) bool { return isBlank(line) || strings.HasPrefix(line, stands) }
+	has := func(line string) bool { return isBlank(line) || strings.HasPrefix(line, inFile) }
 	all := !slices.ContainsFunc(after[1:], func(line string) bool { return !has(line) })
 	switch {
 	case firstBare(before, file):
 	case !all:
 		return nil, false
 	case has(after[0]):
-	case len(before) == 1 || !adjacent(after, stands):
+	case len(before) == 1 || !adjacent(after, inFile):
 		return nil, false
 	}
 	if first, body, _ := split(after[0]); first == "" && body != "" {
 		after = slices.Clone(after)
-		after[0] = stands + after[0]
+		after[0] = inFile + after[0]
 	}
 	return after, true
 }
 
 // adjacent reports whether the lines after the first, which alone lacks the indentation of
-// the others, are meant to be adjacent it, or below it where it opens a block. If they were
-// as far from it as they are written they would be deeper without a reason.
-func adjacent(after []string, stands string) bool {
+// the others, belong directly below it, at its level or in the block that it opens. Read
+// literally they would be deeper without a reason.
+func adjacent(after []string, inFile string) bool {
 	i := slices.IndexFunc(after[1:], func(line string) bool { return !isBlank(line) })
 	if i < 0 {
 		return false
@@ -65,28 +65,28 @@ func adjacent(after []string, stands string) bool {
 		return false
 	}
 	if strings.ContainsRune(":{([,=\\", rune(first[len(first)-1])) || strings.HasSuffix(first, "->") || strings.HasSuffix(first, "=>") || opened(first) {
-		return len(indent) > len(stands)
+		return len(indent) > len(inFile)
 	}
-	return indent == stands && !strings.ContainsRune(".?:+-*/&|<>=,", rune(body[0]))
+	return indent == inFile && !strings.ContainsRune(".?:+-*/&|<>=,", rune(body[0]))
 }
 
-// opened reports whether a line ends with a word after which a block follows.
+// opened reports whether a line ends with a word that opens a block.
 func opened(line string) bool {
 	words := strings.Fields(line)
 	return slices.Contains([]string{"then", "do", "else", "begin", "try", "ensure", "finally", "of"}, words[len(words)-1])
 }
 
-// onceIndented takes the indentation off the beginning of a new text where the file has it
-// before the place of the old one, which lacks it: it was given twice.
+// onceIndented takes the indentation off the beginning of a new text if the file has it
+// before the old text, which lacks it: else it would be written twice.
 func (s *session) onceIndented(h hit, old string) hit {
 	start := strings.LastIndexByte(s.text[:h.start], '\n') + 1
-	stands := s.text[start:h.start]
+	inFile := s.text[start:h.start]
 	indent, _, _ := split(h.text)
-	if stands == "" || !isBlank(stands) || !strings.HasPrefix(indent, stands) || isBlank(h.text) || old[0] == ' ' || old[0] == '\t' ||
+	if inFile == "" || !isBlank(inFile) || !strings.HasPrefix(indent, inFile) || isBlank(h.text) || old[0] == ' ' || old[0] == '\t' ||
 		strings.Join(strings.Fields(old), "") == strings.Join(strings.Fields(h.text), "") {
 		return h
 	}
 	s.note("begins with indentation in new_text that the file has before old_text; it was written once")
-	h.text = h.text[len(stands):]
+	h.text = h.text[len(inFile):]
 	return h
 }

@@ -55,7 +55,7 @@ func TestSpacesInsideAndAround(t *testing.T) {
 		{name: "exact comes first", in: "f(a, b)\nf(a,b)\n", edits: edit("f(a,b)", "g"), want: "f(a, b)\ng\n"},
 		{name: "only spaces are to change", in: "f(a, b)\n", edits: edit("f(a,b)", "f( a, b )"), fails: "not in the file"},
 
-		{name: "blank lines before", in: "a\nb\n", edits: edit("\n\nb", "\n\nc"), want: "a\nc\n", note: "has blank lines around it in old_text that the file has not; they were left out"},
+		{name: "blank lines before", in: "a\nb\n", edits: edit("\n\nb", "\n\nc"), want: "a\nc\n", note: "has blank lines around it in old_text that the file lacks; they were dropped"},
 		{name: "blank lines after", in: "a\nb\n", edits: edit("a\n\n\n", "c\n\n\n"), want: "c\nb\n", note: "blank lines around it"},
 		{name: "blank lines in old text only", in: "a\nb\n", edits: edit("\nb\n\n", "c"), want: "a\nc\n", note: "blank lines around it"},
 		{name: "fewer blank lines in the file", in: "a\n\nb\n", edits: edit("\n\n\nb", "\n\n\nc"), want: "a\n\nc\n", note: "blank lines around it"},

@@ -7,7 +7,7 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// overlap refuses edits that name lines which are not there or lines of each other.
+// overlap refuses edits of missing lines, or of lines of each other.
 func overlap(edits []Edit, total int) error {
 	for i, e := range edits {
 		if e.Old != "" || e.StartLine <= 0 {
@@ -79,17 +79,17 @@ func (s *session) lineEdit(e Edit) error {
 		return s.inexpressible(err, e.New)
 	}
 	if !changed {
-		return fmt.Errorf("changes nothing: lines %d-%d are what new_text says", e.StartLine, e.EndLine)
+		return fmt.Errorf("changes nothing: lines %d-%d equal new_text", e.StartLine, e.EndLine)
 	}
 	s.count++
 	return nil
 }
 
-// lineRange is lines of the present text, from 0, the last excluded; the zero value
-// is all of them.
+// lineRange is lines of the present text, from 0, the last excluded; the zero value is the
+// whole text.
 type lineRange struct{ first, end int }
 
-// startRange returns the lines on which an Old is to begin.
+// startRange returns the lines on which an Old must begin.
 func (s *session) startRange(e Edit) (lineRange, error) {
 	at, err := s.present(e.StartLine-1, 0)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// anchors returns the line from which on a chunk may stand, after its anchors, each
-// being the first that follows the one before. sure says that there are anchors and
-// that none stands in several places.
+// anchors returns the first line at which a chunk may begin, after its anchors, each of
+// which is the first match after the one before. sure says that there are anchors and each
+// has only one match.
 func (s *session) anchors(anchors []string, after int) (from int, sure bool, err error) {
 	from, sure = after, len(anchors) > 0
 	for _, a := range anchors {
@@ -30,8 +30,8 @@ func (s *session) anchors(anchors []string, after int) (from int, sure bool, err
 	return from, sure, nil
 }
 
-// findAnchor returns the lines from one on that an anchor may be: equal, or but for
-// whitespace or lookalikes, or else lines that it is a part of.
+// findAnchor returns the lines, from a line on, that an anchor may mean: equal lines, else
+// lines equal except for whitespace or lookalikes, else lines that contain it.
 func (s *session) findAnchor(anchor string, from int) (found []int, like string) {
 	match := func(same func(string) bool) []int {
 		var lines []int

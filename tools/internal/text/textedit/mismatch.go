@@ -11,9 +11,9 @@ import (
 // Mismatch says why an edit or a chunk does not apply.
 type Mismatch struct {
 	Edit int // its index
-	// Msg is one line, Detail what a caller needs to repair the edit: the closest
-	// region with its whitespace visible, the lines of all candidates. Detail has
-	// some lines without a last line feed, at most 5,000 bytes, and can be "".
+	// Msg is one line. Detail helps to repair the edit: the closest region with its
+	// whitespace visible, or the lines of all candidates. Detail is "" or some lines
+	// without a last line feed, at most 5,000 bytes.
 	Msg, Detail string
 }
 
@@ -43,8 +43,8 @@ func listed(lines []int) string {
 	return string(b)
 }
 
-// candidates shows the lines on which hits begin, each after the line that stands
-// before, by which they may be told apart.
+// candidates shows the lines on which hits begin, each after the line before it, which
+// helps to tell them apart.
 func (d *draft) candidates(hits []hit) string {
 	if len(hits) > mostListed {
 		hits = hits[:mostListed]

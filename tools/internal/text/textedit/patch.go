@@ -8,24 +8,23 @@ import (
 	"toolcrib/tools/internal/text/diff"
 )
 
-// Chunk is one hunk of a patch: lines that are there, lines that go and lines that
-// come.
+// Chunk is one hunk of a patch: context lines, removed lines and added lines.
 type Chunk struct {
-	// Anchors are lines that stand somewhere before the chunk, each after the one
-	// before, such as the head of a function. They begin after the chunk before.
+	// Anchors are lines somewhere before the chunk, each after the one before, such as the
+	// head of a function. They come after the previous chunk.
 	Anchors []string
 	Lines   []ChunkLine
-	// Line is where the chunk should begin, from 1, in the file before the patch;
-	// 0 = not known. A chunk of '+' lines alone is put before Line, as far from it as
-	// the chunk before is from its own, or after its anchor, or at the end.
+	// Line is where the chunk should begin, from 1, in the file before the patch; 0 =
+	// unknown. A chunk of '+' lines alone goes before Line, moved as far as the previous
+	// chunk was, or after its anchor, or at the end.
 	Line int
-	// Heading is what the patch says is the last line before the chunk that begins
-	// with a letter, "_" or "$", maybe cut at its end; "" = not known.
+	// Heading is the last line before the chunk that begins with a letter, "_" or "$", as
+	// the patch gives it, perhaps cut at its end; "" = unknown.
 	Heading string
 	// AtEnd wants the chunk to end with the file.
 	AtEnd bool
-	// NoFinalNewline says of the new file, where the chunk reaches its end, that
-	// its last line has no line feed; nil = as it was.
+	// NoFinalNewline says whether the last line of the new file has no line feed, if the
+	// chunk reaches the end; nil = as before.
 	NoFinalNewline *bool
 }
 
@@ -35,12 +34,12 @@ type ChunkLine struct {
 	Text string
 }
 
-// Patch applies chunks in the order of the file, all or none. Where the lines of a chunk
-// stand in several places, all chunks decide together ([session.assign]): their order,
-// the lines at which the patch has them and how far the ones beside are from theirs, the
-// heading. What all of this leaves open is an error. Lines match as in [Text.Apply], and
-// context lines keep the file's bytes. Escapes in lines that come are characters where
-// the same ones matched characters of the chunk's old lines. An error is a *[Mismatch].
+// Patch applies chunks in the order of the file, all or none. If the lines of a chunk are
+// in several places, all chunks decide together ([session.assign]): by their order, their
+// line numbers in the patch, how far their neighbours have moved, and the heading. If that
+// leaves several places, it is an error. Lines match as in [Text.Apply], and context lines
+// keep the file's bytes. Escapes in added lines become characters if the same escapes
+// matched characters of the chunk's old lines. An error is a *[Mismatch].
 func (t *Text) Patch(chunks []Chunk) (Result, error) {
 	s := session{draft: t.draft(), what: "the patch"}
 	bom := t.bom
@@ -49,7 +48,7 @@ func (t *Text) Patch(chunks []Chunk) (Result, error) {
 		bom = ""
 	}
 	all := make([]*wanted, len(chunks))
-	after := 0 // the line after the chunk before, at the earliest
+	after := 0 // the first line that may follow the previous chunk
 	for i, c := range chunks {
 		s.chunkAt(i, len(chunks))
 		w, err := s.chunk(c, after)
@@ -68,7 +67,7 @@ func (t *Text) Patch(chunks []Chunk) (Result, error) {
 		s.settle(w)
 		s.starts = append(s.starts, w.places[0].first+1)
 	}
-	// From the last to the first, so that places stay those of the text as it was.
+	// From the last to the first, so that the places stay valid.
 	order := byPlace(all)
 	for _, i := range slices.Backward(order) {
 		s.chunkAt(i, len(chunks))
@@ -79,7 +78,7 @@ func (t *Text) Patch(chunks []Chunk) (Result, error) {
 	return s.result(bom), nil
 }
 
-// chunkAt makes a chunk the one that notes and errors are about.
+// chunkAt selects the chunk that notes and errors name.
 func (s *session) chunkAt(i, n int) {
 	s.index, s.name = i, ""
 	if n > 1 {
@@ -87,7 +86,7 @@ func (s *session) chunkAt(i, n int) {
 	}
 }
 
-// sides are the lines of a chunk before and after it, and what changes.
+// sides are the lines of a chunk before and after it, and the changes.
 type sides struct {
 	before, after []string
 	parts         []diff.Change
@@ -118,8 +117,8 @@ func (c Chunk) sides() sides {
 	return s
 }
 
-// withoutPadding leaves out blank context at the ends of a chunk, which is often
-// put there for looks; head is how many lines that are at its beginning.
+// withoutPadding drops blank context at the ends of a chunk, which models often add; head
+// is the number of blank lines at its beginning.
 func (c Chunk) withoutPadding() (bare Chunk, head, n int) {
 	padding := func(l ChunkLine) bool { return l.Op == ' ' && isBlank(l.Text) }
 	for head < len(c.Lines) && padding(c.Lines[head]) {
@@ -149,13 +148,13 @@ func (s *session) put(w *wanted) error {
 		return s.inexpressible(err, strings.Join(come, "\n"))
 	}
 	if !changed {
-		return fmt.Errorf("changes nothing: what it leads to stands at %s already", linesWord(p.first, p.n))
+		return fmt.Errorf("changes nothing: its result is already at %s", linesWord(p.first, p.n))
 	}
 	s.count++
 	return nil
 }
 
-// ended says whether the file's last line is to end with a line feed, nil = as it was.
+// ended says whether the file's last line must end with a line feed, nil = as before.
 func (c Chunk) ended() *bool {
 	if c.NoFinalNewline == nil {
 		return nil
@@ -163,7 +162,7 @@ func (c Chunk) ended() *bool {
 	return new(!*c.NoFinalNewline)
 }
 
-// lastLine adds a change of the file's last line where only its line feed changes.
+// lastLine adds a change of the file's last line if only its line feed changes.
 func (s *session) lastLine(changes []change, p match, ended *bool) []change {
 	end := p.first + p.n
 	if ended == nil || end != len(s.lines) || end == 0 {

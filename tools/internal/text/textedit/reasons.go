@@ -10,12 +10,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// differences words in what respects a region of the file differs from what was
-// given for it: "indentation (tabs in the file, spaces in old_text)".
+// differences names the differences between a region of the file and the given text:
+// "indentation (tabs in the file, spaces in old_text)".
 func (s *session) differences(file, given string) string {
 	reasons := s.reasons(file, given)
 	switch {
-	case file == given: // nothing else is left out of what is compared
+	case file == given: // the compared texts lack only the final newline
 		return "the final newline"
 	case len(reasons) == 0:
 		return "the text"
@@ -26,7 +26,7 @@ func (s *session) differences(file, given string) string {
 	return reasons[0]
 }
 
-// reasons returns nothing where the difference is one of words.
+// reasons returns nothing if the texts differ in their words.
 func (s *session) reasons(file, given string) []string {
 	var out []string
 	fileLines, givenLines := strings.Split(file, "\n"), strings.Split(given, "\n")
@@ -77,7 +77,7 @@ func (s *session) spacing(file, given []string) []string {
 	return out
 }
 
-// spaces words an indentation.
+// spaces describes an indentation.
 func spaces(indent string) string {
 	switch {
 	case indent == "":
@@ -97,9 +97,9 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// lookalikes finds characters of which one side has more than the other.
+// lookalikes finds characters that one side has more often than the other.
 func (s *session) lookalikes(file, given string) []string {
-	counts := map[runeClass]int{} // of the file less those given
+	counts := map[runeClass]int{} // in the file, minus those in the given text
 	example := map[runeClass]rune{}
 	crs := strings.Count(file, "\r") - strings.Count(given, "\r")
 	bad := 0
@@ -153,15 +153,15 @@ func (s *session) lookalikes(file, given string) []string {
 // squashed is a text without whitespace and invisible characters, folded.
 type squashed struct {
 	text string
-	// at is where in the text each byte comes from, and the end.
+	// at is the position in the text of each byte, and the end.
 	at []int32
 }
 
-// squash leaves of a text what carries meaning.
+// squash keeps the characters of a text that carry meaning.
 func squash(s string, ignoreCase bool) squashed {
 	out := squasher{ignoreCase: ignoreCase, text: make([]byte, 0, len(s)), at: make([]int32, 0, len(s)+1)}
 	for i := 0; i < len(s); {
-		// Up to where it is in NFC it goes by characters, then by one with its marks.
+		// Text in NFC goes by characters, the rest by a character with its marks.
 		if n := norm.NFC.QuickSpanString(s[i:]); n > 0 {
 			for j, r := range s[i : i+n] {
 				out.add(r, i+j)

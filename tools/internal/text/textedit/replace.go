@@ -8,13 +8,13 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// hit is a place where Old stands, in bytes of the text, and what is put there.
+// hit is a place of Old, in bytes of the text, and its replacement.
 type hit struct {
 	start, end int
 	text       string
 }
 
-// replaceText goes through the ways in which a text may match, from the strictest.
+// replaceText tries the ways in which a text may match, from the strictest.
 func (s *session) replaceText(e Edit) error {
 	var within lineRange
 	if e.StartLine > 0 {
@@ -58,11 +58,11 @@ func (s *session) replaceText(e Edit) error {
 	return s.replace(hits, e)
 }
 
-// mostOverlapping is how many occurrences are looked for inside of each other.
+// mostOverlapping is how many overlapping occurrences are looked for.
 const mostOverlapping = 1000
 
-// literal finds Old as it is. Where one occurrence is wanted, overlapping ones
-// count as several.
+// literal finds Old literally. If one occurrence is wanted, overlapping ones count as
+// several.
 func (s *session) literal(e Edit, within lineRange) []hit {
 	step := 1
 	if e.All || e.Count > 1 {
@@ -84,7 +84,7 @@ func (s *session) literal(e Edit, within lineRange) []hit {
 	return s.in(within, hits)
 }
 
-// expected checks how many places match.
+// expected checks the number of matches.
 func (s *session) expected(e Edit, hits []hit) error {
 	want := e.Count
 	switch {
@@ -116,7 +116,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// replace puts texts in the place of others, which are in order.
+// replace replaces texts, which are in order.
 func (s *session) replace(hits []hit, e Edit) error {
 	changed, err := s.apply(s.lineChanges(hits))
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *session) replace(hits []hit, e Edit) error {
 	return nil
 }
 
-// lineChanges makes changes of whole lines from replacements within lines.
+// lineChanges turns replacements within lines into changes of whole lines.
 func (d *draft) lineChanges(hits []hit) []change {
 	var changes []change
 	index, counted := 0, 0 // line at a position of the text
@@ -139,7 +139,7 @@ func (d *draft) lineChanges(hits []hit) []change {
 		counted = start
 		var b strings.Builder
 		at := start
-		rested := false // the last line keeps some text at its end, and so how it ends
+		rested := false // the last line keeps some text at its end, and so its ending
 		for {
 			b.WriteString(d.text[at:hits[0].start])
 			b.WriteString(hits[0].text)
@@ -185,7 +185,7 @@ func newLines(text string) []newLine {
 	return lines
 }
 
-// inexpressible words an error of storing new text.
+// inexpressible describes an error of storing new text.
 func (s *session) inexpressible(err error, text string) error {
 	bad, ok := errors.AsType[*unwritable](err)
 	if !ok {
@@ -200,5 +200,5 @@ func (s *session) inexpressible(err error, text string) error {
 		where = fmt.Sprintf("line %d, character %d of new_text", strings.Count(text[:i], "\n")+1,
 			len([]rune(text[strings.LastIndexByte(text[:i], '\n')+1:i]))+1)
 	}
-	return &Mismatch{Msg: fmt.Sprintf("%v, which stands in %s; leave it out, or convert the file first: write it whole with encoding=utf-8", char, where)}
+	return &Mismatch{Msg: fmt.Sprintf("%v, in %s; leave it out, or convert the file first: write it whole with encoding=utf-8", char, where)}
 }

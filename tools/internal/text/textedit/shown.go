@@ -12,13 +12,13 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// shownText is a text in the form in which read_file shows it.
+// shownText is a text as read_file shows it.
 type shownText struct {
 	text  string
 	marks []shownMark // in order
 }
 
-// shownMark is an escape and what it stands for, in bytes of the two texts.
+// shownMark is an escape and the character that it shows, in bytes of the two texts.
 type shownMark struct{ shown, shownEnd, real, realEnd int }
 
 func show(text string) shownText {
@@ -40,8 +40,8 @@ func show(text string) shownText {
 	return s
 }
 
-// real returns the position of the text that a position of the shown text stands
-// for; false inside of an escape.
+// real returns the position in the text for a position in the shown text; false inside of
+// an escape.
 func (s shownText) real(at int) (int, bool) {
 	n := sort.Search(len(s.marks), func(i int) bool { return s.marks[i].shown >= at })
 	if n == 0 {
@@ -56,8 +56,8 @@ func hasEscape(text string) bool {
 	return strings.Contains(text, `\u{`) || strings.Contains(text, `\x{`)
 }
 
-// shown finds Old in the text as read_file shows it. Escapes in New become the
-// characters of the same escapes where Old matched.
+// shown finds Old in the text as read_file shows it. Escapes in New become characters if
+// the same escapes matched in Old.
 func (s *session) shown(e Edit, within lineRange) []hit {
 	if !hasEscape(e.Old) {
 		return nil
@@ -93,9 +93,9 @@ func (s *session) shown(e Edit, within lineRange) []hit {
 	return hits
 }
 
-// unescape puts real characters in the place of the escapes that stand for one
-// between two positions of the shown text. It fails where the same letters stand
-// there literally too, as nobody can tell then which is meant.
+// unescape replaces the escapes between two positions of the shown text by their
+// characters. It fails if the text there also has the same letters literally: the meaning
+// is unclear then.
 func (s shownText) unescape(text, all string, from, to int) (string, bool) {
 	escapes, ok := s.escapes(all, from, to)
 	if !ok {
@@ -104,8 +104,8 @@ func (s shownText) unescape(text, all string, from, to int) (string, bool) {
 	return escapes.Replace(text), true
 }
 
-// escapes returns what makes escapes between two positions of the shown text
-// characters, as [shownText.unescape] does.
+// escapes returns a replacer that turns escapes between two positions of the shown text
+// into characters, as [shownText.unescape] does.
 func (s shownText) escapes(all string, from, to int) (*strings.Replacer, bool) {
 	var pairs []string
 	for _, m := range s.marks {
@@ -129,15 +129,15 @@ func (s shownText) escapes(all string, from, to int) (*strings.Replacer, bool) {
 
 var numberedLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ *(\d{1,9})\t`) })
 
-// bareEdit is an edit whose line numbers were taken off.
+// bareEdit is an edit without its line numbers.
 type bareEdit struct {
 	Edit
-	inNew string // " and new_text" where that had them too
+	inNew string // " and new_text" if that had them too
 }
 
-// stripNumbers takes the line numbers of read_file off an old text all of whose
-// lines have them, one after the other, and off a new text if all of its lines do.
-// first is the number of the first line.
+// stripNumbers takes the line numbers of read_file off an old text if all its lines have
+// them, in sequence, and off a new text if all its lines have them. first is the number of
+// the first line.
 func stripNumbers(before, after string) (bare bareEdit, first int, ok bool) {
 	var numbers []int
 	if bare.Old, numbers = withoutNumbers(before); numbers == nil {
@@ -155,7 +155,7 @@ func stripNumbers(before, after string) (bare bareEdit, first int, ok bool) {
 	return bare, numbers[0], true
 }
 
-// withoutNumbers returns no numbers where not all lines have one.
+// withoutNumbers returns no numbers if a line has none.
 func withoutNumbers(text string) (string, []int) {
 	var b strings.Builder
 	var numbers []int
@@ -174,8 +174,8 @@ func withoutNumbers(text string) (string, []int) {
 	return b.String(), numbers
 }
 
-// numbered returns the one of several hits that begins on the line that old text
-// gave the number of, all of them if none does.
+// numbered returns the hit that begins on the line number of the old text, or all hits if
+// none does.
 func (s *session) numbered(hits []hit, first int) []hit {
 	for i, at := range s.lineIndexes(hits) {
 		if at+1 == first && len(hits) > 1 {
@@ -185,9 +185,9 @@ func (s *session) numbered(hits []hit, first int) []hit {
 	return hits
 }
 
-// escapedLines returns where lines of a chunk match as read_file and diffs show
-// them. It leaves out places where the letters of an escape stand literally too, as
-// nobody can tell then which is meant.
+// escapedLines returns where lines of a chunk match as read_file and diffs show them. It
+// skips places that also have the letters of an escape literally: the meaning is unclear
+// there.
 func (s *session) escapedLines(before []string) []match {
 	if !slices.ContainsFunc(before, hasEscape) {
 		return nil
@@ -203,12 +203,12 @@ func (s *session) escapedLines(before []string) []match {
 	return places
 }
 
-// real puts the characters of the file in the place of their escapes.
+// real replaces escapes by the characters of the file.
 func (s *session) real(p match, shown sides) sides {
 	after := make([]string, len(shown.after))
 	for i, line := range shown.after {
 		after[i] = p.escapes.Replace(line)
 	}
-	s.note("matched the characters that read_file shows as escapes; the same escapes in lines that come were written as these characters")
+	s.note("matched the characters that read_file shows as escapes; the same escapes in added lines were written as these characters")
 	return sides{s.texts(p.first, p.n), after, shown.parts}
 }

@@ -9,7 +9,7 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// sideBySide shows lines of the file, numbered, and what was given for them.
+// sideBySide shows numbered lines of the file next to the given ones.
 func (s *session) sideBySide(file []string, first int, given []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the file (+, with line numbers) and %s (-); · is a space, → a tab where they differ:", s.what)
@@ -56,10 +56,10 @@ func (s *session) sideBySide(file []string, first int, given []string) string {
 	return b.String()
 }
 
-// aroundChars is the most bytes of a line that are shown of a difference.
+// aroundChars is the most bytes of a line that are shown around a difference.
 const aroundChars = 300
 
-// around cuts two lines to what lies around their first difference.
+// around cuts two lines to the text around their first difference.
 func around(a, b string) (string, string) {
 	if len(a) <= aroundChars && len(b) <= aroundChars {
 		return a, b

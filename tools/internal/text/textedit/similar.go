@@ -8,7 +8,7 @@ import (
 	"toolcrib/tools/internal/text/diff"
 )
 
-// signature holds which pairs of characters a line has, by a hash.
+// signature is the set of character pairs of a line, by a hash.
 type signature [4]uint64
 
 func sign(line string) (sig signature, n int) {
@@ -36,15 +36,15 @@ func (a signature) common(b signature) int {
 	return signature{a[0] & b[0], a[1] & b[1], a[2] & b[2], a[3] & b[3]}.size()
 }
 
-// similar adds the lines that have most in common with the lines given, in their
-// order, or that there are none.
+// similar adds the lines that have most in common with the given ones, in their order, or
+// says that there are none.
 func (s *session) similar(m *Mismatch, given []string, total int) {
 	first, ok := s.mostSimilar(given, min(total, len(s.lines)))
 	if !ok {
 		m.Msg += "; nothing in the file is like it"
 		return
 	}
-	// Some lines more, as the file may have lines that were left out.
+	// Some more lines, as the given text may lack lines of the file.
 	start := max(first, 0)
 	end := min(first+len(given)+len(given)/2+2, len(s.lines))
 	lines := s.texts(start, end-start)
@@ -66,7 +66,7 @@ func areLines(n int) string {
 	return "are"
 }
 
-// trimmed returns the lines between the first and the last that have a counterpart.
+// trimmed returns the lines from the first to the last that has a counterpart.
 func (s *session) trimmed(lines, given []string) (skip, n int) {
 	changes := diff.Lines(keys(given), keys(lines))
 	start, end := 0, len(lines)
@@ -92,8 +92,8 @@ func keys(lines []string) []string {
 	return out
 }
 
-// mostSimilar returns the line, from 0, at which the most similar region begins. It
-// may begin before the file does.
+// mostSimilar returns the first line, from 0, of the most similar region, which may be
+// before the file's.
 func (s *session) mostSimilar(given []string, total int) (int, bool) {
 	step := max(total*len(given)/mostPairs, 1)
 	type wanted struct {
@@ -118,7 +118,7 @@ func (s *session) mostSimilar(given []string, total int) (int, bool) {
 		}
 		for _, w := range want {
 			common := sig.common(w.signature)
-			// A line that contains the given one and more is like it too.
+			// A line that contains the given one and more is similar too.
 			score := max(2*float32(common)/float32(n+w.size), 0.8*float32(common)/float32(w.size)*min(1, 96/float32(n)))
 			if score >= 0.5 {
 				votes[i-w.index+len(given)-1] += score * w.weight

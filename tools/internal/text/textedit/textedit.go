@@ -1,11 +1,9 @@
-// Package textedit changes text and leaves every byte alone that it was not asked
-// to change: byte order mark, encoding, each untouched line's own ending, the final
-// newline or its absence.
+// Package textedit changes text and keeps every byte that an edit does not change: byte
+// order mark, encoding, each untouched line's own ending, the final newline or its absence.
 //
-// Matching goes on in a space where line endings are line feeds and the encoding is
-// UTF-8; what is found there is mapped back to the original bytes. A line of which
-// nothing changes keeps its bytes, also inside of a region that is replaced; of a
-// line that changes, the characters that stay keep theirs.
+// Matching works on UTF-8 with line feeds; matches are mapped back to the original bytes.
+// An unchanged line keeps its bytes, also inside of a replaced region; a changed line keeps
+// the bytes of its unchanged characters.
 //
 // Start at [Parse]. [Text.Apply] makes edits (edit.go), [Text.Patch] chunks of a
 // patch (patch.go); both end in draft.apply (draft.go), the only place that changes
@@ -21,8 +19,7 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// Text is a text file for editing. It does not change, so that it can be used
-// again.
+// Text is a text file for editing. It never changes, so it can be used again.
 type Text struct {
 	content
 	bom string
@@ -32,22 +29,22 @@ type Text struct {
 type content struct {
 	enc   textfile.Encoding
 	lines []line
-	text  string // of all lines, each ended one with a line feed
-	// stored is the bytes of lines, without their endings, where these are not
-	// their text since the encoding is not UTF-8.
+	text  string // all lines; each line ending is a line feed
+	// stored is the bytes of lines, without their endings, for lines whose text is not
+	// their bytes because the encoding is not UTF-8.
 	stored []string
 }
 
-// line is a line of a file. Only the last one may have no ending. There are many,
-// so that they are small.
+// line is a line of a file. Only the last one may have no ending. It is small, since a file
+// has many.
 type line struct {
-	text   string // invalid bytes of UTF-8 stay as they are
+	text   string // with invalid bytes unchanged
 	stored int32  // index of content.stored
 	end    ending
 }
 
-// ending is how a line ends. A carriage return that no line feed follows is a
-// character like others.
+// ending is how a line ends. A carriage return without a line feed is an ordinary
+// character.
 type ending uint8
 
 const (
@@ -56,7 +53,7 @@ const (
 	crlf
 )
 
-// Parse reads a file of the given form. An error says that it is not text.
+// Parse reads a file of the given form. An error means that it is not text.
 func Parse(data []byte, form textfile.Form) (*Text, error) {
 	if form.Binary {
 		return nil, errors.New("the file is binary, not text")
@@ -66,7 +63,7 @@ func Parse(data []byte, form textfile.Form) (*Text, error) {
 	t.enc = form.Encoding
 	t.lines = make([]line, 0, t.enc.CountLF(data)+1)
 	all := string(data)
-	same := t.enc.UTF8() // that the text is the file
+	same := t.enc.UTF8() // whether the text is the file
 	for at := 0; at < len(data); {
 		l, n, next := line{}, len(data)-at, len(data)
 		if i := t.enc.IndexLF(data[at:]); i >= 0 {
@@ -135,7 +132,7 @@ func encoded(enc textfile.Encoding, ascii string) string {
 		return ascii
 	}
 	data, err := enc.Encode(ascii)
-	if err != nil { // no encoding of several bytes a unit lacks ASCII
+	if err != nil { // every encoding with units of several bytes has ASCII
 		return ascii
 	}
 	return string(data)
@@ -174,8 +171,8 @@ func (c *content) bytes(bom string) []byte {
 // mark is the byte order mark as a character.
 const mark = "\ufeff"
 
-// marked reports whether chunks have the byte order mark as part of an old line, as git
-// shows the first line of a file that begins with one.
+// marked reports whether an old line of the chunks has the byte order mark, as git shows
+// the first line of such a file.
 func marked(chunks []Chunk) bool {
 	return slices.ContainsFunc(chunks, func(c Chunk) bool {
 		return slices.ContainsFunc(c.Lines, func(l ChunkLine) bool { return l.Op != '+' && strings.HasPrefix(l.Text, mark) })

@@ -9,7 +9,7 @@ import (
 	"toolcrib/tools/internal/text/textedit"
 )
 
-// That an edit was made before is said only where what stands there tells it.
+// A message says that an edit was made before only if the text proves it.
 func TestAlreadyThere(t *testing.T) {
 	const told = "the new text is already there at line 3"
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestLargeFileExactOnly(t *testing.T) {
 }
 
 func TestPatchShownCharacters(t *testing.T) {
-	const note = "matched the characters that read_file shows as escapes; the same escapes in lines that come"
+	const note = "matched the characters that read_file shows as escapes; the same escapes in added lines"
 	for _, c := range []struct {
 		editCase
 		chunk string

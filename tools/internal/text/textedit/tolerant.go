@@ -11,17 +11,17 @@ import (
 	"toolcrib/tools/internal/text/diff"
 )
 
-// tolerated is the most bytes of text in which inexact matches are looked for, as
-// that cannot be interrupted.
+// tolerated is the most bytes of text in which inexact matches are looked for, since the
+// search cannot be interrupted.
 const tolerated = 16 << 20
 
-// tolerance is a way in which whole lines may differ and still match.
+// tolerance is a difference that whole lines may have and still match.
 type tolerance struct {
 	name string
 	// key is equal for lines that match.
 	key func(line string) string
-	// indent says that the key is without indentation, which must then differ in
-	// one consistent way.
+	// indent says that the key ignores indentation, which must then differ in one
+	// consistent way.
 	indent bool
 }
 
@@ -41,7 +41,7 @@ func tolerances() []tolerance {
 	}
 }
 
-// spaced writes a line with one space between words and none elsewhere.
+// spaced writes a line with one space between words and no other spaces.
 func spaced(s string) string {
 	if !strings.ContainsAny(s, " \t") {
 		return s
@@ -59,7 +59,7 @@ func spaced(s string) string {
 		if gap && word(last) && word(r) {
 			b.WriteByte(' ')
 		}
-		_, size := utf8.DecodeRuneInString(s[i:]) // of a bad byte 1
+		_, size := utf8.DecodeRuneInString(s[i:]) // 1 for an invalid byte
 		b.WriteString(s[i : i+size])
 		last, gap = r, false
 	}
@@ -69,17 +69,17 @@ func spaced(s string) string {
 // match is where lines of an edit or a chunk match lines of the text.
 type match struct {
 	first, n int // lines of the text
-	// like is the tolerance that it took, "" where the lines are equal.
+	// like is the tolerance used, "" if the lines are equal.
 	like    string
-	indents *indents // nil where indentation agrees
-	// escapes makes the escapes that matched characters of the text these; nil where
-	// none did.
+	indents *indents // nil if the indentation agrees
+	// escapes turns the escapes that matched characters of the text into these; nil if none
+	// did.
 	escapes *strings.Replacer
 }
 
-// tolerant replaces whole lines that match Old but for whitespace or characters that
-// look alike, if they stand in one place only, and then without the blank lines at its
-// ends. Below the first tolerance that matches at all no other is tried.
+// tolerant replaces whole lines that match Old except for whitespace or lookalike
+// characters, if only one place matches; then it tries without the blank lines at the ends
+// of Old. After the first tolerance that matches it tries no other.
 func (s *session) tolerant(e Edit, within lineRange) (bool, error) {
 	if len(s.text) > tolerated {
 		return false, nil
@@ -95,7 +95,8 @@ func (s *session) tolerant(e Edit, within lineRange) (bool, error) {
 	return s.tolerantLines(e, within, before, after, "blank lines around it")
 }
 
-// tolerantLines is tolerant for the lines of an edit; left is what was left out of them.
+// tolerantLines is tolerant for the lines of an edit; left names the lines that were
+// dropped from them.
 func (s *session) tolerantLines(e Edit, within lineRange, before, after []string, left string) (bool, error) {
 	for _, like := range tolerances() {
 		places := s.find(before, after, like)
@@ -107,7 +108,7 @@ func (s *session) tolerantLines(e Edit, within lineRange, before, after []string
 			continue
 		case 1:
 			if left != "" {
-				s.note("has blank lines around it in old_text that the file has not; they were left out")
+				s.note("has blank lines around it in old_text that the file lacks; they were dropped")
 			}
 			return true, s.replaceLines(e, places[0], before, after)
 		}
@@ -121,8 +122,8 @@ func (s *session) tolerantLines(e Edit, within lineRange, before, after []string
 	return false, nil
 }
 
-// withoutBlankEnds leaves out the blank lines at the ends of an old text, and as many at
-// those of the new one if it has them.
+// withoutBlankEnds drops the blank lines at the ends of an old text, and as many of the new
+// text's if it has them.
 func withoutBlankEnds(before, after []string) (olds, news []string, ok bool) {
 	filled := func(line string) bool { return !isBlank(line) }
 	head := slices.IndexFunc(before, filled)
@@ -155,8 +156,8 @@ func firstLines(places []match) []int {
 	return lines
 }
 
-// wholeLines returns the lines of an old and a new text. A line feed at the end of
-// the old one ends its last line, and the new one is to end likewise.
+// wholeLines returns the lines of an old and a new text. A line feed at the end of the old
+// one ends its last line, and the new one must end likewise.
 func wholeLines(before, after string) (olds, news []string) {
 	bare, ended := strings.CutSuffix(before, "\n")
 	olds = strings.Split(bare, "\n")
@@ -169,8 +170,8 @@ func wholeLines(before, after string) (olds, news []string) {
 	return olds, strings.Split(after, "\n")
 }
 
-// find returns where lines match with a tolerance; nowhere if they are blank, or if
-// what is tolerated is all that is to be changed.
+// find returns where lines match with a tolerance: nowhere if they are blank, or if the
+// edit changes only the tolerated differences.
 func (s *session) find(before, after []string, like tolerance) []match {
 	pattern := make([]string, len(before))
 	blank := true
@@ -207,8 +208,8 @@ func (d *draft) texts(first, n int) []string {
 	return texts
 }
 
-// windows returns the lines at which all lines of a pattern begin, in order. It
-// takes time in the length of the text and the pattern (Knuth, Morris, Pratt).
+// windows returns the lines at which all lines of a pattern begin, in order. Its time grows
+// with the length of the text and the pattern (Knuth, Morris, Pratt).
 func (d *draft) windows(pattern []string, key func(string) string) []int {
 	ids := map[string]int{}
 	want := make([]int, len(pattern))
@@ -256,7 +257,7 @@ func (s *session) replaceLines(e Edit, p match, before, after []string) error {
 		return s.inexpressible(err, e.New)
 	}
 	if !changed {
-		return fmt.Errorf("changes nothing: what new_text says stands at %s already", linesWord(p.first, p.n))
+		return fmt.Errorf("changes nothing: new_text is already at %s", linesWord(p.first, p.n))
 	}
 	if given := strings.Join(before, "\n"); given != region || given == strings.TrimSuffix(e.Old, "\n") {
 		s.note("matched %s but for %s", linesWord(p.first, p.n), s.differences(region, given))
@@ -272,8 +273,7 @@ func linesWord(first, n int) string {
 	return fmt.Sprintf("lines %d-%d", first+1, first+n)
 }
 
-// changesAt makes changes of old lines to new ones at the place where the old ones
-// match.
+// changesAt turns old lines into changes to new ones at the place of a match.
 func (s *session) changesAt(p match, before, after []string, parts []diff.Change, final *bool) []change {
 	changes := make([]change, 0, len(parts))
 	for _, part := range parts {
@@ -293,8 +293,8 @@ func (s *session) changesAt(p match, before, after []string, parts []diff.Change
 	return changes
 }
 
-// adapt changes a line of the file as an edit changes the line that matches it:
-// what the edit keeps stays as the file has it.
+// adapt changes a line of the file as an edit changes the line that matches it: parts that
+// the edit keeps stay as in the file.
 func (p match) adapt(file, before, after string) string {
 	if file == before || isBlank(after) {
 		return after
@@ -314,8 +314,7 @@ func (p match) adapt(file, before, after string) string {
 	if body == oldBody {
 		return indent + newBody + trail
 	}
-	// What the edit puts between begins or ends with a space of its own, or with none and
-	// keeps the file's.
+	// The inserted text begins or ends with a space of its own, or keeps the file's.
 	middle := newBody[prefix : len(newBody)-suffix]
 	head, tail := [2]int{}, [2]int{len(oldBody), len(body)}
 	for _, at := range align(oldBody, body) {
@@ -329,8 +328,7 @@ func (p match) adapt(file, before, after string) string {
 	return indent + body[:head[1]] + newBody[head[0]:len(newBody)-(len(oldBody)-tail[0])] + body[tail[1]:] + trail
 }
 
-// reindent gives a new line the indentation that the file has where the edit has
-// the line's.
+// reindent gives a new line the file's indentation for that of the edit.
 func (p match) reindent(line string) string {
 	if p.indents == nil || isBlank(line) {
 		return line

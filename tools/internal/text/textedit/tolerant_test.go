@@ -13,7 +13,7 @@ func TestShown(t *testing.T) {
 		{name: "escape of a byte", in: "caf\xe9 é ü ö ä\n", edits: edit(`caf\x{e9} é`, `CAF\x{e9} É`), want: "CAF\xe9 É ü ö ä\n", note: "escapes"},
 		{name: "character removed", in: "a\u200bb\n", edits: edit(`a\u{200b}b`, `ab`), want: "ab\n", note: "escapes"},
 		{name: "escape of a carriage return", in: "a\rb\n", edits: edit(`a\u{d}b`, "a b"), want: "a b\n", note: "escapes"},
-		{name: "escape that stands there literally", in: `a\u{202e}b` + "\n", edits: edit(`a\u{202e}b`, `x\u{202e}y`), want: `x\u{202e}y` + "\n"},
+		{name: "literal escape", in: `a\u{202e}b` + "\n", edits: edit(`a\u{202e}b`, `x\u{202e}y`), want: `x\u{202e}y` + "\n"},
 		{name: "literal escape elsewhere", in: `\u{202e}` + "\na\u202eb\n", edits: edit(`a\u{202e}`, "x"), want: `\u{202e}` + "\nxb\n", note: "escapes"},
 		{name: "literal and real in one region", in: `\u{202e}` + "\u202e\n", edits: edit(`\u{202e}\u{202e}`, `\u{202e}`), fails: "not in the file"},
 		{name: "escape that is new stays as it is", in: "a\u202eb\n", edits: edit(`a\u{202e}b`, `a\u{200b}b`), want: `a\u{200b}b` + "\n", note: "escapes"},

@@ -7,30 +7,30 @@ import (
 	"strings"
 )
 
-// wanted is a chunk and where its lines stand in the text as it was.
+// wanted is a chunk and its places in the original text.
 type wanted struct {
-	Chunk  // as it matched: blank context at its ends may be left out
+	Chunk  // as it matched: perhaps without blank context at its ends
 	sides  sides
-	places []match // in order; one remains in the end
-	// start and stop are, in lines from the beginning of a place, what changes.
+	places []match // in order; in the end one
+	// start and stop delimit the changed lines, counted from the beginning of a place.
 	start, stop int
-	hint        int // the line, from 0, of which the patch says that the chunk begins there; -1 = unknown
-	// edge is the line of the place that has no lines of the file after it, or before it,
-	// where the chunk has less context on that side than on the other, -1 if none: a
-	// program leaves context out only there.
+	hint        int // the chunk's first line in the patch, from 0; -1 = unknown
+	// edge is the line of the place that must be at the end or the beginning of the file,
+	// because the chunk has less context on that side; -1 if there is none. Programs leave
+	// context out only there.
 	edge int
-	// free says that there are no lines to stand at, but a line number.
+	// free says that the chunk has no old lines, but a line number.
 	free bool
-	// early says that the file goes on after the chunk, which was to end it.
+	// early says that the file goes on after the chunk, which should end it.
 	early bool
 	notes []string
 }
 
-// drift is how far from its line in the patch a chunk is that begins at a line.
+// drift is the distance of a chunk that begins at a line from its line in the patch.
 func (w *wanted) drift(first int) int { return first - w.hint }
 
-// earliest returns the line after the first place that the chunk can have after the
-// one before it, which ends at a line.
+// earliest returns the line after the first possible place of the chunk, given the line at
+// which the previous one ends.
 func (w *wanted) earliest(after int) int {
 	for _, p := range w.places {
 		if p.first >= after {
@@ -40,8 +40,8 @@ func (w *wanted) earliest(after int) int {
 	return after
 }
 
-// chunk finds where the old lines of a chunk stand, with the strictest match that there
-// is. after is the first line at which it may stand by those before.
+// chunk finds the places of a chunk's old lines, with the strictest match that succeeds.
+// after is the first line at which it may begin, given the chunks before it.
 func (s *session) chunk(c Chunk, after int) (*wanted, error) {
 	w := &wanted{Chunk: c, sides: c.sides(), hint: c.Line - 1, edge: -1}
 	if len(w.sides.parts) == 0 && c.NoFinalNewline == nil {
@@ -70,7 +70,7 @@ func (s *session) chunk(c Chunk, after int) (*wanted, error) {
 	w.places = slices.DeleteFunc(w.places, func(p match) bool { return p.first < from-1 })
 	switch {
 	case len(w.places) == 0:
-		return nil, &Mismatch{Msg: fmt.Sprintf("its lines do not stand after its anchor but at line %s", listed(lines)), Detail: s.places(lines)}
+		return nil, &Mismatch{Msg: fmt.Sprintf("its lines are not after its anchor but at line %s", listed(lines)), Detail: s.places(lines)}
 	case len(w.places) > 1 && sure && w.hint < 0:
 		w.notes = append(w.notes, fmt.Sprintf("matches at lines %s; the first after its anchor was taken", listed(firstLines(w.places))))
 		w.places = w.places[:1]
@@ -78,7 +78,7 @@ func (s *session) chunk(c Chunk, after int) (*wanted, error) {
 	return w, nil
 }
 
-// edge is [wanted.edge].
+// edge computes [wanted.edge].
 func (s *session) edge(w *wanted, c Chunk) int {
 	lead := slices.IndexFunc(c.Lines, func(l ChunkLine) bool { return l.Op != ' ' })
 	trail := 0
@@ -96,22 +96,22 @@ func (s *session) edge(w *wanted, c Chunk) int {
 	return -1
 }
 
-// insertion finds where lines go that come with no others.
+// insertion finds the place of a chunk that only adds lines.
 func (s *session) insertion(w *wanted, from int, sure bool) error {
 	at := len(s.lines)
 	switch {
 	case w.AtEnd:
 	case w.hint > len(s.lines):
-		return fmt.Errorf("has no line of the file to stand at, and the file has no line %d; give lines that stand around it", w.hint)
+		return fmt.Errorf("has no context lines, and the file has no line %d; add context lines", w.hint)
 	case w.hint >= 0:
 		w.free = true
 		at = w.hint
 	case len(w.Anchors) > 0 && !sure:
-		return errors.New("has no line of the file to stand at but an anchor that stands in several places; give lines that stand around it")
+		return errors.New("has no context lines, and its anchor is in several places; add context lines")
 	case len(w.Anchors) > 0:
 		at = from
 	case len(s.lines) > 0:
-		w.notes = append(w.notes, "has no line of the file to stand at; its lines were put at the end")
+		w.notes = append(w.notes, "has no context lines; its lines were put at the end")
 	}
 	w.places = []match{{first: at}}
 	return nil
@@ -136,7 +136,7 @@ func (s *session) search(w *wanted) error {
 			}
 			w.Chunk, w.sides, w.places = try, sides, places
 			if i > 0 {
-				w.notes = append(w.notes, "has blank lines around it that the file has not; they were left out")
+				w.notes = append(w.notes, "has blank lines around it that the file lacks; they were dropped")
 				if w.hint >= 0 {
 					w.hint += head
 				}
@@ -150,7 +150,7 @@ func (s *session) search(w *wanted) error {
 	return s.nowhere(w)
 }
 
-// nowhere says that the lines of a chunk are not in the file.
+// nowhere is the error of a chunk whose lines the file does not have.
 func (s *session) nowhere(w *wanted) error {
 	m := &Mismatch{Msg: "its lines are not in the file"}
 	if s.text == "" {
@@ -165,14 +165,14 @@ func (s *session) nowhere(w *wanted) error {
 	}
 	full := w.sides
 	if already := s.windows(full.after, func(l string) string { return l }); len(full.after) > 0 && len(already) > 0 && telling(strings.Join(full.after, " ")) {
-		m.Msg += fmt.Sprintf("; what it leads to is already there at line %d, so it may have been applied before", already[0]+1)
+		m.Msg += fmt.Sprintf("; its result is already there at line %d, so it may have been applied before", already[0]+1)
 	}
 	s.diagnose(m, full.before)
 	return m
 }
 
-// matches returns where the old lines match by the strictest way that matches, or matches
-// at the end of the file.
+// matches returns the places of the old lines for the strictest tolerance that matches, or
+// that matches at the end of the file.
 func (s *session) matches(sides sides, atEnd bool) []match {
 	unfit := func(p match) bool { return atEnd && p.first+p.n != len(s.lines) }
 	var exact []match
@@ -193,7 +193,7 @@ func (s *session) matches(sides sides, atEnd bool) []match {
 	return nil
 }
 
-// settle tells how the chunk, which has one place now, was read.
+// settle notes how a chunk, which has one place now, was read.
 func (s *session) settle(w *wanted) {
 	for _, n := range w.notes {
 		s.note("%s", n)

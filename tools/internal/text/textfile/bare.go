@@ -8,9 +8,9 @@ import (
 	"toolcrib/tools/internal/text/textfile/internal/prose"
 )
 
-// bareUnicode recognises UTF-16 and UTF-32 without a mark, which have zero bytes: where
-// all of it is characters, and at least half of these are ASCII or it reads as a language
-// is written.
+// bareUnicode recognises UTF-16 and UTF-32 without a mark, by their zero bytes: the whole
+// text must be characters, and at least half of them ASCII, or the text must read like a
+// language.
 func bareUnicode(head []byte) (Encoding, bool) {
 	head = head[:min(len(head), SniffLen)]
 	if len(head) < 8 || bytes.IndexByte(head, 0) < 0 {
@@ -26,7 +26,7 @@ func bareUnicode(head []byte) (Encoding, bool) {
 	return Encoding{}, false
 }
 
-// graphic reports that a text has only characters that can be seen, and spaces.
+// graphic reports whether a text has only visible characters and spaces.
 func graphic(text []byte) bool {
 	for _, r := range string(text) {
 		if r == utf8.RuneError || !unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r) && (r < '\a' || r > '\r') {
@@ -36,8 +36,8 @@ func graphic(text []byte) bool {
 	return true
 }
 
-// mostlyASCII reports that half of a text is ASCII, and that no other character has a
-// zero byte, as a half of one has where the bytes are something else.
+// mostlyASCII reports whether at least half of a text is ASCII and no other character has a
+// zero byte. Other data has such bytes.
 func mostlyASCII(text, encoded []byte, unit int) bool {
 	ascii, low, total := 0, 0, 0
 	for _, r := range string(text) {
@@ -52,8 +52,7 @@ func mostlyASCII(text, encoded []byte, unit int) bool {
 	return 2*ascii >= total && (unit > 2 || bytes.Count(encoded, []byte{0}) == low)
 }
 
-// reads reports that a text reads as some language is written; a short one may do so by
-// chance.
+// reads reports whether a text reads like some language; a short one may do so by chance.
 func reads(text []byte) bool {
 	if len(text) < 32 {
 		return false

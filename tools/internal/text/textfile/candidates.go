@@ -3,7 +3,7 @@ package textfile
 // candidate is an encoding that can be detected.
 type candidate struct {
 	name string
-	// rare is how many bits of evidence it takes to be preferred to a common one.
+	// rare is the bits of evidence needed to prefer it to a common encoding.
 	rare      float64
 	languages string
 }
@@ -14,8 +14,8 @@ const (
 	cyrillic = "ru uk be bg sr mk"
 )
 
-// candidates are in the order in which they are preferred where nothing tells them
-// apart. Those that are contained in another one are left out: the text is the same.
+// candidates are in the order of preference for texts that do not decide. Encodings
+// contained in another one are left out: the text is the same.
 var candidates = [...]candidate{
 	{"windows-1252", 0, western},
 	{"windows-1251", 4, cyrillic},

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Count writes a number with its noun: "1 line", "2000 lines", "2 entries",
-// "3 matches". Numbers have no separators between thousands, as most of them
-// can be given back as an argument.
+// Count writes a number with its noun: "1 line", "2000 lines", "2 entries", "3 matches".
+// Numbers have no thousands separators, since most of them can be used as arguments.
 func Count[N int | int64](n N, noun string) string {
 	switch {
 	case n == 1:

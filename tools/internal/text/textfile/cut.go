@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Cut shortens a line to at most limit characters so that its bytes from..to
-// stay in it, or begin in it where they are longer. Each end that is cut carries
-// a mark with the bytes left out: "…[+1,204 bytes]". Cuts lie between characters.
+// Cut shortens a line to at most limit characters that include its bytes from..to, or their
+// beginning if they are longer. Each cut end has a mark with the number of missing bytes:
+// "…[+1,204 bytes]". Cuts are between characters.
 func Cut(line string, from, to, limit int) string {
 	if len(line) <= limit || utf8.RuneCountInString(line) <= limit {
 		return line
@@ -18,8 +18,8 @@ func Cut(line string, from, to, limit int) string {
 		from--
 	}
 	left := max(limit-utf8.RuneCountInString(line[from:to]), 0)
-	// A third of what is left goes before, so that what follows is read too;
-	// what one end does not need the other has.
+	// A third of the rest goes before, so that more of the text after is shown; each end
+	// gets the room that the other does not need.
 	before := min(utf8.RuneCountInString(line[:from]), left/3)
 	if after := utf8.RuneCountInString(line[to:]); after < left-before {
 		before = left - after

@@ -12,11 +12,11 @@ import (
 	"toolcrib/tools/internal/text/textfile/internal/prose"
 )
 
-// margin is by how many bits a reading beats those that read otherwise where it is
-// detected rather than guessed.
+// margin is the bits by which a reading must beat different ones to be detected rather than
+// guessed.
 const margin = 24
 
-// detect tells the encoding in which a text reads best, in whatever language.
+// detect finds the encoding in which a text reads best, in any language.
 func detect(head []byte) Form {
 	sample := telling(head)
 	readings := readingsOf(sample[:min(len(sample), firstLook)], candidates[:])
@@ -51,15 +51,15 @@ func decodable(readings []reading) int {
 	return slices.IndexFunc(readings, func(r reading) bool { return !Undecodable(r.name) })
 }
 
-// reading is how a text reads in an encoding.
+// reading is a text read in an encoding.
 type reading struct {
 	candidate
 	enc  Encoding // zero without a decoder
 	text []byte
-	fit  prose.Fit // of the language that fits best
+	fit  prose.Fit // for the best language
 }
 
-// readingsOf returns how a text reads in each of some encodings, the best first.
+// readingsOf reads a text in several encodings and returns the readings, the best first.
 func readingsOf(sample []byte, among []candidate) []reading {
 	single := prose.OfBytes(sample)
 	readings := make([]reading, len(among))
@@ -90,10 +90,10 @@ func readingsOf(sample []byte, among []candidate) []reading {
 }
 
 const (
-	// sampleSize is how much is looked at to detect an encoding.
+	// sampleSize is how many bytes are used to detect an encoding.
 	sampleSize = 4 << 10
-	// firstLook is how much of it is read in every encoding that there is; what is
-	// unlikely bits worse than the best then is left out.
+	// firstLook is how many of them are read in every encoding; encodings that are then
+	// worse than the best by unlikely bits are dropped.
 	firstLook = 512
 	unlikely  = 200
 )

@@ -9,22 +9,21 @@ import (
 // EncodeError says which character an encoding cannot express.
 type EncodeError struct {
 	Encoding string // its name
-	Rune     rune   // utf8.RuneError where Bytes are no character at all
+	Rune     rune   // utf8.RuneError = the byte at Offset begins no character
 	Offset   int    // in bytes of the text
 }
 
 func (e *EncodeError) Error() string {
 	if e.Rune == utf8.RuneError {
-		return fmt.Sprintf("byte %d of the text is no character that %s can express", e.Offset, e.Encoding)
+		return fmt.Sprintf("byte %d of the text is not a character that %s can express", e.Offset, e.Encoding)
 	}
 	return fmt.Sprintf("%s cannot express %s (%U)", e.Encoding, Visible(string(e.Rune)), e.Rune)
 }
 
-// Encode returns the bytes of a text, without a byte order mark; to decode them
-// gives the text again. UTF-8 is taken as it is. An encoding with shifts begins
-// and ends in its first state, so that the bytes can be put anywhere between
-// lines. An error is an *[EncodeError] about the first character that the encoding
-// cannot express.
+// Encode returns the bytes of a text, without a byte order mark; decoding them gives the
+// text again. UTF-8 is kept unchanged. An encoding with shifts begins and ends in its first
+// state, so that the bytes fit anywhere between lines. An error is an *[EncodeError] about
+// the first character that the encoding cannot express.
 func (e Encoding) Encode(text string) ([]byte, error) {
 	if e.enc == nil {
 		return []byte(text), nil
@@ -42,8 +41,8 @@ func (e Encoding) Encode(text string) ([]byte, error) {
 	return nil, &EncodeError{Encoding: e.Name(), Rune: utf8.RuneError}
 }
 
-// encode reports false where the text would not come back from its bytes: some
-// encoders put a similar character in place of one that they lack.
+// encode reports whether decoding the bytes gives the text again: some encoders replace a
+// missing character by a similar one.
 func (e Encoding) encode(text string) ([]byte, bool) {
 	data, err := e.enc.NewEncoder().Bytes([]byte(text))
 	if err != nil {
@@ -55,14 +54,14 @@ func (e Encoding) encode(text string) ([]byte, bool) {
 	return data, string(e.Decode(data)) == text
 }
 
-// Shifts reports that the encoding has states, which escape sequences change: what
-// bytes mean depends on those before them in their line.
+// Shifts reports whether the encoding has states, which escape sequences change: the
+// meaning of bytes depends on those before them in their line.
 func (e Encoding) Shifts() bool { return e.unshift != "" }
 
 const esc = 0x1b
 
-// Shift returns the escape sequence that is in force after the beginning of a
-// line, nil in the first state.
+// Shift returns the escape sequence in force after the beginning of a line, nil in the
+// first state.
 func (e Encoding) Shift(line []byte) []byte {
 	switch {
 	case !e.Shifts():
@@ -81,7 +80,7 @@ func (e Encoding) Shift(line []byte) []byte {
 	return bytes.Clone(line[i:min(i+n, len(line))])
 }
 
-// shiftHZ passes the characters one by one, as a tilde may be part of one.
+// shiftHZ reads character by character, as a tilde may be part of one.
 func shiftHZ(line []byte) []byte {
 	const begin = "~{"
 	chinese := false

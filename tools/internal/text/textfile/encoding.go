@@ -25,12 +25,12 @@ type Encoding struct {
 	enc  encoding.Encoding // nil is UTF-8
 	unit int               // bytes of a code unit, 0 means 1
 	big  bool              // units of several bytes have the high byte first
-	// unshift is the sequence that goes back to ASCII, of an encoding with states.
+	// unshift is the sequence that returns to ASCII, for an encoding with states.
 	unshift string
 }
 
-// encodings lists what can be asked for by name. Decoders of x/text keep no
-// state between calls of NewDecoder, so the values are shared.
+// encodings lists the encodings that have names. Decoders of x/text keep no state between
+// calls of NewDecoder, so the values are shared.
 var encodings = sync.OnceValue(func() []Encoding {
 	list := []Encoding{
 		{},
@@ -86,8 +86,7 @@ func utf32Of(big bool) Encoding {
 	return Encoding{name: "utf-32le", enc: utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM), unit: 4}
 }
 
-// Names returns the names that an encoding can be asked for by. [Lookup] knows
-// aliases too.
+// Names returns the names of the encodings. [Lookup] knows aliases too.
 func Names() []string {
 	list := encodings()
 	names := make([]string, len(list))
@@ -115,7 +114,7 @@ func Lookup(name string) (Encoding, bool) {
 	case "utf32be", "utf-32-be":
 		name = "utf-32be"
 	case "gbk", "gb2312", "gb-18030", "cp936":
-		// GB18030 contains the older two, and files named by them often use more.
+		// GB18030 contains the older two, and files that name these often use more of it.
 		name = "gb18030"
 	case "cp932", "windows-31j":
 		name = "shift_jis"
@@ -147,7 +146,7 @@ func Lookup(name string) (Encoding, bool) {
 	return Encoding{}, false
 }
 
-// Name returns the name, lower case, as of the WHATWG where it has one.
+// Name returns the name, lower case, that of the WHATWG if there is one.
 func (e Encoding) Name() string {
 	if e.enc == nil {
 		return "utf-8"
@@ -155,24 +154,22 @@ func (e Encoding) Name() string {
 	return e.name
 }
 
-// UTF8 reports that the bytes need no decoding.
+// UTF8 reports whether the bytes need no decoding.
 func (e Encoding) UTF8() bool { return e.enc == nil }
 
-// Unit returns the bytes of a code unit: 1, 2 or 4. Offsets into a file count
-// from its start, so a position is on a unit when it is a multiple of Unit
-// (byte order marks have whole units).
+// Unit returns the bytes of a code unit: 1, 2 or 4. A position in a file is at a unit if it
+// is a multiple of Unit, also after a byte order mark, which has whole units.
 func (e Encoding) Unit() int { return max(e.unit, 1) }
 
-// Decode returns the text as UTF-8. What the encoding does not allow becomes
-// U+FFFD, except that UTF-8 is returned as it is: [Marks] shows its bad bytes.
+// Decode returns the text as UTF-8. Invalid bytes become U+FFFD, but UTF-8 is returned
+// unchanged: [Marks] shows its invalid bytes.
 func (e Encoding) Decode(src []byte) []byte {
 	text, _ := e.DecodeWindow(src, true)
 	return text
 }
 
-// DecodeWindow decodes a part of a file and returns how many bytes it took:
-// unless the part is the last one, a character that is cut off at the end is
-// left for the next.
+// DecodeWindow decodes a part of a file and returns how many bytes it took: unless the part
+// is the last one, a character that is cut off at the end is left for the next part.
 func (e Encoding) DecodeWindow(src []byte, last bool) (text []byte, n int) {
 	if e.enc == nil {
 		if !last {
@@ -221,7 +218,7 @@ func (e Encoding) Prefix(src []byte, chars int) (text []byte, n int) {
 	return dst[:nDst], nSrc
 }
 
-// Reader returns a reader of the text as UTF-8; UTF-8 is read as it is.
+// Reader returns a reader of the text as UTF-8; UTF-8 is read unchanged.
 func (e Encoding) Reader(r io.Reader) io.Reader {
 	if e.enc == nil {
 		return r

@@ -6,7 +6,7 @@ import (
 	"toolcrib/tools/internal/text/textfile/internal/prose"
 )
 
-// shifted tells encodings whose bytes are all ASCII from UTF-8 by their escape sequences.
+// shifted recognises encodings whose bytes are all ASCII by their escape sequences.
 func shifted(head []byte) Form {
 	for _, e := range []struct{ name, mark string }{
 		{"iso-2022-jp", "\x1b$B"}, {"iso-2022-jp", "\x1b$@"},
@@ -27,11 +27,11 @@ func shifted(head []byte) Form {
 	return Form{}
 }
 
-// shiftOut is the control character by which Korean and Chinese text begins.
+// shiftOut is the control character that begins Korean and Chinese text.
 const shiftOut = 0x0e
 
-// unshifted reports that all of a text can be decoded, and that it reads well where its
-// marks are such as programs have too.
+// unshifted reports whether all of a text can be decoded and, if programs contain such
+// marks too, whether it reads well.
 func unshifted(enc Encoding, text []byte) bool {
 	decoded, _ := enc.DecodeWindow(text, false)
 	if bytes.Contains(decoded, []byte("\ufffd")) {

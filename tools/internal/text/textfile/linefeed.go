@@ -2,9 +2,9 @@ package textfile
 
 import "bytes"
 
-// IndexLF returns the index of the first line feed in src, -1 if there is none;
-// src starts on a unit. No encoding of [Names] has the byte of a line feed
-// inside another character's unit.
+// IndexLF returns the index of the first line feed in src, -1 if there is none; src starts
+// at a unit. No encoding of [Names] has the byte of a line feed inside another character's
+// unit.
 func (e Encoding) IndexLF(src []byte) int {
 	if e.Unit() == 1 {
 		return bytes.IndexByte(src, '\n')
@@ -22,8 +22,8 @@ func (e Encoding) IndexLF(src []byte) int {
 	}
 }
 
-// LastIndexLF returns the index of the last line feed in src, -1 if there is
-// none; src starts on a unit.
+// LastIndexLF returns the index of the last line feed in src, -1 if there is none; src
+// starts at a unit.
 func (e Encoding) LastIndexLF(src []byte) int {
 	if e.Unit() == 1 {
 		return bytes.LastIndexByte(src, '\n')
@@ -38,7 +38,7 @@ func (e Encoding) LastIndexLF(src []byte) int {
 	}
 }
 
-// CountLF returns the number of line feeds in src, which starts on a unit.
+// CountLF returns the number of line feeds in src, which starts at a unit.
 func (e Encoding) CountLF(src []byte) int {
 	if e.Unit() == 1 {
 		return bytes.Count(src, []byte{'\n'})

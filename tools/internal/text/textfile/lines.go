@@ -9,24 +9,21 @@ import (
 )
 
 const (
-	// firstBlock is what is read first, which mostly is enough for a page; each
-	// further block is twice as large, up to blockSize. All are whole units of every
-	// encoding.
+	// firstBlock is the first block, which is mostly enough for a page; each further block
+	// is twice as large, up to blockSize. All are whole units of every encoding.
 	firstBlock = 64 << 10
 	blockSize  = 256 << 10
 )
 
-// Lines finds lines in a file of any size, from either end, with one block of
-// memory. A line ends with a line feed; text after the last one is a line too.
-// Errors are those of reading, io.ErrUnexpectedEOF when the file has become
-// shorter than size, and the context's.
+// Lines finds lines in a file of any size, from either end, with one block of memory. A
+// line ends with a line feed; text after the last one is a line too. Errors are those of
+// reading, io.ErrUnexpectedEOF if the file is now shorter than size, and the context's.
 type Lines struct {
-	// Passed, if set, is told where a line begins, at most once a block, while Skip
-	// passes it.
+	// Passed, if set, gets the position of a line that Skip passes, at most once a block.
 	Passed func(Position)
 
 	r     io.ReaderAt
-	data  []byte // the whole content, in the place of r
+	data  []byte // the whole content, instead of r
 	size  int64
 	form  Form
 	block []byte // content from at on
@@ -40,19 +37,19 @@ func NewLines(r io.ReaderAt, size int64, form Form) *Lines {
 	return &Lines{r: r, size: size, form: form, next: firstBlock}
 }
 
-// LinesOf returns the lines of a content that is in memory.
+// LinesOf returns the lines of a content in memory.
 func LinesOf(data []byte, form Form) *Lines {
 	return &Lines{data: data, size: int64(len(data)), form: form, next: blockSize}
 }
 
-// Position is where a line begins: at byte Pos, after Line others.
+// Position is the beginning of a line: at byte Pos, after Line others.
 type Position struct{ Line, Pos int64 }
 
-// Start returns the place of the first line, which is after a byte order mark.
+// Start returns the position of the first line, which is after a byte order mark.
 func (l *Lines) Start() Position { return Position{Pos: int64(l.form.BOM)} }
 
-// Skip goes from the beginning of a line to that of the line after n others. Where
-// the file has fewer, it returns their number and the end of the file.
+// Skip goes from the beginning of a line to the beginning of the n-th line after it. If the
+// file has fewer, it returns their number and the end of the file.
 func (l *Lines) Skip(ctx context.Context, from Position, n int64) (Position, error) {
 	unit := int64(l.form.Encoding.Unit())
 	for from.Pos < l.size && from.Line < n {
@@ -86,8 +83,8 @@ func (l *Lines) Skip(ctx context.Context, from Position, n int64) (Position, err
 	return from, nil
 }
 
-// Tail returns the position of the n-th line from the end. Where the file has
-// fewer, found is their number and pos that of the first.
+// Tail returns the position of the n-th line from the end. If the file has fewer, found is
+// their number and pos that of the first.
 func (l *Lines) Tail(ctx context.Context, n int64) (pos, found int64, err error) {
 	unit := int64(l.form.Encoding.Unit())
 	end := l.size
@@ -137,18 +134,18 @@ func (l *Lines) EndedAt(ctx context.Context, pos int64) (bool, error) {
 
 // Line is one line of a file.
 type Line struct {
-	// Raw is the line's bytes without its line feed, as many as were to be kept;
-	// valid until the next call.
+	// Raw is the line's bytes without its line feed, at most keep of them; valid until the
+	// next call.
 	Raw []byte
 	// Len is the length of the whole line in bytes, without its line feed.
 	Len int64
 	// Next is the position of the next line.
 	Next int64
-	// Ended reports that a line feed ends the line.
+	// Ended reports whether a line feed ends the line.
 	Ended bool
 }
 
-// Line returns the line at a position, of whose bytes at most keep are kept.
+// Line returns the line at a position, with at most keep of its bytes.
 func (l *Lines) Line(ctx context.Context, pos int64, keep int) (Line, error) {
 	var line Line
 	line.Next = pos
@@ -167,7 +164,7 @@ func (l *Lines) Line(ctx context.Context, pos int64, keep int) (Line, error) {
 		switch {
 		case line.Raw == nil:
 			line.Raw = part[:min(len(part), keep)]
-			if !line.Ended { // the next block takes the place of this one
+			if !line.Ended { // the next block overwrites this one
 				line.Raw = append(make([]byte, 0, 2*len(line.Raw)), line.Raw...)
 			}
 		case len(line.Raw) < keep:
@@ -180,7 +177,7 @@ func (l *Lines) Line(ctx context.Context, pos int64, keep int) (Line, error) {
 	return line, nil
 }
 
-// from returns bytes from pos on, at least one whole unit where there is one.
+// from returns bytes from pos on, at least one whole unit if there is one.
 func (l *Lines) from(ctx context.Context, pos int64) ([]byte, error) {
 	if pos >= l.at && pos < l.at+int64(len(l.block)) {
 		return l.block[pos-l.at:], nil
@@ -195,8 +192,7 @@ func (l *Lines) from(ctx context.Context, pos int64) ([]byte, error) {
 	return block, nil
 }
 
-// read returns n bytes at pos, read into the one buffer where they are not in
-// memory.
+// read returns n bytes at pos, read into the one buffer unless they are in memory.
 func (l *Lines) read(ctx context.Context, pos int64, n int) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -218,7 +214,7 @@ func (l *Lines) read(ctx context.Context, pos int64, n int) ([]byte, error) {
 	return nil, err
 }
 
-// Endings counts the ways in which lines end.
+// Endings counts the line endings of a text.
 type Endings struct {
 	LF   int // line feed alone
 	CRLF int // carriage return and line feed

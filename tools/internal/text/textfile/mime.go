@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// MIME returns the media type of a file by its head, of text with its charset.
+// MIME returns the media type of a file by its head, with the charset for text.
 func MIME(head []byte, form Form) string {
 	if form.Undecodable != "" {
 		return "text/plain; charset=" + form.Undecodable
@@ -24,8 +24,8 @@ func MIME(head []byte, form Form) string {
 	return kind + "; charset=" + form.Encoding.Name()
 }
 
-// binaryType adds what package net/http does not know, and corrects what it calls
-// otherwise than clients do.
+// binaryType knows types that package net/http lacks, and replaces its names by those that
+// clients use.
 func binaryType(head []byte) string {
 	switch {
 	case bytes.HasPrefix(head, []byte("II*\x00")), bytes.HasPrefix(head, []byte("MM\x00*")):
@@ -65,8 +65,7 @@ func oggType(head []byte) string {
 	return "application/ogg"
 }
 
-// brandType is the type of an ISO media file by its brand, "" where net/http
-// knows it.
+// brandType returns the type of an ISO media file by its brand, "" if net/http knows it.
 func brandType(brand string) string {
 	switch brand {
 	case "M4A ", "M4B ", "M4P ":
@@ -81,8 +80,8 @@ func brandType(brand string) string {
 	return ""
 }
 
-// soundOnly recognises an ISO media file of a brand for sound and pictures that holds sound
-// alone: a brand that it is compatible with, or the handlers of its tracks, say so.
+// soundOnly reports whether an ISO media file of a brand for sound and pictures has only
+// sound: a compatible brand or the handlers of its tracks say so.
 func soundOnly(head []byte) bool {
 	if size := binary.BigEndian.Uint32(head); size >= 16 && int64(size) <= int64(len(head)) {
 		for brand := range slices.Chunk(head[16:size], 4) {
@@ -107,7 +106,7 @@ func soundOnly(head []byte) bool {
 	return sound
 }
 
-// mp3 recognises MPEG layer III without an ID3 tag: a frame that another follows.
+// mp3 recognises MPEG layer III without an ID3 tag: two frames in sequence.
 func mp3(head []byte) bool {
 	n := frameSize(head)
 	return n > 0 && n < len(head) && frameSize(head[n:]) > 0

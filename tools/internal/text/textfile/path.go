@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// NotUTF8 stands after a path that no call can name: arguments are UTF-8.
+// NotUTF8 follows a path that no call can name: arguments are UTF-8.
 const NotUTF8 = " [not UTF-8: no call can name it]"
 
-// Path returns a path as it is printed. One that would break its line, deceive a
-// reader or be taken for something else (line feeds, tabs, control and invisible
-// characters, quotes, spaces at an end) is a JSON string, which as an argument
-// names the path again; every other path stands bare. One that is not valid
-// UTF-8 cannot be named in a call: it is shown with escapes and with [NotUTF8].
+// Path returns a path as it is printed. A path that would break its line, deceive a reader
+// or be misread (line feeds, tabs, control and invisible characters, quotes, spaces at an
+// end) is a JSON string, which is also a valid argument; every other path is bare. A path
+// that is not valid UTF-8 cannot be named in a call: it is shown with escapes and with
+// [NotUTF8].
 func Path(path string) string {
 	if bare(path) {
 		return path
@@ -21,8 +21,8 @@ func Path(path string) string {
 	return Quoted(path)
 }
 
-// Quoted is [Path] with a JSON string for every path that is valid UTF-8: for
-// places where a bare path would not be told from what follows it.
+// Quoted is [Path] with a JSON string for every path that is valid UTF-8: for texts in
+// which the end of a bare path would not be clear.
 func Quoted(path string) string {
 	if !utf8.ValidString(path) {
 		return strings.NewReplacer("\n", `\u{a}`, "\t", `\u{9}`).Replace(Visible(path)) + NotUTF8
@@ -42,8 +42,8 @@ func Quoted(path string) string {
 	return string(append(dst, '"'))
 }
 
-// Escaped returns JSON with the characters escaped in its texts that would deceive who
-// reads it; it means the same.
+// Escaped returns JSON with the deceiving characters in its texts escaped; it means the
+// same.
 func Escaped(text []byte) []byte {
 	start := plain(text)
 	if start == len(text) {
@@ -72,8 +72,8 @@ func appendEscape(dst []byte, r rune) []byte {
 	return fmt.Appendf(dst, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
 }
 
-// joiner reports a character that deceives or not by what stands beside it,
-// which escapes change.
+// joiner reports whether the effect of a character depends on its neighbours, which escapes
+// change.
 func joiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
 func bare(path string) bool {
@@ -85,8 +85,8 @@ func bare(path string) bool {
 		Visible(path) == path
 }
 
-// ordinary is a quick look for what nearly all paths are: of printable ASCII, without
-// quotes and spaces. It may say no where bare says yes, never the other way round.
+// ordinary is a quick check for nearly all paths: printable ASCII without quotes and
+// spaces. It may return false where bare returns true, never the other way round.
 func ordinary(path string) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	if len(path) < 8 {

@@ -10,36 +10,36 @@ import (
 // SniffLen is how many bytes of the head decide whether a file is binary.
 const SniffLen = 8 << 10
 
-// Source is how an encoding is known.
+// Source says how an encoding was found.
 type Source string
 
 const (
-	// Certain by a byte order mark, or since all bytes are valid UTF-8.
+	// Certain by a byte order mark, or because all bytes are valid UTF-8.
 	Certain Source = ""
 	// Declared by the file: an XML prolog, an HTML meta, a coding comment.
 	Declared Source = "declared"
-	// Detected from its form, or since it reads as a language is written, and in no
-	// other encoding nearly as well.
+	// Detected from its form, or because it reads like a language, and nearly as well in no
+	// other encoding.
 	Detected Source = "detected"
-	// Guessed as the likeliest one: it may well be wrong.
+	// Guessed as the likeliest one: it may be wrong.
 	Guessed Source = "guessed"
 )
 
-// Form is what the head of a file tells of it.
+// Form is what a file is, judged by its head.
 type Form struct {
-	// Binary reports that the file is no text that can be decoded; the other fields
-	// are then zero, but for Undecodable.
+	// Binary reports whether the file is not text that can be decoded; the other fields are
+	// then zero, except Undecodable.
 	Binary bool
-	// Undecodable is the encoding of a text for which there is no decoder.
+	// Undecodable is the encoding of a text without a decoder for it.
 	Undecodable string
 	Encoding    Encoding
-	BOM         int // bytes of the byte order mark, 0 without
+	BOM         int // bytes of the byte order mark, 0 = none
 	Source      Source
 }
 
-// Sniff tells the form of a file from its head, the first [SniffLen] bytes or
-// more; whole says that the head is all of it. For an encoding the order is:
-// byte order mark, valid UTF-8, declared, detected.
+// Sniff returns the form of a file by its head, the first [SniffLen] bytes or more; whole
+// says that the head is the whole file. Encodings are found in this order: byte order mark,
+// valid UTF-8, declared, detected.
 func Sniff(head []byte, whole bool) Form {
 	if enc, n := BOM(head); n > 0 {
 		return Form{Encoding: enc, BOM: n}
@@ -66,8 +66,8 @@ func Sniff(head []byte, whole bool) Form {
 	return detect(head)
 }
 
-// BOM returns the encoding that a byte order mark names and the mark's length,
-// 0 where the head has none.
+// BOM returns the encoding of a byte order mark and the mark's length, 0 if the head has
+// none.
 func BOM(head []byte) (Encoding, int) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
@@ -84,9 +84,8 @@ func BOM(head []byte) (Encoding, int) {
 	return Encoding{}, 0
 }
 
-// Binary reports whether a head without a byte order mark is no text: a NUL or
-// many control characters in the first SniffLen bytes, or a PDF, whose head can
-// be text.
+// Binary reports whether a head without a byte order mark is not text: it has a NUL or many
+// control characters in the first SniffLen bytes, or is a PDF, whose head can be text.
 func Binary(head []byte) bool {
 	head = head[:min(len(head), SniffLen)]
 	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("%PDF-")) {
@@ -138,8 +137,7 @@ func census(text []byte) (multi, bad int) {
 	return multi, bad
 }
 
-// cutOff returns how many bytes at the end of p begin a UTF-8 character that
-// goes on after it.
+// cutOff returns how many bytes at the end of p begin a UTF-8 character without its end.
 func cutOff(p []byte) int {
 	for n := 1; n <= min(len(p), utf8.UTFMax-1); n++ {
 		if tail := p[len(p)-n:]; utf8.RuneStart(tail[0]) {

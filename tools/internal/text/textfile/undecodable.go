@@ -8,18 +8,18 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// Undecodable reports an encoding that is recognised though there is no decoder of it.
+// Undecodable reports whether an encoding is recognised but has no decoder.
 func Undecodable(name string) bool {
 	return slices.Contains([]string{"johab", "euc-tw", "iso-2022-kr", "iso-2022-cn"}, strings.ToLower(name))
 }
 
-// Converts is the command that converts a text from an encoding without a decoder.
+// Converts returns the command that converts a text from an encoding without a decoder.
 func Converts(name string) string {
 	return fmt.Sprintf("iconv -f %s -t UTF-8", strings.ToUpper(name))
 }
 
-// approximate returns a decoder of an encoding that has none otherwise, nil for others:
-// good enough to tell how a text would read.
+// approximate returns a decoder for an encoding that has no exact one, nil for others: good
+// enough to judge how a text reads.
 func approximate(name string) func([]byte) []byte {
 	switch name {
 	case "johab":
@@ -37,7 +37,7 @@ const (
 	finals   = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x00\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x00\x00"
 )
 
-// readJohab reads the syllables of Korean, which have five bits for each of their parts.
+// readJohab reads the syllables of Korean, which have five bits for each part.
 func readJohab(text []byte) []byte {
 	return pairs(text, func(hi, lo byte) rune {
 		u := int(hi)<<8 | int(lo)
@@ -49,8 +49,8 @@ func readJohab(text []byte) []byte {
 	})
 }
 
-// readEUCTW reads punctuation and the frequent characters, which are in the order that
-// Big5 has, but in rows of 94.
+// readEUCTW reads punctuation and the frequent characters, which are in the order of Big5,
+// but in rows of 94.
 func readEUCTW(text []byte) []byte {
 	big5 := traditionalchinese.Big5.NewDecoder()
 	return pairs(text, func(hi, lo byte) rune {
@@ -75,7 +75,7 @@ func readEUCTW(text []byte) []byte {
 	})
 }
 
-// pairs decodes characters of two bytes, the first of which is beyond ASCII.
+// pairs decodes characters of two bytes whose first byte is not ASCII.
 func pairs(text []byte, of func(hi, lo byte) rune) []byte {
 	out := make([]byte, 0, 2*len(text))
 	for i := 0; i < len(text); i++ {

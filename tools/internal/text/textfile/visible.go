@@ -58,8 +58,8 @@ func (m *Marks) Append(dst, text []byte) []byte {
 // mostKinds bounds the kinds of characters that String names.
 const mostKinds = 8
 
-// String names what was shown and how often, the most frequent first:
-// "2 U+202E, 1 byte that is not UTF-8"; "" if nothing was.
+// String names the shown characters and their number, the most frequent first: "2 U+202E, 1
+// byte that is not UTF-8"; "" if there are none.
 func (m *Marks) String() string {
 	kinds := slices.SortedFunc(maps.Keys(m.runes), func(a, b rune) int {
 		return cmp.Or(m.runes[b]-m.runes[a], int(a-b))
@@ -84,7 +84,7 @@ func (m *Marks) String() string {
 // Merge adds the counts of other.
 func (m *Marks) Merge(other Marks) {
 	m.bytes += other.bytes
-	if len(other.runes) == 0 { // of almost every line
+	if len(other.runes) == 0 { // true of almost every line
 		return
 	}
 	for r, n := range other.runes {
@@ -95,8 +95,8 @@ func (m *Marks) Merge(other Marks) {
 	}
 }
 
-// plain returns how long the part at the start is that is printable ASCII, tabs
-// and line feeds, which most text is through and through.
+// plain returns the length of the beginning of printable ASCII, tabs and line feeds: all of
+// most texts.
 func plain[T string | []byte](text T) int {
 	for i := 0; i < len(text); i++ {
 		for i+8 <= len(text) && printable(word(text[i:i+8])) {
@@ -118,8 +118,8 @@ func word[T string | []byte](b T) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// printable reports that all bytes of a word are from space to tilde. It may say
-// no where the answer is yes, never the other way round.
+// printable reports whether all bytes of a word are from space to tilde. It may return
+// false where they are, never the other way round.
 func printable(w uint64) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	below := w - ' '*ones // borrows where a byte is less than a space
@@ -127,8 +127,8 @@ func printable(w uint64) bool {
 	return (w|below|del)&high == 0
 }
 
-// deceives reports whether the character at text[i:i+size] is shown. The joiners
-// U+200C and U+200D stay between characters beyond ASCII that stay themselves, where
+// deceives reports whether the character at text[i:i+size] is shown as an escape. The
+// joiners U+200C and U+200D are kept between characters beyond ASCII that are kept, where
 // emoji and several scripts need them.
 func deceives(r rune, text []byte, i, size int) bool {
 	if !joiner(r) {
@@ -141,7 +141,7 @@ func deceives(r rune, text []byte, i, size int) bool {
 	})
 }
 
-// hides reports a character that deceives wherever it stands.
+// hides reports whether a character deceives in any place.
 func hides(r rune) bool {
 	switch {
 	case r < 0x20:
@@ -163,8 +163,8 @@ func hides(r rune) bool {
 	return found
 }
 
-// deceiving is the spans of characters that are invisible, change the direction
-// or break lines, after U+00A0, sorted.
+// deceiving is the ranges of characters that are invisible, change the direction or break
+// lines, after U+00A0, sorted.
 var deceiving = [...][2]rune{
 	{0xad, 0xad},       // soft hyphen
 	{0x34f, 0x34f},     // grapheme joiner

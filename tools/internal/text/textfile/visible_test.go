@@ -111,7 +111,7 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// A character is shown or not wherever it stands among others.
+// A character is shown or not at any position among others.
 func TestVisibleEverywhere(t *testing.T) {
 	for c := range 0x80 {
 		want := textfile.Visible(string(rune(c)))

@@ -191,7 +191,7 @@ func (x *extractor) cut(ctx context.Context, window uint32, piece []byte, at int
 	return x.add(window, piece), x.pace.Keep(ctx)
 }
 
-// finish ends a document: it clears what was seen.
+// finish ends a document and clears its grams.
 func (x *extractor) finish() {
 	start := 0
 	n := len(x.text.docs)

@@ -23,12 +23,12 @@ const (
 const lineEnd = 0
 
 // byFrequency are the bytes of source code, about the frequent ones first. Dealt out in
-// that order, both halves of the symbols stand for half of the text, and what mostly ends
-// a name is in the half of the space, where _ is not.
+// that order, each half of the symbols has half of the text, and the bytes that mostly end
+// a name share a half with the space, but not with _.
 const byFrequency = " etaoirnsl_cdupmfgh0,xb1()kv;.w-*>=2y/3\"{}4:&85[]67+9q|jz#!<%\\'@$?^~`"
 
 // A window is the last four symbols of a text in the upper bits of a word, the last one
-// lowest: what is older is shifted out, and the gram is what is above gramShift.
+// lowest: older symbols are shifted out, and the gram is the bits above gramShift.
 const (
 	windowShift = 32 - 4*symbolBits
 	gramShift   = 32 - gramBits

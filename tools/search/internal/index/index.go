@@ -10,7 +10,7 @@ import (
 	"toolcrib/workspace/fileindex"
 )
 
-// Table is the list of files that an index covers; a fileindex.Index is one.
+// Table is the list of files of an index; a fileindex.Index is one.
 type Table interface {
 	// Sync brings the table up to date.
 	Sync(ctx context.Context) (fileindex.Freshness, error)
@@ -41,7 +41,7 @@ type Index struct {
 	ready atomic.Bool
 	wake  chan struct{} // holds a value when there may be something to do
 
-	// Guarded by mu and changed only by Run. Pages and segments are not changed but
+	// Protected by mu and changed only by Run. Pages and segments are not changed but
 	// replaced: a Selection may hold the pages.
 	mu       sync.RWMutex
 	pages    []*page
@@ -49,7 +49,7 @@ type Index struct {
 	stats    Stats
 }
 
-// Stats says what an index covers.
+// Stats counts the files and the memory of an index.
 type Stats struct {
 	Files    int   // indexed files, in the indexed version
 	Left     int   // files that there was no room for
@@ -66,7 +66,7 @@ func New(t Table, opt Options) *Index {
 // Ready reports whether all files of the table have been looked at once.
 func (x *Index) Ready() bool { return x.ready.Load() }
 
-// Stats returns what the index covers at the moment.
+// Stats returns the present counts.
 func (x *Index) Stats() Stats {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -150,7 +150,7 @@ type entry struct {
 	kind    kind
 }
 
-// kind says how a file is covered.
+// kind says how the index holds a file.
 type kind uint8
 
 const (

@@ -23,7 +23,7 @@ func allocate[T any](n int) ([]T, error) {
 
 // release gives values of allocate back.
 func release[T any](values []T) {
-	_ = unix.Munmap(bytesOf(values)) // fails only for what was not allocated
+	_ = unix.Munmap(bytesOf(values)) // fails only for memory that was not allocated
 }
 
 // bytesOf returns all that was allocated for values.

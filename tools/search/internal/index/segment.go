@@ -12,7 +12,7 @@ import (
 // blocks of blockGrams; a head has of its block the first gram and where the dictionary
 // and the postings of it begin, four bytes each. The dictionary has for each gram the
 // distance to the one before it in its block and the length of its postings, both as
-// varints; the postings lie in the same order.
+// varints; the postings are in the same order.
 type segment struct {
 	bytes []byte   // of allocate; slack behind the postings
 	grams int      // how many
@@ -154,7 +154,7 @@ func (w *writer) add(g uint32, docs []uint16) {
 // size is how many bytes the segment will have.
 func (w *writer) size() int { return len(w.heads) + len(w.dictionary) + len(w.postings) + slack }
 
-// segment returns what was written; the writer can then begin another.
+// segment returns the written segment; the writer can then begin another.
 func (w *writer) segment(files []uint32, parts []part) (*segment, error) {
 	b, err := allocate[byte](w.size())
 	if err != nil {

@@ -96,11 +96,11 @@ func required(re *syntax.Regexp) demand {
 }
 
 func requiredOfConcat(subs []*syntax.Regexp) demand {
-	run := []literal{{}} // what the last subexpressions match together
+	run := []literal{{}} // the texts that the last subexpressions match together
 	var all clauses
 	known := true
 	for _, sub := range subs {
-		if sub.Op == syntax.OpPlus { // the first time stands behind the run, the last one begins another
+		if sub.Op == syntax.OpPlus { // the first repetition ends the run, the last one begins another
 			d := required(sub.Sub[0])
 			if joined, _ := cross(run, d.exact); joined != nil {
 				known, all, run = false, all.with(joined), d.exact

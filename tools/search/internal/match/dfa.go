@@ -118,7 +118,7 @@ func (b before) conditions(word, end bool) syntax.EmptyOp {
 	return op
 }
 
-// behind returns the assertions that hold behind b whatever comes next.
+// behind returns the assertions that hold behind b before any next byte.
 func (b before) behind() syntax.EmptyOp {
 	if b == lineStart {
 		return syntax.EmptyBeginLine | syntax.EmptyBeginText

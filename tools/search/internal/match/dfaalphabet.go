@@ -140,7 +140,7 @@ func (a *alphabet) splitBytes() {
 type partial struct {
 	size   uint8 // bytes that were read
 	left   uint8 // bytes still wanted; 0 for a CR
-	lo, hi byte  // what the next byte may be
+	lo, hi byte  // range of the next byte
 	known  bool  // every rune that can come of it has the same class
 	class  uint16
 	bits   rune // of the rune, so far; 0 where known

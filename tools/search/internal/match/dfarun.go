@@ -20,7 +20,7 @@ const (
 
 // lane is the search of one part of a text.
 type lane struct {
-	at, end int // what is still to be searched
+	at, end int // the rest to search
 	state   uint32
 	found   []int // an offset in each line that matches, its line ending included
 }
@@ -206,7 +206,7 @@ func (d *dfa) matches(ctx context.Context, line []byte) (matched, ok bool) {
 // false where there are too many.
 func (d *dfa) finish(state uint32, line []byte) (matched, ok bool) {
 	if len(line) > 0 && line[len(line)-1] == '\r' {
-		// It is not part of the line ending: one more is what the ending begins with.
+		// It is not part of the line ending: the ending begins with one more.
 		if state, ok = d.to(state, '\r'); !ok || state == d.accept {
 			return ok, ok
 		}

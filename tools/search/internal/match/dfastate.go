@@ -16,7 +16,7 @@ const (
 	// package regexp is faster.
 	firstSteps = 4096
 	stepBytes  = 16
-	// stateSize is the memory of a state besides its row and its key.
+	// stateSize is the memory of a state without its row and its key.
 	stateSize = 64
 )
 
@@ -33,7 +33,7 @@ type dfa struct {
 	stride uint32   // classes of bytes
 	accept uint32   // the line matches; its row is behind that of unknown
 	start  uint32   // at the start of a line
-	keys   []string // of each state what it is made of
+	keys   []string // the contents of each state
 	states map[string]uint32
 	memory int // of all states, roughly, in bytes
 	room   int // how much that may be
@@ -46,7 +46,7 @@ type dfa struct {
 	ctx    context.Context // of the search; nil = it has no end
 
 	// The state that is being made: instructions that consume a rune or wait for
-	// the next one, what stood before, and bytes that are no rune yet.
+	// the next one, the kind of the byte before, and bytes that are no rune yet.
 	set     []uint32
 	before  before
 	partial partial
@@ -146,7 +146,7 @@ func (d *dfa) consumeByte(b byte) bool {
 			return true
 		}
 	default:
-		for range p.size { // each byte of what is no UTF-8 is a rune
+		for range p.size { // each byte of invalid UTF-8 is a rune
 			if d.consume(d.of(noRune)) {
 				return true
 			}
@@ -241,7 +241,7 @@ func (d *dfa) follow(pc uint32, holds syntax.EmptyOp) bool {
 func (d *dfa) intern() uint32 {
 	slices.Sort(d.set)
 	if !slices.ContainsFunc(d.set, func(pc uint32) bool { return d.prog.Inst[pc].Op == syntax.InstEmptyWidth }) {
-		d.before = other // nobody asks
+		d.before = other // not used
 	}
 	p := d.partial
 	if len(d.set) == 0 {

@@ -20,8 +20,8 @@ type finder struct {
 	teddy   *teddy // nil: one by one
 }
 
-// needle is a literal with what is looked for first: its core, whose spellings all
-// have the same length.
+// needle is a literal with its core, the part that is searched first: all spellings of the
+// core have the same length.
 type needle struct {
 	literal
 	start int // of the core in the text of the literal

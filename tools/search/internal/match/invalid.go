@@ -22,7 +22,7 @@ const (
 	lastStandIn  = 0xfdef
 )
 
-// standIn is a pattern in which a character stands for U+FFFD, and U+FFFD for noRune.
+// standIn is a pattern in which a character replaces U+FFFD, and U+FFFD replaces noRune.
 type standIn struct {
 	re     *regexp.Regexp
 	inside *inside // of a search over several lines
@@ -31,7 +31,7 @@ type standIn struct {
 }
 
 // expression returns a regular expression of the pattern, and the text that it is to
-// search in the place of the given one; what it finds is at the same offsets.
+// search instead of the given one; matches have the same offsets.
 func (m *Matcher) expression(text []byte) (*regexp.Regexp, []byte) {
 	s, text := m.replaced(text)
 	if s == nil {

@@ -13,13 +13,13 @@ const (
 )
 
 // literal is a text that a match contains. Folded, its ASCII letters are lower
-// case and stand for both cases, k and s also for U+212A and U+017F.
+// case and match both cases, k and s also U+212A and U+017F.
 type literal struct {
 	text string
 	fold bool
 }
 
-// facts is what is known of the matches of an expression.
+// facts describes the matches of an expression.
 type facts struct {
 	// exact has the only texts that the expression matches; nil = not known.
 	exact []literal
@@ -112,11 +112,11 @@ func analyseClass(ranges []rune) facts {
 }
 
 func analyseConcat(subs []*syntax.Regexp) facts {
-	run := []literal{{}} // what the last subexpressions match together
+	run := []literal{{}} // the texts that the last subexpressions match together
 	all := facts{bare: true}
 	known := true
 	for _, sub := range subs {
-		if sub.Op == syntax.OpPlus { // the first time stands behind the run, the last one begins another
+		if sub.Op == syntax.OpPlus { // the first repetition ends the run, the last one begins another
 			once := analyse(sub.Sub[0])
 			if joined, _ := cross(run, once.exact); joined != nil {
 				known, all.need, run = false, better(all.need, usable(joined)), once.exact
@@ -233,7 +233,7 @@ func strength(literals []literal) int {
 }
 
 // core returns the longest part text[start:end] of l whose spellings all have its
-// length, empty where there is none. The letters with a longer one lie around it.
+// length, empty where there is none. The letters with a longer one are around it.
 func core(l literal) (start, end int) {
 	if !l.fold {
 		return 0, len(l.text)

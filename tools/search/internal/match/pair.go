@@ -10,13 +10,13 @@ import (
 )
 
 // pair finds a text by its two rarest bytes at their distance, many places at a
-// time; the other bytes are compared only where those two stand.
+// time; the other bytes are compared only where both are found.
 type pair struct {
 	length int     // bytes of the text
 	probes []probe // at least two, the rarest bytes first
 }
 
-// probe is one byte of the text: it stands at i where text[i+offset]|or == want.
+// probe is one byte of the text: it is found at i where text[i+offset]|or == want.
 // pairAVX2 knows this layout.
 type probe struct {
 	offset uint16
@@ -25,7 +25,7 @@ type probe struct {
 }
 
 // newPair prepares the search for text, which has 1 to 65,536 bytes. Folded, its
-// letters are lower case and stand for both cases.
+// letters are lower case and match both cases.
 func newPair(text string, fold bool) pair {
 	p := pair{length: len(text)}
 	for i := range len(text) {
@@ -78,7 +78,7 @@ func (p *pair) indexPortable(text []byte, from int) int {
 	or2, want2 := ones*uint64(second.or), ones*uint64(second.want)
 	text1, text2 := text[first.offset:], text[second.offset:]
 	for ; from+8 <= n; from += 8 {
-		// A byte of x is 0 where both probes stand. The bit of such a byte is set in
+		// A byte of x is 0 where both probes are found. The bit of such a byte is set in
 		// found, and perhaps those of bytes above it.
 		x := (binary.LittleEndian.Uint64(text1[from:]) | or1) ^ want1 |
 			(binary.LittleEndian.Uint64(text2[from:]) | or2) ^ want2
@@ -96,7 +96,7 @@ func (p *pair) indexPortable(text []byte, from int) int {
 	return -1
 }
 
-// at reports whether the text stands at i, where there is room for it.
+// at reports whether the text is at i, where there is room for it.
 func (p *pair) at(text []byte, i int) bool {
 	for _, b := range p.probes {
 		if text[i+int(b.offset)]|b.or != b.want {

@@ -12,7 +12,7 @@ func (p *pair) index(text []byte, from int) int {
 	return pairAVX2(&text[0], from, n, &p.probes[0], len(p.probes))
 }
 
-// pairAVX2 returns the first i with from <= i < n where all probes stand in text,
+// pairAVX2 returns the first i with from <= i < n where all probes are found in text,
 // or -1. It reads text up to n plus the largest offset. Needs n >= vector, from <= n
 // and two probes.
 //

@@ -33,7 +33,7 @@ type Pattern struct {
 	Case      Case
 }
 
-// Compile prepares a pattern. What is wrong with one is an *[Error].
+// Compile prepares a pattern. The error of an invalid one is an *[Error].
 func Compile(p Pattern) (*Matcher, error) {
 	tree, source, err := p.parse()
 	if err != nil {
@@ -70,7 +70,7 @@ func Compile(p Pattern) (*Matcher, error) {
 	return m, nil
 }
 
-// lead has matches over several lines looked for by what they begin with. Package regexp
+// lead makes a search over several lines look for the beginning of a match. Package regexp
 // does so too, but is slow where the first byte of it is a frequent one.
 func (m *Matcher) lead() {
 	head, _ := m.re.LiteralPrefix()
@@ -145,7 +145,7 @@ func anchored(tree *syntax.Regexp) bool {
 }
 
 // namesUpper reports whether a pattern is about case: whether it has a class of
-// letters of one case, or an upper-case letter that stands for itself: not the W of \W, the Lu of \p{Lu} or the name of a group.
+// letters of one case, or an upper-case letter that matches itself: not the W of \W, the Lu of \p{Lu} or the name of a group.
 func namesUpper(text string, fixed bool) bool {
 	if !fixed {
 		if caseClass().MatchString(text) {

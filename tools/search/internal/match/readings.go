@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// Reading is what a pattern was perhaps meant to say.
+// Reading is a possible intention behind a pattern.
 type Reading struct {
 	Pattern
 	Why string
-	// Doubtful tells that the pattern may well mean what it says.
+	// Doubtful says that the pattern as written may be intended.
 	Doubtful bool
 }
 
-// Readings returns what a pattern that matches nothing was perhaps meant to say.
+// Readings returns the possible intentions behind a pattern that matches nothing.
 func (p Pattern) Readings() (all []Reading) {
 	if p.Fixed {
 		return nil
@@ -44,8 +44,8 @@ func (p Pattern) Readings() (all []Reading) {
 // slashed matches a literal of JavaScript: the pattern, and the flags.
 var slashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/(.+)/([dgimsuvy]*)$`) })
 
-// translated returns the pattern with what has a meaning in another dialect written so that
-// it has that here, or with its bars alone.
+// translated returns the pattern with the syntax of other dialects, or only their bars,
+// rewritten for this one.
 func (p Pattern) translated(bars bool) string {
 	var b strings.Builder
 	for rest := p.Text; rest != ""; {

@@ -40,7 +40,7 @@ func (m *Matcher) touched(ctx context.Context, text []byte) iter.Seq[Line] {
 }
 
 // walk goes through the matches of a text as FindAllIndex does, but in pieces of bounded
-// work between which ctx is looked at. What is left is searched as a text of its own where
+// work between which ctx is checked. The rest is searched as a text of its own where
 // a line begins, and elsewhere with the character before it.
 type walk struct {
 	*Matcher
@@ -77,7 +77,7 @@ func (m *Matcher) spans(ctx context.Context, text []byte, yield func(start, end 
 }
 
 // affordable returns how many matches can be looked for together from an offset on; 0
-// where they cannot, since that would take too long or what stands before it matters.
+// where they cannot, since that would take too long or the text before it matters.
 func (w *walk) affordable(from int) int {
 	if from > 0 && (w.once || w.text[from-1] != '\n') {
 		return 0
@@ -206,8 +206,8 @@ func (w *walk) take(start, end int) bool {
 	return !found || w.yield(start, end)
 }
 
-// inside is an expression for what begins inside of a text: it is made to search from one
-// character before, which counts for \b and ^, and what it matches is its first group.
+// inside is an expression for matches that begin inside of a text: it searches from one
+// character before, which counts for \b and ^, and its first group is the match.
 type inside struct {
 	here  func() *regexp.Regexp // only where the search begins
 	later func() *regexp.Regexp // there or later
@@ -235,8 +235,8 @@ func group(re *regexp.Regexp, r *runes, base int) []int {
 	return []int{base + span[2], base + span[3]}
 }
 
-// deepest is the most levels of a pattern that is searched for over several lines: what is
-// put around it for [inside] has a few more, of which package regexp takes 1000.
+// deepest is the most levels of a pattern that is searched for over several lines. [inside]
+// adds a few; package regexp takes 1000.
 const deepest = 990
 
 // depth returns the levels of a pattern.

@@ -114,7 +114,7 @@ func (f fingerprint) union(g fingerprint) fingerprint {
 	return f
 }
 
-// frequency estimates how often the fingerprint stands at a place of a text.
+// frequency estimates how often the fingerprint is found at a position of a text.
 func (f fingerprint) frequency() float64 {
 	product := 1.0
 	for _, halves := range f {

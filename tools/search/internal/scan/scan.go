@@ -99,7 +99,7 @@ const (
 	TooLarge        // a line, or with a multiline matcher the file, over MaxText
 	Gone            // removed since it was listed
 	Unreadable      // see File.Err
-	Slow            // it took more than its part of the time; what was found before counts
+	Slow            // it took more than its part of the time; earlier matches count
 )
 
 // MaxText is the most bytes that are held of one file.

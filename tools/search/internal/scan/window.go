@@ -101,7 +101,7 @@ func (w *window) left() int64 {
 }
 
 // fill reads until the buffer is full or the file ends. A full buffer grows first, at
-// once to what a file that is not much larger needs.
+// once to the size of a file that is not much larger.
 func (w *window) fill() error {
 	if w.n == len(w.buf) {
 		size := 2 * len(w.buf)

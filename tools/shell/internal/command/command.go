@@ -24,7 +24,7 @@ import (
 	"toolcrib/tools"
 )
 
-// Line is what a command line would do.
+// Line describes the effects of a command line.
 type Line struct {
 	Commands []tools.Command // those that may run come last
 	Touches  []tools.Touch   // by redirections that belong to no single command

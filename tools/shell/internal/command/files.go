@@ -11,11 +11,11 @@ import (
 type filed struct {
 	skip    int    // operands that are no paths
 	values  string // letters of options with a value
-	writes  bool   // it changes what it opens
+	writes  bool   // it changes the files that it opens
 	last    bool   // it changes the last operand, and reads the others
 	moves   bool   // it changes all, where last is set
 	pattern bool   // its first operand is no path unless -e or -f is given
-	inPlace bool   // -i has it change what it opens
+	inPlace bool   // -i makes it change the files that it opens
 }
 
 // filedOf returns the operands of a program if they are certainly paths.
@@ -81,7 +81,7 @@ func (w *walker) opens(name string, words []tools.Word) (touches []tools.Touch, 
 func (w *walker) operands(f filed, args []tools.Word) (touches []tools.Touch, told bool) {
 	told = true
 	var list []tools.Word
-	target := false // an option names what is changed
+	target := false // an option names the changed path
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		switch {

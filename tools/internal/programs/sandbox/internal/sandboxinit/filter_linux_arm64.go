@@ -2,8 +2,8 @@ package sandboxinit
 
 const (
 	auditArch  = 0xc00000b7
-	foreignABI = 0 // there is none beside the 32-bit one, which has its own architecture
-	openHere   = 0 // it has openat alone
+	foreignABI = 0 // only the 32-bit ABI, which has its own architecture
+	openHere   = 0 // it has only openat
 )
 
 var refusedHere = [...]uint32{}

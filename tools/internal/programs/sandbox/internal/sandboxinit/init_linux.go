@@ -16,7 +16,7 @@ type restriction struct {
 
 const (
 	graceSteps = 25
-	graceStep  = 2_000_000  // ns; what the program has left may end by itself meanwhile
+	graceStep  = 2_000_000  // ns in which processes left behind may end by themselves
 	killStep   = 10_000_000 // ns
 )
 

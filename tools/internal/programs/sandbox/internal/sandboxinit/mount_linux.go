@@ -103,16 +103,16 @@ func step(at int, name string, dir, make bool) (int, error) {
 			}
 			unix.Close(fd)
 			if !make {
-				return -1, errors.New("something else, or a link, stands there")
+				return -1, errors.New("another file, or a link, is there")
 			}
 			if err := unix.Renameat(at, name, at, fmt.Sprintf("%s.moved-%d", name, os.Getpid())); err != nil {
-				return -1, fmt.Errorf("what stands in its place cannot be moved aside: %w", err)
+				return -1, fmt.Errorf("the file in its place cannot be moved aside: %w", err)
 			}
 		} else if err != unix.ENOENT || !make {
 			return -1, err
 		}
 		if try > 3 {
-			return -1, errors.New("what stands in its place comes back")
+			return -1, errors.New("the file in its place comes back")
 		}
 		if dir {
 			err = unix.Mkdirat(at, name, 0o755)

@@ -13,20 +13,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Targets are what the self-test tries to reach from inside, all of them made for it by
-// the server.
+// Targets are things outside that the self-test tries to reach from inside. The server
+// makes all of them for it.
 type Targets struct {
 	Level    string
-	File     string // may be written by everybody
-	Socket   string // of the file system, somebody listens
+	File     string // writable by everybody
+	Socket   string // in the file system, with a listener
 	Abstract string // the name of an abstract socket, likewise
 	Port     int    // of 127.0.0.1, likewise
 	Server   int    // the process
-	// Namespaces are those of the server, see Namespaces.
+	// Namespaces are the server's, see Namespaces.
 	Namespaces string
 }
 
-// Namespaces names those that this process is in, such as "net:[4026531840]", of the kinds
+// Namespaces names the namespaces of this process, such as "net:[4026531840]", of the kinds
 // that programs at level full share with nobody outside.
 func Namespaces() string {
 	var list []string
@@ -38,8 +38,8 @@ func Namespaces() string {
 	return strings.Join(list, " ")
 }
 
-// Probe is the command of the self-test. What it finds it prints, a line each; Passed
-// alone says that all is as it should be.
+// Probe returns the command of the self-test. It prints its findings, a line each, or only
+// Passed if there are none.
 func Probe(t Targets, dir string) Command {
 	return Command{
 		Args: []string{"toolcrib-probe", t.Level, t.File, t.Socket, t.Abstract, strconv.Itoa(t.Port), strconv.Itoa(t.Server), t.Namespaces},
@@ -47,10 +47,11 @@ func Probe(t Targets, dir string) Command {
 	}
 }
 
-// Passed is what the self-test prints where it has found nothing.
+// Passed is the output of a self-test without findings.
 const Passed = "passed\n"
 
-// runProbe really tries what must fail. Each check returns nil where it did fail.
+// runProbe really tries the forbidden actions. Each check returns nil if its action was
+// possible.
 func runProbe(args []string) int {
 	if len(args) != 8 {
 		return 2
@@ -67,7 +68,7 @@ func runProbe(args []string) int {
 	for _, c := range []struct {
 		what string
 		skip bool
-		try  func() error // nil = it could be done
+		try  func() error // nil = it was possible
 	}{
 		{"write a file outside", false, func() error { return writes(t.File) }},
 		{"read a file outside", false, func() error { _, err := os.ReadFile(t.File); return err }},
@@ -79,7 +80,7 @@ func runProbe(args []string) int {
 		{"connect to an abstract socket", false, func() error { return connects(&unix.SockaddrUnix{Name: "@" + t.Abstract}) }},
 		{"connect to a socket of a file", false, func() error { return connects(&unix.SockaddrUnix{Name: t.Socket}) }},
 		{"open a socket to the hypervisor", false, func() error { return opens(unix.AF_VSOCK, unix.SOCK_STREAM, 0) }},
-		{"hear of devices", false, func() error { return opens(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_KOBJECT_UEVENT) }},
+		{"receive events of devices", false, func() error { return opens(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_KOBJECT_UEVENT) }},
 		{"send to a socket by datagrams", full || LandlockVersion() >= resolvesUnix, func() error { return opens(unix.AF_UNIX, unix.SOCK_DGRAM, 0) }},
 		{"signal the server", false, func() error { return signals(t.Server, full) }},
 		{"read the environment of the server", false, func() error { return serverEnviron(t.Server) }},
@@ -92,7 +93,8 @@ func runProbe(args []string) int {
 		{"load into the kernel", false, func() error { return calls(unix.SYS_BPF, 0, 0, 0) }},
 		{"give a file the rights of its owner", false, raises},
 		{"keep a capability", false, capabilities},
-		// What one means forbids another often forbids as well; these two tell of one alone.
+		// One mechanism often forbids what another forbids too; each of these checks only
+		// one.
 		{"make what Landlock forbids to make", false, marks},
 		{"see /usr mounted to be written to", !full, func() error { return mountedToWrite("/usr") }},
 	} {
@@ -144,7 +146,7 @@ func makes(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// raises makes a file that whoever starts it gets the rights of its owner by.
+// raises makes a setuid file.
 func raises() error {
 	f, err := os.CreateTemp("", "toolcrib-probe-")
 	if err != nil {
@@ -193,8 +195,8 @@ func calls(number uintptr, args ...uintptr) error {
 	return nil
 }
 
-// signals tries to reach the process of a number. In a PID namespace it means nothing,
-// or another process.
+// signals tries to signal the server's process. In a PID namespace its number means another
+// process or none.
 func signals(server int, full bool) error {
 	if full && os.Getppid() == 1 {
 		return unix.ESRCH
@@ -213,8 +215,8 @@ func serverEnviron(server int) error {
 	return err
 }
 
-// marks makes a mark of an overlay where files may be made. The kernel lets every user
-// make these, so that the rules of Landlock alone are in the way.
+// marks makes an overlay mark in a writable directory. The kernel lets every user make
+// these, so that only Landlock can forbid it.
 func marks() error {
 	path := filepath.Join(os.TempDir(), "toolcrib-probe-mark")
 	if err := unix.Mknod(path, unix.S_IFCHR|0o600, 0); err != nil {
@@ -223,8 +225,7 @@ func marks() error {
 	return os.Remove(path)
 }
 
-// shares tells whether this process is in a namespace; where that cannot be seen, it is
-// not known not to be.
+// shares reports whether this process is in a namespace, or whether that is unknown.
 func shares(kind, name string) bool {
 	own, err := os.Readlink("/proc/self/ns/" + kind)
 	return err != nil || own == name
@@ -233,7 +234,7 @@ func shares(kind, name string) bool {
 func mountedToWrite(path string) error {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
-		return nil //nolint:nilerr // what cannot be seen is not known to be right
+		return nil //nolint:nilerr // unknown counts as a finding
 	}
 	if st.Flags&unix.ST_RDONLY != 0 {
 		return unix.EROFS
@@ -244,7 +245,7 @@ func mountedToWrite(path string) error {
 func capabilities() error {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		return nil //nolint:nilerr // what cannot be seen is not known to be right
+		return nil //nolint:nilerr // unknown counts as a finding
 	}
 	for line := range strings.Lines(string(data)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")

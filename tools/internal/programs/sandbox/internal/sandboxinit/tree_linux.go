@@ -79,7 +79,7 @@ func makeTree(v View) (*tree, error) {
 		err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 		unix.Close(fd)
 		if err != nil {
-			return nil, fmt.Errorf("close what covers private places: %w", err)
+			return nil, fmt.Errorf("make the mounts over private paths read-only: %w", err)
 		}
 	}
 	return t, unix.Chdir("/")

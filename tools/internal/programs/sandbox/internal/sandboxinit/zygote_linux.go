@@ -108,7 +108,7 @@ func (z *zygote) open() error {
 	var kind [1]byte
 	_, fds, err := receive(server, kind[:])
 	if err != nil || kind[0] != msgView || len(fds) != 1 {
-		return errors.New("the server has not said what to hold")
+		return errors.New("the server has not sent the view")
 	}
 	return readFile(fds[0], &z.view)
 }
@@ -203,7 +203,7 @@ func (z *zygote) serve() error {
 			return err
 		}
 		if kind[0] != msgCommand || len(fds) < 2 {
-			return errors.New("the server says what a zygote does not know")
+			return errors.New("the server sent an unknown message")
 		}
 		if err := z.start(fds); err != nil {
 			e := Event{Kind: EvError, Text: err.Error()}

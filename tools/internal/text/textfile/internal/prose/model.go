@@ -10,27 +10,28 @@ import (
 //go:embed models.bin
 var data string
 
-// Model is how a language is written.
+// Model is the statistics of a written language.
 type Model struct {
-	typical float64 // what a letter costs in the mean, in bits
+	typical float64 // mean cost of a letter, in bits
 	letters []rune  // lower case, in order
-	// costs are of an alphabet the bits of each pair of classes, two a byte; else the
-	// eighths of a bit of each band of characters, and then the band of each letter.
+	// costs are, for an alphabet, the bits of each pair of classes, two a byte; else the
+	// cost of each band of characters in eighths of a bit, and then the band of each
+	// letter.
 	costs   string
-	classes int  // of an alphabet, 0 where characters have no pairs
+	classes int  // of an alphabet, 0 = characters have no pairs
 	latin   bool // its letters are ASCII too
 }
 
 // bands is how many costs a model of characters has, the last one for all others.
 const bands = 7
 
-// Classes of an alphabet beside its letters, which are 1 to len(letters).
+// Classes of an alphabet besides its letters, which are 1 to len(letters).
 const (
-	between   = 0 // what is no letter
+	between   = 0 // not a letter
 	ownLetter = 1
 )
 
-// models are read at the first use.
+// models are read at their first use.
 var models = sync.OnceValue(func() map[string]*Model {
 	all := map[string]*Model{}
 	for rest := data; rest != ""; {
@@ -61,10 +62,10 @@ func Of(language string) *Model { return models()[language] }
 // All returns the models of all languages, in no order.
 func All() map[string]*Model { return models() }
 
-// symbol is what a character is to a model.
+// symbol is a character in terms of a model.
 type symbol struct {
 	class uint8
-	extra uint8 // bits beside those of the pair, or all of them in eighths
+	extra uint8 // bits in addition to the pair's, or all bits in eighths
 	upper bool
 	lower bool
 	ascii bool // in a model of characters
@@ -72,7 +73,7 @@ type symbol struct {
 	odd   bool // nobody writes it
 }
 
-// position is where a sign stands.
+// position is the place of a sign.
 type position uint8
 
 const (
@@ -82,7 +83,7 @@ const (
 	alone             // not before a letter
 )
 
-// symbol returns what a character is to the model.
+// symbol returns a character in terms of the model.
 func (m *Model) symbol(r rune) symbol {
 	if m.classes == 0 {
 		return m.character(r)
@@ -107,7 +108,7 @@ func (m *Model) symbol(r rune) symbol {
 	return s
 }
 
-// character is symbol for a model of characters: all of the cost is in extra.
+// character is symbol for a model of characters: extra has the whole cost.
 func (m *Model) character(r rune) symbol {
 	if i, ok := slices.BinarySearch(m.letters, r); ok {
 		return symbol{extra: m.costs[m.costs[bands+i]]}
@@ -124,7 +125,7 @@ func (m *Model) character(r rune) symbol {
 	return symbol{extra: 8 * max(sign(r), 9), odd: odd(r)}
 }
 
-// variant returns the letter that some encodings have in the place of a similar one.
+// variant returns the letter that some encodings use for a similar one.
 func variant(r rune) rune {
 	switch r {
 	case 'ş':
@@ -137,13 +138,14 @@ func variant(r rune) rune {
 	return r
 }
 
-// pair returns the bits of a class after another one.
+// pair returns the bits of a class after another.
 func (m *Model) pair(a, b uint8) int {
 	i := int(a)*m.classes + int(b)
 	return int(m.costs[i/2]>>(4*(i&1))) & 15
 }
 
-// foreign is what a letter of no alphabet of the language costs beside its pair.
+// foreign is the cost of a letter outside of the language's alphabet, in addition to its
+// pair.
 func foreign(r rune) uint8 {
 	if unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Hebrew, unicode.Arabic, unicode.Thai) {
 		return 5
@@ -151,7 +153,7 @@ func foreign(r rune) uint8 {
 	return 11
 }
 
-// placeOf returns where a sign stands.
+// placeOf returns the place of a sign.
 func placeOf(r rune) position {
 	switch r {
 	case '’', '·':
@@ -164,12 +166,12 @@ func placeOf(r rune) position {
 	return alone
 }
 
-// odd reports a character that is in no text.
+// odd reports whether a character occurs in no text.
 func odd(r rune) bool {
 	return r == unicode.ReplacementChar || r >= 0x7f && r < 0xa0 || unicode.Is(unicode.Co, r)
 }
 
-// sign is what a character that is no letter costs.
+// sign returns the cost of a character that is not a letter.
 func sign(r rune) uint8 {
 	switch {
 	case r < unicode.MaxASCII:

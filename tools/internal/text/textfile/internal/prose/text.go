@@ -5,22 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// Text is a text as far as its words tell the language.
+// Text is the parts of a text that show its language.
 type Text struct {
 	runes  []rune   // the different characters
 	units  []uint16 // the text, each the index of its character
 	words  []word
-	plain  float64 // weight of words of ASCII alone
+	plain  float64 // weight of the words that are only ASCII
 	beyond int     // characters of the other words
 }
 
 // word is a run of letters of ASCII and of characters beyond it.
 type word struct {
 	begin, end int
-	plain      bool // of ASCII alone
+	plain      bool // only ASCII
 }
 
-// OfBytes is a text in an encoding of one byte a character; [Text.Read] gives it the
+// OfBytes returns a text in an encoding of one byte a character; [Text.Read] gives it the
 // characters.
 func OfBytes(text []byte) Text {
 	t := Text{units: make([]uint16, len(text))}
@@ -31,7 +31,7 @@ func OfBytes(text []byte) Text {
 	return t
 }
 
-// Read returns the text with the characters that its bytes are.
+// Read returns the text with the characters of its bytes.
 func (t Text) Read(character func(byte) rune) Text {
 	t.runes = make([]rune, 256)
 	for _, u := range t.units {
@@ -42,7 +42,7 @@ func (t Text) Read(character func(byte) rune) Text {
 	return t
 }
 
-// OfRunes is a decoded text.
+// OfRunes returns a decoded text.
 func OfRunes(text []byte) Text {
 	t := Text{units: make([]uint16, 0, len(text)/2)}
 	index := map[rune]uint16{}
@@ -74,8 +74,8 @@ func separates(r rune) (letter, plain bool) {
 	return !plain || r|0x20 >= 'a' && r|0x20 <= 'z', plain
 }
 
-// split finds the words. Those of ASCII alone tell which language the others are of, so
-// they weigh little, and together less than the others.
+// split finds the words. Words of only ASCII show the language of the others but little
+// more, so they weigh little, and together less than the others.
 func (t *Text) split(of func(uint16) (letter, plain bool)) {
 	plain := 0
 	for i := 0; i < len(t.units); {
@@ -105,32 +105,32 @@ func (t *Text) split(of func(uint16) (letter, plain bool)) {
 	}
 }
 
-// flat is what a letter of a plain word costs in a language that has other letters.
+// flat is the cost of a letter of an ASCII word in a language that has other letters.
 const flat = 4
 
-// Fit is how a text fits a language.
+// Fit says how well a text fits a language.
 type Fit struct {
-	// Bits is what its words take, the fewer the likelier; those of ASCII alone weigh
+	// Bits is the cost of its words, the fewer the likelier; words of only ASCII weigh
 	// little.
 	Bits float64
-	// mean is by how much a letter of the other words takes more bits than is typical,
-	// most how much that may be; odd is how many places in them nobody writes so, and
-	// letters how many letters they have.
+	// mean is the mean excess of bits of a letter of the other words over the typical cost,
+	// most its limit; odd is the number of improbable places in these words, and letters
+	// the number of their letters.
 	mean, most   float64
 	odd, letters int
 }
 
-// Typical reports that the text is as texts of the language are.
+// Typical reports whether the text is typical for the language.
 func (f Fit) Typical() bool {
 	const odd = 100
 	return f.letters >= 8 && f.mean < f.most && f.odd*odd <= f.letters
 }
 
-// Fit tells how a text fits the language.
+// Fit measures how a text fits the language.
 func (m *Model) Fit(t Text) Fit {
 	symbols := make([]symbol, len(t.runes))
 	for i, r := range t.runes {
-		if r != 0 { // which is a byte that does not occur
+		if r != 0 { // 0 is a byte that does not occur
 			symbols[i] = m.symbol(r)
 		}
 	}
@@ -158,18 +158,18 @@ func (m *Model) Fit(t Text) Fit {
 	return fit
 }
 
-// tally is the bits of words, how many places in them are odd, and how many letters of
-// ASCII they have where characters have no pairs.
+// tally is the bits of words, the number of odd places in them, and, if characters have no
+// pairs, the number of their ASCII letters.
 type tally struct{ bits, odd, ascii int }
 
-// Bits of a letter of ASCII where characters have no pairs, and for one right beside
-// a character of another script.
+// Bits of an ASCII letter where characters have no pairs, and of one next to a character of
+// another script.
 const (
 	ascii  = 5
 	joined = 5
 )
 
-// phrase adds a word where characters have no pairs.
+// phrase adds a word if characters have no pairs.
 func (m *Model) phrase(symbols []symbol, units []uint16, sum *tally) {
 	eighths := 0
 	for i, u := range units {
@@ -190,15 +190,15 @@ func (m *Model) phrase(symbols []symbol, units []uint16, sum *tally) {
 	sum.bits += eighths / 8
 }
 
-// Bits beside those of pairs.
+// Bits in addition to those of pairs.
 const (
 	capital   = 1
 	mixed     = 12 // a capital after a small letter, or a small one after capitals
 	misplaced = 5  // a sign before a letter
 )
 
-// misplaces reports a sign that does not stand before a letter where this is what is
-// before the sign.
+// misplaces reports whether a sign before a letter is misplaced, given the symbol before
+// the sign.
 func misplaces(sign, before symbol) bool {
 	switch sign.place {
 	case joins:

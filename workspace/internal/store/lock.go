@@ -1,4 +1,4 @@
-package workspace
+package store
 
 import (
 	"context"
@@ -14,11 +14,11 @@ import (
 	"toolcrib/workspace/state"
 )
 
-// stripes is how many locks all paths share. Two paths of one stripe wait for each
-// other without need, which costs time alone.
+// stripes is the number of locks that all paths share. Two paths of one stripe wait for
+// each other without need, which costs time alone.
 const stripes = 256
 
-// stripe is the lock of a canonical host path, the same in every process and
+// stripe returns the lock of a canonical host path. It is the same in every process and
 // version, and for all spellings of a name that a file system may take for one.
 func stripe(name string) int {
 	h := fnv.New32a()
@@ -27,11 +27,11 @@ func stripe(name string) int {
 	return int((sum ^ sum>>8 ^ sum>>16 ^ sum>>24) % stripes)
 }
 
-// lock waits until no other change has one of the paths, in this process and, where
+// Lock waits until no other change has one of the paths, in this process and, where
 // state can be kept, in all that share it. The locks are taken in one order, so that
 // no two changes wait for each other. It gives up when ctx ends.
-func (w *Workspace) lock(ctx context.Context, names []string) (unlock func() error, err error) {
-	shared, err := w.state.shared()
+func (s *Store) Lock(ctx context.Context, names []string) (unlock func() error, err error) {
+	shared, err := s.Shared()
 	if errors.Is(err, os.ErrClosed) {
 		return nil, err
 	}
@@ -51,11 +51,11 @@ func (w *Workspace) lock(ctx context.Context, names []string) (unlock func() err
 	}
 	for _, i := range order {
 		select {
-		case w.state.stripes[i] <- struct{}{}:
+		case s.stripes[i] <- struct{}{}:
 		case <-ctx.Done():
 			return nil, errors.Join(ctx.Err(), unlock())
 		}
-		undo = append(undo, func() error { <-w.state.stripes[i]; return nil })
+		undo = append(undo, func() error { <-s.stripes[i]; return nil })
 		if shared == nil {
 			continue
 		}
@@ -68,9 +68,9 @@ func (w *Workspace) lock(ctx context.Context, names []string) (unlock func() err
 	return unlock, nil
 }
 
-// lockStripe takes a stripe among the processes. Whoever waits for it has its turn,
-// for which the last holder must wait too before he can have it again: otherwise
-// a process that takes a lock as soon as it has given it back would keep it.
+// lockStripe takes a stripe among the processes. A process waits for it under a second
+// lock, the turn, which the last holder needs too before it can take the stripe again:
+// otherwise a process that locks again as soon as it has unlocked would starve the others.
 func lockStripe(ctx context.Context, d *state.Dir, i int) (*state.Lock, error) {
 	turn, err := d.Lock(ctx, fmt.Sprintf("turn_%02x", i))
 	if err != nil {

@@ -1,42 +1,45 @@
-package workspace_test
+package deny_test
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/deny"
 )
 
-// programRulesOf shuts what the patterns cover, only for changes where "=" stands before one;
-// what one with "!" covers is open.
-func programRulesOf(t *testing.T, texts ...string) *workspace.ProgramRules {
+// rulesOf denies the paths that match a pattern: changes alone if "=" is before it. A path
+// that matches one with "!" is allowed.
+func rulesOf(t *testing.T, texts ...string) *deny.Rules {
 	t.Helper()
-	parse := func(text string) workspace.Pattern {
-		p, err := workspace.ParsePattern(text)
+	parse := func(text string) deny.Pattern {
+		p, err := deny.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
-	c := &workspace.ProgramRules{}
-	var opens, shuts, keeps []workspace.Pattern
+	c := &deny.Rules{}
+	var allowed, denied, readOnly []deny.Pattern
 	for _, text := range texts {
 		switch text[0] {
 		case '!':
-			opens = append(opens, parse(text[1:]))
+			allowed = append(allowed, parse(text[1:]))
 		case '=':
-			keeps = append(keeps, parse(text[1:]))
+			readOnly = append(readOnly, parse(text[1:]))
 		default:
-			shuts = append(shuts, parse(text))
+			denied = append(denied, parse(text))
 		}
 	}
-	c.Allowed, c.Denied = opens, append(append(c.Denied, shuts...), keeps...)
+	c.Allowed, c.Denied = allowed, append(append(c.Denied, denied...), readOnly...)
 	c.Judge = func(p workspace.Path) workspace.Denial {
-		covers := func(list []workspace.Pattern) bool {
+		matches := func(list []deny.Pattern) bool {
 			for _, x := range list {
 				if x.Matches(p) {
 					return true
@@ -45,11 +48,11 @@ func programRulesOf(t *testing.T, texts ...string) *workspace.ProgramRules {
 			return false
 		}
 		switch {
-		case covers(opens):
+		case matches(allowed):
 			return workspace.Denial{}
-		case covers(shuts):
+		case matches(denied):
 			return workspace.Denial{Rule: "r"}
-		case covers(keeps):
+		case matches(readOnly):
 			return workspace.Denial{Rule: "r", Readable: true}
 		}
 		return workspace.Denial{}
@@ -57,10 +60,20 @@ func programRulesOf(t *testing.T, texts ...string) *workspace.ProgramRules {
 	return c
 }
 
-func TestClosedPlaces(t *testing.T) {
+// ruleOf returns the rule of a refusal; another error fails the test.
+func ruleOf(t *testing.T, err error) string {
+	t.Helper()
+	e, ok := errors.AsType[*workspace.Error](err)
+	if !ok {
+		t.Fatalf("error of another type: %T %v", err, err)
+	}
+	return string(e.Rule)
+}
+
+func TestDeniedPaths(t *testing.T) {
 	tr := newTree(t)
 	for _, name := range []string{"ws/secrets/key", "ws/secrets/public/x", "ws/secrets/public/own/y", "ws/.env", "ws/a/.env", "ws/a/b/.env", "ws/a/b/c/.env/x", "ws/a/secrets/k", "ws/docs/a.md", "ws/docs/.env", "two/secrets/key", "two/.env"} {
-		tr.write(t, name, name)
+		tr.write(t, name)
 	}
 	tr.link(t, "ws/link", "secrets")
 	tr.link(t, "ws/a/linked.env", "../.env")
@@ -88,22 +101,22 @@ func TestClosedPlaces(t *testing.T) {
 		{"=**", []string{"two =./", "ws =./"}},
 		{"**", []string{"denied"}},
 	} {
-		backends(t, func(t *testing.T, opt workspace.Options) {
-			w := tr.open(t, opt, "ws", "two").ForPrograms(programRulesOf(t, strings.Fields(tr.expand(tc.patterns))...))
+		for _, portable := range []bool{false, true} {
+			w := tr.open(t, workspace.Options{Portable: portable}, "ws", "two").ForPrograms(rulesOf(t, strings.Fields(tr.expand(tc.patterns))...))
 			var got []string
-			closed, err := w.DeniedPaths(t.Context())
-			for _, c := range closed {
-				name := c.Rel
-				if c.Readable {
+			found, err := w.DeniedPaths(t.Context())
+			for _, d := range found {
+				name := d.Rel
+				if d.Readable {
 					name = "=" + name
 				}
-				if c.Directory {
+				if d.Directory {
 					name += "/"
 				}
-				got = append(got, filepath.Base(c.Root)+" "+name)
+				got = append(got, filepath.Base(d.Root)+" "+name)
 			}
 			if err != nil {
-				got = []string{string(ruleOf(t, err))}
+				got = []string{ruleOf(t, err)}
 			}
 			// The order of directories is that of the file system, but outer before inner.
 			seen := map[string]bool{}
@@ -118,21 +131,21 @@ func TestClosedPlaces(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", tc.patterns, diff)
 			}
 			depth := 0
-			for _, c := range closed {
-				if n := strings.Count(c.Rel, "/"); n < depth {
-					t.Errorf("%s: %s comes after what lies deeper", tc.patterns, c.Rel)
+			for _, d := range found {
+				if n := strings.Count(d.Rel, "/"); n < depth {
+					t.Errorf("%s: %s comes after what lies deeper", tc.patterns, d.Rel)
 				} else {
 					depth = n
 				}
 			}
-		})
+		}
 	}
 }
 
-func TestClosedOfNarrowed(t *testing.T) {
+func TestDeniedPathsOfNarrowed(t *testing.T) {
 	tr := newTree(t)
-	tr.write(t, "ws/sub/secrets/key", "key")
-	tr.write(t, "ws/sub/x", "x")
+	tr.write(t, "ws/sub/secrets/key")
+	tr.write(t, "ws/sub/x")
 	w := tr.open(t, workspace.Options{}, "ws")
 	narrow, err := w.Narrow([]string{"sub"})
 	if err != nil {
@@ -140,30 +153,26 @@ func TestClosedOfNarrowed(t *testing.T) {
 	}
 	t.Cleanup(func() { narrow.Close() })
 	for _, pattern := range []string{"sub/secrets", "sub/*", "**/secrets", tr.expand("{base}/ws/sub/secrets")} {
-		closed, err := narrow.ForPrograms(programRulesOf(t, pattern)).DeniedPaths(t.Context())
-		found := false
-		for _, c := range closed {
-			found = found || c.Rel == "secrets" && filepath.Base(c.Root) == "sub"
-		}
-		if err != nil || !found {
-			t.Errorf("%s: %v, %v", pattern, closed, err)
+		found, err := narrow.ForPrograms(rulesOf(t, pattern)).DeniedPaths(t.Context())
+		if err != nil || !slices.ContainsFunc(found, func(d workspace.DeniedPath) bool { return d.Rel == "secrets" && filepath.Base(d.Root) == "sub" }) {
+			t.Errorf("%s: %v, %v", pattern, found, err)
 		}
 	}
 }
 
-// What cannot be found within bounds is no reason to leave it open.
-func TestClosedIsBounded(t *testing.T) {
+// A search that exceeds its limits is an error.
+func TestDeniedPathsAreBounded(t *testing.T) {
 	tr := newTree(t)
 	for i := range 1100 {
-		tr.write(t, fmt.Sprintf("ws/d/%d.env", i), "")
+		tr.write(t, fmt.Sprintf("ws/d/%d.env", i))
 	}
-	w := tr.open(t, workspace.Options{}, "ws").ForPrograms(programRulesOf(t, "d/*.env"))
-	if closed, err := w.DeniedPaths(t.Context()); err == nil {
-		t.Errorf("%d places are returned", len(closed))
-	} else if ruleOf(t, err) != workspace.RuleDenied {
+	w := tr.open(t, workspace.Options{}, "ws").ForPrograms(rulesOf(t, "d/*.env"))
+	if found, err := w.DeniedPaths(t.Context()); err == nil {
+		t.Errorf("%d paths are returned", len(found))
+	} else if ruleOf(t, err) != string(workspace.RuleDenied) {
 		t.Error(err)
 	}
-	if closed, err := w.ForPrograms(programRulesOf(t, "d")).DeniedPaths(t.Context()); err != nil || len(closed) != 1 {
-		t.Errorf("%v, %v", closed, err)
+	if found, err := w.ForPrograms(rulesOf(t, "d")).DeniedPaths(t.Context()); err != nil || len(found) != 1 {
+		t.Errorf("%v, %v", found, err)
 	}
 }

@@ -1,15 +1,19 @@
-package workspace
+package deny
 
 import (
 	"fmt"
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"toolcrib/workspace"
+	"toolcrib/workspace/internal/fsys"
 )
 
 // Pattern names paths of a workspace: those that it matches and all paths below them, so
@@ -17,13 +21,13 @@ import (
 // the start, an absolute one to host paths. "*" matches within one component, "**" any number
 // of components, "{a,b}" either text. Case matters if it matters to the system.
 type Pattern struct {
-	match, below string // for doublestar, folded: the thing, and what lies below it
-	start        string // of all that it covers: what stands before the first wildcard
+	match, below string // for doublestar, folded: of the path, and of all paths below it
+	start        string // the part of match before the first wildcard
 	rank         int
 }
 
-// ParsePattern parses a pattern. The error says what to write instead.
-func ParsePattern(text string) (Pattern, error) {
+// Parse parses a pattern. The error says what to write instead.
+func Parse(text string) (Pattern, error) {
 	clean := filepath.ToSlash(text)
 	switch {
 	case clean == "":
@@ -47,7 +51,7 @@ func ParsePattern(text string) (Pattern, error) {
 		}
 	}
 	clean = strings.TrimSuffix(path.Clean(clean), "/**")
-	match := foldPlace(clean)
+	match := fold(clean)
 	x := Pattern{match: match, below: match + "/**", start: match, rank: rankOf(clean)}
 	if i := strings.IndexAny(match, wildcards); i >= 0 {
 		x.start = match[:i]
@@ -74,33 +78,37 @@ func rankOf(clean string) int {
 	if before < 0 {
 		before = len(clean) + 1 // no wildcard at all
 	}
-	return 1 + before*(MaxPath+1) + min(plain, MaxPath)
+	return 1 + before*(workspace.MaxPath+1) + min(plain, workspace.MaxPath)
 }
 
 // Matches reports whether the text of p matches the pattern or lies below a match. It does
-// not follow links, see [Path.Landing].
-func (x Pattern) Matches(p Path) bool {
-	if p.root == nil {
+// not follow links, see [workspace.Path.Landing].
+func (x Pattern) Matches(p workspace.Path) bool {
+	if p == (workspace.Path{}) {
 		return false
 	}
-	if !path.IsAbs(x.match) && filepath.VolumeName(x.match) == "" {
-		return x.matches(p.origin())
+	at := p.Anchor()
+	if !x.absolute() {
+		return x.matches(at.Origin())
 	}
-	for _, name := range p.root.names {
-		if x.matches(path.Join(name, p.rel)) {
+	for _, name := range at.RootNames() {
+		if x.matches(path.Join(name, at.Rel())) {
 			return true
 		}
 	}
 	return false
 }
 
+// absolute reports whether the pattern applies to host paths.
+func (x Pattern) absolute() bool { return path.IsAbs(x.match) || filepath.VolumeName(x.match) != "" }
+
 func (x Pattern) matches(name string) bool {
 	if name == "." { // the root is no entry that a wildcard stands for
 		return x.match == "**"
 	}
-	// Both errors are those of a pattern, which ParsePattern has seen. That "s*/**"
-	// matches "s" too is not said of every pattern.
-	name = foldPlace(name)
+	// Match returns errors for invalid patterns only, and Parse refuses these. Not every
+	// pattern that ends in "/**" matches the directory itself.
+	name = fold(name)
 	rest, ok := strings.CutPrefix(name, x.start)
 	if !ok || x.start == x.match {
 		return ok && (rest == "" || rest[0] == '/')
@@ -112,16 +120,51 @@ func (x Pattern) matches(name string) bool {
 	return ok && err == nil
 }
 
-// origin returns p relative to the root that was given at the start.
-func (p Path) origin() string {
-	if p.root.prefix == "." {
-		return p.rel
+// wild reports whether the pattern has a wildcard.
+func (x Pattern) wild() bool { return x.start != x.match }
+
+// under returns the path below a root that a pattern without a wildcard names, "" if it
+// names none.
+func (x Pattern) under(root workspace.Anchor) string {
+	above := []string{root.Origin()}
+	if x.absolute() {
+		above = root.RootNames()
 	}
-	return path.Join(p.root.prefix, p.rel)
+	for _, name := range above {
+		if name == "." {
+			return x.match
+		}
+		if rel, ok := fsys.Below(fold(name), x.match); ok && rel != "." {
+			return rel
+		}
+	}
+	return ""
 }
 
-// foldPlace returns the same text for all names that the system treats as one.
-func foldPlace(name string) string {
+// mayHold reports whether the pattern may match a path below a directory without matching
+// the directory itself.
+func (x Pattern) mayHold(dir workspace.Anchor) bool {
+	if x.absolute() {
+		return slices.ContainsFunc(dir.RootNames(), func(name string) bool { return x.holds(path.Join(name, dir.Rel())) })
+	}
+	name := dir.Origin()
+	return name == "." || x.holds(name)
+}
+
+func (x Pattern) holds(name string) bool {
+	name = fold(name) + "/"
+	if !x.wild() {
+		return strings.HasPrefix(x.match, name)
+	}
+	fixed := x.start[:strings.LastIndexByte(x.start, '/')+1]
+	if !strings.HasPrefix(name, fixed) && !strings.HasPrefix(fixed, name) {
+		return false
+	}
+	return strings.ContainsAny(x.match, "{[\\") || strings.Contains(x.match, "**") || strings.Count(name, "/") <= strings.Count(x.match, "/")
+}
+
+// fold returns one text for all names that the system treats as one.
+func fold(name string) string {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return norm.NFC.String(cases.Fold().String(norm.NFC.String(name)))
 	}
