@@ -60,6 +60,7 @@ type moved struct {
 	inode    uint64
 	mode     fs.FileMode
 	replaced *history.Version // an empty directory
+	verified bool             // that it happened
 }
 
 type inode struct{ device, inode uint64 }
@@ -130,7 +131,7 @@ func (c *change) move(from string, p workspace.Path, to string, q workspace.Path
 		return
 	}
 	c.verifyMove()
-	s.closed = c.states(s)
+	s.closed, s.time = c.states(s), time.Now()
 	c.hashAfter(s.closed)
 	for _, x := range s.closed {
 		c.journal(x.path, line{After: &afterLine{history.PackName(x.host), x.after}})
@@ -141,33 +142,34 @@ func (c *change) move(from string, p workspace.Path, to string, q workspace.Path
 
 // rename moves the entries of a directory that the program itself has made.
 func (s *part) rename(ws *workspace.Workspace, from, to string) {
-	there := s.entries[to]
-	for _, e := range s.order {
+	s.order = slices.DeleteFunc(s.order, func(e *entry) bool {
 		rest, ok := strings.CutPrefix(e.host, from)
 		if !ok || rest != "" && rest[0] != '/' {
-			continue
+			return false
 		}
-		if p, ok := ws.Located(to + rest); ok {
-			delete(s.entries, e.host)
-			e.host, e.path = to+rest, p
-			s.entries[e.host] = e
+		delete(s.entries, e.host)
+		p, ok := ws.Located(to + rest)
+		if !ok || s.entries[to+rest] != nil { // whose former state is known already
+			return true
 		}
-	}
-	if e := s.entries[to]; there != nil && e != there {
-		e.before, e.file, e.in = there.before, there.file, there.in
-		s.order = slices.DeleteFunc(s.order, func(e *entry) bool { return e == there })
-	}
+		e.host, e.path = to+rest, p
+		s.entries[e.host] = e
+		return false
+	})
 }
 
-// verifyMove drops the last move if it did not happen: its system call failed.
+// verifyMove drops the last move if the directory is where it was: the system call failed.
 func (c *change) verifyMove() {
 	for i := len(c.parts) - 1; i >= 0; i-- {
-		if m := c.parts[i].moved; m != nil {
-			if info, err := m.to.Lstat(); err != nil || info.Inode != m.inode {
-				c.parts = slices.Delete(c.parts, i, i+1)
-			}
-			return
+		m := c.parts[i].moved
+		if m == nil {
+			continue
 		}
+		if info, err := m.from.Lstat(); err == nil && info.Inode == m.inode && !m.verified {
+			c.parts = slices.Delete(c.parts, i, i+1)
+		}
+		m.verified = true
+		return
 	}
 }
 
@@ -230,7 +232,7 @@ func (c *change) end() Changes {
 	c.wait()
 	c.verifyMove()
 	last := c.open()
-	last.closed = c.states(last)
+	last.closed, last.time = c.states(last), time.Now()
 	changes := c.list()
 	c.finish()
 	return changes

@@ -5,9 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/internal/fsys"
 	"toolcrib/workspace/internal/history"
 )
 
@@ -33,7 +36,7 @@ func (c *change) append(ctx context.Context, h *history.History, s *store) (name
 	for _, p := range c.parts {
 		rec := history.Record{
 			ID: p.id, Time: p.time.UTC().Truncate(time.Millisecond),
-			Tool: c.label.Tool, Principal: c.label.Principal, Call: c.label.Call,
+			Tool: c.label.Tool, Principal: c.label.Principal, Call: c.label.Call, Program: true,
 		}
 		if m := p.moved; m != nil {
 			if of, err := historyOf(m.from); err != nil || of != h {
@@ -70,28 +73,46 @@ func (c *change) filesOf(h *history.History, s *store, list []state) ([]history.
 			continue
 		}
 		if e.before != nil && e.before.At != "" && e.in == s {
-			if err := s.settle(e.entry); err != nil {
+			if err := s.settle(e); err != nil {
 				return nil, err
 			}
 		}
 		if same(e.before, e.after) {
 			continue // rewritten as it was
 		}
+		if _, below := slices.BinarySearchFunc(list, e.host+"/", func(s state, dir string) int {
+			if strings.HasPrefix(s.host, dir) {
+				return 0
+			}
+			return strings.Compare(s.host, dir)
+		}); below {
+			e.came = false // it was copied
+		}
 		files = append(files, history.Changed{Kind: kindOf(e), Path: nameIn(h, e.path), Before: e.before, After: e.after})
 	}
 	return files, nil
 }
 
-// settle makes sure that nothing changes a file that was taken by a link any more.
-func (s *store) settle(e *entry) error {
+// settle makes sure that nothing changes a file any more that was taken by a link. It hashes the
+// file if it may be as it was.
+func (s *store) settle(e state) error {
 	if e.file == "" {
 		return nil
 	}
 	sole, err := s.pending.Readable(e.file)
-	if err != nil || sole {
+	if err == nil && !sole {
+		err = s.copyTaken(e.file)
+	}
+	if err != nil || e.after == nil || e.after.Size != e.before.Size || e.after.Mode != e.before.Mode || e.after.Size > maxHashed {
 		return err
 	}
-	return s.copyTaken(e.file)
+	f, err := s.pending.Folder().Open(e.file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	e.before.Hash, err = fsys.Hash(f)
+	return err
 }
 
 func kindOf(e state) history.OpKind {

@@ -120,7 +120,7 @@ func recoverOne(ctx context.Context, ws *workspace.Workspace, h *history.History
 	}
 	c.verifyMove()
 	last := c.open()
-	last.closed = c.states(last)
+	last.closed, last.time = c.states(last), time.Now()
 	named, err := c.append(ctx, h, s)
 	if err != nil {
 		return 0, errors.Join(err, o.Release())

@@ -28,7 +28,7 @@ func Undo(ctx context.Context, env harness.Environment) error {
 	if err := tree.plant(ctx); err != nil {
 		return err
 	}
-	u, err := harness.UseTools(ctx, env.Writer(dir, "--preset=all", "--jobs-foreground=60s"))
+	u, err := harness.UseTools(ctx, env.Writer(dir, "--preset=all"))
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,11 @@ func Undo(ctx context.Context, env harness.Environment) error {
 	}
 	fmt.Printf("%d commands, each undone: %d wrong\n", len(undoCommands), wrong)
 
-	var before []map[string]string
+	type step struct {
+		command string
+		before  map[string]string
+	}
+	var steps []step
 	for _, command := range undoCommands {
 		now, err := tree.look(ctx)
 		if err != nil {
@@ -69,27 +73,27 @@ func Undo(ctx context.Context, env harness.Environment) error {
 			return err
 		}
 		if !maps.Equal(now, after) {
-			before = append(before, now)
+			steps = append(steps, step{command, now})
 		}
 	}
 	inRow := 0
-	for _, want := range slices.Backward(before) {
+	for _, s := range slices.Backward(steps) {
 		if text, err := u.Must("restore_file", map[string]any{"undo": true}); err != nil {
 			inRow++
-			fmt.Printf("wrong in a row: %v %s\n", err, text)
+			fmt.Printf("wrong in a row: %s: %v %s\n", s.command, err, text)
 			break
 		}
 		got, err := tree.look(ctx)
 		if err != nil {
 			return err
 		}
-		if why := differ(want, got); why != "" {
+		if why := differ(s.before, got); why != "" {
 			inRow++
-			fmt.Printf("wrong in a row: %s\n", why)
+			fmt.Printf("wrong in a row: %s: %s\n", s.command, why)
 			break
 		}
 	}
-	fmt.Printf("%d changes undone in a row: %d wrong\n", len(before), inRow)
+	fmt.Printf("%d changes undone in a row: %d wrong\n", len(steps), inRow)
 	if err := u.Close(); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ var undoCommands = []string{
 	`rm link`, `ln -sf b.txt link`, `echo through >> link`, `rm dangling; ln -s a.txt dangling`, `mv link other`, `echo made > dangling`,
 	// directories
 	`mkdir -p x/y/z; echo f > x/y/z/f`, `rmdir void`, `rm -rf sub`, `mv sub bus`, `mv sub bus; echo more >> bus/deep/er/f`, `mv sub bus; rm -rf bus`, `mv sub void/`, `echo more >> sub/deep/er/f; mv sub bus; echo again >> bus/deep/er/f`,
-	`cp -r sub copy`, `cp -a src/1 src/new; rm -rf src/1; mv src/new src/1`, `mkdir made; echo f > made/f; mv made/f .; rmdir made`, `mkdir made; echo f > made/f; mv made final`, `mv src/1 /tmp/x; mv /tmp/x src/moved`, `rm -rf src`, `rm -rf src sub *.txt`,
+	`cp -r sub copy`, `cp -a src/1 src/new; rm -rf src/1; mv src/new src/1; echo more >> src/1/f1.txt`, `mkdir made; echo f > made/f; mv made/f .; rmdir made`, `mkdir made; echo f > made/f; mv made final`, `mv src/1 /tmp/x; mv /tmp/x src/moved`, `rm -rf src`, `rm -rf src sub *.txt`,
 	`find . -name 'f1*.txt' -delete`, `find src -type f -exec rm {} +`, `chmod 700 void sub`,
 	// editors of streams
 	`sed -i s/line/LINE/ src/*/*.txt`, `sed -i.bak s/two/2/ a.txt b.txt`, `perl -pi -e 's/one/1/' a.txt`, `sort -o a.txt -r a.txt`, `for f in src/2/*; do tr a-z A-Z < $f > $f.up && mv $f.up $f; done`,

@@ -26,7 +26,10 @@ type Record struct {
 	Principal string    `json:"principal,omitempty"`
 	Call      string    `json:"call,omitempty"`
 	Undoes    string    `json:"undoes,omitempty"` // the ID of the change that it takes back
-	Files     []Changed `json:"files"`
+	// Program reports whether a program made the change, which may touch paths that are
+	// protected from tools.
+	Program bool      `json:"program,omitempty"`
+	Files   []Changed `json:"files"`
 	// Hidden is how many files of the change a query left out, because the view does not
 	// show them.
 	Hidden int `json:"-"`

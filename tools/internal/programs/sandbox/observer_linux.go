@@ -176,7 +176,7 @@ func (o *observer) effects(r *report) []effect {
 	case unix.SYS_SYMLINKAT:
 		return o.entry(r, a[1], a[2], false)
 	case unix.SYS_LINKAT:
-		return o.entry(r, a[2], a[3], false)
+		return append(o.entry(r, a[0], a[1], true), o.entry(r, a[2], a[3], false)...) // a change of one changes both
 	case unix.SYS_RENAMEAT2:
 		return o.renamed(r, a[0], a[1], a[2], a[3], a[4])
 	case sysRenameat:
@@ -204,13 +204,43 @@ func (o *observer) changed(r *report, dir, name uint64) []effect {
 	if !ok {
 		return nil
 	}
-	if host, ok := o.target(text); ok {
-		return []effect{{path: host}}
-	}
-	if host, ok := o.named(text); ok {
-		return []effect{{path: host}}
+	for range mostLinks {
+		if host, ok := o.target(text); ok {
+			return []effect{{path: host}}
+		}
+		host, ok := o.named(text)
+		if !ok {
+			return nil
+		}
+		to := o.link(host)
+		switch {
+		case to == "":
+			return []effect{{path: host}}
+		case to[0] != '/':
+			to = path.Dir(host) + "/" + to
+		}
+		text = to // the file that a dangling link names is about to be made
 	}
 	return nil
+}
+
+// mostLinks is how many links the kernel follows.
+const mostLinks = 40
+
+// link returns the text of a link, "" if it is none.
+func (o *observer) link(host string) string {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT}
+	fd, err := unix.Openat2(o.root, host, &how)
+	if err != nil {
+		return ""
+	}
+	defer unix.Close(fd)
+	var text [4096]byte
+	n, err := unix.Readlinkat(fd, "", text[:])
+	if err != nil {
+		return ""
+	}
+	return string(text[:n])
 }
 
 // entry is a change of an entry itself, be it a link.

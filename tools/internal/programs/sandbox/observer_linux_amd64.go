@@ -18,7 +18,9 @@ func (o *observer) older(r *report, number int32, cwd uint64) []effect {
 		return o.entry(r, cwd, a[0], true)
 	case unix.SYS_MKDIR, unix.SYS_MKNOD:
 		return o.entry(r, cwd, a[0], false)
-	case unix.SYS_LINK, unix.SYS_SYMLINK:
+	case unix.SYS_LINK:
+		return append(o.entry(r, cwd, a[0], true), o.entry(r, cwd, a[1], false)...)
+	case unix.SYS_SYMLINK:
 		return o.entry(r, cwd, a[1], false)
 	case unix.SYS_RENAME:
 		return o.renamed(r, cwd, a[0], cwd, a[1], 0)
