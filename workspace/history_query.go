@@ -134,7 +134,7 @@ func (w *Workspace) Kept(ctx context.Context, v *Version) (io.ReadCloser, int64,
 // historyError returns an error of the history as an *[Error]; that of a context stays as
 // it is.
 func historyError(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &Error{Rule: RuleIO, Msg: "the history cannot be read: " + fsys.Cause(err), Err: err}
@@ -148,8 +148,5 @@ func (w *Workspace) Gap(ctx context.Context) (*Gap, error) {
 		roots = append(roots, r.origin)
 	}
 	found, err := w.state.Gap(ctx, roots)
-	if err != nil {
-		return nil, historyError(err)
-	}
-	return found, nil
+	return found, historyError(err)
 }

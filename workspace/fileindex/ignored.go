@@ -2,7 +2,6 @@ package fileindex
 
 import (
 	"path"
-	"strings"
 	"sync"
 
 	"toolcrib/workspace"
@@ -44,8 +43,7 @@ func (x *Ignored) dir(rel string) *ignoredDir {
 		return d
 	}
 	d := &ignoredDir{}
-	switch name := path.Base(rel); {
-	case rel == ".":
+	if rel == "." {
 		w := &walker{start: x.root, opt: WalkOptions{}, root: &walkDir{}}
 		if h, err := x.root.OpenDir(); err == nil {
 			w.root.handle = h
@@ -54,15 +52,16 @@ func (x *Ignored) dir(rel string) *ignoredDir {
 		} else {
 			d.level = ignore.NewLevel(nil)
 		}
+		x.dirs[rel] = d
+		return d
+	}
+	name, above := path.Base(rel), x.dir(path.Dir(rel)).level
+	switch {
+	case above == nil || name != ".git" && above.Ignored(name, true):
+	case name == ".git":
+		d.level = ignore.NewLevel(nil) // git's own files have no rules
 	default:
-		above := x.dir(path.Dir(rel)).level
-		switch {
-		case above == nil || name != ".git" && above.Ignored(name, true):
-		case strings.HasSuffix(path.Dir(rel), ".git") || name == ".git":
-			d.level = ignore.NewLevel(nil) // git's own files have no rules
-		default:
-			d.level = x.enter(above, name, rel)
-		}
+		d.level = x.enter(above, name, rel)
 	}
 	x.dirs[rel] = d
 	return d

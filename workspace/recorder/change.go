@@ -160,8 +160,8 @@ func (s *part) rename(ws *workspace.Workspace, from, to string) {
 
 // verifyMove drops the last move if the directory is where it was: the system call failed.
 func (c *change) verifyMove() {
-	for i := len(c.parts) - 1; i >= 0; i-- {
-		m := c.parts[i].moved
+	for i, p := range slices.Backward(c.parts) {
+		m := p.moved
 		if m == nil {
 			continue
 		}

@@ -145,7 +145,7 @@ func (c Changes) String() string {
 		switch {
 		case kind.verb != "deleted":
 		case c.recorded:
-			text += " (restore_file undo=true brings back)"
+			text += " (undo: restore_file undo=true)"
 		default: // its undo would undo an older change of the tools
 			text += " (not in the history of restore_file)"
 		}

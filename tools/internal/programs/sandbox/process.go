@@ -182,7 +182,7 @@ func (t Touched) Warning() string {
 
 func (t Touched) undoing() string {
 	if t.recorded {
-		return "; restore_file undo=true brings it back"
+		return "; undo: restore_file undo=true"
 	}
 	return ", which no history of this server has: tell the user"
 }

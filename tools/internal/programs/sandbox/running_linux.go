@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/egress"
+	"toolcrib/tools/internal/programs/observer"
 	"toolcrib/tools/internal/programs/sandbox/internal/sandboxinit"
 	"toolcrib/workspace/recorder"
 )
@@ -25,8 +26,8 @@ type running struct {
 	session  *tools.SessionInfo // that started it
 	tool     string
 	compared *comparison
-	observer *observer // nil = nothing is recorded
-	user     bool      // counted as a user of the zygote
+	observer *observer.Observer // nil = nothing is recorded
+	user     bool               // counted as a user of the zygote
 
 	mu    sync.Mutex
 	pidfd int // of the init; -1 = not known, or closed
@@ -75,7 +76,7 @@ func (r *running) take(e sandboxinit.Event, fd int) {
 func (r *running) observe(fd int) {
 	rec := recorder.New(r.session.Workspace)
 	rec.Begin(recorder.Label{Tool: r.tool, Principal: r.session.Principal, Call: r.session.Call})
-	o, err := observe(fd, rec)
+	o, err := observer.Start(fd, rec)
 	if err != nil {
 		r.zygote.opt.Log.Warn("what a program changes is not recorded", "err", err)
 		return
@@ -151,7 +152,7 @@ func (r *running) wait() {
 	r.process.exit.Refused = r.pass.Told()
 	r.process.exit.Starved = r.process.exit.Code == 128+int(unix.SIGKILL) && r.zygote.starved.since()
 	r.process.exit.Touched = r.zygote.protection.pending(r.touched())
-	r.observer.close()
+	r.observer.Close()
 	if r.process.recorder != nil {
 		r.process.recorder.Close()
 	}

@@ -1,11 +1,11 @@
-package sandbox
+package observer
 
 import "golang.org/x/sys/unix"
 
 const sysRenameat = unix.SYS_RENAMEAT
 
 // older returns the effects of the calls that only this architecture has.
-func (o *observer) older(r *report, number int32, cwd uint64) []effect {
+func (o *Observer) older(r *report, number int32, cwd uint64) []effect {
 	a := r.args
 	switch number {
 	case unix.SYS_OPEN:

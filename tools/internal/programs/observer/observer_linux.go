@@ -1,4 +1,14 @@
-package sandbox
+// Package observer hears of each system call with which a program is about to change a file,
+// tells the recorder, and lets the call go on.
+//
+// It refuses nothing. The kernel reads the path of a call again after the report, so that a
+// program can change it meanwhile: that hides a change from undo and gives no access, since
+// the observer opens paths beneath the program's own root directory without reading files,
+// and the recorder opens beneath the roots of the workspace.
+//
+// Start at [Start]. The package knows the calls that package sandboxinit reports; only Linux
+// has them.
+package observer
 
 import (
 	"bytes"
@@ -17,12 +27,8 @@ import (
 	"toolcrib/workspace/recorder"
 )
 
-// observer hears of each system call with which a program is about to change a file, tells the
-// recorder, and lets the call go on. It refuses nothing: the kernel reads the path again
-// afterwards, so that a program can change it meanwhile. That hides a change from undo and
-// opens nothing, since all that the observer opens is beneath the program's own root
-// directory, and all that the recorder opens is beneath the roots.
-type observer struct {
+// Observer hears of the system calls of one program and of everything that it starts.
+type Observer struct {
 	listener *os.File
 	recorder *recorder.Recorder
 	stop     [2]int // a pipe: closing the end for writing ends the observer
@@ -60,9 +66,9 @@ const (
 	syncWake = 1 // the two sides share a CPU (Linux 6.6)
 )
 
-// observe starts an observer with the listener fd, which it closes.
-func observe(fd int, rec *recorder.Recorder) (*observer, error) {
-	o := &observer{listener: os.NewFile(uintptr(fd), "listener"), recorder: rec, root: -1}
+// Start starts an observer with the listener fd, which it closes.
+func Start(fd int, rec *recorder.Recorder) (*Observer, error) {
+	o := &Observer{listener: os.NewFile(uintptr(fd), "listener"), recorder: rec, root: -1}
 	if err := unix.Pipe2(o.stop[:], unix.O_CLOEXEC); err != nil {
 		return nil, errors.Join(err, o.listener.Close())
 	}
@@ -71,23 +77,23 @@ func observe(fd int, rec *recorder.Recorder) (*observer, error) {
 	return o, nil
 }
 
-// close ends the observer. The program must have ended.
-func (o *observer) close() {
+// Close ends the observer, which may be nil. The program must have ended.
+func (o *Observer) Close() {
 	if o != nil {
-		unix.Close(o.stop[1])
+		_ = unix.Close(o.stop[1]) // nothing was written to it
 	}
 }
 
-func (o *observer) run(fd int) {
+func (o *Observer) run(fd int) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer func() {
 		o.large.Wait()
-		unix.Close(o.stop[0])
+		_ = unix.Close(o.stop[0])
 		if o.root >= 0 {
-			unix.Close(o.root)
+			_ = unix.Close(o.root)
 		}
-		o.listener.Close()
+		_ = o.listener.Close()
 	}()
 	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(o.stop[0]), Events: unix.POLLIN}}
 	for {
@@ -109,7 +115,7 @@ func (o *observer) run(fd int) {
 }
 
 // handle tells the recorder of a report, and answers it.
-func (o *observer) handle(fd int, r *report) {
+func (o *Observer) handle(fd int, r *report) {
 	var rests []func()
 	for _, e := range o.effects(r) {
 		if !o.alive(fd, r.id) {
@@ -133,12 +139,12 @@ func (o *observer) handle(fd int, r *report) {
 	})
 }
 
-func (o *observer) reply(fd int, id uint64) {
+func (o *Observer) reply(fd int, id uint64) {
 	a := answer{id: id, flags: goOn}
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlAnswer, uintptr(unsafe.Pointer(&a))) // fails if the process was killed
 }
 
-func (o *observer) alive(fd int, id uint64) bool {
+func (o *Observer) alive(fd int, id uint64) bool {
 	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlAlive, uintptr(unsafe.Pointer(&id)))
 	return errno == 0
 }
@@ -151,7 +157,7 @@ type effect struct {
 }
 
 // effects returns what a reported call is about to do.
-func (o *observer) effects(r *report) []effect {
+func (o *Observer) effects(r *report) []effect {
 	a := r.args
 	const cwd = unix.AT_FDCWD & (1<<64 - 1)
 	switch number := r.number; number {
@@ -187,7 +193,7 @@ func (o *observer) effects(r *report) []effect {
 }
 
 // opened is an open that writes, or creates.
-func (o *observer) opened(r *report, dir, name, flags uint64) []effect {
+func (o *Observer) opened(r *report, dir, name, flags uint64) []effect {
 	const unnamed = unix.O_TMPFILE &^ unix.O_DIRECTORY
 	switch {
 	case flags&unnamed != 0:
@@ -199,7 +205,7 @@ func (o *observer) opened(r *report, dir, name, flags uint64) []effect {
 }
 
 // changed is a change of the file that a path leads to.
-func (o *observer) changed(r *report, dir, name uint64) []effect {
+func (o *Observer) changed(r *report, dir, name uint64) []effect {
 	text, ok := o.path(r, dir, name)
 	if !ok {
 		return nil
@@ -228,7 +234,7 @@ func (o *observer) changed(r *report, dir, name uint64) []effect {
 const mostLinks = 40
 
 // link returns the text of a link, "" if it is none.
-func (o *observer) link(host string) string {
+func (o *Observer) link(host string) string {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT}
 	fd, err := unix.Openat2(o.root, host, &how)
 	if err != nil {
@@ -244,7 +250,7 @@ func (o *observer) link(host string) string {
 }
 
 // entry is a change of an entry itself, be it a link.
-func (o *observer) entry(r *report, dir, name uint64, goes bool) []effect {
+func (o *Observer) entry(r *report, dir, name uint64, goes bool) []effect {
 	text, ok := o.path(r, dir, name)
 	if !ok {
 		return nil
@@ -256,7 +262,7 @@ func (o *observer) entry(r *report, dir, name uint64, goes bool) []effect {
 	return []effect{{path: host, goes: goes}}
 }
 
-func (o *observer) descriptor(r *report, fd uint64) []effect {
+func (o *Observer) descriptor(r *report, fd uint64) []effect {
 	host, err := os.Readlink(procPath(r.pid, "fd/"+strconv.Itoa(int(int32(fd)))))
 	if err != nil || !path.IsAbs(host) {
 		return nil
@@ -264,11 +270,10 @@ func (o *observer) descriptor(r *report, fd uint64) []effect {
 	return []effect{{path: host}}
 }
 
-func (o *observer) renamed(r *report, fromDir, from, toDir, to, flags uint64) []effect {
+func (o *Observer) renamed(r *report, fromDir, from, toDir, to, flags uint64) []effect {
 	a := o.entry(r, fromDir, from, true)
 	b := o.entry(r, toDir, to, true)
-	switch {
-	case a == nil || b == nil || flags&unix.RENAME_EXCHANGE != 0:
+	if a == nil || b == nil || flags&unix.RENAME_EXCHANGE != 0 {
 		return append(a, b...)
 	}
 	return []effect{{path: a[0].path, to: b[0].path}}
@@ -279,7 +284,7 @@ func procPath(pid uint32, name string) string {
 }
 
 // path reads a path of the process and makes it absolute.
-func (o *observer) path(r *report, dir, at uint64) (string, bool) {
+func (o *Observer) path(r *report, dir, at uint64) (string, bool) {
 	name, ok := readText(r.pid, at)
 	if !ok || name == "" {
 		return "", false
@@ -307,7 +312,7 @@ func (o *observer) path(r *report, dir, at uint64) (string, bool) {
 
 // magic replaces a path that leads to a descriptor of the process, such as /dev/fd/1, by the path
 // of its file.
-func (o *observer) magic(pid uint32, name string) string {
+func (o *Observer) magic(pid uint32, name string) string {
 	fd := ""
 	for i, stream := range []string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
 		if name == stream {
@@ -330,7 +335,7 @@ func (o *observer) magic(pid uint32, name string) string {
 }
 
 // target returns the path, without links, of what a path leads to.
-func (o *observer) target(name string) (host string, ok bool) {
+func (o *Observer) target(name string) (host string, ok bool) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT}
 	fd, err := unix.Openat2(o.root, name, &how)
 	if err != nil {
@@ -342,7 +347,7 @@ func (o *observer) target(name string) (host string, ok bool) {
 }
 
 // named returns a path without links but for its last component.
-func (o *observer) named(name string) (host string, ok bool) {
+func (o *Observer) named(name string) (host string, ok bool) {
 	for len(name) > 1 && name[len(name)-1] == '/' {
 		name = name[:len(name)-1]
 	}
@@ -378,7 +383,7 @@ func readText(pid uint32, at uint64) (string, bool) {
 }
 
 // words reads the first 64 bits at an address.
-func (o *observer) words(pid uint32, at uint64) uint64 {
+func (o *Observer) words(pid uint32, at uint64) uint64 {
 	var data [8]byte
 	if n, err := readMemory(pid, at, data[:]); err != nil || n != len(data) {
 		return 0
