@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/workspace"
 	"toolcrib/workspace/fileindex"
+	"toolcrib/workspace/internal/fsys"
 	"toolcrib/workspace/internal/history"
 )
 
@@ -22,6 +23,11 @@ type change struct {
 	label    Label
 	parts    []*part
 	moves    int
+
+	dirMu    sync.Mutex
+	dir      fsys.Dir // of the last entry; nil = none is open
+	dirAt    string   // its host path
+	dirSince time.Time
 
 	mu       sync.Mutex
 	linked   map[inode]*entry // files that have a link in a folder of taken files
@@ -109,6 +115,9 @@ func (c *change) came(host string) {
 
 // move notes that a directory is about to be moved.
 func (c *change) move(from string, p workspace.Path, to string, q workspace.Path, info workspace.Info) {
+	c.dirMu.Lock()
+	c.closeDir() // it may move
+	c.dirMu.Unlock()
 	s := c.open()
 	if e := s.entries[from]; e != nil && e.before == nil {
 		s.rename(c.recorder.ws, from, to)
@@ -230,6 +239,7 @@ type Changes struct {
 // end ends the change: it returns what was changed, and hands it to the history.
 func (c *change) end() Changes {
 	c.wait()
+	c.closeDir()
 	c.verifyMove()
 	last := c.open()
 	last.closed, last.time = c.states(last), time.Now()

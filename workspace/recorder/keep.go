@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"sync/atomic"
@@ -89,7 +90,9 @@ const atOnce = 256 << 10
 // take finds out what an entry was and keeps it. What takes long is left to rest.
 func (c *change) take(e *entry, goes bool) (rest func()) {
 	taken := func() { close(e.taken) }
-	info, exists, err := e.path.Find(false)
+	c.dirMu.Lock()
+	defer c.dirMu.Unlock()
+	info, exists, err := c.look(e.path)
 	if err != nil {
 		c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
 		e.left = true
@@ -109,9 +112,9 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 		taken()
 		return nil
 	}
-	keep := func() {
+	keep := func(parent fsys.Dir) {
 		defer taken()
-		if err := c.takeFile(e, info, goes); err != nil {
+		if err := c.takeFile(e, parent, info, goes); err != nil {
 			c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
 			e.file = ""
 		} else {
@@ -119,11 +122,62 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 		}
 		c.note(e)
 	}
-	if !goes && info.Size > atOnce {
-		return keep
+	if goes || info.Size <= atOnce {
+		keep(c.dir)
+		return nil
 	}
-	keep()
-	return nil
+	parent := c.dir // which is not closed before rest has run
+	c.dir = nil
+	return func() {
+		keep(parent)
+		_ = parent.Close()
+	}
+}
+
+// dirFor is how long a directory is held open: another program may move it meanwhile.
+const dirFor = 50 * time.Millisecond
+
+// look describes an entry. It leaves the directory of the entry in c.dir, open for the next
+// entries. The caller holds c.dirMu.
+func (c *change) look(p workspace.Path) (info workspace.Info, exists bool, err error) {
+	a := p.Anchor()
+	if !a.Allowed() {
+		return info, false, errDenied
+	}
+	at := path.Dir(a.Canonical())
+	if c.dir == nil || c.dirAt != at || time.Since(c.dirSince) > dirFor {
+		c.closeDir()
+		if c.dir, err = parentOf(p); isMissing(err) {
+			return info, false, nil
+		}
+		if err != nil {
+			return info, false, err
+		}
+		c.dirAt, c.dirSince = at, time.Now()
+	}
+	info, err = c.dir.Stat(path.Base(a.Canonical()))
+	if isMissing(err) {
+		return info, false, nil
+	}
+	return info, err == nil, err
+}
+
+// errDenied says that the policy denies a path, of which nothing may be kept then.
+var errDenied = errors.New("the policy denies it")
+
+// isMissing reports whether an error says that nothing is at a path.
+func isMissing(err error) bool {
+	if e, ok := errors.AsType[*workspace.Error](err); ok {
+		return e.Rule == workspace.RuleNotFound
+	}
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+func (c *change) closeDir() {
+	if c.dir != nil {
+		_ = c.dir.Close() // it was only read
+		c.dir = nil
+	}
 }
 
 // reserve gives the content of a file its name in the store of the change. It reports whether
@@ -149,12 +203,7 @@ func (c *change) reserve(e *entry, info workspace.Info) bool {
 
 // takeFile keeps the content of a file: by a link where that is enough, else by a copy. Small
 // copies share one file, since to make a file takes longer than to write it.
-func (c *change) takeFile(e *entry, info workspace.Info, goes bool) error {
-	parent, err := parentOf(e.path)
-	if err != nil {
-		return err
-	}
-	defer parent.Close()
+func (c *change) takeFile(e *entry, parent fsys.Dir, info workspace.Info, goes bool) error {
 	name := path.Base(e.host)
 	if goes && info.Links == 1 {
 		file := e.in.next()
@@ -166,21 +215,26 @@ func (c *change) takeFile(e *entry, info workspace.Info, goes bool) error {
 			return nil
 		}
 	}
-	in, now, err := parent.OpenRead(name)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if now.Size <= atOnce {
-		data := make([]byte, now.Size+1)
+	if info.Size <= atOnce {
+		in, err := fsys.OpenFile(parent, name)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		data := make([]byte, info.Size+1)
 		n, err := io.ReadFull(in, data)
 		if err != io.EOF && err != io.ErrUnexpectedEOF {
-			return cmp.Or(err, fsys.ErrSwapped)
+			return cmp.Or(err, fsys.ErrSwapped) // it has grown
 		}
 		e.before.Hash, e.before.Size = fsys.HashBytes(data[:n]), int64(n)
 		e.before.At, err = e.in.pending.Put(data[:n])
 		return err
 	}
+	in, _, err := parent.OpenRead(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	file := e.in.next()
 	if e.before.Size, err = copyTo(in, e.in.folder, file); err != nil {
 		return err
