@@ -5,14 +5,15 @@ import (
 	"path"
 
 	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/store"
 )
 
-// Anchor is a path as packages fileindex and deny see it: they open directories by their
+// Anchor is a path as packages fileindex, deny and recorder see it: they open directories by their
 // handles and make paths of the names in them. No other package may ask for one; a test of
 // the imports holds this.
 type Anchor struct{ p Path }
 
-// Anchor returns p as packages fileindex and deny need it.
+// Anchor returns p as these packages need it.
 func (p Path) Anchor() Anchor { return Anchor{p} }
 
 // Index counts the changes of the files below a root, see [Workspace.Generation]. A file
@@ -22,6 +23,16 @@ type Index interface {
 	// it counts every change that returned before the call. It does not read files.
 	Generation(ctx context.Context) (n uint64, exact bool)
 }
+
+// Located returns the path of an absolute host path that comes from the file system, free of
+// links; false if it is outside the roots. Unlike for Resolve, its name may be any.
+func (w *Workspace) Located(host string) (Path, bool) {
+	r, rel := w.locate(host)
+	return Path{view: w, root: r, rel: rel}, r != nil
+}
+
+// Store returns the state of all roots.
+func (a Anchor) Store() *store.Store { return a.p.view.state.Store }
 
 // Path returns the path itself.
 func (a Anchor) Path() Path { return a.p }
@@ -54,6 +65,9 @@ func (a Anchor) RootCanonical() string { return a.p.root.canonical }
 // RootNames returns all host paths of the root of the view, slash-separated. The caller must
 // not change the list.
 func (a Anchor) RootNames() []string { return a.p.root.names }
+
+// Given returns the canonical host path of the root that was given at the start.
+func (a Anchor) Given() string { return a.p.root.origin }
 
 // Origin returns the path below the root that was given at the start, slash-separated; "."
 // is that root itself.

@@ -91,15 +91,14 @@ func (t *transaction) files(h *history.History) []Changed {
 		list = append(list, Changed{Kind: OpDirectory, Path: t.nameIn(h, s), After: &Version{Kind: KindDirectory}})
 	}
 	for _, w := range t.works {
-		if !w.same && w.op.Kind != OpDirectory {
+		if !w.same && (w.op.Kind != OpDirectory || w.done.Before != nil) {
 			list = append(list, t.filesOf(h, w)...)
 		}
 	}
 	return list
 }
 
-// foreseen lists the effects that the history of the first operation would get if the
-// process were killed after the last step.
+// foreseen lists the effects for the history of the first operation, before they happen.
 func (t *transaction) foreseen(h *history.History) []Changed {
 	var list []Changed
 	for _, w := range t.works {
@@ -130,6 +129,8 @@ func (t *transaction) filesOf(h *history.History, w *work) []Changed {
 		return []Changed{c}
 	case w.op.Kind == OpMove, w.op.Kind == OpCopy:
 		c.From = t.nameIn(h, w.from)
+	case w.op.Kind == OpDirectory:
+		c.Before = w.done.Before
 	}
 	return append(slices.Clip(w.kept), c)
 }

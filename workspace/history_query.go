@@ -48,6 +48,9 @@ func (w *Workspace) histories() ([]*history.History, error) {
 // History lists the changes of the roots, the newest first, with the files that the view
 // holds. total counts those that the query chooses without its Offset and Limit.
 func (w *Workspace) History(ctx context.Context, q HistoryQuery) (list []Record, total int, err error) {
+	if err := w.state.Recorded(ctx); err != nil {
+		return nil, 0, err
+	}
 	histories, err := w.histories()
 	if err != nil {
 		return nil, 0, err
@@ -106,14 +109,14 @@ func (w *Workspace) historical(p Path) []string {
 	return names
 }
 
-// Kept opens a former content by its hash; RuleNotFound if it is not kept.
-func (w *Workspace) Kept(ctx context.Context, hash string) (io.ReadCloser, int64, error) {
+// Kept opens a former content; RuleNotFound where it is not kept.
+func (w *Workspace) Kept(ctx context.Context, v *Version) (io.ReadCloser, int64, error) {
 	histories, err := w.histories()
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, h := range histories {
-		r, size, err := h.Open(ctx, hash)
+		r, size, err := h.OpenVersion(ctx, v)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -123,7 +126,7 @@ func (w *Workspace) Kept(ctx context.Context, hash string) (io.ReadCloser, int64
 		return r, size, nil
 	}
 	return nil, 0, &Error{
-		Rule: RuleNotFound, Msg: "the content " + fsys.Show(hash) + " is not kept",
+		Rule: RuleNotFound, Msg: "the content " + fsys.Show(v.Hash) + " is not kept",
 		Hint: "the history keeps recent contents, within its bounds",
 	}
 }
@@ -131,7 +134,7 @@ func (w *Workspace) Kept(ctx context.Context, hash string) (io.ReadCloser, int64
 // historyError returns an error of the history as an *[Error]; that of a context stays as
 // it is.
 func historyError(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &Error{Rule: RuleIO, Msg: "the history cannot be read: " + fsys.Cause(err), Err: err}
@@ -140,22 +143,10 @@ func historyError(err error) error {
 // Gap returns the known gap in the histories of the roots that was noticed last; nil for
 // none. It makes no history for a root without one.
 func (w *Workspace) Gap(ctx context.Context) (*Gap, error) {
-	var found *Gap
+	var roots []string
 	for _, r := range w.roots {
-		if !w.state.HasHistory(r.origin) {
-			continue
-		}
-		h, _, err := w.historyOf(r)
-		if err != nil {
-			return nil, err
-		}
-		g, err := h.Gap(ctx)
-		if err != nil {
-			return nil, historyError(err)
-		}
-		if g != nil && (found == nil || g.Noticed.After(found.Noticed)) {
-			found = g
-		}
+		roots = append(roots, r.origin)
 	}
-	return found, nil
+	found, err := w.state.Gap(ctx, roots)
+	return found, historyError(err)
 }

@@ -60,7 +60,7 @@ func appendRecord(t testing.TB, h workspace.TestHistory, files ...workspace.Chan
 
 // kept reads a kept content.
 func kept(w *workspace.Workspace, hash string) (string, error) {
-	r, size, err := w.Kept(context.Background(), hash)
+	r, size, err := w.Kept(context.Background(), &workspace.Version{Hash: hash})
 	if err != nil {
 		return "", err
 	}

@@ -7,11 +7,9 @@ import (
 	"toolcrib/workspace/internal/fsys"
 )
 
-// Opener opens one file after the other as [Path.Open] does. While files of one directory
-// follow each other it holds that directory open, which takes less time than a path for
-// each. The paths are of regular files, as a walk or an index has them. The Info of a file
-// is that of the time when it is asked for first. The zero value is ready to use, by one
-// goroutine at a time.
+// Opener opens regular files, as a walk or an index has them, as [Path.Open] does. It holds a
+// directory open while files of it follow each other, which takes less time. The Info of a
+// file is of the time of the first question. One goroutine at a time may use it.
 type Opener struct {
 	root   *root
 	in     string   // directory of the last file, ending in a slash, or ""

@@ -152,8 +152,10 @@ func (t *transaction) planDirectory(w *work) error {
 	case "":
 		w.done.After = &Version{Kind: KindDirectory}
 	case KindDirectory:
-		w.same = true
 		w.done.Before, w.done.After = history.VersionOf(w.at.info), history.VersionOf(w.at.info)
+		if w.same = !w.op.Restores || w.op.Mode == w.at.info.Mode.Perm(); !w.same {
+			w.done.After.Mode = w.op.Mode
+		}
 	default:
 		return w.fail(fs.ErrExist)
 	}

@@ -38,7 +38,7 @@ func (x repairing) History(root string) (*history.History, error) { return x.w.s
 
 // Kept opens a former content from the history of any root.
 func (x repairing) Kept(ctx context.Context, hash string) (io.ReadCloser, error) {
-	r, _, err := x.w.Kept(ctx, hash)
+	r, _, err := x.w.Kept(ctx, &Version{Hash: hash})
 	return r, err
 }
 

@@ -103,6 +103,10 @@ func (w *work) acts() []*journal.Act {
 			acts = append(acts, w.move(w.from, w.backup, w.from.info))
 		}
 		return acts
+	case OpDirectory:
+		if w.at.exists() {
+			return []*journal.Act{{Kind: journal.Mode, To: w.at.abs(), Inode: w.at.info.Inode, Before: w.at.info.Mode.Perm(), Perm: w.op.Mode, Target: w.at.entry()}}
+		}
 	case OpCopy, OpSymlink:
 		return w.put(w.staged, w.staged.info)
 	}

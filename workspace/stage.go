@@ -165,7 +165,7 @@ func (t *transaction) makeDirs(w *work) error {
 		w.at.dir = d
 	}
 	w.at.missing = nil
-	if w.op.Kind != OpDirectory {
+	if w.op.Kind != OpDirectory || w.at.exists() {
 		return nil
 	}
 	_, err := t.makeDir(w.at.dir, w.at, w.op.Mode)

@@ -135,7 +135,7 @@ func (c *claims) work(w *work) (err error) {
 	if w.from, err = c.ws.spotOf(op.From, op.Kind == OpWrite); err != nil || op.Kind == OpCopy {
 		return err
 	}
-	if err := c.claim(w.from, op.From); err != nil {
+	if err := c.claim(w.from, op.From); err != nil || op.Restores {
 		return err
 	}
 	return c.ws.refuseProtected(w.from, op.From, op.Kind != OpWrite)

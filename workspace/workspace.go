@@ -1,25 +1,22 @@
 // Package workspace keeps every path inside the directories that the user named,
 // and is the only place that opens the user's files.
 //
-// A [Workspace] holds its roots open. [Workspace.Resolve] turns text into a [Path], which
-// opens, describes and lists files. Text is never trusted: the kernel (openat2) or os.Root
-// contains each operation at the moment that it runs, relative to the open root, so that it
-// cannot escape while the tree changes. Only regular files and directories are opened. Others,
-// and all files on /proc or another file system of the kernel, are refused without blocking.
-// Bind mounts and hard links that somebody with the rights made inside a root are part of it.
+// [Workspace.Resolve] turns text into a [Path], which opens, describes and lists files below the
+// open roots. Text is never trusted: the kernel (openat2) or os.Root contains each operation
+// while it runs, so that it cannot escape while the tree changes. Only regular files and
+// directories are opened; others, and all files of a file system of the kernel, are refused
+// without blocking. Bind mounts and hard links inside a root belong to it.
 //
-// It may import workspace/state, workspace/protect, workspace/fileuri and the packages in
-// workspace/internal, and nothing else of toolcrib: fsys has the system calls, tree whole
-// directory trees, history former contents, journal the steps of a change, and store the
-// state of all roots. Two packages import it: fileindex walks and indexes files by an
-// [Anchor], and Generation reads it as an [Index]; deny has the patterns of deny rules, and
-// DeniedPaths asks it as [ProgramRules].
+// It may import workspace/state, workspace/protect, workspace/fileuri and workspace/internal:
+// fsys has the system calls, tree whole directory trees, history former contents, journal the
+// steps of a change, and store the state of all roots. Three packages see more of it by an
+// [Anchor]: fileindex, which Generation reads as an [Index], deny, which DeniedPaths asks as
+// [ProgramRules], and recorder.
 //
 // Read the files in this order, in which most refer to earlier ones alone:
 //
-//   - roots and paths: types.go, root.go, path.go, errors.go, workspace.go, resolve.go,
-//     links.go;
-//   - files and names: file.go, opener.go, nearest.go;
+//   - roots, paths, files: types.go, root.go, path.go, errors.go, workspace.go, resolve.go,
+//     links.go, file.go, opener.go, nearest.go;
 //   - programs and the packages that import this one: anchor.go, programs.go;
 //   - a change and where it acts: change.go, locate.go;
 //   - the state of all roots: sharedstate.go, history_query.go;

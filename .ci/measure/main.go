@@ -78,6 +78,7 @@ var figures = map[string]figure{
 	"searchtools":   search.Tools,
 	"sandbox":       sandbox.Sandbox,
 	"spawn":         sandbox.Spawn,
+	"undo":          sandbox.Undo,
 	"survivors":     sandbox.Survivors,
 	"detached":      sandbox.Detached,
 	"floods":        sandbox.Floods,

@@ -16,6 +16,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
+	"toolcrib/workspace/recorder"
 	"toolcrib/workspace/redact"
 )
 
@@ -114,6 +115,13 @@ func recoverChanges(ctx context.Context, ws *workspace.Workspace, log *slog.Logg
 	}
 	if found.Finished+found.Undone > 0 {
 		log.Warn("a process was killed while it changed files", "finished", found.Finished, "undone", found.Undone)
+	}
+	recorded, err := recorder.Recover(ctx, ws)
+	if err != nil {
+		log.Warn("what programs changed before their server was killed is not all in the history", "err", err)
+	}
+	if recorded > 0 {
+		log.Warn("a server was killed while its programs changed files; the history has these changes", "changes", recorded)
 	}
 	gap, err := ws.Gap(ctx)
 	if err != nil {

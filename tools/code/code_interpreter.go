@@ -124,8 +124,9 @@ func (d Deps) codeInterpreter(ctx context.Context, in InterpreterIn) (Interprete
 }
 
 func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.Duration) (InterpreterOut, error) {
-	before := changed.Begin(ctx, tools.Session(ctx).Workspace)
+	before := changed.Begin(ctx, tools.Session(ctx).Workspace, d.Sandbox.Recorded(ctx))
 	begin, process := time.Now(), k.program()
+	process.Begin(ctx, "code_interpreter")
 	a, output, stopped, err := d.cell(ctx, k, code, timeout)
 	if err != nil && !errors.Is(err, errEnded) {
 		return InterpreterOut{}, err
@@ -153,7 +154,7 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 		o.Status = "ok in " + took
 	}
 	o.Status += "; handle " + k.handle
-	touched := before.Changes(ctx)
+	touched := before.Changes(ctx, process)
 	touched.Note(ctx)
 	o.Notes = append(o.Notes, o.Within.Warning(), files(touched), process.Touched().Warning(), hint(pythonReport{Error: a.Error, Kind: a.Kind}, k.network, o.Within))
 	for _, img := range a.Images {

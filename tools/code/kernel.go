@@ -82,7 +82,7 @@ func (d Deps) startKernel(ctx context.Context, k *kernel) error {
 		}
 	}
 	p, err := d.Sandbox.Start(ctx, sandbox.Command{
-		Args: pythonArgs(interpreter, kernelProgram), Dir: dir,
+		Tool: "code_interpreter", Args: pythonArgs(interpreter, kernelProgram), Dir: dir,
 		Env:   []string{"MPLBACKEND=agg"},
 		Stdin: theirs[0], Stdout: theirs[1], Stderr: theirs[2],
 		Network: k.network, Limits: sandbox.Limits{Memory: pythonMemory},

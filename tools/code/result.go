@@ -117,7 +117,7 @@ func starved(exit sandbox.Exit, within sandbox.Report) string {
 
 // files lists the changes in the workspace, "" if they are unknown.
 func files(c changed.Changes) string {
-	if len(c.All()) == 0 {
+	if !c.Any() {
 		return ""
 	}
 	return c.String()

@@ -73,7 +73,7 @@ func (d Deps) runJavascript(ctx context.Context, in RunJavascriptIn) (RunJavascr
 	if !d.Scripts {
 		return RunJavascriptOut{}, tools.Errorf(tools.Unavailable, "this process runs no scripts")
 	}
-	r, err := d.run(ctx, script{
+	r, err := d.run(ctx, script{tool: "run_javascript",
 		args: []string{"toolcrib", javascript.Argument},
 		job: func(mark string) any {
 			return javascript.Job{Mark: mark, Code: in.Code, Timeout: timeout, Memory: javascriptMemory}

@@ -75,7 +75,7 @@ func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, erro
 	if err != nil {
 		return RunPythonOut{}, err
 	}
-	r, err := d.run(ctx, script{
+	r, err := d.run(ctx, script{tool: "run_python",
 		args: pythonArgs(interpreter, runner),
 		job: func(mark string) any {
 			return map[string]any{"Mark": mark, "Code": in.Code, "Most": shownText}

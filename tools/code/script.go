@@ -18,6 +18,7 @@ import (
 // script is a program that reads a job as JSON from stdin. It prints its output and then, on a
 // line that begins with the job's mark, a report as JSON.
 type script struct {
+	tool    string
 	args    []string
 	env     []string
 	job     func(mark string) any
@@ -62,10 +63,10 @@ func (d Deps) run(ctx context.Context, s script) (ran, error) {
 	}
 	var before *changed.Watch
 	if !s.silent {
-		before = changed.Begin(ctx, tools.Session(ctx).Workspace)
+		before = changed.Begin(ctx, tools.Session(ctx).Workspace, d.Sandbox.Recorded(ctx))
 	}
 	begin := time.Now()
-	started, err := d.start(ctx, sandbox.Command{Args: s.args, Dir: dir, Env: s.env, Network: s.network, Limits: s.limits, Self: s.self})
+	started, err := d.start(ctx, sandbox.Command{Tool: s.tool, Args: s.args, Dir: dir, Env: s.env, Network: s.network, Limits: s.limits, Self: s.self})
 	if err != nil {
 		return ran{}, err
 	}
@@ -102,7 +103,7 @@ func (d Deps) run(ctx context.Context, s script) (ran, error) {
 		output: text, report: report, exit: started.Exit(), within: started.Report(), took: took, stopped: stopped,
 	}
 	if before != nil {
-		r.files = before.Changes(ctx)
+		r.files = before.Changes(ctx, started)
 	}
 	return r, ctx.Err()
 }

@@ -64,13 +64,15 @@ func (d Deps) restoreFile(ctx context.Context, in RestoreFileIn) (RestoreFileOut
 	if run.Redoes, err = restore.TookBack(ctx, records[0]); err != nil {
 		return RestoreFileOut{}, err
 	}
+	own := restore.Own{}
 	for i, rec := range records {
-		r, err := in.plan(ctx, rec)
+		r, err := in.plan(ctx, rec, own)
 		if err == nil {
 			err = r.Verify()
 		}
 		if err = cmp.Or(ctx.Err(), err); err == nil {
 			err = run.CarryOut(ctx, r, len(records) > 1)
+			own.Add(r)
 		}
 		if err != nil {
 			return RestoreFileOut{}, restore.WithLost(run.Half(err), lost)
@@ -116,8 +118,8 @@ func (in RestoreFileIn) path(ctx context.Context) (workspace.Path, error) {
 }
 
 // plan returns the restoration of a change.
-func (in RestoreFileIn) plan(ctx context.Context, rec workspace.Record) (*restore.Restoration, error) {
-	r := restore.NewRestoration(ctx, rec, in.Undo, in.Overwrite)
+func (in RestoreFileIn) plan(ctx context.Context, rec workspace.Record, own restore.Own) (*restore.Restoration, error) {
+	r := restore.NewRestoration(ctx, rec, in.Undo, in.Overwrite, own)
 	if in.Undo { // the change as a whole
 		return r, r.Collect(workspace.Path{})
 	}
@@ -154,7 +156,7 @@ func restoreQuestion(ctx context.Context, in RestoreFileIn) (tools.Question, err
 	if err != nil {
 		return tools.Question{}, err
 	}
-	r, err := in.plan(ctx, records[0])
+	r, err := in.plan(ctx, records[0], nil)
 	if err != nil {
 		return tools.Question{}, err
 	}

@@ -56,7 +56,7 @@ func bashTool(d Deps) tools.Tool {
 			Say:   "The changed files are listed.",
 			Files: map[string]string{"a.txt": "one\n", "b.txt": "two\n"},
 			In:    BashIn{Command: "echo more >> a.txt; rm b.txt; echo new > c.txt"},
-			Want:  "exit 0 in …; no output\n...\nfiles: created c.txt; changed a.txt; deleted b.txt (not in the history of restore_file)\n",
+			Want:  "exit 0 in …; no output\n...\nfiles: created c.txt; changed a.txt; deleted b.txt (undo: restore_file undo=true)\n",
 			After: map[string]string{"a.txt": "one\nmore\n", "c.txt": "new\n"},
 		}},
 		Run: d.bash,
@@ -64,7 +64,7 @@ func bashTool(d Deps) tools.Tool {
 }
 
 func (d Deps) bash(ctx context.Context, in BashIn) (BashOut, error) {
-	out, err := d.run(ctx, commandIn(in), bashArgs(in.Command))
+	out, err := d.run(ctx, "bash", commandIn(in), bashArgs(in.Command))
 	return BashOut{out}, err
 }
 

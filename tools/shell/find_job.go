@@ -102,7 +102,7 @@ func state(j *jobs.Job) string {
 // first line, unless the job waits for input.
 func (d Deps) example(command string, input bool) func(context.Context) error {
 	return func(ctx context.Context) error {
-		spec, err := d.spec(ctx, commandIn{Command: command, Background: true}, bashArgs(command))
+		spec, err := d.spec(ctx, "bash", commandIn{Command: command, Background: true}, bashArgs(command))
 		if err != nil {
 			return err
 		}

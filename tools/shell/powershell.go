@@ -50,14 +50,14 @@ func powershellTool(d Deps) tools.Tool {
 			Say:   "The changed files are listed.",
 			Files: map[string]string{"a.txt": "one\n"},
 			In:    PowerShellIn{Command: "Set-Content -Path b.txt -Value two; Remove-Item a.txt"},
-			Want:  "exit 0 in …; no output\n...\nfiles: created b.txt; deleted a.txt (not in the history of restore_file)\n",
+			Want:  "exit 0 in …; no output\n...\nfiles: created b.txt; deleted a.txt (undo: restore_file undo=true)\n",
 		}},
 		Run: d.powershell,
 	})
 }
 
 func (d Deps) powershell(ctx context.Context, in PowerShellIn) (PowerShellOut, error) {
-	out, err := d.run(ctx, commandIn(in), in.args())
+	out, err := d.run(ctx, "powershell", commandIn(in), in.args())
 	return PowerShellOut{out}, err
 }
 

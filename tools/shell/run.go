@@ -61,21 +61,21 @@ type commandOut struct {
 func bashArgs(line string) []string { return []string{"bash", "--noprofile", "--norc", "-c", line} }
 
 // run runs args, the shell with the line of in.
-func (d Deps) run(ctx context.Context, in commandIn, args []string) (commandOut, error) {
+func (d Deps) run(ctx context.Context, tool string, in commandIn, args []string) (commandOut, error) {
 	if err := ctx.Err(); err != nil {
 		return commandOut{}, err
 	}
 	if err := in.check(ctx); err != nil {
 		return commandOut{}, err
 	}
-	spec, err := d.spec(ctx, in, args)
+	spec, err := d.spec(ctx, tool, in, args)
 	if err != nil {
 		return commandOut{}, err
 	}
 	if slices.ContainsFunc(in.Env, func(v string) bool { return strings.HasPrefix(v, "PATH=") }) {
 		spec.Command.Args[0] = located(spec.Command.Args[0])
 	}
-	w := changed.Begin(ctx, spec.Workspace)
+	w := changed.Begin(ctx, spec.Workspace, d.Jobs.Recorded(ctx))
 	j, err := d.start(ctx, in, spec)
 	if err != nil {
 		return commandOut{}, refused(err)
@@ -86,6 +86,7 @@ func (d Deps) run(ctx context.Context, in commandIn, args []string) (commandOut,
 		return commandOut{}, err
 	}
 	if !ended {
+		j.Changes() // what follows is a change of its own
 		return running(j, in)
 	}
 	return d.ended(ctx, j, w)
@@ -131,7 +132,7 @@ func (d Deps) start(ctx context.Context, in commandIn, spec jobs.Spec) (*jobs.Jo
 }
 
 // spec returns the job of a command.
-func (d Deps) spec(ctx context.Context, in commandIn, args []string) (jobs.Spec, error) {
+func (d Deps) spec(ctx context.Context, tool string, in commandIn, args []string) (jobs.Spec, error) {
 	if d.Jobs == nil {
 		return jobs.Spec{}, tools.Errorf(tools.Unavailable, "this server runs no programs")
 	}
@@ -160,7 +161,7 @@ func (d Deps) spec(ctx context.Context, in commandIn, args []string) (jobs.Spec,
 	return jobs.Spec{
 		Principal: session.Principal, Workspace: session.Workspace, Text: in.Command, Timeout: timeout, Input: in.Input,
 		Command: sandbox.Command{
-			Args: args, Dir: dir, Env: env, Network: in.Network, Terminal: terminal,
+			Tool: tool, Args: args, Dir: dir, Env: env, Network: in.Network, Terminal: terminal,
 		},
 	}, nil
 }
@@ -197,7 +198,7 @@ func (d Deps) ended(ctx context.Context, j *jobs.Job, w *changed.Watch) (command
 	j.Screen(func(s *screen.Screen) { text = s.String() })
 	e := j.Log().Extent()
 	out := commandOut{Status: ending(j) + "; " + volume(e), Output: text, Report: j.Report(), Code: &exit.Code}
-	files := w.Changes(ctx)
+	files := w.Changes(ctx, j)
 	files.Note(ctx)
 	out.Notes = []string{hintOf(j), out.Report.Warning(), orphans(exit), files.String(), exit.Warning(), unkept(e), session(ctx, j)}
 	if whole {

@@ -152,7 +152,7 @@ func TestSessionDeletes(t *testing.T) {
 	}
 	s.want(run("mkdir .git; touch .git/HEAD .mcp.json"), `\nmade meanwhile: \.mcp\.json; `)
 	s.want(run("true"), `^exit 0 in [^\n]*\nsession a is in \.\n$`)
-	s.want(run("rm -rf .git"), `\ndeleted or moved away meanwhile: \.git, which no history`)
+	s.want(run("rm -rf .git"), `\ndeleted or moved away meanwhile: \.git; undo: restore_file undo=true\n`)
 }
 
 // A session that a command has broken ends, and says so.
@@ -240,7 +240,7 @@ func TestTerminalComputes(t *testing.T) {
 func TestChanged(t *testing.T) {
 	s, ctx := start(t), t.Context()
 	s.want(s.call(ctx, "bash", map[string]any{"command": "mkdir d; echo 1 > d/a; echo 2 > b; ln -s b c"}), `\nfiles: created b, c, d/a\n$`)
-	s.want(s.call(ctx, "bash", map[string]any{"command": "mv b e; touch d/a; rm c"}), `\nfiles: created e; changed d/a; deleted b, c \(not in the history of restore_file\)\n$`)
+	s.want(s.call(ctx, "bash", map[string]any{"command": "mv b e; touch d/a; rm c"}), `\nfiles: created e; changed d/a; deleted b, c \(undo: restore_file undo=true\)\n$`)
 	s.want(s.call(ctx, "bash", map[string]any{"command": "true"}), `^exit 0 in [^\n]*; no output\n(sandbox[^\n]*\n)?$`)
 }
 

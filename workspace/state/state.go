@@ -191,6 +191,11 @@ func HasFolder(base, root, name string) bool {
 	return isDirectory(filepath.Join(base, nameOf(root), folderName(name)))
 }
 
+// HasFolder reports whether the directory has the folder of that name.
+func (d *Dir) HasFolder(name string) bool {
+	return isDirectory(filepath.Join(d.path, folderName(name)))
+}
+
 // HasShared reports whether a process has ever used [Shared].
 func HasShared(base string) bool { return isDirectory(filepath.Join(base, "shared")) }
 

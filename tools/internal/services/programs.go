@@ -32,6 +32,7 @@ type ProgramSettings struct {
 	Sandbox        string   `flag:"sandbox" env:"TOOLCRIB_SANDBOX" arg:"LEVEL" values:"full,landlock,none" help:"how programs that tools run are contained: full, landlock is without namespaces, none contains nothing; where the machine does not let the level be made, they are refused (default the best of this system, which is full on Linux)" default:"full" narrow:"order=none,landlock,full"`
 	NetworkHosts   []string `flag:"network-hosts" env:"TOOLCRIB_NETWORK_HOSTS" arg:"HOSTS" help:"the only hosts that programs with the network reach: example.com, *.example.com for all below it, example.com:443, addresses and prefixes; * is every public host (default that)" live:"yes"`
 	NetworkPrivate []string `flag:"network-private" env:"TOOLCRIB_NETWORK_PRIVATE" arg:"HOSTS" help:"hosts that programs with the network reach although their addresses are private, in the same forms; a mirror, a database of the site (default none)" live:"yes"`
+	ProgramUndo    string   `flag:"program-undo" env:"TOOLCRIB_PROGRAM_UNDO" arg:"WHEN" values:"on,off" help:"whether the history of files gets what programs change, so that it can be undone" default:"on" live:"yes"`
 	Programs       Bounds   `file:"programs" help:"what programs that tools run may use: memory, files, processes, directories, variables" live:"yes"`
 }
 
@@ -56,7 +57,8 @@ func (set *ProgramSettings) options(setup tools.Setup) sandbox.Options {
 		},
 		Read: slices.Concat(b.Read, setup.Read), Hide: slices.Concat(b.Hide, setup.Hide), Env: b.Env,
 		Hosts: set.NetworkHosts, Private: set.NetworkPrivate,
-		Log: setup.Log,
+		Unrecorded: set.ProgramUndo == "off",
+		Log:        setup.Log,
 	}
 	if set.Sandbox != "" {
 		_ = opt.Level.UnmarshalText([]byte(set.Sandbox)) // Check has tried
@@ -129,6 +131,11 @@ func (s *Services) examine(ctx context.Context) []tools.Finding {
 		return []tools.Finding{{State: tools.Missing, What: "sandbox", Say: "none: programs that tools run can do all that the user can"}}
 	}
 	found := []tools.Finding{{State: tools.Fine, What: "sandbox", Say: "programs that tools run are contained at level " + level.String()}}
+	if why := programs.Unrecorded(ctx); why != "" {
+		found = append(found, tools.Finding{State: tools.Missing, What: "undo", Say: "what programs change cannot be undone: " + why})
+	} else {
+		found = append(found, tools.Finding{State: tools.Fine, What: "undo", Say: "what programs change is in the history of files"})
+	}
 	if why := programs.Countless(); why != "" {
 		found = append(found, tools.Finding{State: tools.Missing, What: "limits", Say: "programs.processes does not hold, so that a program may have any number of processes: " + why})
 	}

@@ -277,6 +277,15 @@ func (h *History) Open(ctx context.Context, hash string) (_ io.ReadCloser, size 
 	return f, size, err
 }
 
+// OpenVersion opens the content of a version; fs.ErrNotExist if it is not kept.
+func (h *History) OpenVersion(ctx context.Context, v *Version) (io.ReadCloser, int64, error) {
+	if v.At == "" {
+		return h.Open(ctx, v.Hash)
+	}
+	r, err := h.openTaken(v.At, v.Size)
+	return r, v.Size, err
+}
+
 func objectDir(hash string) string  { return "objects/" + hash[:2] }
 func objectName(hash string) string { return objectDir(hash) + "/" + hash }
 

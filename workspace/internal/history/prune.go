@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -88,7 +90,7 @@ func (h *History) Prune(ctx context.Context, youth time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if err := h.sweep(ctx, named, old); err != nil {
+	if err := errors.Join(h.sweep(ctx, named, old), h.sweepTaken(named, old)); err != nil {
 		return err
 	}
 	return h.stampPruned()
@@ -179,8 +181,8 @@ func (h *History) keepFrom(ctx context.Context, log io.ReaderAt, end int64) (int
 		total += int64(len(line.Text)) + 1
 		if err == nil {
 			for v := range Versions(rec) {
-				if !named[v.Hash] {
-					named[v.Hash] = true
+				if key := cmp.Or(v.At, v.Hash); !named[key] {
+					named[key] = true
 					total += v.Size
 				}
 			}
@@ -225,7 +227,11 @@ func nameObjects(ctx context.Context, named map[string]bool, log io.ReaderAt, fr
 			continue // no process can read it
 		}
 		for v := range Versions(rec) {
-			named[v.Hash] = true
+			if id, _, ok := strings.Cut(v.At, "/"); ok {
+				named[takenFolder+"/"+id] = true
+			} else {
+				named[v.Hash] = true
+			}
 		}
 	}
 	return nil

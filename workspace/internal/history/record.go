@@ -26,7 +26,10 @@ type Record struct {
 	Principal string    `json:"principal,omitempty"`
 	Call      string    `json:"call,omitempty"`
 	Undoes    string    `json:"undoes,omitempty"` // the ID of the change that it takes back
-	Files     []Changed `json:"files"`
+	// Program reports whether a program made the change, which may touch paths that are
+	// protected from tools.
+	Program bool      `json:"program,omitempty"`
+	Files   []Changed `json:"files"`
 	// Hidden is how many files of the change a query left out, because the view does not
 	// show them.
 	Hidden int `json:"-"`
@@ -68,8 +71,11 @@ type Version struct {
 	Hash   string      `json:"hash,omitempty"`
 	Mode   fs.FileMode `json:"mode,omitempty"`
 	Target string      `json:"target,omitempty"` // of a symlink
-	// Kept says that the history has the content under Hash.
-	Kept bool `json:"kept,omitempty"`
+	// Kept reports whether the history has the content: under Hash, or, as a program's change
+	// took it, at At: the ID of that change, a slash, and the name of a file or, with a
+	// colon, the offset in a file.
+	Kept bool   `json:"kept,omitempty"`
+	At   string `json:"at,omitempty"`
 }
 
 // Bounds limits how much a root keeps; above them, the oldest changes are forgotten.

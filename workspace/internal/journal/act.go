@@ -23,6 +23,7 @@ const (
 	Over   Kind = "over"   // From replaces To, whose former file stays as Backup
 	Write  Kind = "write"  // the content of To is replaced in place
 	Append Kind = "append" // To grows in place
+	Mode   Kind = "mode"   // the directory To gets other permissions
 )
 
 // Act is one step of a change on disk, as the journal records it. From, To and Backup are
@@ -47,6 +48,10 @@ type Act struct {
 	// Data is the text that an append adds. Size is then the offset where it begins, or
 	// before the append the least possible offset.
 	Data []byte `json:"data,omitempty"`
+
+	// Before and Perm are the permissions of a directory, before and after.
+	Before fs.FileMode `json:"before,omitempty"`
+	Perm   fs.FileMode `json:"perm,omitempty"`
 
 	// Source, Target and Spare are the entries From, To and Backup, opened.
 	Source, Target, Spare *Entry `json:"-"`
@@ -109,6 +114,8 @@ func (a *Act) run(durable bool) error {
 		return a.Source.Dir.Replace(a.Source.Name(), a.Target.Dir, a.Target.Name())
 	case Write, Append:
 		return a.runInPlace(durable)
+	case Mode:
+		return a.Target.Dir.Chmod(a.Target.Name(), a.Perm)
 	}
 	return fmt.Errorf("act %q is not known", a.Kind)
 }
@@ -166,6 +173,8 @@ func (a *Act) state() (progress, error) {
 	switch a.Kind {
 	case Move:
 		same = same || fsys.IsTemp(a.Target.Name()) // any temporary entry came from there
+	case Mode:
+		same = same && info.Mode.Perm() == a.Perm
 	case Write:
 		if !same {
 			return notDone, nil
@@ -236,6 +245,8 @@ func (a *Act) undo(kept func(hash string) (io.ReadCloser, error)) error {
 			}
 		}
 		return a.Spare.Dir.Replace(a.Spare.Name(), a.Target.Dir, a.Target.Name())
+	case Mode:
+		return a.Target.Dir.Chmod(a.Target.Name(), a.Before)
 	}
 	f, info, err := a.Target.Dir.OpenWrite(a.Target.Name())
 	if err != nil {

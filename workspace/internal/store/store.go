@@ -27,6 +27,7 @@ type Store struct {
 	intents *journal.Journal       // of this process
 
 	mu        sync.Mutex
+	recording <-chan struct{} // closed when all that Record was given has run; nil = nothing
 	common    *state.Dir
 	dirs      map[string]*state.Dir       // by the canonical name of the root
 	histories map[string]*history.History // likewise
@@ -110,6 +111,27 @@ func (s *Store) HasHistory(root string) bool {
 	return s.base != "" && state.HasFolder(s.base, root, history.Folder)
 }
 
+// Gap returns the gap that was noticed last in the histories of roots; nil for none.
+func (s *Store) Gap(ctx context.Context, roots []string) (found *history.Gap, err error) {
+	for _, root := range roots {
+		if !s.HasHistory(root) {
+			continue
+		}
+		h, err := s.History(root)
+		if err != nil {
+			return nil, err
+		}
+		g, err := h.Gap(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if g != nil && (found == nil || g.Noticed.After(found.Noticed)) {
+			found = g
+		}
+	}
+	return found, nil
+}
+
 // Journal returns the journal of this process; an error where no state is kept.
 func (s *Store) Journal() (*journal.Journal, error) {
 	if _, err := s.Shared(); err != nil {
@@ -138,6 +160,37 @@ func (s *Store) Orphans(ctx context.Context) (orphans []*state.Orphan, unlock fu
 	return orphans, lock.Unlock, nil
 }
 
+// Record runs f, which adds to a history, in the background, one call after another.
+func (s *Store) Record(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, done := s.recording, make(chan struct{})
+	s.recording = done
+	go func() {
+		defer close(done)
+		if before != nil {
+			<-before
+		}
+		f()
+	}()
+}
+
+// Recorded waits until all that Record was given has run.
+func (s *Store) Recorded(ctx context.Context) error {
+	s.mu.Lock()
+	last := s.recording
+	s.mu.Unlock()
+	if last == nil {
+		return nil
+	}
+	select {
+	case <-last:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 func (s *Store) usable() error {
 	switch {
 	case s.closed:
@@ -150,7 +203,7 @@ func (s *Store) usable() error {
 
 // Close closes all that is open.
 func (s *Store) Close() error {
-	errs := []error{s.intents.Close()}
+	errs := []error{s.Recorded(context.Background()), s.intents.Close()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true

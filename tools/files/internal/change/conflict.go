@@ -133,7 +133,7 @@ func (w Writer) former(ctx context.Context, hash string) ([]byte, bool) {
 	if data, ok := w.Seen.ByHash(session.Principal, hash); ok {
 		return data, true
 	}
-	kept, size, err := session.Workspace.Kept(ctx, hash)
+	kept, size, err := session.Workspace.Kept(ctx, &workspace.Version{Hash: hash})
 	if err != nil {
 		return nil, false // not kept, or no history: the answer is the same
 	}

@@ -150,7 +150,7 @@ func (b *Historian) text(v *workspace.Version, path workspace.Path) (text string
 
 // read reads a content that the history keeps.
 func (b *Historian) read(v *workspace.Version) ([]byte, error) {
-	kept, size, err := b.ws.Kept(b.ctx, v.Hash)
+	kept, size, err := b.ws.Kept(b.ctx, v)
 	if err != nil {
 		return nil, err
 	}

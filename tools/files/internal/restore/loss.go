@@ -43,13 +43,13 @@ func (r *Restoration) Verify() error {
 			left = append(left, s)
 			continue
 		}
-		why, ok := checked[s.content.Hash]
+		why, ok := checked[s.content.At+s.content.Hash]
 		if !ok {
 			var err error
 			if why, err = r.missing(s.content); err != nil {
 				return err
 			}
-			checked[s.content.Hash] = why
+			checked[s.content.At+s.content.Hash] = why
 		}
 		if why == "" {
 			left = append(left, s)
@@ -73,7 +73,7 @@ func (r *Restoration) missing(v *workspace.Version) (why string, err error) {
 	default:
 		return "was not kept, since the change took away too much at once", nil
 	}
-	kept, _, err := r.ws.Kept(r.ctx, v.Hash)
+	kept, _, err := r.ws.Kept(r.ctx, v)
 	if e := tools.AsError(err); e != nil {
 		if e.Code == tools.NotFound {
 			return "was kept, but is forgotten by now", nil

@@ -81,9 +81,10 @@ func (s pathState) is(v *workspace.Version) bool {
 	return s.size == v.Size && (v.Hash == "" || s.hash == v.Hash)
 }
 
-// exactly is is, and a file has the permissions of the version too.
+// exactly is is, and a file or directory has the permissions of the version too, where these
+// are known.
 func (s pathState) exactly(v *workspace.Version) bool {
-	return s.is(v) && (s.kind != workspace.KindFile || s.mode == v.Mode.Perm())
+	return s.is(v) && (v == nil || s.kind == workspace.KindSymlink || s.kind == workspace.KindDirectory && v.Mode == 0 || s.mode == v.Mode.Perm())
 }
 
 // sum returns the SHA-256 of a file of about that size, in bytes.

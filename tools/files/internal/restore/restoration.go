@@ -3,6 +3,7 @@ package restore
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
@@ -29,6 +30,8 @@ type Restoration struct {
 	Rec             workspace.Record
 	undo, overwrite bool
 
+	parts map[string]Part  // by their paths
+	own   Own              // paths that this call has restored already
 	tops  []workspace.Path // trees that came as a whole and are removed as a whole
 	steps []step
 	made  []Part // directories that the change made
@@ -41,8 +44,31 @@ type Restoration struct {
 
 // NewRestoration returns an empty plan, for Collect. With undo the whole change is reverted,
 // with overwrite also files that have changed since.
-func NewRestoration(ctx context.Context, rec workspace.Record, undo, overwrite bool) *Restoration {
-	return &Restoration{Historian: NewHistorian(ctx), Rec: rec, undo: undo, overwrite: overwrite}
+func NewRestoration(ctx context.Context, rec workspace.Record, undo, overwrite bool, own Own) *Restoration {
+	return &Restoration{Historian: NewHistorian(ctx), Rec: rec, undo: undo, overwrite: overwrite, own: own}
+}
+
+// Own has the paths that a call has restored. A command can write to a file while it moves a
+// directory, which divides its change: the first part then does not know the last content.
+type Own map[string]bool
+
+// Add adds what a restoration of a program's change has restored.
+func (o Own) Add(r *Restoration) {
+	if !r.Rec.Program {
+		return
+	}
+	for name, p := range r.parts {
+		if !p.came() {
+			o[name] = true
+			continue
+		}
+		for restored := range o {
+			if rest, ok := strings.CutPrefix(restored, name+"/"); ok {
+				delete(o, restored)
+				o[p.from.String()+"/"+rest] = true
+			}
+		}
+	}
 }
 
 // Collect plans the steps below a path, or everywhere if the path is zero.
@@ -51,7 +77,11 @@ func (r *Restoration) Collect(below workspace.Path) error {
 		return tools.Errorf(tools.Denied, "%s of the change %s are outside the workspace of this call, or are denied to it", textfile.Count(r.Rec.Hidden, "file"), r.Rec.ID).
 			WithHint("path and version restore the files inside one by one")
 	}
-	parts := r.parts(r.Rec, below)
+	parts := r.Historian.parts(r.Rec, below)
+	r.parts = map[string]Part{}
+	for _, p := range parts {
+		r.parts[p.path.String()] = p
+	}
 	for _, p := range parts {
 		if r.undo && (p.came() || p.copiedTree()) {
 			r.tops = append(r.tops, p.path)
@@ -103,14 +133,18 @@ func (r *Restoration) add(p Part) error {
 		return r.takeBack(p, now)
 	}
 	for _, top := range r.tops {
-		if within(p.path, top) {
+		switch {
+		case !within(p.path, top):
+		case p.Before == nil:
+			return nil // it goes with the tree
+		default:
 			return r.bringBack(p, pathState{}, true)
 		}
 	}
 	switch {
 	case p.Before == nil && !r.undo, now.exactly(p.Before):
 		return nil
-	case r.undo && !r.overwrite && !now.is(p.After) && !now.is(p.Before):
+	case r.undo && !r.overwrite && !now.is(p.After) && !now.is(p.Before) && !r.own[p.path.String()]:
 		r.conflicts = append(r.conflicts, textfile.Path(p.path.String()))
 		return nil
 	case p.Before == nil && now.kind == workspace.KindDirectory:
@@ -126,7 +160,7 @@ func (r *Restoration) add(p Part) error {
 // remove deletes a path that must not exist, or that must be something else. A directory is
 // deleted with the files in it.
 func (r *Restoration) remove(path workspace.Path, now pathState, files int) {
-	op := workspace.Op{Kind: workspace.OpDelete, Path: path, Recursive: now.kind == workspace.KindDirectory}
+	op := workspace.Op{Kind: workspace.OpDelete, Path: path, Recursive: now.kind == workspace.KindDirectory, Restores: r.Rec.Program}
 	if !r.overwrite && r.undo && now.kind == workspace.KindFile {
 		op.Expect.Hash = now.identity()
 	}
@@ -150,16 +184,17 @@ func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 	name := textfile.Path(p.path.String())
 	if now.kind != "" && (now.kind != p.Before.Kind || now.kind == workspace.KindSymlink) {
 		if now.kind == workspace.KindDirectory {
-			if entries, err := p.path.ReadDir(); err != nil || len(entries) > 0 {
+			if foreign, err := r.holdsForeign(p.path); err != nil || foreign {
 				r.conflicts = append(r.conflicts, name+"/")
 				return err
 			}
+			r.tops = append(r.tops, p.path)
 		}
 		r.remove(p.path, now, 1)
 		now, later = pathState{}, true
 	}
 	s := step{op: workspace.Op{Path: p.path, Mode: p.Before.Mode.Perm()}, later: later, name: name, done: "restored"}
-	s.op.Restores = p.Kind == workspace.OpDelete && now.kind == ""
+	s.op.Restores = r.Rec.Program || p.Kind == workspace.OpDelete && now.kind == ""
 	if now.kind == workspace.KindFile {
 		s.files = 1
 		r.overwrites(p.path, now)
@@ -181,6 +216,32 @@ func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 	}
 	r.steps = append(r.steps, s)
 	return nil
+}
+
+// holdsForeign reports whether a directory, which must give way, holds anything that the change
+// did not make.
+func (r *Restoration) holdsForeign(dir workspace.Path) (bool, error) {
+	entries, err := dir.ReadDir()
+	if err != nil || r.overwrite {
+		return false, err
+	}
+	for _, e := range entries {
+		path, err := dir.Join(e.Name)
+		if err != nil {
+			return true, err
+		}
+		p, made := r.parts[path.String()]
+		now, err := look(r.ctx, path, p.After)
+		if err != nil || !made || p.Before != nil || !now.is(p.After) {
+			return true, err
+		}
+		if e.Kind == workspace.KindDirectory {
+			if foreign, err := r.holdsForeign(path); err != nil || foreign {
+				return true, err
+			}
+		}
+	}
+	return false, nil
 }
 
 // Losses counts the files that the restoration overwrites and deletes.

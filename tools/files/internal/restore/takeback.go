@@ -78,7 +78,7 @@ func (r *Restoration) moveBack(p Part, now pathState, swap bool) error {
 		r.conflicts = append(r.conflicts, from)
 		return nil
 	}
-	op := workspace.Op{Kind: workspace.OpMove, From: p.path, Path: to, Overwrite: r.overwrite}
+	op := workspace.Op{Kind: workspace.OpMove, From: p.path, Path: to, Overwrite: r.overwrite, Restores: r.Rec.Program}
 	if swap {
 		op.Kind = workspace.OpCopy
 	} else if !r.overwrite && now.kind == workspace.KindFile {

@@ -16,6 +16,7 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 	"toolcrib/workspace/fileindex"
+	"toolcrib/workspace/recorder"
 )
 
 // Bounds of a look at the files: it must not cost more than the command.
@@ -76,6 +77,10 @@ func (t *tree) add(ctx context.Context, root workspace.Path) bool {
 type Changes struct {
 	Created, Changed, Deleted []string
 	Whole                     bool // there are no other changes
+
+	moved    [][2]string
+	recorded bool
+	notKept  string
 }
 
 // since compares t with an earlier tree. If the earlier look was late, it may have seen files
@@ -137,7 +142,11 @@ func (c Changes) String() string {
 		if more := len(kind.paths) - len(shown); more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		if kind.verb == "deleted" { // its undo would undo an older change of the tools
+		switch {
+		case kind.verb != "deleted":
+		case c.recorded:
+			text += " (undo: restore_file undo=true)"
+		default: // its undo would undo an older change of the tools
 			text += " (not in the history of restore_file)"
 		}
 		parts = append(parts, text)
@@ -145,23 +154,36 @@ func (c Changes) String() string {
 	if !c.Whole {
 		parts = append(parts, "others may have changed: the workspace is too large to look at all")
 	}
+	for _, m := range c.moved[:min(len(c.moved), mostNamed)] {
+		parts = append(parts, "moved "+textfile.Path(m[0])+" -> "+textfile.Path(m[1]))
+	}
+	if c.notKept != "" {
+		parts = append(parts, "cannot be undone: "+c.notKept)
+	}
 	if parts == nil {
 		return ""
 	}
 	return "files: " + strings.Join(parts, "; ")
 }
 
+// Any reports whether anything was changed.
+func (c Changes) Any() bool { return len(c.All()) > 0 || len(c.moved) > 0 || c.notKept != "" }
+
 // Watch finds files that change after Begin.
 type Watch struct {
-	ws     *workspace.Workspace
-	start  time.Time
-	late   bool // Begin returned before the first look had ended
-	before chan tree
+	recorded bool
+	ws       *workspace.Workspace
+	start    time.Time
+	late     bool // Begin returned before the first look had ended
+	before   chan tree
 }
 
-// Begin looks at the files. If that takes long, it goes on in the background after Begin has
+// Begin is called before a program starts. Unless the program is recorded it looks at the files. If that takes long, it goes on in the background after Begin has
 // returned; a file that is created meanwhile may then count as changed.
-func Begin(ctx context.Context, ws *workspace.Workspace) *Watch {
+func Begin(ctx context.Context, ws *workspace.Workspace, recorded bool) *Watch {
+	if recorded {
+		return &Watch{recorded: true}
+	}
 	w := &Watch{ws: ws, start: now(), before: make(chan tree, 1)}
 	looked := make(chan struct{})
 	go func() {
@@ -178,8 +200,20 @@ func Begin(ctx context.Context, ws *workspace.Workspace) *Watch {
 	return w
 }
 
-// Changes looks again and returns the difference.
-func (w *Watch) Changes(ctx context.Context) Changes {
+// Program is a program that may be recorded.
+type Program interface {
+	Changes() (changes recorder.Changes, known bool)
+}
+
+// Changes returns what the program changed. Unless it was recorded, that is the difference to
+// another look at the files.
+func (w *Watch) Changes(ctx context.Context, p Program) Changes {
+	if c, known := p.Changes(); known {
+		return Changes{Created: c.Created, Changed: c.Changed, Deleted: c.Deleted, Whole: true, moved: c.Moved, recorded: true, notKept: c.NotKept}
+	}
+	if w.recorded { // the program has lost its record
+		return Changes{}
+	}
 	return look(ctx, w.ws).since(<-w.before, w.start, w.late, func(path string) bool {
 		p, err := w.ws.Resolve(path)
 		if err == nil {

@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/tools/internal/programs/changed"
 	"toolcrib/workspace"
+	"toolcrib/workspace/recorder"
 )
 
 // tree is a workspace of one root, with what can be done to it.
@@ -125,10 +126,10 @@ func TestChanges(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newTree(t, c.files...)
-			w := changed.Begin(t.Context(), f.ws)
+			w := changed.Begin(t.Context(), f.ws, false)
 			w.Looked()
 			c.change(f)
-			if got := w.Changes(t.Context()).String(); got != c.want {
+			if got := w.Changes(t.Context(), unrecorded{}).String(); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -138,10 +139,10 @@ func TestChanges(t *testing.T) {
 // TestRoots names files below another root than the first by their whole path.
 func TestRoots(t *testing.T) {
 	one, two := newTree(t, "a"), newTree(t, "b")
-	w := changed.Begin(t.Context(), open(t, one.dir, two.dir))
+	w := changed.Begin(t.Context(), open(t, one.dir, two.dir), false)
 	one.write("a", "more\n")
 	two.write("b", "more\n")
-	c := w.Changes(t.Context())
+	c := w.Changes(t.Context(), unrecorded{})
 	if len(c.Changed) != 2 || !c.Whole || c.Created != nil || c.Deleted != nil {
 		t.Fatalf("got %+v", c)
 	}
@@ -161,12 +162,12 @@ func TestLate(t *testing.T) {
 	}
 	for round := range 5 {
 		time.Sleep(50 * time.Millisecond) // what was written before is dated before
-		w := changed.Begin(t.Context(), f.ws)
+		w := changed.Begin(t.Context(), f.ws, false)
 		for i := round; i < n; i += 397 {
 			f.write(name(i), fmt.Sprintf("round %d\n", round))
 		}
 		time.Sleep(20 * time.Millisecond)
-		c := w.Changes(t.Context())
+		c := w.Changes(t.Context(), unrecorded{})
 		for i := round; i < n; i += 397 {
 			if c.Whole && !slices.Contains(c.Changed, name(i)) {
 				t.Errorf("round %d: %s is missed: %s", round, name(i), c)
@@ -186,10 +187,10 @@ func TestBounds(t *testing.T) {
 		f.write(fmt.Sprintf("d%d/f%d", i/500, i), "x")
 	}
 	time.Sleep(50 * time.Millisecond) // what was written before is dated before
-	w := changed.Begin(t.Context(), f.ws)
+	w := changed.Begin(t.Context(), f.ws, false)
 	f.remove("d3/f1500")
 	f.write("new", "x")
-	c := w.Changes(t.Context())
+	c := w.Changes(t.Context(), unrecorded{})
 	if c.Whole || c.Created != nil || c.Deleted != nil || !strings.HasSuffix(c.String(), others) {
 		t.Errorf("got %+v", c)
 	}
@@ -205,9 +206,9 @@ func TestCancelled(t *testing.T) {
 	f := newTree(t, "a")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	w := changed.Begin(ctx, f.ws)
+	w := changed.Begin(ctx, f.ws, false)
 	f.write("a", "more\n")
-	if got := w.Changes(ctx).String(); got != "files: "+others {
+	if got := w.Changes(ctx, unrecorded{}).String(); got != "files: "+others {
 		t.Errorf("got %q", got)
 	}
 }
@@ -220,9 +221,14 @@ func TestUnreadable(t *testing.T) {
 	f := newTree(t, "a", "closed/b")
 	f.check(os.Chmod(f.path("closed"), 0))
 	t.Cleanup(func() { _ = os.Chmod(f.path("closed"), 0o755) })
-	w := changed.Begin(t.Context(), f.ws)
+	w := changed.Begin(t.Context(), f.ws, false)
 	f.write("c", "x")
-	if c := w.Changes(t.Context()); c.Whole || c.Deleted != nil {
+	if c := w.Changes(t.Context(), unrecorded{}); c.Whole || c.Deleted != nil {
 		t.Errorf("got %+v", c)
 	}
 }
+
+// unrecorded is a program that is not recorded.
+type unrecorded struct{}
+
+func (unrecorded) Changes() (recorder.Changes, bool) { return recorder.Changes{}, false }

@@ -8,6 +8,7 @@ import (
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/programs/screen"
 	"toolcrib/workspace"
+	"toolcrib/workspace/recorder"
 )
 
 // Spec says what to run and for whom.
@@ -65,6 +66,7 @@ type Job struct {
 type control interface {
 	Signal(s os.Signal) error
 	Kill()
+	Changes() (changes recorder.Changes, known bool)
 }
 
 func newJob(s Spec) *Job {
@@ -216,6 +218,15 @@ func (j *Job) kill(why Why) {
 	if c := j.reach(); c != nil && !j.isDone() {
 		c.Kill()
 	}
+}
+
+// Changes ends the change of the call in the history of files, and returns it; known is false
+// if what the job changes is not recorded.
+func (j *Job) Changes() (changes recorder.Changes, known bool) {
+	if c := j.reach(); c != nil {
+		return c.Changes()
+	}
+	return recorder.Changes{}, false
 }
 
 func (j *Job) reach() control {

@@ -99,6 +99,9 @@ func (m *Manager) Elsewhere() []string {
 	return tell()
 }
 
+// Recorded reports whether the history of files gets what jobs of the call of ctx change.
+func (m *Manager) Recorded(ctx context.Context) bool { return m.engine.Recorded(ctx) }
+
 // Options returns the options with the defaults filled in.
 func (m *Manager) Options() Options {
 	m.mu.Lock()

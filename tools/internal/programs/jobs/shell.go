@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/workspace/recorder"
 )
 
 // shellKey names a shell.
@@ -125,7 +126,7 @@ func (m *Manager) StartIn(ctx context.Context, s Spec, name, command string) (*J
 	if sh.network != s.Command.Network {
 		return nil, ErrOtherNetwork
 	}
-	return sh.run(s, command)
+	return sh.run(ctx, s, command)
 }
 
 // startShell starts the bash of a named shell.
@@ -198,7 +199,7 @@ func (sh *shell) close() {
 }
 
 // run gives the shell a command.
-func (sh *shell) run(s Spec, command string) (*Job, error) {
+func (sh *shell) run(ctx context.Context, s Spec, command string) (*Job, error) {
 	j := newJob(s)
 	j.Shell, j.Input = sh.key.name, false
 	sh.mu.Lock()
@@ -214,6 +215,7 @@ func (sh *shell) run(s Spec, command string) (*Job, error) {
 	sh.idle.Stop()
 	sh.current = j
 	sh.given++
+	sh.process.Begin(ctx, s.Command.Tool)
 	j.started(shellControl{sh}, sh.process.Report())
 	go func() {
 		if _, err := io.WriteString(sh.in, command+"\n\x00"); err != nil {
@@ -229,3 +231,6 @@ type shellControl struct{ sh *shell }
 
 func (c shellControl) Signal(os.Signal) error { return c.sh.process.Signal(interrupt) }
 func (c shellControl) Kill()                  { c.sh.process.Kill() }
+func (c shellControl) Changes() (changes recorder.Changes, known bool) {
+	return c.sh.process.Changes()
+}

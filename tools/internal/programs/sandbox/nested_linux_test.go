@@ -123,7 +123,7 @@ func TestGone(t *testing.T) {
 				for _, path := range exit.Gone {
 					got = append(got, filepath.Base(path))
 				}
-				if strings.Join(got, " ") != tt[1] || strings.Contains(exit.Warning(), "deleted or moved away meanwhile: .git,") != (tt[1] != "") {
+				if strings.Join(got, " ") != tt[1] || strings.Contains(exit.Warning(), "deleted or moved away meanwhile: .git;") != (tt[1] != "") {
 					t.Errorf("%s: %q (%q), want %q: %s", tt[0], got, exit.Warning(), tt[1], out)
 				}
 			}

@@ -99,3 +99,8 @@ func countless(level Level, limit int) string {
 	}
 	return "this system counts none for a program with all that it starts"
 }
+
+// unrecorded says why programs are not recorded.
+func (e *Engine) unrecorded(context.Context, Options) string {
+	return "only Linux reports what programs change"
+}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -8,6 +9,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"toolcrib/tools"
+	"toolcrib/workspace/recorder"
 )
 
 // Process is a program that was started. Its methods may be called by several
@@ -17,9 +21,26 @@ type Process struct {
 	terminal *os.File
 	signal   func(os.Signal) error
 	kill     func()
-	touched  func() Touched // nil = not compared
+	touched  func() Touched     // nil = not compared
+	recorder *recorder.Recorder // nil = nothing is recorded
 	done     chan struct{}
 	exit     Exit
+}
+
+// Begin starts the change of the call of ctx in the history of files; Start does so for the
+// first call. What the process changed before becomes a change of its own.
+func (p *Process) Begin(ctx context.Context, tool string) {
+	if s := tools.Session(ctx); p.recorder != nil {
+		p.recorder.Begin(recorder.Label{Tool: tool, Principal: s.Principal, Call: s.Call})
+	}
+}
+
+// Changes ends the change of the call and returns it; known is false if nothing is recorded.
+func (p *Process) Changes() (changes recorder.Changes, known bool) {
+	if p.recorder == nil {
+		return recorder.Changes{}, false
+	}
+	return p.recorder.End(), true
 }
 
 // Report returns how the process is contained.
@@ -134,7 +155,8 @@ type Touched struct {
 	Gone    []string // deleted, or moved with a directory above; a repository counts as a whole
 	Swapped []string // replaced by another file or directory, or not readable any more
 
-	told *atomic.Bool // whether somebody has asked for the warning; nil = not recorded
+	recorded bool         // the history has what is gone
+	told     *atomic.Bool // whether somebody has asked for the warning; nil = not recorded
 }
 
 // Warning returns what to tell the user, "" = nothing.
@@ -147,7 +169,7 @@ func (t Touched) Warning() string {
 		paths []string
 		what  string
 	}{
-		{t.Gone, "deleted or moved away meanwhile: %s, which no history of this server has: tell the user"},
+		{t.Gone, "deleted or moved away meanwhile: %s" + t.undoing()},
 		{t.Made, "made meanwhile: %s; programs of the user follow it: tell the user before anything else is done"},
 		{t.Swapped, "replaced meanwhile: %s; programs of the user obey the new files: tell the user before anything else is done"},
 	} {
@@ -156,6 +178,13 @@ func (t Touched) Warning() string {
 		}
 	}
 	return strings.Join(parts, "\n")
+}
+
+func (t Touched) undoing() string {
+	if t.recorded {
+		return "; undo: restore_file undo=true"
+	}
+	return ", which no history of this server has: tell the user"
 }
 
 // shortened names paths. It only counts them per top directory if they are many.

@@ -10,8 +10,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/egress"
+	"toolcrib/tools/internal/programs/observer"
 	"toolcrib/tools/internal/programs/sandbox/internal/sandboxinit"
+	"toolcrib/workspace/recorder"
 )
 
 // running is a program with its init.
@@ -19,9 +22,12 @@ type running struct {
 	zygote   *zygote
 	control  *os.File // the socket of the init
 	process  *Process
-	pass     *egress.Pass // nil = there is no gate
+	pass     *egress.Pass       // nil = there is no gate
+	session  *tools.SessionInfo // that started it
+	tool     string
 	compared *comparison
-	user     bool // counted as a user of the zygote
+	observer *observer.Observer // nil = nothing is recorded
+	user     bool               // counted as a user of the zygote
 
 	mu    sync.Mutex
 	pidfd int // of the init; -1 = not known, or closed
@@ -48,6 +54,8 @@ func (r *running) next() (e sandboxinit.Event, fd int, err error) {
 // take keeps the descriptor that came with an event.
 func (r *running) take(e sandboxinit.Event, fd int) {
 	switch {
+	case e.Kind == sandboxinit.EvReports:
+		r.observe(fd)
 	case fd < 0:
 	case e.Kind == sandboxinit.EvProcess:
 		r.mu.Lock()
@@ -62,6 +70,25 @@ func (r *running) take(e sandboxinit.Event, fd int) {
 	default:
 		r.drop(fd)
 	}
+}
+
+// observe starts the recording of the program's changes.
+func (r *running) observe(fd int) {
+	rec := recorder.New(r.session.Workspace)
+	rec.Begin(recorder.Label{Tool: r.tool, Principal: r.session.Principal, Call: r.session.Call})
+	o, err := observer.Start(fd, rec)
+	if err != nil {
+		r.zygote.opt.Log.Warn("what a program changes is not recorded", "err", err)
+		return
+	}
+	r.observer, r.process.recorder = o, rec
+}
+
+// touched returns what has happened to protected paths.
+func (r *running) touched() Touched {
+	t := r.compared.touched()
+	t.recorded = r.process.recorder != nil
+	return t
 }
 
 func (r *running) drop(fd int) {
@@ -124,7 +151,11 @@ func (r *running) wait() {
 	r.process.exit = exitOf(r.ended)
 	r.process.exit.Refused = r.pass.Told()
 	r.process.exit.Starved = r.process.exit.Code == 128+int(unix.SIGKILL) && r.zygote.starved.since()
-	r.process.exit.Touched = r.zygote.protection.pending(r.compared.touched())
+	r.process.exit.Touched = r.zygote.protection.pending(r.touched())
+	r.observer.Close()
+	if r.process.recorder != nil {
+		r.process.recorder.Close()
+	}
 	r.pass.Close()
 	r.zygote.engine.forget(r.process)
 	if r.user {

@@ -66,7 +66,10 @@ type Options struct {
 	// Idle is how long the zygote of a workspace lasts without a program; 0 = ten minutes,
 	// less = as long as the engine. The next program starts it again.
 	Idle time.Duration
-	Log  *slog.Logger
+	// Unrecorded programs run without a record of what they change: nothing of it can be
+	// undone.
+	Unrecorded bool
+	Log        *slog.Logger
 }
 
 // network returns the options of the proxy.
@@ -107,6 +110,7 @@ type Command struct {
 	// Terminal gives it a terminal of this size instead of streams, see Process.Terminal.
 	Terminal *Size
 	Network  bool   // it may reach the network, as far as Options allow
+	Tool     string // the author of its changes in the history of files
 	Self     bool   // run this binary; Args[0] is only its name
 	Limits   Limits // for fields that the options leave zero
 }
@@ -230,6 +234,24 @@ func (e *Engine) Check(ctx context.Context) (Level, error) {
 		return opt.Level, err
 	}
 	return opt.Level, worded(e.check(ctx, opt))
+}
+
+// Recorded reports whether the history of files gets what programs of the call of ctx change.
+func (e *Engine) Recorded(ctx context.Context) bool { return e.Unrecorded(ctx) == "" }
+
+// Unrecorded says why the history does not get what programs of the call of ctx change; "" =
+// it does.
+func (e *Engine) Unrecorded(ctx context.Context) string {
+	opt, err := e.options()
+	switch {
+	case err != nil:
+		return err.Error()
+	case opt.Unrecorded:
+		return "the configuration switches it off (program_undo)"
+	case tools.Session(ctx).Workspace.StateBase() == "":
+		return "no state is kept"
+	}
+	return e.unrecorded(ctx, opt)
 }
 
 // Countless says why the limit of processes has no effect on this system; "" = it has, or

@@ -65,7 +65,7 @@ func (z *zygote) probe(t sandboxinit.Targets) (string, error) {
 	}
 	c := sandboxinit.Probe(t, "/")
 	c.Env = append(c.Env, z.environ(z.opt.Env, nil)...)
-	p, err := z.run(ctx, c, nil, false, control, theirs, []int{int(w.Fd())})
+	p, err := z.run(ctx, c, "", nil, false, control, theirs, []int{int(w.Fd())})
 	if err != nil {
 		return "", err
 	}

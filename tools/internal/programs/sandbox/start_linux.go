@@ -48,6 +48,26 @@ func (e *Engine) check(ctx context.Context, opt Options) error {
 	return err
 }
 
+// unrecorded says why this system does not report what programs change; "" = it does.
+func (e *Engine) unrecorded(ctx context.Context, opt Options) string {
+	z, err := e.zygote(ctx, opt)
+	if err != nil {
+		return err.Error()
+	}
+	defer e.leave(z)
+	switch z.unreported {
+	case 0:
+		return ""
+	case unix.EINVAL:
+		return "Linux reports what programs change from version 5.19 on"
+	case unix.EBUSY:
+		return "another program, such as a container's, already has the reports of this server's programs"
+	}
+	return "the system does not report what programs change: " + z.unreported.Error()
+}
+
+func (z *zygote) records(opt Options) bool { return !opt.Unrecorded && z.unreported == 0 }
+
 var errZygoteGone = errors.New("the process that holds the sandbox has ended")
 
 // start starts a program in the view of the zygote. opt has the variables and limits; it may
@@ -75,12 +95,13 @@ func (z *zygote) start(ctx context.Context, opt Options, c Command) (*Process, e
 	wire := sandboxinit.Command{Args: c.Args, Env: z.environ(opt.Env, append(z.variables(pass), c.Env...)), Dir: c.Dir.Host(), Streams: given, Self: c.Self}
 	wire.Sockets = z.newSockets()
 	wire.Denied = denied
+	wire.Reports = z.records(opt) && tools.Session(ctx).Workspace.StateBase() != ""
 	limits := opt.Limits.Or(c.Limits).Or(usual())
 	wire.Memory, wire.FileSize, wire.Files, wire.Processes = limits.Memory, limits.FileSize, limits.Files, limits.Processes
 	if c.Terminal != nil {
 		wire.Rows, wire.Columns = max(c.Terminal.Rows, 1), max(c.Terminal.Columns, 1)
 	}
-	p, err := z.run(ctx, wire, pass, true, control, theirs, streams)
+	p, err := z.run(ctx, wire, c.Tool, pass, true, control, theirs, streams)
 	if err != nil {
 		pass.Close()
 		return nil, err
@@ -96,7 +117,7 @@ func (z *zygote) start(ctx context.Context, opt Options, c Command) (*Process, e
 
 // run has the zygote start a program, and waits until it runs. It closes theirs, and control
 // if there is an error. With user, the end of the program counts one user of the zygote less.
-func (z *zygote) run(ctx context.Context, c sandboxinit.Command, pass *egress.Pass, user bool, control *os.File, theirs int, streams []int) (*Process, error) {
+func (z *zygote) run(ctx context.Context, c sandboxinit.Command, tool string, pass *egress.Pass, user bool, control *os.File, theirs int, streams []int) (*Process, error) {
 	compared := z.protect(&c)
 	err := z.command(c, theirs, streams)
 	unix.Close(theirs)
@@ -104,10 +125,10 @@ func (z *zygote) run(ctx context.Context, c sandboxinit.Command, pass *egress.Pa
 		return nil, errors.Join(err, control.Close())
 	}
 	z.starved.look(time.Now())
-	r := &running{zygote: z, control: control, pidfd: -1, pass: pass, compared: compared, user: user}
+	r := &running{zygote: z, control: control, pidfd: -1, session: tools.Session(ctx), tool: tool, pass: pass, compared: compared, user: user}
 	r.process = &Process{
 		report: Report{Level: z.opt.Level, Network: z.network(pass), Limits: binding(z.opt.Level, c), Countless: countless(z.opt.Level, c.Processes) != ""},
-		signal: r.signal, kill: r.kill, touched: compared.touched, done: make(chan struct{}),
+		signal: r.signal, kill: r.kill, touched: r.touched, done: make(chan struct{}),
 	}
 	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
 	for {

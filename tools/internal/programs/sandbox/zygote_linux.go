@@ -43,6 +43,7 @@ type zygote struct {
 	free   func()          // unlocks the layers of the view
 
 	protection *protection
+	unreported syscall.Errno // why changes are not reported, 0 = they are
 
 	starved starvation // of the machine
 
@@ -125,6 +126,7 @@ func (z *zygote) launch() error {
 	case e.Kind != sandboxinit.EvReady:
 		return &UnavailableError{Level: z.opt.Level, Missing: e.Text, UserPath: e.A == 1}
 	}
+	z.unreported = syscall.Errno(e.B)
 	for line := range strings.Lines(e.Text) {
 		z.opt.Log.Info("the sandbox", "note", strings.TrimSpace(line))
 	}

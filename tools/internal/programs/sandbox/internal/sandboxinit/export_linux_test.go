@@ -58,7 +58,7 @@ func weak() bool {
 	}
 	runtime.LockOSThread()
 	unix.CloseOnExec(server)
-	h := &zygote{inits: map[int]bool{}}
+	h := &zygote{}
 	if err := h.holdWeakly(string(means)); err != nil {
 		_ = sendEvent(server, Event{Kind: EvError, Text: "the test: " + err.Error()})
 		os.Exit(1)

@@ -9,3 +9,5 @@ const (
 var refusedHere = [...]uint32{}
 
 var modesHere = [...][2]uint32{}
+
+var reportedHere = [...]uint32{}

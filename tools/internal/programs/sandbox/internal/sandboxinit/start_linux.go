@@ -28,6 +28,9 @@ func (z *zygote) start(fds []int) error {
 		return err
 	}
 	defer done()
+	if c.Reports {
+		return z.startReported(p, fds[1])
+	}
 	if _, err := p.start(); err != nil {
 		return fmt.Errorf("start a process: %w", err)
 	}

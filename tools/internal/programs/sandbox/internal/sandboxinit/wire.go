@@ -74,6 +74,7 @@ type Command struct {
 	Denied        []Restriction // denied paths, for this program alone; the outer before the inner
 	Probe         bool          // run the self-test instead of a program, see probe_linux.go
 	Self          bool          // run this binary instead of a program
+	Reports       bool          // report its changes of files, see EvReports
 
 	Memory, FileSize int64 // bytes; 0 = unbounded
 	Files, Processes int   // 0 = unbounded
@@ -141,8 +142,9 @@ const (
 	EvEnded // A is the wait status, B the number of processes left behind
 	// EvReady comes from a zygote that has made its view. Text has notes about paths that it
 	// could not mount, one a line. With a private network the socket of its gate comes too,
-	// and A is the port.
+	// and A is the port. B is 0 if changes can be reported, else the errno that says why not.
 	EvReady
+	EvReports // comes with the listener of the reports of a program, before EvProcess
 )
 
 // Event is a message of a zygote or an init. On the wire it is 32 bytes and the text.

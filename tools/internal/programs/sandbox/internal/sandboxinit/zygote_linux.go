@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -47,7 +48,7 @@ func runZygote() int {
 		return 2
 	}
 	unix.CloseOnExec(server)
-	z := &zygote{inits: map[int]bool{}}
+	z := &zygote{}
 	if err := z.run(); err != nil {
 		e := Event{Kind: EvError, Text: err.Error()}
 		if _, ok := errors.AsType[userPathError](err); ok {
@@ -78,8 +79,10 @@ type zygote struct {
 	null   int
 	rules  int
 	filter unix.SockFprog
-	inits  map[int]bool        // running ones
 	caps   [2]unix.CapUserData // of programs: none
+
+	ending    [2]int // a pipe: its end for writing is closed when the server is gone
+	reporting sync.WaitGroup
 }
 
 func (z *zygote) run() error {
@@ -116,6 +119,9 @@ func (z *zygote) keep(notes []string) error {
 	if z.null, err = unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0); err != nil {
 		return err
 	}
+	if err := unix.Pipe2(z.ending[:], unix.O_CLOEXEC); err != nil {
+		return err
+	}
 	if err := z.ready(notes); err != nil {
 		return err
 	}
@@ -127,7 +133,7 @@ func (z *zygote) keep(notes []string) error {
 
 // ready tells the server that programs can start, and gives it the gate of their network.
 func (z *zygote) ready(notes []string) error {
-	e := Event{Kind: EvReady, Text: strings.Join(notes, "\n")}
+	e := Event{Kind: EvReady, Text: strings.Join(notes, "\n"), B: uint32(canReport())}
 	if z.view.Level != Full {
 		return sendEvent(server, e)
 	}
@@ -186,6 +192,8 @@ func (z *zygote) serve() error {
 		var kind [1]byte
 		_, fds, err := receive(server, kind[:])
 		if err != nil {
+			unix.Close(z.ending[1])
+			z.reporting.Wait()
 			if z.view.Level != Full {
 				waitForAll()
 			}

@@ -1,0 +1,399 @@
+// Package observer hears of each system call with which a program is about to change a file,
+// tells the recorder, and lets the call go on.
+//
+// It refuses nothing. The kernel reads the path of a call again after the report, so that a
+// program can change it meanwhile: that hides a change from undo and gives no access, since
+// the observer opens paths beneath the program's own root directory without reading files,
+// and the recorder opens beneath the roots of the workspace.
+//
+// Start at [Start]. The package knows the calls that package sandboxinit reports; only Linux
+// has them.
+package observer
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"toolcrib/workspace/recorder"
+)
+
+// Observer hears of the system calls of one program and of everything that it starts.
+type Observer struct {
+	listener *os.File
+	recorder *recorder.Recorder
+	stop     [2]int // a pipe: closing the end for writing ends the observer
+
+	root  int // the root directory of the program, -1 = not open yet
+	large sync.WaitGroup
+}
+
+// A report and its answer, as the kernel has them: struct seccomp_notif and
+// struct seccomp_notif_resp.
+type report struct {
+	id         uint64
+	pid, flags uint32
+	number     int32
+	arch       uint32
+	pointer    uint64
+	args       [6]uint64
+}
+
+type answer struct {
+	id    uint64
+	value int64
+	errno int32
+	flags uint32
+}
+
+// The ioctls of a listener.
+const (
+	ioctlReceive  = 0xc0502100
+	ioctlAnswer   = 0xc0182101
+	ioctlAlive    = 0x40082102
+	ioctlSetFlags = 0x40082104
+
+	goOn     = 1 // the call goes on
+	syncWake = 1 // the two sides share a CPU (Linux 6.6)
+)
+
+// Start starts an observer with the listener fd, which it closes.
+func Start(fd int, rec *recorder.Recorder) (*Observer, error) {
+	o := &Observer{listener: os.NewFile(uintptr(fd), "listener"), recorder: rec, root: -1}
+	if err := unix.Pipe2(o.stop[:], unix.O_CLOEXEC); err != nil {
+		return nil, errors.Join(err, o.listener.Close())
+	}
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlSetFlags, syncWake) // only faster
+	go o.run(fd)
+	return o, nil
+}
+
+// Close ends the observer, which may be nil. The program must have ended.
+func (o *Observer) Close() {
+	if o != nil {
+		_ = unix.Close(o.stop[1]) // nothing was written to it
+	}
+}
+
+func (o *Observer) run(fd int) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer func() {
+		o.large.Wait()
+		_ = unix.Close(o.stop[0])
+		if o.root >= 0 {
+			_ = unix.Close(o.root)
+		}
+		_ = o.listener.Close()
+	}()
+	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(o.stop[0]), Events: unix.POLLIN}}
+	for {
+		if _, err := unix.Poll(poll, -1); err != nil && err != unix.EINTR {
+			return
+		}
+		if poll[0].Revents&unix.POLLIN != 0 {
+			var r report
+			if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlReceive, uintptr(unsafe.Pointer(&r))); errno != 0 {
+				continue // the process was killed meanwhile
+			}
+			o.handle(fd, &r)
+			continue
+		}
+		if poll[0].Revents != 0 || poll[1].Revents != 0 {
+			return
+		}
+	}
+}
+
+// handle tells the recorder of a report, and answers it.
+func (o *Observer) handle(fd int, r *report) {
+	var rests []func()
+	for _, e := range o.effects(r) {
+		if !o.alive(fd, r.id) {
+			return // what was read may be another process's
+		}
+		if e.to != "" {
+			o.recorder.Move(e.path, e.to)
+		} else if rest := o.recorder.Before(e.path, e.goes); rest != nil {
+			rests = append(rests, rest)
+		}
+	}
+	if rests == nil {
+		o.reply(fd, r.id)
+		return
+	}
+	o.large.Go(func() {
+		defer o.reply(fd, r.id)
+		for _, rest := range rests {
+			rest()
+		}
+	})
+}
+
+func (o *Observer) reply(fd int, id uint64) {
+	a := answer{id: id, flags: goOn}
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlAnswer, uintptr(unsafe.Pointer(&a))) // fails if the process was killed
+}
+
+func (o *Observer) alive(fd int, id uint64) bool {
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), ioctlAlive, uintptr(unsafe.Pointer(&id)))
+	return errno == 0
+}
+
+// effect is what a system call is about to do to a path.
+type effect struct {
+	path string // on the host, without links
+	to   string // it moves there
+	goes bool   // its entry loses its name
+}
+
+// effects returns what a reported call is about to do.
+func (o *Observer) effects(r *report) []effect {
+	a := r.args
+	const cwd = unix.AT_FDCWD & (1<<64 - 1)
+	switch number := r.number; number {
+	case unix.SYS_OPENAT:
+		return o.opened(r, a[0], a[1], a[2])
+	case unix.SYS_OPENAT2:
+		flags := o.words(r.pid, a[2])
+		if flags&(unix.O_WRONLY|unix.O_RDWR|unix.O_TRUNC|unix.O_CREAT) == 0 {
+			return nil
+		}
+		return o.opened(r, a[0], a[1], flags)
+	case unix.SYS_TRUNCATE:
+		return o.changed(r, cwd, a[0])
+	case unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2:
+		return o.changed(r, a[0], a[1])
+	case unix.SYS_FCHMOD:
+		return o.descriptor(r, a[0])
+	case unix.SYS_UNLINKAT:
+		return o.entry(r, a[0], a[1], true)
+	case unix.SYS_MKDIRAT, unix.SYS_MKNODAT:
+		return o.entry(r, a[0], a[1], false)
+	case unix.SYS_SYMLINKAT:
+		return o.entry(r, a[1], a[2], false)
+	case unix.SYS_LINKAT:
+		return append(o.entry(r, a[0], a[1], true), o.entry(r, a[2], a[3], false)...) // a change of one changes both
+	case unix.SYS_RENAMEAT2:
+		return o.renamed(r, a[0], a[1], a[2], a[3], a[4])
+	case sysRenameat:
+		return o.renamed(r, a[0], a[1], a[2], a[3], 0)
+	default:
+		return o.older(r, number, cwd)
+	}
+}
+
+// opened is an open that writes, or creates.
+func (o *Observer) opened(r *report, dir, name, flags uint64) []effect {
+	const unnamed = unix.O_TMPFILE &^ unix.O_DIRECTORY
+	switch {
+	case flags&unnamed != 0:
+		return nil
+	case flags&unix.O_NOFOLLOW != 0, flags&(unix.O_CREAT|unix.O_EXCL) == unix.O_CREAT|unix.O_EXCL:
+		return o.entry(r, dir, name, false)
+	}
+	return o.changed(r, dir, name)
+}
+
+// changed is a change of the file that a path leads to.
+func (o *Observer) changed(r *report, dir, name uint64) []effect {
+	text, ok := o.path(r, dir, name)
+	if !ok {
+		return nil
+	}
+	for range mostLinks {
+		if host, ok := o.target(text); ok {
+			return []effect{{path: host}}
+		}
+		host, ok := o.named(text)
+		if !ok {
+			return nil
+		}
+		to := o.link(host)
+		switch {
+		case to == "":
+			return []effect{{path: host}}
+		case to[0] != '/':
+			to = path.Dir(host) + "/" + to
+		}
+		text = to // the file that a dangling link names is about to be made
+	}
+	return nil
+}
+
+// mostLinks is how many links the kernel follows.
+const mostLinks = 40
+
+// link returns the text of a link, "" if it is none.
+func (o *Observer) link(host string) string {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT}
+	fd, err := unix.Openat2(o.root, host, &how)
+	if err != nil {
+		return ""
+	}
+	defer closeFD(fd)
+	var text [4096]byte
+	n, err := unix.Readlinkat(fd, "", text[:])
+	if err != nil {
+		return ""
+	}
+	return string(text[:n])
+}
+
+// entry is a change of an entry itself, be it a link.
+func (o *Observer) entry(r *report, dir, name uint64, goes bool) []effect {
+	text, ok := o.path(r, dir, name)
+	if !ok {
+		return nil
+	}
+	host, ok := o.named(text)
+	if !ok {
+		return nil
+	}
+	return []effect{{path: host, goes: goes}}
+}
+
+func (o *Observer) descriptor(r *report, fd uint64) []effect {
+	host, err := os.Readlink(procPath(r.pid, "fd/"+strconv.Itoa(int(int32(fd)))))
+	if err != nil || !path.IsAbs(host) {
+		return nil
+	}
+	return []effect{{path: host}}
+}
+
+func (o *Observer) renamed(r *report, fromDir, from, toDir, to, flags uint64) []effect {
+	a := o.entry(r, fromDir, from, true)
+	b := o.entry(r, toDir, to, true)
+	if a == nil || b == nil || flags&unix.RENAME_EXCHANGE != 0 {
+		return append(a, b...)
+	}
+	return []effect{{path: a[0].path, to: b[0].path}}
+}
+
+func procPath(pid uint32, name string) string {
+	return "/proc/" + strconv.Itoa(int(pid)) + "/" + name
+}
+
+// path reads a path of the process and makes it absolute.
+func (o *Observer) path(r *report, dir, at uint64) (string, bool) {
+	name, ok := readText(r.pid, at)
+	if !ok || name == "" {
+		return "", false
+	}
+	if o.root < 0 {
+		var err error
+		if o.root, err = unix.Open(procPath(r.pid, "root"), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
+			o.root = -1
+			return "", false
+		}
+	}
+	if name[0] == '/' {
+		return o.magic(r.pid, name), true
+	}
+	link := "cwd"
+	if int32(dir) != unix.AT_FDCWD {
+		link = "fd/" + strconv.Itoa(int(int32(dir)))
+	}
+	base, err := os.Readlink(procPath(r.pid, link))
+	if err != nil || !path.IsAbs(base) {
+		return "", false
+	}
+	return base + "/" + name, true
+}
+
+// magic replaces a path that leads to a descriptor of the process, such as /dev/fd/1, by the path
+// of its file.
+func (o *Observer) magic(pid uint32, name string) string {
+	fd := ""
+	for i, stream := range []string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
+		if name == stream {
+			fd = strconv.Itoa(i)
+		}
+	}
+	for _, prefix := range []string{"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			fd = rest
+		}
+	}
+	if _, err := strconv.Atoi(fd); err != nil {
+		return name
+	}
+	host, err := os.Readlink(procPath(pid, "fd/"+fd))
+	if err != nil || !path.IsAbs(host) {
+		return name
+	}
+	return host
+}
+
+// target returns the path, without links, of what a path leads to.
+func (o *Observer) target(name string) (host string, ok bool) {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT}
+	fd, err := unix.Openat2(o.root, name, &how)
+	if err != nil {
+		return "", false
+	}
+	defer closeFD(fd)
+	host, err = os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+	return host, err == nil
+}
+
+// named returns a path without links but for its last component.
+func (o *Observer) named(name string) (host string, ok bool) {
+	for len(name) > 1 && name[len(name)-1] == '/' {
+		name = name[:len(name)-1]
+	}
+	dir, base := filepath.Split(name)
+	switch base {
+	case "", ".", "..":
+		return o.target(name)
+	}
+	host, ok = o.target(dir)
+	return path.Join(host, base), ok
+}
+
+// readText reads a text that ends in NUL from the memory of a process. No path is longer than
+// its 4096 bytes.
+func readText(pid uint32, at uint64) (string, bool) {
+	const page = 4096
+	var text [page]byte
+	for n := 0; n < len(text); {
+		size := min(page-int((at+uint64(n))%page), len(text)-n) // a page may be the last of its mapping
+		if n == 0 {
+			size = min(size, 256)
+		}
+		got, err := readMemory(pid, at+uint64(n), text[n:n+size])
+		if err != nil || got <= 0 {
+			return "", false
+		}
+		if i := bytes.IndexByte(text[n:n+got], 0); i >= 0 {
+			return string(text[:n+i]), true
+		}
+		n += got
+	}
+	return "", false
+}
+
+// words reads the first 64 bits at an address.
+func (o *Observer) words(pid uint32, at uint64) uint64 {
+	var data [8]byte
+	if n, err := readMemory(pid, at, data[:]); err != nil || n != len(data) {
+		return 0
+	}
+	return *(*uint64)(unsafe.Pointer(&data))
+}
+
+func readMemory(pid uint32, at uint64, data []byte) (int, error) {
+	local := []unix.Iovec{{Base: &data[0], Len: uint64(len(data))}}
+	return unix.ProcessVMReadv(int(pid), local, []unix.RemoteIovec{{Base: uintptr(at), Len: len(data)}}, 0)
+}
+
+func closeFD(fd int) { _ = unix.Close(fd) } // it was only looked at

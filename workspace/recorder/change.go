@@ -1,0 +1,328 @@
+package recorder
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/history"
+)
+
+// change is what a program does between two ends. A directory that existed before and is
+// moved divides it: each part becomes a record of the history, and the records of one call are
+// undone together, the newest first.
+type change struct {
+	recorder *Recorder
+	label    Label
+	parts    []*part
+	moves    int
+
+	dirMu    sync.Mutex
+	dir      fsys.Dir // of the last entry; nil = none is open
+	dirAt    string   // its host path
+	dirSince time.Time
+
+	mu       sync.Mutex
+	linked   map[inode]*entry // files that have a link in a folder of taken files
+	bytes    int64            // that were taken
+	files    int
+	stores   map[*history.History]*store // nil values: nothing can be kept
+	rules    map[string]*fileindex.Ignored
+	problems problems
+}
+
+// part is a part of a change: entries, or one move.
+type part struct {
+	id      string
+	time    time.Time
+	entries map[string]*entry // by their host paths
+	order   []*entry
+	moved   *moved
+	closed  []state // of the entries of a part that is not the last
+}
+
+// entry is a path that the program has touched.
+type entry struct {
+	host   string
+	path   workspace.Path
+	taken  chan struct{}    // closed when the former state is known
+	before *history.Version // nil = it did not exist
+	file   string           // that was taken, in the folder of its store; "" = none
+	in     *store
+	left   bool // the ignore rules leave it out
+	came   bool // with all that it holds, from outside the roots
+}
+
+// moved is a directory that was moved.
+type moved struct {
+	from, to workspace.Path
+	inode    uint64
+	mode     fs.FileMode
+	replaced *history.Version // an empty directory
+	verified bool             // that it happened
+}
+
+type inode struct{ device, inode uint64 }
+
+func newChange(r *Recorder, label Label) *change {
+	return &change{recorder: r, label: label, linked: map[inode]*entry{}, stores: map[*history.History]*store{}, rules: map[string]*fileindex.Ignored{}}
+}
+
+// open returns the part that takes entries.
+func (c *change) open() *part {
+	if n := len(c.parts); n > 0 && c.parts[n-1].moved == nil {
+		return c.parts[n-1]
+	}
+	s := &part{id: history.NewID(), time: time.Now(), entries: map[string]*entry{}}
+	c.parts = append(c.parts, s)
+	return s
+}
+
+func (s *part) add(host string, p workspace.Path) *entry {
+	e := &entry{host: host, path: p, taken: make(chan struct{})}
+	s.entries[host] = e
+	s.order = append(s.order, e)
+	return e
+}
+
+// wait waits until all former states are known.
+func (c *change) wait() {
+	for _, s := range c.parts {
+		for _, e := range s.order {
+			<-e.taken
+		}
+	}
+}
+
+// came notes that an entry comes from outside the roots.
+func (c *change) came(host string) {
+	s := c.open()
+	e := s.entries[host]
+	if e == nil {
+		return
+	}
+	<-e.taken
+	e.came = true
+	c.note(e)
+}
+
+// move notes that a directory is about to be moved.
+func (c *change) move(from string, p workspace.Path, to string, q workspace.Path, info workspace.Info) {
+	c.dirMu.Lock()
+	c.closeDir() // it may move
+	c.dirMu.Unlock()
+	s := c.open()
+	if e := s.entries[from]; e != nil && e.before == nil {
+		s.rename(c.recorder.ws, from, to)
+		c.journal(p, line{Renamed: &renamedLine{history.PackName(from), history.PackName(to)}})
+		return
+	}
+	m := &moved{from: p, to: q, inode: info.Inode, mode: info.Mode.Perm()}
+	switch there, err := q.Lstat(); {
+	case err == nil && there.Kind == workspace.KindDirectory:
+		m.replaced = history.VersionOf(there)
+	case err == nil:
+		return // it will fail
+	}
+	ignored := c.ignored(p, true)
+	if c.moves++; c.moves > maxMoves || ignored != c.ignored(q, true) {
+		c.problems.add(p.String(), "was moved in a way that cannot be undone")
+		return
+	}
+	if ignored {
+		return
+	}
+	c.verifyMove()
+	s.closed, s.time = c.states(s), time.Now()
+	c.hashAfter(s.closed)
+	for _, x := range s.closed {
+		c.journal(x.path, line{After: &afterLine{history.PackName(x.host), x.after}})
+	}
+	c.parts = append(c.parts, &part{id: history.NewID(), time: time.Now(), moved: m})
+	c.journal(p, line{Move: m.line()})
+}
+
+// rename moves the entries of a directory that the program itself has made.
+func (s *part) rename(ws *workspace.Workspace, from, to string) {
+	s.order = slices.DeleteFunc(s.order, func(e *entry) bool {
+		rest, ok := strings.CutPrefix(e.host, from)
+		if !ok || rest != "" && rest[0] != '/' {
+			return false
+		}
+		delete(s.entries, e.host)
+		p, ok := ws.Located(to + rest)
+		if !ok || s.entries[to+rest] != nil { // whose former state is known already
+			return true
+		}
+		e.host, e.path = to+rest, p
+		s.entries[e.host] = e
+		return false
+	})
+}
+
+// verifyMove drops the last move if the directory is where it was: the system call failed.
+func (c *change) verifyMove() {
+	for i, p := range slices.Backward(c.parts) {
+		m := p.moved
+		if m == nil {
+			continue
+		}
+		if info, err := m.from.Lstat(); err == nil && info.Inode == m.inode && !m.verified {
+			c.parts = slices.Delete(c.parts, i, i+1)
+		}
+		m.verified = true
+		return
+	}
+}
+
+// ignored reports whether the ignore rules leave out p.
+func (c *change) ignored(p workspace.Path, dir bool) bool {
+	c.mu.Lock()
+	key := p.Root().String()
+	x := c.rules[key]
+	if x == nil {
+		x = fileindex.NewIgnored(p)
+		c.rules[key] = x
+	}
+	c.mu.Unlock()
+	return x.Below(p, dir)
+}
+
+// state is an entry with what is there after the part.
+type state struct {
+	*entry
+	after *history.Version // nil = nothing
+}
+
+// states compares the entries of a part with what is there now. It leaves out those that are
+// as they were.
+func (c *change) states(s *part) []state {
+	var list []state
+	for _, e := range s.order {
+		if e.left {
+			continue
+		}
+		var after *history.Version
+		if info, err := e.path.Lstat(); err == nil {
+			after = history.VersionOf(info)
+		}
+		if !same(e.before, after) {
+			list = append(list, state{e, after})
+		}
+	}
+	slices.SortFunc(list, func(a, b state) int { return strings.Compare(a.host, b.host) })
+	return list
+}
+
+func same(a, b *history.Version) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Kind == b.Kind && a.Mode == b.Mode && a.Target == b.Target && (a.Kind != workspace.KindFile || a.Hash == b.Hash)
+}
+
+// Changes are the files that a program changed, as tools print them, each list sorted.
+type Changes struct {
+	Created, Changed, Deleted []string
+	Moved                     [][2]string // directories: from, to
+	// NotKept says what cannot be undone, "" = everything can be.
+	NotKept string
+}
+
+// end ends the change: it returns what was changed, and hands it to the history.
+func (c *change) end() Changes {
+	c.wait()
+	c.closeDir()
+	c.verifyMove()
+	last := c.open()
+	last.closed, last.time = c.states(last), time.Now()
+	changes := c.list()
+	c.finish()
+	return changes
+}
+
+// list lists what was changed from the first state to the last.
+func (c *change) list() Changes {
+	var changes Changes
+	first := map[string]*history.Version{}
+	final := map[string]*history.Version{}
+	names := map[string]string{}
+	for _, s := range c.parts {
+		if m := s.moved; m != nil {
+			changes.Moved = append(changes.Moved, [2]string{m.from.String(), m.to.String()})
+			continue
+		}
+		for _, e := range s.closed {
+			if _, known := first[e.host]; !known {
+				first[e.host], names[e.host] = e.before, e.path.String()
+			}
+			final[e.host] = e.after
+		}
+	}
+	for host, before := range first {
+		name, after := names[host], final[host]
+		switch {
+		case before == nil && after == nil || before != nil && after != nil && after.Kind == workspace.KindDirectory && before.Kind == after.Kind:
+		case before == nil && after.Kind == workspace.KindDirectory, after == nil && before.Kind == workspace.KindDirectory:
+			// the files in it are named
+		case before == nil:
+			changes.Created = append(changes.Created, name)
+		case after == nil:
+			changes.Deleted = append(changes.Deleted, name)
+		default:
+			changes.Changed = append(changes.Changed, name)
+		}
+	}
+	for _, list := range [][]string{changes.Created, changes.Changed, changes.Deleted} {
+		slices.Sort(list)
+	}
+	changes.NotKept = c.problems.String()
+	return changes
+}
+
+// problems says what cannot be undone.
+type problems struct {
+	mu   sync.Mutex
+	list []string
+	more int
+}
+
+const mostProblems = 4
+
+func (p *problems) add(path, why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if text := path + " " + why; len(p.list) < mostProblems {
+		p.list = append(p.list, text)
+	} else {
+		p.more++
+	}
+}
+
+func (p *problems) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := strings.Join(p.list, "; ")
+	if p.more > 0 {
+		text += "; and " + decimal(p.more) + " more"
+	}
+	return text
+}
+
+func decimal(n int) string { return strconv.Itoa(n) }
+
+// nameIn returns the path of p as the history with that root names it.
+func nameIn(h *history.History, p workspace.Path) string {
+	abs := p.Anchor().Canonical()
+	if rel, ok := strings.CutPrefix(abs, strings.TrimSuffix(h.Root, "/")+"/"); ok {
+		return rel
+	}
+	return path.Clean(abs)
+}

@@ -1,0 +1,326 @@
+package recorder
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"sync/atomic"
+	"time"
+
+	"toolcrib/workspace"
+	"toolcrib/workspace/internal/fsys"
+	"toolcrib/workspace/internal/history"
+)
+
+// store is where a change keeps what belongs to one history.
+type store struct {
+	h       *history.History
+	root    workspace.Path
+	pending *history.Pending
+	folder  fsys.Dir // of the taken files
+	taken   atomic.Int64
+}
+
+// storeOf returns the store for a path; nil if nothing can be kept. The caller holds c.mu.
+func (c *change) storeOf(p workspace.Path) *store {
+	h, err := historyOf(p)
+	if err != nil {
+		c.problems.add("everything", fsys.Cause(err))
+		return nil
+	}
+	s, known := c.stores[h]
+	if known {
+		return s
+	}
+	s, err = newStore(h, p.Root(), c.label)
+	if err != nil {
+		c.problems.add("the state directory", "keeps nothing: "+fsys.Cause(err))
+	}
+	c.stores[h] = s
+	return s
+}
+
+// historyOf returns the history of the root of a path.
+func historyOf(p workspace.Path) (*history.History, error) {
+	a := p.Anchor()
+	return a.Store().History(a.Given())
+}
+
+func newStore(h *history.History, root workspace.Path, label Label) (*store, error) {
+	p, err := h.Begin(line{Label: &label, Time: time.Now().UTC().Truncate(time.Millisecond)})
+	if err != nil {
+		return nil, err
+	}
+	folder, err := folderOf(p.Folder())
+	if err != nil {
+		return nil, errors.Join(err, p.End(true))
+	}
+	return &store{h: h, root: root, pending: p, folder: folder}, nil
+}
+
+// folderOf opens a folder in the way in which the roots are open: only between these can the
+// system link.
+func folderOf(folder *os.Root) (fsys.Dir, error) {
+	r, err := fsys.OpenKernel(folder)
+	if err != nil {
+		if r, err = fsys.OpenPortable(folder); err != nil {
+			return nil, err
+		}
+	}
+	defer r.Close()
+	return r.OpenDir(".")
+}
+
+// close ends the change in the history. With discard, no record names what was taken.
+func (s *store) close(discard bool) error {
+	return errors.Join(s.folder.Close(), s.pending.End(discard))
+}
+
+// abandon leaves everything to the next server.
+func (s *store) abandon() error { return errors.Join(s.folder.Close(), s.pending.Abandon()) }
+
+// atOnce is the size of the largest file, in bytes, that is copied while other system calls of
+// the program wait.
+const atOnce = 256 << 10
+
+// take finds out what an entry was and keeps it. What takes long is left to rest.
+func (c *change) take(e *entry, goes bool) (rest func()) {
+	taken := func() { close(e.taken) }
+	c.dirMu.Lock()
+	defer c.dirMu.Unlock()
+	info, exists, err := c.look(e.path)
+	if err != nil {
+		c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
+		e.left = true
+		taken()
+		return nil
+	}
+	if c.ignored(e.path, info.Kind == workspace.KindDirectory) {
+		e.left = true
+		taken()
+		return nil
+	}
+	if exists {
+		e.before = history.VersionOf(info)
+	}
+	if info.Kind != workspace.KindFile || !c.reserve(e, info) {
+		c.note(e)
+		taken()
+		return nil
+	}
+	keep := func(parent fsys.Dir) {
+		defer taken()
+		if err := c.takeFile(e, parent, info, goes); err != nil {
+			c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
+			e.file = ""
+		} else {
+			e.before.Kept = true
+		}
+		c.note(e)
+	}
+	if goes || info.Size <= atOnce {
+		keep(c.dir)
+		return nil
+	}
+	parent := c.dir // which is not closed before rest has run
+	c.dir = nil
+	return func() {
+		keep(parent)
+		_ = parent.Close()
+	}
+}
+
+// dirFor is how long a directory is held open: another program may move it meanwhile.
+const dirFor = 50 * time.Millisecond
+
+// look describes an entry. It leaves the directory of the entry in c.dir, open for the next
+// entries. The caller holds c.dirMu.
+func (c *change) look(p workspace.Path) (info workspace.Info, exists bool, err error) {
+	a := p.Anchor()
+	if !a.Allowed() {
+		return info, false, errDenied
+	}
+	at := path.Dir(a.Canonical())
+	if c.dir == nil || c.dirAt != at || time.Since(c.dirSince) > dirFor {
+		c.closeDir()
+		if c.dir, err = parentOf(p); isMissing(err) {
+			return info, false, nil
+		}
+		if err != nil {
+			return info, false, err
+		}
+		c.dirAt, c.dirSince = at, time.Now()
+	}
+	info, err = c.dir.Stat(path.Base(a.Canonical()))
+	if isMissing(err) {
+		return info, false, nil
+	}
+	return info, err == nil, err
+}
+
+// errDenied says that the policy denies a path, of which nothing may be kept then.
+var errDenied = errors.New("the policy denies it")
+
+// isMissing reports whether an error says that nothing is at a path.
+func isMissing(err error) bool {
+	if e, ok := errors.AsType[*workspace.Error](err); ok {
+		return e.Rule == workspace.RuleNotFound
+	}
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+func (c *change) closeDir() {
+	if c.dir != nil {
+		_ = c.dir.Close() // it was only read
+		c.dir = nil
+	}
+}
+
+// reserve gives the content of a file its name in the store of the change. It reports whether
+// it is kept.
+func (c *change) reserve(e *entry, info workspace.Info) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case info.Size > history.MaxKept:
+		c.problems.add(e.path.String(), fmt.Sprintf("is not kept: it is larger than %d MiB", history.MaxKept>>20))
+		return false
+	case c.files >= history.MaxKeptFiles, c.bytes+info.Size > history.MaxKeptBytes:
+		c.problems.add(e.path.String(), fmt.Sprintf("is not kept: of one command at most %d files and %d MiB are", history.MaxKeptFiles, history.MaxKeptBytes>>20))
+		return false
+	}
+	if e.in = c.storeOf(e.path); e.in == nil {
+		return false
+	}
+	c.files++
+	c.bytes += info.Size
+	return true
+}
+
+// takeFile keeps the content of a file: by a link where that is enough, else by a copy. Small
+// copies share one file, since to make a file takes longer than to write it.
+func (c *change) takeFile(e *entry, parent fsys.Dir, info workspace.Info, goes bool) error {
+	name := path.Base(e.host)
+	if goes && info.Links == 1 {
+		file := e.in.next()
+		if link(parent, name, e.in.folder, file) == nil {
+			e.file, e.before.At = file, e.in.pending.At(file)
+			c.mu.Lock()
+			c.linked[inode{info.Device, info.Inode}] = e
+			c.mu.Unlock()
+			return nil
+		}
+	}
+	if info.Size <= atOnce {
+		in, err := fsys.OpenFile(parent, name)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		data := make([]byte, info.Size+1)
+		n, err := io.ReadFull(in, data)
+		if err != io.EOF && err != io.ErrUnexpectedEOF {
+			return cmp.Or(err, fsys.ErrSwapped) // it has grown
+		}
+		e.before.Hash, e.before.Size = fsys.HashBytes(data[:n]), int64(n)
+		e.before.At, err = e.in.pending.Put(data[:n])
+		return err
+	}
+	in, _, err := parent.OpenRead(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	file := e.in.next()
+	if e.before.Size, err = copyTo(in, e.in.folder, file); err != nil {
+		return err
+	}
+	e.file, e.before.At = file, e.in.pending.At(file)
+	return nil
+}
+
+// next returns the name of the next taken file.
+func (s *store) next() string { return decimal(int(s.taken.Add(1))) }
+
+// parentOf opens the directory of an entry.
+func parentOf(p workspace.Path) (fsys.Dir, error) {
+	a := p.Anchor()
+	return a.At(path.Dir(a.Rel())).Anchor().OpenDir()
+}
+
+// linker is the part of a directory that links.
+type linker interface {
+	Link(name string, to fsys.Dir, as string) error
+}
+
+func link(from fsys.Dir, name string, to fsys.Dir, as string) error {
+	l, ok := from.(linker)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return l.Link(name, to, as)
+}
+
+// copyTo copies a file into a folder, as a clone where the file system can, and returns its size.
+func copyTo(in *os.File, to fsys.Dir, as string) (size int64, err error) {
+	out, err := to.Create(as, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err = errors.Join(err, out.Close()); err != nil {
+			_ = to.Remove(as)
+		}
+	}()
+	if fsys.Clone(out, in) == nil {
+		info, err := out.Stat()
+		if err != nil {
+			return 0, err
+		}
+		return info.Size(), nil
+	}
+	size, err = io.Copy(out, io.LimitReader(in, history.MaxKept+1))
+	if err == nil && size > history.MaxKept {
+		err = history.ErrTooLarge
+	}
+	return size, err
+}
+
+// copyTaken gives a file that was taken by a link a content of its own.
+func (s *store) copyTaken(file string) error {
+	in, _, err := s.folder.OpenRead(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	const part = "part"
+	if _, err := copyTo(in, s.folder, part); err != nil {
+		return err
+	}
+	return s.folder.Replace(part, s.folder, file)
+}
+
+// unshare gives a file that was taken by a link a content of its own, if the file at p, which is
+// about to change in place, is the same.
+func (c *change) unshare(p workspace.Path) {
+	info, err := p.Lstat()
+	if err != nil || info.Links < 2 {
+		return
+	}
+	key := inode{info.Device, info.Inode}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.linked[key]
+	if e == nil {
+		return
+	}
+	delete(c.linked, key)
+	if err := e.in.copyTaken(e.file); err != nil {
+		c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
+		e.before.Kept, e.before.At = false, ""
+	}
+}

@@ -1,0 +1,207 @@
+// Package recorder records what programs change, so that it can be undone. Before a program
+// changes, replaces or deletes an entry of the workspace, the recorder keeps the former state
+// of that entry; afterwards it adds the change to the history.
+//
+// Start with [Recorder]. The observer of a program's system calls calls [Recorder.Before] and
+// [Recorder.Move]; the call that runs the program calls [Recorder.Begin] and [Recorder.End].
+// change.go has what one change is made of, keep.go takes the former state of one entry,
+// finish.go writes the change into the history, and recover.go does so for servers that were
+// killed.
+//
+// The recorder decides nothing about what a program may do. A program that races with it can
+// hide a change from undo, but gains no access. The package opens nothing outside the roots.
+// It imports workspace with its history, and fileindex for the ignore rules.
+package recorder
+
+import (
+	"path"
+	"sync"
+	"time"
+
+	"toolcrib/workspace"
+)
+
+// Label names the author of a change.
+type Label struct{ Tool, Principal, Call string }
+
+// quiet is how long nothing may happen until a change outside of a call is complete.
+const quiet = 2 * time.Second
+
+// Recorder records the changes of one program and of everything that it starts. Several
+// goroutines may call its methods.
+type Recorder struct {
+	ws *workspace.Workspace
+
+	mu     sync.Mutex
+	label  Label
+	inCall bool
+	after  int         // changes that ended after the call
+	change *change     // nil = none is open
+	timer  *time.Timer // ends a change outside of a call
+	closed bool
+	last   Changes // of the call in which the program ended
+}
+
+// New returns a recorder for programs in ws. It opens nothing.
+func New(ws *workspace.Workspace) *Recorder {
+	return &Recorder{ws: ws}
+}
+
+// Begin starts the change of a call. Earlier changes become one of their own.
+func (r *Recorder) Begin(label Label) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.end()
+	r.label, r.inCall, r.after = label, true, 0
+}
+
+// End ends the change of the call and returns it. Later changes, as of a job, are complete
+// whenever nothing has happened for two seconds. The history gets a change in the background;
+// queries of the history wait for it.
+func (r *Recorder) End() Changes {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	changes := r.end()
+	if r.closed {
+		changes, r.last = r.last, Changes{}
+	}
+	r.inCall = false
+	return changes
+}
+
+// Close ends the last change: the program has ended. [Recorder.End] returns it all the same.
+func (r *Recorder) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	changes := r.end()
+	if r.closed = true; r.inCall {
+		r.last = changes
+	}
+}
+
+// current returns the open change. The caller holds r.mu.
+func (r *Recorder) current() *change {
+	if r.change == nil {
+		label := r.label
+		if !r.inCall {
+			r.after++
+			label.Call += "+" + decimal(r.after) // what a job does later is undone by itself
+		}
+		r.change = newChange(r, label)
+	}
+	if !r.inCall {
+		if r.timer == nil {
+			r.timer = time.AfterFunc(quiet, func() {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				if !r.inCall {
+					r.end()
+				}
+			})
+		}
+		r.timer.Reset(quiet)
+	}
+	return r.change
+}
+
+// end ends the open change. The caller holds r.mu.
+func (r *Recorder) end() Changes {
+	c := r.change
+	if r.change = nil; c == nil {
+		return Changes{}
+	}
+	return c.end()
+}
+
+// Before keeps the former state of an entry that is about to change. host is its absolute
+// path without links; paths outside the roots are ignored. goes says that the entry is about
+// to lose its name, so that a link to a file is enough. What takes long, such as the copy of
+// a large file, is left to rest, which may be nil: the entry may change once that has
+// returned.
+func (r *Recorder) Before(host string, goes bool) (rest func()) {
+	p, ok := r.ws.Located(host)
+	if !ok || p.IsRoot() {
+		return nil
+	}
+	r.mu.Lock()
+	c := r.current()
+	s := c.open()
+	e := s.entries[host]
+	known := e != nil
+	if !known {
+		e = s.add(host, p)
+	}
+	r.mu.Unlock()
+	if !known {
+		return c.take(e, goes)
+	}
+	select {
+	case <-e.taken:
+		if !goes {
+			c.unshare(p)
+		}
+		return nil
+	default:
+		return func() { <-e.taken }
+	}
+}
+
+// settle is Before with its rest.
+func (r *Recorder) settle(host string, goes bool) {
+	if rest := r.Before(host, goes); rest != nil {
+		rest()
+	}
+}
+
+// maxMoves is how many directories that existed before one change can move.
+const maxMoves = 64
+
+// Move is called before a rename of from to to, absolute paths without links.
+func (r *Recorder) Move(from, to string) {
+	p, inside := r.ws.Located(from)
+	q, toInside := r.ws.Located(to)
+	if !inside {
+		if r.settle(to, true); toInside {
+			r.mu.Lock()
+			r.current().came(to)
+			r.mu.Unlock()
+		}
+		return
+	}
+	info, err := p.Lstat()
+	switch {
+	case err != nil:
+		return // the rename will fail
+	case info.Kind != workspace.KindDirectory:
+		r.settle(from, true)
+		r.settle(to, true)
+		return
+	case !toInside:
+		r.beforeTree(from, p)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.current()
+	c.wait()
+	c.move(from, p, to, q, info)
+}
+
+// beforeTree keeps a directory with everything in it.
+func (r *Recorder) beforeTree(host string, p workspace.Path) {
+	list, err := p.ReadDir()
+	if err == nil {
+		for _, e := range list {
+			below := path.Join(host, e.Name)
+			if q, ok := r.ws.Located(below); ok && e.Kind == workspace.KindDirectory {
+				r.beforeTree(below, q)
+			} else {
+				r.settle(below, true)
+			}
+		}
+	}
+	r.settle(host, true)
+}

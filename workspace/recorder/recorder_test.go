@@ -1,0 +1,243 @@
+package recorder_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/workspace"
+	"toolcrib/workspace/recorder"
+)
+
+// fixture is a workspace with a program whose changes are recorded.
+type fixture struct {
+	*testing.T
+	dir, state string
+	ws         *workspace.Workspace
+	r          *recorder.Recorder
+}
+
+func start(t *testing.T) *fixture {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{T: t, dir: dir, state: t.TempDir()}
+	f.open()
+	return f
+}
+
+// open opens the workspace as a new server does.
+func (f *fixture) open() {
+	f.Helper()
+	ws, err := workspace.Open([]string{f.dir}, workspace.Options{StateBase: f.state})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { ws.Close() })
+	f.ws, f.r = ws, recorder.New(ws)
+	f.r.Begin(recorder.Label{Tool: "bash", Principal: "local", Call: "1"})
+}
+
+func (f *fixture) path(name string) string { return filepath.Join(f.dir, name) }
+
+// plant makes files without a record.
+func (f *fixture) plant(files ...string) {
+	f.Helper()
+	for _, name := range files {
+		f.must(errors.Join(os.MkdirAll(filepath.Dir(f.path(name)), 0o755), os.WriteFile(f.path(name), []byte("old "+name), 0o644)))
+	}
+}
+
+func (f *fixture) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *fixture) before(name string, goes bool) {
+	if rest := f.r.Before(f.path(name), goes); rest != nil {
+		rest()
+	}
+}
+
+// The changes of a program, as its observer reports them.
+func (f *fixture) write(name, text string) {
+	f.Helper()
+	f.before(name, false)
+	f.must(os.WriteFile(f.path(name), []byte(text), 0o644))
+}
+
+func (f *fixture) remove(name string) {
+	f.Helper()
+	f.before(name, true)
+	f.must(os.Remove(f.path(name)))
+}
+
+func (f *fixture) mkdir(name string) {
+	f.Helper()
+	f.before(name, false)
+	f.must(os.Mkdir(f.path(name), 0o755))
+}
+
+func (f *fixture) rename(from, to string) {
+	f.Helper()
+	f.r.Move(f.path(from), f.path(to))
+	f.must(os.Rename(f.path(from), f.path(to)))
+}
+
+// records lists the history from the oldest change on: "delete b: old b".
+func (f *fixture) records() []string {
+	f.Helper()
+	list, _, err := f.ws.History(f.Context(), workspace.HistoryQuery{})
+	f.must(err)
+	var lines []string
+	for _, rec := range slices.Backward(list) {
+		for _, c := range rec.Files {
+			line := string(c.Kind) + " " + c.Path
+			if c.From != "" {
+				line += " from " + c.From
+			}
+			if c.Before != nil && c.Before.Kept {
+				r, _, err := f.ws.Kept(f.Context(), c.Before)
+				f.must(err)
+				text, err := io.ReadAll(r)
+				f.must(errors.Join(err, r.Close()))
+				line += ": " + string(text)
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func TestRecord(t *testing.T) {
+	large := strings.Repeat("large ", 1<<17)
+	tests := []struct {
+		name    string
+		files   []string
+		program func(f *fixture)
+		changes recorder.Changes
+		want    []string
+	}{
+		{"nothing", []string{"a"}, func(*fixture) {}, recorder.Changes{}, nil},
+		{
+			"written, deleted, made", []string{"a", "b"}, func(f *fixture) { f.write("a", "x"); f.remove("b"); f.mkdir("d"); f.write("d/c", "y") },
+			recorder.Changes{Created: []string{"d/c"}, Changed: []string{"a"}, Deleted: []string{"b"}},
+			[]string{"write a: old a", "delete b: old b", "directory d", "write d/c"},
+		},
+		{"the first state counts", []string{"a"}, func(f *fixture) { f.write("a", "x"); f.write("a", "y"); f.remove("a") }, recorder.Changes{Deleted: []string{"a"}}, []string{"delete a: old a"}},
+		{"made and gone", nil, func(f *fixture) { f.write("a", "x"); f.remove("a") }, recorder.Changes{}, nil},
+		{"as it was", []string{"a"}, func(f *fixture) { f.write("a", "old a") }, recorder.Changes{Changed: []string{"a"}}, nil},
+		{"announced only", []string{"a"}, func(f *fixture) { f.before("a", true) }, recorder.Changes{}, nil},
+		{
+			"renamed, then written: the link that was taken is another file's by then", []string{"a"}, func(f *fixture) { f.rename("a", "b"); f.write("b", "x") },
+			recorder.Changes{Created: []string{"b"}, Deleted: []string{"a"}}, []string{"delete a: old a", "write b"},
+		},
+		{"renamed over another", []string{"a", "b"}, func(f *fixture) { f.rename("a", "b") }, recorder.Changes{Changed: []string{"b"}, Deleted: []string{"a"}}, []string{"delete a: old a", "write b: old b"}},
+		{
+			"a directory moved, and a file in it changed before and after", []string{"d/a"}, func(f *fixture) { f.write("d/a", "x"); f.rename("d", "e"); f.write("e/a", "y") },
+			recorder.Changes{Changed: []string{"d/a", "e/a"}, Moved: [][2]string{{"d", "e"}}}, []string{"write d/a: old d/a", "move e from d", "write e/a: x"},
+		},
+		{
+			"a directory that the program made, moved", nil, func(f *fixture) { f.mkdir("d"); f.write("d/a", "x"); f.rename("d", "e") },
+			recorder.Changes{Created: []string{"e/a"}}, []string{"directory e", "write e/a"},
+		},
+		{"a move that fails", []string{"d/a", "e/b"}, func(f *fixture) { f.r.Move(f.path("d"), f.path("e")); f.write("d/a", "x") }, recorder.Changes{Changed: []string{"d/a"}}, []string{"write d/a: old d/a"}},
+		{"a directory moved and deleted", []string{"d/a"}, func(f *fixture) { f.rename("d", "e"); f.remove("e/a"); f.remove("e") }, recorder.Changes{Deleted: []string{"e/a"}, Moved: [][2]string{{"d", "e"}}}, []string{"move e from d", "delete e", "delete e/a: old d/a"}},
+		{
+			"what is ignored is left out", []string{".gitignore", "build/a", "a.o"}, func(f *fixture) { f.remove("build/a"); f.write("build/b", "x"); f.remove("a.o") },
+			recorder.Changes{Deleted: []string{"a.o"}}, []string{"delete a.o: old a.o"},
+		},
+		{"a file that is copied while others go on", nil, func(f *fixture) {
+			f.must(os.WriteFile(f.path("a"), []byte(large), 0o644))
+			f.write("a", "x")
+		}, recorder.Changes{Changed: []string{"a"}}, []string{"write a: " + large}},
+		{"outside the roots", nil, func(f *fixture) { f.r.Before("/etc/passwd", true); f.r.Move("/etc", "/usr") }, recorder.Changes{}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := start(t)
+			f.plant(tt.files...)
+			if slices.Contains(tt.files, ".gitignore") {
+				f.must(errors.Join(os.Mkdir(f.path(".git"), 0o755), os.WriteFile(f.path(".gitignore"), []byte("build/\n*.o\n"), 0o644)))
+			}
+			tt.program(f)
+			if d := cmp.Diff(tt.changes, f.r.End()); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(tt.want, f.records()); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// Calls have changes of their own; so has what a program does later, without a call.
+func TestCalls(t *testing.T) {
+	f := start(t)
+	f.plant("a", "b", "c")
+	f.write("a", "x")
+	f.r.Begin(recorder.Label{Tool: "bash", Principal: "local", Call: "2"})
+	f.write("b", "x")
+	if c := f.r.End(); !slices.Equal(c.Changed, []string{"b"}) {
+		t.Errorf("the second call: %+v", c)
+	}
+	f.write("c", "x")
+	f.r.Close()
+	list, _, err := f.ws.History(t.Context(), workspace.HistoryQuery{})
+	f.must(err)
+	var calls []string
+	for _, rec := range slices.Backward(list) {
+		calls = append(calls, rec.Call+" "+rec.Files[0].Path)
+	}
+	if d := cmp.Diff([]string{"1 a", "2 b", "2+1 c"}, calls); d != "" {
+		t.Error(d)
+	}
+}
+
+// A call learns its changes also if the program has ended.
+func TestClose(t *testing.T) {
+	f := start(t)
+	f.plant("a")
+	f.write("a", "x")
+	f.r.Close()
+	if c := f.r.End(); !slices.Equal(c.Changed, []string{"a"}) {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestRecover lets the next server complete what a killed one had under way.
+func TestRecover(t *testing.T) {
+	f := start(t)
+	f.plant("a", "b", "d/c")
+	f.write("a", "x")
+	f.remove("b")
+	f.rename("d", "e")
+	f.write("e/c", "y")
+	f.mkdir("n")
+	f.rename("n", "m")
+	f.must(f.r.Abandon())
+	f.open()
+	n, err := recorder.Recover(t.Context(), f.ws)
+	f.must(err)
+	if n != 1 {
+		t.Errorf("%d changes", n)
+	}
+	want := []string{"write a: old a", "delete b: old b", "move e from d", "write e/c: old d/c", "directory m"}
+	if d := cmp.Diff(want, f.records()); d != "" {
+		t.Error(d)
+	}
+	if n, err := recorder.Recover(context.Background(), f.ws); n != 0 || err != nil {
+		t.Errorf("again: %d, %v", n, err)
+	}
+}
