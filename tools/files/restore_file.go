@@ -37,7 +37,7 @@ func restoreFileTool(d Deps) tools.Tool {
 		Name: "restore_file", Title: "Restore or undo", Doc: restoreFileDoc, Tags: []string{"files"},
 		Aliases: []string{"undo", "undo_edit", "restore_path"},
 		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
-		Limits:  tools.Limits{Facts: map[string]any{"asks": asksAbove, "kept": textfile.Size(workspace.MaxKept)}},
+		Limits:  tools.Limits{Facts: map[string]any{"asks": asksAbove, "kept": textfile.Size(workspace.MaxKept), "files": workspace.MaxKeptFiles, "bytes": textfile.Size(workspace.MaxKeptBytes)}},
 		Confirm: restoreQuestion,
 		Examples: []tools.Example[RestoreFileIn]{{
 			Say:    "Take back the last change.",
