@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"strings"
 
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
@@ -16,9 +15,6 @@ import (
 
 //go:embed restore_file.md
 var restoreFileDoc string
-
-// asksAbove is how many files a call may overwrite or delete without asking the user.
-const asksAbove = 100
 
 // RestoreFileIn says what to bring back.
 type RestoreFileIn struct {
@@ -37,7 +33,7 @@ func restoreFileTool(d Deps) tools.Tool {
 		Name: "restore_file", Title: "Restore or undo", Doc: restoreFileDoc, Tags: []string{"files"},
 		Aliases: []string{"undo", "undo_edit", "restore_path"},
 		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
-		Limits:  tools.Limits{Facts: map[string]any{"asks": asksAbove, "kept": textfile.Size(workspace.MaxKept), "files": workspace.MaxKeptFiles, "bytes": textfile.Size(workspace.MaxKeptBytes)}},
+		Limits:  tools.Limits{Facts: map[string]any{"kept": textfile.Size(workspace.MaxKept), "files": workspace.MaxKeptFiles, "bytes": textfile.Size(workspace.MaxKeptBytes)}},
 		Confirm: restoreQuestion,
 		Examples: []tools.Example[RestoreFileIn]{{
 			Say:    "Take back the last change.",
@@ -146,8 +142,7 @@ func (in RestoreFileIn) change(ctx context.Context, path workspace.Path) (worksp
 		WithHint("undo=true takes back your last change; path and version restore a file, and file_history lists versions")
 }
 
-// restoreQuestion asks before many files are overwritten or deleted, or one that cannot be
-// restored. The call itself reports a restoration that is not possible.
+// restoreQuestion asks before a file is overwritten or deleted that cannot be restored. The call itself reports a restoration that is not possible.
 func restoreQuestion(ctx context.Context, in RestoreFileIn) (tools.Question, error) {
 	if in.DryRun {
 		return tools.Question{}, nil
@@ -160,23 +155,12 @@ func restoreQuestion(ctx context.Context, in RestoreFileIn) (tools.Question, err
 	if err != nil {
 		return tools.Question{}, err
 	}
-	replaced, deleted := r.Losses()
-	if replaced+deleted <= asksAbove && len(r.Large) == 0 {
+	if len(r.Large) == 0 {
 		return tools.Question{}, nil
 	}
 	if err := r.Verify(); err != nil {
 		return tools.Question{}, err
 	}
-	var acts []string
-	if replaced > 0 {
-		acts = append(acts, "overwrite "+textfile.Count(replaced, "file"))
-	}
-	if deleted > 0 {
-		acts = append(acts, "delete "+textfile.Count(deleted, "file"))
-	}
-	kept := "the history keeps what they are now"
-	if len(r.Large) > 0 {
-		kept = fmt.Sprintf("the history does not keep what is above %s now: %s", textfile.Size(workspace.MaxKept), change.FirstNames(r.Large))
-	}
-	return tools.Question{Message: fmt.Sprintf("restore what was before the change %s: %s; %s", r.Head(r.Rec), strings.Join(acts, " and "), kept)}, nil
+	return tools.Question{Message: fmt.Sprintf("restore what was before the change %s; the history does not keep what is above %s now: %s",
+		r.Head(r.Rec), textfile.Size(workspace.MaxKept), change.FirstNames(r.Large))}, nil
 }

@@ -123,7 +123,7 @@ func TestUndoOverLargeAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	large(t, b.dir, workspace.MaxKept+1)
-	b.want("restore what was before the change … write_file: overwrite 1 file; the history does not keep what is above 67 MB now: big.log",
+	b.want("restore what was before the change … write_file; the history does not keep what is above 67 MB now: big.log",
 		b.question("restore_file", args{"undo": true, "overwrite": true}))
 }
 

@@ -21,7 +21,6 @@ type step struct {
 	name, done, size string
 
 	content *workspace.Version // that a write gets
-	files   int                // how many pathState files it overwrites or deletes
 }
 
 // Restoration reverts a change, or restores a part of the state before it.
@@ -151,7 +150,7 @@ func (r *Restoration) add(p Part) error {
 		r.made = append(r.made, p)
 		return nil
 	case p.Before == nil:
-		r.remove(p.path, now, 1)
+		r.remove(p.path, now)
 		return nil
 	}
 	return r.bringBack(p, now, false)
@@ -159,7 +158,7 @@ func (r *Restoration) add(p Part) error {
 
 // remove deletes a path that must not exist, or that must be something else. A directory is
 // deleted with the files in it.
-func (r *Restoration) remove(path workspace.Path, now pathState, files int) {
+func (r *Restoration) remove(path workspace.Path, now pathState) {
 	op := workspace.Op{Kind: workspace.OpDelete, Path: path, Recursive: now.kind == workspace.KindDirectory, Restores: r.Rec.Program}
 	if !r.overwrite && r.undo && now.kind == workspace.KindFile {
 		op.Expect.Hash = now.identity()
@@ -169,7 +168,7 @@ func (r *Restoration) remove(path workspace.Path, now pathState, files int) {
 		slash = "/"
 	}
 	r.overwrites(path, now)
-	r.steps = append(r.steps, step{op: op, name: textfile.Path(path.String() + slash), done: "deleted", files: files})
+	r.steps = append(r.steps, step{op: op, name: textfile.Path(path.String() + slash), done: "deleted"})
 }
 
 // overwrites notes a file that is lost and is too large for the history.
@@ -190,13 +189,12 @@ func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 			}
 			r.tops = append(r.tops, p.path)
 		}
-		r.remove(p.path, now, 1)
+		r.remove(p.path, now)
 		now, later = pathState{}, true
 	}
 	s := step{op: workspace.Op{Path: p.path, Mode: p.Before.Mode.Perm()}, later: later, name: name, done: "restored"}
 	s.op.Restores = r.Rec.Program || p.Kind == workspace.OpDelete && now.kind == ""
 	if now.kind == workspace.KindFile {
-		s.files = 1
 		r.overwrites(p.path, now)
 	}
 	switch p.Before.Kind {
@@ -242,18 +240,6 @@ func (r *Restoration) holdsForeign(dir workspace.Path) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// Losses counts the files that the restoration overwrites and deletes.
-func (r *Restoration) Losses() (replaced, deleted int) {
-	for _, s := range r.steps {
-		if s.op.Kind == workspace.OpDelete {
-			deleted += s.files
-		} else {
-			replaced += s.files
-		}
-	}
-	return replaced, deleted
 }
 
 // changes returns the operations; those that make room for others come first.
