@@ -18,11 +18,12 @@ var restoreFileDoc string
 
 // RestoreFileIn says what to bring back.
 type RestoreFileIn struct {
-	Path      string `json:"path,omitempty" jsonschema_description:"File or directory to restore; with undo the path whose last change to take back." path:"any" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
-	Version   string `json:"version,omitempty" jsonschema_description:"ID of a change, as file_history lists it: what was there before that change comes back." jsonschema:"maxLength=100" alias:"id,change,version_id"`
-	Undo      bool   `json:"undo,omitempty" jsonschema_description:"Take back a whole change with all its files: your last one, or that of version." jsonschema:"default=false"`
-	Overwrite bool   `json:"overwrite,omitempty" jsonschema_description:"Undo also files that have changed since." jsonschema:"default=false" alias:"force"`
-	DryRun    bool   `json:"dry_run,omitempty" jsonschema_description:"Only say what would be done." jsonschema:"default=false"`
+	Path      string   `json:"path,omitempty" jsonschema_description:"File or directory to restore; with undo the path whose last change to take back." path:"any" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
+	Version   string   `json:"version,omitempty" jsonschema_description:"ID of a change, as file_history lists it: what was there before that change comes back." jsonschema:"maxLength=100" alias:"id,change,version_id"`
+	Undo      bool     `json:"undo,omitempty" jsonschema_description:"Take back a whole change with all its files: your last one, or that of version." jsonschema:"default=false"`
+	Paths     []string `json:"paths,omitempty" jsonschema_description:"With undo, take back only what the change did at and below these paths." path:"any" jsonschema:"maxItems=100"`
+	Overwrite bool     `json:"overwrite,omitempty" jsonschema_description:"Undo also files that have changed since." jsonschema:"default=false" alias:"force"`
+	DryRun    bool     `json:"dry_run,omitempty" jsonschema_description:"Only say what would be done." jsonschema:"default=false"`
 }
 
 // RestoreFileOut reports the restored paths.
@@ -116,8 +117,16 @@ func (in RestoreFileIn) path(ctx context.Context) (workspace.Path, error) {
 // plan returns the restoration of a change.
 func (in RestoreFileIn) plan(ctx context.Context, rec workspace.Record, own restore.Own) (*restore.Restoration, error) {
 	r := restore.NewRestoration(ctx, rec, in.Undo, in.Overwrite, own)
-	if in.Undo { // the change as a whole
-		return r, r.Collect(workspace.Path{})
+	if in.Undo {
+		var only []workspace.Path
+		for _, text := range in.Paths {
+			path, err := tools.Resolve(ctx, text)
+			if err != nil {
+				return nil, err
+			}
+			only = append(only, path)
+		}
+		return r, r.Collect(only...)
 	}
 	path, err := in.path(ctx)
 	if err != nil {
@@ -129,6 +138,9 @@ func (in RestoreFileIn) plan(ctx context.Context, rec workspace.Record, own rest
 // change returns the change that the call means.
 func (in RestoreFileIn) change(ctx context.Context, path workspace.Path) (workspace.Record, error) {
 	switch {
+	case len(in.Paths) > 0 && !in.Undo:
+		return workspace.Record{}, tools.Errorf(tools.InvalidArgument, "paths limits an undo, and undo is not given").
+			WithHint("add undo=true, or give one path with version")
 	case in.Version != "" && (in.Undo || in.Path != ""):
 		return restore.FindChange(ctx, in.Version, path)
 	case in.Version != "":

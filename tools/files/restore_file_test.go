@@ -152,7 +152,7 @@ func TestUndoConflicts(t *testing.T) {
 	b.host("new", "and mine\n")
 	now := map[string]string{"a.txt": "mine\n", "b.txt": "B\n", "gone": "mine too\n", "new": "and mine\n"}
 	want := "error: conflict: nothing is undone: not as the change " + id + " left it: …" +
-		" (file_history version=" + id + " diff=current shows what would be lost; overwrite=true undoes it all the same)"
+		" (file_history version=" + id + " diff=current shows what would be lost; paths=[...] undoes the others, overwrite=true everything)"
 	got := b.call("restore_file", args{"undo": true})
 	b.want(want, got)
 	for _, name := range []string{"a.txt", "gone", "new"} {

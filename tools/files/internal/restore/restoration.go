@@ -2,6 +2,7 @@ package restore
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -70,13 +71,22 @@ func (o Own) Add(r *Restoration) {
 	}
 }
 
-// Collect plans the steps below a path, or everywhere if the path is zero.
-func (r *Restoration) Collect(below workspace.Path) error {
-	if r.undo && r.Rec.Hidden > 0 {
+// Collect plans the steps at and below some paths, or everywhere if there are none.
+func (r *Restoration) Collect(below ...workspace.Path) error {
+	if r.undo && r.Rec.Hidden > 0 && len(below) == 0 {
 		return tools.Errorf(tools.Denied, "%s of the change %s are outside the workspace of this call, or are denied to it", textfile.Count(r.Rec.Hidden, "file"), r.Rec.ID).
 			WithHint("path and version restore the files inside one by one")
 	}
-	parts := r.Historian.parts(r.Rec, below)
+	parts := r.Historian.parts(r.Rec, workspace.Path{})
+	whole := len(parts)
+	if len(below) > 0 {
+		parts = slices.DeleteFunc(parts, func(p Part) bool {
+			return !slices.ContainsFunc(below, func(dir workspace.Path) bool { return within(p.path, dir) })
+		})
+	}
+	if r.undo && len(parts) < whole {
+		r.notes = append(r.notes, fmt.Sprintf("%s of the change not undone: undo=true version=%s takes back more", textfile.Count(whole-len(parts), "path"), r.Rec.ID))
+	}
 	r.parts = map[string]Part{}
 	for _, p := range parts {
 		r.parts[p.path.String()] = p
@@ -98,14 +108,17 @@ func (r *Restoration) Collect(below workspace.Path) error {
 		return err
 	}
 	switch {
+	case r.undo && len(parts) == 0 && whole > 0:
+		return tools.Errorf(tools.NotFound, "the change %s did nothing at or below these paths", r.Rec.ID).
+			WithHint("file_history version=%s lists its paths", r.Rec.ID)
 	case !r.undo && !slices.ContainsFunc(parts, func(p Part) bool { return p.Before != nil }):
-		return tools.Errorf(tools.NotFound, "%s did not exist before the change %s", textfile.Path(below.String()), r.Rec.ID).
+		return tools.Errorf(tools.NotFound, "%s did not exist before the change %s", textfile.Path(below[0].String()), r.Rec.ID).
 			WithHint("undo=true version=%s takes the change back", r.Rec.ID)
 	case len(r.lost) > 0:
 		return r.refuseLost()
 	case len(r.conflicts) > 0:
 		return tools.Errorf(tools.Conflict, "nothing is undone: not as the change %s left it: %s", r.Rec.ID, change.FirstNames(r.conflicts)).
-			WithHint("file_history version=%s diff=current shows what would be lost; overwrite=true undoes it all the same", r.Rec.ID)
+			WithHint("file_history version=%s diff=current shows what would be lost; paths=[...] undoes the others, overwrite=true everything", r.Rec.ID)
 	}
 	slices.SortStableFunc(r.steps, func(a, b step) int { return phase(a.op) - phase(b.op) })
 	return nil
