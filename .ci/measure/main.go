@@ -79,6 +79,8 @@ var figures = map[string]figure{
 	"sandbox":       sandbox.Sandbox,
 	"spawn":         sandbox.Spawn,
 	"undo":          sandbox.Undo,
+	"undocost":      sandbox.UndoCost,
+	"undokills":     sandbox.UndoKills,
 	"survivors":     sandbox.Survivors,
 	"detached":      sandbox.Detached,
 	"floods":        sandbox.Floods,

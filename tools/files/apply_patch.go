@@ -19,9 +19,6 @@ import (
 //go:embed apply_patch.md
 var applyPatchDoc string
 
-// patchAsks is how many files a patch may change before the user is asked.
-const patchAsks = 100
-
 // ApplyPatchIn is a patch.
 type ApplyPatchIn struct {
 	Patch    string `json:"patch" jsonschema_description:"The whole patch: *** Begin Patch envelope, or a unified or git diff." jsonschema:"minLength=1" alias:"input,diff,patch_text,content,patch_content,unified_diff" record:"digest"`
@@ -60,9 +57,9 @@ func applyPatchTool(d Deps) tools.Tool {
 		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Spellings: patchSpellings(),
 		Limits: tools.Limits{Facts: map[string]any{
-			"most": fmt.Sprintf("%d MiB", workspace.MaxEdit>>20), "diff": change.EditDiff, "ask": patchAsks,
+			"most": fmt.Sprintf("%d MiB", workspace.MaxEdit>>20), "diff": change.EditDiff,
 		}},
-		Confirm: confirmPatch,
+		Confirm: patchQuestion,
 		Examples: []tools.Example[ApplyPatchIn]{{
 			Say:   "Change two files together",
 			Files: map[string]string{"lib/greet.py": "def greet():\n    print(\"hi\")\n", "old.txt": "old\n"},
@@ -84,36 +81,12 @@ func applyPatchTool(d Deps) tools.Tool {
 	})
 }
 
-// confirmPatch asks before a patch changes many files, or deletes a file that cannot be
-// restored.
-func confirmPatch(ctx context.Context, in ApplyPatchIn) (tools.Question, error) {
+// patchQuestion asks before a patch deletes files that cannot be restored.
+func patchQuestion(ctx context.Context, in ApplyPatchIn) (tools.Question, error) {
 	parsed, _, err := patch.Parse(in.Patch)
 	if err != nil || in.DryRun {
 		return tools.Question{}, nil //nolint:nilerr // the call itself reports what is wrong with the patch
 	}
-	if len(parsed) <= patchAsks {
-		return lossQuestion(ctx, parsed), nil
-	}
-	counts := map[patch.Kind]int{}
-	for _, f := range parsed {
-		counts[f.Kind]++
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "change %d files by one patch:", len(parsed))
-	for _, k := range []patch.Kind{patch.Add, patch.Update, patch.Delete, patch.Copy} {
-		if n := counts[k]; n > 0 {
-			fmt.Fprintf(&text, " %s %d,", k, n)
-		}
-	}
-	const named = 5
-	for _, f := range parsed[:named] {
-		text.WriteString(" " + textfile.Path(f.Path) + ",")
-	}
-	return tools.Question{Message: fmt.Sprintf("%s and %d more", strings.TrimSuffix(text.String(), ","), len(parsed)-named)}, nil
-}
-
-// lossQuestion asks before a patch deletes files that cannot be restored.
-func lossQuestion(ctx context.Context, parsed []patch.File) tools.Question {
 	var lost []string
 	reason := ""
 	for _, f := range parsed {
@@ -129,9 +102,9 @@ func lossQuestion(ctx context.Context, parsed []patch.File) tools.Question {
 		}
 	}
 	if lost == nil {
-		return tools.Question{}
+		return tools.Question{}, nil
 	}
-	return tools.Question{Message: fmt.Sprintf("delete %s by a patch; %s", change.FirstNames(lost), reason)}
+	return tools.Question{Message: fmt.Sprintf("delete %s by a patch; %s", change.FirstNames(lost), reason)}, nil
 }
 
 func (d Deps) applyPatch(ctx context.Context, in ApplyPatchIn) (ApplyPatchOut, error) {

@@ -1,7 +1,6 @@
 package files_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,33 +59,6 @@ func manyFiles(n int) (tree map[string]string, text string) {
 		fmt.Fprintf(&b, "*** Update File: %s\n-old\n+new\n", name)
 	}
 	return tree, b.String() + "*** End Patch\n"
-}
-
-func TestApplyPatchAsks(t *testing.T) {
-	tool := files.ApplyPatchTool(files.Deps{})
-	for _, c := range []struct {
-		n    int
-		dry  bool
-		want string
-	}{
-		{100, false, ""},
-		{101, true, ""},
-		{101, false, "change 101 files by one patch: update 101, some/long/directory/name/file0000.txt, "},
-	} {
-		_, text := manyFiles(c.n)
-		raw, err := json.Marshal(map[string]any{"patch": text, "dry_run": c.dry})
-		if err != nil {
-			t.Fatal(err)
-		}
-		bound, err := tool.Bind(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		q, err := tool.Question(t.Context(), bound)
-		if err != nil || !strings.HasPrefix(q.Message, c.want) || (c.want == "") != (q.Message == "") {
-			t.Errorf("%d files: %q, %v", c.n, q.Message, err)
-		}
-	}
 }
 
 // Results and errors of many files keep within what a result may have, and say what

@@ -126,13 +126,12 @@ func (in DeletePathIn) check(path workspace.Path) error {
 	}
 	if len(entries) > 0 {
 		return tools.Errorf(tools.InvalidArgument, "%s is a directory with %s", name, textfile.Count(len(entries), "entry")).
-			WithHint("recursive=true deletes it with all that is in it, which the user is asked about")
+			WithHint("recursive=true deletes it with all that is in it")
 	}
 	return nil
 }
 
-// deleteQuestion asks before a call deletes a directory with entries, or a file that cannot be
-// restored.
+// deleteQuestion asks before a call deletes what cannot be restored.
 func deleteQuestion(ctx context.Context, in DeletePathIn) (tools.Question, error) {
 	path, info, err := in.target(ctx)
 	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
@@ -151,5 +150,9 @@ func deleteQuestion(ctx context.Context, in DeletePathIn) (tools.Question, error
 	if err != nil || held.Empty() {
 		return tools.Question{}, err
 	}
-	return tools.Question{Message: fmt.Sprintf("delete the directory %s with %s; %s", textfile.Path(path.String()), held, held.Kept(ctx))}, nil
+	lost := held.Lost(ctx)
+	if lost == "" {
+		return tools.Question{}, nil
+	}
+	return tools.Question{Message: fmt.Sprintf("delete the directory %s with %s; %s", textfile.Path(path.String()), held, lost)}, nil
 }

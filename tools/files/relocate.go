@@ -125,8 +125,7 @@ func (r relocation) within(from, to workspace.Path) string {
 	return textfile.Quoted(path.Join(to.String(), path.Base(from.String())))
 }
 
-// question asks before a call replaces a directory with entries, or a file that cannot be
-// restored.
+// question asks before a call replaces what cannot be restored.
 func (r relocation) question(ctx context.Context) (tools.Question, error) {
 	if !r.overwrite {
 		return tools.Question{}, nil
@@ -142,8 +141,12 @@ func (r relocation) question(ctx context.Context) (tools.Question, error) {
 	if err != nil || held.Empty() {
 		return tools.Question{}, err
 	}
+	lost := held.Lost(ctx)
+	if lost == "" {
+		return tools.Question{}, nil
+	}
 	return tools.Question{Message: fmt.Sprintf("%s %s to %s, replacing that directory with %s; %s", r.verb,
-		textfile.Path(r.source), textfile.Path(to.String()), held, held.Kept(ctx))}, nil
+		textfile.Path(r.source), textfile.Path(to.String()), held, lost)}, nil
 }
 
 // amount returns how much was changed: ", 214 files" for a tree, ", 12 B" for a file.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/workspace"
 )
 
 // Moving and copying refuse alike, and change nothing then.
@@ -94,15 +96,17 @@ func TestCopy(t *testing.T) {
 	})
 }
 
-// A directory that holds something is replaced only after the user was asked.
+// A directory is replaced only after the user was asked, if that cannot be undone.
 func TestRelocateAsks(t *testing.T) {
-	b := newBench(t, map[string]string{"a.txt": "a\n", "b.txt": "b\n", "d/x": "1\n", "full/.y": "12345\n", "full/z/w": "1\n", "empty/": ""})
+	b := newBench(t, map[string]string{"a.txt": "a\n", "b.txt": "b\n", "d/x": "1\n", "full/.y": "12345\n", "full/z/w": "1\n", "empty/": "", "large/": ""})
+	large(t, filepath.Join(b.dir, "large"), workspace.MaxKept+1)
 	for _, c := range []struct {
 		source, destination string
 		overwrite           bool
 		want                string
 	}{
-		{"d", "full", true, " d to full, replacing that directory with 2 files (8 B); the history keeps all of it, so it can be undone"},
+		{"d", "full", true, ""},
+		{"d", "large", true, " d to large, replacing that directory with 1 file (67 MB); the history does not keep 1 file above 67 MB, which cannot come back, such as large/big.log"},
 		{"d", "full", false, ""},
 		{"d", "empty", true, ""},
 		{"d", "none", true, ""},

@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"strings"
 
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
@@ -17,16 +16,14 @@ import (
 //go:embed restore_file.md
 var restoreFileDoc string
 
-// asksAbove is how many files a call may overwrite or delete without asking the user.
-const asksAbove = 100
-
 // RestoreFileIn says what to bring back.
 type RestoreFileIn struct {
-	Path      string `json:"path,omitempty" jsonschema_description:"File or directory to restore; with undo the path whose last change to take back." path:"any" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
-	Version   string `json:"version,omitempty" jsonschema_description:"ID of a change, as file_history lists it: what was there before that change comes back." jsonschema:"maxLength=100" alias:"id,change,version_id"`
-	Undo      bool   `json:"undo,omitempty" jsonschema_description:"Take back a whole change with all its files: your last one, or that of version." jsonschema:"default=false"`
-	Overwrite bool   `json:"overwrite,omitempty" jsonschema_description:"Undo also files that have changed since." jsonschema:"default=false" alias:"force"`
-	DryRun    bool   `json:"dry_run,omitempty" jsonschema_description:"Only say what would be done." jsonschema:"default=false"`
+	Path      string   `json:"path,omitempty" jsonschema_description:"File or directory to restore; with undo the path whose last change to take back." path:"any" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
+	Version   string   `json:"version,omitempty" jsonschema_description:"ID of a change, as file_history lists it: what was there before that change comes back." jsonschema:"maxLength=100" alias:"id,change,version_id"`
+	Undo      bool     `json:"undo,omitempty" jsonschema_description:"Take back a whole change with all its files: your last one, or that of version." jsonschema:"default=false"`
+	Paths     []string `json:"paths,omitempty" jsonschema_description:"With undo, take back only what the change did at and below these paths." path:"any" jsonschema:"maxItems=100"`
+	Overwrite bool     `json:"overwrite,omitempty" jsonschema_description:"Undo also files that have changed since." jsonschema:"default=false" alias:"force"`
+	DryRun    bool     `json:"dry_run,omitempty" jsonschema_description:"Only say what would be done." jsonschema:"default=false"`
 }
 
 // RestoreFileOut reports the restored paths.
@@ -37,7 +34,7 @@ func restoreFileTool(d Deps) tools.Tool {
 		Name: "restore_file", Title: "Restore or undo", Doc: restoreFileDoc, Tags: []string{"files"},
 		Aliases: []string{"undo", "undo_edit", "restore_path"},
 		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
-		Limits:  tools.Limits{Facts: map[string]any{"asks": asksAbove, "kept": textfile.Size(workspace.MaxKept), "files": workspace.MaxKeptFiles, "bytes": textfile.Size(workspace.MaxKeptBytes)}},
+		Limits:  tools.Limits{Facts: map[string]any{"kept": textfile.Size(workspace.MaxKept), "files": workspace.MaxKeptFiles, "bytes": textfile.Size(workspace.MaxKeptBytes)}},
 		Confirm: restoreQuestion,
 		Examples: []tools.Example[RestoreFileIn]{{
 			Say:    "Take back the last change.",
@@ -120,8 +117,16 @@ func (in RestoreFileIn) path(ctx context.Context) (workspace.Path, error) {
 // plan returns the restoration of a change.
 func (in RestoreFileIn) plan(ctx context.Context, rec workspace.Record, own restore.Own) (*restore.Restoration, error) {
 	r := restore.NewRestoration(ctx, rec, in.Undo, in.Overwrite, own)
-	if in.Undo { // the change as a whole
-		return r, r.Collect(workspace.Path{})
+	if in.Undo {
+		var only []workspace.Path
+		for _, text := range in.Paths {
+			path, err := tools.Resolve(ctx, text)
+			if err != nil {
+				return nil, err
+			}
+			only = append(only, path)
+		}
+		return r, r.Collect(only...)
 	}
 	path, err := in.path(ctx)
 	if err != nil {
@@ -133,6 +138,9 @@ func (in RestoreFileIn) plan(ctx context.Context, rec workspace.Record, own rest
 // change returns the change that the call means.
 func (in RestoreFileIn) change(ctx context.Context, path workspace.Path) (workspace.Record, error) {
 	switch {
+	case len(in.Paths) > 0 && !in.Undo:
+		return workspace.Record{}, tools.Errorf(tools.InvalidArgument, "paths limits an undo, and undo is not given").
+			WithHint("add undo=true, or give one path with version")
 	case in.Version != "" && (in.Undo || in.Path != ""):
 		return restore.FindChange(ctx, in.Version, path)
 	case in.Version != "":
@@ -146,8 +154,7 @@ func (in RestoreFileIn) change(ctx context.Context, path workspace.Path) (worksp
 		WithHint("undo=true takes back your last change; path and version restore a file, and file_history lists versions")
 }
 
-// restoreQuestion asks before many files are overwritten or deleted, or one that cannot be
-// restored. The call itself reports a restoration that is not possible.
+// restoreQuestion asks before a file is overwritten or deleted that cannot be restored. The call itself reports a restoration that is not possible.
 func restoreQuestion(ctx context.Context, in RestoreFileIn) (tools.Question, error) {
 	if in.DryRun {
 		return tools.Question{}, nil
@@ -160,23 +167,12 @@ func restoreQuestion(ctx context.Context, in RestoreFileIn) (tools.Question, err
 	if err != nil {
 		return tools.Question{}, err
 	}
-	replaced, deleted := r.Losses()
-	if replaced+deleted <= asksAbove && len(r.Large) == 0 {
+	if len(r.Large) == 0 {
 		return tools.Question{}, nil
 	}
 	if err := r.Verify(); err != nil {
 		return tools.Question{}, err
 	}
-	var acts []string
-	if replaced > 0 {
-		acts = append(acts, "overwrite "+textfile.Count(replaced, "file"))
-	}
-	if deleted > 0 {
-		acts = append(acts, "delete "+textfile.Count(deleted, "file"))
-	}
-	kept := "the history keeps what they are now"
-	if len(r.Large) > 0 {
-		kept = fmt.Sprintf("the history does not keep what is above %s now: %s", textfile.Size(workspace.MaxKept), change.FirstNames(r.Large))
-	}
-	return tools.Question{Message: fmt.Sprintf("restore what was before the change %s: %s; %s", r.Head(r.Rec), strings.Join(acts, " and "), kept)}, nil
+	return tools.Question{Message: fmt.Sprintf("restore what was before the change %s; the history does not keep what is above %s now: %s",
+		r.Head(r.Rec), textfile.Size(workspace.MaxKept), change.FirstNames(r.Large))}, nil
 }

@@ -152,7 +152,7 @@ func TestUndoConflicts(t *testing.T) {
 	b.host("new", "and mine\n")
 	now := map[string]string{"a.txt": "mine\n", "b.txt": "B\n", "gone": "mine too\n", "new": "and mine\n"}
 	want := "error: conflict: nothing is undone: not as the change " + id + " left it: …" +
-		" (file_history version=" + id + " diff=current shows what would be lost; overwrite=true undoes it all the same)"
+		" (file_history version=" + id + " diff=current shows what would be lost; paths=[...] undoes the others, overwrite=true everything)"
 	got := b.call("restore_file", args{"undo": true})
 	b.want(want, got)
 	for _, name := range []string{"a.txt", "gone", "new"} {
@@ -265,7 +265,7 @@ func TestRestoreOfWhatIsNotKept(t *testing.T) {
 	b.want("restored …\nd/a: restored, 2 B", b.call("restore_file", args{"path": "d/a", "version": records[0].ID}))
 }
 
-// A large tree comes back whole, and undoing that asks.
+// A large tree comes back whole.
 func TestRestoreLarge(t *testing.T) {
 	tree := many("t", 150)
 	b := newBench(t, tree)
@@ -282,17 +282,9 @@ func TestRestoreLarge(t *testing.T) {
 		t.Error(diff)
 	}
 	redo := redoOf.FindStringSubmatch(text)[1]
-	b.want("restore what was before the change … restore_file undoing …: delete 150 files; the history keeps what they are now",
-		b.question("restore_file", args{"undo": true, "version": redo}))
-	if q := b.question("restore_file", args{"undo": true, "version": redo, "dry_run": true}); q != "" {
-		t.Errorf("asks before a dry run: %s", q)
+	if q := b.question("restore_file", args{"undo": true, "version": redo}); q != "" {
+		t.Errorf("asks before it deletes what can be undone: %s", q)
 	}
-	var ops []workspace.Op
-	for name := range tree {
-		ops = append(ops, b.write(name, "changed\n"))
-	}
-	b.change("apply_patch", ops...)
-	b.want("restore what was before the change … apply_patch: overwrite 150 files; the history keeps what they are now", b.question("restore_file", args{"undo": true}))
 }
 
 // Names that no call can give come back too.

@@ -3,6 +3,7 @@ package files_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -123,7 +124,7 @@ func TestUndoOverLargeAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	large(t, b.dir, workspace.MaxKept+1)
-	b.want("restore what was before the change … write_file: overwrite 1 file; the history does not keep what is above 67 MB now: big.log",
+	b.want("restore what was before the change … write_file; the history does not keep what is above 67 MB now: big.log",
 		b.question("restore_file", args{"undo": true, "overwrite": true}))
 }
 
@@ -264,4 +265,18 @@ func TestSeenForget(t *testing.T) {
 	if _, ok := s.ByHash("p", "hd/x"); !ok {
 		t.Error("a content is forgotten with its path")
 	}
+}
+
+// An undo of some paths leaves the others, which can be undone later.
+func TestUndoOfPaths(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "a\n", "d/b.txt": "b\n", "d/c.txt": "c\n"})
+	b.change("apply_patch", b.write("a.txt", "A\n"), b.write("d/b.txt", "B\n"), b.write("d/c.txt", "C\n"))
+	b.want("error: invalid_argument: paths limits an undo, and undo is not given (add undo=true, or give one path with version)", b.call("restore_file", args{"paths": []string{"a.txt"}}))
+	b.want("error: not_found: the change … did nothing at or below these paths …", b.call("restore_file", args{"undo": true, "paths": []string{"e"}}))
+	text := b.call("restore_file", args{"undo": true, "paths": []string{"d"}})
+	b.want("undid … apply_patch: 2 paths; redo: …\nd/b.txt: restored, 2 B\nd/c.txt: restored, 2 B\nnote: 1 path of the change not undone: …", text)
+	b.tree(map[string]string{"a.txt": "A\n", "d/b.txt": "b\n", "d/c.txt": "c\n"})
+	version := regexp.MustCompile(`undo=true version=(\w+) takes back more`).FindStringSubmatch(text)[1]
+	b.want("undid … apply_patch: 1 path; redo: …\na.txt: restored, 2 B\nnote: …", b.call("restore_file", args{"undo": true, "version": version, "paths": []string{"a.txt"}}))
+	b.tree(map[string]string{"a.txt": "a\n", "d/b.txt": "b\n", "d/c.txt": "c\n"})
 }

@@ -29,13 +29,15 @@ type change struct {
 	dirAt    string   // its host path
 	dirSince time.Time
 
-	mu       sync.Mutex
-	linked   map[inode]*entry // files that have a link in a folder of taken files
-	bytes    int64            // that were taken
-	files    int
-	stores   map[*history.History]*store // nil values: nothing can be kept
-	rules    map[string]*fileindex.Ignored
-	problems problems
+	mu        sync.Mutex
+	linked    map[inode]*entry // files that have a link in a folder of taken files
+	bytes     int64            // that were taken
+	files     int
+	leftOut   int                         // ignored files that lost their names
+	leftFirst string                      // one of them
+	stores    map[*history.History]*store // nil values: nothing can be kept
+	rules     map[string]*fileindex.Ignored
+	problems  problems
 }
 
 // part is a part of a change: entries, or one move.
@@ -283,7 +285,9 @@ func (c *change) list() Changes {
 	for _, list := range [][]string{changes.Created, changes.Changed, changes.Deleted} {
 		slices.Sort(list)
 	}
-	changes.NotKept = c.problems.String()
+	if changes.NotKept = c.problems.String(); changes.NotKept == "" && c.leftOut > 0 {
+		changes.NotKept = decimal(c.leftOut) + " deleted or replaced in directories that git ignores, such as " + c.leftFirst
+	}
 	return changes
 }
 

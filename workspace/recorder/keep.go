@@ -100,7 +100,9 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 		return nil
 	}
 	if c.ignored(e.path, info.Kind == workspace.KindDirectory) {
-		e.left = true
+		if e.left = true; exists && goes && info.Kind != workspace.KindDirectory {
+			c.leaveOut(e.path)
+		}
 		taken()
 		return nil
 	}
@@ -180,6 +182,15 @@ func (c *change) closeDir() {
 	}
 }
 
+// leaveOut notes that a file goes that the ignore rules leave out.
+func (c *change) leaveOut(p workspace.Path) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.leftOut++; c.leftOut == 1 {
+		c.leftFirst = p.String()
+	}
+}
+
 // reserve gives the content of a file its name in the store of the change. It reports whether
 // it is kept.
 func (c *change) reserve(e *entry, info workspace.Info) bool {
@@ -208,7 +219,7 @@ func (c *change) takeFile(e *entry, parent fsys.Dir, info workspace.Info, goes b
 	if goes && info.Links == 1 {
 		file := e.in.next()
 		if link(parent, name, e.in.folder, file) == nil {
-			e.file, e.before.At = file, e.in.pending.At(file)
+			e.file, e.before.At = file, e.in.pending.Took(file, info.Size)
 			c.mu.Lock()
 			c.linked[inode{info.Device, info.Inode}] = e
 			c.mu.Unlock()
@@ -239,7 +250,7 @@ func (c *change) takeFile(e *entry, parent fsys.Dir, info workspace.Info, goes b
 	if e.before.Size, err = copyTo(in, e.in.folder, file); err != nil {
 		return err
 	}
-	e.file, e.before.At = file, e.in.pending.At(file)
+	e.file, e.before.At = file, e.in.pending.Took(file, e.before.Size)
 	return nil
 }
 

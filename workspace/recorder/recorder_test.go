@@ -3,6 +3,7 @@ package recorder_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -156,7 +157,7 @@ func TestRecord(t *testing.T) {
 		{"a directory moved and deleted", []string{"d/a"}, func(f *fixture) { f.rename("d", "e"); f.remove("e/a"); f.remove("e") }, recorder.Changes{Deleted: []string{"e/a"}, Moved: [][2]string{{"d", "e"}}}, []string{"move e from d", "delete e", "delete e/a: old d/a"}},
 		{
 			"what is ignored is left out", []string{".gitignore", "build/a", "a.o"}, func(f *fixture) { f.remove("build/a"); f.write("build/b", "x"); f.remove("a.o") },
-			recorder.Changes{Deleted: []string{"a.o"}}, []string{"delete a.o: old a.o"},
+			recorder.Changes{Deleted: []string{"a.o"}, NotKept: "1 deleted or replaced in directories that git ignores, such as build/a"}, []string{"delete a.o: old a.o"},
 		},
 		{"a file that is copied while others go on", nil, func(f *fixture) {
 			f.must(os.WriteFile(f.path("a"), []byte(large), 0o644))
@@ -239,5 +240,53 @@ func TestRecover(t *testing.T) {
 	}
 	if n, err := recorder.Recover(context.Background(), f.ws); n != 0 || err != nil {
 		t.Errorf("again: %d, %v", n, err)
+	}
+}
+
+// TestShare lets programs have half of the history: their oldest contents go, and none of the
+// tools' contents.
+func TestShare(t *testing.T) {
+	f := start(t)
+	f.must(f.ws.Close())
+	ws, err := workspace.Open([]string{f.dir}, workspace.Options{StateBase: f.state, History: workspace.HistoryBounds{Bytes: 1 << 20}})
+	f.must(err)
+	t.Cleanup(func() { ws.Close() })
+	f.ws = ws
+	text := strings.Repeat("x", 150<<10)
+	p, err := ws.Resolve("edited")
+	f.must(err)
+	for range 2 {
+		_, err = ws.Apply(t.Context(), workspace.Change{Tool: "edit_file", Principal: "local", Ops: []workspace.Op{{
+			Kind: workspace.OpWrite, Path: p, New: func(old workspace.Old) ([]byte, error) { return append(old.Data, text...), nil },
+		}}})
+		f.must(err)
+	}
+	for i := range 8 {
+		name := fmt.Sprint(i)
+		f.must(os.WriteFile(f.path(name), []byte(name+text), 0o644))
+		f.r = recorder.New(ws)
+		f.r.Begin(recorder.Label{Tool: "bash", Principal: "local", Call: name})
+		f.remove(name)
+		f.r.Close()
+	}
+	list, _, err := ws.History(t.Context(), workspace.HistoryQuery{})
+	f.must(err)
+	h, err := p.Anchor().Store().History(p.Anchor().Given())
+	f.must(err)
+	f.must(h.Prune(t.Context(), 0))
+	kept := ""
+	for _, rec := range slices.Backward(list) {
+		for _, c := range rec.Files {
+			if c.Before == nil {
+				continue
+			}
+			if r, _, err := ws.Kept(t.Context(), c.Before); err == nil {
+				kept += c.Path + " "
+				f.must(r.Close())
+			}
+		}
+	}
+	if kept != "edited 4 5 6 7 " {
+		t.Errorf("kept: %s", kept)
 	}
 }

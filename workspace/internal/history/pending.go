@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"toolcrib/workspace/internal/fsys"
@@ -35,6 +36,8 @@ type Pending struct {
 	mu   sync.Mutex
 	pack *os.File // the contents of small files, one after another; nil = none yet
 	size int64
+
+	took atomic.Int64 // bytes
 }
 
 const packName = "pack"
@@ -95,11 +98,15 @@ func (p *Pending) Put(data []byte) (at string, err error) {
 	}
 	at = fmt.Sprintf("%s/%s:%d", p.id, packName, p.size)
 	p.size += int64(len(data))
+	p.took.Add(int64(len(data)))
 	return at, nil
 }
 
-// At returns where the content of a file in the folder is, see [Version].
-func (p *Pending) At(name string) string { return p.id + "/" + name }
+// Took returns where the content of a file is that was put into the folder, see [Version].
+func (p *Pending) Took(name string, size int64) (at string) {
+	p.took.Add(size)
+	return p.id + "/" + name
+}
 
 // Readable makes a taken file readable for this process. sole reports whether it has no name
 // elsewhere, where it could still change.
@@ -208,6 +215,7 @@ func (p *Pending) End(discard bool) error {
 	if p.log != nil {
 		err = errors.Join(err, p.log.Close())
 	}
+	p.h.count(p.took.Load(), 0)
 	return err
 }
 

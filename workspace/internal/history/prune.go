@@ -133,7 +133,8 @@ func (h *History) cutLog(ctx context.Context) (named map[string]bool, err error)
 		return nil, err
 	}
 	named = map[string]bool{}
-	if err := nameObjects(ctx, named, log, keepFrom, end); err != nil {
+	room := h.programRoom()
+	if err := nameObjects(ctx, named, log, keepFrom, end, &room); err != nil {
 		return nil, err
 	}
 	err = h.locked(ctx, func() error {
@@ -148,7 +149,7 @@ func (h *History) cutLog(ctx context.Context) (named map[string]bool, err error)
 		if err != nil {
 			return err
 		}
-		if err := nameObjects(ctx, named, log, end, size); err != nil {
+		if err := nameObjects(ctx, named, log, end, size, &room); err != nil {
 			return err
 		}
 		if keepFrom == 0 {
@@ -169,6 +170,7 @@ func (h *History) keepFrom(ctx context.Context, log io.ReaderAt, end int64) (int
 		total  int64
 		roomy  = end // where nine tenths of the limit are reached
 		young  = end // where the first record begins that is not too old
+		room   = h.programRoom()
 	)
 	for line, err := range linesBackward(log, end) {
 		if err == nil {
@@ -181,7 +183,7 @@ func (h *History) keepFrom(ctx context.Context, log io.ReaderAt, end int64) (int
 		total += int64(len(line.Text)) + 1
 		if err == nil {
 			for v := range Versions(rec) {
-				if key := cmp.Or(v.At, v.Hash); !named[key] {
+				if key := cmp.Or(v.At, v.Hash); !named[key] && v.fits(&room) {
 					named[key] = true
 					total += v.Size
 				}
@@ -213,8 +215,26 @@ func Versions(rec Record) iter.Seq[*Version] {
 	}
 }
 
-// nameObjects adds the hashes that the records in a part of the log name.
-func nameObjects(ctx context.Context, named map[string]bool, log io.ReaderAt, from, to int64) error {
+// programRoom returns how many bytes of contents the changes of programs may have: half, so that
+// one command does not evict what the user's edits replaced. The oldest contents go; their
+// records stay.
+func (h *History) programRoom() int64 { return h.bounds.Bytes / 2 }
+
+// fits reports whether a content has room, which it takes if it is a program's.
+func (v *Version) fits(room *int64) bool {
+	if v.At == "" {
+		return true
+	}
+	if *room <= 0 {
+		return false
+	}
+	*room -= v.Size
+	return true
+}
+
+// nameObjects adds the hashes and folders that the records in a part of the log name, those of
+// programs as far as there is room.
+func nameObjects(ctx context.Context, named map[string]bool, log io.ReaderAt, from, to int64, room *int64) error {
 	for line, err := range linesBackward(io.NewSectionReader(log, from, to-from), to-from) {
 		if err == nil {
 			err = ctx.Err()
@@ -227,7 +247,9 @@ func nameObjects(ctx context.Context, named map[string]bool, log io.ReaderAt, fr
 			continue // no process can read it
 		}
 		for v := range Versions(rec) {
-			if id, _, ok := strings.Cut(v.At, "/"); ok {
+			if id, _, ok := strings.Cut(v.At, "/"); !v.fits(room) {
+				continue
+			} else if ok {
 				named[takenFolder+"/"+id] = true
 			} else {
 				named[v.Hash] = true

@@ -69,8 +69,8 @@ func (h Holding) String() string {
 	return text
 }
 
-// Kept returns a text that says whether the history keeps all of it.
-func (h Holding) Kept(ctx context.Context) string {
+// Lost returns a text that says what the history does not keep of it, "" if it keeps all of it.
+func (h Holding) Lost(ctx context.Context) string {
 	if why := historyless(ctx); why != "" {
 		return why
 	}
@@ -82,7 +82,7 @@ func (h Holding) Kept(ctx context.Context) string {
 		return fmt.Sprintf("the history keeps only the first %d entries or %s of it; the rest cannot come back",
 			workspace.MaxKeptFiles, textfile.Size(workspace.MaxKeptBytes))
 	}
-	return "the history keeps all of it, so it can be undone"
+	return ""
 }
 
 // Irreversible returns why a file or symlink could not be restored once it is overwritten or

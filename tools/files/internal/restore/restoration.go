@@ -2,6 +2,7 @@ package restore
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,7 +22,6 @@ type step struct {
 	name, done, size string
 
 	content *workspace.Version // that a write gets
-	files   int                // how many pathState files it overwrites or deletes
 }
 
 // Restoration reverts a change, or restores a part of the state before it.
@@ -71,13 +71,22 @@ func (o Own) Add(r *Restoration) {
 	}
 }
 
-// Collect plans the steps below a path, or everywhere if the path is zero.
-func (r *Restoration) Collect(below workspace.Path) error {
-	if r.undo && r.Rec.Hidden > 0 {
+// Collect plans the steps at and below some paths, or everywhere if there are none.
+func (r *Restoration) Collect(below ...workspace.Path) error {
+	if r.undo && r.Rec.Hidden > 0 && len(below) == 0 {
 		return tools.Errorf(tools.Denied, "%s of the change %s are outside the workspace of this call, or are denied to it", textfile.Count(r.Rec.Hidden, "file"), r.Rec.ID).
 			WithHint("path and version restore the files inside one by one")
 	}
-	parts := r.Historian.parts(r.Rec, below)
+	parts := r.Historian.parts(r.Rec, workspace.Path{})
+	whole := len(parts)
+	if len(below) > 0 {
+		parts = slices.DeleteFunc(parts, func(p Part) bool {
+			return !slices.ContainsFunc(below, func(dir workspace.Path) bool { return within(p.path, dir) })
+		})
+	}
+	if r.undo && len(parts) < whole {
+		r.notes = append(r.notes, fmt.Sprintf("%s of the change not undone: undo=true version=%s takes back more", textfile.Count(whole-len(parts), "path"), r.Rec.ID))
+	}
 	r.parts = map[string]Part{}
 	for _, p := range parts {
 		r.parts[p.path.String()] = p
@@ -99,14 +108,17 @@ func (r *Restoration) Collect(below workspace.Path) error {
 		return err
 	}
 	switch {
+	case r.undo && len(parts) == 0 && whole > 0:
+		return tools.Errorf(tools.NotFound, "the change %s did nothing at or below these paths", r.Rec.ID).
+			WithHint("file_history version=%s lists its paths", r.Rec.ID)
 	case !r.undo && !slices.ContainsFunc(parts, func(p Part) bool { return p.Before != nil }):
-		return tools.Errorf(tools.NotFound, "%s did not exist before the change %s", textfile.Path(below.String()), r.Rec.ID).
+		return tools.Errorf(tools.NotFound, "%s did not exist before the change %s", textfile.Path(below[0].String()), r.Rec.ID).
 			WithHint("undo=true version=%s takes the change back", r.Rec.ID)
 	case len(r.lost) > 0:
 		return r.refuseLost()
 	case len(r.conflicts) > 0:
 		return tools.Errorf(tools.Conflict, "nothing is undone: not as the change %s left it: %s", r.Rec.ID, change.FirstNames(r.conflicts)).
-			WithHint("file_history version=%s diff=current shows what would be lost; overwrite=true undoes it all the same", r.Rec.ID)
+			WithHint("file_history version=%s diff=current shows what would be lost; paths=[...] undoes the others, overwrite=true everything", r.Rec.ID)
 	}
 	slices.SortStableFunc(r.steps, func(a, b step) int { return phase(a.op) - phase(b.op) })
 	return nil
@@ -151,7 +163,7 @@ func (r *Restoration) add(p Part) error {
 		r.made = append(r.made, p)
 		return nil
 	case p.Before == nil:
-		r.remove(p.path, now, 1)
+		r.remove(p.path, now)
 		return nil
 	}
 	return r.bringBack(p, now, false)
@@ -159,7 +171,7 @@ func (r *Restoration) add(p Part) error {
 
 // remove deletes a path that must not exist, or that must be something else. A directory is
 // deleted with the files in it.
-func (r *Restoration) remove(path workspace.Path, now pathState, files int) {
+func (r *Restoration) remove(path workspace.Path, now pathState) {
 	op := workspace.Op{Kind: workspace.OpDelete, Path: path, Recursive: now.kind == workspace.KindDirectory, Restores: r.Rec.Program}
 	if !r.overwrite && r.undo && now.kind == workspace.KindFile {
 		op.Expect.Hash = now.identity()
@@ -169,7 +181,7 @@ func (r *Restoration) remove(path workspace.Path, now pathState, files int) {
 		slash = "/"
 	}
 	r.overwrites(path, now)
-	r.steps = append(r.steps, step{op: op, name: textfile.Path(path.String() + slash), done: "deleted", files: files})
+	r.steps = append(r.steps, step{op: op, name: textfile.Path(path.String() + slash), done: "deleted"})
 }
 
 // overwrites notes a file that is lost and is too large for the history.
@@ -190,13 +202,12 @@ func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 			}
 			r.tops = append(r.tops, p.path)
 		}
-		r.remove(p.path, now, 1)
+		r.remove(p.path, now)
 		now, later = pathState{}, true
 	}
 	s := step{op: workspace.Op{Path: p.path, Mode: p.Before.Mode.Perm()}, later: later, name: name, done: "restored"}
 	s.op.Restores = r.Rec.Program || p.Kind == workspace.OpDelete && now.kind == ""
 	if now.kind == workspace.KindFile {
-		s.files = 1
 		r.overwrites(p.path, now)
 	}
 	switch p.Before.Kind {
@@ -242,18 +253,6 @@ func (r *Restoration) holdsForeign(dir workspace.Path) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// Losses counts the files that the restoration overwrites and deletes.
-func (r *Restoration) Losses() (replaced, deleted int) {
-	for _, s := range r.steps {
-		if s.op.Kind == workspace.OpDelete {
-			deleted += s.files
-		} else {
-			replaced += s.files
-		}
-	}
-	return replaced, deleted
 }
 
 // changes returns the operations; those that make room for others come first.

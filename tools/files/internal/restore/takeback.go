@@ -28,7 +28,7 @@ func (r *Restoration) takeBack(p Part, now pathState) error {
 	case now.kind != "":
 		var held change.Holding
 		held, err = change.Measure(r.ctx, p.path)
-		r.remove(p.path, now, held.Files)
+		r.remove(p.path, now)
 		for _, name := range held.Large {
 			r.Large = append(r.Large, textfile.Path(name))
 		}
@@ -86,7 +86,6 @@ func (r *Restoration) moveBack(p Part, now pathState, swap bool) error {
 	}
 	s := step{op: op, name: name + " -> " + from, done: "moved back"}
 	if there.kind == workspace.KindFile {
-		s.files = 1
 		r.overwrites(to, there)
 	}
 	r.steps = append(r.steps, s)
@@ -117,15 +116,10 @@ func (r *Restoration) empty() error {
 			continue
 		}
 		gone[name] = true
-		files := 0
 		r.steps = slices.DeleteFunc(r.steps, func(s step) bool {
-			below := s.op.Kind == workspace.OpDelete && within(s.op.Path, p.path)
-			if below {
-				files += s.files
-			}
-			return below
+			return s.op.Kind == workspace.OpDelete && within(s.op.Path, p.path)
 		})
-		r.remove(p.path, pathState{kind: workspace.KindDirectory}, files)
+		r.remove(p.path, pathState{kind: workspace.KindDirectory})
 	}
 	return nil
 }
