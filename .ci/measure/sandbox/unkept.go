@@ -48,7 +48,7 @@ func unkepts(w *world) []unkept {
 		{line: "a link not so deep", setup: "mkdir -p .claude/a && touch near && ln -s ../../near .claude/a/link", command: "echo UNKEPT > near", place: "near", refused: true},
 		{line: "more than 200,000 entries", setup: "for i in $(seq 210); do mkdir -p big/$i && (cd big/$i && touch $(seq 1000)); done; mkdir -p big/zz/r && git init -q big/zz/r/deep", command: "true", said: "has more than 200000 entries", big: true},
 		{line: "more than 4,000 places", setup: `/usr/bin/python3 -c 'import os; [os.makedirs("m/%d/.claude" % i) for i in range(4100)]'`, command: "true", said: "not all are protected"},
-		{line: "submodules too deep", setup: "git init -q . && mkdir -p .git/modules/$(printf 'd/%.0s' $(seq 17))", command: "true", said: "lie deeper than 16 directories"},
+		{line: "submodules too deep", setup: "git init -q . && mkdir -p .git/modules/$(printf 'd/%.0s' $(seq 17))", command: "true", said: "are deeper than 16 directories"},
 		{line: "the rest of .git", setup: "git init -q . && " + commit + "x", command: "rm -rf .git 2>/dev/null; [ -e .git/HEAD ] || echo UNKEPT", said: "deleted or moved away meanwhile: .git"},
 		{line: "what the user can read", command: "echo UNKEPT; cat " + w.visible + "/victim", said: "victim"},
 		{line: "a socket that came after the start", command: "/usr/bin/python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"" + w.visible + "/late\"); print(\"UNKEPT\")'", during: "socket"},
