@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"io/fs"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,7 +57,7 @@ type entry struct {
 	before *history.Version // nil = it did not exist
 	file   string           // that was taken, in the folder of its store; "" = none
 	in     *store
-	left   bool // the ignore rules leave it out
+	left   bool // it is not recorded: the ignore rules leave it out, or it cannot be read
 	came   bool // with all that it holds, from outside the roots
 }
 
@@ -212,7 +211,12 @@ func (c *change) states(s *part) []state {
 			continue
 		}
 		var after *history.Version
-		if info, err := e.path.Lstat(); err == nil {
+		info, exists, err := e.path.Find(false)
+		if err != nil {
+			c.problems.add(e.path.String(), "cannot be looked at: "+fsys.Cause(err))
+			continue
+		}
+		if exists {
 			after = history.VersionOf(info)
 		}
 		if !same(e.before, after) {
@@ -286,7 +290,7 @@ func (c *change) list() Changes {
 		slices.Sort(list)
 	}
 	if changes.NotKept = c.problems.String(); changes.NotKept == "" && c.leftOut > 0 {
-		changes.NotKept = decimal(c.leftOut) + " deleted or replaced in directories that git ignores, such as " + c.leftFirst
+		changes.NotKept = strconv.Itoa(c.leftOut) + " deleted or replaced in directories that git ignores, such as " + c.leftFirst
 	}
 	return changes
 }
@@ -315,18 +319,15 @@ func (p *problems) String() string {
 	defer p.mu.Unlock()
 	text := strings.Join(p.list, "; ")
 	if p.more > 0 {
-		text += "; and " + decimal(p.more) + " more"
+		text += "; and " + strconv.Itoa(p.more) + " more"
 	}
 	return text
 }
 
-func decimal(n int) string { return strconv.Itoa(n) }
-
-// nameIn returns the path of p as the history with that root names it.
+// nameIn returns the path of p for a history: below its root, or absolute.
 func nameIn(h *history.History, p workspace.Path) string {
-	abs := p.Anchor().Canonical()
-	if rel, ok := strings.CutPrefix(abs, strings.TrimSuffix(h.Root, "/")+"/"); ok {
-		return rel
+	if of, err := historyOf(p); err == nil && of == h {
+		return p.Anchor().Origin()
 	}
-	return path.Clean(abs)
+	return p.Anchor().Canonical()
 }

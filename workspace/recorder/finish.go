@@ -2,8 +2,6 @@ package recorder
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"slices"
 	"strings"
@@ -152,15 +150,12 @@ func hashIf(p workspace.Path, version string) (hash string, ok bool) {
 		return "", false
 	}
 	defer f.Close()
-	sum := sha256.New()
 	if f.Info().Version() != version {
 		return "", false
 	}
-	if _, err := io.Copy(sum, io.LimitReader(f, maxHashed+1)); err != nil {
+	if hash, err = fsys.Hash(io.LimitReader(f, maxHashed+1)); err != nil {
 		return "", false
 	}
-	if info, err := p.Lstat(); err != nil || info.Version() != version {
-		return "", false
-	}
-	return hex.EncodeToString(sum.Sum(nil)), true
+	info, err := p.Lstat()
+	return hash, err == nil && info.Version() == version
 }

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -89,7 +91,13 @@ const atOnce = 256 << 10
 
 // take finds out what an entry was and keeps it. What takes long is left to rest.
 func (c *change) take(e *entry, goes bool) (rest func()) {
-	taken := func() { close(e.taken) }
+	taken := sync.OnceFunc(func() { close(e.taken) })
+	defer func() {
+		if value := recover(); value != nil { // nobody waits for ever
+			taken()
+			panic(value)
+		}
+	}()
 	c.dirMu.Lock()
 	defer c.dirMu.Unlock()
 	info, exists, err := c.look(e.path)
@@ -108,6 +116,9 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 	}
 	if exists {
 		e.before = history.VersionOf(info)
+	}
+	if !goes {
+		c.unshare(info)
 	}
 	if info.Kind != workspace.KindFile || !c.reserve(e, info) {
 		c.note(e)
@@ -255,7 +266,7 @@ func (c *change) takeFile(e *entry, parent fsys.Dir, info workspace.Info, goes b
 }
 
 // next returns the name of the next taken file.
-func (s *store) next() string { return decimal(int(s.taken.Add(1))) }
+func (s *store) next() string { return strconv.FormatInt(s.taken.Add(1), 10) }
 
 // parentOf opens the directory of an entry.
 func parentOf(p workspace.Path) (fsys.Dir, error) {
@@ -315,11 +326,10 @@ func (s *store) copyTaken(file string) error {
 	return s.folder.Replace(part, s.folder, file)
 }
 
-// unshare gives a file that was taken by a link a content of its own, if the file at p, which is
-// about to change in place, is the same.
-func (c *change) unshare(p workspace.Path) {
-	info, err := p.Lstat()
-	if err != nil || info.Links < 2 {
+// unshare gives a file that was taken by a link a content of its own, if the file of info, which
+// is about to change in place, is the same.
+func (c *change) unshare(info workspace.Info) {
+	if info.Links < 2 {
 		return
 	}
 	key := inode{info.Device, info.Inode}

@@ -15,6 +15,7 @@ package recorder
 
 import (
 	"path"
+	"strconv"
 	"sync"
 	"time"
 
@@ -88,7 +89,7 @@ func (r *Recorder) current() *change {
 		label := r.label
 		if !r.inCall {
 			r.after++
-			label.Call += "+" + decimal(r.after) // what a job does later is undone by itself
+			label.Call += "+" + strconv.Itoa(r.after) // what a job does later is undone by itself
 		}
 		r.change = newChange(r, label)
 	}
@@ -140,8 +141,8 @@ func (r *Recorder) Before(host string, goes bool) (rest func()) {
 	}
 	select {
 	case <-e.taken:
-		if !goes {
-			c.unshare(p)
+		if info, err := p.Lstat(); err == nil && !goes {
+			c.unshare(info)
 		}
 		return nil
 	default:
@@ -154,6 +155,13 @@ func (r *Recorder) settle(host string, goes bool) {
 	if rest := r.Before(host, goes); rest != nil {
 		rest()
 	}
+}
+
+// Missed notes that a change was not recorded, and why.
+func (r *Recorder) Missed(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.current().problems.add("a change", "is not recorded: "+why)
 }
 
 // maxMoves is how many directories that existed before one change can move.

@@ -150,6 +150,11 @@ func TestRecord(t *testing.T) {
 			recorder.Changes{Changed: []string{"d/a", "e/a"}, Moved: [][2]string{{"d", "e"}}}, []string{"write d/a: old d/a", "move e from d", "write e/a: x"},
 		},
 		{
+			"renamed, its directory moved, then written", []string{"d/a"}, func(f *fixture) { f.rename("d/a", "d/b"); f.rename("d", "e"); f.write("e/b", "x") },
+			recorder.Changes{Created: []string{"d/b"}, Changed: []string{"e/b"}, Deleted: []string{"d/a"}, Moved: [][2]string{{"d", "e"}}},
+			[]string{"delete d/a: old d/a", "write d/b", "move e from d", "write e/b: old d/a"},
+		},
+		{
 			"a directory that the program made, moved", nil, func(f *fixture) { f.mkdir("d"); f.write("d/a", "x"); f.rename("d", "e") },
 			recorder.Changes{Created: []string{"e/a"}}, []string{"directory e", "write e/a"},
 		},
@@ -220,7 +225,8 @@ func TestClose(t *testing.T) {
 // TestRecover lets the next server complete what a killed one had under way.
 func TestRecover(t *testing.T) {
 	f := start(t)
-	f.plant("a", "b", "d/c")
+	f.plant("a", "b", "d/c", "f")
+	f.rename("f", "g") // which keeps the file that was taken by a link
 	f.write("a", "x")
 	f.remove("b")
 	f.rename("d", "e")
@@ -234,7 +240,7 @@ func TestRecover(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d changes", n)
 	}
-	want := []string{"write a: old a", "delete b: old b", "move e from d", "write e/c: old d/c", "directory m"}
+	want := []string{"write a: old a", "delete b: old b", "delete f: old f", "write g", "move e from d", "write e/c: old d/c", "directory m"}
 	if d := cmp.Diff(want, f.records()); d != "" {
 		t.Error(d)
 	}

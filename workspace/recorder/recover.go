@@ -110,7 +110,12 @@ func Recover(ctx context.Context, ws *workspace.Workspace) (recovered int, err e
 
 func recoverOne(ctx context.Context, ws *workspace.Workspace, h *history.History, o *history.Orphan) (n int, err error) {
 	c := newChange(&Recorder{ws: ws}, Label{})
-	s := &store{h: h, pending: o.Pending}
+	folder, err := folderOf(o.Folder())
+	if err != nil {
+		return 0, errors.Join(err, o.Release())
+	}
+	defer folder.Close()
+	s := &store{h: h, pending: o.Pending, folder: folder}
 	c.stores[h] = s
 	for _, text := range o.Lines {
 		var l line

@@ -178,7 +178,8 @@ type Watch struct {
 	before   chan tree
 }
 
-// Begin is called before a program starts. Unless the program is recorded it looks at the files. If that takes long, it goes on in the background after Begin has
+// Begin is called before a program starts. It looks at the files, unless the program is
+// recorded. If that takes long, it goes on in the background after Begin has
 // returned; a file that is created meanwhile may then count as changed.
 func Begin(ctx context.Context, ws *workspace.Workspace, recorded bool) *Watch {
 	if recorded {

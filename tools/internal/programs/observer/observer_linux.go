@@ -13,6 +13,7 @@ package observer
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -116,6 +117,7 @@ func (o *Observer) run(fd int) {
 
 // handle tells the recorder of a report, and answers it.
 func (o *Observer) handle(fd int, r *report) {
+	defer o.mend(fd, r.id)
 	var rests []func()
 	for _, e := range o.effects(r) {
 		if !o.alive(fd, r.id) {
@@ -132,11 +134,20 @@ func (o *Observer) handle(fd int, r *report) {
 		return
 	}
 	o.large.Go(func() {
+		defer o.mend(fd, r.id)
 		defer o.reply(fd, r.id)
 		for _, rest := range rests {
 			rest()
 		}
 	})
+}
+
+// mend lets a call go on whose report could not be handled for an error of this program.
+func (o *Observer) mend(fd int, id uint64) {
+	if value := recover(); value != nil {
+		o.recorder.Missed(fmt.Sprint(value))
+		o.reply(fd, id)
+	}
 }
 
 func (o *Observer) reply(fd int, id uint64) {

@@ -78,7 +78,8 @@ func (r *running) observe(fd int) {
 	rec.Begin(recorder.Label{Tool: r.tool, Principal: r.session.Principal, Call: r.session.Call})
 	o, err := observer.Start(fd, rec)
 	if err != nil {
-		r.zygote.opt.Log.Warn("what a program changes is not recorded", "err", err)
+		r.zygote.opt.Log.Warn("a program is ended, since nobody can answer the reports of its changes", "err", err)
+		r.kill()
 		return
 	}
 	r.observer, r.process.recorder = o, rec
