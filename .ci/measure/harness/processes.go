@@ -49,6 +49,10 @@ type Holdings struct {
 	Heap                    uint64 // bytes, after a collection
 }
 
+// IdleWorkers is how many goroutines a server on stdio may keep for its next calls. How
+// many it has come to depends on how many calls happened to run at once.
+const IdleWorkers = 64
+
 const holdingsLine = "goroutines %d, descriptors %d, running %d, heap %d"
 
 // Text is a line of all that it holds.

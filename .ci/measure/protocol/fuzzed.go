@@ -19,10 +19,8 @@ import (
 )
 
 const (
-	// mostFuzzed is how many bytes more may live in the second half of the requests, and
-	// mostWorkers how many goroutines: the server keeps some for the next calls.
-	mostFuzzed  = 4 << 20
-	mostWorkers = 64
+	// mostFuzzed is how many bytes more may live in the second half of the requests.
+	mostFuzzed = 4 << 20
 )
 
 // Fuzzed sends requests that a grammar makes and breaks, over stdio and over HTTP, to
@@ -93,7 +91,7 @@ func fuzzedOver(ctx context.Context, env harness.Environment, name string, seed 
 	if grown > mostFuzzed && env.Full() {
 		errs = append(errs, fmt.Errorf("%s: %.2f MiB more live after the second half, want at most %d", name, float64(grown)/(1<<20), mostFuzzed>>20))
 	}
-	if d := end.Goroutines - half.Goroutines; d > mostWorkers {
+	if d := end.Goroutines - half.Goroutines; d > harness.IdleWorkers {
 		errs = append(errs, fmt.Errorf("%s: %+d goroutines", name, d))
 	}
 	for line := range strings.Lines(f.stderr.String()) {

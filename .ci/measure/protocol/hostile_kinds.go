@@ -155,8 +155,8 @@ func secrets() []attack {
 		{name: "an almost right token", want: []string{"401"}, token: true, script: oneOf(
 			auth(func(token string) string { return "Bearer " + token[:len(token)-1] }),
 			auth(func(token string) string { return "Bearer " + token + "A" }),
-			auth(func(token string) string { return "Bearer " + token[:len(token)-1] + string(token[len(token)-1]^1) }),
-			auth(func(token string) string { return "Bearer " + string(token[0]^1) + token[1:] }),
+			auth(func(token string) string { return "Bearer " + token[:len(token)-1] + another(token[len(token)-1]) }),
+			auth(func(token string) string { return "Bearer " + another(token[0]) + token[1:] }),
 			auth(func(token string) string { return "Bearer " + swapCase(token) }),
 			auth(func(token string) string { return "BearerX " + token }),
 		)},
@@ -174,6 +174,14 @@ func secrets() []attack {
 			return asIs(t.right().with("Authorization", "Bearer wrong").plus("Authorization", "Bearer "+t.token))
 		}},
 	}
+}
+
+// another returns a letter of tokens other than c.
+func another(c byte) string {
+	if c == 'A' {
+		return "B"
+	}
+	return "A"
 }
 
 func swapCase(s string) string {
