@@ -110,7 +110,7 @@
 // services has what categories share. The settings are a struct whose tags name the keys of
 // the configuration, see [Settings] and package server/config. Now returns the values that
 // were applied last; the tag live lets a reload change them. The tag narrow lets the file of
-// a workspace set a value too; it needs a line in TestSettingsNarrowable, which lists these:
+// a workspace make a value stricter; testdata/catalog/narrow.txt lists these settings:
 //
 //	package wording
 //

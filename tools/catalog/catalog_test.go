@@ -2,12 +2,14 @@ package catalog_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -95,8 +97,8 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// What stands in files is not in the audit log: whoever adds an argument that holds it,
-// gives it the tag.
+// The contents of files are not in the audit log: each argument that holds them has the
+// tag.
 func TestDigested(t *testing.T) {
 	got, want := tools.Digested(all()), []string{"content", "new_text", "old_text", "patch"}
 	if !slices.Equal(got, want) {
@@ -139,6 +141,61 @@ func TestSnapshots(t *testing.T) {
 		golden(t, file, one.Bytes())
 	}
 	orphans(t, filepath.Join(dir, "*.json"), wanted)
+}
+
+// TestNarrow pins the settings of categories with tools that the file of a workspace can
+// set. Such a file is not trusted, so its form alone has to make the setting stricter: a
+// category may use the forms whose order of values is complete.
+func TestNarrow(t *testing.T) {
+	list := bytes.NewBufferString("Settings of categories that the file of a workspace can make stricter:\n")
+	for _, c := range categories() {
+		if c.Settings == nil || len(c.Tools) == 0 {
+			continue
+		}
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(c.Settings.New()).Elem()) {
+			narrow := f.Tag.Get("narrow")
+			if narrow == "" {
+				continue
+			}
+			fmt.Fprintf(list, "%s: %s %s\n", c.ID, cmp.Or(f.Tag.Get("file"), f.Tag.Get("flag")), narrow)
+			if err := narrows(f.Tag); err != nil {
+				t.Errorf("%s.%s: %v", c.ID, f.Name, err)
+			}
+		}
+	}
+	golden(t, "../../testdata/catalog/narrow.txt", list.Bytes())
+}
+
+// narrows returns an error if the form of a tag does not say for every value what is
+// stricter.
+func narrows(tag reflect.StructTag) error {
+	form, order, _ := strings.Cut(tag.Get("narrow"), "=")
+	switch form {
+	case "true", "false", "least":
+		return nil
+	case "order":
+		all, ordered := strings.Split(tag.Get("values"), ","), strings.Split(order, ",")
+		slices.Sort(all)
+		slices.Sort(ordered)
+		if !slices.Equal(all, ordered) {
+			return fmt.Errorf("narrow orders %q, values has %q", ordered, all)
+		}
+		return nil
+	}
+	return fmt.Errorf("a category cannot use the form %q; use true, false, least or order=A,B,C", form)
+}
+
+// The file of a workspace can only set what TestNarrow accepts.
+func TestNarrows(t *testing.T) {
+	for tag, ok := range map[reflect.StructTag]bool{
+		`narrow:"true"`: true, `narrow:"false"`: true, `narrow:"least"`: true,
+		`narrow:"order=a,b,c" values:"c,a,b"`: true, `narrow:"order=a,b" values:"c,a,b"`: false,
+		`narrow:"union"`: false, `narrow:"each"`: false, `narrow:"append verdict=deny"`: false, `narrow:"catalog"`: false, `narrow:"yes"`: false,
+	} {
+		if err := narrows(tag); (err == nil) != ok {
+			t.Errorf("%s: %v", tag, err)
+		}
+	}
 }
 
 // TestManual keeps the generated pages true.
