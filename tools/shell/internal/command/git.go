@@ -52,30 +52,14 @@ func (w *walker) gitSets(word tools.Word, hides func(string)) {
 	}
 }
 
+// gitRuns has the options of git's commands whose values are commands.
+var gitRuns = map[string][]string{
+	"rebase": {"-x", "--exec"}, "difftool": {"-x", "--extcmd"}, "grep": {"-O", "--open-files-in-pager"},
+	"clone": {"-u", "--upload-pack"}, "fetch": {"--upload-pack"}, "pull": {"--upload-pack"}, "ls-remote": {"--upload-pack", "--exec"},
+	"archive": {"--exec"}, "push": {"--receive-pack", "--exec"},
+}
+
 func (w *walker) gitCommand(name string, args []tools.Word, hides func(string)) {
-	given := func(options ...string) {
-		for i, a := range args {
-			for _, o := range options {
-				value := tools.Word{Kind: tools.Many}
-				switch {
-				case a.Kind != tools.Known:
-					continue
-				case a.Text == o && i+1 < len(args):
-					value = args[i+1]
-				case strings.HasPrefix(a.Text, o+"=") && strings.HasPrefix(o, "--"):
-					value = tools.Word{Text: a.Text[len(o)+1:]}
-				case len(o) == 2 && strings.HasPrefix(a.Text, o) && len(a.Text) > 2:
-					value = tools.Word{Text: a.Text[2:]}
-				default:
-					continue
-				}
-				hides("its options say what it runs")
-				if value.Kind == tools.Known {
-					w.text(value.Text)
-				}
-			}
-		}
-	}
 	switch name {
 	case "config":
 		for i, a := range args {
@@ -86,50 +70,49 @@ func (w *walker) gitCommand(name string, args []tools.Word, hides func(string)) 
 				w.gitSets(tools.Word{Text: a.Text + "=" + args[i+1].Text, Kind: args[i+1].Kind}, hides)
 			}
 		}
+	case "clone":
+		for i, a := range args {
+			if (a.Text == "-c" || a.Text == "--config") && i+1 < len(args) {
+				w.gitSets(args[i+1], hides)
+			}
+		}
 	case "bisect":
 		if len(args) > 1 && args[0].Text == "run" {
 			w.inner(args[1:])
 		}
 	case "submodule":
-		for i, a := range args {
-			if a.Text == "foreach" {
-				rest := args[i+1:]
-				for len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") {
-					rest = rest[1:]
-				}
-				dirs := w.dirs
-				w.dirs = nil
-				w.evaluated(rest, hides)
-				w.dirs = dirs
-				return
-			}
+		i := slices.IndexFunc(args, func(a tools.Word) bool { return a.Text == "foreach" })
+		if i < 0 {
+			return
 		}
+		rest := args[i+1:]
+		for len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") {
+			rest = rest[1:]
+		}
+		dirs := w.dirs
+		w.dirs = nil
+		w.evaluated(rest, hides)
+		w.dirs = dirs
 	case "subtree": // its push and pull are those of git
 		if i := slices.IndexFunc(args, func(a tools.Word) bool { return a.Text == "push" || a.Text == "pull" }); i >= 0 {
 			w.run(append([]tools.Word{{Text: "git"}}, args[i:]...))
 		}
-	case "rebase":
-		given("-x", "--exec")
-	case "difftool", "mergetool":
-		given("-x", "--extcmd")
 	case "filter-branch":
-		given("--env-filter", "--tree-filter", "--index-filter", "--parent-filter", "--msg-filter", "--commit-filter", "--tag-name-filter", "--setup")
-	case "fetch", "clone", "pull", "ls-remote", "fetch-pack", "archive":
-		given("--upload-pack", "--exec")
-		if name == "clone" {
-			given("-u")
-			for i, a := range args {
-				if (a.Text == "-c" || a.Text == "--config") && i+1 < len(args) {
-					w.gitSets(args[i+1], hides)
-				}
-			}
-		}
-	case "push", "send-pack":
-		given("--receive-pack", "--exec")
-	case "grep":
-		given("-O", "--open-files-in-pager")
+		hides("its options say what it runs")
 	}
-	for _, a := range args {
+	for i, a := range args {
+		for _, option := range gitRuns[name] {
+			value, joined := strings.CutPrefix(a.Text, option)
+			switch {
+			case a.Kind != tools.Known || !joined || strings.HasPrefix(option, "--") && value != "" && value[0] != '=':
+				continue
+			case value != "":
+				w.text(strings.TrimPrefix(value, "="))
+			case i+1 < len(args) && args[i+1].Kind == tools.Known:
+				w.text(args[i+1].Text)
+			}
+			hides("its options say what it runs")
+		}
 		if strings.HasPrefix(a.Text, "ext::") {
 			hides("its address is a command")
 			w.text(a.Text[5:])

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolcrib/tools"
 )
@@ -211,34 +212,39 @@ func awkRuns(args []tools.Word) bool {
 	return false
 }
 
-// sedRuns reports whether a script of sed may run programs: whether it is anything but
-// plain substitutions, deletions and prints.
-func sedRuns(args []tools.Word) bool {
-	plain := regexp.MustCompile(`^\s*(?:(?:\d+|\$|/(?:[^/\\]|\\.)*/)(?:,(?:\d+|\$|/(?:[^/\\]|\\.)*/))?\s*!?\s*)?(?:[pdqDPNGhHgx=]|s/(?:[^/\\]|\\.)*/(?:[^/\\]|\\.)*/[gpiIM0-9]*|s\|(?:[^|\\]|\\.)*\|(?:[^|\\]|\\.)*\|[gpiIM0-9]*|s#(?:[^#\\]|\\.)*#(?:[^#\\]|\\.)*#[gpiIM0-9]*|s,(?:[^,\\]|\\.)*,(?:[^,\\]|\\.)*,[gpiIM0-9]*)?\s*$`)
-	safe := func(script string) bool {
-		return plain.MatchString(script) || !slices.ContainsFunc(strings.Split(script, ";"), func(part string) bool { return !plain.MatchString(part) })
+// sedPlain matches what a script of sed does without other programs: substitutions,
+// deletions, prints and the like, each at most at one address or range.
+var sedPlain = sync.OnceValue(func() *regexp.Regexp {
+	const address = `(?:\d+|\$|/(?:[^/\\]|\\.)*/)`
+	commands := []string{`[pdqDPNGhHgx=]`}
+	for _, delimiter := range []string{"/", `\|`, "#", ","} {
+		commands = append(commands, strings.ReplaceAll(`s@(?:[^@\\]|\\.)*@(?:[^@\\]|\\.)*@[gpiIM0-9]*`, "@", delimiter))
 	}
-	given := false
-	var operands []tools.Word
+	return regexp.MustCompile(`^\s*(?:` + address + `(?:,` + address + `)?\s*!?\s*)?(?:` + strings.Join(commands, "|") + `)?\s*$`)
+})
+
+// sedRuns reports whether a script of sed may run programs: whether it has anything but
+// what sedPlain matches.
+func sedRuns(args []tools.Word) bool {
+	var scripts []tools.Word
 	for i := 0; i < len(args); i++ {
-		a := args[i]
-		switch {
-		case a.Kind != tools.Known && !given && len(operands) == 0:
+		switch a := args[i]; {
+		case (a.Text == "-e" || a.Text == "--expression") && i+1 < len(args):
+			i++
+			scripts = append(scripts, args[i])
+		case strings.HasPrefix(a.Text, "--file"), strings.HasPrefix(a.Text, "--expression"):
 			return true
-		case a.Text == "-e" || a.Text == "--expression":
-			if i++; i < len(args) && (args[i].Kind != tools.Known || !safe(args[i].Text)) {
+		case strings.HasPrefix(a.Text, "-i"), strings.HasPrefix(a.Text, "--"), a.Text == "-":
+		case strings.HasPrefix(a.Text, "-"):
+			if strings.ContainsAny(a.Text, "ef") { // -f FILE, -ne SCRIPT
 				return true
 			}
-			given = true
-		case a.Text == "-f" || strings.HasPrefix(a.Text, "--file") || strings.HasPrefix(a.Text, "--expression=") || strings.HasPrefix(a.Text, "-f"):
-			return true
-		case a.Kind == tools.Known && len(a.Text) > 1 && a.Text[0] == '-':
-			if a.Text[1] != '-' && !strings.HasPrefix(a.Text, "-i") && strings.ContainsAny(a.Text, "ef") {
-				return true // -ne SCRIPT
-			}
-		default:
-			operands = append(operands, a)
+		case len(scripts) == 0:
+			scripts = append(scripts, a)
 		}
 	}
-	return !given && len(operands) > 0 && !safe(operands[0].Text)
+	return slices.ContainsFunc(scripts, func(s tools.Word) bool {
+		return s.Kind != tools.Known || !sedPlain().MatchString(s.Text) &&
+			slices.ContainsFunc(strings.Split(s.Text, ";"), func(part string) bool { return !sedPlain().MatchString(part) })
+	})
 }

@@ -8,6 +8,9 @@ import (
 	"toolcrib/tools"
 )
 
+// delimiter has the characters of a word at which all shells end a here-document.
+const delimiter = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.!:+"
+
 // redirects returns the files that redirections open. Their standard input holds until the
 // statement ends.
 func (w *walker) redirects(list []*syntax.Redirect) (touches []tools.Touch, told bool) {
@@ -23,7 +26,7 @@ func (w *walker) redirects(list []*syntax.Redirect) (touches []tools.Touch, told
 		}
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
-			if !plainDelimiter(r.Word) {
+			if r.Word == nil || strings.Trim(strings.Trim(w.source(r.Word), `'"\`), delimiter) != "" {
 				w.unknown("a here-document ends at a word that shells read in different ways")
 			}
 			w.stdin = w.document(r.Hdoc, r.Word.Lit() == "" || strings.Contains(r.Word.Lit(), `\`))
@@ -58,35 +61,6 @@ func passing(file tools.Word) bool {
 	switch file.Text {
 	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1", "/dev/fd/2":
 		return file.Kind == tools.Known
-	}
-	return false
-}
-
-// plainDelimiter reports whether all shells agree on the end of a here-document.
-func plainDelimiter(word *syntax.Word) bool {
-	if word == nil {
-		return false
-	}
-	plain := func(text string) bool {
-		return strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.!:+") == ""
-	}
-	if len(word.Parts) != 1 {
-		return false
-	}
-	switch part := word.Parts[0].(type) {
-	case *syntax.Lit:
-		return plain(strings.TrimPrefix(part.Value, `\`))
-	case *syntax.SglQuoted:
-		return !part.Dollar && plain(part.Value)
-	case *syntax.DblQuoted:
-		if part.Dollar || len(part.Parts) > 1 {
-			return false
-		}
-		if len(part.Parts) == 0 {
-			return true
-		}
-		lit, ok := part.Parts[0].(*syntax.Lit)
-		return ok && plain(lit.Value)
 	}
 	return false
 }

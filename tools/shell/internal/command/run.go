@@ -37,8 +37,6 @@ func (w *walker) run(words []tools.Word) {
 		return
 	}
 	switch name {
-	case "capsh":
-		w.capsh(args, hides)
 	case "eval":
 		c.Light = true
 		w.evaluated(args, hides)
@@ -59,7 +57,7 @@ func (w *walker) run(words []tools.Word) {
 	case "git":
 		w.git(args, hides)
 	case "ssh", "parallel", "at", "batch", "crontab", "screen", "tmux", "expect", "ed", "ex", "gdb", "lldb", "docker", "podman", "nerdctl",
-		"kubectl", "script", "sg", "newgrp", "setarch", "proot", "prlimit", "chpst", "fakeroot", "eatmydata", "proxychains",
+		"kubectl", "script", "sg", "newgrp", "setarch", "proot", "capsh", "prlimit", "chpst", "fakeroot", "eatmydata", "proxychains",
 		"proxychains4", "torsocks", "tsocks", "dbus-run-session", "xvfb-run", "rlwrap", "valgrind", "perf", "hyperfine", "mpirun", "mpiexec", "cmd", "run-parts",
 		"cpulimit", "catchsegv", "socat", "gosu", "su-exec", "tini", "dumb-init", "ifne", "rargs", "watchexec", "nodemon", "concurrently", "cross-env", "dotenv",
 		"numactl", "systemd-inhibit", "faketime", "start-stop-daemon", "daemonize", "dtach", "unshare", "nsenter", "bwrap", "firejail", "systemd-run", "chroot", "su", "runuser", "xterm", "lua", "osascript", "tclsh", "m4", "gnuplot":

@@ -27,12 +27,6 @@ func wrapperOf(name string) (wrapper, bool) {
 		return wrapper{light: true, flags: "i0v", values: "uCS", long: []string{"ignore-environment", "null", "debug"}, longer: []string{"unset", "chdir", "split-string"}, sets: true}, true
 	case "command":
 		return wrapper{light: true, flags: "p"}, true
-	case "ssh-agent":
-		return wrapper{light: true, flags: "cDdks", values: "aEOPt"}, true
-	case "choom":
-		return wrapper{light: true, values: "np", longer: []string{"adjust", "pid"}}, true
-	case "uname26", "linux32", "linux64", "i386", "i486", "i586", "i686", "x86_64", "athlon":
-		return wrapper{light: true, flags: "3BFILRSTXZv", long: []string{"32bit", "addr-no-randomize", "uname-2.6", "verbose", "3gb", "4gb"}}, true
 	case "builtin", "nohup", "chronic", "unbuffer", "busybox", "toybox":
 		return wrapper{light: true}, true
 	case "exec":
@@ -55,6 +49,8 @@ func wrapperOf(name string) (wrapper, bool) {
 		return wrapper{light: true, flags: "bfiorRv", values: "TPD", skip: 1}, true
 	case "caffeinate":
 		return wrapper{light: true, flags: "disumd", values: "t"}, true
+	case "ssh-agent":
+		return wrapper{light: true, flags: "cDdks", values: "aEOPt"}, true
 	case "xargs", "gxargs":
 		return wrapper{light: true, flags: "0rtpxo", values: "IndLPsaE", long: []string{"null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty"},
 			longer: []string{"max-args", "delimiter", "max-procs", "max-chars", "arg-file", "replace", "max-lines", "eof"}, adds: true}, true
@@ -84,23 +80,7 @@ func wrapperOf(name string) (wrapper, bool) {
 	case "bundle", "pnpm", "yarn", "npm", "direnv", "mise", "asdf":
 		return wrapper{words: []string{"exec", "x", "dlx"}, flags: "y", values: "C", long: []string{"yes"}}, true
 	}
-	if strings.HasPrefix(name, "ld-") && strings.Contains(name, ".so") || strings.HasPrefix(name, "ld.so") { // the dynamic loader
-		return wrapper{light: true, long: []string{"list", "verify", "inhibit-cache"}, longer: []string{"library-path", "argv0", "inhibit-rpath"}}, true
-	}
 	return wrapper{}, false
-}
-
-// capsh handles the words after "--": they are the arguments of bash.
-func (w *walker) capsh(args []tools.Word, hides func(string)) {
-	for i, a := range args {
-		switch {
-		case a.Text == "--" && a.Kind == tools.Known:
-			w.run(append([]tools.Word{{Text: "bash"}}, args[i+1:]...))
-			return
-		case a.Kind != tools.Known, a.Text == "==", strings.HasPrefix(a.Text, "--shell="), strings.HasPrefix(a.Text, "--chroot="):
-			hides("it runs what it is told to")
-		}
-	}
 }
 
 // wraps finds the command among the arguments of a program that runs it.
@@ -138,8 +118,8 @@ func (w *walker) wraps(wrap wrapper, name string, args []tools.Word, hides func(
 	w.run(rest)
 }
 
-// options passes over the options and the variables before a command. ok is false where one is
-// unknown, so that the directory is unknown the command begins.
+// options skips the options and the variables before a command. ok is false if one is unknown,
+// so that nobody can tell where the command begins.
 func (w *walker) options(wrap wrapper, name string, args []tools.Word, hides func(string)) (rest []tools.Word, ok bool) {
 	ok = true
 	replaced := ""
