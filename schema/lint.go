@@ -132,7 +132,7 @@ var (
 	combining   = [...]string{"oneOf", "anyOf", "allOf", "not", "if", "then", "else", "definitions"}
 )
 
-// keywordsOf returns the keywords of a type, nil where the type is unknown.
+// keywordsOf returns the keywords of a type, nil if the type is unknown.
 func keywordsOf(kind string) []string {
 	switch kind {
 	case "object":

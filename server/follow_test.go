@@ -223,7 +223,7 @@ func TestFollowStuck(t *testing.T) {
 			time.Sleep(1500 * time.Millisecond)
 			synctest.Wait()
 			if got := quickHeard(); !slices.Equal(got, []string{"shelf:a", "shelf:b"}) {
-				t.Errorf("round %d: heard %q beside a client that is stuck", i, got)
+				t.Errorf("round %d: heard %q while another client is stuck", i, got)
 			}
 		}
 		if heard != 1 {

@@ -123,7 +123,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// TestDamagedRequest: whoever sends a request with an id learns that it is refused,
+// TestDamagedRequest shows that a request with an id is answered with a refusal,
 // whatever else is wrong with it.
 func TestDamagedRequest(t *testing.T) {
 	c := connect(t, newServer(t))

@@ -93,7 +93,7 @@ func TestHTTPBatch(t *testing.T) {
 	if res, messages := w.post("["+initDone+"]", session); res.StatusCode != http.StatusAccepted || len(messages) > 0 {
 		t.Errorf("notifications alone: %d %q", res.StatusCode, messages)
 	}
-	// Whoever reads only the headers must not take it for something else.
+	// A reader of the headers alone must not take it for something else.
 	for version, status := range map[string]int{"2025-03-26": http.StatusOK, "2026-07-28": http.StatusBadRequest, "1999-01-01": http.StatusBadRequest, "v999": http.StatusBadRequest} {
 		res, messages := w.post("["+legacy.request("3", "ping", "", "")+"]", merge(session, headers{"Mcp-Protocol-Version": version}))
 		if refused := len(messages) == 1 && strings.Contains(messages[0], `"code":-32600`); res.StatusCode != status || refused != (status != http.StatusOK) {

@@ -23,7 +23,7 @@ type block struct{ b tools.Block }
 
 func (o block) Content() []tools.Block { return []tools.Block{o.b} }
 
-// offers gives a server what clients find beside the tools: resources, prompts,
+// offers gives a server what clients find in addition to the tools: resources, prompts,
 // and tools for what those need of a client.
 func offers(opt *server.Options) {
 	opt.Tools = append(opt.Tools, attachTool(), chatTool(), poemTool(), pollTool())

@@ -251,7 +251,7 @@ func eras() []era {
 	}
 }
 
-// request words a request; params is the inside of an object, "" = none.
+// request returns the text of a request; params is the inside of an object, "" = none.
 func (e era) request(id, method, params, meta string) string {
 	all := strings.Trim(e.meta+","+meta, ",")
 	params = strings.Trim(params+`,"_meta":{`+all+`}`, ",")

@@ -112,7 +112,7 @@ type Tool struct {
 	doc      string
 	spelled  []schema.Spelling
 	input    func() (*schema.Type, error)
-	output   func() (*schema.Type, error) // nil where the result is not data
+	output   func() (*schema.Type, error) // nil if the result is not data
 	newIn    func() any
 	plan     func(ctx context.Context, in any) (Plan, error)     // nil: every call has all effects
 	confirm  func(ctx context.Context, in any) (Question, error) // nil: never asks by itself

@@ -148,7 +148,7 @@ func TestDeclarations(t *testing.T) {
 		"no doc":                func(d *tools.Def[wordIn, wordOut]) { d.Doc = " \n" },
 		"no access":             func(d *tools.Def[wordIn, wordOut]) { d.Access = 0 },
 		"no effects":            func(d *tools.Def[wordIn, wordOut]) { d.Effects = 0 },
-		"none beside others":    func(d *tools.Def[wordIn, wordOut]) { d.Effects = tools.None | tools.State },
+		"none with others":      func(d *tools.Def[wordIn, wordOut]) { d.Effects = tools.None | tools.State },
 		"reads with effects":    func(d *tools.Def[wordIn, wordOut]) { d.Effects = tools.Workspace },
 		"writes without any":    func(d *tools.Def[wordIn, wordOut]) { d.Access = tools.Write },
 		"cache not repeatable":  func(d *tools.Def[wordIn, wordOut]) { d.Cache, d.Repeatable = time.Second, false },

@@ -16,7 +16,7 @@ const nearestEntries = 4096
 
 // Nearest returns the existing path nearest to one that does not exist, "" if
 // none is: each missing name is replaced by the name in its directory that differs
-// by case, by Unicode form, or by a few letters, and where there is none, the
+// by case, by Unicode form, or by a few letters, and if there is none, the
 // deepest directory that exists is returned.
 func (w *Workspace) Nearest(p Path) string {
 	if p.root == nil {

@@ -2,7 +2,7 @@
 //
 // Usage: models DIR OUT. DIR holds a text in UTF-8 for each language of [alphabets],
 // LANG.txt, and for each of [scripts] the counts of its characters, LANG.count, both as
-// collect.py beside this file makes them.
+// collect.py in this directory makes them.
 package main
 
 import (
@@ -146,7 +146,7 @@ func apart(text string) string {
 	return b.String()
 }
 
-// The classes of characters beside letters: what stands between words comes first,
+// The classes of characters other than letters: those between words come first,
 // other letters last.
 const others = 2 // a letter of ASCII, any other one
 

@@ -56,7 +56,7 @@ func shared(cfg config.Config, roots []string) []string {
 	return roots
 }
 
-// limiter bounds the calls of principals; nil where no limits are set.
+// limiter bounds the calls of principals; nil if no limits are set.
 func (p *Process) limiter(cfg config.Config) (run.Limiter, error) {
 	const hint = "limits in the configuration file: {rate: 100/s, concurrent: 8, tools: {NAME: {concurrent: 2}}}"
 	if reflect.ValueOf(cfg.Limits).IsZero() {

@@ -54,7 +54,7 @@ func TestAppendMade(t *testing.T) {
 	}
 }
 
-// What waits to be made is bounded: whoever adds more waits, and nothing is dropped.
+// The records that wait to be made are bounded: adding more waits, and nothing is dropped.
 func TestAppendMadeWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlace(t)

@@ -18,7 +18,7 @@ type note struct {
 
 const notesFolder = "audit_begun"
 
-// readNote returns the note of the log in dir, which is canonical; nil where there is
+// readNote returns the note of the log in dir, which is canonical; nil if there is
 // none.
 func readNote(dir string, st *state.Dir) (*note, error) {
 	folder, err := st.Folder(notesFolder)
@@ -53,7 +53,7 @@ func takeNote(dir string, st *state.Dir) error {
 	return errors.Join(folder.WriteFile(logName(dir), append(data, '\n'), 0o600), folder.Close())
 }
 
-// gone words that the log is.
+// gone returns the text which says that the log is gone.
 func (n *note) gone() string {
 	since := ""
 	if !n.Begun.IsZero() {

@@ -136,7 +136,7 @@ func removed(dir string, st *state.Dir) (*snapshot, error) {
 	return &snapshot{gone: n}, nil
 }
 
-// readHead reads the head of the log in dir; errNoHead where there is none.
+// readHead reads the head of the log in dir; errNoHead if there is none.
 func readHead(folder *os.Root, dir string, key []byte) (head, error) {
 	heads, err := openHead(folder, dir, key, false)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -230,7 +230,7 @@ func TestCrash(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		rotates bool   // it was killed while it began a new file, and its head is that of before
-		end     string // what stands after the last record, or in the new file
+		end     string // the text after the last record, or in the new file
 		quiet   bool   // Verify has nothing to tell before the next start either
 		note    string
 	}{

@@ -29,7 +29,7 @@ type detachedWorld struct {
 	env                         []string
 }
 
-// newDetachedWorld lets the test run beside others: they wait for processes most of the time.
+// newDetachedWorld lets the test run in parallel with others: they wait for processes most of the time.
 func newDetachedWorld(t *testing.T, settings string) *detachedWorld {
 	t.Helper()
 	t.Parallel()
@@ -474,7 +474,7 @@ func TestDetachReloadVariable(t *testing.T) {
 	}
 }
 
-// Stop does not wait for whoever has to ask how the server ended: nobody may.
+// Stop does not wait until a parent process has asked how the server ended: none may ask.
 func TestDetachedStopOrphan(t *testing.T) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		t.Fatal(err)

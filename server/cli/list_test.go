@@ -30,7 +30,7 @@ func TestListSelection(t *testing.T) {
 		{"toolset", "--toolsets cli_test --exclude-tools=quiz,dot", nil, []string{"echo yes", "erase yes"}},
 		{"read-only", "--read-only", nil, []string{"dot yes", "echo yes", "quiz yes"}},
 		{"minimal shows none of these", "--preset minimal", nil, []string{"dot no", "echo no", "erase no", "quiz no"}},
-		{"preset beside tools", "--preset=minimal --tools echo", nil, []string{"echo no"}},
+		{"preset with tools", "--preset=minimal --tools echo", nil, []string{"echo no"}},
 		{"environment", "", []string{"TOOLCRIB_TOOLS=echo, dot", "TOOLCRIB_READ_ONLY=1"}, []string{"dot yes", "echo yes"}},
 		{"flag beats environment", "--tools erase", []string{"TOOLCRIB_TOOLS=echo"}, []string{"erase yes"}},
 		{"false flag beats environment", "--read-only=false --tools erase", []string{"TOOLCRIB_READ_ONLY=true"}, []string{"erase yes"}},

@@ -14,7 +14,7 @@ import (
 	"toolcrib/tools/catalog"
 )
 
-// pythons is a project beside virtual environments.
+// pythons is a project and the virtual environments in its parent directory.
 type pythons struct {
 	env     []string
 	project string
@@ -102,8 +102,8 @@ func TestVirtualEnvironment(t *testing.T) {
 		})
 	}
 	for name, code := range map[string]string{
-		"what lies beside it": "open(" + quoted(filepath.Join(outside, "secret")) + ")",
-		"writing to it":       "open(" + quoted(filepath.Join(outside, "env", "pyvenv.cfg")) + ", 'a')",
+		"a file outside": "open(" + quoted(filepath.Join(outside, "secret")) + ")",
+		"writing to it":  "open(" + quoted(filepath.Join(outside, "env", "pyvenv.cfg")) + ", 'a')",
 	} {
 		if got := p.python(t, code, "--python="+interpreter); !strings.HasPrefix(got, "exit 1") || !strings.Contains(got, "Error: [Errno") {
 			t.Errorf("%s: %s", name, got)

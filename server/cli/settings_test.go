@@ -298,7 +298,7 @@ func TestConfigCheck(t *testing.T) {
 	}
 }
 
-// What would do nothing, where whoever wrote it counts on it, is refused with its line.
+// A setting that would have no effect is refused with its line.
 func TestSettingsThatDoNothing(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs: paths that begin with /")

@@ -100,7 +100,7 @@ func readSecret(name string) (string, error) {
 	return strings.TrimRight(string(data), "\r\n"), nil
 }
 
-// readWorkspaceFile returns the configuration at the top of a root, nil where there is
+// readWorkspaceFile returns the configuration at the top of a root, nil if there is
 // none. A link is refused, since its target would not be protected.
 func readWorkspaceFile(root string) ([]byte, error) {
 	name := filepath.Join(root, WorkspaceFile)

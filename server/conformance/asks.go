@@ -67,7 +67,7 @@ func asking(name, title, doc, label string, forms ...tools.Form) tools.Tool {
 	})
 }
 
-// told words answers.
+// told returns the text of answers.
 func told(label string, answers ...tools.Answer) line {
 	var said strings.Builder
 	said.WriteString(label + ":")

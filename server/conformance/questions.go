@@ -21,7 +21,7 @@ type question struct {
 	// can reports whether the client has declared the capability for the question.
 	can func(mcp.ClientCapabilities) bool
 	add func(*mcpserver.InputRequestBuilder)
-	// answer words the client's answer, and reports whether there is one.
+	// answer returns the text of the client's answer, and reports whether there is one.
 	answer func(mcp.InputResponses) (string, bool)
 }
 

@@ -73,7 +73,7 @@ func TestAskedDuringTheCall(t *testing.T) {
 		var last message
 		for last = c.next(); last.ID != tc.tool; last = c.next() {
 			switch last.Method {
-			case "roots/list": // whoever declares roots is asked for them by the server, too
+			case "roots/list": // the server also asks each client that declares roots for them
 				c.send(map[string]any{"id": last.ID, "result": map[string]any{"roots": []any{map[string]any{"uri": "file:///root"}}}})
 			case tc.asks:
 				c.send(map[string]any{"id": last.ID, "result": tc.answer})
@@ -87,7 +87,7 @@ func TestAskedDuringTheCall(t *testing.T) {
 	}
 }
 
-// Whoever listens hears of what the triggers announce, and of nothing else.
+// A client that listens hears of what the triggers announce, and of nothing else.
 func TestTriggers(t *testing.T) {
 	const subscription = "io.modelcontextprotocol/subscriptionId"
 	c := connect(t)

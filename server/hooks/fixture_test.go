@@ -103,7 +103,7 @@ func (f fixture) call(t *testing.T, name, args string) run.Outcome {
 	return f.Run(t.Context(), run.Call{Tool: name, Args: json.RawMessage(args), Session: askable})
 }
 
-// ending words an outcome.
+// ending returns the text of an outcome.
 func ending(out run.Outcome) string {
 	switch {
 	case out.Err != nil:

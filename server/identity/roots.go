@@ -65,7 +65,7 @@ func NewRoots(pattern string, open func(ctx context.Context, dir string) (*works
 }
 
 // Enter returns the workspace of a principal and what to call when it is no longer
-// used, both nil where it has none of its own.
+// used, both nil if it has none of its own.
 func (r *Roots) Enter(ctx context.Context, who Who) (*workspace.Workspace, func(), error) {
 	if r == nil || who.root == nil && r.all == nil {
 		return nil, nil, nil

@@ -48,7 +48,7 @@ var (
 
 // Bodies reads the bodies of requests.
 type Bodies struct {
-	large chan []byte // the buffer, nil where it is not made yet
+	large chan []byte // the buffer, nil if it is not made yet
 	queue chan struct{}
 	idle  *time.Timer // lets go of the buffer
 

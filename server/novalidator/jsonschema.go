@@ -1,5 +1,5 @@
-// Package jsonschema stands where mcp-go links a validator of JSON Schema that this
-// server never asks: package schema validates. The real one compiles the meta-schemas of
+// Package jsonschema replaces the validator of JSON Schema that mcp-go links and this
+// server never calls: package schema validates. The real one compiles the meta-schemas of
 // five drafts whenever a process starts, which took a third of a start and of every
 // program in the sandbox. go.mod puts this module in its place.
 //

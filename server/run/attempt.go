@@ -113,7 +113,7 @@ func (p *pass) late(ctx, limited context.Context, err error) error {
 		return err
 	}
 	if _, own := errors.AsType[*tools.Error](err); own {
-		return err // the tool words its own timeout
+		return err // the tool reports its own timeout
 	}
 	if !errors.Is(err, errAbandoned) && !errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -66,7 +66,7 @@ type flight struct {
 // landing is the outcome of a flight.
 type landing struct {
 	value any
-	shown *tools.Result // value as the tool renders it; nil where it has not been
+	shown *tools.Result // value as the tool renders it; nil if it has not been
 	err   error
 }
 
@@ -277,7 +277,7 @@ func (p *pass) keep(key flightKey, value any) *tools.Result {
 	}
 	res, err := p.tool.Render(value)
 	if err != nil {
-		return nil // shape words the error
+		return nil // shape reports the error
 	}
 	size := len(key.args) + len(res.Structured)
 	for _, b := range res.Content {

@@ -13,8 +13,8 @@ import (
 	"toolcrib/tools"
 )
 
-// nest makes a Runner whose tool "outer" does with a Caller what the test says,
-// beside "read", "write", "delete" (asks), "ask" (asks twice) and "self".
+// nest makes a Runner whose tool "outer" does with a Caller what the test says. Its other
+// tools are "read", "write", "delete" (asks), "ask" (asks twice) and "self".
 func nest(log *lines, cfg run.Config, do func(context.Context, tools.Caller) (string, error)) *run.Runner {
 	var caller run.Caller
 	outer := func(ctx context.Context, _ In) (Out, error) {

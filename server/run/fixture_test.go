@@ -107,7 +107,7 @@ func text(out run.Outcome) string {
 	return strings.Join(parts, "|")
 }
 
-// ending words an outcome for a table: the text, "asked", or the code.
+// ending describes an outcome for a table: the text, "asked", or the code.
 func ending(out run.Outcome) string {
 	switch {
 	case out.Err != nil:

@@ -16,8 +16,8 @@ type longOut struct{ n int }
 func (o longOut) Text() string            { return strings.Repeat("x", o.n) }
 func (o longOut) Trim(budget int) longOut { return longOut{min(o.n, budget)} }
 
-// An inner result leaves room for what is noted below it, and its mends stay beside
-// those of the outer call.
+// An inner result leaves room for the notes below it, and its mends are added to those of
+// the outer call.
 func TestPassedResultFits(t *testing.T) {
 	var caller run.Caller
 	type longIn struct {

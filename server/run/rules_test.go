@@ -196,16 +196,16 @@ func TestBadRules(t *testing.T) {
 	}
 }
 
-// What a tool opens beside its arguments is judged too.
+// The paths that a tool opens in addition to its arguments are judged too.
 func TestFence(t *testing.T) {
 	ws := ground(t)
 	for _, tc := range []struct{ name, rules, path, opens, want string }{
 		{"denied", `[{"verdict":"deny","path":["secrets"]}]`, "src", "secrets/key", "denied"},
 		{"denied by a link", `[{"verdict":"deny","path":["secrets"]}]`, "src", "link", "denied"},
-		{"open beside", `[{"verdict":"deny","path":["secrets"]}]`, "src", "src/a.go", "done"},
+		{"open another path", `[{"verdict":"deny","path":["secrets"]}]`, "src", "src/a.go", "done"},
 		{"asked about, not named", `[{"verdict":"ask","path":["secrets"]}]`, "src", "secrets/key", "denied"},
 		{"asked about and named", `[{"verdict":"ask","path":["secrets"]}]`, "secrets", "secrets/key", "done"},
-		{"asked about beside what was named", `[{"verdict":"ask","path":["secrets","src"]}]`, "src", "secrets/key", "denied"},
+		{"asked about, and not named", `[{"verdict":"ask","path":["secrets","src"]}]`, "src", "secrets/key", "denied"},
 		{"allowed in it", `[{"verdict":"deny","path":["secrets"]},{"verdict":"allow","path":["secrets/public"]}]`, "src", "secrets/public/x", "done"},
 	} {
 		opener := tool("read_file", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {

@@ -59,7 +59,7 @@ func TestTimeout(t *testing.T) {
 			t.Errorf("abandoned: stuck %d, heeds %d; want 1, 0", a, b)
 		}
 		if n := s.Tools["again"].Retries; n != 0 {
-			t.Errorf("retried beside a handler that still runs: %d", n)
+			t.Errorf("retried while a handler still runs: %d", n)
 		}
 		close(release)
 	})

@@ -37,8 +37,7 @@ func hushed(name string) tools.Tool {
 	})
 }
 
-// What a tool keeps back of its arguments stands in no record and no log, however the
-// call ends.
+// The arguments that a tool keeps back are in no record and no log, however the call ends.
 func TestTold(t *testing.T) {
 	for _, tt := range []struct{ name, tool, args, want string }{
 		{"all of it", "hushed", `{"text":"plain","n":3}`, `{"n":3,"text":"plain"}`},

@@ -197,7 +197,7 @@ func (w *world) tree(t *testing.T) map[string]string {
 	return files
 }
 
-// setting is a policy for one tool; ok is false where it says nothing of the call.
+// setting is a policy for one tool; ok is false if it says nothing of the call.
 type setting struct {
 	name string
 	ends string // how the last pass begins to end; "" = as the tool wants

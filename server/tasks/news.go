@@ -97,7 +97,7 @@ func (n *News) tell() (more bool) {
 }
 
 // watch has a channel hear of changes, and returns the version that a client knows by
-// having made the task; none where that has changed so far that it wants to be told.
+// having made the task; none if that has changed so far that it wants to be told.
 func (t *Task) watch(wake chan struct{}) (version int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

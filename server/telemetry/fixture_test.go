@@ -17,7 +17,7 @@ import (
 	"toolcrib/tools"
 )
 
-// secret stands wherever a caller or a tool could have put one.
+// secret is in every place where a caller or a tool could have put one.
 const secret = "hunter2-secret"
 
 type in struct {

@@ -12,7 +12,7 @@ import (
 // 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats).
 const pageType = "text/plain; version=0.0.4; charset=utf-8"
 
-// page words the metrics for Prometheus.
+// page returns the metrics in the format of Prometheus.
 func (s Sources) page(now time.Time) []byte {
 	var b bytes.Buffer
 	for _, m := range s.metrics(now) {

@@ -238,7 +238,7 @@ func (f *idFinder) member() {
 	f.key, f.token = "", f.token[:0]
 }
 
-// found returns the id, nil where there is none or several, or where it belongs to a
+// found returns the id, nil if there is none or several, or where it belongs to a
 // response.
 func (f *idFinder) found() json.RawMessage {
 	if f.ids != 1 || f.response && !f.method {

@@ -19,7 +19,7 @@ import (
 // (tree/PATH), calls ({"tool":..., "args":...}) each followed by the wanted
 // text or error. Where there is a section after/PATH, the whole tree afterwards is
 // that of these sections: a PATH that ends in "/" is an empty directory, the
-// section "after/" alone an empty tree. In a wanted text "…" stands for any text in a line, a line "..." for any lines.
+// section "after/" alone an empty tree. In a wanted text "…" matches any text in a line, a line "..." any lines.
 func TestCalls(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/calls/*/*.txtar")
 	if err != nil {

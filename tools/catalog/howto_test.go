@@ -50,7 +50,7 @@ func TestHowToAddACategory(t *testing.T) {
 	}
 }
 
-// howTo returns what stands below a heading of the package comment of tools.
+// howTo returns the text below a heading of the package comment of tools.
 func howTo(t *testing.T, heading string) string {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "../doc.go", nil, parser.ParseComments|parser.PackageClauseOnly)

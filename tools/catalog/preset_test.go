@@ -30,7 +30,7 @@ func TestSelection(t *testing.T) {
 		{"nothing leads to what is not listed", catalog.Selection{ExcludeTools: []string{"call_tool"}}, tools.Selection{Exclude: []string{"call_tool"}}},
 		{"tools show all", catalog.Selection{Tools: []string{"grep"}}, tools.Selection{Tools: []string{"grep"}}},
 		{"toolsets show all", catalog.Selection{Toolsets: []string{"files"}}, tools.Selection{Toolsets: []string{"files"}}},
-		{"preset beside tools", catalog.Selection{Tools: []string{"grep"}, Preset: "minimal"}, tools.Selection{Tools: []string{"grep"}, Preset: preset("minimal")}},
+		{"preset with tools", catalog.Selection{Tools: []string{"grep"}, Preset: "minimal"}, tools.Selection{Tools: []string{"grep"}, Preset: preset("minimal")}},
 		{"exclude and read-only", catalog.Selection{ExcludeTools: []string{"grep"}, ReadOnly: true, Preset: "all"}, tools.Selection{Exclude: []string{"grep"}, ReadOnly: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

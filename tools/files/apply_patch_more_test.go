@@ -91,7 +91,7 @@ func TestApplyPatchTellsAllProblems(t *testing.T) {
 	var lines []string
 	for i := range 20 {
 		name := fmt.Sprintf("f%02d", i)
-		tree[name] = strings.Repeat("some line that is rather long and stands there\n", 20) + "the  needle\n"
+		tree[name] = strings.Repeat("some line that is rather long and comes first\n", 20) + "the  needle\n"
 		lines = append(lines, "*** Update File: "+name, " before", "-the needle of another kind", "+x")
 	}
 	r := newPatcher(t, files.Deps{}, tree)

@@ -105,7 +105,7 @@ func (b bench) want(want, got string) {
 	}
 }
 
-// tree checks what stands in the workspace.
+// tree checks the files of the workspace.
 func (b bench) tree(want map[string]string) {
 	b.Helper()
 	if diff := tooltest.Differ(want, tooltest.Contents(b, b.dir)); diff != "" {

@@ -28,7 +28,7 @@ import (
 //	error      how the edit is refused, the bytes being as before
 //	result     how our tool answers, where that is told too
 //
-// In error and result "…" stands for any text in a line, a line "..." for any lines.
+// In error and result "…" matches any text in a line, a line "..." any lines.
 type editCase struct {
 	before, after string
 	args          map[string]any

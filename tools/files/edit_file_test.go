@@ -30,7 +30,7 @@ func TestEditFilePlaces(t *testing.T) {
 		}
 	}
 	if got := w.content("dir/a.txt"); got != "y\n" {
-		t.Errorf("behind the link stands %q", got)
+		t.Errorf("the target of the link has %q", got)
 	}
 }
 

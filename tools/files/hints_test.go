@@ -11,8 +11,8 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 )
 
-// Whoever does mechanically what results say gets the whole of a thing: these tests
-// know nothing of a tool but the form of its hints.
+// A client that follows the hints of results mechanically gets all of a file or list:
+// these tests know only the form of the hints of a tool.
 
 var (
 	hintOffset = regexp.MustCompile(`; next: offset=(-?\d+)$`)

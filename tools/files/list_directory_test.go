@@ -132,15 +132,15 @@ func TestListDirectoryUnreadable(t *testing.T) {
 }
 
 func TestListDirectoryBarred(t *testing.T) {
-	l := newCaller(t, "list_directory", map[string]string{"shut/a": "", "b": ""})
+	l := newCaller(t, "list_directory", map[string]string{"locked/a": "", "b": ""})
 	if os.Geteuid() == 0 {
 		t.Skip("needs: a user whom permissions bind")
 	}
-	if err := os.Chmod(filepath.Join(l.dir, "shut"), 0); err != nil {
+	if err := os.Chmod(filepath.Join(l.dir, "locked"), 0); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.Chmod(filepath.Join(l.dir, "shut"), 0o700) })
-	want := "…: 1 directory, 1 file\nb 0 B\nshut/ (unreadable)\n1 path could not be read (permission denied): shut"
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(l.dir, "locked"), 0o700) })
+	want := "…: 1 directory, 1 file\nb 0 B\nlocked/ (unreadable)\n1 path could not be read (permission denied): locked"
 	if diff := tooltest.Match(want, l.call(map[string]any{"depth": 2})); diff != "" {
 		t.Error(diff)
 	}

@@ -170,7 +170,7 @@ func TestReadFileImages(t *testing.T) {
 			}
 			if c.mime == "" {
 				if len(blocks) > 0 {
-					t.Errorf("%d blocks beside the text", len(blocks))
+					t.Errorf("%d blocks in addition to the text", len(blocks))
 				}
 				return
 			}

@@ -161,7 +161,7 @@ func (c caller) write(name, data string) {
 	}
 }
 
-// content returns the bytes of a file, "<none>" where there is none.
+// content returns the bytes of a file, "<none>" if there is none.
 func (c caller) content(name string) string {
 	c.Helper()
 	data, err := os.ReadFile(filepath.Join(c.dir, name))

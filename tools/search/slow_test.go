@@ -12,7 +12,7 @@ import (
 	"toolcrib/tools/internal/tooltest"
 )
 
-// A search says which file it gave up, and answers with what there is beside it; one that
+// A search says which file it gave up and answers with the matches in the others. One that
 // has no time for the rest says how far it came.
 func TestTooSlow(t *testing.T) {
 	t.Parallel()

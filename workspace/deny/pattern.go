@@ -103,7 +103,7 @@ func (x Pattern) Matches(p workspace.Path) bool {
 func (x Pattern) absolute() bool { return path.IsAbs(x.match) || filepath.VolumeName(x.match) != "" }
 
 func (x Pattern) matches(name string) bool {
-	if name == "." { // the root is no entry that a wildcard stands for
+	if name == "." { // no wildcard matches the root
 		return x.match == "**"
 	}
 	// Match returns errors for invalid patterns only, and Parse refuses these. Not every

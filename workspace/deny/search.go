@@ -226,7 +226,7 @@ func tooMany(why string) error {
 	}
 }
 
-// unread is the error for a path that the server cannot open; nil where its programs cannot
+// unread is the error for a path that the server cannot open; nil if its programs cannot
 // open it either.
 func (s *search) unread(at workspace.Anchor, err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fsys.ErrIsLink) {

@@ -40,7 +40,7 @@ func (f layout) write(t *testing.T, root string) {
 	}
 }
 
-// lay makes a layout of "path" and "path: content", where " | " stands for a line end.
+// lay makes a layout of "path" and "path: content", where " | " is a line end.
 func lay(names ...string) layout {
 	f := layout{}
 	for _, name := range names {

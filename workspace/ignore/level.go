@@ -26,7 +26,7 @@ type levelFile struct {
 	paths []*globRule
 }
 
-// Files are the ignore files of one directory, nil where there is none.
+// Files are the ignore files of one directory, nil if there is none.
 type Files struct {
 	DotIgnore *Rules // .ignore
 	GitIgnore *Rules // .gitignore

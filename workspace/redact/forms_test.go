@@ -128,7 +128,7 @@ func secrets() []string {
 	return list
 }
 
-// leaks reports whether a secret can be read from a text: in base64 beside other
+// leaks reports whether a secret can be read from a text: in base64 among other
 // bytes, by the characters that hold bits of the secret alone.
 func leaks(text string, s string, f form) bool {
 	if strings.Contains(text, s) || strings.Contains(text, f.write(s)) {

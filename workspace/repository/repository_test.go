@@ -53,7 +53,7 @@ func TestParseAsGit(t *testing.T) {
 				want = want[:len(want)-1]
 			}
 			cmd := exec.CommandContext(t.Context(), "git", "config", "--null", "--no-includes", "--file", name, "--get-all", key)
-			out, _ := cmd.Output() // it exits with 1 where there is none
+			out, _ := cmd.Output() // it exits with 1 if there is none
 			got := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 			if len(got) > 1 && key != "include.path" {
 				got = got[len(got)-1:]

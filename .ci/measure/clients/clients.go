@@ -88,8 +88,7 @@ func (b *bench) close() error {
 	return errors.Join(errs...)
 }
 
-// wants words what a program has done wrong: it failed, or its output lacks
-// what is wanted.
+// wants returns an error if a program failed, or its output lacks the wanted text.
 func wants(what, want, out string, err error) error {
 	switch {
 	case err != nil:

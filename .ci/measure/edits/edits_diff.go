@@ -85,7 +85,7 @@ func shownLines(lines []string) []string {
 
 // reversedDiff is the diff that takes another one back, for a file of a name.
 func reversedDiff(diff, name string) string {
-	var b, minus strings.Builder // what came stands after what goes
+	var b, minus strings.Builder // added lines follow removed ones
 	flush := func() {
 		b.WriteString(minus.String())
 		minus.Reset()

@@ -115,7 +115,7 @@ func encodingSamples(ctx context.Context, half string) ([]encodingSample, error)
 // plainer has signs and letters that older encodings lack as people wrote them there.
 var plainer = strings.NewReplacer("„", `"`, "“", `"`, "”", `"`, "«", `"`, "»", `"`, "’", "'", "‘", "'", "–", "-", "—", "-", "ș", "ş", "ț", "ţ", "Ș", "Ş", "Ț", "Ţ", "\u200c", "")
 
-// sample encodes a text; ok is false where the encoding lacks letters of it.
+// sample encodes a text; ok is false if the encoding lacks letters of it.
 func (e servedEncoding) sample(ctx context.Context, language, text string) (s encodingSample, ok bool, err error) {
 	if e.charset == nil {
 		cmd := exec.CommandContext(ctx, "iconv", "-f", "UTF-8", "-t", e.name)

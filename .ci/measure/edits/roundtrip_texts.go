@@ -29,7 +29,7 @@ type realText struct {
 	ending    string // one of textEndings
 	open      bool   // without a final newline
 	data      []byte
-	line      string // one that stands once in it
+	line      string // one that it has once
 	start     int    // where its bytes are
 	end       int
 }

@@ -133,7 +133,7 @@ func (n *naughtiness) untouched() error {
 		}
 	}
 	if want := []string{"files", "outside"}; !slices.Equal(names, want) {
-		return fmt.Errorf("beside the tree there is %q, want %q", names, want)
+		return fmt.Errorf("the directory of the tree has %q, want %q", names, want)
 	}
 	for _, path := range []string{"/tmp/blns.fail", "/tmp/blns.shellshock1.fail", "/tmp/blns.shellshock2.fail"} { // what the strings try
 		if _, err := os.Lstat(path); err == nil {

@@ -71,7 +71,7 @@ func (p argumentPath) within(value any, str string) any {
 		return str
 	}
 	if p[0] == "" {
-		list, _ := value.([]any) // nil where the call has none
+		list, _ := value.([]any) // nil if the call has none
 		if len(list) == 0 {
 			return []any{p[1:].within(nil, str)}
 		}

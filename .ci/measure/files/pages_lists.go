@@ -47,7 +47,7 @@ func (p *pager) listing(found map[string]bool, dir string, args map[string]any) 
 			depth := (len(line) - len(name)) / 2
 			name, rest, _ := strings.Cut(name, " ")
 			if depth > len(above) {
-				return fmt.Errorf("%q stands too deep", line)
+				return fmt.Errorf("%q is too deep", line)
 			}
 			above = append(above[:depth], strings.TrimSuffix(name, "/"))
 			full := path.Join(append([]string{dir}, above...)...)

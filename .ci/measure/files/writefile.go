@@ -15,7 +15,7 @@ import (
 const editedLines = 10_000
 
 // Writefile measures how long writes and edits take: durable, not durable, and the
-// peer, which never syncs, in turn; beside them what the system itself takes with
+// peer, which never syncs, in turn; and what the system itself takes with
 // and without fsync.
 func Writefile(ctx context.Context, env harness.Environment) error {
 	base, dir, err := env.Scratch("writefile")

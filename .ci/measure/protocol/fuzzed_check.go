@@ -17,7 +17,7 @@ type wanted struct {
 }
 
 // wantedOf says of a message which requests in it must be answered: those whose id is a
-// string or an integer and stands once, whatever else is wrong with them. Of a line that
+// string or an integer and occurs once, whatever else is wrong with them. Of a line that
 // is no JSON or no UTF-8 no id is sure.
 func wantedOf(line []byte) (w wanted) {
 	if !utf8.Valid(line) || !json.Valid(line) {
@@ -73,7 +73,7 @@ func wantedOfObject(line []byte) (w wanted) {
 	return wanted{ids: []string{id}}
 }
 
-// idText is an id however it is spelled; false where it is none.
+// idText is an id however it is spelled; false if it is none.
 func idText(raw json.RawMessage) (string, bool) {
 	if len(raw) > 0 && raw[0] == '"' {
 		var text string

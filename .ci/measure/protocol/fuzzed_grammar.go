@@ -174,7 +174,7 @@ func (g *grammar) notification(m *made) object {
 	return object{{`"jsonrpc"`, `"2.0"`}, {`"method"`, quoted("notifications/" + m.method)}, {`"params"`, params.text()}}
 }
 
-// fuzzWords are what stands in the place of a text.
+// fuzzWords are used as texts.
 var fuzzWords = []string{
 	"", " ", "a", "hello", "d", "d/1.txt", "d/e/f.go", "empty", "naïve.md", ".", "..", "../..", "/etc/passwd", "*.txt", "**/*.go", "line of",
 	"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\u202eevil", "a\u200bb", "\u2066x\u2069", "\u009b1m", "\x00", "\r\n", "\t", "\"quotes\"", `\`, `\u001b`,

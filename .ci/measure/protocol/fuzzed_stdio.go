@@ -40,7 +40,7 @@ func (a *awaited) take(line []byte) {
 	}
 	select {
 	case a.freed <- struct{}{}:
-	default: // whoever waits looks at what is left
+	default: // the waiting caller looks at what is left
 	}
 }
 

@@ -21,7 +21,7 @@ func protocols() []attack {
 			return script{sends: append(r.head(), body+smuggled(t)...)}
 		}
 	}
-	both := func(t target) script { // a right message in chunks, with a length beside it
+	both := func(t target) script { // a right message in chunks, with a length too
 		r := t.right()
 		body := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(r.body), r.body)
 		r = r.saying("").plus("Content-Length", "5").plus("Transfer-Encoding", "chunked")

@@ -19,7 +19,7 @@ import (
 )
 
 // Field returns the value of a member of a JSON object, nil without one. It
-// stands in for encoding/json, which would be most of what a client costs; text
+// replaces encoding/json, which would be most of what a client costs; text
 // that is not JSON gives nil.
 func Field(object []byte, key string) []byte {
 	i := skipSpace(object, 0)

@@ -28,7 +28,7 @@ const (
 type overflow struct {
 	name    string
 	command string
-	args    map[string]any // beside the command
+	args    map[string]any // in addition to the command
 	wants   string         // in the first lines of what it comes to
 	within  time.Duration  // 0 = as long as it takes
 	full    bool           // only where the sandbox contains it
@@ -162,7 +162,7 @@ func (f overflow) run(server *harness.ToolUser, rest time.Duration, before float
 	text, err := f.toTheEnd(server, args)
 	took := time.Since(begin)
 	if took < time.Second {
-		time.Sleep(time.Second - took) // for enough calls beside it
+		time.Sleep(time.Second - took) // for enough other calls
 	}
 	over.Store(true)
 	slow := <-others

@@ -70,9 +70,9 @@ func plants() []decisive {
 }
 
 // plantWays replace what A names and then plant at P; each is the commands of as many calls. X
-// and Y are names beside A.
+// and Y are names in the directory of A.
 var plantWays = map[string][]string{
-	"as it stands":       {"{plant}"},
+	"as it is":           {"{plant}"},
 	"moved":              {"mv {A} {X}; {plant}"},
 	"moved, copied":      {"mv {A} {X}; cp -a {X} {A}; {plant}"},
 	"moved, then copied": {"mv {A} {X}", "cp -a {X} {A}; {plant}"},

@@ -76,7 +76,7 @@ func Sandbox(ctx context.Context, env harness.Environment) error {
 					fmt.Printf("  got out: %s\n", name)
 				}
 			}
-			fmt.Printf("user %d at %s: %d attempts, %d got out beside %d that the documents name\n", user, level, len(results), out, known)
+			fmt.Printf("user %d at %s: %d attempts, %d got out, except %d that the documents name\n", user, level, len(results), out, known)
 			if out > 0 || len(results) < 40 {
 				wrong = append(wrong, fmt.Errorf("user %d at %s: %d of %d got out", user, level, out, len(results)))
 			}

@@ -16,7 +16,7 @@ import (
 )
 
 // Spawn measures what the sandbox adds to the start and end of a small program, in one
-// process that has the whole catalog linked; beside it, bubblewrap.
+// process that has the whole catalog linked; for comparison, bubblewrap.
 func Spawn(ctx context.Context, env harness.Environment) (err error) {
 	dir, err := os.MkdirTemp("", "spawn")
 	if err != nil {

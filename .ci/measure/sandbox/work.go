@@ -17,7 +17,7 @@ import (
 	"toolcrib/.ci/measure/harness"
 )
 
-// Work does what developers do all day, in the sandbox at its full level and beside it:
+// Work does what developers do all day, in the sandbox at its full level and outside of it:
 // it must work alike, and again as fast.
 func Work(ctx context.Context, env harness.Environment) error {
 	base, dir, err := env.Scratch("work")

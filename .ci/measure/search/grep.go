@@ -60,7 +60,7 @@ func (q query) rg() []string {
 	if q.word {
 		pattern = `\b(?:` + pattern + `)\b`
 	}
-	if q.multi { // where a line ends with CR LF, \n stands for both in grep
+	if q.multi { // where a line ends with CR LF, \n matches both in grep
 		pattern = strings.ReplaceAll(pattern, `\n`, `\r?\n`)
 	}
 	return append(args, "-e", pattern, ".")

@@ -91,7 +91,7 @@ func (b *searchBench) watching(ctx context.Context) (*searchServer, error) {
 	return s, b.meanwhile(ctx, took)
 }
 
-// updating measures what one changed file costs a server, beside the search itself.
+// updating measures what one changed file costs a server, apart from the search itself.
 func (b *searchBench) updating(ctx context.Context, s *searchServer) error {
 	file := filepath.Join(b.tree.dir, "measure-updating.c") // no rule ignores it
 	text := bytes.Repeat([]byte("static int measured(void) { return 0; }\n"), 256)

@@ -179,7 +179,7 @@ func (f *freshTree) ask(ctx context.Context, q searchQuery, after string) error 
 	slices.Sort(found)
 	if extra, missing := difference(found, peer), difference(peer, found); len(extra)+len(missing) > 0 {
 		f.wrong++
-		f.sample("after %s, %+v: ripgrep lacks %q and has beside it %q", after, q, clipped(extra), clipped(missing))
+		f.sample("after %s, %+v: ripgrep lacks %q and also has %q", after, q, clipped(extra), clipped(missing))
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Tools has tools found for requests in the words of users, half of which are
-// held out from tuning, in the catalog beside tools of toolsets to come.
+// held out from tuning, in the catalog together with tools of toolsets to come.
 func Tools(ctx context.Context, _ harness.Environment) error {
 	return harness.Suite(ctx, nil, "./tools/bridge", "^TestRequests$", regexp.MustCompile(`requests: `))
 }

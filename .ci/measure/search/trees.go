@@ -16,7 +16,7 @@ import (
 // tree is a real source tree, a git repository in the cache.
 type tree struct{ name, dir string }
 
-// modules are the repositories beside Go's own source: Go, C and JavaScript,
+// modules are the repositories in addition to Go's own source: Go, C and JavaScript,
 // with nested ignore files.
 var modules = []string{
 	"github.com/prometheus/prometheus@v0.305.0",

@@ -108,7 +108,7 @@ func auditFullDisk(ctx context.Context, env harness.Environment, base string) er
 	return nil
 }
 
-// auditCost tells what a record costs whoever waits for it.
+// auditCost tells what a record costs a caller that waits for it.
 func auditCost(ctx context.Context, base string) error {
 	a, err := newAuditedLog(base)
 	if err != nil {

@@ -96,7 +96,7 @@ func (s *sink) String() string {
 }
 
 // Secrets plants secrets in arguments, environment, file contents, URLs and error
-// texts, makes calls, and looks for them in all that leaves the server beside its
+// texts, makes calls, and looks for them in all that leaves the server except its
 // answers.
 func Secrets(ctx context.Context, env harness.Environment) error {
 	base, err := os.MkdirTemp("", "secrets")
@@ -181,7 +181,7 @@ func Secrets(ctx context.Context, env harness.Environment) error {
 			for form, text := range formsOf(s.value) {
 				if strings.Contains(o.text, text) {
 					found++
-					leaks = errors.Join(leaks, fmt.Errorf("secret %d (%s) stands in the %s as %s", i, placeOf(i-named, len(commands)), o.name, form))
+					leaks = errors.Join(leaks, fmt.Errorf("secret %d (%s) is in the %s as %s", i, placeOf(i-named, len(commands)), o.name, form))
 				}
 			}
 		}

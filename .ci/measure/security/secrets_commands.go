@@ -8,7 +8,7 @@ import (
 )
 
 // commandForms are the usual ways to write a secret on a command line; %s is the secret.
-// Nothing tells that it is one but where it stands.
+// Only its position tells that it is one.
 var commandForms = [...]struct{ name, line string }{
 	{"assignment", "DB_PASS=%s true"},
 	{"export", "export API_KEY='%s'"},

@@ -57,7 +57,7 @@ func newTokenIssuer() (is *tokenIssuer, err error) {
 
 func (is *tokenIssuer) close() { _ = is.web.Close() }
 
-// ecKey words a public key as a JSON Web Key.
+// ecKey returns a public key as a JSON Web Key.
 func ecKey(kid string, public *ecdsa.PublicKey) string {
 	raw, err := public.Bytes()
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 	millionFiles = 64
 	// mostGrowth is how much more a server may hold after ten times the calls.
 	mostGrowth = 1.05
-	// mostDrift is how far goroutines and descriptors may be from where they were, beside
+	// mostDrift is how far goroutines and descriptors may be from where they were, except
 	// the goroutines that wait for the next calls.
 	mostDrift = 5
 )

@@ -23,7 +23,7 @@ import (
 )
 
 // ServeToys serves, over the production transports and pipeline, what a figure
-// needs beside the catalog. The arguments are NAME [--http ADDR] [DIR]; NAME is
+// needs in addition to the catalog. The arguments are NAME [--http ADDR] [DIR]; NAME is
 //
 //	copies    the catalog, copied up to 60 tools
 //	progress  a tool that reports progress, and one that waits to be cancelled

@@ -16,7 +16,7 @@ type Info struct {
 	// Target is the text of a symlink, Resolved the path that it leads to inside the roots;
 	// "" if it leaves them or the target is missing.
 	Target, Resolved string
-	// Device and Inode tell a file from another; 0 where the system has none.
+	// Device and Inode tell a file from another; 0 if the system has none.
 	Device, Inode uint64
 }
 

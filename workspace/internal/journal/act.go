@@ -68,7 +68,7 @@ type Act struct {
 // Entry is a name in an open directory.
 type Entry struct {
 	Abs string   // the canonical host path, slash-separated
-	Dir fsys.Dir // nil where the directory does not exist
+	Dir fsys.Dir // nil if the directory does not exist
 }
 
 // Name is the name in the directory.

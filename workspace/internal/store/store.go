@@ -132,7 +132,7 @@ func (s *Store) Gap(ctx context.Context, roots []string) (found *history.Gap, er
 	return found, nil
 }
 
-// Journal returns the journal of this process; an error where no state is kept.
+// Journal returns the journal of this process; an error if no state is kept.
 func (s *Store) Journal() (*journal.Journal, error) {
 	if _, err := s.Shared(); err != nil {
 		return nil, err

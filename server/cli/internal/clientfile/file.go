@@ -144,7 +144,7 @@ func (f *File) commit(now time.Time, change, undo func() error) (backup string, 
 	return "", err
 }
 
-// unchanged reports [ErrChanged] where the file is no longer as it was read.
+// unchanged reports [ErrChanged] if the file is no longer as it was read.
 func (f *File) unchanged() error {
 	data, info, err := load(f.target)
 	if err != nil {

@@ -108,7 +108,7 @@ func TestWriteNew(t *testing.T) {
 }
 
 // TestWriteThroughSymlink shows that a link stays one, also to a file that is
-// missing, and that the backup stands beside the link.
+// missing, and that the backup is in the directory of the link.
 func TestWriteThroughSymlink(t *testing.T) {
 	for _, exists := range []bool{true, false} {
 		home, dots := t.TempDir(), t.TempDir()
@@ -127,14 +127,14 @@ func TestWriteThroughSymlink(t *testing.T) {
 			t.Errorf("the link leads to %q, %v", link, err)
 		}
 		if diff := cmp.Diff(map[string]string{"b.json": "new"}, tree(t, dots)); diff != "" {
-			t.Errorf("beside the target (-want +got):\n%s", diff)
+			t.Errorf("in the directory of the target (-want +got):\n%s", diff)
 		}
 		want := map[string]string{}
 		if exists {
 			want["a.json.toolcrib-20261121T120000.000Z.bak"] = "old"
 		}
 		if diff := cmp.Diff(want, tree(t, home)); diff != "" {
-			t.Errorf("beside the link (-want +got):\n%s", diff)
+			t.Errorf("in the directory of the link (-want +got):\n%s", diff)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func TestNotWritable(t *testing.T) {
 }
 
 // TestChanged shows that a file that somebody else has written since it was read
-// stays as they wrote it, and that nothing is left beside it.
+// stays as they wrote it, and that its directory has no file more.
 func TestChanged(t *testing.T) {
 	const missing = "-"
 	for _, tt := range []struct{ name, before, meanwhile string }{

@@ -11,8 +11,9 @@ import (
 	"toolcrib/server/cli/internal/clientfile"
 )
 
-// FuzzEdit makes random documents of each format, and edits them: what stands
-// beside the entry keeps every byte, twice is once, and what was put in comes out.
+// FuzzEdit makes random documents of each format, and edits them: all
+// except the entry keeps every byte, a second edit changes nothing, and Remove takes out
+// what was put in.
 func FuzzEdit(f *testing.F) {
 	for seed := range uint64(200) {
 		f.Add(seed)

@@ -17,8 +17,8 @@ type layout struct {
 	space   string // after a colon, and where all are on one line after a comma
 }
 
-// layout tells the layout of an object from its last member, else from what
-// stands around it.
+// layout tells the layout of an object from its last member, else from the text
+// around it.
 func (d *jsonDocument) layout(obj *object) layout {
 	l := layout{unit: d.unit(), newline: newline(d.text), space: " "}
 	if len(obj.Members) == 0 {
@@ -55,8 +55,7 @@ func (d *jsonDocument) unit() string {
 	return "  "
 }
 
-// space is what stands between a key's colon and its value in a document of one
-// line.
+// space is the text between a key's colon and its value in a document of one line.
 func (d *jsonDocument) space() string {
 	for v := range (&hujson.Value{Value: d.root.Object}).All() {
 		if obj, ok := v.Value.(*hujson.Object); ok && len(obj.Members) > 0 {

@@ -15,7 +15,7 @@ var (
 	RefusePlaceholder = refusePlaceholder
 )
 
-// Explain words the error of a change.
+// Explain returns the error of a change for the user.
 func Explain(ctx context.Context, seen *view.Seen, err error) error {
 	return Writer{Seen: seen}.Explain(ctx, err)
 }

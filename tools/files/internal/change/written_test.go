@@ -38,7 +38,7 @@ func TestProblems(t *testing.T) {
 		{"a conflict", wrap(conflict), moved},
 		{"several", wrap(errors.Join(mine, wrap(errors.Join(conflict, missing)))),
 			"invalid_argument: 3 problems; nothing is changed\ninvalid_argument: a: nothing matches\ndetail\n" + moved + "\nnot_found: c does not exist (nearest existing path: b)"},
-		{"something stands there", &workspace.ConflictError{Path: "b", Old: workspace.Old{Exists: true}}, "already_exists: b exists already"},
+		{"something is there", &workspace.ConflictError{Path: "b", Old: workspace.Old{Exists: true}}, "already_exists: b exists already"},
 		{"a large file", &workspace.ConflictError{Path: "b", Want: sum("x\n"), Old: workspace.Old{Exists: true, Cut: true, Data: []byte("y\n"), Info: workspace.Info{Size: 1 << 30}}},
 			"conflict: b is not what expected_hash names: it has hash v:1073741824-… now (see what changed, then call again with that hash)"},
 	} {
@@ -101,7 +101,7 @@ func FuzzCompose(f *testing.F) {
 			return strings.TrimPrefix(strings.ReplaceAll(s, "\r\n", "\n"), "\ufeff")
 		}
 		if plain(got) != plain(text) && !strings.Contains(text, "\r\r\n") {
-			t.Fatalf("of %q with %q over %q stands %q", text, encoding, old, got)
+			t.Fatalf("%q with %q over %q became %q", text, encoding, old, got)
 		}
 	})
 }

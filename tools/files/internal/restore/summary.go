@@ -12,7 +12,7 @@ import (
 	"toolcrib/tools/files/internal/change"
 )
 
-// Summary words a change in a list, in a line or a few.
+// Summary describes a change of a list in one line or a few.
 func (b *Historian) Summary(rec workspace.Record, below workspace.Path) string {
 	all := b.Concerning(rec, below)
 	parts := ends(all)

@@ -25,7 +25,7 @@ func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 // update is what most of the cases come to.
 var update = lines("update x", "@@", "-a", "+b")
 
-// dump words a result: the files, the notes, or the error.
+// dump returns a result as text: the files, the notes, or the error.
 func dump(files []patch.File, notes []string, err error) string {
 	var b strings.Builder
 	if err != nil {
@@ -138,7 +138,7 @@ func TestParse(t *testing.T) {
 		{"CRLF in the lines alone", env("*** Update File: x", " c\r", "-a\r", "+b\r", "*** Add File: y", "+a\r"), lines("update x", "@@", " c", "-a", "+b", "add y", `"a\r\n"`)},
 		{"byte order mark", "\ufeff" + env("*** Update File: x", "-a", "+b"), update},
 
-		// What stands around a patch.
+		// The text around a patch.
 		{"fence", "```\n" + env("*** Update File: x", "-a", "+b") + "```\n", update + fenced},
 		{"fence with a language", "```diff\n" + env("*** Update File: x", "-a", "+b") + "```", update + fenced},
 		{"fence of tildes", "~~~~patch\n" + env("*** Update File: x", "-a", "+b") + "~~~~\n", update + fenced},

@@ -212,7 +212,7 @@ func (d *draft) endingOf(c change, i int, major ending) ending {
 	return lf
 }
 
-// majority returns the commonest ending of lines, none where no line has one.
+// majority returns the commonest ending of lines, none if no line has one.
 func (d *draft) majority(lines []line) ending {
 	var n [3]int
 	for _, l := range lines {

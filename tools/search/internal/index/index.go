@@ -171,7 +171,7 @@ func (e *entry) has(segment, doc int) bool {
 	return e.inSegment() && int(e.segment) == segment && doc >= int(e.doc) && doc < int(e.doc)+int(e.docs)
 }
 
-// lookup returns the entry of a file, nil where there never was one.
+// lookup returns the entry of a file, nil if there never was one.
 func lookup(pages []*page, id uint32) *entry {
 	if at := int(id / pageSize); at < len(pages) && pages[at] != nil {
 		return &pages[at][id%pageSize]

@@ -56,7 +56,7 @@ func (s *segment) spread(docs bitmap) {
 
 func (s *segment) blocks() int { return (s.grams + blockGrams - 1) / blockGrams }
 
-// find returns the postings of a gram, nil where no document has it.
+// find returns the postings of a gram, nil if no document has it.
 func (s *segment) find(g uint32) []byte {
 	low, high := 0, s.blocks() // the block is the last before high that begins at g or before
 	for low < high {

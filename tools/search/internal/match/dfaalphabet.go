@@ -27,7 +27,7 @@ func (b bitset) add(i int)         { b[i>>6] |= 1 << (i & 63) }
 
 // newAlphabet returns the coarsest alphabet that tells the given sets of runes
 // apart (pairs of first and last, ascending), and for each set its classes. It
-// returns nil where that takes too much work.
+// returns nil if that takes too much work.
 func newAlphabet(sets [][]rune) (*alphabet, []bitset) {
 	starts := []rune{0}
 	for _, set := range sets {
@@ -149,7 +149,7 @@ type partial struct {
 // pendingCR is a CR whose next byte is not known.
 var pendingCR = partial{size: 1}
 
-// lead begins a rune with byte b; it returns false where no rune begins so.
+// lead begins a rune with byte b; it returns false if no rune begins so.
 func (a *alphabet) lead(b byte) (partial, bool) {
 	p := partial{size: 1, lo: 0x80, hi: 0xbf}
 	switch {

@@ -63,7 +63,7 @@ func (d *dfa) lines(ctx context.Context, text []byte, yield func(Line) bool) (ne
 	return len(text)
 }
 
-// to returns the state behind a state and a byte; false where there are too many.
+// to returns the state behind a state and a byte; false if there are too many.
 func (d *dfa) to(state uint32, b byte) (uint32, bool) {
 	class := d.bytes[b]
 	if to := d.next[state+uint32(class)]; to != unknown {
@@ -99,7 +99,7 @@ func (d *dfa) split(text []byte, at, end int) (n int) {
 	return n
 }
 
-// run searches the first n lanes to their ends; it returns false where there are too
+// run searches the first n lanes to their ends; it returns false if there are too
 // many states.
 func (d *dfa) run(text []byte, n int) bool {
 	for n == maxLanes {
@@ -152,7 +152,7 @@ func (d *dfa) together(text []byte) {
 	e.at, e.state = e.at+i, se
 }
 
-// alone moves a lane by n bytes, or to its end; it returns false where there are too
+// alone moves a lane by n bytes, or to its end; it returns false if there are too
 // many states.
 func (d *dfa) alone(text []byte, l *lane, n int) (ok bool) {
 	at, end, state := l.at, min(l.end, l.at+n), l.state
@@ -203,7 +203,7 @@ func (d *dfa) matches(ctx context.Context, line []byte) (matched, ok bool) {
 }
 
 // finish reports whether a line matches that ends without an ending, in a state; ok is
-// false where there are too many.
+// false if there are too many.
 func (d *dfa) finish(state uint32, line []byte) (matched, ok bool) {
 	if len(line) > 0 && line[len(line)-1] == '\r' {
 		// It is not part of the line ending: the ending begins with one more.

@@ -66,7 +66,7 @@ func (f *finder) index(text []byte) int {
 }
 
 // index returns where in text[from:to] the core of the first needle starts, -1
-// where there is none. The needle may reach over the ends of that part.
+// if there is none. The needle may reach over the ends of that part.
 func (n *needle) index(text []byte, from, to int) int {
 	part := text[:min(len(text), to+n.core.length-1)]
 	for ; from < to; from++ {

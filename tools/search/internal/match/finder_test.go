@@ -44,7 +44,7 @@ func checkFound(t *testing.T, text []byte, literals []literal, got int) {
 		for _, l := range literals {
 			end, ok := occurrence(text, i, l)
 			if ok && end <= got || ok && got < 0 {
-				t.Fatalf("%+v in %q: %d, but %q stands at %d", literals, text, got, l.text, i)
+				t.Fatalf("%+v in %q: %d, but %q is at %d", literals, text, got, l.text, i)
 			}
 			within = within || ok
 		}

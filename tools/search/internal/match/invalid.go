@@ -27,7 +27,7 @@ type standIn struct {
 	re     *regexp.Regexp
 	inside *inside // of a search over several lines
 	r      rune
-	next   func() *standIn // with the next character; nil where there is none
+	next   func() *standIn // with the next character; nil if there is none
 }
 
 // expression returns a regular expression of the pattern, and the text that it is to
@@ -41,7 +41,7 @@ func (m *Matcher) expression(text []byte) (*regexp.Regexp, []byte) {
 }
 
 // replaced returns the stand-in for the pattern that a text wants, with the text that it
-// is to search; nil where it wants none.
+// is to search; nil if it wants none.
 func (m *Matcher) replaced(text []byte) (*standIn, []byte) {
 	if m.standIn == nil || utf8.Valid(text) {
 		return nil, text
@@ -61,7 +61,7 @@ func (m *Matcher) replaced(text []byte) (*standIn, []byte) {
 }
 
 // standInFrom returns a pattern with the first character from r on that it does not name;
-// nil where there is none.
+// nil if there is none.
 func standInFrom(tree *syntax.Regexp, r rune) *standIn {
 	for names(tree, r) {
 		r++

@@ -233,7 +233,7 @@ func strength(literals []literal) int {
 }
 
 // core returns the longest part text[start:end] of l whose spellings all have its
-// length, empty where there is none. The letters with a longer one are around it.
+// length, empty if there is none. The letters with a longer one are around it.
 func core(l literal) (start, end int) {
 	if !l.fold {
 		return 0, len(l.text)

@@ -29,14 +29,14 @@ type Matcher struct {
 	standIn   func() *standIn // of a pattern that tells a byte which is not UTF-8 from U+FFFD; it may return nil
 	pre       prefilter       // nil: every line may match
 	exact     bool            // a line that passes pre matches
-	head      *finder         // of what each match begins with; nil where that is not known, or not wanted
+	head      *finder         // of what each match begins with; nil if that is not known, or not wanted
 	headText  string          // what that is
 	weight    int             // about the steps that it can ask for at each byte, at least 1
 	inside    *inside         // of a search over several lines
 	multiline bool
 	keepCR    bool       // the pattern names CR, so CRLF is not to be taken for LF
 	once      bool       // the pattern has \A
-	automaton *automaton // of the pattern line by line; nil where it is not wanted or too large
+	automaton *automaton // of the pattern line by line; nil if it is not wanted or too large
 	dfas      sync.Pool  // of *dfa, which the searches have used
 }
 

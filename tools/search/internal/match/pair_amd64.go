@@ -3,7 +3,7 @@ package match
 import "golang.org/x/sys/cpu"
 
 // index returns the first place at or after from where the text of p starts, -1
-// where there is none.
+// if there is none.
 func (p *pair) index(text []byte, from int) int {
 	n := len(text) - p.length + 1
 	if n < vector || from >= n || !cpu.X86.HasAVX2 {

@@ -168,7 +168,7 @@ func (w *walk) single() bool {
 	return w.take(span[0], span[1])
 }
 
-// near finds a match that begins with the head at pos; decided is false where that takes
+// near finds a match that begins with the head at pos; decided is false if that takes
 // more bytes than an attempt, or there is no head.
 func (w *walk) near() (span []int, decided bool) {
 	if w.head == nil || w.pos == 0 {

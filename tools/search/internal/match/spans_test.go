@@ -68,7 +68,7 @@ func TestMultilineInPieces(t *testing.T) {
 	}
 }
 
-// What stands in for bytes that are not UTF-8 is searched in pieces too.
+// Text in which bytes that are not UTF-8 are replaced is searched in pieces too.
 func TestMultilineInvalidInPieces(t *testing.T) {
 	t.Parallel()
 	m, err := match.Compile(match.Pattern{Text: `\x{fffd}\n?|^b`, Multiline: true, Case: match.Sensitive})

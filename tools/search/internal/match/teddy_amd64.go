@@ -21,7 +21,7 @@ type teddy struct {
 	short   []needle // those that have fewer bytes than the window
 }
 
-// newTeddy prepares the search for literals, nil where the processor cannot do it.
+// newTeddy prepares the search for literals, nil if the processor cannot do it.
 func newTeddy(literals []literal) *teddy {
 	if !cpu.X86.HasAVX2 {
 		return nil
@@ -134,7 +134,7 @@ func (f fingerprint) frequency() float64 {
 }
 
 // index returns where in text, of at least vector+window-1 bytes, the window of the first
-// literal starts, -1 where there is none.
+// literal starts, -1 if there is none.
 func (t *teddy) index(text []byte) int {
 	n := len(text) - window + 1
 	for from := 0; from < n; from++ {

@@ -16,16 +16,16 @@ import (
 )
 
 // kept is a source whose content is in memory, as another says that reads it.
-type kept struct{ *keeper }
+type kept struct{ *keeping }
 
-type keeper struct {
+type keeping struct {
 	bytes.Reader
 	text  []byte
 	taken bool
 }
 
 func newKept(text string) kept {
-	k := &keeper{text: []byte(text)}
+	k := &keeping{text: []byte(text)}
 	k.Reset(k.text)
 	return kept{k}
 }
@@ -34,18 +34,18 @@ func (k kept) OpenBy(*workspace.Opener) (workspace.File, error) {
 	if len(k.text)%3 == 0 {
 		return &opened{Reader: bytes.NewReader(k.text), size: int64(len(k.text))}, nil
 	}
-	return k.keeper, nil
+	return k.keeping, nil
 }
 func (k kept) Whole([]byte)                   {}
 func (k kept) Parts() iter.Seq2[int64, int64] { return nil }
 
-func (k *keeper) Rest() []byte {
+func (k *keeping) Rest() []byte {
 	k.Reset(nil)
 	k.taken = true
 	return k.text
 }
-func (k *keeper) Info() workspace.Info { return workspace.Info{Size: int64(len(k.text))} }
-func (k *keeper) Close() error         { return nil }
+func (k *keeping) Info() workspace.Info { return workspace.Info{Size: int64(len(k.text))} }
+func (k *keeping) Close() error         { return nil }
 
 // What is in memory is searched as what is read is, and stays as it is.
 func TestKept(t *testing.T) {

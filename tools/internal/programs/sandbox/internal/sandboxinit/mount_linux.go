@@ -175,7 +175,7 @@ func (t *tree) makeDev(devices []int) error {
 // An empty directory and file, to be mounted over masked paths. Without capabilities nobody
 // can open them, and their directory is read-only.
 const (
-	masksDir      = "/dev/.shut"
+	masksDir      = "/dev/.masked"
 	maskDirectory = masksDir + "/directory"
 	maskFile      = masksDir + "/file"
 )
