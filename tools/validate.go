@@ -43,7 +43,7 @@ func (t Tool) check() error {
 	case !t.Access.valid():
 		return bad("no access class")
 	case !t.Effects.valid():
-		return bad("no effects, or None beside others")
+		return bad("no effects, or None together with others")
 	case t.Access == Read && t.Effects != None:
 		return bad("access read with effects %s", t.Effects)
 	case t.Access == Write && t.Effects == None:

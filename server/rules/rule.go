@@ -52,7 +52,7 @@ type Rule struct {
 	Toolset   []string `json:"toolset,omitempty" jsonschema:"minItems=1" jsonschema_description:"categories of tools"`
 	Access    []string `json:"access,omitempty" jsonschema:"minItems=1" jsonschema_description:"access classes: read, write, exec, external or delegates"`
 	Effect    []string `json:"effect,omitempty" jsonschema:"minItems=1" jsonschema_description:"effects, of which a tool has one: none, workspace, outside, process, network, state or destroys"`
-	Command   []string `json:"command,omitempty" jsonschema:"minItems=1" jsonschema_description:"commands that a tool is to run, such as git push or npm run *: a program, by its base name or its path, and words, each of which may be a glob, and * alone stands for any words; to allow, the pattern has to spell the whole command, to ask or deny its beginning"`
+	Command   []string `json:"command,omitempty" jsonschema:"minItems=1" jsonschema_description:"commands that a tool is to run, such as git push or npm run *: a program, by its base name or its path, and words, each of which may be a glob, and * alone matches any words; to allow, the pattern has to spell the whole command, to ask or deny its beginning"`
 	Path      []string `json:"path,omitempty" jsonschema:"minItems=1" jsonschema_description:"paths as results print them, or patterns with * and **; each covers all that is below it"`
 	Principal []string `json:"principal,omitempty" jsonschema:"minItems=1" jsonschema_description:"who calls: local, anonymous, the name of a token, issuer and subject, or globs of these"`
 }

@@ -65,7 +65,7 @@ func check(text string) (glob string, directory bool, err error) {
 		return bad(flaw(glob), `put \ before a character that is meant as it is`)
 	}
 	if glob = strings.TrimRight(glob, "/"); glob == "" || glob == "." {
-		return bad("names nothing", `"**" stands for everything`)
+		return bad("names nothing", `"**" matches everything`)
 	}
 	return glob, directory, nil
 }
