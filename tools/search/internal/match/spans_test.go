@@ -85,28 +85,30 @@ func TestMultilineInvalidInPieces(t *testing.T) {
 	}
 }
 
-// The time that a long line takes grows with its length, not with the square of it.
+// The time that a long line takes grows with its length, not with the square of it. A busy
+// machine makes times longer, so the shortest of up to ten tries counts.
 func TestMultilineLongLineIsLinear(t *testing.T) {
 	for _, pattern := range []string{`(?s).`, `\w+\s*=`, `[a-z]\n?=`, `\bab`} {
 		m, err := match.Compile(match.Pattern{Text: pattern, Multiline: true, Case: match.Sensitive})
 		if err != nil {
 			t.Fatal(err)
 		}
-		least := func(size int) time.Duration {
+		took := func(size int) time.Duration {
 			text := []byte(strings.Repeat("abc def=", size/8) + "\n")
-			took := time.Hour
-			for range 3 {
-				began, found := time.Now(), 0
-				for range m.Lines(t.Context(), text) {
-					found++
-				}
-				if took = min(took, time.Since(began)); found != 1 {
-					t.Fatalf("%s: %d lines", pattern, found)
-				}
+			began, found := time.Now(), 0
+			for range m.Lines(t.Context(), text) {
+				found++
 			}
-			return took
+			if found != 1 {
+				t.Fatalf("%s: %d lines", pattern, found)
+			}
+			return time.Since(began)
 		}
-		if short, long := least(32<<10), least(16*32<<10); long > 5*16*short {
+		short, long := took(32<<10), took(16*32<<10)
+		for try := 1; try < 10 && (try < 3 || long > 5*16*short); try++ {
+			short, long = min(short, took(32<<10)), min(long, took(16*32<<10))
+		}
+		if long > 5*16*short {
 			t.Errorf("%s: %v, and %v for 16 times as much", pattern, short, long)
 		}
 	}
