@@ -42,16 +42,8 @@ func TestSources(t *testing.T) {
 	var names []string
 	for _, src := range sources {
 		t.Run(src.Name, func(t *testing.T) {
-			if !offerName.MatchString(src.Name) || slices.Contains(names, src.Name) {
-				t.Errorf("name %q is wrong or taken", src.Name)
-			}
+			described(t, names, src.Name, src.Title, src.Description)
 			names = append(names, src.Name)
-			if bad := sentence(src.Title); bad != "" {
-				t.Errorf("title %q %s", src.Title, bad)
-			}
-			if bad := sentence(src.Description); bad != "" || !strings.HasSuffix(src.Description, ".") {
-				t.Errorf("description %q %s", src.Description, bad)
-			}
 			if _, taken := catalog.Find(all(), src.Read.Name); taken || src.Read.Access != tools.Read || !src.Read.Repeatable {
 				t.Errorf("%s has the name of a tool, or does not only read", src.Read.Name)
 			}
@@ -66,6 +58,20 @@ func TestSources(t *testing.T) {
 			}
 		})
 		t.Run(src.Name+"/read", func(t *testing.T) { tooltest.Run(t, src.Read) })
+	}
+}
+
+// described checks the name of an offer, which is none of those before it, and its texts.
+func described(t *testing.T, before []string, name, title, description string) {
+	t.Helper()
+	if !offerName.MatchString(name) || slices.Contains(before, name) {
+		t.Errorf("name %q is wrong or taken", name)
+	}
+	if bad := sentence(title); bad != "" {
+		t.Errorf("title %q %s", title, bad)
+	}
+	if bad := sentence(description); bad != "" || !strings.HasSuffix(description, ".") {
+		t.Errorf("description %q %s", description, bad)
 	}
 }
 
@@ -176,16 +182,8 @@ func TestPrompts(t *testing.T) {
 	var names []string
 	for _, p := range catalog.Prompts(categories()) {
 		t.Run(p.Name, func(t *testing.T) {
-			if !offerName.MatchString(p.Name) || slices.Contains(names, p.Name) {
-				t.Errorf("name %q is wrong or taken", p.Name)
-			}
+			described(t, names, p.Name, p.Title, p.Description)
 			names = append(names, p.Name)
-			if bad := sentence(p.Title); bad != "" {
-				t.Errorf("title %q %s", p.Title, bad)
-			}
-			if bad := sentence(p.Description); bad != "" || !strings.HasSuffix(p.Description, ".") {
-				t.Errorf("description %q %s", p.Description, bad)
-			}
 			for _, name := range p.Needs {
 				if _, ok := catalog.Find(all(), name); !ok {
 					t.Errorf("needs %q, which no tool is called", name)

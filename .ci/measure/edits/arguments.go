@@ -28,12 +28,8 @@ func Arguments(ctx context.Context, env harness.Environment) error {
 	if len(calls) < 200 {
 		return fmt.Errorf("%d calls, want 200", len(calls))
 	}
-	base, dir, err := env.Scratch("arguments")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(base)
-	server, err := harness.UseTools(ctx, env.Writer(dir, "--durable=false"))
+	server, dir, remove, err := env.UseScratch(ctx, "arguments")
+	defer remove()
 	if err != nil {
 		return err
 	}

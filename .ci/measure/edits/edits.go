@@ -29,12 +29,8 @@ const (
 // be so whatever they are: one that fails leaves the bytes, the inverse brings them
 // back, and a dry run shows what the real one does.
 func Edits(ctx context.Context, env harness.Environment) error {
-	base, dir, err := env.Scratch("edits")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(base)
-	server, err := harness.UseTools(ctx, env.Writer(dir, "--durable=false"))
+	server, dir, remove, err := env.UseScratch(ctx, "edits")
+	defer remove()
 	if err != nil {
 		return err
 	}

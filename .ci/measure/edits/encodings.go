@@ -15,14 +15,10 @@ import (
 
 // Encodings writes texts of this project in many languages and encodings and has
 // read_file tell the encoding: right is where the text comes out, whatever it is called.
-// The second half of the texts was written when the detector stood.
+// The second half of the texts was written after the detector.
 func Encodings(ctx context.Context, env harness.Environment) error {
-	base, dir, err := env.Scratch("encodings")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(base)
-	server, err := harness.UseTools(ctx, env.Writer(dir, "--durable=false"))
+	server, dir, remove, err := env.UseScratch(ctx, "encodings")
+	defer remove()
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -28,6 +29,17 @@ func UseTools(ctx context.Context, p Program) (*ToolUser, error) {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	return &ToolUser{Client: c}, nil
+}
+
+// UseScratch starts a server on the empty directory of [Environment.Scratch], which remove
+// deletes. The server does not wait for the disk.
+func (e Environment) UseScratch(ctx context.Context, name string) (u *ToolUser, dir string, remove func(), err error) {
+	base, dir, err := e.Scratch(name)
+	remove = func() { _ = os.RemoveAll(base) }
+	if err == nil {
+		u, err = UseTools(ctx, e.Writer(dir, "--durable=false"))
+	}
+	return u, dir, remove, err
 }
 
 // Use makes one call. A tool that fails is an answer, not an error.
