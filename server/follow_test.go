@@ -283,7 +283,7 @@ func TestFollowDeniedByReload(t *testing.T) {
 	}
 	defer ws.Close()
 	synctest.Test(t, func(t *testing.T) {
-		books := &shelf{versions: map[string]string{"shelf:open": "1", "shelf:shut": "1"}}
+		books := &shelf{versions: map[string]string{"shelf:open": "1", "shelf:locked": "1"}}
 		src := books.source()
 		src.Read = tools.New(tools.Def[pathIn, textOut]{
 			Name: "read_shelf", Title: "Read", Doc: "Reads.", Access: tools.Read, Effects: tools.None, Repeatable: true,
@@ -301,27 +301,27 @@ func TestFollowDeniedByReload(t *testing.T) {
 		}
 		c := connect(t, s)
 		c.send(initialize)
-		for id, uri := range []string{"shelf:open", "shelf:shut"} {
+		for id, uri := range []string{"shelf:open", "shelf:locked"} {
 			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":%q}}`, id+1, uri))
 		}
 		synctest.Wait()
 		c.take()
 		hears := func(when string, want ...string) {
 			t.Helper()
-			for _, uri := range []string{"shelf:open", "shelf:shut"} {
+			for _, uri := range []string{"shelf:open", "shelf:locked"} {
 				books.set(uri, when)
 			}
 			time.Sleep(2500 * time.Millisecond)
 			synctest.Wait()
 			got := strings.Join(c.take(), "\n")
-			for _, uri := range []string{"shelf:open", "shelf:shut"} {
+			for _, uri := range []string{"shelf:open", "shelf:locked"} {
 				if told := strings.Contains(got, `"uri":"`+uri+`"`); told != slices.Contains(want, uri) {
 					t.Errorf("%s: told of %s: %t", when, uri, told)
 				}
 			}
 		}
-		hears("before", "shelf:open", "shelf:shut")
-		rules, err := rules.New([]rules.Rule{{Verdict: "deny", Path: []string{"shut"}}}, listed)
+		hears("before", "shelf:open", "shelf:locked")
+		rules, err := rules.New([]rules.Rule{{Verdict: "deny", Path: []string{"locked"}}}, listed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +329,7 @@ func TestFollowDeniedByReload(t *testing.T) {
 			t.Fatal(err)
 		}
 		hears("while it is denied", "shelf:open")
-		if _, code, msg := ask(t, c, `{"jsonrpc":"2.0","id":9,"method":"resources/subscribe","params":{"uri":"shelf:shut"}}`); code == 0 || !strings.Contains(msg, "(rule policy[1])") {
+		if _, code, msg := ask(t, c, `{"jsonrpc":"2.0","id":9,"method":"resources/subscribe","params":{"uri":"shelf:locked"}}`); code == 0 || !strings.Contains(msg, "(rule policy[1])") {
 			t.Errorf("followed again: %d %s", code, msg)
 		}
 		if err := r.Reconfigure(run.Settings{Tools: listed}); err != nil {

@@ -144,7 +144,7 @@ func (b *Background) key(cfg config.Config) string {
 }
 
 // Relay connects the client to the daemon. If there is none, it starts one with the
-// command serve and the flag --keeper.
+// command serve and the flag --daemon.
 func (b *Background) Relay(ctx context.Context, p *Process) error {
 	ctx, stop := UntilSignal(ctx, true)
 	defer stop()
@@ -154,7 +154,7 @@ func (b *Background) Relay(ctx context.Context, p *Process) error {
 	if len(args) > 0 && args[0] == command {
 		args = args[1:]
 	}
-	j, err := b.state.Join(ctx, key, daemon.Program{Args: slices.Concat([]string{command, "--keeper=" + key}, args), Env: b.environ})
+	j, err := b.state.Join(ctx, key, daemon.Program{Args: slices.Concat([]string{command, "--daemon=" + key}, args), Env: b.environ})
 	if said, ok := errors.AsType[*daemon.StartError](err); ok && said.Usage {
 		return &config.UsageError{Err: said, Hint: said.Hint}
 	}
@@ -193,7 +193,7 @@ func (p *Process) AsDaemon(key string, open func(*daemon.Birth) error) error {
 		return nil
 	}
 	if err != nil {
-		return config.Usagef("toolcrib help serve", "--keeper: %w", err)
+		return config.Usagef("toolcrib help serve", "--daemon: %w", err)
 	}
 	p.Stderr = daemon.NewLog(os.Stderr)
 	err = open(birth)

@@ -13,7 +13,7 @@ import (
 // Records that the log makes later stand where they were added, and one that cannot
 // be made leaves a record of its loss.
 func TestAppendMade(t *testing.T) {
-	p := newPlace(t)
+	p := newLogDirs(t)
 	l := p.open(t)
 	for i := range 20 {
 		err := l.AppendMade(func() ([]byte, error) {
@@ -57,7 +57,7 @@ func TestAppendMade(t *testing.T) {
 // The records that wait to be made are bounded: adding more waits, and nothing is dropped.
 func TestAppendMadeWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPlace(t)
+		p := newLogDirs(t)
 		l := p.open(t, func(o *audit.Options) { o.MaxBytes = 1 << 20 })
 		const n, size = 64, 64 << 10
 		made, added := make(chan struct{}), make(chan int, n)

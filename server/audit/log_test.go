@@ -16,23 +16,23 @@ import (
 	"toolcrib/workspace/state"
 )
 
-// place is where a test keeps a log.
-type place struct {
+// logDirs are the directories of a log in a test.
+type logDirs struct {
 	dir string
 	st  *state.Dir
 }
 
-func newPlace(t *testing.T) place {
+func newLogDirs(t *testing.T) logDirs {
 	t.Helper()
 	base := t.TempDir()
 	st, err := state.Shared(filepath.Join(base, "state"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return place{filepath.Join(base, "audit"), st}
+	return logDirs{filepath.Join(base, "audit"), st}
 }
 
-func (p place) open(t *testing.T, change ...func(*audit.Options)) *audit.Log {
+func (p logDirs) open(t *testing.T, change ...func(*audit.Options)) *audit.Log {
 	t.Helper()
 	opt := audit.Options{Dir: p.dir, State: p.st, MaxBytes: 2000, NoSync: true, Digested: []string{"content", "new_text", "old_text", "patch"}}
 	for _, c := range change {
@@ -46,7 +46,7 @@ func (p place) open(t *testing.T, change ...func(*audit.Options)) *audit.Log {
 }
 
 // write opens the log, adds records and closes it.
-func (p place) write(t *testing.T, n int, change ...func(*audit.Options)) {
+func (p logDirs) write(t *testing.T, n int, change ...func(*audit.Options)) {
 	t.Helper()
 	l := p.open(t, change...)
 	for i := range n {
@@ -61,7 +61,7 @@ func (p place) write(t *testing.T, n int, change ...func(*audit.Options)) {
 
 func record(i int) []byte { return fmt.Appendf(nil, `{"time":"t","tool":"it","n":%d}`, i) }
 
-func (p place) verify(t *testing.T) audit.Report {
+func (p logDirs) verify(t *testing.T) audit.Report {
 	t.Helper()
 	r, err := audit.Verify(t.Context(), p.dir, p.st)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p place) verify(t *testing.T) audit.Report {
 }
 
 // clean fails the test where Verify finds something.
-func (p place) clean(t *testing.T) audit.Report {
+func (p logDirs) clean(t *testing.T) audit.Report {
 	t.Helper()
 	r := p.verify(t)
 	for _, found := range r.Problems {
@@ -81,7 +81,7 @@ func (p place) clean(t *testing.T) audit.Report {
 }
 
 // files returns the names of the files, oldest first.
-func (p place) files(t *testing.T) (names []string) {
+func (p logDirs) files(t *testing.T) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {
@@ -94,7 +94,7 @@ func (p place) files(t *testing.T) (names []string) {
 }
 
 // numbers returns the field n of the records that are there, in their order.
-func (p place) numbers(t *testing.T) (all []int) {
+func (p logDirs) numbers(t *testing.T) (all []int) {
 	t.Helper()
 	if err := audit.Read(p.dir, func(line []byte) bool {
 		var r struct{ N *int }
@@ -113,7 +113,7 @@ func (p place) numbers(t *testing.T) (all []int) {
 
 // However few files are to be kept, that which is written stays.
 func TestRotationKeepsOne(t *testing.T) {
-	p := newPlace(t)
+	p := newLogDirs(t)
 	p.write(t, 100, func(o *audit.Options) { o.MaxFiles = -1 })
 	if r := p.clean(t); r.Files != 1 {
 		t.Errorf("got %+v", r)
@@ -121,7 +121,7 @@ func TestRotationKeepsOne(t *testing.T) {
 }
 
 func TestRotation(t *testing.T) {
-	p := newPlace(t)
+	p := newLogDirs(t)
 	p.write(t, 100, func(o *audit.Options) { o.MaxFiles = 5 })
 	r := p.clean(t)
 	if r.Files != 5 || r.First < 2 || r.Hash == "" {
@@ -144,7 +144,7 @@ func TestRotation(t *testing.T) {
 
 // A record that is larger than a file is a file of its own.
 func TestLargeRecord(t *testing.T) {
-	p := newPlace(t)
+	p := newLogDirs(t)
 	l := p.open(t)
 	big := fmt.Appendf(nil, `{"a":%q}`, strings.Repeat("x", 5000))
 	for _, r := range [][]byte{record(1), big, big, record(2)} {
@@ -162,7 +162,7 @@ func TestLargeRecord(t *testing.T) {
 
 // Many goroutines of two processes write one chain; nobody's record is lost.
 func TestShared(t *testing.T) {
-	p := newPlace(t)
+	p := newLogDirs(t)
 	logs := []*audit.Log{p.open(t, roomy), p.open(t, roomy)}
 	var all sync.WaitGroup
 	const each = 60
@@ -195,7 +195,7 @@ func TestShared(t *testing.T) {
 func roomy(o *audit.Options) { o.MaxFiles = 1000 }
 
 func TestAppendRefuses(t *testing.T) {
-	p := newPlace(t)
+	p := newLogDirs(t)
 	l := p.open(t)
 	for _, bad := range []string{``, `{}`, `[1,2,3,4]`, `{"log":"missing","why":"forged"}`} {
 		if err := l.Append([]byte(bad), audit.Now); err == nil {
@@ -211,7 +211,7 @@ func TestAppendRefuses(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	p := newPlace(t)
+	p := newLogDirs(t)
 	p.write(t, 10)
 	other, err := state.Shared(t.TempDir())
 	if err != nil {
@@ -232,7 +232,7 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 func TestRedact(t *testing.T) {
-	p := newPlace(t)
+	p := newLogDirs(t)
 	l := p.open(t, func(o *audit.Options) {
 		o.Redact = func(v json.RawMessage) json.RawMessage {
 			return bytes.ReplaceAll(v, []byte("hunter2"), []byte("[redacted]"))
@@ -256,7 +256,7 @@ func TestRedact(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	l := newPlace(t).open(t)
+	l := newLogDirs(t).open(t)
 	defer l.Close()
 	digest := l.Digest([]byte("abc"))
 	for args, want := range map[string]string{
@@ -278,7 +278,7 @@ func TestArguments(t *testing.T) {
 }
 
 func TestFollow(t *testing.T) {
-	p := newPlace(t)
+	p := newLogDirs(t)
 	l := p.open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

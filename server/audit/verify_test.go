@@ -121,9 +121,9 @@ func rename(t *testing.T, from, to string) {
 }
 
 // longLog writes a log whose first files are gone by rotation.
-func longLog(t *testing.T) place {
+func longLog(t *testing.T) logDirs {
 	t.Helper()
-	p := newPlace(t)
+	p := newLogDirs(t)
 	p.write(t, 82, five)
 	if files := p.files(t); len(files) != 5 || filepath.Base(files[0]) != "audit-00000002.jsonl" {
 		t.Fatalf("the log has the files %q", files)
@@ -157,7 +157,7 @@ func TestVerifyFinds(t *testing.T) {
 }
 
 // told returns all problems, a line each.
-func (p place) told(t *testing.T) string {
+func (p logDirs) told(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	for _, found := range p.verify(t).Problems {
@@ -272,7 +272,7 @@ func TestCrash(t *testing.T) {
 }
 
 // rotate writes until there is a new file and puts the head back to what it was.
-func (p place) rotate(t *testing.T) {
+func (p logDirs) rotate(t *testing.T) {
 	t.Helper()
 	heads, err := filepath.Glob(filepath.Join(p.st.Path(), "audit_heads.d", "*"))
 	if err != nil || len(heads) != 1 {

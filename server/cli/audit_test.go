@@ -17,15 +17,15 @@ import (
 	"toolcrib/workspace"
 )
 
-// auditPlace is a root, and a state with an audit log.
-type auditPlace struct{ root, state string }
+// auditDirs is a root, and a state with an audit log.
+type auditDirs struct{ root, state string }
 
-func newAuditPlace(t *testing.T) auditPlace {
+func newAuditDirs(t *testing.T) auditDirs {
 	t.Helper()
-	return auditPlace{t.TempDir(), t.TempDir()}
+	return auditDirs{t.TempDir(), t.TempDir()}
 }
 
-func (a auditPlace) call(t *testing.T, args ...string) (stdout, stderr string, code int) {
+func (a auditDirs) call(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	return invocation{
 		args:       append(args, "--state-dir="+a.state, "--durable=false"),
@@ -34,7 +34,7 @@ func (a auditPlace) call(t *testing.T, args ...string) (stdout, stderr string, c
 }
 
 // do calls a tool with the log on.
-func (a auditPlace) do(t *testing.T, tool, args string) {
+func (a auditDirs) do(t *testing.T, tool, args string) {
 	t.Helper()
 	if _, stderr, code := a.call(t, "call", tool, args, a.root, "--audit"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
@@ -43,7 +43,7 @@ func (a auditPlace) do(t *testing.T, tool, args string) {
 
 // TestAudit takes calls from the command line to the records that tell of them.
 func TestAudit(t *testing.T) {
-	a := newAuditPlace(t)
+	a := newAuditDirs(t)
 	a.do(t, "write_file", `{"path":"a.txt","content":"hunter2\n"}`)
 	a.do(t, "apply_patch", `{"patch":"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-hunter2\n+hunter3\n"}`)
 	a.do(t, "file_info", `{"paths":["a.txt"]}`)
@@ -77,7 +77,7 @@ func TestAudit(t *testing.T) {
 }
 
 func TestAuditShow(t *testing.T) {
-	a := newAuditPlace(t)
+	a := newAuditDirs(t)
 	a.do(t, "write_file", `{"path":"a\u001b[31m.txt","content":""}`)
 	a.do(t, "list_directory", `{"path":"."}`)
 	for _, tt := range []struct {
@@ -109,7 +109,7 @@ func TestAuditShow(t *testing.T) {
 }
 
 func TestAuditVerify(t *testing.T) {
-	a := newAuditPlace(t)
+	a := newAuditDirs(t)
 	if _, stderr, code := a.call(t, "audit", "verify"); code != 2 || !strings.Contains(stderr, "no audit log is known") {
 		t.Errorf("without a log: exit %d, %s", code, stderr)
 	}
@@ -183,7 +183,7 @@ func TestAuditVerify(t *testing.T) {
 }
 
 func TestAuditRefuses(t *testing.T) {
-	a := newAuditPlace(t)
+	a := newAuditDirs(t)
 	for name, tt := range map[string]struct {
 		args []string
 		want string
@@ -206,7 +206,7 @@ func TestAuditRefuses(t *testing.T) {
 }
 
 // opened returns what a server of the place keeps its records with.
-func (a auditPlace) opened(tb testing.TB, change ...func(*config.Config)) *app.Auditor {
+func (a auditDirs) opened(tb testing.TB, change ...func(*config.Config)) *app.Auditor {
 	tb.Helper()
 	cfg := config.Config{Audit: true, StateDir: a.state, Token: "a-secret-that-is-known"}
 	for _, c := range change {
@@ -231,7 +231,7 @@ func (a auditPlace) opened(tb testing.TB, change ...func(*config.Config)) *app.A
 // Of refused requests some are told and all are counted, a call that has not ended
 // is told, and no secret is.
 func TestAuditOfServer(t *testing.T) {
-	a := newAuditPlace(t)
+	a := newAuditDirs(t)
 	rec := a.opened(t)
 	for range 1000 {
 		rec.Refused(server.Refusal{Status: 401, From: "192.0.2.1:5", Why: "no a-secret-that-is-known"})
@@ -261,7 +261,7 @@ func TestAuditOfServer(t *testing.T) {
 
 // BenchmarkRecord is the record of a call that only reads, in the way of that call.
 func BenchmarkRecord(b *testing.B) {
-	rec := auditPlace{b.TempDir(), b.TempDir()}.opened(b)
+	rec := auditDirs{b.TempDir(), b.TempDir()}.opened(b)
 	for b.Loop() {
 		if err := rec.Record(run.Record{
 			Event: run.EventEnd, ID: "ABCDEFGH-1", Tool: "read_file", Principal: "local", Client: "a client", Access: "read", Effects: "none",

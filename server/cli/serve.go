@@ -15,7 +15,7 @@ import (
 type serve struct {
 	config.Config
 	// Daemon is the key of a daemon, for [app.Background.Relay].
-	Daemon string `flag:"keeper" arg:"KEY" hidden:"true"`
+	Daemon string `flag:"daemon" arg:"KEY" hidden:"true"`
 }
 
 func serveCommand() command {

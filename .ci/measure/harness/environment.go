@@ -54,8 +54,8 @@ func (e Environment) Peer(dir string) Program {
 	return Program{"server-filesystem", []string{"node", e.NPM("@modelcontextprotocol/server-filesystem/dist/index.js"), dir}}
 }
 
-// Writer is toolcrib with leave to change what is below dir. Its state lies beside
-// dir.
+// Writer is toolcrib with leave to change what is below dir. Its state is in
+// dir.state.
 func (e Environment) Writer(dir string, flags ...string) Program {
 	args := append([]string{e.Binary, "serve", "--confirm", "client", "--state-dir", dir + ".state"}, flags...)
 	return Program{"toolcrib", append(args, dir)}

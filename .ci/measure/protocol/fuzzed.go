@@ -47,7 +47,7 @@ type fuzzTarget struct {
 	stderr fmt.Stringer
 }
 
-func fuzzedOver(ctx context.Context, env harness.Environment, name string, seed uint64, open func(context.Context, fuzzPlace) (fuzzTarget, error)) (err error) {
+func fuzzedOver(ctx context.Context, env harness.Environment, name string, seed uint64, open func(context.Context, fuzzRun) (fuzzTarget, error)) (err error) {
 	base, dir, err := env.Scratch("fuzzed")
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func fuzzedOver(ctx context.Context, env harness.Environment, name string, seed 
 	if err := harness.WriteTree(dir, fuzzTree()); err != nil {
 		return err
 	}
-	place := fuzzPlace{dir: dir, base: base, seed: seed, tally: new(fuzzTally)}
+	place := fuzzRun{dir: dir, base: base, seed: seed, tally: new(fuzzTally)}
 	f, err := open(ctx, place)
 	if err != nil {
 		return err
@@ -111,15 +111,15 @@ func fuzzTree() map[string]string {
 	return tree
 }
 
-// fuzzPlace is where a server is fuzzed.
-type fuzzPlace struct {
+// fuzzRun is a run of messages against a server.
+type fuzzRun struct {
 	dir, base string
 	seed      uint64
 	tally     *fuzzTally
 }
 
 // command is the server: this program as toolcrib, which can be weighed.
-func (p fuzzPlace) command(more ...string) ([]string, error) {
+func (p fuzzRun) command(more ...string) ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -129,14 +129,14 @@ func (p fuzzPlace) command(more ...string) ([]string, error) {
 }
 
 // grammar makes the messages of one sender.
-func (p fuzzPlace) grammar(sender int) *grammar {
+func (p fuzzRun) grammar(sender int) *grammar {
 	return &grammar{rnd: rand.New(rand.NewPCG(p.seed, uint64(sender))), root: p.dir, sender: sender}
 }
 
-func (p fuzzPlace) socket() string { return filepath.Join(p.base, "weigh") }
+func (p fuzzRun) socket() string { return filepath.Join(p.base, "weigh") }
 
 // weigh asks the server what it holds after two collections.
-func (p fuzzPlace) weigh(pid int) (harness.Weighed, error) {
+func (p fuzzRun) weigh(pid int) (harness.Weighed, error) {
 	time.Sleep(2 * time.Second) // for the server to see that connections are closed
 	conn, err := net.Dial("unix", p.socket())
 	if err != nil {
@@ -151,7 +151,7 @@ func (p fuzzPlace) weigh(pid int) (harness.Weighed, error) {
 	return harness.Weighed{Holdings: h, Resident: harness.Resident(pid)}, err
 }
 
-// RunWeighed is toolcrib with these arguments. It says what it holds to whoever
+// RunWeighed is toolcrib with these arguments. It reports its memory to each client that
 // connects to the socket.
 func RunWeighed(socket string, args []string) error {
 	ln, err := net.Listen("unix", socket)

@@ -15,7 +15,7 @@ import (
 // fuzzSenders is how many connections send over HTTP.
 const fuzzSenders = 16
 
-func fuzzHTTP(ctx context.Context, place fuzzPlace) (fuzzTarget, error) {
+func fuzzHTTP(ctx context.Context, place fuzzRun) (fuzzTarget, error) {
 	args, err := place.command("--http", "127.0.0.1:0", "--auth", "none")
 	if err != nil {
 		return fuzzTarget{}, err

@@ -44,7 +44,7 @@ func (a *awaited) take(line []byte) {
 	}
 }
 
-func fuzzStdio(ctx context.Context, place fuzzPlace) (fuzzTarget, error) {
+func fuzzStdio(ctx context.Context, place fuzzRun) (fuzzTarget, error) {
 	args, err := place.command()
 	if err != nil {
 		return fuzzTarget{}, err
