@@ -186,7 +186,7 @@ func (s *Source) pageStatus(p *page) string {
 	if s.Whole && !s.FinalNewline() || p.pos >= s.Size && !p.ended {
 		b = append(b, ", no final newline"...)
 	}
-	b = fmt.Appendf(b, ", %s, %s", textfile.Size(s.Size), s.ID)
+	b = fmt.Appendf(b, ", %s, %s", textfile.Size(s.Size), s.ID())
 	if p.cut > 0 {
 		b = fmt.Appendf(b, "; %s cut at %d characters", textfile.Count(p.cut, "line"), LineChars)
 	}
