@@ -9,7 +9,7 @@ import (
 
 // SessionInfo says in whose name a call is made and in which workspace it runs.
 type SessionInfo struct {
-	// Principal is [Local] on stdio, "anonymous" over HTTP without authentication, else the
+	// Principal is [Local] on stdio, [Anonymous] over HTTP without authentication, else the
 	// name of a token, or issuer and subject.
 	Principal string
 	Client    Client
@@ -31,6 +31,9 @@ func (s *SessionInfo) Allows(t *Tool) bool { return s.May == nil || s.May(t) }
 // Local is the principal of the user who started the server and speaks to it over stdio or
 // the command line.
 const Local = "local"
+
+// Anonymous is the principal of everybody over HTTP without authentication.
+const Anonymous = "anonymous"
 
 // Client is the program that made the call, with its capabilities.
 type Client struct {
