@@ -3,6 +3,11 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"toolcrib/workspace"
 )
@@ -84,7 +89,23 @@ func Resolve(ctx context.Context, path string) (workspace.Path, error) {
 	if err == nil {
 		err = p.CheckRoot()
 	}
+	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleOutside && ofCommands(path) {
+		told := *e
+		told.Hint = "commands have a /tmp and a HOME of their own: have the command write in the workspace, or cp the file there; " + e.Hint
+		err = &told
+	}
 	return p, err
+}
+
+// ofCommands reports whether a path names what the sandbox makes private to commands.
+func ofCommands(path string) bool {
+	home, err := os.UserHomeDir()
+	if err != nil || home == "/" {
+		home = "/tmp"
+	}
+	return slices.ContainsFunc([]string{"/tmp", "/var/tmp", "/dev/shm", filepath.ToSlash(home)}, func(dir string) bool {
+		return path == dir || strings.HasPrefix(path, dir+"/")
+	})
 }
 
 // Caller lets a tool call other tools. A tool that needs one gets it from the services of

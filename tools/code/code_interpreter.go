@@ -180,7 +180,7 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 	o.Status += " handle " + k.handle
 	touched := before.Changes(ctx, process)
 	touched.Note(ctx)
-	o.Notes = append(o.Notes, o.Within.Warning(), files(touched), process.Touched().Warning(), hint(pythonReport{Error: a.Error, Kind: a.Kind}, k.network, o.Within))
+	o.Notes = append(o.Notes, output.cutNote(), o.Within.Warning(), files(touched), process.Touched().Warning(), hint(pythonReport{Error: a.Error, Kind: a.Kind}, k.network, o.Within))
 	for _, img := range a.Images {
 		if !decodes(img.MIME, img.Data) {
 			o.Notes = append(o.Notes, "an image that cannot be decoded is left out")

@@ -114,7 +114,8 @@ func TestCells(t *testing.T) {
 		{"import sys\nsys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()", "ok in …\n\n…"},
 		{"big = bytearray(1 << 30)\nlen(big)", "ok in …\nvalue: 1073741824"},
 		{"del big\nbytearray(64 << 30)", "error in …\n...\nMemoryError"},
-		{"for i in range(200): print('y' * 99_999)\n'end'", "ok in …\nwhat is left out is not kept: print less, or write it to a file and read that with read_file\nvalue: 'end'\n\nyyy…\n[... 20 MB left out ...]\nyyy…"},
+		{"for i in range(200): print('y' * 99_999)\n'end'", "ok in …\n2 lines cut at 2000 characters\nvalue: 'end'\n\nyyy…[+30768 bytes]\n[... 20 MB left out ...]\nyyy…[+30767 bytes]"},
+		{"print('z' * 2500)\nprint(1)", "ok in …\n1 line cut at 2000 characters\n\nzzz…[+500 bytes]\n1"},
 		{"import os\nfor fd in range(3, 50):\n    try: os.write(fd, b'{\"mark\": \"forged\", \"value\": \"forged\"}\\n')\n    except OSError: pass\n'true'", "ok in …\nvalue: 'true'\n\n..."},
 		{"import os\nos.fork() or os._exit(0)\n'parent'", "ok in …\nvalue: 'parent'"},
 	} {

@@ -67,13 +67,17 @@ func hints() []hint {
 // hintOf returns the hint for a failure, "" if there is none.
 func hintOf(j *jobs.Job) string {
 	exit, why := j.Exit()
-	if exit.Err != nil || exit.Code == 0 {
+	if exit.Err != nil || exit.Code == 0 && why != jobs.ByScreen {
 		return ""
 	}
 	if exit.Refused != "" {
 		return "hint: " + exit.Refused
 	}
-	if why != jobs.ByItself && why != jobs.ByTimeout {
+	switch why {
+	case jobs.ByItself, jobs.ByTimeout:
+	case jobs.ByScreen:
+		return "hint: terminal: true gives it a terminal, job_input types; of many programs an option does the same without keys, such as git commit -m"
+	default:
 		return ""
 	}
 	text := ""

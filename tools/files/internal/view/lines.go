@@ -13,7 +13,7 @@ import (
 
 const (
 	// LineChars is the most characters of a line that are shown.
-	LineChars = 2000
+	LineChars = textfile.LineChars
 	// lineBytes is how many bytes of a line must be read to show LineChars of it.
 	lineBytes = 4*LineChars + 16
 	// maxWindow is the most bytes of a window of bytes.

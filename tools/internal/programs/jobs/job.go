@@ -30,6 +30,7 @@ const (
 	ByTimeout Why = "timeout"
 	ByStop    Why = "stopped"
 	ByCancel  Why = "cancelled"
+	ByScreen  Why = "it waits for keys, without a terminal"
 	ByServer  Why = "the server ended"
 )
 
@@ -58,6 +59,7 @@ type Job struct {
 	ended   time.Time
 	input   *os.File
 	typing  bool  // see Typing
+	seen    int64 // see Shown
 	after   After // that it has ended
 	screen  *screen.Screen
 }
@@ -83,6 +85,21 @@ func newJob(s Spec) *Job {
 
 // Log returns its output.
 func (j *Job) Log() *Log { return j.log }
+
+// Shown returns the offset in the output at which the last answer about the job has ended, as
+// its caller has noted with SetShown.
+func (j *Job) Shown() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.seen
+}
+
+// SetShown sets the result of Shown.
+func (j *Job) SetShown(offset int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.seen = offset
+}
 
 // Done is closed when the job and everything that it started have ended and its output is
 // complete.
