@@ -104,6 +104,7 @@ func (o *jobShown) show(j *jobs.Job, in part) error {
 	if o.Code != nil && p.next == e.Bytes {
 		o.Notes = append(o.Notes, hintOf(j))
 	}
+	o.Notes = append(o.Notes, ports(j)...)
 	o.Notes = append(o.Notes, j.Touched().Warning())
 	o.Notes = append(o.Notes, unkept(e))
 	return nil

@@ -46,6 +46,7 @@ type commandIn struct {
 	Terminal   bool
 	Input      bool
 	Network    bool
+	Ports      []int
 	MaxOutput  int
 }
 
@@ -120,6 +121,9 @@ func (d Deps) start(ctx context.Context, in commandIn, spec jobs.Spec) (*jobs.Jo
 	case in.Terminal || in.Input:
 		return nil, tools.Errorf(tools.InvalidArgument, "/session: the commands of a session have no input").
 			WithHint("leave session out, or terminal and input")
+	case len(in.Ports) > 0:
+		return nil, tools.Errorf(tools.InvalidArgument, "/session: the commands of a session open no ports").
+			WithHint("leave session out, with background: true")
 	case d.Jobs.Known(spec, in.Session) && (len(in.Env) > 0 || in.Cwd != ""):
 		return nil, tools.Errorf(tools.InvalidArgument, "session %s keeps its own directory and variables", in.Session).
 			WithHint("write cd and export in the command")
@@ -164,7 +168,7 @@ func (d Deps) spec(ctx context.Context, tool string, in commandIn, args []string
 		env = append(env, "TERM=xterm", "PAGER=less", "GIT_PAGER=less")
 	}
 	return jobs.Spec{
-		Principal: session.Principal, Workspace: session.Workspace, Text: in.Command, Timeout: timeout, Input: in.Input,
+		Principal: session.Principal, Workspace: session.Workspace, Text: in.Command, Timeout: timeout, Input: in.Input, Ports: in.Ports,
 		Command: sandbox.Command{
 			Tool: tool, Args: args, Dir: dir, Env: env, Network: in.Network, Terminal: terminal,
 		},
@@ -188,7 +192,7 @@ func running(j *jobs.Job, in commandIn) (commandOut, error) {
 	default:
 		out.Status = fmt.Sprintf("still running after %s: it is job %s now", durations.Rough(j.Took()), j.ID)
 	}
-	out.Notes = []string{out.Report.Warning(), next}
+	out.Notes = append(append([]string{out.Report.Warning()}, ports(j)...), next)
 	return out, nil
 }
 

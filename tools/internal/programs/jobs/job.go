@@ -18,6 +18,7 @@ type Spec struct {
 	Text      string          // the command as it is shown
 	Command   sandbox.Command // the job sets Stdin, Stdout and Stderr
 	Input     bool            // its input stays open for Write; else it is empty
+	Ports     []int           // of its private network, to be opened on the machine; see Forward
 	Timeout   time.Duration   // 0 = none
 }
 
@@ -60,6 +61,7 @@ type Job struct {
 	input   *os.File
 	typing  bool  // see Typing
 	seen    int64 // see Shown
+	opened  []Forward
 	after   After // that it has ended
 	screen  *screen.Screen
 }

@@ -130,6 +130,9 @@ func (z *zygote) run(ctx context.Context, c sandboxinit.Command, tool string, pa
 		report: Report{Level: z.opt.Level, Network: z.network(pass), Limits: binding(z.opt.Level, c), Countless: countless(z.opt.Level, c.Processes) != ""},
 		signal: r.signal, kill: r.kill, touched: r.touched, done: make(chan struct{}),
 	}
+	if z.opt.Level == Full {
+		r.process.ports, r.process.dial = r.ports, z.dial
+	}
 	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
 	for {
 		e, fd, err := r.next()
