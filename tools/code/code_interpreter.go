@@ -92,6 +92,11 @@ func (d Deps) codeInterpreter(ctx context.Context, in InterpreterIn) (Interprete
 	case in.Action != "run":
 		return d.steer(ctx, in)
 	}
+	if in.Network {
+		if err := d.Sandbox.AskHosts(ctx); err != nil {
+			return InterpreterOut{}, err
+		}
+	}
 	k, err := d.kernel(ctx, in)
 	if err != nil {
 		return InterpreterOut{}, err

@@ -67,7 +67,8 @@ func hints() []hint {
 // hintOf returns the hint for a failure, "" if there is none.
 func hintOf(j *jobs.Job) string {
 	exit, why := j.Exit()
-	if exit.Err != nil || exit.Code == 0 && why != jobs.ByScreen {
+	reached := exit.Refused == "" || j.Report().Network == "off" // what a program without the network asks for is not news
+	if exit.Err != nil || exit.Code == 0 && reached && why != jobs.ByScreen {
 		return ""
 	}
 	if exit.Refused != "" {
@@ -76,7 +77,7 @@ func hintOf(j *jobs.Job) string {
 	switch why {
 	case jobs.ByItself, jobs.ByTimeout:
 	case jobs.ByScreen:
-		return "hint: terminal: true gives it a terminal, job_input types; of many programs an option does the same without keys, such as git commit -m"
+		return "hint: terminal: true gives it a terminal, job_input types; many programs have options that need no keys, such as git commit -m"
 	default:
 		return ""
 	}

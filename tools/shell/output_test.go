@@ -186,7 +186,7 @@ func TestPortUnasked(t *testing.T) {
 	s.call(ctx, "bash", map[string]any{"command": "sleep 60", "background": true}) // another job, which listens to nothing
 	s.call(ctx, "bash", map[string]any{"command": fmt.Sprintf(serving, 18303, "4"), "background": true})
 	text := s.call(ctx, "job_output", map[string]any{"until": "up", "wait": "20s"})
-	s.want(text, `\nport 18303 is open for commands only, in the sandbox: started with ports: \[18303\], also for the user's browser\n`)
+	s.want(text, `\nport 18303 is open in the sandbox only; ports: \[18303\] opens it for the user's browser\n`)
 	other := s.want(s.call(ctx, "job_list", nil), `(\w{8}) running for [^\n]*; sleep 60`)[1]
 	if text := s.call(ctx, "job_output", map[string]any{"job": other}); strings.Contains(text, "18303") {
 		t.Errorf("the port of another job: %s", text)

@@ -81,6 +81,11 @@ func (d Deps) run(ctx context.Context, tool string, in commandIn, args []string)
 	if slices.ContainsFunc(in.Env, func(v string) bool { return strings.HasPrefix(v, "PATH=") }) {
 		spec.Command.Args[0] = located(spec.Command.Args[0])
 	}
+	if in.Network {
+		if err := d.Sandbox.AskHosts(ctx); err != nil {
+			return commandOut{}, err
+		}
+	}
 	w := changed.Begin(ctx, spec.Workspace, d.Jobs.Recorded(ctx))
 	j, err := d.start(ctx, in, spec)
 	if err != nil {

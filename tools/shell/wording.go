@@ -70,7 +70,7 @@ func ports(j *jobs.Job) []string {
 	}
 	if len(others) > 0 {
 		list := strings.Join(others, ", ")
-		notes = append(notes, fmt.Sprintf("port %s is open for commands only, in the sandbox: started with ports: [%s], also for the user's browser", list, list))
+		notes = append(notes, fmt.Sprintf("port %s is open in the sandbox only; ports: [%s] opens it for the user's browser", list, list))
 	}
 	return notes
 }

@@ -87,7 +87,7 @@ func (z *zygote) start(ctx context.Context, opt Options, c Command) (*Process, e
 			streams, given[i] = append(streams, int(f.Fd())), true
 		}
 	}
-	pass, err := z.pass(c)
+	pass, err := z.pass(ctx, c)
 	if err != nil {
 		unix.Close(theirs)
 		return nil, errors.Join(err, control.Close())
