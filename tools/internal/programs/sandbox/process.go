@@ -23,8 +23,8 @@ type Process struct {
 	terminal *os.File
 	signal   func(os.Signal) error
 	kill     func()
-	touched  func() Touched     // nil = not compared
-	ports    func() []int       // nil = it has the network of the machine
+	touched  func() Touched // nil = not compared
+	ports    func() []int   // nil = it has the network of the machine
 	dial     func(ctx context.Context, port int) (net.Conn, error)
 	recorder *recorder.Recorder // nil = nothing is recorded
 	done     chan struct{}
