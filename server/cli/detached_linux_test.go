@@ -187,7 +187,7 @@ func (c *relayClient) leave() int {
 	return c.cmd.ProcessState.ExitCode()
 }
 
-var handleRule = regexp.MustCompile(`job ([a-z0-9]+-[a-z0-9]+)`)
+var handleRule = regexp.MustCompile(`job ([a-z2-7]{8})\b`)
 
 // background starts a command as a job and returns its handle.
 func (c *relayClient) background(args map[string]any) string {
