@@ -187,7 +187,7 @@ func (c *relayClient) leave() int {
 	return c.cmd.ProcessState.ExitCode()
 }
 
-var handleRule = regexp.MustCompile(`job ([a-z0-9]+-[a-z0-9]+)`)
+var handleRule = regexp.MustCompile(`job ([a-z2-7]{8})\b`)
 
 // background starts a command as a job and returns its handle.
 func (c *relayClient) background(args map[string]any) string {
@@ -373,7 +373,7 @@ func TestDetachKeys(t *testing.T) {
 	}
 	w.configure("log_level: error\n")
 	alone := w.dial()
-	for _, handle := range []string{"nobody-has-this", "aaaaa-aaaaaaaaaaaaaaaaaaaaaaaaaa"} {
+	for _, handle := range []string{"nobody-has-this", "aaaaaaaa"} {
 		if text := alone.call("job_output", map[string]any{"job": handle}); !strings.Contains(text, "1 more runs in the server of other settings") {
 			t.Errorf("job_output of a server that is not detached: %s", text)
 		}

@@ -20,7 +20,7 @@ const mostAddresses = 32
 // connect opens a connection of a command to a host. The error is a *refused if the command
 // may not reach it.
 func (p *Proxy) connect(ctx context.Context, pass *Pass, t target) (net.Conn, error) {
-	rules := p.rules.Load()
+	rules := pass.grants.extend(p.rules.Load())
 	if err := pass.check(rules, t); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (p *Proxy) connect(ctx context.Context, pass *Pass, t target) (net.Conn, er
 		conn, err = rules.direct(ctx, t)
 	}
 	if no, ok := errors.AsType[*refused](err); ok {
-		pass.note(t.String(), no.why)
+		pass.note(t.String(), no)
 	}
 	if err == nil {
 		pass.opened()
@@ -49,10 +49,10 @@ func (p *Proxy) connect(ctx context.Context, pass *Pass, t target) (net.Conn, er
 func (p *Pass) check(rules *policy, t target) error {
 	err := rules.checkName(t)
 	if !p.network {
-		err = &refused{whyOff}
+		err = &refused{why: whyOff}
 	}
-	if err != nil {
-		p.note(t.String(), err.Error())
+	if no, ok := errors.AsType[*refused](err); ok {
+		p.note(t.String(), no)
 	}
 	return err
 }

@@ -148,7 +148,7 @@ func oneLine(text string) string {
 // forward forwards a request of plain HTTP. Each request gets a new connection, so that
 // commands do not share connections.
 func (p *Proxy) forward(ctx context.Context, w http.ResponseWriter, r *http.Request, pass *Pass, t target) {
-	rules := p.rules.Load()
+	rules := pass.grants.extend(p.rules.Load())
 	fail := func(w http.ResponseWriter, err error) {
 		http.Error(w, t.String()+": "+err.Error(), statusOf(err))
 	}
@@ -172,7 +172,7 @@ func (p *Proxy) forward(ctx context.Context, w http.ResponseWriter, r *http.Requ
 			}
 			conn, err := p.counted(ctx, pass, func(ctx context.Context) (net.Conn, error) { return rules.direct(ctx, t) })
 			if no, ok := errors.AsType[*refused](err); ok {
-				pass.note(t.String(), no.why)
+				pass.note(t.String(), no)
 			}
 			return conn, err
 		},

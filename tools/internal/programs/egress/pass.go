@@ -13,6 +13,7 @@ type Pass struct {
 	gate    *Gate
 	secret  string
 	network bool
+	grants  *Grants         // of its session, nil = the user cannot be asked
 	life    context.Context // ends with the command
 	end     context.CancelFunc
 	count   counters
@@ -28,6 +29,7 @@ type Refusal struct {
 	Host  string // with its port, as the program named it
 	Why   string
 	Times int
+	Asked bool // the user will be asked about it with the next command
 }
 
 // mostRefusals is how many refused hosts of one command are remembered.
@@ -91,7 +93,8 @@ var (
 	errMany  = fmt.Errorf("the command has %d connections open, and may have no more", mostOfPass)
 )
 
-func (p *Pass) note(host, why string) {
+func (p *Pass) note(host string, no *refused) {
+	why, asked := no.why, no.ask && p.grants.want(host)
 	p.count.refused.Add(1)
 	p.gate.total.refused.Add(1)
 	p.mu.Lock()
@@ -106,7 +109,7 @@ func (p *Pass) note(host, why string) {
 		p.more++
 		return
 	}
-	p.refused = append(p.refused, Refusal{host, why, 1})
+	p.refused = append(p.refused, Refusal{host, why, 1, asked})
 }
 
 func (p *Pass) opened() {

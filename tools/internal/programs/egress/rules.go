@@ -155,7 +155,7 @@ func (p *policy) checkName(t target) error {
 		return nil
 	}
 	if isLocalName(t.name) {
-		return refusedf("it is a name of this machine or its network; network_private in the configuration allows it")
+		return private(t, "it is a name of this machine or its network", len(p.hosts) == 0)
 	}
 	for _, r := range p.hosts {
 		if r.names(t) {
@@ -193,9 +193,15 @@ func (p *policy) checkAddress(t target, a netip.Addr) error {
 		return nil
 	}
 	if t.addr.IsValid() {
-		return refusedf("the address is private; network_private in the configuration allows it")
+		return private(t, "the address is private", !neverByName(a) && len(p.hosts) == 0)
 	}
-	return refusedf("its address %s is private; network_private in the configuration allows it", a)
+	return private(t, fmt.Sprintf("its address %s is private", a), !neverByName(a))
+}
+
+// private returns the refusal of a host with a private address. ask reports whether the user
+// may allow it for a session.
+func private(t target, why string, ask bool) error {
+	return &refused{why: fmt.Sprintf("%s; network_private: [%s] in the configuration allows it", why, t), ask: ask}
 }
 
 func shortened(names []string) string {
@@ -207,11 +213,14 @@ func shortened(names []string) string {
 }
 
 // refused is the reason why a program may not reach a host.
-type refused struct{ why string }
+type refused struct {
+	why string
+	ask bool // the user may allow it for a session
+}
 
 func (r *refused) Error() string { return r.why }
 
-func refusedf(format string, args ...any) error { return &refused{fmt.Sprintf(format, args...)} }
+func refusedf(format string, args ...any) error { return &refused{why: fmt.Sprintf(format, args...)} }
 
 // upstream returns the machine's proxy for a host, nil = none.
 func (p *policy) upstream(scheme string, t target) (*url.URL, error) {

@@ -125,6 +125,7 @@ type Engine struct {
 	closed   bool
 	alive    map[*Process]struct{}
 	platform platform
+	grants   map[grantee]*egress.Grants
 }
 
 // New makes an Engine. It starts nothing.
