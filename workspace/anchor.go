@@ -22,6 +22,9 @@ type Index interface {
 	// Generation grows with every change. It is exact if the system reports changes: then
 	// it counts every change that returned before the call. It does not read files.
 	Generation(ctx context.Context) (n uint64, exact bool)
+	// Since returns the host paths of the files whose content may have changed since a
+	// generation; none if that is too long ago.
+	Since(n uint64) []string
 }
 
 // Located returns the path of an absolute host path that comes from the file system, free of

@@ -165,6 +165,21 @@ func (r *registered) Generation(ctx context.Context) (n uint64, exact bool) {
 	return t.Generation(), true
 }
 
+func (r *registered) Since(n uint64) (hosts []string) {
+	t := (*Index)(r)
+	t.mu.RLock()
+	_, known := t.log.after(n)
+	t.mu.RUnlock()
+	if !known {
+		return nil
+	}
+	files, _ := t.Changed(n)
+	for _, f := range files {
+		hosts = append(hosts, f.Path.Anchor().Canonical())
+	}
+	return hosts
+}
+
 func (t *Index) openBase() (err error) {
 	if t.base, err = t.start.OpenRoot(); err != nil {
 		return err

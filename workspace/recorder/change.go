@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +48,7 @@ type part struct {
 	order   []*entry
 	moved   *moved
 	closed  []state // of the entries of a part that is not the last
+	sparse  int     // how many entries there may be until those that came to nothing go
 }
 
 // entry is a path that the program has touched.
@@ -57,8 +59,9 @@ type entry struct {
 	before *history.Version // nil = it did not exist
 	file   string           // that was taken, in the folder of its store; "" = none
 	in     *store
-	left   bool // it is not recorded: the ignore rules leave it out, or it cannot be read
-	came   bool // with all that it holds, from outside the roots
+	lost   string // why its content is not kept, "" = it is; said if the content has changed
+	left   bool   // it is not recorded: the ignore rules leave it out, or it cannot be read
+	came   bool   // with all that it holds, from outside the roots
 }
 
 // moved is a directory that was moved.
@@ -86,7 +89,38 @@ func (c *change) open() *part {
 	return s
 }
 
+// mostIdle is how many entries a part may have that came to nothing, besides as many as there
+// are others.
+const mostIdle = 4096
+
+// thin forgets the older entries that came to nothing: files that the program made and deleted
+// again, and what the ignore rules leave out. A server that runs for days makes them without end.
+func (s *part) thin() {
+	old := len(s.order) / 2
+	s.order = slices.Concat(slices.DeleteFunc(slices.Clone(s.order[:old]), func(e *entry) bool {
+		select {
+		case <-e.taken:
+		default:
+			return false
+		}
+		if !e.left {
+			if e.before != nil || e.came {
+				return false
+			}
+			if _, exists, err := e.path.Find(false); exists || err != nil {
+				return false
+			}
+		}
+		delete(s.entries, e.host)
+		return true
+	}), s.order[old:])
+	s.sparse = 2*len(s.order) + mostIdle
+}
+
 func (s *part) add(host string, p workspace.Path) *entry {
+	if len(s.order) >= max(s.sparse, mostIdle) {
+		s.thin()
+	}
 	e := &entry{host: host, path: p, taken: make(chan struct{})}
 	s.entries[host] = e
 	s.order = append(s.order, e)
@@ -100,6 +134,30 @@ func (c *change) wait() {
 			<-e.taken
 		}
 	}
+}
+
+// knows reports whether the change has an entry or a moved directory at or above a path.
+func (c *change) knows(host string) bool {
+	for _, s := range c.parts {
+		if m := s.moved; m != nil && within(host, m.to.Anchor().Canonical()) {
+			return true
+		}
+		if s.entries[host] != nil {
+			return true
+		}
+		for dir := path.Dir(host); len(dir) > 1; dir = path.Dir(dir) {
+			if e := s.entries[dir]; e != nil && e.came {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// within reports whether a host path is dir, or lies in it.
+func within(host, dir string) bool {
+	rest, ok := strings.CutPrefix(host, dir)
+	return ok && (rest == "" || rest[0] == '/')
 }
 
 // came notes that an entry comes from outside the roots.
@@ -153,10 +211,10 @@ func (c *change) move(from string, p workspace.Path, to string, q workspace.Path
 // rename moves the entries of a directory that the program itself has made.
 func (s *part) rename(ws *workspace.Workspace, from, to string) {
 	s.order = slices.DeleteFunc(s.order, func(e *entry) bool {
-		rest, ok := strings.CutPrefix(e.host, from)
-		if !ok || rest != "" && rest[0] != '/' {
+		if !within(e.host, from) {
 			return false
 		}
+		rest := e.host[len(from):]
 		delete(s.entries, e.host)
 		p, ok := ws.Located(to + rest)
 		if !ok || s.entries[to+rest] != nil { // whose former state is known already
@@ -238,6 +296,9 @@ func same(a, b *history.Version) bool {
 type Changes struct {
 	Created, Changed, Deleted []string
 	Moved                     [][2]string // directories: from, to
+	// Others are files that changed meanwhile according to the file index, without a report:
+	// somebody else changed them, or the program in a way that is not seen.
+	Others []string
 	// NotKept says what cannot be undone, "" = everything can be.
 	NotKept string
 }
@@ -249,6 +310,13 @@ func (c *change) end() Changes {
 	c.verifyMove()
 	last := c.open()
 	last.closed, last.time = c.states(last), time.Now()
+	for _, s := range c.parts {
+		for _, e := range s.closed {
+			if e.lost != "" {
+				c.problems.add(e.path.String(), e.lost)
+			}
+		}
+	}
 	changes := c.list()
 	c.finish()
 	return changes

@@ -14,7 +14,9 @@
 package recorder
 
 import (
+	"context"
 	"path"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -36,8 +38,10 @@ type Recorder struct {
 	mu     sync.Mutex
 	label  Label
 	inCall bool
-	after  int         // changes that ended after the call
-	change *change     // nil = none is open
+	after  int     // changes that ended after the call
+	change *change // nil = none is open
+	mark   workspace.Mark
+	began  time.Time
 	timer  *time.Timer // ends a change outside of a call
 	closed bool
 	last   Changes // of the call in which the program ended
@@ -54,6 +58,7 @@ func (r *Recorder) Begin(label Label) {
 	defer r.mu.Unlock()
 	r.end()
 	r.label, r.inCall, r.after = label, true, 0
+	r.began, r.mark = time.Now(), r.ws.Mark(context.Background())
 }
 
 // End ends the change of the call and returns it. Later changes, as of a job, are complete
@@ -109,12 +114,41 @@ func (r *Recorder) current() *change {
 }
 
 // end ends the open change. The caller holds r.mu.
-func (r *Recorder) end() Changes {
-	c := r.change
-	if r.change = nil; c == nil {
-		return Changes{}
+func (r *Recorder) end() (changes Changes) {
+	c, others := r.change, r.others()
+	if r.change = nil; c != nil {
+		others = slices.DeleteFunc(others, c.knows)
+		changes = c.end()
 	}
-	return c.end()
+	for _, host := range others {
+		if p, ok := r.ws.Located(host); ok {
+			changes.Others = append(changes.Others, p.String())
+		}
+	}
+	slices.Sort(changes.Others)
+	return changes
+}
+
+// clocks is by how much the times of files are behind the clock.
+const clocks = 20 * time.Millisecond
+
+// others returns the files that changed during the call, as far as the file index knows.
+func (r *Recorder) others() (hosts []string) {
+	if !r.inCall {
+		return nil
+	}
+	for _, host := range r.ws.Since(context.Background(), r.mark) {
+		p, ok := r.ws.Located(host)
+		if !ok {
+			continue
+		}
+		// Times before the call are those of files of which only the owner, or the number of
+		// names, has changed.
+		if info, err := p.Lstat(); err == nil && info.ModTime.After(r.began.Add(-clocks)) {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
 }
 
 // Before keeps the former state of an entry that is about to change. host is its absolute

@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 	"toolcrib/workspace/recorder"
 )
 
@@ -185,6 +187,80 @@ func TestRecord(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// A file too large to be kept counts only if it has changed.
+func TestTooLarge(t *testing.T) {
+	f := start(t)
+	for _, name := range []string{"opened", "written"} {
+		f.must(os.WriteFile(f.path(name), nil, 0o644))
+		f.must(os.Truncate(f.path(name), 65<<20))
+	}
+	f.before("opened", false)
+	f.write("written", "x")
+	want := recorder.Changes{Changed: []string{"written"}, NotKept: "written is not kept: it is larger than 64 MiB"}
+	if d := cmp.Diff(want, f.r.End()); d != "" {
+		t.Error(d)
+	}
+}
+
+// The copy of a large file stops no other system call, also if the file loses its name.
+func TestRest(t *testing.T) {
+	f := start(t)
+	f.plant("a")
+	f.must(errors.Join(os.Truncate(f.path("a"), 1<<20), os.Link(f.path("a"), f.path("b"))))
+	if f.r.Before(f.path("a"), true) == nil {
+		t.Error("a file with another name is copied at once")
+	}
+}
+
+// TestThin makes and deletes many files: a program that runs for days must not fill the memory.
+func TestThin(t *testing.T) {
+	f := start(t)
+	f.plant("kept")
+	f.write("kept", "x")
+	for i := range 20_000 {
+		f.before(fmt.Sprint(i), false)
+	}
+	if n := f.r.Entries(); n > 10_000 {
+		t.Errorf("%d entries", n)
+	}
+	if c := f.r.End(); !slices.Equal(c.Changed, []string{"kept"}) {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestOthers has the file index name what changed without a report.
+func TestOthers(t *testing.T) {
+	f := start(t)
+	f.plant("a", "b", "d/c", "e", "hard")
+	f.must(os.Link(f.path("hard"), f.path("link")))
+	for _, name := range []string{"a", "b", "d/c", "e", "hard"} {
+		f.must(os.Chtimes(f.path(name), time.Time{}, time.Now().Add(-time.Hour)))
+	}
+	root, err := f.ws.Resolve(f.dir)
+	f.must(err)
+	x, err := fileindex.New(t.Context(), root, fileindex.Options{})
+	f.must(err)
+	t.Cleanup(func() { _ = x.Close() })
+	if how, err := x.Sync(t.Context()); how != fileindex.Watched {
+		t.Skip("needs: reports of the system on changes of files: ", err)
+	}
+	f.r.Begin(recorder.Label{Tool: "bash", Principal: "local", Call: "2"})
+	f.write("a", "x")
+	f.rename("d", "moved")
+	f.remove("link") // which changes the status of hard
+	f.must(os.WriteFile(f.path("b"), []byte("unseen"), 0o644))
+	f.must(os.WriteFile(f.path("moved/c"), []byte("of a moved directory"), 0o644))
+	want := recorder.Changes{Changed: []string{"a"}, Deleted: []string{"link"}, Moved: [][2]string{{"d", "moved"}}, Others: []string{"b"}}
+	if d := cmp.Diff(want, f.r.End()); d != "" {
+		t.Error(d)
+	}
+	f.must(os.WriteFile(f.path("e"), []byte("between calls"), 0o644))
+	f.r.Begin(recorder.Label{Tool: "bash", Principal: "local", Call: "3"})
+	if c := f.r.End(); c.Others != nil {
+		t.Errorf("what was changed before the call: %v", c.Others)
 	}
 }
 
