@@ -23,7 +23,7 @@ type Index interface {
 	// it counts every change that returned before the call. It does not read files.
 	Generation(ctx context.Context) (n uint64, exact bool)
 	// Since returns the host paths of the files whose content may have changed since a
-	// generation; none if that is too long ago.
+	// generation, and of the last entries that came or went; none if that is too long ago.
 	Since(n uint64) []string
 }
 
@@ -95,6 +95,10 @@ func (a Anchor) Target() (string, error) {
 
 // OpenDir opens the directory, following links inside the roots.
 func (a Anchor) OpenDir() (fsys.Dir, error) { return a.p.openDir() }
+
+// OpenPlainDir opens the directory if its path has no links: else the error is ErrIsLink of
+// package fsys. It asks no deny rules.
+func (a Anchor) OpenPlainDir() (fsys.Dir, error) { return a.p.root.OpenPlainDir(a.p.rel) }
 
 // OpenRoot opens the directory as a root of its own. Its error is for Refuse.
 func (a Anchor) OpenRoot() (b fsys.Root, err error) {

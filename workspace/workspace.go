@@ -225,8 +225,8 @@ func (w *Workspace) Mark(ctx context.Context) Mark {
 	return m
 }
 
-// Since returns the host paths of the files whose content may have changed since a moment, as far
-// as the indexes know. It leaves out files that are gone.
+// Since returns the host paths of the entries that may have changed, come or gone since a moment,
+// as far as the indexes know.
 func (w *Workspace) Since(ctx context.Context, m Mark) (hosts []string) {
 	now := w.Mark(ctx)
 	for x, n := range m {

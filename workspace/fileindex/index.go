@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"sync"
 
 	"toolcrib/workspace"
@@ -168,14 +169,25 @@ func (r *registered) Generation(ctx context.Context) (n uint64, exact bool) {
 func (r *registered) Since(n uint64) (hosts []string) {
 	t := (*Index)(r)
 	t.mu.RLock()
-	_, known := t.log.after(n)
-	t.mu.RUnlock()
+	defer t.mu.RUnlock()
+	ids, known := t.log.after(n)
 	if !known {
 		return nil
 	}
-	files, _ := t.Changed(n)
-	for _, f := range files {
-		hosts = append(hosts, f.Path.Anchor().Canonical())
+	base := t.start.Canonical() + "/"
+	for d, of := range ids {
+		for i := range d.entries {
+			e := &d.entries[i]
+			if _, ok := of[e.id]; ok && e.kind != entryDirectory {
+				hosts = append(hosts, base+d.path+d.nameOf(e))
+			}
+		}
+	}
+	for _, x := range slices.Backward(t.log.names) {
+		if x.generation <= n {
+			break
+		}
+		hosts = append(hosts, base+x.rel)
 	}
 	return hosts
 }

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -21,6 +22,7 @@ import (
 type change struct {
 	recorder *Recorder
 	label    Label
+	began    time.Time
 	parts    []*part
 	moves    int
 
@@ -28,6 +30,7 @@ type change struct {
 	dir      fsys.Dir // of the last entry; nil = none is open
 	dirAt    string   // its host path
 	dirSince time.Time
+	late     []string // files that had changed since the begin, without a report, when they were taken
 
 	mu        sync.Mutex
 	linked    map[inode]*entry // files that have a link in a folder of taken files
@@ -76,7 +79,7 @@ type moved struct {
 type inode struct{ device, inode uint64 }
 
 func newChange(r *Recorder, label Label) *change {
-	return &change{recorder: r, label: label, linked: map[inode]*entry{}, stores: map[*history.History]*store{}, rules: map[string]*fileindex.Ignored{}}
+	return &change{recorder: r, label: label, began: time.Now(), linked: map[inode]*entry{}, stores: map[*history.History]*store{}, rules: map[string]*fileindex.Ignored{}}
 }
 
 // open returns the part that takes entries.
@@ -136,15 +139,20 @@ func (c *change) wait() {
 	}
 }
 
-// knows reports whether the change has an entry or a moved directory at or above a path.
+// knows reports whether the change has an entry for a path, or a directory above it that came
+// or was moved.
 func (c *change) knows(host string) bool {
 	for _, s := range c.parts {
-		if m := s.moved; m != nil && within(host, m.to.Anchor().Canonical()) {
+		if m := s.moved; m != nil && (within(host, m.to.Anchor().Canonical()) || within(host, m.from.Anchor().Canonical())) || s.entries[host] != nil {
 			return true
 		}
-		if s.entries[host] != nil {
-			return true
-		}
+	}
+	return c.came(host)
+}
+
+// came reports whether a path lies in a directory that came from outside the roots.
+func (c *change) came(host string) bool {
+	for _, s := range c.parts {
 		for dir := path.Dir(host); len(dir) > 1; dir = path.Dir(dir) {
 			if e := s.entries[dir]; e != nil && e.came {
 				return true
@@ -160,8 +168,8 @@ func within(host, dir string) bool {
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// came notes that an entry comes from outside the roots.
-func (c *change) came(host string) {
+// arrived notes that an entry comes from outside the roots.
+func (c *change) arrived(host string) {
 	s := c.open()
 	e := s.entries[host]
 	if e == nil {
@@ -174,9 +182,6 @@ func (c *change) came(host string) {
 
 // move notes that a directory is about to be moved.
 func (c *change) move(from string, p workspace.Path, to string, q workspace.Path, info workspace.Info) {
-	c.dirMu.Lock()
-	c.closeDir() // it may move
-	c.dirMu.Unlock()
 	s := c.open()
 	if e := s.entries[from]; e != nil && e.before == nil {
 		s.rename(c.recorder.ws, from, to)
@@ -263,13 +268,19 @@ type state struct {
 // states compares the entries of a part with what is there now. It leaves out those that are
 // as they were.
 func (c *change) states(s *part) []state {
+	c.dirMu.Lock()
+	defer c.dirMu.Unlock()
+	c.closeDir() // what it was may be elsewhere by now
 	var list []state
 	for _, e := range s.order {
 		if e.left {
 			continue
 		}
 		var after *history.Version
-		info, exists, err := e.path.Find(false)
+		info, exists, err := c.look(e.path)
+		if errors.Is(err, fsys.ErrIsLink) { // in the place of a directory above
+			exists, err = false, nil
+		}
 		if err != nil {
 			c.problems.add(e.path.String(), "cannot be looked at: "+fsys.Cause(err))
 			continue
@@ -306,10 +317,10 @@ type Changes struct {
 // end ends the change: it returns what was changed, and hands it to the history.
 func (c *change) end() Changes {
 	c.wait()
-	c.closeDir()
 	c.verifyMove()
 	last := c.open()
 	last.closed, last.time = c.states(last), time.Now()
+	c.closeDir()
 	for _, s := range c.parts {
 		for _, e := range s.closed {
 			if e.lost != "" {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"toolcrib/workspace"
@@ -116,6 +117,9 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 	}
 	if exists {
 		e.before = history.VersionOf(info)
+		if info.Kind == workspace.KindFile && info.ModTime.After(c.began) && info.ModTime.Before(time.Now()) {
+			c.late = append(c.late, e.host)
+		}
 	}
 	if !goes {
 		c.unshare(info)
@@ -164,16 +168,17 @@ func (c *change) look(p workspace.Path) (info workspace.Info, exists bool, err e
 	at := path.Dir(a.Canonical())
 	if c.dir == nil || c.dirAt != at || time.Since(c.dirSince) > dirFor {
 		c.closeDir()
-		if c.dir, err = parentOf(p); isMissing(err) {
-			return info, false, nil
-		}
-		if err != nil {
+		parent := a.At(path.Dir(a.Rel())).Anchor()
+		if c.dir, err = parent.OpenPlainDir(); err != nil {
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+				err = nil
+			}
 			return info, false, err
 		}
 		c.dirAt, c.dirSince = at, time.Now()
 	}
 	info, err = c.dir.Stat(path.Base(a.Canonical()))
-	if isMissing(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return info, false, nil
 	}
 	return info, err == nil, err
@@ -275,12 +280,6 @@ func (e *entry) copyFile(parent fsys.Dir, info workspace.Info) error {
 
 // next returns the name of the next taken file.
 func (s *store) next() string { return strconv.FormatInt(s.taken.Add(1), 10) }
-
-// parentOf opens the directory of an entry.
-func parentOf(p workspace.Path) (fsys.Dir, error) {
-	a := p.Anchor()
-	return a.At(path.Dir(a.Rel())).Anchor().OpenDir()
-}
 
 // linker is the part of a directory that links.
 type linker interface {

@@ -96,7 +96,9 @@ func (r *Recorder) current() *change {
 			r.after++
 			label.Call += "+" + strconv.Itoa(r.after) // what a job does later is undone by itself
 		}
-		r.change = newChange(r, label)
+		if r.change = newChange(r, label); r.inCall {
+			r.change.began = r.began
+		}
 	}
 	if !r.inCall {
 		if r.timer == nil {
@@ -119,6 +121,9 @@ func (r *Recorder) end() (changes Changes) {
 	if r.change = nil; c != nil {
 		others = slices.DeleteFunc(others, c.knows)
 		changes = c.end()
+		if len(c.parts) == 1 { // else it may be a change of an earlier part
+			others = append(others, slices.DeleteFunc(c.late, c.came)...)
+		}
 	}
 	for _, host := range others {
 		if p, ok := r.ws.Located(host); ok {
@@ -132,7 +137,7 @@ func (r *Recorder) end() (changes Changes) {
 // clocks is by how much the times of files are behind the clock.
 const clocks = 20 * time.Millisecond
 
-// others returns the files that changed during the call, as far as the file index knows.
+// others returns the entries that changed during the call, as far as the file index knows.
 func (r *Recorder) others() (hosts []string) {
 	if !r.inCall {
 		return nil
@@ -142,9 +147,9 @@ func (r *Recorder) others() (hosts []string) {
 		if !ok {
 			continue
 		}
-		// Times before the call are those of files of which only the owner, or the number of
-		// names, has changed.
-		if info, err := p.Lstat(); err == nil && info.ModTime.After(r.began.Add(-clocks)) {
+		// Times before the call are those of files of which only the owner, the mode or the
+		// number of names has changed.
+		if info, err := p.Lstat(); isMissing(err) || err == nil && info.ModTime.After(r.began.Add(-clocks)) {
 			hosts = append(hosts, host)
 		}
 	}
@@ -208,7 +213,7 @@ func (r *Recorder) Move(from, to string) {
 	if !inside {
 		if r.settle(to, true); toInside {
 			r.mu.Lock()
-			r.current().came(to)
+			r.current().arrived(to)
 			r.mu.Unlock()
 		}
 		return
@@ -222,7 +227,7 @@ func (r *Recorder) Move(from, to string) {
 		r.settle(to, true)
 		return
 	case !toInside:
-		r.beforeTree(from, p)
+		r.beforeTree(from, from, p)
 		return
 	}
 	r.mu.Lock()
@@ -232,18 +237,36 @@ func (r *Recorder) Move(from, to string) {
 	c.move(from, p, to, q, info)
 }
 
-// beforeTree keeps a directory with everything in it.
-func (r *Recorder) beforeTree(host string, p workspace.Path) {
+// Exchange is called before two entries exchange their names.
+func (r *Recorder) Exchange(a, b string) {
+	for _, x := range [][2]string{{a, b}, {b, a}} {
+		p, inside := r.ws.Located(x[0])
+		if !inside {
+			continue
+		}
+		if info, err := p.Lstat(); err == nil && info.Kind == workspace.KindDirectory {
+			r.beforeTree(x[0], x[1], p)
+		} else {
+			r.settle(x[0], true)
+		}
+	}
+}
+
+// beforeTree keeps a directory with everything in it, which is about to come to another path,
+// and what is there.
+func (r *Recorder) beforeTree(host, to string, p workspace.Path) {
 	list, err := p.ReadDir()
 	if err == nil {
 		for _, e := range list {
-			below := path.Join(host, e.Name)
+			below, there := path.Join(host, e.Name), path.Join(to, e.Name)
 			if q, ok := r.ws.Located(below); ok && e.Kind == workspace.KindDirectory {
-				r.beforeTree(below, q)
+				r.beforeTree(below, there, q)
 			} else {
 				r.settle(below, true)
+				r.settle(there, true)
 			}
 		}
 	}
 	r.settle(host, true)
+	r.settle(to, true)
 }

@@ -57,6 +57,7 @@ func (f *fixture) plant(files ...string) {
 	f.Helper()
 	for _, name := range files {
 		f.must(errors.Join(os.MkdirAll(filepath.Dir(f.path(name)), 0o755), os.WriteFile(f.path(name), []byte("old "+name), 0o644)))
+		f.must(os.Chtimes(f.path(name), time.Time{}, time.Now().Add(-time.Hour)))
 	}
 }
 
@@ -166,6 +167,22 @@ func TestRecord(t *testing.T) {
 			"what is ignored is left out", []string{".gitignore", "build/a", "a.o"}, func(f *fixture) { f.remove("build/a"); f.write("build/b", "x"); f.remove("a.o") },
 			recorder.Changes{Deleted: []string{"a.o"}, NotKept: "1 deleted or replaced in directories that git ignores, such as build/a"}, []string{"delete a.o: old a.o"},
 		},
+		{
+			"a link in the place of a directory", []string{"d/a", "e/a"}, func(f *fixture) {
+				f.remove("d/a")
+				f.remove("d")
+				f.before("d", false)
+				f.must(os.Symlink("e", f.path("d")))
+			},
+			recorder.Changes{Changed: []string{"d"}, Deleted: []string{"d/a"}}, []string{"symlink d", "delete d/a: old d/a"},
+		},
+		{
+			"a directory that exchanges its name with a file", []string{"d/a", "b"}, func(f *fixture) {
+				f.r.Exchange(f.path("d"), f.path("b"))
+				f.must(errors.Join(os.Rename(f.path("d"), f.path("x")), os.Rename(f.path("b"), f.path("d")), os.Rename(f.path("x"), f.path("b"))))
+			},
+			recorder.Changes{Created: []string{"b/a"}, Changed: []string{"b", "d"}, Deleted: []string{"d/a"}}, []string{"write b: old b", "write b/a", "write d", "delete d/a: old d/a"},
+		},
 		{"a file that is copied while others go on", nil, func(f *fixture) {
 			f.must(os.WriteFile(f.path("a"), []byte(large), 0o644))
 			f.write("a", "x")
@@ -234,11 +251,8 @@ func TestThin(t *testing.T) {
 // TestOthers has the file index name what changed without a report.
 func TestOthers(t *testing.T) {
 	f := start(t)
-	f.plant("a", "b", "d/c", "e", "hard")
+	f.plant("a", "b", "d/c", "e", "hard", "gone")
 	f.must(os.Link(f.path("hard"), f.path("link")))
-	for _, name := range []string{"a", "b", "d/c", "e", "hard"} {
-		f.must(os.Chtimes(f.path(name), time.Time{}, time.Now().Add(-time.Hour)))
-	}
 	root, err := f.ws.Resolve(f.dir)
 	f.must(err)
 	x, err := fileindex.New(t.Context(), root, fileindex.Options{})
@@ -252,8 +266,9 @@ func TestOthers(t *testing.T) {
 	f.rename("d", "moved")
 	f.remove("link") // which changes the status of hard
 	f.must(os.WriteFile(f.path("b"), []byte("unseen"), 0o644))
+	f.must(errors.Join(os.Remove(f.path("gone")), os.Mkdir(f.path("new"), 0o755)))
 	f.must(os.WriteFile(f.path("moved/c"), []byte("of a moved directory"), 0o644))
-	want := recorder.Changes{Changed: []string{"a"}, Deleted: []string{"link"}, Moved: [][2]string{{"d", "moved"}}, Others: []string{"b"}}
+	want := recorder.Changes{Changed: []string{"a"}, Deleted: []string{"link"}, Moved: [][2]string{{"d", "moved"}}, Others: []string{"b", "gone", "new"}}
 	if d := cmp.Diff(want, f.r.End()); d != "" {
 		t.Error(d)
 	}
@@ -261,6 +276,20 @@ func TestOthers(t *testing.T) {
 	f.r.Begin(recorder.Label{Tool: "bash", Principal: "local", Call: "3"})
 	if c := f.r.End(); c.Others != nil {
 		t.Errorf("what was changed before the call: %v", c.Others)
+	}
+}
+
+// A file that changed without a report is named also without a file index, once there is one.
+func TestLate(t *testing.T) {
+	f := start(t)
+	f.plant("a", "b")
+	f.write("a", "x")
+	time.Sleep(10 * time.Millisecond) // clocks of files are coarse
+	f.must(os.WriteFile(f.path("b"), []byte("unseen"), 0o644))
+	f.write("b", "seen")
+	want := recorder.Changes{Changed: []string{"a", "b"}, Others: []string{"b"}}
+	if d := cmp.Diff(want, f.r.End()); d != "" {
+		t.Error(d)
 	}
 }
 
