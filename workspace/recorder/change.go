@@ -140,14 +140,17 @@ func (c *change) wait() {
 }
 
 // knows reports whether the change has an entry for a path, or a directory above it that came
-// or was moved.
-func (c *change) knows(host string) bool {
+// or was moved. An entry that was gone before it was taken does not count for one that is gone.
+func (c *change) knows(x other) bool {
 	for _, s := range c.parts {
-		if m := s.moved; m != nil && (within(host, m.to.Anchor().Canonical()) || within(host, m.from.Anchor().Canonical())) || s.entries[host] != nil {
+		if m := s.moved; m != nil && (within(x.host, m.to.Anchor().Canonical()) || within(x.host, m.from.Anchor().Canonical())) {
+			return true
+		}
+		if e := s.entries[x.host]; e != nil && (!x.gone || e.before != nil || e.left) {
 			return true
 		}
 	}
-	return c.came(host)
+	return c.came(x.host)
 }
 
 // came reports whether a path lies in a directory that came from outside the roots.
@@ -287,6 +290,9 @@ func (c *change) states(s *part) []state {
 		}
 		if exists {
 			after = history.VersionOf(info)
+		}
+		if e.before == nil && exists && info.Kind == workspace.KindDirectory && c.ignored(e.path, true) {
+			continue // which was not known before it was made
 		}
 		if !same(e.before, after) {
 			list = append(list, state{e, after})

@@ -121,14 +121,14 @@ func (r *Recorder) end() (changes Changes) {
 	if r.change = nil; c != nil {
 		others = slices.DeleteFunc(others, c.knows)
 		changes = c.end()
-		if len(c.parts) == 1 { // else it may be a change of an earlier part
-			others = append(others, slices.DeleteFunc(c.late, c.came)...)
+		for _, host := range c.late {
+			if p, ok := r.ws.Located(host); ok && len(c.parts) == 1 && !c.came(host) { // else it may be a change of an earlier part
+				others = append(others, other{host: host, path: p})
+			}
 		}
 	}
-	for _, host := range others {
-		if p, ok := r.ws.Located(host); ok {
-			changes.Others = append(changes.Others, p.String())
-		}
+	for _, x := range others {
+		changes.Others = append(changes.Others, x.path.String())
 	}
 	slices.Sort(changes.Others)
 	return changes
@@ -137,8 +137,15 @@ func (r *Recorder) end() (changes Changes) {
 // clocks is by how much the times of files are behind the clock.
 const clocks = 20 * time.Millisecond
 
+// other is an entry that changed during a call.
+type other struct {
+	host string
+	path workspace.Path
+	gone bool
+}
+
 // others returns the entries that changed during the call, as far as the file index knows.
-func (r *Recorder) others() (hosts []string) {
+func (r *Recorder) others() (list []other) {
 	if !r.inCall {
 		return nil
 	}
@@ -150,10 +157,10 @@ func (r *Recorder) others() (hosts []string) {
 		// Times before the call are those of files of which only the owner, the mode or the
 		// number of names has changed.
 		if info, err := p.Lstat(); isMissing(err) || err == nil && info.ModTime.After(r.began.Add(-clocks)) {
-			hosts = append(hosts, host)
+			list = append(list, other{host, p, err != nil})
 		}
 	}
-	return hosts
+	return list
 }
 
 // Before keeps the former state of an entry that is about to change. host is its absolute

@@ -57,8 +57,14 @@ func (f *fixture) plant(files ...string) {
 	f.Helper()
 	for _, name := range files {
 		f.must(errors.Join(os.MkdirAll(filepath.Dir(f.path(name)), 0o755), os.WriteFile(f.path(name), []byte("old "+name), 0o644)))
-		f.must(os.Chtimes(f.path(name), time.Time{}, time.Now().Add(-time.Hour)))
+		f.age(name)
 	}
+}
+
+// age makes a file old, so that it has not changed since the begin of the call.
+func (f *fixture) age(name string) {
+	f.Helper()
+	f.must(os.Chtimes(f.path(name), time.Time{}, time.Now().Add(-time.Hour)))
 }
 
 func (f *fixture) must(err error) {
@@ -167,6 +173,7 @@ func TestRecord(t *testing.T) {
 			"what is ignored is left out", []string{".gitignore", "build/a", "a.o"}, func(f *fixture) { f.remove("build/a"); f.write("build/b", "x"); f.remove("a.o") },
 			recorder.Changes{Deleted: []string{"a.o"}, NotKept: "1 deleted or replaced in directories that git ignores, such as build/a"}, []string{"delete a.o: old a.o"},
 		},
+		{"an ignored directory that is made", []string{".gitignore"}, func(f *fixture) { f.mkdir("build"); f.write("build/b", "x") }, recorder.Changes{}, nil},
 		{
 			"a link in the place of a directory", []string{"d/a", "e/a"}, func(f *fixture) {
 				f.remove("d/a")
@@ -185,6 +192,7 @@ func TestRecord(t *testing.T) {
 		},
 		{"a file that is copied while others go on", nil, func(f *fixture) {
 			f.must(os.WriteFile(f.path("a"), []byte(large), 0o644))
+			f.age("a")
 			f.write("a", "x")
 		}, recorder.Changes{Changed: []string{"a"}}, []string{"write a: " + large}},
 		{"outside the roots", nil, func(f *fixture) { f.r.Before("/etc/passwd", true); f.r.Move("/etc", "/usr") }, recorder.Changes{}, nil},
@@ -213,6 +221,7 @@ func TestTooLarge(t *testing.T) {
 	for _, name := range []string{"opened", "written"} {
 		f.must(os.WriteFile(f.path(name), nil, 0o644))
 		f.must(os.Truncate(f.path(name), 65<<20))
+		f.age(name)
 	}
 	f.before("opened", false)
 	f.write("written", "x")
@@ -251,7 +260,7 @@ func TestThin(t *testing.T) {
 // TestOthers has the file index name what changed without a report.
 func TestOthers(t *testing.T) {
 	f := start(t)
-	f.plant("a", "b", "d/c", "e", "hard", "gone")
+	f.plant("a", "b", "d/c", "e", "hard", "gone", "early")
 	f.must(os.Link(f.path("hard"), f.path("link")))
 	root, err := f.ws.Resolve(f.dir)
 	f.must(err)
@@ -266,9 +275,10 @@ func TestOthers(t *testing.T) {
 	f.rename("d", "moved")
 	f.remove("link") // which changes the status of hard
 	f.must(os.WriteFile(f.path("b"), []byte("unseen"), 0o644))
-	f.must(errors.Join(os.Remove(f.path("gone")), os.Mkdir(f.path("new"), 0o755)))
+	f.must(errors.Join(os.Remove(f.path("gone")), os.Mkdir(f.path("new"), 0o755), os.Remove(f.path("early"))))
+	f.before("early", true) // a report that comes too late
 	f.must(os.WriteFile(f.path("moved/c"), []byte("of a moved directory"), 0o644))
-	want := recorder.Changes{Changed: []string{"a"}, Deleted: []string{"link"}, Moved: [][2]string{{"d", "moved"}}, Others: []string{"b", "gone", "new"}}
+	want := recorder.Changes{Changed: []string{"a"}, Deleted: []string{"link"}, Moved: [][2]string{{"d", "moved"}}, Others: []string{"b", "early", "gone", "new"}}
 	if d := cmp.Diff(want, f.r.End()); d != "" {
 		t.Error(d)
 	}
