@@ -266,7 +266,7 @@ func watchReads(files ...string) (count func() (int, error), err error) {
 		}
 	}
 	return func() (n int, err error) {
-		defer unix.Close(fd)
+		defer func() { err = errors.Join(err, unix.Close(fd)) }()
 		buffer := make([]byte, 4096)
 		for {
 			got, err := unix.Read(fd, buffer)

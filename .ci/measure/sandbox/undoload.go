@@ -214,23 +214,22 @@ func (l *undoLoad) serve(ctx context.Context, lasts time.Duration) error {
 		}
 	}
 	if text, err = l.user.Must("job_output", map[string]any{"job": job, "wait": "50s"}); err != nil || !strings.Contains(text, "served") {
-		return fmt.Errorf("%w: %s", err, text)
+		return errors.Join(err, errors.New(text))
 	}
-	for i := range 2 { // what it changed after the first result, and before it; since then it has written the log
-		if text, err = l.user.Must("restore_file", map[string]any{"undo": true, "overwrite": i > 0}); err != nil {
-			return err
+	why := "nothing was undone"
+	for i := 0; i < 2 && why != ""; i++ { // what it changed after the first result, and before it; since then it has written the log
+		if text, err := l.user.Must("restore_file", map[string]any{"undo": true, "overwrite": i > 0}); err != nil {
+			return fmt.Errorf("%w: %s", err, text)
 		}
 		got, err := l.tree.look(ctx)
 		if err != nil {
 			return err
 		}
-		if text = differ(want, got); text == "" {
-			break
-		}
+		why = differ(want, got)
 	}
 	fmt.Printf("a server for %v: memory at most %.0f MB in the second quarter, %.0f MB in the last\n", lasts, early, late)
-	if text != "" {
-		return fmt.Errorf("what the server changed is not undone: %s", text)
+	if why != "" {
+		return fmt.Errorf("what the server changed is not undone: %s", why)
 	}
 	if l.full && late > early+16 {
 		return errors.New("the memory grows")

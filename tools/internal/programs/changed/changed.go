@@ -163,10 +163,11 @@ func (c Changes) String() string {
 		for i := range shown {
 			shown[i] = textfile.Path(c.others[i])
 		}
-		text := "changed meanwhile by others, or unseen, and left alone by an undo: " + strings.Join(shown, ", ")
+		text := "changed meanwhile by others, or unseen: " + strings.Join(shown, ", ")
 		if n > len(shown) {
 			text += fmt.Sprintf(" and %d more", n-len(shown))
 		}
+		text += " (not in the undo of this call)"
 		parts = append(parts, text)
 	}
 	if c.notKept != "" {

@@ -232,3 +232,27 @@ func TestUnreadable(t *testing.T) {
 type unrecorded struct{}
 
 func (unrecorded) Changes() (recorder.Changes, bool) { return recorder.Changes{}, false }
+
+// recorded is a program whose changes the history has.
+type recorded recorder.Changes
+
+func (r recorded) Changes() (recorder.Changes, bool) { return recorder.Changes(r), true }
+
+func TestRecorded(t *testing.T) {
+	for _, c := range []struct {
+		recorded
+		want string
+	}{
+		{recorded{}, ""},
+		{recorded{Changed: []string{"a"}}, "files: changed a"},
+		{recorded{Deleted: []string{"a"}}, "files: deleted a (undo: restore_file undo=true)"},
+		{recorded{Others: []string{"a\nb"}}, `files: changed meanwhile by others, or unseen: "a\u000ab" (not in the undo of this call)`},
+		{recorded{Created: []string{"x"}, Others: []string{"a", "b", "c", "d"}}, "files: created x; changed meanwhile by others, or unseen: a, b, c and 1 more (not in the undo of this call)"},
+		{recorded{Changed: []string{"a"}, NotKept: "a is not kept"}, "files: changed a; cannot be undone: a is not kept"},
+	} {
+		w := changed.Begin(t.Context(), nil, true)
+		if got := w.Changes(t.Context(), c.recorded).String(); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
