@@ -208,35 +208,6 @@ func (w *Workspace) Generation(ctx context.Context) (n uint64, exact bool) {
 	return n, true
 }
 
-// Mark is a moment in the indexes of the roots, see [Workspace.Since].
-type Mark map[Index]uint64
-
-// Mark returns the present moment. A root without an index to which the system reports changes
-// has none.
-func (w *Workspace) Mark(ctx context.Context) Mark {
-	m := Mark{}
-	for _, r := range w.roots {
-		if x, ok := w.state.indexed.Load(r.origin); ok && !r.away() {
-			if n, exact := x.(Index).Generation(ctx); exact {
-				m[x.(Index)] = n
-			}
-		}
-	}
-	return m
-}
-
-// Since returns the host paths of the entries that may have changed, come or gone since a moment,
-// as far as the indexes know.
-func (w *Workspace) Since(ctx context.Context, m Mark) (hosts []string) {
-	now := w.Mark(ctx)
-	for x, n := range m {
-		if to, same := now[x]; same && to != n {
-			hosts = append(hosts, x.Since(n)...)
-		}
-	}
-	return hosts
-}
-
 func errNoRoot() error {
 	return &Error{Rule: RuleInvalid, Msg: "no directory is given", Hint: "name at least one"}
 }

@@ -166,6 +166,8 @@ func (r *registered) Generation(ctx context.Context) (n uint64, exact bool) {
 	return t.Generation(), true
 }
 
+// Since returns the host paths of the files whose content may have changed since a generation,
+// and of the last entries that came or went; none if that is too long ago.
 func (r *registered) Since(n uint64) (hosts []string) {
 	t := (*Index)(r)
 	t.mu.RLock()

@@ -38,9 +38,9 @@ type Recorder struct {
 	mu     sync.Mutex
 	label  Label
 	inCall bool
-	after  int     // changes that ended after the call
-	change *change // nil = none is open
-	mark   workspace.Mark
+	after  int              // changes that ended after the call
+	change *change          // nil = none is open
+	marks  map[index]uint64 // the generations of the indexes at the begin
 	began  time.Time
 	timer  *time.Timer // ends a change outside of a call
 	closed bool
@@ -58,7 +58,7 @@ func (r *Recorder) Begin(label Label) {
 	defer r.mu.Unlock()
 	r.end()
 	r.label, r.inCall, r.after = label, true, 0
-	r.began, r.mark = time.Now(), r.ws.Mark(context.Background())
+	r.began, r.marks = time.Now(), r.generations()
 }
 
 // End ends the change of the call and returns it. Later changes, as of a job, are complete
@@ -144,12 +144,41 @@ type other struct {
 	gone bool
 }
 
+// index is a file index of a root, see package fileindex.
+type index interface {
+	workspace.Index
+	Since(generation uint64) (hosts []string)
+}
+
+// generations returns the generations of the indexes to which the system reports changes.
+func (r *Recorder) generations() map[index]uint64 {
+	list := map[index]uint64{}
+	for _, name := range r.ws.Roots() {
+		root, err := r.ws.Resolve(name)
+		if err != nil {
+			continue
+		}
+		if x, ok := root.Anchor().Index().(index); ok {
+			if n, exact := x.Generation(context.Background()); exact {
+				list[x] = n
+			}
+		}
+	}
+	return list
+}
+
 // others returns the entries that changed during the call, as far as the file index knows.
 func (r *Recorder) others() (list []other) {
 	if !r.inCall {
 		return nil
 	}
-	for _, host := range r.ws.Since(context.Background(), r.mark) {
+	var hosts []string
+	for x, n := range r.generations() {
+		if since, same := r.marks[x]; same && n != since {
+			hosts = append(hosts, x.Since(since)...)
+		}
+	}
+	for _, host := range hosts {
 		p, ok := r.ws.Located(host)
 		if !ok {
 			continue
