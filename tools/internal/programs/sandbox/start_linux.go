@@ -210,7 +210,7 @@ var stages = map[uint32]string{
 // that it gets. Its own variables come last and override the others.
 func (z *zygote) environ(names, own []string) []string {
 	if z.opt.Level == None {
-		return merged(append([]string{quietGit}, withoutOurs(os.Environ())...), own)
+		return merged(withoutOurs(os.Environ()), own)
 	}
 	env := []string{"PATH=" + absolute(os.Getenv("PATH")), "HOME=" + z.home}
 	if z.opt.Level == Landlock {
@@ -223,12 +223,8 @@ func (z *zygote) environ(names, own []string) []string {
 		}
 		env = append(env, name+"="+value)
 	}
-	return merged(append(env, quietGit), own)
+	return merged(env, own)
 }
-
-// quietGit keeps git status and its kin from writing the index of a repository: that would be a
-// change of its own, which the next undo takes back in the place of the one that is meant.
-const quietGit = "GIT_OPTIONAL_LOCKS=0"
 
 // withoutOurs removes the server's settings, which contain secrets.
 func withoutOurs(env []string) []string {
