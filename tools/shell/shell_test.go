@@ -244,7 +244,6 @@ func TestChanged(t *testing.T) {
 	s.want(s.call(ctx, "bash", map[string]any{"command": "true"}), `^exit 0 in [^\n]*; no output\n(sandbox[^\n]*\n)?$`)
 }
 
-// The times of the configuration count from the next command on.
 // A command that only looks changes nothing, so that an undo takes back what was meant.
 func TestGitStatus(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
@@ -258,6 +257,7 @@ func TestGitStatus(t *testing.T) {
 	}
 }
 
+// The times of the configuration count from the next command on.
 func TestConfiguredTimes(t *testing.T) {
 	s, ctx := start(t), t.Context()
 	s.want(s.call(ctx, "bash", map[string]any{"command": "true"}), `^exit 0`) // the sandbox stands
