@@ -37,23 +37,19 @@ func (a Anchor) Store() *store.Store { return a.p.view.state.Store }
 // Path returns the path itself.
 func (a Anchor) Path() Path { return a.p }
 
-// Rel returns the path below the root of its view, slash-separated and clean; "." is the
-// root itself.
+// Rel returns the path below the root of its view, slash-separated and clean; "." is the root.
 func (a Anchor) Rel() string { return a.p.rel }
 
-// At returns the path that is rel below the root of the view. rel is clean and comes from
-// the file system.
+// At returns the path that is rel, clean and from the file system, below the root of the view.
 func (a Anchor) At(rel string) Path { return Path{view: a.p.view, root: a.p.root, rel: rel} }
 
 // Move makes p, which At returned, the path that At would return for rel.
 func (Anchor) Move(p *Path, rel string) { p.rel = rel }
 
-// Child returns the path that is name below the path, where name comes from the file
-// system.
+// Child returns the path that is name, which comes from the file system, below the path.
 func (a Anchor) Child(name string) Path { return a.p.child(name) }
 
-// Bare returns the anchor without a slash at the end of its text, which demands a
-// directory.
+// Bare returns the anchor without the slash at its end, which demands a directory.
 func (a Anchor) Bare() Anchor { return Anchor{a.p.bare()} }
 
 // Canonical returns the host path, slash-separated, by the name of the root without links.
@@ -92,6 +88,9 @@ func (a Anchor) Target() (string, error) {
 
 // OpenDir opens the directory, following links inside the roots.
 func (a Anchor) OpenDir() (fsys.Dir, error) { return a.p.openDir() }
+
+// OpenPlainDir opens the directory if no link is in its path. It asks no deny rules.
+func (a Anchor) OpenPlainDir() (fsys.Dir, error) { return a.p.root.OpenPlainDir(a.p.rel) }
 
 // OpenRoot opens the directory as a root of its own. Its error is for Refuse.
 func (a Anchor) OpenRoot() (b fsys.Root, err error) {
@@ -143,8 +142,10 @@ func (a Anchor) IsGiven() bool { return a.p.rel == "." && a.p.root.prefix == "."
 // Ordinal returns a number that is higher at each call in a workspace and its views.
 func (a Anchor) Ordinal() uint64 { return a.p.view.state.indexes.Add(1) }
 
-// Register makes an index count for [Workspace.Generation], for a root that was given at
-// the start.
+// Index returns what Register was given, nil = nothing.
+func (a Anchor) Index() any { x, _ := a.p.view.state.indexed.Load(a.p.root.origin); return x }
+
+// Register makes an index count for [Workspace.Generation], for a root given at the start.
 func (a Anchor) Register(x Index) { a.p.view.state.indexed.Store(a.p.root.origin, x) }
 
 // Unregister takes back Register, unless another index has come since.

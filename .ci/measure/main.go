@@ -81,6 +81,8 @@ var figures = map[string]figure{
 	"undo":          sandbox.Undo,
 	"undocost":      sandbox.UndoCost,
 	"undokills":     sandbox.UndoKills,
+	"undoload":      sandbox.UndoLoad,
+	"undoattacks":   sandbox.UndoAttacks,
 	"survivors":     sandbox.Survivors,
 	"detached":      sandbox.Detached,
 	"floods":        sandbox.Floods,

@@ -57,6 +57,10 @@ func (d Deps) restoreFile(ctx context.Context, in RestoreFileIn) (RestoreFileOut
 	if err != nil {
 		return RestoreFileOut{}, restore.WithLost(err, lost)
 	}
+	path, err := in.path(ctx)
+	if err != nil {
+		return RestoreFileOut{}, err
+	}
 	run := restore.Restoring{Writer: d.writer(), Undo: in.Undo, DryRun: in.DryRun}
 	if run.Redoes, err = restore.TookBack(ctx, records[0]); err != nil {
 		return RestoreFileOut{}, err
@@ -80,6 +84,11 @@ func (d Deps) restoreFile(ctx context.Context, in RestoreFileIn) (RestoreFileOut
 		}
 	}
 	run.Out.Status += run.Aftermath()
+	if in.Undo && in.Version == "" && run.Idle() {
+		if older, err := restore.LastChanges(ctx, path, records...); err == nil {
+			run.Out.Notes = append(run.Out.Notes, "restore_file undo=true version="+older[0].ID+" takes back the change before")
+		}
+	}
 	if lost != "" {
 		run.Out.Notes = append(run.Out.Notes, lost)
 	}

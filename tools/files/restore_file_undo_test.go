@@ -53,6 +53,21 @@ func TestUndoStack(t *testing.T) {
 	}
 }
 
+// An undo that finds all as before names the way to the change before.
+func TestUndoOfNothing(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "0\n", "b": "0\n"})
+	b.call("write_file", args{"path": "a", "content": "1\n"})
+	b.call("write_file", args{"path": "b", "content": "1\n"})
+	if err := os.WriteFile(filepath.Join(b.dir, "b"), []byte("0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text := b.call("restore_file", args{"undo": true})
+	b.want("nothing to do: all is as before …\nnote: restore_file undo=true version=… takes back the change before", text)
+	id := regexp.MustCompile(`version=(\w+)`).FindStringSubmatch(text)
+	b.call("restore_file", args{"undo": true, "version": id[1]})
+	b.tree(map[string]string{"a": "0\n", "b": "0\n"})
+}
+
 // An undo that took several changes is done again as a whole.
 func TestRedoOfSeveralChanges(t *testing.T) {
 	b := newBench(t, map[string]string{"tree/x": "1\n", "other/q": "9\n"})

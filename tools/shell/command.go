@@ -32,9 +32,9 @@ func directory(ctx context.Context, text string) (workspace.Path, error) {
 }
 
 // quiet returns the variables that keep programs from asking, paging and colouring, since no
-// user is at the terminal.
+// user is at the terminal, and git status from writing the index, which would be a change.
 func quiet() []string {
-	return []string{"TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "DEBIAN_FRONTEND=noninteractive"}
+	return []string{"TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "NO_COLOR=1", "DEBIAN_FRONTEND=noninteractive"}
 }
 
 // variables checks the variables of a call and appends them to those that every command gets.

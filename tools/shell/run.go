@@ -97,8 +97,11 @@ func (d Deps) run(ctx context.Context, tool string, in commandIn, args []string)
 		return commandOut{}, err
 	}
 	if !ended {
-		j.Changes() // what follows is a change of its own
-		return running(j, in)
+		files := w.Changes(ctx, j) // what follows is a change of its own
+		files.Note(ctx)
+		out, err := running(j, in)
+		out.Notes = append(out.Notes, files.String())
+		return out, err
 	}
 	return d.ended(ctx, j, in, w)
 }

@@ -244,6 +244,19 @@ func TestChanged(t *testing.T) {
 	s.want(s.call(ctx, "bash", map[string]any{"command": "true"}), `^exit 0 in [^\n]*; no output\n(sandbox[^\n]*\n)?$`)
 }
 
+// A command that only looks changes nothing, so that an undo takes back what was meant.
+func TestGitStatus(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("needs: git: ", err)
+	}
+	s := start(t)
+	s.call(t.Context(), "bash", map[string]any{"command": "git init -q . && echo 1 >a && git add a"})
+	s.call(t.Context(), "bash", map[string]any{"command": "touch -d yesterday a"})
+	if text := s.call(t.Context(), "bash", map[string]any{"command": "git status --short"}); strings.Contains(text, "files:") {
+		t.Error(text)
+	}
+}
+
 // The times of the configuration count from the next command on.
 func TestConfiguredTimes(t *testing.T) {
 	s, ctx := start(t), t.Context()

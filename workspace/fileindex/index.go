@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"sync"
 
 	"toolcrib/workspace"
@@ -163,6 +164,34 @@ func (r *registered) Generation(ctx context.Context) (n uint64, exact bool) {
 		return 0, false
 	}
 	return t.Generation(), true
+}
+
+// Since returns the host paths of the files whose content may have changed since a generation,
+// and of the last entries that came or went; none if that is too long ago.
+func (r *registered) Since(n uint64) (hosts []string) {
+	t := (*Index)(r)
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	ids, known := t.log.after(n)
+	if !known {
+		return nil
+	}
+	base := t.start.Canonical() + "/"
+	for d, of := range ids {
+		for i := range d.entries {
+			e := &d.entries[i]
+			if _, ok := of[e.id]; ok && e.kind != entryDirectory {
+				hosts = append(hosts, base+d.path+d.nameOf(e))
+			}
+		}
+	}
+	for _, x := range slices.Backward(t.log.names) {
+		if x.generation <= n {
+			break
+		}
+		hosts = append(hosts, base+x.rel)
+	}
+	return hosts
 }
 
 func (t *Index) openBase() (err error) {

@@ -196,6 +196,7 @@ func (t *Index) merge(w reading, h fsys.Dir, list []fsys.DirEntry, now time.Time
 			d.addSub(entry, sub)
 			below = append(below, reading{dir: sub, deep: true})
 			t.changed()
+			t.log.name(t.generation+1, d.path+e.Name)
 			continue
 		}
 		if was == nil {
@@ -213,6 +214,11 @@ func (t *Index) merge(w reading, h fsys.Dir, list []fsys.DirEntry, now time.Time
 	}
 	if kept != len(old.entries) {
 		t.changed()
+		for i := range old.entries {
+			if name := old.nameOf(&old.entries[i]); !d.has(name) {
+				t.log.name(t.generation+1, d.path+name)
+			}
+		}
 	}
 	for _, sub := range old.subs {
 		if i, ok := d.find(sub.name()); !ok || d.entries[i].kind != entryDirectory || d.subs[d.entries[i].id] != sub {
@@ -242,6 +248,11 @@ func (d *directory) setText(prefix string, list []fsys.DirEntry) error {
 	}
 	d.text, d.lead, d.subs = text.String(), len(prefix), nil
 	return nil
+}
+
+func (d *directory) has(name string) bool {
+	_, ok := d.find(name)
+	return ok
 }
 
 func (d *directory) addSub(e *dirEntry, sub *directory) {

@@ -235,6 +235,21 @@ const maxLog = 1 << 16
 type changeLog struct {
 	since uint64 // all changes of later generations are there
 	list  []logged
+	names []named // the last entries that came or went besides new files
+}
+
+type named struct {
+	generation uint64
+	rel        string // below the index
+}
+
+const maxNames = 1024
+
+func (l *changeLog) name(generation uint64, rel string) {
+	if len(l.names) == maxNames {
+		l.names = slices.Delete(l.names, 0, maxNames/2)
+	}
+	l.names = append(l.names, named{generation, rel})
 }
 
 type logged struct {

@@ -1,7 +1,9 @@
 package recorder
 
 import (
+	"errors"
 	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +22,7 @@ import (
 type change struct {
 	recorder *Recorder
 	label    Label
+	began    time.Time
 	parts    []*part
 	moves    int
 
@@ -27,6 +30,7 @@ type change struct {
 	dir      fsys.Dir // of the last entry; nil = none is open
 	dirAt    string   // its host path
 	dirSince time.Time
+	late     []string // files that had changed since the begin, without a report, when they were taken
 
 	mu        sync.Mutex
 	linked    map[inode]*entry // files that have a link in a folder of taken files
@@ -47,6 +51,7 @@ type part struct {
 	order   []*entry
 	moved   *moved
 	closed  []state // of the entries of a part that is not the last
+	sparse  int     // how many entries there may be until those that came to nothing go
 }
 
 // entry is a path that the program has touched.
@@ -57,8 +62,9 @@ type entry struct {
 	before *history.Version // nil = it did not exist
 	file   string           // that was taken, in the folder of its store; "" = none
 	in     *store
-	left   bool // it is not recorded: the ignore rules leave it out, or it cannot be read
-	came   bool // with all that it holds, from outside the roots
+	lost   string // why its content is not kept, "" = it is; said if the content has changed
+	left   bool   // it is not recorded: the ignore rules leave it out, or it cannot be read
+	came   bool   // with all that it holds, from outside the roots
 }
 
 // moved is a directory that was moved.
@@ -73,7 +79,7 @@ type moved struct {
 type inode struct{ device, inode uint64 }
 
 func newChange(r *Recorder, label Label) *change {
-	return &change{recorder: r, label: label, linked: map[inode]*entry{}, stores: map[*history.History]*store{}, rules: map[string]*fileindex.Ignored{}}
+	return &change{recorder: r, label: label, began: time.Now(), linked: map[inode]*entry{}, stores: map[*history.History]*store{}, rules: map[string]*fileindex.Ignored{}}
 }
 
 // open returns the part that takes entries.
@@ -86,7 +92,38 @@ func (c *change) open() *part {
 	return s
 }
 
+// mostIdle is how many entries a part may have that came to nothing, besides as many as there
+// are others.
+const mostIdle = 4096
+
+// thin forgets the older entries that came to nothing: files that the program made and deleted
+// again, and what the ignore rules leave out. A server that runs for days makes them without end.
+func (s *part) thin() {
+	old := len(s.order) / 2
+	s.order = slices.Concat(slices.DeleteFunc(slices.Clone(s.order[:old]), func(e *entry) bool {
+		select {
+		case <-e.taken:
+		default:
+			return false
+		}
+		if !e.left {
+			if e.before != nil || e.came {
+				return false
+			}
+			if _, exists, err := e.path.Find(false); exists || err != nil {
+				return false
+			}
+		}
+		delete(s.entries, e.host)
+		return true
+	}), s.order[old:])
+	s.sparse = 2*len(s.order) + mostIdle
+}
+
 func (s *part) add(host string, p workspace.Path) *entry {
+	if len(s.order) >= max(s.sparse, mostIdle) {
+		s.thin()
+	}
 	e := &entry{host: host, path: p, taken: make(chan struct{})}
 	s.entries[host] = e
 	s.order = append(s.order, e)
@@ -102,8 +139,40 @@ func (c *change) wait() {
 	}
 }
 
-// came notes that an entry comes from outside the roots.
-func (c *change) came(host string) {
+// knows reports whether the change has an entry for a path, or a directory above it that came
+// or was moved. An entry that was gone before it was taken does not count for one that is gone.
+func (c *change) knows(x other) bool {
+	for _, s := range c.parts {
+		if m := s.moved; m != nil && (within(x.host, m.to.Anchor().Canonical()) || within(x.host, m.from.Anchor().Canonical())) {
+			return true
+		}
+		if e := s.entries[x.host]; e != nil && (!x.gone || e.before != nil || e.left) {
+			return true
+		}
+	}
+	return c.came(x.host)
+}
+
+// came reports whether a path lies in a directory that came from outside the roots.
+func (c *change) came(host string) bool {
+	for _, s := range c.parts {
+		for dir := path.Dir(host); len(dir) > 1; dir = path.Dir(dir) {
+			if e := s.entries[dir]; e != nil && e.came {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// within reports whether a host path is dir, or lies in it.
+func within(host, dir string) bool {
+	rest, ok := strings.CutPrefix(host, dir)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// arrived notes that an entry comes from outside the roots.
+func (c *change) arrived(host string) {
 	s := c.open()
 	e := s.entries[host]
 	if e == nil {
@@ -116,9 +185,6 @@ func (c *change) came(host string) {
 
 // move notes that a directory is about to be moved.
 func (c *change) move(from string, p workspace.Path, to string, q workspace.Path, info workspace.Info) {
-	c.dirMu.Lock()
-	c.closeDir() // it may move
-	c.dirMu.Unlock()
 	s := c.open()
 	if e := s.entries[from]; e != nil && e.before == nil {
 		s.rename(c.recorder.ws, from, to)
@@ -153,10 +219,10 @@ func (c *change) move(from string, p workspace.Path, to string, q workspace.Path
 // rename moves the entries of a directory that the program itself has made.
 func (s *part) rename(ws *workspace.Workspace, from, to string) {
 	s.order = slices.DeleteFunc(s.order, func(e *entry) bool {
-		rest, ok := strings.CutPrefix(e.host, from)
-		if !ok || rest != "" && rest[0] != '/' {
+		if !within(e.host, from) {
 			return false
 		}
+		rest := e.host[len(from):]
 		delete(s.entries, e.host)
 		p, ok := ws.Located(to + rest)
 		if !ok || s.entries[to+rest] != nil { // whose former state is known already
@@ -205,19 +271,28 @@ type state struct {
 // states compares the entries of a part with what is there now. It leaves out those that are
 // as they were.
 func (c *change) states(s *part) []state {
+	c.dirMu.Lock()
+	defer c.dirMu.Unlock()
+	c.closeDir() // what it was may be elsewhere by now
 	var list []state
 	for _, e := range s.order {
 		if e.left {
 			continue
 		}
 		var after *history.Version
-		info, exists, err := e.path.Find(false)
+		info, exists, err := c.look(e.path)
+		if errors.Is(err, fsys.ErrIsLink) { // in the place of a directory above
+			exists, err = false, nil
+		}
 		if err != nil {
 			c.problems.add(e.path.String(), "cannot be looked at: "+fsys.Cause(err))
 			continue
 		}
 		if exists {
 			after = history.VersionOf(info)
+		}
+		if e.before == nil && exists && info.Kind == workspace.KindDirectory && c.ignored(e.path, true) {
+			continue // which was not known before it was made
 		}
 		if !same(e.before, after) {
 			list = append(list, state{e, after})
@@ -238,6 +313,9 @@ func same(a, b *history.Version) bool {
 type Changes struct {
 	Created, Changed, Deleted []string
 	Moved                     [][2]string // directories: from, to
+	// Others are files that changed meanwhile according to the file index, without a report:
+	// somebody else changed them, or the program in a way that is not seen.
+	Others []string
 	// NotKept says what cannot be undone, "" = everything can be.
 	NotKept string
 }
@@ -245,10 +323,17 @@ type Changes struct {
 // end ends the change: it returns what was changed, and hands it to the history.
 func (c *change) end() Changes {
 	c.wait()
-	c.closeDir()
 	c.verifyMove()
 	last := c.open()
 	last.closed, last.time = c.states(last), time.Now()
+	c.closeDir()
+	for _, s := range c.parts {
+		for _, e := range s.closed {
+			if e.lost != "" {
+				c.problems.add(e.path.String(), e.lost)
+			}
+		}
+	}
 	changes := c.list()
 	c.finish()
 	return changes

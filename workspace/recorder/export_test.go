@@ -13,3 +13,13 @@ func (r *Recorder) Abandon() error {
 	r.change = nil
 	return errors.Join(errs...)
 }
+
+// Entries returns how many entries the open change has.
+func (r *Recorder) Entries() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.change.parts {
+		n += len(s.order)
+	}
+	return n
+}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"toolcrib/workspace"
@@ -116,6 +117,9 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 	}
 	if exists {
 		e.before = history.VersionOf(info)
+		if info.Kind == workspace.KindFile && info.ModTime.After(c.began) && info.ModTime.Before(time.Now()) {
+			c.late = append(c.late, e.host)
+		}
 	}
 	if !goes {
 		c.unshare(info)
@@ -127,15 +131,19 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 	}
 	keep := func(parent fsys.Dir) {
 		defer taken()
-		if err := c.takeFile(e, parent, info, goes); err != nil {
-			c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
-			e.file = ""
+		if err := e.copyFile(parent, info); err != nil {
+			e.lost, e.file = "is not kept: "+fsys.Cause(err), ""
 		} else {
 			e.before.Kept = true
 		}
 		c.note(e)
 	}
-	if goes || info.Size <= atOnce {
+	switch {
+	case goes && info.Links == 1 && c.linkFile(e, c.dir, info):
+		c.note(e)
+		taken()
+		return nil
+	case info.Size <= atOnce:
 		keep(c.dir)
 		return nil
 	}
@@ -160,16 +168,17 @@ func (c *change) look(p workspace.Path) (info workspace.Info, exists bool, err e
 	at := path.Dir(a.Canonical())
 	if c.dir == nil || c.dirAt != at || time.Since(c.dirSince) > dirFor {
 		c.closeDir()
-		if c.dir, err = parentOf(p); isMissing(err) {
-			return info, false, nil
-		}
-		if err != nil {
+		parent := a.At(path.Dir(a.Rel())).Anchor()
+		if c.dir, err = parent.OpenPlainDir(); err != nil {
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+				err = nil
+			}
 			return info, false, err
 		}
 		c.dirAt, c.dirSince = at, time.Now()
 	}
 	info, err = c.dir.Stat(path.Base(a.Canonical()))
-	if isMissing(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return info, false, nil
 	}
 	return info, err == nil, err
@@ -209,10 +218,10 @@ func (c *change) reserve(e *entry, info workspace.Info) bool {
 	defer c.mu.Unlock()
 	switch {
 	case info.Size > history.MaxKept:
-		c.problems.add(e.path.String(), fmt.Sprintf("is not kept: it is larger than %d MiB", history.MaxKept>>20))
+		e.lost = fmt.Sprintf("is not kept: it is larger than %d MiB", history.MaxKept>>20)
 		return false
 	case c.files >= history.MaxKeptFiles, c.bytes+info.Size > history.MaxKeptBytes:
-		c.problems.add(e.path.String(), fmt.Sprintf("is not kept: of one command at most %d files and %d MiB are", history.MaxKeptFiles, history.MaxKeptBytes>>20))
+		e.lost = fmt.Sprintf("is not kept: of one command at most %d files and %d MiB are", history.MaxKeptFiles, history.MaxKeptBytes>>20)
 		return false
 	}
 	if e.in = c.storeOf(e.path); e.in == nil {
@@ -223,20 +232,24 @@ func (c *change) reserve(e *entry, info workspace.Info) bool {
 	return true
 }
 
-// takeFile keeps the content of a file: by a link where that is enough, else by a copy. Small
-// copies share one file, since to make a file takes longer than to write it.
-func (c *change) takeFile(e *entry, parent fsys.Dir, info workspace.Info, goes bool) error {
-	name := path.Base(e.host)
-	if goes && info.Links == 1 {
-		file := e.in.next()
-		if link(parent, name, e.in.folder, file) == nil {
-			e.file, e.before.At = file, e.in.pending.Took(file, info.Size)
-			c.mu.Lock()
-			c.linked[inode{info.Device, info.Inode}] = e
-			c.mu.Unlock()
-			return nil
-		}
+// linkFile keeps the content of a file, which has no other name, by a link. It reports whether
+// the system can do that.
+func (c *change) linkFile(e *entry, parent fsys.Dir, info workspace.Info) bool {
+	file := e.in.next()
+	if link(parent, path.Base(e.host), e.in.folder, file) != nil {
+		return false
 	}
+	e.file, e.before.At, e.before.Kept = file, e.in.pending.Took(file, info.Size), true
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.linked[inode{info.Device, info.Inode}] = e
+	return true
+}
+
+// copyFile keeps the content of a file by a copy. Small copies share one file, since to make a
+// file takes longer than to write it.
+func (e *entry) copyFile(parent fsys.Dir, info workspace.Info) error {
+	name := path.Base(e.host)
 	if info.Size <= atOnce {
 		in, err := fsys.OpenFile(parent, name)
 		if err != nil {
@@ -267,12 +280,6 @@ func (c *change) takeFile(e *entry, parent fsys.Dir, info workspace.Info, goes b
 
 // next returns the name of the next taken file.
 func (s *store) next() string { return strconv.FormatInt(s.taken.Add(1), 10) }
-
-// parentOf opens the directory of an entry.
-func parentOf(p workspace.Path) (fsys.Dir, error) {
-	a := p.Anchor()
-	return a.At(path.Dir(a.Rel())).Anchor().OpenDir()
-}
 
 // linker is the part of a directory that links.
 type linker interface {
@@ -341,7 +348,7 @@ func (c *change) unshare(info workspace.Info) {
 	}
 	delete(c.linked, key)
 	if err := e.in.copyTaken(e.file); err != nil {
-		c.problems.add(e.path.String(), "is not kept: "+fsys.Cause(err))
+		e.lost = "is not kept: " + fsys.Cause(err)
 		e.before.Kept, e.before.At = false, ""
 	}
 }

@@ -14,7 +14,9 @@
 package recorder
 
 import (
+	"context"
 	"path"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -36,8 +38,10 @@ type Recorder struct {
 	mu     sync.Mutex
 	label  Label
 	inCall bool
-	after  int         // changes that ended after the call
-	change *change     // nil = none is open
+	after  int              // changes that ended after the call
+	change *change          // nil = none is open
+	marks  map[index]uint64 // the generations of the indexes at the begin
+	began  time.Time
 	timer  *time.Timer // ends a change outside of a call
 	closed bool
 	last   Changes // of the call in which the program ended
@@ -54,6 +58,7 @@ func (r *Recorder) Begin(label Label) {
 	defer r.mu.Unlock()
 	r.end()
 	r.label, r.inCall, r.after = label, true, 0
+	r.began, r.marks = time.Now(), r.generations()
 }
 
 // End ends the change of the call and returns it. Later changes, as of a job, are complete
@@ -91,7 +96,9 @@ func (r *Recorder) current() *change {
 			r.after++
 			label.Call += "+" + strconv.Itoa(r.after) // what a job does later is undone by itself
 		}
-		r.change = newChange(r, label)
+		if r.change = newChange(r, label); r.inCall {
+			r.change.began = r.began
+		}
 	}
 	if !r.inCall {
 		if r.timer == nil {
@@ -109,12 +116,80 @@ func (r *Recorder) current() *change {
 }
 
 // end ends the open change. The caller holds r.mu.
-func (r *Recorder) end() Changes {
-	c := r.change
-	if r.change = nil; c == nil {
-		return Changes{}
+func (r *Recorder) end() (changes Changes) {
+	c, others := r.change, r.others()
+	if r.change = nil; c != nil {
+		others = slices.DeleteFunc(others, c.knows)
+		changes = c.end()
+		for _, host := range c.late {
+			if p, ok := r.ws.Located(host); ok && len(c.parts) == 1 && !c.came(host) { // else it may be a change of an earlier part
+				others = append(others, other{host: host, path: p})
+			}
+		}
 	}
-	return c.end()
+	for _, x := range others {
+		changes.Others = append(changes.Others, x.path.String())
+	}
+	slices.Sort(changes.Others)
+	return changes
+}
+
+// clocks is by how much the times of files are behind the clock.
+const clocks = 20 * time.Millisecond
+
+// other is an entry that changed during a call.
+type other struct {
+	host string
+	path workspace.Path
+	gone bool
+}
+
+// index is a file index of a root, see package fileindex.
+type index interface {
+	workspace.Index
+	Since(generation uint64) (hosts []string)
+}
+
+// generations returns the generations of the indexes to which the system reports changes.
+func (r *Recorder) generations() map[index]uint64 {
+	list := map[index]uint64{}
+	for _, name := range r.ws.Roots() {
+		root, err := r.ws.Resolve(name)
+		if err != nil {
+			continue
+		}
+		if x, ok := root.Anchor().Index().(index); ok {
+			if n, exact := x.Generation(context.Background()); exact {
+				list[x] = n
+			}
+		}
+	}
+	return list
+}
+
+// others returns the entries that changed during the call, as far as the file index knows.
+func (r *Recorder) others() (list []other) {
+	if !r.inCall {
+		return nil
+	}
+	var hosts []string
+	for x, n := range r.generations() {
+		if since, same := r.marks[x]; same && n != since {
+			hosts = append(hosts, x.Since(since)...)
+		}
+	}
+	for _, host := range hosts {
+		p, ok := r.ws.Located(host)
+		if !ok {
+			continue
+		}
+		// Times before the call are those of files of which only the owner, the mode or the
+		// number of names has changed.
+		if info, err := p.Lstat(); isMissing(err) || err == nil && info.ModTime.After(r.began.Add(-clocks)) {
+			list = append(list, other{host, p, err != nil})
+		}
+	}
+	return list
 }
 
 // Before keeps the former state of an entry that is about to change. host is its absolute
@@ -174,7 +249,7 @@ func (r *Recorder) Move(from, to string) {
 	if !inside {
 		if r.settle(to, true); toInside {
 			r.mu.Lock()
-			r.current().came(to)
+			r.current().arrived(to)
 			r.mu.Unlock()
 		}
 		return
@@ -188,7 +263,7 @@ func (r *Recorder) Move(from, to string) {
 		r.settle(to, true)
 		return
 	case !toInside:
-		r.beforeTree(from, p)
+		r.beforeTree(from, from, p)
 		return
 	}
 	r.mu.Lock()
@@ -198,18 +273,36 @@ func (r *Recorder) Move(from, to string) {
 	c.move(from, p, to, q, info)
 }
 
-// beforeTree keeps a directory with everything in it.
-func (r *Recorder) beforeTree(host string, p workspace.Path) {
+// Exchange is called before two entries exchange their names.
+func (r *Recorder) Exchange(a, b string) {
+	for _, x := range [][2]string{{a, b}, {b, a}} {
+		p, inside := r.ws.Located(x[0])
+		if !inside {
+			continue
+		}
+		if info, err := p.Lstat(); err == nil && info.Kind == workspace.KindDirectory {
+			r.beforeTree(x[0], x[1], p)
+		} else {
+			r.settle(x[0], true)
+		}
+	}
+}
+
+// beforeTree keeps a directory with everything in it, which is about to come to another path,
+// and what is there.
+func (r *Recorder) beforeTree(host, to string, p workspace.Path) {
 	list, err := p.ReadDir()
 	if err == nil {
 		for _, e := range list {
-			below := path.Join(host, e.Name)
+			below, there := path.Join(host, e.Name), path.Join(to, e.Name)
 			if q, ok := r.ws.Located(below); ok && e.Kind == workspace.KindDirectory {
-				r.beforeTree(below, q)
+				r.beforeTree(below, there, q)
 			} else {
 				r.settle(below, true)
+				r.settle(there, true)
 			}
 		}
 	}
 	r.settle(host, true)
+	r.settle(to, true)
 }

@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 	"toolcrib/workspace/recorder"
 )
 
@@ -55,7 +57,14 @@ func (f *fixture) plant(files ...string) {
 	f.Helper()
 	for _, name := range files {
 		f.must(errors.Join(os.MkdirAll(filepath.Dir(f.path(name)), 0o755), os.WriteFile(f.path(name), []byte("old "+name), 0o644)))
+		f.age(name)
 	}
+}
+
+// age makes a file old, so that it has not changed since the begin of the call.
+func (f *fixture) age(name string) {
+	f.Helper()
+	f.must(os.Chtimes(f.path(name), time.Time{}, time.Now().Add(-time.Hour)))
 }
 
 func (f *fixture) must(err error) {
@@ -164,8 +173,26 @@ func TestRecord(t *testing.T) {
 			"what is ignored is left out", []string{".gitignore", "build/a", "a.o"}, func(f *fixture) { f.remove("build/a"); f.write("build/b", "x"); f.remove("a.o") },
 			recorder.Changes{Deleted: []string{"a.o"}, NotKept: "1 deleted or replaced in directories that git ignores, such as build/a"}, []string{"delete a.o: old a.o"},
 		},
+		{"an ignored directory that is made", []string{".gitignore"}, func(f *fixture) { f.mkdir("build"); f.write("build/b", "x") }, recorder.Changes{}, nil},
+		{
+			"a link in the place of a directory", []string{"d/a", "e/a"}, func(f *fixture) {
+				f.remove("d/a")
+				f.remove("d")
+				f.before("d", false)
+				f.must(os.Symlink("e", f.path("d")))
+			},
+			recorder.Changes{Changed: []string{"d"}, Deleted: []string{"d/a"}}, []string{"symlink d", "delete d/a: old d/a"},
+		},
+		{
+			"a directory that exchanges its name with a file", []string{"d/a", "b"}, func(f *fixture) {
+				f.r.Exchange(f.path("d"), f.path("b"))
+				f.must(errors.Join(os.Rename(f.path("d"), f.path("x")), os.Rename(f.path("b"), f.path("d")), os.Rename(f.path("x"), f.path("b"))))
+			},
+			recorder.Changes{Created: []string{"b/a"}, Changed: []string{"b", "d"}, Deleted: []string{"d/a"}}, []string{"write b: old b", "write b/a", "write d", "delete d/a: old d/a"},
+		},
 		{"a file that is copied while others go on", nil, func(f *fixture) {
 			f.must(os.WriteFile(f.path("a"), []byte(large), 0o644))
+			f.age("a")
 			f.write("a", "x")
 		}, recorder.Changes{Changed: []string{"a"}}, []string{"write a: " + large}},
 		{"outside the roots", nil, func(f *fixture) { f.r.Before("/etc/passwd", true); f.r.Move("/etc", "/usr") }, recorder.Changes{}, nil},
@@ -185,6 +212,94 @@ func TestRecord(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// A file too large to be kept counts only if it has changed.
+func TestTooLarge(t *testing.T) {
+	f := start(t)
+	for _, name := range []string{"opened", "written"} {
+		f.must(os.WriteFile(f.path(name), nil, 0o644))
+		f.must(os.Truncate(f.path(name), 65<<20))
+		f.age(name)
+	}
+	f.before("opened", false)
+	f.write("written", "x")
+	want := recorder.Changes{Changed: []string{"written"}, NotKept: "written is not kept: it is larger than 64 MiB"}
+	if d := cmp.Diff(want, f.r.End()); d != "" {
+		t.Error(d)
+	}
+}
+
+// The copy of a large file stops no other system call, also if the file loses its name.
+func TestRest(t *testing.T) {
+	f := start(t)
+	f.plant("a")
+	f.must(errors.Join(os.Truncate(f.path("a"), 1<<20), os.Link(f.path("a"), f.path("b"))))
+	if f.r.Before(f.path("a"), true) == nil {
+		t.Error("a file with another name is copied at once")
+	}
+}
+
+// TestThin makes and deletes many files: a program that runs for days must not fill the memory.
+func TestThin(t *testing.T) {
+	f := start(t)
+	f.plant("kept")
+	f.write("kept", "x")
+	for i := range 20_000 {
+		f.before(fmt.Sprint(i), false)
+	}
+	if n := f.r.Entries(); n > 10_000 {
+		t.Errorf("%d entries", n)
+	}
+	if c := f.r.End(); !slices.Equal(c.Changed, []string{"kept"}) {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestOthers has the file index name what changed without a report.
+func TestOthers(t *testing.T) {
+	f := start(t)
+	f.plant("a", "b", "d/c", "e", "hard", "gone", "early")
+	f.must(os.Link(f.path("hard"), f.path("link")))
+	root, err := f.ws.Resolve(f.dir)
+	f.must(err)
+	x, err := fileindex.New(t.Context(), root, fileindex.Options{})
+	f.must(err)
+	t.Cleanup(func() { _ = x.Close() })
+	if how, err := x.Sync(t.Context()); how != fileindex.Watched {
+		t.Skip("needs: reports of the system on changes of files: ", err)
+	}
+	f.r.Begin(recorder.Label{Tool: "bash", Principal: "local", Call: "2"})
+	f.write("a", "x")
+	f.rename("d", "moved")
+	f.remove("link") // which changes the status of hard
+	f.must(os.WriteFile(f.path("b"), []byte("unseen"), 0o644))
+	f.must(errors.Join(os.Remove(f.path("gone")), os.Mkdir(f.path("new"), 0o755), os.Remove(f.path("early"))))
+	f.before("early", true) // a report that comes too late
+	f.must(os.WriteFile(f.path("moved/c"), []byte("of a moved directory"), 0o644))
+	want := recorder.Changes{Changed: []string{"a"}, Deleted: []string{"link"}, Moved: [][2]string{{"d", "moved"}}, Others: []string{"b", "early", "gone", "new"}}
+	if d := cmp.Diff(want, f.r.End()); d != "" {
+		t.Error(d)
+	}
+	f.must(os.WriteFile(f.path("e"), []byte("between calls"), 0o644))
+	f.r.Begin(recorder.Label{Tool: "bash", Principal: "local", Call: "3"})
+	if c := f.r.End(); c.Others != nil {
+		t.Errorf("what was changed before the call: %v", c.Others)
+	}
+}
+
+// A file that changed without a report is named also without a file index, once there is one.
+func TestLate(t *testing.T) {
+	f := start(t)
+	f.plant("a", "b")
+	f.write("a", "x")
+	time.Sleep(10 * time.Millisecond) // clocks of files are coarse
+	f.must(os.WriteFile(f.path("b"), []byte("unseen"), 0o644))
+	f.write("b", "seen")
+	want := recorder.Changes{Changed: []string{"a", "b"}, Others: []string{"b"}}
+	if d := cmp.Diff(want, f.r.End()); d != "" {
+		t.Error(d)
 	}
 }
 

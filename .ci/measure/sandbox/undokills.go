@@ -2,20 +2,26 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"toolcrib/.ci/measure/harness"
 )
 
 // UndoKills kills the server, or the process that holds the sandbox, in the middle of a command,
-// and has the next server, or the same, take back what the command did until then.
+// and has the next server, or the same, take back what the command did until then. In other rounds
+// the disk of the state fills up meanwhile, or the state is removed: what cannot be undone then must
+// be said.
 func UndoKills(ctx context.Context, env harness.Environment) error {
 	base, dir, err := env.Scratch("undokills")
 	if err != nil {
@@ -36,11 +42,26 @@ func UndoKills(ctx context.Context, env harness.Environment) error {
 	if err != nil {
 		return err
 	}
-	wrong, midway := 0, 0
-	for i := range env.Of(300, 4) {
-		command := commands[i%len(commands)]
-		holder := i%3 == 2
-		changed, why, err := tree.kill(ctx, env, command, time.Duration(rnd.IntN(60_000))*time.Microsecond, holder, want)
+	wrong, midway, said := 0, 0, 0
+	rounds := env.Of(300, 10)
+	for i := range rounds {
+		command := commands[i/5%len(commands)]
+		after := time.Duration(rnd.IntN(60_000)) * time.Microsecond
+		var changed bool
+		var why string
+		switch i % 5 {
+		case 3, 4:
+			var told bool
+			if told, why, err = tree.starve(ctx, env, command, after, i%5 == 3, want); told {
+				said++
+				err = errors.Join(err, tree.plant(ctx))
+				if err == nil {
+					want, err = tree.look(ctx)
+				}
+			}
+		default:
+			changed, why, err = tree.kill(ctx, env, command, after, i%5 == 2, want)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", command, err)
 		}
@@ -58,7 +79,7 @@ func UndoKills(ctx context.Context, env harness.Environment) error {
 			}
 		}
 	}
-	fmt.Printf("%d kills, %d after a change: %d not undone as they must be\n", env.Of(300, 4), midway, wrong)
+	fmt.Printf("%d kills, full disks and lost states, %d kills after a change, %d times said that not everything can be undone: %d not undone as they must be\n", rounds, midway, said, wrong)
 	if wrong > 0 {
 		return fmt.Errorf("%d changes of killed servers are not undone", wrong)
 	}
@@ -121,6 +142,90 @@ func (t *undoTree) kill(ctx context.Context, env harness.Environment, command st
 		}
 	}
 	return changed, why, u.Close()
+}
+
+// starve runs a command during which the disk of the state fills up, or the state is removed, and
+// undoes it. told reports that not everything was undone, and that this was said.
+func (t *undoTree) starve(ctx context.Context, env harness.Environment, command string, after time.Duration, full bool, want map[string]string) (told bool, why string, err error) {
+	small := t.dir + ".small"
+	if err := os.Mkdir(small, 0o700); err != nil {
+		return false, "", err
+	}
+	defer os.RemoveAll(small)
+	if full {
+		if err := unix.Mount("small", small, "tmpfs", 0, "size=8m"); err != nil {
+			fmt.Printf("no full disk: a file system of 8 MiB cannot be mounted: %v\n", err)
+			return false, "", nil
+		}
+		defer func() { err = errors.Join(err, unix.Unmount(small, 0)) }()
+	}
+	state := filepath.Join(small, "state")
+	u, err := harness.UseTools(ctx, env.Writer(t.dir, "--preset=all", "--state-dir="+state))
+	if err != nil {
+		return false, "", err
+	}
+	defer func() { _ = u.Close() }() // it complains about its state
+	if text, err := u.Must("bash", map[string]any{"command": "true"}); err != nil {
+		return false, "", fmt.Errorf("%w: %s", err, text)
+	}
+	answer := make(chan harness.Answer, 1)
+	failed := make(chan error, 1)
+	go func() {
+		a, err := u.Use("bash", map[string]any{"command": command, "timeout": "50s"})
+		failed <- err
+		answer <- a
+	}()
+	time.Sleep(after)
+	filler := filepath.Join(small, "filler")
+	if full {
+		f, err := os.Create(filler)
+		if err != nil {
+			return false, "", err
+		}
+		for size := 1 << 20; size > 0; size /= 2 {
+			for err == nil {
+				_, err = f.Write(make([]byte, size))
+			}
+			err = nil
+		}
+		if err := f.Close(); err != nil {
+			return false, "", err
+		}
+	} else {
+		for range 20 { // the server may make files meanwhile
+			if os.RemoveAll(state) == nil {
+				break
+			}
+		}
+	}
+	if err := <-failed; err != nil {
+		return false, "", fmt.Errorf("no answer: %w", err)
+	}
+	a := <-answer
+	if full {
+		if err := os.Remove(filler); err != nil {
+			return false, "", err
+		}
+	}
+	said := a.Text
+	now, err := t.look(ctx)
+	if err != nil || maps.Equal(now, want) {
+		return false, "", err
+	}
+	r, err := u.Use("restore_file", map[string]any{"undo": true})
+	if err != nil {
+		return false, "", err
+	}
+	if now, err = t.look(ctx); err != nil {
+		return false, "", err
+	}
+	if why = differ(want, now); why == "" {
+		return false, "", nil
+	}
+	if r.Failed || strings.Contains(said, "cannot be undone") {
+		return true, "", nil
+	}
+	return false, fmt.Sprintf("%s: %.400s | %.300s", why, said, r.Text), nil
 }
 
 // children returns the processes that a process has started.

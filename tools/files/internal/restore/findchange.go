@@ -27,8 +27,9 @@ func FindChange(ctx context.Context, id string, path workspace.Path) (workspace.
 }
 
 // LastChanges returns the changes of the caller's last call that is not reverted yet, the
-// newest first; with a path, of the last such call that touched it.
-func LastChanges(ctx context.Context, path workspace.Path) ([]workspace.Record, error) {
+// newest first; with a path, of the last such call that touched it. It passes over the changes
+// among passed.
+func LastChanges(ctx context.Context, path workspace.Path, passed ...workspace.Record) ([]workspace.Record, error) {
 	session := tools.Session(ctx)
 	var touching map[string]bool // IDs; nil = all
 	if path != (workspace.Path{}) {
@@ -50,6 +51,9 @@ func LastChanges(ctx context.Context, path workspace.Path) ([]workspace.Record, 
 		if !known && latest < total {
 			continue
 		}
+		left = slices.DeleteFunc(left, func(rec workspace.Record) bool {
+			return slices.ContainsFunc(passed, func(p workspace.Record) bool { return p.ID == rec.ID })
+		})
 		for i, rec := range left {
 			if rec.Principal == session.Principal && (touching == nil || touching[rec.ID]) {
 				return sameCall(left[i:], rec), nil

@@ -26,6 +26,8 @@ func (r *Restoration) refuseLost() error {
 	}
 	e := tools.Errorf(code, "nothing is restored: %s", change.FirstNames(names))
 	switch {
+	case len(r.steps) > 0 && r.undo:
+		return e.WithHint("undo=true version=%s paths=[...] undoes the others", r.Rec.ID)
 	case len(r.steps) > 0:
 		return e.WithHint("path and version=%s restore the others one by one", r.Rec.ID)
 	case r.undo:

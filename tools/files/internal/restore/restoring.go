@@ -97,6 +97,9 @@ func (run *Restoring) apply(ctx context.Context, r *Restoration, ops []workspace
 	return nil
 }
 
+// Idle reports whether there was nothing to do.
+func (run *Restoring) Idle() bool { return run.last.ID == "" && !run.DryRun }
+
 // Half adds to an error the steps that were done before it.
 func (run *Restoring) Half(err error) error {
 	if run.last.ID == "" {

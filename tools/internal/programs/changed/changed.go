@@ -25,6 +25,7 @@ const (
 	lookFor    = 150 * time.Millisecond
 	headStart  = 5 * time.Millisecond // Begin waits so long; enough for a small workspace
 	mostNamed  = 12
+	mostOthers = 3   // that others changed
 	mostNoted  = 200 // in the audit log, by one call
 )
 
@@ -79,6 +80,7 @@ type Changes struct {
 	Whole                     bool // there are no other changes
 
 	moved    [][2]string
+	others   []string
 	recorded bool
 	notKept  string
 }
@@ -142,20 +144,31 @@ func (c Changes) String() string {
 		if more := len(kind.paths) - len(shown); more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		switch {
-		case kind.verb != "deleted":
-		case c.recorded:
+		if kind.verb == "deleted" && c.recorded {
 			text += " (undo: restore_file undo=true)"
-		default: // its undo would undo an older change of the tools
-			text += " (not in the history of restore_file)"
 		}
 		parts = append(parts, text)
+	}
+	if parts != nil && !c.recorded { // an undo would undo an older change of the tools
+		parts[len(parts)-1] += " (not in the history of restore_file)"
 	}
 	if !c.Whole {
 		parts = append(parts, "others may have changed: the workspace is too large to look at all")
 	}
 	for _, m := range c.moved[:min(len(c.moved), mostNamed)] {
 		parts = append(parts, "moved "+textfile.Path(m[0])+" -> "+textfile.Path(m[1]))
+	}
+	if n := len(c.others); n > 0 {
+		shown := make([]string, min(n, mostOthers))
+		for i := range shown {
+			shown[i] = textfile.Path(c.others[i])
+		}
+		text := "changed meanwhile by others, or unseen: " + strings.Join(shown, ", ")
+		if n > len(shown) {
+			text += fmt.Sprintf(" and %d more", n-len(shown))
+		}
+		text += " (not in the undo of this call)"
+		parts = append(parts, text)
 	}
 	if c.notKept != "" {
 		parts = append(parts, "cannot be undone: "+c.notKept)
@@ -167,7 +180,9 @@ func (c Changes) String() string {
 }
 
 // Any reports whether anything was changed.
-func (c Changes) Any() bool { return len(c.All()) > 0 || len(c.moved) > 0 || c.notKept != "" }
+func (c Changes) Any() bool {
+	return len(c.All()) > 0 || len(c.moved) > 0 || len(c.others) > 0 || c.notKept != ""
+}
 
 // Watch finds files that change after Begin.
 type Watch struct {
@@ -210,7 +225,7 @@ type Program interface {
 // another look at the files.
 func (w *Watch) Changes(ctx context.Context, p Program) Changes {
 	if c, known := p.Changes(); known {
-		return Changes{Created: c.Created, Changed: c.Changed, Deleted: c.Deleted, Whole: true, moved: c.Moved, recorded: true, notKept: c.NotKept}
+		return Changes{Created: c.Created, Changed: c.Changed, Deleted: c.Deleted, Whole: true, moved: c.Moved, others: c.Others, recorded: true, notKept: c.NotKept}
 	}
 	if w.recorded { // the program has lost its record
 		return Changes{}

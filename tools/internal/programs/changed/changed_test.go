@@ -76,47 +76,47 @@ func TestChanges(t *testing.T) {
 			_, err := os.ReadFile(f.path("a"))
 			f.check(err)
 		}, ""},
-		{"created", []string{"a"}, func(f tree) { f.write("b", "x"); f.write("new/deep/c", "x") }, "files: created b, new/deep/c"},
+		{"created", []string{"a"}, func(f tree) { f.write("b", "x"); f.write("new/deep/c", "x") }, "files: created b, new/deep/c (not in the history of restore_file)"},
 		{"an empty directory is no file", nil, func(f tree) { f.check(os.Mkdir(f.path("d"), 0o755)) }, ""},
-		{"written to", []string{"a", "b"}, func(f tree) { f.write("a", "longer than it was\n") }, "files: changed a"},
-		{"of the same size", []string{"a", "b"}, func(f tree) { f.write("b", "as it IS.\n") }, "files: changed b"},
+		{"written to", []string{"a", "b"}, func(f tree) { f.write("a", "longer than it was\n") }, "files: changed a (not in the history of restore_file)"},
+		{"of the same size", []string{"a", "b"}, func(f tree) { f.write("b", "as it IS.\n") }, "files: changed b (not in the history of restore_file)"},
 		{"replaced by another of its age", []string{"a"}, func(f tree) {
 			info, err := os.Stat(f.path("a"))
 			f.check(err)
 			f.write("temp", "as it IS.\n")
 			f.check(os.Chtimes(f.path("temp"), info.ModTime(), info.ModTime()))
 			f.rename("temp", "a")
-		}, "files: changed a"},
-		{"made older", []string{"a"}, func(f tree) { f.check(os.Chtimes(f.path("a"), time.Unix(1, 0), time.Unix(1, 0))) }, "files: changed a"},
+		}, "files: changed a (not in the history of restore_file)"},
+		{"made older", []string{"a"}, func(f tree) { f.check(os.Chtimes(f.path("a"), time.Unix(1, 0), time.Unix(1, 0))) }, "files: changed a (not in the history of restore_file)"},
 		{"deleted", []string{"a", "b/c", "b/d"}, func(f tree) { f.remove("b") }, "files: deleted b/c, b/d (not in the history of restore_file)"},
 		{"renamed", []string{"a", "b"}, func(f tree) { f.rename("a", "z") }, "files: created z; deleted a (not in the history of restore_file)"},
 		{"a directory renamed", []string{"a/x", "a/y"}, func(f tree) { f.rename("a", "b") }, "files: created b/x, b/y; deleted a/x, a/y (not in the history of restore_file)"},
 		{"all at once", []string{"a", "b", "c"}, func(f tree) { f.remove("c"); f.write("b", "more\n"); f.write("d", "x") }, "files: created d; changed b; deleted c (not in the history of restore_file)"},
 		{"created and deleted again", nil, func(f tree) { f.write("a", "x"); f.remove("a") }, ""},
 		{"a file in the place of a directory", []string{"a/b"}, func(f tree) { f.remove("a"); f.write("a", "x") }, "files: created a; deleted a/b (not in the history of restore_file)"},
-		{"hidden files count", nil, func(f tree) { f.write(".env", "x") }, "files: created .env"},
+		{"hidden files count", nil, func(f tree) { f.write(".env", "x") }, "files: created .env (not in the history of restore_file)"},
 		{"ignored trees do not", []string{".ignore", "src/a"}, func(f tree) {
 			f.write(".ignore", "build/\n*.o\n")
 			f.write("build/deep/out", "x")
 			f.write("src/a.o", "x")
 			f.write("src/a", "more\n")
-		}, "files: changed .ignore, src/a"},
+		}, "files: changed .ignore, src/a (not in the history of restore_file)"},
 		{"what git ignores neither", []string{".git/HEAD", ".git/objects/o", ".git/refs/r", ".gitignore", "src/a"}, func(f tree) {
 			f.write(".gitignore", "build/\n")
 			f.write("build/deep/out", "x")
-		}, "files: changed .gitignore"},
+		}, "files: changed .gitignore (not in the history of restore_file)"},
 		{"what is ignored from now on is not deleted", []string{"build/out", "a"}, func(f tree) { f.write(".ignore", "build/\n"); f.remove("a") }, "files: created .ignore; deleted a (not in the history of restore_file)"},
-		{"nor what git keeps", []string{".git/HEAD", "a"}, func(f tree) { f.write(".git/index", "x"); f.write("a", "more\n") }, "files: changed a"},
+		{"nor what git keeps", []string{".git/HEAD", "a"}, func(f tree) { f.write(".git/index", "x"); f.write("a", "more\n") }, "files: changed a (not in the history of restore_file)"},
 		{"links are not followed", []string{"a"}, func(f tree) {
 			f.check(os.Symlink("/etc", f.path("etc")))
 			f.check(os.Symlink("a", f.path("b")))
-		}, "files: created b, etc"},
-		{"names that deceive", nil, func(f tree) { f.write("a\nfiles: deleted b", "x") }, `files: created "a\u000afiles: deleted b"`},
+		}, "files: created b, etc (not in the history of restore_file)"},
+		{"names that deceive", nil, func(f tree) { f.write("a\nfiles: deleted b", "x") }, `files: created "a\u000afiles: deleted b" (not in the history of restore_file)`},
 		{"many are counted", nil, func(f tree) {
 			for i := range 30 {
 				f.write(fmt.Sprintf("%02d", i), "x")
 			}
-		}, "files: created 00, 01, 02, 03, 04, 05, 06, 07, 08, 09, 10, 11 and 18 more"},
+		}, "files: created 00, 01, 02, 03, 04, 05, 06, 07, 08, 09, 10, 11 and 18 more (not in the history of restore_file)"},
 		{"each kind is named", []string{"z"}, func(f tree) {
 			for i := range 30 {
 				f.write(fmt.Sprintf("%02d", i), "x")
@@ -232,3 +232,27 @@ func TestUnreadable(t *testing.T) {
 type unrecorded struct{}
 
 func (unrecorded) Changes() (recorder.Changes, bool) { return recorder.Changes{}, false }
+
+// recorded is a program whose changes the history has.
+type recorded recorder.Changes
+
+func (r recorded) Changes() (recorder.Changes, bool) { return recorder.Changes(r), true }
+
+func TestRecorded(t *testing.T) {
+	for _, c := range []struct {
+		recorded
+		want string
+	}{
+		{recorded{}, ""},
+		{recorded{Changed: []string{"a"}}, "files: changed a"},
+		{recorded{Deleted: []string{"a"}}, "files: deleted a (undo: restore_file undo=true)"},
+		{recorded{Others: []string{"a\nb"}}, `files: changed meanwhile by others, or unseen: "a\u000ab" (not in the undo of this call)`},
+		{recorded{Created: []string{"x"}, Others: []string{"a", "b", "c", "d"}}, "files: created x; changed meanwhile by others, or unseen: a, b, c and 1 more (not in the undo of this call)"},
+		{recorded{Changed: []string{"a"}, NotKept: "a is not kept"}, "files: changed a; cannot be undone: a is not kept"},
+	} {
+		w := changed.Begin(t.Context(), nil, true)
+		if got := w.Changes(t.Context(), c.recorded).String(); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}

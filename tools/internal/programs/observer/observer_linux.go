@@ -123,9 +123,15 @@ func (o *Observer) handle(fd int, r *report) {
 		if !o.alive(fd, r.id) {
 			return // what was read may be another process's
 		}
-		if e.to != "" {
+		switch {
+		case e.exchange:
+			o.recorder.Exchange(e.path, e.to)
+			continue
+		case e.to != "":
 			o.recorder.Move(e.path, e.to)
-		} else if rest := o.recorder.Before(e.path, e.goes); rest != nil {
+			continue
+		}
+		if rest := o.recorder.Before(e.path, e.goes); rest != nil {
 			rests = append(rests, rest)
 		}
 	}
@@ -165,6 +171,8 @@ type effect struct {
 	path string // on the host, without links
 	to   string // it moves there
 	goes bool   // its entry loses its name
+
+	exchange bool // what is at to moves to path
 }
 
 // effects returns what a reported call is about to do.
@@ -284,10 +292,10 @@ func (o *Observer) descriptor(r *report, fd uint64) []effect {
 func (o *Observer) renamed(r *report, fromDir, from, toDir, to, flags uint64) []effect {
 	a := o.entry(r, fromDir, from, true)
 	b := o.entry(r, toDir, to, true)
-	if a == nil || b == nil || flags&unix.RENAME_EXCHANGE != 0 {
+	if a == nil || b == nil {
 		return append(a, b...)
 	}
-	return []effect{{path: a[0].path, to: b[0].path}}
+	return []effect{{path: a[0].path, to: b[0].path, exchange: flags&unix.RENAME_EXCHANGE != 0}}
 }
 
 func procPath(pid uint32, name string) string {
@@ -321,26 +329,36 @@ func (o *Observer) path(r *report, dir, at uint64) (string, bool) {
 	return base + "/" + name, true
 }
 
-// magic replaces a path that leads to a descriptor of the process, such as /dev/fd/1, by the path
-// of its file.
+// magic replaces the beginning of a path that leads to the process itself, such as /dev/fd/1 or
+// /proc/self/cwd, by where that leads. Other processes have other numbers in their namespace.
 func (o *Observer) magic(pid uint32, name string) string {
-	fd := ""
 	for i, stream := range []string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
 		if name == stream {
-			fd = strconv.Itoa(i)
+			name = "/proc/self/fd/" + strconv.Itoa(i)
 		}
 	}
-	for _, prefix := range []string{"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			fd = rest
-		}
+	if rest, ok := strings.CutPrefix(name, "/dev/fd/"); ok {
+		name = "/proc/self/fd/" + rest
 	}
-	if _, err := strconv.Atoi(fd); err != nil {
+	rest, ok := strings.CutPrefix(name, "/proc/self/")
+	if !ok {
+		rest, ok = strings.CutPrefix(name, "/proc/thread-self/")
+	}
+	if !ok {
 		return name
 	}
-	host, err := os.Readlink(procPath(pid, "fd/"+fd))
+	link, below, _ := strings.Cut(rest, "/")
+	if link == "fd" {
+		var number string
+		number, below, _ = strings.Cut(below, "/")
+		link += "/" + number
+	}
+	host, err := os.Readlink(procPath(pid, link))
 	if err != nil || !path.IsAbs(host) {
 		return name
+	}
+	if below != "" {
+		host += "/" + below
 	}
 	return host
 }

@@ -1,0 +1,238 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolcrib/.ci/measure/harness"
+)
+
+// UndoLoad has many processes write at once while another program opens files, a file that is
+// too large to be kept, and a server that rebuilds what it serves for an hour.
+func UndoLoad(ctx context.Context, env harness.Environment) error {
+	base, dir, err := env.Scratch("undoload")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(base)
+	u, err := harness.UseTools(ctx, env.Writer(dir, "--preset=all"))
+	if err != nil {
+		return err
+	}
+	l := &undoLoad{tree: undoTree{dir: dir}, user: u, full: env.Full()}
+	err = errors.Join(l.writers(ctx), l.sparse(ctx), l.serve(ctx, time.Duration(env.Of(3600, 10))*time.Second))
+	return errors.Join(err, u.Close())
+}
+
+type undoLoad struct {
+	tree undoTree
+	user *harness.ToolUser
+	full bool
+}
+
+// undoProbe opens a file for writing, which is reported, and has another process answer, in turns
+// for a while. It prints how long each took, in microseconds: the median, 99 of 100, the slowest.
+const undoProbe = `import os, sys, time
+a, b = os.pipe(), os.pipe()
+if os.fork() == 0:
+    os.close(a[1])
+    while os.read(a[0], 1):
+        os.write(b[1], b"x")
+    os._exit(0)
+def report():
+    os.close(os.open("probe", os.O_WRONLY))
+def ask():
+    os.write(a[1], b"x")
+    os.read(b[0], 1)
+end, took = time.time() + float(sys.argv[1]), ([], [])
+while time.time() < end:
+    for i, f in enumerate((report, ask)):
+        begin = time.perf_counter()
+        f()
+        took[i].append(time.perf_counter() - begin)
+    time.sleep(0.0005)
+for t in took:
+    t.sort()
+    print(int(t[len(t) // 2] * 1e6), int(t[len(t) * 99 // 100] * 1e6), int(t[-1] * 1e6))
+`
+
+// undoWriter rewrites a large file and small ones.
+const undoWriter = `import sys
+n = sys.argv[1]
+with open(f"w/{n}.large", "r+b") as f:
+    f.write(b"new" * 1000)
+for i in range(50):
+    with open(f"w/{n}.{i}", "w") as f:
+        f.write("new")
+`
+
+const undoWriters = 32
+
+// writers lets 32 processes write at once. A reported call of another program may take at most
+// 5 ms longer than an answer of a process, which shows how busy the machine is, 99 of 100 times: the
+// slowest one of thousands is the scheduler's.
+func (l *undoLoad) writers(ctx context.Context) error {
+	files := map[string]string{"probe": "probe", "probe.py": undoProbe, "writer.py": undoWriter}
+	large := strings.Repeat("old large\n", 1<<20) // 32 of them are less than is kept of one command
+	for n := range undoWriters {
+		files[fmt.Sprintf("w/%d.large", n)] = large
+		for i := range 50 {
+			files[fmt.Sprintf("w/%d.%d", n, i)] = fmt.Sprintf("old %d\n", i)
+		}
+	}
+	if err := harness.WriteTree(l.tree.dir, files); err != nil {
+		return err
+	}
+	want, err := l.tree.look(ctx)
+	if err != nil {
+		return err
+	}
+	var more []time.Duration
+	wrong := 0
+	for range 5 {
+		ended := make(chan error, 1)
+		go func() {
+			time.Sleep(200 * time.Millisecond) // the probe begins
+			text, err := l.user.Must("bash", map[string]any{"command": fmt.Sprintf("seq 0 %d | xargs -P %d -n 1 python3 writer.py", undoWriters-1, undoWriters), "timeout": "50s"})
+			if err == nil && strings.Contains(text, "cannot be undone") {
+				err = errors.New(text)
+			}
+			ended <- err
+		}()
+		text, err := l.user.Must("bash", map[string]any{"command": "python3 probe.py 4", "timeout": "50s"})
+		if err := errors.Join(err, <-ended); err != nil {
+			return err
+		}
+		var reported, plain [3]int
+		if _, err := fmt.Sscan(text[strings.LastIndex(text, "\n\n")+2:], &reported[0], &reported[1], &reported[2], &plain[0], &plain[1], &plain[2]); err != nil {
+			return fmt.Errorf("%w: %s", err, text)
+		}
+		more = append(more, time.Duration(reported[1]-plain[1])*time.Microsecond)
+		fmt.Printf("%d writers: µs of another program: an open for writing %d, an answer of a process %d (median, 99 of 100, slowest)\n", undoWriters, reported, plain)
+		if text, err = l.user.Must("restore_file", map[string]any{"undo": true}); err != nil {
+			return err
+		}
+		got, err := l.tree.look(ctx)
+		if err != nil {
+			return err
+		}
+		if why := differ(want, got); why != "" {
+			wrong++
+			fmt.Printf("wrong: %s: %.300s\n", why, text)
+			want = maps.Clone(got)
+		}
+	}
+	worst := harness.Median(more)
+	fmt.Printf("%d writers: a reported call of another program takes up to %.1f ms longer (median of %d rounds), %d undone wrong\n", undoWriters, harness.Milliseconds(worst), len(more), wrong)
+	if wrong > 0 || l.full && worst > 5*time.Millisecond {
+		return errors.New("writers: another program waits, or the undo is not exact")
+	}
+	return nil
+}
+
+// sparse writes into a file of 10 GiB: that it is not kept is told.
+func (l *undoLoad) sparse(ctx context.Context) error {
+	const name = "disk.img"
+	path := filepath.Join(l.tree.dir, name)
+	if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 10<<30)); err != nil {
+		return err
+	}
+	text, err := l.user.Must("bash", map[string]any{"command": "echo more >>probe; printf x | dd of=disk.img bs=1 seek=5000 conv=notrunc status=none"})
+	if err != nil {
+		return err
+	}
+	took := time.Duration(l.user.Took.Load())
+	undo, err := l.user.Use("restore_file", map[string]any{"undo": true})
+	if err != nil {
+		return err
+	}
+	rest, err := l.user.Must("restore_file", map[string]any{"undo": true, "paths": []string{"probe"}})
+	if err != nil {
+		return fmt.Errorf("the rest is not undone: %w: %s", err, rest)
+	}
+	fmt.Printf("10 GiB: told as not kept, %.0f ms\n", harness.Milliseconds(took))
+	if !strings.Contains(text, name+" is not kept") || !undo.Failed || !strings.Contains(undo.Text, name) || took > 5*time.Second {
+		return fmt.Errorf("10 GiB: %s\n%s", text, undo.Text)
+	}
+	return errors.Join(os.Remove(path), ctx.Err())
+}
+
+// undoServer serves and watches: it writes a log, builds by a new file that is renamed, and
+// deletes what is temporary, a hundred times a second.
+const undoServer = `import os, sys, time
+os.makedirs("dist", exist_ok=True)
+log, end, n = open("server.log", "a"), time.time() + float(sys.argv[1]), 0
+while time.time() < end:
+    n += 1
+    with open(f"dist/chunk-{n}.tmp", "w") as f:
+        f.write(f"build {n}\n")
+    os.replace(f"dist/chunk-{n}.tmp", f"dist/app-{n % 20}.js")
+    with open(f".{n}.swp", "w") as f:
+        f.write("edited")
+    os.remove(f".{n}.swp")
+    log.write(f"built {n}\n")
+    log.flush()
+    time.sleep(0.01)
+print("served", n)
+`
+
+// serve runs the server for a while and looks at the memory of toolcrib.
+func (l *undoLoad) serve(ctx context.Context, lasts time.Duration) error {
+	if err := harness.WriteTree(l.tree.dir, map[string]string{"server.py": undoServer}); err != nil {
+		return err
+	}
+	want, err := l.tree.look(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := l.user.Must("bash", map[string]any{"command": "python3 server.py " + strconv.Itoa(int(lasts.Seconds())), "background": true})
+	if err != nil {
+		return err
+	}
+	_, job, _ := strings.Cut(text, "job ")
+	job = strings.Fields(job)[0]
+	pid := l.user.Cmd.Process.Pid
+	var early, late float64
+	begin := time.Now()
+	for ; time.Since(begin) < lasts; time.Sleep(lasts / 40) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		now := harness.Resident(pid)
+		switch part := 4 * time.Since(begin) / lasts; part {
+		case 1: // before, it gives back what the undo of the writers took
+			early = max(early, now)
+		case 3:
+			late = max(late, now)
+		}
+	}
+	if text, err = l.user.Must("job_output", map[string]any{"job": job, "wait": "50s"}); err != nil || !strings.Contains(text, "served") {
+		return errors.Join(err, errors.New(text))
+	}
+	why := "nothing was undone"
+	for i := 0; i < 2 && why != ""; i++ { // what it changed after the first result, and before it; since then it has written the log
+		if text, err := l.user.Must("restore_file", map[string]any{"undo": true, "overwrite": i > 0}); err != nil {
+			return fmt.Errorf("%w: %s", err, text)
+		}
+		got, err := l.tree.look(ctx)
+		if err != nil {
+			return err
+		}
+		why = differ(want, got)
+	}
+	fmt.Printf("a server for %v: memory at most %.0f MB in the second quarter, %.0f MB in the last\n", lasts, early, late)
+	if why != "" {
+		return fmt.Errorf("what the server changed is not undone: %s", why)
+	}
+	if l.full && late > early+16 {
+		return errors.New("the memory grows")
+	}
+	return nil
+}
