@@ -37,8 +37,8 @@ func (p *pass) ask() error {
 		return nil
 	case p.parent != nil:
 		return p.mustBeAlone()
-	case refusal != nil && p.live.Confirm == ConfirmClient:
-		p.verdict = rules.Allow // the client has asked its user by its own prompt
+	case p.live.Confirm == ConfirmClient:
+		p.verdict = rules.Allow // the client asks its user by its own prompt
 		return nil
 	case refusal != nil:
 		return refusal
@@ -53,9 +53,17 @@ func (p *pass) mustBeAlone() *tools.Error {
 		WithHint("call %s by itself", p.tool.Name)
 }
 
+// declined returns the error of a call that the user has denied by a choice of the form.
 func declined(what string) *tools.Error {
 	return tools.Errorf(tools.Declined, "%s: the user declined", what).
 		WithHint("do not call it again unless the user asks for it")
+}
+
+// unconfirmed returns the error of a call whose form came back without a choice. Clients
+// that have no user, such as those that run a script, answer it themselves.
+func unconfirmed(what string) *tools.Error {
+	return tools.Errorf(tools.Declined, "%s: not confirmed: the client answered without asking its user, or the user declined", what).
+		WithHint("do not call it again unless the user asks for it; the user can allow it by a rule of the policy in the configuration, or start the server with --confirm client, which sends no form and trusts the client's own prompt")
 }
 
 // cannotAsk returns why the user cannot be asked to consent to this call, or nil.
@@ -67,7 +75,7 @@ func (p *pass) cannotAsk() *tools.Error {
 			WithHint("the user can start it without --confirm deny")
 	case !p.call.Session.Client.Forms:
 		return tools.Errorf(tools.Denied, "%s, and this client cannot show a form", subject).
-			WithHint("the user can call it from a client with the elicitation ability, or start the server with --confirm client")
+			WithHint("the user can call it from a client with the elicitation ability, allow it by a rule of the policy in the configuration, or start the server with --confirm client")
 	}
 	return nil
 }
@@ -102,6 +110,9 @@ func (p *pass) newAsker() *asker {
 	case p.live.Confirm == ConfirmDeny:
 		return &asker{refusal: tools.Errorf(tools.Unavailable, "the server never asks its user").
 			WithHint("the user can start it without --confirm deny")}
+	case p.live.Confirm == ConfirmClient:
+		return &asker{refusal: tools.Errorf(tools.Unavailable, "the server sends no forms").
+			WithHint("ask the user in plain text; the user can start the server without --confirm client")}
 	case !p.call.Session.Client.Forms:
 		return &asker{refusal: tools.Errorf(tools.Unavailable, "this client cannot show a form").
 			WithHint("ask the user in plain text")}
