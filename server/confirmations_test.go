@@ -306,10 +306,10 @@ func TestConfirmations(t *testing.T) {
 					if s.modern() {
 						want, runs = sc.modern, sc.runs
 					}
-					switch {
-					case confirm == run.ConfirmDeny:
+					switch confirm {
+					case run.ConfirmDeny:
 						want, runs = "denied", 0
-					case confirm == run.ConfirmClient: // nobody is asked, and so nothing is to answer
+					case run.ConfirmClient: // nobody is asked, and so nothing is to answer
 						want, runs = "ran", max(1, calls[sc.name])
 					}
 					got := sc.play(s)

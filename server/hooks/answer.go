@@ -57,7 +57,7 @@ func parse(data []byte) (a answer, err error) {
 		"arguments": into(&a.Arguments),
 		"result":    a.result,
 		// of Claude Code
-		"hookSpecificOutput": func(raw json.RawMessage) error { return a.specific(raw) },
+		"hookSpecificOutput": a.specific,
 		"continue":           into(&goOn),
 		"stopReason":         into(&stop),
 		"systemMessage":      into(&feedback),

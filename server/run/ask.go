@@ -53,14 +53,13 @@ func (p *pass) mustBeAlone() *tools.Error {
 		WithHint("call %s by itself", p.tool.Name)
 }
 
-// declined returns the error of a call that the user has denied by a choice of the form.
 func declined(what string) *tools.Error {
 	return tools.Errorf(tools.Declined, "%s: the user declined", what).
 		WithHint("do not call it again unless the user asks for it")
 }
 
-// unconfirmed returns the error of a call whose form came back without a choice. Clients
-// that have no user, such as those that run a script, answer it themselves.
+// unconfirmed returns the error of a call whose form came back without a choice. A client that
+// has no user answers it itself.
 func unconfirmed(what string) *tools.Error {
 	return tools.Errorf(tools.Declined, "%s: not confirmed: the client answered without asking its user, or the user declined", what).
 		WithHint("do not call it again unless the user asks for it; the user can allow it by a rule of the policy in the configuration, or start the server with --confirm client, which sends no form and trusts the client's own prompt")
@@ -107,12 +106,9 @@ func (p *pass) newAsker() *asker {
 	case p.parent != nil:
 		return &asker{refusal: tools.Errorf(tools.Unavailable, "the user cannot be asked in the middle of another call").
 			WithHint("call %s by itself", p.call.Tool)}
-	case p.live.Confirm == ConfirmDeny:
-		return &asker{refusal: tools.Errorf(tools.Unavailable, "the server never asks its user").
-			WithHint("the user can start it without --confirm deny")}
-	case p.live.Confirm == ConfirmClient:
+	case p.live.Confirm != ConfirmAsk:
 		return &asker{refusal: tools.Errorf(tools.Unavailable, "the server sends no forms").
-			WithHint("ask the user in plain text; the user can start the server without --confirm client")}
+			WithHint("ask the user in plain text; the user can start the server without --confirm %s", p.live.Confirm)}
 	case !p.call.Session.Client.Forms:
 		return &asker{refusal: tools.Errorf(tools.Unavailable, "this client cannot show a form").
 			WithHint("ask the user in plain text")}

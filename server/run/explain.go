@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,12 +14,10 @@ import (
 
 // Explanation describes what would happen to a call and why.
 type Explanation struct {
-	Tool    string `json:"tool"`
-	Verdict string `json:"verdict"` // allow, ask or deny; skip if a hook answers the call
-	Rule    string `json:"rule"`
-	// From is "policy[n]", "default table", "hooks", "the tool itself" or "always", which
-	// nothing beats.
-	From     string `json:"from"`
+	Tool     string `json:"tool"`
+	Verdict  string `json:"verdict"` // allow, ask or deny; skip if a hook answers the call
+	Rule     string `json:"rule"`
+	From     string `json:"from"` // "policy[n]", "default table", "hooks" or "always", which nothing beats
 	Why      string `json:"why,omitempty"`
 	Question string `json:"question,omitempty"` // that the user would be asked
 	// Session describes the calls that a consent for the session would cover; "" = only
@@ -42,21 +41,14 @@ type Said struct {
 	Says string `json:"says"`
 }
 
-// heard is what hooks have said of a call.
 type heard []Said
 
 // add notes what hook n said. A hook that the call does not concern says nothing.
 func (h *heard) add(n int, d Decision, err error) {
-	s := Said{Hook: d.By}
-	if s.Hook == "" {
-		s.Hook = fmt.Sprintf("pre hook %d", n)
-	}
-	own, is := errors.AsType[*tools.Error](err)
+	s := Said{Hook: cmp.Or(d.By, fmt.Sprintf("pre hook %d", n)), Says: "has no objection"}
 	switch {
-	case is:
-		s.Says = "denies: " + own.Msg
 	case err != nil:
-		s.Says = "denies: it gave no decision"
+		s.Says = "denies: " + tools.AsError(err).Msg
 	case d.Deny != "":
 		s.Says = "denies: " + d.Deny
 	case d.Skip != nil:
@@ -65,10 +57,8 @@ func (h *heard) add(n int, d Decision, err error) {
 		s.Says = "asks: " + d.Ask
 	case d.Args == nil && d.By == "":
 		return
-	default:
-		s.Says = "has no objection"
 	}
-	if err == nil && d.Args != nil {
+	if d.Args != nil {
 		s.Says += "; it replaces the arguments by " + string(d.Args)
 	}
 	*h = append(*h, s)
@@ -95,8 +85,7 @@ type Judged struct {
 	Rules   []Outrank `json:"rules,omitempty"` // of the configuration that concern the call here
 }
 
-// same reports whether two judgements are about the same path and command, and so by the
-// same rules.
+// same reports whether two judgements are about the same path and command.
 func (j Judged) same(k Judged) bool {
 	return j.Path == k.Path && j.Command == k.Command && j.Leads == k.Leads
 }
@@ -122,13 +111,21 @@ func (r *Runner) Explain(ctx context.Context, call Call) (Explanation, error) {
 	if err := p.foresee(ctx); err != nil {
 		return Explanation{}, p.failure(ctx, err)
 	}
-	if err := p.pre(ctx); err != nil {
-		return p.hooked(ctx, err)
+	stop := p.pre(ctx)
+	if stop != nil && p.rule != preHook && !errors.Is(stop, errSkipped) {
+		return Explanation{}, p.failure(ctx, stop)
 	}
 	concern := p.live.Rules.Of(p.tool)
 	ru := p.judge(concern)
 	x := Explanation{Tool: p.tool.Name, Verdict: ru.verdict.String(), Rule: ru.name, Why: ru.why, From: p.live.Rules.From(ru.name), Hooks: *p.heard}
 	x.foresees(p)
+	if stop != nil {
+		x.Rule, x.From, x.Why = preHook, "hooks", ""
+		if x.Verdict = rules.Deny.String(); errors.Is(stop, errSkipped) {
+			x.Verdict = "skip"
+		}
+		return x, nil
+	}
 	if isAbsolute(ru.name) {
 		x.From = "always"
 		return x, nil
@@ -154,21 +151,6 @@ func (r *Runner) Explain(ctx context.Context, call Call) (Explanation, error) {
 	if p.offer != nil {
 		x.Session = p.offer.covers()
 	}
-	return x, nil
-}
-
-// hooked explains a call that a hook ends.
-func (p *pass) hooked(ctx context.Context, end error) (Explanation, error) {
-	x := Explanation{Tool: p.tool.Name, Rule: preHook, From: "hooks", Hooks: *p.heard}
-	switch {
-	case errors.Is(end, errSkipped):
-		x.Verdict = "skip"
-	case p.rule == preHook:
-		x.Verdict = rules.Deny.String()
-	default:
-		return Explanation{}, p.failure(ctx, end)
-	}
-	x.foresees(p)
 	return x, nil
 }
 
