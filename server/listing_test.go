@@ -65,3 +65,25 @@ func toolNames(t *testing.T, srv *server.Server, meta, client string) (names []s
 	}
 	return names
 }
+
+// A client whose list is tailored gets the instructions about it, in both eras.
+func TestInstructed(t *testing.T) {
+	srv := newServer(t, func(opt *server.Options) {
+		opt.Instructions, opt.Instructed = "for everybody", map[string]string{"coder*": "for coders"}
+	})
+	for name, want := range map[string]string{"coder": "for coders", "coder-at-work": "for coders", "somebody": "for everybody", "": "for everybody"} {
+		for _, line := range []string{
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"` + name + `","version":"1"}}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"` + name + `","version":"1"}}}}`,
+		} {
+			var out bytes.Buffer
+			if err := srv.ServeStdio(t.Context(), strings.NewReader(line+"\n"), &out); err != nil {
+				t.Fatal(err)
+			}
+			var m struct{ Result struct{ Instructions string } }
+			if err := json.Unmarshal(out.Bytes(), &m); err != nil || m.Result.Instructions != want {
+				t.Errorf("%q is told %q, want %q (%v): %s", name, m.Result.Instructions, want, err, line)
+			}
+		}
+	}
+}

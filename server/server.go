@@ -59,15 +59,17 @@ type Options struct {
 	Instructions  string       // for the model; clients cut them at 2,048 characters
 	Tools         []tools.Tool // listed, in this order
 	Hidden        []tools.Tool // can be called but are not listed
-	// Tailored maps the names of clients to the tools that are listed for them instead of
-	// Tools. All of them are in Tools or Hidden.
-	Tailored  map[string][]tools.Tool
-	Sources   []tools.Source // resources, read by the first source that has the URI
-	Prompts   []tools.Prompt // offered where the tools they need can be called
-	Native    Native
-	Runner    *run.Runner
-	Workspace *workspace.Workspace
-	Log       *slog.Logger // nil = discard
+	// Tailored has the tools that are listed for particular clients instead of Tools, see
+	// [tools.ForClient]. All of them are in Tools or Hidden. Instructed has the instructions
+	// for these clients.
+	Tailored   map[string][]tools.Tool
+	Instructed map[string]string
+	Sources    []tools.Source // resources, read by the first source that has the URI
+	Prompts    []tools.Prompt // offered where the tools they need can be called
+	Native     Native
+	Runner     *run.Runner
+	Workspace  *workspace.Workspace
+	Log        *slog.Logger // nil = discard
 	// ProgressRate is the number of progress notifications that one call may send per
 	// second; 0 = ProgressPerSecond, negative = no limit.
 	ProgressRate int
@@ -145,8 +147,18 @@ func New(opt Options) (*Server, error) {
 			return err
 		})
 	})
-	hooks.AddAfterDiscover(func(_ context.Context, _ any, _ *mcp.DiscoverRequest, result *mcp.DiscoverResult) {
+	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, result *mcp.DiscoverResult) {
 		result.Capabilities.Extensions = map[string]any{string(tools.Tasks): struct{}{}}
+		if from, ok := ctx.Value(originKey{}).(*origin); ok {
+			if text, tailored := tools.ForClient(opt.Instructed, from.client.Name); tailored {
+				result.Instructions = text
+			}
+		}
+	})
+	hooks.AddAfterInitialize(func(_ context.Context, _ any, req *mcp.InitializeRequest, result *mcp.InitializeResult) {
+		if text, tailored := tools.ForClient(opt.Instructed, req.Params.ClientInfo.Name); tailored {
+			result.Instructions = text
+		}
 	})
 	s.serveResources(hooks)
 	s.servePrompts(hooks)

@@ -261,7 +261,7 @@ func (s *Server) listFor(from *origin) ([]mcp.Tool, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	list := s.listed
-	if tailored := s.tailored[from.client.Name]; tailored != nil {
+	if tailored, ok := tools.ForClient(s.tailored, from.client.Name); ok {
 		var err error
 		if list, err = tailored(); err != nil {
 			return nil, err

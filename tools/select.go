@@ -27,7 +27,7 @@ type Selection struct {
 	ReadOnly bool     // only tools with access read or delegates
 	// Preset are the names of enabled tools that tools/list shows; nil = all of them.
 	Preset []string
-	// Tailored replaces Preset for particular clients, by the name that they give.
+	// Tailored replaces Preset for particular clients, see [ForClient].
 	Tailored map[string][]string
 	Host     Host
 }
@@ -42,7 +42,7 @@ type Omission struct {
 type Selected struct {
 	Enabled []Tool // can be called
 	Listed  []Tool // shown by tools/list
-	// Tailored replaces Listed for particular clients, by the name that they give.
+	// Tailored replaces Listed for particular clients, see [ForClient].
 	Tailored map[string][]Tool
 	Omitted  []Omission
 }
@@ -70,6 +70,21 @@ func Select(all []Tool, s Selection) (Selected, error) {
 		out.Tailored[client] = shown(out.Enabled, preset)
 	}
 	return out, nil
+}
+
+// ForClient returns what is tailored for a client, by the name that it gives. A key that ends
+// with * is for every name that begins with the rest of it: some clients add the name of the
+// server to theirs.
+func ForClient[T any](tailored map[string]T, name string) (own T, ok bool) {
+	if own, ok = tailored[name]; ok {
+		return own, true
+	}
+	for key, value := range tailored {
+		if begin, pattern := strings.CutSuffix(key, "*"); pattern && strings.HasPrefix(name, begin) {
+			return value, true
+		}
+	}
+	return own, false
 }
 
 // shown returns the tools that a preset names; nil names all.

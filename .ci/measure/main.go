@@ -47,6 +47,7 @@ var figures = map[string]figure{
 	"claude":        clients.Claude,
 	"codex":         clients.Codex,
 	"gemini":        clients.Gemini,
+	"unattended":    clients.Unattended,
 	"sdk":           clients.SDK,
 	"kernel":        terminals.Kernel,
 	"load":          clients.Load,

@@ -16,13 +16,14 @@ const (
 )
 
 // Instructions returns the text about the server that a client gives to its model: the
-// roots, how paths and paging work, the purpose of the enabled tools. outlasts reports
-// whether programs that the tools start outlast the client.
-func Instructions(roots []string, categories []tools.Category, enabled []tools.Tool, outlasts bool) string {
+// roots, how paths and paging work, the purpose of the tools that the client is shown; others
+// of enabled can be found. outlasts reports whether programs that the tools start outlast the
+// client.
+func Instructions(roots []string, categories []tools.Category, enabled, listed []tools.Tool, outlasts bool) string {
 	const common = "Relative paths are under the first; an absolute path inside any of them works too, and paths outside are refused. " +
 		"Lines count from 1; the offset of a list is how many of its entries to skip. A long result is cut, says so, and names the next call that returns the rest."
 	said := "\n" + common
-	if guides := catalog.Guides(categories, enabled, outlasts, maxInstructions-forRoots-len(said)-len("\n")); guides != "" {
+	if guides := catalog.Guides(categories, enabled, listed, outlasts, maxInstructions-forRoots-len(said)-len("\n")); guides != "" {
 		said += "\n" + guides
 	}
 	return directories(roots, maxInstructions-len(said)) + said

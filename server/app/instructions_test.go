@@ -18,7 +18,7 @@ func TestInstructionsOfCategories(t *testing.T) {
 	categories := catalog.All(new(catalog.Services))
 	all := catalog.Tools(categories)
 	roots := []string{"/srv/a"}
-	whole := app.Instructions(roots, categories, all, false)
+	whole := app.Instructions(roots, categories, all, all, false)
 	if len(whole) > 2000 {
 		t.Errorf("%d bytes", len(whole))
 	}
@@ -28,7 +28,7 @@ func TestInstructionsOfCategories(t *testing.T) {
 		}
 	}
 	for _, only := range all {
-		text := app.Instructions(roots, categories, []tools.Tool{only}, false)
+		text := app.Instructions(roots, categories, all, []tools.Tool{only}, false)
 		for _, other := range all {
 			named := regexp.MustCompile(`\b` + other.Name + `\b`).MatchString(text)
 			if named && other.Name != only.Name {
@@ -36,7 +36,7 @@ func TestInstructionsOfCategories(t *testing.T) {
 			}
 		}
 	}
-	if lines := strings.Split(app.Instructions(roots, categories, nil, false), "\n"); len(lines) != 2 {
+	if lines := strings.Split(app.Instructions(roots, categories, nil, nil, false), "\n"); len(lines) != 2 {
 		t.Errorf("without tools:\n%s", strings.Join(lines, "\n"))
 	}
 	// What is named exists: a name with an underscore is one of a tool.
@@ -50,7 +50,7 @@ func TestInstructionsOfCategories(t *testing.T) {
 func TestInstructions(t *testing.T) {
 	categories := catalog.All(new(catalog.Services))
 	all := catalog.Tools(categories)
-	text := app.Instructions([]string{"/srv/a", "/srv/b"}, categories, all, false)
+	text := app.Instructions([]string{"/srv/a", "/srv/b"}, categories, all, all, false)
 	if !strings.HasPrefix(text, "The tools work inside these directories: /srv/a, /srv/b.\nRelative paths are under the first;") {
 		t.Errorf("instructions:\n%s", text)
 	}
@@ -58,7 +58,7 @@ func TestInstructions(t *testing.T) {
 		t.Errorf("a guide is not told with the whole catalog:\n%s", text)
 	}
 	only := slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool { return t.Category != "files" })
-	if text := app.Instructions([]string{"/srv/a"}, categories, only, false); strings.Contains(text, "grep") {
+	if text := app.Instructions([]string{"/srv/a"}, categories, only, only, false); strings.Contains(text, "grep") {
 		t.Errorf("grep without grep:\n%s", text)
 	}
 }
@@ -71,7 +71,7 @@ func TestInstructionsFit(t *testing.T) {
 	var roots []string
 	for i := range 60 {
 		roots = append(roots, "/"+strings.Repeat("d", 20+i))
-		text := app.Instructions(roots, categories, all, false)
+		text := app.Instructions(roots, categories, all, all, false)
 		if len(text) > 2000 {
 			t.Fatalf("%d roots: %d bytes", len(roots), len(text))
 		}
@@ -81,7 +81,7 @@ func TestInstructionsFit(t *testing.T) {
 			t.Fatalf("%d of %d roots: %s", shown, len(roots), line)
 		}
 	}
-	if text := app.Instructions([]string{strings.Repeat("/long", 1000)}, categories, all, false); len(text) > 2000 || !strings.Contains(text, "and 1 more.") {
+	if text := app.Instructions([]string{strings.Repeat("/long", 1000)}, categories, all, all, false); len(text) > 2000 || !strings.Contains(text, "and 1 more.") {
 		t.Errorf("one long root: %d bytes", len(text))
 	}
 }

@@ -35,10 +35,18 @@ func (p *Process) Serve(ctx context.Context, s Serving) error {
 	if err != nil {
 		return s.Settings.Locate(err)
 	}
+	instructions := func(listed []tools.Tool) string {
+		return Instructions(shared(cfg, s.Roots), p.Categories, e.selected.Enabled, listed, s.Background != nil)
+	}
+	instructed := map[string]string{}
+	for client, listed := range e.selected.Tailored {
+		instructed[client] = instructions(listed)
+	}
 	srv, err := server.New(server.Options{
 		Name:         "toolcrib",
 		Version:      p.Version,
-		Instructions: Instructions(shared(cfg, s.Roots), p.Categories, e.selected.Enabled, s.Background != nil),
+		Instructions: instructions(e.selected.Listed),
+		Instructed:   instructed,
 		Tools:        e.selected.Listed,
 		Hidden:       e.hidden(),
 		Tailored:     e.selected.Tailored,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"toolcrib/server/config"
@@ -76,10 +77,14 @@ func (l *list) table(p *Process, s tools.Selected) error {
 	if len(s.Omitted) > 0 && !l.All {
 		fmt.Fprintf(p.Stderr, "%d more cannot be called here; toolcrib list --all says why\n", len(s.Omitted))
 	}
+	var others []string
 	for _, client := range slices.Sorted(maps.Keys(s.Tailored)) {
 		if !slices.Equal(names(s.Tailored[client]), listed) {
-			fmt.Fprintf(p.Stderr, "%s is shown others, since it brings tools of its own; toolcrib list --preset companion lists them\n", client)
+			others = append(others, client)
 		}
+	}
+	if len(others) > 0 {
+		fmt.Fprintf(p.Stderr, "clients that bring tools of their own are shown others (%s); toolcrib list --preset companion lists them\n", strings.Join(others, ", "))
 	}
 	return nil
 }

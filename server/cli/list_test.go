@@ -81,7 +81,7 @@ func TestListTailored(t *testing.T) {
 	all := catalog.Tools(catalog.All(new(catalog.Services)))
 	for args, want := range map[string]bool{"": true, "--preset=default": false, "--preset=companion": false, "--toolsets=files": false, "--exclude-tools=call_tool": false} {
 		_, stderr, code := invocation{args: append([]string{"list"}, strings.Fields(args)...), catalog: all}.start(t)
-		if got := strings.Contains(stderr, "claude-code is shown others, "); code != 0 || got != want {
+		if got := strings.Contains(stderr, "are shown others (claude-code, "); code != 0 || got != want {
 			t.Errorf("list %s: exit code %d, stderr %q", args, code, stderr)
 		}
 	}

@@ -22,7 +22,7 @@ func policyCommand() command {
 		name:  "policy",
 		args:  "explain TOOL JSON [DIR ...]",
 		short: "say what would happen to a call, and by which rule",
-		long:  "Nothing is called. JSON is the arguments of the tool, DIR what serve takes.",
+		long:  "The tool is not called; hooks before a call are asked. JSON is the arguments of the tool, DIR what serve takes.",
 		new:   func() runner { return new(policy) },
 	}
 }

@@ -43,7 +43,7 @@ func (spec Spec) builtin(name string, f filter, opt Options) (run.Hooks, error) 
 			if question == "" {
 				question = fmt.Sprintf("%s: the hook %s wants your consent. Arguments: %s", v.Tool.Title, name, excerpt(string(v.Args)))
 			}
-			return run.Decision{Ask: question}, nil
+			return run.Decision{By: name, Ask: question}, nil
 		}), nil
 	case rewrite:
 		rw, err := newRewriter(spec.Rewrite)
@@ -55,7 +55,7 @@ func (spec Spec) builtin(name string, f filter, opt Options) (run.Hooks, error) 
 				return run.Decision{}, nil
 			}
 			args, err := rw.apply(v.Args)
-			return run.Decision{Args: args}, err
+			return run.Decision{By: name, Args: args}, err
 		}), nil
 	case redacts:
 		return run.Hooks{Redact: func(v run.View) run.Redactor {

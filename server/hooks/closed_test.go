@@ -11,9 +11,9 @@ import (
 	"toolcrib/server/hooks"
 )
 
-// TestFailsClosed has every way in which a hook gives no clear decision: each
-// denies the call, tells the model which hook it was, and keeps the details in the
-// log.
+// TestFailsClosed has every way in which a hook gives no clear decision: each denies the call
+// and tells the model which hook it was. The denial quotes an answer that is unclear; the
+// details of a hook that does not work are in the log alone.
 func TestFailsClosed(t *testing.T) {
 	command := func(body string) func(*testing.T) hooks.Spec {
 		return func(t *testing.T) hooks.Spec { return hooks.Spec{Command: []string{script(t, body)}} }
@@ -37,15 +37,15 @@ func TestFailsClosed(t *testing.T) {
 		{"killed", command(`kill -9 $$`), "signal: killed"},
 		{"timeout", command(`exec sleep 60`), "no answer within 300ms"},
 		{"timeout of a child", command(`sleep 60 & wait`), "no answer within 300ms"},
-		{"says nothing", command(`exit 0`), "no JSON object"},
 		{"ends while it says it", answers(`{"decision":"allow"`), "no JSON"},
 		{"no JSON", answers(`allow`), "no JSON object"},
 		{"a list", answers(`[{"decision":"allow"}]`), "no JSON object"},
 		{"null", answers(`null`), "no JSON object"},
 		{"two answers", answers(`{"decision":"allow"} {"decision":"allow"}`), "something behind"},
 		{"trailing text", answers(`{"decision":"allow"} yes`), "something behind"},
-		{"no decision", answers(`{}`), "decision: there is no"},
-		{"decision is null", answers(`{"decision":null}`), "decision: there is no"},
+		{"a reason alone", answers(`{"reason":"not on Sundays"}`), "no decision"},
+		{"decision is null", answers(`{"decision":null}`), "decision of the answer: it is null"},
+		{"decision is empty", answers(`{"decision":""}`), "decision of the answer"},
 		{"decision is no string", answers(`{"decision":true}`), "decision of the answer"},
 		{"unknown decision", answers(`{"decision":"alow"}`), `did you mean \"allow\"`},
 		{"decision in another case", answers(`{"decision":"Allow"}`), `did you mean \"allow\"`},
@@ -58,6 +58,12 @@ func TestFailsClosed(t *testing.T) {
 		{"result with allow", answers(`{"decision":"allow","result":{"text":"x"}}`), "goes with no result"},
 		{"skip without a result", answers(`{"decision":"skip"}`), "skip wants"},
 		{"skip with an empty result", answers(`{"decision":"skip","result":{}}`), "skip wants"},
+		{"a result that is neither", answers(`{"decision":"skip","result":7}`), "result of the answer"},
+		{"misspelt in the other form", answers(`{"hookSpecificOutput":{"permissionDecision":"denny"}}`), `did you mean \"deny\"`},
+		{"misspelt key in the other form", answers(`{"hookSpecificOutput":{"permisionDecision":"deny"}}`), `did you mean \"permissionDecision\"`},
+		{"skip in the other form", answers(`{"hookSpecificOutput":{"permissionDecision":"skip"}}`), "permissionDecision"},
+		{"continue is no boolean", answers(`{"continue":"false"}`), "continue of the answer"},
+		{"exit code 1", command(`echo '{"decision":"allow"}'; exit 1`), "exit status 1"},
 		{"too much output", command(`head -c 200000 /dev/zero`), "more than 65536 bytes"},
 		{"endless output", command(`exec yes`), "more than 65536 bytes"},
 		{"status 500", serves(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"decision":"allow"}`, 500) }), "answered 500"},
@@ -98,8 +104,9 @@ func TestFailsClosed(t *testing.T) {
 			if !strings.Contains(f.log.String(), tc.log) {
 				t.Errorf("the log does not say %q: %s", tc.log, f.log)
 			}
-			if strings.Contains(got, tc.log) {
-				t.Errorf("the model is told the details: %q", got)
+			unclear := strings.Contains(got, "is unclear")
+			if told := strings.Contains(got, strings.ReplaceAll(tc.log, `\"`, `"`)); told != unclear {
+				t.Errorf("unclear: %t, but the model is told: %q", unclear, got)
 			}
 			if took := time.Since(begin); took > 9*time.Second {
 				t.Errorf("took %s", took)

@@ -69,6 +69,9 @@ func (c *command) ask(ctx context.Context, input []byte) ([]byte, error) {
 		_ = killGroup(cmd) // processes that it has left behind
 	}
 	said := strings.TrimSpace(valid(string(errs.kept)))
+	if exit, ended := errors.AsType[*exec.ExitError](err); ended && exit.ExitCode() == 2 && !out.full && ctx.Err() == nil {
+		return nil, &objection{said}
+	}
 	switch {
 	case out.full:
 		return nil, fmt.Errorf("the command said more than %d bytes", maxAnswer)

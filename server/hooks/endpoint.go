@@ -49,7 +49,7 @@ func (e *endpoint) ask(ctx context.Context, input []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusNoContent {
 		return nil, fmt.Errorf("the address answered %s", res.Status)
 	}
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))

@@ -9,6 +9,7 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -137,20 +138,29 @@ func (h *hook) before(ctx context.Context, v run.View) (run.Decision, error) {
 		return run.Decision{}, nil
 	}
 	answer, err := h.run(ctx, messageOf(pre, v))
+	if no, objects := errors.AsType[*objection](err); objects {
+		return h.denial(v, no.reason, ""), nil
+	}
 	if err == nil {
 		var d run.Decision
 		if d, err = h.decision(v, answer); err == nil {
+			d.By = h.name
 			return d, nil
 		}
 	}
 	if ctx.Err() != nil {
 		return run.Decision{}, ctx.Err() // the call was cancelled, which is no fault of the hook
 	}
-	return run.Decision{}, &tools.Error{
+	e := &tools.Error{
 		Code: tools.Denied, Err: err,
 		Msg:  fmt.Sprintf("%s: the hook %s gave no decision, so the call is denied", v.Tool.Name, h.name),
 		Hint: fmt.Sprintf("tell the user that the hook %s does not work; the log of the server says why", h.name),
 	}
+	if unclear, is := errors.AsType[misspelt](err); is {
+		e.Msg = fmt.Sprintf("%s: the answer of the hook %s is unclear, so the call is denied: %v", v.Tool.Name, h.name, unclear)
+		e.Hint = fmt.Sprintf("tell the user to mend the hook %s; toolcrib help hooks says what it can answer", h.name)
+	}
+	return run.Decision{By: h.name}, e
 }
 
 // after tells a hook how a call ended, which fill puts into the message.

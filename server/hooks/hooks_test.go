@@ -34,6 +34,21 @@ func TestDecisions(t *testing.T) {
 		{"ask", `{"decision":"ask","reason":"really?"}`, "asked: really?"},
 		{"ask without a reason", `{"decision":"ask"}`, `asked: Test look: the hook guard wants your consent. Arguments: {"n":1}`},
 		{"skip", `{"decision":"skip","result":{"text":"from the hook"}}`, "from the hook"},
+		{"skip with a text", `{"decision":"skip","result":"from the hook"}`, "from the hook"},
+		{"nothing", "", `{"n":1}`},
+		{"spaces alone", " \n", `{"n":1}`},
+		{"an empty object", `{}`, `{"n":1}`},
+		{"arguments alone", `{"arguments":{"n":7}}`, `{"n":7}`},
+		{"as Claude Code: allow", `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"fine"}}`, `{"n":1}`},
+		{"deny", `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"not on Sundays"}}`, "denied: look: not on Sundays (hook guard)"},
+		{"ask", `{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"really?"}}`, "asked: really?"},
+		{"updatedInput", `{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"n":7}}}`, `{"n":7}`},
+		{"updatedInput alone", `{"hookSpecificOutput":{"updatedInput":{"n":7}}}`, `{"n":7}`},
+		{"block", `{"decision":"block","reason":"not on Sundays"}`, "denied: look: not on Sundays (hook guard)"},
+		{"approve", `{"decision":"approve"}`, `{"n":1}`},
+		{"continue false", `{"continue":false,"stopReason":"enough"}`, "denied: look: enough (hook guard)"},
+		{"continue true", `{"continue":true,"suppressOutput":true,"systemMessage":"hello"}`, `{"n":1}`},
+		{"the stronger of both forms", `{"decision":"approve","hookSpecificOutput":{"permissionDecision":"deny"}}`, "denied: look: denied (hook guard)"},
 		{"spaces", " \n{ \"decision\" : \"skip\", \"result\" : {\"text\":\"\"} }\n", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -45,6 +60,70 @@ func TestDecisions(t *testing.T) {
 				t.Errorf("logged %s", log)
 			}
 		})
+	}
+}
+
+// TestExitCode2 has commands that deny by their exit code, with the reason on stderr.
+func TestExitCode2(t *testing.T) {
+	for body, want := range map[string]string{
+		`echo "not on Sundays" >&2; exit 2`: "denied: look: not on Sundays (hook guard)",
+		`exit 2`:                            "denied: look: denied (hook guard)",
+		`echo '{"decision":"allow"}'; echo no >&2; exit 2`: "denied: look: no (hook guard)",
+	} {
+		f := start(t, hooks.Spec{Name: "guard", Event: "pre", Command: []string{script(t, body)}})
+		if got := ending(f.call(t, "look", `{"n":1}`)); got != want {
+			t.Errorf("%s: ended in %q, want %q", body, got, want)
+		}
+	}
+}
+
+// TestHelp has the example of the help at work.
+func TestHelp(t *testing.T) {
+	help, err := os.ReadFile(filepath.FromSlash("../cli/help/hooks.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(string(help), "```sh\n#!/bin/sh\n")
+	body, _, found := strings.Cut(body, "```")
+	if !found {
+		t.Fatal("the help has no example")
+	}
+	f := start(t, hooks.Spec{Name: "freeze", Event: "pre", Command: []string{script(t, body)}})
+	for args, want := range map[string]string{
+		`{"path":"release/a.txt"}`: "denied: look: frozen until Monday (hook freeze)",
+		`{"path":"drafts/a.txt"}`:  `{"path":"drafts/a.txt"}`,
+	} {
+		if got := ending(f.call(t, "look", args)); got != want {
+			t.Errorf("%s: ended in %q, want %q", args, got, want)
+		}
+	}
+}
+
+// TestExplained has what hooks say in an explanation, in which nothing is called.
+func TestExplained(t *testing.T) {
+	for _, tc := range []struct {
+		answer, verdict string
+		want            []run.Said
+	}{
+		{"", "allow", []run.Said{{Hook: "guard", Says: "has no objection"}}},
+		{`{"decision":"deny","reason":"no"}`, "deny", []run.Said{{Hook: "guard", Says: "denies: look: no (hook guard)"}}},
+		{`{"decision":"ask","reason":"sure?"}`, "ask", []run.Said{{Hook: "guard", Says: "asks: sure?"}}},
+		{`{"decision":"skip","result":"x"}`, "skip", []run.Said{{Hook: "guard", Says: "answers the call itself"}}},
+		{`{"arguments":{"n":7}}`, "allow", []run.Said{{Hook: "guard", Says: `has no objection; it replaces the arguments by {"n":7}`}}},
+		{`{"decision":"alow"}`, "deny", []run.Said{{Hook: "guard", Says: `denies: look: the answer of the hook guard is unclear, so the call is denied: decision: there is no "alow"; did you mean "allow"`}}},
+	} {
+		f := start(t, hooks.Spec{Name: "other", Event: "pre", Tool: []string{"write"}, Command: says(t, `{"decision":"deny"}`)},
+			hooks.Spec{Name: "guard", Event: "pre", Command: says(t, tc.answer)})
+		x, err := f.Explain(t.Context(), run.Call{Tool: "look", Args: json.RawMessage(`{"n":1}`), Session: askable})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, x.Hooks); diff != "" || x.Verdict != tc.verdict {
+			t.Errorf("%s: %s, hooks (-want +got):\n%s", tc.answer, x.Verdict, diff)
+		}
+		if text := x.String(); !strings.Contains(text, "hook guard "+tc.want[0].Says) {
+			t.Errorf("%s: the text is %s", tc.answer, text)
+		}
 	}
 }
 

@@ -111,6 +111,7 @@ func TestToolsThatLead(t *testing.T) {
 		}{
 			{tools.Tool{Name: "search_tools", Category: "bridge", Access: tools.Read}, true},
 			{tools.Tool{Name: "call_tool", Category: "bridge", Access: tools.Delegates}, true},
+			{tools.Tool{Name: "call_read_tool", Category: "bridge", Access: tools.Read}, true},
 			{tools.Tool{Name: "mcp_call", Category: "bridge", Access: tools.External}, false},
 			{tools.Tool{Name: "run_agent", Category: "agents", Access: tools.Delegates}, false},
 			{tools.Tool{Name: "grep", Category: "search", Access: tools.Read}, false},

@@ -37,8 +37,8 @@ func (p *pass) ask() error {
 		return nil
 	case p.parent != nil:
 		return p.mustBeAlone()
-	case refusal != nil && p.live.Confirm == ConfirmClient:
-		p.verdict = rules.Allow // the client has asked its user by its own prompt
+	case p.live.Confirm == ConfirmClient:
+		p.verdict = rules.Allow // the client asks its user by its own prompt
 		return nil
 	case refusal != nil:
 		return refusal
@@ -58,6 +58,13 @@ func declined(what string) *tools.Error {
 		WithHint("do not call it again unless the user asks for it")
 }
 
+// unconfirmed returns the error of a call whose form came back without a choice. A client that
+// has no user answers it itself.
+func unconfirmed(what string) *tools.Error {
+	return tools.Errorf(tools.Declined, "%s: not confirmed: the client answered without asking its user, or the user declined", what).
+		WithHint("do not call it again unless the user asks for it; the user can allow it by a rule of the policy in the configuration, or start the server with --confirm client, which sends no form and trusts the client's own prompt")
+}
+
 // cannotAsk returns why the user cannot be asked to consent to this call, or nil.
 func (p *pass) cannotAsk() *tools.Error {
 	subject := fmt.Sprintf("%s: needs the user's consent (rule %s%s)", p.tool.Name, p.rule, p.cause)
@@ -67,7 +74,7 @@ func (p *pass) cannotAsk() *tools.Error {
 			WithHint("the user can start it without --confirm deny")
 	case !p.call.Session.Client.Forms:
 		return tools.Errorf(tools.Denied, "%s, and this client cannot show a form", subject).
-			WithHint("the user can call it from a client with the elicitation ability, or start the server with --confirm client")
+			WithHint("the user can call it from a client with the elicitation ability, allow it by a rule of the policy in the configuration, or start the server with --confirm client")
 	}
 	return nil
 }
@@ -99,9 +106,9 @@ func (p *pass) newAsker() *asker {
 	case p.parent != nil:
 		return &asker{refusal: tools.Errorf(tools.Unavailable, "the user cannot be asked in the middle of another call").
 			WithHint("call %s by itself", p.call.Tool)}
-	case p.live.Confirm == ConfirmDeny:
-		return &asker{refusal: tools.Errorf(tools.Unavailable, "the server never asks its user").
-			WithHint("the user can start it without --confirm deny")}
+	case p.live.Confirm != ConfirmAsk:
+		return &asker{refusal: tools.Errorf(tools.Unavailable, "the server sends no forms").
+			WithHint("ask the user in plain text; the user can start the server without --confirm %s", p.live.Confirm)}
 	case !p.call.Session.Client.Forms:
 		return &asker{refusal: tools.Errorf(tools.Unavailable, "this client cannot show a form").
 			WithHint("ask the user in plain text")}

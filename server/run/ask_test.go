@@ -79,6 +79,32 @@ func TestConsent(t *testing.T) {
 	}
 }
 
+// Nobody is said to have declined who may never have been asked.
+func TestWhoDeclined(t *testing.T) {
+	const unknown = "it: not confirmed: the client answered without asking its user, or the user declined"
+	for _, tc := range []struct {
+		name   string
+		answer tools.Answer
+		want   string
+	}{
+		{"decline", tools.Answer{Action: tools.Decline}, unknown},
+		{"cancel", tools.Answer{Action: tools.Cancel}, unknown},
+		{"the choice", tools.Answer{Action: tools.Accept, Values: map[string]json.RawMessage{"allow": json.RawMessage(`"deny"`)}}, "it: the user declined"},
+		{"no choice of the form", tools.Answer{Action: tools.Accept, Values: map[string]json.RawMessage{"allow": json.RawMessage(`"never"`)}}, unknown},
+	} {
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Exec, tools.Process|tools.Network, say("done"))}}})
+		call := run.Call{Tool: "it", Args: empty, Session: askable}
+		call.Reply = &run.Reply{State: r.Run(t.Context(), call).Ask.State, Answers: map[string]tools.Answer{"consent": tc.answer}}
+		err := r.Run(t.Context(), call).Err
+		if err == nil || err.Msg != tc.want || err.Code != tools.Declined {
+			t.Errorf("%s: ended in %v, want %q", tc.name, err, tc.want)
+		}
+		if said := strings.Contains(err.Hint, "a rule of the policy") && strings.Contains(err.Hint, "--confirm client"); said != (tc.want == unknown) {
+			t.Errorf("%s: the hint is %q", tc.name, err.Hint)
+		}
+	}
+}
+
 func TestStateIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		newRunner := func(key byte) *run.Runner {
@@ -229,7 +255,7 @@ func TestAskWhereNobodyCanBeAsked(t *testing.T) {
 	for name, c := range map[string]struct {
 		session tools.SessionInfo
 		confirm run.Confirm
-	}{"no forms": {local, run.ConfirmClient}, "never": {askable, run.ConfirmDeny}} {
+	}{"no forms": {local, run.ConfirmAsk}, "trusted": {askable, run.ConfirmClient}, "never": {askable, run.ConfirmDeny}} {
 		r := run.New(run.Config{Settings: run.Settings{Confirm: c.confirm, Tools: []tools.Tool{tool("it", tools.Read, tools.None, twoAsks)}}})
 		out := r.Run(t.Context(), run.Call{Tool: "it", Args: json.RawMessage(`{}`), Session: c.session})
 		if got := ending(out); got != "unavailable" {

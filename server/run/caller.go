@@ -199,11 +199,13 @@ func (p *pass) consent(ctx context.Context, asking []*pass) error {
 	first := asking[0]
 	refusal := first.cannotAsk()
 	switch {
-	case p.live.Confirm == ConfirmClient && refusal != nil && p.parent == nil:
+	case p.live.Confirm == ConfirmClient && p.parent == nil:
 		for _, a := range asking {
-			a.verdict = rules.Allow // the client has asked its user about the outer call
+			a.verdict = rules.Allow // the client asks its user about the outer call
 		}
 		return nil
+	case p.live.Confirm == ConfirmClient:
+		return first.mustBeAlone()
 	case refusal != nil:
 		return refusal
 	}

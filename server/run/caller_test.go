@@ -99,6 +99,7 @@ func TestCaller(t *testing.T) {
 		{name: "preflight cannot ask", do: settled("write", "delete"), session: local, want: []string{"denied"}, preHooks: 2,
 			audit: []string{"begin outer allow delegates", "end delete ask tool-asks denied", "end outer allow delegates denied"}},
 		{name: "preflight trusts the client", cfg: run.Config{Settings: run.Settings{Confirm: run.ConfirmClient}}, do: settled("delete"), session: local, want: []string{"deleted"}, preHooks: 1},
+		{name: "preflight trusts a client with forms", cfg: run.Config{Settings: run.Settings{Confirm: run.ConfirmClient}}, do: settled("delete"), session: askable, want: []string{"deleted"}, preHooks: 1},
 		{name: "preflight names the call", do: settled("write", "nothing"), session: local, want: []string{"not_found"}, preHooks: 1},
 		{name: "preflight after a call", do: func(ctx context.Context, c tools.Caller) (string, error) {
 			if _, err := inner("write")(ctx, c); err != nil {

@@ -29,6 +29,7 @@ const (
 	allowOnce      = "once"
 	allowSession   = "session"
 	refuseByChoice = "deny"
+	noChoice       = "none" // of the form: an answer that it does not offer
 )
 
 // offer describes what a consent for the session covers: calls of the same tool that the
@@ -109,11 +110,11 @@ func (o *offer) form(question string) tools.Form {
 
 // choice returns the user's choice in an accepted form; "" is none. A form without a
 // choice field allows the call once when it is accepted. Content that does not match the
-// form is a refusal.
+// form is noChoice.
 func (o *offer) choice(content map[string]json.RawMessage) string {
 	if o == nil {
 		if len(content) > 0 {
-			return refuseByChoice
+			return noChoice
 		}
 		return allowOnce
 	}
@@ -122,8 +123,8 @@ func (o *offer) choice(content map[string]json.RawMessage) string {
 		return ""
 	}
 	var choice string
-	if json.Unmarshal(given, &choice) != nil {
-		return refuseByChoice
+	if json.Unmarshal(given, &choice) != nil || choice == "" {
+		return noChoice
 	}
 	return choice
 }
@@ -134,15 +135,17 @@ func (p *pass) answered(answer tools.Answer) error {
 	choice := p.offer.choice(answer.Values)
 	switch {
 	case answer.Action != tools.Accept:
+		return unconfirmed(p.tool.Name)
+	case choice == refuseByChoice:
 		return declined(p.tool.Name)
 	case choice == "": // a client that shows no fields, or fills none in
 		return tools.Errorf(tools.Declined, "%s: the form came back accepted without its field %q, which is no consent", p.tool.Name, consentField).
-			WithHint("the client has to send %s: once, session or deny; the user can start the server with --confirm client, which trusts the client's own prompt where it shows no forms", consentField)
+			WithHint("the client has to send %s: once, session or deny; the user can start the server with --confirm client, which sends no form and trusts the client's own prompt", consentField)
 	case choice == allowSession && p.r.consents.has(p): // answered on an earlier pass
 	case choice == allowSession && p.offer != nil:
 		p.r.consents.remember(p.consentKey(), p.offer)
 	case choice != allowOnce:
-		return declined(p.tool.Name)
+		return unconfirmed(p.tool.Name)
 	}
 	return nil
 }

@@ -1,7 +1,9 @@
 package run
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,9 +15,9 @@ import (
 // Explanation describes what would happen to a call and why.
 type Explanation struct {
 	Tool     string `json:"tool"`
-	Verdict  string `json:"verdict"` // allow, ask or deny
+	Verdict  string `json:"verdict"` // allow, ask or deny; skip if a hook answers the call
 	Rule     string `json:"rule"`
-	From     string `json:"from"` // "policy[n]", "default table" or "always", which nothing beats
+	From     string `json:"from"` // "policy[n]", "default table", "hooks" or "always", which nothing beats
 	Why      string `json:"why,omitempty"`
 	Question string `json:"question,omitempty"` // that the user would be asked
 	// Session describes the calls that a consent for the session would cover; "" = only
@@ -29,6 +31,37 @@ type Explanation struct {
 	// OnOpen reports whether paths that the call does not name are judged when the tool
 	// opens them.
 	OnOpen bool `json:"guarded,omitempty"`
+	// Hooks has what the hooks say that the call concerns, in their order up to a denial.
+	Hooks []Said `json:"hooks,omitempty"`
+}
+
+// Said is what a Pre hook says of a call.
+type Said struct {
+	Hook string `json:"hook"` // its name
+	Says string `json:"says"`
+}
+
+type heard []Said
+
+// add notes what hook n said. A hook that the call does not concern says nothing.
+func (h *heard) add(n int, d Decision, err error) {
+	s := Said{Hook: cmp.Or(d.By, fmt.Sprintf("pre hook %d", n)), Says: "has no objection"}
+	switch {
+	case err != nil:
+		s.Says = "denies: " + tools.AsError(err).Msg
+	case d.Deny != "":
+		s.Says = "denies: " + d.Deny
+	case d.Skip != nil:
+		s.Says = "answers the call itself"
+	case d.Ask != "":
+		s.Says = "asks: " + d.Ask
+	case d.Args == nil && d.By == "":
+		return
+	}
+	if d.Args != nil {
+		s.Says += "; it replaces the arguments by " + string(d.Args)
+	}
+	*h = append(*h, s)
 }
 
 // Runs is a command that a call would run.
@@ -52,8 +85,7 @@ type Judged struct {
 	Rules   []Outrank `json:"rules,omitempty"` // of the configuration that concern the call here
 }
 
-// same reports whether two judgements are about the same path and command, and so by the
-// same rules.
+// same reports whether two judgements are about the same path and command.
 func (j Judged) same(k Judged) bool {
 	return j.Path == k.Path && j.Command == k.Command && j.Leads == k.Leads
 }
@@ -67,10 +99,10 @@ type Outrank struct {
 	Maybe   bool   `json:"maybe,omitempty"` // it cannot be known whether it concerns the call
 }
 
-// Explain judges a call as Run does before it calls the tool, but without hooks. It
+// Explain judges a call as Run does before it calls the tool. It asks the Pre hooks, too. It
 // returns an error if the arguments are not valid or the tool's own question fails.
 func (r *Runner) Explain(ctx context.Context, call Call) (Explanation, error) {
-	p := &pass{r: r, call: call, live: r.live.Load(), ground: call.Session.Workspace}
+	p := &pass{r: r, call: call, live: r.live.Load(), ground: call.Session.Workspace, id: "explain", heard: new(heard)}
 	p.tool = p.live.tools[call.Tool]
 	ctx = tools.WithSession(ctx, &p.call.Session)
 	if err := p.bind(); err != nil {
@@ -79,10 +111,21 @@ func (r *Runner) Explain(ctx context.Context, call Call) (Explanation, error) {
 	if err := p.foresee(ctx); err != nil {
 		return Explanation{}, p.failure(ctx, err)
 	}
+	stop := p.pre(ctx)
+	if stop != nil && p.rule != preHook && !errors.Is(stop, errSkipped) {
+		return Explanation{}, p.failure(ctx, stop)
+	}
 	concern := p.live.Rules.Of(p.tool)
 	ru := p.judge(concern)
-	x := Explanation{Tool: p.tool.Name, Verdict: ru.verdict.String(), Rule: ru.name, Why: ru.why, From: p.live.Rules.From(ru.name)}
+	x := Explanation{Tool: p.tool.Name, Verdict: ru.verdict.String(), Rule: ru.name, Why: ru.why, From: p.live.Rules.From(ru.name), Hooks: *p.heard}
 	x.foresees(p)
+	if stop != nil {
+		x.Rule, x.From, x.Why = preHook, "hooks", ""
+		if x.Verdict = rules.Deny.String(); errors.Is(stop, errSkipped) {
+			x.Verdict = "skip"
+		}
+		return x, nil
+	}
 	if isAbsolute(ru.name) {
 		x.From = "always"
 		return x, nil
@@ -99,8 +142,11 @@ func (r *Runner) Explain(ctx context.Context, call Call) (Explanation, error) {
 	if err := p.policy(ctx); err != nil {
 		return Explanation{}, p.failure(ctx, err)
 	}
-	if x.Question = p.question; p.rule == toolAsks {
+	switch x.Question = p.question; p.rule {
+	case toolAsks:
 		x.Verdict, x.Rule, x.From, x.Why = rules.Ask.String(), toolAsks, "the tool itself", ""
+	case preHook:
+		x.Verdict, x.Rule, x.From, x.Why = rules.Ask.String(), preHook, "hooks", ""
 	}
 	if p.offer != nil {
 		x.Session = p.offer.covers()
@@ -158,6 +204,9 @@ func (x Explanation) String() string {
 		} else {
 			b.WriteString("  the consent is for this call alone\n")
 		}
+	}
+	for _, s := range x.Hooks {
+		fmt.Fprintf(&b, "hook %s %s\n", s.Hook, tools.Clip(s.Says))
 	}
 	x.tellCommands(&b)
 	for _, j := range x.Places {

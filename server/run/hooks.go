@@ -88,6 +88,7 @@ type View struct {
 // Decision is the result of a Pre hook. The zero Decision lets the call go on. Of several
 // decisions a denial beats a skip, a skip beats an ask, and an ask beats going on.
 type Decision struct {
+	By   string          // the name of the hook, for an explanation; "" = it had nothing to decide
 	Deny string          // the reason; denies the call
 	Hint string          // with Deny: what to do instead
 	Skip *tools.Result   // answers the call in the tool's place
@@ -109,6 +110,9 @@ func (p *pass) pre(ctx context.Context) error {
 		inside, end := p.observe(ctx, PartPre, i+1)
 		d, err := await(ctx, p.r.spawn, func() (Decision, error) { return hook(inside, p.view()) })
 		end(ended(err))
+		if p.heard != nil {
+			p.heard.add(i+1, d, err)
+		}
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return err

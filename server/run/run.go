@@ -124,6 +124,7 @@ type pass struct {
 	told     json.RawMessage // the arguments as records and logs may show them; nil: none are bound
 	replaced bool            // by a hook
 	asked    []string        // what hooks want the user to be asked
+	heard    *heard          // what hooks said; nil: nobody wants to know
 
 	// policy, ask
 	verdict  rules.Verdict

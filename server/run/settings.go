@@ -21,13 +21,13 @@ type Settings struct {
 	AuditFailure AuditFailure
 }
 
-// Confirm decides what happens to a verdict of ask if the client cannot ask its user.
+// Confirm decides what happens to a verdict of ask.
 type Confirm string
 
 // The values of Confirm.
 const (
-	ConfirmAsk    Confirm = "ask"    // deny, with the way out
-	ConfirmClient Confirm = "client" // trust the client's own prompt: allow
+	ConfirmAsk    Confirm = "ask"    // ask by a form; deny, with the way out, if the client shows none
+	ConfirmClient Confirm = "client" // send no form and trust the client's own prompt: allow
 	ConfirmDeny   Confirm = "deny"   // never ask: deny
 )
 

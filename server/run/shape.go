@@ -64,7 +64,7 @@ func (p *pass) suspended(pending *tools.PendingAsk) Outcome {
 // it, so that the result's text is not changed.
 func (p *pass) result() (tools.Result, error) {
 	tool, note := p.tool, p.note()
-	if _, passed := p.value.(tools.Result); !passed || p.tool.Access != tools.Delegates {
+	if _, passed := p.value.(tools.Result); !passed || !p.inner.begun() {
 		tool.Limits.Text -= len(note) // of an inner call the result has left room for it
 	}
 	for outer := p.parent; outer != nil; outer = outer.parent {

@@ -71,6 +71,8 @@ func TestStages(t *testing.T) {
 		{name: "cannot ask", change: confirm("sure?"), want: "denied", fired: "error denied", audit: []string{"end it ask tool-asks denied"}},
 		{name: "cannot ask, client trusted", change: confirm("sure?"), cfg: run.Config{Settings: run.Settings{Confirm: run.ConfirmClient}},
 			want: "done", fired: "post done", ran: 1, audit: []string{"end it allow tool-asks ok"}},
+		{name: "can ask, client trusted", change: confirm("sure?"), session: askable, cfg: run.Config{Settings: run.Settings{Confirm: run.ConfirmClient}},
+			want: "done", fired: "post done", ran: 1, audit: []string{"end it allow tool-asks ok"}},
 		{name: "never ask", change: confirm("sure?"), session: askable, cfg: run.Config{Settings: run.Settings{Confirm: run.ConfirmDeny}},
 			want: "denied", fired: "error denied", audit: []string{"end it ask tool-asks denied"}},
 		{name: "handler fails", handler: fails(tools.Errorf(tools.Conflict, "changed")), want: "conflict", fired: "error conflict", ran: 1,

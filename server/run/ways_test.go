@@ -66,7 +66,7 @@ func (r *journal) nested(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, outer := range r.list {
-		if outer.Tool == "call_tool" && !slices.ContainsFunc(r.list, func(in run.Record) bool { return in.Parent == outer.ID }) {
+		if delegator(outer.Tool) && !slices.ContainsFunc(r.list, func(in run.Record) bool { return in.Parent == outer.ID }) {
 			t.Errorf("call %s has no call inside it on record", outer.ID)
 		}
 	}
@@ -138,14 +138,23 @@ type way struct {
 
 var ways = []way{
 	{"directly", func(tool string, args json.RawMessage) run.Call { return run.Call{Tool: tool, Args: args} }},
-	{"by call_tool", func(tool string, args json.RawMessage) run.Call {
+	{"by call_tool", by("call_tool")},
+}
+
+// readWay is for tools that only read.
+var readWay = way{"by call_read_tool", by("call_read_tool")}
+
+func by(delegator string) func(tool string, args json.RawMessage) run.Call {
+	return func(tool string, args json.RawMessage) run.Call {
 		wrapped, err := json.Marshal(map[string]any{"name": tool, "arguments": args})
 		if err != nil {
 			panic(err) // the arguments of an example are JSON
 		}
-		return run.Call{Tool: "call_tool", Args: wrapped}
-	}},
+		return run.Call{Tool: delegator, Args: wrapped}
+	}
 }
+
+func delegator(tool string) bool { return tool == "call_tool" || tool == "call_read_tool" }
 
 // changing are the parts of results that no two calls have in common.
 var changing = regexp.MustCompile(strings.Join([]string{
@@ -269,8 +278,8 @@ func TestMain(m *testing.M) {
 func TestSamePolicyBothWays(t *testing.T) {
 	all := catalog.Tools(catalog.All(new(catalog.Services)))
 	for _, tool := range all {
-		if tool.Access == tools.Delegates {
-			continue // they do not call themselves
+		if delegator(tool.Name) {
+			continue // they do not call each other
 		}
 		t.Run(tool.Name, func(t *testing.T) {
 			t.Parallel()
@@ -300,7 +309,11 @@ func bothWays(t *testing.T, tool tools.Tool, policy setting, paths []schema.Path
 	var ends [][]string
 	var kept [][]run.Record
 	var trees []map[string]string
-	for _, way := range ways {
+	list := ways
+	if tool.Access == tools.Read {
+		list = append(slices.Clone(ways), readWay)
+	}
+	for _, way := range list {
 		w := newWorld(t, tool.Name, func(s *run.Settings, info *tools.SessionInfo) {
 			policy.set(s, info, tool, paths)
 		})
@@ -312,13 +325,15 @@ func bothWays(t *testing.T, tool tools.Tool, policy setting, paths []schema.Path
 		ends, kept, trees = append(ends, got), append(kept, list), append(trees, w.tree(t))
 		w.log.nested(t)
 	}
-	for what, diff := range map[string]string{
-		"endings": cmp.Diff(ends[0], ends[1]),
-		"records": cmp.Diff(kept[0], kept[1]),
-		"files":   cmp.Diff(trees[0], trees[1]),
-	} {
-		if diff != "" {
-			t.Errorf("%s (-directly +by call_tool):\n%s", what, diff)
+	for i := 1; i < len(list); i++ {
+		for what, diff := range map[string]string{
+			"endings": cmp.Diff(ends[0], ends[i]),
+			"records": cmp.Diff(kept[0], kept[i]),
+			"files":   cmp.Diff(trees[0], trees[i]),
+		} {
+			if diff != "" {
+				t.Errorf("%s (-directly +%s):\n%s", what, list[i].name, diff)
+			}
 		}
 	}
 	return ends[0]

@@ -77,7 +77,49 @@ func signature(t tools.Tool) (string, error) {
 	if len(params) == 0 {
 		return "no arguments", nil
 	}
-	slices.SortStableFunc(params, func(a, b parameter) int { // required first
+	params = required(params)
+	words := make([]string, len(params))
+	for i, p := range params {
+		words[i] = p.String()
+	}
+	return strings.Join(words, ", "), nil
+}
+
+// explained returns a line for each argument, the required ones first: its name, type or
+// values, whether it is required, its default, and what it means. The fields of objects
+// follow, further in.
+func explained(params []parameter, indent string) string {
+	if len(params) == 0 && indent == "  " {
+		return indent + "no arguments\n"
+	}
+	var b strings.Builder
+	for _, p := range required(params) {
+		kind, fields := p.kind(), p.fields()
+		if len(fields) > 0 {
+			kind = "object" + strings.Repeat("[]", p.depth())
+		}
+		fmt.Fprintf(&b, "%s%s: %s", indent, p.name, kind)
+		if p.required {
+			b.WriteString(" required")
+		}
+		if len(p.Default) > 0 {
+			fmt.Fprintf(&b, " (default %s)", strings.Trim(string(p.Default), `"`))
+		}
+		if p.Description != "" {
+			b.WriteString(" - " + cut(p.Description, maxMeaning))
+		}
+		b.WriteString("\n" + explained(fields, indent+"  "))
+	}
+	return b.String()
+}
+
+// maxMeaning is the most bytes of the description of an argument.
+const maxMeaning = 200
+
+// required puts required arguments first.
+func required(params []parameter) []parameter {
+	params = slices.Clone(params)
+	slices.SortStableFunc(params, func(a, b parameter) int {
 		switch {
 		case a.required == b.required:
 			return 0
@@ -86,11 +128,27 @@ func signature(t tools.Tool) (string, error) {
 		}
 		return 1
 	})
-	words := make([]string, len(params))
-	for i, p := range params {
-		words[i] = p.String()
+	return params
+}
+
+// fields returns the properties of an object, or of the objects of a list.
+func (p parameter) fields() []parameter {
+	for p.Items != nil {
+		p = *p.Items
 	}
-	return strings.Join(words, ", "), nil
+	list, err := p.inner()
+	if err != nil {
+		return nil // parametersOf has read the same schema
+	}
+	return list
+}
+
+// depth returns how many lists are around a value.
+func (p parameter) depth() (n int) {
+	for ; p.Items != nil; p = *p.Items {
+		n++
+	}
+	return n
 }
 
 // String returns text such as "sort: name|size" or "path: string, required".

@@ -60,6 +60,32 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestNothingFits asks for tools that nobody has, in the catalog as it is and in the one
+// that has grown. The requests were written before there was a threshold; half of them are
+// held out from its choice.
+func TestNothingFits(t *testing.T) {
+	big := grown(t)
+	small := &tooltest.Caller{}
+	small.All = catalog.Tools(catalog.All(&catalog.Services{Caller: small}))
+	ws, _ := tooltest.Tree(t, nil)
+	for _, caller := range []*tooltest.Caller{small, big} {
+		search := find(t, caller.All, "search_tools")
+		none := map[string]int{}
+		for half, request := range requests(t, "absent") {
+			switch refused := strings.HasPrefix(searched(t, ws, search, request), "no tool fits "); {
+			case refused:
+				none[half]++
+			case half == "tuned":
+				t.Logf("%q fits a tool", request)
+			}
+		}
+		t.Logf("requests: 30 for tools that nobody has, among %d tools: %d of 15 known and %d of 15 held out are told that none fits", len(caller.All), none["tuned"], none["held"])
+		if none["tuned"] < 10 || none["held"] < 8 {
+			t.Errorf("among %d tools: %d and %d; want 10 and 8 of 15", len(caller.All), none["tuned"], none["held"])
+		}
+	}
+}
+
 // tally counts requests, those whose tool is found first, and in the first three.
 type tally struct{ all, first, third float64 }
 

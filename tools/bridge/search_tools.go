@@ -16,18 +16,19 @@ var searchToolsDoc string
 
 // SearchToolsIn describes the wanted tool.
 type SearchToolsIn struct {
-	Query   string `json:"query,omitempty" jsonschema:"maxLength=500" jsonschema_description:"what you want to do, in plain language, or the name of a tool; without it all tools are listed" alias:"q,request,task"`
+	Query   string `json:"query,omitempty" jsonschema:"maxLength=500" jsonschema_description:"what you want to do, or the name of a tool; none lists all" alias:"q,request,task"`
 	Toolset string `json:"toolset,omitempty" jsonschema:"maxLength=40" jsonschema_description:"only tools of this toolset, such as files" alias:"category"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50,default=5" jsonschema_description:"most tools in one result" alias:"max_results"`
-	Offset  int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000,default=0" jsonschema_description:"how many tools to skip; the last result names the next"`
+	Offset  int    `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000,default=0" jsonschema_description:"tools to skip, as the last result says"`
 }
 
 // SearchToolsOut is a page of tools.
 type SearchToolsOut struct {
 	Query  string
-	Tools  []string // two lines each
+	Tools  []string // each with its arguments
 	Offset int
 	Total  int
+	None   bool // no tool fits; Tools has the closest, if some resemble the request
 	// Toolsets are named if nothing was found.
 	Toolsets []string
 }
@@ -40,17 +41,17 @@ func searchToolsTool(d Deps) tools.Tool {
 			{
 				Say:  "how can a change be taken back?",
 				In:   SearchToolsIn{Query: "undo the last change", Limit: 1},
-				Want: "1 of … tools, best first; next: offset=1; call_tool calls them\nrestore_file [files, write]: Restores files …\n  path: string, …\n",
+				Want: "1 of … tools, best first; next: offset=1\nrestore_file [files, write, by call_tool]: Restores files …\n  path: string - …\n...\n",
 			},
 			{
 				Say:  "which tools search?",
 				In:   SearchToolsIn{Toolset: "search"},
-				Want: "… tools; call_tool calls them\nglob [search, read]: Finds files and directories by name, …\n  pattern: string[] required, …\ngrep [search, read]: …\n  pattern: string required, …\n...\n",
+				Want: "… tools\nglob [search, read, by call_read_tool]: Finds files and directories by name, …\n  pattern: string[] required - …\n...\ngrep [search, read, by call_read_tool]: …\n  pattern: string required - …\n...\n",
 			},
 			{
 				Say:  "nothing does that",
 				In:   SearchToolsIn{Query: "zzzzzz"},
-				Want: "no tool is known for \"zzzzzz\"; say it in other words, or list a toolset: …\n",
+				Want: "no tool fits \"zzzzzz\"; say it in other words, or list a toolset: …\n",
 			},
 		},
 		Run: func(ctx context.Context, in SearchToolsIn) (SearchToolsOut, error) { return searchTools(ctx, d, in) },
@@ -73,24 +74,27 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 		}
 		return SearchToolsOut{}, e.WithHint("there are: %s", strings.Join(toolsets, ", "))
 	}
-	found := all
+	found, fit := all, true
 	if strings.TrimSpace(in.Query) != "" {
-		if found, err = d.shelf.search(all, in.Query); err != nil {
+		if found, fit, err = d.shelf.search(all, in.Query); err != nil {
 			return SearchToolsOut{}, err
 		}
 	}
-	out := SearchToolsOut{Query: in.Query, Offset: in.Offset, Toolsets: toolsets}
-	for _, t := range found {
-		if ctx.Err() != nil {
-			return SearchToolsOut{}, ctx.Err()
+	found = slices.DeleteFunc(slices.Clone(found), func(t tools.Tool) bool {
+		return in.Toolset != "" && t.Category != in.Toolset || d.Caller.Refusal(ctx, t) != ""
+	})
+	if ctx.Err() != nil {
+		return SearchToolsOut{}, ctx.Err()
+	}
+	out := SearchToolsOut{Query: in.Query, Offset: in.Offset, Total: len(found), None: !fit, Toolsets: toolsets}
+	if out.None {
+		found = found[:min(maxClosest, len(found))]
+	}
+	for _, t := range found[min(in.Offset, len(found)):] {
+		if len(out.Tools) == in.Limit {
+			break
 		}
-		if in.Toolset != "" && t.Category != in.Toolset || d.Caller.Refusal(ctx, t) != "" {
-			continue
-		}
-		if out.Total++; out.Total <= in.Offset || len(out.Tools) == in.Limit {
-			continue
-		}
-		entry, err := entryOf(t)
+		entry, err := entryOf(t, all)
 		if err != nil {
 			return SearchToolsOut{}, err
 		}
@@ -99,42 +103,51 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 	return out, nil
 }
 
-// maxDoes is the most bytes of the purpose of one tool.
-const maxDoes = 220
+// maxClosest is how many tools are shown where none fits.
+const maxClosest = 2
 
-// entryOf returns the two lines of a tool.
-func entryOf(t tools.Tool) (string, error) {
+// maxDoes is the most bytes of the purpose of one tool.
+const maxDoes = 700
+
+// entryOf returns what a call of the tool needs: its name and the delegator that calls it,
+// its purpose, and its arguments.
+func entryOf(t tools.Tool, all []tools.Tool) (string, error) {
 	description, err := t.Description()
 	if err != nil {
 		return "", err
 	}
-	does, _ := firstSentence(description)
-	args, err := signature(t)
+	params, err := parametersOf(t)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s [%s, %s]: %s\n  %s\n", t.Name, t.Category, t.Access, cut(does, maxDoes), cut(args, maxSignature)), nil
+	by := ""
+	if way := route(t, all); way != "" {
+		by = ", by " + way
+	}
+	return fmt.Sprintf("%s [%s, %s%s]: %s\n%s", t.Name, t.Category, t.Access, by, cut(description, maxDoes), explained(params, "  ")), nil
 }
 
-// Text returns a status line and two lines for each tool.
+// Text returns a status line and the tools.
 func (o SearchToolsOut) Text() string { return o.status() + "\n" + strings.Join(o.Tools, "") }
 
 func (o SearchToolsOut) status() string {
 	end, order := o.Offset+len(o.Tools), ""
-	if o.Query != "" {
+	if o.Query != "" && o.Total > 1 {
 		order = ", best first"
 	}
 	switch {
+	case o.None && len(o.Tools) > 0:
+		return fmt.Sprintf("no tool fits %q; the closest:", o.Query)
 	case o.Total == 0 && o.Query != "":
-		return fmt.Sprintf("no tool is known for %q; say it in other words, or list a toolset: %s", o.Query, strings.Join(o.Toolsets, ", "))
+		return fmt.Sprintf("no tool fits %q; say it in other words, or list a toolset: %s", o.Query, strings.Join(o.Toolsets, ", "))
 	case o.Total == 0:
 		return "no tool can be called"
 	case len(o.Tools) == 0:
 		return fmt.Sprintf("offset %d is past the end: there are %s", o.Offset, count(o.Total))
 	case end < o.Total:
-		return fmt.Sprintf("%d of %s%s; next: offset=%d; call_tool calls them", len(o.Tools), count(o.Total), order, end)
+		return fmt.Sprintf("%d of %s%s; next: offset=%d", len(o.Tools), count(o.Total), order, end)
 	}
-	return fmt.Sprintf("%s%s; call_tool calls them", count(len(o.Tools)), order)
+	return count(len(o.Tools)) + order
 }
 
 func count(n int) string {
@@ -147,7 +160,7 @@ func count(n int) string {
 // Meta has, for programs, the next page.
 func (o SearchToolsOut) Meta() map[string]any {
 	end := o.Offset + len(o.Tools)
-	if len(o.Tools) == 0 || end >= o.Total {
+	if len(o.Tools) == 0 || o.None || end >= o.Total {
 		return nil
 	}
 	return map[string]any{tools.MetaNext: map[string]any{"offset": end}}

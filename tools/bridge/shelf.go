@@ -15,18 +15,30 @@ type shelf struct {
 	index *find.Index
 }
 
-// search returns the tools that answer a request, best first. The index is made by
-// the first search after a change of the tools.
-func (s *shelf) search(all []tools.Tool, request string) ([]tools.Tool, error) {
+// Bounds of what answers a request, set by the requests of testdata: those for a tool that
+// there is, and those of absent.tsv for tools that nobody has.
+const (
+	fits      = 0.65 // at least the Fit of a tool that answers it
+	resembles = 0.3  // at least the Fit of one that is named where none answers it
+	related   = 0.25 // at least the share of the best Score of the others that are shown
+)
+
+// search returns the tools that answer a request, best first. If none does, it returns
+// those that resemble it and false. The index is made by the first search after a change of
+// the tools.
+func (s *shelf) search(all []tools.Tool, request string) (found []tools.Tool, fit bool, err error) {
 	index, err := s.indexOf(all)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var found []tools.Tool
-	for _, hit := range index.Search(request) {
-		found = append(found, all[hit.Doc])
+	hits := index.Search(request)
+	fit = len(hits) > 0 && hits[0].Fit >= fits
+	for _, hit := range hits {
+		if fit && hit.Score >= related*hits[0].Score || !fit && hit.Fit >= resembles {
+			found = append(found, all[hit.Doc])
+		}
 	}
-	return found, nil
+	return found, fit, nil
 }
 
 func (s *shelf) indexOf(all []tools.Tool) (*find.Index, error) {

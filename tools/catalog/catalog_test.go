@@ -238,11 +238,11 @@ func TestBudget(t *testing.T) {
 	if err := json.Compact(&compact, b.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(sel.Listed); n == 0 || n > 20 {
-		t.Errorf("the default preset lists %d tools, want 1 to 20", n)
+	if n := len(sel.Listed); n == 0 || n > 24 {
+		t.Errorf("the default preset lists %d tools, want 1 to 24", n)
 	}
-	if tokens := compact.Len() / 4; tokens > 8000 {
-		t.Errorf("the default preset takes %d tokens, want at most 8,000", tokens)
+	if tokens := compact.Len() / 4; tokens > 6500 {
+		t.Errorf("the default preset takes %d tokens, want at most 6,500", tokens)
 	}
 }
 

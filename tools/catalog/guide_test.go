@@ -19,7 +19,7 @@ func TestGuidesFit(t *testing.T) {
 	}
 	enabled := catalog.Tools(list)
 	const limit = 1500
-	text := catalog.Guides(list, enabled, true, limit)
+	text := catalog.Guides(list, enabled, enabled, true, limit)
 	lines := strings.Split(text, "\n")
 	last := lines[len(lines)-1]
 	if len(text) > limit || !strings.HasPrefix(last, "more tools: ") || !strings.HasSuffix(last, ", more15; search_tools finds them by what they do.") {
@@ -30,7 +30,7 @@ func TestGuidesFit(t *testing.T) {
 			t.Errorf("%s is not named:\n%s", c.ID, text)
 		}
 	}
-	without := catalog.Guides(list, enabled[2:], true, limit) // bridge comes first
+	without := catalog.Guides(list, enabled[4:], enabled[4:], true, limit) // bridge comes first
 	if strings.Contains(without, "search_tools") || !strings.Contains(without, "more tools: ") {
 		t.Errorf("without search_tools:\n%s", without)
 	}
@@ -41,10 +41,10 @@ func TestGuidesOutlasting(t *testing.T) {
 	list := categories()
 	all := catalog.Tools(list)
 	const clause = "job_list shows those of before"
-	if got := catalog.Guides(list, all, true, 5000); !strings.Contains(got, clause) {
+	if got := catalog.Guides(list, all, all, true, 5000); !strings.Contains(got, clause) {
 		t.Errorf("got\n%s", got)
 	}
-	if got := catalog.Guides(list, all, false, 5000); strings.Contains(got, clause) {
+	if got := catalog.Guides(list, all, all, false, 5000); strings.Contains(got, clause) {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"toolcrib/tools"
 )
 
-// defaultPreset are the tools that tools/list shows by default, at most 20. A name has an
-// effect as soon as its tool exists.
+// defaultPreset are the tools that tools/list shows by default. A name has an effect as soon
+// as its tool exists.
 var defaultPreset = []string{
-	"read_file", "write_file", "edit_file", "apply_patch", "list_directory", "move_path", "delete_path",
-	"restore_file", "glob", "grep", "bash", "job_output", "job_input", "job_stop", "run_python",
-	"web_fetch", "web_search", "ask_user", "search_tools", "call_tool",
+	"read_file", "read_files", "write_file", "edit_file", "apply_patch", "list_directory", "move_path", "delete_path",
+	"restore_file", "glob", "grep", "bash", "job_list", "job_output", "job_input", "job_stop", "run_python",
+	"code_interpreter", "web_fetch", "web_search", "ask_user", "search_tools", "call_read_tool", "call_tool",
 }
 
 // minimalPreset is the files and search tools of the default preset.
@@ -27,11 +27,17 @@ var minimalPreset = []string{
 // model choose.
 var twins = []string{"read_file", "write_file", "edit_file", "glob", "grep", "bash", "powershell"}
 
-// coders are the clients that have them, by the name in their clientInfo, as it was measured.
-// All other clients get the default.
+// coders are the clients that have them, by the name in their clientInfo, see
+// [tools.ForClient]. "toolcrib help clients" has the handshakes that were recorded and decides.
+// All other clients get the default. A client that defers tools behind a search of its own
+// gains nothing if more than the twins is hidden from it, so companion hides nothing else.
 var coders = []string{
-	"claude-code",      // Claude Code: Read, Write, Edit, Glob, Grep, Bash
-	"codex-mcp-client", // Codex: shell and apply_patch; it reads and searches with these
+	"claude-code",            // Read, Write, Edit, Glob, Grep, Bash; defers the tools of servers
+	"codex-mcp-client",       // exec_command and apply_patch; it reads and searches with these
+	"gemini-cli-mcp-client*", // read_file, write_file, replace, glob, grep_search, run_shell_command
+	"qwen-cli-mcp-client*",   // the same; defers the tools of servers
+	"opencode",               // read, write, edit, glob, grep, bash
+	"continue-cli-client",    // Read, Write, Edit, Search, Bash
 }
 
 // Tailored returns the default presets of clients that have tools themselves, by the name of
@@ -56,7 +62,7 @@ func companion(all []tools.Tool) []string {
 }
 
 // maxDefault is the most tools that the default preset shows.
-const maxDefault = 20
+const maxDefault = 24
 
 // presets are the names that [Preset] takes.
 var presets = []string{"default", "minimal", "companion", "all"}
@@ -100,7 +106,7 @@ type Selection struct {
 	Toolsets     []string `flag:"toolsets" env:"TOOLCRIB_TOOLSETS" arg:"NAMES" help:"categories of tools that can be called, or all (default all)" narrow:"catalog" live:"yes"`
 	Tools        []string `flag:"tools" env:"TOOLCRIB_TOOLS" arg:"NAMES" help:"tools that can be called in addition to the toolsets; without --toolsets, the only ones" narrow:"catalog" live:"yes"`
 	ExcludeTools []string `flag:"exclude-tools" env:"TOOLCRIB_EXCLUDE_TOOLS" arg:"NAMES" help:"tools that cannot be called, despite all other settings" narrow:"union" live:"yes"`
-	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools or without search_tools or call_tool; else default, and companion for clients that bring tools of their own, as Claude Code and Codex do)" live:"yes"`
+	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools or without search_tools or call_tool; else default, and companion for clients that bring tools of their own, see toolcrib help clients)" live:"yes"`
 	ReadOnly     bool     `flag:"read-only" env:"TOOLCRIB_READ_ONLY" help:"only tools that change nothing" narrow:"true" live:"yes"`
 }
 

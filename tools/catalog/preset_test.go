@@ -1,6 +1,8 @@
 package catalog_test
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,5 +47,45 @@ func TestSelection(t *testing.T) {
 	}
 	if _, err := (catalog.Selection{Preset: "defalt"}).Choose(all, tools.Host{}); err == nil || !strings.Contains(err.Error(), `did you mean "default"`) {
 		t.Errorf("unknown preset: %v", err)
+	}
+}
+
+// A description in the default list names no tool that is not in it, unless it says how that
+// is called.
+func TestListedNames(t *testing.T) {
+	names, err := catalog.Preset("default", all())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range all() {
+		if !slices.Contains(names, tool.Name) {
+			continue
+		}
+		text, err := tool.Description()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range all() {
+			named := regexp.MustCompile(`\b` + other.Name + `\b( \(by call_(read_)?tool\))?`)
+			for _, m := range named.FindAllStringSubmatch(text, -1) {
+				if strings.Contains(other.Name, "_") && !slices.Contains(names, other.Name) && m[1] == "" {
+					t.Errorf("%s names %s, which is not listed", tool.Name, other.Name)
+				}
+			}
+		}
+	}
+}
+
+// The handshakes that were recorded get what they are to get, and others do not.
+func TestTailoredClients(t *testing.T) {
+	tailored := catalog.Tailored(all())
+	for client, want := range map[string]bool{
+		"claude-code": true, "codex-mcp-client": true, "gemini-cli-mcp-client": true, "gemini-cli-mcp-client-toolcrib": true,
+		"qwen-cli-mcp-client-toolcrib": true, "opencode": true, "continue-cli-client": true,
+		"claude-ai": false, "opencode2": false, "": false, "Visual Studio Code": false,
+	} {
+		if _, got := tools.ForClient(tailored, client); got != want {
+			t.Errorf("%q is shown companion: %t", client, got)
+		}
 	}
 }

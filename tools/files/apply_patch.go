@@ -21,9 +21,9 @@ var applyPatchDoc string
 
 // ApplyPatchIn is a patch.
 type ApplyPatchIn struct {
-	Patch    string `json:"patch" jsonschema_description:"The whole patch: *** Begin Patch envelope, or a unified or git diff." jsonschema:"minLength=1" alias:"input,diff,patch_text,content,patch_content,unified_diff" record:"digest"`
-	DryRun   bool   `json:"dry_run,omitempty" jsonschema_description:"Show the diff that the patch would make and write nothing." jsonschema:"default=false" alias:"preview,check"`
-	Encoding string `json:"encoding,omitempty" jsonschema_description:"Encoding of the files that it changes (gb18030, windows-1251 ...) instead of the detected one."`
+	Patch    string `json:"patch" jsonschema_description:"*** Begin Patch envelope, or a unified or git diff." jsonschema:"minLength=1" alias:"input,diff,patch_text,content,patch_content,unified_diff" record:"digest"`
+	DryRun   bool   `json:"dry_run,omitempty" jsonschema_description:"Show the diff and write nothing." jsonschema:"default=false" alias:"preview,check"`
+	Encoding string `json:"encoding,omitempty" jsonschema_description:"Instead of the detected one: gb18030, windows-1251 ..."`
 }
 
 // ApplyPatchOut reports the changes of a patch.

@@ -23,7 +23,7 @@ type EditFileIn struct {
 	Edits        []TextEdit `json:"edits" jsonschema_description:"Edits, made in this order, all or none." jsonschema:"minItems=1,maxItems=200" alias:"changes,replacements"`
 	ExpectedHash string     `json:"expected_hash,omitempty" jsonschema_description:"Edit only if the file still has this hash, as read_file gave it." alias:"hash,sha256"`
 	DryRun       bool       `json:"dry_run,omitempty" jsonschema_description:"Show the diff and write nothing." jsonschema:"default=false" alias:"preview"`
-	Encoding     string     `json:"encoding,omitempty" jsonschema_description:"Encoding of the file (gb18030, windows-1251 ...) instead of the detected one."`
+	Encoding     string     `json:"encoding,omitempty" jsonschema_description:"Instead of the detected one: gb18030, windows-1251 ..."`
 }
 
 // TextEdit is one replacement: of a text, or of whole lines.
@@ -31,8 +31,8 @@ type TextEdit struct {
 	OldText       string `json:"old_text,omitempty" jsonschema_description:"Text to replace, exactly as in the file; it must occur there once." alias:"old_string,old_str,old,search,find,search_text,find_text,old_content,original,original_text,search_string" record:"digest"`
 	NewText       string `json:"new_text" jsonschema_description:"Text to put there; empty deletes." alias:"new_string,new_str,new,replace,replacement,replace_text,replacement_text,new_content,replace_with,replace_string" record:"digest"`
 	ReplaceAll    bool   `json:"replace_all,omitempty" jsonschema_description:"Replace every occurrence of old_text." jsonschema:"default=false" alias:"all,allow_multiple,replace_all_occurrences"`
-	ExpectedCount int    `json:"expected_count,omitempty" jsonschema_description:"How often old_text must occur in the file; all are replaced." jsonschema:"minimum=1,maximum=1000000" alias:"expected_replacements,expected_occurrences"`
-	StartLine     *int   `json:"start_line,omitempty" jsonschema_description:"First of the whole lines to replace, counted from 1; with old_text, the line on which that begins." jsonschema:"minimum=1,maximum=100000000"`
+	ExpectedCount int    `json:"expected_count,omitempty" jsonschema_description:"How often old_text must occur; all are replaced." jsonschema:"minimum=1,maximum=1000000" alias:"expected_replacements,expected_occurrences"`
+	StartLine     *int   `json:"start_line,omitempty" jsonschema_description:"First line to replace, from 1; with old_text, the line on which that begins." jsonschema:"minimum=1,maximum=100000000"`
 	EndLine       *int   `json:"end_line,omitempty" jsonschema_description:"Last of these lines, default start_line; one less than start_line inserts before it." jsonschema:"minimum=0,maximum=100000000"`
 }
 

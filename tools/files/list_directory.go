@@ -28,12 +28,12 @@ var listDirectoryDoc string
 type ListDirectoryIn struct {
 	Path           string `json:"path,omitempty" jsonschema_description:"Directory to list." jsonschema:"default=." path:"directory" alias:"dir,directory,dir_path,directory_path,target_directory,search_directory,search_path,base_path,folder,folder_path,root_dir,relative_workspace_path,absolute_path,file_path,root,relative_path"`
 	Depth          int    `json:"depth,omitempty" jsonschema_description:"Levels to go down; 1 lists the directory itself." jsonschema:"minimum=1,maximum=10,default=1" alias:"max_depth,levels"`
-	Pattern        string `json:"pattern,omitempty" jsonschema_description:"Show only entries that match this pattern, as glob takes it: *.go is a name, cmd/**/*.go a path below the directory, !*.o leaves out." jsonschema:"maxLength=1000" alias:"glob,include,filter,file_pattern"`
-	Sort           string `json:"sort,omitempty" jsonschema_description:"Order inside each directory: name, newest (last modified first) or size (largest first)." jsonschema:"enum=name,enum=newest,enum=size,default=name" alias:"sort_by,order_by"`
-	Hidden         bool   `json:"hidden,omitempty" jsonschema_description:"Show names that start with a dot; by itself on when the pattern names one." jsonschema:"default=false" alias:"include_hidden,show_hidden,all,-a,-A"`
-	IncludeIgnored bool   `json:"include_ignored,omitempty" jsonschema_description:"Show what git ignores, and .git if hidden is true." jsonschema:"default=false" alias:"ignored,no_ignore"`
-	Offset         int    `json:"offset,omitempty" jsonschema_description:"How many entries to skip, 0 for the first page; the last result names the next." jsonschema:"minimum=0,maximum=100000000,default=0" alias:"skip"`
-	Limit          int    `json:"limit,omitempty" jsonschema_description:"Most entries to show; of a directory below the listed one at most 200." jsonschema:"minimum=1,maximum=2000,default=500" alias:"max_entries,max_results,head_limit"`
+	Pattern        string `json:"pattern,omitempty" jsonschema_description:"Show only entries that match, as glob takes it: *.go, cmd/**/*.go, !*.o." jsonschema:"maxLength=1000" alias:"glob,include,filter,file_pattern"`
+	Sort           string `json:"sort,omitempty" jsonschema_description:"newest: last modified first; size: largest first." jsonschema:"enum=name,enum=newest,enum=size,default=name" alias:"sort_by,order_by"`
+	Hidden         bool   `json:"hidden,omitempty" jsonschema_description:"Show names that start with a dot." jsonschema:"default=false" alias:"include_hidden,show_hidden,all,-a,-A"`
+	IncludeIgnored bool   `json:"include_ignored,omitempty" jsonschema_description:"Show what git ignores." jsonschema:"default=false" alias:"ignored,no_ignore"`
+	Offset         int    `json:"offset,omitempty" jsonschema_description:"Entries to skip, as the last result says." jsonschema:"minimum=0,maximum=100000000,default=0" alias:"skip"`
+	Limit          int    `json:"limit,omitempty" jsonschema_description:"Most entries to show." jsonschema:"minimum=1,maximum=2000,default=500" alias:"max_entries,max_results,head_limit"`
 }
 
 // ListDirectoryOut is a part of a tree.

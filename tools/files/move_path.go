@@ -15,7 +15,7 @@ var movePathDoc string
 // MovePathIn says what to move where.
 type MovePathIn struct {
 	Source       string `json:"source" jsonschema_description:"File, symlink or directory to move." path:"any" alias:"from,src,path,old_path,source_path,source_file"`
-	Destination  string `json:"destination" jsonschema_description:"Its new path, name included." path:"any" alias:"to,dest,dst,target,new_path,destination_path,new_name,destination_file"`
+	Destination  string `json:"destination" jsonschema_description:"Its new path." path:"any" alias:"to,dest,dst,target,new_path,destination_path,new_name,destination_file"`
 	Overwrite    bool   `json:"overwrite,omitempty" jsonschema_description:"Replace the target if it exists; a directory as a whole." jsonschema:"default=false" alias:"force"`
 	ExpectedHash string `json:"expected_hash,omitempty" jsonschema_description:"Move only if the source is a file with this hash or version token." jsonschema:"maxLength=200" alias:"hash,sha256"`
 }

@@ -18,10 +18,10 @@ var restoreFileDoc string
 
 // RestoreFileIn says what to bring back.
 type RestoreFileIn struct {
-	Path      string   `json:"path,omitempty" jsonschema_description:"File or directory to restore; with undo the path whose last change to take back." path:"any" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
-	Version   string   `json:"version,omitempty" jsonschema_description:"ID of a change, as file_history lists it: what was there before that change comes back." jsonschema:"maxLength=100" alias:"id,change,version_id"`
-	Undo      bool     `json:"undo,omitempty" jsonschema_description:"Take back a whole change with all its files: your last one, or that of version." jsonschema:"default=false"`
-	Paths     []string `json:"paths,omitempty" jsonschema_description:"With undo, take back only what the change did at and below these paths." path:"any" jsonschema:"maxItems=100"`
+	Path      string   `json:"path,omitempty" jsonschema_description:"File or directory to restore, or whose last change to undo." path:"any" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
+	Version   string   `json:"version,omitempty" jsonschema_description:"ID of a change, as file_history lists it." jsonschema:"maxLength=100" alias:"id,change,version_id"`
+	Undo      bool     `json:"undo,omitempty" jsonschema_description:"Take back a whole change: your last one, or that of version." jsonschema:"default=false"`
+	Paths     []string `json:"paths,omitempty" jsonschema_description:"With undo: only at and below these paths." path:"any" jsonschema:"maxItems=100"`
 	Overwrite bool     `json:"overwrite,omitempty" jsonschema_description:"Undo also files that have changed since." jsonschema:"default=false" alias:"force"`
 	DryRun    bool     `json:"dry_run,omitempty" jsonschema_description:"Only say what would be done." jsonschema:"default=false"`
 }

@@ -23,7 +23,7 @@ type WriteFileIn struct {
 	Content      string `json:"content" jsonschema_description:"The whole text, nothing left out; with mode append, what comes to the end." alias:"contents,text,file_text,file_content,file_contents,new_content,body,data" record:"digest"`
 	Mode         string `json:"mode,omitempty" jsonschema_description:"overwrite: make or replace; create: fail if it exists; append: add to the end." jsonschema:"enum=overwrite,enum=create,enum=append,default=overwrite"`
 	ExpectedHash string `json:"expected_hash,omitempty" jsonschema_description:"Write only if the file still has this hash, as read_file gave it." alias:"hash,sha256"`
-	Encoding     string `json:"encoding,omitempty" jsonschema_description:"Of a new file, default utf-8 (gb18030, utf-16le ...); an existing file keeps its own unless this converts it."`
+	Encoding     string `json:"encoding,omitempty" jsonschema_description:"Of a new file, default utf-8; an existing one keeps its own unless this converts it."`
 }
 
 // WriteFileOut describes the written file, with a diff if it replaced another.

@@ -19,17 +19,17 @@ var globDoc string
 
 // GlobIn says which entries to find.
 type GlobIn struct {
-	Pattern        []string `json:"pattern" jsonschema:"minItems=1,maxItems=50" jsonschema_description:"doublestar patterns relative to path; a name without a slash matches at any depth; several are alternatives; a leading ! excludes" alias:"patterns,glob,glob_pattern,globs,include,include_pattern,include_patterns,file_pattern,filename_pattern,name"`
+	Pattern        []string `json:"pattern" jsonschema:"minItems=1,maxItems=50" jsonschema_description:"doublestar patterns relative to path; at any depth without a slash; a leading ! excludes" alias:"patterns,glob,glob_pattern,globs,include,include_pattern,include_patterns,file_pattern,filename_pattern,name"`
 	Path           string   `json:"path,omitempty" jsonschema:"default=." jsonschema_description:"directory to search" path:"directory" alias:"directory,dir,root,dir_path,directory_path,target_directory,search_directory,search_path,base_path,folder,folder_path,root_dir,relative_workspace_path,absolute_path,cwd,relative_path"`
-	Exclude        []string `json:"exclude,omitempty" jsonschema:"maxItems=50" jsonschema_description:"patterns to leave out; a directory is left out with all in it" alias:"excludes,exclude_pattern,exclude_patterns,exclude_dirs,ignore,ignore_patterns,ignore_globs"`
-	Kind           string   `json:"kind,omitempty" jsonschema:"enum=file,enum=directory,enum=any,default=file" jsonschema_description:"what to list; any has symlinks and special files too" alias:"type,file_type,entry_type"`
-	Fresh          bool     `json:"fresh,omitempty" jsonschema:"default=false" jsonschema_description:"read every directory, use nothing known from earlier searches" alias:"no_cache"`
-	Sort           string   `json:"sort,omitempty" jsonschema:"enum=path,enum=newest,default=path" jsonschema_description:"order: by path, or last modified first" alias:"sort_by,order_by"`
-	Hidden         bool     `json:"hidden,omitempty" jsonschema:"default=false" jsonschema_description:"also names that start with a dot; by itself on when a pattern names one" alias:"include_hidden,show_hidden,dot"`
-	IncludeIgnored bool     `json:"include_ignored,omitempty" jsonschema:"default=false" jsonschema_description:"also what git's ignore rules leave out, and .git" alias:"no_ignore,-u"`
-	FollowLinks    bool     `json:"follow_links,omitempty" jsonschema:"default=false" jsonschema_description:"enter symlinked directories that lead to a place inside the workspace" alias:"-L,follow,follow_symlinks"`
+	Exclude        []string `json:"exclude,omitempty" jsonschema:"maxItems=50" jsonschema_description:"patterns to leave out" alias:"excludes,exclude_pattern,exclude_patterns,exclude_dirs,ignore,ignore_patterns,ignore_globs"`
+	Kind           string   `json:"kind,omitempty" jsonschema:"enum=file,enum=directory,enum=any,default=file" jsonschema_description:"any: symlinks and special files too" alias:"type,file_type,entry_type"`
+	Fresh          bool     `json:"fresh,omitempty" jsonschema:"default=false" jsonschema_description:"read every directory anew" alias:"no_cache"`
+	Sort           string   `json:"sort,omitempty" jsonschema:"enum=path,enum=newest,default=path" jsonschema_description:"newest: last modified first" alias:"sort_by,order_by"`
+	Hidden         bool     `json:"hidden,omitempty" jsonschema:"default=false" jsonschema_description:"also names that start with a dot" alias:"include_hidden,show_hidden,dot"`
+	IncludeIgnored bool     `json:"include_ignored,omitempty" jsonschema:"default=false" jsonschema_description:"also what git ignores, and .git" alias:"no_ignore,-u"`
+	FollowLinks    bool     `json:"follow_links,omitempty" jsonschema:"default=false" jsonschema_description:"enter symlinked directories" alias:"-L,follow,follow_symlinks"`
 	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=200" jsonschema_description:"most paths in one result" alias:"max_results,head_limit,max_count,num_results,result_limit"`
-	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"how many paths to skip, 0 for the first page; the last result names the next" alias:"skip"`
+	Offset         int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=10000000,default=0" jsonschema_description:"paths to skip, as the last result says" alias:"skip"`
 }
 
 // GlobOut is a page of paths.

@@ -51,7 +51,7 @@ func hints() []hint {
 		},
 		{
 			regexp.MustCompile(`(?i)could not (write|lock) config file|unable to write .*\.git|resource busy|\.(git|claude|codex|cursor|gemini|husky|vscode|mcp\.json|toolcrib\.yaml)\b.*read-only file system|read-only file system.*\.(git|claude|codex|cursor|gemini|husky|vscode|mcp\.json|toolcrib\.yaml)\b`),
-			boxed, "what decides which programs run later can only be read here, and not moved or deleted: .git/config, hooks, the configuration of agents, and what links there lead to. git -c user.name=... sets a value for one command; delete_path and move_path take whole repositories; the rest is for the user to do", nil,
+			boxed, "what decides which programs run later can only be read here, and not moved or deleted: .git/config, hooks, the configuration of agents, and what links there lead to. git -c user.name=... sets a value for one command; delete_path and move_path take a directory with the repository in it, never .git itself; the rest is for the user to do", nil,
 		},
 		{
 			regexp.MustCompile(`(?im)read-only file system|^[^\n]*\b(cannot (create|touch|open|remove|move|mkdir|make|write|overwrite|link|truncate)|mkdir|could not (create|open|write)|unable to (create|write)|failed to (create|write|open)|writing|open|EACCES)\b[^\n]*(\s|['"‘(=])(/|~/)[^\n]*permission denied|\bline \d+: /[^\n]*: permission denied|PermissionError[^\n]*'/`),

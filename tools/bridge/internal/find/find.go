@@ -29,6 +29,10 @@ type Field struct {
 type Hit struct {
 	Doc   int // its place in the list that the index was made of
 	Score float64
+	// Fit is how well the document answers the request, whatever else there is: 0 = not at
+	// all, 1 = as one that is about a rare word and nothing else is asked. Score orders the
+	// documents of one request; Fit compares requests.
+	Fit float64
 }
 
 // Index finds documents. It does not change and is safe for concurrent use.
@@ -117,7 +121,7 @@ func (ix *Index) Search(request string) []Hit {
 	concepts := ix.concepts(request)
 	scores := make([]float64, len(ix.names))
 	matched := make([]float64, len(ix.names)) // the weights of the concepts that a document has
-	var all float64
+	var all, asked float64                    // of the concepts that some document has, and of all
 	for _, c := range concepts {
 		best := map[int]float64{}
 		rarest := 0.0
@@ -133,6 +137,10 @@ func (ix *Index) Search(request string) []Hit {
 			}
 		}
 		all += c.weight * rarest
+		if rarest == 0 {
+			rarest = ix.idf(0)
+		}
+		asked += c.weight * rarest
 		for doc, score := range best {
 			scores[doc] += c.weight * score
 			matched[doc] += c.weight * rarest
@@ -146,10 +154,9 @@ func (ix *Index) Search(request string) []Hit {
 			score *= 1 + asNamed*nameShare(ix.parts[doc], concepts)
 		}
 		if mentions(said, ix.names[doc]) {
-			score += named
-		}
-		if score > 0 {
-			hits = append(hits, Hit{doc, score})
+			hits = append(hits, Hit{doc, score + named, named})
+		} else if score > 0 {
+			hits = append(hits, Hit{doc, score, score / ix.idf(0) * math.Sqrt(matched[doc]/asked)})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })

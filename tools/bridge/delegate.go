@@ -1,0 +1,161 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"toolcrib/schema"
+	"toolcrib/tools"
+)
+
+// DelegatedIn is a call of another tool.
+type DelegatedIn struct {
+	Name      string        `json:"name" jsonschema:"minLength=1,maxLength=128" jsonschema_description:"name of the tool" alias:"tool,tool_name"`
+	Arguments schema.Object `json:"arguments,omitempty" jsonschema_description:"as search_tools shows them" alias:"args,input,parameters,params"`
+}
+
+// The names of the tools that call others.
+const (
+	callToolName     = "call_tool"
+	callReadToolName = "call_read_tool"
+)
+
+// delegators has them.
+var delegators = []string{callToolName, callReadToolName}
+
+// route returns the delegator that calls a tool, "" if there is none. call_read_tool comes
+// first, since clients let it run unasked.
+func route(t tools.Tool, all []tools.Tool) string {
+	there := func(name string) bool {
+		return slices.ContainsFunc(all, func(o tools.Tool) bool { return o.Name == name })
+	}
+	switch {
+	case slices.Contains(delegators, t.Name):
+		return ""
+	case t.Access == tools.Read && there(callReadToolName):
+		return callReadToolName
+	case there(callToolName):
+		return callToolName
+	}
+	return ""
+}
+
+// delegate calls another tool for the delegator self. It asks the user on behalf of that tool.
+func (d Deps) delegate(ctx context.Context, self string, in DelegatedIn) (tools.Result, error) {
+	if d.Caller == nil {
+		return tools.Result{}, noCaller()
+	}
+	if slices.Contains(delegators, in.Name) {
+		return tools.Result{}, tools.Errorf(tools.Denied, "%s does not call %s", self, in.Name).
+			WithHint("give the name and arguments of the other tool")
+	}
+	if in.Arguments == nil {
+		in.Arguments = schema.Object{}
+	}
+	args, err := json.Marshal(in.Arguments)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	if err := d.Caller.Preflight(ctx, []tools.CallSpec{{Name: in.Name, Args: args}}); err != nil {
+		return tools.Result{}, d.helpful(ctx, in.Name, err)
+	}
+	res, err := d.Caller.Call(ctx, in.Name, args)
+	if err != nil {
+		return tools.Result{}, d.helpful(ctx, in.Name, err)
+	}
+	return res, nil
+}
+
+// named returns the tool with a name or alias.
+func named(all []tools.Tool, name string) (tools.Tool, bool) {
+	i := slices.IndexFunc(all, func(t tools.Tool) bool { return t.Name == name || slices.Contains(t.Aliases, name) })
+	if i < 0 {
+		return tools.Tool{}, false
+	}
+	return all[i], true
+}
+
+// tell returns the arguments as records may have them: those for the called tool as that tool
+// allows.
+func (d Deps) tell(ctx context.Context, in DelegatedIn) DelegatedIn {
+	args, err := json.Marshal(in.Arguments)
+	if err != nil || d.Caller == nil {
+		return DelegatedIn{Name: in.Name}
+	}
+	untold := DelegatedIn{Name: in.Name, Arguments: schema.Object{"untold": fmt.Sprintf("%d bytes", len(args))}}
+	all, err := d.Caller.Tools(ctx)
+	tool, known := named(all, in.Name)
+	switch {
+	case err != nil, !known:
+		return untold
+	case !tool.Redacts():
+		return in
+	case slices.Contains(delegators, tool.Name): // it is refused
+		return untold
+	}
+	bound, err := tool.Bind(args)
+	if err != nil {
+		return untold
+	}
+	said := tool.Redacted(ctx, bound)
+	if bytes.Equal(said, bound.Canonical) {
+		return in
+	}
+	told := DelegatedIn{Name: in.Name} // a new map: the call still uses the other one
+	if json.Unmarshal(said, &told.Arguments) != nil {
+		return untold
+	}
+	return told
+}
+
+// helpful adds to an error the facts that the caller cannot see for unlisted tools: names similar to an
+// unknown one, and the arguments of the tool.
+func (d Deps) helpful(ctx context.Context, name string, err error) error {
+	all, listErr := d.Caller.Tools(ctx)
+	e, ok := errors.AsType[*tools.Error](err)
+	if listErr != nil || !ok {
+		return err
+	}
+	tool, known := named(all, name)
+	if !known {
+		if e.Code != tools.NotFound {
+			return err
+		}
+		return e.WithHint("%s", d.nearest(all, name))
+	}
+	if _, wrong := errors.AsType[*schema.Error](e); !wrong {
+		return err
+	}
+	args, err := signature(tool)
+	if err != nil {
+		return e
+	}
+	return e.WithHint("%s", cut(fmt.Sprintf("arguments of %s: %s", name, args), maxSignature))
+}
+
+// nearest names the tools that an unknown name may mean.
+func (d Deps) nearest(all []tools.Tool, name string) string {
+	var names, near []string
+	for _, t := range all {
+		names = append(append(names, t.Name), t.Aliases...)
+	}
+	if n := schema.Nearest(name, names); n != "" {
+		near = append(near, n)
+	}
+	if found, _, err := d.shelf.search(all, name); err == nil {
+		for _, t := range found[:min(len(found), 3)] {
+			if !slices.Contains(near, t.Name) {
+				near = append(near, t.Name)
+			}
+		}
+	}
+	if near == nil {
+		return "search_tools finds tools by what they do"
+	}
+	return "did you mean " + strings.Join(near, ", ") + "; search_tools finds tools by what they do"
+}
