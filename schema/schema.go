@@ -45,6 +45,9 @@ func (o *Object) UnmarshalJSON(data []byte) error {
 // Options extends what Decode accepts beyond the schema.
 type Options struct {
 	Spellings []Spelling // the first that reads an argument wins
+	// Implied are values of arguments that the call leaves out, by the names of properties or
+	// spellings.
+	Implied map[string]any
 }
 
 // Args is Decode's account of a call's arguments.
