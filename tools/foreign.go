@@ -20,8 +20,8 @@ type Foreign struct {
 	// them is a call without the argument. By is not passed on.
 	By     string
 	Values []string
-	// Several: the call chooses this tool if By is a list of several, and By is passed on.
-	// Then the name may be that of another tool, which other calls choose.
+	// Several: the name is that of another tool, and the call chooses this one if By is a
+	// list of several, which is passed on.
 	Several bool
 	// Implied are arguments that a call by this name leaves out.
 	Implied map[string]any
@@ -103,8 +103,11 @@ func (n *Names) claim(t Tool, f Foreign) error {
 	bad := func(why string, args ...any) error {
 		return fmt.Errorf("tool %q: name %q %s", t.Name, f.Name, fmt.Sprintf(why, args...))
 	}
-	if other, taken := n.own[f.Name]; taken && !f.Several {
+	switch other, taken := n.own[f.Name]; {
+	case taken && !f.Several:
 		return bad("is taken by %q", other.Name)
+	case !taken && f.Several: // a tool that cannot be called does not lend its name
+		return nil
 	}
 	for _, c := range n.foreign[f.Name] {
 		switch {

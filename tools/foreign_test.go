@@ -68,6 +68,9 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%s %s: %s, want %s", c.name, c.args, got, c.want)
 		}
 	}
+	if without, err := tools.NameTools(all[1:]); err != nil || strings.Contains(strings.Join(without.All(), " "), "one") {
+		t.Errorf("the name of a tool that is not there: %v, %v", without.All(), err)
+	}
 	if got := strings.Join(names.All(), " "); got != "echo many one say two" {
 		t.Errorf("the names are %s", got)
 	}
@@ -80,7 +83,7 @@ func TestForeignAmbiguous(t *testing.T) {
 		`name "say" is taken by "one"`:                         {{{Name: "say"}}, {{Name: "say"}}},
 		`name "say" with how "A-B" is taken by "one"`:          {{by("say", "how", "a_b")}, {by("say", "how", "A-B")}},
 		`name "say" chooses by what, and for "one" by how`:     {{by("say", "how", "a")}, {by("say", "what", "b")}},
-		`name "say" with several how is taken by "one"`:        {{{Name: "say", By: "how", Several: true}}, {{Name: "say", By: "how", Several: true}}},
+		`name "word" with several how is taken by "one"`:       {{{Name: "word", By: "how", Several: true}}, {{Name: "word", By: "how", Several: true}}},
 		`name "Say" does not match`:                            {{{Name: "Say"}}, nil},
 		`name "say" has values, but no argument to choose by`:  {{{Name: "say", Values: []string{"a"}}}, nil},
 		`name "say" chooses by how, which needs values`:        {{{Name: "say", By: "how"}}, nil},
@@ -88,7 +91,7 @@ func TestForeignAmbiguous(t *testing.T) {
 	} {
 		var got string
 		err := tools.Recover(func() error {
-			return tools.Validate([]tools.Tool{wordTool("one", foreign[0]...), wordTool("two", foreign[1]...)})
+			return tools.Validate([]tools.Tool{wordTool("one", foreign[0]...), wordTool("two", foreign[1]...), wordTool("word")})
 		})
 		if err != nil {
 			got = err.Error()
