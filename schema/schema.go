@@ -189,6 +189,19 @@ func (t *Type) Keyword(property, keyword string) (any, bool) {
 	return v, ok
 }
 
+// Names returns the names of the properties in their order. A type that does not compile has
+// none.
+func (t *Type) Names() (names []string) {
+	m, err := t.model()
+	if err != nil {
+		return nil
+	}
+	for _, p := range m.root.props {
+		names = append(names, p.name)
+	}
+	return names
+}
+
 // PathFields returns the path-tagged fields: Pointer holds "*" for an index. A
 // type that does not compile has none.
 func (t *Type) PathFields() []PathArg {
