@@ -98,7 +98,7 @@ func TestCompletion(t *testing.T) {
 	inProject(t)
 	for _, tt := range []struct{ words, want string }{
 		{"ca", "call"},
-		{"|", "audit call completion config demo detached docs doctor help list policy serve show stats token version"},
+		{"|", "audit call completion config demo detached docs doctor help list man policy serve show stats token version"},
 		{"--toolse", "--toolsets"},
 		{"list --form", "--format"},
 		{"list --format=o", "--format=openai"},
@@ -160,7 +160,7 @@ func TestCompletionScripts(t *testing.T) {
 
 // TestMan checks that the man page has every command, flag and topic, and that man takes it.
 func TestMan(t *testing.T) {
-	page, stderr, code := invocation{args: []string{"help", "--man"}}.start(t)
+	page, stderr, code := invocation{args: []string{"man"}}.start(t)
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}

@@ -2,8 +2,9 @@ package cli
 
 import (
 	"context"
+	"embed"
 	"fmt"
-	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ type completion struct{}
 func completionCommand() command {
 	return command{
 		name:  "completion",
-		args:  "bash | zsh | fish | powershell",
+		args:  "SHELL",
 		short: "print the script that lets a shell complete commands, flags, tools and arguments",
 		long: `
   source <(toolcrib completion bash)                    in ~/.bashrc
@@ -28,68 +29,40 @@ The scripts ask this command for the words: toolcrib completion SHELL -- WORD ..
 	}
 }
 
-// completionScripts are by shell. Each gives the words up to the cursor to the command, and
-// names files where it answers nothing.
-var completionScripts = map[string]string{
-	"bash": `_toolcrib() {
-	local IFS=$'\n'
-	COMPREPLY=($(toolcrib completion bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-	[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
-}
-complete -o default -F _toolcrib toolcrib
-`,
-	"zsh": `_toolcrib() {
-	local -a found
-	found=("${(@f)$(toolcrib completion zsh -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-	found=(${found:#})
-	if (( ! $#found )); then
-		_files
-		return
-	fi
-	compadd -S '' -- ${(M)found:#*=}
-	compadd -- ${found:#*=}
-}
-compdef _toolcrib toolcrib
-`,
-	"fish": `function __toolcrib_complete
-	set -l found (toolcrib completion fish -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
-	if test (count $found) -gt 0
-		printf '%s\n' $found
-	else
-		__fish_complete_path (commandline -ct)
-	end
-end
-complete -c toolcrib -f -a '(__toolcrib_complete)'
-`,
-	"powershell": `Register-ArgumentCompleter -Native -CommandName toolcrib -ScriptBlock {
-	param($word, $line, $cursor)
-	$words = @($line.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.StartOffset -lt $cursor } | ForEach-Object { $_.ToString() })
-	if ($word -eq '') { $words += ' ' }
-	toolcrib completion powershell -- @words 2>$null | ForEach-Object {
-		[System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+// completionScripts are by the name of the shell, which is the ending of the file. Each gives
+// the words up to the cursor to the command, and names files where it answers nothing.
+//
+//go:embed completion
+var completionScripts embed.FS
+
+const completionScript = "completion/toolcrib."
+
+// shells returns the names of the shells that have a script.
+func shells() (names []string) {
+	files, err := fs.Glob(completionScripts, completionScript+"*")
+	if err != nil {
+		panic(err) // the pattern is valid
 	}
-}
-`,
+	for _, file := range files {
+		names = append(names, strings.TrimPrefix(file, completionScript))
+	}
+	return names
 }
 
 func (*completion) run(_ context.Context, p *Process, args []string) error {
-	const usage = "toolcrib completion bash, zsh, fish or powershell"
+	usage := "toolcrib completion SHELL: " + strings.Join(shells(), ", ")
 	if len(args) == 0 {
 		return config.Usagef(usage, "completion wants a shell")
 	}
-	script, ok := completionScripts[args[0]]
-	if !ok {
+	script, err := completionScripts.ReadFile(completionScript + args[0])
+	if err != nil {
 		return config.Usagef(usage, "there is no completion for %q", args[0])
 	}
 	if len(args) == 1 {
-		_, err := io.WriteString(p.Stdout, script)
+		_, err := p.Stdout.Write(script)
 		return err
 	}
-	words := args[1:]
-	cut := 0
-	if args[0] == "bash" {
-		words, cut = unsplit(words)
-	}
+	words, cut := unsplit(args[1:])
 	for _, word := range p.complete(words) {
 		fmt.Fprintln(p.Stdout, word[min(cut, len(word)):])
 	}
@@ -123,7 +96,7 @@ func (p *Process) complete(words []string) []string {
 	if len(before) > 0 {
 		cmd, named = find(cmds, before[0])
 		if before[0] == "help" {
-			return having(last, slices.Concat(commandNames(cmds), topicNames(), []string{"--man"}))
+			return having(last, append(commandNames(cmds), topicNames()...))
 		}
 	}
 	if !named {
@@ -176,7 +149,7 @@ func (p *Process) arguments(cmd string, before []string) []string {
 	case cmd == "config" && len(before) == 0:
 		return append(clientIDs(), "show", "check", "schema")
 	case cmd == "completion" && len(before) == 0:
-		return []string{"bash", "fish", "powershell", "zsh"}
+		return shells()
 	}
 	return nil
 }

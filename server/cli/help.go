@@ -15,9 +15,6 @@ import (
 // help prints what toolcrib is, what one command does, or a topic. A command and
 // a topic of one name are one page.
 func help(p *Process, cmds []command, args []string) error {
-	if slices.Equal(args, []string{"--man"}) {
-		return man(p, cmds)
-	}
 	switch len(args) {
 	case 0:
 		return overview(p, cmds)
@@ -57,7 +54,7 @@ Commands (` + cmds[0].name + ` is what runs where none is named):
 	for _, c := range cmds {
 		fmt.Fprintf(table, "  %s\t%s\n", c.name, c.short)
 	}
-	fmt.Fprintf(table, "  help\tsay what a command does and which flags it has, or explain a topic; --man: a man page\n")
+	fmt.Fprintf(table, "  help\tsay what a command does and which flags it has, or explain a topic\n")
 	fmt.Fprintf(table, "\nTopics (toolcrib help TOPIC), with their flags (toolcrib help "+explains+" explains them all):\n")
 	cfg := config.New(p.Categories)
 	flags := map[string][]string{}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -9,8 +10,25 @@ import (
 	"toolcrib/server/config"
 )
 
-// man prints a page for the program man, made of what help prints.
-func man(p *Process, cmds []command) error {
+type man struct{}
+
+func manCommand() command {
+	return command{
+		name:  "man",
+		short: "print a page for the program man: commands, flags, settings, topics",
+		long: `
+  toolcrib man | man -l -
+  toolcrib man >/usr/local/share/man/man1/toolcrib.1`,
+		new: func() runner { return new(man) },
+	}
+}
+
+// run prints the page, made of what help prints.
+func (*man) run(_ context.Context, p *Process, args []string) error {
+	if err := atMost(args, 0, "toolcrib man"); err != nil {
+		return err
+	}
+	cmds := commands()
 	var b strings.Builder
 	b.WriteString(`.TH TOOLCRIB 1
 .SH NAME

@@ -229,7 +229,7 @@ func theirPlot(p *player) {
 }
 
 func revenue(city string) (cents int) {
-	for _, line := range strings.Split(sales(harness.Environment{})["sales.csv"], "\n") {
+	for line := range strings.SplitSeq(sales(harness.Environment{})["sales.csv"], "\n") {
 		if fields := strings.Split(line, ","); len(fields) == 5 && fields[1] == city {
 			n, _ := strconv.Atoi(fields[4]) // digits
 			cents += n

@@ -161,8 +161,8 @@ func logged(harness.Environment) map[string]string {
 func many(env harness.Environment) map[string]string {
 	files := map[string]string{}
 	for i := range env.Of(10_000, 2_000) {
-		package_ := fmt.Sprintf("services/s%03d", i/50)
-		name := fmt.Sprintf("%s/module%03d.py", package_, i%50)
+		service := fmt.Sprintf("services/s%03d", i/50)
+		name := fmt.Sprintf("%s/module%03d.py", service, i%50)
 		files[name] = fmt.Sprintf(`"""Module %d of %s."""
 
 import logging
@@ -175,9 +175,9 @@ class Handler%d:
     def handle(self, request):
         log.info("handles %%s", request)
         return request.user, TIMEOUT
-`, i, package_, 5+i%3, i)
+`, i, service, 5+i%3, i)
 		if i%50 == 49 {
-			files[package_+"/service.yaml"] = fmt.Sprintf("name: s%03d\nport: %d\nowner: team-%d\n", i/50, 9000+i/50, i/50%7)
+			files[service+"/service.yaml"] = fmt.Sprintf("name: s%03d\nport: %d\nowner: team-%d\n", i/50, 9000+i/50, i/50%7)
 		}
 	}
 	files["services/s017/module031.py"] += "\n\n# TODO: retry when the queue is full\ndef drain(queue):\n    while not queue.empty():\n        queue.get()\n"
