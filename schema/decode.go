@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
-	"strings"
 )
 
 // Decode coerces, validates and decodes raw into dst, a *T (or a *json.RawMessage, which
@@ -25,10 +26,11 @@ func (t *Type) Decode(raw json.RawMessage, dst any, opt Options) (Args, error) {
 		return Args{}, err
 	}
 	m := coercer{spellings: opt.Spellings}
-	args, err := m.arguments(raw)
+	args, err := m.arguments(schema.root, string(raw))
 	if err != nil {
 		return Args{}, &Error{[]Problem{{Rule: "json", Msg: err.Error()}}}
 	}
+	schema.root.imply(args, opt.Implied)
 	m.object(schema.root, args, nil)
 	if problems := schema.root.check(args, nil, m.problems); len(problems) > 0 {
 		return Args{}, tell(problems)
@@ -58,33 +60,19 @@ func (t *Type) checkTarget(dst any) error {
 	return nil
 }
 
-// arguments reads the object of arguments, which some clients send as a string of JSON.
-func (m *coercer) arguments(raw json.RawMessage) (map[string]any, error) {
-	text := string(raw)
-	for encoded := false; ; encoded = true {
-		if strings.TrimSpace(text) == "" {
-			return map[string]any{}, nil
-		}
-		v, loose, err := parse(text, maxDepth)
-		if err != nil {
-			return nil, fmt.Errorf("arguments are not JSON: %w", err)
-		}
-		if loose {
-			m.mended(nil, "JSON5 read as JSON")
-		}
-		switch v := v.(type) {
-		case nil:
-			return map[string]any{}, nil
-		case map[string]any:
-			return v, nil
-		case string:
-			if !encoded {
-				m.mended(nil, "string of JSON read as an object")
-				text = v
-				continue
+// imply gives arguments that are absent under all of their names the implied values.
+func (n *node) imply(args map[string]any, implied map[string]any) {
+	for name, v := range implied {
+		given := slices.ContainsFunc(slices.Collect(maps.Keys(args)), func(key string) bool {
+			p := n.named[key]
+			if p == nil {
+				p = n.called(key)
 			}
+			return args[key] != nil && (key == name || p != nil && p.name == name)
+		})
+		if !given {
+			args[name] = plainJSON(v)
 		}
-		return nil, fmt.Errorf("arguments are %s, not an object", describe(v))
 	}
 }
 

@@ -111,6 +111,9 @@ func (m *coercer) value(n *node, v any, at *location) any {
 			if obj, ok := m.decoded(text, at).(map[string]any); ok {
 				m.mended(at, "string of JSON read as an object")
 				v = obj
+			} else if obj, ok := pairs(text, func(key string) bool { return n.free || n.knows(key) }); ok {
+				m.mended(at, "key=value read as an object")
+				v = obj
 			}
 		}
 		if obj, ok := v.(map[string]any); ok {

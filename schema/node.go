@@ -18,9 +18,10 @@ type node struct {
 
 	props []*node // of an object: in the order of the struct, or sorted
 	named map[string]*node
-	free  bool  // an object of free-form JSON
-	items *node // of an array
-	rules rules // set by compile
+	main  string // of an object: the property that a text alone is the value of; "" = none
+	free  bool   // an object of free-form JSON
+	items *node  // of an array
+	rules rules  // set by compile
 }
 
 func newNode(doc map[string]any, fields []field) *node {
@@ -34,7 +35,8 @@ func newNode(doc map[string]any, fields []field) *node {
 	if len(properties) == 0 {
 		return n
 	}
-	if fields == nil {
+	ordered := fields != nil
+	if !ordered {
 		for _, name := range slices.Sorted(maps.Keys(properties)) {
 			fields = append(fields, field{name: name})
 		}
@@ -54,7 +56,27 @@ func newNode(doc map[string]any, fields []field) *node {
 			n.named[name.(string)].required = true
 		}
 	}
+	n.main = n.mainProperty(ordered)
 	return n
+}
+
+// mainProperty returns the name of the property that is meant if a call gives only a text:
+// the one that is required, or the first of a struct that requires none. It takes a text or a
+// list of texts.
+func (n *node) mainProperty(ordered bool) string {
+	var main *node
+	for i, p := range n.props {
+		switch {
+		case p.required && main != nil && main.required:
+			return ""
+		case p.required, i == 0 && ordered:
+			main = p
+		}
+	}
+	if main == nil || main.kind != "string" && (main.kind != "array" || main.items.kind != "string") {
+		return ""
+	}
+	return main.name
 }
 
 // tagPath sets the path tag on the string: the property or its items.

@@ -45,6 +45,9 @@ func (o *Object) UnmarshalJSON(data []byte) error {
 // Options extends what Decode accepts beyond the schema.
 type Options struct {
 	Spellings []Spelling // the first that reads an argument wins
+	// Implied are values of arguments that the call leaves out, by the names of properties or
+	// spellings.
+	Implied map[string]any
 }
 
 // Args is Decode's account of a call's arguments.
@@ -184,6 +187,19 @@ func (t *Type) Keyword(property, keyword string) (any, bool) {
 		v, ok = n.items.doc[keyword]
 	}
 	return v, ok
+}
+
+// Names returns the names of the properties in their order. A type that does not compile has
+// none.
+func (t *Type) Names() (names []string) {
+	m, err := t.model()
+	if err != nil {
+		return nil
+	}
+	for _, p := range m.root.props {
+		names = append(names, p.name)
+	}
+	return names
 }
 
 // PathFields returns the path-tagged fields: Pointer holds "*" for an index. A

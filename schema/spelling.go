@@ -19,6 +19,8 @@ type Spelling struct {
 	// Read returns the arguments that the given ones of Names mean: an empty map if they
 	// have no effect, nil if it cannot say. Its error says what to write instead.
 	Read func(given map[string]any) (meant map[string]any, err error)
+	// Always reads values of properties even if they are valid.
+	Always bool
 	// Say is reported if they have no effect; "" = no report.
 	Say string
 }
@@ -116,7 +118,7 @@ func (s *Spelling) given(n *node, obj map[string]any) (values map[string]any, ke
 				values = map[string]any{}
 			}
 			values[name], keys = v, append(keys, key)
-			wanted = wanted || p == nil || len(p.check(v, nil, nil)) > 0
+			wanted = wanted || s.Always || p == nil || len(p.check(v, nil, nil)) > 0
 			break
 		}
 	}

@@ -246,7 +246,7 @@ func (l *link) call(r *request, from *origin) mcp.JSONRPCMessage {
 	if r.msg.Modern() {
 		call.Reply = reply(r.msg)
 	}
-	if task := l.mayLast(from, call.Tool); task != nil {
+	if task := l.mayLast(from, call); task != nil {
 		return l.lasting(r, from, call, task)
 	}
 	for range maxPasses {

@@ -366,7 +366,8 @@ func (h *httpServer) forbids(w http.ResponseWriter, who identity.Who, m *wire.Me
 	if len(name) == 0 || name[0] != '"' {
 		return false
 	}
-	t, ok := h.server.tool(wire.Unquote(name))
+	args, _ := m.Params.Get("arguments")
+	t, ok := h.server.tool(wire.Unquote(name), args)
 	if !ok || who.Grant.Allows(t) {
 		return false
 	}
@@ -374,11 +375,11 @@ func (h *httpServer) forbids(w http.ResponseWriter, who identity.Who, m *wire.Me
 	return true
 }
 
-// toolsOf returns the tool of each name and alias that can be called.
+// toolsOf returns the tool of each name that can be called.
 func (s *Server) toolsOf(names []string) []*tools.Tool {
 	var list []*tools.Tool
 	for _, name := range names {
-		if t, ok := s.tool(name); ok {
+		if t, ok := s.tool(name, nil); ok {
 			list = append(list, t)
 		}
 	}

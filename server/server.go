@@ -33,6 +33,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
@@ -114,8 +115,7 @@ type Server struct {
 	listed    []mcp.Tool
 	// tailored returns the list for clients of a name, made when the first of them asks.
 	tailored map[string]func() ([]mcp.Tool, error)
-	names    []string               // of everything that can be called, aliases too
-	tools    map[string]*tools.Tool // by these names
+	names    *tools.Names // of everything that can be called
 	offered  []mcp.Prompt
 }
 
@@ -196,18 +196,18 @@ func (s *Server) capabilities() []mcpserver.ServerOption {
 	return can
 }
 
-// tool returns the tool of that name or alias.
-func (s *Server) tool(name string) (*tools.Tool, bool) {
+// tool returns the tool that a call by that name means.
+func (s *Server) tool(name string, args json.RawMessage) (*tools.Tool, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	t, ok := s.tools[name]
-	return t, ok
+	t, err := s.names.Find(name, args)
+	return &t, err == nil
 }
 
 // callable reports whether a tool of that name can be called. The caller holds
 // mu.
 func (s *Server) callable(name string) bool {
-	_, ok := slices.BinarySearch(s.names, name)
+	_, ok := slices.BinarySearch(s.names.All(), name)
 	return ok
 }
 
@@ -247,10 +247,10 @@ func (s *Server) refuses(m *wire.Message) *wire.Fault {
 func (s *Server) unknown(name string) *wire.Fault {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if _, ok := slices.BinarySearch(s.names, name); ok {
+	if _, ok := slices.BinarySearch(s.names.All(), name); ok {
 		return nil
 	}
-	if near := schema.Nearest(name, s.names); near != "" {
+	if near := schema.Nearest(name, s.names.All()); near != "" {
 		return wire.Refuse(mcp.INVALID_PARAMS, "no tool is called %q; did you mean %q", name, near)
 	}
 	return wire.Refuse(mcp.INVALID_PARAMS, "no tool is called %q; tools/list names them", name)

@@ -57,11 +57,11 @@ func (b *beyond) wait(patience time.Duration) {
 
 // mayLast returns the task that a call becomes if it lasts, or nil if it must be answered
 // directly, however long it takes.
-func (l *link) mayLast(from *origin, name string) *tasks.Task {
+func (l *link) mayLast(from *origin, call run.Call) *tasks.Task {
 	if !from.client.Tasks || l.beyond == nil {
 		return nil
 	}
-	if t, ok := l.server.tool(name); ok && t.Streams {
+	if t, ok := l.server.tool(call.Tool, call.Args); ok && t.Streams {
 		return l.server.tasks.Begin(l.principal, t)
 	}
 	return nil

@@ -186,15 +186,7 @@ func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]too
 	if err != nil {
 		return err
 	}
-	callable := map[string]*tools.Tool{}
-	for _, t := range slices.Concat(listed, hidden) {
-		for _, name := range append([]string{t.Name}, t.Aliases...) {
-			if callable[name] != nil {
-				return fmt.Errorf("tool %q: name %q is taken by another tool", t.Name, name)
-			}
-			callable[name] = &t
-		}
-	}
+	callable := slices.Concat(listed, hidden)
 	if !s.resources {
 		sources = nil
 	}
@@ -203,21 +195,22 @@ func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]too
 		return err
 	}
 	for _, src := range sources { // results are kept by the name of the tool
-		if callable[src.Read.Name] != nil {
+		if slices.ContainsFunc(callable, func(t tools.Tool) bool { return t.Name == src.Read.Name || slices.Contains(t.Aliases, src.Read.Name) }) {
 			return fmt.Errorf("source %q: the name of its tool %q is taken by another tool", src.Name, src.Read.Name)
 		}
 	}
 	var natives []mcp.Tool
 	for _, t := range s.native.Tools {
-		if callable[t.Tool.Name] != nil {
-			return fmt.Errorf("tool %q: the name is taken by another tool", t.Tool.Name)
-		}
-		callable[t.Tool.Name] = &tools.Tool{Name: t.Tool.Name} // of no access class: for those who may call everything
+		callable = append(callable, tools.Tool{Name: t.Tool.Name}) // of no access class: for those who may call everything
 		def, err := rawSchemas(t.Tool)
 		if err != nil {
 			return err
 		}
 		natives = append(natives, def)
+	}
+	names, err := tools.NameTools(callable)
+	if err != nil {
+		return err
 	}
 	later := map[string]func() ([]mcp.Tool, error){}
 	for client, ts := range tailored {
@@ -228,7 +221,7 @@ func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]too
 	}
 	s.mu.Lock()
 	s.listed, s.tailored = slices.Concat(defs, natives), later
-	s.names, s.tools = slices.Sorted(maps.Keys(callable)), callable
+	s.names = names
 	s.sources, s.templates = sources, templates
 	news := s.offer()
 	s.mu.Unlock()
@@ -272,7 +265,7 @@ func (s *Server) listFor(from *origin) ([]mcp.Tool, error) {
 	}
 	permitted := []mcp.Tool{}
 	for _, def := range list {
-		if from.may(s.tools[def.Name]) {
+		if t, err := s.names.Find(def.Name, nil); err == nil && from.may(&t) {
 			permitted = append(permitted, def)
 		}
 	}

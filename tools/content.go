@@ -59,6 +59,9 @@ type Cacheable interface{ Cacheable() bool }
 // last page does not have it.
 const MetaNext = "toolcrib/next"
 
+// MetaExit is a key of Meta: the exit code of the program that the call has run to its end.
+const MetaExit = "toolcrib/exit_code"
+
 // More is embedded in an Out that may be one page of several.
 type More struct {
 	Next map[string]any // the arguments that differ in the call for the next page; nil = it is the last

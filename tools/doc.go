@@ -87,6 +87,10 @@
 //
 //	lineCountTool(d),
 //
+// A name that another system has for what the tool does is one of its Aliases, or a [Foreign]
+// if an argument tells several tools apart or has another meaning there; its calls, as that
+// system documents them, are lines of origins in tools/catalog.
+//
 // Then regenerate the snapshot and the manual, and run the suite. It checks the schema,
 // tries paths that lead out of the workspace in every path argument, runs the example and
 // cancels it:

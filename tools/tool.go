@@ -32,6 +32,8 @@ type Def[In, Out any] struct {
 	Title   string
 	Doc     string   // embedded .md: first paragraph = description, rest = manual
 	Aliases []string // old names that keep resolving
+	// Foreign are names that other systems have for what the tool does.
+	Foreign []Foreign
 	Tags    []string
 	// SameAs is a tool that does the same, such as the one that reads the files that this
 	// one reads as resources: its rules and hooks apply to this one too. "" = none.
@@ -101,6 +103,7 @@ type Call struct {
 type Tool struct {
 	Name, Title, Category string
 	Aliases, Tags         []string
+	Foreign               []Foreign
 	SameAs                string
 	Access                Access
 	Effects               Effects
@@ -111,6 +114,7 @@ type Tool struct {
 
 	doc      string
 	spelled  []schema.Spelling
+	implied  map[string]any // by the foreign name of the call
 	input    func() (*schema.Type, error)
 	output   func() (*schema.Type, error) // nil if the result is not data
 	newIn    func() any
@@ -129,7 +133,7 @@ func New[In, Out any](d Def[In, Out]) Tool {
 	inType := reflect.TypeFor[In]()
 	t := Tool{
 		Name: d.Name, Title: d.Title, Category: path.Base(inType.PkgPath()),
-		Aliases: d.Aliases, Tags: d.Tags, SameAs: d.SameAs,
+		Aliases: d.Aliases, Foreign: d.Foreign, Tags: d.Tags, SameAs: d.SameAs,
 		Access: d.Access, Effects: d.Effects, Repeatable: d.Repeatable, Streams: d.Streams,
 		Cache: d.Cache, Timeout: d.Timeout, Limits: d.Limits, Needs: d.Needs,
 		doc: d.Doc, spelled: d.Spellings,
@@ -305,7 +309,7 @@ func (t Tool) Bind(raw json.RawMessage) (Bound, error) {
 		return Bound{}, err
 	}
 	in := t.newIn()
-	args, err := typ.Decode(raw, in, schema.Options{Spellings: t.spelled})
+	args, err := typ.Decode(raw, in, schema.Options{Spellings: t.spelled, Implied: t.implied})
 	return Bound{Args: args, in: in}, err
 }
 

@@ -55,6 +55,11 @@ func (t Tool) check() error {
 	case t.Limits.Text < 0 || t.Limits.Text > MaxResource:
 		return bad("limit of text out of range")
 	}
+	for _, f := range t.Foreign {
+		if err := f.check(); err != nil {
+			return bad("%s", err)
+		}
+	}
 	for _, n := range t.Needs {
 		if n.How == "" {
 			return bad("a need says no way to meet it")
@@ -68,17 +73,13 @@ func (t Tool) check() error {
 // assembled at run time.
 func Validate(all []Tool) error {
 	var errs []error
-	owner := map[string]string{}
+	if _, err := NameTools(all); err != nil {
+		errs = append(errs, err)
+	}
 	for _, t := range all {
 		if err := t.check(); err != nil {
 			errs = append(errs, err)
 			continue
-		}
-		for _, name := range append([]string{t.Name}, t.Aliases...) {
-			if other, taken := owner[name]; taken {
-				errs = append(errs, fmt.Errorf("tool %q: name %q is taken by %q", t.Name, name, other))
-			}
-			owner[name] = t.Name
 		}
 		if err := t.compile(); err != nil {
 			errs = append(errs, fmt.Errorf("tool %q: %w", t.Name, err))
@@ -97,6 +98,11 @@ func (t Tool) compile() error {
 	}
 	if err := in.Spelled(t.spelled); err != nil {
 		return fmt.Errorf("arguments: %w", err)
+	}
+	for _, f := range t.Foreign {
+		if err := in.Spelled(f.spellings()); err != nil {
+			return fmt.Errorf("arguments of %s: %w", f.Name, err)
+		}
 	}
 	out, err := t.Output()
 	if err != nil {

@@ -25,6 +25,7 @@ import (
 	"toolcrib/.ci/measure/search"
 	"toolcrib/.ci/measure/security"
 	"toolcrib/.ci/measure/storms"
+	"toolcrib/.ci/measure/tasks"
 	"toolcrib/.ci/measure/terminals"
 )
 
@@ -54,6 +55,7 @@ var figures = map[string]figure{
 	"list":          protocol.List,
 	"sessions":      storms.Sessions,
 	"storm":         storms.Storm,
+	"tasks":         tasks.Tasks,
 	"kills":         files.Kills,
 	"faults":        files.Faults,
 	"contended":     files.Contended,

@@ -11,6 +11,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,7 +85,7 @@ func (c command) make(p *Process) runner {
 func commands() []command {
 	return []command{
 		serveCommand(), demoCommand(), configCommand(), listCommand(), showCommand(), callCommand(), policyCommand(),
-		auditCommand(), docsCommand(), tokenCommand(), doctorCommand(), statsCommand(), detachedCommand(), versionCommand(),
+		auditCommand(), docsCommand(), tokenCommand(), doctorCommand(), statsCommand(), detachedCommand(), completionCommand(), manCommand(), versionCommand(),
 	}
 }
 
@@ -95,8 +96,8 @@ func Main(ctx context.Context, p Process) int {
 	if err == nil {
 		return exitOK
 	}
-	if _, ok := errors.AsType[silentError](err); ok {
-		return exitError
+	if silent, ok := errors.AsType[silentError](err); ok {
+		return silent.code()
 	}
 	usage, ok := errors.AsType[*config.UsageError](err)
 	if !ok {
@@ -148,10 +149,12 @@ func find(cmds []command, name string) (command, bool) {
 	return command{}, false
 }
 
-// silentError ends a command with exit code 1 that has said why itself.
-type silentError struct{}
+// silentError ends a command that has said why itself, with the exit code exit, or 1.
+type silentError struct{ exit int }
 
 func (silentError) Error() string { return "" }
+
+func (e silentError) code() int { return cmp.Or(e.exit, exitError) }
 
 // app is the process as a server sees it.
 func (p *Process) app() *app.Process {

@@ -39,7 +39,9 @@ func TestUsageErrors(t *testing.T) {
 		{"help list show", "", "help takes one command or topic, not 2\n  toolcrib help COMMAND; toolcrib help TOPIC"},
 		{"show", "", "no tool is named\n  toolcrib show TOOL; toolcrib list shows the names"},
 		{"show ecko", "", "no tool is called \"ecko\"; did you mean \"echo\"\n  toolcrib list --all shows every tool"},
-		{"call echo", "", "call wants a tool and its arguments as JSON\n  toolcrib call TOOL JSON [DIR ...]; toolcrib show TOOL tells the arguments"},
+		{"call", "", "call wants a tool\n  toolcrib call TOOL [JSON | KEY=VALUE ...] [DIR ...]; toolcrib show TOOL tells the arguments"},
+		{"completion", "", "completion wants a shell\n  toolcrib completion SHELL: bash, fish, powershell, zsh"},
+		{"completion csh", "", "there is no completion for \"csh\"\n  toolcrib completion SHELL: bash, fish, powershell, zsh"},
 		{"call ecko {}", "", "no tool is called \"ecko\"; did you mean \"echo\"\n  toolcrib list --all shows every tool"},
 		{"call fly {}", "", "fly cannot be called: TOOLCRIB_WINGS is not set: buy wings\n  toolcrib list --all shows what can be called"},
 		{"docs", "", "no directory is given, and there is no tools here\n  toolcrib docs [DIR]"},
@@ -100,10 +102,13 @@ func TestTooWide(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	overview, _, _ := invocation{args: []string{"help"}}.start(t)
-	for _, want := range []string{"\n  serve ", "\n  doctor ", "--toolsets NAMES, TOOLCRIB_TOOLSETS\n", "--read-only, TOOLCRIB_READ_ONLY\n"} {
+	for _, want := range []string{"\n  serve ", "\n  doctor ", " --toolsets ", " --read-only\n"} {
 		if !strings.Contains(overview, want) {
 			t.Errorf("help has no %q:\n%s", want, overview)
 		}
+	}
+	if lines := strings.Count(overview, "\n"); lines > 54 {
+		t.Errorf("help has %d lines, which is more than a screen", lines)
 	}
 	list, _, _ := invocation{args: []string{"help", "list"}}.start(t)
 	for _, want := range []string{"Usage: toolcrib list [FLAGS]\n", "  --all\n", "  --format FORMAT\n", "TOOLCRIB_PRESET"} {
@@ -115,7 +120,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("help list explains more than it has of its own:\n%s", list)
 	}
 	serve, _, _ := invocation{args: []string{"help", "serve"}}.start(t)
-	if !strings.Contains(serve, "--toolsets NAMES, TOOLCRIB_TOOLSETS\n") {
+	if !strings.Contains(serve, "--toolsets NAMES, TOOLCRIB_TOOLSETS\n") || !strings.Contains(serve, "--read-only, TOOLCRIB_READ_ONLY\n") {
 		t.Errorf("help serve explains nothing:\n%s", serve)
 	}
 	version, _, _ := invocation{args: []string{"help", "version"}}.start(t)

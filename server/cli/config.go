@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -72,7 +73,7 @@ func (c *configure) run(_ context.Context, p *Process, args []string) error {
 		if c.Write || c.Remove || c.Print {
 			return config.Usagef("toolcrib config CLIENT; toolcrib config lists them", "no client is named")
 		}
-		return c.list(p.Stdout, where)
+		return c.list(p, where)
 	}
 	which, err := findClient(args[0])
 	if err != nil {
@@ -182,28 +183,28 @@ func (t *target) settleDir(dirs []string) error {
 }
 
 // list prints each client's files, and whether the entry is there.
-func (c *configure) list(w io.Writer, where config.Home) error {
+func (c *configure) list(p *Process, where config.Home) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	for _, which := range clients() {
 		for _, s := range which.scopes() {
 			name := which.file(s, where, dir)
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", which.id, s, entryState(name, which.place(c.Name)), name)
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", which.id, s, p.entryState(name, which.place(c.Name)), name)
 		}
 	}
 	return table.Flush()
 }
 
-// entryState describes in few words whether a file has an entry.
-func entryState(name string, place clientfile.Entry) string {
+// entryState describes in few words whether a file has an entry that works.
+func (p *Process) entryState(name string, place clientfile.Entry) string {
 	f, err := clientfile.Read(name)
 	if err != nil {
 		return err.Error()
 	}
-	switch _, found, err := place.Find(f.Data()); {
+	switch entry, found, err := place.Find(f.Data()); {
 	case !f.Exists():
 		return "no file"
 	case err != nil:
@@ -212,7 +213,29 @@ func entryState(name string, place clientfile.Entry) string {
 		}
 		return err.Error()
 	case found:
+		if gone := p.goneCommand(entry); gone != "" {
+			return "broken: no program " + gone
+		}
 		return "set up"
 	}
 	return "not set up"
+}
+
+// goneCommand returns the command of an entry if there is no such program, else "".
+func (p *Process) goneCommand(entry any) string {
+	fields, _ := entry.(map[string]any)
+	command, _ := fields["command"].(string)
+	if command == "" || strings.Contains(command, "$") { // a URL, or a variable that the client replaces
+		return ""
+	}
+	if filepath.IsAbs(command) {
+		if info, err := os.Stat(command); err == nil && !info.IsDir() {
+			return ""
+		}
+		return command
+	}
+	if _, err := p.LookPath(command); err != nil {
+		return command
+	}
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -319,6 +320,30 @@ func TestConfigList(t *testing.T) {
 	}
 	if strings.Contains(d.run(t, "--name=other"), "set up ") != true || strings.Contains(d.run(t, "--name=other"), "  set up") {
 		t.Errorf("an entry of another name:\n%s", d.run(t, "--name=other"))
+	}
+}
+
+// TestConfigGone checks that an entry whose program is gone is not called set up.
+func TestConfigGone(t *testing.T) {
+	d := atDesk(t)
+	program := filepath.Join(d.project, "toolcrib")
+	for _, tt := range []struct{ name, entry, want string }{
+		{"gone", `{"command": ` + strconv.Quote(program) + `, "args": []}`, "broken: no program " + program},
+		{"a directory", `{"command": ` + strconv.Quote(d.project) + `}`, "broken: no program " + d.project},
+		{"not on PATH", `{"command": "toolcrib-gone"}`, "broken: no program toolcrib-gone"},
+		{"of a variable", `{"command": "${HOME}/toolcrib"}`, "set up "},
+		{"a URL", `{"url": "http://127.0.0.1:8080/mcp"}`, "set up "},
+	} {
+		if err := os.MkdirAll(filepath.Dir(d.file(t, "cursor")), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(d.file(t, "cursor"), []byte(`{"mcpServers": {"toolcrib": `+tt.entry+`}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list := strings.Join(strings.Fields(d.run(t)), " ")
+		if !strings.Contains(list, "cursor user "+tt.want) {
+			t.Errorf("%s: no %q in:\n%s", tt.name, tt.want, list)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 
 	"toolcrib/server/app"
 	"toolcrib/server/config"
@@ -83,6 +84,9 @@ func (d *doctor) programs(p *Process, r *report) {
 		r.ok("git", file)
 	} else {
 		r.missing("git", "not on PATH; install it to let commands use repositories")
+	}
+	if say := p.offPath(); say != "" {
+		r.missing("path", say)
 	}
 }
 
@@ -208,6 +212,13 @@ func (d *doctor) clients(p *Process, r *report, given config.Config, roots []str
 		if _, err := p.LookPath(c.binary); err == nil {
 			found = true
 			r.ok("client", c.name+": "+l.configLine(c.id, "--write"))
+		}
+	}
+	if where, err := p.env.Home(); err == nil {
+		for _, c := range clients() {
+			if state := p.entryState(c.user(where), c.place(defaultName)); strings.HasPrefix(state, "broken") {
+				r.missing("client", c.name+": its entry is "+state+"; write it anew: "+l.configLine(c.id, "--write"))
+			}
 		}
 	}
 	if !found {

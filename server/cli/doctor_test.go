@@ -20,7 +20,7 @@ func TestDoctor(t *testing.T) {
 		code     int
 	}{
 		{
-			"fit", []string{"--exclude-tools=fly"}, []string{"git", "claude"},
+			"fit", []string{"--exclude-tools=fly"}, []string{"git", "claude", "toolcrib"},
 			[]string{
 				"ok      version  toolcrib ", "ok      git      /bin/git\n", "ok      files    opened by ",
 				"ok      root     " + dir + ", can be written\n", "ok      state    ",
@@ -30,7 +30,7 @@ func TestDoctor(t *testing.T) {
 		},
 		{
 			"bare", nil, nil,
-			[]string{"missing git ", "missing tool     fly: TOOLCRIB_WINGS is not set: buy wings\n", "missing client "},
+			[]string{"missing git ", "missing tool     fly: TOOLCRIB_WINGS is not set: buy wings\n", "missing client ", "missing path     toolcrib is not on PATH, which a shell needs to find it: "},
 			"broken", 0,
 		},
 		{"a tool that is asked for", []string{"--tools=fly"}, nil, []string{"broken  tool     fly: TOOLCRIB_WINGS is not set: buy wings\n"}, "", 1},

@@ -55,15 +55,27 @@ Commands (` + cmds[0].name + ` is what runs where none is named):
 		fmt.Fprintf(table, "  %s\t%s\n", c.name, c.short)
 	}
 	fmt.Fprintf(table, "  help\tsay what a command does and which flags it has, or explain a topic\n")
-	fmt.Fprintf(table, "\nTopics (toolcrib help TOPIC):\n")
+	fmt.Fprintf(table, "\nTopics (toolcrib help TOPIC), with their flags (toolcrib help "+explains+" explains them all):\n")
+	cfg := config.New(p.Categories)
+	flags := map[string][]string{}
+	for _, o := range config.Options(&cfg) {
+		if o.Name != "" {
+			flags[o.Topic] = append(flags[o.Topic], "--"+o.Name)
+		}
+	}
 	for _, t := range topics() {
 		fmt.Fprintf(table, "  %s\t%s\n", t.name, t.summary)
+		for line := range strings.SplitSeq(wrap(strings.Join(flags[t.name], " "), 80), "\n") {
+			if line != "" {
+				fmt.Fprintf(table, "\t%s\n", line)
+			}
+		}
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	configuration(p, &b)
-	b.WriteString("\nFlags may stand before or after other arguments; \"--\" ends them.\n")
+	b.WriteString("\nA flag is also a variable (TOOLCRIB_PRESET is --preset) and a key of the file of configuration.\n")
+	b.WriteString("Flags may stand before or after other arguments; \"--\" ends them.\n")
 	_, err := io.WriteString(p.Stdout, b.String())
 	return err
 }
@@ -116,13 +128,15 @@ func (c command) usage(p *Process) string {
 	return strings.Join(words, " ")
 }
 
-func configuration(p *Process, b *strings.Builder) {
-	b.WriteString(`
+const configurationIntro = `
 Configuration, as flags, as variables of the environment or in a file in YAML: a
 flag beats a variable, and both beat the file (read_only: true is --read-only).
 What comes of these, the file .toolcrib.yaml of a directory can narrow.
 SIGHUP has a server read its files again.
-`)
+`
+
+func configuration(p *Process, b *strings.Builder) {
+	b.WriteString(configurationIntro)
 	cfg := config.New(p.Categories)
 	for _, o := range config.Options(&cfg) {
 		describe(b, o)
@@ -130,17 +144,22 @@ SIGHUP has a server read its files again.
 }
 
 func describe(b *strings.Builder, o config.Option) {
-	var ways []string
-	if o.Name != "" {
-		ways = append(ways, strings.TrimSpace("--"+o.Name+" "+o.Arg))
-	}
-	if o.Env != "" {
-		ways = append(ways, o.Env)
-	}
-	fmt.Fprintf(b, "  %s\n", strings.Join(ways, ", "))
+	fmt.Fprintf(b, "  %s\n", ways(o))
 	for line := range strings.SplitSeq(wrap(o.Help, 84), "\n") {
 		b.WriteString("        " + line + "\n")
 	}
+}
+
+// ways says how an option is set.
+func ways(o config.Option) string {
+	var list []string
+	if o.Name != "" {
+		list = append(list, strings.TrimSpace("--"+o.Name+" "+o.Arg))
+	}
+	if o.Env != "" {
+		list = append(list, o.Env)
+	}
+	return strings.Join(list, ", ")
 }
 
 // wrap breaks a text at spaces into lines of at most width characters.

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -44,6 +46,27 @@ func launchOf(cfg config.Config, roots []string) launch {
 		}
 	}
 	return launch{Command: executable(), Args: append(args, roots...)}
+}
+
+// offPath says that the shell does not find this program by its name, and which line mends
+// that; "" = it does.
+func (p *Process) offPath() string {
+	file := executable()
+	found, err := p.LookPath(defaultName)
+	if err == nil {
+		one, errOne := os.Stat(found)
+		other, errOther := os.Stat(file)
+		if errOne != nil || errOther != nil || os.SameFile(one, other) {
+			return ""
+		}
+		return found + " comes first on PATH, not " + file
+	}
+	dir := filepath.Dir(file)
+	line := "export PATH=" + config.ShellWord(dir) + `:"$PATH"`
+	if runtime.GOOS == "windows" {
+		line = `setx PATH "%PATH%;` + dir + `"`
+	}
+	return "toolcrib is not on PATH, which a shell needs to find it: " + line
 }
 
 // line is the launch as a command line.

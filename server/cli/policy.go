@@ -20,19 +20,23 @@ type policy struct {
 func policyCommand() command {
 	return command{
 		name:  "policy",
-		args:  "explain TOOL JSON [DIR ...]",
+		args:  "explain TOOL [JSON | KEY=VALUE ...] [DIR ...]",
 		short: "say what would happen to a call, and by which rule",
-		long:  "The tool is not called; hooks before a call are asked. JSON is the arguments of the tool, DIR what serve takes.",
+		long:  "The tool is not called; hooks before a call are asked. The arguments are those of call.",
 		new:   func() runner { return new(policy) },
 	}
 }
 
 func (c *policy) run(ctx context.Context, p *Process, args []string) error {
-	const usage = "toolcrib policy explain TOOL JSON [DIR ...]; toolcrib help policy says how rules are written"
-	if len(args) < 3 || args[0] != "explain" {
-		return config.Usagef(usage, "policy wants explain, a tool and its arguments as JSON")
+	const usage = "toolcrib policy explain TOOL [JSON | KEY=VALUE ...] [DIR ...]; toolcrib help policy says how rules are written"
+	if len(args) < 2 || args[0] != "explain" {
+		return config.Usagef(usage, "policy wants explain, a tool and its arguments")
 	}
-	roots, selected, err := p.callIn(&c.Config, args[1], args[3:])
+	text, dirs := p.argumentsOf(args[1], args[2:])
+	if text == "-" {
+		return config.Usagef(usage, "policy reads no arguments from stdin")
+	}
+	roots, selected, err := p.callIn(&c.Config, args[1], json.RawMessage(text), dirs)
 	if err != nil {
 		return err
 	}
@@ -47,7 +51,7 @@ func (c *policy) run(ctx context.Context, p *Process, args []string) error {
 		principal = tools.Local
 	}
 	x, err := e.Runner.Explain(ctx, run.Call{
-		Tool: args[1], Args: json.RawMessage(args[2]),
+		Tool: args[1], Args: json.RawMessage(text),
 		Session: tools.SessionInfo{Principal: principal, Client: tools.Client{Name: "toolcrib policy", Forms: true}, Workspace: e.Workspace},
 	})
 	if err := errors.Join(err, e.Close()); err != nil {

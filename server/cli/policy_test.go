@@ -17,7 +17,7 @@ func TestPolicyExplain(t *testing.T) {
 		{`policy explain erase {"path":".git/config"}`, 0, []string{"erase: deny, by the rule protected-path (always)", "why: the path is protected"}},
 		{`policy explain ehco {}`, 2, []string{`did you mean "echo"`}},
 		{`policy explain echo {"txt":1}`, 1, []string{"text"}},
-		{`policy echo`, 2, []string{"toolcrib policy explain TOOL JSON"}},
+		{`policy echo`, 2, []string{"toolcrib policy explain TOOL [JSON"}},
 		{`help policy`, 0, []string{"deny wins over ask", "--principal"}},
 	} {
 		stdout, stderr, code := invocation{args: strings.Fields(tc.args)}.start(t)

@@ -102,9 +102,12 @@ func introduce(p *Process, cfg, given config.Config, args []string) error {
 A client starts it; a terminal has nothing to say to it.
 
 %s`, len(selected.Enabled), next)
+	if say := p.offPath(); say != "" {
+		fmt.Fprintf(&b, "\nBeware: %s\n", say)
+	}
 	fmt.Fprintf(&b, "\nTo look round without a client:\n  toolcrib demo\n  toolcrib list\n  toolcrib doctor\n")
 	if _, ok := catalog.Find(selected.Enabled, catalog.ShownList); ok {
-		fmt.Fprintf(&b, "  toolcrib call %s '{\"path\": \".\"}' %s\n", catalog.ShownList, config.ShellWord(roots[0]))
+		fmt.Fprintf(&b, "  toolcrib call %s %s\n", catalog.ShownList, config.ShellWord(roots[0]))
 	}
 	_, err = io.WriteString(p.Stderr, b.String())
 	return err

@@ -39,6 +39,7 @@ import (
 //	arg     name of the value in the help; a bool has none
 //	values  the allowed values, comma separated
 //	help    the purpose, in one line
+//	topic   page of the help that it belongs to, with those after it up to the next topic
 //	default word for the zero value, if there is one
 //	narrow  how the file of a workspace may narrow it, see settings.Document.Narrow;
 //	        without it, not at all
@@ -47,21 +48,21 @@ import (
 //
 // Lists are comma separated. A repeated list flag adds to the list.
 type Config struct {
-	File string `flag:"config" env:"TOOLCRIB_CONFIG" file:"-" arg:"FILE" help:"file of configuration in YAML, outside of the roots (default toolcrib/config.yaml in the user's configuration directory, where there is one)"`
+	File string `flag:"config" env:"TOOLCRIB_CONFIG" file:"-" arg:"FILE" help:"file of configuration in YAML, outside of the roots (default toolcrib/config.yaml in the user's configuration directory, where there is one)" topic:"configuration"`
 	// OwnFiles are those that the settings and their secrets were read from, by absolute
 	// paths. No flag, variable or file sets it.
 	OwnFiles []string `file:"-"`
 
 	catalog.Selection
 
-	AllowProtected bool   `flag:"allow-protected" env:"TOOLCRIB_ALLOW_PROTECTED" help:"let tools write what programs run or obey: hooks and configuration of git, configuration of agents" narrow:"false"`
+	AllowProtected bool   `flag:"allow-protected" env:"TOOLCRIB_ALLOW_PROTECTED" help:"let tools write what programs run or obey: hooks and configuration of git, configuration of agents" narrow:"false" topic:"files"`
 	Durable        string `flag:"durable" env:"TOOLCRIB_DURABLE" arg:"BOOL" values:"true,false" help:"whether a change waits until it is on the disk; false is faster, and a loss of power may cost the last changes (default true)" default:"true"`
 
-	Policy   []rules.Rule `file:"policy" help:"rules that say which calls are allowed, asked about or denied, before the default table; toolcrib help policy explains them" narrow:"append verdict=deny" live:"yes"`
+	Policy   []rules.Rule `file:"policy" help:"rules that say which calls are allowed, asked about or denied, before the default table; toolcrib help policy explains them" narrow:"append verdict=deny" live:"yes" topic:"policy"`
 	StateKey string       `env:"TOOLCRIB_STATE_KEY" file:"state_key" arg:"KEY" help:"key that seals what waits for a user's answer, 32 bytes in hex or base64; with the same key, replicas take each other's answers (default a random one of this process)"`
 
 	Confirm      run.Confirm `flag:"confirm" env:"TOOLCRIB_CONFIRM" arg:"HOW" values:"ask,client,deny" help:"what happens where the user is to be asked: ask sends a form, and refuses if the client shows none; client sends no form and trusts the client's own prompt; deny refuses (default ask)" default:"ask" narrow:"order=client,ask,deny" live:"yes"`
-	HTTP         string      `flag:"http" env:"TOOLCRIB_HTTP" arg:"ADDR" help:"serve streamable HTTP at ADDR, such as 127.0.0.1:8080, in the place of stdin and stdout"`
+	HTTP         string      `flag:"http" env:"TOOLCRIB_HTTP" arg:"ADDR" help:"serve streamable HTTP at ADDR, such as 127.0.0.1:8080, in the place of stdin and stdout" topic:"http"`
 	Auth         string      `flag:"auth" env:"TOOLCRIB_AUTH" arg:"HOW" values:"token,jwt,none" help:"who may call over HTTP: token wants a bearer token, one of the configuration or one that is made and shown at the start; jwt wants a token that --issuer has signed; none lets every program of this machine call (default token)" default:"token"`
 	Token        string      `env:"TOOLCRIB_TOKEN" arg:"TOKEN" help:"the bearer token, where it shall outlast a start"`
 	AllowHosts   []string    `flag:"allow-host" env:"TOOLCRIB_ALLOW_HOST" arg:"NAMES" help:"names by which clients may call over HTTP, in addition to localhost and addresses: those of a proxy before the server"`
@@ -81,20 +82,20 @@ type Config struct {
 	// Settings of one have made, in the catalog's order.
 	Categories []any `sections:"yes"`
 
-	Hooks []hooks.Spec `file:"hooks" help:"what looks at calls: commands, addresses and built-in hooks, in this order" live:"yes"`
+	Hooks []hooks.Spec `file:"hooks" help:"what looks at calls: commands, addresses and built-in hooks, in this order" live:"yes" topic:"hooks"`
 
-	Metrics      string `flag:"metrics" env:"TOOLCRIB_METRICS" arg:"ADDR" help:"serve metrics for Prometheus at http://ADDR/metrics, such as 127.0.0.1:9464 (default not)"`
+	Metrics      string `flag:"metrics" env:"TOOLCRIB_METRICS" arg:"ADDR" help:"serve metrics for Prometheus at http://ADDR/metrics, such as 127.0.0.1:9464 (default not)" topic:"metrics"`
 	MetricsToken string `env:"TOOLCRIB_METRICS_TOKEN" arg:"TOKEN" help:"the bearer token that the page of metrics wants; beyond this machine there must be one"`
 
-	Tool map[string]ToolSettings `file:"tool" help:"settings of single tools, by name" narrow:"each" live:"yes"`
+	Tool map[string]ToolSettings `file:"tool" help:"settings of single tools, by name" narrow:"each" live:"yes" topic:"tools"`
 
-	LogLevel     string           `flag:"log-level" env:"TOOLCRIB_LOG_LEVEL" arg:"LEVEL" values:"debug,info,warn,error" help:"how much is logged on stderr (default warn)" default:"warn" live:"yes"`
-	Audit        bool             `flag:"audit" env:"TOOLCRIB_AUDIT" help:"keep a log of every call, chained by a key so that any change of it shows, in the state directory; toolcrib audit shows and verifies it"`
+	LogLevel     string           `flag:"log-level" env:"TOOLCRIB_LOG_LEVEL" arg:"LEVEL" values:"debug,info,warn,error" help:"how much is logged on stderr (default warn)" default:"warn" live:"yes" topic:"configuration"`
+	Audit        bool             `flag:"audit" env:"TOOLCRIB_AUDIT" help:"keep a log of every call, chained by a key so that any change of it shows, in the state directory; toolcrib audit shows and verifies it" topic:"audit"`
 	AuditDir     string           `flag:"audit-dir" env:"TOOLCRIB_AUDIT_DIR" arg:"DIR" help:"keep the audit log there, outside of the roots; no --audit is needed then"`
 	AuditSize    int              `file:"audit_size" jsonschema:"minimum=1,maximum=1048576" help:"size of a file of the audit log, in MB (default 16)"`
 	AuditFiles   int              `file:"audit_files" jsonschema:"minimum=1" help:"files of the audit log that are kept; the oldest goes when there are more (default 16)"`
 	AuditFailure run.AuditFailure `file:"audit_failure" values:"deny,allow" help:"what happens to a call with effects while the audit log cannot be written: deny refuses it, allow lets it go on; calls that only read go on in any case (default deny)" default:"deny" live:"yes"`
-	StateDir     string           `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept, outside of the roots (default toolcrib in the user's state directory; if that is inside a root, toolcrib-UID in /var/tmp)"`
+	StateDir     string           `flag:"state-dir" env:"TOOLCRIB_STATE_DIR" arg:"DIR" help:"where history and other state is kept, outside of the roots (default toolcrib in the user's state directory; if that is inside a root, toolcrib-UID in /var/tmp)" topic:"files"`
 }
 
 // New returns a configuration in which nothing is set.

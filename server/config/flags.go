@@ -18,7 +18,8 @@ var ErrHelp = errors.New("help is wanted")
 // Option is one field that a flag, a variable of the environment or either sets. The tags are those that [Config] documents.
 type Option struct {
 	Name, Env, Arg, Help string
-	Hidden               bool // from the help
+	Topic                string // page of the help that the setting belongs to
+	Hidden               bool   // from the help
 	Field                reflect.Value
 
 	values []string
@@ -28,12 +29,16 @@ type Option struct {
 // pointer to the struct.
 func Options(dst any) []Option {
 	var list []Option
+	topic := ""
 	for f, field := range settings.Walk(dst) {
+		if begins, ok := f.Tag.Lookup("topic"); ok {
+			topic = begins
+		}
 		name, env := f.Tag.Get("flag"), f.Tag.Get("env")
 		if name == "" && env == "" {
 			continue
 		}
-		o := Option{Name: name, Env: env, Arg: f.Tag.Get("arg"), Help: f.Tag.Get("help"), Hidden: f.Tag.Get("hidden") != "", Field: field}
+		o := Option{Name: name, Env: env, Arg: f.Tag.Get("arg"), Help: f.Tag.Get("help"), Topic: topic, Hidden: f.Tag.Get("hidden") != "", Field: field}
 		if values := f.Tag.Get("values"); values != "" {
 			o.values = strings.Split(values, ",")
 		}
@@ -41,6 +46,9 @@ func Options(dst any) []Option {
 	}
 	return list
 }
+
+// Values returns the allowed values, nil where any text may be one.
+func (o Option) Values() []string { return o.values }
 
 // Given maps the variable of an option to the source that has set it: "--read-only" or
 // "TOOLCRIB_READ_ONLY". It leaves out options that only a flag can set.

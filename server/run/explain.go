@@ -103,7 +103,7 @@ type Outrank struct {
 // returns an error if the arguments are not valid or the tool's own question fails.
 func (r *Runner) Explain(ctx context.Context, call Call) (Explanation, error) {
 	p := &pass{r: r, call: call, live: r.live.Load(), ground: call.Session.Workspace, id: "explain", heard: new(heard)}
-	p.tool = p.live.tools[call.Tool]
+	p.find()
 	ctx = tools.WithSession(ctx, &p.call.Session)
 	if err := p.bind(); err != nil {
 		return Explanation{}, err

@@ -68,9 +68,7 @@ func (r *Runner) View(s tools.SessionInfo, through ...*tools.Tool) (_ tools.Sess
 // if the policy asks about it, since the user cannot be asked each time.
 func (r *Runner) Watch(call Call) (tools.SessionInfo, error) {
 	p := &pass{r: r, call: call, live: r.live.Load(), ground: call.Session.Workspace}
-	if p.tool = p.live.tools[call.Tool]; call.Read != nil {
-		p.tool = *call.Read
-	}
+	p.find()
 	if err := p.granted(); err != nil {
 		return tools.SessionInfo{}, err
 	}

@@ -15,7 +15,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"toolcrib/schema"
 	"toolcrib/server/rules"
 	"toolcrib/tools"
 	"toolcrib/workspace"
@@ -78,10 +77,10 @@ func New(cfg Config) *Runner {
 	return r
 }
 
-// Tool returns the tool of that name or alias.
+// Tool returns the tool that a call by that name without arguments means.
 func (r *Runner) Tool(name string) (tools.Tool, bool) {
-	t, ok := r.live.Load().tools[name]
-	return t, ok
+	t, err := r.live.Load().names.Find(name, nil)
+	return t, err == nil
 }
 
 // Busy reports whether calls are running.
@@ -108,6 +107,7 @@ type pass struct {
 	live     *live // the settings of the pass from here to its end
 	id       string
 	tool     tools.Tool
+	unfound  error // why there is no tool; nil = there is one
 	counters *counters
 	started  time.Time
 	end      func(Ending)         // tells the observer
@@ -192,9 +192,7 @@ func (p *pass) begin(ctx context.Context) context.Context {
 	if p.live = p.r.live.Load(); p.parent != nil {
 		p.live = p.parent.live
 	}
-	if p.tool = p.live.tools[p.call.Tool]; p.call.Read != nil {
-		p.tool = *p.call.Read
-	}
+	p.find()
 	p.counters = p.r.metrics.of(p)
 	p.counters.inFlight.Add(1)
 	p.asker = p.newAsker()
@@ -203,6 +201,15 @@ func (p *pass) begin(ctx context.Context) context.Context {
 	ctx = context.WithValue(ctx, passKey{}, p)
 	ctx, p.end = p.observe(ctx, PartCall, 0)
 	return p.listen(ctx)
+}
+
+// find sets the tool that the call means.
+func (p *pass) find() {
+	if p.call.Read != nil {
+		p.tool = *p.call.Read
+		return
+	}
+	p.tool, p.unfound = p.live.names.Find(p.call.Tool, p.call.Args)
 }
 
 type passKey struct{}
@@ -235,12 +242,8 @@ func (p *pass) conclude(out *Outcome) {
 // bind finds the tool and turns the arguments into the tool's own type. On a
 // later pass it opens the state that the call brings back.
 func (p *pass) bind() (err error) {
-	if p.tool.Name == "" {
-		unknown := tools.Errorf(tools.NotFound, "no tool is called %q", tools.Clip(p.call.Tool))
-		if near := schema.Nearest(p.call.Tool, p.live.names); near != "" {
-			return unknown.WithHint("did you mean %s", near)
-		}
-		return unknown
+	if p.unfound != nil {
+		return p.unfound
 	}
 	if lacking := p.tool.Lacks(p.call.Session.Client); len(lacking) > 0 {
 		e := tools.Errorf(tools.Unsupported, "%s: this client lacks the ability %s", p.tool.Name, lacking[0]).

@@ -1,8 +1,6 @@
 package run
 
 import (
-	"fmt"
-
 	"toolcrib/server/rules"
 	"toolcrib/tools"
 )
@@ -35,9 +33,8 @@ const (
 // and a pass keeps the one it began with, so that no pass sees a mix.
 type live struct {
 	Settings
-	serial uint64                // counts the Settings of the Runner
-	tools  map[string]tools.Tool // by name and alias
-	names  []string              // the keys of tools
+	serial uint64 // counts the Settings of the Runner
+	names  *tools.Names
 }
 
 // newLive prepares settings for use after the old ones, which are nil at the start. It
@@ -46,19 +43,16 @@ func (r *Runner) newLive(set Settings, before *live) (*live, error) {
 	if set.Confirm == "" {
 		set.Confirm = ConfirmAsk
 	}
-	l := &live{Settings: set, tools: map[string]tools.Tool{}}
+	names, err := tools.NameTools(set.Tools)
+	if err != nil {
+		return nil, err
+	}
+	l := &live{Settings: set, names: names}
 	if before != nil {
 		l.serial = before.serial + 1
 	}
 	var counted []string
 	for _, t := range set.Tools {
-		for _, name := range append([]string{t.Name}, t.Aliases...) {
-			if other, taken := l.tools[name]; taken {
-				return nil, fmt.Errorf("tool %q: name %q is taken by %q", t.Name, name, other.Name)
-			}
-			l.tools[name] = t
-			l.names = append(l.names, name)
-		}
 		counted = append(counted, t.Name)
 	}
 	r.metrics.know(counted...)

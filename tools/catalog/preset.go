@@ -103,7 +103,7 @@ func defaultNames(all []tools.Tool) []string {
 
 // Selection has the settings that choose tools. Package server/config explains the tags.
 type Selection struct {
-	Toolsets     []string `flag:"toolsets" env:"TOOLCRIB_TOOLSETS" arg:"NAMES" help:"categories of tools that can be called, or all (default all)" narrow:"catalog" live:"yes"`
+	Toolsets     []string `flag:"toolsets" env:"TOOLCRIB_TOOLSETS" arg:"NAMES" help:"categories of tools that can be called, or all (default all)" narrow:"catalog" live:"yes" topic:"tools"`
 	Tools        []string `flag:"tools" env:"TOOLCRIB_TOOLS" arg:"NAMES" help:"tools that can be called in addition to the toolsets; without --toolsets, the only ones" narrow:"catalog" live:"yes"`
 	ExcludeTools []string `flag:"exclude-tools" env:"TOOLCRIB_EXCLUDE_TOOLS" arg:"NAMES" help:"tools that cannot be called, despite all other settings" narrow:"union" live:"yes"`
 	Preset       string   `flag:"preset" env:"TOOLCRIB_PRESET" arg:"NAME" help:"which of them clients are shown: default, minimal, companion or all (default all with --toolsets or --tools or without search_tools or call_tool; else default, and companion for clients that bring tools of their own, see toolcrib help clients)" live:"yes"`

@@ -32,7 +32,7 @@ func Category(s *services.Services) tools.Category {
 
 // Settings are those of the category.
 type Settings struct {
-	Python string `flag:"python" env:"TOOLCRIB_PYTHON" arg:"FILE" help:"interpreter of run_python and code_interpreter, such as bin/python of a virtual environment (default python3 of PATH)"`
+	Python string `flag:"python" env:"TOOLCRIB_PYTHON" arg:"FILE" help:"interpreter of run_python and code_interpreter, such as bin/python of a virtual environment (default python3 of PATH)" topic:"sandbox"`
 }
 
 // interpreter returns the configured Python: a path, or a name to look up; "" = that of the

@@ -51,7 +51,8 @@ func (o InterpreterOut) Trim(budget int) InterpreterOut {
 func codeInterpreterTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[InterpreterIn, InterpreterOut]{
 		Name: "code_interpreter", Title: "Run Python cells", Doc: codeInterpreterDoc, Tags: []string{"code", "run", "data", "session", "state", "jupyter", "kernel"},
-		Access: tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.State | tools.Destroys,
+		Spellings: fenced(),
+		Access:    tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.State | tools.Destroys,
 		Streams: true, Timeout: cellTimeout + 30*time.Second,
 		Needs:  []tools.Need{{Binaries: systemPythons, How: howPython}},
 		Limits: tools.Limits{Facts: map[string]any{"idle": int(kernelIdle.Minutes()), "most": mostKernels, "memory": pythonMemory >> 20}},

@@ -2,10 +2,12 @@ package code
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/programs/changed"
 	"toolcrib/tools/internal/programs/sandbox"
@@ -19,6 +21,7 @@ type outcome struct {
 	Output string
 	Value  string // of the last expression; "" = none
 	Trace  string // of what ended it
+	Exit   int    // exit code of the program that ran it
 	Within sandbox.Report
 	Files  bool  // it could write files
 	lost   int64 // bytes that Output reports as missing
@@ -76,12 +79,19 @@ func (o outcome) trimmed(budget int) outcome {
 	return o
 }
 
-// Meta has, for programs, the sandbox of the script.
-func (o outcome) Meta() map[string]any { return o.Within.Meta() }
+// Meta has, for programs, the sandbox of the script, and how it has ended.
+func (o outcome) Meta() map[string]any {
+	meta := map[string]any{tools.MetaExit: o.Exit}
+	if o.Exit == 0 && o.Trace != "" {
+		meta[tools.MetaExit] = 1
+	}
+	maps.Copy(meta, o.Within.Meta())
+	return meta
+}
 
 // outcome returns the result of a script without its report.
 func (r ran) outcome(timeout time.Duration) outcome {
-	o := outcome{Output: r.output.text, lost: r.output.lost, Within: r.within}
+	o := outcome{Output: r.output.text, lost: r.output.lost, Within: r.within, Exit: r.exit.Code}
 	switch {
 	case r.stopped:
 		o.Status = fmt.Sprintf("stopped: it took longer than %s", durations.Exact(timeout))

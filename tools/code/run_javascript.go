@@ -41,7 +41,8 @@ func (o RunJavascriptOut) Trim(budget int) RunJavascriptOut {
 func runJavascriptTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[RunJavascriptIn, RunJavascriptOut]{
 		Name: "run_javascript", Title: "Run JavaScript", Doc: runJavascriptDoc, Tags: []string{"code", "run"},
-		Access: tools.Exec, Effects: tools.None,
+		Spellings: fenced(),
+		Access:    tools.Exec, Effects: tools.None,
 		Streams: true, Timeout: javascriptTimeout + 30*time.Second,
 		Limits: tools.Limits{Facts: map[string]any{"memory": javascriptMemory >> 20}},
 		Redact: func(_ context.Context, in RunJavascriptIn) RunJavascriptIn {

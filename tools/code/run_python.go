@@ -36,8 +36,9 @@ func (o RunPythonOut) Trim(budget int) RunPythonOut { return RunPythonOut{o.trim
 func runPythonTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[RunPythonIn, RunPythonOut]{
 		Name: "run_python", Title: "Run Python", Doc: runPythonDoc, Tags: []string{"code", "run"},
-		Aliases: []string{"execute_python", "python_executor"},
-		Access:  tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.Destroys,
+		Spellings: fenced(),
+		Aliases:   []string{"execute_python", "python_executor"},
+		Access:    tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.Destroys,
 		Streams: true, Timeout: pythonTimeout + 30*time.Second,
 		Needs:  []tools.Need{{Binaries: systemPythons, How: howPython}},
 		Limits: tools.Limits{Facts: map[string]any{"memory": pythonMemory >> 20}},

@@ -42,7 +42,8 @@ type EditFileOut struct{ change.Report }
 func editFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[EditFileIn, EditFileOut]{
 		Name: "edit_file", Title: "Edit a file", Doc: editFileDoc, Tags: []string{"files", "text"},
-		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
+		Aliases: []string{"edit"},
+		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Spellings: editFileSpellings(),
 		Limits:    tools.Limits{Facts: map[string]any{"most": fmt.Sprintf("%d MiB", workspace.MaxEdit>>20)}},
 		Examples: []tools.Example[EditFileIn]{{
@@ -117,7 +118,7 @@ func (t TextEdit) value() (textedit.Edit, *tools.Error) {
 // editFileSpellings are the forms in which other tools take edits.
 func editFileSpellings() []schema.Spelling {
 	return []schema.Spelling{
-		{Names: []string{"command", "insert_line", "new_str", "new_text"}, Read: inserted},
+		{Names: []string{"command", "insert_line", "insert", "start_line", "end_line", "new_str", "new_text"}, Read: inserted},
 		{Names: []string{"diff", "patch"}, Read: func(map[string]any) (map[string]any, error) {
 			return nil, errors.New("apply_patch takes a diff; here give edits: [{old_text, new_text}]")
 		}},
@@ -127,13 +128,20 @@ func editFileSpellings() []schema.Spelling {
 	}
 }
 
-// inserted reads a text to insert after a line, and the commands of a tool that has several.
+// inserted reads a text to insert after a line, or before one, and the commands of a tool that
+// has several.
 func inserted(given map[string]any) (map[string]any, error) {
 	text, isText := given["new_str"].(string)
 	if other, ok := given["new_text"].(string); ok && !isText {
 		text, isText = other, true
 	}
 	line, isLine := schema.Int(given["insert_line"])
+	if before, ok := schema.Bool(given["insert"]); ok && !before {
+		delete(given, "insert")
+		return given, nil
+	} else if first, isFirst := schema.Int(given["start_line"]); before && isFirst && !isLine {
+		line, isLine = first-1, true
+	}
 	switch command := given["command"]; {
 	case isLine && isText && (command == nil || command == "insert"):
 		if text != "" && !strings.HasSuffix(text, "\n") {

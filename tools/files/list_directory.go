@@ -54,7 +54,9 @@ func (o ListDirectoryOut) Text() string {
 func listDirectoryTool() tools.Tool {
 	return tools.New(tools.Def[ListDirectoryIn, ListDirectoryOut]{
 		Name: "list_directory", Title: "List a directory", Doc: listDirectoryDoc, Tags: []string{"files"},
-		Access: tools.Read, Effects: tools.None, Repeatable: true,
+		Foreign: []tools.Foreign{{Name: "list_dir", Implied: map[string]any{"hidden": true, "include_ignored": true}}},
+		Aliases: []string{"file_list"},
+		Access:  tools.Read, Effects: tools.None, Repeatable: true,
 		Spellings: listSpellings(),
 		Limits:    tools.Limits{Facts: map[string]any{"nested": nestedEntries}},
 		Examples: []tools.Example[ListDirectoryIn]{{

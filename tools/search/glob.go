@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,6 +55,10 @@ type GlobOut struct {
 func globTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[GlobIn, GlobOut]{
 		Name: "glob", Title: "Find files by name", Doc: globDoc, Tags: []string{"files", "find"},
+		Foreign: []tools.Foreign{{
+			Name: "file_search", Implied: map[string]any{"pattern": "*", "kind": "any", "hidden": true, "case_sensitive": false},
+			Spellings: []schema.Spelling{{Names: []string{"max_depth"}, Read: anyDepth}},
+		}},
 		Access: tools.Read, Effects: tools.None, Repeatable: true, Cache: keptFor,
 		Spellings: globSpellings(),
 		Examples: []tools.Example[GlobIn]{
@@ -239,6 +244,14 @@ func globSpellings() []schema.Spelling {
 		schema.Values("sort", newestFirst()),
 		schema.AtMost("limit", 1000),
 	}, walkSpellings()...)
+}
+
+// anyDepth reads the depth of a search that has a limit or, if it is negative, none.
+func anyDepth(given map[string]any) (map[string]any, error) {
+	if n, ok := schema.Int(given["max_depth"]); ok && n < 0 {
+		return schema.Same(), nil
+	}
+	return nil, errors.New("the depth is that of the pattern: write */*.go for files in the directories of path")
 }
 
 // anyCase rewrites patterns to ignore case, if the named flag has the value want.

@@ -32,7 +32,7 @@ func Category(*services.Services) tools.Category {
 
 // Settings are those of the category.
 type Settings struct {
-	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces and what is kept of their files, in MB; 0 keeps nothing, and every search reads the files (default 160)" default:"160"`
+	IndexMemory string `flag:"index-memory" env:"TOOLCRIB_INDEX_MEMORY" arg:"MB" help:"memory for the indexes of searched workspaces and what is kept of their files, in MB; 0 keeps nothing, and every search reads the files (default 160)" default:"160" topic:"search"`
 }
 
 // bytes returns how many bytes the indexes may take. The error names a value that is not a

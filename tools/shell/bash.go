@@ -38,8 +38,8 @@ type BashOut struct{ commandOut }
 func bashTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[BashIn, BashOut]{
 		Name: "bash", Title: "Run a command", Doc: bashDoc, Tags: []string{"shell", "run", "build", "test", "packages", "version control"},
-		Aliases: []string{"shell", "run_command", "execute_command"},
-		Access:  tools.Exec, Effects: tools.Workspace | tools.Outside | tools.Process | tools.Network | tools.State | tools.Destroys,
+		Aliases: []string{"shell", "run_command", "execute_command"}, Foreign: bashForeign(),
+		Access: tools.Exec, Effects: tools.Workspace | tools.Outside | tools.Process | tools.Network | tools.State | tools.Destroys,
 		Streams: true, Timeout: longest + 30*time.Second, Spellings: bashSpellings(),
 		Needs:  []tools.Need{{Binaries: []string{"bash"}, How: "install bash"}},
 		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "line": textfile.LineChars, "whole": shownWhole}},

@@ -109,11 +109,8 @@ func session(ctx context.Context, j *jobs.Job) string {
 	return text
 }
 
-// Keys of the metadata of a job, in addition to those of the sandbox.
-const (
-	metaJob  = "toolcrib/job" // its handle
-	metaExit = "toolcrib/exit_code"
-)
+// metaJob is a key of the metadata of a job, in addition to those of the sandbox.
+const metaJob = "toolcrib/job" // its handle
 
 func jobMeta(r sandbox.Report, handle string, code *int) map[string]any {
 	meta := map[string]any{}
@@ -122,7 +119,7 @@ func jobMeta(r sandbox.Report, handle string, code *int) map[string]any {
 		meta[metaJob] = handle
 	}
 	if code != nil {
-		meta[metaExit] = *code
+		meta[tools.MetaExit] = *code
 	}
 	return meta
 }

@@ -29,7 +29,7 @@ func (s *Services) Programs() tools.Category {
 
 // ProgramSettings configure how the programs of tools are contained.
 type ProgramSettings struct {
-	Sandbox        string   `flag:"sandbox" env:"TOOLCRIB_SANDBOX" arg:"LEVEL" values:"full,landlock,none" help:"how programs that tools run are contained: full, landlock is without namespaces, none contains nothing; where the machine does not let the level be made, they are refused (default the best of this system, which is full on Linux)" default:"full" narrow:"order=none,landlock,full"`
+	Sandbox        string   `flag:"sandbox" env:"TOOLCRIB_SANDBOX" arg:"LEVEL" values:"full,landlock,none" help:"how programs that tools run are contained: full, landlock is without namespaces, none contains nothing; where the machine does not let the level be made, they are refused (default the best of this system, which is full on Linux)" default:"full" narrow:"order=none,landlock,full" topic:"sandbox"`
 	NetworkHosts   []string `flag:"network-hosts" env:"TOOLCRIB_NETWORK_HOSTS" arg:"HOSTS" help:"the only hosts that programs with the network reach: example.com, *.example.com for all below it, example.com:443, addresses and prefixes; * is every public host (default that)" live:"yes"`
 	NetworkPrivate []string `flag:"network-private" env:"TOOLCRIB_NETWORK_PRIVATE" arg:"HOSTS" help:"hosts that programs with the network reach although their addresses are private, in the same forms; a mirror, a database of the site (default none)" live:"yes"`
 	ProgramUndo    string   `flag:"program-undo" env:"TOOLCRIB_PROGRAM_UNDO" arg:"WHEN" values:"on,off" help:"whether the history of files gets what programs change, so that it can be undone" default:"on" live:"yes"`

@@ -1,0 +1,139 @@
+package schema
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// Arguments that are one text: some clients and models send JSON in a string, others
+// key=value&key=value, others only what the first argument holds.
+
+// arguments reads the object of arguments. Nothing and null are no arguments.
+func (m *coercer) arguments(n *node, raw string) (map[string]any, error) {
+	if strings.TrimSpace(raw) == "" {
+		return map[string]any{}, nil
+	}
+	v, loose, err := parse(raw, maxDepth)
+	if err != nil {
+		return nil, fmt.Errorf("arguments are not JSON: %w", err)
+	}
+	if loose {
+		m.mended(nil, "JSON5 read as JSON")
+	}
+	switch v := v.(type) {
+	case nil:
+		return map[string]any{}, nil
+	case map[string]any:
+		return v, nil
+	case string:
+		return m.written(n, v)
+	}
+	return nil, fmt.Errorf("arguments are %s, not an object", describe(v))
+}
+
+// written reads arguments that are a text: an object in JSON or JSON5, else
+// key=value&key=value if n takes all of the keys, else the value of n's main argument.
+func (m *coercer) written(n *node, text string) (map[string]any, error) {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" {
+		return map[string]any{}, nil
+	}
+	v, loose, err := parse(text, maxDepth)
+	if err == nil {
+		obj, ok := v.(map[string]any)
+		if ok || v == nil {
+			m.mended(nil, "string of JSON read as an object")
+		}
+		switch {
+		case v == nil:
+			return map[string]any{}, nil
+		case ok && loose:
+			m.mended(nil, "JSON5 read as JSON")
+		}
+		if ok {
+			return obj, nil
+		}
+	}
+	if obj, ok := pairs(text, func(key string) bool { return m.takes(n, key) }); ok {
+		m.mended(nil, "key=value read as an object")
+		return obj, nil
+	}
+	switch {
+	case trimmed[0] == '{' && err != nil: // it was meant as JSON
+		return nil, fmt.Errorf("arguments are not JSON: %w", err)
+	case isA(v, "string"): // it was encoded twice
+		return nil, fmt.Errorf("arguments are %s, not an object", describe(v))
+	case n.main != "":
+		m.mended(nil, "text read as %s", n.main)
+		return map[string]any{n.main: text}, nil
+	case err != nil:
+		return nil, fmt.Errorf("arguments are not JSON: %w", err)
+	}
+	return nil, fmt.Errorf("arguments are %s, not an object", describe(v))
+}
+
+// takes reports whether arguments of n can have a key, by its own or another name.
+func (m *coercer) takes(n *node, key string) bool {
+	if n.free || n.knows(key) {
+		return true
+	}
+	if p, _ := n.measured(key, nil); p != nil {
+		return true
+	}
+	for _, s := range m.spellings {
+		for _, name := range s.Names {
+			if same(key, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// pairs reads key=value&key=value, whose values are encoded as in a URL. A key that comes
+// several times has a list of values. It is false if the text has another form, or a key that
+// is not taken.
+func pairs(text string, takes func(key string) bool) (map[string]any, bool) {
+	text = strings.TrimSpace(text)
+	if strings.ContainsAny(text, "\r\n") {
+		return nil, false
+	}
+	obj := map[string]any{}
+	for pair := range strings.SplitSeq(text, "&") {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || !isAlias(key) || !takes(key) {
+			return nil, false
+		}
+		if plain, err := url.QueryUnescape(value); err == nil {
+			value = plain
+		}
+		switch old := obj[key].(type) {
+		case nil:
+			obj[key] = value
+		case []any:
+			obj[key] = append(old, value)
+		default:
+			obj[key] = []any{old, value}
+		}
+	}
+	return obj, true
+}
+
+// Peek returns the value of one argument before the arguments are checked against a schema.
+// Numbers are json.Number.
+func Peek(raw []byte, name string) (v any, given bool) {
+	args, err := (&coercer{}).arguments(&node{free: true}, string(raw))
+	if err != nil {
+		return nil, false
+	}
+	for key, v := range args {
+		if v != nil && same(key, name) {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// SameWord reports whether two words are the same except for case and separators.
+func SameWord(a, b string) bool { return same(a, b) }

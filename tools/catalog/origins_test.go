@@ -1,0 +1,136 @@
+package catalog_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/tools"
+)
+
+// originCall is a call of a tool of another system, and the call of ours that it must come to.
+type originCall struct {
+	name string
+	args string // as the documentation of the system shows them
+	tool string
+	want string // canonical; what stands in defaults of the tool may be left out
+}
+
+// origins are calls as callers of the systems send them that the catalog began with. A
+// category that brings a tool of theirs adds its calls.
+var origins = map[string][]originCall{
+	"NanoClaw": {
+		{"file_read", `{"path": "a.txt", "encoding": "utf-8"}`, "read_file", `{"path":"a.txt","encoding":"utf-8"}`},
+		{"file_write", `{"path": "a.txt", "content": "x", "encoding": "utf-8"}`, "write_file", `{"path":"a.txt","content":"x","encoding":"utf-8"}`},
+		{"file_write", `{"path": "a.txt", "content": "x", "append": true}`, "write_file", `{"path":"a.txt","content":"x","mode":"append"}`},
+		{"file_write", `{"path": "a.txt", "content": "x", "mode": "a"}`, "write_file", `{"path":"a.txt","content":"x","mode":"append"}`},
+		{"file_delete", `{"path": "a.txt"}`, "delete_path", `{"path":"a.txt"}`},
+		{"file_list", `{"path": "src"}`, "list_directory", `{"path":"src"}`},
+		{"file_list", `{"path": "src", "recursive": true, "pattern": "*.go"}`, "list_directory", `{"path":"src","depth":10,"pattern":"*.go"}`},
+		{"file_list", `{}`, "list_directory", `{}`},
+		{"file_exists", `{"path": "a.txt"}`, "file_info", `{"paths":["a.txt"]}`},
+		{"file_mkdir", `{"path": "a/b", "parents": true}`, "make_directory", `{"path":"a/b"}`},
+		{"execute_python", `{"code": "print(1)", "timeout": 30}`, "run_python", `{"code":"print(1)","timeout":"30s"}`},
+	},
+	"CountBot": {
+		{"read_file", `{"path": "a.py", "start_line": 3, "end_line": 9, "show_line_numbers": false}`, "read_file", `{"path":"a.py","offset":3,"limit":7,"line_numbers":false}`},
+		{"read_file", `{"paths": ["a.py", "b.py"], "show_line_numbers": true}`, "read_files", `{"paths":["a.py","b.py"],"line_numbers":true}`},
+		{"read_file", `{"paths": ["a.py"]}`, "read_file", `{"path":"a.py"}`},
+		{"write_file", `{"path": "a.py", "content": "x", "mode": "append"}`, "write_file", `{"path":"a.py","content":"x","mode":"append"}`},
+		{"edit_file", `{"path": "a.py", "old_text": "x", "new_text": "y"}`, "edit_file", `{"path":"a.py","edits":[{"old_text":"x","new_text":"y"}]}`},
+		{"edit_file", `{"path": "a.py", "start_line": 3, "end_line": 5, "new_text": "y"}`, "edit_file", `{"path":"a.py","edits":[{"start_line":3,"end_line":5,"new_text":"y"}]}`},
+		{"edit_file", `{"path": "a.py", "start_line": 3, "new_text": "y", "insert": true}`, "edit_file", `{"path":"a.py","edits":[{"start_line":3,"end_line":2,"new_text":"y\n"}]}`},
+		{"edit_file", `{"path": "a.py", "start_line": 3, "end_line": 3, "new_text": "", "insert": false}`, "edit_file", `{"path":"a.py","edits":[{"start_line":3,"end_line":3,"new_text":""}]}`},
+		{"list_dir", `{"path": "src"}`, "list_directory", `{"path":"src","hidden":true,"include_ignored":true}`},
+		{"list_dir", `{}`, "list_directory", `{"hidden":true,"include_ignored":true}`},
+		{"exec", `{"command": "make", "working_dir": "src", "timeout": 60}`, "bash", `{"command":"make","cwd":"src","timeout":"60s"}`},
+		{"exec", `{"command": "make", "timeout": 1800, "monitor": {"enabled": true}}`, "bash", `{"command":"make","timeout":"1800s"}`},
+		{"file_search", `{"path": "src", "pattern": "*test*", "type": "file", "max_depth": -1, "limit": 20}`, "glob", `{"path":"src","pattern":["*[tT][eE][sS][tT]*"],"kind":"file","hidden":true,"limit":20}`},
+		{"file_search", `{"path": "src", "type": "dir"}`, "glob", `{"path":"src","pattern":["*"],"kind":"directory","hidden":true}`},
+		{"file_search", `{"path": "src"}`, "glob", `{"path":"src","pattern":["*"],"kind":"any","hidden":true}`},
+	},
+	"Qwen-Agent": {
+		{"code_interpreter", `{"code": "print(1)"}`, "code_interpreter", `{"code":"print(1)"}`},
+		{"code_interpreter", `"{\"code\": \"print(1)\"}"`, "code_interpreter", `{"code":"print(1)"}`},
+		{"code_interpreter", `"{code: 'print(1)'}"`, "code_interpreter", `{"code":"print(1)"}`},
+		{"code_interpreter", `"code=print(1)"`, "code_interpreter", `{"code":"print(1)"}`},
+		{"code_interpreter", `"x = 1\nprint(x)"`, "code_interpreter", `{"code":"x = 1\nprint(x)"}`},
+		{"code_interpreter", "\"```py\\nx = 1\\nprint(x)\\n```\"", "code_interpreter", `{"code":"x = 1\nprint(x)\n"}`},
+		{"python_executor", `{"code": "print(1)"}`, "run_python", `{"code":"print(1)"}`},
+		{"python_executor", `"print(1 == 2)"`, "run_python", `{"code":"print(1 == 2)"}`},
+	},
+	"Jarvis": {
+		{"glob", `{"pattern": "**/*.go", "path": "src"}`, "glob", `{"pattern":["**/*.go"],"path":"src"}`},
+		{"grep", `{"pattern": "TODO", "path": "src", "glob": "*.go"}`, "grep", `{"pattern":"TODO","path":"src","glob":["*.go"]}`},
+		{"edit", `{"file_path": "a.go", "old_string": "x", "new_string": "y", "replace_all": true}`, "edit_file", `{"path":"a.go","edits":[{"old_text":"x","new_text":"y","replace_all":true}]}`},
+		{"bash", `{"command": "ls", "timeout": 5000}`, "bash", `{"command":"ls","timeout":"5000ms"}`},
+		{"powershell", `{"command": "Get-ChildItem"}`, "powershell", `{"command":"Get-ChildItem"}`},
+		{"process", `{"action": "list"}`, "process_list", `{}`},
+		{"process", `{}`, "process_list", `{}`},
+		{"process", `{"action": "list", "filter": "node"}`, "process_list", `{"name":"node"}`},
+		{"process", `{"action": "kill", "pid": "12@34"}`, "process_kill", `{"process":"12@34"}`},
+		{"process", `{"action": "start", "command": "make serve"}`, "bash", `{"command":"make serve","background":true}`},
+		{"process", `{"action": "output", "id": "j"}`, "job_output", `{"job":"j"}`},
+		{"process", `{"action": "write", "id": "j", "input": "y\n"}`, "job_input", `{"job":"j","text":"y\n"}`},
+		{"process", `{"action": "Stop", "id": "j"}`, "job_stop", `{"job":"j"}`},
+		{"process", `{"action": "jobs", "all": true}`, "job_list", `{"all":true}`},
+		{"process", `"action=list&filter=node"`, "process_list", `{"name":"node"}`},
+	},
+}
+
+// TestOrigins checks that each call of another system comes to the tool and the arguments of
+// ours that mean the same.
+func TestOrigins(t *testing.T) {
+	names, err := tools.NameTools(all())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for system, calls := range origins {
+		for _, c := range calls {
+			t.Run(system+"/"+c.name+c.args, func(t *testing.T) {
+				tool, err := names.Find(c.name, json.RawMessage(c.args))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if tool.Name != c.tool {
+					t.Fatalf("it is %s, want %s", tool.Name, c.tool)
+				}
+				bound, err := tool.Bind(json.RawMessage(c.args))
+				if err != nil {
+					t.Fatal(err)
+				}
+				own, _ := names.Find(c.tool, nil)
+				want, err := own.Bind(json.RawMessage(c.want))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want.Canonical), string(bound.Canonical)); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}
+
+// TestOriginsRefused checks what no call of another system may come to.
+func TestOriginsRefused(t *testing.T) {
+	names, err := tools.NameTools(all())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, args, want string }{
+		{"process", `{"action": "clean"}`, "/action: process needs one of "},
+		{"process_list", `{"action": "kill"}`, "/action: unknown argument"},
+		{"bash", `{"command": "ls", "monitor": {}}`, "/monitor: unknown argument"},
+		{"glob", `{"path": "src"}`, "/pattern: required"},
+	} {
+		tool, err := names.Find(c.name, json.RawMessage(c.args))
+		if err == nil {
+			_, err = tool.Bind(json.RawMessage(c.args))
+		}
+		if e := tools.AsError(err); err == nil || e.Code != tools.InvalidArgument || len(e.Msg) < len(c.want) || e.Msg[:len(c.want)] != c.want {
+			t.Errorf("%s %s: %v, want %q", c.name, c.args, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toolcrib/schema"
+)
+
+// Foreign is a name that another system has for what a tool does. Unlike an alias it may
+// stand for several tools, which an argument tells apart, and its callers may mean something
+// else by some arguments. It is for calls alone: no list and no configuration has it.
+type Foreign struct {
+	Name string
+	// By is the argument that chooses the tool; "" = the name is that of this tool alone.
+	// The call chooses this tool if the argument has one of Values, in any case; "" among
+	// them is a call without the argument. By is not passed on.
+	By     string
+	Values []string
+	// Several: the name is that of another tool, and the call chooses this one if By is a
+	// list of several, which is passed on.
+	Several bool
+	// Implied are arguments that a call by this name leaves out.
+	Implied map[string]any
+	// Spellings are forms of arguments that only callers of this name use.
+	Spellings []schema.Spelling
+}
+
+// chooses reports whether a value of By chooses the tool; nil is a call without it.
+func (f *Foreign) chooses(v any) bool {
+	if f.Several {
+		list, ok := v.([]any)
+		return ok && len(list) > 1
+	}
+	text := ""
+	if v != nil {
+		text = fmt.Sprint(v)
+	}
+	return slices.ContainsFunc(f.Values, func(value string) bool { return value == text || text != "" && schema.SameWord(text, value) })
+}
+
+// spellings returns the forms of arguments of callers by this name.
+func (f *Foreign) spellings() []schema.Spelling {
+	if f.By == "" || f.Several {
+		return f.Spellings
+	}
+	return append([]schema.Spelling{schema.Dropped("", f.By)}, f.Spellings...)
+}
+
+// as returns the tool as callers by a foreign name mean it.
+func (t Tool) as(f Foreign) Tool {
+	t.spelled = append(f.spellings(), t.spelled...)
+	t.implied = f.Implied
+	return t
+}
+
+// Names finds tools by every name under which they can be called. Make one by [NameTools].
+type Names struct {
+	own     map[string]Tool    // by name and alias
+	foreign map[string][]claim // by foreign name
+	all     []string
+}
+
+// claim is a tool that claims a foreign name.
+type claim struct {
+	Foreign
+	tool Tool
+}
+
+// NameTools returns the names of tools. Its error says which names are taken twice.
+func NameTools(all []Tool) (*Names, error) {
+	n := &Names{own: map[string]Tool{}, foreign: map[string][]claim{}}
+	for _, t := range all {
+		for _, name := range append([]string{t.Name}, t.Aliases...) {
+			if other, taken := n.own[name]; taken {
+				return nil, fmt.Errorf("tool %q: name %q is taken by %q", t.Name, name, other.Name)
+			}
+			n.own[name] = t
+		}
+	}
+	for _, t := range all {
+		for _, f := range t.Foreign {
+			if err := n.claim(t, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	n.all = slices.Sorted(maps.Keys(n.own))
+	for name := range n.foreign {
+		if _, own := n.own[name]; !own {
+			n.all = append(n.all, name)
+		}
+	}
+	slices.Sort(n.all)
+	return n, nil
+}
+
+// claim adds a foreign name of a tool, unless a call by it could mean two tools.
+func (n *Names) claim(t Tool, f Foreign) error {
+	bad := func(why string, args ...any) error {
+		return fmt.Errorf("tool %q: name %q %s", t.Name, f.Name, fmt.Sprintf(why, args...))
+	}
+	switch other, taken := n.own[f.Name]; {
+	case taken && !f.Several:
+		return bad("is taken by %q", other.Name)
+	case !taken && f.Several: // a tool that cannot be called does not lend its name
+		return nil
+	}
+	for _, c := range n.foreign[f.Name] {
+		switch {
+		case f.By == "" || c.By == "":
+			return bad("is taken by %q", c.tool.Name)
+		case f.By != c.By:
+			return bad("chooses by %s, and for %q by %s", f.By, c.tool.Name, c.By)
+		case f.Several && c.Several:
+			return bad("with several %s is taken by %q", f.By, c.tool.Name)
+		}
+		for _, value := range f.Values {
+			if slices.ContainsFunc(c.Values, func(v string) bool { return v == value || schema.SameWord(v, value) }) {
+				return bad("with %s %q is taken by %q", f.By, value, c.tool.Name)
+			}
+		}
+	}
+	n.foreign[f.Name] = append(n.foreign[f.Name], claim{f, t})
+	return nil
+}
+
+// All returns every name, sorted. The caller must not change the list.
+func (n *Names) All() []string { return n.all }
+
+// Find returns the tool that a call by a name means, as its caller means it: its own name
+// and forms of arguments come with the tool. The error says that there is none, or how the
+// arguments choose one.
+func (n *Names) Find(name string, args json.RawMessage) (Tool, error) {
+	claims := n.foreign[name]
+	if len(claims) > 0 {
+		value, _ := schema.Peek(args, claims[0].By)
+		for _, c := range claims {
+			if c.By == "" || c.chooses(value) {
+				return c.tool.as(c.Foreign), nil
+			}
+		}
+	}
+	if t, ok := n.own[name]; ok {
+		return t, nil
+	}
+	if len(claims) > 0 {
+		return Tool{}, unchosen(name, claims)
+	}
+	unknown := Errorf(NotFound, "no tool is called %q", Clip(name))
+	if near := schema.Nearest(name, n.all); near != "" {
+		return Tool{}, unknown.WithHint("did you mean %s", near)
+	}
+	return Tool{}, unknown
+}
+
+// unchosen is the error for a call whose arguments choose none of the tools of a name.
+func unchosen(name string, claims []claim) error {
+	var values, names []string
+	for _, c := range claims {
+		for _, v := range c.Values {
+			if v != "" {
+				values = append(values, v)
+			}
+		}
+		if !slices.Contains(names, c.tool.Name) {
+			names = append(names, c.tool.Name)
+		}
+	}
+	return Errorf(InvalidArgument, "/%s: %s needs one of %s", claims[0].By, name, strings.Join(values, ", ")).
+		WithHint("or call %s", strings.Join(names, ", "))
+}
+
+// check returns an error for a foreign name that is declared wrong.
+func (f *Foreign) check() error {
+	switch {
+	case !isName(f.Name):
+		return fmt.Errorf("name %q does not match %s", f.Name, nameRule)
+	case f.By == "" && (f.Values != nil || f.Several):
+		return fmt.Errorf("name %q has values, but no argument to choose by", f.Name)
+	case f.By != "" && (len(f.Values) > 0) == f.Several:
+		return fmt.Errorf("name %q chooses by %s, which needs values, or several", f.Name, f.By)
+	}
+	return nil
+}
