@@ -34,7 +34,7 @@ func TestSearchTools(t *testing.T) {
 		{"past the end", `{"toolset":"search","offset":7}`, "offset 7 is past the end: there are 2 tools\n"},
 		{"nothing", `{"query":"qqqq"}`, "no tool fits \"qqqq\"; say it in other words, or list a toolset: bridge, …\n"},
 		{"only words that say nothing", `{"query":"can you do it for me"}`, "no tool fits …\n"},
-		{"nothing, but something like it", `{"query":"change the password of my account","limit":1}`, "no tool fits \"change the password of my account\"; the closest:\n… […\n...\n"},
+		{"nothing, but something like it", `{"query":"translate this paragraph into French","limit":1}`, "no tool fits \"translate this paragraph into French\"; the closest:\n… […\n...\n"},
 		{"an unknown toolset", `{"query":"x","toolset":"file"}`, `error: not_found: no toolset is called "file" (did you mean files; there are: bridge, …)`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -109,6 +109,8 @@ func TestCallReadTool(t *testing.T) {
 		{"a tool that reads", `{"name":"read_file","arguments":{"path":"a.txt"}}`, "a.txt: line 1 of 1; …\n1\tone\n"},
 		{"one that writes", `{"name":"write_file","arguments":{"path":"a.txt","content":"two"}}`, "error: denied: call_read_tool calls only tools that read, and write_file has access write (call it by call_tool)"},
 		{"one that runs programs, by its alias", `{"name":"run_command","arguments":{"command":"ls"}}`, "error: denied: …bash has access exec (call it by call_tool)"},
+		{"one that writes, by a name of another system", `{"name":"file_write","arguments":{"path":"a.txt","content":"two"}}`, "error: denied: call_read_tool calls only tools that read, and write_file has access write (call it by call_tool)"},
+		{"one that a name of another system means by its arguments", `{"name":"process","arguments":{"action":"kill","pid":1}}`, "error: denied: call_read_tool calls only tools that read, and process_kill has access exec (call it by call_tool)"},
 		{"itself", `{"name":"call_read_tool","arguments":{"name":"read_file"}}`, "error: denied: call_read_tool does not call call_read_tool (…)"},
 		{"the other", `{"name":"call_tool","arguments":{"name":"write_file"}}`, "error: denied: call_read_tool calls only tools that read, and call_tool has access delegates"},
 		{"an unknown name", `{"name":"fetch_web","arguments":{}}`, `error: not_found: no tool is called "fetch_web" (did you mean web_fetch, …)`},

@@ -25,7 +25,7 @@ func callReadToolTool(d Deps) tools.Tool {
 		}},
 		Redact: d.tell,
 		Run: func(ctx context.Context, in DelegatedIn) (tools.Result, error) {
-			if err := d.onlyReads(ctx, in.Name); err != nil {
+			if err := d.onlyReads(ctx, in); err != nil {
 				return tools.Result{}, err
 			}
 			return d.delegate(ctx, callReadToolName, in)
@@ -33,8 +33,8 @@ func callReadToolTool(d Deps) tools.Tool {
 	})
 }
 
-// onlyReads refuses a tool that is known and does more than read.
-func (d Deps) onlyReads(ctx context.Context, name string) error {
+// onlyReads refuses a tool that does more than read, and a name that no tool has.
+func (d Deps) onlyReads(ctx context.Context, in DelegatedIn) error {
 	if d.Caller == nil {
 		return noCaller()
 	}
@@ -42,8 +42,15 @@ func (d Deps) onlyReads(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	tool, known := named(all, name)
-	if !known || tool.Access == tools.Read {
+	args, err := in.args()
+	if err != nil {
+		return err
+	}
+	tool, err := named(all, in.Name, args)
+	if err != nil {
+		return d.helpful(ctx, in.Name, args, err)
+	}
+	if tool.Access == tools.Read {
 		return nil
 	}
 	e := tools.Errorf(tools.Denied, "%s calls only tools that read, and %s has access %s", callReadToolName, tool.Name, tool.Access)

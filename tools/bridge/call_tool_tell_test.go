@@ -13,8 +13,8 @@ func TestToldOfCalls(t *testing.T) {
 	caller := grown(t)
 	call := find(t, caller.All, "call_tool")
 	for _, tc := range []struct{ args, want string }{
-		{`{"name":"bash","arguments":{"command":"mysql -phunter2"}}`, `{"name":"bash","arguments":{"command":"mysql -p[redacted]"}}`},
-		{`{"name":"run_command","arguments":{"cmd":"mysql -phunter2"}}`, `{"name":"run_command","arguments":{"command":"mysql -p[redacted]"}}`},
+		{`{"name":"bash","arguments":{"command":"mysql -phunter2"}}`, `{"name":"bash","arguments":{"command":"mysql -p[redacted]","max_output":20000}}`},
+		{`{"name":"run_command","arguments":{"cmd":"mysql -phunter2"}}`, `{"name":"run_command","arguments":{"command":"mysql -p[redacted]","max_output":20000}}`},
 		{`{"name":"job_input","arguments":{"text":"hunter2"}}`, `{"name":"job_input","arguments":{"text":"[typed into no job: at most 16 characters]"}}`},
 		{`{"name":"bash","arguments":{"commander":"mysql -phunter2"}}`, `{"name":"bash","arguments":{"untold":"31 bytes"}}`},
 		{`{"name":"hash","arguments":{"command":"mysql -phunter2"}}`, `{"name":"hash","arguments":{"untold":"29 bytes"}}`},

@@ -54,44 +54,52 @@ func (d Deps) delegate(ctx context.Context, self string, in DelegatedIn) (tools.
 		return tools.Result{}, tools.Errorf(tools.Denied, "%s does not call %s", self, in.Name).
 			WithHint("give the name and arguments of the other tool")
 	}
-	if in.Arguments == nil {
-		in.Arguments = schema.Object{}
-	}
-	args, err := json.Marshal(in.Arguments)
+	args, err := in.args()
 	if err != nil {
 		return tools.Result{}, err
 	}
 	if err := d.Caller.Preflight(ctx, []tools.CallSpec{{Name: in.Name, Args: args}}); err != nil {
-		return tools.Result{}, d.helpful(ctx, in.Name, err)
+		return tools.Result{}, d.helpful(ctx, in.Name, args, err)
 	}
 	res, err := d.Caller.Call(ctx, in.Name, args)
 	if err != nil {
-		return tools.Result{}, d.helpful(ctx, in.Name, err)
+		return tools.Result{}, d.helpful(ctx, in.Name, args, err)
 	}
 	return res, nil
 }
 
-// named returns the tool with a name or alias.
-func named(all []tools.Tool, name string) (tools.Tool, bool) {
-	i := slices.IndexFunc(all, func(t tools.Tool) bool { return t.Name == name || slices.Contains(t.Aliases, name) })
-	if i < 0 {
-		return tools.Tool{}, false
+// args returns the arguments for the other tool.
+func (in DelegatedIn) args() (json.RawMessage, error) {
+	if in.Arguments == nil {
+		return json.RawMessage("{}"), nil
 	}
-	return all[i], true
+	return json.Marshal(in.Arguments)
+}
+
+// named returns the tool that a call by a name means, which may depend on its arguments.
+func named(all []tools.Tool, name string, args json.RawMessage) (tools.Tool, error) {
+	names, err := tools.NameTools(all)
+	if err != nil {
+		return tools.Tool{}, err
+	}
+	return names.Find(name, args)
 }
 
 // tell returns the arguments as records may have them: those for the called tool as that tool
 // allows.
 func (d Deps) tell(ctx context.Context, in DelegatedIn) DelegatedIn {
-	args, err := json.Marshal(in.Arguments)
+	args, err := in.args()
 	if err != nil || d.Caller == nil {
 		return DelegatedIn{Name: in.Name}
 	}
 	untold := DelegatedIn{Name: in.Name, Arguments: schema.Object{"untold": fmt.Sprintf("%d bytes", len(args))}}
 	all, err := d.Caller.Tools(ctx)
-	tool, known := named(all, in.Name)
+	if err != nil {
+		return untold
+	}
+	tool, err := named(all, in.Name, args)
 	switch {
-	case err != nil, !known:
+	case err != nil:
 		return untold
 	case !tool.Redacts():
 		return in
@@ -115,14 +123,14 @@ func (d Deps) tell(ctx context.Context, in DelegatedIn) DelegatedIn {
 
 // helpful adds to an error the facts that the caller cannot see for unlisted tools: names similar to an
 // unknown one, and the arguments of the tool.
-func (d Deps) helpful(ctx context.Context, name string, err error) error {
+func (d Deps) helpful(ctx context.Context, name string, args json.RawMessage, err error) error {
 	all, listErr := d.Caller.Tools(ctx)
 	e, ok := errors.AsType[*tools.Error](err)
 	if listErr != nil || !ok {
 		return err
 	}
-	tool, known := named(all, name)
-	if !known {
+	tool, unknown := named(all, name, args)
+	if unknown != nil {
 		if e.Code != tools.NotFound {
 			return err
 		}
@@ -131,11 +139,11 @@ func (d Deps) helpful(ctx context.Context, name string, err error) error {
 	if _, wrong := errors.AsType[*schema.Error](e); !wrong {
 		return err
 	}
-	args, err := signature(tool)
+	takes, err := signature(tool)
 	if err != nil {
 		return e
 	}
-	return e.WithHint("%s", cut(fmt.Sprintf("arguments of %s: %s", name, args), maxSignature))
+	return e.WithHint("%s", cut(fmt.Sprintf("arguments of %s: %s", name, takes), maxSignature))
 }
 
 // nearest names the tools that an unknown name may mean.
