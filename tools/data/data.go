@@ -12,6 +12,7 @@ func Category(*services.Services) tools.Category {
 		Guide: "calculator is exact; json_process repairs, queries and validates JSON; text_process counts and converts text",
 		Tools: []tools.Tool{
 			calculatorTool(),
+			jsonProcessTool(),
 		},
 	}
 }
