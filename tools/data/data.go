@@ -13,6 +13,7 @@ func Category(*services.Services) tools.Category {
 		Tools: []tools.Tool{
 			calculatorTool(),
 			jsonProcessTool(),
+			textProcessTool(),
 		},
 	}
 }
