@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"toolcrib/tools/data/internal/jsondoc"
 )
@@ -200,14 +201,14 @@ func oneOrMore(n *jsondoc.Node) []*jsondoc.Node {
 	return []*jsondoc.Node{n}
 }
 
-var unicodeEscape = regexp.MustCompile(`\\u([0-9a-fA-F]{4})`)
+var unicodeEscape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\u([0-9a-fA-F]{4})`) })
 
 // pattern compiles a regular expression. Those of ECMAScript are nearly those of RE2.
 func (s *Schema) pattern(text string) error {
 	if s.patterns[text] != nil {
 		return nil
 	}
-	re, err := regexp.Compile(unicodeEscape.ReplaceAllString(text, `\x{$1}`))
+	re, err := regexp.Compile(unicodeEscape().ReplaceAllString(text, `\x{$1}`))
 	if err != nil {
 		return fmt.Errorf("the pattern %s is no regular expression that can be checked (RE2): %w", jsondoc.Quote(text), err)
 	}

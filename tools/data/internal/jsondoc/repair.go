@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -57,11 +58,14 @@ func (r *repairer) peek() byte {
 
 func (r *repairer) rest() string { return r.text[r.i:r.end] }
 
-var fence = regexp.MustCompile("(?s)```[\\w.+-]*[ \t]*\r?\n(.*?)(?:\r?\n[ \t]*```|$)")
+// Expressions are compiled when they are first needed: most programs that start repair nothing.
+var fence = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?s)```[\\w.+-]*[ \t]*\r?\n(.*?)(?:\r?\n[ \t]*```|$)")
+})
 
 // whole reads the document in a text with other things around it.
 func (r *repairer) whole() (*Node, error) {
-	if m := fence.FindStringSubmatchIndex(r.text); m != nil && strings.IndexByte("{[\"", strings.TrimSpace(r.text)[0]) < 0 {
+	if m := fence().FindStringSubmatchIndex(r.text); m != nil && strings.IndexByte("{[\"", strings.TrimSpace(r.text)[0]) < 0 {
 		r.note(m[0], "code fence left out")
 		r.i, r.end = m[2], m[3]
 	}
@@ -237,19 +241,21 @@ func (r *repairer) scalar(n *Node, word string) error {
 }
 
 var (
-	hexadecimal = regexp.MustCompile(`^[+-]?0[xX][0-9a-fA-F]{1,256}$`)
-	decimal     = regexp.MustCompile(`^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$`)
+	hexadecimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?0[xX][0-9a-fA-F]+$`) })
+	decimal     = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([+-]?)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$`)
+	})
 )
 
 // looseNumber returns a number of another language as JSON writes it, "" if it is none.
 func looseNumber(word string) string {
 	word = strings.ReplaceAll(word, "_", "")
-	if hexadecimal.MatchString(word) {
+	if len(word) < 256 && hexadecimal().MatchString(word) {
 		if i, ok := new(big.Int).SetString(strings.TrimPrefix(word, "+"), 0); ok {
 			return i.String()
 		}
 	}
-	m := decimal.FindStringSubmatch(word)
+	m := decimal().FindStringSubmatch(word)
 	if m == nil || !strings.ContainsAny(word, "0123456789") || isDigit(word[len(word)-1]) && m[2] == "" && m[3] == "" && !strings.Contains(word, "0") {
 		return ""
 	}
@@ -396,7 +402,7 @@ func (r *repairer) quoted(key bool) (text, raw string) {
 		r.note(start, "string in %c…%c", opening, closing)
 	}
 	begin, told := r.i, len(r.notes)
-	windows := drive.MatchString(r.rest())
+	windows := drive().MatchString(r.rest())
 	var b strings.Builder
 	for r.i < r.end {
 		c, size := utf8.DecodeRuneInString(r.rest())
@@ -436,7 +442,7 @@ func (r *repairer) quoted(key bool) (text, raw string) {
 }
 
 // drive is how a Windows path begins.
-var drive = regexp.MustCompile(`^[A-Za-z]:\\[^\\"]`)
+var drive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:\\[^\\"]`) })
 
 // line reads a string whose closing quote is missing: it ends with its line, or with the comma
 // at the end of that.

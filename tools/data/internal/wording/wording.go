@@ -21,6 +21,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -215,15 +216,17 @@ func dedupe(lines []string, _ Options) []string {
 	})
 }
 
-var leadingNumber = regexp.MustCompile(`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?`)
+var leadingNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?`)
+})
 
 // sort sorts lines by their code points, or by the first number in each.
 func sort(lines []string, opt Options) []string {
-	compare := func(a, b string) int { return cmp.Compare(a, b) }
+	compare := cmp.Compare[string]
 	if opt.Numeric {
 		values := map[string]*big.Rat{}
 		for _, line := range lines {
-			if v, ok := new(big.Rat).SetString(leadingNumber.FindString(line)); ok {
+			if v, ok := new(big.Rat).SetString(leadingNumber().FindString(line)); ok {
 				values[line] = v
 			}
 		}
