@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"toolcrib/.ci/measure/clients"
+	"toolcrib/.ci/measure/data"
 	"toolcrib/.ci/measure/edits"
 	"toolcrib/.ci/measure/files"
 	"toolcrib/.ci/measure/harness"
@@ -40,6 +41,7 @@ var figures = map[string]figure{
 	"garbage":       protocol.Garbage,
 	"escapes":       files.Escapes,
 	"vectors":       files.Vectors,
+	"data":          data.Data,
 	"glob":          search.Glob,
 	"grep":          search.Grep,
 	"hostile":       protocol.Hostile,

@@ -26,8 +26,12 @@ const (
 	MaxTime      = time.Second
 )
 
-// guard is how many digits intermediate values have beyond the precision of the result.
-const guard = 16
+// guard is how many digits intermediate values have beyond the precision of the result. Where
+// more are lost, everything is calculated once more, with up to maxGuard.
+const (
+	guard    = 16
+	maxGuard = 1000
+)
 
 // Options say how to write the result.
 type Options struct {
@@ -56,17 +60,29 @@ func fail(format string, args ...any) error { return &Error{Msg: fmt.Sprintf(for
 func Eval(ctx context.Context, expression string, opt Options) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
-	m := newMachine(ctx, opt.Precision)
 	tokens, err := scan(expression)
 	if err != nil {
 		return Result{}, err
 	}
-	p := parser{tokens: tokens, m: m}
-	n, err := p.whole()
-	if err != nil {
-		return Result{}, err
+	for digits := guard; ; {
+		m := newMachine(ctx, opt.Precision, digits)
+		p := parser{tokens: tokens, m: m}
+		n, err := p.whole()
+		if err != nil && m.wanted <= digits {
+			return Result{}, err
+		}
+		result, err2 := Result{}, err
+		if err == nil {
+			result, err2 = m.write(n, opt)
+		}
+		switch {
+		case m.wanted <= digits:
+			return result, err2
+		case digits == maxGuard:
+			return Result{}, &Error{Msg: "too many digits are lost on the way", Hint: "round values that are not exact before they become this large"}
+		}
+		digits = min(m.wanted, maxGuard)
 	}
-	return m.write(n, opt)
 }
 
 // write formats a value, rounded half to even where it has to be rounded.
@@ -92,6 +108,9 @@ func (m *machine) write(n number, opt Options) (Result, error) {
 
 // writeScaled formats a value with a number of digits after the point.
 func (m *machine) writeScaled(n number, scale int) (Result, error) {
+	if !n.exact() {
+		m.need(magnitude(n.full()) + 1 + scale - m.precision)
+	}
 	rounded := roundEven(n.full(), scale)
 	text := rounded.FloatString(scale)
 	if len(text) > MaxDigits+scale+2 {

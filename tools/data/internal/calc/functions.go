@@ -158,7 +158,11 @@ func round(m *machine, args []number) (number, error) {
 			return number{}, fail("%s digits are over %d", digits, MaxScale)
 		}
 	}
-	return m.fits(roundEven(m.rational(args[0]), int(digits.Int64())))
+	r := m.rational(args[0])
+	if !args[0].exact() {
+		m.need(magnitude(r) + 1 + int(digits.Int64()))
+	}
+	return m.fits(roundEven(r, int(digits.Int64())))
 }
 
 func (m *machine) factorial(x number) (number, error) {

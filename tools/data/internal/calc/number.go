@@ -49,6 +49,8 @@ func (n number) bits() int {
 type machine struct {
 	ctx       context.Context
 	precision int        // of the result, in digits
+	guard     int        // digits beyond it
+	wanted    int        // guard digits that would have been needed
 	prec      uint       // of approximations, in bits, with the guard digits
 	pis       *big.Float // kept once it is known
 }
@@ -56,8 +58,15 @@ type machine struct {
 // inBits returns how many bits so many digits have.
 func inBits(digits int) int { return digits*3322/1000 + 1 }
 
-func newMachine(ctx context.Context, precision int) *machine {
-	return &machine{ctx: ctx, precision: precision, prec: uint(inBits(precision + guard))}
+func newMachine(ctx context.Context, precision, guard int) *machine {
+	return &machine{ctx: ctx, precision: precision, guard: guard, prec: uint(inBits(precision + guard))}
+}
+
+// need notes that so many digits were lost.
+func (m *machine) need(lost int) {
+	if lost > guard/2 {
+		m.wanted = max(m.wanted, 2*lost+guard)
+	}
 }
 
 func tooLarge() error {
@@ -95,7 +104,8 @@ func (m *machine) rational(n number) *big.Rat {
 		return n.r
 	}
 	r := n.full()
-	return roundEven(r, m.precision+guard/2-magnitude(r))
+	m.need(magnitude(r) + 1)
+	return roundEven(r, m.precision+m.guard/2-magnitude(r))
 }
 
 // fits returns an exact value, or an approximation in its place if its fraction is too long.
@@ -113,12 +123,25 @@ func (m *machine) add(a, b number) (number, error) {
 	if a.exact() && b.exact() {
 		return m.fits(new(big.Rat).Add(a.r, b.r))
 	}
-	x := m.approximate(a)
-	sum := new(big.Float).SetPrec(m.prec).Add(x, m.approximate(b))
-	// What is left of two nearly equal approximations are the errors of both.
-	if sum.Sign() == 0 || x.MantExp(nil)-sum.MantExp(nil) > m.lastBits() {
+	x, y := m.approximate(a), m.approximate(b)
+	sum := new(big.Float).SetPrec(m.prec).Add(x, y)
+	if x.Sign() == 0 || y.Sign() == 0 {
+		return m.inRange(sum)
+	}
+	// What is left of two nearly equal approximations may be the errors of both. It is, if even
+	// many more digits leave nothing.
+	const many = 4 * guard
+	lost := m.lastBits() + 1
+	if sum.Sign() != 0 {
+		lost = max(x.MantExp(nil), y.MantExp(nil)) - sum.MantExp(nil)
+	}
+	if lost > m.lastBits() {
+		if m.guard < many {
+			m.wanted = max(m.wanted, many)
+		}
 		return small(0), nil
 	}
+	m.need(lost * 1000 / 3322)
 	return m.inRange(sum)
 }
 

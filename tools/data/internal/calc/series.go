@@ -385,7 +385,7 @@ func (m *machine) legOf(x number) (number, error) {
 
 // widened returns a machine with more bits, for functions in which some are cancelled.
 func (m *machine) widened(by int) *machine {
-	w := newMachine(m.ctx, m.precision)
+	w := newMachine(m.ctx, m.precision, m.guard)
 	w.prec += uint(max(by, 0)) + spare
 	return w
 }
