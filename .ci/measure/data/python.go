@@ -67,7 +67,7 @@ func same(answer harness.Answer, value string) bool {
 		return false
 	}
 	difference := new(big.Rat).Sub(got, want)
-	digits := "1e-45" // of what Python calculates with 70 and writes with 50
+	digits := "1e-45" // of what Python writes with 50
 	if isRounded {
 		digits = "1e-33"
 	}

@@ -1,5 +1,5 @@
 """Evaluates one expression a line, with Python's operators over exact fractions, and functions to
-70 digits. Writes an integer in full, another value with 50 digits, "error", or "skip" for what is too large
+250 digits. Writes an integer in full, another value with 50 digits, "error", or "skip" for what is too large
 to compare."""
 import decimal
 import math
@@ -8,7 +8,7 @@ import sys
 from decimal import Decimal
 from fractions import Fraction
 
-decimal.getcontext().prec = 70
+decimal.getcontext().prec = 250
 decimal.getcontext().Emax = 10**6
 decimal.getcontext().Emin = -(10**6)
 
@@ -24,7 +24,7 @@ def dec(x):
 
 def arctan_inverse(n):
     total, power, k = Decimal(0), Decimal(1) / n, 1
-    while power > Decimal(10) ** -75:
+    while power > Decimal(10) ** -255:
         total += power / k if k % 4 == 1 else -power / k
         power /= n * n
         k += 2
@@ -38,12 +38,12 @@ def sine(x):
     if abs(x) > 1000:
         raise OverflowError
     with decimal.localcontext() as c:
-        c.prec = 110  # for the digits that tripling loses
+        c.prec = 280  # for the digits that tripling loses
         x = dec(x)
         thirds = 16
         x /= 3**thirds
         term, total, k = x, x, 1
-        while term and abs(term) > Decimal(10) ** -150:
+        while term and abs(term) > Decimal(10) ** -300:
             term *= -x * x / ((k + 1) * (k + 2))
             total += term
             k += 2
@@ -64,7 +64,7 @@ def atan(x):
         x = x / (1 + (1 + x * x).sqrt())
         halvings += 1
     term, total, k = x, Decimal(0), 1
-    while term and abs(term) > Decimal(10) ** -90:
+    while term and abs(term) > Decimal(10) ** -270:
         total += term / k if k % 4 == 1 else -term / k
         term *= x * x
         k += 2
@@ -80,7 +80,7 @@ def positive(f):
 
 
 def exp(x):
-    if abs(x) > 20000:
+    if abs(x) > 300:  # the remainder of a larger one needs more digits than these
         raise OverflowError
     return Fraction(dec(x).exp())
 
