@@ -21,12 +21,12 @@ var jsonProcessDoc string
 // JSONProcessIn is a document and what to do with it.
 type JSONProcessIn struct {
 	Operation  string  `json:"operation" jsonschema_description:"parse repairs and shows it, format writes it anew, keys lists its paths, validate holds it to a schema, query runs a jq filter, diff compares it with another." jsonschema:"enum=parse,enum=format,enum=keys,enum=validate,enum=query,enum=diff" alias:"op,action,mode"`
-	Text       *string `json:"text,omitempty" jsonschema_description:"The JSON; also what is nearly JSON." alias:"json_string,json,data,input,content,document" record:"digest"`
+	Text       *string `json:"text,omitempty" jsonschema_description:"The JSON; also what is nearly JSON." alias:"json_string,json,data,input,content,document"`
 	Path       string  `json:"path,omitempty" jsonschema_description:"File with the JSON, in the place of text." path:"file" alias:"file_path,file,filename"`
 	Filter     string  `json:"filter,omitempty" jsonschema_description:"For query: jq filter, such as .items[] | select(.price > 10) | .name." jsonschema:"maxLength=10000" alias:"query,jq,expression,jq_filter"`
 	Schema     *string `json:"schema,omitempty" jsonschema_description:"For validate: JSON Schema; without one only the syntax is checked." alias:"json_schema,schema_string"`
 	SchemaPath string  `json:"schema_path,omitempty" jsonschema_description:"File with the schema, in the place of schema." path:"file" alias:"schema_file"`
-	Other      *string `json:"other,omitempty" jsonschema_description:"For diff: the JSON to compare with." alias:"json_string2,text2,second,new,with,compare_to" record:"digest"`
+	Other      *string `json:"other,omitempty" jsonschema_description:"For diff: the JSON to compare with." alias:"json_string2,text2,second,new,with,compare_to"`
 	OtherPath  string  `json:"other_path,omitempty" jsonschema_description:"File to compare with, in the place of other." path:"file" alias:"path2,file2"`
 	Indent     *int    `json:"indent,omitempty" jsonschema_description:"Spaces of a level, 0 for everything in one line; without it 2, for query 0." jsonschema:"minimum=0,maximum=8"`
 	SortKeys   bool    `json:"sort_keys,omitempty" jsonschema_description:"Sort the keys of objects." alias:"sort,sorted"`
@@ -53,7 +53,7 @@ func jsonProcessTool() tools.Tool {
 			{
 				Say:  "Repair what a model wrote",
 				In:   JSONProcessIn{Operation: "parse", Text: new("{'id': 12345678901234567890, ok: True,}")},
-				Want: "repaired: object with 2 keys\n1:2: string in '…'\n1:29: key ok without quotes\n1:33: True read as true\n1:37: comma before the end left out\n\n{\n  \"id\": 12345678901234567890,\n  \"ok\": true\n}",
+				Want: "repaired: object with 2 keys\n1:2: string in '…'\n1:30: key ok without quotes\n1:34: True read as true\n1:39: comma before the end left out\n\n{\n  \"id\": 12345678901234567890,\n  \"ok\": true\n}",
 			},
 			{
 				Say:   "Select from a file",
@@ -75,6 +75,9 @@ func jsonProcessTool() tools.Tool {
 }
 
 func jsonProcess(ctx context.Context, in JSONProcessIn) (JSONProcessOut, error) {
+	if err := admit(ctx, in.Path, in.SchemaPath, in.OtherPath); err != nil {
+		return JSONProcessOut{}, err
+	}
 	text, err := source(ctx, "text", in.Text, in.Path)
 	if err != nil {
 		return JSONProcessOut{}, err
@@ -119,6 +122,9 @@ func jsonProcess(ctx context.Context, in JSONProcessIn) (JSONProcessOut, error) 
 		head += notes(doc)
 	}
 	p, err := newPage(escapedJSON(head), escapedJSON(body), in.Offset)
+	if err == nil {
+		err = ctx.Err()
+	}
 	return JSONProcessOut{p}, err
 }
 

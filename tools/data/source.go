@@ -15,6 +15,28 @@ import (
 // maxSource is how many bytes a text may have.
 const maxSource = 10 << 20
 
+// admit ends a call that was cancelled, and one that names a path outside of the workspace,
+// also where the operation does not read it.
+func admit(ctx context.Context, paths ...string) error {
+	for _, name := range paths {
+		if name == "" {
+			continue
+		}
+		path, err := tools.Resolve(ctx, name)
+		if err != nil {
+			return err
+		}
+		file, err := path.Open()
+		if err != nil {
+			return err
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
 // source returns the text that a call names: itself, or a file. what names the argument.
 func source(ctx context.Context, what string, text *string, path string) (string, error) {
 	switch {

@@ -19,7 +19,7 @@ var textProcessDoc string
 // TextProcessIn is a text and what to do with it.
 type TextProcessIn struct {
 	Operation   string  `json:"operation" jsonschema_description:"What to do; see the manual." jsonschema:"enum=count,enum=lines,enum=words,enum=upper,enum=lower,enum=title,enum=reverse,enum=trim,enum=dedent,enum=dedupe,enum=sort,enum=replace,enum=extract,enum=split,enum=join,enum=slug,enum=snake,enum=kebab,enum=camel,enum=pascal,enum=base64_encode,enum=base64_decode,enum=url_encode,enum=url_decode,enum=hex_encode,enum=hex_decode,enum=html_encode,enum=html_decode,enum=hash,enum=diff" alias:"op,action,mode"`
-	Text        *string `json:"text,omitempty" jsonschema_description:"The text." alias:"input,content,string,data" record:"digest"`
+	Text        *string `json:"text,omitempty" jsonschema_description:"The text." alias:"input,content,string,data"`
 	Path        string  `json:"path,omitempty" jsonschema_description:"File with the text, in the place of text." path:"file" alias:"file_path,file,filename"`
 	Pattern     string  `json:"pattern,omitempty" jsonschema_description:"For replace, extract, split: regular expression (RE2)." jsonschema:"maxLength=10000" alias:"regex,find,search,old"`
 	Replacement string  `json:"replacement,omitempty" jsonschema_description:"For replace: the new text; ${1} is a group. Without it matches are removed." alias:"replace_with,with,replace"`
@@ -29,7 +29,7 @@ type TextProcessIn struct {
 	Algorithm   string  `json:"algorithm,omitempty" jsonschema_description:"For hash." jsonschema:"enum=md5,enum=sha1,enum=sha256,enum=sha512,default=sha256"`
 	Descending  bool    `json:"descending,omitempty" jsonschema_description:"For sort: the last first." alias:"desc"`
 	Numeric     bool    `json:"numeric,omitempty" jsonschema_description:"For sort: by the first number of each line."`
-	Other       *string `json:"other,omitempty" jsonschema_description:"For diff: the text to compare with." alias:"text2,second,new,compare_to" record:"digest"`
+	Other       *string `json:"other,omitempty" jsonschema_description:"For diff: the text to compare with." alias:"text2,second,new,compare_to"`
 	OtherPath   string  `json:"other_path,omitempty" jsonschema_description:"File to compare with, in the place of other." path:"file" alias:"path2,file2"`
 	Offset      int     `json:"offset,omitempty" jsonschema_description:"Lines of the result to skip; the last result names the next." jsonschema:"minimum=0,maximum=10485760"`
 }
@@ -50,7 +50,7 @@ func textProcessTool() tools.Tool {
 		Examples: []tools.Example[TextProcessIn]{
 			{
 				Say: "How long is it?", In: TextProcessIn{Operation: "count", Text: new("naïve 你好 👨‍👩‍👧\n")},
-				Want: "characters: 11\nwithout spaces: 8\ncode points: 15\nwords: 3\nlines: 1\nparagraphs: 1\nbytes: 34",
+				Want: "characters: 11\nwithout spaces: 8\ncode points: 15\nwords: 3\nlines: 1\nparagraphs: 1\nbytes: 33",
 			},
 			{
 				Say: "Dates in another form",
@@ -62,6 +62,9 @@ func textProcessTool() tools.Tool {
 }
 
 func textProcess(ctx context.Context, in TextProcessIn) (TextProcessOut, error) {
+	if err := admit(ctx, in.Path, in.OtherPath); err != nil {
+		return TextProcessOut{}, err
+	}
 	text, err := source(ctx, "text", in.Text, in.Path)
 	if err != nil {
 		return TextProcessOut{}, err
@@ -74,6 +77,9 @@ func textProcess(ctx context.Context, in TextProcessIn) (TextProcessOut, error) 
 		return TextProcessOut{}, tools.Errorf(tools.TooLarge, "the result has %s, at most %s are returned", textfile.Size(int64(len(body))), textfile.Size(2*maxSource))
 	}
 	p, err := newPage("", tools.Visible(body), in.Offset)
+	if err == nil {
+		err = ctx.Err()
+	}
 	return TextProcessOut{p}, err
 }
 
