@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"toolcrib/.ci/measure/clients"
+	"toolcrib/.ci/measure/data"
 	"toolcrib/.ci/measure/edits"
 	"toolcrib/.ci/measure/files"
 	"toolcrib/.ci/measure/harness"
@@ -41,6 +42,7 @@ var figures = map[string]figure{
 	"garbage":       protocol.Garbage,
 	"escapes":       files.Escapes,
 	"vectors":       files.Vectors,
+	"data":          data.Data,
 	"glob":          search.Glob,
 	"grep":          search.Grep,
 	"hostile":       protocol.Hostile,
