@@ -1,7 +1,6 @@
 package page
 
 import (
-
 	"golang.org/x/net/html/atom"
 )
 
