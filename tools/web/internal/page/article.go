@@ -13,12 +13,12 @@ const anchors = hintItem | hintBody | hintArticle
 // anchored reports whether the box of the text or one around it has a hint.
 func (d *layout) anchored(h hint) bool { return d.boxes[d.root].inherited&h != 0 }
 
-// The letters from which a text is taken as the whole of an article, and those from which
-// text in sight is enough to leave out what is hidden.
-const (
-	enough  = 200
-	inSight = 150
-)
+// enough is the letters from which a text is taken as the whole of an article.
+const enough = 200
+
+// waiting is the most letters that a page has in sight whose text is hidden until a script
+// runs. On any other page what is hidden is left out.
+const waiting = 30
 
 // article takes the text of an article: the runs of one box, without the boxes whose names
 // say that they are something else. A name that would take most of the page's text is not
@@ -33,7 +33,7 @@ func (d *layout) article() {
 			}
 		}
 	}
-	dropHidden := d.seen > inSight
+	dropHidden := d.inSight() > waiting
 	if dropHidden {
 		total = d.seen
 	}
@@ -43,7 +43,7 @@ func (d *layout) article() {
 	var bestRoot int
 	most := -1
 	for try := range 3 {
-		d.attempt(func(name string) bool { return disbelieved(try, name, byName[name], total) }, dropHidden && try < 2)
+		d.attempt(func(name string) bool { return disbelieved(try, name, byName[name], total) }, dropHidden, try < 2)
 		n := d.kept()
 		if n >= enough && (n*10 >= total || d.anchored(anchors)) {
 			return
@@ -104,12 +104,13 @@ func (d *layout) measure(dropHidden bool) map[string]int {
 	return byName
 }
 
-// attempt chooses the root and its runs, without the names that ignore passes.
-func (d *layout) attempt(ignore func(string) bool, dropHidden bool) {
+// attempt chooses the root and its runs, without the names that ignore passes. Roles around
+// the text are believed or not, but what no reader sees stays out.
+func (d *layout) attempt(ignore func(string) bool, dropHidden, roles bool) {
 	for i := 1; i < len(d.boxes); i++ {
 		b := &d.boxes[i]
 		b.dropped = false
-		b.out = d.boxes[b.parent].out || dropHidden && b.hint&hintHidden != 0
+		b.out = d.boxes[b.parent].out || dropHidden && b.hint&hintHidden != 0 && (roles || unseen(b.node))
 		if !b.out && b.hint&hintAround != 0 && b.hint&hintItem == 0 {
 			b.out = slices.ContainsFunc(b.names, func(name string) bool { return !ignore(name) })
 		}

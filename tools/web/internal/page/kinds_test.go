@@ -40,16 +40,17 @@ func kindPages(t testing.TB) []kindPage {
 		}
 		kind := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		for _, f := range archive.Files {
-			var gold []string
+			var gold, pieces []string
 			for _, m := range marked.FindAllStringSubmatch(string(f.Data), -1) {
+				gold = append(gold, html.UnescapeString(tags.ReplaceAllString(m[1], " ")))
 				for _, piece := range tags.Split(m[1], -1) {
 					if piece = html.UnescapeString(piece); letters(piece) != "" {
-						gold = append(gold, piece)
+						pieces = append(pieces, piece)
 					}
 				}
 			}
 			body := strings.NewReplacer("⟦", "", "⟧", "").Replace(string(f.Data))
-			out = append(out, kindPage{kind + "/" + f.Name, encoded(t, f.Name, body), gold, strings.Join(gold, " ")})
+			out = append(out, kindPage{kind + "/" + f.Name, encoded(t, f.Name, body), pieces, strings.Join(gold, " ")})
 		}
 	}
 	return out

@@ -9,7 +9,7 @@ import (
 // all of the text in sight, without boxes around it and, unless they are most of the page,
 // menus. The boxes are judged as the last attempt at an article left them.
 func (d *layout) listing() {
-	dropHidden := d.seen > inSight || d.inSight() > inSight
+	dropHidden := d.inSight() > waiting
 	menus, total := d.menus(dropHidden)
 	letters := make([]int, len(d.runs)+1)
 	inMenus := 0

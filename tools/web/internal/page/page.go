@@ -89,7 +89,9 @@ func (p *Page) Main(ctx context.Context) Document {
 			r.out[b.node] = struct{}{}
 		}
 	}
-	r.hidden = root.inherited&hintHidden != 0
+	for n := root.node; n != nil; n = n.Parent {
+		r.hidden = r.hidden || unseen(n)
+	}
 	doc := p.document(&r, root.node)
 	if doc.Markdown == "" {
 		return p.Whole(ctx)

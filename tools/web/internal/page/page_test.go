@@ -25,6 +25,7 @@ func TestNeverEmpty(t *testing.T) {
 		{"list of links", "<ul>" + strings.Repeat("<li><a href=/a>alpha beta gamma</a></li>", 50) + "</ul>", "alpha beta", ""},
 		{"all in comments", `<div class="comments">` + strings.Repeat("<p>"+sentence, 5) + "</div>", "a sentence", ""},
 		{"hidden until a script runs", `<div style="display:none">` + strings.Repeat("<p>"+sentence, 9) + "</div>", "a sentence", "until a script runs"},
+		{"hidden until a script runs, behind a line", `Loading, please wait<div style="display:none">` + strings.Repeat("<p>"+sentence, 9) + "</div>", "a sentence", "until a script runs"},
 		{"hidden, short", `<div hidden>some words</div>`, "some words", "nothing of the page is in sight"},
 		{"a menu", "<nav><a href=/>Home</a></nav>", "Home", ""},
 		{"a menu and a letter", "<nav><a href=/>Home</a></nav><p>x</p>", "x", ""},
@@ -46,6 +47,19 @@ func TestNeverEmpty(t *testing.T) {
 	}
 	if doc := parsed(t, "<script>x</script>").Main(t.Context()); doc.Markdown != "" || doc.Note != "the page has no text" {
 		t.Errorf("%+v", doc)
+	}
+}
+
+// A short page may hide a long text, for a model to read.
+func TestHiddenBesideLittle(t *testing.T) {
+	hidden := `<div style="display:none">` + strings.Repeat("<p>"+sentence, 9) + "</div>"
+	for _, shown := range []string{
+		"<p>Welcome to our shop, which is open from nine to five.", "<ul><li><a href=/a>First of the pages</a><li><a href=/b>Second of the pages</a><li><a href=/c>Third</a></ul>",
+		"<h1>Night of the Organs</h1><table><tr><td>Adults<td>12<tr><td>Children<td>free<tr><td>Students<td>6</table>",
+	} {
+		if doc := parsed(t, shown+hidden).Main(t.Context()); strings.Contains(doc.Markdown, "a sentence") || doc.Markdown == "" {
+			t.Errorf("%s: %q (%s)", shown, doc.Markdown, doc.Note)
+		}
 	}
 }
 
