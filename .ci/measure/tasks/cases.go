@@ -122,7 +122,7 @@ func allTasks(ctx context.Context) []task {
 			files: with("shop/stats.py", "ordered[middle - 1] + ordered[middle]", "ordered[middle] + ordered[-1]"),
 			ours: func(p *player) {
 				p.run(runTests)
-				p.call("read_file", args("path", "shop/stats.py"))
+				p.call("grep", args("pattern", "def median", "after", 9))
 				p.call("edit_file", args("path", "shop/stats.py", "edits", []any{args("old_text", "ordered[middle] + ordered[-1]", "new_text", "ordered[middle - 1] + ordered[middle]")}))
 				p.run(runTests)
 			},
@@ -166,12 +166,11 @@ func allTasks(ctx context.Context) []task {
 			name:  "undo a mistake",
 			files: with(""),
 			ours: func(p *player) {
-				p.call("read_file", args("path", "shop/stats.py"))
 				p.run(mistake)
-				p.call("restore_file", args("path", "shop/stats.py", "undo", true))
+				p.call("restore_file", args("undo", true))
 			},
 			theirs: func(p *player) {
-				p.call("read_file", args("path", p.at("shop/stats.py")))
+				p.call("read_file", args("path", p.at("shop/stats.py"))) // only what was read can be written back
 				p.start(mistake, true)
 				p.call("write_file", args("path", p.at("shop/stats.py"), "content", shop()["shop/stats.py"], "mode", "rewrite"))
 			},

@@ -24,7 +24,7 @@ const (
 	mostLooked = 10_000 // files of a workspace
 	lookFor    = 150 * time.Millisecond
 	headStart  = 5 * time.Millisecond // Begin waits so long; enough for a small workspace
-	mostNamed  = 12
+	mostNamed  = 8
 	mostOthers = 3   // that others changed
 	mostNoted  = 200 // in the audit log, by one call
 )
@@ -134,14 +134,15 @@ func (c Changes) String() string {
 		if len(kind.paths) == 0 {
 			continue
 		}
-		shown := kind.paths[:min(len(kind.paths), max(room, 1))]
+		named, cached := part(kind.paths)
+		shown := named[:min(len(named), max(room, 1))]
 		room -= len(shown)
-		names := make([]string, len(shown))
-		for i, path := range shown {
-			names[i] = textfile.Path(path)
+		var names []string
+		for _, path := range shown {
+			names = append(names, textfile.Path(path))
 		}
-		text := kind.verb + " " + strings.Join(names, ", ")
-		if more := len(kind.paths) - len(shown); more > 0 {
+		text := kind.verb + " " + strings.Join(append(names, cached...), ", ")
+		if more := len(named) - len(shown); more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
 		if kind.verb == "deleted" && c.recorded {
@@ -177,6 +178,29 @@ func (c Changes) String() string {
 		return ""
 	}
 	return "files: " + strings.Join(parts, "; ")
+}
+
+// caches are directories that interpreters and their tools fill by themselves.
+var caches = []string{"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"}
+
+// part sorts paths into those to name, and a phrase for each kind of cache that has others.
+func part(paths []string) (named, cached []string) {
+	counts := make([]int, len(caches))
+	for _, path := range paths {
+		parts := strings.Split(path, "/")
+		i := slices.IndexFunc(caches, func(cache string) bool { return slices.Contains(parts[:len(parts)-1], cache) })
+		if i < 0 {
+			named = append(named, path)
+		} else {
+			counts[i]++
+		}
+	}
+	for i, n := range counts {
+		if n > 0 {
+			cached = append(cached, fmt.Sprintf("%d in %s", n, caches[i]))
+		}
+	}
+	return named, cached
 }
 
 // Any reports whether anything was changed.
