@@ -25,7 +25,7 @@ const cellTimeout = 10 * time.Minute // the longest that can be asked for
 // InterpreterIn says what to run, and where.
 type InterpreterIn struct {
 	Code    string `json:"code,omitempty" jsonschema:"maxLength=1000000" jsonschema_description:"Python cell; its last expression is shown." alias:"script,source,python"`
-	Handle  string `json:"handle,omitempty" jsonschema:"maxLength=100" jsonschema_description:"Interpreter, from an earlier result; default your last one; \"new\" starts another." alias:"session,kernel"`
+	Handle  string `json:"handle,omitempty" jsonschema:"maxLength=100" jsonschema_description:"Interpreter; default your last one; \"new\" starts another." alias:"session,kernel"`
 	Action  string `json:"action,omitempty" jsonschema:"enum=run,enum=interrupt,enum=restart,enum=end,default=run" jsonschema_description:"run the code; interrupt the cell that runs; restart with nothing kept; end."`
 	Timeout string `json:"timeout,omitempty" unit:"s,ms" jsonschema:"default=60s,maxLength=20" jsonschema_description:"Interrupt the cell after, such as \"5m\"; at most 10m."`
 	Network bool   `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"Start it with the network; the user may be asked."`

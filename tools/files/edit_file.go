@@ -20,7 +20,7 @@ var editFileDoc string
 // EditFileIn is a file and what to change in it.
 type EditFileIn struct {
 	Path         string     `json:"path" jsonschema_description:"File to edit." path:"file" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
-	Edits        []TextEdit `json:"edits" jsonschema_description:"Edits, made in this order, all or none." jsonschema:"minItems=1,maxItems=200" alias:"changes,replacements"`
+	Edits        []TextEdit `json:"edits" jsonschema_description:"In this order, all or none." jsonschema:"minItems=1,maxItems=200" alias:"changes,replacements"`
 	ExpectedHash string     `json:"expected_hash,omitempty" jsonschema_description:"Edit only if the file still has this hash, as read_file gave it." alias:"hash,sha256"`
 	DryRun       bool       `json:"dry_run,omitempty" jsonschema_description:"Show the diff and write nothing." jsonschema:"default=false" alias:"preview"`
 	Encoding     string     `json:"encoding,omitempty" jsonschema_description:"Instead of the detected one: gb18030, windows-1251 ..."`
@@ -28,7 +28,7 @@ type EditFileIn struct {
 
 // TextEdit is one replacement: of a text, or of whole lines.
 type TextEdit struct {
-	OldText       string `json:"old_text,omitempty" jsonschema_description:"Text to replace, exactly as in the file; it must occur there once." alias:"old_string,old_str,old,search,find,search_text,find_text,old_content,original,original_text,search_string" record:"digest"`
+	OldText       string `json:"old_text,omitempty" jsonschema_description:"Text to replace, exactly as in the file, where it must occur once." alias:"old_string,old_str,old,search,find,search_text,find_text,old_content,original,original_text,search_string" record:"digest"`
 	NewText       string `json:"new_text" jsonschema_description:"Text to put there; empty deletes." alias:"new_string,new_str,new,replace,replacement,replace_text,replacement_text,new_content,replace_with,replace_string" record:"digest"`
 	ReplaceAll    bool   `json:"replace_all,omitempty" jsonschema_description:"Replace every occurrence of old_text." jsonschema:"default=false" alias:"all,allow_multiple,replace_all_occurrences"`
 	ExpectedCount int    `json:"expected_count,omitempty" jsonschema_description:"How often old_text must occur; all are replaced." jsonschema:"minimum=1,maximum=1000000" alias:"expected_replacements,expected_occurrences"`

@@ -28,7 +28,7 @@ var listDirectoryDoc string
 type ListDirectoryIn struct {
 	Path           string `json:"path,omitempty" jsonschema_description:"Directory to list." jsonschema:"default=." path:"directory" alias:"dir,directory,dir_path,directory_path,target_directory,search_directory,search_path,base_path,folder,folder_path,root_dir,relative_workspace_path,absolute_path,file_path,root,relative_path"`
 	Depth          int    `json:"depth,omitempty" jsonschema_description:"Levels to go down; 1 lists the directory itself." jsonschema:"minimum=1,maximum=10,default=1" alias:"max_depth,levels"`
-	Pattern        string `json:"pattern,omitempty" jsonschema_description:"Show only entries that match, as glob takes it: *.go, cmd/**/*.go, !*.o." jsonschema:"maxLength=1000" alias:"glob,include,filter,file_pattern"`
+	Pattern        string `json:"pattern,omitempty" jsonschema_description:"Show only entries that match: *.go, cmd/**/*.go, !*.o." jsonschema:"maxLength=1000" alias:"glob,include,filter,file_pattern"`
 	Sort           string `json:"sort,omitempty" jsonschema_description:"newest: last modified first; size: largest first." jsonschema:"enum=name,enum=newest,enum=size,default=name" alias:"sort_by,order_by"`
 	Hidden         bool   `json:"hidden,omitempty" jsonschema_description:"Show names that start with a dot." jsonschema:"default=false" alias:"include_hidden,show_hidden,all,-a,-A"`
 	IncludeIgnored bool   `json:"include_ignored,omitempty" jsonschema_description:"Show what git ignores." jsonschema:"default=false" alias:"ignored,no_ignore"`

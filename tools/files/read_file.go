@@ -24,7 +24,7 @@ type ReadFileIn struct {
 	Path        string `json:"path" jsonschema_description:"File to read." path:"file" alias:"file_path,filename,file,absolute_path,target_file,relative_path,path_to_file,uri"`
 	Offset      int64  `json:"offset,omitempty" jsonschema_description:"First line to return, from 1; negative counts from the end (-50: the last 50 lines)." jsonschema:"minimum=-1000000000000,maximum=1000000000000,default=1"`
 	Limit       int    `json:"limit,omitempty" jsonschema_description:"Most lines to return; a result has at most 50000 bytes." jsonschema:"minimum=1,maximum=10000,default=2000"`
-	LineNumbers *bool  `json:"line_numbers,omitempty" jsonschema_description:"Number the lines, with a tab behind." jsonschema:"default=true" alias:"-n,show_line_numbers,include_line_numbers,with_line_numbers"`
+	LineNumbers *bool  `json:"line_numbers,omitempty" jsonschema_description:"Number the lines." jsonschema:"default=true" alias:"-n,show_line_numbers,include_line_numbers,with_line_numbers"`
 	ByteOffset  *int64 `json:"byte_offset,omitempty" jsonschema_description:"Return bytes from this one on, from 0; negative counts from the end." jsonschema:"minimum=-1000000000000000,maximum=1000000000000000"`
 	ByteLimit   int    `json:"byte_limit,omitempty" jsonschema_description:"With byte_offset: most bytes to return." jsonschema:"minimum=1,maximum=50000,default=16384"`
 	Encoding    string `json:"encoding,omitempty" jsonschema_description:"Instead of the detected one: gb18030, shift_jis, windows-1251, utf-16le ..."`

@@ -29,7 +29,7 @@ const mostFiles = 50
 type ReadFilesIn struct {
 	Paths       []string `json:"paths" jsonschema_description:"Files to read, or globs such as src/**/*.go." jsonschema:"minItems=1,maxItems=50" path:"any" alias:"path,files,file_paths,patterns,file_path,filenames,globs,include,target_files"`
 	Offset      int      `json:"offset,omitempty" jsonschema_description:"Files to skip, as the last result says." jsonschema:"minimum=0,maximum=10000000,default=0"`
-	LineNumbers *bool    `json:"line_numbers,omitempty" jsonschema_description:"Number the lines, with a tab behind." jsonschema:"default=true" alias:"-n,show_line_numbers,include_line_numbers"`
+	LineNumbers *bool    `json:"line_numbers,omitempty" jsonschema_description:"Number the lines." jsonschema:"default=true" alias:"-n,show_line_numbers,include_line_numbers"`
 }
 
 // ReadFilesOut has several files, each as far as there is room for it.

@@ -20,15 +20,15 @@ var bashDoc string
 // BashIn says what to run.
 type BashIn struct {
 	Command    string   `json:"command" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"bash command line or script" alias:"cmd,script,code,command_line,bash_command"`
-	Cwd        string   `json:"cwd,omitempty" jsonschema_description:"directory to run in; default the root, or where the session is" path:"directory" alias:"workdir,working_directory,directory,dir,path,working_dir,dir_path"`
+	Cwd        string   `json:"cwd,omitempty" jsonschema_description:"directory; default the root, or the session's" path:"directory" alias:"workdir,working_directory,directory,dir,path,working_dir,dir_path"`
 	Env        []string `json:"env,omitempty" jsonschema:"maxItems=100" jsonschema_description:"variables, each KEY=VALUE" alias:"environment,env_vars,envs"`
-	Timeout    string   `json:"timeout,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\" or \"5m\"; default 30m, none in the background"`
-	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with the handle of a job: servers, watchers, long builds" alias:"run_in_background,is_background,detach"`
-	Session    string   `json:"session,omitempty" jsonschema:"maxLength=40" jsonschema_description:"name of a shell that keeps directory, variables and functions from call to call" alias:"session_id,shell_id"`
+	Timeout    string   `json:"timeout,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\"; default 30m, none in the background"`
+	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with a job's handle: servers, watchers, long builds" alias:"run_in_background,is_background,detach"`
+	Session    string   `json:"session,omitempty" jsonschema:"maxLength=40" jsonschema_description:"name of a shell that keeps directory and variables between calls" alias:"session_id,shell_id"`
 	Terminal   bool     `json:"terminal,omitempty" jsonschema:"default=false" jsonschema_description:"run on a terminal, for interactive programs; job_input types" alias:"pty,tty"`
 	Input      bool     `json:"input,omitempty" jsonschema:"default=false" jsonschema_description:"keep its input open, as a pipe, for job_input" alias:"interactive"`
 	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked" alias:"allow_network,network_access"`
-	Ports      []int    `json:"ports,omitempty" jsonschema:"maxItems=8,minimum=1,maximum=65535" jsonschema_description:"ports of a server to open on 127.0.0.1 for the user, who may be asked"`
+	Ports      []int    `json:"ports,omitempty" jsonschema:"maxItems=8,minimum=1,maximum=65535" jsonschema_description:"ports of a server to open for the user on 127.0.0.1; may ask"`
 	MaxOutput  int      `json:"max_output,omitempty" jsonschema:"minimum=200,maximum=45000,default=20000" jsonschema_description:"bytes of output to show" alias:"max_output_length,max_output_bytes,max_output_chars"`
 }
 

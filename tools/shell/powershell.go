@@ -20,13 +20,13 @@ type PowerShellIn struct {
 	Command    string   `json:"command" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"PowerShell command line or script" alias:"cmd,script,code,command_line,bash_command"`
 	Cwd        string   `json:"cwd,omitempty" jsonschema:"default=." jsonschema_description:"directory to run in" path:"directory" alias:"workdir,working_directory,directory,dir,path,working_dir,dir_path"`
 	Env        []string `json:"env,omitempty" jsonschema:"maxItems=100" jsonschema_description:"variables, each KEY=VALUE" alias:"environment,env_vars,envs"`
-	Timeout    string   `json:"timeout,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\" or \"5m\"; default 30m, none in the background"`
+	Timeout    string   `json:"timeout,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"end it after, such as \"90s\"; default 30m, none in the background"`
 	Background bool     `json:"background,omitempty" jsonschema:"default=false" jsonschema_description:"return at once with the handle of a job" alias:"run_in_background,is_background,detach"`
 	Session    string   `json:"-"` // only bash has sessions
 	Terminal   bool     `json:"terminal,omitempty" jsonschema:"default=false" jsonschema_description:"run on a terminal; job_input types" alias:"pty,tty"`
 	Input      bool     `json:"input,omitempty" jsonschema:"default=false" jsonschema_description:"keep its input open, as a pipe, for job_input" alias:"interactive"`
 	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked" alias:"allow_network,network_access"`
-	Ports      []int    `json:"ports,omitempty" jsonschema:"maxItems=8,minimum=1,maximum=65535" jsonschema_description:"ports of a server to open on 127.0.0.1 for the user, who may be asked"`
+	Ports      []int    `json:"ports,omitempty" jsonschema:"maxItems=8,minimum=1,maximum=65535" jsonschema_description:"ports of a server to open for the user on 127.0.0.1; may ask"`
 	MaxOutput  int      `json:"max_output,omitempty" jsonschema:"minimum=200,maximum=45000,default=20000" jsonschema_description:"bytes of output to show" alias:"max_output_length,max_output_bytes,max_output_chars"`
 }
 
