@@ -34,7 +34,7 @@ func jobOutputTool(d Deps) tools.Tool {
 		Foreign: []tools.Foreign{processBy("output", "log", "logs", "poll", "read", "status", "wait")},
 		Access:  tools.Read, Effects: tools.None,
 		Streams: true, Timeout: longestWait + 10*time.Second, Spellings: outputSpellings(),
-		Limits: tools.Limits{Facts: map[string]any{"page": shownPage, "line": textfile.LineChars, "wait": int(longestWait.Seconds())}},
+		Limits: tools.Limits{Facts: map[string]any{"page": shownPage, "line": textfile.LineChars}},
 		Examples: []tools.Example[JobOutputIn]{{
 			Say:    "Wait for the end of the newest job.",
 			Before: d.example("echo one; echo two", false),
