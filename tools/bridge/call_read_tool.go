@@ -33,7 +33,8 @@ func callReadToolTool(d Deps) tools.Tool {
 	})
 }
 
-// onlyReads refuses a tool that does more than read, and a name that no tool has.
+// onlyReads refuses a tool that does more than read. A name that no tool has passes: the runner
+// refuses and records it, as it does for a call without a delegator.
 func (d Deps) onlyReads(ctx context.Context, in DelegatedIn) error {
 	if d.Caller == nil {
 		return noCaller()
@@ -47,11 +48,11 @@ func (d Deps) onlyReads(ctx context.Context, in DelegatedIn) error {
 		return err
 	}
 	tool, err := named(all, in.Name, args)
-	if err != nil {
-		return d.helpful(ctx, in.Name, args, err)
-	}
-	if tool.Access == tools.Read {
+	switch {
+	case err != nil && tools.AsError(err).Code == tools.NotFound, err == nil && tool.Access == tools.Read:
 		return nil
+	case err != nil:
+		return err
 	}
 	e := tools.Errorf(tools.Denied, "%s calls only tools that read, and %s has access %s", callReadToolName, tool.Name, tool.Access)
 	if way := route(tool, all); way != "" {
