@@ -57,20 +57,26 @@ func TestIdle(t *testing.T) {
 			if level == sandbox.None {
 				defer os.Remove("/tmp/toolcrib-test-kept")
 			}
-			first := zygotes(t)
-			if len(first) != 1 {
-				t.Fatalf("%d processes hold it", len(first))
+			// What runs keeps it.
+			sleep := func() (*sandbox.Process, []string) {
+				t.Helper()
+				p, err := b.Start(b.ctx, sandbox.Command{Args: []string{"sleep", "100"}, Dir: b.root})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p, zygotes(t)
 			}
+			p, first := sleep()
+			if len(first) != 1 {
+				t.Errorf("%d processes hold it", len(first))
+			}
+			p.Kill()
+			<-p.Done()
 			until(t, "it does not end", func() bool { return len(zygotes(t)) == 0 })
 			if out, exit := b.sh(t, "cat $HOME/kept ${TMPDIR:-/tmp}/toolcrib-test-kept"); exit.Code != 0 || out != "home\ntemp" {
 				t.Errorf("lost: %+v %s", exit, out)
 			}
-			// What runs keeps it.
-			p, err := b.Start(b.ctx, sandbox.Command{Args: []string{"sleep", "100"}, Dir: b.root})
-			if err != nil {
-				t.Fatal(err)
-			}
-			held := zygotes(t)
+			p, held := sleep()
 			time.Sleep(600 * time.Millisecond)
 			if now := zygotes(t); len(held) != 1 || len(now) != 1 || held[0] != now[0] || held[0] == first[0] {
 				t.Errorf("%v held it first, then %v, and then %v", first, held, now)
