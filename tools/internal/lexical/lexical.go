@@ -1,0 +1,75 @@
+// Package lexical finds texts by their words: it makes tokens of text in any script, and
+// ranks a small set of texts by BM25.
+//
+// The sections of a page, the parts of a document and the notes of a memory are found by the
+// same tokens, also those that an index on disk stores. It imports nothing of toolcrib.
+// Start at [Tokens], then [New].
+package lexical
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Tokens returns what a text can be found by, in its order: the stems of its words in lower
+// case, without English words that say nothing, and of scripts without spaces each pair of
+// neighbouring characters. Forms that Unicode holds compatible are one.
+func Tokens(text string) []string {
+	var tokens []string
+	var word []rune
+	dense := false // the run is of a script without spaces
+	end := func() {
+		switch {
+		case len(word) == 0:
+		case dense && len(word) == 1:
+			tokens = append(tokens, string(word))
+		case dense:
+			for i := range len(word) - 1 {
+				tokens = append(tokens, string(word[i:i+2]))
+			}
+		default:
+			if w := string(word); !stopWords[w] {
+				tokens = append(tokens, Stem(w))
+			}
+		}
+		word = word[:0]
+	}
+	for _, r := range norm.NFKC.String(text) {
+		switch mark := unicode.IsMark(r); {
+		case mark && len(word) > 0:
+		case unicode.IsLetter(r) || unicode.IsNumber(r) || mark:
+			if d := spaceless(r); d != dense {
+				end()
+				dense = d
+			}
+		default:
+			end()
+			continue
+		}
+		word = append(word, unicode.ToLower(r))
+	}
+	end()
+	return tokens
+}
+
+// spaceless reports whether a character is of a script that puts no spaces between words,
+// or of Hangul, whose words carry endings.
+func spaceless(r rune) bool {
+	return r >= 0xe00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
+}
+
+// stopWords are in every English text, or are the remains of words with an apostrophe.
+var stopWords = func() map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(`a about above after again all also am an and any are as at be because been before being below
+		between both but by can cannot could did do does doing down during each few for from further had has have having he her here hers
+		him his how i if in into is it its itself just me more most my no nor not of off on once only or other our ours out over own same
+		she should so some such than that the their theirs them then there these they this those through to too under until up us very was
+		we were what when where which while who whom why will with would you your yours
+		d don doesn didn isn ll m re s t ve wasn won`) {
+		set[w] = true
+	}
+	return set
+}()

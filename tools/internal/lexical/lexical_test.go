@@ -1,0 +1,113 @@
+package lexical_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/tools/internal/lexical"
+)
+
+func TestTokens(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", ""},
+		{"The dogs were running", "dog run"},
+		{"don't, it's", ""},
+		{"ＡＢＣ ﬁle ２", "abc file 2"},
+		{"Straße naïve café", "straße naïve café"},
+		{"HTTP/2 x86_64 v1.5", "http 2 x86 64 v1 5"},
+		{"人工智能", "人工 工智 智能"},
+		{"人", "人"},
+		{"Goで書く", "go で書 書く"},
+		{"データベース", "デー ータ タベ ベー ース"},
+		{"한국어 검색", "한국 국어 검색"},
+		{"ภาษา", "ภา าษ ษา"},
+		{"ພາສາ", "ພາ າສ ສາ"},
+		{"ភាសា", "ភា ាស សា"},
+		{"မြန်မာ", "မြ ြန န် ်မ မာ"},
+		{"हिन्दी भाषा", "हिन्दी भाषा"},
+		{"Привет МИР", "привет мир"},
+		{"GPU加速 2倍", "gpu 加速 2 倍"},
+		{"\xff\x00ok", "ok"},
+	} {
+		if diff := cmp.Diff(strings.Fields(test.want), lexical.Tokens(test.text), cmp.Transformer("empty", func(s []string) string { return strings.Join(s, " ") })); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", test.text, diff)
+		}
+	}
+}
+
+// Words of each step of the algorithm.
+func TestStem(t *testing.T) {
+	for word, want := range map[string]string{
+		"caresses": "caress", "ties": "tie", "cries": "cri", "gas": "gas", "gaps": "gap", "kiwis": "kiwi", "bus": "bus",
+		"agreed": "agre", "feed": "feed", "hopping": "hop", "hoping": "hope", "falling": "fall", "sing": "sing", "luxuriated": "luxuri", "sized": "size",
+		"happy": "happi", "cry": "cri", "by": "by", "say": "say", "toy": "toy", "youth": "youth", "boyish": "boyish",
+		"relational": "relat", "conditional": "condit", "analogies": "analog", "sensibility": "sensibl", "hopefully": "hope", "carelessly": "careless", "softly": "soft", "only": "onli",
+		"formalize": "formal", "electrical": "electr", "goodness": "good", "hopeful": "hope", "formative": "format",
+		"revival": "reviv", "allowance": "allow", "adjustment": "adjust", "adoption": "adopt", "onion": "onion", "replacement": "replac",
+		"probate": "probat", "rate": "rate", "cease": "ceas", "controlling": "control", "rolling": "roll",
+		"generate": "generat", "general": "general", "communism": "communism", "arsenal": "arsenal", "succeed": "succeed", "proceedings": "proceed", "outings": "outing",
+		"dying": "die", "skies": "sky", "news": "news", "knightly": "knight", "consistently": "consist", "consigned": "consign", "knackeries": "knackeri",
+		"naïve": "naïve", "x86": "x86", "abcé": "abcé", "ee": "ee", "ied": "ie", "ing": "ing",
+	} {
+		if got := lexical.Stem(word); got != want {
+			t.Errorf("%s: %s, want %s", word, got, want)
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	docs := []string{
+		"the cat sat on the mat",
+		"dogs chase cats, and a cat chases mice, and cats sleep in the sun of every long and quiet afternoon",
+		"nothing of the kind",
+		"人工智能改变世界",
+		"cats",
+	}
+	var tokens [][]string
+	for _, d := range docs {
+		tokens = append(tokens, lexical.Tokens(d))
+	}
+	ix := lexical.New(tokens)
+	for _, test := range []struct {
+		query string
+		want  []int
+	}{
+		{"cat", []int{4, 0, 1}},
+		{"cat cat", []int{4, 0, 1}},
+		{"chasing a cat", []int{1, 4, 0}},
+		{"智能", []int{3}},
+		{"the of", nil},
+		{"zebra", nil},
+		{"", nil},
+	} {
+		var got []int
+		for _, hit := range ix.Search(lexical.Tokens(test.query)) {
+			got = append(got, hit.Doc)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", test.query, diff)
+		}
+	}
+	if hits := lexical.New(nil).Search([]string{"cat"}); len(hits) > 0 {
+		t.Errorf("an index of nothing finds %v", hits)
+	}
+}
+
+// The score of one token in one of two texts of the same length, by the formula.
+func TestScore(t *testing.T) {
+	hits := lexical.New([][]string{{"a", "a"}, {"b", "c"}}).Search([]string{"a"})
+	// idf = ln(1 + (2-1+.5)/(1+.5)) = ln 2; 2*2.2/(2+1.2) = 1.375
+	if want := 0.6931471805599453 * 1.375; len(hits) != 1 || hits[0].Score < want-1e-9 || hits[0].Score > want+1e-9 {
+		t.Errorf("%v, want %v", hits, want)
+	}
+}
+
+func BenchmarkTokens(b *testing.B) {
+	text := strings.Repeat("The running dogs were controlled by generalizations of 人工智能 and others. ", 1000)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		lexical.Tokens(text)
+	}
+}

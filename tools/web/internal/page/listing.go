@@ -1,0 +1,146 @@
+package page
+
+import (
+	"golang.org/x/net/html/atom"
+)
+
+// listing takes all that a page says which is no article: posts of a forum, a product, a
+// recipe, results, a table, a list of links. It takes the smallest box that holds nearly
+// all of the text in sight, without boxes around it and, unless they are most of the page,
+// menus. The boxes are judged as the last attempt at an article left them.
+func (d *layout) listing() {
+	dropHidden := d.seen > inSight || d.inSight() > inSight
+	menus, total := d.menus(dropHidden)
+	letters := make([]int, len(d.runs)+1)
+	inMenus := 0
+	for i := range d.runs {
+		if menus[i] {
+			inMenus += d.runs[i].letters
+		}
+	}
+	dropMenus := inMenus*2 < total
+	for i := range d.runs {
+		r := &d.runs[i]
+		r.keep = !r.out && !(dropHidden && r.hint&hintHidden != 0) && !(dropMenus && menus[i]) && !d.words.label[lower(r.text)]
+		letters[i+1] = letters[i]
+		if r.keep {
+			letters[i+1] += r.letters
+		}
+	}
+	all := letters[len(d.runs)]
+	d.root = 0
+	for i := range d.boxes {
+		b := &d.boxes[i]
+		n := letters[b.to] - letters[b.from]
+		b.dropped = false
+		if n*10 >= all*9 || n*10 >= all*4 && b.hint&(hintThing|hintMain) != 0 {
+			d.root = i // the boxes are in the order of the document: the innermost is the last
+		}
+	}
+	root := d.boxes[d.root]
+	for i := range d.runs {
+		d.runs[i].keep = d.runs[i].keep && i >= root.from && i < root.to
+	}
+}
+
+// menus marks the runs of lists and boxes that are nothing but short links, and returns how
+// many letters the page has outside of what is out.
+func (d *layout) menus(dropHidden bool) (menus []bool, total int) {
+	menus = make([]bool, len(d.runs))
+	for i := range d.runs {
+		if r := &d.runs[i]; !r.out && !(dropHidden && r.hint&hintHidden != 0) {
+			total += r.letters
+		}
+	}
+	for i := range d.boxes {
+		b := &d.boxes[i]
+		n := b.to - b.from
+		switch b.node.DataAtom {
+		case atom.Ul, atom.Ol, atom.Div, atom.Dl, atom.P, atom.Header, atom.Section:
+			if n > 0 && b.links*10 >= b.letters*9 && b.letters <= 25*n {
+				for k := b.from; k < b.to; k++ {
+					menus[k] = true
+				}
+			}
+		}
+	}
+	return menus, total
+}
+
+// inSight counts the letters that are not hidden.
+func (d *layout) inSight() (n int) {
+	for i := range d.runs {
+		if d.runs[i].hint&hintHidden == 0 {
+			n += d.runs[i].letters
+		}
+	}
+	return n
+}
+
+// choice says how the text of a page was chosen.
+type choice string
+
+const (
+	chosenArticle choice = "article"
+	chosenListing choice = "listing"
+	chosenVisible choice = "all that is in sight"
+)
+
+// pick takes the main text of a page. said is what the page says of its kind.
+func (d *layout) pick(said kind) choice {
+	d.article()
+	root, article, anchored := d.root, d.kept(), d.anchored(anchors)
+	keep := make([]bool, len(d.runs))
+	longest := 0
+	for i := range d.runs {
+		keep[i] = d.runs[i].keep
+		if keep[i] && d.runs[i].long() {
+			longest += d.runs[i].letters
+		}
+	}
+	item := d.anchored(hintItem | hintBody)
+	d.listing()
+	listed, linked := 0, 0
+	for i := range d.runs {
+		if r := &d.runs[i]; r.keep && !keep[i] {
+			linked += r.links
+		}
+		if r := &d.runs[i]; r.keep {
+			listed += r.letters
+		}
+	}
+	visible := d.inSight()
+	var isArticle bool
+	switch {
+	case article == 0:
+	case said == kindArticle && article >= enough, item && article >= enough && said != kindThing:
+		isArticle = true
+	case said == kindThing:
+		isArticle = article*5 >= listed*4
+	case article*2 >= listed:
+		isArticle = true
+	default: // an article among many links, or with others that are as long
+		isArticle = longest >= 1000 && linked*2 > listed-article ||
+			article >= 2*enough && longest*2 >= article && listed < 4*article && linked*3 > 2*(listed-article) || anchored && article >= 3*enough && longest*2 >= article
+	}
+	if isArticle {
+		d.root = root
+		for i := range d.runs {
+			d.runs[i].keep = keep[i]
+		}
+		if anchored || (article >= enough || visible <= 2*article) && article*15 >= visible {
+			return chosenArticle
+		}
+	} else if listed > 0 && listed*15 >= visible {
+		return chosenListing
+	}
+	d.root = 0
+	for i := range d.boxes {
+		d.boxes[i].dropped = false
+		d.boxes[i].out = false
+	}
+	for i := range d.runs {
+		d.runs[i].keep = d.runs[i].hint&hintHidden == 0
+	}
+	return chosenVisible
+}
