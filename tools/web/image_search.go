@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/outbound"
 	"toolcrib/tools/web/internal/lookup"
 )
@@ -179,7 +180,7 @@ func (o ImageSearchOut) Text() string {
 	}
 	text := o.WebSearchOut.Text()
 	if o.Dead > 0 {
-		text += fmt.Sprintf("; %s left out, whose image is not there any more", count(o.Dead, "result"))
+		text += fmt.Sprintf("; %s left out, whose image is not there any more", textfile.Count(o.Dead, "result"))
 	}
 	return text
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -16,20 +17,25 @@ import (
 
 // Settings are those of the category.
 type Settings struct {
-	Web     Web    `file:"web" help:"the web: which services are asked, their addresses, robots.txt, user agent" live:"yes"`
-	SearXNG string `flag:"searxng" env:"SEARXNG_URL" arg:"URL" help:"a SearXNG instance that web_search and image_search ask, such as http://localhost:8888; its settings must allow json" live:"yes"`
-	Brave   string `env:"BRAVE_API_KEY" arg:"KEY" help:"key of Brave Search, for web_search and image_search" live:"yes"`
-	Tavily  string `env:"TAVILY_API_KEY" arg:"KEY" help:"key of Tavily, for web_search" live:"yes"`
-	Exa     string `env:"EXA_API_KEY" arg:"KEY" help:"key of Exa, for web_search" live:"yes"`
-	Serper  string `env:"SERPER_API_KEY" arg:"KEY" help:"key of Serper, for web_search and image_search" live:"yes"`
-	SerpAPI string `env:"SERPAPI_API_KEY" arg:"KEY" help:"key of SerpApi, for image_search, and the only one that finds images like an image" live:"yes"`
-	AMap    string `env:"AMAP_API_KEY" arg:"KEY" help:"key of AMap, for weather in China" live:"yes"`
+	Web        Web      `file:"web" help:"the web: which services are asked, their addresses, robots.txt, user agent" live:"yes"`
+	WebHosts   []string `flag:"web-hosts" env:"TOOLCRIB_WEB_HOSTS" arg:"HOSTS" help:"the only hosts that web tools reach, in the forms of --network-hosts (default every public host)" live:"yes"`
+	WebPrivate []string `flag:"web-private" env:"TOOLCRIB_WEB_PRIVATE" arg:"HOSTS" help:"hosts that web tools reach although their addresses are private, in the same forms (default none)" live:"yes"`
+	Browser    string   `flag:"browser" env:"TOOLCRIB_BROWSER" arg:"FILE" help:"the Chromium that renders pages (default the first that is found)" live:"yes"`
+	SearXNG    string   `flag:"searxng" env:"SEARXNG_URL" arg:"URL" help:"a SearXNG instance that web_search and image_search ask, such as http://localhost:8888; its settings must allow json" live:"yes"`
+	Brave      string   `env:"BRAVE_API_KEY" arg:"KEY" help:"key of Brave Search, for web_search and image_search" live:"yes"`
+	Tavily     string   `env:"TAVILY_API_KEY" arg:"KEY" help:"key of Tavily, for web_search" live:"yes"`
+	Exa        string   `env:"EXA_API_KEY" arg:"KEY" help:"key of Exa, for web_search" live:"yes"`
+	Serper     string   `env:"SERPER_API_KEY" arg:"KEY" help:"key of Serper, for web_search and image_search" live:"yes"`
+	SerpAPI    string   `env:"SERPAPI_API_KEY" arg:"KEY" help:"key of SerpApi, for image_search, and the only one that finds images like an image" live:"yes"`
+	AMap       string   `env:"AMAP_API_KEY" arg:"KEY" help:"key of AMap, for weather in China" live:"yes"`
 }
 
 // Web has the settings that only a file has.
 type Web struct {
 	Search    []string          `json:"search,omitempty" jsonschema:"enum=brave,enum=tavily,enum=exa,enum=serper,enum=searxng,enum=duckduckgo" jsonschema_description:"services that web_search asks (default every one that has a key or an address, and duckduckgo if none finds anything)"`
 	Images    []string          `json:"images,omitempty" jsonschema:"enum=brave,enum=serper,enum=serpapi,enum=searxng,enum=openverse,enum=commons" jsonschema_description:"services that image_search asks (default every one that has a key or an address, openverse and commons)"`
+	Robots    string            `json:"robots,omitempty" jsonschema:"enum=obey,enum=ignore" jsonschema_description:"whether pages are left alone that robots.txt asks programs not to read (default obey)"`
+	Agent     string            `json:"agent,omitempty" jsonschema_description:"the user agent of requests for pages (default toolcrib)"`
 	Addresses map[string]string `json:"addresses,omitempty" jsonschema_description:"URLs of services in the place of their own, by name: brave, tavily, exa, serper, serpapi, duckduckgo, openverse, commons, open-meteo, geocoding, amap"`
 }
 
@@ -61,6 +67,14 @@ func (set *Settings) Check(tools.Host) (wrong []tools.SettingError) {
 	if set.SearXNG != "" {
 		if err := serves(set.SearXNG); err != nil {
 			wrong = append(wrong, tools.SettingError{Key: "searxng", Err: fmt.Errorf("searxng: %w", err), Hint: "--searxng takes a URL such as http://localhost:8888"})
+		}
+	}
+	for _, part := range []struct {
+		key   string
+		rules outbound.Rules
+	}{{"web_hosts", outbound.Rules{Hosts: set.WebHosts}}, {"web_private", outbound.Rules{Private: set.WebPrivate}}} {
+		if _, err := outbound.NewGuard(part.rules); err != nil {
+			wrong = append(wrong, tools.SettingError{Key: part.key, Err: err})
 		}
 	}
 	for _, list := range []struct {
@@ -131,6 +145,14 @@ func (set *Settings) pictures() map[string]lookup.Backend {
 		all["searxng"] = lookup.SearXNGImages(set.SearXNG)
 	}
 	return all
+}
+
+// agent is the user agent of requests for pages.
+func (set *Settings) agent() string { return cmp.Or(set.Web.Agent, "toolcrib") }
+
+// webRules are for addresses that calls name.
+func (set *Settings) webRules() outbound.Rules {
+	return outbound.Rules{Hosts: set.WebHosts, Private: set.WebPrivate, Settings: "web"}
 }
 
 // rules let requests of services reach the hosts that the configuration names, private ones

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/web/internal/lookup"
 )
 
@@ -126,7 +127,7 @@ func (o WebSearchOut) Text() string {
 		}
 		b.WriteByte('\n')
 	} else {
-		fmt.Fprintf(&b, "%s for %q (%s)", count(len(o.Hits), "result"), o.Query, outside)
+		fmt.Fprintf(&b, "%s for %q (%s)", textfile.Count(len(o.Hits), "result"), o.Query, outside)
 		if o.Age > 0 {
 			fmt.Fprintf(&b, ", of %s ago", o.Age.Round(time.Second))
 		}
@@ -156,12 +157,4 @@ func (o WebSearchOut) Trim(budget int) WebSearchOut {
 		o.Cut++
 	}
 	return o
-}
-
-// count writes a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

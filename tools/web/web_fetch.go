@@ -1,0 +1,364 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/paging"
+	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/tools/web/internal/page"
+	"toolcrib/workspace"
+)
+
+//go:embed web_fetch.md
+var webFetchDoc string
+
+// WebFetchIn is an address and what is wanted of it.
+type WebFetchIn struct {
+	URL     string   `json:"url" jsonschema:"minLength=1,maxLength=8000" jsonschema_description:"http or https" alias:"uri,link,address,href,page,urls"`
+	Format  string   `json:"format,omitempty" jsonschema:"enum=markdown,enum=text,enum=links,enum=structured,enum=raw,default=markdown" jsonschema_description:"raw: as the server sent it" alias:"extract_type,output_format,type"`
+	Main    bool     `json:"main,omitempty" jsonschema:"default=true" jsonschema_description:"only the main text of a page, without menus" alias:"main_content,only_main_content"`
+	Query   string   `json:"query,omitempty" jsonschema:"maxLength=400" jsonschema_description:"only the sections that answer this" alias:"prompt,question,search"`
+	Outline bool     `json:"outline,omitempty" jsonschema:"default=false" jsonschema_description:"only the headings, with their offsets"`
+	Offset  int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=100000000,default=0" jsonschema_description:"characters to skip; the last result names the next" alias:"start_index,start"`
+	Limit   int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50000,default=20000" jsonschema_description:"most characters" alias:"max_length,max_chars,max_characters"`
+	Render  string   `json:"render,omitempty" jsonschema:"enum=auto,enum=always,enum=never,default=auto" jsonschema_description:"run the scripts of the page in a browser; auto: if there is no text without them" alias:"javascript,js"`
+	Method  string   `json:"method,omitempty" jsonschema:"enum=GET,enum=HEAD,enum=POST,enum=PUT,enum=PATCH,enum=DELETE,enum=OPTIONS,default=GET" jsonschema_description:"other than GET and HEAD asks the user"`
+	Headers []string `json:"headers,omitempty" jsonschema:"maxItems=30" jsonschema_description:"each as Name: value" alias:"header"`
+	Body    string   `json:"body,omitempty" jsonschema:"maxLength=1000000" jsonschema_description:"of the request" alias:"data" record:"digest"`
+	Save    string   `json:"save,omitempty" jsonschema_description:"write the whole text to this file instead of showing it" path:"file" alias:"save_to,output,output_path"`
+}
+
+// WebFetchOut is a part of what was read.
+type WebFetchOut struct {
+	Status string // the first line
+	Notes  []string
+	Body   string
+	tools.More
+	blocks []tools.Block
+}
+
+func webFetchTool(e *engine) tools.Tool {
+	return tools.New(tools.Def[WebFetchIn, WebFetchOut]{
+		Name: "web_fetch", Title: "Read a web page", Doc: webFetchDoc, Tags: []string{"web", "http", "url"},
+		Aliases: []string{"fetch_page", "web_extractor"},
+		Access:  tools.External, Effects: tools.Network | tools.Workspace | tools.Destroys,
+		Limits:  tools.Limits{Text: tools.MaxText, Facts: map[string]any{"snapshot": "15 minutes"}},
+		Plan:    e.webFetchPlan,
+		Confirm: webFetchQuestion,
+		Examples: []tools.Example[WebFetchIn]{{
+			Say:  "a page",
+			In:   WebFetchIn{URL: "https://docs.example.org/kites", Main: true},
+			Want: "https://docs.example.org/kites: 133 characters\ntitle: Kites; language: en\n(" + outside + ")\n\n# Kites\n...",
+		}, {
+			Say:  "where a long page says something",
+			In:   WebFetchIn{URL: "https://docs.example.org/kites", Main: true, Query: "what do they eat?", Limit: 60},
+			Want: "https://docs.example.org/kites: 1 of 3 sections answers \"what do they eat?\", 133 characters in all\n...\n## Food\n\nRed kites eat carrion and worms.",
+		}},
+		Run: e.webFetch,
+	})
+}
+
+// changes reports whether a method may change something at the server.
+func changes(method string) bool {
+	return !slices.Contains([]string{"", http.MethodGet, http.MethodHead, http.MethodOptions}, method)
+}
+
+func (e *engine) webFetchPlan(_ context.Context, in WebFetchIn) (tools.Plan, error) {
+	plan := tools.Plan{Effects: tools.Network}
+	if in.Save != "" {
+		plan.Effects |= tools.Workspace | tools.Destroys
+		plan.Writes = true
+	}
+	if changes(in.Method) {
+		plan.Effects |= tools.Destroys
+	}
+	return plan, nil
+}
+
+// webFetchQuestion asks before a request that may change something at the server.
+func webFetchQuestion(_ context.Context, in WebFetchIn) (tools.Question, error) {
+	if !changes(in.Method) {
+		return tools.Question{}, nil
+	}
+	u, err := address(in.URL)
+	if err != nil {
+		return tools.Question{}, err
+	}
+	say := "send " + in.Method + " " + shown(u.String())
+	if in.Body != "" {
+		say += " with: " + cut(in.Body, 500)
+	}
+	return tools.Question{Message: say}, nil
+}
+
+func (e *engine) webFetch(ctx context.Context, in WebFetchIn) (WebFetchOut, error) {
+	header, err := headers(in.Headers)
+	if err != nil {
+		return WebFetchOut{}, err
+	}
+	if in.Body != "" && !changes(in.Method) {
+		return WebFetchOut{}, tools.Errorf(tools.InvalidArgument, "a request with method %s has no body", in.Method).WithHint("use method=POST")
+	}
+	r := request{url: in.URL, method: in.Method, header: header, render: in.Render, further: in.Offset > 0}
+	if in.Body != "" {
+		r.body = []byte(in.Body)
+		if header.Get("Content-Type") == "" {
+			header.Set("Content-Type", "text/plain; charset=utf-8")
+			if json.Valid(r.body) {
+				header.Set("Content-Type", "application/json")
+			}
+		}
+	}
+	got, err := e.read(ctx, r)
+	if err != nil {
+		return WebFetchOut{}, err
+	}
+	if in.Method == http.MethodHead || in.Method == http.MethodOptions {
+		return WebFetchOut{Status: fmt.Sprintf("%s: HTTP %d", shown(got.page.URL), got.page.Status), Body: headerLines(got.page.Header)}, nil
+	}
+	t := got.convert(ctx, in.Format, in.Main)
+	switch {
+	case t.kind == "image":
+		return e.image(ctx, got, t)
+	case t.kind == "file":
+		return WebFetchOut{}, tools.Errorf(tools.Unsupported, "%s is a file of type %s with %s, not a text", shown(got.page.URL), t.media, got.size()).
+			WithHint("download saves it to the workspace")
+	}
+	out := WebFetchOut{Notes: got.head(in, t)}
+	switch in.Format {
+	case "links":
+		t.body = got.links(ctx)
+	case "structured":
+		t.body = got.structured(ctx)
+	case "text":
+		t.body = page.Plain(t.body)
+	}
+	if in.Save != "" {
+		return e.save(ctx, in, got, t, out)
+	}
+	out.show(in, got, t)
+	return out, nil
+}
+
+// headers reads lines of headers.
+func headers(lines []string) (http.Header, error) {
+	header := http.Header{}
+	for _, line := range lines {
+		name, value, ok := strings.Cut(line, ":")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, tools.Errorf(tools.InvalidArgument, "%.80q is not a header", line).WithHint("write each as Name: value")
+		}
+		header.Add(name, strings.TrimSpace(value))
+	}
+	return header, nil
+}
+
+func headerLines(header http.Header) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		fmt.Fprintf(&b, "%s: %s\n", name, cut(strings.Join(header[name], ", "), 500))
+	}
+	return b.String()
+}
+
+// head is what is said of a page before its text.
+func (r *reading) head(in WebFetchIn, t text) []string {
+	var facts []string
+	for _, fact := range [][2]string{{"title: ", t.meta.Title}, {"by ", t.meta.Byline}, {"date: ", t.meta.Date}, {"language: ", t.meta.Language}, {"feed: ", t.meta.Feed}} {
+		if fact[1] != "" {
+			facts = append(facts, fact[0]+cut(fact[1], 200))
+		}
+	}
+	if t.kind != "page" {
+		facts = append(facts, "type: "+t.media)
+	}
+	if t.charset.Name != "" && t.charset.Name != "utf-8" {
+		facts = append(facts, "charset: "+t.charset.Name+" ("+t.charset.Source+")")
+	}
+	var lines []string
+	if len(facts) > 0 {
+		lines = append(lines, strings.Join(facts, "; "))
+	}
+	notes := slices.Clone(t.notes)
+	if u, err := address(in.URL); err == nil && u.String() != r.page.URL {
+		notes = append(notes, "redirected from "+shown(u.String()))
+	}
+	if r.rendered != nil {
+		notes = append(notes, "rendered by a browser")
+	}
+	if r.renewed {
+		notes = append(notes, "the page was read anew, since its first reading is no longer kept: it may differ")
+	}
+	if len(notes) > 0 {
+		lines = append(lines, strings.Join(notes, "; "))
+	}
+	return append(lines, "("+outside+")")
+}
+
+// show takes the part of the text that is wanted.
+func (o *WebFetchOut) show(in WebFetchIn, r *reading, t text) {
+	total := utf8.RuneCountInString(t.body)
+	at := shown(r.page.URL)
+	switch {
+	case in.Outline:
+		headings := page.Outline(t.body)
+		o.Status = fmt.Sprintf("%s: %s in %s; offset reads from one", at, textfile.Count(len(headings), "heading"), textfile.Count(total, "character"))
+		var b strings.Builder
+		for _, h := range headings {
+			fmt.Fprintf(&b, "%d\t%s%s\n", h.Offset, strings.Repeat("  ", h.Level-1), h.Text)
+		}
+		o.Body = b.String()
+	case in.Query != "" && in.Offset == 0:
+		sections := page.Sections(t.body)
+		best := page.Best(sections, in.Query, min(in.Limit, mostBytes/4))
+		if len(best) == 0 {
+			o.Status = fmt.Sprintf("%s: no section has a word of %q; here is its beginning, of %s", at, in.Query, textfile.Count(total, "character"))
+			o.part(in, t.body)
+			return
+		}
+		verb := "answer"
+		if len(best) == 1 {
+			verb = "answers"
+		}
+		o.Status = fmt.Sprintf("%s: %d of %s %s %q, %s in all", at, len(best), textfile.Count(len(sections), "section"), verb, in.Query, textfile.Count(total, "character"))
+		var b strings.Builder
+		for _, s := range best {
+			fmt.Fprintf(&b, "[offset %d", s.Offset)
+			if len(s.Path) > 1 {
+				b.WriteString(", " + strings.Join(s.Path, " > "))
+			}
+			b.WriteString("]\n" + strings.TrimSpace(s.Text) + "\n\n")
+		}
+		o.Body = b.String()
+	case in.Offset > 0 && in.Offset >= total:
+		o.Status = at + ": " + paging.PastEnd("offset", int64(in.Offset), textfile.Count(total, "character"), int64(max(total-1, 0)))
+	default:
+		o.Status = at + ": " + textfile.Count(total, "character")
+		if total == 0 {
+			o.Status = at + ": it has no text"
+		}
+		o.part(in, t.body)
+	}
+}
+
+// mostBytes is how many bytes of a page one result has, whatever their number of characters.
+const mostBytes = tools.MaxText - 5000
+
+// part shows the characters from the offset on.
+func (o *WebFetchOut) part(in WebFetchIn, body string) {
+	begin, end, runes := len(body), len(body), 0
+	for i, r := range body {
+		if runes == in.Offset {
+			begin = i
+		}
+		if runes == in.Offset+in.Limit || runes > in.Offset && i+utf8.RuneLen(r) > begin+mostBytes {
+			end = i
+			break
+		}
+		runes++
+	}
+	o.Body = body[begin:end]
+	if end < len(body) {
+		o.More = tools.NextAt("offset", runes)
+		o.Status += fmt.Sprintf(", %d to %d shown; next: offset=%d", in.Offset, runes, runes)
+	} else if in.Offset > 0 {
+		o.Status += fmt.Sprintf(", %d to the end shown", in.Offset)
+	}
+}
+
+// links lists the links of a page.
+func (r *reading) links(ctx context.Context) string {
+	links, total := r.parse(ctx).Links(mostLinks)
+	var b strings.Builder
+	for _, l := range links {
+		fmt.Fprintf(&b, "- [%s](%s)\n", l.Text, l.Href)
+	}
+	if total > len(links) {
+		fmt.Fprintf(&b, "%d more\n", total-len(links))
+	}
+	return b.String()
+}
+
+// mostLinks is how many links are listed.
+const mostLinks = 500
+
+func (r *reading) structured(ctx context.Context) string {
+	data, err := json.MarshalIndent(r.parse(ctx).Structured(ctx), "", "  ")
+	if err != nil {
+		return err.Error() // texts can be marshaled
+	}
+	return string(data)
+}
+
+func (r *reading) parse(ctx context.Context) *page.Page {
+	if r.rendered != nil {
+		return page.Parse(ctx, []byte(r.rendered.HTML), parsed(r.rendered.URL))
+	}
+	decoded, _ := page.Decode(r.page.Body, r.page.Header.Get("Content-Type"))
+	return page.Parse(ctx, decoded, parsed(r.page.URL))
+}
+
+// image shows an image.
+func (e *engine) image(ctx context.Context, r *reading, t text) (WebFetchOut, error) {
+	pic, err := e.converter.Show(ctx, io.NewSectionReader(bytes.NewReader(r.page.Body), 0, int64(len(r.page.Body))), t.media)
+	if err != nil {
+		return WebFetchOut{}, tools.Errorf(tools.Unsupported, "%s is an image of type %s with %s that cannot be shown: %v", shown(r.page.URL), t.media, r.size(), err).
+			WithHint("download saves it to the workspace")
+	}
+	out := WebFetchOut{Status: fmt.Sprintf("%s: %s, %dx%d, %s", shown(r.page.URL), t.media, pic.Width, pic.Height, r.size()), blocks: []tools.Block{pic.Block}}
+	if pic.How != "" {
+		out.Status += "; " + pic.How
+	}
+	return out, nil
+}
+
+// save writes the whole text to a file.
+func (e *engine) save(ctx context.Context, in WebFetchIn, r *reading, t text, out WebFetchOut) (WebFetchOut, error) {
+	path, err := tools.Resolve(ctx, in.Save)
+	if err != nil {
+		return WebFetchOut{}, err
+	}
+	body := t.body
+	if !strings.HasSuffix(body, "\n") {
+		body += "\n"
+	}
+	s := tools.Session(ctx)
+	_, err = s.Workspace.Apply(ctx, workspace.Change{Tool: "web_fetch", Principal: s.Principal, Call: s.Call, Ops: []workspace.Op{{
+		Kind: workspace.OpWrite, Path: path, New: func(workspace.Old) ([]byte, error) { return []byte(body), nil },
+	}}})
+	if err != nil {
+		return WebFetchOut{}, err
+	}
+	tools.Changed(ctx, path.String())
+	out.Status = fmt.Sprintf("%s: saved to %s, %s, %s", shown(r.page.URL), path, textfile.Count(utf8.RuneCountInString(body), "character"), textfile.Size(int64(len(body))))
+	return out, nil
+}
+
+// Text implements [tools.Texter].
+func (o WebFetchOut) Text() string {
+	var b strings.Builder
+	b.WriteString(o.Status + "\n")
+	for _, note := range o.Notes {
+		b.WriteString(note + "\n")
+	}
+	if o.Body != "" {
+		b.WriteString("\n" + o.Body)
+	}
+	return b.String()
+}
+
+// Content implements [tools.Contenter].
+func (o WebFetchOut) Content() []tools.Block {
+	return append([]tools.Block{tools.Text(o.Text())}, o.blocks...)
+}
