@@ -41,6 +41,7 @@ var layers = []struct {
 	{"tools/outbound", []string{"tools", "workspace/redact", "tools/internal/text/textfile"}},         // its errors are those of tools; in them, sizes are written as everywhere
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
 	{"tools/internal/programs/sandbox/internal/sandboxinit", nil},                                       // it runs before the rest of the program, and in its place
+	{"tools/internal/programs/egress", []string{"tools/outbound"}},                                      // programs reach what tools reach
 	{"tools/internal/programs/observer", []string{"workspace/recorder"}},                                // what it hears is recorded
 	{"tools/internal/programs/jobs", []string{"workspace", "workspace/recorder", "tools/internal/..."}}, // a job has the changes of its program
 	{"tools/internal/programs/sandbox", []string{"tools", "workspace", "workspace/recorder", "workspace/repository", "tools/internal/programs/egress", "tools/internal/programs/observer", "tools/internal/programs/sandbox/internal/sandboxinit"}}, // whose call a program is of
@@ -99,7 +100,7 @@ var only = []struct {
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
-	{"toolcrib/tools/outbound", []string{"tools/internal/services"}, "what goes out over HTTP goes one way"},
+	{"toolcrib/tools/outbound", []string{"tools/internal/programs/egress", "tools/internal/services"}, "what goes out over HTTP goes one way"},
 	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
 	{"github.com/klauspost/compress", []string{"tools/outbound"}, "likewise"},
 	{"unsafe", []string{"tools/search/internal/index", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/internal/programs/sandbox", "tools/internal/programs/observer"}, "memory outside the heap is made in one place, and system calls with structs of the system in another"},
