@@ -51,12 +51,15 @@ var layers = []struct {
 	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                       // an image is a block of a result
 	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                    // it tells the caller of a tool
 	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},                           // it asks for paths as their caller does
+	{"tools/internal/browser", []string{"tools", "tools/internal/programs/egress", "tools/internal/programs/sandbox"}},                  // its errors are those of tools
 	{"tools/internal/services", []string{"tools", "tools/outbound", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}}, // what categories share has settings, as they have
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
+	{"tools/web", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "@below"}},     // it asks for what calls name
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "workspace/fileuri", "@below"}},
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                 // it speaks of commands in the terms of the contract
+	{"tools/web/internal/forecast", []string{"tools", "@sibling"}},                                                                // its errors are those of tools
 	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
 	{"server/rules", []string{"schema", "tools", "workspace", "workspace/deny"}},
@@ -100,7 +103,7 @@ var only = []struct {
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
-	{"toolcrib/tools/outbound", []string{"tools/internal/programs/egress", "tools/internal/services"}, "what goes out over HTTP goes one way"},
+	{"toolcrib/tools/outbound", []string{"tools/internal/programs/egress", "tools/internal/services", "tools/web"}, "what goes out over HTTP goes one way"},
 	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
 	{"github.com/klauspost/compress", []string{"tools/outbound"}, "likewise"},
 	{"unsafe", []string{"tools/search/internal/index", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/internal/programs/sandbox", "tools/internal/programs/observer"}, "memory outside the heap is made in one place, and system calls with structs of the system in another"},

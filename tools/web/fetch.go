@@ -51,11 +51,11 @@ func address(text string) (*url.URL, error) {
 		text = "https://" + text
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" {
+	switch {
+	case err == nil && u.Scheme != "http" && u.Scheme != "https":
+		return nil, tools.Errorf(tools.InvalidArgument, "%s: only http and https are read", cut(u.Scheme, 40)).WithHint("read_file reads files of the workspace")
+	case err != nil, u.Host == "":
 		return nil, tools.Errorf(tools.InvalidArgument, "%.200q is not a URL", text).WithHint("give one such as https://example.com/page")
-	}
-	if u.Scheme != "http" && u.Scheme != "https" {
-		return nil, tools.Errorf(tools.InvalidArgument, "%s: only http and https are read", u.Scheme).WithHint("read_file reads files of the workspace")
 	}
 	u.Fragment, u.RawFragment = "", ""
 	parts := strings.SplitN(u.Path, "/", 5)

@@ -60,7 +60,7 @@ func webCrawlTool(e *engine) tools.Tool {
 		Examples: []tools.Example[WebCrawlIn]{{
 			Say:  "two pages, one of which is not there",
 			In:   WebCrawlIn{URLs: []string{"https://docs.example.org/kites", "https://docs.example.org/gone"}, Main: true},
-			Want: "2 pages, 1 failed (" + outside + ")\n\n## https://docs.example.org/kites: Kites, 133 characters\n\n...\n\n## https://docs.example.org/gone: not_found: ...",
+			Want: "2 pages, 1 failed (" + outside + ")\n\n## https://docs.example.org/kites: Kites, 415 characters\n\n...\n\n## https://docs.example.org/gone: not_found: …",
 		}},
 		Run: e.webCrawl,
 	})

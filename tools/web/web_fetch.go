@@ -59,11 +59,11 @@ func webFetchTool(e *engine) tools.Tool {
 		Examples: []tools.Example[WebFetchIn]{{
 			Say:  "a page",
 			In:   WebFetchIn{URL: "https://docs.example.org/kites", Main: true},
-			Want: "https://docs.example.org/kites: 133 characters\ntitle: Kites; language: en\n(" + outside + ")\n\n# Kites\n...",
+			Want: "https://docs.example.org/kites: 415 characters\ntitle: Kites; language: en\n(" + outside + ")\n\nRed kites are birds of prey …\n\n## Food\n...",
 		}, {
 			Say:  "where a long page says something",
-			In:   WebFetchIn{URL: "https://docs.example.org/kites", Main: true, Query: "what do they eat?", Limit: 60},
-			Want: "https://docs.example.org/kites: 1 of 3 sections answers \"what do they eat?\", 133 characters in all\n...\n## Food\n\nRed kites eat carrion and worms.",
+			In:   WebFetchIn{URL: "https://docs.example.org/kites", Main: true, Query: "what do they eat?", Limit: 200},
+			Want: "https://docs.example.org/kites: 1 of 3 sections answers \"what do they eat?\", 415 characters in all\n...\n[offset 142]\n## Food\n\nRed kites eat carrion and worms, …",
 		}},
 		Run: e.webFetch,
 	})
@@ -148,7 +148,7 @@ func (e *engine) webFetch(ctx context.Context, in WebFetchIn) (WebFetchOut, erro
 		return e.save(ctx, in, got, t, out)
 	}
 	out.show(in, got, t)
-	return out, nil
+	return out, ctx.Err()
 }
 
 // headers reads lines of headers.

@@ -77,6 +77,9 @@ func (e *engine) search(ctx context.Context, what string, list []lookup.Backend,
 	if err != nil {
 		return answered{}, 0, err
 	}
+	if err := ctx.Err(); err != nil {
+		return answered{}, 0, err
+	}
 	if old, ok := e.answers.get(string(key)); ok {
 		return old, max(time.Since(old.at), time.Second), nil
 	}
