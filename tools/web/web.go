@@ -97,6 +97,7 @@ func (e *engine) apply(set Settings, setup tools.Setup) {
 
 func (e *engine) tools() []tools.Tool {
 	return []tools.Tool{
+		downloadTool(e),
 		imageSearchTool(e),
 		weatherTool(e),
 		webCrawlTool(e),

@@ -37,6 +37,14 @@ func exampleWorld(t *testing.T) *world {
 				"daily_units":{"temperature_2m_min":"°C","temperature_2m_max":"°C"},
 				"daily":{"time":["2026-05-04","2026-05-05"],"weather_code":[3,63],"temperature_2m_min":[9,8],"temperature_2m_max":[19.5,15]}}`)
 		},
+		"data.example.org": func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/kites.csv" {
+				http.NotFound(rw, r)
+				return
+			}
+			rw.Header().Set("Content-Type", "text/csv")
+			fmt.Fprint(rw, csv)
+		},
 		"docs.example.org": func(rw http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/kites" {
 				http.NotFound(rw, r)
@@ -50,7 +58,7 @@ func exampleWorld(t *testing.T) *world {
 }
 
 func TestSuite(t *testing.T) {
-	for _, name := range []string{"image_search", "weather", "web_crawl", "web_fetch", "web_search"} {
+	for _, name := range []string{"download", "image_search", "weather", "web_crawl", "web_fetch", "web_search"} {
 		t.Run(name, func(t *testing.T) { tooltest.Run(t, exampleWorld(t).tool(name)) })
 	}
 }
