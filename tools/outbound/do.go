@@ -27,7 +27,8 @@ type Request struct {
 	Body   []byte
 	// MaxBytes bounds the body of the answer after decoding; 0 = 10 MiB.
 	MaxBytes int64
-	// Timeout bounds everything, from waiting for a turn to the end of the body; 0 = 30 s.
+	// Timeout bounds everything, from waiting for a turn to the end of the body; 0 = 30 s,
+	// less = the context alone bounds it.
 	Timeout time.Duration
 	// Redirects is how many are followed; 0 = 5, less = none: the redirect is the answer.
 	Redirects int
@@ -64,7 +65,9 @@ func (c *Client) do(ctx context.Context, r Request) (*Response, *tools.Error) {
 	if err := j.prepare(); err != nil {
 		return nil, err
 	}
-	j.ctx, j.cancel = context.WithTimeout(ctx, j.request.Timeout)
+	if j.ctx, j.cancel = context.WithCancel(ctx); j.request.Timeout > 0 {
+		j.ctx, j.cancel = context.WithTimeout(ctx, j.request.Timeout)
+	}
 	res, err := j.follow()
 	if err != nil {
 		e := j.fail(err)

@@ -70,6 +70,20 @@ func New(opt Options) (*Client, error) {
 	return c, c.Configure(opt)
 }
 
+// To returns a client for URLs of the configuration, whose hosts may be private. Of other
+// hosts it reaches public ones.
+func To(urls ...string) (*Client, error) {
+	rules := Rules{Search: true}
+	for _, text := range urls {
+		_, t, err := parseURL(text, nil)
+		if err != nil {
+			return nil, err
+		}
+		rules.Private = append(rules.Private, t.String())
+	}
+	return New(Options{Rules: rules})
+}
+
 // Configure sets the options of requests from now on.
 func (c *Client) Configure(opt Options) error {
 	guard, err := NewGuard(opt.Rules)

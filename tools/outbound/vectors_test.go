@@ -2,6 +2,7 @@ package outbound_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -159,6 +160,34 @@ func TestPrivate(t *testing.T) {
 		if want != "" && !strings.Contains(err.Error(), "web_private in the configuration allows it") {
 			t.Errorf("%s does not name the setting: %v", u, err)
 		}
+	}
+}
+
+// TestTo reaches the hosts of the configuration on this machine, and no others of it.
+func TestTo(t *testing.T) {
+	serve := func() string {
+		server := httptest.NewServer(http.HandlerFunc(hello))
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	ours, other := serve(), serve()
+	byName := strings.Replace(ours, "127.0.0.1", "localhost", 1)
+	client, err := outbound.To(ours, byName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	w := &world{t: t, client: client}
+	for _, u := range []string{ours, byName} {
+		if _, got, err := w.ask(outbound.Request{URL: u, Timeout: -1}); got != "hello" {
+			t.Errorf("%s: %v", u, err)
+		}
+	}
+	if _, _, err := w.ask(outbound.Request{URL: other, Tries: 1}); code(t, err) != "denied" {
+		t.Errorf("%s: %v", other, err)
+	}
+	if _, err := outbound.To("http://a b/"); err == nil {
+		t.Error("no URL is accepted")
 	}
 }
 
