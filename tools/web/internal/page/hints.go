@@ -186,7 +186,7 @@ func unseenStyle(style string) bool {
 		case "overflow", "overflow-x", "overflow-y":
 			clipped = clipped || value == "hidden" || value == "clip"
 		case "clip", "clip-path":
-			if strings.ReplaceAll(value, "px", "") == "rect(0,0,0,0)" || value == "inset(100%)" || value == "inset(50%)" {
+			if strings.Trim(value, "rect()01px,\t ") == "" && strings.HasPrefix(value, "rect(") || value == "inset(100%)" || value == "inset(50%)" {
 				return true
 			}
 		case "position":
@@ -245,7 +245,7 @@ func skipped(a atom.Atom) bool {
 func isBlock(a atom.Atom) bool {
 	switch a {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Center, atom.Dd, atom.Details, atom.Div, atom.Dl, atom.Dt, atom.Fieldset,
-		atom.Figure, atom.Form, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hr, atom.Html, atom.Legend, atom.Li, atom.Main, atom.Ol, atom.P,
+		atom.Figcaption, atom.Figure, atom.Form, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hr, atom.Html, atom.Legend, atom.Li, atom.Main, atom.Ol, atom.P,
 		atom.Pre, atom.Section, atom.Summary, atom.Table, atom.Tbody, atom.Td, atom.Tfoot, atom.Th, atom.Thead, atom.Tr, atom.Ul:
 		return true
 	}

@@ -259,8 +259,11 @@ func resolve(base *url.URL, href string) string {
 	if len(text) > maxHref {
 		return ""
 	}
-	return strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E").Replace(text)
+	return inParentheses.Replace(text)
 }
+
+// inParentheses writes an address so that it may be put between parentheses.
+var inParentheses = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E")
 
 // image renders an image that a reader sees.
 func (f *flow) image(n *html.Node, caption string) {
@@ -271,6 +274,9 @@ func (f *flow) image(n *html.Node, caption string) {
 	}
 	if r.picked != nil && (r.passed == 0 && alt == "" || r.passed > 0 && r.passed >= len(r.picked)) {
 		return // around the text
+	}
+	if r.picked != nil && ornament(n) {
+		return
 	}
 	if tiny(attr(n, "width")) || tiny(attr(n, "height")) || attr(n, "role") == "presentation" {
 		return
@@ -299,6 +305,18 @@ func (f *flow) image(n *html.Node, caption string) {
 		f.in.put("![" + alt + "](" + src + ")")
 		f.in.space()
 	}
+}
+
+// ornament reports whether the names of an image say that it tells nothing.
+func ornament(n *html.Node) bool {
+	src := attr(n, "src")
+	name := strings.ToLower(src[strings.LastIndexByte(src, '/')+1:] + " " + attr(n, "class"))
+	for _, word := range [...]string{"logo", "avatar", "icon", "spinner", "spacer", "emoji", "sprite"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
 }
 
 func tiny(size string) bool {

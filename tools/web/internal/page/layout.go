@@ -16,6 +16,7 @@ type layout struct {
 	runs  []run
 	root  int // the box of the main text
 	seen  int // letters of runs that speak for a text
+	said  kind
 	words *lists
 
 	// The run that is being read.
@@ -52,8 +53,8 @@ type run struct {
 	out, keep      bool
 }
 
-func layOut(ctx context.Context, root *html.Node) *layout {
-	d := &layout{ctx: ctx, boxes: []box{{node: root, parent: -1}}, words: words()}
+func layOut(ctx context.Context, root *html.Node, said kind) *layout {
+	d := &layout{ctx: ctx, said: said, boxes: []box{{node: root, parent: -1}}, words: words()}
 	d.walk(root, 0)
 	d.flush()
 	d.boxes[0].to = len(d.runs)

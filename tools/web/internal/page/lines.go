@@ -7,17 +7,21 @@ import (
 )
 
 // trimLines takes single lines away: labels, pointers elsewhere with the links that follow,
-// dates and bylines before the first long run, headings and short remains after the last.
+// dates and bylines before the first long run, headings and short remains after the last. A
+// text with code is one of short parts that all count.
 func (d *layout) trimLines(from, to int) {
-	first, last := -1, -1
+	first, last, technical := -1, -1, false
 	for i := from; i < to; i++ {
-		if r := &d.runs[i]; r.keep && r.long() && !d.away(r) {
+		r := &d.runs[i]
+		if r.keep && r.long() && !d.away(r) {
 			if first < 0 {
 				first = i
 			}
 			last = i
 		}
+		technical = technical || r.keep && r.tag == atom.Pre
 	}
+	whole := technical || d.thread(first, last)
 	for i := from; i < to; i++ {
 		r := &d.runs[i]
 		if !r.keep {
@@ -26,11 +30,23 @@ func (d *layout) trimLines(from, to int) {
 		line := strings.ToLower(strings.Trim(r.text, " :.…»>|-–—\u00a0"))
 		pointer := len(line) <= 60 && begins(line, d.words.pointer)
 		r.keep = !pointer && !d.words.label[line] && r.tag != atom.H1 && !d.leads(r, last >= 0 && i > last) &&
-			(i >= first || !headLine(r, line)) && (last < 0 || i <= last || !tailLine(r))
+			(whole || (i >= first || !headLine(r, line)) && (last < 0 || i <= last || !tailLine(r)))
 		if pointer {
 			d.dropLinked(i+1, to)
 		}
 	}
+}
+
+// thread reports whether the runs between the first and the last long one are posts: lines
+// with a date part them, on a page that does not say that it is an article.
+func (d *layout) thread(first, last int) bool {
+	dates := 0
+	for i := first + 1; i < last; i++ {
+		if r := &d.runs[i]; r.keep && r.words <= 12 && !ends(r.text) && !isHeading(r.tag) && dated(r.text) {
+			dates++
+		}
+	}
+	return dates >= 2 && d.said != kindArticle
 }
 
 // leads reports whether a line leads away from the text; in the tail longer ones do.
@@ -54,7 +70,7 @@ func tailLine(r *run) bool {
 		(r.words <= 16 && dated(r.text) && r.hint&hintQuote == 0 || r.words < 4 && r.tag != atom.Dd)
 }
 
-func cell(tag atom.Atom) bool { return tag == atom.Td || tag == atom.Li }
+func cell(tag atom.Atom) bool { return tag == atom.Td || tag == atom.Th || tag == atom.Li }
 
 // dropLinked takes the links away that follow a pointer.
 func (d *layout) dropLinked(from, to int) {

@@ -77,6 +77,24 @@ func (d *layout) inSight() (n int) {
 	return n
 }
 
+// teasers reports whether the text that was taken for an article is what stands below links
+// to other pages: results of a search, the front page of a newspaper.
+func (d *layout) teasers() bool {
+	root := d.boxes[d.root]
+	texts, linked := 0, 0
+	for i := root.from; i < root.to; i++ {
+		r := &d.runs[i]
+		if !r.keep || r.letters < 25 {
+			continue
+		}
+		texts++
+		if i > 0 && d.runs[i-1].links*5 >= d.runs[i-1].letters*4 && !d.runs[i-1].keep || i > 1 && isHeading(d.runs[i-2].tag) && d.runs[i-2].links*5 >= d.runs[i-2].letters*4 {
+			linked++
+		}
+	}
+	return linked >= 3 && linked*3 >= texts*2
+}
+
 // choice says how the text of a page was chosen.
 type choice string
 
@@ -86,8 +104,8 @@ const (
 	chosenVisible choice = "all that is in sight"
 )
 
-// pick takes the main text of a page. said is what the page says of its kind.
-func (d *layout) pick(said kind) choice {
+// pick takes the main text of a page.
+func (d *layout) pick() choice {
 	d.article()
 	root, article, anchored := d.root, d.kept(), d.anchored(anchors)
 	keep := make([]bool, len(d.runs))
@@ -99,6 +117,7 @@ func (d *layout) pick(said kind) choice {
 		}
 	}
 	item := d.anchored(hintItem | hintBody)
+	teasers := d.teasers()
 	d.listing()
 	listed, linked := 0, 0
 	for i := range d.runs {
@@ -113,10 +132,11 @@ func (d *layout) pick(said kind) choice {
 	var isArticle bool
 	switch {
 	case article == 0:
-	case said == kindArticle && article >= enough, item && article >= enough && said != kindThing:
+	case d.said == kindArticle && article >= enough, item && article >= enough && d.said != kindThing:
 		isArticle = true
-	case said == kindThing:
-		isArticle = article*5 >= listed*4
+	case d.said == kindThing:
+		isArticle = item && article*2 >= listed
+	case teasers:
 	case article*2 >= listed:
 		isArticle = true
 	default: // an article among many links, or with others that are as long

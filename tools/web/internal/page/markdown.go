@@ -490,7 +490,7 @@ func languageName(s string) string {
 func (f *flow) figure(n *html.Node) {
 	caption := ""
 	for c := range n.Descendants() {
-		if c.DataAtom == atom.Figcaption && !unseen(c) {
+		if f.r.picked != nil && c.DataAtom == atom.Figcaption && !unseen(c) {
 			caption = collapse(clean(textOf(c)))
 			break
 		}

@@ -147,7 +147,7 @@ func (m *metaReader) property(n *html.Node, value string) {
 	}
 	switch prop {
 	case "datePublished":
-		m.say("date", value+attr(n, "datetime")+attr(n, "content"), 3)
+		m.say("date", value+attr(n, "datetime"), 3)
 	case "author":
 		if value == "" {
 			value = textOf(n)

@@ -70,8 +70,8 @@ func baseOf(root *html.Node, address *url.URL) *url.URL {
 // Main returns the main text. It is empty only if the page has no text at all, hidden text
 // and a title among it.
 func (p *Page) Main(ctx context.Context) Document {
-	d := layOut(ctx, p.root)
-	how := d.pick(p.Meta.kind)
+	d := layOut(ctx, p.root, p.Meta.kind)
+	how := d.pick()
 	r := renderer{ctx: ctx, base: p.base, picked: map[*html.Node]struct{}{}, out: map[*html.Node]struct{}{}}
 	root := d.boxes[d.root]
 	for i := root.from; i < root.to; i++ {

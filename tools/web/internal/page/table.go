@@ -172,13 +172,13 @@ func placing(n *html.Node, rows [][]tableCell, nests bool) bool {
 			if len(c.blocks) > 0 {
 				cells++
 			}
-			if size(c.blocks) > 300 || len(c.blocks) > 3 {
+			if n := size(c.blocks); n > 300 || n > 80 && len(rows) < 3 || len(c.blocks) > 3 {
 				long++
 			}
 		}
 	}
 	role := attr(n, "role")
-	return nests || columns < 2 || role == "presentation" || role == "none" || headings == 0 && (len(rows) < 2 || long*4 > cells)
+	return nests || columns < 2 || role == "presentation" || role == "none" || headings == 0 && (len(rows) < 2 || long > 0 && len(rows) < 3 || long*2 > cells)
 }
 
 func size(blocks []string) (n int) {

@@ -1,0 +1,171 @@
+package page_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"toolcrib/tools/web/internal/page"
+)
+
+const sentence = "This is a sentence of a page, which is long enough to be counted as text by itself. "
+
+// Pages of which extractors return nothing, or a part that is not the substance.
+func TestNeverEmpty(t *testing.T) {
+	for _, c := range []struct{ name, html, want, note string }{
+		{"one word", "hello", "hello", ""},
+		{"only links", "<table>" + strings.Repeat(`<tr><td><a href="/x">A title of some length</a></td><td>12 points</td></tr>`, 40) + "</table>", "A title of some length", ""},
+		{"list of links", "<ul>" + strings.Repeat("<li><a href=/a>alpha beta gamma</a></li>", 50) + "</ul>", "alpha beta", ""},
+		{"all in comments", `<div class="comments">` + strings.Repeat("<p>"+sentence, 5) + "</div>", "a sentence", ""},
+		{"hidden until a script runs", `<div style="display:none">` + strings.Repeat("<p>"+sentence, 9) + "</div>", "a sentence", "until a script runs"},
+		{"hidden, short", `<div hidden>some words</div>`, "some words", "nothing of the page is in sight"},
+		{"a menu", "<nav><a href=/>Home</a></nav>", "Home", ""},
+		{"a menu and a letter", "<nav><a href=/>Home</a></nav><p>x</p>", "x", ""},
+		{"short", "<main><h1>Title</h1><p>Short page.</p></main>", "Short page.", ""},
+		{"a form", "<form>" + strings.Repeat("<p>"+sentence, 5) + "</form>", "a sentence", ""},
+		{"bare text", strings.Repeat(sentence+"<br><br>", 30), "a sentence", ""},
+		{"only a footer", "<footer>Imprint</footer>", "Imprint", ""},
+		{"no text but noscript", "<noscript><p>Please switch scripts on.</p></noscript><script>x</script>", "switch scripts on", "without its scripts"},
+		{"an empty application", `<title>App</title><meta name=description content="Does things"><div id=root></div>`, "App\n\nDoes things", "without its scripts"},
+		{"frames", `<frameset><frame src="/menu.html" name=menu><frame src="/text.html" name=text></frameset>`, "[text](https://x.example/text.html)", "without its scripts"},
+		{"only an image", `<img src=/a.png alt="A cat">`, "![A cat](https://x.example/a.png)", ""},
+		{"broken tags", "<div><p>a<b>b<table><td>c</div><<>", "c", ""},
+		{"a heading alone", "<h1>Only this</h1>", "Only this", ""},
+	} {
+		doc := parsed(t, c.html).Main(t.Context())
+		if !strings.Contains(doc.Markdown, c.want) || !strings.Contains(doc.Note, c.note) {
+			t.Errorf("%s: %q (%s)", c.name, doc.Markdown, doc.Note)
+		}
+	}
+	if doc := parsed(t, "<script>x</script>").Main(t.Context()); doc.Markdown != "" || doc.Note != "the page has no text" {
+		t.Errorf("%+v", doc)
+	}
+}
+
+// A page may be made to need much time or memory.
+func TestBounds(t *testing.T) {
+	many := func(n int, s string) string { return strings.Repeat(s, n) }
+	numbered := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	for _, c := range []struct{ name, html, want string }{
+		{"deep boxes", many(100_000, "<div>") + "needle" + many(100_000, "</div>"), "needle"},
+		{"deep lists", many(50_000, "<ul><li>") + "needle", "needle"},
+		{"deep quotes", many(50_000, "<blockquote>") + "needle", "needle"},
+		{"deep tables", many(20_000, "<table><tr><td>") + "needle", "needle"},
+		{"deep marks", many(100_000, "<b><i>") + "needle", "needle"},
+		{"open marks in many blocks", many(400, "<b id=x><i><font size=1>") + many(50_000, "<p>x") + "needle", "needle"},
+		{"many attributes", "<p" + numbered(50_000, " a%d=b") + ">x<b" + numbered(20_000, " c%d") + "><b" + numbered(20_000, " c%d") + ">needle", "needle"},
+		{"different attributes", "<p>" + numbered(20_000, "<font color=%d>") + "needle", "needle"},
+		{"wide cells", "<table><tr><th>a<th>b" + many(1000, "<tr><td colspan=1000 rowspan=1000>x"+many(200, "<tr>")) + "</table>needle", ""},
+		{"brackets", "<p>needle" + many(300_000, "[") + many(300_000, "]("), "needle"},
+		{"marks of Markdown", "<p>needle" + many(300_000, "*_`<&"), "needle"},
+		{"many blocks", many(200_000, "<p>x ") + "needle", "needle"},
+		{"many links", many(50_000, "<a href=/"+many(200, "y")+">x</a> ") + "needle", "needle"},
+		{"many names", "<p>needle" + many(20_000, "<div class='share related comments tags footer'>x"), "needle"},
+		{"one long class", "<div class='" + many(300_000, "share ") + "'>needle</div>", "needle"},
+		{"nested links of blocks", many(300, "<a href=x><div>") + "needle", "needle"},
+	} {
+		begin := time.Now()
+		p := parsed(t, c.html)
+		doc := p.Whole(t.Context())
+		main := p.Main(t.Context())
+		p.Links(50)
+		if d := time.Since(begin); d > 20*time.Second {
+			t.Errorf("%s: it takes %v", c.name, d)
+		} else {
+			t.Logf("%s: %v, %d bytes, cut %v", c.name, d, len(doc.Markdown), doc.Cut)
+		}
+		if !strings.Contains(doc.Markdown, c.want) || main.Markdown == "" {
+			t.Errorf("%s: %.100q", c.name, doc.Markdown)
+		}
+		if len(doc.Markdown) > 64<<20 {
+			t.Errorf("%s: %d bytes", c.name, len(doc.Markdown))
+		}
+	}
+}
+
+func TestTimeIsOver(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p := page.Parse(ctx, []byte("<title>T</title><p>text"), nil)
+	if doc := p.Main(ctx); !doc.Cut {
+		t.Errorf("%+v", doc)
+	}
+	if doc := p.Whole(t.Context()); !strings.Contains(doc.Markdown, "text") {
+		t.Errorf("%+v", doc)
+	}
+}
+
+func TestMeta(t *testing.T) {
+	const head = `<html lang="en-GB"><head><title>Bridge closes - The Courier</title><meta property="og:title" content="Bridge &amp; ferry"><meta property="og:site_name" content="The Courier">
+		<meta name="description" content=" The bridge  closes. "><meta property="og:description" content="Other"><meta name="author" content="Ann Lee"><meta property="article:published_time" content="2026-11-20T08:00:00Z">
+		<link rel="canonical" href="/a1"><link rel="alternate" type="application/rss+xml" href="/feed"></head>`
+	for _, c := range []struct {
+		name, html string
+		want       page.Meta
+	}{
+		{"all", head, page.Meta{Title: "Bridge & ferry", Byline: "Ann Lee", Date: "2026-11-20T08:00:00Z", Language: "en-GB", Description: "The bridge closes.", Site: "The Courier", Canonical: "https://x.example/a1", Feed: "https://x.example/feed"}},
+		{"nothing", "<p>a", page.Meta{}},
+		{"a title with a site", "<title>A - B | Site</title><h1>A - B</h1>", page.Meta{Title: "A - B"}},
+		{"a title behind its site", "<title>Site » A</title><h1>A</h1>", page.Meta{Title: "A"}},
+		{"a title without a site", "<title>A - B</title>", page.Meta{Title: "A - B"}},
+		{"a heading", "<h1>A <b>b</b></h1>", page.Meta{Title: "A b"}},
+		{"a title in a picture", "<svg><title>no</title></svg>", page.Meta{}},
+		{"data", `<script type="application/ld+json">{"@graph":[{"@type":["NewsArticle"],"headline":"H","author":[{"name":"A"},{"name":"B"}],"datePublished":"2026-01-02"},{"@type":"WebSite","name":"S"}]}</script>`,
+			page.Meta{Title: "H", Byline: "A, B", Date: "2026-01-02", Site: "S"}},
+		{"broken data", `<script type="application/ld+json">{"@type":</script><time datetime="2026-01-03">x</time>`, page.Meta{Date: "2026-01-03"}},
+		{"microdata", `<div itemscope itemtype="https://schema.org/BlogPosting"><span itemprop="author">By me</span><meta itemprop="datePublished" content="2026-02-03"></div>`, page.Meta{Byline: "By me", Date: "2026-02-03"}},
+		{"a link to the author", `<a rel="author" href="/x">C D</a><p class="byline">By E</p>`, page.Meta{Byline: "C D"}},
+		{"an author that is an address", `<meta property="article:author" content="https://x.example/u">`, page.Meta{}},
+		{"tag characters", "<title>A\U000e0041B</title>", page.Meta{Title: "AB"}},
+	} {
+		if diff := cmp.Diff(c.want, parsed(t, c.html).Meta, cmpopts.IgnoreUnexported(page.Meta{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+func FuzzPage(f *testing.F) {
+	for _, p := range kindPages(f) {
+		if len(p.body) < 2000 {
+			f.Add(p.body)
+		}
+	}
+	f.Add([]byte("<table><tr><td colspan=3 rowspan=2>a<td>b<tr><td>c</table><pre>```</pre>"))
+	f.Add([]byte("<a href='//['><b><i>x</a></b><ul><li><ol start=9><li>y<dl><dt>z<dd><blockquote><br><br>q"))
+	address := &url.URL{Scheme: "https", Host: "x.example", Path: "/"}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		text, _ := page.Decode(body, "")
+		p := page.Parse(t.Context(), text, address)
+		for _, doc := range []page.Document{p.Main(t.Context()), p.Whole(t.Context())} {
+			if !utf8.ValidString(doc.Markdown) {
+				t.Errorf("%q", doc.Markdown)
+			}
+			for _, bad := range []string{"](javascript:", "](data:", "](vbscript:"} {
+				if strings.Contains(doc.Markdown, bad) {
+					t.Errorf("%q", doc.Markdown)
+				}
+			}
+			joined := ""
+			for _, s := range page.Sections(doc.Markdown) {
+				joined += s.Text
+			}
+			if joined != doc.Markdown {
+				t.Errorf("%q is parted into %q", doc.Markdown, joined)
+			}
+		}
+		p.Links(50)
+	})
+}
