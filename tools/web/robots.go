@@ -36,7 +36,7 @@ func (e *engine) mayRead(ctx context.Context, u *url.URL) error {
 	}
 	r, err := e.rulesOf(ctx, u)
 	if err != nil {
-		return err
+		return err // the page cannot be reached either
 	}
 	if r.file == nil {
 		return tools.Errorf(tools.Denied, "%s: robots.txt of %s cannot be read (%s), which means that programs are to read nothing", shown(u.String()), u.Host, r.say).
@@ -78,7 +78,9 @@ func (e *engine) rulesOf(ctx context.Context, u *url.URL) (rules, error) {
 	case err != nil && tools.AsError(err).Code == tools.TooLarge:
 		r.file = robots.Parse(nil)
 	case err != nil:
-		return rules{}, err
+		e := plain(err)
+		e.Msg = shown(u.String()) + ": " + e.Msg
+		return rules{}, e
 	case got.Status >= 500:
 		r.say = http.StatusText(got.Status)
 	case got.Status >= 400:

@@ -172,20 +172,22 @@ func (e *engine) ask(ctx context.Context, req *http.Request) (lookup.Answer, err
 	}
 	res, err := e.services.Do(ctx, r)
 	if err != nil {
-		return lookup.Answer{}, plain(err)
+		return lookup.Answer{}, errors.New(plain(err).Msg)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		return lookup.Answer{}, plain(err)
+		return lookup.Answer{}, errors.New(plain(err).Msg)
 	}
 	return lookup.Answer{Status: res.Status, Header: res.Header, Body: body}, nil
 }
 
-// plain returns an error of outbound as its message alone, for the list of states.
-func plain(err error) error {
+// plain returns an error of outbound without the address, which the caller names.
+func plain(err error) *tools.Error {
 	e := *tools.AsError(err)
-	e.Hint = ""
+	if i := strings.Index(e.Msg, ": "); i > 0 && strings.HasPrefix(e.Msg, "http") && strings.Contains(e.Msg[:i], "://") {
+		e.Msg = e.Msg[i+2:]
+	}
 	return &e
 }
 

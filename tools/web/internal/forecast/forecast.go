@@ -6,6 +6,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -116,7 +117,7 @@ func (s Service) get(ctx context.Context, service, address, path string, params 
 	req.Header.Set("Accept", "application/json")
 	a, err := s.Ask(ctx, req)
 	if err != nil {
-		return err
+		return cmp.Or(ctx.Err(), error(tools.Errorf(tools.Unavailable, "%s cannot be reached: %v", service, err)))
 	}
 	wrong := json.Unmarshal(a.Body, into)
 	if wrong == nil {

@@ -43,7 +43,7 @@ func (f fake) ask(_ context.Context, req *http.Request) (lookup.Answer, error) {
 	case strings.HasPrefix(body, "HTTP 400 "):
 		status, body = 400, strings.TrimPrefix(body, "HTTP 400 ")
 	case body == "reset":
-		return lookup.Answer{}, tools.Errorf(tools.Unavailable, "connection reset")
+		return lookup.Answer{}, errors.New("connection reset")
 	}
 	return lookup.Answer{Status: status, Body: []byte(body)}, nil
 }

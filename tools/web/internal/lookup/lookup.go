@@ -173,6 +173,7 @@ func (b Backend) hits(ctx context.Context, ask Ask, q Query) ([]Hit, error) {
 	}
 	a, err := ask(ctx, req.WithContext(ctx))
 	if err != nil {
+		b.pause.forget()
 		return nil, cmp.Or(slow(ctx), err)
 	}
 	hits, err := b.read(a)

@@ -194,6 +194,15 @@ func (p *pause) begin() error {
 	return nil
 }
 
+// forget takes back begin: the service got no request.
+func (p *pause) forget() {
+	if p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.until = time.Time{}
+	}
+}
+
 // note remembers a challenge.
 func (p *pause) note(err error) {
 	if problem, ok := errors.AsType[*problem](err); p != nil && ok && problem.outcome == Challenged {
