@@ -26,6 +26,7 @@ import (
 	"toolcrib/.ci/measure/security"
 	"toolcrib/.ci/measure/storms"
 	"toolcrib/.ci/measure/terminals"
+	"toolcrib/.ci/measure/web"
 )
 
 // figure takes one figure. Scale 1 is full size; a smaller one is for a quick
@@ -88,6 +89,7 @@ var figures = map[string]figure{
 	"terminalpeers": terminals.TerminalPeers,
 	"work":          sandbox.Work,
 	"fuzzed":        protocol.Fuzzed,
+	"extraction":    web.Extraction,
 }
 
 func main() {

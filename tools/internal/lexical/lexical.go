@@ -8,6 +8,7 @@ package lexical
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -17,6 +18,7 @@ import (
 // case, without English words that say nothing, and of scripts without spaces each pair of
 // neighbouring characters. Forms that Unicode holds compatible are one.
 func Tokens(text string) []string {
+	stop := stopWords()
 	var tokens []string
 	var word []rune
 	dense := false // the run is of a script without spaces
@@ -30,7 +32,7 @@ func Tokens(text string) []string {
 				tokens = append(tokens, string(word[i:i+2]))
 			}
 		default:
-			if w := string(word); !stopWords[w] {
+			if w := string(word); !stop[w] {
 				tokens = append(tokens, Stem(w))
 			}
 		}
@@ -61,7 +63,7 @@ func spaceless(r rune) bool {
 }
 
 // stopWords are in every English text, or are the remains of words with an apostrophe.
-var stopWords = func() map[string]bool {
+var stopWords = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(`a about above after again all also am an and any are as at be because been before being below
 		between both but by can cannot could did do does doing down during each few for from further had has have having he her here hers
@@ -72,4 +74,4 @@ var stopWords = func() map[string]bool {
 		set[w] = true
 	}
 	return set
-}()
+})

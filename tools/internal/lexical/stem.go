@@ -1,6 +1,9 @@
 package lexical
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Stem returns what an English word in lower case has in common with its other forms, by
 // the algorithm English (Porter2) of the Snowball project. Words with other letters than
@@ -93,12 +96,7 @@ func (w *stemmer) replace(n int, by string) { w.b = append(w.b[:len(w.b)-n], by.
 
 // hasVowel reports whether there is a vowel before the last n letters.
 func (w *stemmer) hasVowel(n int) bool {
-	for _, c := range w.b[:len(w.b)-n] {
-		if vowel(c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.b[:len(w.b)-n], vowel)
 }
 
 // shortEnd reports whether the first n letters end in a short syllable.

@@ -1,7 +1,7 @@
 // Package find ranks short texts by how well they answer a request in plain language: the
 // descriptions of tools, a few hundred at most.
 //
-// It knows words, not tools, and imports no other package of toolcrib. Start at [New] and
+// It knows words, not tools, and imports of toolcrib only what stems words. Start at [New] and
 // [Index.Search]: words.go makes terms of text, request.go makes concepts of a request,
 // synonyms.txt maps the words of users to the words of the texts.
 package find

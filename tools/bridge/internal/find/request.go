@@ -3,6 +3,8 @@ package find
 import (
 	"slices"
 	"strings"
+
+	"toolcrib/tools/internal/lexical"
 )
 
 // concept is one thing that a request is about: the terms that may mean it, each with its
@@ -37,7 +39,7 @@ func (ix *Index) concepts(request string) []concept {
 	words = words[:min(len(words), maxWords)]
 	stems := make([]string, len(words))
 	for i, word := range words {
-		stems[i] = stem(word)
+		stems[i] = lexical.Stem(word)
 	}
 	var list []concept
 	if len(words) > 2 && (words[0] == "which" || words[0] == "what") {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"toolcrib/tools/internal/lexical"
 )
 
 // synonymsText maps the words of users to the words of the texts. A line is a group of words
@@ -60,7 +62,7 @@ func stemsOf(text string) []string {
 	var stems []string
 	for _, word := range split(text) {
 		if !articles[word] {
-			stems = append(stems, stem(word))
+			stems = append(stems, lexical.Stem(word))
 		}
 	}
 	return stems

@@ -3,6 +3,8 @@ package find
 import (
 	"strings"
 	"unicode"
+
+	"toolcrib/tools/internal/lexical"
 )
 
 // split returns the words of a text in lower case: snake_case, kebab-case and
@@ -84,52 +86,10 @@ func termsOf(text string) []string {
 	var terms []string
 	for _, word := range split(text) {
 		if !stopWords[word] {
-			terms = append(terms, stem(word))
+			terms = append(terms, lexical.Stem(word))
 		}
 	}
 	return terms
-}
-
-// stem takes the endings off an English word that do not change what it is about:
-// of the plural, of the tenses, of nouns made of verbs, and a last e, which some of
-// these swallow. Two words with one stem that mean different things are rare
-// enough not to matter here.
-func stem(word string) string {
-	if len(word) < 4 || strings.IndexFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) >= 0 {
-		return word
-	}
-	word = singular(word)
-	for _, ending := range [...]string{"ing", "ied", "ed", "ion"} {
-		head, ok := strings.CutSuffix(word, ending)
-		if !ok || len(head) < 3 || !strings.ContainsAny(head, "aeiouy") || ending == "ion" && !strings.ContainsAny(head[len(head)-1:], "st") {
-			continue
-		}
-		if ending == "ied" {
-			return head + "y"
-		}
-		if n := len(head); ending != "ion" && head[n-1] == head[n-2] && !strings.ContainsAny(head[n-1:], "ls") {
-			head = head[:n-1] // running
-		}
-		word = head
-		break
-	}
-	if len(word) > 3 {
-		word = strings.TrimSuffix(word, "e")
-	}
-	return word
-}
-
-func singular(word string) string {
-	head, ok := strings.CutSuffix(word, "s")
-	switch {
-	case !ok || strings.HasSuffix(head, "s") || strings.HasSuffix(head, "u") || strings.HasSuffix(head, "i"):
-		return word
-	case strings.HasSuffix(head, "ie") && len(head) > 4:
-		return head[:len(head)-2] + "y"
-	case strings.HasSuffix(head, "xe"), strings.HasSuffix(head, "che"), strings.HasSuffix(head, "she"), strings.HasSuffix(head, "sse"):
-		return head[:len(head)-1]
-	}
-	return head
 }
 
 // stopWords do not describe the wanted tool.

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/tools/internal/lexical"
 )
 
 func TestSplit(t *testing.T) {
@@ -51,13 +53,13 @@ func TestStem(t *testing.T) {
 		{"file", "files"},
 	} {
 		for _, word := range same[1:] {
-			if stem(word) != stem(same[0]) {
-				t.Errorf("the stems of %s and %s are %q and %q", same[0], word, stem(same[0]), stem(word))
+			if lexical.Stem(word) != lexical.Stem(same[0]) {
+				t.Errorf("the stems of %s and %s are %q and %q", same[0], word, lexical.Stem(same[0]), lexical.Stem(word))
 			}
 		}
 	}
 	for _, other := range [][2]string{{"status", "statu"}, {"this", "thi"}, {"ring", "r"}, {"grüße", "grüß"}} {
-		if stem(other[0]) == other[1] {
+		if lexical.Stem(other[0]) == other[1] {
 			t.Errorf("%s is cut to %q", other[0], other[1])
 		}
 	}

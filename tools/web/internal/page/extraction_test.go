@@ -11,49 +11,65 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/tools/web/internal/feed"
 	"toolcrib/tools/web/internal/page"
 )
 
-// TestExtraction extracts the pages of a directory for the figure of that name, and writes
-// their texts and what it decoded, for others to extract, into another directory.
+// extracted is a page with its Markdown, as the figure reads it.
+type extracted struct {
+	Set, Name, HTML, Gold, Text string
+	Seconds                     float64 // after parsing, the best of three
+}
+
+// TestExtraction extracts pages for the figure of that name: those of testdata and of a
+// directory. It writes the texts, and the pages for others to extract, into a file.
 func TestExtraction(t *testing.T) {
-	dir, to := os.Getenv("TOOLCRIB_EXTRACTION"), os.Getenv("TOOLCRIB_EXTRACTED")
-	if dir == "" {
-		t.Skip("needs: pages: TOOLCRIB_EXTRACTION names a directory of them")
+	to := os.Getenv("TOOLCRIB_EXTRACTED")
+	if to == "" {
+		t.Skip("needs: figure: TOOLCRIB_EXTRACTED names the file that it reads")
 	}
-	names, err := filepath.Glob(filepath.Join(dir, "*.html.gz"))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no pages in %s: %v", dir, err)
+	var out []extracted
+	for _, p := range kindPages(t) {
+		kind, _, _ := strings.Cut(p.name, "/")
+		out = append(out, extract(t, p.body, extracted{Set: kind, Name: p.name, Gold: p.gold}))
 	}
-	type extracted struct {
-		Text    string
-		Seconds float64
-	}
-	out := map[string]extracted{}
-	for _, name := range names {
-		body := unzipped(t, name)
-		text, _ := page.Decode(body, "")
-		address := &url.URL{Scheme: "https", Host: "example.com", Path: "/"}
-		best := extracted{Seconds: 1e9}
-		for range 3 {
-			p := page.Parse(t.Context(), text, address)
-			begin := time.Now()
-			best.Text = p.Main(t.Context()).Markdown
-			best.Seconds = min(best.Seconds, time.Since(begin).Seconds())
+	if dir := os.Getenv("TOOLCRIB_EXTRACTION"); dir != "" {
+		names, err := filepath.Glob(filepath.Join(dir, "*.html.gz"))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no pages in %s: %v", dir, err)
 		}
-		key := strings.TrimSuffix(filepath.Base(name), ".html.gz")
-		out[key] = best
-		if err := os.WriteFile(filepath.Join(to, key+".html"), text, 0o600); err != nil {
-			t.Fatal(err)
+		for _, name := range names {
+			out = append(out, extract(t, unzipped(t, name), extracted{Set: "open", Name: strings.TrimSuffix(filepath.Base(name), ".html.gz")}))
 		}
 	}
 	data, err := json.Marshal(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(to, "extracted.json"), data, 0o600); err != nil {
+	if err := os.WriteFile(to, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	t.Logf("%d pages extracted", len(out))
+}
+
+func extract(t *testing.T, body []byte, e extracted) extracted {
+	t.Helper()
+	text, _ := page.Decode(body, "")
+	e.HTML, e.Seconds = string(text), time.Hour.Seconds()
+	address := &url.URL{Scheme: "https", Host: "example.com", Path: "/"}
+	for range 3 {
+		if f, ok := feed.Parse(text); ok {
+			begin := time.Now()
+			e.Text = f.Markdown(t.Context(), address)
+			e.Seconds = min(e.Seconds, time.Since(begin).Seconds())
+			continue
+		}
+		p := page.Parse(t.Context(), text, address)
+		begin := time.Now()
+		e.Text = p.Main(t.Context()).Markdown
+		e.Seconds = min(e.Seconds, time.Since(begin).Seconds())
+	}
+	return e
 }
 
 func unzipped(t *testing.T, name string) []byte {
@@ -67,9 +83,9 @@ func unzipped(t *testing.T, name string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	if _, err := io.Copy(&b, z); err != nil {
+	data, err := io.ReadAll(z)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return []byte(b.String())
+	return data
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -218,10 +219,8 @@ func (d *layout) kept() (n int) {
 // within reports whether a box or one around it has a name.
 func (d *layout) within(box int, name string) bool {
 	for ; box > 0; box = d.boxes[box].parent {
-		for _, own := range d.boxes[box].names {
-			if own == name {
-				return true
-			}
+		if slices.Contains(d.boxes[box].names, name) {
+			return true
 		}
 	}
 	return false

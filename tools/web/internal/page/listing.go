@@ -21,7 +21,7 @@ func (d *layout) listing() {
 	dropMenus := inMenus*2 < total
 	for i := range d.runs {
 		r := &d.runs[i]
-		r.keep = !r.out && !(dropHidden && r.hint&hintHidden != 0) && !(dropMenus && menus[i]) && !d.words.label[lower(r.text)]
+		r.keep = !r.out && (!dropHidden || r.hint&hintHidden == 0) && (!dropMenus || !menus[i]) && (isHeading(r.tag) || !d.words.label[lower(r.text)])
 		letters[i+1] = letters[i]
 		if r.keep {
 			letters[i+1] += r.letters
@@ -48,7 +48,7 @@ func (d *layout) listing() {
 func (d *layout) menus(dropHidden bool) (menus []bool, total int) {
 	menus = make([]bool, len(d.runs))
 	for i := range d.runs {
-		if r := &d.runs[i]; !r.out && !(dropHidden && r.hint&hintHidden != 0) {
+		if r := &d.runs[i]; !r.out && (!dropHidden || r.hint&hintHidden == 0) {
 			total += r.letters
 		}
 	}
@@ -137,6 +137,7 @@ func (d *layout) pick() choice {
 	case d.said == kindThing:
 		isArticle = item && article*2 >= listed
 	case teasers:
+	case !anchored && article < 5*enough && article*4 < listed*3 && linked*3 < listed-article: // the page says more than its paragraphs do
 	case article*2 >= listed:
 		isArticle = true
 	default: // an article among many links, or with others that are as long

@@ -81,7 +81,7 @@ func Sections(markdown string) []Section {
 		for len(path) > 0 && path[len(path)-1].Level >= h.Level {
 			path = path[:len(path)-1]
 		}
-		path = append(path[:len(path):len(path)], h)
+		path = append(slices.Clip(path), h)
 	}
 	take(at + utf8.RuneCountInString(rest))
 	return out

@@ -65,16 +65,16 @@ func TestBounds(t *testing.T) {
 		{"deep quotes", many(50_000, "<blockquote>") + "needle", "needle"},
 		{"deep tables", many(20_000, "<table><tr><td>") + "needle", "needle"},
 		{"deep marks", many(100_000, "<b><i>") + "needle", "needle"},
-		{"open marks in many blocks", many(400, "<b id=x><i><font size=1>") + many(50_000, "<p>x") + "needle", "needle"},
-		{"many attributes", "<p" + numbered(50_000, " a%d=b") + ">x<b" + numbered(20_000, " c%d") + "><b" + numbered(20_000, " c%d") + ">needle", "needle"},
+		{"open marks in many blocks", numbered(300, "<b id=a%d>") + many(10_000, "<p>x") + "needle", "needle"},
+		{"attributes", "<p" + numbered(50_000, " a%d=b") + ">x<b" + numbered(20_000, " c%d") + "><b" + numbered(20_000, " c%d") + ">needle", "needle"},
 		{"different attributes", "<p>" + numbered(20_000, "<font color=%d>") + "needle", "needle"},
-		{"wide cells", "<table><tr><th>a<th>b" + many(1000, "<tr><td colspan=1000 rowspan=1000>x"+many(200, "<tr>")) + "</table>needle", ""},
+		{"wide cells", "<table><tr><th>a<th>b" + many(300, "<tr><td colspan=1000 rowspan=1000>x"+many(200, "<tr>")) + "</table>needle", ""},
 		{"brackets", "<p>needle" + many(300_000, "[") + many(300_000, "]("), "needle"},
 		{"marks of Markdown", "<p>needle" + many(300_000, "*_`<&"), "needle"},
-		{"many blocks", many(200_000, "<p>x ") + "needle", "needle"},
-		{"many links", many(50_000, "<a href=/"+many(200, "y")+">x</a> ") + "needle", "needle"},
+		{"many blocks", many(50_000, "<p>x ") + "needle", "needle"},
+		{"many links", many(10_000, "<a href=/"+many(200, "y")+">x</a> ") + "needle", "needle"},
 		{"many names", "<p>needle" + many(20_000, "<div class='share related comments tags footer'>x"), "needle"},
-		{"one long class", "<div class='" + many(300_000, "share ") + "'>needle</div>", "needle"},
+		{"one long class", "<div class='" + many(100_000, "share ") + "'>needle</div>", "needle"},
 		{"nested links of blocks", many(300, "<a href=x><div>") + "needle", "needle"},
 	} {
 		begin := time.Now()
@@ -90,8 +90,8 @@ func TestBounds(t *testing.T) {
 		if !strings.Contains(doc.Markdown, c.want) || main.Markdown == "" {
 			t.Errorf("%s: %.100q", c.name, doc.Markdown)
 		}
-		if len(doc.Markdown) > 64<<20 {
-			t.Errorf("%s: %d bytes", c.name, len(doc.Markdown))
+		if strings.Contains("deep open wide attributes", c.name[:4]) && !doc.Cut {
+			t.Errorf("%s: it does not say that something may be missing", c.name)
 		}
 	}
 }

@@ -75,9 +75,9 @@ func escape(b []byte, text string, before byte) []byte {
 		case '\\':
 			special = next != 0 && next < utf8.RuneSelf && unicode.IsPunct(rune(next)) || next == '`' || next == '<' || next == '|'
 		case '*', '`':
-			special = !(spaceOrEnd(prev) && spaceOrEnd(next))
+			special = !spaceOrEnd(prev) || !spaceOrEnd(next)
 		case '_':
-			special = !(word(prev) && word(next)) && !(spaceOrEnd(prev) && spaceOrEnd(next))
+			special = (!word(prev) || !word(next)) && (!spaceOrEnd(prev) || !spaceOrEnd(next))
 		case '~':
 			special = next == '~'
 		case '<':

@@ -25,7 +25,7 @@ var words = sync.OnceValue(func() *lists {
 		entries := strings.Split(rest, "|")
 		switch kind {
 		case "around":
-			for _, w := range strings.Fields(rest) {
+			for w := range strings.FieldsSeq(rest) {
 				l.around[w] = true
 			}
 		case "body":
