@@ -3,13 +3,18 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"toolcrib/workspace"
 )
 
 // SessionInfo says in whose name a call is made and in which workspace it runs.
 type SessionInfo struct {
-	// Principal is [Local] on stdio, "anonymous" over HTTP without authentication, else the
+	// Principal is [Local] on stdio, [Anonymous] over HTTP without authentication, else the
 	// name of a token, or issuer and subject.
 	Principal string
 	Client    Client
@@ -31,6 +36,9 @@ func (s *SessionInfo) Allows(t *Tool) bool { return s.May == nil || s.May(t) }
 // Local is the principal of the user who started the server and speaks to it over stdio or
 // the command line.
 const Local = "local"
+
+// Anonymous is the principal of everybody over HTTP without authentication.
+const Anonymous = "anonymous"
 
 // Client is the program that made the call, with its capabilities.
 type Client struct {
@@ -81,7 +89,23 @@ func Resolve(ctx context.Context, path string) (workspace.Path, error) {
 	if err == nil {
 		err = p.CheckRoot()
 	}
+	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleOutside && ofCommands(path) {
+		told := *e
+		told.Hint = "commands have a /tmp and a HOME of their own: have the command write in the workspace, or cp the file there; " + e.Hint
+		err = &told
+	}
 	return p, err
+}
+
+// ofCommands reports whether a path names what the sandbox makes private to commands.
+func ofCommands(path string) bool {
+	home, err := os.UserHomeDir()
+	if err != nil || home == "/" {
+		home = "/tmp"
+	}
+	return slices.ContainsFunc([]string{"/tmp", "/var/tmp", "/dev/shm", filepath.ToSlash(home)}, func(dir string) bool {
+		return path == dir || strings.HasPrefix(path, dir+"/")
+	})
 }
 
 // Caller lets a tool call other tools. A tool that needs one gets it from the services of

@@ -50,7 +50,7 @@ type Op struct {
 // zero value demands nothing.
 type Expect struct {
 	Absent bool   // no entry may exist; the system decides
-	Hash   string // SHA-256 in lower-case hex, or a version token of Info.Version
+	Hash   string // SHA-256 in hex or its first digits, at least HashDigits; or a version token of Info.Version
 }
 
 // Old is the file that a write finds at its path.

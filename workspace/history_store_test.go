@@ -143,7 +143,10 @@ func TestKeepDamaged(t *testing.T) {
 	if err != nil || again.ModTime().Before(info.ModTime()) {
 		t.Errorf("what is kept again stays old: %v, %v", again.ModTime(), err)
 	}
-	for _, hash := range []string{strings.Repeat("0", 64), "../../root", "", v.Hash + "/", strings.ToUpper(v.Hash)} {
+	if got, err := kept(w, v.Hash[:12]); err != nil || got != "content" {
+		t.Errorf("by 12 digits: %q, %v", got, err)
+	}
+	for _, hash := range []string{v.Hash[:11], strings.Repeat("0", 12), "../../../root", strings.Repeat("0", 64), "../../root", "", v.Hash + "/", strings.ToUpper(v.Hash)} {
 		if _, err := kept(w, hash); ruleOf(t, err) != workspace.RuleNotFound {
 			t.Errorf("%q: %v", hash, err)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"strings"
 	"syscall"
 
 	"toolcrib/workspace/internal/fsys"
@@ -75,8 +74,8 @@ func (w *work) verifyMoved() error {
 	if err != nil {
 		return w.fail(err)
 	}
-	if want := strings.ToLower(w.op.Expect.Hash); want != info.Version() {
-		if now := readOld(w.at, info); want != now.Hash {
+	if !fsys.Names(w.op.Expect.Hash, info.Version()) {
+		if now := readOld(w.at, info); !fsys.Names(w.op.Expect.Hash, now.Hash) {
 			return &changedError{w, now}
 		}
 	}

@@ -182,28 +182,27 @@ func (w *work) read() (err error) {
 	return nil
 }
 
+// HashDigits is how many digits of a hash results show, and the fewest that name a content.
+const HashDigits = fsys.HashDigits
+
 // expected compares the file with Op.Expect.
 func (w *work) expected() error {
-	want := strings.ToLower(w.op.Expect.Hash)
+	want := w.op.Expect.Hash
 	switch {
 	case want == "":
 		return nil
 	case !w.old.Exists:
 		return w.conflict(w.old)
-	case strings.HasPrefix(want, "v:"):
-		if want == w.old.Info.Version() {
-			return nil
-		}
-	case w.old.Cut:
+	case fsys.Names(want, w.old.Info.Version()) || fsys.Names(want, w.old.Hash):
+		return nil
+	case w.old.Cut && !strings.HasPrefix(want, "v:"):
 		hash, err := fsys.Hash(io.NewSectionReader(w.oldFile, 0, w.old.Info.Size))
 		if err != nil {
 			return w.fail(err)
 		}
-		if hash == want {
+		if fsys.Names(want, hash) {
 			return nil
 		}
-	case want == w.old.Hash:
-		return nil
 	}
 	return w.conflict(w.old)
 }

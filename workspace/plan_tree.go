@@ -59,15 +59,12 @@ func (w *work) planOld(s *spot, p Path) error {
 	w.done.Before = history.VersionOf(s.info)
 	w.done.Files = 1
 	w.old = Old{Exists: true, Info: s.info}
-	want := strings.ToLower(w.op.Expect.Hash)
-	if want == "" {
+	want := w.op.Expect.Hash
+	switch {
+	case want == "" || fsys.Names(want, s.info.Version()):
 		return nil
-	}
-	if strings.HasPrefix(want, "v:") {
-		if want != s.info.Version() {
-			return w.conflict(w.old)
-		}
-		return nil
+	case strings.HasPrefix(want, "v:"):
+		return w.conflict(w.old)
 	}
 	f, err := fsys.OpenFile(s.dir, s.name())
 	if err != nil {
@@ -79,7 +76,7 @@ func (w *work) planOld(s *spot, p Path) error {
 		return &stepError{w, p, err}
 	}
 	w.done.Before.Hash = w.old.Hash
-	if w.old.Hash != want {
+	if !fsys.Names(want, w.old.Hash) {
 		return w.conflict(w.old)
 	}
 	return nil

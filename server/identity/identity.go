@@ -16,12 +16,14 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"toolcrib/tools"
 )
 
 // The principals that no token names.
 const (
-	Anonymous = "anonymous" // no token is wanted
-	Holder    = "token"     // the token that the server shows at its start
+	Anonymous = tools.Anonymous // no token is wanted
+	Holder    = "token"         // the token that the server shows at its start
 )
 
 // Who is in whose name a request is made.

@@ -44,15 +44,16 @@ var layers = []struct {
 	{"tools/internal/programs/egress", []string{"tools/outbound"}},                                      // programs reach what tools reach
 	{"tools/internal/programs/observer", []string{"workspace/recorder"}},                                // what it hears is recorded
 	{"tools/internal/programs/jobs", []string{"workspace", "workspace/recorder", "tools/internal/..."}}, // a job has the changes of its program
-	{"tools/internal/programs/sandbox", []string{"tools", "workspace", "workspace/recorder", "workspace/repository", "tools/internal/programs/egress", "tools/internal/programs/observer", "tools/internal/programs/sandbox/internal/sandboxinit"}}, // whose call a program is of
-	{"tools/internal/programs/changed", []string{"tools", "workspace", "workspace/fileindex", "workspace/recorder", "tools/internal/text/textfile"}},                                                                                                // what changed goes into the audit log
-	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                            // names of secrets are in one place
-	{"tools/internal/durations", []string{"tools"}},                                                                                     // its errors are those of tools
-	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                       // an image is a block of a result
-	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                    // it tells the caller of a tool
-	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},                           // it asks for paths as their caller does
-	{"tools/internal/browser", []string{"tools", "tools/internal/programs/egress", "tools/internal/programs/sandbox"}},                  // its errors are those of tools
-	{"tools/internal/services", []string{"tools", "tools/outbound", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}}, // what categories share has settings, as they have
+	{"tools/internal/programs/sandbox", []string{"tools", "tools/outbound", "workspace", "workspace/recorder", "workspace/repository", "tools/internal/programs/egress", "tools/internal/programs/observer", "tools/internal/programs/sandbox/internal/sandboxinit"}}, // whose call a program is of
+	{"tools/internal/programs/changed", []string{"tools", "workspace", "workspace/fileindex", "workspace/recorder", "tools/internal/text/textfile"}},                                                                                                                  // what changed goes into the audit log
+	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                             // names of secrets are in one place
+	{"tools/internal/handles", []string{"tools"}},                                                                                        // some principals get longer ones
+	{"tools/internal/durations", []string{"tools"}},                                                                                      // its errors are those of tools
+	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                        // an image is a block of a result
+	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                     // it tells the caller of a tool
+	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},                            // it asks for paths as their caller does
+	{"tools/internal/browser", []string{"tools", "tools/outbound", "tools/internal/programs/egress", "tools/internal/programs/sandbox"}}, // its errors are those of tools
+	{"tools/internal/services", []string{"tools", "tools/outbound", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}},  // what categories share has settings, as they have
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
@@ -103,7 +104,7 @@ var only = []struct {
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
-	{"toolcrib/tools/outbound", []string{"tools/internal/programs/egress", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry"}, "what goes out over HTTP goes one way"},
+	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry"}, "what goes out over HTTP goes one way"},
 	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
 	{"github.com/klauspost/compress", []string{"tools/outbound"}, "likewise"},
 	{"unsafe", []string{"tools/search/internal/index", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/internal/programs/sandbox", "tools/internal/programs/observer"}, "memory outside the heap is made in one place, and system calls with structs of the system in another"},

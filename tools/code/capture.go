@@ -135,18 +135,22 @@ func (c *capture) split() (head, tail, report []byte, left int64) {
 type excerpt struct {
 	text string
 	lost int64 // bytes that are left out
+	cut  int   // lines that are cut
 }
 
 // text returns the output as a model reads it, and the report.
 func (c *capture) text() (output excerpt, report []byte) {
 	head, tail, report, left := c.split()
 	if left == 0 {
-		return excerpt{text: clean(head)}, report
+		text, cut, _ := textfile.CutLines(clean(head))
+		return excerpt{text: text, cut: cut}, report
 	}
 	if over := len(tail) - headBytes; over > 0 {
 		tail, left = tail[over:], left+int64(over)
 	}
-	return excerpt{clean(head) + leftOut(left) + clean(tail), left}, report
+	first, cut, _ := textfile.CutLines(clean(head))
+	last, also, _ := textfile.CutLines(clean(tail))
+	return excerpt{first + leftOut(left) + last, left, cut + also}, report
 }
 
 // leftOut returns the mark for missing bytes.

@@ -25,7 +25,7 @@ const cellTimeout = 10 * time.Minute // the longest that can be asked for
 // InterpreterIn says what to run, and where.
 type InterpreterIn struct {
 	Code    string `json:"code,omitempty" jsonschema:"maxLength=1000000" jsonschema_description:"Python cell; its last expression is shown." alias:"script,source,python"`
-	Handle  string `json:"handle,omitempty" jsonschema:"maxLength=100" jsonschema_description:"Interpreter to go on with, from an earlier result; without it one is started." alias:"session,kernel"`
+	Handle  string `json:"handle,omitempty" jsonschema:"maxLength=100" jsonschema_description:"Interpreter, from an earlier result; default your last one; \"new\" starts another." alias:"session,kernel"`
 	Action  string `json:"action,omitempty" jsonschema:"enum=run,enum=interrupt,enum=restart,enum=end,default=run" jsonschema_description:"run the code; interrupt the cell that runs; restart with nothing kept; end."`
 	Timeout string `json:"timeout,omitempty" unit:"s,ms" jsonschema:"default=60s,maxLength=20" jsonschema_description:"Interrupt the cell after, such as \"5m\"; at most 10m."`
 	Network bool   `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"Start it with the network; the user may be asked."`
@@ -65,14 +65,14 @@ func codeInterpreterTool(d Deps) tools.Tool {
 			return in
 		},
 		Examples: []tools.Example[InterpreterIn]{{
-			Say:   "A first cell; its handle is for the next.",
+			Say:   "A first cell; the next one goes on with its variables.",
 			Files: map[string]string{"data.csv": "city,people\nUlm,126949\nBonn,335789\n"},
 			In:    InterpreterIn{Code: "import csv\nrows = list(csv.DictReader(open('data.csv')))\nprint(len(rows), 'rows')\nrows[0]"},
-			Want:  "ok in …; handle py-…\n...\nvalue: {'city': 'Ulm', 'people': '126949'}\n\n2 rows",
+			Want:  "ok in …; new handle py-…\n...\nvalue: {'city': 'Ulm', 'people': '126949'}\n\n2 rows",
 		}, {
 			Say:  "A traceback has the lines of the cells.",
 			In:   InterpreterIn{Code: "def half(n):\n    return n / 0\n\nhalf(4)", Timeout: "20s"},
-			Want: "error in …; handle py-…\n...\nTraceback (most recent call last):\n  File \"<cell 1>\", line 4, in <module>\n...\n  File \"<cell 1>\", line 2, in half\n...\nZeroDivisionError: division by zero",
+			Want: "error in …; …handle py-…\n...\nTraceback (most recent call last):\n  File \"<cell 1>\", line 4, in <module>\n...\n  File \"<cell 1>\", line 2, in half\n...\nZeroDivisionError: division by zero",
 		}},
 		Run: d.codeInterpreter,
 	})
@@ -89,41 +89,62 @@ func (d Deps) codeInterpreter(ctx context.Context, in InterpreterIn) (Interprete
 	switch {
 	case in.Action == "run" && in.Code == "":
 		return InterpreterOut{}, tools.Errorf(tools.InvalidArgument, "there is no code to run").WithHint("give code, or another action")
-	case in.Action != "run" && in.Handle == "":
-		return InterpreterOut{}, tools.Errorf(tools.InvalidArgument, "action %s wants a handle", in.Action).WithHint("results of earlier cells have it")
 	case in.Action != "run":
 		return d.steer(ctx, in)
 	}
-	var k *kernel
-	if in.Handle == "" {
-		if k, err = d.Kernels.open(ctx, in.Network); err != nil {
+	if in.Network {
+		if err := d.Sandbox.AskHosts(ctx); err != nil {
 			return InterpreterOut{}, err
 		}
-		if err := d.startKernel(ctx, k); err != nil {
-			d.Kernels.drop(k)
-			return InterpreterOut{}, err
-		}
-	} else {
-		if k, err = d.Kernels.find(ctx, in.Handle); err != nil {
-			return InterpreterOut{}, err
-		}
-		if in.Network && !k.network {
-			return InterpreterOut{}, tools.Errorf(tools.InvalidArgument, "interpreter %s was started without the network", k.handle).
-				WithHint("leave handle out to start one with it")
-		}
-		if err := k.take(); err != nil {
-			return InterpreterOut{}, err
-		}
-		if !k.alive() {
-			d.Kernels.rest(k)
-			return InterpreterOut{}, tools.Errorf(tools.Conflict, "interpreter %s has ended, and its variables are lost", k.handle).
-				WithHint("action=restart starts it again")
-		}
+	}
+	k, err := d.kernel(ctx, in)
+	if err != nil {
+		return InterpreterOut{}, err
 	}
 	return d.runCell(ctx, k, in.Code, timeout)
 }
 
+// anew is the handle that asks for a new interpreter.
+const anew = "new"
+
+// kernel returns the interpreter for a cell, with its turn: that of the handle, the caller's
+// last one, or a new one.
+func (d Deps) kernel(ctx context.Context, in InterpreterIn) (k *kernel, err error) {
+	if in.Handle == "" {
+		if k = d.Kernels.last(ctx, in.Network); k != nil {
+			in.Handle = k.handle
+		}
+	}
+	if in.Handle == "" || in.Handle == anew {
+		if k, err = d.Kernels.open(ctx, in.Network); err != nil {
+			return nil, err
+		}
+		if err := d.startKernel(ctx, k); err != nil {
+			d.Kernels.drop(k)
+			return nil, err
+		}
+		return k, nil
+	}
+	if k, err = d.Kernels.find(ctx, in.Handle); err != nil {
+		return nil, err
+	}
+	if in.Network && !k.network {
+		return nil, tools.Errorf(tools.InvalidArgument, "interpreter %s was started without the network", k.handle).
+			WithHint("handle=new starts one with it")
+	}
+	if err := k.take(); err != nil {
+		return nil, err
+	}
+	if !k.alive() {
+		d.Kernels.rest(k)
+		return nil, tools.Errorf(tools.Conflict, "interpreter %s has ended, and its variables are lost", k.handle).
+			WithHint("action=restart starts it again")
+	}
+	return k, nil
+}
+
 func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.Duration) (InterpreterOut, error) {
+	fresh := k.cells == 0
 	before := changed.Begin(ctx, tools.Session(ctx).Workspace, d.Sandbox.Recorded(ctx))
 	begin, process := time.Now(), k.program()
 	process.Begin(ctx, "code_interpreter")
@@ -153,10 +174,18 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 	default:
 		o.Status = "ok in " + took
 	}
-	o.Status += "; handle " + k.handle
+	if fresh {
+		o.Status += "; new"
+		if a.Kind == "NameError" {
+			o.Notes = append(o.Notes, "the interpreter is new: it has no variables of earlier cells")
+		}
+	} else {
+		o.Status += ";"
+	}
+	o.Status += " handle " + k.handle
 	touched := before.Changes(ctx, process)
 	touched.Note(ctx)
-	o.Notes = append(o.Notes, o.Within.Warning(), files(touched), process.Touched().Warning(), hint(pythonReport{Error: a.Error, Kind: a.Kind}, k.network, o.Within))
+	o.Notes = append(o.Notes, output.cutNote(), o.Within.Warning(), files(touched), process.Touched().Warning(), hint(pythonReport{Error: a.Error, Kind: a.Kind}, k.network, o.Within))
 	for _, img := range a.Images {
 		if !decodes(img.MIME, img.Data) {
 			o.Notes = append(o.Notes, "an image that cannot be decoded is left out")
@@ -182,6 +211,13 @@ func decodes(mime string, data []byte) bool {
 
 // steer interrupts, restarts or ends an interpreter.
 func (d Deps) steer(ctx context.Context, in InterpreterIn) (InterpreterOut, error) {
+	if in.Handle == "" {
+		last := d.Kernels.last(ctx, false)
+		if last == nil {
+			return InterpreterOut{}, tools.Errorf(tools.InvalidArgument, "action %s wants a handle: no interpreter of yours is running", in.Action).WithHint("results of earlier cells have it")
+		}
+		in.Handle = last.handle
+	}
 	k, err := d.Kernels.find(ctx, in.Handle)
 	if err != nil {
 		return InterpreterOut{}, err

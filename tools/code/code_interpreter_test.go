@@ -91,7 +91,7 @@ var handles = regexp.MustCompile(`py-[a-z0-9]+`)
 
 func (b *bench) start() string {
 	b.t.Helper()
-	return handles.FindString(tooltest.Text(b.run("", "x = 1", "ok in …; handle py-…")))
+	return handles.FindString(tooltest.Text(b.run("new", "x = 1", "ok in …; new handle py-…")))
 }
 
 func TestCells(t *testing.T) {
@@ -114,7 +114,8 @@ func TestCells(t *testing.T) {
 		{"import sys\nsys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()", "ok in …\n\n…"},
 		{"big = bytearray(1 << 30)\nlen(big)", "ok in …\nvalue: 1073741824"},
 		{"del big\nbytearray(64 << 30)", "error in …\n...\nMemoryError"},
-		{"for i in range(200): print('y' * 99_999)\n'end'", "ok in …\nwhat is left out is not kept: print less, or write it to a file and read that with read_file\nvalue: 'end'\n\nyyy…\n[... 20 MB left out ...]\nyyy…"},
+		{"for i in range(200): print('y' * 99_999)\n'end'", "ok in …\n2 lines cut at 2000 characters\nvalue: 'end'\n\nyyy…[+30768 bytes]\n[... 20 MB left out ...]\nyyy…[+30767 bytes]"},
+		{"print('z' * 2500)\nprint(1)", "ok in …\n1 line cut at 2000 characters\n\nzzz…[+500 bytes]\n1"},
 		{"import os\nfor fd in range(3, 50):\n    try: os.write(fd, b'{\"mark\": \"forged\", \"value\": \"forged\"}\\n')\n    except OSError: pass\n'true'", "ok in …\nvalue: 'true'\n\n..."},
 		{"import os\nos.fork() or os._exit(0)\n'parent'", "ok in …\nvalue: 'parent'"},
 	} {
@@ -195,7 +196,7 @@ func TestCrashes(t *testing.T) {
 	if _, err := b.call(t.Context(), map[string]any{"handle": h, "action": "restart"}); err != nil {
 		t.Fatal(err)
 	}
-	b.run(h, "x", "error in …\n...\nNameError: name 'x' is not defined")
+	b.run(h, "x", "error in …; new handle "+h+"\nthe interpreter is new: it has no variables of earlier cells\n...\nNameError: name 'x' is not defined")
 	b.run(h, "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(60)", "ended: the cell took longer than 2s and did not obey an interrupt; …")
 	if _, err := b.call(t.Context(), map[string]any{"handle": h, "action": "restart"}); err != nil {
 		t.Fatal(err)
@@ -332,6 +333,53 @@ func TestSteered(t *testing.T) {
 		}
 		if c.action != "end" {
 			b.run(h, "2 * 21", "ok in …\nvalue: 42")
+		}
+	}
+}
+
+// A cell without a handle goes on with the last live interpreter of its principal and client.
+func TestLast(t *testing.T) {
+	b := newBench(t)
+	as := func(principal, client string, args string) string {
+		t.Helper()
+		bound, err := b.tool.Bind(json.RawMessage(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := b.tool.Run(tools.WithSession(t.Context(), &tools.SessionInfo{Principal: principal, Client: tools.Client{Name: client}, Workspace: b.ws}), bound)
+		if err != nil {
+			return tools.AsError(err).Error()
+		}
+		result, err := b.tool.Render(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tooltest.Text(result)
+	}
+	one := handles.FindString(as("ada", "x", `{"code": "v = 1"}`))
+	two := handles.FindString(as("ada", "x", `{"code": "v = 2", "handle": "new"}`))
+	if one == two || len(one) != len("py-")+8 {
+		t.Errorf("%s, %s", one, two)
+	}
+	for _, c := range []struct{ principal, client, args, want string }{
+		{"ada", "x", `{"code": "v"}`, "ok in …; handle " + two + "\nvalue: 2"},
+		{"ada", "x", `{"code": "v", "handle": "` + one + `"}`, "ok in …; handle " + one + "\nvalue: 1"},
+		{"ada", "x", `{"code": "v"}`, "ok in …; handle " + one + "\nvalue: 1"},
+		{"ada", "y", `{"code": "v"}`, "error in …; new handle py-…\nthe interpreter is new: …\n..."},
+		{"ben", "x", `{"code": "v"}`, "error in …; new handle py-…\nthe interpreter is new: …\n..."},
+		{"ada", "x", `{"code": "import os; os._exit(1)"}`, "crashed after …; handle " + one + "…"},
+		{"ada", "x", `{"code": "v"}`, "ok in …; handle " + two + "\nvalue: 2"},
+		{"ada", "x", `{"action": "end"}`, "ended: " + two},
+		{"ada", "x", `{"action": "end"}`, "invalid_argument: action end wants a handle: no interpreter of yours is running …"},
+		{"anonymous", "x", `{"code": "v = 3"}`, "ok in …; new handle py-…"},
+		{"anonymous", "x", `{"code": "v"}`, "error in …; new handle py-…\n..."},
+	} {
+		text := as(c.principal, c.client, c.args)
+		if diff := tooltest.Match(c.want, text); diff != "" {
+			t.Errorf("%s %s %s: %s", c.principal, c.client, c.args, diff)
+		}
+		if h := handles.FindString(text); c.principal == "anonymous" && len(h) != len("py-")+26 {
+			t.Errorf("the handle of anonymous is %s", h)
 		}
 	}
 }

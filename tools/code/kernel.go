@@ -25,6 +25,8 @@ type kernel struct {
 	principal string
 	roots     string // of the workspace that it was started in
 	network   bool
+	client    string // that ran the last cell
+	used      uint64 // its number among the cells of all kernels
 
 	turn    chan struct{} // holds a value while a cell runs
 	stdin   *os.File

@@ -3,7 +3,6 @@ package code
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
+	"toolcrib/tools/internal/handles"
 	"toolcrib/tools/internal/progress"
 )
 
@@ -22,8 +22,9 @@ const mostKernels = 16
 type Kernels struct {
 	Idle time.Duration // an interpreter without a cell for so long ends; 0 = half an hour
 
-	mu   sync.Mutex
-	list map[string]*kernel
+	mu    sync.Mutex
+	list  map[string]*kernel
+	cells uint64 // of all kernels so far
 }
 
 // open makes a kernel of the call's principal; nothing is started yet. It has its turn.
@@ -40,13 +41,43 @@ func (ks *Kernels) open(ctx context.Context, network bool) (*kernel, error) {
 	if n >= mostKernels {
 		return nil, tools.Errorf(tools.Conflict, "%d interpreters are open already", n).WithHint("go on with the handle of one, or end one by action=end")
 	}
-	k := &kernel{handle: "py-" + strings.ToLower(rand.Text()), principal: s.Principal, roots: rootsOf(s), network: network, turn: make(chan struct{}, 1)}
+	k := &kernel{principal: s.Principal, roots: rootsOf(s), network: network, turn: make(chan struct{}, 1)}
 	k.turn <- struct{}{}
 	if ks.list == nil {
 		ks.list = map[string]*kernel{}
 	}
+	for k.handle == "" || ks.list[k.handle] != nil {
+		k.handle = "py-" + handles.New(s.Principal)
+	}
 	ks.list[k.handle] = k
+	ks.use(s, k)
 	return k, nil
+}
+
+// use notes that a client runs a cell in a kernel. The caller holds the lock.
+func (ks *Kernels) use(s *tools.SessionInfo, k *kernel) {
+	ks.cells++
+	k.client, k.used = s.Client.Name, ks.cells
+}
+
+// last returns the live kernel in which the client of the call has run its last cell, one
+// with the network if wanted; nil = there is none. Anonymous users have none: they may be
+// others than those who ran the cell.
+func (ks *Kernels) last(ctx context.Context, network bool) *kernel {
+	s := tools.Session(ctx)
+	ks.mu.Lock()
+	defer ks.mu.Unlock()
+	var last *kernel
+	for _, k := range ks.list {
+		if k.principal != s.Principal || s.Principal == tools.Anonymous || k.roots != rootsOf(s) || k.client != s.Client.Name ||
+			network && !k.network || !k.alive() {
+			continue
+		}
+		if last == nil || k.used > last.used {
+			last = k
+		}
+	}
+	return last
 }
 
 // Count returns how many interpreters there are.
@@ -67,8 +98,9 @@ func (ks *Kernels) find(ctx context.Context, handle string) (*kernel, error) {
 	k, ok := ks.list[handle]
 	if !ok || k.principal != s.Principal || k.roots != rootsOf(s) {
 		return nil, tools.Errorf(tools.NotFound, "no interpreter has the handle %q", handle).
-			WithHint("it has ended, also after %s without a cell; leave handle out to start one, and make its variables again", durations.Exact(cmp.Or(ks.Idle, kernelIdle)))
+			WithHint("it has ended, also after %s without a cell; handle=new starts one: make its variables again", durations.Exact(cmp.Or(ks.Idle, kernelIdle)))
 	}
+	ks.use(s, k)
 	return k, nil
 }
 
@@ -79,7 +111,7 @@ func (k *kernel) take() error {
 		return nil
 	default:
 		return tools.Errorf(tools.Conflict, "interpreter %s is busy with another cell", k.handle).
-			WithHint("call again when that has ended, or action=interrupt stops it")
+			WithHint("call again when that has ended; action=interrupt stops it, handle=new starts another")
 	}
 }
 

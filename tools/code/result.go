@@ -24,6 +24,14 @@ type outcome struct {
 	lost   int64 // bytes that Output reports as missing
 }
 
+// cutNote says that lines of the output are cut, "" if none is.
+func (e excerpt) cutNote() string {
+	if e.cut == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s cut at %d characters", textfile.Count(e.cut, "line"), textfile.LineChars)
+}
+
 // Text returns the status, the notes, the output and then the value or the error.
 func (o outcome) Text() string {
 	var b strings.Builder
@@ -86,7 +94,7 @@ func (r ran) outcome(timeout time.Duration) outcome {
 	default:
 		o.Status = "ok in " + durations.Rough(r.took)
 	}
-	o.Notes = []string{r.within.Warning(), r.exit.Refused, r.exit.Orphans(), files(r.files), r.exit.Warning()}
+	o.Notes = []string{r.output.cutNote(), r.within.Warning(), r.exit.Refused, r.exit.Orphans(), files(r.files), r.exit.Warning()}
 	if r.exit.Signal != "" && !r.stopped {
 		o.Notes = append(o.Notes, starved(r.exit, r.within))
 	}

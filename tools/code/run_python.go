@@ -71,6 +71,11 @@ func (d Deps) runPython(ctx context.Context, in RunPythonIn) (RunPythonOut, erro
 	if err != nil {
 		return RunPythonOut{}, err
 	}
+	if in.Network {
+		if err := d.Sandbox.AskHosts(ctx); err != nil {
+			return RunPythonOut{}, err
+		}
+	}
 	interpreter, err := d.find(ctx)
 	if err != nil {
 		return RunPythonOut{}, err

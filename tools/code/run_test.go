@@ -90,10 +90,10 @@ func TestFloods(t *testing.T) {
 	call := caller(t)
 	lost := map[string]string{"run_python": "\nwhat is left out is not kept: print less, or write it to a file and read that with read_file\n", "run_javascript": "\nwhat is left out is not kept: print less\n"}
 	for _, c := range []struct{ tool, code, value string }{
-		{"run_python", "import sys\nfor i in range(200): sys.stdout.write('x' * 99999 + '\\n')\n'end'", "value: 'end'"},
-		{"run_python", "print('y' * 50_000_000)\n'end'", "value: 'end'"},
+		{"run_python", "import sys\nfor i in range(200): sys.stdout.write(('x' * 99 + '\\n') * 1000)\n'end'", "value: 'end'"},
+		{"run_python", "print(('y' * 99 + '\\n') * 500_000)\n'end'", "value: 'end'"},
 		{"run_python", "'z' * 1_000_000", "left out"},
-		{"run_javascript", "for (let i = 0; i < 200; i++) console.log('x'.repeat(99999)); 'end'", "value: \"end\""},
+		{"run_javascript", "for (let i = 0; i < 200; i++) console.log(('x'.repeat(99) + '\\n').repeat(1000)); 'end'", "value: \"end\""},
 		{"run_javascript", "'z'.repeat(1e6)", "characters more"},
 	} {
 		got, err := call(t.Context(), c.tool, map[string]any{"code": c.code, "timeout": "60s"})

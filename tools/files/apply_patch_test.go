@@ -55,7 +55,7 @@ func TestApplyPatch(t *testing.T) {
 		want        string
 	}{
 		{"update", envelope("*** Update File: a.txt", " one", "-two", "+2"), map[string]string{"a.txt": "one\n2\nthree\n"},
-			"patched 1 file: +1 -1; undo: restore_file undo=true\nM a.txt: hunk at line 1; hash " + sum("one\n2\nthree\n")},
+			"patched 1 file: +1 -1; undo: restore_file undo=true\nM a.txt: hunk at line 1; hash " + short("one\n2\nthree\n")},
 		{"unified", unified("a.txt", "@@ -2 +2 @@", "-two", "+2"), map[string]string{"a.txt": "one\n2\nthree\n"},
 			"patched 1 file: +1 -1; undo: …\nM a.txt: hunk at line 2; hash …"},
 		{"offset", unified("a.txt", "@@ -7 +7 @@", "-two", "+2"), map[string]string{"a.txt": "one\n2\nthree\n"},
@@ -71,11 +71,11 @@ func TestApplyPatch(t *testing.T) {
 			"patched 1 file: +1 -1; …\nM many.txt: hunk at line 9; hash …"},
 		{"three kinds", envelope("*** Update File: a.txt", "-two", "*** Add File: new/d/e.txt", "+x", "+y", "*** Delete File: b.txt"),
 			map[string]string{"a.txt": "one\nthree\n", "new/d/e.txt": "x\ny\n", "b.txt": "<none>"},
-			"patched 3 files: +2 -3; …\nM a.txt: hunk at line 2; hash …\nA new/d/e.txt: 2 lines; hash " + sum("x\ny\n") + "\nD b.txt: 2 lines"},
+			"patched 3 files: +2 -3; …\nM a.txt: hunk at line 2; hash …\nA new/d/e.txt: 2 lines; hash " + short("x\ny\n") + "\nD b.txt: 2 lines"},
 		{"move", envelope("*** Update File: a.txt", "*** Move to: new/z.txt"), map[string]string{"a.txt": "<none>", "new/z.txt": "one\ntwo\nthree\n"},
 			"patched 1 file: +0 -0; …\nR a.txt -> new/z.txt"},
 		{"move and change", envelope("*** Update File: a.txt", "*** Move to: z.txt", "-two", "+2"), map[string]string{"a.txt": "<none>", "z.txt": "one\n2\nthree\n"},
-			"patched 1 file: +1 -1; …\nR a.txt -> z.txt: hunk at line 2; hash " + sum("one\n2\nthree\n")},
+			"patched 1 file: +1 -1; …\nR a.txt -> z.txt: hunk at line 2; hash " + short("one\n2\nthree\n")},
 		{"copy", "diff --git a/a.txt b/z.txt\nsimilarity index 100%\ncopy from a.txt\ncopy to z.txt\n", map[string]string{"z.txt": "one\ntwo\nthree\n"},
 			"patched 1 file: …\nC a.txt -> z.txt: hash …"},
 		{"copy and change", "diff --git a/a.txt b/z.txt\ncopy from a.txt\ncopy to z.txt\n" + "--- a/a.txt\n+++ b/z.txt\n@@ -2 +2 @@\n-two\n+2\n", map[string]string{"z.txt": "one\n2\nthree\n"},

@@ -66,7 +66,11 @@ func (d Deps) deletePath(ctx context.Context, in DeletePathIn) (DeletePathOut, e
 	if err != nil {
 		return DeletePathOut{}, err
 	}
-	op := workspace.Op{Kind: workspace.OpDelete, Path: path, Recursive: in.Recursive, Expect: workspace.Expect{Hash: in.ExpectedHash}}
+	expect, err := change.Expectation(in.ExpectedHash)
+	if err != nil {
+		return DeletePathOut{}, err
+	}
+	op := workspace.Op{Kind: workspace.OpDelete, Path: path, Recursive: in.Recursive, Expect: expect}
 	seen := ""
 	switch {
 	case info.Kind == workspace.KindDirectory:

@@ -64,7 +64,7 @@ func TestEditFileArguments(t *testing.T) {
 func TestEditFileAfterChange(t *testing.T) {
 	seen := "one\ntwo\nthree\n"
 	now := "zero\none\n2\nthree\n"
-	change := "hash when you read it: " + sum(seen) + "\nhash now: " + sum(now) + "\n--- f as you read it\n+++ f now\n@@ -1,3 +1,4 @@\n+zero\n one\n-two\n+2\n three"
+	change := "hash when you read it: " + short(seen) + "\nhash now: " + short(now) + "\n--- f as you read it\n+++ f now\n@@ -1,3 +1,4 @@\n+zero\n one\n-two\n+2\n three"
 	for _, c := range []struct {
 		name string
 		args map[string]any
@@ -73,11 +73,11 @@ func TestEditFileAfterChange(t *testing.T) {
 		{"a text that is still there", map[string]any{"edits": one("three", "3")}, "f: edited, 1 replacement at line 4; …\n..."},
 		{"a text that is gone", map[string]any{"edits": one("two", "II")}, "error: invalid_argument: f: …; nothing is changed\n...\nf has changed since you read it:\n" + change},
 		{"a line by its number", map[string]any{"edits": edits{{"start_line": 2, "new_text": "II\n"}}},
-			"error: conflict: f has changed since you read it, so its line numbers may have too (give the new numbers, with expected_hash=" + sum(now) + ")\n" + change},
+			"error: conflict: f has changed since you read it, so its line numbers may have too (give the new numbers, with expected_hash=" + short(now) + ")\n" + change},
 		{"a line by its number, knowing", map[string]any{"edits": edits{{"start_line": 3, "new_text": "II\n"}}, "expected_hash": sum(now)}, "f: edited, …\n..."},
 		{"a text on a line", map[string]any{"edits": edits{{"old_text": "three", "start_line": 4, "new_text": "3"}}}, "f: edited, …\n..."},
-		{"a hash", map[string]any{"edits": one("three", "3"), "expected_hash": sum(seen)},
-			"error: conflict: f is not what expected_hash names: it has hash " + sum(now) + " now (see what changed, then call again with that hash)\nwhat changed:\n--- expected\n+++ now\n@@ -1,3 +1,4 @@\n+zero\n one\n-two\n+2\n three"},
+		{"a hash", map[string]any{"edits": one("three", "3"), "expected_hash": short(seen)},
+			"error: conflict: f is not what expected_hash names: it has hash " + short(now) + " now (see what changed, then call again with that hash)\nwhat changed:\n--- expected\n+++ now\n@@ -1,3 +1,4 @@\n+zero\n one\n-two\n+2\n three"},
 	} {
 		d := files.Deps{Seen: view.NewSeen(1 << 20)}
 		w := newWriter(t, d, "edit_file", map[string]string{"f": now})

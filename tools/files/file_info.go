@@ -46,7 +46,7 @@ type FileInfo struct {
 	Resolved string `json:"resolved,omitempty" jsonschema_description:"Path that a symlink leads to; with escapes and a note where it is not UTF-8."`
 	Inside   *bool  `json:"target_inside,omitempty" jsonschema_description:"Whether a symlink leads to something inside the workspace."`
 
-	Hash         string `json:"hash,omitempty" jsonschema_description:"SHA-256 of the content, lower-case hex; of small files."`
+	Hash         string `json:"hash,omitempty" jsonschema_description:"First 12 digits of the SHA-256 of the content; of small files."`
 	Version      string `json:"version,omitempty" jsonschema_description:"Token that changes with size, time or inode; of large files."`
 	MIME         string `json:"mime,omitempty" jsonschema_description:"Media type, by content."`
 	Encoding     string `json:"encoding,omitempty" jsonschema_description:"Encoding of a text file."`
@@ -184,9 +184,9 @@ func (f *FileInfo) read(ctx context.Context, path workspace.Path) error {
 	}
 	f.Size, f.MIME = &src.Size, src.Mime
 	if src.Whole {
-		f.Hash = strings.TrimPrefix(src.ID, "hash ")
+		f.Hash = view.ShortHash(src.Hash)
 	} else {
-		f.Version = strings.TrimPrefix(src.ID, "version ")
+		f.Version = src.Hash
 	}
 	if !src.Form.Binary {
 		f.Encoding, f.EncodingFrom = src.Form.Encoding.Name(), string(src.Form.Source)

@@ -54,13 +54,13 @@ func TestReadFile(t *testing.T) {
 		{"from the end, limited", map[string]any{"path": "a.txt", "offset": -2, "limit": 1}, "a.txt: line 4 of 5; …; next: offset=5\n4\tfour"},
 		{"before the start", map[string]any{"path": "a.txt", "offset": -99, "limit": 1}, "a.txt: line 1 of 5; …; next: offset=2\n1\tone"},
 		{"without numbers", map[string]any{"path": "a.txt", "line_numbers": false, "limit": 2}, "a.txt: lines 1-2 of 5; …\none\ntwo"},
-		{"absolute hash", map[string]any{"path": "open.txt"}, "open.txt: lines 1-2 of 2; utf-8, LF, no final newline, 7 B, hash 21066d108d5319ecb5a1fc4454f42ef22fc5f1c7df49c31d90294950e0ea8b2c\n1\tone\n2\ttwo"},
+		{"absolute hash", map[string]any{"path": "open.txt"}, "open.txt: lines 1-2 of 2; utf-8, LF, no final newline, 7 B, hash 21066d108d53\n1\tone\n2\ttwo"},
 		{"past the end", map[string]any{"path": "a.txt", "offset": 6}, "a.txt: offset=6 is past the end: 5 lines; the last is offset=5"},
 		{"past an open end", map[string]any{"path": "open.txt", "offset": 9}, "open.txt: offset=9 is past the end: 2 lines; the last is offset=2"},
 		{"CRLF", map[string]any{"path": "crlf.txt"}, "crlf.txt: lines 1-2 of 2; utf-8, CRLF, 10 B, hash …\n1\tone\n2\ttwo"},
 		{"mixed", map[string]any{"path": "mixed.txt"}, "mixed.txt: lines 1-3 of 3; utf-8, mixed (1 CRLF, 2 LF), 15 B, hash …\n1\tone\n2\ttwo\n3\tthree"},
 		{"lone CR", map[string]any{"path": "cr.txt"}, `cr.txt: line 1 of 1; utf-8, CR, no final newline, 8 B, hash …; shown as escapes: 2 U+000D` + "\n1\t" + `one\u{d}two\u{d}`},
-		{"empty", map[string]any{"path": "empty"}, "empty: empty file; hash e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"empty", map[string]any{"path": "empty"}, "empty: empty file; hash e3b0c44298fc"},
 		{"BOM", map[string]any{"path": "bom.txt"}, "bom.txt: line 1 of 1; utf-8 with BOM, LF, 7 B, hash …\n1\tone"},
 		{"UTF-16", map[string]any{"path": "u16.txt"}, "u16.txt: lines 1-2 of 2; utf-16le with BOM, mixed (1 CRLF, 1 LF), 16 B, hash …\n1\tone\n2\té"},
 		{"guessed", map[string]any{"path": "latin.txt"}, "latin.txt: line 1 of 1; windows-1252 (guessed, encoding=NAME overrides), LF, 5 B, hash …\n1\tcafé"},
@@ -109,7 +109,7 @@ func TestReadFileHashAgain(t *testing.T) {
 		r.put("f", []byte(content), longAgo)
 		sum := sha256.Sum256([]byte(content))
 		for range 2 {
-			if text, want := r.call(map[string]any{"path": "f"}), "hash "+hex.EncodeToString(sum[:])+"\n"; !strings.Contains(text, want) {
+			if text, want := r.call(map[string]any{"path": "f"}), "hash "+hex.EncodeToString(sum[:])[:12]+"\n"; !strings.Contains(text, want) {
 				t.Errorf("%q: %s, want %s", content, text, want)
 			}
 		}

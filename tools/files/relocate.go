@@ -39,10 +39,14 @@ func (d Deps) relocate(ctx context.Context, r relocation) (status string, notes 
 	if err := r.check(info, from, to); err != nil {
 		return "", nil, err
 	}
+	expect, err := change.Expectation(r.expected)
+	if err != nil {
+		return "", nil, err
+	}
 	receipt, err := d.writer().Apply(ctx, workspace.Change{
 		Tool: r.tool,
 		Ops: []workspace.Op{{
-			Kind: r.kind, From: from, Path: to, Overwrite: r.overwrite, Expect: workspace.Expect{Hash: r.expected},
+			Kind: r.kind, From: from, Path: to, Overwrite: r.overwrite, Expect: expect,
 		}},
 	})
 	if e := tools.AsError(err); e != nil && e.Code == tools.AlreadyExists && !r.overwrite {

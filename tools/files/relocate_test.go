@@ -76,6 +76,9 @@ func TestMoveExpected(t *testing.T) {
 	b.tree(map[string]string{"a.txt": "changed\n", "d/": ""})
 	b.host("a.txt", "a\n")
 	b.want("a.txt -> b.txt: moved, …", b.call("move_path", args{"source": "a.txt", "destination": "b.txt", "expected_hash": hash}))
+	b.want("b.txt -> c.txt: moved, …", b.call("move_path", args{"source": "b.txt", "destination": "c.txt", "expected_hash": hash[:12]}))
+	b.want("error: conflict: …\n...", b.call("delete_path", args{"path": "c.txt", "expected_hash": strings.Repeat("0", 12)}))
+	b.want("c.txt: deleted, …", b.call("delete_path", args{"path": "c.txt", "expected_hash": hash[:12]}))
 }
 
 func TestCopy(t *testing.T) {

@@ -151,7 +151,7 @@ func TestStale(t *testing.T) {
 	call("read_file", args{"path": "f"})
 	b.host("f", "one\n2\n")
 	diff := "\nwhat changed:\n--- seen\n+++ now\n@@ -1,2 +1,2 @@\n one\n-two\n+2"
-	now := sum("one\n2\n")
+	now := short("one\n2\n")
 	b.want("error: conflict: f has changed since you saw it last (expected_hash="+now+" overwrites it)"+diff, call("write_file", args{"path": "f", "content": "x\n"}))
 	b.want("error: conflict: f has changed since you saw it last (expected_hash="+now+" deletes it)"+diff, call("delete_path", args{"path": "f"}))
 	b.tree(map[string]string{"f": "one\n2\n", "g": "g\n"})

@@ -132,6 +132,9 @@ func sum(data string) string {
 	return hex.EncodeToString(h[:])
 }
 
+// short returns the hash of data as results show it.
+func short(data string) string { return sum(data)[:12] }
+
 // utf16 stores ASCII text as UTF-16, little end first.
 func utf16(text string) string {
 	var b strings.Builder

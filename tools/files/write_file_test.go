@@ -21,8 +21,8 @@ func TestWriteFile(t *testing.T) {
 		want  string // the bytes afterwards, "" = as before
 		reply string
 	}{
-		{"new", "", map[string]any{"content": "a\nb\n"}, "a\nb\n", "f: created, 2 lines, 4 B; hash " + sum("a\nb\n")},
-		{"new and empty", "", map[string]any{"content": ""}, "<empty>", "f: created, 0 lines, 0 B; hash " + sum("")},
+		{"new", "", map[string]any{"content": "a\nb\n"}, "a\nb\n", "f: created, 2 lines, 4 B; hash " + short("a\nb\n")},
+		{"new and empty", "", map[string]any{"content": ""}, "<empty>", "f: created, 0 lines, 0 B; hash " + short("")},
 		{"new without a final newline", "", map[string]any{"content": "a"}, "a", "f: created, 1 line, 1 B; hash …"},
 		{"new with CRLF", "", map[string]any{"content": "a\r\nb\r\n"}, "a\r\nb\r\n", "f: created, 2 lines, 6 B; utf-8, CRLF; hash …"},
 		{"new with mixed ends", "", map[string]any{"content": "a\r\nb\n"}, "a\r\nb\n", "f: created, 2 lines, 5 B; utf-8, mixed (1 CRLF, 1 LF); hash …"},
@@ -39,7 +39,7 @@ func TestWriteFile(t *testing.T) {
 		{"over", "a\nb\nc\n", map[string]any{"content": "a\nB\nc\n"}, "a\nB\nc\n", "f: overwritten, 3 lines (+1 -1), 6 B; hash …\n--- f\n+++ f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c"},
 		{"over an empty file", "<empty>", map[string]any{"content": "a\n"}, "a\n", "f: overwritten, 1 line (+1 -0), 2 B; hash …\n..."},
 		{"over with nothing", "a\n", map[string]any{"content": ""}, "<empty>", "f: overwritten, 0 lines (+0 -1), 0 B; hash …\n..."},
-		{"the same", "a\n", map[string]any{"content": "a\n"}, "", "f: unchanged, it has this content already; hash " + sum("a\n")},
+		{"the same", "a\n", map[string]any{"content": "a\n"}, "", "f: unchanged, it has this content already; hash " + short("a\n")},
 		{"the same but for line ends", "a\r\nb\r\n", map[string]any{"content": "a\nb\n"}, "", "f: unchanged, …"},
 		{"CRLF kept", "a\r\nb\r\n", map[string]any{"content": "a\nc\n"}, "a\r\nc\r\n", "f: overwritten, 2 lines (+1 -1), 6 B; utf-8, CRLF; hash …\n..."},
 		{"CRLF not doubled", "a\r\nb\r\n", map[string]any{"content": "a\r\nc\r\n"}, "a\r\nc\r\n", "f: overwritten, 2 lines (+1 -1), 6 B; utf-8, CRLF; hash …\n--- …\n..."},
@@ -70,7 +70,7 @@ func TestWriteFile(t *testing.T) {
 		{"create over the same", "a\n", map[string]any{"content": "a\n", "mode": "create"}, "", "error: already_exists: …"},
 		{"create with a hash", "", map[string]any{"content": "b\n", "mode": "create", "expected_hash": sum("a\n")}, "<none>", "error: invalid_argument: …"},
 
-		{"append", "a\n", map[string]any{"content": "b\nc\n", "mode": "append"}, "a\nb\nc\n", "f: appended 2 lines, 4 B; now 6 B; hash " + sum("a\nb\nc\n") + "…"},
+		{"append", "a\n", map[string]any{"content": "b\nc\n", "mode": "append"}, "a\nb\nc\n", "f: appended 2 lines, 4 B; now 6 B; hash " + short("a\nb\nc\n") + "…"},
 		{"append to nothing", "", map[string]any{"content": "b\n", "mode": "append"}, "b\n", "f: created, 1 line, 2 B; hash …"},
 		{"append to an empty file", "<empty>", map[string]any{"content": "b\n", "mode": "append"}, "b\n", "f: appended 1 line, 2 B; now 2 B; hash …"},
 		{"append to an open line", "a", map[string]any{"content": "b\n", "mode": "append"}, "ab\n", "f: appended 1 line, 2 B; now 3 B; hash …\nnote: the file had no final newline, so the content begins on its last line"},
@@ -89,7 +89,11 @@ func TestWriteFile(t *testing.T) {
 
 		{"expected", "a\n", map[string]any{"content": "b\n", "expected_hash": sum("a\n")}, "b\n", "f: overwritten, …\n..."},
 		{"expected in capitals", "a\n", map[string]any{"content": "b\n", "expected_hash": strings.ToUpper(sum("a\n"))}, "b\n", "f: overwritten, …\n..."},
-		{"not expected", "a\n", map[string]any{"content": "b\n", "expected_hash": sum("x\n")}, "", "error: conflict: f is not what expected_hash names: it has hash " + sum("a\n") + " now (read it again; its former content is not known here)"},
+		{"expected by 12 digits", "a\n", map[string]any{"content": "b\n", "expected_hash": short("a\n")}, "b\n", "f: overwritten, …\n..."},
+		{"expected by 20 digits", "a\n", map[string]any{"content": "b\n", "expected_hash": "sha256:" + sum("a\n")[:20]}, "b\n", "f: overwritten, …\n..."},
+		{"expected by 11 digits", "a\n", map[string]any{"content": "b\n", "expected_hash": sum("a\n")[:11]}, "", "error: invalid_argument: expected_hash …"},
+		{"not expected by 12 digits", "a\n", map[string]any{"content": "b\n", "expected_hash": short("x\n")}, "", "error: conflict: f is not what expected_hash names: …"},
+		{"not expected", "a\n", map[string]any{"content": "b\n", "expected_hash": sum("x\n")}, "", "error: conflict: f is not what expected_hash names: it has hash " + short("a\n") + " now (read it again; its former content is not known here)"},
 		{"expected of no file", "", map[string]any{"content": "b\n", "expected_hash": sum("x\n")}, "<none>", "error: conflict: f does not exist any more (…)"},
 		{"no hash", "a\n", map[string]any{"content": "b\n", "expected_hash": "1234"}, "", "error: invalid_argument: expected_hash \"1234\" is no hash (…)"},
 		{"another name of the content", "", map[string]any{"file_text": "a\n"}, "a\n", "f: created, …"},
@@ -153,7 +157,7 @@ func TestWriteFileConflict(t *testing.T) {
 	w.call(map[string]any{"path": "f", "content": "one\ntwo\nthree\n"})
 	w.write("f", "one\n2\nthree\n")
 	got := w.try(map[string]any{"path": "f", "content": "four\n", "expected_hash": sum("one\ntwo\nthree\n")})
-	want := "error: conflict: f is not what expected_hash names: it has hash " + sum("one\n2\nthree\n") + " now (see what changed, then call again with that hash)\n" +
+	want := "error: conflict: f is not what expected_hash names: it has hash " + short("one\n2\nthree\n") + " now (see what changed, then call again with that hash)\n" +
 		"what changed:\n--- expected\n+++ now\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three"
 	if diff := tooltest.Match(want, got); diff != "" {
 		t.Error(diff)
@@ -169,7 +173,7 @@ func TestWriteFileConflictFromHistory(t *testing.T) {
 	w := newWriter(t, files.Deps{}, "write_file", map[string]string{"f": "one\n"})
 	w.call(map[string]any{"path": "f", "content": "two\n"})
 	got := w.try(map[string]any{"path": "f", "content": "three\n", "expected_hash": sum("one\n")})
-	want := "error: conflict: f is not what expected_hash names: it has hash " + sum("two\n") + " now (see what changed, then call again with that hash)\n" +
+	want := "error: conflict: f is not what expected_hash names: it has hash " + short("two\n") + " now (see what changed, then call again with that hash)\n" +
 		"what changed:\n--- expected\n+++ now\n@@ -1 +1 @@\n-one\n+two"
 	if diff := tooltest.Match(want, got); diff != "" {
 		t.Error(diff)

@@ -83,6 +83,18 @@ func NewGuard(rules Rules) (*Guard, error) {
 	return g, nil
 }
 
+// Also returns a guard that lets these private hosts through too, each a name or an address
+// with a port.
+func (g *Guard) Also(hosts []string) *Guard {
+	more := *g
+	for _, text := range hosts {
+		if r, err := parseRule(text); err == nil {
+			more.private = append(more.private[:len(more.private):len(more.private)], r)
+		}
+	}
+	return &more
+}
+
 // Bounds describes in a few words which hosts may be reached.
 func (g *Guard) Bounds() string {
 	switch {
@@ -95,11 +107,14 @@ func (g *Guard) Bounds() string {
 }
 
 // Refusal is the reason why a host may not be reached.
-type Refusal struct{ Why string }
+type Refusal struct {
+	Why string
+	Ask bool // the user may allow it for a session
+}
 
 func (r *Refusal) Error() string { return r.Why }
 
-func refusedf(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
+func refusedf(format string, args ...any) error { return &Refusal{Why: fmt.Sprintf(format, args...)} }
 
 // Check returns why a host may not be asked for as a *Refusal, nil = it may. It does not
 // check the addresses of a name: Connect does.
@@ -116,7 +131,7 @@ func (g *Guard) check(t Target, agreed bool) error {
 		return nil
 	}
 	if isLocalName(t.Name) {
-		return refusedf("it is a name of this machine or its network%s", g.allows())
+		return g.privateHost(t, "it is a name of this machine or its network", len(g.hosts) == 0)
 	}
 	for _, r := range g.hosts {
 		if r.names(t) {
@@ -129,12 +144,13 @@ func (g *Guard) check(t Target, agreed bool) error {
 	return nil
 }
 
-// allows names the setting that would allow a private host.
-func (g *Guard) allows() string {
-	if g.rules.Settings == "" {
-		return ""
+// privateHost returns the refusal of a host with a private address, and names the setting
+// that allows it. ask reports whether the user may allow it for a session.
+func (g *Guard) privateHost(t Target, why string, ask bool) error {
+	if g.rules.Settings != "" {
+		why += fmt.Sprintf("; %s_private: [%s] in the configuration allows it", g.rules.Settings, t)
 	}
-	return "; " + g.rules.Settings + "_private in the configuration allows it"
+	return &Refusal{Why: why, Ask: ask}
 }
 
 // privately reports whether the configuration allows private addresses for the host.
@@ -162,9 +178,9 @@ func (g *Guard) checkAddress(t Target, a netip.Addr, agreed bool) error {
 		return nil
 	}
 	if t.Addr.IsValid() {
-		return refusedf("the address is private%s", g.allows())
+		return g.privateHost(t, "the address is private", !neverByName(a) && len(g.hosts) == 0)
 	}
-	return refusedf("its address %s is private%s", a, g.allows())
+	return g.privateHost(t, fmt.Sprintf("its address %s is private", a), !neverByName(a))
 }
 
 func shortened(names []string) string {

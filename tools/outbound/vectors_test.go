@@ -157,7 +157,8 @@ func TestPrivate(t *testing.T) {
 		if got := code(t, err); string(got) != want {
 			t.Errorf("%s: %v", u, err)
 		}
-		if want != "" && !strings.Contains(err.Error(), "web_private in the configuration allows it") {
+		host := strings.TrimSuffix(strings.TrimPrefix(u, "http://"), "/") + ":80"
+		if want != "" && !strings.Contains(err.Error(), "web_private: ["+host+"] in the configuration allows it") {
 			t.Errorf("%s does not name the setting: %v", u, err)
 		}
 	}

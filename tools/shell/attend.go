@@ -7,6 +7,7 @@ import (
 
 	"toolcrib/tools/internal/durations"
 	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/screen"
 	"toolcrib/tools/internal/progress"
 	"toolcrib/tools/shell/internal/processes"
 )
@@ -16,16 +17,56 @@ import (
 func attend(ctx context.Context, j *jobs.Job, patience time.Duration) (ended bool, err error) {
 	over := time.NewTimer(patience)
 	defer over.Stop()
+	look := time.NewTicker(drawing)
+	defer look.Stop()
 	err = progress.During(ctx, progressOf(j), 0, func() error {
-		select {
-		case <-ctx.Done():
-		case <-j.Done():
-			ended = true
-		case <-over.C:
+		for seen := int64(0); ; {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-j.Done():
+				ended = true
+				return ctx.Err()
+			case <-over.C:
+				return ctx.Err()
+			case <-look.C:
+				bytes := j.Log().Extent().Bytes
+				if bytes > 0 && bytes == seen {
+					if _, at := drawn(j); at >= 0 {
+						j.Stop(jobs.ByScreen, jobs.Grace)
+					}
+				}
+				seen = bytes
+			}
 		}
-		return ctx.Err()
 	})
 	return ended, err
+}
+
+// drawing is how long a program without a terminal that draws on a screen must be quiet: then
+// it waits for keys that nobody can press.
+const drawing = 1500 * time.Millisecond
+
+// searchedDrawing is how many bytes at the end of an output are searched for what draws.
+const searchedDrawing = 16 << 10
+
+// drawn returns the end of an output, and where in it a program without a terminal begins to
+// draw on a screen, as editors do; -1 = it does not.
+func drawn(j *jobs.Job) (raw []byte, at int) {
+	if j.Terminal {
+		return nil, -1
+	}
+	raw, _, err := j.Log().Read(max(0, j.Log().Extent().Bytes-searchedDrawing), searchedDrawing)
+	if err != nil {
+		return nil, -1 // the result reports lost output
+	}
+	return raw, screen.Drawn(raw)
+}
+
+// undrawn returns what a program has printed before it began to draw.
+func undrawn(j *jobs.Job) string {
+	raw, at := drawn(j)
+	return screen.Clean(raw[:max(at, 0)])
 }
 
 // progressOf returns the job in the form in which progress is reported.

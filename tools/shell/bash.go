@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/shell/internal/command"
 )
 
@@ -27,6 +28,8 @@ type BashIn struct {
 	Terminal   bool     `json:"terminal,omitempty" jsonschema:"default=false" jsonschema_description:"run on a terminal, for interactive programs; job_input types" alias:"pty,tty"`
 	Input      bool     `json:"input,omitempty" jsonschema:"default=false" jsonschema_description:"keep its input open, as a pipe, for job_input" alias:"interactive"`
 	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked" alias:"allow_network,network_access"`
+	Ports      []int    `json:"ports,omitempty" jsonschema:"maxItems=8,minimum=1,maximum=65535" jsonschema_description:"ports of a server to open on 127.0.0.1 for the user, who may be asked"`
+	MaxOutput  int      `json:"max_output,omitempty" jsonschema:"minimum=200,maximum=45000,default=20000" jsonschema_description:"bytes of output to show" alias:"max_output_length,max_output_bytes,max_output_chars"`
 }
 
 // BashOut is the result of the command, or the job that it has become.
@@ -39,7 +42,7 @@ func bashTool(d Deps) tools.Tool {
 		Access:  tools.Exec, Effects: tools.Workspace | tools.Outside | tools.Process | tools.Network | tools.State | tools.Destroys,
 		Streams: true, Timeout: longest + 30*time.Second, Spellings: bashSpellings(),
 		Needs:  []tools.Need{{Binaries: []string{"bash"}, How: "install bash"}},
-		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "head": shownHead, "tail": shownTail, "whole": shownWhole}},
+		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "line": textfile.LineChars, "whole": shownWhole}},
 		Plan:   d.plan,
 		Redact: tellBash,
 		Examples: []tools.Example[BashIn]{{

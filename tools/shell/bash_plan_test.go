@@ -167,6 +167,7 @@ func TestPlanOfPlace(t *testing.T) {
 		{landlock, shell.BashIn{Command: "ls"}, "allow by exec"},
 		{none, shell.BashIn{Command: "ls"}, "ask by leaves-the-roots"},
 		{open, shell.BashIn{Command: "ls", Network: true}, "ask by exec-with-network"},
+		{open, shell.BashIn{Command: "ls", Ports: []int{8000}}, "ask by leaves-the-roots"},
 		{open, shell.BashIn{Command: "ls", Env: []string{"A=rm"}}, "allow by exec"},
 		{open, shell.BashIn{Command: "ls", Env: []string{"PATH=/x"}}, "ask by policy[1]"},
 		{open, shell.BashIn{Command: "ls", Env: []string{"BASH_ENV=x.sh"}}, "ask by policy[1]"},
@@ -199,6 +200,14 @@ func TestExplanation(t *testing.T) {
 		if !strings.Contains(x.String(), want) {
 			t.Errorf("no %q in\n%s", want, x)
 		}
+	}
+}
+
+// The question of a call that opens ports names them, and the network.
+func TestExplanationOfPorts(t *testing.T) {
+	x := explain(t, shell.Deps{}, `[]`, shell.BashIn{Command: "npm run dev", Network: true, Ports: []int{5173}})
+	if want := "open its ports [5173] on 127.0.0.1 for every program of this machine, with the network on:\nnpm run dev"; !strings.Contains(x.String(), want) {
+		t.Errorf("no %q in\n%s", want, x)
 	}
 }
 

@@ -12,12 +12,19 @@ import (
 
 // How much of an output one result shows, in bytes.
 const (
-	shownWhole = 20_000 // all of it, if it has at most this
-	shownHead  = 8_000  // otherwise the first
-	shownTail  = 12_000
+	shownWhole = 20_000 // all of it, if it has at most this; otherwise its two ends
 	shownPage  = 30_000
 	cleanable  = 256 << 10 // bytes that may clean to shownWhole
 )
+
+// The range of max_output.
+const (
+	leastOutput = 200
+	mostOutput  = 45_000
+)
+
+// ends divides what is shown of a long output between its beginning and its end.
+func ends(most int) (head, tail int) { return most * 2 / 5, most - most*2/5 }
 
 // page is a part of an output, from one offset to another.
 type page struct {
@@ -25,34 +32,85 @@ type page struct {
 	from, next int64
 }
 
-// excerpt returns an output, or its beginning and end if it is long.
-func excerpt(l *jobs.Log, job string) (text string, whole bool, err error) {
+// excerpt is an output or its beginning and end.
+type excerpt struct {
+	page
+	whole bool   // nothing is left out
+	note  string // about long lines
+}
+
+// excerptOf returns what follows an offset of an output, or the beginning and the end of that
+// if it has more than most bytes. Long lines are cut.
+func excerptOf(l *jobs.Log, job string, from int64, most int) (excerpt, error) {
 	e := l.Extent()
-	if e.Bytes == 0 {
-		return "", true, nil
+	if e.Bytes <= from {
+		return excerpt{page: page{from: from, next: e.Bytes}, whole: true}, nil
 	}
-	if e.Bytes <= cleanable && e.GapFrom == e.GapTo {
-		raw, _, err := l.Read(0, cleanable)
+	if e.Bytes-from <= cleanable && e.GapFrom == e.GapTo {
+		raw, _, err := l.Read(from, cleanable)
 		if err != nil {
-			return "", false, err
+			return excerpt{}, err
 		}
-		if text := screen.Clean(raw); len(text) <= shownWhole {
-			return text, true, nil
+		p := page{screen.Clean(raw), from, from + int64(len(raw))}
+		cut := p.cutLines(raw)
+		if len(p.text) <= most {
+			return excerpt{p, cut.lines == 0, cut.note(job)}, nil
 		}
 	}
-	head, err := pageAt(l, 0, shownHead)
+	first, last := ends(most)
+	head, cut, err := cutPage(l, from, first)
 	if err != nil {
-		return "", false, err
+		return excerpt{}, err
 	}
-	from, err := l.Tail(1<<30, shownTail)
+	at, err := l.Tail(1<<30, int64(last))
 	if err != nil {
-		return "", false, err
+		return excerpt{}, err
 	}
-	tail, err := lastPage(l, max(from, head.next), shownTail)
+	tail, raw, err := lastPage(l, max(at, head.next), last)
 	if err != nil {
-		return "", false, err
+		return excerpt{}, err
 	}
-	return head.text + cutLine(e, job, head.next, tail.from) + tail.text, false, nil
+	also := tail.cutLines(raw)
+	if cut.lines == 0 {
+		cut.from = also.from
+	}
+	cut.lines += also.lines
+	text := head.text + cutLine(e, job, head.next, tail.from) + tail.text
+	return excerpt{page{text, from, tail.next}, false, cut.note(job)}, nil
+}
+
+// cut counts lines that are cut. from is the offset at which the first of them begins.
+type cut struct {
+	lines int
+	from  int64
+}
+
+// note names the call that shows the lines whole, "" if there are none.
+func (c cut) note(job string) string {
+	if c.lines == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s cut at %d characters; job_output job=%s offset=%d shows all", textfile.Count(c.lines, "line"), textfile.LineChars, job, c.from)
+}
+
+// cutPage is pageAt with long lines cut.
+func cutPage(l *jobs.Log, offset int64, most int) (page, cut, error) {
+	p, raw, err := pageAt(l, offset, most)
+	if err != nil {
+		return page{}, cut{}, err
+	}
+	return p, p.cutLines(raw), nil
+}
+
+// cutLines cuts the long lines of a page, whose output is raw.
+func (p *page) cutLines(raw []byte) cut {
+	c, first := cut{from: p.from}, 0
+	p.text, c.lines, first = textfile.CutLines(p.text)
+	for range first {
+		end := bytes.IndexByte(raw, '\n') + 1
+		raw, c.from = raw[end:], c.from+int64(end)
+	}
+	return c
 }
 
 // cutLine names the omitted bytes between two offsets and the call that returns them.
@@ -65,11 +123,11 @@ func cutLine(e jobs.Extent, job string, from, to int64) string {
 }
 
 // pageAt returns the output from an offset, at most most bytes of text, up to the end of a
-// line if one is near.
-func pageAt(l *jobs.Log, offset int64, most int) (page, error) {
+// line if one is near. raw is the output before it was cleaned.
+func pageAt(l *jobs.Log, offset int64, most int) (p page, raw []byte, err error) {
 	raw, from, err := l.Read(offset, most)
 	if err != nil {
-		return page{}, err
+		return page{}, nil, err
 	}
 	if from+int64(len(raw)) < l.Extent().Bytes {
 		raw = raw[:cutEnd(raw)]
@@ -77,25 +135,25 @@ func pageAt(l *jobs.Log, offset int64, most int) (page, error) {
 	for {
 		text := screen.Clean(raw)
 		if len(text) <= most || len(raw) < utf8.UTFMax {
-			return page{text, from, from + int64(len(raw))}, nil
+			return page{text, from, from + int64(len(raw))}, raw, nil
 		}
 		raw = raw[:cutEnd(raw[:len(raw)/2])] // escapes made it longer
 	}
 }
 
-// lastPage returns the end of an output, from an offset or later.
-func lastPage(l *jobs.Log, from int64, most int) (page, error) {
+// lastPage returns the end of an output, from an offset or later, as pageAt does.
+func lastPage(l *jobs.Log, from int64, most int) (p page, raw []byte, err error) {
 	end := l.Extent().Bytes
-	raw, from, err := l.Read(max(from, end-int64(most)), most)
+	raw, from, err = l.Read(max(from, end-int64(most)), most)
 	if err != nil {
-		return page{}, err
+		return page{}, nil, err
 	}
 	next := from + int64(len(raw))
 	for {
 		raw = raw[cutStart(raw):]
 		text := screen.Clean(raw)
 		if len(text) <= most || len(raw) < utf8.UTFMax {
-			return page{text, next - int64(len(raw)), next}, nil
+			return page{text, next - int64(len(raw)), next}, raw, nil
 		}
 		raw = raw[len(raw)/2:]
 	}

@@ -30,7 +30,7 @@ func (d Deps) job(ctx context.Context, handle string, newest bool) (*jobs.Job, e
 	}
 	j, err := d.Jobs.Get(principal, strings.TrimSpace(handle))
 	if other, ok := errors.AsType[*jobs.ElsewhereError](err); ok {
-		return nil, tools.Errorf(tools.Unavailable, "job %s belongs to server %s, this is %s", handle, other.Theirs, other.Ours).
+		return nil, tools.Errorf(tools.Unavailable, "job %s is of another server: handles of this one begin with %s", handle, other.Ours).
 			WithHint("%s", d.elsewhere(principal))
 	}
 	if err != nil {

@@ -67,13 +67,18 @@ func hints() []hint {
 // hintOf returns the hint for a failure, "" if there is none.
 func hintOf(j *jobs.Job) string {
 	exit, why := j.Exit()
-	if exit.Err != nil || exit.Code == 0 {
+	reached := exit.Refused == "" || j.Report().Network == "off" // what a program without the network asks for is not news
+	if exit.Err != nil || exit.Code == 0 && reached && why != jobs.ByScreen {
 		return ""
 	}
 	if exit.Refused != "" {
 		return "hint: " + exit.Refused
 	}
-	if why != jobs.ByItself && why != jobs.ByTimeout {
+	switch why {
+	case jobs.ByItself, jobs.ByTimeout:
+	case jobs.ByScreen:
+		return "hint: terminal: true gives it a terminal, job_input types; many programs have options that need no keys, such as git commit -m"
+	default:
 		return ""
 	}
 	text := ""

@@ -75,6 +75,9 @@ func listed(j *jobs.Job, how string) []string {
 	case j.Shell != "":
 		row = append(row, "session "+j.Shell)
 	}
+	for _, f := range j.Forwards() {
+		row = append(row, fmt.Sprintf("%s = port %d", f.Address(), f.Inside))
+	}
 	if j.Dir != "." {
 		row = append(row, "in "+textfile.Path(j.Dir))
 	}

@@ -8,6 +8,7 @@ import (
 	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 //go:embed job_output.md
@@ -20,6 +21,7 @@ type JobOutputIn struct {
 	Line   int64  `json:"line,omitempty" jsonschema:"minimum=1,maximum=9007199254740991" jsonschema_description:"show what follows from this line, counted from 1" alias:"start_line"`
 	Tail   int    `json:"tail,omitempty" jsonschema:"minimum=1,maximum=10000" jsonschema_description:"show the last lines" alias:"last_lines,tail_lines"`
 	Wait   string `json:"wait,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"first wait, at most 50s, for the end of the job; with offset, for output beyond it" alias:"timeout,yield_time"`
+	Most   int    `json:"max_output,omitempty" jsonschema:"minimum=200,maximum=45000" jsonschema_description:"bytes of output to show; default 20000, of a page 30000" alias:"max_output_length,max_output_bytes,max_output_chars"`
 	Until  string `json:"until,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"wait only until the output has this text, or /regexp/"`
 }
 
@@ -31,7 +33,7 @@ func jobOutputTool(d Deps) tools.Tool {
 		Name: "job_output", Title: "Read the output of a job", Doc: jobOutputDoc, Tags: []string{"shell", "jobs", "log", "wait"},
 		Access: tools.Read, Effects: tools.None,
 		Streams: true, Timeout: longestWait + 10*time.Second, Spellings: outputSpellings(),
-		Limits: tools.Limits{Facts: map[string]any{"page": shownPage, "wait": int(longestWait.Seconds())}},
+		Limits: tools.Limits{Facts: map[string]any{"page": shownPage, "line": textfile.LineChars, "wait": int(longestWait.Seconds())}},
 		Examples: []tools.Example[JobOutputIn]{{
 			Say:    "Wait for the end of the newest job.",
 			Before: d.example("echo one; echo two", false),
@@ -64,7 +66,7 @@ func (d Deps) jobOutput(ctx context.Context, in JobOutputIn) (JobOutputOut, erro
 		return JobOutputOut{}, err
 	}
 	out := JobOutputOut{jobShown{Job: j.ID, Report: j.Report()}}
-	p := part{Offset: in.Offset, Line: in.Line, Tail: in.Tail, Until: in.Until}
+	p := part{Offset: in.Offset, Line: in.Line, Tail: in.Tail, Until: in.Until, Most: in.Most}
 	if wait > 0 || until != nil {
 		if wait == 0 || wait > longestWait {
 			wait = longestWait
@@ -96,7 +98,7 @@ func outputSpellings() []schema.Spelling {
 			}
 			return map[string]any{"wait": "30s"}, nil
 		}},
-		schema.Dropped("a long output is cut, and offset has the rest", "max_output_tokens", "max_output_length", "max_output_bytes"),
+		outputTokens(),
 		schema.Dropped("", "verbose_timing"),
 		schema.Refused("all of the output is shown; grep it in a command", "filter"),
 	}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -20,13 +21,14 @@ import (
 // longestWait is how long a call waits for a job: clients give up after a minute.
 const longestWait = 50 * time.Second
 
-// part says which part of an output to show. The zero part is its beginning and end, or the
-// screen of a terminal.
+// part says which part of an output to show. The zero part is what no result has shown yet,
+// or the screen of a terminal.
 type part struct {
 	Offset *int64 // what follows this byte
 	Line   int64  // what follows from this line, counted from 1
 	Tail   int    // the last lines
 	Until  string // the text that is waited for, or /regexp/
+	Most   int    // bytes, 0 = the default
 }
 
 // jobShown is a part of the output of a job.
@@ -55,18 +57,23 @@ func (o jobShown) Meta() map[string]any {
 func (o *jobShown) show(j *jobs.Job, in part) error {
 	e := j.Log().Extent()
 	var p page
+	var raw []byte
+	var long cut
 	var err error
+	most := cmp.Or(in.Most, shownPage)
 	switch {
 	case in.Tail > 0:
 		var from int64
-		if from, err = j.Log().Tail(in.Tail, shownPage); err == nil {
-			p, err = lastPage(j.Log(), from, shownPage)
+		if from, err = j.Log().Tail(in.Tail, int64(most)); err == nil {
+			if p, raw, err = lastPage(j.Log(), from, most); err == nil {
+				long = p.cutLines(raw)
+			}
 		}
 	case in.Offset != nil:
 		if *in.Offset > e.Bytes {
 			o.Notes = append(o.Notes, fmt.Sprintf("offset %d is beyond the end: the output has %d bytes", *in.Offset, e.Bytes))
 		}
-		p, err = pageAt(j.Log(), *in.Offset, shownPage)
+		p, _, err = pageAt(j.Log(), *in.Offset, most)
 		if p.from > *in.Offset && p.text != "" {
 			o.Notes = append(o.Notes, fmt.Sprintf("%s before offset %d are not kept", textfile.Size(p.from-*in.Offset), p.from))
 		}
@@ -76,18 +83,20 @@ func (o *jobShown) show(j *jobs.Job, in part) error {
 		}
 		var from int64
 		if from, err = j.Log().LineAt(in.Line); err == nil {
-			p, err = pageAt(j.Log(), from, shownPage)
+			p, long, err = cutPage(j.Log(), from, most)
 		}
 	default:
 		p.next = e.Bytes
 		if !j.Screen(func(s *screen.Screen) { p.text = s.String(); o.cursor = cursorOf(s) }) {
-			p.text, _, err = excerpt(j.Log(), j.ID)
+			p, err = o.unseen(j, cmp.Or(in.Most, shownWhole))
 		}
 	}
 	if err != nil {
 		return err
 	}
 	o.Output, o.Next = p.text, p.next
+	o.Notes = append(o.Notes, long.note(j.ID))
+	j.SetShown(p.next)
 	o.Status = state(j) + "; job " + j.ID + "; " + volume(e) + o.cursor
 	if !o.ended(j) || p.next < e.Bytes {
 		o.Status += fmt.Sprintf("; next: offset=%d", p.next)
@@ -95,9 +104,25 @@ func (o *jobShown) show(j *jobs.Job, in part) error {
 	if o.Code != nil && p.next == e.Bytes {
 		o.Notes = append(o.Notes, hintOf(j))
 	}
+	o.Notes = append(o.Notes, ports(j)...)
 	o.Notes = append(o.Notes, j.Touched().Warning())
 	o.Notes = append(o.Notes, unkept(e))
 	return nil
+}
+
+// unseen returns the output that no result has shown yet.
+func (o *jobShown) unseen(j *jobs.Job, most int) (page, error) {
+	from := j.Shown()
+	x, err := excerptOf(j.Log(), j.ID, from, most)
+	switch {
+	case from == 0:
+	case x.text == "":
+		o.Notes = append(o.Notes, fmt.Sprintf("nothing new since offset %d; offset=0 shows the output again", from))
+	default:
+		o.Notes = append(o.Notes, fmt.Sprintf("from offset %d, where the last answer ended", from))
+	}
+	o.Notes = append(o.Notes, x.note)
+	return x.page, err
 }
 
 // cursorOf describes the shown screen and its cursor.

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func (d Deps) always(in commandIn) tools.Effects {
 	if in.Network {
 		always |= tools.Network
 	}
-	if d.Sandbox != nil && d.Sandbox.Level() == sandbox.None {
+	if d.Sandbox != nil && d.Sandbox.Level() == sandbox.None || len(in.Ports) > 0 {
 		always |= tools.Outside
 	}
 	return always
@@ -71,6 +72,13 @@ func (in commandIn) shows() string {
 	}
 	if in.Cwd != "" && in.Cwd != "." {
 		text = "cd " + in.Cwd + "\n" + text
+	}
+	if len(in.Ports) > 0 {
+		with := ""
+		if in.Network {
+			with = ", with the network on"
+		}
+		text = fmt.Sprintf("open its ports %v on 127.0.0.1 for every program of this machine%s:\n%s", in.Ports, with, text)
 	}
 	return text
 }

@@ -26,6 +26,8 @@ type PowerShellIn struct {
 	Terminal   bool     `json:"terminal,omitempty" jsonschema:"default=false" jsonschema_description:"run on a terminal; job_input types" alias:"pty,tty"`
 	Input      bool     `json:"input,omitempty" jsonschema:"default=false" jsonschema_description:"keep its input open, as a pipe, for job_input" alias:"interactive"`
 	Network    bool     `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"let it reach the network; the user may be asked" alias:"allow_network,network_access"`
+	Ports      []int    `json:"ports,omitempty" jsonschema:"maxItems=8,minimum=1,maximum=65535" jsonschema_description:"ports of a server to open on 127.0.0.1 for the user, who may be asked"`
+	MaxOutput  int      `json:"max_output,omitempty" jsonschema:"minimum=200,maximum=45000,default=20000" jsonschema_description:"bytes of output to show" alias:"max_output_length,max_output_bytes,max_output_chars"`
 }
 
 // PowerShellOut is the result of the command, or the job that it has become.

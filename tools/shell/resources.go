@@ -84,13 +84,13 @@ func (d Deps) jobResource(ctx context.Context, in JobResourceIn) (JobResourceOut
 
 // whole returns an output, without its middle if it is too long.
 func whole(l *jobs.Log) (string, error) {
-	head, err := pageAt(l, 0, resourceHead)
+	head, _, err := pageAt(l, 0, resourceHead)
 	if err != nil {
 		return "", err
 	}
 	e := l.Extent()
 	from := max(head.next, e.Bytes-resourceTail, e.GapTo)
-	tail, err := lastPage(l, from, resourceTail)
+	tail, _, err := lastPage(l, from, resourceTail)
 	if err != nil || tail.text == "" {
 		return head.text, err
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,12 @@ type commandIn struct {
 	Terminal   bool
 	Input      bool
 	Network    bool
+	Ports      []int
+	MaxOutput  int
 }
+
+// most returns how many bytes of output the result shows.
+func (in commandIn) most() int { return cmp.Or(in.MaxOutput, shownWhole) }
 
 // commandOut is the result of a command, or the job that it has become.
 type commandOut struct {
@@ -75,6 +81,11 @@ func (d Deps) run(ctx context.Context, tool string, in commandIn, args []string)
 	if slices.ContainsFunc(in.Env, func(v string) bool { return strings.HasPrefix(v, "PATH=") }) {
 		spec.Command.Args[0] = located(spec.Command.Args[0])
 	}
+	if in.Network {
+		if err := d.Sandbox.AskHosts(ctx); err != nil {
+			return commandOut{}, err
+		}
+	}
 	w := changed.Begin(ctx, spec.Workspace, d.Jobs.Recorded(ctx))
 	j, err := d.start(ctx, in, spec)
 	if err != nil {
@@ -89,7 +100,7 @@ func (d Deps) run(ctx context.Context, tool string, in commandIn, args []string)
 		j.Changes() // what follows is a change of its own
 		return running(j, in)
 	}
-	return d.ended(ctx, j, w)
+	return d.ended(ctx, j, in, w)
 }
 
 // attend waits for the command as long as the call may last.
@@ -115,6 +126,9 @@ func (d Deps) start(ctx context.Context, in commandIn, spec jobs.Spec) (*jobs.Jo
 	case in.Terminal || in.Input:
 		return nil, tools.Errorf(tools.InvalidArgument, "/session: the commands of a session have no input").
 			WithHint("leave session out, or terminal and input")
+	case len(in.Ports) > 0:
+		return nil, tools.Errorf(tools.InvalidArgument, "/session: the commands of a session open no ports").
+			WithHint("leave session out, with background: true")
 	case d.Jobs.Known(spec, in.Session) && (len(in.Env) > 0 || in.Cwd != ""):
 		return nil, tools.Errorf(tools.InvalidArgument, "session %s keeps its own directory and variables", in.Session).
 			WithHint("write cd and export in the command")
@@ -159,7 +173,7 @@ func (d Deps) spec(ctx context.Context, tool string, in commandIn, args []string
 		env = append(env, "TERM=xterm", "PAGER=less", "GIT_PAGER=less")
 	}
 	return jobs.Spec{
-		Principal: session.Principal, Workspace: session.Workspace, Text: in.Command, Timeout: timeout, Input: in.Input,
+		Principal: session.Principal, Workspace: session.Workspace, Text: in.Command, Timeout: timeout, Input: in.Input, Ports: in.Ports,
 		Command: sandbox.Command{
 			Tool: tool, Args: args, Dir: dir, Env: env, Network: in.Network, Terminal: terminal,
 		},
@@ -169,7 +183,7 @@ func (d Deps) spec(ctx context.Context, tool string, in commandIn, args []string
 // running returns the result for a job that goes on.
 func running(j *jobs.Job, in commandIn) (commandOut, error) {
 	shown := jobShown{}
-	if err := shown.show(j, part{}); err != nil {
+	if err := shown.show(j, part{Most: in.most()}); err != nil {
 		return commandOut{}, err
 	}
 	out := commandOut{Job: j.ID, Report: j.Report(), Output: shown.Output}
@@ -183,25 +197,29 @@ func running(j *jobs.Job, in commandIn) (commandOut, error) {
 	default:
 		out.Status = fmt.Sprintf("still running after %s: it is job %s now", durations.Rough(j.Took()), j.ID)
 	}
-	out.Notes = []string{out.Report.Warning(), next}
+	out.Notes = append(append([]string{out.Report.Warning()}, ports(j)...), next)
 	return out, nil
 }
 
 // ended returns the result of a command that has ended. If the result shows all output, the
 // job is not kept.
-func (d Deps) ended(ctx context.Context, j *jobs.Job, w *changed.Watch) (commandOut, error) {
-	exit, _ := j.Exit()
-	text, whole, err := excerpt(j.Log(), j.ID)
+func (d Deps) ended(ctx context.Context, j *jobs.Job, in commandIn, w *changed.Watch) (commandOut, error) {
+	exit, why := j.Exit()
+	shown, err := excerptOf(j.Log(), j.ID, 0, in.most())
 	if err != nil {
 		return commandOut{}, err
 	}
-	j.Screen(func(s *screen.Screen) { text = s.String() })
+	j.SetShown(shown.next)
+	if why == jobs.ByScreen {
+		shown = excerpt{page: page{text: undrawn(j)}, whole: true}
+	}
+	j.Screen(func(s *screen.Screen) { shown.text, shown.note = s.String(), "" })
 	e := j.Log().Extent()
-	out := commandOut{Status: ending(j) + "; " + volume(e), Output: text, Report: j.Report(), Code: &exit.Code}
+	out := commandOut{Status: ending(j) + "; " + volume(e), Output: shown.text, Report: j.Report(), Code: &exit.Code}
 	files := w.Changes(ctx, j)
 	files.Note(ctx)
-	out.Notes = []string{hintOf(j), out.Report.Warning(), orphans(exit), files.String(), exit.Warning(), unkept(e), session(ctx, j)}
-	if whole {
+	out.Notes = []string{hintOf(j), out.Report.Warning(), orphans(exit), files.String(), exit.Warning(), shown.note, unkept(e), session(ctx, j)}
+	if shown.whole {
 		d.Jobs.Forget(j)
 	} else {
 		out.Job = j.ID
@@ -226,9 +244,20 @@ func commandSpellings() []schema.Spelling {
 		schema.Refused("job_input types into a command that runs", "is_input"),
 		schema.Refused("a session of another name is a new shell", "reset", "restart"),
 		schema.Dropped("a command that lasts becomes a job by itself", "yield_time_ms", "wait_ms_before_async", "block_until_ms"),
-		schema.Dropped("a long output is cut, and job_output has the rest", "max_output_tokens", "max_output_length", "max_output_bytes"),
+		outputTokens(),
 		schema.Dropped("", "verbose_timing", "safe_to_auto_run", "prefix_rule"),
 	}
+}
+
+// outputTokens reads a number of tokens as the bytes of max_output.
+func outputTokens() schema.Spelling {
+	return schema.Spelling{Names: []string{"max_output_tokens"}, Read: func(given map[string]any) (map[string]any, error) {
+		n, ok := given["max_output_tokens"].(float64)
+		if !ok {
+			return nil, nil
+		}
+		return map[string]any{"max_output": max(leastOutput, min(int(n*4), mostOutput))}, nil
+	}}
 }
 
 // envMap reads variables that are the keys of an object.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 
 	"toolcrib/tools"
@@ -50,6 +51,28 @@ func unkept(e jobs.Extent) string {
 		return ""
 	}
 	return fmt.Sprintf("output was lost: %v", e.Err)
+}
+
+// ports says where the ports of a job are open, and which others it has opened for commands
+// alone.
+func ports(j *jobs.Job) []string {
+	var notes []string
+	forwarded := map[int]bool{}
+	for _, f := range j.Forwards() {
+		forwarded[f.Inside] = true
+		notes = append(notes, fmt.Sprintf("port %d is open for the user at http://%s", f.Inside, f.Address()))
+	}
+	var others []string
+	for _, port := range j.Listens() {
+		if !forwarded[port] {
+			others = append(others, strconv.Itoa(port))
+		}
+	}
+	if len(others) > 0 {
+		list := strings.Join(others, ", ")
+		notes = append(notes, fmt.Sprintf("port %s is open in the sandbox only; ports: [%s] opens it for the user's browser", list, list))
+	}
+	return notes
 }
 
 // orphans counts the processes that a command left behind, "" for none.
@@ -129,6 +152,9 @@ func lines(texts ...string) string {
 func refused(err error) error {
 	if errors.Is(err, jobs.ErrTooMany) {
 		return tools.Errorf(tools.Conflict, "too many jobs run at a time").WithHint("job_list shows them, job_stop ends one")
+	}
+	if errors.Is(err, jobs.ErrNotPrivate) {
+		return tools.Errorf(tools.Unsupported, "/ports: %v", jobs.ErrNotPrivate).WithHint("leave ports out; with the sandbox at level none they are open already")
 	}
 	return sandbox.Refused(err)
 }

@@ -89,7 +89,7 @@ func (e *engine) apply(set Settings, setup tools.Setup) {
 	if err != nil && setup.Log != nil {
 		setup.Log.Error("the hosts that web tools may reach stay as they were", "err", err)
 	}
-	e.browser.Configure(browser.Options{File: set.Browser, Hosts: set.WebHosts, Private: set.WebPrivate})
+	e.browser.Configure(browser.Options{File: set.Browser, Rules: e.network(set.webRules())})
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.pages, e.pictures = nil, nil

@@ -166,7 +166,7 @@ func (w *contender) run() error {
 	return nil
 }
 
-var contendedHash = regexp.MustCompile(`hash ([0-9a-f]{64})`)
+var contendedHash = regexp.MustCompile(`hash ([0-9a-f]{12,64})`)
 
 // edit counts one up in a file. It returns the hash that the file has now, and
 // whether the call is to be made again since it had another.

@@ -104,7 +104,7 @@ func (d *detachment) rejoins(ctx context.Context, n int) error {
 			return err
 		}
 		starts = append(starts, time.Since(began))
-		output, err := c.Call(11, "tools/call", map[string]any{"name": "job_output", "arguments": map[string]any{"job": string(m[1])}})
+		output, err := c.Call(11, "tools/call", map[string]any{"name": "job_output", "arguments": map[string]any{"job": string(m[1]), "offset": 0}})
 		if err != nil {
 			return err
 		}

@@ -84,7 +84,7 @@ func (o *ownTerminal) more(job string) (shown, error) {
 }
 
 func (o *ownTerminal) end(job string) (shown, error) {
-	return o.ask("job_output", map[string]any{"job": job, "wait": "20s"})
+	return o.ask("job_output", map[string]any{"job": job, "wait": "20s", "tail": 1000})
 }
 
 func (o *ownTerminal) from(job string, line int) (shown, error) {

@@ -1,9 +1,8 @@
 // Package browser drives a headless Chromium in the sandbox: it loads a page with its
 // scripts and returns what has become of it.
 //
-// The browser has no other way out than the proxy of the sandbox, which judges each address,
-// and, for a page of the user's own job, the ports of that job. It keeps no profile: each page
-// has a context of its own. Start at [Engine.Render]; page.go has what one page is asked,
+// The browser has no other way out than a proxy with the rules of its options, which judges
+// each address. It keeps no profile: each page has a context of its own. Start at [Engine.Render]; page.go has what one page is asked,
 // launch.go how the browser starts, conn.go the protocol. The package must not import a
 // category.
 package browser
@@ -18,9 +17,11 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/outbound"
 )
 
-// Engine has the browsers of a process, one for each principal in a workspace. It starts one
+// Engine has the browsers of a process, one for each principal in a workspace, and one for
+// each private host that they alone may reach. It starts one
 // at its first use and ends it when it was idle for a while. The zero value cannot be used;
 // [New] makes one.
 type Engine struct {
@@ -33,10 +34,8 @@ type Engine struct {
 
 // Options configure an Engine. They apply to browsers that start from then on.
 type Options struct {
-	File string // the program; "" = the first that is found
-	// Hosts and Private are the hosts that pages reach where no sandbox has a way out of its
-	// own, as those of the sandbox's options.
-	Hosts, Private []string
+	File           string // the program; "" = the first that is found
+	outbound.Rules        // the hosts that pages reach
 }
 
 // New returns an engine. It starts nothing.
@@ -101,10 +100,11 @@ func (e *Engine) Close() {
 }
 
 // use returns the browser of the call's principal and workspace, and starts it if there is
-// none. leave must be called when it is no longer used.
-func (e *Engine) use(ctx context.Context) (p *process, leave func(), err error) {
+// none. also is a private host that it may reach, "" = none. leave must be called when it is
+// no longer used.
+func (e *Engine) use(ctx context.Context, also string) (p *process, leave func(), err error) {
 	s := tools.Session(ctx)
-	key := s.Principal + "\x00" + strings.Join(s.Workspace.Roots(), "\x00")
+	key := strings.Join(append(s.Workspace.Roots(), s.Principal, also), "\x00")
 	e.mu.Lock()
 	p = e.running[key]
 	if p == nil {
@@ -124,7 +124,7 @@ func (e *Engine) use(ctx context.Context) (p *process, leave func(), err error) 
 		}
 		p.idle = time.AfterFunc(idleTime, func() { e.drop(key, p) })
 	}
-	p.once.Do(func() { p.err = e.launch(ctx, p) })
+	p.once.Do(func() { p.err = e.launch(ctx, p, also) })
 	if p.err == nil && p.ended() {
 		p.err = errGone
 	}

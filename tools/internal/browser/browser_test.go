@@ -15,6 +15,7 @@ import (
 	"toolcrib/tools/internal/browser"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/tooltest"
+	"toolcrib/tools/outbound"
 )
 
 // world is an engine whose browser reaches one server, and a server that it must not reach.
@@ -63,10 +64,10 @@ func newWorld(t *testing.T, level sandbox.Level, pages map[string]string) *world
 	}()
 	programs := sandbox.New()
 	host := strings.TrimPrefix(w.site.URL, "http://")
-	programs.Configure(sandbox.Options{Level: level, Private: []string{host}})
+	programs.Configure(sandbox.Options{Level: level})
 	t.Cleanup(func() { programs.Close() })
 	w.Engine = browser.New(programs)
-	w.Configure(browser.Options{Private: []string{host}})
+	w.Configure(browser.Options{Rules: outbound.Rules{Private: []string{host}}})
 	t.Cleanup(w.Close)
 	if _, err := w.Find(); err != nil {
 		t.Skip("needs: chromium: " + err.Error())

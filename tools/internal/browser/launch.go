@@ -15,6 +15,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/egress"
 	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/outbound"
 )
 
 // process is a running browser.
@@ -57,21 +58,28 @@ var flags = []string{
 }
 
 // launch starts the browser of p.
-func (e *Engine) launch(ctx context.Context, p *process) error {
+func (e *Engine) launch(ctx context.Context, p *process, also string) error {
 	file, err := e.Find()
 	if err != nil {
 		return err
+	}
+	guard, err := outbound.NewGuard(e.options().Rules)
+	if err != nil {
+		return err
+	}
+	if also != "" {
+		guard = guard.Also([]string{also})
 	}
 	level, err := e.sandbox.Check(ctx)
 	if err != nil {
 		return sandbox.Refused(err)
 	}
-	command := sandbox.Command{Tool: "web_fetch", Args: append([]string{"/bin/sh", "-c", script, file}, flags...), Network: true}
+	command := sandbox.Command{Tool: "web_fetch", Args: append([]string{"/bin/sh", "-c", script, file}, flags...), Network: true, Guard: guard}
 	if command.Dir, err = tools.Resolve(ctx, "."); err != nil {
 		return err
 	}
 	if level == sandbox.None {
-		if p.own, err = newOwnProxy(e.options()); err != nil {
+		if p.own, err = newOwnProxy(guard); err != nil {
 			return err
 		}
 		command.Env = []string{"OWN_PROXY=" + p.own.address}
@@ -167,8 +175,8 @@ type ownProxy struct {
 	address, user, secret string
 }
 
-func newOwnProxy(opt Options) (*ownProxy, error) {
-	proxy, err := egress.New(egress.Options{Hosts: opt.Hosts, Private: opt.Private})
+func newOwnProxy(guard *outbound.Guard) (*ownProxy, error) {
+	proxy, err := egress.New(egress.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +187,9 @@ func newOwnProxy(opt Options) (*ownProxy, error) {
 	o := &ownProxy{proxy: proxy, gate: proxy.Gate(), listener: l, address: l.Addr().String()}
 	go func() { _ = o.gate.Serve(l) }() // until it is closed
 	port := l.Addr().(*net.TCPAddr).Port
-	for _, variable := range o.gate.Pass(true).Env(port) {
+	pass := o.gate.Pass(true, nil)
+	pass.Use(guard)
+	for _, variable := range pass.Env(port) {
 		if text, ok := strings.CutPrefix(variable, "HTTP_PROXY="); ok {
 			u, err := url.Parse(text)
 			if err != nil {

@@ -14,7 +14,8 @@ import (
 
 // Request is a page to render.
 type Request struct {
-	URL string // http or https
+	URL  string // http or https
+	Also string // a private host, with its port, that this page may reach; "" = none
 	// Wait bounds the time until the page is taken as it is; 0 = 10 s. It is taken before if
 	// nothing was loaded for half a second.
 	Wait time.Duration
@@ -46,7 +47,7 @@ func (e *Engine) Render(ctx context.Context, r Request) (Page, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return Page{}, tools.Errorf(tools.InvalidArgument, "%q is not a URL that can be rendered", r.URL)
 	}
-	p, leave, err := e.use(ctx)
+	p, leave, err := e.use(ctx, r.Also)
 	if err != nil {
 		return Page{}, failure(err)
 	}

@@ -107,7 +107,7 @@ func leak(said string, structured json.RawMessage) string {
 		return "the content or a name"
 	case strings.Contains(said, "root:x:0"):
 		return "the users"
-	case strings.Contains(said, hex.EncodeToString(sum[:])):
+	case strings.Contains(said, hex.EncodeToString(sum[:])[:workspace.HashDigits]):
 		return "the hash"
 	case json.Unmarshal(structured, &doc) == nil && describes(doc):
 		return "the size"

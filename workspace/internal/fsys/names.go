@@ -112,6 +112,19 @@ func HashBytes(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// HashDigits is how many digits of a hash name a content.
+const HashDigits = 12
+
+// Names reports whether want names the content with this hash or version token: it is the
+// same, or the first digits of the hash.
+func Names(want, hash string) bool {
+	want = strings.ToLower(want)
+	if strings.HasPrefix(want, "v:") {
+		return want == hash
+	}
+	return len(want) >= HashDigits && strings.HasPrefix(hash, want)
+}
+
 // Hash returns the SHA-256 of what r gives in lower-case hex.
 func Hash(r io.Reader) (string, error) {
 	h := sha256.New()

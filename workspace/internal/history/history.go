@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"toolcrib/workspace/internal/fsys"
 	"toolcrib/workspace/state"
 )
 
@@ -251,10 +252,10 @@ func (h *History) spill(c *content) error {
 	return nil
 }
 
-// Open opens a kept content; fs.ErrNotExist if it is not kept. The error for a damaged one
-// comes before any of it is read.
+// Open opens a kept content; fs.ErrNotExist if it is not kept. hash may be the first digits
+// of its hash. The error for a damaged one comes before any of it is read.
 func (h *History) Open(ctx context.Context, hash string) (_ io.ReadCloser, size int64, err error) {
-	if !isHash(hash) {
+	if hash = h.whole(hash); !isHash(hash) {
 		return nil, 0, fs.ErrNotExist
 	}
 	f, err := h.Folder.Open(objectName(hash))
@@ -277,6 +278,24 @@ func (h *History) Open(ctx context.Context, hash string) (_ io.ReadCloser, size 
 	return f, size, err
 }
 
+// whole returns the hash of the kept content that begins with some digits; the digits as they
+// are if there is none.
+func (h *History) whole(digits string) string {
+	if len(digits) < fsys.HashDigits || len(digits) == 2*sha256.Size || strings.Trim(digits, hexDigits) != "" {
+		return digits
+	}
+	entries, err := fs.ReadDir(h.Folder.FS(), objectDir(digits))
+	if err != nil {
+		return digits // the folder is missing: it has no content
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), digits) {
+			return e.Name()
+		}
+	}
+	return digits
+}
+
 // OpenVersion opens the content of a version; fs.ErrNotExist if it is not kept.
 func (h *History) OpenVersion(ctx context.Context, v *Version) (io.ReadCloser, int64, error) {
 	if v.At == "" {
@@ -289,8 +308,10 @@ func (h *History) OpenVersion(ctx context.Context, v *Version) (io.ReadCloser, i
 func objectDir(hash string) string  { return "objects/" + hash[:2] }
 func objectName(hash string) string { return objectDir(hash) + "/" + hash }
 
+const hexDigits = "0123456789abcdef"
+
 // isHash reports whether text is a SHA-256 in lower-case hex, so that it can name nothing
 // but an object.
 func isHash(text string) bool {
-	return len(text) == 2*sha256.Size && strings.Trim(text, "0123456789abcdef") == ""
+	return len(text) == 2*sha256.Size && strings.Trim(text, hexDigits) == ""
 }

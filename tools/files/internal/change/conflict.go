@@ -162,7 +162,7 @@ func changes(was []byte, now workspace.Old, from, to string) string {
 // Identity returns the value of expected_hash for a file.
 func Identity(old workspace.Old) string {
 	if old.Hash != "" {
-		return old.Hash
+		return view.ShortHash(old.Hash)
 	}
 	return old.Info.Version()
 }

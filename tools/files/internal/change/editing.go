@@ -118,7 +118,7 @@ func (e *Editing) changed() bool {
 
 // since describes the changes since the caller saw the file.
 func (e *Editing) since() string {
-	text := fmt.Sprintf("hash when you read it: %s\nhash now: %s", e.seen, Identity(e.Old))
+	text := fmt.Sprintf("hash when you read it: %s\nhash now: %s", view.ShortHash(e.seen), Identity(e.Old))
 	if e.saw == nil {
 		return text
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"toolcrib/tools/files/internal/view"
 	"toolcrib/tools/internal/text/diff"
 	"toolcrib/tools/internal/text/patch"
 	"toolcrib/tools/internal/text/textedit"
@@ -117,7 +118,7 @@ func (p *Patching) line(done workspace.Done, come, gone int, dryRun bool) string
 		if dryRun {
 			would = "would be "
 		}
-		parts = append(parts, "hash "+would+after.Hash)
+		parts = append(parts, "hash "+would+view.ShortHash(after.Hash))
 	}
 	if len(parts) == 0 {
 		return letter + " " + p.name

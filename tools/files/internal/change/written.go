@@ -106,9 +106,9 @@ func Aftermath(r workspace.Receipt, after *workspace.Version, dryRun bool) strin
 	switch {
 	case after == nil || after.Hash == "":
 	case dryRun:
-		text = "; hash would be " + after.Hash
+		text = "; hash would be " + view.ShortHash(after.Hash)
 	default:
-		text = "; hash " + after.Hash
+		text = "; hash " + view.ShortHash(after.Hash)
 	}
 	switch {
 	case dryRun:
@@ -186,7 +186,7 @@ func LookFile(path workspace.Path, text string) (info workspace.Info, exists boo
 	return info, true, nil
 }
 
-var hashRule = expression(`^(?:[0-9a-f]{64}|v:[0-9]+-[0-9a-f]+-[0-9a-f]+)$`)
+var hashRule = expression(`^(?:[0-9a-f]{12,64}|v:[0-9]+-[0-9a-f]+-[0-9a-f]+)$`)
 
 // Expectation converts an expected_hash, "" if none was given, to a condition.
 func Expectation(hash string) (workspace.Expect, error) {
@@ -195,7 +195,7 @@ func Expectation(hash string) (workspace.Expect, error) {
 	}
 	if hash != "" && !hashRule().MatchString(hash) {
 		return workspace.Expect{}, tools.Errorf(tools.InvalidArgument, "expected_hash %q is no hash", textfile.Cut(hash, 0, 0, 80)).
-			WithHint("give the 64 digits, or the v:… token, that the status of read_file or of a change has")
+			WithHint("give the 12 digits, or the v:… token, that the status of read_file or of a change has")
 	}
 	return workspace.Expect{Hash: hash}, nil
 }

@@ -27,7 +27,7 @@ func TestProblems(t *testing.T) {
 	missing := &workspace.Error{Rule: workspace.RuleNotFound, Msg: "c does not exist", Hint: "nearest existing path: b"}
 	mine := tools.Errorf(tools.InvalidArgument, "a: nothing matches\ndetail")
 	wrap := func(err error) error { return fmt.Errorf("operation 2: %w", err) }
-	moved := "conflict: b is not what expected_hash names: it has hash " + sum("y\n") + " now (see what changed, then call again with that hash)\nwhat changed:\n--- expected\n+++ now\n@@ -1 +1 @@\n-x\n+y"
+	moved := "conflict: b is not what expected_hash names: it has hash " + short("y\n") + " now (see what changed, then call again with that hash)\nwhat changed:\n--- expected\n+++ now\n@@ -1 +1 @@\n-x\n+y"
 	for _, c := range []struct {
 		name string
 		err  error
@@ -110,3 +110,5 @@ func sum(text string) string {
 	digest := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(digest[:])
 }
+
+func short(text string) string { return sum(text)[:12] }

@@ -47,7 +47,7 @@ func (s *Source) byteWindow(offset int64, limit int) (Window, error) {
 		raw = raw[:n]
 	}
 	end := start + int64(len(raw))
-	b := fmt.Appendf(nil, "%s: bytes %d-%d of %d; %s, %s", s.Path, start, end-1, s.Size, kind, s.ID)
+	b := fmt.Appendf(nil, "%s: bytes %d-%d of %d; %s, %s", s.Path, start, end-1, s.Size, kind, s.ID())
 	b = appendMarks(b, &marks)
 	out := Window{Body: body}
 	if end < s.Size {

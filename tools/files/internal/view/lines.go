@@ -13,7 +13,7 @@ import (
 
 const (
 	// LineChars is the most characters of a line that are shown.
-	LineChars = 2000
+	LineChars = textfile.LineChars
 	// lineBytes is how many bytes of a line must be read to show LineChars of it.
 	lineBytes = 4*LineChars + 16
 	// maxWindow is the most bytes of a window of bytes.
@@ -186,7 +186,7 @@ func (s *Source) pageStatus(p *page) string {
 	if s.Whole && !s.FinalNewline() || p.pos >= s.Size && !p.ended {
 		b = append(b, ", no final newline"...)
 	}
-	b = fmt.Appendf(b, ", %s, %s", textfile.Size(s.Size), s.ID)
+	b = fmt.Appendf(b, ", %s, %s", textfile.Size(s.Size), s.ID())
 	if p.cut > 0 {
 		b = fmt.Appendf(b, "; %s cut at %d characters", textfile.Count(p.cut, "line"), LineChars)
 	}

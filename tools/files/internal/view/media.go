@@ -31,12 +31,12 @@ func (r *Reader) media(ctx context.Context, s *Source) (Window, error) {
 // notShown describes a binary file.
 func (s *Source) notShown(why string) Window {
 	return Window{Status: fmt.Sprintf("%s: %s; %s, %s, %s; next: %sbyte_offset=0 for a hex dump, or file_info",
-		s.Path, why, s.Mime, textfile.Size(s.Size), s.ID, s.Call)}
+		s.Path, why, s.Mime, textfile.Size(s.Size), s.ID(), s.Call)}
 }
 
 // named names an image or sound and the call that returns it.
 func (s *Source) named() Window {
-	return Window{Status: fmt.Sprintf("%s: %s, %s, %s; %sshows it", s.Path, s.Mime, textfile.Size(s.Size), s.ID, s.Call)}
+	return Window{Status: fmt.Sprintf("%s: %s, %s, %s; %sshows it", s.Path, s.Mime, textfile.Size(s.Size), s.ID(), s.Call)}
 }
 
 func isSound(mime string) bool {
@@ -52,7 +52,7 @@ func (s *Source) sound() (Window, error) {
 		return s.notShown(fmt.Sprintf("sound, larger than the %s that can be passed on", textfile.Size(SoundSize))), nil
 	}
 	return Window{
-		Status: fmt.Sprintf("%s: sound; %s, %s, %s", s.Path, s.Mime, textfile.Size(s.Size), s.ID),
+		Status: fmt.Sprintf("%s: sound; %s, %s, %s", s.Path, s.Mime, textfile.Size(s.Size), s.ID()),
 		Media:  []tools.Block{{Kind: tools.AudioBlock, Data: s.Data, MIME: s.Mime}},
 	}, nil
 }
@@ -65,7 +65,7 @@ func (r *Reader) image(ctx context.Context, s *Source) (Window, error) {
 	if err != nil {
 		return Window{}, s.fail(err)
 	}
-	status := fmt.Sprintf("%s: image, %dx%d; %s, %s, %s", s.Path, pic.Width, pic.Height, s.Mime, textfile.Size(s.Size), s.ID)
+	status := fmt.Sprintf("%s: image, %dx%d; %s, %s, %s", s.Path, pic.Width, pic.Height, s.Mime, textfile.Size(s.Size), s.ID())
 	if pic.How != "" {
 		status += "; " + pic.How
 	}

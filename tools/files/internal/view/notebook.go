@@ -166,7 +166,7 @@ func (r *Reader) bookWindow(ctx context.Context, s *Source, book *notebook, in R
 	case total > 0:
 		b = fmt.Appendf(b, "line %d of %d has no room, ", first, total)
 	}
-	b = fmt.Appendf(b, "%s, %s", textfile.Size(s.Size), s.ID)
+	b = fmt.Appendf(b, "%s, %s", textfile.Size(s.Size), s.ID())
 	b = appendMarks(b, &marks)
 	b = append(b, "; edits are of the raw JSON, which encoding=utf-8 or byte_offset shows"...)
 	if next <= total {

@@ -71,12 +71,11 @@ func (r *Reader) Open(ctx context.Context, path workspace.Path, encoding string)
 	if !src.Whole {
 		src.index = r.Lines.of(path, src.file.Info(), src.Form)
 	}
-	_, version, _ := strings.Cut(src.ID, " ")
 	content := src.Data
 	if src.Form.Binary { // binary files are not edited as text
 		content = nil
 	}
-	r.Seen.Note(principal, path.String(), version, content)
+	r.Seen.Note(principal, path.String(), src.Hash, content)
 	return src, nil
 }
 
@@ -84,7 +83,7 @@ func (r *Reader) Open(ctx context.Context, path workspace.Path, encoding string)
 func (r *Reader) Show(ctx context.Context, s *Source, in Request) (Window, error) {
 	switch {
 	case s.Size == 0:
-		return Window{Status: fmt.Sprintf("%s: empty file; %s", s.Path, s.ID)}, nil
+		return Window{Status: fmt.Sprintf("%s: empty file; %s", s.Path, s.ID())}, nil
 	case in.ByteOffset != nil:
 		return s.byteWindow(*in.ByteOffset, in.ByteLimit)
 	case s.Form.Undecodable != "":

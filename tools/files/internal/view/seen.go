@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"container/list"
 	"path"
+	"strings"
 	"sync"
+
+	"toolcrib/workspace"
 )
 
 // Seen remembers for each principal the content of a file that it last read or wrote, so that
@@ -133,14 +136,21 @@ func (s *Seen) Last(principal, name string) (hash string, data []byte, ok bool) 
 	return hash, data, true
 }
 
-// ByHash returns a content that the principal saw, by its hash. It must not be
-// changed.
+// ByHash returns a content that the principal saw, by its hash or the first digits of it. It
+// must not be changed.
 func (s *Seen) ByHash(principal, hash string) (data []byte, ok bool) {
 	if s == nil {
 		return nil, false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(hash) >= workspace.HashDigits {
+		for key := range s.contents {
+			if key.principal == principal && strings.HasPrefix(key.name, hash) {
+				hash = key.name
+			}
+		}
+	}
 	return s.content(principal, hash)
 }
 

@@ -35,7 +35,7 @@ type Source struct {
 	Size  int64
 	Form  textfile.Form
 	Mime  string
-	ID    string // "hash <sha256>" or "version <token>"
+	Hash  string // SHA-256, or the version token of a file above WholeSize
 	Data  []byte // the whole content, nil above wholeSize
 	Whole bool
 	file  workspace.File
@@ -107,7 +107,7 @@ func (s *Source) load(file workspace.File, hash string, former []byte) (head []b
 		if int64(got) < n {
 			return nil, s.shrunk()
 		}
-		s.ReaderAt, s.Size, s.ID = file, info.Size, "version "+info.Version()
+		s.ReaderAt, s.Size, s.Hash = file, info.Size, info.Version()
 		return head, nil
 	}
 	head = head[:got] // shorter where the file has just been cut
@@ -116,8 +116,24 @@ func (s *Source) load(file workspace.File, hash string, former []byte) (head []b
 		hash = hex.EncodeToString(sum[:])
 	}
 	s.ReaderAt, s.Size, s.Data = bytes.NewReader(head), int64(got), head
-	s.ID = "hash " + hash
+	s.Hash = hash
 	return head, nil
+}
+
+// ID returns the content as a status line names it: "hash 0123456789ab" or "version v:…".
+func (s *Source) ID() string {
+	if !s.Whole {
+		return "version " + s.Hash
+	}
+	return "hash " + ShortHash(s.Hash)
+}
+
+// ShortHash returns a hash as results show it. A version token stays as it is.
+func ShortHash(hash string) string {
+	if strings.HasPrefix(hash, "v:") || len(hash) <= workspace.HashDigits {
+		return hash
+	}
+	return hash[:workspace.HashDigits]
 }
 
 // Close closes the file.

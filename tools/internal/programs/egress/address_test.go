@@ -76,7 +76,12 @@ func TestVectors(t *testing.T) {
 // ask asks for port 80 of a host, and answers "reached" or what the proxy says.
 func (w *world) ask(way, host string) string {
 	w.t.Helper()
-	pass := w.gate.Pass(true)
+	return w.askWith(w.gate.Pass(true, nil), way, host)
+}
+
+// askWith is ask with a pass, which it closes.
+func (w *world) askWith(pass *egress.Pass, way, host string) string {
+	w.t.Helper()
 	defer pass.Close()
 	conn := w.open()
 	defer conn.Close()

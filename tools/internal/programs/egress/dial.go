@@ -11,7 +11,7 @@ import (
 // connect opens a connection of a command to a host. The error is an *outbound.Refusal if the
 // command may not reach it.
 func (p *Proxy) connect(ctx context.Context, pass *Pass, t outbound.Target) (net.Conn, error) {
-	guard := p.guard.Load()
+	guard := pass.reaches(p.guard.Load())
 	if err := pass.check(guard, t); err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (p *Proxy) connect(ctx context.Context, pass *Pass, t outbound.Target) (net
 	defer cancel()
 	conn, err := guard.Connect(ctx, t)
 	if no, ok := errors.AsType[*outbound.Refusal](err); ok {
-		pass.note(t.String(), no.Why)
+		pass.note(t.String(), no)
 	}
 	if err == nil {
 		pass.opened()
@@ -33,8 +33,8 @@ func (p *Pass) check(guard *outbound.Guard, t outbound.Target) error {
 	if !p.network {
 		err = &outbound.Refusal{Why: whyOff}
 	}
-	if err != nil {
-		p.note(t.String(), err.Error())
+	if no, ok := errors.AsType[*outbound.Refusal](err); ok {
+		p.note(t.String(), no)
 	}
 	return err
 }

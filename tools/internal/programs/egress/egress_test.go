@@ -47,7 +47,7 @@ func get(t *testing.T, c *http.Client, at string) (status int, body string) {
 
 func TestPlain(t *testing.T) {
 	w := newWorld(t, egress.Options{})
-	pass := w.gate.Pass(true)
+	pass := w.gate.Pass(true, nil)
 	status, asked := get(t, w.client(pass), "http://Example.com:8080/a?b=c;d&%zz")
 	if status != 200 || !strings.HasPrefix(asked, "GET /a?b=c;d&%zz HTTP/1.1\r\nHost: Example.com:8080\r\n") {
 		t.Errorf("%d: %s", status, asked)
@@ -71,7 +71,7 @@ func TestTunnels(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			w := newWorld(t, egress.Options{})
 			w.far = echo
-			pass := w.gate.Pass(true)
+			pass := w.gate.Pass(true, nil)
 			conn := w.tunnel(way, pass, "example.com")
 			defer conn.Close()
 			go func() {
@@ -119,7 +119,7 @@ func TestBytesAhead(t *testing.T) {
 	w.far = echo
 	conn := w.open()
 	defer conn.Close()
-	fmt.Fprintf(conn, "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n%s\r\nahead", authorization(w.gate.Pass(true)))
+	fmt.Fprintf(conn, "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n%s\r\nahead", authorization(w.gate.Pass(true, nil)))
 	const established = "HTTP/1.1 200 Connection established\r\n\r\n"
 	got := make([]byte, len(established+"ahead"))
 	if _, err := io.ReadFull(conn, got); err != nil || string(got) != established+"ahead" {
@@ -131,7 +131,7 @@ func TestBytesAhead(t *testing.T) {
 // ended or is for a command without the network.
 func TestPass(t *testing.T) {
 	w := newWorld(t, egress.Options{})
-	other, off, over := newWorld(t, egress.Options{}).gate.Pass(true), w.gate.Pass(false), w.gate.Pass(true)
+	other, off, over := newWorld(t, egress.Options{}).gate.Pass(true, nil), w.gate.Pass(false, nil), w.gate.Pass(true, nil)
 	over.Close()
 	for name, c := range map[string]struct {
 		pass *egress.Pass
@@ -161,7 +161,7 @@ func TestPass(t *testing.T) {
 			}
 		})
 	}
-	for _, header := range []string{"", "Proxy-Authorization: Basic !!\r\n", "Proxy-Authorization: Bearer x\r\n", "Authorization: " + strings.TrimPrefix(authorization(w.gate.Pass(true)), "Proxy-Authorization: ")} {
+	for _, header := range []string{"", "Proxy-Authorization: Basic !!\r\n", "Proxy-Authorization: Bearer x\r\n", "Authorization: " + strings.TrimPrefix(authorization(w.gate.Pass(true, nil)), "Proxy-Authorization: ")} {
 		conn := w.open()
 		fmt.Fprintf(conn, "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n%s\r\n", header)
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -187,7 +187,7 @@ func TestPass(t *testing.T) {
 func TestEnd(t *testing.T) {
 	w := newWorld(t, egress.Options{})
 	w.far = echo
-	pass, other := w.gate.Pass(true), w.gate.Pass(true)
+	pass, other := w.gate.Pass(true, nil), w.gate.Pass(true, nil)
 	kept := w.tunnel("connect", other, "example.com")
 	defer kept.Close()
 	var open []net.Conn
@@ -317,7 +317,7 @@ func TestUpstream(t *testing.T) {
 			return nil, errors.New("this machine cannot resolve the names of the world")
 		},
 	})
-	pass := w.gate.Pass(true)
+	pass := w.gate.Pass(true, nil)
 	conn := w.tunnel("socks", pass, "example.com")
 	defer conn.Close()
 	if got, err := io.ReadAll(conn); string(got) != "first" {
@@ -377,7 +377,7 @@ func TestFailures(t *testing.T) {
 func TestMany(t *testing.T) {
 	w := newWorld(t, egress.Options{})
 	w.far = echo
-	pass := w.gate.Pass(true)
+	pass := w.gate.Pass(true, nil)
 	var open []net.Conn
 	for range 256 {
 		open = append(open, w.tunnel("connect", pass, "example.com"))
@@ -393,7 +393,7 @@ func TestMany(t *testing.T) {
 		t.Fatal(resp.Status)
 	}
 	conn.Close()
-	if other := w.gate.Pass(true); other != nil { // whose number is its own
+	if other := w.gate.Pass(true, nil); other != nil { // whose number is its own
 		open = append(open, w.tunnel("connect", other, "example.com"))
 	}
 	for _, c := range open {
@@ -417,7 +417,7 @@ func TestMany(t *testing.T) {
 func TestGateEnds(t *testing.T) {
 	w := newWorld(t, egress.Options{})
 	w.far = echo
-	pass := w.gate.Pass(true)
+	pass := w.gate.Pass(true, nil)
 	conns := []net.Conn{w.open(), w.open(), w.open(), w.tunnel("connect", pass, "example.com"), w.tunnel("socks", pass, "example.com")}
 	fmt.Fprint(conns[1], "CONNECT exa")
 	_, _ = conns[2].Write([]byte{5})
@@ -429,14 +429,14 @@ func TestGateEnds(t *testing.T) {
 		}
 		c.Close()
 	}
-	if p := w.gate.Pass(true); socksTo(w.open(), p, "example.com", 443) == nil {
+	if p := w.gate.Pass(true, nil); socksTo(w.open(), p, "example.com", 443) == nil {
 		t.Error("a closed gate lets through")
 	}
 }
 
 func TestRefused(t *testing.T) {
 	w := newWorld(t, egress.Options{Hosts: []string{"a.test"}})
-	pass := w.gate.Pass(true)
+	pass := w.gate.Pass(true, nil)
 	for i := range 30 {
 		for range 2 {
 			conn := w.open()
@@ -445,7 +445,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	hosts, more := pass.Refused()
-	if len(hosts) != 20 || more != 20 || hosts[0] != (egress.Refusal{"h0.test:443", "it is not one of network_hosts in the configuration (a.test)", 2}) {
+	if len(hosts) != 20 || more != 20 || hosts[0] != (egress.Refusal{"h0.test:443", "it is not one of network_hosts in the configuration (a.test)", 2, false}) {
 		t.Errorf("%d, %d, %+v", len(hosts), more, hosts[0])
 	}
 	if got := pass.Told(); !strings.HasPrefix(got, "not let through: h0.test:443: it is not one of") || !strings.HasSuffix(got, "and 20 more") {

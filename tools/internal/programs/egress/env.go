@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -58,6 +59,9 @@ func (p *Pass) Told() string {
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "; and %d more", more)
+	}
+	if slices.ContainsFunc(hosts, func(r Refusal) bool { return r.Asked }) {
+		b.WriteString("; call again with network: true, and the user is asked to allow it for this session")
 	}
 	return b.String()
 }

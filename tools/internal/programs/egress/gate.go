@@ -135,9 +135,10 @@ func (g *Gate) Close() {
 }
 
 // Pass makes the pass of one command. If the network is off for it, the proxy refuses each
-// host and says so. So a program learns at once what it lacks, and [Pass.Refused] has it.
-func (g *Gate) Pass(network bool) *Pass {
-	p := &Pass{gate: g, secret: rand.Text(), network: network}
+// host and says so. So a program learns at once what it lacks, and [Pass.Refused] has it. grants
+// are those of its session; nil = the user cannot be asked.
+func (g *Gate) Pass(network bool, grants *Grants) *Pass {
+	p := &Pass{gate: g, secret: rand.Text(), network: network, grants: grants}
 	p.life, p.end = context.WithCancel(g.proxy.life)
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -150,7 +150,7 @@ func oneLine(text string) string {
 // forward forwards a request of plain HTTP. Each request gets a new connection, so that
 // commands do not share connections.
 func (p *Proxy) forward(ctx context.Context, w http.ResponseWriter, r *http.Request, pass *Pass, t outbound.Target) {
-	guard := p.guard.Load()
+	guard := pass.reaches(p.guard.Load())
 	fail := func(w http.ResponseWriter, err error) {
 		http.Error(w, t.String()+": "+err.Error(), statusOf(err))
 	}
@@ -174,7 +174,7 @@ func (p *Proxy) forward(ctx context.Context, w http.ResponseWriter, r *http.Requ
 			}
 			conn, err := p.counted(ctx, pass, func(ctx context.Context) (net.Conn, error) { return guard.Direct(ctx, t) })
 			if no, ok := errors.AsType[*outbound.Refusal](err); ok {
-				pass.note(t.String(), no.Why)
+				pass.note(t.String(), no)
 			}
 			return conn, err
 		},

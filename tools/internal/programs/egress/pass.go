@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"toolcrib/tools/outbound"
 )
 
 // Pass is the right of one command to use a gate. Several goroutines may call its methods.
@@ -13,6 +15,8 @@ type Pass struct {
 	gate    *Gate
 	secret  string
 	network bool
+	grants  *Grants         // of its session, nil = the user cannot be asked
+	guard   *outbound.Guard // nil = that of the proxy
 	life    context.Context // ends with the command
 	end     context.CancelFunc
 	count   counters
@@ -28,15 +32,31 @@ type Refusal struct {
 	Host  string // with its port, as the program named it
 	Why   string
 	Times int
+	Asked bool // the user will be asked about it with the next command
 }
 
 // mostRefusals is how many refused hosts of one command are remembered.
 const mostRefusals = 20
 
+// Use has the command reach the hosts of a guard of its own, instead of those of the proxy and
+// of its session. It must be called before the command starts.
+func (p *Pass) Use(guard *outbound.Guard) { p.guard = guard }
+
+// reaches returns the guard of the command; usual is that of the proxy.
+func (p *Pass) reaches(usual *outbound.Guard) *outbound.Guard {
+	if p.guard != nil {
+		return p.guard
+	}
+	return p.grants.extend(usual)
+}
+
 // Reach describes in a few words which hosts the command may reach; "off" = none.
 func (p *Pass) Reach() string {
 	if !p.network {
 		return "off"
+	}
+	if p.guard != nil {
+		return p.guard.Bounds()
 	}
 	return p.gate.proxy.Bounds()
 }
@@ -91,7 +111,8 @@ var (
 	errMany  = fmt.Errorf("the command has %d connections open, and may have no more", mostOfPass)
 )
 
-func (p *Pass) note(host, why string) {
+func (p *Pass) note(host string, no *outbound.Refusal) {
+	why, asked := no.Why, no.Ask && p.grants.want(host)
 	p.count.refused.Add(1)
 	p.gate.total.refused.Add(1)
 	p.mu.Lock()
@@ -106,7 +127,7 @@ func (p *Pass) note(host, why string) {
 		p.more++
 		return
 	}
-	p.refused = append(p.refused, Refusal{host, why, 1})
+	p.refused = append(p.refused, Refusal{host, why, 1, asked})
 }
 
 func (p *Pass) opened() {

@@ -18,6 +18,7 @@ type Spec struct {
 	Text      string          // the command as it is shown
 	Command   sandbox.Command // the job sets Stdin, Stdout and Stderr
 	Input     bool            // its input stays open for Write; else it is empty
+	Ports     []int           // of its private network, to be opened on the machine; see Forward
 	Timeout   time.Duration   // 0 = none
 }
 
@@ -30,6 +31,7 @@ const (
 	ByTimeout Why = "timeout"
 	ByStop    Why = "stopped"
 	ByCancel  Why = "cancelled"
+	ByScreen  Why = "it waits for keys, without a terminal"
 	ByServer  Why = "the server ended"
 )
 
@@ -58,6 +60,8 @@ type Job struct {
 	ended   time.Time
 	input   *os.File
 	typing  bool  // see Typing
+	seen    int64 // see Shown
+	opened  []Forward
 	after   After // that it has ended
 	screen  *screen.Screen
 }
@@ -83,6 +87,21 @@ func newJob(s Spec) *Job {
 
 // Log returns its output.
 func (j *Job) Log() *Log { return j.log }
+
+// Shown returns the offset in the output at which the last answer about the job has ended, as
+// its caller has noted with SetShown.
+func (j *Job) Shown() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.seen
+}
+
+// SetShown sets the result of Shown.
+func (j *Job) SetShown(offset int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.seen = offset
+}
 
 // Done is closed when the job and everything that it started have ended and its output is
 // complete.

@@ -9,16 +9,13 @@ package jobs
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/base32"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"toolcrib/tools/internal/handles"
 	"toolcrib/tools/internal/programs/sandbox"
 )
 
@@ -68,7 +65,7 @@ type Manager struct {
 // New makes a Manager of programs that engine runs. It starts nothing.
 func New(engine *sandbox.Engine) *Manager {
 	return &Manager{
-		engine: engine, instance: word(instanceBytes),
+		engine: engine, instance: handles.New("")[:instanceLength],
 		opt:  Options{}.withDefaults(),
 		jobs: map[string]*Job{}, shells: map[shellKey]*shell{}, swept: map[string]bool{},
 	}
@@ -109,27 +106,27 @@ func (m *Manager) Options() Options {
 	return m.opt
 }
 
-// A handle is the instance, such as "k7qm-", and 128 random bits.
-const (
-	instanceBytes = 3
-	secretBytes   = 16
-)
+// A handle begins with the instance.
+const instanceLength = 3
 
-// word returns random bytes as letters and digits.
-func word(bytes int) string {
-	b := make([]byte, bytes)
-	rand.Read(b)
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
+// handle returns a new handle of a principal.
+func (m *Manager) handle(principal string) string {
+	for {
+		id := m.instance + handles.New(principal)[instanceLength:]
+		if m.jobs[id] == nil {
+			return id
+		}
+	}
 }
 
 // ErrUnknown says that the principal has no job with that handle.
 var ErrUnknown = errors.New("no job has this handle")
 
 // ElsewhereError says that another server has the job, or had it.
-type ElsewhereError struct{ Theirs, Ours string }
+type ElsewhereError struct{ Ours string }
 
 func (e *ElsewhereError) Error() string {
-	return fmt.Sprintf("the job belongs to server %s, this one is %s", e.Theirs, e.Ours)
+	return "the job is of another server: handles of this one begin with " + e.Ours
 }
 
 // ErrTooMany says that the principal has the maximum of jobs or named shells.
@@ -142,8 +139,8 @@ func (m *Manager) Get(principal, handle string) (*Job, error) {
 	if j := m.jobs[handle]; j != nil && j.Principal == principal {
 		return j, nil
 	}
-	if instance, _, ok := strings.Cut(handle, "-"); ok && instance != m.instance && len(instance) == len(m.instance) {
-		return nil, &ElsewhereError{Theirs: instance, Ours: m.instance}
+	if handles.Is(handle) && handle[:instanceLength] != m.instance {
+		return nil, &ElsewhereError{Ours: m.instance}
 	}
 	return nil, ErrUnknown
 }
@@ -195,7 +192,7 @@ func (m *Manager) add(j *Job) error {
 	if running >= m.opt.Running {
 		return ErrTooMany
 	}
-	j.ID, j.keep = m.instance+"-"+word(secretBytes), m.opt.Keep
+	j.ID, j.keep = m.handle(j.Principal), m.opt.Keep
 	j.log = newLog(m.opt.Output/4, m.opt.Output-m.opt.Output/4, func() (store, error) { return m.spool(j.workspace) }, m.grant)
 	m.jobs[j.ID] = j
 	return nil

@@ -208,9 +208,20 @@ func TestStart(t *testing.T) {
 	if _, err := m.Get("another", j.ID); !errors.Is(err, jobs.ErrUnknown) {
 		t.Errorf("another principal: %v", err)
 	}
-	_, err = m.Get("local", "zzzzz"+j.ID[strings.IndexByte(j.ID, '-'):])
+	first := "a"
+	if j.ID[0] == 'a' {
+		first = "b"
+	}
+	_, err = m.Get("local", first+j.ID[1:])
 	if _, ok := errors.AsType[*jobs.ElsewhereError](err); !ok {
 		t.Errorf("the handle of another server: %v", err)
+	}
+	if len(j.ID) != 8 {
+		t.Errorf("a handle is %s", j.ID)
+	}
+	spec.Principal = tools.Anonymous
+	if j, err = m.Start(ctx, spec); err != nil || len(j.ID) != 26 {
+		t.Errorf("a handle of anonymous is %v, %v", j, err)
 	}
 }
 

@@ -58,6 +58,10 @@ func (j *Job) start(ctx context.Context, m *Manager, s Spec) (err error) {
 		j.input = output
 	}
 	j.started(process, process.Report())
+	if err := j.forward(process, s.Ports); err != nil {
+		process.Kill()
+		return errors.Join(err, output.Close())
+	}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -72,6 +76,7 @@ func (j *Job) start(ctx context.Context, m *Manager, s Spec) (err error) {
 		_ = output.SetReadDeadline(time.Now().Add(drained)) // it cannot fail for a pipe
 		<-read
 		_ = output.Close() // it was only read from
+		j.unforward()
 		j.finish(process.Exit())
 		m.expire(j)
 	}()

@@ -1,9 +1,11 @@
 package sandbox
 
 import (
+	"context"
 	"net"
 	"os"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/egress"
 )
 
@@ -64,9 +66,14 @@ func (e *Engine) reach(opt Options) {
 }
 
 // pass returns the right of one command to use the network, nil = there is no gate.
-func (z *zygote) pass(c Command) (*egress.Pass, error) {
+func (z *zygote) pass(ctx context.Context, c Command) (*egress.Pass, error) {
+	if z.gate != nil && c.Guard != nil {
+		p := z.gate.Pass(c.Network, nil)
+		p.Use(c.Guard)
+		return p, nil
+	}
 	if z.gate != nil {
-		return z.gate.Pass(c.Network), nil
+		return z.gate.Pass(c.Network, z.engine.grantsOf(tools.Session(ctx))), nil
 	}
 	if c.Network && z.opt.Level != None {
 		return nil, &UnavailableError{Level: z.opt.Level, Missing: "the network by host needs a network namespace, that of level full"}

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/sandbox"
 )
 
@@ -144,4 +146,84 @@ func TestSharedLoopback(t *testing.T) {
 	}
 	p.Kill()
 	<-p.Done()
+}
+
+// answering is an asker whose user gives one answer to everything.
+type answering struct {
+	action tools.Action
+	asked  []string
+}
+
+func (a *answering) Ask(_ context.Context, forms ...tools.Form) ([]tools.Answer, error) {
+	var answers []tools.Answer
+	for _, f := range forms {
+		a.asked = append(a.asked, f.Message)
+		answers = append(answers, tools.Answer{Action: a.action})
+	}
+	return answers, nil
+}
+
+// TestAskHosts has the user of a session allow a private host, for this session alone. A
+// session that cannot ask is told what allows it.
+func TestAskHosts(t *testing.T) {
+	far, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer far.Close()
+	go func() {
+		for {
+			c, err := far.Accept()
+			if err != nil {
+				return
+			}
+			c.Close()
+		}
+	}()
+	at := far.Addr().String()
+	b := newNetBox(t, sandbox.Options{})
+	own := tools.Session(b.ctx)
+	as := func(principal, client string, forms bool, user *answering) (string, sandbox.Exit) {
+		t.Helper()
+		ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: principal, Client: tools.Client{Name: client, Forms: forms}, Workspace: own.Workspace})
+		b.ctx = tools.WithAsker(ctx, user)
+		if err := b.AskHosts(b.ctx); err != nil {
+			t.Fatal(err)
+		}
+		return b.run(true, "TARGET="+at+asked)
+	}
+	const asks = "; call again with network: true, and the user is asked"
+	yes, no := &answering{action: tools.Accept}, &answering{action: tools.Decline}
+	for i, c := range []struct {
+		principal, client string
+		forms             bool
+		user              *answering
+		reached, told     bool
+		asked             int // so far
+	}{
+		{tools.Local, "mute", false, yes, false, false, 0},
+		{tools.Local, "mute", false, yes, false, false, 0},
+		{"ada", "web", true, yes, false, false, 0},
+		{"ada", "web", true, yes, false, false, 0},
+		{tools.Local, "x", true, yes, false, true, 0},
+		{tools.Local, "x", true, yes, true, false, 1},
+		{tools.Local, "x", true, yes, true, false, 1},
+		{tools.Local, "y", true, no, false, true, 0},
+		{tools.Local, "y", true, no, false, false, 1},
+		{tools.Local, "y", true, no, false, false, 1},
+	} {
+		out, exit := as(c.principal, c.client, c.forms, c.user)
+		if reached := strings.HasPrefix(out, "HTTP/1.1 200 "); reached != c.reached {
+			t.Errorf("%d: reached %v: %s", i, reached, out)
+		}
+		if told := strings.Contains(exit.Refused, asks); told != c.told || !c.reached && !strings.Contains(exit.Refused, "network_private: ["+at+"] in the configuration allows it") {
+			t.Errorf("%d: %s", i, exit.Refused)
+		}
+		if len(c.user.asked) != c.asked {
+			t.Errorf("%d: asked %q", i, c.user.asked)
+		}
+	}
+	if want := "let commands reach " + at + " in your private network, for this session; a command was refused it before"; yes.asked[0] != want {
+		t.Error(yes.asked[0])
+	}
 }

@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"runtime"
 	"slices"
@@ -21,7 +23,9 @@ type Process struct {
 	terminal *os.File
 	signal   func(os.Signal) error
 	kill     func()
-	touched  func() Touched     // nil = not compared
+	touched  func() Touched // nil = not compared
+	ports    func() []int   // nil = it has the network of the machine
+	dial     func(ctx context.Context, port int) (net.Conn, error)
 	recorder *recorder.Recorder // nil = nothing is recorded
 	done     chan struct{}
 	exit     Exit
@@ -48,6 +52,25 @@ func (p *Process) Report() Report { return p.report }
 
 // Terminal returns the other end of its terminal, nil = it has none. The caller closes it.
 func (p *Process) Terminal() *os.File { return p.terminal }
+
+// Private reports whether it has a network of its own, which Ports and Dial are about.
+func (p *Process) Private() bool { return p.dial != nil }
+
+// Ports returns the TCP ports of its private network at which it listens, in order.
+func (p *Process) Ports() []int {
+	if p.ports == nil {
+		return nil
+	}
+	return p.ports()
+}
+
+// Dial connects to a port of the loopback device of its private network.
+func (p *Process) Dial(ctx context.Context, port int) (net.Conn, error) {
+	if p.dial == nil {
+		return nil, errors.ErrUnsupported
+	}
+	return p.dial(ctx, port)
+}
 
 // Signal sends a signal to the program and its process group.
 func (p *Process) Signal(s os.Signal) error { return p.signal(s) }

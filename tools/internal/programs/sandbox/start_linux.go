@@ -87,7 +87,7 @@ func (z *zygote) start(ctx context.Context, opt Options, c Command) (*Process, e
 			streams, given[i] = append(streams, int(f.Fd())), true
 		}
 	}
-	pass, err := z.pass(c)
+	pass, err := z.pass(ctx, c)
 	if err != nil {
 		unix.Close(theirs)
 		return nil, errors.Join(err, control.Close())
@@ -129,6 +129,9 @@ func (z *zygote) run(ctx context.Context, c sandboxinit.Command, tool string, pa
 	r.process = &Process{
 		report: Report{Level: z.opt.Level, Network: z.network(pass), Limits: binding(z.opt.Level, c), Countless: countless(z.opt.Level, c.Processes) != ""},
 		signal: r.signal, kill: r.kill, touched: r.touched, done: make(chan struct{}),
+	}
+	if z.opt.Level == Full {
+		r.process.ports, r.process.dial = r.ports, z.dial
 	}
 	stop := context.AfterFunc(ctx, func() { _ = control.SetReadDeadline(time.Unix(1, 0)) })
 	for {

@@ -94,3 +94,24 @@ func FuzzScreen(f *testing.F) {
 		}
 	})
 }
+
+// Only what draws on a whole screen counts as drawing.
+func TestDrawn(t *testing.T) {
+	for _, c := range []struct {
+		name, raw string
+		want      int
+	}{
+		{"text", "a\nb\n", -1},
+		{"colours and a bar", "\x1b[31mred\x1b[0m\n10%\r\x1b[K20%\x1b[1A\x1b[2K", -1},
+		{"a cleared screen", "\x1b[H\x1b[2J\x1b[3Jtext", -1},
+		{"one row again and again", "\x1b[5;1Ha\x1b[5;1Hb\x1b[5;9Hc", -1},
+		{"the second screen", "ab\x1b[?1049h", 2},
+		{"several modes", "ab\x1b[?2004h\x1b[?25l", -1},
+		{"rows", "Vim\n\x1b[24;1Hx\x1b[2;1H~\x1b[3;1H~", 4},
+		{"cut off", "Vim\n\x1b[24;1Hx\x1b[2;1H~\x1b[3;", -1},
+	} {
+		if got := screen.Drawn([]byte(c.raw)); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}

@@ -135,3 +135,32 @@ func arg(args []int, i, byDefault int) int {
 	}
 	return args[i]
 }
+
+// Drawn returns the index of the first control sequence with which a program draws on a whole
+// screen; -1 = it does not. Such a program switches to the second screen, or prints in several
+// rows by their numbers; one that only clears the screen, or rewrites its last lines as
+// progress bars do, does not count.
+func Drawn(raw []byte) int {
+	first, rows := -1, map[int]bool{}
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != esc {
+			continue
+		}
+		n, final, mark, args := parse(raw[i:])
+		switch {
+		case n == 0:
+			return -1
+		case final == 'h' && mark == '?' && len(args) > 0 && (args[0] == 1049 || args[0] == 1047 || args[0] == 47):
+			return i
+		case (final == 'H' || final == 'f') && mark == 0 && len(args) > 0:
+			if first < 0 {
+				first = i
+			}
+			if rows[args[0]] = true; len(rows) == 3 {
+				return first
+			}
+		}
+		i += n - 1
+	}
+	return -1
+}

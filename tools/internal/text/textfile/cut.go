@@ -2,8 +2,37 @@ package textfile
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
+
+// LineChars is the most characters of a line that results show.
+const LineChars = 2000
+
+// CutLines shortens the lines of a text that have more than LineChars characters, as Cut
+// does, and counts them. first is the number of the first of them, from 0.
+func CutLines(text string) (short string, cut, first int) {
+	if len(text) <= LineChars {
+		return text, 0, 0
+	}
+	var b strings.Builder
+	n := 0
+	for line := range strings.Lines(text) {
+		body, ended := strings.CutSuffix(line, "\n")
+		if kept := Cut(body, 0, 0, LineChars); kept != body {
+			if body = kept; cut == 0 {
+				first = n
+			}
+			cut++
+		}
+		b.WriteString(body)
+		if ended {
+			b.WriteByte('\n')
+		}
+		n++
+	}
+	return b.String(), cut, first
+}
 
 // Cut shortens a line to at most limit characters that include its bytes from..to, or their
 // beginning if they are longer. Each cut end has a mark with the number of missing bytes:

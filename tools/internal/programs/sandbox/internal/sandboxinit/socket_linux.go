@@ -72,6 +72,26 @@ func SendCommand(socket int, c Command, init int, streams ...int) error {
 	return sendFile(socket, msgCommand, c, append([]int{init}, streams...)...)
 }
 
+// SendSocket asks a zygote for a socket of its network. answer is the socket on which the event
+// with it comes.
+func SendSocket(socket, answer int) error { return send(socket, []byte{msgSocket}, answer) }
+
+// giveSocket sends an unconnected TCP socket. It stays in the network of this process, wherever
+// it is connected.
+func giveSocket(answer int) {
+	const kind = unix.SOCK_STREAM | unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK
+	fd, err := unix.Socket(unix.AF_INET6, kind, 0)
+	if err != nil {
+		fd, err = unix.Socket(unix.AF_INET, kind, 0)
+	}
+	if err != nil {
+		_ = sendEvent(answer, Event{Kind: EvError, Text: err.Error()}) // fails if the server does not wait any more
+		return
+	}
+	defer unix.Close(fd)
+	_ = sendEvent(answer, Event{Kind: EvSocket}, fd)
+}
+
 // sendFile sends a description in a memory file, since it can be larger than a message.
 func sendFile(socket int, kind byte, v any, fds ...int) error {
 	data, err := json.Marshal(v)

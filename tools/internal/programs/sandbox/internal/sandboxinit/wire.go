@@ -124,6 +124,7 @@ const (
 const (
 	msgView    = 'v' // [description]
 	msgCommand = 'c' // [description, socket of the init, streams ...]
+	msgSocket  = 's' // [socket for the answer]: it wants a socket of the private network
 )
 
 // A message to an init is two bytes; the second is the number of the signal.
@@ -145,6 +146,7 @@ const (
 	// and A is the port. B is 0 if changes can be reported, else the errno that says why not.
 	EvReady
 	EvReports // comes with the listener of the reports of a program, before EvProcess
+	EvSocket  // comes with an unconnected TCP socket, for IPv6 and IPv4 if the kernel has IPv6
 )
 
 // Event is a message of a zygote or an init. On the wire it is 32 bytes and the text.

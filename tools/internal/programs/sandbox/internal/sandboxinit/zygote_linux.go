@@ -202,17 +202,22 @@ func (z *zygote) serve() error {
 			}
 			return err
 		}
-		if kind[0] != msgCommand || len(fds) < 2 {
+		switch {
+		case kind[0] == msgSocket && len(fds) == 1:
+			giveSocket(fds[0])
+		case kind[0] == msgCommand && len(fds) >= 2:
+			if err := z.start(fds); err != nil {
+				e := Event{Kind: EvError, Text: err.Error()}
+				if errors.Is(err, errNoProgram) {
+					e = Event{Kind: EvFailed, A: StageExec, B: uint32(unix.ENOENT)}
+				}
+				_ = sendEvent(fds[1], e) // fails if the server does not wait any more
+			}
+			fds = fds[1:] // the description is closed
+		default:
 			return errors.New("the server sent an unknown message")
 		}
-		if err := z.start(fds); err != nil {
-			e := Event{Kind: EvError, Text: err.Error()}
-			if errors.Is(err, errNoProgram) {
-				e = Event{Kind: EvFailed, A: StageExec, B: uint32(unix.ENOENT)}
-			}
-			_ = sendEvent(fds[1], e) // fails if the server does not wait any more
-		}
-		for _, fd := range fds[1:] {
+		for _, fd := range fds {
 			unix.Close(fd)
 		}
 	}

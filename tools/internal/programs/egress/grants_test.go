@@ -1,0 +1,82 @@
+package egress_test
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/tools/internal/programs/egress"
+)
+
+// TestGrants has the user allow private hosts for a session: only exact hosts with their
+// ports that were refused, and never a link-local address or one of a cloud.
+func TestGrants(t *testing.T) {
+	at := map[string]string{"mirror.test": "10.0.0.5", "link.test": "169.254.169.254", "cloud.test": "100.100.100.200"}
+	lookup := func(_ context.Context, name string) ([]netip.Addr, error) {
+		if a, ok := at[strings.TrimSuffix(name, ".")]; ok {
+			return []netip.Addr{netip.MustParseAddr(a)}, nil
+		}
+		return []netip.Addr{netip.MustParseAddr("10.0.0.6")}, nil
+	}
+	for _, way := range []string{"connect", "plain"} {
+		t.Run(way, func(t *testing.T) {
+			w := newWorld(t, egress.Options{Lookup: lookup})
+			g := &egress.Grants{}
+			g.Use()
+			refused := func(host string) string {
+				t.Helper()
+				pass := w.gate.Pass(true, g)
+				if got := w.askWith(pass, way, host); !strings.Contains(got, "403") {
+					t.Errorf("%s: %s", host, got)
+				}
+				return pass.Told()
+			}
+			told := refused("mirror.test")
+			if !strings.Contains(told, "mirror.test:80: its address 10.0.0.5 is private; network_private: [mirror.test:80] in the configuration allows it") ||
+				!strings.HasSuffix(told, "; call again with network: true, and the user is asked to allow it for this session") {
+				t.Error(told)
+			}
+			for _, host := range []string{"link.test", "cloud.test", "169.254.169.254"} {
+				if told := refused(host); strings.Contains(told, "the user is asked") {
+					t.Error(told)
+				}
+			}
+			refused("10.0.0.7")
+			refused("pip.internal")
+			want := []string{"mirror.test:80", "10.0.0.7:80", "pip.internal:80"}
+			if diff := cmp.Diff(want, g.Wanted()); diff != "" {
+				t.Fatal(diff)
+			}
+			g.Settle([]string{"mirror.test:80", "10.0.0.7:80", "link.test:80"}, true)
+			g.Settle([]string{"pip.internal:80"}, false)
+			for _, host := range []string{"mirror.test", "10.0.0.7"} {
+				if got := w.askWith(w.gate.Pass(true, g), way, host); got != "reached" {
+					t.Errorf("%s is allowed: %s", host, got)
+				}
+			}
+			for _, host := range []string{"other.test", "link.test", "10.0.0.8"} {
+				refused(host)
+			}
+			if told := refused("pip.internal"); strings.Contains(told, "the user is asked") {
+				t.Errorf("asked again: %s", told)
+			}
+			if got := w.ask(way, "mirror.test"); !strings.Contains(got, "403") {
+				t.Errorf("another session: %s", got)
+			}
+			at["mirror.test"] = "169.254.169.254" // the name leads elsewhere now
+			refused("mirror.test")
+			at["mirror.test"] = "10.0.0.5"
+		})
+	}
+	w := newWorld(t, egress.Options{Lookup: lookup, Hosts: []string{"only.test"}})
+	g := &egress.Grants{}
+	g.Use()
+	pass := w.gate.Pass(true, g)
+	w.askWith(pass, "connect", "mirror.test")
+	if told := pass.Told(); strings.Contains(told, "the user is asked") || len(g.Wanted()) > 0 {
+		t.Errorf("beyond the only hosts: %s", told)
+	}
+}
