@@ -84,6 +84,18 @@ func (c *Client) Snapshot(ctx context.Context, r Request) *Page {
 	return &kept.page
 }
 
+// Keep keeps a page that was made of an answer, for Snapshot of the same request: one that is
+// never sent. The header of p says as that of the answer whether it must not be written to
+// disk.
+func (c *Client) Keep(ctx context.Context, r Request, p Page) {
+	k, err := keyOf(ctx, r)
+	if err != nil {
+		return // what was answered has a URL
+	}
+	_, secret := directives(p.Header)["no-store"]
+	c.store(ctx, k, &kept{page: p}, secret)
+}
+
 // read reads the body of an answer, and keeps the page.
 func (c *Client) read(ctx context.Context, k key, r Request, got *Response) (*Page, error) {
 	defer got.Body.Close()

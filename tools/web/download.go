@@ -139,7 +139,7 @@ type received struct {
 
 // fetchPart reads what is missing of a file.
 func (e *engine) fetchPart(ctx context.Context, at string, p *part, out *DownloadOut) (received, error) {
-	header := http.Header{"User-Agent": {e.agent()}, "Accept": {"*/*"}, "Accept-Encoding": {"identity"}}
+	header := http.Header{"Accept": {"*/*"}, "Accept-Encoding": {"identity"}}
 	if have := p.size(); have > 0 && p.Validator != "" {
 		header.Set("Range", fmt.Sprintf("bytes=%d-", have))
 		header.Set("If-Range", p.Validator)

@@ -10,8 +10,6 @@ import (
 	"time"
 )
 
-const csv = "name,count\nred,12\n"
-
 func TestDownload(t *testing.T) {
 	breaks := true // the connection, in the middle of /large
 	large := strings.Repeat("0123456789abcdef", 64<<10)

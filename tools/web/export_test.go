@@ -9,11 +9,12 @@ import (
 	"toolcrib/tools/outbound"
 )
 
-// NewTools returns the tools of the category in a network that network makes,
-// whose certificates trust accepts.
-func NewTools(set Settings, network func(outbound.Rules) outbound.Rules, trust *tls.Config) []tools.Tool {
+// NewTools returns the tools of the category in a network that network makes, whose
+// certificates trust accepts, with jobs that have opened ports, and without pauses between
+// the requests of a crawl.
+func NewTools(set Settings, network func(outbound.Rules) outbound.Rules, trust *tls.Config, opened func(string, int) bool) []tools.Tool {
 	client := new(outbound.Client)
-	e := newEngine(deps{client: func() *outbound.Client { return client }, browser: browser.New(sandbox.New()), network: network, trust: trust})
+	e := newEngine(deps{client: func() *outbound.Client { return client }, browser: browser.New(sandbox.New()), network: network, trust: trust, opened: opened})
 	e.settings.Apply(&set, tools.Setup{})
 	return e.tools()
 }

@@ -1,23 +1,18 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"mime"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/browser"
-	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/outbound"
-	"toolcrib/tools/web/internal/feed"
-	"toolcrib/tools/web/internal/page"
 )
 
 // request is an address to read, and how.
@@ -34,8 +29,9 @@ type request struct {
 // reading is what was read at an address.
 type reading struct {
 	page     *outbound.Page
-	rendered *browser.Page // nil = the scripts of the page did not run
-	renewed  bool          // a further part was wanted, and the first page is no longer kept
+	asked    string // the address that was asked for
+	rendered bool   // page is what its scripts have made of it
+	renewed  bool   // a further part was wanted, and the first page is no longer kept
 	notes    []string
 }
 
@@ -48,7 +44,7 @@ func address(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "<"), ">")
 	if !strings.Contains(text, "://") {
-		text = "https://" + text
+		text = "http://" + text
 	}
 	u, err := url.Parse(text)
 	switch {
@@ -65,52 +61,98 @@ func address(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// read fetches an address, or returns what it has fetched before.
+// read fetches an address, or returns what it has fetched before. Plain HTTP is asked for
+// only if the same address does not answer over TLS.
 func (e *engine) read(ctx context.Context, r request) (*reading, error) {
 	u, err := address(r.url)
 	if err != nil {
 		return nil, err
 	}
-	header := r.header.Clone()
-	if header == nil {
-		header = http.Header{}
+	if r.header == nil {
+		r.header = http.Header{}
 	}
-	if header.Get("Accept") == "" {
-		header.Set("Accept", accept)
+	own := len(r.header) > 0 || r.body != nil
+	if own && r.render == "always" {
+		return nil, tools.Errorf(tools.InvalidArgument, "a browser sends no headers and no body of yours").WithHint("leave out render, or headers and body")
 	}
-	if header.Get("User-Agent") == "" {
-		header.Set("User-Agent", e.agent())
+	if r.header.Get("Accept") == "" {
+		r.header.Set("Accept", accept)
 	}
-	ask := outbound.Request{Method: r.method, URL: u.String(), Header: header, Body: r.body, Delay: r.delay}
+	ask := outbound.Request{Method: r.method, URL: u.String(), Header: r.header, Body: r.body, Delay: r.delay}
+	secure := ask
+	if e.upgrades(ctx, u, ask.Method) {
+		secure.URL, secure.Timeout, secure.Tries = "https"+strings.TrimPrefix(ask.URL, "http"), secureTime, 1
+	}
 	if r.further {
-		if kept := e.kept(ctx, ask); kept != nil {
+		kept := e.kept(ctx, secure)
+		if kept == nil && secure.URL != ask.URL {
+			kept = e.kept(ctx, ask)
+		}
+		if kept != nil {
 			return kept, nil
 		}
 	}
-	if err := e.mayRead(ctx, u); err != nil {
+	got, err := e.get(ctx, secure)
+	if err != nil && secure.URL != ask.URL && ctx.Err() == nil {
+		secure = ask
+		got, err = e.get(ctx, ask)
+	}
+	if err != nil {
+		return nil, err
+	}
+	read := &reading{page: got, asked: secure.URL, renewed: r.further}
+	switch {
+	case r.render == "never" || own || r.method != "" && r.method != http.MethodGet || !isPage(got):
+	case r.render == "always":
+		err = e.render(ctx, secure, read)
+	case needsScripts(ctx, got):
+		if err := e.render(ctx, secure, read); err != nil {
+			read.notes = append(read.notes, "the page is made by scripts, which did not run: "+tools.AsError(err).Msg)
+		}
+	}
+	return read, err
+}
+
+// secureTime is how long an address is asked for over TLS that was given without.
+const secureTime = 10 * time.Second
+
+// upgrades reports whether an address of plain HTTP is asked for over TLS first.
+func (e *engine) upgrades(ctx context.Context, u *url.URL, method string) bool {
+	return u.Scheme == "http" && u.Port() == "" && !changes(method) && !e.own(u) && !e.allowed(ctx, u)
+}
+
+// changes reports whether a method may change something at the server.
+func changes(method string) bool {
+	return !slices.Contains([]string{"", http.MethodGet, http.MethodHead, http.MethodOptions}, method)
+}
+
+// allowed reports whether the user has allowed a host that is private.
+func (e *engine) allowed(ctx context.Context, u *url.URL) bool {
+	t, err := outbound.ParseTarget(hostPort(u))
+	return err == nil && e.ownPort(ctx, t)
+}
+
+// ownPort reports whether a job of the caller has opened a port of this machine for the user.
+func (e *engine) ownPort(ctx context.Context, t outbound.Target) bool {
+	s := tools.Session(ctx)
+	return s != nil && e.opened != nil && (t.Name == "localhost" || t.Addr == loopback) && e.opened(s.Principal, int(t.Port))
+}
+
+var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+// get fetches a page that may be read and that is one.
+func (e *engine) get(ctx context.Context, ask outbound.Request) (*outbound.Page, error) {
+	if err := e.mayRead(ctx, parsed(ask.URL)); err != nil {
 		return nil, err
 	}
 	got, err := e.client().Fetch(ctx, ask)
 	if err != nil {
 		return nil, err
 	}
-	read := &reading{page: got, renewed: r.further}
 	if err := e.mayRead(ctx, parsed(got.URL)); err != nil {
 		return nil, err
 	}
-	if err := refused(got); err != nil {
-		return nil, err
-	}
-	switch {
-	case r.render == "never" || r.method != "" && r.method != http.MethodGet || !isPage(got):
-	case r.render == "always":
-		err = e.render(ctx, ask, read)
-	case needsScripts(ctx, got):
-		if err := e.render(ctx, ask, read); err != nil {
-			read.notes = append(read.notes, "the page is made by scripts, which did not run: "+tools.AsError(err).Msg)
-		}
-	}
-	return read, err
+	return got, refused(got)
 }
 
 // parsed parses an address that was parsed before.
@@ -124,22 +166,35 @@ func parsed(text string) *url.URL {
 
 // kept returns what the last read of the same request has found, nil = it is no longer kept.
 func (e *engine) kept(ctx context.Context, ask outbound.Request) *reading {
-	if read, ok := e.rendered.get(renderedKey(ctx, ask.URL)); ok {
-		return &read
-	}
-	if p := e.client().Snapshot(ctx, ask); p != nil {
-		return &reading{page: p}
+	plain, rendered := e.client().Snapshot(ctx, ask), e.client().Snapshot(ctx, rendering(ask))
+	switch {
+	case rendered != nil && (plain == nil || rendered.At.After(plain.At)):
+		return &reading{page: rendered, asked: ask.URL, rendered: true}
+	case plain != nil && plain.Status < 400:
+		return &reading{page: plain, asked: ask.URL}
 	}
 	return nil
 }
 
+// rendering names a page after its scripts have run, as a request that is never sent.
+func rendering(ask outbound.Request) outbound.Request {
+	ask.Method = "RENDER"
+	return ask
+}
+
 // render runs the scripts of a page.
 func (e *engine) render(ctx context.Context, ask outbound.Request, read *reading) error {
-	p, err := e.browser.Render(ctx, browser.Request{URL: read.page.URL})
+	r := browser.Request{URL: read.page.URL}
+	if u := parsed(read.page.URL); e.allowed(ctx, u) {
+		r.Also = hostPort(u)
+	}
+	p, err := e.browser.Render(ctx, r)
 	if err != nil {
 		return err
 	}
-	read.rendered = &p
+	header := http.Header{"Content-Type": {"text/html; charset=utf-8"}, "Cache-Control": read.page.Header["Cache-Control"]}
+	read.page = &outbound.Page{URL: p.URL, Status: p.Status, Header: header, Body: []byte(p.HTML), At: time.Now()}
+	read.rendered = true
 	if !p.Settled {
 		read.notes = append(read.notes, "the page was still loading after 10 s")
 	}
@@ -149,12 +204,8 @@ func (e *engine) render(ctx context.Context, ask outbound.Request, read *reading
 	if len(p.Problems) > 0 {
 		read.notes = append(read.notes, "errors of its scripts: "+strings.Join(p.Problems, "; "))
 	}
-	e.rendered.put(renderedKey(ctx, ask.URL), *read)
+	e.client().Keep(ctx, rendering(ask), *read.page)
 	return nil
-}
-
-func renderedKey(ctx context.Context, url string) string {
-	return tools.Session(ctx).Principal + "\x00" + url
 }
 
 // refused returns the error of an answer that is not what was asked for.
@@ -175,13 +226,23 @@ func refused(p *outbound.Page) error {
 		}
 	}
 	say := fmt.Sprintf("%s: HTTP %d %s", shown(p.URL), p.Status, http.StatusText(p.Status))
-	if p.Header.Get("Cf-Mitigated") == "challenge" {
+	if challenges(p.Header) {
 		return tools.Errorf(tools.Denied, "%s: the site wants a proof that a person asks", say).WithHint("web_search may find the same elsewhere")
 	}
 	if text := strings.TrimSpace(textOf(p)); text != "" {
 		say += "; it says (" + outside + "): " + cut(text, 500)
 	}
 	return tools.Errorf(code, "%s", say).WithHint("%s", hint)
+}
+
+// challenges reports whether an answer says that it asks for a proof that a person asks.
+func challenges(header http.Header) bool {
+	for _, name := range [...]string{"Cf-Mitigated", "X-Amzn-Waf-Action", "X-Vercel-Mitigated"} {
+		if v := header.Get(name); v == "challenge" || v == "captcha" {
+			return true
+		}
+	}
+	return false
 }
 
 // shown is an address in texts: without what may be a secret, and not too long.
@@ -195,139 +256,8 @@ func shown(address string) string {
 
 // cut cuts a text to a number of characters, visibly.
 func cut(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	n := 0
-	for i := range text {
-		if n == most {
-			return text[:i] + "..."
-		}
-		n++
+	if head, more := first(text, most); more {
+		return head + "..."
 	}
 	return text
 }
-
-// mediaType is the type that a server declares, or else that the content has.
-func mediaType(p *outbound.Page) string {
-	declared, _, err := mime.ParseMediaType(p.Header.Get("Content-Type"))
-	found, _, _ := mime.ParseMediaType(http.DetectContentType(p.Body)) // what it returns can be parsed
-	switch {
-	case err != nil, declared == "application/octet-stream", declared == "binary/octet-stream":
-		return found
-	case declared == "text/plain" && found == "text/html" && !strings.HasPrefix(p.Header.Get("X-Content-Type-Options"), "nosniff"):
-		return found
-	case strings.HasPrefix(found, "image/") && strings.HasPrefix(declared, "text/"), found == "application/pdf":
-		return found
-	}
-	return declared
-}
-
-func isPage(p *outbound.Page) bool {
-	m := mediaType(p)
-	return m == "text/html" || m == "application/xhtml+xml"
-}
-
-// isText reports whether a media type is a text.
-func isText(m string) bool {
-	return strings.HasPrefix(m, "text/") || strings.HasSuffix(m, "+json") || strings.HasSuffix(m, "+xml") || slices.Contains([]string{
-		"application/json", "application/xml", "application/javascript", "application/x-javascript", "application/ecmascript",
-		"application/yaml", "application/x-yaml", "application/toml", "application/x-ndjson", "application/ld+json", "application/graphql",
-		"application/x-sh", "application/sql", "application/x-www-form-urlencoded",
-	}, m)
-}
-
-// textOf returns the text of any page, in short.
-func textOf(p *outbound.Page) string {
-	if !isPage(p) {
-		if !isText(mediaType(p)) {
-			return ""
-		}
-		text, _ := page.Decode(p.Body, p.Header.Get("Content-Type"))
-		return string(text)
-	}
-	text, _ := page.Decode(p.Body, p.Header.Get("Content-Type"))
-	return page.Parse(context.Background(), text, parsed(p.URL)).Main(context.Background()).Markdown
-}
-
-const (
-	// fewLetters is how short the text of a page is that may be made by its scripts.
-	fewLetters = 200
-)
-
-// needsScripts reports whether a page shows almost nothing before its scripts run.
-func needsScripts(ctx context.Context, p *outbound.Page) bool {
-	text, _ := page.Decode(p.Body, p.Header.Get("Content-Type"))
-	if !bytes.Contains(bytes.ToLower(text), []byte("<script")) {
-		return false
-	}
-	return utf8.RuneCountInString(page.Parse(ctx, text, parsed(p.URL)).Whole(ctx).Markdown) < fewLetters
-}
-
-// text is what was read, as a text.
-type text struct {
-	kind    string // page, feed, text, image or file
-	media   string
-	charset page.Charset
-	meta    page.Meta
-	body    string
-	notes   []string
-}
-
-// convert makes the text of what was read in a format.
-func (r *reading) convert(ctx context.Context, format string, main bool) text {
-	p := r.page
-	t := text{kind: "text", media: mediaType(p), notes: r.notes}
-	switch {
-	case isPage(p):
-		t.kind = "page"
-	case strings.HasPrefix(t.media, "image/") && t.media != "image/svg+xml":
-		t.kind = "image"
-		return t
-	case !isText(t.media):
-		t.kind = "file"
-		return t
-	}
-	var decoded []byte
-	if r.rendered != nil {
-		decoded, t.charset = []byte(r.rendered.HTML), page.Charset{Name: "utf-8", Source: "browser"}
-	} else {
-		decoded, t.charset = page.Decode(p.Body, p.Header.Get("Content-Type"))
-	}
-	at := parsed(p.URL)
-	if r.rendered != nil {
-		at = parsed(r.rendered.URL)
-	}
-	if t.kind != "page" {
-		t.body = string(decoded)
-		if f, ok := feed.Parse(decoded); ok && format != "raw" {
-			t.kind, t.meta.Title, t.meta.Description = "feed", f.Title, f.Description
-			t.body = f.Markdown(ctx, at)
-			if f.Cut {
-				t.notes = append(t.notes, "the feed has more entries")
-			}
-		}
-		return t
-	}
-	if format == "raw" {
-		t.body = string(decoded)
-		return t
-	}
-	parsed := page.Parse(ctx, decoded, at)
-	t.meta = parsed.Meta
-	doc := parsed.Whole(ctx)
-	if main {
-		doc = parsed.Main(ctx)
-	}
-	t.body = doc.Markdown
-	if doc.Note != "" {
-		t.notes = append(t.notes, doc.Note)
-	}
-	if doc.Cut {
-		t.notes = append(t.notes, "something may be missing: the page is too large to be read as a whole")
-	}
-	return t
-}
-
-// size is the size of what was read.
-func (r *reading) size() string { return textfile.Size(int64(len(r.page.Body))) }

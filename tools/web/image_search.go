@@ -34,7 +34,7 @@ type ImageSearchIn struct {
 
 // ImageSearchOut is what was found.
 type ImageSearchOut struct {
-	WebSearchOut
+	Found
 	Dead  int // hits left out because their image is not there
 	shown []tools.Block
 }
@@ -69,13 +69,12 @@ func (e *engine) imageSearch(ctx context.Context, in ImageSearchIn) (ImageSearch
 		return ImageSearchOut{}, err
 	}
 	text := cmp.Or(in.Query, in.Image)
-	found, age, err := e.search(ctx, what, list, lookup.Query{Text: text, Limit: in.Limit, Page: in.Page})
-	if err != nil {
+	out := ImageSearchOut{}
+	if out.Found, err = e.search(ctx, what, list, lookup.Query{Text: text, Limit: in.Limit, Page: in.Page}); err != nil {
 		return ImageSearchOut{}, err
 	}
-	out := ImageSearchOut{WebSearchOut: WebSearchOut{Query: text, States: found.states, Page: in.Page, Age: age}}
-	out.Hits, out.Dead = e.living(ctx, found.hits)
-	out.shown = e.show(ctx, out.Hits, in.Show)
+	out.Hits, out.Dead = e.living(ctx, out.Hits)
+	out.shown = e.thumbnails(ctx, out.Hits, in.Show)
 	return out, ctx.Err()
 }
 
@@ -126,8 +125,8 @@ func (e *engine) living(ctx context.Context, hits []lookup.Hit) (living []lookup
 	return living, len(hits) - len(living)
 }
 
-// show fetches small versions of the first images, with a line before each.
-func (e *engine) show(ctx context.Context, hits []lookup.Hit, most int) []tools.Block {
+// thumbnails fetches small versions of the first images, with a line before each.
+func (e *engine) thumbnails(ctx context.Context, hits []lookup.Hit, most int) []tools.Block {
 	hits = hits[:min(most, len(hits))]
 	blocks := make([][]tools.Block, len(hits))
 	var wg sync.WaitGroup
@@ -178,7 +177,7 @@ func (o ImageSearchOut) Text() string {
 		}
 		h.Snippet = strings.Join(parts, ", ")
 	}
-	text := o.WebSearchOut.Text()
+	text := o.Found.Text()
 	if o.Dead > 0 {
 		text += fmt.Sprintf("; %s left out, whose image is not there any more", textfile.Count(o.Dead, "result"))
 	}

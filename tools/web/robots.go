@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -49,7 +50,7 @@ func (e *engine) mayRead(ctx context.Context, u *url.URL) error {
 	if u.RawQuery != "" {
 		path += "?" + u.RawQuery
 	}
-	if v := r.file.Allowed(robots.Token(e.agent()), path); !v.Allowed {
+	if v := r.file.Allowed(e.settings.Now().robot(), path); !v.Allowed {
 		return tools.Errorf(tools.Denied, "%s: robots.txt of %s says in line %d: %s", shown(u.String()), u.Host, v.Line, v.Text).
 			WithHint("read another page; the user can set web.robots to ignore")
 	}
@@ -64,35 +65,50 @@ func (e *engine) rulesOf(ctx context.Context, u *url.URL) (rules, error) {
 	if e.robots == nil {
 		e.robots, _ = simplelru.NewLRU[string, rules](mostRobots, nil) // the size is right
 	}
-	r, ok := e.robots.Get(origin)
+	known, ok := e.robots.Get(origin)
 	e.mu.Unlock()
-	if ok && time.Since(r.at) < robotsTime {
-		return r, nil
+	if ok && time.Since(known.at) < robotsTime {
+		return known, nil
 	}
-	got, err := e.client().Fetch(ctx, outbound.Request{
-		URL: origin + "/robots.txt", Header: http.Header{"User-Agent": {e.agent()}, "Accept": {"text/plain, */*;q=0.5"}},
-		MaxBytes: robotsSize, Timeout: robotsWait,
-	})
-	r = rules{at: time.Now()}
-	switch {
-	case err != nil && tools.AsError(err).Code == tools.TooLarge:
-		r.file = robots.Parse(nil)
-	case err != nil:
+	r, err := e.fetchRules(ctx, origin)
+	if err != nil {
 		e := plain(err)
 		e.Msg = shown(u.String()) + ": " + e.Msg
 		return rules{}, e
-	case got.Status >= 500:
-		r.say = http.StatusText(got.Status)
-	case got.Status >= 400:
-		r.file = robots.Parse(nil)
-	default:
-		text, _ := page.Decode(got.Body, got.Header.Get("Content-Type"))
-		r.file = robots.Parse(text)
 	}
 	if r.file != nil {
 		e.mu.Lock()
 		e.robots.Add(origin, r)
 		e.mu.Unlock()
 	}
+	return r, nil
+}
+
+// fetchRules reads a robots.txt, of which the first part counts (RFC 9309, 2.5). One that is
+// not there, or behind too many redirects, forbids nothing (2.3.1).
+func (e *engine) fetchRules(ctx context.Context, origin string) (rules, error) {
+	r := rules{at: time.Now()}
+	got, err := e.client().Do(ctx, outbound.Request{
+		URL: origin + "/robots.txt", Header: http.Header{"Accept": {"text/plain, */*;q=0.5"}}, Timeout: robotsWait,
+		MaxBytes: 1 << 30, // of which robotsSize is read
+	})
+	if err != nil && tools.AsError(err).Code != tools.Unsupported {
+		return rules{}, err
+	}
+	var text []byte
+	if err == nil {
+		defer got.Body.Close()
+		if got.Status >= 500 {
+			r.say = http.StatusText(got.Status)
+			return r, nil
+		}
+		if got.Status < 400 {
+			if text, err = io.ReadAll(io.LimitReader(got.Body, robotsSize)); err != nil {
+				return rules{}, err
+			}
+			text, _ = page.Decode(text, got.Header.Get("Content-Type"))
+		}
+	}
+	r.file = robots.Parse(text)
 	return r, nil
 }

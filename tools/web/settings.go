@@ -13,6 +13,7 @@ import (
 	"toolcrib/tools/outbound"
 	"toolcrib/tools/web/internal/forecast"
 	"toolcrib/tools/web/internal/lookup"
+	"toolcrib/tools/web/internal/robots"
 )
 
 // Settings are those of the category.
@@ -35,7 +36,7 @@ type Web struct {
 	Search    []string          `json:"search,omitempty" jsonschema:"enum=brave,enum=tavily,enum=exa,enum=serper,enum=searxng,enum=duckduckgo" jsonschema_description:"services that web_search asks (default every one that has a key or an address, and duckduckgo if none finds anything)"`
 	Images    []string          `json:"images,omitempty" jsonschema:"enum=brave,enum=serper,enum=serpapi,enum=searxng,enum=openverse,enum=commons" jsonschema_description:"services that image_search asks (default every one that has a key or an address, openverse and commons)"`
 	Robots    string            `json:"robots,omitempty" jsonschema:"enum=obey,enum=ignore" jsonschema_description:"whether pages are left alone that robots.txt asks programs not to read (default obey)"`
-	Agent     string            `json:"agent,omitempty" jsonschema_description:"the user agent of requests for pages (default toolcrib)"`
+	Agent     string            `json:"agent,omitempty" jsonschema_description:"the user agent of requests for pages (default toolcrib with its version)"`
 	Addresses map[string]string `json:"addresses,omitempty" jsonschema_description:"URLs of services in the place of their own, by name: brave, tavily, exa, serper, serpapi, duckduckgo, openverse, commons, open-meteo, geocoding, amap"`
 }
 
@@ -147,8 +148,16 @@ func (set *Settings) pictures() map[string]lookup.Backend {
 	return all
 }
 
-// agent is the user agent of requests for pages.
-func (set *Settings) agent() string { return cmp.Or(set.Web.Agent, "toolcrib") }
+// agent is the user agent of requests for pages, by a version of the program.
+func (set *Settings) agent(version string) string {
+	if set.Web.Agent == "" && strings.HasPrefix(version, "v") {
+		return "toolcrib/" + version[1:]
+	}
+	return cmp.Or(set.Web.Agent, "toolcrib")
+}
+
+// robot is the name of the program in robots.txt.
+func (set *Settings) robot() string { return robots.Token(set.agent("")) }
 
 // webRules are for addresses that calls name.
 func (set *Settings) webRules() outbound.Rules {

@@ -41,6 +41,8 @@ type WebCrawlOut struct {
 	Pages []CrawledPage
 	Left  int // pages that were found and not read
 	From  string
+	whole string // the arguments with which web_fetch reads all of a page
+	parts bool   // the pages are parts that answer a query, so that no offset reads on
 }
 
 // CrawledPage is one page, or why it could not be read.
@@ -69,7 +71,6 @@ func webCrawlTool(e *engine) tools.Tool {
 const (
 	crawlTime = 50 * time.Second // for all pages together
 	atOnce    = 5
-	hostDelay = 500 * time.Millisecond
 	mostCrawl = 2000 // addresses that are remembered
 	mostMaps  = 5    // sitemaps that are read
 )
@@ -100,8 +101,14 @@ func (e *engine) webCrawl(ctx context.Context, in WebCrawlIn) (WebCrawlOut, erro
 	if err := ctx.Err(); err != nil {
 		return WebCrawlOut{}, err
 	}
-	out := WebCrawlOut{Pages: c.done, Left: c.left, From: c.from}
-	share(out.Pages, in.Budget)
+	out := WebCrawlOut{Pages: c.done, Left: c.left, From: c.from, parts: in.Query != ""}
+	if in.Format != "markdown" {
+		out.whole = ", format=" + in.Format
+	}
+	if !in.Main {
+		out.whole += ", main=false"
+	}
+	out.share(in.Budget)
 	return out, nil
 }
 
@@ -123,12 +130,12 @@ type crawl struct {
 // plan queues the first addresses.
 func (c *crawl) plan() error {
 	for _, text := range c.in.URLs {
-		u, err := address(text)
-		if err != nil {
-			c.done = append(c.done, CrawledPage{URL: cut(text, 300), Status: tools.AsError(err).Error(), Failed: true})
-			continue
+		if u, err := address(text); err == nil {
+			c.add(u)
+		} else if !c.seen[text] {
+			c.seen[text] = true
+			c.queue = append(c.queue, text) // reading it says what is wrong
 		}
-		c.add(u)
 	}
 	c.in.Limit = max(c.in.Limit, len(c.in.URLs))
 	if c.in.Start == "" {
@@ -261,25 +268,17 @@ func (c *crawl) one(at string, follow bool) (CrawledPage, []page.Link) {
 		p.Status, p.Failed = e.Error(), true
 		return p, nil
 	}
-	delay := hostDelay
+	delay := c.e.pace
 	if r, err := c.e.rulesOf(c.ctx, parsed(at)); err == nil && r.file != nil && c.e.settings.Now().Web.Robots != "ignore" {
-		delay = max(delay, r.file.Delay(robots.Token(c.e.agent())))
+		delay = max(delay, r.file.Delay(c.e.settings.Now().robot()))
 	}
 	got, err := c.e.read(c.ctx, request{url: at, render: "auto", delay: delay})
 	if err != nil {
 		return fail(err)
 	}
-	t := got.convert(c.ctx, c.in.Format, c.in.Main)
-	if t.kind == "image" || t.kind == "file" {
-		return fail(tools.Errorf(tools.Unsupported, "a file of type %s with %s, not a text", t.media, got.size()).WithHint("download saves it"))
-	}
-	switch c.in.Format {
-	case "links":
-		t.body = got.links(c.ctx)
-	case "structured":
-		t.body = got.structured(c.ctx)
-	case "text":
-		t.body = page.Plain(t.body)
+	t, err := got.convert(c.ctx, c.in.Format, c.in.Main)
+	if err != nil {
+		return fail(plain(err))
 	}
 	p.Status = textfile.Count(utf8.RuneCountInString(t.body), "character")
 	if t.meta.Title != "" {
@@ -289,40 +288,41 @@ func (c *crawl) one(at string, follow bool) (CrawledPage, []page.Link) {
 		p.Status += "; " + strings.Join(t.notes, "; ")
 	}
 	if c.in.Query != "" {
-		var parts []string
-		for _, s := range page.Best(page.Sections(t.body), c.in.Query, c.in.Budget) {
-			parts = append(parts, strings.TrimSpace(s.Text))
-		}
-		if t.body = strings.Join(parts, "\n\n"); t.body == "" {
+		var of string
+		if t.body, of = sectionsOf(t.body, c.in.Query, c.in.Budget); t.body == "" {
 			p.Status += fmt.Sprintf("; no section has a word of %q", c.in.Query)
+		} else {
+			p.Status += "; " + of
 		}
 	}
 	p.Body = strings.TrimSpace(t.body)
 	if !follow {
 		return p, nil
 	}
-	links, _ := got.parse(c.ctx).Links(mostLinks)
+	if !isPage(got.page) {
+		return p, nil
+	}
+	decoded, _ := page.Decode(got.page.Body, got.page.Header.Get("Content-Type"))
+	links, _ := page.Parse(c.ctx, decoded, parsed(got.page.URL)).Links(mostLinks)
 	return p, links
 }
 
-// share cuts the pages to a number of characters together, so that what short ones leave
-// goes to the longer ones.
-func share(pages []CrawledPage, budget int) {
-	order := make([]int, len(pages))
-	for i := range order {
-		order[i] = i
+// share cuts the pages to a number of characters together.
+func (o *WebCrawlOut) share(budget int) {
+	bodies := make([]string, len(o.Pages))
+	for i, p := range o.Pages {
+		bodies[i] = p.Body
 	}
-	size := func(i int) int { return utf8.RuneCountInString(pages[i].Body) }
-	slices.SortFunc(order, func(a, b int) int { return size(a) - size(b) })
-	for n, i := range order {
-		each := budget / (len(order) - n)
-		if have := size(i); have <= each {
-			budget -= have
+	for i, share := range shares(bodies, budget) {
+		head, more := first(bodies[i], share)
+		if !more {
 			continue
 		}
-		budget -= each
-		kept := []rune(pages[i].Body)[:each]
-		pages[i].Body = string(kept) + "\n[cut; web_fetch this address with offset=" + fmt.Sprint(each) + "]"
+		hint := fmt.Sprintf("\n[cut; web_fetch of this address reads on with offset=%d%s]", share, o.whole)
+		if o.parts {
+			hint = "\n[cut; web_fetch of this address with the same query reads more]"
+		}
+		o.Pages[i].Body = head + hint
 	}
 }
 
@@ -359,7 +359,7 @@ func (o WebCrawlOut) Text() string {
 func (o WebCrawlOut) Trim(budget int) WebCrawlOut {
 	o.Pages = slices.Clone(o.Pages)
 	for characters := budget; len(o.Text()) > budget && characters > 100; characters = characters * 2 / 3 {
-		share(o.Pages, characters)
+		o.share(characters)
 	}
 	return o
 }

@@ -69,11 +69,6 @@ func webFetchTool(e *engine) tools.Tool {
 	})
 }
 
-// changes reports whether a method may change something at the server.
-func changes(method string) bool {
-	return !slices.Contains([]string{"", http.MethodGet, http.MethodHead, http.MethodOptions}, method)
-}
-
 func (e *engine) webFetchPlan(_ context.Context, in WebFetchIn) (tools.Plan, error) {
 	plan := tools.Plan{Effects: tools.Network}
 	if in.Save != "" {
@@ -127,23 +122,15 @@ func (e *engine) webFetch(ctx context.Context, in WebFetchIn) (WebFetchOut, erro
 	if in.Method == http.MethodHead || in.Method == http.MethodOptions {
 		return WebFetchOut{Status: fmt.Sprintf("%s: HTTP %d", shown(got.page.URL), got.page.Status), Body: headerLines(got.page.Header)}, nil
 	}
-	t := got.convert(ctx, in.Format, in.Main)
+	t, err := got.convert(ctx, in.Format, in.Main)
 	switch {
-	case t.kind == "image":
+	case err == nil:
+	case t.kind == "image" && in.Save == "":
 		return e.image(ctx, got, t)
-	case t.kind == "file":
-		return WebFetchOut{}, tools.Errorf(tools.Unsupported, "%s is a file of type %s with %s, not a text", shown(got.page.URL), t.media, got.size()).
-			WithHint("download saves it to the workspace")
+	default:
+		return WebFetchOut{}, err
 	}
 	out := WebFetchOut{Notes: got.head(in, t)}
-	switch in.Format {
-	case "links":
-		t.body = got.links(ctx)
-	case "structured":
-		t.body = got.structured(ctx)
-	case "text":
-		t.body = page.Plain(t.body)
-	}
 	if in.Save != "" {
 		return e.save(ctx, in, got, t, out)
 	}
@@ -191,10 +178,10 @@ func (r *reading) head(in WebFetchIn, t text) []string {
 		lines = append(lines, strings.Join(facts, "; "))
 	}
 	notes := slices.Clone(t.notes)
-	if u, err := address(in.URL); err == nil && u.String() != r.page.URL {
-		notes = append(notes, "redirected from "+shown(u.String()))
+	if r.asked != r.page.URL {
+		notes = append(notes, "redirected from "+shown(r.asked))
 	}
-	if r.rendered != nil {
+	if r.rendered {
 		notes = append(notes, "rendered by a browser")
 	}
 	if r.renewed {
@@ -277,46 +264,14 @@ func (o *WebFetchOut) part(in WebFetchIn, body string) {
 	}
 }
 
-// links lists the links of a page.
-func (r *reading) links(ctx context.Context) string {
-	links, total := r.parse(ctx).Links(mostLinks)
-	var b strings.Builder
-	for _, l := range links {
-		fmt.Fprintf(&b, "- [%s](%s)\n", l.Text, l.Href)
-	}
-	if total > len(links) {
-		fmt.Fprintf(&b, "%d more\n", total-len(links))
-	}
-	return b.String()
-}
-
-// mostLinks is how many links are listed.
-const mostLinks = 500
-
-func (r *reading) structured(ctx context.Context) string {
-	data, err := json.MarshalIndent(r.parse(ctx).Structured(ctx), "", "  ")
-	if err != nil {
-		return err.Error() // texts can be marshaled
-	}
-	return string(data)
-}
-
-func (r *reading) parse(ctx context.Context) *page.Page {
-	if r.rendered != nil {
-		return page.Parse(ctx, []byte(r.rendered.HTML), parsed(r.rendered.URL))
-	}
-	decoded, _ := page.Decode(r.page.Body, r.page.Header.Get("Content-Type"))
-	return page.Parse(ctx, decoded, parsed(r.page.URL))
-}
-
 // image shows an image.
 func (e *engine) image(ctx context.Context, r *reading, t text) (WebFetchOut, error) {
 	pic, err := e.converter.Show(ctx, io.NewSectionReader(bytes.NewReader(r.page.Body), 0, int64(len(r.page.Body))), t.media)
 	if err != nil {
-		return WebFetchOut{}, tools.Errorf(tools.Unsupported, "%s is an image of type %s with %s that cannot be shown: %v", shown(r.page.URL), t.media, r.size(), err).
+		return WebFetchOut{}, tools.Errorf(tools.Unsupported, "%s is an image of type %s with %s that cannot be shown: %v", shown(r.page.URL), t.media, textfile.Size(int64(len(r.page.Body))), err).
 			WithHint("download saves it to the workspace")
 	}
-	out := WebFetchOut{Status: fmt.Sprintf("%s: %s, %dx%d, %s", shown(r.page.URL), t.media, pic.Width, pic.Height, r.size()), blocks: []tools.Block{pic.Block}}
+	out := WebFetchOut{Status: fmt.Sprintf("%s: %s, %dx%d, %s", shown(r.page.URL), t.media, pic.Width, pic.Height, textfile.Size(int64(len(r.page.Body)))), blocks: []tools.Block{pic.Block}}
 	if pic.How != "" {
 		out.Status += "; " + pic.How
 	}

@@ -1,14 +1,14 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/text/textfile"
@@ -28,17 +28,20 @@ type WebSearchIn struct {
 	Region         string   `json:"region,omitempty" jsonschema:"pattern=^[a-zA-Z]{2}$" jsonschema_description:"country to search from, such as AT" alias:"country"`
 	IncludeDomains []string `json:"include_domains,omitempty" jsonschema:"maxItems=20" jsonschema_description:"only pages of these domains" alias:"sites,allowed_domains,domains"`
 	ExcludeDomains []string `json:"exclude_domains,omitempty" jsonschema:"maxItems=20" jsonschema_description:"no pages of these domains" alias:"blocked_domains"`
+	Read           int      `json:"read,omitempty" jsonschema:"minimum=0,maximum=5,default=0" jsonschema_description:"also read the first so many results, and return what of them answers the query" alias:"read_results,fetch"`
 	Backends       []string `json:"backends,omitempty" jsonschema:"enum=brave,enum=tavily,enum=exa,enum=serper,enum=searxng,enum=duckduckgo,maxItems=6" jsonschema_description:"services to ask, instead of all that are configured" alias:"engines,providers"`
 }
 
 // WebSearchOut is what was found.
 type WebSearchOut struct {
-	Query  string
-	Hits   []lookup.Hit
-	States []lookup.State
-	Page   int
-	Age    time.Duration // 0 = the services were asked now
-	Cut    int           // hits left out by Trim
+	Found
+	Texts []ReadText // of the first hits
+}
+
+// ReadText is what was read of a hit.
+type ReadText struct {
+	Body string
+	Note string // how it was cut, or why it could not be read
 }
 
 func webSearchTool(e *engine) tools.Tool {
@@ -59,105 +62,92 @@ func (e *engine) webSearch(ctx context.Context, in WebSearchIn) (WebSearchOut, e
 	if err != nil {
 		return WebSearchOut{}, err
 	}
-	found, age, err := e.search(ctx, "pages", list, lookup.Query{
+	out := WebSearchOut{}
+	if out.Found, err = e.search(ctx, "pages", list, lookup.Query{
 		Text: in.Query, Limit: in.Limit, Page: in.Page, Freshness: in.Freshness, Language: strings.ToLower(in.Language), Region: in.Region,
 		Include: in.IncludeDomains, Exclude: in.ExcludeDomains,
-	})
-	return WebSearchOut{Query: in.Query, Hits: found.hits, States: found.states, Page: in.Page, Age: age}, err
+	}); err != nil {
+		return WebSearchOut{}, err
+	}
+	out.Texts = e.readHits(ctx, in.Query, out.Hits[:min(in.Read, len(out.Hits))])
+	return out, ctx.Err()
 }
 
-// search asks services, or returns what they have answered before. It is an error if none of
-// them could look.
-func (e *engine) search(ctx context.Context, what string, list []lookup.Backend, q lookup.Query) (answered, time.Duration, error) {
-	names := make([]string, len(list))
-	for i, b := range list {
-		names[i] = b.Name
+const (
+	readTime   = 20 * time.Second // for all hits together
+	readBudget = 20_000           // characters of all hits together
+)
+
+// readHits reads the main text of hits, and what of it answers the query.
+func (e *engine) readHits(ctx context.Context, query string, hits []lookup.Hit) []ReadText {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	texts, bodies := make([]ReadText, len(hits)), make([]string, len(hits))
+	var wg sync.WaitGroup
+	for i, h := range hits {
+		wg.Go(func() {
+			got, err := e.read(ctx, request{url: h.URL, render: "auto"})
+			if err == nil {
+				var t text
+				t, err = got.convert(ctx, "markdown", true)
+				bodies[i] = strings.TrimSpace(t.body)
+			}
+			if err != nil {
+				texts[i].Note = "not read: " + plain(err).Msg
+			}
+		})
 	}
-	key, err := json.Marshal([]any{what, names, q})
-	if err != nil {
-		return answered{}, 0, err
+	wg.Wait()
+	for i, share := range shares(bodies, readBudget) {
+		texts[i].fit(bodies[i], query, share)
 	}
-	if err := ctx.Err(); err != nil {
-		return answered{}, 0, err
-	}
-	if old, ok := e.answers.get(string(key)); ok {
-		return old, max(time.Since(old.at), time.Second), nil
-	}
-	now := answered{key: string(key), at: time.Now()}
-	now.hits, now.states = lookup.Search(ctx, e.ask, list, q)
-	switch {
-	case ctx.Err() != nil:
-		return answered{}, 0, ctx.Err()
-	case len(now.hits) > 0:
-		e.answers.put(now)
-	case !slices.ContainsFunc(now.states, func(s lookup.State) bool { return s.Outcome == lookup.Empty }):
-		return answered{}, 0, tools.Errorf(tools.Unavailable, "no service could search: %s", stateLine(now.states)).
-			WithHint("%s", wayOut(names))
-	}
-	return now, 0, nil
+	return texts
 }
 
-// wayOut says what to do if no service could search.
-func wayOut(asked []string) string {
-	if slices.Equal(asked, []string{"duckduckgo"}) {
-		return "try again in some minutes, or let the user configure another service: set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY, SERPER_API_KEY or SEARXNG_URL for the server"
+// fit takes what answers the query, or else the beginning, if not all of a text has room.
+func (t *ReadText) fit(body, query string, room int) {
+	head, more := first(body, room)
+	if t.Body = head; !more {
+		return
 	}
-	return "toolcrib doctor lists the services; try again later, or name others as backends"
-}
-
-// stateLine lists how the services did.
-func stateLine(states []lookup.State) string {
-	parts := make([]string, len(states))
-	for i, s := range states {
-		parts[i] = s.Backend + ": " + string(s.Outcome)
-		if s.Hits > 0 {
-			parts[i] += fmt.Sprintf(", %d", s.Hits)
-		}
-		if s.Say != "" {
-			parts[i] += " (" + s.Say + ")"
-		}
+	t.Note = fmt.Sprintf("the first %d of %s; web_fetch reads on with offset=%d", room, textfile.Count(utf8.RuneCountInString(body), "character"), room)
+	if kept, of := sectionsOf(body, query, room); kept != "" {
+		t.Body, t.Note = kept, of+"; web_fetch reads all of it"
 	}
-	return strings.Join(parts, "; ")
 }
 
 // Text implements [tools.Texter].
 func (o WebSearchOut) Text() string {
 	var b strings.Builder
-	if len(o.Hits) == 0 {
-		fmt.Fprintf(&b, "no results for %q", o.Query)
-		if o.Page > 1 {
-			fmt.Fprintf(&b, " on page %d", o.Page)
+	b.WriteString(o.Found.Text())
+	for i, t := range o.Texts {
+		fmt.Fprintf(&b, "\n\n## %d. %s", i+1, o.Hits[i].URL)
+		if t.Note != "" {
+			b.WriteString("\n(" + t.Note + ")")
 		}
-		b.WriteByte('\n')
-	} else {
-		fmt.Fprintf(&b, "%s for %q (%s)", textfile.Count(len(o.Hits), "result"), o.Query, outside)
-		if o.Age > 0 {
-			fmt.Fprintf(&b, ", of %s ago", o.Age.Round(time.Second))
-		}
-		if o.Cut > 0 {
-			fmt.Fprintf(&b, "; %d more left out, ask with limit=%d", o.Cut, len(o.Hits))
-		}
-		b.WriteByte('\n')
-	}
-	for i, h := range o.Hits {
-		fmt.Fprintf(&b, "\n%d. %s", i+1, cmp.Or(h.Title, "(no title)"))
-		if h.Date != "" {
-			b.WriteString(", " + h.Date)
-		}
-		b.WriteString("\n" + h.URL + "\n")
-		if h.Snippet != "" {
-			b.WriteString(h.Snippet + "\n")
+		if t.Body != "" {
+			b.WriteString("\n\n" + t.Body)
 		}
 	}
-	b.WriteString("\n" + stateLine(o.States))
 	return b.String()
 }
 
-// Trim implements [tools.Trimmer]: the last results go first.
+// Trim implements [tools.Trimmer]: the texts become shorter, then the last results go.
 func (o WebSearchOut) Trim(budget int) WebSearchOut {
-	for len(o.Hits) > 1 && len(o.Text()) > budget {
-		o.Hits = o.Hits[:len(o.Hits)-1]
-		o.Cut++
+	o.Texts = slices.Clone(o.Texts)
+	for room := budget; len(o.Text()) > budget && room > 100; room = room * 2 / 3 {
+		bodies := make([]string, len(o.Texts))
+		for i, t := range o.Texts {
+			bodies[i] = t.Body
+		}
+		for i, share := range shares(bodies, room) {
+			if head, more := first(bodies[i], share); more {
+				o.Texts[i] = ReadText{head, "cut; web_fetch reads all of it"}
+			}
+		}
+	}
+	if len(o.Texts) == 0 {
+		o.Found = o.Found.Trim(budget)
 	}
 	return o
 }

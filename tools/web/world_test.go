@@ -23,10 +23,11 @@ import (
 // world is a small web of hosts with public addresses, all served by one server here.
 type world struct {
 	testing.TB
-	set   web.Settings
-	hosts map[string]http.HandlerFunc
-	ws    *workspace.Workspace
-	dir   string
+	set    web.Settings
+	opened func(principal string, port int) bool // nil = jobs have opened no port
+	hosts  map[string]http.HandlerFunc
+	ws     *workspace.Workspace
+	dir    string
 
 	mu    sync.Mutex
 	asked []string // method, host and path of each request
@@ -84,12 +85,23 @@ func (w *world) network(rules outbound.Rules) outbound.Rules {
 	return rules
 }
 
+func (w *world) all() []tools.Tool {
+	if w.tools == nil {
+		w.tools = web.NewTools(w.set, w.network, &tls.Config{InsecureSkipVerify: true}, w.opened) //nolint:gosec // the server's certificate is of the test
+	}
+	return w.tools
+}
+
+func (w *world) names() (list []string) {
+	for _, t := range w.all() {
+		list = append(list, t.Name)
+	}
+	return list
+}
+
 func (w *world) tool(name string) tools.Tool {
 	w.Helper()
-	if w.tools == nil {
-		w.tools = web.NewTools(w.set, w.network, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // the server's certificate is of the test
-	}
-	for _, t := range w.tools {
+	for _, t := range w.all() {
 		if t.Name == name {
 			return t
 		}
@@ -118,4 +130,53 @@ func page(body string) http.HandlerFunc {
 		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(rw, body)
 	}
+}
+
+const csv = "name,count\nred,12\n"
+
+// kites is a page of three sections.
+const kites = `<!doctype html><html lang=en><head><title>Kites</title></head><body><nav><a href=/>Home</a></nav><article><h1>Kites</h1>
+<p>Red kites are birds of prey that live in open country with woods, and soar for hours over fields and villages without a beat of their wings.</p>
+<h2>Food</h2><p>Red kites eat carrion and worms, which they find on fields that were just mown, and along roads; they seldom take living prey.</p>
+<h2>Nests</h2><p>They nest in tall trees at the edge of a wood, and decorate the nest with rags and paper, and return to it each year in March.</p></article></body></html>`
+
+// exampleWorld has what the examples of the tools ask for.
+func exampleWorld(t *testing.T) *world {
+	w := newWorld(t, map[string]http.HandlerFunc{
+		"api.search.brave.com": func(rw http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(rw, `{"type":"search","web":{"results":[
+				{"title":"Go 1.26 Release Notes","url":"https://go.dev/doc/go1.26","description":"The latest Go release, version 1.26, arrives in February 2026.","page_age":"2026-02-10T00:00:00"},
+				{"title":"What is new in Go 1.26","url":"https://blog.example.org/go126","description":"A tour."}]}}`)
+		},
+		"api.openverse.org": func(rw http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(rw, `{"results":[{"title":"Red kite","url":"https://img.example.org/kite.png","foreign_landing_url":"https://photos.example.org/kite","creator":"A. Bird","license":"by","license_version":"4.0","width":800,"height":600}]}`)
+		},
+		"img.example.org": func(http.ResponseWriter, *http.Request) {},
+		"geocoding-api.open-meteo.com": func(rw http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(rw, `{"results":[{"name":"Vienna","country":"Austria","latitude":48.208,"longitude":16.372,"timezone":"Europe/Vienna"}]}`)
+		},
+		"api.open-meteo.com": func(rw http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(rw, `{"timezone":"Europe/Vienna","current_units":{"temperature_2m":"°C","wind_speed_10m":"km/h"},
+				"current":{"time":"2026-05-04T12:00","weather_code":61,"temperature_2m":18.5,"wind_speed_10m":10,"wind_direction_10m":225},
+				"daily_units":{"temperature_2m_min":"°C","temperature_2m_max":"°C"},
+				"daily":{"time":["2026-05-04","2026-05-05"],"weather_code":[3,63],"temperature_2m_min":[9,8],"temperature_2m_max":[19.5,15]}}`)
+		},
+		"data.example.org": func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/kites.csv" {
+				http.NotFound(rw, r)
+				return
+			}
+			rw.Header().Set("Content-Type", "text/csv")
+			fmt.Fprint(rw, csv)
+		},
+		"docs.example.org": func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/kites" {
+				http.NotFound(rw, r)
+				return
+			}
+			page(kites)(rw, r)
+		},
+	})
+	w.set.Brave = "k"
+	return w
 }
