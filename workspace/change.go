@@ -27,8 +27,7 @@ type Op struct {
 	// the path, and again if a program that knows no lock has changed the file meanwhile.
 	// Its error ends the change, wrapped for all operations that failed.
 	New func(old Old) ([]byte, error)
-	// Fill writes the content of a write whose content is too large for New. It may be called
-	// again, for the same reason.
+	// Fill writes a content that is too large for New, under the same conditions.
 	Fill func(to io.Writer) error
 	Data []byte // of an append, and the text of a symlink
 	// Mode is the permission bits of a file that a write makes or restores; 0 = those of

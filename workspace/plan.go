@@ -105,13 +105,12 @@ func (t *transaction) planWrite(w *work) error {
 	}
 	w.done.After = &Version{Kind: KindFile, Mode: w.mode()}
 	if w.op.Fill == nil {
-		content, err := w.op.New(w.old)
-		if err != nil {
+		var err error
+		if w.content, err = w.op.New(w.old); err != nil {
 			return err
 		}
-		w.content = content
-		w.done.After.Size, w.done.After.Hash = int64(len(content)), fsys.HashBytes(content)
-		w.same = w.from == nil && w.old.Exists && !w.old.Cut && bytes.Equal(content, w.old.Data) && w.mode() == w.old.Info.Mode.Perm()
+		w.done.After.Size, w.done.After.Hash = int64(len(w.content)), fsys.HashBytes(w.content)
+		w.same = w.from == nil && w.old.Exists && !w.old.Cut && bytes.Equal(w.content, w.old.Data) && w.mode() == w.old.Info.Mode.Perm()
 	}
 	w.old.Data = nil
 	switch links := w.old.Info.Links; {
