@@ -139,7 +139,7 @@ func hostPort(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// examine says which services can be asked.
+// examine says which services can be asked, and which browser renders.
 func (e *engine) examine(context.Context) []tools.Finding {
 	set := e.settings.Now()
 	found := []tools.Finding{}
@@ -164,5 +164,13 @@ func (e *engine) examine(context.Context) []tools.Finding {
 		}
 		found = append(found, f)
 	}
-	return found
+	f := tools.Finding{State: tools.Fine, What: "browser"}
+	file, err := e.browser.Find()
+	if f.Say = "renders pages with " + file; err != nil {
+		f.State, f.Say = tools.Missing, tools.AsError(err).Error()
+		if set.Browser != "" {
+			f.State = tools.Broken
+		}
+	}
+	return append(found, f)
 }

@@ -106,6 +106,9 @@ func (e *engine) webFetch(ctx context.Context, in WebFetchIn) (WebFetchOut, erro
 		return WebFetchOut{}, tools.Errorf(tools.InvalidArgument, "a request with method %s has no body", in.Method).WithHint("use method=POST")
 	}
 	r := request{url: in.URL, method: in.Method, header: header, render: in.Render, further: in.Offset > 0}
+	if in.Format == "raw" && in.Render == "auto" {
+		r.render = "never"
+	}
 	if in.Body != "" {
 		r.body = []byte(in.Body)
 		if header.Get("Content-Type") == "" {

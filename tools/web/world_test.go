@@ -25,13 +25,17 @@ type world struct {
 	testing.TB
 	set    web.Settings
 	opened func(principal string, port int) bool // nil = jobs have opened no port
-	hosts  map[string]http.HandlerFunc
-	ws     *workspace.Workspace
-	dir    string
+	// at are the addresses of hosts, one for each look-up and the last one for all others; none
+	// = a public one.
+	at    map[string][]string
+	hosts map[string]http.HandlerFunc
+	ws    *workspace.Workspace
+	dir   string
 
-	mu    sync.Mutex
-	asked []string // method, host and path of each request
-	tools []tools.Tool
+	mu      sync.Mutex
+	asked   []string // method, host and path of each request
+	dialled []string
+	tools   []tools.Tool
 }
 
 func newWorld(t testing.TB, hosts map[string]http.HandlerFunc) *world {
@@ -45,7 +49,8 @@ func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	w.asked = append(w.asked, r.Method+" "+r.Host+r.URL.Path)
 	w.mu.Unlock()
-	if h := w.hosts[r.Host]; h != nil {
+	host, _, _ := strings.Cut(r.Host, ":")
+	if h := w.hosts[host]; h != nil {
 		h(rw, r)
 		return
 	}
@@ -72,10 +77,20 @@ func (w *world) network(rules outbound.Rules) outbound.Rules {
 		if _, ok := w.hosts[strings.TrimSuffix(name, ".")]; !ok {
 			return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 		}
-		return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		address := "93.184.216.34"
+		if list := w.at[strings.TrimSuffix(name, ".")]; len(list) > 0 {
+			address = list[0]
+			w.at[strings.TrimSuffix(name, ".")] = list[min(1, len(list)-1):]
+		}
+		return []netip.Addr{netip.MustParseAddr(address)}, nil
 	}
 	rules.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
 	rules.Dial = func(ctx context.Context, address string) (net.Conn, error) {
+		w.mu.Lock()
+		w.dialled = append(w.dialled, address)
+		w.mu.Unlock()
 		to := plain.Listener.Addr().String()
 		if strings.HasSuffix(address, ":443") {
 			to = secure.Listener.Addr().String()
