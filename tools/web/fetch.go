@@ -54,6 +54,9 @@ func address(text string) (*url.URL, error) {
 		return nil, tools.Errorf(tools.InvalidArgument, "%.200q is not a URL", text).WithHint("give one such as https://example.com/page")
 	}
 	u.Fragment, u.RawFragment = "", ""
+	if u.Port() != "" && hostPort(&url.URL{Scheme: u.Scheme, Host: u.Hostname()}) == u.Host {
+		u.Host = strings.TrimSuffix(u.Host, ":"+u.Port())
+	}
 	parts := strings.SplitN(u.Path, "/", 5)
 	if u.Host == "github.com" && len(parts) == 5 && parts[3] == "blob" {
 		u.Host, u.Path, u.RawPath = "raw.githubusercontent.com", "/"+parts[1]+"/"+parts[2]+"/"+parts[4], ""

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -22,11 +23,17 @@ const (
 	robotsWait = 10 * time.Second
 )
 
-// rules are the robots.txt of an origin.
+// rules are the robots.txt of an origin, as it was last read.
 type rules struct {
+	mu sync.Mutex // held while it is read
+	verdict
+	at time.Time
+}
+
+// verdict is what was read.
+type verdict struct {
 	file *robots.File // nil = it could not be read, so that nothing may be
 	say  string       // why
-	at   time.Time
 }
 
 // mayRead returns an error if the site asks programs not to read an address. What the user
@@ -59,41 +66,43 @@ func (e *engine) mayRead(ctx context.Context, u *url.URL) error {
 
 // rulesOf returns the rules of the origin of an address. The error is that of a host that
 // cannot be reached or must not be.
-func (e *engine) rulesOf(ctx context.Context, u *url.URL) (rules, error) {
+func (e *engine) rulesOf(ctx context.Context, u *url.URL) (verdict, error) {
 	origin := u.Scheme + "://" + u.Host
 	e.mu.Lock()
 	if e.robots == nil {
-		e.robots, _ = simplelru.NewLRU[string, rules](mostRobots, nil) // the size is right
+		e.robots, _ = simplelru.NewLRU[string, *rules](mostRobots, nil) // the size is right
 	}
-	known, ok := e.robots.Get(origin)
+	r, ok := e.robots.Get(origin)
+	if !ok {
+		r = &rules{}
+		e.robots.Add(origin, r)
+	}
 	e.mu.Unlock()
-	if ok && time.Since(known.at) < robotsTime {
-		return known, nil
+	r.mu.Lock() // pages of one origin that are read at once need one robots.txt
+	defer r.mu.Unlock()
+	if r.file != nil && time.Since(r.at) < robotsTime {
+		return r.verdict, nil
 	}
-	r, err := e.fetchRules(ctx, origin)
+	got, err := e.fetchRules(ctx, origin)
 	if err != nil {
 		e := plain(err)
 		e.Msg = shown(u.String()) + ": " + e.Msg
-		return rules{}, e
+		return verdict{}, e
 	}
-	if r.file != nil {
-		e.mu.Lock()
-		e.robots.Add(origin, r)
-		e.mu.Unlock()
-	}
-	return r, nil
+	r.verdict, r.at = got, time.Now()
+	return got, nil
 }
 
 // fetchRules reads a robots.txt, of which the first part counts (RFC 9309, 2.5). One that is
 // not there, or behind too many redirects, forbids nothing (2.3.1).
-func (e *engine) fetchRules(ctx context.Context, origin string) (rules, error) {
-	r := rules{at: time.Now()}
+func (e *engine) fetchRules(ctx context.Context, origin string) (verdict, error) {
+	var r verdict
 	got, err := e.client().Do(ctx, outbound.Request{
 		URL: origin + "/robots.txt", Header: http.Header{"Accept": {"text/plain, */*;q=0.5"}}, Timeout: robotsWait,
 		MaxBytes: 1 << 30, // of which robotsSize is read
 	})
 	if err != nil && tools.AsError(err).Code != tools.Unsupported {
-		return rules{}, err
+		return verdict{}, err
 	}
 	var text []byte
 	if err == nil {
@@ -104,7 +113,7 @@ func (e *engine) fetchRules(ctx context.Context, origin string) (rules, error) {
 		}
 		if got.Status < 400 {
 			if text, err = io.ReadAll(io.LimitReader(got.Body, robotsSize)); err != nil {
-				return rules{}, err
+				return verdict{}, err
 			}
 			text, _ = page.Decode(text, got.Header.Get("Content-Type"))
 		}

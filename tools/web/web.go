@@ -68,7 +68,7 @@ type engine struct {
 	pages    map[string]lookup.Backend // of the settings
 	pictures map[string]lookup.Backend
 	answers  answers
-	robots   *simplelru.LRU[string, rules] // by origin; nil = none is known
+	robots   *simplelru.LRU[string, *rules] // by origin; nil = none is known
 }
 
 func newEngine(d deps) *engine {

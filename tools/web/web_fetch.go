@@ -26,12 +26,12 @@ var webFetchDoc string
 // WebFetchIn is an address and what is wanted of it.
 type WebFetchIn struct {
 	URL     string   `json:"url" jsonschema:"minLength=1,maxLength=8000" jsonschema_description:"http or https" alias:"uri,link,address,href,page,urls"`
-	Format  string   `json:"format,omitempty" jsonschema:"enum=markdown,enum=text,enum=links,enum=structured,enum=raw,default=markdown" jsonschema_description:"raw: as the server sent it" alias:"extract_type,output_format,type"`
+	Format  string   `json:"format,omitempty" jsonschema:"enum=markdown,enum=text,enum=links,enum=structured,enum=raw,default=markdown" jsonschema_description:"raw: as the server sent it" alias:"extract_type,extractMode,extract_mode,output_format,type"`
 	Main    bool     `json:"main,omitempty" jsonschema:"default=true" jsonschema_description:"only the main text of a page, without menus" alias:"main_content,only_main_content"`
 	Query   string   `json:"query,omitempty" jsonschema:"maxLength=400" jsonschema_description:"only the sections that answer this" alias:"prompt,question,search"`
 	Outline bool     `json:"outline,omitempty" jsonschema:"default=false" jsonschema_description:"only the headings, with their offsets"`
 	Offset  int      `json:"offset,omitempty" jsonschema:"minimum=0,maximum=100000000,default=0" jsonschema_description:"characters to skip; the last result names the next" alias:"start_index,start"`
-	Limit   int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50000,default=20000" jsonschema_description:"most characters" alias:"max_length,max_chars,max_characters"`
+	Limit   int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50000,default=20000" jsonschema_description:"most characters" alias:"max_length,max_chars,maxChars,max_characters"`
 	Render  string   `json:"render,omitempty" jsonschema:"enum=auto,enum=always,enum=never,default=auto" jsonschema_description:"run the scripts of the page in a browser; auto: if there is no text without them" alias:"javascript,js"`
 	Method  string   `json:"method,omitempty" jsonschema:"enum=GET,enum=HEAD,enum=POST,enum=PUT,enum=PATCH,enum=DELETE,enum=OPTIONS,default=GET" jsonschema_description:"other than GET and HEAD asks the user"`
 	Headers []string `json:"headers,omitempty" jsonschema:"maxItems=30" jsonschema_description:"each as Name: value" alias:"header"`
@@ -104,6 +104,9 @@ func (e *engine) webFetch(ctx context.Context, in WebFetchIn) (WebFetchOut, erro
 	}
 	if in.Body != "" && !changes(in.Method) {
 		return WebFetchOut{}, tools.Errorf(tools.InvalidArgument, "a request with method %s has no body", in.Method).WithHint("use method=POST")
+	}
+	if in.Save != "" && (in.Method == http.MethodHead || in.Method == http.MethodOptions) {
+		return WebFetchOut{}, tools.Errorf(tools.InvalidArgument, "an answer to %s has no text to save", in.Method).WithHint("leave out save, or use method=GET")
 	}
 	r := request{url: in.URL, method: in.Method, header: header, render: in.Render, further: in.Offset > 0}
 	if in.Format == "raw" && in.Render == "auto" {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/tooltest"
@@ -25,6 +26,8 @@ type world struct {
 	testing.TB
 	set    web.Settings
 	opened func(principal string, port int) bool // nil = jobs have opened no port
+	real   bool                                  // the network of this machine
+	pace   time.Duration                         // of a crawl
 	// at are the addresses of hosts, one for each look-up and the last one for all others; none
 	// = a public one.
 	at    map[string][]string
@@ -69,6 +72,9 @@ func (w *world) requests() []string {
 // network lets every name resolve to a public address, and every connection to one lead to
 // the server of the world.
 func (w *world) network(rules outbound.Rules) outbound.Rules {
+	if w.real {
+		return rules
+	}
 	plain := httptest.NewServer(http.HandlerFunc(w.serve))
 	secure := httptest.NewTLSServer(http.HandlerFunc(w.serve))
 	w.Cleanup(plain.Close)
@@ -102,7 +108,7 @@ func (w *world) network(rules outbound.Rules) outbound.Rules {
 
 func (w *world) all() []tools.Tool {
 	if w.tools == nil {
-		w.tools = web.NewTools(w.set, w.network, &tls.Config{InsecureSkipVerify: true}, w.opened) //nolint:gosec // the server's certificate is of the test
+		w.tools = web.NewTools(w.set, w.network, &tls.Config{InsecureSkipVerify: true}, w.opened, w.pace) //nolint:gosec // the server's certificate is of the test
 	}
 	return w.tools
 }
