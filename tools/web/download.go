@@ -101,7 +101,7 @@ func (e *engine) download(ctx context.Context, in DownloadIn) (DownloadOut, erro
 	if exists && !into && !in.Overwrite {
 		return DownloadOut{}, tools.Errorf(tools.AlreadyExists, "%s exists", at).WithHint("overwrite=true replaces it")
 	}
-	if err := e.mayRead(ctx, u); err != nil {
+	if err := e.mayRead(ctx, u, 0); err != nil {
 		return DownloadOut{}, err
 	}
 	part, err := openPart(ctx, u.String())
@@ -149,7 +149,7 @@ func (e *engine) fetchPart(ctx context.Context, at string, p *part, out *Downloa
 		return received{}, err
 	}
 	defer res.Body.Close()
-	if err := e.mayRead(ctx, parsed(res.URL)); err != nil {
+	if err := e.mayRead(ctx, parsed(res.URL), 0); err != nil {
 		return received{}, err
 	}
 	have := int64(0)

@@ -145,14 +145,14 @@ var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // get fetches a page that may be read and that is one.
 func (e *engine) get(ctx context.Context, ask outbound.Request) (*outbound.Page, error) {
-	if err := e.mayRead(ctx, parsed(ask.URL)); err != nil {
+	if err := e.mayRead(ctx, parsed(ask.URL), ask.Tries); err != nil {
 		return nil, err
 	}
 	got, err := e.client().Fetch(ctx, ask)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.mayRead(ctx, parsed(got.URL)); err != nil {
+	if err := e.mayRead(ctx, parsed(got.URL), ask.Tries); err != nil {
 		return nil, err
 	}
 	return got, refused(got)

@@ -37,12 +37,12 @@ type verdict struct {
 }
 
 // mayRead returns an error if the site asks programs not to read an address. What the user
-// runs or has configured as private is asked for nothing.
-func (e *engine) mayRead(ctx context.Context, u *url.URL) error {
+// runs or has configured as private is asked for nothing. tries are as those of a request.
+func (e *engine) mayRead(ctx context.Context, u *url.URL, tries int) error {
 	if e.settings.Now().Web.Robots == "ignore" || u.Path == "/robots.txt" || e.own(u) {
 		return nil
 	}
-	r, err := e.rulesOf(ctx, u)
+	r, err := e.rulesOf(ctx, u, tries)
 	if err != nil {
 		return err // the page cannot be reached either
 	}
@@ -66,7 +66,7 @@ func (e *engine) mayRead(ctx context.Context, u *url.URL) error {
 
 // rulesOf returns the rules of the origin of an address. The error is that of a host that
 // cannot be reached or must not be.
-func (e *engine) rulesOf(ctx context.Context, u *url.URL) (verdict, error) {
+func (e *engine) rulesOf(ctx context.Context, u *url.URL, tries int) (verdict, error) {
 	origin := u.Scheme + "://" + u.Host
 	e.mu.Lock()
 	if e.robots == nil {
@@ -83,7 +83,7 @@ func (e *engine) rulesOf(ctx context.Context, u *url.URL) (verdict, error) {
 	if r.file != nil && time.Since(r.at) < robotsTime {
 		return r.verdict, nil
 	}
-	got, err := e.fetchRules(ctx, origin)
+	got, err := e.fetchRules(ctx, origin, tries)
 	if err != nil {
 		e := plain(err)
 		e.Msg = shown(u.String()) + ": " + e.Msg
@@ -95,10 +95,10 @@ func (e *engine) rulesOf(ctx context.Context, u *url.URL) (verdict, error) {
 
 // fetchRules reads a robots.txt, of which the first part counts (RFC 9309, 2.5). One that is
 // not there, or behind too many redirects, forbids nothing (2.3.1).
-func (e *engine) fetchRules(ctx context.Context, origin string) (verdict, error) {
+func (e *engine) fetchRules(ctx context.Context, origin string, tries int) (verdict, error) {
 	var r verdict
 	got, err := e.client().Do(ctx, outbound.Request{
-		URL: origin + "/robots.txt", Header: http.Header{"Accept": {"text/plain, */*;q=0.5"}}, Timeout: robotsWait,
+		URL: origin + "/robots.txt", Header: http.Header{"Accept": {"text/plain, */*;q=0.5"}}, Timeout: robotsWait, Tries: tries,
 		MaxBytes: 1 << 30, // of which robotsSize is read
 	})
 	if err != nil && tools.AsError(err).Code != tools.Unsupported {

@@ -175,7 +175,7 @@ func (c *crawl) wanted(u *url.URL) bool {
 func (c *crawl) sitemap() error {
 	root := c.site.Scheme + "://" + c.site.Host
 	maps := []string{root + "/sitemap.xml"}
-	if r, err := c.e.rulesOf(c.ctx, c.site); err != nil {
+	if r, err := c.e.rulesOf(c.ctx, c.site, 0); err != nil {
 		return err
 	} else if r.file != nil && len(r.file.Sitemaps()) > 0 {
 		maps = r.file.Sitemaps()
@@ -269,7 +269,7 @@ func (c *crawl) one(at string, follow bool) (CrawledPage, []page.Link) {
 		return p, nil
 	}
 	delay := c.e.pace
-	if r, err := c.e.rulesOf(c.ctx, parsed(at)); err == nil && r.file != nil && c.e.settings.Now().Web.Robots != "ignore" {
+	if r, err := c.e.rulesOf(c.ctx, parsed(at), 1); err == nil && r.file != nil && c.e.settings.Now().Web.Robots != "ignore" {
 		delay = max(delay, r.file.Delay(c.e.settings.Now().robot()))
 	}
 	got, err := c.e.read(c.ctx, request{url: at, render: "auto", delay: delay})
