@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -89,7 +90,7 @@ func (g *Guard) Also(hosts []string) *Guard {
 	more := *g
 	for _, text := range hosts {
 		if r, err := parseRule(text); err == nil {
-			more.private = append(more.private[:len(more.private):len(more.private)], r)
+			more.private = append(slices.Clip(more.private), r)
 		}
 	}
 	return &more

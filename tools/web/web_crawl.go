@@ -22,8 +22,8 @@ import (
 //go:embed web_crawl.md
 var webCrawlDoc string
 
-// WebCrawlIn says which pages to read.
-type WebCrawlIn struct {
+// CrawlIn says which pages to read.
+type CrawlIn struct {
 	URLs    []string `json:"urls,omitempty" jsonschema:"maxItems=10" jsonschema_description:"pages to read" alias:"url_list,links,addresses"`
 	Start   string   `json:"start,omitempty" jsonschema:"maxLength=8000" jsonschema_description:"or a page to begin at, and follow its links on the same site" alias:"start_url,seed"`
 	Depth   int      `json:"depth,omitempty" jsonschema:"minimum=0,maximum=2,default=1" jsonschema_description:"how many links away from start" alias:"max_depth"`
@@ -36,8 +36,8 @@ type WebCrawlIn struct {
 	Budget  int      `json:"budget,omitempty" jsonschema:"minimum=1000,maximum=45000,default=30000" jsonschema_description:"most characters of all pages together" alias:"max_chars,max_characters"`
 }
 
-// WebCrawlOut is what was read, a part a page.
-type WebCrawlOut struct {
+// CrawlOut is what was read, a part a page.
+type CrawlOut struct {
 	Pages []CrawledPage
 	Left  int // pages that were found and not read
 	From  string
@@ -54,14 +54,14 @@ type CrawledPage struct {
 }
 
 func webCrawlTool(e *engine) tools.Tool {
-	return tools.New(tools.Def[WebCrawlIn, WebCrawlOut]{
+	return tools.New(tools.Def[CrawlIn, CrawlOut]{
 		Name: "web_crawl", Title: "Read several web pages", Doc: webCrawlDoc, Tags: []string{"web", "http", "url"},
 		Aliases: []string{"crawl_batch"},
 		Access:  tools.External, Effects: tools.Network, Repeatable: true, Streams: true,
 		Timeout: crawlTime + 10*time.Second,
-		Examples: []tools.Example[WebCrawlIn]{{
+		Examples: []tools.Example[CrawlIn]{{
 			Say:  "two pages, one of which is not there",
-			In:   WebCrawlIn{URLs: []string{"https://docs.example.org/kites", "https://docs.example.org/gone"}, Main: true},
+			In:   CrawlIn{URLs: []string{"https://docs.example.org/kites", "https://docs.example.org/gone"}, Main: true},
 			Want: "2 pages, 1 failed (" + outside + ")\n\n## https://docs.example.org/kites: Kites, 415 characters\n\n...\n\n## https://docs.example.org/gone: not_found: …",
 		}},
 		Run: e.webCrawl,
@@ -75,18 +75,18 @@ const (
 	mostMaps  = 5    // sitemaps that are read
 )
 
-func (e *engine) webCrawl(ctx context.Context, in WebCrawlIn) (WebCrawlOut, error) {
+func (e *engine) webCrawl(ctx context.Context, in CrawlIn) (CrawlOut, error) {
 	if (len(in.URLs) > 0) == (in.Start != "") {
-		return WebCrawlOut{}, tools.Errorf(tools.InvalidArgument, "give either urls or start").WithHint("urls reads the pages that it lists; start follows links")
+		return CrawlOut{}, tools.Errorf(tools.InvalidArgument, "give either urls or start").WithHint("urls reads the pages that it lists; start follows links")
 	}
 	if in.Glob != "" && !doublestar.ValidatePattern(in.Glob) {
-		return WebCrawlOut{}, tools.Errorf(tools.InvalidArgument, "%q is not a pattern", in.Glob).WithHint("write one such as /docs/**")
+		return CrawlOut{}, tools.Errorf(tools.InvalidArgument, "%q is not a pattern", in.Glob).WithHint("write one such as /docs/**")
 	}
 	c := &crawl{e: e, in: in, seen: map[string]bool{}}
 	c.ctx, c.cancel = context.WithTimeout(ctx, crawlTime)
 	defer c.cancel()
 	if err := c.plan(); err != nil {
-		return WebCrawlOut{}, err
+		return CrawlOut{}, err
 	}
 	for depth := 0; len(c.queue) > 0 && len(c.done) < in.Limit; depth++ {
 		level := c.queue
@@ -99,9 +99,9 @@ func (e *engine) webCrawl(ctx context.Context, in WebCrawlIn) (WebCrawlOut, erro
 	}
 	c.left += len(c.queue)
 	if err := ctx.Err(); err != nil {
-		return WebCrawlOut{}, err
+		return CrawlOut{}, err
 	}
-	out := WebCrawlOut{Pages: c.done, Left: c.left, From: c.from, parts: in.Query != ""}
+	out := CrawlOut{Pages: c.done, Left: c.left, From: c.from, parts: in.Query != ""}
 	if in.Format != "markdown" {
 		out.whole = ", format=" + in.Format
 	}
@@ -115,7 +115,7 @@ func (e *engine) webCrawl(ctx context.Context, in WebCrawlIn) (WebCrawlOut, erro
 // crawl is one call.
 type crawl struct {
 	e      *engine
-	in     WebCrawlIn
+	in     CrawlIn
 	ctx    context.Context
 	cancel context.CancelFunc
 	site   *url.URL // of start
@@ -308,7 +308,7 @@ func (c *crawl) one(at string, follow bool) (CrawledPage, []page.Link) {
 }
 
 // share cuts the pages to a number of characters together.
-func (o *WebCrawlOut) share(budget int) {
+func (o *CrawlOut) share(budget int) {
 	bodies := make([]string, len(o.Pages))
 	for i, p := range o.Pages {
 		bodies[i] = p.Body
@@ -327,7 +327,7 @@ func (o *WebCrawlOut) share(budget int) {
 }
 
 // Text implements [tools.Texter].
-func (o WebCrawlOut) Text() string {
+func (o CrawlOut) Text() string {
 	var b strings.Builder
 	failed := 0
 	for _, p := range o.Pages {
@@ -356,7 +356,7 @@ func (o WebCrawlOut) Text() string {
 }
 
 // Trim implements [tools.Trimmer].
-func (o WebCrawlOut) Trim(budget int) WebCrawlOut {
+func (o CrawlOut) Trim(budget int) CrawlOut {
 	o.Pages = slices.Clone(o.Pages)
 	for characters := budget; len(o.Text()) > budget && characters > 100; characters = characters * 2 / 3 {
 		o.share(characters)

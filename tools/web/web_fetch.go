@@ -23,8 +23,8 @@ import (
 //go:embed web_fetch.md
 var webFetchDoc string
 
-// WebFetchIn is an address and what is wanted of it.
-type WebFetchIn struct {
+// FetchIn is an address and what is wanted of it.
+type FetchIn struct {
 	URL     string   `json:"url" jsonschema:"minLength=1,maxLength=8000" jsonschema_description:"http or https" alias:"uri,link,address,href,page,urls"`
 	Format  string   `json:"format,omitempty" jsonschema:"enum=markdown,enum=text,enum=links,enum=structured,enum=raw,default=markdown" jsonschema_description:"raw: as the server sent it" alias:"extract_type,extractMode,extract_mode,output_format,type"`
 	Main    bool     `json:"main,omitempty" jsonschema:"default=true" jsonschema_description:"only the main text of a page, without menus" alias:"main_content,only_main_content"`
@@ -39,8 +39,8 @@ type WebFetchIn struct {
 	Save    string   `json:"save,omitempty" jsonschema_description:"write the whole text to this file instead of showing it" path:"file" alias:"save_to,output,output_path"`
 }
 
-// WebFetchOut is a part of what was read.
-type WebFetchOut struct {
+// FetchOut is a part of what was read.
+type FetchOut struct {
 	Status string // the first line
 	Notes  []string
 	Body   string
@@ -49,27 +49,27 @@ type WebFetchOut struct {
 }
 
 func webFetchTool(e *engine) tools.Tool {
-	return tools.New(tools.Def[WebFetchIn, WebFetchOut]{
+	return tools.New(tools.Def[FetchIn, FetchOut]{
 		Name: "web_fetch", Title: "Read a web page", Doc: webFetchDoc, Tags: []string{"web", "http", "url"},
 		Aliases: []string{"fetch_page", "web_extractor"},
 		Access:  tools.External, Effects: tools.Network | tools.Workspace | tools.Destroys,
 		Limits:  tools.Limits{Text: tools.MaxText, Facts: map[string]any{"snapshot": "15 minutes"}},
 		Plan:    e.webFetchPlan,
 		Confirm: webFetchQuestion,
-		Examples: []tools.Example[WebFetchIn]{{
+		Examples: []tools.Example[FetchIn]{{
 			Say:  "a page",
-			In:   WebFetchIn{URL: "https://docs.example.org/kites", Main: true},
+			In:   FetchIn{URL: "https://docs.example.org/kites", Main: true},
 			Want: "https://docs.example.org/kites: 415 characters\ntitle: Kites; language: en\n(" + outside + ")\n\nRed kites are birds of prey …\n\n## Food\n...",
 		}, {
 			Say:  "where a long page says something",
-			In:   WebFetchIn{URL: "https://docs.example.org/kites", Main: true, Query: "what do they eat?", Limit: 200},
+			In:   FetchIn{URL: "https://docs.example.org/kites", Main: true, Query: "what do they eat?", Limit: 200},
 			Want: "https://docs.example.org/kites: 1 of 3 sections answers \"what do they eat?\", 415 characters in all\n...\n[offset 142]\n## Food\n\nRed kites eat carrion and worms, …",
 		}},
 		Run: e.webFetch,
 	})
 }
 
-func (e *engine) webFetchPlan(_ context.Context, in WebFetchIn) (tools.Plan, error) {
+func (e *engine) webFetchPlan(_ context.Context, in FetchIn) (tools.Plan, error) {
 	plan := tools.Plan{Effects: tools.Network}
 	if in.Save != "" {
 		plan.Effects |= tools.Workspace | tools.Destroys
@@ -82,7 +82,7 @@ func (e *engine) webFetchPlan(_ context.Context, in WebFetchIn) (tools.Plan, err
 }
 
 // webFetchQuestion asks before a request that may change something at the server.
-func webFetchQuestion(_ context.Context, in WebFetchIn) (tools.Question, error) {
+func webFetchQuestion(_ context.Context, in FetchIn) (tools.Question, error) {
 	if !changes(in.Method) {
 		return tools.Question{}, nil
 	}
@@ -97,16 +97,16 @@ func webFetchQuestion(_ context.Context, in WebFetchIn) (tools.Question, error) 
 	return tools.Question{Message: say}, nil
 }
 
-func (e *engine) webFetch(ctx context.Context, in WebFetchIn) (WebFetchOut, error) {
+func (e *engine) webFetch(ctx context.Context, in FetchIn) (FetchOut, error) {
 	header, err := headers(in.Headers)
 	if err != nil {
-		return WebFetchOut{}, err
+		return FetchOut{}, err
 	}
 	if in.Body != "" && !changes(in.Method) {
-		return WebFetchOut{}, tools.Errorf(tools.InvalidArgument, "a request with method %s has no body", in.Method).WithHint("use method=POST")
+		return FetchOut{}, tools.Errorf(tools.InvalidArgument, "a request with method %s has no body", in.Method).WithHint("use method=POST")
 	}
 	if in.Save != "" && (in.Method == http.MethodHead || in.Method == http.MethodOptions) {
-		return WebFetchOut{}, tools.Errorf(tools.InvalidArgument, "an answer to %s has no text to save", in.Method).WithHint("leave out save, or use method=GET")
+		return FetchOut{}, tools.Errorf(tools.InvalidArgument, "an answer to %s has no text to save", in.Method).WithHint("leave out save, or use method=GET")
 	}
 	r := request{url: in.URL, method: in.Method, header: header, render: in.Render, further: in.Offset > 0}
 	if in.Format == "raw" && in.Render == "auto" {
@@ -123,10 +123,10 @@ func (e *engine) webFetch(ctx context.Context, in WebFetchIn) (WebFetchOut, erro
 	}
 	got, err := e.read(ctx, r)
 	if err != nil {
-		return WebFetchOut{}, err
+		return FetchOut{}, err
 	}
 	if in.Method == http.MethodHead || in.Method == http.MethodOptions {
-		return WebFetchOut{Status: fmt.Sprintf("%s: HTTP %d", shown(got.page.URL), got.page.Status), Body: headerLines(got.page.Header)}, nil
+		return FetchOut{Status: fmt.Sprintf("%s: HTTP %d", shown(got.page.URL), got.page.Status), Body: headerLines(got.page.Header)}, nil
 	}
 	t, err := got.convert(ctx, in.Format, in.Main)
 	switch {
@@ -134,9 +134,9 @@ func (e *engine) webFetch(ctx context.Context, in WebFetchIn) (WebFetchOut, erro
 	case t.kind == "image" && in.Save == "":
 		return e.image(ctx, got, t)
 	default:
-		return WebFetchOut{}, err
+		return FetchOut{}, err
 	}
-	out := WebFetchOut{Notes: got.head(in, t)}
+	out := FetchOut{Notes: got.head(in, t)}
 	if in.Save != "" {
 		return e.save(ctx, in, got, t, out)
 	}
@@ -166,7 +166,7 @@ func headerLines(header http.Header) string {
 }
 
 // head is what is said of a page before its text.
-func (r *reading) head(in WebFetchIn, t text) []string {
+func (r *reading) head(in FetchIn, t text) []string {
 	var facts []string
 	for _, fact := range [][2]string{{"title: ", t.meta.Title}, {"by ", t.meta.Byline}, {"date: ", t.meta.Date}, {"language: ", t.meta.Language}, {"feed: ", t.meta.Feed}} {
 		if fact[1] != "" {
@@ -200,7 +200,7 @@ func (r *reading) head(in WebFetchIn, t text) []string {
 }
 
 // show takes the part of the text that is wanted.
-func (o *WebFetchOut) show(in WebFetchIn, r *reading, t text) {
+func (o *FetchOut) show(in FetchIn, r *reading, t text) {
 	total := utf8.RuneCountInString(t.body)
 	at := shown(r.page.URL)
 	switch {
@@ -249,7 +249,7 @@ func (o *WebFetchOut) show(in WebFetchIn, r *reading, t text) {
 const mostBytes = tools.MaxText - 5000
 
 // part shows the characters from the offset on.
-func (o *WebFetchOut) part(in WebFetchIn, body string) {
+func (o *FetchOut) part(in FetchIn, body string) {
 	begin, end, runes := len(body), len(body), 0
 	for i, r := range body {
 		if runes == in.Offset {
@@ -271,13 +271,13 @@ func (o *WebFetchOut) part(in WebFetchIn, body string) {
 }
 
 // image shows an image.
-func (e *engine) image(ctx context.Context, r *reading, t text) (WebFetchOut, error) {
+func (e *engine) image(ctx context.Context, r *reading, t text) (FetchOut, error) {
 	pic, err := e.converter.Show(ctx, io.NewSectionReader(bytes.NewReader(r.page.Body), 0, int64(len(r.page.Body))), t.media)
 	if err != nil {
-		return WebFetchOut{}, tools.Errorf(tools.Unsupported, "%s is an image of type %s with %s that cannot be shown: %v", shown(r.page.URL), t.media, textfile.Size(int64(len(r.page.Body))), err).
+		return FetchOut{}, tools.Errorf(tools.Unsupported, "%s is an image of type %s with %s that cannot be shown: %v", shown(r.page.URL), t.media, textfile.Size(int64(len(r.page.Body))), err).
 			WithHint("download saves it to the workspace")
 	}
-	out := WebFetchOut{Status: fmt.Sprintf("%s: %s, %dx%d, %s", shown(r.page.URL), t.media, pic.Width, pic.Height, textfile.Size(int64(len(r.page.Body)))), blocks: []tools.Block{pic.Block}}
+	out := FetchOut{Status: fmt.Sprintf("%s: %s, %dx%d, %s", shown(r.page.URL), t.media, pic.Width, pic.Height, textfile.Size(int64(len(r.page.Body)))), blocks: []tools.Block{pic.Block}}
 	if pic.How != "" {
 		out.Status += "; " + pic.How
 	}
@@ -285,10 +285,10 @@ func (e *engine) image(ctx context.Context, r *reading, t text) (WebFetchOut, er
 }
 
 // save writes the whole text to a file.
-func (e *engine) save(ctx context.Context, in WebFetchIn, r *reading, t text, out WebFetchOut) (WebFetchOut, error) {
+func (e *engine) save(ctx context.Context, in FetchIn, r *reading, t text, out FetchOut) (FetchOut, error) {
 	path, err := tools.Resolve(ctx, in.Save)
 	if err != nil {
-		return WebFetchOut{}, err
+		return FetchOut{}, err
 	}
 	body := t.body
 	if !strings.HasSuffix(body, "\n") {
@@ -299,7 +299,7 @@ func (e *engine) save(ctx context.Context, in WebFetchIn, r *reading, t text, ou
 		Kind: workspace.OpWrite, Path: path, New: func(workspace.Old) ([]byte, error) { return []byte(body), nil },
 	}}})
 	if err != nil {
-		return WebFetchOut{}, err
+		return FetchOut{}, err
 	}
 	tools.Changed(ctx, path.String())
 	out.Status = fmt.Sprintf("%s: saved to %s, %s, %s", shown(r.page.URL), path, textfile.Count(utf8.RuneCountInString(body), "character"), textfile.Size(int64(len(body))))
@@ -307,7 +307,7 @@ func (e *engine) save(ctx context.Context, in WebFetchIn, r *reading, t text, ou
 }
 
 // Text implements [tools.Texter].
-func (o WebFetchOut) Text() string {
+func (o FetchOut) Text() string {
 	var b strings.Builder
 	b.WriteString(o.Status + "\n")
 	for _, note := range o.Notes {
@@ -320,6 +320,6 @@ func (o WebFetchOut) Text() string {
 }
 
 // Content implements [tools.Contenter].
-func (o WebFetchOut) Content() []tools.Block {
+func (o FetchOut) Content() []tools.Block {
 	return append([]tools.Block{tools.Text(o.Text())}, o.blocks...)
 }

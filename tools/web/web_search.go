@@ -18,8 +18,8 @@ import (
 //go:embed web_search.md
 var webSearchDoc string
 
-// WebSearchIn is what to search for.
-type WebSearchIn struct {
+// SearchIn is what to search for.
+type SearchIn struct {
 	Query          string   `json:"query" jsonschema:"minLength=1,maxLength=400" jsonschema_description:"what to search for" alias:"q,search_query,keywords,search,text"`
 	Limit          int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50,default=10" jsonschema_description:"most results" alias:"count,num,num_results,max_results,top_k,n"`
 	Page           int      `json:"page,omitempty" jsonschema:"minimum=1,maximum=10,default=1" jsonschema_description:"page of the results"`
@@ -32,8 +32,8 @@ type WebSearchIn struct {
 	Backends       []string `json:"backends,omitempty" jsonschema:"enum=brave,enum=tavily,enum=exa,enum=serper,enum=searxng,enum=duckduckgo,maxItems=6" jsonschema_description:"services to ask, instead of all that are configured" alias:"engines,providers"`
 }
 
-// WebSearchOut is what was found.
-type WebSearchOut struct {
+// SearchOut is what was found.
+type SearchOut struct {
 	Found
 	Texts []ReadText // of the first hits
 }
@@ -45,29 +45,29 @@ type ReadText struct {
 }
 
 func webSearchTool(e *engine) tools.Tool {
-	return tools.New(tools.Def[WebSearchIn, WebSearchOut]{
+	return tools.New(tools.Def[SearchIn, SearchOut]{
 		Name: "web_search", Title: "Search the web", Doc: webSearchDoc, Tags: []string{"web", "search"},
 		Access: tools.External, Effects: tools.Network, Repeatable: true,
-		Examples: []tools.Example[WebSearchIn]{{
+		Examples: []tools.Example[SearchIn]{{
 			Say:  "pages of the last month",
-			In:   WebSearchIn{Query: "go 1.26 release notes", Freshness: "month", Limit: 2},
+			In:   SearchIn{Query: "go 1.26 release notes", Freshness: "month", Limit: 2},
 			Want: "2 results for \"go 1.26 release notes\" (" + outside + ")\n\n1. Go 1.26 Release Notes, 2026-02-10\nhttps://go.dev/doc/go1.26\nThe latest Go release, version 1.26, arrives in February 2026.\n\n2. What is new in Go 1.26\nhttps://blog.example.org/go126\nA tour.\n\nbrave: ok, 2",
 		}},
 		Run: e.webSearch,
 	})
 }
 
-func (e *engine) webSearch(ctx context.Context, in WebSearchIn) (WebSearchOut, error) {
+func (e *engine) webSearch(ctx context.Context, in SearchIn) (SearchOut, error) {
 	list, err := choose(e.backends(false), in.Backends, e.settings.Now().Web.Search)
 	if err != nil {
-		return WebSearchOut{}, err
+		return SearchOut{}, err
 	}
-	out := WebSearchOut{}
+	out := SearchOut{}
 	if out.Found, err = e.search(ctx, "pages", list, lookup.Query{
 		Text: in.Query, Limit: in.Limit, Page: in.Page, Freshness: in.Freshness, Language: strings.ToLower(in.Language), Region: in.Region,
 		Include: in.IncludeDomains, Exclude: in.ExcludeDomains,
 	}); err != nil {
-		return WebSearchOut{}, err
+		return SearchOut{}, err
 	}
 	out.Texts = e.readHits(ctx, in.Query, out.Hits[:min(in.Read, len(out.Hits))])
 	return out, ctx.Err()
@@ -117,7 +117,7 @@ func (t *ReadText) fit(body, query string, room int) {
 }
 
 // Text implements [tools.Texter].
-func (o WebSearchOut) Text() string {
+func (o SearchOut) Text() string {
 	var b strings.Builder
 	b.WriteString(o.Found.Text())
 	for i, t := range o.Texts {
@@ -133,7 +133,7 @@ func (o WebSearchOut) Text() string {
 }
 
 // Trim implements [tools.Trimmer]: the texts become shorter, then the last results go.
-func (o WebSearchOut) Trim(budget int) WebSearchOut {
+func (o SearchOut) Trim(budget int) SearchOut {
 	o.Texts = slices.Clone(o.Texts)
 	for room := budget; len(o.Text()) > budget && room > 100; room = room * 2 / 3 {
 		bodies := make([]string, len(o.Texts))

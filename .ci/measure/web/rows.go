@@ -173,7 +173,7 @@ func (t taking) services() error {
 
 // table reads the pages of the table, at full size beside the peers.
 func (t taking) table(ctx context.Context) error {
-	right, err := readTable("toolcrib", t.u, "web_fetch", 0)
+	right, err := readTable("toolcrib", t.u, "web_fetch", t.ready)
 	if err != nil {
 		return err
 	}

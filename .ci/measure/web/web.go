@@ -81,8 +81,7 @@ func readAll(ctx context.Context, env harness.Environment) error {
 		return err
 	}
 	defer u.Close()
-	fmt.Printf("toolcrib ready after %.0f ms\n", harness.Milliseconds(time.Since(begin)))
-	t := taking{env: env, site: s, u: u}
+	t := taking{env: env, site: s, u: u, ready: time.Since(begin)}
 	return errors.Join(t.paging(), t.vectors(), t.hostile(), t.services(), t.table(ctx))
 }
 
@@ -105,4 +104,6 @@ type taking struct {
 	env  harness.Environment
 	site *site
 	u    *harness.ToolUser
+
+	ready time.Duration
 }
