@@ -38,7 +38,7 @@ var layers = []struct {
 	{"workspace/recorder", []string{"workspace", "workspace/fileindex", "workspace/internal/..."}},
 	{"schema", nil},
 	{"tools", []string{"schema", "workspace", "workspace/fileindex", "workspace/redact", "tools/internal/text/textfile"}}, // what says back a part of a request shows what deceives; a server passes on what it keeps secret
-	{"tools/outbound", []string{"tools", "workspace/redact", "tools/internal/text/textfile"}},         // its errors are those of tools; in them, sizes are written as everywhere
+	{"tools/outbound", []string{"tools", "workspace/redact", "tools/internal/text/textfile"}},                             // its errors are those of tools; in them, sizes are written as everywhere
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
 	{"tools/internal/programs/sandbox/internal/sandboxinit", nil},                                       // it runs before the rest of the program, and in its place
 	{"tools/internal/programs/egress", []string{"tools/outbound"}},                                      // programs reach what tools reach

@@ -102,7 +102,7 @@ func TestPagingRendered(t *testing.T) {
 	if got := w.call("web_fetch", `{"url":"http://scripts.example.org:8080/kites"}`); strings.Contains(got, "did not run") {
 		t.Skip("needs: namespaces: " + got)
 	}
-	closure(t, w, "http://scripts.example.org:8080/kites", "rendered by a browser", "", `,"format":"links"`)
+	closure(t, w, "http://scripts.example.org:8080/kites", "rendered by a browser", "")
 	rendered := w.call("web_fetch", `{"url":"http://scripts.example.org:8080/kites"}`)
 	static := w.call("web_fetch", `{"url":"http://scripts.example.org:8080/kites","render":"never"}`)
 	further := w.call("web_fetch", `{"url":"http://scripts.example.org:8080/kites","offset":1}`)
