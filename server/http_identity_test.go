@@ -5,8 +5,9 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/base64"
-	"io"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -168,14 +169,14 @@ func TestHTTPLimits(t *testing.T) {
 
 // A stream ends when the token that opened it does.
 func TestHTTPStreamExpires(t *testing.T) {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	issuer := httptest.NewServer(keys(public))
+	defer issuer.Close()
 	synctest.Test(t, func(t *testing.T) {
-		public, private, err := ed25519.GenerateKey(rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := identity.JWTGate(identity.JWT{
-			Issuer: "https://login.example", Resource: endpoint, KeysURL: "https://login.example/keys", Client: &http.Client{Transport: keys(public)},
-		}, nil)
+		g, err := identity.JWTGate(identity.JWT{Issuer: "https://login.example", Resource: endpoint, KeysURL: issuer.URL}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,10 +210,11 @@ func TestHTTPStreamExpires(t *testing.T) {
 	})
 }
 
-// keys answers every request with a key set.
+// keys answers every request with a key set. Its connections end with their request: one that
+// is kept would hold up the time of a bubble.
 type keys ed25519.PublicKey
 
-func (k keys) RoundTrip(*http.Request) (*http.Response, error) {
-	body := `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"` + base64.RawURLEncoding.EncodeToString(k) + `"}]}`
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+func (k keys) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Connection", "close")
+	fmt.Fprintf(w, `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"%s"}]}`, base64.RawURLEncoding.EncodeToString(k))
 }

@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"log/slog"
+
+	"toolcrib/workspace/redact"
 )
 
 // Category is a toolset: everything that its package offers, as one value. Its constructor
@@ -67,6 +69,10 @@ const (
 // starts and when it reloads its configuration.
 type Setup struct {
 	Log *slog.Logger // nil = discard
+	// Version is that of the program, for other hosts that it asks; "" = unknown.
+	Version string
+	// Redactor removes secrets of the configuration; nil = those that look like secrets.
+	Redactor *redact.Redactor
 	// Hide are the server's own files. Programs that tools start must not see them.
 	Hide []string
 	// Read are files that programs must be able to read, from the Reads of all Settings.

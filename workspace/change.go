@@ -1,6 +1,9 @@
 package workspace
 
-import "io/fs"
+import (
+	"io"
+	"io/fs"
+)
 
 // Change is what one call does to files: all of its operations happen, or none.
 type Change struct {
@@ -23,7 +26,9 @@ type Op struct {
 	// New computes the content of a write from the file at Path. It runs under the lock of
 	// the path, and again if a program that knows no lock has changed the file meanwhile.
 	// Its error ends the change, wrapped for all operations that failed.
-	New  func(old Old) ([]byte, error)
+	New func(old Old) ([]byte, error)
+	// Fill writes a content that is too large for New, under the same conditions.
+	Fill func(to io.Writer) error
 	Data []byte // of an append, and the text of a symlink
 	// Mode is the permission bits of a file that a write makes or restores; 0 = those of
 	// the old file, or for a new one 0666 less the umask. For a directory that is made, 0 =

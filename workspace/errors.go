@@ -60,32 +60,24 @@ func (p Path) refuse(err error) error {
 	name := fsys.Show(p.written())
 	e := &Error{Path: p.written(), Err: err}
 	if denied, ok := errors.AsType[*deniedError](err); ok {
-		e.Rule, e.Msg = RuleDenied, name+": "+denied.Error()
-		e.Hint = "do without it; the user who set the rule can change it"
+		e.Rule, e.Msg, e.Hint = RuleDenied, name+": "+denied.Error(), "do without it; the user who set the rule can change it"
 		return e
 	}
 	switch {
 	case errors.Is(err, tree.ErrMounted):
-		e.Rule, e.Msg = RuleInvalid, name+" is where another file system is mounted"
-		e.Hint = "name other entries of its directory"
+		e.Rule, e.Msg, e.Hint = RuleInvalid, name+" is where another file system is mounted", "name other entries of its directory"
 	case errors.Is(err, fsys.ErrSwapped):
-		e.Rule, e.Msg = RuleIO, name+" was replaced by another meanwhile"
-		e.Hint = "try again"
+		e.Rule, e.Msg, e.Hint = RuleIO, name+" was replaced by another meanwhile", "try again"
 	case errors.Is(err, fsys.ErrEscapes):
-		e.Rule, e.Msg = RuleOutside, name+" leads outside the workspace by a symlink"
-		e.Hint = p.view.rootsHint()
+		e.Rule, e.Msg, e.Hint = RuleOutside, name+" leads outside the workspace by a symlink", p.view.rootsHint()
 	case errors.Is(err, fsys.ErrSpecial):
-		e.Rule, e.Msg = RuleSpecial, name+" is a FIFO, socket or device"
-		e.Hint = "only regular files and directories can be opened"
+		e.Rule, e.Msg, e.Hint = RuleSpecial, name+" is a FIFO, socket or device", "only regular files and directories can be opened"
 	case errors.Is(err, fsys.ErrKernel):
-		e.Rule, e.Msg = RuleProcfs, name+" is on a file system of the kernel (/proc, /sys or the like)"
-		e.Hint = "such files are not data; run a command to query the system"
+		e.Rule, e.Msg, e.Hint = RuleProcfs, name+" is on a file system of the kernel (/proc, /sys or the like)", "such files are not data; run a command to query the system"
 	case errors.Is(err, syscall.ELOOP):
-		e.Rule, e.Msg = RuleLoop, name+" passes too many symlinks"
-		e.Hint = "the links may form a loop; give the path of the target itself"
+		e.Rule, e.Msg, e.Hint = RuleLoop, name+" passes too many symlinks", "the links may form a loop; give the path of the target itself"
 	case errors.Is(err, fsys.ErrIsDir):
-		e.Rule, e.Msg = RuleKind, name+" is a directory, not a file"
-		e.Hint = "list it, or name a file in it"
+		e.Rule, e.Msg, e.Hint = RuleKind, name+" is a directory, not a file", "list it, or name a file in it"
 	case errors.Is(err, syscall.ENOTDIR):
 		p.refuseNotDir(e, name)
 	case errors.Is(err, fs.ErrNotExist) && p.root.removed():
@@ -93,14 +85,11 @@ func (p Path) refuse(err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		p.refuseMissing(e, name)
 	case errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, fsys.ErrName):
-		e.Rule, e.Msg = RuleInvalid, name+" has a name that the file system does not take"
-		e.Hint = "most file systems take names of at most 255 bytes"
+		e.Rule, e.Msg, e.Hint = RuleInvalid, name+" has a name that the file system does not take", "most file systems take names of at most 255 bytes"
 	case errors.Is(err, fs.ErrPermission):
-		e.Rule, e.Msg = RuleAccess, name+": permission denied"
-		e.Hint = "the user that runs the server may not read it"
+		e.Rule, e.Msg, e.Hint = RuleAccess, name+": permission denied", "the user that runs the server may not read it"
 	case errors.Is(err, syscall.EAGAIN):
-		e.Rule, e.Msg = RuleIO, name+": the tree changes too fast"
-		e.Hint = "try again; something renames files there all the time"
+		e.Rule, e.Msg, e.Hint = RuleIO, name+": the tree changes too fast", "try again; something renames files there all the time"
 	case errors.Is(err, os.ErrClosed):
 		e.Rule, e.Msg = RuleIO, name+": the workspace is closed"
 	default:
@@ -113,8 +102,7 @@ func (p Path) refuse(err error) error {
 // above p.
 func (p Path) refuseNotDir(e *Error, name string) {
 	if info, err := p.bare().look(true); err == nil && info.Kind != KindDirectory {
-		e.Rule, e.Msg = RuleKind, name+" is a file, not a directory"
-		e.Hint = "without a slash at the end it can be read: " + fsys.Show(p.String())
+		e.Rule, e.Msg, e.Hint = RuleKind, name+" is a file, not a directory", "without a slash at the end it can be read: "+fsys.Show(p.String())
 		return
 	}
 	for above := p.bare(); above.rel != "."; {
@@ -124,8 +112,7 @@ func (p Path) refuseNotDir(e *Error, name string) {
 			continue
 		}
 		if info.Kind != KindDirectory {
-			e.Rule, e.Msg = RuleKind, fsys.Show(above.String())+" is a file, not a directory"
-			e.Hint = "a file has no entries, so " + name + " cannot exist"
+			e.Rule, e.Msg, e.Hint = RuleKind, fsys.Show(above.String())+" is a file, not a directory", "a file has no entries, so "+name+" cannot exist"
 			if strings.HasPrefix(e.Path, "~") {
 				e.Hint += tildeHint
 			}
@@ -136,10 +123,9 @@ func (p Path) refuseNotDir(e *Error, name string) {
 	p.refuseMissing(e, name)
 }
 
-// CheckRoot refuses a path if the name of its root leads to another directory by now: the
-// user would look at that name, and not find what a caller sees. Every change checks this.
-// A reader must call it first, since a read goes on in the directory that was opened at the
-// start.
+// CheckRoot refuses a path if the name of its root leads to another directory by now, where the
+// user would not find what a caller sees. Every change checks this. A reader must call it
+// first, since a read goes on in the directory that was opened at the start.
 func (p Path) CheckRoot() error {
 	if p.root == nil || !p.root.away() {
 		return nil

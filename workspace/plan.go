@@ -103,13 +103,15 @@ func (t *transaction) planWrite(w *work) error {
 	if err := w.expected(); err != nil {
 		return err
 	}
-	content, err := w.op.New(w.old)
-	if err != nil {
-		return err
+	w.done.After = &Version{Kind: KindFile, Mode: w.mode()}
+	if w.op.Fill == nil {
+		var err error
+		if w.content, err = w.op.New(w.old); err != nil {
+			return err
+		}
+		w.done.After.Size, w.done.After.Hash = int64(len(w.content)), fsys.HashBytes(w.content)
+		w.same = w.from == nil && w.old.Exists && !w.old.Cut && bytes.Equal(w.content, w.old.Data) && w.mode() == w.old.Info.Mode.Perm()
 	}
-	w.content = content
-	w.done.After = &Version{Kind: KindFile, Size: int64(len(content)), Hash: fsys.HashBytes(content), Mode: w.mode()}
-	w.same = w.from == nil && w.old.Exists && !w.old.Cut && bytes.Equal(content, w.old.Data) && w.mode() == w.old.Info.Mode.Perm()
 	w.old.Data = nil
 	switch links := w.old.Info.Links; {
 	case links < 2 || w.from != nil:

@@ -2,8 +2,11 @@ package workspace
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -122,6 +125,9 @@ func (t *transaction) stage() error {
 		}
 		w.staged.info = info
 		w.done.After.Mode = info.Mode.Perm()
+		if w.op.Fill != nil {
+			w.done.After.Size = info.Size
+		}
 		if w.op.Kind == OpCopy || w.op.Kind == OpMove {
 			w.done.After = history.VersionOf(info)
 		}
@@ -215,7 +221,14 @@ func (t *transaction) stageFile(w *work) (err error) {
 			err = w.fail(e)
 		}
 	}()
-	if _, err := f.Write(w.content); err != nil {
+	if w.op.Fill == nil {
+		_, err = f.Write(w.content)
+	} else {
+		sum := sha256.New()
+		err = w.op.Fill(io.MultiWriter(f, sum))
+		w.done.After.Hash = hex.EncodeToString(sum.Sum(nil))
+	}
+	if err != nil {
 		return w.fail(err)
 	}
 	if err := w.dress(f); err != nil {

@@ -247,7 +247,7 @@ func (t *transaction) adapt(err error) bool {
 		w.noSwap = true
 		t.ws.state.swapless.Store(w.at.info.Device, true)
 		return true
-	case w.op.Kind == OpWrite && w.old.Exists && w.from == nil && !w.inPlace && renameImpossible(e.err):
+	case w.op.Kind == OpWrite && w.old.Exists && w.from == nil && !w.inPlace && w.op.Fill == nil && renameImpossible(e.err):
 		w.inPlace = true
 		return true
 	}

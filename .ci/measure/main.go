@@ -97,6 +97,7 @@ var figures = map[string]figure{
 	"work":          sandbox.Work,
 	"fuzzed":        protocol.Fuzzed,
 	"extraction":    web.Extraction,
+	"web":           web.Web,
 }
 
 func main() {

@@ -101,7 +101,7 @@ func (p *Process) Apply(cfg config.Config, roots []string, log *slog.Logger) {
 		hide = append(hide, cfg.AuditDir)
 	}
 	cfg.Apply(p.Categories, tools.Setup{
-		Log: log, Hide: hide, Outlasts: cfg.Outlasts() && cfg.HTTP == "",
+		Log: log, Version: p.Version, Redactor: p.Redactor(cfg), Hide: hide, Outlasts: cfg.Outlasts() && cfg.HTTP == "",
 		Neighbours: func() []string { return elsewhere(cfg, roots) },
 	})
 }

@@ -80,7 +80,7 @@ func TestFailsClosed(t *testing.T) {
 		}), "answered 307"},
 		{"large body", serves(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(`{"decision":"allow"}` + strings.Repeat(" ", 70_000)))
-		}), "more than 65536 bytes"},
+		}), "more than 66 kB"},
 		{"body that is no JSON", serves(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) }), "no JSON object"},
 		{"slow address", serves(func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body) // only then a server sees that its client has gone

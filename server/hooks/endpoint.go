@@ -1,12 +1,13 @@
 package hooks
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+
+	"toolcrib/tools/outbound"
 )
 
 // endpoint is a hook that is an address. Redirects are not followed: where the
@@ -14,7 +15,7 @@ import (
 type endpoint struct {
 	url    string
 	header http.Header
-	client *http.Client
+	client *outbound.Client
 }
 
 func newEndpoint(address string, header map[string]string) (*endpoint, error) {
@@ -33,31 +34,24 @@ func newEndpoint(address string, header map[string]string) (*endpoint, error) {
 	for name, value := range header {
 		e.header.Set(name, value)
 	}
-	e.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if e.client, err = outbound.To(e.url); err != nil {
+		return nil, err
+	}
 	return e, nil
 }
 
 // ask implements external.
 func (e *endpoint) ask(ctx context.Context, input []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(input))
-	if err != nil {
-		return nil, err
-	}
-	req.Header = e.header.Clone()
-	res, err := e.client.Do(req)
+	res, err := e.client.Do(ctx, outbound.Request{
+		Method: http.MethodPost, URL: e.url, Header: e.header, Body: input,
+		MaxBytes: maxAnswer, Timeout: -1, Redirects: -1,
+	})
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusNoContent {
-		return nil, fmt.Errorf("the address answered %s", res.Status)
+	if res.Status != http.StatusOK && res.Status != http.StatusNoContent {
+		return nil, fmt.Errorf("the address answered %d %s", res.Status, http.StatusText(res.Status))
 	}
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxAnswer {
-		return nil, fmt.Errorf("the address answered more than %d bytes", maxAnswer)
-	}
-	return data, nil
+	return io.ReadAll(res.Body)
 }

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -28,7 +29,8 @@ const resource = "https://tools.example/mcp"
 
 // issuer is an authorization server of a test: it has keys and says so.
 type issuer struct {
-	url string
+	url     string
+	keysURL string // "" = its own
 
 	mu      sync.Mutex
 	keys    []map[string]any
@@ -45,7 +47,7 @@ func newIssuer(t *testing.T) *issuer {
 	t.Cleanup(web.Close)
 	is.url = web.URL
 	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, is.url, is.url+"/keys")
+		fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":%q}`, is.url, cmp.Or(is.keysURL, is.url+"/keys"))
 	})
 	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
 		is.mu.Lock()

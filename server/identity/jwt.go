@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -23,13 +22,13 @@ type JWT struct {
 	// Audience must be in the claim aud, to the letter; "" = Resource.
 	Audience string
 	// KeysURL is where the issuer has its JSON Web Key Set; "" = where its metadata
-	// says (RFC 8414 or OpenID Connect Discovery).
+	// says (RFC 8414 or OpenID Connect Discovery). A private host other than that of the
+	// issuer must be named here.
 	KeysURL string
 	// Algorithms are those that a signature may have; none = DefaultAlgorithms.
 	Algorithms []string
 
-	Client *http.Client     // fetches metadata and keys; nil = one with bounds
-	Now    func() time.Time // nil = time.Now
+	Now func() time.Time // nil = time.Now
 }
 
 // DefaultAlgorithms are the algorithms of signatures where none are named.

@@ -114,6 +114,26 @@ func TestKeysRefused(t *testing.T) {
 	}
 }
 
+// TestKeysElsewhere has the metadata of an issuer name another service of this machine. Only
+// the configuration may name it.
+func TestKeysElsewhere(t *testing.T) {
+	ring := newKeyring()
+	is, other := newIssuer(t), newIssuer(t)
+	other.publish(ring)
+	is.keysURL = other.url + "/keys"
+	token := sign(t, jwt.SigningMethodRS256, ring.rsa, "rsa", is.claims(nil), nil)
+	if who, bad := admit(t, gate(t, is, nil), "/mcp", "Bearer "+token); bad == nil || other.asked > 0 {
+		t.Errorf("admitted as %q after %d requests", who.Principal, other.asked)
+	}
+	g, err := identity.JWTGate(identity.JWT{Issuer: is.url, KeysURL: is.keysURL, Resource: resource}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, bad := admit(t, g, "/mcp", "Bearer "+token); bad != nil {
+		t.Error(bad.Message)
+	}
+}
+
 func TestJWTSettings(t *testing.T) {
 	for name, cfg := range map[string]identity.JWT{
 		"issuer without TLS":  {Issuer: "http://login.example", Resource: resource},

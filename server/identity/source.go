@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
+
+	"toolcrib/tools/outbound"
 )
 
 // maxDocument is the most bytes of an issuer's metadata or key set.
@@ -21,7 +22,7 @@ const maxDocument = 1 << 20
 // source is where the keys of an issuer are fetched.
 type source struct {
 	issuer, keysURL string
-	client          *http.Client
+	client          *outbound.Client
 }
 
 func newSource(cfg JWT) (*source, error) {
@@ -34,22 +35,15 @@ func newSource(cfg JWT) (*source, error) {
 			return nil, &SettingError{Key: "jwks_url", Err: fmt.Errorf("the URL of the keys %q is not https://HOST/PATH, or http on this machine", cfg.KeysURL)}
 		}
 	}
-	client := cfg.Client
-	if client == nil {
-		client = &http.Client{Timeout: fetchWait, Transport: &http.Transport{
-			Proxy:                  http.ProxyFromEnvironment,
-			DialContext:            (&net.Dialer{Timeout: fetchWait / 2}).DialContext,
-			TLSHandshakeTimeout:    fetchWait / 2,
-			ResponseHeaderTimeout:  fetchWait / 2,
-			MaxResponseHeaderBytes: 64 << 10,
-			IdleConnTimeout:        time.Minute,
-		}}
+	urls := []string{cfg.Issuer}
+	if cfg.KeysURL != "" {
+		urls = append(urls, cfg.KeysURL)
 	}
-	own := *client
-	own.CheckRedirect = func(*http.Request, []*http.Request) error {
-		return errors.New("a redirect is not followed")
+	client, err := outbound.To(urls...)
+	if err != nil {
+		return nil, &SettingError{Key: "issuer", Err: err}
 	}
-	return &source{cfg.Issuer, cfg.KeysURL, &own}, nil
+	return &source{cfg.Issuer, cfg.KeysURL, client}, nil
 }
 
 // trusted parses a URL whose answer can be believed: over TLS, or from this machine.
@@ -123,23 +117,18 @@ func (s *source) discover(ctx context.Context) (string, error) {
 
 // get fetches a JSON document.
 func (s *source) get(ctx context.Context, where string, into any) (http.Header, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where, http.NoBody)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Accept", "application/json")
-	res, err := s.client.Do(req)
+	res, err := s.client.Do(ctx, outbound.Request{
+		URL: where, Header: http.Header{"Accept": {"application/json"}},
+		MaxBytes: maxDocument, Timeout: fetchWait, Redirects: -1, Tries: 1,
+	})
 	if err != nil {
 		return nil, err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s", where, res.Status)
+	if res.Status != http.StatusOK {
+		return nil, fmt.Errorf("%s: %d %s", where, res.Status, http.StatusText(res.Status))
 	}
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxDocument+1))
-	if err == nil && len(text) > maxDocument {
-		err = fmt.Errorf("longer than %d bytes", maxDocument)
-	}
+	text, err := io.ReadAll(res.Body)
 	if err == nil {
 		err = json.Unmarshal(text, into)
 	}

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"cmp"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/url"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"toolcrib/tools/outbound"
 )
 
 // Options has the values of the variables of OpenTelemetry
@@ -36,6 +39,7 @@ type MetricOptions struct {
 // target is a collector; without a URL there is none. Its headers are secrets.
 type target struct {
 	url     string
+	client  *outbound.Client
 	headers [][2]string
 	timeout time.Duration // of one request
 	gzip    bool
@@ -116,7 +120,18 @@ func (r *reader) target(signal, path string) target {
 	if variable == "OTEL_EXPORTER_OTLP_ENDPOINT" {
 		u = u.JoinPath(path)
 	}
+	password := u.User
+	u.User = nil
 	t := target{url: u.String()}
+	if t.client, err = outbound.To(t.url); err != nil {
+		r.problem("%s is no URL such as http://localhost:4318: %v", variable, err)
+		return target{}
+	}
+	if password != nil {
+		secret, _ := password.Password()
+		code := base64.StdEncoding.EncodeToString([]byte(password.Username() + ":" + secret))
+		t.headers = append(t.headers, [2]string{"Authorization", "Basic " + code})
+	}
 	variable, text := r.signal(signal, "HEADERS")
 	for _, pair := range r.pairs(variable, text) {
 		if !safeHeader(pair[0]) || !safeHeader(pair[1]) {

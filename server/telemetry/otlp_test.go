@@ -187,6 +187,17 @@ func TestLosses(t *testing.T) {
 	}
 }
 
+// TestPassword sends the name and the password of an endpoint as net/http does.
+func TestPassword(t *testing.T) {
+	c := collect(t)
+	env := environ{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": strings.Replace(c.URL, "://", "://user:pass%20word@", 1) + "/v1/traces"}
+	exported(t, env, func(r *run.Runner) { call(t, r, "toy", `{}`, run.Trace{}) })
+	r := http.Request{Header: c.header}
+	if user, password, _ := r.BasicAuth(); user != "user" || password != "pass word" {
+		t.Errorf("%q, %q", user, password)
+	}
+}
+
 func TestFull(t *testing.T) {
 	c := collect(t)
 	release := make(chan struct{})

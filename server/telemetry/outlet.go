@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -10,9 +11,10 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/outbound"
 )
 
 // Bounds of sending one request again.
@@ -30,15 +32,11 @@ type outlet struct {
 	signal   string          // for the log
 	ctx      context.Context // of all requests; its end ends sending
 	hurry    <-chan struct{} // once it is closed, nothing is sent again
-	client   *http.Client
-	broken   bool // the last request was lost; only the sending goroutine looks
+	broken   bool            // the last request was lost; only the sending goroutine looks
 }
 
 func (e *Exporter) newOutlet(t target, signal string) *outlet {
-	return &outlet{target: t, resource: e.opt.resource, log: e.log, signal: signal, ctx: e.ctx, hurry: e.stop, client: &http.Client{
-		// Headers that are secrets are for this URL alone.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &outlet{target: t, resource: e.opt.resource, log: e.log, signal: signal, ctx: e.ctx, hurry: e.stop}
 }
 
 // send sends a request, several times where the collector says that it may take it
@@ -87,45 +85,27 @@ func (o *outlet) persist(body []byte) error {
 // once sends a request once. With an error it says how long to wait before the next
 // try: 0 is unsaid, less is never.
 func (o *outlet) once(body []byte) (wait time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(o.ctx, o.timeout)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url, bytes.NewReader(body))
-	if err != nil {
-		return -1, errors.New("the endpoint cannot be asked")
-	}
-	r.Header.Set("Content-Type", "application/x-protobuf")
-	r.Header.Set("User-Agent", "toolcrib")
+	header := http.Header{"Content-Type": {"application/x-protobuf"}, "User-Agent": {"toolcrib"}}
 	if o.gzip {
-		r.Header.Set("Content-Encoding", "gzip")
+		header.Set("Content-Encoding", "gzip")
 	}
 	for _, h := range o.headers {
-		r.Header.Set(h[0], h[1])
+		header.Set(h[0], h[1])
 	}
-	res, err := o.client.Do(r)
-	if err != nil {
-		if u, ok := errors.AsType[*url.Error](err); ok {
-			err = u.Err // the URL may hold a secret
-		}
-		return 0, err
+	res, err := o.client.Do(o.ctx, outbound.Request{
+		Method: http.MethodPost, URL: o.url, Header: header, Body: body,
+		Timeout: o.timeout, Redirects: -1, // the headers are for this URL alone
+	})
+	if e, ok := errors.AsType[*tools.Error](err); ok { // its message names the URL, which may hold a secret
+		return 0, cmp.Or(e.Err, errors.New(string(e.Code)))
 	}
 	defer res.Body.Close()
 	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection is used again
-	switch res.StatusCode {
+	switch res.Status {
 	case http.StatusOK, http.StatusAccepted, http.StatusNoContent:
 		return 0, nil
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return retryAfter(res.Header.Get("Retry-After"), time.Now()), fmt.Errorf("the collector answers %d", res.StatusCode)
+		return max(outbound.RetryAfter(res.Header, time.Now()), 0), fmt.Errorf("the collector answers %d", res.Status)
 	}
-	return -1, fmt.Errorf("the collector answers %d", res.StatusCode)
-}
-
-// retryAfter reads the header of that name: seconds or a date; 0 if it says nothing.
-func retryAfter(text string, now time.Time) time.Duration {
-	if n, err := strconv.Atoi(text); err == nil {
-		return time.Duration(max(n, 0)) * time.Second
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(at.Sub(now), 0)
-	}
-	return 0
+	return -1, fmt.Errorf("the collector answers %d", res.Status)
 }

@@ -22,6 +22,7 @@ import (
 	"toolcrib/tools/internal/services"
 	"toolcrib/tools/search"
 	"toolcrib/tools/shell"
+	"toolcrib/tools/web"
 )
 
 // Services has what categories share in a process. The zero value builds the whole catalog,
@@ -41,6 +42,7 @@ func All(s *Services) []tools.Category {
 		files.Category(s),
 		search.Category(s),
 		shell.Category(s),
+		web.Category(s),
 	}
 }
 

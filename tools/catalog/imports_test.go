@@ -37,32 +37,37 @@ var layers = []struct {
 	{"workspace/fileindex", []string{"workspace", "workspace/ignore", "workspace/internal/fsys"}},
 	{"workspace/recorder", []string{"workspace", "workspace/fileindex", "workspace/internal/..."}},
 	{"schema", nil},
-	{"tools", []string{"schema", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}}, // what says back a part of a request shows what deceives
+	{"tools", []string{"schema", "workspace", "workspace/fileindex", "workspace/redact", "tools/internal/text/textfile"}}, // what says back a part of a request shows what deceives; a server passes on what it keeps secret
+	{"tools/outbound", []string{"tools", "workspace/redact", "tools/internal/text/textfile"}},                             // its errors are those of tools; in them, sizes are written as everywhere
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
 	{"tools/internal/programs/sandbox/internal/sandboxinit", nil},                                       // it runs before the rest of the program, and in its place
+	{"tools/internal/programs/egress", []string{"tools/outbound"}},                                      // programs reach what tools reach
 	{"tools/internal/programs/observer", []string{"workspace/recorder"}},                                // what it hears is recorded
 	{"tools/internal/programs/jobs", []string{"workspace", "workspace/recorder", "tools/internal/..."}}, // a job has the changes of its program
-	{"tools/internal/programs/sandbox", []string{"tools", "workspace", "workspace/recorder", "workspace/repository", "tools/internal/programs/egress", "tools/internal/programs/observer", "tools/internal/programs/sandbox/internal/sandboxinit"}}, // whose call a program is of
-	{"tools/internal/programs/changed", []string{"tools", "workspace", "workspace/fileindex", "workspace/recorder", "tools/internal/text/textfile"}},                                                                                                // what changed goes into the audit log
-	{"tools/internal/secrets", []string{"workspace/redact"}},                                                          // names of secrets are in one place
-	{"tools/internal/handles", []string{"tools"}},                                                                     // some principals get longer ones
-	{"tools/internal/durations", []string{"tools"}},                                                                   // its errors are those of tools
-	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                     // an image is a block of a result
-	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                  // it tells the caller of a tool
-	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},         // it asks for paths as their caller does
-	{"tools/internal/services", []string{"tools", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}}, // what categories share has settings, as they have
+	{"tools/internal/programs/sandbox", []string{"tools", "tools/outbound", "workspace", "workspace/recorder", "workspace/repository", "tools/internal/programs/egress", "tools/internal/programs/observer", "tools/internal/programs/sandbox/internal/sandboxinit"}}, // whose call a program is of
+	{"tools/internal/programs/changed", []string{"tools", "workspace", "workspace/fileindex", "workspace/recorder", "tools/internal/text/textfile"}},                                                                                                                  // what changed goes into the audit log
+	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                             // names of secrets are in one place
+	{"tools/internal/handles", []string{"tools"}},                                                                                        // some principals get longer ones
+	{"tools/internal/durations", []string{"tools"}},                                                                                      // its errors are those of tools
+	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                        // an image is a block of a result
+	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                     // it tells the caller of a tool
+	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},                            // it asks for paths as their caller does
+	{"tools/internal/browser", []string{"tools", "tools/outbound", "tools/internal/programs/egress", "tools/internal/programs/sandbox"}}, // its errors are those of tools
+	{"tools/internal/services", []string{"tools", "tools/outbound", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}},  // what categories share has settings, as they have
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
+	{"tools/web", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "@below"}},     // it asks for what calls name
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "workspace/fileuri", "@below"}},
 	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                 // it speaks of commands in the terms of the contract
+	{"tools/web/internal/forecast", []string{"tools", "@sibling"}},                                                                // its errors are those of tools
 	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
 	{"server/rules", []string{"schema", "tools", "workspace", "workspace/deny"}},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/...", "server/rules"}},
-	{"server/hooks", []string{"schema", "tools", "workspace/redact", "server/run", "server/rules", "workspace", "workspace/deny"}},
-	{"server/identity", []string{"schema", "tools", "workspace"}},
-	{"server/telemetry", []string{"tools", "server/run", "workspace/state"}},
+	{"server/hooks", []string{"schema", "tools", "tools/outbound", "workspace/redact", "server/run", "server/rules", "workspace", "workspace/deny"}},
+	{"server/identity", []string{"schema", "tools", "tools/outbound", "workspace"}},
+	{"server/telemetry", []string{"tools", "tools/outbound", "server/run", "workspace/state"}},
 	{"server/wire", []string{"tools"}},
 	{"server/notify", []string{"tools"}},
 	{"server/inbound", []string{"server/wire"}},
@@ -82,7 +87,7 @@ var layers = []struct {
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 
-// only says which packages alone may import a foreign one.
+// only says which packages alone may import a foreign one, or one of ours that is not for all.
 var only = []struct {
 	imported string
 	by       []string
@@ -99,6 +104,9 @@ var only = []struct {
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
+	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry"}, "what goes out over HTTP goes one way"},
+	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
+	{"github.com/klauspost/compress", []string{"tools/outbound"}, "likewise"},
 	{"unsafe", []string{"tools/search/internal/index", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/internal/programs/sandbox", "tools/internal/programs/observer"}, "memory outside the heap is made in one place, and system calls with structs of the system in another"},
 }
 

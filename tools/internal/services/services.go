@@ -1,8 +1,8 @@
 // Package services holds what the categories of a process share: the sandbox for programs,
-// the jobs, and the caller of other tools.
+// the jobs, the client for the web, and the caller of other tools.
 //
 // A service is made at its first use; making one opens and starts nothing. The package
-// imports the contract, sandbox and jobs, and must not import a category. Start at
+// imports the contract, sandbox, jobs and outbound, and must not import a category. Start at
 // [Services]; [Services.Programs] has the settings of all programs that tools start.
 package services
 
@@ -12,6 +12,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/jobs"
 	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/outbound"
 )
 
 // Services are owned by a process. The zero value works: it builds the whole catalog without
@@ -23,9 +24,10 @@ type Services struct {
 	// catalog.Program at its start.
 	Restarts bool
 
-	once    sync.Once
-	sandbox *sandbox.Engine
-	jobs    *jobs.Manager
+	once     sync.Once
+	sandbox  *sandbox.Engine
+	jobs     *jobs.Manager
+	outbound outbound.Client
 }
 
 func (s *Services) make() {
@@ -46,3 +48,6 @@ func (s *Services) Jobs() *jobs.Manager {
 	s.make()
 	return s.jobs
 }
+
+// Outbound returns the client for everything that tools ask over HTTP.
+func (s *Services) Outbound() *outbound.Client { return &s.outbound }

@@ -5,12 +5,11 @@
 // serves, from outside, a socket that listens there: HTTP with absolute URLs, CONNECT and
 // SOCKS5 on one port. Each command gets a [Pass] with a secret, which identifies it to the
 // proxy. Other commands on the same loopback device cannot use the port without a secret, and
-// the secret becomes invalid at the end of the command. The proxy resolves names, checks
-// every address, and dials the addresses that it has checked, so that a name server cannot
-// change its answer in between.
+// the secret becomes invalid at the end of the command. The guard of package outbound decides
+// which hosts are reached, by the addresses that are dialled.
 //
-// Start reading at [New], then [Gate.Serve] and [Gate.Pass]. The package imports no other
-// package of toolcrib.
+// Start reading at [New], then [Gate.Serve] and [Gate.Pass]. The package imports outbound and
+// no other package of toolcrib.
 package egress
 
 import (
@@ -23,25 +22,34 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"toolcrib/tools/outbound"
 )
 
 // Options are set by the operator of the server. The zero value lets programs reach every
 // public host.
 type Options struct {
-	// Hosts are the only hosts that may be reached: "example.com", "*.example.com" (all
-	// below it), "example.com:443", an address or a prefix of addresses. Empty = all.
-	Hosts []string
-	// Private are hosts that may be reached although their addresses are private, in the
-	// same forms; "*" = all. A name does not allow link-local addresses, which serve the
-	// metadata of clouds: they must be given as addresses.
-	Private []string
+	// Hosts, Private, Lookup and Dial are those of outbound.Rules.
+	Hosts, Private []string
+	Lookup         func(ctx context.Context, name string) ([]netip.Addr, error)
+	Dial           func(ctx context.Context, address string) (net.Conn, error)
 	// Upstream returns the machine's proxy for a request, nil = none. If Upstream is nil, the
 	// variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY of this process decide.
 	Upstream func(*http.Request) (*url.URL, error)
-	// Lookup resolves a name; nil = the resolver of the machine.
-	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
-	// Dial connects to an address; nil = over TCP.
-	Dial func(ctx context.Context, address string) (net.Conn, error)
+}
+
+// guard returns the guard of these options.
+func (opt Options) guard() (*outbound.Guard, error) {
+	return outbound.NewGuard(outbound.Rules{
+		Hosts: opt.Hosts, Private: opt.Private, Settings: "network",
+		Proxy: opt.Upstream, Lookup: opt.Lookup, Dial: opt.Dial,
+	})
+}
+
+// Check returns the errors of the options.
+func (opt Options) Check() error {
+	_, err := opt.guard()
+	return err
 }
 
 // The limits of the proxy.
@@ -56,7 +64,7 @@ const (
 
 // Proxy serves gates. Several goroutines may call its methods.
 type Proxy struct {
-	rules  atomic.Pointer[policy]
+	guard  atomic.Pointer[outbound.Guard]
 	server *http.Server
 	conns  *handover
 	life   context.Context // ends with the proxy
@@ -87,11 +95,11 @@ func New(opt Options) (*Proxy, error) {
 
 // Configure sets the hosts that may be reached from now on. Open connections stay open.
 func (p *Proxy) Configure(opt Options) error {
-	rules, err := newPolicy(opt)
+	guard, err := opt.guard()
 	if err != nil {
 		return err
 	}
-	p.rules.Store(rules)
+	p.guard.Store(guard)
 	return nil
 }
 
@@ -102,7 +110,7 @@ func (p *Proxy) Close() error {
 }
 
 // Bounds describes in a few words which hosts may be reached.
-func (p *Proxy) Bounds() string { return p.rules.Load().bounds() }
+func (p *Proxy) Bounds() string { return p.guard.Load().Bounds() }
 
 type gateKey struct{}
 

@@ -65,3 +65,11 @@ func (p *Pass) Told() string {
 	}
 	return b.String()
 }
+
+func shortened(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + " ..."
+	}
+	return strings.Join(names, ", ")
+}

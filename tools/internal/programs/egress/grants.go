@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"toolcrib/tools/outbound"
 )
 
 // grantIdle is how long the grants of a session last after its last command with the network.
@@ -20,7 +22,7 @@ type Grants struct {
 	used    time.Time
 	wanted  []string        // refused hosts that the user was not asked about
 	settled map[string]bool // hosts that the user was asked about
-	allowed []rule
+	allowed []string
 }
 
 // Use notes that a command of the session begins.
@@ -58,8 +60,8 @@ func (g *Grants) Settle(hosts []string, allow bool) {
 		}
 		g.wanted = slices.Delete(g.wanted, i, i+1)
 		g.settled[host] = true
-		if r, err := parseRule(host); err == nil && allow {
-			g.allowed = append(g.allowed, r)
+		if allow {
+			g.allowed = append(g.allowed, host)
 		}
 	}
 }
@@ -81,17 +83,15 @@ func (g *Grants) want(host string) bool {
 	return true
 }
 
-// extend returns rules that also let the allowed hosts through.
-func (g *Grants) extend(rules *policy) *policy {
+// extend returns a guard that also lets the allowed hosts through.
+func (g *Grants) extend(guard *outbound.Guard) *outbound.Guard {
 	if g == nil || g.Idle() {
-		return rules
+		return guard
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.allowed) == 0 {
-		return rules
+		return guard
 	}
-	more := *rules
-	more.private = slices.Concat(rules.private, g.allowed)
-	return &more
+	return guard.Also(g.allowed)
 }

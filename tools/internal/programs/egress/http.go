@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"toolcrib/tools/outbound"
 )
 
 // passUser is the user name of every pass; its secret is the password.
@@ -58,36 +60,36 @@ func basicAuth(header string) (user, secret string) {
 }
 
 // targetOf returns the target of a request.
-func targetOf(r *http.Request) (target, error) {
+func targetOf(r *http.Request) (outbound.Target, error) {
 	if r.Method == http.MethodConnect {
-		t, err := parseTarget(r.RequestURI)
+		t, err := outbound.ParseTarget(r.RequestURI)
 		if err != nil {
-			return target{}, fmt.Errorf("CONNECT %q: %w", r.RequestURI, err)
+			return outbound.Target{}, fmt.Errorf("CONNECT %q: %w", r.RequestURI, err)
 		}
 		return t, nil
 	}
 	switch {
 	case r.URL.Scheme == "" || r.URL.Host == "":
-		return target{}, errors.New("this is a proxy: a request names its whole URL")
+		return outbound.Target{}, errors.New("this is a proxy: a request names its whole URL")
 	case r.URL.Scheme != "http":
-		return target{}, fmt.Errorf("%s is not forwarded as plain HTTP; use CONNECT", r.URL.Scheme)
+		return outbound.Target{}, fmt.Errorf("%s is not forwarded as plain HTTP; use CONNECT", r.URL.Scheme)
 	case r.URL.User != nil:
-		return target{}, errors.New("the URL has a user name; send it in a header instead")
+		return outbound.Target{}, errors.New("the URL has a user name; send it in a header instead")
 	}
 	whole := r.URL.Host
 	if r.URL.Port() == "" {
 		whole = strings.TrimSuffix(whole, ":") + ":80"
 	}
-	t, err := parseTarget(whole)
+	t, err := outbound.ParseTarget(whole)
 	if err != nil {
-		return target{}, fmt.Errorf("%q: %w", r.URL.Host, err)
+		return outbound.Target{}, fmt.Errorf("%q: %w", r.URL.Host, err)
 	}
 	return t, nil
 }
 
 // serveConnect opens a tunnel. A refusal is in the status line too, because programs show
 // that and rarely the body.
-func (p *Proxy) serveConnect(ctx context.Context, w http.ResponseWriter, pass *Pass, t target) {
+func (p *Proxy) serveConnect(ctx context.Context, w http.ResponseWriter, pass *Pass, t outbound.Target) {
 	host, err := p.connect(ctx, pass, t)
 	rc := http.NewResponseController(w)
 	client, buf, hijacked := rc.Hijack()
@@ -119,11 +121,11 @@ func rest(c net.Conn, r *bufio.Reader) net.Conn {
 	if r.Buffered() == 0 {
 		return c
 	}
-	return &aheadConn{Conn: c, buf: r}
+	return outbound.WithAhead(c, r)
 }
 
 func statusOf(err error) int {
-	var no *refused
+	var no *outbound.Refusal
 	var slow interface{ Timeout() bool }
 	switch {
 	case errors.As(err, &no):
@@ -147,18 +149,18 @@ func oneLine(text string) string {
 
 // forward forwards a request of plain HTTP. Each request gets a new connection, so that
 // commands do not share connections.
-func (p *Proxy) forward(ctx context.Context, w http.ResponseWriter, r *http.Request, pass *Pass, t target) {
-	rules := pass.grants.extend(p.rules.Load())
+func (p *Proxy) forward(ctx context.Context, w http.ResponseWriter, r *http.Request, pass *Pass, t outbound.Target) {
+	guard := pass.reaches(p.guard.Load())
 	fail := func(w http.ResponseWriter, err error) {
 		http.Error(w, t.String()+": "+err.Error(), statusOf(err))
 	}
-	if err := pass.check(rules, t); err != nil {
+	if err := pass.check(guard, t); err != nil {
 		fail(w, err)
 		return
 	}
-	via, err := rules.upstream("http", t)
+	via, err := guard.Proxy("http", t)
 	if err != nil {
-		fail(w, fmt.Errorf("the proxy of the machine: %w", err))
+		fail(w, err)
 		return
 	}
 	transport := &http.Transport{
@@ -168,10 +170,10 @@ func (p *Proxy) forward(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		Proxy:                  func(*http.Request) (*url.URL, error) { return via, nil },
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
 			if via != nil {
-				return p.counted(ctx, pass, func(ctx context.Context) (net.Conn, error) { return rules.opt.Dial(ctx, address) })
+				return p.counted(ctx, pass, func(ctx context.Context) (net.Conn, error) { return guard.DialProxy(ctx, address) })
 			}
-			conn, err := p.counted(ctx, pass, func(ctx context.Context) (net.Conn, error) { return rules.direct(ctx, t) })
-			if no, ok := errors.AsType[*refused](err); ok {
+			conn, err := p.counted(ctx, pass, func(ctx context.Context) (net.Conn, error) { return guard.Direct(ctx, t) })
+			if no, ok := errors.AsType[*outbound.Refusal](err); ok {
 				pass.note(t.String(), no)
 			}
 			return conn, err

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"toolcrib/tools/outbound"
 )
 
 // Pass is the right of one command to use a gate. Several goroutines may call its methods.
@@ -14,6 +16,7 @@ type Pass struct {
 	secret  string
 	network bool
 	grants  *Grants         // of its session, nil = the user cannot be asked
+	guard   *outbound.Guard // nil = that of the proxy
 	life    context.Context // ends with the command
 	end     context.CancelFunc
 	count   counters
@@ -35,10 +38,25 @@ type Refusal struct {
 // mostRefusals is how many refused hosts of one command are remembered.
 const mostRefusals = 20
 
+// Use has the command reach the hosts of a guard of its own, instead of those of the proxy and
+// of its session. It must be called before the command starts.
+func (p *Pass) Use(guard *outbound.Guard) { p.guard = guard }
+
+// reaches returns the guard of the command; usual is that of the proxy.
+func (p *Pass) reaches(usual *outbound.Guard) *outbound.Guard {
+	if p.guard != nil {
+		return p.guard
+	}
+	return p.grants.extend(usual)
+}
+
 // Reach describes in a few words which hosts the command may reach; "off" = none.
 func (p *Pass) Reach() string {
 	if !p.network {
 		return "off"
+	}
+	if p.guard != nil {
+		return p.guard.Bounds()
 	}
 	return p.gate.proxy.Bounds()
 }
@@ -93,8 +111,8 @@ var (
 	errMany  = fmt.Errorf("the command has %d connections open, and may have no more", mostOfPass)
 )
 
-func (p *Pass) note(host string, no *refused) {
-	why, asked := no.why, no.ask && p.grants.want(host)
+func (p *Pass) note(host string, no *outbound.Refusal) {
+	why, asked := no.Why, no.Ask && p.grants.want(host)
 	p.count.refused.Add(1)
 	p.gate.total.refused.Add(1)
 	p.mu.Lock()

@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"toolcrib/tools/outbound"
 )
 
 // SOCKS of RFC 1928, with the user name and password of RFC 1929.
@@ -56,7 +58,7 @@ func (p *Proxy) serveSOCKS(c *clientConn) {
 	host, err := p.connect(ctx, pass, t)
 	if err != nil {
 		code := byte(socksUnreachable)
-		if _, ok := errors.AsType[*refused](err); ok {
+		if _, ok := errors.AsType[*outbound.Refusal](err); ok {
 			code = socksRefused
 		}
 		reply(c, code)
@@ -122,13 +124,13 @@ func readText(r io.Reader) (string, error) {
 }
 
 // readSOCKS reads the request of a client. If it is refused, code is the reply.
-func readSOCKS(r io.Reader) (_ target, code byte, _ error) {
+func readSOCKS(r io.Reader) (_ outbound.Target, code byte, _ error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return target{}, 0, err
+		return outbound.Target{}, 0, err
 	}
 	if head[0] != socksVersion {
-		return target{}, 0, errSOCKS
+		return outbound.Target{}, 0, errSOCKS
 	}
 	var host string
 	var err error
@@ -140,25 +142,25 @@ func readSOCKS(r io.Reader) (_ target, code byte, _ error) {
 	case toName:
 		host, err = readText(r)
 	default:
-		return target{}, socksNoAddress, errSOCKS
+		return outbound.Target{}, socksNoAddress, errSOCKS
 	}
 	if err != nil {
-		return target{}, 0, err
+		return outbound.Target{}, 0, err
 	}
 	var port [2]byte
 	if _, err := io.ReadFull(r, port[:]); err != nil {
-		return target{}, 0, err
+		return outbound.Target{}, 0, err
 	}
 	if head[1] != connectCommand {
-		return target{}, socksNoCommand, errSOCKS
+		return outbound.Target{}, socksNoCommand, errSOCKS
 	}
 	n := binary.BigEndian.Uint16(port[:])
 	if n == 0 {
-		return target{}, socksFailed, errPort
+		return outbound.Target{}, socksFailed, outbound.ErrPort
 	}
-	t, err := newTarget(host, n)
+	t, err := outbound.NewTarget(host, n)
 	if err != nil {
-		return target{}, socksRefused, err
+		return outbound.Target{}, socksRefused, err
 	}
 	return t, 0, nil
 }

@@ -2,7 +2,6 @@ package egress
 
 import (
 	"context"
-	"crypto/tls"
 	"net"
 	"sync"
 	"time"
@@ -87,13 +86,4 @@ func closeWrite(c net.Conn) error {
 		return half.CloseWrite()
 	}
 	return c.Close()
-}
-
-func overTLS(ctx context.Context, conn net.Conn, name string) (net.Conn, error) {
-	secure := tls.Client(conn, &tls.Config{ServerName: name})
-	if err := secure.HandshakeContext(ctx); err != nil {
-		_ = conn.Close()
-		return nil, err
-	}
-	return secure, nil
 }

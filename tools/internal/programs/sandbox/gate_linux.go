@@ -67,6 +67,11 @@ func (e *Engine) reach(opt Options) {
 
 // pass returns the right of one command to use the network, nil = there is no gate.
 func (z *zygote) pass(ctx context.Context, c Command) (*egress.Pass, error) {
+	if z.gate != nil && c.Guard != nil {
+		p := z.gate.Pass(c.Network, nil)
+		p.Use(c.Guard)
+		return p, nil
+	}
 	if z.gate != nil {
 		return z.gate.Pass(c.Network, z.engine.grantsOf(tools.Session(ctx))), nil
 	}

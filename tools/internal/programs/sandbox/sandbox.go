@@ -21,6 +21,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/egress"
+	"toolcrib/tools/outbound"
 	"toolcrib/workspace"
 )
 
@@ -109,10 +110,13 @@ type Command struct {
 	Stdin, Stdout, Stderr *os.File
 	// Terminal gives it a terminal of this size instead of streams, see Process.Terminal.
 	Terminal *Size
-	Network  bool   // it may reach the network, as far as Options allow
-	Tool     string // the author of its changes in the history of files
-	Self     bool   // run this binary; Args[0] is only its name
-	Limits   Limits // for fields that the options leave zero
+	Network  bool // it may reach the network, as far as Options allow
+	// Guard decides which hosts it reaches, instead of Options and of what the user has
+	// allowed in the session; nil = these. At level None it has no effect.
+	Guard  *outbound.Guard
+	Tool   string // the author of its changes in the history of files
+	Self   bool   // run this binary; Args[0] is only its name
+	Limits Limits // for fields that the options leave zero
 }
 
 // Size is the size of a terminal, in characters.

@@ -30,9 +30,23 @@ func (d *layout) trimLines(from, to int) {
 		line := strings.ToLower(strings.Trim(r.text, " :.…»>|-–—\u00a0"))
 		pointer := len(line) <= 60 && begins(line, d.words.pointer)
 		r.keep = !pointer && !d.words.label[line] && r.tag != atom.H1 && !d.leads(r, last >= 0 && i > last) &&
-			(whole || (i >= first || !headLine(r, line)) && (last < 0 || i <= last || !tailLine(r)))
+			(whole || (i >= first || !headLine(r, line)) && (last < 0 || i <= last || isHeading(r.tag) || !tailLine(r)))
 		if pointer {
 			d.dropLinked(i+1, to)
+		}
+	}
+	if last >= 0 && !whole {
+		d.dropHeadings(last+1, to)
+	}
+}
+
+// dropHeadings takes headings away that no text follows which is kept.
+func (d *layout) dropHeadings(from, to int) {
+	text := false
+	for i := to - 1; i >= from; i-- {
+		if r := &d.runs[i]; r.keep {
+			r.keep = text || !isHeading(r.tag)
+			text = !isHeading(r.tag)
 		}
 	}
 }
@@ -66,7 +80,7 @@ func headLine(r *run, line string) bool {
 
 // tailLine reports whether a line after the text is a remain.
 func tailLine(r *run) bool {
-	return isHeading(r.tag) || !ends(r.text) && !cell(r.tag) &&
+	return !ends(r.text) && !cell(r.tag) &&
 		(r.words <= 16 && dated(r.text) && r.hint&hintQuote == 0 || r.words < 4 && r.tag != atom.Dd)
 }
 

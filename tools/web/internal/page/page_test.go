@@ -184,3 +184,18 @@ func FuzzPage(f *testing.F) {
 		p.Links(50)
 	})
 }
+
+// A heading at the end stays if its text does.
+func TestTail(t *testing.T) {
+	article := "<article>" + strings.Repeat("<p>"+sentence+sentence, 5)
+	for _, c := range []struct{ tail, want, without string }{
+		{"<h2>Update</h2><p>It opened.</p>", "## Update\n\nIt opened.", ""},
+		{"<h2>More</h2>", "", "More"},
+		{"<h2>Update</h2><p>It opened.</p><h2>Share</h2><p>Mail</p>", "## Update\n\nIt opened.", "Share"},
+	} {
+		got := parsed(t, article+c.tail+"</article>").Main(t.Context()).Markdown
+		if !strings.Contains(got, c.want) || c.without != "" && strings.Contains(got, c.without) {
+			t.Errorf("%s: %s", c.tail, got)
+		}
+	}
+}

@@ -6,6 +6,10 @@ import (
 	"unicode/utf8"
 )
 
+// Clean leaves out of a text what [Page.Main] leaves out of a page: characters that no reader
+// sees and a model would read.
+func Clean(text string) string { return clean(text) }
+
 // clean leaves out of text what no reader sees and a model would read: tag characters,
 // controls of direction, runs of characters without width, selectors that select nothing.
 // One joiner between letters stays, since some scripts and emoji need it.

@@ -1,0 +1,399 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/tools/outbound"
+	"toolcrib/workspace"
+)
+
+//go:embed download.md
+var downloadDoc string
+
+// DownloadIn is a file of the web and where it goes.
+type DownloadIn struct {
+	URL          string `json:"url" jsonschema:"minLength=1,maxLength=8000" jsonschema_description:"http or https" alias:"uri,link,address"`
+	Path         string `json:"path" jsonschema_description:"file to write, or a directory with / at its end for a name of the server's" path:"any" alias:"file_path,destination,save_path,output,filename"`
+	Overwrite    bool   `json:"overwrite,omitempty" jsonschema:"default=false" jsonschema_description:"replace what is at path" alias:"force"`
+	ExpectedHash string `json:"expected_hash,omitempty" jsonschema:"minLength=12,maxLength=64" jsonschema_description:"SHA-256 that the file must have, or its first 12 digits or more" alias:"sha256,checksum,hash"`
+}
+
+// DownloadOut is the file.
+type DownloadOut struct {
+	Path, URL string
+	Size      int64
+	Type      string
+	Hash      string
+	Resumed   int64 // bytes that an earlier call had read
+	Notes     []string
+}
+
+func downloadTool(e *engine) tools.Tool {
+	return tools.New(tools.Def[DownloadIn, DownloadOut]{
+		Name: "download", Title: "Download a file", Doc: downloadDoc, Tags: []string{"web", "http", "files"},
+		Access: tools.Write, Effects: tools.Network | tools.Workspace | tools.Destroys, Streams: true,
+		Timeout: downloadTime + time.Minute,
+		Limits:  tools.Limits{Facts: map[string]any{"most": textfile.Size(mostDownload), "time": "30 minutes"}},
+		Confirm: downloadQuestion,
+		Examples: []tools.Example[DownloadIn]{{
+			Say:   "a data set",
+			In:    DownloadIn{URL: "https://data.example.org/kites.csv", Path: "data/"},
+			Want:  "data/kites.csv: downloaded 18 B of text/csv from https://data.example.org/kites.csv; hash …",
+			After: map[string]string{"data/kites.csv": "name,count\nred,12\n"},
+		}},
+		Run: e.download,
+	})
+}
+
+const (
+	mostDownload = 2 << 30
+	downloadTime = 30 * time.Minute
+	partsFolder  = "downloads"
+	partTime     = 24 * time.Hour // that a part is kept for
+)
+
+// downloadQuestion asks before a call replaces what the history cannot keep.
+func downloadQuestion(ctx context.Context, in DownloadIn) (tools.Question, error) {
+	p, err := tools.Resolve(ctx, in.Path)
+	if err != nil || !in.Overwrite {
+		return tools.Question{}, err
+	}
+	info, exists, err := p.Find(true)
+	if err != nil || !exists || info.Size <= workspace.MaxKept {
+		return tools.Question{}, nil // what is wrong shows when the call runs
+	}
+	return tools.Question{Message: fmt.Sprintf("overwrite %s (%s), which is too large for the history of files", p, textfile.Size(info.Size))}, nil
+}
+
+func (e *engine) download(ctx context.Context, in DownloadIn) (DownloadOut, error) {
+	u, err := address(in.URL)
+	if err != nil {
+		return DownloadOut{}, err
+	}
+	at, err := tools.Resolve(ctx, in.Path)
+	if err != nil {
+		return DownloadOut{}, err
+	}
+	info, exists, err := at.Find(true)
+	if err != nil {
+		return DownloadOut{}, err
+	}
+	into := strings.HasSuffix(in.Path, "/") || exists && info.Kind == workspace.KindDirectory
+	if exists && !into && !in.Overwrite {
+		return DownloadOut{}, tools.Errorf(tools.AlreadyExists, "%s exists", at).WithHint("overwrite=true replaces it")
+	}
+	if err := e.mayRead(ctx, u, 0); err != nil {
+		return DownloadOut{}, err
+	}
+	part, err := openPart(ctx, u.String())
+	if err != nil {
+		return DownloadOut{}, err
+	}
+	defer part.close()
+	out := DownloadOut{URL: shown(u.String())}
+	res, err := e.fetchPart(ctx, u.String(), part, &out)
+	if err != nil {
+		return DownloadOut{}, err
+	}
+	if in.ExpectedHash != "" {
+		if sum, err := part.hash(); err != nil {
+			return DownloadOut{}, err
+		} else if !strings.HasPrefix(sum, strings.ToLower(in.ExpectedHash)) {
+			part.drop()
+			return DownloadOut{}, tools.Errorf(tools.Conflict, "%s: the hash of what the server sent is %s, not %s", out.URL, sum, in.ExpectedHash).
+				WithHint("nothing was written; check where the expected hash is from")
+		}
+	}
+	if into {
+		if at, err = at.Join(fileName(res.header, res.url)); err != nil {
+			return DownloadOut{}, err
+		}
+	}
+	return e.keepPart(ctx, in, at, part, out)
+}
+
+// received is what is needed of a response when its body was read.
+type received struct {
+	url    string
+	header http.Header
+}
+
+// fetchPart reads what is missing of a file.
+func (e *engine) fetchPart(ctx context.Context, at string, p *part, out *DownloadOut) (received, error) {
+	header := http.Header{"Accept": {"*/*"}, "Accept-Encoding": {"identity"}}
+	if have := p.size(); have > 0 && p.Validator != "" {
+		header.Set("Range", fmt.Sprintf("bytes=%d-", have))
+		header.Set("If-Range", p.Validator)
+	}
+	res, err := e.client().Do(ctx, outbound.Request{URL: at, Header: header, MaxBytes: mostDownload, Timeout: downloadTime})
+	if err != nil {
+		return received{}, err
+	}
+	defer res.Body.Close()
+	if err := e.mayRead(ctx, parsed(res.URL), 0); err != nil {
+		return received{}, err
+	}
+	have := int64(0)
+	switch {
+	case res.Status == http.StatusPartialContent && strings.HasPrefix(res.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", p.size())):
+		have = p.size()
+		out.Resumed = have
+	case res.Status == http.StatusOK:
+		if err := p.begin(res.Header); err != nil {
+			return received{}, err
+		}
+	case res.Status == http.StatusRequestedRangeNotSatisfiable && header.Get("Range") != "":
+		p.drop()
+		return received{}, tools.Errorf(tools.Conflict, "%s: the part that an earlier call has read no longer fits", out.URL).WithHint("call again: it begins anew")
+	default:
+		body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10)) // for the error alone
+		err := refused(&outbound.Page{URL: res.URL, Status: res.Status, Header: res.Header, Body: body})
+		return received{}, cmp.Or(err, error(tools.Errorf(tools.Unsupported, "%s: HTTP %d, which has no file", out.URL, res.Status)))
+	}
+	total := float64(0)
+	if res.Length >= 0 {
+		total = float64(have + res.Length)
+	}
+	n, err := io.Copy(p.file, &counted{r: res.Body, done: have, tell: func(done int64) {
+		tools.Progress(ctx)(tools.ProgressEvent{Done: float64(done), Total: total, Message: textfile.Size(done)})
+	}})
+	if err != nil {
+		e := *tools.AsError(err)
+		if p.Validator != "" && e.Code.Retryable() {
+			e.Hint = "call again: it goes on after " + textfile.Size(have+n)
+		}
+		return received{}, &e
+	}
+	if res.Length >= 0 && n != res.Length {
+		return received{}, tools.Errorf(tools.Unavailable, "%s: the file ends after %s of %s", out.URL, textfile.Size(have+n), textfile.Size(have+res.Length)).WithHint("call again")
+	}
+	out.URL = shown(res.URL)
+	return received{res.URL, res.Header}, nil
+}
+
+// counted tells how much was read, at most ten times a second.
+type counted struct {
+	r    io.Reader
+	done int64
+	last time.Time
+	tell func(int64)
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.done += int64(n)
+	if now := time.Now(); now.Sub(c.last) >= 100*time.Millisecond {
+		c.last = now
+		c.tell(c.done)
+	}
+	return n, err
+}
+
+// keepPart writes the file of the workspace.
+func (e *engine) keepPart(ctx context.Context, in DownloadIn, at workspace.Path, p *part, out DownloadOut) (DownloadOut, error) {
+	head := make([]byte, 512)
+	n, err := p.file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return DownloadOut{}, err
+	}
+	out.Type, _, _ = mime.ParseMediaType(http.DetectContentType(head[:n])) // what it returns can be parsed
+	declared, _, err := mime.ParseMediaType(p.Type)
+	if err == nil && (out.Type == "application/octet-stream" || out.Type == "text/plain") {
+		out.Type = declared
+	}
+	if out.Type == "text/html" && !strings.HasPrefix(path.Ext(at.String()), ".htm") && path.Ext(at.String()) != "" {
+		out.Notes = append(out.Notes, "it is a web page: the file may be behind a link of it, which web_fetch shows")
+	}
+	s := tools.Session(ctx)
+	receipt, err := s.Workspace.Apply(ctx, workspace.Change{Tool: "download", Principal: s.Principal, Call: s.Call, Ops: []workspace.Op{{
+		Kind: workspace.OpWrite, Path: at, Expect: workspace.Expect{Absent: !in.Overwrite},
+		Fill: func(to io.Writer) error {
+			_, err := io.Copy(to, io.NewSectionReader(p.file, 0, p.size()))
+			return err
+		},
+	}}})
+	if e := tools.AsError(err); e != nil {
+		if e.Code == tools.AlreadyExists {
+			return DownloadOut{}, e.WithHint("overwrite=true replaces it")
+		}
+		return DownloadOut{}, err
+	}
+	p.drop()
+	done := receipt.Done[0]
+	out.Path, out.Size, out.Hash = done.Path, done.After.Size, done.After.Hash
+	out.Notes = append(out.Notes, done.Notes...)
+	tools.Changed(ctx, out.Path)
+	return out, nil
+}
+
+// part is a file that is downloaded, in the state of the workspace. If the download breaks
+// off, it stays there for the next call. While a call has it, it has a name of its own, so
+// that no other call writes to it.
+type part struct {
+	Validator string // ETag or date of the file; "" = it cannot be resumed
+	Type      string
+
+	root *os.Root
+	name string // between calls
+	mine string
+	file *os.File
+}
+
+// openPart opens the part of an address, of this principal.
+func openPart(ctx context.Context, at string) (_ *part, err error) {
+	s := tools.Session(ctx)
+	dir, err := s.Workspace.State()
+	if err != nil {
+		return nil, tools.Errorf(tools.Unavailable, "no state directory to download to: %v", err)
+	}
+	sum := sha256.Sum256([]byte(s.Principal + "\x00" + at))
+	p := &part{name: hex.EncodeToString(sum[:16])}
+	p.mine = p.name + "." + rand.Text()
+	if p.root, err = dir.Folder(partsFolder); err != nil {
+		return nil, err
+	}
+	p.sweep()
+	if p.root.Rename(p.name, p.mine) == nil {
+		data, err := p.root.ReadFile(p.name + ".json")
+		if err != nil || json.Unmarshal(data, p) != nil {
+			p.Validator = ""
+		}
+	}
+	if p.file, err = p.root.OpenFile(p.mine, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		p.close()
+		return nil, err
+	}
+	_, err = p.file.Seek(0, io.SeekEnd)
+	return p, err
+}
+
+// sweep removes parts that nobody came back for.
+func (p *part) sweep() {
+	dir, err := p.root.Open(".")
+	if err != nil {
+		return // the next call tries again
+	}
+	defer dir.Close()
+	entries, _ := dir.ReadDir(-1) // likewise
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > partTime {
+			_ = p.root.Remove(entry.Name())
+		}
+	}
+}
+
+// begin empties the part for a file that is read from its start.
+func (p *part) begin(header http.Header) error {
+	p.Validator, p.Type = "", header.Get("Content-Type")
+	if tag := header.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
+		p.Validator = tag
+	} else if tag == "" {
+		p.Validator = header.Get("Last-Modified")
+	}
+	if err := p.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := p.file.Seek(0, io.SeekStart)
+	return err
+}
+
+func (p *part) size() int64 {
+	info, err := p.file.Stat()
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+func (p *part) hash() (string, error) {
+	sum := sha256.New()
+	_, err := io.Copy(sum, io.NewSectionReader(p.file, 0, p.size()))
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// drop forgets the part: it is written, or not wanted.
+func (p *part) drop() { p.Validator = "" }
+
+// close keeps the part for the next call if it can be resumed, and removes it otherwise.
+func (p *part) close() {
+	kept := false
+	if p.file != nil {
+		kept = p.Validator != "" && p.size() > 0
+		_ = p.file.Close() // what is missing at its end is read again
+	}
+	if data, err := json.Marshal(p); kept && err == nil && p.root.WriteFile(p.name+".json", data, 0o600) == nil {
+		kept = p.root.Rename(p.mine, p.name) == nil
+	}
+	if !kept {
+		_ = p.root.Remove(p.mine)
+		_ = p.root.Remove(p.name + ".json")
+	}
+	_ = p.root.Close()
+}
+
+// fileName is the name that a server gives to a file: that of its header, or of its address.
+func fileName(header http.Header, at string) string {
+	name := ""
+	if _, params, err := mime.ParseMediaType(header.Get("Content-Disposition")); err == nil {
+		name = params["filename"]
+	}
+	if name = plainName(name); name == "" {
+		u := parsed(at)
+		if name = plainName(path.Base(u.Path)); name == "" || name == u.Hostname() {
+			name = "download"
+		}
+	}
+	return name
+}
+
+// plainName is the last component of a name without characters that file names should not
+// have, "" if nothing is left.
+func plainName(name string) string {
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	if unescaped, err := url.PathUnescape(name); err == nil && !strings.ContainsAny(unescaped, `/\`) {
+		name = unescaped
+	}
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || strings.ContainsRune(`<>:"|?*`, r) || !strconv.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, name)
+	name = strings.TrimLeft(strings.TrimSpace(name), ".")
+	return cut(name, 120)
+}
+
+// Text implements [tools.Texter].
+func (o DownloadOut) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: downloaded %s of %s from %s", o.Path, textfile.Size(o.Size), o.Type, o.URL)
+	if o.Resumed > 0 {
+		fmt.Fprintf(&b, ", the first %s by an earlier call", textfile.Size(o.Resumed))
+	}
+	fmt.Fprintf(&b, "; hash %s", o.Hash[:min(12, len(o.Hash))])
+	for _, note := range o.Notes {
+		b.WriteString("\n" + note)
+	}
+	return b.String()
+}

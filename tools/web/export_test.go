@@ -1,0 +1,24 @@
+package web
+
+import (
+	"crypto/tls"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/browser"
+	"toolcrib/tools/internal/programs/sandbox"
+	"toolcrib/tools/outbound"
+)
+
+// NewTools returns the tools of the category in a network that network makes, whose
+// certificates trust accepts, with jobs that have opened ports, and with pauses between the
+// requests of a crawl.
+func NewTools(set Settings, network func(outbound.Rules) outbound.Rules, trust *tls.Config, opened func(string, int) bool, pace time.Duration) []tools.Tool {
+	client := new(outbound.Client)
+	e := newEngine(deps{client: func() *outbound.Client { return client }, browser: browser.New(sandbox.New()), network: network, trust: trust, opened: opened, pace: pace})
+	e.settings.Apply(&set, tools.Setup{})
+	return e.tools()
+}
+
+// Outside is the reminder in each result.
+const Outside = outside

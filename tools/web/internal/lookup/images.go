@@ -1,0 +1,337 @@
+package lookup
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The addresses of the services for images, where the configuration names no other.
+const (
+	OpenverseAddress = "https://api.openverse.org"
+	CommonsAddress   = "https://commons.wikimedia.org"
+	SerpAPIAddress   = "https://serpapi.com"
+)
+
+// Openverse is the catalog of openly licensed images. It wants no key.
+func Openverse(address string) Backend {
+	d := dialect{said: func(body []byte) string {
+		var e struct{ Detail any }
+		_ = json.Unmarshal(body, &e) // what is no JSON is no error of its form
+		text, _ := e.Detail.(string)
+		return text
+	}}
+	return Backend{
+		Name: "openverse", Ignores: []string{"language", "region", "freshness"},
+		request: func(q Query) (*http.Request, error) {
+			return get(address, "/v1/images/", http.Header{}, "q", q.Text, "page_size", strconv.Itoa(min(q.Limit, 20)), "page", strconv.Itoa(q.Page))
+		},
+		read: func(a Answer) ([]Hit, error) {
+			if err := d.refusal(a); err != nil {
+				return nil, err
+			}
+			var answer struct {
+				Results *[]struct {
+					Title, URL, Thumbnail, Creator, License string
+					Page                                    string `json:"foreign_landing_url"`
+					Version                                 string `json:"license_version"`
+					Width, Height                           int
+				}
+			}
+			if err := decode(a, &answer); err != nil {
+				return nil, err
+			}
+			if answer.Results == nil {
+				return nil, absent(false)
+			}
+			var hits []Hit
+			for _, r := range *answer.Results {
+				hits = append(hits, Hit{Title: clean(r.Title), URL: cmp.Or(r.Page, r.URL), Image: Image{
+					URL: r.URL, Thumbnail: r.Thumbnail, Width: r.Width, Height: r.Height,
+					License: license(r.License, r.Version), Creator: clean(r.Creator),
+				}})
+			}
+			return hits, nil
+		},
+	}
+}
+
+// license returns the usual name of a license that Openverse names by a code.
+func license(code, version string) string {
+	switch code {
+	case "":
+		return ""
+	case "cc0":
+		return strings.TrimSpace("CC0 " + version)
+	case "pdm":
+		return "public domain"
+	}
+	return strings.TrimSpace("CC " + strings.ToUpper(clean(code)) + " " + version)
+}
+
+// Commons is Wikimedia Commons. It wants no key.
+func Commons(address string) Backend {
+	d := dialect{said: func(body []byte) string {
+		var e struct {
+			Error struct{ Code, Info string }
+		}
+		_ = json.Unmarshal(body, &e) // what is no JSON is no error of its form
+		return strings.TrimSpace(e.Error.Code + " " + e.Error.Info)
+	}, by: func(_ int, said string) Outcome {
+		if strings.HasPrefix(said, "ratelimited") || strings.HasPrefix(said, "maxlag") {
+			return Limited
+		}
+		return ""
+	}}
+	return Backend{
+		Name: "commons", Ignores: []string{"language", "region", "freshness"},
+		request: func(q Query) (*http.Request, error) {
+			return get(address, "/w/api.php", http.Header{},
+				"action", "query", "format", "json", "generator", "search", "gsrnamespace", "6", "gsrsearch", "filetype:bitmap "+q.Text,
+				"gsrlimit", strconv.Itoa(min(q.Limit, 50)), "gsroffset", strconv.Itoa(q.Limit*(q.Page-1)),
+				"prop", "imageinfo", "iiprop", "url|size|extmetadata", "iiurlwidth", "320")
+		},
+		read: func(a Answer) ([]Hit, error) {
+			if err := d.refusal(a); err != nil {
+				return nil, err
+			}
+			type value struct{ Value any }
+			type page struct {
+				Title string
+				Index int
+				Info  []struct {
+					URL, DescriptionURL, ThumbURL string
+					Width, Height                 int
+					Meta                          struct{ LicenseShortName, Artist value } `json:"extmetadata"`
+				} `json:"imageinfo"`
+			}
+			var answer struct {
+				Complete any `json:"batchcomplete"`
+				Continue any
+				Query    struct{ Pages map[string]page }
+			}
+			if err := decode(a, &answer); err != nil {
+				return nil, err
+			}
+			if len(answer.Query.Pages) == 0 {
+				return nil, absent(answer.Complete != nil || answer.Continue != nil)
+			}
+			var pages []page
+			for _, p := range answer.Query.Pages {
+				if len(p.Info) > 0 {
+					pages = append(pages, p)
+				}
+			}
+			slices.SortFunc(pages, func(a, b page) int { return cmp.Compare(a.Index, b.Index) })
+			var hits []Hit
+			for _, p := range pages {
+				i := p.Info[0]
+				text := func(v value) string { s, _ := v.Value.(string); return clean(s) }
+				hits = append(hits, Hit{Title: clean(strings.TrimPrefix(p.Title, "File:")), URL: i.DescriptionURL, Image: Image{
+					URL: i.URL, Thumbnail: i.ThumbURL, Width: i.Width, Height: i.Height,
+					License: text(i.Meta.LicenseShortName), Creator: text(i.Meta.Artist),
+				}})
+			}
+			return hits, nil
+		},
+	}
+}
+
+// SearXNGImages is an instance of SearXNG.
+func SearXNGImages(address string) Backend {
+	return Backend{
+		Name: "searxng",
+		request: func(q Query) (*http.Request, error) {
+			return get(address, "/search", http.Header{}, "q", q.operators(), "format", "json", "categories", "images",
+				"language", locale(q), "time_range", q.Freshness, "pageno", strconv.Itoa(q.Page), "safesearch", "1")
+		},
+		read: func(a Answer) ([]Hit, error) {
+			if err := searxng(a); err != nil {
+				return nil, err
+			}
+			var answer struct {
+				Results *[]struct {
+					Title, URL, Resolution string
+					Image                  string `json:"img_src"`
+					Thumbnail              string `json:"thumbnail_src"`
+				}
+			}
+			if err := decode(a, &answer); err != nil {
+				return nil, err
+			}
+			if answer.Results == nil {
+				return nil, absent(false)
+			}
+			var hits []Hit
+			for _, r := range *answer.Results {
+				width, height := size(r.Resolution)
+				hits = append(hits, Hit{Title: clean(r.Title), URL: r.URL, Image: Image{URL: whole(r.Image), Thumbnail: whole(r.Thumbnail), Width: width, Height: height}})
+			}
+			return hits, nil
+		},
+	}
+}
+
+// whole returns an address with the scheme that an instance may leave out.
+func whole(address string) string {
+	if strings.HasPrefix(address, "//") {
+		return "https:" + address
+	}
+	return address
+}
+
+// size reads a resolution such as "1920 x 1080", with any sign between the numbers.
+func size(text string) (width, height int) {
+	fields := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	if len(fields) != 2 {
+		return 0, 0
+	}
+	width, _ = strconv.Atoi(fields[0]) // digits; 0 if there are too many
+	height, _ = strconv.Atoi(fields[1])
+	return width, height
+}
+
+// BraveImages is the API of Brave Search.
+func BraveImages(address, key string) Backend {
+	b := Brave(address, key)
+	b.Ignores = []string{"freshness"}
+	b.request = func(q Query) (*http.Request, error) {
+		return get(address, "/res/v1/images/search", http.Header{"X-Subscription-Token": {key}},
+			"q", q.operators(), "count", strconv.Itoa(min(q.Limit*q.Page, 200)), "country", strings.ToUpper(q.Region), "search_lang", q.Language)
+	}
+	b.paged = true
+	b.read = func(a Answer) ([]Hit, error) {
+		if err := brave.refusal(a); err != nil {
+			return nil, err
+		}
+		var answer struct {
+			Results *[]struct {
+				Title, URL string
+				Thumbnail  struct{ Src string }
+				Properties struct {
+					URL           string
+					Width, Height int
+				}
+			}
+		}
+		if err := decode(a, &answer); err != nil {
+			return nil, err
+		}
+		if answer.Results == nil {
+			return nil, absent(false)
+		}
+		var hits []Hit
+		for _, r := range *answer.Results {
+			hits = append(hits, Hit{Title: clean(r.Title), URL: r.URL, Image: Image{
+				URL: r.Properties.URL, Thumbnail: r.Thumbnail.Src, Width: r.Properties.Width, Height: r.Properties.Height,
+			}})
+		}
+		return hits, nil
+	}
+	return b
+}
+
+// SerperImages is the API of Serper, which asks Google.
+func SerperImages(address, key string) Backend {
+	b := Serper(address, key)
+	b.request = serperRequest(address, "/images", key)
+	b.read = func(a Answer) ([]Hit, error) {
+		if err := serper.refusal(a); err != nil {
+			return nil, err
+		}
+		var answer struct {
+			Parameters json.RawMessage `json:"searchParameters"`
+			Images     *[]struct {
+				Title, ImageURL, ThumbnailURL, Link string
+				ImageWidth, ImageHeight             int
+			}
+		}
+		if err := decode(a, &answer); err != nil {
+			return nil, err
+		}
+		if answer.Images == nil {
+			return nil, absent(answer.Parameters != nil)
+		}
+		var hits []Hit
+		for _, r := range *answer.Images {
+			hits = append(hits, Hit{Title: clean(r.Title), URL: r.Link, Image: Image{
+				URL: r.ImageURL, Thumbnail: r.ThumbnailURL, Width: r.ImageWidth, Height: r.ImageHeight,
+			}})
+		}
+		return hits, nil
+	}
+	return b
+}
+
+// serpAPI is how SerpApi refuses. It says that it found nothing in the form of an error.
+var serpAPI = dialect{keyed: true, said: func(body []byte) string {
+	var e struct{ Error string }
+	_ = json.Unmarshal(body, &e) // what is no JSON is no error of its form
+	return e.Error
+}, by: func(status int, said string) Outcome {
+	switch {
+	case status == http.StatusOK && strings.Contains(said, "hasn't returned any results"):
+		return Empty
+	case strings.HasPrefix(said, "Invalid API key"):
+		return Key
+	}
+	return ""
+}}
+
+// SerpAPI is the API of SerpApi, which asks Google for images by words.
+func SerpAPI(address, key string) Backend {
+	return Backend{
+		Name: "serpapi",
+		request: func(q Query) (*http.Request, error) {
+			return get(address, "/search.json", http.Header{}, "engine", "google_images", "q", q.operators(), "api_key", key,
+				"ijn", strconv.Itoa(q.Page-1), "hl", q.Language, "gl", strings.ToLower(q.Region), "tbs", letters(q.Freshness, "qdr:d", "qdr:w", "qdr:m", "qdr:y"))
+		},
+		read: readSerpAPI,
+	}
+}
+
+// SerpAPILens is the API of SerpApi for images that look like one. The text of the query is
+// the address of that image.
+func SerpAPILens(address, key string) Backend {
+	return Backend{
+		Name: "serpapi", Ignores: []string{"freshness"}, paged: true,
+		request: func(q Query) (*http.Request, error) {
+			return get(address, "/search.json", http.Header{}, "engine", "google_lens", "url", q.Text, "api_key", key, "hl", q.Language, "country", strings.ToLower(q.Region))
+		},
+		read: readSerpAPI,
+	}
+}
+
+func readSerpAPI(a Answer) ([]Hit, error) {
+	if err := serpAPI.refusal(a); err != nil {
+		return nil, err
+	}
+	type result struct {
+		Title, Link, Original, Image, Thumbnail string
+		Width                                   int    `json:"original_width"`
+		Height                                  int    `json:"original_height"`
+		License                                 string `json:"license_details_url"`
+	}
+	var answer struct {
+		Metadata json.RawMessage `json:"search_metadata"`
+		Images   []result        `json:"images_results"`
+		Matches  []result        `json:"visual_matches"`
+	}
+	if err := decode(a, &answer); err != nil {
+		return nil, err
+	}
+	results := slices.Concat(answer.Images, answer.Matches)
+	if len(results) == 0 {
+		return nil, absent(answer.Metadata != nil)
+	}
+	var hits []Hit
+	for _, r := range results {
+		hits = append(hits, Hit{Title: clean(r.Title), URL: r.Link, Image: Image{
+			URL: cmp.Or(r.Original, r.Image), Thumbnail: r.Thumbnail, Width: r.Width, Height: r.Height, License: clean(r.License),
+		}})
+	}
+	return hits, nil
+}

@@ -1,0 +1,248 @@
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/tooltest"
+	"toolcrib/tools/web"
+	"toolcrib/workspace"
+)
+
+// answer answers with a type and a body; robots.txt is not there.
+func answer(kind string, body []byte, header ...string) http.HandlerFunc {
+	return func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(rw, r)
+			return
+		}
+		rw.Header().Set("Content-Type", kind)
+		for i := 0; i < len(header); i += 2 {
+			rw.Header().Set(header[i], header[i+1])
+		}
+		_, _ = rw.Write(body)
+	}
+}
+
+func squeezed(t *testing.T, encoding string, size int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	var w interface {
+		Write(p []byte) (int, error)
+		Close() error
+	}
+	switch encoding {
+	case "gzip":
+		w = gzip.NewWriter(&b)
+	case "br":
+		w = brotli.NewWriter(&b)
+	case "zstd":
+		w, _ = zstd.NewWriter(&b)
+	}
+	for block := make([]byte, 1<<20); size > 0; size -= len(block) {
+		if _, err := w.Write(block); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestAnswers reads what servers send that is not simply a page.
+func TestAnswers(t *testing.T) {
+	var pixel bytes.Buffer
+	if err := png.Encode(&pixel, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
+		t.Fatal(err)
+	}
+	const rss = `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title><item><title>First</title><link>https://a.example.org/1</link><description>It began.</description></item></channel></rss>`
+	for _, tt := range []struct {
+		name   string
+		serve  http.HandlerFunc
+		args   string // after the address
+		want   []string
+		absent string
+	}{
+		{"shift_jis by header", answer("text/html; charset=shift_jis", []byte("<p>\x93\xfa\x96{\x8c\xea")), "", []string{"日本語", "charset: shift_jis (header)"}, ""},
+		{"windows-1251 by meta", answer("text/html", []byte("<meta charset=windows-1251><p>\xcf\xf0\xe8\xe2\xe5\xf2")), "", []string{"Привет", "charset: windows-1251 (meta)"}, ""},
+		{"utf-16 by mark", answer("text/plain", []byte("\xff\xfeh\x00i\x00")), "", []string{"\n\nhi"}, ""},
+		{"a lying charset", answer("text/html; charset=utf-8", []byte("<p>caf\xe9 cr\xe8me")), "", []string{"café crème"}, ""},
+		{"a feed", answer("application/rss+xml", []byte(rss)), "", []string{"title: News", "First", "https://a.example.org/1", "It began."}, "<item>"},
+		{"a feed as it is", answer("application/rss+xml", []byte(rss)), `,"format":"raw"`, []string{"<item>"}, ""},
+		{"JSON", answer("application/json", []byte(`{"a_b":[1,2.50],"s":"*x*"}`)), `,"format":"text"`, []string{`{"a_b":[1,2.50],"s":"*x*"}`, "type: application/json"}, ""},
+		{"links of JSON", answer("application/json", []byte(`{}`)), `,"format":"links"`, []string{"error: unsupported", "only pages have links"}, ""},
+		{"Markdown", answer("text/markdown; charset=utf-8", []byte("# A\n\nText \U000e0041of *this*.\n")), "", []string{"# A\n\nText of *this*."}, ""},
+		{"an image", answer("image/png", pixel.Bytes()), "", []string{"image/png, 3x2"}, ""},
+		{"an image that is called text", answer("text/plain", pixel.Bytes()), "", []string{"image/png, 3x2"}, ""},
+		{"an image is not saved as text", answer("image/png", pixel.Bytes()), `,"save":"a.png"`, []string{"error: unsupported", "download"}, ""},
+		{"a file", answer("application/zip", []byte("PK\x03\x04")), "", []string{"error: unsupported", "application/zip", "download"}, ""},
+		{"an archive without a type", answer("application/octet-stream", []byte("PK\x03\x04....")), "", []string{"error: unsupported"}, ""},
+		{"HEAD", answer("text/plain", []byte("abc"), "X-Here", "yes"), `,"method":"HEAD"`, []string{"HTTP 200", "X-Here: yes"}, "abc"},
+		{"not saved by HEAD", answer("text/plain", []byte("abc")), `,"method":"HEAD","save":"a"`, []string{"error: invalid_argument"}, ""},
+		{"too large", answer("text/plain", make([]byte, 11<<20)), "", []string{"error: too_large", "10"}, ""},
+		{"a challenge", func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Cf-Mitigated", "challenge")
+			rw.WriteHeader(http.StatusForbidden)
+		}, "", []string{"error: denied"}, ""},
+		{"too many requests", func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Retry-After", "120")
+			rw.WriteHeader(map[bool]int{true: 404, false: 429}[r.URL.Path == "/robots.txt"])
+		}, "", []string{"error: unavailable", "429", "after 120"}, ""},
+		{"an error that says why", func(rw http.ResponseWriter, r *http.Request) {
+			rw.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(rw, "<nav>Menu</nav><p>The kites have moved to another page of this site since last year.")
+		}, "", []string{"error: not_found", "have moved", web.Outside}, ""},
+		{"gzip bomb", answer("text/plain", squeezed(t, "gzip", 64<<20), "Content-Encoding", "gzip"), "", []string{"error: too_large", "times its size"}, ""},
+		{"br bomb", answer("text/plain", squeezed(t, "br", 64<<20), "Content-Encoding", "br"), "", []string{"error: too_large", "times its size"}, ""},
+		{"zstd bomb", answer("text/plain", squeezed(t, "zstd", 64<<20), "Content-Encoding", "zstd"), "", []string{"error: too_large", "times its size"}, ""},
+		{"a redirect loop", func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/robots.txt" {
+				http.NotFound(rw, r)
+				return
+			}
+			http.Redirect(rw, r, "/x", http.StatusFound)
+		}, "", []string{"error: unsupported", "redirect loop"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, map[string]http.HandlerFunc{"a.example.org": tt.serve})
+			got := w.call("web_fetch", `{"url":"https://a.example.org/x"`+tt.args+`}`)
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("got\n%s\nwant %q in it", cutText(got), want)
+				}
+			}
+			if tt.absent != "" && strings.Contains(got, tt.absent) {
+				t.Errorf("got\n%s\nwithout %q", cutText(got), tt.absent)
+			}
+		})
+	}
+}
+
+func cutText(text string) string { return text[:min(len(text), 3000)] }
+
+// TestImage returns an image as a block.
+func TestImage(t *testing.T) {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, map[string]http.HandlerFunc{"a.example.org": answer("image/png", b.Bytes())})
+	result, err := tooltest.Call(t.Context(), w.ws, w.tool("web_fetch"), []byte(`{"url":"a.example.org/x"}`))
+	if err != nil || !slices.ContainsFunc(result.Content, func(b tools.Block) bool { return b.Kind == tools.ImageBlock }) {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// TestRequests holds what is sent.
+func TestRequests(t *testing.T) {
+	var got []string
+	echo := func(rw http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			http.NotFound(rw, r)
+			return
+		case "/away":
+			http.Redirect(rw, r, "https://b.example.org/there", http.StatusFound)
+			return
+		}
+		body := new(bytes.Buffer)
+		_, _ = body.ReadFrom(r.Body)
+		got = append(got, fmt.Sprintf("%s %s%s %q %q %s", r.Method, r.Host, r.URL.Path, r.Header.Get("X-Secret"), r.Header.Get("Content-Type"), body))
+		fmt.Fprint(rw, "done, user agent ", r.UserAgent())
+	}
+	w := newWorld(t, map[string]http.HandlerFunc{"a.example.org": echo, "b.example.org": echo})
+	step := func(args, want, sent string) {
+		t.Helper()
+		got = nil
+		if text := w.call("web_fetch", args); !strings.Contains(text, want) {
+			t.Errorf("%s:\n%s\nwant %q in it", args, text, want)
+		}
+		if all := strings.Join(got, "\n"); all != sent {
+			t.Errorf("%s sent\n%s\nwant\n%s", args, all, sent)
+		}
+	}
+	step(`{"url":"https://a.example.org/x","method":"POST","body":"{\"a\":1}","headers":["X-Secret: s"]}`, "done", `POST a.example.org/x "s" "application/json" {"a":1}`)
+	step(`{"url":"https://a.example.org/x","headers":["X-Secret: s"]}`, "user agent toolcrib", `GET a.example.org/x "s" "" `)
+	step(`{"url":"https://a.example.org/away","headers":["X-Secret: s"]}`, "redirected from https://a.example.org/away", `GET b.example.org/there "" "" `)
+	step(`{"url":"https://a.example.org/x","headers":["no colon"]}`, "error: invalid_argument", "")
+	step(`{"url":"https://a.example.org/x","headers":["X-Secret: s"],"render":"always"}`, "error: invalid_argument", "")
+	step(`{"url":"https://a.example.org/x","body":"b"}`, "error: invalid_argument", "")
+}
+
+// TestAsks asks before a request that may change something, and only then.
+func TestAsks(t *testing.T) {
+	w := newWorld(t, nil)
+	tool := w.tool("web_fetch")
+	for args, want := range map[string]string{
+		`{"url":"https://a.example.org/x"}`:                                "",
+		`{"url":"https://a.example.org/x","method":"HEAD"}`:                "",
+		`{"url":"https://a.example.org/x","method":"DELETE"}`:              "send DELETE https://a.example.org/x",
+		`{"url":"https://u:p@a.example.org/","method":"POST","body":"hi"}`: "send POST https://redacted@a.example.org/ with: hi",
+	} {
+		b, err := tool.Bind([]byte(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := tool.Question(tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: w.ws}), b)
+		if err != nil || q.Message != want {
+			t.Errorf("%s: %q, %v, want %q", args, q.Message, err, want)
+		}
+	}
+}
+
+// TestSave keeps what was there before in the history.
+func TestSave(t *testing.T) {
+	w := exampleWorld(t)
+	file := filepath.Join(w.dir, "kites.md")
+	if err := os.WriteFile(file, []byte("old\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := w.call("web_fetch", `{"url":"https://docs.example.org/kites","save":"kites.md","limit":10}`)
+	data, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(got, "saved to kites.md") || !strings.Contains(string(data), "## Nests") {
+		t.Errorf("%s\n%s, %v", got, data, err)
+	}
+	_, total, err := w.ws.History(t.Context(), workspace.HistoryQuery{})
+	if err != nil || total != 1 {
+		t.Errorf("the history has %d changes, %v", total, err)
+	}
+}
+
+// TestSecure asks for an address of plain HTTP over TLS first.
+func TestSecure(t *testing.T) {
+	w := newWorld(t, map[string]http.HandlerFunc{
+		"both.example.org": page("<p>Both ways lead here."),
+		"plain.example.org": func(rw http.ResponseWriter, r *http.Request) {
+			if r.TLS != nil || r.URL.Path == "/robots.txt" {
+				http.NotFound(rw, r)
+				return
+			}
+			page("<p>Only plain.")(rw, r)
+		},
+	})
+	for args, want := range map[string]string{
+		`{"url":"http://both.example.org/"}`:             "https://both.example.org/: 20 characters",
+		`{"url":"both.example.org"}`:                     "https://both.example.org",
+		`{"url":"http://plain.example.org/"}`:            "http://plain.example.org/: 11 characters",
+		`{"url":"http://plain.example.org/","offset":5}`: "5 to the end shown",
+		`{"url":"http://both.example.org:80/"}`:          "https://both.example.org/: 20",
+	} {
+		if got := w.call("web_fetch", args); !strings.Contains(got, want) || strings.Contains(got, "redirected") {
+			t.Errorf("%s:\n%s\nwant %q in it", args, got, want)
+		}
+	}
+}
