@@ -100,7 +100,7 @@ func (w *writer) paragraph(block *Block) {
 		return
 	}
 	text := w.inline(block.Spans, false)
-	if w.markdown {
+	if w.markdown && !(len(block.Spans) == 1 && block.Spans[0].Style&Markup != 0) {
 		text = escapeStarts(text)
 	}
 	w.line(text)
@@ -269,7 +269,7 @@ func (w *writer) span(s Span) string {
 		return "[^" + s.Text + "]"
 	case s.Style&Ref != 0:
 		return "[" + s.Text + "]"
-	case !w.markdown:
+	case !w.markdown || s.Style&Markup != 0:
 		return s.Text
 	case s.Style&Math != 0:
 		return "$" + strings.TrimSpace(s.Text) + "$"

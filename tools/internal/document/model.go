@@ -86,6 +86,7 @@ const (
 	Math    // the text is LaTeX
 	Picture // the text describes an image and the link is its name
 	Ref     // the text is the reference of a note
+	Markup  // the text is Markdown as it is
 )
 
 // Span is a run of text with one style. A newline in the text is a line break.
@@ -184,4 +185,40 @@ func Trim(spans []Span) []Span {
 		spans = spans[:n-1]
 	}
 	return spans
+}
+
+// Flatten makes one text of blocks.
+func Flatten(blocks []Block) []Span {
+	var spans []Span
+	for _, b := range blocks {
+		if len(spans) > 0 {
+			spans = Append(spans, Span{Text: "\n"})
+		}
+		if b.Kind == Item {
+			label := b.Label
+			if label == "" {
+				label = "•"
+			}
+			spans = Append(spans, Span{Text: label + " "})
+		}
+		if b.Grid != nil {
+			for i, row := range b.Grid.Rows {
+				line := ""
+				if i > 0 {
+					line = "\n"
+				}
+				for j, cell := range row {
+					if j > 0 {
+						line += "; "
+					}
+					line += cell.Plain()
+				}
+				spans = Append(spans, Span{Text: line})
+			}
+		}
+		for _, s := range b.Spans {
+			spans = Append(spans, s)
+		}
+	}
+	return Trim(spans)
 }
