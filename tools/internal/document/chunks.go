@@ -123,7 +123,7 @@ func (c *chunker) divide(block *Block, text string) {
 	for _, piece := range pieces {
 		for piece != "" {
 			part := piece
-			if n := Tokens(part); n > ChunkTokens {
+			if len(part) > 6*ChunkTokens || Tokens(part) > ChunkTokens {
 				part = cut(piece)
 			}
 			piece = piece[len(part):]

@@ -14,7 +14,7 @@ type Limits struct {
 	Ratio    int64 // unpacked to packed bytes of a member above RatioFrom
 	Depth    int   // of elements, groups and archives in each other
 	Cells    int   // of all tables
-	Text     int64 // bytes of text, with what is repeated
+	Text     int64 // bytes of text, with what is repeated and what the model needs for it
 }
 
 // RatioFrom is the unpacked size from which [Limits.Ratio] holds.
@@ -119,13 +119,29 @@ func (b *Budget) TakeCells(n int) error {
 // TakeText takes bytes of text, and looks at the context now and then.
 func (b *Budget) TakeText(n int) error {
 	before := b.text
-	if b.text += int64(n); b.text > b.Text {
+	if b.text += int64(n); b.text > b.Text || n < 0 {
 		return exceeded("text", b.Text, "bytes of text")
 	}
 	if before>>14 != b.text>>14 {
 		return b.Err()
 	}
 	return nil
+}
+
+// TakeSpan takes a run of text with what the model needs for it.
+func (b *Budget) TakeSpan(n int) error { return b.TakeText(n + 16) }
+
+// TakeBlock takes a block, a style or the like, which cost memory although they may have no
+// text.
+func (b *Budget) TakeBlock() error { return b.TakeText(128) }
+
+// TakeRepeated takes a text that a file has once and that is shown again.
+func (b *Budget) TakeRepeated(spans []Span) error {
+	n := 128
+	for _, s := range spans {
+		n += len(s.Text) + len(s.Link)
+	}
+	return b.TakeText(n)
 }
 
 // CheckDepth refuses elements or groups that lie too deep in each other.

@@ -151,10 +151,7 @@ func (w *writer) code(block *Block) {
 		w.line(text)
 		return
 	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
+	fence := strings.Repeat("`", max(3, ticks(text)+1))
 	w.line(fence + block.Label + "\n" + text + "\n" + fence)
 }
 
@@ -238,8 +235,16 @@ func (w *writer) inline(spans []Span, inCell bool) string {
 			n++
 		}
 		var text strings.Builder
-		for _, s := range spans[i:n] {
+		for j := i; j < n; {
+			s, k := spans[j], j+1
+			if k < n && s.continues(spans[k]) {
+				for k < n && s.continues(spans[k]) {
+					k++
+				}
+				s.Text = PlainText(spans[j:k])
+			}
 			text.WriteString(w.span(s))
+			j = k
 		}
 		if link := spans[i].Link; link != "" && w.markdown && spans[i].Style&Picture == 0 {
 			before, inner, after := around(text.String())
@@ -298,11 +303,22 @@ var marks = []struct {
 	{Superscript, "<sup>", "</sup>"}, {Subscript, "<sub>", "</sub>"}, {Strike, "~~", "~~"}, {Italic, "*", "*"}, {Bold, "**", "**"},
 }
 
-func mono(text string) string {
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
+// ticks returns the length of the longest run of backticks.
+func ticks(text string) int {
+	longest, run := 0, 0
+	for i := range len(text) {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
 	}
+	return longest
+}
+
+func mono(text string) string {
+	fence := strings.Repeat("`", ticks(text)+1)
 	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
 		text = " " + text + " "
 	}
@@ -346,6 +362,7 @@ func escape(text string) string {
 		return text
 	}
 	var b strings.Builder
+	link := strings.LastIndex(text, "](")
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		next := byte(0)
@@ -363,7 +380,7 @@ func escape(text string) string {
 		case '<':
 			special = next == '/' || next == '!' || next|0x20 >= 'a' && next|0x20 <= 'z'
 		case '[':
-			special = next == '^' || strings.Contains(text[i:], "](")
+			special = next == '^' || i < link
 		case '~':
 			special = next == '~'
 		}

@@ -16,7 +16,10 @@ type Field struct{ Name, Value string }
 
 // Warn adds a sentence about what could not be read, once.
 func (d *Document) Warn(say string) {
-	const most = 100
+	const most, longest = 100, 500
+	if len(say) > longest {
+		say = strings.ToValidUTF8(say[:longest], "") + "…"
+	}
 	for _, w := range d.Warnings {
 		if w == say {
 			return
@@ -156,16 +159,23 @@ func PlainText(spans []Span) string {
 	return b.String()
 }
 
-// Append adds a span; if it has the properties of the last one, both become one.
+// Append adds a span. If it has the properties of the last one, both become one, unless that
+// is long: texts of a million pieces must not be copied a million times.
 func Append(spans []Span, s Span) []Span {
 	if s.Text == "" && s.Style&Picture == 0 {
 		return spans
 	}
-	if n := len(spans); n > 0 && spans[n-1].Style == s.Style && spans[n-1].Link == s.Link && s.Style&(Picture|Ref|Math) == 0 {
+	const long = 128
+	if n := len(spans); n > 0 && len(spans[n-1].Text) < long && spans[n-1].continues(s) {
 		spans[n-1].Text += s.Text
 		return spans
 	}
 	return append(spans, s)
+}
+
+// continues reports whether another span has the same properties.
+func (s Span) continues(next Span) bool {
+	return s.Style == next.Style && s.Link == next.Link && s.Style&(Picture|Ref|Math) == 0
 }
 
 // Trim removes space at the start and the end of spans, and spans that become empty.
@@ -203,17 +213,17 @@ func Flatten(blocks []Block) []Span {
 		}
 		if b.Grid != nil {
 			for i, row := range b.Grid.Rows {
-				line := ""
+				var line strings.Builder
 				if i > 0 {
-					line = "\n"
+					line.WriteByte('\n')
 				}
 				for j, cell := range row {
 					if j > 0 {
-						line += "; "
+						line.WriteString("; ")
 					}
-					line += cell.Plain()
+					line.WriteString(cell.Plain())
 				}
-				spans = Append(spans, Span{Text: line})
+				spans = Append(spans, Span{Text: line.String()})
 			}
 		}
 		for _, s := range b.Spans {

@@ -3,6 +3,7 @@ package cells
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -121,19 +122,21 @@ func (s *Sheet) Put(row, col int, cell document.Cell) error {
 	}
 	(*last)[at] = cell
 	s.used = Area{min(s.used.Top, row), min(s.used.Left, col), max(s.used.Bottom, row), max(s.used.Right, col)}
-	return s.budget.TakeText(len(cell.Text))
+	if cell.Spans != nil {
+		return s.budget.TakeRepeated(cell.Spans)
+	}
+	return s.budget.TakeSpan(len(cell.Text))
 }
 
 // Link makes a cell a link.
 func (s *Sheet) Link(row, col int, target string) {
-	for i, place := range s.places {
-		at := col - s.Area.Left
-		if place == row && at >= 0 && at < len(s.rows[i]) {
-			if cell := &s.rows[i][at]; cell.Text != "" && target != "" {
-				*cell = document.Cell{Spans: []document.Span{{Text: cell.Text, Link: target}}}
-			}
-			return
-		}
+	i, found := slices.BinarySearch(s.places, row)
+	at := col - s.Area.Left
+	if !found || at < 0 || at >= len(s.rows[i]) || target == "" {
+		return
+	}
+	if cell := &s.rows[i][at]; cell.Text != "" {
+		*cell = document.Cell{Spans: []document.Span{{Text: cell.Text, Link: target}}}
 	}
 }
 

@@ -7,8 +7,6 @@ package html
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -84,9 +82,6 @@ func checkCount(text []byte, budget *document.Budget) error {
 	for n := 0; n <= most; {
 		switch z.Next() {
 		case html.ErrorToken:
-			if errors.Is(z.Err(), io.EOF) {
-				return nil
-			}
 			return nil // the parser says what is wrong
 		case html.StartTagToken, html.SelfClosingTagToken:
 			n++
@@ -157,7 +152,7 @@ func (c *converter) node(n *html.Node) {
 
 // text adds text with its space folded.
 func (c *converter) text(text string) {
-	if c.err = c.budget.TakeText(len(text)); c.err != nil {
+	if c.err = c.budget.TakeSpan(len(text)); c.err != nil {
 		return
 	}
 	folded := fold(text)

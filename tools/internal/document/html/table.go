@@ -129,12 +129,19 @@ func (c *converter) grid(rows []*html.Node) *document.Grid {
 	var grid document.Grid
 	var down []int // how many more rows the cell above covers, by column
 	for _, tr := range rows {
+		if c.err != nil {
+			break
+		}
 		var row []document.Cell
 		empty := true
 		cover := func() {
+			before := len(row)
 			for len(row) < len(down) && down[len(row)] > 0 {
 				down[len(row)]--
 				row = append(row, document.Cell{})
+			}
+			if c.err == nil {
+				c.err = c.budget.TakeCells(len(row) - before)
 			}
 		}
 		for td := tr.FirstChild; td != nil && c.err == nil; td = td.NextSibling {

@@ -367,7 +367,8 @@ func (d *Decoder) startTag() (Kind, error) {
 	for end < len(tag) && !space(tag[end]) {
 		end++
 	}
-	d.full = d.intern(tag[:end])
+	const longestName = 256
+	d.full = d.intern(tag[:min(end, longestName)])
 	d.name = local(d.full)
 	d.readAttrs(tag[end:])
 	d.stack = append(d.stack, d.full)

@@ -147,6 +147,9 @@ func (f *file) content(d *markup.Decoder) error {
 	return each(d, func() error {
 		switch d.Name() {
 		case "style":
+			if err := f.budget.TakeText(256); err != nil {
+				return err
+			}
 			return f.readStyle(d)
 		case "list-style":
 			return f.readListStyle(d, d.Attr("name"))
@@ -227,6 +230,9 @@ func (f *file) paragraph(d *markup.Decoder, out *[]document.Block, in *item) err
 		*out = f.add(*out, spans, style, heading, in)
 	}
 	*out = append(*out, f.after...)
+	if err == nil {
+		err = f.budget.TakeBlock()
+	}
 	return err
 }
 
@@ -256,7 +262,7 @@ func (f *file) add(out []document.Block, spans []document.Span, style style, hea
 	case style.kind == "code":
 		text := document.PlainText(spans)
 		if last >= 0 && out[last].Kind == document.Code {
-			out[last].Spans[0].Text += "\n" + text
+			out[last].Spans = document.Append(document.Append(out[last].Spans, document.Span{Text: "\n"}), document.Span{Text: text})
 			return out
 		}
 		return append(out, document.Block{Kind: document.Code, Spans: document.Text(text)})
@@ -285,7 +291,7 @@ func (f *file) inline(d *markup.Decoder, spans *[]document.Span, style document.
 				text = strings.TrimPrefix(text, " ")
 			}
 			add(text)
-			if err := f.budget.TakeText(len(text)); err != nil {
+			if err := f.budget.TakeSpan(len(text)); err != nil {
 				return err
 			}
 		case kind != markup.Start:

@@ -115,6 +115,10 @@ func (s *styles) readListStyle(d *markup.Decoder, name string) error {
 			format: d.Attr("num-format"), prefix: d.Attr("num-prefix"), suffix: d.Attr("num-suffix"), levels: 1, start: 1,
 			bullet: strings.HasSuffix(d.Name(), "-bullet") || strings.HasSuffix(d.Name(), "-image"),
 		}
+		const longest = 64
+		if len(l.prefix)+len(l.suffix) > longest {
+			l.prefix, l.suffix = "", ""
+		}
 		if n, err := strconv.Atoi(d.Attr("display-levels")); err == nil && n > 0 {
 			l.levels = n
 		}

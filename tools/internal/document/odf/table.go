@@ -69,7 +69,7 @@ func (f *file) table(d *markup.Decoder, out *[]document.Block) error {
 	defer func() { f.depth-- }()
 	err := f.rows(d, func(repeat int) error {
 		var row []document.Cell
-		empty := true
+		empty, size := true, 0
 		err := f.cells(d, func(cell document.Cell, repeat int, _ []document.Block) error {
 			empty = empty && cell.Text == "" && cell.Spans == nil
 			if repeat > 1024 && cell.Text == "" && cell.Spans == nil {
@@ -81,7 +81,8 @@ func (f *file) table(d *markup.Decoder, out *[]document.Block) error {
 			for range repeat {
 				row = append(row, cell)
 			}
-			return nil
+			size += len(cell.Plain()) * repeat
+			return f.budget.TakeText(len(cell.Plain()) * (repeat - 1))
 		})
 		if empty {
 			return err
@@ -89,6 +90,9 @@ func (f *file) table(d *markup.Decoder, out *[]document.Block) error {
 		for range repeat {
 			grid.Rows = append(grid.Rows, row)
 			if err := f.budget.TakeCells(len(row)); err != nil {
+				return err
+			}
+			if err := f.budget.TakeText(size); err != nil {
 				return err
 			}
 		}

@@ -71,8 +71,12 @@ func (p *parts) relations(part string) map[string]relation {
 			default:
 				rel.target = path.Join(path.Dir(part), rel.target)
 			}
+			const longest = 4096
+			if len(rel.target) > longest {
+				return nil
+			}
 			all[d.Attr("Id")] = rel
-			return nil
+			return p.budget.TakeBlock()
 		})
 	})
 	return all

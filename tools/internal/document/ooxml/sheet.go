@@ -85,8 +85,13 @@ func (b *book) workbook(d *markup.Decoder, sheets *[]sheetEntry) error {
 			}
 		case "sheet":
 			state := d.Attr("state")
-			*sheets = append(*sheets, sheetEntry{d.Attr("name"), d.Attr("r:id"), state == "hidden" || state == "veryHidden"})
-			return b.budget.TakeCells(1)
+			const longest = 200 // names have 31 characters
+			name := d.Attr("name")
+			if len(name) > longest {
+				name = strings.ToValidUTF8(name[:longest], "")
+			}
+			*sheets = append(*sheets, sheetEntry{name, d.Attr("r:id"), state == "hidden" || state == "veryHidden"})
+			return b.budget.TakeBlock()
 		}
 		return nil
 	})
@@ -138,26 +143,22 @@ func (b *book) readStrings(d *markup.Decoder) error {
 
 // richText reads a text with runs; readings of its characters are left out.
 func richText(d *markup.Decoder) (string, error) {
-	var text string
-	err := d.Each(func() error {
-		switch d.Name() {
-		case "t":
-			t, err := d.Inner()
-			text += t
-			return err
-		case "r":
-			return d.Each(func() error {
-				if d.Name() != "t" {
-					return nil
-				}
-				t, err := d.Inner()
-				text += t
-				return err
-			})
+	var text strings.Builder
+	add := func() error {
+		if d.Name() != "t" {
+			return nil
 		}
-		return nil
+		t, err := d.Inner()
+		text.WriteString(t)
+		return err
+	}
+	err := d.Each(func() error {
+		if d.Name() == "r" {
+			return d.Each(add)
+		}
+		return add()
 	})
-	return strings.TrimSpace(text), err
+	return strings.TrimSpace(text.String()), err
 }
 
 // sheet reads the cells of a sheet and what is said about them.
@@ -244,7 +245,10 @@ func (b *book) cell(d *markup.Decoder) (document.Cell, error) {
 		case markup.Text:
 			switch in {
 			case 'v':
-				value += string(bytes.TrimSpace(d.Text()))
+				const longest = 1 << 20 // a cell has 32767 characters
+				if len(value) < longest {
+					value += string(bytes.TrimSpace(d.Text()))
+				}
 			case 'f':
 				if len(formula) < 1024 {
 					formula += string(d.Text())
@@ -294,7 +298,7 @@ func readComments(d *markup.Decoder, sheet *cells.Sheet) error {
 		switch d.Name() {
 		case "author":
 			name, err := d.Inner()
-			authors = append(authors, name)
+			authors = append(authors, name[:min(len(name), 200)])
 			return err
 		case "comment":
 			at, author := d.Attr("ref"), ""

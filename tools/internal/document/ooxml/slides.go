@@ -40,7 +40,11 @@ func Slides(src document.Source, budget *document.Budget) (*document.Document, e
 		if !src.Pages.Has(i + 1) {
 			continue
 		}
-		if err := (&deck{parts: p}).slide(part, i+1); err != nil {
+		err := budget.TakeBlock()
+		if err == nil {
+			err = (&deck{parts: p}).slide(part, i+1)
+		}
+		if err != nil {
 			if p.fatal(err) {
 				return nil, err
 			}
@@ -178,6 +182,9 @@ func (k *deck) text(d *markup.Decoder, out *[]document.Block, list bool) error {
 			})
 		})
 		clear(counters[lvl+1:])
+		if err == nil {
+			err = k.budget.TakeBlock()
+		}
 		if spans = document.Trim(spans); len(spans) == 0 {
 			return err
 		}
@@ -261,6 +268,9 @@ func (k *deck) run(d *markup.Decoder, spans *[]document.Span) error {
 			})
 		case "t":
 			text, err := d.Inner()
+			if err == nil {
+				err = k.budget.TakeSpan(0)
+			}
 			span.Text = strings.ReplaceAll(text, "\v", "\n")
 			*spans = document.Append(*spans, span)
 			return err
@@ -368,7 +378,8 @@ func (k *deck) remarks(part string) {
 	k.optional(path.Join(path.Dir(k.main), "commentAuthors.xml"), func(d *markup.Decoder) error {
 		return each(d, func() error {
 			if d.Name() == "cmAuthor" {
-				authors[d.Attr("id")] = d.Attr("name")
+				name := d.Attr("name")
+				authors[d.Attr("id")] = name[:min(len(name), 200)]
 			}
 			return nil
 		})

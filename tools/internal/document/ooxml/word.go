@@ -34,8 +34,8 @@ func Word(src document.Source, budget *document.Budget) (*document.Document, err
 		comments: map[string]document.Block{}, notes: map[string][]document.Span{},
 	}
 	main := p.relations(p.main)
-	p.optional(related(main, "styles"), w.readStyles)
-	p.optional(related(main, "numbering"), w.readNumbering)
+	p.optional(related(main, "styles"), func(d *markup.Decoder) error { return w.readStyles(d, budget) })
+	p.optional(related(main, "numbering"), func(d *markup.Decoder) error { return w.readNumbering(d, budget) })
 	for _, kind := range []string{"footnotes", "endnotes", "comments"} {
 		part := related(main, kind)
 		if part == "" {
@@ -118,11 +118,15 @@ func (w *word) paragraph(d *markup.Decoder, out *[]document.Block) error {
 	err := p.content(d, "")
 	block, ok := p.block()
 	if last := len(*out) - 1; ok && block.Kind == document.Code && last >= 0 && (*out)[last].Kind == document.Code {
-		(*out)[last].Spans[0].Text += "\n" + block.Spans[0].Text
+		code := &(*out)[last]
+		code.Spans = document.Append(document.Append(code.Spans, document.Span{Text: "\n"}), block.Spans[0])
 	} else if ok {
 		*out = append(*out, block)
 	}
 	*out = append(*out, w.pending...)
+	if err == nil {
+		err = w.budget.TakeBlock()
+	}
 	return err
 }
 

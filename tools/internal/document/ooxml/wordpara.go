@@ -160,7 +160,7 @@ func (p *para) readRun(d *markup.Decoder, link string) error {
 			to = linkOf(p.fields[len(p.fields)-1].instruction.String(), link)
 		}
 		p.spans = document.Append(p.spans, document.Span{Text: text, Style: props.style, Link: to})
-		return p.budget.TakeText(len(text))
+		return p.budget.TakeSpan(len(text))
 	}
 	var child func() error
 	child = func() error {
@@ -203,10 +203,11 @@ func (p *para) readRun(d *markup.Decoder, link string) error {
 			}
 			return err
 		case "footnoteReference", "endnoteReference":
-			p.note(strings.TrimSuffix(d.Name(), "Reference")+"s", d.Attr("id"))
+			return p.note(strings.TrimSuffix(d.Name(), "Reference")+"s", d.Attr("id"))
 		case "commentReference":
 			if c, ok := p.comments[d.Attr("id")]; ok {
 				p.pending = append(p.pending, c)
+				return p.budget.TakeRepeated(append(c.Spans, document.Span{Text: c.Label}))
 			}
 		case "drawing", "pict", "object":
 			return p.drawing(d)
@@ -244,14 +245,15 @@ func linkOf(instruction, otherwise string) string {
 }
 
 // note adds a reference to a note.
-func (p *para) note(kind, id string) {
+func (p *para) note(kind, id string) error {
 	spans, ok := p.notes[kind+id]
 	if !ok {
-		return
+		return nil
 	}
 	label := strconv.Itoa(len(p.used) + 1)
 	p.used = append(p.used, document.Block{Kind: document.Note, Label: label, Spans: spans})
 	p.spans = append(p.spans, document.Span{Text: label, Style: document.Ref})
+	return p.budget.TakeRepeated(spans)
 }
 
 // drawing reads an image, and the paragraphs of text boxes, which follow the paragraph.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/document/markup"
 )
 
@@ -35,7 +36,7 @@ type styles struct {
 }
 
 // readStyles reads the part of the styles.
-func (s *styles) readStyles(d *markup.Decoder) error {
+func (s *styles) readStyles(d *markup.Decoder, budget *document.Budget) error {
 	return each(d, func() error {
 		if d.Name() != "style" {
 			return nil
@@ -74,6 +75,9 @@ func (s *styles) readStyles(d *markup.Decoder) error {
 			return nil
 		})
 		s.byID[id] = st
+		if err == nil {
+			err = budget.TakeBlock()
+		}
 		return err
 	})
 }
@@ -119,7 +123,7 @@ func (st style) heading() int {
 }
 
 // readNumbering reads the part of the lists.
-func (s *styles) readNumbering(d *markup.Decoder) error {
+func (s *styles) readNumbering(d *markup.Decoder, budget *document.Budget) error {
 	abstract := map[string]list{}
 	return each(d, func() error {
 		switch d.Name() {
@@ -133,6 +137,9 @@ func (s *styles) readNumbering(d *markup.Decoder) error {
 				return readLevel(d, &l)
 			})
 			abstract[id] = l
+			if err == nil {
+				err = budget.TakeText(512)
+			}
 			return err
 		case "num":
 			id := d.Attr("numId")
@@ -163,6 +170,9 @@ func (s *styles) readNumbering(d *markup.Decoder) error {
 				l.counters = new([9]int)
 			}
 			s.lists[id] = l
+			if err == nil {
+				err = budget.TakeText(512)
+			}
 			return err
 		}
 		return nil
@@ -180,7 +190,10 @@ func readLevel(d *markup.Decoder, l *list) error {
 		case "numFmt":
 			lvl.format = d.Attr("val")
 		case "lvlText":
-			lvl.text = d.Attr("val")
+			const longest = 64
+			if lvl.text = d.Attr("val"); len(lvl.text) > longest {
+				lvl.text = ""
+			}
 		case "start":
 			lvl.start, _ = strconv.Atoi(d.Attr("val")) // 0 if it is none
 		case "isLgl":

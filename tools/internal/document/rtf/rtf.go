@@ -142,7 +142,7 @@ func (s *scanner) run() error {
 				continue
 			}
 			if c < 0x80 && len(s.pending) == 0 {
-				if err := s.literal(rune(c)); err != nil {
+				if err := s.letters(c); err != nil {
 					return err
 				}
 				continue
@@ -150,6 +150,21 @@ func (s *scanner) run() error {
 			s.pending = append(s.pending, c)
 		}
 	}
+}
+
+// letters adds a character and those of ASCII that follow it.
+func (s *scanner) letters(first byte) error {
+	next, _ := s.r.Peek(s.r.Buffered()) // what is there
+	n := 0
+	for n < len(next) && next[n] >= ' ' && next[n] < 0x80 && next[n] != '{' && next[n] != '}' && next[n] != '\\' {
+		n++
+	}
+	text := string(next[:n])
+	if first >= ' ' || first == '\t' {
+		text = string(first) + text
+	}
+	_, _ = s.r.Discard(n) // they are there
+	return s.add(text)
 }
 
 // control reads what follows a backslash.
@@ -275,7 +290,7 @@ func (s *scanner) literal(r rune) error {
 
 // add adds text to what the group is for.
 func (s *scanner) add(text string) error {
-	if err := s.budget.TakeText(len(text)); err != nil {
+	if err := s.budget.TakeSpan(len(text)); err != nil {
 		return err
 	}
 	switch s.to {
@@ -345,7 +360,7 @@ func (s *scanner) close(outer state) {
 func (s *scanner) defineStyle() {
 	name, _, _ := strings.Cut(strings.ToLower(s.name.String()), ";")
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(name), "heading "); ok {
-		if n, err := strconv.Atoi(rest); err == nil && n > 0 {
+		if n, err := strconv.Atoi(rest); err == nil && n > 0 && len(s.headings) < 4096 {
 			s.headings[s.styleNow] = min(n, 6)
 		}
 	} else if strings.TrimSpace(name) == "title" {

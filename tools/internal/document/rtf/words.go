@@ -33,7 +33,7 @@ func (s *scanner) apply(name string, number int, given bool) error {
 	case "f":
 		s.font = number
 	case "fcharset":
-		if s.to == fonts {
+		if s.to == fonts && len(s.charsets) < 4096 {
 			s.charsets[s.font] = charset(number)
 		}
 	case "s":
@@ -89,6 +89,7 @@ func (s *scanner) char(name string) error {
 		}
 		if s.to == body {
 			s.paragraph()
+			return s.budget.TakeBlock()
 		}
 	case "line":
 		return s.add("\n")
