@@ -16,6 +16,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/bridge"
 	"toolcrib/tools/code"
+	"toolcrib/tools/documents"
 	"toolcrib/tools/files"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/services"
@@ -36,6 +37,7 @@ func All(s *Services) []tools.Category {
 		s.Programs(),
 		bridge.Category(s),
 		code.Category(s),
+		documents.Category(s),
 		files.Category(s),
 		search.Category(s),
 		shell.Category(s),

@@ -140,7 +140,9 @@ func (d *Decoder) end() error {
 
 // begin finds the encoding.
 func (d *Decoder) begin() {
-	d.fill()
+	const declared = 256
+	for len(d.buf) < declared && d.fill() {
+	}
 	head := d.buf
 	encoding, n := textfile.BOM(head)
 	if n == 0 && bytes.HasPrefix(head, []byte("<?xml")) {
@@ -246,8 +248,8 @@ func (d *Decoder) readText() (Kind, error) {
 
 // tag reads what begins with '<'. Kind 0 = nothing that a caller sees.
 func (d *Decoder) tag() (Kind, error) {
-	if len(d.buf)-d.pos < 12 {
-		d.fill()
+	const enough = 12 // to tell tags apart
+	for len(d.buf)-d.pos < enough && d.fill() {
 	}
 	rest := d.buf[d.pos:]
 	switch {

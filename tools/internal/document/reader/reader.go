@@ -67,8 +67,14 @@ func (s Set) reader(src document.Source, budget *document.Budget) (document.Read
 	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
 		return nil, compound(head, src)
 	}
+	if ext := strings.TrimPrefix(strings.ToLower(path.Ext(src.Name)), "."); slices.Contains(containers, ext) {
+		return nil, document.Errorf(document.Malformed, "its name ends in .%s, but its content is not of that kind", ext)
+	}
 	return textReader(src.Name, head, start), nil
 }
+
+// containers are the extensions of formats that are no text.
+var containers = []string{"docx", "docm", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp", "epub", "zip", "pdf", "doc", "xls", "ppt", "msg"}
 
 // compound says what is wrong with a compound file: the parts of an encrypted file of Office
 // lie in one.
