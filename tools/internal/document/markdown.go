@@ -59,13 +59,7 @@ func (w *writer) block(block *Block) {
 	case Code:
 		w.code(block)
 	case Note:
-		if block.Label == "" {
-			w.quoted("> ", "Notes: "+w.inline(block.Spans, false))
-		} else if !w.markdown {
-			w.line("[" + block.Label + "] " + w.inline(block.Spans, false))
-		} else {
-			w.line("[^" + block.Label + "]: " + strings.ReplaceAll(w.inline(block.Spans, false), "\n", "\n    "))
-		}
+		w.note(block)
 	case Comment:
 		by := ""
 		if block.Label != "" {
@@ -94,13 +88,25 @@ func (w *writer) quoted(mark, text string) {
 	}
 }
 
+func (w *writer) note(block *Block) {
+	text := w.inline(block.Spans, false)
+	switch {
+	case block.Label == "":
+		w.quoted("> ", "Notes: "+text)
+	case w.markdown:
+		w.line("[^" + block.Label + "]: " + strings.ReplaceAll(text, "\n", "\n    "))
+	default:
+		w.line("[" + block.Label + "] " + text)
+	}
+}
+
 func (w *writer) paragraph(block *Block) {
 	if w.markdown && len(block.Spans) == 1 && block.Spans[0].Style&Math != 0 {
 		w.line("$$\n" + strings.TrimSpace(block.Spans[0].Text) + "\n$$")
 		return
 	}
 	text := w.inline(block.Spans, false)
-	if w.markdown && !(len(block.Spans) == 1 && block.Spans[0].Style&Markup != 0) {
+	if w.markdown && (len(block.Spans) != 1 || block.Spans[0].Style&Markup == 0) {
 		text = escapeStarts(text)
 	}
 	w.line(text)
@@ -363,7 +369,7 @@ func escape(text string) string {
 	}
 	var b strings.Builder
 	link := strings.LastIndex(text, "](")
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		c := text[i]
 		next := byte(0)
 		if i+1 < len(text) {

@@ -1,6 +1,9 @@
 package document
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Document is what a reader found in a file.
 type Document struct {
@@ -20,12 +23,7 @@ func (d *Document) Warn(say string) {
 	if len(say) > longest {
 		say = strings.ToValidUTF8(say[:longest], "") + "…"
 	}
-	for _, w := range d.Warnings {
-		if w == say {
-			return
-		}
-	}
-	if len(d.Warnings) < most {
+	if len(d.Warnings) < most && !slices.Contains(d.Warnings, say) {
 		d.Warnings = append(d.Warnings, say)
 	}
 }

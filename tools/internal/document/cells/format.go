@@ -120,7 +120,7 @@ func (f *Format) bracket(last *[]piece, inner string) {
 	case strings.HasPrefix(inner, "$"):
 		symbol, _, _ := strings.Cut(inner[1:], "-")
 		*last = append(*last, piece{literal: symbol})
-	case lower != "" && strings.Trim(lower, lower[:1]) == "" && strings.Contains("hms", lower[:1]):
+	case lower != "" && strings.Trim(lower, lower[:1]) == "" && strings.ContainsRune("hms", rune(lower[0])):
 		*last = append(*last, piece{code: "[" + lower[:1] + "]"})
 		f.date = true
 	}

@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -342,8 +343,8 @@ func (d *Decoder) endTag() error {
 	}
 	name := bytes.TrimSpace(d.buf[d.pos+2 : d.pos+n])
 	d.pos += n + 1
-	for i := len(d.stack) - 1; i >= 0; i-- { // an element that was not closed ends with its parent
-		if d.stack[i] == string(name) {
+	for i, open := range slices.Backward(d.stack) { // an element that was not closed ends with its parent
+		if open == string(name) {
 			d.ends = len(d.stack) - i
 			break
 		}

@@ -124,25 +124,22 @@ func (p *parts) fatal(err error) bool {
 func (p *parts) properties(name string) {
 	p.optional(name, func(d *markup.Decoder) error {
 		return each(d, func() error {
-			switch d.Name() {
-			case "coreProperties":
-				return d.Each(func() error {
-					name := d.Name()
-					text, err := d.Inner()
-					switch name {
-					case "title":
-						p.doc.Title = strings.TrimSpace(text)
-					case "creator":
-						p.doc.Field("author", text)
-					case "modified":
-						p.doc.Field("modified", text)
-					case "subject", "keywords", "description":
-						p.doc.Field(name, text)
-					}
-					return err
-				})
+			if d.Name() != "coreProperties" {
+				return nil
 			}
-			return nil
+			return d.Each(func() error {
+				name := d.Name()
+				text, err := d.Inner()
+				switch name {
+				case "title":
+					p.doc.Title = strings.TrimSpace(text)
+				case "creator":
+					p.doc.Field("author", text)
+				case "modified", "subject", "keywords", "description":
+					p.doc.Field(name, text)
+				}
+				return err
+			})
 		})
 	})
 }

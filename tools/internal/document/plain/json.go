@@ -86,7 +86,7 @@ func tableOf(text []byte, budget *document.Budget) (*document.Grid, error) {
 		if t, err := d.Token(); err != nil || t != json.Delim('{') {
 			return nil, nil //nolint:nilnil,nilerr // no table
 		}
-		row := make([]document.Cell, len(header))
+		row := make([]document.Cell, 0, len(header))
 		for d.More() {
 			key, err := d.Token()
 			if err != nil {

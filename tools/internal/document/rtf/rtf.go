@@ -334,7 +334,8 @@ func (s *scanner) close(outer state) {
 		case note:
 			number := strconv.Itoa(len(s.notes) + 1)
 			s.notes = append(s.notes, document.Block{Kind: document.Note, Label: number, Spans: document.Trim(s.spans)})
-			s.spans = append(s.outside, document.Span{Text: number, Style: document.Ref})
+			s.spans = s.outside
+			s.spans = append(s.spans, document.Span{Text: number, Style: document.Ref})
 		case comment:
 			spans := document.Trim(s.spans)
 			s.spans = s.outside
