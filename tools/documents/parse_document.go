@@ -268,17 +268,18 @@ func failure(name string, err error) error {
 	if !ok {
 		return err
 	}
+	say := textfile.Visible(strings.ToValidUTF8(e.Say, "\uFFFD"))
 	switch e.Cause {
 	case document.Encrypted:
-		return &tools.Error{Code: tools.Denied, Msg: name + " is encrypted: " + e.Say, Hint: "ask the user for a copy without a password", Err: err}
+		return &tools.Error{Code: tools.Denied, Msg: name + " is encrypted: " + say, Hint: "ask the user for a copy without a password", Err: err}
 	case document.Truncated:
-		return &tools.Error{Code: tools.Unsupported, Msg: name + " is truncated: " + e.Say, Hint: "get the file again", Err: err}
+		return &tools.Error{Code: tools.Unsupported, Msg: name + " is truncated: " + say, Hint: "get the file again", Err: err}
 	case document.Malformed:
-		return &tools.Error{Code: tools.Unsupported, Msg: name + " is malformed: " + e.Say, Hint: "read_file shows its bytes", Err: err}
+		return &tools.Error{Code: tools.Unsupported, Msg: name + " is malformed: " + say, Hint: "read_file shows its bytes", Err: err}
 	case document.TooLarge:
-		return &tools.Error{Code: tools.TooLarge, Msg: name + " is too large: " + e.Say, Hint: "choose a part by pages, sheet or range, or divide the file", Err: err}
+		return &tools.Error{Code: tools.TooLarge, Msg: name + " is too large: " + say, Hint: "choose a part by pages, sheet or range, or divide the file", Err: err}
 	case document.Absent:
-		return &tools.Error{Code: tools.NotFound, Msg: name + ": " + e.Say, Hint: "format=outline lists the parts", Err: err}
+		return &tools.Error{Code: tools.NotFound, Msg: name + ": " + say, Hint: "format=outline lists the parts", Err: err}
 	}
-	return &tools.Error{Code: tools.Unsupported, Msg: name + ": " + e.Say, Hint: "read_file shows text and bytes", Err: err}
+	return &tools.Error{Code: tools.Unsupported, Msg: name + ": " + say, Hint: "read_file shows text and bytes", Err: err}
 }

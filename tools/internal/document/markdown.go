@@ -229,7 +229,7 @@ func (block *Block) Title() string {
 	if block.State != "" {
 		text += "; " + block.State
 	}
-	return "[" + text + "]"
+	return "[" + strings.Join(strings.Fields(text), " ") + "]"
 }
 
 // inline writes spans; those of a link are together.

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // longestDirectory is how many bytes the directory of an archive has at most.
@@ -97,11 +98,11 @@ func (a *Archive) Open(name string) (io.ReadCloser, error) {
 // OpenFile opens a member.
 func (a *Archive) OpenFile(f *zip.File) (io.ReadCloser, error) {
 	if f.Flags&1 != 0 {
-		return nil, document.Errorf(document.Encrypted, "the part %s is encrypted", f.Name)
+		return nil, document.Errorf(document.Encrypted, "the part %s is encrypted", shown(f))
 	}
 	r, err := f.Open()
 	if err != nil {
-		return nil, document.Errorf(document.Malformed, "the part %s cannot be unpacked: %w", f.Name, err)
+		return nil, document.Errorf(document.Malformed, "the part %s cannot be unpacked: %w", shown(f), err)
 	}
 	return &member{r, a.budget, int64(f.CompressedSize64), 0}, nil
 }
@@ -130,10 +131,13 @@ func (a *Archive) Bytes(f *zip.File) ([]byte, error) {
 		if _, ours := errors.AsType[*document.Error](err); ours || a.budget.Err() != nil {
 			return nil, err
 		}
-		return data, document.Errorf(document.Malformed, "the part %s is damaged: %w", f.Name, err)
+		return data, document.Errorf(document.Malformed, "the part %s is damaged: %w", shown(f), err)
 	}
 	return data, nil
 }
+
+// shown is a name for messages.
+func shown(f *zip.File) string { return textfile.Path(strings.ToValidUTF8(f.Name, "\uFFFD")) }
 
 // member counts what a member unpacks to.
 type member struct {
