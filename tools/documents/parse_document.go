@@ -14,7 +14,6 @@ import (
 	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/document"
-	"toolcrib/tools/internal/document/reader"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/text/textfile"
 )
@@ -125,7 +124,7 @@ func (d *deps) rendering(ctx context.Context, file io.ReaderAt, size int64, name
 		return r, nil
 	}
 	src := document.Source{ReaderAt: file, Size: size, Name: name, Password: in.Password, Pages: pages, Sheet: in.Sheet, Range: in.Range}
-	doc, err := reader.Set{}.Read(src, budget)
+	doc, err := d.readers.Read(src, budget)
 	if err != nil {
 		return rendering{}, err
 	}
