@@ -115,7 +115,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{map[string]any{"path": "empty.txt"}, "error: unsupported: empty.txt is malformed: the file is empty ("},
 		{map[string]any{"path": "cut.docx"}, "error: unsupported: cut.docx is truncated: the zip archive has no directory at its end"},
-		{map[string]any{"path": "old.doc"}, "error: unsupported: old.doc: files of Office before 2007"},
+		{map[string]any{"path": "old.doc"}, "error: unsupported: old.doc is truncated: the compound file ends in its head"},
 		{map[string]any{"path": "bin"}, "error: unsupported: bin: the file is no text"},
 		{map[string]any{"path": "a.csv", "range": "x1y"}, `error: not_found: a.csv: "X1Y" is not a range of cells`},
 		{map[string]any{"path": "a.csv", "pages": "3-1"}, `error: invalid_argument: pages: "3-1" is not a page`},

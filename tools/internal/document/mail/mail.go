@@ -31,19 +31,18 @@ type message struct {
 
 // Read reads a message: who wrote to whom, its text, and a list of what is attached.
 func Read(src document.Source, budget *document.Budget) (*document.Document, error) {
-	data, err := src.Bytes(budget)
-	if err != nil {
+	if err := budget.CheckFile(src.Size); err != nil {
 		return nil, err
 	}
 	m := &message{doc: &document.Document{Format: "eml"}, budget: budget}
-	if err := m.read(data, 0); err != nil {
+	if err := m.read(io.NewSectionReader(src, 0, src.Size), 0); err != nil {
 		return nil, err
 	}
 	return m.doc, nil
 }
 
-func (m *message) read(data []byte, depth int) error {
-	msg, err := mail.ReadMessage(bytes.NewReader(data))
+func (m *message) read(r io.Reader, depth int) error {
+	msg, err := mail.ReadMessage(r)
 	if err != nil {
 		return document.Errorf(document.Malformed, "the head of the message cannot be read: %w", err)
 	}
@@ -117,15 +116,15 @@ func (m *message) part(p part, depth int) error {
 		m.attachments = append(m.attachments, document.Block{Kind: document.Item, Spans: document.Text(say)})
 		return m.budget.Unpack(size)
 	}
-	data, err := io.ReadAll(body)
+	if kind == "message/rfc822" {
+		return m.read(body, depth+1)
+	}
+	data, err := io.ReadAll(io.LimitReader(body, m.budget.Text+1))
 	if err != nil {
 		m.doc.Warn("a part of the message ends early")
 	}
-	if err := m.budget.Unpack(int64(len(data))); err != nil {
+	if err := m.budget.TakeText(len(data)); err != nil {
 		return err
-	}
-	if kind == "message/rfc822" {
-		return m.read(data, depth+1)
 	}
 	text, _, err := chars.Decode(data, params["charset"])
 	if err != nil {
@@ -144,9 +143,6 @@ func (m *message) text(kind string, text []byte) error {
 			return href
 		})
 		m.doc.Add(page.Blocks...)
-		return err
-	}
-	if err := m.budget.TakeText(len(text)); err != nil {
 		return err
 	}
 	for p := range strings.SplitSeq(string(text), "\n\n") {

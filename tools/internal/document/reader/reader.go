@@ -19,6 +19,7 @@ import (
 	"toolcrib/tools/internal/document/mail"
 	"toolcrib/tools/internal/document/markup"
 	"toolcrib/tools/internal/document/odf"
+	"toolcrib/tools/internal/document/ole"
 	"toolcrib/tools/internal/document/ooxml"
 	"toolcrib/tools/internal/document/pack"
 	"toolcrib/tools/internal/document/plain"
@@ -64,8 +65,8 @@ func (s Set) reader(src document.Source, budget *document.Budget) (document.Read
 		return rtf.Read, nil
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return s.zipReader(src, budget)
-	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
-		return nil, compound(head, src)
+	case bytes.HasPrefix(head, []byte(ole.Magic)):
+		return ole.Read, nil
 	}
 	if ext := strings.TrimPrefix(strings.ToLower(path.Ext(src.Name)), "."); slices.Contains(containers, ext) {
 		return nil, document.Errorf(document.Malformed, "its name ends in .%s, but its content is not of that kind", ext)
@@ -75,20 +76,6 @@ func (s Set) reader(src document.Source, budget *document.Budget) (document.Read
 
 // containers are the extensions of formats that are no text.
 var containers = []string{"docx", "docm", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp", "epub", "zip", "pdf", "doc", "xls", "ppt", "msg"}
-
-// compound says what is wrong with a compound file: the parts of an encrypted file of Office
-// lie in one.
-func compound(head []byte, src document.Source) error {
-	buf := make([]byte, 64<<10)
-	for at := int64(0); at < min(src.Size, 16<<20); at += int64(len(buf)) - 64 {
-		n, _ := src.ReadAt(buf, at) // what is missing has no name
-		if bytes.Contains(buf[:n], []byte("E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00")) {
-			return document.Errorf(document.Encrypted, "the file is encrypted; files of Office that are encrypted cannot be opened here, not even with the password")
-		}
-	}
-	_ = head
-	return document.Errorf(document.Unsupported, "files of Office before 2007 (DOC, XLS, PPT) and MSG cannot be read")
-}
 
 // zipReader chooses by the members of an archive.
 func (s Set) zipReader(src document.Source, budget *document.Budget) (document.Reader, error) {
