@@ -17,6 +17,7 @@ import (
 	"toolcrib/tools/bridge"
 	"toolcrib/tools/code"
 	"toolcrib/tools/data"
+	"toolcrib/tools/documents"
 	"toolcrib/tools/files"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/services"
@@ -39,6 +40,7 @@ func All(s *Services) []tools.Category {
 		bridge.Category(s),
 		code.Category(s),
 		data.Category(s),
+		documents.Category(s),
 		files.Category(s),
 		search.Category(s),
 		shell.Category(s),

@@ -30,8 +30,12 @@ func (r *Reader) media(ctx context.Context, s *Source) (Window, error) {
 
 // notShown describes a binary file.
 func (s *Source) notShown(why string) Window {
-	return Window{Status: fmt.Sprintf("%s: %s; %s, %s, %s; next: %sbyte_offset=0 for a hex dump, or file_info",
-		s.Path, why, s.Mime, textfile.Size(s.Size), s.ID(), s.Call)}
+	next := ""
+	if s.Mime == "application/pdf" || s.Mime == "application/zip" {
+		next = "parse_document for the text of a document or an archive, "
+	}
+	return Window{Status: fmt.Sprintf("%s: %s; %s, %s, %s; next: %s%sbyte_offset=0 for a hex dump, or file_info",
+		s.Path, why, s.Mime, textfile.Size(s.Size), s.ID(), next, s.Call)}
 }
 
 // named names an image or sound and the call that returns it.

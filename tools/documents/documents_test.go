@@ -1,0 +1,129 @@
+package documents_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"toolcrib/tools"
+	"toolcrib/tools/documents"
+	"toolcrib/tools/internal/services"
+	"toolcrib/tools/internal/tooltest"
+)
+
+// newParser returns a function that calls parse_document in a tree, and the tree's directory.
+func newParser(t *testing.T, tree map[string]string) (parse func(args map[string]any) string, dir string) {
+	t.Helper()
+	ws, dir := tooltest.Tree(t, tree)
+	tool := documents.Category(&services.Services{}).Tools[0]
+	return func(args map[string]any) string {
+		t.Helper()
+		raw, err := json.Marshal(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := tooltest.Call(t.Context(), ws, tool, raw)
+		if err != nil {
+			return "error: " + tools.AsError(err).Error()
+		}
+		text := tooltest.Text(result)
+		if len(text) > tools.MaxText {
+			t.Errorf("%s: %d bytes of text", raw, len(text))
+		}
+		return text
+	}, dir
+}
+
+var next = regexp.MustCompile(`; next: offset=(\d+)\n`)
+
+// All parts together are the document, whatever the size of a character.
+func TestParts(t *testing.T) {
+	long := strings.Repeat("文書です。\n", 12_000) + strings.Repeat("x", 60_000)
+	parse, _ := newParser(t, map[string]string{"long.txt": long})
+	for _, limit := range []int{20_000, 45_000} {
+		var all strings.Builder
+		offset := 0
+		for parts := 1; ; parts++ {
+			status, body, _ := strings.Cut(parse(map[string]any{"path": "long.txt", "offset": offset, "limit": limit}), "\n\n")
+			all.WriteString(body)
+			m := next.FindStringSubmatch(status + "\n")
+			if m == nil {
+				break
+			}
+			at, err := strconv.Atoi(m[1])
+			if err != nil || at <= offset || parts > 100 {
+				t.Fatalf("%q after offset %d", status, offset)
+			}
+			if want := utf8.RuneCountInString(all.String()); at != want {
+				t.Errorf("next offset %d, want %d", at, want)
+			}
+			offset = at
+		}
+		if got := strings.TrimRight(all.String(), "\n"); got != long {
+			t.Errorf("limit %d: %d bytes, want %d", limit, len(got), len(long))
+		}
+	}
+}
+
+// A file that changes is read again.
+func TestChanged(t *testing.T) {
+	parse, dir := newParser(t, map[string]string{"a.csv": "a,b\n1,2\n"})
+	if got := parse(map[string]any{"path": "a.csv"}); !strings.Contains(got, "| 1 | 2 |") {
+		t.Error(got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.csv"), []byte("a,b\n3,4\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := parse(map[string]any{"path": "a.csv"}); !strings.Contains(got, "| 3 | 4 |") {
+		t.Error(got)
+	}
+}
+
+// An offset of an outline is where its heading begins in the Markdown.
+func TestOutline(t *testing.T) {
+	parse, _ := newParser(t, map[string]string{"a.html": "<p>é</p><h1>One</h1><p>x<h2>Two <b>bold</b></h2><pre>y</pre><h1>Three</h1>"})
+	outline := parse(map[string]any{"path": "a.html", "format": "outline"})
+	entries := regexp.MustCompile(`(?m)^(#+ .*) \(offset=(\d+)\)$`).FindAllStringSubmatch(outline, -1)
+	if len(entries) != 3 {
+		t.Fatal(outline)
+	}
+	for _, e := range entries {
+		offset, err := strconv.Atoi(e[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := strings.Cut(parse(map[string]any{"path": "a.html", "offset": offset}), "\n\n")
+		if line, _, _ := strings.Cut(strings.ReplaceAll(body, "*", ""), "\n"); line != e[1] {
+			t.Errorf("offset %d: %q, want %q", offset, line, e[1])
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	parse, _ := newParser(t, map[string]string{
+		"empty.txt": "", "cut.docx": "PK\x03\x04\x00\x00", "old.doc": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.pdf": "%PDF-1.4", "bin": "\x00\x01\x02\xff\xfe\x00",
+		"a.csv": "a,b", "dir/": "",
+	})
+	for _, c := range []struct {
+		args map[string]any
+		want string
+	}{
+		{map[string]any{"path": "empty.txt"}, "error: unsupported: empty.txt is malformed: the file is empty ("},
+		{map[string]any{"path": "cut.docx"}, "error: unsupported: cut.docx is truncated: the zip archive has no directory at its end"},
+		{map[string]any{"path": "old.doc"}, "error: unsupported: old.doc is truncated: the compound file ends in its head"},
+		{map[string]any{"path": "bin"}, "error: unsupported: bin: the file is no text"},
+		{map[string]any{"path": "a.csv", "range": "x1y"}, `error: not_found: a.csv: "X1Y" is not a range of cells`},
+		{map[string]any{"path": "a.csv", "pages": "3-1"}, `error: invalid_argument: pages: "3-1" is not a page`},
+		{map[string]any{"path": "none.docx"}, "error: not_found: "},
+		{map[string]any{"path": "dir"}, "error: invalid_argument: "},
+	} {
+		if got := parse(c.args); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v: %s, want %s", c.args, got, c.want)
+		}
+	}
+}

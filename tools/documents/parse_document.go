@@ -1,0 +1,284 @@
+package documents
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"toolcrib/schema"
+	"toolcrib/tools"
+	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/paging"
+	"toolcrib/tools/internal/text/textfile"
+)
+
+//go:embed parse_document.md
+var parseDocumentDoc string
+
+// ParseDocumentIn says which document to read, and which part of it in which form.
+type ParseDocumentIn struct {
+	Path     string `json:"path" jsonschema_description:"Document to read." path:"file" alias:"url,file_path,filename,file,source,uri,absolute_path,document,doc,input_file"`
+	Format   string `json:"format,omitempty" jsonschema_description:"markdown; text without marks; chunks: passages with their headings; outline: headings with their offsets." jsonschema:"enum=markdown,enum=text,enum=chunks,enum=outline,default=markdown" alias:"output_format"`
+	Pages    string `json:"pages,omitempty" jsonschema_description:"Pages, slides, chapters or members to read, such as \"1-3,7\"; default all." alias:"page,page_range,slides"`
+	Sheet    string `json:"sheet,omitempty" jsonschema_description:"Name or number of the only sheet to read." alias:"sheet_name,worksheet"`
+	Range    string `json:"range,omitempty" jsonschema_description:"Cells to read, such as \"A1:D20\", of each sheet." alias:"cells,cell_range"`
+	Offset   int    `json:"offset,omitempty" jsonschema_description:"Character of the result to begin at, as the first line of the part before gives it." jsonschema:"minimum=0,maximum=1000000000,default=0" alias:"start_index"`
+	Limit    int    `json:"limit,omitempty" jsonschema_description:"Most characters to return; fewer if they take more than 45000 bytes." jsonschema:"minimum=100,maximum=45000,default=20000" alias:"max_length,max_chars"`
+	Password string `json:"password,omitempty" jsonschema_description:"Password of an encrypted document."`
+}
+
+// ParseDocumentOut is a part of a document.
+type ParseDocumentOut struct {
+	status string
+	body   string
+	tools.More
+}
+
+// Text returns the status and the part.
+func (o ParseDocumentOut) Text() string {
+	if o.body == "" {
+		return o.status
+	}
+	return o.status + "\n\n" + o.body
+}
+
+func parseDocumentTool(d *deps) tools.Tool {
+	limits := document.Standard()
+	return tools.New(tools.Def[ParseDocumentIn, ParseDocumentOut]{
+		Name: "parse_document", Title: "Read a document", Doc: parseDocumentDoc, Tags: []string{"documents", "files", "text"},
+		Aliases: []string{"doc_parser", "simple_doc_parser"},
+		Access:  tools.Read, Effects: tools.None, Repeatable: true,
+		Limits: tools.Limits{Facts: map[string]any{
+			"tokens": document.ChunkTokens, "file": textfile.Size(limits.File), "unpacked": textfile.Size(limits.Unpacked),
+			"entries": limits.Entries, "cells": limits.Cells, "text": textfile.Size(limits.Text),
+		}},
+		Spellings: []schema.Spelling{
+			schema.Values("format", map[string]string{"md": "markdown", "plain": "text", "txt": "text", "chunk": "chunks", "toc": "outline"}),
+		},
+		Redact: func(_ context.Context, in ParseDocumentIn) ParseDocumentIn {
+			if in.Password != "" {
+				in.Password = "…"
+			}
+			return in
+		},
+		Examples: []tools.Example[ParseDocumentIn]{{
+			Say:   "Read a page with a table",
+			Files: map[string]string{"prices.html": "<h1>Prices</h1><table><tr><th>Fruit<th>Price<tr><td>Apple<td>1.20</table>"},
+			In:    ParseDocumentIn{Path: "prices.html"},
+			Want:  "prices.html: html; characters 0-59 of 59\n\n# Prices\n\n| Fruit | Price |\n| --- | --- |\n| Apple | 1.20 |\n",
+		}, {
+			Say:   "What is in a long document?",
+			Files: map[string]string{"guide.md": "# Guide\n\nText.\n\n## Setup\n\nMore.\n"},
+			In:    ParseDocumentIn{Path: "guide.md", Format: "outline"},
+			Want:  "guide.md: markdown, outline; characters 0-40 of 40\n\n# Guide (offset=0)\n## Setup (offset=16)\n",
+		}},
+		Run: d.parseDocument,
+	})
+}
+
+func (d *deps) parseDocument(ctx context.Context, in ParseDocumentIn) (ParseDocumentOut, error) {
+	if strings.HasPrefix(in.Path, "http://") || strings.HasPrefix(in.Path, "https://") {
+		return ParseDocumentOut{}, tools.Errorf(tools.Unsupported, "documents are read from files of the workspace, not from the network").
+			WithHint("save the document into the workspace first, then give its path")
+	}
+	p, err := tools.Resolve(ctx, in.Path)
+	if err != nil {
+		return ParseDocumentOut{}, err
+	}
+	file, err := p.Open()
+	if err != nil {
+		return ParseDocumentOut{}, err
+	}
+	defer file.Close()
+	name := textfile.Path(p.String())
+	r, err := d.rendering(ctx, file, file.Info().Size, p.String(), in)
+	if err != nil {
+		return ParseDocumentOut{}, failure(name, err)
+	}
+	return page(name, r, in), ctx.Err()
+}
+
+// rendering returns a document in the form that a call wants.
+func (d *deps) rendering(ctx context.Context, file io.ReaderAt, size int64, name string, in ParseDocumentIn) (rendering, error) {
+	pages, err := document.ParsePages(in.Pages)
+	if err != nil {
+		return rendering{}, tools.Errorf(tools.InvalidArgument, "pages: %v", err).WithHint(`write them as "1-3,7"`)
+	}
+	budget := document.NewBudget(ctx, document.Standard())
+	if err := budget.CheckFile(size); err != nil {
+		return rendering{}, err
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(hash, io.NewSectionReader(file, 0, size)); err != nil {
+		return rendering{}, err
+	}
+	fmt.Fprintf(hash, "\x00%q", []string{path.Ext(name), in.Format, in.Pages, in.Sheet, in.Range, in.Password})
+	key := [sha256.Size]byte(hash.Sum(nil))
+	if r, ok := d.kept.get(key); ok {
+		return r, nil
+	}
+	src := document.Source{ReaderAt: file, Size: size, Name: name, Password: in.Password, Pages: pages, Sheet: in.Sheet, Range: in.Range}
+	doc, err := d.readers.Read(src, budget)
+	if err != nil {
+		return rendering{}, err
+	}
+	r := rendering{format: doc.Format, title: doc.Title, warnings: doc.Warnings, body: render(doc, in.Format)}
+	for _, f := range doc.Fields {
+		r.fields = append(r.fields, f.Name+": "+f.Value)
+	}
+	d.kept.put(key, r)
+	return r, nil
+}
+
+func render(doc *document.Document, format string) string {
+	switch format {
+	case "text":
+		return doc.Text()
+	case "chunks":
+		var b strings.Builder
+		for i, c := range doc.Chunks() {
+			var about []string
+			if c.Part != "" {
+				about = append(about, c.Part)
+			}
+			if len(c.Headings) > 0 {
+				about = append(about, strings.Join(c.Headings, " > "))
+			}
+			about = append(about, fmt.Sprintf("%d tokens", c.Tokens))
+			fmt.Fprintf(&b, "[chunk %d: %s]\n%s\n\n", i+1, strings.Join(about, "; "), c.Text)
+		}
+		return b.String()
+	case "outline":
+		var b strings.Builder
+		for _, e := range doc.Outline() {
+			if e.Level > 0 {
+				b.WriteString(strings.Repeat("#", e.Level) + " ")
+			}
+			fmt.Fprintf(&b, "%s (offset=%d)\n", e.Text, e.Start)
+		}
+		return b.String()
+	}
+	return doc.Markdown()
+}
+
+// mostBytes is how many bytes of a document a result has, so that its status fits too.
+const mostBytes = 45_000
+
+// page returns the part of a document that a call wants.
+func page(name string, r rendering, in ParseDocumentIn) ParseDocumentOut {
+	total := utf8.RuneCountInString(r.body)
+	status := name + ": " + r.format
+	if in.Format != "markdown" {
+		status += ", " + in.Format
+	}
+	var out ParseDocumentOut
+	switch {
+	case total == 0 && in.Format == "outline":
+		status += "; it has no headings and no parts"
+	case total == 0:
+		status += "; it has no text"
+	case in.Offset >= total:
+		out.status = name + ": " + paging.PastEnd("offset", int64(in.Offset), fmt.Sprintf("%d characters", total), int64(total-1))
+		return out
+	default:
+		rest := r.body[byteAt(r.body, in.Offset):]
+		out.body = part(rest, in.Limit)
+		end := in.Offset + utf8.RuneCountInString(out.body)
+		status += fmt.Sprintf("; characters %d-%d of %d", in.Offset, end, total)
+		if end < total {
+			status += fmt.Sprintf("; next: offset=%d", end)
+			out.More = tools.NextAt("offset", end)
+		}
+	}
+	if in.Offset == 0 {
+		status += about(r)
+	}
+	out.status = status
+	return out
+}
+
+// about returns lines with what a document says of itself, and with what is wrong with it.
+func about(r rendering) string {
+	const longest = 300
+	var lines []string
+	if r.title != "" {
+		lines = append(lines, "title: "+r.title)
+	}
+	lines = append(lines, r.fields...)
+	for _, w := range r.warnings[:min(len(r.warnings), 10)] {
+		lines = append(lines, "warning: "+w)
+	}
+	if more := len(r.warnings) - 10; more > 0 {
+		lines = append(lines, fmt.Sprintf("%d more warnings", more))
+	}
+	var b strings.Builder
+	for i, line := range lines {
+		if i == 20 {
+			break
+		}
+		line = textfile.Visible(strings.Join(strings.Fields(line), " "))
+		if len(line) > longest {
+			line = strings.ToValidUTF8(line[:longest], "") + "…"
+		}
+		b.WriteString("\n" + line)
+	}
+	return b.String()
+}
+
+// byteAt returns where a character begins.
+func byteAt(text string, chars int) int {
+	if chars == 0 {
+		return 0
+	}
+	n := 0
+	for i := range text {
+		if n == chars {
+			return i
+		}
+		n++
+	}
+	return len(text)
+}
+
+// part returns the start of a text, cut at the end of a line where one is near.
+func part(text string, chars int) string {
+	end := min(byteAt(text, chars), mostBytes)
+	if end >= len(text) {
+		return text
+	}
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	if line := strings.LastIndexByte(text[:end], '\n'); line > end*4/5 {
+		end = line + 1
+	}
+	return text[:end]
+}
+
+// failure returns the error of a document that cannot be read.
+func failure(name string, err error) error {
+	e, ok := errors.AsType[*document.Error](err)
+	if !ok {
+		return err
+	}
+	say := textfile.Visible(strings.ToValidUTF8(e.Say, "\uFFFD"))
+	switch e.Cause {
+	case document.Encrypted:
+		return &tools.Error{Code: tools.Denied, Msg: name + " is encrypted: " + say, Hint: "ask the user for a copy without a password", Err: err}
+	case document.Truncated:
+		return &tools.Error{Code: tools.Unsupported, Msg: name + " is truncated: " + say, Hint: "get the file again", Err: err}
+	case document.Malformed:
+		return &tools.Error{Code: tools.Unsupported, Msg: name + " is malformed: " + say, Hint: "read_file shows its bytes", Err: err}
+	case document.TooLarge:
+		return &tools.Error{Code: tools.TooLarge, Msg: name + " is too large: " + say, Hint: "choose a part by pages, sheet or range, or divide the file", Err: err}
+	case document.Absent:
+		return &tools.Error{Code: tools.NotFound, Msg: name + ": " + say, Hint: "format=outline lists the parts", Err: err}
+	}
+	return &tools.Error{Code: tools.Unsupported, Msg: name + ": " + say, Hint: "read_file shows text and bytes", Err: err}
+}

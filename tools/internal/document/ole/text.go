@@ -1,0 +1,228 @@
+package ole
+
+import (
+	"encoding/binary"
+	"strings"
+	"unicode/utf16"
+
+	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/text/textfile"
+)
+
+// readWord reads the text of a DOC by its table of pieces.
+func readWord(c *compound) (*document.Document, error) {
+	const (
+		flags, encrypted, second = 0x0A, 0x0100, 0x0200
+		characters, pieces       = 0x4C, 0x01A2
+	)
+	main := c.stream("WordDocument")
+	if len(main) < pieces+8 {
+		return nil, document.Errorf(document.Truncated, "the text of the document is not whole")
+	}
+	about := binary.LittleEndian.Uint16(main[flags:])
+	if about&encrypted != 0 {
+		return nil, document.Errorf(document.Encrypted, "the document is encrypted")
+	}
+	name := "0Table"
+	if about&second != 0 {
+		name = "1Table"
+	}
+	table := c.stream(name)
+	from, size := int64(binary.LittleEndian.Uint32(main[pieces:])), int64(binary.LittleEndian.Uint32(main[pieces+4:]))
+	if from+size > int64(len(table)) {
+		return nil, document.Errorf(document.Truncated, "the table of the document's pieces is not whole")
+	}
+	text, err := pieced(c, main, table[from:from+size], int(binary.LittleEndian.Uint32(main[characters:])))
+	if err != nil {
+		return nil, err
+	}
+	doc := &document.Document{Format: "doc"}
+	paragraphs(doc, text)
+	return doc, c.budget.Err()
+}
+
+// pieced puts the pieces of a text together.
+func pieced(c *compound, main, table []byte, most int) (string, error) {
+	for len(table) > 3 && table[0] == 1 { // properties
+		n := 3 + int(binary.LittleEndian.Uint16(table[1:]))
+		table = table[min(n, len(table)):]
+	}
+	if len(table) < 5 || table[0] != 2 {
+		return "", document.Errorf(document.Malformed, "the document has no table of its pieces")
+	}
+	table = table[5:]
+	n := (len(table) - 4) / 12
+	western, _ := textfile.Lookup("windows-1252")
+	var b strings.Builder
+	count := 0
+	for i := range n {
+		first, end := binary.LittleEndian.Uint32(table[4*i:]), binary.LittleEndian.Uint32(table[4*i+4:])
+		at := binary.LittleEndian.Uint32(table[4*(n+1)+8*i+2:])
+		if end <= first || count >= most {
+			continue
+		}
+		chars := min(int(end-first), most-count)
+		count += chars
+		const narrow = 1 << 30
+		from, size := int64(at), 2*int64(chars)
+		if at&narrow != 0 {
+			from, size = int64(at&^narrow)/2, int64(chars)
+		}
+		if from >= int64(len(main)) {
+			continue
+		}
+		part := main[from:min(from+size, int64(len(main)))]
+		if err := c.budget.TakeSpan(len(part)); err != nil {
+			return "", err
+		}
+		if at&narrow != 0 {
+			b.Write(western.Decode(part))
+		} else {
+			b.WriteString(string(utf16.Decode(words(part))))
+		}
+	}
+	return b.String(), nil
+}
+
+// paragraphs makes blocks of a text with the marks of Word. Rows of tables are tables.
+func paragraphs(doc *document.Document, text string) {
+	var b strings.Builder
+	var row []document.Cell
+	var grid *document.Grid
+	fields, hidden := 0, 0
+	endTable := func() {
+		if grid != nil {
+			doc.Add(document.Block{Kind: document.Table, Grid: grid})
+			grid = nil
+		}
+	}
+	take := func() string {
+		line := strings.TrimSpace(b.String())
+		b.Reset()
+		return line
+	}
+	for _, r := range text {
+		switch r {
+		case '\x13': // a field: its instruction, then its result
+			fields++
+			hidden = fields
+		case '\x14':
+			hidden = 0
+		case '\x15':
+			fields = max(fields-1, 0)
+			hidden = 0
+		case '\x07':
+			line := take()
+			if line == "" && len(row) > 0 { // the end of a row
+				if grid == nil {
+					grid = &document.Grid{}
+				}
+				grid.Rows = append(grid.Rows, row)
+				row = nil
+				continue
+			}
+			row = append(row, document.Cell{Text: line})
+		case '\r', '\x0c':
+			if len(row) > 0 {
+				b.WriteByte('\n') // in a cell
+				continue
+			}
+			if line := take(); line != "" {
+				endTable()
+				doc.Add(document.Block{Spans: document.Text(line)})
+			}
+		case '\x0b':
+			b.WriteByte('\n')
+		case '\x1e':
+			b.WriteRune('‑')
+		default:
+			if hidden == 0 && (r >= ' ' || r == '\t') {
+				b.WriteRune(r)
+			}
+		}
+	}
+	endTable()
+	if line := take(); line != "" {
+		doc.Add(document.Block{Spans: document.Text(line)})
+	}
+}
+
+// readSlides reads the texts of a PPT, slide by slide.
+func readSlides(c *compound, src document.Source) (*document.Document, error) {
+	p := &slides{c: c, src: src, doc: &document.Document{Format: "ppt"}}
+	if err := p.records(c.stream("PowerPoint Document"), 0, false); err != nil {
+		return nil, err
+	}
+	return p.doc, nil
+}
+
+type slides struct {
+	c      *compound
+	src    document.Source
+	doc    *document.Document
+	number int
+}
+
+// records reads the records of a container. listed says that it is the list of the slides'
+// texts.
+func (p *slides) records(data []byte, depth int, listed bool) error {
+	const (
+		list, persist, wide, narrow = 4080, 1011, 4000, 4008
+		container                   = 15
+	)
+	if err := p.c.budget.CheckDepth(depth); err != nil {
+		return err
+	}
+	for len(data) >= 8 {
+		version := binary.LittleEndian.Uint16(data)
+		kind := binary.LittleEndian.Uint16(data[2:])
+		size := min(int64(binary.LittleEndian.Uint32(data[4:])), int64(len(data)-8))
+		body := data[8 : 8+size]
+		data = data[8+size:]
+		switch {
+		case version&15 == container:
+			instance := version >> 4 // 0 = slides, 1 = masters, 2 = notes
+			if err := p.records(body, depth+1, listed || kind == list && instance == 0); err != nil {
+				return err
+			}
+		case !listed:
+		case kind == persist:
+			p.number++
+			if p.src.Pages.Has(p.number) {
+				p.doc.Add(document.Block{Kind: document.Mark, Label: "slide", Number: p.number})
+			}
+			if err := p.c.budget.TakeBlock(); err != nil {
+				return err
+			}
+		case kind == wide:
+			if err := p.text(string(utf16.Decode(words(body)))); err != nil {
+				return err
+			}
+		case kind == narrow:
+			wider := make([]rune, len(body))
+			for i, c := range body {
+				wider[i] = rune(c)
+			}
+			if err := p.text(string(wider)); err != nil {
+				return err
+			}
+		}
+	}
+	return p.c.budget.Err()
+}
+
+func (p *slides) text(text string) error {
+	if !p.src.Pages.Has(p.number) {
+		return nil
+	}
+	for line := range strings.SplitSeq(text, "\r") {
+		line = strings.TrimSpace(strings.ReplaceAll(line, "\v", "\n"))
+		if err := p.c.budget.TakeSpan(len(line)); err != nil {
+			return err
+		}
+		if line != "" {
+			p.doc.Add(document.Block{Spans: document.Text(line)})
+		}
+	}
+	return nil
+}

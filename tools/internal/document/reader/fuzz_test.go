@@ -1,0 +1,105 @@
+package reader_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/document/reader"
+)
+
+// seeds are the files of the corpus. Archives are stored, so that damage reaches their parts.
+func seeds(t testing.TB) []bomb {
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []bomb
+	for _, path := range paths {
+		c := readCase(t, path)
+		data, err := c.src.Bytes(document.NewBudget(t.Context(), document.Standard()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, bomb{name: c.src.Name, data: stored(t, data)})
+	}
+	return all
+}
+
+// stored returns an archive with its members stored.
+func stored(t testing.TB, data []byte) []byte {
+	if !bytes.HasPrefix(data, []byte("PK")) {
+		return data
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := w.CreateHeader(&zip.FileHeader{Name: f.Name, Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(m, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func fuzz(f *testing.F, extensions ...string) {
+	for _, seed := range seeds(f) {
+		if strings.HasSuffix(seed.name, extensions[0]) {
+			f.Add(seed.data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		limits := document.Standard()
+		limits.Unpacked, limits.Cells, limits.Text = 8<<20, 100_000, 4<<20
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		for _, ext := range extensions {
+			doc, err := reader.Set{}.Read(document.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data)), Name: "a" + ext}, document.NewBudget(ctx, limits))
+			if ctx.Err() != nil {
+				t.Fatal("it takes too long")
+			}
+			if err != nil {
+				continue
+			}
+			if !utf8.ValidString(doc.Markdown()) {
+				t.Error("the Markdown is no UTF-8")
+			}
+			doc.Chunks()
+			doc.Outline()
+		}
+	})
+}
+
+func FuzzDOCX(f *testing.F)  { fuzz(f, ".docx") }
+func FuzzXLSX(f *testing.F)  { fuzz(f, ".xlsx") }
+func FuzzPPTX(f *testing.F)  { fuzz(f, ".pptx") }
+func FuzzODT(f *testing.F)   { fuzz(f, ".odt") }
+func FuzzODS(f *testing.F)   { fuzz(f, ".ods") }
+func FuzzODP(f *testing.F)   { fuzz(f, ".odp") }
+func FuzzEPUB(f *testing.F)  { fuzz(f, ".epub") }
+func FuzzHTML(f *testing.F)  { fuzz(f, ".html") }
+func FuzzRTF(f *testing.F)   { fuzz(f, ".rtf") }
+func FuzzMail(f *testing.F)  { fuzz(f, ".eml") }
+func FuzzPlain(f *testing.F) { fuzz(f, ".json", ".csv", ".xml", ".md", ".ipynb") }
+func FuzzZip(f *testing.F)   { fuzz(f, ".zip") }
