@@ -141,21 +141,25 @@ func pageAt(l *jobs.Log, offset int64, most int) (p page, raw []byte, err error)
 	}
 }
 
-// lastPage returns the end of an output, from an offset or later, as pageAt does.
+// lastPage returns the end of an output, from an offset where a line begins or later, as pageAt
+// does.
 func lastPage(l *jobs.Log, from int64, most int) (p page, raw []byte, err error) {
-	end := l.Extent().Bytes
-	raw, from, err = l.Read(max(from, end-int64(most)), most)
+	wanted := from
+	raw, from, err = l.Read(max(from, l.Extent().Bytes-int64(most)), most)
 	if err != nil {
 		return page{}, nil, err
 	}
 	next := from + int64(len(raw))
-	for {
+	if from > wanted {
 		raw = raw[cutStart(raw):]
+	}
+	for {
 		text := screen.Clean(raw)
 		if len(text) <= most || len(raw) < utf8.UTFMax {
 			return page{text, next - int64(len(raw)), next}, raw, nil
 		}
 		raw = raw[len(raw)/2:]
+		raw = raw[cutStart(raw):]
 	}
 }
 

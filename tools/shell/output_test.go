@@ -44,8 +44,11 @@ func TestMaxOutput(t *testing.T) {
 		t.Errorf("%d bytes: %s", len(text), text)
 	}
 	s.want(s.call(ctx, "job_output", map[string]any{"job": job, "offset": 0, "max_output": 200}), `next: offset=\d{3}\n\n1\n2\n[\d\n]{100,200}$`)
-	if text := s.call(ctx, "bash", map[string]any{"command": "seq 1000", "max_output_tokens": 100}); len(text) > 800 {
-		t.Errorf("by tokens: %d bytes", len(text))
+	if text := s.call(ctx, "bash", map[string]any{"command": "seq 1000", "max_output_tokens": 100}); len(text) > 800 || !strings.Contains(text, "\n1\n2\n") {
+		t.Errorf("by tokens: %d bytes: %s", len(text), text)
+	}
+	if diff := tooltest.Match("…\n\n998\n999\n1000\n", s.call(ctx, "job_output", map[string]any{"job": job, "tail": 3})); diff != "" {
+		t.Error(diff)
 	}
 	if diff := tooltest.Match("error: invalid_argument: …", s.call(ctx, "bash", map[string]any{"command": "true", "max_output": 50_000})); diff != "" {
 		t.Error(diff)

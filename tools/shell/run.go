@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -255,9 +256,9 @@ func commandSpellings() []schema.Spelling {
 // outputTokens reads a number of tokens as the bytes of max_output.
 func outputTokens() schema.Spelling {
 	return schema.Spelling{Names: []string{"max_output_tokens"}, Read: func(given map[string]any) (map[string]any, error) {
-		n, ok := given["max_output_tokens"].(float64)
-		if !ok {
-			return nil, nil
+		n, err := strconv.ParseFloat(fmt.Sprint(given["max_output_tokens"]), 64)
+		if err != nil {
+			return nil, errors.New("it is a number of tokens")
 		}
 		return map[string]any{"max_output": max(leastOutput, min(int(n*4), mostOutput))}, nil
 	}}

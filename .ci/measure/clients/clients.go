@@ -41,8 +41,9 @@ func newBench(ctx context.Context, env harness.Environment, transport string, to
 	}
 	for _, name := range append([]string{"catalog"}, toys...) {
 		program := []string{self, "serve", name, dir}
-		if name == "catalog" {
+		if name == "catalog" { // what a client of this name is shown is another figure's
 			program = env.Toolcrib(dir).Args
+			program = append(program[:len(program)-1:len(program)-1], "--preset", "default", dir)
 		}
 		if transport == "stdio" {
 			b.servers[name] = harness.Endpoint{Command: program[0], Args: program[1:]}

@@ -7,6 +7,7 @@ import (
 
 // naughtyBase are calls that work, one of each tool.
 var naughtyBase = map[string]map[string]any{
+	"call_read_tool": {"name": "read_file", "arguments": map[string]any{"path": "a.txt"}},
 	"call_tool":      {"name": "read_file", "arguments": map[string]any{"path": "a.txt"}},
 	"search_tools":   {"query": "read a file", "toolset": "files"},
 	"apply_patch":    {"patch": "*** Begin Patch\n*** Add File: new.txt\n+new\n*** End Patch\n"},

@@ -53,7 +53,7 @@ func (g *grammar) tail() string { return strconv.FormatUint(g.rnd.Uint64(), 36) 
 
 // fuzzTools are tools that read little, or have nothing to act on.
 var fuzzTools = []string{
-	"read_file", "read_files", "list_directory", "file_info", "file_history", "glob", "grep", "search_tools", "call_tool", "job_list", "job_output",
+	"read_file", "read_files", "list_directory", "file_info", "file_history", "glob", "grep", "search_tools", "call_tool", "call_read_tool", "job_list", "job_output",
 	"job_stop", "job_input", "restore_file",
 }
 
@@ -99,7 +99,7 @@ func (g *grammar) arguments(tool string) object {
 		number("limit")
 	case "search_tools":
 		text("query")
-	case "call_tool":
+	case "call_tool", "call_read_tool":
 		inner := pick(g.rnd, fuzzTools)
 		add("name", quoted(inner))
 		if inner == tool {

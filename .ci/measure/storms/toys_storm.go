@@ -117,7 +117,7 @@ func copied(n int) []tools.Tool {
 				return ts
 			}
 			if round > 0 {
-				t.Name, t.Aliases = fmt.Sprintf("%s_%d", t.Name, round), nil
+				t.Name, t.Aliases, t.Foreign = fmt.Sprintf("%s_%d", t.Name, round), nil, nil
 			}
 			ts = append(ts, t)
 		}
