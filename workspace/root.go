@@ -59,9 +59,6 @@ func (r *root) again(roots []*root) *root {
 			return nil
 		}
 	}
-	if to, err := filepath.EvalSymlinks(r.names[0]); err != nil || filepath.ToSlash(to) != r.canonical {
-		return nil
-	}
 	b, err := fsys.OpenPlain(r.canonical, r.Name() == "os.Root")
 	if err != nil {
 		return nil
