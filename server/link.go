@@ -48,7 +48,7 @@ type link struct {
 // caller is the principal of a link and its workspace.
 type caller struct {
 	principal string
-	base      *workspace.Workspace // the client's roots may narrow it; nil: there are no files
+	base      *workspace.Workspace // as it was opened, see link.workspace; nil: there are no files
 	leave     func()               // says that base is no longer used; nil: nobody asks
 }
 

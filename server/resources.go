@@ -294,7 +294,9 @@ func (s *Server) version(ctx context.Context, uri string) (version string, err e
 	if !ok {
 		return "", unknownResource(uri)
 	}
-	info, err := s.runner.Watch(run.Call{Read: &src.Read, Args: args, Session: *tools.Session(ctx)})
+	session := *tools.Session(ctx)
+	session.Workspace = session.Workspace.Current() // a client follows for longer than a call
+	info, err := s.runner.Watch(run.Call{Read: &src.Read, Args: args, Session: session})
 	if err != nil {
 		return "", err
 	}

@@ -22,10 +22,11 @@ const rootsWait = 3 * time.Second
 // changed.
 type roots struct {
 	mu      sync.Mutex
-	known   bool
-	view    *view         // nil: nothing is narrowed
-	asking  chan struct{} // closed when the client has answered; nil: nobody asks
-	changes int           // that the client has announced
+	base    *workspace.Workspace // that of the latest request
+	known   bool                 // the roots of the client, for this base
+	view    *view                // nil: nothing is narrowed
+	asking  chan struct{}        // closed when the client has answered; nil: nobody asks
+	changes int                  // of the base, and of the roots that the client has announced
 }
 
 // view is a narrowed workspace that several requests use.
@@ -64,19 +65,47 @@ var opensFiles = []string{
 }
 
 // workspace returns the workspace of a request, and a function to call when the request
-// no longer uses it.
+// no longer uses it. A root of the server that was made again since the last request is in it.
 func (l *link) workspace(r *request) (*workspace.Workspace, func()) {
-	p := l.peer.Load()
-	if r.msg.Modern() || p == nil || p.caps.Roots == nil || !slices.Contains(opensFiles, r.msg.Method) {
+	if !slices.Contains(opensFiles, r.msg.Method) {
 		return l.base, func() {}
 	}
-	l.roots.know(r)
-	l.roots.mu.Lock()
-	defer l.roots.mu.Unlock()
-	if v := l.roots.view; v != nil {
-		return v.take(), v.release
+	p := l.peer.Load()
+	for {
+		base := l.base.Current()
+		if r.msg.Modern() || p == nil || p.caps.Roots == nil {
+			return base, func() {}
+		}
+		l.roots.enter(base)
+		l.roots.know(r)
+		if ws, release := l.roots.take(base); ws != nil || base == nil {
+			return ws, release
+		} // another request has entered another base meanwhile
 	}
-	return l.base, func() {}
+}
+
+// take returns base narrowed to the roots, and what to call after its use; nil if it is not the
+// base of the roots.
+func (rs *roots) take(base *workspace.Workspace) (*workspace.Workspace, func()) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	switch {
+	case rs.base != base:
+		return nil, nil
+	case rs.view != nil:
+		return rs.view.take(), rs.view.release
+	}
+	return base, func() {}
+}
+
+// enter makes base the workspace that is narrowed. The view of another one ends.
+func (rs *roots) enter(base *workspace.Workspace) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if rs.base != base {
+		rs.reset()
+		rs.base = base
+	}
 }
 
 // know asks for the roots of r's client unless they are known or the client cannot be
@@ -84,7 +113,7 @@ func (l *link) workspace(r *request) (*workspace.Workspace, func()) {
 func (rs *roots) know(r *request) {
 	for r.ctx.Err() == nil {
 		rs.mu.Lock()
-		asking, changes := rs.asking, rs.changes
+		asking, changes, base := rs.asking, rs.changes, rs.base
 		settled := rs.known || asking == nil && !r.out.Streams()
 		if asking == nil && !settled {
 			rs.asking = make(chan struct{})
@@ -94,7 +123,7 @@ func (rs *roots) know(r *request) {
 			return
 		}
 		if asking == nil {
-			rs.ask(r, changes)
+			rs.ask(r, base, changes)
 			continue
 		}
 		select {
@@ -104,16 +133,16 @@ func (rs *roots) know(r *request) {
 	}
 }
 
-// ask asks r's client for its roots. It uses the answer if the roots have not changed
-// since, and r was not cancelled. The others wait until it returns or panics.
-func (rs *roots) ask(r *request, changes int) {
+// ask asks r's client for its roots and narrows base to them. It uses the answer if neither
+// has changed since, and r was not cancelled. The others wait until it returns or panics.
+func (rs *roots) ask(r *request, base *workspace.Workspace, changes int) {
 	defer func() {
 		rs.mu.Lock()
 		defer rs.mu.Unlock()
 		close(rs.asking)
 		rs.asking = nil
 	}()
-	v := r.link.askRoots(r)
+	v := r.link.askRoots(r, base)
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if rs.changes != changes || r.ctx.Err() != nil {
@@ -131,6 +160,7 @@ func (l *link) learnRoots(r *request) {
 			_ = l.server.panicked(p) // nobody waits for an answer
 		}
 	}()
+	l.roots.enter(l.base.Current())
 	l.roots.know(r)
 }
 
@@ -138,15 +168,20 @@ func (l *link) learnRoots(r *request) {
 func (rs *roots) forget() {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
+	rs.reset()
+}
+
+// reset is forget for a caller that holds mu.
+func (rs *roots) reset() {
 	rs.view.discard()
 	rs.known, rs.view = false, nil
 	rs.changes++
 }
 
-// askRoots asks the client for its roots and narrows the workspace to the directories
-// that both have. If the client does not answer, or has none of the server's directories,
+// askRoots asks the client for its roots and narrows base to the directories that both
+// have. If the client does not answer, or has none of the server's directories,
 // nothing is narrowed: the roots that the user gave to the server apply in any case.
-func (l *link) askRoots(r *request) *view {
+func (l *link) askRoots(r *request, base *workspace.Workspace) *view {
 	ctx, cancel := context.WithTimeout(r.ctx, rootsWait)
 	defer cancel()
 	list, err := l.newSession(l.id, r).ListRoots(ctx, mcp.ListRootsRequest{})
@@ -154,18 +189,18 @@ func (l *link) askRoots(r *request) *view {
 		l.server.log.Warn("the client did not tell its roots; nothing is narrowed", "error", err)
 		return nil
 	}
-	if l.base == nil || len(list.Roots) == 0 {
+	if base == nil || len(list.Roots) == 0 {
 		return nil
 	}
-	dirs := intersect(l.base, list.Roots)
+	dirs := intersect(base, list.Roots)
 	switch {
 	case len(dirs) == 0:
 		l.server.log.Warn("no root of the client is inside the directories that are served; nothing is narrowed", "roots", list.Roots)
 		return nil
-	case slices.Equal(dirs, l.base.Roots()):
+	case slices.Equal(dirs, base.Roots()):
 		return nil
 	}
-	ws, err := l.base.Narrow(dirs)
+	ws, err := base.Narrow(dirs)
 	if err != nil {
 		l.server.log.Warn("the workspace cannot be narrowed to the roots of the client", "roots", dirs, "error", err)
 		return nil

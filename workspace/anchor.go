@@ -63,7 +63,7 @@ func (a Anchor) RootCanonical() string { return a.p.root.canonical }
 func (a Anchor) RootNames() []string { return a.p.root.names }
 
 // Given returns the canonical host path of the root that was given at the start.
-func (a Anchor) Given() string { return a.p.root.origin }
+func (a Anchor) Given() string { return *a.p.root.origin }
 
 // Origin returns the path below the root that was given at the start, slash-separated; "."
 // is that root itself.

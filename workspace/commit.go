@@ -41,22 +41,15 @@ func (t *transaction) commit() error {
 // histories returns those of all roots that the change touched, that of its first operation
 // first.
 func (t *transaction) histories() ([]*history.History, error) {
-	var list []*history.History
+	var roots []*root
 	for i, w := range t.works {
 		for _, s := range []*spot{w.at, w.from} {
-			if s == nil || w.same && i > 0 {
-				continue
-			}
-			h, _, err := t.ws.historyOf(s.root)
-			if err != nil {
-				return nil, err
-			}
-			if !slices.Contains(list, h) {
-				list = append(list, h)
+			if s != nil && (!w.same || i == 0) {
+				roots = append(roots, s.root)
 			}
 		}
 	}
-	return list, nil
+	return t.ws.histories(roots)
 }
 
 // enter writes the change into one history. A change whose record is in the log has

@@ -139,7 +139,7 @@ func (p Path) CheckRoot() error {
 func (p Path) refuseRoot(e *Error) {
 	name := p.root.names[0]
 	_, err := os.Stat(name)
-	e.Rule, e.Hint = RuleNotFound, "the user has to start the server again"
+	e.Rule, e.Hint = RuleNotFound, "the user has to make it again, with the same owner, without links and not in another root, or to start the server again"
 	switch {
 	case !p.root.removed() && err != nil:
 		e.Msg = "the root " + fsys.Show(name) + " has been moved away"

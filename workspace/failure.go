@@ -67,18 +67,14 @@ type stepError struct {
 func (e *stepError) Error() string { return e.path.String() + ": " + e.err.Error() }
 func (e *stepError) Unwrap() error { return e.err }
 
-func (w *work) fail(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &stepError{w, w.path, err}
-}
+func (w *work) fail(err error) error     { return w.failAt(w.path, err) }
+func (w *work) failFrom(err error) error { return w.failAt(w.op.From, err) }
 
-func (w *work) failFrom(err error) error {
+func (w *work) failAt(p Path, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &stepError{w, w.op.From, err}
+	return &stepError{w, p, err}
 }
 
 // changedError says that a file has changed since the operation was planned.

@@ -26,14 +26,14 @@ type HistoryQuery struct {
 // root of that history, "." for that root. Its error is an *[Error] and says why no history
 // is kept.
 func (w *Workspace) historyOf(r *root) (h *history.History, prefix string, err error) {
-	h, err = w.state.History(r.origin)
+	h, err = w.state.History(*r.origin)
 	return h, r.prefix, stateError(err)
 }
 
-// histories returns those of all roots of the view.
-func (w *Workspace) histories() ([]*history.History, error) {
+// histories returns those of roots, each once.
+func (w *Workspace) histories(roots []*root) ([]*history.History, error) {
 	var list []*history.History
-	for _, r := range w.roots {
+	for _, r := range roots {
 		h, _, err := w.historyOf(r)
 		if err != nil {
 			return nil, err
@@ -51,7 +51,7 @@ func (w *Workspace) History(ctx context.Context, q HistoryQuery) (list []Record,
 	if err := w.state.Recorded(ctx); err != nil {
 		return nil, 0, err
 	}
-	histories, err := w.histories()
+	histories, err := w.histories(w.roots)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -111,7 +111,7 @@ func (w *Workspace) historical(p Path) []string {
 
 // Kept opens a former content; RuleNotFound where it is not kept.
 func (w *Workspace) Kept(ctx context.Context, v *Version) (io.ReadCloser, int64, error) {
-	histories, err := w.histories()
+	histories, err := w.histories(w.roots)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -145,7 +145,7 @@ func historyError(err error) error {
 func (w *Workspace) Gap(ctx context.Context) (*Gap, error) {
 	var roots []string
 	for _, r := range w.roots {
-		roots = append(roots, r.origin)
+		roots = append(roots, *r.origin)
 	}
 	found, err := w.state.Gap(ctx, roots)
 	return found, historyError(err)

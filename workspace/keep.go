@@ -25,13 +25,8 @@ func (t *transaction) keep() error {
 			w.done.After = history.VersionOf(info)
 			t.notKept = fmt.Sprintf("the former content of a file above %d MiB is not kept by an append", appendWhole>>20)
 		}
-		if w.op.Kind == OpMove && w.op.Expect.Hash != "" {
-			if err := w.verifyMoved(); err != nil {
-				return err
-			}
-		}
-		if w.op.Kind == OpMove && w.copies {
-			if err := w.verifyCopied(t.ctx); err != nil {
+		if w.op.Kind == OpMove {
+			if err := w.verifyMoved(t.ctx); err != nil {
 				return err
 			}
 		}
@@ -68,23 +63,23 @@ func (t *transaction) keep() error {
 	return nil
 }
 
-// verifyMoved compares a file that was moved with Expect.
-func (w *work) verifyMoved() error {
-	info, err := w.at.dir.Stat(w.at.name())
-	if err != nil {
-		return w.fail(err)
-	}
-	if !fsys.Names(w.op.Expect.Hash, info.Version()) {
-		if now := readOld(w.at, info); !fsys.Names(w.op.Expect.Hash, now.Hash) {
-			return &changedError{w, now}
+// verifyMoved compares a file that was moved with Expect. It compares a tree that was copied to
+// another file system, and is about to be deleted, with its version from before the copy.
+func (w *work) verifyMoved(ctx context.Context) error {
+	if want := w.op.Expect.Hash; want != "" {
+		info, err := w.at.dir.Stat(w.at.name())
+		if err != nil {
+			return w.fail(err)
+		}
+		if !fsys.Names(want, info.Version()) {
+			if now := readOld(w.at, info); !fsys.Names(want, now.Hash) {
+				return &changedError{w, now}
+			}
 		}
 	}
-	return nil
-}
-
-// verifyCopied compares a tree that was copied to another file system, and is about to be
-// deleted, with its version from before the copy.
-func (w *work) verifyCopied(ctx context.Context) error {
+	if !w.copies {
+		return nil
+	}
 	now, err := tree.Version(ctx, w.backup.dir, w.backup.name())
 	if err != nil {
 		return w.failFrom(err)

@@ -105,7 +105,7 @@ func (w *Workspace) refuseProtected(s *spot, p Path, mayBeDirectory bool) error 
 // protection returns r as package protect judges it.
 func (w *Workspace) protection(r *root) protect.Root {
 	return protect.Root{
-		Root: r.Root, Canonical: r.canonical, Origin: r.origin, Prefix: r.prefix,
+		Root: r.Root, Canonical: r.canonical, Origin: *r.origin, Prefix: r.prefix,
 		Follow: func(name string) (string, bool, error) {
 			to, rel, err := w.follow(r, name, true, true)
 			return rel, to == r, err

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"toolcrib/workspace/internal/fsys"
@@ -26,17 +25,14 @@ func (w *Workspace) Nearest(p Path) string {
 		return q.String()
 	}
 	at := Path{view: w, root: p.root, rel: "."}
-	todo := strings.Split(p.rel, "/")
-	for {
-		at, todo = at.descend(todo)
-		if len(todo) == 0 {
+	for name := range strings.SplitSeq(p.rel, "/") {
+		if _, err := at.child(name).look(true); err != nil {
+			name = at.nearestEntry(name)
+		}
+		if name == "" {
 			break
 		}
-		near := at.nearestEntry(todo[0])
-		if near == "" {
-			break
-		}
-		at, todo = at.child(near), todo[1:]
+		at = at.child(name)
 	}
 	if _, err := at.look(true); err != nil {
 		return ""
@@ -60,16 +56,6 @@ func (p Path) withoutRoot() Path {
 		}
 	}
 	return Path{}
-}
-
-// descend goes down as many of the names as exist, and returns the others. What
-// is below a missing name is missing, so it can halve its way to the first.
-func (p Path) descend(names []string) (Path, []string) {
-	n := sort.Search(len(names), func(i int) bool {
-		_, err := p.child(path.Join(names[:i+1]...)).look(true)
-		return err != nil
-	})
-	return p.child(path.Join(names[:n]...)), names[n:]
 }
 
 // nearestEntry returns the entry of a directory whose name is nearest to name.

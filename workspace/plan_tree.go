@@ -116,7 +116,7 @@ func (t *transaction) planTransfer(w *work) error {
 		return w.conflict(Old{Exists: true, Info: w.from.info})
 	}
 	w.done.Files = 1
-	var bytes int64
+	w.done.After, w.done.Before = history.VersionOf(w.from.info), nil
 	if w.from.info.Kind == KindDirectory {
 		count := tree.Count
 		if w.copies {
@@ -126,11 +126,7 @@ func (t *transaction) planTransfer(w *work) error {
 		if err != nil {
 			return w.failFrom(err)
 		}
-		w.done.Files, bytes = size.Files, size.Bytes
-	}
-	w.done.After, w.done.Before = history.VersionOf(w.from.info), nil
-	if w.from.info.Kind == KindDirectory {
-		w.done.After.Size = bytes
+		w.done.Files, w.done.After.Size = size.Files, size.Bytes
 	}
 	if w.at.exists() {
 		if w.at.info.Kind == KindOther {

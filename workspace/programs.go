@@ -58,15 +58,14 @@ type OpenRoot struct {
 	Device, Inode uint64   // 0 if the system has none
 }
 
-// OpenRoots returns the roots, as they are open.
+// OpenRoots returns the roots, as they are open. It fails if one has left its name.
 func (w *Workspace) OpenRoots() ([]OpenRoot, error) {
 	places := make([]OpenRoot, 0, len(w.roots))
 	for _, r := range w.roots {
-		info, err := r.Stat(".")
-		if err != nil {
+		if err := (Path{view: w, root: r, rel: "."}).CheckRoot(); err != nil {
 			return nil, err
 		}
-		p := OpenRoot{Canonical: filepath.FromSlash(r.canonical), Device: info.Device, Inode: info.Inode}
+		p := OpenRoot{Canonical: filepath.FromSlash(r.canonical), Device: r.self.Device, Inode: r.self.Inode}
 		for _, name := range r.names {
 			if name != r.canonical {
 				p.Names = append(p.Names, filepath.FromSlash(name))

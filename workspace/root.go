@@ -20,11 +20,13 @@ type root struct {
 	// as the user gave it, and with symlinks resolved. The first is for the host.
 	names     []string
 	canonical string
-	// origin is the canonical name of the root that was given at the start, whose
-	// state this one shares, and prefix its path below that; "." is origin itself.
-	origin, prefix string
-	shown          string // how String prints it; "." for the first root
-	self           Info   // of the directory when it was opened
+	// origin points to the canonical name of the root that was given at the start, whose
+	// state this one shares; a root that was made again has another pointer. prefix is the
+	// path below that; "." is origin itself.
+	origin *string
+	prefix string
+	shown  string // how String prints it; "." for the first root
+	self   Info   // of the directory when it was opened
 }
 
 // openRoot opens the directory name, which is absolute.
@@ -39,25 +41,34 @@ func openRoot(name string, portable bool) (*root, error) {
 		canonical = name // it is a name only: the directory is open already
 	}
 	canonical = filepath.ToSlash(canonical)
-	r := &root{canonical: canonical, origin: canonical, prefix: "."}
+	r := &root{canonical: canonical, origin: &canonical, prefix: "."}
 	r.addNames(filepath.ToSlash(name), r.canonical)
-	if info, err := std.Stat("."); err == nil {
-		r.self = fsys.InfoOf(info)
-	}
-	if !portable {
-		if r.Root, err = fsys.OpenKernel(std); err == nil {
-			if err := std.Close(); err != nil {
-				r.Close()
-				return nil, err
-			}
-			return r, nil
-		}
-	}
-	if r.Root, err = fsys.OpenPortable(std); err != nil {
-		std.Close()
+	if r.Root, err = fsys.Open(std, portable); err != nil {
 		return nil, err
 	}
+	r.self, _ = r.Stat(".") // the zero Info is that of no directory
 	return r, nil
+}
+
+// again opens the directory that was made where r was, which is one of roots; nil if it must not
+// be served. The user gave the directory that was there: only its owner may replace it, no tool
+// or program that writes in another root, and no link may lead elsewhere.
+func (r *root) again(roots []*root) *root {
+	for _, other := range roots {
+		if _, inside := fsys.Below(other.canonical, path.Dir(r.canonical)); inside {
+			return nil
+		}
+	}
+	b, err := fsys.OpenPlain(r.canonical, r.Name() == "os.Root")
+	if err != nil {
+		return nil
+	}
+	n := &root{Root: b, names: r.names, canonical: r.canonical, origin: new(r.canonical), prefix: ".", shown: r.shown}
+	if n.self, err = b.Stat("."); err != nil || n.self.Owner != r.self.Owner || n.away() {
+		b.Close()
+		return nil
+	}
+	return n
 }
 
 // narrow opens a directory below r as a root; rel is free of links.
@@ -70,9 +81,7 @@ func (r *root) narrow(rel string) (*root, error) {
 		Root: b, canonical: path.Join(r.canonical, rel),
 		origin: r.origin, prefix: path.Join(r.prefix, rel),
 	}
-	if info, err := b.Stat("."); err == nil {
-		n.self = info
-	}
+	n.self, _ = b.Stat(".")
 	return n, nil
 }
 

@@ -209,7 +209,10 @@ func (t *transaction) undo() error {
 		s.dir.Remove(s.name()) //nolint:errcheck // a directory with the entries of others stays
 	}
 	if err := errors.Join(errs...); err != nil {
-		left := !slices.ContainsFunc(errs, func(err error) bool { return err != nil && !isLeft(err) })
+		left := !slices.ContainsFunc(errs, func(err error) bool {
+			_, is := errors.AsType[*leftError](err)
+			return err != nil && !is
+		})
 		if left && t.journal != nil {
 			t.journal.Acts(t.id, nil, false) //nolint:errcheck // the next start finds that all is undone
 		}
@@ -297,11 +300,6 @@ type leftError struct{ err error }
 
 func (e *leftError) Error() string { return fsys.Cause(e.err) }
 func (e *leftError) Unwrap() error { return e.err }
-
-func isLeft(err error) bool {
-	_, ok := errors.AsType[*leftError](err)
-	return ok
-}
 
 // giveBack appends to the file of a work the data that a program has appended to its unused
 // new file at s. It reports whether the program had done nothing else to that.

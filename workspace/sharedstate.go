@@ -16,8 +16,10 @@ import (
 type sharedState struct {
 	*store.Store
 	swapless sync.Map      // the devices (uint64) on which nothing can be exchanged
-	indexed  sync.Map      // the indexes of whole roots (Index), by the canonical name of the root
+	indexed  sync.Map      // the indexes of whole roots (Index), by root.origin
 	indexes  atomic.Uint64 // that were ever begun
+	taking   sync.Mutex    // held by Current
+	now      *Workspace    // the last one that Current made; nil = none
 }
 
 // ErrStateInside says that the directory for state is inside a root.
@@ -55,7 +57,7 @@ func (w *Workspace) StateBase() string { return w.state.Base() }
 // State returns the directory that keeps the state of the first root; for a view, that of
 // the root which holds its first directory. The first call opens it.
 func (w *Workspace) State() (*state.Dir, error) {
-	d, err := w.state.Root(w.roots[0].origin)
+	d, err := w.state.Root(*w.roots[0].origin)
 	return d, stateError(err)
 }
 

@@ -58,7 +58,7 @@ func (t *transaction) prepare() error {
 		return nil
 	}
 	t.id, t.journal = history.NewID(), j
-	i := journal.Intent{Change: t.id, Record: t.record(), Root: home.root.origin, Home: home.abs(), Log: h.Mark(), Temps: temps, Dirs: dirs}
+	i := journal.Intent{Change: t.id, Record: t.record(), Root: *home.root.origin, Home: home.abs(), Log: h.Mark(), Temps: temps, Dirs: dirs}
 	i.Record.Files = t.foreseen(h)
 	return t.ws.stateFailed(t.ctx, j.Begin(i))
 }
@@ -187,16 +187,14 @@ func (t *transaction) makeDir(in fsys.Dir, s *spot, mode fs.FileMode) (fsys.Dir,
 	}
 	s.dir = in
 	err := in.Mkdir(s.name(), 0o777)
-	switch {
-	case err == nil:
+	if err == nil {
 		t.made = append(t.made, s)
-	case !errors.Is(err, fs.ErrExist):
-		return nil, err
-	}
-	if err == nil && mode != 0 {
-		if err := in.Chmod(s.name(), mode); err != nil {
-			return nil, err
+		if mode != 0 {
+			err = in.Chmod(s.name(), mode)
 		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
 	}
 	d, err := in.Open(s.name())
 	if err != nil {

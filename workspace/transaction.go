@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -218,12 +219,7 @@ func (t *transaction) attempt() (err error) {
 
 // idle reports whether no operation changes anything.
 func (t *transaction) idle() bool {
-	for _, w := range t.works {
-		if !w.same {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.works, func(w *work) bool { return !w.same })
 }
 
 // adapt reports whether another attempt may succeed.
@@ -257,12 +253,8 @@ func (t *transaction) adapt(err error) bool {
 // renameImpossible reports whether an error says that a file cannot be replaced but may be
 // written: the user may not change its directory, or it is a mount point.
 func renameImpossible(err error) bool {
-	for _, e := range []error{syscall.EACCES, syscall.EPERM, syscall.EBUSY, syscall.EXDEV, errLost, errors.ErrUnsupported} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	such := []error{syscall.EACCES, syscall.EPERM, syscall.EBUSY, syscall.EXDEV, errLost, errors.ErrUnsupported}
+	return slices.ContainsFunc(such, func(e error) bool { return errors.Is(err, e) })
 }
 
 // receipt returns the result of the change.

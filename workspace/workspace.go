@@ -25,12 +25,15 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"toolcrib/workspace/internal/fsys"
@@ -133,6 +136,40 @@ func (w *Workspace) Close() error {
 		errs = append(errs, w.state.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// Current returns w with the roots at their names by now: one that was removed or moved away
+// is taken again if its owner has made it again, see root.again. What has begun goes on in the
+// directory where it began. State and history stay, since they belong to the names. The caller
+// closes w and not the result. A view is returned as it is.
+func (w *Workspace) Current() *Workspace {
+	if w == nil || w.view {
+		return w
+	}
+	w.state.taking.Lock()
+	defer w.state.taking.Unlock()
+	now := cmp.Or(w.state.now, w)
+	for i, r := range now.roots {
+		if !r.away() {
+			continue
+		}
+		if again := r.again(now.roots); again != nil {
+			next := *now
+			next.roots, next.view = slices.Clone(now.roots), true
+			next.roots[i], now, w.state.now = again, &next, &next
+		}
+	}
+	return now
+}
+
+// Identity tells the directories of w from those of another workspace, also from others that
+// had the same names before.
+func (w *Workspace) Identity() string {
+	var id strings.Builder
+	for _, r := range w.roots {
+		fmt.Fprintf(&id, "%s\x00%x %x\x00", r.names[0], r.self.Device, r.self.Inode)
+	}
+	return id.String()
 }
 
 // Roots returns the roots as the user named them, made absolute.

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
@@ -175,7 +174,7 @@ func (p *pass) key(ctx context.Context) flightKey {
 	}}
 	k.settings, k.epoch = p.live.serial, p.r.results.current()
 	if ws := p.call.Session.Workspace; ws != nil {
-		k.roots = strings.Join(ws.Roots(), "\x00")
+		k.roots = ws.Identity()
 		if p.tool.Cache > 0 {
 			k.generation, k.exact = p.r.results.generation(ws, ctx)
 		}

@@ -111,6 +111,9 @@ const anew = "new"
 // kernel returns the interpreter for a cell, with its turn: that of the handle, the caller's
 // last one, or a new one.
 func (d Deps) kernel(ctx context.Context, in InterpreterIn) (k *kernel, err error) {
+	if _, err := tools.Session(ctx).Workspace.OpenRoots(); err != nil { // one that is there would go on elsewhere
+		return nil, err
+	}
 	if in.Handle == "" {
 		if k = d.Kernels.last(ctx, in.Network); k != nil {
 			in.Handle = k.handle

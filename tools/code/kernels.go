@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
@@ -88,7 +87,7 @@ func (ks *Kernels) Count() int {
 }
 
 // rootsOf identifies a workspace: an interpreter sees the one in which it was started.
-func rootsOf(s *tools.SessionInfo) string { return strings.Join(s.Workspace.Roots(), "\x00") }
+func rootsOf(s *tools.SessionInfo) string { return s.Workspace.Identity() }
 
 // find returns the kernel of a handle, if it is the caller's.
 func (ks *Kernels) find(ctx context.Context, handle string) (*kernel, error) {
@@ -98,7 +97,7 @@ func (ks *Kernels) find(ctx context.Context, handle string) (*kernel, error) {
 	k, ok := ks.list[handle]
 	if !ok || k.principal != s.Principal || k.roots != rootsOf(s) {
 		return nil, tools.Errorf(tools.NotFound, "no interpreter has the handle %q", handle).
-			WithHint("it has ended, also after %s without a cell; handle=new starts one: make its variables again", durations.Exact(cmp.Or(ks.Idle, kernelIdle)))
+			WithHint("it has ended, also after %s without a cell, or works in a directory that was made again since; handle=new starts one: make its variables again", durations.Exact(cmp.Or(ks.Idle, kernelIdle)))
 	}
 	ks.use(s, k)
 	return k, nil

@@ -146,6 +146,10 @@ func (d Deps) start(ctx context.Context, in commandIn, spec jobs.Spec) (*jobs.Jo
 		return nil, tools.Errorf(tools.Conflict, "session %s was started with network: %v", in.Session, !in.Network).
 			WithHint("take another session")
 	}
+	if errors.Is(err, jobs.ErrOtherRoot) {
+		return nil, tools.Errorf(tools.Conflict, "session %s has ended: its directory was removed and made again", in.Session).
+			WithHint("the command has not run; the next call begins a new session")
+	}
 	return j, err
 }
 

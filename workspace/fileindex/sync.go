@@ -222,6 +222,9 @@ func (t *Index) checkStart() error {
 	case own.Links == 0 && own.Inode != 0:
 		return errors.Join(ErrLost, t.start.Refuse(errRemoved))
 	}
+	if err := t.start.Path().CheckRoot(); err != nil {
+		return errors.Join(ErrLost, err)
+	}
 	return nil
 }
 

@@ -18,6 +18,7 @@ type Info struct {
 	Target, Resolved string
 	// Device and Inode tell a file from another; 0 if the system has none.
 	Device, Inode uint64
+	Owner         uint32 // the ID of a user; 0 if the system has none
 }
 
 // Version identifies the content of a file that nobody has hashed: "v:" with size, time and
@@ -61,5 +62,6 @@ func KindOf(mode fs.FileMode) Kind {
 func InfoOf(fi fs.FileInfo) Info {
 	info := Info{Kind: KindOf(fi.Mode()), Size: fi.Size(), Mode: fi.Mode(), ModTime: fi.ModTime()}
 	info.Device, info.Inode, info.Links = Identity(fi)
+	info.Owner = userOf(fi)
 	return info
 }

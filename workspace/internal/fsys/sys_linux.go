@@ -18,6 +18,7 @@ func infoOfStat(st *unix.Stat_t) Info {
 		Links:   uint64(st.Nlink),
 		Device:  uint64(st.Dev),
 		Inode:   st.Ino,
+		Owner:   st.Uid,
 	}
 }
 

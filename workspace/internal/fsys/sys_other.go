@@ -16,6 +16,9 @@ const OpenFlags = 0
 // system has none.
 func Identity(fs.FileInfo) (device, inode, links uint64) { return 0, 0, 0 }
 
+// userOf returns the ID of the user who owns a file; 0 if the system has none.
+func userOf(fs.FileInfo) uint32 { return 0 }
+
 // renameRoots renames within a directory. os.Root does not rename between two, and
 // can only replace.
 func renameRoots(from *os.Root, name string, to *os.Root, as string, how renameHow) error {

@@ -26,6 +26,15 @@ func Identity(fi fs.FileInfo) (device, inode, links uint64) {
 	return uint64(st.Dev), uint64(st.Ino), uint64(st.Nlink)
 }
 
+// userOf returns the ID of the user who owns a file; 0 if the system has none.
+func userOf(fi fs.FileInfo) uint32 {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0
+	}
+	return st.Uid
+}
+
 // mayChange reports whether the caller may make and remove entries of an open
 // directory; nil = yes, also where the system cannot be asked.
 func mayChange(fd int) error {

@@ -23,6 +23,7 @@ type shellKey struct{ principal, roots, name string }
 type shell struct {
 	m       *Manager
 	key     shellKey
+	sees    string // the identity of the workspace in which it was started
 	network bool
 	process *sandbox.Process
 	in      *os.File      // commands, each ended by a line feed and a NUL
@@ -78,6 +79,10 @@ func (e *BusyError) Error() string { return "it runs another command, job " + e.
 // ErrOtherNetwork says that a named shell was started with another setting of the network.
 var ErrOtherNetwork = errors.New("it was started with another network")
 
+// ErrOtherRoot says that a root of a named shell was made again since the shell was started,
+// and that the shell has ended.
+var ErrOtherRoot = errors.New("a root was made again since it was started")
+
 // Known reports whether a principal has a shell with that name.
 func (m *Manager) Known(s Spec, name string) bool {
 	m.mu.Lock()
@@ -111,6 +116,9 @@ func (m *Manager) StartIn(ctx context.Context, s Spec, name, command string) (*J
 	if strings.ContainsRune(command, 0) {
 		return nil, fmt.Errorf("a command has no NUL: %w", os.ErrInvalid)
 	}
+	if _, err := s.Workspace.OpenRoots(); err != nil { // a shell that is there would go on elsewhere
+		return nil, err
+	}
 	m.shellTurn.Lock()
 	defer m.shellTurn.Unlock()
 	key := keyOf(s, name)
@@ -143,7 +151,7 @@ func (m *Manager) startShell(ctx context.Context, key shellKey, s Spec) (*shell,
 	if full {
 		return nil, ErrTooMany
 	}
-	sh := &shell{m: m, key: key, network: s.Command.Network, emptied: make(chan struct{}), pumped: make(chan struct{})}
+	sh := &shell{m: m, key: key, sees: s.Workspace.Identity(), network: s.Command.Network, emptied: make(chan struct{}), pumped: make(chan struct{})}
 	c := s.Command
 	c.Args = []string{"bash", "--noprofile", "--norc", "-c", loop}
 	theirs, err := sh.pipes(&c)
@@ -206,6 +214,10 @@ func (sh *shell) run(ctx context.Context, s Spec, command string) (*Job, error) 
 	defer sh.mu.Unlock()
 	if sh.current != nil {
 		return nil, &BusyError{sh.current}
+	}
+	if sh.sees != s.Workspace.Identity() {
+		sh.process.Kill()
+		return nil, ErrOtherRoot
 	}
 	if err := sh.m.add(j); err != nil {
 		return nil, err

@@ -197,11 +197,17 @@ func (e *UnavailableError) Hint() string {
 // Start starts a program for the call of ctx, in its workspace. ctx bounds only the start.
 // If the sandbox cannot be made at the level of the options, the error wraps an
 // [UnavailableError], which says what is missing and how to help. Start never uses a weaker
-// level.
+// level. It fails if a root has left its name: the program would change files that the user
+// does not see there.
 func (e *Engine) Start(ctx context.Context, c Command) (*Process, error) {
 	opt, err := e.options()
 	if err != nil {
 		return nil, err
+	}
+	if s := tools.Session(ctx); s != nil && s.Workspace != nil {
+		if _, err := s.Workspace.OpenRoots(); err != nil {
+			return nil, err
+		}
 	}
 	p, err := e.start(ctx, opt, c)
 	return p, worded(err)

@@ -33,7 +33,7 @@ type platform struct {
 type zygote struct {
 	engine *Engine
 	opt    Options
-	key    string // owner and the options of the view
+	key    string // owner, directories and the options of the view
 	whose  string // the owner: level, principal and workspace
 	view   sandboxinit.View
 	home   string // HOME of programs

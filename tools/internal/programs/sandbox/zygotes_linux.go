@@ -23,7 +23,7 @@ func (e *Engine) zygote(ctx context.Context, opt Options) (*zygote, error) {
 	}
 	whose := strings.Join(append([]string{opt.Level.String(), s.Principal}, s.Workspace.Roots()...), "\x00")
 	for {
-		z, how, err := e.enter(whose, opt)
+		z, how, err := e.enter(whose, s.Workspace.Identity(), opt)
 		if err != nil {
 			return nil, err
 		}
@@ -64,14 +64,15 @@ const (
 	isKnown entered = iota
 	isNew           // the caller must open it
 	isEnding
-	isOld // made with other settings, without users, marked as ending: the caller must finish it
+	isOld // made with other settings or directories, without users, marked as ending: the caller must finish it
 )
 
 // enter returns the zygote of an owner and counts one more user, unless it is ending. A
-// zygote that was made with other settings must end first. If programs still run in it, it
-// stays next to the new one, which then gets its own temporary directory.
-func (e *Engine) enter(whose string, opt Options) (z *zygote, how entered, err error) {
-	key := strings.Join([]string{whose, opt.view()}, "\x00\x00")
+// zygote that was made with other settings, or with other directories under the names of the
+// roots, must end first. If programs still run in it, it stays next to the new one, which then
+// gets its own temporary directory.
+func (e *Engine) enter(whose, identity string, opt Options) (z *zygote, how entered, err error) {
+	key := strings.Join([]string{whose, identity, opt.view()}, "\x00\x00")
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
