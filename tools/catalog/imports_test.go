@@ -48,6 +48,7 @@ var layers = []struct {
 	{"tools/internal/handles", []string{"tools"}},                                                                     // some principals get longer ones
 	{"tools/internal/durations", []string{"tools"}},                                                                   // its errors are those of tools
 	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                     // an image is a block of a result
+	{"tools/internal/losses", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}},  // the user of a tool is asked about what is lost
 	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                  // it tells the caller of a tool
 	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},         // it asks for paths as their caller does
 	{"tools/internal/services", []string{"tools", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}}, // what categories share has settings, as they have
