@@ -11,17 +11,19 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
+	"toolcrib/workspace/fileindex"
 )
 
 // Tally adds up what one call deletes and replaces. The zero Tally is ready for use.
 type Tally struct {
-	// Leave leaves out a path, of which dir says that it is a directory; nil = nothing is left
-	// out. Several goroutines may call it.
-	Leave func(p workspace.Path, dir bool) bool
+	// Unignored leaves out what is in directories that git ignores, of which programs leave
+	// nothing in the history.
+	Unignored bool
 
-	lost  []string // one text for each
-	names []string // of what the history keeps, taken by itself
-	kept  Holding  // its content
+	rules map[workspace.Path]*fileindex.Ignored // of the roots
+	lost  []string                              // one text for each
+	names []string                              // of what the history keeps, taken by itself
+	kept  Holding                               // its content
 	took  time.Duration
 }
 
@@ -66,11 +68,27 @@ func (t *Tally) Replace(ctx context.Context, verb, source string, to workspace.P
 	})
 }
 
+// leaves returns what leaves out paths of the root of p; nil = nothing is left out.
+func (t *Tally) leaves(p workspace.Path) func(p workspace.Path, dir bool) bool {
+	if !t.Unignored {
+		return nil
+	}
+	root := p.Root()
+	if t.rules[root] == nil {
+		if t.rules == nil {
+			t.rules = map[workspace.Path]*fileindex.Ignored{}
+		}
+		t.rules[root] = fileindex.NewIgnored(p)
+	}
+	return t.rules[root].Below
+}
+
 // gone adds a file or symlink whose content is lost.
 func (t *Tally) gone(ctx context.Context, path workspace.Path, follow bool, word func(there string) string) {
 	there, why := Irreversible(ctx, path, follow)
+	leave := t.leaves(path)
 	switch {
-	case there == "" || t.Leave != nil && t.Leave(path, false):
+	case there == "" || leave != nil && leave(path, false):
 	case why != "":
 		t.lost = append(t.lost, word(there)+"; "+why)
 	default:
@@ -85,13 +103,14 @@ func (t *Tally) gone(ctx context.Context, path workspace.Path, follow bool, word
 
 // directory adds what a directory holds.
 func (t *Tally) directory(ctx context.Context, path workspace.Path, word func(what string) string) error {
-	if t.Leave != nil && t.Leave(path, true) {
+	leave := t.leaves(path)
+	if leave != nil && leave(path, true) {
 		return nil
 	}
 	begun := time.Now()
 	limited, cancel := context.WithTimeout(ctx, maxTime-t.took)
 	defer cancel()
-	held, err := measure(limited, path, t.Leave)
+	held, err := measure(limited, path, leave)
 	t.took += time.Since(begun)
 	switch {
 	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
