@@ -274,7 +274,9 @@ func TestQuestionShowsAll(t *testing.T) {
 // A tool's own question does not hide the call that a rule asks about.
 func TestOwnQuestionWithRule(t *testing.T) {
 	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{planner(func(d *tools.Def[LineIn, Out]) {
-		d.Confirm = func(context.Context, LineIn) (tools.Question, error) { return tools.Question{Message: "delete big"}, nil }
+		d.Confirm = func(context.Context, LineIn) (tools.Question, error) {
+			return tools.Question{Message: "delete big"}, nil
+		}
 	})}}})
 	for args, want := range map[string]string{
 		`{"line":"rm big"}`:                "delete big",
