@@ -45,7 +45,7 @@ func bashTool(d Deps) tools.Tool {
 		Needs:   []tools.Need{{Binaries: []string{"bash"}, How: "install bash"}},
 		Limits:  tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "line": textfile.LineChars, "whole": shownWhole, "kept": textfile.Size(workspace.MaxKept)}},
 		Plan:    d.plan,
-		Confirm: d.losing,
+		Confirm: d.bashQuestion,
 		Redact:  tellBash,
 		Examples: []tools.Example[BashIn]{{
 			Say:   "Count the lines of the Go files.",
@@ -78,6 +78,11 @@ func (d Deps) plan(ctx context.Context, in BashIn) (tools.Plan, error) {
 	plan := planLine(tools.Session(ctx).Workspace, in.Command, d.location(ctx, commandIn(in)), d.always(commandIn(in)))
 	plan.Shows = commandIn(in).shows()
 	return plan, nil
+}
+
+// bashQuestion asks before a command loses what cannot be restored.
+func (d Deps) bashQuestion(ctx context.Context, in BashIn) (tools.Question, error) {
+	return d.losing(ctx, commandIn(in))
 }
 
 // tellBash returns the arguments as records may have them: without secrets.

@@ -14,8 +14,8 @@ import (
 // losing asks before a command deletes or replaces what the history cannot keep, as far as its
 // line shows. Of directories that git ignores nothing is kept anyway, and where no program is
 // recorded, the result says that.
-func (d Deps) losing(ctx context.Context, in BashIn) (tools.Question, error) {
-	list := command.Parse(in.Command, d.location(ctx, commandIn(in))).Losses
+func (d Deps) losing(ctx context.Context, in commandIn) (tools.Question, error) {
+	list := command.Parse(in.Command, d.location(ctx, in)).Losses
 	if len(list) == 0 || d.Sandbox == nil || !d.Sandbox.Recorded(ctx) {
 		return tools.Question{}, nil
 	}
