@@ -271,6 +271,24 @@ func TestQuestionShowsAll(t *testing.T) {
 	}
 }
 
+// A tool's own question does not hide the call that a rule asks about.
+func TestOwnQuestionWithRule(t *testing.T) {
+	r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{planner(func(d *tools.Def[LineIn, Out]) {
+		d.Confirm = func(context.Context, LineIn) (tools.Question, error) {
+			return tools.Question{Message: "delete big"}, nil
+		}
+	})}}})
+	for args, want := range map[string]string{
+		`{"line":"rm big"}`:                "delete big",
+		`{"line":"rm big","network":true}`: "delete big\nRun a line: it runs a program with the network on (rule exec-with-network).\nrm big",
+	} {
+		out := r.Run(t.Context(), run.Call{Tool: "shell", Args: json.RawMessage(args), Session: askable})
+		if out.Ask == nil || out.Ask.Forms["consent"].Message != want {
+			t.Errorf("%s: asks %+v, want %q", args, out.Ask, want)
+		}
+	}
+}
+
 func TestCommandPatternErrors(t *testing.T) {
 	for _, tc := range []struct{ rule, want string }{
 		{`{"verdict":"deny","command":[]}`, "policy[1]: command: the list names nothing; leave it out to fit every call"},

@@ -134,6 +134,8 @@ func (p *pass) policy(ctx context.Context) error {
 		}
 	}
 	switch {
+	case q.Message != "" && p.verdict == rules.Ask && p.plan.Shows != "":
+		p.question = q.Message + "\n" + p.shows(ru) // the tool does not ask about all that the call does
 	case q.Message != "":
 		if p.verdict != rules.Ask {
 			p.verdict, p.rule = rules.Ask, toolAsks

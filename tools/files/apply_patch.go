@@ -11,6 +11,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
 	"toolcrib/tools/files/internal/view"
+	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/internal/text/patch"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
@@ -97,7 +98,7 @@ func patchQuestion(ctx context.Context, in ApplyPatchIn) (tools.Question, error)
 		if err != nil {
 			continue // the call itself reports the error
 		}
-		if there, why := change.Irreversible(ctx, path, false); why != "" {
+		if there, why := losses.Irreversible(ctx, path, false); why != "" {
 			lost, reason = append(lost, there), why
 		}
 	}

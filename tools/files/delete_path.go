@@ -6,11 +6,11 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"errors"
-	"fmt"
 
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
 	"toolcrib/tools/files/internal/view"
+	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
@@ -137,26 +137,14 @@ func (in DeletePathIn) check(path workspace.Path) error {
 
 // deleteQuestion asks before a call deletes what cannot be restored.
 func deleteQuestion(ctx context.Context, in DeletePathIn) (tools.Question, error) {
-	path, info, err := in.target(ctx)
+	path, _, err := in.target(ctx)
 	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
 		return tools.Question{}, nil // the call itself reports the error
 	}
 	if err != nil {
 		return tools.Question{}, err
 	}
-	if there, why := change.Irreversible(ctx, path, false); why != "" {
-		return tools.Question{Message: fmt.Sprintf("delete %s; %s", there, why)}, nil
-	}
-	if !in.Recursive || info.Kind != workspace.KindDirectory {
-		return tools.Question{}, nil
-	}
-	held, err := change.Measure(ctx, path)
-	if err != nil || held.Empty() {
-		return tools.Question{}, err
-	}
-	lost := held.Lost(ctx)
-	if lost == "" {
-		return tools.Question{}, nil
-	}
-	return tools.Question{Message: fmt.Sprintf("delete the directory %s with %s; %s", textfile.Path(path.String()), held, lost)}, nil
+	var lost losses.Tally
+	err = lost.Delete(ctx, path, in.Recursive)
+	return lost.Question(ctx), err
 }

@@ -8,6 +8,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
@@ -138,19 +139,9 @@ func (r relocation) question(ctx context.Context) (tools.Question, error) {
 	if err != nil {
 		return tools.Question{}, err
 	}
-	if there, why := change.Irreversible(ctx, to, false); why != "" {
-		return tools.Question{Message: fmt.Sprintf("%s %s over %s; %s", r.verb, textfile.Path(r.source), there, why)}, nil
-	}
-	held, err := change.Measure(ctx, to)
-	if err != nil || held.Empty() {
-		return tools.Question{}, err
-	}
-	lost := held.Lost(ctx)
-	if lost == "" {
-		return tools.Question{}, nil
-	}
-	return tools.Question{Message: fmt.Sprintf("%s %s to %s, replacing that directory with %s; %s", r.verb,
-		textfile.Path(r.source), textfile.Path(to.String()), held, lost)}, nil
+	var lost losses.Tally
+	err = lost.Replace(ctx, r.verb, r.source, to, false, true)
+	return lost.Question(ctx), err
 }
 
 // amount returns how much was changed: ", 214 files" for a tree, ", 12 B" for a file.

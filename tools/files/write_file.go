@@ -10,6 +10,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
 	"toolcrib/tools/files/internal/view"
+	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
@@ -103,11 +104,9 @@ func writeQuestion(ctx context.Context, in WriteFileIn) (tools.Question, error) 
 	if err != nil {
 		return tools.Question{}, err
 	}
-	there, why := change.Irreversible(ctx, path, true)
-	if why == "" {
-		return tools.Question{}, nil
-	}
-	return tools.Question{Message: fmt.Sprintf("overwrite %s; %s", there, why)}, nil
+	var lost losses.Tally
+	lost.Overwrite(ctx, path)
+	return lost.Question(ctx), nil
 }
 
 // writeFileSpellings are the forms in which other tools say how to write.

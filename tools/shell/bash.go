@@ -12,6 +12,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/shell/internal/command"
+	"toolcrib/workspace"
 )
 
 //go:embed bash.md
@@ -41,10 +42,11 @@ func bashTool(d Deps) tools.Tool {
 		Aliases: []string{"shell", "run_command", "execute_command"}, Foreign: bashForeign(),
 		Access: tools.Exec, Effects: tools.Workspace | tools.Outside | tools.Process | tools.Network | tools.State | tools.Destroys,
 		Streams: true, Timeout: longest + 30*time.Second, Spellings: bashSpellings(),
-		Needs:  []tools.Need{{Binaries: []string{"bash"}, How: "install bash"}},
-		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "line": textfile.LineChars, "whole": shownWhole}},
-		Plan:   d.plan,
-		Redact: tellBash,
+		Needs:   []tools.Need{{Binaries: []string{"bash"}, How: "install bash"}},
+		Limits:  tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "line": textfile.LineChars, "whole": shownWhole, "kept": textfile.Size(workspace.MaxKept)}},
+		Plan:    d.plan,
+		Confirm: d.bashQuestion,
+		Redact:  tellBash,
 		Examples: []tools.Example[BashIn]{{
 			Say:   "Count the lines of the Go files.",
 			Files: map[string]string{"a.go": "package a\n", "b/b.go": "package b\n\nvar B = 1\n"},
@@ -76,6 +78,11 @@ func (d Deps) plan(ctx context.Context, in BashIn) (tools.Plan, error) {
 	plan := planLine(tools.Session(ctx).Workspace, in.Command, d.location(ctx, commandIn(in)), d.always(commandIn(in)))
 	plan.Shows = commandIn(in).shows()
 	return plan, nil
+}
+
+// bashQuestion asks before a command loses what cannot be restored.
+func (d Deps) bashQuestion(ctx context.Context, in BashIn) (tools.Question, error) {
+	return d.losing(ctx, commandIn(in))
 }
 
 // tellBash returns the arguments as records may have them: without secrets.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"toolcrib/.ci/measure/harness"
 )
 
@@ -27,6 +29,11 @@ func UndoCost(ctx context.Context, env harness.Environment) (err error) {
 		}
 		defer func() { err = errors.Join(err, c.users[i].Close()) }()
 	}
+	apart, err := otherFileSystem(base, dir)
+	if err != nil {
+		return err
+	}
+	fmt.Println(apart)
 	files, many := env.Of(5000, 200), env.Of(80_000, 800)
 	python := func(body string) string {
 		return fmt.Sprintf("python3 -c \"\nfor d in range(10):\n  for i in range(%d):\n    %s\"", files/10, body)
@@ -115,4 +122,17 @@ func (c *undoCost) prepare(ctx context.Context, script string) error {
 		return fmt.Errorf("%s: %w: %s", script, err, out)
 	}
 	return nil
+}
+
+// otherFileSystem says whether the state lies on another file system than the tree: then each
+// file is copied before it changes, not linked.
+func otherFileSystem(state, tree string) (string, error) {
+	var of, its unix.Stat_t
+	if err := errors.Join(unix.Stat(state, &of), unix.Stat(tree, &its)); err != nil {
+		return "", err
+	}
+	if of.Dev != its.Dev {
+		return "the state is on another file system than the tree: former contents are copied", nil
+	}
+	return "the state is on the file system of the tree: former contents are linked where that is enough", nil
 }

@@ -5,7 +5,7 @@
 // calls that write a file, with content.go for the form of the text; editing.go is for calls
 // that edit one; patching.go, patchstep.go and patched.go are for patches. placeholder.go
 // refuses text such as "rest of the code unchanged". conflict.go describes conflicts between
-// the expected and the present content. measure.go finds what cannot be undone.
+// the expected and the present content.
 //
 // The package imports view, which knows the contents that the caller has seen. It must not import the
 // category or package restore.

@@ -237,3 +237,11 @@ func FirstNames(names []string) string {
 	}
 	return text
 }
+
+// KindName returns a kind with its article.
+func KindName(k workspace.Kind) string {
+	if k == workspace.KindOther {
+		return "a special file"
+	}
+	return "a " + string(k)
+}

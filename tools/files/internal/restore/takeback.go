@@ -7,7 +7,7 @@ import (
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 
-	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/internal/losses"
 )
 
 // takeBack undoes a move, or deletes the tree that a copy made, and brings back the
@@ -26,8 +26,8 @@ func (r *Restoration) takeBack(p Part, now pathState) error {
 	case p.came():
 		err = r.moveBack(p, now, swap)
 	case now.kind != "":
-		var held change.Holding
-		held, err = change.Measure(r.ctx, p.path)
+		var held losses.Holding
+		held, err = losses.Measure(r.ctx, p.path)
 		r.remove(p.path, now)
 		for _, name := range held.Large {
 			r.Large = append(r.Large, textfile.Path(name))

@@ -5,7 +5,8 @@
 // Unknown parts are reported as unknown: a line that does not parse, a word that comes from a
 // variable, a script given to a shell. Nothing unknown is taken to be harmless.
 //
-// Start at [Parse]; run.go and programs.go have the programs that run others. The package
+// Start at [Parse]; run.go and programs.go have the programs that run others, loss.go has what
+// is deleted and replaced. The package
 // imports the parser, and the package tools for the types of its results.
 package command
 
@@ -30,6 +31,7 @@ type Line struct {
 	Touches  []tools.Touch   // by redirections that belong to no single command
 	Unknown  string          // why it may run other commands, "" = it does not
 	Writes   bool            // a redirection changes a file
+	Losses   []Loss          // what it certainly deletes or replaces
 }
 
 // Limits of the analysis. A line beyond them is unknown.

@@ -58,7 +58,7 @@ func filedOf(name string) (filed, bool) {
 // opens returns the paths that a command certainly opens. told reports whether these are all
 // paths that its words name.
 func (w *walker) opens(name string, words []tools.Word) (touches []tools.Touch, told bool) {
-	if text := words[0].Text; strings.Contains(text, "/") && !strings.HasPrefix(path.Dir(text), "/usr/") && path.Dir(text) != "/bin" {
+	if !usual(words[0].Text) {
 		return nil, false
 	}
 	switch name {
@@ -76,6 +76,11 @@ func (w *walker) opens(name string, words []tools.Word) (touches []tools.Touch, 
 		return nil, false
 	}
 	return w.operands(f, words[1:])
+}
+
+// usual reports whether a program is that of the system by its name.
+func usual(program string) bool {
+	return !strings.Contains(program, "/") || strings.HasPrefix(path.Dir(program), "/usr/") || path.Dir(program) == "/bin"
 }
 
 func (w *walker) operands(f filed, args []tools.Word) (touches []tools.Touch, told bool) {

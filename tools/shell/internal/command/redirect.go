@@ -52,6 +52,9 @@ func (w *walker) redirects(list []*syntax.Redirect) (touches []tools.Touch, told
 		var ok bool
 		touches, ok = w.touch(touches, word, writes)
 		told = told && ok
+		if writes && r.Op != syntax.AppOut && r.Op != syntax.AppAll && r.Op != syntax.RdrInOut {
+			w.lose(word, Loss{Kind: Overwrites})
+		}
 	}
 	return touches, told
 }

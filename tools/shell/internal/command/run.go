@@ -23,6 +23,7 @@ func (w *walker) run(words []tools.Word) {
 	c := &w.line.Commands[at]
 	c.Hides = w.fileRun(words[0].Text)
 	c.Touches, c.Told = w.opens(name, words)
+	w.loses(name, words)
 	c.Light = isLight(words[0].Text)
 	hides := func(why string) { w.line.Commands[at].Hides = why }
 	args := words[1:]

@@ -1,4 +1,4 @@
-package change
+package losses
 
 import (
 	"context"
@@ -21,7 +21,11 @@ type Holding struct {
 
 // Measure counts the content of a directory. For any other path, or a missing one, it returns
 // an empty Holding.
-func Measure(ctx context.Context, p workspace.Path) (Holding, error) {
+func Measure(ctx context.Context, p workspace.Path) (Holding, error) { return measure(ctx, p, nil) }
+
+// measure is Measure without the content of the directories for which leave returns true; nil =
+// none. Several goroutines may call it.
+func measure(ctx context.Context, p workspace.Path, leave func(p workspace.Path, dir bool) bool) (Holding, error) {
 	info, err := p.Lstat()
 	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
 		return Holding{}, nil
@@ -29,7 +33,14 @@ func Measure(ctx context.Context, p workspace.Path) (Holding, error) {
 	if err != nil || info.Kind != workspace.KindDirectory {
 		return Holding{}, err
 	}
-	entries, stats, err := fileindex.Walk(ctx, p, fileindex.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
+	opt := fileindex.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true}
+	if leave != nil {
+		opt.SkipDir = func(rel string) bool {
+			dir, err := p.Join(rel)
+			return err == nil && leave(dir, true)
+		}
+	}
+	entries, stats, err := fileindex.Walk(ctx, p, opt)
 	if err != nil {
 		return Holding{}, err
 	}
@@ -56,6 +67,13 @@ func Measure(ctx context.Context, p workspace.Path) (Holding, error) {
 		}
 	}
 	return h, nil
+}
+
+// add adds what another directory holds.
+func (h *Holding) add(other Holding) {
+	h.Files += other.Files
+	h.directories += other.directories
+	h.bytes += other.bytes
 }
 
 // Empty reports whether a directory holds nothing.
@@ -109,12 +127,4 @@ func historyless(ctx context.Context) string {
 		return "no history is kept, so it cannot be undone"
 	}
 	return ""
-}
-
-// KindName returns a kind with its article.
-func KindName(k workspace.Kind) string {
-	if k == workspace.KindOther {
-		return "a special file"
-	}
-	return "a " + string(k)
 }

@@ -1,0 +1,171 @@
+package shell_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toolcrib/tools"
+	"toolcrib/tools/files"
+	"toolcrib/tools/internal/programs/sandbox"
+)
+
+// asks returns what the user is asked before a call.
+func (s server) asks(tool tools.Tool, args map[string]any) string {
+	s.t.Helper()
+	raw, err := json.Marshal(args)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	bound, err := tool.Bind(raw)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ctx := tools.WithSession(s.t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: s.ws})
+	q, err := tool.Question(ctx, bound)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return q.Message
+}
+
+// tree makes files in the workspace; a number is the size of a sparse file in MiB.
+func (s server) tree(dir string, sizes map[string]int64) {
+	s.t.Helper()
+	for name, size := range sizes {
+		at := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			s.t.Fatal(err)
+		}
+		if err := os.WriteFile(at, nil, 0o644); err != nil {
+			s.t.Fatal(err)
+		}
+		if err := os.Truncate(at, size<<20); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// host returns a path of the workspace on the host.
+func (s server) host(name string) string {
+	s.t.Helper()
+	p, err := s.ws.Resolve(name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return p.Host()
+}
+
+func named(t *testing.T, list []tools.Tool, name string) tools.Tool {
+	t.Helper()
+	for _, tool := range list {
+		if tool.Name == name {
+			return tool
+		}
+	}
+	t.Fatalf("no tool is called %s", name)
+	return tools.Tool{}
+}
+
+// losing is a server with large files whose programs are recorded.
+func losing(t *testing.T) server {
+	t.Helper()
+	s := start(t)
+	ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: s.ws})
+	if why := s.engine.Unrecorded(ctx); why != "" {
+		t.Skip("needs: recorded programs: " + why)
+	}
+	dir := s.host(".")
+	s.tree(dir, map[string]int64{
+		"big.img": 70, "d/big.img": 70, "d/small": 0, "small": 0, "a b.img": 70, ".hidden.img": 70,
+		"build/big.img": 70, "build/sub/big.img": 70, "mixed/build/big.img": 70, "mixed/small": 0, "repo/.git/objects/pack": 70,
+		"parts/1": 60, "parts/2": 60, "parts/3": 60, "parts/4": 60, "parts/5": 60, "more/6": 60, "more/7": 60, "more/8": 60, "more/9": 60,
+	})
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, ".git"), 0o755), os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("build/\n"), 0o644),
+		os.Symlink("big.img", filepath.Join(dir, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A command asks about what cannot be undone in the words of the tool that does the same.
+func TestLosesAsTools(t *testing.T) {
+	s := losing(t)
+	bash, all := named(t, s.all, "bash"), files.Tools(files.Deps{})
+	for _, tc := range []struct {
+		lines []string
+		tool  string
+		args  map[string]any
+		want  string
+	}{
+		{[]string{
+			"rm big.img", "rm -f ./big.img", "/bin/rm big.img", "rm -rf big.img small", "unlink big.img", "cd d && rm ../big.img", "true; rm -- big.img", "bash -c 'rm big.img'", "timeout 5 rm big.img",
+			"if true; then rm big.img; fi", "x=$(rm big.img)", "rm big.*", "rm -f big.img build/*", "rm " + s.host("big.img"), "rm {big,other}.img",
+		}, "delete_path", map[string]any{"path": "big.img"}, "delete big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone"},
+		{[]string{"rm -rf d", "rm -r d/", "rm -fR d build small", "rm --recursive --force d", "find d -delete", "find d -type f -delete"},
+			"delete_path", map[string]any{"path": "d", "recursive": true}, "delete the directory d with 2 files (73 MB); the history does not keep 1 file above 67 MB, which cannot come back, such as d/big.img"},
+		{[]string{"rm -rf repo"},
+			"delete_path", map[string]any{"path": "repo", "recursive": true}, "delete the directory repo with 1 file (73 MB); the history does not keep 1 file above 67 MB, which cannot come back, such as repo/.git/objects/pack"},
+		{[]string{"> big.img", "echo x > big.img", "echo x >| big.img", "echo x &> big.img", "truncate -s 0 big.img", "truncate --size=1M big.img", "echo x | tee big.img", "sed -i s/a/b/ big.img", "dd if=small of=big.img", "shred big.img", "cat small >big.img"},
+			"write_file", map[string]any{"path": "big.img", "content": "x"}, "overwrite big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone"},
+		{[]string{"echo x > link", "tee link"}, "write_file", map[string]any{"path": "link", "content": "x"}, "overwrite link (73 MB); the history does not keep files above 67 MB, so it cannot be undone"},
+		{[]string{"mv small big.img", "mv -f small big.img", "mv -T small big.img"}, "move_path", map[string]any{"source": "small", "destination": "big.img", "overwrite": true},
+			"move small over big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone"},
+		{[]string{"cp small big.img", "cp -p small big.img", "install -m 755 small big.img"}, "copy_path", map[string]any{"source": "small", "destination": "big.img", "overwrite": true},
+			"copy small over big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone"},
+		{[]string{"mv big.img d", "mv -t d big.img", "mv big.img d/"}, "move_path", map[string]any{"source": "big.img", "destination": "d/big.img", "overwrite": true},
+			"move big.img over d/big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone"},
+		{[]string{"rm *.img"}, "", nil, "delete a b.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone\n" +
+			"delete big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone"},
+		{[]string{"rm -rf parts more", "rm parts/* more/*"}, "", nil, ""},
+		{[]string{"ln -sf small big.img"}, "", nil, "link small over big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone"},
+	} {
+		if tc.tool != "" {
+			if got := s.asks(named(t, all, tc.tool), tc.args); got != tc.want {
+				t.Errorf("%s %v asks\n%s\nwant\n%s", tc.tool, tc.args, got, tc.want)
+			}
+		}
+		for _, line := range tc.lines {
+			got := s.asks(bash, map[string]any{"command": line})
+			if tc.want == "" && strings.HasPrefix(got, "delete or replace parts") && strings.HasSuffix(got, "the history keeps only the first 20000 entries or 537 MB of it; the rest cannot come back") {
+				continue
+			}
+			if got != tc.want {
+				t.Errorf("%s asks\n%s\nwant\n%s", line, got, tc.want)
+			}
+		}
+	}
+	for _, args := range []map[string]any{
+		{"command": "rm big.img", "cwd": "d"}, {"command": "rm d/big.img", "background": true}, {"command": "rm d/big.img", "session": "a"},
+	} {
+		if got, want := s.asks(bash, args), "delete d/big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone"; got != want {
+			t.Errorf("%v asks\n%s\nwant\n%s", args, got, want)
+		}
+	}
+}
+
+// A command does not ask about what can be undone, what git ignores, and what it does not lose.
+func TestLosesNothing(t *testing.T) {
+	s := losing(t)
+	bash := named(t, s.all, "bash")
+	outside := filepath.Join(t.TempDir(), "big.img")
+	s.tree(filepath.Dir(outside), map[string]int64{"big.img": 70})
+	for _, line := range []string{
+		"rm small", "rm -rf parts", "rm -rf build", "rm build/big.img", "rm -rf build/sub mixed", "> build/big.img", "find build -delete", "find . -name '*.o' -delete",
+		"rm d", "rmdir d", "rm none.img", "rm -rf none", "rm " + outside, "rm ../ws2/big.img", "echo x >> big.img", "echo x | tee -a big.img", "cat < big.img", "exec 3<> big.img",
+		"truncate -s +1M big.img", "dd if=small of=big.img oflag=append conv=notrunc", "sed s/a/b/ big.img", "sed -i.bak s/a/b/ big.img", "cp big.img new", "mv big.img new", "cp -n small big.img",
+		"mv -n small big.img", "mv -b small big.img", "ln -s small big.img", "install -d big.img", "touch big.img", "chmod 600 big.img", "mkdir big.img", "echo rm big.img", "echo 'rm big.img'",
+		"cat big.img", `rm "$x"`, "rm $x", "rm .*.png", "rm -rf -- */none", "./rm big.img", "git rm big.img", "cp -r d none", "mv small d", "f() { rm big.img; }",
+	} {
+		if got := s.asks(bash, map[string]any{"command": line}); got != "" {
+			t.Errorf("%s asks\n%s", line, got)
+		}
+	}
+	s.engine.Configure(sandbox.Options{Unrecorded: true})
+	if got := s.asks(bash, map[string]any{"command": "rm big.img"}); got != "" {
+		t.Errorf("without the history of programs it asks\n%s", got)
+	}
+}
