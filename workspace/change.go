@@ -45,8 +45,7 @@ type Op struct {
 	Restores bool
 }
 
-// Expect is a condition on a file, checked up to the moment of the change. The
-// zero value demands nothing.
+// Expect is a condition on a file, checked up to the moment of the change; the zero one is none.
 type Expect struct {
 	Absent bool   // no entry may exist; the system decides
 	Hash   string // SHA-256 in hex or its first digits, at least HashDigits; or a version token of Info.Version
