@@ -10,7 +10,7 @@ import (
 func Category(*services.Services) tools.Category {
 	d := &deps{kept: newShelf(keptBytes), readers: reader.Set{}}
 	return tools.Category{
-		ID: "documents", Title: "read documents of any format",
+		ID: "documents", Title: "read office files, books, mail and archives",
 		Guide: "parse_document turns office files, EPUB, RTF, HTML, mail, notebooks, CSV, feeds and zip archives into Markdown with headings, lists and tables, page by page",
 		Tools: []tools.Tool{parseDocumentTool(d)},
 	}
