@@ -12,6 +12,13 @@ import (
 	"toolcrib/tools/catalog"
 )
 
+// services are settings for services of others, whose variables have the names that these
+// services and their other users give them.
+var services = map[string]string{
+	"SearXNG": "SEARXNG_URL", "Brave": "BRAVE_API_KEY", "Tavily": "TAVILY_API_KEY", "Exa": "EXA_API_KEY",
+	"Serper": "SERPER_API_KEY", "SerpAPI": "SERPAPI_API_KEY", "AMap": "AMAP_API_KEY",
+}
+
 // Every field can be set by a flag and by a variable, whose names go together; what
 // only the file sets is none of them.
 func TestConfigTags(t *testing.T) {
@@ -30,7 +37,11 @@ func TestConfigTags(t *testing.T) {
 		} else if strings.HasSuffix(f.Name, "Token") {
 			t.Errorf("%s: a secret must not stand on the command line", f.Name)
 		}
-		if want := "TOOLCRIB_" + strings.ToUpper(name); env != want {
+		want := "TOOLCRIB_" + strings.ToUpper(name)
+		if other, ok := services[f.Name]; ok {
+			want = other
+		}
+		if env != want {
 			t.Errorf("%s: flag %q, env %q; want %q", f.Name, flag, env, want)
 		}
 		if f.Tag.Get("help") == "" {

@@ -158,12 +158,12 @@ func delegator(tool string) bool { return tool == "call_tool" || tool == "call_r
 
 // changing are the parts of results that no two calls have in common.
 var changing = regexp.MustCompile(strings.Join([]string{
-	`(?m:^\d+@[0-9a-z]+ · .*$)`,                                   // a process of this machine: another one may be the first by then
-	`of \d+ processes|\d+% cpu in all`,                            // so many are there, and do so much, at one moment
-	`\b\d+@[0-9a-z]+\b( bash .*; exec)?`,                          // a process, which is its shell until it has been executed
-	`\b06[0-9a-z]{14}\b`,                                          // ids of changes
-	`\bjob[ =][a-z2-7]{8}\b|(?m:^[a-z2-7]{8}\b)|\bpy-[a-z2-7]+\b`, // handles
-	`\d\d:\d\d:\d\dZ?|(in|for|after) [0-9.]+ m?s`,                 // times
+	`(?m:^\d+@[0-9a-z]+ · .*$)`,                                       // a process of this machine: another one may be the first by then
+	`of \d+ processes|\d+% cpu in all`,                                // so many are there, and do so much, at one moment
+	`\b\d+@[0-9a-z]+\b( bash .*; exec)?`,                              // a process, which is its shell until it has been executed
+	`\b06[0-9a-z]{14}\b`,                                              // ids of changes
+	`\bjob[ =][a-z2-7]{8}\b|(?m:^[a-z2-7]{8} [a-z])|\bpy-[a-z2-7]+\b`, // handles
+	`\d\d:\d\d:\d\dZ?|(in|for|after) [0-9.]+ m?s`,                     // times
 }, "|"))
 
 // do calls until nothing is asked any more, answering each form by act, and words how
