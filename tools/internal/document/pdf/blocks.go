@@ -252,9 +252,9 @@ func textBlocks(lines []*line) []document.Block {
 			t.begin(l)
 		case t.breaks(lines[i-1], l):
 			t.spans = document.Append(t.spans, document.Span{Text: "\n"})
-			t.spans = extend(t.spans, lineSpans(l))
+			t.spans = extend(t.spans, t.lineSpans(l))
 		default:
-			t.spans = extend(glue(t.spans, lines[i-1], l.text()), lineSpans(l))
+			t.spans = extend(glue(t.spans, lines[i-1], l.text()), t.lineSpans(l))
 		}
 	}
 	t.flush()
@@ -298,13 +298,14 @@ var bulletGlued = regexp.MustCompile(`^[•◦▪▫‣●○■□➢✓]\S`)
 func (t *texts) breaks(p, l *line) bool {
 	first := l.words[0]
 	fits := p.x1+.3*l.size+(first.x1-first.x0) < t.right-.5*l.size
-	return fits || len(l.segments) > 1 || len(p.segments) > 1
+	parts := len(l.segments) > 1 && !t.justified(l) || len(p.segments) > 1 && !t.justified(p)
+	return fits || parts
 }
 
 func (t *texts) begin(l *line) {
 	t.item, t.label = false, ""
 	if !marked(l) {
-		t.spans = lineSpans(l)
+		t.spans = t.lineSpans(l)
 		return
 	}
 	t.item, t.x = true, l.x0
@@ -321,7 +322,7 @@ func (t *texts) begin(l *line) {
 	rest := *l
 	rest.words = l.words[1:]
 	rest.finish()
-	t.spans = lineSpans(&rest)
+	t.spans = t.lineSpans(&rest)
 }
 
 func (t *texts) flush() {
@@ -345,9 +346,27 @@ func (t *texts) flush() {
 	t.blocks = append(t.blocks, document.Block{Kind: document.Item, Level: len(t.indents) - 1, Label: t.label, Spans: spans})
 }
 
+// justified reports whether a line is as wide as the text and its gaps are alike: its words
+// are spread, not its parts.
+func (t *texts) justified(l *line) bool {
+	const alike = 1.5
+	if len(l.segments) < 2 || l.x1 < t.right-.5*l.size {
+		return false
+	}
+	least, most := math.Inf(1), 0.0
+	for i := 1; i < len(l.words); i++ {
+		gap := l.words[i].x0 - l.words[i-1].x1
+		least, most = min(least, gap), max(most, gap)
+	}
+	return most < alike*least
+}
+
 // lineSpans keeps the wide gaps of a line visible, so that a row stays on one line with its
 // parts apart.
-func lineSpans(l *line) []document.Span {
+func (t *texts) lineSpans(l *line) []document.Span {
+	if t.justified(l) {
+		return spans(l.words)
+	}
 	var all []document.Span
 	for i, s := range l.segments {
 		if i > 0 {

@@ -82,10 +82,13 @@ func newPage(raw *pdfium.Page, number int) *page {
 	}
 	p.words = words(raw, direction)
 	setLinks(p.words, raw.Links, direction)
-	for _, other := range []int{0, 90, 180, 270, -1} {
-		if other != direction && len(p.words) < mostWords {
+	for _, other := range []int{0, 90, 180, 270} {
+		if other != direction {
 			p.aside = append(p.aside, lines(words(raw, other))...)
 		}
+	}
+	for _, w := range slanted(raw) {
+		p.aside = append(p.aside, &line{words: []*word{w}})
 	}
 	p.place(raw, direction)
 	p.lines = lines(p.words)

@@ -84,7 +84,9 @@ func words(p *pdfium.Page, direction int) []*word {
 		c := &p.Chars[i]
 		r := c.Rune
 		if unicode.IsSpace(r) {
-			w, spaced = nil, true
+			if w == nil || !hidden(p.Chars, i, direction) {
+				w, spaced = nil, true
+			}
 			continue
 		}
 		soft := r == 0x02 || r == 0xfffe || r == 0xad // how a hyphen of a line break comes
@@ -127,6 +129,39 @@ func words(p *pdfium.Page, direction int) []*word {
 		w.soft = soft
 		w.x0, w.x1 = min(w.x0, box.x0), max(w.x1, box.x1)
 		w.chars++
+	}
+	return all
+}
+
+// hidden reports whether a space is drawn below the character that follows it.
+func hidden(chars []pdfium.Char, i, direction int) bool {
+	if i+1 == len(chars) || chars[i].Object == 0 || chars[i+1].Object == 0 {
+		return false
+	}
+	space, next := uprightArea(chars[i].Box, direction), uprightArea(chars[i+1].Box, direction)
+	wide := space.x1 - space.x0
+	return wide > .1*chars[i].Text.Size && math.Abs(next.x0-space.x0) < .3*wide && !unicode.IsSpace(chars[i+1].Rune) && !rightToLeft(chars[i+1].Rune)
+}
+
+// slanted returns the text that runs in no direction of an axis, a word for each line as
+// PDFium found it.
+func slanted(p *pdfium.Page) []*word {
+	var all []*word
+	var w *word
+	for i := range p.Chars {
+		c := &p.Chars[i]
+		switch {
+		case c.Text.Direction >= 0 || c.Rune == '\r' || c.Rune == '\n':
+			w = nil
+		case c.Rune < ' ' || !utf8.ValidRune(c.Rune):
+		case w == nil && c.Object == 0:
+		case w == nil:
+			w = &word{text: string(c.Rune), x0: c.Box.X0, x1: c.Box.X1, y: -c.Y, size: c.Text.Size, style: c.Text, chars: 1}
+			all = append(all, w)
+		default:
+			w.text += string(c.Rune)
+			w.chars++
+		}
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -36,6 +37,8 @@ type Text struct {
 	Size      float64 // as drawn
 	Direction int     // degrees: 0, 90, 180, 270; -1 = another
 	Bold      bool
+
+	turned bool
 }
 
 // Font is a font of a file.
@@ -139,6 +142,7 @@ func (f *File) chars(p *Page, page uint64) {
 		c.Text = text
 		p.Chars = append(p.Chars, c)
 	}
+	turn(p.Chars)
 }
 
 func finite(values ...float64) bool {
@@ -153,7 +157,7 @@ func finite(values ...float64) bool {
 // text makes the properties of a text object from the record of its first character.
 func (f *File) text(r record) *Text {
 	const heavy = 600
-	t := &Text{Size: r.double(40), Font: f.font(r.uint(80))}
+	t := &Text{Size: math.Abs(r.double(40)), Font: f.font(r.uint(80))}
 	a, b, c, d := r.float(48), r.float(52), r.float(56), r.float(60)
 	if scale := math.Hypot(c, d); scale > 0 {
 		t.Size *= scale
@@ -169,6 +173,57 @@ func (f *File) text(r record) *Text {
 	}
 	t.Bold = t.Font.Bold || int32(r.uint(72)) >= heavy
 	return t
+}
+
+// turn corrects directions by the way from character to character. The matrix of a text says
+// nothing of a form around it, of negative sizes and of vertical writing.
+func turn(chars []Char) {
+	const least = .3          // em from the first to the last character
+	seen := map[int]*[4]int{} // directions by those of matrices
+	for start := 0; start < len(chars); {
+		first := &chars[start]
+		end := start + 1
+		for end < len(chars) && chars[end].Object == first.Object {
+			end++
+		}
+		text, last := first.Text, &chars[end-1]
+		start = end
+		if first.Object == 0 || backwards(first.Rune) || text.Direction < 0 {
+			continue
+		}
+		dx, dy := last.X-first.X, last.Y-first.Y
+		if max(math.Abs(dx), math.Abs(dy)) < least*text.Size || min(math.Abs(dx), math.Abs(dy)) > .1*max(math.Abs(dx), math.Abs(dy)) {
+			continue
+		}
+		quarters := 0
+		switch {
+		case math.Abs(dy) > math.Abs(dx) && dy > 0:
+			quarters = 1
+		case math.Abs(dy) > math.Abs(dx):
+			quarters = 3
+		case dx < 0:
+			quarters = 2
+		}
+		if seen[text.Direction] == nil {
+			seen[text.Direction] = new([4]int)
+		}
+		seen[text.Direction][quarters]++
+	}
+	for i := range chars {
+		t := chars[i].Text
+		if t.turned {
+			continue
+		}
+		t.turned = true
+		if votes := seen[t.Direction]; votes != nil {
+			t.Direction = 90 * slices.Index(votes[:], slices.Max(votes[:]))
+		}
+	}
+}
+
+// backwards reports whether a character is of a script that is written from right to left.
+func backwards(r rune) bool {
+	return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc
 }
 
 // The flags of a font descriptor.
