@@ -10,6 +10,8 @@ const (
 	deepestColumns = 6
 	// leastLines is how many lines a free place between columns must pass.
 	leastLines = 5
+	// narrowestColumn is how many points a column is wide.
+	narrowestColumn = 60
 )
 
 // gutter is a place between columns: lines from and to, and its middle.
@@ -49,7 +51,14 @@ func (p *page) region(ls []*line, depth int) {
 func (p *page) gutter(ls []*line) gutter {
 	const most = 200 // places to try
 	var xs []float64
+	left := ls[0].x0
 	for _, l := range ls {
+		left = min(left, l.x0)
+	}
+	for _, l := range ls {
+		if l.x0 > left+narrowestColumn {
+			xs = append(xs, l.x0-4) // the columns may have no line in common
+		}
 		for i := 1; i < len(l.segments); i++ {
 			xs = append(xs, (l.segments[i-1].x1+l.segments[i].x0)/2)
 		}
@@ -192,12 +201,11 @@ func sideOf(ls []*line, on func(segment) bool) side {
 // prose returns the share of lines that fill a side, and reports whether it reads as prose. A
 // negative share says that it is too little to be a column.
 func (s side) prose() (fill float64, prose bool) {
-	const narrowest = 60
 	if len(s.ys) < leastLines-1 {
 		return -1, false
 	}
 	left, right := quantile(s.starts, .1), quantile(s.ends, .9)
-	if right-left < narrowest {
+	if right-left < narrowestColumn {
 		return -1, false
 	}
 	full := 0

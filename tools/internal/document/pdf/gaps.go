@@ -373,7 +373,8 @@ func (c *candidate) findRows() {
 			case c.ruleBetween(i):
 			case c.spaced:
 				full := len(r.cells[0]) > 0 && r.filled == len(r.cells) && last.filled == len(r.cells)
-				more = steps[i-1] < 1.2*low && !(full && numeric(joined(r.cells[len(r.cells)-1])))
+				own := full && numeric(joined(r.cells[len(r.cells)-1]))
+				more = steps[i-1] < 1.2*low && !own
 			case len(r.cells[0]) == 0 && steps[i-1] < 1.6*c.lines[i].size:
 				more = c.continues(last, r, ends)
 			}

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -201,8 +202,8 @@ func inOrder(words []*word, yield func(space bool, w *word)) {
 		}
 	}
 	if right*2 > len(words) {
-		for i := len(words) - 1; i >= 0; i-- {
-			yield(i < len(words)-1, words[i])
+		for i, w := range slices.Backward(words) {
+			yield(i < len(words)-1, w)
 		}
 		return
 	}
