@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"toolcrib/.ci/measure/clients"
+	"toolcrib/.ci/measure/documents"
 	"toolcrib/.ci/measure/edits"
 	"toolcrib/.ci/measure/files"
 	"toolcrib/.ci/measure/harness"
@@ -88,6 +89,7 @@ var figures = map[string]figure{
 	"terminalpeers": terminals.TerminalPeers,
 	"work":          sandbox.Work,
 	"fuzzed":        protocol.Fuzzed,
+	"pdf":           documents.PDF,
 }
 
 func main() {

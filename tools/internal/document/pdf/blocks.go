@@ -269,6 +269,7 @@ type texts struct {
 	item           bool
 	label          string
 	x              float64   // where the item begins
+	inner          float64   // where its text begins; 0 = unknown
 	indents        []float64 // of the items that are open
 }
 
@@ -281,6 +282,12 @@ func (t *texts) begins(lines []*line, i int) bool {
 	)
 	l, p := lines[i], lines[i-1]
 	step := l.y - p.y
+	if t.item && t.inner > 0 && l.x0 > t.inner-.5*l.size && l.x0 < t.inner+.5*l.size && step <= farEm*l.size && !marked(l) {
+		return false // it goes on below its first word
+	}
+	if t.item && t.inner > 0 && l.x0 < t.inner-.5*l.size {
+		return true
+	}
 	indented := l.x0 > p.x0+indent*l.size && l.x0 < p.x0+4*l.size && i+1 < len(lines) && lines[i+1].x0 < l.x0-.5*l.size
 	return step > far*t.leading || step > farEm*max(l.size, p.size) || marked(l) || indented ||
 		math.Abs(l.size-p.size) > .15*p.size
@@ -303,7 +310,7 @@ func (t *texts) breaks(p, l *line) bool {
 }
 
 func (t *texts) begin(l *line) {
-	t.item, t.label = false, ""
+	t.item, t.label, t.inner = false, "", 0
 	if !marked(l) {
 		t.spans = t.lineSpans(l)
 		return
@@ -319,6 +326,7 @@ func (t *texts) begin(l *line) {
 	case !bulletMark.MatchString(mark.text):
 		t.label = mark.text
 	}
+	t.inner = l.words[1].x0
 	rest := *l
 	rest.words = l.words[1:]
 	rest.finish()

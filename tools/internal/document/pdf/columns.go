@@ -108,7 +108,7 @@ func (p *page) columns(ls []*line, x float64) float64 {
 	if p.crossed(ls, x) {
 		return 0
 	}
-	left, right := sideOf(ls, func(s segment) bool { return s.x0 <= x }), sideOf(ls, func(s segment) bool { return s.x0 > x })
+	left, right := sideOf(ls, func(s *segment) bool { return s.x0 <= x }), sideOf(ls, func(s *segment) bool { return s.x0 > x })
 	fillLeft, proseLeft := left.prose()
 	fillRight, proseRight := right.prose()
 	if fillLeft < 0 || fillRight < 0 {
@@ -171,17 +171,17 @@ func bands(ls []*line) bool {
 	return wide >= 3 && wide*8 >= len(steps)
 }
 
-func sideOf(ls []*line, on func(segment) bool) side {
+func sideOf(ls []*line, on func(*segment) bool) side {
 	var s side
 	for _, l := range ls {
 		if l.insert() != nil {
 			continue
 		}
 		start, end, wide, words, n := math.Inf(1), math.Inf(-1), 0, 0, 0
-		for _, seg := range l.segments {
-			if on(seg) {
+		for i := range l.segments {
+			if seg := &l.segments[i]; on(seg) {
 				start, end = min(start, seg.x0), max(end, seg.x1)
-				wide += width(seg.text())
+				wide += seg.width()
 				words += len(seg.words)
 				n++
 			}

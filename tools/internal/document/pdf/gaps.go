@@ -16,6 +16,8 @@ const (
 	corridorEm = .6
 	// mostTableLines bounds the search for tables of gaps.
 	mostTableLines = 400
+	// mostTried is how many lines of a page are tried, those of each try counted.
+	mostTried = 100_000
 	// mostColumns is how many columns a table of gaps has at most.
 	mostColumns = 40
 )
@@ -193,7 +195,7 @@ func (p *page) tableBetween(ls []*line, r rule, ys []float64) (int, ruledGap) {
 
 // grid returns the table; nil if columns do not really repeat.
 func (c *candidate) grid() *grid {
-	if len(c.lines) < 2 {
+	if c.page.tried += len(c.lines); len(c.lines) < 2 || c.page.tried > mostTried {
 		return nil
 	}
 	var sizes []float64

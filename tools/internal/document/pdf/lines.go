@@ -19,10 +19,18 @@ type line struct {
 type segment struct {
 	x0, x1 float64
 	words  []*word
+	wide   int // columns of a terminal; 0 = not counted yet
 }
 
-func (s segment) text() string { return joined(s.words) }
-func (l *line) text() string   { return joined(l.words) }
+func (s *segment) text() string { return joined(s.words) }
+
+func (s *segment) width() int {
+	if s.wide == 0 {
+		s.wide = width(s.text())
+	}
+	return s.wide
+}
+func (l *line) text() string { return joined(l.words) }
 
 // insert returns what lies in the place of a line; nil = it is text.
 func (l *line) insert() *insert { return l.words[0].insert }
@@ -119,7 +127,7 @@ func (l *line) finish() {
 				continue
 			}
 		}
-		l.segments = append(l.segments, segment{w.x0, w.x1, []*word{w}})
+		l.segments = append(l.segments, segment{x0: w.x0, x1: w.x1, words: []*word{w}})
 	}
 }
 

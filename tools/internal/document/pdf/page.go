@@ -21,6 +21,7 @@ type page struct {
 	chars          int
 	code           bool // the whole file is of one width, so that this says nothing
 	blocks         []block
+	tried          int // lines in tries for tables of gaps
 }
 
 // block is lines or a table, in reading order.

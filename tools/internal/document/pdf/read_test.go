@@ -99,6 +99,22 @@ A long line of the text ends with a hyphenated word, which becomes one again whe
    - by sieves
 3. Grain is ground
 `},
+		{"items of several lines", func(p *pdftest.Page) {
+			p.Lines(72, 100, 11, pdftest.Plain, "The miller gives flour to all who bring what he needs, such as", "these things:")
+			for i, y := range []float64{126, 153} {
+				p.Text(72, y, 11, pdftest.Plain, "\x95")
+				p.Text(84, y, 11, pdftest.Plain, fmt.Sprintf("Item %d is about wood for the wheel, and needs a second line for", i))
+				p.Text(84, y+13, 11, pdftest.Plain, "all of its words")
+			}
+			p.Text(72, 180, 11, pdftest.Plain, "A last line is no part of the list.")
+		}, `
+The miller gives flour to all who bring what he needs, such as these things:
+
+- Item 0 is about wood for the wheel, and needs a second line for all of its words
+- Item 1 is about wood for the wheel, and needs a second line for all of its words
+
+A last line is no part of the list.
+`},
 		{"code", func(p *pdftest.Page) {
 			p.Lines(72, 100, 11, pdftest.Plain, prose...)
 			p.Lines(72, 200, 10, pdftest.Mono, "for i := range n {", "    sum += i", "}")

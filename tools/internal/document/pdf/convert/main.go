@@ -1,7 +1,7 @@
 // Command convert reads PDFs and writes, for each, what a figure wants to know as a line of
 // JSON. It exists for the figure "pdf".
 //
-// Usage: convert [-whole] [-out DIR] [-timeout D] CACHE FILE...
+// Usage: convert [-whole] [-timeout D] CACHE FILE...
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"toolcrib/tools/internal/document"
@@ -25,6 +26,7 @@ type Report struct {
 	Pages    int
 	Took     time.Duration
 	Markdown string
+	Peak     int // MB of memory, in the last line, which has no file
 }
 
 func main() {
@@ -36,16 +38,15 @@ func main() {
 	flag.Parse()
 	cache := flag.Arg(0)
 	r := &pdf.Reader{Whole: *whole, Engine: &pdfium.Engine{Restarts: true, Cache: func() (string, error) { return cache, nil }}}
-	start := time.Now()
 	if err := r.Engine.Compile(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	out := json.NewEncoder(os.Stdout)
-	_ = out.Encode(Report{Took: time.Since(start)})
 	for _, name := range flag.Args()[1:] {
 		_ = out.Encode(convert(r, name, *timeout))
 	}
+	_ = out.Encode(Report{Peak: peak()})
 }
 
 func convert(r *pdf.Reader, name string, timeout time.Duration) Report {
@@ -77,4 +78,13 @@ func convert(r *pdf.Reader, name string, timeout time.Duration) Report {
 	}
 	rep.Markdown = d.Markdown()
 	return rep
+}
+
+// peak is how much memory this process had at most.
+func peak() int {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	kilobytes := 0
+	_, _ = fmt.Sscan(rest, &kilobytes)
+	return kilobytes >> 10
 }
