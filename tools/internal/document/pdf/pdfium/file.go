@@ -33,6 +33,7 @@ type File struct {
 	pages        int
 	fonts        map[uint32]*Font
 	ended        bool
+	own          memory
 	err          error // that ended the instance
 }
 
@@ -62,7 +63,8 @@ func (e *Engine) instantiate(ctx context.Context) (*File, error) {
 	f := &File{ctx: ctx, functions: map[string]api.Function{}, fonts: map[uint32]*Font{}}
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
 	var err error
-	if f.pdfium, err = e.runtime.InstantiateModule(ctx, e.pdfium, config); err != nil {
+	if f.pdfium, err = e.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, f.own.allocator()), e.pdfium, config); err != nil {
+		f.Close()
 		return nil, f.reason(err)
 	}
 	resolve := experimental.WithImportResolver(ctx, func(string) api.Module { return f.pdfium })
@@ -170,6 +172,7 @@ func (f *File) Close() {
 	if f.pdfium != nil {
 		_ = f.pdfium.Close(ctx)
 	}
+	f.own.release()
 	if f.err == nil {
 		f.err = errors.New("the file is closed")
 	}
@@ -223,6 +226,9 @@ func (f *File) uint(at uint32) uint32 {
 // bytes puts a short text into the memory of PDFium until the next one.
 func (f *File) bytes(text []byte) uint32 {
 	const at = scratchSize / 2
+	if f.err != nil {
+		return 0
+	}
 	if len(text) > scratchSize-at {
 		text = text[:scratchSize-at]
 		text[len(text)-1] = 0

@@ -18,17 +18,25 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == pdfium.Argument {
 		os.Exit(pdfium.Main(os.Args[2], os.Stderr))
 	}
-	os.Exit(m.Run())
+	var err error
+	if cache, err = os.MkdirTemp("", "pdfium"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(cache) // in the directory of temporary files
+	os.Exit(code)
 }
+
+// cache is shared by the tests, since compiling takes seconds.
+var cache string
 
 // TestCache compiles in another process, and uses the code that it kept.
 func TestCache(t *testing.T) {
-	dir := t.TempDir()
-	e := &pdfium.Engine{Restarts: true, Cache: func() (string, error) { return dir, nil }}
+	e := &pdfium.Engine{Restarts: true, Cache: func() (string, error) { return cache, nil }}
 	if err := e.Compile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := filepath.Glob(filepath.Join(dir, "*", "wazero-*", "*"))
+	kept, err := filepath.Glob(filepath.Join(cache, "*", "wazero-*", "*"))
 	if err != nil || len(kept) == 0 {
 		t.Fatalf("no code is kept: %v", err)
 	}
@@ -79,12 +87,15 @@ func readAll(t *testing.T, e *pdfium.Engine) {
 	if len(got.Images) != 1 || got.Images[0] != (pdfium.Box{X0: 300, Y0: pdftest.Height - 460, X1: 350, Y1: pdftest.Height - 400}) {
 		t.Errorf("the images are %+v", got.Images)
 	}
+	file.Close()
+	if _, err := file.Page(0); err == nil || file.Field("Title") != "" {
+		t.Error("a closed file can be read")
+	}
 }
 
 // TestEnd has the deadline pass in the middle of a file; another one is read as before.
 func TestEnd(t *testing.T) {
-	dir := t.TempDir()
-	e := &pdfium.Engine{Restarts: true, Cache: func() (string, error) { return dir, nil }}
+	e := &pdfium.Engine{Restarts: true, Cache: func() (string, error) { return cache, nil }}
 	defer func() { _ = e.Close(context.Background()) }()
 	if err := e.Compile(t.Context()); err != nil {
 		t.Fatal(err)
