@@ -72,16 +72,17 @@ func TestBombs(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		data []byte
+		say  string // of the error; "" = whatever
 	}{
 		{"a stream that unpacks to more than the memory", raw(catalog, onePage, pageWith,
-			stream("/Filter [/FlateDecode /FlateDecode]", deflated(t, "(a) Tj ", 300<<20)), "null")},
-		{"pages in a loop", raw(catalog, "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 100000 >>")},
-		{"a count without pages", raw(catalog, "<< /Type /Pages /Kids [] /Count 2000000000 >>")},
+			stream("/Filter [/FlateDecode /FlateDecode]", deflated(t, "(a) Tj ", 300<<20)), "null"), "limit of memory"},
+		{"pages in a loop", raw(catalog, "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 100000 >>"), ""},
+		{"a count without pages", raw(catalog, "<< /Type /Pages /Kids [] /Count 2000000000 >>"), "it has no pages"},
 		{"a form in itself", raw(catalog, onePage, pageWith, stream("", []byte("/Form Do")),
-			stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /Form 5 0 R >> >>", []byte("/Form Do /Form Do")))},
-		{"arrays in each other", raw(catalog, strings.Repeat("[", 200_000))},
+			stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /Form 5 0 R >> >>", []byte("/Form Do /Form Do"))), "limit of memory"},
+		{"arrays in each other", raw(catalog, strings.Repeat("[", 200_000)), ""},
 		{"an object stream in itself", raw(catalog, onePage, pageWith,
-			stream("/Type /ObjStm /N 1 /First 4 /Extends 4 0 R", []byte("4 0 << >>")))},
+			stream("/Type /ObjStm /N 1 /First 4 /Extends 4 0 R", []byte("4 0 << >>"))), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -92,6 +93,9 @@ func TestBombs(t *testing.T) {
 			var e *document.Error
 			if err != nil && !errors.As(err, &e) {
 				t.Errorf("%v, which has no cause", err)
+			}
+			if test.say != "" && (err == nil || !strings.Contains(err.Error(), test.say)) {
+				t.Errorf("got %v, want %q", err, test.say)
 			}
 			if err == nil && len(d.Blocks) > 200_000 {
 				t.Errorf("%d blocks", len(d.Blocks))

@@ -72,7 +72,8 @@ const mostDead = 3
 func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, error) {
 	const mostPages = 20_000
 	var pages []*page
-	dead := 0
+	dead, fine := 0, 0
+	var failed error
 	for i := range min(o.count, mostPages) {
 		if !o.src.Pages.Has(i + 1) {
 			continue
@@ -87,12 +88,13 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, 
 			}
 			d.Warn(fmt.Sprintf("page %d cannot be read: %v", i+1, err))
 			pages = append(pages, &page{number: i + 1, state: "cannot be read"})
+			failed = err
 			if !o.file.Dead() {
 				continue
 			}
 			if dead++; dead == mostDead {
 				d.Warn(fmt.Sprintf("pages %d to %d were not tried", i+2, o.count))
-				return pages, allDead(pages, err)
+				break
 			}
 			o.file.Close()
 			if err := o.open(); err != nil {
@@ -103,7 +105,11 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, 
 		if err := budget.TakeText(len(raw.Chars)); err != nil {
 			return nil, err
 		}
+		fine++
 		pages = append(pages, newPage(raw, i+1))
+	}
+	if fine == 0 && failed != nil {
+		return nil, unreadable(failed)
 	}
 	if o.count > mostPages {
 		d.Warn(fmt.Sprintf("pages behind %d were not read", mostPages))
@@ -111,13 +117,8 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, 
 	return pages, nil
 }
 
-// allDead returns the error of the last page if no page could be read.
-func allDead(pages []*page, err error) error {
-	for _, p := range pages {
-		if p.words != nil {
-			return nil
-		}
-	}
+// unreadable is the error of a file of whose pages none can be read.
+func unreadable(err error) error {
 	if e := (*document.Error)(nil); errors.As(err, &e) {
 		return e
 	}
