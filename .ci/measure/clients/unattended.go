@@ -20,6 +20,7 @@ type worker struct {
 	prefix string // of the names of the server's tools
 	defers bool   // it offers its model no tool of a server before the model searches for it
 	forms  bool   // it answers forms, by itself
+	hides  int    // tools that it offers no model, since tools of its own have their names
 	// setup writes its configuration for a server into the home of a, and returns the
 	// arguments of a session. An error that is a [missing] skips the client.
 	setup func(env harness.Environment, a *agent, at harness.Endpoint) (args []string, err error)
@@ -93,8 +94,8 @@ func (w worker) try(ctx context.Context, env harness.Environment, shown int) (ce
 		}
 		listed = script.listed
 	}
-	if listed != shown && !w.defers {
-		return "", fmt.Errorf("its model is offered %d tools of the server, want %d: its handshake is not the one that is known", listed, shown)
+	if listed != shown-w.hides && !w.defers {
+		return "", fmt.Errorf("its model is offered %d tools of the server, want %d: its handshake is not the one that is known", listed, shown-w.hides)
 	}
 	if w.alone != nil {
 		if err := w.session(ctx, env, &script{prefix: w.prefix, uses: w.alone}, "ask"); err != nil {

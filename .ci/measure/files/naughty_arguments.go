@@ -37,7 +37,14 @@ var naughtyBase = map[string]map[string]any{
 	"code_interpreter": {"code": "1", "handle": "py-none"},
 	"run_javascript":   {"code": "1"},
 	"run_python":       {"code": "1"},
+	"calculator":       {"expression": "1+1"},
+	"json_process":     {"operation": "format", "text": "{}"},
+	"text_process":     {"operation": "upper", "text": "a"},
+	"parse_document":   {"path": "a.txt"},
 }
+
+// naughtyAbroad are tools that would send the strings to other hosts.
+var naughtyAbroad = []string{"download", "image_search", "weather", "web_crawl", "web_fetch", "web_search"}
 
 // argumentSchema is a JSON Schema as far as it says where strings are.
 type argumentSchema struct {
