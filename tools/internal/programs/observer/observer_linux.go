@@ -21,7 +21,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -35,8 +34,7 @@ type Observer struct {
 	recorder *recorder.Recorder
 	stop     [2]int // a pipe: closing the end for writing ends the observer
 
-	root  int   // the root directory of the program, -1 = not open yet
-	last  place // the directory of the last path
+	root  int // the root directory of the program, -1 = not open yet
 	large sync.WaitGroup
 }
 
@@ -71,7 +69,7 @@ const (
 
 // Start starts an observer with the listener fd, which it closes.
 func Start(fd int, rec *recorder.Recorder) (*Observer, error) {
-	o := &Observer{listener: os.NewFile(uintptr(fd), "listener"), recorder: rec, root: -1, last: place{fd: -1}}
+	o := &Observer{listener: os.NewFile(uintptr(fd), "listener"), recorder: rec, root: -1}
 	if err := unix.Pipe2(o.stop[:], unix.O_CLOEXEC); err != nil {
 		return nil, errors.Join(err, o.listener.Close())
 	}
@@ -93,7 +91,6 @@ func (o *Observer) run(fd int) {
 	defer func() {
 		o.large.Wait()
 		_ = unix.Close(o.stop[0])
-		o.leave()
 		if o.root >= 0 {
 			_ = unix.Close(o.root)
 		}
@@ -231,9 +228,6 @@ func (o *Observer) changed(r *report, dir, name uint64) []effect {
 	text, ok := o.path(r, dir, name)
 	if !ok {
 		return nil
-	}
-	if host, ok := o.plain(text); ok {
-		return []effect{{path: host}}
 	}
 	for range mostLinks {
 		if host, ok := o.target(text); ok {
@@ -391,72 +385,8 @@ func (o *Observer) named(name string) (host string, ok bool) {
 	case "", ".", "..":
 		return o.target(name)
 	}
-	if !o.enter(dir) {
-		return "", false
-	}
-	return path.Join(o.last.host, base), true
-}
-
-// plain is target for a path whose last component is missing or no link, which takes fewer
-// system calls.
-func (o *Observer) plain(name string) (host string, ok bool) {
-	dir, base := filepath.Split(name)
-	switch base {
-	case "", ".", "..":
-		return "", false
-	}
-	if !o.enter(dir) {
-		return "", false
-	}
-	var text [1]byte
-	if _, err := unix.Readlinkat(o.last.fd, base, text[:]); err != unix.EINVAL && err != unix.ENOENT {
-		return "", false
-	}
-	return path.Join(o.last.host, base), true
-}
-
-// place is a directory, held open for the paths that follow.
-type place struct {
-	name string // a path that leads to it without links, "" = there is none
-	host string // without links
-	fd   int    // -1 = there is none
-	from time.Time
-}
-
-// placeFor is how long a directory is held: another program may move it meanwhile.
-const placeFor = 50 * time.Millisecond
-
-// enter makes the directory at name the last place. There is only one: a call of the program
-// that puts something else in the place of a directory names it in one above, which is entered
-// for that.
-func (o *Observer) enter(name string) bool {
-	if o.last.fd >= 0 && o.last.name == name && name != "" && time.Since(o.last.from) < placeFor {
-		return true
-	}
-	o.leave()
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT}
-	fd, err := unix.Openat2(o.root, name, &how)
-	if err != nil {
-		return false
-	}
-	host, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
-	if err != nil {
-		closeFD(fd)
-		return false
-	}
-	o.last = place{name: name, host: host, fd: fd, from: time.Now()}
-	if strings.Contains(name, "..") || path.Clean(name) != host {
-		o.last.name = "" // a link in it may change by itself
-	}
-	return true
-}
-
-// leave ends the last place.
-func (o *Observer) leave() {
-	if o.last.fd >= 0 {
-		closeFD(o.last.fd)
-		o.last.fd = -1
-	}
+	host, ok = o.target(dir)
+	return path.Join(host, base), ok
 }
 
 // readText reads a text that ends in NUL from the memory of a process. No path is longer than
