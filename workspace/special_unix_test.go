@@ -106,7 +106,7 @@ func TestInfo(t *testing.T) {
 	st := fi.Sys().(*syscall.Stat_t)
 	want := workspace.Info{
 		Kind: workspace.KindFile, Size: 6, Mode: 0o640, ModTime: when, Links: 1,
-		Device: uint64(st.Dev), Inode: uint64(st.Ino),
+		Device: uint64(st.Dev), Inode: uint64(st.Ino), Owner: st.Uid,
 	}
 	backends(t, func(t *testing.T, opt workspace.Options) {
 		w := tr.open(t, opt, "ws")
