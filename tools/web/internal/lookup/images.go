@@ -158,12 +158,16 @@ func SearXNGImages(address string) Backend {
 					Image                  string `json:"img_src"`
 					Thumbnail              string `json:"thumbnail_src"`
 				}
+				Unresponsive [][]any `json:"unresponsive_engines"`
 			}
 			if err := decode(a, &answer); err != nil {
 				return nil, err
 			}
-			if answer.Results == nil {
+			switch {
+			case answer.Results == nil:
 				return nil, absent(false)
+			case len(*answer.Results) == 0 && len(answer.Unresponsive) > 0:
+				return nil, &problem{Down, "its engines do not answer: " + engines(answer.Unresponsive)}
 			}
 			var hits []Hit
 			for _, r := range *answer.Results {

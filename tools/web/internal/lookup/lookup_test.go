@@ -268,6 +268,15 @@ func TestOwnWays(t *testing.T) {
 	}
 }
 
+// TestImagesOfNoEngine has an instance that could ask none of its engines for images.
+func TestImagesOfNoEngine(t *testing.T) {
+	answer := reply(200, `{"results":[],"unresponsive_engines":[["bing images","timeout"]]}`)
+	_, states := lookup.Search(t.Context(), answers(answer, nil), []lookup.Backend{lookup.SearXNGImages("http://s.test")}, query)
+	if len(states) != 1 || states[0].Outcome != lookup.Down || !strings.Contains(states[0].Say, "bing images timeout") {
+		t.Errorf("got %+v", states)
+	}
+}
+
 // named are backends that are all SearXNG instances by other names; ask sees the name as
 // the host.
 func named(names ...string) (list []lookup.Backend) {
