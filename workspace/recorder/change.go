@@ -65,6 +65,8 @@ type entry struct {
 	lost   string // why its content is not kept, "" = it is; said if the content has changed
 	left   bool   // it is not recorded: the ignore rules leave it out, or it cannot be read
 	came   bool   // with all that it holds, from outside the roots
+	moved  bool   // a file was moved there
+	inode  uint64 // of that file as it was seen, 0 = it was not
 }
 
 // moved is a directory that was moved.
@@ -183,6 +185,13 @@ func (c *change) arrived(host string) {
 	c.note(e)
 }
 
+// expect notes that a file is about to come to a path of the part that is open.
+func (c *change) expect(host string, inode uint64) {
+	if e := c.open().entries[host]; e != nil {
+		e.moved, e.inode = true, inode
+	}
+}
+
 // move notes that a directory is about to be moved.
 func (c *change) move(from string, p workspace.Path, to string, q workspace.Path, info workspace.Info) {
 	s := c.open()
@@ -294,9 +303,13 @@ func (c *change) states(s *part) []state {
 		if e.before == nil && exists && info.Kind == workspace.KindDirectory && c.ignored(e.path, true) {
 			continue // which was not known before it was made
 		}
-		if !same(e.before, after) {
-			list = append(list, state{e, after})
+		if same(e.before, after) {
+			continue
 		}
+		if e.moved && exists && info.Inode != e.inode && info.ModTime.Before(c.began) {
+			c.problems.add(e.path.String(), "has come from a file that was not seen")
+		}
+		list = append(list, state{e, after})
 	}
 	slices.SortFunc(list, func(a, b state) int { return strings.Compare(a.host, b.host) })
 	return list

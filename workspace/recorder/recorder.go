@@ -242,11 +242,12 @@ func (r *Recorder) Missed(why string) {
 // maxMoves is how many directories that existed before one change can move.
 const maxMoves = 64
 
-// Move is called before a rename of from to to, absolute paths without links.
+// Move is called before a rename of from to to, absolute paths without links. An empty from is
+// one that could not be read.
 func (r *Recorder) Move(from, to string) {
 	p, inside := r.ws.Located(from)
 	q, toInside := r.ws.Located(to)
-	if !inside {
+	if from != "" && !inside {
 		if r.settle(to, true); toInside {
 			r.mu.Lock()
 			r.current().arrived(to)
@@ -254,13 +255,18 @@ func (r *Recorder) Move(from, to string) {
 		}
 		return
 	}
-	info, err := p.Lstat()
+	var info workspace.Info
+	if inside {
+		info, _ = p.Lstat() // else the rename will fail, or what it moves is not seen
+	}
 	switch {
-	case err != nil:
-		return // the rename will fail
 	case info.Kind != workspace.KindDirectory:
 		r.settle(from, true)
-		r.settle(to, true)
+		if r.settle(to, true); toInside {
+			r.mu.Lock()
+			r.current().expect(to, info.Inode)
+			r.mu.Unlock()
+		}
 		return
 	case !toInside:
 		r.beforeTree(from, from, p)

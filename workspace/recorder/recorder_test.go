@@ -195,6 +195,24 @@ func TestRecord(t *testing.T) {
 			f.age("a")
 			f.write("a", "x")
 		}, recorder.Changes{Changed: []string{"a"}}, []string{"write a: " + large}},
+		{
+			"another file renamed than was seen", []string{"a", "b"}, func(f *fixture) {
+				f.r.Move(f.path("a"), f.path("c"))
+				f.must(os.Rename(f.path("b"), f.path("c")))
+			},
+			recorder.Changes{Created: []string{"c"}, NotKept: "c has come from a file that was not seen"}, []string{"write c"},
+		},
+		{
+			"a file renamed that was not seen", []string{"a"}, func(f *fixture) {
+				f.r.Move("", f.path("c"))
+				f.must(os.Rename(f.path("a"), f.path("c")))
+			},
+			recorder.Changes{Created: []string{"c"}, NotKept: "c has come from a file that was not seen"}, []string{"write c"},
+		},
+		{"a rename that fails, then a new file", nil, func(f *fixture) {
+			f.r.Move(f.path("a"), f.path("c"))
+			f.write("c", "x")
+		}, recorder.Changes{Created: []string{"c"}}, []string{"write c"}},
 		{"outside the roots", nil, func(f *fixture) { f.r.Before("/etc/passwd", true); f.r.Move("/etc", "/usr") }, recorder.Changes{}, nil},
 	}
 	for _, tt := range tests {

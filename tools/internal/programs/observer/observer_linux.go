@@ -168,7 +168,7 @@ func (o *Observer) alive(fd int, id uint64) bool {
 
 // effect is what a system call is about to do to a path.
 type effect struct {
-	path string // on the host, without links
+	path string // on the host, without links; "" = it could not be read
 	to   string // it moves there
 	goes bool   // its entry loses its name
 
@@ -292,10 +292,14 @@ func (o *Observer) descriptor(r *report, fd uint64) []effect {
 func (o *Observer) renamed(r *report, fromDir, from, toDir, to, flags uint64) []effect {
 	a := o.entry(r, fromDir, from, true)
 	b := o.entry(r, toDir, to, true)
-	if a == nil || b == nil {
-		return append(a, b...)
+	if b == nil {
+		return a
 	}
-	return []effect{{path: a[0].path, to: b[0].path, exchange: flags&unix.RENAME_EXCHANGE != 0}}
+	e := effect{to: b[0].path, exchange: flags&unix.RENAME_EXCHANGE != 0}
+	if a != nil {
+		e.path = a[0].path
+	}
+	return []effect{e}
 }
 
 func procPath(pid uint32, name string) string {
