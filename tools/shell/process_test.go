@@ -96,10 +96,11 @@ func id(t *testing.T, list string) string {
 }
 
 func TestProcessList(t *testing.T) {
-	cmd := sleeper(t, "63.25")
+	seconds := fmt.Sprintf("63.%d", os.Getpid()) // no other run has it
+	cmd := sleeper(t, seconds)
 	c := as(t, tools.Local)
 	for _, args := range []map[string]any{
-		{"name": "SLEEP 63.25"}, {"pid": cmd.Process.Pid}, {"pid": os.Getpid(), "name": "sleep 63.25", "tree": true}, {"name": "sleep 63.25", "sort": "age", "limit": 1},
+		{"name": "SLEEP " + seconds}, {"pid": cmd.Process.Pid}, {"pid": os.Getpid(), "name": "sleep " + seconds, "tree": true}, {"name": "sleep " + seconds, "sort": "age", "limit": 1},
 	} {
 		got := c.call("process_list", args)
 		if !strings.HasPrefix(got, "1 of 1 processes, ") || !strings.Contains(got, fmt.Sprintf("\n%d@", cmd.Process.Pid)) {
@@ -152,12 +153,13 @@ func TestProcessSecrets(t *testing.T) {
 // Nobody is asked about what this server has started, if it is who started the server.
 func TestProcessKill(t *testing.T) {
 	local, remote := as(t, tools.Local), as(t, "somebody")
-	sleeper(t, "64.25")
-	this := map[string]any{"process": id(t, local.call("process_list", map[string]any{"name": "sleep 64.25"}))}
+	seconds := fmt.Sprintf("64.%d", os.Getpid()) // no other run has it
+	sleeper(t, seconds)
+	this := map[string]any{"process": id(t, local.call("process_list", map[string]any{"name": "sleep " + seconds}))}
 	if q := local.asked("process_kill", this); q != "" {
 		t.Errorf("asked about a process of ours: %s", q)
 	}
-	if q := remote.asked("process_kill", this); !strings.HasPrefix(q, "Send TERM to process ") || !strings.Contains(q, "sleep 64.25?") {
+	if q := remote.asked("process_kill", this); !strings.HasPrefix(q, "Send TERM to process ") || !strings.Contains(q, "sleep "+seconds+"?") {
 		t.Errorf("asked: %s", q)
 	}
 	for _, args := range []map[string]any{{"process": "1717"}, {"process": strings.Split(this["process"].(string), "@")[0] + "@1"}} {
