@@ -90,8 +90,9 @@ func TestPace(t *testing.T) {
 	}
 	w := newWorld(t, map[string]http.HandlerFunc{"a.example.org": site})
 	w.pace = 60 * time.Millisecond
+	begin := time.Now() // a request may be told of late, so that two come closer together
 	got := w.call("web_crawl", `{"urls":["https://a.example.org/1","https://a.example.org/2","https://a.example.org/3"]}`)
-	if len(at) != 3 || at[2].Sub(at[0]) < 2*w.pace-10*time.Millisecond {
+	if len(at) != 3 || at[2].Sub(begin) < 2*w.pace {
 		t.Errorf("%v\n%s", at, got)
 	}
 }
