@@ -175,7 +175,26 @@ func connects(to unix.Sockaddr) error {
 		return err
 	}
 	defer unix.Close(fd)
-	return unix.Connect(fd, to)
+	if err = unix.Connect(fd, to); err == nil && toItself(fd) {
+		return unix.ECONNREFUSED
+	}
+	return err
+}
+
+// toItself reports whether a socket of TCP is connected to itself and has reached nothing:
+// the kernel has chosen the very port for it that it was to connect to.
+func toItself(fd int) bool {
+	own, err := unix.Getsockname(fd)
+	if err != nil {
+		return false
+	}
+	peer, err := unix.Getpeername(fd)
+	if err != nil {
+		return false
+	}
+	a, ok := own.(*unix.SockaddrInet4)
+	b, both := peer.(*unix.SockaddrInet4)
+	return ok && both && a.Port == b.Port && a.Addr == b.Addr
 }
 
 func opens(family, kind, protocol int) error {
