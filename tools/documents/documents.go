@@ -2,6 +2,7 @@ package documents
 
 import (
 	"toolcrib/tools"
+	"toolcrib/tools/documents/internal/index"
 	"toolcrib/tools/internal/document/reader"
 	"toolcrib/tools/internal/services"
 )
@@ -23,4 +24,5 @@ const keptBytes = 32 << 20
 type deps struct {
 	kept    *shelf
 	readers reader.Set
+	indexed index.Cache
 }

@@ -71,7 +71,7 @@ func (d *deps) searchDocuments(ctx context.Context, in SearchDocumentsIn) (Searc
 	if len(c.files) == 0 {
 		return SearchDocumentsOut{result: result{status: "there are no documents here", notes: c.notes()}}, nil
 	}
-	x, err := index.Open(ctx, tools.Session(ctx).Workspace)
+	x, err := index.Open(ctx, tools.Session(ctx).Workspace, &d.indexed)
 	if err != nil {
 		return SearchDocumentsOut{}, err
 	}

@@ -12,7 +12,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"toolcrib/tools/documents/internal/passage"
 	"toolcrib/tools/internal/lexical"
@@ -34,8 +34,10 @@ CREATE TABLE contents (
 	key      BLOB NOT NULL UNIQUE,
 	flaw     TEXT NOT NULL,
 	passages INTEGER NOT NULL,
-	tokens   INTEGER NOT NULL
+	tokens   INTEGER NOT NULL,
+	segment  INTEGER NOT NULL
 );
+CREATE INDEX contents_segment ON contents(segment);
 CREATE TABLE files (
 	path     TEXT PRIMARY KEY,
 	size     INTEGER NOT NULL,
@@ -50,16 +52,30 @@ CREATE TABLE passages (
 	text     TEXT NOT NULL,
 	tokens   INTEGER NOT NULL
 );
-CREATE VIRTUAL TABLE words USING fts5(
-	text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0 categories 'L* N* Co M*'"
+CREATE TABLE segments (
+	id       INTEGER PRIMARY KEY AUTOINCREMENT,
+	passages INTEGER NOT NULL,
+	gone     INTEGER NOT NULL,
+	words    INTEGER NOT NULL,
+	members  BLOB NOT NULL
 );
+CREATE TABLE blocks (
+	id      INTEGER PRIMARY KEY,
+	segment INTEGER NOT NULL,
+	first   TEXT NOT NULL,
+	data    BLOB NOT NULL
+);
+CREATE UNIQUE INDEX blocks_first ON blocks(segment, first);
 `}
 
 // Index is the index of a root.
-type Index struct{ db *sql.DB }
+type Index struct {
+	db    *sql.DB
+	cache *Cache
+}
 
 // Open opens the index of a workspace, in the state of its first root.
-func Open(ctx context.Context, ws *workspace.Workspace) (*Index, error) {
+func Open(ctx context.Context, ws *workspace.Workspace, cache *Cache) (*Index, error) {
 	dir, err := ws.State()
 	if err != nil {
 		return nil, err
@@ -68,7 +84,7 @@ func Open(ctx context.Context, ws *workspace.Workspace) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Index{db}, nil
+	return &Index{db, cache}, nil
 }
 
 // ID is the number of a content.
@@ -111,12 +127,21 @@ type Reading struct {
 	Parsed         bool   // Flaw and Passages are set; false if the index had the content
 	Flaw           string
 	Passages       []passage.Passage
-	Words          [][]string // of each passage, see [Words]
+	Words          [][]Count // of each passage, see [Words]
 }
 
 // Words returns what a passage is found by.
-func Words(p *passage.Passage) []string {
-	return append(lexical.Tokens(p.Headings), lexical.Tokens(p.Text)...)
+func Words(p *passage.Passage) []Count {
+	tokens := append(lexical.Tokens(p.Headings), lexical.Tokens(p.Text)...)
+	slices.Sort(tokens)
+	var counts []Count
+	for i, token := range tokens {
+		if i == 0 || token != tokens[i-1] {
+			counts = append(counts, Count{Word: token})
+		}
+		counts[len(counts)-1].N++
+	}
+	return counts
 }
 
 // Key returns the key of a content by its hash. name is that of a file with it: the same
@@ -144,7 +169,7 @@ func (x *Index) Put(ctx context.Context, readings []Reading) error {
 				return err
 			}
 		}
-		return w.sweep(ctx)
+		return w.finish(ctx)
 	})
 }
 
@@ -161,7 +186,7 @@ func (x *Index) Forget(ctx context.Context, paths []string) error {
 				return err
 			}
 		}
-		return w.sweep(ctx)
+		return w.finish(ctx)
 	})
 }
 
@@ -179,23 +204,24 @@ func (x *Index) change(ctx context.Context, f func(*sql.Tx) error) error {
 
 // writer has the statements of one transaction.
 type writer struct {
-	tx                                     *sql.Tx
-	find, content, file, old, text, tokens *sql.Stmt
-	left                                   map[ID]bool // contents that a file had
+	tx                             *sql.Tx
+	find, content, file, old, text *sql.Stmt
+	left                           map[ID]bool // contents that a file had
+	added                          []int64     // contents
+	new                            fresh
 }
 
 func prepare(ctx context.Context, tx *sql.Tx) (*writer, error) {
-	w := &writer{tx: tx, left: map[ID]bool{}}
+	w := &writer{tx: tx, left: map[ID]bool{}, new: fresh{lists: map[string]*list{}}}
 	for _, s := range []struct {
 		at  **sql.Stmt
 		sql string
 	}{
 		{&w.find, "SELECT id FROM contents WHERE key = ?"},
-		{&w.content, "INSERT INTO contents (key, flaw, passages, tokens) VALUES (?, ?, ?, ?)"},
+		{&w.content, "INSERT INTO contents (key, flaw, passages, tokens, segment) VALUES (?, ?, ?, ?, 0)"},
 		{&w.file, "INSERT OR REPLACE INTO files (path, size, modified, content) VALUES (?, ?, ?, ?)"},
 		{&w.old, "SELECT content FROM files WHERE path = ?"},
 		{&w.text, "INSERT INTO passages (id, place, headings, text, tokens) VALUES (?, ?, ?, ?, ?)"},
-		{&w.tokens, "INSERT INTO words (rowid, text) VALUES (?, ?)"},
 	} {
 		var err error
 		if *s.at, err = tx.PrepareContext(ctx, s.sql); err != nil {
@@ -207,7 +233,7 @@ func prepare(ctx context.Context, tx *sql.Tx) (*writer, error) {
 }
 
 func (w *writer) close() {
-	for _, s := range []*sql.Stmt{w.find, w.content, w.file, w.old, w.text, w.tokens} {
+	for _, s := range []*sql.Stmt{w.find, w.content, w.file, w.old, w.text} {
 		if s != nil {
 			_ = s.Close() // of a transaction that ends
 		}
@@ -253,10 +279,9 @@ func (w *writer) add(ctx context.Context, r *Reading) (ID, error) {
 		if _, err := w.text.ExecContext(ctx, at, p.Place, p.Headings, p.Text, p.Tokens); err != nil {
 			return 0, err
 		}
-		if _, err := w.tokens.ExecContext(ctx, at, strings.Join(r.Words[i], " ")); err != nil {
-			return 0, err
-		}
+		w.new.put(at, r.Words[i])
 	}
+	w.added = append(w.added, id)
 	return ID(id), nil
 }
 
@@ -279,8 +304,12 @@ func (w *writer) forget(ctx context.Context, path string) error {
 	return err
 }
 
-// sweep removes the contents that no file has any more.
-func (w *writer) sweep(ctx context.Context) error {
+// finish removes the contents that no file has any more, and writes the segment of those
+// that are new.
+func (w *writer) finish(ctx context.Context) error {
+	if err := w.write(ctx); err != nil {
+		return err
+	}
 	for id := range w.left {
 		var n int
 		if err := w.tx.QueryRowContext(ctx, "SELECT count(*) FROM files WHERE content = ?", id).Scan(&n); err != nil {
@@ -289,16 +318,15 @@ func (w *writer) sweep(ctx context.Context) error {
 		if n > 0 {
 			continue
 		}
-		first, last := id<<contentShift, (id+1)<<contentShift-1
 		for _, s := range []string{
-			"DELETE FROM words WHERE rowid BETWEEN ?1 AND ?2",
-			"DELETE FROM passages WHERE id BETWEEN ?1 AND ?2",
-			"DELETE FROM contents WHERE id = ?1 >> 20",
+			"UPDATE segments SET gone = gone + (SELECT passages FROM contents WHERE id = ?1) WHERE id = (SELECT segment FROM contents WHERE id = ?1)",
+			"DELETE FROM passages WHERE id BETWEEN ?1 << 20 AND ((?1 + 1) << 20) - 1",
+			"DELETE FROM contents WHERE id = ?1",
 		} {
-			if _, err := w.tx.ExecContext(ctx, s, first, last); err != nil {
+			if _, err := w.tx.ExecContext(ctx, s, id); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return w.tidy(ctx)
 }

@@ -1,11 +1,15 @@
 package index
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
+	"maps"
+	"math"
 	"slices"
-	"strings"
 
 	"toolcrib/tools/documents/internal/passage"
 )
@@ -22,33 +26,146 @@ func (h Hit) Content() ID { return ID(h.Passage >> contentShift) }
 // mostTokens bounds a query.
 const mostTokens = 200
 
-// Search returns the passages that have at least one of the tokens, best first, at most most
-// of them. keep chooses the contents.
-func (x *Index) Search(ctx context.Context, tokens []string, keep func(ID) bool, most int) ([]Hit, error) {
-	tokens = slices.Compact(slices.Sorted(slices.Values(tokens)))
-	if len(tokens) == 0 {
-		return nil, nil
+// The saturation of repeated words and the weight of a passage's length: k1 and b of BM25.
+const (
+	saturation = 1.2
+	lengthNorm = 0.75
+)
+
+// Search returns the passages that have at least one of the words, best first by BM25, at
+// most most of them; equal ones in their order. A word that is given twice counts once. keep
+// chooses the contents.
+func (x *Index) Search(ctx context.Context, words []string, keep func(ID) bool, most int) ([]Hit, error) {
+	words = slices.Compact(slices.Sorted(slices.Values(words)))
+	words = words[:min(len(words), mostTokens)]
+	for {
+		m, err := x.match(ctx, words)
+		switch {
+		case err != nil:
+			return nil, err
+		case m != nil:
+			return m.best(keep, most)
+		}
 	}
-	terms := make([]string, 0, len(tokens))
-	for _, token := range tokens[:min(len(tokens), mostTokens)] {
-		terms = append(terms, `"`+token+`"`)
+}
+
+// match is what all segments have of the words of a query.
+type match struct {
+	passages, words int // of all segments
+	df              []int
+	segments        map[int64]*matchOf
+}
+
+// matchOf is what a segment has.
+type matchOf struct {
+	*members
+	lists [][]byte // by word
+}
+
+// match reads the lists of words. It returns nil if another server has merged a segment
+// meanwhile.
+func (x *Index) match(ctx context.Context, words []string) (*match, error) {
+	asked, err := json.Marshal(words)
+	if err != nil {
+		return nil, err
 	}
-	rows, err := x.db.QueryContext(ctx, "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank", strings.Join(terms, " OR "))
+	rows, err := x.db.QueryContext(ctx, `SELECT segments.id, segments.passages, segments.words, asked.key, blocks.data
+		FROM segments CROSS JOIN json_each(?) AS asked LEFT JOIN blocks ON blocks.id =
+			(SELECT id FROM blocks WHERE segment = segments.id AND first <= asked.value ORDER BY first DESC LIMIT 1)`, string(asked))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var hits []Hit
-	for len(hits) < most && rows.Next() {
-		var h Hit
-		if err := rows.Scan(&h.Passage, &h.Score); err != nil {
+	m := &match{df: make([]int, len(words)), segments: map[int64]*matchOf{}}
+	for rows.Next() {
+		var segment int64
+		var passages, total, word int
+		var data sql.RawBytes
+		if err := rows.Scan(&segment, &passages, &total, &word, &data); err != nil {
 			return nil, err
 		}
-		if h.Score = -h.Score; keep(h.Content()) {
-			hits = append(hits, h)
+		of := m.segments[segment]
+		if of == nil {
+			of = &matchOf{lists: make([][]byte, len(words))}
+			m.segments[segment] = of
+			m.passages += passages
+			m.words += total
+		}
+		e, err := find(data, words[word])
+		if err != nil {
+			return nil, err
+		}
+		m.df[word] += e.count
+		of.lists[word] = bytes.Clone(e.data)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	all, err := x.members(ctx, slices.Collect(maps.Keys(m.segments)))
+	for id, of := range m.segments {
+		if of.members = all[id]; of.members == nil {
+			return nil, err
 		}
 	}
-	return hits, rows.Err()
+	return m, err
+}
+
+// best returns the best hits.
+func (m *match) best(keep func(ID) bool, most int) ([]Hit, error) {
+	average := max(float64(m.words)/float64(max(m.passages, 1)), 1)
+	var top []Hit
+	for _, of := range m.segments {
+		scores := make([]float64, len(of.ids))
+		for word, data := range of.lists {
+			n, df := float64(m.passages), float64(m.df[word])
+			idf := math.Log(1+(n-df+0.5)/(df+0.5)) * (saturation + 1)
+			err := each(data, len(scores), func(at, n int) {
+				count := float64(n)
+				scores[at] += idf * count / (count + saturation*(1-lengthNorm+lengthNorm*float64(of.words[at])/average))
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		for at, score := range scores {
+			h := Hit{of.ids[at], score}
+			if score > 0 && (len(top) < most || before(h, top[0]) < 0) && keep(h.Content()) {
+				top = push(top, h, most)
+			}
+		}
+	}
+	slices.SortFunc(top, before)
+	return top, nil
+}
+
+// before orders hits, the best first.
+func before(a, b Hit) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
+}
+
+// push adds a hit to a heap whose first one is the worst, and drops that if the heap is full.
+func push(heap []Hit, h Hit, most int) []Hit {
+	if len(heap) < most {
+		heap = append(heap, h)
+		for i := len(heap) - 1; i > 0 && before(heap[(i-1)/2], heap[i]) < 0; i = (i - 1) / 2 {
+			heap[i], heap[(i-1)/2] = heap[(i-1)/2], heap[i]
+		}
+		return heap
+	}
+	heap[0] = h
+	for i := 0; ; {
+		worst := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(heap); child++ {
+			if before(heap[worst], heap[child]) < 0 {
+				worst = child
+			}
+		}
+		if worst == i {
+			return heap
+		}
+		heap[i], heap[worst] = heap[worst], heap[i]
+		i = worst
+	}
 }
 
 // Passage returns a passage. ok is false if another server has removed it meanwhile.
