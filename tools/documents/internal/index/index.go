@@ -207,7 +207,6 @@ type writer struct {
 	tx                             *sql.Tx
 	find, content, file, old, text *sql.Stmt
 	left                           map[ID]bool // contents that a file had
-	added                          []int64     // contents
 	new                            fresh
 }
 
@@ -281,7 +280,6 @@ func (w *writer) add(ctx context.Context, r *Reading) (ID, error) {
 		}
 		w.new.put(at, r.Words[i])
 	}
-	w.added = append(w.added, id)
 	return ID(id), nil
 }
 

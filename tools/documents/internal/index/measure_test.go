@@ -4,13 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"toolcrib/tools/documents/internal/index"
 	"toolcrib/tools/documents/internal/passage"
@@ -38,12 +42,16 @@ const step = 500
 
 func fill(t testing.TB, ws *workspace.Workspace, c collection) *index.Index {
 	t.Helper()
-	x, err := index.Open(t.Context(), ws, &index.Cache{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for from := 0; from < len(c); from += step {
-		if err := x.Put(t.Context(), c.readings(from, min(from+step, len(c)))); err != nil {
+	x := open(t, ws)
+	steps := make(chan []index.Reading) // made while others are written, as the tool does
+	go func() {
+		defer close(steps)
+		for from := 0; from < len(c); from += step {
+			steps <- c.readings(from, min(from+step, len(c)))
+		}
+	}()
+	for readings := range steps {
+		if err := x.Put(t.Context(), readings); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,10 +122,126 @@ func generated(n int) collection {
 	return c
 }
 
-func TestIndexTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip()
+// TestRetrieval prints what the figure of that name compares: how well and how fast passages
+// are found beside FTS5's porter tokenizer. TOOLCRIB_RETRIEVAL is a directory with sets.
+func TestRetrieval(t *testing.T) {
+	sets := os.Getenv("TOOLCRIB_RETRIEVAL")
+	if sets == "" {
+		t.Skip("a figure")
 	}
+	t.Run("cranfield", func(t *testing.T) { cranfield(t, filepath.Join(sets, "cranfield")) })
+	t.Run("time", indexTime)
+}
+
+// question is a question with the gains of the texts that answer it.
+type question struct {
+	text  string
+	gains map[int]float64
+}
+
+// cranfield ranks abstracts of aeronautics. Questions are numbered by their place in the
+// file. Grade 1 is the best of four; -1 is one that was judged the best as well.
+func cranfield(t *testing.T, dir string) {
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Skip(err)
+		}
+		return string(data)
+	}
+	records := func(text string) (all []map[string]string) {
+		field := ""
+		for line := range strings.Lines(text) {
+			switch {
+			case strings.HasPrefix(line, ".I "):
+				all = append(all, map[string]string{})
+			case strings.HasPrefix(line, ".") && len(strings.TrimSpace(line)) == 2:
+				field = strings.TrimSpace(line)
+			default:
+				all[len(all)-1][field] += line
+			}
+		}
+		return all
+	}
+	var c collection
+	for _, r := range records(read("cran.all.1400")) {
+		c = append(c, r[".T"]+"\n"+r[".W"])
+	}
+	var questions []question
+	for _, r := range records(read("cran.qry")) {
+		questions = append(questions, question{r[".W"], map[int]float64{}})
+	}
+	for line := range strings.Lines(read("cranqrel")) {
+		var q, doc, grade int
+		if _, err := fmt.Sscan(line, &q, &doc, &grade); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if grade == -1 {
+			grade = 1
+		}
+		questions[q-1].gains[doc-1] = float64(5 - grade)
+	}
+	ws, _ := tooltest.Tree(t, nil)
+	x := fill(t, ws, c)
+	peer := fillPorter(t, ws, c)
+	places := map[index.ID]int{}
+	files, err := x.Files(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, f := range files {
+		n, err := strconv.Atoi(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places[f.Content] = n
+	}
+	var own, porters score
+	for _, q := range questions {
+		hits, err := x.Search(t.Context(), lexical.Tokens(q.text), everything, len(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []int
+		for _, h := range hits {
+			ids = append(ids, places[h.Content()])
+		}
+		own.add(ids, q.gains, len(questions))
+		words := strings.FieldsFunc(q.text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		if ids, err = peer.search(t.Context(), words, len(c)); err != nil {
+			t.Fatal(err)
+		}
+		porters.add(ids, q.gains, len(questions))
+	}
+	t.Logf("cranfield: nDCG@10 %.4f, MAP %.4f; FTS5 porter %.4f, %.4f", own.ndcg, own.ap, porters.ndcg, porters.ap)
+}
+
+// score is the mean of nDCG@10, with the gains as they are, and of the average precision.
+type score struct{ ndcg, ap float64 }
+
+func (s *score) add(ids []int, gains map[int]float64, questions int) {
+	dcg, ideal, precision, found := 0.0, 0.0, 0.0, 0
+	for i, id := range ids {
+		if gains[id] == 0 {
+			continue
+		}
+		found++
+		precision += float64(found) / float64(i+1)
+		if i < 10 {
+			dcg += gains[id] / math.Log2(float64(i+2))
+		}
+	}
+	best := slices.Sorted(maps.Values(gains))
+	slices.Reverse(best)
+	for i, gain := range best[:min(10, len(best))] {
+		ideal += gain / math.Log2(float64(i+2))
+	}
+	s.ndcg += dcg / ideal / float64(questions)
+	s.ap += precision / float64(len(gains)) / float64(questions)
+}
+
+// indexTime fills both indexes with the same texts, and asks both the same questions.
+func indexTime(t *testing.T) {
 	c := generated(5000)
 	ws, _ := tooltest.Tree(t, nil)
 	start := time.Now()
@@ -130,7 +254,7 @@ func TestIndexTime(t *testing.T) {
 	for i := range 100 {
 		words := strings.Fields(c[i*7])[:6]
 		start := time.Now()
-		if _, err := x.Search(t.Context(), lexical.Tokens(strings.Join(words, " ")), func(index.ID) bool { return true }, 20); err != nil {
+		if _, err := x.Search(t.Context(), lexical.Tokens(strings.Join(words, " ")), everything, 20); err != nil {
 			t.Fatal(err)
 		}
 		times = append(times, time.Since(start))

@@ -26,12 +26,8 @@ func (w *writer) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, content := range w.added {
-		if _, err := w.tx.ExecContext(ctx, "UPDATE contents SET segment = ? WHERE id = ?", id, content); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = w.tx.ExecContext(ctx, "UPDATE contents SET segment = ? WHERE segment = 0 AND passages > 0", id)
+	return err
 }
 
 func (w *writer) segment(ctx context.Context, m *members, all []block) (int64, error) {
