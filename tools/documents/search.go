@@ -138,6 +138,16 @@ func (s *search) find(ctx context.Context, lists [][]string) ([]int64, error) {
 	s.scores = map[int64]string{}
 	var found [][]int64
 	for _, tokens := range lists {
+		if s.mode == "hybrid" {
+			var replaced [][2]string
+			var err error
+			if tokens, replaced, err = s.Correct(ctx, tokens, keep); err != nil {
+				return nil, err
+			}
+			for _, r := range replaced {
+				s.notes += fmt.Sprintf("no passage has %q: %q is searched instead\n", r[0], r[1])
+			}
+		}
 		hits, err := s.Search(ctx, tokens, keep, most)
 		if err != nil {
 			return nil, err
