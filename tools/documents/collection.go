@@ -20,6 +20,7 @@ import (
 type collection struct {
 	files  []member
 	whole  bool // they are all documents of all roots
+	listed bool // a walk with the ignore rules finds all of them
 	closed []paging.Unread
 	denied int
 
@@ -50,7 +51,7 @@ func isDocument(name string) bool {
 
 // collect finds the files that paths and globs name; without any, the documents of all roots.
 func collect(ctx context.Context, entries []string) (*collection, error) {
-	c := &collection{known: map[string]bool{}}
+	c := &collection{known: map[string]bool{}, listed: true}
 	if len(entries) == 0 {
 		c.whole = true
 		for _, root := range tools.Session(ctx).Workspace.Roots() {
@@ -63,6 +64,7 @@ func collect(ctx context.Context, entries []string) (*collection, error) {
 			}
 			c.whole = c.whole && !start.HasDenyRules()
 		}
+		c.listed = c.whole
 		return c, nil
 	}
 	for _, entry := range entries {
@@ -85,7 +87,9 @@ func (c *collection) add(ctx context.Context, entry string) error {
 		return c.glob(ctx, entry)
 	case err != nil:
 		return err
-	case info.Kind == workspace.KindDirectory:
+	}
+	c.listed = false
+	if info.Kind == workspace.KindDirectory {
 		return c.walk(ctx, p, pathglob.Set{}, pathglob.Set{})
 	}
 	c.take(member{p, p.String(), true})
@@ -114,6 +118,7 @@ func (c *collection) glob(ctx context.Context, pattern string) error {
 	if err != nil {
 		return err
 	}
+	c.listed = c.listed && !start.HasDenyRules()
 	before := len(c.files)
 	if err := c.walk(ctx, start, include, exclude); err != nil {
 		return err
@@ -173,6 +178,7 @@ func (c *collection) notRead(name, why string) {
 
 // notes are lines about files that are not searched.
 func (c *collection) notes() string {
-	slices.SortStableFunc(c.closed, func(a, b paging.Unread) int { return strings.Compare(a.Path, b.Path) })
-	return paging.NotRead(c.closed) + paging.Denied(c.denied)
+	closed := slices.Clone(c.closed)
+	slices.SortStableFunc(closed, func(a, b paging.Unread) int { return strings.Compare(a.Path, b.Path) })
+	return paging.NotRead(closed) + paging.Denied(c.denied)
 }

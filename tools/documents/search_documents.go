@@ -64,20 +64,16 @@ func searchDocumentsTool(d *deps) tools.Tool {
 }
 
 func (d *deps) searchDocuments(ctx context.Context, in SearchDocumentsIn) (SearchDocumentsOut, error) {
-	c, err := collect(ctx, in.Paths)
+	x, err := index.Open(ctx, tools.Session(ctx).Workspace, &d.indexed)
+	if err != nil {
+		return SearchDocumentsOut{}, err
+	}
+	c, all, err := d.look(ctx, x, in.Paths)
 	if err != nil {
 		return SearchDocumentsOut{}, err
 	}
 	if len(c.files) == 0 {
 		return SearchDocumentsOut{result: result{status: "there are no documents here", notes: c.notes()}}, nil
-	}
-	x, err := index.Open(ctx, tools.Session(ctx).Workspace, &d.indexed)
-	if err != nil {
-		return SearchDocumentsOut{}, err
-	}
-	all, err := d.update(ctx, x, c)
-	if err != nil {
-		return SearchDocumentsOut{}, err
 	}
 	s := &search{Index: x, all: all, request: request{
 		query: in.Query, keywords: in.Keywords, mode: in.Mode, maxTokens: in.MaxTokens, limit: in.Limit, offset: in.Offset, byFile: in.GroupByFile,

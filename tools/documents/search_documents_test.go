@@ -177,3 +177,42 @@ func TestSearchUnreadable(t *testing.T) {
 		}
 	}
 }
+
+// What other calls have indexed stays, and is not shown to one that does not ask for it.
+func TestSearchScopes(t *testing.T) {
+	tree := pages(12)
+	tree["code.go"] = "// unique3 in code"
+	s := newSearcher(t, tree)
+	for range 2 {
+		if got := s.search(map[string]any{"query": "unique3", "paths": []string{"*.go"}}); !strings.Contains(got, "[code.go:1]") {
+			t.Errorf("%.300s", got)
+		}
+		if got := s.search(map[string]any{"query": "unique3"}); strings.Contains(got, "code.go") || !strings.Contains(got, "docs/003.md") {
+			t.Errorf("%.300s", got)
+		}
+	}
+}
+
+// In a server, an unchanged tree is not looked at, and every change is seen all the same.
+func TestSearchWatched(t *testing.T) {
+	s := newSearcher(t, pages(12))
+	category := documents.Category(&services.Services{})
+	stop := category.Start(t.Context(), nil)
+	defer stop()
+	s.tool = category.Tools[1]
+	for i := range 200 {
+		word := fmt.Sprintf("changed%03d", i)
+		s.write("docs/003.md", word+strings.Repeat(" word", 2000))
+		for range 2 {
+			if got := s.search(map[string]any{"query": word, "mode": "keyword", "limit": 1}); !strings.Contains(got, "[docs/003.md:1;") {
+				t.Fatalf("edit %d is not seen: %.300s", i, got)
+			}
+		}
+	}
+	if err := os.Remove(filepath.Join(s.dir, "docs/003.md")); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.search(map[string]any{"query": "changed199", "mode": "keyword"}); !strings.HasPrefix(got, "no passage has") {
+		t.Errorf("a removed file is found: %.300s", got)
+	}
+}

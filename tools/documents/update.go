@@ -32,17 +32,24 @@ const (
 	stepBytes = 8 << 20
 )
 
-// settled is how old a change must be when a file is read, so that a later one changes its
-// time.
-const settled = 2 * time.Second
+// settled reports whether a change is so old that a later one would have another time: a
+// clock of the system's ticks ago, or two seconds where times have no finer parts.
+func settled(changed time.Time) bool {
+	const tick, coarse = 50 * time.Millisecond, 2 * time.Second
+	if changed.Nanosecond()%int(time.Millisecond) == 0 {
+		return time.Since(changed) > coarse
+	}
+	return time.Since(changed) > tick
+}
 
 // contents are the contents of a collection, as far as the index has them.
 type contents struct {
 	documents        int     // of the collection
 	files            []found // in the order of the collection; of those with one content, the first
 	by               map[index.ID][]string
-	missing          int // files that were not read yet
-	passages, tokens int // of all files
+	missing          int  // files that were not read yet
+	passages, tokens int  // of all files
+	unsettled        bool // a file may have changed and look the same
 }
 
 func (c *contents) count() string { return textfile.Count(c.documents, "document") }
@@ -72,7 +79,14 @@ func (d *deps) update(ctx context.Context, x *index.Index, c *collection) (*cont
 	if c.whole {
 		var gone []string
 		for name := range known {
-			if !c.known[name] {
+			if c.known[name] {
+				continue
+			}
+			p, err := tools.Resolve(ctx, name) // fails for files of roots that this call does not see
+			if err == nil {
+				_, err = p.Lstat()
+			}
+			if errors.Is(err, fs.ErrNotExist) {
 				gone = append(gone, name)
 			}
 		}
@@ -100,6 +114,7 @@ func contentsOf(c *collection, known map[string]index.File, unreadable map[strin
 	all := &contents{documents: len(c.files), by: map[index.ID][]string{}, missing: missing}
 	for _, m := range c.files {
 		f, ok := known[m.name]
+		all.unsettled = all.unsettled || !ok || f.Modified == 0 || unreadable[m.name]
 		switch {
 		case !ok || unreadable[m.name]:
 			continue
@@ -222,7 +237,7 @@ func (r *reading) read(ctx context.Context, m member) (*index.Reading, error) {
 	defer file.Close()
 	info := file.Info()
 	one := &index.Reading{Path: m.name, Size: info.Size, Modified: info.ModTime.UnixNano()}
-	if time.Since(info.ModTime) < settled {
+	if !settled(info.ModTime) {
 		one.Modified = 0
 	}
 	budget := document.NewBudget(ctx, document.Standard())

@@ -123,7 +123,8 @@ func generated(n int) collection {
 }
 
 // TestRetrieval prints what the figure of that name compares: how well and how fast passages
-// are found beside FTS5's porter tokenizer. TOOLCRIB_RETRIEVAL is a directory with sets.
+// are found beside FTS5's porter tokenizer. TOOLCRIB_RETRIEVAL is a
+// directory with sets, TOOLCRIB_RETRIEVAL_TEXTS how many texts are indexed.
 func TestRetrieval(t *testing.T) {
 	sets := os.Getenv("TOOLCRIB_RETRIEVAL")
 	if sets == "" {
@@ -224,6 +225,10 @@ func cranfield(t *testing.T, dir string) {
 	}
 	t.Logf("cranfield: nDCG@10 %.4f, MAP %.4f; FTS5 porter %.4f, %.4f", own.ndcg, own.ap, porters.ndcg, porters.ap)
 	t.Logf("cranfield, hybrid: nDCG@10 %.4f; with 5 %% of the letters wrong: keyword %.4f, hybrid %.4f", corrected.ndcg, slipped.ndcg, slippedCorrected.ndcg)
+	const leastNDCG, leastAP = 0.531, 0.431
+	if own.ndcg < leastNDCG || own.ap < leastAP || corrected.ndcg < own.ndcg || slippedCorrected.ndcg <= slipped.ndcg {
+		t.Error("the ranking is worse than it was")
+	}
 }
 
 // correct has for each word that the index lacks the nearest one, as hybrid searches do.
@@ -272,7 +277,11 @@ func (s *score) add(ids []int, gains map[int]float64, questions int) {
 
 // indexTime fills both indexes with the same texts, and asks both the same questions.
 func indexTime(t *testing.T) {
-	c := generated(5000)
+	n, err := strconv.Atoi(os.Getenv("TOOLCRIB_RETRIEVAL_TEXTS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := generated(n)
 	ws, _ := tooltest.Tree(t, nil)
 	start := time.Now()
 	x := fill(t, ws, c)
