@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"toolcrib/schema"
+	"toolcrib/tools"
 	"toolcrib/tools/documents/internal/index"
 	"toolcrib/tools/documents/internal/passage"
 	"toolcrib/tools/documents/internal/rank"
@@ -135,6 +137,11 @@ func (s *search) find(ctx context.Context, lists [][]string) ([]int64, error) {
 		most = max(2*most, 100) // ranks further down count too
 	}
 	keep := func(id index.ID) bool { return s.all.by[id] != nil }
+	if s.mode == "vector" {
+		if err := s.vectors(ctx); err != nil {
+			return nil, err
+		}
+	}
 	s.scores = map[int64]string{}
 	var found [][]int64
 	for _, tokens := range lists {
@@ -148,7 +155,11 @@ func (s *search) find(ctx context.Context, lists [][]string) ([]int64, error) {
 				s.notes += fmt.Sprintf("no passage has %q: %q is searched instead\n", r[0], r[1])
 			}
 		}
-		hits, err := s.Search(ctx, tokens, keep, most)
+		searcher, by := s.Search, "keyword"
+		if s.mode == "vector" {
+			searcher, by = s.Similar, "hashed vector"
+		}
+		hits, err := searcher(ctx, tokens, keep, most)
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +167,7 @@ func (s *search) find(ctx context.Context, lists [][]string) ([]int64, error) {
 		for i, h := range hits {
 			ids[i] = h.Passage
 			if _, scored := s.scores[h.Passage]; !scored {
-				s.scores[h.Passage] = fmt.Sprintf("keyword %.2f", h.Score)
+				s.scores[h.Passage] = fmt.Sprintf("%s %.2f", by, h.Score)
 			}
 		}
 		found = append(found, ids)
@@ -165,6 +176,19 @@ func (s *search) find(ctx context.Context, lists [][]string) ([]int64, error) {
 		return found[0], nil
 	}
 	return rank.Fuse(found, nil), nil
+}
+
+// vectors makes the vectors that passages lack.
+func (s *search) vectors(ctx context.Context) error {
+	until, report := time.Now().Add(patience), tools.Progress(ctx)
+	left, err := s.Vectors(ctx, func(done, all int) bool {
+		report(tools.ProgressEvent{Done: float64(done), Total: float64(all), Message: "vectors of passages"})
+		return time.Now().Before(until)
+	})
+	if left > 0 {
+		s.notes += fmt.Sprintf("not yet searched: %s without vectors; call again to have the index go on\n", textfile.Count(left, "passage"))
+	}
+	return err
 }
 
 // whole takes all passages.

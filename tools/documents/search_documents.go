@@ -20,7 +20,7 @@ type SearchDocumentsIn struct {
 	Query       string   `json:"query,omitempty" jsonschema_description:"Question or words to look for." jsonschema:"maxLength=10000" alias:"q,question,text,search_query,search,prompt"`
 	Keywords    []string `json:"keywords,omitempty" jsonschema_description:"More lists of words, such as one a language; each is searched apart." jsonschema:"maxItems=10" alias:"keyword"`
 	Paths       []string `json:"paths,omitempty" jsonschema_description:"Files, directories or globs; default all documents." jsonschema:"maxItems=100" path:"any" alias:"path,globs,glob,files,file,file_path,file_paths,directory,folder,documents,urls,url"`
-	Mode        string   `json:"mode,omitempty" jsonschema_description:"How to rank." jsonschema:"enum=hybrid,enum=keyword,enum=front_page,default=hybrid" alias:"searcher,search_type,method"`
+	Mode        string   `json:"mode,omitempty" jsonschema_description:"How to rank." jsonschema:"enum=hybrid,enum=keyword,enum=vector,enum=front_page,default=hybrid" alias:"searcher,search_type,method"`
 	MaxTokens   int      `json:"max_tokens,omitempty" jsonschema_description:"Most tokens of all passages." jsonschema:"minimum=100,maximum=10000,default=4000" alias:"max_ref_token,token_budget"`
 	Limit       int      `json:"limit,omitempty" jsonschema_description:"Most passages." jsonschema:"minimum=1,maximum=100,default=50" alias:"top_k,k,max_results,num_results,count,n"`
 	Offset      int      `json:"offset,omitempty" jsonschema_description:"Passages to skip, as the first line of the page before gives it." jsonschema:"minimum=0,maximum=10000,default=0"`
@@ -43,12 +43,13 @@ func searchDocumentsTool(d *deps) tools.Tool {
 			{Name: "retrieval"},
 			{Name: "hybrid_search"},
 			{Name: "keyword_search", Implied: map[string]any{"mode": "keyword"}},
+			{Name: "vector_search", Implied: map[string]any{"mode": "vector"}},
 			{Name: "front_page_search", Implied: map[string]any{"mode": "front_page"}},
 		},
 		Access: tools.Read, Effects: tools.None, Repeatable: true, Streams: true,
 		Limits: tools.Limits{Facts: map[string]any{"tokens": document.ChunkTokens, "patience": int(patience.Seconds())}},
 		Spellings: []schema.Spelling{
-			schema.Values("mode", map[string]string{"bm25": "keyword", "keywords": "keyword", "lexical": "keyword", "front": "front_page", "auto": "hybrid"}),
+			schema.Values("mode", map[string]string{"bm25": "keyword", "keywords": "keyword", "lexical": "keyword", "semantic": "vector", "embedding": "vector", "front": "front_page", "auto": "hybrid"}),
 		},
 		Examples: []tools.Example[SearchDocumentsIn]{{
 			Say: "Which document says how to renew a passport?",

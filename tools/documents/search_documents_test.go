@@ -97,6 +97,7 @@ func TestSearchDocuments(t *testing.T) {
 		{"front page", map[string]any{"mode": "front_page", "limit": 2}, "first passages of 32 documents; next: offset=2\n\n[docs/000.md:3; Page 0]\n", "docs/002"},
 		{"misspelt", map[string]any{"query": "unqiue3"}, "best passages of 32 documents\nno passage has \"unqiue3\": \"unique3\" is searched instead\n\n[docs/003.md:3;", "unique4"},
 		{"misspelt, by keywords alone", map[string]any{"query": "unqiue3", "mode": "keyword"}, "no passage has a word of the query", "instead"},
+		{"misspelt, by vectors", map[string]any{"query": "unqiue3", "mode": "vector", "limit": 1}, "best passages of 32 documents; next: offset=1\n\n[docs/003.md:3; Page 3; hashed vector 0.", "instead"},
 		{"misspelt first letter", map[string]any{"query": "tnique3"}, "best passages of 32 documents\nno passage has \"tnique3\": \"unique3\" is", "unique4"},
 		{"word of other files", map[string]any{"query": "unqiue3", "paths": []string{"docs/01*.md"}, "max_tokens": 500}, "no passage has a word of the query: first passages of 10 documents", "unique3"},
 		{"missing", map[string]any{"paths": []string{"none.md"}}, "error: ", "docs/"},

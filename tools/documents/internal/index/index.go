@@ -52,6 +52,10 @@ CREATE TABLE passages (
 	text     TEXT NOT NULL,
 	tokens   INTEGER NOT NULL
 );
+CREATE TABLE vectors (
+	passage INTEGER PRIMARY KEY,
+	data    BLOB NOT NULL
+);
 CREATE TABLE segments (
 	id       INTEGER PRIMARY KEY AUTOINCREMENT,
 	passages INTEGER NOT NULL,
@@ -319,6 +323,7 @@ func (w *writer) finish(ctx context.Context) error {
 		for _, s := range []string{
 			"UPDATE segments SET gone = gone + (SELECT passages FROM contents WHERE id = ?1) WHERE id = (SELECT segment FROM contents WHERE id = ?1)",
 			"DELETE FROM passages WHERE id BETWEEN ?1 << 20 AND ((?1 + 1) << 20) - 1",
+			"DELETE FROM vectors WHERE passage BETWEEN ?1 << 20 AND ((?1 + 1) << 20) - 1",
 			"DELETE FROM contents WHERE id = ?1",
 		} {
 			if _, err := w.tx.ExecContext(ctx, s, id); err != nil {

@@ -197,8 +197,8 @@ func cranfield(t *testing.T, dir string) {
 		}
 		places[f.Content] = n
 	}
-	ask := func(words []string) (ids []int) {
-		hits, err := x.Search(t.Context(), words, everything, len(c))
+	asked := func(search func(context.Context, []string, func(index.ID) bool, int) ([]index.Hit, error), words []string) (ids []int) {
+		hits, err := search(t.Context(), words, everything, len(c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,11 +207,16 @@ func cranfield(t *testing.T, dir string) {
 		}
 		return ids
 	}
-	var own, corrected, slipped, slippedCorrected, porters score
+	ask := func(words []string) []int { return asked(x.Search, words) }
+	if left, err := x.Vectors(t.Context(), func(int, int) bool { return true }); left > 0 || err != nil {
+		t.Fatal(left, err)
+	}
+	var own, hashed, corrected, slipped, slippedCorrected, porters score
 	r := rand.New(rand.NewPCG(1, 5))
 	for _, q := range questions {
 		words := lexical.Tokens(q.text)
 		own.add(ask(words), q.gains, len(questions))
+		hashed.add(asked(x.Similar, words), q.gains, len(questions))
 		corrected.add(ask(correct(t, x, words)), q.gains, len(questions))
 		wrong := lexical.Tokens(withSlips(r, q.text))
 		slipped.add(ask(wrong), q.gains, len(questions))
@@ -224,6 +229,7 @@ func cranfield(t *testing.T, dir string) {
 		porters.add(ids, q.gains, len(questions))
 	}
 	t.Logf("cranfield: nDCG@10 %.4f, MAP %.4f; FTS5 porter %.4f, %.4f", own.ndcg, own.ap, porters.ndcg, porters.ap)
+	t.Logf("cranfield, hashed vectors: nDCG@10 %.4f, MAP %.4f", hashed.ndcg, hashed.ap)
 	t.Logf("cranfield, hybrid: nDCG@10 %.4f; with 5 %% of the letters wrong: keyword %.4f, hybrid %.4f", corrected.ndcg, slipped.ndcg, slippedCorrected.ndcg)
 	const leastNDCG, leastAP = 0.531, 0.431
 	if own.ndcg < leastNDCG || own.ap < leastAP || corrected.ndcg < own.ndcg || slippedCorrected.ndcg <= slipped.ndcg {

@@ -48,3 +48,29 @@ func TestSlips(t *testing.T) {
 		}
 	}
 }
+
+// Vectors of words that are spelt alike are alike, whatever the weights.
+func TestHashed(t *testing.T) {
+	vector := func(words ...string) []int8 {
+		weights := map[string]float64{}
+		for _, w := range words {
+			weights[w] = 2
+		}
+		return rank.Hashed(weights)
+	}
+	one := vector("boundary", "layer")
+	for _, test := range []struct {
+		words    []string
+		from, to float64
+	}{
+		{[]string{"layer", "boundary"}, 0.999, 1.001},
+		{[]string{"boundaries", "layers"}, 0.5, 0.99},
+		{[]string{"bounadry", "layer"}, 0.5, 0.99},
+		{[]string{"cooking", "recipe"}, -0.2, 0.2},
+		{nil, 0, 0},
+	} {
+		if got := rank.Cosine(one, vector(test.words...)); got < test.from || got > test.to {
+			t.Errorf("%v: %.3f", test.words, got)
+		}
+	}
+}
