@@ -54,18 +54,18 @@ func (r *result) text() string {
 		case s.Place[0] >= '0' && s.Place[0] <= '9':
 			b.WriteString(":" + s.Place)
 		default:
-			b.WriteString(", " + textfile.Visible(s.Place))
+			b.WriteString(", " + s.Place)
 		}
 		if n := len(s.files) - 1; n > 0 {
 			b.WriteString(", same in " + textfile.Count(n, "other file"))
 		}
 		if s.Headings != "" {
-			b.WriteString("; " + textfile.Visible(s.Headings))
+			b.WriteString("; " + s.Headings)
 		}
 		if s.scores != "" {
 			b.WriteString("; " + s.scores)
 		}
-		b.WriteString("]\n" + textfile.Visible(s.Text) + "\n")
+		b.WriteString("]\n" + s.Text + "\n")
 	}
 	return b.String()
 }
@@ -80,7 +80,7 @@ type search struct {
 }
 
 func (s *search) run(ctx context.Context) error {
-	if s.mode != "front_page" && s.offset == 0 && s.all.tokens <= s.maxTokens && s.all.passages <= s.limit {
+	if s.mode != "front_page" && s.all.tokens <= s.maxTokens && s.all.passages <= s.limit {
 		return s.whole(ctx)
 	}
 	lists := lists(s.request)
@@ -134,7 +134,7 @@ func (s *search) most() int { return s.offset + s.limit + 1 }
 func (s *search) find(ctx context.Context, lists [][]string) ([]int64, error) {
 	most := s.most()
 	if len(lists) > 1 {
-		most = max(2*most, 100) // ranks further down count too
+		most = max(most, 1000) // ranks further down count too, and must be the same on each page
 	}
 	keep := func(id index.ID) bool { return s.all.by[id] != nil }
 	if s.mode == "vector" {
@@ -151,7 +151,7 @@ func (s *search) find(ctx context.Context, lists [][]string) ([]int64, error) {
 			if tokens, replaced, err = s.Correct(ctx, tokens, keep); err != nil {
 				return nil, err
 			}
-			for _, r := range replaced {
+			for _, r := range replaced[:min(len(replaced), 10)] {
 				s.notes += fmt.Sprintf("no passage has %q: %q is searched instead\n", r[0], r[1])
 			}
 		}
@@ -202,9 +202,13 @@ func (s *search) whole(ctx context.Context) error {
 	if err := s.take(ctx, ids); err != nil {
 		return err
 	}
-	s.status = fmt.Sprintf("all %s of %s, since they fit", textfile.Count(len(s.shown), "passage"), s.all.count())
-	if len(ids) == 0 {
+	switch {
+	case len(ids) == 0:
 		s.status = fmt.Sprintf("no text in %s", s.all.count())
+	case s.offset == 0 && s.next == 0:
+		s.status = fmt.Sprintf("all %s of %s, since they fit", textfile.Count(len(s.shown), "passage"), s.all.count())
+	default:
+		s.say("all passages")
 	}
 	return nil
 }
@@ -243,8 +247,11 @@ func (s *search) say(what string) {
 	}
 }
 
-// mostText is how many bytes all passages of a result have.
-const mostText = 40_000
+// A result has so many bytes of passages, and a passage so many of scores and marks.
+const (
+	mostText   = 40_000
+	aboutBytes = 100
+)
 
 // take shows passages of a list from the offset on, as far as the limits allow; at least one.
 func (s *search) take(ctx context.Context, ids []int64) error {
@@ -260,14 +267,19 @@ func (s *search) take(ctx context.Context, ids []int64) error {
 		if !ok || len(files) == 0 {
 			continue
 		}
-		if p.Tokens > left || len(p.Text) > room {
+		if p.Tokens > left {
 			if len(s.shown) > 0 {
 				break
 			}
 			p.Text = passage.Start(p.Text, left)
 		}
+		p = visible(p)
+		size := len(p.Place) + len(p.Headings) + len(p.Text) + len(files[0]) + aboutBytes
+		if size > room && len(s.shown) > 0 {
+			break
+		}
 		left -= p.Tokens
-		room -= len(p.Text)
+		room -= size
 		s.shown = append(s.shown, shown{id: id, files: files, scores: s.scores[id], Passage: p})
 	}
 	if at < len(ids) {
@@ -277,6 +289,18 @@ func (s *search) take(ctx context.Context, ids []int64) error {
 		s.group()
 	}
 	return nil
+}
+
+// visible returns a passage as it is shown.
+func visible(p passage.Passage) passage.Passage {
+	clip := func(text string, most int) string {
+		if text = textfile.Visible(text); len(text) > most {
+			text = strings.ToValidUTF8(text[:most], "") + "…"
+		}
+		return text
+	}
+	const line, text = 300, 30_000
+	return passage.Passage{Place: clip(p.Place, line), Headings: clip(p.Headings, line), Text: clip(p.Text, text), Tokens: p.Tokens}
 }
 
 // group puts passages of a file together, in their order; the file with the best one first.

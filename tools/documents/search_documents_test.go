@@ -142,6 +142,30 @@ func TestSearchPages(t *testing.T) {
 	}
 }
 
+// Results keep within their limit, whatever is in documents; pages have all passages.
+func TestSearchBounds(t *testing.T) {
+	var b strings.Builder
+	for i := range 90 {
+		fmt.Fprintf(&b, "# %s %d\n\nword \x01\u202e%d\n\n", strings.Repeat("heading\u200b ", 100), i, i)
+	}
+	s := newSearcher(t, map[string]string{"a.md": b.String(), "b.txt": strings.Repeat("\u202e", 3000)})
+	passages := 0
+	for offset := 0; ; {
+		text := s.search(map[string]any{"query": "word", "max_tokens": 10_000, "limit": 100, "offset": offset})
+		passages += strings.Count(text, "\n[")
+		m := next.FindStringSubmatch(strings.SplitAfter(text, "\n")[0])
+		if m == nil {
+			break
+		}
+		if _, err := fmt.Sscan(m[1], &offset); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if passages < 93 {
+		t.Errorf("%d passages", passages)
+	}
+}
+
 // An edit is seen by the next call, and so is a file that is gone.
 func TestSearchChanged(t *testing.T) {
 	s := newSearcher(t, pages(30))

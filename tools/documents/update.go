@@ -24,7 +24,10 @@ import (
 )
 
 // A call reads files for as long as patience says, and then answers from what it has read.
-const patience = 20 * time.Second
+const patience = 15 * time.Second
+
+// longest is how long one file may take.
+const longest = 20 * time.Second
 
 // The index gets what was read in steps of so many files or bytes.
 const (
@@ -66,10 +69,12 @@ func (d *deps) update(ctx context.Context, x *index.Index, c *collection) (*cont
 	if err != nil {
 		return nil, err
 	}
+	unreadable := map[string]bool{} // now
 	var stale []member
 	for _, m := range c.files {
 		info, err := m.Stat()
 		if errors.Is(err, fs.ErrNotExist) {
+			unreadable[m.name] = true
 			continue
 		}
 		if f, ok := known[m.name]; err != nil || !ok || f.Modified == 0 || f.Size != info.Size || f.Modified != info.ModTime.UnixNano() {
@@ -96,7 +101,6 @@ func (d *deps) update(ctx context.Context, x *index.Index, c *collection) (*cont
 			}
 		}
 	}
-	unreadable := map[string]bool{}
 	missing := 0
 	if len(stale) > 0 {
 		w := &reading{deps: d, x: x, c: c, total: len(stale), unreadable: unreadable, until: time.Now().Add(patience)}
@@ -159,6 +163,7 @@ func (r *reading) run(ctx context.Context, stale []member) (missing int, err err
 		}
 		if time.Now().After(r.until) {
 			missing = len(stale) - i
+			r.leave(stale[i:])
 			break
 		}
 		g.Go(func() error {
@@ -189,6 +194,15 @@ func (r *reading) run(ctx context.Context, stale []member) (missing int, err err
 		err = r.x.Put(ctx, r.step)
 	}
 	return missing, err
+}
+
+// leave leaves files for the next call. What the index has of them is out of date.
+func (r *reading) leave(files []member) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range files {
+		r.unreadable[m.name] = true
+	}
 }
 
 // add adds a reading to the step, and returns the step if that is full, and how many files
@@ -240,8 +254,7 @@ func (r *reading) read(ctx context.Context, m member) (*index.Reading, error) {
 	if !settled(info.ModTime) {
 		one.Modified = 0
 	}
-	budget := document.NewBudget(ctx, document.Standard())
-	if err := budget.CheckFile(info.Size); err != nil {
+	if err := document.NewBudget(ctx, document.Standard()).CheckFile(info.Size); err != nil {
 		one.Parsed, one.Flaw, one.Key = true, err.Error(), fmt.Appendf(nil, "large %d", info.Size)
 		return one, nil
 	}
@@ -254,7 +267,7 @@ func (r *reading) read(ctx context.Context, m member) (*index.Reading, error) {
 		return one, err
 	}
 	one.Parsed = true
-	if one.Passages, err = r.divide(document.Source{ReaderAt: file, Size: info.Size, Name: m.name}, budget); err != nil {
+	if one.Passages, err = r.divide(ctx, document.Source{ReaderAt: file, Size: info.Size, Name: m.name}); err != nil {
 		e, ok := errors.AsType[*document.Error](err)
 		if !ok {
 			return fail(err)
@@ -267,19 +280,26 @@ func (r *reading) read(ctx context.Context, m member) (*index.Reading, error) {
 	return one, nil
 }
 
-// divide reads a document as passages; those of a text have its lines.
-func (r *reading) divide(src document.Source, budget *document.Budget) ([]passage.Passage, error) {
+// divide reads a document as passages; those of a text have its lines. It gives up one that
+// takes too long, so that it does not hold up every call.
+func (r *reading) divide(ctx context.Context, src document.Source) ([]passage.Passage, error) {
 	if src.Size == 0 {
 		return nil, nil
 	}
+	inner, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	budget := document.NewBudget(inner, document.Standard())
 	doc, err := r.readers.Read(src, budget)
+	if inner.Err() != nil && ctx.Err() == nil {
+		return nil, document.Errorf(document.TooLarge, "reading takes longer than %v", longest)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if doc.Format != "text" && doc.Format != "markdown" {
 		return passage.OfDocument(doc), nil
 	}
-	data, err := src.Bytes(document.NewBudget(budget.Context(), document.Standard()))
+	data, err := src.Bytes(budget)
 	if err != nil {
 		return nil, err
 	}
@@ -296,7 +316,7 @@ func flawOf(e *document.Error) string {
 	case document.Encrypted:
 		return "encrypted"
 	case document.Unsupported:
-		return "no document"
+		return e.Say
 	case document.Truncated:
 		return "truncated"
 	case document.TooLarge:

@@ -19,7 +19,8 @@ import (
 	"toolcrib/workspace"
 )
 
-// edition changes with what the program makes of a content, so that it is read anew.
+// edition changes with what the program makes of a content, such as with a reader of another
+// format, so that all files are read anew.
 const edition = 1
 
 // The number of a passage begins with that of its content.
@@ -42,6 +43,7 @@ CREATE TABLE files (
 	path     TEXT PRIMARY KEY,
 	size     INTEGER NOT NULL,
 	modified INTEGER NOT NULL,
+	edition  INTEGER NOT NULL,
 	content  INTEGER NOT NULL REFERENCES contents(id)
 ) WITHOUT ROWID;
 CREATE INDEX files_content ON files(content);
@@ -105,8 +107,8 @@ type File struct {
 
 // Files returns all files, by their paths.
 func (x *Index) Files(ctx context.Context) (map[string]File, error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT path, size, modified, content, flaw, passages, tokens
-		FROM files JOIN contents ON contents.id = files.content`)
+	rows, err := x.db.QueryContext(ctx, `SELECT path, size, iif(edition = ?, modified, 0), content, flaw, passages, tokens
+		FROM files JOIN contents ON contents.id = files.content`, edition)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +224,7 @@ func prepare(ctx context.Context, tx *sql.Tx) (*writer, error) {
 	}{
 		{&w.find, "SELECT id FROM contents WHERE key = ?"},
 		{&w.content, "INSERT INTO contents (key, flaw, passages, tokens, segment) VALUES (?, ?, ?, ?, 0)"},
-		{&w.file, "INSERT OR REPLACE INTO files (path, size, modified, content) VALUES (?, ?, ?, ?)"},
+		{&w.file, "INSERT OR REPLACE INTO files (path, size, modified, edition, content) VALUES (?, ?, ?, ?, ?)"},
 		{&w.old, "SELECT content FROM files WHERE path = ?"},
 		{&w.text, "INSERT INTO passages (id, place, headings, text, tokens) VALUES (?, ?, ?, ?, ?)"},
 	} {
@@ -258,7 +260,7 @@ func (w *writer) put(ctx context.Context, r *Reading) error {
 	if err := w.leave(ctx, r.Path); err != nil {
 		return err
 	}
-	_, err := w.file.ExecContext(ctx, r.Path, r.Size, r.Modified, id)
+	_, err := w.file.ExecContext(ctx, r.Path, r.Size, r.Modified, edition, id)
 	return err
 }
 

@@ -31,13 +31,18 @@ type near struct {
 // Correct returns words with the nearest one in the place of each that no passage of the
 // kept contents has, and which were replaced by which.
 func (x *Index) Correct(ctx context.Context, words []string, keep func(ID) bool) (correct []string, replaced [][2]string, err error) {
+	const most = 10 // looking for them takes the time of all other searches
 	correct = slices.Clone(words[:min(len(words), mostTokens)])
+	looked := 0
 	for i, word := range correct {
 		if has, err := x.has(ctx, word, keep); has || err != nil {
 			if err != nil {
 				return nil, nil, err
 			}
 			continue
+		}
+		if looked++; looked > most {
+			break
 		}
 		near, err := x.nearest(ctx, word, keep)
 		if err != nil {
