@@ -39,9 +39,8 @@ func (o SearchDocumentsOut) Text() string { return o.text() }
 func searchDocumentsTool(d *deps) tools.Tool {
 	return tools.New(tools.Def[SearchDocumentsIn, SearchDocumentsOut]{
 		Name: "search_documents", Title: "Search documents", Doc: searchDocumentsDoc, Tags: []string{"documents", "search", "text"},
+		Aliases: []string{"retrieval", "hybrid_search"},
 		Foreign: []tools.Foreign{
-			{Name: "retrieval"},
-			{Name: "hybrid_search"},
 			{Name: "keyword_search", Implied: map[string]any{"mode": "keyword"}},
 			{Name: "vector_search", Implied: map[string]any{"mode": "vector"}},
 			{Name: "front_page_search", Implied: map[string]any{"mode": "front_page"}},
