@@ -225,7 +225,7 @@ func TestSearchWatched(t *testing.T) {
 	stop := category.Start(t.Context(), nil)
 	defer stop()
 	s.tool = category.Tools[1]
-	for i := range 200 {
+	for i := range 50 {
 		word := fmt.Sprintf("changed%03d", i)
 		s.write("docs/003.md", word+strings.Repeat(" word", 2000))
 		for range 2 {
@@ -237,7 +237,7 @@ func TestSearchWatched(t *testing.T) {
 	if err := os.Remove(filepath.Join(s.dir, "docs/003.md")); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.search(map[string]any{"query": "changed199", "mode": "keyword"}); !strings.HasPrefix(got, "no passage has") {
+	if got := s.search(map[string]any{"query": "changed049", "mode": "keyword"}); !strings.HasPrefix(got, "no passage has") {
 		t.Errorf("a removed file is found: %.300s", got)
 	}
 }

@@ -42,7 +42,7 @@ func sentences(r *rand.Rand, n int) collection {
 // However the passages came into the index, they are ranked as a ranking in memory has them.
 func TestRanking(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	c := sentences(r, 1500)
+	c := sentences(r, 700)
 	ws, _ := tooltest.Tree(t, nil)
 	x := open(t, ws)
 	for from := 0; from < len(c); {
@@ -85,7 +85,7 @@ func TestChanges(t *testing.T) {
 	ws, _ := tooltest.Tree(t, nil)
 	x := open(t, ws)
 	now := map[string]int{} // the word of a file
-	for n := range 400 {
+	for n := range 200 {
 		path := fmt.Sprint(r.IntN(30))
 		if r.IntN(4) == 0 {
 			if err := x.Forget(t.Context(), []string{path}); err != nil {

@@ -32,7 +32,7 @@ func TestKilled(t *testing.T) {
 	ws, dir := tooltest.Tree(t, nil)
 	r := rand.New(rand.NewPCG(1, 7))
 	c := killedTexts()
-	for kill := range 15 {
+	for kill := range 6 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilled$")
 		cmd.Env = append(os.Environ(), "TOOLCRIB_KILLED_ROOT="+dir, "TOOLCRIB_KILLED_STATE="+ws.StateBase(), fmt.Sprintf("TOOLCRIB_KILLED_SEED=%d", kill))
 		out, err := cmd.StdoutPipe()
