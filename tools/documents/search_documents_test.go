@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"toolcrib/tools"
 	"toolcrib/tools/documents"
+	"toolcrib/tools/documents/internal/index"
 	"toolcrib/tools/internal/services"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/workspace"
@@ -185,6 +187,14 @@ func TestSearchChanged(t *testing.T) {
 	if err := os.Remove(filepath.Join(s.dir, "docs/004.md")); err != nil {
 		t.Fatal(err)
 	}
+	find("unique1")
+	x, err := index.Open(t.Context(), s.ws, &index.Cache{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files, err := x.Files(t.Context()); err != nil || len(files) != 29 {
+		t.Errorf("the index has %d files (%v)", len(files), err)
+	}
 	for range 2 {
 		if got := find("unique4"); !strings.HasPrefix(got, "no passage has a word") || !strings.Contains(got, "of 29 documents") {
 			t.Errorf("a removed file is found: %.300s", got)
@@ -234,6 +244,29 @@ func TestSearchWatched(t *testing.T) {
 			}
 		}
 	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(s.dir, "docs/003.md"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // what the call finds is kept
+		s.search(map[string]any{"query": "changed049"})
+	}
+	all := s.ws
+	s.ws = all.Denying(func(p workspace.Path) string {
+		if strings.HasSuffix(p.String(), "003.md") {
+			return "keys"
+		}
+		return ""
+	})
+	for _, query := range []string{"changed049", "changde049"} { // the index has both files
+		for _, mode := range []string{"keyword", "hybrid", "vector"} {
+			got := s.search(map[string]any{"query": query, "mode": mode})
+			if strings.Contains(got, "003.md") || strings.Contains(got, "instead") || !strings.Contains(got, "of 11 documents") || !strings.Contains(got, "left out: 1 path that the policy denies\n") {
+				t.Errorf("%s, %s: %.400s", query, mode, got)
+			}
+		}
+	}
+	s.ws = all
 	if err := os.Remove(filepath.Join(s.dir, "docs/003.md")); err != nil {
 		t.Fatal(err)
 	}

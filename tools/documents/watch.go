@@ -59,8 +59,12 @@ func (d *deps) look(ctx context.Context, x *index.Index, paths []string) (*colle
 		return nil, nil, err
 	}
 	key := ws.Identity() + string(names)
+	root, err := tools.Resolve(ctx, ws.Roots()[0])
+	if err != nil {
+		return nil, nil, err
+	}
 	generation, exact := ws.Generation(ctx)
-	if exact {
+	if exact && !root.HasDenyRules() { // others may see what this call may not
 		if found, ok := d.watch.get(key); ok && found.generation == generation {
 			return found.c, found.all, nil
 		}
