@@ -175,9 +175,7 @@ func (r *reading) run(ctx context.Context, stale []member) (missing int, err err
 			if len(full) == 0 {
 				return nil
 			}
-			r.writing.Lock()
-			defer r.writing.Unlock()
-			if err := r.x.Put(inner, full); err != nil {
+			if err := r.put(inner, full); err != nil {
 				return err
 			}
 			report(tools.ProgressEvent{Done: float64(done), Total: float64(r.total), Message: fmt.Sprintf("%d of %d documents read", done, r.total)})
@@ -194,6 +192,13 @@ func (r *reading) run(ctx context.Context, stale []member) (missing int, err err
 		err = r.x.Put(ctx, r.step)
 	}
 	return missing, err
+}
+
+// put gives the index a step. Others would only wait for the database.
+func (r *reading) put(ctx context.Context, step []index.Reading) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	return r.x.Put(ctx, step)
 }
 
 // leave leaves files for the next call. What the index has of them is out of date.
