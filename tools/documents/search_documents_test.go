@@ -274,3 +274,16 @@ func TestSearchWatched(t *testing.T) {
 		t.Errorf("a removed file is found: %.300s", got)
 	}
 }
+
+// A name that is not UTF-8 is no reason to leave a document out.
+func TestSearchBytesInNames(t *testing.T) {
+	s := newSearcher(t, map[string]string{"good.md": "other"})
+	if err := os.WriteFile(filepath.Join(s.dir, "caf\xe9.md"), []byte("word"), 0o600); err != nil {
+		t.Skip(err) // of a system whose names are UTF-8
+	}
+	for range 2 {
+		if got := s.search(map[string]any{"query": "word", "limit": 1}); !strings.Contains(got, "\nword\n") {
+			t.Error(got)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"runtime"
 	"strings"
@@ -107,9 +108,16 @@ func (d *deps) update(ctx context.Context, x *index.Index, c *collection) (*cont
 		if missing, err = w.run(ctx, stale); err != nil {
 			return nil, err
 		}
-		if known, err = x.Files(ctx); err != nil {
+		names := make([]string, len(stale))
+		for i, m := range stale {
+			names[i] = m.name
+			delete(known, m.name)
+		}
+		now, err := x.Files(ctx, names...)
+		if err != nil {
 			return nil, err
 		}
+		maps.Copy(known, now)
 	}
 	return contentsOf(c, known, unreadable, missing), nil
 }

@@ -10,9 +10,11 @@ package index
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"toolcrib/tools/documents/internal/passage"
 	"toolcrib/tools/internal/lexical"
@@ -105,10 +107,19 @@ type File struct {
 	Tokens         int // of its passages
 }
 
-// Files returns all files, by their paths.
-func (x *Index) Files(ctx context.Context) (map[string]File, error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT path, size, iif(edition = ?, modified, 0), content, flaw, passages, tokens
-		FROM files JOIN contents ON contents.id = files.content`, edition)
+// Files returns the files of paths, or all, by their paths. It returns all as well if a path
+// is not UTF-8.
+func (x *Index) Files(ctx context.Context, paths ...string) (map[string]File, error) {
+	query, args := `SELECT path, size, iif(edition = ?, modified, 0), content, flaw, passages, tokens
+		FROM files JOIN contents ON contents.id = files.content`, []any{edition}
+	if paths != nil && !slices.ContainsFunc(paths, func(path string) bool { return !utf8.ValidString(path) }) {
+		asked, err := json.Marshal(paths)
+		if err != nil {
+			return nil, err
+		}
+		query, args = query+" WHERE path IN (SELECT value FROM json_each(?))", append(args, string(asked))
+	}
+	rows, err := x.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
