@@ -18,6 +18,7 @@ import (
 
 	"toolcrib/.ci/measure/clients"
 	"toolcrib/.ci/measure/data"
+	"toolcrib/.ci/measure/documents"
 	"toolcrib/.ci/measure/edits"
 	"toolcrib/.ci/measure/files"
 	"toolcrib/.ci/measure/harness"
@@ -97,6 +98,7 @@ var figures = map[string]figure{
 	"work":          sandbox.Work,
 	"fuzzed":        protocol.Fuzzed,
 	"extraction":    web.Extraction,
+	"retrieval":     documents.Retrieval,
 	"web":           web.Web,
 }
 

@@ -58,6 +58,11 @@ var origins = map[string][]originCall{
 		{"code_interpreter", `"x = 1\nprint(x)"`, "code_interpreter", `{"code":"x = 1\nprint(x)"}`},
 		{"code_interpreter", "\"```py\\nx = 1\\nprint(x)\\n```\"", "code_interpreter", `{"code":"x = 1\nprint(x)\n"}`},
 		{"python_executor", `{"code": "print(1)"}`, "run_python", `{"code":"print(1)"}`},
+		{"retrieval", `{"query": "a, b", "files": ["a.md"]}`, "search_documents", `{"query":"a, b","paths":["a.md"]}`},
+		{"hybrid_search", `{"query": "a", "files": ["a.md"]}`, "search_documents", `{"query":"a","paths":["a.md"]}`},
+		{"keyword_search", `{"query": "a", "files": ["a.md"]}`, "search_documents", `{"query":"a","paths":["a.md"],"mode":"keyword"}`},
+		{"vector_search", `{"query": "a", "files": ["a.md"]}`, "search_documents", `{"query":"a","paths":["a.md"],"mode":"vector"}`},
+		{"front_page_search", `{"query": "a", "files": ["a.md"]}`, "search_documents", `{"query":"a","paths":["a.md"],"mode":"front_page"}`},
 		{"python_executor", `"print(1 == 2)"`, "run_python", `{"code":"print(1 == 2)"}`},
 	},
 	"Jarvis": {

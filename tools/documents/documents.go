@@ -2,6 +2,7 @@ package documents
 
 import (
 	"toolcrib/tools"
+	"toolcrib/tools/documents/internal/index"
 	"toolcrib/tools/internal/document/reader"
 	"toolcrib/tools/internal/services"
 )
@@ -10,9 +11,10 @@ import (
 func Category(*services.Services) tools.Category {
 	d := &deps{kept: newShelf(keptBytes), readers: reader.Set{}}
 	return tools.Category{
-		ID: "documents", Title: "read office files, books, mail and archives",
-		Guide: "parse_document turns office files, EPUB, RTF, HTML, mail, notebooks, CSV, feeds and zip archives into Markdown with headings, lists and tables, page by page",
-		Tools: []tools.Tool{parseDocumentTool(d)},
+		ID: "documents", Title: "read and search office files, books, mail and archives",
+		Guide: "parse_document turns office files, EPUB, RTF, HTML, mail, notebooks, CSV, feeds and zip archives into Markdown with headings, lists and tables, page by page; search_documents finds the passages that answer a question, in documents of any language",
+		Tools: []tools.Tool{parseDocumentTool(d), searchDocumentsTool(d)},
+		Start: d.watch.start,
 	}
 }
 
@@ -23,4 +25,6 @@ const keptBytes = 32 << 20
 type deps struct {
 	kept    *shelf
 	readers reader.Set
+	indexed index.Cache
+	watch   watch
 }

@@ -41,6 +41,7 @@ var naughtyBase = map[string]map[string]any{
 	"json_process":     {"operation": "format", "text": "{}"},
 	"text_process":     {"operation": "upper", "text": "a"},
 	"parse_document":   {"path": "a.txt"},
+	"search_documents": {"query": "alpha"},
 }
 
 // naughtyAbroad are tools that would send the strings to other hosts.

@@ -124,7 +124,7 @@ func (c *chunker) divide(block *Block, text string) {
 		for piece != "" {
 			part := piece
 			if len(part) > 6*ChunkTokens || Tokens(part) > ChunkTokens {
-				part = cut(piece)
+				part = Cut(piece)
 			}
 			piece = piece[len(part):]
 			n := Tokens(part)
@@ -148,8 +148,8 @@ func lineIf(header string) string {
 	return "\n"
 }
 
-// cut returns the start of a text that has about as many tokens as a chunk.
-func cut(text string) string {
+// Cut returns the start of a long text that has about as many tokens as a chunk.
+func Cut(text string) string {
 	end := min(len(text), ChunkTokens*3)
 	for end < len(text) && !utf8.RuneStart(text[end]) {
 		end--

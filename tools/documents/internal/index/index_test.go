@@ -1,0 +1,246 @@
+package index_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/tools/documents/internal/index"
+	"toolcrib/tools/documents/internal/passage"
+	"toolcrib/tools/internal/lexical"
+	"toolcrib/tools/internal/tooltest"
+	"toolcrib/workspace"
+)
+
+func open(t testing.TB, ws *workspace.Workspace) *index.Index {
+	t.Helper()
+	x, err := index.Open(t.Context(), ws, &index.Cache{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func everything(index.ID) bool { return true }
+
+// sentences are texts of few words, so that they have many in common.
+func sentences(r *rand.Rand, n int) collection {
+	c := make(collection, n)
+	for i := range c {
+		for range 1 + r.IntN(30) {
+			c[i] += fmt.Sprintf("w%d ", r.IntN(1+r.IntN(200)))
+		}
+	}
+	return c
+}
+
+// However the passages came into the index, they are ranked as a ranking in memory has them.
+func TestRanking(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	c := sentences(r, 700)
+	ws, _ := tooltest.Tree(t, nil)
+	x := open(t, ws)
+	for from := 0; from < len(c); {
+		to := min(from+1+r.IntN(1+r.IntN(100)), len(c))
+		if err := x.Put(t.Context(), c.readings(from, to)); err != nil {
+			t.Fatal(err)
+		}
+		from = to
+	}
+	var tokens [][]string
+	for _, text := range c {
+		tokens = append(tokens, lexical.Tokens(text))
+	}
+	plain := lexical.New(tokens)
+	files, err := x.Files(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		query := lexical.Tokens(sentences(r, 1)[0])
+		want := plain.Search(query)
+		got, err := x.Search(t.Context(), query, everything, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != min(len(want), 10) {
+			t.Fatalf("%v: %d hits of %d", query, len(got), len(want))
+		}
+		for i, h := range got {
+			if math.Abs(h.Score-want[i].Score) > 1e-9 || files[fmt.Sprint(want[i].Doc)].Content != h.Content() {
+				t.Errorf("%v: hit %d is %v, want %v", query, i, h, want[i])
+			}
+		}
+	}
+}
+
+// What files no longer have is not found, whatever was merged, and the rest is.
+func TestChanges(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	ws, _ := tooltest.Tree(t, nil)
+	x := open(t, ws)
+	now := map[string]int{} // the word of a file
+	for n := range 200 {
+		path := fmt.Sprint(r.IntN(30))
+		if r.IntN(4) == 0 {
+			if err := x.Forget(t.Context(), []string{path}); err != nil {
+				t.Fatal(err)
+			}
+			delete(now, path)
+		} else {
+			readings := collection{fmt.Sprintf("common x%d", n)}.readings(0, 1)
+			readings[0].Path, readings[0].Key = path, fmt.Append(nil, n)
+			if err := x.Put(t.Context(), readings); err != nil {
+				t.Fatal(err)
+			}
+			now[path] = n
+		}
+		hits, err := x.Search(t.Context(), []string{"common"}, everything, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want []string
+		for _, h := range hits {
+			if p, ok, err := x.Passage(t.Context(), h.Passage); err != nil {
+				t.Fatal(err)
+			} else if ok {
+				got = append(got, p.Text)
+			}
+		}
+		for _, n := range now {
+			want = append(want, fmt.Sprintf("common x%d", n))
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("after %d changes (-want +got):\n%s", n, diff)
+		}
+	}
+}
+
+// Files of one content have its passages once, until none of them has it.
+func TestSameContent(t *testing.T) {
+	ws, _ := tooltest.Tree(t, nil)
+	x := open(t, ws)
+	one := collection{"word"}.readings(0, 1)[0]
+	other := one
+	other.Path = "other"
+	known := index.Reading{Path: "known", Key: one.Key}
+	gone := index.Reading{Path: "gone", Key: []byte("of another server")}
+	if err := x.Put(t.Context(), []index.Reading{one, other, known, gone}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		forget string
+		hits   int
+	}{{"none", 1}, {"0", 1}, {"other", 1}, {"known", 0}} {
+		if err := x.Forget(t.Context(), []string{test.forget}); err != nil {
+			t.Fatal(err)
+		}
+		hits, err := x.Search(t.Context(), []string{"word"}, everything, 10)
+		found := 0
+		for _, h := range hits {
+			if _, ok, err := x.Passage(t.Context(), h.Passage); err == nil && ok {
+				found++
+			}
+		}
+		if err != nil || found != test.hits {
+			t.Errorf("without %s: %d hits, want %d (%v)", test.forget, found, test.hits, err)
+		}
+	}
+	if has, err := x.Has(t.Context(), one.Key); has || err != nil {
+		t.Errorf("a content without files is still there (%v)", err)
+	}
+}
+
+// Two servers index one tree at once.
+func TestTwoServers(t *testing.T) {
+	ws, dir := tooltest.Tree(t, nil)
+	second, err := workspace.Open([]string{dir}, workspace.Options{StateBase: ws.StateBase(), NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	c := sentences(rand.New(rand.NewPCG(1, 3)), 400)
+	for i := range c {
+		c[i] += fmt.Sprintf("common unique%d", i)
+	}
+	done := make(chan error)
+	servers := []*index.Index{open(t, ws), open(t, second)}
+	for _, x := range servers {
+		go func() {
+			for from := 0; from < len(c); from += 20 {
+				if err := x.Put(t.Context(), c.readings(from, from+20)); err != nil {
+					done <- err
+					return
+				}
+				if _, err := x.Search(t.Context(), []string{"common"}, everything, 10); err != nil {
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range servers {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	for _, x := range servers {
+		hits, err := x.Search(t.Context(), []string{"common"}, everything, 1000)
+		if err != nil || len(hits) != len(c) {
+			t.Errorf("%d passages, want %d (%v)", len(hits), len(c), err)
+		}
+		for i := range c {
+			hits, err := x.Search(t.Context(), []string{fmt.Sprintf("unique%d", i)}, everything, 10)
+			if err != nil || len(hits) != 1 {
+				t.Fatalf("text %d is there %d times (%v)", i, len(hits), err)
+			}
+		}
+	}
+}
+
+// A content has at most so many passages that their numbers stay apart.
+func TestKey(t *testing.T) {
+	if a, b := index.Key([]byte("hash"), ".md"), index.Key([]byte("hash"), ".csv"); string(a) == string(b) {
+		t.Error("two kinds have one key")
+	}
+	words := index.Words(&passage.Passage{Headings: "Dogs > Cats", Text: "a cat and " + strings.Repeat("dogs ", 3)})
+	if diff := cmp.Diff([]index.Count{{Word: "cat", N: 2}, {Word: "dog", N: 4}}, words); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Vectors are made in steps, and passages that are gone have none.
+func TestVectors(t *testing.T) {
+	ws, _ := tooltest.Tree(t, nil)
+	x := open(t, ws)
+	c := sentences(rand.New(rand.NewPCG(1, 4)), 700)
+	c[650] += " zygomorphic"
+	if err := x.Put(t.Context(), c.readings(0, len(c))); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{200, 0, 0} {
+		if left, err := x.Vectors(t.Context(), func(int, int) bool { return false }); left != want || err != nil {
+			t.Errorf("%d are left, want %d (%v)", left, want, err)
+		}
+	}
+	for _, found := range []bool{true, false} {
+		hits, err := x.Similar(t.Context(), []string{"zigomorphc"}, everything, 1)
+		if err != nil || len(hits) != 1 {
+			t.Fatalf("%v (%v)", hits, err)
+		}
+		if p, _, err := x.Passage(t.Context(), hits[0].Passage); err != nil || strings.Contains(p.Text, "zygomorphic") != found {
+			t.Errorf("%q is the nearest (%v)", p.Text, err)
+		}
+		if err := x.Forget(t.Context(), []string{"650"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

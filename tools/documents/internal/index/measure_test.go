@@ -1,0 +1,324 @@
+package index_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"toolcrib/tools/documents/internal/index"
+	"toolcrib/tools/documents/internal/passage"
+	"toolcrib/tools/internal/lexical"
+	"toolcrib/tools/internal/tooltest"
+	"toolcrib/workspace"
+)
+
+// collection is texts by number, as one passage each.
+type collection []string
+
+func (c collection) readings(from, to int) []index.Reading {
+	var all []index.Reading
+	for i := from; i < to; i++ {
+		p := passage.Passage{Place: "1", Text: c[i], Tokens: len(c[i]) / 4}
+		all = append(all, index.Reading{
+			Path: fmt.Sprint(i), Key: index.Key(fmt.Append(nil, i), ""), Parsed: true,
+			Passages: []passage.Passage{p}, Words: [][]index.Count{index.Words(&p)},
+		})
+	}
+	return all
+}
+
+const step = 500
+
+func fill(t testing.TB, ws *workspace.Workspace, c collection) *index.Index {
+	t.Helper()
+	x := open(t, ws)
+	steps := make(chan []index.Reading) // made while others are written, as the tool does
+	go func() {
+		defer close(steps)
+		for from := 0; from < len(c); from += step {
+			steps <- c.readings(from, min(from+step, len(c)))
+		}
+	}()
+	for readings := range steps {
+		if err := x.Put(t.Context(), readings); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return x
+}
+
+// porter is the peer: FTS5 with its tokenizer for English.
+type porter struct{ db *sql.DB }
+
+func fillPorter(t testing.TB, ws *workspace.Workspace, c collection) porter {
+	t.Helper()
+	dir, err := ws.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := dir.DB(t.Context(), "porter", `CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+		CREATE VIRTUAL TABLE words USING fts5(text, content='texts', content_rowid='id', tokenize='porter unicode61')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from := 0; from < len(c); from += step {
+		tx, err := db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := from; i < min(from+step, len(c)); i++ {
+			for _, insert := range []string{"INSERT INTO texts (id, text) VALUES (?, ?)", "INSERT INTO words (rowid, text) VALUES (?, ?)"} {
+				if _, err := tx.Exec(insert, i, c[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return porter{db}
+}
+
+func (p porter) search(ctx context.Context, words []string, most int) (ids []int, err error) {
+	rows, err := p.db.QueryContext(ctx, "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", `"`+strings.Join(words, `" OR "`)+`"`, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// generated is documents of words as frequent as in a language.
+func generated(n int) collection {
+	r := rand.New(rand.NewPCG(1, 2))
+	words := rand.NewZipf(r, 1.1, 20, 200_000)
+	c := make(collection, n)
+	for i := range c {
+		var b strings.Builder
+		for range 300 {
+			fmt.Fprintf(&b, "w%xing ", words.Uint64())
+		}
+		c[i] = b.String()
+	}
+	return c
+}
+
+// TestRetrieval prints what the figure of that name compares: how well and how fast passages
+// are found beside FTS5's porter tokenizer. TOOLCRIB_RETRIEVAL is a
+// directory with sets, TOOLCRIB_RETRIEVAL_TEXTS how many texts are indexed.
+func TestRetrieval(t *testing.T) {
+	sets := os.Getenv("TOOLCRIB_RETRIEVAL")
+	if sets == "" {
+		t.Skip("a figure")
+	}
+	t.Run("cranfield", func(t *testing.T) { cranfield(t, filepath.Join(sets, "cranfield")) })
+	t.Run("time", indexTime)
+}
+
+// question is a question with the gains of the texts that answer it.
+type question struct {
+	text  string
+	gains map[int]float64
+}
+
+// cranfield ranks abstracts of aeronautics. Questions are numbered by their place in the
+// file. Grade 1 is the best of four; -1 is one that was judged the best as well.
+func cranfield(t *testing.T, dir string) {
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Skip(err)
+		}
+		return string(data)
+	}
+	records := func(text string) (all []map[string]string) {
+		field := ""
+		for line := range strings.Lines(text) {
+			switch {
+			case strings.HasPrefix(line, ".I "):
+				all = append(all, map[string]string{})
+			case strings.HasPrefix(line, ".") && len(strings.TrimSpace(line)) == 2:
+				field = strings.TrimSpace(line)
+			default:
+				all[len(all)-1][field] += line
+			}
+		}
+		return all
+	}
+	var c collection
+	for _, r := range records(read("cran.all.1400")) {
+		c = append(c, r[".T"]+"\n"+r[".W"])
+	}
+	var questions []question
+	for _, r := range records(read("cran.qry")) {
+		questions = append(questions, question{r[".W"], map[int]float64{}})
+	}
+	for line := range strings.Lines(read("cranqrel")) {
+		var q, doc, grade int
+		if _, err := fmt.Sscan(line, &q, &doc, &grade); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if grade == -1 {
+			grade = 1
+		}
+		questions[q-1].gains[doc-1] = float64(5 - grade)
+	}
+	ws, _ := tooltest.Tree(t, nil)
+	x := fill(t, ws, c)
+	peer := fillPorter(t, ws, c)
+	places := map[index.ID]int{}
+	files, err := x.Files(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, f := range files {
+		n, err := strconv.Atoi(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places[f.Content] = n
+	}
+	asked := func(search func(context.Context, []string, func(index.ID) bool, int) ([]index.Hit, error), words []string) (ids []int) {
+		hits, err := search(t.Context(), words, everything, len(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hits {
+			ids = append(ids, places[h.Content()])
+		}
+		return ids
+	}
+	ask := func(words []string) []int { return asked(x.Search, words) }
+	if left, err := x.Vectors(t.Context(), func(int, int) bool { return true }); left > 0 || err != nil {
+		t.Fatal(left, err)
+	}
+	var own, hashed, corrected, slipped, slippedCorrected, porters score
+	r := rand.New(rand.NewPCG(1, 5))
+	for _, q := range questions {
+		words := lexical.Tokens(q.text)
+		own.add(ask(words), q.gains, len(questions))
+		hashed.add(asked(x.Similar, words), q.gains, len(questions))
+		corrected.add(ask(correct(t, x, words)), q.gains, len(questions))
+		wrong := lexical.Tokens(withSlips(r, q.text))
+		slipped.add(ask(wrong), q.gains, len(questions))
+		slippedCorrected.add(ask(correct(t, x, wrong)), q.gains, len(questions))
+		words = strings.FieldsFunc(q.text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		ids, err := peer.search(t.Context(), words, len(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		porters.add(ids, q.gains, len(questions))
+	}
+	t.Logf("cranfield: nDCG@10 %.4f, MAP %.4f; FTS5 porter %.4f, %.4f", own.ndcg, own.ap, porters.ndcg, porters.ap)
+	t.Logf("cranfield, hashed vectors: nDCG@10 %.4f, MAP %.4f", hashed.ndcg, hashed.ap)
+	t.Logf("cranfield, hybrid: nDCG@10 %.4f; with 5 %% of the letters wrong: keyword %.4f, hybrid %.4f", corrected.ndcg, slipped.ndcg, slippedCorrected.ndcg)
+	const leastNDCG, leastAP = 0.531, 0.431
+	if own.ndcg < leastNDCG || own.ap < leastAP || corrected.ndcg < own.ndcg || slippedCorrected.ndcg <= slipped.ndcg {
+		t.Error("the ranking is worse than it was")
+	}
+}
+
+// correct has for each word that the index lacks the nearest one, as hybrid searches do.
+func correct(t *testing.T, x *index.Index, words []string) []string {
+	words, _, err := x.Correct(t.Context(), words, everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return words
+}
+
+// withSlips changes one letter of twenty.
+func withSlips(r *rand.Rand, text string) string {
+	letters := []rune(text)
+	for i, c := range letters {
+		if unicode.IsLetter(c) && r.IntN(20) == 0 {
+			letters[i] = rune('a' + r.IntN(26))
+		}
+	}
+	return string(letters)
+}
+
+// score is the mean of nDCG@10, with the gains as they are, and of the average precision.
+type score struct{ ndcg, ap float64 }
+
+func (s *score) add(ids []int, gains map[int]float64, questions int) {
+	dcg, ideal, precision, found := 0.0, 0.0, 0.0, 0
+	for i, id := range ids {
+		if gains[id] == 0 {
+			continue
+		}
+		found++
+		precision += float64(found) / float64(i+1)
+		if i < 10 {
+			dcg += gains[id] / math.Log2(float64(i+2))
+		}
+	}
+	best := slices.Sorted(maps.Values(gains))
+	slices.Reverse(best)
+	for i, gain := range best[:min(10, len(best))] {
+		ideal += gain / math.Log2(float64(i+2))
+	}
+	s.ndcg += dcg / ideal / float64(questions)
+	s.ap += precision / float64(len(gains)) / float64(questions)
+}
+
+// indexTime fills both indexes with the same texts, and asks both the same questions.
+func indexTime(t *testing.T) {
+	n, err := strconv.Atoi(os.Getenv("TOOLCRIB_RETRIEVAL_TEXTS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := generated(n)
+	ws, _ := tooltest.Tree(t, nil)
+	start := time.Now()
+	x := fill(t, ws, c)
+	own := time.Since(start)
+	start = time.Now()
+	peer := fillPorter(t, ws, c)
+	other := time.Since(start)
+	var times, peerTimes []time.Duration
+	for i := range 100 {
+		words := strings.Fields(c[i*7])[:6]
+		start := time.Now()
+		if _, err := x.Search(t.Context(), lexical.Tokens(strings.Join(words, " ")), everything, 20); err != nil {
+			t.Fatal(err)
+		}
+		times = append(times, time.Since(start))
+		start = time.Now()
+		if _, err := peer.search(t.Context(), words, 20); err != nil {
+			t.Fatal(err)
+		}
+		peerTimes = append(peerTimes, time.Since(start))
+	}
+	slices.Sort(times)
+	slices.Sort(peerTimes)
+	dir, _ := ws.State()
+	size := func(name string) (n int64) {
+		for _, ext := range []string{".db", ".db-wal"} {
+			if info, err := os.Stat(filepath.Join(dir.Path(), name+ext)); err == nil {
+				n += info.Size()
+			}
+		}
+		return n
+	}
+	t.Logf("indexed %d documents in %v, FTS5 porter in %v: %.2f; query p50 %v, %v; %d kB, %d kB", len(c), own, other, own.Seconds()/other.Seconds(), times[50], peerTimes[50], size("documents")>>10, size("porter")>>10)
+}

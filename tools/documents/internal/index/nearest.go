@@ -1,0 +1,137 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+	"unicode/utf8"
+
+	"toolcrib/tools/documents/internal/rank"
+)
+
+// A word of fewer letters is too short to be told from others; one of many letters may have
+// two slips.
+const (
+	leastLetters = 5
+	manyLetters  = 9
+)
+
+// mostNear is how many of the nearest words are looked up: those that other calls may see come
+// first as well.
+const mostNear = 20
+
+// near is a word of the index that is like another.
+type near struct {
+	word         string
+	slips, count int
+}
+
+// Correct returns words with the nearest one in the place of each that no passage of the
+// kept contents has, and which were replaced by which.
+func (x *Index) Correct(ctx context.Context, words []string, keep func(ID) bool) (correct []string, replaced [][2]string, err error) {
+	const most = 10 // looking for them takes the time of all other searches
+	correct = slices.Clone(words[:min(len(words), mostTokens)])
+	looked := 0
+	for i, word := range correct {
+		if has, err := x.has(ctx, word, keep); has || err != nil {
+			if err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
+		if looked++; looked > most {
+			break
+		}
+		near, err := x.nearest(ctx, word, keep)
+		if err != nil {
+			return nil, nil, err
+		}
+		if near != "" {
+			replaced = append(replaced, [2]string{word, near})
+			correct[i] = near
+		}
+	}
+	return correct, replaced, nil
+}
+
+// has reports whether a passage of the kept contents has a word.
+func (x *Index) has(ctx context.Context, word string, keep func(ID) bool) (bool, error) {
+	hits, err := x.Search(ctx, []string{word}, keep, 1)
+	return len(hits) > 0, err
+}
+
+// nearest returns the word of the kept contents that differs least from one that they lack,
+// of those the most frequent; "" if none is near. One that begins with the same letter comes
+// first.
+func (x *Index) nearest(ctx context.Context, word string, keep func(ID) bool) (string, error) {
+	letters := []rune(word)
+	if len(letters) < leastLetters {
+		return "", nil
+	}
+	most := 1
+	if len(letters) >= manyLetters {
+		most = 2
+	}
+	initial := string(letters[:1])
+	for _, look := range []struct {
+		most       int
+		first, end string
+	}{{most, initial, string(letters[0] + 1)}, {1, "", ""}} {
+		all, err := x.among(ctx, letters, look.most, look.first, look.end)
+		if err != nil {
+			return "", err
+		}
+		for _, n := range all[:min(len(all), mostNear)] {
+			if has, err := x.has(ctx, n.word, keep); has || err != nil {
+				return n.word, err
+			}
+		}
+	}
+	return "", nil
+}
+
+// among returns the words that differ by at most so many slips, the nearest first, of those
+// that begin with first and come before end; "" = all.
+func (x *Index) among(ctx context.Context, letters []rune, most int, first, end string) ([]near, error) {
+	query, args := "SELECT data FROM blocks", []any{}
+	if end != "" {
+		query += ` WHERE first < ?2 AND first >= coalesce((SELECT max(first) FROM blocks AS b WHERE b.segment = blocks.segment AND b.first <= ?1), '')`
+		args = []any{first, end}
+	}
+	rows, err := x.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := map[string]*near{}
+	for rows.Next() {
+		var data sql.RawBytes
+		if err := rows.Scan(&data); err != nil {
+			return nil, err
+		}
+		for rest := []byte(data); len(rest) > 0; {
+			var e entry
+			if e, rest, err = next(rest); err != nil {
+				return nil, err
+			}
+			if !bytes.HasPrefix(e.word, []byte(first)) || len(e.word) > utf8.UTFMax*(len(letters)+most) {
+				continue
+			}
+			if n := found[string(e.word)]; n != nil {
+				n.count += e.count
+			} else if slips := rank.Slips(letters, []rune(string(e.word)), most); slips <= most {
+				found[string(e.word)] = &near{string(e.word), slips, e.count}
+			}
+		}
+	}
+	var all []near
+	for _, n := range found {
+		all = append(all, *n)
+	}
+	slices.SortFunc(all, func(a, b near) int {
+		return cmp.Or(cmp.Compare(a.slips, b.slips), cmp.Compare(b.count, a.count), cmp.Compare(a.word, b.word))
+	})
+	return all, rows.Err()
+}

@@ -1,0 +1,76 @@
+package rank_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"toolcrib/tools/documents/internal/rank"
+)
+
+func TestFuse(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		lists   [][]int64
+		weights []float64
+		want    []int64
+	}{
+		{"nothing", nil, nil, nil},
+		{"one list", [][]int64{{3, 1, 2}}, nil, []int64{3, 1, 2}},
+		{"in both", [][]int64{{1, 2, 3}, {4, 3}}, nil, []int64{3, 1, 4, 2}},
+		{"weights", [][]int64{{1, 2}, {3, 4}}, []float64{1, 2}, []int64{3, 4, 1, 2}},
+	} {
+		if diff := cmp.Diff(test.want, rank.Fuse(test.lists, test.weights)); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
+func TestSlips(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{
+		{"word", "word", 0},
+		{"word", "wrod", 1},
+		{"word", "wor", 1},
+		{"word", "words", 1},
+		{"word", "ward", 1},
+		{"слово", "слова", 1},
+		{"boundary", "bounrday", 2},
+		{"boundary", "bondry", 2},
+		{"word", "other", 3},
+		{"a", "abcdef", 3},
+		{"", "", 0},
+	} {
+		if got := rank.Slips([]rune(test.a), []rune(test.b), 2); got != test.want {
+			t.Errorf("%s, %s: %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+// Vectors of words that are spelt alike are alike, whatever the weights.
+func TestHashed(t *testing.T) {
+	vector := func(words ...string) []int8 {
+		weights := map[string]float64{}
+		for _, w := range words {
+			weights[w] = 2
+		}
+		return rank.Hashed(weights)
+	}
+	one := vector("boundary", "layer")
+	for _, test := range []struct {
+		words    []string
+		from, to float64
+	}{
+		{[]string{"layer", "boundary"}, 0.999, 1.001},
+		{[]string{"boundaries", "layers"}, 0.5, 0.99},
+		{[]string{"bounadry", "layer"}, 0.5, 0.99},
+		{[]string{"cooking", "recipe"}, -0.2, 0.2},
+		{nil, 0, 0},
+	} {
+		if got := rank.Cosine(one, vector(test.words...)); got < test.from || got > test.to {
+			t.Errorf("%v: %.3f", test.words, got)
+		}
+	}
+}

@@ -1,0 +1,320 @@
+package documents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"toolcrib/schema"
+	"toolcrib/tools"
+	"toolcrib/tools/documents/internal/index"
+	"toolcrib/tools/documents/internal/passage"
+	"toolcrib/tools/documents/internal/rank"
+	"toolcrib/tools/internal/lexical"
+	"toolcrib/tools/internal/text/textfile"
+)
+
+// request is what to look for in a collection.
+type request struct {
+	query                    string
+	keywords                 []string
+	mode                     string
+	maxTokens, limit, offset int
+	byFile                   bool
+}
+
+// result is the passages that were found.
+type result struct {
+	status string
+	notes  string // lines
+	shown  []shown
+	next   int // the offset of the next page; 0 = there is none
+}
+
+// shown is a passage of a result.
+type shown struct {
+	id     int64
+	files  []string // that have it
+	scores string
+	passage.Passage
+}
+
+func (r *result) text() string {
+	var b strings.Builder
+	b.WriteString(r.status + "\n" + r.notes)
+	for i := range r.shown {
+		s := &r.shown[i]
+		b.WriteString("\n[" + textfile.Path(s.files[0]))
+		switch {
+		case s.Place == "":
+		case s.Place[0] >= '0' && s.Place[0] <= '9':
+			b.WriteString(":" + s.Place)
+		default:
+			b.WriteString(", " + s.Place)
+		}
+		if n := len(s.files) - 1; n > 0 {
+			b.WriteString(", same in " + textfile.Count(n, "other file"))
+		}
+		if s.Headings != "" {
+			b.WriteString("; " + s.Headings)
+		}
+		if s.scores != "" {
+			b.WriteString("; " + s.scores)
+		}
+		b.WriteString("]\n" + s.Text + "\n")
+	}
+	return b.String()
+}
+
+// search is one call.
+type search struct {
+	*index.Index
+	request
+	all    *contents
+	scores map[int64]string // by passage
+	result
+}
+
+func (s *search) run(ctx context.Context) error {
+	if s.mode != "front_page" && s.all.tokens <= s.maxTokens && s.all.passages <= s.limit {
+		return s.whole(ctx)
+	}
+	lists := lists(s.request)
+	switch {
+	case s.mode == "front_page":
+		return s.fronts(ctx, "first passages")
+	case len(lists) == 0:
+		return s.fronts(ctx, "no words to look for: first passages")
+	}
+	hits, err := s.find(ctx, lists)
+	if err != nil {
+		return err
+	}
+	if len(hits) == 0 {
+		return s.fronts(ctx, "no passage has a word of the query: first passages")
+	}
+	if err := s.take(ctx, hits); err != nil {
+		return err
+	}
+	s.say("best passages")
+	return nil
+}
+
+// lists returns the tokens of the query and of each list of keywords. A query may be an
+// object that has them.
+func lists(in request) (all [][]string) {
+	texts := append([]string{in.query}, in.keywords...)
+	var object map[string]any
+	if strings.HasPrefix(strings.TrimSpace(in.query), "{") && json.Unmarshal([]byte(in.query), &object) == nil {
+		texts = slices.Clone(in.keywords)
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			words, ok := schema.Strings(object[name])
+			if !ok {
+				words = []string{fmt.Sprint(object[name])}
+			}
+			texts = append(texts, strings.Join(words, " "))
+		}
+	}
+	for _, text := range texts {
+		if tokens := lexical.Tokens(text); len(tokens) > 0 {
+			all = append(all, tokens)
+		}
+	}
+	return all
+}
+
+// most is how many hits the call needs, and one more to know whether there are any.
+func (s *search) most() int { return s.offset + s.limit + 1 }
+
+// find searches each list by itself and fuses the results.
+func (s *search) find(ctx context.Context, lists [][]string) ([]int64, error) {
+	most := s.most()
+	if len(lists) > 1 {
+		most = max(most, 1000) // ranks further down count too, and must be the same on each page
+	}
+	keep := func(id index.ID) bool { return s.all.by[id] != nil }
+	if s.mode == "vector" {
+		if err := s.vectors(ctx); err != nil {
+			return nil, err
+		}
+	}
+	s.scores = map[int64]string{}
+	var found [][]int64
+	for _, tokens := range lists {
+		if s.mode == "hybrid" {
+			var replaced [][2]string
+			var err error
+			if tokens, replaced, err = s.Correct(ctx, tokens, keep); err != nil {
+				return nil, err
+			}
+			for _, r := range replaced[:min(len(replaced), 10)] {
+				s.notes += fmt.Sprintf("no passage has %q: %q is searched instead\n", r[0], r[1])
+			}
+		}
+		searcher, by := s.Search, "keyword"
+		if s.mode == "vector" {
+			searcher, by = s.Similar, "hashed vector"
+		}
+		hits, err := searcher(ctx, tokens, keep, most)
+		if err != nil {
+			return nil, err
+		}
+		ids := make([]int64, len(hits))
+		for i, h := range hits {
+			ids[i] = h.Passage
+			if _, scored := s.scores[h.Passage]; !scored {
+				s.scores[h.Passage] = fmt.Sprintf("%s %.2f", by, h.Score)
+			}
+		}
+		found = append(found, ids)
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	return rank.Fuse(found, nil), nil
+}
+
+// vectors makes the vectors that passages lack.
+func (s *search) vectors(ctx context.Context) error {
+	until, report := time.Now().Add(patience), tools.Progress(ctx)
+	left, err := s.Vectors(ctx, func(done, all int) bool {
+		report(tools.ProgressEvent{Done: float64(done), Total: float64(all), Message: "vectors of passages"})
+		return time.Now().Before(until)
+	})
+	if left > 0 {
+		s.notes += fmt.Sprintf("not yet searched: %s without vectors; call again to have the index go on\n", textfile.Count(left, "passage"))
+	}
+	return err
+}
+
+// whole takes all passages.
+func (s *search) whole(ctx context.Context) error {
+	var ids []int64
+	for _, f := range s.all.files {
+		for i := range f.Passages {
+			ids = append(ids, f.Content.First()+int64(i))
+		}
+	}
+	if err := s.take(ctx, ids); err != nil {
+		return err
+	}
+	switch {
+	case len(ids) == 0:
+		s.status = fmt.Sprintf("no text in %s", s.all.count())
+	case s.offset == 0 && s.next == 0:
+		s.status = fmt.Sprintf("all %s of %s, since they fit", textfile.Count(len(s.shown), "passage"), s.all.count())
+	default:
+		s.say("all passages")
+	}
+	return nil
+}
+
+// fronts takes the first passages of all documents, in turn.
+func (s *search) fronts(ctx context.Context, why string) error {
+	var ids []int64
+	for depth, more := 0, true; more && len(ids) < s.most(); depth++ {
+		more = false
+		for _, f := range s.all.files {
+			if depth < f.Passages && len(ids) < s.most() {
+				ids = append(ids, f.Content.First()+int64(depth))
+				more = true
+			}
+		}
+	}
+	s.byFile = true
+	if err := s.take(ctx, ids); err != nil {
+		return err
+	}
+	s.say(why)
+	return nil
+}
+
+// say makes the status of a page.
+func (s *search) say(what string) {
+	s.status = fmt.Sprintf("%s of %s", what, s.all.count())
+	if s.offset > 0 {
+		s.status += fmt.Sprintf(" from %d on", s.offset+1)
+	}
+	switch {
+	case s.next > 0:
+		s.status += fmt.Sprintf("; next: offset=%d", s.next)
+	case len(s.shown) == 0:
+		s.status = fmt.Sprintf("no more passages at offset=%d", s.offset)
+	}
+}
+
+// A result has so many bytes of passages, and a passage so many of scores and marks.
+const (
+	mostText   = 40_000
+	aboutBytes = 100
+)
+
+// take shows passages of a list from the offset on, as far as the limits allow; at least one.
+func (s *search) take(ctx context.Context, ids []int64) error {
+	left, room := s.maxTokens, mostText
+	at := s.offset
+	for ; at < len(ids) && len(s.shown) < s.limit; at++ {
+		id := ids[at]
+		p, ok, err := s.Passage(ctx, id)
+		if err != nil {
+			return err
+		}
+		files := s.all.by[index.Hit{Passage: id}.Content()]
+		if !ok || len(files) == 0 {
+			continue
+		}
+		if p.Tokens > left {
+			if len(s.shown) > 0 {
+				break
+			}
+			p.Text = passage.Start(p.Text, left)
+		}
+		p = visible(p)
+		size := len(p.Place) + len(p.Headings) + len(p.Text) + len(files[0]) + aboutBytes
+		if size > room && len(s.shown) > 0 {
+			break
+		}
+		left -= p.Tokens
+		room -= size
+		s.shown = append(s.shown, shown{id: id, files: files, scores: s.scores[id], Passage: p})
+	}
+	if at < len(ids) {
+		s.next = at
+	}
+	if s.byFile {
+		s.group()
+	}
+	return nil
+}
+
+// visible returns a passage as it is shown.
+func visible(p passage.Passage) passage.Passage {
+	clip := func(text string, most int) string {
+		if text = textfile.Visible(text); len(text) > most {
+			text = strings.ToValidUTF8(text[:most], "") + "…"
+		}
+		return text
+	}
+	const line, text = 300, 30_000
+	return passage.Passage{Place: clip(p.Place, line), Headings: clip(p.Headings, line), Text: clip(p.Text, text), Tokens: p.Tokens}
+}
+
+// group puts passages of a file together, in their order; the file with the best one first.
+func (s *search) group() {
+	first := map[string]int{}
+	for i, p := range s.shown {
+		if _, known := first[p.files[0]]; !known {
+			first[p.files[0]] = i
+		}
+	}
+	slices.SortFunc(s.shown, func(a, b shown) int {
+		if d := first[a.files[0]] - first[b.files[0]]; d != 0 {
+			return d
+		}
+		return int(a.id - b.id)
+	})
+}
