@@ -24,7 +24,7 @@ type Selection struct {
 	Toolsets []string // categories; empty or "all" = every one
 	Tools    []string // names added to the toolsets; without toolsets, the only ones
 	Exclude  []string // names removed; overrides Toolsets and Tools
-	ReadOnly bool     // only tools with access read or delegates
+	ReadOnly bool     // only tools that may read
 	// Preset are the names of enabled tools that tools/list shows; nil = all of them.
 	Preset []string
 	// Tailored replaces Preset for particular clients, see [ForClient].
@@ -104,8 +104,8 @@ func (s Selection) omits(t Tool) string {
 		return "excluded by --exclude-tools"
 	case !t.named(s.Tools) && !s.inToolsets(t):
 		return "not in --toolsets or --tools"
-	case s.ReadOnly && t.Access != Read && t.Access != Delegates:
-		return "the server is read-only, the tool has access " + t.Access.String()
+	case s.ReadOnly && !t.MayRead():
+		return "the server is read-only, the tool has access " + t.Access.String() + " and effects " + t.Effects.String()
 	}
 	return t.Missing(s.Host)
 }

@@ -72,7 +72,7 @@ func webFetchTool(e *engine) tools.Tool {
 func (e *engine) webFetchPlan(_ context.Context, in FetchIn) (tools.Plan, error) {
 	plan := tools.Plan{Effects: tools.Network}
 	if in.Save != "" {
-		plan.Effects |= tools.Workspace | tools.Destroys
+		plan.Effects |= tools.Workspace // the history keeps what was there, or the user is asked
 		plan.Writes = true
 	}
 	if changes(in.Method) {
@@ -81,10 +81,16 @@ func (e *engine) webFetchPlan(_ context.Context, in FetchIn) (tools.Plan, error)
 	return plan, nil
 }
 
-// webFetchQuestion asks before a request that may change something at the server.
-func webFetchQuestion(_ context.Context, in FetchIn) (tools.Question, error) {
+// webFetchQuestion asks before a request that may change something at the server, and before
+// a file is replaced that the history cannot keep.
+func webFetchQuestion(ctx context.Context, in FetchIn) (q tools.Question, err error) {
+	if in.Save != "" {
+		if q, err = overwriteQuestion(ctx, in.Save); err != nil {
+			return q, err
+		}
+	}
 	if !changes(in.Method) {
-		return tools.Question{}, nil
+		return q, nil
 	}
 	u, err := address(in.URL)
 	if err != nil {
@@ -93,6 +99,9 @@ func webFetchQuestion(_ context.Context, in FetchIn) (tools.Question, error) {
 	say := "send " + in.Method + " " + shown(u.String())
 	if in.Body != "" {
 		say += " with: " + cut(in.Body, 500)
+	}
+	if q.Message != "" {
+		say += "\n" + q.Message
 	}
 	return tools.Question{Message: say}, nil
 }
