@@ -75,15 +75,16 @@ func calculatorError(ctx context.Context, err error) error {
 			WithHint("calculate it in parts, or with fewer digits")
 	}
 	hint := e.Hint
-	if e.Name != "" {
-		known := calc.Constants()
+	if e.Name != "" && hint == "" {
+		known, also := calc.Constants(), "; there are no variables: write the numbers themselves"
 		if e.Call {
-			known = calc.Functions()
+			known, also = calc.Functions(), ""
 		}
-		if near := schema.Nearest(e.Name, known); near != "" {
+		last := e.Name[strings.LastIndexByte(e.Name, '.')+1:] // np.sqrt
+		if near := schema.Nearest(last, known); near != "" {
 			hint = "did you mean " + near
 		} else {
-			hint = "there are: " + strings.Join(known, ", ")
+			hint = "there are: " + strings.Join(known, ", ") + also
 		}
 	}
 	return &tools.Error{Code: tools.InvalidArgument, Msg: tools.Visible(e.Msg), Hint: hint}
