@@ -15,7 +15,9 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
+	"toolcrib/tools/internal/secrets"
 	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/tools/outbound"
 	"toolcrib/tools/web/internal/page"
 	"toolcrib/workspace"
 )
@@ -55,6 +57,7 @@ func webFetchTool(e *engine) tools.Tool {
 		Access:  tools.External, Effects: tools.Network | tools.Workspace | tools.Destroys,
 		Limits:  tools.Limits{Text: tools.MaxText, Facts: map[string]any{"snapshot": "15 minutes"}},
 		Plan:    e.webFetchPlan,
+		Redact:  redactFetch,
 		Confirm: webFetchQuestion,
 		Examples: []tools.Example[FetchIn]{{
 			Say:  "a page",
@@ -67,6 +70,19 @@ func webFetchTool(e *engine) tools.Tool {
 		}},
 		Run: e.webFetch,
 	})
+}
+
+// redactFetch keeps the values of headers that may hold secrets out of records.
+func redactFetch(_ context.Context, in FetchIn) FetchIn {
+	in.Headers = slices.Clone(in.Headers)
+	for i, line := range in.Headers {
+		if name, _, ok := strings.Cut(line, ":"); !ok {
+			in.Headers[i] = secrets.Mark
+		} else if name = strings.TrimSpace(name); outbound.SecretHeader(name) {
+			in.Headers[i] = name + ": " + secrets.Mark
+		}
+	}
+	return in
 }
 
 func (e *engine) webFetchPlan(_ context.Context, in FetchIn) (tools.Plan, error) {
@@ -156,10 +172,10 @@ func (e *engine) webFetch(ctx context.Context, in FetchIn) (FetchOut, error) {
 // headers reads lines of headers.
 func headers(lines []string) (http.Header, error) {
 	header := http.Header{}
-	for _, line := range lines {
+	for i, line := range lines {
 		name, value, ok := strings.Cut(line, ":")
 		if name = strings.TrimSpace(name); !ok || name == "" {
-			return nil, tools.Errorf(tools.InvalidArgument, "%.80q is not a header", line).WithHint("write each as Name: value")
+			return nil, tools.Errorf(tools.InvalidArgument, "headers[%d] is not a header", i).WithHint("write each as Name: value")
 		}
 		header.Add(name, strings.TrimSpace(value))
 	}
