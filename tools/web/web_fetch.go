@@ -158,6 +158,8 @@ func (e *engine) webFetch(ctx context.Context, in FetchIn) (FetchOut, error) {
 	case err == nil:
 	case t.kind == "image" && in.Save == "":
 		return e.image(ctx, got, t)
+	case t.kind == "file" && in.Save == "":
+		return FetchOut{Status: tools.AsError(err).Msg, Notes: []string{t.wayOut(got.page)}}, nil
 	default:
 		return FetchOut{}, err
 	}
