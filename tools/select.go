@@ -54,7 +54,7 @@ func Select(all []Tool, s Selection) (Selected, error) {
 	if err := s.check(all); err != nil {
 		return Selected{}, err
 	}
-	var out Selected
+	out := Selected{Enabled: make([]Tool, 0, len(all))}
 	for _, t := range all {
 		if reason := s.omits(t); reason != "" {
 			out.Omitted = append(out.Omitted, Omission{t, reason})
@@ -89,9 +89,12 @@ func ForClient[T any](tailored map[string]T, name string) (own T, ok bool) {
 
 // shown returns the tools that a preset names; nil names all.
 func shown(enabled []Tool, preset []string) []Tool {
-	var list []Tool
+	if preset == nil {
+		return enabled
+	}
+	list := make([]Tool, 0, min(len(preset), len(enabled)))
 	for _, t := range enabled {
-		if preset == nil || slices.Contains(preset, t.Name) {
+		if slices.Contains(preset, t.Name) {
 			list = append(list, t)
 		}
 	}
