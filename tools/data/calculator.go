@@ -29,13 +29,18 @@ type CalculatorOut struct {
 	scaled    bool
 }
 
+// functionNames lists the functions when the manual is read.
+type functionNames struct{}
+
+func (functionNames) String() string { return strings.Join(calc.Functions(), ", ") }
+
 func calculatorTool() tools.Tool {
 	return tools.New(tools.Def[CalculatorIn, CalculatorOut]{
 		Name: "calculator", Title: "Calculate", Doc: calculatorDoc, Tags: []string{"math"},
 		Aliases: []string{"calculate", "calc"},
 		Access:  tools.Read, Effects: tools.None, Repeatable: true,
 		Limits: tools.Limits{Facts: map[string]any{
-			"functions": strings.Join(calc.Functions(), ", "), "digits": calc.MaxDigits, "nesting": calc.MaxNesting, "time": calc.MaxTime,
+			"functions": functionNames{}, "digits": calc.MaxDigits, "nesting": calc.MaxNesting, "time": calc.MaxTime,
 		}},
 		Examples: []tools.Example[CalculatorIn]{
 			{Say: "Decimals are exact", In: CalculatorIn{Expression: "0.1 + 0.2"}, Want: "0.3"},

@@ -376,12 +376,12 @@ func (p *parser) named(t token) (number, error) {
 			return c(p.m)
 		}
 		e := &Error{Msg: "no constant is called " + t.text, Name: t.text, Hint: elsewhere(t.text)}
-		if _, ok := functions[t.text]; ok {
+		if _, ok := functions()[t.text]; ok {
 			e = &Error{Msg: t.text + " is a function", Hint: "give its argument in brackets"}
 		}
 		return number{}, e
 	}
-	f, ok := functions[t.text]
+	f, ok := functions()[t.text]
 	if !ok {
 		return number{}, &Error{Msg: "no function is called " + t.text, Name: t.text, Call: true, Hint: elsewhere(t.text)}
 	}
