@@ -85,8 +85,8 @@ func (r *repairer) whole() (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	empty := len(root.Items)+len(root.Members) == 0
-	if within && !r.evident(root) && !(empty && strings.Trim(r.rest(), " \t\r\n.;)`") == "") {
+	full := len(root.Items)+len(root.Members) > 0
+	if within && !r.evident(root) && (full || strings.Trim(r.rest(), " \t\r\n.;)`") != "") {
 		return nil, r.fail(first, "no JSON in this text")
 	}
 	list := []*Node{root}
