@@ -43,7 +43,8 @@ const (
 	Outside
 	// Process starts, feeds or ends processes.
 	Process
-	// Network sends data to other hosts.
+	// Network sends requests to other hosts. An external tool that has no other effect only
+	// reads there; one that may change something there has Destroys as well.
 	Network
 	// State changes the server's own data: memories, schedules, jobs.
 	State
@@ -69,6 +70,14 @@ func (e Effects) String() string {
 func (e Effects) valid() bool {
 	return e != 0 && e < 1<<len(effectNames) && (e&None == 0 || e == None)
 }
+
+// Reads reports whether a call of the tool changes nothing itself, here or on another machine.
+func (t Tool) Reads() bool {
+	return t.Access == Read || t.Access == Delegates || t.Access == External && t.Effects == Network
+}
+
+// MayRead reports whether some calls of the tool only read: which, its plan says.
+func (t Tool) MayRead() bool { return t.Reads() || t.Access == External && t.Plans() }
 
 // Annotations are the hints that a client reads before it lets a tool run.
 type Annotations struct {

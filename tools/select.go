@@ -24,7 +24,7 @@ type Selection struct {
 	Toolsets []string // categories; empty or "all" = every one
 	Tools    []string // names added to the toolsets; without toolsets, the only ones
 	Exclude  []string // names removed; overrides Toolsets and Tools
-	ReadOnly bool     // only tools with access read or delegates
+	ReadOnly bool     // only tools that may read
 	// Preset are the names of enabled tools that tools/list shows; nil = all of them.
 	Preset []string
 	// Tailored replaces Preset for particular clients, see [ForClient].
@@ -54,7 +54,7 @@ func Select(all []Tool, s Selection) (Selected, error) {
 	if err := s.check(all); err != nil {
 		return Selected{}, err
 	}
-	var out Selected
+	out := Selected{Enabled: make([]Tool, 0, len(all))}
 	for _, t := range all {
 		if reason := s.omits(t); reason != "" {
 			out.Omitted = append(out.Omitted, Omission{t, reason})
@@ -89,9 +89,12 @@ func ForClient[T any](tailored map[string]T, name string) (own T, ok bool) {
 
 // shown returns the tools that a preset names; nil names all.
 func shown(enabled []Tool, preset []string) []Tool {
-	var list []Tool
+	if preset == nil {
+		return enabled
+	}
+	list := make([]Tool, 0, min(len(preset), len(enabled)))
 	for _, t := range enabled {
-		if preset == nil || slices.Contains(preset, t.Name) {
+		if slices.Contains(preset, t.Name) {
 			list = append(list, t)
 		}
 	}
@@ -104,8 +107,8 @@ func (s Selection) omits(t Tool) string {
 		return "excluded by --exclude-tools"
 	case !t.named(s.Tools) && !s.inToolsets(t):
 		return "not in --toolsets or --tools"
-	case s.ReadOnly && t.Access != Read && t.Access != Delegates:
-		return "the server is read-only, the tool has access " + t.Access.String()
+	case s.ReadOnly && !t.MayRead():
+		return "the server is read-only, the tool has access " + t.Access.String() + " and effects " + t.Effects.String()
 	}
 	return t.Missing(s.Host)
 }

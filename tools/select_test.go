@@ -23,6 +23,7 @@ func toolbox() []tools.Tool {
 		make("look", "files", tools.Read, tools.None),
 		make("change", "files", tools.Write, tools.Workspace),
 		make("ask_web", "web", tools.External, tools.Network, tools.Need{Env: "WEB_KEY", How: "set it"}),
+		make("send_web", "web", tools.External, tools.Network|tools.Destroys, tools.Need{Env: "WEB_KEY", How: "set it"}),
 		make("shell", "shell", tools.Exec, tools.Process, tools.Need{Binaries: []string{"bash", "sh"}, How: "install bash"}),
 		make("any", "agents", tools.Delegates, tools.None),
 		make("mac", "shell", tools.Read, tools.None, tools.Need{OS: []string{"darwin"}, How: "use a Mac"}),
@@ -51,15 +52,16 @@ func TestSelect(t *testing.T) {
 		sel             tools.Selection
 		enabled, listed string
 	}{
-		{"everything", tools.Selection{Host: full}, "look change ask_web shell any", "look change ask_web shell any"},
+		{"everything", tools.Selection{Host: full}, "look change ask_web send_web shell any", "look change ask_web send_web shell any"},
 		{"a bare machine", tools.Selection{Host: host(nil)}, "look change any", "look change any"},
 		{"toolset", tools.Selection{Toolsets: []string{"files"}, Host: full}, "look change", "look change"},
 		{"toolset and tool", tools.Selection{Toolsets: []string{"files"}, Tools: []string{"shell"}, Host: full}, "look change shell", "look change shell"},
 		{"only tools, by alias", tools.Selection{Tools: []string{"view"}, Host: full}, "look", "look"},
-		{"all, without one", tools.Selection{Toolsets: []string{"all"}, Exclude: []string{"shell"}, Host: full}, "look change ask_web any", "look change ask_web any"},
+		{"all, without one", tools.Selection{Toolsets: []string{"all"}, Exclude: []string{"shell"}, Host: full}, "look change ask_web send_web any", "look change ask_web send_web any"},
 		{"exclude beats tools", tools.Selection{Tools: []string{"look", "change"}, Exclude: []string{"view"}, Host: full}, "change", "change"},
 		{"read-only beats tools", tools.Selection{Tools: []string{"look", "change", "any"}, ReadOnly: true, Host: full}, "look any", "look any"},
-		{"preset", tools.Selection{Preset: []string{"look", "mac"}, Host: full}, "look change ask_web shell any", "look"},
+		{"read-only", tools.Selection{ReadOnly: true, Host: full}, "look ask_web any", "look ask_web any"},
+		{"preset", tools.Selection{Preset: []string{"look", "mac"}, Host: full}, "look change ask_web send_web shell any", "look"},
 	} {
 		got, err := tools.Select(toolbox(), c.sel)
 		if err != nil {

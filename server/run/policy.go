@@ -26,12 +26,12 @@ type rule struct {
 // decides.
 var absolute = [...]rule{
 	{
-		name: "read-only-server", verdict: rules.Deny,
+		name: readOnlyRule, verdict: rules.Deny,
 		matches: func(p *pass) bool {
-			return p.live.ReadOnly && p.tool.Access != tools.Read && p.tool.Access != tools.Delegates
+			return p.live.ReadOnly && !p.tool.Reads() && (p.declared != 0 || !p.tool.MayRead())
 		},
 		why:  "the server is read-only",
-		hint: "the user can start it without --read-only",
+		hint: "leave out arguments that do more than read; the user can start the server without --read-only",
 	},
 	{
 		name: protectedRule, verdict: rules.Deny,
@@ -91,7 +91,10 @@ var table = [...]rule{
 	},
 }
 
-const protectedRule = "protected-path"
+const (
+	readOnlyRule  = "read-only-server"
+	protectedRule = "protected-path"
+)
 
 // protectedPath returns the first path argument whose text names a protected path, "" if
 // none does. The workspace checks the targets of links when it writes.
@@ -176,7 +179,9 @@ const maxShownArgs = 400
 func (p *pass) judge(concern rules.Applicable) rule {
 	for _, ru := range absolute {
 		if ru.matches(p) {
-			if ru.name == protectedRule {
+			if ru.name == readOnlyRule {
+				ru.why += ", and this call has the effects " + p.tool.Effects.String()
+			} else {
 				ru.subject = protectedPath(p)
 			}
 			return ru

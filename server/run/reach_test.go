@@ -29,7 +29,7 @@ func TestSearchToolsListsWhatCanBeCalled(t *testing.T) {
 		hidden func(tools.Tool) bool
 	}{
 		{"default", func(*run.Settings, *tools.SessionInfo) {}, none},
-		{"read-only", func(s *run.Settings, _ *tools.SessionInfo) { s.ReadOnly = true }, func(t tools.Tool) bool { return t.Access != tools.Read && t.Access != tools.Delegates }},
+		{"read-only", func(s *run.Settings, _ *tools.SessionInfo) { s.ReadOnly = true }, func(t tools.Tool) bool { return !t.MayRead() }},
 		{"excluded", func(s *run.Settings, _ *tools.SessionInfo) { s.Tools = slices.DeleteFunc(s.Tools, named("glob")) }, named("glob")},
 		{"denied by a rule", func(s *run.Settings, _ *tools.SessionInfo) {
 			ruled(s, rules.Rule{Verdict: "deny", Access: []string{"write"}})

@@ -29,13 +29,18 @@ type CalculatorOut struct {
 	scaled    bool
 }
 
+// functionNames lists the functions when the manual is read.
+type functionNames struct{}
+
+func (functionNames) String() string { return strings.Join(calc.Functions(), ", ") }
+
 func calculatorTool() tools.Tool {
 	return tools.New(tools.Def[CalculatorIn, CalculatorOut]{
 		Name: "calculator", Title: "Calculate", Doc: calculatorDoc, Tags: []string{"math"},
 		Aliases: []string{"calculate", "calc"},
 		Access:  tools.Read, Effects: tools.None, Repeatable: true,
 		Limits: tools.Limits{Facts: map[string]any{
-			"functions": strings.Join(calc.Functions(), ", "), "digits": calc.MaxDigits, "nesting": calc.MaxNesting, "time": calc.MaxTime,
+			"functions": functionNames{}, "digits": calc.MaxDigits, "nesting": calc.MaxNesting, "time": calc.MaxTime,
 		}},
 		Examples: []tools.Example[CalculatorIn]{
 			{Say: "Decimals are exact", In: CalculatorIn{Expression: "0.1 + 0.2"}, Want: "0.3"},
@@ -75,15 +80,16 @@ func calculatorError(ctx context.Context, err error) error {
 			WithHint("calculate it in parts, or with fewer digits")
 	}
 	hint := e.Hint
-	if e.Name != "" {
-		known := calc.Constants()
+	if e.Name != "" && hint == "" {
+		known, also := calc.Constants(), "; there are no variables: write the numbers themselves"
 		if e.Call {
-			known = calc.Functions()
+			known, also = calc.Functions(), ""
 		}
-		if near := schema.Nearest(e.Name, known); near != "" {
+		last := e.Name[strings.LastIndexByte(e.Name, '.')+1:] // np.sqrt
+		if near := schema.Nearest(last, known); near != "" {
 			hint = "did you mean " + near
 		} else {
-			hint = "there are: " + strings.Join(known, ", ")
+			hint = "there are: " + strings.Join(known, ", ") + also
 		}
 	}
 	return &tools.Error{Code: tools.InvalidArgument, Msg: tools.Visible(e.Msg), Hint: hint}

@@ -30,7 +30,7 @@ type JSONProcessIn struct {
 	OtherPath  string  `json:"other_path,omitempty" jsonschema_description:"File to compare with, in the place of other." path:"file" alias:"path2,file2"`
 	Indent     *int    `json:"indent,omitempty" jsonschema_description:"Spaces of a level, 0 for everything in one line; without it 2, for query 0." jsonschema:"minimum=0,maximum=8"`
 	SortKeys   bool    `json:"sort_keys,omitempty" jsonschema_description:"Sort the keys of objects." alias:"sort,sorted"`
-	Strict     bool    `json:"strict,omitempty" jsonschema_description:"Refuse what is not JSON instead of repairing it."`
+	Strict     bool    `json:"strict,omitempty" jsonschema_description:"Refuse what is not JSON instead of repairing it, and keys that are there twice."`
 	Offset     int     `json:"offset,omitempty" jsonschema_description:"Lines of the result to skip; the last result names the next." jsonschema:"minimum=0,maximum=10485760"`
 }
 
@@ -132,10 +132,14 @@ func jsonProcess(ctx context.Context, in JSONProcessIn) (JSONProcessOut, error) 
 func escapedJSON(text string) string { return string(textfile.Escaped([]byte(text))) }
 
 func readJSON(text string, strict bool) (*jsondoc.Doc, error) {
-	if strict {
-		return jsondoc.Parse(text)
+	if !strict {
+		return jsondoc.Repair(text)
 	}
-	return jsondoc.Repair(text)
+	doc, err := jsondoc.Parse(text)
+	if err == nil && len(doc.Twice) > 0 {
+		return nil, tools.Errorf(tools.InvalidArgument, "an object has a key twice%s", tools.Visible(notes(doc))).WithHint("without strict the last value counts")
+	}
+	return doc, err
 }
 
 // jsonError is the error for a text that is no JSON. what names the text, "" if there is one.

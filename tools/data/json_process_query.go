@@ -46,8 +46,8 @@ func queryJSON(ctx context.Context, filter string, doc *jsondoc.Doc, style jsond
 	within, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
 	steps := newStepped(within)
-	order := map[uintptr][]string{}
-	iter := code.RunWithContext(steps, ordered(doc.Root, order))
+	q := values{order: map[uintptr][]string{}}
+	iter := code.RunWithContext(steps, q.input(doc.Root))
 	var b strings.Builder
 	count := 0
 	for v, more := iter.Next(); more; v, more = iter.Next() {
@@ -60,14 +60,49 @@ func queryJSON(ctx context.Context, filter string, doc *jsondoc.Doc, style jsond
 		if count++; count > queryMost || b.Len() > 2*maxSource {
 			return "", "", queryError(ctx, errResults, count)
 		}
-		n, err := fromGo(v, order, 0)
+		n, err := q.node(v, 0)
 		if err != nil {
 			return "", "", queryError(ctx, err, count)
 		}
 		b.WriteString(n.Format(style))
 		b.WriteByte('\n')
 	}
-	return textfile.Count(count, "result"), b.String(), nil
+	head = textfile.Count(count, "result")
+	if q.calculated {
+		if raw := rounded(filter, doc.Root); raw != "" {
+			head += "\nthe filter calculates with floating point, which rounds numbers such as " + raw
+		}
+	}
+	return head, b.String(), nil
+}
+
+// rounded returns a number of the filter or the document that floating point does not keep, "" if
+// there is none.
+func rounded(filter string, n *jsondoc.Node) string {
+	for _, word := range strings.FieldsFunc(filter, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }) {
+		n := jsondoc.Node{Kind: jsondoc.Number, Raw: word}
+		if _, err := strconv.ParseFloat(word, 64); err == nil && n.Rounded() {
+			return word
+		}
+	}
+	var find func(n *jsondoc.Node) string
+	find = func(n *jsondoc.Node) string {
+		if n.Kind == jsondoc.Number && n.Rounded() {
+			return n.Raw
+		}
+		for _, item := range n.Items {
+			if raw := find(item); raw != "" {
+				return raw
+			}
+		}
+		for _, m := range n.Members {
+			if raw := find(m.Value); raw != "" {
+				return raw
+			}
+		}
+		return ""
+	}
+	return find(n)
 }
 
 var (
@@ -150,31 +185,37 @@ func (s *stepped) Err() error {
 	return s.Context.Err()
 }
 
-// ordered returns a value for gojq and notes the order of keys, by the address of the map.
-func ordered(n *jsondoc.Node, order map[uintptr][]string) any {
+// values converts documents to values of gojq and back.
+type values struct {
+	order      map[uintptr][]string // of the keys of the input's objects, by the address of the map
+	calculated bool                 // a result has as many digits as floating point keeps
+}
+
+// input returns a value for gojq.
+func (q *values) input(n *jsondoc.Node) any {
 	switch n.Kind {
 	case jsondoc.Object:
 		obj := make(map[string]any, len(n.Members))
 		var keys []string
 		for _, m := range n.Unique() {
-			obj[m.Key] = ordered(m.Value, order)
+			obj[m.Key] = q.input(m.Value)
 			keys = append(keys, m.Key)
 		}
-		order[reflect.ValueOf(obj).Pointer()] = keys
+		q.order[reflect.ValueOf(obj).Pointer()] = keys
 		return obj
 	case jsondoc.Array:
 		list := make([]any, len(n.Items))
 		for i, item := range n.Items {
-			list[i] = ordered(item, order)
+			list[i] = q.input(item)
 		}
 		return list
 	}
 	return n.Go()
 }
 
-// fromGo returns a result of gojq as a document. An object of the input has its keys in their
+// node returns a result of gojq as a document. An object of the input has its keys in their
 // order, one that the filter made has them sorted.
-func fromGo(v any, order map[uintptr][]string, depth int) (*jsondoc.Node, error) {
+func (q *values) node(v any, depth int) (*jsondoc.Node, error) {
 	if depth > jsondoc.MaxDepth {
 		return nil, errDepth
 	}
@@ -192,7 +233,10 @@ func fromGo(v any, order map[uintptr][]string, depth int) (*jsondoc.Node, error)
 		n.Raw = v.String()
 	case float64:
 		if math.IsNaN(v) {
-			return fromGo(nil, order, depth)
+			return q.node(nil, depth)
+		}
+		if strings.IndexByte(strconv.FormatFloat(v, 'e', -1, 64), 'e') > 15 { // all digits that there are
+			q.calculated = true
 		}
 		text, err := json.Marshal(min(max(v, -math.MaxFloat64), math.MaxFloat64)) // infinity as jq writes it
 		n.Raw = string(text)
@@ -200,7 +244,7 @@ func fromGo(v any, order map[uintptr][]string, depth int) (*jsondoc.Node, error)
 	case []any:
 		n.Kind = jsondoc.Array
 		for _, item := range v {
-			child, err := fromGo(item, order, depth+1)
+			child, err := q.node(item, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -208,12 +252,12 @@ func fromGo(v any, order map[uintptr][]string, depth int) (*jsondoc.Node, error)
 		}
 	case map[string]any:
 		n.Kind = jsondoc.Object
-		keys, known := order[reflect.ValueOf(v).Pointer()]
+		keys, known := q.order[reflect.ValueOf(v).Pointer()]
 		if !known {
 			keys = slices.Sorted(maps.Keys(v))
 		}
 		for _, k := range keys {
-			child, err := fromGo(v[k], order, depth+1)
+			child, err := q.node(v[k], depth+1)
 			if err != nil {
 				return nil, err
 			}

@@ -57,33 +57,43 @@ var pathOf = map[string]string{"text": "path", "other": "other_path", "schema": 
 
 // readFile returns the text of a file of the workspace as UTF-8.
 func readFile(ctx context.Context, name string) (string, error) {
-	path, err := tools.Resolve(ctx, name)
+	data, shown, err := readBytes(ctx, name)
 	if err != nil {
 		return "", err
 	}
-	file, err := path.Open()
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	size := file.Info().Size
-	if size > maxSource {
-		return "", tools.Errorf(tools.TooLarge, "%s has %s, at most %s are read", textfile.Path(path.String()), textfile.Size(size), textfile.Size(maxSource))
-	}
-	data := make([]byte, size)
-	n, err := io.ReadFull(io.NewSectionReader(file, 0, size), data)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return "", err
-	}
-	form := textfile.Sniff(data[:n], true)
+	form := textfile.Sniff(data, true)
 	if form.Binary {
-		return "", tools.Errorf(tools.InvalidArgument, "%s is no text", textfile.Path(path.String()))
+		return "", tools.Errorf(tools.InvalidArgument, "%s is no text", shown)
 	}
-	text := string(form.Encoding.Decode(data[form.BOM:n]))
+	text := string(form.Encoding.Decode(data[form.BOM:]))
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\ufffd")
 	}
 	return text, nil
+}
+
+// readBytes returns the bytes of a file of the workspace, and its path as texts show it.
+func readBytes(ctx context.Context, name string) (data []byte, shown string, err error) {
+	path, err := tools.Resolve(ctx, name)
+	if err != nil {
+		return nil, "", err
+	}
+	file, err := path.Open()
+	if err != nil {
+		return nil, "", err
+	}
+	defer file.Close()
+	size := file.Info().Size
+	shown = textfile.Path(path.String())
+	if size > maxSource {
+		return nil, "", tools.Errorf(tools.TooLarge, "%s has %s, at most %s are read", shown, textfile.Size(size), textfile.Size(maxSource))
+	}
+	data = make([]byte, size)
+	n, err := io.ReadFull(io.NewSectionReader(file, 0, size), data)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, "", err
+	}
+	return data[:n], shown, nil
 }
 
 // page is a result in lines, of which the text shows those from an offset.

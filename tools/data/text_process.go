@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"toolcrib/tools"
@@ -65,7 +66,7 @@ func textProcess(ctx context.Context, in TextProcessIn) (TextProcessOut, error) 
 	if err := admit(ctx, in.Path, in.OtherPath); err != nil {
 		return TextProcessOut{}, err
 	}
-	text, err := source(ctx, "text", in.Text, in.Path)
+	text, err := textOf(ctx, in)
 	if err != nil {
 		return TextProcessOut{}, err
 	}
@@ -81,6 +82,16 @@ func textProcess(ctx context.Context, in TextProcessIn) (TextProcessOut, error) 
 		err = ctx.Err()
 	}
 	return TextProcessOut{p}, err
+}
+
+// textOf returns the text to work on. What encodes or hashes a file takes its bytes, whatever
+// they are.
+func textOf(ctx context.Context, in TextProcessIn) (string, error) {
+	if in.Text == nil && in.Path != "" && slices.Contains([]string{"hash", "base64_encode", "hex_encode"}, in.Operation) {
+		data, _, err := readBytes(ctx, in.Path)
+		return string(data), err
+	}
+	return source(ctx, "text", in.Text, in.Path)
 }
 
 func processed(ctx context.Context, in TextProcessIn, text string) (string, error) {

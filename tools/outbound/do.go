@@ -178,11 +178,18 @@ func redirects(status int) bool {
 	return false
 }
 
-// openHeaders go along to another origin. All others may hold a secret.
-var openHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Range", "User-Agent"}
+// openHeaders go along to another origin; harmless ones stay behind too, but tell no secret.
+var (
+	openHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Range", "User-Agent"}
+	harmless    = []string{"Content-Type", "If-None-Match", "If-Modified-Since"}
+)
 
-// harmless headers stay behind too, but tell no secret.
-var harmless = []string{"Content-Type", "If-None-Match", "If-Modified-Since"}
+// SecretHeader reports whether a header of a request may hold a secret, as any may that is not
+// known to hold none.
+func SecretHeader(name string) bool {
+	name = http.CanonicalHeaderKey(name)
+	return !slices.Contains(openHeaders, name) && !slices.Contains(harmless, name)
+}
 
 // turn directs the journey to the target of a redirect.
 func (j *journey) turn(status int, to string) error {
@@ -201,7 +208,7 @@ func (j *journey) turn(status int, to string) error {
 		for name := range j.header {
 			if !slices.Contains(openHeaders, name) {
 				j.header.Del(name)
-				secret = secret || !slices.Contains(harmless, name)
+				secret = secret || SecretHeader(name)
 			}
 		}
 		switch {

@@ -107,6 +107,9 @@ func (c *Client) read(ctx context.Context, k key, r Request, got *Response) (*Pa
 	p.Header.Del("Set-Cookie")
 	control := directives(got.Header)
 	_, secret := control["no-store"]
+	for name := range r.Header {
+		secret = secret || SecretHeader(name) // the answer may repeat it
+	}
 	c.store(ctx, k, &kept{page: p, until: freshUntil(r.Method, p)}, secret)
 	return &p, nil
 }

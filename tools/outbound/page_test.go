@@ -149,6 +149,29 @@ func TestSnapshotOf(t *testing.T) {
 	}
 }
 
+// TestSnapshotOfSecret keeps the answer to a request with a secret in memory: it may repeat it.
+func TestSnapshotOfSecret(t *testing.T) {
+	w := newWorld(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=600")
+		fmt.Fprint(w, r.Header)
+	}, outbound.Options{})
+	base := t.TempDir()
+	ctx := inWorkspace(t, base)
+	for header, files := range map[string]int{"Authorization": 0, "cookie": 0, "X-API-Key": 0, "accept": 1} {
+		r := outbound.Request{URL: "http://a.test/" + header, Header: http.Header{header: {"value"}}}
+		before := len(pages(t, base))
+		if _, err := w.client.Fetch(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+		if p := w.client.Snapshot(ctx, r); p == nil || !strings.Contains(string(p.Body), "value") {
+			t.Errorf("%s: the snapshot is %v", header, p)
+		}
+		if got := len(pages(t, base)) - before; got != files {
+			t.Errorf("%s: %d files", header, got)
+		}
+	}
+}
+
 // TestSnapshotTorn leaves out a page whose file another has damaged.
 func TestSnapshotTorn(t *testing.T) {
 	w := newWorld(t, hello, outbound.Options{})

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/document/reader"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/outbound"
 	"toolcrib/tools/web/internal/feed"
@@ -76,7 +79,7 @@ func needsScripts(ctx context.Context, p *outbound.Page) bool {
 
 // text is what was read, as a text.
 type text struct {
-	kind    string // page, feed, text, image or file
+	kind    string // page, feed, text, document, image or file
 	media   string
 	charset page.Charset
 	meta    page.Meta
@@ -97,9 +100,14 @@ func (r *reading) convert(ctx context.Context, format string, main bool) (text, 
 	case !isText(t.media):
 		t.kind = "file"
 	}
+	if format == "markdown" || format == "text" {
+		if read, err := t.document(ctx, p, format); read {
+			return t, err
+		}
+	}
 	if t.kind == "image" || t.kind == "file" {
 		return t, tools.Errorf(tools.Unsupported, "%s is a file of type %s with %s, not a text", shown(p.URL), t.media, textfile.Size(int64(len(p.Body)))).
-			WithHint("download saves it to the workspace")
+			WithHint("%s", t.wayOut(p))
 	}
 	var decoded []byte
 	decoded, t.charset = page.Decode(p.Body, p.Header.Get("Content-Type"))
@@ -126,6 +134,49 @@ func (r *reading) convert(ctx context.Context, format string, main bool) (text, 
 		t.body = page.Plain(t.body)
 	}
 	return t, nil
+}
+
+// wayOut says how a file that is no text can be used.
+func (t *text) wayOut(p *outbound.Page) string {
+	if t.media == "application/pdf" {
+		return "parse_document reads it: url=" + shown(p.URL)
+	}
+	return "download saves it to the workspace"
+}
+
+// Limits of a document that a page turns out to be.
+const (
+	documentUnpacked = 64 << 20
+	documentText     = 8 << 20
+)
+
+// document makes the text of an office document, a book or the like; read = it is one.
+func (t *text) document(ctx context.Context, p *outbound.Page, format string) (read bool, err error) {
+	limits := document.Standard()
+	limits.Unpacked, limits.Text = documentUnpacked, documentText
+	src := document.Source{ReaderAt: bytes.NewReader(p.Body), Size: int64(len(p.Body)), Name: path.Base(parsed(p.URL).Path)}
+	var readers reader.Set
+	if t.kind == "page" || !readers.Document(src, document.NewBudget(ctx, limits)) {
+		return false, nil
+	}
+	t.kind = "document"
+	doc, err := readers.Read(src, document.NewBudget(ctx, limits))
+	if err != nil {
+		if ctx.Err() != nil {
+			return true, ctx.Err()
+		}
+		return true, &tools.Error{Code: tools.Unsupported, Msg: fmt.Sprintf("%s, of type %s with %s, cannot be read: %s", shown(p.URL), t.media, textfile.Size(src.Size), tools.Visible(err.Error())), Hint: t.wayOut(p), Err: err}
+	}
+	t.media, t.meta.Title = doc.Format, doc.Title
+	if t.body = page.Clean(doc.Markdown()); format == "text" {
+		t.body = page.Clean(doc.Text())
+	}
+	const mostWarnings = 5
+	t.notes = append(t.notes, doc.Warnings[:min(len(doc.Warnings), mostWarnings)]...)
+	if more := len(doc.Warnings) - mostWarnings; more > 0 {
+		t.notes = append(t.notes, textfile.Count(more, "more warning"))
+	}
+	return true, nil
 }
 
 // page makes the text of a page.

@@ -71,17 +71,11 @@ const (
 	partTime     = 24 * time.Hour // that a part is kept for
 )
 
-// downloadQuestion asks before a call replaces what the history cannot keep.
 func downloadQuestion(ctx context.Context, in DownloadIn) (tools.Question, error) {
-	p, err := tools.Resolve(ctx, in.Path)
-	if err != nil || !in.Overwrite {
-		return tools.Question{}, err
+	if !in.Overwrite {
+		return tools.Question{}, nil // what exists is not replaced
 	}
-	info, exists, err := p.Find(true)
-	if err != nil || !exists || info.Size <= workspace.MaxKept {
-		return tools.Question{}, nil // what is wrong shows when the call runs
-	}
-	return tools.Question{Message: fmt.Sprintf("overwrite %s (%s), which is too large for the history of files", p, textfile.Size(info.Size))}, nil
+	return overwriteQuestion(ctx, in.Path)
 }
 
 func (e *engine) download(ctx context.Context, in DownloadIn) (DownloadOut, error) {

@@ -12,7 +12,9 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/browser"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/outbound"
+	"toolcrib/workspace"
 )
 
 // request is an address to read, and how.
@@ -126,7 +128,20 @@ func (e *engine) upgrades(ctx context.Context, u *url.URL, method string) bool {
 
 // changes reports whether a method may change something at the server.
 func changes(method string) bool {
-	return !slices.Contains([]string{"", http.MethodGet, http.MethodHead, http.MethodOptions}, method)
+	return !slices.Contains([]string{"", http.MethodGet, http.MethodHead}, method)
+}
+
+// overwriteQuestion asks before a call replaces what the history cannot keep.
+func overwriteQuestion(ctx context.Context, name string) (tools.Question, error) {
+	p, err := tools.Resolve(ctx, name)
+	if err != nil {
+		return tools.Question{}, err
+	}
+	info, exists, err := p.Find(true)
+	if err != nil || !exists || info.Size <= workspace.MaxKept {
+		return tools.Question{}, nil // what is wrong shows when the call runs
+	}
+	return tools.Question{Message: fmt.Sprintf("overwrite %s (%s), which is too large for the history of files", p, textfile.Size(info.Size))}, nil
 }
 
 // allowed reports whether the user has allowed a host that is private.

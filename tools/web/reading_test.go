@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -63,12 +64,36 @@ func squeezed(t *testing.T, encoding string, size int) []byte {
 	return b.Bytes()
 }
 
+// zipped is an archive of members, each a name and a content.
+func zipped(t *testing.T, members ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(members); i += 2 {
+		f, err := w.Create(members[i])
+		if err == nil {
+			_, err = f.Write([]byte(members[i+1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+const wordType = `<Types><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
+
 // TestAnswers reads what servers send that is not simply a page.
 func TestAnswers(t *testing.T) {
 	var pixel bytes.Buffer
 	if err := png.Encode(&pixel, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
 		t.Fatal(err)
 	}
+	word := zipped(t, "[Content_Types].xml", wordType, "word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>
+		<w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:t>Kites</w:t></w:r></w:p><w:p><w:r><w:t>They soar.</w:t></w:r></w:p></w:body></w:document>`)
 	const rss = `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title><item><title>First</title><link>https://a.example.org/1</link><description>It began.</description></item></channel></rss>`
 	for _, tt := range []struct {
 		name   string
@@ -89,8 +114,17 @@ func TestAnswers(t *testing.T) {
 		{"an image", answer("image/png", pixel.Bytes()), "", []string{"image/png, 3x2"}, ""},
 		{"an image that is called text", answer("text/plain", pixel.Bytes()), "", []string{"image/png, 3x2"}, ""},
 		{"an image is not saved as text", answer("image/png", pixel.Bytes()), `,"save":"a.png"`, []string{"error: unsupported", "download"}, ""},
-		{"a file", answer("application/zip", []byte("PK\x03\x04")), "", []string{"error: unsupported", "application/zip", "download"}, ""},
-		{"an archive without a type", answer("application/octet-stream", []byte("PK\x03\x04....")), "", []string{"error: unsupported"}, ""},
+		{"a file", answer("application/x-tar", []byte("\x00\x01\x02")), "", []string{"https://a.example.org/x is a file of type application/x-tar with 3 B, not a text\ndownload saves it"}, "error"},
+		{"an archive", answer("application/zip", zipped(t, "notes.txt", "some text")), "", []string{"a file of type application/zip", "download"}, "some text"},
+		{"an archive without a type", answer("application/octet-stream", []byte("PK\x03\x04....")), "", []string{"a file of type application/zip"}, ""},
+		{"a file is not saved as text", answer("application/zip", []byte("PK\x03\x04....")), `,"save":"a"`, []string{"error: unsupported", "download"}, ""},
+		{"a PDF file", answer("application/pdf", []byte("%PDF-1.7")), "", []string{"application/pdf with 8 B", "parse_document reads it: url=https://a.example.org/x"}, ""},
+		{"a DOCX file", answer("application/octet-stream", word), "", []string{"type: docx", "\n\n# Kites\n\nThey soar."}, ""},
+		{"a DOCX file as text", answer("application/vnd.openxmlformats-officedocument.wordprocessingml.document", word), `,"format":"text"`, []string{"\n\nKites\n\nThey soar."}, "#"},
+		{"the outline of a DOCX file", answer("application/zip", word), `,"outline":true`, []string{"1 heading", "0\tKites"}, ""},
+		{"a DOCX file that is saved", answer("application/zip", word), `,"save":"kites.md"`, []string{"saved to kites.md"}, ""},
+		{"a broken DOC file", answer("application/msword", []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")), "", []string{"error: unsupported", "cannot be read: ", "download"}, ""},
+		{"an RTF file", answer("text/rtf", []byte(`{\rtf1 They {\b soar}.}`)), "", []string{"type: rtf", "They **soar**."}, ""},
 		{"HEAD", answer("text/plain", []byte("abc"), "X-Here", "yes"), `,"method":"HEAD"`, []string{"HTTP 200", "X-Here: yes"}, "abc"},
 		{"not saved by HEAD", answer("text/plain", []byte("abc")), `,"method":"HEAD","save":"a"`, []string{"error: invalid_argument"}, ""},
 		{"too large", answer("text/plain", make([]byte, 11<<20)), "", []string{"error: too_large", "10"}, ""},

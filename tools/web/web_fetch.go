@@ -15,7 +15,9 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
+	"toolcrib/tools/internal/secrets"
 	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/tools/outbound"
 	"toolcrib/tools/web/internal/page"
 	"toolcrib/workspace"
 )
@@ -55,6 +57,7 @@ func webFetchTool(e *engine) tools.Tool {
 		Access:  tools.External, Effects: tools.Network | tools.Workspace | tools.Destroys,
 		Limits:  tools.Limits{Text: tools.MaxText, Facts: map[string]any{"snapshot": "15 minutes"}},
 		Plan:    e.webFetchPlan,
+		Redact:  redactFetch,
 		Confirm: webFetchQuestion,
 		Examples: []tools.Example[FetchIn]{{
 			Say:  "a page",
@@ -69,10 +72,23 @@ func webFetchTool(e *engine) tools.Tool {
 	})
 }
 
+// redactFetch keeps the values of headers that may hold secrets out of records.
+func redactFetch(_ context.Context, in FetchIn) FetchIn {
+	in.Headers = slices.Clone(in.Headers)
+	for i, line := range in.Headers {
+		if name, _, ok := strings.Cut(line, ":"); !ok {
+			in.Headers[i] = secrets.Mark
+		} else if name = strings.TrimSpace(name); outbound.SecretHeader(name) {
+			in.Headers[i] = name + ": " + secrets.Mark
+		}
+	}
+	return in
+}
+
 func (e *engine) webFetchPlan(_ context.Context, in FetchIn) (tools.Plan, error) {
 	plan := tools.Plan{Effects: tools.Network}
 	if in.Save != "" {
-		plan.Effects |= tools.Workspace | tools.Destroys
+		plan.Effects |= tools.Workspace // the history keeps what was there, or the user is asked
 		plan.Writes = true
 	}
 	if changes(in.Method) {
@@ -81,10 +97,16 @@ func (e *engine) webFetchPlan(_ context.Context, in FetchIn) (tools.Plan, error)
 	return plan, nil
 }
 
-// webFetchQuestion asks before a request that may change something at the server.
-func webFetchQuestion(_ context.Context, in FetchIn) (tools.Question, error) {
+// webFetchQuestion asks before a request that may change something at the server, and before
+// a file is replaced that the history cannot keep.
+func webFetchQuestion(ctx context.Context, in FetchIn) (q tools.Question, err error) {
+	if in.Save != "" {
+		if q, err = overwriteQuestion(ctx, in.Save); err != nil {
+			return q, err
+		}
+	}
 	if !changes(in.Method) {
-		return tools.Question{}, nil
+		return q, nil
 	}
 	u, err := address(in.URL)
 	if err != nil {
@@ -93,6 +115,9 @@ func webFetchQuestion(_ context.Context, in FetchIn) (tools.Question, error) {
 	say := "send " + in.Method + " " + shown(u.String())
 	if in.Body != "" {
 		say += " with: " + cut(in.Body, 500)
+	}
+	if q.Message != "" {
+		say += "\n" + q.Message
 	}
 	return tools.Question{Message: say}, nil
 }
@@ -133,6 +158,8 @@ func (e *engine) webFetch(ctx context.Context, in FetchIn) (FetchOut, error) {
 	case err == nil:
 	case t.kind == "image" && in.Save == "":
 		return e.image(ctx, got, t)
+	case t.kind == "file" && in.Save == "":
+		return FetchOut{Status: tools.AsError(err).Msg, Notes: []string{t.wayOut(got.page)}}, nil
 	default:
 		return FetchOut{}, err
 	}
@@ -147,10 +174,10 @@ func (e *engine) webFetch(ctx context.Context, in FetchIn) (FetchOut, error) {
 // headers reads lines of headers.
 func headers(lines []string) (http.Header, error) {
 	header := http.Header{}
-	for _, line := range lines {
+	for i, line := range lines {
 		name, value, ok := strings.Cut(line, ":")
 		if name = strings.TrimSpace(name); !ok || name == "" {
-			return nil, tools.Errorf(tools.InvalidArgument, "%.80q is not a header", line).WithHint("write each as Name: value")
+			return nil, tools.Errorf(tools.InvalidArgument, "headers[%d] is not a header", i).WithHint("write each as Name: value")
 		}
 		header.Add(name, strings.TrimSpace(value))
 	}

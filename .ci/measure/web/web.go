@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -39,6 +40,9 @@ func Web(ctx context.Context, env harness.Environment) error {
 				return fmt.Errorf("npm: %w: %s", err, out)
 			}
 		}
+	}
+	if err := harness.Suite(ctx, nil, "./tools/web/internal/lookup", "^(TestBadDays|TestOwnWays|TestSlow)$", regexp.MustCompile("bad day")); err != nil {
+		return err
 	}
 	c := exec.CommandContext(ctx, os.Args[0], os.Args[1:]...)
 	c.Env = append(os.Environ(), inside+"=1", "http_proxy=", "https_proxy=", "HTTP_PROXY=", "HTTPS_PROXY=")

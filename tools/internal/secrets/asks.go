@@ -1,7 +1,6 @@
 package secrets
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -28,8 +27,8 @@ func Asks(words []string) bool {
 	return Command(words).Input
 }
 
-var question = regexp.MustCompile(`(?i)(?:pass|secret|token|\bpin\b|\botp\b|one-time|verification|credential|api.?key|private key)[^\n]{0,120}[:?>]\s*$`)
+var question = later(`(?i)(?:pass|secret|token|\bpin\b|\botp\b|one-time|verification|credential|api.?key|private key)[^\n]{0,120}[:?>]\s*$`)
 
 // Prompt reports whether a line asks for a secret, given that a program has printed it
 // last.
-func Prompt(line string) bool { return question.MatchString(line) }
+func Prompt(line string) bool { return question().MatchString(line) }

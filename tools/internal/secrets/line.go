@@ -98,7 +98,7 @@ func input(text string, list [][]token) (spans []Span) {
 			if printed && (i > 0 || t.quoted) && !empty(t.text) {
 				spans = append(spans, Span{t.from, t.to})
 			}
-			printed = printed || prints.MatchString(t.text)
+			printed = printed || prints().MatchString(t.text)
 		}
 	}
 	return spans

@@ -2,7 +2,6 @@ package secrets
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -113,20 +112,20 @@ func File(name string) bool {
 }
 
 var (
-	variableOnly = regexp.MustCompile(`^["']?(?:\$\{?\w+\}?|\$env:\w+|%\w+%|\{\{[^{}]*\}\}|<[a-zA-Z][\w -]*>)["']?$`)
-	substitution = regexp.MustCompile("^[\"']?(?:\\$\\(|`)")
-	prints       = regexp.MustCompile(`\b(?:echo|printf|print|yes)\b|<<`)
+	variableOnly = later(`^["']?(?:\$\{?\w+\}?|\$env:\w+|%\w+%|\{\{[^{}]*\}\}|<[a-zA-Z][\w -]*>)["']?$`)
+	substitution = later("^[\"']?(?:\\$\\(|`)")
+	prints       = later(`\b(?:echo|printf|print|yes)\b|<<`)
 )
 
 // empty reports whether a value holds no secret itself, because it refers to another value.
 func empty(value string) bool {
 	switch {
-	case len(value) > 500 && !substitution.MatchString(value):
+	case len(value) > 500 && !substitution().MatchString(value):
 		return false
-	case value == "", value == "-", strings.HasPrefix(value, Mark[:9]), variableOnly.MatchString(value):
+	case value == "", value == "-", strings.HasPrefix(value, Mark[:9]), variableOnly().MatchString(value):
 		return true
-	case substitution.MatchString(value):
-		return !prints.MatchString(value)
+	case substitution().MatchString(value):
+		return !prints().MatchString(value)
 	}
 	return false
 }

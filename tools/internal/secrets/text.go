@@ -3,28 +3,35 @@ package secrets
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 var (
-	given = regexp.MustCompile(`([A-Za-z0-9_$][A-Za-z0-9_.\-]*)(["'\]\\]*[ \t]*(?:=>|:=|===?|\+=|=|:)[ \t]*)`)
+	given = later(`([A-Za-z0-9_$][A-Za-z0-9_.\-]*)(["'\]\\]*[ \t]*(?:=>|:=|===?|\+=|=|:)[ \t]*)`)
 	// A user and a password, or a token as the user; the last @ of the word ends it.
-	address = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.\-]*)://([^\s"'<>` + "`" + `]*)@`)
+	address = later(`([A-Za-z][A-Za-z0-9+.\-]*)://([^\s"'<>` + "`" + `]*)@`)
 	// Words before a secret, and a pattern that the text must have too.
 	follows = []struct {
 		word    string // in lower case; the text must have it
-		before  *regexp.Regexp
-		context *regexp.Regexp
+		before  func() *regexp.Regexp
+		context func() *regexp.Regexp
 	}{
-		{word: "login", before: regexp.MustCompile(`(?i)\b(?:password|passwd|account)[ \t\n]+`), context: regexp.MustCompile(`(?i)\b(?:machine|login|default)\b`)}, // netrc
-		{word: "password", before: regexp.MustCompile(`(?i)\bpassword\s+["']`)},                                                                                    // SQL
-		{word: "identified", before: regexp.MustCompile(`(?i)\bidentified(?:\s+with\s+\S+)?\s+(?:by|as)(?:\s+password)?\s+["']`)},
-		{word: "user ", before: regexp.MustCompile(`(?im)^[ \t]*user[ \t]+\S+[ \t]+`)}, // of FTP
-		{word: "bearer", before: regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+`), context: regexp.MustCompile(`(?i)authorization|bearer `)},
-		{word: "spawn", before: regexp.MustCompile(`\bsend[ \t]+(?:-\S+[ \t]+)*["']`)}, // of expect
-		{word: "pass ", before: regexp.MustCompile(`(?im)^[ \t]*pass[ \t]+`)},          // of FTP and POP
-		{word: "auth ", before: regexp.MustCompile(`(?im)^[ \t]*auth[ \t]+`)},          // of redis
+		{word: "login", before: later(`(?i)\b(?:password|passwd|account)[ \t\n]+`), context: later(`(?i)\b(?:machine|login|default)\b`)}, // netrc
+		{word: "password", before: later(`(?i)\bpassword\s+["']`)},                                                                       // SQL
+		{word: "identified", before: later(`(?i)\bidentified(?:\s+with\s+\S+)?\s+(?:by|as)(?:\s+password)?\s+["']`)},
+		{word: "user ", before: later(`(?im)^[ \t]*user[ \t]+\S+[ \t]+`)}, // of FTP
+		{word: "bearer", before: later(`(?i)\b(?:bearer|basic)[ \t]+`), context: later(`(?i)authorization|bearer `)},
+		{word: "spawn", before: later(`\bsend[ \t]+(?:-\S+[ \t]+)*["']`)}, // of expect
+		{word: "pass ", before: later(`(?im)^[ \t]*pass[ \t]+`)},          // of FTP and POP
+		{word: "auth ", before: later(`(?im)^[ \t]*auth[ \t]+`)},          // of redis
 	}
 )
+
+// later returns an expression that is compiled when it is first needed: all of them would take
+// a large part of the time to start.
+func later(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // Text returns the secrets of running text: values with names of secrets, passwords in
 // URLs, netrc files and SQL.
@@ -44,11 +51,11 @@ func inText(text string, program bool) (spans []Span) {
 	}
 	lower := strings.ToLower(text)
 	for _, f := range follows {
-		if !strings.Contains(lower, f.word) || f.context != nil && !f.context.MatchString(text) {
+		if !strings.Contains(lower, f.word) || f.context != nil && !f.context().MatchString(text) {
 			continue
 		}
 		past := 0
-		for _, at := range f.before.FindAllStringIndex(text, -1) {
+		for _, at := range f.before().FindAllStringIndex(text, -1) {
 			end := at[1]
 			if at[0] < past {
 				continue
@@ -69,7 +76,7 @@ func inText(text string, program bool) (spans []Span) {
 // inGiven finds the values of names of secrets.
 func inGiven(text string, program bool, add func(Span)) {
 	past := 0
-	for _, at := range given.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range given().FindAllStringSubmatchIndex(text, -1) {
 		if at[2] < past || strings.HasPrefix(text[at[5]:], "//") {
 			continue
 		}
@@ -91,7 +98,7 @@ func inAddresses(text string, add func(Span)) {
 	if !strings.Contains(text, "://") {
 		return
 	}
-	for _, at := range address.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range address().FindAllStringSubmatchIndex(text, -1) {
 		user, password, both := strings.Cut(text[at[4]:at[5]], ":")
 		scheme := strings.ToLower(text[at[2]:at[3]])
 		switch {

@@ -48,7 +48,7 @@ type Result struct {
 // Error says what is wrong with an expression.
 type Error struct {
 	Msg, Hint string
-	Name      string // the unknown name, "" for other errors
+	Name      string // the unknown name, "" for other errors; Hint is "" if it is unknown elsewhere too
 	Call      bool   // whether Name is called as a function
 }
 

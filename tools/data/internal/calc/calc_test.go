@@ -88,10 +88,14 @@ func TestScale(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for expression, want := range map[string]string{
 		"": "the expression is empty", "3 +": "the expression ends too early", ")": `unexpected ")" at character 1`, "(1": `a ")" is missing at the end`, "min([1": `a "]" is missing at the end`,
-		"50%": "% is the remainder of a division at character 3; write /100 for percent", "(50%)*2": "% is the remainder of a division at character 4; write /100 for percent",
+		"50%": "% is the remainder of a division at character 3; write x/100 for x percent", "(50%)*2": "% is the remainder of a division at character 4; write x/100 for x percent",
 		"5!": "unexpected '!' at character 2; write factorial(n)", "2^3": "unexpected '^' at character 2; write ** for a power", "1,000": "a comma separates arguments",
-		"2pi": "unexpected 'p' after 2 at character 1; write *", "2(3)": "write an operator between two values", "é": "no constant is called é", "1.2.3": "unexpected '.' after 1.2", "1__0": "unexpected '_' after 1",
+		"2pi": "unexpected 'p' after 2 at character 2; write *", "2(3)": "write an operator between two values", "é": "no constant is called é", "1.2.3": "unexpected '.' after 1.2", "1__0": "unexpected '_' after 1",
 		"007": "number with a leading zero at character 1", "0x": "0x is no number", "x = 5": "unexpected '=' at character 3", "π": "write pi", "[1]": "a list is an argument",
+		"3,5*2": "a decimal with a point, such as 3.5", "3x4": "unexpected 'x' after 3 at character 2; write * to multiply", "3 x 4": "write * to multiply", "20% of 150": "x/100*a for x percent of a", "150+20%": "a*(1+x/100)",
+		"5 km": "leave out units", "10k": "write 10e3 for thousands", "1e3k": "write * between", "sin(30°)": "write radians(x)", "sin(30 deg)": "write radians(x)", "7 mod 3": "write a % b", "mod(7,3)": "write a % b", "7 div 2": "write a // b",
+		"avg(1,2)": "write mean", "nCr(5,2)": "write comb(n, k)", "3 1/2": "such as 3+1/2", "2+3)": `a value or a "(" is missing`, "5+*3": "a value is missing before it", "５": "write digits as 0 to 9", "1:2": "write / to divide", `\frac{1}{2}`: "not as LaTeX", "5²": "write **2",
+		"range(3)": "run_python", "2+2?": "give only the expression",
 		"sqrt": "sqrt is a function", "sqrt()": "sqrt takes one argument, not 0", "log(1,2,3)": "log takes 1 or 2 arguments, not 3", "foo(1)": "no function is called foo", "os.system(1)": "no function is called os.system", "__import__(1)": "no function is called __import__",
 		"1/0": "division by zero", "5%0": "division by zero", "5//0": "division by zero", "0**-1": "zero cannot be raised to a negative power", "(-8)**0.5": "a negative number has no real power 0.5",
 		"sqrt(-1)": "sqrt: a negative number has no real square root", "ln(0)": "only positive numbers have a logarithm", "log(2,1)": "the base of a logarithm is not 1", "tan(pi/2)": "tan has no value", "asin(2)": "2 is not between -1 and 1", "acosh(0)": "0 is less than 1", "atanh(1)": "1 is not between -1 and 1",

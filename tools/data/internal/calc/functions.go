@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // function is one that expressions may call.
@@ -30,62 +31,65 @@ var constants = map[string]func(m *machine) (number, error){
 	"e":   func(m *machine) (number, error) { return m.exp(small(1)) },
 }
 
-var functions = map[string]function{
-	"sqrt":  one((*machine).sqrt),
-	"cbrt":  one((*machine).cbrt),
-	"isqrt": one((*machine).isqrt),
-	"exp":   one((*machine).exp),
-	"ln":    one((*machine).ln),
-	"log":   {1, 2, logarithm},
-	"log10": one(func(m *machine, x number) (number, error) { return m.logBase(x, small(10)) }),
-	"log2":  one(func(m *machine, x number) (number, error) { return m.logBase(x, small(2)) }),
-	"pow":   {2, 2, func(m *machine, a []number) (number, error) { return m.pow(a[0], a[1]) }},
-	"hypot": {1, -1, hypotenuse},
+// functions are made at the first call: most servers never calculate.
+var functions = sync.OnceValue(func() map[string]function {
+	return map[string]function{
+		"sqrt":  one((*machine).sqrt),
+		"cbrt":  one((*machine).cbrt),
+		"isqrt": one((*machine).isqrt),
+		"exp":   one((*machine).exp),
+		"ln":    one((*machine).ln),
+		"log":   {1, 2, logarithm},
+		"log10": one(func(m *machine, x number) (number, error) { return m.logBase(x, small(10)) }),
+		"log2":  one(func(m *machine, x number) (number, error) { return m.logBase(x, small(2)) }),
+		"pow":   {2, 2, func(m *machine, a []number) (number, error) { return m.pow(a[0], a[1]) }},
+		"hypot": {1, -1, hypotenuse},
 
-	"sin":     one((*machine).sin),
-	"cos":     one((*machine).cos),
-	"tan":     one((*machine).tan),
-	"asin":    one((*machine).asin),
-	"acos":    one((*machine).acos),
-	"atan":    one((*machine).atan),
-	"atan2":   {2, 2, func(m *machine, a []number) (number, error) { return m.atan2(a[0], a[1]) }},
-	"sinh":    one((*machine).sinh),
-	"cosh":    one((*machine).cosh),
-	"tanh":    one((*machine).tanh),
-	"asinh":   one((*machine).asinh),
-	"acosh":   one((*machine).acosh),
-	"atanh":   one((*machine).atanh),
-	"degrees": one(func(m *machine, x number) (number, error) { return m.turn(x, true) }),
-	"radians": one(func(m *machine, x number) (number, error) { return m.turn(x, false) }),
+		"sin":     one((*machine).sin),
+		"cos":     one((*machine).cos),
+		"tan":     one((*machine).tan),
+		"asin":    one((*machine).asin),
+		"acos":    one((*machine).acos),
+		"atan":    one((*machine).atan),
+		"atan2":   {2, 2, func(m *machine, a []number) (number, error) { return m.atan2(a[0], a[1]) }},
+		"sinh":    one((*machine).sinh),
+		"cosh":    one((*machine).cosh),
+		"tanh":    one((*machine).tanh),
+		"asinh":   one((*machine).asinh),
+		"acosh":   one((*machine).acosh),
+		"atanh":   one((*machine).atanh),
+		"degrees": one(func(m *machine, x number) (number, error) { return m.turn(x, true) }),
+		"radians": one(func(m *machine, x number) (number, error) { return m.turn(x, false) }),
 
-	"abs":   one((*machine).abs),
-	"sign":  one(func(_ *machine, x number) (number, error) { return small(int64(x.sign())), nil }),
-	"round": {1, 2, round},
-	"floor": one((*machine).floor),
-	"ceil":  one((*machine).ceil),
-	"trunc": one((*machine).trunc),
-	"int":   one((*machine).trunc),
+		"abs":   one((*machine).abs),
+		"sign":  one(func(_ *machine, x number) (number, error) { return small(int64(x.sign())), nil }),
+		"round": {1, 2, round},
+		"floor": one((*machine).floor),
+		"ceil":  one((*machine).ceil),
+		"trunc": one((*machine).trunc),
+		"int":   one((*machine).trunc),
 
-	"factorial": one((*machine).factorial),
-	"gcd":       {1, -1, integers(func(z, x, y *big.Int) { z.GCD(nil, nil, x, y) })},
-	"lcm":       {1, -1, integers(lcm)},
-	"comb":      {2, 2, func(m *machine, a []number) (number, error) { return m.choose(a[0], a[1], true) }},
-	"perm":      {1, 2, permutations},
+		"factorial": one((*machine).factorial),
+		"gcd":       {1, -1, integers(func(z, x, y *big.Int) { z.GCD(nil, nil, x, y) })},
+		"lcm":       {1, -1, integers(lcm)},
+		"comb":      {2, 2, func(m *machine, a []number) (number, error) { return m.choose(a[0], a[1], true) }},
+		"perm":      {1, 2, permutations},
 
-	"min":       {1, -1, func(m *machine, a []number) (number, error) { return m.extreme(a, -1) }},
-	"max":       {1, -1, func(m *machine, a []number) (number, error) { return m.extreme(a, 1) }},
-	"sum":       {0, -1, (*machine).sum},
-	"prod":      {0, -1, (*machine).product},
-	"mean":      {1, -1, (*machine).mean},
-	"median":    {1, -1, (*machine).median},
-	"variance":  {2, -1, func(m *machine, a []number) (number, error) { return m.variance(a, 1) }},
-	"pvariance": {1, -1, func(m *machine, a []number) (number, error) { return m.variance(a, 0) }},
-	"stdev":     {2, -1, func(m *machine, a []number) (number, error) { return m.deviation(a, 1) }},
-	"pstdev":    {1, -1, func(m *machine, a []number) (number, error) { return m.deviation(a, 0) }},
-}
+		"min":       {1, -1, func(m *machine, a []number) (number, error) { return m.extreme(a, -1) }},
+		"max":       {1, -1, func(m *machine, a []number) (number, error) { return m.extreme(a, 1) }},
+		"sum":       {0, -1, (*machine).sum},
+		"prod":      {0, -1, (*machine).product},
+		"mean":      {1, -1, (*machine).mean},
+		"median":    {1, -1, (*machine).median},
+		"variance":  {2, -1, func(m *machine, a []number) (number, error) { return m.variance(a, 1) }},
+		"pvariance": {1, -1, func(m *machine, a []number) (number, error) { return m.variance(a, 0) }},
+		"stdev":     {2, -1, func(m *machine, a []number) (number, error) { return m.deviation(a, 1) }},
+		"pstdev":    {1, -1, func(m *machine, a []number) (number, error) { return m.deviation(a, 0) }},
+	}
+})
 
 // Functions returns the names of all functions.
-func Functions() []string { return names(functions) }
+func Functions() []string { return names(functions()) }
 
 // Constants returns the names of all constants.
 func Constants() []string { return names(constants) }

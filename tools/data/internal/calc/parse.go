@@ -1,6 +1,7 @@
 package calc
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"strconv"
@@ -31,20 +32,63 @@ var written = map[rune]string{'×': "*", '·': "*", '⋅': "*", '÷': "/", '−'
 
 // refused are characters with a meaning elsewhere, and what to write for them here.
 var refused = map[rune]string{
-	'^': "write ** for a power",
-	'!': "write factorial(n)",
-	'=': "give one expression, without = and comparisons",
-	'<': "give one expression, without comparisons and shifts",
-	'>': "give one expression, without comparisons and shifts",
-	'&': "bit operators are not known",
-	'|': "bit operators are not known; write abs(x) for the absolute value",
-	'~': "bit operators are not known",
-	';': "give one expression in a call",
-	'$': "leave out the currency",
-	'€': "leave out the currency",
-	'"': "give numbers without quotes",
-	'√': "write sqrt(x)",
-	'π': "write pi",
+	'^':  "write ** for a power",
+	'!':  "write factorial(n)",
+	'=':  "give one expression, without = and comparisons",
+	'<':  "give one expression, without comparisons and shifts",
+	'>':  "give one expression, without comparisons and shifts",
+	'&':  "bit operators are not known",
+	'|':  "bit operators are not known; write abs(x) for the absolute value",
+	'~':  "bit operators are not known",
+	';':  "give one expression in a call",
+	'$':  "leave out the currency",
+	'€':  "leave out the currency",
+	'"':  "give numbers without quotes",
+	'√':  "write sqrt(x)",
+	'π':  "write pi",
+	'°':  "write radians(x) around degrees",
+	'²':  "write **2 for a square",
+	'³':  "write **3 for a cube",
+	':':  "write / to divide",
+	'?':  "give only the expression",
+	'{':  "use round brackets",
+	'}':  "use round brackets",
+	'\\': "write operators and functions as Python does, not as LaTeX",
+}
+
+// elsewhere says what to write for a word with a meaning elsewhere, "" if it has none.
+func elsewhere(word string) string {
+	switch strings.ToLower(word) {
+	case "x":
+		return "write * to multiply; there are no variables: write the numbers themselves"
+	case "mod":
+		return "write a % b for the remainder"
+	case "div":
+		return "write a // b for a division that is rounded down"
+	case "of":
+		return "write * for of"
+	case "avg", "average":
+		return "write mean"
+	case "std", "stddev":
+		return "write stdev, or pstdev for a whole population"
+	case "var":
+		return "write variance, or pvariance for a whole population"
+	case "c", "ncr", "choose", "binomial":
+		return "write comb(n, k)"
+	case "p", "npr":
+		return "write perm(n, k)"
+	case "root", "nthroot":
+		return "write x**(1/n) for a root"
+	case "square":
+		return "write x**2"
+	case "deg", "degree":
+		return "write radians(x) around degrees"
+	case "and", "or", "not", "if", "else", "for", "in":
+		return "give one arithmetic expression; run_python runs a program"
+	case "range", "len", "float", "decimal", "fraction", "bin", "hex", "datetime", "datetime.now":
+		return "there are numbers and lists of them only; run_python runs a program"
+	}
+	return ""
 }
 
 func scan(text string) ([]token, error) {
@@ -76,7 +120,11 @@ func scan(text string) ([]token, error) {
 		case written[r] != "":
 			t.kind, t.text = sign, written[r]
 		default:
-			return nil, &Error{Msg: "unexpected " + strconv.QuoteRune(r) + where(at), Hint: refused[r]}
+			hint := refused[r]
+			if unicode.IsDigit(r) {
+				hint = "write digits as 0 to 9"
+			}
+			return nil, &Error{Msg: "unexpected " + strconv.QuoteRune(r) + where(at), Hint: hint}
 		}
 		at += utf8.RuneCountInString(text[i : i+size])
 		i += size
@@ -133,7 +181,16 @@ func scanNumber(text string, at int) (t token, size int, err error) {
 		}
 	}
 	if next, _ := utf8.DecodeRuneInString(text[size:]); size < len(text) && (next == '_' || unicode.IsLetter(next) || unicode.IsDigit(next) || next == '.') {
-		return t, 0, &Error{Msg: "unexpected " + strconv.QuoteRune(next) + " after " + literal + where(at), Hint: "write * between a number and a name"}
+		hint := "write * between a number and a name; leave out units"
+		switch {
+		case next == '.':
+			hint = "write a decimal with one point, thousands without"
+		case next|0x20 == 'k' && strings.Trim(literal, "0123456789._") == "":
+			hint = "write " + literal + "e3 for thousands; leave out units"
+		case next|0x20 == 'x':
+			hint = "write * to multiply"
+		}
+		return t, 0, &Error{Msg: "unexpected " + strconv.QuoteRune(next) + " after " + literal + where(at+size), Hint: hint}
 	}
 	value, ok := new(big.Rat).SetString(digits)
 	if based {
@@ -179,12 +236,20 @@ func (p *parser) unexpected(t token) error {
 		return fail("the expression ends too early")
 	}
 	switch {
-	case t.kind != sign, t.text == "(":
+	case t.kind == name:
+		hint = cmp.Or(elsewhere(t.text), "write an operator between two values; leave out units and other words")
+	case t.kind == numeral:
+		hint = "write an operator between two values, such as 3+1/2"
+	case t.text == "(":
 		hint = "write an operator between two values, * to multiply"
 	case t.text == ",":
-		hint = "a comma separates arguments; write 1000 or 1_000 for a thousand"
+		hint = "write a decimal with a point, such as 3.5, and thousands without a comma, such as 1000; a comma separates arguments"
 	case t.text == "[":
 		hint = "a list is an argument of a function"
+	case t.text == ")":
+		hint = "a value or a \"(\" is missing before it"
+	default:
+		hint = "a value is missing before it"
 	}
 	return &Error{Msg: "unexpected " + strconv.Quote(t.text) + where(t.at), Hint: hint}
 }
@@ -231,7 +296,7 @@ func (p *parser) expression(least int) (number, error) {
 		}
 		p.next()
 		if t.text == "%" && p.percent() {
-			return number{}, &Error{Msg: "% is the remainder of a division" + where(t.at), Hint: "write /100 for percent"}
+			return number{}, &Error{Msg: "% is the remainder of a division" + where(t.at), Hint: "write x/100 for x percent, x/100*a for x percent of a, a*(1+x/100) to add them to a"}
 		}
 		right := power
 		if t.text == "**" {
@@ -250,7 +315,7 @@ func (p *parser) expression(least int) (number, error) {
 // percent reports whether no value follows.
 func (p *parser) percent() bool {
 	t := p.peek()
-	return t.kind == end || t.kind == sign && slices.Contains([]string{"*", "/", "//", "**", "%", ")", ",", "]"}, t.text)
+	return t.kind == end || t.kind == name && t.text == "of" || t.kind == sign && slices.Contains([]string{"*", "/", "//", "**", "%", ")", ",", "]"}, t.text)
 }
 
 func (m *machine) binary(op string, a, b number) (number, error) {
@@ -310,15 +375,15 @@ func (p *parser) named(t token) (number, error) {
 		if c, ok := constants[t.text]; ok {
 			return c(p.m)
 		}
-		e := &Error{Msg: "no constant is called " + t.text, Name: t.text}
-		if _, ok := functions[t.text]; ok {
+		e := &Error{Msg: "no constant is called " + t.text, Name: t.text, Hint: elsewhere(t.text)}
+		if _, ok := functions()[t.text]; ok {
 			e = &Error{Msg: t.text + " is a function", Hint: "give its argument in brackets"}
 		}
 		return number{}, e
 	}
-	f, ok := functions[t.text]
+	f, ok := functions()[t.text]
 	if !ok {
-		return number{}, &Error{Msg: "no function is called " + t.text, Name: t.text, Call: true}
+		return number{}, &Error{Msg: "no function is called " + t.text, Name: t.text, Call: true, Hint: elsewhere(t.text)}
 	}
 	args, err := p.arguments()
 	if err != nil {

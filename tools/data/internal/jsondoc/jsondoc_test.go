@@ -114,6 +114,8 @@ func TestRepair(t *testing.T) {
 		{"\ufeff{}", `{}`, "1:1 byte order mark left out"},
 		{`True`, `true`, "1:1 True read as true"},
 		{`{"a":1,"a":2}`, `{"a":1,"a":2}`, `1:8 duplicate key "a", first at 1:2`},
+		{"The list is empty: [].", `[]`, "1:1 text before the document left out; 1:22 text after the document left out"},
+		{"<json>{a: 1}</json>", `{"a":1}`, "…"},
 		{"'a\\\nb'", `"ab"`, "1:1 string in '…'"},
 	} {
 		doc, err := jsondoc.Repair(c.text)
@@ -132,8 +134,15 @@ func TestRepair(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": "1:1: unexpected end", "hello": "1:1: unexpected 'h'", "]": "1:1: unexpected ']'", "12:30": "1:1: unexpected '1'", "\xff{}": "unexpected",
-		strings.Repeat("{a:", 2000): "nested more than 1000 levels deep",
+		"": "1:1: unexpected end", "hello": "1:1: no JSON in this text: hello", "]": "1:1: unexpected ']'", "12:30": "1:1: no JSON in this text", "\xff{}": "unexpected",
+		"<!DOCTYPE html>\n<html><script>var a = {};</script></html>": "1:1: HTML or XML, no JSON",
+		"\n<HTML><p>{\"a\": 1}":               "2:1: HTML or XML, no JSON",
+		`<?xml version="1.0"?><a b="{}"/>`:    "1:1: HTML or XML, no JSON",
+		"<div>{}</div>":                       "1:1: no JSON in this text",
+		"see [the docs](http://x.y) for more": "1:1: no JSON in this text",
+		"body { color: red; }":                "1:1: no JSON in this text",
+		"use {} or {name} here":               "1:1: no JSON in this text",
+		strings.Repeat("{a:", 2000):           "nested more than 1000 levels deep",
 	} {
 		if _, err := jsondoc.Repair(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: got %v, want %s", text, err, want)

@@ -117,6 +117,17 @@ func (n *Node) Value() (r *big.Rat, ok bool) {
 	return n.value, ok
 }
 
+// Rounded reports whether a number has digits that floating point loses.
+func (n *Node) Rounded() bool {
+	f, err := strconv.ParseFloat(n.Raw, 64)
+	if err != nil {
+		return true
+	}
+	exact, ok := n.Value()
+	kept, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
+	return !ok || exact.Cmp(kept) != 0
+}
+
 // Equal reports whether two values are the same: numbers by value, objects in any order.
 func Equal(a, b *Node) bool {
 	if a.Kind != b.Kind {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -12,7 +13,7 @@ import (
 
 // Repair reads a JSON text, or one that is nearly JSON: JSON5, comments, literals of Python and
 // JavaScript, a code fence or words around it, commas, quotes and brackets that are missing or
-// too many, several documents in a row. What is JSON is read as [Parse] reads it.
+// too many, several documents in a row. A text without JSON is an error. What is JSON is read as [Parse] reads it.
 func Repair(text string) (*Doc, error) {
 	doc, strict := Parse(text)
 	if strict == nil {
@@ -70,14 +71,23 @@ func (r *repairer) whole() (*Node, error) {
 		r.i, r.end = m[2], m[3]
 	}
 	r.blank()
+	first, within := r.i, false
+	if markup(r.rest()) {
+		return nil, r.fail(first, "HTML or XML, no JSON")
+	}
 	if start := strings.IndexAny(r.rest(), "{["); start > 0 && r.prose(start) {
 		r.note(r.i, "text before the document left out")
 		r.i += start
+		within = true
 	}
 	begin := r.i
 	root, err := r.item()
 	if err != nil {
 		return nil, err
+	}
+	full := len(root.Items)+len(root.Members) > 0
+	if within && !r.evident(root) && (full || strings.Trim(r.rest(), " \t\r\n.;)`") != "") {
+		return nil, r.fail(first, "no JSON in this text")
 	}
 	list := []*Node{root}
 	for r.blank(); r.i < r.end; r.blank() {
@@ -105,6 +115,32 @@ func (r *repairer) whole() (*Node, error) {
 	}
 	r.note(begin, "%d documents read as an array", len(list))
 	return &Node{Kind: Array, At: begin, Items: list}, nil
+}
+
+// markup reports whether a text begins as HTML or XML does.
+func markup(text string) bool {
+	head := strings.ToLower(text[:min(len(text), 9)])
+	for _, begin := range []string{"<!doctype", "<!--", "<?xml", "<html"} {
+		if strings.HasPrefix(head, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// evident reports whether a value has something that words in brackets have not: a quote, a
+// number or a literal.
+func (r *repairer) evident(n *Node) bool {
+	quoted := func(at int) bool { return at < r.end && quotes[firstRune(r.text[at:])] != 0 }
+	switch n.Kind {
+	case Object:
+		return slices.ContainsFunc(n.Members, func(m Member) bool { return quoted(m.At) || r.evident(m.Value) })
+	case Array:
+		return slices.ContainsFunc(n.Items, r.evident)
+	case String:
+		return quoted(n.At)
+	}
+	return n.At < r.end && strings.IndexByte(",;]}", r.text[n.At]) < 0 // or it is missing
 }
 
 // prose reports whether what comes before a bracket is no value itself.
@@ -232,8 +268,7 @@ func (r *repairer) scalar(n *Node, word string) error {
 		return nil
 	}
 	if len(r.open) == 0 {
-		r.i = n.At
-		return r.unexpected()
+		return r.fail(n.At, "no JSON in this text")
 	}
 	n.Kind, n.Text, n.Raw = String, word, Quote(word)
 	r.note(n.At, "%s without quotes read as a string", clipped(word))

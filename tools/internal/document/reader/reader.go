@@ -48,6 +48,20 @@ func (s Set) Read(src document.Source, budget *document.Budget) (*document.Docum
 	return read(src, budget)
 }
 
+// Document reports whether a file is a document in a format of its own, such as those of office
+// programs, and neither a text nor an archive of other files.
+func (s Set) Document(src document.Source, budget *document.Budget) bool {
+	head, err := src.Head(textfile.SniffLen)
+	if err != nil {
+		return false
+	}
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		read, err := s.zipReader(src, budget)
+		return err == nil && read != nil
+	}
+	return bytes.HasPrefix(head, []byte(`{\rtf`)) || bytes.HasPrefix(head, []byte(ole.Magic))
+}
+
 // reader chooses a reader.
 func (s Set) reader(src document.Source, budget *document.Budget) (document.Reader, error) {
 	head, err := src.Head(textfile.SniffLen)
@@ -64,7 +78,11 @@ func (s Set) reader(src document.Source, budget *document.Budget) (document.Read
 	case bytes.HasPrefix(start, []byte(`{\rtf`)):
 		return rtf.Read, nil
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		return s.zipReader(src, budget)
+		read, err := s.zipReader(src, budget)
+		if read == nil && err == nil {
+			read = s.members
+		}
+		return read, err
 	case bytes.HasPrefix(head, []byte(ole.Magic)):
 		return ole.Read, nil
 	}
@@ -77,7 +95,7 @@ func (s Set) reader(src document.Source, budget *document.Budget) (document.Read
 // containers are the extensions of formats that are no text.
 var containers = []string{"docx", "docm", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp", "epub", "zip", "pdf", "doc", "xls", "ppt", "msg"}
 
-// zipReader chooses by the members of an archive.
+// zipReader chooses by the members of an archive; nil = it is one of other files.
 func (s Set) zipReader(src document.Source, budget *document.Budget) (document.Reader, error) {
 	probe := document.NewBudget(budget.Context(), budget.Limits)
 	archive, err := pack.Open(src, probe)
@@ -127,7 +145,7 @@ func (s Set) zipReader(src document.Source, budget *document.Budget) (document.R
 	case archive.Has("content.xml") && archive.Has("META-INF/manifest.xml"):
 		return odf.Read, nil
 	}
-	return s.members, nil
+	return nil, nil
 }
 
 var mainParts = map[string]string{"wordprocessingml": "word/document.xml", "spreadsheetml": "xl/workbook.xml", "presentationml": "ppt/presentation.xml"}

@@ -29,21 +29,14 @@ func Openverse(address string) Backend {
 		request: func(q Query) (*http.Request, error) {
 			return get(address, "/v1/images/", http.Header{}, "q", q.Text, "page_size", strconv.Itoa(min(q.Limit, 20)), "page", strconv.Itoa(q.Page))
 		},
-		read: func(a Answer) ([]Hit, error) {
-			if err := d.refusal(a); err != nil {
-				return nil, err
+		read: reads(d.refusal, func(answer struct {
+			Results *[]struct {
+				Title, URL, Thumbnail, Creator, License string
+				Page                                    string `json:"foreign_landing_url"`
+				Version                                 string `json:"license_version"`
+				Width, Height                           int
 			}
-			var answer struct {
-				Results *[]struct {
-					Title, URL, Thumbnail, Creator, License string
-					Page                                    string `json:"foreign_landing_url"`
-					Version                                 string `json:"license_version"`
-					Width, Height                           int
-				}
-			}
-			if err := decode(a, &answer); err != nil {
-				return nil, err
-			}
+		}) ([]Hit, error) {
 			if answer.Results == nil {
 				return nil, absent(false)
 			}
@@ -55,7 +48,7 @@ func Openverse(address string) Backend {
 				}})
 			}
 			return hits, nil
-		},
+		}),
 	}
 }
 
@@ -148,21 +141,14 @@ func SearXNGImages(address string) Backend {
 			return get(address, "/search", http.Header{}, "q", q.operators(), "format", "json", "categories", "images",
 				"language", locale(q), "time_range", q.Freshness, "pageno", strconv.Itoa(q.Page), "safesearch", "1")
 		},
-		read: func(a Answer) ([]Hit, error) {
-			if err := searxng(a); err != nil {
-				return nil, err
+		read: reads(searxng, func(answer struct {
+			Results *[]struct {
+				Title, URL, Resolution string
+				Image                  string `json:"img_src"`
+				Thumbnail              string `json:"thumbnail_src"`
 			}
-			var answer struct {
-				Results *[]struct {
-					Title, URL, Resolution string
-					Image                  string `json:"img_src"`
-					Thumbnail              string `json:"thumbnail_src"`
-				}
-				Unresponsive [][]any `json:"unresponsive_engines"`
-			}
-			if err := decode(a, &answer); err != nil {
-				return nil, err
-			}
+			Unresponsive [][]any `json:"unresponsive_engines"`
+		}) ([]Hit, error) {
 			switch {
 			case answer.Results == nil:
 				return nil, absent(false)
@@ -175,7 +161,7 @@ func SearXNGImages(address string) Backend {
 				hits = append(hits, Hit{Title: clean(r.Title), URL: r.URL, Image: Image{URL: whole(r.Image), Thumbnail: whole(r.Thumbnail), Width: width, Height: height}})
 			}
 			return hits, nil
-		},
+		}),
 	}
 }
 
@@ -207,23 +193,16 @@ func BraveImages(address, key string) Backend {
 			"q", q.operators(), "count", strconv.Itoa(min(q.Limit*q.Page, 200)), "country", strings.ToUpper(q.Region), "search_lang", q.Language)
 	}
 	b.paged = true
-	b.read = func(a Answer) ([]Hit, error) {
-		if err := brave.refusal(a); err != nil {
-			return nil, err
-		}
-		var answer struct {
-			Results *[]struct {
-				Title, URL string
-				Thumbnail  struct{ Src string }
-				Properties struct {
-					URL           string
-					Width, Height int
-				}
+	b.read = reads(brave.refusal, func(answer struct {
+		Results *[]struct {
+			Title, URL string
+			Thumbnail  struct{ Src string }
+			Properties struct {
+				URL           string
+				Width, Height int
 			}
 		}
-		if err := decode(a, &answer); err != nil {
-			return nil, err
-		}
+	}) ([]Hit, error) {
 		if answer.Results == nil {
 			return nil, absent(false)
 		}
@@ -234,7 +213,7 @@ func BraveImages(address, key string) Backend {
 			}})
 		}
 		return hits, nil
-	}
+	})
 	return b
 }
 
@@ -242,20 +221,13 @@ func BraveImages(address, key string) Backend {
 func SerperImages(address, key string) Backend {
 	b := Serper(address, key)
 	b.request = serperRequest(address, "/images", key)
-	b.read = func(a Answer) ([]Hit, error) {
-		if err := serper.refusal(a); err != nil {
-			return nil, err
+	b.read = reads(serper.refusal, func(answer struct {
+		Parameters json.RawMessage `json:"searchParameters"`
+		Images     *[]struct {
+			Title, ImageURL, ThumbnailURL, Link string
+			ImageWidth, ImageHeight             int
 		}
-		var answer struct {
-			Parameters json.RawMessage `json:"searchParameters"`
-			Images     *[]struct {
-				Title, ImageURL, ThumbnailURL, Link string
-				ImageWidth, ImageHeight             int
-			}
-		}
-		if err := decode(a, &answer); err != nil {
-			return nil, err
-		}
+	}) ([]Hit, error) {
 		if answer.Images == nil {
 			return nil, absent(answer.Parameters != nil)
 		}
@@ -266,7 +238,7 @@ func SerperImages(address, key string) Backend {
 			}})
 		}
 		return hits, nil
-	}
+	})
 	return b
 }
 

@@ -215,10 +215,11 @@ func TestBadDays(t *testing.T) {
 		{name: "404", answer: func(service) (lookup.Answer, error) { return reply(404, "<html>nothing here</html>"), nil }, want: lookup.Refused},
 		{name: "no connection", answer: func(service) (lookup.Answer, error) { return lookup.Answer{}, errors.New("connection refused") }, want: lookup.Failed, say: "connection refused"},
 	}
-	for i := range services() {
+	for i, s := range services() {
+		right := 0
 		for _, d := range days {
 			s := services()[i]
-			t.Run(s.backend.Name+"/"+d.name, func(t *testing.T) {
+			ok := t.Run(s.backend.Name+"/"+d.name, func(t *testing.T) {
 				hits, states := lookup.Search(t.Context(), answers(d.answer(s)), []lookup.Backend{s.backend}, query)
 				want := d.want
 				if d.otherwise != nil && d.otherwise(s) != "" {
@@ -228,7 +229,15 @@ func TestBadDays(t *testing.T) {
 					t.Errorf("%d hits, %+v; want %s: %s", len(hits), states, want, d.say)
 				}
 			})
+			if ok {
+				right++
+			}
 		}
+		what := "pages"
+		if s.want.Image.URL != "" {
+			what = "images"
+		}
+		t.Logf("%s, %s: %d of %d bad days have the right word", s.backend.Name, what, right, len(days))
 	}
 }
 

@@ -164,6 +164,21 @@ func decode(a Answer, v any) error {
 	return &problem{Unread, "the answer has another form than expected: " + clean(err.Error())}
 }
 
+// reads returns the read of a service that answers in JSON: hits takes them from an answer that
+// is no refusal.
+func reads[T any](refusal func(Answer) error, hits func(T) ([]Hit, error)) func(Answer) ([]Hit, error) {
+	return func(a Answer) ([]Hit, error) {
+		if err := refusal(a); err != nil {
+			return nil, err
+		}
+		var answer T
+		if err := decode(a, &answer); err != nil {
+			return nil, err
+		}
+		return hits(answer)
+	}
+}
+
 // pause keeps requests of a service apart, and away from it after a challenge. A nil pause
 // lets every request pass.
 type pause struct {

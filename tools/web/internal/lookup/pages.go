@@ -90,23 +90,16 @@ func Brave(address, key string) Backend {
 				"country", strings.ToUpper(q.Region), "search_lang", q.Language,
 				"freshness", letters(q.Freshness, "pd", "pw", "pm", "py"))
 		},
-		read: func(a Answer) ([]Hit, error) {
-			if err := brave.refusal(a); err != nil {
-				return nil, err
-			}
-			var answer struct {
-				Type string
-				Web  *struct {
-					Results []struct {
-						Title, URL, Description string
-						Age                     string
-						PageAge                 string `json:"page_age"`
-					}
+		read: reads(brave.refusal, func(answer struct {
+			Type string
+			Web  *struct {
+				Results []struct {
+					Title, URL, Description string
+					Age                     string
+					PageAge                 string `json:"page_age"`
 				}
 			}
-			if err := decode(a, &answer); err != nil {
-				return nil, err
-			}
+		}) ([]Hit, error) {
 			if answer.Web == nil {
 				return nil, absent(answer.Type == "search")
 			}
@@ -115,7 +108,7 @@ func Brave(address, key string) Backend {
 				hits = append(hits, Hit{Title: clean(r.Title), URL: r.URL, Snippet: clean(r.Description), Date: cmp.Or(day(r.PageAge), clean(r.Age))})
 			}
 			return hits, nil
-		},
+		}),
 	}
 }
 
@@ -161,19 +154,12 @@ func Tavily(address, key string) Backend {
 			}
 			return post(address, "/search", http.Header{"Authorization": {"Bearer " + key}}, params)
 		},
-		read: func(a Answer) ([]Hit, error) {
-			if err := d.refusal(a); err != nil {
-				return nil, err
+		read: reads(d.refusal, func(answer struct {
+			Results *[]struct {
+				Title, URL, Content string
+				Published           string `json:"published_date"`
 			}
-			var answer struct {
-				Results *[]struct {
-					Title, URL, Content string
-					Published           string `json:"published_date"`
-				}
-			}
-			if err := decode(a, &answer); err != nil {
-				return nil, err
-			}
+		}) ([]Hit, error) {
 			if answer.Results == nil {
 				return nil, absent(false)
 			}
@@ -182,7 +168,7 @@ func Tavily(address, key string) Backend {
 				hits = append(hits, Hit{Title: clean(r.Title), URL: r.URL, Snippet: clean(r.Content), Date: day(r.Published)})
 			}
 			return hits, nil
-		},
+		}),
 		paged: true,
 	}
 }
@@ -217,20 +203,13 @@ func Exa(address, key string, now func() time.Time) Backend {
 			}
 			return post(address, "/search", http.Header{"X-Api-Key": {key}}, params)
 		},
-		read: func(a Answer) ([]Hit, error) {
-			if err := d.refusal(a); err != nil {
-				return nil, err
+		read: reads(d.refusal, func(answer struct {
+			Results *[]struct {
+				Title, URL, Text string
+				PublishedDate    string
+				Highlights       []string
 			}
-			var answer struct {
-				Results *[]struct {
-					Title, URL, Text string
-					PublishedDate    string
-					Highlights       []string
-				}
-			}
-			if err := decode(a, &answer); err != nil {
-				return nil, err
-			}
+		}) ([]Hit, error) {
 			if answer.Results == nil {
 				return nil, absent(false)
 			}
@@ -242,7 +221,7 @@ func Exa(address, key string, now func() time.Time) Backend {
 				})
 			}
 			return hits, nil
-		},
+		}),
 		paged: true,
 	}
 }
@@ -274,17 +253,10 @@ func Serper(address, key string) Backend {
 	return Backend{
 		Name:    "serper",
 		request: serperRequest(address, "/search", key),
-		read: func(a Answer) ([]Hit, error) {
-			if err := serper.refusal(a); err != nil {
-				return nil, err
-			}
-			var answer struct {
-				Parameters json.RawMessage `json:"searchParameters"`
-				Organic    *[]struct{ Title, Link, Snippet, Date string }
-			}
-			if err := decode(a, &answer); err != nil {
-				return nil, err
-			}
+		read: reads(serper.refusal, func(answer struct {
+			Parameters json.RawMessage `json:"searchParameters"`
+			Organic    *[]struct{ Title, Link, Snippet, Date string }
+		}) ([]Hit, error) {
 			if answer.Organic == nil {
 				return nil, absent(answer.Parameters != nil)
 			}
@@ -293,7 +265,7 @@ func Serper(address, key string) Backend {
 				hits = append(hits, Hit{Title: clean(r.Title), URL: r.Link, Snippet: clean(r.Snippet), Date: day(r.Date)})
 			}
 			return hits, nil
-		},
+		}),
 	}
 }
 
@@ -313,20 +285,13 @@ func SearXNG(address string) Backend {
 			return get(address, "/search", http.Header{}, "q", q.operators(), "format", "json", "categories", "general",
 				"language", locale(q), "time_range", q.Freshness, "pageno", strconv.Itoa(q.Page), "safesearch", "0")
 		},
-		read: func(a Answer) ([]Hit, error) {
-			if err := searxng(a); err != nil {
-				return nil, err
+		read: reads(searxng, func(answer struct {
+			Results *[]struct {
+				Title, URL, Content string
+				PublishedDate       string
 			}
-			var answer struct {
-				Results *[]struct {
-					Title, URL, Content string
-					PublishedDate       string
-				}
-				Unresponsive [][]any `json:"unresponsive_engines"`
-			}
-			if err := decode(a, &answer); err != nil {
-				return nil, err
-			}
+			Unresponsive [][]any `json:"unresponsive_engines"`
+		}) ([]Hit, error) {
 			switch {
 			case answer.Results == nil:
 				return nil, absent(false)
@@ -338,7 +303,7 @@ func SearXNG(address string) Backend {
 				hits = append(hits, Hit{Title: clean(r.Title), URL: r.URL, Snippet: clean(r.Content), Date: day(r.PublishedDate)})
 			}
 			return hits, nil
-		},
+		}),
 	}
 }
 

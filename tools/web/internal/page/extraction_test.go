@@ -21,8 +21,8 @@ type extracted struct {
 	Seconds                     float64 // after parsing, the best of three
 }
 
-// TestExtraction extracts pages for the figure of that name: those of testdata and of a
-// directory. It writes the texts, and the pages for others to extract, into a file.
+// TestExtraction extracts pages for the figure of that name: those of testdata, of a directory,
+// and files of a list. It writes the texts, and the pages for others to extract, into a file.
 func TestExtraction(t *testing.T) {
 	to := os.Getenv("TOOLCRIB_EXTRACTED")
 	if to == "" {
@@ -41,6 +41,13 @@ func TestExtraction(t *testing.T) {
 		for _, name := range names {
 			out = append(out, extract(t, unzipped(t, name), extracted{Set: "open", Name: strings.TrimSuffix(filepath.Base(name), ".html.gz")}))
 		}
+	}
+	for _, name := range filepath.SplitList(os.Getenv("TOOLCRIB_HELD_OUT")) {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, extract(t, body, extracted{Set: "held-out", Name: name}))
 	}
 	data, err := json.Marshal(out)
 	if err != nil {

@@ -1,0 +1,51 @@
+package data_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"testing"
+
+	"toolcrib/tools/data"
+	"toolcrib/tools/internal/tooltest"
+)
+
+// What encodes or hashes a file takes its bytes, also where they are no text or a text in
+// another encoding; everything else refuses what is no text.
+func TestBytesOfFiles(t *testing.T) {
+	files := map[string]string{"image.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\xff", "utf16.txt": "\xff\xfeh\x00i\x00", "mark.txt": "\ufeffhi\r\n", "latin.txt": "caf\xe9\n"}
+	ws, _ := tooltest.Tree(t, files)
+	for _, tool := range data.Category(nil).Tools {
+		if tool.Name != "text_process" {
+			continue
+		}
+		do := func(operation, path string) string {
+			args, err := json.Marshal(data.TextProcessIn{Operation: operation, Path: path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := tooltest.Call(t.Context(), ws, tool, args)
+			if err != nil {
+				return err.Error()
+			}
+			return tooltest.Text(result)
+		}
+		for name, content := range files {
+			sum := sha256.Sum256([]byte(content))
+			for operation, want := range map[string]string{
+				"hash": hex.EncodeToString(sum[:]), "hex_encode": hex.EncodeToString([]byte(content)), "base64_encode": base64.StdEncoding.EncodeToString([]byte(content)),
+			} {
+				if got := do(operation, name); got != want {
+					t.Errorf("%s of %s: %s, want %s", operation, name, got, want)
+				}
+			}
+		}
+		if got := do("upper", "utf16.txt"); got != "HI" {
+			t.Errorf("upper of UTF-16: %q", got)
+		}
+		if got := do("count", "image.png"); got != "invalid_argument: image.png is no text" {
+			t.Errorf("count of an image: %q", got)
+		}
+	}
+}
