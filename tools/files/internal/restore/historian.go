@@ -96,6 +96,12 @@ func (b *Historian) parts(rec workspace.Record, below workspace.Path) []Part {
 	return parts
 }
 
+// concerns reports whether the part is at or below dir, with left also if it was moved away from
+// there.
+func (p Part) concerns(dir workspace.Path, left bool) bool {
+	return within(p.path, dir) || left && p.came() && p.from != (workspace.Path{}) && within(p.from, dir)
+}
+
 // came reports whether the part was moved to its path.
 func (p Part) came() bool { return p.Kind == workspace.OpMove && p.From != "" }
 

@@ -81,7 +81,7 @@ func (r *Restoration) Collect(below ...workspace.Path) error {
 	whole := len(parts)
 	if len(below) > 0 {
 		parts = slices.DeleteFunc(parts, func(p Part) bool {
-			return !slices.ContainsFunc(below, func(dir workspace.Path) bool { return within(p.path, dir) })
+			return !slices.ContainsFunc(below, func(dir workspace.Path) bool { return p.concerns(dir, r.undo) })
 		})
 	}
 	if r.undo && len(parts) < whole {
