@@ -299,6 +299,7 @@ func (c *change) states(s *part) []state {
 		}
 		if exists {
 			after = history.VersionOf(info)
+			after.Index = c.indexOf(e.host, info)
 		}
 		if e.before == nil && exists && info.Kind == workspace.KindDirectory && c.ignored(e.path, true) {
 			continue // which was not known before it was made
@@ -319,7 +320,7 @@ func same(a, b *history.Version) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Kind == b.Kind && a.Mode == b.Mode && a.Target == b.Target && (a.Kind != workspace.KindFile || a.Hash == b.Hash)
+	return a.Kind == b.Kind && a.Mode == b.Mode && a.Target == b.Target && (a.Kind != workspace.KindFile || a.Hash == b.Hash || a.Index != "" && a.Index == b.Index)
 }
 
 // Changes are the files that a program changed, as tools print them, each list sorted.

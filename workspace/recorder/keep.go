@@ -17,6 +17,7 @@ import (
 	"toolcrib/workspace"
 	"toolcrib/workspace/internal/fsys"
 	"toolcrib/workspace/internal/history"
+	"toolcrib/workspace/repository"
 )
 
 // store is where a change keeps what belongs to one history.
@@ -117,6 +118,7 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 	}
 	if exists {
 		e.before = history.VersionOf(info)
+		e.before.Index = c.indexOf(e.host, info)
 		if info.Kind == workspace.KindFile && info.ModTime.After(c.began) && info.ModTime.Before(time.Now()) {
 			c.late = append(c.late, e.host)
 		}
@@ -182,6 +184,25 @@ func (c *change) look(p workspace.Path) (info workspace.Info, exists bool, err e
 		return info, false, nil
 	}
 	return info, err == nil, err
+}
+
+// indexOf returns a digest of what the index of a git repository says, "" of what is none. The
+// caller has looked at it.
+func (c *change) indexOf(host string, info workspace.Info) string {
+	if info.Kind != workspace.KindFile || info.Size > repository.MaxIndex || !repository.IsIndex(host) {
+		return ""
+	}
+	in, err := fsys.OpenFile(c.dir, path.Base(host))
+	if err != nil {
+		return ""
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, repository.MaxIndex+1))
+	if err != nil || in.Info().Version() != info.Version() {
+		return ""
+	}
+	digest, _ := repository.Index(data)
+	return digest
 }
 
 // errDenied says that the policy denies a path, of which nothing may be kept then.

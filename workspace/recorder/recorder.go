@@ -10,7 +10,8 @@
 //
 // The recorder decides nothing about what a program may do. A program that races with it can
 // hide a change from undo, but gains no access. The package opens nothing outside the roots.
-// It imports workspace with its history, and fileindex for the ignore rules.
+// It imports workspace with its history, fileindex for the ignore rules, and repository to tell
+// when git only looked.
 package recorder
 
 import (
