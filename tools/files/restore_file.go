@@ -75,6 +75,9 @@ func (d Deps) restoreFile(ctx context.Context, in RestoreFileIn) (RestoreFileOut
 			err = run.CarryOut(ctx, r, len(records) > 1)
 			own.Add(r)
 		}
+		if err != nil && in.Undo && rec.Undoes == "" && ctx.Err() == nil {
+			err = restore.WithOlder(ctx, err, path, records)
+		}
 		if err != nil {
 			return RestoreFileOut{}, restore.WithLost(run.Half(err), lost)
 		}
@@ -181,17 +184,11 @@ func restoreQuestion(ctx context.Context, in RestoreFileIn) (tools.Question, err
 	}
 	records, err := in.changes(ctx)
 	if err != nil {
-		return tools.Question{}, err
+		return tools.Question{}, ctx.Err()
 	}
 	r, err := in.plan(ctx, records[0], nil)
-	if err != nil {
-		return tools.Question{}, err
-	}
-	if len(r.Large) == 0 {
-		return tools.Question{}, nil
-	}
-	if err := r.Verify(); err != nil {
-		return tools.Question{}, err
+	if err != nil || len(r.Large) == 0 || r.Verify() != nil {
+		return tools.Question{}, ctx.Err()
 	}
 	return tools.Question{Message: fmt.Sprintf("restore what was before the change %s; the history does not keep what is above %s now: %s",
 		r.Head(r.Rec), textfile.Size(workspace.MaxKept), change.FirstNames(r.Large))}, nil

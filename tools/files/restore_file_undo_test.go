@@ -239,7 +239,7 @@ func TestUndoOfForgotten(t *testing.T) {
 	}); err != nil || gone == 0 {
 		t.Fatalf("%d contents are kept, %v", gone, err)
 	}
-	b.want("error: not_found: nothing is restored: a was kept, but is forgotten by now (what was done cannot be undone; file_history lists the other changes)",
+	b.want("error: not_found: the change … cannot be undone: a was kept, but is forgotten by now",
 		b.call("restore_file", args{"undo": true}))
 	b.tree(map[string]string{"a": "b\n"})
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"toolcrib/tools"
+	"toolcrib/workspace"
 	"toolcrib/workspace/recorder"
 )
 
@@ -38,6 +40,13 @@ func (p program) before(name string, goes bool) string {
 func (p program) write(name, text string) {
 	p.Helper()
 	if err := os.WriteFile(p.before(name, false), []byte(text), 0o644); err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p program) mkdir(name string) {
+	p.Helper()
+	if err := os.Mkdir(p.before(name, false), 0o755); err != nil {
 		p.Fatal(err)
 	}
 }
@@ -74,4 +83,42 @@ func TestUndoPastLookAtRepository(t *testing.T) {
 	b.command(func(p program) { p.write(".git/index", gitIndex(5, "1")) })
 	b.host(filepath.FromSlash(".git/index"), gitIndex(6, "2"))
 	b.want("error: conflict: … left it: .git/index …", b.call("restore_file", args{"undo": true}))
+}
+
+// The undo of a command does what is possible, and says what it leaves.
+func TestUndoOfRest(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "0\n", "b": "0\n", "was.dir": "0\n"})
+	large(t, b.dir, workspace.MaxKept+1) // big.log
+	b.command(func(p program) {
+		p.remove("a")
+		p.remove("big.log")
+		p.remove("was.dir")
+		p.mkdir("was.dir")
+		p.write("was.dir/x", "x\n")
+	})
+	b.want("undid … bash: 3 paths; redo: …\nwas.dir/: deleted\na: restored, 2 B\nwas.dir: restored, 2 B\nnote: not undone: big.log was larger than 64 MiB, which is not kept", b.call("restore_file", args{"undo": true}))
+	b.tree(map[string]string{"a": "0\n", "b": "0\n", "was.dir": "0\n"})
+}
+
+// A change that cannot be undone is named, with the way to the one before.
+func TestUndoPastWhatCannotBe(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "0\n", "b": "0\n"})
+	large(t, b.dir, workspace.MaxKept+1) // big.log
+	b.command(func(p program) { p.write("a", "1\n") })
+	b.command(func(p program) { p.write("b", "1\n") })
+	b.command(func(p program) { p.remove("big.log") })
+	text := b.call("restore_file", args{"undo": true})
+	b.want("error: too_large: the change … cannot be undone: big.log was larger than 64 MiB, which is not kept (undo=true version=… takes back the change before)", text)
+	before := regexp.MustCompile(`version=(\w+) takes back the change before`)
+	b.want("undid … bash: 1 path; …\nb: restored, 2 B", b.call("restore_file", args{"undo": true, "version": before.FindStringSubmatch(text)[1]}))
+	b.command(func(p program) { p.write("b", "2\n") })
+	b.host("b", "3\n")
+	text = b.call("restore_file", args{"undo": true})
+	b.want("error: conflict: nothing is undone: not as the change … left it: b (…overwrite=true everything; undo=true version=… takes back the change before)", text)
+	b.tree(map[string]string{"a": "1\n", "b": "3\n"})
+	b.want("", b.question("restore_file", args{"undo": true}))
+	text = b.call("restore_file", args{"undo": true, "version": before.FindStringSubmatch(text)[1]})
+	b.want("error: too_large: …big.log…undo=true version=… takes back the change before)", text)
+	b.call("restore_file", args{"undo": true, "version": before.FindStringSubmatch(text)[1]})
+	b.tree(map[string]string{"a": "0\n", "b": "3\n"})
 }

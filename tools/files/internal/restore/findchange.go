@@ -28,7 +28,7 @@ func FindChange(ctx context.Context, id string, path workspace.Path) (workspace.
 
 // LastChanges returns the changes of the caller's last call that is not reverted yet, the
 // newest first; with a path, of the last such call whose changes of it are not reverted yet. It
-// passes over the changes among passed.
+// passes over some changes and newer ones.
 func LastChanges(ctx context.Context, path workspace.Path, passed ...workspace.Record) ([]workspace.Record, error) {
 	session := tools.Session(ctx)
 	for latest := 100; ; latest *= 10 {
@@ -40,9 +40,12 @@ func LastChanges(ctx context.Context, path workspace.Path, passed ...workspace.R
 		if !known && latest < total {
 			continue
 		}
-		left = slices.DeleteFunc(left, func(rec workspace.Record) bool {
-			return slices.ContainsFunc(passed, func(p workspace.Record) bool { return p.ID == rec.ID })
-		})
+		for i, rec := range slices.Backward(left) {
+			if slices.ContainsFunc(passed, func(p workspace.Record) bool { return p.ID == rec.ID }) {
+				left = left[i+1:]
+				break
+			}
+		}
 		for i, rec := range left {
 			if rec.Principal == session.Principal {
 				return sameCall(left[i:], rec), nil

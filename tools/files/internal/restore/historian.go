@@ -64,6 +64,20 @@ func WithLost(err error, lost string) error {
 	return &c
 }
 
+// WithOlder adds to the error of an undo how to go on with the change before.
+func WithOlder(ctx context.Context, err error, path workspace.Path, stuck []workspace.Record) error {
+	e := tools.AsError(err)
+	older, none := LastChanges(ctx, path, stuck...)
+	if none != nil {
+		return err
+	}
+	hint := fmt.Sprintf("undo=true version=%s takes back the change before", older[0].ID)
+	if e.Hint != "" {
+		hint = e.Hint + "; " + hint
+	}
+	return e.WithHint("%s", hint)
+}
+
 // Part is the effect of a change on one path.
 type Part struct {
 	workspace.Changed
