@@ -122,6 +122,9 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 		if info.Kind == workspace.KindFile && info.ModTime.After(c.began) && info.ModTime.Before(time.Now()) {
 			c.late = append(c.late, e.host)
 		}
+		if info.Kind == workspace.KindOther {
+			e.lost = "is not kept: it is a FIFO, socket or device"
+		}
 	}
 	if !goes {
 		c.unshare(info)
