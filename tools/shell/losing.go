@@ -31,17 +31,19 @@ func question(ctx context.Context, list []command.Loss) (tools.Question, error) 
 			if l.Into {
 				p = into(p, l.Source)
 			}
-			if counted[p.String()] {
+			if counted[p.String()+l.Named] {
 				continue
 			}
-			counted[p.String()] = true
+			counted[p.String()+l.Named] = true
 			var err error
-			switch l.Kind {
-			case command.Deletes:
+			switch {
+			case l.Named != "":
+				err = tally.DeleteNamed(ctx, p, l.Named)
+			case l.Kind == command.Deletes:
 				err = tally.Delete(ctx, p, l.Tree)
-			case command.Overwrites:
+			case l.Kind == command.Overwrites:
 				tally.Overwrite(ctx, p)
-			case command.Replaces:
+			default:
 				err = tally.Replace(ctx, l.Verb, l.Source, p, l.Follow, false)
 			}
 			if err != nil && ctx.Err() != nil { // else the command meets the error itself
