@@ -151,6 +151,19 @@ func TestLosesAsTools(t *testing.T) {
 	}
 }
 
+// What a job loses after its call is said once.
+func TestLostByJob(t *testing.T) {
+	s := losing(t)
+	s.call(t.Context(), "bash", map[string]any{"command": "x=$(echo big); read; rm $x.img; echo gone", "input": true})
+	text := s.call(t.Context(), "job_input", map[string]any{"text": "\n", "until": "gone"})
+	for _, wait := range []string{"50s", "0s"} {
+		text += s.call(t.Context(), "job_output", map[string]any{"wait": wait})
+	}
+	if n := strings.Count(text, "\ncannot be undone: big.img is not kept: it is larger than 64 MiB\n"); n != 1 {
+		t.Errorf("said %d times: %s", n, text)
+	}
+}
+
 // A command does not ask about what can be undone, what git ignores, and what it does not lose.
 func TestLosesNothing(t *testing.T) {
 	s := losing(t)
