@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"testing"
 
 	"toolcrib/tools"
@@ -121,4 +122,39 @@ func TestUndoPastWhatCannotBe(t *testing.T) {
 	b.want("error: too_large: …big.log…undo=true version=… takes back the change before)", text)
 	b.call("restore_file", args{"undo": true, "version": before.FindStringSubmatch(text)[1]})
 	b.tree(map[string]string{"a": "0\n", "b": "3\n"})
+}
+
+// What an undo brings back does not pass through the memory.
+func TestUndoOfMuch(t *testing.T) {
+	const size = 16 << 20
+	b := newBench(t, nil)
+	names := []string{"a", "b", "c", "rewritten"}
+	for _, name := range names {
+		b.host(name, name)
+		if err := os.Truncate(b.path(name).Host(), size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.command(func(p program) {
+		for _, name := range names[:3] {
+			p.remove(name)
+		}
+		p.write(names[3], "x")
+		if err := os.Truncate(p.path(names[3]).Host(), size); err != nil {
+			t.Fatal(err)
+		}
+	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	b.want("undid … bash: 4 paths; …\n...", b.call("restore_file", args{"undo": true}))
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > size {
+		t.Errorf("it took %d bytes", took)
+	}
+	for _, name := range names {
+		info, err := os.Stat(b.path(name).Host())
+		if err != nil || info.Size() != size {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
 }

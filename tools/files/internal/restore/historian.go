@@ -180,6 +180,17 @@ func (b *Historian) read(v *workspace.Version) ([]byte, error) {
 	return data, err
 }
 
+// copyTo writes a content that the history keeps.
+func (b *Historian) copyTo(to io.Writer, v *workspace.Version) error {
+	kept, _, err := b.ws.Kept(b.ctx, v)
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	_, err = io.Copy(to, kept)
+	return err
+}
+
 // current reads a file if its content is the version.
 func (b *Historian) current(path workspace.Path, v *workspace.Version) ([]byte, error) {
 	now, err := look(b.ctx, path, v)

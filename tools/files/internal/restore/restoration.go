@@ -3,6 +3,7 @@ package restore
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -223,6 +224,7 @@ func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 	case workspace.KindFile:
 		s.op.Kind, s.content, s.size = workspace.OpWrite, p.Before, ", "+textfile.Size(p.Before.Size)
 		s.op.New = func(workspace.Old) ([]byte, error) { return r.read(p.Before) }
+		s.op.Fill = func(to io.Writer) error { return r.copyTo(to, p.Before) }
 		if r.undo && !r.overwrite {
 			s.op.Expect = workspace.Expect{Absent: now.kind == "", Hash: now.identity()}
 		}
