@@ -166,27 +166,31 @@ const dirFor = 50 * time.Millisecond
 // look describes an entry. It leaves the directory of the entry in c.dir, open for the next
 // entries. The caller holds c.dirMu.
 func (c *change) look(p workspace.Path) (info workspace.Info, exists bool, err error) {
-	a := p.Anchor()
-	if !a.Allowed() {
-		return info, false, errDenied
+	if err = c.enter(p); err == nil {
+		info, err = c.dir.Stat(path.Base(p.Anchor().Canonical()))
 	}
-	at := path.Dir(a.Canonical())
-	if c.dir == nil || c.dirAt != at || time.Since(c.dirSince) > dirFor {
-		c.closeDir()
-		parent := a.At(path.Dir(a.Rel())).Anchor()
-		if c.dir, err = parent.OpenPlainDir(); err != nil {
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-				err = nil
-			}
-			return info, false, err
-		}
-		c.dirAt, c.dirSince = at, time.Now()
-	}
-	info, err = c.dir.Stat(path.Base(a.Canonical()))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return info, false, nil
 	}
 	return info, err == nil, err
+}
+
+// enter leaves the directory of an entry in c.dir. The caller holds c.dirMu.
+func (c *change) enter(p workspace.Path) (err error) {
+	a := p.Anchor()
+	if !a.Allowed() {
+		return errDenied
+	}
+	at := path.Dir(a.Canonical())
+	if c.dir != nil && c.dirAt == at && time.Since(c.dirSince) <= dirFor {
+		return nil
+	}
+	c.closeDir()
+	if c.dir, err = a.At(path.Dir(a.Rel())).Anchor().OpenPlainDir(); err != nil {
+		return err
+	}
+	c.dirAt, c.dirSince = at, time.Now()
+	return nil
 }
 
 // indexOf returns a digest of what the index of a git repository says, "" of what is none. The
