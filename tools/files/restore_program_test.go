@@ -77,6 +77,8 @@ func TestUndoPastLookAtRepository(t *testing.T) {
 	if c := b.command(func(p program) { p.write(".git/index", gitIndex(3, "1")) }); len(c.Changed) > 0 {
 		t.Errorf("a look changes %v", c.Changed)
 	}
+	b.command(func(p program) { p.write(".git/index", gitIndex(4, "1")); p.write("b", "1\n") })
+	b.want("undid … bash: 2 paths; …\nb: deleted\n.git/index: restored, 104 B", b.call("restore_file", args{"undo": true}))
 	b.host(filepath.FromSlash(".git/index"), gitIndex(4, "1"))
 	b.want("undid … bash: 2 paths; …\n.git/index: restored, 104 B\na: restored, 2 B", b.call("restore_file", args{"undo": true}))
 	b.tree(map[string]string{"a": "0\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/index": gitIndex(1, "0")})

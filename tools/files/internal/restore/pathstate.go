@@ -85,12 +85,16 @@ func (s pathState) is(v *workspace.Version) bool {
 		return s.target == v.Target
 	case s.kind != workspace.KindFile:
 		return true
-	case v.Index != "" && s.index == v.Index:
-		return true // git has only looked at it since
 	case isToken(v.Hash):
 		return s.version == v.Hash
 	}
 	return s.size == v.Size && (v.Hash == "" || s.hash == v.Hash)
+}
+
+// says reports whether the path is as in a version, but for what a look at a repository renews in
+// its index.
+func (s pathState) says(v *workspace.Version) bool {
+	return s.is(v) || v != nil && v.Index != "" && s.index == v.Index
 }
 
 // exactly is is, and a file or directory has the permissions of the version too, where these

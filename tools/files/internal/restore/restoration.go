@@ -155,7 +155,7 @@ func (r *Restoration) add(p Part) error {
 	switch {
 	case p.Before == nil && !r.undo, now.exactly(p.Before):
 		return nil
-	case r.undo && !r.overwrite && !now.is(p.After) && !now.is(p.Before) && !r.own[p.path.String()]:
+	case r.undo && !r.overwrite && !now.says(p.After) && !now.says(p.Before) && !r.own[p.path.String()]:
 		r.conflicts = append(r.conflicts, textfile.Path(p.path.String()))
 		return nil
 	case now.kind == workspace.KindOther:
