@@ -158,9 +158,6 @@ func (r *Restoration) add(p Part) error {
 	case r.undo && !r.overwrite && !now.says(p.After) && !now.says(p.Before) && !r.own[p.path.String()]:
 		r.conflicts = append(r.conflicts, textfile.Path(p.path.String()))
 		return nil
-	case now.kind == workspace.KindOther:
-		r.lost = append(r.lost, loss{path: textfile.Path(p.path.String()), why: "is a FIFO, socket or device, which a command can delete"})
-		return nil
 	case p.Before == nil && now.kind == workspace.KindDirectory:
 		r.made = append(r.made, p)
 		return nil
