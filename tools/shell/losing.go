@@ -8,6 +8,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/shell/internal/command"
+	"toolcrib/tools/shell/internal/processes"
 	"toolcrib/workspace"
 )
 
@@ -15,7 +16,25 @@ import (
 // line shows. Of directories that git ignores nothing is kept anyway, and where no program is
 // recorded, the result says that.
 func (d Deps) losing(ctx context.Context, in commandIn) (tools.Question, error) {
-	list := command.Parse(in.Command, d.location(ctx, in)).Losses
+	return d.lineLoses(ctx, in.Command, d.location(ctx, in))
+}
+
+// inputLoses asks before a line loses something that is typed for a shell at its prompt.
+func (d Deps) inputLoses(ctx context.Context, in JobInputIn) (tools.Question, error) {
+	j, err := d.job(ctx, in.Job, false)
+	if err != nil {
+		return tools.Question{}, ctx.Err() // the call itself reports the error
+	}
+	line, ok := in.line(j)
+	if !ok {
+		return tools.Question{}, nil
+	}
+	dir := processes.Dir(j.Foreground())
+	return d.lineLoses(ctx, line, command.Location{Dir: dir, Anywhere: dir == ""})
+}
+
+func (d Deps) lineLoses(ctx context.Context, line string, at command.Location) (tools.Question, error) {
+	list := command.Parse(line, at).Losses
 	if len(list) == 0 || d.Sandbox == nil || !d.Sandbox.Recorded(ctx) {
 		return tools.Question{}, nil
 	}

@@ -151,6 +151,31 @@ func TestLosesAsTools(t *testing.T) {
 	}
 }
 
+// A line for a shell that waits at its prompt asks as a command does.
+func TestInputLoses(t *testing.T) {
+	s := losing(t)
+	text := s.call(t.Context(), "bash", map[string]any{"command": "PS1='$ ' exec bash --norc --noprofile -i", "cwd": "d", "terminal": true})
+	if strings.Contains(text, "no terminal") {
+		t.Skip("needs: a sandbox with terminals")
+	}
+	input := named(t, s.all, "job_input")
+	for line, want := range map[string]string{
+		"rm big.img\n":  "delete d/big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone",
+		"rm small\n":    "",
+		"rm ../none\n":  "",
+		"rm big.img":    "",
+		"cat big.img\n": "",
+	} {
+		if got := s.asks(input, map[string]any{"text": line}); got != want {
+			t.Errorf("%q asks %q, want %q", line, got, want)
+		}
+	}
+	if got := s.asks(input, map[string]any{"job": "nowhere", "text": "rm big.img\n"}); got != "" {
+		t.Errorf("for no job it asks %q", got)
+	}
+	s.want(s.call(t.Context(), "job_stop", nil), `stopped`)
+}
+
 // What a job loses after its call is said once.
 func TestLostByJob(t *testing.T) {
 	s := losing(t)
