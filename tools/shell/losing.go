@@ -8,7 +8,6 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/shell/internal/command"
-	"toolcrib/tools/shell/internal/processes"
 	"toolcrib/workspace"
 )
 
@@ -19,20 +18,7 @@ func (d Deps) losing(ctx context.Context, in commandIn) (tools.Question, error) 
 	return d.lineLoses(ctx, in.Command, d.location(ctx, in))
 }
 
-// inputLoses asks before a line loses something that is typed for a shell at its prompt.
-func (d Deps) inputLoses(ctx context.Context, in JobInputIn) (tools.Question, error) {
-	j, err := d.job(ctx, in.Job, false)
-	if err != nil {
-		return tools.Question{}, ctx.Err() // the call itself reports the error
-	}
-	line, ok := in.line(j)
-	if !ok {
-		return tools.Question{}, nil
-	}
-	dir := processes.Dir(j.Foreground())
-	return d.lineLoses(ctx, line, command.Location{Dir: dir, Anywhere: dir == ""})
-}
-
+// lineLoses does so for a line that runs at a place.
 func (d Deps) lineLoses(ctx context.Context, line string, at command.Location) (tools.Question, error) {
 	list := command.Parse(line, at).Losses
 	if len(list) == 0 || d.Sandbox == nil || !d.Sandbox.Recorded(ctx) {
