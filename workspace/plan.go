@@ -163,7 +163,7 @@ func (w *work) read() (err error) {
 	if f == nil {
 		return nil
 	}
-	if w.old.Info.Size > MaxEdit {
+	if w.old.Info.Size > MaxEdit || w.op.Fill != nil {
 		w.old.Cut = true
 		w.old.Data, err = io.ReadAll(io.NewSectionReader(f, 0, headOfOld))
 		return w.fail(err)

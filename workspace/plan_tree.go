@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -19,7 +20,9 @@ func (t *transaction) planDelete(w *work) error {
 	case KindFile:
 		return w.planOld(w.at, w.path)
 	case KindOther:
-		return w.refuseSpecial()
+		if !w.op.Restores {
+			return w.refuseSpecial()
+		}
 	case KindDirectory:
 		if err := t.refuseHeld(w.at, nil); err != nil {
 			return w.fail(err)
@@ -29,12 +32,8 @@ func (t *transaction) planDelete(w *work) error {
 			return w.fail(err)
 		}
 		if !w.op.Recursive {
-			empty, err := tree.IsEmpty(w.at.dir, w.at.name())
-			if err == nil && !empty {
-				err = syscall.ENOTEMPTY
-			}
-			if err != nil {
-				return w.fail(err)
+			if empty, err := tree.IsEmpty(w.at.dir, w.at.name()); err != nil || !empty {
+				return w.fail(cmp.Or(err, error(syscall.ENOTEMPTY)))
 			}
 		}
 		w.done.Files, bytes = size.Files, size.Bytes

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -157,5 +158,27 @@ func TestAppendGrowing(t *testing.T) {
 	}
 	if next["ours"] != ours || next["theirs"] != theirs {
 		t.Errorf("%v, want %d and %d", next, ours, theirs)
+	}
+}
+
+// TestFillInPlace writes large content to a file that cannot be replaced.
+func TestFillInPlace(t *testing.T) {
+	s := newStage(t, map[string]string{"closed/f": "old"}, workspace.Options{})
+	bound(t, s)
+	check(t, os.Chmod(s.host("closed"), 0o555))
+	t.Cleanup(func() { _ = os.Chmod(s.host("closed"), 0o755) })
+	op := s.op(workspace.OpWrite, "closed/f", "")
+	op.Fill = func(to io.Writer) error {
+		_, err := io.WriteString(to, "new")
+		return err
+	}
+	if _, err := s.Apply(t.Context(), workspace.Change{Ops: []workspace.Op{op}}); err == nil {
+		t.Error("it is replaced")
+	}
+	op.New = func(workspace.Old) ([]byte, error) { return []byte("new"), nil }
+	_, err := s.Apply(t.Context(), workspace.Change{Ops: []workspace.Op{op}})
+	check(t, err)
+	if text, err := os.ReadFile(s.host("closed/f")); string(text) != "new" || err != nil {
+		t.Errorf("%q, %v", text, err)
 	}
 }

@@ -243,8 +243,8 @@ func (t *transaction) adapt(err error) bool {
 		w.noSwap = true
 		t.ws.state.swapless.Store(w.at.info.Device, true)
 		return true
-	case w.op.Kind == OpWrite && w.old.Exists && w.from == nil && !w.inPlace && w.op.Fill == nil && renameImpossible(e.err):
-		w.inPlace = true
+	case w.op.Kind == OpWrite && w.old.Exists && w.from == nil && !w.inPlace && w.op.New != nil && renameImpossible(e.err):
+		w.inPlace, w.op.Fill = true, nil
 		return true
 	}
 	return false

@@ -35,7 +35,7 @@ var layers = []struct {
 	{"workspace", []string{"workspace/state", "workspace/protect", "workspace/fileuri", "workspace/internal/..."}},
 	{"workspace/deny", []string{"workspace", "workspace/internal/fsys"}},
 	{"workspace/fileindex", []string{"workspace", "workspace/ignore", "workspace/internal/fsys"}},
-	{"workspace/recorder", []string{"workspace", "workspace/fileindex", "workspace/internal/..."}},
+	{"workspace/recorder", []string{"workspace", "workspace/fileindex", "workspace/repository", "workspace/internal/..."}},
 	{"schema", nil},
 	{"tools", []string{"schema", "workspace", "workspace/fileindex", "workspace/redact", "tools/internal/text/textfile"}}, // what says back a part of a request shows what deceives; a server passes on what it keeps secret
 	{"tools/outbound", []string{"tools", "workspace/redact", "tools/internal/text/textfile"}},                             // its errors are those of tools; in them, sizes are written as everywhere
@@ -60,9 +60,9 @@ var layers = []struct {
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}}, // it shows the command lines of others
 	{"tools/web", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "@below"}},     // it asks for what calls name
 	{"tools/*", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/fileindex", "workspace/fileuri", "@below"}},
-	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                 // it speaks of commands in the terms of the contract
-	{"tools/web/internal/forecast", []string{"tools", "@sibling"}},                                                                // its errors are those of tools
-	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
+	{"tools/shell/internal/command", []string{"tools", "tools/internal/secrets"}},                                                                         // it speaks of commands in the terms of the contract
+	{"tools/web/internal/forecast", []string{"tools", "@sibling"}},                                                                                        // its errors are those of tools
+	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "workspace/repository", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
 	{"server/rules", []string{"schema", "tools", "workspace", "workspace/deny"}},
 	{"server/run", []string{"schema", "tools", "workspace", "workspace/...", "server/rules"}},

@@ -18,7 +18,7 @@ var restoreFileDoc string
 
 // RestoreFileIn says what to bring back.
 type RestoreFileIn struct {
-	Path      string   `json:"path,omitempty" jsonschema_description:"File or directory to restore, or whose last change to undo." path:"any" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
+	Path      string   `json:"path,omitempty" jsonschema_description:"File or directory to restore; with undo, only its last change." path:"any" alias:"file_path,filename,file,absolute_path,target_file,relative_path"`
 	Version   string   `json:"version,omitempty" jsonschema_description:"ID of a change, as file_history lists it." jsonschema:"maxLength=100" alias:"id,change,version_id"`
 	Undo      bool     `json:"undo,omitempty" jsonschema_description:"Take back a whole change: your last one, or that of version." jsonschema:"default=false"`
 	Paths     []string `json:"paths,omitempty" jsonschema_description:"With undo: only at and below these paths." path:"any" jsonschema:"maxItems=100"`
@@ -75,6 +75,9 @@ func (d Deps) restoreFile(ctx context.Context, in RestoreFileIn) (RestoreFileOut
 			err = run.CarryOut(ctx, r, len(records) > 1)
 			own.Add(r)
 		}
+		if err != nil && in.Undo && rec.Undoes == "" && ctx.Err() == nil {
+			err = restore.WithOlder(ctx, err, path, records)
+		}
 		if err != nil {
 			return RestoreFileOut{}, restore.WithLost(run.Half(err), lost)
 		}
@@ -96,22 +99,28 @@ func (d Deps) restoreFile(ctx context.Context, in RestoreFileIn) (RestoreFileOut
 }
 
 // changes returns the changes that the call means, in the order in which to revert them.
-func (in RestoreFileIn) changes(ctx context.Context) ([]workspace.Record, error) {
+func (in RestoreFileIn) changes(ctx context.Context) (records []workspace.Record, err error) {
 	path, err := in.path(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if in.Undo && in.Version == "" {
-		return restore.LastChanges(ctx, path)
+		records, err = restore.LastChanges(ctx, path)
+	} else {
+		var rec workspace.Record
+		if rec, err = in.change(ctx, path); err != nil {
+			return nil, err
+		}
+		records = []workspace.Record{rec}
+		if in.Undo && rec.Undoes != "" {
+			records, err = restore.WholeUndo(ctx, rec)
+		}
 	}
-	rec, err := in.change(ctx, path)
-	if err != nil {
+	only, err2 := in.only(ctx)
+	if err = cmp.Or(err, err2); err != nil {
 		return nil, err
 	}
-	if in.Undo && rec.Undoes != "" {
-		return restore.WholeUndo(ctx, rec)
-	}
-	return []workspace.Record{rec}, nil
+	return restore.Touching(ctx, records, only), nil
 }
 
 // path returns the zero Path if none is given.
@@ -125,23 +134,28 @@ func (in RestoreFileIn) path(ctx context.Context) (workspace.Path, error) {
 
 // plan returns the restoration of a change.
 func (in RestoreFileIn) plan(ctx context.Context, rec workspace.Record, own restore.Own) (*restore.Restoration, error) {
-	r := restore.NewRestoration(ctx, rec, in.Undo, in.Overwrite, own)
-	if in.Undo {
-		var only []workspace.Path
-		for _, text := range in.Paths {
-			path, err := tools.Resolve(ctx, text)
-			if err != nil {
-				return nil, err
-			}
-			only = append(only, path)
-		}
-		return r, r.Collect(only...)
-	}
-	path, err := in.path(ctx)
+	only, err := in.only(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return r, r.Collect(path)
+	r := restore.NewRestoration(ctx, rec, in.Undo, in.Overwrite, own)
+	return r, r.Collect(only...)
+}
+
+// only returns the paths that the call names, at and below which it may restore; none = everything.
+func (in RestoreFileIn) only(ctx context.Context) (only []workspace.Path, err error) {
+	names := in.Paths
+	if in.Path != "" {
+		names = append([]string{in.Path}, names...)
+	}
+	for _, text := range names {
+		path, err := tools.Resolve(ctx, text)
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			return nil, err
+		}
+		only = append(only, path)
+	}
+	return only, nil
 }
 
 // change returns the change that the call means.
@@ -170,17 +184,11 @@ func restoreQuestion(ctx context.Context, in RestoreFileIn) (tools.Question, err
 	}
 	records, err := in.changes(ctx)
 	if err != nil {
-		return tools.Question{}, err
+		return tools.Question{}, ctx.Err()
 	}
 	r, err := in.plan(ctx, records[0], nil)
-	if err != nil {
-		return tools.Question{}, err
-	}
-	if len(r.Large) == 0 {
-		return tools.Question{}, nil
-	}
-	if err := r.Verify(); err != nil {
-		return tools.Question{}, err
+	if err != nil || len(r.Large) == 0 || r.Verify() != nil {
+		return tools.Question{}, ctx.Err()
 	}
 	return tools.Question{Message: fmt.Sprintf("restore what was before the change %s; the history does not keep what is above %s now: %s",
 		r.Head(r.Rec), textfile.Size(workspace.MaxKept), change.FirstNames(r.Large))}, nil

@@ -254,7 +254,7 @@ func TestRestoreOfWhatIsNotKept(t *testing.T) {
 	large(t, filepath.Join(b.dir, "d"), workspace.MaxKept+1)
 	deleted := b.call("delete_path", args{"path": "d", "recursive": true})
 	b.want("d: deleted, 2 files; change …; cannot be undone: d/big.log is larger than 64 MiB", deleted)
-	b.want("error: too_large: nothing is restored: d/big.log was larger than 64 MiB, which is not kept (undo=true version="+changeOf.FindStringSubmatch(deleted)[1]+" paths=[...] undoes the others)", b.call("restore_file", args{"undo": true}))
+	b.want("error: too_large: nothing is undone of the change …: d/big.log was larger than 64 MiB, which is not kept (undo=true version="+changeOf.FindStringSubmatch(deleted)[1]+" paths=[...] undoes the others)", b.call("restore_file", args{"undo": true}))
 	b.tree(map[string]string{})
 	records, _, err := b.ws.History(t.Context(), workspace.HistoryQuery{})
 	if err != nil {

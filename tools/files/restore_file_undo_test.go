@@ -239,7 +239,7 @@ func TestUndoOfForgotten(t *testing.T) {
 	}); err != nil || gone == 0 {
 		t.Fatalf("%d contents are kept, %v", gone, err)
 	}
-	b.want("error: not_found: nothing is restored: a was kept, but is forgotten by now (what was done cannot be undone; file_history lists the other changes)",
+	b.want("error: not_found: the change … cannot be undone: a was kept, but is forgotten by now",
 		b.call("restore_file", args{"undo": true}))
 	b.tree(map[string]string{"a": "b\n"})
 }
@@ -294,4 +294,49 @@ func TestUndoOfPaths(t *testing.T) {
 	version := regexp.MustCompile(`undo=true version=(\w+) takes back more`).FindStringSubmatch(text)[1]
 	b.want("undid … apply_patch: 1 path; redo: …\na.txt: restored, 2 B\nnote: …", b.call("restore_file", args{"undo": true, "version": version, "paths": []string{"a.txt"}}))
 	b.tree(map[string]string{"a.txt": "a\n", "d/b.txt": "b\n", "d/c.txt": "c\n"})
+}
+
+// An undo with a path takes back what was done there, and nothing else.
+func TestUndoOfPath(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "0\n", "b": "0\n", "d/c": "0\n"})
+	b.call("write_file", args{"path": "b", "content": "1\n"})
+	b.change("bash", b.write("a", "1\n"), b.write("b", "2\n"), b.write("d/c", "1\n"))
+	undo := func(a args) string {
+		a["undo"] = true
+		return b.call("restore_file", a)
+	}
+	first := undo(args{"path": "a"})
+	b.want("undid … bash: 1 path; redo: …\na: restored, 2 B\nnote: 2 paths of the change not undone: undo=true version=… takes back more", first)
+	b.tree(map[string]string{"a": "0\n", "b": "2\n", "d/c": "1\n"})
+	b.want("undid … bash: 2 paths; redo: …\nb: restored, 2 B\nd/c: restored, 2 B\nnote: 1 path of …", undo(args{"path": "b", "paths": []string{"d"}}))
+	b.tree(map[string]string{"a": "0\n", "b": "1\n", "d/c": "0\n"})
+	b.redo(first)
+	b.tree(map[string]string{"a": "1\n", "b": "1\n", "d/c": "0\n"})
+	b.want("undid … write_file: 1 path; redo: …\nb: restored, 2 B", undo(args{"path": "b"}))
+	b.want("undid … restore_file undoing …: 1 path; …\na: restored, 2 B", undo(args{"path": "a"}))
+	b.tree(map[string]string{"a": "0\n", "b": "0\n", "d/c": "0\n"})
+	b.want("error: not_found: nothing more to undo …", undo(args{"path": "a"}))
+}
+
+// Both paths of a move stand for it.
+func TestUndoOfMovedPath(t *testing.T) {
+	for _, path := range []string{"a", "e", "e/b"} {
+		b := newBench(t, map[string]string{"a": "0\n", "d/c": "0\n"})
+		b.change("apply_patch", workspace.Op{Kind: workspace.OpMove, From: b.path("a"), Path: b.path("e/b")}, b.write("d/c", "1\n"))
+		b.want("undid … apply_patch: …\ne/b -> a: moved back\n...", b.call("restore_file", args{"path": path, "undo": true}))
+		want := map[string]string{"a": "0\n", "d/c": "1\n", "e/": ""}
+		if path == "e" {
+			delete(want, "e/")
+		}
+		b.tree(want)
+	}
+}
+
+// A change of several parts is undone in those that touch the paths.
+func TestUndoOfPathsInParts(t *testing.T) {
+	b := newBench(t, map[string]string{"tree/x": "1\n", "other/q": "9\n"})
+	b.call("move_path", args{"source": "tree", "destination": "other", "overwrite": true})
+	undo := b.call("restore_file", args{"undo": true})
+	b.want("undid … restore_file undoing …\nother/q: deleted\n...", b.call("restore_file", args{"undo": true, "version": redoOf.FindStringSubmatch(undo)[1], "paths": []string{"other/q"}}))
+	b.tree(map[string]string{"tree/x": "1\n", "other/": ""})
 }

@@ -127,3 +127,17 @@ func (in JobInputIn) leaves(j *jobs.Job) bool {
 	}
 	return !strings.HasSuffix(text, "\n")
 }
+
+// inputLoses asks before a line loses something that is typed for a shell at its prompt.
+func (d Deps) inputLoses(ctx context.Context, in JobInputIn) (tools.Question, error) {
+	j, err := d.job(ctx, in.Job, false)
+	if err != nil {
+		return tools.Question{}, ctx.Err() // the call itself reports the error
+	}
+	line, ok := in.line(j)
+	if !ok {
+		return tools.Question{}, nil
+	}
+	dir := processes.Dir(j.Foreground())
+	return d.lineLoses(ctx, line, command.Location{Dir: dir, Anywhere: dir == ""})
+}

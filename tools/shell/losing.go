@@ -15,7 +15,12 @@ import (
 // line shows. Of directories that git ignores nothing is kept anyway, and where no program is
 // recorded, the result says that.
 func (d Deps) losing(ctx context.Context, in commandIn) (tools.Question, error) {
-	list := command.Parse(in.Command, d.location(ctx, in)).Losses
+	return d.lineLoses(ctx, in.Command, d.location(ctx, in))
+}
+
+// lineLoses does so for a line that runs at a place.
+func (d Deps) lineLoses(ctx context.Context, line string, at command.Location) (tools.Question, error) {
+	list := command.Parse(line, at).Losses
 	if len(list) == 0 || d.Sandbox == nil || !d.Sandbox.Recorded(ctx) {
 		return tools.Question{}, nil
 	}
@@ -31,17 +36,19 @@ func question(ctx context.Context, list []command.Loss) (tools.Question, error) 
 			if l.Into {
 				p = into(p, l.Source)
 			}
-			if counted[p.String()] {
+			if counted[p.String()+l.Named] {
 				continue
 			}
-			counted[p.String()] = true
+			counted[p.String()+l.Named] = true
 			var err error
-			switch l.Kind {
-			case command.Deletes:
+			switch {
+			case l.Named != "":
+				err = tally.DeleteNamed(ctx, p, l.Named)
+			case l.Kind == command.Deletes:
 				err = tally.Delete(ctx, p, l.Tree)
-			case command.Overwrites:
+			case l.Kind == command.Overwrites:
 				tally.Overwrite(ctx, p)
-			case command.Replaces:
+			default:
 				err = tally.Replace(ctx, l.Verb, l.Source, p, l.Follow, false)
 			}
 			if err != nil && ctx.Err() != nil { // else the command meets the error itself

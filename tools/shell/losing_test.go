@@ -104,9 +104,13 @@ func TestLosesAsTools(t *testing.T) {
 		{[]string{
 			"rm big.img", "rm -f ./big.img", "/bin/rm big.img", "rm -rf big.img small", "unlink big.img", "cd d && rm ../big.img", "true; rm -- big.img", "bash -c 'rm big.img'", "timeout 5 rm big.img",
 			"if true; then rm big.img; fi", "x=$(rm big.img)", "rm big.*", "rm -f big.img build/*", "rm " + s.host("big.img"), "rm {big,other}.img",
+			`f=big.img; rm $f`, `f=big; rm "${f}.img"`, `d=.; f=big.img && rm -f "./$f"`, `for f in big.img small; do rm $f; done`, `for f in b*.img; do rm "$f"; done`, `f='b*.img'; rm $f`, `rm -f {"$x",big.img}`,
+			"echo small big.img | xargs rm", `printf '%s\n' big.img | xargs -n 1 rm -f`, "xargs rm <<< 'small big.img'", "echo b*.img | xargs rm",
 		}, "delete_path", map[string]any{"path": "big.img"}, "delete big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone"},
 		{[]string{"rm -rf d", "rm -r d/", "rm -fR d build small", "rm --recursive --force d", "find d -delete", "find d -type f -delete"},
 			"delete_path", map[string]any{"path": "d", "recursive": true}, "delete the directory d with 2 files (73 MB); the history does not keep 1 file above 67 MB, which cannot come back, such as d/big.img"},
+		{[]string{"find d -name 'b*' -delete", `find d -type f -name "b*" -exec rm {} \;`, "find d -name 'b*' -exec rm -f {} +", "find d -name 'b*' -print0 | xargs -0 rm -f", "x='b*'; find d -name \"$x\" -delete"}, "", nil,
+			`delete what "b*" names below d, with 1 file (73 MB); the history does not keep 1 file above 67 MB, which cannot come back, such as d/big.img`},
 		{[]string{"rm -rf repo"},
 			"delete_path", map[string]any{"path": "repo", "recursive": true}, "delete the directory repo with 1 file (73 MB); the history does not keep 1 file above 67 MB, which cannot come back, such as repo/.git/objects/pack"},
 		{[]string{"> big.img", "echo x > big.img", "echo x >| big.img", "echo x &> big.img", "truncate -s 0 big.img", "truncate --size=1M big.img", "echo x | tee big.img", "sed -i s/a/b/ big.img", "dd if=small of=big.img", "shred big.img", "cat small >big.img"},
@@ -147,6 +151,44 @@ func TestLosesAsTools(t *testing.T) {
 	}
 }
 
+// A line for a shell that waits at its prompt asks as a command does.
+func TestInputLoses(t *testing.T) {
+	s := losing(t)
+	text := s.call(t.Context(), "bash", map[string]any{"command": "PS1='$ ' exec bash --norc --noprofile -i", "cwd": "d", "terminal": true})
+	if strings.Contains(text, "no terminal") {
+		t.Skip("needs: a sandbox with terminals")
+	}
+	input := named(t, s.all, "job_input")
+	for line, want := range map[string]string{
+		"rm big.img\n":  "delete d/big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone",
+		"rm small\n":    "",
+		"rm ../none\n":  "",
+		"rm big.img":    "",
+		"cat big.img\n": "",
+	} {
+		if got := s.asks(input, map[string]any{"text": line}); got != want {
+			t.Errorf("%q asks %q, want %q", line, got, want)
+		}
+	}
+	if got := s.asks(input, map[string]any{"job": "nowhere", "text": "rm big.img\n"}); got != "" {
+		t.Errorf("for no job it asks %q", got)
+	}
+	s.want(s.call(t.Context(), "job_stop", nil), `stopped`)
+}
+
+// What a job loses after its call is said once.
+func TestLostByJob(t *testing.T) {
+	s := losing(t)
+	s.call(t.Context(), "bash", map[string]any{"command": "x=$(echo big); read; rm $x.img; echo gone", "input": true})
+	text := s.call(t.Context(), "job_input", map[string]any{"text": "\n", "until": "gone"})
+	for _, wait := range []string{"50s", "0s"} {
+		text += s.call(t.Context(), "job_output", map[string]any{"wait": wait})
+	}
+	if n := strings.Count(text, "\ncannot be undone: big.img is not kept: it is larger than 64 MiB\n"); n != 1 {
+		t.Errorf("said %d times: %s", n, text)
+	}
+}
+
 // A command does not ask about what can be undone, what git ignores, and what it does not lose.
 func TestLosesNothing(t *testing.T) {
 	s := losing(t)
@@ -158,7 +200,10 @@ func TestLosesNothing(t *testing.T) {
 		"rm d", "rmdir d", "rm none.img", "rm -rf none", "rm " + outside, "rm ../ws2/big.img", "echo x >> big.img", "echo x | tee -a big.img", "cat < big.img", "exec 3<> big.img",
 		"truncate -s +1M big.img", "dd if=small of=big.img oflag=append conv=notrunc", "sed s/a/b/ big.img", "sed -i.bak s/a/b/ big.img", "cp big.img new", "mv big.img new", "cp -n small big.img",
 		"mv -n small big.img", "mv -b small big.img", "ln -s small big.img", "install -d big.img", "touch big.img", "chmod 600 big.img", "mkdir big.img", "echo rm big.img", "echo 'rm big.img'",
-		"cat big.img", `rm "$x"`, "rm $x", "rm .*.png", "rm -rf -- */none", "./rm big.img", "git rm big.img", "cp -r d none", "mv small d", "f() { rm big.img; }",
+		"cat big.img", `rm "$x"`, "rm $x", "f=big.img rm $f", "f=small; f+=x; rm $f", "f=big.img; read f; rm $f", "(f=big.img); rm $f", `f="big.img small"; rm "$f"`, `f='*.img'; rm "$f"`,
+		"for f in $(ls); do rm $f; done", "for f in big.img; do echo $f; done; rm $f", "for f in big.img small; do mv small $f; done", "echo big.img | xargs ls", "echo -n big.img | xargs echo rm", "ls | xargs rm",
+		"find d -name '*.o' -delete", "find d -name 'b*' -newer small -delete", "find d -name 'b*'", "find d ! -name 'b*' -delete", "find d -name 'b*' -exec cat {} +", "find d -iname 'b*' -delete",
+		"rm .*.png", "rm -rf -- */none", "./rm big.img", "git rm big.img", "cp -r d none", "mv small d", "f() { rm big.img; }",
 	} {
 		if got := s.asks(bash, map[string]any{"command": line}); got != "" {
 			t.Errorf("%s asks\n%s", line, got)

@@ -106,6 +106,9 @@ func (o *jobShown) show(j *jobs.Job, in part) error {
 	}
 	o.Notes = append(o.Notes, ports(j)...)
 	o.Notes = append(o.Notes, j.Touched().Warning())
+	if lost := j.Lost(); lost != "" {
+		o.Notes = append(o.Notes, "cannot be undone: "+lost)
+	}
 	o.Notes = append(o.Notes, unkept(e))
 	return nil
 }

@@ -299,6 +299,7 @@ func (c *change) states(s *part) []state {
 		}
 		if exists {
 			after = history.VersionOf(info)
+			after.Index = c.indexOf(e.host, info)
 		}
 		if e.before == nil && exists && info.Kind == workspace.KindDirectory && c.ignored(e.path, true) {
 			continue // which was not known before it was made
@@ -340,6 +341,7 @@ func (c *change) end() Changes {
 	last := c.open()
 	last.closed, last.time = c.states(last), time.Now()
 	c.closeDir()
+	c.dropLook()
 	for _, s := range c.parts {
 		for _, e := range s.closed {
 			if e.lost != "" {
@@ -350,6 +352,20 @@ func (c *change) end() Changes {
 	changes := c.list()
 	c.finish()
 	return changes
+}
+
+// dropLook leaves out the index of git that says the same as before, if nothing else has changed:
+// whoever looks at a repository renews it.
+func (c *change) dropLook() {
+	if len(c.parts) > 1 {
+		return
+	}
+	last := c.open()
+	if !slices.ContainsFunc(last.closed, func(e state) bool {
+		return e.before == nil || e.after == nil || e.before.Index == "" || e.before.Index != e.after.Index || e.before.Mode != e.after.Mode
+	}) {
+		last.closed = nil
+	}
 }
 
 // list lists what was changed from the first state to the last.

@@ -3,6 +3,7 @@ package recorder
 import (
 	"context"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -133,19 +134,26 @@ const maxHashed = 8 << 20
 
 // hashAfter hashes the files that are as they were when the part ended.
 func (c *change) hashAfter(list []state) {
+	c.dirMu.Lock()
+	defer c.dirMu.Unlock()
+	defer c.closeDir()
 	for _, e := range list {
 		if e.after == nil || e.after.Kind != workspace.KindFile || e.after.Size > maxHashed {
 			continue
 		}
-		if hash, ok := hashIf(e.path, e.after.Hash); ok {
+		if hash, ok := c.hashIf(e.path, e.after.Hash); ok {
 			e.after.Hash = hash
 		}
 	}
 }
 
 // hashIf returns the SHA-256 of a file, unless it has another version token.
-func hashIf(p workspace.Path, version string) (hash string, ok bool) {
-	f, err := p.Open()
+func (c *change) hashIf(p workspace.Path, version string) (hash string, ok bool) {
+	if c.enter(p) != nil {
+		return "", false
+	}
+	name := path.Base(p.Anchor().Canonical())
+	f, err := fsys.OpenFile(c.dir, name)
 	if err != nil {
 		return "", false
 	}
@@ -153,9 +161,9 @@ func hashIf(p workspace.Path, version string) (hash string, ok bool) {
 	if f.Info().Version() != version {
 		return "", false
 	}
-	if hash, err = fsys.Hash(io.LimitReader(f, maxHashed+1)); err != nil {
+	if hash, err = fsys.Hash(io.LimitReader(f, f.Info().Size+1)); err != nil {
 		return "", false
 	}
-	info, err := p.Lstat()
+	info, err := c.dir.Stat(name)
 	return hash, err == nil && info.Version() == version
 }

@@ -17,6 +17,7 @@ import (
 	"toolcrib/workspace"
 	"toolcrib/workspace/internal/fsys"
 	"toolcrib/workspace/internal/history"
+	"toolcrib/workspace/repository"
 )
 
 // store is where a change keeps what belongs to one history.
@@ -117,8 +118,12 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 	}
 	if exists {
 		e.before = history.VersionOf(info)
+		e.before.Index = c.indexOf(e.host, info)
 		if info.Kind == workspace.KindFile && info.ModTime.After(c.began) && info.ModTime.Before(time.Now()) {
 			c.late = append(c.late, e.host)
+		}
+		if info.Kind == workspace.KindOther {
+			e.lost = "is not kept: it is a FIFO, socket or device"
 		}
 	}
 	if !goes {
@@ -161,27 +166,50 @@ const dirFor = 50 * time.Millisecond
 // look describes an entry. It leaves the directory of the entry in c.dir, open for the next
 // entries. The caller holds c.dirMu.
 func (c *change) look(p workspace.Path) (info workspace.Info, exists bool, err error) {
-	a := p.Anchor()
-	if !a.Allowed() {
-		return info, false, errDenied
+	if err = c.enter(p); err == nil {
+		info, err = c.dir.Stat(path.Base(p.Anchor().Canonical()))
 	}
-	at := path.Dir(a.Canonical())
-	if c.dir == nil || c.dirAt != at || time.Since(c.dirSince) > dirFor {
-		c.closeDir()
-		parent := a.At(path.Dir(a.Rel())).Anchor()
-		if c.dir, err = parent.OpenPlainDir(); err != nil {
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-				err = nil
-			}
-			return info, false, err
-		}
-		c.dirAt, c.dirSince = at, time.Now()
-	}
-	info, err = c.dir.Stat(path.Base(a.Canonical()))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return info, false, nil
 	}
 	return info, err == nil, err
+}
+
+// enter leaves the directory of an entry in c.dir. The caller holds c.dirMu.
+func (c *change) enter(p workspace.Path) (err error) {
+	a := p.Anchor()
+	if !a.Allowed() {
+		return errDenied
+	}
+	at := path.Dir(a.Canonical())
+	if c.dir != nil && c.dirAt == at && time.Since(c.dirSince) <= dirFor {
+		return nil
+	}
+	c.closeDir()
+	if c.dir, err = a.At(path.Dir(a.Rel())).Anchor().OpenPlainDir(); err != nil {
+		return err
+	}
+	c.dirAt, c.dirSince = at, time.Now()
+	return nil
+}
+
+// indexOf returns a digest of what the index of a git repository says, "" of what is none. The
+// caller has looked at it.
+func (c *change) indexOf(host string, info workspace.Info) string {
+	if info.Kind != workspace.KindFile || info.Size > repository.MaxIndex || !repository.IsIndex(host) {
+		return ""
+	}
+	in, err := fsys.OpenFile(c.dir, path.Base(host))
+	if err != nil {
+		return ""
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, repository.MaxIndex+1))
+	if err != nil || in.Info().Version() != info.Version() {
+		return ""
+	}
+	digest, _ := repository.Index(data)
+	return digest
 }
 
 // errDenied says that the policy denies a path, of which nothing may be kept then.

@@ -10,7 +10,8 @@
 //
 // The recorder decides nothing about what a program may do. A program that races with it can
 // hide a change from undo, but gains no access. The package opens nothing outside the roots.
-// It imports workspace with its history, and fileindex for the ignore rules.
+// It imports workspace with its history, fileindex for the ignore rules, and repository to tell
+// when git only looked.
 package recorder
 
 import (
@@ -18,6 +19,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,6 +47,7 @@ type Recorder struct {
 	timer  *time.Timer // ends a change outside of a call
 	closed bool
 	last   Changes // of the call in which the program ended
+	lost   []string
 }
 
 // New returns a recorder for programs in ws. It opens nothing.
@@ -131,7 +134,20 @@ func (r *Recorder) end() (changes Changes) {
 		changes.Others = append(changes.Others, x.path.String())
 	}
 	slices.Sort(changes.Others)
+	if changes.NotKept != "" && !r.inCall && len(r.lost) < mostProblems {
+		r.lost = append(r.lost, changes.NotKept)
+	}
 	return changes
+}
+
+// Lost says what of the changes outside of calls cannot be undone, each once; "" = everything can
+// be.
+func (r *Recorder) Lost() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lost := strings.Join(r.lost, "; ")
+	r.lost = nil
+	return lost
 }
 
 // clocks is by how much the times of files are behind the clock.

@@ -344,6 +344,26 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// What changes outside of a call lose is said once.
+func TestLost(t *testing.T) {
+	f := start(t)
+	for _, name := range []string{"in a call", "later"} {
+		f.must(os.WriteFile(f.path(name), nil, 0o644))
+		f.must(os.Truncate(f.path(name), 65<<20))
+	}
+	f.remove("in a call")
+	if f.r.End().NotKept == "" {
+		t.Error("the call does not say what it loses")
+	}
+	f.remove("later")
+	f.r.Close()
+	for _, want := range []string{"later is not kept: it is larger than 64 MiB", ""} {
+		if got := f.r.Lost(); got != want {
+			t.Errorf("lost: %q, want %q", got, want)
+		}
+	}
+}
+
 // A call learns its changes also if the program has ended.
 func TestClose(t *testing.T) {
 	f := start(t)

@@ -1,5 +1,5 @@
-// Package repository knows which files of a git repository decide which programs run later.
-// It judges names and texts; its caller reads the files. It imports the standard
+// Package repository knows which files of a git repository decide which programs run later, and
+// what an index says. It judges names and contents; its caller reads the files. It imports the standard
 // library alone.
 package repository
 

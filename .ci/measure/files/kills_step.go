@@ -16,7 +16,7 @@ import (
 type killedStep struct {
 	call  harness.Call
 	after killedTree
-	// path is a file of the step by which it can be undone, "" = it is not tried.
+	// path is a file of the step, "" = its undo is not tried.
 	path string
 	many bool // files at once
 }
@@ -87,7 +87,7 @@ func (w *killedWorker) step() killedStep {
 	case len(files) > 60 || len(dirs) > 12:
 		return w.deleteTree(after, dirs[0])
 	case w.last != nil && w.rnd.IntN(6) == 0:
-		return killedStep{harness.Call{Tool: "restore_file", Args: map[string]any{"path": w.full(w.last.path), "undo": true}}, w.was, "", w.last.many}
+		return killedStep{harness.Call{Tool: "restore_file", Args: map[string]any{"path": w.top, "undo": true}}, w.was, "", w.last.many}
 	}
 	file := files[0]
 	switch w.rnd.IntN(12) {

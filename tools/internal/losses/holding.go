@@ -3,6 +3,7 @@ package losses
 import (
 	"context"
 	"fmt"
+	"path"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/text/textfile"
@@ -21,11 +22,13 @@ type Holding struct {
 
 // Measure counts the content of a directory. For any other path, or a missing one, it returns
 // an empty Holding.
-func Measure(ctx context.Context, p workspace.Path) (Holding, error) { return measure(ctx, p, nil) }
+func Measure(ctx context.Context, p workspace.Path) (Holding, error) {
+	return measure(ctx, p, nil, "*")
+}
 
-// measure is Measure without the content of the directories for which leave returns true; nil =
-// none. Several goroutines may call it.
-func measure(ctx context.Context, p workspace.Path, leave func(p workspace.Path, dir bool) bool) (Holding, error) {
+// measure is Measure without the content of the directories for which leave returns true, nil =
+// none, and of the entries whose names do not match a pattern. Several goroutines may call it.
+func measure(ctx context.Context, p workspace.Path, leave func(p workspace.Path, dir bool) bool, pattern string) (Holding, error) {
 	info, err := p.Lstat()
 	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
 		return Holding{}, nil
@@ -48,6 +51,9 @@ func measure(ctx context.Context, p workspace.Path, leave func(p workspace.Path,
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return Holding{}, err
+		}
+		if ok, err := path.Match(pattern, path.Base(e.Path.String())); err != nil || !ok {
+			continue
 		}
 		if e.Kind == workspace.KindDirectory {
 			h.directories++

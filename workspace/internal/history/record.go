@@ -71,6 +71,7 @@ type Version struct {
 	Hash   string      `json:"hash,omitempty"`
 	Mode   fs.FileMode `json:"mode,omitempty"`
 	Target string      `json:"target,omitempty"` // of a symlink
+	Index  string      `json:"index,omitempty"`  // of the index of a git repository: a digest of what it says
 	// Kept reports whether the history has the content: under Hash, or, as a program's change
 	// took it, at At: the ID of that change, a slash, and the name of a file or, with a
 	// colon, the offset in a file.

@@ -27,23 +27,12 @@ func FindChange(ctx context.Context, id string, path workspace.Path) (workspace.
 }
 
 // LastChanges returns the changes of the caller's last call that is not reverted yet, the
-// newest first; with a path, of the last such call that touched it. It passes over the changes
-// among passed.
+// newest first; with a path, of the last such call whose changes of it are not reverted yet. It
+// passes over some changes and newer ones.
 func LastChanges(ctx context.Context, path workspace.Path, passed ...workspace.Record) ([]workspace.Record, error) {
 	session := tools.Session(ctx)
-	var touching map[string]bool // IDs; nil = all
-	if path != (workspace.Path{}) {
-		records, _, err := session.Workspace.History(ctx, workspace.HistoryQuery{Path: path})
-		if err != nil {
-			return nil, err
-		}
-		touching = map[string]bool{}
-		for _, rec := range records {
-			touching[rec.ID] = true
-		}
-	}
 	for latest := 100; ; latest *= 10 {
-		records, total, err := session.Workspace.History(ctx, workspace.HistoryQuery{Limit: latest})
+		records, total, err := session.Workspace.History(ctx, workspace.HistoryQuery{Path: path, Limit: latest})
 		if err != nil {
 			return nil, err
 		}
@@ -51,11 +40,14 @@ func LastChanges(ctx context.Context, path workspace.Path, passed ...workspace.R
 		if !known && latest < total {
 			continue
 		}
-		left = slices.DeleteFunc(left, func(rec workspace.Record) bool {
-			return slices.ContainsFunc(passed, func(p workspace.Record) bool { return p.ID == rec.ID })
-		})
+		for i, rec := range slices.Backward(left) {
+			if slices.ContainsFunc(passed, func(p workspace.Record) bool { return p.ID == rec.ID }) {
+				left = left[i+1:]
+				break
+			}
+		}
 		for i, rec := range left {
-			if rec.Principal == session.Principal && (touching == nil || touching[rec.ID]) {
+			if rec.Principal == session.Principal {
 				return sameCall(left[i:], rec), nil
 			}
 		}
@@ -63,7 +55,7 @@ func LastChanges(ctx context.Context, path workspace.Path, passed ...workspace.R
 			continue
 		}
 		undone := slices.ContainsFunc(records, func(rec workspace.Record) bool {
-			return rec.Principal == session.Principal && rec.Undoes != "" && (touching == nil || touching[rec.ID])
+			return rec.Principal == session.Principal && rec.Undoes != ""
 		})
 		if undone {
 			return nil, tools.Errorf(tools.NotFound, "nothing more to undo").
@@ -143,4 +135,17 @@ func WholeUndo(ctx context.Context, rec workspace.Record) ([]workspace.Record, e
 	}
 	records, _, err := tools.Session(ctx).Workspace.History(ctx, workspace.HistoryQuery{})
 	return sameCall(records, rec), err
+}
+
+// Touching returns those of the changes of a call that did something at or below some paths, all if
+// none of them did.
+func Touching(ctx context.Context, records []workspace.Record, paths []workspace.Path) []workspace.Record {
+	b := NewHistorian(ctx)
+	touching := slices.DeleteFunc(slices.Clone(records), func(rec workspace.Record) bool {
+		return !slices.ContainsFunc(paths, func(p workspace.Path) bool { return len(b.Concerning(rec, p)) > 0 })
+	})
+	if len(touching) == 0 {
+		return records
+	}
+	return touching
 }

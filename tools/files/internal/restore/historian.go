@@ -64,6 +64,20 @@ func WithLost(err error, lost string) error {
 	return &c
 }
 
+// WithOlder adds to the error of an undo how to go on with the change before.
+func WithOlder(ctx context.Context, err error, path workspace.Path, stuck []workspace.Record) error {
+	e := tools.AsError(err)
+	older, none := LastChanges(ctx, path, stuck...)
+	if none != nil {
+		return err
+	}
+	hint := fmt.Sprintf("undo=true version=%s takes back the change before", older[0].ID)
+	if e.Hint != "" {
+		hint = e.Hint + "; " + hint
+	}
+	return e.WithHint("%s", hint)
+}
+
 // Part is the effect of a change on one path.
 type Part struct {
 	workspace.Changed
@@ -94,6 +108,12 @@ func (b *Historian) parts(rec workspace.Record, below workspace.Path) []Part {
 		parts = append(parts, p)
 	}
 	return parts
+}
+
+// concerns reports whether the part is at or below dir, with left also if it was moved away from
+// there.
+func (p Part) concerns(dir workspace.Path, left bool) bool {
+	return within(p.path, dir) || left && p.came() && p.from != (workspace.Path{}) && within(p.from, dir)
 }
 
 // came reports whether the part was moved to its path.
@@ -158,6 +178,17 @@ func (b *Historian) read(v *workspace.Version) ([]byte, error) {
 	data := make([]byte, size)
 	_, err = io.ReadFull(kept, data)
 	return data, err
+}
+
+// copyTo writes a content that the history keeps.
+func (b *Historian) copyTo(to io.Writer, v *workspace.Version) error {
+	kept, _, err := b.ws.Kept(b.ctx, v)
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	_, err = io.Copy(to, kept)
+	return err
 }
 
 // current reads a file if its content is the version.

@@ -2,6 +2,7 @@ package restore
 
 import (
 	"fmt"
+	"slices"
 
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
@@ -14,8 +15,12 @@ type loss struct {
 	large     bool
 }
 
-// refuseLost returns why a restoration cannot restore everything.
-func (r *Restoration) refuseLost() error {
+// settleLost refuses a restoration that cannot restore everything. The undo of a command, whose
+// result offered it, does the rest.
+func (r *Restoration) settleLost() error {
+	if len(r.lost) == 0 {
+		return nil
+	}
 	var names []string
 	code := tools.TooLarge
 	for _, l := range r.lost {
@@ -24,14 +29,19 @@ func (r *Restoration) refuseLost() error {
 			code = tools.NotFound
 		}
 	}
-	e := tools.Errorf(code, "nothing is restored: %s", change.FirstNames(names))
+	text := change.FirstNames(names)
 	switch {
+	case len(r.steps) > 0 && r.undo && r.Rec.Program:
+		r.lost, r.notes = nil, append(r.notes, "not undone: "+text)
+		return nil
 	case len(r.steps) > 0 && r.undo:
-		return e.WithHint("undo=true version=%s paths=[...] undoes the others", r.Rec.ID)
-	case len(r.steps) > 0:
-		return e.WithHint("path and version=%s restore the others one by one", r.Rec.ID)
+		return tools.Errorf(code, "nothing is undone of the change %s: %s", r.Rec.ID, text).WithHint("undo=true version=%s paths=[...] undoes the others", r.Rec.ID)
 	case r.undo:
-		return e.WithHint("what was done cannot be undone; file_history lists the other changes")
+		return tools.Errorf(code, "the change %s cannot be undone: %s", r.Rec.ID, text)
+	}
+	e := tools.Errorf(code, "nothing is restored: %s", text)
+	if len(r.steps) > 0 {
+		return e.WithHint("path and version=%s restore the others one by one", r.Rec.ID)
 	}
 	return e.WithHint("file_history lists the other versions")
 }
@@ -56,25 +66,29 @@ func (r *Restoration) Verify() error {
 		if why == "" {
 			left = append(left, s)
 		} else {
-			r.lost = append(r.lost, loss{s.name, why, s.content.Size > workspace.MaxKept})
+			r.lost = append(r.lost, loss{path: s.name, why: why})
+			left = slices.DeleteFunc(left, func(other step) bool { return other.op.Path == s.op.Path }) // what it was to replace stays
 		}
 	}
-	if len(r.lost) == 0 {
-		return nil
-	}
 	r.steps = left
-	return r.refuseLost()
+	return r.settleLost()
 }
 
-// missing returns why the history does not have a content, "" if it has it.
-func (r *Restoration) missing(v *workspace.Version) (why string, err error) {
+// notKept returns why a former state was not kept, "" if it was.
+func notKept(v *workspace.Version) string {
 	switch {
-	case v.Kept:
+	case v.Kind == workspace.KindOther:
+		return "was a FIFO, socket or device"
+	case v.Kind != workspace.KindFile || v.Kept:
+		return ""
 	case v.Size > workspace.MaxKept:
-		return fmt.Sprintf("was larger than %d MiB, which is not kept", workspace.MaxKept>>20), nil
-	default:
-		return "was not kept, since the change took away too much at once", nil
+		return fmt.Sprintf("was larger than %d MiB, which is not kept", workspace.MaxKept>>20)
 	}
+	return "was not kept, since the change took away too much at once"
+}
+
+// missing returns why the history does not have a content that was kept, "" if it has it.
+func (r *Restoration) missing(v *workspace.Version) (why string, err error) {
 	kept, _, err := r.ws.Kept(r.ctx, v)
 	if e := tools.AsError(err); e != nil {
 		if e.Code == tools.NotFound {

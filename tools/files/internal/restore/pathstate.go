@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/files/internal/view"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 	"toolcrib/workspace/fileindex"
+	"toolcrib/workspace/repository"
 )
 
 // pathState is the present state of a path. Without a kind the path does not exist.
@@ -21,6 +23,7 @@ type pathState struct {
 	size    int64
 	hash    string // of a file that may be one of the versions given to look
 	version string // of a file: its version token
+	index   string // of the index of a git repository that may say the same as one of the versions
 	target  string
 	mode    fs.FileMode // permission bits
 }
@@ -41,6 +44,13 @@ func look(ctx context.Context, path workspace.Path, versions ...*workspace.Versi
 	}
 	s.version = info.Version()
 	for _, v := range versions {
+		if v != nil && v.Index != "" && s.index == "" && info.Size <= repository.MaxIndex {
+			data, err := view.ReadAll(path, repository.MaxIndex)
+			if err != nil {
+				return pathState{}, err
+			}
+			s.index, _ = repository.Index(data)
+		}
 		if s.hash != "" || v == nil || v.Kind != info.Kind || v.Size != info.Size || isToken(v.Hash) {
 			continue
 		}
@@ -79,6 +89,12 @@ func (s pathState) is(v *workspace.Version) bool {
 		return s.version == v.Hash
 	}
 	return s.size == v.Size && (v.Hash == "" || s.hash == v.Hash)
+}
+
+// says reports whether the path is as in a version, but for what a look at a repository renews in
+// its index.
+func (s pathState) says(v *workspace.Version) bool {
+	return s.is(v) || v != nil && v.Index != "" && s.index == v.Index
 }
 
 // exactly is is, and a file or directory has the permissions of the version too, where these

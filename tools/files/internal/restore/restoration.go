@@ -3,6 +3,7 @@ package restore
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -81,7 +82,7 @@ func (r *Restoration) Collect(below ...workspace.Path) error {
 	whole := len(parts)
 	if len(below) > 0 {
 		parts = slices.DeleteFunc(parts, func(p Part) bool {
-			return !slices.ContainsFunc(below, func(dir workspace.Path) bool { return within(p.path, dir) })
+			return !slices.ContainsFunc(below, func(dir workspace.Path) bool { return p.concerns(dir, r.undo) })
 		})
 	}
 	if r.undo && len(parts) < whole {
@@ -114,14 +115,12 @@ func (r *Restoration) Collect(below ...workspace.Path) error {
 	case !r.undo && !slices.ContainsFunc(parts, func(p Part) bool { return p.Before != nil }):
 		return tools.Errorf(tools.NotFound, "%s did not exist before the change %s", textfile.Path(below[0].String()), r.Rec.ID).
 			WithHint("undo=true version=%s takes the change back", r.Rec.ID)
-	case len(r.lost) > 0:
-		return r.refuseLost()
 	case len(r.conflicts) > 0:
 		return tools.Errorf(tools.Conflict, "nothing is undone: not as the change %s left it: %s", r.Rec.ID, change.FirstNames(r.conflicts)).
 			WithHint("file_history version=%s diff=current shows what would be lost; paths=[...] undoes the others, overwrite=true everything", r.Rec.ID)
 	}
 	slices.SortStableFunc(r.steps, func(a, b step) int { return phase(a.op) - phase(b.op) })
-	return nil
+	return r.settleLost()
 }
 
 // phase is the order in which operations are carried out.
@@ -156,7 +155,7 @@ func (r *Restoration) add(p Part) error {
 	switch {
 	case p.Before == nil && !r.undo, now.exactly(p.Before):
 		return nil
-	case r.undo && !r.overwrite && !now.is(p.After) && !now.is(p.Before) && !r.own[p.path.String()]:
+	case r.undo && !r.overwrite && !now.says(p.After) && !now.says(p.Before) && !r.own[p.path.String()]:
 		r.conflicts = append(r.conflicts, textfile.Path(p.path.String()))
 		return nil
 	case p.Before == nil && now.kind == workspace.KindDirectory:
@@ -194,6 +193,10 @@ func (r *Restoration) overwrites(path workspace.Path, now pathState) {
 // bringBack plans to restore the former state of a path.
 func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 	name := textfile.Path(p.path.String())
+	if why := notKept(p.Before); why != "" {
+		r.lost = append(r.lost, loss{name, why, p.Before.Size > workspace.MaxKept})
+		return nil
+	}
 	if now.kind != "" && (now.kind != p.Before.Kind || now.kind == workspace.KindSymlink) {
 		if now.kind == workspace.KindDirectory {
 			if foreign, err := r.holdsForeign(p.path); err != nil || foreign {
@@ -218,12 +221,10 @@ func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 	case workspace.KindFile:
 		s.op.Kind, s.content, s.size = workspace.OpWrite, p.Before, ", "+textfile.Size(p.Before.Size)
 		s.op.New = func(workspace.Old) ([]byte, error) { return r.read(p.Before) }
+		s.op.Fill = func(to io.Writer) error { return r.copyTo(to, p.Before) }
 		if r.undo && !r.overwrite {
 			s.op.Expect = workspace.Expect{Absent: now.kind == "", Hash: now.identity()}
 		}
-	default:
-		r.lost = append(r.lost, loss{path: name, why: "was a special file"})
-		return nil
 	}
 	r.steps = append(r.steps, s)
 	return nil

@@ -38,8 +38,7 @@ func (b *Historian) Summary(rec workspace.Record, below workspace.Path) string {
 func (b *Historian) Concerning(rec workspace.Record, below workspace.Path) []Part {
 	all := b.parts(rec, workspace.Path{})
 	return slices.DeleteFunc(all, func(p Part) bool {
-		left := p.came() && p.from != (workspace.Path{}) && within(p.from, below)
-		return !left && !within(p.path, below)
+		return !p.concerns(below, true)
 	})
 }
 

@@ -127,6 +127,7 @@ func (c Changes) Note(ctx context.Context) {
 func (c Changes) String() string {
 	var parts []string
 	room := mostNamed
+	work := slices.ContainsFunc(c.All(), func(p string) bool { return !slices.Contains(strings.Split(p, "/"), repository) })
 	for _, kind := range []struct {
 		verb  string
 		paths []string
@@ -134,7 +135,7 @@ func (c Changes) String() string {
 		if len(kind.paths) == 0 {
 			continue
 		}
-		named, cached := part(kind.paths)
+		named, cached := part(kind.paths, work)
 		shown := named[:min(len(named), max(room, 1))]
 		room -= len(shown)
 		var names []string
@@ -181,14 +182,23 @@ func (c Changes) String() string {
 }
 
 // caches are directories that interpreters and their tools fill by themselves.
-var caches = []string{"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"}
+var caches = []string{"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", repository}
 
-// part sorts paths into those to name, and a phrase for each kind of cache that has others.
-func part(paths []string) (named, cached []string) {
+const repository = ".git"
+
+// part sorts paths into those to name, and a phrase for each kind of cache that has others. The
+// files of a repository are named unless work says that others changed too, but for objects and
+// logs.
+func part(paths []string, work bool) (named, cached []string) {
 	counts := make([]int, len(caches))
 	for _, path := range paths {
 		parts := strings.Split(path, "/")
 		i := slices.IndexFunc(caches, func(cache string) bool { return slices.Contains(parts[:len(parts)-1], cache) })
+		if i >= 0 && caches[i] == repository && !work {
+			if kind := parts[slices.Index(parts, repository)+1]; kind != "objects" && kind != "logs" {
+				i = -1
+			}
+		}
 		if i < 0 {
 			named = append(named, path)
 		} else {

@@ -71,6 +71,7 @@ type control interface {
 	Signal(s os.Signal) error
 	Kill()
 	Changes() (changes recorder.Changes, known bool)
+	Lost() string
 }
 
 func newJob(s Spec) *Job {
@@ -246,6 +247,14 @@ func (j *Job) Changes() (changes recorder.Changes, known bool) {
 		return c.Changes()
 	}
 	return recorder.Changes{}, false
+}
+
+// Lost says what of its changes after the call cannot be undone, each once; "" = everything can be.
+func (j *Job) Lost() string {
+	if c := j.reach(); c != nil {
+		return c.Lost()
+	}
+	return ""
 }
 
 func (j *Job) reach() control {

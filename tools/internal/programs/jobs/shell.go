@@ -246,3 +246,4 @@ func (c shellControl) Kill()                  { c.sh.process.Kill() }
 func (c shellControl) Changes() (changes recorder.Changes, known bool) {
 	return c.sh.process.Changes()
 }
+func (c shellControl) Lost() string { return c.sh.process.Lost() }

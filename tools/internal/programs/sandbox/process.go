@@ -47,6 +47,15 @@ func (p *Process) Changes() (changes recorder.Changes, known bool) {
 	return p.recorder.End(), true
 }
 
+// Lost says what of the changes outside of calls cannot be undone, each once; "" = everything can
+// be, or nothing is recorded.
+func (p *Process) Lost() string {
+	if p.recorder == nil {
+		return ""
+	}
+	return p.recorder.Lost()
+}
+
 // Report returns how the process is contained.
 func (p *Process) Report() Report { return p.report }
 

@@ -29,6 +29,11 @@ func (w *walker) assigns(list []*syntax.Assign) {
 		case a.Value != nil:
 			v := w.value(a.Value)
 			w.sets(a.Name.Value, v, w.source(a.Value))
+			if a.Append || a.Index != nil {
+				w.holds(a.Name.Value)
+			} else if v.Kind == tools.Many && pattern(v.Text) {
+				w.holds(a.Name.Value, tools.Word{Text: v.Text}) // which no file names replace here
+			}
 		case a.Array != nil:
 			w.sets(a.Name.Value, tools.Word{Kind: tools.Many}, "")
 		}
@@ -50,6 +55,7 @@ func (w *walker) variable(word tools.Word) {
 
 // sets checks a variable that is set. written is its value as written.
 func (w *walker) sets(name string, v tools.Word, written string) {
+	w.holds(name, v)
 	switch name {
 	case "PATH":
 		for _, before := range []string{"$PATH:", "${PATH}:"} {

@@ -2,8 +2,10 @@ package command
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolcrib/tools"
 )
@@ -15,7 +17,9 @@ type Loss struct {
 	// Path is for Resolve. If Glob is set, its last component is a pattern of names.
 	Path string
 	Glob bool
-	Tree bool // Deletes: a directory with all that is in it
+	// Of Deletes:
+	Tree  bool   // a directory with all that is in it
+	Named string // only the files in it whose names match this pattern
 	// Of Replaces:
 	Verb, Source string // "move", and what takes the place
 	Into         bool   // if Path is a directory, it is the entry in it with the name of Source
@@ -38,16 +42,55 @@ const maxLosses = 1000
 // lose notes a loss, once for each directory that its path may be relative to. Words that are
 // not known, but for patterns of names, are left out.
 func (w *walker) lose(word tools.Word, l Loss) {
-	l.Glob = word.Kind == tools.Many && pattern(word.Text)
-	if l.Glob {
-		word.Kind = tools.Known
-	}
-	at, _ := w.touch(nil, word, true)
-	for _, t := range at {
-		if l.Path = t.Path; len(w.line.Losses) < maxLosses && !slices.Contains(w.line.Losses, l) {
-			w.line.Losses = append(w.line.Losses, l)
+	for _, word := range w.meant(word) {
+		l.Glob = word.Kind == tools.Many && pattern(word.Text)
+		if l.Glob {
+			word.Kind = tools.Known
+		}
+		at, _ := w.touch(nil, word, true)
+		for _, t := range at {
+			if l.Path = t.Path; len(w.line.Losses) < maxLosses && !slices.Contains(w.line.Losses, l) {
+				w.line.Losses = append(w.line.Losses, l)
+			}
 		}
 	}
+}
+
+// oneVariable matches a word of one variable and of literal text around it.
+var oneVariable = sync.OnceValue(func() *regexp.Regexp {
+	const literal = "([^\\s\"'\\\\$`*?\\[\\]{}()~!]*)"
+	return regexp.MustCompile(`^("?)` + literal + `\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})` + literal + `("?)$`)
+})
+
+// meant returns the words that a word with a variable stands for, if the line gives it literal
+// values; else the word itself.
+func (w *walker) meant(word tools.Word) []tools.Word {
+	m := oneVariable().FindStringSubmatch(word.Text)
+	if word.Kind == tools.Known || m == nil || m[1] != m[6] {
+		return []tools.Word{word}
+	}
+	var words []tools.Word
+	for _, v := range w.values[m[3]+m[4]] {
+		v.Text = m[2] + v.Text + m[5]
+		if m[1] == "" && v.Kind == tools.Known {
+			if strings.ContainsAny(v.Text, " \t\n") {
+				continue // it is several words
+			}
+			if strings.ContainsAny(v.Text, "*?[") {
+				v.Kind = tools.Many
+			}
+		}
+		words = append(words, v)
+	}
+	if words == nil {
+		return []tools.Word{word}
+	}
+	return words
+}
+
+// holds notes the literal values of a variable, none if they are not known.
+func (w *walker) holds(name string, values ...tools.Word) {
+	w.values[name] = slices.DeleteFunc(values, func(v tools.Word) bool { return v.Kind != tools.Known && !pattern(v.Text) })
 }
 
 // pattern reports whether a word as written is nothing but a pattern whose last component
@@ -61,7 +104,10 @@ func (w *walker) loses(name string, words []tools.Word) {
 	if !usual(words[0].Text) {
 		return
 	}
-	args := words[1:]
+	var args []tools.Word
+	for _, a := range words[1:] {
+		args = append(args, w.meant(a)...)
+	}
 	switch name {
 	case "dd":
 		w.ddLoses(args)
@@ -69,7 +115,11 @@ func (w *walker) loses(name string, words []tools.Word) {
 	case "find":
 		w.findLoses(args)
 		return
-	case "rm", "unlink", "shred", "truncate", "tee", "sed", "gsed", "mv", "cp", "ln", "install":
+	case "rm", "unlink", "shred", "truncate", "tee", "sed", "gsed":
+	case "mv", "cp", "ln", "install":
+		if len(args) != len(words)-1 {
+			return // a loop has several of them
+		}
 	default:
 		return
 	}
@@ -156,29 +206,6 @@ func (w *walker) ddLoses(args []tools.Word) {
 		if file, ok := strings.CutPrefix(a.Text, "of="); ok {
 			w.lose(tools.Word{Text: file, Kind: a.Kind}, Loss{Kind: Overwrites})
 		}
-	}
-}
-
-// findLoses notes the directories that find empties: those of which it deletes all files.
-func (w *walker) findLoses(args []tools.Word) {
-	n := slices.IndexFunc(args, func(a tools.Word) bool { return strings.HasPrefix(a.Text, "-") })
-	if n < 0 {
-		return
-	}
-	tests := args[n:]
-	if !slices.ContainsFunc(tests, func(a tools.Word) bool { return a.Text == "-delete" }) {
-		return
-	}
-	for _, a := range tests {
-		if !slices.Contains([]string{"-delete", "-depth", "-type", "f", "-mindepth", "1", "-print", "-xdev"}, a.Text) {
-			return
-		}
-	}
-	if n == 0 {
-		w.lose(tools.Word{Text: "."}, Loss{Kind: Deletes, Tree: true})
-	}
-	for _, a := range args[:n] {
-		w.lose(a, Loss{Kind: Deletes, Tree: true})
 	}
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"maps"
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -16,9 +17,9 @@ func (w *walker) stmts(list []*syntax.Stmt) {
 
 // inside walks statements that run in a subshell: a cd in it has no effect outside.
 func (w *walker) inside(list []*syntax.Stmt) {
-	dirs, in := w.dirs, w.stdin
+	dirs, in, values := w.dirs, w.stdin, maps.Clone(w.values)
 	w.stmts(list)
-	w.dirs, w.stdin = dirs, in
+	w.dirs, w.stdin, w.values = dirs, in, values
 }
 
 func (w *walker) stmt(s *syntax.Stmt) {
@@ -104,7 +105,7 @@ func (w *walker) binary(c *syntax.BinaryCmd) {
 			return
 		}
 	case syntax.Pipe, syntax.PipeAll:
-		w.stdin = stdin{given: true}
+		w.stdin = stdin{given: true, printed: w.printed(c.X)}
 	}
 	w.stmt(c.Y)
 	w.stdin = in
@@ -128,9 +129,12 @@ func (w *walker) loop(c *syntax.ForClause) {
 	switch loop := c.Loop.(type) {
 	case *syntax.WordIter:
 		w.sets(loop.Name.Value, tools.Word{Kind: tools.Many}, "")
+		var items []tools.Word
 		for _, item := range loop.Items {
-			w.expand(item)
+			items = append(items, w.expand(item)...)
 		}
+		w.holds(loop.Name.Value, items...)
+		defer w.holds(loop.Name.Value)
 	case *syntax.CStyleLoop:
 		w.arithm(loop.Init)
 		w.arithm(loop.Cond)
@@ -141,7 +145,9 @@ func (w *walker) loop(c *syntax.ForClause) {
 
 // call walks a simple command.
 func (w *walker) call(c *syntax.CallExpr, touches []tools.Touch, told bool) {
+	values := maps.Clone(w.values)
 	w.assigns(c.Assigns)
+	w.values = values // these are of the command alone
 	words := w.words(c.Args)
 	if len(words) == 0 {
 		w.line.Touches = append(w.line.Touches, touches...)

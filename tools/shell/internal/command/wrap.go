@@ -113,6 +113,7 @@ func (w *walker) wraps(wrap wrapper, name string, args []tools.Word, hides func(
 		return
 	}
 	if wrap.adds {
+		w.xargsLoses(rest)
 		rest = append(slices.Clone(rest), tools.Word{Text: "...", Kind: tools.Many})
 	}
 	w.run(rest)

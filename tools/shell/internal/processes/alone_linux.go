@@ -30,6 +30,15 @@ func Alone(group int) string {
 	return strings.TrimSpace(string(name))
 }
 
+// Dir returns the working directory of a process on the host, "" if it is unknown.
+func Dir(pid int) string {
+	dir, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
 // groupOf reads the group of a process; false = it has ended.
 func groupOf(pid string) (group int, ok bool) {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
