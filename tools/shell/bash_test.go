@@ -265,7 +265,7 @@ func TestPortsRefused(t *testing.T) {
 	s.want(s.call(ctx, "bash", map[string]any{"command": "true", "ports": []int{80}}), `^error: unsupported: /ports: `)
 }
 
-func TestToldOfCommands(t *testing.T) {
+func TestRedactedCommands(t *testing.T) {
 	s := start(t)
 	for _, tt := range []struct {
 		args map[string]any
@@ -275,7 +275,7 @@ func TestToldOfCommands(t *testing.T) {
 		{map[string]any{"command": "ls", "cwd": "."}, `"ls","cwd":"."`},
 		{map[string]any{"command": "mysql -phunter2 '"}, `"mysql -p[redacted] '"`},
 	} {
-		if got := s.told("bash", tt.args); !strings.Contains(got, tt.want) {
+		if got := s.redacted("bash", tt.args); !strings.Contains(got, tt.want) {
 			t.Errorf("%v: %s, want %s", tt.args, got, tt.want)
 		}
 	}

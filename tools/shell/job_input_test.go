@@ -37,7 +37,7 @@ func TestTerminalComputes(t *testing.T) {
 
 // What is typed into a terminal that does not show it is told by the class of its length;
 // so is what answers a question for a secret. What a shell reads is told as a command.
-func TestToldOfInput(t *testing.T) {
+func TestRedactedInput(t *testing.T) {
 	s := start(t)
 	const unseen, asked, whole = `[typed without echo: at most 16 characters]`, `[typed where a secret may be asked for: at most 16 characters]`, `hunter2\n`
 	const bash = "PS1='$ ' exec bash --norc --noprofile -i"
@@ -68,7 +68,7 @@ func TestToldOfInput(t *testing.T) {
 			job := s.begin(tt.command, tt.open)
 			args := map[string]any{"job": job}
 			maps.Copy(args, tt.in)
-			got := s.told("job_input", args)
+			got := s.redacted("job_input", args)
 			if !strings.Contains(got, tt.want) || tt.want != whole && strings.Contains(got, "hunter2") {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
@@ -77,11 +77,11 @@ func TestToldOfInput(t *testing.T) {
 }
 
 // A part of a line may be that of a secret.
-func TestToldOfParts(t *testing.T) {
+func TestRedactedParts(t *testing.T) {
 	s, ctx := start(t), t.Context()
 	job := s.begin("PS1='$ ' exec bash --norc --noprofile -i", terminal)
 	s.call(ctx, "job_input", map[string]any{"job": job, "text": "echo -phun"})
-	if got := s.told("job_input", map[string]any{"job": job, "text": "ter2\n"}); strings.Contains(got, "ter2") {
+	if got := s.redacted("job_input", map[string]any{"job": job, "text": "ter2\n"}); strings.Contains(got, "ter2") {
 		t.Error(got)
 	}
 }

@@ -96,9 +96,9 @@ func TestWithoutPowerShell(t *testing.T) {
 	}
 }
 
-func TestToldOfPowerShell(t *testing.T) {
+func TestRedactedPowerShell(t *testing.T) {
 	const want = `"$env:DB_PASS = '[redacted]'; ls"`
-	if got := start(t).told("powershell", map[string]any{"command": "$env:DB_PASS = 'hunter2'; ls"}); !strings.Contains(got, want) {
+	if got := start(t).redacted("powershell", map[string]any{"command": "$env:DB_PASS = 'hunter2'; ls"}); !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

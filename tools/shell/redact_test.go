@@ -6,8 +6,8 @@ import (
 	"toolcrib/tools"
 )
 
-// told is what records may tell of a call now.
-func (s server) told(tool string, args map[string]any) string {
+// redacted is what records may tell of a call now.
+func (s server) redacted(tool string, args map[string]any) string {
 	s.t.Helper()
 	raw, err := json.Marshal(args)
 	if err != nil {
