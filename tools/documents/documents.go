@@ -8,11 +8,17 @@ import (
 
 // Category returns the tools that read documents.
 func Category(*services.Services) tools.Category {
-	d := &deps{kept: newShelf(keptBytes), readers: reader.Set{}}
 	return tools.Category{
 		ID: "documents", Title: "read office files, books, mail and archives",
 		Guide: "parse_document turns office files, EPUB, RTF, HTML, mail, notebooks, CSV, feeds and zip archives into Markdown with headings, lists and tables, page by page",
-		Tools: []tools.Tool{parseDocumentTool(d)},
+		Tools: list(&deps{kept: newShelf(keptBytes), readers: reader.Set{}}),
+	}
+}
+
+// list returns the tools of the category.
+func list(d *deps) []tools.Tool {
+	return []tools.Tool{
+		parseDocumentTool(d),
 	}
 }
 
