@@ -98,6 +98,14 @@
 //	go test ./tools/catalog -update
 //	go test ./...
 //
+// # How to delete a tool
+//
+// Delete NAME.go, NAME.md, all NAME_*.go and testdata/calls/CATEGORY/NAME.txtar, and the line
+// in the list of the category. A test in tools/catalog holds that no other file uses what
+// these define. Regenerate the snapshots as above. What then still fails names the tool: lines
+// of origins in tools/catalog, documents, and tests of other packages that take it as an
+// example.
+//
 // # How to add a category
 //
 // A category is a package below tools with the same name, and one line in tools/catalog.

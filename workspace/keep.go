@@ -37,7 +37,7 @@ func (t *transaction) keep() error {
 		if err != nil {
 			h = nil // prepare or commit says why
 		}
-		k := history.NewKeeper(t.ctx, h)
+		k := history.NewArchiver(t.ctx, h)
 		rel := w.at.rel
 		if w.from != nil && w.op.Kind == OpWrite {
 			rel = w.from.rel

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// folder is where the daemons of a user are, below the directory of state.
+// folder is where the daemons of a user are, below the directory of state. The name is older than
+// the term; daemons that run now are found by it.
 const folder = "keepers"
 
 // Dir is a directory of daemons, which nobody but its user can enter.

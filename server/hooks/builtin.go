@@ -103,7 +103,7 @@ func (l *logger) line(ctx context.Context, v run.View, code string) {
 	rec := slog.NewRecord(time.Now(), slog.LevelInfo, "call", 0)
 	rec.AddAttrs(
 		slog.String("hook", l.name), slog.String("call", v.ID), slog.String("tool", v.Tool.Name), slog.String("principal", v.Session.Principal),
-		slog.String("client", v.Session.Client.Name), slog.String("code", code), slog.String("arguments", excerpt(string(l.redactor.JSON(v.Told)))),
+		slog.String("client", v.Session.Client.Name), slog.String("code", code), slog.String("arguments", excerpt(string(l.redactor.JSON(v.Redacted)))),
 	)
 	_ = l.log.Handler().Handle(ctx, rec) // stderr is gone: nobody could be told
 }

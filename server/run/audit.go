@@ -96,7 +96,7 @@ func (p *pass) record(ev Event, out *Outcome, took time.Duration) error {
 		Time: p.r.cfg.Now(), Event: ev, ID: p.id,
 		Tool: p.tool.Name, Principal: excerpt(p.call.Session.Principal, maxAuditText), Client: excerpt(p.call.Session.Client.Name, maxAuditText),
 		Access: p.tool.Access.String(), Verdict: p.verdict.String(), Rule: p.rule,
-		Arguments: p.tellable(),
+		Arguments: p.redactedArgs(),
 	}
 	if p.parent != nil {
 		rec.Parent = p.parent.id
@@ -134,11 +134,11 @@ func (p *pass) record(ev Event, out *Outcome, took time.Duration) error {
 	return err
 }
 
-// tellable returns the arguments as records and logs may show them.
-func (p *pass) tellable() json.RawMessage {
+// redactedArgs returns the arguments as records and logs may show them.
+func (p *pass) redactedArgs() json.RawMessage {
 	switch {
-	case p.told != nil:
-		return p.told
+	case p.redacted != nil:
+		return p.redacted
 	case len(p.call.Args) > 0 && (p.tool.Name == "" || p.tool.Redacts()):
 		return tools.Withheld(p.call.Args)
 	case p.bound.Canonical != nil:

@@ -13,7 +13,7 @@ import (
 // foresee asks the tool which arguments may be shown, and for the plan of the call. The
 // effects of the plan replace those of the tool.
 func (p *pass) foresee(ctx context.Context) error {
-	p.told = p.tool.Redacted(ctx, p.bound)
+	p.redacted = p.tool.Redacted(ctx, p.bound)
 	if !p.tool.Plans() {
 		return nil
 	}

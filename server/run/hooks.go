@@ -76,13 +76,13 @@ func (r redactors) JSON(raw json.RawMessage) json.RawMessage { return r.b.JSON(r
 
 // View is a call as hooks see it.
 type View struct {
-	ID      string
-	Tool    tools.Tool      // the zero Tool where the name was unknown
-	Args    json.RawMessage // canonical; as sent where they were not valid
-	Told    json.RawMessage // the arguments for a log, which must still redact secrets
-	Paths   []string        // the path arguments, as in Args
-	Plan    tools.Plan      // of the call; zero for a tool that has no plans
-	Session tools.SessionInfo
+	ID       string
+	Tool     tools.Tool      // the zero Tool where the name was unknown
+	Args     json.RawMessage // canonical; as sent where they were not valid
+	Redacted json.RawMessage // the arguments for a log, which must still redact secrets
+	Paths    []string        // the path arguments, as in Args
+	Plan     tools.Plan      // of the call; zero for a tool that has no plans
+	Session  tools.SessionInfo
 }
 
 // Decision is the result of a Pre hook. The zero Decision lets the call go on. Of several
@@ -215,7 +215,7 @@ func (p *pass) view() View {
 	if args == nil {
 		args = p.call.Args
 	}
-	v := View{ID: p.id, Tool: p.tool, Args: bytes.Clone(args), Told: bytes.Clone(p.tellable()), Session: p.call.Session, Plan: p.plan}
+	v := View{ID: p.id, Tool: p.tool, Args: bytes.Clone(args), Redacted: bytes.Clone(p.redactedArgs()), Session: p.call.Session, Plan: p.plan}
 	for _, arg := range p.bound.Paths {
 		v.Paths = append(v.Paths, arg.Value)
 	}

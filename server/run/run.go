@@ -121,7 +121,7 @@ type pass struct {
 	mends    []string        // of the arguments as the caller sent them
 	sent     json.RawMessage // canonical, likewise
 	settled  *settlement     // of the earlier passes; nil on the first
-	told     json.RawMessage // the arguments as records and logs may show them; nil: none are bound
+	redacted json.RawMessage // the arguments as records and logs may show them; nil: none are bound
 	replaced bool            // by a hook
 	asked    []string        // what hooks want the user to be asked
 	heard    *heard          // what hooks said; nil: nobody wants to know

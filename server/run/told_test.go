@@ -58,7 +58,7 @@ func TestTold(t *testing.T) {
 				tool("open", tools.Exec, tools.Process, say("ok")),
 			}
 			cfg.Hooks.Pre = append(cfg.Hooks.Pre, func(_ context.Context, v run.View) (run.Decision, error) {
-				if told = string(v.Told); v.Tool.Name == "denied" {
+				if told = string(v.Redacted); v.Tool.Name == "denied" {
 					return run.Decision{Deny: "no"}, nil
 				}
 				return run.Decision{}, nil

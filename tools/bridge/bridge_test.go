@@ -1,51 +1,16 @@
 package bridge_test
 
 import (
+	"context"
 	"encoding/json"
-	"regexp"
+	"os"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 	"toolcrib/tools/internal/tooltest"
 )
-
-func TestSearchTools(t *testing.T) {
-	caller := grown(t)
-	search := find(t, caller.All, "search_tools")
-	ws, _ := tooltest.Tree(t, nil)
-	for _, tc := range []struct {
-		name, args string
-		want       string // of the text; "error: " begins that of an error
-	}{
-		{"the name itself", `{"query":"delete_path","limit":1}`, "1 tool\ndelete_path [files, write, by call_tool]: …\n  path: string required - …\n...\n"},
-		{"a name in a sentence", `{"query":"how do I call make_directory for a new place","limit":1}`, "…\nmake_directory [files, write, by call_tool]: …\n...\n"},
-		{"another case and dashes", `{"query":"Web-Fetch","limit":1}`, "…\nweb_fetch [web, external, by call_tool]: …\n...\n"},
-		{"a slip", `{"query":"wether forcast","limit":1}`, "…\nweather [web, external, by call_tool]: …\n...\n"},
-		{"an ending", `{"query":"scheduling","toolset":"schedule","limit":1}`, "…\nschedule_…\n…\n"},
-		{"a toolset", `{"query":"search","toolset":"memory","limit":1}`, "…\nmemory_search [memory, external, by call_tool]: …\n...\n"},
-		{"values of an argument", `{"query":"glob","limit":1}`, "…\nglob [search, read, by call_read_tool]: Finds files and directories by name, …\n  pattern: string[] required - …\n...\n  kind: file|directory|any (default file) - …\n...\n"},
-		{"fields of objects", `{"query":"edit_file","limit":1}`, "…\nedit_file [files, write, by call_tool]: …\n...\n  edits: object[] required - …\n...\n    old_text: string - …\n...\n  dry_run: boolean (default false) - …\n...\n"},
-		{"everything, by pages", `{"limit":1,"offset":2}`, "1 of … tools; next: offset=3\nsearch_tools [bridge, read, by call_read_tool]: …\n...\n"},
-		{"past the end", `{"toolset":"search","offset":7}`, "offset 7 is past the end: there are 2 tools\n"},
-		{"nothing", `{"query":"qqqq"}`, "no tool fits \"qqqq\"; say it in other words, or list a toolset: bridge, …\n"},
-		{"only words that say nothing", `{"query":"can you do it for me"}`, "no tool fits …\n"},
-		{"nothing, but something like it", `{"query":"translate this paragraph into French","limit":1}`, "no tool fits \"translate this paragraph into French\"; the closest:\n… […\n...\n"},
-		{"an unknown toolset", `{"query":"x","toolset":"file"}`, `error: not_found: no toolset is called "file" (did you mean files; there are: bridge, …)`},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			for range 2 { // the same every time
-				if diff := tooltest.Match(tc.want, outcome(tooltest.Call(t.Context(), ws, search, json.RawMessage(tc.args)))); diff != "" {
-					t.Error(diff)
-				}
-			}
-		})
-	}
-}
 
 // outcome is the text of a result or of an error.
 func outcome(res tools.Result, err error) string {
@@ -55,144 +20,72 @@ func outcome(res tools.Result, err error) string {
 	return tooltest.Text(res)
 }
 
-// The index follows the tools.
-func TestSearchFollowsTools(t *testing.T) {
-	caller := grown(t)
-	search := find(t, caller.All, "search_tools")
-	ws, _ := tooltest.Tree(t, nil)
-	if found := names(searched(t, ws, search, "weather forecast")); len(found) == 0 || found[0] != "weather" {
-		t.Fatalf("found %q", found)
-	}
-	var fewer []tools.Tool
-	for _, tool := range caller.All {
-		if tool.Category != "web" {
-			fewer = append(fewer, tool)
-		}
-	}
-	caller.All = fewer
-	if text := searched(t, ws, search, "weather forecast"); strings.Contains(text, "[web,") {
-		t.Errorf("a tool that is gone is found:\n%s", text)
-	}
-}
-
-func TestCallTool(t *testing.T) {
-	caller := grown(t)
-	call := find(t, caller.All, "call_tool")
-	for _, tc := range []struct{ name, args, want string }{
-		{"by a direct name", `{"name":"read_file","arguments":{"path":"a.txt"}}`, "a.txt: line 1 of 1; …\n1\tone\n"},
-		{"without arguments", `{"name":"list_directory"}`, "…\na.txt 4 B\n"},
-		{"as models write it", `{"tool":"read_file","args":"{\"path\":\"a.txt\"}"}`, "a.txt: line 1 of 1; …\n1\tone\n"},
-		{"itself", `{"name":"call_tool","arguments":{"name":"read_file"}}`, "error: denied: call_tool does not call call_tool (…)"},
-		{"an unknown name", `{"name":"fetch_web","arguments":{}}`, `error: not_found: no tool is called "fetch_web" (did you mean web_fetch, …)`},
-		{"nothing like it", `{"name":"qqqqqq","arguments":{}}`, `error: not_found: no tool is called "qqqqqq" (search_tools finds tools by what they do)`},
-		{"wrong arguments", `{"name":"grep","arguments":{"offset":-1}}`, "error: invalid_argument: …/offset: …; /pattern: … (arguments of grep: pattern: string required, …mode: content|files|count…)"},
-		{"an error of the tool", `{"name":"read_file","arguments":{"path":"b.txt"}}`, "error: not_found: b.txt …"},
-		{"no name", `{"arguments":{}}`, "error: invalid_argument: /name: …"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			ws, _ := tooltest.Tree(t, map[string]string{"a.txt": "one\n"})
-			if diff := tooltest.Match(tc.want, outcome(tooltest.Call(t.Context(), ws, call, json.RawMessage(tc.args)))); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
-// What call_read_tool calls only reads, so that a client can let it run unasked.
-func TestCallReadTool(t *testing.T) {
-	caller := grown(t)
-	call := find(t, caller.All, "call_read_tool")
-	if diff := cmp.Diff(tools.Annotations{ReadOnly: true}, call.Annotations()); diff != "" {
-		t.Errorf("annotations (-want +got):\n%s", diff)
-	}
-	for _, tc := range []struct{ name, args, want string }{
-		{"a tool that reads", `{"name":"read_file","arguments":{"path":"a.txt"}}`, "a.txt: line 1 of 1; …\n1\tone\n"},
-		{"one that writes", `{"name":"write_file","arguments":{"path":"a.txt","content":"two"}}`, "error: denied: call_read_tool calls only tools that read, and write_file has access write (call it by call_tool)"},
-		{"one that runs programs, by its alias", `{"name":"run_command","arguments":{"command":"ls"}}`, "error: denied: …bash has access exec (call it by call_tool)"},
-		{"one that writes, by a name of another system", `{"name":"file_write","arguments":{"path":"a.txt","content":"two"}}`, "error: denied: call_read_tool calls only tools that read, and write_file has access write (call it by call_tool)"},
-		{"one that a name of another system means by its arguments", `{"name":"process","arguments":{"action":"kill","pid":1}}`, "error: denied: call_read_tool calls only tools that read, and process_kill has access exec (call it by call_tool)"},
-		{"itself", `{"name":"call_read_tool","arguments":{"name":"read_file"}}`, "error: denied: call_read_tool does not call call_read_tool (…)"},
-		{"the other", `{"name":"call_tool","arguments":{"name":"write_file"}}`, "error: denied: call_read_tool calls only tools that read, and call_tool has access delegates"},
-		{"an unknown name", `{"name":"fetch_web","arguments":{}}`, `error: not_found: no tool is called "fetch_web" (did you mean web_fetch, …)`},
-		{"wrong arguments", `{"name":"grep","arguments":{"offset":-1}}`, "error: invalid_argument: …/offset: …; /pattern: … (arguments of grep: pattern: string required, …mode: content|files|count…)"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			ws, dir := tooltest.Tree(t, map[string]string{"a.txt": "one\n"})
-			if diff := tooltest.Match(tc.want, outcome(tooltest.Call(t.Context(), ws, call, json.RawMessage(tc.args)))); diff != "" {
-				t.Error(diff)
-			}
-			if diff := cmp.Diff(map[string]string{"a.txt": "one\n"}, tooltest.Contents(t, dir)); diff != "" {
-				t.Errorf("files (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// A result names the tool that calls it, if there is one.
-func TestSearchNamesTheWay(t *testing.T) {
-	caller := grown(t)
-	search := find(t, caller.All, "search_tools")
-	ws, _ := tooltest.Tree(t, nil)
-	all := caller.All
-	for _, tc := range []struct {
-		without    []string
-		glob, bash string
-	}{
-		{nil, "[search, read, by call_read_tool]", "[shell, exec, by call_tool]"},
-		{[]string{"call_read_tool"}, "[search, read, by call_tool]", "[shell, exec, by call_tool]"},
-		{[]string{"call_tool"}, "[search, read, by call_read_tool]", "[shell, exec]"},
-		{[]string{"call_tool", "call_read_tool"}, "[search, read]", "[shell, exec]"},
-	} {
-		caller.All = slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool { return slices.Contains(tc.without, t.Name) })
-		for name, want := range map[string]string{"glob": tc.glob, "bash": tc.bash} {
-			if text := searched(t, ws, search, name); !strings.Contains(text, "\n"+name+" "+want+":") {
-				t.Errorf("without %q, want %s %s:\n%s", tc.without, name, want, text)
-			}
-		}
-	}
-}
-
-// What the text of search_tools offers can be found.
-func TestSearchPromises(t *testing.T) {
-	all := catalog.Tools(catalog.All(&catalog.Services{Caller: &tooltest.Caller{}}))
-	caller := &tooltest.Caller{All: all}
-	search := find(t, catalog.Tools(catalog.All(&catalog.Services{Caller: caller})), "search_tools")
-	description, err := search.Description()
+// grown is the catalog with the tools of testdata/foreign.json, but for those that
+// it has itself by now.
+func grown(t testing.TB) *tooltest.Caller {
+	t.Helper()
+	data, err := os.ReadFile("testdata/foreign.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	quoted := regexp.MustCompile(`"[^"]+"`).FindAllString(description, -1)
-	if len(quoted) == 0 {
-		t.Fatalf("no request in %q", description)
+	var foreign []struct {
+		Name, Category, Title, Description string
+		Arguments                          map[string]string
 	}
-	ws, _ := tooltest.Tree(t, nil)
-	for _, request := range append(quoted, `"web fetch url"`) {
-		fits := !strings.HasPrefix(searched(t, ws, search, strings.Trim(request, `"`)), "no tool fits ")
-		if _, web := catalog.Find(all, "web_fetch"); fits == (request == `"web fetch url"` && !web) {
-			t.Errorf("%s: fits: %t", request, fits)
+	if err := json.Unmarshal(data, &foreign); err != nil {
+		t.Fatal(err)
+	}
+	caller := new(tooltest.Caller)
+	all := catalog.Tools(catalog.All(&catalog.Services{Caller: caller}))
+	for _, f := range foreign {
+		if _, there := catalog.Find(all, f.Name); there {
+			continue
 		}
+		properties := map[string]any{}
+		for name, description := range f.Arguments {
+			properties[name] = map[string]any{"type": "string", "description": description}
+		}
+		raw, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "additionalProperties": false})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool, err := tools.Dynamic(tools.DynamicDef{
+			Name: f.Name, Category: f.Category, Title: f.Title, Doc: f.Description, Schema: raw,
+			Access: tools.External, Effects: tools.Network,
+			Run: func(context.Context, json.RawMessage) (tools.Result, error) { return tools.Result{}, nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, tool)
 	}
+	caller.All = all
+	return caller
 }
 
-// A result is that of the tool: its blocks, structure and meta.
-func TestCallToolPassesThrough(t *testing.T) {
-	caller := grown(t)
-	call := find(t, caller.All, "call_tool")
-	want := tools.Result{
-		Content:    []tools.Block{tools.Text("one"), {Kind: tools.ImageBlock, Data: []byte{1}, MIME: "image/png"}},
-		Structured: json.RawMessage(`{"n":1}`),
-		Meta:       map[string]any{tools.MetaNext: map[string]any{"offset": 2}},
+func find(t testing.TB, all []tools.Tool, name string) tools.Tool {
+	t.Helper()
+	tool, ok := catalog.Find(all, name)
+	if !ok {
+		t.Fatalf("no tool is called %q", name)
 	}
-	rich := grown(t)
-	rich.All = append(rich.All, foreign(t, "rich", want))
-	caller.All = rich.All
-	ws, _ := tooltest.Tree(t, nil)
-	got, err := tooltest.Call(t.Context(), ws, call, json.RawMessage(`{"name":"rich","arguments":{"n":12345678901234567890}}`))
+	return tool
+}
+
+// foreign is a tool that answers with res and the arguments that it got.
+func foreign(t *testing.T, name string, res tools.Result) tools.Tool {
+	t.Helper()
+	tool, err := tools.Dynamic(tools.DynamicDef{
+		Name: name, Category: "test", Title: "Test", Doc: "Tests.",
+		Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"number","description":"a number"}},"additionalProperties":false}`),
+		Access: tools.Read, Effects: tools.None,
+		Run: func(_ context.Context, args json.RawMessage) (tools.Result, error) {
+			res.Content = append(slices.Clone(res.Content), tools.Text(string(args)))
+			return res, nil
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want.Content = append(want.Content, tools.Text(`{"n":12345678901234567890}`))
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	return tool
 }

@@ -114,11 +114,11 @@ func (d Deps) tell(ctx context.Context, in DelegatedIn) DelegatedIn {
 	if bytes.Equal(said, bound.Canonical) {
 		return in
 	}
-	told := DelegatedIn{Name: in.Name} // a new map: the call still uses the other one
-	if json.Unmarshal(said, &told.Arguments) != nil {
+	redacted := DelegatedIn{Name: in.Name} // a new map: the call still uses the other one
+	if json.Unmarshal(said, &redacted.Arguments) != nil {
 		return untold
 	}
-	return told
+	return redacted
 }
 
 // helpful adds to an error the facts that the caller cannot see for unlisted tools: names similar to an

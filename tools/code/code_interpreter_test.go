@@ -397,3 +397,8 @@ func TestPrincipals(t *testing.T) {
 		t.Errorf("another principal: %v", err)
 	}
 }
+
+func TestCellProgress(t *testing.T) {
+	needPython(t)
+	progresses(t, "code_interpreter", printing)
+}

@@ -12,53 +12,6 @@ import (
 	"toolcrib/tools/code"
 )
 
-// TestProgress has programs print while they run. What a caller hears is what they
-// printed, at most four times a second, and nothing after the result.
-func TestProgress(t *testing.T) {
-	needPython(t)
-	const python = "import time\nfor i in range(40):\n    print('line', i)\n    time.sleep(.03)\n'the value'"
-	call := caller(t)
-	for _, c := range []struct{ tool, code string }{
-		{"run_python", python},
-		{"code_interpreter", python},
-		{"run_javascript", "for (let i = 0; i < 40; i++) {\n  console.log('line', i);\n  await new Promise(r => setTimeout(r, 30));\n}\n'the value'"},
-	} {
-		t.Run(c.tool, func(t *testing.T) {
-			t.Parallel()
-			var mu sync.Mutex
-			var over bool
-			var heard []string
-			var at []time.Time
-			ctx := tools.WithProgress(t.Context(), func(e tools.ProgressEvent) {
-				mu.Lock()
-				defer mu.Unlock()
-				if over {
-					t.Errorf("after the result: %q", e.Message)
-				}
-				heard, at = append(heard, e.Message), append(at, time.Now())
-			})
-			got, err := call(ctx, c.tool, map[string]any{"code": c.code, "timeout": "30s"})
-			mu.Lock()
-			over = true
-			mu.Unlock()
-			if err != nil || !strings.Contains(got, "the value") {
-				t.Fatalf("%v: %s", err, got)
-			}
-			time.Sleep(300 * time.Millisecond) // a report that comes late would be seen
-			all := strings.Join(heard, "\n") + "\n"
-			_, printed, _ := strings.Cut(got+"\n", "\n\n")
-			if all == "\n" || !strings.HasPrefix(printed, all) {
-				t.Errorf("heard %q, of %q", all, printed)
-			}
-			for i := 4; i < len(at); i++ {
-				if within := at[i].Sub(at[i-4]); within < 990*time.Millisecond {
-					t.Errorf("five reports within %v", within)
-				}
-			}
-		})
-	}
-}
-
 // TestCapture writes output in pieces, and then the mark with a report. Whoever asks
 // meanwhile gets output, and nothing of the mark.
 func TestCapture(t *testing.T) {
@@ -101,3 +54,44 @@ func TestCapture(t *testing.T) {
 		}
 	}
 }
+
+// progresses has a program print while it runs. What a caller hears is what it printed, at
+// most four times a second, and nothing after the result.
+func progresses(t *testing.T, tool, code string) {
+	t.Helper()
+	t.Parallel()
+	call := caller(t)
+	var mu sync.Mutex
+	var over bool
+	var heard []string
+	var at []time.Time
+	ctx := tools.WithProgress(t.Context(), func(e tools.ProgressEvent) {
+		mu.Lock()
+		defer mu.Unlock()
+		if over {
+			t.Errorf("after the result: %q", e.Message)
+		}
+		heard, at = append(heard, e.Message), append(at, time.Now())
+	})
+	got, err := call(ctx, tool, map[string]any{"code": code, "timeout": "30s"})
+	mu.Lock()
+	over = true
+	mu.Unlock()
+	if err != nil || !strings.Contains(got, "the value") {
+		t.Fatalf("%v: %s", err, got)
+	}
+	time.Sleep(300 * time.Millisecond) // a report that comes late would be seen
+	all := strings.Join(heard, "\n") + "\n"
+	_, printed, _ := strings.Cut(got+"\n", "\n\n")
+	if all == "\n" || !strings.HasPrefix(printed, all) {
+		t.Errorf("heard %q, of %q", all, printed)
+	}
+	for i := 4; i < len(at); i++ {
+		if within := at[i].Sub(at[i-4]); within < 990*time.Millisecond {
+			t.Errorf("five reports within %v", within)
+		}
+	}
+}
+
+// printing prints for a while, in Python.
+const printing = "import time\nfor i in range(40):\n    print('line', i)\n    time.sleep(.03)\n'the value'"

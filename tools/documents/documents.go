@@ -13,7 +13,10 @@ func Category(*services.Services) tools.Category {
 	return tools.Category{
 		ID: "documents", Title: "read and search office files, books, mail and archives",
 		Guide: "parse_document turns office files, EPUB, RTF, HTML, mail, notebooks, CSV, feeds and zip archives into Markdown with headings, lists and tables, page by page; search_documents finds the passages that answer a question, in documents of any language",
-		Tools: []tools.Tool{parseDocumentTool(d), searchDocumentsTool(d)},
+		Tools: []tools.Tool{
+			parseDocumentTool(d),
+			searchDocumentsTool(d),
+		},
 		Start: d.watch.start,
 	}
 }

@@ -1,12 +1,12 @@
 package files_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -31,13 +31,7 @@ func newBench(t testing.TB, tree map[string]string) bench {
 
 func (b bench) tool(name string) tools.Tool {
 	b.Helper()
-	for _, tool := range files.Tools(files.Deps{}) {
-		if tool.Name == name {
-			return tool
-		}
-	}
-	b.Fatalf("no tool is called %q", name)
-	return tools.Tool{}
+	return tool(b, name, files.Deps{})
 }
 
 // args are the arguments of a call; values alternate with names.
@@ -116,7 +110,13 @@ func (b bench) tree(want map[string]string) {
 // change carries out operations in the name of a tool and returns its ID.
 func (b bench) change(tool string, ops ...workspace.Op) string {
 	b.Helper()
-	receipt, err := b.ws.Apply(context.WithoutCancel(b.Context()), workspace.Change{Tool: tool, Principal: tools.Local, Ops: ops})
+	return b.changeAs(tools.Local, tool, ops...)
+}
+
+// changeAs is change for a principal.
+func (b bench) changeAs(principal, tool string, ops ...workspace.Op) string {
+	b.Helper()
+	receipt, err := b.ws.Apply(context.WithoutCancel(b.Context()), workspace.Change{Tool: tool, Principal: principal, Ops: ops})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -149,6 +149,24 @@ func (b bench) remove(name string) workspace.Op {
 	return workspace.Op{Kind: workspace.OpDelete, Path: b.path(name), Recursive: true}
 }
 
+// move is an operation that moves an entry, over another if there is one.
+func (b bench) move(from, to string) workspace.Op {
+	b.Helper()
+	return workspace.Op{Kind: workspace.OpMove, From: b.path(from), Path: b.path(to), Overwrite: true}
+}
+
+// duplicate is an operation that copies an entry, over another if there is one.
+func (b bench) duplicate(from, to string) workspace.Op {
+	b.Helper()
+	return workspace.Op{Kind: workspace.OpCopy, From: b.path(from), Path: b.path(to), Overwrite: true}
+}
+
+// directory is an operation that makes a directory.
+func (b bench) directory(name string) workspace.Op {
+	b.Helper()
+	return workspace.Op{Kind: workspace.OpDirectory, Path: b.path(name)}
+}
+
 // host changes a file as another program would.
 func (b bench) host(name, content string) {
 	b.Helper()
@@ -161,18 +179,6 @@ func (b bench) host(name, content string) {
 	}
 }
 
-var changeOf = regexp.MustCompile(`; change ([0-9a-z]{10,})`)
-
-// id takes the ID of a change out of a result.
-func (b bench) id(text string) string {
-	b.Helper()
-	m := changeOf.FindStringSubmatch(text)
-	if m == nil {
-		b.Fatalf("no change is named: %s", text)
-	}
-	return m[1]
-}
-
 // many is a tree of n small files below a directory.
 func many(dir string, n int) map[string]string {
 	tree := map[string]string{}
@@ -180,4 +186,63 @@ func many(dir string, n int) map[string]string {
 		tree[fmt.Sprintf("%s/%d/%d.txt", dir, i%7, i)] = strings.Repeat("x", i%3) + "\n"
 	}
 	return tree
+}
+
+// historyCut is the text of results about a history that cutHistory has cut.
+const historyCut = "changes are missing: the log of the history was found cut or removed at …Z, with those made after …Z"
+
+// cutHistory changes a.txt twice and cuts the second change off the log of the history.
+func (b bench) cutHistory() {
+	b.Helper()
+	b.change("write_file", b.write("a.txt", "b\n"))
+	b.change("write_file", b.write("a.txt", "c\n"))
+	logs, err := filepath.Glob(filepath.Join(b.ws.StateBase(), "*", "history.d", "log"))
+	if err != nil || len(logs) != 1 {
+		b.Fatalf("logs %q, %v", logs, err)
+	}
+	text, err := os.ReadFile(logs[0])
+	if err == nil {
+		err = os.WriteFile(logs[0], text[:bytes.IndexByte(text, '\n')+1], 0o600)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// stateless opens the workspace without state, so that no history is kept.
+func (b bench) stateless() *workspace.Workspace {
+	b.Helper()
+	ws, err := workspace.Open([]string{b.dir}, workspace.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = ws.Close() })
+	return ws
+}
+
+// loss is a call with the questions before it: if a history is kept, which does not take
+// big.log, and if none is.
+type loss struct {
+	args          args
+	kept, without string
+}
+
+const (
+	lostLarge   = "big.log (67 MB); the history does not keep files above 67 MB, so it cannot be undone"
+	lostWithout = "; no history is kept, so it cannot be undone"
+)
+
+// losing makes a tree with big.log, and checks the questions that a tool asks there before
+// what the history does not keep goes.
+func losing(t *testing.T, tool string, list []loss) bench {
+	t.Helper()
+	b := newBench(t, map[string]string{"a.txt": "a\n", "link": "-> a.txt", "empty/": "", "d/x": "1\n"})
+	large(t, b.dir, workspace.MaxKept+1) // big.log
+	without := b
+	without.ws = b.stateless()
+	for _, l := range list {
+		b.want(l.kept, b.question(tool, l.args))
+		b.want(l.without, without.question(tool, l.args))
+	}
+	return b
 }

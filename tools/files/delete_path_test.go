@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/tools"
 	"toolcrib/tools/files"
+	"toolcrib/tools/files/internal/view"
 	"toolcrib/workspace"
 )
 
@@ -89,27 +91,6 @@ func TestDeleteAsks(t *testing.T) {
 	}
 }
 
-func TestMakeDirectory(t *testing.T) {
-	b := newBench(t, map[string]string{"a.txt": "a\n", "dir/": "", "link": "-> dir", "dangling": "-> nothing", "out": "-> ../.."})
-	for _, c := range []struct{ path, want string }{
-		{"dir", "dir: exists"},
-		{"dir/", "dir: exists"},
-		{"link", "dir: exists"},
-		{".", "error: invalid_argument: …"},
-		{"a.txt", "error: already_exists: a.txt exists…"},
-		{"a.txt/b", "error: …"},
-		{"dangling", "error: already_exists: dangling exists…"},
-		{"out/x", "error: denied: …"},
-		{"link/in/deep", "dir/in/deep: made; change …; undo: restore_file undo=true"},
-		{"new/x/", "new/x: made; change …"},
-		{".git/hooks", "error: denied: .git/hooks is protected…"},
-	} {
-		b.want(c.want, b.call("make_directory", args{"path": c.path}))
-	}
-	b.tree(map[string]string{"a.txt": "a\n", "dir/in/deep/": "", "new/x/": "", "link": "-> dir", "dangling": "-> nothing", "out": "-> ../.."})
-	b.want("undid … make_directory: 1 path; redo: restore_file undo=true version=…\nnew/: deleted", b.call("restore_file", args{"undo": true}))
-}
-
 // Of thousands of notes and steps a result has the first.
 func TestNotesAreBounded(t *testing.T) {
 	notes := make([]string, 3000)
@@ -123,4 +104,51 @@ func TestNotesAreBounded(t *testing.T) {
 	if text := (files.DeletePathOut{Status: "s", Notes: notes[:20]}).Text(); !strings.HasSuffix(text, "\nnote: 19") {
 		t.Errorf("of twenty: %q", text)
 	}
+}
+
+// A file is deleted only if it is the one that the caller expects.
+func TestDeleteExpected(t *testing.T) {
+	b := newBench(t, map[string]string{"a.txt": "a\n"})
+	b.want("error: conflict: …\n...", b.call("delete_path", args{"path": "a.txt", "expected_hash": strings.Repeat("0", 12)}))
+	b.want("a.txt: deleted, …", b.call("delete_path", args{"path": "a.txt", "expected_hash": short("a\n")}))
+}
+
+// What others made of a file that the caller knows is not deleted unseen.
+func TestDeleteStale(t *testing.T) {
+	b := newBench(t, map[string]string{"f": "one\ntwo\n", "g": "g\n"})
+	seen := view.NewSeen(1 << 20)
+	remove := func(a args) string { return b.run(tools.Local, tool(t, "delete_path", files.Deps{Seen: seen}), a) }
+	seen.Note(tools.Local, "f", sum("one\ntwo\n"), []byte("one\ntwo\n"))
+	seen.Note(tools.Local, "g", sum("g\n"), []byte("g\n"))
+	b.host("f", "one\n2\n")
+	b.want("error: conflict: f has changed since you saw it last (expected_hash="+short("one\n2\n")+" deletes it)"+
+		"\nwhat changed:\n--- seen\n+++ now\n@@ -1,2 +1,2 @@\n one\n-two\n+2", remove(args{"path": "f"}))
+	b.tree(map[string]string{"f": "one\n2\n", "g": "g\n"})
+	b.host("g", "y\n")
+	b.want("g: deleted, …", remove(args{"path": "g", "expected_hash": sum("y\n")}))
+	b.host("f", "w\n")
+	seen.Note(tools.Local, "f", sum("w\n"), []byte("w\n"))
+	b.want("f: deleted, …", remove(args{"path": "f"}))
+}
+
+// The user is asked before what the history does not keep goes.
+func TestDeleteAsksBeforeALoss(t *testing.T) {
+	b := losing(t, "delete_path", []loss{
+		{args{"path": "big.log"}, "delete " + lostLarge, "delete big.log (67 MB)" + lostWithout},
+		{args{"path": "a.txt"}, "", "delete a.txt (2 B)" + lostWithout},
+		{args{"path": "link"}, "", "delete link" + lostWithout},
+		{args{"path": "empty"}, "", ""},
+		{args{"path": ".", "recursive": true}, "error: invalid_argument: . is a root …", "error: invalid_argument: . is a root …"},
+	})
+	b.want("error: invalid_argument: . is a root of the workspace, which is not deleted …", b.call("delete_path", args{"path": "."}))
+	b.host("full/a", "1\n")
+	large(t, filepath.Join(b.dir, "full"), workspace.MaxKept+1)
+	b.want("full: deleted, 2 files; change …; cannot be undone: full/big.log is larger than 64 MiB", b.call("delete_path", args{"path": "full", "recursive": true}))
+}
+
+// What is protected in a directory is deleted with it.
+func TestDeleteTreeWithProtected(t *testing.T) {
+	b := newBench(t, map[string]string{"p/.claude/settings.json": "{}\n", "p/.git/config": "[core]\n", "p/main.go": "package main\n"})
+	b.want("p: deleted, 3 files; …", b.call("delete_path", args{"path": "p", "recursive": true}))
+	b.tree(map[string]string{})
 }

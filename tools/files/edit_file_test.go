@@ -128,3 +128,8 @@ func TestEditFileBounds(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Edits at once, among appends, lose nothing, though none expects a hash.
+func TestEditFileConcurrently(t *testing.T) {
+	concurrently(t, "edit_file", func(old, text string) args { return args{"path": "f", "edits": one(old, text)} }, nil)
+}

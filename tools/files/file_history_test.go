@@ -1,11 +1,8 @@
 package files_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,27 +22,12 @@ func TestHistoryOfNothing(t *testing.T) {
 		b.call("file_history", args{"version": "abc", "path": "a.txt"}))
 }
 
-// A log of the history that was cut is told of wherever the history is asked.
+// A list says that the log of the history was cut.
 func TestHistoryCut(t *testing.T) {
 	b := newBench(t, map[string]string{"a.txt": "a\n"})
-	b.change("write_file", b.write("a.txt", "b\n"))
-	b.change("write_file", b.write("a.txt", "c\n"))
-	logs, err := filepath.Glob(filepath.Join(b.ws.StateBase(), "*", "history.d", "log"))
-	if err != nil || len(logs) != 1 {
-		t.Fatalf("logs %q, %v", logs, err)
-	}
-	text, err := os.ReadFile(logs[0])
-	if err == nil {
-		err = os.WriteFile(logs[0], text[:bytes.IndexByte(text, '\n')+1], 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	const lost = "changes are missing: the log of the history was found cut or removed at …Z, with those made after …Z"
-	b.want("1 change; "+lost+"\n… write_file a.txt +1 -1, 2 B", b.call("file_history", args{}))
-	b.want("error: not_found: no change abc is in the history; "+lost+" (file_history lists those that there are)", b.call("file_history", args{"version": "abc"}))
-	b.want("error: conflict: …; "+lost+" (…)", b.call("restore_file", args{"undo": true}))
-	b.want("undid … write_file: 1 path; redo: restore_file undo=true version=…\na.txt: restored, 2 B\nnote: "+lost, b.call("restore_file", args{"undo": true, "overwrite": true}))
+	b.cutHistory()
+	b.want("1 change; "+historyCut+"\n… write_file a.txt +1 -1, 2 B", b.call("file_history", args{}))
+	b.want("error: not_found: no change abc is in the history; "+historyCut+" (file_history lists those that there are)", b.call("file_history", args{"version": "abc"}))
 }
 
 func TestHistoryList(t *testing.T) {
@@ -55,11 +37,11 @@ func TestHistoryList(t *testing.T) {
 	b.change("edit_file", b.write("src/a.go", "package a\n\nvar x = 2\nvar y = 3\n"))
 	b.change("write_file", b.write("src/new.go", "new\n"))
 	b.change("write_file", b.write("bin", "\x00\x02"))
-	b.call("move_path", args{"source": "src/b.go", "destination": "src/c.go"})
-	b.call("delete_path", args{"path": "tree", "recursive": true})
-	b.call("delete_path", args{"path": "l"})
-	b.call("make_directory", args{"path": "made/in"})
-	b.call("copy_path", args{"source": "src", "destination": "lib"})
+	b.change("move_path", b.move("src/b.go", "src/c.go"))
+	b.change("delete_path", b.remove("tree"))
+	b.change("delete_path", b.remove("l"))
+	b.change("make_directory", b.directory("made/in"))
+	b.change("copy_path", b.duplicate("src", "lib"))
 	b.change("apply_patch", b.write("p1", "1\n"), b.write("p2", "2\n"), b.remove("bin"), b.write("src/a.go", "package a\n"), b.write("p3", "3\n"), b.write("p4", "4\n"), b.write("p5", "5\n"))
 	if _, err := b.ws.Apply(t.Context(), workspace.Change{Tool: "write_file", Principal: "somebody", Ops: []workspace.Op{b.write("theirs", "1\n")}}); err != nil {
 		t.Fatal(err)
@@ -165,7 +147,7 @@ func TestHistoryLarge(t *testing.T) {
 	long := strings.Repeat("some line of text\n", 3000)
 	tree["a.txt"], tree["b.txt"] = long, long
 	b := newBench(t, tree)
-	b.call("delete_path", args{"path": "t", "recursive": true})
+	b.change("delete_path", b.remove("t"))
 	id := b.change("edit_file", b.write("a.txt", strings.ReplaceAll(long, "line", "LINE")), b.write("b.txt", strings.ReplaceAll(long, "line", "LINE")))
 	text := b.call("file_history", args{"version": id})
 	if len(text) > 25_000 {
@@ -193,8 +175,6 @@ func TestHistoryOfNarrowedView(t *testing.T) {
 	b.ws = view
 	b.want("1 change\n"+id+" … apply_patch in/a +1 -1, 2 B", b.call("file_history", args{}))
 	b.want(id+" …: 1 file; left out: 1 outside the workspace of this call, or denied to it\nin/a +1 -1, 2 B", b.call("file_history", args{"version": id, "diff": "none"}))
-	b.want("error: denied: 1 file of the change "+id+" are outside the workspace of this call, or are denied to it …", b.call("restore_file", args{"undo": true}))
-	b.want("restored what was before …\nin/a: restored, 2 B", b.call("restore_file", args{"path": "in/a", "version": id}))
 }
 
 // A name that would break a line is quoted.
@@ -207,14 +187,8 @@ func TestHistoryOddNames(t *testing.T) {
 
 func TestHistoryWithoutState(t *testing.T) {
 	b := newBench(t, map[string]string{"a.txt": "a\n"})
-	plain, err := workspace.Open([]string{b.dir}, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer plain.Close()
-	b.ws = plain
+	b.ws = b.stateless()
 	b.want("error: unavailable: no state is kept: …", b.call("file_history", args{}))
-	b.want("error: unavailable: no state is kept: …", b.call("restore_file", args{"undo": true}))
 }
 
 func TestHistoryCancelled(t *testing.T) {
@@ -227,4 +201,15 @@ func TestHistoryCancelled(t *testing.T) {
 			t.Errorf("%v: %v", a, err)
 		}
 	}
+}
+
+func TestHistoryOfMoves(t *testing.T) {
+	b := newBench(t, map[string]string{"n.txt": "n\n", "m.txt": "m\n", "o.txt": "o\n"})
+	b.change("move_path", b.move("n.txt", "d/m.txt"))
+	b.want("1 change\n… move_path n.txt -> d/m.txt moved, 2 B", b.call("file_history", args{}))
+	b.want("1 change of n.txt\n… move_path n.txt -> d/m.txt moved, 2 B", b.call("file_history", args{"path": "n.txt"}))
+	b.change("move_path", b.move("m.txt", "o.txt"))
+	b.change("write_file", b.write("x/y/z", "1\n"))
+	b.change("apply_patch", workspace.Op{Kind: workspace.OpMove, From: b.path("o.txt"), Path: b.path("two/o")}, b.write("two/p", "p\n"))
+	b.want("4 changes\n… apply_patch 2 files\n  o.txt -> two/o moved, 2 B\n  two/p new, 2 B\n… write_file x/y/z new, 2 B\n… move_path m.txt -> o.txt moved, replacing a file, 2 B\n… move_path …", b.call("file_history", args{}))
 }

@@ -181,3 +181,7 @@ func TestListDirectoryPages(t *testing.T) {
 		}
 	}
 }
+
+func TestListDirectoryNextPage(t *testing.T) {
+	nextPages(t, "list_directory", map[string]int{`{"path": "d", "limit": 2}`: 2})
+}

@@ -13,29 +13,20 @@ import (
 	"toolcrib/tools/internal/tooltest"
 )
 
-// TestNextPage compares what a result says to programs of its next page with what its
-// status says, page by page.
-func TestNextPage(t *testing.T) {
+// nextPages compares what results of a tool say to programs of the next page with what their
+// status says, page by page. It is given the arguments of first pages with how many pages
+// there are.
+func nextPages(t *testing.T, tool string, calls map[string]int) {
+	t.Helper()
 	tree := map[string]string{
 		"f": "1\n2\n3\n4\n5\n", "bin": "\x00" + strings.Repeat("x", 40), "d/a": "", "d/b": "", "d/c": "",
 		"n.ipynb": `{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[{"cell_type":"markdown","metadata":{},"source":"a\nb\nc\nd"}]}`,
 	}
-	for _, tt := range []struct {
-		tool, args string
-		pages      int
-	}{
-		{"read_file", `{"path": "f", "limit": 2}`, 3},
-		{"read_file", `{"path": "f", "limit": 2, "offset": -5}`, 3},
-		{"read_file", `{"path": "f", "byte_offset": 0, "byte_limit": 4}`, 3},
-		{"read_file", `{"path": "bin", "byte_offset": 0, "byte_limit": 16}`, 3},
-		{"read_file", `{"path": "n.ipynb", "limit": 2}`, 3},
-		{"read_files", `{"paths": ["d/*"]}`, 1},
-		{"list_directory", `{"path": "d", "limit": 2}`, 2},
-	} {
-		t.Run(tt.tool+tt.args, func(t *testing.T) {
-			c := newCaller(t, tt.tool, tree)
+	for call, want := range calls {
+		t.Run(call, func(t *testing.T) {
+			c := newCaller(t, tool, tree)
 			args := map[string]any{}
-			if err := json.Unmarshal([]byte(tt.args), &args); err != nil {
+			if err := json.Unmarshal([]byte(call), &args); err != nil {
 				t.Fatal(err)
 			}
 			pages := 0
@@ -61,8 +52,8 @@ func TestNextPage(t *testing.T) {
 				}
 				maps.Copy(args, next)
 			}
-			if pages != tt.pages {
-				t.Errorf("%d pages, want %d", pages, tt.pages)
+			if pages != want {
+				t.Errorf("%d pages, want %d", pages, want)
 			}
 		})
 	}

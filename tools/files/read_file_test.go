@@ -290,3 +290,13 @@ func BenchmarkReadFile(b *testing.B) {
 		})
 	}
 }
+
+func TestReadFileNextPage(t *testing.T) {
+	nextPages(t, "read_file", map[string]int{
+		`{"path": "f", "limit": 2}`:                           3,
+		`{"path": "f", "limit": 2, "offset": -5}`:             3,
+		`{"path": "f", "byte_offset": 0, "byte_limit": 4}`:    3,
+		`{"path": "bin", "byte_offset": 0, "byte_limit": 16}`: 3,
+		`{"path": "n.ipynb", "limit": 2}`:                     3,
+	})
+}

@@ -135,3 +135,7 @@ func TestReadFilesUnreadable(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestReadFilesNextPage(t *testing.T) {
+	nextPages(t, "read_files", map[string]int{`{"paths": ["d/*"]}`: 1})
+}

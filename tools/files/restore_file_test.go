@@ -46,27 +46,27 @@ func TestUndoAndRedo(t *testing.T) {
 		{"several", func(b bench) {
 			b.change("apply_patch", b.write("a.txt", "A\n"), b.remove("b.txt"), b.write("n/f", "1\n"), b.write("c.txt", "c\n"))
 		}, "c.txt: deleted\nn/: deleted\na.txt: restored, 2 B\nb.txt: restored, 2 B"},
-		{"delete a file", func(b bench) { b.call("delete_path", args{"path": "run.sh"}) }, "run.sh: restored, 10 B"},
-		{"delete a link", func(b bench) { b.call("delete_path", args{"path": "link"}) }, "link: restored"},
-		{"delete a tree", func(b bench) { b.call("delete_path", args{"path": "tree", "recursive": true}) },
+		{"delete a file", func(b bench) { b.change("delete_path", b.remove("run.sh")) }, "run.sh: restored, 10 B"},
+		{"delete a link", func(b bench) { b.change("delete_path", b.remove("link")) }, "link: restored"},
+		{"delete a tree", func(b bench) { b.change("delete_path", b.remove("tree")) },
 			"tree/: made again\n...\ntree/d/e/: made again\n...\ntree/l: restored"},
-		{"make a directory", func(b bench) { b.call("make_directory", args{"path": "m/n"}) }, "m/: deleted"},
-		{"move a file", func(b bench) { b.call("move_path", args{"source": "a.txt", "destination": "n/a"}) }, "n/a -> a.txt: moved back\nn/: deleted"},
-		{"move a tree", func(b bench) { b.call("move_path", args{"source": "tree", "destination": "n/t"}) }, "n/t -> tree: moved back\nn/: deleted"},
-		{"move a link", func(b bench) { b.call("move_path", args{"source": "link", "destination": "l2"}) }, "l2 -> link: moved back"},
+		{"make a directory", func(b bench) { b.change("make_directory", b.directory("m/n")) }, "m/: deleted"},
+		{"move a file", func(b bench) { b.change("move_path", b.move("a.txt", "n/a")) }, "n/a -> a.txt: moved back\nn/: deleted"},
+		{"move a tree", func(b bench) { b.change("move_path", b.move("tree", "n/t")) }, "n/t -> tree: moved back\nn/: deleted"},
+		{"move a link", func(b bench) { b.change("move_path", b.move("link", "l2")) }, "l2 -> link: moved back"},
 		{"move over a file", func(b bench) {
-			b.call("move_path", args{"source": "a.txt", "destination": "b.txt", "overwrite": true})
+			b.change("move_path", b.move("a.txt", "b.txt"))
 		}, "b.txt -> a.txt: moved back\nb.txt: restored, 2 B"},
 		{"move a tree over one", func(b bench) {
-			b.call("move_path", args{"source": "tree", "destination": "other", "overwrite": true})
+			b.change("move_path", b.move("tree", "other"))
 		}, "other -> tree: moved back\nother/: made again\nother/q: restored, 2 B"},
-		{"copy a file", func(b bench) { b.call("copy_path", args{"source": "a.txt", "destination": "n/c"}) }, "n/: deleted"},
+		{"copy a file", func(b bench) { b.change("copy_path", b.duplicate("a.txt", "n/c")) }, "n/: deleted"},
 		{"copy over a file", func(b bench) {
-			b.call("copy_path", args{"source": "a.txt", "destination": "b.txt", "overwrite": true})
+			b.change("copy_path", b.duplicate("a.txt", "b.txt"))
 		}, "b.txt: restored, 2 B"},
-		{"copy a tree", func(b bench) { b.call("copy_path", args{"source": "tree", "destination": "n/t"}) }, "n/: deleted"},
+		{"copy a tree", func(b bench) { b.change("copy_path", b.duplicate("tree", "n/t")) }, "n/: deleted"},
 		{"copy a tree over one", func(b bench) {
-			b.call("copy_path", args{"source": "tree", "destination": "other", "overwrite": true})
+			b.change("copy_path", b.duplicate("tree", "other"))
 		}, "other/: deleted\nother/: made again\nother/q: restored, 2 B"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -175,8 +175,8 @@ func TestUndoOfWhatIsUndone(t *testing.T) {
 	b.host("a.txt", "a\n")
 	b.want("undid … apply_patch: 1 path; …\nb.txt: restored, 2 B", b.call("restore_file", args{"undo": true, "version": id}))
 	b.want("nothing to do: all is as before "+id+" …", b.call("restore_file", args{"undo": true, "version": id}))
-	moved := b.id(b.call("move_path", args{"source": "a.txt", "destination": "c.txt"}))
-	b.call("move_path", args{"source": "c.txt", "destination": "a.txt"})
+	moved := b.change("move_path", b.move("a.txt", "c.txt"))
+	b.change("move_path", b.move("c.txt", "a.txt"))
 	b.want("nothing to do: all is as before "+moved+" …", b.call("restore_file", args{"undo": true, "version": moved}))
 }
 
@@ -189,7 +189,7 @@ func TestUndoKeepsWhatIsOthers(t *testing.T) {
 	b.want("undid … write_file: 1 path; …\nn/m/: deleted\nnote: n/ stays: it holds something else by now", b.call("restore_file", args{"undo": true}))
 	b.tree(map[string]string{"src/a": "1\n", "n/other": "x\n"})
 
-	b.call("copy_path", args{"source": "src", "destination": "dst"})
+	b.change("copy_path", b.duplicate("src", "dst"))
 	b.host("dst/mine", "x\n")
 	b.want("error: conflict: nothing is undone: not as the change … left it: dst, dst/mine …", b.call("restore_file", args{"undo": true}))
 	undo := b.call("restore_file", args{"undo": true, "overwrite": true})
@@ -202,9 +202,9 @@ func TestUndoKeepsWhatIsOthers(t *testing.T) {
 func TestUndoIsTheCallers(t *testing.T) {
 	b := newBench(t, map[string]string{"a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n"})
 	b.want("error: not_found: the history has no change of yours to undo …", b.call("restore_file", args{"undo": true}))
-	b.as("alice", "delete_path", args{"path": "a.txt"})
-	b.call("delete_path", args{"path": "b.txt"})
-	last := b.id(b.as("bob", "delete_path", args{"path": "c.txt"}))
+	b.changeAs("alice", "delete_path", b.remove("a.txt"))
+	b.change("delete_path", b.remove("b.txt"))
+	last := b.changeAs("bob", "delete_path", b.remove("c.txt"))
 	b.want("dry run, nothing is changed: would undo … delete_path by bob: 1 path\nc.txt: restored, 2 B", b.call("restore_file", args{"undo": true, "version": last, "dry_run": true}))
 	b.want("undid …Z delete_path: 1 path; …\na.txt: restored, 2 B", b.as("alice", "restore_file", args{"undo": true}))
 	b.want("undid …Z delete_path: 1 path; …\nb.txt: restored, 2 B", b.call("restore_file", args{"undo": true, "path": "b.txt"}))
@@ -219,7 +219,7 @@ func TestRestoreVersion(t *testing.T) {
 	}
 	first := b.change("write_file", b.write("a.txt", "two\n"))
 	second := b.change("write_file", b.write("a.txt", "three\n"), b.write("new", "n\n"))
-	b.call("delete_path", args{"path": "a.txt"})
+	b.change("delete_path", b.remove("a.txt"))
 	b.want("restored what was before "+first+" …Z write_file: 1 path; change …"+undoHint+"\na.txt: restored, 4 B", b.call("restore_file", args{"path": "a.txt", "version": first}))
 	b.tree(map[string]string{"a.txt": "one\n", "new": "n\n", "tree/x": "1\n", "tree/y/z": "2\n", "tree/e/": ""})
 	if info, err := os.Stat(filepath.Join(b.dir, "a.txt")); err != nil || info.Mode().Perm() != 0o600 {
@@ -227,7 +227,7 @@ func TestRestoreVersion(t *testing.T) {
 	}
 	b.want("nothing to do: …", b.call("restore_file", args{"path": "a.txt", "version": first}))
 	b.call("restore_file", args{"path": "a.txt", "version": second})
-	gone := b.id(b.call("delete_path", args{"path": "tree", "recursive": true}))
+	gone := b.change("delete_path", b.remove("tree"))
 	b.want("restored what was before … delete_path: 2 paths; …\ntree/y/: made again\ntree/y/z: restored, 2 B", b.call("restore_file", args{"path": "tree/y", "version": gone}))
 	b.tree(map[string]string{"a.txt": "two\n", "new": "n\n", "tree/y/z": "2\n"})
 	b.host("new2", "x\n")
@@ -252,9 +252,8 @@ func TestRestoreVersion(t *testing.T) {
 func TestRestoreOfWhatIsNotKept(t *testing.T) {
 	b := newBench(t, map[string]string{"d/a": "1\n"})
 	large(t, filepath.Join(b.dir, "d"), workspace.MaxKept+1)
-	deleted := b.call("delete_path", args{"path": "d", "recursive": true})
-	b.want("d: deleted, 2 files; change …; cannot be undone: d/big.log is larger than 64 MiB", deleted)
-	b.want("error: too_large: nothing is undone of the change …: d/big.log was larger than 64 MiB, which is not kept (undo=true version="+changeOf.FindStringSubmatch(deleted)[1]+" paths=[...] undoes the others)", b.call("restore_file", args{"undo": true}))
+	deleted := b.change("delete_path", b.remove("d"))
+	b.want("error: too_large: nothing is undone of the change …: d/big.log was larger than 64 MiB, which is not kept (undo=true version="+deleted+" paths=[...] undoes the others)", b.call("restore_file", args{"undo": true}))
 	b.tree(map[string]string{})
 	records, _, err := b.ws.History(t.Context(), workspace.HistoryQuery{})
 	if err != nil {
@@ -269,7 +268,7 @@ func TestRestoreOfWhatIsNotKept(t *testing.T) {
 func TestRestoreLarge(t *testing.T) {
 	tree := many("t", 150)
 	b := newBench(t, tree)
-	b.call("delete_path", args{"path": "t", "recursive": true})
+	b.change("delete_path", b.remove("t"))
 	if q := b.question("restore_file", args{"undo": true}); q != "" {
 		t.Errorf("asks before it restores: %s", q)
 	}
@@ -300,12 +299,12 @@ func TestUndoOfUnnamablePaths(t *testing.T) {
 		}
 	}
 	before := modes(t, b.dir)
-	b.call("delete_path", args{"path": "d", "recursive": true})
+	b.change("delete_path", b.remove("d"))
 	b.want("undid …\n...\nd/caf…\n...", b.call("restore_file", args{"undo": true}))
 	if now := modes(t, b.dir); now != before {
 		t.Errorf("the undo left\n%s\nit was\n%s", now, before)
 	}
-	b.call("copy_path", args{"source": "d", "destination": "e/d"})
+	b.change("copy_path", b.duplicate("d", "e/d"))
 	b.want("undid … copy_path: 1 path; …\ne/: deleted", b.call("restore_file", args{"undo": true}))
 	if now := modes(t, b.dir); now != before {
 		t.Errorf("the undo left\n%s\nit was\n%s", now, before)
@@ -323,7 +322,7 @@ func TestUndoOfProtected(t *testing.T) {
 	kept := b.ws
 	b.ws = free
 	b.host(".git/hooks/pre-commit", "#!/bin/sh\n")
-	b.want(".git/hooks/pre-commit: deleted, …", b.call("delete_path", args{"path": ".git/hooks/pre-commit"}))
+	b.change("delete_path", b.remove(".git/hooks/pre-commit"))
 	b.ws = kept
 	b.want("undid …\n.git/hooks/pre-commit: restored, 10 B", b.call("restore_file", args{"undo": true}))
 	b.ws = free

@@ -28,16 +28,17 @@ type caller struct {
 	extra map[string]any // arguments of every call
 }
 
+// newCaller makes a caller of a tool that remembers what it has seen, as in a server.
 func newCaller(t testing.TB, name string, tree map[string]string) caller {
 	t.Helper()
 	ws, dir := tooltest.Tree(t, tree)
-	return caller{TB: t, tool: tool(t, name), ws: ws, dir: dir}
+	return caller{TB: t, tool: tool(t, name, files.Deps{Seen: view.NewSeen(16 << 20), Lines: view.NewLineIndex()}), ws: ws, dir: dir}
 }
 
-// tool returns a tool that remembers what it has seen, as in a server.
-func tool(t testing.TB, name string) tools.Tool {
+// tool returns a tool of the category.
+func tool(t testing.TB, name string, d files.Deps) tools.Tool {
 	t.Helper()
-	for _, tool := range files.Tools(files.Deps{Seen: view.NewSeen(16 << 20), Lines: view.NewLineIndex()}) {
+	for _, tool := range files.Tools(d) {
 		if tool.Name == name {
 			return tool
 		}
@@ -148,13 +149,7 @@ func utf16(text string) string {
 func newWriter(t testing.TB, d files.Deps, name string, tree map[string]string) caller {
 	t.Helper()
 	ws, dir := tooltest.Tree(t, tree)
-	for _, tool := range files.Tools(d) {
-		if tool.Name == name {
-			return caller{TB: t, tool: tool, ws: ws, dir: dir}
-		}
-	}
-	t.Fatalf("no tool is called %q", name)
-	return caller{}
+	return caller{TB: t, tool: tool(t, name, d), ws: ws, dir: dir}
 }
 
 func (c caller) write(name, data string) {

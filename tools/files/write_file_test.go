@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/tools"
 	"toolcrib/tools/files"
-	"toolcrib/tools/internal/tooltest"
-
+	"toolcrib/tools/files/internal/change"
 	"toolcrib/tools/files/internal/view"
+	"toolcrib/tools/internal/tooltest"
+	"toolcrib/workspace"
 )
 
 func TestWriteFile(t *testing.T) {
@@ -181,4 +183,77 @@ func TestWriteFileConflictFromHistory(t *testing.T) {
 	if got := w.content("f"); got != "two\n" {
 		t.Errorf("the file is %q", got)
 	}
+}
+
+// The user is asked before a write replaces what cannot be undone.
+func TestWriteAsksBeforeALoss(t *testing.T) {
+	b := losing(t, "write_file", []loss{
+		{args{"path": "big.log", "content": "x"}, "overwrite " + lostLarge, "overwrite big.log (67 MB)" + lostWithout},
+		{args{"path": "big.log", "content": "x", "mode": "append"}, "", ""},
+		{args{"path": "big.log", "content": "x", "mode": "create"}, "", ""},
+		{args{"path": "a.txt", "content": "x"}, "", "overwrite a.txt (2 B)" + lostWithout},
+		{args{"path": "new", "content": "x"}, "", ""},
+	})
+	b.want("big.log: overwritten, …; cannot be undone: big.log is larger than 64 MiB\n...", b.call("write_file", args{"path": "big.log", "content": "x\n"}))
+}
+
+// A write does not replace what others made of a file that the caller knows.
+func TestWriteStale(t *testing.T) {
+	b := newBench(t, map[string]string{"f": "one\ntwo\n", "g": "g\n"})
+	seen := view.NewSeen(1 << 20)
+	write := func(a args) string { return b.run(tools.Local, tool(t, "write_file", files.Deps{Seen: seen}), a) }
+	seen.Note(tools.Local, "f", sum("one\ntwo\n"), []byte("one\ntwo\n"))
+	b.host("f", "one\n2\n")
+	b.want("error: conflict: f has changed since you saw it last (expected_hash="+short("one\n2\n")+" overwrites it)"+
+		"\nwhat changed:\n--- seen\n+++ now\n@@ -1,2 +1,2 @@\n one\n-two\n+2", write(args{"path": "f", "content": "x\n"}))
+	b.tree(map[string]string{"f": "one\n2\n", "g": "g\n"})
+	b.want("f: unchanged, …", write(args{"path": "f", "content": "one\n2\n"}))
+	b.want("f: appended …", write(args{"path": "f", "content": "3\n", "mode": "append"}))
+	b.want("f: overwritten, …\n...", write(args{"path": "f", "content": "x\n"}))
+	b.host("f", "y\n")
+	b.want("f: overwritten, …\n...", write(args{"path": "f", "content": "z\n", "expected_hash": sum("y\n")}))
+	b.host("g", "other\n") // never seen
+	b.want("g: overwritten, …\n...", write(args{"path": "g", "content": "z\n"}))
+}
+
+// What the caller itself did is no surprise.
+func TestWriteStaleNeverOfOwnChanges(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "a\n", "b": "b\n", "d/x": "1\n", "e/x": "2\n"})
+	seen := view.NewSeen(1 << 20)
+	for name, content := range map[string]string{"a": "a\n", "b": "b\n", "d/x": "1\n", "e/x": "2\n"} {
+		seen.Note(tools.Local, name, sum(content), []byte(content))
+	}
+	ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: b.ws})
+	do := func(tool string, op workspace.Op) {
+		t.Helper()
+		if _, err := (change.Writer{Seen: seen}).Apply(ctx, workspace.Change{Tool: tool, Ops: []workspace.Op{op}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(a args) string { return b.run(tools.Local, tool(t, "write_file", files.Deps{Seen: seen}), a) }
+	ok := func(path, content string) {
+		t.Helper()
+		b.want(path+": overwritten, …\n...", write(args{"path": path, "content": content}))
+	}
+	do("move_path", b.move("a", "b"))
+	ok("b", "B\n")
+	do("move_path", b.move("d", "e"))
+	ok("e/x", "3\n")
+	do("delete_path", b.remove("e"))
+	b.host("e/x", "new\n")
+	ok("e/x", "4\n")
+	long := strings.Repeat("a line of some length\n", 500_000)
+	b.host("a", long)
+	seen.Note(tools.Local, "a", sum(long), nil)
+	b.want("a: appended …", write(args{"path": "a", "content": "1\n", "mode": "append"}))
+	b.want("a: overwritten, …\n...", write(args{"path": "a", "content": "1\n"}))
+	b.host("a", long)
+	write(args{"path": "a", "content": "1\n", "mode": "append"})
+	b.host("a", "of others\n")
+	b.want("error: conflict: a has changed since you saw it last …", write(args{"path": "a", "content": "1\n"}))
+}
+
+// Appends at once, among edits, lose nothing.
+func TestWriteFileConcurrently(t *testing.T) {
+	concurrently(t, "write_file", nil, func(_, line string) args { return args{"path": "f", "mode": "append", "content": line} })
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,78 +17,18 @@ import (
 	"toolcrib/workspace"
 )
 
-// libraryTools returns the tools with a library that works until the test ends.
-func libraryTools(t *testing.T) (grep, glob tools.Tool) {
+// libraryTool returns a tool with a library that works until the test ends.
+func libraryTool(t *testing.T, name string) tools.Tool {
 	t.Helper()
 	library := search.NewLibrary()
 	t.Cleanup(library.Start(t.Context(), 1<<30, nil))
 	for _, tl := range search.Tools(search.Deps{Library: library}) {
-		switch tl.Name {
-		case "grep":
-			grep = tl
-		case "glob":
-			glob = tl
+		if tl.Name == name {
+			return tl
 		}
 	}
-	return grep, glob
-}
-
-// indexed searches until the index is ready.
-func indexed(t *testing.T, ws *workspace.Workspace, grep tools.Tool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		meta := answer(t, ws, grep, map[string]any{"pattern": "x"}).Meta
-		if meta["toolcrib/index"] == "ready" {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("no index after a minute: %v", meta)
-		}
-	}
-}
-
-// A library saves time and must not change a byte: whatever has changed before a
-// search, it answers as tools that know nothing.
-func TestLibraryAnswersAsAScan(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(7, 8))
-	ws, dir := tooltest.Tree(t, map[string]string{
-		"a/one.txt": "red green\nneedle\n", "a/two.go": "func needle() {\n\treturn\n}\n", "a/b/three.txt": "Needle\r\nred\r\n",
-		"bin/x": "\x00needle", ".hidden/four.txt": "needle", "out/five.txt": "needle", ".ignore": "out/\n", "empty": "",
-		"large.txt": strings.Repeat("a line\n", 30_000) + "needle\n" + strings.Repeat("a red line\n", 20_000) + "func needle() {\n\treturn",
-		"wide.txt":  "\xff\xfen\x00e\x00e\x00d\x00l\x00e\x00\n\x00", "kelvin.txt": "see\u212aing needle\n",
-	})
-	grep, glob := libraryTools(t)
-	indexed(t, ws, grep)
-	greps := []map[string]any{
-		{"pattern": "needle"}, {"pattern": "nothing like it"}, {"pattern": "seeking", "case": "insensitive"}, {"pattern": "red|func \\w+", "mode": "files"},
-		{"pattern": "needle", "mode": "count", "sort": "newest"}, {"pattern": "needle\\(\\) \\{\n\treturn", "multiline": true}, {"pattern": "e", "limit": 2},
-		{"pattern": "needle", "path": "a"}, {"pattern": "needle", "glob": []string{"*.txt"}}, {"pattern": "zzz", "glob": []string{"*.go"}},
-		{"pattern": "needle", "exclude": []string{"a"}}, {"pattern": "zzz", "exclude": []string{"b", "*.go"}}, {"pattern": "needle", "hidden": false},
-		{"pattern": "needle", "type": []string{"go"}}, {"pattern": "[[:upper:]]\\w{4}"}, {"pattern": `\x{fffd}`}, {"pattern": `\p{So} needle`}, {"pattern": "needle", "path": "out"},
-	}
-	globs := []map[string]any{
-		{"pattern": []string{"*"}}, {"pattern": []string{"*"}, "hidden": true}, {"pattern": []string{"**"}, "kind": "any", "hidden": true},
-		{"pattern": []string{"*.zzz"}}, {"pattern": []string{"*.txt"}, "exclude": []string{"b"}}, {"pattern": []string{"*"}, "kind": "directory"},
-		{"pattern": []string{"*"}, "path": "a", "limit": 1}, {"pattern": []string{"*.txt"}, "sort": "newest"},
-	}
-	used := map[any]int{}
-	check := func(used map[any]int, tl tools.Tool, args map[string]any) {
-		got, want := answer(t, ws, tl, args), answer(t, ws, tool(t, tl.Name), args)
-		if diff := cmp.Diff(tooltest.Text(want), tooltest.Text(got)); diff != "" {
-			t.Fatalf("%s %v (-scan +library):\n%s", tl.Name, args, diff)
-		}
-		used[got.Meta["toolcrib/freshness"]]++
-	}
-	for range 150 {
-		changeTree(t, rnd, dir)
-		for range 3 {
-			check(used, grep, greps[rnd.IntN(len(greps))])
-			check(used, glob, globs[rnd.IntN(len(globs))])
-		}
-	}
-	if used["watch"]+used["stat"] < used["scan"] {
-		t.Errorf("answers by their freshness: %v", used)
-	}
+	t.Fatalf("no tool %q", name)
+	return tools.Tool{}
 }
 
 // changeTree makes one change.
@@ -120,51 +59,75 @@ func changeTree(t *testing.T, rnd *rand.Rand, dir string) {
 	}
 }
 
-// A page is one of what there is, whatever the pages before it have shown.
-func TestPagesOfWhatHasChanged(t *testing.T) {
-	ws, dir := tooltest.Tree(t, map[string]string{"a": "x\n", "b": "x\n", "c": "x\n", "d": "x\n", "e": "x\n"})
-	grep, glob := libraryTools(t)
-	indexed(t, ws, grep)
-	for _, gone := range []string{"d", "a"} {
-		for _, tt := range []struct {
-			tool tools.Tool
-			args map[string]any
-		}{{grep, map[string]any{"pattern": "x", "limit": 2}}, {glob, map[string]any{"pattern": []string{"*"}, "limit": 2}}} {
-			delete(tt.args, "offset")
-			answer(t, ws, tt.tool, tt.args)
-			if err := os.RemoveAll(filepath.Join(dir, gone)); err != nil {
-				t.Fatal(err)
-			}
-			tt.args["offset"] = 2
-			got, want := answer(t, ws, tt.tool, tt.args), answer(t, ws, tool(t, tt.tool.Name), tt.args)
+// asAScan checks that a library saves time and does not change a byte: whatever has changed
+// before a search, it answers as a tool that knows nothing. The library works on the workspace
+// when ready has returned.
+func asAScan(t *testing.T, name string, ready func(*workspace.Workspace, tools.Tool), calls []map[string]any) {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(7, 8))
+	ws, dir := tooltest.Tree(t, map[string]string{
+		"a/one.txt": "red green\nneedle\n", "a/two.go": "func needle() {\n\treturn\n}\n", "a/b/three.txt": "Needle\r\nred\r\n",
+		"bin/x": "\x00needle", ".hidden/four.txt": "needle", "out/five.txt": "needle", ".ignore": "out/\n", "empty": "",
+		"large.txt": strings.Repeat("a line\n", 30_000) + "needle\n" + strings.Repeat("a red line\n", 20_000) + "func needle() {\n\treturn",
+		"wide.txt":  "\xff\xfen\x00e\x00e\x00d\x00l\x00e\x00\n\x00", "kelvin.txt": "see\u212aing needle\n",
+	})
+	library := libraryTool(t, name)
+	ready(ws, library)
+	used := map[any]int{}
+	for range 150 {
+		changeTree(t, rnd, dir)
+		for range 3 {
+			args := calls[rnd.IntN(len(calls))]
+			got, want := answer(t, ws, library, args), answer(t, ws, tool(t, name), args)
 			if diff := cmp.Diff(tooltest.Text(want), tooltest.Text(got)); diff != "" {
-				t.Errorf("%s without %s (-scan +library):\n%s", tt.tool.Name, gone, diff)
+				t.Fatalf("%v (-scan +library):\n%s", args, diff)
 			}
-			if err := os.WriteFile(filepath.Join(dir, gone), []byte("x\n"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			used[got.Meta["toolcrib/freshness"]]++
+		}
+	}
+	if used["watch"]+used["stat"] < used["scan"] {
+		t.Errorf("answers by their freshness: %v", used)
+	}
+}
+
+// changedPages checks that a page is one of what there is, whatever the pages before it have
+// shown.
+func changedPages(t *testing.T, name string, ready func(*workspace.Workspace, tools.Tool), pattern any) {
+	t.Helper()
+	ws, dir := tooltest.Tree(t, map[string]string{"a": "x\n", "b": "x\n", "c": "x\n", "d": "x\n", "e": "x\n"})
+	library := libraryTool(t, name)
+	ready(ws, library)
+	for _, gone := range []string{"d", "a"} {
+		args := map[string]any{"pattern": pattern, "limit": 2}
+		answer(t, ws, library, args)
+		if err := os.RemoveAll(filepath.Join(dir, gone)); err != nil {
+			t.Fatal(err)
+		}
+		args["offset"] = 2
+		got, want := answer(t, ws, library, args), answer(t, ws, tool(t, name), args)
+		if diff := cmp.Diff(tooltest.Text(want), tooltest.Text(got)); diff != "" {
+			t.Errorf("without %s (-scan +library):\n%s", gone, diff)
+		}
+		if err := os.WriteFile(filepath.Join(dir, gone), []byte("x\n"), 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
 
-func TestFreshReadsTheFiles(t *testing.T) {
+// freshness checks how answers of a library are known to be up to date.
+func freshness(t *testing.T, name string, ready func(*workspace.Workspace, tools.Tool), pattern any, scans ...string) {
+	t.Helper()
 	ws, _ := tooltest.Tree(t, map[string]string{"a.txt": "x\n"})
-	grep, glob := libraryTools(t)
-	indexed(t, ws, grep)
-	for _, tt := range []struct {
-		tool  tools.Tool
-		args  map[string]any
-		fresh []any
-	}{
-		{grep, map[string]any{"pattern": "x"}, []any{"watch", "stat"}},
-		{grep, map[string]any{"pattern": "x", "fresh": true}, []any{"scan"}},
-		{grep, map[string]any{"pattern": "x", "include_ignored": true}, []any{"scan"}},
-		{glob, map[string]any{"pattern": []string{"*"}}, []any{"watch", "stat"}},
-		{glob, map[string]any{"pattern": []string{"*"}, "fresh": true}, []any{"scan"}},
-	} {
-		got := answer(t, ws, tt.tool, tt.args).Meta["toolcrib/freshness"]
-		if got != tt.fresh[0] && got != tt.fresh[len(tt.fresh)-1] {
-			t.Errorf("%s %v: %v, want one of %v", tt.tool.Name, tt.args, got, tt.fresh)
+	library := libraryTool(t, name)
+	ready(ws, library)
+	args := map[string]any{"pattern": pattern}
+	if got := answer(t, ws, library, args).Meta["toolcrib/freshness"]; got != "watch" && got != "stat" {
+		t.Errorf("%v: %v", args, got)
+	}
+	for _, argument := range scans {
+		args := map[string]any{"pattern": pattern, argument: true}
+		if got := answer(t, ws, library, args).Meta["toolcrib/freshness"]; got != "scan" {
+			t.Errorf("%v: %v", args, got)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (d Deps) bashQuestion(ctx context.Context, in BashIn) (tools.Question, erro
 
 // tellBash returns the arguments as records may have them: without secrets.
 func tellBash(_ context.Context, in BashIn) BashIn {
-	in.Command, in.Env = command.Told(in.Command), toldVariables(in.Env)
+	in.Command, in.Env = command.Redacted(in.Command), redactedVariables(in.Env)
 	return in
 }
 

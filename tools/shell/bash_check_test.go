@@ -90,18 +90,6 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// Beyond the end of an output its length is told.
-func TestBeyondOutput(t *testing.T) {
-	s, ctx := start(t), t.Context()
-	s.want(s.call(ctx, "bash", map[string]any{"command": "echo one; sleep 60", "background": true}), `^running`)
-	s.want(s.call(ctx, "job_output", map[string]any{"offset": 0, "wait": "10s"}), `\n\none\n$`)
-	s.want(s.call(ctx, "job_output", map[string]any{"offset": 1000}), `\noffset 1000 is beyond the end: the output has 4 bytes\n`)
-	s.want(s.call(ctx, "job_output", map[string]any{"line": 7}), `\nline 7 is beyond the end: the output has 1 line\n`)
-	if text := s.call(ctx, "job_output", map[string]any{"offset": 4}); strings.Contains(text, "beyond") {
-		t.Error(text)
-	}
-}
-
 // Only a write outside is told where commands may write.
 func TestHintOfPlaces(t *testing.T) {
 	s, ctx := start(t), t.Context()

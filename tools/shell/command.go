@@ -59,8 +59,8 @@ func brief(command string) string {
 	return text
 }
 
-// toldVariables returns variables without their secrets.
-func toldVariables(env []string) []string {
+// redactedVariables returns variables without their secrets.
+func redactedVariables(env []string) []string {
 	env = slices.Clone(env)
 	for i, v := range env {
 		env[i] = secrets.Without(v, slices.Concat(secrets.Text(v), secrets.Command([]string{v}).Words[0]))

@@ -45,7 +45,7 @@ func jobInputTool(d Deps) tools.Tool {
 		Foreign: []tools.Foreign{processBy("input", "write", "send", "send_keys")},
 		Access:  tools.Exec, Effects: tools.Process | tools.Workspace | tools.Outside | tools.Destroys,
 		Streams: true, Timeout: longestWait + 10*time.Second, Spellings: inputSpellings(),
-		Plan: d.planInput, Redact: d.tellInput, Confirm: d.inputLoses,
+		Plan: d.planInput, Redact: d.redactInput, Confirm: d.inputLoses,
 		Examples: []tools.Example[JobInputIn]{{
 			Say:    "Answer a question.",
 			Before: d.example("read -p 'Your name? ' name; echo \"Hello, $name\"; read", true),

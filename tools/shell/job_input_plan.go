@@ -35,8 +35,8 @@ func (d Deps) planInput(ctx context.Context, in JobInputIn) (tools.Plan, error) 
 		plan = planLine(tools.Session(ctx).Workspace, line, command.Location{Anywhere: true}, plan.Effects)
 	}
 	text, _ := in.typed()
-	told := d.tellInput(ctx, in)
-	plan.Private = told.Text != in.Text || !slices.Equal(told.Keys, in.Keys)
+	redacted := d.redactInput(ctx, in)
+	plan.Private = redacted.Text != in.Text || !slices.Equal(redacted.Keys, in.Keys)
 	plan.Shows = "into the job " + brief(j.Text) + ":\n" + text
 	return plan, nil
 }

@@ -1,7 +1,6 @@
 package shell_test
 
 import (
-	"strings"
 	"testing"
 
 	"toolcrib/tools/internal/programs/sandbox"
@@ -21,11 +20,7 @@ func TestPlanOfInput(t *testing.T) {
 func planOfInput(t *testing.T, level sandbox.Level) {
 	s, ctx := start(t), t.Context()
 	s.engine.Configure(sandbox.Options{Level: level})
-	text := s.call(ctx, "bash", map[string]any{"command": "PS1='$ ' exec bash --norc --noprofile -i", "terminal": true})
-	if strings.Contains(text, "no terminal") || strings.Contains(text, "cannot be made at level") {
-		t.Skip("needs: a sandbox of this level that has terminals")
-	}
-	job := s.want(text, `^running: job (\S+); .*\n\n\$\n?$`)[1]
+	job := s.begin("PS1='$ ' exec bash --norc --noprofile -i", terminal)
 	s.engine.Configure(sandbox.Options{}) // an uncontained one would ask in any case
 	const allowed, denied, asked = "allow by exec", "deny by policy[1]", "ask by policy[1]"
 	judge := func(want string, in shell.JobInputIn) {
@@ -79,7 +74,7 @@ func planOfInput(t *testing.T, level sandbox.Level) {
 // The job's own consent covers keys, and what is uncontained asks as bash does.
 func TestPlanOfInputUncontained(t *testing.T) {
 	s := start(t)
-	job := s.want(s.call(t.Context(), "bash", map[string]any{"command": "echo up; cat", "input": true}), `^running: job (\S+)`)[1]
+	job := s.begin("echo up; cat", piped)
 	for want, in := range map[string]shell.JobInputIn{
 		"allow by exec":           {Job: job, Keys: []string{"eof"}},
 		"ask by leaves-the-roots": {Job: job, Text: "x\n"},

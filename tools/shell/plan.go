@@ -22,7 +22,7 @@ func planLine(ws *workspace.Workspace, line string, at command.Location, always 
 	read := command.Parse(line, at)
 	plan := tools.Plan{Effects: always, Commands: read.Commands, Touches: read.Touches, Unknown: read.Unknown, Writes: read.Writes, Shows: line}
 	plan.Private = slices.ContainsFunc(plan.Commands, func(c tools.Command) bool {
-		return len(c.Words) > 0 && strings.ContainsAny(c.Words[0].Text, "=:$(` ") && command.Told(c.Words[0].Text) != c.Words[0].Text
+		return len(c.Words) > 0 && strings.ContainsAny(c.Words[0].Text, "=:$(` ") && command.Redacted(c.Words[0].Text) != c.Words[0].Text
 	})
 	leaves := func(t tools.Touch) bool { return t.Write && outside(ws, t.Path) }
 	if slices.ContainsFunc(plan.Touches, leaves) ||

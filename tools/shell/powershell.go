@@ -88,7 +88,7 @@ func (d Deps) planPowershell(_ context.Context, in PowerShellIn) (tools.Plan, er
 
 // tellPowershell returns the arguments as records may have them. The line is not parsed.
 func tellPowershell(_ context.Context, in PowerShellIn) PowerShellIn {
-	in.Command, in.Env = secrets.Line(in.Command), toldVariables(in.Env)
+	in.Command, in.Env = secrets.Line(in.Command), redactedVariables(in.Env)
 	return in
 }
 

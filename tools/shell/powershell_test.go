@@ -3,6 +3,7 @@ package shell_test
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	"toolcrib/tools"
@@ -34,10 +35,19 @@ func TestPowerShell(t *testing.T) {
 	s.want(run(map[string]any{"command": "exit", "session": "a"}), `^error: invalid_argument: .*session`)
 
 	job := s.want(run(map[string]any{"command": "Read-Host name", "input": true}), `^running: job (\S+)\n.*\n\nname: $`)[1]
-	s.want(s.call(ctx, "job_input", map[string]any{"job": job, "text": "Ada\n"}), `^exit 0 .*\n\nAda\n$`)
+	j, err := s.jobs.Get(tools.Local, job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Write([]byte("Ada\n")); err != nil {
+		t.Fatal(err)
+	}
+	<-j.Done()
+	if exit, _ := j.Exit(); exit.Code != 0 {
+		t.Errorf("exit %d", exit.Code)
+	}
 
-	job = s.want(run(map[string]any{"command": "Write-Output up; Start-Sleep -Seconds 30", "background": true}), `^running: job (\S+)\n.*\n\nup\n$`)[1]
-	s.want(s.call(ctx, "job_stop", map[string]any{"job": job}), `^ended by SIGTERM .*\(stopped\)`)
+	s.want(run(map[string]any{"command": "Write-Output up; Start-Sleep -Seconds 30", "background": true}), `^running: job \S+\n.*\n\nup\n$`)
 }
 
 // The policy sees that pwsh runs, and that nobody sees what it runs.
@@ -83,5 +93,12 @@ func TestWithoutPowerShell(t *testing.T) {
 		if tool.Name == "powershell" {
 			t.Error("it is listed")
 		}
+	}
+}
+
+func TestRedactedPowerShell(t *testing.T) {
+	const want = `"$env:DB_PASS = '[redacted]'; ls"`
+	if got := start(t).redacted("powershell", map[string]any{"command": "$env:DB_PASS = 'hunter2'; ls"}); !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

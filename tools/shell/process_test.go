@@ -5,15 +5,12 @@ package shell_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"os"
 	"os/exec"
-	"regexp"
-	"strings"
 	"testing"
 
 	"toolcrib/tools"
 	"toolcrib/tools/shell"
+	"toolcrib/tools/shell/internal/processes"
 )
 
 // processTool is a tool of processes, called for a principal.
@@ -84,42 +81,24 @@ func sleeper(t *testing.T, seconds string) *exec.Cmd {
 	return cmd
 }
 
-var idRule = regexp.MustCompile(`(?m)^(\d+@[0-9a-z]+) `)
-
-func id(t *testing.T, list string) string {
+// idOf returns the id of a process.
+func idOf(t *testing.T, pid int) string {
 	t.Helper()
-	m := idRule.FindStringSubmatch(list)
-	if m == nil {
-		t.Fatalf("no id in %q", list)
+	all, err := processes.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	return m[1]
-}
-
-func TestProcessList(t *testing.T) {
-	seconds := fmt.Sprintf("63.%d", os.Getpid()) // no other run has it
-	cmd := sleeper(t, seconds)
-	c := as(t, tools.Local)
-	for _, args := range []map[string]any{
-		{"name": "SLEEP " + seconds}, {"pid": cmd.Process.Pid}, {"pid": os.Getpid(), "name": "sleep " + seconds, "tree": true}, {"name": "sleep " + seconds, "sort": "age", "limit": 1},
-	} {
-		got := c.call("process_list", args)
-		if !strings.HasPrefix(got, "1 of 1 processes, ") || !strings.Contains(got, fmt.Sprintf("\n%d@", cmd.Process.Pid)) {
-			t.Errorf("%v: %s", args, got)
+	for _, p := range all {
+		if p.PID == pid {
+			return p.ID()
 		}
 	}
-	if got := c.call("process_list", map[string]any{"limit": 2, "sort": "memory"}); strings.Count(got, "\n") != 4 {
-		t.Errorf("two rows: %s", got)
-	}
-	if got := c.call("process_list", map[string]any{"name": "no program has this name"}); !strings.HasPrefix(got, "no process of ") {
-		t.Errorf("none: %s", got)
-	}
-	if got := c.call("process_list", map[string]any{"pid": 4194304}); !strings.HasPrefix(got, "not_found") {
-		t.Errorf("no such PID: %s", got)
-	}
+	t.Fatalf("no process %d", pid)
+	return ""
 }
 
-// Nobody is shown the secrets in the command lines of others, or finds a process by one.
-func TestProcessSecrets(t *testing.T) {
+// secretive runs a test with a process that has a secret in its arguments.
+func secretive(t *testing.T, test func(t *testing.T, secret string, pid int)) {
 	const secret = "hunter2abcXYZ"
 	for _, args := range [][]string{{"--password=" + secret}, {"--password", secret}, {"--api-key=" + secret}, {"--token", secret}, {"https://ann:" + secret + "@example.com/"}, {"-H", "Authorization: Bearer " + secret}} {
 		t.Run(args[0], func(t *testing.T) {
@@ -135,56 +114,7 @@ func TestProcessSecrets(t *testing.T) {
 				in.Close()
 				_ = cmd.Wait()
 			}()
-			p := as(t, tools.Local)
-			list := p.call("process_list", map[string]any{"name": "toolcrib-test-veil", "pid": cmd.Process.Pid})
-			if !strings.Contains(list, "toolcrib-test-veil") || strings.Contains(list, secret) {
-				t.Errorf("the list:\n%s", list)
-			}
-			if list := p.call("process_list", map[string]any{"name": secret, "pid": cmd.Process.Pid}); !strings.HasPrefix(list, "no process") {
-				t.Errorf("found by it:\n%s", list)
-			}
-			if text := p.asked("process_kill", map[string]any{"name": secret}); !strings.Contains(text, "nothing that this server has started") {
-				t.Errorf("ended by it: %s", text)
-			}
+			test(t, secret, cmd.Process.Pid)
 		})
-	}
-}
-
-// Nobody is asked about what this server has started, if it is who started the server.
-func TestProcessKill(t *testing.T) {
-	local, remote := as(t, tools.Local), as(t, "somebody")
-	seconds := fmt.Sprintf("64.%d", os.Getpid()) // no other run has it
-	sleeper(t, seconds)
-	this := map[string]any{"process": id(t, local.call("process_list", map[string]any{"name": "sleep " + seconds}))}
-	if q := local.asked("process_kill", this); q != "" {
-		t.Errorf("asked about a process of ours: %s", q)
-	}
-	if q := remote.asked("process_kill", this); !strings.HasPrefix(q, "Send TERM to process ") || !strings.Contains(q, "sleep "+seconds+"?") {
-		t.Errorf("asked: %s", q)
-	}
-	for _, args := range []map[string]any{{"process": "1717"}, {"process": strings.Split(this["process"].(string), "@")[0] + "@1"}} {
-		if got := local.call("process_kill", args); !strings.HasPrefix(got, "invalid_argument") && !strings.HasPrefix(got, "not_found") {
-			t.Errorf("%v: %s", args, got)
-		}
-	}
-	if got := local.call("process_kill", this); !strings.HasPrefix(got, "ended by TERM after ") {
-		t.Errorf("killed: %s", got)
-	}
-	if got := local.call("process_kill", this); !strings.HasPrefix(got, "not_found") {
-		t.Errorf("once more: %s", got)
-	}
-}
-
-func TestProcessKillOfTheServer(t *testing.T) {
-	c := as(t, tools.Local)
-	for what, pid := range map[string]int{"this server": os.Getpid(), "started by": os.Getppid(), "first process": 1} {
-		list := c.call("process_list", map[string]any{"pid": pid, "tree": true, "kernel": true})
-		this := map[string]any{"process": id(t, list), "signal": "CONT"}
-		if got := c.asked("process_kill", this); !strings.HasPrefix(got, "denied") {
-			t.Errorf("%s is asked about: %s", what, got)
-		}
-		if got := c.call("process_kill", this); !strings.HasPrefix(got, "denied") {
-			t.Errorf("%s: %s", what, got)
-		}
 	}
 }

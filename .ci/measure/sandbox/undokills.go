@@ -86,9 +86,9 @@ func UndoKills(ctx context.Context, env harness.Environment) error {
 	return nil
 }
 
-// kill runs a command, kills the server or the holder of its sandbox after a while, and undoes
+// kill runs a command, kills the server or the zygote of its sandbox after a while, and undoes
 // the command. changed reports whether the command had changed something.
-func (t *undoTree) kill(ctx context.Context, env harness.Environment, command string, after time.Duration, holder bool, want map[string]string) (changed bool, why string, err error) {
+func (t *undoTree) kill(ctx context.Context, env harness.Environment, command string, after time.Duration, zygote bool, want map[string]string) (changed bool, why string, err error) {
 	u, err := harness.UseTools(ctx, env.Writer(t.dir, "--preset=all"))
 	if err != nil {
 		return false, "", err
@@ -104,7 +104,7 @@ func (t *undoTree) kill(ctx context.Context, env harness.Environment, command st
 	time.Sleep(after)
 	server := u.Cmd.Process.Pid
 	programs := descendants(server)
-	if holder {
+	if zygote {
 		for _, pid := range children(server) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
@@ -114,11 +114,11 @@ func (t *undoTree) kill(ctx context.Context, env harness.Environment, command st
 		_ = u.Cmd.Wait()
 	}
 	for _, pid := range programs {
-		if !holder || pid != server {
+		if !zygote || pid != server {
 			waitGone(pid, 5*time.Second)
 		}
 	}
-	if !holder {
+	if !zygote {
 		if u, err = harness.UseTools(ctx, env.Writer(t.dir, "--preset=all")); err != nil {
 			return false, "", err
 		}

@@ -16,8 +16,8 @@ const (
 	MaxKeptBytes = 512 << 20
 )
 
-// Keeper keeps entries in a history.
-type Keeper struct {
+// Archiver keeps entries in a history.
+type Archiver struct {
 	ctx   context.Context
 	h     *History // nil = only describes
 	List  []Changed
@@ -25,8 +25,8 @@ type Keeper struct {
 	Left  string // why an entry is not kept, "" = all are
 }
 
-// NewKeeper returns a Keeper for a history; with nil it only describes.
-func NewKeeper(ctx context.Context, h *History) *Keeper { return &Keeper{ctx: ctx, h: h} }
+// NewArchiver returns a Archiver for a history; with nil it only describes.
+func NewArchiver(ctx context.Context, h *History) *Archiver { return &Archiver{ctx: ctx, h: h} }
 
 // KeepError says that the history could not keep a content.
 type KeepError struct{ Err error }
@@ -36,7 +36,7 @@ func (e *KeepError) Unwrap() error { return e.Err }
 
 // Tree keeps the entry name of in and all below it, as the former entry at rel in the
 // history.
-func (k *Keeper) Tree(in fsys.Dir, name, rel string) error {
+func (k *Archiver) Tree(in fsys.Dir, name, rel string) error {
 	var way []string // the directories down to here, by their paths in the history
 	at := func(name string) string {
 		if len(way) == 0 {
@@ -61,12 +61,12 @@ func (k *Keeper) Tree(in fsys.Dir, name, rel string) error {
 	})
 }
 
-func (k *Keeper) add(rel string, v *Version) {
+func (k *Archiver) add(rel string, v *Version) {
 	k.List = append(k.List, Changed{Kind: OpDelete, Path: rel, Before: v})
 }
 
 // entry keeps an entry that is not a directory.
-func (k *Keeper) entry(in fsys.Dir, name, rel string) error {
+func (k *Archiver) entry(in fsys.Dir, name, rel string) error {
 	info, err := in.Stat(name)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (k *Keeper) entry(in fsys.Dir, name, rel string) error {
 // Salvage keeps the entry name of in as the former content of rel, in a change of its own.
 // rec has the values of that change but for ID and Files. It returns the ID.
 func (h *History) Salvage(ctx context.Context, in fsys.Dir, name, rel string, rec Record) (id string, err error) {
-	k := NewKeeper(ctx, h)
+	k := NewArchiver(ctx, h)
 	if err := k.Tree(in, name, rel); err != nil {
 		return "", err
 	}

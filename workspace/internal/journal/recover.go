@@ -224,7 +224,7 @@ func (r *repair) finished(ctx context.Context, a *Act, file history.Changed) ([]
 	default:
 		return []history.Changed{file}, nil
 	}
-	k := history.NewKeeper(ctx, r.h)
+	k := history.NewArchiver(ctx, r.h)
 	if err := k.Tree(gone.Dir, gone.Name(), file.Path); err != nil {
 		return nil, err
 	}

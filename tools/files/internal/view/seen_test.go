@@ -136,3 +136,23 @@ func TestSeenConcurrent(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestSeenForget(t *testing.T) {
+	s := view.NewSeen(1 << 20)
+	for _, name := range []string{"a", "d/x", "d/e/y", "dd", "/host/z"} {
+		s.Note("p", name, "h"+name, []byte(name))
+		s.Note("q", name, "h"+name, []byte(name))
+	}
+	s.Forget("p", "a", "d", "/host")
+	for name, want := range map[string]bool{"a": false, "d/x": false, "d/e/y": false, "dd": true, "/host/z": false} {
+		if _, _, ok := s.Last("p", name); ok != want {
+			t.Errorf("%s is remembered: %t", name, ok)
+		}
+		if _, _, ok := s.Last("q", name); !ok {
+			t.Errorf("another principal has forgotten %s", name)
+		}
+	}
+	if _, ok := s.ByHash("p", "hd/x"); !ok {
+		t.Error("a content is forgotten with its path")
+	}
+}

@@ -10,9 +10,9 @@ import (
 	"toolcrib/tools/internal/secrets"
 )
 
-// Told returns a line as records may have it: without its secrets. If it cannot be parsed,
+// Redacted returns a line as records may have it: without its secrets. If it cannot be parsed,
 // each word is checked, and more is removed.
-func Told(line string) string {
+func Redacted(line string) string {
 	return secrets.Without(line, (&effort{left: maxTold, until: time.Now().Add(maxTime)}).secrets(line, 0))
 }
 

@@ -26,7 +26,7 @@ func secretLines(t *testing.T) []string {
 	return list
 }
 
-func TestTold(t *testing.T) {
+func TestRedacted(t *testing.T) {
 	for _, marked := range secretLines(t) {
 		line := strings.NewReplacer("‹", "", "›", "").Replace(marked)
 		want := marked
@@ -38,11 +38,11 @@ func TestTold(t *testing.T) {
 			_, after, _ := strings.Cut(rest, "›")
 			want = before + "[redacted]" + after
 		}
-		if got := command.Told(line); got != want {
+		if got := command.Redacted(line); got != want {
 			t.Errorf("%s\n got %s\nwant %s", line, got, want)
 		}
-		if strings.Contains(marked, "‹") && strings.Contains(command.Told(line+" '"), "hunter2") { // which no shell takes
-			t.Errorf("not parsed: %s", command.Told(line+" '"))
+		if strings.Contains(marked, "‹") && strings.Contains(command.Redacted(line+" '"), "hunter2") { // which no shell takes
+			t.Errorf("not parsed: %s", command.Redacted(line+" '"))
 		}
 	}
 }
@@ -50,10 +50,10 @@ func TestTold(t *testing.T) {
 // A line that was made to take long takes time that grows with its length, and no faster: of
 // four times the length at most twelve times the time. A busy machine makes times longer, so
 // the shortest of up to eight tries counts.
-func TestToldInTime(t *testing.T) {
+func TestRedactedInTime(t *testing.T) {
 	took := func(line string) time.Duration {
 		begin := time.Now()
-		command.Told(line)
+		command.Redacted(line)
 		return time.Since(begin)
 	}
 	grows := func(name, less, more string) {
@@ -81,14 +81,14 @@ func TestToldInTime(t *testing.T) {
 	grows("180 levels", deep(90), deep(180))
 }
 
-func FuzzTold(f *testing.F) {
+func FuzzRedacted(f *testing.F) {
 	f.Add(`echo "$(mysql -phunter2)" | sudo -S id <<< x`)
 	f.Add("cat <<A\n$X `b` ${c:-d}\nA\n")
-	f.Fuzz(func(_ *testing.T, line string) { command.Told(line) })
+	f.Fuzz(func(_ *testing.T, line string) { command.Redacted(line) })
 }
 
-func BenchmarkTold(b *testing.B) {
+func BenchmarkRedacted(b *testing.B) {
 	for b.Loop() {
-		command.Told("cd sub && GOFLAGS=-mod=mod go test ./... -run 'Test(A|B)' -count=1 2>&1 | tail -50; git status --short")
+		command.Redacted("cd sub && GOFLAGS=-mod=mod go test ./... -run 'Test(A|B)' -count=1 2>&1 | tail -50; git status --short")
 	}
 }

@@ -2,7 +2,6 @@ package files_test
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -10,23 +9,6 @@ import (
 
 	"toolcrib/tools/internal/tooltest"
 )
-
-// book makes a notebook of cells, as Jupyter writes it.
-func book(t *testing.T, cells ...map[string]any) string {
-	t.Helper()
-	data, err := json.MarshalIndent(map[string]any{
-		"cells": append([]map[string]any{}, cells...), "nbformat": 4, "nbformat_minor": 5,
-		"metadata": map[string]any{"kernelspec": map[string]any{"name": "python3"}, "language_info": map[string]any{"name": "python"}},
-	}, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data) + "\n"
-}
-
-func code(source any, outputs ...map[string]any) map[string]any {
-	return map[string]any{"cell_type": "code", "execution_count": 7, "source": source, "outputs": outputs}
-}
 
 func TestReadFileNotebook(t *testing.T) {
 	picture := base64.StdEncoding.EncodeToString([]byte(encoded(t, "png", quarters(64, 32))))

@@ -14,25 +14,25 @@ import (
 	"toolcrib/tools/shell/internal/processes"
 )
 
-// tellInput returns the arguments as records may have them: without text that the terminal
+// redactInput returns the arguments as records may have them: without text that the terminal
 // does not echo or that answers a question for a secret, and without the secrets of a command
 // line.
-func (d Deps) tellInput(ctx context.Context, in JobInputIn) JobInputIn {
+func (d Deps) redactInput(ctx context.Context, in JobInputIn) JobInputIn {
 	typed, named := in.characters()
 	if typed == "" {
 		return in
 	}
-	told := ""
+	redacted := ""
 	j, err := d.job(ctx, in.Job, false)
 	if err != nil {
-		told = withheld(typed, "typed into no job")
+		redacted = withheld(typed, "typed into no job")
 	} else if why := private(j); why != "" {
-		told = withheld(typed, why)
+		redacted = withheld(typed, why)
 	} else {
-		told = toldLines(typed)
+		redacted = redactedLines(typed)
 	}
-	if told != typed {
-		in.Text, in.Keys = told, named
+	if redacted != typed {
+		in.Text, in.Keys = redacted, named
 	}
 	return in
 }
@@ -96,17 +96,17 @@ func lastLine(j *jobs.Job) string {
 	return text[strings.LastIndexByte(strings.TrimRight(text, "\n"), '\n')+1:]
 }
 
-// toldLines returns lines of a shell without their secrets. The lines after one that may ask
+// redactedLines returns lines of a shell without their secrets. The lines after one that may ask
 // for a secret may be the answer, and are left out.
-func toldLines(text string) string {
+func redactedLines(text string) string {
 	at := 0
 	for line := range strings.Lines(text) {
 		at += len(line)
 		if rest := text[at:]; rest != "" && command.Asks(line) {
-			return command.Told(text[:at]) + withheld(rest, "typed where a secret may be asked for")
+			return command.Redacted(text[:at]) + withheld(rest, "typed where a secret may be asked for")
 		}
 	}
-	return command.Told(text)
+	return command.Redacted(text)
 }
 
 // withheld returns the replacement of a text that records must not have: the reason and the

@@ -57,14 +57,3 @@ func TestWithoutLimits(t *testing.T) {
 		t.Errorf("a hint:\n%s", text)
 	}
 }
-
-// A job that has met a limit says so where its output ends.
-func TestLimitOfJob(t *testing.T) {
-	s, ctx := start(t), t.Context()
-	s.engine.Configure(sandbox.Options{Limits: sandbox.Limits{FileSize: 1 << 20}})
-	job := s.want(s.call(ctx, "bash", map[string]any{"command": "seq 9; read x; head -c 2000000 /dev/zero > big", "input": true}), `^running: job (\S+)`)[1]
-	s.want(s.call(ctx, "job_input", map[string]any{"job": job, "text": "\n"}), `^(exit 153|killed by SIGXFSZ) .*\nhint: it has probably met the limit of 1 MB for a file`)
-	if text := s.call(ctx, "job_output", map[string]any{"job": job, "line": 3}); !strings.Contains(text, "\nhint: ") {
-		t.Errorf("no hint at the end:\n%s", text)
-	}
-}

@@ -8,15 +8,10 @@ import (
 	"hash/crc32"
 	"image"
 	"image/color"
-	"image/gif"
-	"image/jpeg"
 	"image/png"
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/tooltest"
@@ -39,18 +34,6 @@ func (c caller) blocks(args map[string]any) (string, []tools.Block) {
 	return result.Content[0].Text, result.Content[1:]
 }
 
-// quarters is an image whose quarters are red, green, blue and white.
-func quarters(w, h int) *image.NRGBA {
-	img := image.NewNRGBA(image.Rect(0, 0, w, h))
-	colors := []color.NRGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {255, 255, 255, 255}}
-	for y := range h {
-		for x := range w {
-			img.SetNRGBA(x, y, colors[2*(2*y/h)+2*x/w])
-		}
-	}
-	return img
-}
-
 // noise is an image that nothing compresses.
 func noise(w, h int, alpha uint8) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -62,29 +45,6 @@ func noise(w, h int, alpha uint8) *image.NRGBA {
 		}
 	}
 	return img
-}
-
-func encoded(t *testing.T, kind string, img image.Image) string {
-	t.Helper()
-	var b bytes.Buffer
-	var err error
-	switch kind {
-	case "png":
-		fast := png.Encoder{CompressionLevel: png.BestSpeed} // how well is not what is tested, and takes a third of the time
-		err = fast.Encode(&b, img)
-	case "jpeg":
-		err = jpeg.Encode(&b, img, nil)
-	case "gif":
-		err = gif.Encode(&b, img, nil)
-	case "bmp":
-		err = bmp.Encode(&b, img)
-	case "tiff":
-		err = tiff.Encode(&b, img, &tiff.Options{Compression: tiff.Deflate})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 // webpPixel is an image of one pixel.

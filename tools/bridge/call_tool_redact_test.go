@@ -9,7 +9,7 @@ import (
 
 // A call of call_tool tells what the tool tells that it calls, and changes nothing of
 // what that is given.
-func TestToldOfCalls(t *testing.T) {
+func TestRedactedCalls(t *testing.T) {
 	caller := grown(t)
 	call := find(t, caller.All, "call_tool")
 	for _, tc := range []struct{ args, want string }{

@@ -1,0 +1,112 @@
+package bridge_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolcrib/tools"
+	"toolcrib/tools/catalog"
+	"toolcrib/tools/internal/tooltest"
+)
+
+func TestSearchTools(t *testing.T) {
+	caller := grown(t)
+	search := find(t, caller.All, "search_tools")
+	ws, _ := tooltest.Tree(t, nil)
+	for _, tc := range []struct {
+		name, args string
+		want       string // of the text; "error: " begins that of an error
+	}{
+		{"the name itself", `{"query":"delete_path","limit":1}`, "1 tool\ndelete_path [files, write, by call_tool]: …\n  path: string required - …\n...\n"},
+		{"a name in a sentence", `{"query":"how do I call make_directory for a new place","limit":1}`, "…\nmake_directory [files, write, by call_tool]: …\n...\n"},
+		{"another case and dashes", `{"query":"Web-Fetch","limit":1}`, "…\nweb_fetch [web, external, by call_tool]: …\n...\n"},
+		{"a slip", `{"query":"wether forcast","limit":1}`, "…\nweather [web, external, by call_tool]: …\n...\n"},
+		{"an ending", `{"query":"scheduling","toolset":"schedule","limit":1}`, "…\nschedule_…\n…\n"},
+		{"a toolset", `{"query":"search","toolset":"memory","limit":1}`, "…\nmemory_search [memory, external, by call_tool]: …\n...\n"},
+		{"values of an argument", `{"query":"glob","limit":1}`, "…\nglob [search, read, by call_read_tool]: Finds files and directories by name, …\n  pattern: string[] required - …\n...\n  kind: file|directory|any (default file) - …\n...\n"},
+		{"fields of objects", `{"query":"edit_file","limit":1}`, "…\nedit_file [files, write, by call_tool]: …\n...\n  edits: object[] required - …\n...\n    old_text: string - …\n...\n  dry_run: boolean (default false) - …\n...\n"},
+		{"everything, by pages", `{"limit":1,"offset":2}`, "1 of … tools; next: offset=3\nsearch_tools [bridge, read, by call_read_tool]: …\n...\n"},
+		{"past the end", `{"toolset":"search","offset":7}`, "offset 7 is past the end: there are 2 tools\n"},
+		{"nothing", `{"query":"qqqq"}`, "no tool fits \"qqqq\"; say it in other words, or list a toolset: bridge, …\n"},
+		{"only words that say nothing", `{"query":"can you do it for me"}`, "no tool fits …\n"},
+		{"nothing, but something like it", `{"query":"translate this paragraph into French","limit":1}`, "no tool fits \"translate this paragraph into French\"; the closest:\n… […\n...\n"},
+		{"an unknown toolset", `{"query":"x","toolset":"file"}`, `error: not_found: no toolset is called "file" (did you mean files; there are: bridge, …)`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			for range 2 { // the same every time
+				if diff := tooltest.Match(tc.want, outcome(tooltest.Call(t.Context(), ws, search, json.RawMessage(tc.args)))); diff != "" {
+					t.Error(diff)
+				}
+			}
+		})
+	}
+}
+
+// The index follows the tools.
+func TestSearchFollowsTools(t *testing.T) {
+	caller := grown(t)
+	search := find(t, caller.All, "search_tools")
+	ws, _ := tooltest.Tree(t, nil)
+	if found := names(searched(t, ws, search, "weather forecast")); len(found) == 0 || found[0] != "weather" {
+		t.Fatalf("found %q", found)
+	}
+	var fewer []tools.Tool
+	for _, tool := range caller.All {
+		if tool.Category != "web" {
+			fewer = append(fewer, tool)
+		}
+	}
+	caller.All = fewer
+	if text := searched(t, ws, search, "weather forecast"); strings.Contains(text, "[web,") {
+		t.Errorf("a tool that is gone is found:\n%s", text)
+	}
+}
+
+// A result names the tool that calls it, if there is one.
+func TestSearchNamesTheWay(t *testing.T) {
+	caller := grown(t)
+	search := find(t, caller.All, "search_tools")
+	ws, _ := tooltest.Tree(t, nil)
+	all := caller.All
+	for _, tc := range []struct {
+		without    []string
+		glob, bash string
+	}{
+		{nil, "[search, read, by call_read_tool]", "[shell, exec, by call_tool]"},
+		{[]string{"call_read_tool"}, "[search, read, by call_tool]", "[shell, exec, by call_tool]"},
+		{[]string{"call_tool"}, "[search, read, by call_read_tool]", "[shell, exec]"},
+		{[]string{"call_tool", "call_read_tool"}, "[search, read]", "[shell, exec]"},
+	} {
+		caller.All = slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool { return slices.Contains(tc.without, t.Name) })
+		for name, want := range map[string]string{"glob": tc.glob, "bash": tc.bash} {
+			if text := searched(t, ws, search, name); !strings.Contains(text, "\n"+name+" "+want+":") {
+				t.Errorf("without %q, want %s %s:\n%s", tc.without, name, want, text)
+			}
+		}
+	}
+}
+
+// What the text of search_tools offers can be found.
+func TestSearchPromises(t *testing.T) {
+	all := catalog.Tools(catalog.All(&catalog.Services{Caller: &tooltest.Caller{}}))
+	caller := &tooltest.Caller{All: all}
+	search := find(t, catalog.Tools(catalog.All(&catalog.Services{Caller: caller})), "search_tools")
+	description, err := search.Description()
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted := regexp.MustCompile(`"[^"]+"`).FindAllString(description, -1)
+	if len(quoted) == 0 {
+		t.Fatalf("no request in %q", description)
+	}
+	ws, _ := tooltest.Tree(t, nil)
+	for _, request := range append(quoted, `"web fetch url"`) {
+		fits := !strings.HasPrefix(searched(t, ws, search, strings.Trim(request, `"`)), "no tool fits ")
+		if _, web := catalog.Find(all, "web_fetch"); fits == (request == `"web fetch url"` && !web) {
+			t.Errorf("%s: fits: %t", request, fits)
+		}
+	}
+}

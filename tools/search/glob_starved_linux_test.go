@@ -1,0 +1,7 @@
+package search_test
+
+import "testing"
+
+func TestGlobTooManyOpenFiles(t *testing.T) {
+	starved(t, "glob", `{"pattern":["*.txt"],"fresh":true}`)
+}
