@@ -126,13 +126,14 @@ func sum(ctx context.Context, path workspace.Path, size int64) (string, error) {
 	}
 }
 
-// changedSince names what in a tree was modified after a time, a directory for what
-// came into it or went.
+// changedSince names what in a tree was modified after the time of a record, a directory for
+// what came into it or went.
 func changedSince(ctx context.Context, dir workspace.Path, when time.Time) ([]string, error) {
 	entries, _, err := fileindex.Walk(ctx, dir, fileindex.WalkOptions{Hidden: true, IncludeIgnored: true, Directories: true})
 	if err != nil {
 		return nil, err
 	}
+	when = when.Add(time.Millisecond) // records leave out the rest of one
 	var names []string
 	for _, e := range append([]fileindex.Entry{{Path: dir}}, entries...) {
 		if err := ctx.Err(); err != nil {
