@@ -154,12 +154,9 @@ func (p *pass) heed() {
 	if len(p.asked) == 0 {
 		return
 	}
-	questions := p.asked
-	if p.verdict == rules.Ask {
-		questions = append(questions, p.question)
-	}
 	p.verdict, p.rule, p.offer = rules.Ask, preHook, nil // it is asked again for the next call
-	p.question = strings.Join(questions, "\n")
+	p.question = strings.TrimSpace(strings.Join(append(p.asked, p.question), "\n"))
+	p.cause = strings.Join(append(p.asked, p.cause), "\n")
 }
 
 // preHook is the rule's name for decisions of Pre hooks.

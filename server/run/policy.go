@@ -135,18 +135,18 @@ func (p *pass) policy(ctx context.Context) error {
 	}
 	switch {
 	case q.Message != "" && p.verdict == rules.Ask && p.plan.Shows != "":
-		p.question = q.Message + "\n" + p.shows(ru) // the tool does not ask about all that the call does
+		p.question, p.cause = q.Message+"\n"+p.shows(ru), q.Message+"\n"+ru.reason() // the tool does not ask about all that the call does
 	case q.Message != "":
 		if p.verdict != rules.Ask {
 			p.verdict, p.rule = rules.Ask, toolAsks
 		}
-		p.question = q.Message
+		p.question, p.cause = q.Message, q.Message
 	case p.verdict == rules.Ask:
 		p.question = fmt.Sprintf("%s: %s. Arguments: %s", p.tool.Title, ru.why, excerpt(string(p.bound.Canonical), maxShownArgs))
 		if p.plan.Shows != "" {
 			p.question = p.shows(ru)
 		}
-		p.offer, p.cause = p.offers(), ": "+ru.reason()
+		p.offer, p.cause = p.offers(), ru.reason()
 	}
 	p.heed()
 	return nil
