@@ -51,9 +51,11 @@ var table = [...]rule{
 		name: "delegates", verdict: rules.Allow, // each inner call is judged by itself
 		matches: access(tools.Delegates),
 	},
+	{name: "read", verdict: rules.Allow, matches: access(tools.Read)},
 	{
-		name: "read", verdict: rules.Allow,
-		matches: access(tools.Read),
+		name: "opens-ports", verdict: rules.Ask,
+		matches: func(p *pass) bool { return p.plan.Ports },
+		why:     "ports are reached from outside the sandbox, which the user must allow; without ports it runs all the same",
 	},
 	{
 		name: "leaves-the-roots", verdict: rules.Ask,
@@ -67,10 +69,7 @@ var table = [...]rule{
 		},
 		why: "it destroys what no history keeps",
 	},
-	{
-		name: "write", verdict: rules.Allow,
-		matches: access(tools.Write),
-	},
+	{name: "write", verdict: rules.Allow, matches: access(tools.Write)},
 	{
 		name: "exec-with-network", verdict: rules.Ask,
 		matches: func(p *pass) bool { return p.tool.Access == tools.Exec && p.tool.Effects.Has(tools.Network) },
