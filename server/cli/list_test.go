@@ -63,8 +63,8 @@ func TestListAll(t *testing.T) {
 NAME   TITLE         CATEGORY  ACCESS    LISTED
 echo   Say it again  cli_test  read      yes
 dot    Draw a dot    cli_test  read      off: excluded by --exclude-tools
-erase  Erase         cli_test  write     off: the server is read-only, the tool has access write
-fly    Fly           cli_test  external  off: the server is read-only, the tool has access external
+erase  Erase         cli_test  write     off: the server is read-only (--read-only), and its access is write
+fly    Fly           cli_test  external  off: the server is read-only (--read-only), and its access is external
 quiz   Ask           cli_test  read      off: excluded by --exclude-tools
 `
 	if diff := cmp.Diff(want[1:], stdout); diff != "" || code != 0 || stderr != "" {

@@ -47,10 +47,7 @@ var absolute = [...]rule{
 // call; the first rule that matches decides. A tool can also ask for consent by its own
 // question.
 var table = [...]rule{
-	{
-		name: "delegates", verdict: rules.Allow, // each inner call is judged by itself
-		matches: access(tools.Delegates),
-	},
+	{name: "delegates", verdict: rules.Allow, matches: access(tools.Delegates)}, // each inner call is judged by itself
 	{name: "read", verdict: rules.Allow, matches: access(tools.Read)},
 	{
 		name: "opens-ports", verdict: rules.Ask,

@@ -152,6 +152,37 @@ func TestSearchNamesTheWay(t *testing.T) {
 	}
 }
 
+// A tool that is off is said to be, and by what.
+func TestToolsThatAreOff(t *testing.T) {
+	caller := grown(t)
+	search, call, read := find(t, caller.All, "search_tools"), find(t, caller.All, "call_tool"), find(t, caller.All, "call_read_tool")
+	selected, err := tools.Select(caller.All, tools.Selection{ReadOnly: true, Exclude: []string{"weather"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller.All, caller.Off = selected.Enabled, selected.Omitted
+	const off = "edit_file is off: the server is read-only (--read-only), and its access is write\n"
+	for _, tc := range []struct {
+		name, args string
+		tool       tools.Tool
+		want       string
+	}{
+		{"the best", `{"query":"fix the typo on line 12","limit":1}`, search, "1 of …\n" + off + "...\n"},
+		{"by its name", `{"query":"edit_file"}`, search, "no tool that can be called fits \"edit_file\"\n" + off},
+		{"by exclusion", `{"query":"weather forecast","limit":1}`, search, "no tool that can be called fits \"weather forecast\"\nweather is off: excluded by --exclude-tools\n"},
+		{"not the best", `{"query":"which tool searches files for a regular expression","limit":1}`, search, "1 of …\ngrep […\n...\n"},
+		{"a toolset", `{"toolset":"memory"}`, search, "error: unavailable: no tool of memory can be called: memory_"+"… is off: …"},
+		{"a call", `{"name":"edit_file","arguments":{"path":"a.txt"}}`, call, "error: unavailable: " + off},
+		{"a call by an alias", `{"name":"edit","arguments":{"path":"a.txt"}}`, call, "error: unavailable: " + off},
+		{"a call by the other", `{"name":"edit_file","arguments":{"path":"a.txt"}}`, read, "error: unavailable: " + off},
+	} {
+		ws, _ := tooltest.Tree(t, nil)
+		if diff := tooltest.Match(tc.want, outcome(tooltest.Call(t.Context(), ws, tc.tool, json.RawMessage(tc.args)))); diff != "" {
+			t.Errorf("%s: %s", tc.name, diff)
+		}
+	}
+}
+
 // What the text of search_tools offers can be found.
 func TestSearchPromises(t *testing.T) {
 	all := catalog.Tools(catalog.All(&catalog.Services{Caller: &tooltest.Caller{}}))
