@@ -104,6 +104,7 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 		return SearchToolsOut{}, ctx.Err()
 	}
 	out := SearchToolsOut{Query: in.Query, Off: off, Offset: in.Offset, Total: len(found), None: !fit, Toolsets: toolsets}
+	listed := there.For(tools.Session(ctx).Client.Name)
 	if out.None {
 		found = found[:min(maxClosest, len(found))]
 	}
@@ -111,7 +112,7 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 		if len(out.Tools) == in.Limit {
 			break
 		}
-		entry, err := entryOf(t, there.Enabled)
+		entry, err := entryOf(t, there.Enabled, listed)
 		if err != nil {
 			return SearchToolsOut{}, err
 		}
@@ -130,11 +131,15 @@ const (
 const maxDoes = 700
 
 // entryOf returns what a call of the tool needs: its name and the delegator that calls it,
-// its purpose, and its arguments.
-func entryOf(t tools.Tool, all []tools.Tool) (string, error) {
+// its purpose, and its arguments. Of a listed tool the client knows the rest.
+func entryOf(t tools.Tool, all, listed []tools.Tool) (string, error) {
 	description, err := t.Description()
 	if err != nil {
 		return "", err
+	}
+	if slices.ContainsFunc(listed, func(l tools.Tool) bool { return l.Name == t.Name }) {
+		does, _ := firstSentence(description)
+		return fmt.Sprintf("%s [%s, %s, listed: call it directly]: %s\n", t.Name, t.Category, t.Access, cut(does, maxDoes)), nil
 	}
 	params, err := parametersOf(t)
 	if err != nil {

@@ -22,7 +22,7 @@ type shelf struct {
 const (
 	fits      = 0.65 // at least the Fit of a tool that answers it
 	resembles = 0.3  // at least the Fit of one that is named where none answers it
-	related   = 0.25 // at least the share of the best Score of the others that are shown
+	related   = 0.4  // at least the share of the best Score of the others that are shown
 )
 
 // search returns the tools that answer a request, best first, as places in the list of those
