@@ -96,6 +96,7 @@ func TestWriteFile(t *testing.T) {
 		{"not expected", "a\n", map[string]any{"content": "b\n", "expected_hash": sum("x\n")}, "", "error: conflict: f is not what expected_hash names: it has hash " + short("a\n") + " now (read it again; its former content is not known here)"},
 		{"expected of no file", "", map[string]any{"content": "b\n", "expected_hash": sum("x\n")}, "<none>", "error: conflict: f does not exist any more (…)"},
 		{"no hash", "a\n", map[string]any{"content": "b\n", "expected_hash": "1234"}, "", "error: invalid_argument: expected_hash \"1234\" is no hash (…)"},
+		{"an empty hash is none", "a\n", map[string]any{"content": "b\n", "expected_hash": ""}, "b\n", "f: overwritten, …\n..."},
 		{"another name of the content", "", map[string]any{"file_text": "a\n"}, "a\n", "f: created, …"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

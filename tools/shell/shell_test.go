@@ -104,6 +104,15 @@ func TestBackground(t *testing.T) {
 }
 
 // TestLong shows the two ends of a long output, and pages lead through all of it.
+// A handle is taken as models write it.
+func TestWrittenHandles(t *testing.T) {
+	s := start(t)
+	id := s.want(s.call(t.Context(), "bash", map[string]any{"command": "echo one; sleep 60", "background": true}), `^running: job (\w+)`)[1]
+	for _, written := range []string{strings.ToUpper(id), "job " + id, "Job: " + strings.ToUpper(id), " job=" + id + " "} {
+		s.want(s.call(t.Context(), "job_output", map[string]any{"job": written, "offset": 0}), `^running for .*; job `+id)
+	}
+}
+
 func TestLong(t *testing.T) {
 	s, ctx := start(t), t.Context()
 	text := s.call(ctx, "bash", map[string]any{"command": "seq 1 60000"})
