@@ -44,6 +44,13 @@ func TestMaxOutput(t *testing.T) {
 		t.Errorf("%d bytes: %s", len(text), text)
 	}
 	s.want(s.call(ctx, "job_output", map[string]any{"job": job, "offset": 0, "max_output": 200}), `next: offset=\d{3}\n\n1\n2\n[\d\n]{100,200}$`)
+	s.want(s.call(ctx, "bash", map[string]any{"command": "seq 1000", "max_output": 200}), `^exit 0`)
+	cut := map[string]any{"max_output": 45_000}
+	rest := s.want(s.call(ctx, "job_output", cut), `; 1000 lines[^\n]*\nfrom offset (\d+), where the last answer was cut\n\n\d+\n[\d\n]*\n1000\n$`)[1]
+	if rest == "0" {
+		t.Error("what was shown is shown again")
+	}
+	s.want(s.call(ctx, "job_output", cut), `nothing new since offset 3893; offset=0`)
 	if text := s.call(ctx, "bash", map[string]any{"command": "seq 1000", "max_output_tokens": 100}); len(text) > 800 || !strings.Contains(text, "\n1\n2\n") {
 		t.Errorf("by tokens: %d bytes: %s", len(text), text)
 	}
@@ -177,6 +184,18 @@ func TestPortTaken(t *testing.T) {
 	if got := exchange(t, m[1], "hello"); got != "got hello" {
 		t.Errorf("%q", got)
 	}
+}
+
+// A command that finds its port taken is told which job holds it.
+func TestPortHolder(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("needs: python3")
+	}
+	job := s.want(s.call(ctx, "bash", map[string]any{"command": fmt.Sprintf(serving, 18304, "4"), "background": true}), `^running: job (\w{8})`)[1]
+	s.call(ctx, "job_output", map[string]any{"until": "up", "wait": "20s"})
+	s.want(s.call(ctx, "bash", map[string]any{"command": fmt.Sprintf(serving, 18304, "4")}), `^exit 1 [^\n]*\nhint: port 18304 is held by job `+job+`: exec python3 [^\n]*; job_stop job=`+job+` ends it\n`)
+	s.want(s.call(ctx, "bash", map[string]any{"command": "echo EADDRINUSE 18305; false"}), `^exit 1 [^\n]*\n\nEADDR`)
 }
 
 // A result says which port a job has opened in the sandbox alone, and how it is opened for
