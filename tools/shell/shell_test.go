@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"runtime"
@@ -104,6 +105,21 @@ func TestBackground(t *testing.T) {
 }
 
 // TestLong shows the two ends of a long output, and pages lead through all of it.
+// What a Python program prints is seen while it runs, unless the caller wants otherwise.
+func TestUnbuffered(t *testing.T) {
+	t.Setenv("PYTHONUNBUFFERED", "")
+	os.Unsetenv("PYTHONUNBUFFERED")
+	s := start(t)
+	for _, tc := range []struct {
+		env  []string
+		want string
+	}{{nil, "1"}, {[]string{"PYTHONUNBUFFERED="}, ""}} {
+		s.want(s.call(t.Context(), "bash", map[string]any{"command": `echo "<$PYTHONUNBUFFERED>"`, "env": tc.env}), `\n<`+tc.want+`>\n$`)
+	}
+	t.Setenv("PYTHONUNBUFFERED", "x")
+	s.want(s.call(t.Context(), "bash", map[string]any{"command": `echo "<$PYTHONUNBUFFERED>"`}), `\n<>\n$`)
+}
+
 // A handle is taken as models write it.
 func TestWrittenHandles(t *testing.T) {
 	s := start(t)
