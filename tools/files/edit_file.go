@@ -11,6 +11,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
 	"toolcrib/tools/internal/text/textedit"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -45,7 +46,7 @@ func editFileTool(d Deps) tools.Tool {
 		Aliases: []string{"edit"},
 		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Spellings: editFileSpellings(),
-		Limits:    tools.Limits{Facts: map[string]any{"most": fmt.Sprintf("%d MiB", workspace.MaxEdit>>20)}},
+		Limits:    tools.Limits{Facts: map[string]any{"most": textfile.Size(workspace.MaxEdit)}},
 		Examples: []tools.Example[EditFileIn]{{
 			Say:   "Change one line",
 			Files: map[string]string{"main.go": "package main\n\nfunc main() {\n\tserve(80)\n}\n"},

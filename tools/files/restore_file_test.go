@@ -253,14 +253,14 @@ func TestRestoreOfWhatIsNotKept(t *testing.T) {
 	b := newBench(t, map[string]string{"d/a": "1\n"})
 	large(t, filepath.Join(b.dir, "d"), workspace.MaxKept+1)
 	deleted := b.call("delete_path", args{"path": "d", "recursive": true})
-	b.want("d: deleted, 2 files; change …; cannot be undone: d/big.log is larger than 64 MiB", deleted)
-	b.want("error: too_large: nothing is restored: d/big.log was larger than 64 MiB, which is not kept (undo=true version="+changeOf.FindStringSubmatch(deleted)[1]+" paths=[...] undoes the others)", b.call("restore_file", args{"undo": true}))
+	b.want("d: deleted, 2 files; change …; cannot be undone: d/big.log is larger than 67 MB", deleted)
+	b.want("error: too_large: nothing is restored: d/big.log was larger than 67 MB, which is not kept (undo=true version="+changeOf.FindStringSubmatch(deleted)[1]+" paths=[...] undoes the others)", b.call("restore_file", args{"undo": true}))
 	b.tree(map[string]string{})
 	records, _, err := b.ws.History(t.Context(), workspace.HistoryQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.want("error: too_large: nothing is restored: d/big.log was larger than 64 MiB, which is not kept (file_history lists the other versions)",
+	b.want("error: too_large: nothing is restored: d/big.log was larger than 67 MB, which is not kept (file_history lists the other versions)",
 		b.call("restore_file", args{"path": "d/big.log", "version": records[0].ID}))
 	b.want("restored …\nd/a: restored, 2 B", b.call("restore_file", args{"path": "d/a", "version": records[0].ID}))
 }

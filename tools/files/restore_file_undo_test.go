@@ -125,10 +125,10 @@ func TestIrreversibleAsks(t *testing.T) {
 		b.want(c.without, without.question(c.tool, c.args))
 	}
 	b.want("error: invalid_argument: . is a root of the workspace, which is not deleted …", b.call("delete_path", args{"path": "."}))
-	b.want("a.txt -> big.log: moved, 2 B, replacing a file; change …; cannot be undone: big.log is larger than 64 MiB",
+	b.want("a.txt -> big.log: moved, 2 B, replacing a file; change …; cannot be undone: big.log is larger than 67 MB",
 		b.call("move_path", args{"source": "a.txt", "destination": "big.log", "overwrite": true}))
 	large(t, b.dir, workspace.MaxKept+1)
-	b.want("big.log: overwritten, …; cannot be undone: big.log is larger than 64 MiB\n...", b.call("write_file", args{"path": "big.log", "content": "x\n"}))
+	b.want("big.log: overwritten, …; cannot be undone: big.log is larger than 67 MB\n...", b.call("write_file", args{"path": "big.log", "content": "x\n"}))
 }
 
 // An undo that overwrites what is not kept asks too.

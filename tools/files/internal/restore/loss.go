@@ -1,16 +1,15 @@
 package restore
 
 import (
-	"fmt"
-
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
 // loss is a path that cannot be restored.
 type loss struct {
-	path, why string // "big.log", "was larger than 64 MiB, which is not kept"
+	path, why string // "big.log", "was larger than 67 MB, which is not kept"
 	large     bool
 }
 
@@ -71,7 +70,7 @@ func (r *Restoration) missing(v *workspace.Version) (why string, err error) {
 	switch {
 	case v.Kept:
 	case v.Size > workspace.MaxKept:
-		return fmt.Sprintf("was larger than %d MiB, which is not kept", workspace.MaxKept>>20), nil
+		return "was larger than " + textfile.Size(workspace.MaxKept) + ", which is not kept", nil
 	default:
 		return "was not kept, since the change took away too much at once", nil
 	}
