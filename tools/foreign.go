@@ -196,8 +196,8 @@ func unchosen(name string, claims []claim) error {
 // check returns an error for a foreign name that is declared wrong.
 func (f *Foreign) check() error {
 	switch {
-	case !isName(f.Name):
-		return fmt.Errorf("name %q does not match %s", f.Name, nameRule)
+	case !isName(strings.ToLower(f.Name)):
+		return fmt.Errorf("name %q does not match %s in any case", f.Name, nameRule)
 	case f.By == "" && (f.Values != nil || f.Several):
 		return fmt.Errorf("name %q has values, but no argument to choose by", f.Name)
 	case f.By != "" && (len(f.Values) > 0) == f.Several:

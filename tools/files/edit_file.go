@@ -43,8 +43,8 @@ type EditFileOut struct{ change.Report }
 func editFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[EditFileIn, EditFileOut]{
 		Name: "edit_file", Title: "Edit a file", Doc: editFileDoc, Tags: []string{"files", "text"},
-		Aliases: []string{"edit"},
-		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
+		Aliases: []string{"edit"}, Foreign: []tools.Foreign{{Name: "Edit"}},
+		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Spellings: editFileSpellings(),
 		Limits:    tools.Limits{Facts: map[string]any{"most": textfile.Size(workspace.MaxEdit)}},
 		Examples: []tools.Example[EditFileIn]{{
