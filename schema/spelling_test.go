@@ -163,3 +163,11 @@ func TestSpellingAs(t *testing.T) {
 		}
 	}
 }
+
+func TestValues(t *testing.T) {
+	for name, want := range map[string]string{"mode": "all names", "Mode": "all names", "terms": "", "none": ""} {
+		if got := strings.Join(mustFor[pageIn](t).Values(name), " "); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
