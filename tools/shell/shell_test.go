@@ -108,7 +108,9 @@ func TestBackground(t *testing.T) {
 // What a Python program prints is seen while it runs, unless the caller wants otherwise.
 func TestUnbuffered(t *testing.T) {
 	t.Setenv("PYTHONUNBUFFERED", "")
-	os.Unsetenv("PYTHONUNBUFFERED")
+	if err := os.Unsetenv("PYTHONUNBUFFERED"); err != nil {
+		t.Fatal(err)
+	}
 	s := start(t)
 	for _, tc := range []struct {
 		env  []string
