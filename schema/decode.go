@@ -30,7 +30,7 @@ func (t *Type) Decode(raw json.RawMessage, dst any, opt Options) (Args, error) {
 	if err != nil {
 		return Args{}, &Error{[]Problem{{Rule: "json", Msg: err.Error()}}}
 	}
-	schema.root.imply(args, opt.Implied)
+	m.implied = schema.root.imply(args, opt.Implied)
 	m.object(schema.root, args, nil)
 	if problems := schema.root.check(args, nil, m.problems); len(problems) > 0 {
 		return Args{}, tell(problems)
@@ -60,8 +60,9 @@ func (t *Type) checkTarget(dst any) error {
 	return nil
 }
 
-// imply gives arguments that are absent under all of their names the implied values.
-func (n *node) imply(args map[string]any, implied map[string]any) {
+// imply gives arguments that are absent under all of their names the implied values, and
+// returns their names.
+func (n *node) imply(args map[string]any, implied map[string]any) (names []string) {
 	for name, v := range implied {
 		given := slices.ContainsFunc(slices.Collect(maps.Keys(args)), func(key string) bool {
 			p := n.named[key]
@@ -72,8 +73,10 @@ func (n *node) imply(args map[string]any, implied map[string]any) {
 		})
 		if !given {
 			args[name] = plainJSON(v)
+			names = append(names, name)
 		}
 	}
+	return names
 }
 
 // fill gives absent optional arguments their defaults, which Compile has proved valid, in

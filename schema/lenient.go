@@ -13,6 +13,7 @@ import (
 // which it collects itself.
 type coercer struct {
 	spellings []Spelling // of the arguments as a whole
+	implied   []string   // arguments that the caller did not send
 	mends     []string
 	problems  []Problem
 }

@@ -202,6 +202,31 @@ func (t *Type) Names() (names []string) {
 	return names
 }
 
+// Values returns the texts that an argument can be, by any of its names; nil if there is no
+// fixed set of them.
+func (t *Type) Values(name string) (values []string) {
+	if t.compiled() != nil {
+		return nil
+	}
+	m, err := t.model()
+	if err != nil {
+		return nil
+	}
+	p := m.root.called(name)
+	switch {
+	case p == nil:
+		return nil
+	case p.kind == "boolean":
+		return []string{"false", "true"}
+	}
+	for _, v := range p.rules.enum {
+		if text, ok := v.(string); ok {
+			values = append(values, text)
+		}
+	}
+	return values
+}
+
 // PathFields returns the path-tagged fields: Pointer holds "*" for an index. A
 // type that does not compile has none.
 func (t *Type) PathFields() []PathArg {

@@ -23,6 +23,8 @@ type Spelling struct {
 	Always bool
 	// Say is reported if they have no effect; "" = no report.
 	Say string
+	// As is reported as what they are read as; "" = the arguments that they mean.
+	As string
 }
 
 // Spelled returns an error for spellings that conflict with the arguments: a name that is
@@ -101,7 +103,16 @@ func (m *coercer) otherForms(n *node, obj map[string]any) {
 			m.problem(&location{nil, keys[0], -1}, "spelling", "%s", err)
 			continue
 		}
+		sent := slices.DeleteFunc(keys, func(key string) bool { return slices.Contains(m.implied, key) })
+		before := len(m.mends)
 		m.means(obj, given, meant, s.Say, here)
+		switch {
+		case len(m.mends) == before:
+		case len(sent) == 0:
+			m.mends = m.mends[:before]
+		case s.As != "":
+			m.mends[before] = "/" + strings.Join(sent, ", /") + ": read as " + s.As
+		}
 	}
 }
 

@@ -138,3 +138,36 @@ func TestSpelled(t *testing.T) {
 		}
 	}
 }
+
+// A note names only what the caller has sent, and in plain words where the values are none.
+func TestSpellingAs(t *testing.T) {
+	typ := mustFor[pageIn](t)
+	opt := schema.Options{
+		Implied: map[string]any{"any_case": true},
+		Spellings: []schema.Spelling{{Names: []string{"any_case", "words"}, As: "words in any case", Read: func(given map[string]any) (map[string]any, error) {
+			words, _ := schema.Strings(given["words"])
+			if given["any_case"] != true || words == nil {
+				return map[string]any{}, nil
+			}
+			return map[string]any{"words": []string{"(?i)" + words[0]}}, nil
+		}}},
+	}
+	for raw, want := range map[string]string{
+		`{"words":["x"]}`:                 "/words: read as words in any case",
+		`{"any_case":true,"words":["x"]}`: "/any_case, /words: read as words in any case",
+		`{}`:                              "",
+	} {
+		args, err := typ.Decode(json.RawMessage(raw), new(pageIn), opt)
+		if got := strings.Join(args.Mends, "\n"); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", raw, got, err, want)
+		}
+	}
+}
+
+func TestValues(t *testing.T) {
+	for name, want := range map[string]string{"mode": "all names", "Mode": "all names", "terms": "", "none": ""} {
+		if got := strings.Join(mustFor[pageIn](t).Values(name), " "); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -251,7 +251,7 @@ func TestHTTPNews(t *testing.T) {
 		listen := eras()[1].request(`"l"`, "subscriptions/listen", `"notifications":{"toolsListChanged":true}`, "")
 		open("listener", w.request(t.Context(), http.MethodPost, listen, modernHeaders(listen)))
 		listed, hidden := toys()
-		if err := s.SetTools(listed[:2], hidden, nil, nil); err != nil {
+		if err := s.SetTools(listed[:2], hidden, nil, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

@@ -186,7 +186,7 @@ func TestPromptsFollowTools(t *testing.T) {
 		synctest.Wait()
 		c.take()
 		set := func(listed, hidden []tools.Tool) int {
-			if err := s.SetTools(listed, hidden, nil, nil); err != nil {
+			if err := s.SetTools(listed, hidden, nil, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()
@@ -308,16 +308,16 @@ func TestResourcesAfterSetTools(t *testing.T) {
 		}
 		has("at first", true)
 		listed, hidden := toys()
-		if err := s.SetTools(listed, hidden, nil, nil); err != nil {
+		if err := s.SetTools(listed, hidden, nil, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		has("without the source", false)
-		if err := s.SetTools(listed, hidden, nil, []tools.Source{notes()}); err != nil {
+		if err := s.SetTools(listed, hidden, nil, nil, []tools.Source{notes()}); err != nil {
 			t.Fatal(err)
 		}
 		has("with it again", true)
 		bare := newServer(t)
-		if err := bare.SetTools(listed, hidden, nil, []tools.Source{notes()}); err != nil {
+		if err := bare.SetTools(listed, hidden, nil, nil, []tools.Source{notes()}); err != nil {
 			t.Fatal(err)
 		}
 		c = connect(t, bare)

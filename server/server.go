@@ -65,6 +65,7 @@ type Options struct {
 	// for these clients.
 	Tailored   map[string][]tools.Tool
 	Instructed map[string]string
+	Off        []tools.Omission
 	Sources    []tools.Source // resources, read by the first source that has the URI
 	Prompts    []tools.Prompt // offered where the tools they need can be called
 	Native     Native
@@ -172,7 +173,7 @@ func New(opt Options) (*Server, error) {
 	if err := s.addPrompts(); err != nil {
 		return nil, err
 	}
-	if err := s.SetTools(opt.Tools, opt.Hidden, opt.Tailored, opt.Sources); err != nil {
+	if err := s.SetTools(opt.Tools, opt.Hidden, opt.Tailored, opt.Off, opt.Sources); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -249,6 +250,9 @@ func (s *Server) unknown(name string) *wire.Fault {
 	defer s.mu.RUnlock()
 	if _, ok := slices.BinarySearch(s.names.All(), name); ok {
 		return nil
+	}
+	if why := s.names.Off(name); why != "" {
+		return wire.Refuse(mcp.INVALID_PARAMS, "%s", why)
 	}
 	if near := schema.Nearest(name, s.names.All()); near != "" {
 		return wire.Refuse(mcp.INVALID_PARAMS, "no tool is called %q; did you mean %q", name, near)

@@ -201,7 +201,7 @@ func TestListChanged(t *testing.T) {
 		for _, c := range []*client{legacy, silent, modern} {
 			c.take()
 		}
-		if err := s.SetTools(listed[:1], hidden, nil, nil); err != nil {
+		if err := s.SetTools(listed[:1], hidden, nil, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()

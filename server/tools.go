@@ -181,7 +181,7 @@ func content(b tools.Block, revision string) mcp.Content {
 // SetTools replaces the tools, the prompts that mention them and the resources, and
 // notifies the clients that want to know. The runner must already know the new tools. A
 // server that was made without sources stays without.
-func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]tools.Tool, sources []tools.Source) error {
+func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]tools.Tool, off []tools.Omission, sources []tools.Source) error {
 	defs, err := defineAll(listed)
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func (s *Server) SetTools(listed, hidden []tools.Tool, tailored map[string][]too
 		}
 		natives = append(natives, def)
 	}
-	names, err := tools.NameTools(callable)
+	names, err := tools.NameTools(callable, off...)
 	if err != nil {
 		return err
 	}

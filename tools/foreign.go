@@ -61,6 +61,7 @@ func (t Tool) as(f Foreign) Tool {
 type Names struct {
 	own     map[string]Tool    // by name and alias
 	foreign map[string][]claim // by foreign name
+	off     map[string]Omission
 	all     []string
 }
 
@@ -70,9 +71,15 @@ type claim struct {
 	tool Tool
 }
 
-// NameTools returns the names of tools. Its error says which names are taken twice.
-func NameTools(all []Tool) (*Names, error) {
-	n := &Names{own: map[string]Tool{}, foreign: map[string][]claim{}}
+// NameTools returns the names of tools, and knows those that are off. Its error says which
+// names are taken twice.
+func NameTools(all []Tool, off ...Omission) (*Names, error) {
+	n := &Names{own: map[string]Tool{}, foreign: map[string][]claim{}, off: map[string]Omission{}}
+	for _, o := range off {
+		for _, name := range append([]string{o.Tool.Name}, o.Tool.Aliases...) {
+			n.off[name] = o
+		}
+	}
 	for _, t := range all {
 		for _, name := range append([]string{t.Name}, t.Aliases...) {
 			if other, taken := n.own[name]; taken {
@@ -131,9 +138,18 @@ func (n *Names) claim(t Tool, f Foreign) error {
 // All returns every name, sorted. The caller must not change the list.
 func (n *Names) All() []string { return n.all }
 
+// Off says why the tool of a name is off; "" = none of that name is.
+func (n *Names) Off(name string) string {
+	o, off := n.off[name]
+	if !off {
+		return ""
+	}
+	return o.String()
+}
+
 // Find returns the tool that a call by a name means, as its caller means it: its own name
-// and forms of arguments come with the tool. The error says that there is none, or how the
-// arguments choose one.
+// and forms of arguments come with the tool. The error says that there is none, that it is
+// off, or how the arguments choose one.
 func (n *Names) Find(name string, args json.RawMessage) (Tool, error) {
 	claims := n.foreign[name]
 	if len(claims) > 0 {
@@ -149,6 +165,9 @@ func (n *Names) Find(name string, args json.RawMessage) (Tool, error) {
 	}
 	if len(claims) > 0 {
 		return Tool{}, unchosen(name, claims)
+	}
+	if why := n.Off(name); why != "" {
+		return Tool{}, Errorf(Unavailable, "%s", why)
 	}
 	unknown := Errorf(NotFound, "no tool is called %q", Clip(name))
 	if near := schema.Nearest(name, n.all); near != "" {
@@ -177,8 +196,8 @@ func unchosen(name string, claims []claim) error {
 // check returns an error for a foreign name that is declared wrong.
 func (f *Foreign) check() error {
 	switch {
-	case !isName(f.Name):
-		return fmt.Errorf("name %q does not match %s", f.Name, nameRule)
+	case !isName(strings.ToLower(f.Name)):
+		return fmt.Errorf("name %q does not match %s in any case", f.Name, nameRule)
 	case f.By == "" && (f.Values != nil || f.Several):
 		return fmt.Errorf("name %q has values, but no argument to choose by", f.Name)
 	case f.By != "" && (len(f.Values) > 0) == f.Several:

@@ -84,7 +84,7 @@ func TestForeignAmbiguous(t *testing.T) {
 		`name "say" with how "A-B" is taken by "one"`:          {{by("say", "how", "a_b")}, {by("say", "how", "A-B")}},
 		`name "say" chooses by what, and for "one" by how`:     {{by("say", "how", "a")}, {by("say", "what", "b")}},
 		`name "word" with several how is taken by "one"`:       {{{Name: "word", By: "how", Several: true}}, {{Name: "word", By: "how", Several: true}}},
-		`name "Say" does not match`:                            {{{Name: "Say"}}, nil},
+		`name "say it" does not match`:                         {{{Name: "say it"}}, nil},
 		`name "say" has values, but no argument to choose by`:  {{{Name: "say", Values: []string{"a"}}}, nil},
 		`name "say" chooses by how, which needs values`:        {{{Name: "say", By: "how"}}, nil},
 		`arguments of say: spelling "term" is another name of`: {{{Name: "say", Spellings: []schema.Spelling{schema.Dropped("", "term")}}}, nil},

@@ -21,6 +21,8 @@ type Plan struct {
 	// Writes reports whether it changes files in addition to what Commands do, as a
 	// redirection does.
 	Writes bool
+	// Ports reports whether programs outside the sandbox are to reach ports of this call.
+	Ports bool
 	// Shows is shown to the user instead of the arguments; "" = the arguments.
 	Shows string
 	// Private keeps Commands out of records, because they may contain a secret.

@@ -38,6 +38,9 @@ type Omission struct {
 	Reason string
 }
 
+// String says that the tool is off, and by what.
+func (o Omission) String() string { return o.Tool.Name + " is off: " + o.Reason }
+
 // Selected is the outcome of a Selection; each list keeps the catalog's order.
 type Selected struct {
 	Enabled []Tool // can be called
@@ -45,6 +48,14 @@ type Selected struct {
 	// Tailored replaces Listed for particular clients, see [ForClient].
 	Tailored map[string][]Tool
 	Omitted  []Omission
+}
+
+// For returns the tools that are listed for a client.
+func (s Selected) For(client string) []Tool {
+	if own, tailored := ForClient(s.Tailored, client); tailored {
+		return own
+	}
+	return s.Listed
 }
 
 // Select applies s to a catalog. A name that does not exist is an error, which suggests the
@@ -108,7 +119,7 @@ func (s Selection) omits(t Tool) string {
 	case !t.named(s.Tools) && !s.inToolsets(t):
 		return "not in --toolsets or --tools"
 	case s.ReadOnly && !t.MayRead():
-		return "the server is read-only, the tool has access " + t.Access.String() + " and effects " + t.Effects.String()
+		return "the server is read-only (--read-only), and its access is " + t.Access.String()
 	}
 	return t.Missing(s.Host)
 }

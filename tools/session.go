@@ -119,9 +119,10 @@ type Caller interface {
 	// about is denied, unless a Preflight of the same outer call has obtained the consent.
 	Call(ctx context.Context, name string, args json.RawMessage) (Result, error)
 
-	// Tools returns every tool that can be called, in the catalog's order. The slice is
-	// never changed in place: if the tools change, the next slice has another first element.
-	Tools(ctx context.Context) ([]Tool, error)
+	// Tools returns every tool that can be called, in the catalog's order, those that are
+	// listed, and those that are off. A slice is never changed in place: if the tools
+	// change, the next slice has another first element.
+	Tools(ctx context.Context) (Selected, error)
 
 	// Refusal says why every call of a tool would be refused in the session of ctx,
 	// whatever its arguments; "" = it may be allowed.

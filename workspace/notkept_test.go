@@ -55,7 +55,7 @@ func TestNotKept(t *testing.T) {
 			check(t, os.Truncate(s.host("big"), workspace.MaxKept+1))
 			done, err := s.Apply(t.Context(), workspace.Change{Ops: ops(s)})
 			check(t, err)
-			if !strings.HasSuffix(done.NotKept, "big is larger than 64 MiB") || done.ID == "" {
+			if !strings.HasSuffix(done.NotKept, "big is larger than 67 MB") || done.ID == "" {
 				t.Errorf("ID %q, not kept %q", done.ID, done.NotKept)
 			}
 		})

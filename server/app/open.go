@@ -168,7 +168,7 @@ func (e *Engine) hidden() []tools.Tool {
 // settingsOf returns what of a configuration the runner works by.
 func settingsOf(cfg config.Config, selected tools.Selected, c checked) run.Settings {
 	return run.Settings{
-		Tools: selected.Enabled, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm, Rules: c.rules,
+		Tools: selected.Enabled, Selected: selected, ReadOnly: cfg.ReadOnly, AllowProtected: cfg.AllowProtected, Confirm: cfg.Confirm, Rules: c.rules,
 		AuditFailure: cfg.AuditFailure,
 		Hooks:        c.hooks,
 	}

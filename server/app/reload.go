@@ -95,7 +95,7 @@ func (r *reloading) apply(next config.Config) error {
 		return err
 	}
 	r.engine.selected = selected
-	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored, r.sources(selected)); err != nil {
+	if err := r.srv.SetTools(selected.Listed, r.engine.hidden(), selected.Tailored, selected.Omitted, r.sources(selected)); err != nil {
 		return err
 	}
 	r.Apply(next, r.serving.Roots, r.engine.log)

@@ -50,6 +50,7 @@ func (p *Process) Serve(ctx context.Context, s Serving) error {
 		Tools:        e.selected.Listed,
 		Hidden:       e.hidden(),
 		Tailored:     e.selected.Tailored,
+		Off:          e.selected.Omitted,
 		Sources:      p.sources(e.selected),
 		Prompts:      slices.Concat(catalog.Prompts(p.Categories), p.Fixtures.Prompts),
 		Native:       p.Fixtures.Native,

@@ -124,13 +124,14 @@ func (p *Process) complete(words []string) []string {
 		return having(last, append(commandNames(cmds), "help"))
 	}
 	if named && !strings.HasPrefix(last, "-") {
-		candidates = p.arguments(cmd.name, slices.DeleteFunc(slices.Clone(before[1:]), func(w string) bool { return strings.HasPrefix(w, "-") }))
+		candidates = p.arguments(cmd.name, last, slices.DeleteFunc(slices.Clone(before[1:]), func(w string) bool { return strings.HasPrefix(w, "-") }))
 	}
 	return having(last, candidates)
 }
 
-// arguments returns what the next argument of a command can be, after those before it.
-func (p *Process) arguments(cmd string, before []string) []string {
+// arguments returns what the next argument of a command can be, which begins with last, after
+// those before it.
+func (p *Process) arguments(cmd, last string, before []string) []string {
 	if cmd == "policy" {
 		if len(before) == 0 {
 			return []string{"explain"}
@@ -139,7 +140,7 @@ func (p *Process) arguments(cmd string, before []string) []string {
 	}
 	switch {
 	case cmd == "call" && len(before) > 0, cmd == "policy" && len(before) > 0:
-		return p.argumentNames(before[0])
+		return p.argumentWords(before[0], last)
 	case cmd == "call", cmd == "show", cmd == "policy":
 		var names []string
 		for _, t := range p.env.Catalog {
@@ -154,11 +155,18 @@ func (p *Process) arguments(cmd string, before []string) []string {
 	return nil
 }
 
-// argumentNames returns the arguments of a tool, each with "=".
-func (p *Process) argumentNames(tool string) (names []string) {
+// argumentWords returns the arguments of a tool, each with "=", or what the one that last names
+// can be.
+func (p *Process) argumentWords(tool, last string) (names []string) {
 	in := p.input(tool, nil)
 	if in == nil {
 		return nil
+	}
+	if name, _, ok := strings.Cut(last, "="); ok {
+		for _, value := range in.Values(name) {
+			names = append(names, name+"="+value)
+		}
+		return names
 	}
 	for _, name := range in.Names() {
 		names = append(names, name+"=")

@@ -426,7 +426,7 @@ func TestDetachReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, 5*time.Second, "bash is excluded", func() bool {
-		return strings.Contains(c.call("bash", map[string]any{"command": "true"}), "no tool")
+		return strings.Contains(c.call("bash", map[string]any{"command": "true"}), "bash is off: excluded by --exclude-tools")
 	})
 	next := w.dial()
 	if list := next.call("job_list", map[string]any{}); !strings.Contains(list, "sleep 100") {

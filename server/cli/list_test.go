@@ -63,7 +63,7 @@ func TestListAll(t *testing.T) {
 NAME   TITLE         CATEGORY  ACCESS    LISTED
 echo   Say it again  cli_test  read      yes
 dot    Draw a dot    cli_test  read      off: excluded by --exclude-tools
-erase  Erase         cli_test  write     off: the server is read-only, the tool has access write and effects workspace,destroys
+erase  Erase         cli_test  write     off: the server is read-only (--read-only), and its access is write
 fly    Fly           cli_test  external  off: TOOLCRIB_WINGS is not set: buy wings
 quiz   Ask           cli_test  read      off: excluded by --exclude-tools
 `

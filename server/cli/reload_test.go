@@ -118,18 +118,18 @@ func TestReload(t *testing.T) {
 	<-entered
 
 	hangup("log_level: info\nread_only: true\ntool: {echo: {max_text: 1000}}\n", "the configuration is reloaded")
-	want("a tool that writes", <-ask(3, "tools/call", `{"name":"erase","arguments":{"path":"x"}}`), `no tool is called`)
+	want("a tool that writes", <-ask(3, "tools/call", `{"name":"erase","arguments":{"path":"x"}}`), `erase is off: the server is read-only (--read-only), and its access is write`)
 	want("the list", <-ask(4, "tools/list", `{}`), `"echo"`)
 	long := strings.Repeat("x", 2000)
 	want("a longer text", <-ask(5, "tools/call", `{"name":"echo","arguments":{"text":"`+long+`"}}`), `"isError":true`)
 
 	hangup("read_only: maybe\n", "the configuration is not reloaded")
 	want("after a wrong file", <-ask(6, "tools/call", `{"name":"echo","arguments":{"text":"hello"}}`), `hello`)
-	want("still read-only", <-ask(7, "tools/call", `{"name":"erase","arguments":{"path":"x"}}`), `no tool is called`)
+	want("still read-only", <-ask(7, "tools/call", `{"name":"erase","arguments":{"path":"x"}}`), `erase is off: the server is read-only (--read-only), and its access is write`)
 
 	for _, refused := range []string{"limits: {rate: 0/s}", "limits: {tools: {nope: {concurrent: 1}}}", "audit_files: -1", "http: 99999"} {
 		hangup("log_level: info\n"+refused+"\n", "the configuration is not reloaded")
-		want("still read-only with "+refused, <-ask(9, "tools/call", `{"name":"erase","arguments":{"path":"x"}}`), `no tool is called`)
+		want("still read-only with "+refused, <-ask(9, "tools/call", `{"name":"erase","arguments":{"path":"x"}}`), `erase is off: the server is read-only (--read-only), and its access is write`)
 	}
 
 	hangup("log_level: info\nstate_dir: /elsewhere\nhttp: 127.0.0.1:1\n", "needs a restart")

@@ -39,7 +39,7 @@ type misspelt struct{ error }
 // objection is the denial of a command by its exit code 2, with what it wrote to stderr.
 type objection struct{ reason string }
 
-func (o *objection) Error() string { return "exit status 2; stderr: " + o.reason }
+func (o *objection) Error() string { return "it has an objection: " + o.reason }
 
 // parse reads the answer of a hook. A key that is unknown or given twice is an
 // error, since it may be a denial that is misspelt.
@@ -115,7 +115,16 @@ func (a *answer) specific(raw json.RawMessage) error {
 
 // into returns a reader of a value into dst.
 func into(dst any) func(json.RawMessage) error {
-	return func(raw json.RawMessage) error { return json.Unmarshal(raw, dst) }
+	return func(raw json.RawMessage) error {
+		if json.Unmarshal(raw, dst) == nil {
+			return nil
+		}
+		wanted := "a text"
+		if _, is := dst.(*bool); is {
+			wanted = "true or false"
+		}
+		return fmt.Errorf("it is %s, and must be %s", excerpt(string(raw)), wanted)
+	}
 }
 
 // word returns a reader of a decision, which is not empty.
@@ -139,7 +148,7 @@ func object(what string, data []byte, read map[string]func(json.RawMessage) erro
 	for d.More() {
 		t, err := d.Token()
 		if err != nil {
-			return fmt.Errorf("%s is no JSON: %w", what, err)
+			return broken(what, data)
 		}
 		key, _ := t.(string)
 		set, ok := read[key]
@@ -151,20 +160,25 @@ func object(what string, data []byte, read map[string]func(json.RawMessage) erro
 		}
 		seen[key] = true
 		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return fmt.Errorf("%s is no JSON: %w", what, err)
+		if d.Decode(&raw) != nil {
+			return broken(what, data)
 		}
 		if err := set(raw); err != nil {
 			return fmt.Errorf("%s of %s: %w", key, what, err)
 		}
 	}
 	if _, err := d.Token(); err != nil {
-		return fmt.Errorf("%s is no JSON: %w", what, err)
+		return broken(what, data)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s has something behind its object", what)
 	}
 	return nil
+}
+
+// broken says that something is no JSON.
+func broken(what string, data []byte) error {
+	return fmt.Errorf("%s is no JSON, or ends too early: %q", what, excerpt(strings.TrimSpace(string(data))))
 }
 
 // strongest returns the decision that beats the others; "" has no objection.
@@ -206,7 +220,7 @@ func (h *hook) decision(v run.View, data []byte) (run.Decision, error) {
 		}
 		return run.Decision{Ask: valid(question), Args: a.Arguments}, nil
 	case denies:
-		return h.denial(v, a.Reason, a.Hint), nil
+		return h.denial(a.Reason, a.Hint), nil
 	case skips:
 		if a.Result == nil {
 			return run.Decision{}, misspelt{errors.New(`decision skip wants a result, which is a text`)}
@@ -216,9 +230,9 @@ func (h *hook) decision(v run.View, data []byte) (run.Decision, error) {
 	return run.Decision{Args: a.Arguments}, nil
 }
 
-func (h *hook) denial(v run.View, reason, hint string) run.Decision {
+func (h *hook) denial(reason, hint string) run.Decision {
 	return run.Decision{
-		Deny: valid(fmt.Sprintf("%s: %s (hook %s)", v.Tool.Name, cmp.Or(reason, "denied"), h.name)),
+		By: h.name, Deny: valid(cmp.Or(reason, "denied")),
 		Hint: valid(hint),
 	}
 }

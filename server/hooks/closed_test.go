@@ -33,8 +33,8 @@ func TestFailsClosed(t *testing.T) {
 		spec func(*testing.T) hooks.Spec
 		log  string // what the log says
 	}{
-		{"exit code", command(`echo '{"decision":"allow"}'; echo odd >&2; exit 3`), "exit status 3; stderr: odd"},
-		{"killed", command(`kill -9 $$`), "signal: killed"},
+		{"exit code", command(`echo '{"decision":"allow"}'; echo odd >&2; exit 3`), "it ended with exit code 3, and only 0 and 2 are answers; it said: odd"},
+		{"killed", command(`kill -9 $$`), "it was killed"},
 		{"timeout", command(`exec sleep 60`), "no answer within 300ms"},
 		{"timeout of a child", command(`sleep 60 & wait`), "no answer within 300ms"},
 		{"ends while it says it", answers(`{"decision":"allow"`), "no JSON"},
@@ -59,11 +59,12 @@ func TestFailsClosed(t *testing.T) {
 		{"skip without a result", answers(`{"decision":"skip"}`), "skip wants"},
 		{"skip with an empty result", answers(`{"decision":"skip","result":{}}`), "skip wants"},
 		{"a result that is neither", answers(`{"decision":"skip","result":7}`), "result of the answer"},
+		{"a reason that is no text", answers(`{"decision":"deny","reason":5}`), "reason of the answer: it is 5, and must be a text"},
 		{"misspelt in the other form", answers(`{"hookSpecificOutput":{"permissionDecision":"denny"}}`), `did you mean \"deny\"`},
 		{"misspelt key in the other form", answers(`{"hookSpecificOutput":{"permisionDecision":"deny"}}`), `did you mean \"permissionDecision\"`},
 		{"skip in the other form", answers(`{"hookSpecificOutput":{"permissionDecision":"skip"}}`), "permissionDecision"},
-		{"continue is no boolean", answers(`{"continue":"false"}`), "continue of the answer"},
-		{"exit code 1", command(`echo '{"decision":"allow"}'; exit 1`), "exit status 1"},
+		{"continue is no boolean", answers(`{"continue":"false"}`), `continue of the answer: it is \"false\", and must be true or false`},
+		{"exit code 1", command(`echo '{"decision":"allow"}'; exit 1`), "it ended with exit code 1"},
 		{"too much output", command(`head -c 200000 /dev/zero`), "more than 65536 bytes"},
 		{"endless output", command(`exec yes`), "more than 65536 bytes"},
 		{"status 500", serves(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"decision":"allow"}`, 500) }), "answered 500"},

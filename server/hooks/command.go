@@ -80,10 +80,22 @@ func (c *command) ask(ctx context.Context, input []byte) ([]byte, error) {
 			c.log.Info("stderr of a hook", "command", c.file, "text", said)
 		}
 		return out.kept, nil
-	case said != "":
-		return nil, fmt.Errorf("%w; stderr: %s", err, said)
 	}
-	return nil, err
+	return nil, failed(err, said)
+}
+
+// failed says in plain words how a command failed, and what it said.
+func failed(err error, said string) error {
+	how := fmt.Sprintf("it cannot be run: %v", err)
+	if exit, ended := errors.AsType[*exec.ExitError](err); ended {
+		if how = "it was killed"; exit.Exited() {
+			how = fmt.Sprintf("it ended with exit code %d, and only 0 and 2 are answers", exit.ExitCode())
+		}
+	}
+	if said != "" {
+		how += "; it said: " + said
+	}
+	return errors.New(how)
 }
 
 // bounded keeps the bytes written to it up to a limit, and drops the rest.

@@ -3,6 +3,8 @@ package hooks
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,10 +65,23 @@ func (spec Spec) compile(name string, opt Options) (run.Hooks, error) {
 		file, err = filepath.Abs(file)
 	}
 	if err != nil {
-		return run.Hooks{}, at("command", fmt.Errorf("%q cannot be run: %w", program, err))
+		return run.Hooks{}, at("command", fmt.Errorf("%q cannot be run: %s", program, unrunnable(err)))
 	}
 	h.via = &command{file, spec.Command[1:], environment(opt.Environ, spec.Env), opt.Log}
 	return h.on(spec.Event), nil
+}
+
+// unrunnable says why a program was not found.
+func unrunnable(err error) string {
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "no program on PATH has that name"
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "the file is not executable"
+	}
+	return err.Error()
 }
 
 // alone refuses a Spec that is not exactly one kind of hook, or that has keys of

@@ -139,7 +139,7 @@ func (h *hook) before(ctx context.Context, v run.View) (run.Decision, error) {
 	}
 	answer, err := h.run(ctx, messageOf(pre, v))
 	if no, objects := errors.AsType[*objection](err); objects {
-		return h.denial(v, no.reason, ""), nil
+		return h.denial(no.reason, ""), nil
 	}
 	if err == nil {
 		var d run.Decision
@@ -191,7 +191,7 @@ func (h *hook) run(ctx context.Context, m *message) ([]byte, error) {
 	defer cancel()
 	answer, err := h.via.ask(limited, m.encode())
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return nil, fmt.Errorf("no answer within %s: %w", h.timeout, err)
+		return nil, fmt.Errorf("no answer within %s", h.timeout)
 	}
 	return answer, err
 }

@@ -106,11 +106,11 @@ func TestExplained(t *testing.T) {
 		want            []run.Said
 	}{
 		{"", "allow", []run.Said{{Hook: "guard", Says: "has no objection"}}},
-		{`{"decision":"deny","reason":"no"}`, "deny", []run.Said{{Hook: "guard", Says: "denies: look: no (hook guard)"}}},
+		{`{"decision":"deny","reason":"no"}`, "deny", []run.Said{{Hook: "guard", Says: "denies: no"}}},
 		{`{"decision":"ask","reason":"sure?"}`, "ask", []run.Said{{Hook: "guard", Says: "asks: sure?"}}},
 		{`{"decision":"skip","result":"x"}`, "skip", []run.Said{{Hook: "guard", Says: "answers the call itself"}}},
 		{`{"arguments":{"n":7}}`, "allow", []run.Said{{Hook: "guard", Says: `has no objection; it replaces the arguments by {"n":7}`}}},
-		{`{"decision":"alow"}`, "deny", []run.Said{{Hook: "guard", Says: `denies: look: the answer of the hook guard is unclear, so the call is denied: decision: there is no "alow"; did you mean "allow"`}}},
+		{`{"decision":"alow"}`, "deny", []run.Said{{Hook: "guard", Says: `denies, since it gave no decision: decision: there is no "alow"; did you mean "allow"`}}},
 	} {
 		f := start(t, hooks.Spec{Name: "other", Event: "pre", Tool: []string{"write"}, Command: says(t, `{"decision":"deny"}`)},
 			hooks.Spec{Name: "guard", Event: "pre", Command: says(t, tc.answer)})
@@ -246,7 +246,7 @@ func TestAfterTheCall(t *testing.T) {
 func TestAfterTheCallNothingChanges(t *testing.T) {
 	const patient, short = "10s", "100ms"
 	for _, tc := range []struct{ body, log, timeout string }{
-		{`exit 4`, "exit status 4", patient},
+		{`exit 4`, "it ended with exit code 4", patient},
 		{`echo garbage`, "no JSON object", patient},
 		{`echo '{"decision":"deny"}'`, "cannot be changed", patient},
 		{`echo '{"decision":"allow","arguments":{}}'`, "cannot be changed", patient},

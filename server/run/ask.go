@@ -1,9 +1,11 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 
 	"toolcrib/server/rules"
@@ -49,7 +51,7 @@ func (p *pass) ask() error {
 // mustBeAlone denies an inner call: the user can be asked about it only if it is made
 // directly.
 func (p *pass) mustBeAlone() *tools.Error {
-	return tools.Errorf(tools.Denied, "%s: needs the user's consent, which cannot be asked for inside another call (rule %s%s)", p.tool.Name, p.rule, p.cause).
+	return tools.Errorf(tools.Denied, "%s: needs the user's consent, which cannot be asked for inside another call (%s)", p.tool.Name, p.reason()).
 		WithHint("call %s by itself", p.tool.Name)
 }
 
@@ -65,9 +67,15 @@ func unconfirmed(what string) *tools.Error {
 		WithHint("do not call it again unless the user asks for it; the user can allow it by a rule of the policy in the configuration, or start the server with --confirm client, which sends no form and trusts the client's own prompt")
 }
 
+// reason returns in one line which rule asks, and what the user would have been asked.
+func (p *pass) reason() string {
+	cause := strings.ReplaceAll(strings.TrimSpace(cmp.Or(p.cause, p.question)), "\n", "; ")
+	return "rule " + p.rule + ": " + excerpt(shown(cause), maxShownArgs)
+}
+
 // cannotAsk returns why the user cannot be asked to consent to this call, or nil.
 func (p *pass) cannotAsk() *tools.Error {
-	subject := fmt.Sprintf("%s: needs the user's consent (rule %s%s)", p.tool.Name, p.rule, p.cause)
+	subject := fmt.Sprintf("%s: needs the user's consent (%s)", p.tool.Name, p.reason())
 	switch {
 	case p.live.Confirm == ConfirmDeny:
 		return tools.Errorf(tools.Denied, "%s, and the server never asks", subject).

@@ -105,6 +105,31 @@ func TestWhoDeclined(t *testing.T) {
 	}
 }
 
+// A denial for want of a form says in one line what the user would have been asked.
+func TestDenialTellsTheQuestion(t *testing.T) {
+	loses := tool("it", tools.Write, tools.Workspace, say("done"), confirm("delete build/ with 214 files, which no history keeps\nreplace \u202ea.bin"))
+	reach := tool("it", tools.Exec, tools.Process|tools.Network, say("done"))
+	hook := func(context.Context, run.View) (run.Decision, error) { return run.Decision{Ask: "it is Friday"}, nil }
+	for _, tc := range []struct {
+		name    string
+		tool    tools.Tool
+		hooks   []func(context.Context, run.View) (run.Decision, error)
+		confirm run.Confirm
+		want    string
+	}{
+		{"a tool's question", loses, nil, run.ConfirmAsk, `it: needs the user's consent (rule tool-asks: delete build/ with 214 files, which no history keeps; replace \u{202e}a.bin), and this client cannot show a form`},
+		{"never asks", loses, nil, run.ConfirmDeny, `it: needs the user's consent (rule tool-asks: delete build/ with 214 files, which no history keeps; replace \u{202e}a.bin), and the server never asks`},
+		{"a rule", reach, nil, run.ConfirmAsk, "it: needs the user's consent (rule exec-with-network: it runs a program with the network on), and this client cannot show a form"},
+		{"a hook", reach, []func(context.Context, run.View) (run.Decision, error){hook}, run.ConfirmAsk, "it: needs the user's consent (rule pre-hook: it is Friday; it runs a program with the network on), and this client cannot show a form"},
+	} {
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tc.tool}, Confirm: tc.confirm, Hooks: run.Hooks{Pre: tc.hooks}}})
+		err := r.Run(t.Context(), run.Call{Tool: "it", Args: empty, Session: tools.SessionInfo{Principal: "local"}}).Err
+		if err == nil || err.Code != tools.Denied || err.Msg != tc.want {
+			t.Errorf("%s: ended in %v, want %q", tc.name, err, tc.want)
+		}
+	}
+}
+
 func TestStateIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		newRunner := func(key byte) *run.Runner {

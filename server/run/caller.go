@@ -135,12 +135,14 @@ func (c *Caller) Call(ctx context.Context, name string, args json.RawMessage) (t
 }
 
 // Tools implements [tools.Caller].
-func (c *Caller) Tools(ctx context.Context) ([]tools.Tool, error) {
+func (c *Caller) Tools(ctx context.Context) (tools.Selected, error) {
 	_, outer, err := c.outer(ctx)
 	if err != nil {
-		return nil, err
+		return tools.Selected{}, err
 	}
-	return outer.live.Tools, nil
+	s := outer.live.Selected
+	s.Enabled = outer.live.Tools
+	return s, nil
 }
 
 // Refusal implements [tools.Caller].

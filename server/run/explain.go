@@ -48,7 +48,7 @@ func (h *heard) add(n int, d Decision, err error) {
 	s := Said{Hook: cmp.Or(d.By, fmt.Sprintf("pre hook %d", n)), Says: "has no objection"}
 	switch {
 	case err != nil:
-		s.Says = "denies: " + tools.AsError(err).Msg
+		s.Says = "denies, since it gave no decision: " + cause(err)
 	case d.Deny != "":
 		s.Says = "denies: " + d.Deny
 	case d.Skip != nil:

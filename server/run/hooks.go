@@ -2,9 +2,11 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -117,11 +119,13 @@ func (p *pass) pre(ctx context.Context) error {
 		case err != nil && ctx.Err() != nil:
 			return err
 		case err != nil:
-			p.log().Error("pre hook", "hook", i+1, "err", cause(err))
+			p.log().Error("pre hook", "hook", cmp.Or(d.By, fmt.Sprint(i+1)), "err", cause(err))
 			if own, ok := errors.AsType[*tools.Error](err); ok {
 				return p.denied(&tools.Error{Code: tools.Denied, Msg: own.Msg, Hint: own.Hint})
 			}
 			return p.denied(tools.Errorf(tools.Denied, "%s: pre hook %d gave no decision", p.tool.Name, i+1))
+		case d.Deny != "" && d.By != "":
+			return p.denied(&tools.Error{Code: tools.Denied, Msg: fmt.Sprintf("%s: %s (hook %s)", p.tool.Name, d.Deny, d.By), Hint: d.Hint})
 		case d.Deny != "":
 			return p.denied(&tools.Error{Code: tools.Denied, Msg: d.Deny, Hint: d.Hint})
 		case d.Args != nil:
@@ -154,25 +158,20 @@ func (p *pass) heed() {
 	if len(p.asked) == 0 {
 		return
 	}
-	questions := p.asked
-	if p.verdict == rules.Ask {
-		questions = append(questions, p.question)
-	}
 	p.verdict, p.rule, p.offer = rules.Ask, preHook, nil // it is asked again for the next call
-	p.question = strings.Join(questions, "\n")
+	p.question = strings.TrimSpace(strings.Join(append(p.asked, p.question), "\n"))
+	p.cause = strings.Join(append(p.asked, p.cause), "\n")
 }
 
 // preHook is the rule's name for decisions of Pre hooks.
 const preHook = "pre-hook"
 
-// cause returns the text of an error for the log. For a *tools.Error it includes the
-// cause.
+// cause returns the text of an error for the log: that of its cause, if it has one.
 func cause(err error) string {
-	text := err.Error()
 	if own, ok := errors.AsType[*tools.Error](err); ok && own.Err != nil {
-		text += ": " + own.Err.Error()
+		return own.Err.Error()
 	}
-	return text
+	return err.Error()
 }
 
 func (p *pass) denied(err *tools.Error) error {

@@ -47,13 +47,12 @@ var absolute = [...]rule{
 // call; the first rule that matches decides. A tool can also ask for consent by its own
 // question.
 var table = [...]rule{
+	{name: "delegates", verdict: rules.Allow, matches: access(tools.Delegates)}, // each inner call is judged by itself
+	{name: "read", verdict: rules.Allow, matches: access(tools.Read)},
 	{
-		name: "delegates", verdict: rules.Allow, // each inner call is judged by itself
-		matches: access(tools.Delegates),
-	},
-	{
-		name: "read", verdict: rules.Allow,
-		matches: access(tools.Read),
+		name: "opens-ports", verdict: rules.Ask,
+		matches: func(p *pass) bool { return p.plan.Ports },
+		why:     "ports are reached from outside the sandbox, which the user must allow; without ports it runs all the same",
 	},
 	{
 		name: "leaves-the-roots", verdict: rules.Ask,
@@ -67,10 +66,7 @@ var table = [...]rule{
 		},
 		why: "it destroys what no history keeps",
 	},
-	{
-		name: "write", verdict: rules.Allow,
-		matches: access(tools.Write),
-	},
+	{name: "write", verdict: rules.Allow, matches: access(tools.Write)},
 	{
 		name: "exec-with-network", verdict: rules.Ask,
 		matches: func(p *pass) bool { return p.tool.Access == tools.Exec && p.tool.Effects.Has(tools.Network) },
@@ -138,18 +134,18 @@ func (p *pass) policy(ctx context.Context) error {
 	}
 	switch {
 	case q.Message != "" && p.verdict == rules.Ask && p.plan.Shows != "":
-		p.question = q.Message + "\n" + p.shows(ru) // the tool does not ask about all that the call does
+		p.question, p.cause = q.Message+"\n"+p.shows(ru), q.Message+"\n"+ru.reason() // the tool does not ask about all that the call does
 	case q.Message != "":
 		if p.verdict != rules.Ask {
 			p.verdict, p.rule = rules.Ask, toolAsks
 		}
-		p.question = q.Message
+		p.question, p.cause = q.Message, q.Message
 	case p.verdict == rules.Ask:
 		p.question = fmt.Sprintf("%s: %s. Arguments: %s", p.tool.Title, ru.why, excerpt(string(p.bound.Canonical), maxShownArgs))
 		if p.plan.Shows != "" {
 			p.question = p.shows(ru)
 		}
-		p.offer, p.cause = p.offers(), ": "+ru.reason()
+		p.offer, p.cause = p.offers(), ru.reason()
 	}
 	p.heed()
 	return nil

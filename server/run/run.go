@@ -130,7 +130,7 @@ type pass struct {
 	verdict  rules.Verdict
 	rule     string
 	question string // for the user's consent
-	cause    string // of that question: ": " and the reason of the rule
+	cause    string // of that question, without the arguments
 	offer    *offer // of a consent for the session; nil = only for this call
 	asker    *asker
 

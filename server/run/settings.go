@@ -9,6 +9,7 @@ import (
 // [Runner.Reconfigure]. The zero value works, without tools.
 type Settings struct {
 	Tools    []tools.Tool
+	Selected tools.Selected // of which Tools are those that can be called
 	ReadOnly bool
 	// AllowProtected lets tools write to protected paths, see package protect.
 	AllowProtected bool
@@ -43,7 +44,7 @@ func (r *Runner) newLive(set Settings, before *live) (*live, error) {
 	if set.Confirm == "" {
 		set.Confirm = ConfirmAsk
 	}
-	names, err := tools.NameTools(set.Tools)
+	names, err := tools.NameTools(set.Tools, set.Selected.Omitted...)
 	if err != nil {
 		return nil, err
 	}

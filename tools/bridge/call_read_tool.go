@@ -33,13 +33,13 @@ func callReadToolTool(d Deps) tools.Tool {
 	})
 }
 
-// onlyReads refuses a tool that does more than read. A name that no tool has passes: the runner
-// refuses and records it, as it does for a call without a delegator.
+// onlyReads refuses a tool that does more than read. A call that means no tool passes: the
+// runner refuses and records it, as it does for a call without a delegator.
 func (d Deps) onlyReads(ctx context.Context, in DelegatedIn) error {
 	if d.Caller == nil {
 		return noCaller()
 	}
-	all, err := d.Caller.Tools(ctx)
+	there, err := d.Caller.Tools(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,15 +47,12 @@ func (d Deps) onlyReads(ctx context.Context, in DelegatedIn) error {
 	if err != nil {
 		return err
 	}
-	tool, err := named(all, in.Name, args)
-	switch {
-	case err != nil && tools.AsError(err).Code == tools.NotFound, err == nil && tool.Access == tools.Read:
+	tool, err := named(there, in.Name, args)
+	if err != nil || tool.Access == tools.Read {
 		return nil
-	case err != nil:
-		return err
 	}
 	e := tools.Errorf(tools.Denied, "%s calls only tools that read, and %s has access %s", callReadToolName, tool.Name, tool.Access)
-	if way := route(tool, all); way != "" {
+	if way := route(tool, there.Enabled); way != "" {
 		return e.WithHint("call it by %s", way)
 	}
 	return e

@@ -77,8 +77,8 @@ func (in DelegatedIn) args() (json.RawMessage, error) {
 }
 
 // named returns the tool that a call by a name means, which may depend on its arguments.
-func named(all []tools.Tool, name string, args json.RawMessage) (tools.Tool, error) {
-	names, err := tools.NameTools(all)
+func named(there tools.Selected, name string, args json.RawMessage) (tools.Tool, error) {
+	names, err := tools.NameTools(there.Enabled, there.Omitted...)
 	if err != nil {
 		return tools.Tool{}, err
 	}
@@ -93,11 +93,11 @@ func (d Deps) tell(ctx context.Context, in DelegatedIn) DelegatedIn {
 		return DelegatedIn{Name: in.Name}
 	}
 	untold := DelegatedIn{Name: in.Name, Arguments: schema.Object{"untold": fmt.Sprintf("%d bytes", len(args))}}
-	all, err := d.Caller.Tools(ctx)
+	there, err := d.Caller.Tools(ctx)
 	if err != nil {
 		return untold
 	}
-	tool, err := named(all, in.Name, args)
+	tool, err := named(there, in.Name, args)
 	switch {
 	case err != nil:
 		return untold
@@ -124,17 +124,17 @@ func (d Deps) tell(ctx context.Context, in DelegatedIn) DelegatedIn {
 // helpful adds to an error the facts that the caller cannot see for unlisted tools: names similar to an
 // unknown one, and the arguments of the tool.
 func (d Deps) helpful(ctx context.Context, name string, args json.RawMessage, err error) error {
-	all, listErr := d.Caller.Tools(ctx)
+	there, listErr := d.Caller.Tools(ctx)
 	e, ok := errors.AsType[*tools.Error](err)
 	if listErr != nil || !ok {
 		return err
 	}
-	tool, unknown := named(all, name, args)
+	tool, unknown := named(there, name, args)
 	if unknown != nil {
 		if e.Code != tools.NotFound {
 			return err
 		}
-		return e.WithHint("%s", d.nearest(all, name))
+		return e.WithHint("%s", d.nearest(there, name))
 	}
 	if _, wrong := errors.AsType[*schema.Error](e); !wrong {
 		return err
@@ -147,18 +147,18 @@ func (d Deps) helpful(ctx context.Context, name string, args json.RawMessage, er
 }
 
 // nearest names the tools that an unknown name may mean.
-func (d Deps) nearest(all []tools.Tool, name string) string {
+func (d Deps) nearest(there tools.Selected, name string) string {
 	var names, near []string
-	for _, t := range all {
+	for _, t := range there.Enabled {
 		names = append(append(names, t.Name), t.Aliases...)
 	}
 	if n := schema.Nearest(name, names); n != "" {
 		near = append(near, n)
 	}
-	if found, _, err := d.shelf.search(all, name); err == nil {
-		for _, t := range found[:min(len(found), 3)] {
-			if !slices.Contains(near, t.Name) {
-				near = append(near, t.Name)
+	if found, _, err := d.shelf.search(there, name); err == nil {
+		for _, at := range found[:min(len(found), 3)] {
+			if at < len(there.Enabled) && !slices.Contains(near, there.Enabled[at].Name) {
+				near = append(near, there.Enabled[at].Name)
 			}
 		}
 	}

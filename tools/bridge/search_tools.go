@@ -26,6 +26,7 @@ type SearchToolsIn struct {
 type SearchToolsOut struct {
 	Query  string
 	Tools  []string // each with its arguments
+	Off    []string // why better ones cannot be called
 	Offset int
 	Total  int
 	None   bool // no tool fits; Tools has the closest, if some resemble the request
@@ -62,31 +63,48 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 	if d.Caller == nil {
 		return SearchToolsOut{}, noCaller()
 	}
-	all, err := d.Caller.Tools(ctx)
+	there, err := d.Caller.Tools(ctx)
 	if err != nil {
 		return SearchToolsOut{}, err
 	}
-	toolsets := tools.Categories(all)
+	toolsets := tools.Categories(there.Enabled)
 	if in.Toolset != "" && !slices.Contains(toolsets, in.Toolset) {
+		for _, o := range there.Omitted {
+			if o.Tool.Category == in.Toolset {
+				return SearchToolsOut{}, tools.Errorf(tools.Unavailable, "no tool of %s can be called: %s", in.Toolset, o)
+			}
+		}
 		e := tools.Errorf(tools.NotFound, "no toolset is called %q", in.Toolset)
 		if near := schema.Nearest(in.Toolset, toolsets); near != "" {
 			return SearchToolsOut{}, e.WithHint("did you mean %s; there are: %s", near, strings.Join(toolsets, ", "))
 		}
 		return SearchToolsOut{}, e.WithHint("there are: %s", strings.Join(toolsets, ", "))
 	}
-	found, fit := all, true
+	places, fit := make([]int, len(there.Enabled)), true
+	for i := range places {
+		places[i] = i
+	}
 	if strings.TrimSpace(in.Query) != "" {
-		if found, fit, err = d.shelf.search(all, in.Query); err != nil {
+		if places, fit, err = d.shelf.search(there, in.Query); err != nil {
 			return SearchToolsOut{}, err
 		}
 	}
-	found = slices.DeleteFunc(slices.Clone(found), func(t tools.Tool) bool {
-		return in.Toolset != "" && t.Category != in.Toolset || d.Caller.Refusal(ctx, t) != ""
-	})
+	var found []tools.Tool
+	var off []string
+	for _, at := range places {
+		if at < len(there.Enabled) {
+			if t := there.Enabled[at]; (in.Toolset == "" || t.Category == in.Toolset) && d.Caller.Refusal(ctx, t) == "" {
+				found = append(found, t)
+			}
+		} else if o := there.Omitted[at-len(there.Enabled)]; fit && len(found) == 0 && len(off) < maxOff && in.Toolset == "" {
+			off = append(off, o.String())
+		}
+	}
 	if ctx.Err() != nil {
 		return SearchToolsOut{}, ctx.Err()
 	}
-	out := SearchToolsOut{Query: in.Query, Offset: in.Offset, Total: len(found), None: !fit, Toolsets: toolsets}
+	out := SearchToolsOut{Query: in.Query, Off: off, Offset: in.Offset, Total: len(found), None: !fit, Toolsets: toolsets}
+	listed := there.For(tools.Session(ctx).Client.Name)
 	if out.None {
 		found = found[:min(maxClosest, len(found))]
 	}
@@ -94,7 +112,7 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 		if len(out.Tools) == in.Limit {
 			break
 		}
-		entry, err := entryOf(t, all)
+		entry, err := entryOf(t, there.Enabled, listed)
 		if err != nil {
 			return SearchToolsOut{}, err
 		}
@@ -103,18 +121,25 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 	return out, nil
 }
 
-// maxClosest is how many tools are shown where none fits.
-const maxClosest = 2
+// maxClosest is how many tools are shown where none fits, maxOff how many that are off.
+const (
+	maxClosest = 2
+	maxOff     = 3
+)
 
 // maxDoes is the most bytes of the purpose of one tool.
 const maxDoes = 700
 
 // entryOf returns what a call of the tool needs: its name and the delegator that calls it,
-// its purpose, and its arguments.
-func entryOf(t tools.Tool, all []tools.Tool) (string, error) {
+// its purpose, and its arguments. Of a listed tool the client knows the rest.
+func entryOf(t tools.Tool, all, listed []tools.Tool) (string, error) {
 	description, err := t.Description()
 	if err != nil {
 		return "", err
+	}
+	if slices.ContainsFunc(listed, func(l tools.Tool) bool { return l.Name == t.Name }) {
+		does, _ := firstSentence(description)
+		return fmt.Sprintf("%s [%s, %s, listed: call it directly]: %s\n", t.Name, t.Category, t.Access, cut(does, maxDoes)), nil
 	}
 	params, err := parametersOf(t)
 	if err != nil {
@@ -127,8 +152,10 @@ func entryOf(t tools.Tool, all []tools.Tool) (string, error) {
 	return fmt.Sprintf("%s [%s, %s%s]: %s\n%s", t.Name, t.Category, t.Access, by, cut(description, maxDoes), explained(params, "  ")), nil
 }
 
-// Text returns a status line and the tools.
-func (o SearchToolsOut) Text() string { return o.status() + "\n" + strings.Join(o.Tools, "") }
+// Text returns a status line, the tools that are off, and the tools.
+func (o SearchToolsOut) Text() string {
+	return strings.Join(append([]string{o.status()}, o.Off...), "\n") + "\n" + strings.Join(o.Tools, "")
+}
 
 func (o SearchToolsOut) status() string {
 	end, order := o.Offset+len(o.Tools), ""
@@ -138,6 +165,8 @@ func (o SearchToolsOut) status() string {
 	switch {
 	case o.None && len(o.Tools) > 0:
 		return fmt.Sprintf("no tool fits %q; the closest:", o.Query)
+	case o.Total == 0 && len(o.Off) > 0:
+		return fmt.Sprintf("no tool that can be called fits %q", o.Query)
 	case o.Total == 0 && o.Query != "":
 		return fmt.Sprintf("no tool fits %q; say it in other words, or list a toolset: %s", o.Query, strings.Join(o.Toolsets, ", "))
 	case o.Total == 0:

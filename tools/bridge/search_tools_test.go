@@ -110,3 +110,53 @@ func TestSearchPromises(t *testing.T) {
 		}
 	}
 }
+
+// A tool that is off is said to be, and by what.
+func TestToolsThatAreOff(t *testing.T) {
+	caller := grown(t)
+	search, call, read := find(t, caller.All, "search_tools"), find(t, caller.All, "call_tool"), find(t, caller.All, "call_read_tool")
+	selected, err := tools.Select(caller.All, tools.Selection{ReadOnly: true, Exclude: []string{"weather"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller.All, caller.Off = selected.Enabled, selected.Omitted
+	const off = "edit_file is off: the server is read-only (--read-only), and its access is write\n"
+	for _, tc := range []struct {
+		name, args string
+		tool       tools.Tool
+		want       string
+	}{
+		{"the best", `{"query":"fix the typo on line 12","limit":1}`, search, "no tool that can be called fits …\n" + off + "...\n"},
+		{"by its name", `{"query":"edit_file"}`, search, "no tool that can be called fits \"edit_file\"\n" + off},
+		{"by exclusion", `{"query":"weather forecast","limit":1}`, search, "no tool that can be called fits \"weather forecast\"\nweather is off: excluded by --exclude-tools\n"},
+		{"not the best", `{"query":"which tool searches files for a regular expression","limit":1}`, search, "1 …\ngrep […\n...\n"},
+		{"a toolset", `{"toolset":"memory"}`, search, "error: unavailable: no tool of memory can be called: memory_" + "… is off: …"},
+		{"a call", `{"name":"edit_file","arguments":{"path":"a.txt"}}`, call, "error: unavailable: " + off},
+		{"a call by an alias", `{"name":"edit","arguments":{"path":"a.txt"}}`, call, "error: unavailable: " + off},
+		{"a call by the other", `{"name":"edit_file","arguments":{"path":"a.txt"}}`, read, "error: unavailable: " + off},
+	} {
+		ws, _ := tooltest.Tree(t, nil)
+		if diff := tooltest.Match(tc.want, outcome(tooltest.Call(t.Context(), ws, tc.tool, json.RawMessage(tc.args)))); diff != "" {
+			t.Errorf("%s: %s", tc.name, diff)
+		}
+	}
+}
+
+// Of a listed tool the client has the arguments already.
+func TestSearchOfListed(t *testing.T) {
+	caller := grown(t)
+	search := find(t, caller.All, "search_tools")
+	caller.Listed = []tools.Tool{find(t, caller.All, "grep")}
+	ws, _ := tooltest.Tree(t, nil)
+	for query, want := range map[string]string{
+		"grep": "grep [search, read, listed: call it directly]: Searches the contents of files with a regular expression (RE2) or plain text.\n",
+		"glob": "glob [search, read, by call_read_tool]: …\n  pattern: string[] required - …\n",
+	} {
+		if diff := tooltest.Match("...\n"+want+"...\n", searched(t, ws, search, query)); diff != "" {
+			t.Errorf("%s: %s", query, diff)
+		}
+	}
+	if text := searched(t, ws, search, "rename"); strings.Contains(text, "\nweather [") {
+		t.Errorf("a tool that has nothing to do with it:\n%s", text)
+	}
+}

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -8,10 +9,11 @@ import (
 	"toolcrib/tools/bridge/internal/find"
 )
 
-// shelf keeps the index of the tools that can be called, until that list changes.
+// shelf keeps the index of the tools, also of those that are off, until the list of those that
+// can be called changes.
 type shelf struct {
 	mu    sync.Mutex
-	of    []tools.Tool // as the caller gave them
+	of    []tools.Tool // that can be called, as the caller gave them
 	index *find.Index
 }
 
@@ -20,14 +22,14 @@ type shelf struct {
 const (
 	fits      = 0.65 // at least the Fit of a tool that answers it
 	resembles = 0.3  // at least the Fit of one that is named where none answers it
-	related   = 0.25 // at least the share of the best Score of the others that are shown
+	related   = 0.4  // at least the share of the best Score of the others that are shown
 )
 
-// search returns the tools that answer a request, best first. If none does, it returns
-// those that resemble it and false. The index is made by the first search after a change of
-// the tools.
-func (s *shelf) search(all []tools.Tool, request string) (found []tools.Tool, fit bool, err error) {
-	index, err := s.indexOf(all)
+// search returns the tools that answer a request, best first, as places in the list of those
+// that can be called, which goes on with those that are off. If none does, it returns those that
+// resemble it and false. The index is made by the first search after a change of the tools.
+func (s *shelf) search(there tools.Selected, request string) (found []int, fit bool, err error) {
+	index, err := s.indexOf(there)
 	if err != nil {
 		return nil, false, err
 	}
@@ -35,17 +37,21 @@ func (s *shelf) search(all []tools.Tool, request string) (found []tools.Tool, fi
 	fit = len(hits) > 0 && hits[0].Fit >= fits
 	for _, hit := range hits {
 		if fit && hit.Score >= related*hits[0].Score || !fit && hit.Fit >= resembles {
-			found = append(found, all[hit.Doc])
+			found = append(found, hit.Doc)
 		}
 	}
 	return found, fit, nil
 }
 
-func (s *shelf) indexOf(all []tools.Tool) (*find.Index, error) {
+func (s *shelf) indexOf(there tools.Selected) (*find.Index, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.index != nil && same(s.of, all) {
+	if s.index != nil && same(s.of, there.Enabled) {
 		return s.index, nil
+	}
+	all := slices.Clone(there.Enabled)
+	for _, o := range there.Omitted {
+		all = append(all, o.Tool)
 	}
 	docs := make([]find.Doc, len(all))
 	for i, t := range all {
@@ -55,7 +61,7 @@ func (s *shelf) indexOf(all []tools.Tool) (*find.Index, error) {
 		}
 		docs[i] = doc
 	}
-	s.of, s.index = all, find.New(docs)
+	s.of, s.index = there.Enabled, find.New(docs)
 	return s.index, nil
 }
 

@@ -29,6 +29,7 @@ type InterpreterIn struct {
 	Action  string `json:"action,omitempty" jsonschema:"enum=run,enum=interrupt,enum=restart,enum=end,default=run" jsonschema_description:"run the code; interrupt the cell that runs; restart with nothing kept; end."`
 	Timeout string `json:"timeout,omitempty" unit:"s,ms" jsonschema:"default=60s,maxLength=20" jsonschema_description:"Interrupt the cell after, such as \"5m\"; at most 10m."`
 	Network bool   `json:"network,omitempty" jsonschema:"default=false" jsonschema_description:"Start it with the network; the user may be asked."`
+	Most    int    `json:"max_output,omitempty" jsonschema:"minimum=200,maximum=45000,default=20000" jsonschema_description:"Bytes of output to show." alias:"max_output_length,max_output_bytes,max_output_chars"`
 }
 
 // InterpreterOut is the result of the cell.
@@ -102,7 +103,9 @@ func (d Deps) codeInterpreter(ctx context.Context, in InterpreterIn) (Interprete
 	if err != nil {
 		return InterpreterOut{}, err
 	}
-	return d.runCell(ctx, k, in.Code, timeout)
+	out, err := d.runCell(ctx, k, in.Code, timeout)
+	out.Output = shorten(out.Output, in.Most, out.lost)
+	return out, err
 }
 
 // anew is the handle that asks for a new interpreter.
@@ -172,7 +175,7 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 	case stopped:
 		o.Status = fmt.Sprintf("interrupted: the cell took longer than %s; variables are kept", durations.Exact(timeout))
 	case a.Exit:
-		o.Status = fmt.Sprintf("the cell ended the interpreter after %s; action=restart starts it again", took)
+		o.Status, o.Exit = fmt.Sprintf("the cell ended the interpreter with exit code %d after %s; action=restart starts it again", a.Code, took), a.Code
 	case a.Error != "":
 		o.Status = "error in " + took
 	default:
@@ -189,7 +192,7 @@ func (d Deps) runCell(ctx context.Context, k *kernel, code string, timeout time.
 	o.Status += " handle " + k.handle
 	touched := before.Changes(ctx, process)
 	touched.Note(ctx)
-	o.Notes = append(o.Notes, output.cutNote(), o.Within.Warning(), files(touched), process.Touched().Warning(), hint(pythonReport{Error: a.Error, Kind: a.Kind}, k.network, o.Within))
+	o.Notes = append(o.Notes, output.cutNote(), o.Within.Warning(), files(touched), process.Touched().Warning(), hint(a.pythonReport, k.network, o.Within))
 	for _, img := range a.Images {
 		if !decodes(img.MIME, img.Data) {
 			o.Notes = append(o.Notes, "an image that cannot be decoded is left out")

@@ -107,6 +107,7 @@ func TestCells(t *testing.T) {
 		{"x", "ok in …\nvalue: 'kept'"},
 		{"%matplotlib inline\nx", "ok in …\nvalue: 'kept'"},
 		{"raise ModuleNotFoundError(\"No module named 'IPython'\")", "error in …\ndisplay(x) is there without an import\n...\nModuleNotFoundError: No module named 'IPython'"},
+		{"import nosuchmodule", "error in …\nthe interpreter has …; the user can install more for it, or set --python of the server to the interpreter of a virtual environment\n...\nModuleNotFoundError: No module named 'nosuchmodule'"},
 		{"input()", "error in …\nthere is no input: put the values into the code\n...\nEOFError: EOF when reading a line"},
 		{"import asyncio\nawait asyncio.sleep(0, 3)", "ok in …\nvalue: 3"},
 		{"import sys, os\nprint(1)\nprint(2, file=sys.stderr)\nos.system('echo 3')\nprint(4)", "ok in …\n\n1\n2\n3\n4"},
@@ -201,7 +202,18 @@ func TestCrashes(t *testing.T) {
 	if _, err := b.call(t.Context(), map[string]any{"handle": h, "action": "restart"}); err != nil {
 		t.Fatal(err)
 	}
-	b.run(h, "import sys\nsys.exit()", "the cell ended the interpreter after …\n...")
+	if _, err := b.call(t.Context(), map[string]any{"handle": h, "action": "restart"}); err != nil {
+		t.Fatal(err)
+	}
+	cut, err := b.call(t.Context(), map[string]any{"handle": h, "code": "for i in range(1000): print(i)", "max_output": 200})
+	if diff := tooltest.Match("ok in …\n\n0\n1\n...\n[... 3.7 kB left out ...]\n...\n999", tooltest.Text(cut)); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	b.run(h, "import sys\nsys.exit(3)", "the cell ended the interpreter with exit code 3 after …\n...")
+	if _, err := b.call(t.Context(), map[string]any{"handle": h, "action": "restart"}); err != nil {
+		t.Fatal(err)
+	}
+	b.run(h, "import sys\nsys.exit('over')", "the cell ended the interpreter with exit code 1 after …\n\nover")
 	if _, err := b.call(t.Context(), map[string]any{"handle": h, "action": "end"}); err != nil {
 		t.Fatal(err)
 	}

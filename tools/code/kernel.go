@@ -41,9 +41,11 @@ type kernel struct {
 
 // answer is the report of the program on a cell.
 type answer struct {
-	Value, Error, Kind, Mark string
-	Exit                     bool
-	Images                   []struct {
+	pythonReport
+	Mark   string
+	Exit   bool
+	Code   int // with Exit
+	Images []struct {
 		MIME string
 		Data []byte
 	}

@@ -71,11 +71,11 @@ def _toolcrib():
                 if not shown(value) and not figure(value):
                     report["value"] = _short(repr(value), job["Most"])
             figures()
-        except SystemExit:
-            report["exit"] = True
+        except SystemExit as e:
+            report["exit"], report["code"] = True, _status(e)
         except BaseException as e:
             state["inside"] = False  # a second interrupt does not end what words the first
-            report["error"], report["kind"] = scope.words(e, job["Most"]), type(e).__name__
+            report.update(_failure(scope, e, job["Most"]))
         finally:
             state["inside"] = False
         return report

@@ -3,6 +3,7 @@ package code
 import (
 	"context"
 	_ "embed"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -90,11 +91,29 @@ func planOf(code string, network bool) tools.Plan {
 }
 
 // pythonReport is the report of the runner on a script.
-type pythonReport struct{ Value, Error, Kind string }
+type pythonReport struct {
+	Value, Error, Kind string
+	Packages           []string // that are there, if one is missing
+}
 
 // pythonArgs returns the command line of one of the embedded programs.
 func pythonArgs(interpreter, program string) []string {
 	return []string{interpreter, "-X", "utf8", "-X", "faulthandler", "-c", scope + program, magics}
+}
+
+// maxPackages is how many packages a hint names.
+const maxPackages = 30
+
+// others names the packages of the interpreter.
+func (r pythonReport) others() string {
+	named := r.Packages[:min(len(r.Packages), maxPackages)]
+	switch {
+	case len(named) == 0:
+		return "the interpreter has only the standard library"
+	case len(named) < len(r.Packages):
+		return fmt.Sprintf("the interpreter has %s and %d more", strings.Join(named, ", "), len(r.Packages)-len(named))
+	}
+	return "the interpreter has " + strings.Join(named, ", ")
 }
 
 // hint returns advice on errors that the environment of scripts causes.
@@ -107,7 +126,7 @@ func hint(r pythonReport, network bool, within sandbox.Report) string {
 	case r.Kind == "EOFError" && strings.Contains(r.Error, "input("):
 		return "there is no input: put the values into the code"
 	case r.Kind == "ModuleNotFoundError":
-		return "packages are those of the interpreter; --python of the server sets that of a virtual environment"
+		return r.others() + "; the user can install more for it, or set --python of the server to the interpreter of a virtual environment"
 	case !network && (r.Kind == "gaierror" || r.Kind == "URLError" || r.Kind == "ConnectionError" || strings.Contains(r.Error, "Network is unreachable")):
 		return "the network is off; network=true asks for it"
 	}

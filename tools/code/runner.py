@@ -13,15 +13,10 @@ def _toolcrib():
         if value is not None:
             report["value"] = _short(repr(value), job["Most"])
     except SystemExit as e:
-        status = e.code
-        if status is None:
-            status = 0
-        elif not isinstance(status, int):
-            print(status, file=sys.stderr)
-            status = 1
+        status = _status(e)
     except BaseException as e:
         status = 1
-        report["error"], report["kind"] = scope.words(e, job["Most"]), type(e).__name__
+        report = _failure(scope, e, job["Most"])
     _flush()
     _write(out, "\n" + job["Mark"] + json.dumps(report) + "\n")
     return status

@@ -108,6 +108,25 @@ class _Scope:
         return frame.filename in self.files or frame.filename.startswith(self.home) and "site-packages" not in frame.filename
 
 
+def _failure(scope, error, most):
+    """Returns the report of what ended the code."""
+    report = {"error": scope.words(error, most), "kind": type(error).__name__}
+    if isinstance(error, ModuleNotFoundError):
+        import pkgutil
+
+        places = [p for p in sys.path if p.endswith(("site-packages", "dist-packages"))]
+        report["packages"] = sorted({m.name for m in pkgutil.iter_modules(places) if not m.name.startswith("_")})
+    return report
+
+
+def _status(end):
+    """Returns the exit code of a SystemExit, and prints what stands in its place."""
+    if end.code is None or isinstance(end.code, int):
+        return end.code or 0
+    print(end.code, file=sys.stderr)
+    return 1
+
+
 def _short(text, most):
     text = text.encode("utf-8", "backslashreplace").decode()
     if len(text) <= most:

@@ -58,7 +58,7 @@ func applyPatchTool(d Deps) tools.Tool {
 		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Spellings: patchSpellings(),
 		Limits: tools.Limits{Facts: map[string]any{
-			"most": fmt.Sprintf("%d MiB", workspace.MaxEdit>>20), "diff": change.EditDiff,
+			"most": textfile.Size(workspace.MaxEdit), "diff": change.EditDiff,
 		}},
 		Confirm: patchQuestion,
 		Examples: []tools.Example[ApplyPatchIn]{{

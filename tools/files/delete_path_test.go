@@ -143,7 +143,7 @@ func TestDeleteAsksBeforeALoss(t *testing.T) {
 	b.want("error: invalid_argument: . is a root of the workspace, which is not deleted …", b.call("delete_path", args{"path": "."}))
 	b.host("full/a", "1\n")
 	large(t, filepath.Join(b.dir, "full"), workspace.MaxKept+1)
-	b.want("full: deleted, 2 files; change …; cannot be undone: full/big.log is larger than 64 MiB", b.call("delete_path", args{"path": "full", "recursive": true}))
+	b.want("full: deleted, 2 files; change …; cannot be undone: full/big.log is larger than 67 MB", b.call("delete_path", args{"path": "full", "recursive": true}))
 }
 
 // What is protected in a directory is deleted with it.

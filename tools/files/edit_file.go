@@ -11,6 +11,7 @@ import (
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
 	"toolcrib/tools/internal/text/textedit"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
@@ -42,10 +43,10 @@ type EditFileOut struct{ change.Report }
 func editFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[EditFileIn, EditFileOut]{
 		Name: "edit_file", Title: "Edit a file", Doc: editFileDoc, Tags: []string{"files", "text"},
-		Aliases: []string{"edit"},
-		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
+		Aliases: []string{"edit"}, Foreign: []tools.Foreign{{Name: "Edit"}},
+		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Spellings: editFileSpellings(),
-		Limits:    tools.Limits{Facts: map[string]any{"most": fmt.Sprintf("%d MiB", workspace.MaxEdit>>20)}},
+		Limits:    tools.Limits{Facts: map[string]any{"most": textfile.Size(workspace.MaxEdit)}},
 		Examples: []tools.Example[EditFileIn]{{
 			Say:   "Change one line",
 			Files: map[string]string{"main.go": "package main\n\nfunc main() {\n\tserve(80)\n}\n"},

@@ -124,7 +124,7 @@ func TestEditFileBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = w.try(map[string]any{"path": "large", "edits": one("a", "b")})
-	if !strings.HasPrefix(got, "error: too_large: large has 67 MB; files of up to 64 MiB can be edited (") {
+	if !strings.HasPrefix(got, "error: too_large: large has 67 MB; files of up to 67 MB can be edited (") {
 		t.Error(got)
 	}
 }

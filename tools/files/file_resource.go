@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"strings"
 
 	"toolcrib/tools"
@@ -40,7 +39,7 @@ func fileResourceTool() tools.Tool {
 	return tools.New(tools.Def[FileResourceIn, FileResourceOut]{
 		Name: "file_resource", Title: "Read a file as a resource", Doc: fileResourceDoc, SameAs: "read_file",
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
-		Limits: tools.Limits{Text: tools.MaxResource, Facts: map[string]any{"most": fmt.Sprintf("%d MiB", resourceSize>>20)}},
+		Limits: tools.Limits{Text: tools.MaxResource, Facts: map[string]any{"most": textfile.Size(resourceSize)}},
 		Examples: []tools.Example[FileResourceIn]{{
 			Say:   "Attach a file to a conversation",
 			Files: map[string]string{"notes.md": "# Notes\n"},

@@ -54,7 +54,7 @@ func (o ListDirectoryOut) Text() string {
 func listDirectoryTool() tools.Tool {
 	return tools.New(tools.Def[ListDirectoryIn, ListDirectoryOut]{
 		Name: "list_directory", Title: "List a directory", Doc: listDirectoryDoc, Tags: []string{"files"},
-		Foreign: []tools.Foreign{{Name: "list_dir", Implied: map[string]any{"hidden": true, "include_ignored": true}}},
+		Foreign: []tools.Foreign{{Name: "LS"}, {Name: "list_dir", Implied: map[string]any{"hidden": true, "include_ignored": true}}},
 		Aliases: []string{"file_list"},
 		Access:  tools.Read, Effects: tools.None, Repeatable: true,
 		Spellings: listSpellings(),

@@ -38,5 +38,5 @@ func TestMoveAsksBeforeALoss(t *testing.T) {
 	relocateAsks(t, "move_path", "move")
 	over := args{"source": "a.txt", "destination": "big.log", "overwrite": true}
 	b := losing(t, "move_path", []loss{{over, "move a.txt over " + lostLarge, "move a.txt over big.log (67 MB)" + lostWithout}})
-	b.want("a.txt -> big.log: moved, 2 B, replacing a file; change …; cannot be undone: big.log is larger than 64 MiB", b.call("move_path", over))
+	b.want("a.txt -> big.log: moved, 2 B, replacing a file; change …; cannot be undone: big.log is larger than 67 MB", b.call("move_path", over))
 }

@@ -37,8 +37,8 @@ func readFileTool(d Deps) tools.Tool {
 	r := &view.Reader{Seen: d.Seen, Lines: d.Lines, Pictures: picture.NewConverter()}
 	return tools.New(tools.Def[ReadFileIn, ReadFileOut]{
 		Name: "read_file", Title: "Read a file", Doc: readFileDoc, Tags: []string{"files", "text"},
-		Aliases: []string{"file_read"},
-		Access:  tools.Read, Effects: tools.None, Repeatable: true,
+		Aliases: []string{"file_read"}, Foreign: []tools.Foreign{{Name: "Read"}, {Name: "read_text_file"}},
+		Access: tools.Read, Effects: tools.None, Repeatable: true,
 		Spellings: readFileSpellings(),
 		Limits: tools.Limits{Facts: map[string]any{
 			"line": view.LineChars, "hashed": view.Hashed(), "side": picture.MaxSide, "notebook": textfile.Size(view.NotebookSize),

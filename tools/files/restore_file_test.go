@@ -253,13 +253,13 @@ func TestRestoreOfWhatIsNotKept(t *testing.T) {
 	b := newBench(t, map[string]string{"d/a": "1\n"})
 	large(t, filepath.Join(b.dir, "d"), workspace.MaxKept+1)
 	deleted := b.change("delete_path", b.remove("d"))
-	b.want("error: too_large: nothing is undone of the change …: d/big.log was larger than 64 MiB, which is not kept (undo=true version="+deleted+" paths=[...] undoes the others)", b.call("restore_file", args{"undo": true}))
+	b.want("error: too_large: nothing is undone of the change …: d/big.log was larger than 67 MB, which is not kept (undo=true version="+deleted+" paths=[...] undoes the others)", b.call("restore_file", args{"undo": true}))
 	b.tree(map[string]string{})
 	records, _, err := b.ws.History(t.Context(), workspace.HistoryQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.want("error: too_large: nothing is restored: d/big.log was larger than 64 MiB, which is not kept (file_history lists the other versions)",
+	b.want("error: too_large: nothing is restored: d/big.log was larger than 67 MB, which is not kept (file_history lists the other versions)",
 		b.call("restore_file", args{"path": "d/big.log", "version": records[0].ID}))
 	b.want("restored …\nd/a: restored, 2 B", b.call("restore_file", args{"path": "d/a", "version": records[0].ID}))
 }

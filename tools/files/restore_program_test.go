@@ -99,7 +99,7 @@ func TestUndoOfRest(t *testing.T) {
 		p.mkdir("was.dir")
 		p.write("was.dir/x", "x\n")
 	})
-	b.want("undid … bash: 3 paths; redo: …\nwas.dir/: deleted\na: restored, 2 B\nwas.dir: restored, 2 B\nnote: not undone: big.log was larger than 64 MiB, which is not kept", b.call("restore_file", args{"undo": true}))
+	b.want("undid … bash: 3 paths; redo: …\nwas.dir/: deleted\na: restored, 2 B\nwas.dir: restored, 2 B\nnote: not undone: big.log was larger than 67 MB, which is not kept", b.call("restore_file", args{"undo": true}))
 	b.tree(map[string]string{"a": "0\n", "b": "0\n", "was.dir": "0\n"})
 }
 
@@ -111,7 +111,7 @@ func TestUndoPastWhatCannotBe(t *testing.T) {
 	b.command(func(p program) { p.write("b", "1\n") })
 	b.command(func(p program) { p.remove("big.log") })
 	text := b.call("restore_file", args{"undo": true})
-	b.want("error: too_large: the change … cannot be undone: big.log was larger than 64 MiB, which is not kept (undo=true version=… takes back the change before)", text)
+	b.want("error: too_large: the change … cannot be undone: big.log was larger than 67 MB, which is not kept (undo=true version=… takes back the change before)", text)
 	before := regexp.MustCompile(`version=(\w+) takes back the change before`)
 	b.want("undid … bash: 1 path; …\nb: restored, 2 B", b.call("restore_file", args{"undo": true, "version": before.FindStringSubmatch(text)[1]}))
 	b.command(func(p program) { p.write("b", "2\n") })

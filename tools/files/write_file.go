@@ -33,8 +33,8 @@ type WriteFileOut struct{ change.Report }
 func writeFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[WriteFileIn, WriteFileOut]{
 		Name: "write_file", Title: "Write a file", Doc: writeFileDoc, Tags: []string{"files", "text"},
-		Aliases: []string{"file_write"},
-		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
+		Aliases: []string{"file_write"}, Foreign: []tools.Foreign{{Name: "Write"}},
+		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Spellings: writeFileSpellings(),
 		Limits:    tools.Limits{Facts: map[string]any{"kept": textfile.Size(workspace.MaxKept)}},
 		Confirm:   writeQuestion,

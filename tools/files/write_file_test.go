@@ -98,6 +98,7 @@ func TestWriteFile(t *testing.T) {
 		{"not expected", "a\n", map[string]any{"content": "b\n", "expected_hash": sum("x\n")}, "", "error: conflict: f is not what expected_hash names: it has hash " + short("a\n") + " now (read it again; its former content is not known here)"},
 		{"expected of no file", "", map[string]any{"content": "b\n", "expected_hash": sum("x\n")}, "<none>", "error: conflict: f does not exist any more (…)"},
 		{"no hash", "a\n", map[string]any{"content": "b\n", "expected_hash": "1234"}, "", "error: invalid_argument: expected_hash \"1234\" is no hash (…)"},
+		{"an empty hash is none", "a\n", map[string]any{"content": "b\n", "expected_hash": ""}, "b\n", "f: overwritten, …\n..."},
 		{"another name of the content", "", map[string]any{"file_text": "a\n"}, "a\n", "f: created, …"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -194,7 +195,7 @@ func TestWriteAsksBeforeALoss(t *testing.T) {
 		{args{"path": "a.txt", "content": "x"}, "", "overwrite a.txt (2 B)" + lostWithout},
 		{args{"path": "new", "content": "x"}, "", ""},
 	})
-	b.want("big.log: overwritten, …; cannot be undone: big.log is larger than 64 MiB\n...", b.call("write_file", args{"path": "big.log", "content": "x\n"}))
+	b.want("big.log: overwritten, …; cannot be undone: big.log is larger than 67 MB\n...", b.call("write_file", args{"path": "big.log", "content": "x\n"}))
 }
 
 // A write does not replace what others made of a file that the caller knows.

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -149,7 +150,11 @@ func (g *Guard) check(t Target, agreed bool) error {
 // that allows it. ask reports whether the user may allow it for a session.
 func (g *Guard) privateHost(t Target, why string, ask bool) error {
 	if g.rules.Settings != "" {
-		why += fmt.Sprintf("; %s_private: [%s] in the configuration allows it", g.rules.Settings, t)
+		entry := t.String()
+		if strings.Count(entry, ":") > 1 { // YAML reads an IPv6 address as something else
+			entry = strconv.Quote(entry)
+		}
+		why += fmt.Sprintf("; %s_private: [%s] in the configuration allows it", g.rules.Settings, entry)
 	}
 	return &Refusal{Why: why, Ask: ask}
 }

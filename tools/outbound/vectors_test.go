@@ -152,12 +152,16 @@ func TestPrivate(t *testing.T) {
 	for u, want := range map[string]string{
 		"http://nas.local/": "", "http://10.1.2.3/": "", "http://192.168.0.5:8080/": "", "http://a.corp.test/": "", "http://in.test/": "",
 		"http://192.168.0.5/": "denied", "http://10.2.0.1/": "denied", "http://bad.corp.test/": "denied", "http://out.test/": "denied", "http://x.local/": "denied",
+		"http://[fd00::1]/": "denied",
 	} {
 		_, _, err := w.ask(outbound.Request{URL: u})
 		if got := code(t, err); string(got) != want {
 			t.Errorf("%s: %v", u, err)
 		}
 		host := strings.TrimSuffix(strings.TrimPrefix(u, "http://"), "/") + ":80"
+		if strings.HasPrefix(host, "[") {
+			host = `"` + host + `"`
+		}
 		if want != "" && !strings.Contains(err.Error(), "web_private: ["+host+"] in the configuration allows it") {
 			t.Errorf("%s does not name the setting: %v", u, err)
 		}

@@ -55,7 +55,7 @@ type GlobOut struct {
 func globTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[GlobIn, GlobOut]{
 		Name: "glob", Title: "Find files by name", Doc: globDoc, Tags: []string{"files", "find"},
-		Foreign: []tools.Foreign{{
+		Foreign: []tools.Foreign{{Name: "Glob"}, {
 			Name: "file_search", Implied: map[string]any{"pattern": "*", "kind": "any", "hidden": true, "case_sensitive": false},
 			Spellings: []schema.Spelling{{Names: []string{"max_depth"}, Read: anyDepth}},
 		}},
@@ -229,10 +229,10 @@ func globSpellings() []schema.Spelling {
 	return append([]schema.Spelling{
 		{Names: []string{"case_sensitive", "pattern"}, Read: func(given map[string]any) (map[string]any, error) {
 			return anyCase(given, "case_sensitive", false)
-		}},
+		}, As: "a pattern for any case"},
 		{Names: []string{"ignore_case", "pattern"}, Read: func(given map[string]any) (map[string]any, error) {
 			return anyCase(given, "ignore_case", true)
-		}},
+		}, As: "a pattern for any case"},
 		schema.Values("kind", map[string]string{
 			"f": "file", "files": "file", "d": "directory", "dir": "directory", "dirs": "directory", "directories": "directory",
 			"folder": "directory", "folders": "directory", "all": "any", "both": "any",

@@ -76,7 +76,7 @@ func (d Deps) bash(ctx context.Context, in BashIn) (BashOut, error) {
 // plan returns the effects that a command would have.
 func (d Deps) plan(ctx context.Context, in BashIn) (tools.Plan, error) {
 	plan := planLine(tools.Session(ctx).Workspace, in.Command, d.location(ctx, commandIn(in)), d.always(commandIn(in)))
-	plan.Shows = commandIn(in).shows()
+	plan.Ports, plan.Shows = len(in.Ports) > 0, commandIn(in).shows()
 	return plan, nil
 }
 

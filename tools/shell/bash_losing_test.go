@@ -184,7 +184,7 @@ func TestLostByJob(t *testing.T) {
 	for _, wait := range []string{"50s", "0s"} {
 		text += s.call(t.Context(), "job_output", map[string]any{"wait": wait})
 	}
-	if n := strings.Count(text, "\ncannot be undone: big.img is not kept: it is larger than 64 MiB\n"); n != 1 {
+	if n := strings.Count(text, "\ncannot be undone: big.img is not kept: it is larger than 67 MB\n"); n != 1 {
 		t.Errorf("said %d times: %s", n, text)
 	}
 }

@@ -167,7 +167,7 @@ func TestPlanOfPlace(t *testing.T) {
 		{landlock, shell.BashIn{Command: "ls"}, "allow by exec"},
 		{none, shell.BashIn{Command: "ls"}, "ask by leaves-the-roots"},
 		{open, shell.BashIn{Command: "ls", Network: true}, "ask by exec-with-network"},
-		{open, shell.BashIn{Command: "ls", Ports: []int{8000}}, "ask by leaves-the-roots"},
+		{open, shell.BashIn{Command: "ls", Ports: []int{8000}}, "ask by opens-ports"},
 		{open, shell.BashIn{Command: "ls", Env: []string{"A=rm"}}, "allow by exec"},
 		{open, shell.BashIn{Command: "ls", Env: []string{"PATH=/x"}}, "ask by policy[1]"},
 		{open, shell.BashIn{Command: "ls", Env: []string{"BASH_ENV=x.sh"}}, "ask by policy[1]"},

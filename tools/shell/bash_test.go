@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -279,4 +280,33 @@ func TestRedactedCommands(t *testing.T) {
 			t.Errorf("%v: %s, want %s", tt.args, got, tt.want)
 		}
 	}
+}
+
+// What a Python program prints is seen while it runs, unless the caller wants otherwise.
+func TestUnbuffered(t *testing.T) {
+	t.Setenv("PYTHONUNBUFFERED", "")
+	if err := os.Unsetenv("PYTHONUNBUFFERED"); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t)
+	for _, tc := range []struct {
+		env  []string
+		want string
+	}{{nil, "1"}, {[]string{"PYTHONUNBUFFERED="}, ""}} {
+		s.want(s.call(t.Context(), "bash", map[string]any{"command": `echo "<$PYTHONUNBUFFERED>"`, "env": tc.env}), `\n<`+tc.want+`>\n$`)
+	}
+	t.Setenv("PYTHONUNBUFFERED", "x")
+	s.want(s.call(t.Context(), "bash", map[string]any{"command": `echo "<$PYTHONUNBUFFERED>"`}), `\n<>\n$`)
+}
+
+// A command that finds its port taken is told which job holds it.
+func TestPortHolder(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("needs: python3")
+	}
+	job := s.want(s.call(ctx, "bash", map[string]any{"command": fmt.Sprintf(serving, 18304, "4"), "background": true}), `^running: job (\w{8})`)[1]
+	s.call(ctx, "job_output", map[string]any{"until": "up", "wait": "20s"})
+	s.want(s.call(ctx, "bash", map[string]any{"command": fmt.Sprintf(serving, 18304, "4")}), `^exit 1 [^\n]*\nhint: port 18304 is held by job `+job+`: exec python3 [^\n]*; job_stop job=`+job+` ends it\n`)
+	s.want(s.call(ctx, "bash", map[string]any{"command": "echo EADDRINUSE 18305; false"}), `^exit 1 [^\n]*\n\nEADDR`)
 }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ func directory(ctx context.Context, text string) (workspace.Path, error) {
 }
 
 // quiet returns the variables that keep programs from asking, paging and colouring, since no
-// user is at the terminal, and git status from writing the index, which would be a change.
+// user is at the terminal, Python from holding back its output, and git status from writing the index, which would be a change.
 func quiet() []string {
 	return []string{"TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "NO_COLOR=1", "DEBIAN_FRONTEND=noninteractive"}
 }
@@ -40,6 +41,9 @@ func quiet() []string {
 // variables checks the variables of a call and appends them to those that every command gets.
 func variables(given []string) ([]string, error) {
 	env := quiet()
+	if _, set := os.LookupEnv("PYTHONUNBUFFERED"); !set {
+		env = append(env, "PYTHONUNBUFFERED=1")
+	}
 	for _, v := range given {
 		if err := variable(v); err != nil {
 			return nil, err

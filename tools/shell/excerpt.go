@@ -37,6 +37,7 @@ type excerpt struct {
 	page
 	whole bool   // nothing is left out
 	note  string // about long lines
+	cut   int64  // where the first part begins that is left out, -1 = none
 }
 
 // excerptOf returns what follows an offset of an output, or the beginning and the end of that
@@ -44,7 +45,7 @@ type excerpt struct {
 func excerptOf(l *jobs.Log, job string, from int64, most int) (excerpt, error) {
 	e := l.Extent()
 	if e.Bytes <= from {
-		return excerpt{page: page{from: from, next: e.Bytes}, whole: true}, nil
+		return excerpt{page: page{from: from, next: e.Bytes}, whole: true, cut: -1}, nil
 	}
 	if e.Bytes-from <= cleanable && e.GapFrom == e.GapTo {
 		raw, _, err := l.Read(from, cleanable)
@@ -54,7 +55,7 @@ func excerptOf(l *jobs.Log, job string, from int64, most int) (excerpt, error) {
 		p := page{screen.Clean(raw), from, from + int64(len(raw))}
 		cut := p.cutLines(raw)
 		if len(p.text) <= most {
-			return excerpt{p, cut.lines == 0, cut.note(job)}, nil
+			return excerpt{p, cut.lines == 0, cut.note(job), cut.begin()}, nil
 		}
 	}
 	first, last := ends(most)
@@ -75,14 +76,26 @@ func excerptOf(l *jobs.Log, job string, from int64, most int) (excerpt, error) {
 		cut.from = also.from
 	}
 	cut.lines += also.lines
+	begin := head.next
+	if cut.lines > 0 {
+		begin = min(begin, cut.from)
+	}
 	text := head.text + cutLine(e, job, head.next, tail.from) + tail.text
-	return excerpt{page{text, from, tail.next}, false, cut.note(job)}, nil
+	return excerpt{page{text, from, tail.next}, false, cut.note(job), begin}, nil
 }
 
 // cut counts lines that are cut. from is the offset at which the first of them begins.
 type cut struct {
 	lines int
 	from  int64
+}
+
+// begin returns where the first cut line begins, -1 if there is none.
+func (c cut) begin() int64 {
+	if c.lines == 0 {
+		return -1
+	}
+	return c.from
 }
 
 // note names the call that shows the lines whole, "" if there are none.

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
+	"toolcrib/tools/internal/handles"
 	"toolcrib/tools/internal/programs/jobs"
 )
 
@@ -28,7 +29,7 @@ func (d Deps) job(ctx context.Context, handle string, newest bool) (*jobs.Job, e
 	if handle == "" {
 		return d.implied(principal, newest)
 	}
-	j, err := d.Jobs.Get(principal, strings.TrimSpace(handle))
+	j, err := d.Jobs.Get(principal, written(handle))
 	if other, ok := errors.AsType[*jobs.ElsewhereError](err); ok {
 		return nil, tools.Errorf(tools.Unavailable, "job %s is of another server: handles of this one begin with %s", handle, other.Ours).
 			WithHint("%s", d.elsewhere(principal))
@@ -38,6 +39,15 @@ func (d Deps) job(ctx context.Context, handle string, newest bool) (*jobs.Job, e
 		return nil, tools.Errorf(tools.NotFound, "no job %s: it was never there, or ended long ago", handle).WithHint("%s", hint)
 	}
 	return j, nil
+}
+
+// written returns a handle as results print it: models also write "Job ABC" or "job: abc".
+func written(handle string) string {
+	text := strings.ToLower(strings.TrimSpace(handle))
+	if rest := strings.TrimLeft(strings.TrimPrefix(text, "job"), " :=#"); handles.Is(rest) {
+		return rest
+	}
+	return text
 }
 
 // elsewhere returns the hint for a job of another server.

@@ -17,7 +17,7 @@ func processBy(values ...string) tools.Foreign {
 func bashForeign() []tools.Foreign {
 	start := processBy("start", "run", "spawn", "create")
 	start.Implied = map[string]any{"background": true}
-	return []tools.Foreign{start, {Name: "exec", Spellings: []schema.Spelling{
+	return []tools.Foreign{start, {Name: "Bash"}, {Name: "exec", Spellings: []schema.Spelling{
 		{Names: []string{"timeout"}, Always: true, Read: inSeconds},
 		schema.Dropped("the progress of a command is told by itself", "monitor"),
 	}}}

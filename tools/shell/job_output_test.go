@@ -77,6 +77,18 @@ func TestMaxOutputOfJob(t *testing.T) {
 	s.want(s.call(ctx, "job_output", map[string]any{"job": job, "offset": 0, "max_output": 200}), `next: offset=\d{3}\n\n1\n2\n[\d\n]{100,200}$`)
 }
 
+// A bare job_output shows what the result of a call has cut.
+func TestCutOutput(t *testing.T) {
+	s, ctx := start(t), t.Context()
+	s.want(s.call(ctx, "bash", map[string]any{"command": "seq 1000", "max_output": 200}), `^exit 0`)
+	cut := map[string]any{"max_output": 45_000}
+	rest := s.want(s.call(ctx, "job_output", cut), `; 1000 lines[^\n]*\nfrom offset (\d+), where the last answer was cut\n\n\d+\n[\d\n]*\n1000\n$`)[1]
+	if rest == "0" {
+		t.Error("what was shown is shown again")
+	}
+	s.want(s.call(ctx, "job_output", cut), `nothing new since offset 3893; offset=0`)
+}
+
 // A bare job_output goes on where the last answer has ended, and says so.
 func TestGoesOn(t *testing.T) {
 	s, ctx := start(t), t.Context()
@@ -171,5 +183,14 @@ func TestPortUnasked(t *testing.T) {
 	if conn, err := net.Dial("tcp", "127.0.0.1:18303"); err == nil {
 		conn.Close()
 		t.Error("the port is open on the machine")
+	}
+}
+
+// A handle is taken as models write it.
+func TestWrittenHandles(t *testing.T) {
+	s := start(t)
+	id := s.want(s.call(t.Context(), "bash", map[string]any{"command": "echo one; sleep 60", "background": true}), `^running: job (\w+)`)[1]
+	for _, written := range []string{strings.ToUpper(id), "job " + id, "Job: " + strings.ToUpper(id), " job=" + id + " "} {
+		s.want(s.call(t.Context(), "job_output", map[string]any{"job": written, "offset": 0}), `^running for .*; job `+id)
 	}
 }

@@ -60,6 +60,7 @@ func (o *jobShown) show(j *jobs.Job, in part) error {
 	var raw []byte
 	var long cut
 	var err error
+	left := int64(-1)
 	most := cmp.Or(in.Most, shownPage)
 	switch {
 	case in.Tail > 0:
@@ -88,7 +89,7 @@ func (o *jobShown) show(j *jobs.Job, in part) error {
 	default:
 		p.next = e.Bytes
 		if !j.Screen(func(s *screen.Screen) { p.text = s.String(); o.cursor = cursorOf(s) }) {
-			p, err = o.unseen(j, cmp.Or(in.Most, shownWhole))
+			p, left, err = o.unseen(j, cmp.Or(in.Most, shownWhole))
 		}
 	}
 	if err != nil {
@@ -96,7 +97,7 @@ func (o *jobShown) show(j *jobs.Job, in part) error {
 	}
 	o.Output, o.Next = p.text, p.next
 	o.Notes = append(o.Notes, long.note(j.ID))
-	j.SetShown(p.next)
+	j.SetShown(p.next, left)
 	o.Status = state(j) + "; job " + j.ID + "; " + volume(e) + o.cursor
 	if !o.ended(j) || p.next < e.Bytes {
 		o.Status += fmt.Sprintf("; next: offset=%d", p.next)
@@ -113,11 +114,21 @@ func (o *jobShown) show(j *jobs.Job, in part) error {
 	return nil
 }
 
-// unseen returns the output that no result has shown yet.
-func (o *jobShown) unseen(j *jobs.Job, most int) (page, error) {
-	from := j.Shown()
+// unseen returns the output that no result has shown yet, and where the first part begins that
+// is left out. Of a job that has ended it is what the last answer has left out, if nothing new
+// came.
+func (o *jobShown) unseen(j *jobs.Job, most int) (page, int64, error) {
+	from, cut := j.Shown()
 	x, err := excerptOf(j.Log(), j.ID, from, most)
+	_, over := overOf(j)
 	switch {
+	case x.text == "" && cut >= 0 && over:
+		o.Notes = append(o.Notes, fmt.Sprintf("from offset %d, where the last answer was cut", cut))
+		p, _, err := pageAt(j.Log(), cut, most)
+		return p, -1, err
+	case x.text == "" && cut >= 0:
+		o.Notes = append(o.Notes, fmt.Sprintf("nothing new since offset %d; offset=%d shows what the last answer left out", from, cut))
+		return x.page, cut, err
 	case from == 0:
 	case x.text == "":
 		o.Notes = append(o.Notes, fmt.Sprintf("nothing new since offset %d; offset=0 shows the output again", from))
@@ -125,7 +136,7 @@ func (o *jobShown) unseen(j *jobs.Job, most int) (page, error) {
 		o.Notes = append(o.Notes, fmt.Sprintf("from offset %d, where the last answer ended", from))
 	}
 	o.Notes = append(o.Notes, x.note)
-	return x.page, err
+	return x.page, x.cut, err
 }
 
 // cursorOf describes the shown screen and its cursor.

@@ -82,6 +82,7 @@ func (d Deps) planPowershell(_ context.Context, in PowerShellIn) (tools.Plan, er
 	return tools.Plan{
 		Effects:  d.always(commandIn(in)),
 		Commands: []tools.Command{{Words: words, Hides: "lines of PowerShell are not read"}},
+		Ports:    len(in.Ports) > 0,
 		Shows:    commandIn(in).shows(),
 	}, nil
 }

@@ -61,6 +61,7 @@ func TestPlanOfPowerShell(t *testing.T) {
 	}{
 		{shell.Deps{}, `[]`, "allow by exec", shell.PowerShellIn{Command: "ls"}},
 		{shell.Deps{}, `[]`, "ask by exec-with-network", shell.PowerShellIn{Command: "ls", Network: true}},
+		{shell.Deps{}, `[]`, "ask by opens-ports", shell.PowerShellIn{Command: "ls", Ports: []int{8000}}},
 		{shell.Deps{Sandbox: none}, `[]`, "ask by leaves-the-roots", shell.PowerShellIn{Command: "ls"}},
 		{shell.Deps{}, `[{"verdict":"deny","command":["rm"]}]`, "ask by policy[1]", shell.PowerShellIn{Command: "ls"}},
 		{shell.Deps{}, `[{"verdict":"deny","command":["pwsh"]}]`, "deny by policy[1]", shell.PowerShellIn{Command: "ls"}},

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
+	"toolcrib/tools/internal/handles"
 	"toolcrib/tools/shell/internal/processes"
 )
 
@@ -22,7 +24,7 @@ var processKillDoc string
 
 // ProcessKillIn says which process to end.
 type ProcessKillIn struct {
-	Process string `json:"process,omitempty" jsonschema:"maxLength=40" jsonschema_description:"id that process_list shows: PID@START" alias:"id,pid"`
+	Process string `json:"process,omitempty" jsonschema:"maxLength=40" jsonschema_description:"id that process_list shows: PID@START" alias:"id,pid,process_id,session_id,job,job_id,handle,shell_id,task_id,bash_id"`
 	Name    string `json:"name,omitempty" jsonschema:"maxLength=200" jsonschema_description:"instead: the newest of the programs that this server has started whose command line has this text"`
 	Signal  string `json:"signal,omitempty" jsonschema:"enum=TERM,enum=KILL,enum=INT,enum=HUP,enum=QUIT,enum=STOP,enum=CONT,enum=USR1,enum=USR2,default=TERM" jsonschema_description:"what to send"`
 	Tree    bool   `json:"tree,omitempty" jsonschema:"default=false" jsonschema_description:"also to all that descends from it"`
@@ -148,7 +150,7 @@ func (in ProcessKillIn) meant(all []processes.Process) (processes.ID, error) {
 	if in.Name == "" {
 		id, err := processes.ParseID(in.Process)
 		if err != nil {
-			return id, tools.Errorf(tools.InvalidArgument, "process: %v", err).WithHint("process_list shows the ids; a PID alone may be another process by now")
+			return id, misnamed(in.Process, all)
 		}
 		return id, nil
 	}
@@ -163,6 +165,23 @@ func (in ProcessKillIn) meant(all []processes.Process) (processes.ID, error) {
 		return processes.ID{}, tools.Errorf(tools.NotFound, "nothing that this server has started has %q in its command line", in.Name).WithHint("process_list name=%q shows what else has", in.Name)
 	}
 	return processes.ID{PID: newest.PID, Began: newest.Began}, nil
+}
+
+// misnamed is the error for a process that is not named by its id. It says which one is meant.
+func misnamed(text string, all []processes.Process) error {
+	if pid, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
+		e := tools.Errorf(tools.InvalidArgument, "/process: %d is a PID alone, which may be another process by now", pid)
+		for _, p := range all {
+			if p.PID == pid {
+				return e.WithHint("now it is %s: process=%s", shortCommand(p), p.ID())
+			}
+		}
+		return e.WithHint("no process has it now; process_list shows the ids, PID@START")
+	}
+	if handle := written(text); handles.Is(handle) {
+		return tools.Errorf(tools.InvalidArgument, "/process: %s is the handle of a job", handle).WithHint("job_stop job=%s ends it", handle)
+	}
+	return tools.Errorf(tools.InvalidArgument, "/process: %q is not PID@START", tools.Clip(text)).WithHint("process_list shows the ids; name takes a text of the command line")
 }
 
 func forbidden(p processes.Process, why string) error {

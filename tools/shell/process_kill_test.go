@@ -28,6 +28,18 @@ func TestProcessKill(t *testing.T) {
 			t.Errorf("%v: %s", args, got)
 		}
 	}
+	pid, _, _ := strings.Cut(this["process"].(string), "@")
+	for _, tc := range []struct{ name, given, want string }{
+		{"pid", pid, "/process: " + pid + " is a PID alone, which may be another process by now (now it is sleep " + seconds + ": process=" + this["process"].(string) + ")"},
+		{"pid", "4194304", "no process has it now; process_list shows the ids"},
+		{"session_id", "abcdefgh", "/process: abcdefgh is the handle of a job (job_stop job=abcdefgh ends it)"},
+		{"handle", "Job ABCDEFGH", "/process: abcdefgh is the handle of a job (job_stop job=abcdefgh ends it)"},
+		{"process", "sleep", `/process: "sleep" is not PID@START (process_list shows the ids; name takes a text of the command line)`},
+	} {
+		if got := local.call("process_kill", map[string]any{tc.name: tc.given}); !strings.Contains(got, tc.want) {
+			t.Errorf("%s=%s: %s\nwant %s", tc.name, tc.given, got, tc.want)
+		}
+	}
 	if got := local.call("process_kill", this); !strings.HasPrefix(got, "ended by TERM after ") {
 		t.Errorf("killed: %s", got)
 	}

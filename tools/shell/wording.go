@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,6 +75,26 @@ func ports(j *jobs.Job) []string {
 		notes = append(notes, fmt.Sprintf("port %s is open in the sandbox only; ports: [%s] opens it for the user's browser", list, list))
 	}
 	return notes
+}
+
+// inUse is what programs print that cannot open a port.
+var inUse = regexp.MustCompile(`(?i)address already in use|EADDRINUSE|port is already allocated`)
+
+// holder names the job that holds the port which a command could not open, "" if none is known:
+// commands of a workspace share their ports.
+func (d Deps) holder(j *jobs.Job, output string) string {
+	if !inUse.MatchString(output) {
+		return ""
+	}
+	named := regexp.MustCompile(`\d+`).FindAllString(output+" "+j.Text, -1)
+	for _, other := range d.Jobs.List(j.Principal) {
+		for _, port := range other.Listens() {
+			if slices.Contains(named, strconv.Itoa(port)) {
+				return fmt.Sprintf("hint: port %d is held by job %s: %s; job_stop job=%s ends it", port, other.ID, brief(other.Text), other.ID)
+			}
+		}
+	}
+	return ""
 }
 
 // orphans counts the processes that a command left behind, "" for none.

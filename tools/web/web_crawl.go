@@ -24,7 +24,7 @@ var webCrawlDoc string
 
 // CrawlIn says which pages to read.
 type CrawlIn struct {
-	URLs    []string `json:"urls,omitempty" jsonschema:"maxItems=10" jsonschema_description:"pages to read" alias:"url_list,links,addresses"`
+	URLs    []string `json:"urls,omitempty" jsonschema:"maxItems=10" jsonschema_description:"pages to read" alias:"url,url_list,links,addresses"`
 	Start   string   `json:"start,omitempty" jsonschema:"maxLength=8000" jsonschema_description:"or a page to begin at, and follow its links on the same site" alias:"start_url,seed"`
 	Depth   int      `json:"depth,omitempty" jsonschema:"minimum=0,maximum=2,default=1" jsonschema_description:"how many links away from start" alias:"max_depth"`
 	Glob    string   `json:"glob,omitempty" jsonschema:"maxLength=400" jsonschema_description:"follow only links whose path matches, such as /docs/**" alias:"pattern"`

@@ -243,7 +243,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	f.before("opened", false)
 	f.write("written", "x")
-	want := recorder.Changes{Changed: []string{"written"}, NotKept: "written is not kept: it is larger than 64 MiB"}
+	want := recorder.Changes{Changed: []string{"written"}, NotKept: "written is not kept: it is larger than 67 MB"}
 	if d := cmp.Diff(want, f.r.End()); d != "" {
 		t.Error(d)
 	}

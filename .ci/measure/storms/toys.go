@@ -85,7 +85,7 @@ func ServeToys(args []string) error {
 	case "asking":
 		ts = []tools.Tool{greetTool(), orderTool(), removeTool()}
 	case "changing":
-		ts = []tools.Tool{growTool(func() error { return s.SetTools(ts, nil, nil, nil) }), grownTool()}
+		ts = []tools.Tool{growTool(func() error { return s.SetTools(ts, nil, nil, nil, nil) }), grownTool()}
 		listed = 1
 	case "storm":
 		ts = stormToys()

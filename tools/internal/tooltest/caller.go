@@ -3,19 +3,24 @@ package tooltest
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"toolcrib/tools"
 )
 
 // Caller is a [tools.Caller] for tests of tools that call others: it calls the
 // tools that it was given, by their name, without a policy.
-type Caller struct{ All []tools.Tool }
+type Caller struct {
+	All    []tools.Tool
+	Listed []tools.Tool     // of them, nil = none
+	Off    []tools.Omission // beside them
+}
 
 var _ tools.Caller = (*Caller)(nil)
 
 // Tools implements [tools.Caller].
-func (c *Caller) Tools(ctx context.Context) ([]tools.Tool, error) { return c.All, ctx.Err() }
+func (c *Caller) Tools(ctx context.Context) (tools.Selected, error) {
+	return tools.Selected{Enabled: c.All, Listed: c.Listed, Omitted: c.Off}, ctx.Err()
+}
 
 // Refusal implements [tools.Caller]: nothing is refused.
 func (c *Caller) Refusal(context.Context, tools.Tool) string { return "" }
@@ -25,11 +30,15 @@ func (c *Caller) Call(ctx context.Context, name string, args json.RawMessage) (t
 	if err := ctx.Err(); err != nil {
 		return tools.Result{}, err
 	}
-	i := slices.IndexFunc(c.All, func(t tools.Tool) bool { return t.Name == name })
-	if i < 0 {
-		return tools.Result{}, tools.Errorf(tools.NotFound, "no tool is called %q", name)
+	names, err := tools.NameTools(c.All, c.Off...)
+	if err != nil {
+		return tools.Result{}, err
 	}
-	res, err := Call(ctx, tools.Session(ctx).Workspace, c.All[i], args)
+	tool, err := names.Find(name, args)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	res, err := Call(ctx, tools.Session(ctx).Workspace, tool, args)
 	if err != nil {
 		return tools.Result{}, tools.AsError(err)
 	}

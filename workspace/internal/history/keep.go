@@ -80,7 +80,7 @@ func (k *Archiver) entry(in fsys.Dir, name, rel string) error {
 		return nil
 	}
 	k.bytes += info.Size
-	tooLarge := fmt.Sprintf("%s is larger than %d MiB", fsys.Show(rel), MaxKept>>20)
+	tooLarge := fmt.Sprintf("%s is larger than %d MB", fsys.Show(rel), MaxKept/1_000_000)
 	switch {
 	case k.h == nil:
 		return nil

@@ -124,12 +124,14 @@ func (ix *Index) Search(request string) []Hit {
 	var all, asked float64                    // of the concepts that some document has, and of all
 	for _, c := range concepts {
 		best := map[int]float64{}
-		rarest := 0.0
+		rarest, strange := 0.0, 0.0 // strange: of a word that no document has but by its synonyms
 		for term, weight := range c.terms {
 			list := ix.postings[term]
 			idf := ix.idf(len(list))
 			if len(list) > 0 {
 				rarest = max(rarest, weight*idf)
+			} else if weight == 1 {
+				strange = idf
 			}
 			for _, p := range list {
 				score := weight * idf * p.weight * (saturation + 1) / (p.weight + saturation)
@@ -140,7 +142,7 @@ func (ix *Index) Search(request string) []Hit {
 		if rarest == 0 {
 			rarest = ix.idf(0)
 		}
-		asked += c.weight * rarest
+		asked += c.weight * max(rarest, strange)
 		for doc, score := range best {
 			scores[doc] += c.weight * score
 			matched[doc] += c.weight * rarest

@@ -58,7 +58,7 @@ func (e *Editing) Compute(old workspace.Old) ([]byte, error) {
 	case !old.Exists:
 		return nil, tools.Errorf(tools.NotFound, "%s does not exist any more", e.Path).WithHint("write_file makes files")
 	case old.Cut:
-		return nil, tools.Errorf(tools.TooLarge, "%s has %s; files of up to %d MiB can be edited", e.Path, textfile.Size(old.Info.Size), workspace.MaxEdit>>20).
+		return nil, tools.Errorf(tools.TooLarge, "%s has %s; files of up to %s can be edited", e.Path, textfile.Size(old.Info.Size), textfile.Size(workspace.MaxEdit)).
 			WithHint("change it with a program such as sed")
 	}
 	var err error

@@ -53,7 +53,7 @@ func (p *Patching) patchable() error {
 	case !p.Old.Exists:
 		return tools.Errorf(tools.NotFound, "%s does not exist any more", p.Path).WithHint("*** Add File: makes files")
 	case p.Old.Cut:
-		return tools.Errorf(tools.TooLarge, "%s has %s; files of up to %d MiB can be patched", p.Path, textfile.Size(p.Old.Info.Size), workspace.MaxEdit>>20).
+		return tools.Errorf(tools.TooLarge, "%s has %s; files of up to %s can be patched", p.Path, textfile.Size(p.Old.Info.Size), textfile.Size(workspace.MaxEdit)).
 			WithHint("change it with a program such as sed")
 	}
 	var err error

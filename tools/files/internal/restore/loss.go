@@ -1,17 +1,17 @@
 package restore
 
 import (
-	"fmt"
 	"slices"
 
 	"toolcrib/tools"
 	"toolcrib/tools/files/internal/change"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
 
 // loss is a path that cannot be restored.
 type loss struct {
-	path, why string // "big.log", "was larger than 64 MiB, which is not kept"
+	path, why string // "big.log", "was larger than 67 MB, which is not kept"
 	large     bool
 }
 
@@ -82,7 +82,7 @@ func notKept(v *workspace.Version) string {
 	case v.Kind != workspace.KindFile || v.Kept:
 		return ""
 	case v.Size > workspace.MaxKept:
-		return fmt.Sprintf("was larger than %d MiB, which is not kept", workspace.MaxKept>>20)
+		return "was larger than " + textfile.Size(workspace.MaxKept) + ", which is not kept"
 	}
 	return "was not kept, since the change took away too much at once"
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // Hashed returns WholeSize as text, for documents.
-func Hashed() string { return fmt.Sprintf("%d MiB", WholeSize>>20) }
+func Hashed() string { return textfile.Size(WholeSize) }
 
 // Source is an open file with its form. It shows the content at the time of opening: a small
 // file is held in memory, and a larger one is read only up to the size that it had then.

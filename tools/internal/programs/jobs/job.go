@@ -61,6 +61,7 @@ type Job struct {
 	input   *os.File
 	typing  bool  // see Typing
 	seen    int64 // see Shown
+	cut     int64 // likewise
 	opened  []Forward
 	after   After // that it has ended
 	screen  *screen.Screen
@@ -78,7 +79,7 @@ func newJob(s Spec) *Job {
 	j := &Job{
 		Principal: s.Principal, Text: s.Text, Dir: s.Command.Dir.String(), Started: time.Now(), Timeout: s.Timeout,
 		Terminal: s.Command.Terminal != nil, Input: s.Input || s.Command.Terminal != nil,
-		workspace: s.Workspace, done: make(chan struct{}),
+		workspace: s.Workspace, done: make(chan struct{}), cut: -1,
 	}
 	if size := s.Command.Terminal; size != nil {
 		j.screen = screen.New(int(size.Rows), int(size.Columns))
@@ -89,19 +90,20 @@ func newJob(s Spec) *Job {
 // Log returns its output.
 func (j *Job) Log() *Log { return j.log }
 
-// Shown returns the offset in the output at which the last answer about the job has ended, as
-// its caller has noted with SetShown.
-func (j *Job) Shown() int64 {
+// Shown returns the offset in the output at which the last answer about the job has ended, and
+// that of the first part which the answer left out, -1 for none, as its caller has noted with
+// SetShown.
+func (j *Job) Shown() (offset, cut int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.seen
+	return j.seen, j.cut
 }
 
 // SetShown sets the result of Shown.
-func (j *Job) SetShown(offset int64) {
+func (j *Job) SetShown(offset, cut int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.seen = offset
+	j.seen, j.cut = offset, cut
 }
 
 // Done is closed when the job and everything that it started have ended and its output is

@@ -35,7 +35,7 @@ func (s *session) notFound(e Edit, within lineRange) error {
 		m.Msg += " as it is (no other match is tried for several occurrences)"
 	}
 	if len(s.text) > tolerated {
-		m.Msg += fmt.Sprintf(" (in a file of more than %d MiB only the exact text is looked for)", tolerated>>20)
+		m.Msg += fmt.Sprintf(" (in a file of more than %s only the exact text is looked for)", textfile.Size(tolerated))
 	}
 	if line := s.already(e.New); line > 0 {
 		m.Msg += fmt.Sprintf("; the new text is already there at line %d, so the edit may have been made before", line)

@@ -131,5 +131,9 @@ func (s *session) mostSimilar(given []string, total int) (int, bool) {
 			best = i
 		}
 	}
-	return best - len(given) + 1, len(votes) > 0 && whole > 0 && votes[best] >= 0.4*whole
+	floor := float32(0.4)
+	if len(want) == 1 { // nothing around it shows that it is this line
+		floor = 0.6
+	}
+	return best - len(given) + 1, len(votes) > 0 && whole > 0 && votes[best] >= floor*whole
 }

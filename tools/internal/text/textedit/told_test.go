@@ -53,7 +53,7 @@ func TestLargeFileExactOnly(t *testing.T) {
 	if result, err := text.Apply(edit("last line", "x")); err != nil || !strings.HasSuffix(string(result.Data), "\tx\n") {
 		t.Errorf("exact: %v", err)
 	}
-	const want = "file of more than 16 MiB"
+	const want = "file of more than 17 MB"
 	if _, err := text.Apply(edit("    last line\n", "    x\n")); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v", err)
 	}

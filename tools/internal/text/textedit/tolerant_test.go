@@ -120,6 +120,7 @@ func TestMismatch(t *testing.T) {
 		{name: "backslash escapes", in: "a\n\tb\n", edits: edit(`a\n\tb`, "x"), fails: "it is at line 1 if the backslash escapes"},
 		{name: "escaped quotes", in: `say "a"` + "\n", edits: edit(`say \"a\"`, "x"), fails: "backslash escapes"},
 		{name: "HTML entities", in: "if a < b && c {\n", edits: edit("if a &lt; b &amp;&amp; c {", "x"), fails: "HTML entities"},
+		{name: "nothing but a word in common", in: "package main\n\nimport (\n\t\"fmt\"\n)\n", edits: edit("import numpy as np", "x"), fails: "nothing in the file is like it"},
 		{name: "other words", in: code, edits: edit("func Two() int {\n\treturn 3\n}", "x"), fails: "old_text is not in the file; closest are lines 7-9", detail: []string{"    7\tfunc Two() int {", "-    \t\treturn 3", "+   8\t\treturn 2"}},
 		{name: "a line that is left out", in: code, edits: edit("func Two() int {\n}\n", "x"), fails: "closest are lines 7-9", detail: []string{"+   8\t\treturn 2"}},
 		{name: "a line too much", in: code, edits: edit("func Two() int {\n\tx := 1\n\treturn 2\n}\n", "x"), fails: "closest are lines 7-9", detail: []string{"-    \t\tx := 1"}},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"toolcrib/tools/internal/text/textfile"
 )
 
 // wanted is a chunk and its places in the original text.
@@ -158,7 +160,7 @@ func (s *session) nowhere(w *wanted) error {
 		return m
 	}
 	if len(s.text) > tolerated {
-		m.Msg += fmt.Sprintf(" (in one of more than %d MiB only the exact lines are looked for)", tolerated>>20)
+		m.Msg += fmt.Sprintf(" (in one of more than %s only the exact lines are looked for)", textfile.Size(tolerated))
 	}
 	if slices.ContainsFunc(w.Lines, func(l ChunkLine) bool { return l.Op != ' ' && strings.HasSuffix(l.Text, `\u{d}`) }) {
 		m.Msg += `; a \u{d} at the end of a line is its carriage return: a patch keeps line endings; to change them use a program such as dos2unix, or delete the file and write it anew`
