@@ -18,6 +18,7 @@ import (
 
 	"toolcrib/.ci/measure/clients"
 	"toolcrib/.ci/measure/data"
+	"toolcrib/.ci/measure/documents"
 	"toolcrib/.ci/measure/edits"
 	"toolcrib/.ci/measure/files"
 	"toolcrib/.ci/measure/harness"
@@ -96,6 +97,7 @@ var figures = map[string]figure{
 	"terminalpeers": terminals.TerminalPeers,
 	"work":          sandbox.Work,
 	"fuzzed":        protocol.Fuzzed,
+	"pdf":           documents.PDF,
 	"extraction":    web.Extraction,
 	"web":           web.Web,
 }

@@ -14,6 +14,7 @@ import (
 	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/document/reader"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/text/textfile"
 )
@@ -53,7 +54,7 @@ func parseDocumentTool(d *deps) tools.Tool {
 	return tools.New(tools.Def[ParseDocumentIn, ParseDocumentOut]{
 		Name: "parse_document", Title: "Read a document", Doc: parseDocumentDoc, Tags: []string{"documents", "files", "text"},
 		Aliases: []string{"doc_parser", "simple_doc_parser"},
-		Access:  tools.Read, Effects: tools.None, Repeatable: true,
+		Access:  tools.Read, Effects: tools.None, Repeatable: true, Streams: true,
 		Limits: tools.Limits{Facts: map[string]any{
 			"tokens": document.ChunkTokens, "file": textfile.Size(limits.File), "unpacked": textfile.Size(limits.Unpacked),
 			"entries": limits.Entries, "cells": limits.Cells, "text": textfile.Size(limits.Text),
@@ -124,7 +125,7 @@ func (d *deps) rendering(ctx context.Context, file io.ReaderAt, size int64, name
 		return r, nil
 	}
 	src := document.Source{ReaderAt: file, Size: size, Name: name, Password: in.Password, Pages: pages, Sheet: in.Sheet, Range: in.Range}
-	doc, err := d.readers.Read(src, budget)
+	doc, err := reader.Set{PDF: d.pdf.read}.Read(src, budget)
 	if err != nil {
 		return rendering{}, err
 	}
@@ -270,7 +271,7 @@ func failure(name string, err error) error {
 	say := textfile.Visible(strings.ToValidUTF8(e.Say, "\uFFFD"))
 	switch e.Cause {
 	case document.Encrypted:
-		return &tools.Error{Code: tools.Denied, Msg: name + " is encrypted: " + say, Hint: "ask the user for a copy without a password", Err: err}
+		return &tools.Error{Code: tools.Denied, Msg: name + " is encrypted: " + say, Hint: "ask the user for its password, for the argument password, or for a copy without one", Err: err}
 	case document.Truncated:
 		return &tools.Error{Code: tools.Unsupported, Msg: name + " is truncated: " + say, Hint: "get the file again", Err: err}
 	case document.Malformed:
