@@ -1,19 +1,32 @@
 package documents
 
 import (
+	"os"
+
 	"toolcrib/tools"
+	"toolcrib/tools/internal/document/linked"
+	"toolcrib/tools/internal/document/pdf/pdfium"
 	"toolcrib/tools/internal/services"
 )
 
 // Category returns the tools that read documents.
 func Category(s *services.Services) tools.Category {
-	d := &deps{kept: newShelf(keptBytes), pdf: pdfs{restarts: s.Restarts}}
+	d := &deps{kept: newShelf(keptBytes), readers: s.Documents()}
 	return tools.Category{
 		ID: "documents", Title: "read PDF and office files, books, mail and archives",
 		Guide: "parse_document turns PDF and office files, EPUB, RTF, HTML, mail, notebooks, CSV, feeds and zip archives into Markdown with headings, lists and tables, page by page",
 		Tools: []tools.Tool{parseDocumentTool(d)},
-		Close: d.pdf.close,
+		Close: d.readers.Close,
 	}
+}
+
+// Program compiles the reader of PDFs if this binary was started again for that, and reports
+// whether it was. args is the command line without the program name.
+func Program(args []string) (exit int, was bool) {
+	if len(args) != 2 || args[0] != pdfium.Argument {
+		return 0, false
+	}
+	return pdfium.Main(args[1], os.Stderr), true
 }
 
 // keptBytes bounds the documents that are kept between the calls that page through them.
@@ -21,6 +34,6 @@ const keptBytes = 32 << 20
 
 // deps is what the tools of the category share.
 type deps struct {
-	kept *shelf
-	pdf  pdfs
+	kept    *shelf
+	readers *linked.Readers
 }

@@ -14,7 +14,6 @@ import (
 	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/document"
-	"toolcrib/tools/internal/document/reader"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/text/textfile"
 )
@@ -85,8 +84,8 @@ func parseDocumentTool(d *deps) tools.Tool {
 
 func (d *deps) parseDocument(ctx context.Context, in ParseDocumentIn) (ParseDocumentOut, error) {
 	if strings.HasPrefix(in.Path, "http://") || strings.HasPrefix(in.Path, "https://") {
-		return ParseDocumentOut{}, tools.Errorf(tools.Unsupported, "documents are read from files of the workspace, not from the network").
-			WithHint("save the document into the workspace first, then give its path")
+		return ParseDocumentOut{}, tools.Errorf(tools.Unsupported, "it reads files of the workspace, not of the network").
+			WithHint("web_fetch reads a document of the web; download brings it into the workspace, for pages, sheet, range and password")
 	}
 	p, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
@@ -125,7 +124,7 @@ func (d *deps) rendering(ctx context.Context, file io.ReaderAt, size int64, name
 		return r, nil
 	}
 	src := document.Source{ReaderAt: file, Size: size, Name: name, Password: in.Password, Pages: pages, Sheet: in.Sheet, Range: in.Range}
-	doc, err := reader.Set{PDF: d.pdf.read}.Read(src, budget)
+	doc, err := d.readers.Read(src, budget)
 	if err != nil {
 		return rendering{}, err
 	}

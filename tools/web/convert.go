@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/document/linked"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/outbound"
 	"toolcrib/tools/web/internal/feed"
@@ -40,7 +44,7 @@ func isPage(p *outbound.Page) bool {
 
 // isText reports whether a media type is a text.
 func isText(m string) bool {
-	return strings.HasPrefix(m, "text/") || strings.HasSuffix(m, "+json") || strings.HasSuffix(m, "+xml") || slices.Contains([]string{
+	return strings.HasPrefix(m, "text/") && m != "text/rtf" || strings.HasSuffix(m, "+json") || strings.HasSuffix(m, "+xml") || slices.Contains([]string{
 		"application/json", "application/xml", "application/javascript", "application/x-javascript", "application/ecmascript",
 		"application/yaml", "application/x-yaml", "application/toml", "application/x-ndjson", "application/ld+json", "application/graphql",
 		"application/x-sh", "application/sql", "application/x-www-form-urlencoded",
@@ -86,7 +90,7 @@ type text struct {
 
 // convert makes the text of what was read in a format. The error is that of what has no such
 // text.
-func (r *reading) convert(ctx context.Context, format string, main bool) (text, error) {
+func (r *reading) convert(ctx context.Context, readers *linked.Readers, format string, main bool) (text, error) {
 	p := r.page
 	t := text{kind: "text", media: mediaType(p), notes: slices.Clone(r.notes)}
 	switch {
@@ -96,6 +100,11 @@ func (r *reading) convert(ctx context.Context, format string, main bool) (text, 
 		t.kind = "image"
 	case !isText(t.media):
 		t.kind = "file"
+	}
+	if t.kind == "file" && (format == "markdown" || format == "text") {
+		if done, err := t.document(ctx, readers, p, format); done || err != nil {
+			return t, err
+		}
 	}
 	if t.kind == "image" || t.kind == "file" {
 		return t, tools.Errorf(tools.Unsupported, "%s is a file of type %s with %s, not a text", shown(p.URL), t.media, textfile.Size(int64(len(p.Body)))).
@@ -126,6 +135,28 @@ func (r *reading) convert(ctx context.Context, format string, main bool) (text, 
 		t.body = page.Plain(t.body)
 	}
 	return t, nil
+}
+
+// document makes the text of a document, and reports whether there is a reader for it.
+func (t *text) document(ctx context.Context, readers *linked.Readers, p *outbound.Page, format string) (done bool, err error) {
+	src := document.Source{ReaderAt: bytes.NewReader(p.Body), Size: int64(len(p.Body)), Name: path.Base(parsed(p.URL).Path)}
+	doc, err := readers.Read(src, document.NewBudget(ctx, document.Standard()))
+	if e, ok := errors.AsType[*document.Error](err); ok {
+		if e.Cause == document.Unsupported || e.Cause == document.Malformed {
+			return false, nil
+		}
+		return false, tools.Errorf(tools.Unsupported, "%s is a file of type %s, which cannot be read: %s", shown(p.URL), t.media, e.Say).
+			WithHint("download saves it to the workspace, where parse_document reads it with a password or in parts")
+	}
+	if err != nil {
+		return false, err
+	}
+	t.kind, t.meta.Title = "document", doc.Title
+	t.notes = append(t.notes, doc.Warnings[:min(len(doc.Warnings), 10)]...)
+	if t.body = doc.Markdown(); format == "text" {
+		t.body = doc.Text()
+	}
+	return true, nil
 }
 
 // page makes the text of a page.

@@ -128,7 +128,7 @@ func (e *engine) webFetch(ctx context.Context, in FetchIn) (FetchOut, error) {
 	if in.Method == http.MethodHead || in.Method == http.MethodOptions {
 		return FetchOut{Status: fmt.Sprintf("%s: HTTP %d", shown(got.page.URL), got.page.Status), Body: headerLines(got.page.Header)}, nil
 	}
-	t, err := got.convert(ctx, in.Format, in.Main)
+	t, err := got.convert(ctx, e.readers, in.Format, in.Main)
 	switch {
 	case err == nil:
 	case t.kind == "image" && in.Save == "":
