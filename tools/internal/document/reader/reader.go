@@ -45,7 +45,34 @@ func (s Set) Read(src document.Source, budget *document.Budget) (*document.Docum
 	if err != nil {
 		return nil, err
 	}
-	return read(src, budget)
+	doc, err := read(src, budget)
+	if err == nil {
+		err = heeded(src, doc)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// heeded says what of the choice of a part has no meaning for a document.
+func heeded(src document.Source, doc *document.Document) error {
+	marked := slices.ContainsFunc(doc.Blocks, func(b document.Block) bool { return b.Kind == document.Mark && b.Number > 0 })
+	switch {
+	case src.Pages.All() || marked:
+	case len(doc.Blocks) == 0:
+		return document.Errorf(document.Absent, "it has none of the pages that were asked for")
+	default:
+		doc.Warn("it has no pages: pages was ignored")
+	}
+	sheets := slices.Contains([]string{"xlsx", "xlsb", "xls", "ods"}, doc.Format)
+	if src.Sheet != "" && !sheets {
+		doc.Warn("it has no sheets: sheet was ignored")
+	}
+	if src.Range != "" && !sheets && doc.Format != "csv" && doc.Format != "tsv" {
+		doc.Warn("it has no cells: range was ignored")
+	}
+	return nil
 }
 
 // reader chooses a reader.
