@@ -30,7 +30,7 @@ type ParseDocumentIn struct {
 	Range    string `json:"range,omitempty" jsonschema_description:"Cells to read, such as \"A1:D20\", of each sheet." alias:"cells,cell_range"`
 	Offset   int    `json:"offset,omitempty" jsonschema_description:"Character of the result to begin at, as the first line of the part before gives it." jsonschema:"minimum=0,maximum=1000000000,default=0" alias:"start_index"`
 	Limit    int    `json:"limit,omitempty" jsonschema_description:"Most characters to return; fewer if they take more than 45000 bytes." jsonschema:"minimum=100,maximum=45000,default=20000" alias:"max_length,max_chars"`
-	Password string `json:"password,omitempty" jsonschema_description:"Password of an encrypted document."`
+	Password string `json:"password,omitempty" jsonschema_description:"Password of an encrypted PDF."`
 }
 
 // ParseDocumentOut is a part of a document.
@@ -270,7 +270,11 @@ func failure(name string, err error) error {
 	say := textfile.Visible(strings.ToValidUTF8(e.Say, "\uFFFD"))
 	switch e.Cause {
 	case document.Encrypted:
-		return &tools.Error{Code: tools.Denied, Msg: name + " is encrypted: " + say, Hint: "ask the user for its password, for the argument password, or for a copy without one", Err: err}
+		hint := "ask the user for a copy without a password"
+		if e.Opens {
+			hint = "ask the user for its password, for the argument password, or for a copy without one"
+		}
+		return &tools.Error{Code: tools.Denied, Msg: name + " is encrypted: " + say, Hint: hint, Err: err}
 	case document.Truncated:
 		return &tools.Error{Code: tools.Unsupported, Msg: name + " is truncated: " + say, Hint: "get the file again", Err: err}
 	case document.Malformed:

@@ -1,6 +1,6 @@
-// Package ole reads the text of files of Office before 2007: DOC and PPT.
+// Package ole reads the text of files of Office before 2007: DOC, XLS and PPT.
 //
-// It reads paragraphs, tables as lines and slides; what a text looks like is not read. It
+// It reads paragraphs, tables, cells and slides; what a text looks like is not read. It
 // imports the model and must not import another reader. Start at [Read].
 package ole
 
@@ -37,7 +37,7 @@ const last = 0xFFFFFFFA // from here on a number is no sector
 func Read(src document.Source, budget *document.Budget) (*document.Document, error) {
 	const longest = 64 << 20 // the file is in memory, with its streams
 	if src.Size > longest {
-		return nil, &document.Error{Cause: document.TooLarge, Limit: "file size", Say: "limit of file size: at most 64 MiB of a DOC or PPT are read"}
+		return nil, &document.Error{Cause: document.TooLarge, Limit: "file size", Say: "limit of file size: at most 64 MiB of a DOC, XLS or PPT are read"}
 	}
 	data, err := src.Bytes(budget)
 	if err != nil {
@@ -50,13 +50,15 @@ func Read(src document.Source, budget *document.Budget) (*document.Document, err
 	has := func(name string) bool { _, ok := c.streams[name]; return ok }
 	switch {
 	case has("EncryptedPackage"):
-		return nil, document.Errorf(document.Encrypted, "files of Office that are encrypted cannot be opened here, not even with the password")
+		return nil, document.Errorf(document.Encrypted, "it is a file of Office with a password, which cannot be opened here")
 	case has("WordDocument"):
 		return readWord(c)
 	case has("PowerPoint Document"):
 		return readSlides(c, src)
-	case has("Workbook"), has("Book"):
-		return nil, document.Errorf(document.Unsupported, "workbooks of Excel before 2007 (XLS) cannot be read; save the file as XLSX")
+	case has("Workbook"):
+		return readWorkbook(c, src, "Workbook")
+	case has("Book"):
+		return readWorkbook(c, src, "Book")
 	}
 	return nil, document.Errorf(document.Unsupported, "no reader knows this compound file")
 }

@@ -3,6 +3,7 @@ package ole_test
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"slices"
 	"testing"
 	"unicode/utf16"
@@ -114,6 +115,79 @@ func ppt() []byte {
 	return compound(stream{"PowerPoint Document", append(document, record(0, 4008, []byte("forbidden"))...)})
 }
 
+// biff makes a record of a workbook.
+func biff(kind uint16, parts ...[]byte) []byte {
+	body := bytes.Join(parts, nil)
+	b := binary.LittleEndian.AppendUint16(nil, kind)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(body)))
+	return append(b, body...)
+}
+
+// numbers16 are numbers of 16 bits.
+func numbers16(all ...int) (b []byte) {
+	for _, n := range all {
+		b = binary.LittleEndian.AppendUint16(b, uint16(n))
+	}
+	return b
+}
+
+func float(v float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)) }
+
+// xls makes a workbook of a version: a sheet, a chart, and a hidden sheet without cells.
+func xls(version int) []byte {
+	wide := version == 0x0600
+	text := func(length int, text string) []byte {
+		b := []byte{byte(len(text))}
+		if length == 2 {
+			b = numbers16(len(text))
+		}
+		if wide {
+			b = append(b, 0)
+		}
+		return append(b, text...)
+	}
+	code := text(1, "0.00%")
+	if wide {
+		code = text(2, "0.00%")
+	}
+	styles := slices.Concat(
+		biff(0x0042, numbers16(1252)), biff(0x041E, numbers16(200), code),
+		biff(0x00E0, numbers16(0, 0)), biff(0x00E0, numbers16(0, 200)), biff(0x00E0, numbers16(0, 14)),
+	)
+	if wide { // the first text goes on in the next record, in narrow characters
+		styles = slices.Concat(styles,
+			biff(0x00FC, make([]byte, 8), numbers16(5), []byte{1 | 4 | 8}, numbers16(1), []byte{4, 0, 0, 0}, numbers16(0xCD, 't')),
+			biff(0x003C, []byte{0}, []byte("em")), biff(0x003C, []byte{1}, numbers16(0x6587), make([]byte, 4), []byte("skip"), text(2, "narrow")))
+	}
+	cells := slices.Concat(
+		biff(0x0809, numbers16(version, 0x10)),
+		biff(0x00FD, numbers16(0, 0, 0, 0, 0)), biff(0x00FD, numbers16(0, 1, 0, 1, 0)),
+		biff(0x0203, numbers16(0, 2, 1), float(0.125)), biff(0x0203, numbers16(0, 3, 2), float(45292)),
+		biff(0x00BD, numbers16(1, 0, 0), []byte{150<<2&0xFF | 3, 150 << 2 >> 8, 0, 0}, numbers16(0), []byte{0xE6, 0xFF, 0xFF, 0xFF}, numbers16(1)),
+		biff(0x0205, numbers16(1, 2, 0), []byte{1, 0}), biff(0x0205, numbers16(1, 3, 0), []byte{0x2A, 1}),
+		biff(0x0809, numbers16(version, 0x20)), biff(0x0203, numbers16(9, 9, 0), float(9)), biff(0x000A), // a chart
+		biff(0x0006, numbers16(2, 0, 0), []byte{0, 0, 0, 0, 0, 0, 0xFF, 0xFF}, make([]byte, 8)), biff(0x0207, text(2, "result")),
+		biff(0x0006, numbers16(2, 1, 0), float(0.25), make([]byte, 8)),
+		biff(0x0204, numbers16(2, 3, 0), text(2, "label")),
+		biff(0x005D, numbers16(0x15, 18, 25, 7)), biff(0x01B6, make([]byte, 10), numbers16(8), make([]byte, 6)), biff(0x003C, []byte{0}, []byte("too high")),
+		biff(0x001C, numbers16(0, 1, 0, 7), text(2, "Bo")),
+		biff(0x000A),
+	)
+	sheets := func(first, second int) []byte {
+		at := func(n int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(n)) }
+		return slices.Concat(biff(0x0085, at(first), []byte{0, 0}, text(1, "S\xe4l\xe9s")), biff(0x0085, at(0), []byte{0, 2}, text(1, "Chart")),
+			biff(0x0085, at(second), []byte{1, 0}, text(1, "No")), biff(0x000A))
+	}
+	head := slices.Concat(biff(0x0809, numbers16(version, 5)), styles)
+	first := len(head) + len(sheets(0, 0))
+	empty := append(biff(0x0809, numbers16(version, 0x10)), biff(0x000A)...)
+	name := "Book"
+	if wide {
+		name = "Workbook"
+	}
+	return compound(stream{name, slices.Concat(head, sheets(first, first+len(cells)), cells, empty)})
+}
+
 func read(t testing.TB, data []byte) (*document.Document, error) {
 	t.Helper()
 	return ole.Read(document.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, document.NewBudget(t.Context(), document.Standard()))
@@ -127,6 +201,8 @@ func TestRead(t *testing.T) {
 	}{
 		{"doc", doc("First \x93para\x94.\rA \x13 HYPERLINK \"forbidden\" \x14link\x15.\rh1\x07h2\x07\x07a\x07b\rc\x07\x07", "Ünïcode\x0bline\r"),
 			"First “para”.\n\nA link.\n\n| h1 | h2 |\n| --- | --- |\n| a | b<br>c |\n\nÜnïcode\nline\n"},
+		{"xls", xls(0x0600), "[sheet 1: Sälés; A1:D3]\n\n| Ítem文 | narrow | 12.50% | 2024-01-01 |\n| --- | --- | --- | --- |\n| 1.5 | -7 | TRUE | #N/A |\n| result | 0.25 | | label |\n\n> Comment by Bo: B1: too high\n\n[sheet 3: No; hidden, empty]\n"},
+		{"xls of Excel 95", xls(0x0500), "[sheet 1: S\u00e4l\u00e9s; A1:D3]\n\n| | | 12.50% | 2024-01-01 |\n| --- | --- | --- | --- |\n| 1.5 | -7 | TRUE | #N/A |\n| result | 0.25 | | label |\n\n[sheet 3: No; hidden, empty]\n"},
 		{"ppt", ppt(), "[slide 1]\n\nTítle\n\none\n\ntwo\nlines\n\n[slide 2]\n\nlast\n"},
 	} {
 		got, err := read(t, c.data)
@@ -154,7 +230,8 @@ func TestErrors(t *testing.T) {
 		{document.Truncated, whole[:700]},
 		{document.Truncated, whole[:2000]},
 		{document.Encrypted, compound(stream{"EncryptedPackage", nil})},
-		{document.Unsupported, compound(stream{"Workbook", nil})},
+		{document.Truncated, compound(stream{"Workbook", nil})},
+		{document.Encrypted, compound(stream{"Workbook", append(biff(0x0809, numbers16(0x0600, 5)), biff(0x002F, numbers16(1))...)})},
 		{document.Unsupported, compound(stream{"Other", nil})},
 	} {
 		if _, err := read(t, c.data); !document.Is(err, c.cause) {
@@ -166,6 +243,8 @@ func TestErrors(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(doc("First\r\x07", "Ü"))
 	f.Add(ppt())
+	f.Add(xls(0x0600))
+	f.Add(xls(0x0500))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if got, err := read(t, data); err == nil {
 			got.Markdown()

@@ -101,9 +101,9 @@ func (f *File) load(file io.ReaderAt, size int64, password string) error {
 	if f.doc == 0 {
 		switch code := f.int("FPDF_GetLastError"); {
 		case code == wrongPassword && password == "":
-			return document.Errorf(document.Encrypted, "it needs a password")
+			return &document.Error{Cause: document.Encrypted, Say: "it needs a password", Opens: true}
 		case code == wrongPassword:
-			return document.Errorf(document.Encrypted, "the password does not open it")
+			return &document.Error{Cause: document.Encrypted, Say: "the password does not open it", Opens: true}
 		case code == otherSecurity:
 			return document.Errorf(document.Unsupported, "it is encrypted in a way that is not supported")
 		case !f.ended:
