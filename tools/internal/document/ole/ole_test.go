@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"unicode/utf16"
 
@@ -36,7 +37,18 @@ func compound(streams ...stream) []byte {
 	binary.LittleEndian.PutUint32(header[76:], 0)
 	fat := []uint32{0xFFFFFFFD, 0xFFFFFFFE}
 	var directory, body []byte
-	for _, s := range streams {
+	const none = 0xFFFFFFFF
+	for i, s := range streams {
+		dir, name, nested := strings.Cut(s.name, "/")
+		kind, child, right := byte(2), uint32(none), uint32(none)
+		if s.name == dir+"/" {
+			s.name, kind, child = dir, 1, uint32(i+1)
+		} else if nested {
+			s.name = name
+			if i+1 < len(streams) && strings.HasPrefix(streams[i+1].name, dir+"/") {
+				right = uint32(i + 1)
+			}
+		}
 		data := make([]byte, (max(shortest, len(s.data))+sector-1)/sector*sector)
 		copy(data, s.data)
 		e := make([]byte, 128)
@@ -44,7 +56,10 @@ func compound(streams ...stream) []byte {
 			binary.LittleEndian.PutUint16(e[2*i:], c)
 		}
 		binary.LittleEndian.PutUint16(e[64:], uint16(2*len(s.name)+2))
-		e[66] = 2
+		e[66] = kind
+		binary.LittleEndian.PutUint32(e[68:], none)
+		binary.LittleEndian.PutUint32(e[72:], right)
+		binary.LittleEndian.PutUint32(e[76:], child)
 		binary.LittleEndian.PutUint32(e[116:], uint32(len(fat)))
 		binary.LittleEndian.PutUint32(e[120:], uint32(len(data)))
 		directory = append(directory, e...)
@@ -57,6 +72,13 @@ func compound(streams ...stream) []byte {
 		}
 		body = append(body, data...)
 	}
+	directory = append(directory, make([]byte, (sector-len(directory)%sector)%sector)...)
+	body = append(body, directory[sector:]...)
+	for end := 1; len(directory) > sector; directory = directory[:len(directory)-sector] { // its other sectors are the last ones
+		fat[end] = uint32(len(fat))
+		end = len(fat)
+		fat = append(fat, 0xFFFFFFFE)
+	}
 	table := make([]byte, sector)
 	for i := range sector / 4 {
 		n := uint32(0xFFFFFFFF)
@@ -65,7 +87,6 @@ func compound(streams ...stream) []byte {
 		}
 		binary.LittleEndian.PutUint32(table[4*i:], n)
 	}
-	directory = append(directory, make([]byte, sector-len(directory))...)
 	return bytes.Join([][]byte{header, table, directory, body}, nil)
 }
 
@@ -188,10 +209,27 @@ func xls(version int) []byte {
 	return compound(stream{name, slices.Concat(head, sheets(first, first+len(cells)), cells, empty)})
 }
 
+// msg makes a message with an attachment.
+func msg(body ...stream) []byte {
+	sent := binary.LittleEndian.AppendUint64(nil, (11644473600+1767225600)*10_000_000)
+	properties := slices.Concat(make([]byte, 32), numbers16(0x40, 0x0039, 0, 0), sent)
+	all := append([]stream{
+		{"__properties_version1.0", properties}, {"__substg1.0_0037001F", wide("Hällo")}, {"__substg1.0_0C1A001E", []byte("Ann")},
+		{"__substg1.0_5D01001F", wide("ann@example.org")}, {"__substg1.0_0E04001F", wide("Bo")},
+	}, body...)
+	return compound(append(all, stream{"__attach_version1.0_#00000000/", nil}, stream{"__attach_version1.0_#00000000/__substg1.0_3707001F", wide("a.csv")},
+		stream{"__attach_version1.0_#00000000/__substg1.0_370E001F", wide("text/csv")}, stream{"__attach_version1.0_#00000000/__substg1.0_37010102", []byte("1,2")})...)
+}
+
 func read(t testing.TB, data []byte) (*document.Document, error) {
 	t.Helper()
 	return ole.Read(document.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, document.NewBudget(t.Context(), document.Standard()))
 }
+
+const (
+	messageHead = "# Hällo\n\n**From:** Ann \\<ann@example.org>\n**To:** Bo\n**Date:** 2026-01-01 00:00:00 UTC\n\n"
+	messageEnd  = "\n**Attachments:**\n\n- a.csv (text/csv, 4.1 kB)\n"
+)
 
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
@@ -203,6 +241,8 @@ func TestRead(t *testing.T) {
 			"First “para”.\n\nA link.\n\n| h1 | h2 |\n| --- | --- |\n| a | b<br>c |\n\nÜnïcode\nline\n"},
 		{"xls", xls(0x0600), "[sheet 1: Sälés; A1:D3]\n\n| Ítem文 | narrow | 12.50% | 2024-01-01 |\n| --- | --- | --- | --- |\n| 1.5 | -7 | TRUE | #N/A |\n| result | 0.25 | | label |\n\n> Comment by Bo: B1: too high\n\n[sheet 3: No; hidden, empty]\n"},
 		{"xls of Excel 95", xls(0x0500), "[sheet 1: S\u00e4l\u00e9s; A1:D3]\n\n| | | 12.50% | 2024-01-01 |\n| --- | --- | --- | --- |\n| 1.5 | -7 | TRUE | #N/A |\n| result | 0.25 | | label |\n\n[sheet 3: No; hidden, empty]\n"},
+		{"msg", msg(stream{"__substg1.0_1000001F", wide("One.\r\n\r\nTwo.\r\n")}), messageHead + "One.\n\nTwo.\n" + messageEnd},
+		{"msg of HTML", msg(stream{"__substg1.0_1000001F", wide("forbidden")}, stream{"__substg1.0_10130102", []byte("<p>One <b>bold</b>.<p>Two.")}), messageHead + "One **bold**.\n\nTwo.\n" + messageEnd},
 		{"ppt", ppt(), "[slide 1]\n\nTítle\n\none\n\ntwo\nlines\n\n[slide 2]\n\nlast\n"},
 	} {
 		got, err := read(t, c.data)
@@ -244,6 +284,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(doc("First\r\x07", "Ü"))
 	f.Add(ppt())
 	f.Add(xls(0x0600))
+	f.Add(msg())
 	f.Add(xls(0x0500))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if got, err := read(t, data); err == nil {
