@@ -127,6 +127,13 @@ func record(version, kind uint16, body []byte) []byte {
 	return append(b, body...)
 }
 
+// pptBoxes makes a presentation whose texts are in the boxes of its slides.
+func pptBoxes() []byte {
+	slide := func(text string) []byte { return record(15, 1006, record(15, 1036, record(15, 0xF00D, record(0, 4000, wide(text))))) }
+	list := append(record(0, 1011, make([]byte, 20)), record(0, 1011, make([]byte, 20))...)
+	return compound(stream{"PowerPoint Document", slices.Concat(record(15, 1000, record(15, 4080, list)), slide("Óne\rmore"), slide("*\rtwo"))})
+}
+
 func ppt() []byte {
 	list := bytes.Join([][]byte{
 		record(0, 1011, make([]byte, 20)), record(0, 4000, wide("Títle")), record(0, 4008, []byte("one\rtwo\vlines")),
@@ -243,6 +250,7 @@ func TestRead(t *testing.T) {
 		{"xls of Excel 95", xls(0x0500), "[sheet 1: S\u00e4l\u00e9s; A1:D3]\n\n| | | 12.50% | 2024-01-01 |\n| --- | --- | --- | --- |\n| 1.5 | -7 | TRUE | #N/A |\n| result | 0.25 | | label |\n\n[sheet 3: No; hidden, empty]\n"},
 		{"msg", msg(stream{"__substg1.0_1000001F", wide("One.\r\n\r\nTwo.\r\n")}), messageHead + "One.\n\nTwo.\n" + messageEnd},
 		{"msg of HTML", msg(stream{"__substg1.0_1000001F", wide("forbidden")}, stream{"__substg1.0_10130102", []byte("<p>One <b>bold</b>.<p>Two.")}), messageHead + "One **bold**.\n\nTwo.\n" + messageEnd},
+		{"ppt with boxes", pptBoxes(), "[slide 1]\n\nÓne\n\nmore\n\n[slide 2]\n\ntwo\n"},
 		{"ppt", ppt(), "[slide 1]\n\nTítle\n\none\n\ntwo\nlines\n\n[slide 2]\n\nlast\n"},
 	} {
 		got, err := read(t, c.data)

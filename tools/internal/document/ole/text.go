@@ -2,6 +2,7 @@ package ole
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -147,28 +148,49 @@ func paragraphs(doc *document.Document, text string) {
 	}
 }
 
-// readSlides reads the texts of a PPT, slide by slide.
+// readSlides reads the texts of a PPT, slide by slide. They are in a list of all slides'
+// outlines, and in the boxes of the slides themselves.
 func readSlides(c *compound, src document.Source) (*document.Document, error) {
-	p := &slides{c: c, src: src, doc: &document.Document{Format: "ppt"}}
-	if err := p.records(c.stream("PowerPoint Document"), 0, false); err != nil {
+	p := &slides{c: c}
+	if err := p.records(c.stream("PowerPoint Document"), 0, nil); err != nil {
 		return nil, err
 	}
-	return p.doc, nil
+	if len(p.boxes) != len(p.outlines) { // versions from before: which slide one is of, is not known
+		if len(slices.Concat(p.outlines...)) > 0 {
+			p.boxes = nil
+		} else {
+			p.outlines = nil
+		}
+	}
+	doc := &document.Document{Format: "ppt"}
+	for i := range max(len(p.outlines), len(p.boxes)) {
+		if !src.Pages.Has(i + 1) {
+			continue
+		}
+		doc.Add(document.Block{Kind: document.Mark, Label: "slide", Number: i + 1})
+		for _, of := range [][][]string{p.outlines, p.boxes} {
+			if i >= len(of) {
+				continue
+			}
+			for _, line := range of[i] {
+				doc.Add(document.Block{Spans: document.Text(line)})
+			}
+		}
+	}
+	return doc, nil
 }
 
 type slides struct {
-	c      *compound
-	src    document.Source
-	doc    *document.Document
-	number int
+	c               *compound
+	outlines, boxes [][]string // the lines of each slide
 }
 
-// records reads the records of a container. listed says that it is the list of the slides'
-// texts.
-func (p *slides) records(data []byte, depth int, listed bool) error {
+// records reads the records of a container. texts are those that its texts belong to; nil =
+// it is neither the list of the slides' outlines nor a slide.
+func (p *slides) records(data []byte, depth int, texts *[][]string) error {
 	const (
-		list, persist, wide, narrow = 4080, 1011, 4000, 4008
-		container                   = 15
+		slide, persist, wide, list, narrow = 1006, 1011, 4000, 4080, 4008
+		container                          = 15
 	)
 	if err := p.c.budget.CheckDepth(depth); err != nil {
 		return err
@@ -179,49 +201,52 @@ func (p *slides) records(data []byte, depth int, listed bool) error {
 		size := min(int64(binary.LittleEndian.Uint32(data[4:])), int64(len(data)-8))
 		body := data[8 : 8+size]
 		data = data[8+size:]
+		var err error
 		switch {
 		case version&15 == container:
-			instance := version >> 4 // 0 = slides, 1 = masters, 2 = notes
-			if err := p.records(body, depth+1, listed || kind == list && instance == 0); err != nil {
-				return err
+			in := texts
+			if kind == list && version>>4 == 0 { // 1 = of the masters, 2 = of the notes
+				in = &p.outlines
+			} else if kind == slide {
+				in = &p.boxes
+				p.boxes = append(p.boxes, nil)
+				err = p.c.budget.TakeBlock()
 			}
-		case !listed:
-		case kind == persist:
-			p.number++
-			if p.src.Pages.Has(p.number) {
-				p.doc.Add(document.Block{Kind: document.Mark, Label: "slide", Number: p.number})
+			if err == nil {
+				err = p.records(body, depth+1, in)
 			}
-			if err := p.c.budget.TakeBlock(); err != nil {
-				return err
-			}
+		case texts == nil:
+		case kind == persist && texts == &p.outlines:
+			p.outlines = append(p.outlines, nil)
+			err = p.c.budget.TakeBlock()
 		case kind == wide:
-			if err := p.text(string(utf16.Decode(words(body)))); err != nil {
-				return err
-			}
+			err = p.text(texts, string(utf16.Decode(words(body))))
 		case kind == narrow:
 			wider := make([]rune, len(body))
 			for i, c := range body {
 				wider[i] = rune(c)
 			}
-			if err := p.text(string(wider)); err != nil {
-				return err
-			}
+			err = p.text(texts, string(wider))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return p.c.budget.Err()
 }
 
-func (p *slides) text(text string) error {
-	if !p.src.Pages.Has(p.number) {
+func (p *slides) text(texts *[][]string, text string) error {
+	if len(*texts) == 0 {
 		return nil
 	}
+	last := &(*texts)[len(*texts)-1]
 	for line := range strings.SplitSeq(text, "\r") {
 		line = strings.TrimSpace(strings.ReplaceAll(line, "\v", "\n"))
 		if err := p.c.budget.TakeSpan(len(line)); err != nil {
 			return err
 		}
-		if line != "" {
-			p.doc.Add(document.Block{Spans: document.Text(line)})
+		if line != "" && line != "*" { // the place of a number or a date
+			*last = append(*last, line)
 		}
 	}
 	return nil
