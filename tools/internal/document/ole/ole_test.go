@@ -99,8 +99,11 @@ func wide(text string) []byte {
 }
 
 // doc makes a DOC of two pieces, one of bytes and one of wide characters.
-func doc(narrow, unicode string) []byte {
-	const length = 0x800
+func doc(narrow, unicode string) []byte { return docWithout(0, narrow, unicode) }
+
+// docWithout makes a DOC of whose first piece a tracked change has deleted some characters.
+func docWithout(gone int, narrow, unicode string) []byte {
+	const length, page = 0x800, 3
 	main := make([]byte, length)
 	binary.LittleEndian.PutUint16(main[0x0A:], 0x0200)
 	chars := len(narrow) + len(utf16.Encode([]rune(unicode)))
@@ -117,6 +120,18 @@ func doc(narrow, unicode string) []byte {
 	}
 	binary.LittleEndian.PutUint32(main[0x01A2:], 0)
 	binary.LittleEndian.PutUint32(main[0x01A6:], uint32(len(table)))
+	binary.LittleEndian.PutUint32(main[0xFA:], uint32(len(table)))
+	binary.LittleEndian.PutUint32(main[0xFE:], 12)
+	for _, n := range []int{length, length + len(narrow), page} {
+		table = binary.LittleEndian.AppendUint32(table, uint32(n))
+	}
+	runs := main[page*512 : page*512+512]
+	for i, n := range []int{length, length + gone, length + len(narrow)} {
+		binary.LittleEndian.PutUint32(runs[4*i:], uint32(n))
+	}
+	copy(runs[12:], []byte{100, 0})
+	copy(runs[200:], []byte{6, 0x35, 0x08, 1, 0x00, 0x08, 1}) // bold, and deleted
+	runs[511] = 2
 	return compound(stream{"WordDocument", main}, stream{"1Table", table})
 }
 
@@ -129,7 +144,9 @@ func record(version, kind uint16, body []byte) []byte {
 
 // pptBoxes makes a presentation whose texts are in the boxes of its slides.
 func pptBoxes() []byte {
-	slide := func(text string) []byte { return record(15, 1006, record(15, 1036, record(15, 0xF00D, record(0, 4000, wide(text))))) }
+	slide := func(text string) []byte {
+		return record(15, 1006, record(15, 1036, record(15, 0xF00D, record(0, 4000, wide(text)))))
+	}
 	list := append(record(0, 1011, make([]byte, 20)), record(0, 1011, make([]byte, 20))...)
 	return compound(stream{"PowerPoint Document", slices.Concat(record(15, 1000, record(15, 4080, list)), slide("Óne\rmore"), slide("*\rtwo"))})
 }
@@ -246,6 +263,7 @@ func TestRead(t *testing.T) {
 	}{
 		{"doc", doc("First \x93para\x94.\rA \x13 HYPERLINK \"forbidden\" \x14link\x15.\rh1\x07h2\x07\x07a\x07b\rc\x07\x07", "Ünïcode\x0bline\r"),
 			"First “para”.\n\nA link.\n\n| h1 | h2 |\n| --- | --- |\n| a | b<br>c |\n\nÜnïcode\nline\n"},
+		{"doc with a deletion", docWithout(9, "forbiddenkept\r", "more\r"), "kept\n\nmore\n"},
 		{"xls", xls(0x0600), "[sheet 1: Sälés; A1:D3]\n\n| Ítem文 | narrow | 12.50% | 2024-01-01 |\n| --- | --- | --- | --- |\n| 1.5 | -7 | TRUE | #N/A |\n| result | 0.25 | | label |\n\n> Comment by Bo: B1: too high\n\n[sheet 3: No; hidden, empty]\n"},
 		{"xls of Excel 95", xls(0x0500), "[sheet 1: S\u00e4l\u00e9s; A1:D3]\n\n| | | 12.50% | 2024-01-01 |\n| --- | --- | --- | --- |\n| 1.5 | -7 | TRUE | #N/A |\n| result | 0.25 | | label |\n\n[sheet 3: No; hidden, empty]\n"},
 		{"msg", msg(stream{"__substg1.0_1000001F", wide("One.\r\n\r\nTwo.\r\n")}), messageHead + "One.\n\nTwo.\n" + messageEnd},

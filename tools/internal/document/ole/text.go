@@ -1,6 +1,7 @@
 package ole
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func readWord(c *compound) (*document.Document, error) {
 	if from+size > int64(len(table)) {
 		return nil, document.Errorf(document.Truncated, "the table of the document's pieces is not whole")
 	}
-	text, err := pieced(c, main, table[from:from+size], int(binary.LittleEndian.Uint32(main[characters:])))
+	text, err := pieced(c, main, table[from:from+size], deleted(main, table), int(binary.LittleEndian.Uint32(main[characters:])))
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +43,8 @@ func readWord(c *compound) (*document.Document, error) {
 	return doc, c.budget.Err()
 }
 
-// pieced puts the pieces of a text together.
-func pieced(c *compound, main, table []byte, most int) (string, error) {
+// pieced puts the pieces of a text together, without what is gone.
+func pieced(c *compound, main, table []byte, gone []extent, most int) (string, error) {
 	for len(table) > 3 && table[0] == 1 { // properties
 		n := 3 + int(binary.LittleEndian.Uint16(table[1:]))
 		table = table[min(n, len(table)):]
@@ -72,17 +73,87 @@ func pieced(c *compound, main, table []byte, most int) (string, error) {
 		if from >= int64(len(main)) {
 			continue
 		}
-		part := main[from:min(from+size, int64(len(main)))]
-		if err := c.budget.TakeSpan(len(part)); err != nil {
+		if err := c.budget.TakeSpan(int(min(size, int64(len(main))-from))); err != nil {
 			return "", err
 		}
-		if at&narrow != 0 {
-			b.Write(western.Decode(part))
-		} else {
-			b.WriteString(string(utf16.Decode(words(part))))
+		for _, kept := range without(gone, from, min(from+size, int64(len(main)))) {
+			part := main[kept.from:kept.to]
+			if at&narrow != 0 {
+				b.Write(western.Decode(part))
+			} else {
+				b.WriteString(string(utf16.Decode(words(part))))
+			}
 		}
 	}
 	return b.String(), nil
+}
+
+// extent is a part of the stream of a text.
+type extent struct{ from, to int64 }
+
+// without returns what is left of a part without others, which are in order.
+func without(gone []extent, from, to int64) (kept []extent) {
+	i, _ := slices.BinarySearchFunc(gone, from, func(g extent, from int64) int { return cmp.Compare(g.to, from) })
+	for ; i < len(gone) && gone[i].from < to; i++ {
+		if gone[i].from > from {
+			kept = append(kept, extent{from, gone[i].from})
+		}
+		from = max(from, gone[i].to)
+	}
+	if from < to {
+		kept = append(kept, extent{from, to})
+	}
+	return kept
+}
+
+// deleted returns the texts that a tracked change has deleted, by the properties of
+// characters: a table of pages, each with runs of characters.
+func deleted(main, table []byte) (gone []extent) {
+	const place, page, mark = 0x00FA, 512, 0x0800
+	from, size := int64(binary.LittleEndian.Uint32(main[place:])), int64(binary.LittleEndian.Uint32(main[place+4:]))
+	if from+size > int64(len(table)) || size < 12 {
+		return nil
+	}
+	pages := table[from : from+size]
+	n := (len(pages) - 4) / 8
+	for i := range n {
+		at := int64(binary.LittleEndian.Uint32(pages[4*(n+1)+4*i:])&0x3FFFFF) * page
+		if at+page > int64(len(main)) {
+			continue
+		}
+		runs := main[at : at+page]
+		count := int(runs[page-1])
+		for r := range count {
+			if 5*count+4 >= page {
+				break
+			}
+			where := 2 * int(runs[4*(count+1)+r])
+			if where == 0 || where+1+int(runs[where]) > page || !has(runs[where+1:where+1+int(runs[where])], mark) {
+				continue
+			}
+			run := extent{int64(binary.LittleEndian.Uint32(runs[4*r:])), int64(binary.LittleEndian.Uint32(runs[4*r+4:]))}
+			if run.from < run.to && (len(gone) == 0 || gone[len(gone)-1].to <= run.from) {
+				gone = append(gone, run)
+			}
+		}
+	}
+	return gone
+}
+
+// has reports whether properties set the one with a number.
+func has(properties []byte, number uint16) bool {
+	for len(properties) >= 3 {
+		code := binary.LittleEndian.Uint16(properties)
+		size := map[uint16]int{0: 1, 1: 1, 2: 2, 3: 4, 4: 2, 5: 2, 7: 3}[code>>13]
+		if size == 0 {
+			size = 1 + int(properties[2])
+		}
+		if code == number {
+			return properties[2] != 0
+		}
+		properties = properties[min(2+size, len(properties)):]
+	}
+	return false
 }
 
 // paragraphs makes blocks of a text with the marks of Word. Rows of tables are tables.
