@@ -98,6 +98,7 @@ var figures = map[string]figure{
 	"work":          sandbox.Work,
 	"fuzzed":        protocol.Fuzzed,
 	"pdf":           documents.PDF,
+	"documents":     documents.Documents,
 	"extraction":    web.Extraction,
 	"web":           web.Web,
 }

@@ -1,6 +1,6 @@
 // Package documents takes the figures of what is read from documents.
 //
-// Start at [PDF].
+// Start at [PDF] and [Documents].
 package documents
 
 import (
