@@ -67,7 +67,7 @@ func TestBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		sheet := cells.NewSheet("S", 1, false, area, document.NewBudget(t.Context(), document.Standard()))
-		for _, at := range strings.FieldsSeq(c.cells) {
+		for at := range strings.FieldsSeq(c.cells) {
 			row, col, ok := cells.Address(at)
 			if !ok {
 				t.Fatal(at)
