@@ -28,7 +28,7 @@ type Readers struct {
 	engine *pdfium.Engine // nil = there was no PDF yet
 }
 
-// Read reads a file. The context of the budget must be that of a call.
+// Read reads a file. A PDF is read only if the context of the budget is that of a call.
 func (r *Readers) Read(src document.Source, budget *document.Budget) (*document.Document, error) {
 	return reader.Set{PDF: r.pdf}.Read(src, budget)
 }
@@ -36,7 +36,11 @@ func (r *Readers) Read(src document.Source, budget *document.Budget) (*document.
 // pdf is a [document.Reader].
 func (r *Readers) pdf(src document.Source, budget *document.Budget) (*document.Document, error) {
 	ctx := budget.Context()
-	e := r.engineFor(tools.Session(ctx).Workspace)
+	s := tools.Session(ctx)
+	if s == nil || s.Workspace == nil { // its state keeps the compiled code
+		return nil, document.Errorf(document.Unsupported, "PDF files are read only in a call")
+	}
+	e := r.engineFor(s.Workspace)
 	if !e.Kept() {
 		tools.Progress(ctx)(tools.ProgressEvent{Message: "preparing the reader of PDFs, which takes some seconds the first time"})
 	}
