@@ -97,6 +97,8 @@ var figures = map[string]figure{
 	"terminalpeers": terminals.TerminalPeers,
 	"work":          sandbox.Work,
 	"fuzzed":        protocol.Fuzzed,
+	"pdf":           documents.PDF,
+	"documents":     documents.Documents,
 	"extraction":    web.Extraction,
 	"retrieval":     documents.Retrieval,
 	"web":           web.Web,

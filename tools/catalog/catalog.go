@@ -71,7 +71,12 @@ func Find(all []tools.Tool, name string) (tools.Tool, bool) {
 
 // Program reports whether a tool started this binary as a program, and if so runs that
 // program. args is the command line without the program's name.
-func Program(args []string) (exit int, was bool) { return code.Program(args) }
+func Program(args []string) (exit int, was bool) {
+	if exit, was := documents.Program(args); was {
+		return exit, true
+	}
+	return code.Program(args)
+}
 
 // Start starts the background work of the categories, see [tools.Category].
 func Start(ctx context.Context, categories []tools.Category, busy func() bool) (stop func()) {

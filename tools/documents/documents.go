@@ -1,24 +1,37 @@
 package documents
 
 import (
+	"os"
+
 	"toolcrib/tools"
 	"toolcrib/tools/documents/internal/index"
-	"toolcrib/tools/internal/document/reader"
+	"toolcrib/tools/internal/document/linked"
+	"toolcrib/tools/internal/document/pdf/pdfium"
 	"toolcrib/tools/internal/services"
 )
 
 // Category returns the tools that read documents.
-func Category(*services.Services) tools.Category {
-	d := &deps{kept: newShelf(keptBytes), readers: reader.Set{}}
+func Category(s *services.Services) tools.Category {
+	d := &deps{kept: newShelf(keptBytes), readers: s.Documents()}
 	return tools.Category{
-		ID: "documents", Title: "read and search office files, books, mail and archives",
-		Guide: "parse_document turns office files, EPUB, RTF, HTML, mail, notebooks, CSV, feeds and zip archives into Markdown with headings, lists and tables, page by page; search_documents finds the passages that answer a question, in documents of any language",
+		ID: "documents", Title: "read and search PDF and office files, books, mail and archives",
+		Guide: "parse_document turns PDF and office files, EPUB, RTF, HTML, mail, notebooks, CSV, feeds and zip archives into Markdown with headings, lists and tables, page by page; search_documents finds the passages that answer a question, in documents of any language",
 		Tools: []tools.Tool{
 			parseDocumentTool(d),
 			searchDocumentsTool(d),
 		},
 		Start: d.watch.start,
+		Close: d.readers.Close,
 	}
+}
+
+// Program compiles the reader of PDFs if this binary was started again for that, and reports
+// whether it was. args is the command line without the program name.
+func Program(args []string) (exit int, was bool) {
+	if len(args) != 2 || args[0] != pdfium.Argument {
+		return 0, false
+	}
+	return pdfium.Main(args[1], os.Stderr), true
 }
 
 // keptBytes bounds the documents that are kept between the calls that page through them.
@@ -27,7 +40,7 @@ const keptBytes = 32 << 20
 // deps is what the tools of the category share.
 type deps struct {
 	kept    *shelf
-	readers reader.Set
+	readers *linked.Readers
 	indexed index.Cache
 	watch   watch
 }

@@ -12,15 +12,29 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/documents"
+	"toolcrib/tools/internal/document/pdf/pdftest"
 	"toolcrib/tools/internal/services"
 	"toolcrib/tools/internal/tooltest"
 )
+
+func TestMain(m *testing.M) {
+	if exit, was := documents.Program(os.Args[1:]); was {
+		os.Exit(exit)
+	}
+	os.Exit(m.Run())
+}
 
 // newParser returns a function that calls parse_document in a tree, and the tree's directory.
 func newParser(t *testing.T, tree map[string]string) (parse func(args map[string]any) string, dir string) {
 	t.Helper()
 	ws, dir := tooltest.Tree(t, tree)
-	tool := documents.Category(&services.Services{}).Tools[0]
+	category := documents.Category(&services.Services{Restarts: true})
+	t.Cleanup(func() {
+		if err := category.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	tool := category.Tools[0]
 	return func(args map[string]any) string {
 		t.Helper()
 		raw, err := json.Marshal(args)
@@ -101,6 +115,35 @@ func TestOutline(t *testing.T) {
 		if line, _, _ := strings.Cut(strings.ReplaceAll(body, "*", ""), "\n"); line != e[1] {
 			t.Errorf("offset %d: %q, want %q", offset, line, e[1])
 		}
+	}
+}
+
+func TestPDF(t *testing.T) {
+	open := &pdftest.File{Title: "Prices"}
+	open.Page().Text(100, 200, 12, pdftest.Plain, "the first page")
+	open.Page().Text(100, 200, 12, pdftest.Plain, "the second page")
+	secret := &pdftest.File{Password: "opensesame"}
+	secret.Page().Text(100, 200, 12, pdftest.Plain, "a secret")
+	parse, dir := newParser(t, map[string]string{
+		"open.pdf": string(open.Bytes()), "secret.pdf": string(secret.Bytes()), "cut.pdf": "%PDF-1.4\n",
+	})
+	for _, c := range []struct {
+		args map[string]any
+		want string
+	}{
+		{map[string]any{"path": "open.pdf"}, "open.pdf: pdf; characters 0-52 of 52\ntitle: Prices\n\n[page 1]\n\nthe first page\n\n[page 2]\n\nthe second page\n"},
+		{map[string]any{"path": "open.pdf", "pages": "2"}, "open.pdf: pdf; characters 0-26 of 26\ntitle: Prices\n\n[page 2]\n\nthe second page\n"},
+		{map[string]any{"path": "open.pdf", "pages": "3"}, "error: not_found: open.pdf: it has 2 pages, and none of those that were asked for (format=outline lists the parts)"},
+		{map[string]any{"path": "secret.pdf"}, "error: denied: secret.pdf is encrypted: it needs a password (ask the user for its password, for the argument password, or for a copy without one)"},
+		{map[string]any{"path": "secret.pdf", "password": "opensesame"}, "secret.pdf: pdf; characters 0-19 of 19\n\n[page 1]\n\na secret\n"},
+		{map[string]any{"path": "cut.pdf"}, "error: unsupported: cut.pdf is truncated: its end is missing, and what is there cannot be read as a PDF (get the file again)"},
+	} {
+		if got := parse(c.args); got != c.want {
+			t.Errorf("%v: %s, want %s", c.args, got, c.want)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
+		t.Errorf("the workspace has %v (%v)", entries, err)
 	}
 }
 

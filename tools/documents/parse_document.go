@@ -25,12 +25,12 @@ var parseDocumentDoc string
 type ParseDocumentIn struct {
 	Path     string `json:"path" jsonschema_description:"Document to read." path:"file" alias:"url,file_path,filename,file,source,uri,absolute_path,document,doc,input_file"`
 	Format   string `json:"format,omitempty" jsonschema_description:"markdown; text without marks; chunks: passages with their headings; outline: headings with their offsets." jsonschema:"enum=markdown,enum=text,enum=chunks,enum=outline,default=markdown" alias:"output_format"`
-	Pages    string `json:"pages,omitempty" jsonschema_description:"Pages, slides, chapters or members to read, such as \"1-3,7\"; default all." alias:"page,page_range,slides"`
+	Pages    string `json:"pages,omitempty" jsonschema_description:"Pages, slides, sheets, chapters or members to read, such as \"1-3,7\"; default all." alias:"page,page_range,slides"`
 	Sheet    string `json:"sheet,omitempty" jsonschema_description:"Name or number of the only sheet to read." alias:"sheet_name,worksheet"`
 	Range    string `json:"range,omitempty" jsonschema_description:"Cells to read, such as \"A1:D20\", of each sheet." alias:"cells,cell_range"`
 	Offset   int    `json:"offset,omitempty" jsonschema_description:"Character of the result to begin at, as the first line of the part before gives it." jsonschema:"minimum=0,maximum=1000000000,default=0" alias:"start_index"`
 	Limit    int    `json:"limit,omitempty" jsonschema_description:"Most characters to return; fewer if they take more than 45000 bytes." jsonschema:"minimum=100,maximum=45000,default=20000" alias:"max_length,max_chars"`
-	Password string `json:"password,omitempty" jsonschema_description:"Password of an encrypted document."`
+	Password string `json:"password,omitempty" jsonschema_description:"Password of an encrypted PDF."`
 }
 
 // ParseDocumentOut is a part of a document.
@@ -53,7 +53,7 @@ func parseDocumentTool(d *deps) tools.Tool {
 	return tools.New(tools.Def[ParseDocumentIn, ParseDocumentOut]{
 		Name: "parse_document", Title: "Read a document", Doc: parseDocumentDoc, Tags: []string{"documents", "files", "text"},
 		Aliases: []string{"doc_parser", "simple_doc_parser"},
-		Access:  tools.Read, Effects: tools.None, Repeatable: true,
+		Access:  tools.Read, Effects: tools.None, Repeatable: true, Streams: true,
 		Limits: tools.Limits{Facts: map[string]any{
 			"tokens": document.ChunkTokens, "file": textfile.Size(limits.File), "unpacked": textfile.Size(limits.Unpacked),
 			"entries": limits.Entries, "cells": limits.Cells, "text": textfile.Size(limits.Text),
@@ -84,8 +84,8 @@ func parseDocumentTool(d *deps) tools.Tool {
 
 func (d *deps) parseDocument(ctx context.Context, in ParseDocumentIn) (ParseDocumentOut, error) {
 	if strings.HasPrefix(in.Path, "http://") || strings.HasPrefix(in.Path, "https://") {
-		return ParseDocumentOut{}, tools.Errorf(tools.Unsupported, "documents are read from files of the workspace, not from the network").
-			WithHint("save the document into the workspace first, then give its path")
+		return ParseDocumentOut{}, tools.Errorf(tools.Unsupported, "it reads files of the workspace, not of the network").
+			WithHint("web_fetch reads a document of the web; download brings it into the workspace, for pages, sheet, range and password")
 	}
 	p, err := tools.Resolve(ctx, in.Path)
 	if err != nil {
@@ -270,7 +270,11 @@ func failure(name string, err error) error {
 	say := textfile.Visible(strings.ToValidUTF8(e.Say, "\uFFFD"))
 	switch e.Cause {
 	case document.Encrypted:
-		return &tools.Error{Code: tools.Denied, Msg: name + " is encrypted: " + say, Hint: "ask the user for a copy without a password", Err: err}
+		hint := "ask the user for a copy without a password"
+		if e.Opens {
+			hint = "ask the user for its password, for the argument password, or for a copy without one"
+		}
+		return &tools.Error{Code: tools.Denied, Msg: name + " is encrypted: " + say, Hint: hint, Err: err}
 	case document.Truncated:
 		return &tools.Error{Code: tools.Unsupported, Msg: name + " is truncated: " + say, Hint: "get the file again", Err: err}
 	case document.Malformed:

@@ -14,7 +14,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/document"
-	"toolcrib/tools/internal/document/reader"
+	"toolcrib/tools/internal/document/linked"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/outbound"
 	"toolcrib/tools/web/internal/feed"
@@ -43,7 +43,7 @@ func isPage(p *outbound.Page) bool {
 
 // isText reports whether a media type is a text.
 func isText(m string) bool {
-	return strings.HasPrefix(m, "text/") || strings.HasSuffix(m, "+json") || strings.HasSuffix(m, "+xml") || slices.Contains([]string{
+	return strings.HasPrefix(m, "text/") && m != "text/rtf" || strings.HasSuffix(m, "+json") || strings.HasSuffix(m, "+xml") || slices.Contains([]string{
 		"application/json", "application/xml", "application/javascript", "application/x-javascript", "application/ecmascript",
 		"application/yaml", "application/x-yaml", "application/toml", "application/x-ndjson", "application/ld+json", "application/graphql",
 		"application/x-sh", "application/sql", "application/x-www-form-urlencoded",
@@ -89,7 +89,7 @@ type text struct {
 
 // convert makes the text of what was read in a format. The error is that of what has no such
 // text.
-func (r *reading) convert(ctx context.Context, format string, main bool) (text, error) {
+func (r *reading) convert(ctx context.Context, readers *linked.Readers, format string, main bool) (text, error) {
 	p := r.page
 	t := text{kind: "text", media: mediaType(p), notes: slices.Clone(r.notes)}
 	switch {
@@ -101,13 +101,13 @@ func (r *reading) convert(ctx context.Context, format string, main bool) (text, 
 		t.kind = "file"
 	}
 	if format == "markdown" || format == "text" {
-		if read, err := t.document(ctx, p, format); read {
+		if read, err := t.document(ctx, readers, p, format); read {
 			return t, err
 		}
 	}
 	if t.kind == "image" || t.kind == "file" {
 		return t, tools.Errorf(tools.Unsupported, "%s is a file of type %s with %s, not a text", shown(p.URL), t.media, textfile.Size(int64(len(p.Body)))).
-			WithHint("%s", t.wayOut(p))
+			WithHint("%s", t.wayOut())
 	}
 	var decoded []byte
 	decoded, t.charset = page.Decode(p.Body, p.Header.Get("Content-Type"))
@@ -137,11 +137,12 @@ func (r *reading) convert(ctx context.Context, format string, main bool) (text, 
 }
 
 // wayOut says how a file that is no text can be used.
-func (t *text) wayOut(p *outbound.Page) string {
-	if t.media == "application/pdf" {
-		return "parse_document reads it: url=" + shown(p.URL)
+func (t *text) wayOut() string {
+	const way = "download saves it to the workspace"
+	if t.kind == "document" {
+		return way + ", where parse_document reads it in parts or with a password"
 	}
-	return "download saves it to the workspace"
+	return way
 }
 
 // Limits of a document that a page turns out to be.
@@ -151,11 +152,10 @@ const (
 )
 
 // document makes the text of an office document, a book or the like; read = it is one.
-func (t *text) document(ctx context.Context, p *outbound.Page, format string) (read bool, err error) {
+func (t *text) document(ctx context.Context, readers *linked.Readers, p *outbound.Page, format string) (read bool, err error) {
 	limits := document.Standard()
 	limits.Unpacked, limits.Text = documentUnpacked, documentText
 	src := document.Source{ReaderAt: bytes.NewReader(p.Body), Size: int64(len(p.Body)), Name: path.Base(parsed(p.URL).Path)}
-	var readers reader.Set
 	if t.kind == "page" || !readers.Document(src, document.NewBudget(ctx, limits)) {
 		return false, nil
 	}
@@ -165,7 +165,7 @@ func (t *text) document(ctx context.Context, p *outbound.Page, format string) (r
 		if ctx.Err() != nil {
 			return true, ctx.Err()
 		}
-		return true, &tools.Error{Code: tools.Unsupported, Msg: fmt.Sprintf("%s, of type %s with %s, cannot be read: %s", shown(p.URL), t.media, textfile.Size(src.Size), tools.Visible(err.Error())), Hint: t.wayOut(p), Err: err}
+		return true, &tools.Error{Code: tools.Unsupported, Msg: fmt.Sprintf("%s, of type %s with %s, cannot be read: %s", shown(p.URL), t.media, textfile.Size(src.Size), tools.Visible(err.Error())), Hint: t.wayOut(), Err: err}
 	}
 	t.media, t.meta.Title = doc.Format, doc.Title
 	if t.body = page.Clean(doc.Markdown()); format == "text" {

@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/browser"
+	"toolcrib/tools/internal/document/linked"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/outbound"
 )
@@ -15,7 +16,7 @@ import (
 // requests of a crawl.
 func NewTools(set Settings, network func(outbound.Rules) outbound.Rules, trust *tls.Config, opened func(string, int) bool, pace time.Duration) []tools.Tool {
 	client := new(outbound.Client)
-	e := newEngine(deps{client: func() *outbound.Client { return client }, browser: browser.New(sandbox.New()), network: network, trust: trust, opened: opened, pace: pace})
+	e := newEngine(deps{client: func() *outbound.Client { return client }, browser: browser.New(sandbox.New()), readers: new(linked.Readers), network: network, trust: trust, opened: opened, pace: pace})
 	e.settings.Apply(&set, tools.Setup{})
 	return e.tools()
 }

@@ -118,7 +118,6 @@ func TestAnswers(t *testing.T) {
 		{"an archive", answer("application/zip", zipped(t, "notes.txt", "some text")), "", []string{"a file of type application/zip", "download"}, "some text"},
 		{"an archive without a type", answer("application/octet-stream", []byte("PK\x03\x04....")), "", []string{"a file of type application/zip"}, ""},
 		{"a file is not saved as text", answer("application/zip", []byte("PK\x03\x04....")), `,"save":"a"`, []string{"error: unsupported", "download"}, ""},
-		{"a PDF file", answer("application/pdf", []byte("%PDF-1.7")), "", []string{"application/pdf with 8 B", "parse_document reads it: url=https://a.example.org/x"}, ""},
 		{"a DOCX file", answer("application/octet-stream", word), "", []string{"type: docx", "\n\n# Kites\n\nThey soar."}, ""},
 		{"a DOCX file as text", answer("application/vnd.openxmlformats-officedocument.wordprocessingml.document", word), `,"format":"text"`, []string{"\n\nKites\n\nThey soar."}, "#"},
 		{"the outline of a DOCX file", answer("application/zip", word), `,"outline":true`, []string{"1 heading", "0\tKites"}, ""},

@@ -14,6 +14,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/browser"
+	"toolcrib/tools/internal/document/linked"
 	"toolcrib/tools/internal/picture"
 	"toolcrib/tools/internal/services"
 	"toolcrib/tools/outbound"
@@ -23,7 +24,7 @@ import (
 // Category returns the tools that read the web.
 func Category(s *services.Services) tools.Category {
 	e := newEngine(deps{
-		client: s.Outbound, browser: browser.New(s.Sandbox()), pace: hostPace,
+		client: s.Outbound, readers: s.Documents(), browser: browser.New(s.Sandbox()), pace: hostPace,
 		opened: func(principal string, port int) bool { return s.Jobs().Opened(principal, port) },
 	})
 	return tools.Category{
@@ -47,6 +48,7 @@ const hostPace = 500 * time.Millisecond
 // deps are what the engine is made of.
 type deps struct {
 	client  func() *outbound.Client // for addresses that calls name
+	readers *linked.Readers         // of documents
 	browser *browser.Engine
 	// opened reports whether a job of a principal has opened a port of this machine; nil = no.
 	opened func(principal string, port int) bool

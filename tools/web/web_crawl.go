@@ -276,7 +276,7 @@ func (c *crawl) one(at string, follow bool) (CrawledPage, []page.Link) {
 	if err != nil {
 		return fail(err)
 	}
-	t, err := got.convert(c.ctx, c.in.Format, c.in.Main)
+	t, err := got.convert(c.ctx, c.e.readers, c.in.Format, c.in.Main)
 	if err != nil {
 		return fail(plain(err))
 	}

@@ -153,13 +153,13 @@ func (e *engine) webFetch(ctx context.Context, in FetchIn) (FetchOut, error) {
 	if in.Method == http.MethodHead || in.Method == http.MethodOptions {
 		return FetchOut{Status: fmt.Sprintf("%s: HTTP %d", shown(got.page.URL), got.page.Status), Body: headerLines(got.page.Header)}, nil
 	}
-	t, err := got.convert(ctx, in.Format, in.Main)
+	t, err := got.convert(ctx, e.readers, in.Format, in.Main)
 	switch {
 	case err == nil:
 	case t.kind == "image" && in.Save == "":
 		return e.image(ctx, got, t)
 	case t.kind == "file" && in.Save == "":
-		return FetchOut{Status: tools.AsError(err).Msg, Notes: []string{t.wayOut(got.page)}}, nil
+		return FetchOut{Status: tools.AsError(err).Msg, Notes: []string{t.wayOut()}}, nil
 	default:
 		return FetchOut{}, err
 	}

@@ -89,7 +89,7 @@ func (e *engine) readHits(ctx context.Context, query string, hits []lookup.Hit) 
 			got, err := e.read(ctx, request{url: h.URL, render: "auto"})
 			if err == nil {
 				var t text
-				t, err = got.convert(ctx, "markdown", true)
+				t, err = got.convert(ctx, e.readers, "markdown", true)
 				bodies[i] = strings.TrimSpace(t.body)
 			}
 			if err != nil {

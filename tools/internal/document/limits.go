@@ -45,6 +45,7 @@ type Error struct {
 	Cause Cause
 	Limit string // TooLarge: the name of the limit
 	Say   string // a clause: lower case, no full stop
+	Opens bool   // Encrypted: the right password opens it here
 	Err   error
 }
 

@@ -1,8 +1,8 @@
 // Package services holds what the categories of a process share: the sandbox for programs,
-// the jobs, the client for the web, and the caller of other tools.
+// the jobs, the client for the web, the readers of documents, and the caller of other tools.
 //
 // A service is made at its first use; making one opens and starts nothing. The package
-// imports the contract, sandbox, jobs and outbound, and must not import a category. Start at
+// imports the contract, sandbox, jobs, outbound and the readers, and must not import a category. Start at
 // [Services]; [Services.Programs] has the settings of all programs that tools start.
 package services
 
@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/document/linked"
 	"toolcrib/tools/internal/programs/jobs"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/outbound"
@@ -28,12 +29,14 @@ type Services struct {
 	sandbox  *sandbox.Engine
 	jobs     *jobs.Manager
 	outbound outbound.Client
+	readers  linked.Readers
 }
 
 func (s *Services) make() {
 	s.once.Do(func() {
 		s.sandbox = sandbox.New()
 		s.jobs = jobs.New(s.sandbox)
+		s.readers.Restarts = s.Restarts
 	})
 }
 
@@ -51,3 +54,9 @@ func (s *Services) Jobs() *jobs.Manager {
 
 // Outbound returns the client for everything that tools ask over HTTP.
 func (s *Services) Outbound() *outbound.Client { return &s.outbound }
+
+// Documents returns the readers of documents.
+func (s *Services) Documents() *linked.Readers {
+	s.make()
+	return &s.readers
+}

@@ -1,6 +1,7 @@
 package cells_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,6 +50,38 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// Tables keep their empty columns, and have their places if there are several.
+func TestBlocks(t *testing.T) {
+	for _, c := range []struct{ name, cells, area, want string }{
+		{"an empty column", "A1 C1 A2 C2", "", "[sheet 1: S; A1:C2]\n\n| A1 | | C1 |\n| --- | --- | --- |\n| A2 | | C2 |\n"},
+		{"not from A", "C3 D3 C4", "", "[sheet 1: S; C3:D4]\n\n| C3 | D3 |\n| --- | --- |\n| C4 | |\n"},
+		{"a title and far cells", "A1 A3 B3 A4 B4 XFD4 A1048576", "", "[sheet 1: S; A1:XFD1048576]\n\nA1: A1\n\nA3:B4:\n\n| A3 | B3 |\n| --- | --- |\n| A4 | B4 |\n\nXFD4: XFD4\n\nA1048576: A1048576\n"},
+		{"beside each other", "A1 B1 I1 A2 B2 I3 A3", "", "[sheet 1: S; A1:I3]\n\nA1:B3:\n\n| A1 | B1 |\n| --- | --- |\n| A2 | B2 |\n| A3 | |\n\nI1: I1\n\nI3: I3\n"},
+		{"in a range", "A1 C3 D3 C4", "B2:D9", "[sheet 1: S; C3:D4]\n\n| C3 | D3 |\n| --- | --- |\n| C4 | |\n"},
+		{"several in a range", "C3 C5 D5", "B2:D9", "[sheet 1: S; C3:D5]\n\nC3: C3\n\nC5:D5:\n\n| C5 | D5 |\n| --- | --- |\n"},
+		{"outside of the range", "A1", "B2:D9", "[sheet 1: S; no cells in the range]\n"},
+		{"nothing", "", "", "[sheet 1: S; empty]\n"},
+	} {
+		area, err := cells.ParseArea(c.area)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sheet := cells.NewSheet("S", 1, false, area, document.NewBudget(t.Context(), document.Standard()))
+		for at := range strings.FieldsSeq(c.cells) {
+			row, col, ok := cells.Address(at)
+			if !ok {
+				t.Fatal(at)
+			}
+			if err := sheet.Put(row, col, document.Cell{Text: at}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(c.want, (&document.Document{Blocks: sheet.Blocks()}).Markdown()); diff != "" {
+			t.Errorf("%s:\n%s", c.name, diff)
+		}
+	}
+}
+
 func TestAreas(t *testing.T) {
 	for text, want := range map[string]string{"b2:$D$4": "B2:D4", "AA10": "AA10:AA10"} {
 		area, err := cells.ParseArea(text)
@@ -60,7 +93,7 @@ func TestAreas(t *testing.T) {
 	if err != nil || !area.Has(1_000_000, 2) || area.Has(0, 0) || area.Has(0, 3) {
 		t.Errorf("B:C: %v, %v", area, err)
 	}
-	for _, wrong := range []string{"x1y", "D4:B2", "1:a:2", "A0", ":"} {
+	for _, wrong := range []string{"x1y", "D4:B2", "1:a:2", "A0", ":", "foo", "ZZZZ9", "A1:ZZZZ9", "B", "7"} {
 		if _, err := cells.ParseArea(wrong); err == nil {
 			t.Errorf("%q is accepted", wrong)
 		}
@@ -85,13 +118,15 @@ func TestSheet(t *testing.T) {
 	d := document.Document{Blocks: s.Blocks()}
 	const want = `[sheet 1: S; hidden, A1:XFD10]
 
-title
+A1: title
 
-| a | b |
-| --- | --- |
-| [1](https://e.com/) | |
+B3:D4:
 
-far
+| a | | b |
+| --- | --- | --- |
+| [1](https://e.com/) | | |
+
+XFD10: far
 `
 	if diff := cmp.Diff(want, d.Markdown()); diff != "" {
 		t.Error(diff)

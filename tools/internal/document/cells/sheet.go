@@ -28,6 +28,9 @@ func ParseArea(text string) (Area, error) {
 	}
 	row1, col1, ok1 := address(from)
 	row2, col2, ok2 := address(to)
+	if !isRange && (row1 < 0 || col1 < 0) {
+		ok1 = false // a name, perhaps
+	}
 	a := Area{max(row1, 0), max(col1, 0), row2, col2}
 	if row2 < 0 {
 		a.Bottom = math.MaxInt32
@@ -36,7 +39,7 @@ func ParseArea(text string) (Area, error) {
 		a.Right = math.MaxInt32
 	}
 	if !ok1 || !ok2 || a.Bottom < a.Top || a.Right < a.Left {
-		return Area{}, document.Errorf(document.Absent, "%q is not a range of cells such as A1:D20", text)
+		return Area{}, document.Errorf(document.Absent, "%q is not a range of cells such as A1:D20, A:C or 2:5; columns end at XFD", text)
 	}
 	return a, nil
 }
@@ -50,6 +53,9 @@ func (a Area) String() string {
 	return Column(a.Left) + strconv.Itoa(a.Top+1) + ":" + Column(a.Right) + strconv.Itoa(a.Bottom+1)
 }
 
+// mostColumns is how many a sheet can have: the last is XFD.
+const mostColumns = 16384
+
 // address reads "B7"; a part that is missing is -1.
 func address(text string) (row, col int, ok bool) {
 	col, rest := 0, text
@@ -58,10 +64,10 @@ func address(text string) (row, col int, ok bool) {
 		rest = rest[1:]
 	}
 	if rest == "" {
-		return -1, col - 1, text != ""
+		return -1, col - 1, text != "" && col <= mostColumns
 	}
 	row, err := strconv.Atoi(rest)
-	return row - 1, col - 1, err == nil && row > 0 && row < math.MaxInt32
+	return row - 1, col - 1, err == nil && row > 0 && row < math.MaxInt32 && col <= mostColumns
 }
 
 // Address reads the address of one cell.
@@ -147,33 +153,69 @@ func (s *Sheet) Comment(at, author, text string) {
 	}
 }
 
-// Blocks returns the mark of the sheet and its tables. Rows without cells divide tables;
-// columns without any are left out. A table of one cell is a paragraph.
+// Blocks returns the mark of the sheet and its tables. Rows without cells divide tables, and
+// so do many columns without any. A table of one cell is a paragraph. If there are several,
+// each has its place.
 func (s *Sheet) Blocks() []document.Block {
 	state := "empty"
-	if len(s.rows) > 0 {
+	switch {
+	case len(s.rows) > 0:
 		state = s.used.String()
+	case s.Area != everything:
+		state = "no cells in the range"
 	}
 	if s.Hidden {
 		state = "hidden, " + state
 	}
 	blocks := []document.Block{{Kind: document.Mark, Label: "sheet", Number: s.Number, State: state, Spans: document.Text(s.Name)}}
-	for i := 0; i < len(s.rows); {
-		n := i + 1
-		for n < len(s.rows) && s.places[n] == s.places[n-1]+1 {
-			n++
-		}
-		blocks = append(blocks, s.table(s.rows[i:n]))
-		i = n
+	tables := s.tables(0, len(s.rows), Area{Right: math.MaxInt})
+	for _, at := range tables {
+		blocks = append(blocks, s.block(at, len(tables) > 1)...)
 	}
 	return append(blocks, s.after...)
 }
 
-func (s *Sheet) table(rows [][]document.Cell) document.Block {
+// tables divides rows of the sheet, from first to before end, with the columns of an area,
+// at rows and columns without cells. What it returns has numbers of rows in s.rows and of
+// columns in these rows.
+func (s *Sheet) tables(first, end int, within Area) (all []Area) {
+	const gap = 5 // columns that divide tables
+	for i := first; i < end; {
+		if s.blank(i, within) {
+			i++
+			continue
+		}
+		n := i + 1
+		for n < end && s.places[n] == s.places[n-1]+1 && !s.blank(n, within) {
+			n++
+		}
+		groups := s.groups(i, n, within, gap)
+		if len(groups) == 1 {
+			all = append(all, Area{i, groups[0].Left, n - 1, groups[0].Right})
+		} else {
+			for _, g := range groups {
+				all = append(all, s.tables(i, n, g)...)
+			}
+		}
+		i = n
+	}
+	return all
+}
+
+// blank reports whether a row has no cells in the columns of an area.
+func (s *Sheet) blank(row int, within Area) bool {
+	r := s.rows[row]
+	return !slices.ContainsFunc(r[min(within.Left, len(r)):min(within.Right, len(r)-1)+1], filled)
+}
+
+func filled(c document.Cell) bool { return c.Text != "" || c.Spans != nil }
+
+// groups returns the columns that rows use, divided where many have no cells.
+func (s *Sheet) groups(first, end int, within Area, gap int) (groups []Area) {
 	var used []bool
-	for _, row := range rows {
-		for col, cell := range row {
-			if cell.Text != "" || cell.Spans != nil {
+	for _, row := range s.rows[first:end] {
+		for col := within.Left; col < len(row) && col <= within.Right; col++ {
+			if filled(row[col]) {
 				if col >= len(used) {
 					used = append(used, make([]bool, col+1-len(used))...)
 				}
@@ -181,43 +223,60 @@ func (s *Sheet) table(rows [][]document.Cell) document.Block {
 			}
 		}
 	}
-	columns := 0
-	for _, is := range used {
-		if is {
-			columns++
+	for col, is := range used {
+		switch n := len(groups); {
+		case !is:
+		case n == 0 || col-groups[n-1].Right > gap:
+			groups = append(groups, Area{Left: col, Right: col})
+		default:
+			groups[n-1].Right = col
 		}
 	}
-	if columns < len(used) {
-		for i, row := range rows {
-			kept := row[:0]
-			for col, cell := range row {
-				if used[col] {
-					kept = append(kept, cell)
-				}
-			}
-			rows[i] = kept
-		}
-	}
-	if len(rows) == 1 && columns == 1 {
-		cell := rows[0][0]
-		if cell.Spans == nil {
-			cell.Spans = document.Text(cell.Text)
-		}
-		return document.Block{Spans: cell.Spans}
-	}
-	return document.Block{Kind: document.Table, Grid: &document.Grid{Rows: rows}}
+	return groups
 }
 
-// Wanted reports whether a sheet is chosen by its name or number; "" chooses all.
-func Wanted(choice, name string, number int) bool {
-	return choice == "" || strings.EqualFold(choice, name) || choice == strconv.Itoa(number)
+// block returns a table, or the paragraph of a cell, with its place in the sheet if wanted.
+func (s *Sheet) block(at Area, placed bool) []document.Block {
+	rows := make([][]document.Cell, 0, at.Bottom+1-at.Top)
+	for _, row := range s.rows[at.Top : at.Bottom+1] {
+		rows = append(rows, row[min(at.Left, len(row)):min(at.Right+1, len(row))])
+	}
+	left := at.Left
+	if s.Area.Left > 0 {
+		left += s.Area.Left
+	}
+	place := Area{s.places[at.Top], left, s.places[at.Bottom], left + at.Right - at.Left}
+	if at.Top == at.Bottom && at.Left == at.Right {
+		spans := rows[0][0].Spans
+		if spans == nil {
+			spans = document.Text(rows[0][0].Text)
+		}
+		if placed {
+			spans = append(document.Text(Column(place.Left)+strconv.Itoa(place.Top+1)+": "), spans...)
+		}
+		return []document.Block{{Spans: spans}}
+	}
+	table := document.Block{Kind: document.Table, Grid: &document.Grid{Rows: rows}}
+	if placed {
+		return []document.Block{{Spans: document.Text(place.String() + ":")}, table}
+	}
+	return []document.Block{table}
 }
 
-// NoSheet is the error of a sheet that does not exist.
-func NoSheet(choice string, names []string) error {
+// Wanted reports whether a sheet is chosen, by its name or number and among the pages.
+func Wanted(src document.Source, name string, number int) bool {
+	choice := src.Sheet
+	return src.Pages.Has(number) && (choice == "" || strings.EqualFold(choice, name) || choice == strconv.Itoa(number))
+}
+
+// NoSheet is the error where no sheet is wanted.
+func NoSheet(src document.Source, names []string) error {
 	quoted := make([]string, 0, min(len(names), 20))
 	for _, name := range names[:min(len(names), 20)] {
 		quoted = append(quoted, fmt.Sprintf("%q", name))
 	}
-	return document.Errorf(document.Absent, "there is no sheet %q; the sheets are %s", choice, strings.Join(quoted, ", "))
+	if src.Sheet == "" || !src.Pages.All() {
+		return document.Errorf(document.Absent, "it has no such sheet; the sheets are %s", strings.Join(quoted, ", "))
+	}
+	return document.Errorf(document.Absent, "there is no sheet %q; the sheets are %s", src.Sheet, strings.Join(quoted, ", "))
 }

@@ -59,8 +59,8 @@ func Read(src document.Source, budget *document.Budget) (*document.Document, err
 	}
 	f.doc.Add(f.notes...)
 	switch {
-	case f.doc.Format == "ods" && len(f.doc.Blocks) == 0 && src.Sheet != "":
-		return nil, cells.NoSheet(src.Sheet, f.sheets)
+	case f.doc.Format == "ods" && len(f.doc.Blocks) == 0 && len(f.sheets) > 0:
+		return nil, cells.NoSheet(src, f.sheets)
 	case f.doc.Format == "odp" && len(f.doc.Blocks) == 0 && !src.Pages.All():
 		return nil, document.Errorf(document.Absent, "there is no such slide: the file has %d", f.slides)
 	}

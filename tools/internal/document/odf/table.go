@@ -165,7 +165,7 @@ func (f *file) spreadsheet(d *markup.Decoder) error {
 		name := d.Attr("name")
 		f.sheets = append(f.sheets, name)
 		number := len(f.sheets)
-		if !cells.Wanted(f.src.Sheet, name, number) {
+		if !cells.Wanted(f.src, name, number) {
 			return nil
 		}
 		sheet := cells.NewSheet(name, number, f.resolve(d.Attr("style-name")).hidden, f.area, f.budget)

@@ -1,7 +1,9 @@
-// Package ole reads the text of files of Office before 2007: DOC and PPT.
+// Package ole reads the text of compound files: DOC, XLS and PPT of Office before 2007, and MSG
+// of Outlook.
 //
-// It reads paragraphs, tables as lines and slides; what a text looks like is not read. It
-// imports the model and must not import another reader. Start at [Read].
+// It reads paragraphs, tables, cells and slides; what a text looks like is not read. It
+// imports the model and, for messages, the reader of HTML, and must not import another one.
+// Start at [Read].
 package ole
 
 import (
@@ -37,7 +39,7 @@ const last = 0xFFFFFFFA // from here on a number is no sector
 func Read(src document.Source, budget *document.Budget) (*document.Document, error) {
 	const longest = 64 << 20 // the file is in memory, with its streams
 	if src.Size > longest {
-		return nil, &document.Error{Cause: document.TooLarge, Limit: "file size", Say: "limit of file size: at most 64 MiB of a DOC or PPT are read"}
+		return nil, &document.Error{Cause: document.TooLarge, Limit: "file size", Say: "limit of file size: at most 64 MiB of a DOC, XLS, PPT or MSG are read"}
 	}
 	data, err := src.Bytes(budget)
 	if err != nil {
@@ -50,13 +52,17 @@ func Read(src document.Source, budget *document.Budget) (*document.Document, err
 	has := func(name string) bool { _, ok := c.streams[name]; return ok }
 	switch {
 	case has("EncryptedPackage"):
-		return nil, document.Errorf(document.Encrypted, "files of Office that are encrypted cannot be opened here, not even with the password")
+		return nil, document.Errorf(document.Encrypted, "it is a file of Office with a password, which cannot be opened here")
 	case has("WordDocument"):
 		return readWord(c)
 	case has("PowerPoint Document"):
 		return readSlides(c, src)
-	case has("Workbook"), has("Book"):
-		return nil, document.Errorf(document.Unsupported, "workbooks of Excel before 2007 (XLS) cannot be read; save the file as XLSX")
+	case has(mailProperties):
+		return readMessage(c)
+	case has("Workbook"):
+		return readWorkbook(c, src, "Workbook")
+	case has("Book"):
+		return readWorkbook(c, src, "Book")
 	}
 	return nil, document.Errorf(document.Unsupported, "no reader knows this compound file")
 }
@@ -131,20 +137,43 @@ func (c *compound) chain(n uint32, size int64) []byte {
 	return b.Bytes()[:min(int64(b.Len()), size)]
 }
 
+// directory reads the names of the streams. One in a storage has the names of both, with a
+// slash between.
 func (c *compound) directory(data []byte) {
 	const length = 128
-	for ; len(data) >= length; data = data[length:] {
-		chars := int(binary.LittleEndian.Uint16(data[64:]))/2 - 1
-		if chars < 1 || chars > 31 {
-			continue
+	n := len(data) / length
+	at := func(i uint32, off int) uint32 { return binary.LittleEndian.Uint32(data[int(i)*length+off:]) }
+	seen := make([]bool, n)
+	var walk func(i uint32, storage string, depth int)
+	walk = func(i uint32, storage string, depth int) {
+		const left, right, child, deepest = 68, 72, 76, 64
+		for ; int64(i) < int64(n) && !seen[i]; i = at(i, right) {
+			seen[i] = true
+			e := data[int(i)*length:]
+			if depth < deepest {
+				walk(at(i, left), storage, depth+1)
+			}
+			chars := int(binary.LittleEndian.Uint16(e[64:]))/2 - 1
+			if chars < 0 || chars > 31 {
+				continue
+			}
+			name := storage + string(utf16.Decode(words(e[:2*chars])))
+			found := entry{at(i, 116), int64(at(i, 120))}
+			switch kind := e[66]; {
+			case kind == 5 && depth < deepest:
+				c.root = c.chain(found.start, found.size)
+				walk(at(i, child), "", depth+1)
+			case kind == 1 && depth < deepest:
+				walk(at(i, child), name+"/", depth+1)
+			case kind == 2:
+				if _, there := c.streams[name]; !there {
+					c.streams[name] = found
+				}
+			}
 		}
-		name := string(utf16.Decode(words(data[:2*chars])))
-		e := entry{binary.LittleEndian.Uint32(data[116:]), int64(binary.LittleEndian.Uint32(data[120:]))}
-		if kind := data[66]; kind == 5 {
-			c.root = c.chain(e.start, e.size)
-		} else if _, seen := c.streams[name]; kind == 2 && !seen {
-			c.streams[name] = e
-		}
+	}
+	for i := range n { // in a file that is broken, what the tree does not reach counts too
+		walk(uint32(i), "", 0)
 	}
 }
 

@@ -53,7 +53,7 @@ func Sheet(src document.Source, budget *document.Budget) (*document.Document, er
 	found := false
 	for i, entry := range sheets {
 		names = append(names, entry.name)
-		if !cells.Wanted(src.Sheet, entry.name, i+1) {
+		if !cells.Wanted(src, entry.name, i+1) {
 			continue
 		}
 		found = true
@@ -71,7 +71,7 @@ func Sheet(src document.Source, budget *document.Budget) (*document.Document, er
 		p.doc.Add(sheet.Blocks()...)
 	}
 	if !found {
-		return nil, cells.NoSheet(src.Sheet, names)
+		return nil, cells.NoSheet(src, names)
 	}
 	return p.doc, nil
 }

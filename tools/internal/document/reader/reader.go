@@ -45,7 +45,34 @@ func (s Set) Read(src document.Source, budget *document.Budget) (*document.Docum
 	if err != nil {
 		return nil, err
 	}
-	return read(src, budget)
+	doc, err := read(src, budget)
+	if err == nil {
+		err = heeded(src, doc)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// heeded says what of the choice of a part has no meaning for a document.
+func heeded(src document.Source, doc *document.Document) error {
+	marked := slices.ContainsFunc(doc.Blocks, func(b document.Block) bool { return b.Kind == document.Mark && b.Number > 0 })
+	switch {
+	case src.Pages.All() || marked:
+	case len(doc.Blocks) == 0:
+		return document.Errorf(document.Absent, "it has none of the pages that were asked for")
+	default:
+		doc.Warn("it has no pages: pages was ignored")
+	}
+	sheets := slices.Contains([]string{"xlsx", "xlsb", "xls", "ods"}, doc.Format)
+	if src.Sheet != "" && !sheets {
+		doc.Warn("it has no sheets: sheet was ignored")
+	}
+	if src.Range != "" && !sheets && doc.Format != "csv" && doc.Format != "tsv" {
+		doc.Warn("it has no cells: range was ignored")
+	}
+	return nil
 }
 
 // Document reports whether a file is a document in a format of its own, such as those of office
@@ -59,8 +86,10 @@ func (s Set) Document(src document.Source, budget *document.Budget) bool {
 		read, err := s.zipReader(src, budget)
 		return err == nil && read != nil
 	}
-	return bytes.HasPrefix(head, []byte(`{\rtf`)) || bytes.HasPrefix(head, []byte(ole.Magic))
+	return isPDF(head) || bytes.HasPrefix(head, []byte(`{\rtf`)) || bytes.HasPrefix(head, []byte(ole.Magic))
 }
+
+func isPDF(head []byte) bool { return bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")) }
 
 // reader chooses a reader.
 func (s Set) reader(src document.Source, budget *document.Budget) (document.Reader, error) {
@@ -70,7 +99,7 @@ func (s Set) reader(src document.Source, budget *document.Budget) (document.Read
 	}
 	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	switch {
-	case bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")):
+	case isPDF(head):
 		if s.PDF == nil {
 			return nil, document.Errorf(document.Unsupported, "PDF files cannot be read by this build")
 		}

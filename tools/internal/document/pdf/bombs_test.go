@@ -1,0 +1,105 @@
+package pdf_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/tools/internal/document"
+)
+
+// raw makes a PDF of objects, the first of which is the catalog.
+func raw(objects ...string) []byte {
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.7\n")
+	var offsets []int
+	for i, o := range objects {
+		offsets = append(offsets, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	start := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
+	for _, o := range offsets {
+		fmt.Fprintf(&b, "%010d 00000 n \n", o)
+	}
+	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, start)
+	return b.Bytes()
+}
+
+func stream(fields string, data []byte) string {
+	return fmt.Sprintf("<< %s /Length %d >>\nstream\n%s\nendstream", fields, len(data), data)
+}
+
+const (
+	catalog  = "<< /Type /Catalog /Pages 2 0 R >>"
+	onePage  = "<< /Type /Pages /Kids [3 0 R] /Count 1 >>"
+	pageWith = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /XObject << /Form 5 0 R >> >> >>"
+)
+
+// deflated compresses n bytes of a pattern, and the result once more.
+func deflated(t *testing.T, pattern string, n int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	outer, err := zlib.NewWriterLevel(&out, zlib.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner, err := zlib.NewWriterLevel(outer, zlib.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := strings.Repeat(pattern, (1<<20)/len(pattern))
+	for range n >> 20 {
+		if _, err := io.WriteString(inner, block); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(inner.Close(), outer.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// TestBombs reads files that ask for far more than they have. Each must come out as an error
+// with a cause, or as what can be read.
+func TestBombs(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		data []byte
+		say  string // of the error; "" = whatever
+	}{
+		{"a stream that unpacks to more than the memory", raw(catalog, onePage, pageWith,
+			stream("/Filter [/FlateDecode /FlateDecode]", deflated(t, "(a) Tj ", 300<<20)), "null"), "limit of memory"},
+		{"pages in a loop", raw(catalog, "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 100000 >>"), ""},
+		{"a count without pages", raw(catalog, "<< /Type /Pages /Kids [] /Count 2000000000 >>"), "it has no pages"},
+		{"a form in itself", raw(catalog, onePage, pageWith, stream("", []byte("/Form Do")),
+			stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /Form 5 0 R >> >>", []byte("/Form Do /Form Do"))), "limit of memory"},
+		{"arrays in each other", raw(catalog, strings.Repeat("[", 200_000)), ""},
+		{"an object stream in itself", raw(catalog, onePage, pageWith,
+			stream("/Type /ObjStm /N 1 /First 4 /Extends 4 0 R", []byte("4 0 << >>"))), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			start := time.Now()
+			d, err := read(ctx, test.data, "")
+			t.Logf("%v after %v", err, time.Since(start))
+			var e *document.Error
+			if err != nil && !errors.As(err, &e) {
+				t.Errorf("%v, which has no cause", err)
+			}
+			if test.say != "" && (err == nil || !strings.Contains(err.Error(), test.say)) {
+				t.Errorf("got %v, want %q", err, test.say)
+			}
+			if err == nil && len(d.Blocks) > 200_000 {
+				t.Errorf("%d blocks", len(d.Blocks))
+			}
+		})
+	}
+}

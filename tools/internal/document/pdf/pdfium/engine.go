@@ -1,0 +1,241 @@
+// Package pdfium is PDFium as WebAssembly: it gives the characters, the ruling lines and the
+// links of a page, with their places.
+//
+// Each file has a fresh instance of one compiled module, with 256 MiB of memory, no file
+// system, and an end at the deadline of its context. Nothing of a file survives its instance.
+// Start reading at [Engine], then [File.Page].
+package pdfium
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+)
+
+const (
+	// Memory is how many bytes PDFium may take for one file.
+	Memory = 256 << 20
+	// Argument makes this program compile PDFium into the directory of the next argument.
+	Argument = "compile-pdfium"
+	// Sum is the SHA-256 of the WebAssembly module; LICENSE says where it is from.
+	Sum = "e6f77e01dce34de05ad62515114152da580b64c23871e3e3e2afef3f7bb88ade"
+
+	wasmPage = 64 << 10
+)
+
+//go:embed pdfium.wasm.gz
+var packed []byte
+
+//go:embed bulk.wasm
+var bulkCode []byte
+
+// License is the text that a copy of PDFium must bring.
+//
+//go:embed LICENSE
+var License string
+
+// Engine compiles PDFium at its first use. It is safe for use by several goroutines.
+type Engine struct {
+	// Cache returns the directory that keeps compiled code; nil = each process compiles.
+	Cache func() (string, error)
+	// Restarts reports whether this binary calls [Main] for [Argument]. Then the first
+	// compilation, which takes some 350 MB, is in a process of its own that ends.
+	Restarts bool
+
+	mu           sync.Mutex
+	runtime      wazero.Runtime
+	pdfium, bulk wazero.CompiledModule
+}
+
+// Main compiles PDFium into a directory and returns the exit code.
+func Main(dir string, stderr io.Writer) int {
+	e := &Engine{Cache: func() (string, error) { return dir, nil }}
+	ctx := context.Background()
+	err := e.compile(ctx, dir)
+	if err == nil {
+		err = e.Close(ctx)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// Compile makes the engine ready, if it is not. It takes seconds if there is no compiled code.
+func (e *Engine) Compile(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.runtime != nil {
+		return nil
+	}
+	dir := ""
+	if e.Cache != nil {
+		base, err := e.Cache()
+		if err != nil {
+			return err
+		}
+		dir = filepath.Join(base, Sum[:16])
+	}
+	if dir != "" && e.Restarts && !compiled(dir) {
+		if err := compileApart(ctx, dir); err != nil {
+			return err
+		}
+	}
+	return e.compile(ctx, dir)
+}
+
+// Kept reports whether the engine is ready or has code from before, as far as names tell.
+func (e *Engine) Kept() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.runtime != nil || e.Cache == nil {
+		return e.runtime != nil
+	}
+	dir, err := e.Cache()
+	return err == nil && compiled(filepath.Join(dir, Sum[:16]))
+}
+
+// compiled reports whether a directory has code, as far as names tell.
+func compiled(dir string) bool {
+	found, err := filepath.Glob(filepath.Join(dir, "wazero-*", "*[0-9a-f]"))
+	return err == nil && len(found) > 0
+}
+
+func compileApart(ctx context.Context, dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	var say bytes.Buffer
+	c := exec.CommandContext(ctx, self, Argument, dir)
+	c.Stderr = &say
+	if err := c.Run(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("compiling PDFium: %w: %s", err, bytes.TrimSpace(say.Bytes()))
+	}
+	return nil
+}
+
+// compile makes the runtime. It is not bound to the deadline of a call, which would be lost
+// work for the next one.
+func (e *Engine) compile(ctx context.Context, dir string) (err error) {
+	ctx = context.WithoutCancel(ctx)
+	config := wazero.NewRuntimeConfig().
+		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
+		WithMemoryLimitPages(Memory / wasmPage).
+		WithCloseOnContextDone(true)
+	if dir != "" {
+		cache, err := wazero.NewCompilationCacheWithDir(dir)
+		if err != nil {
+			return err
+		}
+		config = config.WithCompilationCache(cache)
+	}
+	code, err := module()
+	if err != nil {
+		return err
+	}
+	runtime := wazero.NewRuntimeWithConfig(ctx, config)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, runtime.Close(ctx))
+		}
+	}()
+	if _, err = wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
+		return err
+	}
+	if e.pdfium, err = runtime.CompileModule(ctx, code); err != nil {
+		return err
+	}
+	if e.bulk, err = runtime.CompileModule(ctx, bulkCode); err != nil {
+		return err
+	}
+	if err = host(ctx, runtime, e.pdfium); err != nil {
+		return err
+	}
+	e.runtime = runtime
+	return nil
+}
+
+// module unpacks the WebAssembly module.
+func module() ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	code, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(code); hex.EncodeToString(sum[:]) != Sum {
+		return nil, errors.New("the embedded PDFium is not the one that was reviewed")
+	}
+	return code, nil
+}
+
+// Close frees the compiled code. The engine can be used again.
+func (e *Engine) Close(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.runtime == nil {
+		return nil
+	}
+	err := e.runtime.Close(ctx)
+	e.runtime, e.pdfium, e.bulk = nil, nil, nil
+	return err
+}
+
+// fileKey is the key of the open file in the context of a call.
+type fileKey struct{}
+
+// host makes the functions that PDFium imports. Only that which reads the file does
+// something: the others are for forms and drawing, which nobody here asks for.
+func host(ctx context.Context, runtime wazero.Runtime, module wazero.CompiledModule) error {
+	b := runtime.NewHostModuleBuilder("env")
+	for _, f := range module.ImportedFunctions() {
+		from, name, _ := f.Import()
+		if from != "env" {
+			continue
+		}
+		do := api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) { clear(stack[:len(f.ResultTypes())]) })
+		if name == "FPDF_FILEACCESS_CB" {
+			do = readBlock
+		}
+		b.NewFunctionBuilder().WithGoModuleFunction(do, f.ParamTypes(), f.ResultTypes()).Export(name)
+	}
+	_, err := b.Instantiate(ctx)
+	return err
+}
+
+// readBlock reads a part of the file into the memory of PDFium: parameter, position,
+// destination, size. It returns 0 if that is not possible.
+func readBlock(ctx context.Context, m api.Module, stack []uint64) {
+	position, at, size := int64(uint32(stack[1])), uint32(stack[2]), uint32(stack[3])
+	stack[0] = 0
+	file, _ := ctx.Value(fileKey{}).(io.ReaderAt)
+	block, ok := m.Memory().Read(at, size)
+	if file == nil || !ok {
+		return
+	}
+	if n, _ := file.ReadAt(block, position); n == len(block) {
+		stack[0] = uint64(size)
+	}
+}

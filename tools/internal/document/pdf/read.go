@@ -1,0 +1,126 @@
+package pdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/document/pdf/pdfium"
+)
+
+// Reader reads PDFs. It is safe for use by several goroutines.
+type Reader struct {
+	Engine *pdfium.Engine
+	// Whole keeps headers and footers that repeat, and page numbers.
+	Whole bool
+}
+
+// Read implements [document.Reader].
+func (r *Reader) Read(src document.Source, budget *document.Budget) (*document.Document, error) {
+	if err := budget.CheckFile(src.Size); err != nil {
+		return nil, err
+	}
+	o := &opened{reader: r, src: src, ctx: budget.Context()}
+	if err := o.open(); err != nil {
+		return nil, err
+	}
+	defer func() { o.file.Close() }()
+	d := &document.Document{Format: "pdf", Title: o.file.Field("Title")}
+	for _, name := range []string{"Author", "Subject", "Keywords", "CreationDate"} {
+		d.Field(name, o.file.Field(name))
+	}
+	if !o.file.HasEnd() {
+		d.Warn("the end of the file is missing: pages may be missing too")
+	}
+	pages, err := o.pages(budget, d)
+	if err != nil {
+		return nil, err
+	}
+	if len(pages) == 0 {
+		if o.count == 0 {
+			return nil, document.Errorf(document.Malformed, "it has no pages")
+		}
+		return nil, document.Errorf(document.Absent, "it has %d pages, and none of those that were asked for", o.count)
+	}
+	if !r.Whole {
+		dropRunning(pages)
+	}
+	return d, write(d, pages, budget)
+}
+
+// opened is a file that is opened again if its instance ended at a page.
+type opened struct {
+	reader *Reader
+	src    document.Source
+	ctx    context.Context
+	file   *pdfium.File
+	count  int // of pages
+}
+
+func (o *opened) open() (err error) {
+	if o.file, err = o.reader.Engine.Open(o.ctx, o.src, o.src.Size, o.src.Password); err == nil {
+		o.count = o.file.Pages()
+	}
+	return err
+}
+
+// mostDead is how many pages may end their instance before the file is given up.
+const mostDead = 3
+
+// pages reads the pages that are asked for. One that cannot be read has a state that says so.
+func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, error) {
+	const mostPages = 20_000
+	var pages []*page
+	dead, fine := 0, 0
+	var failed error
+	for i := range min(o.count, mostPages) {
+		if !o.src.Pages.Has(i + 1) {
+			continue
+		}
+		if err := budget.Err(); err != nil {
+			return nil, err
+		}
+		raw, err := o.file.Page(i)
+		if err != nil {
+			if e := budget.Err(); e != nil {
+				return nil, e
+			}
+			d.Warn(fmt.Sprintf("page %d cannot be read: %v", i+1, err))
+			pages = append(pages, &page{number: i + 1, state: "cannot be read"})
+			failed = err
+			if !o.file.Dead() {
+				continue
+			}
+			if dead++; dead == mostDead {
+				d.Warn(fmt.Sprintf("pages %d to %d were not tried", i+2, o.count))
+				break
+			}
+			o.file.Close()
+			if err := o.open(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := budget.TakeText(len(raw.Chars)); err != nil {
+			return nil, err
+		}
+		fine++
+		pages = append(pages, newPage(raw, i+1))
+	}
+	if fine == 0 && failed != nil {
+		return nil, unreadable(failed)
+	}
+	if o.count > mostPages {
+		d.Warn(fmt.Sprintf("pages behind %d were not read", mostPages))
+	}
+	return pages, nil
+}
+
+// unreadable is the error of a file of whose pages none can be read.
+func unreadable(err error) error {
+	if e := (*document.Error)(nil); errors.As(err, &e) {
+		return e
+	}
+	return document.Errorf(document.Malformed, "no page can be read: %w", err)
+}
