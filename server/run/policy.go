@@ -26,7 +26,7 @@ type rule struct {
 // decides.
 var absolute = [...]rule{
 	{
-		name: readOnlyRule, verdict: rules.Deny,
+		name: "read-only-server", verdict: rules.Deny,
 		matches: func(p *pass) bool {
 			return p.live.ReadOnly && !p.tool.Reads() && (p.declared != 0 || !p.tool.MayRead())
 		},
@@ -77,20 +77,11 @@ var table = [...]rule{
 		matches: func(p *pass) bool { return p.tool.Access == tools.External && p.tool.Effects.Has(tools.Destroys) },
 		why:     "it changes or deletes things on another machine",
 	},
-	{
-		name: "exec", verdict: rules.Allow, // contained by the sandbox
-		matches: access(tools.Exec),
-	},
-	{
-		name: "external", verdict: rules.Allow, // private addresses are refused when they are dialled
-		matches: access(tools.External),
-	},
+	{name: "exec", verdict: rules.Allow, matches: access(tools.Exec)},         // contained by the sandbox
+	{name: "external", verdict: rules.Allow, matches: access(tools.External)}, // private addresses are refused when they are dialled
 }
 
-const (
-	readOnlyRule  = "read-only-server"
-	protectedRule = "protected-path"
-)
+const protectedRule = "protected-path"
 
 // protectedPath returns the first path argument whose text names a protected path, "" if
 // none does. The workspace checks the targets of links when it writes.
@@ -175,10 +166,10 @@ const maxShownArgs = 400
 func (p *pass) judge(concern rules.Applicable) rule {
 	for _, ru := range absolute {
 		if ru.matches(p) {
-			if ru.name == readOnlyRule {
-				ru.why += ", and this call has the effects " + p.tool.Effects.String()
-			} else {
+			if ru.name == protectedRule {
 				ru.subject = protectedPath(p)
+			} else {
+				ru.why += ", and this call has the effects " + p.tool.Effects.String()
 			}
 			return ru
 		}

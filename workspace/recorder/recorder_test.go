@@ -357,7 +357,7 @@ func TestLost(t *testing.T) {
 	}
 	f.remove("later")
 	f.r.Close()
-	for _, want := range []string{"later is not kept: it is larger than 64 MiB", ""} {
+	for _, want := range []string{"later is not kept: it is larger than 67 MB", ""} {
 		if got := f.r.Lost(); got != want {
 			t.Errorf("lost: %q, want %q", got, want)
 		}
