@@ -126,7 +126,7 @@ func TestPatchAssignsManyPlaces(t *testing.T) {
 	if _, err := parse(t, in).Patch(all); err == nil || !strings.Contains(err.Error(), "times") {
 		t.Errorf("error %v", err)
 	}
-	if took := time.Since(start); took > 10*time.Second {
+	if took := time.Since(start); took > time.Minute { // it takes a second
 		t.Errorf("took %v", took)
 	}
 }

@@ -61,7 +61,7 @@ func BenchmarkNotFoundUnicode(b *testing.B) {
 
 // A diagnosis takes bounded time for any file and old text.
 func TestDiagnosisTime(t *testing.T) {
-	const most = 5 * time.Second // far above what it takes, so that only a blow-up fails
+	const most = time.Minute // far above what it takes beside other work, so that only a blow-up fails
 	for _, c := range []struct{ name, in, old string }{
 		{"ten thousand lines", code(10_000), "func nothing() {\n\treturn 77\n}\n"},
 		{"a long line", strings.Repeat("abc def ", 1<<18), "abc dex ghi"},
