@@ -356,7 +356,7 @@ func TestDetachKeys(t *testing.T) {
 	if pids := w.daemons(); len(pids) != 2 {
 		t.Fatalf("with narrowed settings: %v", pids)
 	}
-	if text := narrowed.call("bash", map[string]any{"command": "true"}); !strings.Contains(text, "no tool") {
+	if text := narrowed.call("bash", map[string]any{"command": "true"}); !strings.Contains(text, "bash is off") {
 		t.Errorf("bash, read-only: %s", text)
 	}
 	if list := narrowed.call("job_list", map[string]any{}); !strings.Contains(list, "no job is running") || !strings.Contains(list, "1 more run") {
