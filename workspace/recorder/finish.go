@@ -34,7 +34,7 @@ func (c *change) finish() {
 func (c *change) append(ctx context.Context, h *history.History, s *store) (named bool, err error) {
 	for _, p := range c.parts {
 		rec := history.Record{
-			ID: p.id, Time: p.time.UTC().Truncate(time.Millisecond),
+			ID: p.id, Time: p.time.UTC().Truncate(time.Microsecond),
 			Tool: c.label.Tool, Principal: c.label.Principal, Call: c.label.Call, Program: true,
 		}
 		if m := p.moved; m != nil {

@@ -133,7 +133,6 @@ func changedSince(ctx context.Context, dir workspace.Path, when time.Time) ([]st
 	if err != nil {
 		return nil, err
 	}
-	when = when.Add(time.Millisecond) // records leave out the rest of one
 	var names []string
 	for _, e := range append([]fileindex.Entry{{Path: dir}}, entries...) {
 		if err := ctx.Err(); err != nil {
