@@ -173,11 +173,11 @@ func (s *splitter) heading(number, level int, text string) {
 	if s.bare > 0 && level <= s.level {
 		bare := s.heads[s.level]
 		s.emit(s.bare, s.bare, bare, document.Tokens(bare))
+		s.bare = 0
 	}
 	clear(s.heads[level:])
-	s.heads[level], s.bare, s.level = text, number, level
-	if text == "" {
-		s.bare = 0
+	if text != "" {
+		s.heads[level], s.bare, s.level = text, number, level
 	}
 }
 
