@@ -156,8 +156,11 @@ func (s *search) find(ctx context.Context, lists [][]string) ([]int64, error) {
 			}
 		}
 		searcher, by := s.Search, "keyword"
+		var err error
 		if s.mode == "vector" {
 			searcher, by = s.Similar, "hashed vector"
+		} else if tokens, err = s.Spread(ctx, tokens); err != nil {
+			return nil, err
 		}
 		hits, err := searcher(ctx, tokens, keep, most)
 		if err != nil {

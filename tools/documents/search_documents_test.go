@@ -85,6 +85,8 @@ func TestSearchDocuments(t *testing.T) {
 		{"one word", map[string]any{"query": "unique3", "mode": "keyword"}, "best passages of 32 documents\n\n[docs/003.md:3; Page 3; keyword ", "code"},
 		{"none of ignored ones", map[string]any{"query": "unique4"}, "best passages of 32 documents\n\n[docs/004.md:3;", "ignored.md"},
 		{"Chinese", map[string]any{"query": "什么是人工智能？"}, "best passages of 32 documents\n\n[zh.txt:1; keyword ", "docs/"},
+		{"one Chinese character", map[string]any{"query": "智"}, "best passages of 32 documents\n\n[zh.txt:1; keyword ", "docs/"},
+		{"the last Chinese character", map[string]any{"query": "unique3 界", "mode": "keyword"}, "best passages of 32 documents\n\n[zh.txt:1; keyword ", "unique4"},
 		{"same content", map[string]any{"query": "unique5"}, "best passages of 32 documents\n\n[docs/005.md:3, same in 1 other file; Page 5; keyword", "[same.md"},
 		{"a glob has code", map[string]any{"query": "unique3", "paths": []string{"*.go"}}, "all 1 passage of 1 document, since they fit\n\n[notes.go:1]\n// unique3", "docs/"},
 		{"a file", map[string]any{"query": "anything", "paths": []string{"zh.txt"}}, "all 1 passage of 1 document, since they fit\n\n[zh.txt:1]\n人工智能改变世界\n", "docs/"},

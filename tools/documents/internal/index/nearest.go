@@ -5,10 +5,13 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"maps"
+	"math"
 	"slices"
 	"unicode/utf8"
 
 	"toolcrib/tools/documents/internal/rank"
+	"toolcrib/tools/internal/lexical"
 )
 
 // A word of fewer letters is too short to be told from others; one of many letters may have
@@ -100,31 +103,19 @@ func (x *Index) among(ctx context.Context, letters []rune, most int, first, end 
 		query += ` WHERE first < ?2 AND first >= coalesce((SELECT max(first) FROM blocks AS b WHERE b.segment = blocks.segment AND b.first <= ?1), '')`
 		args = []any{first, end}
 	}
-	rows, err := x.db.QueryContext(ctx, query, args...)
+	found := map[string]*near{}
+	err := x.vocabulary(ctx, query, args, func(e entry) {
+		if !bytes.HasPrefix(e.word, []byte(first)) || len(e.word) > utf8.UTFMax*(len(letters)+most) {
+			return
+		}
+		if n := found[string(e.word)]; n != nil {
+			n.count += e.count
+		} else if slips := rank.Slips(letters, []rune(string(e.word)), most); slips <= most {
+			found[string(e.word)] = &near{string(e.word), slips, e.count}
+		}
+	})
 	if err != nil {
 		return nil, err
-	}
-	defer rows.Close()
-	found := map[string]*near{}
-	for rows.Next() {
-		var data sql.RawBytes
-		if err := rows.Scan(&data); err != nil {
-			return nil, err
-		}
-		for rest := []byte(data); len(rest) > 0; {
-			var e entry
-			if e, rest, err = next(rest); err != nil {
-				return nil, err
-			}
-			if !bytes.HasPrefix(e.word, []byte(first)) || len(e.word) > utf8.UTFMax*(len(letters)+most) {
-				continue
-			}
-			if n := found[string(e.word)]; n != nil {
-				n.count += e.count
-			} else if slips := rank.Slips(letters, []rune(string(e.word)), most); slips <= most {
-				found[string(e.word)] = &near{string(e.word), slips, e.count}
-			}
-		}
 	}
 	var all []near
 	for _, n := range found {
@@ -133,5 +124,52 @@ func (x *Index) among(ctx context.Context, letters []rune, most int, first, end 
 	slices.SortFunc(all, func(a, b near) int {
 		return cmp.Or(cmp.Compare(a.slips, b.slips), cmp.Compare(b.count, a.count), cmp.Compare(a.word, b.word))
 	})
-	return all, rows.Err()
+	return all, nil
+}
+
+// vocabulary calls f with each word of the blocks that a query selects.
+func (x *Index) vocabulary(ctx context.Context, query string, args []any, f func(entry)) error {
+	rows, err := x.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var data sql.RawBytes
+		if err := rows.Scan(&data); err != nil {
+			return err
+		}
+		for rest := []byte(data); len(rest) > 0; {
+			var e entry
+			if e, rest, err = next(rest); err != nil {
+				return err
+			}
+			f(e)
+		}
+	}
+	return rows.Err()
+}
+
+// Spread is [lexical.Spread] with the words of the index; if they are too many for a query,
+// the most frequent ones.
+func (x *Index) Spread(ctx context.Context, words []string) ([]string, error) {
+	const wide = 0xe0 // the least first byte of a character of such a script
+	counts := map[string]int{}
+	var err error
+	spread := lexical.Spread(words, func(yield func(string) bool) {
+		err = x.vocabulary(ctx, "SELECT data FROM blocks", nil, func(e entry) {
+			if len(e.word) > 0 && e.word[0] >= wide {
+				counts[string(e.word)] += e.count
+			}
+		})
+		maps.Keys(counts)(yield)
+	})
+	if len(counts) == 0 || err != nil {
+		return words, err
+	}
+	for _, word := range words {
+		counts[word] = math.MaxInt
+	}
+	slices.SortFunc(spread, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	return spread[:min(len(spread), mostTokens)], nil
 }
