@@ -70,6 +70,9 @@ func (r *result) text() string {
 	return b.String()
 }
 
+// unasked is how many tokens a result has of passages without a word of the query.
+const unasked = 400
+
 // search is one call.
 type search struct {
 	*index.Index
@@ -95,7 +98,8 @@ func (s *search) run(ctx context.Context) error {
 		return err
 	}
 	if len(hits) == 0 {
-		return s.fronts(ctx, "no passage has a word of the query: first passages")
+		s.maxTokens = min(s.maxTokens, unasked)
+		return s.fronts(ctx, fmt.Sprintf("no passage has a word of the query: at most %d tokens of the first passages", s.maxTokens))
 	}
 	if err := s.take(ctx, hits); err != nil {
 		return err
