@@ -117,6 +117,34 @@ func TestSearchDocuments(t *testing.T) {
 	}
 }
 
+// A word in the place of a misspelt one does not outrank the others, and is named as it is written.
+func TestSearchMisspelt(t *testing.T) {
+	tree := pages(12)
+	tree["exact.md"] = "Everything is plain, " + strings.Repeat("in many many words ", 60)
+	tree["near.md"] = "Butterflies butterflies! A lossy one. "
+	tree["both.md"] = "A plain butterfly, " + strings.Repeat("in many many words ", 70)
+	s := newSearcher(t, tree)
+	for _, test := range []struct {
+		query string
+		notes string
+		want  []string
+	}{
+		{"Buterflies, plain", "no passage has \"Buterflies\": \"Butterflies\" is searched instead\n", []string{"both.md", "exact.md", "near.md"}},
+		{"yossi plain", "", []string{"exact.md", "both.md"}},
+	} {
+		text := s.search(map[string]any{"query": test.query})
+		var got []string
+		for line := range strings.Lines(text) {
+			if name, _, ok := strings.Cut(line, ":"); ok && line[0] == '[' {
+				got = append(got, name[1:])
+			}
+		}
+		if _, rest, _ := strings.Cut(text, "\n"); !strings.HasPrefix(rest, test.notes+"\n[") || !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v; %.300s", test.query, got, test.want, text)
+		}
+	}
+}
+
 // Pages have every hit once.
 func TestSearchPages(t *testing.T) {
 	s := newSearcher(t, pages(30))

@@ -64,6 +64,16 @@ func spaceless(r rune) bool {
 	return r >= 0xe00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
+// Written returns the first word of a text that has a token, as it is there, or the token.
+func Written(text, token string) string {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {
+		if slices.Contains(Tokens(word), token) {
+			return word
+		}
+	}
+	return token
+}
+
 // Spread returns the tokens of a query with all those of a vocabulary that have it in the
 // place of a single character of a script without spaces, of which texts have the pairs.
 func Spread(tokens []string, vocabulary func(yield func(token string) bool)) []string {

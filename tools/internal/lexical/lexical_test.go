@@ -37,6 +37,14 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+func TestWritten(t *testing.T) {
+	for token, want := range map[string]string{"run": "Running", "naïve": "Naïve", "智能": "人工智能", "none": "none"} {
+		if got := lexical.Written("“Running”, Naïve (runs) 人工智能", token); got != want {
+			t.Errorf("%s: %s, want %s", token, got, want)
+		}
+	}
+}
+
 // Words of each step of the algorithm.
 func TestStem(t *testing.T) {
 	for word, want := range map[string]string{

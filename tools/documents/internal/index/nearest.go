@@ -31,68 +31,74 @@ type near struct {
 	slips, count int
 }
 
-// Correct returns words with the nearest one in the place of each that no passage of the
-// kept contents has, and which were replaced by which.
-func (x *Index) Correct(ctx context.Context, words []string, keep func(ID) bool) (correct []string, replaced [][2]string, err error) {
+// Near is a word that no passage has, and the nearest one that a passage has.
+type Near struct {
+	Word, Nearest string
+	Passage       int64
+}
+
+// Correct returns which words no passage of the kept contents has, with the nearest one of
+// each, if any is near.
+func (x *Index) Correct(ctx context.Context, words []string, keep func(ID) bool) (replaced []Near, err error) {
 	const most = 10 // looking for them takes the time of all other searches
-	correct = slices.Clone(words[:min(len(words), mostTokens)])
 	looked := 0
-	for i, word := range correct {
-		if has, err := x.has(ctx, word, keep); has || err != nil {
-			if err != nil {
-				return nil, nil, err
-			}
+	for _, word := range words[:min(len(words), mostTokens)] {
+		hits, err := x.Search(ctx, []string{word}, keep, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(hits) > 0 || slices.ContainsFunc(replaced, func(n Near) bool { return n.Word == word }) {
 			continue
 		}
 		if looked++; looked > most {
 			break
 		}
-		near, err := x.nearest(ctx, word, keep)
+		near, passage, err := x.nearest(ctx, word, keep)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if near != "" {
-			replaced = append(replaced, [2]string{word, near})
-			correct[i] = near
+			replaced = append(replaced, Near{word, near, passage})
 		}
 	}
-	return correct, replaced, nil
-}
-
-// has reports whether a passage of the kept contents has a word.
-func (x *Index) has(ctx context.Context, word string, keep func(ID) bool) (bool, error) {
-	hits, err := x.Search(ctx, []string{word}, keep, 1)
-	return len(hits) > 0, err
+	return replaced, nil
 }
 
 // nearest returns the word of the kept contents that differs least from one that they lack,
-// of those the most frequent; "" if none is near. One that begins with the same letter comes
-// first.
-func (x *Index) nearest(ctx context.Context, word string, keep func(ID) bool) (string, error) {
-	letters := []rune(word)
-	if len(letters) < leastLetters {
-		return "", nil
-	}
-	most := 1
-	if len(letters) >= manyLetters {
-		most = 2
-	}
-	initial := string(letters[:1])
-	for _, look := range []struct {
+// of those the most frequent, and a passage that has it; "" if none is near. One that begins
+// with the same letter comes first; one of few letters must.
+func (x *Index) nearest(ctx context.Context, word string, keep func(ID) bool) (string, int64, error) {
+	type look struct {
 		most       int
 		first, end string
-	}{{most, initial, string(letters[0] + 1)}, {1, "", ""}} {
-		all, err := x.among(ctx, letters, look.most, look.first, look.end)
+	}
+	letters := []rune(word)
+	if len(letters) < leastLetters {
+		return "", 0, nil
+	}
+	looks := []look{{1, string(letters[:1]), string(letters[0] + 1)}}
+	if len(letters) >= manyLetters {
+		looks[0].most = 2
+	}
+	if len(letters) > leastLetters {
+		looks = append(looks, look{most: 1})
+	}
+	for _, l := range looks {
+		all, err := x.among(ctx, letters, l.most, l.first, l.end)
 		if err != nil {
-			return "", err
+			return "", 0, err
 		}
 		for _, n := range all[:min(len(all), mostNear)] {
-			if has, err := x.has(ctx, n.word, keep); has || err != nil {
-				return n.word, err
+			hits, err := x.Search(ctx, []string{n.word}, keep, 1)
+			if err != nil {
+				return "", 0, err
+			}
+			if len(hits) > 0 {
+				return n.word, hits[0].Passage, nil
 			}
 		}
 	}
-	return "", nil
+	return "", 0, nil
 }
 
 // among returns the words that differ by at most so many slips, the nearest first, of those
