@@ -234,8 +234,8 @@ func TestSearchChanged(t *testing.T) {
 
 // What cannot be read is named, and does not hide the rest.
 func TestSearchUnreadable(t *testing.T) {
-	s := newSearcher(t, map[string]string{"good.md": "word", "bad.docx": "no archive", "empty.md": ""})
-	want := "all 1 passage of 3 documents, since they fit\n1 path could not be read (malformed): bad.docx\n\n[good.md:1]\nword\n"
+	s := newSearcher(t, map[string]string{"good.md": "word", "bad.docx": "no archive", "empty.md": "", "scan.html": "<img src=page1.png>"})
+	want := "all 1 passage of 4 documents, since they fit\n1 path could not be read (malformed): bad.docx\n2 paths could not be read (no text): empty.md scan.html\n\n[good.md:1]\nword\n"
 	for range 2 {
 		if got := s.search(map[string]any{"query": "word"}); got != want {
 			t.Errorf("%q, want %q", got, want)
