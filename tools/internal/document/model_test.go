@@ -209,9 +209,12 @@ func TestPages(t *testing.T) {
 	if diff := cmp.Diff([]int{1, 2, 3, 7, 9, 10, 11}, got); diff != "" {
 		t.Error(diff)
 	}
-	for _, wrong := range []string{"0", "x", "3-1", "1,,2"} {
-		if _, err := document.ParsePages(wrong); err == nil {
-			t.Errorf("%q is accepted", wrong)
+	for wrong, want := range map[string]string{
+		"0": `"0" is not a page or a range of pages`, "x": `"x" is not a page or a range of pages`, "1,,2": `"" is not a page or a range of pages`,
+		"3-0": `"3-0" is not a page or a range of pages`, "7, 3-1": `"3-1" is reversed`,
+	} {
+		if _, err := document.ParsePages(wrong); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", wrong, err, want)
 		}
 	}
 }
