@@ -161,7 +161,7 @@ func TestErrors(t *testing.T) {
 		{map[string]any{"path": "old.doc"}, "error: unsupported: old.doc is truncated: the compound file ends in its head"},
 		{map[string]any{"path": "bin"}, "error: unsupported: bin: the file is no text"},
 		{map[string]any{"path": "a.csv", "range": "x1y"}, `error: not_found: a.csv: "X1Y" is not a range of cells`},
-		{map[string]any{"path": "a.csv", "pages": "3-1"}, `error: invalid_argument: pages: "3-1" is not a page`},
+		{map[string]any{"path": "a.csv", "pages": "3-1"}, `error: invalid_argument: pages: "3-1" is reversed`},
 		{map[string]any{"path": "none.docx"}, "error: not_found: "},
 		{map[string]any{"path": "dir"}, "error: invalid_argument: "},
 	} {

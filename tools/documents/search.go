@@ -70,6 +70,9 @@ func (r *result) text() string {
 	return b.String()
 }
 
+// unasked is how many tokens a result has of passages without a word of the query.
+const unasked = 400
+
 // search is one call.
 type search struct {
 	*index.Index
@@ -95,7 +98,8 @@ func (s *search) run(ctx context.Context) error {
 		return err
 	}
 	if len(hits) == 0 {
-		return s.fronts(ctx, "no passage has a word of the query: first passages")
+		s.maxTokens = min(s.maxTokens, unasked)
+		return s.fronts(ctx, fmt.Sprintf("no passage has a word of the query: at most %d tokens of the first passages", s.maxTokens))
 	}
 	if err := s.take(ctx, hits); err != nil {
 		return err
@@ -104,9 +108,14 @@ func (s *search) run(ctx context.Context) error {
 	return nil
 }
 
-// lists returns the tokens of the query and of each list of keywords. A query may be an
-// object that has them.
-func lists(in request) (all [][]string) {
+// list is words to look for.
+type list struct {
+	text   string
+	tokens []string
+}
+
+// lists returns the query and each list of keywords. A query may be an object that has them.
+func lists(in request) (all []list) {
 	texts := append([]string{in.query}, in.keywords...)
 	var object map[string]any
 	if strings.HasPrefix(strings.TrimSpace(in.query), "{") && json.Unmarshal([]byte(in.query), &object) == nil {
@@ -121,7 +130,7 @@ func lists(in request) (all [][]string) {
 	}
 	for _, text := range texts {
 		if tokens := lexical.Tokens(text); len(tokens) > 0 {
-			all = append(all, tokens)
+			all = append(all, list{text, tokens})
 		}
 	}
 	return all
@@ -131,7 +140,7 @@ func lists(in request) (all [][]string) {
 func (s *search) most() int { return s.offset + s.limit + 1 }
 
 // find searches each list by itself and fuses the results.
-func (s *search) find(ctx context.Context, lists [][]string) ([]int64, error) {
+func (s *search) find(ctx context.Context, lists []list) ([]int64, error) {
 	most := s.most()
 	if len(lists) > 1 {
 		most = max(most, 1000) // ranks further down count too, and must be the same on each page
@@ -142,24 +151,14 @@ func (s *search) find(ctx context.Context, lists [][]string) ([]int64, error) {
 			return nil, err
 		}
 	}
+	by := "keyword"
+	if s.mode == "vector" {
+		by = "hashed vector"
+	}
 	s.scores = map[int64]string{}
 	var found [][]int64
-	for _, tokens := range lists {
-		if s.mode == "hybrid" {
-			var replaced [][2]string
-			var err error
-			if tokens, replaced, err = s.Correct(ctx, tokens, keep); err != nil {
-				return nil, err
-			}
-			for _, r := range replaced[:min(len(replaced), 10)] {
-				s.notes += fmt.Sprintf("no passage has %q: %q is searched instead\n", r[0], r[1])
-			}
-		}
-		searcher, by := s.Search, "keyword"
-		if s.mode == "vector" {
-			searcher, by = s.Similar, "hashed vector"
-		}
-		hits, err := searcher(ctx, tokens, keep, most)
+	for _, l := range lists {
+		hits, err := s.hits(ctx, l, keep, most)
 		if err != nil {
 			return nil, err
 		}
@@ -176,6 +175,35 @@ func (s *search) find(ctx context.Context, lists [][]string) ([]int64, error) {
 		return found[0], nil
 	}
 	return rank.Fuse(found, nil), nil
+}
+
+// hits searches one list.
+func (s *search) hits(ctx context.Context, l list, keep func(index.ID) bool, most int) ([]index.Hit, error) {
+	if s.mode == "vector" {
+		return s.Similar(ctx, l.tokens, keep, most)
+	}
+	const longestWord = 100
+	var instead []string
+	if s.mode == "hybrid" {
+		replaced, err := s.Correct(ctx, l.tokens, keep)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range replaced {
+			p, _, err := s.Passage(ctx, r.Passage)
+			if err != nil {
+				return nil, err
+			}
+			instead = append(instead, r.Nearest)
+			s.notes += fmt.Sprintf("no passage has %q: %q is searched instead\n",
+				clip(lexical.Written(l.text, r.Word), longestWord), clip(lexical.Written(p.Headings+" "+p.Text, r.Nearest), longestWord))
+		}
+	}
+	tokens, err := s.Spread(ctx, l.tokens)
+	if err != nil {
+		return nil, err
+	}
+	return s.Search(ctx, tokens, keep, most, instead...)
 }
 
 // vectors makes the vectors that passages lack.
@@ -291,14 +319,16 @@ func (s *search) take(ctx context.Context, ids []int64) error {
 	return nil
 }
 
+// clip returns a text as it is shown, of at most so many bytes.
+func clip(text string, most int) string {
+	if text = textfile.Visible(text); len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
 // visible returns a passage as it is shown.
 func visible(p passage.Passage) passage.Passage {
-	clip := func(text string, most int) string {
-		if text = textfile.Visible(text); len(text) > most {
-			text = strings.ToValidUTF8(text[:most], "") + "…"
-		}
-		return text
-	}
 	const line, text = 300, 30_000
 	return passage.Passage{Place: clip(p.Place, line), Headings: clip(p.Headings, line), Text: clip(p.Text, text), Tokens: p.Tokens}
 }

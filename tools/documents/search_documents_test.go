@@ -85,10 +85,12 @@ func TestSearchDocuments(t *testing.T) {
 		{"one word", map[string]any{"query": "unique3", "mode": "keyword"}, "best passages of 32 documents\n\n[docs/003.md:3; Page 3; keyword ", "code"},
 		{"none of ignored ones", map[string]any{"query": "unique4"}, "best passages of 32 documents\n\n[docs/004.md:3;", "ignored.md"},
 		{"Chinese", map[string]any{"query": "什么是人工智能？"}, "best passages of 32 documents\n\n[zh.txt:1; keyword ", "docs/"},
+		{"one Chinese character", map[string]any{"query": "智"}, "best passages of 32 documents\n\n[zh.txt:1; keyword ", "docs/"},
+		{"the last Chinese character", map[string]any{"query": "unique3 界", "mode": "keyword"}, "best passages of 32 documents\n\n[zh.txt:1; keyword ", "unique4"},
 		{"same content", map[string]any{"query": "unique5"}, "best passages of 32 documents\n\n[docs/005.md:3, same in 1 other file; Page 5; keyword", "[same.md"},
 		{"a glob has code", map[string]any{"query": "unique3", "paths": []string{"*.go"}}, "all 1 passage of 1 document, since they fit\n\n[notes.go:1]\n// unique3", "docs/"},
 		{"a file", map[string]any{"query": "anything", "paths": []string{"zh.txt"}}, "all 1 passage of 1 document, since they fit\n\n[zh.txt:1]\n人工智能改变世界\n", "docs/"},
-		{"a directory", map[string]any{"query": "智能", "paths": []string{"docs"}}, "no passage has a word of the query: first passages of 30 documents; next: offset=", "zh.txt"},
+		{"a directory", map[string]any{"query": "智能", "paths": []string{"docs"}}, "no passage has a word of the query: at most 400 tokens of the first passages of 30 documents; next: offset=1\n\n[docs/000.md", "zh.txt"},
 		{"no query", map[string]any{}, "no words to look for: first passages of 32 documents; next: offset=", "ignored.md"},
 		{"only stop words", map[string]any{"query": "the of"}, "no words to look for: first passages of 32 documents", "ignored.md"},
 		{"limit", map[string]any{"query": "page", "limit": 2}, "best passages of 32 documents; next: offset=2\n\n[docs/", "zh.txt"},
@@ -101,7 +103,7 @@ func TestSearchDocuments(t *testing.T) {
 		{"misspelt, by keywords alone", map[string]any{"query": "unqiue3", "mode": "keyword"}, "no passage has a word of the query", "instead"},
 		{"misspelt, by vectors", map[string]any{"query": "unqiue3", "mode": "vector", "limit": 1}, "best passages of 32 documents; next: offset=1\n\n[docs/003.md:3; Page 3; hashed vector 0.", "instead"},
 		{"misspelt first letter", map[string]any{"query": "tnique3"}, "best passages of 32 documents\nno passage has \"tnique3\": \"unique3\" is", "unique4"},
-		{"word of other files", map[string]any{"query": "unqiue3", "paths": []string{"docs/01*.md"}, "max_tokens": 500}, "no passage has a word of the query: first passages of 10 documents", "unique3"},
+		{"word of other files", map[string]any{"query": "unqiue3", "paths": []string{"docs/01*.md"}, "max_tokens": 300}, "no passage has a word of the query: at most 300 tokens of the first passages of 10 documents; next: offset=1\n", "unique3"},
 		{"missing", map[string]any{"paths": []string{"none.md"}}, "error: ", "docs/"},
 		{"no match", map[string]any{"paths": []string{"*.none"}}, `error: not_found: no file matches "*.none"`, "docs/"},
 		{"outside", map[string]any{"paths": []string{"/etc/passwd"}}, "error: ", "root:"},
@@ -112,6 +114,34 @@ func TestSearchDocuments(t *testing.T) {
 				t.Errorf("%v: %.300s", test.args, got)
 			}
 		})
+	}
+}
+
+// A word in the place of a misspelt one does not outrank the others, and is named as it is written.
+func TestSearchMisspelt(t *testing.T) {
+	tree := pages(12)
+	tree["exact.md"] = "Everything is plain, " + strings.Repeat("in many many words ", 60)
+	tree["near.md"] = "Butterflies butterflies! A lossy one. "
+	tree["both.md"] = "A plain butterfly, " + strings.Repeat("in many many words ", 70)
+	s := newSearcher(t, tree)
+	for _, test := range []struct {
+		query string
+		notes string
+		want  []string
+	}{
+		{"Buterflies, plain", "no passage has \"Buterflies\": \"Butterflies\" is searched instead\n", []string{"both.md", "exact.md", "near.md"}},
+		{"yossi plain", "", []string{"exact.md", "both.md"}},
+	} {
+		text := s.search(map[string]any{"query": test.query})
+		var got []string
+		for line := range strings.Lines(text) {
+			if name, _, ok := strings.Cut(line, ":"); ok && line[0] == '[' {
+				got = append(got, name[1:])
+			}
+		}
+		if _, rest, _ := strings.Cut(text, "\n"); !strings.HasPrefix(rest, test.notes+"\n[") || !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v; %.300s", test.query, got, test.want, text)
+		}
 	}
 }
 
@@ -204,8 +234,8 @@ func TestSearchChanged(t *testing.T) {
 
 // What cannot be read is named, and does not hide the rest.
 func TestSearchUnreadable(t *testing.T) {
-	s := newSearcher(t, map[string]string{"good.md": "word", "bad.docx": "no archive", "empty.md": ""})
-	want := "all 1 passage of 3 documents, since they fit\n1 path could not be read (malformed): bad.docx\n\n[good.md:1]\nword\n"
+	s := newSearcher(t, map[string]string{"good.md": "word", "bad.docx": "no archive", "empty.md": "", "scan.html": "<img src=page1.png>"})
+	want := "all 1 passage of 4 documents, since they fit\n1 path could not be read (malformed): bad.docx\n2 paths could not be read (no text): empty.md scan.html\n\n[good.md:1]\nword\n"
 	for range 2 {
 		if got := s.search(map[string]any{"query": "word"}); got != want {
 			t.Errorf("%q, want %q", got, want)

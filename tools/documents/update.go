@@ -133,6 +133,9 @@ func contentsOf(c *collection, known map[string]index.File, unreadable map[strin
 		case f.Flaw != "":
 			c.notRead(m.name, f.Flaw)
 			continue
+		case f.Passages == 0:
+			c.notRead(m.name, "no text")
+			continue
 		}
 		if all.by[f.Content] == nil {
 			all.passages += f.Passages

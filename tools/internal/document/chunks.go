@@ -25,19 +25,22 @@ type Entry struct {
 }
 
 // Chunks returns the passages of a document. They end at headings and at pages; what is
-// longer is divided at blocks, then at rows or sentences.
+// longer is divided at blocks, then at rows or sentences. A heading that neither text nor a
+// heading below it follows is a passage.
 func (d *Document) Chunks() []Chunk {
 	c := chunker{}
 	for i := range d.Blocks {
 		c.block(&d.Blocks[i])
 	}
-	c.flush()
+	c.endHeading(1)
 	return c.chunks
 }
 
 type chunker struct {
 	chunks []Chunk
 	heads  [7]string // by level
+	bare   int       // the level of a heading that nothing has followed; 0 = none
+	above  string    // the part that has that heading
 	part   string
 	texts  []string
 	tokens int
@@ -48,16 +51,19 @@ func (c *chunker) block(block *Block) {
 	switch block.Kind {
 	case Mark:
 		c.flush()
-		c.part = strings.Trim(block.Title(), "[]")
 		if block.Label != "page" {
+			c.endHeading(1)
 			clear(c.heads[:])
 		}
+		c.part = strings.Trim(block.Title(), "[]")
 		return
 	case Heading:
-		c.flush()
 		level := min(max(block.Level, 1), 6)
+		c.endHeading(level)
 		clear(c.heads[level:])
-		c.heads[level] = strings.Join(strings.Fields(PlainText(block.Spans)), " ")
+		if text := strings.Join(strings.Fields(PlainText(block.Spans)), " "); text != "" {
+			c.heads[level], c.bare, c.above = text, level, c.part
+		}
 		return
 	}
 	c.inList = block.Kind == Item && c.inList
@@ -73,6 +79,7 @@ func (c *chunker) block(block *Block) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
+	c.bare = 0
 	tokens := Tokens(text)
 	if c.tokens+tokens > ChunkTokens {
 		c.flush()
@@ -166,6 +173,19 @@ func Cut(text string) string {
 		}
 	}
 	return text[:end]
+}
+
+// endHeading ends the passage before a heading of a level.
+func (c *chunker) endHeading(level int) {
+	c.flush()
+	if c.bare >= level {
+		text := c.heads[c.bare]
+		part := c.part
+		c.part, c.bare = c.above, 0
+		c.add(text, Tokens(text), false)
+		c.flush()
+		c.part = part
+	}
 }
 
 func (c *chunker) flush() {

@@ -133,6 +133,38 @@ func TestChunks(t *testing.T) {
 	}
 }
 
+// No heading is lost that nothing follows.
+func TestChunksOfHeadings(t *testing.T) {
+	head := func(level int, text string) document.Block {
+		return document.Block{Kind: document.Heading, Level: level, Spans: document.Text(text)}
+	}
+	mark := func(label string, number int) document.Block {
+		return document.Block{Kind: document.Mark, Label: label, Number: number}
+	}
+	body := document.Block{Spans: document.Text("body")}
+	for _, test := range []struct {
+		name   string
+		blocks []document.Block
+		want   []string // part|headings|text
+	}{
+		{"siblings and the last", []document.Block{head(1, "Top"), head(2, "One"), head(2, "Two"), body, head(2, "End")}, []string{"|Top > One|One", "|Top > Two|body", "|Top > End|End"}},
+		{"an empty one below", []document.Block{head(1, "One"), head(2, ""), head(1, "Two"), body}, []string{"|One|One", "|Two|body"}},
+		{"the end of a slide", []document.Block{mark("slide", 1), head(1, "One"), mark("slide", 2), head(2, "Two")}, []string{"slide 1|One|One", "slide 2|Two|Two"}},
+		{"the end of a page", []document.Block{mark("page", 1), head(1, "One"), mark("page", 2), body}, []string{"page 2|One|body"}},
+		{"no text on the next page", []document.Block{mark("page", 1), head(1, "One"), mark("page", 2), head(1, "Two"), body}, []string{"page 1|One|One", "page 2|Two|body"}},
+	} {
+		d := &document.Document{}
+		d.Add(test.blocks...)
+		var got []string
+		for _, c := range d.Chunks() {
+			got = append(got, c.Part+"|"+strings.Join(c.Headings, " > ")+"|"+c.Text)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
 func TestBudget(t *testing.T) {
 	b := document.NewBudget(t.Context(), document.Limits{Unpacked: 10, Entries: 3, Ratio: 200, Depth: 2, Cells: 5, Text: 7, File: 9})
 	for _, c := range []struct {
@@ -177,9 +209,12 @@ func TestPages(t *testing.T) {
 	if diff := cmp.Diff([]int{1, 2, 3, 7, 9, 10, 11}, got); diff != "" {
 		t.Error(diff)
 	}
-	for _, wrong := range []string{"0", "x", "3-1", "1,,2"} {
-		if _, err := document.ParsePages(wrong); err == nil {
-			t.Errorf("%q is accepted", wrong)
+	for wrong, want := range map[string]string{
+		"0": `"0" is not a page or a range of pages`, "x": `"x" is not a page or a range of pages`, "1,,2": `"" is not a page or a range of pages`,
+		"3-0": `"3-0" is not a page or a range of pages`, "7, 3-1": `"3-1" is reversed`,
+	} {
+		if _, err := document.ParsePages(wrong); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", wrong, err, want)
 		}
 	}
 }

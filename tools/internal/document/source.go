@@ -67,6 +67,9 @@ func ParsePages(text string) (Pages, error) {
 				last, err = strconv.Atoi(to)
 			}
 		}
+		if err == nil && 1 <= last && last < first {
+			return Pages{}, fmt.Errorf("%q is reversed", strings.TrimSpace(part))
+		}
 		if err != nil || first < 1 || last < first {
 			return Pages{}, fmt.Errorf("%q is not a page or a range of pages", strings.TrimSpace(part))
 		}

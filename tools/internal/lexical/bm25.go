@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 )
@@ -54,6 +55,7 @@ func New(docs [][]string) *Index {
 // Search returns the texts that have at least one of the tokens, best first; those that
 // answer equally well keep their order. A token that is given twice counts once.
 func (ix *Index) Search(tokens []string) []Hit {
+	tokens = Spread(tokens, maps.Keys(ix.postings))
 	scores := map[int]float64{}
 	for _, token := range slices.Compact(slices.Sorted(slices.Values(tokens))) {
 		list := ix.postings[token]

@@ -7,9 +7,11 @@
 package lexical
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -60,6 +62,38 @@ func Tokens(text string) []string {
 // or of Hangul, whose words carry endings.
 func spaceless(r rune) bool {
 	return r >= 0xe00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
+}
+
+// Written returns the first word of a text that has a token, as it is there, or the token.
+func Written(text, token string) string {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {
+		if slices.Contains(Tokens(word), token) {
+			return word
+		}
+	}
+	return token
+}
+
+// Spread returns the tokens of a query with all those of a vocabulary that have it in the
+// place of a single character of a script without spaces, of which texts have the pairs.
+func Spread(tokens []string, vocabulary func(yield func(token string) bool)) []string {
+	var spread, singles []string
+	for _, token := range tokens {
+		if r, size := utf8.DecodeRuneInString(token); size == len(token) && spaceless(r) {
+			singles = append(singles, token)
+		} else {
+			spread = append(spread, token)
+		}
+	}
+	if singles == nil {
+		return tokens
+	}
+	for token := range vocabulary {
+		if slices.ContainsFunc(singles, func(s string) bool { return strings.HasPrefix(token, s) || strings.HasSuffix(token, s) }) {
+			spread = append(spread, token)
+		}
+	}
+	return spread
 }
 
 // stopWords are in every English text, or are the remains of words with an apostrophe.

@@ -37,6 +37,14 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+func TestWritten(t *testing.T) {
+	for token, want := range map[string]string{"run": "Running", "naïve": "Naïve", "智能": "人工智能", "none": "none"} {
+		if got := lexical.Written("“Running”, Naïve (runs) 人工智能", token); got != want {
+			t.Errorf("%s: %s, want %s", token, got, want)
+		}
+	}
+}
+
 // Words of each step of the algorithm.
 func TestStem(t *testing.T) {
 	for word, want := range map[string]string{
@@ -78,6 +86,9 @@ func TestSearch(t *testing.T) {
 		{"cat cat", []int{4, 0, 1}},
 		{"chasing a cat", []int{1, 4, 0}},
 		{"智能", []int{3}},
+		{"界", []int{3}},
+		{"cat 改", []int{3, 4, 0, 1}},
+		{"李", nil},
 		{"the of", nil},
 		{"zebra", nil},
 		{"", nil},

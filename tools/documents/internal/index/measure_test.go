@@ -197,8 +197,7 @@ func cranfield(t *testing.T, dir string) {
 		}
 		places[f.Content] = n
 	}
-	asked := func(search func(context.Context, []string, func(index.ID) bool, int) ([]index.Hit, error), words []string) (ids []int) {
-		hits, err := search(t.Context(), words, everything, len(c))
+	in := func(hits []index.Hit, err error) (ids []int) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +206,9 @@ func cranfield(t *testing.T, dir string) {
 		}
 		return ids
 	}
-	ask := func(words []string) []int { return asked(x.Search, words) }
+	ask := func(words []string, more ...string) []int {
+		return in(x.Search(t.Context(), words, everything, len(c), more...))
+	}
 	if left, err := x.Vectors(t.Context(), func(int, int) bool { return true }); left > 0 || err != nil {
 		t.Fatal(left, err)
 	}
@@ -216,11 +217,11 @@ func cranfield(t *testing.T, dir string) {
 	for _, q := range questions {
 		words := lexical.Tokens(q.text)
 		own.add(ask(words), q.gains, len(questions))
-		hashed.add(asked(x.Similar, words), q.gains, len(questions))
-		corrected.add(ask(correct(t, x, words)), q.gains, len(questions))
+		hashed.add(in(x.Similar(t.Context(), words, everything, len(c))), q.gains, len(questions))
+		corrected.add(ask(words, nearest(t, x, words)...), q.gains, len(questions))
 		wrong := lexical.Tokens(withSlips(r, q.text))
 		slipped.add(ask(wrong), q.gains, len(questions))
-		slippedCorrected.add(ask(correct(t, x, wrong)), q.gains, len(questions))
+		slippedCorrected.add(ask(wrong, nearest(t, x, wrong)...), q.gains, len(questions))
 		words = strings.FieldsFunc(q.text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		ids, err := peer.search(t.Context(), words, len(c))
 		if err != nil {
@@ -237,13 +238,16 @@ func cranfield(t *testing.T, dir string) {
 	}
 }
 
-// correct has for each word that the index lacks the nearest one, as hybrid searches do.
-func correct(t *testing.T, x *index.Index, words []string) []string {
-	words, _, err := x.Correct(t.Context(), words, everything)
+// nearest returns the nearest word of each that the index lacks, as hybrid searches have them.
+func nearest(t *testing.T, x *index.Index, words []string) (all []string) {
+	replaced, err := x.Correct(t.Context(), words, everything)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return words
+	for _, r := range replaced {
+		all = append(all, r.Nearest)
+	}
+	return all
 }
 
 // withSlips changes one letter of twenty.

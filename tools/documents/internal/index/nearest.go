@@ -5,10 +5,13 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"maps"
+	"math"
 	"slices"
 	"unicode/utf8"
 
 	"toolcrib/tools/documents/internal/rank"
+	"toolcrib/tools/internal/lexical"
 )
 
 // A word of fewer letters is too short to be told from others; one of many letters may have
@@ -28,68 +31,74 @@ type near struct {
 	slips, count int
 }
 
-// Correct returns words with the nearest one in the place of each that no passage of the
-// kept contents has, and which were replaced by which.
-func (x *Index) Correct(ctx context.Context, words []string, keep func(ID) bool) (correct []string, replaced [][2]string, err error) {
+// Near is a word that no passage has, and the nearest one that a passage has.
+type Near struct {
+	Word, Nearest string
+	Passage       int64
+}
+
+// Correct returns which words no passage of the kept contents has, with the nearest one of
+// each, if any is near.
+func (x *Index) Correct(ctx context.Context, words []string, keep func(ID) bool) (replaced []Near, err error) {
 	const most = 10 // looking for them takes the time of all other searches
-	correct = slices.Clone(words[:min(len(words), mostTokens)])
 	looked := 0
-	for i, word := range correct {
-		if has, err := x.has(ctx, word, keep); has || err != nil {
-			if err != nil {
-				return nil, nil, err
-			}
+	for _, word := range words[:min(len(words), mostTokens)] {
+		hits, err := x.Search(ctx, []string{word}, keep, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(hits) > 0 || slices.ContainsFunc(replaced, func(n Near) bool { return n.Word == word }) {
 			continue
 		}
 		if looked++; looked > most {
 			break
 		}
-		near, err := x.nearest(ctx, word, keep)
+		near, passage, err := x.nearest(ctx, word, keep)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if near != "" {
-			replaced = append(replaced, [2]string{word, near})
-			correct[i] = near
+			replaced = append(replaced, Near{word, near, passage})
 		}
 	}
-	return correct, replaced, nil
-}
-
-// has reports whether a passage of the kept contents has a word.
-func (x *Index) has(ctx context.Context, word string, keep func(ID) bool) (bool, error) {
-	hits, err := x.Search(ctx, []string{word}, keep, 1)
-	return len(hits) > 0, err
+	return replaced, nil
 }
 
 // nearest returns the word of the kept contents that differs least from one that they lack,
-// of those the most frequent; "" if none is near. One that begins with the same letter comes
-// first.
-func (x *Index) nearest(ctx context.Context, word string, keep func(ID) bool) (string, error) {
-	letters := []rune(word)
-	if len(letters) < leastLetters {
-		return "", nil
-	}
-	most := 1
-	if len(letters) >= manyLetters {
-		most = 2
-	}
-	initial := string(letters[:1])
-	for _, look := range []struct {
+// of those the most frequent, and a passage that has it; "" if none is near. One that begins
+// with the same letter comes first; one of few letters must.
+func (x *Index) nearest(ctx context.Context, word string, keep func(ID) bool) (string, int64, error) {
+	type look struct {
 		most       int
 		first, end string
-	}{{most, initial, string(letters[0] + 1)}, {1, "", ""}} {
-		all, err := x.among(ctx, letters, look.most, look.first, look.end)
+	}
+	letters := []rune(word)
+	if len(letters) < leastLetters {
+		return "", 0, nil
+	}
+	looks := []look{{1, string(letters[:1]), string(letters[0] + 1)}}
+	if len(letters) >= manyLetters {
+		looks[0].most = 2
+	}
+	if len(letters) > leastLetters {
+		looks = append(looks, look{most: 1})
+	}
+	for _, l := range looks {
+		all, err := x.among(ctx, letters, l.most, l.first, l.end)
 		if err != nil {
-			return "", err
+			return "", 0, err
 		}
 		for _, n := range all[:min(len(all), mostNear)] {
-			if has, err := x.has(ctx, n.word, keep); has || err != nil {
-				return n.word, err
+			hits, err := x.Search(ctx, []string{n.word}, keep, 1)
+			if err != nil {
+				return "", 0, err
+			}
+			if len(hits) > 0 {
+				return n.word, hits[0].Passage, nil
 			}
 		}
 	}
-	return "", nil
+	return "", 0, nil
 }
 
 // among returns the words that differ by at most so many slips, the nearest first, of those
@@ -100,31 +109,19 @@ func (x *Index) among(ctx context.Context, letters []rune, most int, first, end 
 		query += ` WHERE first < ?2 AND first >= coalesce((SELECT max(first) FROM blocks AS b WHERE b.segment = blocks.segment AND b.first <= ?1), '')`
 		args = []any{first, end}
 	}
-	rows, err := x.db.QueryContext(ctx, query, args...)
+	found := map[string]*near{}
+	err := x.vocabulary(ctx, query, args, func(e entry) {
+		if !bytes.HasPrefix(e.word, []byte(first)) || len(e.word) > utf8.UTFMax*(len(letters)+most) {
+			return
+		}
+		if n := found[string(e.word)]; n != nil {
+			n.count += e.count
+		} else if slips := rank.Slips(letters, []rune(string(e.word)), most); slips <= most {
+			found[string(e.word)] = &near{string(e.word), slips, e.count}
+		}
+	})
 	if err != nil {
 		return nil, err
-	}
-	defer rows.Close()
-	found := map[string]*near{}
-	for rows.Next() {
-		var data sql.RawBytes
-		if err := rows.Scan(&data); err != nil {
-			return nil, err
-		}
-		for rest := []byte(data); len(rest) > 0; {
-			var e entry
-			if e, rest, err = next(rest); err != nil {
-				return nil, err
-			}
-			if !bytes.HasPrefix(e.word, []byte(first)) || len(e.word) > utf8.UTFMax*(len(letters)+most) {
-				continue
-			}
-			if n := found[string(e.word)]; n != nil {
-				n.count += e.count
-			} else if slips := rank.Slips(letters, []rune(string(e.word)), most); slips <= most {
-				found[string(e.word)] = &near{string(e.word), slips, e.count}
-			}
-		}
 	}
 	var all []near
 	for _, n := range found {
@@ -133,5 +130,52 @@ func (x *Index) among(ctx context.Context, letters []rune, most int, first, end 
 	slices.SortFunc(all, func(a, b near) int {
 		return cmp.Or(cmp.Compare(a.slips, b.slips), cmp.Compare(b.count, a.count), cmp.Compare(a.word, b.word))
 	})
-	return all, rows.Err()
+	return all, nil
+}
+
+// vocabulary calls f with each word of the blocks that a query selects.
+func (x *Index) vocabulary(ctx context.Context, query string, args []any, f func(entry)) error {
+	rows, err := x.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var data sql.RawBytes
+		if err := rows.Scan(&data); err != nil {
+			return err
+		}
+		for rest := []byte(data); len(rest) > 0; {
+			var e entry
+			if e, rest, err = next(rest); err != nil {
+				return err
+			}
+			f(e)
+		}
+	}
+	return rows.Err()
+}
+
+// Spread is [lexical.Spread] with the words of the index; if they are too many for a query,
+// the most frequent ones.
+func (x *Index) Spread(ctx context.Context, words []string) ([]string, error) {
+	const wide = 0xe0 // the least first byte of a character of such a script
+	counts := map[string]int{}
+	var err error
+	spread := lexical.Spread(words, func(yield func(string) bool) {
+		err = x.vocabulary(ctx, "SELECT data FROM blocks", nil, func(e entry) {
+			if len(e.word) > 0 && e.word[0] >= wide {
+				counts[string(e.word)] += e.count
+			}
+		})
+		maps.Keys(counts)(yield)
+	})
+	if len(counts) == 0 || err != nil {
+		return words, err
+	}
+	for _, word := range words {
+		counts[word] = math.MaxInt
+	}
+	slices.SortFunc(spread, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	return spread[:min(len(spread), mostTokens)], nil
 }

@@ -18,6 +18,7 @@ import (
 type Hit struct {
 	Passage int64
 	Score   float64
+	behind  bool // it has none of the words that come first
 }
 
 // Content returns the content that the passage belongs to.
@@ -34,9 +35,13 @@ const (
 
 // Search returns the passages that have at least one of the words, best first by BM25, at
 // most most of them; equal ones in their order. A word that is given twice counts once. keep
-// chooses the contents.
-func (x *Index) Search(ctx context.Context, words []string, keep func(ID) bool, most int) ([]Hit, error) {
+// chooses the contents. A passage that has only others, of more, comes behind those that have
+// one of the words.
+func (x *Index) Search(ctx context.Context, words []string, keep func(ID) bool, most int, more ...string) ([]Hit, error) {
 	words = slices.Compact(slices.Sorted(slices.Values(words)))
+	first := min(len(words), mostTokens)
+	more = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(more))), func(word string) bool { return slices.Contains(words, word) })
+	words = append(words, more...)
 	words = words[:min(len(words), mostTokens)]
 	for {
 		m, err := x.match(ctx, words)
@@ -44,7 +49,7 @@ func (x *Index) Search(ctx context.Context, words []string, keep func(ID) bool, 
 		case err != nil:
 			return nil, err
 		case m != nil:
-			return m.best(keep, most)
+			return m.best(keep, most, first)
 		}
 	}
 }
@@ -110,17 +115,19 @@ func (x *Index) match(ctx context.Context, words []string) (*match, error) {
 	return m, err
 }
 
-// best returns the best hits.
-func (m *match) best(keep func(ID) bool, most int) ([]Hit, error) {
+// best returns the best hits; those that have one of the first words come first.
+func (m *match) best(keep func(ID) bool, most, first int) ([]Hit, error) {
 	average := max(float64(m.words)/float64(max(m.passages, 1)), 1)
 	var top []Hit
 	for _, of := range m.segments {
 		scores := make([]float64, len(of.ids))
+		ahead := make([]bool, len(of.ids))
 		for word, data := range of.lists {
 			n, df := float64(m.passages), float64(m.df[word])
 			idf := math.Log(1+(n-df+0.5)/(df+0.5)) * (saturation + 1)
 			err := each(data, len(scores), func(at, n int) {
 				count := float64(n)
+				ahead[at] = ahead[at] || word < first
 				scores[at] += idf * count / (count + saturation*(1-lengthNorm+lengthNorm*float64(of.words[at])/average))
 			})
 			if err != nil {
@@ -128,7 +135,7 @@ func (m *match) best(keep func(ID) bool, most int) ([]Hit, error) {
 			}
 		}
 		for at, score := range scores {
-			h := Hit{of.ids[at], score}
+			h := Hit{of.ids[at], score, !ahead[at]}
 			if score > 0 && (len(top) < most || before(h, top[0]) < 0) && keep(h.Content()) {
 				top = push(top, h, most)
 			}
@@ -140,6 +147,12 @@ func (m *match) best(keep func(ID) bool, most int) ([]Hit, error) {
 
 // before orders hits, the best first.
 func before(a, b Hit) int {
+	if a.behind != b.behind {
+		if b.behind {
+			return -1
+		}
+		return 1
+	}
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
 }
 

@@ -5,6 +5,7 @@ package passage
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,15 +20,22 @@ type Passage struct {
 	Tokens   int // what a model takes for the text, as an estimate
 }
 
-// OfDocument returns the passages of a document that has no lines.
+// OfDocument returns the passages of a document that has no lines, without those that are
+// images alone.
 func OfDocument(doc *document.Document) []Passage {
 	chunks := doc.Chunks()
 	all := make([]Passage, 0, len(chunks))
 	for _, c := range chunks {
+		if len(c.Headings) == 0 && strings.TrimSpace(image.ReplaceAllString(c.Text, "")) == "" {
+			continue
+		}
 		all = append(all, Passage{Place: c.Part, Headings: path(c.Headings), Text: c.Text, Tokens: c.Tokens})
 	}
 	return all
 }
+
+// image is one that nothing describes.
+var image = regexp.MustCompile(`!\[\]\([^)]*\)`)
 
 func path(headings []string) string { return strings.Join(headings, " > ") }
 
@@ -173,11 +181,11 @@ func (s *splitter) heading(number, level int, text string) {
 	if s.bare > 0 && level <= s.level {
 		bare := s.heads[s.level]
 		s.emit(s.bare, s.bare, bare, document.Tokens(bare))
+		s.bare = 0
 	}
 	clear(s.heads[level:])
-	s.heads[level], s.bare, s.level = text, number, level
-	if text == "" {
-		s.bare = 0
+	if text != "" {
+		s.heads[level], s.bare, s.level = text, number, level
 	}
 }
 

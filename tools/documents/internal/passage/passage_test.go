@@ -24,6 +24,7 @@ func TestOfLines(t *testing.T) {
 		{name: "headings", text: "intro\n# One\na\n## Two ##\n\nb\n# Three\nc", want: []string{"1||intro", "3|One|a", "6|One > Two|b", "8|Three|c"}},
 		{name: "headings without text", text: "# One\n## Two\n## Three\na\n## Four\n", want: []string{"2|One > Two|Two", "4|One > Three|a", "5|One > Four|Four"}},
 		{name: "one heading", text: "## One\n# Two\na", want: []string{"1|One|One", "3|Two|a"}},
+		{name: "empty heading", text: "# One\n## #\n# Two\na", want: []string{"1|One|One", "4|Two|a"}},
 		{name: "code", text: "```sh\n# no heading\n\nx\n```\n# One\na", want: []string{"1-5||```sh\n# no heading\n\nx\n```", "7|One|a"}},
 		{name: "no Markdown", text: "# One\na", plain: true, want: []string{"1-2||# One\na"}},
 		{name: "long", text: long + "\n\n" + long, want: []string{"1||" + long, "3||" + long}},

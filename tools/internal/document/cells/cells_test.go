@@ -93,9 +93,13 @@ func TestAreas(t *testing.T) {
 	if err != nil || !area.Has(1_000_000, 2) || area.Has(0, 0) || area.Has(0, 3) {
 		t.Errorf("B:C: %v, %v", area, err)
 	}
-	for _, wrong := range []string{"x1y", "D4:B2", "1:a:2", "A0", ":", "foo", "ZZZZ9", "A1:ZZZZ9", "B", "7"} {
-		if _, err := cells.ParseArea(wrong); err == nil {
-			t.Errorf("%q is accepted", wrong)
+	for wrong, want := range map[string]string{
+		"x1y": "is not a range", "1:a:2": "is not a range", "A0": "is not a range", ":": "is not a range", "foo": "is not a range",
+		"ZZZZ9": "is not a range", "A1:ZZZZ9": "is not a range", "B": "is not a range", "7": "is not a range",
+		"D4:B2": "is reversed", "A4:B2": "is reversed", "Orders!A1:B2": "the name of a sheet goes into sheet",
+	} {
+		if _, err := cells.ParseArea(wrong); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", wrong, err, want)
 		}
 	}
 }

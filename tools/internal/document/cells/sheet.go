@@ -38,7 +38,12 @@ func ParseArea(text string) (Area, error) {
 	if col2 < 0 {
 		a.Right = math.MaxInt32
 	}
-	if !ok1 || !ok2 || a.Bottom < a.Top || a.Right < a.Left {
+	switch {
+	case strings.Contains(text, "!"):
+		return Area{}, document.Errorf(document.Absent, "range takes cells alone; the name of a sheet goes into sheet")
+	case ok1 && ok2 && (a.Bottom < a.Top || a.Right < a.Left):
+		return Area{}, document.Errorf(document.Absent, "%q is reversed: the upper left cell comes first", text)
+	case !ok1 || !ok2:
 		return Area{}, document.Errorf(document.Absent, "%q is not a range of cells such as A1:D20, A:C or 2:5; columns end at XFD", text)
 	}
 	return a, nil

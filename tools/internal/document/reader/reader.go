@@ -59,7 +59,7 @@ func (s Set) Read(src document.Source, budget *document.Budget) (*document.Docum
 func heeded(src document.Source, doc *document.Document) error {
 	marked := slices.ContainsFunc(doc.Blocks, func(b document.Block) bool { return b.Kind == document.Mark && b.Number > 0 })
 	switch {
-	case src.Pages.All() || marked:
+	case src.Pages.All() || marked || doc.Format == "epub": // whose chapters have no marks
 	case len(doc.Blocks) == 0:
 		return document.Errorf(document.Absent, "it has none of the pages that were asked for")
 	default:
