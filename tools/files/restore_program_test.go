@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 	"testing"
 
 	"toolcrib/tools"
@@ -101,6 +102,37 @@ func TestUndoOfRest(t *testing.T) {
 	})
 	b.want("undid … bash: 3 paths; redo: …\nwas.dir/: deleted\na: restored, 2 B\nwas.dir: restored, 2 B\nnote: not undone: big.log was larger than 67 MB, which is not kept", b.call("restore_file", args{"undo": true}))
 	b.tree(map[string]string{"a": "0\n", "b": "0\n", "was.dir": "0\n"})
+}
+
+// The undo of a command takes away no file that the history cannot keep: it may be the only copy.
+func TestUndoLeavesLargeFiles(t *testing.T) {
+	for _, to := range []string{"new.log", "a", "d/new.log"} {
+		b := newBench(t, map[string]string{"a": "0\n", "b": "0\n"})
+		large(t, b.dir, workspace.MaxKept+1) // big.log
+		b.command(func(p program) {
+			p.write("b", "1\n")
+			p.mkdir("d")
+			if err := os.Rename(p.before("big.log", true), p.before(to, false)); err != nil {
+				t.Fatal(err)
+			}
+		})
+		records, _, err := b.ws.History(t.Context(), workspace.HistoryQuery{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, overwrite := range []bool{false, true} {
+			text := b.call("restore_file", args{"undo": true, "version": records[0].ID, "overwrite": overwrite})
+			if !strings.Contains(text, to+" stays: it is larger than 67 MB, which is not kept") {
+				t.Errorf("%s: %s", to, text)
+			}
+			if info, err := os.Stat(b.path(to).Host()); err != nil || info.Size() != workspace.MaxKept+1 {
+				t.Errorf("%s: %v", to, err)
+			}
+		}
+		if data, err := os.ReadFile(b.path("b").Host()); err != nil || string(data) != "0\n" {
+			t.Errorf("b holds %q, %v", data, err)
+		}
+	}
 }
 
 // A change that cannot be undone is named, with the way to the one before.

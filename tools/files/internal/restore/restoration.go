@@ -172,6 +172,10 @@ func (r *Restoration) add(p Part) error {
 	case r.undo && !r.overwrite && !now.says(p.After) && !now.says(p.Before) && !r.own[p.path.String()]:
 		r.conflicts = append(r.conflicts, textfile.Path(p.path.String()))
 		return nil
+	case r.undo && r.Rec.Program && now.kind == workspace.KindFile && now.size > workspace.MaxKept:
+		// It may be the only copy of a file that the command moved there.
+		r.lost = append(r.lost, loss{textfile.Path(p.path.String()), "stays: it is larger than " + textfile.Size(workspace.MaxKept) + ", which is not kept", true})
+		return nil
 	case p.Before == nil && now.kind == workspace.KindDirectory:
 		r.made = append(r.made, p)
 		return nil
