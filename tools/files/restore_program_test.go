@@ -158,6 +158,31 @@ func TestUndoPastWhatCannotBe(t *testing.T) {
 	b.tree(map[string]string{"a": "0\n", "b": "3\n"})
 }
 
+// The permissions that a command gave a directory come and go with an undo and its redo.
+func TestRedoOfDirectoryMode(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("directories have no permission bits")
+	}
+	b := newBench(t, map[string]string{"d/a": "0\n"})
+	b.command(func(p program) {
+		if err := os.Chmod(p.before("d", false), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	})
+	mode := func(want os.FileMode) {
+		t.Helper()
+		if info, err := os.Stat(b.path("d").Host()); err != nil || info.Mode().Perm() != want {
+			t.Errorf("d is %v, %v", info.Mode(), err)
+		}
+	}
+	undo := b.call("restore_file", args{"undo": true})
+	mode(0o755)
+	b.redo(undo)
+	mode(0o700)
+	b.call("restore_file", args{"undo": true})
+	mode(0o755)
+}
+
 // What an undo brings back does not pass through the memory.
 func TestUndoOfMuch(t *testing.T) {
 	const size = 16 << 20

@@ -232,7 +232,8 @@ func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 		now, later = pathState{}, true
 	}
 	s := step{op: workspace.Op{Path: p.path, Mode: p.Before.Mode.Perm()}, later: later, name: name, done: "restored"}
-	s.op.Restores = r.Rec.Program || p.Kind == workspace.OpDelete && now.kind == ""
+	mode := now.kind == workspace.KindDirectory && p.Before.Kind == now.kind // as only a program has changed it
+	s.op.Restores = r.Rec.Program || mode || p.Kind == workspace.OpDelete && now.kind == ""
 	if now.kind == workspace.KindFile {
 		r.overwrites(p.path, now)
 	}
