@@ -93,13 +93,15 @@ func TestUndoPastLookAtRepository(t *testing.T) {
 func TestUndoOfRest(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "0\n", "b": "0\n", "was.dir": "0\n"})
 	large(t, b.dir, workspace.MaxKept+1) // big.log
-	b.command(func(p program) {
+	if c := b.command(func(p program) {
 		p.remove("a")
 		p.remove("big.log")
 		p.remove("was.dir")
 		p.mkdir("was.dir")
 		p.write("was.dir/x", "x\n")
-	})
+	}); c.Lost {
+		t.Error("a is kept, and the command does not know")
+	}
 	b.want("undid … bash: 3 paths; redo: …\nwas.dir/: deleted\na: restored, 2 B\nwas.dir: restored, 2 B\nnote: not undone: big.log was larger than 67 MB, which is not kept", b.call("restore_file", args{"undo": true}))
 	b.tree(map[string]string{"a": "0\n", "b": "0\n", "was.dir": "0\n"})
 }
@@ -141,7 +143,9 @@ func TestUndoPastWhatCannotBe(t *testing.T) {
 	large(t, b.dir, workspace.MaxKept+1) // big.log
 	b.command(func(p program) { p.write("a", "1\n") })
 	b.command(func(p program) { p.write("b", "1\n") })
-	b.command(func(p program) { p.remove("big.log") })
+	if c := b.command(func(p program) { p.remove("big.log") }); !c.Lost {
+		t.Error("big.log is lost, and the command does not know")
+	}
 	text := b.call("restore_file", args{"undo": true})
 	b.want("error: too_large: the change … cannot be undone: big.log was larger than 67 MB, which is not kept (undo=true version=… takes back the change before)", text)
 	before := regexp.MustCompile(`version=(\w+) takes back the change before`)
