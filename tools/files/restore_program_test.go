@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 	"testing"
 
 	"toolcrib/tools"
@@ -92,15 +93,48 @@ func TestUndoPastLookAtRepository(t *testing.T) {
 func TestUndoOfRest(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "0\n", "b": "0\n", "was.dir": "0\n"})
 	large(t, b.dir, workspace.MaxKept+1) // big.log
-	b.command(func(p program) {
+	if c := b.command(func(p program) {
 		p.remove("a")
 		p.remove("big.log")
 		p.remove("was.dir")
 		p.mkdir("was.dir")
 		p.write("was.dir/x", "x\n")
-	})
+	}); c.Lost {
+		t.Error("a is kept, and the command does not know")
+	}
 	b.want("undid … bash: 3 paths; redo: …\nwas.dir/: deleted\na: restored, 2 B\nwas.dir: restored, 2 B\nnote: not undone: big.log was larger than 67 MB, which is not kept", b.call("restore_file", args{"undo": true}))
 	b.tree(map[string]string{"a": "0\n", "b": "0\n", "was.dir": "0\n"})
+}
+
+// The undo of a command takes away no file that the history cannot keep: it may be the only copy.
+func TestUndoLeavesLargeFiles(t *testing.T) {
+	for _, to := range []string{"new.log", "a", "d/new.log"} {
+		b := newBench(t, map[string]string{"a": "0\n", "b": "0\n"})
+		large(t, b.dir, workspace.MaxKept+1) // big.log
+		b.command(func(p program) {
+			p.write("b", "1\n")
+			p.mkdir("d")
+			if err := os.Rename(p.before("big.log", true), p.before(to, false)); err != nil {
+				t.Fatal(err)
+			}
+		})
+		records, _, err := b.ws.History(t.Context(), workspace.HistoryQuery{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, overwrite := range []bool{false, true} {
+			text := b.call("restore_file", args{"undo": true, "version": records[0].ID, "overwrite": overwrite})
+			if !strings.Contains(text, to+" stays: it is larger than 67 MB, which is not kept") {
+				t.Errorf("%s: %s", to, text)
+			}
+			if info, err := os.Stat(b.path(to).Host()); err != nil || info.Size() != workspace.MaxKept+1 {
+				t.Errorf("%s: %v", to, err)
+			}
+		}
+		if data, err := os.ReadFile(b.path("b").Host()); err != nil || string(data) != "0\n" {
+			t.Errorf("b holds %q, %v", data, err)
+		}
+	}
 }
 
 // A change that cannot be undone is named, with the way to the one before.
@@ -109,7 +143,9 @@ func TestUndoPastWhatCannotBe(t *testing.T) {
 	large(t, b.dir, workspace.MaxKept+1) // big.log
 	b.command(func(p program) { p.write("a", "1\n") })
 	b.command(func(p program) { p.write("b", "1\n") })
-	b.command(func(p program) { p.remove("big.log") })
+	if c := b.command(func(p program) { p.remove("big.log") }); !c.Lost {
+		t.Error("big.log is lost, and the command does not know")
+	}
 	text := b.call("restore_file", args{"undo": true})
 	b.want("error: too_large: the change … cannot be undone: big.log was larger than 67 MB, which is not kept (undo=true version=… takes back the change before)", text)
 	before := regexp.MustCompile(`version=(\w+) takes back the change before`)
@@ -124,6 +160,31 @@ func TestUndoPastWhatCannotBe(t *testing.T) {
 	b.want("error: too_large: …big.log…undo=true version=… takes back the change before)", text)
 	b.call("restore_file", args{"undo": true, "version": before.FindStringSubmatch(text)[1]})
 	b.tree(map[string]string{"a": "0\n", "b": "3\n"})
+}
+
+// The permissions that a command gave a directory come and go with an undo and its redo.
+func TestRedoOfDirectoryMode(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("directories have no permission bits")
+	}
+	b := newBench(t, map[string]string{"d/a": "0\n"})
+	b.command(func(p program) {
+		if err := os.Chmod(p.before("d", false), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	})
+	mode := func(want os.FileMode) {
+		t.Helper()
+		if info, err := os.Stat(b.path("d").Host()); err != nil || info.Mode().Perm() != want {
+			t.Errorf("d is %v, %v", info.Mode(), err)
+		}
+	}
+	undo := b.call("restore_file", args{"undo": true})
+	mode(0o755)
+	b.redo(undo)
+	mode(0o700)
+	b.call("restore_file", args{"undo": true})
+	mode(0o755)
 }
 
 // What an undo brings back does not pass through the memory.

@@ -326,6 +326,7 @@ func same(a, b *history.Version) bool {
 // Changes are the files that a program changed, as tools print them, each list sorted.
 type Changes struct {
 	Created, Changed, Deleted []string
+	Lost                      bool        // the content of no file of Deleted is kept
 	Moved                     [][2]string // directories: from, to
 	// Others are files that changed meanwhile according to the file index, without a report:
 	// somebody else changed them, or the program in a way that is not seen.
@@ -374,6 +375,7 @@ func (c *change) list() Changes {
 	first := map[string]*history.Version{}
 	final := map[string]*history.Version{}
 	names := map[string]string{}
+	lost := map[string]bool{}
 	for _, s := range c.parts {
 		if m := s.moved; m != nil {
 			changes.Moved = append(changes.Moved, [2]string{m.from.String(), m.to.String()})
@@ -381,7 +383,7 @@ func (c *change) list() Changes {
 		}
 		for _, e := range s.closed {
 			if _, known := first[e.host]; !known {
-				first[e.host], names[e.host] = e.before, e.path.String()
+				first[e.host], names[e.host], lost[e.host] = e.before, e.path.String(), e.lost != ""
 			}
 			final[e.host] = e.after
 		}
@@ -395,6 +397,7 @@ func (c *change) list() Changes {
 		case before == nil:
 			changes.Created = append(changes.Created, name)
 		case after == nil:
+			changes.Lost = lost[host] && (changes.Lost || len(changes.Deleted) == 0)
 			changes.Deleted = append(changes.Deleted, name)
 		default:
 			changes.Changed = append(changes.Changed, name)

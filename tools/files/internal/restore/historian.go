@@ -96,9 +96,7 @@ func (b *Historian) parts(rec workspace.Record, below workspace.Path) []Part {
 			continue
 		}
 		p := Part{Changed: c, path: path}
-		source := rec
-		source.Files = []workspace.Changed{{Path: c.From}}
-		p.from, _ = b.ws.Historical(source, 0)
+		p.from, _ = b.at(rec, c.From)
 		if n, ok := at[path.String()]; ok {
 			p.Before = cmp.Or(p.Before, parts[n].Before)
 			parts[n] = p
@@ -108,6 +106,12 @@ func (b *Historian) parts(rec workspace.Record, below workspace.Path) []Part {
 		parts = append(parts, p)
 	}
 	return parts
+}
+
+// at returns the path that has a name in a record; false if it is outside the workspace of the call.
+func (b *Historian) at(rec workspace.Record, name string) (workspace.Path, bool) {
+	rec.Files = []workspace.Changed{{Path: name}}
+	return b.ws.Historical(rec, 0)
 }
 
 // concerns reports whether the part is at or below dir, with left also if it was moved away from

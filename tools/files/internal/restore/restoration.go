@@ -31,12 +31,14 @@ type Restoration struct {
 	Rec             workspace.Record
 	undo, overwrite bool
 
-	parts map[string]Part  // by their paths
-	own   Own              // paths that this call has restored already
-	tops  []workspace.Path // trees that came as a whole and are removed as a whole
-	steps []step
-	made  []Part // directories that the change made
-	notes []string
+	parts     map[string]Part           // by their paths
+	obstacles map[string]workspace.Path // above paths of the record, by the directory that was there
+	cleared   map[string]bool           // obstacles that are removed, by their paths
+	own       Own                       // paths that this call has restored already
+	tops      []workspace.Path          // trees that came as a whole and are removed as a whole
+	steps     []step
+	made      []Part // directories that the change made
+	notes     []string
 
 	conflicts []string // paths that are not as the change left them
 	lost      []loss
@@ -46,7 +48,10 @@ type Restoration struct {
 // NewRestoration returns an empty plan, for Collect. With undo the whole change is reverted,
 // with overwrite also files that have changed since.
 func NewRestoration(ctx context.Context, rec workspace.Record, undo, overwrite bool, own Own) *Restoration {
-	return &Restoration{Historian: NewHistorian(ctx), Rec: rec, undo: undo, overwrite: overwrite, own: own}
+	return &Restoration{
+		Historian: NewHistorian(ctx), Rec: rec, undo: undo, overwrite: overwrite, own: own,
+		obstacles: map[string]workspace.Path{}, cleared: map[string]bool{},
+	}
 }
 
 // Own has the paths that a call has restored. A command can write to a file while it moves a
@@ -82,7 +87,9 @@ func (r *Restoration) Collect(below ...workspace.Path) error {
 	whole := len(parts)
 	if len(below) > 0 {
 		parts = slices.DeleteFunc(parts, func(p Part) bool {
-			return !slices.ContainsFunc(below, func(dir workspace.Path) bool { return p.concerns(dir, r.undo) })
+			return !slices.ContainsFunc(below, func(dir workspace.Path) bool {
+				return p.concerns(dir, r.undo) || p.becameObstacle() && within(dir, p.path)
+			})
 		})
 	}
 	if r.undo && len(parts) < whole {
@@ -136,9 +143,16 @@ func (p Part) copiedTree() bool {
 
 // add plans the step for one path.
 func (r *Restoration) add(p Part) error {
-	now, err := look(r.ctx, p.path, p.Before, p.After)
+	obstacle, err := r.obstacle(p.Path)
 	if err != nil {
 		return err
+	}
+	blocked := obstacle != (workspace.Path{})
+	var now pathState
+	if !blocked {
+		if now, err = look(r.ctx, p.path, p.Before, p.After); err != nil {
+			return err
+		}
 	}
 	if r.undo && (p.came() || p.copiedTree()) {
 		return r.takeBack(p, now)
@@ -158,6 +172,10 @@ func (r *Restoration) add(p Part) error {
 	case r.undo && !r.overwrite && !now.says(p.After) && !now.says(p.Before) && !r.own[p.path.String()]:
 		r.conflicts = append(r.conflicts, textfile.Path(p.path.String()))
 		return nil
+	case r.undo && r.Rec.Program && now.kind == workspace.KindFile && now.size > workspace.MaxKept:
+		// It may be the only copy of a file that the command moved there.
+		r.lost = append(r.lost, loss{textfile.Path(p.path.String()), "stays: it is larger than " + textfile.Size(workspace.MaxKept) + ", which is not kept", true})
+		return nil
 	case p.Before == nil && now.kind == workspace.KindDirectory:
 		r.made = append(r.made, p)
 		return nil
@@ -165,7 +183,12 @@ func (r *Restoration) add(p Part) error {
 		r.remove(p.path, now)
 		return nil
 	}
-	return r.bringBack(p, now, false)
+	if blocked {
+		if ok, err := r.giveWay(obstacle); !ok {
+			return err
+		}
+	}
+	return r.bringBack(p, now, blocked)
 }
 
 // remove deletes a path that must not exist, or that must be something else. A directory is
@@ -209,7 +232,8 @@ func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 		now, later = pathState{}, true
 	}
 	s := step{op: workspace.Op{Path: p.path, Mode: p.Before.Mode.Perm()}, later: later, name: name, done: "restored"}
-	s.op.Restores = r.Rec.Program || p.Kind == workspace.OpDelete && now.kind == ""
+	mode := now.kind == workspace.KindDirectory && p.Before.Kind == now.kind // as only a program has changed it
+	s.op.Restores = r.Rec.Program || mode || p.Kind == workspace.OpDelete && now.kind == ""
 	if now.kind == workspace.KindFile {
 		r.overwrites(p.path, now)
 	}

@@ -65,7 +65,20 @@ func (r *Restoration) moveBack(p Part, now pathState, swap bool) error {
 		r.lost = append(r.lost, loss{path: name, why: "came from outside the workspace of this call"})
 		return nil
 	}
-	there, err := look(r.ctx, to)
+	obstacle, err := r.obstacle(p.From)
+	if err != nil {
+		return err
+	}
+	blocked := obstacle != (workspace.Path{})
+	if blocked {
+		if ok, err := r.giveWay(obstacle); !ok {
+			return err
+		}
+	}
+	var there pathState
+	if !blocked {
+		there, err = look(r.ctx, to)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -84,7 +97,7 @@ func (r *Restoration) moveBack(p Part, now pathState, swap bool) error {
 	} else if !r.overwrite && now.kind == workspace.KindFile {
 		op.Expect.Hash = now.identity()
 	}
-	s := step{op: op, name: name + " -> " + from, done: "moved back"}
+	s := step{op: op, later: blocked, name: name + " -> " + from, done: "moved back"}
 	if there.kind == workspace.KindFile {
 		r.overwrites(to, there)
 	}

@@ -82,6 +82,7 @@ type Changes struct {
 	moved    [][2]string
 	others   []string
 	recorded bool
+	lost     bool // no deleted file can come back
 	notKept  string
 }
 
@@ -146,7 +147,7 @@ func (c Changes) String() string {
 		if more := len(named) - len(shown); more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		if kind.verb == "deleted" && c.recorded {
+		if kind.verb == "deleted" && c.recorded && !c.lost {
 			text += " (undo: restore_file undo=true)"
 		}
 		parts = append(parts, text)
@@ -259,7 +260,7 @@ type Program interface {
 // another look at the files.
 func (w *Watch) Changes(ctx context.Context, p Program) Changes {
 	if c, known := p.Changes(); known {
-		return Changes{Created: c.Created, Changed: c.Changed, Deleted: c.Deleted, Whole: true, moved: c.Moved, others: c.Others, recorded: true, notKept: c.NotKept}
+		return Changes{Created: c.Created, Changed: c.Changed, Deleted: c.Deleted, Whole: true, moved: c.Moved, others: c.Others, recorded: true, lost: c.Lost, notKept: c.NotKept}
 	}
 	if w.recorded { // the program has lost its record
 		return Changes{}
