@@ -230,7 +230,8 @@ func (s *Server) refuses(m *wire.Message) *wire.Fault {
 		if len(raw) == 0 || raw[0] != '"' {
 			return wire.Refuse(mcp.INVALID_PARAMS, "params.name must be the name of a tool")
 		}
-		return s.unknown(wire.Unquote(raw))
+		args, _ := m.Params.Get("arguments")
+		return s.unknown(wire.Unquote(raw), json.RawMessage(args))
 	case method == mcp.MethodPromptsGet && prompts:
 		return s.checkPrompt(m)
 	case method == mcp.MethodCompletionComplete && (prompts || resources):
@@ -245,13 +246,13 @@ func (s *Server) refuses(m *wire.Message) *wire.Fault {
 	return nil
 }
 
-func (s *Server) unknown(name string) *wire.Fault {
+func (s *Server) unknown(name string, args json.RawMessage) *wire.Fault {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if _, ok := slices.BinarySearch(s.names.All(), name); ok {
 		return nil
 	}
-	if why := s.names.Off(name); why != "" {
+	if why := s.names.Off(name, args); why != "" {
 		return wire.Refuse(mcp.INVALID_PARAMS, "%s", why)
 	}
 	if near := schema.Nearest(name, s.names.All()); near != "" {

@@ -61,8 +61,14 @@ func (t Tool) as(f Foreign) Tool {
 type Names struct {
 	own     map[string]Tool    // by name and alias
 	foreign map[string][]claim // by foreign name
-	off     map[string]Omission
+	off     map[string][]absence // by name, alias and foreign name in lower case
 	all     []string
+}
+
+// absence is a tool that is off, as one of its names means it.
+type absence struct {
+	Foreign
+	omission Omission
 }
 
 // claim is a tool that claims a foreign name.
@@ -74,10 +80,13 @@ type claim struct {
 // NameTools returns the names of tools, and knows those that are off. Its error says which
 // names are taken twice.
 func NameTools(all []Tool, off ...Omission) (*Names, error) {
-	n := &Names{own: map[string]Tool{}, foreign: map[string][]claim{}, off: map[string]Omission{}}
+	n := &Names{own: map[string]Tool{}, foreign: map[string][]claim{}, off: map[string][]absence{}}
 	for _, o := range off {
 		for _, name := range append([]string{o.Tool.Name}, o.Tool.Aliases...) {
-			n.off[name] = o
+			n.miss(Foreign{Name: name}, o)
+		}
+		for _, f := range o.Tool.Foreign {
+			n.miss(f, o)
 		}
 	}
 	for _, t := range all {
@@ -138,13 +147,27 @@ func (n *Names) claim(t Tool, f Foreign) error {
 // All returns every name, sorted. The caller must not change the list.
 func (n *Names) All() []string { return n.all }
 
-// Off says why the tool of a name is off; "" = none of that name is.
-func (n *Names) Off(name string) string {
-	o, off := n.off[name]
-	if !off {
+// miss remembers a name of a tool that is off.
+func (n *Names) miss(f Foreign, o Omission) {
+	name := strings.ToLower(f.Name)
+	n.off[name] = append(n.off[name], absence{f, o})
+}
+
+// Off says why the tool that a call by a name means is off; "" = none that it can mean is.
+// Case does not count.
+func (n *Names) Off(name string, args json.RawMessage) string {
+	absent := n.off[strings.ToLower(name)]
+	for _, a := range absent {
+		value, _ := schema.Peek(args, a.By)
+		if a.By == "" || a.chooses(value) {
+			return a.omission.String()
+		}
+	}
+	_, partly := n.foreign[name]
+	if len(absent) == 0 || partly {
 		return ""
 	}
-	return o.String()
+	return absent[0].omission.String()
 }
 
 // Find returns the tool that a call by a name means, as its caller means it: its own name
@@ -163,11 +186,11 @@ func (n *Names) Find(name string, args json.RawMessage) (Tool, error) {
 	if t, ok := n.own[name]; ok {
 		return t, nil
 	}
+	if why := n.Off(name, args); why != "" {
+		return Tool{}, Errorf(Unavailable, "%s", why)
+	}
 	if len(claims) > 0 {
 		return Tool{}, unchosen(name, claims)
-	}
-	if why := n.Off(name); why != "" {
-		return Tool{}, Errorf(Unavailable, "%s", why)
 	}
 	unknown := Errorf(NotFound, "no tool is called %q", Clip(name))
 	if near := schema.Nearest(name, n.all); near != "" {

@@ -101,3 +101,34 @@ func TestForeignAmbiguous(t *testing.T) {
 		}
 	}
 }
+
+// TestForeignOff checks that each name of a tool that is off says that this tool is off.
+func TestForeignOff(t *testing.T) {
+	off := func(name string, foreign ...tools.Foreign) tools.Omission {
+		return tools.Omission{Tool: wordTool(name, foreign...), Reason: "excluded"}
+	}
+	names, err := tools.NameTools([]tools.Tool{wordTool("on", by("job", "do", "list"))},
+		off("put", tools.Foreign{Name: "Write"}, by("job", "do", "start")), off("stop", by("kill", "how", "soft")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, args, want string }{
+		{"put", `{}`, "unavailable: put is off: excluded"},
+		{"PUT", `{}`, "unavailable: put is off: excluded"},
+		{"Write", `{}`, "unavailable: put is off: excluded"},
+		{"wRITE", `{}`, "unavailable: put is off: excluded"},
+		{"job", `{"do":"start"}`, "unavailable: put is off: excluded"},
+		{"job", `{"do":"list"}`, ""},
+		{"job", `{"do":"x"}`, "invalid_argument: /do: job needs one of list (or call on)"},
+		{"kill", `{"how":"soft"}`, "unavailable: stop is off: excluded"},
+		{"kill", `{}`, "unavailable: stop is off: excluded"},
+	} {
+		got := ""
+		if _, err := names.Find(c.name, json.RawMessage(c.args)); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.name, c.args, got, c.want)
+		}
+	}
+}
