@@ -59,10 +59,10 @@ func (t Tool) as(f Foreign) Tool {
 
 // Names finds tools by every name under which they can be called. Make one by [NameTools].
 type Names struct {
-	own     map[string]Tool    // by name and alias
-	foreign map[string][]claim // by foreign name
+	own     map[string]Tool      // by name and alias
+	foreign map[string][]claim   // by foreign name
 	off     map[string][]absence // by name, alias and foreign name in lower case
-	all     []string
+	listed  []string             // the names and aliases, sorted
 }
 
 // absence is a tool that is off, as one of its names means it.
@@ -104,13 +104,7 @@ func NameTools(all []Tool, off ...Omission) (*Names, error) {
 			}
 		}
 	}
-	n.all = slices.Sorted(maps.Keys(n.own))
-	for name := range n.foreign {
-		if _, own := n.own[name]; !own {
-			n.all = append(n.all, name)
-		}
-	}
-	slices.Sort(n.all)
+	n.listed = slices.Sorted(maps.Keys(n.own))
 	return n, nil
 }
 
@@ -144,8 +138,29 @@ func (n *Names) claim(t Tool, f Foreign) error {
 	return nil
 }
 
-// All returns every name, sorted. The caller must not change the list.
-func (n *Names) All() []string { return n.all }
+// Has reports whether a tool can be called by a name.
+func (n *Names) Has(name string) bool {
+	name = bare(name)
+	_, foreign := n.foreign[name]
+	_, own := n.own[name]
+	return own || foreign
+}
+
+// Near returns the name of the tool that an unknown name is with a slip; "" = of none.
+func (n *Names) Near(name string) string {
+	near := schema.Misspelt(bare(name), n.listed)
+	return n.own[near].Name
+}
+
+// bare returns a name without the spaces around it and the prefix that some clients and models
+// give it.
+func bare(name string) string {
+	name = strings.TrimSpace(name)
+	for _, prefix := range [...]string{"mcp__toolcrib__", "functions."} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	return name
+}
 
 // miss remembers a name of a tool that is off.
 func (n *Names) miss(f Foreign, o Omission) {
@@ -156,6 +171,7 @@ func (n *Names) miss(f Foreign, o Omission) {
 // Off says why the tool that a call by a name means is off; "" = none that it can mean is.
 // Case does not count.
 func (n *Names) Off(name string, args json.RawMessage) string {
+	name = bare(name)
 	absent := n.off[strings.ToLower(name)]
 	for _, a := range absent {
 		value, _ := schema.Peek(args, a.By)
@@ -174,6 +190,8 @@ func (n *Names) Off(name string, args json.RawMessage) string {
 // and forms of arguments come with the tool. The error says that there is none, that it is
 // off, or how the arguments choose one.
 func (n *Names) Find(name string, args json.RawMessage) (Tool, error) {
+	given := name
+	name = bare(name)
 	claims := n.foreign[name]
 	if len(claims) > 0 {
 		value, _ := schema.Peek(args, claims[0].By)
@@ -192,8 +210,8 @@ func (n *Names) Find(name string, args json.RawMessage) (Tool, error) {
 	if len(claims) > 0 {
 		return Tool{}, unchosen(name, claims)
 	}
-	unknown := Errorf(NotFound, "no tool is called %q", Clip(name))
-	if near := schema.Nearest(name, n.all); near != "" {
+	unknown := Errorf(NotFound, "no tool is called %q", Clip(given))
+	if near := n.Near(name); near != "" {
 		return Tool{}, unknown.WithHint("did you mean %s", near)
 	}
 	return Tool{}, unknown
