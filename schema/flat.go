@@ -11,7 +11,7 @@ import (
 // "new"}]}.
 func (m *coercer) flat(n *node, obj map[string]any, at *location) {
 	i := slices.IndexFunc(n.props, func(p *node) bool {
-		return p.required && p.kind == "array" && p.items.kind == "object" && !p.items.free && obj[p.name] == nil
+		return p.flattens() && obj[p.name] == nil
 	})
 	if i < 0 {
 		return
@@ -35,6 +35,11 @@ func (m *coercer) flat(n *node, obj map[string]any, at *location) {
 	}
 	m.mended(&location{at, list.name, -1}, "one item made of %s", strings.Join(names, ", "))
 	obj[list.name] = []any{item}
+}
+
+// flattens reports whether the keys of one item may stand next to a list.
+func (n *node) flattens() bool {
+	return n.required && n.kind == "array" && n.items.kind == "object" && !n.items.free
 }
 
 // knows reports whether an object takes a key, by its own or another name.

@@ -112,7 +112,7 @@ func (m *coercer) value(n *node, v any, at *location) any {
 			if obj, ok := m.decoded(text, at).(map[string]any); ok {
 				m.mended(at, "string of JSON read as an object")
 				v = obj
-			} else if obj, ok := pairs(text, func(key string) bool { return n.free || n.knows(key) }); ok {
+			} else if obj, ok := m.meant(n, text); ok && !strings.Contains(text, "\n") {
 				m.mended(at, "key=value read as an object")
 				v = obj
 			}

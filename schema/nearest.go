@@ -16,6 +16,24 @@ func Nearest(word string, known []string) string {
 	if len(word) > maxWord {
 		return ""
 	}
+	return nearest(word, known, distance)
+}
+
+// Misspelt returns the word of known that word is with few slips, "" if none is: with an edit
+// distance of at most a quarter of the longer word, or 1.
+func Misspelt(word string, known []string) string {
+	if len(word) > maxWord {
+		return ""
+	}
+	return nearest(word, known, func(a, b []rune) int {
+		if d := edits(a, b); d <= max(1, max(len(a), len(b))/4) && len(a) > 2 {
+			return d
+		}
+		return farAway
+	})
+}
+
+func nearest(word string, known []string, distance func(a, b []rune) int) string {
 	w := fold(word)
 	best, least := "", farAway
 	for _, k := range known {

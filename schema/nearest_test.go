@@ -39,3 +39,15 @@ func TestNearest(t *testing.T) {
 		t.Errorf("of equals the first: %q", got)
 	}
 }
+
+func TestMisspelt(t *testing.T) {
+	known := []string{"read_file", "web_search", "bash", "process_list"}
+	for word, want := range map[string]string{
+		"read_fil": "read_file", "ReadFile": "read_file", "raed_file": "read_file", "bahs": "bash",
+		"create_file": "", "grep_search": "", "BashOutput": "", "nope": "", "process": "", "": "", strings.Repeat("bash", 50): "",
+	} {
+		if got := schema.Misspelt(word, known); got != want {
+			t.Errorf("Misspelt(%.20q) = %q, want %q", word, got, want)
+		}
+	}
+}

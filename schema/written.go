@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -33,7 +34,8 @@ func (m *coercer) arguments(n *node, raw string) (map[string]any, error) {
 }
 
 // written reads arguments that are a text: an object in JSON or JSON5, else
-// key=value&key=value if n takes all of the keys, else the value of n's main argument.
+// key=value&key=value if n takes all of the keys, or all but one of several, else the value of
+// n's main argument.
 func (m *coercer) written(n *node, text string) (map[string]any, error) {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" {
@@ -55,7 +57,7 @@ func (m *coercer) written(n *node, text string) (map[string]any, error) {
 			return obj, nil
 		}
 	}
-	if obj, ok := pairs(text, func(key string) bool { return m.takes(n, key) }); ok {
+	if obj, ok := m.meant(n, text); ok {
 		m.mended(nil, "key=value read as an object")
 		return obj, nil
 	}
@@ -75,7 +77,7 @@ func (m *coercer) written(n *node, text string) (map[string]any, error) {
 
 // takes reports whether arguments of n can have a key, by its own or another name.
 func (m *coercer) takes(n *node, key string) bool {
-	if n.free || n.knows(key) {
+	if n.free || n.knows(key) || slices.ContainsFunc(n.props, func(p *node) bool { return p.flattens() && p.items.knows(key) }) {
 		return true
 	}
 	if p, _ := n.measured(key, nil); p != nil {
@@ -91,18 +93,30 @@ func (m *coercer) takes(n *node, key string) bool {
 	return false
 }
 
-// pairs reads key=value&key=value, whose values are encoded as in a URL. A key that comes
-// several times has a list of values. It is false if the text has another form, or a key that
-// is not taken.
-func pairs(text string, takes func(key string) bool) (map[string]any, bool) {
-	text = strings.TrimSpace(text)
-	if strings.ContainsAny(text, "\r\n") {
+// meant reads key=value&key=value that n can be meant by: at most one of several keys is none
+// of its own. A text of lines is the main argument, if n has one.
+func (m *coercer) meant(n *node, text string) (map[string]any, bool) {
+	if n.main != "" && strings.ContainsAny(strings.TrimSpace(text), "\r\n") {
 		return nil, false
 	}
+	obj, ok := pairs(text)
+	strange := 0
+	for key := range obj {
+		if !m.takes(n, key) {
+			strange++
+		}
+	}
+	return obj, ok && (strange == 0 || strange == 1 && len(obj) > 1)
+}
+
+// pairs reads key=value&key=value, whose values are encoded as in a URL. A key that comes
+// several times has a list of values. It is false if the text has another form.
+func pairs(text string) (map[string]any, bool) {
+	text = strings.TrimSpace(text)
 	obj := map[string]any{}
 	for pair := range strings.SplitSeq(text, "&") {
 		key, value, ok := strings.Cut(pair, "=")
-		if !ok || !isAlias(key) || !takes(key) {
+		if !ok || !isAlias(key) {
 			return nil, false
 		}
 		if plain, err := url.QueryUnescape(value); err == nil {

@@ -29,6 +29,14 @@ func TestWritten(t *testing.T) {
 		From string `json:"from" jsonschema_description:"Source."`
 		To   string `json:"to" jsonschema_description:"Destination."`
 	}
+	type edit struct {
+		Old string `json:"old,omitempty" jsonschema_description:"Before."`
+		New string `json:"new" jsonschema_description:"After."`
+	}
+	type edits struct {
+		Path  string `json:"path" jsonschema_description:"File."`
+		Edits []edit `json:"edits" jsonschema_description:"What to do."`
+	}
 	type all struct {
 		All bool `json:"all,omitempty" jsonschema_description:"All of them."`
 	}
@@ -49,6 +57,10 @@ func TestWritten(t *testing.T) {
 		{"a list of one", mustFor[globs](t), `pattern=*.go`, `{"pattern":["*.go"]}`, "arguments: key=value read as an object"},
 		{"pairs inside", mustFor[find](t), `{"pattern": "x", "extra": "a=1&b=2"}`, `{"extra":{"a":"1","b":"2"},"limit":10,"pattern":"x"}`, "arguments: string of JSON read as an object"},
 		{"not encoded", mustFor[find](t), `pattern=100%`, `{"limit":10,"pattern":"100%"}`, "arguments: key=value read as an object"},
+		{"pairs of an element", mustFor[edits](t), `path=a&old=b+c&new=d`, `{"edits":[{"new":"d","old":"b c"}],"path":"a"}`, "arguments: key=value read as an object"},
+		{"pairs with lines", mustFor[move](t), "from=a&to=b\nc", `{"from":"a","to":"b\nc"}`, "arguments: key=value read as an object"},
+		{"an unknown key among pairs", mustFor[find](t), `pattern=x&depth=1`, "", "/depth: unknown argument; allowed: pattern, paths, limit, wait, extra"},
+		{"two unknown keys", mustFor[find](t), `pattern=x&a=1&b=2`, `{"limit":10,"pattern":"pattern=x&a=1&b=2"}`, "arguments: text read as pattern"},
 		{"text", mustFor[find](t), "TODO", `{"limit":10,"pattern":"TODO"}`, "arguments: text read as pattern"},
 		{"text of a list", mustFor[globs](t), "*.go", `{"pattern":["*.go"]}`, "arguments: text read as pattern"},
 		{"a pair that is none", mustFor[find](t), "x=1", `{"limit":10,"pattern":"x=1"}`, "arguments: text read as pattern"},

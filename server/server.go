@@ -36,7 +36,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,7 +43,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
-	"toolcrib/schema"
 	"toolcrib/server/follow"
 	"toolcrib/server/notify"
 	"toolcrib/server/run"
@@ -208,8 +206,7 @@ func (s *Server) tool(name string, args json.RawMessage) (*tools.Tool, bool) {
 // callable reports whether a tool of that name can be called. The caller holds
 // mu.
 func (s *Server) callable(name string) bool {
-	_, ok := slices.BinarySearch(s.names.All(), name)
-	return ok
+	return s.names.Has(name)
 }
 
 // refuses returns the reason to refuse a request before mcp-go sees it, or nil.
@@ -230,7 +227,8 @@ func (s *Server) refuses(m *wire.Message) *wire.Fault {
 		if len(raw) == 0 || raw[0] != '"' {
 			return wire.Refuse(mcp.INVALID_PARAMS, "params.name must be the name of a tool")
 		}
-		return s.unknown(wire.Unquote(raw))
+		args, _ := m.Params.Get("arguments")
+		return s.unknown(wire.Unquote(raw), json.RawMessage(args))
 	case method == mcp.MethodPromptsGet && prompts:
 		return s.checkPrompt(m)
 	case method == mcp.MethodCompletionComplete && (prompts || resources):
@@ -245,16 +243,16 @@ func (s *Server) refuses(m *wire.Message) *wire.Fault {
 	return nil
 }
 
-func (s *Server) unknown(name string) *wire.Fault {
+func (s *Server) unknown(name string, args json.RawMessage) *wire.Fault {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if _, ok := slices.BinarySearch(s.names.All(), name); ok {
+	if s.names.Has(name) {
 		return nil
 	}
-	if why := s.names.Off(name); why != "" {
+	if why := s.names.Off(name, args); why != "" {
 		return wire.Refuse(mcp.INVALID_PARAMS, "%s", why)
 	}
-	if near := schema.Nearest(name, s.names.All()); near != "" {
+	if near := s.names.Near(name); near != "" {
 		return wire.Refuse(mcp.INVALID_PARAMS, "no tool is called %q; did you mean %q", name, near)
 	}
 	return wire.Refuse(mcp.INVALID_PARAMS, "no tool is called %q; tools/list names them", name)

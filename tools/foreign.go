@@ -59,10 +59,16 @@ func (t Tool) as(f Foreign) Tool {
 
 // Names finds tools by every name under which they can be called. Make one by [NameTools].
 type Names struct {
-	own     map[string]Tool    // by name and alias
-	foreign map[string][]claim // by foreign name
-	off     map[string]Omission
-	all     []string
+	own     map[string]Tool      // by name and alias
+	foreign map[string][]claim   // by foreign name
+	off     map[string][]absence // by name, alias and foreign name in lower case
+	listed  []string             // the names and aliases, sorted
+}
+
+// absence is a tool that is off, as one of its names means it.
+type absence struct {
+	Foreign
+	omission Omission
 }
 
 // claim is a tool that claims a foreign name.
@@ -74,10 +80,13 @@ type claim struct {
 // NameTools returns the names of tools, and knows those that are off. Its error says which
 // names are taken twice.
 func NameTools(all []Tool, off ...Omission) (*Names, error) {
-	n := &Names{own: map[string]Tool{}, foreign: map[string][]claim{}, off: map[string]Omission{}}
+	n := &Names{own: map[string]Tool{}, foreign: map[string][]claim{}, off: map[string][]absence{}}
 	for _, o := range off {
 		for _, name := range append([]string{o.Tool.Name}, o.Tool.Aliases...) {
-			n.off[name] = o
+			n.miss(Foreign{Name: name}, o)
+		}
+		for _, f := range o.Tool.Foreign {
+			n.miss(f, o)
 		}
 	}
 	for _, t := range all {
@@ -95,13 +104,7 @@ func NameTools(all []Tool, off ...Omission) (*Names, error) {
 			}
 		}
 	}
-	n.all = slices.Sorted(maps.Keys(n.own))
-	for name := range n.foreign {
-		if _, own := n.own[name]; !own {
-			n.all = append(n.all, name)
-		}
-	}
-	slices.Sort(n.all)
+	n.listed = slices.Sorted(maps.Keys(n.own))
 	return n, nil
 }
 
@@ -135,22 +138,60 @@ func (n *Names) claim(t Tool, f Foreign) error {
 	return nil
 }
 
-// All returns every name, sorted. The caller must not change the list.
-func (n *Names) All() []string { return n.all }
+// Has reports whether a tool can be called by a name.
+func (n *Names) Has(name string) bool {
+	name = bare(name)
+	_, foreign := n.foreign[name]
+	_, own := n.own[name]
+	return own || foreign
+}
 
-// Off says why the tool of a name is off; "" = none of that name is.
-func (n *Names) Off(name string) string {
-	o, off := n.off[name]
-	if !off {
+// Near returns the name of the tool that an unknown name is with a slip; "" = of none.
+func (n *Names) Near(name string) string {
+	near := schema.Misspelt(bare(name), n.listed)
+	return n.own[near].Name
+}
+
+// bare returns a name without the spaces around it and the prefix that some clients and models
+// give it.
+func bare(name string) string {
+	name = strings.TrimSpace(name)
+	for _, prefix := range [...]string{"mcp__toolcrib__", "functions."} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	return name
+}
+
+// miss remembers a name of a tool that is off.
+func (n *Names) miss(f Foreign, o Omission) {
+	name := strings.ToLower(f.Name)
+	n.off[name] = append(n.off[name], absence{f, o})
+}
+
+// Off says why the tool that a call by a name means is off; "" = none that it can mean is.
+// Case does not count.
+func (n *Names) Off(name string, args json.RawMessage) string {
+	name = bare(name)
+	absent := n.off[strings.ToLower(name)]
+	for _, a := range absent {
+		value, _ := schema.Peek(args, a.By)
+		if a.By == "" || a.chooses(value) {
+			return a.omission.String()
+		}
+	}
+	_, partly := n.foreign[name]
+	if len(absent) == 0 || partly {
 		return ""
 	}
-	return o.String()
+	return absent[0].omission.String()
 }
 
 // Find returns the tool that a call by a name means, as its caller means it: its own name
 // and forms of arguments come with the tool. The error says that there is none, that it is
 // off, or how the arguments choose one.
 func (n *Names) Find(name string, args json.RawMessage) (Tool, error) {
+	given := name
+	name = bare(name)
 	claims := n.foreign[name]
 	if len(claims) > 0 {
 		value, _ := schema.Peek(args, claims[0].By)
@@ -163,14 +204,14 @@ func (n *Names) Find(name string, args json.RawMessage) (Tool, error) {
 	if t, ok := n.own[name]; ok {
 		return t, nil
 	}
+	if why := n.Off(name, args); why != "" {
+		return Tool{}, Errorf(Unavailable, "%s", why)
+	}
 	if len(claims) > 0 {
 		return Tool{}, unchosen(name, claims)
 	}
-	if why := n.Off(name); why != "" {
-		return Tool{}, Errorf(Unavailable, "%s", why)
-	}
-	unknown := Errorf(NotFound, "no tool is called %q", Clip(name))
-	if near := schema.Nearest(name, n.all); near != "" {
+	unknown := Errorf(NotFound, "no tool is called %q", Clip(given))
+	if near := n.Near(name); near != "" {
 		return Tool{}, unknown.WithHint("did you mean %s", near)
 	}
 	return Tool{}, unknown

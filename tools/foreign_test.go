@@ -48,7 +48,11 @@ func TestForeign(t *testing.T) {
 		{"one", `{"words":["a","b"]}`, "many", `{"times":2,"word":"all"}`},
 		{"one", `{"words":["a"]}`, "one", `unknown argument`},
 		{"one", `{"word":"a","quiet":true}`, "one", `unknown argument`},
-		{"sy", `{}`, "", `no tool is called "sy" (did you mean say)`},
+		{"onne", `{"word":"a"}`, "", `no tool is called "onne" (did you mean one)`},
+		{"ssay", `{}`, "", `no tool is called "ssay"`}, // only a tool's own name is suggested
+		{" mcp__toolcrib__one ", `{"word":"a"}`, "one", `{"times":2,"word":"a"}`},
+		{"functions.echo", `{"word":"a"}`, "one", `{"times":2,"word":"a"}`},
+		{"functions.x", `{}`, "", `no tool is called "functions.x"`},
 	} {
 		tool, err := names.Find(c.name, json.RawMessage(c.args))
 		if tool.Name != c.tool {
@@ -68,11 +72,13 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%s %s: %s, want %s", c.name, c.args, got, c.want)
 		}
 	}
-	if without, err := tools.NameTools(all[1:]); err != nil || strings.Contains(strings.Join(without.All(), " "), "one") {
-		t.Errorf("the name of a tool that is not there: %v, %v", without.All(), err)
+	if without, err := tools.NameTools(all[1:]); err != nil || without.Has("one") {
+		t.Errorf("the name of a tool that is not there: %v", err)
 	}
-	if got := strings.Join(names.All(), " "); got != "echo many one say two" {
-		t.Errorf("the names are %s", got)
+	for _, name := range []string{"echo", "many", "one", "say", "two", "functions.two"} {
+		if !names.Has(name) {
+			t.Errorf("%s cannot be called", name)
+		}
 	}
 }
 
@@ -98,6 +104,37 @@ func TestForeignAmbiguous(t *testing.T) {
 		}
 		if !strings.Contains(got, want) {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestForeignOff checks that each name of a tool that is off says that this tool is off.
+func TestForeignOff(t *testing.T) {
+	off := func(name string, foreign ...tools.Foreign) tools.Omission {
+		return tools.Omission{Tool: wordTool(name, foreign...), Reason: "excluded"}
+	}
+	names, err := tools.NameTools([]tools.Tool{wordTool("on", by("job", "do", "list"))},
+		off("put", tools.Foreign{Name: "Write"}, by("job", "do", "start")), off("stop", by("kill", "how", "soft")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, args, want string }{
+		{"put", `{}`, "unavailable: put is off: excluded"},
+		{"PUT", `{}`, "unavailable: put is off: excluded"},
+		{"Write", `{}`, "unavailable: put is off: excluded"},
+		{"wRITE", `{}`, "unavailable: put is off: excluded"},
+		{"job", `{"do":"start"}`, "unavailable: put is off: excluded"},
+		{"job", `{"do":"list"}`, ""},
+		{"job", `{"do":"x"}`, "invalid_argument: /do: job needs one of list (or call on)"},
+		{"kill", `{"how":"soft"}`, "unavailable: stop is off: excluded"},
+		{"kill", `{}`, "unavailable: stop is off: excluded"},
+	} {
+		got := ""
+		if _, err := names.Find(c.name, json.RawMessage(c.args)); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.name, c.args, got, c.want)
 		}
 	}
 }

@@ -146,18 +146,27 @@ func (d Deps) helpful(ctx context.Context, name string, args json.RawMessage, er
 	return e.WithHint("%s", cut(fmt.Sprintf("arguments of %s: %s", name, takes), maxSignature))
 }
 
-// nearest names the tools that an unknown name may mean.
+// nearest names the tools that an unknown name may mean: one that is nearly spelt so, and those
+// found by its words that share two of them.
 func (d Deps) nearest(there tools.Selected, name string) string {
-	var names, near []string
-	for _, t := range there.Enabled {
-		names = append(append(names, t.Name), t.Aliases...)
+	var near []string
+	if names, err := tools.NameTools(there.Enabled); err == nil && names.Near(name) != "" {
+		near = append(near, names.Near(name))
 	}
-	if n := schema.Nearest(name, names); n != "" {
-		near = append(near, n)
-	}
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 'a' || r > 'z' })
 	if found, _, err := d.shelf.search(there, name); err == nil {
 		for _, at := range found[:min(len(found), 3)] {
-			if at < len(there.Enabled) && !slices.Contains(near, there.Enabled[at].Name) {
+			if at >= len(there.Enabled) || slices.Contains(near, there.Enabled[at].Name) {
+				continue
+			}
+			own := strings.Split(there.Enabled[at].Name, "_")
+			shared := 0
+			for _, word := range words {
+				if slices.Contains(own, word) {
+					shared++
+				}
+			}
+			if shared > 1 {
 				near = append(near, there.Enabled[at].Name)
 			}
 		}

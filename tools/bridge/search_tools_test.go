@@ -24,6 +24,7 @@ func TestSearchTools(t *testing.T) {
 		{"a name in a sentence", `{"query":"how do I call make_directory for a new place","limit":1}`, "…\nmake_directory [files, write, by call_tool]: …\n...\n"},
 		{"another case and dashes", `{"query":"Web-Fetch","limit":1}`, "…\nweb_fetch [web, external, by call_tool]: …\n...\n"},
 		{"a slip", `{"query":"wether forcast","limit":1}`, "…\nweather [web, external, by call_tool]: …\n...\n"},
+		{"a name cut off", `{"query":"read_fil","limit":1}`, "…\nread_file [files, read, by call_read_tool]: …\n...\n"},
 		{"an ending", `{"query":"scheduling","toolset":"schedule","limit":1}`, "…\nschedule_…\n…\n"},
 		{"a toolset", `{"query":"search","toolset":"memory","limit":1}`, "…\nmemory_search [memory, external, by call_tool]: …\n...\n"},
 		{"values of an argument", `{"query":"glob","limit":1}`, "…\nglob [search, read, by call_read_tool]: Finds files and directories by name, …\n  pattern: string[] required - …\n...\n  kind: file|directory|any (default file) - …\n...\n"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/bridge/internal/find"
 )
@@ -40,7 +41,20 @@ func (s *shelf) search(there tools.Selected, request string) (found []int, fit b
 			found = append(found, hit.Doc)
 		}
 	}
+	if at := misspelt(there, request); at >= 0 {
+		found = slices.Insert(slices.DeleteFunc(found, func(other int) bool { return other == at }), 0, at)
+		fit = true
+	}
 	return found, fit, nil
+}
+
+// misspelt returns the place of the tool whose name a request is with a slip, -1 if it is none.
+func misspelt(there tools.Selected, request string) int {
+	names := make([]string, len(there.Enabled))
+	for i, t := range there.Enabled {
+		names[i] = t.Name
+	}
+	return slices.Index(names, schema.Misspelt(request, names))
 }
 
 func (s *shelf) indexOf(there tools.Selected) (*find.Index, error) {

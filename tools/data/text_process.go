@@ -114,13 +114,12 @@ func processed(ctx context.Context, in TextProcessIn, text string) (string, erro
 		return fmt.Sprintf("%s added, %d removed\n%s", textfile.Count(added, "line"), removed, diff.Unified(text, other, diff.Options{})), nil
 	}
 	opt := wording.Options{
-		Replacement: in.Replacement, Separator: in.Separator, Algorithm: in.Algorithm, Descending: in.Descending, Numeric: in.Numeric,
+		Replacement: in.Replacement, Literal: in.Literal, Separator: in.Separator, Algorithm: in.Algorithm, Descending: in.Descending, Numeric: in.Numeric,
 	}
 	if in.Pattern != "" {
 		pattern := in.Pattern
 		if in.Literal {
 			pattern = regexp.QuoteMeta(pattern)
-			opt.Replacement = strings.ReplaceAll(opt.Replacement, "$", "$$")
 		}
 		if in.IgnoreCase {
 			pattern = "(?i)" + pattern

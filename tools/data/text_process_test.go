@@ -49,3 +49,43 @@ func TestBytesOfFiles(t *testing.T) {
 		}
 	}
 }
+
+// A group that the pattern lacks is an error, not an empty text.
+func TestGroupsOfReplacement(t *testing.T) {
+	ws, _ := tooltest.Tree(t, nil)
+	for _, tool := range data.Category(nil).Tools {
+		if tool.Name != "text_process" {
+			continue
+		}
+		for _, tc := range []struct {
+			replacement string
+			literal     bool
+			want        string
+		}{
+			{"${2}_$1", false, "b_a"},
+			{"$word-$2-$$1", false, "a-b-$1"},
+			{"$2_$1", false, `invalid_argument: replace: the text is not changed: the pattern has no group "2_"; ${2}_ is the group 2 before "_"`},
+			{"$3", false, `invalid_argument: replace: the text is not changed: the pattern has no group "3"; it has 2, and $$ is a dollar sign`},
+			{`\2`, false, `invalid_argument: replace: the text is not changed: a group in the replacement is ${1}, not \2; literal takes the replacement as it is`},
+			{`\2$3`, true, `\2$3`},
+		} {
+			in := data.TextProcessIn{Operation: "replace", Text: new("a=b"), Pattern: `(?P<word>\w)=(\w)`, Replacement: tc.replacement, Literal: tc.literal}
+			if tc.literal {
+				in.Pattern = "a=b"
+			}
+			args, err := json.Marshal(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if result, err := tooltest.Call(t.Context(), ws, tool, args); err != nil {
+				got = err.Error()
+			} else {
+				got = tooltest.Text(result)
+			}
+			if got != tc.want {
+				t.Errorf("%s: %q, want %q", tc.replacement, got, tc.want)
+			}
+		}
+	}
+}

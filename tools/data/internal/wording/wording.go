@@ -20,6 +20,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -33,6 +34,7 @@ import (
 type Options struct {
 	Pattern     *regexp.Regexp // nil = none
 	Replacement string
+	Literal     bool // the replacement has no groups
 	Separator   *string
 	Algorithm   string
 	Descending  bool
@@ -252,13 +254,45 @@ func sort(lines []string, opt Options) []string {
 	return lines
 }
 
+// dollar finds the groups of a replacement, and the escaped dollar signs, which have no name.
+var (
+	dollar      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\$|\$\{(\w+)\}|\$(\w+)`) })
+	backslashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[0-9]`) })
+)
+
 var errPattern = errors.New("needs a pattern")
 
 func replace(text string, opt Options) (string, error) {
 	if opt.Pattern == nil {
 		return "", errPattern
 	}
+	if opt.Literal {
+		return opt.Pattern.ReplaceAllLiteralString(text, opt.Replacement), nil
+	}
+	if err := groups(opt); err != nil {
+		return "", err
+	}
 	return opt.Pattern.ReplaceAllString(text, opt.Replacement), nil
+}
+
+// groups refuses a replacement with a group that the pattern lacks, which would be empty, and
+// one that means a group in another notation.
+func groups(opt Options) error {
+	if backslashed().MatchString(opt.Replacement) {
+		return fmt.Errorf("is not changed: a group in the replacement is ${1}, not %s; literal takes the replacement as it is", backslashed().FindString(opt.Replacement))
+	}
+	for _, g := range dollar().FindAllStringSubmatch(opt.Replacement, -1) {
+		name := g[1] + g[2]
+		if n, err := strconv.Atoi(name); name == "" || err == nil && n <= opt.Pattern.NumSubexp() || slices.Contains(opt.Pattern.SubexpNames(), name) {
+			continue
+		}
+		number := name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
+		if rest := name[len(number):]; number != "" && rest != "" {
+			return fmt.Errorf("is not changed: the pattern has no group %q; ${%s}%s is the group %s before %q", name, number, rest, number, rest)
+		}
+		return fmt.Errorf("is not changed: the pattern has no group %q; it has %d, and $$ is a dollar sign", name, opt.Pattern.NumSubexp())
+	}
+	return nil
 }
 
 // extract lists what the pattern matches, or its groups, with tabs between them.
