@@ -165,7 +165,7 @@ func TestUndoPastWhatCannotBe(t *testing.T) {
 // The permissions that a command gave a directory come and go with an undo and its redo.
 func TestRedoOfDirectoryMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("directories have no permission bits")
+		t.Skip("needs: permission bits of directories")
 	}
 	b := newBench(t, map[string]string{"d/a": "0\n"})
 	b.command(func(p program) {

@@ -106,9 +106,10 @@ func gitWork() workCase {
 }
 
 func cargoWork() workCase {
+	const debian = "PATH=/usr/bin:$PATH " // its programs, where rustup has others that want a configuration
 	return workCase{
 		name:  "cargo build",
-		needs: "cargo --version",
+		needs: debian + "cargo --version",
 		files: map[string]string{
 			"Cargo.toml":       "[package]\nname = \"work\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\ndep = { path = \"dep\" }\n",
 			"src/main.rs":      "fn main() { println!(\"sum {}\", dep::sum(40, 2)); }\n\n#[test]\nfn sums() { assert_eq!(dep::sum(1, 2), 3); }\n",
@@ -117,9 +118,9 @@ func cargoWork() workCase {
 			"dep/src/unused.c": "",
 		},
 		steps: append([]workStep{
-			{command: "cargo build && ./target/debug/work", want: "sum 42"},
-			{command: "cargo test", want: "1 passed"},
-		}, again(3, workStep{command: "date +'// %N' >> src/main.rs; cargo build && ./target/debug/work", want: "sum 42"})...),
+			{command: debian + "cargo build && ./target/debug/work", want: "sum 42"},
+			{command: debian + "cargo test", want: "1 passed"},
+		}, again(3, workStep{command: "date +'// %N' >> src/main.rs; " + debian + "cargo build && ./target/debug/work", want: "sum 42"})...),
 	}
 }
 

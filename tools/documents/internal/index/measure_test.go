@@ -128,7 +128,7 @@ func generated(n int) collection {
 func TestRetrieval(t *testing.T) {
 	sets := os.Getenv("TOOLCRIB_RETRIEVAL")
 	if sets == "" {
-		t.Skip("a figure")
+		t.Skip("needs: figure: TOOLCRIB_RETRIEVAL names the sets that it reads")
 	}
 	t.Run("cranfield", func(t *testing.T) { cranfield(t, filepath.Join(sets, "cranfield")) })
 	t.Run("time", indexTime)
@@ -146,7 +146,7 @@ func cranfield(t *testing.T, dir string) {
 	read := func(name string) string {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
-			t.Skip(err)
+			t.Skipf("needs: figure: the set cranfield: %v", err)
 		}
 		return string(data)
 	}
