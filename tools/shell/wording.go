@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
@@ -78,12 +79,14 @@ func ports(j *jobs.Job) []string {
 }
 
 // inUse is what programs print that cannot open a port.
-var inUse = regexp.MustCompile(`(?i)address already in use|EADDRINUSE|port is already allocated`)
+var inUse = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)address already in use|EADDRINUSE|port is already allocated`)
+})
 
 // holder names the job that holds the port which a command could not open, "" if none is known:
 // commands of a workspace share their ports.
 func (d Deps) holder(j *jobs.Job, output string) string {
-	if !inUse.MatchString(output) {
+	if !inUse().MatchString(output) {
 		return ""
 	}
 	named := regexp.MustCompile(`\d+`).FindAllString(output+" "+j.Text, -1)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolcrib/tools/internal/document"
 )
@@ -26,7 +27,7 @@ func OfDocument(doc *document.Document) []Passage {
 	chunks := doc.Chunks()
 	all := make([]Passage, 0, len(chunks))
 	for _, c := range chunks {
-		if len(c.Headings) == 0 && strings.TrimSpace(image.ReplaceAllString(c.Text, "")) == "" {
+		if len(c.Headings) == 0 && strings.TrimSpace(image().ReplaceAllString(c.Text, "")) == "" {
 			continue
 		}
 		all = append(all, Passage{Place: c.Part, Headings: path(c.Headings), Text: c.Text, Tokens: c.Tokens})
@@ -35,7 +36,7 @@ func OfDocument(doc *document.Document) []Passage {
 }
 
 // image is one that nothing describes.
-var image = regexp.MustCompile(`!\[\]\([^)]*\)`)
+var image = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`!\[\]\([^)]*\)`) })
 
 func path(headings []string) string { return strings.Join(headings, " > ") }
 

@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -10,8 +9,8 @@ import (
 )
 
 var (
-	blankCell = regexp.MustCompile(`^[_.\-…\s]+$`)
-	dotCell   = regexp.MustCompile(`(\.\s){2,}|^\.$`)
+	blankCell = pattern(`^[_.\-…\s]+$`)
+	dotCell   = pattern(`(\.\s){2,}|^\.$`)
 )
 
 // figures is what is counted in a table of gaps.
@@ -38,7 +37,7 @@ func figuresOf(g *grid) figures {
 			n++
 			f.chars[k] += width(texts[k])
 			f.used[k]++
-			if dotCell.MatchString(texts[k]) {
+			if dotCell().MatchString(texts[k]) {
 				f.dots++
 			}
 		}

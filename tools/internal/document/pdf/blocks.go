@@ -3,7 +3,6 @@ package pdf
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -108,7 +107,7 @@ func (s *survey) heading(l *line) (float64, bool) {
 			letters++
 		}
 	}
-	if letters < 2 || chars > longest || leaders.MatchString(text) {
+	if letters < 2 || chars > longest || leaders().MatchString(text) {
 		return 0, false
 	}
 	if l.size >= larger*s.size && l.size-s.size >= 1 {
@@ -295,11 +294,11 @@ func (t *texts) begins(lines []*line, i int) bool {
 
 // marked reports whether a line begins with the mark of an item.
 func marked(l *line) bool {
-	return len(l.words) > 1 && listMark.MatchString(l.words[0].text) || bulletGlued.MatchString(l.words[0].text)
+	return len(l.words) > 1 && listMark().MatchString(l.words[0].text) || bulletGlued().MatchString(l.words[0].text)
 }
 
 // bulletGlued is a bullet without space behind it.
-var bulletGlued = regexp.MustCompile(`^[•◦▪▫‣●○■□➢✓]\S`)
+var bulletGlued = pattern(`^[•◦▪▫‣●○■□➢✓]\S`)
 
 // breaks reports whether the end of a line is meant: the next word would have fitted.
 func (t *texts) breaks(p, l *line) bool {
@@ -318,12 +317,12 @@ func (t *texts) begin(l *line) {
 	t.item, t.x = true, l.x0
 	mark := l.words[0]
 	switch {
-	case bulletGlued.MatchString(mark.text):
+	case bulletGlued().MatchString(mark.text):
 		rest := *mark
 		rest.text = strings.TrimLeft(mark.text, "•◦▪▫‣●○■□➢✓")
 		t.spans = spans(append([]*word{&rest}, l.words[1:]...))
 		return
-	case !bulletMark.MatchString(mark.text):
+	case !bulletMark().MatchString(mark.text):
 		t.label = mark.text
 	}
 	t.inner = l.words[1].x0
@@ -381,7 +380,7 @@ func (t *texts) lineSpans(l *line) []document.Span {
 			all = document.Append(all, document.Span{Text: "   "})
 		}
 		for _, span := range spans(s.words) {
-			span.Text = leaders.ReplaceAllString(span.Text, "… ")
+			span.Text = leaders().ReplaceAllString(span.Text, "… ")
 			all = document.Append(all, span)
 		}
 	}

@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"math"
-	"regexp"
 )
 
 const (
@@ -220,8 +219,8 @@ func (s side) prose() (fill float64, prose bool) {
 }
 
 var (
-	contentsTitle = regexp.MustCompile(`(?i)^(table of )?contents$|^目录$|^目次$|^inhalt|^sommaire|^índice`)
-	contentsPage  = regexp.MustCompile(`^([0-9]{1,4}|[ivxlc]{1,6}|[A-Z]-[0-9]{1,3})$`)
+	contentsTitle = pattern(`(?i)^(table of )?contents$|^目录$|^目次$|^inhalt|^sommaire|^índice`)
+	contentsPage  = pattern(`^([0-9]{1,4}|[ivxlc]{1,6}|[A-Z]-[0-9]{1,3})$`)
 )
 
 // contents says which lines belong to a list of contents or an index, whose entries are lines.
@@ -230,11 +229,11 @@ func contents(ls []*line) []bool {
 	sure := 0
 	for i, l := range ls {
 		text := l.text()
-		if leaders.MatchString(text) {
+		if leaders().MatchString(text) {
 			is[i] = true
 			sure++
 		}
-		if contentsTitle.MatchString(text) {
+		if contentsTitle().MatchString(text) {
 			sure += 3
 		}
 	}
@@ -242,7 +241,7 @@ func contents(ls []*line) []bool {
 		return is
 	}
 	for i, l := range ls {
-		if n := len(l.segments); n >= 2 && n <= 3 && contentsPage.MatchString(l.segments[n-1].text()) {
+		if n := len(l.segments); n >= 2 && n <= 3 && contentsPage().MatchString(l.segments[n-1].text()) {
 			is[i] = true
 		}
 	}

@@ -463,7 +463,7 @@ func (c *candidate) model() *grid {
 		row := make([][]document.Span, len(r.cells))
 		for i, words := range r.cells {
 			row[i] = cellSpans(words)
-			if text := document.PlainText(row[i]); len(text) > 2 && blankCell.MatchString(text) {
+			if text := document.PlainText(row[i]); len(text) > 2 && blankCell().MatchString(text) {
 				row[i] = nil // a line to write on
 			}
 		}

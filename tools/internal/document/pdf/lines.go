@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // line is words on one baseline.
@@ -36,12 +37,17 @@ func (l *line) text() string { return joined(l.words) }
 func (l *line) insert() *insert { return l.words[0].insert }
 
 var (
-	listMark      = regexp.MustCompile(`^([•◦▪▫‣●○■□–—\-*·➢✓]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]+[.)])$`)
-	bulletMark    = regexp.MustCompile(`^[•◦▪▫‣●○■□·➢✓–—\-*]$`)
-	sectionNumber = regexp.MustCompile(`^([0-9]+(\.[0-9]+)*\.?|[A-Z](\.[0-9]+)+)$`)
-	leaders       = regexp.MustCompile(`(\.\s?){4,}|…{2,}|(·\s?){4,}`)
-	lineNumber    = regexp.MustCompile(`^[0-9]{1,5}$`)
+	listMark      = pattern(`^([•◦▪▫‣●○■□–—\-*·➢✓]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]+[.)])$`)
+	bulletMark    = pattern(`^[•◦▪▫‣●○■□·➢✓–—\-*]$`)
+	sectionNumber = pattern(`^([0-9]+(\.[0-9]+)*\.?|[A-Z](\.[0-9]+)+)$`)
+	leaders       = pattern(`(\.\s?){4,}|…{2,}|(·\s?){4,}`)
+	lineNumber    = pattern(`^[0-9]{1,5}$`)
 )
+
+// pattern compiles a regular expression at its first use.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // lines groups words by their baselines, from the top.
 func lines(words []*word) []*line {
@@ -134,8 +140,8 @@ func (l *line) finish() {
 // wideGap is how far a word must be from a segment to begin the next one.
 func (l *line) wideGap(s *segment, w *word) float64 {
 	if first := s.words[0]; len(s.words) == 1 && w.x0-s.x1 < 3*l.size {
-		heading := len(l.segments) == 1 && sectionNumber.MatchString(first.text) && first.style.Bold && w.style.Bold
-		if heading || listMark.MatchString(first.text) {
+		heading := len(l.segments) == 1 && sectionNumber().MatchString(first.text) && first.style.Bold && w.style.Bold
+		if heading || listMark().MatchString(first.text) {
 			return 3 * l.size
 		}
 	}
@@ -162,7 +168,7 @@ func middleSize(words []*word, total int) float64 {
 func (l *line) mono() bool {
 	mono, all := 0, 0
 	for i, w := range l.words {
-		if i == 0 && len(l.words) > 1 && lineNumber.MatchString(w.text) {
+		if i == 0 && len(l.words) > 1 && lineNumber().MatchString(w.text) {
 			continue // a listing may have numbers of another font
 		}
 		all += w.chars

@@ -1,13 +1,10 @@
 package pdf
 
-import (
-	"math"
-	"regexp"
-)
+import "math"
 
 var (
-	numbers    = regexp.MustCompile(`[0-9]+|\b[ivxlc]+\b`)
-	pageNumber = regexp.MustCompile(`(?i)^[-–—\s|]*(page|seite|p\.)?\s*([0-9]{1,4}|[ivxlc]{1,7})(\s*(of|/|von)\s*[0-9]+)?[-–—\s|]*$`)
+	numbers    = pattern(`[0-9]+|\b[ivxlc]+\b`)
+	pageNumber = pattern(`(?i)^[-–—\s|]*(page|seite|p\.)?\s*([0-9]{1,4}|[ivxlc]{1,7})(\s*(of|/|von)\s*[0-9]+)?[-–—\s|]*$`)
 )
 
 // edge is a line at the top or bottom of pages: its text without numbers, and its height.
@@ -17,7 +14,7 @@ type edge struct {
 }
 
 func edgeOf(l *line) edge {
-	return edge{numbers.ReplaceAllString(l.text(), "#"), int(math.Round(l.y / 3))}
+	return edge{numbers().ReplaceAllString(l.text(), "#"), int(math.Round(l.y / 3))}
 }
 
 // dropRunning removes headers and footers that repeat, and page numbers. The first of each
@@ -38,7 +35,7 @@ func dropRunning(pages []*page) {
 					count[near]++
 				}
 			}
-			if pageNumber.MatchString(l.text()) {
+			if pageNumber().MatchString(l.text()) {
 				numbered++
 			}
 		}
@@ -48,7 +45,7 @@ func dropRunning(pages []*page) {
 		gone := map[*word]bool{}
 		for _, l := range p.edges() {
 			e := edgeOf(l)
-			number := numbered >= 2 && pageNumber.MatchString(l.text())
+			number := numbered >= 2 && pageNumber().MatchString(l.text())
 			if !number && count[e] < min(3, len(pages)) {
 				continue
 			}
