@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// maxWord is the longest word, in bytes, that Nearest compares.
+// maxWord is the longest word, in bytes, that is compared.
 const maxWord = 100
 
 // Nearest returns the word of known that is nearest to word, "" if none is near. Case and
@@ -13,18 +13,13 @@ const maxWord = 100
 // (Damerau-Levenshtein, optimal string alignment) of at most a third of the longer word, or
 // that one word is the start or a part of the other. Of equally near words the first wins.
 func Nearest(word string, known []string) string {
-	if len(word) > maxWord {
-		return ""
-	}
 	return nearest(word, known, distance)
 }
 
 // Misspelt returns the word of known that word is with few slips, "" if none is: with an edit
-// distance of at most a quarter of the longer word, or 1.
+// distance of at most a quarter of the longer word, or 1. Of many words some are near any other
+// by the measure of Nearest, and mean something else: names of tools are suggested by this one.
 func Misspelt(word string, known []string) string {
-	if len(word) > maxWord {
-		return ""
-	}
 	return nearest(word, known, func(a, b []rune) int {
 		if d := edits(a, b); d <= max(1, max(len(a), len(b))/4) && len(a) > 2 {
 			return d
@@ -34,6 +29,9 @@ func Misspelt(word string, known []string) string {
 }
 
 func nearest(word string, known []string, distance func(a, b []rune) int) string {
+	if len(word) > maxWord {
+		return ""
+	}
 	w := fold(word)
 	best, least := "", farAway
 	for _, k := range known {

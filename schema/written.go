@@ -109,44 +109,59 @@ func (m *coercer) meant(n *node, text string) (map[string]any, bool) {
 	return obj, ok && (strange == 0 || strange == 1 && len(obj) > 1)
 }
 
-// pairs reads key=value&key=value, whose values are encoded as in a URL. A key that comes
-// several times has a list of values. It is false if the text has another form.
+// pairs reads key=value&key=value, whose values are encoded as in a URL. It is false if the
+// text has another form.
 func pairs(text string) (map[string]any, bool) {
 	text = strings.TrimSpace(text)
 	obj := map[string]any{}
 	for pair := range strings.SplitSeq(text, "&") {
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok || !isAlias(key) {
+		key, value, ok := Pair(pair)
+		if !ok {
 			return nil, false
 		}
 		if plain, err := url.QueryUnescape(value); err == nil {
 			value = plain
 		}
-		switch old := obj[key].(type) {
-		case nil:
-			obj[key] = value
-		case []any:
-			obj[key] = append(old, value)
-		default:
-			obj[key] = []any{old, value}
-		}
+		AddPair(obj, key, value)
 	}
 	return obj, true
 }
 
-// Peek returns the value of one argument before the arguments are checked against a schema.
-// Numbers are json.Number.
-func Peek(raw []byte, name string) (v any, given bool) {
+// Pair reads key=value. It is false if the text has another form, or no argument can be called
+// like the key.
+func Pair(text string) (key, value string, ok bool) {
+	key, value, ok = strings.Cut(text, "=")
+	return key, value, ok && isAlias(key)
+}
+
+// AddPair adds a pair to arguments. A key that comes several times has a list of values.
+func AddPair(args map[string]any, key, value string) {
+	switch old := args[key].(type) {
+	case nil:
+		args[key] = value
+	case []any:
+		args[key] = append(old, value)
+	default:
+		args[key] = []any{old, value}
+	}
+}
+
+// Peek returns the value of one argument before the arguments are checked against a schema; nil
+// if there is none, as for the name "". Numbers are json.Number.
+func Peek(raw []byte, name string) any {
+	if name == "" {
+		return nil
+	}
 	args, err := (&coercer{}).arguments(&node{free: true}, string(raw))
 	if err != nil {
-		return nil, false
+		return nil
 	}
 	for key, v := range args {
 		if v != nil && same(key, name) {
-			return v, true
+			return v
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // SameWord reports whether two words are the same except for case and separators.

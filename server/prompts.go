@@ -49,7 +49,7 @@ func (s *Server) addPrompts() error {
 func (s *Server) offer() bool {
 	offered := []mcp.Prompt{}
 	for _, p := range s.prompts {
-		if !slices.ContainsFunc(p.Needs, func(name string) bool { return !s.callable(name) }) {
+		if !slices.ContainsFunc(p.Needs, func(name string) bool { return !s.names.Has(name) }) {
 			offered = append(offered, definePrompt(p))
 		}
 	}

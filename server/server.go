@@ -203,12 +203,6 @@ func (s *Server) tool(name string, args json.RawMessage) (*tools.Tool, bool) {
 	return &t, err == nil
 }
 
-// callable reports whether a tool of that name can be called. The caller holds
-// mu.
-func (s *Server) callable(name string) bool {
-	return s.names.Has(name)
-}
-
 // refuses returns the reason to refuse a request before mcp-go sees it, or nil.
 func (s *Server) refuses(m *wire.Message) *wire.Fault {
 	if bad := m.CheckRevision(); bad != nil {

@@ -174,8 +174,7 @@ func (n *Names) Off(name string, args json.RawMessage) string {
 	name = bare(name)
 	absent := n.off[strings.ToLower(name)]
 	for _, a := range absent {
-		value, _ := schema.Peek(args, a.By)
-		if a.By == "" || a.chooses(value) {
+		if a.By == "" || a.chooses(schema.Peek(args, a.By)) {
 			return a.omission.String()
 		}
 	}
@@ -194,7 +193,7 @@ func (n *Names) Find(name string, args json.RawMessage) (Tool, error) {
 	name = bare(name)
 	claims := n.foreign[name]
 	if len(claims) > 0 {
-		value, _ := schema.Peek(args, claims[0].By)
+		value := schema.Peek(args, claims[0].By)
 		for _, c := range claims {
 			if c.By == "" || c.chooses(value) {
 				return c.tool.as(c.Foreign), nil

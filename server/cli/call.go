@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"toolcrib/schema"
@@ -125,23 +123,14 @@ func (p *Process) argumentsOf(tool string, args []string) (text string, dirs []s
 	}
 	all := map[string]any{}
 	for i, arg := range args {
-		key, value, ok := strings.Cut(arg, "=")
-		if !ok || !argumentName().MatchString(key) {
+		key, value, ok := schema.Pair(arg)
+		if !ok {
 			return p.typed(tool, all), args[i:]
 		}
-		switch old := all[key].(type) {
-		case nil:
-			all[key] = value
-		case []any:
-			all[key] = append(old, value)
-		default:
-			all[key] = []any{old, value}
-		}
+		schema.AddPair(all, key, value)
 	}
 	return p.typed(tool, all), nil
 }
-
-var argumentName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?[A-Za-z][A-Za-z0-9_-]*$`) })
 
 // typed returns texts as the JSON of arguments of a tool: numbers and booleans are what they
 // say, where the tool takes such.

@@ -139,7 +139,7 @@ func (p *Process) arguments(cmd, last string, before []string) []string {
 		before = before[1:]
 	}
 	switch {
-	case cmd == "call" && len(before) > 0, cmd == "policy" && len(before) > 0:
+	case (cmd == "call" || cmd == "policy") && len(before) > 0:
 		return p.argumentWords(before[0], last)
 	case cmd == "call", cmd == "show", cmd == "policy":
 		var names []string

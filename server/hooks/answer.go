@@ -214,11 +214,7 @@ func (h *hook) decision(v run.View, data []byte) (run.Decision, error) {
 	}
 	switch word {
 	case asks:
-		question := a.Reason
-		if question == "" {
-			question = fmt.Sprintf("%s: the hook %s wants your consent. Arguments: %s", v.Tool.Title, h.name, excerpt(string(v.Args)))
-		}
-		return run.Decision{Ask: valid(question), Args: a.Arguments}, nil
+		return run.Decision{Ask: valid(question(a.Reason, h.name, v)), Args: a.Arguments}, nil
 	case denies:
 		return h.denial(a.Reason, a.Hint), nil
 	case skips:
@@ -228,6 +224,11 @@ func (h *hook) decision(v run.View, data []byte) (run.Decision, error) {
 		return run.Decision{Skip: &tools.Result{Content: []tools.Block{tools.Text(*a.Result)}}}, nil
 	}
 	return run.Decision{Args: a.Arguments}, nil
+}
+
+// question returns what a hook wants the user to be asked: what it says, if it says something.
+func question(said, hook string, v run.View) string {
+	return cmp.Or(said, fmt.Sprintf("%s: the hook %s wants your consent. Arguments: %s", v.Tool.Title, hook, excerpt(string(v.Args))))
 }
 
 func (h *hook) denial(reason, hint string) run.Decision {

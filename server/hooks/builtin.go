@@ -39,11 +39,7 @@ func (spec Spec) builtin(name string, f filter, opt Options) (run.Hooks, error) 
 			if !f.fits(v) {
 				return run.Decision{}, nil
 			}
-			question := spec.Question
-			if question == "" {
-				question = fmt.Sprintf("%s: the hook %s wants your consent. Arguments: %s", v.Tool.Title, name, excerpt(string(v.Args)))
-			}
-			return run.Decision{By: name, Ask: question}, nil
+			return run.Decision{By: name, Ask: question(spec.Question, name, v)}, nil
 		}), nil
 	case rewrite:
 		rw, err := newRewriter(spec.Rewrite)

@@ -25,35 +25,7 @@ func callReadToolTool(d Deps) tools.Tool {
 		}},
 		Redact: d.tell,
 		Run: func(ctx context.Context, in DelegatedIn) (tools.Result, error) {
-			if err := d.onlyReads(ctx, in); err != nil {
-				return tools.Result{}, err
-			}
 			return d.delegate(ctx, callReadToolName, in)
 		},
 	})
-}
-
-// onlyReads refuses a tool that does more than read. A call that means no tool passes: the
-// runner refuses and records it, as it does for a call without a delegator.
-func (d Deps) onlyReads(ctx context.Context, in DelegatedIn) error {
-	if d.Caller == nil {
-		return noCaller()
-	}
-	there, err := d.Caller.Tools(ctx)
-	if err != nil {
-		return err
-	}
-	args, err := in.args()
-	if err != nil {
-		return err
-	}
-	tool, err := named(there, in.Name, args)
-	if err != nil || tool.Access == tools.Read {
-		return nil
-	}
-	e := tools.Errorf(tools.Denied, "%s calls only tools that read, and %s has access %s", callReadToolName, tool.Name, tool.Access)
-	if way := route(tool, there.Enabled); way != "" {
-		return e.WithHint("call it by %s", way)
-	}
-	return e
 }

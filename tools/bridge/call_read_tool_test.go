@@ -24,6 +24,7 @@ func TestCallReadTool(t *testing.T) {
 		{"one that writes, by a name of another system", `{"name":"file_write","arguments":{"path":"a.txt","content":"two"}}`, "error: denied: call_read_tool calls only tools that read, and write_file has access write (call it by call_tool)"},
 		{"one that a name of another system means by its arguments", `{"name":"process","arguments":{"action":"kill","pid":1}}`, "error: denied: call_read_tool calls only tools that read, and process_kill has access exec (call it by call_tool)"},
 		{"itself", `{"name":"call_read_tool","arguments":{"name":"read_file"}}`, "error: denied: call_read_tool does not call call_read_tool (…)"},
+		{"itself, by a name with a prefix", `{"name":"functions.call_read_tool","arguments":{"name":"read_file"}}`, "error: denied: call_read_tool does not call call_read_tool (…)"},
 		{"the other", `{"name":"call_tool","arguments":{"name":"write_file"}}`, "error: denied: call_read_tool calls only tools that read, and call_tool has access delegates"},
 		{"an unknown name", `{"name":"fetch_web","arguments":{}}`, `error: not_found: no tool is called "fetch_web" (did you mean web_fetch; search_tools finds tools by what they do)`},
 		{"wrong arguments", `{"name":"grep","arguments":{"offset":-1}}`, "error: invalid_argument: …/offset: …; /pattern: … (arguments of grep: pattern: string required, …mode: content|files|count…)"},

@@ -18,6 +18,7 @@ func TestCallTool(t *testing.T) {
 		{"without arguments", `{"name":"list_directory"}`, "…\na.txt 4 B\n"},
 		{"as models write it", `{"tool":"read_file","args":"{\"path\":\"a.txt\"}"}`, "a.txt: line 1 of 1; …\n1\tone\n"},
 		{"itself", `{"name":"call_tool","arguments":{"name":"read_file"}}`, "error: denied: call_tool does not call call_tool (…)"},
+		{"itself, by a name with a prefix", `{"name":"mcp__toolcrib__call_tool","arguments":{"name":"read_file"}}`, "error: denied: call_tool does not call call_tool (…)"},
 		{"an unknown name", `{"name":"fetch_web","arguments":{}}`, `error: not_found: no tool is called "fetch_web" (did you mean web_fetch; search_tools finds tools by what they do)`},
 		{"a part of a name", `{"name":"BashScreen","arguments":{}}`, `error: not_found: no tool is called "BashScreen" (search_tools finds tools by what they do)`},
 		{"a word like others", `{"name":"nope","arguments":{}}`, `error: not_found: no tool is called "nope" (search_tools finds tools by what they do)`},

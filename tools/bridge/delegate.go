@@ -45,18 +45,25 @@ func route(t tools.Tool, all []tools.Tool) string {
 	return ""
 }
 
-// delegate calls another tool for the delegator self. It asks the user on behalf of that tool.
+// delegate calls another tool for the delegator self. It asks the user on behalf of that tool. A
+// call that means no tool goes on: the runner refuses and records it, as it does for a call
+// without a delegator.
 func (d Deps) delegate(ctx context.Context, self string, in DelegatedIn) (tools.Result, error) {
 	if d.Caller == nil {
 		return tools.Result{}, noCaller()
 	}
-	if slices.Contains(delegators, in.Name) {
-		return tools.Result{}, tools.Errorf(tools.Denied, "%s does not call %s", self, in.Name).
-			WithHint("give the name and arguments of the other tool")
+	there, err := d.Caller.Tools(ctx)
+	if err != nil {
+		return tools.Result{}, err
 	}
 	args, err := in.args()
 	if err != nil {
 		return tools.Result{}, err
+	}
+	if tool, err := d.named(there, in.Name, args); err == nil {
+		if err := refuses(self, tool, there.Enabled); err != nil {
+			return tools.Result{}, err
+		}
 	}
 	if err := d.Caller.Preflight(ctx, []tools.CallSpec{{Name: in.Name, Args: args}}); err != nil {
 		return tools.Result{}, d.helpful(ctx, in.Name, args, err)
@@ -68,6 +75,22 @@ func (d Deps) delegate(ctx context.Context, self string, in DelegatedIn) (tools.
 	return res, nil
 }
 
+// refuses returns why the delegator self does not call a tool, nil if it does.
+func refuses(self string, t tools.Tool, all []tools.Tool) error {
+	switch {
+	case self == callReadToolName && t.Access != tools.Read:
+		e := tools.Errorf(tools.Denied, "%s calls only tools that read, and %s has access %s", self, t.Name, t.Access)
+		if way := route(t, all); way != "" {
+			return e.WithHint("call it by %s", way)
+		}
+		return e
+	case slices.Contains(delegators, t.Name):
+		return tools.Errorf(tools.Denied, "%s does not call %s", self, t.Name).
+			WithHint("give the name and arguments of the other tool")
+	}
+	return nil
+}
+
 // args returns the arguments for the other tool.
 func (in DelegatedIn) args() (json.RawMessage, error) {
 	if in.Arguments == nil {
@@ -77,8 +100,8 @@ func (in DelegatedIn) args() (json.RawMessage, error) {
 }
 
 // named returns the tool that a call by a name means, which may depend on its arguments.
-func named(there tools.Selected, name string, args json.RawMessage) (tools.Tool, error) {
-	names, err := tools.NameTools(there.Enabled, there.Omitted...)
+func (d Deps) named(there tools.Selected, name string, args json.RawMessage) (tools.Tool, error) {
+	names, err := d.shelf.namesOf(there)
 	if err != nil {
 		return tools.Tool{}, err
 	}
@@ -97,7 +120,7 @@ func (d Deps) tell(ctx context.Context, in DelegatedIn) DelegatedIn {
 	if err != nil {
 		return untold
 	}
-	tool, err := named(there, in.Name, args)
+	tool, err := d.named(there, in.Name, args)
 	switch {
 	case err != nil:
 		return untold
@@ -129,7 +152,7 @@ func (d Deps) helpful(ctx context.Context, name string, args json.RawMessage, er
 	if listErr != nil || !ok {
 		return err
 	}
-	tool, unknown := named(there, name, args)
+	tool, unknown := d.named(there, name, args)
 	if unknown != nil {
 		if e.Code != tools.NotFound {
 			return err
@@ -150,7 +173,7 @@ func (d Deps) helpful(ctx context.Context, name string, args json.RawMessage, er
 // found by its words that share two of them.
 func (d Deps) nearest(there tools.Selected, name string) string {
 	var near []string
-	if names, err := tools.NameTools(there.Enabled); err == nil && names.Near(name) != "" {
+	if names, err := d.shelf.namesOf(there); err == nil && names.Near(name) != "" {
 		near = append(near, names.Near(name))
 	}
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 'a' || r > 'z' })

@@ -34,16 +34,8 @@ type JSONProcessIn struct {
 	Offset     int     `json:"offset,omitempty" jsonschema_description:"Lines of the result to skip; the last result names the next." jsonschema:"minimum=0,maximum=10485760"`
 }
 
-// JSONProcessOut is the result in lines.
-type JSONProcessOut struct{ page }
-
-// Trim implements [tools.Trimmer].
-func (o JSONProcessOut) Trim(budget int) JSONProcessOut {
-	return JSONProcessOut{o.page.Trim(budget)}
-}
-
 func jsonProcessTool() tools.Tool {
-	return tools.New(tools.Def[JSONProcessIn, JSONProcessOut]{
+	return tools.New(tools.Def[JSONProcessIn, Page]{
 		Name: "json_process", Title: "Work on JSON", Doc: jsonProcessDoc, Tags: []string{"json"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
 		Limits: tools.Limits{Facts: map[string]any{
@@ -74,17 +66,17 @@ func jsonProcessTool() tools.Tool {
 	})
 }
 
-func jsonProcess(ctx context.Context, in JSONProcessIn) (JSONProcessOut, error) {
+func jsonProcess(ctx context.Context, in JSONProcessIn) (Page, error) {
 	if err := admit(ctx, in.Path, in.SchemaPath, in.OtherPath); err != nil {
-		return JSONProcessOut{}, err
+		return Page{}, err
 	}
 	text, err := source(ctx, "text", in.Text, in.Path)
 	if err != nil {
-		return JSONProcessOut{}, err
+		return Page{}, err
 	}
 	doc, err := readJSON(text, in.Strict)
 	if err != nil {
-		return JSONProcessOut{}, jsonError("", err)
+		return Page{}, jsonError("", err)
 	}
 	style := jsondoc.Style{Indent: "  ", Sorted: in.SortKeys}
 	if in.Indent != nil {
@@ -116,7 +108,7 @@ func jsonProcess(ctx context.Context, in JSONProcessIn) (JSONProcessOut, error) 
 		head, body, err = diffJSON(ctx, in, doc)
 	}
 	if err != nil {
-		return JSONProcessOut{}, err
+		return Page{}, err
 	}
 	if in.Operation != "parse" && in.Operation != "format" {
 		head += notes(doc)
@@ -125,7 +117,7 @@ func jsonProcess(ctx context.Context, in JSONProcessIn) (JSONProcessOut, error) 
 	if err == nil {
 		err = ctx.Err()
 	}
-	return JSONProcessOut{p}, err
+	return p, err
 }
 
 // escapedJSON escapes what deceives a reader as JSON does, so that JSON stays what it is.

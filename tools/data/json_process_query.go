@@ -209,8 +209,14 @@ func (q *values) input(n *jsondoc.Node) any {
 			list[i] = q.input(item)
 		}
 		return list
+	case jsondoc.String:
+		return n.Text
+	case jsondoc.Number:
+		return json.Number(n.Raw)
+	case jsondoc.Boolean:
+		return n.Raw == "true"
 	}
-	return n.Go()
+	return nil
 }
 
 // node returns a result of gojq as a document. An object of the input has its keys in their

@@ -96,8 +96,8 @@ func readBytes(ctx context.Context, name string) (data []byte, shown string, err
 	return data[:n], shown, nil
 }
 
-// page is a result in lines, of which the text shows those from an offset.
-type page struct {
+// Page is a result in lines, of which the text shows those from an offset.
+type Page struct {
 	tools.More
 	head   string // above the lines; "" = nothing
 	lines  []string
@@ -107,8 +107,8 @@ type page struct {
 }
 
 // newPage returns the page from an offset.
-func newPage(head, body string, offset int) (page, error) {
-	p := page{head: head, offset: offset}
+func newPage(head, body string, offset int) (Page, error) {
+	p := Page{head: head, offset: offset}
 	if body != "" || head == "" {
 		p.lines = strings.Split(strings.TrimSuffix(body, "\n"), "\n")
 	}
@@ -120,7 +120,7 @@ func newPage(head, body string, offset int) (page, error) {
 }
 
 // Text implements [tools.Texter].
-func (p page) Text() string {
+func (p Page) Text() string {
 	var parts []string
 	if p.offset > 0 || p.Next != nil {
 		status := fmt.Sprintf("lines %d to %d of %d", p.offset+1, p.offset+p.shown, len(p.lines))
@@ -139,7 +139,7 @@ func (p page) Text() string {
 }
 
 // Trim implements [tools.Trimmer].
-func (p page) Trim(budget int) page {
+func (p Page) Trim(budget int) Page {
 	room := budget - len(p.head) - 200
 	for i, line := range p.lines[p.offset:] {
 		if room -= len(line) + 1; room >= 0 {

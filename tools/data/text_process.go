@@ -35,16 +35,8 @@ type TextProcessIn struct {
 	Offset      int     `json:"offset,omitempty" jsonschema_description:"Lines of the result to skip; the last result names the next." jsonschema:"minimum=0,maximum=10485760"`
 }
 
-// TextProcessOut is the result in lines.
-type TextProcessOut struct{ page }
-
-// Trim implements [tools.Trimmer].
-func (o TextProcessOut) Trim(budget int) TextProcessOut {
-	return TextProcessOut{o.page.Trim(budget)}
-}
-
 func textProcessTool() tools.Tool {
-	return tools.New(tools.Def[TextProcessIn, TextProcessOut]{
+	return tools.New(tools.Def[TextProcessIn, Page]{
 		Name: "text_process", Title: "Work on text", Doc: textProcessDoc, Tags: []string{"text"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
 		Limits: tools.Limits{Facts: map[string]any{"most": textfile.Size(maxSource)}},
@@ -62,26 +54,26 @@ func textProcessTool() tools.Tool {
 	})
 }
 
-func textProcess(ctx context.Context, in TextProcessIn) (TextProcessOut, error) {
+func textProcess(ctx context.Context, in TextProcessIn) (Page, error) {
 	if err := admit(ctx, in.Path, in.OtherPath); err != nil {
-		return TextProcessOut{}, err
+		return Page{}, err
 	}
 	text, err := textOf(ctx, in)
 	if err != nil {
-		return TextProcessOut{}, err
+		return Page{}, err
 	}
 	body, err := processed(ctx, in, text)
 	if err != nil {
-		return TextProcessOut{}, err
+		return Page{}, err
 	}
 	if len(body) > 2*maxSource {
-		return TextProcessOut{}, tools.Errorf(tools.TooLarge, "the result has %s, at most %s are returned", textfile.Size(int64(len(body))), textfile.Size(2*maxSource))
+		return Page{}, tools.Errorf(tools.TooLarge, "the result has %s, at most %s are returned", textfile.Size(int64(len(body))), textfile.Size(2*maxSource))
 	}
 	p, err := newPage("", tools.Visible(body), in.Offset)
 	if err == nil {
 		err = ctx.Err()
 	}
-	return TextProcessOut{p}, err
+	return p, err
 }
 
 // textOf returns the text to work on. What encodes or hashes a file takes its bytes, whatever

@@ -1,6 +1,7 @@
 package calc
 
 import (
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -89,19 +90,10 @@ var functions = sync.OnceValue(func() map[string]function {
 })
 
 // Functions returns the names of all functions.
-func Functions() []string { return names(functions()) }
+func Functions() []string { return slices.Sorted(maps.Keys(functions())) }
 
 // Constants returns the names of all constants.
-func Constants() []string { return names(constants) }
-
-func names[V any](known map[string]V) []string {
-	var list []string
-	for n := range known {
-		list = append(list, n)
-	}
-	slices.Sort(list)
-	return list
-}
+func Constants() []string { return slices.Sorted(maps.Keys(constants)) }
 
 func one(run func(m *machine, x number) (number, error)) function {
 	return function{1, 1, func(m *machine, args []number) (number, error) { return run(m, args[0]) }}

@@ -2,6 +2,7 @@ package calc
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/big"
 )
@@ -70,10 +71,10 @@ func (m *machine) need(lost int) {
 }
 
 func tooLarge() error {
-	return &Error{Msg: "the value has more than 10000 digits", Hint: "use smaller numbers, or compare logarithms"}
+	return &Error{Msg: fmt.Sprintf("the value has more than %d digits", MaxDigits), Hint: "use smaller numbers, or compare logarithms"}
 }
 
-func tooSmall() error { return fail("the value is nearer to zero than 1e-10000") }
+func tooSmall() error { return fail("the value is nearer to zero than 1e-%d", MaxDigits) }
 
 // approximate returns a value with the machine's precision.
 func (m *machine) approximate(n number) *big.Float {

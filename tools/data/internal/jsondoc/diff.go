@@ -21,7 +21,6 @@ type differ struct{ found []Difference }
 
 func (d *differ) values(at string, a, b *Node) {
 	switch {
-	case Equal(a, b):
 	case a.Kind == Object && b.Kind == Object:
 		for _, m := range a.Unique() {
 			if other := b.Get(m.Key); other != nil {
@@ -37,7 +36,7 @@ func (d *differ) values(at string, a, b *Node) {
 		}
 	case a.Kind == Array && b.Kind == Array:
 		d.arrays(at, a.Items, b.Items)
-	default:
+	case !Equal(a, b):
 		d.found = append(d.found, Difference{at, a, b})
 	}
 }

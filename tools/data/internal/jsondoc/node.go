@@ -7,7 +7,6 @@
 package jsondoc
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
@@ -135,10 +134,8 @@ func Equal(a, b *Node) bool {
 	}
 	switch a.Kind {
 	case Object:
-		if len(a.Unique()) != len(b.Unique()) {
-			return false
-		}
-		return !slices.ContainsFunc(a.Unique(), func(m Member) bool {
+		members := a.Unique()
+		return len(members) == len(b.Unique()) && !slices.ContainsFunc(members, func(m Member) bool {
 			other := b.Get(m.Key)
 			return other == nil || !Equal(m.Value, other)
 		})
@@ -155,31 +152,6 @@ func Equal(a, b *Node) bool {
 		return ok && ok2 && x.Cmp(y) == 0
 	}
 	return a.Raw == b.Raw
-}
-
-// Go returns the value as encoding/json with UseNumber would.
-func (n *Node) Go() any {
-	switch n.Kind {
-	case Object:
-		obj := make(map[string]any, len(n.Members))
-		for _, m := range n.Members {
-			obj[m.Key] = m.Value.Go()
-		}
-		return obj
-	case Array:
-		list := make([]any, len(n.Items))
-		for i, item := range n.Items {
-			list[i] = item.Go()
-		}
-		return list
-	case String:
-		return n.Text
-	case Number:
-		return json.Number(n.Raw)
-	case Boolean:
-		return n.Raw == "true"
-	}
-	return nil
 }
 
 // Pointer adds a token to a JSON Pointer (RFC 6901).
