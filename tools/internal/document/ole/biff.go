@@ -42,7 +42,7 @@ type record struct {
 	more [][]byte
 }
 
-// next returns the record at an offset of a stream and where the next one begins; false = the
+// nextRecord returns the record at an offset of a stream and where the next one begins; false = the
 // stream ends.
 func nextRecord(data []byte, at int) (r record, after int, ok bool) {
 	one := func() (kind uint16, body []byte, ok bool) {
@@ -149,9 +149,7 @@ func (t *texts) rich(length int) string {
 	}
 	text := t.characters(n, flags&1 != 0)
 	t.bytes(4 * runs)
-	if extra > 0 {
-		t.bytes(extra)
-	}
+	t.bytes(extra)
 	return text
 }
 

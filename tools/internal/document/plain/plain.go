@@ -51,11 +51,7 @@ func Text(src document.Source, budget *document.Budget) (*document.Document, err
 		doc.Format = "markdown"
 		doc.Blocks = Markdown(string(text))
 	case ".txt", ".text", ".log", "":
-		for p := range strings.SplitSeq(string(text), "\n\n") {
-			if p = strings.Trim(p, "\n"); strings.TrimSpace(p) != "" {
-				doc.Add(document.Block{Spans: document.Text(p)})
-			}
-		}
+		doc.Add(document.Paragraphs(string(text))...)
 	default:
 		doc.Add(document.Block{Kind: document.Code, Label: strings.TrimPrefix(ext, "."), Spans: document.Text(string(text))})
 	}
