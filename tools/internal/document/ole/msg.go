@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -116,16 +115,10 @@ func (m *message) body() error {
 	}
 	if len(page) > 0 {
 		charset := ""
-		if number, ok := m.fixed(mailCodePage); ok && number == 65001 {
-			charset = "utf-8"
-		} else if ok {
-			charset = "windows-" + strconv.Itoa(int(uint32(number)))
+		if number, ok := m.fixed(mailCodePage); ok {
+			charset = codePageName(int(uint32(number)))
 		}
-		text, _, err := chars.Decode(page, charset)
-		if err != nil {
-			text, _, err = chars.Decode(page, "")
-		}
-		if err == nil {
+		if text, _, err := chars.Decode(page, charset); err == nil {
 			blocks, err := html.Blocks(text, m.c.budget, func(href string) string {
 				if strings.HasPrefix(href, "cid:") {
 					return "attached"
