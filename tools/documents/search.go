@@ -146,14 +146,12 @@ func (s *search) find(ctx context.Context, lists []list) ([]int64, error) {
 		most = max(most, 1000) // ranks further down count too, and must be the same on each page
 	}
 	keep := func(id index.ID) bool { return s.all.by[id] != nil }
-	if s.mode == "vector" {
-		if err := s.vectors(ctx); err != nil {
-			return nil, err
-		}
-	}
 	by := "keyword"
 	if s.mode == "vector" {
 		by = "hashed vector"
+		if err := s.vectors(ctx); err != nil {
+			return nil, err
+		}
 	}
 	s.scores = map[int64]string{}
 	var found [][]int64
@@ -174,7 +172,7 @@ func (s *search) find(ctx context.Context, lists []list) ([]int64, error) {
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	return rank.Fuse(found, nil), nil
+	return rank.Fuse(found), nil
 }
 
 // hits searches one list.

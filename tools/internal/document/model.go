@@ -143,6 +143,33 @@ func Text(text string) []Span {
 	return []Span{{Text: text}}
 }
 
+// Paragraphs makes a block of each paragraph of a plain text; empty lines divide them.
+func Paragraphs(text string) []Block {
+	var blocks []Block
+	for p := range strings.SplitSeq(text, "\n\n") {
+		if p = strings.Trim(p, "\n"); strings.TrimSpace(p) != "" {
+			blocks = append(blocks, Block{Spans: Text(p)})
+		}
+	}
+	return blocks
+}
+
+// Labelled makes a paragraph of lines, each a label and a text. Lines without a text are left
+// out.
+func Labelled(lines [][2]string) Block {
+	var spans []Span
+	for _, line := range lines {
+		if line[1] == "" {
+			continue
+		}
+		if len(spans) > 0 {
+			spans = append(spans, Span{Text: "\n"})
+		}
+		spans = append(spans, Span{Text: line[0] + ":", Style: Bold}, Span{Text: " " + line[1]})
+	}
+	return Block{Spans: spans}
+}
+
 // PlainText returns the text of spans without styles. Images are left out.
 func PlainText(spans []Span) string {
 	if len(spans) == 1 && spans[0].Style&Picture == 0 {

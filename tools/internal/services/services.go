@@ -2,8 +2,9 @@
 // the jobs, the client for the web, the readers of documents, and the caller of other tools.
 //
 // A service is made at its first use; making one opens and starts nothing. The package
-// imports the contract, sandbox, jobs, outbound and the readers, and must not import a category. Start at
-// [Services]; [Services.Programs] has the settings of all programs that tools start.
+// imports the contract, sandbox, jobs, outbound and the readers, and must not import a
+// category. Start at [Services]; [Services.Programs] has the settings of all programs that
+// tools start.
 package services
 
 import (

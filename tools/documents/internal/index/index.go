@@ -23,7 +23,7 @@ import (
 
 // edition changes with what the program makes of a content, such as with a reader of another
 // format, so that all files are read anew.
-const edition = 3
+const edition = 4
 
 // The number of a passage begins with that of its content.
 const (
@@ -161,8 +161,8 @@ func Words(p *passage.Passage) []Count {
 	return counts
 }
 
-// Key returns the key of a content by its hash. name is that of a file with it: the same
-// bytes may be read in another way under another one.
+// Key returns the key of a content by its hash. kind is the extension of a file that has it:
+// the same bytes may be read in another way under another one.
 func Key(hash []byte, kind string) []byte { return fmt.Appendf(hash, "%d %s", edition, kind) }
 
 // Has reports whether the index has a content.

@@ -206,7 +206,7 @@ func TestTwoServers(t *testing.T) {
 	}
 }
 
-// A content has at most so many passages that their numbers stay apart.
+// The key of a content depends on the kind of its file, and a passage is found by its headings too.
 func TestKey(t *testing.T) {
 	if a, b := index.Key([]byte("hash"), ".md"), index.Key([]byte("hash"), ".csv"); string(a) == string(b) {
 		t.Error("two kinds have one key")

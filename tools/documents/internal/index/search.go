@@ -43,15 +43,11 @@ func (x *Index) Search(ctx context.Context, words []string, keep func(ID) bool, 
 	more = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(more))), func(word string) bool { return slices.Contains(words, word) })
 	words = append(words, more...)
 	words = words[:min(len(words), mostTokens)]
-	for {
-		m, err := x.match(ctx, words)
-		switch {
-		case err != nil:
-			return nil, err
-		case m != nil:
-			return m.best(keep, most, first)
-		}
+	m, err := x.match(ctx, words)
+	if err != nil {
+		return nil, err
 	}
+	return m.best(keep, most, first)
 }
 
 // match is what all segments have of the words of a query.
@@ -67,9 +63,17 @@ type matchOf struct {
 	lists [][]byte // by word
 }
 
-// match reads the lists of words. It returns nil if another server has merged a segment
-// meanwhile.
+// match reads the lists of words, anew if another server merges a segment meanwhile.
 func (x *Index) match(ctx context.Context, words []string) (*match, error) {
+	for {
+		if m, err := x.matchOnce(ctx, words); m != nil || err != nil {
+			return m, err
+		}
+	}
+}
+
+// matchOnce returns nil if another server has merged a segment meanwhile.
+func (x *Index) matchOnce(ctx context.Context, words []string) (*match, error) {
 	asked, err := json.Marshal(words)
 	if err != nil {
 		return nil, err
@@ -107,12 +111,15 @@ func (x *Index) match(ctx context.Context, words []string) (*match, error) {
 		return nil, err
 	}
 	all, err := x.members(ctx, slices.Collect(maps.Keys(m.segments)))
+	if err != nil {
+		return nil, err
+	}
 	for id, of := range m.segments {
 		if of.members = all[id]; of.members == nil {
-			return nil, err
+			return nil, nil
 		}
 	}
-	return m, err
+	return m, nil
 }
 
 // best returns the best hits; those that have one of the first words come first.

@@ -135,12 +135,11 @@ func (w *writer) join(ctx context.Context, ids []int64) error {
 		}
 	}
 	for _, id := range ids {
-		for _, s := range []string{
-			"UPDATE contents SET segment = ?2 WHERE segment = ?1",
-			"DELETE FROM blocks WHERE segment = ?1 AND ?2 = ?2",
-			"DELETE FROM segments WHERE id = ?1 AND ?2 = ?2",
-		} {
-			if _, err := w.tx.ExecContext(ctx, s, id, joined); err != nil {
+		if _, err := w.tx.ExecContext(ctx, "UPDATE contents SET segment = ? WHERE segment = ?", joined, id); err != nil {
+			return err
+		}
+		for _, s := range []string{"DELETE FROM blocks WHERE segment = ?", "DELETE FROM segments WHERE id = ?"} {
+			if _, err := w.tx.ExecContext(ctx, s, id); err != nil {
 				return err
 			}
 		}

@@ -81,26 +81,9 @@ func weighed(words []Count, passages int, frequency func(word string) int) []int
 
 // frequencies returns how many passages have each word.
 func (x *Index) frequencies(ctx context.Context) (map[string]int, error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT data FROM blocks")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	all := map[string]int{}
-	for rows.Next() {
-		var data sql.RawBytes
-		if err := rows.Scan(&data); err != nil {
-			return nil, err
-		}
-		for rest := []byte(data); len(rest) > 0; {
-			var e entry
-			if e, rest, err = next(rest); err != nil {
-				return nil, err
-			}
-			all[string(e.word)] += e.count
-		}
-	}
-	return all, rows.Err()
+	err := x.vocabulary(ctx, "SELECT data FROM blocks", nil, func(e entry) { all[string(e.word)] += e.count })
+	return all, err
 }
 
 // Similar returns the passages whose vectors are most like that of words, best first.
@@ -108,10 +91,8 @@ func (x *Index) Similar(ctx context.Context, words []string, keep func(ID) bool,
 	words = slices.Compact(slices.Sorted(slices.Values(words)))
 	words = words[:min(len(words), mostTokens)]
 	m, err := x.match(ctx, words)
-	for ; m == nil; m, err = x.match(ctx, words) {
-		if err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	counts := make([]Count, len(words))
 	for i, word := range words {

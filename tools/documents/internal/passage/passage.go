@@ -1,6 +1,7 @@
 // Package passage divides documents into the passages that an index has and a search returns.
 //
-// It reads no files. It imports the model of documents. Start at [OfDocument] and [OfLines].
+// It reads no files. It imports the model of documents and, for the lines of Markdown, the reader
+// of texts. Start at [OfDocument] and [OfLines].
 package passage
 
 import (
@@ -11,6 +12,7 @@ import (
 	"sync"
 
 	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/document/plain"
 )
 
 // Passage is a part of a document.
@@ -54,9 +56,9 @@ func OfLines(text string, markdown bool) []Passage {
 		level, heading := 0, ""
 		if markdown {
 			if fence == "" {
-				level, heading = headingOf(line)
+				level, heading = plain.HeadingOf(line)
 			}
-			fence = fenceAfter(fence, trimmed)
+			fence = plain.FenceAfter(fence, trimmed)
 		}
 		switch {
 		case level > 0:
@@ -69,37 +71,6 @@ func OfLines(text string, markdown bool) []Passage {
 	}
 	s.heading(number+1, 1, "")
 	return s.all
-}
-
-// headingOf returns the level of a heading of Markdown, 0 for another line.
-func headingOf(line string) (level int, text string) {
-	if strings.HasPrefix(line, "    ") {
-		return 0, ""
-	}
-	line = strings.TrimSpace(line)
-	rest := strings.TrimLeft(line, "#")
-	level = len(line) - len(rest)
-	if level == 0 || level > 6 || !strings.HasPrefix(rest, " ") {
-		return 0, ""
-	}
-	return level, strings.TrimSpace(strings.TrimRight(rest, "# "))
-}
-
-// fenceAfter returns the sign that ends the block of code in which the next line is, "" if
-// it is in none.
-func fenceAfter(fence, line string) string {
-	if fence != "" {
-		if strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == "" {
-			return ""
-		}
-		return fence
-	}
-	for _, sign := range [...]string{"`", "~"} {
-		if n := len(line) - len(strings.TrimLeft(line, sign)); n >= 3 {
-			return line[:n]
-		}
-	}
-	return ""
 }
 
 // splitter collects lines into paragraphs, and those into passages.

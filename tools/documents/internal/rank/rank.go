@@ -12,21 +12,17 @@ import (
 const damping = 60
 
 // Fuse joins lists of passages, each best first and without repetition, by the ranks in
-// them: a passage gets weight/(60+rank) for each. Equal ones keep the order in which the
-// lists have them. weights may be nil: all lists weigh the same.
-func Fuse(lists [][]int64, weights []float64) []int64 {
+// them: a passage gets 1/(60+rank) for each. Equal ones keep the order in which the lists
+// have them.
+func Fuse(lists [][]int64) []int64 {
 	scores := map[int64]float64{}
 	var all []int64
-	for i, list := range lists {
-		weight := 1.0
-		if weights != nil {
-			weight = weights[i]
-		}
+	for _, list := range lists {
 		for at, id := range list {
 			if _, known := scores[id]; !known {
 				all = append(all, id)
 			}
-			scores[id] += weight / float64(damping+at+1)
+			scores[id] += 1 / float64(damping+at+1)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b int64) int { return cmp.Compare(scores[b], scores[a]) })

@@ -10,17 +10,15 @@ import (
 
 func TestFuse(t *testing.T) {
 	for _, test := range []struct {
-		name    string
-		lists   [][]int64
-		weights []float64
-		want    []int64
+		name  string
+		lists [][]int64
+		want  []int64
 	}{
-		{"nothing", nil, nil, nil},
-		{"one list", [][]int64{{3, 1, 2}}, nil, []int64{3, 1, 2}},
-		{"in both", [][]int64{{1, 2, 3}, {4, 3}}, nil, []int64{3, 1, 4, 2}},
-		{"weights", [][]int64{{1, 2}, {3, 4}}, []float64{1, 2}, []int64{3, 4, 1, 2}},
+		{"nothing", nil, nil},
+		{"one list", [][]int64{{3, 1, 2}}, []int64{3, 1, 2}},
+		{"in both", [][]int64{{1, 2, 3}, {4, 3}}, []int64{3, 1, 4, 2}},
 	} {
-		if diff := cmp.Diff(test.want, rank.Fuse(test.lists, test.weights)); diff != "" {
+		if diff := cmp.Diff(test.want, rank.Fuse(test.lists)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
 	}

@@ -31,7 +31,7 @@ func (r *Reader) media(ctx context.Context, s *Source) (Window, error) {
 // notShown describes a binary file.
 func (s *Source) notShown(why string) Window {
 	next := ""
-	if s.Mime == "application/zip" || s.Mime == "application/pdf" {
+	if s.Mime == "application/pdf" || s.Mime == "application/zip" {
 		next = "parse_document for the text of a document or an archive, "
 	}
 	return Window{Status: fmt.Sprintf("%s: %s; %s, %s, %s; next: %s%sbyte_offset=0 for a hex dump, or file_info",

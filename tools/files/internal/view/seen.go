@@ -148,6 +148,7 @@ func (s *Seen) ByHash(principal, hash string) (data []byte, ok bool) {
 		for key := range s.contents {
 			if key.principal == principal && strings.HasPrefix(key.name, hash) {
 				hash = key.name
+				break
 			}
 		}
 	}

@@ -156,3 +156,15 @@ func TestSeenForget(t *testing.T) {
 		t.Error("a content is forgotten with its path")
 	}
 }
+
+// The first digits of a hash name a content, as results show them, if they are enough.
+func TestSeenDigits(t *testing.T) {
+	s := view.NewSeen(1 << 20)
+	s.Note("p", "a", "0123456789abcdef", []byte("a"))
+	s.Note("q", "b", "fedcba9876543210", []byte("b"))
+	for hash, want := range map[string]bool{"0123456789ab": true, "0123456789abcdef": true, "0123456789a": false, "0123456789ac": false, "fedcba987654": false} {
+		if _, ok := s.ByHash("p", hash); ok != want {
+			t.Errorf("%s: %t", hash, ok)
+		}
+	}
+}

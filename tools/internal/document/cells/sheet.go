@@ -182,9 +182,8 @@ func (s *Sheet) Blocks() []document.Block {
 
 // tables divides rows of the sheet, from first to before end, with the columns of an area,
 // at rows and columns without cells. What it returns has numbers of rows in s.rows and of
-// columns in these rows.
+// columns in these rows; so has within.
 func (s *Sheet) tables(first, end int, within Area) (all []Area) {
-	const gap = 5 // columns that divide tables
 	for i := first; i < end; {
 		if s.blank(i, within) {
 			i++
@@ -194,7 +193,7 @@ func (s *Sheet) tables(first, end int, within Area) (all []Area) {
 		for n < end && s.places[n] == s.places[n-1]+1 && !s.blank(n, within) {
 			n++
 		}
-		groups := s.groups(i, n, within, gap)
+		groups := s.groups(i, n, within)
 		if len(groups) == 1 {
 			all = append(all, Area{i, groups[0].Left, n - 1, groups[0].Right})
 		} else {
@@ -216,7 +215,8 @@ func (s *Sheet) blank(row int, within Area) bool {
 func filled(c document.Cell) bool { return c.Text != "" || c.Spans != nil }
 
 // groups returns the columns that rows use, divided where many have no cells.
-func (s *Sheet) groups(first, end int, within Area, gap int) (groups []Area) {
+func (s *Sheet) groups(first, end int, within Area) (groups []Area) {
+	const gap = 5 // columns that divide tables
 	var used []bool
 	for _, row := range s.rows[first:end] {
 		for col := within.Left; col < len(row) && col <= within.Right; col++ {
@@ -246,11 +246,8 @@ func (s *Sheet) block(at Area, placed bool) []document.Block {
 	for _, row := range s.rows[at.Top : at.Bottom+1] {
 		rows = append(rows, row[min(at.Left, len(row)):min(at.Right+1, len(row))])
 	}
-	left := at.Left
-	if s.Area.Left > 0 {
-		left += s.Area.Left
-	}
-	place := Area{s.places[at.Top], left, s.places[at.Bottom], left + at.Right - at.Left}
+	left := s.Area.Left // where rows begin
+	place := Area{s.places[at.Top], left + at.Left, s.places[at.Bottom], left + at.Right}
 	if at.Top == at.Bottom && at.Left == at.Right {
 		spans := rows[0][0].Spans
 		if spans == nil {

@@ -4,8 +4,6 @@
 package epub
 
 import (
-	"errors"
-	"io"
 	"net/url"
 	"path"
 	"strings"
@@ -34,14 +32,14 @@ func Read(src document.Source, budget *document.Budget) (*document.Document, err
 	}
 	defer archive.Close()
 	b := &book{Archive: archive, doc: &document.Document{Format: "epub"}, items: map[string]item{}}
-	if encrypted, err := b.encrypted(budget); err != nil || encrypted {
+	if encrypted, err := b.encrypted(); err != nil || encrypted {
 		if err == nil {
 			err = document.Errorf(document.Encrypted, "the book is protected: its chapters are encrypted")
 		}
 		return nil, err
 	}
 	var main string
-	if err := b.each("META-INF/container.xml", budget, func(d *markup.Decoder) error {
+	if err := b.each("META-INF/container.xml", func(d *markup.Decoder) error {
 		if d.Name() == "rootfile" && main == "" {
 			main = d.Attr("full-path")
 		}
@@ -49,7 +47,7 @@ func Read(src document.Source, budget *document.Budget) (*document.Document, err
 	}); err != nil && main == "" {
 		return nil, err
 	}
-	if err := b.each(main, budget, b.read); err != nil && len(b.spine) == 0 {
+	if err := b.each(main, b.read); err != nil && len(b.spine) == 0 {
 		return nil, err
 	}
 	for i, id := range b.spine {
@@ -58,7 +56,7 @@ func Read(src document.Source, budget *document.Budget) (*document.Document, err
 			continue
 		}
 		if err := b.chapter(path.Join(path.Dir(main), it.href), budget); err != nil {
-			if budget.Err() != nil || document.Is(err, document.TooLarge) {
+			if b.Fatal(err) {
 				return nil, err
 			}
 			b.doc.Warn("chapter " + it.href + ": " + err.Error())
@@ -71,13 +69,13 @@ func Read(src document.Source, budget *document.Budget) (*document.Document, err
 }
 
 // encrypted reports whether chapters are encrypted; fonts often are.
-func (b *book) encrypted(budget *document.Budget) (bool, error) {
+func (b *book) encrypted() (bool, error) {
 	const part = "META-INF/encryption.xml"
 	if !b.Has(part) {
 		return false, nil
 	}
 	found := false
-	err := b.each(part, budget, func(d *markup.Decoder) error {
+	err := b.each(part, func(d *markup.Decoder) error {
 		if d.Name() == "CipherReference" {
 			ext := strings.ToLower(path.Ext(d.Attr("URI")))
 			found = found || ext == ".xhtml" || ext == ".html" || ext == ".htm" || ext == ".opf"
@@ -88,27 +86,10 @@ func (b *book) encrypted(budget *document.Budget) (bool, error) {
 }
 
 // each calls a function at the start of each element of a part.
-func (b *book) each(part string, budget *document.Budget, start func(d *markup.Decoder) error) error {
-	r, err := b.Open(part)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	d := markup.New(r, budget)
-	for {
-		kind, err := d.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if kind == markup.Start {
-			if err := start(d); err != nil {
-				return err
-			}
-		}
-	}
+func (b *book) each(part string, start func(d *markup.Decoder) error) error {
+	return b.ReadXML(part, func(d *markup.Decoder) error {
+		return d.Elements(func() error { return start(d) })
+	})
 }
 
 // read reads an element of the package document.

@@ -53,19 +53,15 @@ func (m *message) read(r io.Reader, depth int) error {
 	m.level++
 	defer func() { m.level-- }()
 	m.doc.Add(document.Block{Kind: document.Heading, Level: min(m.level, 6), Spans: document.Text(subject)})
-	var lines []document.Span
+	var lines [][2]string
 	for _, name := range []string{"From", "To", "Cc", "Date"} {
-		if value := decodeHeader(msg.Header.Get(name)); value != "" {
-			if len(lines) > 0 {
-				lines = append(lines, document.Span{Text: "\n"})
-			}
-			lines = append(lines, document.Span{Text: name + ":", Style: document.Bold}, document.Span{Text: " " + value})
-			if m.level == 1 {
-				m.doc.Field(strings.ToLower(name), value)
-			}
+		value := decodeHeader(msg.Header.Get(name))
+		lines = append(lines, [2]string{name, value})
+		if m.level == 1 {
+			m.doc.Field(strings.ToLower(name), value)
 		}
 	}
-	m.doc.Add(document.Block{Spans: lines})
+	m.doc.Add(document.Labelled(lines))
 	outer := m.attachments
 	m.attachments = nil
 	err = m.part(part{msg.Header.Get("Content-Type"), msg.Header.Get("Content-Transfer-Encoding"), "", msg.Body}, depth)
@@ -145,11 +141,7 @@ func (m *message) text(kind string, text []byte) error {
 		m.doc.Add(page.Blocks...)
 		return err
 	}
-	for p := range strings.SplitSeq(string(text), "\n\n") {
-		if p = strings.Trim(p, "\n"); strings.TrimSpace(p) != "" {
-			m.doc.Add(document.Block{Spans: document.Text(p)})
-		}
-	}
+	m.doc.Add(document.Paragraphs(string(text))...)
 	return nil
 }
 

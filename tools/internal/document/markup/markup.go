@@ -458,6 +458,22 @@ func (d *Decoder) intern(name []byte) string {
 	return s
 }
 
+// Elements calls a function at the start of every element of what is left, until an error: at
+// the end io.EOF.
+func (d *Decoder) Elements(start func() error) error {
+	for {
+		kind, err := d.Next()
+		if err != nil {
+			return err
+		}
+		if kind == Start {
+			if err := start(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 // Skip skips the rest of the element that begins.
 func (d *Decoder) Skip() error {
 	for depth := len(d.stack); len(d.stack) >= depth; {

@@ -5,8 +5,6 @@
 package odf
 
 import (
-	"errors"
-	"io"
 	"path"
 	"strconv"
 	"strings"
@@ -48,11 +46,11 @@ func Read(src document.Source, budget *document.Budget) (*document.Document, err
 	if err := f.checkManifest(); err != nil {
 		return nil, err
 	}
-	f.optional("meta.xml", f.meta)
-	f.optional("styles.xml", func(d *markup.Decoder) error { return f.content(d) })
-	err = f.part("content.xml", f.content)
+	f.Optional(f.doc, "meta.xml", f.meta)
+	f.Optional(f.doc, "styles.xml", func(d *markup.Decoder) error { return f.content(d) })
+	err = f.ReadXML("content.xml", f.content)
 	if err != nil {
-		if f.fatal(err) || len(f.doc.Blocks) == 0 {
+		if f.Fatal(err) || len(f.doc.Blocks) == 0 {
 			return nil, err
 		}
 		f.doc.Warn("the content ends early: " + err.Error())
@@ -67,36 +65,11 @@ func Read(src document.Source, budget *document.Budget) (*document.Document, err
 	return f.doc, nil
 }
 
-func (f *file) fatal(err error) bool {
-	return f.budget.Err() != nil || document.Is(err, document.TooLarge)
-}
-
-func (f *file) part(name string, read func(d *markup.Decoder) error) error {
-	r, err := f.Open(name)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := read(markup.New(r, f.budget)); !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
-}
-
-func (f *file) optional(name string, read func(d *markup.Decoder) error) {
-	if !f.Has(name) {
-		return
-	}
-	if err := f.part(name, read); err != nil {
-		f.doc.Warn("part " + name + ": " + err.Error())
-	}
-}
-
 // checkManifest refuses files whose parts are encrypted.
 func (f *file) checkManifest() error {
 	encrypted := false
-	f.optional("META-INF/manifest.xml", func(d *markup.Decoder) error {
-		return each(d, func() error {
+	f.Optional(f.doc, "META-INF/manifest.xml", func(d *markup.Decoder) error {
+		return d.Elements(func() error {
 			encrypted = encrypted || d.Name() == "encryption-data"
 			return nil
 		})
@@ -108,7 +81,7 @@ func (f *file) checkManifest() error {
 }
 
 func (f *file) meta(d *markup.Decoder) error {
-	return each(d, func() error {
+	return d.Elements(func() error {
 		switch name := d.Name(); name {
 		case "title", "creator", "date", "subject", "description", "keyword":
 			text, err := d.Inner()
@@ -128,23 +101,9 @@ func (f *file) meta(d *markup.Decoder) error {
 	})
 }
 
-func each(d *markup.Decoder, start func() error) error {
-	for {
-		kind, err := d.Next()
-		if err != nil {
-			return err
-		}
-		if kind == markup.Start {
-			if err := start(); err != nil {
-				return err
-			}
-		}
-	}
-}
-
 // content reads the styles and the body of a part.
 func (f *file) content(d *markup.Decoder) error {
-	return each(d, func() error {
+	return d.Elements(func() error {
 		switch d.Name() {
 		case "style":
 			if err := f.budget.TakeText(256); err != nil {
@@ -444,7 +403,7 @@ func (f *file) frame(d *markup.Decoder, out *[]document.Block) error {
 	})
 	if object != "" {
 		var equation string
-		f.optional(object+"/content.xml", func(d *markup.Decoder) error {
+		f.Optional(f.doc, object+"/content.xml", func(d *markup.Decoder) error {
 			for {
 				kind, err := d.Next()
 				if err != nil {

@@ -42,7 +42,7 @@ type record struct {
 	more [][]byte
 }
 
-// next returns the record at an offset of a stream and where the next one begins; false = the
+// nextRecord returns the record at an offset of a stream and where the next one begins; false = the
 // stream ends.
 func nextRecord(data []byte, at int) (r record, after int, ok bool) {
 	one := func() (kind uint16, body []byte, ok bool) {
@@ -149,9 +149,7 @@ func (t *texts) rich(length int) string {
 	}
 	text := t.characters(n, flags&1 != 0)
 	t.bytes(4 * runs)
-	if extra > 0 {
-		t.bytes(extra)
-	}
+	t.bytes(extra)
 	return text
 }
 
@@ -181,13 +179,17 @@ var problems = map[byte]string{
 	0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?", 0x24: "#NUM!", 0x2A: "#N/A",
 }
 
-// codePage returns the encoding of texts of bytes.
-func codePage(number int) textfile.Encoding {
-	name := map[int]string{932: "shift_jis", 936: "gb18030", 949: "euc-kr", 950: "big5", 10000: "macintosh", 32768: "macintosh"}[number]
-	if name == "" {
-		name = "windows-" + strconv.Itoa(number)
+// codePageName returns the name of the encoding of texts of bytes.
+func codePageName(number int) string {
+	if name, ok := map[int]string{932: "shift_jis", 936: "gb18030", 949: "euc-kr", 950: "big5", 10000: "macintosh", 32768: "macintosh"}[number]; ok {
+		return name
 	}
-	if e, ok := textfile.Lookup(name); ok {
+	return "windows-" + strconv.Itoa(number)
+}
+
+// codePage returns the encoding of texts of bytes; if it is unknown, that of the West.
+func codePage(number int) textfile.Encoding {
+	if e, ok := textfile.Lookup(codePageName(number)); ok {
 		return e
 	}
 	e, _ := textfile.Lookup("windows-1252")

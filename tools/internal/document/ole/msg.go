@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -50,18 +49,11 @@ func readMessage(c *compound) (*document.Document, error) {
 	if address != "" && address != from {
 		from = strings.TrimSpace(from + " <" + address + ">")
 	}
-	var lines []document.Span
-	for _, line := range [][2]string{{"From", from}, {"To", m.text("", mailTo)}, {"Cc", m.text("", mailCopies)}, {"Date", m.date()}} {
-		if line[1] == "" {
-			continue
-		}
-		if len(lines) > 0 {
-			lines = append(lines, document.Span{Text: "\n"})
-		}
-		lines = append(lines, document.Span{Text: line[0] + ":", Style: document.Bold}, document.Span{Text: " " + line[1]})
+	lines := [][2]string{{"From", from}, {"To", m.text("", mailTo)}, {"Cc", m.text("", mailCopies)}, {"Date", m.date()}}
+	for _, line := range lines {
 		m.doc.Field(strings.ToLower(line[0]), line[1])
 	}
-	m.doc.Add(document.Block{Spans: lines})
+	m.doc.Add(document.Labelled(lines))
 	if err := m.body(); err != nil {
 		return nil, err
 	}
@@ -123,16 +115,10 @@ func (m *message) body() error {
 	}
 	if len(page) > 0 {
 		charset := ""
-		if number, ok := m.fixed(mailCodePage); ok && number == 65001 {
-			charset = "utf-8"
-		} else if ok {
-			charset = "windows-" + strconv.Itoa(int(uint32(number)))
+		if number, ok := m.fixed(mailCodePage); ok {
+			charset = codePageName(int(uint32(number)))
 		}
-		text, _, err := chars.Decode(page, charset)
-		if err != nil {
-			text, _, err = chars.Decode(page, "")
-		}
-		if err == nil {
+		if text, _, err := chars.Decode(page, charset); err == nil {
 			blocks, err := html.Blocks(text, m.c.budget, func(href string) string {
 				if strings.HasPrefix(href, "cid:") {
 					return "attached"
@@ -147,11 +133,7 @@ func (m *message) body() error {
 	if err := m.c.budget.TakeText(len(text)); err != nil {
 		return err
 	}
-	for p := range strings.SplitSeq(text, "\n\n") {
-		if p = strings.Trim(p, "\n"); strings.TrimSpace(p) != "" {
-			m.doc.Add(document.Block{Spans: document.Text(p)})
-		}
-	}
+	m.doc.Add(document.Paragraphs(text)...)
 	return nil
 }
 

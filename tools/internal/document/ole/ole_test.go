@@ -233,10 +233,11 @@ func xls(version int) []byte {
 	return compound(stream{name, slices.Concat(head, sheets(first, first+len(cells)), cells, empty)})
 }
 
-// msg makes a message with an attachment.
+// msg makes a message with an attachment, whose texts of bytes are Japanese.
 func msg(body ...stream) []byte {
 	sent := binary.LittleEndian.AppendUint64(nil, (11644473600+1767225600)*10_000_000)
-	properties := slices.Concat(make([]byte, 32), numbers16(0x40, 0x0039, 0, 0), sent)
+	codePage := binary.LittleEndian.AppendUint64(nil, 932)
+	properties := slices.Concat(make([]byte, 32), numbers16(0x40, 0x0039, 0, 0), sent, numbers16(3, 0x3FDE, 0, 0), codePage)
 	all := append([]stream{
 		{"__properties_version1.0", properties}, {"__substg1.0_0037001F", wide("Hällo")}, {"__substg1.0_0C1A001E", []byte("Ann")},
 		{"__substg1.0_5D01001F", wide("ann@example.org")}, {"__substg1.0_0E04001F", wide("Bo")},
@@ -267,7 +268,7 @@ func TestRead(t *testing.T) {
 		{"xls", xls(0x0600), "[sheet 1: Sälés; A1:D3]\n\n| Ítem文 | narrow | 12.50% | 2024-01-01 |\n| --- | --- | --- | --- |\n| 1.5 | -7 | TRUE | #N/A |\n| result | 0.25 | | label |\n\n> Comment by Bo: B1: too high\n\n[sheet 3: No; hidden, empty]\n"},
 		{"xls of Excel 95", xls(0x0500), "[sheet 1: S\u00e4l\u00e9s; A1:D3]\n\n| | | 12.50% | 2024-01-01 |\n| --- | --- | --- | --- |\n| 1.5 | -7 | TRUE | #N/A |\n| result | 0.25 | | label |\n\n[sheet 3: No; hidden, empty]\n"},
 		{"msg", msg(stream{"__substg1.0_1000001F", wide("One.\r\n\r\nTwo.\r\n")}), messageHead + "One.\n\nTwo.\n" + messageEnd},
-		{"msg of HTML", msg(stream{"__substg1.0_1000001F", wide("forbidden")}, stream{"__substg1.0_10130102", []byte("<p>One <b>bold</b>.<p>Two.")}), messageHead + "One **bold**.\n\nTwo.\n" + messageEnd},
+		{"msg of HTML", msg(stream{"__substg1.0_1000001F", wide("forbidden")}, stream{"__substg1.0_10130102", []byte("<p>One <b>bold</b>.<p>\x93\xfa\x96\x7b.")}), messageHead + "One **bold**.\n\n日本.\n" + messageEnd},
 		{"ppt with boxes", pptBoxes(), "[slide 1]\n\nÓne\n\nmore\n\n[slide 2]\n\ntwo\n"},
 		{"ppt", ppt(), "[slide 1]\n\nTítle\n\none\n\ntwo\nlines\n\n[slide 2]\n\nlast\n"},
 	} {

@@ -5,8 +5,6 @@
 package ooxml
 
 import (
-	"errors"
-	"io"
 	"path"
 	"strings"
 
@@ -58,8 +56,8 @@ func (p *parts) relations(part string) map[string]relation {
 	if part == "" {
 		name = "_rels/.rels"
 	}
-	p.optional(name, func(d *markup.Decoder) error {
-		return each(d, func() error {
+	p.Optional(p.doc, name, func(d *markup.Decoder) error {
+		return d.Elements(func() error {
 			if d.Name() != "Relationship" {
 				return nil
 			}
@@ -92,38 +90,10 @@ func related(relations map[string]relation, kind string) string {
 	return ""
 }
 
-// read reads a part. read is given a decoder at its start.
-func (p *parts) read(name string, read func(d *markup.Decoder) error) error {
-	r, err := p.Open(name)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := read(markup.New(r, p.budget)); !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
-}
-
-// optional reads a part that a file can do without. What is wrong with it is a warning.
-func (p *parts) optional(name string, read func(d *markup.Decoder) error) {
-	if name == "" || !p.Has(name) {
-		return
-	}
-	if err := p.read(name, read); err != nil {
-		p.doc.Warn("part " + name + ": " + err.Error())
-	}
-}
-
-// fatal reports whether an error ends the reading of the whole file.
-func (p *parts) fatal(err error) bool {
-	return p.budget.Err() != nil || document.Is(err, document.TooLarge)
-}
-
 // properties reads the title and the like.
 func (p *parts) properties(name string) {
-	p.optional(name, func(d *markup.Decoder) error {
-		return each(d, func() error {
+	p.Optional(p.doc, name, func(d *markup.Decoder) error {
+		return d.Elements(func() error {
 			if d.Name() != "coreProperties" {
 				return nil
 			}
@@ -142,21 +112,6 @@ func (p *parts) properties(name string) {
 			})
 		})
 	})
-}
-
-// each calls a function at the start of every element of a part.
-func each(d *markup.Decoder, start func() error) error {
-	for {
-		kind, err := d.Next()
-		if err != nil {
-			return err
-		}
-		if kind == markup.Start {
-			if err := start(); err != nil {
-				return err
-			}
-		}
-	}
 }
 
 // on reports whether a property that is there is set: <w:b/>, <w:b w:val="0"/>.

@@ -37,13 +37,13 @@ func Sheet(src document.Source, budget *document.Budget) (*document.Document, er
 	b := &book{parts: p}
 	rels := p.relations(p.main)
 	var sheets []sheetEntry
-	if err := p.read(p.main, func(d *markup.Decoder) error { return b.workbook(d, &sheets) }); err != nil && len(sheets) == 0 {
+	if err := p.ReadXML(p.main, func(d *markup.Decoder) error { return b.workbook(d, &sheets) }); err != nil && len(sheets) == 0 {
 		return nil, err
 	}
-	p.optional(related(rels, "styles"), b.readStyles)
+	p.Optional(p.doc, related(rels, "styles"), b.readStyles)
 	if part := related(rels, "sharedStrings"); part != "" && p.Has(part) {
-		if err := p.read(part, b.readStrings); err != nil {
-			if p.fatal(err) {
+		if err := p.ReadXML(part, b.readStrings); err != nil {
+			if p.Fatal(err) {
 				return nil, err
 			}
 			p.doc.Warn("texts are missing: " + err.Error())
@@ -63,7 +63,7 @@ func Sheet(src document.Source, budget *document.Budget) (*document.Document, er
 		}
 		sheet := cells.NewSheet(entry.name, i+1, entry.hidden, area, budget)
 		if err := b.sheet(part, sheet); err != nil {
-			if p.fatal(err) {
+			if p.Fatal(err) {
 				return nil, err
 			}
 			p.doc.Warn("sheet " + entry.name + " ends early: " + err.Error())
@@ -77,7 +77,7 @@ func Sheet(src document.Source, budget *document.Budget) (*document.Document, er
 }
 
 func (b *book) workbook(d *markup.Decoder, sheets *[]sheetEntry) error {
-	return each(d, func() error {
+	return d.Elements(func() error {
 		switch d.Name() {
 		case "workbookPr":
 			if value, there := d.Has("date1904"); there {
@@ -99,7 +99,7 @@ func (b *book) workbook(d *markup.Decoder, sheets *[]sheetEntry) error {
 
 func (b *book) readStyles(d *markup.Decoder) error {
 	custom := map[int]string{}
-	return each(d, func() error {
+	return d.Elements(func() error {
 		switch d.Name() {
 		case "numFmt":
 			if id, err := strconv.Atoi(d.Attr("numFmtId")); err == nil {
@@ -125,7 +125,7 @@ func (b *book) readStyles(d *markup.Decoder) error {
 }
 
 func (b *book) readStrings(d *markup.Decoder) error {
-	return each(d, func() error {
+	return d.Elements(func() error {
 		if d.Name() != "si" {
 			return nil
 		}
@@ -165,8 +165,8 @@ func richText(d *markup.Decoder) (string, error) {
 func (b *book) sheet(part string, sheet *cells.Sheet) error {
 	rels := b.relations(part)
 	row := -1
-	err := b.read(part, func(d *markup.Decoder) error {
-		return each(d, func() error {
+	err := b.ReadXML(part, func(d *markup.Decoder) error {
+		return d.Elements(func() error {
 			switch d.Name() {
 			case "row":
 				row++
@@ -185,7 +185,7 @@ func (b *book) sheet(part string, sheet *cells.Sheet) error {
 			return nil
 		})
 	})
-	b.optional(related(rels, "comments"), func(d *markup.Decoder) error { return readComments(d, sheet) })
+	b.Optional(b.doc, related(rels, "comments"), func(d *markup.Decoder) error { return readComments(d, sheet) })
 	return err
 }
 
@@ -294,7 +294,7 @@ func (b *book) shown(kind, styleID, value, formula string) string {
 
 func readComments(d *markup.Decoder, sheet *cells.Sheet) error {
 	var authors []string
-	return each(d, func() error {
+	return d.Elements(func() error {
 		switch d.Name() {
 		case "author":
 			name, err := d.Inner()

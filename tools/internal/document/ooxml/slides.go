@@ -25,8 +25,8 @@ func Slides(src document.Source, budget *document.Budget) (*document.Document, e
 	defer p.Close()
 	rels := p.relations(p.main)
 	var order []string
-	err = p.read(p.main, func(d *markup.Decoder) error {
-		return each(d, func() error {
+	err = p.ReadXML(p.main, func(d *markup.Decoder) error {
+		return d.Elements(func() error {
 			if d.Name() == "sldId" {
 				order = append(order, rels[d.Attr("r:id")].target)
 			}
@@ -45,7 +45,7 @@ func Slides(src document.Source, budget *document.Budget) (*document.Document, e
 			err = (&deck{parts: p}).slide(part, i+1)
 		}
 		if err != nil {
-			if p.fatal(err) {
+			if p.Fatal(err) {
 				return nil, err
 			}
 			p.doc.Warn("slide " + strconv.Itoa(i+1) + " ends early: " + err.Error())
@@ -61,8 +61,8 @@ func (k *deck) slide(part string, number int) error {
 	k.rels = k.relations(part)
 	var blocks []document.Block
 	hidden, title := false, ""
-	err := k.read(part, func(d *markup.Decoder) error {
-		return each(d, func() error {
+	err := k.ReadXML(part, func(d *markup.Decoder) error {
+		return d.Elements(func() error {
 			switch d.Name() {
 			case "sld":
 				if show, there := d.Has("show"); there && !on(show, true) {
@@ -289,8 +289,8 @@ func (k *deck) frame(d *markup.Decoder, out *[]document.Block) error {
 			return k.table(d, out)
 		case "relIds": // a diagram
 			part := k.rels[d.Attr("r:dm")].target
-			k.optional(part, func(d *markup.Decoder) error {
-				return each(d, func() error {
+			k.Optional(k.doc, part, func(d *markup.Decoder) error {
+				return d.Elements(func() error {
 					if d.Name() != "t" || d.Full() != "dgm:t" {
 						return nil
 					}
@@ -349,8 +349,8 @@ func (k *deck) notes(part string) {
 	k.rels = k.relations(part)
 	var blocks []document.Block
 	title := "-" // nothing there is a title
-	k.optional(part, func(d *markup.Decoder) error {
-		return each(d, func() error {
+	k.Optional(k.doc, part, func(d *markup.Decoder) error {
+		return d.Elements(func() error {
 			if d.Name() != "spTree" {
 				return nil
 			}
@@ -375,8 +375,8 @@ func (k *deck) remarks(part string) {
 		return
 	}
 	authors := map[string]string{}
-	k.optional(path.Join(path.Dir(k.main), "commentAuthors.xml"), func(d *markup.Decoder) error {
-		return each(d, func() error {
+	k.Optional(k.doc, path.Join(path.Dir(k.main), "commentAuthors.xml"), func(d *markup.Decoder) error {
+		return d.Elements(func() error {
 			if d.Name() == "cmAuthor" {
 				name := d.Attr("name")
 				authors[d.Attr("id")] = name[:min(len(name), 200)]
@@ -384,8 +384,8 @@ func (k *deck) remarks(part string) {
 			return nil
 		})
 	})
-	k.optional(part, func(d *markup.Decoder) error {
-		return each(d, func() error {
+	k.Optional(k.doc, part, func(d *markup.Decoder) error {
+		return d.Elements(func() error {
 			if d.Name() != "cm" {
 				return nil
 			}

@@ -34,20 +34,20 @@ func Word(src document.Source, budget *document.Budget) (*document.Document, err
 		comments: map[string]document.Block{}, notes: map[string][]document.Span{},
 	}
 	main := p.relations(p.main)
-	p.optional(related(main, "styles"), func(d *markup.Decoder) error { return w.readStyles(d, budget) })
-	p.optional(related(main, "numbering"), func(d *markup.Decoder) error { return w.readNumbering(d, budget) })
+	p.Optional(p.doc, related(main, "styles"), func(d *markup.Decoder) error { return w.readStyles(d, budget) })
+	p.Optional(p.doc, related(main, "numbering"), func(d *markup.Decoder) error { return w.readNumbering(d, budget) })
 	for _, kind := range []string{"footnotes", "endnotes", "comments"} {
 		part := related(main, kind)
 		if part == "" {
 			continue
 		}
 		w.rels = p.relations(part)
-		p.optional(part, func(d *markup.Decoder) error { return w.readNotes(d, kind) })
+		p.Optional(p.doc, part, func(d *markup.Decoder) error { return w.readNotes(d, kind) })
 	}
 	w.rels = main
 	w.used = nil
-	err = p.read(p.main, func(d *markup.Decoder) error {
-		return each(d, func() error {
+	err = p.ReadXML(p.main, func(d *markup.Decoder) error {
+		return d.Elements(func() error {
 			if d.Name() != "body" {
 				return nil
 			}
@@ -55,7 +55,7 @@ func Word(src document.Source, budget *document.Budget) (*document.Document, err
 		})
 	})
 	if err != nil {
-		if p.fatal(err) || len(p.doc.Blocks) == 0 {
+		if p.Fatal(err) || len(p.doc.Blocks) == 0 {
 			return nil, err
 		}
 		p.doc.Warn("the text ends early: " + err.Error())
@@ -66,7 +66,7 @@ func Word(src document.Source, budget *document.Budget) (*document.Document, err
 
 // readNotes reads the part of the footnotes, the endnotes or the comments.
 func (w *word) readNotes(d *markup.Decoder, kind string) error {
-	return each(d, func() error {
+	return d.Elements(func() error {
 		switch d.Name() {
 		case "footnote", "endnote", "comment":
 		default:

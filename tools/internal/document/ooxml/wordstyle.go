@@ -37,7 +37,7 @@ type styles struct {
 
 // readStyles reads the part of the styles.
 func (s *styles) readStyles(d *markup.Decoder, budget *document.Budget) error {
-	return each(d, func() error {
+	return d.Elements(func() error {
 		if d.Name() != "style" {
 			return nil
 		}
@@ -125,7 +125,7 @@ func (st style) heading() int {
 // readNumbering reads the part of the lists.
 func (s *styles) readNumbering(d *markup.Decoder, budget *document.Budget) error {
 	abstract := map[string]list{}
-	return each(d, func() error {
+	return d.Elements(func() error {
 		switch d.Name() {
 		case "abstractNum":
 			id := d.Attr("abstractNumId")

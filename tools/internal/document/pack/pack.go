@@ -1,7 +1,7 @@
 // Package pack opens zip archives of strangers.
 //
 // Members are read as streams, bounded by the budget of the file. It imports the model and
-// must not import a reader. Start at [Open].
+// what reads XML, and must not import a reader. Start at [Open].
 package pack
 
 import (
@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/document/markup"
 	"toolcrib/tools/internal/text/textfile"
 )
 
@@ -134,6 +135,35 @@ func (a *Archive) Bytes(f *zip.File) ([]byte, error) {
 		return data, document.Errorf(document.Malformed, "the part %s is damaged: %w", shown(f), err)
 	}
 	return data, nil
+}
+
+// ReadXML reads a member. read is given a decoder at its start, and may stop at its end.
+func (a *Archive) ReadXML(name string, read func(d *markup.Decoder) error) error {
+	r, err := a.Open(name)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := read(markup.New(r, a.budget)); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// Optional reads a member that a document can do without, as ReadXML does. What is wrong with
+// it is a warning.
+func (a *Archive) Optional(doc *document.Document, name string, read func(d *markup.Decoder) error) {
+	if name == "" || !a.Has(name) {
+		return
+	}
+	if err := a.ReadXML(name, read); err != nil {
+		doc.Warn("part " + name + ": " + err.Error())
+	}
+}
+
+// Fatal reports whether an error ends the reading of the whole archive.
+func (a *Archive) Fatal(err error) bool {
+	return a.budget.Err() != nil || document.Is(err, document.TooLarge)
 }
 
 // shown is a name for messages.

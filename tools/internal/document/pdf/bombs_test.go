@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/document/pdf"
 )
 
 // raw makes a PDF of objects, the first of which is the catalog.
@@ -101,5 +102,33 @@ func TestBombs(t *testing.T) {
 				t.Errorf("%d blocks", len(d.Blocks))
 			}
 		})
+	}
+}
+
+// vanishing is a file whose start cannot be read any more once a place in it was.
+type vanishing struct {
+	*bytes.Reader
+	place int64
+	gone  bool
+}
+
+func (v *vanishing) ReadAt(p []byte, off int64) (int, error) {
+	if v.gone && off == 0 {
+		return 0, errors.New("it is gone")
+	}
+	v.gone = v.gone || off <= v.place && v.place < off+int64(len(p))
+	return v.Reader.ReadAt(p, off)
+}
+
+// TestVanished has a page end its instance, and then the file not open again.
+func TestVanished(t *testing.T) {
+	padding := "%" + strings.Repeat(" ", 8<<10) + "\n"
+	data := raw(catalog, onePage, pageWith, padding+stream("", []byte("/Form Do")), padding+
+		stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /Form 5 0 R >> >>", []byte("/Form Do /Form Do")), padding+"null")
+	file := &vanishing{Reader: bytes.NewReader(data), place: int64(bytes.LastIndex(data, []byte("/Form Do /Form Do")))}
+	r := &pdf.Reader{Engine: engine}
+	_, err := r.Read(document.Source{ReaderAt: file, Size: int64(len(data))}, document.NewBudget(t.Context(), document.Standard()))
+	if !file.gone || !document.Is(err, document.Malformed) {
+		t.Errorf("got %v, want that it is malformed", err)
 	}
 }

@@ -31,6 +31,7 @@ func (s *segment) width() int {
 	}
 	return s.wide
 }
+
 func (l *line) text() string { return joined(l.words) }
 
 // insert returns what lies in the place of a line; nil = it is text.

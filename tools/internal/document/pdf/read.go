@@ -58,11 +58,14 @@ type opened struct {
 	count  int // of pages
 }
 
-func (o *opened) open() (err error) {
-	if o.file, err = o.reader.Engine.Open(o.ctx, o.src, o.src.Size, o.src.Password); err == nil {
-		o.count = o.file.Pages()
+// open leaves the file that was open, which must be closed, if there is an error.
+func (o *opened) open() error {
+	file, err := o.reader.Engine.Open(o.ctx, o.src, o.src.Size, o.src.Password)
+	if err != nil {
+		return err
 	}
-	return err
+	o.file, o.count = file, file.Pages()
+	return nil
 }
 
 // mostDead is how many pages may end their instance before the file is given up.
@@ -93,7 +96,9 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, 
 				continue
 			}
 			if dead++; dead == mostDead {
-				d.Warn(fmt.Sprintf("pages %d to %d were not tried", i+2, o.count))
+				if i+1 < o.count {
+					d.Warn(fmt.Sprintf("pages %d to %d were not tried", i+2, o.count))
+				}
 				break
 			}
 			o.file.Close()
@@ -119,7 +124,7 @@ func (o *opened) pages(budget *document.Budget, d *document.Document) ([]*page, 
 
 // unreadable is the error of a file of whose pages none can be read.
 func unreadable(err error) error {
-	if e := (*document.Error)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*document.Error](err); ok {
 		return e
 	}
 	return document.Errorf(document.Malformed, "no page can be read: %w", err)

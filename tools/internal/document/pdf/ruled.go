@@ -10,10 +10,7 @@ import (
 )
 
 // grid is a table.
-type grid struct {
-	area area
-	rows [][][]document.Span
-}
+type grid struct{ rows [][][]document.Span }
 
 func (g *grid) cells() int {
 	if len(g.rows) == 0 {
@@ -214,10 +211,15 @@ func (l *lattice) own() {
 	}
 }
 
+// area is that of rows.
+func (l *lattice) area(from, to int) area {
+	return area{l.xs[0], l.ys[from], l.xs[l.columns], l.ys[to]}
+}
+
 // fill puts words into the cells.
 func (l *lattice) fill(words []*word) {
 	l.cells = make([][]*word, l.rows*l.columns)
-	whole := area{l.xs[0], l.ys[0], l.xs[l.columns], l.ys[l.rows]}
+	whole := l.area(0, l.rows)
 	for _, w := range words {
 		if !whole.holds(w, 2) {
 			continue
@@ -304,7 +306,7 @@ func (l *lattice) loose(r int) bool {
 
 // table makes a table of rows, without empty rows and columns; nil = it has too little.
 func (l *lattice) table(from, to int) *insert {
-	g := &grid{area: area{l.xs[0], l.ys[from], l.xs[l.columns], l.ys[to]}}
+	g := &grid{}
 	filled, several := 0, 0
 	used := make([]bool, l.columns)
 	for r := from; r < to; r++ {
@@ -339,7 +341,7 @@ func (l *lattice) table(from, to int) *insert {
 	if several < 2 || columns < 2 || filled*10 < 3*places || filled*10 < 5*places && !regular {
 		return nil
 	}
-	return &insert{area: g.area, grid: g}
+	return &insert{area: l.area(from, to), grid: g}
 }
 
 // frames returns the cells of rows as frames: one, if their lines are beside each other, or
@@ -362,7 +364,7 @@ func (l *lattice) frames(from, to int) []*insert {
 		return nil
 	}
 	if len(cells) == 1 || sideBySide(cells, whole) {
-		return []*insert{{area: area{l.xs[0], l.ys[from], l.xs[l.columns], l.ys[to]}, frame: whole}}
+		return []*insert{{area: l.area(from, to), frame: whole}}
 	}
 	var all []*insert
 	for i, words := range cells {

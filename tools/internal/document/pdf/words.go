@@ -113,7 +113,7 @@ func words(p *pdfium.Page, direction int) []*word {
 		size := c.Text.Size
 		if w != nil {
 			gap := box.x0 - w.x1
-			if rightToLeft(r) || unicode.Is(unicode.Mn, r) {
+			if pdfium.RightToLeft(r) || unicode.Is(unicode.Mn, r) {
 				gap = max(gap, w.x0-box.x1)
 			}
 			ligature := c.Object == last.Object && c.Box == last.Box
@@ -141,7 +141,7 @@ func hidden(chars []pdfium.Char, i, direction int) bool {
 	}
 	space, next := uprightArea(chars[i].Box, direction), uprightArea(chars[i+1].Box, direction)
 	wide := space.x1 - space.x0
-	return wide > .1*chars[i].Text.Size && math.Abs(next.x0-space.x0) < .3*wide && !unicode.IsSpace(chars[i+1].Rune) && !rightToLeft(chars[i+1].Rune)
+	return wide > .1*chars[i].Text.Size && math.Abs(next.x0-space.x0) < .3*wide && !unicode.IsSpace(chars[i+1].Rune) && !pdfium.RightToLeft(chars[i+1].Rune)
 }
 
 // slanted returns the text that runs in no direction of an axis, a word for each line as
@@ -197,7 +197,7 @@ func inOrder(words []*word, yield func(space bool, w *word)) {
 	const least = .15 // em, between words without a space
 	right := 0
 	for _, w := range words {
-		if strings.ContainsFunc(w.text, rightToLeft) {
+		if strings.ContainsFunc(w.text, pdfium.RightToLeft) {
 			right++
 		}
 	}
@@ -216,10 +216,6 @@ func inOrder(words []*word, yield func(space bool, w *word)) {
 		}
 		yield(space, w)
 	}
-}
-
-func rightToLeft(r rune) bool {
-	return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc
 }
 
 // wide reports whether a character is of a script that has no spaces between words.

@@ -51,11 +51,7 @@ func Text(src document.Source, budget *document.Budget) (*document.Document, err
 		doc.Format = "markdown"
 		doc.Blocks = Markdown(string(text))
 	case ".txt", ".text", ".log", "":
-		for p := range strings.SplitSeq(string(text), "\n\n") {
-			if p = strings.Trim(p, "\n"); strings.TrimSpace(p) != "" {
-				doc.Add(document.Block{Spans: document.Text(p)})
-			}
-		}
+		doc.Add(document.Paragraphs(string(text))...)
 	default:
 		doc.Add(document.Block{Kind: document.Code, Label: strings.TrimPrefix(ext, "."), Spans: document.Text(string(text))})
 	}
@@ -80,23 +76,20 @@ func Markdown(text string) []document.Block {
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		trimmed := strings.TrimSpace(line)
-		level := len(trimmed) - len(strings.TrimLeft(trimmed, "#"))
+		level, heading := HeadingOf(line)
+		after := FenceAfter(fence, trimmed)
 		switch {
+		case fence != "" && after == "":
+			flush()
+			fence = ""
 		case fence != "":
-			if strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == "" {
-				flush()
-				fence = ""
-				continue
-			}
 			lines = append(lines, line)
-		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
+		case after != "":
 			flush()
-			rest := strings.TrimLeft(trimmed, trimmed[:1])
-			fence = trimmed[:len(trimmed)-len(rest)]
-			lang, _, _ = strings.Cut(strings.TrimSpace(rest), " ")
-		case level > 0 && level <= 6 && strings.HasPrefix(trimmed[level:], " ") && !strings.HasPrefix(line, "    "):
+			fence = after
+			lang, _, _ = strings.Cut(strings.TrimSpace(trimmed[len(fence):]), " ")
+		case level > 0:
 			flush()
-			heading := strings.TrimSpace(strings.TrimRight(trimmed[level:], "# "))
 			blocks = append(blocks, document.Block{Kind: document.Heading, Level: level, Spans: []document.Span{{Text: heading, Style: document.Markup}}})
 		case trimmed == "":
 			flush()
@@ -106,6 +99,37 @@ func Markdown(text string) []document.Block {
 	}
 	flush()
 	return blocks
+}
+
+// HeadingOf returns the level of a heading of Markdown, 0 for another line.
+func HeadingOf(line string) (level int, text string) {
+	if strings.HasPrefix(line, "    ") {
+		return 0, ""
+	}
+	line = strings.TrimSpace(line)
+	rest := strings.TrimLeft(line, "#")
+	level = len(line) - len(rest)
+	if level == 0 || level > 6 || !strings.HasPrefix(rest, " ") {
+		return 0, ""
+	}
+	return level, strings.TrimSpace(strings.TrimRight(rest, "# "))
+}
+
+// FenceAfter returns the sign that ends the block of code of Markdown in which the next line
+// is, "" if it is in none. fence is that of a line, which is trimmed.
+func FenceAfter(fence, line string) string {
+	if fence != "" {
+		if strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == "" {
+			return ""
+		}
+		return fence
+	}
+	for _, sign := range [...]string{"`", "~"} {
+		if n := len(line) - len(strings.TrimLeft(line, sign)); n >= 3 {
+			return line[:n]
+		}
+	}
+	return ""
 }
 
 // XML reads any XML: a feed as its entries, anything else as it is, once it is known to be

@@ -64,7 +64,7 @@ type Engine struct {
 
 // Main compiles PDFium into a directory and returns the exit code.
 func Main(dir string, stderr io.Writer) int {
-	e := &Engine{Cache: func() (string, error) { return dir, nil }}
+	e := &Engine{}
 	ctx := context.Background()
 	err := e.compile(ctx, dir)
 	if err == nil {

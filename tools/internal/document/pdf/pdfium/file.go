@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf16"
@@ -134,35 +135,6 @@ func (f *File) Field(name string) string {
 	return f.utf16("FPDF_GetMetaText", f.doc, uint64(f.bytes([]byte(name+"\x00"))))
 }
 
-// Bookmark is an entry of the outline that a file has.
-type Bookmark struct {
-	Title string
-	Level int // from 1
-	Page  int // from 0; -1 = none
-}
-
-// Bookmarks returns the outline of a file, at most so many entries.
-func (f *File) Bookmarks(most int) []Bookmark {
-	var all []Bookmark
-	const deepest = 8
-	var walk func(parent uint64, level int)
-	walk = func(parent uint64, level int) {
-		child := f.call("FPDFBookmark_GetFirstChild", f.doc, parent)
-		for ; child != 0 && len(all) < most && f.err == nil; child = f.call("FPDFBookmark_GetNextSibling", f.doc, child) {
-			page := -1
-			if dest := f.call("FPDFBookmark_GetDest", f.doc, child); dest != 0 {
-				page = f.int("FPDFDest_GetDestPageIndex", f.doc, dest)
-			}
-			all = append(all, Bookmark{Title: f.utf16("FPDFBookmark_GetTitle", child), Level: level, Page: page})
-			if level < deepest {
-				walk(child, level+1)
-			}
-		}
-	}
-	walk(0, 1)
-	return all
-}
-
 // Close ends the instance.
 func (f *File) Close() {
 	ctx := context.WithoutCancel(f.ctx)
@@ -205,10 +177,13 @@ func (f *File) reason(err error) error {
 		return e
 	}
 	if f.pdfium != nil && f.pdfium.Memory().Size() > Memory*3/4 {
-		return &document.Error{Cause: document.TooLarge, Limit: "memory", Err: err,
-			Say: "limit of memory: PDFium may take at most 256 MiB"}
+		return tooLarge(err)
 	}
 	return &document.Error{Cause: document.Malformed, Err: err, Say: "PDFium stopped at something that it cannot read"}
+}
+
+func tooLarge(err error) error {
+	return &document.Error{Cause: document.TooLarge, Limit: "memory", Err: err, Say: fmt.Sprintf("limit of memory: PDFium may take at most %d MiB", Memory>>20)}
 }
 
 func (f *File) memory() api.Memory { return f.pdfium.Memory() }
@@ -243,7 +218,7 @@ func (f *File) reserve(size uint32) uint32 {
 		f.call("free", uint64(f.block))
 		f.block, f.blockSize = uint32(f.call("malloc", uint64(size))), size
 		if f.block == 0 && f.err == nil {
-			f.err = &document.Error{Cause: document.TooLarge, Limit: "memory", Say: "limit of memory: PDFium may take at most 256 MiB"}
+			f.err = tooLarge(nil)
 		}
 	}
 	return f.block

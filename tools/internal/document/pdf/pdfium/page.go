@@ -188,7 +188,7 @@ func turn(chars []Char) {
 		}
 		text, last := first.Text, &chars[end-1]
 		start = end
-		if first.Object == 0 || backwards(first.Rune) || text.Direction < 0 {
+		if first.Object == 0 || RightToLeft(first.Rune) || text.Direction < 0 {
 			continue
 		}
 		dx, dy := last.X-first.X, last.Y-first.Y
@@ -221,8 +221,8 @@ func turn(chars []Char) {
 	}
 }
 
-// backwards reports whether a character is of a script that is written from right to left.
-func backwards(r rune) bool {
+// RightToLeft reports whether a character is of a script that is written from right to left.
+func RightToLeft(r rune) bool {
 	return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc
 }
 
