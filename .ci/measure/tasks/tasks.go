@@ -18,7 +18,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"toolcrib/.ci/measure/harness"
 )
@@ -180,11 +179,13 @@ func play(ctx context.Context, env harness.Environment, t task, dir string, open
 	if p.err == nil {
 		p.err = t.reached(p)
 	}
-	return p, errors.Join(p.err, end(user))
+	_ = user.End() // how a server ends is not what is asked
+	return p, p.err
 }
 
 func openOwn(ctx context.Context, env harness.Environment, dir string) (*harness.ToolUser, error) {
-	return dial(exec.CommandContext(ctx, env.Binary, "serve", "--confirm", "client", "--state-dir", dir+".state", dir), dir)
+	program := env.Writer(dir).Args
+	return dial(exec.CommandContext(ctx, program[0], program[1:]...), dir)
 }
 
 // openDesktop starts DesktopCommander, which keeps its home to itself and tells nobody of its
@@ -196,7 +197,7 @@ func openDesktop(ctx context.Context, env harness.Environment, dir string) (*har
 	}
 	for key, value := range map[string]any{"telemetryEnabled": false, "allowedDirectories": []string{dir}} {
 		if _, err := u.Must("set_config_value", map[string]any{"key": key, "value": value}); err != nil {
-			return nil, errors.Join(err, end(u))
+			return nil, errors.Join(err, u.End())
 		}
 	}
 	return u, nil
@@ -209,25 +210,5 @@ func dial(cmd *exec.Cmd, dir string) (*harness.ToolUser, error) {
 	}
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "SHELL=/bin/bash", "LC_ALL=C.UTF-8", "PYTHONDONTWRITEBYTECODE=1", "DESKTOP_COMMANDER_DISABLE_TELEMETRY=1"}
-	c, err := harness.DialCommand(cmd, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Initialize(); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return &harness.ToolUser{Client: c}, nil
-}
-
-// end ends a server as clients do, and by force where that does not end it.
-func end(u *harness.ToolUser) error {
-	_ = u.In.Close() // it may have ended
-	select {
-	case <-u.Done:
-	case <-time.After(3 * time.Second):
-		_ = u.Cmd.Process.Kill() // Wait tells
-		<-u.Done
-	}
-	_ = u.Cmd.Wait() // how a server ends is not what is asked
-	return nil
+	return harness.UseCommand(cmd)
 }
