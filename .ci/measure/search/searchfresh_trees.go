@@ -2,12 +2,12 @@ package search
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"toolcrib/.ci/measure/harness"
 )
 
 // plant makes a repository of a part of Go's source, with a second branch in which
@@ -66,12 +66,8 @@ func (f *freshTree) commit(ctx context.Context, branch string) error {
 // releases makes a repository of two releases of Hugo, tagged old and new.
 func (f *freshTree) releases(ctx context.Context) error {
 	for _, r := range []struct{ tag, version string }{{"old", "v0.147.0"}, {"new", "v0.148.0"}} {
-		out, err := exec.CommandContext(ctx, "go", "mod", "download", "-json", "github.com/gohugoio/hugo@"+r.version).Output()
+		dirs, err := harness.Modules(ctx, "github.com/gohugoio/hugo@"+r.version)
 		if err != nil {
-			return fmt.Errorf("hugo %s: %w: %s", r.version, err, out)
-		}
-		var info struct{ Dir string }
-		if err := json.Unmarshal(out, &info); err != nil {
 			return err
 		}
 		branch := "main"
@@ -81,7 +77,7 @@ func (f *freshTree) releases(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := copyTree(info.Dir, f.dir); err != nil {
+		if err := copyTree(dirs[0], f.dir); err != nil {
 			return err
 		}
 		if err := f.commit(ctx, branch); err != nil {
