@@ -26,7 +26,6 @@ func Data(ctx context.Context, env harness.Environment) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("| calculator against | expressions | not comparable | wrong |\n|---|---|---|---|")
 	decimals, err := decTests(ctx, env, server)
 	if err != nil {
 		return err
@@ -35,6 +34,7 @@ func Data(ctx context.Context, env harness.Environment) error {
 	if err != nil {
 		return err
 	}
+	fmt.Println("| calculator against | expressions | not comparable | wrong |\n|---|---|---|---|")
 	var errs []error
 	for _, c := range []*comparison{decimals, random} {
 		fmt.Printf("| %s | %d | %d | %d |\n", c.against, c.compared, c.skipped, len(c.wrong))

@@ -1,16 +1,16 @@
-// Package documents takes the figures of what is read from documents.
+// Package documents has the figures of the tools that read and search documents.
 //
-// Start at [PDF] and [Documents].
+// Start at [PDF], [Documents] and [Retrieval]. It imports the harness, and no other figures.
 package documents
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -182,21 +182,16 @@ func (r *reports) score(ctx context.Context) error {
 		text, err := pdftotext(ctx, f.File)
 		if f.Error != "" {
 			r.errors = append(r.errors, filepath.Base(f.File)+": "+f.Error)
-			if err != nil {
-				continue // it cannot be read at all
-			}
-		} else if err != nil {
-			continue
 		}
-		if len(strings.Join(strings.Fields(text), "")) < least {
-			continue
+		if err != nil || len(strings.Join(strings.Fields(text), "")) < least {
+			continue // it cannot be compared
 		}
 		r.scores = append(r.scores, score{f1(bag(plain(f.Markdown)), bag(text)), f.File})
 	}
 	if len(r.scores) == 0 {
 		return errors.New("pdftotext finds no text: is it installed?")
 	}
-	slices.SortFunc(r.scores, func(a, b score) int { return int(math.Copysign(1, a.f1-b.f1)) })
+	slices.SortFunc(r.scores, func(a, b score) int { return cmp.Compare(a.f1, b.f1) })
 	return nil
 }
 

@@ -1,4 +1,3 @@
-// Package documents takes the figures of the tools that read and search documents.
 package documents
 
 import (
