@@ -3,6 +3,7 @@ package harness
 import (
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Scratch makes a directory on the disk of the cache, which is not a tmpfs where
@@ -28,6 +29,23 @@ func Sample() (string, error) {
 		return "", err
 	}
 	return dir, os.WriteFile(filepath.Join(dir, "hello.txt"), []byte("hello, world\n"), 0o644)
+}
+
+// Empty removes what is in a directory, but for some names.
+func Empty(dir string, but ...string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if slices.Contains(but, e.Name()) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // WriteTree writes files below a directory, by their names in it.

@@ -73,7 +73,7 @@ func (f *freshTree) releases(ctx context.Context) error {
 		branch := "main"
 		if r.tag == "new" {
 			branch = ""
-			if err := f.empty(); err != nil {
+			if err := harness.Empty(f.dir, ".git"); err != nil {
 				return err
 			}
 		}
@@ -84,23 +84,6 @@ func (f *freshTree) releases(ctx context.Context) error {
 			return err
 		}
 		if _, err := git(ctx, f.dir, "tag", r.tag); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// empty takes away all but the repository.
-func (f *freshTree) empty() error {
-	entries, err := os.ReadDir(f.dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.Name() == ".git" {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(f.dir, e.Name())); err != nil {
 			return err
 		}
 	}
