@@ -43,11 +43,11 @@ func setupClaude(env harness.Environment, a *agent, at harness.Endpoint) ([]stri
 // setupCodex lets Codex run everything; where the script is one that it allows alone, it has
 // its defaults.
 func setupCodex(env harness.Environment, a *agent, at harness.Endpoint) ([]string, error) {
-	found, err := filepath.Glob(env.NPM("@openai/codex-*/vendor/*/bin/codex"))
-	if err != nil || len(found) == 0 {
-		return nil, missing("no Codex is installed; run .ci/install")
+	program, err := codexProgram(env)
+	if err != nil {
+		return nil, missing(err.Error())
 	}
-	a.program = []string{found[0]}
+	a.program = []string{program}
 	a.env = append(a.env, "CODEX_HOME="+a.home, "NO_COLOR=1")
 	quoted, err := json.Marshal(at.Args)
 	if err != nil {
@@ -69,16 +69,7 @@ func setupGemini(env harness.Environment, a *agent, at harness.Endpoint) ([]stri
 		return nil, err
 	}
 	a.program = []string{env.NPM(".bin/node"), program}
-	a.env = append(a.env, "GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL="+a.api.URL)
-	if err := place(a, ".gemini/trustedFolders.json", object{a.dir: "TRUST_FOLDER"}); err != nil {
-		return nil, err
-	}
-	return []string{"-m", "gemini-2.5-flash", "-p", "work"}, place(a, ".gemini/settings.json", object{
-		"security":   object{"auth": object{"selectedType": "gemini-api-key"}},
-		"privacy":    object{"usageStatisticsEnabled": false},
-		"general":    object{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
-		"mcpServers": object{"toolcrib": object{"trust": true, "command": at.Command, "args": at.Args}},
-	})
+	return []string{"-m", "gemini-2.5-flash", "-p", "work"}, configureGemini(a, object{"trust": true, "command": at.Command, "args": at.Args})
 }
 
 func setupQwen(env harness.Environment, a *agent, at harness.Endpoint) ([]string, error) {
