@@ -20,7 +20,7 @@ func workers() []worker {
 	}
 	return []worker{
 		{name: "Claude Code -p", prefix: "mcp__toolcrib__", defers: true, forms: true, setup: setupClaude},
-		{name: "Codex exec", prefix: "mcp__toolcrib", forms: true, setup: setupCodex, alone: readsAlone},
+		{name: "Codex exec", prefix: "mcp__toolcrib", forms: true, setup: setupCodex, alone: readsAlone, leave: "--dangerously-bypass-approvals-and-sandbox"},
 		{name: "Gemini CLI -p", prefix: "mcp_toolcrib_", hides: 1, setup: setupGemini},
 		{name: "qwen-code -p", prefix: "mcp__toolcrib__", defers: true, setup: setupQwen},
 		{name: "opencode run", prefix: "toolcrib_", setup: setupOpencode},
@@ -40,8 +40,6 @@ func setupClaude(env harness.Environment, a *agent, at harness.Endpoint) ([]stri
 		place(a, "mcp.json", config)
 }
 
-// setupCodex lets Codex run everything; where the script is one that it allows alone, it has
-// its defaults.
 func setupCodex(env harness.Environment, a *agent, at harness.Endpoint) ([]string, error) {
 	program, err := codexProgram(env)
 	if err != nil {
@@ -56,11 +54,7 @@ func setupCodex(env harness.Environment, a *agent, at harness.Endpoint) ([]strin
 	var config strings.Builder
 	fmt.Fprintf(&config, "model_provider = \"standin\"\nmodel = \"stand-in\"\n[model_providers.standin]\nname = \"standin\"\nbase_url = %q\nwire_api = \"responses\"\n[features]\nplugins = false\n", a.api.URL+"/v1")
 	fmt.Fprintf(&config, "[mcp_servers.toolcrib]\ncommand = %q\nargs = %s\n", at.Command, quoted)
-	args := []string{"exec", "--skip-git-repo-check", "work"}
-	if s, is := a.api.Config.Handler.(*script); is && len(s.uses) > 2 {
-		args = []string{"exec", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", "work"}
-	}
-	return args, place(a, "config.toml", config.String())
+	return []string{"exec", "--skip-git-repo-check", "work"}, place(a, "config.toml", config.String())
 }
 
 func setupGemini(env harness.Environment, a *agent, at harness.Endpoint) ([]string, error) {
