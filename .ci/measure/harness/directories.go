@@ -16,7 +16,7 @@ func (e Environment) Scratch(name string) (base, dir string, err error) {
 	return base, dir, os.Mkdir(dir, 0o755)
 }
 
-// Temporary returns a directory for the settings of a client, and how to remove it.
+// Temporary returns a directory of the system's for short use, and how to remove it.
 func Temporary(name string) (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp("", name)
 	return dir, func() { _ = os.RemoveAll(dir) }, err
