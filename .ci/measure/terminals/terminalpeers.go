@@ -99,7 +99,7 @@ func TerminalPeers(ctx context.Context, env harness.Environment) error {
 		return err
 	}
 	defer os.RemoveAll(base)
-	version, err := desktopVersion(env)
+	version, err := env.DesktopVersion()
 	if err != nil {
 		return err
 	}
