@@ -85,12 +85,21 @@ type app struct {
 	forms  int // that its user was asked to fill in
 }
 
-func startApp(ctx context.Context, env harness.Environment, b *bench, home string) (*app, error) {
+// codexProgram finds the program of this machine's kind in Codex's package.
+func codexProgram(env harness.Environment) (string, error) {
 	found, err := filepath.Glob(env.NPM("@openai/codex-*/vendor/*/bin/codex"))
 	if err != nil || len(found) == 0 {
-		return nil, errors.New("no Codex is installed; run .ci/install")
+		return "", errors.New("no Codex is installed; run .ci/install")
 	}
-	a := &app{cmd: exec.CommandContext(ctx, found[0], "app-server")}
+	return found[0], nil
+}
+
+func startApp(ctx context.Context, env harness.Environment, b *bench, home string) (*app, error) {
+	program, err := codexProgram(env)
+	if err != nil {
+		return nil, err
+	}
+	a := &app{cmd: exec.CommandContext(ctx, program, "app-server")}
 	a.cmd.Dir, a.cmd.Stderr = b.dir, &a.stderr
 	a.cmd.Env = append(os.Environ(), "HOME="+home, "CODEX_HOME="+home, "TOOLCRIB_TOKEN="+b.servers["catalog"].Token,
 		"RUST_LOG=warn,rmcp=info,codex_mcp=info", "NO_COLOR=1")

@@ -24,8 +24,10 @@ type worker struct {
 	// setup writes its configuration for a server into the home of a, and returns the
 	// arguments of a session. An error that is a [missing] skips the client.
 	setup func(env harness.Environment, a *agent, at harness.Endpoint) (args []string, err error)
-	// alone are the uses that it allows without any leave of its user.
+	// alone are the uses that it allows without any leave of its user, and leave is the flag
+	// by which the user has given it for the others.
 	alone []use
+	leave string
 }
 
 // missing is why a client cannot be tried.
@@ -98,6 +100,7 @@ func (w worker) try(ctx context.Context, env harness.Environment, shown int) (ce
 		return "", fmt.Errorf("its model is offered %d tools of the server, want %d: its handshake is not the one that is known", listed, shown-w.hides)
 	}
 	if w.alone != nil {
+		w.leave = ""
 		if err := w.session(ctx, env, &script{prefix: w.prefix, uses: w.alone}, "ask"); err != nil {
 			return "", fmt.Errorf("without leave: %w", err)
 		}
@@ -129,6 +132,9 @@ func (w worker) session(ctx context.Context, env harness.Environment, s *script,
 	given, err := w.setup(env, a, harness.Endpoint{Command: program[0], Args: args})
 	if err != nil {
 		return err
+	}
+	if w.leave != "" {
+		given = append(given, w.leave)
 	}
 	out, err := a.run(ctx, given...)
 	if err := wants("session", "", out, err); err != nil {

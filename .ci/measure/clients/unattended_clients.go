@@ -20,7 +20,7 @@ func workers() []worker {
 	}
 	return []worker{
 		{name: "Claude Code -p", prefix: "mcp__toolcrib__", defers: true, forms: true, setup: setupClaude},
-		{name: "Codex exec", prefix: "mcp__toolcrib", forms: true, setup: setupCodex, alone: readsAlone},
+		{name: "Codex exec", prefix: "mcp__toolcrib", forms: true, setup: setupCodex, alone: readsAlone, leave: "--dangerously-bypass-approvals-and-sandbox"},
 		{name: "Gemini CLI -p", prefix: "mcp_toolcrib_", hides: 1, setup: setupGemini},
 		{name: "qwen-code -p", prefix: "mcp__toolcrib__", defers: true, setup: setupQwen},
 		{name: "opencode run", prefix: "toolcrib_", setup: setupOpencode},
@@ -40,14 +40,12 @@ func setupClaude(env harness.Environment, a *agent, at harness.Endpoint) ([]stri
 		place(a, "mcp.json", config)
 }
 
-// setupCodex lets Codex run everything; where the script is one that it allows alone, it has
-// its defaults.
 func setupCodex(env harness.Environment, a *agent, at harness.Endpoint) ([]string, error) {
-	found, err := filepath.Glob(env.NPM("@openai/codex-*/vendor/*/bin/codex"))
-	if err != nil || len(found) == 0 {
-		return nil, missing("no Codex is installed; run .ci/install")
+	program, err := codexProgram(env)
+	if err != nil {
+		return nil, missing(err.Error())
 	}
-	a.program = []string{found[0]}
+	a.program = []string{program}
 	a.env = append(a.env, "CODEX_HOME="+a.home, "NO_COLOR=1")
 	quoted, err := json.Marshal(at.Args)
 	if err != nil {
@@ -56,11 +54,7 @@ func setupCodex(env harness.Environment, a *agent, at harness.Endpoint) ([]strin
 	var config strings.Builder
 	fmt.Fprintf(&config, "model_provider = \"standin\"\nmodel = \"stand-in\"\n[model_providers.standin]\nname = \"standin\"\nbase_url = %q\nwire_api = \"responses\"\n[features]\nplugins = false\n", a.api.URL+"/v1")
 	fmt.Fprintf(&config, "[mcp_servers.toolcrib]\ncommand = %q\nargs = %s\n", at.Command, quoted)
-	args := []string{"exec", "--skip-git-repo-check", "work"}
-	if s, is := a.api.Config.Handler.(*script); is && len(s.uses) > 2 {
-		args = []string{"exec", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", "work"}
-	}
-	return args, place(a, "config.toml", config.String())
+	return []string{"exec", "--skip-git-repo-check", "work"}, place(a, "config.toml", config.String())
 }
 
 func setupGemini(env harness.Environment, a *agent, at harness.Endpoint) ([]string, error) {
@@ -69,16 +63,7 @@ func setupGemini(env harness.Environment, a *agent, at harness.Endpoint) ([]stri
 		return nil, err
 	}
 	a.program = []string{env.NPM(".bin/node"), program}
-	a.env = append(a.env, "GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL="+a.api.URL)
-	if err := place(a, ".gemini/trustedFolders.json", object{a.dir: "TRUST_FOLDER"}); err != nil {
-		return nil, err
-	}
-	return []string{"-m", "gemini-2.5-flash", "-p", "work"}, place(a, ".gemini/settings.json", object{
-		"security":   object{"auth": object{"selectedType": "gemini-api-key"}},
-		"privacy":    object{"usageStatisticsEnabled": false},
-		"general":    object{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
-		"mcpServers": object{"toolcrib": object{"trust": true, "command": at.Command, "args": at.Args}},
-	})
+	return []string{"-m", "gemini-2.5-flash", "-p", "work"}, configureGemini(a, object{"trust": true, "command": at.Command, "args": at.Args})
 }
 
 func setupQwen(env harness.Environment, a *agent, at harness.Endpoint) ([]string, error) {

@@ -8,10 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"toolcrib/.ci/measure/harness"
 )
@@ -28,7 +26,6 @@ func Data(ctx context.Context, env harness.Environment) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("| calculator against | expressions | not comparable | wrong |\n|---|---|---|---|")
 	decimals, err := decTests(ctx, env, server)
 	if err != nil {
 		return err
@@ -37,6 +34,7 @@ func Data(ctx context.Context, env harness.Environment) error {
 	if err != nil {
 		return err
 	}
+	fmt.Println("| calculator against | expressions | not comparable | wrong |\n|---|---|---|---|")
 	var errs []error
 	for _, c := range []*comparison{decimals, random} {
 		fmt.Printf("| %s | %d | %d | %d |\n", c.against, c.compared, c.skipped, len(c.wrong))
@@ -78,19 +76,4 @@ func suites(ctx context.Context, env harness.Environment) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// moduleDir returns the directory of a module that is downloaded for its test data.
-func moduleDir(ctx context.Context, dir, module string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", module)
-	cmd.Dir = dir // no module of its own
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w: %s", module, err, out)
-	}
-	m := regexp.MustCompile(`"Dir": "(.*)"`).FindStringSubmatch(string(out))
-	if m == nil {
-		return "", fmt.Errorf("%s: no directory in %s", module, strings.TrimSpace(string(out)))
-	}
-	return m[1], nil
 }

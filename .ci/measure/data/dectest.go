@@ -29,13 +29,13 @@ var (
 // exponents of the test, rounded half to even where they are rounded. Those about special
 // values, other roundings and the form of zeros have no counterpart.
 func decTests(ctx context.Context, env harness.Environment, server *harness.ToolUser) (*comparison, error) {
-	dir, err := moduleDir(ctx, os.TempDir(), "github.com/cockroachdb/apd/v3@v3.2.3")
+	dirs, err := harness.Modules(ctx, "github.com/cockroachdb/apd/v3@v3.2.3")
 	if err != nil {
 		return nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "testdata", "*.decTest"))
+	files, err := filepath.Glob(filepath.Join(dirs[0], "testdata", "*.decTest"))
 	if err != nil || len(files) < 20 {
-		return nil, fmt.Errorf("%d files of decTest in %s: %w", len(files), dir, err)
+		return nil, fmt.Errorf("%d files of decTest in %s: %w", len(files), dirs[0], err)
 	}
 	c := &comparison{against: "decTest"}
 	every := env.Of(100, 1) // of a hundred cases

@@ -1,16 +1,16 @@
-// Package documents takes the figures of what is read from documents.
+// Package documents has the figures of the tools that read and search documents.
 //
-// Start at [PDF] and [Documents].
+// Start at [PDF], [Documents] and [Retrieval]. It imports the harness, and no other figures.
 package documents
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +36,7 @@ func PDF(ctx context.Context, env harness.Environment) error {
 	if say, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, say)
 	}
-	modules, err := modulePDFs(ctx, dir)
+	modules, err := modulePDFs(ctx)
 	if err != nil {
 		return err
 	}
@@ -95,23 +95,14 @@ func chosen(files []string, n int) []string {
 }
 
 // modulePDFs returns the PDFs in the modules, whose other files are not looked at.
-func modulePDFs(ctx context.Context, dir string) ([]string, error) {
-	args := []string{"mod", "download", "-json", "github.com/pdfcpu/pdfcpu@v0.15.0",
-		"github.com/ledongthuc/pdf@v0.0.0-20260907135840-6c8c28e0e8a0", "github.com/dslipak/pdf@v0.0.2"}
-	c := exec.CommandContext(ctx, "go", args...)
-	c.Dir = dir // without the go.mod of this project
-	c.Env = append(os.Environ(), "GOFLAGS=")
-	out, err := c.Output()
+func modulePDFs(ctx context.Context) ([]string, error) {
+	dirs, err := harness.Modules(ctx, "github.com/pdfcpu/pdfcpu@v0.15.0", "github.com/ledongthuc/pdf@v0.0.0-20260907135840-6c8c28e0e8a0", "github.com/dslipak/pdf@v0.0.2")
 	if err != nil {
-		return nil, fmt.Errorf("go mod download: %w", err)
+		return nil, err
 	}
 	var all []string
-	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
-		var module struct{ Dir string }
-		if err := d.Decode(&module); err != nil {
-			return nil, err
-		}
-		found, err := findPDFs(module.Dir)
+	for _, dir := range dirs {
+		found, err := findPDFs(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -191,21 +182,16 @@ func (r *reports) score(ctx context.Context) error {
 		text, err := pdftotext(ctx, f.File)
 		if f.Error != "" {
 			r.errors = append(r.errors, filepath.Base(f.File)+": "+f.Error)
-			if err != nil {
-				continue // it cannot be read at all
-			}
-		} else if err != nil {
-			continue
 		}
-		if len(strings.Join(strings.Fields(text), "")) < least {
-			continue
+		if err != nil || len(strings.Join(strings.Fields(text), "")) < least {
+			continue // it cannot be compared
 		}
 		r.scores = append(r.scores, score{f1(bag(plain(f.Markdown)), bag(text)), f.File})
 	}
 	if len(r.scores) == 0 {
 		return errors.New("pdftotext finds no text: is it installed?")
 	}
-	slices.SortFunc(r.scores, func(a, b score) int { return int(math.Copysign(1, a.f1-b.f1)) })
+	slices.SortFunc(r.scores, func(a, b score) int { return cmp.Compare(a.f1, b.f1) })
 	return nil
 }
 

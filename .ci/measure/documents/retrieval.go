@@ -1,4 +1,3 @@
-// Package documents takes the figures of the tools that read and search documents.
 package documents
 
 import (
@@ -39,7 +38,7 @@ func changing(ctx context.Context, env harness.Environment) (err error) {
 	r := rand.New(rand.NewPCG(1, 2))
 	words := rand.NewZipf(r, 1.1, 20, 200_000)
 	n := env.Of(11_000, 300)
-	path := func(i int) string { return filepath.Join(dir, fmt.Sprintf("%02d", i%100), fmt.Sprintf("%05d.md", i)) }
+	name := func(i int) string { return fmt.Sprintf("%02d/%05d.md", i%100, i) }
 	text := func(i int, mark string) string {
 		var b strings.Builder
 		fmt.Fprintf(&b, "# Page %d\n\nunique%d %s ", i, i, mark)
@@ -48,13 +47,12 @@ func changing(ctx context.Context, env harness.Environment) (err error) {
 		}
 		return b.String() + "\n"
 	}
+	tree := map[string]string{}
 	for i := range n {
-		if err := os.MkdirAll(filepath.Dir(path(i)), 0o700); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path(i), []byte(text(i, "")), 0o600); err != nil {
-			return err
-		}
+		tree[name(i)] = text(i, "")
+	}
+	if err := harness.WriteTree(dir, tree); err != nil {
+		return err
 	}
 	server, err := harness.UseTools(ctx, env.Writer(dir))
 	if err != nil {
@@ -92,7 +90,7 @@ func changing(ctx context.Context, env harness.Environment) (err error) {
 	for e := range edits {
 		i := r.IntN(n)
 		mark := fmt.Sprintf("edit%dz", e)
-		if err := os.WriteFile(path(i), []byte(text(i, mark)), 0o600); err != nil {
+		if err := harness.WriteTree(dir, map[string]string{name(i): text(i, mark)}); err != nil {
 			return err
 		}
 		answer, err := search(mark)

@@ -69,14 +69,8 @@ func lineOf(word string, n int) string {
 // plantFaults makes the tree that every case begins with, in the place of what is
 // there.
 func plantFaults(dir string, large bool) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if err := harness.Empty(dir); err != nil {
 		return err
-	}
-	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-			return err
-		}
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "tree", "deep", "empty"), 0o755); err != nil {
 		return err

@@ -48,7 +48,7 @@ func Dial(ctx context.Context, onMsg func(Message), name string, args ...string)
 	return DialCommand(exec.CommandContext(ctx, name, args...), onMsg)
 }
 
-// DialCommand is dial for a command that is not started yet.
+// DialCommand is Dial for a command that is not started yet.
 func DialCommand(cmd *exec.Cmd, onMsg func(Message)) (*Client, error) {
 	cmd.Env = append(cmd.Environ(), "NO_COLOR=1")
 	in, err := cmd.StdinPipe()
@@ -161,6 +161,15 @@ func (c *Client) Close() error {
 	if err := c.In.Close(); err != nil {
 		return err
 	}
+	<-c.Done
+	return c.Cmd.Wait()
+}
+
+// End ends a server that may have ended, or may not do so by the end of its input: then by force.
+func (c *Client) End() error {
+	_ = c.In.Close()                                                           // it may have ended
+	late := time.AfterFunc(3*time.Second, func() { _ = c.Cmd.Process.Kill() }) // Wait tells
+	defer late.Stop()
 	<-c.Done
 	return c.Cmd.Wait()
 }

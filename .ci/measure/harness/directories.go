@@ -3,6 +3,7 @@ package harness
 import (
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Scratch makes a directory on the disk of the cache, which is not a tmpfs where
@@ -15,7 +16,7 @@ func (e Environment) Scratch(name string) (base, dir string, err error) {
 	return base, dir, os.Mkdir(dir, 0o755)
 }
 
-// Temporary returns a directory for the settings of a client, and how to remove it.
+// Temporary returns a directory of the system's for short use, and how to remove it.
 func Temporary(name string) (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp("", name)
 	return dir, func() { _ = os.RemoveAll(dir) }, err
@@ -28,6 +29,23 @@ func Sample() (string, error) {
 		return "", err
 	}
 	return dir, os.WriteFile(filepath.Join(dir, "hello.txt"), []byte("hello, world\n"), 0o644)
+}
+
+// Empty removes what is in a directory, but for some names.
+func Empty(dir string, but ...string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if slices.Contains(but, e.Name()) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // WriteTree writes files below a directory, by their names in it.

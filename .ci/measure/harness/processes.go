@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 )
 
-// Resident returns the resident memory of a process and of its children in MB.
+// Resident returns the resident memory of a process in MB, 0 if there is none.
 func Resident(pid int) float64 {
 	kB := 0
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -3,8 +3,10 @@ package harness
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -21,12 +23,21 @@ type ToolUser struct {
 
 // UseTools starts a server and opens the session.
 func UseTools(ctx context.Context, p Program) (*ToolUser, error) {
-	c, err := Dial(ctx, nil, p.Args[0], p.Args[1:]...)
+	u, err := UseCommand(exec.CommandContext(ctx, p.Args[0], p.Args[1:]...))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	return u, nil
+}
+
+// UseCommand is UseTools for a command that is not started yet.
+func UseCommand(cmd *exec.Cmd) (*ToolUser, error) {
+	c, err := DialCommand(cmd, nil)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.Initialize(); err != nil {
-		return nil, fmt.Errorf("%s: %w", p.Name, err)
+		return nil, errors.Join(err, c.End())
 	}
 	return &ToolUser{Client: c}, nil
 }

@@ -64,14 +64,10 @@ func flooded(e harness.Environment, serve *exec.Cmd, dir string, user int, list 
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a line\n"), 0o644); err != nil {
 		return err
 	}
-	c, err := harness.DialCommand(serve, nil)
+	server, err := harness.UseCommand(serve)
 	if err != nil {
 		return err
 	}
-	if err := c.Initialize(); err != nil {
-		return err
-	}
-	server := &harness.ToolUser{Client: c}
 	if _, err := server.Must("bash", map[string]any{"command": "seq 100000"}); err != nil {
 		return err
 	}

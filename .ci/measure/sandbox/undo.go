@@ -111,35 +111,18 @@ type undoTree struct {
 
 // plant makes the repository, in the place of what there is.
 func (t *undoTree) plant(ctx context.Context) error {
-	entries, err := os.ReadDir(t.dir)
-	if err != nil {
+	if err := harness.Empty(t.dir); err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(t.dir, e.Name())); err != nil {
-			return err
-		}
-	}
-	for i := range t.files {
-		name := filepath.Join(t.dir, "src", fmt.Sprint(i%50), fmt.Sprintf("f%d.txt", i))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, []byte(strings.Repeat(fmt.Sprintf("line of file %d\n", i), 1+i%40)), 0o644); err != nil {
-			return err
-		}
-	}
-	for name, text := range map[string]string{
+	files := map[string]string{
 		".gitignore": "build/\n*.o\n", "Makefile": "all: out.txt\nout.txt: a.txt\n\ttr a-z A-Z <a.txt >out.txt\n",
 		"a.txt": "one\ntwo\n", "b.txt": "two\n", "run.sh": "#!/bin/sh\necho run\n", "build/x.bin": "built\n", "sub/deep/er/f": "deep\n", "naïve name.txt": "space\n", "empty": "",
-	} {
-		name = filepath.Join(t.dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			return err
-		}
+	}
+	for i := range t.files {
+		files[fmt.Sprintf("src/%d/f%d.txt", i%50, i)] = strings.Repeat(fmt.Sprintf("line of file %d\n", i), 1+i%40)
+	}
+	if err := harness.WriteTree(t.dir, files); err != nil {
+		return err
 	}
 	const script = `chmod 755 run.sh; chmod 600 b.txt; ln -s a.txt link; ln -s nowhere dangling; mkdir void
 git init -q -b main . && git config user.name n && git config user.email e@example.com && git config gc.auto 0 && git add -A && git commit -qm one

@@ -102,14 +102,8 @@ type undoAttacks struct {
 
 // plant makes the tree in the place of what there is.
 func (a *undoAttacks) plant() error {
-	entries, err := os.ReadDir(a.tree.dir)
-	if err != nil {
+	if err := harness.Empty(a.tree.dir); err != nil {
 		return err
-	}
-	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(a.tree.dir, e.Name())); err != nil {
-			return err
-		}
 	}
 	return harness.WriteTree(a.tree.dir, map[string]string{
 		"a.txt": "one\ntwo\n", "b.txt": "b\n", "d/secret.txt": "in d\n", "other/secret.txt": "in other\n", "other/a.txt": "other\n", "closed/secret.txt": deniedSecret, "attack.py": undoAttackScript,

@@ -224,12 +224,9 @@ func (b *searchBench) validating(ctx context.Context) (server *searchServer, why
 
 // serveSearch starts a server and opens the session.
 func serveSearch(cmd *exec.Cmd) (*searchServer, error) {
-	c, err := harness.DialCommand(cmd, nil)
+	u, err := harness.UseCommand(cmd)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Initialize(); err != nil {
-		return nil, err
-	}
-	return &searchServer{&harness.ToolUser{Client: c}}, nil
+	return &searchServer{u}, nil
 }

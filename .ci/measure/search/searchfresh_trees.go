@@ -2,12 +2,12 @@ package search
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"toolcrib/.ci/measure/harness"
 )
 
 // plant makes a repository of a part of Go's source, with a second branch in which
@@ -66,45 +66,24 @@ func (f *freshTree) commit(ctx context.Context, branch string) error {
 // releases makes a repository of two releases of Hugo, tagged old and new.
 func (f *freshTree) releases(ctx context.Context) error {
 	for _, r := range []struct{ tag, version string }{{"old", "v0.147.0"}, {"new", "v0.148.0"}} {
-		out, err := exec.CommandContext(ctx, "go", "mod", "download", "-json", "github.com/gohugoio/hugo@"+r.version).Output()
+		dirs, err := harness.Modules(ctx, "github.com/gohugoio/hugo@"+r.version)
 		if err != nil {
-			return fmt.Errorf("hugo %s: %w: %s", r.version, err, out)
-		}
-		var info struct{ Dir string }
-		if err := json.Unmarshal(out, &info); err != nil {
 			return err
 		}
 		branch := "main"
 		if r.tag == "new" {
 			branch = ""
-			if err := f.empty(); err != nil {
+			if err := harness.Empty(f.dir, ".git"); err != nil {
 				return err
 			}
 		}
-		if err := copyTree(info.Dir, f.dir); err != nil {
+		if err := copyTree(dirs[0], f.dir); err != nil {
 			return err
 		}
 		if err := f.commit(ctx, branch); err != nil {
 			return err
 		}
 		if _, err := git(ctx, f.dir, "tag", r.tag); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// empty takes away all but the repository.
-func (f *freshTree) empty() error {
-	entries, err := os.ReadDir(f.dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.Name() == ".git" {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(f.dir, e.Name())); err != nil {
 			return err
 		}
 	}

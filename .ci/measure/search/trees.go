@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -33,16 +32,12 @@ func trees(ctx context.Context, env harness.Environment) ([]tree, error) {
 		return nil, err
 	}
 	sources := []tree{{"go", filepath.Join(strings.TrimSpace(string(root)), "src")}}
-	for _, m := range modules {
-		out, err := exec.CommandContext(ctx, "go", "mod", "download", "-json", m).Output()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w: %s", m, err, out)
-		}
-		var info struct{ Dir string }
-		if err := json.Unmarshal(out, &info); err != nil {
-			return nil, err
-		}
-		sources = append(sources, tree{strings.Split(strings.Split(m, "@")[0], "/")[2], info.Dir})
+	dirs, err := harness.Modules(ctx, modules...)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range modules {
+		sources = append(sources, tree{strings.Split(strings.Split(m, "@")[0], "/")[2], dirs[i]})
 	}
 	var made []tree
 	for _, s := range sources {

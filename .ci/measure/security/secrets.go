@@ -138,14 +138,11 @@ func Secrets(ctx context.Context, env harness.Environment) error {
 	}
 	cmd := exec.CommandContext(ctx, env.Binary, "serve", "--config="+config, "--log-level=debug", "--audit", "--audit-dir="+auditDir, "--state-dir="+filepath.Join(base, "state"), "--metrics="+page, root)
 	cmd.Stderr = &log
-	c, err := harness.DialCommand(cmd, nil)
+	server, err := harness.UseCommand(cmd)
 	if err != nil {
-		return err
-	}
-	if err := c.Initialize(); err != nil {
 		return fmt.Errorf("%w: %s", err, log.String())
 	}
-	calls, err := spillAll(env, &harness.ToolUser{Client: c}, root, all, commands, typed)
+	calls, err := spillAll(env, server, root, all, commands, typed)
 	if err != nil {
 		return err
 	}
@@ -154,7 +151,7 @@ func Secrets(ctx context.Context, env harness.Environment) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Close(); err != nil {
+	if err := server.Close(); err != nil {
 		return err
 	}
 	audit, err := allOf(auditDir)

@@ -18,12 +18,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"toolcrib/.ci/measure/harness"
 )
-
-const desktopPackage = "@wonderwhy-er/desktop-commander"
 
 // task is one that a user gives, from a tree of files to a state of it or an answer.
 type task struct {
@@ -125,15 +122,11 @@ func Tasks(ctx context.Context, env harness.Environment) error {
 		return err
 	}
 	defer os.RemoveAll(short)
-	data, err := os.ReadFile(env.NPM(desktopPackage + "/package.json"))
+	version, err := env.DesktopVersion()
 	if err != nil {
 		return err
 	}
-	var peer struct{ Version string }
-	if err := json.Unmarshal(data, &peer); err != nil {
-		return err
-	}
-	fmt.Printf("| task | toolcrib tokens | calls | DesktopCommander %s tokens | calls | share |\n|---|---|---|---|---|---|\n", peer.Version)
+	fmt.Printf("| task | toolcrib tokens | calls | DesktopCommander %s tokens | calls | share |\n|---|---|---|---|---|---|\n", version)
 	var wrong error
 	var sum [2]player
 	for i, t := range allTasks(ctx) {
@@ -180,54 +173,34 @@ func play(ctx context.Context, env harness.Environment, t task, dir string, open
 	if p.err == nil {
 		p.err = t.reached(p)
 	}
-	return p, errors.Join(p.err, end(user))
+	_ = user.End() // how a server ends is not what is asked
+	return p, p.err
 }
 
 func openOwn(ctx context.Context, env harness.Environment, dir string) (*harness.ToolUser, error) {
-	return dial(exec.CommandContext(ctx, env.Binary, "serve", "--confirm", "client", "--state-dir", dir+".state", dir), dir)
+	return dial(ctx, env.Writer(dir), dir)
 }
 
 // openDesktop starts DesktopCommander, which keeps its home to itself and tells nobody of its
 // use.
 func openDesktop(ctx context.Context, env harness.Environment, dir string) (*harness.ToolUser, error) {
-	u, err := dial(exec.CommandContext(ctx, "node", env.NPM(desktopPackage+"/dist/index.js"), "--no-onboarding"), dir)
+	u, err := dial(ctx, env.Desktop(), dir)
 	if err != nil {
 		return nil, err
 	}
-	for key, value := range map[string]any{"telemetryEnabled": false, "allowedDirectories": []string{dir}} {
-		if _, err := u.Must("set_config_value", map[string]any{"key": key, "value": value}); err != nil {
-			return nil, errors.Join(err, end(u))
-		}
+	if err := harness.ConfineDesktop(u, dir); err != nil {
+		return nil, errors.Join(err, u.End())
 	}
 	return u, nil
 }
 
-func dial(cmd *exec.Cmd, dir string) (*harness.ToolUser, error) {
+func dial(ctx context.Context, p harness.Program, dir string) (*harness.ToolUser, error) {
 	home := dir + ".home"
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return nil, err
 	}
+	cmd := exec.CommandContext(ctx, p.Args[0], p.Args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "SHELL=/bin/bash", "LC_ALL=C.UTF-8", "PYTHONDONTWRITEBYTECODE=1", "DESKTOP_COMMANDER_DISABLE_TELEMETRY=1"}
-	c, err := harness.DialCommand(cmd, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Initialize(); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return &harness.ToolUser{Client: c}, nil
-}
-
-// end ends a server as clients do, and by force where that does not end it.
-func end(u *harness.ToolUser) error {
-	_ = u.In.Close() // it may have ended
-	select {
-	case <-u.Done:
-	case <-time.After(3 * time.Second):
-		_ = u.Cmd.Process.Kill() // Wait tells
-		<-u.Done
-	}
-	_ = u.Cmd.Wait() // how a server ends is not what is asked
-	return nil
+	return harness.UseCommand(cmd)
 }

@@ -99,7 +99,7 @@ func TerminalPeers(ctx context.Context, env harness.Environment) error {
 		return err
 	}
 	defer os.RemoveAll(base)
-	version, err := desktopVersion(env)
+	version, err := env.DesktopVersion()
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func judgeAll(ctx context.Context, t terminalTools) (why []error, err error) {
 	p := t.place()
 	for i, c := range p.cases() {
 		if i > 0 && p.env.Full() {
-			_ = closed(t.connection()) // how a server ends is not what is asked
+			_ = t.connection().End() // how a server ends is not what is asked
 		}
 		if i == 0 || p.env.Full() {
 			if err := t.open(ctx); err != nil {
@@ -160,7 +160,7 @@ func judgeAll(ctx context.Context, t terminalTools) (why []error, err error) {
 		}
 		why = append(why, p.judge(ctx, t, c))
 	}
-	_ = closed(t.connection())
+	_ = t.connection().End()
 	return why, ctx.Err()
 }
 
@@ -265,26 +265,7 @@ func (p *terminalHost) serve(ctx context.Context, args ...string) (*harness.Tool
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Env = p.dir(), p.serverEnv(home)
-	c, err := harness.DialCommand(cmd, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Initialize(); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	return &harness.ToolUser{Client: c}, nil
-}
-
-// closed ends a server as clients do, and by force where that does not end it.
-func closed(u *harness.ToolUser) error {
-	_ = u.In.Close() // it may have ended
-	select {
-	case <-u.Done:
-	case <-time.After(3 * time.Second):
-		_ = u.Cmd.Process.Kill() // Wait tells
-		<-u.Done
-	}
-	return u.Cmd.Wait()
+	return harness.UseCommand(cmd)
 }
 
 // oneLine is a text in one cell of the table.

@@ -2,10 +2,8 @@ package terminals
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,8 +11,6 @@ import (
 
 	"toolcrib/.ci/measure/harness"
 )
-
-const desktopPackage = "@wonderwhy-er/desktop-commander"
 
 // desktopTerminal is DesktopCommander with its tools start_process, read_process_output,
 // interact_with_process, force_terminate and list_sessions. It keeps its home to itself
@@ -25,29 +21,15 @@ type desktopTerminal struct {
 	bash string // process of the shell that lasts
 }
 
-func desktopVersion(e harness.Environment) (string, error) {
-	data, err := os.ReadFile(e.NPM(desktopPackage + "/package.json"))
-	if err != nil {
-		return "", err
-	}
-	var about struct{ Version string }
-	return about.Version, json.Unmarshal(data, &about)
-}
-
 func (d *desktopTerminal) connection() *harness.ToolUser { return d.ToolUser }
 
 func (d *desktopTerminal) open(ctx context.Context) (err error) {
-	d.ToolUser, err = d.serve(ctx, "node", d.env.NPM(desktopPackage+"/dist/index.js"), "--no-onboarding")
+	d.ToolUser, err = d.serve(ctx, d.env.Desktop().Args...)
 	if err != nil {
 		return err
 	}
 	d.bash = ""
-	for key, value := range map[string]any{"telemetryEnabled": false, "allowedDirectories": []string{d.dir()}} {
-		if _, err := d.Must("set_config_value", map[string]any{"key": key, "value": value}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return harness.ConfineDesktop(d.ToolUser, d.dir())
 }
 
 var (

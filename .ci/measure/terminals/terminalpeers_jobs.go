@@ -252,7 +252,7 @@ func restarted(ctx context.Context, t terminalTools, name string) error {
 	if n, err := t.jobs(); err != nil || n == 0 {
 		return errors.Join(err, fmt.Errorf("%d jobs are listed before", n))
 	}
-	_ = closed(t.connection()) // what matters is what it leaves
+	_ = t.connection().End() // what matters is what it leaves
 	if err := t.open(ctx); err != nil {
 		return err
 	}

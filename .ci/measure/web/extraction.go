@@ -1,4 +1,6 @@
-// Package web takes the figures of the tools that read the web.
+// Package web has the figures of the tools that read the web.
+//
+// Start at [Web] and [Extraction]. It imports the harness, and no other figures.
 package web
 
 import (
@@ -52,11 +54,11 @@ const (
 // Extraction scores the main text of pages beside go-readability and, at full size,
 // readability.js.
 func Extraction(ctx context.Context, env harness.Environment) error {
-	dir, err := os.MkdirTemp("", "extraction")
+	dir, remove, err := harness.Temporary("extraction")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	pages, err := ownPages(ctx, env, dir)
 	if err != nil {
 		return err

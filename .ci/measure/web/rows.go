@@ -184,7 +184,7 @@ func (t taking) table(ctx context.Context) error {
 		return nil
 	}
 	for _, p := range peers {
-		main, err := mainOf(filepath.Join(t.env.Cache, "webpeers", "node_modules", p.program))
+		main, err := mainOf(filepath.Join(t.env.Cache, "webpeers", "node_modules", p.name))
 		if err != nil {
 			return err
 		}

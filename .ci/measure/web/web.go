@@ -19,9 +19,9 @@ import (
 const inside = "MEASURE_WEB_INSIDE"
 
 // peers are what is compared with at full size.
-var peers = []struct{ name, version, program string }{
-	{"@tokenizin/mcp-npx-fetch", "1.0.0", "@tokenizin/mcp-npx-fetch"},
-	{"@kazuph/mcp-fetch", "1.6.3", "@kazuph/mcp-fetch"},
+var peers = []struct{ name, version string }{
+	{"@tokenizin/mcp-npx-fetch", "1.0.0"},
+	{"@kazuph/mcp-fetch", "1.6.3"},
 }
 
 // Web reads a web of its own with the binary: in a network namespace where each address leads to
