@@ -57,7 +57,10 @@ func TestRobots(t *testing.T) {
 	check(fresh(web.Settings{}), "web_fetch", `{"url":"https://a.example.org/open"}`, "robots.txt of a.example.org cannot be read (Internal Server Error)")
 	status = 404
 	check(fresh(web.Settings{}), "web_fetch", `{"url":"https://a.example.org/private/x"}`, "some text", "GET a.example.org/private/x")
-	status, file = 200, file+strings.Repeat("# "+strings.Repeat("x", 98)+"\n", 120_000)
+	status, file = 200, "User-agent: *\n# "
+	file += strings.Repeat("x", 500<<10-len(file)-len("\nDisallow: /o")) + "\nDisallow: /other\n" // cut off behind /o
+	check(fresh(web.Settings{}), "web_fetch", `{"url":"https://a.example.org/open"}`, "some text")
+	status, file = 200, "User-agent: toolcrib\nDisallow: /private\n"+strings.Repeat("# "+strings.Repeat("x", 98)+"\n", 120_000)
 	check(fresh(web.Settings{}), "web_fetch", `{"url":"https://a.example.org/private/x"}`, says)
 }
 
