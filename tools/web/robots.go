@@ -35,10 +35,16 @@ type verdict struct {
 	say  string       // why
 }
 
-// mayRead returns an error if the site asks programs not to read an address. What the user
-// runs or has configured as private is asked for nothing. tries are as those of a request.
+// heeds reports whether the robots.txt of an address counts. What the user runs or has
+// configured as private is asked for none.
+func (e *engine) heeds(u *url.URL) bool {
+	return e.settings.Now().Web.Robots != "ignore" && !e.own(u)
+}
+
+// mayRead returns an error if the site asks programs not to read an address. tries are as
+// those of a request.
 func (e *engine) mayRead(ctx context.Context, u *url.URL, tries int) error {
-	if e.settings.Now().Web.Robots == "ignore" || u.Path == "/robots.txt" || e.own(u) {
+	if u.Path == "/robots.txt" || !e.heeds(u) {
 		return nil
 	}
 	r, err := e.rulesOf(ctx, u, tries)
