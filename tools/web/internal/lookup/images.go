@@ -70,6 +70,16 @@ func Commons(address string) Backend {
 		}
 		return ""
 	}}
+	type value struct{ Value any }
+	type page struct {
+		Title string
+		Index int
+		Info  []struct {
+			URL, DescriptionURL, ThumbURL string
+			Width, Height                 int
+			Meta                          struct{ LicenseShortName, Artist value } `json:"extmetadata"`
+		} `json:"imageinfo"`
+	}
 	return Backend{
 		Name: "commons", Ignores: []string{"language", "region", "freshness"},
 		request: func(q Query) (*http.Request, error) {
@@ -78,28 +88,11 @@ func Commons(address string) Backend {
 				"gsrlimit", strconv.Itoa(min(q.Limit, 50)), "gsroffset", strconv.Itoa(q.Limit*(q.Page-1)),
 				"prop", "imageinfo", "iiprop", "url|size|extmetadata", "iiurlwidth", "320")
 		},
-		read: func(a Answer) ([]Hit, error) {
-			if err := d.refusal(a); err != nil {
-				return nil, err
-			}
-			type value struct{ Value any }
-			type page struct {
-				Title string
-				Index int
-				Info  []struct {
-					URL, DescriptionURL, ThumbURL string
-					Width, Height                 int
-					Meta                          struct{ LicenseShortName, Artist value } `json:"extmetadata"`
-				} `json:"imageinfo"`
-			}
-			var answer struct {
-				Complete any `json:"batchcomplete"`
-				Continue any
-				Query    struct{ Pages map[string]page }
-			}
-			if err := decode(a, &answer); err != nil {
-				return nil, err
-			}
+		read: reads(d.refusal, func(answer struct {
+			Complete any `json:"batchcomplete"`
+			Continue any
+			Query    struct{ Pages map[string]page }
+		}) ([]Hit, error) {
 			if len(answer.Query.Pages) == 0 {
 				return nil, absent(answer.Complete != nil || answer.Continue != nil)
 			}
@@ -120,7 +113,7 @@ func Commons(address string) Backend {
 				}})
 			}
 			return hits, nil
-		},
+		}),
 	}
 }
 
@@ -250,33 +243,28 @@ func SerpAPILens(address, key string) Backend {
 	}
 }
 
-func readSerpAPI(a Answer) ([]Hit, error) {
-	if err := serpAPI.refusal(a); err != nil {
-		return nil, err
-	}
-	type result struct {
-		Title, Link, Original, Image, Thumbnail string
-		Width                                   int    `json:"original_width"`
-		Height                                  int    `json:"original_height"`
-		License                                 string `json:"license_details_url"`
-	}
-	var answer struct {
-		Metadata json.RawMessage `json:"search_metadata"`
-		Images   []result        `json:"images_results"`
-		Matches  []result        `json:"visual_matches"`
-	}
-	if err := decode(a, &answer); err != nil {
-		return nil, err
-	}
-	results := slices.Concat(answer.Images, answer.Matches)
-	if len(results) == 0 {
+// serpAPIResult is an image in an answer of SerpApi.
+type serpAPIResult struct {
+	Title, Link, Original, Image, Thumbnail string
+	Width                                   int    `json:"original_width"`
+	Height                                  int    `json:"original_height"`
+	License                                 string `json:"license_details_url"`
+}
+
+var readSerpAPI = reads(serpAPI.refusal, func(answer struct {
+	Metadata json.RawMessage `json:"search_metadata"`
+	Images   []serpAPIResult `json:"images_results"`
+	Matches  []serpAPIResult `json:"visual_matches"`
+}) ([]Hit, error) {
+	list := slices.Concat(answer.Images, answer.Matches)
+	if len(list) == 0 {
 		return nil, absent(answer.Metadata != nil)
 	}
 	var hits []Hit
-	for _, r := range results {
+	for _, r := range list {
 		hits = append(hits, Hit{Title: clean(r.Title), URL: r.Link, Image: Image{
 			URL: cmp.Or(r.Original, r.Image), Thumbnail: r.Thumbnail, Width: r.Width, Height: r.Height, License: clean(r.License),
 		}})
 	}
 	return hits, nil
-}
+})
