@@ -260,7 +260,7 @@ func challenges(header http.Header) bool {
 	return false
 }
 
-// shown is an address in texts: without what may be a secret, and not too long.
+// shown is an address in texts: without a user and a password, and not too long.
 func shown(address string) string {
 	u := parsed(address)
 	if u.User != nil {
