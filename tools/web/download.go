@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/outbound"
 	"toolcrib/workspace"
@@ -120,6 +121,9 @@ func (e *engine) download(ctx context.Context, in DownloadIn) (DownloadOut, erro
 	if into {
 		if at, err = at.Join(fileName(res.header, res.url)); err != nil {
 			return DownloadOut{}, err
+		}
+		if there, why := losses.Irreversible(ctx, at, true); why != "" && in.Overwrite { // its name was not known when the user could be asked
+			return DownloadOut{}, tools.Errorf(tools.AlreadyExists, "%s exists; %s", there, why).WithHint("give its whole path, so that the user can be asked")
 		}
 	}
 	return e.keepPart(ctx, in, at, part, out)
