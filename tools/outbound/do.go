@@ -60,13 +60,14 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 }
 
 func (c *Client) do(ctx context.Context, r Request) (*Response, *tools.Error) {
-	w := c.way()
-	j := &journey{client: c, way: w, request: r, caller: ctx, began: time.Now()}
+	j := &journey{client: c, way: c.way(), request: r, caller: ctx, began: time.Now()}
 	if err := j.prepare(); err != nil {
 		return nil, err
 	}
-	if j.ctx, j.cancel = context.WithCancel(ctx); j.request.Timeout > 0 {
+	if j.request.Timeout > 0 {
 		j.ctx, j.cancel = context.WithTimeout(ctx, j.request.Timeout)
+	} else {
+		j.ctx, j.cancel = context.WithCancel(ctx)
 	}
 	res, err := j.follow()
 	if err != nil {

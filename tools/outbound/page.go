@@ -93,7 +93,7 @@ func (c *Client) Keep(ctx context.Context, r Request, p Page) {
 		return // what was answered has a URL
 	}
 	_, secret := directives(p.Header)["no-store"]
-	c.store(ctx, k, &kept{page: p}, secret)
+	c.store(ctx, k, &kept{page: p, secret: secret})
 }
 
 // read reads the body of an answer, and keeps the page.
@@ -105,12 +105,11 @@ func (c *Client) read(ctx context.Context, k key, r Request, got *Response) (*Pa
 	}
 	p := Page{URL: got.URL, Status: got.Status, Header: got.Header.Clone(), Body: data, At: time.Now()}
 	p.Header.Del("Set-Cookie")
-	control := directives(got.Header)
-	_, secret := control["no-store"]
+	_, secret := directives(got.Header)["no-store"]
 	for name := range r.Header {
 		secret = secret || SecretHeader(name) // the answer may repeat it
 	}
-	c.store(ctx, k, &kept{page: p, until: freshUntil(r.Method, p)}, secret)
+	c.store(ctx, k, &kept{page: p, until: freshUntil(r.Method, p), secret: secret})
 	return &p, nil
 }
 
@@ -124,7 +123,7 @@ func (c *Client) confirmed(ctx context.Context, k key, old *kept, header http.He
 		}
 	}
 	p.At = time.Now()
-	c.store(ctx, k, &kept{page: p, until: freshUntil(http.MethodGet, p)}, old.secret)
+	c.store(ctx, k, &kept{page: p, until: freshUntil(http.MethodGet, p), secret: old.secret})
 	p.Cached = true
 	return &p
 }

@@ -105,7 +105,7 @@ func (g *Guard) Bounds() string {
 	case len(g.hosts) == 0:
 		return "public hosts and " + strings.Join(g.rules.Private, ", ")
 	}
-	return strings.Join(append(append([]string{}, g.rules.Hosts...), g.rules.Private...), ", ")
+	return strings.Join(slices.Concat(g.rules.Hosts, g.rules.Private), ", ")
 }
 
 // Refusal is the reason why a host may not be reached.

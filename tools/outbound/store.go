@@ -64,12 +64,11 @@ func (c *Client) load(ctx context.Context, k key) *kept {
 
 // store keeps a page: in memory if it is secret or there is no state. What is too large is
 // not kept.
-func (c *Client) store(ctx context.Context, k key, page *kept, secret bool) {
-	page.secret = secret
+func (c *Client) store(ctx context.Context, k key, page *kept) {
 	c.kept.drop(k)
 	if r := open(ctx); r != nil {
 		defer r.Close()
-		if !secret && len(page.page.Body) <= mostAtOnce {
+		if !page.secret && len(page.page.Body) <= mostAtOnce {
 			err := writeFile(r, k, page)
 			if err == nil {
 				touch(r, k)

@@ -52,21 +52,19 @@ func isText(m string) bool {
 
 // textOf returns the text of any page, in short.
 func textOf(p *outbound.Page) string {
-	if !isPage(p) {
-		if !isText(mediaType(p)) {
-			return ""
-		}
-		text, _ := page.Decode(p.Body, p.Header.Get("Content-Type"))
-		return string(text)
+	isPage := isPage(p)
+	if !isPage && !isText(mediaType(p)) {
+		return ""
 	}
 	text, _ := page.Decode(p.Body, p.Header.Get("Content-Type"))
+	if !isPage {
+		return string(text)
+	}
 	return page.Parse(context.Background(), text, parsed(p.URL)).Main(context.Background()).Markdown
 }
 
-const (
-	// fewLetters is how short the text of a page is that may be made by its scripts.
-	fewLetters = 200
-)
+// fewLetters is how short the text of a page is that may be made by its scripts.
+const fewLetters = 200
 
 // needsScripts reports whether a page shows almost nothing before its scripts run.
 func needsScripts(ctx context.Context, p *outbound.Page) bool {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/outbound"
 	"toolcrib/workspace"
@@ -121,6 +122,9 @@ func (e *engine) download(ctx context.Context, in DownloadIn) (DownloadOut, erro
 		if at, err = at.Join(fileName(res.header, res.url)); err != nil {
 			return DownloadOut{}, err
 		}
+		if there, why := losses.Irreversible(ctx, at, true); why != "" && in.Overwrite { // its name was not known when the user could be asked
+			return DownloadOut{}, tools.Errorf(tools.AlreadyExists, "%s exists; %s", there, why).WithHint("give its whole path, so that the user can be asked")
+		}
 	}
 	return e.keepPart(ctx, in, at, part, out)
 }
@@ -134,11 +138,19 @@ type received struct {
 // fetchPart reads what is missing of a file.
 func (e *engine) fetchPart(ctx context.Context, at string, p *part, out *DownloadOut) (received, error) {
 	header := http.Header{"Accept": {"*/*"}, "Accept-Encoding": {"identity"}}
-	if have := p.size(); have > 0 && p.Validator != "" {
-		header.Set("Range", fmt.Sprintf("bytes=%d-", have))
+	if part := p.size(); part > 0 && p.Validator != "" {
+		header.Set("Range", fmt.Sprintf("bytes=%d-", part))
 		header.Set("If-Range", p.Validator)
 	}
-	res, err := e.client().Do(ctx, outbound.Request{URL: at, Header: header, MaxBytes: mostDownload, Timeout: downloadTime})
+	have, tell := int64(0), tools.Progress(ctx)
+	whole := tools.WithProgress(ctx, func(of tools.ProgressEvent) { // of all of the file, not of what is missing
+		of.Done += float64(have)
+		if of.Total > 0 {
+			of.Total += float64(have)
+		}
+		tell(of)
+	})
+	res, err := e.client().Do(whole, outbound.Request{URL: at, Header: header, MaxBytes: mostDownload, Timeout: downloadTime})
 	if err != nil {
 		return received{}, err
 	}
@@ -146,7 +158,6 @@ func (e *engine) fetchPart(ctx context.Context, at string, p *part, out *Downloa
 	if err := e.mayRead(ctx, parsed(res.URL), 0); err != nil {
 		return received{}, err
 	}
-	have := int64(0)
 	switch {
 	case res.Status == http.StatusPartialContent && strings.HasPrefix(res.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", p.size())):
 		have = p.size()
@@ -163,13 +174,7 @@ func (e *engine) fetchPart(ctx context.Context, at string, p *part, out *Downloa
 		err := refused(&outbound.Page{URL: res.URL, Status: res.Status, Header: res.Header, Body: body})
 		return received{}, cmp.Or(err, error(tools.Errorf(tools.Unsupported, "%s: HTTP %d, which has no file", out.URL, res.Status)))
 	}
-	total := float64(0)
-	if res.Length >= 0 {
-		total = float64(have + res.Length)
-	}
-	n, err := io.Copy(p.file, &counted{r: res.Body, done: have, tell: func(done int64) {
-		tools.Progress(ctx)(tools.ProgressEvent{Done: float64(done), Total: total, Message: textfile.Size(done)})
-	}})
+	n, err := io.Copy(p.file, res.Body)
 	if err != nil {
 		e := *tools.AsError(err)
 		if p.Validator != "" && e.Code.Retryable() {
@@ -182,24 +187,6 @@ func (e *engine) fetchPart(ctx context.Context, at string, p *part, out *Downloa
 	}
 	out.URL = shown(res.URL)
 	return received{res.URL, res.Header}, nil
-}
-
-// counted tells how much was read, at most ten times a second.
-type counted struct {
-	r    io.Reader
-	done int64
-	last time.Time
-	tell func(int64)
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.done += int64(n)
-	if now := time.Now(); now.Sub(c.last) >= 100*time.Millisecond {
-		c.last = now
-		c.tell(c.done)
-	}
-	return n, err
 }
 
 // keepPart writes the file of the workspace.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolcrib/workspace"
 )
 
 func TestDownload(t *testing.T) {
@@ -57,6 +59,10 @@ func TestDownload(t *testing.T) {
 	step(`{"url":"https://data.example.org/kites.csv","path":"a.csv"}`, "error: already_exists", "overwrite=true")
 	step(`{"url":"https://data.example.org/kites.csv","path":"a.csv","overwrite":true}`, "downloaded")
 	step(`{"url":"https://data.example.org/named","path":"in/"}`, "in/evil name.csv")
+	if err := os.Truncate(filepath.Join(w.dir, "in", "evil name.csv"), workspace.MaxKept+1); err != nil {
+		t.Fatal(err)
+	}
+	step(`{"url":"https://data.example.org/named","path":"in/","overwrite":true}`, "error: already_exists", "the history does not keep files above", "give its whole path")
 	step(`{"url":"https://data.example.org/gone","path":"gone"}`, "error: not_found", "404")
 	step(`{"url":"https://data.example.org/page.zip","path":"page.zip"}`, "it is a web page")
 	step(`{"url":"https://data.example.org/kites.csv","path":"b.csv","expected_hash":"000000000000"}`, "error: conflict", "nothing was written")

@@ -12,9 +12,8 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/browser"
-	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/outbound"
-	"toolcrib/workspace"
 )
 
 // request is an address to read, and how.
@@ -133,15 +132,13 @@ func changes(method string) bool {
 
 // overwriteQuestion asks before a call replaces what the history cannot keep.
 func overwriteQuestion(ctx context.Context, name string) (tools.Question, error) {
-	p, err := tools.Resolve(ctx, name)
+	path, err := tools.Resolve(ctx, name)
 	if err != nil {
 		return tools.Question{}, err
 	}
-	info, exists, err := p.Find(true)
-	if err != nil || !exists || info.Size <= workspace.MaxKept {
-		return tools.Question{}, nil // what is wrong shows when the call runs
-	}
-	return tools.Question{Message: fmt.Sprintf("overwrite %s (%s), which is too large for the history of files", p, textfile.Size(info.Size))}, nil
+	var lost losses.Tally
+	lost.Overwrite(ctx, path)
+	return lost.Question(ctx), nil
 }
 
 // allowed reports whether the user has allowed a host that is private.
@@ -263,7 +260,7 @@ func challenges(header http.Header) bool {
 	return false
 }
 
-// shown is an address in texts: without what may be a secret, and not too long.
+// shown is an address in texts: without a user and a password, and not too long.
 func shown(address string) string {
 	u := parsed(address)
 	if u.User != nil {

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -18,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/web"
 	"toolcrib/workspace"
@@ -216,23 +218,37 @@ func TestRequests(t *testing.T) {
 	step(`{"url":"https://a.example.org/x","body":"b"}`, "error: invalid_argument", "")
 }
 
-// TestAsks asks before a request that may change something, and only then.
+// TestAsks asks before a request that may change something and before a file is lost, and only
+// then.
 func TestAsks(t *testing.T) {
 	w := newWorld(t, nil)
-	tool := w.tool("web_fetch")
-	for args, want := range map[string]string{
-		`{"url":"https://a.example.org/x"}`:                                "",
-		`{"url":"https://a.example.org/x","method":"HEAD"}`:                "",
-		`{"url":"https://a.example.org/x","method":"DELETE"}`:              "send DELETE https://a.example.org/x",
-		`{"url":"https://u:p@a.example.org/","method":"POST","body":"hi"}`: "send POST https://redacted@a.example.org/ with: hi",
+	for name, size := range map[string]int64{"small": 1, "large": workspace.MaxKept + 1} {
+		file := filepath.Join(w.dir, name)
+		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Truncate(file, size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	overwrite := fmt.Sprintf("overwrite large (%s); the history does not keep files above %[1]s, so it cannot be undone", textfile.Size(workspace.MaxKept))
+	for _, test := range []struct{ tool, args, want string }{
+		{"web_fetch", `{"url":"https://a.example.org/x"}`, ""},
+		{"web_fetch", `{"url":"https://a.example.org/x","method":"HEAD"}`, ""},
+		{"web_fetch", `{"url":"https://a.example.org/x","method":"DELETE"}`, "send DELETE https://a.example.org/x"},
+		{"web_fetch", `{"url":"https://u:p@a.example.org/","method":"POST","body":"hi"}`, "send POST https://redacted@a.example.org/ with: hi"},
+		{"web_fetch", `{"url":"https://a.example.org/x","save":"small"}`, ""},
+		{"web_fetch", `{"url":"https://a.example.org/x","save":"large"}`, overwrite},
+		{"web_fetch", `{"url":"https://a.example.org/x","method":"PUT","save":"large"}`, "send PUT https://a.example.org/x\n" + overwrite},
+		{"download", `{"url":"https://a.example.org/x","path":"small","overwrite":true}`, ""},
+		{"download", `{"url":"https://a.example.org/x","path":"large"}`, ""},
+		{"download", `{"url":"https://a.example.org/x","path":"large","overwrite":true}`, overwrite},
 	} {
-		b, err := tool.Bind([]byte(args))
+		tool := w.tool(test.tool)
+		b, err := tool.Bind([]byte(test.args))
 		if err != nil {
 			t.Fatal(err)
 		}
 		q, err := tool.Question(tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: w.ws}), b)
-		if err != nil || q.Message != want {
-			t.Errorf("%s: %q, %v, want %q", args, q.Message, err, want)
+		if err != nil || q.Message != test.want {
+			t.Errorf("%s %s: %q, %v, want %q", test.tool, test.args, q.Message, err, test.want)
 		}
 	}
 }

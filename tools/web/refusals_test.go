@@ -52,12 +52,22 @@ func TestRobots(t *testing.T) {
 	check(w, "web_crawl", `{"urls":["https://a.example.org/private/x","https://a.example.org/open"]}`, says)
 	check(w, "web_fetch", `{"url":"https://a.example.org/robots.txt"}`, "Disallow")
 	check(fresh(web.Settings{Web: web.Web{Robots: "ignore"}}), "web_fetch", `{"url":"https://a.example.org/private/x"}`, "some text", "GET a.example.org/private/x")
+	w = fresh(web.Settings{Web: web.Web{Robots: "ignore"}})
+	if got := w.call("web_crawl", `{"urls":["https://a.example.org/private/x"]}`); !strings.Contains(got, "some text") {
+		t.Error(got)
+	}
+	if asked := w.requests(); !slices.Equal(asked, []string{"GET a.example.org/private/x"}) {
+		t.Errorf("asked %q where robots.txt is ignored", asked)
+	}
 	check(fresh(web.Settings{Web: web.Web{Agent: "other/2"}}), "web_fetch", `{"url":"https://a.example.org/private/x"}`, "some text", "GET a.example.org/private/x")
 	status = 500
 	check(fresh(web.Settings{}), "web_fetch", `{"url":"https://a.example.org/open"}`, "robots.txt of a.example.org cannot be read (Internal Server Error)")
 	status = 404
 	check(fresh(web.Settings{}), "web_fetch", `{"url":"https://a.example.org/private/x"}`, "some text", "GET a.example.org/private/x")
-	status, file = 200, file+strings.Repeat("# "+strings.Repeat("x", 98)+"\n", 120_000)
+	status, file = 200, "User-agent: *\n# "
+	file += strings.Repeat("x", 500<<10-len(file)-len("\nDisallow: /o")) + "\nDisallow: /other\n" // cut off behind /o
+	check(fresh(web.Settings{}), "web_fetch", `{"url":"https://a.example.org/open"}`, "some text")
+	status, file = 200, "User-agent: toolcrib\nDisallow: /private\n"+strings.Repeat("# "+strings.Repeat("x", 98)+"\n", 120_000)
 	check(fresh(web.Settings{}), "web_fetch", `{"url":"https://a.example.org/private/x"}`, says)
 }
 

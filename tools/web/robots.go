@@ -19,7 +19,6 @@ import (
 const (
 	robotsTime = 24 * time.Hour // RFC 9309, 2.4
 	mostRobots = 256
-	robotsSize = 500 << 10 // RFC 9309, 2.5
 	robotsWait = 10 * time.Second
 )
 
@@ -36,10 +35,16 @@ type verdict struct {
 	say  string       // why
 }
 
-// mayRead returns an error if the site asks programs not to read an address. What the user
-// runs or has configured as private is asked for nothing. tries are as those of a request.
+// heeds reports whether the robots.txt of an address counts. What the user runs or has
+// configured as private is asked for none.
+func (e *engine) heeds(u *url.URL) bool {
+	return e.settings.Now().Web.Robots != "ignore" && !e.own(u)
+}
+
+// mayRead returns an error if the site asks programs not to read an address. tries are as
+// those of a request.
 func (e *engine) mayRead(ctx context.Context, u *url.URL, tries int) error {
-	if e.settings.Now().Web.Robots == "ignore" || u.Path == "/robots.txt" || e.own(u) {
+	if u.Path == "/robots.txt" || !e.heeds(u) {
 		return nil
 	}
 	r, err := e.rulesOf(ctx, u, tries)
@@ -99,7 +104,7 @@ func (e *engine) fetchRules(ctx context.Context, origin string, tries int) (verd
 	var r verdict
 	got, err := e.client().Do(ctx, outbound.Request{
 		URL: origin + "/robots.txt", Header: http.Header{"Accept": {"text/plain, */*;q=0.5"}}, Timeout: robotsWait, Tries: tries,
-		MaxBytes: 1 << 30, // of which robotsSize is read
+		MaxBytes: 1 << 30, // of which the first part is read
 	})
 	if err != nil && tools.AsError(err).Code != tools.Unsupported {
 		return verdict{}, err
@@ -112,7 +117,7 @@ func (e *engine) fetchRules(ctx context.Context, origin string, tries int) (verd
 			return r, nil
 		}
 		if got.Status < 400 {
-			if text, err = io.ReadAll(io.LimitReader(got.Body, robotsSize)); err != nil {
+			if text, err = io.ReadAll(io.LimitReader(got.Body, robots.MaxSize+1)); err != nil {
 				return verdict{}, err
 			}
 			text, _ = page.Decode(text, got.Header.Get("Content-Type"))

@@ -127,10 +127,13 @@ func (e *engine) search(ctx context.Context, what string, list []lookup.Backend,
 	return out, nil
 }
 
+// keys says how more services for pages can be asked.
+const keys = "set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY, SERPER_API_KEY or SEARXNG_URL"
+
 // wayOut says what to do if no service could search.
 func wayOut(asked []string) string {
 	if slices.Equal(asked, []string{"duckduckgo"}) {
-		return "try again in some minutes, or let the user configure another service: set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY, SERPER_API_KEY or SEARXNG_URL for the server"
+		return "try again in some minutes, or let the user configure another service: " + keys + " for the server"
 	}
 	return "toolcrib doctor lists the services; try again later, or name others as backends"
 }

@@ -162,7 +162,7 @@ func (e *engine) examine(context.Context) []tools.Finding {
 		f := tools.Finding{State: tools.Fine, What: part.what, Say: "asks " + strings.Join(names, ", ")}
 		if part.what == "search" && len(names) == 1 && names[0] == "duckduckgo" {
 			f.State = tools.Missing
-			f.Say = "only duckduckgo, which soon takes programs for robots; set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY, SERPER_API_KEY or SEARXNG_URL"
+			f.Say = "only duckduckgo, which soon takes programs for robots; " + keys
 		}
 		found = append(found, f)
 	}

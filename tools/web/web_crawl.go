@@ -82,9 +82,9 @@ func (e *engine) webCrawl(ctx context.Context, in CrawlIn) (CrawlOut, error) {
 	if in.Glob != "" && !doublestar.ValidatePattern(in.Glob) {
 		return CrawlOut{}, tools.Errorf(tools.InvalidArgument, "%q is not a pattern", in.Glob).WithHint("write one such as /docs/**")
 	}
-	c := &crawl{e: e, in: in, seen: map[string]bool{}}
-	c.ctx, c.cancel = context.WithTimeout(ctx, crawlTime)
-	defer c.cancel()
+	limited, cancel := context.WithTimeout(ctx, crawlTime)
+	defer cancel()
+	c := &crawl{e: e, in: in, ctx: limited, seen: map[string]bool{}}
 	if err := c.plan(); err != nil {
 		return CrawlOut{}, err
 	}
@@ -114,12 +114,11 @@ func (e *engine) webCrawl(ctx context.Context, in CrawlIn) (CrawlOut, error) {
 
 // crawl is one call.
 type crawl struct {
-	e      *engine
-	in     CrawlIn
-	ctx    context.Context
-	cancel context.CancelFunc
-	site   *url.URL // of start
-	from   string   // how the pages were found
+	e    *engine
+	in   CrawlIn
+	ctx  context.Context
+	site *url.URL // of start
+	from string   // how the pages were found
 
 	queue []string
 	seen  map[string]bool // by their normal form
@@ -269,8 +268,10 @@ func (c *crawl) one(at string, follow bool) (CrawledPage, []page.Link) {
 		return p, nil
 	}
 	delay := c.e.pace
-	if r, err := c.e.rulesOf(c.ctx, parsed(at), 1); err == nil && r.file != nil && c.e.settings.Now().Web.Robots != "ignore" {
-		delay = max(delay, r.file.Delay(c.e.settings.Now().robot()))
+	if u := parsed(at); c.e.heeds(u) {
+		if r, err := c.e.rulesOf(c.ctx, u, 1); err == nil && r.file != nil {
+			delay = max(delay, r.file.Delay(c.e.settings.Now().robot()))
+		}
 	}
 	got, err := c.e.read(c.ctx, request{url: at, render: "auto", delay: delay})
 	if err != nil {
@@ -296,10 +297,7 @@ func (c *crawl) one(at string, follow bool) (CrawledPage, []page.Link) {
 		}
 	}
 	p.Body = strings.TrimSpace(t.body)
-	if !follow {
-		return p, nil
-	}
-	if !isPage(got.page) {
+	if !follow || !isPage(got.page) {
 		return p, nil
 	}
 	decoded, _ := page.Decode(got.page.Body, got.page.Header.Get("Content-Type"))

@@ -2,9 +2,10 @@
 // scripts and returns what has become of it.
 //
 // The browser has no other way out than a proxy with the rules of its options, which judges
-// each address. It keeps no profile: each page has a context of its own. Start at [Engine.Render]; page.go has what one page is asked,
-// launch.go how the browser starts, conn.go the protocol. The package must not import a
-// category.
+// each address. It keeps no profile: each page has a context of its own.
+//
+// Start at [Engine.Render]; page.go has what one page is asked, launch.go how the browser
+// starts, conn.go the protocol. The package must not import a category.
 package browser
 
 import (
@@ -21,9 +22,8 @@ import (
 )
 
 // Engine has the browsers of a process, one for each principal in a workspace, and one for
-// each private host that they alone may reach. It starts one
-// at its first use and ends it when it was idle for a while. The zero value cannot be used;
-// [New] makes one.
+// each private host that they alone may reach. It starts one at its first use and ends it
+// when it was idle for a while. The zero value cannot be used; [New] makes one.
 type Engine struct {
 	sandbox *sandbox.Engine
 
@@ -108,7 +108,7 @@ func (e *Engine) use(ctx context.Context, also string) (p *process, leave func()
 	e.mu.Lock()
 	p = e.running[key]
 	if p == nil {
-		p = newProcess()
+		p = new(process)
 		e.running[key] = p
 	}
 	p.users++
@@ -125,13 +125,14 @@ func (e *Engine) use(ctx context.Context, also string) (p *process, leave func()
 		p.idle = time.AfterFunc(idleTime, func() { e.drop(key, p) })
 	}
 	p.once.Do(func() { p.err = e.launch(ctx, p, also) })
-	if p.err == nil && p.ended() {
-		p.err = errGone
+	err = p.err // which other calls read too
+	if err == nil && p.ended() {
+		err = errGone
 	}
-	if p.err != nil {
+	if err != nil {
 		leave()
 		e.drop(key, p)
-		return nil, nil, p.err
+		return nil, nil, err
 	}
 	return p, leave, nil
 }

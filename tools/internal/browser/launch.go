@@ -33,8 +33,6 @@ type process struct {
 	ends       sync.Once
 }
 
-func newProcess() *process { return &process{} }
-
 // script starts the browser. It tells the proxy of the sandbox first; the browser then talks
 // over descriptors 3 and 4. The profile is removed when the browser has closed by itself.
 const script = `printf '%s\0' "${HTTP_PROXY:-}"

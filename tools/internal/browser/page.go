@@ -135,7 +135,8 @@ func (p *process) render(ctx context.Context, r Request) (Page, error) {
 	case <-ctx.Done():
 		return Page{}, ctx.Err()
 	}
-	return page, v.take(ctx, &page)
+	err = v.take(ctx, &page)
+	return page, err
 }
 
 // refused returns the error of a page that the browser could not load.
@@ -201,7 +202,7 @@ func (v *visit) event(m message) {
 		if json.Unmarshal(m.Params, &e) == nil && e.Type == "Document" && e.RequestID == e.LoaderID {
 			v.mu.Lock()
 			defer v.mu.Unlock()
-			if v.document == "" || v.document != e.LoaderID {
+			if v.document != e.LoaderID {
 				v.document, v.status = e.LoaderID, e.Response.Status
 			}
 		}

@@ -279,10 +279,11 @@ func (r *xmlReader) end(name string) {
 // Markdown returns the feed as a list, its addresses relative to that of the feed.
 func (f Feed) Markdown(ctx context.Context, address *url.URL) string {
 	var b strings.Builder
-	if title := plain(ctx, f.Title, address); title != "" {
-		b.WriteString("# " + title + "\n\n")
+	name := plain(ctx, f.Title, address)
+	if name != "" {
+		b.WriteString("# " + name + "\n\n")
 	}
-	if d := plain(ctx, f.Description, address); d != "" && d != plain(ctx, f.Title, address) {
+	if d := plain(ctx, f.Description, address); d != "" && d != name {
 		b.WriteString(d + "\n\n")
 	}
 	for _, e := range f.Entries {

@@ -29,25 +29,16 @@ func Openverse(address string) Backend {
 		request: func(q Query) (*http.Request, error) {
 			return get(address, "/v1/images/", http.Header{}, "q", q.Text, "page_size", strconv.Itoa(min(q.Limit, 20)), "page", strconv.Itoa(q.Page))
 		},
-		read: reads(d.refusal, func(answer struct {
-			Results *[]struct {
-				Title, URL, Thumbnail, Creator, License string
-				Page                                    string `json:"foreign_landing_url"`
-				Version                                 string `json:"license_version"`
-				Width, Height                           int
-			}
-		}) ([]Hit, error) {
-			if answer.Results == nil {
-				return nil, absent(false)
-			}
-			var hits []Hit
-			for _, r := range *answer.Results {
-				hits = append(hits, Hit{Title: clean(r.Title), URL: cmp.Or(r.Page, r.URL), Image: Image{
-					URL: r.URL, Thumbnail: r.Thumbnail, Width: r.Width, Height: r.Height,
-					License: license(r.License, r.Version), Creator: clean(r.Creator),
-				}})
-			}
-			return hits, nil
+		read: results(d.refusal, func(r struct {
+			Title, URL, Thumbnail, Creator, License string
+			Page                                    string `json:"foreign_landing_url"`
+			Version                                 string `json:"license_version"`
+			Width, Height                           int
+		}) Hit {
+			return Hit{Title: clean(r.Title), URL: cmp.Or(r.Page, r.URL), Image: Image{
+				URL: r.URL, Thumbnail: r.Thumbnail, Width: r.Width, Height: r.Height,
+				License: license(r.License, r.Version), Creator: clean(r.Creator),
+			}}
 		}),
 	}
 }
@@ -79,6 +70,16 @@ func Commons(address string) Backend {
 		}
 		return ""
 	}}
+	type value struct{ Value any }
+	type page struct {
+		Title string
+		Index int
+		Info  []struct {
+			URL, DescriptionURL, ThumbURL string
+			Width, Height                 int
+			Meta                          struct{ LicenseShortName, Artist value } `json:"extmetadata"`
+		} `json:"imageinfo"`
+	}
 	return Backend{
 		Name: "commons", Ignores: []string{"language", "region", "freshness"},
 		request: func(q Query) (*http.Request, error) {
@@ -87,28 +88,11 @@ func Commons(address string) Backend {
 				"gsrlimit", strconv.Itoa(min(q.Limit, 50)), "gsroffset", strconv.Itoa(q.Limit*(q.Page-1)),
 				"prop", "imageinfo", "iiprop", "url|size|extmetadata", "iiurlwidth", "320")
 		},
-		read: func(a Answer) ([]Hit, error) {
-			if err := d.refusal(a); err != nil {
-				return nil, err
-			}
-			type value struct{ Value any }
-			type page struct {
-				Title string
-				Index int
-				Info  []struct {
-					URL, DescriptionURL, ThumbURL string
-					Width, Height                 int
-					Meta                          struct{ LicenseShortName, Artist value } `json:"extmetadata"`
-				} `json:"imageinfo"`
-			}
-			var answer struct {
-				Complete any `json:"batchcomplete"`
-				Continue any
-				Query    struct{ Pages map[string]page }
-			}
-			if err := decode(a, &answer); err != nil {
-				return nil, err
-			}
+		read: reads(d.refusal, func(answer struct {
+			Complete any `json:"batchcomplete"`
+			Continue any
+			Query    struct{ Pages map[string]page }
+		}) ([]Hit, error) {
 			if len(answer.Query.Pages) == 0 {
 				return nil, absent(answer.Complete != nil || answer.Continue != nil)
 			}
@@ -129,7 +113,7 @@ func Commons(address string) Backend {
 				}})
 			}
 			return hits, nil
-		},
+		}),
 	}
 }
 
@@ -141,26 +125,13 @@ func SearXNGImages(address string) Backend {
 			return get(address, "/search", http.Header{}, "q", q.operators(), "format", "json", "categories", "images",
 				"language", locale(q), "time_range", q.Freshness, "pageno", strconv.Itoa(q.Page), "safesearch", "1")
 		},
-		read: reads(searxng, func(answer struct {
-			Results *[]struct {
-				Title, URL, Resolution string
-				Image                  string `json:"img_src"`
-				Thumbnail              string `json:"thumbnail_src"`
-			}
-			Unresponsive [][]any `json:"unresponsive_engines"`
-		}) ([]Hit, error) {
-			switch {
-			case answer.Results == nil:
-				return nil, absent(false)
-			case len(*answer.Results) == 0 && len(answer.Unresponsive) > 0:
-				return nil, &problem{Down, "its engines do not answer: " + engines(answer.Unresponsive)}
-			}
-			var hits []Hit
-			for _, r := range *answer.Results {
-				width, height := size(r.Resolution)
-				hits = append(hits, Hit{Title: clean(r.Title), URL: r.URL, Image: Image{URL: whole(r.Image), Thumbnail: whole(r.Thumbnail), Width: width, Height: height}})
-			}
-			return hits, nil
+		read: results(searxng, func(r struct {
+			Title, URL, Resolution string
+			Image                  string `json:"img_src"`
+			Thumbnail              string `json:"thumbnail_src"`
+		}) Hit {
+			width, height := size(r.Resolution)
+			return Hit{Title: clean(r.Title), URL: r.URL, Image: Image{URL: whole(r.Image), Thumbnail: whole(r.Thumbnail), Width: width, Height: height}}
 		}),
 	}
 }
@@ -190,29 +161,20 @@ func BraveImages(address, key string) Backend {
 	b.Ignores = []string{"freshness"}
 	b.request = func(q Query) (*http.Request, error) {
 		return get(address, "/res/v1/images/search", http.Header{"X-Subscription-Token": {key}},
-			"q", q.operators(), "count", strconv.Itoa(min(q.Limit*q.Page, 200)), "country", strings.ToUpper(q.Region), "search_lang", q.Language)
+			"q", q.operators(), "count", strconv.Itoa(q.window(200)), "country", strings.ToUpper(q.Region), "search_lang", q.Language)
 	}
 	b.paged = true
-	b.read = reads(brave.refusal, func(answer struct {
-		Results *[]struct {
-			Title, URL string
-			Thumbnail  struct{ Src string }
-			Properties struct {
-				URL           string
-				Width, Height int
-			}
+	b.read = results(brave.refusal, func(r struct {
+		Title, URL string
+		Thumbnail  struct{ Src string }
+		Properties struct {
+			URL           string
+			Width, Height int
 		}
-	}) ([]Hit, error) {
-		if answer.Results == nil {
-			return nil, absent(false)
-		}
-		var hits []Hit
-		for _, r := range *answer.Results {
-			hits = append(hits, Hit{Title: clean(r.Title), URL: r.URL, Image: Image{
-				URL: r.Properties.URL, Thumbnail: r.Thumbnail.Src, Width: r.Properties.Width, Height: r.Properties.Height,
-			}})
-		}
-		return hits, nil
+	}) Hit {
+		return Hit{Title: clean(r.Title), URL: r.URL, Image: Image{
+			URL: r.Properties.URL, Thumbnail: r.Thumbnail.Src, Width: r.Properties.Width, Height: r.Properties.Height,
+		}}
 	})
 	return b
 }
@@ -281,33 +243,28 @@ func SerpAPILens(address, key string) Backend {
 	}
 }
 
-func readSerpAPI(a Answer) ([]Hit, error) {
-	if err := serpAPI.refusal(a); err != nil {
-		return nil, err
-	}
-	type result struct {
-		Title, Link, Original, Image, Thumbnail string
-		Width                                   int    `json:"original_width"`
-		Height                                  int    `json:"original_height"`
-		License                                 string `json:"license_details_url"`
-	}
-	var answer struct {
-		Metadata json.RawMessage `json:"search_metadata"`
-		Images   []result        `json:"images_results"`
-		Matches  []result        `json:"visual_matches"`
-	}
-	if err := decode(a, &answer); err != nil {
-		return nil, err
-	}
-	results := slices.Concat(answer.Images, answer.Matches)
-	if len(results) == 0 {
+// serpAPIResult is an image in an answer of SerpApi.
+type serpAPIResult struct {
+	Title, Link, Original, Image, Thumbnail string
+	Width                                   int    `json:"original_width"`
+	Height                                  int    `json:"original_height"`
+	License                                 string `json:"license_details_url"`
+}
+
+var readSerpAPI = reads(serpAPI.refusal, func(answer struct {
+	Metadata json.RawMessage `json:"search_metadata"`
+	Images   []serpAPIResult `json:"images_results"`
+	Matches  []serpAPIResult `json:"visual_matches"`
+}) ([]Hit, error) {
+	list := slices.Concat(answer.Images, answer.Matches)
+	if len(list) == 0 {
 		return nil, absent(answer.Metadata != nil)
 	}
 	var hits []Hit
-	for _, r := range results {
+	for _, r := range list {
 		hits = append(hits, Hit{Title: clean(r.Title), URL: r.Link, Image: Image{
 			URL: cmp.Or(r.Original, r.Image), Thumbnail: r.Thumbnail, Width: r.Width, Height: r.Height, License: clean(r.License),
 		}})
 	}
 	return hits, nil
-}
+})

@@ -179,6 +179,20 @@ func reads[T any](refusal func(Answer) error, hits func(T) ([]Hit, error)) func(
 	}
 }
 
+// results is the read of a service whose answer lists its hits under the name results.
+func results[T any](refusal func(Answer) error, hit func(T) Hit) func(Answer) ([]Hit, error) {
+	return reads(refusal, func(answer struct{ Results *[]T }) ([]Hit, error) {
+		if answer.Results == nil {
+			return nil, absent(false)
+		}
+		var hits []Hit
+		for _, r := range *answer.Results {
+			hits = append(hits, hit(r))
+		}
+		return hits, nil
+	})
+}
+
 // pause keeps requests of a service apart, and away from it after a challenge. A nil pause
 // lets every request pass.
 type pause struct {

@@ -154,20 +154,11 @@ func Tavily(address, key string) Backend {
 			}
 			return post(address, "/search", http.Header{"Authorization": {"Bearer " + key}}, params)
 		},
-		read: reads(d.refusal, func(answer struct {
-			Results *[]struct {
-				Title, URL, Content string
-				Published           string `json:"published_date"`
-			}
-		}) ([]Hit, error) {
-			if answer.Results == nil {
-				return nil, absent(false)
-			}
-			var hits []Hit
-			for _, r := range *answer.Results {
-				hits = append(hits, Hit{Title: clean(r.Title), URL: r.URL, Snippet: clean(r.Content), Date: day(r.Published)})
-			}
-			return hits, nil
+		read: results(d.refusal, func(r struct {
+			Title, URL, Content string
+			Published           string `json:"published_date"`
+		}) Hit {
+			return Hit{Title: clean(r.Title), URL: r.URL, Snippet: clean(r.Content), Date: day(r.Published)}
 		}),
 		paged: true,
 	}
@@ -203,24 +194,15 @@ func Exa(address, key string, now func() time.Time) Backend {
 			}
 			return post(address, "/search", http.Header{"X-Api-Key": {key}}, params)
 		},
-		read: reads(d.refusal, func(answer struct {
-			Results *[]struct {
-				Title, URL, Text string
-				PublishedDate    string
-				Highlights       []string
+		read: results(d.refusal, func(r struct {
+			Title, URL, Text string
+			PublishedDate    string
+			Highlights       []string
+		}) Hit {
+			return Hit{
+				Title: clean(r.Title), URL: r.URL, Date: day(r.PublishedDate),
+				Snippet: clean(cmp.Or(strings.Join(r.Highlights, " "), r.Text)),
 			}
-		}) ([]Hit, error) {
-			if answer.Results == nil {
-				return nil, absent(false)
-			}
-			var hits []Hit
-			for _, r := range *answer.Results {
-				hits = append(hits, Hit{
-					Title: clean(r.Title), URL: r.URL, Date: day(r.PublishedDate),
-					Snippet: clean(cmp.Or(strings.Join(r.Highlights, " "), r.Text)),
-				})
-			}
-			return hits, nil
 		}),
 		paged: true,
 	}
@@ -274,7 +256,20 @@ func searxng(a Answer) error {
 	if a.Status == http.StatusForbidden && !challenges(a) {
 		return &problem{NoJSON, "the instance answers browsers only; add json to search.formats of its settings.yml"}
 	}
-	return dialect{}.refusal(a)
+	if err := (dialect{}).refusal(a); err != nil {
+		return err
+	}
+	var answer struct {
+		Results      []json.RawMessage
+		Unresponsive [][]any `json:"unresponsive_engines"`
+	}
+	if err := decode(a, &answer); err != nil {
+		return err
+	}
+	if answer.Results != nil && len(answer.Results) == 0 && len(answer.Unresponsive) > 0 {
+		return &problem{Down, "its engines do not answer: " + engines(answer.Unresponsive)}
+	}
+	return nil
 }
 
 // SearXNG is an instance of SearXNG.
@@ -285,24 +280,11 @@ func SearXNG(address string) Backend {
 			return get(address, "/search", http.Header{}, "q", q.operators(), "format", "json", "categories", "general",
 				"language", locale(q), "time_range", q.Freshness, "pageno", strconv.Itoa(q.Page), "safesearch", "0")
 		},
-		read: reads(searxng, func(answer struct {
-			Results *[]struct {
-				Title, URL, Content string
-				PublishedDate       string
-			}
-			Unresponsive [][]any `json:"unresponsive_engines"`
-		}) ([]Hit, error) {
-			switch {
-			case answer.Results == nil:
-				return nil, absent(false)
-			case len(*answer.Results) == 0 && len(answer.Unresponsive) > 0:
-				return nil, &problem{Down, "its engines do not answer: " + engines(answer.Unresponsive)}
-			}
-			var hits []Hit
-			for _, r := range *answer.Results {
-				hits = append(hits, Hit{Title: clean(r.Title), URL: r.URL, Snippet: clean(r.Content), Date: day(r.PublishedDate)})
-			}
-			return hits, nil
+		read: results(searxng, func(r struct {
+			Title, URL, Content string
+			PublishedDate       string
+		}) Hit {
+			return Hit{Title: clean(r.Title), URL: r.URL, Snippet: clean(r.Content), Date: day(r.PublishedDate)}
 		}),
 	}
 }

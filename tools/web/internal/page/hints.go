@@ -155,7 +155,7 @@ func unseen(n *html.Node) bool {
 			}
 		}
 	}
-	return n.DataAtom == atom.Dialog && attr(n, "open") == "" && !has(n, "open")
+	return n.DataAtom == atom.Dialog && !has(n, "open")
 }
 
 // unseenStyle reads the declarations of a style that take an element out of sight.

@@ -63,7 +63,7 @@ func lower(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // escape makes Markdown show text as it is: it marks what would otherwise be emphasis,
-// code, a link or a tag. before and after are the characters around it, 0 at an end.
+// code, a link or a tag. before is the character before it, 0 = none.
 func escape(b []byte, text string, before byte) []byte {
 	for i := range len(text) {
 		c := text[i]

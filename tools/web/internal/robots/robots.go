@@ -13,10 +13,12 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a file: what lies behind the first maxSize bytes does not count, as the RFC
-// allows, nor does a delay count for more than maxDelay.
+// MaxSize is how much of a file counts, as the RFC allows (2.5). A reader gives [Parse] a byte
+// more of a longer one, so that the line that is cut off does not count.
+const MaxSize = 500 << 10
+
+// The bounds of a file: a delay counts for no more than maxDelay.
 const (
-	maxSize     = 500 << 10
 	maxDelay    = 10 * time.Second
 	maxSitemaps = 100
 )
@@ -52,8 +54,8 @@ type Verdict struct {
 
 // Parse reads a file. Any bytes are a file; lines that are not understood do not count.
 func Parse(body []byte) *File {
-	if len(body) > maxSize {
-		body = body[:maxSize]
+	if len(body) > MaxSize {
+		body = body[:MaxSize]
 		// A line that is cut off might say something else.
 		body = body[:max(bytes.LastIndexAny(body, "\r\n"), 0)]
 	}
