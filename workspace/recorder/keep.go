@@ -246,10 +246,10 @@ func (c *change) reserve(e *entry, info workspace.Info) bool {
 	defer c.mu.Unlock()
 	switch {
 	case info.Size > history.MaxKept:
-		e.lost = fmt.Sprintf("is not kept: it is larger than %d MB", history.MaxKept/1_000_000)
+		e.lost = "is not kept: it is larger than " + history.Megabytes(history.MaxKept)
 		return false
 	case c.files >= history.MaxKeptFiles, c.bytes+info.Size > history.MaxKeptBytes:
-		e.lost = fmt.Sprintf("is not kept: of one command at most %d files and %d MB are", history.MaxKeptFiles, history.MaxKeptBytes/1_000_000)
+		e.lost = fmt.Sprintf("is not kept: of one command at most %d files and %s are", history.MaxKeptFiles, history.Megabytes(history.MaxKeptBytes))
 		return false
 	}
 	if e.in = c.storeOf(e.path); e.in == nil {
