@@ -215,14 +215,6 @@ func (c *change) indexOf(host string, info workspace.Info) string {
 // errDenied says that the policy denies a path, of which nothing may be kept then.
 var errDenied = errors.New("the policy denies it")
 
-// isMissing reports whether an error says that nothing is at a path.
-func isMissing(err error) bool {
-	if e, ok := errors.AsType[*workspace.Error](err); ok {
-		return e.Rule == workspace.RuleNotFound
-	}
-	return errors.Is(err, fs.ErrNotExist)
-}
-
 func (c *change) closeDir() {
 	if c.dir != nil {
 		_ = c.dir.Close() // it was only read
