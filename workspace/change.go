@@ -27,7 +27,8 @@ type Op struct {
 	// the path, and again if a program that knows no lock has changed the file meanwhile.
 	// Its error ends the change, wrapped for all operations that failed.
 	New func(old Old) ([]byte, error)
-	// Fill writes content too large for New, also again. New too: for a file only writable in place.
+	// Fill, if set, writes a content too large for New, perhaps again. New may be set too: it is
+	// called if the file can only be written in place.
 	Fill func(to io.Writer) error
 	Data []byte // of an append, and the text of a symlink
 	// Mode is the permission bits of a file that a write makes or restores; 0 = those of

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path"
 	"syscall"
@@ -23,7 +22,7 @@ func (t *transaction) keep() error {
 				return w.fail(err)
 			}
 			w.done.After = history.VersionOf(info)
-			t.notKept = fmt.Sprintf("the former content of a file above %d MiB is not kept by an append", appendWhole>>20)
+			t.notKept = "the former content of a file above " + history.Megabytes(appendWhole) + " is not kept by an append"
 		}
 		if w.op.Kind == OpMove {
 			if err := w.verifyMoved(t.ctx); err != nil {

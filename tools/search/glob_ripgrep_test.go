@@ -1,24 +1,19 @@
 package search_test
 
 import (
-	"cmp"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/tools/internal/tooltest"
 )
 
 // What rg lists is what glob finds.
 func TestGlobEqualsRipgrep(t *testing.T) {
-	rg := cmp.Or(os.Getenv("RG"), "rg")
-	if _, err := exec.LookPath(rg); err != nil {
-		t.Skip("needs: rg: on PATH or named by RG")
-	}
+	rg := rgProgram(t)
 	ws, dir := tooltest.Tree(t, corpus(t))
 	for pattern, flag := range map[string]string{"**": "", "*.go": "*.go", "**/*_test.go": "*_test.go", "go/{regexp,strconv}/*.go": "/go/{regexp,strconv}/*.go", "[a-m]*": "[a-m]*"} {
 		cmd := exec.CommandContext(t.Context(), rg, "--no-config", "--files")
@@ -34,7 +29,7 @@ func TestGlobEqualsRipgrep(t *testing.T) {
 		slices.Sort(want)
 		got := pages(t, ws, "glob", map[string]any{"pattern": pattern, "limit": 70})
 		slices.Sort(got)
-		if diff := gocmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-rg +glob):\n%s", pattern, head(diff))
 		}
 	}

@@ -51,7 +51,7 @@ func grepTool(d Deps) tools.Tool {
 		Foreign: []tools.Foreign{{Name: "Grep"}, {Name: "grep_search"}},
 		Access:  tools.Read, Effects: tools.None, Repeatable: true, Cache: keptFor,
 		Spellings: grepSpellings(),
-		Limits:    tools.Limits{Facts: map[string]any{"line": scan.MaxLine, "types": typeList(), "held": scan.MaxText >> 20}},
+		Limits:    tools.Limits{Facts: map[string]any{"line": scan.MaxLine, "types": typeList(), "held": textfile.Size(scan.MaxText)}},
 		Examples:  grepExamples(),
 		Run:       func(ctx context.Context, in GrepIn) (GrepOut, error) { return grep(ctx, d, in) },
 	})

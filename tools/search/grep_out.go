@@ -87,7 +87,7 @@ func (o GrepOut) Text() string {
 			}
 		}
 	}
-	b.WriteString(paging.Named(fmt.Sprintf("not searched to the end, more than %d MiB in one piece", scan.MaxText>>20), o.TooLarge))
+	b.WriteString(paging.Named("not searched to the end, more than "+textfile.Size(scan.MaxText)+" in one piece", o.TooLarge))
 	b.WriteString(paging.Named("not searched to the end for lack of time (exclude it, pass it alone as path, or a simpler pattern)", o.Slow))
 	b.WriteString(paging.NotRead(o.Unreadable))
 	b.WriteString(paging.Denied(o.Denied))

@@ -1,25 +1,20 @@
 package search_test
 
 import (
-	"cmp"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/tools/internal/tooltest"
 )
 
 // Each pattern is searched for with its case, and in one of the other ways.
 func TestGrepEqualsRipgrep(t *testing.T) {
-	rg := cmp.Or(os.Getenv("RG"), "rg")
-	if _, err := exec.LookPath(rg); err != nil {
-		t.Skip("needs: rg: on PATH or named by RG")
-	}
+	rg := rgProgram(t)
 	ws, dir := tooltest.Tree(t, corpus(t))
 	patterns := []string{
 		`foo`, `return`, `func`, `nothing_of_the_kind`, `ServeHTTP`, `x`, `err != nil`, `http.Request`, `http\.Request`, `\(`, `\}`, `# `, `TODO`, `a b`, `"`,
@@ -49,7 +44,7 @@ func TestGrepEqualsRipgrep(t *testing.T) {
 			v.args["pattern"], v.args["limit"], v.args["mode"] = pattern, 1000, "count"
 			got := pages(t, ws, "grep", v.args)
 			slices.Sort(got)
-			if diff := gocmp.Diff(counts(want), got); diff != "" {
+			if diff := cmp.Diff(counts(want), got); diff != "" {
 				t.Errorf("%s %v (-rg +grep):\n%s", pattern, v.args, head(diff))
 			}
 			if len(want) > 1500 {
@@ -58,7 +53,7 @@ func TestGrepEqualsRipgrep(t *testing.T) {
 			v.args["offset"], v.args["context"], v.args["mode"] = 0, 0, "content"
 			got = hits(pages(t, ws, "grep", v.args))
 			slices.Sort(got)
-			if diff := gocmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s %v (-rg +grep):\n%s", pattern, v.args, head(diff))
 			}
 		}

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -115,6 +116,16 @@ func corpus(t *testing.T) map[string]string {
 		t.Skip("needs: the source of the standard library")
 	}
 	return files
+}
+
+// rgProgram is ripgrep, whose results are compared.
+func rgProgram(t *testing.T) string {
+	t.Helper()
+	rg := cmp.Or(os.Getenv("RG"), "rg")
+	if _, err := exec.LookPath(rg); err != nil {
+		t.Skip("needs: rg: on PATH or named by RG")
+	}
+	return rg
 }
 
 func head(s string) string {

@@ -46,7 +46,7 @@ func bashTool(d Deps) tools.Tool {
 		Limits:  tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds()), "line": textfile.LineChars, "whole": shownWhole, "kept": textfile.Size(workspace.MaxKept)}},
 		Plan:    d.plan,
 		Confirm: d.bashQuestion,
-		Redact:  tellBash,
+		Redact:  redactBash,
 		Examples: []tools.Example[BashIn]{{
 			Say:   "Count the lines of the Go files.",
 			Files: map[string]string{"a.go": "package a\n", "b/b.go": "package b\n\nvar B = 1\n"},
@@ -85,8 +85,8 @@ func (d Deps) bashQuestion(ctx context.Context, in BashIn) (tools.Question, erro
 	return d.losing(ctx, commandIn(in))
 }
 
-// tellBash returns the arguments as records may have them: without secrets.
-func tellBash(_ context.Context, in BashIn) BashIn {
+// redactBash returns the arguments as records may have them: without secrets.
+func redactBash(_ context.Context, in BashIn) BashIn {
 	in.Command, in.Env = command.Redacted(in.Command), redactedVariables(in.Env)
 	return in
 }

@@ -120,6 +120,8 @@ func TestConfiguredTimes(t *testing.T) {
 func TestBackground(t *testing.T) {
 	s, ctx := start(t), t.Context()
 	s.want(s.call(ctx, "bash", map[string]any{"command": "echo one; sleep 60", "background": true}), `^running: job \S+\n.*offset=4 .*\n\none\n$`)
+	s.want(s.call(ctx, "bash", map[string]any{"command": "printf '%03000d\\n' 0; sleep 60", "background": true}),
+		`^running: job \S+\n1 line cut at 2000 characters; job_output job=\w{8} offset=0 shows all\n.*offset=3001 .*\n\n0{1000}0{1000}…`)
 	s.want(s.call(ctx, "bash", map[string]any{"command": "echo name?; read n", "input": true}), `^running: job \S+.*\n\nname\?\n$`)
 }
 

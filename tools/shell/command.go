@@ -32,13 +32,14 @@ func directory(ctx context.Context, text string) (workspace.Path, error) {
 	return dir, nil
 }
 
-// quiet returns the variables that keep programs from asking, paging and colouring, since no
-// user is at the terminal, Python from holding back its output, and git status from writing the index, which would be a change.
+// quiet returns the variables that keep programs from asking, paging and colouring, since no user
+// is at the terminal, and git status from writing the index, which would be a change.
 func quiet() []string {
 	return []string{"TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "NO_COLOR=1", "DEBIAN_FRONTEND=noninteractive"}
 }
 
-// variables checks the variables of a call and appends them to those that every command gets.
+// variables checks the variables of a call and appends them to those that every command gets, one
+// of which keeps Python from holding back its output, unless the server sets it.
 func variables(given []string) ([]string, error) {
 	env := quiet()
 	if _, set := os.LookupEnv("PYTHONUNBUFFERED"); !set {

@@ -67,8 +67,8 @@ func hints() []hint {
 // hintOf returns the hint for a failure, "" if there is none.
 func hintOf(j *jobs.Job) string {
 	exit, why := j.Exit()
-	reached := exit.Refused == "" || j.Report().Network == "off" // what a program without the network asks for is not news
-	if exit.Err != nil || exit.Code == 0 && reached && why != jobs.ByScreen {
+	refused := exit.Refused != "" && j.Report().Network != "off" // without the network, that is no news
+	if exit.Err != nil || exit.Code == 0 && !refused && why != jobs.ByScreen {
 		return ""
 	}
 	if exit.Refused != "" {

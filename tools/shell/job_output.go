@@ -21,7 +21,7 @@ type JobOutputIn struct {
 	Line   int64  `json:"line,omitempty" jsonschema:"minimum=1,maximum=9007199254740991" jsonschema_description:"show what follows from this line, counted from 1" alias:"start_line"`
 	Tail   int    `json:"tail,omitempty" jsonschema:"minimum=1,maximum=10000" jsonschema_description:"show the last lines" alias:"last_lines,tail_lines"`
 	Wait   string `json:"wait,omitempty" unit:"s,ms" jsonschema:"maxLength=20" jsonschema_description:"first wait, at most 50s, for its end; with offset, for more output" alias:"timeout,yield_time"`
-	Most   int    `json:"max_output,omitempty" jsonschema:"minimum=200,maximum=45000" jsonschema_description:"bytes of output to show; default 20000" alias:"max_output_length,max_output_bytes,max_output_chars"`
+	Most   int    `json:"max_output,omitempty" jsonschema:"minimum=200,maximum=45000" jsonschema_description:"bytes of output to show; default 20000, of a page 30000" alias:"max_output_length,max_output_bytes,max_output_chars"`
 	Until  string `json:"until,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"wait only until the output has this text, or /regexp/"`
 }
 

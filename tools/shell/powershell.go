@@ -42,7 +42,7 @@ func powershellTool(d Deps) tools.Tool {
 		Needs:  []tools.Need{{Binaries: []string{"pwsh"}, How: "install PowerShell 7"}},
 		Limits: tools.Limits{Facts: map[string]any{"foreground": int(foreground.Seconds())}},
 		Plan:   d.planPowershell,
-		Redact: tellPowershell,
+		Redact: redactPowershell,
 		Examples: []tools.Example[PowerShellIn]{{
 			Say:   "The exit code is that of exit.",
 			Files: map[string]string{"docs/a.txt": "alpha\n"},
@@ -87,8 +87,8 @@ func (d Deps) planPowershell(_ context.Context, in PowerShellIn) (tools.Plan, er
 	}, nil
 }
 
-// tellPowershell returns the arguments as records may have them. The line is not parsed.
-func tellPowershell(_ context.Context, in PowerShellIn) PowerShellIn {
+// redactPowershell returns the arguments as records may have them. The line is not parsed.
+func redactPowershell(_ context.Context, in PowerShellIn) PowerShellIn {
 	in.Command, in.Env = secrets.Line(in.Command), redactedVariables(in.Env)
 	return in
 }

@@ -205,7 +205,7 @@ func running(j *jobs.Job, in commandIn) (commandOut, error) {
 	default:
 		out.Status = fmt.Sprintf("still running after %s: it is job %s now", durations.Rough(j.Took()), j.ID)
 	}
-	out.Notes = append(append([]string{out.Report.Warning()}, ports(j)...), next)
+	out.Notes = append(append([]string{out.Report.Warning()}, shown.Notes...), next)
 	return out, nil
 }
 

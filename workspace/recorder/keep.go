@@ -215,14 +215,6 @@ func (c *change) indexOf(host string, info workspace.Info) string {
 // errDenied says that the policy denies a path, of which nothing may be kept then.
 var errDenied = errors.New("the policy denies it")
 
-// isMissing reports whether an error says that nothing is at a path.
-func isMissing(err error) bool {
-	if e, ok := errors.AsType[*workspace.Error](err); ok {
-		return e.Rule == workspace.RuleNotFound
-	}
-	return errors.Is(err, fs.ErrNotExist)
-}
-
 func (c *change) closeDir() {
 	if c.dir != nil {
 		_ = c.dir.Close() // it was only read
@@ -246,10 +238,10 @@ func (c *change) reserve(e *entry, info workspace.Info) bool {
 	defer c.mu.Unlock()
 	switch {
 	case info.Size > history.MaxKept:
-		e.lost = fmt.Sprintf("is not kept: it is larger than %d MB", history.MaxKept/1_000_000)
+		e.lost = "is not kept: it is larger than " + history.Megabytes(history.MaxKept)
 		return false
 	case c.files >= history.MaxKeptFiles, c.bytes+info.Size > history.MaxKeptBytes:
-		e.lost = fmt.Sprintf("is not kept: of one command at most %d files and %d MB are", history.MaxKeptFiles, history.MaxKeptBytes/1_000_000)
+		e.lost = fmt.Sprintf("is not kept: of one command at most %d files and %s are", history.MaxKeptFiles, history.Megabytes(history.MaxKeptBytes))
 		return false
 	}
 	if e.in = c.storeOf(e.path); e.in == nil {

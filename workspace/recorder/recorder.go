@@ -201,8 +201,8 @@ func (r *Recorder) others() (list []other) {
 		}
 		// Times before the call are those of files of which only the owner, the mode or the
 		// number of names has changed.
-		if info, err := p.Lstat(); isMissing(err) || err == nil && info.ModTime.After(r.began.Add(-clocks)) {
-			list = append(list, other{host, p, err != nil})
+		if info, exists, err := p.Find(false); err == nil && (!exists || info.ModTime.After(r.began.Add(-clocks))) {
+			list = append(list, other{host, p, !exists})
 		}
 	}
 	return list

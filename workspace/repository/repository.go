@@ -1,6 +1,6 @@
 // Package repository knows which files of a git repository decide which programs run later, and
-// what an index says. It judges names and contents; its caller reads the files. It imports the standard
-// library alone.
+// what an index says. It judges names and contents; its caller reads the files. It imports the
+// standard library alone.
 package repository
 
 import (

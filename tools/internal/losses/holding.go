@@ -114,7 +114,15 @@ func (h Holding) Lost(ctx context.Context) string {
 // file: "logs/all.log (70 MB)". The call itself refuses a path that cannot be read.
 func Irreversible(ctx context.Context, path workspace.Path, follow bool) (there, why string) {
 	info, exists, err := path.Find(follow)
-	if err != nil || !exists || info.Kind != workspace.KindFile && info.Kind != workspace.KindSymlink {
+	if err != nil || !exists {
+		return "", ""
+	}
+	return irreversible(ctx, path, info)
+}
+
+// irreversible is Irreversible for a path that is as info says.
+func irreversible(ctx context.Context, path workspace.Path, info workspace.Info) (there, why string) {
+	if info.Kind != workspace.KindFile && info.Kind != workspace.KindSymlink {
 		return "", ""
 	}
 	there = textfile.Path(path.String())

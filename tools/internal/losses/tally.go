@@ -92,19 +92,20 @@ func (t *Tally) leaves(p workspace.Path) func(p workspace.Path, dir bool) bool {
 
 // gone adds a file or symlink whose content is lost.
 func (t *Tally) gone(ctx context.Context, path workspace.Path, follow bool, word func(there string) string) {
-	there, why := Irreversible(ctx, path, follow)
-	leave := t.leaves(path)
-	switch {
-	case there == "" || leave != nil && leave(path, false):
+	info, exists, err := path.Find(follow)
+	if err != nil || !exists {
+		return // the call itself refuses a path that cannot be read
+	}
+	if leave := t.leaves(path); leave != nil && leave(path, false) {
+		return
+	}
+	switch there, why := irreversible(ctx, path, info); {
 	case why != "":
 		t.lost = append(t.lost, word(there)+"; "+why)
-	default:
-		info, exists, err := path.Find(follow)
-		if err == nil && exists && info.Kind == workspace.KindFile {
-			t.names = append(t.names, textfile.Path(path.String()))
-			t.kept.Files++
-			t.kept.bytes += info.Size
-		}
+	case info.Kind == workspace.KindFile:
+		t.names = append(t.names, textfile.Path(path.String()))
+		t.kept.Files++
+		t.kept.bytes += info.Size
 	}
 }
 

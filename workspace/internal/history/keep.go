@@ -16,6 +16,9 @@ const (
 	MaxKeptBytes = 512 << 20
 )
 
+// Megabytes returns a limit as results show it, rounded as the tools round sizes.
+func Megabytes(n int64) string { return fmt.Sprintf("%d MB", (n+500_000)/1_000_000) }
+
 // Archiver keeps entries in a history.
 type Archiver struct {
 	ctx   context.Context
@@ -25,7 +28,7 @@ type Archiver struct {
 	Left  string // why an entry is not kept, "" = all are
 }
 
-// NewArchiver returns a Archiver for a history; with nil it only describes.
+// NewArchiver returns an Archiver for a history; with nil it only describes.
 func NewArchiver(ctx context.Context, h *History) *Archiver { return &Archiver{ctx: ctx, h: h} }
 
 // KeepError says that the history could not keep a content.
@@ -80,7 +83,7 @@ func (k *Archiver) entry(in fsys.Dir, name, rel string) error {
 		return nil
 	}
 	k.bytes += info.Size
-	tooLarge := fmt.Sprintf("%s is larger than %d MB", fsys.Show(rel), MaxKept/1_000_000)
+	tooLarge := fsys.Show(rel) + " is larger than " + Megabytes(MaxKept)
 	switch {
 	case k.h == nil:
 		return nil
@@ -88,7 +91,7 @@ func (k *Archiver) entry(in fsys.Dir, name, rel string) error {
 		k.Left = tooLarge
 		return nil
 	case len(k.List) > MaxKeptFiles, k.bytes > MaxKeptBytes:
-		k.Left = fmt.Sprintf("of one change at most %d files and %d MiB are kept", MaxKeptFiles, MaxKeptBytes>>20)
+		k.Left = fmt.Sprintf("of one change at most %d files and %s are kept", MaxKeptFiles, Megabytes(MaxKeptBytes))
 		return nil
 	}
 	f, err := fsys.OpenFile(in, name)

@@ -2,7 +2,7 @@
 // changes, for all processes that serve the root.
 //
 // The writer of package workspace appends to it, and other code that sees a file change may:
-// a [Archiver] keeps a former entry by its open directory and present name, and
+// an [Archiver] keeps a former entry by its open directory and present name, and
 // [History.Append] writes the [Record] of the change; [History.Salvage] does both for one
 // entry. Nothing here knows how a change was planned.
 //

@@ -37,9 +37,21 @@ func (r *Restoration) obstacle(name string) (workspace.Path, error) {
 	return found, nil
 }
 
-// giveWay plans to remove an obstacle. The change's own goes with its part. ok is false if it is a
-// conflict.
+// look describes what is at a path, which has this name in the record. What an obstacle leads to is
+// not looked at: nothing is there then.
+func (r *Restoration) look(name string, p workspace.Path, versions ...*workspace.Version) (now pathState, obstacle workspace.Path, err error) {
+	if obstacle, err = r.obstacle(name); err == nil && obstacle == (workspace.Path{}) {
+		now, err = look(r.ctx, p, versions...)
+	}
+	return now, obstacle, err
+}
+
+// giveWay plans to remove an obstacle, if there is one. The change's own goes with its part. ok is
+// false if it is a conflict.
 func (r *Restoration) giveWay(obstacle workspace.Path) (ok bool, err error) {
+	if obstacle == (workspace.Path{}) {
+		return true, nil
+	}
 	name := obstacle.String()
 	p, own := r.parts[name]
 	now, err := look(r.ctx, obstacle, p.After)

@@ -143,16 +143,9 @@ func (p Part) copiedTree() bool {
 
 // add plans the step for one path.
 func (r *Restoration) add(p Part) error {
-	obstacle, err := r.obstacle(p.Path)
+	now, obstacle, err := r.look(p.Path, p.path, p.Before, p.After)
 	if err != nil {
 		return err
-	}
-	blocked := obstacle != (workspace.Path{})
-	var now pathState
-	if !blocked {
-		if now, err = look(r.ctx, p.path, p.Before, p.After); err != nil {
-			return err
-		}
 	}
 	if r.undo && (p.came() || p.copiedTree()) {
 		return r.takeBack(p, now)
@@ -183,12 +176,10 @@ func (r *Restoration) add(p Part) error {
 		r.remove(p.path, now)
 		return nil
 	}
-	if blocked {
-		if ok, err := r.giveWay(obstacle); !ok {
-			return err
-		}
+	if ok, err := r.giveWay(obstacle); !ok {
+		return err
 	}
-	return r.bringBack(p, now, blocked)
+	return r.bringBack(p, now, obstacle != (workspace.Path{}))
 }
 
 // remove deletes a path that must not exist, or that must be something else. A directory is

@@ -4,10 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
-
-	"toolcrib/tools/internal/losses"
 )
 
 // takeBack undoes a move, or deletes the tree that a copy made, and brings back the
@@ -65,23 +64,14 @@ func (r *Restoration) moveBack(p Part, now pathState, swap bool) error {
 		r.lost = append(r.lost, loss{path: name, why: "came from outside the workspace of this call"})
 		return nil
 	}
-	obstacle, err := r.obstacle(p.From)
+	there, obstacle, err := r.look(p.From, to)
 	if err != nil {
 		return err
 	}
-	blocked := obstacle != (workspace.Path{})
-	if blocked {
-		if ok, err := r.giveWay(obstacle); !ok {
-			return err
-		}
-	}
-	var there pathState
-	if !blocked {
-		there, err = look(r.ctx, to)
+	if ok, err := r.giveWay(obstacle); !ok {
+		return err
 	}
 	switch {
-	case err != nil:
-		return err
 	case now.kind == "" && there.kind != "":
 		return nil // moved back already
 	case now.kind == "":
@@ -97,7 +87,7 @@ func (r *Restoration) moveBack(p Part, now pathState, swap bool) error {
 	} else if !r.overwrite && now.kind == workspace.KindFile {
 		op.Expect.Hash = now.identity()
 	}
-	s := step{op: op, later: blocked, name: name + " -> " + from, done: "moved back"}
+	s := step{op: op, later: obstacle != (workspace.Path{}), name: name + " -> " + from, done: "moved back"}
 	if there.kind == workspace.KindFile {
 		r.overwrites(to, there)
 	}

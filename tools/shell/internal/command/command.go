@@ -6,8 +6,8 @@
 // variable, a script given to a shell. Nothing unknown is taken to be harmless.
 //
 // Start at [Parse]; run.go and programs.go have the programs that run others, loss.go has what
-// is deleted and replaced. The package
-// imports the parser, and the package tools for the types of its results.
+// is deleted and replaced. The package imports the parser, and the package tools for the types of
+// its results.
 package command
 
 import (

@@ -13,7 +13,7 @@ import (
 // Redacted returns a line as records may have it: without its secrets. If it cannot be parsed,
 // each word is checked, and more is removed.
 func Redacted(line string) string {
-	return secrets.Without(line, (&effort{left: maxTold, until: time.Now().Add(maxTime)}).secrets(line, 0))
+	return secrets.Without(line, (&effort{left: maxRedacted, until: time.Now().Add(maxTime)}).secrets(line, 0))
 }
 
 // Asks reports whether a command of a line may ask for a secret, or read one from its
@@ -34,8 +34,8 @@ func Asks(line string) bool {
 // Limits of the parsing of one line: bytes, including words that are parsed as lines, and
 // their nesting.
 const (
-	maxTold    = 256 << 10
-	mostQuoted = 4
+	maxRedacted = 256 << 10
+	mostQuoted  = 4
 )
 
 // effort is how much may still be parsed for a line.
