@@ -70,6 +70,9 @@ func deflated(t *testing.T, pattern string, n int) []byte {
 // TestBombs reads files that ask for far more than they have. Each must come out as an error
 // with a cause, or as what can be read.
 func TestBombs(t *testing.T) {
+	if err := engine.Compile(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name string
 		data []byte

@@ -60,6 +60,14 @@ type Engine struct {
 	mu           sync.Mutex
 	runtime      wazero.Runtime
 	pdfium, bulk wazero.CompiledModule
+	apart        *apart // nil = no other process compiles
+}
+
+// apart is a compilation in another process.
+type apart struct {
+	stop context.CancelFunc
+	done chan struct{}
+	err  error // once done is closed
 }
 
 // Main compiles PDFium into a directory and returns the exit code.
@@ -78,6 +86,7 @@ func Main(dir string, stderr io.Writer) int {
 }
 
 // Compile makes the engine ready, if it is not. It takes seconds if there is no compiled code.
+// If ctx ends before, the work goes on, and the next call waits for the rest of it.
 func (e *Engine) Compile(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -93,11 +102,38 @@ func (e *Engine) Compile(ctx context.Context) error {
 		dir = filepath.Join(base, Sum[:16])
 	}
 	if dir != "" && e.Restarts && !compiled(dir) {
-		if err := compileApart(ctx, dir); err != nil {
+		if err := e.await(ctx, dir); err != nil || e.runtime != nil {
 			return err
 		}
 	}
 	return e.compile(ctx, dir)
+}
+
+// await waits for another process to compile into a directory, which it starts if there is none.
+// The caller holds e.mu, which is free meanwhile.
+func (e *Engine) await(ctx context.Context, dir string) error {
+	a := e.apart
+	if a == nil {
+		background, stop := context.WithCancel(context.WithoutCancel(ctx))
+		a = &apart{stop: stop, done: make(chan struct{})}
+		e.apart = a
+		go func() {
+			defer stop()
+			a.err = compileApart(background, dir)
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			e.apart = nil
+			close(a.done)
+		}()
+	}
+	e.mu.Unlock()
+	defer e.mu.Lock()
+	select {
+	case <-a.done:
+		return a.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Kept reports whether the engine is ready or has code from before, as far as names tell.
@@ -127,7 +163,7 @@ func compileApart(ctx context.Context, dir string) error {
 	c.Stderr = &say
 	if err := c.Run(); err != nil {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return errors.New("the reader of PDFs was closed while it was prepared")
 		}
 		return fmt.Errorf("compiling PDFium: %w: %s", err, bytes.TrimSpace(say.Bytes()))
 	}
@@ -195,6 +231,12 @@ func module() ([]byte, error) {
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if a := e.apart; a != nil {
+		a.stop()
+		e.mu.Unlock()
+		<-a.done
+		e.mu.Lock()
+	}
 	if e.runtime == nil {
 		return nil
 	}
