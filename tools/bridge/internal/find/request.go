@@ -35,7 +35,7 @@ const maxWords = 64
 // concepts splits a request into the longest phrases that the synonyms know, and single words.
 // The first ones count most.
 func (ix *Index) concepts(request string) []concept {
-	words := slices.DeleteFunc(plain(request), func(word string) bool { return articles[word] })
+	words := slices.DeleteFunc(plain(request), func(word string) bool { return articles(word) })
 	words = words[:min(len(words), maxWords)]
 	stems := make([]string, len(words))
 	for i, word := range words {
@@ -47,7 +47,7 @@ func (ix *Index) concepts(request string) []concept {
 	}
 	importance := 1.0
 	for i := 0; i < len(words); {
-		if adjuncts[words[i]] && len(list) > 1 {
+		if adjuncts(words[i]) && len(list) > 1 {
 			importance = aside
 		}
 		if n, read, others := ix.synonyms.phrase(stems[i:]); n > 0 {
@@ -60,9 +60,9 @@ func (ix *Index) concepts(request string) []concept {
 			i += n
 			continue
 		}
-		if !stopWords[words[i]] {
+		if !stopWords(words[i]) {
 			c := concept{ix.meanings(stems[i]), importance}
-			if weakWords[words[i]] {
+			if weakWords(words[i]) {
 				c.weight *= weak
 			}
 			list = append(list, c)
@@ -78,7 +78,7 @@ func (ix *Index) concepts(request string) []concept {
 func phrased(words, stems, others []string) map[string]float64 {
 	terms := map[string]float64{}
 	for i, s := range stems {
-		if !stopWords[words[i]] && !weakWords[words[i]] {
+		if !stopWords(words[i]) && !weakWords(words[i]) {
 			terms[s] = asPart
 		}
 	}

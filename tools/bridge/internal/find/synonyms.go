@@ -61,7 +61,7 @@ func newThesaurus() *thesaurus {
 func stemsOf(text string) []string {
 	var stems []string
 	for _, word := range split(text) {
-		if !articles[word] {
+		if !articles(word) {
 			stems = append(stems, lexical.Stem(word))
 		}
 	}

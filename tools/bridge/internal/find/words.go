@@ -2,6 +2,7 @@ package find
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 
 	"toolcrib/tools/internal/lexical"
@@ -50,7 +51,7 @@ func plain(request string) []string {
 			words = append(words, "url")
 		case dot > 0 && len(token)-dot <= 6 && strings.IndexFunc(token[dot+1:], unicode.IsLetter) >= 0:
 			words = append(words, "file")
-			if ending := strings.ToLower(token[dot+1:]); documents[ending] {
+			if ending := strings.ToLower(token[dot+1:]); documents(ending) {
 				words = append(words, ending)
 			}
 		case strings.HasPrefix(token, "*"):
@@ -85,7 +86,7 @@ func mentions(said, name string) bool {
 func termsOf(text string) []string {
 	var terms []string
 	for _, word := range split(text) {
-		if !stopWords[word] {
+		if !stopWords(word) {
 			terms = append(terms, lexical.Stem(word))
 		}
 	}
@@ -114,10 +115,15 @@ var weakWords = setOf(`show give get tell make use using see help go take set to
 // adjuncts begin the part of a request that does not name the wanted thing.
 var adjuncts = setOf(`for as because so while when`)
 
-func setOf(words string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		set[word] = true
-	}
-	return set
+// setOf returns a function that reports whether a word is one of some, of which it makes a set
+// when it is first called.
+func setOf(words string) func(word string) bool {
+	set := sync.OnceValue(func() map[string]bool {
+		set := map[string]bool{}
+		for word := range strings.FieldsSeq(words) {
+			set[word] = true
+		}
+		return set
+	})
+	return func(word string) bool { return set()[word] }
 }
