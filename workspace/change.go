@@ -7,10 +7,11 @@ import (
 
 // Change is what one call does to files: all of its operations happen, or none.
 type Change struct {
-	// Tool, Principal and Call are recorded in the history.
-	Tool, Principal, Call string
-	// Undoes is the ID of the change that this one undoes, "" = none.
+	// Tool, Principal, Client and Call are recorded in the history.
+	Tool, Principal, Client, Call string
+	// Undoes is the ID of the change that this one undoes, "" = none; with Partly not all of it.
 	Undoes string
+	Partly bool
 	Ops    []Op
 	// DryRun judges and computes everything and changes nothing.
 	DryRun bool
@@ -31,9 +32,9 @@ type Op struct {
 	// called if the file can only be written in place.
 	Fill func(to io.Writer) error
 	Data []byte // of an append, and the text of a symlink
-	// Mode is the permission bits of a file that a write makes or restores; 0 = those of
-	// the old file, or for a new one 0666 less the umask. For a directory that is made, 0 =
-	// 0777 less the umask.
+	// Mode is the permission bits of a file that a write makes or restores, fs.ModeIrregular for
+	// none of them; 0 = those of the old file, or for a new one 0666 less the umask. For a
+	// directory that is made, 0 = 0777 less the umask.
 	Mode fs.FileMode
 	// Expect is a condition on the file at the path of a write, append or delete, and at
 	// From of a move.

@@ -88,24 +88,19 @@ func patchQuestion(ctx context.Context, in ApplyPatchIn) (tools.Question, error)
 	if err != nil || in.DryRun {
 		return tools.Question{}, nil //nolint:nilerr // the call itself reports what is wrong with the patch
 	}
-	var lost []string
-	reason := ""
+	var lost losses.Tally
 	for _, f := range parsed {
 		if f.Kind != patch.Delete {
 			continue
 		}
-		path, err := tools.Resolve(ctx, f.Path)
-		if err != nil {
-			continue // the call itself reports the error
-		}
-		if there, why := losses.Irreversible(ctx, path, false); why != "" {
-			lost, reason = append(lost, there), why
+		if path, err := tools.Resolve(ctx, f.Path); err == nil { // else the call itself reports the error
+			err = lost.Delete(ctx, path, false)
+			if err != nil {
+				return tools.Question{}, err
+			}
 		}
 	}
-	if lost == nil {
-		return tools.Question{}, nil
-	}
-	return tools.Question{Message: fmt.Sprintf("delete %s by a patch; %s", change.FirstNames(lost), reason)}, nil
+	return lost.Question(ctx), nil
 }
 
 func (d Deps) applyPatch(ctx context.Context, in ApplyPatchIn) (ApplyPatchOut, error) {

@@ -249,7 +249,7 @@ func TestApplyPatchAsksBeforeALoss(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"*** Begin Patch\n*** Delete File: small\n*** End Patch":                       "",
-		"*** Begin Patch\n*** Delete File: small\n*** Delete File: big\n*** End Patch": "delete big (67 MB) by a patch; the history does not keep files above 67 MB, so it cannot be undone",
+		"*** Begin Patch\n*** Delete File: small\n*** Delete File: big\n*** End Patch": "delete big (67 MB); the history does not keep files above 67 MB, so it cannot be undone",
 	} {
 		if got := b.question("apply_patch", args{"patch": text}); got != want {
 			t.Errorf("%s: asked %q, want %q", text, got, want)

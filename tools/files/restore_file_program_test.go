@@ -89,6 +89,67 @@ func TestUndoPastLookAtRepository(t *testing.T) {
 	b.want("error: conflict: … left it: .git/index …", b.call("restore_file", args{"undo": true}))
 }
 
+// A file comes back with its permissions, or none, and with those that others gave it since if the
+// command gave it no others.
+func TestUndoOfModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs: permissions: Windows has others")
+	}
+	b := newBench(t, map[string]string{"a": "0\n", "b": "0\n"})
+	chmod := func(mode os.FileMode, names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if err := os.Chmod(b.path(name).Host(), mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	modes := func(want ...os.FileMode) {
+		t.Helper()
+		for i, name := range []string{"a", "b"} {
+			if info, err := os.Stat(b.path(name).Host()); err != nil || info.Mode() != want[i] {
+				t.Errorf("%s: %v, %v, not %v", name, info.Mode(), err, want[i])
+			}
+		}
+	}
+	chmod(0o644, "a", "b")
+	b.command(func(p program) { p.before("a", false); chmod(0, "a"); p.write("b", "1\n") })
+	chmod(0o755, "b")
+	undo := b.call("restore_file", args{"undo": true})
+	b.want("undid … bash: 2 paths; …\na: restored, 2 B\nb: restored, 2 B", undo)
+	modes(0o644, 0o755)
+	b.tree(map[string]string{"a": "0\n", "b": "0\n"})
+	b.redo(undo)
+	modes(0, 0o755)
+	chmod(0o600, "a")
+	b.want("error: conflict: nothing is undone: not as the change … left it: a has mode 0600 (…)", b.call("restore_file", args{"undo": true}))
+	modes(0o600, 0o755)
+	b.want("undid …\na: restored, 2 B\n...", b.call("restore_file", args{"undo": true, "overwrite": true}))
+	modes(0o644, 0o755)
+}
+
+// A hard link does not come back as one, which the undo says.
+func TestUndoOfHardLinks(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "0\n", "b": "0\n"})
+	for _, name := range []string{"a", "b"} {
+		if err := os.Link(b.path(name).Host(), b.path(name).Host()+".other"); err != nil {
+			t.Skip("needs: hard links: " + err.Error())
+		}
+	}
+	b.command(func(p program) { p.remove("a"); p.write("b", "1\n") })
+	b.want("undid … bash: 2 paths; …\n…\n…\nnote: a had 2 hard links; it comes back as a file of its own\nnote: b had 2 hard links; this name is now a file of its own", b.call("restore_file", args{"undo": true}))
+}
+
+// Another client of the same user is named whose change an undo takes back.
+func TestUndoOfOtherClient(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "0\n"})
+	if _, err := b.ws.Apply(t.Context(), workspace.Change{Tool: "write_file", Principal: tools.Local, Client: "other-client", Ops: []workspace.Op{b.write("a", "1\n")}}); err != nil {
+		t.Fatal(err)
+	}
+	b.want("1 change\n… write_file by other-client a …", b.call("file_history", args{}))
+	b.want("undid … write_file by other-client: 1 path; …\n...", b.call("restore_file", args{"undo": true}))
+}
+
 // The undo of a command does what is possible, and says what it leaves.
 func TestUndoOfRest(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "0\n", "b": "0\n", "was.dir": "0\n"})

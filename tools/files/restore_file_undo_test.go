@@ -156,9 +156,42 @@ func TestUndoOfPaths(t *testing.T) {
 	text := b.call("restore_file", args{"undo": true, "paths": []string{"d"}})
 	b.want("undid … apply_patch: 2 paths; redo: …\nd/b.txt: restored, 2 B\nd/c.txt: restored, 2 B\nnote: 1 path of the change not undone: …", text)
 	b.tree(map[string]string{"a.txt": "A\n", "d/b.txt": "b\n", "d/c.txt": "c\n"})
-	version := regexp.MustCompile(`undo=true version=(\w+) takes back more`).FindStringSubmatch(text)[1]
-	b.want("undid … apply_patch: 1 path; redo: …\na.txt: restored, 2 B\nnote: …", b.call("restore_file", args{"undo": true, "version": version, "paths": []string{"a.txt"}}))
+	version := regexp.MustCompile(`undo=true version=(\w+) takes back the rest`).FindStringSubmatch(text)[1]
+	b.want("undid … apply_patch: 1 path; redo: …\na.txt: restored, 2 B", b.call("restore_file", args{"undo": true, "version": version, "paths": []string{"a.txt"}}))
 	b.tree(map[string]string{"a.txt": "a\n", "d/b.txt": "b\n", "d/c.txt": "c\n"})
+}
+
+// After undos of some paths, an undo takes back the rest, and nothing that was taken back already.
+func TestUndoOfRestOfPaths(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "0\n", "b": "0\n", "c": "0\n", "d": "0\n"})
+	b.change("write_file", b.write("d", "1\n"))
+	b.change("apply_patch", b.write("a", "1\n"), b.write("b", "1\n"), b.write("c", "1\n"))
+	undo := func(a args) string {
+		a["undo"] = true
+		return b.call("restore_file", a)
+	}
+	part := undo(args{"paths": []string{"a"}})
+	b.host("a", "by the user\n") // no way of the rest
+	b.want("undid … apply_patch: 2 paths; redo: …\nb: restored, 2 B\nc: restored, 2 B", undo(args{}))
+	b.tree(map[string]string{"a": "by the user\n", "b": "0\n", "c": "0\n", "d": "1\n"})
+	b.want("4 changes\n… restore_file undoing … 2 files\n  b …\n  c …\n… restore_file undoing a part of … a …\n...", b.call("file_history", args{}))
+	b.host("a", "0\n")
+	b.redo(part)
+	b.tree(map[string]string{"a": "1\n", "b": "0\n", "c": "0\n", "d": "1\n"})
+	b.want("undid … restore_file undoing …: 1 path; …\na: restored, 2 B", undo(args{}))
+	b.want("undid … write_file: 1 path; redo: …\nd: restored, 2 B", undo(args{}))
+	b.tree(map[string]string{"a": "0\n", "b": "0\n", "c": "0\n", "d": "0\n"})
+	b.want("error: not_found: nothing more to undo …", undo(args{}))
+}
+
+// Undos of all paths of a change, one after another, leave nothing of it.
+func TestUndoOfPathAfterPath(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "0\n", "b": "0\n", "c": "0\n"})
+	b.change("write_file", b.write("c", "1\n"))
+	b.change("apply_patch", b.write("a", "1\n"), b.write("b", "1\n"))
+	b.want("undid … apply_patch: 1 path; …\na: restored, 2 B\nnote: 1 path of …", b.call("restore_file", args{"path": "a", "undo": true}))
+	b.want("undid … apply_patch: 1 path; …\nb: restored, 2 B", b.call("restore_file", args{"path": "b", "undo": true}))
+	b.want("undid … write_file: 1 path; …\nc: restored, 2 B", b.call("restore_file", args{"undo": true}))
 }
 
 // An undo with a path takes back what was done there, and nothing else.
@@ -171,9 +204,9 @@ func TestUndoOfPath(t *testing.T) {
 		return b.call("restore_file", a)
 	}
 	first := undo(args{"path": "a"})
-	b.want("undid … bash: 1 path; redo: …\na: restored, 2 B\nnote: 2 paths of the change not undone: undo=true version=… takes back more", first)
+	b.want("undid … bash: 1 path; redo: …\na: restored, 2 B\nnote: 2 paths of the change not undone: undo=true version=… takes back the rest", first)
 	b.tree(map[string]string{"a": "0\n", "b": "2\n", "d/c": "1\n"})
-	b.want("undid … bash: 2 paths; redo: …\nb: restored, 2 B\nd/c: restored, 2 B\nnote: 1 path of …", undo(args{"path": "b", "paths": []string{"d"}}))
+	b.want("undid … bash: 2 paths; redo: …\nb: restored, 2 B\nd/c: restored, 2 B", undo(args{"path": "b", "paths": []string{"d"}}))
 	b.tree(map[string]string{"a": "0\n", "b": "1\n", "d/c": "0\n"})
 	b.redo(first)
 	b.tree(map[string]string{"a": "1\n", "b": "1\n", "d/c": "0\n"})

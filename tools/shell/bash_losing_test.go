@@ -3,7 +3,9 @@ package shell_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -106,6 +108,9 @@ func TestLosesAsTools(t *testing.T) {
 			"if true; then rm big.img; fi", "x=$(rm big.img)", "rm big.*", "rm -f big.img build/*", "rm " + s.host("big.img"), "rm {big,other}.img",
 			`f=big.img; rm $f`, `f=big; rm "${f}.img"`, `d=.; f=big.img && rm -f "./$f"`, `for f in big.img small; do rm $f; done`, `for f in b*.img; do rm "$f"; done`, `f='b*.img'; rm $f`, `rm -f {"$x",big.img}`,
 			"echo small big.img | xargs rm", `printf '%s\n' big.img | xargs -n 1 rm -f`, "xargs rm <<< 'small big.img'", "echo b*.img | xargs rm",
+			`rm "$PWD/big.img"`, `rm "$PWD"/big.img`, `rm "${PWD}"/b*.img`, `rm $PWD/big.img`, `rm "$(pwd)/big.img"`, `cd d && rm "$PWD"/../big.img`, `d=.; rm -f "$d"/b*`, `x=big.img; y=$x; rm "$y"`,
+			`a=(small big.img); rm "${a[@]}"`, `a=(small); a+=(big.img); rm -f ${a[*]}`, `a=(big); for f in "${a[@]}"; do rm "$f.img"; done`, `x=big.img; a=("$x"); rm "${a[@]}"`,
+			`f() { rm -f "$1"; }; f big.img`, `f() { local x=$2; rm "$x"; }; f small big.img`, `f() { rm "$@"; }; f small big.img`, `f() { g "$1"; }; g() { rm -- "${1}.img"; }; f big`, `f() { rm big.img; }; f`,
 		}, "delete_path", map[string]any{"path": "big.img"}, "delete big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone"},
 		{[]string{"rm -rf d", "rm -r d/", "rm -fR d build small", "rm --recursive --force d", "find d -delete", "find d -type f -delete"},
 			"delete_path", map[string]any{"path": "d", "recursive": true}, "delete the directory d with 2 files (73 MB); the history does not keep 1 file above 67 MB, which cannot come back, such as d/big.img"},
@@ -148,6 +153,46 @@ func TestLosesAsTools(t *testing.T) {
 		if got, want := s.asks(bash, args), "delete d/big.img (73 MB); the history does not keep files above 67 MB, so it cannot be undone"; got != want {
 			t.Errorf("%v asks\n%s\nwant\n%s", args, got, want)
 		}
+	}
+}
+
+// git clean asks about what git does not track.
+func TestCleanLoses(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("needs: git")
+	}
+	s := losing(t)
+	dir := s.host(".")
+	s.tree(dir, map[string]int64{"d/new/big.img": 70, "d/ignored.tmp": 70, "tracked.img": 70})
+	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("build/\n*.tmp\nparts\nmore\nrepo\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "git", "-c", "init.defaultBranch=main", "init", "-q")
+	cmd.Dir = dir
+	add := exec.CommandContext(t.Context(), "git", "add", "small", "d/small", "tracked.img")
+	add.Dir = dir
+	if err := errors.Join(cmd.Run(), add.Run()); err != nil {
+		t.Fatal(err)
+	}
+	const why = "the history does not keep %s above 67 MB, which cannot come back, such as %s"
+	asks := func(line, where, files, lost, first string) {
+		t.Helper()
+		want := ""
+		if files != "" {
+			want = "delete what git does not track below " + where + ", with " + files + "; " + fmt.Sprintf(why, lost, first)
+		}
+		if got := s.asks(named(t, s.all, "bash"), map[string]any{"command": line}); got != want {
+			t.Errorf("%s asks\n%s\nwant\n%s", line, got, want)
+		}
+	}
+	asks("git clean -f d", "d", "1 file (73 MB)", "1 file", "d/big.img")
+	asks("cd d && git clean -qf", "d", "1 file (73 MB)", "1 file", "d/big.img")
+	asks("git -C d clean -f -d", "d", "2 files (147 MB)", "2 files", "d/big.img")
+	asks("git clean -dxf d", "d", "3 files (220 MB)", "3 files", "d/big.img")
+	asks("git clean -fd d/new", "d/new", "1 file (73 MB)", "1 file", "d/new/big.img")
+	asks("git clean -f", ".", "6 files (294 MB)", "4 files", ".hidden.img")
+	for _, line := range []string{"git clean -nfd", "git clean -d", "git clean -fX", "git clean -f d/new", "git clean -f small", "git clean -f -e '*.img'", "git clean -f build", "git clean -f none"} {
+		asks(line, "", "", "", "")
 	}
 }
 
@@ -204,6 +249,8 @@ func TestLosesNothing(t *testing.T) {
 		"for f in $(ls); do rm $f; done", "for f in big.img; do echo $f; done; rm $f", "for f in big.img small; do mv small $f; done", "echo big.img | xargs ls", "echo -n big.img | xargs echo rm", "ls | xargs rm",
 		"find d -name '*.o' -delete", "find d -name 'b*' -newer small -delete", "find d -name 'b*'", "find d ! -name 'b*' -delete", "find d -name 'b*' -exec cat {} +", "find d -iname 'b*' -delete",
 		"rm .*.png", "rm -rf -- */none", "./rm big.img", "git rm big.img", "cp -r d none", "mv small d", "f() { rm big.img; }",
+		`a=(big.img); a[0]=small; rm "${a[@]}"`, `a=(big.img); a=small; rm "${a[@]}"`, `rm "${a[@]}"`, `f() { shift; rm "$1"; }; f big.img small`, `f() { rm "$1"; }; f small big.img`, `rm "$1"`,
+		`d=$PWD; cd d; rm "$d/small"`, `f() { f; f; f; f; f; f; f; f; }; f`, "git clean -fdx",
 	} {
 		if got := s.asks(bash, map[string]any{"command": line}); got != "" {
 			t.Errorf("%s asks\n%s", line, got)

@@ -44,6 +44,8 @@ func question(ctx context.Context, list []command.Loss) (tools.Question, error) 
 			switch {
 			case l.Named != "":
 				err = tally.DeleteNamed(ctx, p, l.Named)
+			case l.Kind == command.Cleans:
+				err = tally.Clean(ctx, p, l.Tree, l.Ignored)
 			case l.Kind == command.Deletes:
 				err = tally.Delete(ctx, p, l.Tree)
 			case l.Kind == command.Overwrites:

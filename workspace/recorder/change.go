@@ -67,6 +67,7 @@ type entry struct {
 	came   bool   // with all that it holds, from outside the roots
 	moved  bool   // a file was moved there
 	inode  uint64 // of that file as it was seen, 0 = it was not
+	seen   string // the version token of a file that was about to lose its name
 }
 
 // moved is a directory that was moved.
@@ -201,10 +202,10 @@ func (c *change) move(from string, p workspace.Path, to string, q workspace.Path
 		return
 	}
 	m := &moved{from: p, to: q, inode: info.Inode, mode: info.Mode.Perm()}
-	switch there, err := q.Lstat(); {
-	case err == nil && there.Kind == workspace.KindDirectory:
+	switch there, exists, err := q.Find(false); {
+	case there.Kind == workspace.KindDirectory:
 		m.replaced = history.VersionOf(there)
-	case err == nil:
+	case exists || err != nil:
 		return // it will fail
 	}
 	ignored := c.ignored(p, true)
@@ -250,7 +251,7 @@ func (c *change) verifyMove() {
 		if m == nil {
 			continue
 		}
-		if info, err := m.from.Lstat(); err == nil && info.Inode == m.inode && !m.verified {
+		if info, exists, _ := m.from.Find(false); exists && info.Inode == m.inode && !m.verified {
 			c.parts = slices.Delete(c.parts, i, i+1)
 		}
 		m.verified = true
@@ -300,6 +301,9 @@ func (c *change) states(s *part) []state {
 		if exists {
 			after = history.VersionOf(info)
 			after.Index = c.indexOf(e.host, info)
+			if e.seen != "" && e.seen == after.Hash {
+				after.Hash = e.before.Hash // it has stayed
+			}
 		}
 		if e.before == nil && exists && info.Kind == workspace.KindDirectory && c.ignored(e.path, true) {
 			continue // which was not known before it was made

@@ -91,6 +91,10 @@ func (s *store) abandon() error { return errors.Join(s.folder.Close(), s.pending
 // the program wait.
 const atOnce = 256 << 10
 
+// copied is the size of the largest file, in bytes, that is copied where a link would do: to
+// copy it takes less time.
+const copied = 4 << 10
+
 // take finds out what an entry was and keeps it. What takes long is left to rest.
 func (c *change) take(e *entry, goes bool) (rest func()) {
 	taken := sync.OnceFunc(func() { close(e.taken) })
@@ -134,17 +138,21 @@ func (c *change) take(e *entry, goes bool) (rest func()) {
 		taken()
 		return nil
 	}
+	if goes && time.Since(info.ModTime) > clocks {
+		e.seen = e.before.Hash
+	}
+	links := goes && info.Links == 1
 	keep := func(parent fsys.Dir) {
 		defer taken()
-		if err := e.copyFile(parent, info); err != nil {
-			e.lost, e.file = "is not kept: "+fsys.Cause(err), ""
-		} else {
+		if err := e.copyFile(parent, info); err == nil {
 			e.before.Kept = true
+		} else if !links || !c.linkFile(e, parent, info) {
+			e.lost, e.file = "is not kept: "+fsys.Cause(err), ""
 		}
 		c.note(e)
 	}
 	switch {
-	case goes && info.Links == 1 && c.linkFile(e, c.dir, info):
+	case links && info.Size > copied && c.linkFile(e, c.dir, info):
 		c.note(e)
 		taken()
 		return nil
@@ -351,6 +359,21 @@ func (s *store) copyTaken(file string) error {
 		return err
 	}
 	return s.folder.Replace(part, s.folder, file)
+}
+
+// again is called before a file changes whose former state is known already.
+func (c *change) again(e *entry) {
+	c.mu.Lock()
+	linked := len(c.linked) > 0
+	c.mu.Unlock()
+	if !linked {
+		return
+	}
+	c.dirMu.Lock()
+	defer c.dirMu.Unlock()
+	if info, exists, err := c.look(e.path); err == nil && exists {
+		c.unshare(info)
+	}
 }
 
 // unshare gives a file that was taken by a link a content of its own, if the file of info, which

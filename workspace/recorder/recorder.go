@@ -27,7 +27,7 @@ import (
 )
 
 // Label names the author of a change.
-type Label struct{ Tool, Principal, Call string }
+type Label struct{ Tool, Principal, Client, Call string }
 
 // quiet is how long nothing may happen until a change outside of a call is complete.
 const quiet = 2 * time.Second
@@ -232,8 +232,8 @@ func (r *Recorder) Before(host string, goes bool) (rest func()) {
 	}
 	select {
 	case <-e.taken:
-		if info, err := p.Lstat(); err == nil && !goes {
-			c.unshare(info)
+		if !goes {
+			c.again(e)
 		}
 		return nil
 	default:
@@ -273,7 +273,7 @@ func (r *Recorder) Move(from, to string) {
 	}
 	var info workspace.Info
 	if inside {
-		info, _ = p.Lstat() // else the rename will fail, or what it moves is not seen
+		info, _, _ = p.Find(false) // else the rename will fail, or what it moves is not seen
 	}
 	switch {
 	case info.Kind != workspace.KindDirectory:
@@ -302,7 +302,7 @@ func (r *Recorder) Exchange(a, b string) {
 		if !inside {
 			continue
 		}
-		if info, err := p.Lstat(); err == nil && info.Kind == workspace.KindDirectory {
+		if info, _, _ := p.Find(false); info.Kind == workspace.KindDirectory {
 			r.beforeTree(x[0], x[1], p)
 		} else {
 			r.settle(x[0], true)

@@ -32,19 +32,15 @@ const (
 // of the work tree and what it remembers of a look at them, which commands that only look renew.
 // ok is false for what is no index, or one of a kind that is not known.
 func Index(data []byte) (digest string, ok bool) {
-	if len(data) < indexHead+indexSum || string(data[:4]) != "DIRC" {
-		return "", false
-	}
-	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
-	if version < 2 || version > 4 {
+	version, count, rest, ok := entries(data)
+	if !ok {
 		return "", false
 	}
 	sum := sha256.New()
 	sum.Write(data[:indexHead])
-	rest := data[indexHead : len(data)-indexSum]
 	long := 0 // the length of the last name
 	for range count {
-		size, name := entry(rest, version, long)
+		size, name, _ := entry(rest, version, long)
 		if size < 0 {
 			return "", false
 		}
@@ -70,11 +66,42 @@ func Index(data []byte) (digest string, ok bool) {
 	return hex.EncodeToString(sum.Sum(nil)), true
 }
 
-// entry returns the sizes of the first entry and of its name; a size below 0 if there is none.
-// long is the length of the name before it.
-func entry(data []byte, version uint32, long int) (size, name int) {
+// Tracked returns the names of the files that an index has, from the top of the work tree; false as
+// for Index.
+func Tracked(data []byte) (names map[string]bool, ok bool) {
+	version, count, rest, ok := entries(data)
+	if !ok {
+		return nil, false
+	}
+	names = map[string]bool{}
+	last := ""
+	for range count {
+		size, name, end := entry(rest, version, len(last))
+		if size < 0 {
+			return nil, false
+		}
+		last = last[:name-len(end)] + string(end)
+		names[last] = true
+		rest = rest[size:]
+	}
+	return names, true
+}
+
+// entries returns the version of an index, how many entries it has, and them with what follows.
+func entries(data []byte) (version, count uint32, rest []byte, ok bool) {
+	if len(data) < indexHead+indexSum || string(data[:4]) != "DIRC" {
+		return 0, 0, nil, false
+	}
+	version, count = binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
+	return version, count, data[indexHead : len(data)-indexSum], version >= 2 && version <= 4
+}
+
+// entry returns the sizes of the first entry and of its name, and the end of the name, before which
+// it is that of the name before; a size below 0 if there is no entry. long is the length of the
+// name before.
+func entry(data []byte, version uint32, long int) (size, name int, tail []byte) {
 	if len(data) < indexEntry {
-		return -1, 0
+		return -1, 0, nil
 	}
 	flags := binary.BigEndian.Uint16(data[60:])
 	at := indexEntry
@@ -84,22 +111,22 @@ func entry(data []byte, version uint32, long int) (size, name int) {
 	if version == 4 { // the name without what it shares with the last one
 		cut, n := cutOf(data[min(at, len(data)):])
 		if n == 0 || cut > long {
-			return -1, 0
+			return -1, 0, nil
 		}
 		at, name = at+n, long-cut
 	}
 	end := bytes.IndexByte(data[min(at, len(data)):], 0)
 	if end < 0 {
-		return -1, 0
+		return -1, 0, nil
 	}
-	name += end
+	name, tail = name+end, data[at:at+end]
 	if size = at + end + 1; version < 4 {
 		size = (at + end + 8) &^ 7
 	}
 	if size > len(data) || min(name, indexName) != int(flags&indexName) {
-		return -1, 0
+		return -1, 0, nil
 	}
-	return size, name
+	return size, name, tail
 }
 
 // cutOf reads how many bytes of the last name a name does not have, and how many bytes say so, 0

@@ -3,9 +3,11 @@ package repository_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,8 +82,16 @@ func TestIndex(t *testing.T) {
 			}
 		}
 		data, _ := index()
+		tracked, ok := repository.Tracked(data)
+		cmd := exec.CommandContext(t.Context(), "git", "ls-files", "-z")
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		if want := strings.Split(strings.Trim(string(out), "\x00"), "\x00"); err != nil || !ok || !slices.Equal(slices.Sorted(maps.Keys(tracked)), want) {
+			t.Errorf("version %d: tracked are %v, not %v", version, slices.Sorted(maps.Keys(tracked)), want)
+		}
 		for n := range data {
 			repository.Index(data[:n]) // does not panic
+			repository.Tracked(data[:n])
 		}
 	}
 	for _, text := range []string{"", "DIRC", "DIRC\x00\x00\x00\x02\xff\xff\xff\xff" + strings.Repeat("\x00", 100), "DIRC\x00\x00\x00\x04\x00\x00\x00\x02" + strings.Repeat("\x80", 200)} {

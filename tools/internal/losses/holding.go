@@ -3,7 +3,6 @@ package losses
 import (
 	"context"
 	"fmt"
-	"path"
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/text/textfile"
@@ -23,12 +22,12 @@ type Holding struct {
 // Measure counts the content of a directory. For any other path, or a missing one, it returns
 // an empty Holding.
 func Measure(ctx context.Context, p workspace.Path) (Holding, error) {
-	return measure(ctx, p, nil, "*")
+	return measure(ctx, p, nil, nil)
 }
 
-// measure is Measure without the content of the directories for which leave returns true, nil =
-// none, and of the entries whose names do not match a pattern. Several goroutines may call it.
-func measure(ctx context.Context, p workspace.Path, leave func(p workspace.Path, dir bool) bool, pattern string) (Holding, error) {
+// measure is Measure without the content of the directories for which leave returns true, and with
+// only the entries for which only does; nil = all. Several goroutines may call leave.
+func measure(ctx context.Context, p workspace.Path, leave func(p workspace.Path, dir bool) bool, only func(fileindex.Entry) bool) (Holding, error) {
 	info, err := p.Lstat()
 	if e := tools.AsError(err); e != nil && e.Code == tools.NotFound {
 		return Holding{}, nil
@@ -52,7 +51,7 @@ func measure(ctx context.Context, p workspace.Path, leave func(p workspace.Path,
 		if err := ctx.Err(); err != nil {
 			return Holding{}, err
 		}
-		if ok, err := path.Match(pattern, path.Base(e.Path.String())); err != nil || !ok {
+		if only != nil && !only(e) {
 			continue
 		}
 		if e.Kind == workspace.KindDirectory {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -46,15 +47,27 @@ func (t *Tally) Delete(ctx context.Context, path workspace.Path, recursive bool)
 	if !recursive {
 		return nil
 	}
-	return t.directory(ctx, path, "*", func(what string) string {
+	return t.directory(ctx, path, nil, func(what string) string {
 		return fmt.Sprintf("delete the directory %s %s", textfile.Path(path.String()), what)
 	})
 }
 
 // DeleteNamed adds the deletion of the files below a directory whose names match a pattern.
 func (t *Tally) DeleteNamed(ctx context.Context, dir workspace.Path, pattern string) error {
-	return t.directory(ctx, dir, pattern, func(what string) string {
+	matches := func(e fileindex.Entry) bool {
+		ok, err := path.Match(pattern, path.Base(e.Rel))
+		return err == nil && ok
+	}
+	return t.directory(ctx, dir, matches, func(what string) string {
 		return fmt.Sprintf("delete what %s names below %s, %s", textfile.Quoted(pattern), textfile.Path(dir.String()), what)
+	})
+}
+
+// DeleteSome adds the deletion of the files below a directory for which gone returns true; which
+// names them: "what git does not track".
+func (t *Tally) DeleteSome(ctx context.Context, dir workspace.Path, which string, gone func(fileindex.Entry) bool) error {
+	return t.directory(ctx, dir, gone, func(what string) string {
+		return fmt.Sprintf("delete %s below %s, %s", which, textfile.Path(dir.String()), what)
 	})
 }
 
@@ -70,7 +83,7 @@ func (t *Tally) Replace(ctx context.Context, verb, source string, to workspace.P
 	if !tree {
 		return nil
 	}
-	return t.directory(ctx, to, "*", func(what string) string {
+	return t.directory(ctx, to, nil, func(what string) string {
 		return fmt.Sprintf("%s %s to %s, replacing that directory %s", verb, textfile.Path(source), textfile.Path(to.String()), what)
 	})
 }
@@ -109,8 +122,8 @@ func (t *Tally) gone(ctx context.Context, path workspace.Path, follow bool, word
 	}
 }
 
-// directory adds what a directory holds of files whose names match a pattern.
-func (t *Tally) directory(ctx context.Context, path workspace.Path, pattern string, word func(what string) string) error {
+// directory adds what a directory holds of the entries for which only returns true, nil = all.
+func (t *Tally) directory(ctx context.Context, path workspace.Path, only func(fileindex.Entry) bool, word func(what string) string) error {
 	leave := t.leaves(path)
 	if leave != nil && leave(path, true) {
 		return nil
@@ -118,10 +131,10 @@ func (t *Tally) directory(ctx context.Context, path workspace.Path, pattern stri
 	begun := time.Now()
 	limited, cancel := context.WithTimeout(ctx, maxTime-t.took)
 	defer cancel()
-	held, err := measure(limited, path, leave, pattern)
+	held, err := measure(limited, path, leave, only)
 	t.took += time.Since(begun)
 	switch {
-	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) && pattern == "*": // else it may lose nothing
+	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) && only == nil: // else it may lose nothing
 		t.lost = append(t.lost, word("that takes more than "+maxTime.String()+" to count")+"; what the history does not keep of it cannot come back")
 		return nil
 	case err != nil || held.Empty():

@@ -24,8 +24,10 @@ type Record struct {
 	Time      time.Time `json:"time"`
 	Tool      string    `json:"tool,omitempty"`
 	Principal string    `json:"principal,omitempty"`
+	Client    string    `json:"client,omitempty"`
 	Call      string    `json:"call,omitempty"`
 	Undoes    string    `json:"undoes,omitempty"` // the ID of the change that it takes back
+	Partly    bool      `json:"partly,omitempty"` // not all of that change
 	// Program reports whether a program made the change, which may touch paths that are
 	// protected from tools.
 	Program bool      `json:"program,omitempty"`
@@ -70,6 +72,7 @@ type Version struct {
 	Size   int64       `json:"size,omitempty"`
 	Hash   string      `json:"hash,omitempty"`
 	Mode   fs.FileMode `json:"mode,omitempty"`
+	Links  uint64      `json:"links,omitempty"`  // hard links of a file that has several
 	Target string      `json:"target,omitempty"` // of a symlink
 	Index  string      `json:"index,omitempty"`  // of the index of a git repository: a digest of what it says
 	// Kept reports whether the history has the content: under Hash, or, as a program's change
@@ -104,6 +107,9 @@ func VersionOf(info fsys.Info) *Version {
 	v := &Version{Kind: info.Kind, Mode: info.Mode.Perm(), Target: info.Target}
 	if info.Kind == fsys.KindFile {
 		v.Size, v.Hash = info.Size, info.Version()
+		if info.Links > 1 {
+			v.Links = info.Links
+		}
 	}
 	return v
 }

@@ -30,7 +30,7 @@ func FindChange(ctx context.Context, id string, path workspace.Path) (workspace.
 // newest first; with a path, of the last such call whose changes of it are not reverted yet. It
 // passes over some changes and newer ones.
 func LastChanges(ctx context.Context, path workspace.Path, passed ...workspace.Record) ([]workspace.Record, error) {
-	session := tools.Session(ctx)
+	session, b := tools.Session(ctx), NewHistorian(ctx)
 	for latest := 100; ; latest *= 10 {
 		records, total, err := session.Workspace.History(ctx, workspace.HistoryQuery{Path: path, Limit: latest})
 		if err != nil {
@@ -40,6 +40,7 @@ func LastChanges(ctx context.Context, path workspace.Path, passed ...workspace.R
 		if !known && latest < total {
 			continue
 		}
+		left = slices.DeleteFunc(left, func(rec workspace.Record) bool { return b.gone(records, rec, path) })
 		for i, rec := range slices.Backward(left) {
 			if slices.ContainsFunc(passed, func(p workspace.Record) bool { return p.ID == rec.ID }) {
 				left = left[i+1:]
@@ -76,7 +77,7 @@ func inForce(records []workspace.Record) (left []workspace.Record, known bool) {
 		undoes[rec.ID] = rec.Undoes
 	}
 	known = true
-	undone := map[string]bool{}
+	undone := undone(records)
 	for _, rec := range records {
 		if undone[rec.ID] {
 			continue
@@ -87,9 +88,6 @@ func inForce(records []workspace.Record) (left []workspace.Record, known bool) {
 			if _, ok := undoes[undoes[id]]; !ok {
 				known = false
 			}
-		}
-		if rec.Undoes != "" {
-			undone[rec.Undoes] = true
 		}
 		if depth%2 == 0 {
 			left = append(left, rec)

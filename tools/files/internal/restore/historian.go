@@ -132,15 +132,21 @@ func within(p, dir workspace.Path) bool {
 	return name == top || strings.HasPrefix(name, top+"/") || top == "."
 }
 
-// Head describes a change: its ID, time and tool, the change that it reverted, and its
-// principal unless that is the caller.
+// Head describes a change: its ID, time and tool, the change that it reverted, and who made it
+// unless that is the caller.
 func (b *Historian) Head(rec workspace.Record) string {
 	text := fmt.Sprintf("%s %s %s", rec.ID, rec.Time.UTC().Format(time.RFC3339), rec.Tool)
-	if rec.Undoes != "" {
+	switch {
+	case rec.Partly:
+		text += " undoing a part of " + rec.Undoes
+	case rec.Undoes != "":
 		text += " undoing " + rec.Undoes
 	}
-	if rec.Principal != tools.Session(b.ctx).Principal {
+	switch session := tools.Session(b.ctx); {
+	case rec.Principal != session.Principal:
 		text += " by " + textfile.Path(rec.Principal)
+	case rec.Client != "" && rec.Client != session.Client.Name:
+		text += " by " + textfile.Path(rec.Client)
 	}
 	return text
 }

@@ -26,6 +26,7 @@ type pathState struct {
 	index   string // of the index of a git repository that may say the same as one of the versions
 	target  string
 	mode    fs.FileMode // permission bits
+	links   uint64      // of a file
 }
 
 // look returns the present state of a path. A file is read only if it may be one of the
@@ -42,7 +43,7 @@ func look(ctx context.Context, path workspace.Path, versions ...*workspace.Versi
 	if info.Kind != workspace.KindFile {
 		return s, nil
 	}
-	s.version = info.Version()
+	s.version, s.links = info.Version(), info.Links
 	for _, v := range versions {
 		if v != nil && v.Index != "" && s.index == "" && info.Size <= repository.MaxIndex {
 			data, err := view.ReadAll(path, repository.MaxIndex)
@@ -101,6 +102,11 @@ func (s pathState) says(v *workspace.Version) bool {
 // are known.
 func (s pathState) exactly(v *workspace.Version) bool {
 	return s.is(v) && (v == nil || s.kind == workspace.KindSymlink || s.kind == workspace.KindDirectory && v.Mode == 0 || s.mode == v.Mode.Perm())
+}
+
+// hasOtherMode reports whether the permissions are neither those before a change nor those after it.
+func (s pathState) hasOtherMode(p Part) bool {
+	return s.kind == p.After.Kind && s.mode != p.Before.Mode.Perm() && s.mode != p.After.Mode.Perm()
 }
 
 // sum returns the SHA-256 of a file of about that size, in bytes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -30,6 +31,7 @@ type Restoration struct {
 	*Historian
 	Rec             workspace.Record
 	undo, overwrite bool
+	partly          bool // it leaves a part of the change
 
 	parts     map[string]Part           // by their paths
 	obstacles map[string]workspace.Path // above paths of the record, by the directory that was there
@@ -85,15 +87,24 @@ func (r *Restoration) Collect(below ...workspace.Path) error {
 	}
 	parts := r.Historian.parts(r.Rec, workspace.Path{})
 	whole := len(parts)
-	if len(below) > 0 {
-		parts = slices.DeleteFunc(parts, func(p Part) bool {
-			return !slices.ContainsFunc(below, func(dir workspace.Path) bool {
-				return p.concerns(dir, r.undo) || p.becameObstacle() && within(dir, p.path)
-			})
+	rest, err := r.rest(parts)
+	if err != nil {
+		return err
+	}
+	chosen := func(p Part) bool {
+		return slices.ContainsFunc(below, func(dir workspace.Path) bool {
+			return p.concerns(dir, r.undo) || p.becameObstacle() && within(dir, p.path)
 		})
 	}
-	if r.undo && len(parts) < whole {
-		r.notes = append(r.notes, fmt.Sprintf("%s of the change not undone: undo=true version=%s takes back more", textfile.Count(whole-len(parts), "path"), r.Rec.ID))
+	if len(below) == 0 {
+		parts = rest
+	} else {
+		parts = slices.DeleteFunc(parts, func(p Part) bool { return !chosen(p) })
+		rest = slices.DeleteFunc(rest, chosen)
+		r.partly = len(rest)+r.Rec.Hidden > 0
+	}
+	if r.undo && r.partly && len(rest) > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s of the change not undone: undo=true version=%s takes back the rest", textfile.Count(len(rest), "path"), r.Rec.ID))
 	}
 	r.parts = map[string]Part{}
 	for _, p := range parts {
@@ -160,10 +171,13 @@ func (r *Restoration) add(p Part) error {
 		}
 	}
 	switch {
-	case p.Before == nil && !r.undo, now.exactly(p.Before):
+	case p.Before == nil && !r.undo, now.exactly(p.Before), r.keepsMode(p) && now.is(p.Before):
 		return nil
-	case r.undo && !r.overwrite && !now.says(p.After) && !now.says(p.Before) && !r.own[p.path.String()]:
+	case r.undo && !r.overwrite && !r.own[p.path.String()] && !now.says(p.After) && !now.says(p.Before):
 		r.conflicts = append(r.conflicts, textfile.Path(p.path.String()))
+		return nil
+	case r.undo && !r.overwrite && !r.own[p.path.String()] && p.setsMode() && now.hasOtherMode(p):
+		r.conflicts = append(r.conflicts, fmt.Sprintf("%s has mode %04o", textfile.Path(p.path.String()), now.mode))
 		return nil
 	case r.undo && r.Rec.Program && now.kind == workspace.KindFile && now.size > workspace.MaxKept:
 		// It may be the only copy of a file that the command moved there.
@@ -180,6 +194,17 @@ func (r *Restoration) add(p Part) error {
 		return err
 	}
 	return r.bringBack(p, now, obstacle != (workspace.Path{}))
+}
+
+// setsMode reports whether the change gave what is at the path other permissions.
+func (p Part) setsMode() bool {
+	return p.Before != nil && p.After != nil && p.Before.Kind == p.After.Kind && p.Before.Mode != p.After.Mode
+}
+
+// keepsMode reports whether an undo leaves the permissions as they are, since the change did: they
+// may be others by now.
+func (r *Restoration) keepsMode(p Part) bool {
+	return r.undo && !r.overwrite && p.Before != nil && p.After != nil && p.Before.Kind == p.After.Kind && !p.setsMode()
 }
 
 // remove deletes a path that must not exist, or that must be something else. A directory is
@@ -223,6 +248,16 @@ func (r *Restoration) bringBack(p Part, now pathState, later bool) error {
 		now, later = pathState{}, true
 	}
 	s := step{op: workspace.Op{Path: p.path, Mode: p.Before.Mode.Perm()}, later: later, name: name, done: "restored"}
+	switch {
+	case p.Before.Kind != workspace.KindFile:
+	case now.kind == p.Before.Kind && r.keepsMode(p):
+		s.op.Mode = 0
+	case s.op.Mode == 0:
+		s.op.Mode = fs.ModeIrregular
+	}
+	if p.Before.Links > 1 && now.links < 2 {
+		r.notes = append(r.notes, fmt.Sprintf("%s had %d hard links; it comes back as a file of its own", name, p.Before.Links))
+	}
 	mode := now.kind == workspace.KindDirectory && p.Before.Kind == now.kind // as only a program has changed it
 	s.op.Restores = r.Rec.Program || mode || p.Kind == workspace.OpDelete && now.kind == ""
 	if now.kind == workspace.KindFile {

@@ -79,9 +79,9 @@ func (run *Restoring) CarryOut(ctx context.Context, r *Restoration, several bool
 // be thousands.
 func (run *Restoring) apply(ctx context.Context, r *Restoration, ops []workspace.Op) error {
 	session := tools.Session(ctx)
-	c := workspace.Change{Tool: "restore_file", Principal: session.Principal, Call: run.call, Ops: ops, DryRun: run.DryRun}
+	c := workspace.Change{Tool: "restore_file", Principal: session.Principal, Client: session.Client.Name, Call: run.call, Ops: ops, DryRun: run.DryRun}
 	if r.undo {
-		c.Undoes = r.Rec.ID
+		c.Undoes, c.Partly = r.Rec.ID, r.partly
 	}
 	receipt, err := session.Workspace.Apply(ctx, c)
 	if err != nil {
@@ -92,7 +92,9 @@ func (run *Restoring) apply(ctx context.Context, r *Restoration, ops []workspace
 	}
 	run.lossy = cmp.Or(run.lossy, receipt.NotKept)
 	for _, done := range receipt.Done {
-		run.Out.Notes = append(run.Out.Notes, done.Notes...)
+		for _, note := range done.Notes {
+			run.Out.Notes = append(run.Out.Notes, textfile.Path(done.Path)+" "+note)
+		}
 	}
 	return nil
 }

@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -225,15 +224,15 @@ func (o *Observer) opened(r *report, dir, name, flags uint64) []effect {
 
 // changed is a change of the file that a path leads to.
 func (o *Observer) changed(r *report, dir, name uint64) []effect {
-	text, ok := o.path(r, dir, name)
+	base, text, ok := o.path(r, dir, name)
 	if !ok {
 		return nil
 	}
 	for range mostLinks {
-		if host, ok := o.target(text); ok {
+		if host, ok := o.target(join(base, text)); ok {
 			return []effect{{path: host}}
 		}
-		host, ok := o.named(text)
+		host, ok := o.named(base, text)
 		if !ok {
 			return nil
 		}
@@ -241,8 +240,10 @@ func (o *Observer) changed(r *report, dir, name uint64) []effect {
 		switch {
 		case to == "":
 			return []effect{{path: host}}
-		case to[0] != '/':
-			to = path.Dir(host) + "/" + to
+		case to[0] == '/':
+			base = ""
+		default:
+			base = path.Dir(host)
 		}
 		text = to // the file that a dangling link names is about to be made
 	}
@@ -270,11 +271,11 @@ func (o *Observer) link(host string) string {
 
 // entry is a change of an entry itself, be it a link.
 func (o *Observer) entry(r *report, dir, name uint64, goes bool) []effect {
-	text, ok := o.path(r, dir, name)
+	base, text, ok := o.path(r, dir, name)
 	if !ok {
 		return nil
 	}
-	host, ok := o.named(text)
+	host, ok := o.named(base, text)
 	if !ok {
 		return nil
 	}
@@ -306,21 +307,22 @@ func procPath(pid uint32, name string) string {
 	return "/proc/" + strconv.Itoa(int(pid)) + "/" + name
 }
 
-// path reads a path of the process and makes it absolute.
-func (o *Observer) path(r *report, dir, at uint64) (string, bool) {
-	name, ok := readText(r.pid, at)
+// path reads a path of the process: base is the directory, without links, from which it is
+// relative; "" = it is absolute.
+func (o *Observer) path(r *report, dir, at uint64) (base, name string, ok bool) {
+	name, ok = readText(r.pid, at)
 	if !ok || name == "" {
-		return "", false
+		return "", "", false
 	}
 	if o.root < 0 {
 		var err error
 		if o.root, err = unix.Open(procPath(r.pid, "root"), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
 			o.root = -1
-			return "", false
+			return "", "", false
 		}
 	}
 	if name[0] == '/' {
-		return o.magic(r.pid, name), true
+		return "", o.magic(r.pid, name), true
 	}
 	link := "cwd"
 	if int32(dir) != unix.AT_FDCWD {
@@ -328,9 +330,17 @@ func (o *Observer) path(r *report, dir, at uint64) (string, bool) {
 	}
 	base, err := os.Readlink(procPath(r.pid, link))
 	if err != nil || !path.IsAbs(base) {
-		return "", false
+		return "", "", false
 	}
-	return base + "/" + name, true
+	return base, name, true
+}
+
+// join returns a path from base, see path.
+func join(base, name string) string {
+	if base == "" {
+		return name
+	}
+	return base + "/" + name
 }
 
 // magic replaces the beginning of a path that leads to the process itself, such as /dev/fd/1 or
@@ -379,18 +389,20 @@ func (o *Observer) target(name string) (host string, ok bool) {
 	return host, err == nil
 }
 
-// named returns a path without links but for its last component.
-func (o *Observer) named(name string) (host string, ok bool) {
+// named returns a path from base, see path, without links but for its last component.
+func (o *Observer) named(base, name string) (host string, ok bool) {
 	for len(name) > 1 && name[len(name)-1] == '/' {
 		name = name[:len(name)-1]
 	}
-	dir, base := filepath.Split(name)
-	switch base {
-	case "", ".", "..":
-		return o.target(name)
+	dir, last := path.Split(name)
+	switch {
+	case last == "", last == ".", last == "..":
+		return o.target(join(base, name))
+	case dir == "":
+		return path.Join(base, last), true
 	}
-	host, ok = o.target(dir)
-	return path.Join(host, base), ok
+	host, ok = o.target(join(base, dir))
+	return path.Join(host, last), ok
 }
 
 // readText reads a text that ends in NUL from the memory of a process. No path is longer than

@@ -33,11 +33,37 @@ func (w *walker) assigns(list []*syntax.Assign) {
 				w.holds(a.Name.Value)
 			} else if v.Kind == tools.Many && pattern(v.Text) {
 				w.holds(a.Name.Value, tools.Word{Text: v.Text}) // which no file names replace here
+			} else if m := w.meant(v); len(m) == 1 && v.Kind != tools.Known && !strings.Contains(strings.ToUpper(v.Text), "PWD") {
+				w.holds(a.Name.Value, m[0])
 			}
+			w.holds(a.Name.Value + all)
 		case a.Array != nil:
 			w.sets(a.Name.Value, tools.Word{Kind: tools.Many}, "")
+			w.holdsArray(a)
 		}
 	}
+}
+
+// all follows the name of an array for all its elements.
+const all = "[@]"
+
+// holdsArray notes the elements of an array, none if one of them is not known.
+func (w *walker) holdsArray(a *syntax.Assign) {
+	name := a.Name.Value + all
+	var values []tools.Word
+	if a.Append {
+		values = w.values[name]
+	}
+	for _, elem := range a.Array.Elems {
+		if elem.Index != nil || elem.Value == nil {
+			values = nil
+			break
+		}
+		for _, v := range w.expand(elem.Value) {
+			values = append(slices.Clip(values), w.meant(v)...)
+		}
+	}
+	w.holds(name, values...)
 }
 
 // variable reads NAME=VALUE from a word.

@@ -56,7 +56,7 @@ type Location struct {
 
 // Parse analyses a line.
 func Parse(line string, at Location) Line {
-	w := &walker{dirs: []string{at.Dir}, values: map[string][]tools.Word{}, until: time.Now().Add(maxTime), has: at.Has}
+	w := &walker{dirs: []string{at.Dir}, values: map[string][]tools.Word{}, functions: map[string]function{}, until: time.Now().Add(maxTime), has: at.Has}
 	if at.Anywhere {
 		w.dirs = nil
 	}
@@ -81,9 +81,10 @@ type walker struct {
 	parsed int // bytes
 	until  time.Time
 
-	dirs   []string                // where the commands may run; nil = unknown
-	values map[string][]tools.Word // of variables, as far as they are literal
-	stdin  stdin
+	dirs      []string                // where the commands may run; nil = unknown
+	values    map[string][]tools.Word // of variables, as far as they are literal
+	stdin     stdin
+	functions map[string]function
 
 	// evaluates: the line evaluates the values of variables. code: it has quoted text that
 	// such an evaluation would run.

@@ -9,6 +9,7 @@ import (
 
 // git finds the commands that git runs because of its configuration or its options.
 func (w *walker) git(args []tools.Word, hides func(string)) {
+	defer func(dirs []string) { w.dirs = dirs }(w.dirs)
 	i := 0
 	for ; i < len(args); i++ {
 		a := args[i]
@@ -22,7 +23,11 @@ func (w *walker) git(args []tools.Word, hides func(string)) {
 			}
 		case strings.HasPrefix(a.Text, "--exec-path="), strings.HasPrefix(a.Text, "--config-env="):
 			hides("its options say what it runs")
-		case a.Text == "-C" || a.Text == "--git-dir" || a.Text == "--work-tree" || a.Text == "--namespace":
+		case a.Text == "-C":
+			if i++; i < len(args) {
+				w.dirs = w.into(args[i])
+			}
+		case a.Text == "--git-dir" || a.Text == "--work-tree" || a.Text == "--namespace":
 			i++
 		case !strings.HasPrefix(a.Text, "-"):
 			w.gitCommand(a.Text, args[i+1:], hides)
@@ -70,6 +75,8 @@ func (w *walker) gitCommand(name string, args []tools.Word, hides func(string)) 
 				w.gitSets(tools.Word{Text: a.Text + "=" + args[i+1].Text, Kind: args[i+1].Kind}, hides)
 			}
 		}
+	case "clean":
+		w.gitCleans(args)
 	case "clone":
 		for i, a := range args {
 			if (a.Text == "-c" || a.Text == "--config") && i+1 < len(args) {
@@ -117,5 +124,22 @@ func (w *walker) gitCommand(name string, args []tools.Word, hides func(string)) 
 			hides("its address is a command")
 			w.text(a.Text[5:])
 		}
+	}
+}
+
+// gitCleans notes what git clean deletes, if that depends on what git tracks and ignores alone.
+func (w *walker) gitCleans(args []tools.Word) {
+	given, operands := options("e", args)
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { _, ok := given[n]; return ok })
+	}
+	if !has("f", "force") || has("n", "dry-run", "i", "interactive", "X", "e", "exclude") {
+		return
+	}
+	if len(operands) == 0 {
+		operands = []tools.Word{{Text: "."}}
+	}
+	for _, o := range operands {
+		w.lose(o, Loss{Kind: Cleans, Tree: has("d"), Ignored: has("x")})
 	}
 }

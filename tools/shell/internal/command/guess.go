@@ -45,7 +45,7 @@ func (w *walker) guess(args []tools.Word, hides func(string)) {
 
 // aside returns a walker for text that may or may not run.
 func (w *walker) aside() *walker {
-	return &walker{dirs: w.dirs, stdin: w.stdin, until: w.until, nested: w.nested, depth: w.depth, parsed: w.parsed, known: w.known}
+	return &walker{dirs: w.dirs, values: map[string][]tools.Word{}, functions: map[string]function{}, stdin: w.stdin, until: w.until, nested: w.nested, depth: w.depth, parsed: w.parsed, known: w.known}
 }
 
 // perhaps adds the findings of aside as commands that may run.

@@ -24,6 +24,8 @@ type Loss struct {
 	Verb, Source string // "move", and what takes the place
 	Into         bool   // if Path is a directory, it is the entry in it with the name of Source
 	Follow       bool   // through links
+	// Of Cleans:
+	Ignored bool // also what git ignores
 }
 
 // LossKind says what happens to an entry.
@@ -34,6 +36,7 @@ const (
 	Deletes    LossKind = iota
 	Overwrites          // its content, through links
 	Replaces            // another file takes its place
+	Cleans              // what git does not track, with Tree also in directories without tracked files
 )
 
 // maxLosses is the most losses of a line that are noted.
@@ -56,23 +59,30 @@ func (w *walker) lose(word tools.Word, l Loss) {
 	}
 }
 
-// oneVariable matches a word of one variable and of literal text around it.
+// oneVariable matches a word of one variable, and of literal text or a pattern around it.
 var oneVariable = sync.OnceValue(func() *regexp.Regexp {
-	const literal = "([^\\s\"'\\\\$`*?\\[\\]{}()~!]*)"
-	return regexp.MustCompile(`^("?)` + literal + `\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})` + literal + `("?)$`)
+	const literal, name = "([^\\s\"'\\\\$`*?\\[\\]{}()~!]*)", `[A-Za-z_]\w*|[1-9@*]`
+	return regexp.MustCompile(`^` + literal + `("?)` + literal + `\$(?:(` + name + `)|\{((?:` + name + `)(?:\[[@*]\])?)\})` + literal + `("?)(` + "[^\\s\"'\\\\$`{}()~!]*" + `)$`)
 })
 
 // meant returns the words that a word with a variable stands for, if the line gives it literal
 // values; else the word itself.
 func (w *walker) meant(word tools.Word) []tools.Word {
-	m := oneVariable().FindStringSubmatch(word.Text)
-	if word.Kind == tools.Known || m == nil || m[1] != m[6] {
+	m := oneVariable().FindStringSubmatch(strings.Replace(word.Text, "$(pwd)", "$PWD", 1))
+	if word.Kind == tools.Known || m == nil || m[2] != m[7] {
 		return []tools.Word{word}
 	}
 	var words []tools.Word
-	for _, v := range w.values[m[3]+m[4]] {
-		v.Text = m[2] + v.Text + m[5]
-		if m[1] == "" && v.Kind == tools.Known {
+	values := w.values[strings.Replace(m[4]+m[5], "*", "@", 1)]
+	if m[4]+m[5] == "PWD" && m[1]+m[3] == "" {
+		values = []tools.Word{{Text: "."}}
+	}
+	for _, v := range values {
+		v.Text = m[1] + m[3] + v.Text + m[6] + m[8]
+		if strings.ContainsAny(m[8], "*?[") {
+			v.Kind = tools.Many
+		}
+		if m[2] == "" && v.Kind == tools.Known {
 			if strings.ContainsAny(v.Text, " \t\n") {
 				continue // it is several words
 			}
@@ -101,6 +111,10 @@ func pattern(text string) bool {
 
 // loses notes what a command deletes and replaces.
 func (w *walker) loses(name string, words []tools.Word) {
+	if f, ok := w.functions[words[0].Text]; ok {
+		w.functionLoses(f, words[1:])
+		return
+	}
 	if !usual(words[0].Text) {
 		return
 	}
@@ -109,6 +123,9 @@ func (w *walker) loses(name string, words []tools.Word) {
 		args = append(args, w.meant(a)...)
 	}
 	switch name {
+	case "set", "shift":
+		w.positional(nil)
+		return
 	case "dd":
 		w.ddLoses(args)
 		return

@@ -73,6 +73,7 @@ func (w *walker) command(c syntax.Command) {
 		w.dirs = nil // it runs in the directory of its caller
 		w.stmt(c.Body)
 		w.dirs = dirs
+		w.functions[c.Name.Value] = function{c.Body, w.src}
 	case *syntax.ArithmCmd:
 		w.arithm(c.X)
 	case *syntax.LetClause:
@@ -131,7 +132,9 @@ func (w *walker) loop(c *syntax.ForClause) {
 		w.sets(loop.Name.Value, tools.Word{Kind: tools.Many}, "")
 		var items []tools.Word
 		for _, item := range loop.Items {
-			items = append(items, w.expand(item)...)
+			for _, v := range w.expand(item) {
+				items = append(items, w.meant(v)...)
+			}
 		}
 		w.holds(loop.Name.Value, items...)
 		defer w.holds(loop.Name.Value)
