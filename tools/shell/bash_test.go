@@ -286,19 +286,33 @@ func TestRedactedCommands(t *testing.T) {
 
 // What a Python program prints is seen while it runs, unless the caller wants otherwise.
 func TestUnbuffered(t *testing.T) {
-	t.Setenv("PYTHONUNBUFFERED", "")
-	if err := os.Unsetenv("PYTHONUNBUFFERED"); err != nil {
-		t.Fatal(err)
-	}
+	const name = "PYTHONUNBUFFERED"
 	s := start(t)
+	contained, passing := sandbox.Options{}, sandbox.Options{Env: []string{name}}
 	for _, tc := range []struct {
-		env  []string
-		want string
-	}{{nil, "1"}, {[]string{"PYTHONUNBUFFERED="}, ""}} {
+		server string // its variable, "" = unset
+		opt    sandbox.Options
+		env    []string
+		want   string
+	}{
+		{"", contained, nil, "1"},
+		{"", contained, []string{name + "="}, ""},
+		{"x", contained, nil, "1"},
+		{"x", passing, nil, "x"},
+		{"x", sandbox.Options{Level: sandbox.None}, nil, "x"},
+		{"", passing, nil, "1"},
+	} {
+		if t.Setenv(name, tc.server); tc.server == "" {
+			os.Unsetenv(name)
+		}
+		s.engine.Configure(tc.opt)
 		s.want(s.call(t.Context(), "bash", map[string]any{"command": `echo "<$PYTHONUNBUFFERED>"`, "env": tc.env}), `\n<`+tc.want+`>\n$`)
 	}
-	t.Setenv("PYTHONUNBUFFERED", "x")
-	s.want(s.call(t.Context(), "bash", map[string]any{"command": `echo "<$PYTHONUNBUFFERED>"`}), `\n<>\n$`)
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("needs: python3")
+	}
+	s.call(t.Context(), "bash", map[string]any{"command": `exec python3 -c 'import time; print("u" + "p"); time.sleep(60)'`, "background": true})
+	s.want(s.call(t.Context(), "job_output", map[string]any{"until": "up", "wait": "20s"}), `\nup\n`)
 }
 
 // A command that finds its port taken is told which job holds it.

@@ -43,6 +43,13 @@ func processKillTool(d Deps) tools.Tool {
 		Aliases: []string{"kill_process"}, Foreign: []tools.Foreign{processBy("kill", "terminate", "signal")},
 		Access: tools.Exec, Effects: tools.Process | tools.Outside | tools.Destroys,
 		Spellings: []schema.Spelling{schema.Values("signal", signals())},
+		Plan: func(ctx context.Context, in ProcessKillIn) (tools.Plan, error) {
+			_, ours, err := in.victims(ctx)
+			if err != nil || !ours {
+				return tools.Plan{}, err
+			}
+			return tools.Plan{Effects: tools.Process}, nil
+		},
 		Confirm: func(ctx context.Context, in ProcessKillIn) (tools.Question, error) {
 			victims, ours, err := in.victims(ctx)
 			if err != nil || ours {

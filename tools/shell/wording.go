@@ -176,7 +176,7 @@ func refused(err error) error {
 		return tools.Errorf(tools.Conflict, "too many jobs run at a time").WithHint("job_list shows them, job_stop ends one")
 	}
 	if errors.Is(err, jobs.ErrNotPrivate) {
-		return tools.Errorf(tools.Unsupported, "/ports: %v", jobs.ErrNotPrivate).WithHint("leave ports out; with the sandbox at level none they are open already")
+		return tools.Errorf(tools.Unsupported, "/ports: %v", jobs.ErrNotPrivate).WithHint("leave ports out; programs use those of this machine, which are open already")
 	}
 	return sandbox.Refused(err)
 }
