@@ -315,7 +315,8 @@ func TestUnbuffered(t *testing.T) {
 	s.want(s.call(t.Context(), "job_output", map[string]any{"until": "up", "wait": "20s"}), `\nup\n`)
 }
 
-// A command that finds its port taken is told which job holds it.
+// A command that finds its port taken is told which job holds it, and one that finds no server
+// which ports have one.
 func TestPortHolder(t *testing.T) {
 	s, ctx := start(t), t.Context()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -325,4 +326,9 @@ func TestPortHolder(t *testing.T) {
 	s.call(ctx, "job_output", map[string]any{"until": "up", "wait": "20s"})
 	s.want(s.call(ctx, "bash", map[string]any{"command": fmt.Sprintf(serving, 18304, "4")}), `^exit 1 [^\n]*\nhint: port 18304 is held by job `+job+`: exec python3 [^\n]*; job_stop job=`+job+` ends it\n`)
 	s.want(s.call(ctx, "bash", map[string]any{"command": "echo EADDRINUSE 18305; false"}), `^exit 1 [^\n]*\n\nEADDR`)
+	const reach = "(: < /dev/tcp/127.0.0.1/18306)"
+	s.want(s.call(ctx, "bash", map[string]any{"command": reach}), `^exit 1 [^\n]*\nhint: nothing listens at localhost:18306 here: [^\n]*; job `+job+` listens at 18304\n`)
+	s.want(s.call(ctx, "bash", map[string]any{"command": reach + "; true"}), `^exit 0 [^\n]*\n\n`)
+	s.call(ctx, "job_stop", map[string]any{"job": job})
+	s.want(s.call(ctx, "bash", map[string]any{"command": reach}), `; bash with background: true starts one\n`)
 }

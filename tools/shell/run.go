@@ -216,7 +216,7 @@ func (d Deps) ended(ctx context.Context, j *jobs.Job, in commandIn, w *changed.W
 	out := commandOut{Status: ending(j) + "; " + volume(e), Output: shown.text, Report: j.Report(), Code: &exit.Code}
 	files := w.Changes(ctx, j)
 	files.Note(ctx)
-	out.Notes = []string{cmp.Or(d.holder(j, shown.text), hintOf(j)), out.Report.Warning(), orphans(exit), files.String(), exit.Warning(), shown.note, unkept(e), session(ctx, j)}
+	out.Notes = []string{cmp.Or(d.holder(j, shown.text), d.absent(j, shown.text), hintOf(j)), out.Report.Warning(), orphans(exit), files.String(), exit.Warning(), shown.note, unkept(e), session(ctx, j)}
 	if shown.whole {
 		d.Jobs.Forget(j)
 	} else {
