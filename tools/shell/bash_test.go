@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -216,13 +217,22 @@ func TestDrawsWithoutTerminal(t *testing.T) {
 	s.want(s.call(ctx, "bash", map[string]any{"command": "ls -A"}), `no output\n`)
 }
 
-// A file that a command wrote to its private /tmp cannot be opened by its path; the error says
-// what to do.
+// A file that a command wrote to a directory for temporary files cannot be opened by its path;
+// the error says what to do, at every level of the sandbox.
 func TestPrivateTemp(t *testing.T) {
 	s, ctx := start(t), t.Context()
-	s.want(s.call(ctx, "bash", map[string]any{"command": "echo x > /tmp/made.txt; cat /tmp/made.txt"}), `\n\nx\n$`)
-	const told = `^error: denied: /tmp/made.txt is outside the workspace \(commands have a /tmp and a HOME of their own: have the command write in the workspace, or cp the file there; roots: `
-	s.want(s.call(ctx, "bash", map[string]any{"command": "true", "cwd": "/tmp/made.txt"}), told)
+	for _, level := range []sandbox.Level{sandbox.Full, sandbox.Landlock, sandbox.None} {
+		s.engine.Configure(sandbox.Options{Level: level})
+		text := s.call(ctx, "bash", map[string]any{"command": `f=$(mktemp); echo x > "$f"; echo "$f"`})
+		if strings.HasPrefix(text, "error: unavailable: ") {
+			t.Logf("needs: level %s: %s", level, text)
+			continue
+		}
+		file := s.want(text, `\n\n(/\S+)\n$`)[1]
+		told := `^error: denied: ` + regexp.QuoteMeta(file) + ` is outside the workspace \(if a command has made it, have the command write in the workspace, or cp the file there; roots: `
+		s.want(s.call(ctx, "bash", map[string]any{"command": "true", "cwd": file}), told)
+		s.want(s.call(ctx, "bash", map[string]any{"command": "cp " + file + " made; rm " + file + "; cat made"}), `\n\nx\n$`)
+	}
 	text := s.call(ctx, "bash", map[string]any{"command": "true", "cwd": "/usr/lib"})
 	s.want(text, `^error: denied: /usr/lib is outside the workspace \(roots: `)
 }
