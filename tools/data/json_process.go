@@ -39,7 +39,7 @@ type JSONProcessIn struct {
 
 func jsonProcessTool() tools.Tool {
 	return tools.New(tools.Def[JSONProcessIn, Page]{
-		Name: "json_process", Title: "Work on JSON", Doc: jsonProcessDoc, Tags: []string{"json"},
+		Name: "json_process", Title: "Work on JSON", Doc: jsonProcessDoc, Tags: []string{"json", "jq", "schema", "validate", "pretty print", "repair"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
 		Spellings: []schema.Spelling{asJSON("text"), asJSON("schema"), asJSON("other")},
 		Limits: tools.Limits{Facts: map[string]any{

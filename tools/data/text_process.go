@@ -37,7 +37,7 @@ type TextProcessIn struct {
 
 func textProcessTool() tools.Tool {
 	return tools.New(tools.Def[TextProcessIn, Page]{
-		Name: "text_process", Title: "Work on text", Doc: textProcessDoc, Tags: []string{"text"},
+		Name: "text_process", Title: "Work on text", Doc: textProcessDoc, Tags: []string{"text", "sort lines", "remove duplicates", "count words", "change case", "snake case", "base64", "url encoding", "hash", "checksum", "slug"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
 		Limits: tools.Limits{Facts: map[string]any{"most": textfile.Size(maxSource)}},
 		Examples: []tools.Example[TextProcessIn]{

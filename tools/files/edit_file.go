@@ -43,7 +43,7 @@ type EditFileOut struct{ change.Report }
 
 func editFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[EditFileIn, EditFileOut]{
-		Name: "edit_file", Title: "Edit a file", Doc: editFileDoc, Tags: []string{"files", "text"},
+		Name: "edit_file", Title: "Edit a file", Doc: editFileDoc, Tags: []string{"files", "text", "replace", "lines"},
 		Aliases: []string{"edit"}, Foreign: slices.Concat(editorBy("str_replace", map[string]any{"new_str": ""}), editorBy("insert", nil),
 			tools.Called("Edit", "MultiEdit", "multi_edit", "replace", "search_replace", "str_replace", "replace_string_in_file", "edit_block")),
 		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,

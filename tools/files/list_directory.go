@@ -53,7 +53,7 @@ func (o ListDirectoryOut) Text() string {
 
 func listDirectoryTool() tools.Tool {
 	return tools.New(tools.Def[ListDirectoryIn, ListDirectoryOut]{
-		Name: "list_directory", Title: "List a directory", Doc: listDirectoryDoc, Tags: []string{"files"},
+		Name: "list_directory", Title: "List a directory", Doc: listDirectoryDoc, Tags: []string{"files", "directories", "tree"},
 		Foreign: append(tools.Called("LS", "ls", "list", "list_files", "list_directory_with_sizes"),
 			tools.Foreign{Name: "list_dir", Implied: map[string]any{"hidden": true, "include_ignored": true}},
 			tools.Foreign{Name: "directory_tree", Implied: map[string]any{"depth": 3}}),

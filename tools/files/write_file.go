@@ -32,7 +32,7 @@ type WriteFileOut struct{ change.Report }
 
 func writeFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[WriteFileIn, WriteFileOut]{
-		Name: "write_file", Title: "Write a file", Doc: writeFileDoc, Tags: []string{"files", "text"},
+		Name: "write_file", Title: "Write a file", Doc: writeFileDoc, Tags: []string{"files", "text", "new file", "overwrite", "append"},
 		Aliases: []string{"file_write"}, Foreign: append(editorBy("create", nil), tools.Called("Write", "write", "create_file", "write_to_file")...),
 		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Spellings: writeFileSpellings(),

@@ -30,7 +30,7 @@ type JobOutputOut struct{ jobShown }
 
 func jobOutputTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobOutputIn, JobOutputOut]{
-		Name: "job_output", Title: "Read the output of a job", Doc: jobOutputDoc, Tags: []string{"shell", "jobs", "log", "wait"},
+		Name: "job_output", Title: "Read the output of a job", Doc: jobOutputDoc, Tags: []string{"shell", "jobs", "log", "wait", "finished"},
 		Foreign: append(tools.Called("BashOutput", "TaskOutput", "read_process_output", "get_terminal_output"), processBy("output", "log", "logs", "poll", "read", "status", "wait")),
 		Access:  tools.Read, Effects: tools.None,
 		Streams: true, Timeout: longestWait + 10*time.Second, Spellings: outputSpellings(),

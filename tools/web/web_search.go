@@ -46,7 +46,7 @@ type ReadText struct {
 
 func webSearchTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[SearchIn, SearchOut]{
-		Name: "web_search", Title: "Search the web", Doc: webSearchDoc, Tags: []string{"web", "search"},
+		Name: "web_search", Title: "Search the web", Doc: webSearchDoc, Tags: []string{"web", "search", "news", "online"},
 		Foreign: tools.Called("WebSearch", "websearch", "google_web_search", "search_web"),
 		Access:  tools.External, Effects: tools.Network, Repeatable: true,
 		Examples: []tools.Example[SearchIn]{{
