@@ -163,6 +163,9 @@ func TestSearchOfListed(t *testing.T) {
 			t.Errorf("%s: %s", query, diff)
 		}
 	}
+	if listed := names(searched(t, ws, search, "")); len(listed) == 0 || slices.Contains(listed, "grep") {
+		t.Errorf("without a request, those come first that the client does not know: %q", listed)
+	}
 	if text := searched(t, ws, search, "rename"); strings.Contains(text, "\nweather [") {
 		t.Errorf("a tool that has nothing to do with it:\n%s", text)
 	}

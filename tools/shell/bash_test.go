@@ -196,6 +196,19 @@ func TestMaxOutput(t *testing.T) {
 	}
 }
 
+// A failure of a known cause says the way out.
+func TestHints(t *testing.T) {
+	s := start(t)
+	for said, want := range map[string]string{
+		"bash: line 1: sudo: command not found": "commands run without privileges, ",
+		"sudo: a password is required":          "commands run without privileges, ",
+		"top: failed tty get":                   "terminal: true gives it a terminal, ",
+		"Error opening terminal: unknown.":      "terminal: true gives it a terminal, ",
+	} {
+		s.want(s.call(t.Context(), "bash", map[string]any{"command": "echo '" + said + "'; false"}), `^exit 1 [^\n]*\nhint: `+want)
+	}
+}
+
 // A program that draws on a screen, without a terminal, ends early and leaves nothing.
 func TestDrawsWithoutTerminal(t *testing.T) {
 	s, ctx := start(t), t.Context()

@@ -345,7 +345,7 @@ func (o CrawlOut) Text() string {
 	}
 	b.WriteString(" (" + outside + ")\n")
 	for _, p := range o.Pages {
-		fmt.Fprintf(&b, "\n## %s: %s\n", p.URL, p.Status)
+		fmt.Fprintf(&b, "\n## %s: %s\n", p.URL, strings.ReplaceAll(p.Status, ": "+p.URL+": ", ": ")) // an error names its address too
 		if p.Body != "" {
 			b.WriteString("\n" + p.Body + "\n")
 		}
