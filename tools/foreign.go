@@ -29,6 +29,15 @@ type Foreign struct {
 	Spellings []schema.Spelling
 }
 
+// Called returns names that stand for one tool alone.
+func Called(names ...string) []Foreign {
+	list := make([]Foreign, len(names))
+	for i, name := range names {
+		list[i].Name = name
+	}
+	return list
+}
+
 // chooses reports whether a value of By chooses the tool; nil is a call without it.
 func (f *Foreign) chooses(v any) bool {
 	if f.Several {

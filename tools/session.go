@@ -91,13 +91,14 @@ func Resolve(ctx context.Context, path string) (workspace.Path, error) {
 	}
 	if e, ok := errors.AsType[*workspace.Error](err); ok && e.Rule == workspace.RuleOutside && ofCommands(path) {
 		told := *e
-		told.Hint = "commands have a /tmp and a HOME of their own: have the command write in the workspace, or cp the file there; " + e.Hint
+		told.Hint = "if a command has made it, have the command write in the workspace, or cp the file there; " + e.Hint
 		err = &told
 	}
 	return p, err
 }
 
-// ofCommands reports whether a path names what the sandbox makes private to commands.
+// ofCommands reports whether a path lies where commands write that do not write in the workspace.
+// Whether the file is the one that others see there depends on the level of the sandbox.
 func ofCommands(path string) bool {
 	home, err := os.UserHomeDir()
 	if err != nil || home == "/" {

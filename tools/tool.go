@@ -34,7 +34,8 @@ type Def[In, Out any] struct {
 	Aliases []string // old names that keep resolving
 	// Foreign are names that other systems have for what the tool does.
 	Foreign []Foreign
-	Tags    []string
+	// Tags are what users call what the tool does; search_tools finds it by them.
+	Tags []string
 	// SameAs is a tool that does the same, such as the one that reads the files that this
 	// one reads as resources: its rules and hooks apply to this one too. "" = none.
 	SameAs string

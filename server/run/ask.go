@@ -55,16 +55,16 @@ func (p *pass) mustBeAlone() *tools.Error {
 		WithHint("call %s by itself", p.tool.Name)
 }
 
-func declined(what string) *tools.Error {
-	return tools.Errorf(tools.Declined, "%s: the user declined", what).
-		WithHint("do not call it again unless the user asks for it")
+func (p *pass) declined() *tools.Error {
+	return tools.Errorf(tools.Declined, "%s: the user declined (%s)", p.tool.Name, p.reason()).
+		WithHint("do not make this call again unless the user asks for it")
 }
 
 // unconfirmed returns the error of a call whose form came back without a choice. A client that
 // has no user answers it itself.
-func unconfirmed(what string) *tools.Error {
-	return tools.Errorf(tools.Declined, "%s: not confirmed: the client answered without asking its user, or the user declined", what).
-		WithHint("do not call it again unless the user asks for it; the user can allow it by a rule of the policy in the configuration, or start the server with --confirm client, which sends no form and trusts the client's own prompt")
+func (p *pass) unconfirmed() *tools.Error {
+	return tools.Errorf(tools.Declined, "%s: not confirmed: the client answered without asking its user, or the user declined (%s)", p.tool.Name, p.reason()).
+		WithHint("do not make this call again unless the user asks for it; the user can allow it by a rule of the policy in the configuration, or start the server with --confirm client, which sends no form and trusts the client's own prompt")
 }
 
 // reason returns in one line which rule asks, and what the user would have been asked.
@@ -174,7 +174,7 @@ func (a *asker) rewind(position int) {
 func (p *pass) suspend(pending *tools.PendingAsk) (*Ask, error) {
 	s := settlement{
 		Tool: p.tool.Name, Principal: p.call.Session.Principal, Sent: p.r.seal.digest(p.sent),
-		Verdict: p.verdict, Rule: p.rule, Question: p.question, Answers: p.asker.answers,
+		Verdict: p.verdict, Rule: p.rule, Question: p.question, Cause: p.cause, Answers: p.asker.answers,
 		Consented: p.settled != nil && p.settled.Consented, Offer: p.offer,
 	}
 	if p.replaced {

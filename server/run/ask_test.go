@@ -79,9 +79,10 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// Nobody is said to have declined who may never have been asked.
+// Nobody is said to have declined who may never have been asked, and it is said what was asked.
 func TestWhoDeclined(t *testing.T) {
-	const unknown = "it: not confirmed: the client answered without asking its user, or the user declined"
+	const why = " (rule exec-with-network: it runs a program with the network on)"
+	const unknown = "it: not confirmed: the client answered without asking its user, or the user declined" + why
 	for _, tc := range []struct {
 		name   string
 		answer tools.Answer
@@ -89,7 +90,7 @@ func TestWhoDeclined(t *testing.T) {
 	}{
 		{"decline", tools.Answer{Action: tools.Decline}, unknown},
 		{"cancel", tools.Answer{Action: tools.Cancel}, unknown},
-		{"the choice", tools.Answer{Action: tools.Accept, Values: map[string]json.RawMessage{"allow": json.RawMessage(`"deny"`)}}, "it: the user declined"},
+		{"the choice", tools.Answer{Action: tools.Accept, Values: map[string]json.RawMessage{"allow": json.RawMessage(`"deny"`)}}, "it: the user declined" + why},
 		{"no choice of the form", tools.Answer{Action: tools.Accept, Values: map[string]json.RawMessage{"allow": json.RawMessage(`"never"`)}}, unknown},
 	} {
 		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{tool("it", tools.Exec, tools.Process|tools.Network, say("done"))}}})

@@ -135,9 +135,9 @@ func (p *pass) answered(answer tools.Answer) error {
 	choice := p.offer.choice(answer.Values)
 	switch {
 	case answer.Action != tools.Accept:
-		return unconfirmed(p.tool.Name)
+		return p.unconfirmed()
 	case choice == refuseByChoice:
-		return declined(p.tool.Name)
+		return p.declined()
 	case choice == "": // a client that shows no fields, or fills none in
 		return tools.Errorf(tools.Declined, "%s: the form came back accepted without its field %q, which is no consent", p.tool.Name, consentField).
 			WithHint("the client has to send %s: once, session or deny; the user can start the server with --confirm client, which sends no form and trusts the client's own prompt", consentField)
@@ -145,7 +145,7 @@ func (p *pass) answered(answer tools.Answer) error {
 	case choice == allowSession && p.offer != nil:
 		p.r.consents.remember(p.consentKey(), p.offer)
 	case choice != allowOnce:
-		return unconfirmed(p.tool.Name)
+		return p.unconfirmed()
 	}
 	return nil
 }

@@ -275,7 +275,7 @@ func (p *pass) bind() (err error) {
 // resume restores the decisions and answers of earlier passes.
 func (p *pass) resume() (err error) {
 	p.verdict, p.rule = p.settled.Verdict, p.settled.Rule
-	p.question, p.offer = p.settled.Question, p.settled.Offer
+	p.question, p.cause, p.offer = p.settled.Question, p.settled.Cause, p.settled.Offer
 	if p.parent == nil {
 		p.asker.answers = p.settled.Answers
 	}

@@ -40,12 +40,13 @@ type settlement struct {
 	Sent            digest          // of the arguments as the caller sends them
 	Args            json.RawMessage `json:",omitempty"` // the final arguments, where a hook replaced them
 	Verdict         rules.Verdict
-	Rule, Question  string // that the user was asked about, if any
-	Consented       bool
-	Offer           *offer       `json:",omitempty"`
-	Pending         []digest     // of the handler's forms that the user has before him
-	Answers         []settledAsk // to the handler's earlier forms
-	Expires         time.Time
+	// That the user was asked about, if any.
+	Rule, Question, Cause string
+	Consented             bool
+	Offer                 *offer       `json:",omitempty"`
+	Pending               []digest     // of the handler's forms that the user has before him
+	Answers               []settledAsk // to the handler's earlier forms
+	Expires               time.Time
 }
 
 // seal seals and opens states and makes keyed digests.

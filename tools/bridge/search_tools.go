@@ -80,10 +80,11 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 		}
 		return SearchToolsOut{}, e.WithHint("there are: %s", strings.Join(toolsets, ", "))
 	}
-	places, fit := make([]int, len(there.Enabled)), true
-	for i := range places {
-		places[i] = i
+	listed := there.For(tools.Session(ctx).Client.Name)
+	known := func(t tools.Tool) bool {
+		return slices.ContainsFunc(listed, func(l tools.Tool) bool { return l.Name == t.Name })
 	}
+	places, fit := unlistedFirst(there.Enabled, known), true
 	if strings.TrimSpace(in.Query) != "" {
 		if places, fit, err = d.shelf.search(there, in.Query); err != nil {
 			return SearchToolsOut{}, err
@@ -104,7 +105,6 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 		return SearchToolsOut{}, ctx.Err()
 	}
 	out := SearchToolsOut{Query: in.Query, Off: off, Offset: in.Offset, Total: len(found), None: !fit, Toolsets: toolsets}
-	listed := there.For(tools.Session(ctx).Client.Name)
 	if out.None {
 		found = found[:min(maxClosest, len(found))]
 	}
@@ -112,13 +112,26 @@ func searchTools(ctx context.Context, d Deps, in SearchToolsIn) (SearchToolsOut,
 		if len(out.Tools) == in.Limit {
 			break
 		}
-		entry, err := entryOf(t, there.Enabled, listed)
+		entry, err := entryOf(t, there.Enabled, known(t))
 		if err != nil {
 			return SearchToolsOut{}, err
 		}
 		out.Tools = append(out.Tools, entry)
 	}
 	return out, nil
+}
+
+// unlistedFirst returns the places of tools, those first that the client does not know.
+func unlistedFirst(all []tools.Tool, known func(tools.Tool) bool) []int {
+	var first, last []int
+	for i, t := range all {
+		if known(t) {
+			last = append(last, i)
+		} else {
+			first = append(first, i)
+		}
+	}
+	return append(first, last...)
 }
 
 // maxClosest is how many tools are shown where none fits, maxOff how many that are off.
@@ -132,12 +145,12 @@ const maxDoes = 700
 
 // entryOf returns what a call of the tool needs: its name and the delegator that calls it,
 // its purpose, and its arguments. Of a listed tool the client knows the rest.
-func entryOf(t tools.Tool, all, listed []tools.Tool) (string, error) {
+func entryOf(t tools.Tool, all []tools.Tool, listed bool) (string, error) {
 	description, err := t.Description()
 	if err != nil {
 		return "", err
 	}
-	if slices.ContainsFunc(listed, func(l tools.Tool) bool { return l.Name == t.Name }) {
+	if listed {
 		does, _ := firstSentence(description)
 		return fmt.Sprintf("%s [%s, %s, listed: call it directly]: %s\n", t.Name, t.Category, t.Access, cut(does, maxDoes)), nil
 	}

@@ -33,7 +33,7 @@ func TestSearchTools(t *testing.T) {
 		{"past the end", `{"toolset":"search","offset":7}`, "offset 7 is past the end: there are 2 tools\n"},
 		{"nothing", `{"query":"qqqq"}`, "no tool fits \"qqqq\"; say it in other words, or list a toolset: bridge, …\n"},
 		{"only words that say nothing", `{"query":"can you do it for me"}`, "no tool fits …\n"},
-		{"nothing, but something like it", `{"query":"translate this paragraph into French","limit":1}`, "no tool fits \"translate this paragraph into French\"; the closest:\n… […\n...\n"},
+		{"nothing, but something like it", `{"query":"create a jira ticket for this bug","limit":1}`, "no tool fits \"create a jira ticket for this bug\"; the closest:\n… […\n...\n"},
 		{"an unknown toolset", `{"query":"x","toolset":"file"}`, `error: not_found: no toolset is called "file" (did you mean files; there are: bridge, …)`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestToolsThatAreOff(t *testing.T) {
 		tool       tools.Tool
 		want       string
 	}{
-		{"the best", `{"query":"fix the typo on line 12","limit":1}`, search, "no tool that can be called fits …\n" + off + "...\n"},
+		{"the best", `{"query":"fix the typo on line 12","limit":1}`, search, "1 tool\n" + off + "...\n"},
 		{"by its name", `{"query":"edit_file"}`, search, "no tool that can be called fits \"edit_file\"\n" + off},
 		{"by exclusion", `{"query":"weather forecast","limit":1}`, search, "no tool that can be called fits \"weather forecast\"\nweather is off: excluded by --exclude-tools\n"},
 		{"not the best", `{"query":"which tool searches files for a regular expression","limit":1}`, search, "1 …\ngrep […\n...\n"},
@@ -162,6 +162,9 @@ func TestSearchOfListed(t *testing.T) {
 		if diff := tooltest.Match("...\n"+want+"...\n", searched(t, ws, search, query)); diff != "" {
 			t.Errorf("%s: %s", query, diff)
 		}
+	}
+	if listed := names(searched(t, ws, search, "")); len(listed) == 0 || slices.Contains(listed, "grep") {
+		t.Errorf("without a request, those come first that the client does not know: %q", listed)
 	}
 	if text := searched(t, ws, search, "rename"); strings.Contains(text, "\nweather [") {
 		t.Errorf("a tool that has nothing to do with it:\n%s", text)

@@ -39,9 +39,9 @@ func (s *shelf) namesOf(there tools.Selected) (names *tools.Names, err error) {
 // Bounds of what answers a request, set by the requests of testdata: those for a tool that
 // there is, and those of absent.tsv for tools that nobody has.
 const (
-	fits      = 0.65 // at least the Fit of a tool that answers it
+	fits      = 0.7  // at least the Fit of a tool that answers it
 	resembles = 0.3  // at least the Fit of one that is named where none answers it
-	related   = 0.4  // at least the share of the best Score of the others that are shown
+	related   = 0.35 // at least the share of the best Score of the others that are shown
 )
 
 // search returns the tools that answer a request, best first, as places in the list of those
@@ -120,6 +120,13 @@ func document(t tools.Tool) (find.Doc, error) {
 		names.WriteString(p.name + " " + strings.Join(p.values, " ") + " ")
 		meanings.WriteString(p.Description + "\n")
 	}
+	var foreign, uses strings.Builder
+	for _, f := range t.Foreign {
+		foreign.WriteString(f.Name + " ")
+	}
+	for _, call := range t.Examples() {
+		uses.WriteString(call.Say + "\n")
+	}
 	return find.Doc{Name: t.Name, Fields: []find.Field{
 		{Weight: 4, Text: t.Name + " " + strings.Join(t.Aliases, " ")},
 		{Weight: 4, Text: t.Title},
@@ -129,6 +136,8 @@ func document(t tools.Tool) (find.Doc, error) {
 		{Weight: 0.4, Text: rest},
 		{Weight: 1, Text: names.String()},
 		{Weight: 0.5, Text: meanings.String()},
+		{Weight: 1, Text: foreign.String()},
+		{Weight: 0.5, Text: uses.String()},
 	}}, nil
 }
 

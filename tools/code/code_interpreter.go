@@ -52,6 +52,7 @@ func (o InterpreterOut) Trim(budget int) InterpreterOut {
 func codeInterpreterTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[InterpreterIn, InterpreterOut]{
 		Name: "code_interpreter", Title: "Run Python cells", Doc: codeInterpreterDoc, Tags: []string{"code", "run", "data", "session", "state", "jupyter", "kernel"},
+		Foreign:   tools.Called("python", "ipython", "jupyter"),
 		Spellings: fenced(),
 		Access:    tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.State | tools.Destroys,
 		Streams: true, Timeout: cellTimeout + 30*time.Second,

@@ -40,7 +40,7 @@ func (o RunJavascriptOut) Trim(budget int) RunJavascriptOut {
 
 func runJavascriptTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[RunJavascriptIn, RunJavascriptOut]{
-		Name: "run_javascript", Title: "Run JavaScript", Doc: runJavascriptDoc, Tags: []string{"code", "run"},
+		Name: "run_javascript", Title: "Run JavaScript", Doc: runJavascriptDoc, Tags: []string{"code", "run", "script"},
 		Spellings: fenced(),
 		Access:    tools.Exec, Effects: tools.None,
 		Streams: true, Timeout: javascriptTimeout + 30*time.Second,

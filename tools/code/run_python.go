@@ -35,7 +35,7 @@ func (o RunPythonOut) Trim(budget int) RunPythonOut { return RunPythonOut{o.trim
 
 func runPythonTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[RunPythonIn, RunPythonOut]{
-		Name: "run_python", Title: "Run Python", Doc: runPythonDoc, Tags: []string{"code", "run"},
+		Name: "run_python", Title: "Run Python", Doc: runPythonDoc, Tags: []string{"code", "run", "script", "numpy"},
 		Spellings: fenced(),
 		Aliases:   []string{"execute_python", "python_executor"},
 		Access:    tools.Exec, Effects: tools.Workspace | tools.Process | tools.Network | tools.Destroys,

@@ -36,7 +36,7 @@ func (functionNames) String() string { return strings.Join(calc.Functions(), ", 
 
 func calculatorTool() tools.Tool {
 	return tools.New(tools.Def[CalculatorIn, CalculatorOut]{
-		Name: "calculator", Title: "Calculate", Doc: calculatorDoc, Tags: []string{"math"},
+		Name: "calculator", Title: "Calculate", Doc: calculatorDoc, Tags: []string{"math", "arithmetic", "percent", "root", "digits"},
 		Aliases: []string{"calculate", "calc"},
 		Access:  tools.Read, Effects: tools.None, Repeatable: true,
 		Limits: tools.Limits{Facts: map[string]any{

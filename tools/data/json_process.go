@@ -1,14 +1,17 @@
 package data
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/data/internal/conform"
 	"toolcrib/tools/data/internal/jsondoc"
@@ -36,8 +39,9 @@ type JSONProcessIn struct {
 
 func jsonProcessTool() tools.Tool {
 	return tools.New(tools.Def[JSONProcessIn, Page]{
-		Name: "json_process", Title: "Work on JSON", Doc: jsonProcessDoc, Tags: []string{"json"},
+		Name: "json_process", Title: "Work on JSON", Doc: jsonProcessDoc, Tags: []string{"json", "jq", "schema", "validate", "pretty print", "repair"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
+		Spellings: []schema.Spelling{asJSON("text"), asJSON("schema"), asJSON("other")},
 		Limits: tools.Limits{Facts: map[string]any{
 			"most": textfile.Size(maxSource), "depth": jsondoc.MaxDepth, "time": queryTime, "steps": querySteps, "memory": textfile.Size(queryMemory), "problems": conform.MaxProblems,
 		}},
@@ -64,6 +68,17 @@ func jsonProcessTool() tools.Tool {
 		},
 		Run: jsonProcess,
 	})
+}
+
+// asJSON reads an argument that is no text as its JSON.
+func asJSON(name string) schema.Spelling {
+	return schema.Spelling{Names: []string{name}, As: "its JSON, with the keys sorted", Read: func(given map[string]any) (map[string]any, error) {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		err := e.Encode(given[name])
+		return map[string]any{name: strings.TrimSuffix(b.String(), "\n")}, err
+	}}
 }
 
 func jsonProcess(ctx context.Context, in JSONProcessIn) (Page, error) {
@@ -251,8 +266,12 @@ func validateJSON(ctx context.Context, in JSONProcessIn, doc *jsondoc.Doc) (head
 	if err != nil {
 		return "", "", schemaError(ctx, err)
 	}
+	unchecked := ""
+	if format := formatIn(rules.Root); format != "" {
+		unchecked = "; formats, such as " + format + ", are not checked"
+	}
 	if len(problems) == 0 {
-		return "valid: conforms to the schema", "", nil
+		return "valid: conforms to the schema" + unchecked, "", nil
 	}
 	var b strings.Builder
 	for _, p := range problems {
@@ -263,7 +282,25 @@ func validateJSON(ctx context.Context, in JSONProcessIn, doc *jsondoc.Doc) (head
 	if len(problems) == conform.MaxProblems {
 		head = "the first " + head
 	}
-	return head, b.String(), nil
+	return head + unchecked, b.String(), nil
+}
+
+// formatIn returns the first format that a schema demands, "" = none.
+func formatIn(n *jsondoc.Node) string {
+	for _, m := range n.Members {
+		if m.Key == "format" && m.Value.Kind == jsondoc.String {
+			return m.Value.Text
+		}
+		if found := formatIn(m.Value); found != "" {
+			return found
+		}
+	}
+	for _, item := range n.Items {
+		if found := formatIn(item); found != "" {
+			return found
+		}
+	}
+	return ""
 }
 
 // schemaBase begins the URI of a schema in a file, so that relative references lead to files.

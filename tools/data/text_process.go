@@ -37,7 +37,7 @@ type TextProcessIn struct {
 
 func textProcessTool() tools.Tool {
 	return tools.New(tools.Def[TextProcessIn, Page]{
-		Name: "text_process", Title: "Work on text", Doc: textProcessDoc, Tags: []string{"text"},
+		Name: "text_process", Title: "Work on text", Doc: textProcessDoc, Tags: []string{"text", "sort lines", "remove duplicates", "count words", "change case", "snake case", "base64", "url encoding", "hash", "checksum", "slug"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
 		Limits: tools.Limits{Facts: map[string]any{"most": textfile.Size(maxSource)}},
 		Examples: []tools.Example[TextProcessIn]{
@@ -47,7 +47,7 @@ func textProcessTool() tools.Tool {
 			},
 			{
 				Say: "Dates in another form",
-				In:  TextProcessIn{Operation: "replace", Text: new("due 2024-05-01"), Pattern: `(\d+)-(\d+)-(\d+)`, Replacement: "${3}.${2}.${1}"}, Want: "due 01.05.2024",
+				In:  TextProcessIn{Operation: "replace", Text: new("due 2024-05-01"), Pattern: `(\d+)-(\d+)-(\d+)`, Replacement: "${3}.${2}.${1}"}, Want: "1 replacement\ndue 01.05.2024",
 			},
 		},
 		Run: textProcess,
@@ -62,14 +62,14 @@ func textProcess(ctx context.Context, in TextProcessIn) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	body, err := processed(ctx, in, text)
+	head, body, err := processed(ctx, in, text)
 	if err != nil {
 		return Page{}, err
 	}
 	if len(body) > 2*maxSource {
 		return Page{}, tools.Errorf(tools.TooLarge, "the result has %s, at most %s are returned", textfile.Size(int64(len(body))), textfile.Size(2*maxSource))
 	}
-	p, err := newPage("", tools.Visible(body), in.Offset)
+	p, err := newPage(head, tools.Visible(body), in.Offset)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -86,24 +86,25 @@ func textOf(ctx context.Context, in TextProcessIn) (string, error) {
 	return source(ctx, "text", in.Text, in.Path)
 }
 
-func processed(ctx context.Context, in TextProcessIn, text string) (string, error) {
+// processed returns the result, and what is said above it.
+func processed(ctx context.Context, in TextProcessIn, text string) (head, body string, err error) {
 	switch in.Operation {
 	case "count":
 		c := wording.Count(text)
-		return fmt.Sprintf("characters: %d\nwithout spaces: %d\ncode points: %d\nwords: %d\nlines: %d\nparagraphs: %d\nbytes: %d",
+		return "", fmt.Sprintf("characters: %d\nwithout spaces: %d\ncode points: %d\nwords: %d\nlines: %d\nparagraphs: %d\nbytes: %d",
 			c.Characters, c.WithoutSpaces, c.CodePoints, c.Words, c.Lines, c.Paragraphs, c.Bytes), nil
 	case "lines":
-		return numbered(text), nil
+		return "", numbered(text), nil
 	case "diff":
 		other, err := source(ctx, "other", in.Other, in.OtherPath)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		if text == other {
-			return "equal", nil
+			return "", "equal", nil
 		}
 		added, removed := diff.Stat(text, other)
-		return fmt.Sprintf("%s added, %d removed\n%s", textfile.Count(added, "line"), removed, diff.Unified(text, other, diff.Options{})), nil
+		return "", fmt.Sprintf("%s added, %d removed\n%s", textfile.Count(added, "line"), removed, diff.Unified(text, other, diff.Options{})), nil
 	}
 	opt := wording.Options{
 		Replacement: in.Replacement, Literal: in.Literal, Separator: in.Separator, Algorithm: in.Algorithm, Descending: in.Descending, Numeric: in.Numeric,
@@ -116,17 +117,18 @@ func processed(ctx context.Context, in TextProcessIn, text string) (string, erro
 		if in.IgnoreCase {
 			pattern = "(?i)" + pattern
 		}
-		var err error
 		if opt.Pattern, err = regexp.Compile(pattern); err != nil {
-			return "", tools.Errorf(tools.InvalidArgument, "the pattern: %s", tools.Visible(err.Error())).
+			return "", "", tools.Errorf(tools.InvalidArgument, "the pattern: %s", tools.Visible(err.Error())).
 				WithHint("regular expressions are those of RE2, without look-around and back-references; literal takes the pattern as it is")
 		}
 	}
-	body, err := wording.Operations()[in.Operation](text, opt)
-	if err != nil {
-		return "", tools.Errorf(tools.InvalidArgument, "%s: the text %s", in.Operation, err)
+	if body, err = wording.Operations()[in.Operation](text, opt); err != nil {
+		return "", "", tools.Errorf(tools.InvalidArgument, "%s: the text %s", in.Operation, err)
 	}
-	return body, nil
+	if in.Operation == "replace" {
+		head = textfile.Count(len(opt.Pattern.FindAllStringIndex(text, -1)), "replacement")
+	}
+	return head, body, nil
 }
 
 // numbered returns the lines with their numbers.

@@ -68,12 +68,12 @@ func TestGroupsOfReplacement(t *testing.T) {
 		literal     bool
 		want        string
 	}{
-		{"${2}_$1", false, "b_a"},
-		{"$word-$2-$$1", false, "a-b-$1"},
+		{"${2}_$1", false, "1 replacement\nb_a"},
+		{"$word-$2-$$1", false, "1 replacement\na-b-$1"},
 		{"$2_$1", false, `invalid_argument: replace: the text is not changed: the pattern has no group "2_"; ${2}_ is the group 2 before "_"`},
 		{"$3", false, `invalid_argument: replace: the text is not changed: the pattern has no group "3"; it has 2, and $$ is a dollar sign`},
 		{`\2`, false, `invalid_argument: replace: the text is not changed: a group in the replacement is ${1}, not \2; literal takes the replacement as it is`},
-		{`\2$3`, true, `\2$3`},
+		{`\2$3`, true, "1 replacement\n" + `\2$3`},
 	} {
 		in := data.TextProcessIn{Operation: "replace", Text: new("a=b"), Pattern: `(?P<word>\w)=(\w)`, Replacement: tc.replacement, Literal: tc.literal}
 		if tc.literal {

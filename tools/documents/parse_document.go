@@ -51,7 +51,7 @@ func (o ParseDocumentOut) Text() string {
 func parseDocumentTool(d *deps) tools.Tool {
 	limits := document.Standard()
 	return tools.New(tools.Def[ParseDocumentIn, ParseDocumentOut]{
-		Name: "parse_document", Title: "Read a document", Doc: parseDocumentDoc, Tags: []string{"documents", "files", "text"},
+		Name: "parse_document", Title: "Read a document", Doc: parseDocumentDoc, Tags: []string{"documents", "files", "text", "pdf", "word", "excel", "slides", "tables"},
 		Aliases: []string{"doc_parser", "simple_doc_parser"},
 		Access:  tools.Read, Effects: tools.None, Repeatable: true, Streams: true,
 		Limits: tools.Limits{Facts: map[string]any{

@@ -38,7 +38,7 @@ func (o SearchDocumentsOut) Text() string { return o.text() }
 
 func searchDocumentsTool(d *deps) tools.Tool {
 	return tools.New(tools.Def[SearchDocumentsIn, SearchDocumentsOut]{
-		Name: "search_documents", Title: "Search documents", Doc: searchDocumentsDoc, Tags: []string{"documents", "search", "text"},
+		Name: "search_documents", Title: "Search documents", Doc: searchDocumentsDoc, Tags: []string{"documents", "search", "text", "passages", "questions", "collection"},
 		Aliases: []string{"retrieval", "hybrid_search"},
 		Foreign: []tools.Foreign{
 			{Name: "keyword_search", Implied: map[string]any{"mode": "keyword"}},

@@ -54,7 +54,7 @@ func fitting(lines []string, prefix string, share, room int, what string) (kept 
 
 func applyPatchTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[ApplyPatchIn, ApplyPatchOut]{
-		Name: "apply_patch", Title: "Apply a patch", Doc: applyPatchDoc, Tags: []string{"files", "text"},
+		Name: "apply_patch", Title: "Apply a patch", Doc: applyPatchDoc, Tags: []string{"files", "text", "unified diff", "several files"},
 		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Spellings: patchSpellings(),
 		Limits: tools.Limits{Facts: map[string]any{

@@ -30,7 +30,7 @@ func (o CopyPathOut) Text() string { return o.Status + change.NoteLines(o.Notes.
 
 func copyPathTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[CopyPathIn, CopyPathOut]{
-		Name: "copy_path", Title: "Copy", Doc: copyPathDoc, Tags: []string{"files"},
+		Name: "copy_path", Title: "Copy", Doc: copyPathDoc, Tags: []string{"files", "directories", "duplicate"},
 		Aliases: []string{"copy_file"},
 		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Confirm: func(ctx context.Context, in CopyPathIn) (tools.Question, error) {

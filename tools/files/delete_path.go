@@ -36,7 +36,7 @@ func (o DeletePathOut) Text() string { return o.Status + change.NoteLines(o.Note
 
 func deletePathTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[DeletePathIn, DeletePathOut]{
-		Name: "delete_path", Title: "Delete", Doc: deletePathDoc, Tags: []string{"files"},
+		Name: "delete_path", Title: "Delete", Doc: deletePathDoc, Tags: []string{"files", "directories", "clean up"},
 		Aliases: []string{"delete_file", "remove_file", "delete_directory", "file_delete"},
 		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Limits:  tools.Limits{Facts: map[string]any{"kept": textfile.Size(workspace.MaxKept)}},

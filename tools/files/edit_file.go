@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolcrib/schema"
@@ -42,8 +43,9 @@ type EditFileOut struct{ change.Report }
 
 func editFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[EditFileIn, EditFileOut]{
-		Name: "edit_file", Title: "Edit a file", Doc: editFileDoc, Tags: []string{"files", "text"},
-		Aliases: []string{"edit"}, Foreign: []tools.Foreign{{Name: "Edit"}},
+		Name: "edit_file", Title: "Edit a file", Doc: editFileDoc, Tags: []string{"files", "text", "replace", "lines"},
+		Aliases: []string{"edit"}, Foreign: slices.Concat(editorBy("str_replace", map[string]any{"new_str": ""}), editorBy("insert", nil),
+			tools.Called("Edit", "MultiEdit", "multi_edit", "replace", "search_replace", "str_replace", "replace_string_in_file", "edit_block")),
 		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Spellings: editFileSpellings(),
 		Limits:    tools.Limits{Facts: map[string]any{"most": textfile.Size(workspace.MaxEdit)}},
@@ -119,7 +121,7 @@ func (t TextEdit) value() (textedit.Edit, *tools.Error) {
 // editFileSpellings are the forms in which other tools take edits.
 func editFileSpellings() []schema.Spelling {
 	return []schema.Spelling{
-		{Names: []string{"command", "insert_line", "insert", "start_line", "end_line", "new_str", "new_text"}, Read: inserted},
+		{Names: []string{"command", "insert_line", "insert", "start_line", "end_line", "insert_text", "new_str", "new_text"}, Read: inserted},
 		{Names: []string{"diff", "patch"}, Read: func(map[string]any) (map[string]any, error) {
 			return nil, errors.New("apply_patch takes a diff; here give edits: [{old_text, new_text}]")
 		}},
@@ -132,9 +134,11 @@ func editFileSpellings() []schema.Spelling {
 // inserted reads a text to insert after a line, or before one, and the commands of a tool that
 // has several.
 func inserted(given map[string]any) (map[string]any, error) {
-	text, isText := given["new_str"].(string)
-	if other, ok := given["new_text"].(string); ok && !isText {
-		text, isText = other, true
+	text, isText := "", false
+	for _, name := range []string{"insert_text", "new_text", "new_str"} {
+		if other, ok := given[name].(string); ok {
+			text, isText = other, true
+		}
 	}
 	line, isLine := schema.Int(given["insert_line"])
 	if before, ok := schema.Bool(given["insert"]); ok && !before {

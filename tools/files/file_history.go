@@ -43,7 +43,7 @@ func (o FileHistoryOut) Text() string { return strings.TrimSuffix(o.Status+"\n"+
 
 func fileHistoryTool() tools.Tool {
 	return tools.New(tools.Def[FileHistoryIn, FileHistoryOut]{
-		Name: "file_history", Title: "List what was changed", Doc: fileHistoryDoc, Tags: []string{"files"},
+		Name: "file_history", Title: "List what was changed", Doc: fileHistoryDoc, Tags: []string{"files", "changes", "versions", "session"},
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
 		Limits: tools.Limits{Facts: map[string]any{"diff": historyDiff, "kept": textfile.Size(workspace.MaxKept)}},
 		Examples: []tools.Example[FileHistoryIn]{{

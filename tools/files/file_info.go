@@ -59,9 +59,9 @@ type FileInfo struct {
 
 func fileInfoTool() tools.Tool {
 	return tools.New(tools.Def[FileInfoIn, FileInfoOut]{
-		Name: "file_info", Title: "Describe files", Doc: fileInfoDoc, Tags: []string{"files"},
-		Aliases: []string{"file_exists"},
-		Access:  tools.Read, Effects: tools.None, Repeatable: true, Data: true,
+		Name: "file_info", Title: "Describe files", Doc: fileInfoDoc, Tags: []string{"files", "size", "date", "type", "encoding", "permissions", "hash", "exists"},
+		Aliases: []string{"file_exists"}, Foreign: tools.Called("get_file_info", "stat"),
+		Access: tools.Read, Effects: tools.None, Repeatable: true, Data: true,
 		Limits: tools.Limits{Facts: map[string]any{"hashed": view.Hashed()}},
 		Examples: []tools.Example[FileInfoIn]{{
 			Say:   "Is there a configuration, and in which form?",

@@ -53,8 +53,10 @@ func (o ListDirectoryOut) Text() string {
 
 func listDirectoryTool() tools.Tool {
 	return tools.New(tools.Def[ListDirectoryIn, ListDirectoryOut]{
-		Name: "list_directory", Title: "List a directory", Doc: listDirectoryDoc, Tags: []string{"files"},
-		Foreign: []tools.Foreign{{Name: "LS"}, {Name: "list_dir", Implied: map[string]any{"hidden": true, "include_ignored": true}}},
+		Name: "list_directory", Title: "List a directory", Doc: listDirectoryDoc, Tags: []string{"files", "directories", "tree"},
+		Foreign: append(tools.Called("LS", "ls", "list", "list_files", "list_directory_with_sizes"),
+			tools.Foreign{Name: "list_dir", Implied: map[string]any{"hidden": true, "include_ignored": true}},
+			tools.Foreign{Name: "directory_tree", Implied: map[string]any{"depth": 3}}),
 		Aliases: []string{"file_list"},
 		Access:  tools.Read, Effects: tools.None, Repeatable: true,
 		Spellings: listSpellings(),

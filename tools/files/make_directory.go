@@ -30,7 +30,7 @@ func (o MakeDirectoryOut) Text() string { return o.Status + change.NoteLines(o.N
 
 func makeDirectoryTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[MakeDirectoryIn, MakeDirectoryOut]{
-		Name: "make_directory", Title: "Make a directory", Doc: makeDirectoryDoc, Tags: []string{"files"},
+		Name: "make_directory", Title: "Make a directory", Doc: makeDirectoryDoc, Tags: []string{"files", "directories", "new folder"},
 		Aliases: []string{"create_directory", "mkdir", "file_mkdir"},
 		Access:  tools.Write, Effects: tools.Workspace, Repeatable: true,
 		Spellings: []schema.Spelling{schema.Dropped("", "parents", "recursive", "exist_ok", "-p", "create_parents")},

@@ -31,7 +31,7 @@ func (o MovePathOut) Text() string { return o.Status + change.NoteLines(o.Notes.
 
 func movePathTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[MovePathIn, MovePathOut]{
-		Name: "move_path", Title: "Move or rename", Doc: movePathDoc, Tags: []string{"files"},
+		Name: "move_path", Title: "Move or rename", Doc: movePathDoc, Tags: []string{"files", "directories", "rename"},
 		Aliases: []string{"move_file", "rename_file", "rename_path"},
 		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Confirm: func(ctx context.Context, in MovePathIn) (tools.Question, error) {

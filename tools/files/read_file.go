@@ -36,8 +36,8 @@ type ReadFileOut struct{ view.Window }
 func readFileTool(d Deps) tools.Tool {
 	r := &view.Reader{Seen: d.Seen, Lines: d.Lines, Pictures: picture.NewConverter()}
 	return tools.New(tools.Def[ReadFileIn, ReadFileOut]{
-		Name: "read_file", Title: "Read a file", Doc: readFileDoc, Tags: []string{"files", "text"},
-		Aliases: []string{"file_read"}, Foreign: []tools.Foreign{{Name: "Read"}, {Name: "read_text_file"}},
+		Name: "read_file", Title: "Read a file", Doc: readFileDoc, Tags: []string{"files", "text", "lines", "head", "tail"},
+		Aliases: []string{"file_read"}, Foreign: append(editorBy("view", nil), tools.Called("Read", "read", "read_text_file", "view_file")...),
 		Access: tools.Read, Effects: tools.None, Repeatable: true,
 		Spellings: readFileSpellings(),
 		Limits: tools.Limits{Facts: map[string]any{

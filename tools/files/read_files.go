@@ -57,8 +57,8 @@ func (o ReadFilesOut) Text() string {
 func readFilesTool(d Deps) tools.Tool {
 	r := &view.Reader{Seen: d.Seen, Lines: d.Lines}
 	return tools.New(tools.Def[ReadFilesIn, ReadFilesOut]{
-		Name: "read_files", Title: "Read several files", Doc: readFilesDoc, Tags: []string{"files", "text"},
-		Foreign: []tools.Foreign{{Name: "read_file", By: "paths", Several: true}},
+		Name: "read_files", Title: "Read several files", Doc: readFilesDoc, Tags: []string{"files", "text", "several files"},
+		Foreign: append(tools.Called("read_many_files", "read_multiple_files"), tools.Foreign{Name: "read_file", By: "paths", Several: true}),
 		Access:  tools.Read, Effects: tools.None, Repeatable: true,
 		Limits: tools.Limits{Facts: map[string]any{"most": mostFiles}},
 		Examples: []tools.Example[ReadFilesIn]{{

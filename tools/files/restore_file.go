@@ -31,9 +31,9 @@ type RestoreFileOut struct{ restore.Report }
 
 func restoreFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[RestoreFileIn, RestoreFileOut]{
-		Name: "restore_file", Title: "Restore or undo", Doc: restoreFileDoc, Tags: []string{"files"},
-		Aliases: []string{"undo", "undo_edit", "restore_path"},
-		Access:  tools.Write, Effects: tools.Workspace | tools.Destroys,
+		Name: "restore_file", Title: "Restore or undo", Doc: restoreFileDoc, Tags: []string{"files", "undo", "earlier version", "deleted files"},
+		Aliases: []string{"undo", "undo_edit", "restore_path"}, Foreign: editorBy("undo_edit", map[string]any{"undo": true}),
+		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Limits:  tools.Limits{Facts: map[string]any{"kept": textfile.Size(workspace.MaxKept), "files": workspace.MaxKeptFiles, "bytes": textfile.Size(workspace.MaxKeptBytes)}},
 		Confirm: restoreQuestion,
 		Examples: []tools.Example[RestoreFileIn]{{

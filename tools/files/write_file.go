@@ -32,8 +32,8 @@ type WriteFileOut struct{ change.Report }
 
 func writeFileTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[WriteFileIn, WriteFileOut]{
-		Name: "write_file", Title: "Write a file", Doc: writeFileDoc, Tags: []string{"files", "text"},
-		Aliases: []string{"file_write"}, Foreign: []tools.Foreign{{Name: "Write"}, {Name: "create_file"}},
+		Name: "write_file", Title: "Write a file", Doc: writeFileDoc, Tags: []string{"files", "text", "new file", "overwrite", "append"},
+		Aliases: []string{"file_write"}, Foreign: append(editorBy("create", nil), tools.Called("Write", "write", "create_file", "write_to_file")...),
 		Access: tools.Write, Effects: tools.Workspace | tools.Destroys,
 		Spellings: writeFileSpellings(),
 		Limits:    tools.Limits{Facts: map[string]any{"kept": textfile.Size(workspace.MaxKept)}},

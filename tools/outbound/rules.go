@@ -68,12 +68,11 @@ func NewGuard(rules Rules) (*Guard, error) {
 		g.rules.Proxy = http.ProxyFromEnvironment
 	}
 	if g.rules.Lookup == nil {
-		end := "."
-		if rules.Search {
-			end = ""
-		}
 		g.rules.Lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
-			return net.DefaultResolver.LookupNetIP(ctx, "ip", name+end)
+			if !rules.Search && strings.Contains(name, ".") { // others, such as localhost, are found only without the dot
+				name += "."
+			}
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
 		}
 	}
 	if g.rules.Dial == nil {

@@ -54,7 +54,7 @@ type GlobOut struct {
 
 func globTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[GlobIn, GlobOut]{
-		Name: "glob", Title: "Find files by name", Doc: globDoc, Tags: []string{"files", "find"},
+		Name: "glob", Title: "Find files by name", Doc: globDoc, Tags: []string{"files", "find", "extension", "name pattern"},
 		Foreign: []tools.Foreign{{Name: "Glob"}, {
 			Name: "file_search", Implied: map[string]any{"pattern": "*", "kind": "any", "hidden": true, "case_sensitive": false},
 			Spellings: []schema.Spelling{{Names: []string{"max_depth"}, Read: anyDepth}},

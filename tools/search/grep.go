@@ -47,8 +47,8 @@ type GrepIn struct {
 
 func grepTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[GrepIn, GrepOut]{
-		Name: "grep", Title: "Search file contents", Doc: grepDoc, Tags: []string{"files", "search", "regex"},
-		Foreign: []tools.Foreign{{Name: "Grep"}, {Name: "grep_search"}},
+		Name: "grep", Title: "Search file contents", Doc: grepDoc, Tags: []string{"files", "search", "regex", "occurrences in code"},
+		Foreign: tools.Called("Grep", "grep_search", "search_file_content", "ripgrep"),
 		Access:  tools.Read, Effects: tools.None, Repeatable: true, Cache: keptFor,
 		Spellings: grepSpellings(),
 		Limits:    tools.Limits{Facts: map[string]any{"line": scan.MaxLine, "types": typeList(), "held": textfile.Size(scan.MaxText)}},

@@ -75,6 +75,9 @@ func (d Deps) bash(ctx context.Context, in BashIn) (BashOut, error) {
 
 // plan returns the effects that a command would have.
 func (d Deps) plan(ctx context.Context, in BashIn) (tools.Plan, error) {
+	if err := d.honoured(ctx, commandIn(in)); err != nil {
+		return tools.Plan{}, err
+	}
 	plan := planLine(tools.Session(ctx).Workspace, in.Command, d.location(ctx, commandIn(in)), d.always(commandIn(in)))
 	plan.Ports, plan.Shows = len(in.Ports) > 0, commandIn(in).shows()
 	return plan, nil

@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/programs/jobs"
+	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/shell"
 )
 
@@ -48,6 +49,34 @@ func TestRefused(t *testing.T) {
 		s.want(s.call(ctx, "bash", args), tc.want)
 	}
 	s.want(s.call(ctx, "bash", map[string]any{"command": "nothing-of-the-kind", "env": []string{"PATH=/nonexistent"}}), `\n\n\S*bash: line 1: nothing-of-the-kind: `)
+}
+
+// Nobody is asked about a call that is then refused.
+func TestRefusedFirst(t *testing.T) {
+	landlock := sandbox.New()
+	landlock.Configure(sandbox.Options{Level: sandbox.Landlock})
+	for _, tc := range []struct {
+		engine *sandbox.Engine
+		in     shell.BashIn
+	}{
+		{nil, shell.BashIn{Command: "x", Session: "a", Ports: []int{8000}}},
+		{nil, shell.BashIn{Command: "x", Session: "a", Input: true, Network: true}},
+		{nil, shell.BashIn{Command: "x", Timeout: "soon", Network: true}},
+		{landlock, shell.BashIn{Command: "x", Ports: []int{8000}}},
+	} {
+		args, err := json.Marshal(tc.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool := bash(t, shell.Deps{Sandbox: tc.engine})
+		bound, err := tool.Bind(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan, err := tool.Plan(t.Context(), bound); err == nil {
+			t.Errorf("%+v: planned as %+v", tc.in, plan)
+		}
+	}
 }
 
 // A session keeps its directory: another one is not passed over in silence.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -195,6 +196,19 @@ func TestMaxOutput(t *testing.T) {
 	}
 }
 
+// A failure of a known cause says the way out.
+func TestHints(t *testing.T) {
+	s := start(t)
+	for said, want := range map[string]string{
+		"bash: line 1: sudo: command not found": "commands run without privileges, ",
+		"sudo: a password is required":          "commands run without privileges, ",
+		"top: failed tty get":                   "terminal: true gives it a terminal, ",
+		"Error opening terminal: unknown.":      "terminal: true gives it a terminal, ",
+	} {
+		s.want(s.call(t.Context(), "bash", map[string]any{"command": "echo '" + said + "'; false"}), `^exit 1 [^\n]*\nhint: `+want)
+	}
+}
+
 // A program that draws on a screen, without a terminal, ends early and leaves nothing.
 func TestDrawsWithoutTerminal(t *testing.T) {
 	s, ctx := start(t), t.Context()
@@ -216,13 +230,22 @@ func TestDrawsWithoutTerminal(t *testing.T) {
 	s.want(s.call(ctx, "bash", map[string]any{"command": "ls -A"}), `no output\n`)
 }
 
-// A file that a command wrote to its private /tmp cannot be opened by its path; the error says
-// what to do.
+// A file that a command wrote to a directory for temporary files cannot be opened by its path;
+// the error says what to do, at every level of the sandbox.
 func TestPrivateTemp(t *testing.T) {
 	s, ctx := start(t), t.Context()
-	s.want(s.call(ctx, "bash", map[string]any{"command": "echo x > /tmp/made.txt; cat /tmp/made.txt"}), `\n\nx\n$`)
-	const told = `^error: denied: /tmp/made.txt is outside the workspace \(commands have a /tmp and a HOME of their own: have the command write in the workspace, or cp the file there; roots: `
-	s.want(s.call(ctx, "bash", map[string]any{"command": "true", "cwd": "/tmp/made.txt"}), told)
+	for _, level := range []sandbox.Level{sandbox.Full, sandbox.Landlock, sandbox.None} {
+		s.engine.Configure(sandbox.Options{Level: level})
+		text := s.call(ctx, "bash", map[string]any{"command": `f=$(mktemp); echo x > "$f"; echo "$f"`})
+		if strings.HasPrefix(text, "error: unavailable: ") {
+			t.Logf("needs: level %s: %s", level, text)
+			continue
+		}
+		file := s.want(text, `\n\n(/\S+)\n$`)[1]
+		told := `^error: denied: ` + regexp.QuoteMeta(file) + ` is outside the workspace \(if a command has made it, have the command write in the workspace, or cp the file there; roots: `
+		s.want(s.call(ctx, "bash", map[string]any{"command": "true", "cwd": file}), told)
+		s.want(s.call(ctx, "bash", map[string]any{"command": "cp " + file + " made; rm " + file + "; cat made"}), `\n\nx\n$`)
+	}
 	text := s.call(ctx, "bash", map[string]any{"command": "true", "cwd": "/usr/lib"})
 	s.want(text, `^error: denied: /usr/lib is outside the workspace \(roots: `)
 }
@@ -286,22 +309,37 @@ func TestRedactedCommands(t *testing.T) {
 
 // What a Python program prints is seen while it runs, unless the caller wants otherwise.
 func TestUnbuffered(t *testing.T) {
-	t.Setenv("PYTHONUNBUFFERED", "")
-	if err := os.Unsetenv("PYTHONUNBUFFERED"); err != nil {
-		t.Fatal(err)
-	}
+	const name = "PYTHONUNBUFFERED"
 	s := start(t)
+	contained, passing := sandbox.Options{}, sandbox.Options{Env: []string{name}}
 	for _, tc := range []struct {
-		env  []string
-		want string
-	}{{nil, "1"}, {[]string{"PYTHONUNBUFFERED="}, ""}} {
+		server string // its variable, "" = unset
+		opt    sandbox.Options
+		env    []string
+		want   string
+	}{
+		{"", contained, nil, "1"},
+		{"", contained, []string{name + "="}, ""},
+		{"x", contained, nil, "1"},
+		{"x", passing, nil, "x"},
+		{"x", sandbox.Options{Level: sandbox.None}, nil, "x"},
+		{"", passing, nil, "1"},
+	} {
+		if t.Setenv(name, tc.server); tc.server == "" {
+			os.Unsetenv(name)
+		}
+		s.engine.Configure(tc.opt)
 		s.want(s.call(t.Context(), "bash", map[string]any{"command": `echo "<$PYTHONUNBUFFERED>"`, "env": tc.env}), `\n<`+tc.want+`>\n$`)
 	}
-	t.Setenv("PYTHONUNBUFFERED", "x")
-	s.want(s.call(t.Context(), "bash", map[string]any{"command": `echo "<$PYTHONUNBUFFERED>"`}), `\n<>\n$`)
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("needs: python3")
+	}
+	s.call(t.Context(), "bash", map[string]any{"command": `exec python3 -c 'import time; print("u" + "p"); time.sleep(60)'`, "background": true})
+	s.want(s.call(t.Context(), "job_output", map[string]any{"until": "up", "wait": "20s"}), `\nup\n`)
 }
 
-// A command that finds its port taken is told which job holds it.
+// A command that finds its port taken is told which job holds it, and one that finds no server
+// which ports have one.
 func TestPortHolder(t *testing.T) {
 	s, ctx := start(t), t.Context()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -311,4 +349,9 @@ func TestPortHolder(t *testing.T) {
 	s.call(ctx, "job_output", map[string]any{"until": "up", "wait": "20s"})
 	s.want(s.call(ctx, "bash", map[string]any{"command": fmt.Sprintf(serving, 18304, "4")}), `^exit 1 [^\n]*\nhint: port 18304 is held by job `+job+`: exec python3 [^\n]*; job_stop job=`+job+` ends it\n`)
 	s.want(s.call(ctx, "bash", map[string]any{"command": "echo EADDRINUSE 18305; false"}), `^exit 1 [^\n]*\n\nEADDR`)
+	const reach = "(: < /dev/tcp/127.0.0.1/18306)"
+	s.want(s.call(ctx, "bash", map[string]any{"command": reach}), `^exit 1 [^\n]*\nhint: nothing listens at localhost:18306 here: [^\n]*; job `+job+` listens at 18304\n`)
+	s.want(s.call(ctx, "bash", map[string]any{"command": reach + "; true"}), `^exit 0 [^\n]*\n\n`)
+	s.call(ctx, "job_stop", map[string]any{"job": job})
+	s.want(s.call(ctx, "bash", map[string]any{"command": reach}), `; bash with background: true starts one\n`)
 }

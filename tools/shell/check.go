@@ -10,11 +10,12 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/durations"
+	"toolcrib/tools/internal/programs/jobs"
 	"toolcrib/tools/shell/internal/command"
 )
 
 // check refuses arguments that no program can take, and those that this call cannot honour.
-func (in commandIn) check(ctx context.Context) error {
+func (d Deps) check(ctx context.Context, in commandIn) error {
 	switch {
 	case strings.ContainsRune(in.Command, 0):
 		return tools.Errorf(tools.InvalidArgument, "/command: it has a NUL at byte %d, which no shell can be given", strings.IndexByte(in.Command, 0)).
@@ -22,10 +23,34 @@ func (in commandIn) check(ctx context.Context) error {
 	case strings.TrimSpace(in.Session) != in.Session || strings.ContainsFunc(in.Session, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return tools.Errorf(tools.InvalidArgument, "/session: a name has no newlines, control characters or blanks around it").
 			WithHint(`such as "build"`)
-	}
-	if in.Session != "" && stops(in.Command) {
+	case in.Session != "" && stops(in.Command):
 		return tools.Errorf(tools.InvalidArgument, "/command: set -n would have the session run nothing any more").
 			WithHint("bash -n FILE reads a script without running it")
+	}
+	for _, v := range in.Env {
+		if err := variable(v); err != nil {
+			return err
+		}
+	}
+	return d.honoured(ctx, in)
+}
+
+// honoured refuses arguments that do not go together, or not in this call. The plan calls it, so
+// that the user is not asked about a call that is then refused.
+func (d Deps) honoured(ctx context.Context, in commandIn) error {
+	switch {
+	case len(in.Ports) > 0 && d.Sandbox != nil && !d.Sandbox.Private():
+		return refused(jobs.ErrNotPrivate)
+	case in.Session == "":
+	case in.Terminal || in.Input:
+		return tools.Errorf(tools.InvalidArgument, "/session: the commands of a session have no input").
+			WithHint("leave session out, or terminal and input")
+	case len(in.Ports) > 0:
+		return tools.Errorf(tools.InvalidArgument, "/session: the commands of a session open no ports").
+			WithHint("leave session out, with background: true")
+	}
+	if _, err := in.timeout(0); err != nil {
+		return err
 	}
 	if !tools.Session(ctx).Once {
 		return nil

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 
@@ -38,20 +37,17 @@ func quiet() []string {
 	return []string{"TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "NO_COLOR=1", "DEBIAN_FRONTEND=noninteractive"}
 }
 
-// variables checks the variables of a call and appends them to those that every command gets, one
-// of which keeps Python from holding back its output, unless the server sets it.
-func variables(given []string) ([]string, error) {
+// unbuffered is the variable that has Python print at once.
+const unbuffered = "PYTHONUNBUFFERED"
+
+// variables appends the variables of a call to those that every command gets, one of which keeps
+// Python from holding back its output, unless programs get it from the server.
+func (d Deps) variables(given []string) []string {
 	env := quiet()
-	if _, set := os.LookupEnv("PYTHONUNBUFFERED"); !set {
-		env = append(env, "PYTHONUNBUFFERED=1")
+	if d.Sandbox == nil || !d.Sandbox.Passes(unbuffered) {
+		env = append(env, unbuffered+"=1")
 	}
-	for _, v := range given {
-		if err := variable(v); err != nil {
-			return nil, err
-		}
-		env = append(env, v)
-	}
-	return env, nil
+	return append(env, given...)
 }
 
 // brief returns a command as one line.

@@ -17,10 +17,12 @@ func processBy(values ...string) tools.Foreign {
 func bashForeign() []tools.Foreign {
 	start := processBy("start", "run", "spawn", "create")
 	start.Implied = map[string]any{"background": true}
-	return []tools.Foreign{start, {Name: "Bash"}, {Name: "exec", Spellings: []schema.Spelling{
+	return append(tools.Called("Bash", "run_shell_command", "execute_bash", "exec_command", "run_terminal_cmd", "run_in_terminal"), start, tools.Foreign{Name: "start_process", Spellings: []schema.Spelling{
+		{Names: []string{"timeout"}, Always: true, Say: "a command that lasts becomes a job by itself", Read: func(map[string]any) (map[string]any, error) { return map[string]any{}, nil }},
+	}}, tools.Foreign{Name: "exec", Spellings: []schema.Spelling{
 		{Names: []string{"timeout"}, Always: true, Read: inSeconds},
 		schema.Dropped("the progress of a command is told by itself", "monitor"),
-	}}}
+	}})
 }
 
 // inSeconds reads a timeout that is a number of seconds, however large.

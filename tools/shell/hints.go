@@ -34,7 +34,7 @@ func hints() []hint {
 			offline, "the network is off: network: true asks for it", nil,
 		},
 		{
-			regexp.MustCompile(`(?m)^sudo: |no new privileges|must be run as root|are you root\?|a terminal is required to read the password`),
+			regexp.MustCompile(`(?m)^sudo: |sudo: command not found|no new privileges|must be run as root|are you root\?|a terminal is required to read the password`),
 			always, "commands run without privileges, and nobody can type a password", nil,
 		},
 		{
@@ -58,7 +58,7 @@ func hints() []hint {
 			func(r sandbox.Report, e sandbox.Exit) bool { return boxed(r, e) && e.Code != notExecutable }, "commands may write inside the workspace, in $TMPDIR and in $HOME only, and nowhere what decides which programs run later, such as hooks and what links there lead to", nil,
 		},
 		{
-			regexp.MustCompile(`(?i)not a terminal|not a tty|inappropriate ioctl|terminal is dumb|stdin isn't a terminal|must be a terminal`),
+			regexp.MustCompile(`(?i)not a terminal|not a tty|inappropriate ioctl|terminal is dumb|failed tty get|error opening terminal|stdin isn't a terminal|must be a terminal`),
 			always, "terminal: true gives it a terminal, job_input types", nil,
 		},
 	}

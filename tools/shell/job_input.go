@@ -41,8 +41,8 @@ type JobInputOut struct{ jobShown }
 
 func jobInputTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobInputIn, JobInputOut]{
-		Name: "job_input", Title: "Type into a job", Doc: jobInputDoc, Tags: []string{"shell", "jobs", "terminal", "write", "keys", "stdin"},
-		Foreign: []tools.Foreign{processBy("input", "write", "send", "send_keys")},
+		Name: "job_input", Title: "Type into a job", Doc: jobInputDoc, Tags: []string{"shell", "jobs", "terminal", "write", "keys", "stdin", "ctrl-c", "answer a prompt"},
+		Foreign: append(tools.Called("write_stdin", "interact_with_process"), processBy("input", "write", "send", "send_keys")),
 		Access:  tools.Exec, Effects: tools.Process | tools.Workspace | tools.Outside | tools.Destroys,
 		Streams: true, Timeout: longestWait + 10*time.Second, Spellings: inputSpellings(),
 		Plan: d.planInput, Redact: d.redactInput, Confirm: d.inputLoses,

@@ -30,7 +30,7 @@ type JobListOut struct {
 
 func jobListTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobListIn, JobListOut]{
-		Name: "job_list", Title: "List jobs", Doc: jobListDoc, Tags: []string{"shell", "jobs"},
+		Name: "job_list", Title: "List jobs", Doc: jobListDoc, Tags: []string{"shell", "jobs", "background"},
 		Foreign: []tools.Foreign{processBy("jobs", "list_jobs")},
 		Access:  tools.Read, Effects: tools.None,
 		Limits: tools.Limits{Facts: map[string]any{"most": mostListed}},

@@ -30,8 +30,8 @@ type JobOutputOut struct{ jobShown }
 
 func jobOutputTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobOutputIn, JobOutputOut]{
-		Name: "job_output", Title: "Read the output of a job", Doc: jobOutputDoc, Tags: []string{"shell", "jobs", "log", "wait"},
-		Foreign: []tools.Foreign{processBy("output", "log", "logs", "poll", "read", "status", "wait"), {Name: "BashOutput"}},
+		Name: "job_output", Title: "Read the output of a job", Doc: jobOutputDoc, Tags: []string{"shell", "jobs", "log", "wait", "finished"},
+		Foreign: append(tools.Called("BashOutput", "TaskOutput", "read_process_output", "get_terminal_output"), processBy("output", "log", "logs", "poll", "read", "status", "wait")),
 		Access:  tools.Read, Effects: tools.None,
 		Streams: true, Timeout: longestWait + 10*time.Second, Spellings: outputSpellings(),
 		Limits: tools.Limits{Facts: map[string]any{"page": shownPage, "line": textfile.LineChars}},

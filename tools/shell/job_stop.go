@@ -28,7 +28,7 @@ func (o JobStopOut) Text() string { return lines(o.Lines...) }
 func jobStopTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[JobStopIn, JobStopOut]{
 		Name: "job_stop", Title: "Stop a job", Doc: jobStopDoc, Tags: []string{"shell", "jobs", "kill"},
-		Aliases: []string{"kill_shell"}, Foreign: []tools.Foreign{processBy("stop", "end", "cancel"), {Name: "KillShell"}, {Name: "KillBash"}},
+		Aliases: []string{"kill_shell"}, Foreign: append(tools.Called("KillShell", "KillBash", "force_terminate"), processBy("stop", "end", "cancel")),
 		Access: tools.Exec, Effects: tools.Process | tools.State, Repeatable: true,
 		Examples: []tools.Example[JobStopIn]{{
 			Say:    "Stop what runs.",

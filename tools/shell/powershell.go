@@ -74,7 +74,10 @@ func (in PowerShellIn) args() []string {
 }
 
 // planPowershell returns the effects of a command: it runs pwsh, and its line is not analysed.
-func (d Deps) planPowershell(_ context.Context, in PowerShellIn) (tools.Plan, error) {
+func (d Deps) planPowershell(ctx context.Context, in PowerShellIn) (tools.Plan, error) {
+	if err := d.honoured(ctx, commandIn(in)); err != nil {
+		return tools.Plan{}, err
+	}
 	var words []tools.Word
 	for _, arg := range in.args() {
 		words = append(words, tools.Word{Text: arg})

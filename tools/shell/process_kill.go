@@ -39,10 +39,17 @@ func (o ProcessKillOut) Text() string { return lines(o.Lines...) }
 
 func processKillTool(d Deps) tools.Tool {
 	return tools.New(tools.Def[ProcessKillIn, ProcessKillOut]{
-		Name: "process_kill", Title: "End a process", Doc: processKillDoc, Tags: []string{"shell", "processes", "kill"},
+		Name: "process_kill", Title: "End a process", Doc: processKillDoc, Tags: []string{"shell", "processes", "kill", "pid"},
 		Aliases: []string{"kill_process"}, Foreign: []tools.Foreign{processBy("kill", "terminate", "signal")},
 		Access: tools.Exec, Effects: tools.Process | tools.Outside | tools.Destroys,
 		Spellings: []schema.Spelling{schema.Values("signal", signals())},
+		Plan: func(ctx context.Context, in ProcessKillIn) (tools.Plan, error) {
+			_, ours, err := in.victims(ctx)
+			if err != nil || !ours {
+				return tools.Plan{}, err
+			}
+			return tools.Plan{Effects: tools.Process}, nil
+		},
 		Confirm: func(ctx context.Context, in ProcessKillIn) (tools.Question, error) {
 			victims, ours, err := in.victims(ctx)
 			if err != nil || ours {

@@ -20,6 +20,15 @@ func TestProcessKill(t *testing.T) {
 	if q := local.asked("process_kill", this); q != "" {
 		t.Errorf("asked about a process of ours: %s", q)
 	}
+	for _, tc := range []struct {
+		caller processTool
+		want   tools.Effects
+	}{{local, tools.Process}, {remote, tools.Process | tools.Outside | tools.Destroys}} {
+		tool, bound := tc.caller.bind("process_kill", this)
+		if plan, err := tool.Plan(tc.caller.ctx, bound); err != nil || plan.Effects != tc.want {
+			t.Errorf("effects %s, %v; want %s", plan.Effects, err, tc.want)
+		}
+	}
 	if q := remote.asked("process_kill", this); !strings.HasPrefix(q, "Send TERM to process ") || !strings.Contains(q, "sleep "+seconds+"?") {
 		t.Errorf("asked: %s", q)
 	}

@@ -56,7 +56,7 @@ func (o ProcessListOut) Trim(budget int) ProcessListOut {
 
 func processListTool() tools.Tool {
 	return tools.New(tools.Def[ProcessListIn, ProcessListOut]{
-		Name: "process_list", Title: "List processes", Doc: processListDoc, Tags: []string{"shell", "processes", "cpu", "tree"},
+		Name: "process_list", Title: "List processes", Doc: processListDoc, Tags: []string{"shell", "processes", "cpu", "memory", "tree", "ports"},
 		Aliases: []string{"list_processes"}, Foreign: []tools.Foreign{processBy("", "list", "ps", "find", "search", "info")},
 		Access: tools.Read, Effects: tools.None,
 		Limits: tools.Limits{Facts: map[string]any{"sample": cpuSample.Milliseconds()}},

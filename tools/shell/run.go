@@ -72,7 +72,7 @@ func (d Deps) run(ctx context.Context, tool string, in commandIn, args []string)
 	if err := ctx.Err(); err != nil {
 		return commandOut{}, err
 	}
-	if err := in.check(ctx); err != nil {
+	if err := d.check(ctx, in); err != nil {
 		return commandOut{}, err
 	}
 	spec, err := d.spec(ctx, tool, in, args)
@@ -126,14 +126,7 @@ func (d Deps) start(ctx context.Context, in commandIn, spec jobs.Spec) (*jobs.Jo
 	if in.Session == "" {
 		return d.Jobs.Start(ctx, spec)
 	}
-	switch {
-	case in.Terminal || in.Input:
-		return nil, tools.Errorf(tools.InvalidArgument, "/session: the commands of a session have no input").
-			WithHint("leave session out, or terminal and input")
-	case len(in.Ports) > 0:
-		return nil, tools.Errorf(tools.InvalidArgument, "/session: the commands of a session open no ports").
-			WithHint("leave session out, with background: true")
-	case d.Jobs.Known(spec, in.Session) && (len(in.Env) > 0 || in.Cwd != ""):
+	if d.Jobs.Known(spec, in.Session) && (len(in.Env) > 0 || in.Cwd != "") {
 		return nil, tools.Errorf(tools.InvalidArgument, "session %s keeps its own directory and variables", in.Session).
 			WithHint("write cd and export in the command")
 	}
@@ -170,10 +163,7 @@ func (d Deps) spec(ctx context.Context, tool string, in commandIn, args []string
 	if err != nil {
 		return jobs.Spec{}, err
 	}
-	env, err := variables(in.Env)
-	if err != nil {
-		return jobs.Spec{}, err
-	}
+	env := d.variables(in.Env)
 	session := tools.Session(ctx)
 	var terminal *sandbox.Size
 	if in.Terminal {
@@ -226,7 +216,7 @@ func (d Deps) ended(ctx context.Context, j *jobs.Job, in commandIn, w *changed.W
 	out := commandOut{Status: ending(j) + "; " + volume(e), Output: shown.text, Report: j.Report(), Code: &exit.Code}
 	files := w.Changes(ctx, j)
 	files.Note(ctx)
-	out.Notes = []string{cmp.Or(d.holder(j, shown.text), hintOf(j)), out.Report.Warning(), orphans(exit), files.String(), exit.Warning(), shown.note, unkept(e), session(ctx, j)}
+	out.Notes = []string{cmp.Or(d.holder(j, shown.text), d.absent(j, shown.text), hintOf(j)), out.Report.Warning(), orphans(exit), files.String(), exit.Warning(), shown.note, unkept(e), session(ctx, j)}
 	if shown.whole {
 		d.Jobs.Forget(j)
 	} else {

@@ -100,6 +100,31 @@ func (d Deps) holder(j *jobs.Job, output string) string {
 	return ""
 }
 
+// unanswered is what programs print that reach no server.
+var unanswered = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)connection refused|ECONNREFUSED|couldn't connect to server|actively refused`)
+})
+
+// absent says why a command has reached no server at a port of localhost, and which ports have
+// one, "" if it has not tried: a workspace has a localhost of its own.
+func (d Deps) absent(j *jobs.Job, output string) string {
+	if exit, _ := j.Exit(); exit.Code == 0 || j.Report().Level != sandbox.Full || !unanswered().MatchString(output) {
+		return ""
+	}
+	named := regexp.MustCompile(`(?i)(?:localhost|127\.0\.0\.1|\[::1\])(?: port |[:/])(\d+)`).FindStringSubmatch(output + " " + j.Text)
+	if named == nil {
+		return ""
+	}
+	there := "bash with background: true starts one"
+	for _, other := range d.Jobs.List(j.Principal) {
+		if ports := other.Listens(); len(ports) > 0 {
+			there = fmt.Sprintf("job %s listens at %s", other.ID, strings.Trim(fmt.Sprint(ports), "[]"))
+			break
+		}
+	}
+	return fmt.Sprintf("hint: nothing listens at localhost:%s here: commands do not reach the servers of the machine itself; %s", named[1], there)
+}
+
 // orphans counts the processes that a command left behind, "" for none.
 func orphans(e sandbox.Exit) string {
 	text := e.Orphans()
@@ -176,7 +201,7 @@ func refused(err error) error {
 		return tools.Errorf(tools.Conflict, "too many jobs run at a time").WithHint("job_list shows them, job_stop ends one")
 	}
 	if errors.Is(err, jobs.ErrNotPrivate) {
-		return tools.Errorf(tools.Unsupported, "/ports: %v", jobs.ErrNotPrivate).WithHint("leave ports out; with the sandbox at level none they are open already")
+		return tools.Errorf(tools.Unsupported, "/ports: %v", jobs.ErrNotPrivate).WithHint("leave ports out; programs use those of this machine, which are open already")
 	}
 	return sandbox.Refused(err)
 }

@@ -46,8 +46,11 @@ func TestCrawl(t *testing.T) {
 		var read []string
 		for line := range strings.Lines(got) {
 			if at, ok := strings.CutPrefix(line, "## https://"); ok {
-				at, _, _ = strings.Cut(at, ": ")
-				read = append(read, at)
+				page, said, _ := strings.Cut(at, ": ")
+				if strings.Contains(said, page) {
+					t.Errorf("%s: an address is there twice: %s", args, line)
+				}
+				read = append(read, page)
 			}
 		}
 		if !slices.Equal(read, pages) {

@@ -50,7 +50,7 @@ type DownloadOut struct {
 
 func downloadTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[DownloadIn, DownloadOut]{
-		Name: "download", Title: "Download a file", Doc: downloadDoc, Tags: []string{"web", "http", "files"},
+		Name: "download", Title: "Download a file", Doc: downloadDoc, Tags: []string{"web", "http", "files", "save"},
 		Access: tools.Write, Effects: tools.Network | tools.Workspace | tools.Destroys, Streams: true,
 		Timeout: downloadTime + time.Minute,
 		Limits:  tools.Limits{Facts: map[string]any{"most": textfile.Size(mostDownload), "time": "30 minutes"}},

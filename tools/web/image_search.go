@@ -41,7 +41,7 @@ type ImageSearchOut struct {
 
 func imageSearchTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[ImageSearchIn, ImageSearchOut]{
-		Name: "image_search", Title: "Search for images", Doc: imageSearchDoc, Tags: []string{"web", "search", "images"},
+		Name: "image_search", Title: "Search for images", Doc: imageSearchDoc, Tags: []string{"web", "search", "images", "photos", "similar images"},
 		Access: tools.External, Effects: tools.Network, Repeatable: true,
 		Examples: []tools.Example[ImageSearchIn]{{
 			Say:  "images that may be used",

@@ -130,6 +130,9 @@ func TestOwnPort(t *testing.T) {
 	if got := w.call("web_fetch", fmt.Sprintf(`{"url":%q}`, strings.TrimPrefix(server.URL, "http://"))); !strings.Contains(got, "The page of the job.") {
 		t.Error(got)
 	}
+	if got := w.call("web_fetch", fmt.Sprintf(`{"url":%q}`, strings.Replace(server.URL, "127.0.0.1", "localhost", 1))); !strings.Contains(got, "The page of the job.") {
+		t.Error(got)
+	}
 	if got := w.call("web_fetch", fmt.Sprintf(`{"url":%q}`, other.URL)); !strings.Contains(got, "error: denied") {
 		t.Error(got)
 	}

@@ -25,7 +25,7 @@ type WeatherOut struct{ forecast.Report }
 
 func weatherTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[WeatherIn, WeatherOut]{
-		Name: "weather", Title: "Weather and forecast", Doc: weatherDoc, Tags: []string{"web", "weather"},
+		Name: "weather", Title: "Weather and forecast", Doc: weatherDoc, Tags: []string{"web", "weather", "temperature", "rain", "wind"},
 		Aliases: []string{"get_weather", "amap_weather"},
 		Access:  tools.External, Effects: tools.Network, Repeatable: true,
 		Examples: []tools.Example[WeatherIn]{{

@@ -55,7 +55,7 @@ type CrawledPage struct {
 
 func webCrawlTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[CrawlIn, CrawlOut]{
-		Name: "web_crawl", Title: "Read several web pages", Doc: webCrawlDoc, Tags: []string{"web", "http", "url"},
+		Name: "web_crawl", Title: "Read several web pages", Doc: webCrawlDoc, Tags: []string{"web", "http", "url", "several pages", "site", "sitemap"},
 		Aliases: []string{"crawl_batch"},
 		Access:  tools.External, Effects: tools.Network, Repeatable: true, Streams: true,
 		Timeout: crawlTime + 10*time.Second,
@@ -345,7 +345,7 @@ func (o CrawlOut) Text() string {
 	}
 	b.WriteString(" (" + outside + ")\n")
 	for _, p := range o.Pages {
-		fmt.Fprintf(&b, "\n## %s: %s\n", p.URL, p.Status)
+		fmt.Fprintf(&b, "\n## %s: %s\n", p.URL, strings.ReplaceAll(p.Status, ": "+p.URL+": ", ": ")) // an error names its address too
 		if p.Body != "" {
 			b.WriteString("\n" + p.Body + "\n")
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolcrib/schema"
 	"toolcrib/tools"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/secrets"
@@ -52,8 +53,9 @@ type FetchOut struct {
 
 func webFetchTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[FetchIn, FetchOut]{
-		Name: "web_fetch", Title: "Read a web page", Doc: webFetchDoc, Tags: []string{"web", "http", "url"},
-		Aliases: []string{"fetch_page", "web_extractor"},
+		Name: "web_fetch", Title: "Read a web page", Doc: webFetchDoc, Tags: []string{"web", "http", "url", "read a link", "api"},
+		Aliases: []string{"fetch_page", "web_extractor"}, Spellings: []schema.Spelling{schema.Flag(map[string]any{"format": "raw"}, schema.Same(), "raw")},
+		Foreign: tools.Called("WebFetch", "webfetch", "fetch", "fetch_url", "fetch_webpage", "read_url"),
 		Access:  tools.External, Effects: tools.Network | tools.Workspace | tools.Destroys,
 		Limits:  tools.Limits{Text: tools.MaxText, Facts: map[string]any{"snapshot": "15 minutes"}},
 		Plan:    e.webFetchPlan,

@@ -46,8 +46,9 @@ type ReadText struct {
 
 func webSearchTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[SearchIn, SearchOut]{
-		Name: "web_search", Title: "Search the web", Doc: webSearchDoc, Tags: []string{"web", "search"},
-		Access: tools.External, Effects: tools.Network, Repeatable: true,
+		Name: "web_search", Title: "Search the web", Doc: webSearchDoc, Tags: []string{"web", "search", "news", "online"},
+		Foreign: tools.Called("WebSearch", "websearch", "google_web_search", "search_web"),
+		Access:  tools.External, Effects: tools.Network, Repeatable: true,
 		Examples: []tools.Example[SearchIn]{{
 			Say:  "pages of the last month",
 			In:   SearchIn{Query: "go 1.26 release notes", Freshness: "month", Limit: 2},

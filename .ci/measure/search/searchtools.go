@@ -7,7 +7,7 @@ import (
 	"toolcrib/.ci/measure/harness"
 )
 
-// Tools has tools found for requests in the words of users, half of which are
+// Tools has tools found for requests in the words of users, part of which is
 // held out from tuning, in the catalog together with tools of toolsets to come.
 func Tools(ctx context.Context, _ harness.Environment) error {
 	return harness.Suite(ctx, nil, "./tools/bridge", "^TestRequests$", regexp.MustCompile(`requests: `))

@@ -120,10 +120,10 @@ const named = 100
 func (ix *Index) Search(request string) []Hit {
 	concepts := ix.concepts(request)
 	scores := make([]float64, len(ix.names))
-	matched := make([]float64, len(ix.names)) // the weights of the concepts that a document has
+	matched := make([]float64, len(ix.names)) // the weights of the concepts that a document has, as far as it certainly has them
 	var all, asked float64                    // of the concepts that some document has, and of all
 	for _, c := range concepts {
-		best := map[int]float64{}
+		best, sure := map[int]float64{}, map[int]float64{}
 		rarest, strange := 0.0, 0.0 // strange: of a word that no document has but by its synonyms
 		for term, weight := range c.terms {
 			list := ix.postings[term]
@@ -136,6 +136,7 @@ func (ix *Index) Search(request string) []Hit {
 			for _, p := range list {
 				score := weight * idf * p.weight * (saturation + 1) / (p.weight + saturation)
 				best[p.doc] = max(best[p.doc], score)
+				sure[p.doc] = max(sure[p.doc], weight)
 			}
 		}
 		all += c.weight * rarest
@@ -145,7 +146,7 @@ func (ix *Index) Search(request string) []Hit {
 		asked += c.weight * max(rarest, strange)
 		for doc, score := range best {
 			scores[doc] += c.weight * score
-			matched[doc] += c.weight * rarest
+			matched[doc] += c.weight * rarest * sure[doc]
 		}
 	}
 	said := " " + joined(split(request)) + " "

@@ -57,6 +57,7 @@ func plain(request string) []string {
 		case strings.HasPrefix(token, "*"):
 			words = append(words, "file", "name", "pattern")
 		case constant(token): // of somebody's program
+		case strings.HasPrefix(token, "-"): // an option of a command
 		case strings.Contains(strings.Trim(token, "/"), "/"):
 			words = append(words, "path")
 		default:

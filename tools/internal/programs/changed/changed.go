@@ -187,16 +187,19 @@ var caches = []string{"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cach
 
 const repository = ".git"
 
+// bookkeeping is what git writes in a repository beside what it is told to change.
+var bookkeeping = []string{"objects", "logs", "index", "COMMIT_EDITMSG", "ORIG_HEAD", "FETCH_HEAD"}
+
 // part sorts paths into those to name, and a phrase for each kind of cache that has others. The
-// files of a repository are named unless work says that others changed too, but for objects and
-// logs.
+// files of a repository are named unless work says that others changed too, but for its
+// bookkeeping.
 func part(paths []string, work bool) (named, cached []string) {
 	counts := make([]int, len(caches))
 	for _, path := range paths {
 		parts := strings.Split(path, "/")
 		i := slices.IndexFunc(caches, func(cache string) bool { return slices.Contains(parts[:len(parts)-1], cache) })
 		if i >= 0 && caches[i] == repository && !work {
-			if kind := parts[slices.Index(parts, repository)+1]; kind != "objects" && kind != "logs" {
+			if !slices.Contains(bookkeeping, parts[slices.Index(parts, repository)+1]) {
 				i = -1
 			}
 		}

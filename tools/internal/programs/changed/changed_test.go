@@ -250,7 +250,7 @@ func TestRecorded(t *testing.T) {
 		{recorded{Created: []string{"x"}, Others: []string{"a", "b", "c", "d"}}, "files: created x; changed meanwhile by others, or unseen: a, b, c and 1 more (not in the undo of this call)"},
 		{recorded{Created: []string{"a.py", "__pycache__/a.pyc", "b/__pycache__/b.pyc", ".mypy_cache/x"}, Deleted: []string{"__pycache__/c.pyc", "__pycache__"}}, "files: created a.py, 2 in __pycache__, 1 in .mypy_cache; deleted __pycache__, 1 in __pycache__ (undo: restore_file undo=true)"},
 		{recorded{Created: []string{".git/logs/HEAD", "sub/.git/objects/56/78", "a"}, Changed: []string{".git/HEAD", ".git/index", "b"}}, "files: created a, 2 in .git; changed b, 2 in .git"},
-		{recorded{Created: []string{".git/logs/HEAD", ".git/objects/12/34"}, Changed: []string{".git/HEAD"}, Deleted: []string{".git"}}, "files: created 2 in .git; changed .git/HEAD; deleted .git (undo: restore_file undo=true)"},
+		{recorded{Created: []string{".git/COMMIT_EDITMSG", ".git/logs/HEAD", ".git/objects/12/34"}, Changed: []string{".git/HEAD", ".git/index"}, Deleted: []string{".git"}}, "files: created 3 in .git; changed .git/HEAD, 1 in .git; deleted .git (undo: restore_file undo=true)"},
 		{recorded{Deleted: []string{"a"}, Lost: true, NotKept: "a is not kept"}, "files: deleted a; cannot be undone: a is not kept"},
 		{recorded{Changed: []string{"a"}, NotKept: "a is not kept"}, "files: changed a; cannot be undone: a is not kept"},
 	} {

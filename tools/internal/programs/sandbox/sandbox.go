@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -305,6 +306,20 @@ func (e *Engine) Close() error {
 		<-p.Done()
 	}
 	return e.release()
+}
+
+// Private reports whether programs have a network of their own, so that their ports can be opened.
+func (e *Engine) Private() bool {
+	opt, _ := e.options()
+	return opt.Level == Full
+}
+
+// Passes reports whether programs get a variable of the server's environment.
+func (e *Engine) Passes(name string) bool {
+	opt, _ := e.options()
+	names, all := opt.Variables()
+	_, set := os.LookupEnv(name)
+	return set && (all || slices.Contains(names, name))
 }
 
 // Level returns the level of the options; 0 = the best of this system.
