@@ -44,11 +44,6 @@ var packed []byte
 //go:embed bulk.wasm
 var bulkCode []byte
 
-// License is the text that a copy of PDFium must bring.
-//
-//go:embed LICENSE
-var License string
-
 // Engine compiles PDFium at its first use. It is safe for use by several goroutines.
 type Engine struct {
 	// Cache returns the directory that keeps compiled code; nil = each process compiles.
