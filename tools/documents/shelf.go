@@ -23,6 +23,15 @@ type rendering struct {
 	fields        []string
 	warnings      []string
 	body          string
+	note          string // about where it was read; it is not kept
+}
+
+// kind names the format of the document, and that of the rendering unless it is Markdown.
+func (r rendering) kind(format string) string {
+	if format == "markdown" {
+		return r.format
+	}
+	return r.format + ", " + format
 }
 
 func newShelf(most int) *shelf { return &shelf{most: most} }

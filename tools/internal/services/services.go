@@ -8,6 +8,7 @@
 package services
 
 import (
+	"context"
 	"sync"
 
 	"toolcrib/tools"
@@ -25,6 +26,9 @@ type Services struct {
 	// Restarts reports whether tools can start this binary as a program, because it calls
 	// catalog.Program at its start.
 	Restarts bool
+	// Page reads a file of the web as web_fetch does, at most so many bytes of it; what a call
+	// read shortly before is not fetched again. nil = no tool reads the web.
+	Page func(ctx context.Context, url string, most int64) (*outbound.Page, error)
 
 	once     sync.Once
 	sandbox  *sandbox.Engine
