@@ -109,7 +109,7 @@ var only = []struct {
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
 	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry"}, "what goes out over HTTP goes one way"},
 	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
-	{"github.com/klauspost/compress", []string{"tools/outbound"}, "likewise"},
+	{"github.com/klauspost/compress", []string{"tools/outbound", "tools/internal/document/pdf/pdfium"}, "bodies of the web, and the embedded PDFium"},
 	{"github.com/tetratelabs/wazero", []string{"tools/internal/document/pdf/pdfium"}, "foreign code runs in one place, with bounds"},
 	{"unsafe", []string{"tools/search/internal/index", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/internal/programs/sandbox", "tools/internal/programs/observer"}, "memory outside the heap is made in one place, and system calls with structs of the system in another"},
 }

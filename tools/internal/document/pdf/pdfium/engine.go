@@ -8,7 +8,6 @@ package pdfium
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -21,6 +20,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
@@ -38,7 +38,7 @@ const (
 	wasmPage = 64 << 10
 )
 
-//go:embed pdfium.wasm.gz
+//go:embed pdfium.wasm.zst
 var packed []byte
 
 //go:embed bulk.wasm
@@ -208,11 +208,12 @@ func (e *Engine) compile(ctx context.Context, dir string) (err error) {
 
 // module unpacks the WebAssembly module.
 func module() ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
+	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
-	code, err := io.ReadAll(r)
+	defer r.Close()
+	code, err := r.DecodeAll(packed, nil)
 	if err != nil {
 		return nil, err
 	}
