@@ -13,6 +13,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/diskcache"
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/internal/paging"
@@ -162,21 +163,36 @@ func (d *deps) rendering(ctx context.Context, from *origin, in ParseDocumentIn) 
 	if _, err := io.Copy(hash, io.NewSectionReader(from, 0, from.size)); err != nil {
 		return rendering{}, err
 	}
-	fmt.Fprintf(hash, "\x00%q", []string{path.Ext(from.name), in.Format, in.Pages, in.Sheet, in.Range, in.Password})
-	key := [sha256.Size]byte(hash.Sum(nil))
+	build := d.shared.Build()
+	fmt.Fprintf(hash, "\x00%q", []string{build, path.Ext(from.name), in.Format, in.Pages, in.Sheet, in.Range, in.Password})
+	key := diskcache.Key(hash.Sum(nil))
 	if r, ok := d.kept.get(key); ok {
 		return r, nil
+	}
+	shared := build != "" && in.Password == "" // what a password opens stays in memory
+	if shared {
+		var r rendering
+		if body, _, ok := onDisk.Load(ctx, key, &r.head); ok {
+			r.body = string(body)
+			d.kept.put(key, r)
+			return r, nil
+		}
 	}
 	src := document.Source{ReaderAt: from, Size: from.size, Name: from.name, Password: in.Password, Pages: pages, Sheet: in.Sheet, Range: in.Range}
 	doc, err := d.readers.Read(src, budget)
 	if err != nil {
 		return rendering{}, err
 	}
-	r := rendering{format: doc.Format, title: doc.Title, warnings: doc.Warnings, body: render(doc, in.Format)}
+	r := rendering{head: head{Format: doc.Format, Title: doc.Title, Warnings: doc.Warnings}, body: render(doc, in.Format)}
 	for _, f := range doc.Fields {
-		r.fields = append(r.fields, f.Name+": "+f.Value)
+		r.Fields = append(r.Fields, f.Name+": "+f.Value)
 	}
 	d.kept.put(key, r)
+	if shared {
+		if err := onDisk.Store(ctx, key, r.head, []byte(r.body)); err != nil && !errors.Is(err, diskcache.ErrNotKept) {
+			tools.Log(ctx).Warn("the text of a document is not kept for other processes", "err", err)
+		}
+	}
 	return r, nil
 }
 
@@ -251,14 +267,14 @@ func about(r rendering) string {
 	if r.note != "" {
 		lines = append(lines, "("+r.note+")")
 	}
-	if r.title != "" {
-		lines = append(lines, "title: "+r.title)
+	if r.Title != "" {
+		lines = append(lines, "title: "+r.Title)
 	}
-	lines = append(lines, r.fields...)
-	for _, w := range r.warnings[:min(len(r.warnings), 10)] {
+	lines = append(lines, r.Fields...)
+	for _, w := range r.Warnings[:min(len(r.Warnings), 10)] {
 		lines = append(lines, "warning: "+w)
 	}
-	if more := len(r.warnings) - 10; more > 0 {
+	if more := len(r.Warnings) - 10; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more warnings", more))
 	}
 	var b strings.Builder

@@ -9,6 +9,8 @@ package services
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"sync"
 
 	"toolcrib/tools"
@@ -35,6 +37,10 @@ type Services struct {
 	jobs     *jobs.Manager
 	outbound outbound.Client
 	readers  linked.Readers
+	build    struct {
+		once sync.Once
+		name string
+	}
 }
 
 func (s *Services) make() {
@@ -55,6 +61,21 @@ func (s *Services) Sandbox() *sandbox.Engine {
 func (s *Services) Jobs() *jobs.Manager {
 	s.make()
 	return s.jobs
+}
+
+// Build tells the program from others whose results may differ, by its file; "" = the file was
+// replaced while it runs.
+func (s *Services) Build() string {
+	s.build.once.Do(func() {
+		file, err := os.Executable()
+		if err != nil {
+			return
+		}
+		if info, err := os.Stat(file); err == nil {
+			s.build.name = fmt.Sprint(info.ModTime().UnixNano(), info.Size())
+		}
+	})
+	return s.build.name
 }
 
 // Outbound returns the client for everything that tools ask over HTTP.
