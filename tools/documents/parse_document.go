@@ -28,7 +28,7 @@ type ParseDocumentIn struct {
 	Path     string `json:"path,omitempty" jsonschema_description:"Document to read." path:"file" alias:"file_path,filename,file,source,uri,absolute_path,document,doc,input_file"`
 	URL      string `json:"url,omitempty" jsonschema:"maxLength=8000" jsonschema_description:"Document of the web to read instead: http or https." alias:"link,address,href"`
 	Format   string `json:"format,omitempty" jsonschema_description:"markdown; text without marks; chunks: passages with their headings; outline: headings with their offsets." jsonschema:"enum=markdown,enum=text,enum=chunks,enum=outline,default=markdown" alias:"output_format"`
-	Pages    string `json:"pages,omitempty" jsonschema_description:"Pages, slides, sheets, chapters or members to read, such as \"1-3,7\"; default all." alias:"page,page_range,slides"`
+	Pages    string `json:"pages,omitempty" jsonschema_description:"Pages, slides, sheets, chapters, members or attachments to read, such as \"1-3,7\"; default all." alias:"page,page_range,slides"`
 	Sheet    string `json:"sheet,omitempty" jsonschema_description:"Name or number of the only sheet to read." alias:"sheet_name,worksheet"`
 	Range    string `json:"range,omitempty" jsonschema_description:"Cells to read, such as \"A1:D20\", of each sheet." alias:"cells,cell_range"`
 	Offset   int    `json:"offset,omitempty" jsonschema_description:"Character of the result to begin at, as the first line of the part before gives it." jsonschema:"minimum=0,maximum=1000000000,default=0" alias:"start_index"`

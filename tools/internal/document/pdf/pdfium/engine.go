@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/tetratelabs/wazero"
@@ -51,6 +52,8 @@ type Engine struct {
 	// Restarts reports whether this binary calls [Main] for [Argument]. Then the first
 	// compilation, which takes some 350 MB, is in a process of its own that ends.
 	Restarts bool
+	// PageTime is how long a page may take; 0 = 10 s.
+	PageTime time.Duration
 
 	mu           sync.Mutex
 	runtime      wazero.Runtime
