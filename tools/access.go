@@ -77,7 +77,25 @@ func (t Tool) Reads() bool {
 }
 
 // MayRead reports whether some calls of the tool only read: which, its plan says.
-func (t Tool) MayRead() bool { return t.Reads() || t.Access == External && t.Plans() }
+func (t Tool) MayRead() bool {
+	return t.Reads() || t.Least == Read || t.Access == External && t.Plans()
+}
+
+// Classes names the access of the tool, and that of its calls which do least if it is another.
+func (t Tool) Classes() string {
+	if t.Least == t.Access {
+		return t.Access.String()
+	}
+	return t.Access.String() + " or " + t.Least.String()
+}
+
+// Mildest returns the tool as the policy judges those of its calls that do least.
+func (t Tool) Mildest() Tool {
+	if t.Least == Read {
+		t.Access, t.Effects = Read, None
+	}
+	return t
+}
 
 // Annotations are the hints that a client reads before it lets a tool run.
 type Annotations struct {

@@ -9,6 +9,8 @@ import (
 // Plan describes the effects of one call of a tool, as far as its arguments show. The policy
 // judges by it. A Plan does not confine the call; the sandbox does.
 type Plan struct {
+	// Access is the access of this call, if the tool declares a Least; 0 = the tool's.
+	Access Access
 	// Effects are the effects of this call, a subset of the tool's; 0 = all of the tool's.
 	Effects Effects
 	// Commands are the programs that it would run, in the order of its text.
@@ -104,7 +106,7 @@ func (t Tool) Plans() bool { return t.plan != nil }
 // Plan returns the plan of a call; the zero Plan for a tool that does not plan.
 func (t Tool) Plan(ctx context.Context, b Bound) (Plan, error) {
 	if t.plan == nil {
-		return Plan{}, nil
+		return Plan{Access: t.Access}, nil
 	}
 	plan, err := t.plan(ctx, b.in)
 	switch {
@@ -112,8 +114,15 @@ func (t Tool) Plan(ctx context.Context, b Bound) (Plan, error) {
 		return Plan{}, err
 	case plan.Effects == 0:
 		plan.Effects = t.Effects
-	case !t.Effects.Has(plan.Effects) || !plan.Effects.valid():
+	case !(t.Effects | None).Has(plan.Effects) || !plan.Effects.valid():
 		return Plan{}, fmt.Errorf("tool %q: its plan has the effects %s, of which it declares %s", t.Name, plan.Effects, t.Effects)
+	case plan.Access != 0 && t.Least == t.Access:
+		return Plan{}, fmt.Errorf("tool %q: its plan has the access %s, and it declares only %s", t.Name, plan.Access, t.Access)
+	case plan.Access == Read && plan.Effects != None, plan.Access == Write && plan.Effects&(None|Network|Process) != 0:
+		return Plan{}, fmt.Errorf("tool %q: its plan has the access %s with the effects %s", t.Name, plan.Access, plan.Effects)
+	}
+	if plan.Access == 0 {
+		plan.Access = t.Access
 	}
 	return plan, nil
 }

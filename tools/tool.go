@@ -40,8 +40,10 @@ type Def[In, Out any] struct {
 	// one reads as resources: its rules and hooks apply to this one too. "" = none.
 	SameAs string
 
-	Access     Access
-	Effects    Effects
+	Access  Access
+	Effects Effects
+	// Least is the access of the calls that do least; its Plan says which. 0 = Access.
+	Least      Access
 	Repeatable bool // calling it twice has the effect of calling it once
 	Streams    bool // calls Progress
 	Data       bool // the result is data: outputSchema and structuredContent go on the wire
@@ -106,7 +108,7 @@ type Tool struct {
 	Aliases, Tags         []string
 	Foreign               []Foreign
 	SameAs                string
-	Access                Access
+	Access, Least         Access
 	Effects               Effects
 	Repeatable, Streams   bool
 	Cache, Timeout        time.Duration
@@ -135,7 +137,7 @@ func New[In, Out any](d Def[In, Out]) Tool {
 	t := Tool{
 		Name: d.Name, Title: d.Title, Category: path.Base(inType.PkgPath()),
 		Aliases: d.Aliases, Foreign: d.Foreign, Tags: d.Tags, SameAs: d.SameAs,
-		Access: d.Access, Effects: d.Effects, Repeatable: d.Repeatable, Streams: d.Streams,
+		Access: d.Access, Least: d.Least, Effects: d.Effects, Repeatable: d.Repeatable, Streams: d.Streams,
 		Cache: d.Cache, Timeout: d.Timeout, Limits: d.Limits, Needs: d.Needs,
 		doc: d.Doc, spelled: d.Spellings,
 		input: sync.OnceValues(schema.For[In]),
@@ -215,6 +217,9 @@ func (t *Tool) complete() {
 func (t *Tool) defaults() {
 	if t.Timeout == 0 {
 		t.Timeout = DefaultTimeout
+	}
+	if t.Least == 0 {
+		t.Least = t.Access
 	}
 	if t.Limits.Text == 0 {
 		t.Limits.Text = MaxText

@@ -48,7 +48,9 @@ func (t Tool) check() error {
 		return bad("access read with effects %s", t.Effects)
 	case t.Access == Write && t.Effects == None:
 		return bad("access write without effects")
-	case t.Cache > 0 && (t.Access != Read || !t.Repeatable):
+	case t.Least != t.Access && (t.Least != Read || t.plan == nil):
+		return bad("a least access that is not read, or without a Plan")
+	case t.Cache > 0 && (t.Least != Read || !t.Repeatable):
 		return bad("a cache wants access read and Repeatable")
 	case t.Cache < 0 || t.Timeout < 0 || t.Timeout > time.Hour:
 		return bad("cache or timeout out of range")

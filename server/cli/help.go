@@ -31,7 +31,10 @@ func help(p *Process, cmds []command, args []string) error {
 		case isCommand:
 			return page(p, cmd)
 		case isTopic:
-			_, err := io.WriteString(p.Stdout, about.text)
+			text, err := about.whole()
+			if err == nil {
+				_, err = io.WriteString(p.Stdout, text)
+			}
 			return err
 		}
 		if tool, ok := catalog.Find(p.env.Catalog, args[0]); ok {

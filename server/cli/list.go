@@ -55,7 +55,7 @@ func (l *list) run(_ context.Context, p *Process, args []string) error {
 func (l *list) table(p *Process, s tools.Selected) error {
 	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	row := func(t tools.Tool, listed string) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.Name, t.Title, t.Category, t.Access, listed)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.Name, t.Title, t.Category, t.Classes(), listed)
 	}
 	fmt.Fprintln(w, "NAME\tTITLE\tCATEGORY\tACCESS\tLISTED")
 	listed := names(s.Listed)

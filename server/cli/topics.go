@@ -2,7 +2,11 @@ package cli
 
 import (
 	"embed"
+	"fmt"
 	"strings"
+	"text/tabwriter"
+
+	"toolcrib/server/licences"
 )
 
 // topicFiles holds the topics of "toolcrib help": Markdown that reads well in a
@@ -45,6 +49,30 @@ func findTopic(name string) (topic, bool) {
 		}
 	}
 	return topic{}, false
+}
+
+// whole returns the text of a topic with what is known only to the program.
+func (t topic) whole() (string, error) {
+	if t.name != "licences" {
+		return t.text, nil
+	}
+	all, err := licences.All()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(t.text + "\n")
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, l := range all {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Part, l.Version, l.Name)
+	}
+	if err := table.Flush(); err != nil {
+		return "", err
+	}
+	for _, l := range all {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", l.Part, strings.TrimSpace(l.Text))
+	}
+	return b.String(), nil
 }
 
 func topicNames() []string {

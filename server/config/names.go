@@ -52,7 +52,7 @@ func (e *Env) checkTools(doc *settings.Document, file Config) (problems settings
 		switch set := file.Tool[name]; {
 		case t.Name != name:
 			problems = append(problems, doc.Problem(at, "this is an old name; write %s", t.Name))
-		case set.Cache > 0 && (t.Access != tools.Read || !t.Repeatable):
+		case set.Cache > 0 && (t.Least != tools.Read || !t.Repeatable):
 			problems = append(problems, doc.Problem(at+".cache", "only results of tools that read, and give the same twice, can be kept"))
 		case set.Timeout > time.Hour:
 			problems = append(problems, doc.Problem(at+".timeout", "%s is more than 1h", set.Timeout))

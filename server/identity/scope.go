@@ -49,7 +49,7 @@ func leads(t *tools.Tool) bool {
 
 func (c clause) matches(t *tools.Tool) bool {
 	return (c.toolsets == nil || leads(t) || slices.Contains(c.toolsets, t.Category)) &&
-		(c.access == nil || t.Access == tools.Delegates || slices.Contains(c.access, t.Access))
+		(c.access == nil || t.Access == tools.Delegates || slices.Contains(c.access, t.Access) || slices.Contains(c.access, t.Least))
 }
 
 // narrower orders clauses: those that match less come first.

@@ -54,6 +54,7 @@ type Applicable struct {
 	Rules   []candidate
 	Placed  bool // one of them has a path
 	Ordered bool // one of them has a command
+	Access  tools.Access
 	Effects tools.Effects
 }
 
@@ -68,14 +69,14 @@ func (rs *Set) Of(t tools.Tool) Applicable {
 	if rs == nil || len(rs.list) == 0 {
 		return Applicable{}
 	}
-	if c, ok := rs.tool[t.Name]; ok && c.Effects == t.Effects { // else those of its plan
+	if c, ok := rs.tool[t.Name]; ok && c.Access == t.Access && c.Effects == t.Effects { // else those of its plan
 		return c
 	}
 	return rs.concern(t)
 }
 
 func (rs *Set) concern(t tools.Tool) (c Applicable) {
-	c.Effects = t.Effects
+	c.Access, c.Effects = t.Access, t.Effects
 	for i := range rs.list {
 		r := &rs.list[i]
 		what, ok := r.fits(t)
@@ -334,7 +335,8 @@ type views struct {
 type viewKey struct {
 	ground          *workspace.Workspace
 	tool, principal string
-	Effects         tools.Effects // of its plan
+	Access          tools.Access // of its plan
+	Effects         tools.Effects
 }
 
 // maxViews is the most views that are kept; others are made each time.
@@ -343,7 +345,7 @@ const maxViews = 256
 func (v *views) Denying(ground *workspace.Workspace, tool tools.Tool, principal string, c Applicable) *workspace.Workspace {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	key := viewKey{ground, tool.Name, principal, tool.Effects}
+	key := viewKey{ground, tool.Name, principal, tool.Access, tool.Effects}
 	if view := v.Of[key]; view != nil {
 		return view
 	}

@@ -11,22 +11,25 @@ import (
 )
 
 // foresee asks the tool which arguments may be shown, and for the plan of the call. The
-// effects of the plan replace those of the tool.
+// access and the effects of the plan replace those of the tool.
 func (p *pass) foresee(ctx context.Context) error {
 	p.redacted = p.tool.Redacted(ctx, p.bound)
 	if !p.tool.Plans() {
 		return nil
 	}
-	if p.declared == 0 {
-		p.declared = p.tool.Effects
+	if p.declared == nil {
+		p.declared = new(p.tool)
 	}
-	p.tool.Effects = p.declared
-	plan, err := p.tool.Plan(ctx, p.bound)
+	plan, err := p.declared.Plan(ctx, p.bound)
 	if err != nil {
 		return err
 	}
 	p.plan, p.tool.Effects = plan, plan.Effects
-	return nil
+	p.tool.Access, p.tool.Least = plan.Access, plan.Access
+	if plan.Access != tools.Read && p.parent != nil && p.parent.tool.Access == tools.Read {
+		return tools.Errorf(tools.Denied, "%s calls only what reads, and this call of %s has access %s", p.parent.tool.Name, p.tool.Name, plan.Access)
+	}
+	return p.granted()
 }
 
 // spots returns the spots at which the call is judged: its paths and, if a rule is about

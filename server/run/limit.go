@@ -90,7 +90,7 @@ func (p *pass) refusal() string {
 	if lacking := p.tool.Lacks(p.call.Session.Client); len(lacking) > 0 {
 		return fmt.Sprintf("this client lacks the ability %s", lacking[0])
 	}
-	if ru := p.judge(p.live.Rules.Of(p.tool).Anywhere()); ru.verdict == rules.Deny {
+	if ru := p.judge(p.live.Rules.Of(p.tool.Mildest()).Anywhere()); ru.verdict == rules.Deny {
 		return ru.why
 	}
 	return ""

@@ -28,7 +28,7 @@ var absolute = [...]rule{
 	{
 		name: "read-only-server", verdict: rules.Deny,
 		matches: func(p *pass) bool {
-			return p.live.ReadOnly && !p.tool.Reads() && (p.declared != 0 || !p.tool.MayRead())
+			return p.live.ReadOnly && !p.tool.Reads() && (p.declared != nil || !p.tool.MayRead())
 		},
 		why:  "the server is read-only",
 		hint: "leave out arguments that do more than read; the user can start the server without --read-only",

@@ -116,8 +116,8 @@ type pass struct {
 
 	// bind, pre
 	bound    tools.Bound
-	plan     tools.Plan      // of the call; its effects are those of tool
-	declared tools.Effects   // of the tool, where it has plans
+	plan     tools.Plan      // of the call; its access and effects are those of tool
+	declared *tools.Tool     // as it is without the plan; nil = it has no plans
 	mends    []string        // of the arguments as the caller sent them
 	sent     json.RawMessage // canonical, likewise
 	settled  *settlement     // of the earlier passes; nil on the first

@@ -37,7 +37,7 @@ func route(t tools.Tool, all []tools.Tool) string {
 	switch {
 	case slices.Contains(delegators, t.Name):
 		return ""
-	case t.Access == tools.Read && there(callReadToolName):
+	case t.Least == tools.Read && there(callReadToolName):
 		return callReadToolName
 	case there(callToolName):
 		return callToolName
@@ -78,7 +78,7 @@ func (d Deps) delegate(ctx context.Context, self string, in DelegatedIn) (tools.
 // refuses returns why the delegator self does not call a tool, nil if it does.
 func refuses(self string, t tools.Tool, all []tools.Tool) error {
 	switch {
-	case self == callReadToolName && t.Access != tools.Read:
+	case self == callReadToolName && t.Least != tools.Read:
 		e := tools.Errorf(tools.Denied, "%s calls only tools that read, and %s has access %s", self, t.Name, t.Access)
 		if way := route(t, all); way != "" {
 			return e.WithHint("call it by %s", way)

@@ -152,7 +152,7 @@ func entryOf(t tools.Tool, all []tools.Tool, listed bool) (string, error) {
 	}
 	if listed {
 		does, _ := firstSentence(description)
-		return fmt.Sprintf("%s [%s, %s, listed: call it directly]: %s\n", t.Name, t.Category, t.Access, cut(does, maxDoes)), nil
+		return fmt.Sprintf("%s [%s, %s, listed: call it directly]: %s\n", t.Name, t.Category, t.Classes(), cut(does, maxDoes)), nil
 	}
 	params, err := parametersOf(t)
 	if err != nil {
@@ -162,7 +162,7 @@ func entryOf(t tools.Tool, all []tools.Tool, listed bool) (string, error) {
 	if way := route(t, all); way != "" {
 		by = ", by " + way
 	}
-	return fmt.Sprintf("%s [%s, %s%s]: %s\n%s", t.Name, t.Category, t.Access, by, cut(description, maxDoes), explained(params, "  ")), nil
+	return fmt.Sprintf("%s [%s, %s%s]: %s\n%s", t.Name, t.Category, t.Classes(), by, cut(description, maxDoes), explained(params, "  ")), nil
 }
 
 // Text returns a status line, the tools that are off, and the tools.

@@ -38,7 +38,7 @@ var layers = []struct {
 	{"workspace/recorder", []string{"workspace", "workspace/fileindex", "workspace/repository", "workspace/internal/..."}},
 	{"schema", nil},
 	{"tools", []string{"schema", "workspace", "workspace/fileindex", "workspace/redact", "tools/internal/text/textfile"}}, // what says back a part of a request shows what deceives; a server passes on what it keeps secret
-	{"tools/outbound", []string{"tools", "workspace/redact", "tools/internal/text/textfile"}},                             // its errors are those of tools; in them, sizes are written as everywhere
+	{"tools/outbound", []string{"tools", "workspace/redact", "tools/internal/text/textfile", "tools/internal/diskcache"}}, // its errors are those of tools; in them, sizes are written as everywhere
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
 	{"tools/internal/programs/sandbox/internal/sandboxinit", nil},                                       // it runs before the rest of the program, and in its place
 	{"tools/internal/programs/egress", []string{"tools/outbound"}},                                      // programs reach what tools reach
@@ -46,13 +46,14 @@ var layers = []struct {
 	{"tools/internal/programs/jobs", []string{"workspace", "workspace/recorder", "tools/internal/..."}}, // a job has the changes of its program
 	{"tools/internal/programs/sandbox", []string{"tools", "tools/outbound", "workspace", "workspace/recorder", "workspace/repository", "tools/internal/programs/egress", "tools/internal/programs/observer", "tools/internal/programs/sandbox/internal/sandboxinit"}}, // whose call a program is of
 	{"tools/internal/programs/changed", []string{"tools", "workspace", "workspace/fileindex", "workspace/recorder", "tools/internal/text/textfile"}},                                                                                                                  // what changed goes into the audit log
-	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                                                              // names of secrets are in one place
-	{"tools/internal/handles", []string{"tools"}},                                                                                                                         // some principals get longer ones
-	{"tools/internal/durations", []string{"tools"}},                                                                                                                       // its errors are those of tools
-	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                                                         // an image is a block of a result
-	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                                                      // it tells the caller of a tool
-	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},                                                             // it asks for paths as their caller does
-	{"tools/internal/browser", []string{"tools", "tools/outbound", "tools/internal/programs/egress", "tools/internal/programs/sandbox"}},                                  // its errors are those of tools
+	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                             // names of secrets are in one place
+	{"tools/internal/handles", []string{"tools"}},                                                                                        // some principals get longer ones
+	{"tools/internal/durations", []string{"tools"}},                                                                                      // its errors are those of tools
+	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                        // an image is a block of a result
+	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                     // it tells the caller of a tool
+	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},                            // it asks for paths as their caller does
+	{"tools/internal/browser", []string{"tools", "tools/outbound", "tools/internal/programs/egress", "tools/internal/programs/sandbox"}}, // its errors are those of tools
+	{"tools/internal/diskcache", []string{"tools"}},
 	{"tools/internal/document/linked", []string{"tools", "workspace", "workspace/state", "tools/internal/..."}},                                                           // compiled code is shared by all roots
 	{"tools/internal/services", []string{"tools", "tools/outbound", "tools/internal/document/linked", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}}, // what categories share has settings, as they have
 	{"tools/internal/losses", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}},                                                      // the user of a tool is asked about what is lost
@@ -84,8 +85,9 @@ var layers = []struct {
 	{"server/daemon", nil},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
+	{"server/licences", nil},
 	{"server/app", []string{"server", "server/audit", "server/config", "server/config/settings", "server/daemon", "server/hooks", "server/identity", "server/records", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/redact", "workspace/state", "workspace/recorder"}},
-	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
+	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "server/licences", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 
@@ -108,7 +110,7 @@ var only = []struct {
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
 	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry"}, "what goes out over HTTP goes one way"},
 	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
-	{"github.com/klauspost/compress", []string{"tools/outbound"}, "likewise"},
+	{"github.com/klauspost/compress", []string{"tools/outbound", "tools/internal/document/pdf/pdfium"}, "bodies of the web, and the embedded PDFium"},
 	{"github.com/tetratelabs/wazero", []string{"tools/internal/document/pdf/pdfium"}, "foreign code runs in one place, with bounds"},
 	{"unsafe", []string{"tools/search/internal/index", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/internal/programs/sandbox", "tools/internal/programs/observer"}, "memory outside the heap is made in one place, and system calls with structs of the system in another"},
 }

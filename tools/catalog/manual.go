@@ -39,7 +39,7 @@ func Manual(t tools.Tool) (string, error) {
 }
 
 func class(t tools.Tool) string {
-	words := []string{"access " + t.Access.String(), "effects " + t.Effects.String()}
+	words := []string{"access " + t.Classes(), "effects " + t.Effects.String()}
 	if t.Repeatable {
 		words = append(words, "repeatable")
 	}

@@ -12,7 +12,7 @@ import (
 
 // Category returns the tools that read documents.
 func Category(s *services.Services) tools.Category {
-	d := &deps{kept: newShelf(keptBytes), readers: s.Documents()}
+	d := &deps{shared: s, kept: newShelf(keptBytes), readers: s.Documents()}
 	return tools.Category{
 		ID: "documents", Title: "read and search PDF and office files, books, mail and archives",
 		Guide: "parse_document turns PDF and office files, EPUB, RTF, HTML, mail, notebooks, CSV, feeds and zip archives into Markdown with headings, lists and tables, page by page; search_documents finds the passages that answer a question, in documents of any language",
@@ -39,6 +39,7 @@ const keptBytes = 32 << 20
 
 // deps is what the tools of the category share.
 type deps struct {
+	shared  *services.Services // who reads the web is known once all categories are made
 	kept    *shelf
 	readers *linked.Readers
 	indexed index.Cache

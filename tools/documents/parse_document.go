@@ -13,7 +13,9 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/diskcache"
 	"toolcrib/tools/internal/document"
+	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/text/textfile"
 )
@@ -23,14 +25,16 @@ var parseDocumentDoc string
 
 // ParseDocumentIn says which document to read, and which part of it in which form.
 type ParseDocumentIn struct {
-	Path     string `json:"path" jsonschema_description:"Document to read." path:"file" alias:"url,file_path,filename,file,source,uri,absolute_path,document,doc,input_file"`
+	Path     string `json:"path,omitempty" jsonschema_description:"Document to read." path:"file" alias:"file_path,filename,file,source,uri,absolute_path,document,doc,input_file"`
+	URL      string `json:"url,omitempty" jsonschema:"maxLength=8000" jsonschema_description:"Document of the web to read instead: http or https." alias:"link,address,href"`
 	Format   string `json:"format,omitempty" jsonschema_description:"markdown; text without marks; chunks: passages with their headings; outline: headings with their offsets." jsonschema:"enum=markdown,enum=text,enum=chunks,enum=outline,default=markdown" alias:"output_format"`
-	Pages    string `json:"pages,omitempty" jsonschema_description:"Pages, slides, sheets, chapters or members to read, such as \"1-3,7\"; default all." alias:"page,page_range,slides"`
+	Pages    string `json:"pages,omitempty" jsonschema_description:"Pages, slides, sheets, chapters, members or attachments to read, such as \"1-3,7\"; default all." alias:"page,page_range,slides"`
 	Sheet    string `json:"sheet,omitempty" jsonschema_description:"Name or number of the only sheet to read." alias:"sheet_name,worksheet"`
 	Range    string `json:"range,omitempty" jsonschema_description:"Cells to read, such as \"A1:D20\", of each sheet." alias:"cells,cell_range"`
 	Offset   int    `json:"offset,omitempty" jsonschema_description:"Character of the result to begin at, as the first line of the part before gives it." jsonschema:"minimum=0,maximum=1000000000,default=0" alias:"start_index"`
 	Limit    int    `json:"limit,omitempty" jsonschema_description:"Most characters to return; fewer if they take more than 45000 bytes." jsonschema:"minimum=100,maximum=45000,default=20000" alias:"max_length,max_chars"`
 	Password string `json:"password,omitempty" jsonschema_description:"Password of an encrypted PDF."`
+	Save     string `json:"save,omitempty" jsonschema_description:"Write the whole text to this file instead of showing it." path:"file" alias:"save_to,output,output_path"`
 }
 
 // ParseDocumentOut is a part of a document.
@@ -53,14 +57,17 @@ func parseDocumentTool(d *deps) tools.Tool {
 	return tools.New(tools.Def[ParseDocumentIn, ParseDocumentOut]{
 		Name: "parse_document", Title: "Read a document", Doc: parseDocumentDoc, Tags: []string{"documents", "files", "text", "pdf", "word", "excel", "slides", "tables"},
 		Aliases: []string{"doc_parser", "simple_doc_parser"},
-		Access:  tools.Read, Effects: tools.None, Repeatable: true, Streams: true,
+		Access:  tools.External, Least: tools.Read, Effects: tools.Workspace | tools.Network, Repeatable: true, Streams: true,
 		Limits: tools.Limits{Facts: map[string]any{
 			"tokens": document.ChunkTokens, "file": textfile.Size(limits.File), "unpacked": textfile.Size(limits.Unpacked),
 			"entries": limits.Entries, "cells": limits.Cells, "text": textfile.Size(limits.Text),
 		}},
 		Spellings: []schema.Spelling{
+			{Names: []string{"path", "url"}, Always: true, Read: placed},
 			schema.Values("format", map[string]string{"md": "markdown", "plain": "text", "txt": "text", "chunk": "chunks", "toc": "outline"}),
 		},
+		Plan:    parseDocumentPlan,
+		Confirm: parseDocumentQuestion,
 		Redact: func(_ context.Context, in ParseDocumentIn) ParseDocumentIn {
 			if in.Password != "" {
 				in.Password = "…"
@@ -82,57 +89,110 @@ func parseDocumentTool(d *deps) tools.Tool {
 	})
 }
 
+// placed reads a path that is a URL, and a URL that is a path.
+func placed(given map[string]any) (map[string]any, error) {
+	file, _ := given["path"].(string)
+	url, _ := given["url"].(string)
+	switch {
+	case url == "" && isURL(file):
+		return map[string]any{"url": file}, nil
+	case file == "" && url != "" && !isURL(url):
+		return map[string]any{"path": url}, nil
+	}
+	return nil, nil
+}
+
+func isURL(text string) bool {
+	scheme, _, ok := strings.Cut(text, "://")
+	return ok && scheme != "file"
+}
+
+func parseDocumentPlan(_ context.Context, in ParseDocumentIn) (tools.Plan, error) {
+	plan := tools.Plan{Access: tools.Read, Effects: tools.None}
+	if in.Save != "" {
+		plan = tools.Plan{Access: tools.Write, Effects: tools.Workspace, Writes: true}
+	}
+	if in.URL != "" {
+		plan.Access, plan.Effects = tools.External, plan.Effects&^tools.None|tools.Network
+	}
+	return plan, nil
+}
+
+// parseDocumentQuestion asks before a file is replaced that the history cannot keep.
+func parseDocumentQuestion(ctx context.Context, in ParseDocumentIn) (tools.Question, error) {
+	if in.Save == "" {
+		return tools.Question{}, nil
+	}
+	return losses.Overwriting(ctx, in.Save)
+}
+
 func (d *deps) parseDocument(ctx context.Context, in ParseDocumentIn) (ParseDocumentOut, error) {
-	if strings.HasPrefix(in.Path, "http://") || strings.HasPrefix(in.Path, "https://") {
-		return ParseDocumentOut{}, tools.Errorf(tools.Unsupported, "it reads files of the workspace, not of the network").
-			WithHint("web_fetch reads a document of the web; download brings it into the workspace, for pages, sheet, range and password")
+	switch {
+	case (in.Path == "") == (in.URL == ""):
+		return ParseDocumentOut{}, tools.Errorf(tools.InvalidArgument, "it reads one document: a path or a url").WithHint("give one of the two")
+	case in.Save != "" && in.Offset > 0:
+		return ParseDocumentOut{}, tools.Errorf(tools.InvalidArgument, "save writes the whole text, not the rest from an offset").WithHint("leave out offset")
 	}
-	p, err := tools.Resolve(ctx, in.Path)
+	from, err := d.open(ctx, in)
 	if err != nil {
 		return ParseDocumentOut{}, err
 	}
-	file, err := p.Open()
+	defer from.close()
+	r, err := d.rendering(ctx, from, in)
 	if err != nil {
-		return ParseDocumentOut{}, err
+		return ParseDocumentOut{}, failure(from.shown, err)
 	}
-	defer file.Close()
-	name := textfile.Path(p.String())
-	r, err := d.rendering(ctx, file, file.Info().Size, p.String(), in)
-	if err != nil {
-		return ParseDocumentOut{}, failure(name, err)
+	r.note = from.note
+	if in.Save != "" {
+		return save(ctx, from, r, in)
 	}
-	return page(name, r, in), ctx.Err()
+	return page(from.shown, r, in), ctx.Err()
 }
 
 // rendering returns a document in the form that a call wants.
-func (d *deps) rendering(ctx context.Context, file io.ReaderAt, size int64, name string, in ParseDocumentIn) (rendering, error) {
+func (d *deps) rendering(ctx context.Context, from *origin, in ParseDocumentIn) (rendering, error) {
 	pages, err := document.ParsePages(in.Pages)
 	if err != nil {
 		return rendering{}, tools.Errorf(tools.InvalidArgument, "pages: %v", err).WithHint(`write them as "1-3,7"`)
 	}
 	budget := document.NewBudget(ctx, document.Standard())
-	if err := budget.CheckFile(size); err != nil {
+	if err := budget.CheckFile(from.size); err != nil {
 		return rendering{}, err
 	}
 	hash := sha256.New()
-	if _, err := io.Copy(hash, io.NewSectionReader(file, 0, size)); err != nil {
+	if _, err := io.Copy(hash, io.NewSectionReader(from, 0, from.size)); err != nil {
 		return rendering{}, err
 	}
-	fmt.Fprintf(hash, "\x00%q", []string{path.Ext(name), in.Format, in.Pages, in.Sheet, in.Range, in.Password})
-	key := [sha256.Size]byte(hash.Sum(nil))
+	build := d.shared.Build()
+	fmt.Fprintf(hash, "\x00%q", []string{build, path.Ext(from.name), in.Format, in.Pages, in.Sheet, in.Range, in.Password})
+	key := diskcache.Key(hash.Sum(nil))
 	if r, ok := d.kept.get(key); ok {
 		return r, nil
 	}
-	src := document.Source{ReaderAt: file, Size: size, Name: name, Password: in.Password, Pages: pages, Sheet: in.Sheet, Range: in.Range}
+	shared := build != "" && in.Password == "" // what a password opens stays in memory
+	if shared {
+		var r rendering
+		if body, _, ok := onDisk.Load(ctx, key, &r.head); ok {
+			r.body = string(body)
+			d.kept.put(key, r)
+			return r, nil
+		}
+	}
+	src := document.Source{ReaderAt: from, Size: from.size, Name: from.name, Password: in.Password, Pages: pages, Sheet: in.Sheet, Range: in.Range}
 	doc, err := d.readers.Read(src, budget)
 	if err != nil {
 		return rendering{}, err
 	}
-	r := rendering{format: doc.Format, title: doc.Title, warnings: doc.Warnings, body: render(doc, in.Format)}
+	r := rendering{head: head{Format: doc.Format, Title: doc.Title, Warnings: doc.Warnings}, body: render(doc, in.Format)}
 	for _, f := range doc.Fields {
-		r.fields = append(r.fields, f.Name+": "+f.Value)
+		r.Fields = append(r.Fields, f.Name+": "+f.Value)
 	}
 	d.kept.put(key, r)
+	if shared {
+		if err := onDisk.Store(ctx, key, r.head, []byte(r.body)); err != nil && !errors.Is(err, diskcache.ErrNotKept) {
+			tools.Log(ctx).Warn("the text of a document is not kept for other processes", "err", err)
+		}
+	}
 	return r, nil
 }
 
@@ -173,10 +233,7 @@ const mostBytes = 45_000
 // page returns the part of a document that a call wants.
 func page(name string, r rendering, in ParseDocumentIn) ParseDocumentOut {
 	total := utf8.RuneCountInString(r.body)
-	status := name + ": " + r.format
-	if in.Format != "markdown" {
-		status += ", " + in.Format
-	}
+	status := name + ": " + r.kind(in.Format)
 	var out ParseDocumentOut
 	switch {
 	case total == 0 && in.Format == "outline":
@@ -207,14 +264,17 @@ func page(name string, r rendering, in ParseDocumentIn) ParseDocumentOut {
 func about(r rendering) string {
 	const longest = 300
 	var lines []string
-	if r.title != "" {
-		lines = append(lines, "title: "+r.title)
+	if r.note != "" {
+		lines = append(lines, "("+r.note+")")
 	}
-	lines = append(lines, r.fields...)
-	for _, w := range r.warnings[:min(len(r.warnings), 10)] {
+	if r.Title != "" {
+		lines = append(lines, "title: "+r.Title)
+	}
+	lines = append(lines, r.Fields...)
+	for _, w := range r.Warnings[:min(len(r.Warnings), 10)] {
 		lines = append(lines, "warning: "+w)
 	}
-	if more := len(r.warnings) - 10; more > 0 {
+	if more := len(r.Warnings) - 10; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more warnings", more))
 	}
 	var b strings.Builder

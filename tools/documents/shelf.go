@@ -1,10 +1,11 @@
 package documents
 
 import (
-	"crypto/sha256"
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"toolcrib/tools/internal/diskcache"
 )
 
 // shelf keeps the documents that were read last, by their content and what was wanted of
@@ -14,20 +15,36 @@ type shelf struct {
 
 	mu   sync.Mutex
 	size int
-	kept *simplelru.LRU[[sha256.Size]byte, rendering] // nil until something is kept
+	kept *simplelru.LRU[diskcache.Key, rendering] // nil until something is kept
 }
+
+// onDisk has the renderings of all processes of a workspace.
+var onDisk = diskcache.Cache{Folder: "documents", Most: 64 << 20, AtOnce: 16 << 20}
 
 // rendering is a document in one form.
 type rendering struct {
-	format, title string
-	fields        []string
-	warnings      []string
-	body          string
+	head
+	body string
+	note string // about where it was read; it is not kept
+}
+
+// head is what a rendering says beside its text.
+type head struct {
+	Format, Title    string
+	Fields, Warnings []string
+}
+
+// kind names the format of the document, and that of the rendering unless it is Markdown.
+func (r rendering) kind(format string) string {
+	if format == "markdown" {
+		return r.Format
+	}
+	return r.Format + ", " + format
 }
 
 func newShelf(most int) *shelf { return &shelf{most: most} }
 
-func (s *shelf) get(key [sha256.Size]byte) (rendering, bool) {
+func (s *shelf) get(key diskcache.Key) (rendering, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept == nil {
@@ -36,7 +53,7 @@ func (s *shelf) get(key [sha256.Size]byte) (rendering, bool) {
 	return s.kept.Get(key)
 }
 
-func (s *shelf) put(key [sha256.Size]byte, r rendering) {
+func (s *shelf) put(key diskcache.Key, r rendering) {
 	const entries = 64
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +61,7 @@ func (s *shelf) put(key [sha256.Size]byte, r rendering) {
 		return
 	}
 	if s.kept == nil {
-		s.kept, _ = simplelru.NewLRU(entries, func(_ [sha256.Size]byte, old rendering) { s.size -= len(old.body) })
+		s.kept, _ = simplelru.NewLRU(entries, func(_ diskcache.Key, old rendering) { s.size -= len(old.body) })
 	}
 	if s.kept.Contains(key) {
 		return

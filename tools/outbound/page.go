@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/diskcache"
 )
 
 // SnapshotTime is how long a page can be read on as it was, from its last use.
@@ -211,7 +212,7 @@ func directives(header http.Header) map[string]string {
 }
 
 // key names a page: it is a hash of the principal and the request.
-type key [sha256.Size]byte
+type key = diskcache.Key
 
 func keyOf(ctx context.Context, r Request) (key, error) {
 	u, _, err := parseURL(r.URL, nil)

@@ -76,7 +76,7 @@ func downloadQuestion(ctx context.Context, in DownloadIn) (tools.Question, error
 	if !in.Overwrite {
 		return tools.Question{}, nil // what exists is not replaced
 	}
-	return overwriteQuestion(ctx, in.Path)
+	return losses.Overwriting(ctx, in.Path)
 }
 
 func (e *engine) download(ctx context.Context, in DownloadIn) (DownloadOut, error) {

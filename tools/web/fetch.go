@@ -12,7 +12,6 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/browser"
-	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/outbound"
 )
 
@@ -25,6 +24,7 @@ type request struct {
 	render  string // auto, always or never
 	further bool   // a part of the page was shown: the rest must be of the same page
 	delay   time.Duration
+	most    int64 // bytes of the answer; 0 = the usual
 }
 
 // reading is what was read at an address.
@@ -82,7 +82,7 @@ func (e *engine) read(ctx context.Context, r request) (*reading, error) {
 	if r.header.Get("Accept") == "" {
 		r.header.Set("Accept", accept)
 	}
-	ask := outbound.Request{Method: r.method, URL: u.String(), Header: r.header, Body: r.body, Delay: r.delay}
+	ask := outbound.Request{Method: r.method, URL: u.String(), Header: r.header, Body: r.body, Delay: r.delay, MaxBytes: r.most}
 	secure := ask
 	if e.upgrades(ctx, u, ask.Method) {
 		secure.URL, secure.Timeout, secure.Tries = "https"+strings.TrimPrefix(ask.URL, "http"), secureTime, 1
@@ -117,6 +117,15 @@ func (e *engine) read(ctx context.Context, r request) (*reading, error) {
 	return read, err
 }
 
+// file reads a file for tools that want it as it is, or returns what was read before.
+func (e *engine) file(ctx context.Context, url string, most int64) (*outbound.Page, error) {
+	got, err := e.read(ctx, request{url: url, render: "never", further: true, most: most})
+	if err != nil {
+		return nil, err
+	}
+	return got.page, nil
+}
+
 // secureTime is how long an address is asked for over TLS that was given without.
 const secureTime = 10 * time.Second
 
@@ -128,17 +137,6 @@ func (e *engine) upgrades(ctx context.Context, u *url.URL, method string) bool {
 // changes reports whether a method may change something at the server.
 func changes(method string) bool {
 	return !slices.Contains([]string{"", http.MethodGet, http.MethodHead}, method)
-}
-
-// overwriteQuestion asks before a call replaces what the history cannot keep.
-func overwriteQuestion(ctx context.Context, name string) (tools.Question, error) {
-	path, err := tools.Resolve(ctx, name)
-	if err != nil {
-		return tools.Question{}, err
-	}
-	var lost losses.Tally
-	lost.Overwrite(ctx, path)
-	return lost.Question(ctx), nil
 }
 
 // allowed reports whether the user has allowed a host that is private.

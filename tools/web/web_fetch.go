@@ -15,6 +15,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/losses"
 	"toolcrib/tools/internal/paging"
 	"toolcrib/tools/internal/secrets"
 	"toolcrib/tools/internal/text/textfile"
@@ -103,7 +104,7 @@ func (e *engine) webFetchPlan(_ context.Context, in FetchIn) (tools.Plan, error)
 // a file is replaced that the history cannot keep.
 func webFetchQuestion(ctx context.Context, in FetchIn) (q tools.Question, err error) {
 	if in.Save != "" {
-		if q, err = overwriteQuestion(ctx, in.Save); err != nil {
+		if q, err = losses.Overwriting(ctx, in.Save); err != nil {
 			return q, err
 		}
 	}

@@ -1,9 +1,12 @@
 package web_test
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
+	"toolcrib/tools"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/web"
 )
@@ -47,5 +50,41 @@ func TestFetch(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What other categories read of the web is asked for as web_fetch asks, and once.
+func TestFile(t *testing.T) {
+	w := newWorld(t, map[string]http.HandlerFunc{"docs.example.org": func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			fmt.Fprint(rw, "User-agent: *\nDisallow: /secret\n")
+			return
+		}
+		rw.Header().Set("Content-Type", "text/csv")
+		fmt.Fprint(rw, "a,b\n")
+	}})
+	w.all()
+	ctx := tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: w.ws})
+	for range 2 {
+		got, err := w.file(ctx, "https://docs.example.org/a.csv", 100)
+		if err != nil || string(got.Body) != "a,b\n" {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+	if got := w.requests(); len(got) != 2 { // robots.txt, and the file
+		t.Errorf("asked %q", got)
+	}
+	for _, c := range []struct {
+		url  string
+		most int64
+		want string
+	}{
+		{"https://docs.example.org/secret", 100, "robots.txt"},
+		{"https://docs.example.org/b.csv", 2, "2 B"},
+		{"http://10.0.0.1/", 100, "the address is private"},
+	} {
+		if _, err := w.file(ctx, c.url, c.most); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q in it", c.url, err, c.want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,7 +13,7 @@ const ChunkTokens = 500
 // Chunk is a passage for an index: what is together below a heading.
 type Chunk struct {
 	Headings []string `json:"headings,omitempty"` // from the outermost to the nearest
-	Part     string   `json:"part,omitempty"`     // the page, slide or sheet where it begins
+	Part     string   `json:"part,omitempty"`     // the page, slide or sheet where it begins; of a long table also its rows
 	Text     string   `json:"text"`               // Markdown
 	Tokens   int      `json:"tokens"`
 }
@@ -118,16 +119,21 @@ func (c *chunker) divide(block *Block, text string) {
 		pieces, sep = strings.Split(text, "\n"), "\n"
 	}
 	var b strings.Builder
-	tokens := 0
+	tokens, first, row := 0, 0, 1 // the header is row 1
 	end := func() {
 		if b.Len() > 0 {
+			whole := c.part
+			if block.Kind == Table {
+				c.part = strings.TrimPrefix(whole+", "+rows(first, row), ", ")
+			}
 			c.add(strings.TrimRight(header, "\n")+lineIf(header)+b.String(), tokens+Tokens(header), false)
 			c.flush()
+			c.part = whole
 		}
 		b.Reset()
 		tokens = 0
 	}
-	for _, piece := range pieces {
+	for i, piece := range pieces {
 		for piece != "" {
 			part := piece
 			if len(part) > 6*ChunkTokens || Tokens(part) > ChunkTokens {
@@ -138,14 +144,23 @@ func (c *chunker) divide(block *Block, text string) {
 			if tokens+n > ChunkTokens {
 				end()
 			}
-			if b.Len() > 0 {
+			if row = i + 2; b.Len() > 0 {
 				b.WriteString(sep)
+			} else {
+				first = row
 			}
 			b.WriteString(part)
 			tokens += n
 		}
 	}
 	end()
+}
+
+func rows(first, last int) string {
+	if first == last {
+		return fmt.Sprintf("row %d", first)
+	}
+	return fmt.Sprintf("rows %d-%d", first, last)
 }
 
 func lineIf(header string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Limits bound what is read from a file.
@@ -56,7 +57,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Errorf makes an error. An error among the arguments that %w names is its cause.
 func Errorf(cause Cause, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
-	return &Error{Cause: cause, Say: err.Error(), Err: errors.Unwrap(err)}
+	return &Error{Cause: cause, Say: strings.ToValidUTF8(err.Error(), "\uFFFD"), Err: errors.Unwrap(err)}
 }
 
 // Is reports whether an error has a cause.

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -12,6 +13,34 @@ type Document struct {
 	Fields   []Field // what the file says of itself, such as author and date
 	Blocks   []Block // in reading order
 	Warnings []string
+	Attached []Attachment // of a message, until they are read
+}
+
+// Attachment is a file in a message.
+type Attachment struct {
+	Name string
+	Size int64
+	Data []byte // nil = it is too large to be read, or is missing
+}
+
+// mostAttached is how many bytes of attachments are read.
+const mostAttached = 64 << 20
+
+// Attach adds an attachment to a document, and the line of a list that says so. The data are
+// left out if they are too much together with those of the others.
+func (d *Document) Attach(a Attachment, about string) {
+	total := int64(len(a.Data))
+	for _, other := range d.Attached {
+		total += int64(len(other.Data))
+	}
+	if total > mostAttached {
+		a.Data = nil
+	}
+	if a.Name == "" {
+		a.Name = "without a name"
+	}
+	d.Attached = append(d.Attached, a)
+	d.Add(Block{Kind: Item, Label: fmt.Sprintf("%d.", len(d.Attached)), Spans: Text(strings.ToValidUTF8(a.Name+" ("+about+")", "\uFFFD"))})
 }
 
 // Field is one fact that a file says of itself.
@@ -61,7 +90,7 @@ type Block struct {
 	Level int
 	// Label is the number of an item as shown ("1.2.", "b)"), "" for a bullet; the reference
 	// of a note; the author of a comment; the language of code; for a mark what begins:
-	// "page", "slide", "sheet", "member".
+	// "page", "slide", "sheet", "member", "attachment".
 	Label string
 	// Number is that of a mark, from 1; 0 = it has none.
 	Number int

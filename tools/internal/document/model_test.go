@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -120,7 +121,7 @@ func TestChunks(t *testing.T) {
 		if strings.Contains(c.Text, "sentence") && (!cmp.Equal(c.Headings, []string{"One", "Two"}) || !strings.HasSuffix(c.Text, ".")) {
 			t.Errorf("chunk %d: %q %q", i, c.Headings, c.Text)
 		}
-		if strings.Contains(c.Text, "some cell") && (c.Part != "page 3" || !strings.HasPrefix(c.Text, "| head | er |\n| --- | --- |\n| some")) {
+		if strings.Contains(c.Text, "some cell") && (!strings.HasPrefix(c.Part, "page 3, rows ") || !strings.HasPrefix(c.Text, "| head | er |\n| --- | --- |\n| some")) {
 			t.Errorf("chunk %d: %q %q", i, c.Part, c.Text)
 		}
 		words += strings.Count(c.Text, "sentence") + strings.Count(c.Text, "some cell") + strings.Count(c.Text, "文")
@@ -216,5 +217,29 @@ func TestPages(t *testing.T) {
 		if _, err := document.ParsePages(wrong); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", wrong, err, want)
 		}
+	}
+}
+
+// The passages of a long table say which of its rows they have; the header is row 1.
+func TestChunksOfTables(t *testing.T) {
+	grid := document.Grid{Rows: [][]document.Cell{{{Text: "number"}}}}
+	for n := range 900 {
+		grid.Rows = append(grid.Rows, []document.Cell{{Text: fmt.Sprintf("row%d", n+2)}})
+	}
+	d := &document.Document{Blocks: []document.Block{{Kind: document.Table, Grid: &grid}}}
+	next := 2
+	for _, c := range d.Chunks() {
+		var first, last int
+		if n, err := fmt.Sscanf(c.Part, "rows %d-%d", &first, &last); n != 2 {
+			t.Fatalf("%q: %v", c.Part, err)
+		}
+		lines := strings.Split(c.Text, "\n")
+		if first != next || lines[0] != "| number |" || lines[2] != fmt.Sprintf("| row%d |", first) || lines[len(lines)-1] != fmt.Sprintf("| row%d |", last) {
+			t.Errorf("%s: %s ... %s, want from row %d", c.Part, lines[2], lines[len(lines)-1], next)
+		}
+		next = last + 1
+	}
+	if next != 902 {
+		t.Errorf("the rows end before %d", next)
 	}
 }

@@ -76,6 +76,17 @@ func (t *Tally) Overwrite(ctx context.Context, path workspace.Path) {
 	t.gone(ctx, path, true, func(there string) string { return "overwrite " + there })
 }
 
+// Overwriting returns the question to ask before a call writes a whole file by name.
+func Overwriting(ctx context.Context, name string) (tools.Question, error) {
+	path, err := tools.Resolve(ctx, name)
+	if err != nil {
+		return tools.Question{}, err
+	}
+	var lost Tally
+	lost.Overwrite(ctx, path)
+	return lost.Question(ctx), nil
+}
+
 // Replace adds that source takes the place of to; verb is move, copy or link. With follow it
 // takes the place of what the links of to lead to. With tree, to may be a directory.
 func (t *Tally) Replace(ctx context.Context, verb, source string, to workspace.Path, follow, tree bool) error {

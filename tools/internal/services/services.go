@@ -8,6 +8,9 @@
 package services
 
 import (
+	"context"
+	"fmt"
+	"os"
 	"sync"
 
 	"toolcrib/tools"
@@ -25,12 +28,19 @@ type Services struct {
 	// Restarts reports whether tools can start this binary as a program, because it calls
 	// catalog.Program at its start.
 	Restarts bool
+	// Page reads a file of the web as web_fetch does, at most so many bytes of it; what a call
+	// read shortly before is not fetched again. nil = no tool reads the web.
+	Page func(ctx context.Context, url string, most int64) (*outbound.Page, error)
 
 	once     sync.Once
 	sandbox  *sandbox.Engine
 	jobs     *jobs.Manager
 	outbound outbound.Client
 	readers  linked.Readers
+	build    struct {
+		once sync.Once
+		name string
+	}
 }
 
 func (s *Services) make() {
@@ -51,6 +61,21 @@ func (s *Services) Sandbox() *sandbox.Engine {
 func (s *Services) Jobs() *jobs.Manager {
 	s.make()
 	return s.jobs
+}
+
+// Build tells the program from others whose results may differ, by its file; "" = the file was
+// replaced while it runs.
+func (s *Services) Build() string {
+	s.build.once.Do(func() {
+		file, err := os.Executable()
+		if err != nil {
+			return
+		}
+		if info, err := os.Stat(file); err == nil {
+			s.build.name = fmt.Sprint(info.ModTime().UnixNano(), info.Size())
+		}
+	})
+	return s.build.name
 }
 
 // Outbound returns the client for everything that tools ask over HTTP.

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -23,10 +22,16 @@ import (
 
 // message is one that is being read.
 type message struct {
-	doc         *document.Document
-	budget      *document.Budget
-	attachments []document.Block
-	level       int // of the message in others
+	doc    *document.Document
+	budget *document.Budget
+	files  []file // attached to the message that is read
+	level  int    // of the message in others
+}
+
+// file is an attachment with what is said of it.
+type file struct {
+	document.Attachment
+	about string
 }
 
 // Read reads a message: who wrote to whom, its text, and a list of what is attached.
@@ -62,14 +67,16 @@ func (m *message) read(r io.Reader, depth int) error {
 		}
 	}
 	m.doc.Add(document.Labelled(lines))
-	outer := m.attachments
-	m.attachments = nil
+	outer := m.files
+	m.files = nil
 	err = m.part(part{msg.Header.Get("Content-Type"), msg.Header.Get("Content-Transfer-Encoding"), "", msg.Body}, depth)
-	if len(m.attachments) > 0 {
+	if len(m.files) > 0 {
 		m.doc.Add(document.Block{Spans: []document.Span{{Text: "Attachments:", Style: document.Bold}}})
-		m.doc.Add(m.attachments...)
+		for _, f := range m.files {
+			m.doc.Attach(f.Attachment, f.about)
+		}
 	}
-	m.attachments = outer
+	m.files = outer
 	return err
 }
 
@@ -104,12 +111,9 @@ func (m *message) part(p part, depth int) error {
 		body = quotedprintable.NewReader(body)
 	}
 	if how == "attachment" || name != "" && !strings.HasPrefix(kind, "text/") || !strings.HasPrefix(kind, "text/") && kind != "message/rfc822" {
-		size, _ := io.Copy(io.Discard, body) // what is broken is shorter
-		if name == "" {
-			name = "without a name"
-		}
-		say := fmt.Sprintf("%s (%s, %s)", name, kind, textfile.Size(size))
-		m.attachments = append(m.attachments, document.Block{Kind: document.Item, Spans: document.Text(say)})
+		data, _ := io.ReadAll(body) // what is broken is shorter
+		size := int64(len(data))
+		m.files = append(m.files, file{document.Attachment{Name: name, Size: size, Data: data}, kind + ", " + textfile.Size(size)})
 		return m.budget.Unpack(size)
 	}
 	if kind == "message/rfc822" {

@@ -154,13 +154,12 @@ func (m *message) attached() {
 		if name == "" {
 			name = m.text(storage, attachName)
 		}
-		if name == "" {
-			name = "without a name"
-		}
-		about := textfile.Size(m.c.streams[property(storage, attachData, "0102")].size)
+		stream := property(storage, attachData, "0102")
+		a := document.Attachment{Name: name, Size: m.c.streams[stream].size, Data: m.c.stream(stream)}
+		about := textfile.Size(a.Size)
 		if kind := m.text(storage, attachType); kind != "" {
 			about = kind + ", " + about
 		}
-		m.doc.Add(document.Block{Kind: document.Item, Spans: document.Text(name + " (" + about + ")")})
+		m.doc.Attach(a, about)
 	}
 }

@@ -253,7 +253,7 @@ func read(t testing.TB, data []byte) (*document.Document, error) {
 
 const (
 	messageHead = "# Hällo\n\n**From:** Ann \\<ann@example.org>\n**To:** Bo\n**Date:** 2026-01-01 00:00:00 UTC\n\n"
-	messageEnd  = "\n**Attachments:**\n\n- a.csv (text/csv, 4.1 kB)\n"
+	messageEnd  = "\n**Attachments:**\n\n1. a.csv (text/csv, 4.1 kB)\n"
 )
 
 func TestRead(t *testing.T) {

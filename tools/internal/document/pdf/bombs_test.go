@@ -2,6 +2,7 @@ package pdf_test
 
 import (
 	"bytes"
+	"compress/lzw"
 	"compress/zlib"
 	"context"
 	"errors"
@@ -13,6 +14,7 @@ import (
 
 	"toolcrib/tools/internal/document"
 	"toolcrib/tools/internal/document/pdf"
+	"toolcrib/tools/internal/document/pdf/pdfium"
 )
 
 // raw makes a PDF of objects, the first of which is the catalog.
@@ -67,23 +69,52 @@ func deflated(t *testing.T, pattern string, n int) []byte {
 	return out.Bytes()
 }
 
+// packedLZW compresses n bytes of a pattern by LZW, and the result by Flate.
+func packedLZW(t *testing.T, pattern string, n int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	outer, err := zlib.NewWriterLevel(&out, zlib.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := lzw.NewWriter(outer, lzw.MSB, 8)
+	block := strings.Repeat(pattern, (1<<20)/len(pattern))
+	for range n >> 20 {
+		if _, err := io.WriteString(inner, block); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(inner.Close(), outer.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
 // TestBombs reads files that ask for far more than they have. Each must come out as an error
 // with a cause, or as what can be read.
 func TestBombs(t *testing.T) {
-	if err := engine.Compile(t.Context()); err != nil {
+	limited := &pdfium.Engine{Restarts: true, Cache: engine.Cache, PageTime: 2 * time.Second}
+	if err := limited.Compile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = limited.Close(context.Background()) }()
 	for _, test := range []struct {
 		name string
 		data []byte
 		say  string // of the error; "" = whatever
 	}{
 		{"a stream that unpacks to more than the memory", raw(catalog, onePage, pageWith,
-			stream("/Filter [/FlateDecode /FlateDecode]", deflated(t, "(a) Tj ", 300<<20)), "null"), "limit of memory"},
+			stream("/Filter [/FlateDecode /FlateDecode]", deflated(t, "(a) Tj ", 300<<20)), "null"), "limit of "},
+		{"a stream of LZW that unpacks to more than the memory", raw(catalog, onePage, pageWith,
+			stream("/Filter [/FlateDecode /LZWDecode] /DecodeParms [null << /EarlyChange 0 >>]", packedLZW(t, "(a) Tj ", 400<<20)), "null"), "limit of "},
+		{"streams of objects that extend each other", raw(catalog, onePage, pageWith,
+			stream("/Type /ObjStm /N 1 /First 4 /Extends 5 0 R", []byte("6 0 << >>")),
+			stream("/Type /ObjStm /N 1 /First 4 /Extends 4 0 R", []byte("7 0 << >>"))), ""},
+		{"a tree of pages that is its own parent", raw(catalog, "<< /Type /Pages /Kids [3 0 R] /Count 9 /Parent 3 0 R >>", "<< /Type /Pages /Kids [2 0 R 3 0 R] /Count 9 /Parent 2 0 R >>"), ""},
 		{"pages in a loop", raw(catalog, "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 100000 >>"), ""},
 		{"a count without pages", raw(catalog, "<< /Type /Pages /Kids [] /Count 2000000000 >>"), "it has no pages"},
 		{"a form in itself", raw(catalog, onePage, pageWith, stream("", []byte("/Form Do")),
-			stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /Form 5 0 R >> >>", []byte("/Form Do /Form Do"))), "limit of memory"},
+			stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /Form 5 0 R >> >>", []byte("/Form Do /Form Do"))), "limit of "},
 		{"arrays in each other", raw(catalog, strings.Repeat("[", 200_000)), ""},
 		{"an object stream in itself", raw(catalog, onePage, pageWith,
 			stream("/Type /ObjStm /N 1 /First 4 /Extends 4 0 R", []byte("4 0 << >>"))), ""},
@@ -92,7 +123,8 @@ func TestBombs(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
 			start := time.Now()
-			d, err := read(ctx, test.data, "")
+			src := document.Source{ReaderAt: bytes.NewReader(test.data), Size: int64(len(test.data))}
+			d, err := (&pdf.Reader{Engine: limited}).Read(src, document.NewBudget(ctx, document.Standard()))
 			t.Logf("%v after %v", err, time.Since(start))
 			var e *document.Error
 			if err != nil && !errors.As(err, &e) {

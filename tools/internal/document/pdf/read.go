@@ -22,7 +22,14 @@ func (r *Reader) Read(src document.Source, budget *document.Budget) (*document.D
 		return nil, err
 	}
 	o := &opened{reader: r, src: src, ctx: budget.Context()}
-	if err := o.open(); err != nil {
+	err := o.open()
+	cut := document.Is(err, document.Truncated)
+	if cut {
+		if err = o.rebuild(budget, err); err == nil {
+			err = o.open()
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	defer func() { o.file.Close() }()
@@ -30,7 +37,9 @@ func (r *Reader) Read(src document.Source, budget *document.Budget) (*document.D
 	for _, name := range []string{"Author", "Subject", "Keywords", "CreationDate"} {
 		d.Field(name, o.file.Field(name))
 	}
-	if !o.file.HasEnd() {
+	if cut {
+		d.Warn(fmt.Sprintf("the end of the file is missing, and with it the list of its pages: the %d that were found are shown in the order of the file", o.count))
+	} else if !o.file.HasEnd() {
 		d.Warn("the end of the file is missing: pages may be missing too")
 	}
 	pages, err := o.pages(budget, d)
@@ -65,6 +74,19 @@ func (o *opened) open() error {
 		return err
 	}
 	o.file, o.count = file, file.Pages()
+	return nil
+}
+
+// rebuild gives a file whose end is missing another one; cut is the error that it has without.
+func (o *opened) rebuild(budget *document.Budget, cut error) error {
+	whole, ok, err := rebuilt(o.src, budget)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return cut
+	}
+	o.src = whole
 	return nil
 }
 

@@ -4,8 +4,11 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +64,53 @@ func stored(t testing.TB, data []byte) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// TestVariants reads a hundred damaged variants of each file of the corpus.
+func TestVariants(t *testing.T) {
+	const variants = 100
+	r := rand.New(rand.NewPCG(23, 1))
+	fine, refused := 0, map[document.Cause]int{}
+	for _, seed := range seeds(t) {
+		for n := range variants {
+			data := slices.Clone(seed.data)
+			for range 1 + r.IntN(4) {
+				from, length := r.IntN(len(data)), 1+r.IntN(32)
+				to := min(from+length, len(data))
+				switch r.IntN(4) {
+				case 0:
+					for i := from; i < to; i++ {
+						data[i] = byte(r.Uint32())
+					}
+				case 1:
+					data[from] ^= 1 << r.IntN(8)
+				case 2:
+					data = slices.Delete(data, from, to)
+				default:
+					data = slices.Insert(data, from, data[from:to]...)
+				}
+				if len(data) == 0 {
+					data = []byte{0}
+				}
+			}
+			budget := document.NewBudget(t.Context(), document.Standard())
+			doc, err := reader.Set{}.Read(document.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data)), Name: seed.name}, budget)
+			if err == nil {
+				fine++
+				if !utf8.ValidString(doc.Markdown()) {
+					t.Errorf("%s, variant %d: the Markdown is no UTF-8: %q", seed.name, n, doc.Markdown())
+				}
+				continue
+			}
+			e, ok := errors.AsType[*document.Error](err)
+			if !ok {
+				t.Errorf("%s, variant %d: %v, which has no cause", seed.name, n, err)
+				continue
+			}
+			refused[e.Cause]++
+		}
+	}
+	t.Logf("read: %d; refused by cause: %v", fine, refused)
 }
 
 func fuzz(f *testing.F, extensions ...string) {

@@ -46,6 +46,9 @@ func (s Set) Read(src document.Source, budget *document.Budget) (*document.Docum
 		return nil, err
 	}
 	doc, err := read(src, budget)
+	if err == nil && doc.Attached != nil {
+		err = s.attached(doc, src, budget)
+	}
 	if err == nil {
 		err = heeded(src, doc)
 	}
@@ -294,6 +297,45 @@ func (s Set) member(archive *pack.Archive, f *zip.File, outer document.Source, b
 		return nil, document.Errorf(document.Malformed, "it is empty")
 	}
 	return s.Read(document.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data)), Name: path.Base(memberName(f)), Password: outer.Password}, budget)
+}
+
+// attached reads the documents that are attached to a message, as the members of an archive are
+// read. If some are chosen, the message itself is left out. Those of other kinds, such as
+// images, are only in the list of the message.
+func (s Set) attached(doc *document.Document, src document.Source, budget *document.Budget) error {
+	files := doc.Attached
+	doc.Attached = nil
+	if err := budget.Enter(len(files)); err != nil {
+		return err
+	}
+	defer budget.Leave()
+	if !src.Pages.All() {
+		doc.Blocks = nil
+	}
+	for i, f := range files {
+		if !src.Pages.Has(i+1) || f.Size == 0 && src.Pages.All() {
+			continue
+		}
+		mark := document.Block{Kind: document.Mark, Label: "attachment", Number: i + 1, Spans: document.Text(f.Name)}
+		inner, err := s.Read(document.Source{ReaderAt: bytes.NewReader(f.Data), Size: int64(len(f.Data)), Name: path.Base(f.Name), Password: src.Password}, budget)
+		switch {
+		case err == nil:
+			doc.Add(mark)
+			doc.Add(inner.Blocks...)
+			for _, w := range inner.Warnings {
+				doc.Warn(f.Name + ": " + w)
+			}
+		case budget.Err() != nil:
+			return budget.Err()
+		case src.Pages.All() && document.Is(err, document.Unsupported):
+		default:
+			if mark.State = "not read: " + err.Error(); f.Data == nil && f.Size > 0 {
+				mark.State = "not read: the attachments are too large to be read together"
+			}
+			doc.Add(mark)
+		}
+	}
+	return nil
 }
 
 // memberName returns the name of a member, which need not be in UTF-8.

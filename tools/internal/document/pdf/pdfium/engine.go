@@ -8,7 +8,6 @@ package pdfium
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -20,7 +19,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
@@ -38,16 +39,11 @@ const (
 	wasmPage = 64 << 10
 )
 
-//go:embed pdfium.wasm.gz
+//go:embed pdfium.wasm.zst
 var packed []byte
 
 //go:embed bulk.wasm
 var bulkCode []byte
-
-// License is the text that a copy of PDFium must bring.
-//
-//go:embed LICENSE
-var License string
 
 // Engine compiles PDFium at its first use. It is safe for use by several goroutines.
 type Engine struct {
@@ -56,6 +52,8 @@ type Engine struct {
 	// Restarts reports whether this binary calls [Main] for [Argument]. Then the first
 	// compilation, which takes some 350 MB, is in a process of its own that ends.
 	Restarts bool
+	// PageTime is how long a page may take; 0 = 10 s.
+	PageTime time.Duration
 
 	mu           sync.Mutex
 	runtime      wazero.Runtime
@@ -213,11 +211,12 @@ func (e *Engine) compile(ctx context.Context, dir string) (err error) {
 
 // module unpacks the WebAssembly module.
 func module() ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
+	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
-	code, err := io.ReadAll(r)
+	defer r.Close()
+	code, err := r.DecodeAll(packed, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -2,12 +2,14 @@ package pdfium
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	"github.com/tetratelabs/wazero"
@@ -23,7 +25,7 @@ const scratchSize = 4096
 // File is an open PDF. It must not be used by several goroutines at once. After an error that
 // ended its instance, [File.Dead] is true and every call fails.
 type File struct {
-	ctx          context.Context
+	whole, ctx   context.Context // of the file, and of the page that is read
 	pdfium, bulk api.Module
 	functions    map[string]api.Function
 	stack        [16]uint64
@@ -35,6 +37,7 @@ type File struct {
 	fonts        map[uint32]*Font
 	ended        bool
 	own          memory
+	pageTime     time.Duration
 	err          error // that ended the instance
 }
 
@@ -61,7 +64,7 @@ func (e *Engine) instantiate(ctx context.Context) (*File, error) {
 	if e.runtime == nil {
 		return nil, errors.New("the engine is closed")
 	}
-	f := &File{ctx: ctx, functions: map[string]api.Function{}, fonts: map[uint32]*Font{}}
+	f := &File{whole: ctx, ctx: ctx, pageTime: cmp.Or(e.PageTime, pageTime), functions: map[string]api.Function{}, fonts: map[uint32]*Font{}}
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
 	var err error
 	if f.pdfium, err = e.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, f.own.allocator()), e.pdfium, config); err != nil {
@@ -173,8 +176,11 @@ func (f *File) int(name string, args ...uint64) int { return int(int32(f.call(na
 
 // reason says why an instance ended.
 func (f *File) reason(err error) error {
-	if e := f.ctx.Err(); e != nil {
+	if e := f.whole.Err(); e != nil {
 		return e
+	}
+	if f.ctx.Err() != nil {
+		return &document.Error{Cause: document.TooLarge, Limit: "time", Err: err, Say: fmt.Sprintf("limit of time: a page may take at most %v", f.pageTime)}
 	}
 	if f.pdfium != nil && f.pdfium.Memory().Size() > Memory*3/4 {
 		return tooLarge(err)
