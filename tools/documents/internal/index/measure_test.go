@@ -132,7 +132,12 @@ func TestRetrieval(t *testing.T) {
 		t.Skip("needs: figure: TOOLCRIB_RETRIEVAL names the sets that it reads")
 	}
 	t.Run("cranfield", func(t *testing.T) { cranfield(t, filepath.Join(sets, "cranfield")) })
-	t.Run("time", indexTime)
+	n, err := strconv.Atoi(os.Getenv("TOOLCRIB_RETRIEVAL_TEXTS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	languages(t, sets, max(n/10, 30))
+	t.Run("time", func(t *testing.T) { indexTime(t, n) })
 }
 
 // question is a question with the gains of the texts that answer it.
@@ -186,27 +191,7 @@ func cranfield(t *testing.T, dir string) {
 	ws, _ := tooltest.Tree(t, nil)
 	x := fill(t, ws, c)
 	peer := fillPorter(t, ws, c)
-	places := map[index.ID]int{}
-	files, err := x.Files(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, f := range files {
-		n, err := strconv.Atoi(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		places[f.Content] = n
-	}
-	in := func(hits []index.Hit, err error) (ids []int) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, h := range hits {
-			ids = append(ids, places[h.Content()])
-		}
-		return ids
-	}
+	in := placed(t, placesOf(t, x))
 	ask := func(words []string, more ...string) []int {
 		return in(x.Search(t.Context(), words, everything, len(c), more...))
 	}
@@ -236,6 +221,38 @@ func cranfield(t *testing.T, dir string) {
 	const leastNDCG, leastAP = 0.531, 0.431
 	if own.ndcg < leastNDCG || own.ap < leastAP || corrected.ndcg < own.ndcg || slippedCorrected.ndcg <= slipped.ndcg {
 		t.Error("the ranking is worse than it was")
+	}
+}
+
+// placesOf returns the numbers of texts by their contents.
+func placesOf(t *testing.T, x *index.Index) map[index.ID]int {
+	t.Helper()
+	files, err := x.Files(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := map[index.ID]int{}
+	for path, f := range files {
+		n, err := strconv.Atoi(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places[f.Content] = n
+	}
+	return places
+}
+
+// placed returns a function that returns the numbers of texts that were found.
+func placed(t *testing.T, places map[index.ID]int) func(hits []index.Hit, err error) []int {
+	return func(hits []index.Hit, err error) (ids []int) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hits {
+			ids = append(ids, places[h.Content()])
+		}
+		return ids
 	}
 }
 
@@ -297,11 +314,7 @@ func (s *score) add(ids []int, gains map[int]float64, questions int) {
 }
 
 // indexTime fills both indexes with the same texts, and asks both the same questions.
-func indexTime(t *testing.T) {
-	n, err := strconv.Atoi(os.Getenv("TOOLCRIB_RETRIEVAL_TEXTS"))
-	if err != nil {
-		t.Fatal(err)
-	}
+func indexTime(t *testing.T, n int) {
 	c := generated(n)
 	ws, _ := tooltest.Tree(t, nil)
 	start := time.Now()
