@@ -46,16 +46,17 @@ var layers = []struct {
 	{"tools/internal/programs/jobs", []string{"workspace", "workspace/recorder", "tools/internal/..."}}, // a job has the changes of its program
 	{"tools/internal/programs/sandbox", []string{"tools", "tools/outbound", "workspace", "workspace/recorder", "workspace/repository", "tools/internal/programs/egress", "tools/internal/programs/observer", "tools/internal/programs/sandbox/internal/sandboxinit"}}, // whose call a program is of
 	{"tools/internal/programs/changed", []string{"tools", "workspace", "workspace/fileindex", "workspace/recorder", "tools/internal/text/textfile"}},                                                                                                                  // what changed goes into the audit log
-	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                                                              // names of secrets are in one place
-	{"tools/internal/handles", []string{"tools"}},                                                                                                                         // some principals get longer ones
-	{"tools/internal/durations", []string{"tools"}},                                                                                                                       // its errors are those of tools
-	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                                                         // an image is a block of a result
-	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                                                      // it tells the caller of a tool
-	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},                                                             // it asks for paths as their caller does
-	{"tools/internal/browser", []string{"tools", "tools/outbound", "tools/internal/programs/egress", "tools/internal/programs/sandbox"}},                                  // its errors are those of tools
-	{"tools/internal/document/linked", []string{"tools", "workspace", "workspace/state", "tools/internal/..."}},                                                           // compiled code is shared by all roots
-	{"tools/internal/services", []string{"tools", "tools/outbound", "tools/internal/document/linked", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}}, // what categories share has settings, as they have
-	{"tools/internal/losses", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}},                                                      // the user of a tool is asked about what is lost
+	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                             // names of secrets are in one place
+	{"tools/internal/handles", []string{"tools"}},                                                                                        // some principals get longer ones
+	{"tools/internal/durations", []string{"tools"}},                                                                                      // its errors are those of tools
+	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                        // an image is a block of a result
+	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                     // it tells the caller of a tool
+	{"tools/internal/unread", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/paging"}},                            // it asks for paths as their caller does
+	{"tools/internal/browser", []string{"tools", "tools/outbound", "tools/internal/programs/egress", "tools/internal/programs/sandbox"}}, // its errors are those of tools
+	{"tools/internal/document/linked", []string{"tools", "workspace", "workspace/state", "tools/internal/..."}},                          // compiled code is shared by all roots
+	{"tools/internal/filelists", []string{"workspace", "workspace/fileindex"}},
+	{"tools/internal/services", []string{"tools", "tools/outbound", "tools/internal/document/linked", "tools/internal/filelists", "tools/internal/programs/jobs", "tools/internal/programs/sandbox"}}, // what categories share has settings, as they have
+	{"tools/internal/losses", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}},                                                                                  // the user of a tool is asked about what is lost
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}},                          // it shows the command lines of others

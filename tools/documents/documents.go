@@ -13,7 +13,7 @@ import (
 
 // Category returns the tools that read documents.
 func Category(s *services.Services) tools.Category {
-	d := &deps{kept: newShelf(keptBytes), readers: s.Documents(), caller: s.Caller}
+	d := &deps{kept: newShelf(keptBytes), readers: s.Documents(), caller: s.Caller, watch: watch{lists: s.Lists()}}
 	d.settings = tools.NewSettings(Settings{}, d.apply)
 	return tools.Category{
 		ID: "documents", Title: "read and search PDF and office files, books, mail and archives",
