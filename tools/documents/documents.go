@@ -2,6 +2,7 @@ package documents
 
 import (
 	"os"
+	"sync/atomic"
 
 	"toolcrib/tools"
 	"toolcrib/tools/documents/internal/index"
@@ -12,10 +13,12 @@ import (
 
 // Category returns the tools that read documents.
 func Category(s *services.Services) tools.Category {
-	d := &deps{shared: s, kept: newShelf(keptBytes), readers: s.Documents()}
+	d := &deps{shared: s, kept: newShelf(keptBytes), readers: s.Documents(), caller: s.Caller, watch: watch{lists: s.Lists()}}
+	d.settings = tools.NewSettings(Settings{}, d.apply)
 	return tools.Category{
 		ID: "documents", Title: "read and search PDF and office files, books, mail and archives",
-		Guide: "parse_document turns PDF and office files, EPUB, RTF, HTML, mail, notebooks, CSV, feeds and zip archives into Markdown with headings, lists and tables, page by page; search_documents finds the passages that answer a question, in documents of any language",
+		Guide:    "parse_document turns PDF and office files, EPUB, RTF, HTML, mail, notebooks, CSV, feeds and zip archives into Markdown with headings, lists and tables, page by page; search_documents finds the passages that answer a question, in documents of any language",
+		Settings: d.settings,
 		Tools: []tools.Tool{
 			parseDocumentTool(d),
 			searchDocumentsTool(d),
@@ -42,6 +45,10 @@ type deps struct {
 	shared  *services.Services // who reads the web is known once all categories are made
 	kept    *shelf
 	readers *linked.Readers
+	caller  tools.Caller // that reads pages of the web; nil = there is none
 	indexed index.Cache
 	watch   watch
+
+	settings *tools.SettingsOf[Settings]
+	model    atomic.Pointer[index.Model] // nil until settings were applied
 }

@@ -7,13 +7,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"toolcrib/schema"
-	"toolcrib/tools"
 	"toolcrib/tools/documents/internal/index"
 	"toolcrib/tools/documents/internal/passage"
-	"toolcrib/tools/documents/internal/rank"
 	"toolcrib/tools/internal/lexical"
 	"toolcrib/tools/internal/text/textfile"
 )
@@ -77,8 +74,10 @@ const unasked = 400
 type search struct {
 	*index.Index
 	request
-	all    *contents
-	scores map[int64]string // by passage
+	all      *contents
+	settings *Settings
+	model    index.Model       // that the user has configured; nil = none
+	scores   map[int64][]score // by passage
 	result
 }
 
@@ -138,84 +137,6 @@ func lists(in request) (all []list) {
 
 // most is how many hits the call needs, and one more to know whether there are any.
 func (s *search) most() int { return s.offset + s.limit + 1 }
-
-// find searches each list by itself and fuses the results.
-func (s *search) find(ctx context.Context, lists []list) ([]int64, error) {
-	most := s.most()
-	if len(lists) > 1 {
-		most = max(most, 1000) // ranks further down count too, and must be the same on each page
-	}
-	keep := func(id index.ID) bool { return s.all.by[id] != nil }
-	by := "keyword"
-	if s.mode == "vector" {
-		by = "hashed vector"
-		if err := s.vectors(ctx); err != nil {
-			return nil, err
-		}
-	}
-	s.scores = map[int64]string{}
-	var found [][]int64
-	for _, l := range lists {
-		hits, err := s.hits(ctx, l, keep, most)
-		if err != nil {
-			return nil, err
-		}
-		ids := make([]int64, len(hits))
-		for i, h := range hits {
-			ids[i] = h.Passage
-			if _, scored := s.scores[h.Passage]; !scored {
-				s.scores[h.Passage] = fmt.Sprintf("%s %.2f", by, h.Score)
-			}
-		}
-		found = append(found, ids)
-	}
-	if len(found) == 1 {
-		return found[0], nil
-	}
-	return rank.Fuse(found), nil
-}
-
-// hits searches one list.
-func (s *search) hits(ctx context.Context, l list, keep func(index.ID) bool, most int) ([]index.Hit, error) {
-	if s.mode == "vector" {
-		return s.Similar(ctx, l.tokens, keep, most)
-	}
-	const longestWord = 100
-	var instead []string
-	if s.mode == "hybrid" {
-		replaced, err := s.Correct(ctx, l.tokens, keep)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range replaced {
-			p, _, err := s.Passage(ctx, r.Passage)
-			if err != nil {
-				return nil, err
-			}
-			instead = append(instead, r.Nearest)
-			s.notes += fmt.Sprintf("no passage has %q: %q is searched instead\n",
-				clip(lexical.Written(l.text, r.Word), longestWord), clip(lexical.Written(p.Headings+" "+p.Text, r.Nearest), longestWord))
-		}
-	}
-	tokens, err := s.Spread(ctx, l.tokens)
-	if err != nil {
-		return nil, err
-	}
-	return s.Search(ctx, tokens, keep, most, instead...)
-}
-
-// vectors makes the vectors that passages lack.
-func (s *search) vectors(ctx context.Context) error {
-	until, report := time.Now().Add(patience), tools.Progress(ctx)
-	left, err := s.Vectors(ctx, func(done, all int) bool {
-		report(tools.ProgressEvent{Done: float64(done), Total: float64(all), Message: "vectors of passages"})
-		return time.Now().Before(until)
-	})
-	if left > 0 {
-		s.notes += fmt.Sprintf("not yet searched: %s without vectors; call again to have the index go on\n", textfile.Count(left, "passage"))
-	}
-	return err
-}
 
 // whole takes all passages.
 func (s *search) whole(ctx context.Context) error {
@@ -283,6 +204,7 @@ const (
 func (s *search) take(ctx context.Context, ids []int64) error {
 	left, room := s.maxTokens, mostText
 	at := s.offset
+	seen := map[string]int{} // place in the result, by headings and text
 	for ; at < len(ids) && len(s.shown) < s.limit; at++ {
 		id := ids[at]
 		p, ok, err := s.Passage(ctx, id)
@@ -293,6 +215,11 @@ func (s *search) take(ctx context.Context, ids []int64) error {
 		if !ok || len(files) == 0 {
 			continue
 		}
+		if first, ok := seen[p.Headings+"\n"+p.Text]; ok {
+			s.shown[first].files = union(s.shown[first].files, files)
+			continue
+		}
+		seen[p.Headings+"\n"+p.Text] = len(s.shown)
 		if p.Tokens > left {
 			if len(s.shown) > 0 {
 				break
@@ -306,7 +233,7 @@ func (s *search) take(ctx context.Context, ids []int64) error {
 		}
 		left -= p.Tokens
 		room -= size
-		s.shown = append(s.shown, shown{id: id, files: files, scores: s.scores[id], Passage: p})
+		s.shown = append(s.shown, shown{id: id, files: files, scores: shownScores(s.scores[id]), Passage: p})
 	}
 	if at < len(ids) {
 		s.next = at
@@ -315,6 +242,17 @@ func (s *search) take(ctx context.Context, ids []int64) error {
 		s.group()
 	}
 	return nil
+}
+
+// union returns the names of both lists, each once.
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, name := range b {
+		if !slices.Contains(a, name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // clip returns a text as it is shown, of at most so many bytes.

@@ -1,9 +1,11 @@
 package documents
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"toolcrib/schema"
 	"toolcrib/tools"
@@ -19,9 +21,10 @@ var searchDocumentsDoc string
 type SearchDocumentsIn struct {
 	Query       string   `json:"query,omitempty" jsonschema_description:"Question or words to look for." jsonschema:"maxLength=10000" alias:"q,question,text,search_query,search,prompt"`
 	Keywords    []string `json:"keywords,omitempty" jsonschema_description:"More lists of words, such as one a language; each is searched apart." jsonschema:"maxItems=10" alias:"keyword"`
-	Paths       []string `json:"paths,omitempty" jsonschema_description:"Files, directories or globs; default all documents." jsonschema:"maxItems=100" path:"any" alias:"path,globs,glob,files,file,file_path,file_paths,directory,folder,documents,urls,url"`
+	Paths       []string `json:"paths,omitempty" jsonschema_description:"Files, directories or globs; default all documents." jsonschema:"maxItems=100" path:"any" alias:"path,globs,glob,files,file,file_path,file_paths,directory,folder,documents"`
+	URLs        []string `json:"urls,omitempty" jsonschema_description:"Pages and documents of the web, in the place of all documents." jsonschema:"maxItems=20" alias:"url"`
 	Mode        string   `json:"mode,omitempty" jsonschema_description:"How to rank." jsonschema:"enum=hybrid,enum=keyword,enum=vector,enum=front_page,default=hybrid" alias:"searcher,search_type,method"`
-	MaxTokens   int      `json:"max_tokens,omitempty" jsonschema_description:"Most tokens of all passages." jsonschema:"minimum=100,maximum=10000,default=4000" alias:"max_ref_token,token_budget"`
+	MaxTokens   int      `json:"max_tokens,omitempty" jsonschema_description:"Most tokens of all passages; default 4000, unless the user has set another number." jsonschema:"minimum=100,maximum=10000" alias:"max_ref_token,token_budget"`
 	Limit       int      `json:"limit,omitempty" jsonschema_description:"Most passages." jsonschema:"minimum=1,maximum=100,default=50" alias:"top_k,k,max_results,num_results,count,n"`
 	Offset      int      `json:"offset,omitempty" jsonschema_description:"Passages to skip, as the first line of the page before gives it." jsonschema:"minimum=0,maximum=10000,default=0"`
 	GroupByFile bool     `json:"group_by_file,omitempty" jsonschema_description:"Passages of a file together, in their order."`
@@ -68,21 +71,31 @@ func (d *deps) searchDocuments(ctx context.Context, in SearchDocumentsIn) (Searc
 	if err != nil {
 		return SearchDocumentsOut{}, err
 	}
-	c, all, err := d.look(ctx, x, in.Paths)
-	if err != nil {
-		return SearchDocumentsOut{}, err
+	paths, web := divided(in.Paths, in.URLs)
+	c, all := &collection{}, &contents{by: map[index.ID][]string{}}
+	if len(paths) > 0 || len(web) == 0 {
+		if c, all, err = d.look(ctx, x, paths); err != nil {
+			return SearchDocumentsOut{}, err
+		}
 	}
-	if len(c.files) == 0 {
+	if len(web) > 0 {
+		c, all = &collection{files: c.files, closed: slices.Clone(c.closed), denied: c.denied}, all.clone()
+		if err := d.web(ctx, x, c, all, web, in.Offset > 0); err != nil {
+			return SearchDocumentsOut{}, err
+		}
+	}
+	if all.documents == 0 {
 		return SearchDocumentsOut{result: result{status: "there are no documents here", notes: c.notes()}}, nil
 	}
-	s := &search{Index: x, all: all, request: request{
-		query: in.Query, keywords: in.Keywords, mode: in.Mode, maxTokens: in.MaxTokens, limit: in.Limit, offset: in.Offset, byFile: in.GroupByFile,
+	set := d.settings.Now()
+	s := &search{Index: x, all: all, settings: set, model: d.trained(), request: request{
+		query: in.Query, keywords: in.Keywords, mode: in.Mode, maxTokens: cmp.Or(in.MaxTokens, set.maxTokens()), limit: in.Limit, offset: in.Offset, byFile: in.GroupByFile,
 	}}
 	if err := s.run(ctx); err != nil {
 		return SearchDocumentsOut{}, err
 	}
 	if all.missing > 0 {
-		s.notes = fmt.Sprintf("not yet searched: %s of %d; call again to have the index go on\n", textfile.Count(all.missing, "document"), len(c.files)) + s.notes
+		s.notes = fmt.Sprintf("not yet searched: %s of %d; call again to have the index go on\n", textfile.Count(all.missing, "document"), all.documents) + s.notes
 	}
 	s.notes += c.notes()
 	out := SearchDocumentsOut{result: s.result}

@@ -180,7 +180,7 @@ func TestSearchBounds(t *testing.T) {
 	for i := range 90 {
 		fmt.Fprintf(&b, "# %s %d\n\nword \x01\u202e%d\n\n", strings.Repeat("heading\u200b ", 100), i, i)
 	}
-	s := newSearcher(t, map[string]string{"a.md": b.String(), "b.txt": strings.Repeat("\u202e", 3000)})
+	s := newSearcher(t, map[string]string{"a.md": b.String(), "b.txt": strings.Repeat("\u202e", 1000) + "1" + strings.Repeat("\u202e", 1000) + "2" + strings.Repeat("\u202e", 1000)})
 	passages := 0
 	for offset := 0; ; {
 		text := s.search(map[string]any{"query": "word", "max_tokens": 10_000, "limit": 100, "offset": offset})

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -127,24 +128,39 @@ func contentsOf(c *collection, known map[string]index.File, unreadable map[strin
 	for _, m := range c.files {
 		f, ok := known[m.name]
 		all.unsettled = all.unsettled || !ok || f.Modified == 0 || unreadable[m.name]
-		switch {
-		case !ok || unreadable[m.name]:
-			continue
-		case f.Flaw != "":
-			c.notRead(m.name, f.Flaw)
-			continue
-		case f.Passages == 0:
-			c.notRead(m.name, "no text")
-			continue
+		if ok && !unreadable[m.name] {
+			all.add(c, m.name, f)
 		}
-		if all.by[f.Content] == nil {
-			all.passages += f.Passages
-			all.tokens += f.Tokens
-			all.files = append(all.files, found{m.name, f})
-		}
-		all.by[f.Content] = append(all.by[f.Content], m.name)
 	}
 	return all
+}
+
+// add adds a document that the index has.
+func (all *contents) add(c *collection, name string, f index.File) {
+	switch {
+	case f.Flaw != "":
+		c.notRead(name, f.Flaw)
+		return
+	case f.Passages == 0:
+		c.notRead(name, "no text")
+		return
+	}
+	if all.by[f.Content] == nil {
+		all.passages += f.Passages
+		all.tokens += f.Tokens
+		all.files = append(all.files, found{name, f})
+	}
+	all.by[f.Content] = append(all.by[f.Content], name)
+}
+
+// clone returns contents that can be added to. Those of a watch serve other calls too.
+func (all *contents) clone() *contents {
+	own := *all
+	own.files, own.by = slices.Clone(all.files), map[index.ID][]string{}
+	for id, names := range all.by {
+		own.by[id] = slices.Clone(names)
+	}
+	return &own
 }
 
 // reading is the reading of the files that changed.

@@ -3,25 +3,37 @@ package documents
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"toolcrib/tools"
 	"toolcrib/tools/documents/internal/index"
+	"toolcrib/tools/internal/background"
+	"toolcrib/tools/internal/filelists"
 	"toolcrib/workspace"
-	"toolcrib/workspace/fileindex"
 )
 
 // watch keeps what calls found of a workspace until a file changes, so that a call in an
 // unchanged tree looks at no file. It does so where the system reports changes, and in a
 // server alone.
 type watch struct {
-	mu    sync.Mutex
-	ctx   context.Context // of the background; nil = nothing may run there
-	work  sync.WaitGroup
-	begun map[string]bool                // the workspaces whose lists of files were begun
-	last  *simplelru.LRU[string, looked] // nil until something is kept
+	lists *filelists.Lists
+
+	mu   sync.Mutex
+	ctx  context.Context // of the background; nil = nothing may run there
+	busy func() bool     // calls go on
+	work sync.WaitGroup
+	held []*held                        // the one used last at the end
+	last *simplelru.LRU[string, looked] // nil until something is kept
+}
+
+// held is a workspace whose files are listed, so that its generation is exact.
+type held struct {
+	id    string
+	exact bool // it was once; if it is not any more, the lists are lost
+	stop  context.CancelFunc
 }
 
 // looked is what a call has found.
@@ -32,15 +44,16 @@ type looked struct {
 }
 
 const (
-	mostHeld   = 4 // workspaces whose files are listed
+	mostHeld   = 4 // a new one replaces the one used longest ago
 	mostLooked = 8
 )
 
-// start lets the watch work until ctx ends or stop is called.
-func (w *watch) start(ctx context.Context, _ func() bool) (stop func()) {
+// start lets the watch work until ctx ends or stop is called, less while busy reports that
+// calls go on.
+func (w *watch) start(ctx context.Context, busy func() bool) (stop func()) {
 	ctx, end := context.WithCancel(ctx)
 	w.mu.Lock()
-	w.ctx, w.begun = ctx, map[string]bool{}
+	w.ctx, w.busy, w.held = ctx, busy, nil
 	w.mu.Unlock()
 	return func() {
 		end()
@@ -66,6 +79,7 @@ func (d *deps) look(ctx context.Context, x *index.Index, paths []string) (*colle
 	generation, exact := ws.Generation(ctx)
 	if exact && !root.HasDenyRules() { // others may see what this call may not
 		if found, ok := d.watch.get(key); ok && found.generation == generation {
+			d.watch.want(ctx, exact)
 			return found.c, found.all, nil
 		}
 	}
@@ -77,10 +91,8 @@ func (d *deps) look(ctx context.Context, x *index.Index, paths []string) (*colle
 	if err != nil || !c.listed {
 		return c, all, err
 	}
-	switch {
-	case !exact:
-		d.watch.want(ctx)
-	case !all.unsettled:
+	d.watch.want(ctx, exact)
+	if exact && !all.unsettled {
 		d.watch.put(key, looked{generation, c, all})
 	}
 	return c, all, nil
@@ -104,37 +116,55 @@ func (w *watch) put(key string, found looked) {
 	w.last.Add(key, found)
 }
 
-// want begins to have the system report the changes of the roots.
-func (w *watch) want(ctx context.Context) {
+// want has the system report the changes of the roots. exact reports whether it does, whoever
+// has it do so.
+func (w *watch) want(ctx context.Context, exact bool) {
 	ws := tools.Session(ctx).Workspace
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ctx == nil {
+		return
+	}
+	id := ws.Identity()
+	if at := slices.IndexFunc(w.held, func(h *held) bool { return h.id == id }); at >= 0 {
+		h := w.held[at]
+		w.held = slices.Delete(w.held, at, at+1)
+		if lost := h.exact && !exact; !lost {
+			h.exact = exact
+			w.held = append(w.held, h)
+			return
+		}
+		h.stop()
+	}
 	var roots []workspace.Path
 	for _, name := range ws.Roots() {
 		root, err := tools.Resolve(ctx, name)
 		if err != nil {
 			return
 		}
-		roots = append(roots, root)
+		roots = append(roots, root.Root())
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if id := ws.Identity(); w.ctx != nil && !w.begun[id] && len(w.begun) < mostHeld {
-		w.begun[id] = true
-		background := w.ctx
-		w.work.Go(func() {
-			_ = tools.Recover(func() error { return hold(background, ws, roots) }) // without it calls look at the files
-		})
+	if len(w.held) == mostHeld {
+		w.held[0].stop()
+		w.held = slices.Delete(w.held, 0, 1)
 	}
+	inner, stop := context.WithCancel(w.ctx)
+	w.held = append(w.held, &held{id: id, stop: stop})
+	w.work.Go(func() {
+		_ = tools.Recover(func() error { return w.hold(inner, ws, roots) }) // without it calls look at the files
+	})
 }
 
 // hold keeps lists of the files of the roots until ctx ends, if they make the generation of
 // the workspace exact.
-func hold(ctx context.Context, ws *workspace.Workspace, roots []workspace.Path) error {
+func (w *watch) hold(ctx context.Context, ws *workspace.Workspace, roots []workspace.Path) error {
+	background.LowerPriority()
 	for _, root := range roots {
-		list, err := fileindex.New(ctx, root, fileindex.Options{})
+		_, release, err := w.lists.Open(ctx, root, background.NewPace(w.busy).Keep)
 		if err != nil {
 			return err
 		}
-		defer list.Close()
+		defer release()
 	}
 	if _, exact := ws.Generation(ctx); exact {
 		<-ctx.Done()

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/background"
+	"toolcrib/tools/internal/filelists"
 	"toolcrib/tools/search/internal/index"
 	"toolcrib/workspace"
 	"toolcrib/workspace/fileindex"
@@ -17,6 +19,7 @@ import (
 // and each search brings them up to date. Until they are built, and where they cannot be,
 // searches read the files themselves. A nil Library is empty.
 type Library struct {
+	lists   *filelists.Lists
 	mu      sync.Mutex
 	serves  bool            // Start was called: the process answers more than one call
 	ctx     context.Context // of the background; nil = nothing may run there
@@ -32,8 +35,9 @@ type Library struct {
 // maxShelves is how many trees have indexes at a time; a new one replaces the oldest.
 const maxShelves = 4
 
-// NewLibrary returns a library that does nothing before Start is called.
-func NewLibrary() *Library { return &Library{} }
+// NewLibrary returns a library that does nothing before Start is called. lists has the lists of
+// files, which others may use too.
+func NewLibrary(lists *filelists.Lists) *Library { return &Library{lists: lists} }
 
 // Start lets the library work in the background until ctx ends or stop is called, which waits
 // for its work to end. All its indexes and kept files take at most memory bytes;
@@ -127,13 +131,13 @@ func (l *Library) want(start workspace.Path) {
 // fill makes a shelf and keeps its index up to date until ctx ends. A shelf that fails
 // stays, without a table, so that it is not tried at every search.
 func (l *Library) fill(ctx context.Context, s *shelf, busy func() bool) {
-	index.LowerPriority()
+	background.LowerPriority()
 	err := tools.Recover(func() error {
-		table, err := fileindex.New(ctx, s.root, fileindex.Options{Pause: index.NewPace(busy).Keep})
+		table, release, err := l.lists.Open(ctx, s.root, background.NewPace(busy).Keep)
 		if err != nil {
 			return err
 		}
-		defer table.Close()
+		defer release()
 		return l.place(s, table).Run(ctx)
 	})
 	if errors.Is(err, fileindex.ErrLost) || ctx.Err() != nil {

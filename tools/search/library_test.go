@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/filelists"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/tools/search"
 	"toolcrib/workspace"
@@ -20,7 +21,7 @@ import (
 // libraryTool returns a tool with a library that works until the test ends.
 func libraryTool(t *testing.T, name string) tools.Tool {
 	t.Helper()
-	library := search.NewLibrary()
+	library := search.NewLibrary(new(filelists.Lists))
 	t.Cleanup(library.Start(t.Context(), 1<<30, nil))
 	for _, tl := range search.Tools(search.Deps{Library: library}) {
 		if tl.Name == name {

@@ -15,8 +15,8 @@ import (
 const keptFor = 10 * time.Minute
 
 // Category returns the tools that find files and lines.
-func Category(*services.Services) tools.Category {
-	d := Deps{Library: NewLibrary()}
+func Category(s *services.Services) tools.Category {
+	d := Deps{Library: NewLibrary(s.Lists())}
 	set := tools.NewSettings(Settings{}, nil)
 	return tools.Category{
 		ID: "search", Title: "find files by name and lines by text",

@@ -60,7 +60,7 @@ func (ix *Index) Search(tokens []string) []Hit {
 	for _, token := range slices.Compact(slices.Sorted(slices.Values(tokens))) {
 		list := ix.postings[token]
 		n, df := float64(len(ix.norms)), float64(len(list))
-		idf := math.Log(1 + (n-df+0.5)/(df+0.5))
+		idf := math.Log((n + 0.5) / df)
 		for _, p := range list {
 			scores[p.doc] += idf * p.count * (saturation + 1) / (p.count + ix.norms[p.doc])
 		}

@@ -17,8 +17,9 @@ import (
 )
 
 // Tokens returns what a text can be found by, in its order: the stems of its words in lower
-// case, without English words that say nothing, and of scripts without spaces each pair of
-// neighbouring characters. Forms that Unicode holds compatible are one.
+// case, without English words that say nothing, and of scripts without spaces each run of two
+// characters, of those whose characters are letters each run of three. Forms that Unicode holds
+// compatible are one.
 func Tokens(text string) []string {
 	stop := stopWords()
 	var tokens []string
@@ -27,15 +28,14 @@ func Tokens(text string) []string {
 	end := func() {
 		switch {
 		case len(word) == 0:
-		case dense && len(word) == 1:
-			tokens = append(tokens, string(word))
 		case dense:
-			for i := range len(word) - 1 {
-				tokens = append(tokens, string(word[i:i+2]))
+			n := runOf(word[0])
+			for i := range max(len(word)-n+1, 1) {
+				tokens = append(tokens, string(word[i:min(i+n, len(word))]))
 			}
 		default:
 			if w := string(word); !stop[w] {
-				tokens = append(tokens, Stem(w))
+				tokens = append(tokens, light(Stem(w)))
 			}
 		}
 		word = word[:0]
@@ -52,6 +52,10 @@ func Tokens(text string) []string {
 			end()
 			continue
 		}
+		if last := len(word) - 1; last >= 0 && (word[last] == 'ํ' && r == 'า' || word[last] == 'ໍ' && r == 'າ') {
+			word[last] = r + 1 // the vowel am, which NFKC divides
+			continue
+		}
 		word = append(word, unicode.ToLower(r))
 	}
 	end()
@@ -62,6 +66,15 @@ func Tokens(text string) []string {
 // or of Hangul, whose words carry endings.
 func spaceless(r rune) bool {
 	return r >= 0xe00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
+}
+
+// runOf returns how many characters of a script without spaces a token has: three of Thai, Lao,
+// Khmer and Myanmar, whose words have many letters.
+func runOf(r rune) int {
+	if r < 0x1100 || unicode.Is(unicode.Khmer, r) {
+		return 3
+	}
+	return 2
 }
 
 // Written returns the first word of a text that has a token, as it is there, or the token.
@@ -75,21 +88,21 @@ func Written(text, token string) string {
 }
 
 // Spread returns the tokens of a query with all those of a vocabulary that have it in the
-// place of a single character of a script without spaces, of which texts have the pairs.
+// place of one of a script without spaces that is shorter than those of longer texts.
 func Spread(tokens []string, vocabulary func(yield func(token string) bool)) []string {
-	var spread, singles []string
+	var spread, short []string
 	for _, token := range tokens {
-		if r, size := utf8.DecodeRuneInString(token); size == len(token) && spaceless(r) {
-			singles = append(singles, token)
+		if r, _ := utf8.DecodeRuneInString(token); spaceless(r) && utf8.RuneCountInString(token) < runOf(r) {
+			short = append(short, token)
 		} else {
 			spread = append(spread, token)
 		}
 	}
-	if singles == nil {
+	if short == nil {
 		return tokens
 	}
 	for token := range vocabulary {
-		if slices.ContainsFunc(singles, func(s string) bool { return strings.HasPrefix(token, s) || strings.HasSuffix(token, s) }) {
+		if slices.ContainsFunc(short, func(s string) bool { return strings.Contains(token, s) }) {
 			spread = append(spread, token)
 		}
 	}

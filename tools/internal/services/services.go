@@ -1,5 +1,5 @@
 // Package services holds what the categories of a process share: the sandbox for programs,
-// the jobs, the client for the web, the readers of documents, and the caller of other tools.
+// the jobs, the client for the web, the readers of documents, the lists of files, and the caller of other tools.
 //
 // A service is made at its first use; making one opens and starts nothing. The package
 // imports the contract, sandbox, jobs, outbound and the readers, and must not import a
@@ -15,6 +15,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/document/linked"
+	"toolcrib/tools/internal/filelists"
 	"toolcrib/tools/internal/programs/jobs"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/outbound"
@@ -37,6 +38,7 @@ type Services struct {
 	jobs     *jobs.Manager
 	outbound outbound.Client
 	readers  linked.Readers
+	lists    filelists.Lists
 	build    struct {
 		once sync.Once
 		name string
@@ -80,6 +82,9 @@ func (s *Services) Build() string {
 
 // Outbound returns the client for everything that tools ask over HTTP.
 func (s *Services) Outbound() *outbound.Client { return &s.outbound }
+
+// Lists returns the lists of files that are kept up to date.
+func (s *Services) Lists() *filelists.Lists { return &s.lists }
 
 // Documents returns the readers of documents.
 func (s *Services) Documents() *linked.Readers {

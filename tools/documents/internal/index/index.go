@@ -74,6 +74,22 @@ CREATE TABLE blocks (
 	data    BLOB NOT NULL
 );
 CREATE UNIQUE INDEX blocks_first ON blocks(segment, first);
+`, `
+DROP TABLE vectors;
+CREATE TABLE models (
+	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+	name       TEXT NOT NULL UNIQUE,
+	dimensions INTEGER NOT NULL,
+	used       INTEGER NOT NULL
+);
+CREATE TABLE vectors (
+	model   INTEGER NOT NULL,
+	passage INTEGER NOT NULL,
+	same    BLOB NOT NULL,
+	data    BLOB NOT NULL
+);
+CREATE UNIQUE INDEX vectors_passage ON vectors(model, passage);
+CREATE INDEX vectors_same ON vectors(model, same);
 `}
 
 // Index is the index of a root.
@@ -149,8 +165,12 @@ type Reading struct {
 
 // Words returns what a passage is found by.
 func Words(p *passage.Passage) []Count {
-	tokens := append(lexical.Tokens(p.Headings), lexical.Tokens(p.Text)...)
-	slices.Sort(tokens)
+	return counted(append(lexical.Tokens(p.Headings), lexical.Tokens(p.Text)...))
+}
+
+// counted returns words with their numbers, in order.
+func counted(words []string) []Count {
+	tokens := slices.Sorted(slices.Values(words))
 	var counts []Count
 	for i, token := range tokens {
 		if i == 0 || token != tokens[i-1] {
@@ -336,7 +356,6 @@ func (w *writer) finish(ctx context.Context) error {
 		for _, s := range []string{
 			"UPDATE segments SET gone = gone + (SELECT passages FROM contents WHERE id = ?1) WHERE id = (SELECT segment FROM contents WHERE id = ?1)",
 			"DELETE FROM passages WHERE id BETWEEN ?1 << 20 AND ((?1 + 1) << 20) - 1",
-			"DELETE FROM vectors WHERE passage BETWEEN ?1 << 20 AND ((?1 + 1) << 20) - 1",
 			"DELETE FROM contents WHERE id = ?1",
 		} {
 			if _, err := w.tx.ExecContext(ctx, s, id); err != nil {

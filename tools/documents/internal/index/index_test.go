@@ -216,31 +216,3 @@ func TestKey(t *testing.T) {
 		t.Error(diff)
 	}
 }
-
-// Vectors are made in steps, and passages that are gone have none.
-func TestVectors(t *testing.T) {
-	ws, _ := tooltest.Tree(t, nil)
-	x := open(t, ws)
-	c := sentences(rand.New(rand.NewPCG(1, 4)), 700)
-	c[650] += " zygomorphic"
-	if err := x.Put(t.Context(), c.readings(0, len(c))); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []int{200, 0, 0} {
-		if left, err := x.Vectors(t.Context(), func(int, int) bool { return false }); left != want || err != nil {
-			t.Errorf("%d are left, want %d (%v)", left, want, err)
-		}
-	}
-	for _, found := range []bool{true, false} {
-		hits, err := x.Similar(t.Context(), []string{"zigomorphc"}, everything, 1)
-		if err != nil || len(hits) != 1 {
-			t.Fatalf("%v (%v)", hits, err)
-		}
-		if p, _, err := x.Passage(t.Context(), hits[0].Passage); err != nil || strings.Contains(p.Text, "zygomorphic") != found {
-			t.Errorf("%q is the nearest (%v)", p.Text, err)
-		}
-		if err := x.Forget(t.Context(), []string{"650"}); err != nil {
-			t.Fatal(err)
-		}
-	}
-}

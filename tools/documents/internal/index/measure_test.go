@@ -18,6 +18,7 @@ import (
 
 	"toolcrib/tools/documents/internal/index"
 	"toolcrib/tools/documents/internal/passage"
+	"toolcrib/tools/documents/internal/rank"
 	"toolcrib/tools/internal/lexical"
 	"toolcrib/tools/internal/tooltest"
 	"toolcrib/workspace"
@@ -131,7 +132,12 @@ func TestRetrieval(t *testing.T) {
 		t.Skip("needs: figure: TOOLCRIB_RETRIEVAL names the sets that it reads")
 	}
 	t.Run("cranfield", func(t *testing.T) { cranfield(t, filepath.Join(sets, "cranfield")) })
-	t.Run("time", indexTime)
+	n, err := strconv.Atoi(os.Getenv("TOOLCRIB_RETRIEVAL_TEXTS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	languages(t, sets, max(n/10, 30))
+	t.Run("time", func(t *testing.T) { indexTime(t, n) })
 }
 
 // question is a question with the gains of the texts that answer it.
@@ -185,31 +191,11 @@ func cranfield(t *testing.T, dir string) {
 	ws, _ := tooltest.Tree(t, nil)
 	x := fill(t, ws, c)
 	peer := fillPorter(t, ws, c)
-	places := map[index.ID]int{}
-	files, err := x.Files(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, f := range files {
-		n, err := strconv.Atoi(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		places[f.Content] = n
-	}
-	in := func(hits []index.Hit, err error) (ids []int) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, h := range hits {
-			ids = append(ids, places[h.Content()])
-		}
-		return ids
-	}
+	in := placed(t, placesOf(t, x))
 	ask := func(words []string, more ...string) []int {
 		return in(x.Search(t.Context(), words, everything, len(c), more...))
 	}
-	if left, err := x.Vectors(t.Context(), func(int, int) bool { return true }); left > 0 || err != nil {
+	if left, err := x.Vectors(t.Context(), x.Hashed(), rank.Dimensions, everything, len(c), func(int, int) bool { return true }); left > 0 || err != nil {
 		t.Fatal(left, err)
 	}
 	var own, hashed, corrected, slipped, slippedCorrected, porters score
@@ -217,7 +203,7 @@ func cranfield(t *testing.T, dir string) {
 	for _, q := range questions {
 		words := lexical.Tokens(q.text)
 		own.add(ask(words), q.gains, len(questions))
-		hashed.add(in(x.Similar(t.Context(), words, everything, len(c))), q.gains, len(questions))
+		hashed.add(in(similar(t, x, q.text, len(c))), q.gains, len(questions))
 		corrected.add(ask(words, nearest(t, x, words)...), q.gains, len(questions))
 		wrong := lexical.Tokens(withSlips(r, q.text))
 		slipped.add(ask(wrong), q.gains, len(questions))
@@ -236,6 +222,48 @@ func cranfield(t *testing.T, dir string) {
 	if own.ndcg < leastNDCG || own.ap < leastAP || corrected.ndcg < own.ndcg || slippedCorrected.ndcg <= slipped.ndcg {
 		t.Error("the ranking is worse than it was")
 	}
+}
+
+// placesOf returns the numbers of texts by their contents.
+func placesOf(t *testing.T, x *index.Index) map[index.ID]int {
+	t.Helper()
+	files, err := x.Files(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := map[index.ID]int{}
+	for path, f := range files {
+		n, err := strconv.Atoi(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places[f.Content] = n
+	}
+	return places
+}
+
+// placed returns a function that returns the numbers of texts that were found.
+func placed(t *testing.T, places map[index.ID]int) func(hits []index.Hit, err error) []int {
+	return func(hits []index.Hit, err error) (ids []int) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hits {
+			ids = append(ids, places[h.Content()])
+		}
+		return ids
+	}
+}
+
+// similar returns what the built-in vectors find.
+func similar(t *testing.T, x *index.Index, text string, most int) ([]index.Hit, error) {
+	m := x.Hashed()
+	query, err := m.Vectors(t.Context(), []string{text})
+	if err != nil {
+		return nil, err
+	}
+	return x.Similar(t.Context(), m, query[0], everything, most)
 }
 
 // nearest returns the nearest word of each that the index lacks, as hybrid searches have them.
@@ -286,11 +314,7 @@ func (s *score) add(ids []int, gains map[int]float64, questions int) {
 }
 
 // indexTime fills both indexes with the same texts, and asks both the same questions.
-func indexTime(t *testing.T) {
-	n, err := strconv.Atoi(os.Getenv("TOOLCRIB_RETRIEVAL_TEXTS"))
-	if err != nil {
-		t.Fatal(err)
-	}
+func indexTime(t *testing.T, n int) {
 	c := generated(n)
 	ws, _ := tooltest.Tree(t, nil)
 	start := time.Now()

@@ -130,8 +130,11 @@ func (m *match) best(keep func(ID) bool, most, first int) ([]Hit, error) {
 		scores := make([]float64, len(of.ids))
 		ahead := make([]bool, len(of.ids))
 		for word, data := range of.lists {
+			if len(data) == 0 {
+				continue
+			}
 			n, df := float64(m.passages), float64(m.df[word])
-			idf := math.Log(1+(n-df+0.5)/(df+0.5)) * (saturation + 1)
+			idf := math.Log((n+0.5)/df) * (saturation + 1)
 			err := each(data, len(scores), func(at, n int) {
 				count := float64(n)
 				ahead[at] = ahead[at] || word < first

@@ -33,18 +33,11 @@ func Hashed(words map[string]float64) []int8 {
 			}
 		}
 	}
-	most := 0.0
-	for _, v := range sums {
-		most = max(most, math.Abs(v))
-	}
-	vector := make([]int8, Dimensions)
-	if most == 0 {
-		return vector
-	}
+	vector := make([]float32, Dimensions)
 	for i, v := range sums {
-		vector[i] = int8(math.Round(v / most * math.MaxInt8))
+		vector[i] = float32(v)
 	}
-	return vector
+	return Pack(vector)
 }
 
 // Cosine returns how alike two vectors are, at most 1; 0 if one has another length or is
@@ -64,4 +57,20 @@ func Cosine(a, b []int8) float64 {
 		return 0
 	}
 	return float64(dot) / math.Sqrt(float64(aa)*float64(bb))
+}
+
+// Pack returns a vector in small numbers. Its direction stays.
+func Pack(vector []float32) []int8 {
+	most := float32(0)
+	for _, v := range vector {
+		most = max(most, v, -v)
+	}
+	packed := make([]int8, len(vector))
+	if most == 0 {
+		return packed
+	}
+	for i, v := range vector {
+		packed[i] = int8(math.Round(float64(v/most) * math.MaxInt8))
+	}
+	return packed
 }

@@ -9,16 +9,20 @@ import (
 )
 
 func TestFuse(t *testing.T) {
+	one := func(ids ...int64) rank.List { return rank.List{IDs: ids, Weight: 1} }
+	two := func(ids ...int64) rank.List { return rank.List{IDs: ids, Weight: 2} }
 	for _, test := range []struct {
 		name  string
-		lists [][]int64
+		lists []rank.List
 		want  []int64
 	}{
 		{"nothing", nil, nil},
-		{"one list", [][]int64{{3, 1, 2}}, []int64{3, 1, 2}},
-		{"in both", [][]int64{{1, 2, 3}, {4, 3}}, []int64{3, 1, 4, 2}},
+		{"one list", []rank.List{one(3, 1, 2)}, []int64{3, 1, 2}},
+		{"in both", []rank.List{one(1, 2, 3), one(4, 3)}, []int64{3, 1, 4, 2}},
+		{"weights", []rank.List{one(4, 5), two(1, 2)}, []int64{1, 2, 4, 5}},
+		{"the heavier one does not decide alone", []rank.List{two(1, 2), one(2, 3)}, []int64{2, 1, 3}},
 	} {
-		if diff := cmp.Diff(test.want, rank.Fuse(test.lists)); diff != "" {
+		if diff := cmp.Diff(test.want, rank.Fuse(test.lists...)); diff != "" {
 			t.Errorf("%s: %s", test.name, diff)
 		}
 	}

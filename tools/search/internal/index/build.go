@@ -3,6 +3,8 @@ package index
 import (
 	"context"
 	"slices"
+
+	"toolcrib/tools/internal/background"
 )
 
 // The most that one segment holds. The second also limits the temporary memory of a build, at
@@ -15,7 +17,7 @@ const (
 
 // builder collects the grams of documents for a segment.
 type builder struct {
-	pace   *Pace
+	pace   *background.Pace
 	sorter sorter   // the grams of the first documents
 	grams  []uint32 // the few grams of the others, one document after the other
 	ends   []int    // of each of them in grams

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"slices"
+
+	"toolcrib/tools/internal/background"
 )
 
 // Worker updates an index step by step.
@@ -64,7 +66,7 @@ func Marked(pieces [][]byte) (got, want [][]uint32) {
 // and those that they have by what a gram is.
 func Grams(texts [][]byte) (got, want [][]uint32) {
 	of := symbols()
-	x := newExtractor(of, NewPace(nil))
+	x := newExtractor(of, background.NewPace(nil))
 	defer x.close()
 	for _, text := range texts {
 		x.text = extract{}
@@ -93,7 +95,7 @@ func Grams(texts [][]byte) (got, want [][]uint32) {
 // Written builds a segment of documents of some grams, and returns the documents of each
 // gram by both ways of reading it.
 func Written(ctx context.Context, grams [][]uint32) (listed, marked map[uint32][]uint16, err error) {
-	b := builder{pace: NewPace(nil)}
+	b := builder{pace: background.NewPace(nil)}
 	defer b.release()
 	for i, g := range grams {
 		if err := b.add(ctx, uint32(i), &extract{grams: g, docs: []document{{grams: len(g)}}}); err != nil {

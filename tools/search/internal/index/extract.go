@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"toolcrib/tools/internal/background"
 	"toolcrib/tools/internal/text/textfile"
 	"toolcrib/workspace"
 )
@@ -28,7 +29,7 @@ type extractor struct {
 	buf     []byte
 	room    []uint64 // of allocate, which seen is; nil = it is of the heap
 	opener  workspace.Opener
-	pace    *Pace
+	pace    *background.Pace
 	text    extract
 	high    bool // a byte of the file is not ASCII
 }
@@ -45,7 +46,7 @@ type document struct {
 	grams int    // where those of the document end
 }
 
-func newExtractor(of *alphabet, pace *Pace) *extractor {
+func newExtractor(of *alphabet, pace *background.Pace) *extractor {
 	x := &extractor{symbols: of, pace: pace, buf: make([]byte, readSize)}
 	room, err := allocate[uint64](gramCount / 64)
 	seen := room

@@ -84,7 +84,7 @@ func (x *Index) nudge() {
 }
 
 // Run reads the files of the table, and again those that change, until ctx ends or the table
-// is lost. It may keep a CPU busy for seconds, see LowerPriority. When it returns, the index
+// is lost. It may keep a CPU busy for seconds, see background.LowerPriority. When it returns, the index
 // is empty.
 func (x *Index) Run(ctx context.Context) error {
 	defer x.forget()

@@ -3,6 +3,8 @@ package index
 import (
 	"context"
 	"math/bits"
+
+	"toolcrib/tools/internal/background"
 )
 
 // Postings are sorted by the upper bits of their grams, and then by the lower ones: counters
@@ -84,7 +86,7 @@ func (s *sorter) more(high uint32) uint32 {
 }
 
 // write passes all postings to w. The sorter is then empty.
-func (s *sorter) write(ctx context.Context, pace *Pace, w *writer) error {
+func (s *sorter) write(ctx context.Context, pace *background.Pace, w *writer) error {
 	for high := range s.next {
 		if high%steps == 0 {
 			if err := pace.Keep(ctx); err != nil {

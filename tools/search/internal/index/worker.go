@@ -5,13 +5,14 @@ import (
 	"slices"
 	"unsafe"
 
+	"toolcrib/tools/internal/background"
 	"toolcrib/workspace/fileindex"
 )
 
 // worker is the only writer of an index. It need not lock the index to read it.
 type worker struct {
 	x         *Index
-	pace      *Pace
+	pace      *background.Pace
 	extractor *extractor
 	b         builder
 	pending   []change // of files that were read since the last commit
@@ -28,7 +29,7 @@ type change struct {
 }
 
 func newWorker(x *Index) *worker {
-	pace := NewPace(x.opt.Busy)
+	pace := background.NewPace(x.opt.Busy)
 	return &worker{x: x, pace: pace, extractor: newExtractor(x.symbols, pace), b: builder{pace: pace}}
 }
 

@@ -1,4 +1,4 @@
-package index_test
+package background_test
 
 import (
 	"context"
@@ -7,14 +7,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"toolcrib/tools/search/internal/index"
+	"toolcrib/tools/internal/background"
 )
 
 // Work takes a small part of the time while calls go on, and all of it soon after.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := true
-		p := index.NewPace(func() bool { return busy })
+		p := background.NewPace(func() bool { return busy })
 		work := func(n int) (took time.Duration) {
 			begin := time.Now()
 			for range n {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package index
+package background
 
 // LowerPriority does nothing: on other systems a thread has no priority of its own.
 func LowerPriority() {}

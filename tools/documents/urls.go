@@ -1,0 +1,184 @@
+package documents
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/documents/internal/index"
+	"toolcrib/tools/documents/internal/passage"
+)
+
+// pageTool reads pages. Its calls are judged, recorded and bounded as those of a client are,
+// and it keeps what it has read.
+const pageTool = "web_fetch"
+
+// Limits of what is read of one address.
+const (
+	partChars = 45_000
+	mostParts = 40
+)
+
+// ofWeb reports whether an entry is an address.
+func ofWeb(entry string) bool {
+	return strings.HasPrefix(entry, "http://") || strings.HasPrefix(entry, "https://")
+}
+
+// web adds what is at addresses to a collection and its contents. A further page of a result
+// is of what the page before was found in.
+func (d *deps) web(ctx context.Context, x *index.Index, c *collection, all *contents, urls []string, further bool) error {
+	known, err := x.Files(ctx, urls...)
+	if err != nil {
+		return err
+	}
+	stale := slices.DeleteFunc(slices.Clone(urls), func(url string) bool { return further && known[url].Modified > 0 })
+	if err := d.mayRead(ctx, stale); err != nil {
+		return err
+	}
+	var readings []index.Reading
+	var mu sync.Mutex
+	g, inner := tools.NewGroup(ctx, 4)
+	for _, url := range stale {
+		g.Go(func() error {
+			one, err := d.page(inner, x, url)
+			if inner.Err() != nil {
+				return inner.Err()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				c.notRead(url, tools.AsError(err).Msg)
+				return nil
+			}
+			readings = append(readings, one)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if len(readings) > 0 {
+		if err := x.Put(ctx, readings); err != nil {
+			return err
+		}
+	}
+	if known, err = x.Files(ctx, urls...); err != nil {
+		return err
+	}
+	failed := map[string]bool{}
+	for _, u := range c.closed {
+		failed[u.Path] = true
+	}
+	all.documents += len(urls)
+	for _, url := range urls {
+		if f, ok := known[url]; ok && !failed[url] {
+			all.add(c, url, f)
+		}
+	}
+	return nil
+}
+
+// mayRead has the user asked about all addresses at once, where the policy wants that.
+func (d *deps) mayRead(ctx context.Context, urls []string) error {
+	if d.caller == nil || len(urls) == 0 {
+		return nil
+	}
+	specs := make([]tools.CallSpec, len(urls))
+	for i, url := range urls {
+		args, err := pageArgs(url, 0)
+		if err != nil {
+			return err
+		}
+		specs[i] = tools.CallSpec{Name: pageTool, Args: args}
+	}
+	return d.caller.Preflight(ctx, specs)
+}
+
+// page reads what is at an address.
+func (d *deps) page(ctx context.Context, x *index.Index, url string) (index.Reading, error) {
+	text, err := d.pageText(ctx, url)
+	if err != nil {
+		return index.Reading{}, err
+	}
+	sum := sha256.Sum256([]byte(text))
+	one := index.Reading{Path: url, Size: int64(len(text)), Modified: time.Now().UnixNano(), Key: index.Key(sum[:], ".web")}
+	if has, err := x.Has(ctx, one.Key); has || err != nil {
+		return one, err
+	}
+	one.Parsed, one.Passages = true, passage.OfLines(text, true)
+	for i := range one.Passages {
+		p := &one.Passages[i]
+		if lines := strings.Contains(p.Place, "-"); lines { // of the text that the page became
+			p.Place = "lines " + p.Place
+		} else {
+			p.Place = "line " + p.Place
+		}
+		one.Words = append(one.Words, index.Words(p))
+	}
+	return one, nil
+}
+
+var nextPart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`next: offset=(\d+)$`) })
+
+// pageText returns the text of a page, in all its parts.
+func (d *deps) pageText(ctx context.Context, url string) (string, error) {
+	if d.caller == nil {
+		return "", tools.Errorf(tools.Unsupported, "no tool reads pages here")
+	}
+	var b strings.Builder
+	for offset, part := 0, 0; ; part++ {
+		if part == mostParts {
+			return "", tools.Errorf(tools.TooLarge, "it has more than %d characters", partChars*mostParts)
+		}
+		args, err := pageArgs(url, offset)
+		if err != nil {
+			return "", err
+		}
+		result, err := d.caller.Call(ctx, pageTool, args)
+		if err != nil {
+			return "", err
+		}
+		text := ""
+		for _, block := range result.Content {
+			text += block.Text
+		}
+		head, body, _ := strings.Cut(text, "\n\n")
+		b.WriteString(body)
+		status, _, _ := strings.Cut(head, "\n")
+		next := nextPart().FindStringSubmatch(status)
+		if next == nil {
+			return b.String(), nil
+		}
+		if offset, err = strconv.Atoi(next[1]); err != nil {
+			return "", err
+		}
+	}
+}
+
+func pageArgs(url string, offset int) (json.RawMessage, error) {
+	args := map[string]any{"url": url, "limit": partChars}
+	if offset > 0 {
+		args["offset"] = offset
+	}
+	return json.Marshal(args)
+}
+
+// divided returns the entries that are addresses, without repetition, and the others.
+func divided(paths, urls []string) (rest, web []string) {
+	for _, entry := range slices.Concat(urls, paths) {
+		switch {
+		case !ofWeb(entry) && !slices.Contains(urls, entry):
+			rest = append(rest, entry)
+		case !slices.Contains(web, entry):
+			web = append(web, entry)
+		}
+	}
+	return rest, web
+}

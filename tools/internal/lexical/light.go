@@ -1,0 +1,100 @@
+package lexical
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// light returns what a Russian or Arabic word in lower case has in common with most of its
+// other forms: it loses an ending, and an Arabic one its article. Other words stay as they are.
+func light(word string) string {
+	switch r := []rune(word)[0]; {
+	case r >= 'а' && r <= 'ё':
+		return lightRussian(word)
+	case r >= 'ء' && r <= 'ي' || r == 'ٱ':
+		return lightArabic(word)
+	}
+	return word
+}
+
+// endings of words, of which the longest is taken off.
+type endings struct {
+	all     []string
+	longest int
+}
+
+func newEndings(text string) endings {
+	e := endings{all: strings.Fields(text)}
+	slices.SortFunc(e.all, func(a, b string) int { return len(b) - len(a) })
+	return e
+}
+
+// off takes the longest ending off that leaves at least so many letters.
+func (e endings) off(word string, least int) string {
+	letters := len([]rune(word))
+	for _, end := range e.all {
+		if strings.HasSuffix(word, end) && letters-len([]rune(end)) >= least {
+			return strings.TrimSuffix(word, end)
+		}
+	}
+	return word
+}
+
+var russian = sync.OnceValue(func() endings {
+	return newEndings(`а е и й о у ы ь ю я
+		ам ами ас ах ая ев ей ем еми ею ёв её ёт ев ее ей ет ете ешь ешься ёшь ие ии ий им ими ит ите их ию ия иям иями иях иями ишь
+		ов ого ое ой ом ому ою ую ыв ые ый ым ыми ых ью ья ям ями ях яя
+		ала али ало ать аться ает аем аете ают ающий ающая ающие ающих ающего ал ала ан ана ано аны анный анная анные анных анного
+		ил ила или ило ить иться ишь ят ящий ящие ящих ен ена ено ены енный енная енное енные енных енного енной енному енным
+		ует уют уем уете овать ывать ывает ывают ивать ивает ивают
+		ния нию нием нии ний ние ниями ниях ния
+		ость ости остью остей остям остями остях
+		ся сь`)
+})
+
+func lightRussian(word string) string {
+	const least = 3
+	word = strings.ReplaceAll(word, "ё", "е")
+	for _, self := range [...]string{"ся", "сь"} {
+		if short := strings.TrimSuffix(word, self); short != word && len([]rune(short)) > least {
+			word = short
+		}
+	}
+	word = russian().off(word, least)
+	return strings.TrimSuffix(word, "ь")
+}
+
+var (
+	arabicLetters = sync.OnceValue(func() *strings.Replacer {
+		pairs := []string{"أ", "ا", "إ", "ا", "آ", "ا", "ٱ", "ا", "ى", "ي", "ة", "ه", "ـ", ""}
+		for mark := 'ً'; mark <= 'ْ'; mark++ {
+			pairs = append(pairs, string(mark), "")
+		}
+		return strings.NewReplacer(pairs...)
+	})
+	arabicArticles = []string{"وال", "بال", "كال", "فال", "ال", "لل", "و"}
+	arabicEndings  = sync.OnceValue(func() endings { return newEndings("ها ان ات ون ين يه ه ي") })
+)
+
+// lightArabic is after the stemmer light10 of Larkey, Ballesteros and Connell (2007).
+func lightArabic(word string) string {
+	word = arabicLetters().Replace(word)
+	for _, article := range arabicArticles {
+		least := 2
+		if article == "و" {
+			least = 3
+		}
+		if short := strings.TrimPrefix(word, article); short != word && len([]rune(short)) >= least {
+			word = short
+			break
+		}
+	}
+	for {
+		short := arabicEndings().off(word, 2)
+		if short == word {
+			return word
+		}
+		word = short
+	}
+}
