@@ -262,7 +262,7 @@ func TestSave(t *testing.T) {
 	}
 	got := w.call("web_fetch", `{"url":"https://docs.example.org/kites","save":"kites.md","limit":10}`)
 	data, err := os.ReadFile(file)
-	if err != nil || !strings.Contains(got, "saved to kites.md") || !strings.Contains(string(data), "## Nests") {
+	if err != nil || !strings.Contains(got, "saved to kites.md") || !strings.HasPrefix(string(data), "# Kites\n\n") || !strings.Contains(string(data), "## Nests") {
 		t.Errorf("%s\n%s, %v", got, data, err)
 	}
 	_, total, err := w.ws.History(t.Context(), workspace.HistoryQuery{})

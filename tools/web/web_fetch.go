@@ -318,6 +318,9 @@ func (e *engine) save(ctx context.Context, in FetchIn, r *reading, t text, out F
 		return FetchOut{}, err
 	}
 	body := t.body
+	if t.kind == "page" && in.Format == "markdown" && in.Main && t.meta.Title != "" && !strings.HasPrefix(body, "# ") {
+		body = "# " + t.meta.Title + "\n\n" + body
+	}
 	if !strings.HasSuffix(body, "\n") {
 		body += "\n"
 	}
