@@ -271,6 +271,27 @@ func TestSave(t *testing.T) {
 	}
 }
 
+// TestSecretsInAddresses are not shown; the code of an article is no secret.
+func TestSecretsInAddresses(t *testing.T) {
+	w := exampleWorld(t)
+	for _, c := range []struct{ tool, args, want string }{
+		{"web_fetch", `{"url":"https://me:hunter2@docs.example.org/kites?sig=hunter2&code=7"}`, "https://redacted@docs.example.org/kites?sig=redacted&code=7: "},
+		{"web_fetch", `{"url":"https://docs.example.org/gone?access_token=hunter2"}`, "access_token=redacted: HTTP 404"},
+		{"web_crawl", `{"urls":["https://docs.example.org/kites?token=hunter2"]}`, "kites?token=redacted: "},
+		{"download", `{"url":"https://data.example.org/kites.csv?X-Amz-Signature=hunter2","path":"k.csv"}`, "kites.csv?X-Amz-Signature=redacted; "},
+	} {
+		got := w.call(c.tool, c.args)
+		bound, err := w.tool(c.tool).Bind([]byte(c.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := string(w.tool(c.tool).Redacted(t.Context(), bound))
+		if !strings.Contains(got, c.want) || strings.Contains(got, "hunter2") || strings.Contains(told, "hunter2") {
+			t.Errorf("%s:\n%s\nwant %q; on record %s", c.args, cutText(got), c.want, told)
+		}
+	}
+}
+
 // TestSecure asks for an address of plain HTTP over TLS first.
 func TestSecure(t *testing.T) {
 	w := newWorld(t, map[string]http.HandlerFunc{

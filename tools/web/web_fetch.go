@@ -72,8 +72,9 @@ func webFetchTool(e *engine) tools.Tool {
 	})
 }
 
-// redactFetch keeps the values of headers that may hold secrets out of records.
+// redactFetch keeps secrets in the address and in headers out of records.
 func redactFetch(_ context.Context, in FetchIn) FetchIn {
+	in.URL = outbound.Shown(in.URL)
 	in.Headers = slices.Clone(in.Headers)
 	for i, line := range in.Headers {
 		if name, _, ok := strings.Cut(line, ":"); !ok {
