@@ -82,7 +82,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// Headers that may hold a secret are in no record and no error.
+// Headers and parameters that may hold a secret are in no record and no error.
 func TestHeadersAreNotTold(t *testing.T) {
 	for _, args := range []string{
 		`{"url":"http://10.0.0.1/","headers":["Authorization: Bearer hunter2","Cookie: sid=hunter2; a=hunter2","X-API-Key: hunter2","x-mine:hunter2","Accept: text/plain"]}`,
@@ -91,6 +91,7 @@ func TestHeadersAreNotTold(t *testing.T) {
 		`{"url":"http://10.0.0.1/","headers":["X-API-Key: hunter2"],"method":"POST","body":"more"}`,
 		`{"url":"http://10.0.0.1/","headers":["X-API-Key: hunter2"],"render":"always"}`,
 		`{"url":"http://10.0.0.1/","header":"X-API-Key: hunter2"}`,
+		`{"url":"http://10.0.0.1/file?sig=hunter2"}`,
 		`{"url":"http://10.0.0.1/","headers":["X-API-Key: hunter2"],"limit":"none"}`,
 	} {
 		for _, way := range ways {

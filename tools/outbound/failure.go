@@ -105,42 +105,53 @@ const mostShown = 300
 
 // shown returns a URL without its secrets, for errors and logs.
 func (w *way) shown(text string) string {
-	if u, err := url.Parse(text); err == nil {
-		if u.User != nil {
-			u.User = url.User("redacted")
-		}
-		if u.RawQuery != "" {
-			u.RawQuery = shownQuery(u.RawQuery)
-		}
-		text = u.String()
-	} else {
-		text = fmt.Sprintf("%q", text)
-	}
-	text = w.opt.Redactor.String(text)
+	text = w.opt.Redactor.String(Shown(text))
 	if len(text) > mostShown {
 		text = strings.ToValidUTF8(text[:mostShown], "") + "..."
 	}
 	return text
 }
 
+// Shown returns a URL without a user, a password, and the values of parameters that may be
+// secrets by their names. What is no URL is quoted.
+func Shown(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return fmt.Sprintf("%q", text)
+	}
+	if u.User != nil {
+		u.User = url.User("redacted")
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = shownQuery(u.RawQuery)
+	}
+	return u.String()
+}
+
 // shownQuery keeps the order of a query, and leaves out the values of secrets.
 func shownQuery(query string) string {
 	parts := strings.Split(query, "&")
 	for i, part := range parts {
-		name, _, ok := strings.Cut(part, "=")
-		if ok && secretParameter(name) {
+		name, value, ok := strings.Cut(part, "=")
+		if ok && secretParameter(name, value) {
 			parts[i] = name + "=redacted"
 		}
 	}
 	return strings.Join(parts, "&")
 }
 
-func secretParameter(name string) bool {
+// secretCode is the length from which a code is one that a service has issued, rather than
+// that of a country or an article.
+const secretCode = 16
+
+func secretParameter(name, value string) bool {
 	if plain, err := url.QueryUnescape(name); err == nil {
 		name = plain
 	}
 	switch strings.ToLower(name) {
-	case "key", "sig", "signature", "x-amz-signature", "x-goog-signature", "code", "appid", "session", "sessionid":
+	case "code":
+		return len(value) >= secretCode
+	case "key", "sig", "signature", "x-amz-signature", "x-goog-signature", "appid", "session", "sessionid":
 		return true
 	}
 	return redact.SecretName(name)

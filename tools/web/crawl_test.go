@@ -82,6 +82,45 @@ func TestCrawl(t *testing.T) {
 	}
 }
 
+// TestCrawlCounts says what it has not counted.
+func TestCrawlCounts(t *testing.T) {
+	w := newWorld(t, map[string]http.HandlerFunc{"a.example.org": func(rw http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/links":
+			page(strings.Repeat("<p>text</p>", 3)+numbered(`<a href="/page/%d">page %d</a> `, 600))(rw, r)
+		case r.URL.Path == "/robots.txt":
+			fmt.Fprint(rw, numbered("Sitemap: https://a.example.org/map%d.xml\n", 8))
+		case r.URL.Path == "/map1.xml":
+			fmt.Fprint(rw, "<urlset>"+numbered("<url><loc>https://a.example.org/page/%d</loc></url>", 2100)+"</urlset>")
+		case r.URL.Path == "/map2.xml":
+			http.NotFound(rw, r)
+		case strings.HasPrefix(r.URL.Path, "/map"):
+			fmt.Fprint(rw, "<urlset></urlset>")
+		default:
+			page("<p>text")(rw, r)
+		}
+	}})
+	for args, want := range map[string][]string{
+		`{"start":"https://a.example.org/links","limit":1}`:           {"only the first 500 of its 600 links are followed"},
+		`{"start":"https://a.example.org/","sitemap":true,"limit":1}`: {"more than 2000 addresses were found", "3 more sitemaps not read", "not all sitemaps could be read: https://a.example.org/map2.xml: HTTP 404"},
+	} {
+		got := w.call("web_crawl", args)
+		for _, text := range want {
+			if !strings.Contains(got, text) {
+				t.Errorf("%s:\n%s\nwant %q in it", args, cutText(got), text)
+			}
+		}
+	}
+}
+
+func numbered(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprint(&b, strings.ReplaceAll(format, "%d", fmt.Sprint(i+1)))
+	}
+	return b.String()
+}
+
 // TestPace asks one host only as often as is polite, and others meanwhile.
 func TestPace(t *testing.T) {
 	var at []time.Time

@@ -54,6 +54,10 @@ func downloadTool(e *engine) tools.Tool {
 		Access: tools.Write, Effects: tools.Network | tools.Workspace | tools.Destroys, Streams: true,
 		Timeout: downloadTime + time.Minute,
 		Limits:  tools.Limits{Facts: map[string]any{"most": textfile.Size(mostDownload), "time": "30 minutes"}},
+		Redact: func(_ context.Context, in DownloadIn) DownloadIn {
+			in.URL = outbound.Shown(in.URL)
+			return in
+		},
 		Confirm: downloadQuestion,
 		Examples: []tools.Example[DownloadIn]{{
 			Say:   "a data set",
@@ -135,11 +139,29 @@ type received struct {
 	header http.Header
 }
 
-// fetchPart reads what is missing of a file.
+// fetchPart reads what is missing of a file, or all of it if the part does not fit any more.
 func (e *engine) fetchPart(ctx context.Context, at string, p *part, out *DownloadOut) (received, error) {
+	got, err := e.fetchFrom(ctx, at, p, out)
+	if errors.Is(err, errPart) {
+		if err := p.empty(); err != nil {
+			return received{}, err
+		}
+		got, err = e.fetchFrom(ctx, at, p, out)
+	}
+	return got, err
+}
+
+// errPart says that what an earlier call has read is not the beginning of the file.
+var errPart = errors.New("the server no longer has the file of which an earlier call has read a part")
+
+func (e *engine) fetchFrom(ctx context.Context, at string, p *part, out *DownloadOut) (received, error) {
 	header := http.Header{"Accept": {"*/*"}, "Accept-Encoding": {"identity"}}
-	if part := p.size(); part > 0 && p.Validator != "" {
-		header.Set("Range", fmt.Sprintf("bytes=%d-", part))
+	begin := p.size()
+	if p.Validator == "" {
+		begin = 0
+	}
+	if begin > 0 {
+		header.Set("Range", fmt.Sprintf("bytes=%d-", begin))
 		header.Set("If-Range", p.Validator)
 	}
 	have, tell := int64(0), tools.Progress(ctx)
@@ -158,17 +180,22 @@ func (e *engine) fetchPart(ctx context.Context, at string, p *part, out *Downloa
 	if err := e.mayRead(ctx, parsed(res.URL), 0); err != nil {
 		return received{}, err
 	}
+	ranges := res.Header.Get("Content-Range")
 	switch {
-	case res.Status == http.StatusPartialContent && strings.HasPrefix(res.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", p.size())):
-		have = p.size()
+	case begin > 0 && p.other(res.Header) && (res.Status == http.StatusPartialContent || res.Status == http.StatusRequestedRangeNotSatisfiable):
+		return received{}, errPart
+	case begin > 0 && res.Status == http.StatusPartialContent && strings.HasPrefix(ranges, fmt.Sprintf("bytes %d-", begin)):
+		have = begin
 		out.Resumed = have
+	case begin > 0 && res.Status == http.StatusRequestedRangeNotSatisfiable && ranges == fmt.Sprintf("bytes */%d", begin): // nothing is missing
+		out.Resumed, out.URL = begin, shown(res.URL)
+		return received{res.URL, res.Header}, nil
+	case begin > 0 && (res.Status == http.StatusPartialContent || res.Status == http.StatusRequestedRangeNotSatisfiable):
+		return received{}, errPart
 	case res.Status == http.StatusOK:
 		if err := p.begin(res.Header); err != nil {
 			return received{}, err
 		}
-	case res.Status == http.StatusRequestedRangeNotSatisfiable && header.Get("Range") != "":
-		p.drop()
-		return received{}, tools.Errorf(tools.Conflict, "%s: the part that an earlier call has read no longer fits", out.URL).WithHint("call again: it begins anew")
 	default:
 		body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10)) // for the error alone
 		err := refused(&outbound.Page{URL: res.URL, Status: res.Status, Header: res.Header, Body: body})
@@ -284,17 +311,34 @@ func (p *part) sweep() {
 
 // begin empties the part for a file that is read from its start.
 func (p *part) begin(header http.Header) error {
-	p.Validator, p.Type = "", header.Get("Content-Type")
+	p.Type = header.Get("Content-Type")
+	err := p.empty()
 	if tag := header.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
 		p.Validator = tag
 	} else if tag == "" {
 		p.Validator = header.Get("Last-Modified")
 	}
+	return err
+}
+
+// empty forgets what was read.
+func (p *part) empty() error {
+	p.drop()
 	if err := p.file.Truncate(0); err != nil {
 		return err
 	}
 	_, err := p.file.Seek(0, io.SeekStart)
 	return err
+}
+
+// other reports whether an answer says that it is of another version of the file.
+func (p *part) other(header http.Header) bool {
+	for _, name := range [...]string{"ETag", "Last-Modified"} {
+		if v := header.Get(name); v != "" && strings.HasPrefix(p.Validator, `"`) == (name == "ETag") {
+			return v != p.Validator
+		}
+	}
+	return false
 }
 
 func (p *part) size() int64 {

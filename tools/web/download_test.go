@@ -77,3 +77,85 @@ func TestDownload(t *testing.T) {
 	step(`{"url":"https://data.example.org/large","path":"large"}`, "downloaded 1.0 MB", "by an earlier call")
 	has("large", large)
 }
+
+// TestResume goes on with the part of an earlier call, or begins anew in the same call.
+func TestResume(t *testing.T) {
+	const first, second = "the first version of the file", "another version"
+	half := len(first) / 2
+	for _, c := range []struct {
+		name     string
+		answer   func(rw http.ResponseWriter, r *http.Request) // to the second call
+		want     string
+		resumed  bool
+		requests int
+	}{
+		{"the rest", func(rw http.ResponseWriter, r *http.Request) {
+			http.ServeContent(rw, r, "", time.Time{}, strings.NewReader(first))
+		}, first, true, 1},
+		{"nothing is missing", func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Content-Range", fmt.Sprintf("bytes */%d", half))
+			rw.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+		}, first[:half], true, 1},
+		{"a shorter file", func(rw http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Range") != "" {
+				rw.Header().Set("Content-Range", "bytes */3")
+				rw.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+				return
+			}
+			fmt.Fprint(rw, second)
+		}, second, false, 2},
+		{"as long, and another", func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("ETag", `"v2"`)
+			if r.Header.Get("Range") != "" {
+				rw.Header().Set("Content-Range", fmt.Sprintf("bytes */%d", half))
+				rw.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+				return
+			}
+			fmt.Fprint(rw, second)
+		}, second, false, 2},
+		{"a rest of another version", func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("ETag", `"v2"`)
+			r.Header.Del("If-Range")
+			http.ServeContent(rw, r, "", time.Time{}, strings.NewReader(first+second))
+		}, first + second, false, 2},
+		{"another range", func(rw http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Range") != "" {
+				rw.Header().Set("Content-Range", "bytes 0-3/20")
+				rw.WriteHeader(http.StatusPartialContent)
+				fmt.Fprint(rw, "xxxx")
+				return
+			}
+			fmt.Fprint(rw, second)
+		}, second, false, 2},
+		{"all of it", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, second) }, second, false, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			calls := 0
+			w := newWorld(t, map[string]http.HandlerFunc{"data.example.org": func(rw http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/robots.txt" {
+					http.NotFound(rw, r)
+					return
+				}
+				if calls++; calls > 1 {
+					rw.Header().Set("ETag", `"v1"`)
+					c.answer(rw, r)
+					return
+				}
+				rw.Header().Set("ETag", `"v1"`)
+				rw.Header().Set("Content-Length", fmt.Sprint(len(first)))
+				fmt.Fprint(rw, first[:half])
+				rw.(http.Flusher).Flush()
+				panic(http.ErrAbortHandler)
+			}})
+			const args = `{"url":"https://data.example.org/file","path":"file"}`
+			if got := w.call("download", args); !strings.Contains(got, "call again: it goes on after") {
+				t.Fatal(got)
+			}
+			got := w.call("download", args)
+			data, err := os.ReadFile(filepath.Join(w.dir, "file"))
+			if err != nil || string(data) != c.want || strings.Contains(got, "by an earlier call") != c.resumed || calls != 1+c.requests {
+				t.Errorf("%s\n%q, %v after %d requests", got, data, err, calls)
+			}
+		})
+	}
+}

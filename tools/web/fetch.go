@@ -258,14 +258,8 @@ func challenges(header http.Header) bool {
 	return false
 }
 
-// shown is an address in texts: without a user and a password, and not too long.
-func shown(address string) string {
-	u := parsed(address)
-	if u.User != nil {
-		u.User = url.User("redacted")
-	}
-	return cut(u.String(), 300)
-}
+// shown is an address in texts: without its secrets, and not too long.
+func shown(address string) string { return cut(outbound.Shown(address), 300) }
 
 // cut cuts a text to a number of characters, visibly.
 func cut(text string, most int) string {

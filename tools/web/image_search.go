@@ -4,8 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"image"
+	"image/draw"
+	"image/jpeg"
 	"io"
 	"net/http"
 	"slices"
@@ -26,6 +32,7 @@ var imageSearchDoc string
 type ImageSearchIn struct {
 	Query    string   `json:"query,omitempty" jsonschema:"maxLength=400" jsonschema_description:"what the images show" alias:"q,keywords,text"`
 	Image    string   `json:"image,omitempty" jsonschema:"maxLength=2000" jsonschema_description:"public URL of an image, to find images like it, instead of query" alias:"image_url,url,img_url"`
+	Path     string   `json:"path,omitempty" jsonschema_description:"image of the workspace, to find images like it; the user is asked" path:"file" alias:"file,file_path,image_path"`
 	Limit    int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50,default=10" jsonschema_description:"most results" alias:"count,num,max_results,top_k,n"`
 	Page     int      `json:"page,omitempty" jsonschema:"minimum=1,maximum=10,default=1" jsonschema_description:"page of the results"`
 	Show     int      `json:"show,omitempty" jsonschema:"minimum=0,maximum=6,default=0" jsonschema_description:"show small versions of so many results"`
@@ -43,6 +50,7 @@ func imageSearchTool(e *engine) tools.Tool {
 	return tools.New(tools.Def[ImageSearchIn, ImageSearchOut]{
 		Name: "image_search", Title: "Search for images", Doc: imageSearchDoc, Tags: []string{"web", "search", "images", "photos", "similar images"},
 		Access: tools.External, Effects: tools.Network, Repeatable: true,
+		Confirm: e.imageQuestion,
 		Examples: []tools.Example[ImageSearchIn]{{
 			Say:  "images that may be used",
 			In:   ImageSearchIn{Query: "red kite", Limit: 1, Backends: []string{"openverse"}},
@@ -52,44 +60,113 @@ func imageSearchTool(e *engine) tools.Tool {
 	})
 }
 
-func (e *engine) imageSearch(ctx context.Context, in ImageSearchIn) (ImageSearchOut, error) {
-	if (in.Query == "") == (in.Image == "") {
-		return ImageSearchOut{}, tools.Errorf(tools.InvalidArgument, "give either query or image")
+// imageQuestion asks before an image of the workspace leaves the machine.
+func (e *engine) imageQuestion(ctx context.Context, in ImageSearchIn) (tools.Question, error) {
+	if in.Path == "" || e.settings.Now().SerpAPI == "" {
+		return tools.Question{}, nil
 	}
+	path, err := tools.Resolve(ctx, in.Path)
+	if err != nil {
+		return tools.Question{}, err
+	}
+	return tools.Question{Message: fmt.Sprintf("send the image %s to SerpApi, which asks Google for images like it", path)}, nil
+}
+
+func (e *engine) imageSearch(ctx context.Context, in ImageSearchIn) (ImageSearchOut, error) {
+	given := 0
+	for _, text := range [...]string{in.Query, in.Image, in.Path} {
+		if text != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return ImageSearchOut{}, tools.Errorf(tools.InvalidArgument, "give one of query, image and path")
+	}
+	what, text := "images", in.Query
 	var list []lookup.Backend
 	var err error
-	what := "images"
-	if in.Image != "" {
-		what = "alike"
-		list, err = e.alike(in)
-	} else {
+	if in.Query != "" {
 		list, err = choose(e.backends(true), in.Backends, e.settings.Now().Web.Images)
+	} else {
+		what = "alike"
+		text, list, err = e.alike(ctx, in)
 	}
 	if err != nil {
 		return ImageSearchOut{}, err
 	}
-	text := cmp.Or(in.Query, in.Image)
 	out := ImageSearchOut{}
 	if out.Found, err = e.search(ctx, what, list, lookup.Query{Text: text, Limit: in.Limit, Page: in.Page}); err != nil {
 		return ImageSearchOut{}, err
 	}
+	out.Query = cmp.Or(in.Path, text)
 	out.Hits, out.Dead = e.living(ctx, out.Hits)
 	out.shown = e.thumbnails(ctx, out.Hits, in.Show)
 	return out, ctx.Err()
 }
 
-// alike returns the service that finds images like one.
-func (e *engine) alike(in ImageSearchIn) ([]lookup.Backend, error) {
+// alike returns the service that finds images like one, and how that one is named.
+func (e *engine) alike(ctx context.Context, in ImageSearchIn) (name string, list []lookup.Backend, err error) {
 	set := e.settings.Now()
 	switch {
-	case !strings.HasPrefix(in.Image, "http://") && !strings.HasPrefix(in.Image, "https://"):
-		return nil, tools.Errorf(tools.Unsupported, "image is not a URL; the services take only images that they can fetch themselves").
-			WithHint("describe the image in words as query, or give the URL of a public copy")
+	case in.Image != "" && !strings.HasPrefix(in.Image, "http://") && !strings.HasPrefix(in.Image, "https://"):
+		return "", nil, tools.Errorf(tools.InvalidArgument, "image is not a URL").WithHint("a file of the workspace is given as path")
 	case set.SerpAPI == "":
-		return nil, tools.Errorf(tools.Unavailable, "no service that finds images like an image is configured").
+		return "", nil, tools.Errorf(tools.Unavailable, "no service that finds images like an image is configured").
 			WithHint("describe the image in words as query, or let the user set SERPAPI_API_KEY for the server")
 	}
-	return []lookup.Backend{lookup.SerpAPILens(set.address("serpapi"), set.SerpAPI)}, nil
+	var image []byte
+	name = in.Image
+	if in.Path != "" {
+		if image, err = e.light(ctx, in.Path); err != nil {
+			return "", nil, err
+		}
+		sum := sha256.Sum256(image)
+		name = hex.EncodeToString(sum[:])
+	}
+	return name, []lookup.Backend{lookup.SerpAPILens(set.address("serpapi"), set.SerpAPI, image)}, nil
+}
+
+// light returns an image of the workspace, of no more bytes than a service takes.
+func (e *engine) light(ctx context.Context, name string) ([]byte, error) {
+	path, err := tools.Resolve(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := path.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	head := make([]byte, 512)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	pic, err := e.converter.Show(ctx, io.NewSectionReader(file, 0, file.Info().Size), http.DetectContentType(head[:n]))
+	if err != nil {
+		return nil, tools.Errorf(tools.Unsupported, "%s: %v", path, err)
+	}
+	data := pic.Block.Data
+	for quality := 85; len(data) > lookup.MaxSerpAPIImage && quality > 0; quality -= 20 {
+		if data, err = jpegOf(pic.Block.Data, quality); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+// jpegOf encodes an image as JPEG, on white.
+func jpegOf(data []byte, quality int) ([]byte, error) {
+	img, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	flat := image.NewRGBA(img.Bounds())
+	draw.Draw(flat, flat.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(flat, flat.Rect, img, flat.Rect.Min, draw.Over)
+	var b bytes.Buffer
+	err = jpeg.Encode(&b, flat, &jpeg.Options{Quality: quality})
+	return b.Bytes(), err
 }
 
 const (

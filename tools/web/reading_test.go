@@ -262,12 +262,33 @@ func TestSave(t *testing.T) {
 	}
 	got := w.call("web_fetch", `{"url":"https://docs.example.org/kites","save":"kites.md","limit":10}`)
 	data, err := os.ReadFile(file)
-	if err != nil || !strings.Contains(got, "saved to kites.md") || !strings.Contains(string(data), "## Nests") {
+	if err != nil || !strings.Contains(got, "saved to kites.md") || !strings.HasPrefix(string(data), "# Kites\n\n") || !strings.Contains(string(data), "## Nests") {
 		t.Errorf("%s\n%s, %v", got, data, err)
 	}
 	_, total, err := w.ws.History(t.Context(), workspace.HistoryQuery{})
 	if err != nil || total != 1 {
 		t.Errorf("the history has %d changes, %v", total, err)
+	}
+}
+
+// TestSecretsInAddresses are not shown; the code of an article is no secret.
+func TestSecretsInAddresses(t *testing.T) {
+	w := exampleWorld(t)
+	for _, c := range []struct{ tool, args, want string }{
+		{"web_fetch", `{"url":"https://me:hunter2@docs.example.org/kites?sig=hunter2&code=7"}`, "https://redacted@docs.example.org/kites?sig=redacted&code=7: "},
+		{"web_fetch", `{"url":"https://docs.example.org/gone?access_token=hunter2"}`, "access_token=redacted: HTTP 404"},
+		{"web_crawl", `{"urls":["https://docs.example.org/kites?token=hunter2"]}`, "kites?token=redacted: "},
+		{"download", `{"url":"https://data.example.org/kites.csv?X-Amz-Signature=hunter2","path":"k.csv"}`, "kites.csv?X-Amz-Signature=redacted; "},
+	} {
+		got := w.call(c.tool, c.args)
+		bound, err := w.tool(c.tool).Bind([]byte(c.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := string(w.tool(c.tool).Redacted(t.Context(), bound))
+		if !strings.Contains(got, c.want) || strings.Contains(got, "hunter2") || strings.Contains(told, "hunter2") {
+			t.Errorf("%s:\n%s\nwant %q; on record %s", c.args, cutText(got), c.want, told)
+		}
 	}
 }
 

@@ -1,8 +1,17 @@
 package web_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"image"
+	_ "image/jpeg"
+	"image/png"
+	"io"
+	"math/rand/v2"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -126,5 +135,75 @@ func TestAliases(t *testing.T) {
 		if got := w.tool(tool).Aliases; strings.Join(got, " ") != strings.Join(want, " ") {
 			t.Errorf("%s: %q", tool, got)
 		}
+	}
+}
+
+// TestImagesAlike sends an image of the workspace once, asked before, and no larger than the
+// service takes it.
+func TestImagesAlike(t *testing.T) {
+	var got []byte
+	uploads := 0
+	status := http.StatusOK
+	w := newWorld(t, map[string]http.HandlerFunc{
+		"serpapi.com": func(rw http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodPost && r.URL.Path == "/image":
+				uploads++
+				file, _, err := r.FormFile("image")
+				if err != nil || r.FormValue("api_key") != "k" {
+					t.Errorf("%v, key %q", err, r.FormValue("api_key"))
+				}
+				got, _ = io.ReadAll(file)
+				rw.WriteHeader(status)
+				fmt.Fprint(rw, `{"message":"uploaded","image_id":"i1"}`)
+			case r.URL.Query().Get("image_id") == "i1":
+				fmt.Fprint(rw, `{"search_metadata":{},"visual_matches":[{"title":"A kite","link":"https://example.org/kite","image":"https://img.example.org/k.jpg"}]}`)
+			default:
+				t.Errorf("%s", r.URL)
+			}
+		},
+		"img.example.org": func(http.ResponseWriter, *http.Request) {},
+	})
+	w.set.SerpAPI = "k"
+	noise := image.NewNRGBA(image.Rect(0, 0, 900, 900))
+	rand.NewChaCha8([32]byte{}).Read(noise.Pix)
+	var large, small bytes.Buffer
+	if err := errors.Join(png.Encode(&large, noise), png.Encode(&small, image.NewGray(image.Rect(0, 0, 3, 2)))); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"large.png": large.Bytes(), "small.png": small.Bytes(), "no.png": []byte("text")} {
+		if err := os.WriteFile(filepath.Join(w.dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask := func(args, want string) {
+		t.Helper()
+		if text := w.call("image_search", args); !strings.Contains(text, want) {
+			t.Errorf("%s:\n%s\nwant %q in it", args, text, want)
+		}
+	}
+	ask(`{"path":"small.png"}`, `1 result for "small.png"`)
+	if !bytes.Equal(got, small.Bytes()) {
+		t.Errorf("%d bytes sent", len(got))
+	}
+	ask(`{"path":"small.png"}`, "ago")
+	ask(`{"path":"large.png"}`, "https://example.org/kite")
+	if _, kind, err := image.DecodeConfig(bytes.NewReader(got)); err != nil || kind != "jpeg" || len(got) > 500_000 || uploads != 2 {
+		t.Errorf("%s of %d bytes, %v, %d uploads", kind, len(got), err, uploads)
+	}
+	ask(`{"path":"no.png"}`, "error: unsupported")
+	ask(`{"path":"none.png"}`, "error: not_found")
+	ask(`{"image":"small.png"}`, "given as path")
+	ask(`{"path":"small.png","query":"kites"}`, "error: invalid_argument")
+	status = http.StatusUnauthorized
+	ask(`{"path":"small.png","limit":3}`, "error: unavailable")
+	tool := w.tool("image_search")
+	bound, err := tool.Bind([]byte(`{"path":"small.png"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := tool.Question(tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: w.ws}), bound)
+	if err != nil || q.Message != "send the image small.png to SerpApi, which asks Google for images like it" {
+		t.Errorf("%+v, %v", q, err)
 	}
 }

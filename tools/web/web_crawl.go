@@ -15,6 +15,7 @@ import (
 
 	"toolcrib/tools"
 	"toolcrib/tools/internal/text/textfile"
+	"toolcrib/tools/outbound"
 	"toolcrib/tools/web/internal/page"
 	"toolcrib/tools/web/internal/robots"
 )
@@ -41,6 +42,7 @@ type CrawlOut struct {
 	Pages []CrawledPage
 	Left  int // pages that were found and not read
 	From  string
+	Notes []string
 	whole string // the arguments with which web_fetch reads all of a page
 	parts bool   // the pages are parts that answer a query, so that no offset reads on
 }
@@ -59,6 +61,7 @@ func webCrawlTool(e *engine) tools.Tool {
 		Aliases: []string{"crawl_batch"},
 		Access:  tools.External, Effects: tools.Network, Repeatable: true, Streams: true,
 		Timeout: crawlTime + 10*time.Second,
+		Redact:  redactCrawl,
 		Examples: []tools.Example[CrawlIn]{{
 			Say:  "two pages, one of which is not there",
 			In:   CrawlIn{URLs: []string{"https://docs.example.org/kites", "https://docs.example.org/gone"}, Main: true},
@@ -66,6 +69,16 @@ func webCrawlTool(e *engine) tools.Tool {
 		}},
 		Run: e.webCrawl,
 	})
+}
+
+// redactCrawl keeps secrets in addresses out of records.
+func redactCrawl(_ context.Context, in CrawlIn) CrawlIn {
+	in.Start = outbound.Shown(in.Start)
+	in.URLs = slices.Clone(in.URLs)
+	for i, u := range in.URLs {
+		in.URLs[i] = outbound.Shown(u)
+	}
+	return in
 }
 
 const (
@@ -101,7 +114,7 @@ func (e *engine) webCrawl(ctx context.Context, in CrawlIn) (CrawlOut, error) {
 	if err := ctx.Err(); err != nil {
 		return CrawlOut{}, err
 	}
-	out := CrawlOut{Pages: c.done, Left: c.left, From: c.from, parts: in.Query != ""}
+	out := CrawlOut{Pages: c.done, Left: c.left, From: c.from, Notes: c.notes, parts: in.Query != ""}
 	if in.Format != "markdown" {
 		out.whole = ", format=" + in.Format
 	}
@@ -122,8 +135,10 @@ type crawl struct {
 
 	queue []string
 	seen  map[string]bool // by their normal form
+	full  bool            // seen is
 	done  []CrawledPage
 	left  int
+	notes []string
 }
 
 // plan queues the first addresses.
@@ -155,7 +170,14 @@ func (c *crawl) plan() error {
 // add queues an address, unless it was queued before.
 func (c *crawl) add(u *url.URL) {
 	key := strings.TrimSuffix(u.Host+u.EscapedPath(), "/") + "?" + u.RawQuery
-	if c.seen[key] || len(c.seen) >= mostCrawl {
+	if c.seen[key] {
+		return
+	}
+	if len(c.seen) >= mostCrawl {
+		if !c.full {
+			c.full = true
+			c.notes = append(c.notes, fmt.Sprintf("more than %d addresses were found: the others are not counted", mostCrawl))
+		}
 		return
 	}
 	c.seen[key] = true
@@ -180,13 +202,16 @@ func (c *crawl) sitemap() error {
 		maps = r.file.Sitemaps()
 	}
 	var failed error
-	read := 0
-	for i := 0; i < len(maps) && read < mostMaps; i++ {
+	for i := 0; i < len(maps); i++ {
+		if i >= mostMaps {
+			c.notes = append(c.notes, textfile.Count(len(maps)-i, "more sitemap")+" not read")
+			break
+		}
 		u, err := address(maps[i])
 		if err != nil {
+			c.notes = append(c.notes, fmt.Sprintf("%.200q, which is listed as a sitemap, is no URL", maps[i]))
 			continue
 		}
-		read++
 		got, err := c.e.read(c.ctx, request{url: u.String(), render: "never"})
 		if err != nil {
 			failed = err
@@ -198,6 +223,9 @@ func (c *crawl) sitemap() error {
 			failed = tools.Errorf(tools.Unsupported, "%s is no sitemap: %v", shown(u.String()), err)
 			continue
 		}
+		if m.Cut {
+			c.notes = append(c.notes, shown(u.String())+" lists more than is read")
+		}
 		maps = append(maps, m.Maps...)
 		for _, found := range m.Pages {
 			if u, err := u.Parse(found); err == nil && c.wanted(u) {
@@ -206,10 +234,13 @@ func (c *crawl) sitemap() error {
 		}
 	}
 	c.from = "from the sitemap of " + c.site.Host
-	if len(c.queue) > 0 {
+	switch {
+	case len(c.queue) > 0 && failed != nil:
+		c.notes = append(c.notes, "not all sitemaps could be read: "+tools.AsError(failed).Msg)
 		return nil
-	}
-	if failed != nil {
+	case len(c.queue) > 0:
+		return nil
+	case failed != nil:
 		return failed
 	}
 	return tools.Errorf(tools.NotFound, "the sitemap of %s has no page that matches", c.site.Host).WithHint("leave glob out, or follow links with sitemap=false")
@@ -301,7 +332,10 @@ func (c *crawl) one(at string, follow bool) (CrawledPage, []page.Link) {
 		return p, nil
 	}
 	decoded, _ := page.Decode(got.page.Body, got.page.Header.Get("Content-Type"))
-	links, _ := page.Parse(c.ctx, decoded, parsed(got.page.URL)).Links(mostLinks)
+	links, total := page.Parse(c.ctx, decoded, parsed(got.page.URL)).Links(mostLinks)
+	if total > len(links) {
+		p.Status += fmt.Sprintf("; only the first %d of its %d links are followed", len(links), total)
+	}
 	return p, links
 }
 
@@ -344,6 +378,9 @@ func (o CrawlOut) Text() string {
 		fmt.Fprintf(&b, "; %d more found, a higher limit reads them", o.Left)
 	}
 	b.WriteString(" (" + outside + ")\n")
+	for _, note := range o.Notes {
+		b.WriteString(note + "\n")
+	}
 	for _, p := range o.Pages {
 		fmt.Fprintf(&b, "\n## %s: %s\n", p.URL, strings.ReplaceAll(p.Status, ": "+p.URL+": ", ": ")) // an error names its address too
 		if p.Body != "" {

@@ -75,8 +75,9 @@ func webFetchTool(e *engine) tools.Tool {
 	})
 }
 
-// redactFetch keeps the values of headers that may hold secrets out of records.
+// redactFetch keeps secrets in the address and in headers out of records.
 func redactFetch(_ context.Context, in FetchIn) FetchIn {
+	in.URL = outbound.Shown(in.URL)
 	in.Headers = slices.Clone(in.Headers)
 	for i, line := range in.Headers {
 		if name, _, ok := strings.Cut(line, ":"); !ok {
@@ -321,6 +322,9 @@ func (e *engine) save(ctx context.Context, in FetchIn, r *reading, t text, out F
 		return FetchOut{}, err
 	}
 	body := t.body
+	if t.kind == "page" && in.Format == "markdown" && in.Main && t.meta.Title != "" && !strings.HasPrefix(body, "# ") {
+		body = "# " + t.meta.Title + "\n\n" + body
+	}
 	if !strings.HasSuffix(body, "\n") {
 		body += "\n"
 	}

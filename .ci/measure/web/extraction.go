@@ -25,7 +25,7 @@ import (
 
 // page is a page with what toolcrib makes of it.
 type page struct {
-	Set     string // open, held-out, or a kind of the own set
+	Set     string // one of the constants, or a kind of the own set
 	Name    string
 	HTML    string // as toolcrib decodes it, so that all extract from the same characters
 	Gold    string // of the own set
@@ -265,7 +265,7 @@ func printScores(all []extractor, pages []page, gold map[string]string) map[stri
 	sets := map[string][]page{}
 	for _, p := range pages {
 		sets[p.Set] = append(sets[p.Set], p)
-		if p.Set != openPages && p.Set != heldOutSet {
+		if p.Set != openPages && p.Set != heldOutSet && p.Set != writtenSet {
 			sets["other"] = append(sets["other"], p)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 const (
 	openPages  = "open"
 	heldOutSet = "held-out"
+	writtenSet = "held-out, written" // for the purpose, with marks as the own set has them
 )
 
 //go:embed heldout.tsv

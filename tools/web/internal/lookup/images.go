@@ -1,8 +1,12 @@
 package lookup
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
+	"io"
+	"mime/multipart"
 	"net/http"
 	"slices"
 	"strconv"
@@ -231,16 +235,68 @@ func SerpAPI(address, key string) Backend {
 	}
 }
 
-// SerpAPILens is the API of SerpApi for images that look like one. The text of the query is
-// the address of that image.
-func SerpAPILens(address, key string) Backend {
-	return Backend{
-		Name: "serpapi", Ignores: []string{"freshness"}, paged: true,
-		request: func(q Query) (*http.Request, error) {
-			return get(address, "/search.json", http.Header{}, "engine", "google_lens", "url", q.Text, "api_key", key, "hl", q.Language, "country", strings.ToLower(q.Region))
-		},
-		read: readSerpAPI,
+// SerpAPILens is the API of SerpApi for images that look like one: the image itself, or nil =
+// the one whose address is the text of the query.
+func SerpAPILens(address, key string, image []byte) Backend {
+	b := Backend{Name: "serpapi", Ignores: []string{"freshness"}, paged: true, read: readSerpAPI}
+	named := "url"
+	if image != nil {
+		named = "image_id"
+		b.before = func(ctx context.Context, ask Ask, q *Query) (err error) {
+			q.Text, err = uploadSerpAPI(ctx, ask, address, key, image)
+			return err
+		}
 	}
+	b.request = func(q Query) (*http.Request, error) {
+		return get(address, "/search.json", http.Header{}, "engine", "google_lens", named, q.Text, "api_key", key, "hl", q.Language, "country", strings.ToLower(q.Region))
+	}
+	return b
+}
+
+// MaxSerpAPIImage is the most bytes of an image that SerpApi takes.
+const MaxSerpAPIImage = 500_000
+
+// uploadSerpAPI sends an image to SerpApi, and returns the name that it has there for some
+// minutes.
+func uploadSerpAPI(ctx context.Context, ask Ask, address, key string, image []byte) (string, error) {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	err := form.WriteField("api_key", key)
+	if err == nil {
+		var part io.Writer
+		if part, err = form.CreateFormFile("image", "image"); err == nil {
+			_, err = part.Write(image)
+		}
+	}
+	if err = cmp.Or(err, form.Close()); err != nil {
+		return "", err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(address, "/")+"/image", &body)
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Content-Type", form.FormDataContentType())
+	req.Header.Set("Accept", "application/json")
+	a, err := ask(ctx, req)
+	if err != nil {
+		return "", cmp.Or(slow(ctx), err)
+	}
+	if a.Status == http.StatusCreated {
+		a.Status = http.StatusOK
+	}
+	if err := serpAPI.refusal(a); err != nil {
+		return "", err
+	}
+	var answer struct {
+		ID string `json:"image_id"`
+	}
+	if err := decode(a, &answer); err != nil {
+		return "", err
+	}
+	if answer.ID == "" {
+		return "", absent(false)
+	}
+	return answer.ID, nil
 }
 
 // serpAPIResult is an image in an answer of SerpApi.

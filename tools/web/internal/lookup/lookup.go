@@ -73,6 +73,7 @@ type Backend struct {
 	// freshness.
 	Ignores []string
 
+	before  func(ctx context.Context, ask Ask, q *Query) error // nil = nothing is to be asked before
 	request func(q Query) (*http.Request, error)
 	read    func(a Answer) ([]Hit, error)
 	pause   *pause // nil = may be asked at any time
@@ -167,6 +168,11 @@ func (b Backend) hits(ctx context.Context, ask Ask, q Query) ([]Hit, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, eachWait, &problem{Slow, "no answer in " + eachWait.String()})
 	defer cancel()
+	if b.before != nil {
+		if err := b.before(ctx, ask, &q); err != nil {
+			return nil, err
+		}
+	}
 	req, err := b.request(q)
 	if err != nil {
 		return nil, err

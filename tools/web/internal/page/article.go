@@ -117,7 +117,7 @@ func (d *layout) attempt(ignore func(string) bool, dropHidden, roles bool) {
 	}
 	for i := range d.runs {
 		r := &d.runs[i]
-		r.out, r.keep = d.boxes[r.box].out, false
+		r.out, r.keep = d.boxes[r.box].out || !d.inScope(i), false
 	}
 	d.root = d.choose()
 	root := d.boxes[d.root]

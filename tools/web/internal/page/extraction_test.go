@@ -29,9 +29,12 @@ func TestExtraction(t *testing.T) {
 		t.Skip("needs: figure: TOOLCRIB_EXTRACTED names the file that it reads")
 	}
 	var out []extracted
-	for _, p := range kindPages(t) {
+	for _, p := range kindPages(t, "kinds") {
 		kind, _, _ := strings.Cut(p.name, "/")
 		out = append(out, extract(t, p.body, extracted{Set: kind, Name: p.name, Gold: p.gold}))
+	}
+	for _, p := range kindPages(t, "heldout") {
+		out = append(out, extract(t, p.body, extracted{Set: "held-out, written", Name: "heldout/" + p.name, Gold: p.gold}))
 	}
 	if dir := os.Getenv("TOOLCRIB_EXTRACTION"); dir != "" {
 		names, err := filepath.Glob(filepath.Join(dir, "*.html.gz"))

@@ -16,7 +16,7 @@ const (
 	hintItem    hint = 1 << iota // itemprop articleBody or reviewBody
 	hintBody                     // a name of the body of an article
 	hintArticle                  // article
-	hintMain                     // main
+	hintMain                     // main, as an element or a role
 	hintThing                    // an item of schema.org that is no article: a product, a recipe
 	hintAround                   // a name of something around the text
 	hintHidden                   // not in sight, or in a role around the text
@@ -48,6 +48,8 @@ func hintsOf(n *html.Node) (h hint, names []string) {
 			switch a.Val {
 			case "navigation", "banner", "contentinfo", "search", "dialog", "alertdialog", "menu", "menubar", "tooltip", "complementary":
 				h |= hintHidden
+			case "main":
+				h |= hintMain
 			}
 		}
 	}
@@ -66,14 +68,17 @@ func hintsOf(n *html.Node) (h hint, names []string) {
 	}
 	switch n.DataAtom {
 	case atom.Article:
-		h, names = h&^hintAround|hintArticle, nil
+		h |= hintArticle
 	case atom.Main:
-		h, names = h&^hintAround|hintMain, nil
+		h |= hintMain
 	case atom.Aside, atom.Figure:
 		h |= hintAround
 		names = append(names, n.Data)
 	case atom.Blockquote:
 		h |= hintQuote
+	}
+	if h&(hintArticle|hintMain) != 0 {
+		h, names = h&^hintAround, nil
 	}
 	return h, names
 }

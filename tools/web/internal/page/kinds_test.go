@@ -23,10 +23,11 @@ type kindPage struct {
 	gold   string   // all of them
 }
 
-// kindPages reads the pages; what a reader wants of them is marked in them by hand.
-func kindPages(t testing.TB) []kindPage {
+// kindPages reads the pages of a directory of testdata; what a reader wants of them is marked
+// in them by hand.
+func kindPages(t testing.TB, dir string) []kindPage {
 	t.Helper()
-	files, err := filepath.Glob("testdata/kinds/*.txtar")
+	files, err := filepath.Glob("testdata/" + dir + "/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no pages: %v", err)
 	}
@@ -80,7 +81,7 @@ func encoded(t testing.TB, name, body string) []byte {
 // TestKinds extracts pages that are no articles: nearly all pieces that are marked are there,
 // and little else.
 func TestKinds(t *testing.T) {
-	pages := kindPages(t)
+	pages := kindPages(t, "kinds")
 	if len(pages) < 60 {
 		t.Errorf("%d pages", len(pages))
 	}

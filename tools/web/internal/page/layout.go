@@ -16,8 +16,10 @@ type layout struct {
 	boxes []box
 	runs  []run
 	root  int // the box of the main text
+	scope int // the box that the main text is in
 	seen  int // letters of runs that speak for a text
 	said  kind
+	title string // in lower case
 	words *lists
 
 	// The run that is being read.
@@ -54,8 +56,8 @@ type run struct {
 	out, keep      bool
 }
 
-func layOut(ctx context.Context, root *html.Node, said kind) *layout {
-	d := &layout{ctx: ctx, said: said, boxes: []box{{node: root, parent: -1}}, words: words()}
+func layOut(ctx context.Context, root *html.Node, said Meta) *layout {
+	d := &layout{ctx: ctx, said: said.kind, title: strings.ToLower(said.Title), boxes: []box{{node: root, parent: -1}}, words: words()}
 	d.walk(root, 0)
 	d.flush()
 	d.boxes[0].to = len(d.runs)
@@ -121,7 +123,15 @@ func shadow(n *html.Node) bool { return n.DataAtom == atom.Template && has(n, "s
 
 // opener reports whether a button is the heading that opens and closes a part of the page.
 func opener(n *html.Node) bool {
-	return n.DataAtom == atom.Button && n.Parent != nil && (isHeading(n.Parent.DataAtom) || n.Parent.DataAtom == atom.Summary)
+	if n.DataAtom != atom.Button || n.Parent == nil || !isHeading(n.Parent.DataAtom) && n.Parent.DataAtom != atom.Summary {
+		return false
+	}
+	for c := range n.Parent.ChildNodes() {
+		if c != n && strings.TrimSpace(c.Data) != "" && (c.Type == html.TextNode || strings.TrimSpace(textOf(c)) != "") {
+			return false
+		}
+	}
+	return true
 }
 
 // read adds a node of text to the run.
@@ -186,6 +196,11 @@ func (d *layout) flush() {
 	d.runs = append(d.runs, r)
 }
 
+// titled reports whether a run is a main heading that the title says already.
+func (d *layout) titled(r *run) bool {
+	return r.tag == atom.H1 && strings.Contains(d.title, strings.ToLower(collapse(strings.TrimRight(clean(r.text), " ¶§#"))))
+}
+
 // value says how much a run speaks for the boxes that hold it, or against them.
 func (r *run) value() float64 {
 	letters, share := float64(r.letters), float64(r.links)/float64(max(1, r.letters))
@@ -196,7 +211,7 @@ func (r *run) value() float64 {
 		return letters * (1 - share)
 	case r.letters >= 20 && r.punctuated:
 		return letters * (1 - share) / 2
-	case r.tag == atom.H2 || r.tag == atom.H3 || r.tag == atom.H4:
+	case r.tag == atom.H2 || r.tag == atom.H3 || r.tag == atom.H4, r.links == 0 && (r.tag == atom.Li || r.tag == atom.Dt || r.tag == atom.Dd || r.tag == atom.Pre):
 		return 0
 	}
 	return -5

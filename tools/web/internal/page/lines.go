@@ -29,7 +29,7 @@ func (d *layout) trimLines(from, to int) {
 		}
 		line := strings.ToLower(strings.Trim(r.text, " :.…»>|-–—\u00a0"))
 		pointer := len(line) <= 60 && begins(line, d.words.pointer)
-		r.keep = !pointer && !d.words.label[line] && r.tag != atom.H1 && !d.leads(r, last >= 0 && i > last) &&
+		r.keep = !pointer && !d.words.label[line] && !d.titled(r) && !d.leads(r, last >= 0 && i > last) &&
 			(whole || (i >= first || !headLine(r, line)) && (last < 0 || i <= last || isHeading(r.tag) || !tailLine(r)))
 		if pointer {
 			d.dropLinked(i+1, to)

@@ -21,19 +21,23 @@ func (d *layout) listing() {
 	dropMenus := inMenus*2 < total
 	for i := range d.runs {
 		r := &d.runs[i]
-		r.keep = !r.out && (!dropHidden || r.hint&hintHidden == 0) && (!dropMenus || !menus[i]) && (isHeading(r.tag) || !d.words.label[lower(r.text)])
+		r.keep = !r.out && (!dropHidden || r.hint&hintHidden == 0) && (!dropMenus || !menus[i]) && !d.titled(r) && (isHeading(r.tag) || !d.words.label[lower(r.text)])
 		letters[i+1] = letters[i]
 		if r.keep {
 			letters[i+1] += r.letters
 		}
 	}
 	all := letters[len(d.runs)]
+	nearly := all * 9
+	if d.scope > 0 { // nothing around the text is in it
+		nearly = all * 10
+	}
 	d.root = 0
 	for i := range d.boxes {
 		b := &d.boxes[i]
 		n := letters[b.to] - letters[b.from]
 		b.dropped = false
-		if n*10 >= all*9 || n*10 >= all*4 && b.hint&(hintThing|hintMain) != 0 {
+		if n*10 >= nearly || n*10 >= all*4 && b.hint&(hintThing|hintMain) != 0 {
 			d.root = i // the boxes are in the order of the document: the innermost is the last
 		}
 	}
@@ -57,6 +61,9 @@ func (d *layout) menus(dropHidden bool) (menus []bool, total int) {
 		n := b.to - b.from
 		switch b.node.DataAtom {
 		case atom.Ul, atom.Ol, atom.Div, atom.Dl, atom.P, atom.Header, atom.Section:
+			if b.hint&hintAround == 0 && (d.scope > 0 || d.headed(b)) {
+				continue
+			}
 			if n > 0 && b.links*10 >= b.letters*9 && b.letters <= 25*n {
 				for k := b.from; k < b.to; k++ {
 					menus[k] = true
@@ -67,10 +74,19 @@ func (d *layout) menus(dropHidden bool) (menus []bool, total int) {
 	return menus, total
 }
 
-// inSight counts the letters that are not hidden.
+// headed reports whether a heading introduces a list.
+func (d *layout) headed(b *box) bool {
+	if b.from == 0 || b.node.DataAtom != atom.Ul && b.node.DataAtom != atom.Ol && b.node.DataAtom != atom.Dl {
+		return false
+	}
+	r := &d.runs[b.from-1]
+	return isHeading(r.tag) && r.links == 0 && !r.out
+}
+
+// inSight counts the letters in the scope that are not hidden.
 func (d *layout) inSight() (n int) {
 	for i := range d.runs {
-		if d.runs[i].hint&hintHidden == 0 {
+		if d.runs[i].hint&hintHidden == 0 && d.inScope(i) {
 			n += d.runs[i].letters
 		}
 	}
@@ -106,6 +122,7 @@ const (
 
 // pick takes the main text of a page.
 func (d *layout) pick() choice {
+	d.scope = d.scoped()
 	d.article()
 	root, article, anchored := d.root, d.kept(), d.anchored(anchors)
 	keep := make([]bool, len(d.runs))
@@ -136,8 +153,9 @@ func (d *layout) pick() choice {
 		isArticle = true
 	case d.said == kindThing:
 		isArticle = item && article*2 >= listed
+	case d.scope > 0 && d.said != kindArticle && !item && (article < 2*enough || (listed-article-linked)*8 > article):
 	case teasers:
-	case !anchored && article < 5*enough && article*4 < listed*3 && linked*3 < listed-article: // the page says more than its paragraphs do
+	case article < 5*enough && (listed-article-linked)*3 > article: // the page says more than its paragraphs do
 	case article*2 >= listed:
 		isArticle = true
 	default: // an article among many links, or with others that are as long

@@ -3,12 +3,13 @@
 //
 // It reads bytes that somebody else fetched and opens nothing; it must not import tools or
 // any category. What no reader of the page sees is left out. Start at [Decode] and [Parse],
-// then [Page.Main]: layout.go makes runs of text of the tree, article.go and listing.go
-// choose among them, and markdown.go renders what is chosen.
+// then [Page.Main]: layout.go makes runs of text of the tree, scope.go says where to look,
+// article.go and listing.go choose among them, and markdown.go renders what is chosen.
 package page
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -70,7 +71,7 @@ func baseOf(root *html.Node, address *url.URL) *url.URL {
 // Main returns the main text. It is empty only if the page has no text at all, hidden text
 // and a title among it.
 func (p *Page) Main(ctx context.Context) Document {
-	d := layOut(ctx, p.root, p.Meta.kind)
+	d := layOut(ctx, p.root, p.Meta)
 	how := d.pick()
 	r := renderer{ctx: ctx, base: p.base, picked: map[*html.Node]struct{}{}, out: map[*html.Node]struct{}{}}
 	root := d.boxes[d.root]
@@ -96,11 +97,13 @@ func (p *Page) Main(ctx context.Context) Document {
 	if doc.Markdown == "" {
 		return p.Whole(ctx)
 	}
-	switch {
+	switch beside := d.linksBeside(); {
 	case how == chosenVisible:
 		doc.Note = "the page has no main text that can be told from the rest: this is all of it but menus"
 	case r.hidden:
 		doc.Note = "the page hides this text until a script runs"
+	case beside > 0:
+		doc.Note = fmt.Sprintf("%d links beside this text are left out", beside)
 	}
 	return doc
 }

@@ -51,6 +51,35 @@ func TestNeverEmpty(t *testing.T) {
 	}
 }
 
+// Short pages, of which all parts count that lie in the main element, an article or under headings.
+func TestShortPages(t *testing.T) {
+	const flags = `<h1>Flags</h1><p>The program takes flags in any order, and the last one counts if a flag is given twice on the line.
+		<h2>Input</h2><ul><li>-f FILE<li>-d DIR<ul><li>twice: both</ul></ul><h2>Output</h2><ul><li>-o FILE</ul><h2>Files</h2><ul><li><a href=/conf>kestrel.conf</a><li><a href=/log>kestrel.log</a></ul>`
+	const wantFlags = "## Input\n\n- -f FILE\n- -d DIR\n  - twice: both\n\n## Output\n\n- -o FILE\n\n## Files\n\n- [kestrel.conf](https://x.example/conf)\n- [kestrel.log](https://x.example/log)"
+	const menu = `<div id=top><a href=/>Home</a> <a href=/docs>Docs</a> <a href=/blog>Blog</a></div>`
+	for _, c := range []struct{ name, html, want, not, note string }{
+		{"main", menu + "<main>" + flags + "</main>", wantFlags, "Blog", ""},
+		{"role", menu + "<div role=main>" + flags + "</div>", wantFlags, "Blog", ""},
+		{"article", menu + "<article>" + flags + "</article>", wantFlags, "Blog", ""},
+		{"neither", menu + "<div>" + flags + "</div>", wantFlags, "Blog", ""},
+		{"two articles", menu + "<article>" + flags + "</article><article><p>Another.</article>", wantFlags, "Blog", ""},
+		{"less than what is around it", "<div id=help><h2>Keys</h2><p>Press S to search, or ? for more?<p>Press Esc to hide this.</div><main><h1>Commands</h1><ul><li><a href=/a>kestrel run with options</a><li><a href=/b>kestrel stop with options</a></ul></main>",
+			"- [kestrel run with options](https://x.example/a)\n- [kestrel stop with options](https://x.example/b)", "Press", ""},
+		{"an empty main element", "<main></main><p>" + sentence, "a sentence", "", ""},
+		{"little in the main element", "<main>Please wait until all is loaded, it takes a while</main>" + strings.Repeat("<p>"+sentence, 4), "a sentence", "", ""},
+		{"a heading that is not the title", "<title>Kestrel manual</title>" + "<main>" + flags + "</main>", "# Flags\n\nThe program", "", ""},
+		{"a heading that is the title", "<title>Flags of Kestrel</title>" + "<main>" + flags + "</main>", "The program", "# Flags", ""},
+		{"links beside a text", "<p>" + sentence + "<ul><li><a href=/1>debian/</a><li><a href=/2>gnu/</a><li><a href=/3>kernel/</a><li><a href=/4>tex/</a></ul>", "a sentence", "gnu", "4 links beside this text are left out"},
+		{"a button in a heading", "<main><h2>Kestrel <button>Copy</button></h2><p>Short.</main>", "## Kestrel\n", "Copy", ""},
+		{"a button that is a heading", "<main><h2><button>Open me</button></h2><p>Short.</main>", "## Open me\n", "", ""},
+	} {
+		doc := parsed(t, c.html).Main(t.Context())
+		if !strings.Contains(doc.Markdown, c.want) || c.not != "" && strings.Contains(doc.Markdown, c.not) || doc.Note != c.note {
+			t.Errorf("%s: (%s)\n%s", c.name, doc.Note, doc.Markdown)
+		}
+	}
+}
+
 // A short page may hide a long text, for a model to read.
 func TestHiddenBesideLittle(t *testing.T) {
 	hidden := `<div style="display:none">` + strings.Repeat("<p>"+sentence, 9) + "</div>"
@@ -153,7 +182,7 @@ func TestMeta(t *testing.T) {
 }
 
 func FuzzPage(f *testing.F) {
-	for _, p := range kindPages(f) {
+	for _, p := range kindPages(f, "kinds") {
 		if len(p.body) < 2000 {
 			f.Add(p.body)
 		}
