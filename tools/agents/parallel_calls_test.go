@@ -77,7 +77,9 @@ func newWorld(settings run.Settings) *world {
 		toy("panic", tools.Read, tools.None, func(context.Context, In) (Out, error) { panic("no") }),
 		toy("long", tools.Read, tools.None, func(_ context.Context, in In) (Out, error) { return Out{strings.Repeat(in.Text, 40_000)}, nil }),
 		toy("risky", tools.Write, tools.Workspace, timed, func(d *tools.Def[In, Out]) {
-			d.Confirm = func(_ context.Context, in In) (tools.Question, error) { return tools.Question{Message: "risk " + in.Text}, nil }
+			d.Confirm = func(_ context.Context, in In) (tools.Question, error) {
+				return tools.Question{Message: "risk " + in.Text}, nil
+			}
 		}),
 		toy("asks", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
 			a, err := tools.Ask(ctx, tools.Form{Message: "well?"})
