@@ -40,7 +40,8 @@ var codes = [...]tools.Code{
 // counter, so that there are no more counters than tools. Its methods may be called by several
 // goroutines.
 type Calls struct {
-	mu     sync.Mutex // of those who add
+	mu     sync.Mutex // of those who add, and of used
+	used   usages
 	byName atomic.Pointer[map[string]*Counters]
 }
 
@@ -158,7 +159,7 @@ func codeIndex(code tools.Code) int {
 // Stats returns a snapshot of the counters. Calls that end meanwhile may be in
 // some of the numbers already.
 func (m *Calls) Stats() Stats {
-	s := Stats{Tools: map[string]ToolStats{}, Bounds: latencyBounds[:]}
+	s := Stats{Tools: map[string]ToolStats{}, Bounds: latencyBounds[:], Used: m.usage()}
 	for name, c := range *m.byName.Load() {
 		s.Tools[name] = c.snapshot()
 	}

@@ -17,6 +17,8 @@ type Stats struct {
 	// Bounds are the upper bounds of the buckets of ToolStats.Latency; the last
 	// bucket has none.
 	Bounds []time.Duration
+	// Used is what tools have used of models, the newest day first.
+	Used []Usage
 }
 
 // ToolStats counts the calls of one tool that have ended.

@@ -72,7 +72,7 @@ func (p *pass) once(ctx context.Context, f *flight) (v any, err error) {
 		limited, cancel = context.WithTimeout(inside, p.tool.Timeout)
 	}
 	defer cancel()
-	limited = p.noteChanges(tools.WithAsker(limited, p.asker))
+	limited = p.noteChanges(tools.WithUsage(tools.WithAsker(limited, p.asker), p.use))
 	var over atomic.Bool // the handler has returned or is abandoned
 	abandon := func() {
 		if over.Swap(true) {

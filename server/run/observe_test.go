@@ -151,3 +151,36 @@ func TestQuantile(t *testing.T) {
 		t.Errorf("plus and minus (-want +got):\n%s", diff)
 	}
 }
+
+// The record of a call has what it has used of each model; that of the call around it does not.
+func TestUsage(t *testing.T) {
+	var log lines
+	var caller run.Caller
+	r := run.New(run.Config{Audit: &log, Caller: &caller, Settings: run.Settings{Tools: []tools.Tool{
+		tool("thinks", tools.Read, tools.None, func(ctx context.Context, _ In) (Out, error) {
+			tools.Used(ctx, tools.Usage{Model: "m", In: 3, Out: 4})
+			tools.Used(ctx, tools.Usage{Model: "m", In: 5})
+			return Out{}, nil
+		}),
+		tool("outer", tools.Delegates, tools.None, func(ctx context.Context, _ In) (Out, error) {
+			_, err := caller.Call(ctx, "thinks", empty)
+			return Out{}, err
+		}),
+	}}})
+	r.Run(t.Context(), run.Call{Tool: "outer", Args: empty, Session: local})
+	got := map[string][]tools.Usage{}
+	for line := range strings.Lines(log.buf.String()) {
+		var rec run.Record
+		if err := json.Unmarshal([]byte(line), &rec); err != nil {
+			t.Fatal(err)
+		}
+		got[rec.Tool] = rec.Used
+	}
+	want := map[string][]tools.Usage{"outer": nil, "thinks": {{Model: "m", Turns: 2, In: 8, Out: 4}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if used := r.Stats().Used; len(used) != 1 || used[0].Tool != "thinks" || used[0].Principal != tools.Local || used[0].In != 8 {
+		t.Errorf("counted %+v", used)
+	}
+}

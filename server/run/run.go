@@ -147,6 +147,7 @@ type pass struct {
 	attempts  atomic.Int32
 	abandoned atomic.Bool // the handler still runs after the end of the call
 	changed   changes
+	used      used
 
 	leave   func()            // releases the limits; nil: none were taken
 	pending *tools.PendingAsk // the handler's question, set by shape

@@ -40,6 +40,7 @@ type record struct {
 	Since   time.Time                   `json:"since"`
 	Until   time.Time                   `json:"until"`
 	Tools   map[string]counts.ToolStats `json:"tools"`
+	Used    []counts.Usage              `json:"used,omitempty"`
 }
 
 // Recorder writes the records of a server.
@@ -51,7 +52,7 @@ type Recorder struct {
 	name    string   // of the record that is being written
 	record  record
 	before  counts.Stats // at its beginning
-	written uint64       // calls in it
+	written uint64       // calls and turns of models in it
 
 	once sync.Once
 	stop chan struct{}
@@ -93,8 +94,12 @@ func (r *Recorder) work() {
 func (r *Recorder) write(now time.Time) error {
 	stats := r.sources.Stats()
 	counted, calls := since(stats, r.before)
+	used := stats.UsedSince(r.before)
+	for _, u := range used {
+		calls += u.Turns
+	}
 	if calls > r.written {
-		r.record.Until, r.record.Tools, r.written = now, counted, calls
+		r.record.Until, r.record.Tools, r.record.Used, r.written = now, counted, used, calls
 		if err := r.save(now); err != nil {
 			return err
 		}
@@ -193,8 +198,9 @@ func ignoreMissing(err error) error {
 }
 
 // add adds the counts of a record to a sum.
-func (r record) add(sum map[string]counts.ToolStats) {
+func (r record) add(sum *Summary) {
 	for name, t := range r.Tools {
-		sum[name] = sum[name].Plus(t)
+		sum.Tools[name] = sum.Tools[name].Plus(t)
 	}
+	sum.Used = counts.SumUsage(sum.Used, r.Used)
 }

@@ -18,6 +18,7 @@ const maxRecord = 1 << 20
 // Summary is the sum of records.
 type Summary struct {
 	Tools   map[string]counts.ToolStats // by name, as in [counts.Stats]
+	Used    []counts.Usage              // of models, the newest day first
 	Servers int                         // that counted something
 	Unread  int                         // records that another version has written, or nobody
 }
@@ -54,7 +55,7 @@ func Summarize(bases []string, since time.Time, dirs []string) (Summary, error) 
 				sum.Unread++
 			case len(dirs) == 0 || slices.ContainsFunc(dirs, func(dir string) bool { return slices.Contains(r.Roots, dir) }):
 				servers[r.Server] = true
-				r.add(sum.Tools)
+				r.add(&sum)
 			}
 		}
 		_ = folder.Close() // it was read
