@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/.ci/measure/agents"
 	"toolcrib/.ci/measure/clients"
 	"toolcrib/.ci/measure/data"
 	"toolcrib/.ci/measure/documents"
@@ -102,6 +103,8 @@ var figures = map[string]figure{
 	"extraction":    web.Extraction,
 	"retrieval":     documents.Retrieval,
 	"web":           web.Web,
+	"together":      agents.Together,
+	"codemode":      agents.Codemode,
 }
 
 func main() {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"toolcrib/server/config"
-	"toolcrib/server/run"
+	"toolcrib/server/counts"
 	"toolcrib/server/telemetry"
 )
 
@@ -31,7 +31,8 @@ func statsCommand() command {
 		long: `
 It sums up the records of this user's servers in the state directory, those
 that run and those that have ended; with DIR, those that serve one of these
-directories. Tokens are estimated: bytes / 4.`,
+directories. Tokens are estimated: bytes / 4. What tools have used of models follows
+by day, model, tool and principal, as the models counted it.`,
 		new: func() runner { return new(stats) },
 	}
 }
@@ -72,15 +73,16 @@ func (s *stats) run(_ context.Context, p *Process, args []string) error {
 
 // statsReport is the form of --json. Times are in milliseconds.
 type statsReport struct {
-	SinceSeconds float64     `json:"since_seconds"`
-	Servers      int         `json:"servers"`
-	Tools        []statsTool `json:"tools"`
-	Total        statsTool   `json:"total"`
+	SinceSeconds float64        `json:"since_seconds"`
+	Servers      int            `json:"servers"`
+	Tools        []statsTool    `json:"tools"`
+	Models       []counts.Usage `json:"models,omitempty"` // by day, model, tool and principal
+	Total        statsTool      `json:"total"`
 }
 
 type statsTool struct {
 	Tool string `json:"tool,omitempty"`
-	run.ToolStats
+	counts.ToolStats
 	P50       float64 `json:"p50_ms"`
 	P95       float64 `json:"p95_ms"`
 	P99       float64 `json:"p99_ms"`
@@ -88,7 +90,7 @@ type statsTool struct {
 	TokensOut uint64  `json:"tokens_out"`
 }
 
-func statsOf(name string, t run.ToolStats) statsTool {
+func statsOf(name string, t counts.ToolStats) statsTool {
 	ms := func(q float64) float64 { return float64(t.Quantile(q).Microseconds()) / 1000 }
 	in, out := t.Tokens()
 	s := statsTool{Tool: name, ToolStats: t, P50: ms(0.5), P95: ms(0.95), P99: ms(0.99), TokensIn: in, TokensOut: out}
@@ -97,7 +99,7 @@ func statsOf(name string, t run.ToolStats) statsTool {
 }
 
 func (s *stats) report(sum telemetry.Summary, back time.Duration) statsReport {
-	r := statsReport{SinceSeconds: back.Seconds(), Servers: sum.Servers, Tools: []statsTool{}, Total: statsOf("", sum.Total())}
+	r := statsReport{SinceSeconds: back.Seconds(), Servers: sum.Servers, Tools: []statsTool{}, Models: sum.Used, Total: statsOf("", sum.Total())}
 	for _, name := range slices.SortedFunc(maps.Keys(sum.Tools), func(a, b string) int { // the busiest first
 		return cmp.Or(cmp.Compare(sum.Tools[b].Calls, sum.Tools[a].Calls), strings.Compare(a, b))
 	}) {
@@ -123,6 +125,13 @@ func (s *stats) table(p *Process, sum telemetry.Summary, back time.Duration) err
 	}
 	r.Total.Tool = fmt.Sprintf("all; servers: %d, last %s", r.Servers, plainTime(back))
 	row(r.Total)
+	if err := w.Flush(); err != nil || len(r.Models) == 0 {
+		return err
+	}
+	fmt.Fprintln(w, "\nTURNS\tTOKENS IN\tOUT\tCACHED\tTHINKING\tCOST\t  DAY\t  MODEL, BY TOOL, FOR PRINCIPAL")
+	for _, u := range r.Models {
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%.4g\t  %s\t  %s, %s, %s\n", u.Turns, u.In, u.Out, u.CacheRead, u.Thinking, u.Cost, u.Day, u.Model, u.Tool, u.Principal)
+	}
 	return w.Flush()
 }
 

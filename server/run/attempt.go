@@ -72,13 +72,13 @@ func (p *pass) once(ctx context.Context, f *flight) (v any, err error) {
 		limited, cancel = context.WithTimeout(inside, p.tool.Timeout)
 	}
 	defer cancel()
-	limited = p.noteChanges(tools.WithAsker(limited, p.asker))
+	limited = p.noteChanges(tools.WithUsage(tools.WithAsker(limited, p.asker), p.use))
 	var over atomic.Bool // the handler has returned or is abandoned
 	abandon := func() {
 		if over.Swap(true) {
 			return
 		}
-		p.counters.abandoned.Add(1)
+		p.counters.Abandoned()
 		p.abandoned.Store(true)
 		p.log().Warn("the handler did not return after the end of its context")
 		err := p.late(ctx, limited, errAbandoned)
@@ -182,7 +182,7 @@ func (p *pass) retry(ctx context.Context, once func(context.Context) (any, error
 			timer.Stop()
 			return nil, err
 		}
-		p.counters.retries.Add(1)
+		p.counters.Retried()
 		p.asker.rewind(start)
 	}
 }

@@ -68,6 +68,7 @@ type Record struct {
 	MoreRun   int             `json:"more_programs,omitempty"`
 	Changed   []string        `json:"changed,omitempty"` // paths that the call has changed
 	MoreDone  int             `json:"more_changed,omitempty"`
+	Used      []tools.Usage   `json:"used,omitempty"` // of models
 	Note      string          `json:"note,omitempty"` // of refused: the reason
 }
 
@@ -110,6 +111,7 @@ func (p *pass) record(ev Event, out *Outcome, took time.Duration) error {
 		rec.Code, rec.Micros, rec.Attempts = p.code(out), took.Microseconds(), p.attempts.Load()
 		rec.Abandoned = p.abandoned.Load()
 		rec.Changed, rec.MoreDone = p.changed.list()
+		rec.Used = p.used.list()
 		if p.source != sourceTool {
 			rec.Source = sources[p.source]
 		}

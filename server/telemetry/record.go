@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"toolcrib/server/run"
+	"toolcrib/server/counts"
 	"toolcrib/workspace/state"
 )
 
@@ -33,13 +33,14 @@ const (
 
 // record is the content of a file.
 type record struct {
-	Format  int                      `json:"format"`
-	Server  string                   `json:"server"` // tells servers apart
-	Version string                   `json:"version"`
-	Roots   []string                 `json:"roots"`
-	Since   time.Time                `json:"since"`
-	Until   time.Time                `json:"until"`
-	Tools   map[string]run.ToolStats `json:"tools"`
+	Format  int                         `json:"format"`
+	Server  string                      `json:"server"` // tells servers apart
+	Version string                      `json:"version"`
+	Roots   []string                    `json:"roots"`
+	Since   time.Time                   `json:"since"`
+	Until   time.Time                   `json:"until"`
+	Tools   map[string]counts.ToolStats `json:"tools"`
+	Used    []counts.Usage              `json:"used,omitempty"`
 }
 
 // Recorder writes the records of a server.
@@ -50,8 +51,8 @@ type Recorder struct {
 	folder  *os.Root // nil before the first record
 	name    string   // of the record that is being written
 	record  record
-	before  run.Stats // at its beginning
-	written uint64    // calls in it
+	before  counts.Stats // at its beginning
+	written uint64       // calls and turns of models in it
 
 	once sync.Once
 	stop chan struct{}
@@ -69,7 +70,7 @@ func Record(base string, roots []string, s Sources, log *slog.Logger) *Recorder 
 }
 
 // begin begins a record.
-func (r *Recorder) begin(since time.Time, before run.Stats) {
+func (r *Recorder) begin(since time.Time, before counts.Stats) {
 	r.name, r.record.Since, r.before, r.written = rand.Text()+".json", since, before, 0
 }
 
@@ -93,8 +94,12 @@ func (r *Recorder) work() {
 func (r *Recorder) write(now time.Time) error {
 	stats := r.sources.Stats()
 	counted, calls := since(stats, r.before)
+	used := stats.UsedSince(r.before)
+	for _, u := range used {
+		calls += u.Turns
+	}
 	if calls > r.written {
-		r.record.Until, r.record.Tools, r.written = now, counted, calls
+		r.record.Until, r.record.Tools, r.record.Used, r.written = now, counted, used, calls
 		if err := r.save(now); err != nil {
 			return err
 		}
@@ -106,8 +111,8 @@ func (r *Recorder) write(now time.Time) error {
 }
 
 // since returns the counts between two snapshots, of the tools that were called.
-func since(stats, before run.Stats) (counted map[string]run.ToolStats, calls uint64) {
-	counted = map[string]run.ToolStats{}
+func since(stats, before counts.Stats) (counted map[string]counts.ToolStats, calls uint64) {
+	counted = map[string]counts.ToolStats{}
 	for name, t := range stats.Tools {
 		if t = t.Minus(before.Tools[name]); t.Calls > 0 {
 			counted[name], calls = t, calls+t.Calls
@@ -193,8 +198,9 @@ func ignoreMissing(err error) error {
 }
 
 // add adds the counts of a record to a sum.
-func (r record) add(sum map[string]run.ToolStats) {
+func (r record) add(sum *Summary) {
 	for name, t := range r.Tools {
-		sum[name] = sum[name].Plus(t)
+		sum.Tools[name] = sum.Tools[name].Plus(t)
 	}
+	sum.Used = counts.SumUsage(sum.Used, r.Used)
 }

@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	counted "toolcrib/server/counts"
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
 	"toolcrib/tools"
@@ -131,3 +133,52 @@ func TestSweep(t *testing.T) {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}
 }
+
+// What tools use of models is summed up by day, model, tool and principal, over records.
+func TestModels(t *testing.T) {
+	base, project := t.TempDir(), t.TempDir()
+	turn := tools.Usage{Model: "m", In: 100, Out: 10, CacheRead: 1000, Cost: 0.5}
+	synctest.Test(t, func(t *testing.T) {
+		thinks := tools.New(tools.Def[thinkIn, thinkOut]{
+			Name: "thinks", Title: "Thinks", Doc: "Thinks.", Access: tools.Read, Effects: tools.None,
+			Run: func(ctx context.Context, _ thinkIn) (thinkOut, error) {
+				tools.Used(ctx, turn)
+				tools.Used(ctx, turn)
+				tools.Used(ctx, tools.Usage{Model: "n", Out: 1, Thinking: 1})
+				return thinkOut{}, nil
+			},
+		})
+		r := run.New(run.Config{Settings: run.Settings{Tools: []tools.Tool{thinks}}})
+		s := telemetry.Sources{Version: "v1", Started: time.Now(), Stats: r.Stats}
+		rec := telemetry.Record(base, []string{project}, s, slog.New(slog.DiscardHandler))
+		call(t, r, "thinks", `{}`, run.Trace{})
+		time.Sleep(90 * time.Minute) // a record ends meanwhile
+		call(t, r, "thinks", `{}`, run.Trace{})
+		time.Sleep(24 * time.Hour)
+		call(t, r, "thinks", `{}`, run.Trace{})
+		if err := rec.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	sum, err := telemetry.Summarize([]string{base}, time.Time{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := func(day, model string, u tools.Usage) counted.Usage {
+		u.Model = model
+		return counted.Usage{Day: day, Tool: "thinks", Principal: sum.Used[0].Principal, Usage: u}
+	}
+	want := []counted.Usage{
+		day("2000-01-02", "m", tools.Usage{Turns: 2, In: 200, Out: 20, CacheRead: 2000, Cost: 1}),
+		day("2000-01-02", "n", tools.Usage{Turns: 1, Out: 1, Thinking: 1}),
+		day("2000-01-01", "m", tools.Usage{Turns: 4, In: 400, Out: 40, CacheRead: 4000, Cost: 2}),
+		day("2000-01-01", "n", tools.Usage{Turns: 2, Out: 2, Thinking: 2}),
+	}
+	if diff := cmp.Diff(want, sum.Used); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+type thinkIn struct{}
+
+type thinkOut struct{}

@@ -15,18 +15,19 @@
 package telemetry
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
 
-	"toolcrib/server/run"
+	"toolcrib/server/counts"
 )
 
 // Sources are the sources of the metrics.
 type Sources struct {
 	Version string // of toolcrib
 	Started time.Time
-	Stats   func() run.Stats
+	Stats   func() counts.Stats
 	// Traffic is of a server that speaks HTTP; nil on stdio.
 	Traffic func() Traffic
 	// Spans is the exporter of traces; nil: there is none.
@@ -131,7 +132,25 @@ func (s Sources) calls() []metric {
 		add(&m.tokens, in, label{"direction", "in"})
 		add(&m.tokens, out, label{"direction", "out"})
 	}
-	return []metric{m.calls, m.duration, m.flight, m.cached, m.joined, m.retries, m.abandoned, m.in, m.out, m.tokens}
+	return []metric{m.calls, m.duration, m.flight, m.cached, m.joined, m.retries, m.abandoned, m.in, m.out, m.tokens, modelTokens(stats.Used)}
+}
+
+// modelTokens are what tools have used of models, over all days and principals.
+func modelTokens(used []counts.Usage) metric {
+	m := metric{prom: "toolcrib_model_tokens_total", otel: "toolcrib.model.tokens", unit: "{token}", kind: counter, help: "Tokens that tools have used of models, by kind: in, out, cache_read or cache_write."}
+	type series struct{ model, tool, kind string }
+	sums := map[series]uint64{}
+	for _, u := range used {
+		for kind, n := range map[string]uint64{"in": u.In, "out": u.Out, "cache_read": u.CacheRead, "cache_write": u.CacheWrite} {
+			sums[series{u.Model, u.Tool, kind}] += n
+		}
+	}
+	for _, s := range slices.SortedFunc(maps.Keys(sums), func(a, b series) int {
+		return cmp.Or(cmp.Compare(a.model, b.model), cmp.Compare(a.tool, b.tool), cmp.Compare(a.kind, b.kind))
+	}) {
+		m.points = append(m.points, point{labels: []label{{"model", s.model}, {"tool", s.tool}, {"kind", s.kind}}, value: float64(sums[s])})
+	}
+	return m
 }
 
 func (s Sources) traffic() []metric {
@@ -149,7 +168,7 @@ func (s Sources) traffic() []metric {
 // Shown is how the name of a tool is shown: calls of names that no tool has are
 // those of "unknown".
 func Shown(tool string) string {
-	if tool == run.UnknownTool {
+	if tool == counts.UnknownTool {
 		return "unknown"
 	}
 	return tool

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 
 	"toolcrib/schema"
 	"toolcrib/tools"
+	"toolcrib/tools/internal/inner"
 )
 
 // DelegatedIn is a call of another tool.
@@ -50,17 +50,17 @@ func route(t tools.Tool, all []tools.Tool) string {
 // without a delegator.
 func (d Deps) delegate(ctx context.Context, self string, in DelegatedIn) (tools.Result, error) {
 	if d.Caller == nil {
-		return tools.Result{}, noCaller()
+		return tools.Result{}, inner.Unavailable()
 	}
 	there, err := d.Caller.Tools(ctx)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	args, err := in.args()
+	args, err := inner.Arguments(in.Arguments)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if tool, err := d.named(there, in.Name, args); err == nil {
+	if tool, err := d.named(ctx, in.Name, args); err == nil {
 		if err := refuses(self, tool, there.Enabled); err != nil {
 			return tools.Result{}, err
 		}
@@ -91,17 +91,9 @@ func refuses(self string, t tools.Tool, all []tools.Tool) error {
 	return nil
 }
 
-// args returns the arguments for the other tool.
-func (in DelegatedIn) args() (json.RawMessage, error) {
-	if in.Arguments == nil {
-		return json.RawMessage("{}"), nil
-	}
-	return json.Marshal(in.Arguments)
-}
-
 // named returns the tool that a call by a name means, which may depend on its arguments.
-func (d Deps) named(there tools.Selected, name string, args json.RawMessage) (tools.Tool, error) {
-	names, err := d.shelf.namesOf(there)
+func (d Deps) named(ctx context.Context, name string, args json.RawMessage) (tools.Tool, error) {
+	names, err := d.Caller.Names(ctx)
 	if err != nil {
 		return tools.Tool{}, err
 	}
@@ -111,37 +103,8 @@ func (d Deps) named(there tools.Selected, name string, args json.RawMessage) (to
 // tell returns the arguments as records may have them: those for the called tool as that tool
 // allows.
 func (d Deps) tell(ctx context.Context, in DelegatedIn) DelegatedIn {
-	args, err := in.args()
-	if err != nil || d.Caller == nil {
-		return DelegatedIn{Name: in.Name}
-	}
-	untold := DelegatedIn{Name: in.Name, Arguments: schema.Object{"untold": fmt.Sprintf("%d bytes", len(args))}}
-	there, err := d.Caller.Tools(ctx)
-	if err != nil {
-		return untold
-	}
-	tool, err := d.named(there, in.Name, args)
-	switch {
-	case err != nil:
-		return untold
-	case !tool.Redacts():
-		return in
-	case slices.Contains(delegators, tool.Name): // it is refused
-		return untold
-	}
-	bound, err := tool.Bind(args)
-	if err != nil {
-		return untold
-	}
-	said := tool.Redacted(ctx, bound)
-	if bytes.Equal(said, bound.Canonical) {
-		return in
-	}
-	redacted := DelegatedIn{Name: in.Name} // a new map: the call still uses the other one
-	if json.Unmarshal(said, &redacted.Arguments) != nil {
-		return untold
-	}
-	return redacted
+	refused := func(t tools.Tool) bool { return slices.Contains(delegators, t.Name) }
+	return DelegatedIn{Name: in.Name, Arguments: inner.Told(ctx, d.Caller, in.Name, in.Arguments, refused)}
 }
 
 // helpful adds to an error the facts that the caller cannot see for unlisted tools: names similar to an
@@ -152,12 +115,12 @@ func (d Deps) helpful(ctx context.Context, name string, args json.RawMessage, er
 	if listErr != nil || !ok {
 		return err
 	}
-	tool, unknown := d.named(there, name, args)
+	tool, unknown := d.named(ctx, name, args)
 	if unknown != nil {
 		if e.Code != tools.NotFound {
 			return err
 		}
-		return e.WithHint("%s", d.nearest(there, name))
+		return e.WithHint("%s", d.nearest(ctx, there, name))
 	}
 	if _, wrong := errors.AsType[*schema.Error](e); !wrong {
 		return err
@@ -171,9 +134,9 @@ func (d Deps) helpful(ctx context.Context, name string, args json.RawMessage, er
 
 // nearest names the tools that an unknown name may mean: one that is nearly spelt so, and those
 // found by its words that share two of them.
-func (d Deps) nearest(there tools.Selected, name string) string {
+func (d Deps) nearest(ctx context.Context, there tools.Selected, name string) string {
 	var near []string
-	if names, err := d.shelf.namesOf(there); err == nil && names.Near(name) != "" {
+	if names, err := d.Caller.Names(ctx); err == nil && names.Near(name) != "" {
 		near = append(near, names.Near(name))
 	}
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 'a' || r > 'z' })

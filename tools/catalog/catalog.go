@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"toolcrib/tools"
+	"toolcrib/tools/agents"
 	"toolcrib/tools/bridge"
 	"toolcrib/tools/code"
 	"toolcrib/tools/data"
@@ -37,6 +38,7 @@ type Command = sandbox.Command
 func All(s *Services) []tools.Category {
 	return []tools.Category{
 		s.Programs(),
+		agents.Category(s),
 		bridge.Category(s),
 		code.Category(s),
 		data.Category(s),

@@ -48,6 +48,7 @@ var layers = []struct {
 	{"tools/internal/programs/changed", []string{"tools", "workspace", "workspace/fileindex", "workspace/recorder", "tools/internal/text/textfile"}},                                                                                                                  // what changed goes into the audit log
 	{"tools/internal/secrets", []string{"workspace/redact"}},                                                                             // names of secrets are in one place
 	{"tools/internal/handles", []string{"tools"}},                                                                                        // some principals get longer ones
+	{"tools/internal/inner", []string{"schema", "tools"}},                                                                                // it calls tools by their names
 	{"tools/internal/durations", []string{"tools"}},                                                                                      // its errors are those of tools
 	{"tools/internal/picture", []string{"tools", "tools/internal/text/textfile"}},                                                        // an image is a block of a result
 	{"tools/internal/progress", []string{"tools", "tools/internal/programs/screen"}},                                                     // it tells the caller of a tool
@@ -70,10 +71,11 @@ var layers = []struct {
 	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "workspace/repository", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
 	{"server/rules", []string{"schema", "tools", "workspace", "workspace/deny"}},
-	{"server/run", []string{"schema", "tools", "workspace", "workspace/...", "server/rules"}},
+	{"server/counts", []string{"tools"}},
+	{"server/run", []string{"schema", "tools", "workspace", "workspace/...", "server/counts", "server/rules"}},
 	{"server/hooks", []string{"schema", "tools", "tools/outbound", "workspace/redact", "server/run", "server/rules", "workspace", "workspace/deny"}},
 	{"server/identity", []string{"schema", "tools", "tools/outbound", "workspace"}},
-	{"server/telemetry", []string{"tools", "tools/outbound", "server/run", "workspace/state"}},
+	{"server/telemetry", []string{"tools", "tools/outbound", "server/counts", "server/run", "workspace/state"}},
 	{"server/wire", []string{"tools"}},
 	{"server/notify", []string{"tools"}},
 	{"server/inbound", []string{"server/wire"}},
@@ -90,7 +92,7 @@ var layers = []struct {
 	{"server/cli/internal/clientfile", nil},
 	{"server/licences", nil},
 	{"server/app", []string{"server", "server/audit", "server/config", "server/config/settings", "server/daemon", "server/hooks", "server/identity", "server/records", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/redact", "workspace/state", "workspace/recorder"}},
-	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "server/licences", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
+	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "server/licences", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state", "server/counts"}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Category returns the tools that run scripts and cells.
 func Category(s *services.Services) tools.Category {
-	d := Deps{Sandbox: s.Sandbox(), Python: new(Python), Kernels: new(Kernels), Scripts: s.Restarts}
+	d := Deps{Sandbox: s.Sandbox(), Python: new(Python), Kernels: new(Kernels), Scripts: s.Restarts, Caller: s.Caller}
 	python := "" // the last applied setting: a reload does not look for the interpreter again
 	return tools.Category{
 		ID: "code", Title: "run Python and JavaScript",
@@ -82,6 +82,8 @@ type Deps struct {
 	// Scripts says that this binary calls Program when it starts, so that it can be
 	// started again for a script.
 	Scripts bool
+	// Caller calls tools for scripts; nil = there are none.
+	Caller tools.Caller
 }
 
 // Tools returns the tools of the category.
@@ -108,5 +110,5 @@ func Program(args []string) (code int, was bool) {
 	if len(args) != 1 || args[0] != javascript.Argument {
 		return 0, false
 	}
-	return javascript.Main(os.Stdin, os.Stdout), true
+	return javascript.Main(os.Stdin, os.Stdout, os.Stderr), true
 }

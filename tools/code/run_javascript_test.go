@@ -1,9 +1,16 @@
 package code_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"toolcrib/server/run"
+	"toolcrib/tools"
+	"toolcrib/tools/code"
 	"toolcrib/tools/internal/tooltest"
 )
 
@@ -79,4 +86,146 @@ func TestJavascriptCancelled(t *testing.T) {
 
 func TestJavascriptProgress(t *testing.T) {
 	progresses(t, "run_javascript", "for (let i = 0; i < 40; i++) {\n  console.log('line', i);\n  await new Promise(r => setTimeout(r, 30));\n}\n'the value'")
+}
+
+// In is what the tools of scripts take.
+type In struct {
+	Text string `json:"text,omitempty" jsonschema_description:"a text"`
+	N    int    `json:"n,omitempty" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"a number"`
+}
+
+// Out is what they give.
+type Out struct{ say string }
+
+func (o Out) Text() string { return o.say }
+
+// Data is a result that is data.
+type Data struct {
+	N int `json:"n" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"a number"`
+	tools.More
+}
+
+// scripted returns a function that runs scripts with tools, and its gate: the tool wait returns
+// when it is closed.
+func scripted(t *testing.T) (script func(code, more string) (tools.Result, error), gate chan struct{}) {
+	t.Helper()
+	caller := new(run.Caller)
+	gate = make(chan struct{})
+	toy := func(name string, f func(context.Context, In) (Out, error), change ...func(*tools.Def[In, Out])) tools.Tool {
+		d := tools.Def[In, Out]{Name: name, Title: name, Doc: "Does a thing.", Access: tools.Read, Effects: tools.None, Run: f}
+		for _, c := range change {
+			c(&d)
+		}
+		return tools.New(d)
+	}
+	echo := func(_ context.Context, in In) (Out, error) { return Out{in.Text}, nil }
+	runner := run.New(run.Config{Caller: caller, Settings: run.Settings{Tools: append(code.Tools(code.Deps{Scripts: true, Caller: caller}),
+		toy("echo", echo),
+		toy("long", func(_ context.Context, in In) (Out, error) { return Out{strings.Repeat("x", in.N)}, nil }, func(d *tools.Def[In, Out]) { d.Limits.Text = 2 << 20 }),
+		toy("fail", func(context.Context, In) (Out, error) {
+			return Out{}, tools.Errorf(tools.Conflict, "it has changed").WithHint("read it again")
+		}),
+		toy("wait", func(ctx context.Context, _ In) (Out, error) {
+			select {
+			case <-gate:
+				return Out{"waited"}, nil
+			case <-ctx.Done():
+				return Out{}, ctx.Err()
+			}
+		}),
+		toy("risky", echo, func(d *tools.Def[In, Out]) {
+			d.Access, d.Effects = tools.Write, tools.State
+			d.Confirm = func(context.Context, In) (tools.Question, error) { return tools.Question{Message: "risk it"}, nil }
+		}),
+		toy("asks", func(ctx context.Context, _ In) (Out, error) {
+			a, err := tools.Ask(ctx, tools.Form{Message: "well?"})
+			return Out{string(a.Action)}, err
+		}),
+		tools.New(tools.Def[In, Data]{
+			Name: "data", Title: "data", Doc: "Gives data.", Access: tools.Read, Effects: tools.None, Data: true,
+			Run: func(_ context.Context, in In) (Data, error) {
+				if in.N < 3 {
+					return Data{in.N, tools.NextAt("n", in.N+1)}, nil
+				}
+				return Data{N: in.N}, nil
+			},
+		}),
+	)}})
+	return func(script, more string) (tools.Result, error) {
+		quoted, err := json.Marshal(script)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		ws, _ := tooltest.Tree(t, nil)
+		out := runner.Run(t.Context(), run.Call{
+			Tool: "run_javascript", Args: json.RawMessage(`{"tools":true,"code":` + string(quoted) + more + `}`),
+			Session: tools.SessionInfo{Principal: tools.Local, Client: tools.Client{Name: "test", Forms: true}, Workspace: ws},
+		})
+		if out.Ask != nil {
+			return tools.Result{}, fmt.Errorf("it asks: %v", out.Ask.Forms)
+		}
+		if out.Err != nil {
+			return tools.Result{}, out.Err
+		}
+		return out.Result, nil
+	}, gate
+}
+
+func TestScriptsCallTools(t *testing.T) {
+	script, _ := scripted(t)
+	for _, c := range []struct{ name, code, want string }{
+		{"text", "await tools.echo({text: 'a\\0b <&> \u00fc'})", "ok in …\n1 call of tools, 10 B kept out of this result: echo 1 in …\n...\nvalue: \"a\\u0000b <&> \u00fc\""},
+		{"data", "(await tools.data({n: '7'})).n + 1", "ok in …\n...\nvalue: 8"},
+		{"pages", "const all = [];\nfor await (const p of tools.pages('data', {n: 1})) all.push(p.n);\nall", "ok in …\n...\nvalue: [1, 2, 3]"},
+		{"no arguments", "await tools.echo()", "ok in …\n...\nvalue: \"\""},
+		{"much text", "(await tools.long({n: 900000})).length", "ok in …\n...\nvalue: 900000"},
+		{"an error", "try { await tools.fail({}) } catch (e) { [e.name, e.code, e.hint, e.tool, e.message, e instanceof ToolError] }",
+			"ok in …\n...\nvalue: \n[\n  \"ToolError\",\n  \"conflict\",\n  \"read it again\",\n  \"fail\",\n  \"conflict: it has changed (read it again)\",\n  true\n]"},
+		{"an error that nobody catches", "const go = async () => {\n  await tools.fail({});\n};\nawait go();", "error in …\n1 call of tools, … (conflict)\n...\nToolError: conflict: it has changed (read it again)\n  at go (line 2, column …)\n  at line 4, column …"},
+		{"wrong arguments", "await tools.echo({txt: 1})", "error in …\n...\nToolError: invalid_argument: /txt: unknown argument; did you mean \"text\"…\n..."},
+		{"arguments in a list", "await tools.echo('a')", "error in …\n...\nTypeError: the arguments of echo are one object, such as tools.echo({path: \".\"})\n..."},
+		{"no such tool", "await tools.ecko({})", "error in …\n...\nToolError: not_found: no tool is called \"ecko\" (did you mean echo)\n..."},
+		{"consent", "await tools.risky({})", "error in …\n...\nToolError: denied: risky: needs the user's consent, which cannot be asked for inside another call (rule tool-asks: risk it) (call risky by itself; …a rule of the policy…)\n..."},
+		{"a question", "await tools.asks({})", "error in …\n...\nToolError: denied: asks: it asks the user (well?), which it cannot inside a script (call asks by itself)\n..."},
+		{"a script inside", "await tools.run_javascript({code: '1', tools: true})", "error in …\n...\nToolError: denied: a script that calls tools inside another…\n..."},
+		{"a plain script inside", "(await tools.run_javascript({code: '1+1'})).split('\\n').pop()", "ok in …\n...\nvalue: \"value: 2\""},
+		{"nobody awaits", "tools.echo({text: 'x'}).then(v => console.log('late', v)); 1", "ok in …\n...\nvalue: 1\n\nlate x"},
+		{"tools is no promise", "await tools; typeof tools.then", "ok in …\n...\nvalue: \"undefined\""},
+		{"51 calls", "let n = 0; const all = await Promise.allSettled(Array.from({length: 51}, () => tools.echo({text: String(n++)})));\nconst bad = all.filter(a => a.reason); [bad.length, bad[0].reason.code, all.at(49).value]", "ok in …\n50 calls of tools, …\n...\nvalue: [1, \"too_large\", \"49\"]"},
+		{"large arguments", "await tools.echo({text: 'x'.repeat(2e6)})", "error in …\n...\nToolError: too_large: arguments of …\n..."},
+		{"replaced functions", "JSON.stringify = JSON.parse = null; await tools.echo({text: 'x'})", "ok in …\n...\nvalue: \"x\""},
+		{"the channel is not the script's", "[typeof __request, Object.keys(globalThis).length]", "ok in …\n...\nvalue: [\"undefined\", 0]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res, err := script(c.code, `,"timeout":"30s"`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := tooltest.Match(c.want, tooltest.Text(res)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// The time of a script stands still while it waits for a call, but not while it computes.
+func TestScriptTimeWithCalls(t *testing.T) {
+	script, gate := scripted(t)
+	res, err := script("tools.wait({}); for (;;);", `,"timeout":"300ms"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tooltest.Text(res); !strings.HasPrefix(got, "stopped: it took longer than 300ms") {
+		t.Errorf("one that computes meanwhile:\n%s", got)
+	}
+	waited := make(chan string)
+	go func() {
+		res, err := script("const begin = Date.now(); await tools.wait({}); Date.now() - begin >= 1000", `,"timeout":"1s"`)
+		waited <- tooltest.Text(res) + fmt.Sprint(err)
+	}()
+	time.Sleep(1500 * time.Millisecond) // the time of the script itself
+	close(gate)
+	if got := <-waited; !strings.HasPrefix(got, "ok in ") || !strings.Contains(got, "value: true") {
+		t.Errorf("one that waits longer than its time:\n%s", got)
+	}
 }

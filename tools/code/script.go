@@ -27,6 +27,9 @@ type script struct {
 	silent  bool // it changes no files
 	self    bool // the program is this binary
 	limits  sandbox.Limits
+	// serve answers what the program asks for on stderr, by lines on stdin, until it ends;
+	// nil = it asks for nothing.
+	serve func(ctx context.Context, requests *os.File, replies, output io.Writer) error
 }
 
 // ran is how a script went.
@@ -66,15 +69,20 @@ func (d Deps) run(ctx context.Context, s script) (ran, error) {
 		before = changed.Begin(ctx, tools.Session(ctx).Workspace, d.Sandbox.Recorded(ctx))
 	}
 	begin := time.Now()
-	started, err := d.start(ctx, sandbox.Command{Tool: s.tool, Args: s.args, Dir: dir, Env: s.env, Network: s.network, Limits: s.limits, Self: s.self})
+	started, err := d.start(ctx, sandbox.Command{Tool: s.tool, Args: s.args, Dir: dir, Env: s.env, Network: s.network, Limits: s.limits, Self: s.self}, s.serve != nil)
 	if err != nil {
 		return ran{}, err
 	}
 	out := newCapture("\n" + mark)
 	g, _ := tools.NewGroup(ctx, 2)
+	calls, end := context.WithCancel(ctx)
+	defer end()
 	g.Go(func() error {
 		_, _ = started.stdin.Write(job) // a program that has ended takes none
-		return started.stdin.Close()
+		if s.serve == nil {
+			return started.stdin.Close()
+		}
+		return errors.Join(s.serve(calls, started.asks, started.stdin, out), started.stdin.Close())
 	})
 	g.Go(func() error {
 		_, err := io.Copy(out, started.stdout)
@@ -91,6 +99,10 @@ func (d Deps) run(ctx context.Context, s script) (ran, error) {
 	took := time.Since(begin)
 	_ = started.stdout.SetReadDeadline(time.Now().Add(drained))
 	_ = started.stdin.SetWriteDeadline(time.Now())
+	if s.serve != nil {
+		_ = started.asks.SetReadDeadline(time.Now())
+	}
+	end()
 	err = g.Wait()
 	if cause := context.Cause(ctx); cause != nil {
 		return ran{}, cause
@@ -112,10 +124,12 @@ func (d Deps) run(ctx context.Context, s script) (ran, error) {
 type program struct {
 	*sandbox.Process
 	stdin, stdout *os.File
+	asks          *os.File // its stderr, if that is a pipe of its own
 }
 
-// start starts a program with pipes: one for its input, one for all that it prints.
-func (d Deps) start(ctx context.Context, c sandbox.Command) (program, error) {
+// start starts a program with pipes: one for its input, one for all that it prints, and if it
+// asks, one for its stderr.
+func (d Deps) start(ctx context.Context, c sandbox.Command, asks bool) (program, error) {
 	input, toInput, err := os.Pipe()
 	if err != nil {
 		return program{}, err
@@ -127,11 +141,21 @@ func (d Deps) start(ctx context.Context, c sandbox.Command) (program, error) {
 	}
 	defer output.Close()
 	c.Stdin, c.Stdout, c.Stderr = input, output, output
+	ours := []*os.File{toInput, fromOutput}
+	var fromStderr *os.File
+	if asks {
+		var stderr *os.File
+		if fromStderr, stderr, err = os.Pipe(); err != nil {
+			return program{}, errors.Join(err, closeAll(ours))
+		}
+		defer stderr.Close()
+		c.Stderr, ours = stderr, append(ours, fromStderr)
+	}
 	p, err := d.Sandbox.Start(ctx, c)
 	if err != nil {
-		return program{}, errors.Join(err, toInput.Close(), fromOutput.Close())
+		return program{}, errors.Join(err, closeAll(ours))
 	}
-	return program{p, toInput, fromOutput}, nil
+	return program{p, toInput, fromOutput, fromStderr}, nil
 }
 
 // wait returns when the program has ended, which it sees to when its time is over or ctx

@@ -19,10 +19,10 @@ import (
 )
 
 // Claude has Claude Code connect, list and call, take a prompt as its command,
-// read a resource and answer a form, which its print mode cancels, over both
+// read a resource and answer forms, which its print mode cancels, over both
 // transports. A stand-in of its API on loopback plays the model.
 func Claude(ctx context.Context, env harness.Environment) error {
-	fmt.Println("| Claude Code | connects, in revision | lists the tools | calls read_files and, by call_tool, read_file, the result reaches the model | takes a prompt | reads a resource | answers a form | its log |\n|---|---|---|---|---|---|---|---|")
+	fmt.Println("| Claude Code | connects, in revision | lists the tools | calls read_files and, by call_tool, read_file, the result reaches the model | takes a prompt | reads a resource | answers forms | its log |\n|---|---|---|---|---|---|---|---|")
 	return overEach(ctx, env, func(b *bench) (string, error) {
 		revision, err := claudeOver(ctx, env, b)
 		return revision + " | yes | yes | yes | yes | yes | no complaint", err
@@ -39,6 +39,7 @@ func claudeOver(ctx context.Context, env harness.Environment, b *bench) (revisio
 		{tool: "mcp__toolcrib__read_files", args: `{"paths":["hello.txt"]}`, want: "hello, world"}, // it is not shown read_file
 		{tool: "mcp__toolcrib__call_tool", args: `{"name":"read_file","arguments":{"path":"hello.txt"}}`, want: "hello, world"},
 		{tool: "ReadMcpResourceTool", args: `{"server":"toolcrib","uri":"` + uri + `"}`, want: "hello, world"},
+		{tool: "mcp__toolcrib__ask_user", args: `{"questions":[{"question":"Which?","options":["Red","Blue"]}]}`, want: "not asked: the client closed the form after "},
 		{tool: "mcp__asking__greet", args: `{}`, want: "nobody greeted: cancel"},
 	}}
 	a, err := b.agent("claude", m, program)
@@ -78,7 +79,7 @@ func claudeOver(ctx context.Context, env harness.Environment, b *bench) (revisio
 		return "", err
 	}
 	out, err = a.run(ctx, "-p", "/mcp__toolcrib__find_where greetings", "--mcp-config", file, "--strict-mcp-config",
-		"--allowedTools", "mcp__toolcrib__read_files,mcp__toolcrib__call_tool,mcp__asking__greet,ReadMcpResourceTool")
+		"--allowedTools", "mcp__toolcrib__read_files,mcp__toolcrib__call_tool,mcp__toolcrib__ask_user,mcp__asking__greet,ReadMcpResourceTool")
 	if err := wants("session", "", out, err); err != nil {
 		return "", err
 	}

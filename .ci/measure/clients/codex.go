@@ -22,7 +22,7 @@ import (
 // Codex has Codex connect, list, call, read a resource and put a form before
 // its user, over both transports.
 func Codex(ctx context.Context, env harness.Environment) error {
-	fmt.Println("| Codex app-server | lists the tools | calls read_files | reads a resource | puts a form to its user | its log |\n|---|---|---|---|---|---|")
+	fmt.Println("| Codex app-server | lists the tools | calls read_files | reads a resource | puts forms to its user | its log |\n|---|---|---|---|---|---|")
 	return overEach(ctx, env, func(b *bench) (string, error) {
 		listed, err := codexOver(ctx, env, b)
 		return fmt.Sprintf("%d | yes | yes | yes | no complaint", listed), err
@@ -170,8 +170,12 @@ func (a *app) session(dir string) (listed int, err error) {
 	if err := tool("asking", "greet", map[string]any{}, "hi, Ann"); err != nil {
 		return 0, err
 	}
-	if a.forms != 1 {
-		return 0, fmt.Errorf("its user was asked %d times, want once", a.forms)
+	if err := tool("catalog", "ask_user", json.RawMessage(`{"questions":[{"header":"Colour","question":"Which?","options":["Red","Blue"]},`+
+		`{"header":"Parts","question":"Which?","options":["a","b"],"multi":true}]}`), "answered\n1. Colour: Red; in the user's words: but darker\n2. Parts: b"); err != nil {
+		return 0, err
+	}
+	if a.forms != 2 {
+		return 0, fmt.Errorf("its user was asked %d times, want twice", a.forms)
 	}
 	return listed, nil
 }
@@ -186,7 +190,7 @@ func (a *app) send(message map[string]any) error {
 }
 
 // call sends a request and reads until its answer. A form that comes meanwhile
-// is filled in.
+// is filled in, as its tool wants it.
 func (a *app) call(method string, params, result any) error {
 	a.last++
 	if err := a.send(map[string]any{"id": a.last, "method": method, "params": params}); err != nil {
@@ -200,7 +204,11 @@ func (a *app) call(method string, params, result any) error {
 		switch {
 		case m.Method == "mcpServer/elicitation/request":
 			a.forms++
-			answer := map[string]any{"action": "accept", "content": map[string]any{"name": "Ann", "tone": "hi"}}
+			content := map[string]any{"name": "Ann", "tone": "hi"}
+			if bytes.Contains(m.Params, []byte(`"answer_1"`)) { // several choices are booleans in its revision
+				content = map[string]any{"answer_1": "Red", "answer_1_other": "but darker", "answer_2_1": false, "answer_2_2": true}
+			}
+			answer := map[string]any{"action": "accept", "content": content}
 			if err := a.send(map[string]any{"id": m.ID, "result": answer}); err != nil {
 				return err
 			}

@@ -56,6 +56,7 @@ func inspect(ctx context.Context, env harness.Environment, b *bench, era string)
 		args []string
 	}{
 		{"hello, world", []string{"--method", "tools/call", "--tool-name", "read_file", "--tool-args-json", `{"path":"hello.txt"}`}},
+		{"not asked", []string{"--method", "tools/call", "--tool-name", "ask_user", "--tool-args-json", `{"question":"Which?","options":["Red","Blue"]}`}},
 		{"hello.txt", []string{"--method", "resources/list"}},
 		{"file://", []string{"--method", "resources/templates/list"}},
 		{"hello, world", []string{"--method", "resources/read", "--uri", "file://" + filepath.ToSlash(filepath.Join(b.dir, "hello.txt"))}},

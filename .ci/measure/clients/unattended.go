@@ -35,7 +35,7 @@ type missing string
 
 func (m missing) Error() string { return string(m) }
 
-// Unattended has each client work without a user: list, read, edit, run, and make a call that
+// Unattended has each client work without a user: list, read, edit, run, ask, and make a call that
 // is asked about, with --confirm ask and with --confirm client. Each must get on as its user
 // expects, and none may be told that the user has declined.
 func Unattended(ctx context.Context, env harness.Environment) error {
@@ -43,11 +43,11 @@ func Unattended(ctx context.Context, env harness.Environment) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("| without a user | lists | reads, edits, runs | call_read_tool | a call that asks | with --confirm client |\n|---|---|---|---|---|---|")
+	fmt.Println("| without a user | lists | reads, edits, runs | call_read_tool | ask_user | a call that asks | with --confirm client |\n|---|---|---|---|---|---|---|")
 	for _, w := range workers() {
 		cells, err := w.try(ctx, env, shown)
 		if lacks, is := errors.AsType[missing](err); is {
-			fmt.Printf("| %s | skipped: %s | | | | |\n", w.name, lacks)
+			fmt.Printf("| %s | skipped: %s | | | | | |\n", w.name, lacks)
 			continue
 		}
 		if err != nil {
@@ -89,6 +89,7 @@ func (w worker) try(ctx context.Context, env harness.Environment, shown int) (ce
 			{tool: "apply_patch", args: patch, want: "made.txt"},
 			{tool: "run_python", args: `{"code":"print(6*7000003)"}`, want: "42000018"},
 			{tool: "call_read_tool", args: `{"name":"read_file","arguments":{"path":"hello.txt"}}`, want: "hello, world"},
+			{tool: "ask_user", args: `{"question":"Which?","options":["Red","Blue"]}`, want: "not asked: "},
 			{tool: "run_python", args: networked, want: last},
 		}}
 		if err := w.session(ctx, env, script, confirm); err != nil {
@@ -109,7 +110,7 @@ func (w worker) try(ctx context.Context, env harness.Environment, shown int) (ce
 	if w.defers {
 		offers = "by its search"
 	}
-	return fmt.Sprintf("%s | yes | yes | %s | runs", offers, asked), nil
+	return fmt.Sprintf("%s | yes | yes | not asked | %s | runs", offers, asked), nil
 }
 
 // session has the client work through a script in a fresh workspace, by a server of its own.

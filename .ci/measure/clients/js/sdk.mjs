@@ -208,6 +208,37 @@ await on('asking', {}, [
   }],
 ]);
 
+const questions = {
+  questions: [
+    { header: 'Colour', question: 'Which colour?', options: [{ label: 'Red', description: 'warm' }, { label: 'Blue' }] },
+    { header: 'Parts', question: 'Which parts?', options: [{ label: 'a, b' }, { label: 'c' }], multiSelect: true, free: false },
+    { question: 'What name?' },
+  ],
+};
+await on('catalog', { form: async (params) => { asked.push(params); return answers.shift()(); } }, [
+  ['ask_user: choices, several, other words', async () => {
+    answers = [() => ({ action: 'accept', content: { answer_1: 'Red', answer_1_other: 'but darker', answer_2: ['a, b', 'c'] } })];
+    const got = text(await face.call('ask_user', questions));
+    assert.match(got, /answered\n1\. Colour: Red; in the user's words: but darker\n2\. Parts: a, b; c\n3\. What name\?: no answer$/);
+    assert.deepEqual(Object.keys(asked.at(-1).requestedSchema.properties), ['answer_1', 'answer_1_other', 'answer_2', 'answer_3']);
+  }],
+  ['ask_user: declined, cancelled, closed by the client', async () => {
+    const slowly = (action) => async () => { await sleep(700); return { action }; };
+    answers = [slowly('decline'), slowly('cancel'), () => ({ action: 'cancel' })];
+    assert.match(text(await face.call('ask_user', questions)), /^(note: .*\n)*declined: /);
+    assert.match(text(await face.call('ask_user', questions)), /^(note: .*\n)*cancelled: /);
+    assert.match(text(await face.call('ask_user', questions)), /^(note: .*\n)*not asked: the client closed the form after /);
+  }],
+]);
+
+await on('catalog', {}, [
+  ['ask_user where the client cannot', async () => {
+    const got = text(await face.call('ask_user', questions));
+    assert.match(got, /not asked: this client cannot show a form; put this to the user/);
+    assert.match(got, /\n1\. Colour: Which colour\?\n {3}a\) Red: warm\n {3}b\) Blue\n {3}or another answer\n/);
+  }],
+]);
+
 await on('changing', {}, [
   ['a list that changes', async () => {
     let changed = 0;

@@ -24,8 +24,32 @@ const Argument = "run-javascript"
 type Job struct {
 	Mark    string        // before the report
 	Code    string        // the script
-	Timeout time.Duration // nanoseconds
+	Timeout time.Duration // of the script, without the time in which it only waits for calls
+	Whole   time.Duration // likewise, with that time
 	Memory  int64         // bytes that values may take
+	Tools   bool          // it may call tools
+}
+
+// Request is a call of a tool, as a line of JSON on stderr.
+type Request struct {
+	ID   int             `json:"id"` // from 1
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+// Reply answers a Request, as JSON on stdin after the Job.
+type Reply struct {
+	ID     int             `json:"id"`
+	Value  json.RawMessage `json:"value,omitempty"`
+	Next   json.RawMessage `json:"next,omitempty"` // the arguments that differ in the call for the next page
+	Failed *Failure        `json:"failed,omitempty"`
+}
+
+// Failure is the error of a call.
+type Failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
 }
 
 // Report is how it ended, as JSON after the mark, when all output is written.
@@ -49,16 +73,20 @@ const (
 
 // Main runs the job on stdin, writes the output of the script and then the report to
 // stdout, and returns the exit code.
-func Main(stdin io.Reader, stdout io.Writer) int {
+func Main(stdin io.Reader, stdout, stderr io.Writer) int {
 	var job Job
-	if err := json.NewDecoder(stdin).Decode(&job); err != nil {
+	in := json.NewDecoder(stdin)
+	if err := in.Decode(&job); err != nil {
 		fmt.Fprintln(stdout, "no job:", err)
 		return 2
 	}
-	m, err := newMachine(job, stdout)
+	m, err := newMachine(job, stdout, stderr)
 	if err != nil {
 		fmt.Fprintln(stdout, err)
 		return 2
+	}
+	if job.Tools {
+		go m.listen(in)
 	}
 	m.run()
 	report, err := json.Marshal(m.report)
@@ -74,16 +102,21 @@ func Main(stdin io.Reader, stdout io.Writer) int {
 type machine struct {
 	vm     *quickjs.VM
 	job    Job
-	until  time.Time
+	until  time.Time // of the script
+	end    time.Time // of the script with its calls
 	report Report
+
+	calling int                  // calls that are not answered
+	replies chan json.RawMessage // closed if no more come
 }
 
-func newMachine(job Job, stdout io.Writer) (*machine, error) {
+func newMachine(job Job, stdout, stderr io.Writer) (*machine, error) {
 	vm, err := quickjs.NewVM()
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{vm: vm, job: job, until: time.Now().Add(job.Timeout)}
+	now := time.Now()
+	m := &machine{vm: vm, job: job, until: now.Add(job.Timeout), end: now.Add(job.Whole), replies: make(chan json.RawMessage)}
 	vm.SetMaxStackSize(frames)
 	err = errors.Join(
 		vm.RegisterHostFunc("__emit", func(args []any) (any, error) {
@@ -96,6 +129,13 @@ func newMachine(job Job, stdout io.Writer) (*machine, error) {
 			return nil, json.Unmarshal([]byte(text), &m.report)
 		}),
 	)
+	if job.Tools {
+		err = errors.Join(err, vm.RegisterHostFunc("__request", func(args []any) (any, error) {
+			m.calling++
+			_, err := fmt.Fprintln(stderr, args...)
+			return nil, err
+		}))
+	}
 	if err == nil {
 		_, err = vm.Eval(prelude, quickjs.EvalGlobal)
 	}
@@ -104,7 +144,54 @@ func newMachine(job Job, stdout io.Writer) (*machine, error) {
 }
 
 // left returns the remaining time.
-func (m *machine) left() time.Duration { return time.Until(m.until) }
+func (m *machine) left() time.Duration {
+	return min(time.Until(m.until), time.Until(m.end))
+}
+
+// listen passes on the replies to calls.
+func (m *machine) listen(in *json.Decoder) {
+	defer close(m.replies)
+	for {
+		var reply json.RawMessage
+		if in.Decode(&reply) != nil {
+			return
+		}
+		m.replies <- reply
+	}
+}
+
+// rest waits for the next timer, which is due after wait, or for the reply to a call. The time
+// of a script stops while it has a call to wait for. It reports whether there is anything to
+// wait for.
+func (m *machine) rest(wait time.Duration) (bool, error) {
+	if m.calling == 0 {
+		if wait > 0 {
+			time.Sleep(min(wait, m.left()))
+		}
+		return wait >= 0, nil
+	}
+	begin := time.Now()
+	most := time.Until(m.end)
+	if wait >= 0 {
+		most = min(wait, most)
+	}
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case reply, more := <-m.replies:
+		m.until = m.until.Add(time.Since(begin))
+		if !more {
+			return false, errors.New("the server answers no calls any more")
+		}
+		m.calling--
+		m.limit(grace)
+		_, err := m.vm.Call("__toolcrib.reply", string(reply))
+		return true, err
+	case <-timer.C:
+		m.until = m.until.Add(time.Since(begin))
+		return true, nil
+	}
+}
 
 // run runs the script, then its pending jobs and timers, until none is left.
 func (m *machine) run() {
@@ -123,9 +210,11 @@ func (m *machine) run() {
 			m.report = Report{Error: err.Error()}
 			break
 		}
-		if wait := milliseconds(wait); wait > 0 {
-			time.Sleep(min(wait, m.left()))
-		} else if wait < 0 {
+		switch more, err := m.rest(milliseconds(wait)); {
+		case err != nil:
+			m.report = Report{Error: err.Error()}
+			return
+		case !more:
 			m.report.Timeout = m.left() <= 0
 			return
 		}

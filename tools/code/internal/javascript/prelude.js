@@ -1,14 +1,15 @@
-// What scripts find beside the language: console and timers; and how values and errors are
-// worded. __emit takes a line of output, __report the outcome. Both are taken away before
-// a script runs.
+// What scripts find beside the language: console, timers and, if the host takes requests, tools;
+// and how values and errors are worded. __emit takes a line of output, __report the outcome,
+// __request a call of a tool. They are taken away before a script runs.
 (() => {
   'use strict';
-  const emit = globalThis.__emit, report = globalThis.__report;
+  const emit = globalThis.__emit, report = globalThis.__report, request = globalThis.__request;
   delete globalThis.__emit;
   delete globalThis.__report;
+  delete globalThis.__request;
 
   // Scripts may replace what stands in the global object.
-  const { stringify } = JSON, { apply } = Reflect, { then } = Promise.prototype;
+  const { stringify, parse } = JSON, { apply } = Reflect, { then } = Promise.prototype;
   const maxDepth = 5, maxItems = 100, maxText = 10000, wide = 80;
   const identifier = /^[A-Za-z_$][\w$]*$/;
 
@@ -160,6 +161,54 @@
   own('clearInterval', clear);
   own('queueMicrotask', (run) => { Promise.resolve().then(run); });
 
+  // tools.NAME calls a tool by its name and gives its data, or its text; tools.pages gives all
+  // pages of its result, one after the other.
+  class ToolError extends Error {
+    constructor(tool, { code, message, hint }) {
+      super(`${code}: ${message}${hint ? ` (${hint})` : ''}`);
+      Object.assign(this, { name: 'ToolError', tool, code, hint });
+    }
+  }
+  const maxArguments = 1e6, calls = new Map();
+  let lastCall = 0;
+  function __toolcrib_call(name, args = {}) {
+    if (args === null || typeof args !== 'object' || Array.isArray(args)) {
+      throw new TypeError(`the arguments of ${name} are one object, such as tools.${name}({path: "."})`);
+    }
+    const text = stringify({ id: ++lastCall, name, args });
+    if (text.length > maxArguments) {
+      throw new ToolError(name, { code: 'too_large', message: `arguments of ${text.length} characters; at most ${maxArguments}` });
+    }
+    const { stack } = new Error();
+    return new Promise((resolve, reject) => {
+      calls.set(lastCall, { name, stack, resolve, reject });
+      request(text);
+    });
+  }
+  const value = ({ value }) => value;
+  const own_tools = {
+    search: async function __toolcrib_search(query) {
+      return value(await __toolcrib_call('search_tools', typeof query === 'string' ? { query } : query));
+    },
+    pages: async function* __toolcrib_pages(name, args = {}) {
+      for (let next = args; next;) {
+        const page = await __toolcrib_call(name, next);
+        yield page.value;
+        next = page.next && { ...next, ...page.next };
+      }
+    },
+  };
+  if (request) {
+    own('ToolError', ToolError);
+    own('tools', new Proxy(own_tools, {
+      get(known, name) {
+        if (typeof name !== 'string' || name === 'then' || name === 'toJSON') return undefined;
+        if (Object.hasOwn(known, name)) return known[name];
+        return async function __toolcrib_tool(args) { return value(await __toolcrib_call(name, args)); };
+      },
+    }));
+  }
+
   // What the host calls. settle reports how the script ended, step runs the timer that is
   // due and returns how many milliseconds there are until the next one, -1 = there is none.
   let settled = false;
@@ -198,6 +247,14 @@
         timers.clear();
       }
       return 0;
+    },
+    reply: function __toolcrib_reply(text) {
+      const { id, value, next, failed } = parse(text), call = calls.get(id);
+      calls.delete(id);
+      if (!failed) return call.resolve({ value, next });
+      const error = new ToolError(call.name, failed);
+      error.stack = call.stack;
+      call.reject(error);
     },
     where(source) { // of a syntax error; nothing is run
       try {
