@@ -163,3 +163,12 @@ func sleep(ctx context.Context, d time.Duration) bool {
 		return true
 	}
 }
+
+// Now returns SQL for the time of the database's clock, in milliseconds since 1970: servers
+// on several machines have one.
+func (p *Part) Now() string {
+	if p.Postgres() {
+		return "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+	}
+	return "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+}
