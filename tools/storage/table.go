@@ -212,7 +212,7 @@ func (t *table) missing(ctx context.Context, q database.Query, s space, key stri
 	const looked = 1000
 	missing := tools.Errorf(tools.NotFound, "%s is not in the namespace %s", tools.Visible(key), tools.Visible(s.name))
 	var keys []string
-	if err := each(ctx, q, func(rows *sql.Rows) error {
+	if err := database.Each(ctx, q, func(rows *sql.Rows) error {
 		var found []byte
 		err := rows.Scan(&found)
 		keys = append(keys, string(found))
@@ -237,7 +237,7 @@ func (t *table) missing(ctx context.Context, q database.Query, s space, key stri
 // spaces returns names of namespaces of an owner that have values.
 func (t *table) spaces(ctx context.Context, q database.Query, owner database.Owner) (names []string, err error) {
 	const most = 20
-	err = each(ctx, q, func(rows *sql.Rows) error {
+	err = database.Each(ctx, q, func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&name)
 		names = append(names, name)
@@ -266,7 +266,7 @@ func (t *table) list(ctx context.Context, s space, at, after string, limit, room
 	err = t.part.Read(ctx, func(ctx context.Context, q database.Query) error {
 		entries, more = nil, false
 		left := room
-		return each(ctx, q, func(rows *sql.Rows) error {
+		return database.Each(ctx, q, func(rows *sql.Rows) error {
 			var e entry
 			var key, value []byte
 			var updated, expires int64
@@ -275,7 +275,7 @@ func (t *table) list(ctx context.Context, s space, at, after string, limit, room
 			}
 			left -= len(value)
 			if more = len(entries) == limit || left < 0 && len(entries) > 0; more {
-				return errEnough
+				return database.ErrEnough
 			}
 			e.key, e.value, e.updated, e.expires = string(key), string(value), moment(updated), moment(expires)
 			entries = append(entries, e)
@@ -283,24 +283,4 @@ func (t *table) list(ctx context.Context, s space, at, after string, limit, room
 		}, query, args...)
 	})
 	return entries, more, err
-}
-
-// errEnough ends each without an error.
-var errEnough = errors.New("enough")
-
-// each calls f for each row of a query.
-func each(ctx context.Context, q database.Query, f func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := f(rows); errors.Is(err, errEnough) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }

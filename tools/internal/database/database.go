@@ -151,13 +151,13 @@ func openSQLite(ctx context.Context, ws *workspace.Workspace) (*DB, error) {
 	}
 	dir, err := state.Shared(ws.StateBase(), ws.Roots()...)
 	if err != nil {
-		return nil, told(err)
+		return nil, Told(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	handle, err := dir.DurableDB(ctx, name)
 	if err != nil {
-		return nil, told(errors.Join(err, dir.Close()))
+		return nil, Told(errors.Join(err, dir.Close()))
 	}
 	return &DB{sql: handle, place: dir.Path() + "/" + name + ".db", close: dir.Close, ready: map[string]bool{}}, nil
 }
