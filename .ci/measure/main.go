@@ -26,6 +26,7 @@ import (
 	"toolcrib/.ci/measure/sandbox"
 	"toolcrib/.ci/measure/search"
 	"toolcrib/.ci/measure/security"
+	"toolcrib/.ci/measure/state"
 	"toolcrib/.ci/measure/storms"
 	"toolcrib/.ci/measure/tasks"
 	"toolcrib/.ci/measure/terminals"
@@ -102,6 +103,7 @@ var figures = map[string]figure{
 	"extraction":    web.Extraction,
 	"retrieval":     documents.Retrieval,
 	"web":           web.Web,
+	"storage":       state.Storage,
 }
 
 func main() {
