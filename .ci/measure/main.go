@@ -104,6 +104,7 @@ var figures = map[string]figure{
 	"retrieval":     documents.Retrieval,
 	"web":           web.Web,
 	"storage":       state.Storage,
+	"memory":        state.Memory,
 }
 
 func main() {

@@ -184,16 +184,18 @@ func (k *killing) once(ctx context.Context, w world, key string, told int) (int,
 			break // it was killed
 		}
 		if a.Code == "conflict" && n == told { // what the dead process had on its way ends later than it
-			if version, n, err = value(p, key); err == nil && n != told+1 {
-				err = fmt.Errorf("%s is %d, and %d was acknowledged", key, n, told)
+			late, m, err := value(p, key)
+			if err != nil {
+				break // it was killed
 			}
-			if err == nil {
-				k.mu.Lock()
-				k.unknown++
-				k.mu.Unlock()
-				continue
+			if m != told+1 {
+				return 0, errors.Join(fmt.Errorf("%s is %d, and %d was acknowledged", key, m, told), kill(p))
 			}
-			break // it was killed, or the next round tells
+			n, version = m, late
+			k.mu.Lock()
+			k.unknown++
+			k.mu.Unlock()
+			continue
 		}
 		if a.Failed {
 			return 0, errors.Join(errors.New(a.Text), kill(p))
