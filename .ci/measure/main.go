@@ -27,6 +27,7 @@ import (
 	"toolcrib/.ci/measure/sandbox"
 	"toolcrib/.ci/measure/search"
 	"toolcrib/.ci/measure/security"
+	"toolcrib/.ci/measure/state"
 	"toolcrib/.ci/measure/storms"
 	"toolcrib/.ci/measure/tasks"
 	"toolcrib/.ci/measure/terminals"
@@ -105,6 +106,8 @@ var figures = map[string]figure{
 	"web":           web.Web,
 	"together":      agents.Together,
 	"codemode":      agents.Codemode,
+	"storage":       state.Storage,
+	"memory":        state.Memory,
 }
 
 func main() {

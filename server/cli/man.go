@@ -28,7 +28,7 @@ func (*man) run(_ context.Context, p *Process, args []string) error {
 	if err := atMost(args, 0, "toolcrib man"); err != nil {
 		return err
 	}
-	cmds := commands()
+	cmds := commands(p.Categories)
 	var b strings.Builder
 	b.WriteString(`.TH TOOLCRIB 1
 .SH NAME

@@ -22,8 +22,10 @@ import (
 	"toolcrib/tools/files"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/services"
+	"toolcrib/tools/memory"
 	"toolcrib/tools/search"
 	"toolcrib/tools/shell"
+	"toolcrib/tools/storage"
 	"toolcrib/tools/web"
 )
 
@@ -39,13 +41,16 @@ func All(s *Services) []tools.Category {
 	return []tools.Category{
 		s.Programs(),
 		agents.Category(s),
+		s.Database().Category(),
 		bridge.Category(s),
 		code.Category(s),
 		data.Category(s),
 		documents.Category(s),
 		files.Category(s),
+		memory.Category(s),
 		search.Category(s),
 		shell.Category(s),
+		storage.Category(s),
 		web.Category(s),
 	}
 }

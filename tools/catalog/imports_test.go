@@ -22,6 +22,7 @@ var layers = []struct {
 	may []string
 }{
 	{"workspace/state", nil},
+	{"workspace/state/postgres", nil},
 	{"workspace/ignore", nil},
 	{"workspace/redact", nil},
 	{"workspace/repository", nil},
@@ -56,12 +57,15 @@ var layers = []struct {
 	{"tools/internal/browser", []string{"tools", "tools/outbound", "tools/internal/programs/egress", "tools/internal/programs/sandbox"}}, // its errors are those of tools
 	{"tools/internal/diskcache", []string{"tools"}},
 	{"tools/internal/document/linked", []string{"tools", "workspace", "workspace/state", "tools/internal/..."}}, // compiled code is shared by all roots
+	{"tools/internal/database", []string{"tools", "workspace", "workspace/state"}},                              // its file is state, and its errors are those of tools
 	{"tools/internal/filelists", []string{"workspace", "workspace/fileindex"}},
-	{"tools/internal/services", []string{"tools", "tools/outbound", "tools/internal/document/linked", "tools/internal/programs/jobs", "tools/internal/programs/sandbox", "tools/internal/filelists"}}, // what categories share has settings, as they have
-	{"tools/internal/losses", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}},                                                                                  // the user of a tool is asked about what is lost
+	{"tools/internal/services", []string{"tools", "tools/outbound", "tools/internal/document/linked", "tools/internal/programs/jobs", "tools/internal/programs/sandbox", "tools/internal/filelists", "tools/internal/database"}}, // what categories share has settings, as they have
+	{"tools/internal/losses", []string{"tools", "workspace", "workspace/fileindex", "tools/internal/text/textfile"}},                                                                                                             // the user of a tool is asked about what is lost
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}},                          // it shows the command lines of others
+	{"tools/memory", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "workspace/state", "@below"}},      // it refuses secrets, and its files are state
+	{"tools/memory/internal/notes", []string{"tools", "tools/internal/database", "workspace/state"}},                                       // its files are state, and its errors are those of tools
 	{"tools/web", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "@below"}},                              // it asks for what calls name
 	{"tools/documents", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "workspace/fileindex", "@below"}}, // an endpoint that the user names makes vectors
 	{"tools/documents/internal/vector", []string{"tools", "tools/outbound", "@sibling"}},                                                   // likewise
@@ -113,6 +117,9 @@ var only = []struct {
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
+	{"github.com/jackc/pgx", []string{"tools/internal/database"}, "PostgreSQL is reached in one place"},
+	{"toolcrib/workspace/state/postgres", nil, "it is for tests and figures"},
+	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry"}, "what goes out over HTTP goes one way"},
 	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/documents", "tools/documents/internal/vector", "tools/web", "server/hooks", "server/identity", "server/telemetry"}, "what goes out over HTTP goes one way"},
 	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
 	{"github.com/klauspost/compress", []string{"tools/outbound", "tools/internal/document/pdf/pdfium"}, "bodies of the web, and the embedded PDFium"},
@@ -124,6 +131,7 @@ var only = []struct {
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
+	mayOpen       = []string{"workspace", "workspace/protect", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "workspace/state/postgres", "tools/internal/programs/observer", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "tools/internal/document/pdf/convert", "server/config", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/daemon", ""}
 	mayOpen       = []string{"workspace", "workspace/protect", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "tools/internal/programs/observer", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "tools/internal/document/pdf/convert", "tools/documents/internal/vector", "server/config", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/daemon", ""}
 	mayAskForHost = []string{"workspace", "tools/files", "tools/files/internal/view", "tools/internal/programs/sandbox"} // for the URIs of files; to tell files apart; for what runs there
 	mayAnchor     = []string{"workspace", "workspace/deny", "workspace/fileindex", "workspace/recorder"}

@@ -1,10 +1,11 @@
 // Package services holds what the categories of a process share: the sandbox for programs,
-// the jobs, the client for the web, the readers of documents, the lists of files, and the caller of other tools.
+// the jobs, the client for the web, the readers of documents, the lists of files, the database
+// of what lasts, and the caller of other tools.
 //
 // A service is made at its first use; making one opens and starts nothing. The package
-// imports the contract, sandbox, jobs, outbound and the readers, and must not import a
-// category. Start at [Services]; [Services.Programs] has the settings of all programs that
-// tools start.
+// imports the contract, sandbox, jobs, outbound, database and the readers, and must not import
+// a category. Start at [Services]; [Services.Programs] has the settings of all programs that
+// tools start, and the database has its own.
 package services
 
 import (
@@ -14,6 +15,7 @@ import (
 	"sync"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/database"
 	"toolcrib/tools/internal/document/linked"
 	"toolcrib/tools/internal/filelists"
 	"toolcrib/tools/internal/programs/jobs"
@@ -37,6 +39,7 @@ type Services struct {
 	sandbox  *sandbox.Engine
 	jobs     *jobs.Manager
 	outbound outbound.Client
+	database database.Source
 	readers  linked.Readers
 	lists    filelists.Lists
 	build    struct {
@@ -85,6 +88,9 @@ func (s *Services) Outbound() *outbound.Client { return &s.outbound }
 
 // Lists returns the lists of files that are kept up to date.
 func (s *Services) Lists() *filelists.Lists { return &s.lists }
+
+// Database returns the database of what must last.
+func (s *Services) Database() *database.Source { return &s.database }
 
 // Documents returns the readers of documents.
 func (s *Services) Documents() *linked.Readers {
