@@ -39,6 +39,7 @@ var layers = []struct {
 	{"schema", nil},
 	{"tools", []string{"schema", "workspace", "workspace/fileindex", "workspace/redact", "tools/internal/text/textfile"}}, // what says back a part of a request shows what deceives; a server passes on what it keeps secret
 	{"tools/outbound", []string{"tools", "workspace/redact", "tools/internal/text/textfile"}},                             // its errors are those of tools; in them, sizes are written as everywhere
+	{"tools/durable", []string{"workspace/state"}},
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
 	{"tools/internal/programs/sandbox/internal/sandboxinit", nil},                                       // it runs before the rest of the program, and in its place
 	{"tools/internal/programs/egress", []string{"tools/outbound"}},                                      // programs reach what tools reach
@@ -106,6 +107,8 @@ var only = []struct {
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
+	{"github.com/dbos-inc/dbos-transact-golang", []string{"tools/durable"}, "what lasts runs on an engine of one place"},
+	{"toolcrib/tools/durable", []string{"tools/internal/services", "tools/schedule"}, "what lasts is for those who need it"},
 	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry"}, "what goes out over HTTP goes one way"},
 	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
 	{"github.com/klauspost/compress", []string{"tools/outbound"}, "likewise"},

@@ -42,6 +42,24 @@ func (d *Dir) DB(ctx context.Context, name string, migrations ...string) (*sql.D
 	return db, nil
 }
 
+// OwnDB opens a database as DB does, for a caller who closes it.
+func (d *Dir) OwnDB(ctx context.Context, name string, migrations ...string) (*sql.DB, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	db, err := d.openDB(ctx, name, migrations)
+	if err != nil {
+		return nil, fmt.Errorf("state %s: %w", name, err)
+	}
+	return db, nil
+}
+
+// HasDB reports whether a process has ever opened the database of that name.
+func (d *Dir) HasDB(name string) bool {
+	info, err := os.Lstat(d.file(name + ".db"))
+	return err == nil && info.Mode().IsRegular()
+}
+
 // openDB works under a lock, since changing a new database to WAL is not safe
 // between processes by itself.
 func (d *Dir) openDB(ctx context.Context, name string, migrations []string) (_ *sql.DB, err error) {

@@ -1,0 +1,365 @@
+package durable_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/tools/durable"
+	"toolcrib/workspace/state"
+)
+
+// A test process with workerVar is a worker: it carries out the runs of a base directory until
+// it is killed.
+const (
+	workerVar   = "DURABLE_TEST_WORKER"
+	databaseVar = "DURABLE_TEST_DATABASE"
+)
+
+func TestMain(m *testing.M) {
+	if base := os.Getenv(workerVar); base != "" {
+		work(base, os.Getenv(databaseVar))
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// work opens the engine and prints "ready".
+func work(base, database string) {
+	dir, err := state.Open(base, "/root")
+	if err != nil {
+		panic(err)
+	}
+	e := durable.New(durable.Options{State: dir, Database: database, Kinds: kinds(filepath.Join(base, "effects"))})
+	if _, err := e.List(context.Background(), "count", "", 1); err != nil {
+		panic(err)
+	}
+	fmt.Println("ready")
+	select {}
+}
+
+// kinds are those of the tests: count notes three effects in a file; hang begins one and
+// never ends.
+func kinds(effects string) map[string]durable.Kind {
+	note := func(line string) error {
+		f, err := os.OpenFile(effects, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(f, line)
+		return errors.Join(err, f.Close())
+	}
+	effect := func(r *durable.Run, name string, repeatable bool, then func(ctx context.Context)) (string, error) {
+		got, err := durable.Effect(r, name, repeatable, func(ctx context.Context) (string, error) {
+			err := note(r.ID() + " " + name)
+			then(ctx)
+			return "did " + name, err
+		})
+		if unknown, ok := errors.AsType[*durable.Unknown](err); ok {
+			return "unknown " + name, note(fmt.Sprintf("%s unknown %s %t", r.ID(), name, unknown.Began.IsZero()))
+		}
+		return got, err
+	}
+	return map[string]durable.Kind{
+		"count": {Do: func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
+			var all []string
+			for _, name := range []string{"a", "b", "c"} {
+				got, err := effect(r, name, false, func(context.Context) { time.Sleep(5 * time.Millisecond) })
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, got)
+			}
+			return json.Marshal(all)
+		}},
+		"hang": {Do: func(r *durable.Run, input json.RawMessage) (json.RawMessage, error) {
+			var repeatable bool
+			if err := json.Unmarshal(input, &repeatable); err != nil {
+				return nil, err
+			}
+			got, err := effect(r, "hang", repeatable, func(ctx context.Context) {
+				if len(os.Args) == 1 { // the first worker
+					<-ctx.Done()
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+			return json.Marshal(got)
+		}},
+		"talk": {Do: func(r *durable.Run, input json.RawMessage) (json.RawMessage, error) {
+			if err := r.Write("said", "hello"); err != nil {
+				return nil, err
+			}
+			message, ok, err := r.Receive("answer", 20*time.Second)
+			if err != nil || !ok {
+				return nil, fmt.Errorf("no answer: %w", err)
+			}
+			return durable.Step(r, "repeat", func(context.Context) (json.RawMessage, error) { return message, nil })
+		}},
+		"fail": {Do: func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
+			return durable.Step(r, "fail", func(context.Context) (json.RawMessage, error) { return nil, errors.New("no luck") })
+		}},
+	}
+}
+
+type bench struct {
+	*durable.Engine
+	base, database, effects string
+}
+
+func newBench(t *testing.T, idle time.Duration) *bench {
+	t.Helper()
+	b := &bench{base: t.TempDir()}
+	b.effects = filepath.Join(b.base, "effects")
+	dir, err := state.Open(b.base, "/root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := kinds(b.effects)
+	delete(own, "hang") // which workers carry out
+	b.Engine = durable.New(durable.Options{State: dir, Database: b.database, Kinds: own, IdleAfter: idle})
+	t.Cleanup(func() {
+		if err := errors.Join(b.Close(), dir.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+// worker starts another process that carries out runs.
+func (b *bench) worker(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), workerVar+"="+b.base, databaseVar+"="+b.database)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	if line, _ := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("the worker says %q", line)
+	}
+	return cmd
+}
+
+func (b *bench) noted(t *testing.T) []string {
+	t.Helper()
+	data, err := os.ReadFile(b.effects)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(60 * time.Second); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+func TestOneRunOfAnID(t *testing.T) {
+	b := newBench(t, 0)
+	for i, want := range []bool{true, false} {
+		got, err := b.Start(t.Context(), "count", "x", nil)
+		if err != nil || got != want {
+			t.Errorf("start %d: %t, %v", i, got, err)
+		}
+	}
+	result, err := b.Wait(t.Context(), "count", "x")
+	if err != nil || string(result) != `["did a","did b","did c"]` {
+		t.Errorf("result %s, %v", result, err)
+	}
+	if got := b.noted(t); !slices.Equal(got, []string{"x a", "x b", "x c"}) {
+		t.Errorf("effects %q", got)
+	}
+	if queued, err := b.Enqueue(t.Context(), "count", "x", nil); queued || err != nil {
+		t.Errorf("enqueued again: %t, %v", queued, err)
+	}
+	info, err := b.Get(t.Context(), "count", "x")
+	if err != nil || info.State != durable.Done || info.Ended.IsZero() {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if _, err := b.Get(t.Context(), "count", "y"); !errors.Is(err, durable.ErrNone) {
+		t.Errorf("no such run: %v", err)
+	}
+	steps, err := b.Steps(t.Context(), "count", "x")
+	if want := []string{"a begins", "a", "b begins", "b", "c begins", "c"}; err != nil || !slices.Equal(steps, want) {
+		t.Errorf("steps %q, %v", steps, err)
+	}
+}
+
+func TestFailure(t *testing.T) {
+	b := newBench(t, 0)
+	if _, err := b.Start(t.Context(), "fail", "x", nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.Wait(t.Context(), "fail", "x")
+	if failure, ok := errors.AsType[*durable.Failure](err); !ok || !strings.Contains(failure.Text, "no luck") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestMessageStreamForkPrune(t *testing.T) {
+	b := newBench(t, 0)
+	if _, err := b.Start(t.Context(), "talk", "x", nil); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the stream", func() bool {
+		values, err := b.Read(t.Context(), "talk", "x", "said", 0)
+		return err == nil && len(values) == 1 && string(values[0]) == `"hello"`
+	})
+	if err := b.Send(t.Context(), "talk", "x", "answer", "fine"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := b.Wait(t.Context(), "talk", "x"); err != nil || string(got) != `"fine"` {
+		t.Errorf("%s, %v", got, err)
+	}
+	steps, err := b.Steps(t.Context(), "talk", "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Fork(t.Context(), "talk", "x", uint(len(steps)-1), "y"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := b.Wait(t.Context(), "talk", "y"); err != nil || string(got) != `"fine"` {
+		t.Errorf("the fork: %s, %v", got, err)
+	}
+	if n, err := b.Prune(t.Context(), "talk", time.Now().Add(-time.Hour)); n != 0 || err != nil {
+		t.Errorf("pruned %d young ones, %v", n, err)
+	}
+	if n, err := b.Prune(t.Context(), "talk", time.Now().Add(time.Hour)); n != 2 || err != nil {
+		t.Errorf("pruned %d, %v", n, err)
+	}
+	if list, err := b.List(t.Context(), "talk", "", 10); len(list) != 0 || err != nil {
+		t.Errorf("left: %v, %v", list, err)
+	}
+}
+
+// The engine stops when it is idle, and is launched again.
+func TestIdle(t *testing.T) {
+	b := newBench(t, 50*time.Millisecond)
+	for _, id := range []string{"x", "y"} {
+		if _, err := b.Start(t.Context(), "count", id, nil); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the three effects", func() bool { return len(b.noted(t)) >= 3 })
+		until(t, "the end of the engine", func() bool {
+			files, err := os.ReadDir(filepath.Join(b.state(t), "executors.d"))
+			return err == nil && len(files) == 0
+		})
+	}
+	if got := b.noted(t); len(got) != 6 {
+		t.Errorf("effects %q", got)
+	}
+}
+
+func (b *bench) state(t *testing.T) string {
+	dir, err := state.Open(b.base, "/root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir.Path()
+}
+
+// An effect that began in a process that is killed is reported as unknown, or done again if
+// that does no harm.
+func TestKilledInAnEffect(t *testing.T) {
+	for _, c := range []struct {
+		repeatable bool
+		want       string
+		effects    []string
+	}{
+		{false, `"unknown hang"`, []string{"x hang", "x unknown hang false"}},
+		{true, `"did hang"`, []string{"x hang", "x hang"}},
+	} {
+		t.Run(fmt.Sprint(c.repeatable), func(t *testing.T) {
+			b := newBench(t, 10*time.Millisecond)
+			worker := b.worker(t)
+			if _, err := b.Enqueue(t.Context(), "hang", "x", c.repeatable); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "the effect", func() bool { return b.noted(t)[0] != "" })
+			if err := worker.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = worker.Wait()
+			b.worker(t, "second")
+			got, err := b.Wait(t.Context(), "hang", "x")
+			if err != nil || string(got) != c.want {
+				t.Errorf("%s, %v", got, err)
+			}
+			if got := b.noted(t); !slices.Equal(got, c.effects) {
+				t.Errorf("effects %q", got)
+			}
+		})
+	}
+}
+
+func TestCancelInAnotherProcess(t *testing.T) {
+	b := newBench(t, time.Minute)
+	b.worker(t)
+	if _, err := b.Enqueue(t.Context(), "hang", "x", false); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the effect", func() bool { return b.noted(t)[0] != "" })
+	if err := b.Cancel(t.Context(), "hang", "x"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Wait(t.Context(), "hang", "x"); !errors.Is(err, durable.ErrCancelled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Many runs over three processes, of which one is killed again and again: all end, and no
+// effect is done twice.
+func TestKills(t *testing.T) {
+	const runs, kills = 60, 4
+	b := newBench(t, time.Minute)
+	for i := range runs {
+		if _, err := b.Enqueue(t.Context(), "count", fmt.Sprintf("r%03d", i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range kills {
+		worker := b.worker(t)
+		time.Sleep(300 * time.Millisecond)
+		_ = worker.Process.Kill()
+		_ = worker.Wait()
+	}
+	for i := range runs {
+		if _, err := b.Wait(t.Context(), "count", fmt.Sprintf("r%03d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	effects := map[string]int{}
+	for _, line := range b.noted(t) {
+		effects[line]++
+	}
+	for i := range runs {
+		for _, name := range []string{"a", "b", "c"} {
+			did := effects[fmt.Sprintf("r%03d %s", i, name)]
+			unknown := effects[fmt.Sprintf("r%03d unknown %s false", i, name)]
+			if did > 1 || did+unknown == 0 || unknown > 1 {
+				t.Errorf("run %d, effect %s: done %d times, unknown %d times", i, name, did, unknown)
+			}
+		}
+	}
+}
