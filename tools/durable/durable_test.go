@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"toolcrib/tools/durable"
+	"toolcrib/tools/internal/database"
 	"toolcrib/workspace/state"
+	"toolcrib/workspace/state/postgres"
 )
 
 // A test process with workerVar is a worker: it carries out the runs of a base directory until
@@ -30,16 +32,67 @@ func TestMain(m *testing.M) {
 		work(base, os.Getenv(databaseVar))
 		return
 	}
-	os.Exit(m.Run())
+	ctx := context.Background()
+	var err error
+	server, err = postgres.Start(ctx)
+	if err != nil && !errors.Is(err, postgres.ErrMissing) {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if server != nil {
+		if err := server.Remove(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	os.Exit(code)
+}
+
+// server is the PostgreSQL of all tests; nil where none is installed.
+var server *postgres.Server
+
+// each runs a test on both databases. url is "" for SQLite.
+func each(t *testing.T, f func(t *testing.T, url string)) {
+	t.Run("sqlite", func(t *testing.T) { f(t, "") })
+	t.Run("postgres", func(t *testing.T) {
+		if server == nil {
+			t.Skip("needs: postgresql: it is not installed")
+		}
+		f(t, server.URL())
+	})
+}
+
+// open opens the database of a URL; nil for SQLite, which the engine opens.
+func open(url string) *database.DB {
+	if url == "" {
+		return nil
+	}
+	source := new(database.Source)
+	if err := source.Configure(url); err != nil {
+		panic(err)
+	}
+	db, err := source.Open(context.Background(), nil)
+	if err != nil {
+		panic(err)
+	}
+	return db
+}
+
+// deadAfter is that of the tests.
+const deadAfter = 3 * time.Second
+
+// scope tells apart the tests, which share a PostgreSQL.
+func scope(base string) string {
+	return "test-" + strings.Trim(strings.ToLower(strings.ReplaceAll(base, "/", "-")), "-")
 }
 
 // work opens the engine and prints "ready".
-func work(base, database string) {
+func work(base, url string) {
 	dir, err := state.Open(base, "/root")
 	if err != nil {
 		panic(err)
 	}
-	e := durable.New(durable.Options{State: dir, Database: database, Kinds: kinds(filepath.Join(base, "effects"))})
+	e := durable.New(durable.Options{State: dir, Database: open(url), Scope: scope(base), DeadAfter: deadAfter, Kinds: kinds(filepath.Join(base, "effects"))})
 	if _, err := e.List(context.Background(), "count", "", 1); err != nil {
 		panic(err)
 	}
@@ -114,12 +167,12 @@ func kinds(effects string) map[string]durable.Kind {
 
 type bench struct {
 	*durable.Engine
-	base, database, effects string
+	base, url, effects string
 }
 
-func newBench(t *testing.T, idle time.Duration) *bench {
+func newBench(t *testing.T, url string, idle time.Duration) *bench {
 	t.Helper()
-	b := &bench{base: t.TempDir()}
+	b := &bench{base: t.TempDir(), url: url}
 	b.effects = filepath.Join(b.base, "effects")
 	dir, err := state.Open(b.base, "/root")
 	if err != nil {
@@ -127,7 +180,7 @@ func newBench(t *testing.T, idle time.Duration) *bench {
 	}
 	own := kinds(b.effects)
 	delete(own, "hang") // which workers carry out
-	b.Engine = durable.New(durable.Options{State: dir, Database: b.database, Kinds: own, IdleAfter: idle})
+	b.Engine = durable.New(durable.Options{State: dir, Database: open(url), Scope: scope(b.base), DeadAfter: deadAfter, Kinds: own, IdleAfter: idle})
 	t.Cleanup(func() {
 		if err := errors.Join(b.Close(), dir.Close()); err != nil {
 			t.Error(err)
@@ -140,7 +193,7 @@ func newBench(t *testing.T, idle time.Duration) *bench {
 func (b *bench) worker(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), workerVar+"="+b.base, databaseVar+"="+b.database)
+	cmd.Env = append(os.Environ(), workerVar+"="+b.base, databaseVar+"="+b.url)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -175,8 +228,10 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-func TestOneRunOfAnID(t *testing.T) {
-	b := newBench(t, 0)
+func TestOneRunOfAnID(t *testing.T) { each(t, oneRunOfAnID) }
+
+func oneRunOfAnID(t *testing.T, url string) {
+	b := newBench(t, url, 0)
 	for i, want := range []bool{true, false} {
 		got, err := b.Start(t.Context(), "count", "x", nil)
 		if err != nil || got != want {
@@ -206,8 +261,10 @@ func TestOneRunOfAnID(t *testing.T) {
 	}
 }
 
-func TestFailure(t *testing.T) {
-	b := newBench(t, 0)
+func TestFailure(t *testing.T) { each(t, failure) }
+
+func failure(t *testing.T, url string) {
+	b := newBench(t, url, 0)
 	if _, err := b.Start(t.Context(), "fail", "x", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -217,8 +274,10 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-func TestMessageStreamForkPrune(t *testing.T) {
-	b := newBench(t, 0)
+func TestMessageStreamForkPrune(t *testing.T) { each(t, messageStreamForkPrune) }
+
+func messageStreamForkPrune(t *testing.T, url string) {
+	b := newBench(t, url, 0)
 	if _, err := b.Start(t.Context(), "talk", "x", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -254,17 +313,21 @@ func TestMessageStreamForkPrune(t *testing.T) {
 }
 
 // The engine stops when it is idle, and is launched again.
-func TestIdle(t *testing.T) {
-	b := newBench(t, 50*time.Millisecond)
-	for _, id := range []string{"x", "y"} {
+func TestIdle(t *testing.T) { each(t, idle) }
+
+func idle(t *testing.T, url string) {
+	b := newBench(t, url, 50*time.Millisecond)
+	for i, id := range []string{"x", "y"} {
 		if _, err := b.Start(t.Context(), "count", id, nil); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "the three effects", func() bool { return len(b.noted(t)) >= 3 })
-		until(t, "the end of the engine", func() bool {
-			files, err := os.ReadDir(filepath.Join(b.state(t), "executors.d"))
-			return err == nil && len(files) == 0
-		})
+		until(t, "the three effects", func() bool { return len(b.noted(t)) >= 3*(i+1) })
+		if url == "" {
+			until(t, "the end of the engine", func() bool {
+				files, err := os.ReadDir(filepath.Join(b.state(t), "executors.d"))
+				return err == nil && len(files) == 0
+			})
+		}
 	}
 	if got := b.noted(t); len(got) != 6 {
 		t.Errorf("effects %q", got)
@@ -281,7 +344,9 @@ func (b *bench) state(t *testing.T) string {
 
 // An effect that began in a process that is killed is reported as unknown, or done again if
 // that does no harm.
-func TestKilledInAnEffect(t *testing.T) {
+func TestKilledInAnEffect(t *testing.T) { each(t, killedInAnEffect) }
+
+func killedInAnEffect(t *testing.T, url string) {
 	for _, c := range []struct {
 		repeatable bool
 		want       string
@@ -291,7 +356,7 @@ func TestKilledInAnEffect(t *testing.T) {
 		{true, `"did hang"`, []string{"x hang", "x hang"}},
 	} {
 		t.Run(fmt.Sprint(c.repeatable), func(t *testing.T) {
-			b := newBench(t, 10*time.Millisecond)
+			b := newBench(t, url, 10*time.Millisecond)
 			worker := b.worker(t)
 			if _, err := b.Enqueue(t.Context(), "hang", "x", c.repeatable); err != nil {
 				t.Fatal(err)
@@ -313,8 +378,10 @@ func TestKilledInAnEffect(t *testing.T) {
 	}
 }
 
-func TestCancelInAnotherProcess(t *testing.T) {
-	b := newBench(t, time.Minute)
+func TestCancelInAnotherProcess(t *testing.T) { each(t, cancelInAnotherProcess) }
+
+func cancelInAnotherProcess(t *testing.T, url string) {
+	b := newBench(t, url, time.Minute)
 	b.worker(t)
 	if _, err := b.Enqueue(t.Context(), "hang", "x", false); err != nil {
 		t.Fatal(err)
@@ -330,9 +397,11 @@ func TestCancelInAnotherProcess(t *testing.T) {
 
 // Many runs over three processes, of which one is killed again and again: all end, and no
 // effect is done twice.
-func TestKills(t *testing.T) {
+func TestKills(t *testing.T) { each(t, kills) }
+
+func kills(t *testing.T, url string) {
 	const runs, kills = 60, 4
-	b := newBench(t, time.Minute)
+	b := newBench(t, url, time.Minute)
 	for i := range runs {
 		if _, err := b.Enqueue(t.Context(), "count", fmt.Sprintf("r%03d", i), nil); err != nil {
 			t.Fatal(err)

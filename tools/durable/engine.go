@@ -14,6 +14,7 @@ import (
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 	_ "github.com/dbos-inc/dbos-transact-golang/dbos/driver/sqlite" // what DBOS needs for SQLite
 
+	"toolcrib/tools/internal/database"
 	"toolcrib/workspace/state"
 )
 
@@ -41,10 +42,10 @@ const defaultWorkers = 8
 
 // Options configure an engine.
 type Options struct {
-	// State is where the database and the locks are, and tells executors of a machine apart.
+	// State is where the database of SQLite is, and the locks of the executors.
 	State *state.Dir
-	// Database is the URL of a PostgreSQL database; "" = a SQLite database in State.
-	Database string
+	// Database, if it is PostgreSQL, has the runs instead.
+	Database *database.DB
 	// Scope tells apart those who share a database: only executors of a scope carry out its
 	// runs. a-z, 0-9, "-" and "_"; "" = "toolcrib".
 	Scope string
@@ -52,6 +53,9 @@ type Options struct {
 	Log   *slog.Logger    // nil = discard
 	// IdleAfter is how long the engine stays launched without a run; 0 = 30 s.
 	IdleAfter time.Duration
+	// DeadAfter is how long a process may be silent in PostgreSQL until the others take it
+	// for dead; 0 = 20 s. All processes have the same.
+	DeadAfter time.Duration
 }
 
 // Kind is a kind of runs.
@@ -87,6 +91,9 @@ func New(opt Options) *Engine {
 	}
 	if opt.IdleAfter == 0 {
 		opt.IdleAfter = idleAfter
+	}
+	if opt.DeadAfter == 0 {
+		opt.DeadAfter = deadAfter
 	}
 	return &Engine{opt: opt, log: opt.Log, active: map[string]*Run{}}
 }
@@ -227,7 +234,7 @@ func (e *Engine) launch(ctx context.Context) (_ *session, err error) {
 		AppName: e.opt.Scope, ApplicationVersion: format, ExecutorID: on.id,
 		Logger:                   slog.New(quiet{e.log.Handler()}),
 		SchedulerPollingInterval: 24 * time.Hour, // its schedules are not used
-		SystemDBStartupTimeout:   15 * time.Second,
+		SystemDBStartupTimeout:   4 * time.Second,
 	}
 	on.store.configure(&config)
 	// The engine lives until it is stopped, whatever the call that launches it.

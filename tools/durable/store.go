@@ -47,10 +47,10 @@ var sqliteMigrations = []string{
 	`CREATE TABLE adoptions (run TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID`,
 }
 
-// dbosVersion is the version of the tables of DBOS that the migrations stand for.
-const dbosVersion = 0
-
 func (e *Engine) openStore(ctx context.Context) (store, error) {
+	if e.opt.Database != nil && e.opt.Database.URL() != "" {
+		return &postgresStore{db: e.opt.Database, part: e.opt.Database.Part("runs", postgresMigrations...), scope: e.opt.Scope, dead: e.opt.DeadAfter}, nil
+	}
 	db, err := e.opt.State.OwnDB(ctx, "runs", sqliteMigrations...)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ func (e *Engine) Tend(ctx context.Context) error {
 	e.mu.Lock()
 	on := e.on != nil
 	e.mu.Unlock()
-	if on || e.opt.Database == "" && !e.opt.State.HasDB("runs") {
+	if on || e.opt.Database == nil && !e.opt.State.HasDB("runs") {
 		return nil
 	}
 	store, err := e.openStore(ctx)
