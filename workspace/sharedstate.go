@@ -54,10 +54,13 @@ func stateBase(opt Options, roots []string) (string, error) {
 // StateBase returns the directory that holds the state of all roots, "" if none is kept.
 func (w *Workspace) StateBase() string { return w.state.Base() }
 
-// State returns the directory that keeps the state of the first root; for a view, that of
-// the root which holds its first directory. The first call opens it.
+// Origin returns the canonical name of the first root; for a view, that of the root which
+// holds its first directory.
+func (w *Workspace) Origin() string { return *w.roots[0].origin }
+
+// State returns the directory that keeps the state of Origin. The first call opens it.
 func (w *Workspace) State() (*state.Dir, error) {
-	d, err := w.state.Root(*w.roots[0].origin)
+	d, err := w.state.Root(w.Origin())
 	return d, stateError(err)
 }
 

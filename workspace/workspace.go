@@ -42,8 +42,7 @@ import (
 
 // Options opens a Workspace.
 type Options struct {
-	// StateBase is the directory that holds the state of all roots; inside one of
-	// them is an error.
+	// StateBase holds the state of all roots; inside one of them is an error.
 	StateBase string
 	// StateDefaults are for an empty StateBase: the first that lies outside the
 	// roots is it. With none, no state is kept.
@@ -52,8 +51,7 @@ type Options struct {
 	History HistoryBounds
 	// Portable opens through os.Root even where the kernel offers openat2.
 	Portable bool
-	// NoSync omits fsync: a change survives the end of the process, but a loss of power may
-	// undo it.
+	// NoSync omits fsync: a loss of power may undo changes; the end of the process does not.
 	NoSync bool
 	// AllowProtected lets changes touch protected paths, see package protect.
 	AllowProtected bool

@@ -23,6 +23,7 @@ import (
 	"toolcrib/tools/internal/services"
 	"toolcrib/tools/search"
 	"toolcrib/tools/shell"
+	"toolcrib/tools/storage"
 	"toolcrib/tools/web"
 )
 
@@ -45,6 +46,7 @@ func All(s *Services) []tools.Category {
 		files.Category(s),
 		search.Category(s),
 		shell.Category(s),
+		storage.Category(s),
 		web.Category(s),
 	}
 }

@@ -63,6 +63,10 @@ var origins = map[string][]originCall{
 		{"keyword_search", `{"query": "a", "files": ["a.md"]}`, "search_documents", `{"query":"a","paths":["a.md"],"mode":"keyword"}`},
 		{"vector_search", `{"query": "a", "files": ["a.md"]}`, "search_documents", `{"query":"a","paths":["a.md"],"mode":"vector"}`},
 		{"front_page_search", `{"query": "a", "files": ["a.md"]}`, "search_documents", `{"query":"a","paths":["a.md"],"mode":"front_page"}`},
+		{"storage", `{"operate": "put", "key": "/a/b", "value": "x"}`, "storage", `{"operation":"put","key":"/a/b","value":"x"}`},
+		{"storage", `{"operate": "get", "key": "/a/b"}`, "storage", `{"operation":"get","key":"/a/b"}`},
+		{"storage", `{"operate": "delete", "key": "/a/b"}`, "storage", `{"operation":"delete","key":"/a/b"}`},
+		{"storage", `{"operate": "scan", "key": "/a"}`, "storage", `{"operation":"scan","key":"/a"}`},
 		{"python_executor", `"print(1 == 2)"`, "run_python", `{"code":"print(1 == 2)"}`},
 	},
 	"clients": {

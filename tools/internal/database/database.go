@@ -77,8 +77,11 @@ func (s *Source) Postgres() bool {
 
 // Open opens the database; later calls return the same one. It lasts until Close of the
 // source, longer than the workspace, which says where the state is. It does not connect to
-// PostgreSQL yet. Its error is an unavailable [tools.Error].
+// PostgreSQL yet. Its error is an unavailable [tools.Error], or that of ctx.
 func (s *Source) Open(ctx context.Context, ws *workspace.Workspace) (*DB, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	base := ""
@@ -148,13 +151,13 @@ func openSQLite(ctx context.Context, ws *workspace.Workspace) (*DB, error) {
 	}
 	dir, err := state.Shared(ws.StateBase(), ws.Roots()...)
 	if err != nil {
-		return nil, told(err)
+		return nil, Told(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	handle, err := dir.DurableDB(ctx, name)
 	if err != nil {
-		return nil, told(errors.Join(err, dir.Close()))
+		return nil, Told(errors.Join(err, dir.Close()))
 	}
 	return &DB{sql: handle, place: dir.Path() + "/" + name + ".db", close: dir.Close, ready: map[string]bool{}}, nil
 }

@@ -43,9 +43,9 @@ const (
 	sqliteNotADB   = 26
 )
 
-// told returns an error of the database as an unavailable one that says what to do. An error
-// of ours stays.
-func told(err error) error {
+// Told returns an error of the database, or of a file of the state, as an unavailable one that
+// says what to do. An error of ours stays.
+func Told(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -66,7 +66,7 @@ func told(err error) error {
 	case errors.Is(err, errUncertain):
 		e.Msg, e.Hint = errUncertain.Error(), ""
 	case sqlite == sqliteFull || errors.Is(err, syscall.ENOSPC) || isPostgres && answer.Code == "53100":
-		e.Msg, e.Hint = "the disk of the state database is full: nothing was changed", "the user must free space"
+		e.Msg, e.Hint = "the disk of the state is full: nothing was changed", "the user must free space"
 	case sqlite == sqliteBusy:
 		e.Msg, e.Hint = "the state database is locked by another process", "call again"
 	case sqlite == sqliteCorrupt || sqlite == sqliteNotADB:

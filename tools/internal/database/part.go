@@ -79,7 +79,7 @@ func (p *Part) try(ctx context.Context, f func(context.Context) error) error {
 	p.db.mu.Lock()
 	p.db.down = p.db.lost(err)
 	p.db.mu.Unlock()
-	return told(err)
+	return Told(err)
 }
 
 // errUncertain is the cause of an error after which a commit may have been made.
@@ -162,4 +162,33 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	case <-timer.C:
 		return true
 	}
+}
+
+// ErrEnough ends Each without an error.
+var ErrEnough = errors.New("enough")
+
+// Each calls f for each row of a query.
+func Each(ctx context.Context, q Query, f func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows); errors.Is(err, ErrEnough) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Now returns SQL for the time of the database's clock, in milliseconds since 1970: servers
+// on several machines have one.
+func (p *Part) Now() string {
+	if p.Postgres() {
+		return "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+	}
+	return "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 }

@@ -33,7 +33,7 @@ func (a Argument) Read(text string) (time.Duration, error) {
 	if n, err := strconv.ParseFloat(text, 64); err == nil && n != 0 && strings.Trim(text, "+-.0123456789") == "" {
 		return 0, a.errorf("%s has no unit", text).WithHint("write %q for seconds or %q for milliseconds", text+"s", text+"ms")
 	}
-	d, err := time.ParseDuration(text)
+	d, err := Parse(text)
 	switch {
 	case err != nil && regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?(h|m|s|ms|us|ns))+$`).MatchString(text):
 		return 0, a.outside(text)
@@ -44,6 +44,23 @@ func (a Argument) Read(text string) (time.Duration, error) {
 	}
 	return d, nil
 }
+
+// Parse reads a duration as [time.ParseDuration] does, and also whole days and weeks: "7d",
+// "2w".
+func Parse(text string) (time.Duration, error) {
+	const day = 24 * time.Hour
+	for unit, length := range map[string]time.Duration{"d": day, "w": 7 * day} {
+		if number, ok := strings.CutSuffix(text, unit); ok {
+			if n, err := strconv.Atoi(number); err == nil && n > -most/int(length) && n < most/int(length) {
+				return time.Duration(n) * length, nil
+			}
+		}
+	}
+	return time.ParseDuration(text)
+}
+
+// most bounds a duration.
+const most = math.MaxInt64
 
 func (a Argument) outside(text string) error {
 	least := "0"
