@@ -85,7 +85,7 @@ func (c command) make(p *Process) runner {
 func commands() []command {
 	return []command{
 		serveCommand(), demoCommand(), configCommand(), listCommand(), showCommand(), callCommand(), policyCommand(),
-		auditCommand(), docsCommand(), tokenCommand(), doctorCommand(), statsCommand(), detachedCommand(), completionCommand(), manCommand(), versionCommand(),
+		auditCommand(), docsCommand(), tokenCommand(), doctorCommand(), statsCommand(), detachedCommand(), scheduleCommand(), completionCommand(), manCommand(), versionCommand(),
 	}
 }
 

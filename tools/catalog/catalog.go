@@ -21,6 +21,7 @@ import (
 	"toolcrib/tools/files"
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/services"
+	"toolcrib/tools/schedule"
 	"toolcrib/tools/search"
 	"toolcrib/tools/shell"
 	"toolcrib/tools/storage"
@@ -44,6 +45,7 @@ func All(s *Services) []tools.Category {
 		data.Category(s),
 		documents.Category(s),
 		files.Category(s),
+		schedule.Category(s),
 		search.Category(s),
 		shell.Category(s),
 		storage.Category(s),

@@ -36,6 +36,7 @@ func TestSources(t *testing.T) {
 	d := categories()
 	sources := catalog.Sources(d, catalog.Tools(d))
 	job(ctx, t, ws, d)
+	planned(ctx, t, ws, d)
 	if len(sources) < 2 {
 		t.Fatalf("%d sources", len(sources))
 	}
@@ -80,6 +81,15 @@ func job(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.C
 	t.Helper()
 	bash, _ := catalog.Find(catalog.Tools(d), "bash")
 	if _, err := tooltest.Call(ctx, ws, bash, json.RawMessage(`{"command": "echo hello; sleep 5", "background": true}`)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// planned makes a schedule, which is a resource.
+func planned(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) {
+	t.Helper()
+	create, _ := catalog.Find(catalog.Tools(d), "schedule_create")
+	if _, err := tooltest.Call(ctx, ws, create, json.RawMessage(`{"name": "a", "when": "@yearly", "tool": "glob", "arguments": {"pattern": ["*"]}}`)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -134,7 +144,7 @@ func TestSourcesFollowTools(t *testing.T) {
 	for _, tt := range []struct {
 		enabled []tools.Tool
 		want    []string
-	}{{all(), []string{"file", "job", "manual"}}, {without, []string{"job", "manual"}}, {nil, nil}} {
+	}{{all(), []string{"file", "schedule", "job", "manual"}}, {without, []string{"schedule", "job", "manual"}}, {nil, nil}} {
 		if got := names(tt.enabled); !slices.Equal(got, tt.want) {
 			t.Errorf("with %d tools: %q, want %q", len(tt.enabled), got, tt.want)
 		}

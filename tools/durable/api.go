@@ -250,3 +250,16 @@ func (e *Engine) Prune(ctx context.Context, kind string, before time.Time) (dele
 		deleted += len(old)
 	}
 }
+
+// Check returns why the engine cannot be used. It launches it only if there is something in
+// its database.
+func (e *Engine) Check(ctx context.Context) error {
+	if e.opt.Database == nil && !e.opt.State.HasDB("runs") {
+		return nil
+	}
+	_, leave, err := e.use(ctx)
+	if err == nil {
+		leave()
+	}
+	return err
+}

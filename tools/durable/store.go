@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
 	"slices"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
@@ -148,5 +149,8 @@ func (m *lockedFiles) leave(left bool) error {
 	if left {
 		return m.own.Abandon()
 	}
-	return m.own.Close()
+	if err := m.own.Close(); !errors.Is(err, fs.ErrNotExist) { // the state is gone
+		return err
+	}
+	return nil
 }
