@@ -90,8 +90,9 @@ var layers = []struct {
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
 	{"server/cli/internal/unitfile", nil},
+	{"server/cli/internal/writable", nil},
 	{"server/app", []string{"server", "server/audit", "server/config", "server/config/settings", "server/daemon", "server/hooks", "server/identity", "server/records", "server/rules", "server/run", "server/telemetry", "server/workers", "tools", "tools/catalog", "workspace", "workspace/redact", "workspace/state", "workspace/recorder"}},
-	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "server/cli/internal/unitfile", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
+	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "server/cli/internal/unitfile", "server/cli/internal/writable", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 

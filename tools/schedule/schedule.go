@@ -190,7 +190,7 @@ func (d Deps) examine(ctx context.Context) []tools.Finding {
 	}
 	k, err := d.keeper(s)
 	if err == nil && !k.exists() {
-		return []tools.Finding{{State: tools.Fine, What: "schedules", Say: "none"}}
+		return []tools.Finding{{State: tools.Fine, What: "schedule", Say: "none"}}
 	}
 	var all []row
 	if err == nil {
@@ -201,7 +201,7 @@ func (d Deps) examine(ctx context.Context) []tools.Finding {
 	}
 	if err != nil {
 		e := tools.AsError(err)
-		return []tools.Finding{{State: tools.Broken, What: "schedules", Say: e.Msg + "; " + e.Hint}}
+		return []tools.Finding{{State: tools.Broken, What: "schedule", Say: e.Msg + "; " + e.Hint}}
 	}
 	waiting := 0
 	for _, r := range all {
@@ -209,5 +209,5 @@ func (d Deps) examine(ctx context.Context) []tools.Finding {
 			waiting++
 		}
 	}
-	return []tools.Finding{{State: tools.Fine, What: "schedules", Say: count(waiting, "schedule") + "; toolcrib help schedules says what runs them"}}
+	return []tools.Finding{{State: tools.Fine, What: "schedule", Say: count(waiting, "schedule") + "; toolcrib help schedules says what runs them"}}
 }
