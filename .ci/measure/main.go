@@ -22,6 +22,7 @@ import (
 	"toolcrib/.ci/measure/edits"
 	"toolcrib/.ci/measure/files"
 	"toolcrib/.ci/measure/harness"
+	"toolcrib/.ci/measure/lasting"
 	"toolcrib/.ci/measure/protocol"
 	"toolcrib/.ci/measure/sandbox"
 	"toolcrib/.ci/measure/search"
@@ -102,6 +103,9 @@ var figures = map[string]figure{
 	"extraction":    web.Extraction,
 	"retrieval":     documents.Retrieval,
 	"web":           web.Web,
+	"durable":       lasting.Durable,
+	"schedules":     lasting.Schedules,
+	"cron":          lasting.Cron,
 }
 
 func main() {
