@@ -124,18 +124,22 @@ func kinds(effects string) map[string]durable.Kind {
 		}
 		return got, err
 	}
-	return map[string]durable.Kind{
-		"count": {Do: func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
+	three := func(takes time.Duration) func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
+		return func(r *durable.Run, _ json.RawMessage) (json.RawMessage, error) {
 			var all []string
 			for _, name := range []string{"a", "b", "c"} {
-				got, err := effect(r, name, false, func(context.Context) { time.Sleep(5 * time.Millisecond) })
+				got, err := effect(r, name, false, func(context.Context) { time.Sleep(takes) })
 				if err != nil {
 					return nil, err
 				}
 				all = append(all, got)
 			}
 			return json.Marshal(all)
-		}},
+		}
+	}
+	return map[string]durable.Kind{
+		"count": {Do: three(5 * time.Millisecond)},
+		"slow":  {Do: three(500 * time.Millisecond)},
 		"hang": {Do: func(r *durable.Run, input json.RawMessage) (json.RawMessage, error) {
 			var repeatable bool
 			if err := json.Unmarshal(input, &repeatable); err != nil {
@@ -182,6 +186,7 @@ func newBench(t *testing.T, url string, idle time.Duration) *bench {
 	}
 	own := kinds(b.effects)
 	delete(own, "hang") // which workers carry out
+	delete(own, "slow")
 	b.Engine = durable.New(durable.Options{State: dir, Database: open(url), Scope: scope(b.base), DeadAfter: deadAfter, Kinds: own, IdleAfter: idle})
 	t.Cleanup(func() {
 		if err := errors.Join(b.Close(), dir.Close()); err != nil {
