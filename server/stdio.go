@@ -15,8 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolcrib/server/outlet"
-	"toolcrib/server/run"
 	"toolcrib/server/wire"
+	"toolcrib/server/workers"
 	"toolcrib/tools"
 )
 
@@ -33,7 +33,7 @@ const (
 type conn struct {
 	*link
 	out      *outlet.Writer
-	workers  *run.Workers
+	workers  *workers.Pool
 	endTasks context.CancelFunc
 	gone     <-chan struct{} // see ServePeer
 }
@@ -57,7 +57,7 @@ func (s *Server) ServePeer(ctx context.Context, stdin io.Reader, stdout io.Write
 	c := &conn{
 		link:    s.newLink(context.WithoutCancel(ctx), id, caller{principal: tools.Local, base: s.workspace}, newAdmission(maxRunning)),
 		out:     outlet.NewWriter(stdout),
-		workers: run.NewWorkers(),
+		workers: workers.New(),
 		gone:    gone,
 	}
 	c.home = c.out

@@ -139,6 +139,22 @@ type Caller interface {
 	// single one; nothing is asked then, and a Preflight of the others may pass. Calls that
 	// pass must then be made with the same name and arguments.
 	Preflight(ctx context.Context, calls []CallSpec) error
+
+	// Judge validates and judges a call that is to be made later, and returns what the user
+	// must be asked about it; "" = nothing. Its error says why the call would be refused.
+	Judge(ctx context.Context, call CallSpec) (question string, err error)
+
+	// Later carries out a call that belongs to no other. Its ctx is that of no call.
+	Later(ctx context.Context, call LaterCall) (Result, error)
+}
+
+// LaterCall is a call in the name of somebody who is not there: nobody can be asked, and what
+// would ask is denied.
+type LaterCall struct {
+	CallSpec
+	Session SessionInfo
+	// Consented reports whether the user consented to this very call when it was planned.
+	Consented bool
 }
 
 // RefusedCalls is the error of a Preflight of several calls.

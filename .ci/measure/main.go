@@ -23,6 +23,7 @@ import (
 	"toolcrib/.ci/measure/edits"
 	"toolcrib/.ci/measure/files"
 	"toolcrib/.ci/measure/harness"
+	"toolcrib/.ci/measure/lasting"
 	"toolcrib/.ci/measure/protocol"
 	"toolcrib/.ci/measure/sandbox"
 	"toolcrib/.ci/measure/search"
@@ -108,6 +109,9 @@ var figures = map[string]figure{
 	"codemode":      agents.Codemode,
 	"storage":       state.Storage,
 	"memory":        state.Memory,
+	"durable":       lasting.Durable,
+	"schedules":     lasting.Schedules,
+	"cron":          lasting.Cron,
 }
 
 func main() {

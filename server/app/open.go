@@ -13,6 +13,7 @@ import (
 	"toolcrib/server/identity"
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
+	"toolcrib/server/workers"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
@@ -27,7 +28,7 @@ type Engine struct {
 
 	categories []tools.Category
 	selected   tools.Selected
-	workers    *run.Workers
+	workers    *workers.Pool
 	log        *slog.Logger
 	redactor   *redact.Redactor    // of log
 	audit      *Auditor            // nil: no log is kept
@@ -72,7 +73,7 @@ func (p *Process) Open(ctx context.Context, cfg config.Config, selected tools.Se
 			log.Warn("a tool that is asked for cannot be called", "tool", o.Tool.Name, "reason", o.Reason)
 		}
 	}
-	e := &Engine{selected: selected, Workspace: ws, categories: p.Categories, log: log, redactor: redactor, level: least, audit: audit, roots: principals, workers: run.NewWorkers()}
+	e := &Engine{selected: selected, Workspace: ws, categories: p.Categories, log: log, redactor: redactor, level: least, audit: audit, roots: principals, workers: workers.New()}
 	if backend := ws.Backend(); runtime.GOOS == "linux" && backend != "openat2" {
 		log.Warn("this kernel or its sandbox has no openat2; files are opened in a slower way, contained all the same", "backend", backend)
 	}

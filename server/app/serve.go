@@ -76,7 +76,7 @@ func (p *Process) Serve(ctx context.Context, s Serving) error {
 		r := &reloading{Process: p, serving: s, cfg: cfg, engine: e, srv: srv}
 		defer r.onHangup()()
 	}
-	rest := catalog.Start(ctx, p.Categories, e.Runner.Busy)
+	rest := catalog.Start(e.standing(ctx, cfg), p.Categories, e.Runner.Busy)
 	e.log.Info("serving", "roots", s.Roots, "listed", len(e.selected.Listed), "enabled", len(e.selected.Enabled))
 	switch {
 	case cfg.HTTP != "":
@@ -89,6 +89,35 @@ func (p *Process) Serve(ctx context.Context, s Serving) error {
 	rest()
 	hide()
 	return errors.Join(err, e.Close())
+}
+
+// Attend opens the tools, and only does their work in the background until it is stopped.
+func (p *Process) Attend(ctx context.Context, cfg config.Config, selected tools.Selected, roots []string) error {
+	p.TuneGC()
+	e, err := p.Open(ctx, cfg, selected, roots)
+	if err != nil {
+		return err
+	}
+	ctx, stop := UntilSignal(ctx, false)
+	defer stop()
+	rest := catalog.Start(e.standing(ctx, cfg), p.Categories, e.Runner.Busy)
+	e.log.Info("attending", "roots", roots)
+	<-ctx.Done()
+	rest()
+	return e.Close()
+}
+
+// standing returns a context with the session of those who are not there: the only user of
+// this server, and its workspace. A server of several users has none.
+func (e *Engine) standing(ctx context.Context, cfg config.Config) context.Context {
+	s := &tools.SessionInfo{Principal: tools.Local, Workspace: e.Workspace}
+	switch {
+	case cfg.HTTP != "" && (cfg.Auth != "none" || cfg.PrincipalRoot != ""):
+		return ctx
+	case cfg.HTTP != "":
+		s.Principal = tools.Anonymous
+	}
+	return tools.WithSession(ctx, s)
 }
 
 // UntilSignal returns a context that ends at the first SIGINT, SIGTERM or, unless that

@@ -86,7 +86,7 @@ func (c command) make(p *Process) runner {
 func commands(categories []tools.Category) []command {
 	all := []command{
 		serveCommand(), demoCommand(), configCommand(), listCommand(), showCommand(), callCommand(), policyCommand(),
-		auditCommand(), docsCommand(), tokenCommand(), doctorCommand(), statsCommand(), detachedCommand(), completionCommand(), manCommand(), versionCommand(),
+		auditCommand(), docsCommand(), tokenCommand(), doctorCommand(), statsCommand(), detachedCommand(), scheduleCommand(), completionCommand(), manCommand(), versionCommand(),
 	}
 	for _, category := range categories {
 		for _, c := range category.Commands {

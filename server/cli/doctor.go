@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toolcrib/server/app"
+	"toolcrib/server/cli/internal/writable"
 	"toolcrib/server/config"
 	"toolcrib/server/daemon"
 	"toolcrib/tools"
@@ -181,7 +182,7 @@ func (d *doctor) detached(r *report, roots []string) {
 
 func (d *doctor) root(r *report, root string) {
 	switch {
-	case writable(root):
+	case writable.Is(root):
 		r.ok("root", root+", can be written")
 	case d.ReadOnly:
 		r.ok("root", root+", can be read")

@@ -38,6 +38,8 @@ func (p *pass) ask() error {
 	case refusal == nil && p.r.consents.has(p):
 		p.verdict = rules.Allow
 		return nil
+	case p.absent:
+		return refusal
 	case p.parent != nil:
 		return p.mustBeAlone()
 	case p.live.Confirm == ConfirmClient:
@@ -78,6 +80,9 @@ func (p *pass) reason() string {
 func (p *pass) cannotAsk() *tools.Error {
 	subject := fmt.Sprintf("%s: needs the user's consent (%s)", p.tool.Name, p.reason())
 	switch {
+	case p.absent:
+		return tools.Errorf(tools.Denied, "%s, and nobody can be asked when it runs by itself", subject).
+			WithHint("plan it again, so that the user is asked then")
 	case p.live.Confirm == ConfirmDeny:
 		return tools.Errorf(tools.Denied, "%s, and the server never asks", subject).
 			WithHint("the user can start it without --confirm deny")

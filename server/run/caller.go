@@ -228,6 +228,48 @@ func (p *pass) bars(a *pass) *tools.Error {
 	return nil
 }
 
+// Judge implements [tools.Caller].
+func (c *Caller) Judge(ctx context.Context, call tools.CallSpec) (question string, err error) {
+	r, outer, err := c.outer(ctx)
+	if err != nil {
+		return "", err
+	}
+	p := inside(ctx, r, outer, call.Name, call.Args)
+	p.dry = true
+	out := p.carry(ctx)
+	switch {
+	case out.Err != nil:
+		return "", out.Err
+	case p.verdict == rules.Ask:
+		return p.question, nil
+	}
+	return "", nil
+}
+
+// laterRule is the rule's name for a consent that was given when the call was planned.
+const laterRule = "consented-before"
+
+// Later implements [tools.Caller].
+func (c *Caller) Later(ctx context.Context, call tools.LaterCall) (tools.Result, error) {
+	r := c.r.Load()
+	if r == nil {
+		return tools.Result{}, tools.Errorf(tools.Unavailable, "no tool can be called yet")
+	}
+	call.Session.Client.Forms = false
+	p := &pass{r: r, absent: true, call: Call{Tool: call.Name, Args: call.Args, Session: call.Session}}
+	if call.Consented {
+		p.settled = &settlement{Verdict: rules.Ask, Rule: laterRule, Consented: true}
+	}
+	out := p.carry(ctx)
+	switch {
+	case out.Err != nil:
+		return tools.Result{}, out.Err
+	case p.pending != nil:
+		return tools.Result{}, p.pending
+	}
+	return out.Result, nil
+}
+
 // consent asks the user once for all calls that need consent, as part of the outer call
 // p. After a first inner call it is too late: the outer handler would run again from its
 // start.

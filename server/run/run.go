@@ -31,7 +31,7 @@ type Config struct {
 	Log     *slog.Logger   // nil = discard
 	Audit   Recorder       // nil = none
 	Key     []byte         // 32 bytes that seal the state of asked calls; nil = a random key of this process
-	Go      func(f func()) // runs a function in a goroutine; nil = a new one, see Workers
+	Go      func(f func()) // runs a function in a goroutine; nil = a new one, see package workers
 	Now     func() time.Time
 }
 
@@ -106,6 +106,7 @@ type pass struct {
 	r      *Runner
 	call   Call
 	parent *pass // the call whose tool makes this call; nil for a call of a client
+	absent bool  // nobody can be asked
 	dry    bool  // a preflight: the pass ends before the cache
 
 	// begin

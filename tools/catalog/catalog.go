@@ -23,6 +23,7 @@ import (
 	"toolcrib/tools/internal/programs/sandbox"
 	"toolcrib/tools/internal/services"
 	"toolcrib/tools/memory"
+	"toolcrib/tools/schedule"
 	"toolcrib/tools/search"
 	"toolcrib/tools/shell"
 	"toolcrib/tools/storage"
@@ -48,6 +49,7 @@ func All(s *Services) []tools.Category {
 		documents.Category(s),
 		files.Category(s),
 		memory.Category(s),
+		schedule.Category(s),
 		search.Category(s),
 		shell.Category(s),
 		storage.Category(s),

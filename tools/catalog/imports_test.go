@@ -40,6 +40,7 @@ var layers = []struct {
 	{"schema", nil},
 	{"tools", []string{"schema", "workspace", "workspace/fileindex", "workspace/redact", "tools/internal/text/textfile"}}, // what says back a part of a request shows what deceives; a server passes on what it keeps secret
 	{"tools/outbound", []string{"tools", "workspace/redact", "tools/internal/text/textfile", "tools/internal/diskcache"}}, // its errors are those of tools; in them, sizes are written as everywhere
+	{"tools/durable", []string{"tools/internal/database", "workspace/state"}},                                             // it shares the database with others
 	{"tools/internal/tooltest", []string{"schema", "tools", "workspace"}},
 	{"tools/internal/programs/sandbox/internal/sandboxinit", nil},                                       // it runs before the rest of the program, and in its place
 	{"tools/internal/programs/egress", []string{"tools/outbound"}},                                      // programs reach what tools reach
@@ -64,6 +65,7 @@ var layers = []struct {
 	{"tools/internal/...", []string{"workspace", "tools/internal/..."}},
 	{"tools/catalog", []string{"schema", "tools", "tools/*", "tools/internal/services", "tools/internal/programs/sandbox"}},
 	{"tools/shell", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "@below"}},                          // it shows the command lines of others
+	{"tools/schedule", []string{"schema", "tools", "tools/durable", "tools/internal/...", "workspace", "workspace/redact", "@below"}},      // its results are kept without secrets
 	{"tools/memory", []string{"schema", "tools", "tools/internal/...", "workspace", "workspace/redact", "workspace/state", "@below"}},      // it refuses secrets, and its files are state
 	{"tools/memory/internal/notes", []string{"tools", "tools/internal/database", "workspace/state"}},                                       // its files are state, and its errors are those of tools
 	{"tools/web", []string{"schema", "tools", "tools/outbound", "tools/internal/...", "workspace", "@below"}},                              // it asks for what calls name
@@ -84,9 +86,10 @@ var layers = []struct {
 	{"server/notify", []string{"tools"}},
 	{"server/inbound", []string{"server/wire"}},
 	{"server/outlet", nil},
+	{"server/workers", nil},
 	{"server/follow", []string{"tools", "workspace"}},
 	{"server/tasks", []string{"tools", "server/run", "server/wire"}},
-	{"server", []string{"schema", "tools", "server/run", "server/identity", "server/wire", "server/notify", "server/inbound", "server/outlet", "server/follow", "server/tasks", "workspace", "workspace/..."}},
+	{"server", []string{"schema", "tools", "server/run", "server/identity", "server/wire", "server/notify", "server/inbound", "server/outlet", "server/follow", "server/tasks", "server/workers", "workspace", "workspace/..."}},
 	{"server/audit", []string{"workspace/state"}},
 	{"server/records", []string{"server/audit", "workspace/redact", "server/run"}},
 	{"server/config/settings", []string{"schema"}},
@@ -94,9 +97,11 @@ var layers = []struct {
 	{"server/daemon", nil},
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
+	{"server/cli/internal/unitfile", nil},
+	{"server/cli/internal/writable", nil},
 	{"server/licences", nil},
-	{"server/app", []string{"server", "server/audit", "server/config", "server/config/settings", "server/daemon", "server/hooks", "server/identity", "server/records", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/redact", "workspace/state", "workspace/recorder"}},
-	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "server/licences", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state", "server/counts"}},
+	{"server/app", []string{"server", "server/audit", "server/config", "server/config/settings", "server/daemon", "server/hooks", "server/identity", "server/records", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/redact", "workspace/state", "workspace/recorder", "server/workers"}},
+	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "server/licences", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state", "server/counts", "server/cli/internal/unitfile", "server/cli/internal/writable"}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 
@@ -117,10 +122,11 @@ var only = []struct {
 	{"github.com/pelletier/go-toml", []string{"server/cli/internal/clientfile"}, "clients' files are edited in one place"},
 	{"modernc.org/quickjs", []string{"tools/code/internal/javascript"}, "scripts run in a process of their own"},
 	{"modernc.org/sqlite", []string{"workspace/state"}, "state files are opened in one place"},
+	{"github.com/dbos-inc/dbos-transact-golang", []string{"tools/durable"}, "what lasts runs on an engine of one place"},
+	{"toolcrib/tools/durable", []string{"tools/schedule"}, "what lasts is for those who need it"},
 	{"github.com/jackc/pgx", []string{"tools/internal/database"}, "PostgreSQL is reached in one place"},
 	{"toolcrib/workspace/state/postgres", nil, "it is for tests and figures"},
-	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry"}, "what goes out over HTTP goes one way"},
-	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/documents", "tools/documents/internal/vector", "tools/web", "server/hooks", "server/identity", "server/telemetry"}, "what goes out over HTTP goes one way"},
+	{"toolcrib/tools/outbound", []string{"tools/internal/browser", "tools/internal/programs/egress", "tools/internal/programs/sandbox", "tools/internal/services", "tools/web", "server/hooks", "server/identity", "server/telemetry", "tools/documents", "tools/documents/internal/vector"}, "what goes out over HTTP goes one way"},
 	{"github.com/andybalholm/brotli", []string{"tools/outbound"}, "bodies are decoded in one place, with bounds"},
 	{"github.com/klauspost/compress", []string{"tools/outbound", "tools/internal/document/pdf/pdfium"}, "bodies of the web, and the embedded PDFium"},
 	{"github.com/tetratelabs/wazero", []string{"tools/internal/document/pdf/pdfium"}, "foreign code runs in one place, with bounds"},
@@ -131,8 +137,7 @@ var only = []struct {
 // them outside these packages would go round the workspace.
 var (
 	openers       = []string{"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll", "Stat", "Lstat", "DirFS", "OpenRoot", "Readlink", "Symlink"}
-	mayOpen       = []string{"workspace", "workspace/protect", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "workspace/state/postgres", "tools/internal/programs/observer", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "tools/internal/document/pdf/convert", "server/config", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/daemon", ""}
-	mayOpen       = []string{"workspace", "workspace/protect", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "tools/internal/programs/observer", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "tools/internal/document/pdf/convert", "tools/documents/internal/vector", "server/config", "server/cli", "server/cli/internal/clientfile", "server/telemetry", "server/daemon", ""}
+	mayOpen       = []string{"workspace", "workspace/protect", "workspace/fileindex", "workspace/internal/fsys", "workspace/state", "workspace/state/postgres", "tools/internal/programs/observer", "tools/internal/programs/sandbox", "tools/internal/programs/sandbox/internal/sandboxinit", "tools/shell/internal/processes", "server/audit", "server/identity", "tools/catalog", "tools/internal/tooltest", "tools/internal/services", "tools/internal/document/pdf/convert", "server/config", "server/cli", "server/cli/internal/clientfile", "server/cli/internal/unitfile", "server/telemetry", "server/daemon", "tools/documents/internal/vector"}
 	mayAskForHost = []string{"workspace", "tools/files", "tools/files/internal/view", "tools/internal/programs/sandbox"} // for the URIs of files; to tell files apart; for what runs there
 	mayAnchor     = []string{"workspace", "workspace/deny", "workspace/fileindex", "workspace/recorder"}
 )

@@ -36,6 +36,7 @@ func TestSources(t *testing.T) {
 	d := categories()
 	sources := catalog.Sources(d, catalog.Tools(d))
 	fill(ctx, t, ws, d)
+	planned(ctx, t, ws, d)
 	if len(sources) < 2 {
 		t.Fatalf("%d sources", len(sources))
 	}
@@ -83,6 +84,15 @@ func fill(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.
 		if _, err := tooltest.Call(ctx, ws, tool, json.RawMessage(args)); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// planned makes a schedule, which is a resource.
+func planned(ctx context.Context, t *testing.T, ws *workspace.Workspace, d []tools.Category) {
+	t.Helper()
+	create, _ := catalog.Find(catalog.Tools(d), "schedule_create")
+	if _, err := tooltest.Call(ctx, ws, create, json.RawMessage(`{"name": "a", "when": "@yearly", "tool": "glob", "arguments": {"pattern": ["*"]}}`)); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -136,7 +146,7 @@ func TestSourcesFollowTools(t *testing.T) {
 	for _, tt := range []struct {
 		enabled []tools.Tool
 		want    []string
-	}{{all(), []string{"file", "memory", "job", "manual"}}, {without, []string{"memory", "job", "manual"}}, {nil, nil}} {
+	}{{all(), []string{"file", "memory", "schedule", "job", "manual"}}, {without, []string{"memory", "schedule", "job", "manual"}}, {nil, nil}} {
 		if got := names(tt.enabled); !slices.Equal(got, tt.want) {
 			t.Errorf("with %d tools: %q, want %q", len(tt.enabled), got, tt.want)
 		}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -30,8 +31,10 @@ func (d *Dir) DB(ctx context.Context, name string, migrations ...string) (*sql.D
 // DurableDB opens a database as DB does, whose transactions are on the disk when they have
 // been committed, and wait up to four seconds for the write lock.
 func (d *Dir) DurableDB(ctx context.Context, name string, migrations ...string) (*sql.DB, error) {
-	return d.db(ctx, name, []string{"busy_timeout(4000)", "synchronous(FULL)"}, migrations)
+	return d.db(ctx, name, durable, migrations)
 }
+
+var durable = []string{"busy_timeout(4000)", "synchronous(FULL)"}
 
 // HasDB reports whether a process has ever opened the database of that name.
 func (d *Dir) HasDB(name string) bool {
@@ -56,6 +59,18 @@ func (d *Dir) db(ctx context.Context, name string, pragmas, migrations []string)
 		return nil, fmt.Errorf("state %s: %w", name, err)
 	}
 	d.dbs[name] = db
+	return db, nil
+}
+
+// OwnDB opens a database as DurableDB does, for a caller who closes it.
+func (d *Dir) OwnDB(ctx context.Context, name string, migrations ...string) (*sql.DB, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	db, err := d.openDB(ctx, name, durable, migrations)
+	if err != nil {
+		return nil, fmt.Errorf("state %s: %w", name, err)
+	}
 	return db, nil
 }
 
@@ -92,7 +107,7 @@ func dsn(path string, pragmas []string) string {
 		path = "/" + path // C:/x is /C:/x in a URI
 	}
 	query := url.Values{
-		"_pragma": append(pragmas, "journal_mode(WAL)", "foreign_keys(1)"),
+		"_pragma": slices.Concat(pragmas, []string{"journal_mode(WAL)", "foreign_keys(1)"}),
 		"_txlock": {"immediate"},
 	}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()

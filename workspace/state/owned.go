@@ -82,6 +82,9 @@ func newName() string {
 	return hex.EncodeToString(name)
 }
 
+// Name returns the name of the file, which no other owned file of the folder ever has.
+func (o *Owned) Name() string { return o.name }
+
 // Append adds data at the end by a single write; after an error the file is as before,
 // unless the error says otherwise.
 func (o *Owned) Append(data []byte) error {
@@ -157,6 +160,26 @@ func (d *Dir) Orphans(folder string) (_ []*Orphan, err error) {
 	return orphans, nil
 }
 
+// OwnedNames returns the names of the owned files of a folder, whether their owners live or
+// not.
+func (d *Dir) OwnedNames(folder string) (names []string, err error) {
+	r, err := d.Folder(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	entries, err := fs.ReadDir(r.FS(), ".")
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if !strings.HasSuffix(entry.Name(), hidden) {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
+}
+
 // adopt locks a file of a dead owner; nil if the owner lives or another process has dealt
 // with the file.
 func adopt(r *os.Root, name string) (_ *Orphan, err error) {
@@ -195,6 +218,9 @@ func adopt(r *os.Root, name string) (_ *Orphan, err error) {
 	keep = true
 	return &Orphan{folder: folder, name: name, f: f}, nil
 }
+
+// Name returns the name that the owner's file has.
+func (o *Orphan) Name() string { return o.name }
 
 // Data returns the data that the owner appended; its last entry may be torn.
 func (o *Orphan) Data() ([]byte, error) {

@@ -20,6 +20,7 @@ import (
 	"toolcrib/server/rules"
 	"toolcrib/server/run"
 	"toolcrib/server/telemetry"
+	"toolcrib/server/workers"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 	"toolcrib/workspace/redact"
@@ -41,9 +42,9 @@ func Overhead(ctx context.Context, env harness.Environment) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	workers := run.NewWorkers()
-	defer workers.Close()
-	bare := run.Config{Settings: run.Settings{Tools: []tools.Tool{echoTool()}}, Go: workers.Go}
+	pool := workers.New()
+	defer pool.Close()
+	bare := run.Config{Settings: run.Settings{Tools: []tools.Tool{echoTool()}}, Go: pool.Go}
 	full, closeFull, err := controlled(ctx, dir, bare)
 	if err != nil {
 		return err

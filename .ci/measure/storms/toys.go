@@ -17,6 +17,7 @@ import (
 
 	"toolcrib/server"
 	"toolcrib/server/run"
+	"toolcrib/server/workers"
 	"toolcrib/tools"
 	"toolcrib/tools/catalog"
 	"toolcrib/workspace"
@@ -109,9 +110,9 @@ func ServeToys(args []string) error {
 		listed = len(ts)
 	}
 	debug.SetGCPercent(400) // as the serve command does
-	workers := run.NewWorkers()
-	defer workers.Close()
-	cfg := run.Config{Settings: run.Settings{Tools: ts, Hooks: hooks}, Go: workers.Go}
+	pool := workers.New()
+	defer pool.Close()
+	cfg := run.Config{Settings: run.Settings{Tools: ts, Hooks: hooks}, Go: pool.Go}
 	if args[0] == "million" {
 		outside, err := os.MkdirTemp("", "million")
 		if err != nil {

@@ -75,6 +75,18 @@ func (s *Source) Postgres() bool {
 	return s.url != ""
 }
 
+// Exists reports whether something may be in the database, without opening it.
+func (s *Source) Exists(ws *workspace.Workspace) bool {
+	if s.Postgres() {
+		return true
+	}
+	if ws.StateBase() == "" || !state.HasShared(ws.StateBase()) {
+		return false
+	}
+	dir, err := state.Shared(ws.StateBase(), ws.Roots()...)
+	return err == nil && dir.HasDB(name)
+}
+
 // Open opens the database; later calls return the same one. It lasts until Close of the
 // source, longer than the workspace, which says where the state is. It does not connect to
 // PostgreSQL yet. Its error is an unavailable [tools.Error], or that of ctx.

@@ -35,11 +35,7 @@ func (c *Caller) Call(ctx context.Context, name string, args json.RawMessage) (t
 	if err := ctx.Err(); err != nil {
 		return tools.Result{}, err
 	}
-	names, err := c.Names(ctx)
-	if err != nil {
-		return tools.Result{}, err
-	}
-	tool, err := names.Find(name, args)
+	tool, err := c.find(name, args)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -48,6 +44,47 @@ func (c *Caller) Call(ctx context.Context, name string, args json.RawMessage) (t
 		return tools.Result{}, tools.AsError(err)
 	}
 	return res, nil
+}
+
+func (c *Caller) find(name string, args json.RawMessage) (tools.Tool, error) {
+	names, err := tools.NameTools(c.All, c.Off...)
+	if err != nil {
+		return tools.Tool{}, err
+	}
+	return names.Find(name, args)
+}
+
+// Judge implements [tools.Caller]: a call of a tool that is there may be made, and one that
+// runs programs is asked about.
+func (c *Caller) Judge(_ context.Context, call tools.CallSpec) (string, error) {
+	tool, err := c.find(call.Name, call.Args)
+	if err != nil {
+		return "", err
+	}
+	if _, err := tool.Bind(call.Args); err != nil {
+		return "", tools.AsError(err)
+	}
+	if tool.Access == tools.Exec {
+		return "run " + tool.Name + "?", nil
+	}
+	return "", nil
+}
+
+// Later implements [tools.Caller].
+func (c *Caller) Later(ctx context.Context, call tools.LaterCall) (tools.Result, error) {
+	tool, err := c.find(call.Name, call.Args)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	bound, err := tool.Bind(call.Args)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	out, err := tool.Run(tools.WithSession(ctx, &call.Session), bound)
+	if err != nil {
+		return tools.Result{}, tools.AsError(err)
+	}
+	return tool.Render(out)
 }
 
 // Preflight implements [tools.Caller]: every call may be made.

@@ -1,13 +1,13 @@
-package cli
+package writable
 
 import "golang.org/x/sys/windows"
 
 // fileAddFile is FILE_ADD_FILE, the right to make files in a directory.
 const fileAddFile = 0x2
 
-// writable reports whether this process may make files in a directory. It asks
+// Is reports whether this process may make files in a directory. It asks
 // the system and touches nothing.
-func writable(dir string) bool {
+func Is(dir string) bool {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return false

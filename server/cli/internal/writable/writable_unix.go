@@ -1,11 +1,11 @@
 //go:build unix
 
-package cli
+package writable
 
 import "golang.org/x/sys/unix"
 
-// writable reports whether this process may make files in a directory. It asks
+// Is reports whether this process may make files in a directory. It asks
 // the system and touches nothing.
-func writable(dir string) bool {
+func Is(dir string) bool {
 	return unix.Access(dir, unix.W_OK|unix.X_OK) == nil
 }

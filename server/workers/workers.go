@@ -1,24 +1,27 @@
-package run
+// Package workers has goroutines that run one function after another.
+//
+// Start at [Pool]. The package imports nothing of ours.
+package workers
 
 // maxIdle is the most goroutines that wait for the next function.
 const maxIdle = 64
 
-// Workers runs functions in reused goroutines. A call needs a deep stack, and growing it
+// Pool runs functions in reused goroutines. A call needs a deep stack, and growing it
 // in a new goroutine was a quarter of a small call's cost. Any number of functions may
 // run at a time.
-type Workers struct {
+type Pool struct {
 	next chan func()
 	idle chan struct{} // holds a token for each goroutine that waits
 	done chan struct{}
 }
 
-// NewWorkers returns Workers that have no goroutine yet. Close ends them.
-func NewWorkers() *Workers {
-	return &Workers{make(chan func()), make(chan struct{}, maxIdle), make(chan struct{})}
+// New returns a pool that has no goroutine yet. Close ends them.
+func New() *Pool {
+	return &Pool{make(chan func()), make(chan struct{}, maxIdle), make(chan struct{})}
 }
 
 // Go runs f in a separate goroutine and returns at once.
-func (w *Workers) Go(f func()) {
+func (w *Pool) Go(f func()) {
 	select {
 	case w.next <- f:
 	default:
@@ -28,9 +31,9 @@ func (w *Workers) Go(f func()) {
 
 // Close ends the waiting goroutines; the others end after their current function. Go may
 // still be called.
-func (w *Workers) Close() { close(w.done) }
+func (w *Pool) Close() { close(w.done) }
 
-func (w *Workers) work(f func()) {
+func (w *Pool) work(f func()) {
 	for {
 		f()
 		select {

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"context"
+	"runtime"
+
+	"toolcrib/server/cli/internal/unitfile"
+	"toolcrib/server/config"
+)
+
+type schedules struct{ config.Config }
+
+func scheduleCommand() command {
+	return command{
+		name: "schedule", args: "run|install|uninstall [DIR ...]",
+		short: "run the schedules of directories without a client, or have the system do so",
+		long: `
+run is a server without a client, which only runs schedules. install writes a unit of systemd
+or an agent of launchd for it, with these flags and directories; uninstall removes that.`,
+		new: func() runner { return new(schedules) },
+	}
+}
+
+func (s *schedules) run(ctx context.Context, p *Process, args []string) error {
+	if len(args) == 0 {
+		return config.Usagef("toolcrib schedule run DIR; toolcrib schedule install DIR", "schedule wants to know what to do")
+	}
+	roots, err := rootsOf(args[1:])
+	if err != nil {
+		return err
+	}
+	l := launchOf(s.Config, roots)
+	switch home, noHome := p.env.Home(); {
+	case args[0] == "run":
+		if err := p.settle(&s.Config, roots); err != nil {
+			return err
+		}
+		selected, err := p.app().Choose(s.Config)
+		if err != nil {
+			return err
+		}
+		return p.app().Attend(ctx, s.Config, selected, roots)
+	case noHome != nil:
+		return noHome
+	default:
+		return unitfile.Do(args[0], p.Stdout, runtime.GOOS, home.Dir, roots, append([]string{l.Command, "schedule", "run"}, l.Args[1:]...))
+	}
+}

@@ -1,0 +1,187 @@
+package durable_test
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"toolcrib/tools/durable"
+	"toolcrib/workspace/state"
+	"toolcrib/workspace/state/postgres"
+)
+
+// The tables of DBOS are of the version that the migrations of the engine stand for: a newer
+// DBOS needs one more of these, so that an older program refuses its tables.
+func TestVersionOfDBOS(t *testing.T) {
+	const version, migrations = 125, 1
+	b := newBench(t, "", 0)
+	if _, err := b.List(t.Context(), "count", "", 1); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := state.Open(b.base, "/root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	db := plain(t, dir)
+	var tables, ours int
+	if err := db.QueryRow("SELECT version FROM dbos_migrations").Scan(&tables); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.QueryRow("PRAGMA user_version").Scan(&ours); err != nil {
+		t.Fatal(err)
+	}
+	if tables != version || ours != migrations {
+		t.Errorf("DBOS has tables of version %d, the engine %d migrations; want %d and %d: see sqliteMigrations", tables, ours, version, migrations)
+	}
+}
+
+// plain opens the database of runs without looking at its version.
+func plain(t *testing.T, dir *state.Dir) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir.Path(), "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// What cannot be used is told, and nothing is changed.
+func TestUnusable(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, dir *state.Dir)
+		want  string
+	}{
+		"newer": {func(t *testing.T, dir *state.Dir) {
+			if _, err := plain(t, dir).Exec("PRAGMA user_version = 99"); err != nil {
+				t.Fatal(err)
+			}
+		}, "newer program"},
+		"damaged": {func(t *testing.T, dir *state.Dir) {
+			if err := os.WriteFile(filepath.Join(dir.Path(), "runs.db"), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "not a database"},
+		"no place for executors": {func(t *testing.T, dir *state.Dir) {
+			if err := os.WriteFile(filepath.Join(dir.Path(), "executors.d"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "executors.d"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, "", 0)
+			dir, err := state.Open(b.base, "/root")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer dir.Close()
+			c.spoil(t, dir)
+			started, err := b.Start(t.Context(), "count", "x", nil)
+			if started || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("started %t: %v", started, err)
+			}
+			if got := b.noted(t); got[0] != "" {
+				t.Errorf("effects %q", got)
+			}
+		})
+	}
+}
+
+// A process that is stopped for longer than it may be silent has lost its runs: it begins
+// nothing afterwards, and what it had begun is unknown.
+func TestStopped(t *testing.T) {
+	if server == nil || runtime.GOOS == "windows" {
+		t.Skip("needs: postgresql: it is not installed, or processes cannot be stopped")
+	}
+	b := newBench(t, server.URL(), time.Minute)
+	worker := b.worker(t)
+	if _, err := b.Enqueue(t.Context(), "slow", "x", nil); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the first effect", func() bool { return b.noted(t)[0] != "" })
+	stopped(t, worker.Process, true)
+	b.worker(t, "second")
+	if got, err := b.Wait(t.Context(), "slow", "x"); err != nil || string(got) != `["unknown a","did b","did c"]` {
+		t.Errorf("%s, %v", got, err)
+	}
+	stopped(t, worker.Process, false)
+	if _, err := b.Enqueue(t.Context(), "slow", "y", nil); err != nil { // whoever takes it
+		t.Fatal(err)
+	}
+	if got, err := b.Wait(t.Context(), "slow", "y"); err != nil || string(got) != `["did a","did b","did c"]` {
+		t.Errorf("the next run: %s, %v", got, err)
+	}
+	want := []string{"x a", "x b", "x c", "x unknown a false", "y a", "y b", "y c"}
+	got := slices.Sorted(slices.Values(b.noted(t)))
+	if !slices.Equal(got, want) {
+		t.Errorf("effects %q, want %q", got, want)
+	}
+}
+
+// While PostgreSQL is down, calls end in time; afterwards runs go on, and nothing is done
+// twice.
+func TestOutage(t *testing.T) {
+	if server == nil {
+		t.Skip("needs: postgresql: it is not installed")
+	}
+	ctx := t.Context()
+	own, err := postgres.Start(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // after that of the bench, which follows
+		if err := own.Remove(context.WithoutCancel(ctx)); err != nil {
+			t.Error(err)
+		}
+	})
+	b := newBench(t, own.URL(), time.Minute)
+	b.worker(t)
+	for _, id := range []string{"x", "y"} {
+		if _, err := b.Enqueue(ctx, "slow", id, nil); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the first effect", func() bool { return slices.Contains(b.noted(t), id+" a") })
+		if err := own.Stop(ctx); err != nil {
+			t.Fatal(err)
+		}
+		limited, cancel := context.WithTimeout(ctx, 2*time.Second)
+		begin := time.Now()
+		if _, err := b.Start(limited, "count", "z"+id, nil); err == nil {
+			t.Error("a run was started in a database that is down")
+		}
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("that took %s", took)
+		}
+		cancel()
+		if err := own.Restart(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := waitFor(t, b.Engine, id); err != nil || string(got) != `["did a","did b","did c"]` {
+			t.Errorf("%s, %v", got, err)
+		}
+	}
+	want := []string{"x a", "x b", "x c", "y a", "y b", "y c"}
+	got := slices.DeleteFunc(slices.Sorted(slices.Values(b.noted(t))), func(line string) bool { return strings.HasPrefix(line, "z") })
+	if !slices.Equal(got, want) {
+		t.Errorf("effects %q, want %q", got, want)
+	}
+}
+
+// waitFor waits for a run although the database may not answer yet.
+func waitFor(t *testing.T, e *durable.Engine, id string) (got []byte, err error) {
+	t.Helper()
+	until(t, "the run", func() bool {
+		limited, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		got, err = e.Wait(limited, "slow", id)
+		return err == nil
+	})
+	return got, err
+}

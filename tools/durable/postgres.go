@@ -1,0 +1,199 @@
+package durable
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/dbos-inc/dbos-transact-golang/dbos"
+
+	"toolcrib/tools/internal/database"
+)
+
+// deadAfter is the default of Options.
+const deadAfter = 20 * time.Second
+
+// schema has the tables of DBOS.
+const schema = "toolcrib_runs"
+
+// postgresMigrations follow the rule of sqliteMigrations.
+var postgresMigrations = []string{
+	`CREATE TABLE toolcrib_executors (id TEXT PRIMARY KEY, scope TEXT NOT NULL, beat TIMESTAMPTZ NOT NULL);
+	CREATE TABLE toolcrib_adoptions (run TEXT PRIMARY KEY, count BIGINT NOT NULL)`,
+}
+
+// postgresStore is a PostgreSQL database, shared by machines.
+type postgresStore struct {
+	db    *database.DB
+	part  *database.Part
+	scope string
+	dead  time.Duration // silent for so long, an executor is dead
+}
+
+func (s *postgresStore) configure(c *dbos.Config) {
+	c.DatabaseURL, c.DatabaseSchema = s.db.URL(), schema
+}
+
+func (s *postgresStore) members() members { return &rows{postgresStore: s} }
+func (s *postgresStore) close() error     { return nil } // others use it
+
+func (s *postgresStore) adopted(ctx context.Context, run string) (count int, err error) {
+	err = s.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `INSERT INTO toolcrib_adoptions AS a (run, count) VALUES ($1, 1)
+			ON CONFLICT (run) DO UPDATE SET count = a.count + 1 RETURNING count`, run).Scan(&count)
+	})
+	return count, err
+}
+
+// rows are the executors of a scope: each renews a row, and its age by the clock of the
+// database decides.
+type rows struct {
+	*postgresStore
+	id string
+
+	mu    sync.Mutex
+	since time.Time // from when on every renewal has succeeded; zero: the last has failed
+}
+
+// reported notes whether a renewal has succeeded.
+func (m *rows) reported(ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case !ok:
+		m.since = time.Time{}
+	case m.since.IsZero():
+		m.since = time.Now()
+	}
+}
+
+// steady reports whether all renewals have succeeded for long enough to judge the others.
+func (m *rows) steady() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.since.IsZero() && time.Since(m.since) >= m.dead
+}
+
+func (m *rows) join(ctx context.Context) (string, error) {
+	m.id = rand.Text()
+	return m.id, m.part.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO toolcrib_executors (id, scope, beat) VALUES ($1, $2, now()) ON CONFLICT DO NOTHING`, m.id, m.scope)
+		return err
+	})
+}
+
+// silent selects the executors that have been silent for too long. Right after a start of
+// the database all have been.
+const silent = `scope = $1 AND beat < now() - $2::interval AND pg_postmaster_start_time() < now() - $2::interval`
+
+func (m *rows) stranded(ctx context.Context) (left bool, err error) {
+	err = m.part.Read(ctx, func(ctx context.Context, q database.Query) error {
+		return q.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM toolcrib_executors WHERE `+silent+`)`, m.scope, m.dead.String()).Scan(&left)
+	})
+	return left, err
+}
+
+func (m *rows) survey(ctx context.Context, owners func() ([]string, error), adopt func(dead []string) error) (err error) {
+	if !m.steady() {
+		// It could not reach the database itself a moment ago, or has only begun: the others
+		// may be as well off, and get the time to report.
+		return m.unowned(ctx, owners, adopt)
+	}
+	return m.locked(ctx, func(conn *sql.Conn) error {
+		found, err := conn.QueryContext(ctx, `DELETE FROM toolcrib_executors WHERE `+silent+` AND id <> $3 RETURNING id`, m.scope, m.dead.String(), m.id)
+		if err != nil {
+			return err
+		}
+		for found.Next() {
+			var id string
+			if err := found.Scan(&id); err != nil {
+				return errors.Join(err, found.Close())
+			}
+		}
+		if err := errors.Join(found.Err(), found.Close()); err != nil {
+			return err
+		}
+		return m.adoptUnowned(ctx, conn, owners, adopt)
+	})
+}
+
+// unowned adopts the runs of executors that have no row any more: somebody has removed it,
+// and died before all were adopted.
+func (m *rows) unowned(ctx context.Context, owners func() ([]string, error), adopt func(dead []string) error) error {
+	return m.locked(ctx, func(conn *sql.Conn) error { return m.adoptUnowned(ctx, conn, owners, adopt) })
+}
+
+func (m *rows) adoptUnowned(ctx context.Context, conn *sql.Conn, owners func() ([]string, error), adopt func(dead []string) error) error {
+	// The runs are listed before the rows: an executor has its row before its first run.
+	named, err := owners()
+	if err != nil || len(named) == 0 {
+		return err
+	}
+	found, err := conn.QueryContext(ctx, `SELECT id FROM toolcrib_executors WHERE scope = $1`, m.scope)
+	if err != nil {
+		return err
+	}
+	var living []string
+	for found.Next() {
+		var id string
+		if err := found.Scan(&id); err != nil {
+			return errors.Join(err, found.Close())
+		}
+		living = append(living, id)
+	}
+	if err := errors.Join(found.Err(), found.Close()); err != nil {
+		return err
+	}
+	dead := slices.DeleteFunc(named, func(id string) bool { return slices.Contains(living, id) })
+	if len(dead) == 0 {
+		return nil
+	}
+	return adopt(dead)
+}
+
+// locked calls f while no other process of the scope surveys.
+func (m *rows) locked(ctx context.Context, f func(conn *sql.Conn) error) (err error) {
+	conn, err := m.db.SQL().Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	var mine bool
+	if err := conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock(hashtextextended($1, 0))`, "toolcrib adoption "+m.scope).Scan(&mine); err != nil || !mine {
+		return err // if another has it, that one adopts
+	}
+	defer func() {
+		_, unlocked := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock(hashtextextended($1, 0))`, "toolcrib adoption "+m.scope)
+		err = errors.Join(err, unlocked)
+	}()
+	return f(conn)
+}
+
+func (m *rows) confirm(ctx context.Context) error {
+	done, err := m.db.SQL().ExecContext(ctx, `UPDATE toolcrib_executors SET beat = now() WHERE id = $1`, m.id)
+	if err != nil {
+		m.reported(false)
+		return fmt.Errorf("this process cannot report that it lives: %w", err)
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(ErrFenced, err)
+	}
+	m.reported(true)
+	return nil
+}
+
+func (m *rows) leave(left bool) error {
+	query := `DELETE FROM toolcrib_executors WHERE id = $1`
+	if left {
+		query = `UPDATE toolcrib_executors SET beat = 'epoch' WHERE id = $1`
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, err := m.db.SQL().ExecContext(ctx, query, m.id)
+	return err
+}

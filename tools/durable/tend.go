@@ -1,0 +1,210 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dbos-inc/dbos-transact-golang/dbos"
+)
+
+// Tend launches the engine if a process died that left runs behind, so that they go on. It is
+// cheap, for a caller who waits and calls it from time to time.
+func (e *Engine) Tend(ctx context.Context) error {
+	e.mu.Lock()
+	on := e.on != nil
+	e.mu.Unlock()
+	if on || e.opt.Database == nil && !e.opt.State.HasDB("runs") {
+		return nil
+	}
+	store, err := e.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	left, err := store.members().stranded(ctx)
+	err = errors.Join(err, store.close())
+	if err != nil || !left {
+		return err
+	}
+	_, leave, err := e.use(ctx)
+	if err == nil {
+		leave()
+	}
+	return err
+}
+
+// tend adopts the runs of the dead, and ends those here that were cancelled or adopted
+// elsewhere, until the engine stops.
+func (e *Engine) tend(on *session) {
+	defer close(on.tended)
+	tick := time.NewTicker(tendEvery)
+	defer tick.Stop()
+	const thorough = 15 // each so many looks, whatever the cheap one says
+	for n := 0; ; n++ {
+		if err := e.tendOnce(on, n%thorough == 0); err != nil && on.ctx.Err() == nil {
+			e.log.Warn("durable runs: those of processes that died cannot be looked for", "err", err)
+		}
+		if n == 0 {
+			close(on.first)
+		}
+		select {
+		case <-on.ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (e *Engine) tendOnce(on *session, thorough bool) error {
+	ctx, cancel := context.WithTimeout(on.ctx, 4*tendEvery)
+	defer cancel()
+	if err := on.members.confirm(ctx); errors.Is(err, ErrFenced) {
+		e.fenced(on)
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if err := e.reconcile(ctx, on); err != nil {
+		return err
+	}
+	if !thorough {
+		left, err := on.members.stranded(ctx)
+		if err != nil || !left {
+			return err
+		}
+	}
+	return e.adopt(ctx, on)
+}
+
+// adopt moves the runs of the dead into their queues.
+func (e *Engine) adopt(ctx context.Context, on *session) error {
+	var pending []dbos.WorkflowStatus
+	owners := func() ([]string, error) {
+		var err error
+		pending, err = within(ctx, func() ([]dbos.WorkflowStatus, error) {
+			return dbos.ListWorkflows(on.dbos, e.filter(dbos.WithFilterStatus(dbos.WorkflowStatusPending), dbos.WithFilterLoadOutput(false))...)
+		})
+		var ids []string
+		seen := map[string]bool{on.id: true}
+		for _, s := range pending {
+			if !seen[s.ExecutorID] {
+				seen[s.ExecutorID] = true
+				ids = append(ids, s.ExecutorID)
+			}
+		}
+		return ids, err
+	}
+	return on.members.survey(ctx, owners, func(dead []string) error {
+		gone := map[string]bool{}
+		for _, id := range dead {
+			gone[id] = true
+		}
+		for _, s := range pending {
+			if !gone[s.ExecutorID] {
+				continue
+			}
+			if err := e.adoptRun(ctx, on, s.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (e *Engine) adoptRun(ctx context.Context, on *session, full string) error {
+	times, err := on.store.adopted(ctx, full)
+	if err != nil {
+		return err
+	}
+	kind, id, _ := e.split(full)
+	_, err = within(ctx, func() (struct{}, error) {
+		if times > maxAdoptions {
+			e.log.Warn("durable runs: a run is given up, since its process died each time", "kind", kind, "run", id, "times", times)
+			return struct{}{}, dbos.CancelWorkflow(on.dbos, full)
+		}
+		_, err := dbos.ResumeWorkflow[any](on.dbos, full, dbos.WithResumeQueue(e.queue(kind)))
+		return struct{}{}, err
+	})
+	if err == nil && times <= maxAdoptions {
+		e.log.Info("durable runs: a run of a process that died goes on", "kind", kind, "run", id)
+	}
+	return err
+}
+
+// reconcile ends the runs here that are no longer this process's.
+func (e *Engine) reconcile(ctx context.Context, on *session) error {
+	e.mu.Lock()
+	runs := make(map[string]*Run, len(e.active))
+	ids := make([]string, 0, len(e.active))
+	for id, r := range e.active {
+		runs[id] = r
+		ids = append(ids, id)
+	}
+	e.mu.Unlock()
+	if len(ids) == 0 {
+		return nil
+	}
+	now, err := within(ctx, func() ([]dbos.WorkflowStatus, error) {
+		return dbos.ListWorkflows(on.dbos, e.filter(dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterLoadOutput(false))...)
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range now {
+		switch {
+		case s.Status == dbos.WorkflowStatusCancelled:
+			runs[s.ID].halt(ErrCancelled)
+		case s.Status == dbos.WorkflowStatusEnqueued, s.Status == dbos.WorkflowStatusPending && s.ExecutorID != on.id:
+			runs[s.ID].halt(ErrFenced)
+		}
+	}
+	return nil
+}
+
+// fenced ends all runs of a session whose membership was taken away. The next use launches
+// another one.
+func (e *Engine) fenced(on *session) {
+	e.mu.Lock()
+	if e.on != on {
+		e.mu.Unlock()
+		return
+	}
+	e.log.Warn("durable runs: this process did not report for too long, so others have adopted its runs")
+	for _, r := range e.active {
+		r.halt(ErrFenced)
+	}
+	e.mu.Unlock()
+	go func() { // stop waits for tend, which calls this
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if e.on != on {
+			return
+		}
+		if err := e.stop(); err != nil {
+			e.log.Warn("durable runs: the engine did not stop cleanly", "err", err)
+		}
+	}()
+}
+
+// holds returns nil if a run is certainly still this execution's, and ErrFenced if it is not.
+func (e *Engine) holds(ctx context.Context, r *Run) error {
+	e.mu.Lock()
+	on := e.on
+	e.mu.Unlock()
+	if on == nil {
+		return ErrFenced
+	}
+	if err := on.members.confirm(ctx); err != nil {
+		return err
+	}
+	found, err := within(ctx, func() ([]dbos.WorkflowStatus, error) {
+		return dbos.ListWorkflows(on.dbos, e.filter(dbos.WithFilterWorkflowIDs(r.full))...)
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(found) == 0, found[0].Status != dbos.WorkflowStatusPending, found[0].ExecutorID != on.id:
+		return ErrFenced
+	}
+	return nil
+}

@@ -1,0 +1,367 @@
+package schedule_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/database"
+	"toolcrib/tools/internal/services"
+	"toolcrib/tools/internal/tooltest"
+	"toolcrib/tools/schedule"
+	"toolcrib/workspace"
+)
+
+// ToyIn is the input of the toys.
+type ToyIn struct {
+	Pattern []string `json:"pattern,omitempty" jsonschema_description:"What to find."`
+}
+
+// ToyOut is what a toy says.
+type ToyOut struct{ text string }
+
+// Text implements [tools.Texter].
+func (o ToyOut) Text() string { return o.text }
+
+func toy(name string, access tools.Access, run func(ctx context.Context, in ToyIn) (ToyOut, error)) tools.Tool {
+	effects := tools.None
+	if access != tools.Read {
+		effects = tools.Process
+	}
+	return tools.New(tools.Def[ToyIn, ToyOut]{
+		Name: name, Title: "Toy " + name, Doc: "Does " + name + ".", Access: access, Effects: effects,
+		Examples: []tools.Example[ToyIn]{{Say: "Try it."}}, Run: run,
+	})
+}
+
+func globber() tools.Tool {
+	return toy("glob", tools.Read, func(context.Context, ToyIn) (ToyOut, error) { return ToyOut{"1 file\na.iso\n"}, nil })
+}
+
+func TestTools(t *testing.T) {
+	caller := &tooltest.Caller{All: []tools.Tool{globber()}}
+	c := schedule.Category(&services.Services{Caller: caller})
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, tool := range c.Tools {
+		t.Run(tool.Name, func(t *testing.T) { tooltest.Run(t, tool) })
+	}
+}
+
+// desk is a workspace with schedules, and a clock.
+type desk struct {
+	schedule.Deps
+	t   *testing.T
+	ctx context.Context
+
+	mu    sync.Mutex
+	now   time.Time
+	calls []string // "NAME TIME"
+}
+
+func (d *desk) at(text string) {
+	d.t.Helper()
+	now, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.now = now
+}
+
+func (d *desk) clock() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.now
+}
+
+// newDesk makes one whose toys are note, which notes that it was called, run, which runs a
+// program, and stuck, which ends with its context.
+func newDesk(t *testing.T, url string) *desk {
+	t.Helper()
+	ws, err := workspace.Open([]string{t.TempDir()}, workspace.Options{StateBase: t.TempDir(), NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{t: t}
+	note := func(ctx context.Context, in ToyIn) (ToyOut, error) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.calls = append(d.calls, tools.Session(ctx).Client.Name)
+		return ToyOut{strings.Join(in.Pattern, " ")}, nil
+	}
+	stuck := func(ctx context.Context, _ ToyIn) (ToyOut, error) {
+		<-ctx.Done()
+		return ToyOut{}, ctx.Err()
+	}
+	fails := func(context.Context, ToyIn) (ToyOut, error) {
+		return ToyOut{}, tools.Errorf(tools.NotFound, "nothing here")
+	}
+	source := new(database.Source)
+	if err := source.Configure(url); err != nil {
+		t.Fatal(err)
+	}
+	d.Deps = schedule.New(&tooltest.Caller{All: []tools.Tool{
+		toy("note", tools.Read, note), toy("run", tools.Exec, note), toy("stuck", tools.Read, stuck), toy("fails", tools.Read, fails),
+	}}, source, d.clock)
+	d.ctx = tools.WithSession(t.Context(), &tools.SessionInfo{Principal: tools.Local, Workspace: ws})
+	t.Cleanup(func() {
+		if err := errors.Join(schedule.Close(d.Deps), source.Close(), ws.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// call calls a tool and returns its text or its error.
+func (d *desk) call(name, args string) string {
+	d.t.Helper()
+	for _, tool := range schedule.Tools(d.Deps) {
+		if tool.Name != name {
+			continue
+		}
+		bound, err := tool.Bind(json.RawMessage(args))
+		if err != nil {
+			return err.Error()
+		}
+		out, err := tool.Run(d.ctx, bound)
+		if err != nil {
+			return err.Error()
+		}
+		res, err := tool.Render(out)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		return tooltest.Text(res)
+	}
+	d.t.Fatalf("no tool %q", name)
+	return ""
+}
+
+// tick looks at the clock, and waits until no run is going on.
+func (d *desk) tick(at string) {
+	d.t.Helper()
+	d.at(at)
+	if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err != nil {
+		d.t.Fatal(err)
+	}
+	d.settle()
+}
+
+func (d *desk) settle() {
+	d.t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if !strings.Contains(d.call("schedule_list", "{}"), ": running") {
+			break
+		}
+		if time.Now().After(end) {
+			d.t.Fatal("a run does not end")
+		}
+	}
+}
+
+// ran returns the number of calls that runs have made so far; it waits until there are at
+// least so many.
+func (d *desk) ran(n int) int {
+	d.t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		d.mu.Lock()
+		got := len(d.calls)
+		d.mu.Unlock()
+		if got >= n || time.Now().After(end) {
+			d.settle()
+			return got
+		}
+	}
+}
+
+func expect(t *testing.T, got string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(got, w) {
+			t.Errorf("got %q\nwant %q in it", got, w)
+		}
+	}
+}
+
+func TestRuns(t *testing.T) {
+	d := newDesk(t, "")
+	d.at("2026-05-04T08:00:00Z")
+	expect(t, d.call("schedule_create", `{"name":"a","when":"*/15 * * * *","zone":"UTC","tool":"note","arguments":{"pattern":["x"]}}`),
+		"schedule a calls note", "next: Mon 2026-05-04 08:15 UTC, Mon 2026-05-04 08:30 UTC", "toolcrib schedule install")
+	d.tick("2026-05-04T08:14:59Z")
+	if n := d.ran(0); n != 0 {
+		t.Fatalf("%d runs before the first slot", n)
+	}
+	d.tick("2026-05-04T08:15:01Z")
+	d.tick("2026-05-04T08:15:02Z") // the same slot
+	if n := d.ran(1); n != 1 {
+		t.Errorf("%d runs of one slot", n)
+	}
+	expect(t, d.call("schedule_list", `{"name":"a"}`), "next Mon 2026-05-04 08:30 UTC", "started 1, missed 0", ": ok", "    x")
+	d.tick("2026-05-04T08:30:00Z")
+	if n := d.ran(2); n != 2 {
+		t.Errorf("%d runs of two slots", n)
+	}
+	if len(d.calls) > 0 && d.calls[0] != "schedule a" {
+		t.Errorf("the client is %q", d.calls[0])
+	}
+	expect(t, d.call("schedule_run", `{"name":"a"}`), ": ok, by schedule_run", "    x")
+	expect(t, d.call("schedule_list", `{"name":"a"}`), "next Mon 2026-05-04 08:45 UTC")
+	expect(t, d.call("schedule_delete", `{"name":"a"}`), "schedule a is deleted")
+	d.tick("2026-05-04T09:00:00Z")
+	if n := d.ran(3); n != 3 {
+		t.Errorf("%d runs", n)
+	}
+}
+
+// A machine sleeps, and its clock is set forth and back.
+func TestMissed(t *testing.T) {
+	for _, c := range []struct {
+		missed string
+		ran    int // slots that ran before
+		sleeps string
+		runs   int
+		want   string
+	}{
+		{"once", 1, "2026-05-04T17:00:30Z", 1, "30s late, 8 missed before it"},
+		{"once", 0, "2026-05-04T17:00:30Z", 0, "missed 9"},
+		{"once", 1, "2026-05-04T17:00:05Z", 1, "8 missed before it"}, // the one that is due now is the late one
+		{"skip", 1, "2026-05-04T17:00:30Z", 0, "missed 9"},
+		{"all", 1, "2026-05-04T17:00:30Z", 9, "missed 0"},
+	} {
+		t.Run(c.missed+c.sleeps, func(t *testing.T) {
+			d := newDesk(t, "")
+			d.at("2026-05-04T07:30:00Z")
+			if c.ran == 0 {
+				d.at("2026-05-04T08:30:00Z")
+			}
+			d.call("schedule_create", `{"name":"a","when":"0 * * * *","zone":"UTC","tool":"note","overlap":"queue","missed":"`+c.missed+`"}`)
+			if c.ran == 1 {
+				d.tick("2026-05-04T08:00:00Z")
+			}
+			if n := d.ran(c.ran); n != c.ran {
+				t.Fatalf("%d runs before", n)
+			}
+			d.tick(c.sleeps)
+			if n := d.ran(c.ran+c.runs) - c.ran; n != c.runs {
+				t.Errorf("%d late runs, want %d", n, c.runs)
+			}
+			expect(t, d.call("schedule_list", `{"name":"a"}`), c.want)
+			// Back: what ran does not run again.
+			d.tick("2026-05-04T08:00:05Z")
+			before := d.ran(0)
+			d.tick("2026-05-04T08:00:06Z")
+			if n := d.ran(0); n != before || n != c.ran+c.runs {
+				t.Errorf("%d runs after the clock went back, before %d", n, c.ran+c.runs)
+			}
+			d.tick("2026-05-04T09:00:01Z")
+			again := 1
+			if c.missed == "all" {
+				again = 0 // it has run already
+			}
+			if n := d.ran(before + again); n != before+again {
+				t.Errorf("%d runs at the next slot after the clock went back, before %d", n, before)
+			}
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	d := newDesk(t, "")
+	d.at("2026-05-04T08:00:00Z")
+	d.call("schedule_create", `{"name":"once","when":"in 10m","zone":"UTC","tool":"note"}`)
+	d.call("schedule_create", `{"name":"twice","when":"every 10m","zone":"UTC","tool":"note","max_runs":2}`)
+	d.call("schedule_create", `{"name":"until","when":"every 10m","zone":"UTC","tool":"note","until":"2026-05-04 08:15"}`)
+	for _, at := range []string{"08:10:01", "08:20:01", "08:30:01"} {
+		d.tick("2026-05-04T" + at + "Z")
+	}
+	if n := d.ran(4); n != 4 {
+		t.Errorf("%d runs, want 1 + 2 + 1", n)
+	}
+	expect(t, d.call("schedule_list", "{}"), "over: it was for once", "over: it has run 2 times", "over: its time is over")
+}
+
+func TestOverlap(t *testing.T) {
+	for overlap, want := range map[string]string{"skip": "skipped", "replace": "cancelled: the next run took its place"} {
+		t.Run(overlap, func(t *testing.T) {
+			d := newDesk(t, "")
+			d.at("2026-05-04T08:00:00Z")
+			d.call("schedule_create", `{"name":"a","when":"every 10m","zone":"UTC","tool":"stuck","overlap":"`+overlap+`"}`)
+			for _, at := range []string{"2026-05-04T08:10:00Z", "2026-05-04T08:20:00Z"} {
+				d.at(at)
+				if _, err := schedule.Tick(d.ctx, d.Deps, d.clock()); err != nil {
+					t.Fatal(err)
+				}
+				for end := time.Now().Add(20 * time.Second); !strings.Contains(d.call("schedule_list", `{"name":"a"}`), ": running") && time.Now().Before(end); {
+					time.Sleep(10 * time.Millisecond)
+				}
+			}
+			for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+				if list := d.call("schedule_list", `{"name":"a"}`); strings.Contains(list, want) && strings.Contains(list, ": running") {
+					break
+				}
+			}
+			expect(t, d.call("schedule_list", `{"name":"a"}`), want, ": running")
+			expect(t, d.call("schedule_delete", `{"name":"a","cancel":true}`), "1 run was ended")
+		})
+	}
+}
+
+func TestRefused(t *testing.T) {
+	d := newDesk(t, "")
+	d.at("2026-05-04T08:00:00Z")
+	for args, want := range map[string]string{
+		`{"name":"a/b","when":"every 5m","tool":"note"}`:                             "/name",
+		`{"name":"a","when":"0 0 30 2 *","tool":"note"}`:                             "never comes",
+		`{"name":"a","when":"at 2020-01-01 00:00","tool":"note"}`:                    "is past",
+		`{"name":"a","when":"every 5m","zone":"Mars/Base","tool":"note"}`:            "not an IANA zone",
+		`{"name":"a","when":"every 5m","tool":"nothing"}`:                            "nothing",
+		`{"name":"a","when":"every 5m","tool":"note","arguments":{"patern":["x"]}}`:  "pattern",
+		`{"name":"a","when":"every 5m","tool":"note","until":"2026-05-04 08:01"}`:    "is past",
+		`{"name":"a","when":"every 5m","tool":"note","arguments":{"pattern":"a\""}}`: "",
+	} {
+		if got := d.call("schedule_create", args); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+	expect(t, d.call("schedule_create", `{"name":"a","when":"every 5m","tool":"note"}`), "already_exists")
+	expect(t, d.call("schedule_run", `{"name":"b"}`), "not_found", "there are a")
+}
+
+// What runs programs is asked about, with its arguments and its next times.
+func TestQuestion(t *testing.T) {
+	d := newDesk(t, "")
+	d.at("2026-05-04T08:00:00Z")
+	tool := schedule.Tools(d.Deps)[0]
+	for name, want := range map[string]string{"note": "", "run": "Let it run by itself, at Mon 2026-05-04 08:05 UTC, Mon 2026-05-04 08:10 UTC, Mon 2026-05-04 08:15 UTC (every 5m)?\nrun run?\ntool: run\narguments: {\"pattern\":[\"<x>\"]}"} {
+		bound, err := tool.Bind(json.RawMessage(`{"name":"a","when":"every 5m","zone":"UTC","tool":"` + name + `","arguments":{"pattern":["<x>"]}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := tool.Question(d.ctx, bound)
+		if err != nil || q.Message != want {
+			t.Errorf("%s: %q, %v", name, q.Message, err)
+		}
+	}
+}
+
+func TestFailure(t *testing.T) {
+	d := newDesk(t, "")
+	d.at("2026-05-04T08:00:00Z")
+	d.call("schedule_create", `{"name":"a","when":"every 10m","zone":"UTC","tool":"fails","retries":3}`)
+	d.tick("2026-05-04T08:10:00Z")
+	for end := time.Now().Add(20 * time.Second); !strings.Contains(d.call("schedule_list", `{"name":"a"}`), "failed") && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	expect(t, d.call("schedule_list", `{"name":"a"}`), ": failed: not_found: nothing here")
+}

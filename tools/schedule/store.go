@@ -1,0 +1,325 @@
+package schedule
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/database"
+	"toolcrib/tools/schedule/internal/slots"
+	"toolcrib/workspace"
+)
+
+// migrations follow the rules of [database.DB.Part].
+var migrations = []string{`
+	CREATE TABLE schedules (
+		id TEXT PRIMARY KEY, root TEXT NOT NULL, principal TEXT NOT NULL, name TEXT NOT NULL,
+		spec TEXT NOT NULL, created BIGINT NOT NULL, cursor BIGINT NOT NULL,
+		ran BIGINT NOT NULL, missed BIGINT NOT NULL, over TEXT NOT NULL,
+		UNIQUE (root, principal, name));
+	CREATE TABLE schedule_runs (
+		schedule TEXT NOT NULL, run TEXT NOT NULL, slot BIGINT NOT NULL, started BIGINT NOT NULL, ended BIGINT NOT NULL,
+		state TEXT NOT NULL, missed BIGINT NOT NULL, note TEXT NOT NULL, result TEXT NOT NULL,
+		PRIMARY KEY (schedule, run));`,
+}
+
+// mostRuns is how many runs of a schedule are remembered.
+const mostRuns = 50
+
+// spec is what a schedule is to do. It does not change.
+type spec struct {
+	When      string          `json:"when"`
+	Zone      string          `json:"zone,omitempty"` // "" = that of the machine
+	Tool      string          `json:"tool"`
+	Args      json.RawMessage `json:"args"`
+	Missed    string          `json:"missed"`
+	Overlap   string          `json:"overlap"`
+	Until     time.Time       `json:"until,omitzero"`
+	MaxRuns   int             `json:"max_runs,omitempty"`
+	Retries   int             `json:"retries,omitempty"`
+	Consented bool            `json:"consented,omitempty"` // the user agreed to the very call
+	Repeat    bool            `json:"repeat,omitempty"`    // the tool is Repeatable
+}
+
+// row is a schedule.
+type row struct {
+	ID, Principal, Name string
+	Spec                spec
+	Created, Cursor     time.Time // slots up to Cursor are dealt with
+	Ran, Missed         int
+	Over                string // why there are no more runs; "" = there are
+}
+
+// times returns the slots of a schedule.
+func (r row) times() (slots.Times, error) {
+	zone := time.Local
+	if r.Spec.Zone != "" {
+		var err error
+		if zone, err = time.LoadLocation(r.Spec.Zone); err != nil {
+			return slots.Times{}, err
+		}
+	}
+	return slots.Parse(r.Spec.When, zone, r.Created)
+}
+
+// The states of a run.
+const (
+	running   = "running"
+	ok        = "ok"
+	failed    = "failed"
+	unknown   = "outcome unknown"
+	skipped   = "skipped"
+	cancelled = "cancelled"
+)
+
+// outcome is one run of a schedule.
+type outcome struct {
+	Run                  string
+	Slot, Started, Ended time.Time // Slot is zero for a run by schedule_run
+	State                string
+	Missed               int // slots that were missed before it
+	Note, Result         string
+}
+
+// store keeps the schedules of a root.
+type store struct {
+	source *database.Source
+	ws     *workspace.Workspace
+	root   string
+}
+
+// part opens the database.
+func (s *store) part(ctx context.Context) (*database.Part, error) {
+	db, err := s.source.Open(ctx, s.ws)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return db.Part("schedules", migrations...), nil
+}
+
+func (s *store) change(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
+	part, err := s.part(ctx)
+	if err != nil {
+		return err
+	}
+	return part.Change(ctx, f)
+}
+
+func (s *store) read(ctx context.Context, f func(context.Context, database.Query) error) error {
+	part, err := s.part(ctx)
+	if err != nil {
+		return err
+	}
+	return part.Read(ctx, f)
+}
+
+const columns = "id, principal, name, spec, created, cursor, ran, missed, over"
+
+type scanner interface{ Scan(dest ...any) error }
+
+func scan(s scanner) (row, error) {
+	var r row
+	var text string
+	var created, cursor int64
+	if err := s.Scan(&r.ID, &r.Principal, &r.Name, &text, &created, &cursor, &r.Ran, &r.Missed, &r.Over); err != nil {
+		return row{}, err
+	}
+	r.Created, r.Cursor = time.UnixMilli(created), time.UnixMilli(cursor)
+	return r, json.Unmarshal([]byte(text), &r.Spec)
+}
+
+func (s *store) rows(ctx context.Context, where string, args ...any) (all []row, err error) {
+	err = s.read(ctx, func(ctx context.Context, q database.Query) error {
+		all = nil
+		found, err := q.QueryContext(ctx, "SELECT "+columns+" FROM schedules WHERE "+where+" ORDER BY name", args...)
+		if err != nil {
+			return err
+		}
+		defer found.Close()
+		for found.Next() {
+			r, err := scan(found)
+			if err != nil {
+				return err
+			}
+			all = append(all, r)
+		}
+		return found.Err()
+	})
+	return all, err
+}
+
+// list returns the schedules of a principal by name.
+func (s *store) list(ctx context.Context, principal string) ([]row, error) {
+	return s.rows(ctx, "root = $1 AND principal = $2", s.root, principal)
+}
+
+// waiting returns those that may run again.
+func (s *store) waiting(ctx context.Context, principal string) ([]row, error) {
+	return s.rows(ctx, "root = $1 AND principal = $2 AND over = ''", s.root, principal)
+}
+
+// errGone says that a schedule was deleted.
+var errGone = errors.New("the schedule was deleted")
+
+func (s *store) get(ctx context.Context, id string) (row, error) {
+	all, err := s.rows(ctx, "root = $1 AND id = $2", s.root, id)
+	if err == nil && len(all) == 0 {
+		err = errGone
+	}
+	if err != nil {
+		return row{}, err
+	}
+	return all[0], nil
+}
+
+// add adds a schedule. If there is one of its name, the error is already_exists.
+func (s *store) add(ctx context.Context, r row, most int) error {
+	text, err := json.Marshal(r.Spec)
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		var n int
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM schedules WHERE root = $1 AND principal = $2", s.root, r.Principal).Scan(&n); err != nil {
+			return err
+		}
+		if n >= most {
+			return tools.Errorf(tools.TooLarge, "there are %d schedules, and no more are allowed", n).WithHint("schedule_delete removes those that are over; schedules.most of the configuration allows more")
+		}
+		done, err := tx.ExecContext(ctx, `INSERT INTO schedules (id, root, principal, name, spec, created, cursor, ran, missed, over)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, '') ON CONFLICT (root, principal, name) DO NOTHING`,
+			r.ID, s.root, r.Principal, r.Name, string(text), r.Created.UnixMilli(), r.Cursor.UnixMilli())
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, tools.Errorf(tools.AlreadyExists, "there is a schedule %q", r.Name).WithHint("choose another name, or schedule_delete it first"))
+		}
+		return nil
+	})
+}
+
+func (s *store) remove(ctx context.Context, id string) error {
+	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM schedules WHERE id = $1", id); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "DELETE FROM schedule_runs WHERE schedule = $1", id)
+		return err
+	})
+}
+
+// advance notes that the slots up to a time are dealt with, if no other process has noted
+// more meanwhile.
+func (s *store) advance(ctx context.Context, r row, to time.Time, ran, missed int, over string) error {
+	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE schedules SET cursor = $1, ran = ran + $2, missed = missed + $3, over = $4 WHERE id = $5 AND cursor = $6",
+			to.UnixMilli(), ran, missed, over, r.ID, r.Cursor.UnixMilli())
+		return err
+	})
+}
+
+// admit notes that a run begins, unless others of the schedule are running: it returns them.
+func (s *store) admit(ctx context.Context, id string, o outcome) (others []string, err error) {
+	err = s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		others = nil
+		if s.source.Postgres() { // one after another
+			if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "toolcrib schedule "+id); err != nil {
+				return err
+			}
+		}
+		found, err := tx.QueryContext(ctx, "SELECT run FROM schedule_runs WHERE schedule = $1 AND state = $2 AND run <> $3", id, running, o.Run)
+		if err != nil {
+			return err
+		}
+		for found.Next() {
+			var run string
+			if err := found.Scan(&run); err != nil {
+				return errors.Join(err, found.Close())
+			}
+			others = append(others, run)
+		}
+		if err := errors.Join(found.Err(), found.Close()); err != nil || len(others) > 0 {
+			return err
+		}
+		return s.note(ctx, tx, id, o)
+	})
+	return others, err
+}
+
+// note adds a run, and forgets the oldest.
+func (s *store) note(ctx context.Context, tx *sql.Tx, id string, o outcome) error {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO schedule_runs (schedule, run, slot, started, ended, state, missed, note, result)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (schedule, run) DO NOTHING`,
+		id, o.Run, milli(o.Slot), milli(o.Started), milli(o.Ended), o.State, o.Missed, o.Note, o.Result); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM schedule_runs WHERE schedule = $1 AND state <> $2 AND started < (
+		SELECT min(started) FROM (SELECT started FROM schedule_runs WHERE schedule = $1 ORDER BY started DESC LIMIT $3) AS newest)`, id, running, mostRuns)
+	return err
+}
+
+func (s *store) record(ctx context.Context, id string, o outcome) error {
+	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error { return s.note(ctx, tx, id, o) })
+}
+
+// finish notes how a run has ended, unless that is known.
+func (s *store) finish(ctx context.Context, id string, o outcome) error {
+	return s.change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE schedule_runs SET ended = $1, state = $2, note = $3, result = $4 WHERE schedule = $5 AND run = $6 AND state = $7",
+			milli(o.Ended), o.State, o.Note, o.Result, id, o.Run, running)
+		return err
+	})
+}
+
+// runs returns the newest runs of a schedule.
+func (s *store) runs(ctx context.Context, id string, limit int) (all []outcome, err error) {
+	err = s.read(ctx, func(ctx context.Context, q database.Query) error {
+		all = nil
+		found, err := q.QueryContext(ctx, `SELECT run, slot, started, ended, state, missed, note, result FROM schedule_runs
+			WHERE schedule = $1 ORDER BY started DESC, run DESC LIMIT $2`, id, limit)
+		if err != nil {
+			return err
+		}
+		defer found.Close()
+		for found.Next() {
+			var o outcome
+			var slot, started, ended int64
+			if err := found.Scan(&o.Run, &slot, &started, &ended, &o.State, &o.Missed, &o.Note, &o.Result); err != nil {
+				return err
+			}
+			o.Slot, o.Started, o.Ended = at(slot), at(started), at(ended)
+			all = append(all, o)
+		}
+		return found.Err()
+	})
+	return all, err
+}
+
+func milli(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func at(milli int64) time.Time {
+	if milli == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(milli)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
