@@ -46,7 +46,10 @@ func chatBody(e *Endpoint, r Request) ([]byte, error) {
 			list = append(list, chatTool{"function", chatFunction{Name: t.Name, Description: t.Description, Parameters: t.Schema}})
 		}
 		body["tools"] = list
-		if r.Last {
+		switch {
+		case r.Only != "":
+			body["tool_choice"] = chatTool{"function", chatFunction{Name: r.Only}}
+		case r.Last:
 			body["tool_choice"] = "none"
 		}
 	}

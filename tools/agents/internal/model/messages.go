@@ -67,11 +67,14 @@ func messagesBody(e *Endpoint, r Request) ([]byte, error) {
 		}
 		list[len(list)-1].Cache = upToHere
 		body["tools"] = list
-		if r.Last {
+		switch {
+		case r.Only != "":
+			body["tool_choice"] = map[string]any{"type": "tool", "name": r.Only}
+		case r.Last:
 			body["tool_choice"] = map[string]any{"type": "none"}
 		}
 	}
-	if !mayThink(e, r.Messages) {
+	if r.Only != "" || !mayThink(e, r.Messages) { // the provider refuses to think before a forced call
 		r.Thinking = "off"
 	}
 	options(body, e, p, r)

@@ -80,8 +80,10 @@ type Request struct {
 	System   string
 	Messages []Message
 	Tools    []Tool
-	// Last forbids calls, without a change of Tools.
+	// Last forbids calls, without a change of Tools, but for those of Only.
 	Last bool
+	// Only is the one tool that must be called; "" = the model decides.
+	Only string
 	// MaxOutput bounds the answer in tokens; 0 = as the endpoint has it.
 	MaxOutput int
 	// Temperature is passed on if the endpoint takes one; nil = the provider's.
