@@ -3,6 +3,8 @@ package loop
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"toolcrib/tools/agents/internal/model"
@@ -105,7 +107,7 @@ func (s *state) add(r Record) {
 func (s *state) say(role model.Role, b model.Block) {
 	if n := len(s.messages); n > 0 && s.messages[n-1].Role == role {
 		m := &s.messages[n-1]
-		m.Blocks = append(m.Blocks[:len(m.Blocks):len(m.Blocks)], b)
+		m.Blocks = append(slices.Clip(m.Blocks), b)
 		return
 	}
 	s.messages = append(s.messages, model.Message{Role: role, Blocks: []model.Block{b}})
@@ -147,7 +149,7 @@ func (s *state) keepFrom() int {
 // summarize puts a summary in the place of everything between the task and the last answer.
 func (s *state) summarize(r Record) {
 	rest := s.messages[s.keepFrom():]
-	s.messages = append([]model.Message{{Role: model.User, Blocks: append(s.task[:len(s.task):len(s.task)],
+	s.messages = append([]model.Message{{Role: model.User, Blocks: append(slices.Clip(s.task),
 		model.Block{Text: "Summary of what was done so far:\n" + r.Text})}}, rest...)
 	s.tokens, s.counted = 0, 0
 	s.spend(r)
@@ -174,17 +176,18 @@ func (s *state) size() int {
 
 // text returns what the model said last, of the newest turn that has text.
 func (s *state) text() string {
-	for i := len(s.records) - 1; i >= 0; i-- {
-		if s.records[i].Kind != Turn {
-			continue
-		}
-		var text string
-		for _, b := range s.records[i].Blocks {
-			text += b.Text
-		}
-		if text != "" {
+	for _, r := range slices.Backward(s.records) {
+		if text := textOf(r.Blocks); r.Kind == Turn && text != "" {
 			return text
 		}
 	}
 	return ""
+}
+
+func textOf(blocks []model.Block) string {
+	var text strings.Builder
+	for _, b := range blocks {
+		text.WriteString(b.Text)
+	}
+	return text.String()
 }

@@ -321,9 +321,5 @@ func (r *run) makeRoom(ctx context.Context) error {
 	case err != nil:
 		return r.end(ctx, Failed, err.Error())
 	}
-	var text string
-	for _, b := range turn.Blocks {
-		text += b.Text
-	}
-	return r.write(ctx, Record{Kind: Summary, Text: text, From: turn.From, Use: &use, Cost: turn.Cost})
+	return r.write(ctx, Record{Kind: Summary, Text: textOf(turn.Blocks), From: turn.From, Use: &use, Cost: turn.Cost})
 }
