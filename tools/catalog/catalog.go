@@ -37,6 +37,7 @@ type Command = sandbox.Command
 func All(s *Services) []tools.Category {
 	return []tools.Category{
 		s.Programs(),
+		s.Database().Category(),
 		bridge.Category(s),
 		code.Category(s),
 		data.Category(s),

@@ -21,8 +21,25 @@ import (
 // migrations was made by a newer program and is refused.
 //
 // Every transaction takes the write lock when it begins and waits up to ten
-// seconds for it: one that only reads should be a single statement instead.
+// seconds for it: one that only reads should be a single statement instead. A loss of power
+// may undo the last transactions.
 func (d *Dir) DB(ctx context.Context, name string, migrations ...string) (*sql.DB, error) {
+	return d.db(ctx, name, []string{"busy_timeout(10000)", "synchronous(NORMAL)"}, migrations)
+}
+
+// DurableDB opens a database as DB does, whose transactions are on the disk when they have
+// been committed, and wait up to four seconds for the write lock.
+func (d *Dir) DurableDB(ctx context.Context, name string, migrations ...string) (*sql.DB, error) {
+	return d.db(ctx, name, []string{"busy_timeout(4000)", "synchronous(FULL)"}, migrations)
+}
+
+// HasDB reports whether a process has ever opened the database of that name.
+func (d *Dir) HasDB(name string) bool {
+	_, err := os.Lstat(d.file(name + ".db"))
+	return err == nil
+}
+
+func (d *Dir) db(ctx context.Context, name string, pragmas, migrations []string) (*sql.DB, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
@@ -34,7 +51,7 @@ func (d *Dir) DB(ctx context.Context, name string, migrations ...string) (*sql.D
 	if db := d.dbs[name]; db != nil {
 		return db, nil
 	}
-	db, err := d.openDB(ctx, name, migrations)
+	db, err := d.openDB(ctx, name, pragmas, migrations)
 	if err != nil {
 		return nil, fmt.Errorf("state %s: %w", name, err)
 	}
@@ -44,7 +61,7 @@ func (d *Dir) DB(ctx context.Context, name string, migrations ...string) (*sql.D
 
 // openDB works under a lock, since changing a new database to WAL is not safe
 // between processes by itself.
-func (d *Dir) openDB(ctx context.Context, name string, migrations []string) (_ *sql.DB, err error) {
+func (d *Dir) openDB(ctx context.Context, name string, pragmas, migrations []string) (_ *sql.DB, err error) {
 	lock, err := d.Lock(ctx, "db_"+name)
 	if err != nil {
 		return nil, err
@@ -59,7 +76,7 @@ func (d *Dir) openDB(ctx context.Context, name string, migrations []string) (_ *
 	if err := f.Close(); err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", dsn(path))
+	db, err := sql.Open("sqlite", dsn(path, pragmas))
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +86,13 @@ func (d *Dir) openDB(ctx context.Context, name string, migrations []string) (_ *
 	return db, nil
 }
 
-func dsn(path string) string {
+func dsn(path string, pragmas []string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // C:/x is /C:/x in a URI
 	}
 	query := url.Values{
-		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)"},
+		"_pragma": append(pragmas, "journal_mode(WAL)", "foreign_keys(1)"),
 		"_txlock": {"immediate"},
 	}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()

@@ -1,16 +1,18 @@
 // Package services holds what the categories of a process share: the sandbox for programs,
-// the jobs, the client for the web, the readers of documents, and the caller of other tools.
+// the jobs, the client for the web, the readers of documents, the database of what lasts, and
+// the caller of other tools.
 //
 // A service is made at its first use; making one opens and starts nothing. The package
-// imports the contract, sandbox, jobs, outbound and the readers, and must not import a
-// category. Start at [Services]; [Services.Programs] has the settings of all programs that
-// tools start.
+// imports the contract, sandbox, jobs, outbound, database and the readers, and must not import
+// a category. Start at [Services]; [Services.Programs] has the settings of all programs that
+// tools start, and the database has its own.
 package services
 
 import (
 	"sync"
 
 	"toolcrib/tools"
+	"toolcrib/tools/internal/database"
 	"toolcrib/tools/internal/document/linked"
 	"toolcrib/tools/internal/programs/jobs"
 	"toolcrib/tools/internal/programs/sandbox"
@@ -30,6 +32,7 @@ type Services struct {
 	sandbox  *sandbox.Engine
 	jobs     *jobs.Manager
 	outbound outbound.Client
+	database database.Source
 	readers  linked.Readers
 }
 
@@ -55,6 +58,9 @@ func (s *Services) Jobs() *jobs.Manager {
 
 // Outbound returns the client for everything that tools ask over HTTP.
 func (s *Services) Outbound() *outbound.Client { return &s.outbound }
+
+// Database returns the database of what must last.
+func (s *Services) Database() *database.Source { return &s.database }
 
 // Documents returns the readers of documents.
 func (s *Services) Documents() *linked.Readers {

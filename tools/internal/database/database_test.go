@@ -1,0 +1,218 @@
+package database_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"toolcrib/tools"
+	"toolcrib/tools/internal/database"
+	"toolcrib/workspace"
+	"toolcrib/workspace/state/postgres"
+)
+
+// server is the PostgreSQL of all tests; nil where none is installed.
+var server *postgres.Server
+
+func TestMain(m *testing.M) {
+	ctx := context.Background()
+	var err error
+	server, err = postgres.Start(ctx)
+	if err != nil && !errors.Is(err, postgres.ErrMissing) {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if server != nil {
+		if err := server.Remove(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	os.Exit(code)
+}
+
+// each runs a test on both databases. url is "" for SQLite.
+func each(t *testing.T, f func(t *testing.T, url string)) {
+	t.Run("sqlite", func(t *testing.T) { f(t, "") })
+	t.Run("postgres", func(t *testing.T) {
+		if server == nil {
+			t.Skip("needs: postgresql: it is not installed")
+		}
+		f(t, server.URL())
+	})
+}
+
+func open(t *testing.T, base, url string) *database.DB {
+	t.Helper()
+	ws, err := workspace.Open([]string{t.TempDir()}, workspace.Options{StateBase: base})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	source := new(database.Source)
+	if err := source.Configure(url); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := source.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	db, err := source.Open(t.Context(), ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+const table = "CREATE TABLE counts_%[1]s (name BYTEA PRIMARY KEY, n BIGINT NOT NULL)"
+
+// count adds to a number and returns it.
+func count(ctx context.Context, p *database.Part, name string) (n int, err error) {
+	err = p.Change(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "INSERT INTO counts_"+name+" AS c (name, n) VALUES ($1, 1) ON CONFLICT (name) DO UPDATE SET n = c.n + 1 RETURNING n", []byte("a\x00b")).Scan(&n)
+	})
+	return n, err
+}
+
+// TestChange has several users of a database count.
+func TestChange(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		base := t.TempDir()
+		script := fmt.Sprintf(table, "change")
+		var wg sync.WaitGroup
+		const users, rounds = 4, 25
+		for range users {
+			p := open(t, base, url).Part("change", script)
+			wg.Go(func() {
+				for range rounds {
+					if _, err := count(t.Context(), p, "change"); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		p := open(t, base, url).Part("change", script)
+		declined := tools.Errorf(tools.Conflict, "no")
+		err := p.Change(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM counts_change"); err != nil {
+				return err
+			}
+			return declined
+		})
+		if !errors.Is(err, declined) {
+			t.Errorf("an error of the function became %v", err)
+		}
+		if n, err := count(t.Context(), p, "change"); n != users*rounds+1 || err != nil {
+			t.Errorf("counted %d, %v; want %d", n, err, users*rounds+1)
+		}
+	})
+}
+
+// TestParts has a newer program change its tables.
+func TestParts(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		base := t.TempDir()
+		first := fmt.Sprintf(table, "parts")
+		second := "ALTER TABLE counts_parts ADD COLUMN more TEXT NOT NULL DEFAULT ''"
+		for _, scripts := range [][]string{{first}, {first, second}, {first, second}} {
+			if _, err := count(t.Context(), open(t, base, url).Part("parts", scripts...), "parts"); err != nil {
+				t.Fatalf("with %d scripts: %v", len(scripts), err)
+			}
+		}
+		db := open(t, base, url)
+		_, err := count(t.Context(), db.Part("parts", first), "parts")
+		if e := tools.AsError(err); err == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "newer toolcrib: version 2") {
+			t.Errorf("an old program got %v", err)
+		}
+		if _, err := count(t.Context(), db.Part("others", fmt.Sprintf(table, "others")), "others"); err != nil {
+			t.Errorf("another part: %v", err)
+		}
+		broken := db.Part("broken", fmt.Sprintf(table, "broken"), "CREATE TABEL x")
+		if _, err := count(t.Context(), broken, "broken"); tools.AsError(err).Code != tools.Unavailable {
+			t.Errorf("a script that is wrong: %v", err)
+		}
+		if _, err := count(t.Context(), db.Part("broken", fmt.Sprintf(table, "broken")), "broken"); err != nil {
+			t.Errorf("its first half has stayed: %v", err)
+		}
+	})
+}
+
+// TestBroken opens databases that cannot be used.
+func TestBroken(t *testing.T) {
+	use := func(t *testing.T, base, url string) error {
+		ws, err := workspace.Open([]string{t.TempDir()}, workspace.Options{StateBase: base})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.Close()
+		source := new(database.Source)
+		defer source.Close()
+		if err := source.Configure(url); err != nil {
+			t.Fatal(err)
+		}
+		db, err := source.Open(t.Context(), ws)
+		if err == nil {
+			_, err = count(t.Context(), db.Part("broken", fmt.Sprintf(table, "broken")), "broken")
+		}
+		return err
+	}
+	damaged := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(damaged, "shared"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(damaged, "shared", "state.db"), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, base, url, want string }{
+		{"damaged", damaged, "", "damaged"},
+		{"no state", "", "", "no state directory"},
+		{"a file in its place", file, "", "does not answer"},
+		{"no server", "", "postgres://nobody@127.0.0.1:1/none", "does not answer"},
+		{"no such name", "", "postgres://nobody@no.such.host.invalid/none", "does not answer"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := use(t, c.base, c.url)
+			if e := tools.AsError(err); err == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, c.want) {
+				t.Errorf("got %v; want unavailable: %s", err, c.want)
+			}
+		})
+	}
+	if server != nil {
+		err := use(t, "", strings.Replace(server.URL(), "/postgres?", "/missing?", 1))
+		if e := tools.AsError(err); err == nil || e.Code != tools.Unavailable || !strings.Contains(e.Msg, "does not exist") {
+			t.Errorf("a database that does not exist: %v", err)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for url, ok := range map[string]bool{
+		"postgres://user:pass@host:5432/name?sslmode=require": true,
+		"postgresql://host/name":                              true,
+		"host=localhost dbname=name":                          false,
+		"mysql://user:secret@host/name":                       false,
+		"postgres://user:secret@host:port/name":               false,
+		"state.db":                                            false,
+	} {
+		err := database.Check(url)
+		if (err == nil) != ok {
+			t.Errorf("%s: %v", url, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("the error has the password: %v", err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"toolcrib/tools"
+)
+
+// lost reports whether an error says that the database could not be reached, or had to end
+// a transaction for reasons of its own, so that trying again may help.
+func (db *DB) lost(err error) bool {
+	if err == nil || db.url == "" || errors.Is(err, sql.ErrNoRows) || errors.Is(err, errUncertain) {
+		return false
+	}
+	if _, ours := errors.AsType[*tools.Error](err); ours {
+		return false
+	}
+	told, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return !errors.Is(err, context.Canceled)
+	}
+	switch told.Code {
+	case "40001", "40P01", "53300": // serialization, deadlock, too many connections
+		return true
+	}
+	return strings.HasPrefix(told.Code, "57P") || strings.HasPrefix(told.Code, "08") // it shuts down or starts; connection
+}
+
+// The primary result codes of SQLite that have words of their own.
+const (
+	sqliteBusy     = 5
+	sqliteReadOnly = 8
+	sqliteCorrupt  = 11
+	sqliteFull     = 13
+	sqliteCantOpen = 14
+	sqliteNotADB   = 26
+)
+
+// told returns an error of the database as an unavailable one that says what to do. An error
+// of ours stays.
+func told(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ours := errors.AsType[*tools.Error](err); ours {
+		return err
+	}
+	e := &tools.Error{Code: tools.Unavailable, Msg: "the state database does not answer", Hint: "toolcrib doctor says more; other tools work", Err: err}
+	coded, isSQLite := errors.AsType[interface {
+		error
+		Code() int
+	}](err)
+	var sqlite int
+	if isSQLite {
+		sqlite = coded.Code() & 0xff
+	}
+	answer, isPostgres := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case errors.Is(err, errUncertain):
+		e.Msg, e.Hint = errUncertain.Error(), ""
+	case sqlite == sqliteFull || errors.Is(err, syscall.ENOSPC) || isPostgres && answer.Code == "53100":
+		e.Msg, e.Hint = "the disk of the state database is full: nothing was changed", "the user must free space"
+	case sqlite == sqliteBusy:
+		e.Msg, e.Hint = "the state database is locked by another process", "call again"
+	case sqlite == sqliteCorrupt || sqlite == sqliteNotADB:
+		e.Msg, e.Hint = "the state database is damaged", "toolcrib doctor names the file; the user must bring it back from a backup, or move it away to begin anew"
+	case sqlite == sqliteReadOnly || sqlite == sqliteCantOpen || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
+		e.Msg, e.Hint = "the state directory cannot be written", "the user must make it writable, or start the server with another --state-dir"
+	case isSQLite:
+		e.Msg = "the state database failed: " + coded.Error()
+	case isPostgres:
+		e.Msg = "the state database refused: " + answer.Message + " (" + answer.Code + ")"
+	}
+	return e
+}
