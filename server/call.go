@@ -297,7 +297,12 @@ func (s *Server) answer(r *request, res *mcp.CallToolResult) mcp.JSONRPCMessage 
 func (r *request) elicit(forms map[string]tools.Form, revision string) (map[string]tools.Answer, error) {
 	answers := make(map[string]tools.Answer, len(forms))
 	for _, id := range slices.Sorted(maps.Keys(forms)) {
-		raw, err := r.ask(r.ctx, string(mcp.MethodElicitationCreate), wire.Elicitation(forms[id], revision))
+		ctx, cancel := r.ctx, context.CancelFunc(func() {})
+		if wait := forms[id].Wait; wait > 0 {
+			ctx, cancel = context.WithTimeout(ctx, wait)
+		}
+		raw, err := r.ask(ctx, string(mcp.MethodElicitationCreate), wire.Elicitation(forms[id], revision))
+		cancel()
 		if r.ctx.Err() != nil {
 			return nil, r.ctx.Err()
 		}
@@ -306,7 +311,7 @@ func (r *request) elicit(forms map[string]tools.Form, revision string) (map[stri
 			r.link.server.log.Warn("the client did not put the form before its user", "error", err)
 			answer = tools.Answer{Action: tools.Cancel}
 		}
-		answers[id] = answer
+		answers[id] = wire.Joined(answer, forms[id], revision)
 	}
 	return answers, nil
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"time"
 )
 
 // Form is a question to the user. Its fields are flat: a client shows them as one
@@ -11,6 +12,8 @@ type Form struct {
 	// Message says what will happen and names the things concerned.
 	Message string      `json:"message"`
 	Fields  []FormField `json:"fields,omitempty"`
+	// Wait is how long the user may take; 0 = the time that an answer of the protocol may take.
+	Wait time.Duration `json:"-"`
 }
 
 // FormField is one value that the user fills in or chooses.
@@ -48,6 +51,8 @@ const (
 type Answer struct {
 	Action Action                     `json:"action"`
 	Values map[string]json.RawMessage `json:"values,omitempty"`
+	// After is how long the answer took.
+	After time.Duration `json:"after,omitempty"`
 }
 
 // PendingAsk is the error that [Ask] returns while the answer is not known yet. A handler

@@ -34,6 +34,9 @@ type Result struct {
 	Structured json.RawMessage
 	// Meta goes into the result's _meta; keys carry the vendor prefix.
 	Meta map[string]any
+	// Fit returns the result within another limit of text, for a tool that has called this
+	// one and has less room, or more, than the limit of that tool; nil = it cannot.
+	Fit func(limit int) (Result, error)
 }
 
 // Texter is an Out that formats itself for a model: compact, its first line a status.

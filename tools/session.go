@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,16 +125,39 @@ type Caller interface {
 	// change, the next slice has another first element.
 	Tools(ctx context.Context) (Selected, error)
 
+	// Names returns the names under which these tools can be called.
+	Names(ctx context.Context) (*Names, error)
+
 	// Refusal says why every call of a tool would be refused in the session of ctx,
 	// whatever its arguments; "" = it may be allowed.
 	Refusal(ctx context.Context, t Tool) string
 
 	// Preflight validates and judges all calls before the first of them runs. It asks for
 	// all consent at once, in the name of the outer call, so it may return a *PendingAsk.
-	// Any other error names the first call that cannot run. Calls that pass must then be
-	// made with the same name and arguments.
+	// If calls cannot run, the error is a *RefusedCalls, or that of the call if it is a
+	// single one; nothing is asked then, and a Preflight of the others may pass. Calls that
+	// pass must then be made with the same name and arguments.
 	Preflight(ctx context.Context, calls []CallSpec) error
 }
+
+// RefusedCalls is the error of a Preflight of several calls.
+type RefusedCalls struct {
+	Errs []error // by call; nil = it may run
+}
+
+// Unwrap returns the error of the first call that cannot run, which says which call it is.
+func (e *RefusedCalls) Unwrap() error {
+	for i, err := range e.Errs {
+		if err != nil {
+			c := *AsError(err)
+			c.Msg = fmt.Sprintf("call %d of %d: %s", i+1, len(e.Errs), c.Msg)
+			return &c
+		}
+	}
+	return nil
+}
+
+func (e *RefusedCalls) Error() string { return e.Unwrap().Error() }
 
 // CallSpec is one call that a tool wants to make.
 type CallSpec struct {

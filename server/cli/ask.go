@@ -111,6 +111,8 @@ func prompt(f tools.FormField) string {
 		text += ", " + f.Description
 	}
 	switch {
+	case f.Many:
+		text += " (any of " + strings.Join(f.Choices, ", ") + ", with commas)"
 	case len(f.Choices) > 0:
 		text += " (" + strings.Join(f.Choices, ", ") + ")"
 	case f.Type == "boolean":
@@ -131,10 +133,23 @@ func fieldValue(f tools.FormField, line string) (value json.RawMessage, problem 
 	if line == "" {
 		return nil, "a value is wanted"
 	}
-	if len(f.Choices) > 0 && !slices.Contains(f.Choices, line) {
-		return nil, "one of these is wanted: " + strings.Join(f.Choices, ", ")
+	wanted := []string{line}
+	if f.Many {
+		wanted = strings.Split(line, ",")
+	}
+	for i, choice := range wanted {
+		wanted[i] = strings.TrimSpace(choice)
+		if len(f.Choices) > 0 && !slices.Contains(f.Choices, wanted[i]) {
+			return nil, "one of these is wanted: " + strings.Join(f.Choices, ", ")
+		}
 	}
 	var err error
+	if f.Many {
+		if value, err = json.Marshal(wanted); err != nil {
+			return nil, err.Error()
+		}
+		return value, ""
+	}
 	switch f.Type {
 	case "boolean":
 		if line != "true" && line != "false" {

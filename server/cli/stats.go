@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"toolcrib/server/config"
-	"toolcrib/server/run"
+	"toolcrib/server/counts"
 	"toolcrib/server/telemetry"
 )
 
@@ -80,7 +80,7 @@ type statsReport struct {
 
 type statsTool struct {
 	Tool string `json:"tool,omitempty"`
-	run.ToolStats
+	counts.ToolStats
 	P50       float64 `json:"p50_ms"`
 	P95       float64 `json:"p95_ms"`
 	P99       float64 `json:"p99_ms"`
@@ -88,7 +88,7 @@ type statsTool struct {
 	TokensOut uint64  `json:"tokens_out"`
 }
 
-func statsOf(name string, t run.ToolStats) statsTool {
+func statsOf(name string, t counts.ToolStats) statsTool {
 	ms := func(q float64) float64 { return float64(t.Quantile(q).Microseconds()) / 1000 }
 	in, out := t.Tokens()
 	s := statsTool{Tool: name, ToolStats: t, P50: ms(0.5), P95: ms(0.95), P99: ms(0.99), TokensIn: in, TokensOut: out}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"toolcrib/server/rules"
 	"toolcrib/tools"
@@ -52,7 +53,7 @@ func (p *pass) ask() error {
 // directly.
 func (p *pass) mustBeAlone() *tools.Error {
 	return tools.Errorf(tools.Denied, "%s: needs the user's consent, which cannot be asked for inside another call (%s)", p.tool.Name, p.reason()).
-		WithHint("call %s by itself", p.tool.Name)
+		WithHint("call %s by itself; what the user then allows for the session, or by a rule of the policy in the configuration, is allowed inside other calls too", p.tool.Name)
 }
 
 func declined(what string) *tools.Error {
@@ -181,9 +182,11 @@ func (p *pass) suspend(pending *tools.PendingAsk) (*Ask, error) {
 		s.Args = p.bound.Canonical
 	}
 	forms := map[string]tools.Form{}
+	var wait time.Duration
 	for i, form := range pending.Forms {
 		asked := form
 		form.Message = shown(form.Message)
+		wait = max(wait, form.Wait)
 		if p.verdict == rules.Ask && !s.Consented {
 			forms[consentForm] = form
 			break
@@ -191,7 +194,7 @@ func (p *pass) suspend(pending *tools.PendingAsk) (*Ask, error) {
 		forms[handlerForm(len(s.Answers)+i)] = form
 		s.Pending = append(s.Pending, formDigest(asked))
 	}
-	state, err := p.r.seal.close(s)
+	state, err := p.r.seal.close(s, wait)
 	return &Ask{Forms: forms, State: state}, err
 }
 

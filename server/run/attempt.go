@@ -78,7 +78,7 @@ func (p *pass) once(ctx context.Context, f *flight) (v any, err error) {
 		if over.Swap(true) {
 			return
 		}
-		p.counters.abandoned.Add(1)
+		p.counters.Abandoned()
 		p.abandoned.Store(true)
 		p.log().Warn("the handler did not return after the end of its context")
 		err := p.late(ctx, limited, errAbandoned)
@@ -182,7 +182,7 @@ func (p *pass) retry(ctx context.Context, once func(context.Context) (any, error
 			timer.Stop()
 			return nil, err
 		}
-		p.counters.retries.Add(1)
+		p.counters.Retried()
 		p.asker.rewind(start)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -145,6 +144,15 @@ func (c *Caller) Tools(ctx context.Context) (tools.Selected, error) {
 	return s, nil
 }
 
+// Names implements [tools.Caller].
+func (c *Caller) Names(ctx context.Context) (*tools.Names, error) {
+	_, outer, err := c.outer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return outer.live.names, nil
+}
+
 // Refusal implements [tools.Caller].
 func (c *Caller) Refusal(ctx context.Context, t tools.Tool) string {
 	r, outer, err := c.outer(ctx)
@@ -164,19 +172,34 @@ func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) error {
 	}
 	outer.inner.plan(len(calls))
 	var ready, asking []*pass
+	refused := tools.RefusedCalls{Errs: make([]error, len(calls))}
 	for i, spec := range calls {
 		p := inside(ctx, r, outer, spec.Name, spec.Args)
 		p.dry = true
 		if out := p.carry(ctx); out.Err != nil {
-			return located(out.Err, i, len(calls))
+			refused.Errs[i] = out.Err
+			continue
 		}
 		if p.source == sourceHook {
 			continue // the hook answers again when the call is made
 		}
 		ready = append(ready, p)
-		if p.verdict == rules.Ask {
-			asking = append(asking, p)
+		if p.verdict != rules.Ask {
+			continue
 		}
+		if bar := outer.bars(p); bar != nil {
+			refused.Errs[i] = bar
+			p.unconsented(bar)
+			continue
+		}
+		asking = append(asking, p)
+	}
+	switch first := refused.Unwrap(); {
+	case first == nil:
+	case len(calls) == 1:
+		return refused.Errs[0]
+	default:
+		return &refused
 	}
 	if len(asking) > 0 {
 		if err := outer.consent(ctx, asking); err != nil {
@@ -194,22 +217,26 @@ func (c *Caller) Preflight(ctx context.Context, calls []tools.CallSpec) error {
 	return nil
 }
 
+// bars returns why the user cannot be asked about a call inside p, or nil.
+func (p *pass) bars(a *pass) *tools.Error {
+	switch {
+	case p.live.Confirm != ConfirmClient:
+		return a.cannotAsk()
+	case p.parent != nil:
+		return a.mustBeAlone()
+	}
+	return nil
+}
+
 // consent asks the user once for all calls that need consent, as part of the outer call
 // p. After a first inner call it is too late: the outer handler would run again from its
 // start.
 func (p *pass) consent(ctx context.Context, asking []*pass) error {
-	first := asking[0]
-	refusal := first.cannotAsk()
-	switch {
-	case p.live.Confirm == ConfirmClient && p.parent == nil:
+	if p.live.Confirm == ConfirmClient {
 		for _, a := range asking {
 			a.verdict = rules.Allow // the client asks its user about the outer call
 		}
 		return nil
-	case p.live.Confirm == ConfirmClient:
-		return first.mustBeAlone()
-	case refusal != nil:
-		return refusal
 	}
 	form := consentTo(asking)
 	if !p.asker.settles(form) {
@@ -220,7 +247,7 @@ func (p *pass) consent(ctx context.Context, asking []*pass) error {
 		form = consentTo(asking)
 	}
 	if p.asker.refusal != nil || p.inner.begun() {
-		return first.mustBeAlone()
+		return asking[0].mustBeAlone()
 	}
 	answers, err := p.asker.Ask(ctx, form)
 	if err != nil {
@@ -263,14 +290,4 @@ func consentTo(asking []*pass) tools.Form {
 		questions[i], a.offer = a.question, nil
 	}
 	return tools.Form{Message: strings.Join(questions, "\n")}
-}
-
-// located adds to an error which of n calls it is about.
-func located(err *tools.Error, i, n int) *tools.Error {
-	if n == 1 {
-		return err
-	}
-	c := *err
-	c.Msg = fmt.Sprintf("call %d of %d: %s", i+1, n, err.Msg)
-	return &c
 }

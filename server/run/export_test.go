@@ -21,7 +21,7 @@ func (r *Runner) Used() int { return len(r.seal.used) }
 
 func (r *Runner) FillUsed() {
 	for i := range maxUsed - r.Used() {
-		if err := r.seal.use("n" + strconv.Itoa(i)); err != nil {
+		if err := r.seal.use("n"+strconv.Itoa(i), r.seal.now().Add(stateLife)); err != nil {
 			panic(err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"toolcrib/server/counts"
 	"toolcrib/tools"
 )
 
@@ -19,7 +20,7 @@ type Observer interface {
 // Part is a call or an observed part of one. It names no argument, path or principal.
 type Part struct {
 	Kind     PartKind
-	Tool     string // of the catalog; [UnknownTool] or [SourceReads] as in Stats
+	Tool     string // of the catalog; [counts.UnknownTool] or [counts.SourceReads]
 	ID       string // of the call, as the audit log has it
 	Number   int    // of the attempt or the hook, from 1
 	Protocol string // revision in which the client speaks
@@ -57,7 +58,7 @@ func (p *pass) observe(ctx context.Context, kind PartKind, number int) (context.
 	}
 	part := Part{Kind: kind, Tool: p.tool.Name, ID: p.id, Number: number}
 	if p.call.Read != nil {
-		part.Tool = SourceReads
+		part.Tool = counts.SourceReads
 	}
 	if kind == PartCall {
 		part.Protocol, part.Trace = p.call.Session.Client.Protocol, p.call.Trace

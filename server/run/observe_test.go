@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolcrib/server/counts"
 	"toolcrib/server/run"
 	"toolcrib/tools"
 )
@@ -112,17 +113,17 @@ func TestStats(t *testing.T) {
 		return append(list, 0)
 	}
 	none := latency(nil)
-	want := map[string]run.ToolStats{
+	want := map[string]counts.ToolStats{
 		"works": {
 			Calls: 3, Errors: map[tools.Code]uint64{}, In: 7 + 7 + 9, Text: 36, Took: 603 * time.Millisecond,
 			Latency: latency(map[time.Duration]uint64{100 * time.Microsecond: 1, 5 * time.Millisecond: 1, time.Second: 1}),
 		},
 		"fails": {Calls: 1, Errors: map[tools.Code]uint64{tools.Conflict: 1}, In: 2, Text: 4, Latency: latency(map[time.Duration]uint64{100 * time.Microsecond: 1})},
-		run.UnknownTool: {
-			Calls: 2, Errors: map[tools.Code]uint64{tools.NotFound: 2}, In: 4, Text: stats.Tools[run.UnknownTool].Text,
+		counts.UnknownTool: {
+			Calls: 2, Errors: map[tools.Code]uint64{tools.NotFound: 2}, In: 4, Text: stats.Tools[counts.UnknownTool].Text,
 			Latency: latency(map[time.Duration]uint64{100 * time.Microsecond: 2}),
 		},
-		run.SourceReads: {Errors: map[tools.Code]uint64{}, Latency: none},
+		counts.SourceReads: {Errors: map[tools.Code]uint64{}, Latency: none},
 	}
 	if diff := cmp.Diff(want, stats.Tools); diff != "" {
 		t.Errorf("stats (-want +got):\n%s", diff)
@@ -135,7 +136,7 @@ func TestStats(t *testing.T) {
 
 func TestQuantile(t *testing.T) {
 	bounds := run.New(run.Config{}).Stats().Bounds
-	t1 := run.ToolStats{Latency: make([]uint64, len(bounds)+1)}
+	t1 := counts.ToolStats{Latency: make([]uint64, len(bounds)+1)}
 	if got := t1.Quantile(0.5); got != 0 {
 		t.Errorf("of no calls: %v", got)
 	}
@@ -145,8 +146,8 @@ func TestQuantile(t *testing.T) {
 			t.Errorf("%v: %v, want %v", q, got, want)
 		}
 	}
-	both := t1.Plus(run.ToolStats{Calls: 3, Errors: map[tools.Code]uint64{tools.Denied: 2}, Latency: []uint64{3}})
-	if diff := cmp.Diff(t1.Plus(run.ToolStats{}), both.Minus(run.ToolStats{Calls: 3, Errors: map[tools.Code]uint64{tools.Denied: 2}, Latency: []uint64{3}})); diff != "" {
+	both := t1.Plus(counts.ToolStats{Calls: 3, Errors: map[tools.Code]uint64{tools.Denied: 2}, Latency: []uint64{3}})
+	if diff := cmp.Diff(t1.Plus(counts.ToolStats{}), both.Minus(counts.ToolStats{Calls: 3, Errors: map[tools.Code]uint64{tools.Denied: 2}, Latency: []uint64{3}})); diff != "" {
 		t.Errorf("plus and minus (-want +got):\n%s", diff)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"toolcrib/server/counts"
 	"toolcrib/server/rules"
 	"toolcrib/tools"
 	"toolcrib/workspace"
@@ -44,7 +45,7 @@ type Runner struct {
 	spawn    func(func())
 	results  *results
 	consents *consents
-	metrics  metrics
+	metrics  counts.Calls
 }
 
 // New makes a Runner. It panics if two tools share a name or the key is too short: these
@@ -84,7 +85,11 @@ func (r *Runner) Tool(name string) (tools.Tool, bool) {
 }
 
 // Busy reports whether calls are running.
-func (r *Runner) Busy() bool { return r.metrics.busy() }
+func (r *Runner) Busy() bool { return r.metrics.Busy() }
+
+// Stats returns a snapshot of the counters. Calls that end meanwhile may be in some of the
+// numbers already.
+func (r *Runner) Stats() counts.Stats { return r.metrics.Stats() }
 
 // Run carries out a call and returns when it has ended or asks its user. It is Start and
 // Wait in the goroutine of the caller. It returns within 100 ms of the end of ctx, even if
@@ -108,7 +113,7 @@ type pass struct {
 	id       string
 	tool     tools.Tool
 	unfound  error // why there is no tool; nil = there is one
-	counters *counters
+	counters *counts.Counters
 	started  time.Time
 	end      func(Ending)         // tells the observer
 	gate     *gate                // for messages to the client; nil: nobody listens
@@ -193,8 +198,12 @@ func (p *pass) begin(ctx context.Context) context.Context {
 		p.live = p.parent.live
 	}
 	p.find()
-	p.counters = p.r.metrics.of(p)
-	p.counters.inFlight.Add(1)
+	name := p.tool.Name
+	if p.call.Read != nil {
+		name = counts.SourceReads
+	}
+	p.counters = p.r.metrics.Of(name)
+	p.counters.Begin()
 	p.asker = p.newAsker()
 
 	ctx = tools.WithSession(ctx, &p.call.Session)
@@ -221,7 +230,7 @@ func (p *pass) finish(ctx context.Context, out *Outcome) {
 		*out = p.shape(err)
 	}
 	p.gate.end(ctx)
-	p.counters.inFlight.Add(-1)
+	p.counters.Leave()
 	if p.leave != nil {
 		p.leave()
 	}
@@ -235,7 +244,10 @@ func (p *pass) finish(ctx context.Context, out *Outcome) {
 func (p *pass) conclude(out *Outcome) {
 	p.end(Ending{Code: p.code(out), Source: sources[p.source], Attempts: int(p.attempts.Load())})
 	took := p.r.cfg.Now().Sub(p.started)
-	p.counters.count(p, out, took)
+	p.counters.Count(counts.Ended{
+		Err: out.Err, Asked: out.Ask != nil, Skipped: p.source == sourceHook, Cached: p.source == sourceCache, Joined: p.source == sourceJoined,
+		Took: took, In: len(p.call.Args), Result: &out.Result,
+	})
 	_ = p.record(EventEnd, out, took) // record logs its error; the call is over
 }
 

@@ -18,7 +18,7 @@ import (
 	"toolcrib/tools"
 )
 
-// stateLife is how long the user may take to answer.
+// stateLife is how long the user may take to answer, unless a form gives more time.
 const stateLife = 10 * time.Minute
 
 // maxUsed is the most states that are remembered as used.
@@ -45,7 +45,7 @@ type settlement struct {
 	Offer           *offer       `json:",omitempty"`
 	Pending         []digest     // of the handler's forms that the user has before him
 	Answers         []settledAsk // to the handler's earlier forms
-	Expires         time.Time
+	Asked, Expires  time.Time
 }
 
 // seal seals and opens states and makes keyed digests.
@@ -103,10 +103,11 @@ func (s *seal) digest(data []byte) (d digest) {
 	return d
 }
 
-// close seals the settlement. The nonce of the encryption makes the state usable only
-// once.
-func (s *seal) close(st settlement) (string, error) {
-	st.Expires = s.now().Add(stateLife)
+// close seals the settlement, for as long as the user may take. The nonce of the encryption
+// makes the state usable only once.
+func (s *seal) close(st settlement, wait time.Duration) (string, error) {
+	st.Asked = s.now()
+	st.Expires = st.Asked.Add(max(stateLife, wait))
 	data, err := json.Marshal(st)
 	if err != nil {
 		return "", fmt.Errorf("state of an asked call: %w", err)
@@ -143,10 +144,10 @@ func (s *seal) open(p *pass) (*settlement, error) {
 	case st.Sent != s.digest(p.sent):
 		return nil, refuse("the arguments are not those that the user was asked about")
 	case s.now().After(st.Expires):
-		return nil, tools.Errorf(tools.Denied, "%s: the answer took longer than %s", p.tool.Name, stateLife).
+		return nil, tools.Errorf(tools.Denied, "%s: the answer took longer than %s", p.tool.Name, st.Expires.Sub(st.Asked)).
 			WithHint("make the call again without its state; the user will be asked again")
 	}
-	if err := s.use(string(box[:nonceSize])); err != nil {
+	if err := s.use(string(box[:nonceSize]), st.Expires); err != nil {
 		return nil, err
 	}
 	for _, pending := range st.Pending {
@@ -157,6 +158,7 @@ func (s *seal) open(p *pass) (*settlement, error) {
 		if answer.Action != tools.Accept && answer.Action != tools.Decline {
 			answer.Action = tools.Cancel
 		}
+		answer.After = s.now().Sub(st.Asked)
 		st.Answers = append(st.Answers, settledAsk{Form: pending, Answer: answer})
 	}
 	return &st, nil
@@ -168,7 +170,7 @@ const nonceSize = 12
 // use notes a nonce and refuses one that was used before. A nonce is forgotten when its
 // state has expired. If too many have not expired, the call is refused, so that no replay
 // is missed.
-func (s *seal) use(nonce string) error {
+func (s *seal) use(nonce string, expires time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
@@ -185,6 +187,6 @@ func (s *seal) use(nonce string) error {
 			WithHint("try again later")
 	}
 	s.used[nonce] = struct{}{}
-	s.fifo = append(s.fifo, usedNonce{nonce, now.Add(stateLife)})
+	s.fifo = append(s.fifo, usedNonce{nonce, expires})
 	return nil
 }

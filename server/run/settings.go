@@ -56,7 +56,7 @@ func (r *Runner) newLive(set Settings, before *live) (*live, error) {
 	for _, t := range set.Tools {
 		counted = append(counted, t.Name)
 	}
-	r.metrics.know(counted...)
+	r.metrics.Know(counted...)
 	return l, nil
 }
 

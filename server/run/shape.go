@@ -74,6 +74,13 @@ func (p *pass) result() (tools.Result, error) {
 	if err != nil {
 		return tools.Result{}, err
 	}
+	if p.parent != nil {
+		res.Fit = func(limit int) (tools.Result, error) {
+			fitted := tool
+			fitted.Limits.Text = limit
+			return p.rendered(fitted)
+		}
+	}
 	if note == "" && p.source != sourceCache && p.source != sourceJoined {
 		return res, nil
 	}

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"toolcrib/server/run"
+	"toolcrib/server/counts"
 	"toolcrib/workspace/state"
 )
 
@@ -33,13 +33,13 @@ const (
 
 // record is the content of a file.
 type record struct {
-	Format  int                      `json:"format"`
-	Server  string                   `json:"server"` // tells servers apart
-	Version string                   `json:"version"`
-	Roots   []string                 `json:"roots"`
-	Since   time.Time                `json:"since"`
-	Until   time.Time                `json:"until"`
-	Tools   map[string]run.ToolStats `json:"tools"`
+	Format  int                         `json:"format"`
+	Server  string                      `json:"server"` // tells servers apart
+	Version string                      `json:"version"`
+	Roots   []string                    `json:"roots"`
+	Since   time.Time                   `json:"since"`
+	Until   time.Time                   `json:"until"`
+	Tools   map[string]counts.ToolStats `json:"tools"`
 }
 
 // Recorder writes the records of a server.
@@ -50,8 +50,8 @@ type Recorder struct {
 	folder  *os.Root // nil before the first record
 	name    string   // of the record that is being written
 	record  record
-	before  run.Stats // at its beginning
-	written uint64    // calls in it
+	before  counts.Stats // at its beginning
+	written uint64       // calls in it
 
 	once sync.Once
 	stop chan struct{}
@@ -69,7 +69,7 @@ func Record(base string, roots []string, s Sources, log *slog.Logger) *Recorder 
 }
 
 // begin begins a record.
-func (r *Recorder) begin(since time.Time, before run.Stats) {
+func (r *Recorder) begin(since time.Time, before counts.Stats) {
 	r.name, r.record.Since, r.before, r.written = rand.Text()+".json", since, before, 0
 }
 
@@ -106,8 +106,8 @@ func (r *Recorder) write(now time.Time) error {
 }
 
 // since returns the counts between two snapshots, of the tools that were called.
-func since(stats, before run.Stats) (counted map[string]run.ToolStats, calls uint64) {
-	counted = map[string]run.ToolStats{}
+func since(stats, before counts.Stats) (counted map[string]counts.ToolStats, calls uint64) {
+	counted = map[string]counts.ToolStats{}
 	for name, t := range stats.Tools {
 		if t = t.Minus(before.Tools[name]); t.Calls > 0 {
 			counted[name], calls = t, calls+t.Calls
@@ -193,7 +193,7 @@ func ignoreMissing(err error) error {
 }
 
 // add adds the counts of a record to a sum.
-func (r record) add(sum map[string]run.ToolStats) {
+func (r record) add(sum map[string]counts.ToolStats) {
 	for name, t := range r.Tools {
 		sum[name] = sum[name].Plus(t)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"toolcrib/server/run"
+	"toolcrib/server/counts"
 	"toolcrib/workspace/state"
 )
 
@@ -17,16 +17,16 @@ const maxRecord = 1 << 20
 
 // Summary is the sum of records.
 type Summary struct {
-	Tools   map[string]run.ToolStats // by name, as in [run.Stats]
-	Servers int                      // that counted something
-	Unread  int                      // records that another version has written, or nobody
+	Tools   map[string]counts.ToolStats // by name, as in [counts.Stats]
+	Servers int                         // that counted something
+	Unread  int                         // records that another version has written, or nobody
 }
 
 // Summarize sums up the records below the directories for states that were written
 // after since, of the servers that have one of dirs among their roots; without dirs,
 // of all.
 func Summarize(bases []string, since time.Time, dirs []string) (Summary, error) {
-	sum := Summary{Tools: map[string]run.ToolStats{}}
+	sum := Summary{Tools: map[string]counts.ToolStats{}}
 	servers := map[string]bool{}
 	for _, base := range bases {
 		if !state.HasShared(base) {
@@ -77,8 +77,8 @@ func readRecord(folder *os.Root, name string) (record, bool) {
 }
 
 // Total returns the sum over all tools.
-func (s Summary) Total() run.ToolStats {
-	var total run.ToolStats
+func (s Summary) Total() counts.ToolStats {
+	var total counts.ToolStats
 	for _, t := range s.Tools {
 		total = total.Plus(t)
 	}

@@ -19,14 +19,14 @@ import (
 	"slices"
 	"time"
 
-	"toolcrib/server/run"
+	"toolcrib/server/counts"
 )
 
 // Sources are the sources of the metrics.
 type Sources struct {
 	Version string // of toolcrib
 	Started time.Time
-	Stats   func() run.Stats
+	Stats   func() counts.Stats
 	// Traffic is of a server that speaks HTTP; nil on stdio.
 	Traffic func() Traffic
 	// Spans is the exporter of traces; nil: there is none.
@@ -149,7 +149,7 @@ func (s Sources) traffic() []metric {
 // Shown is how the name of a tool is shown: calls of names that no tool has are
 // those of "unknown".
 func Shown(tool string) string {
-	if tool == run.UnknownTool {
+	if tool == counts.UnknownTool {
 		return "unknown"
 	}
 	return tool

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"toolcrib/server/counts"
 	"toolcrib/server/run"
 )
 
@@ -78,7 +79,7 @@ func (s *span) describe(part run.Part, pipe bool) {
 	}
 	s.attributes = append(make([]label, 0, 9), label{"toolcrib.call.id", part.ID})
 	add := func(key, value string) { s.attributes = append(s.attributes, label{key, value}) }
-	if part.Tool == run.SourceReads {
+	if part.Tool == counts.SourceReads {
 		s.name = part.Tool
 		add("mcp.method.name", part.Tool)
 	} else {

@@ -3,6 +3,8 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strconv"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -69,9 +71,13 @@ func (fs fieldSchemas) MarshalJSON() ([]byte, error) {
 // FormSchema returns a form as a schema for a client of the revision. A form without
 // fields has no properties: the user accepts or declines.
 func FormSchema(form tools.Form, revision string) objectSchema {
-	s := objectSchema{Type: "object", Properties: make(fieldSchemas, len(form.Fields))}
-	for i, f := range form.Fields {
-		s.Properties[i] = field(f, revision)
+	s := objectSchema{Type: "object", Properties: make(fieldSchemas, 0, len(form.Fields))}
+	for _, f := range form.Fields {
+		if splits(f, revision) {
+			s.Properties = append(s.Properties, split(f)...)
+			continue
+		}
+		s.Properties = append(s.Properties, field(f, revision))
 		if f.Required {
 			s.Required = append(s.Required, f.Name)
 		}
@@ -99,6 +105,53 @@ func field(f tools.FormField, revision string) fieldSchema {
 		s.Enum = f.Choices
 	}
 	return s
+}
+
+// splits reports whether a field takes several choices, which a form has no type for before
+// 2025-11-25: each choice is a boolean then.
+func splits(f tools.FormField, revision string) bool {
+	return f.Many && revision < mcp.ProtocolVersion20251125
+}
+
+func split(f tools.FormField) (list fieldSchemas) {
+	var taken []string
+	_ = json.Unmarshal(f.Default, &taken) // nil has none
+	for i, c := range choices(f) {
+		s := fieldSchema{name: partName(f, i), Type: "boolean", Title: c.Title, Description: f.Description}
+		if f.Title != "" {
+			s.Title = f.Title + ": " + c.Title
+		}
+		if f.Default != nil {
+			s.Default = strconv.AppendBool(nil, slices.Contains(taken, c.Const))
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// partName is the name of the boolean for a choice.
+func partName(f tools.FormField, choice int) string { return f.Name + "_" + strconv.Itoa(choice+1) }
+
+// Joined puts the parts of a form's fields together again, as a client of the revision has
+// answered them.
+func Joined(a tools.Answer, form tools.Form, revision string) tools.Answer {
+	for _, f := range form.Fields {
+		if a.Action != tools.Accept || !splits(f, revision) {
+			continue
+		}
+		taken := []string{}
+		for i, choice := range f.Choices {
+			if string(a.Values[partName(f, i)]) == "true" {
+				taken = append(taken, choice)
+			}
+			delete(a.Values, partName(f, i))
+		}
+		list, err := json.Marshal(taken)
+		if err == nil && a.Values != nil {
+			a.Values[f.Name] = list
+		}
+	}
+	return a
 }
 
 // choices pairs the choices of a field with their labels; one without a label is

@@ -60,7 +60,7 @@ func (d Deps) delegate(ctx context.Context, self string, in DelegatedIn) (tools.
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if tool, err := d.named(there, in.Name, args); err == nil {
+	if tool, err := d.named(ctx, in.Name, args); err == nil {
 		if err := refuses(self, tool, there.Enabled); err != nil {
 			return tools.Result{}, err
 		}
@@ -100,8 +100,8 @@ func (in DelegatedIn) args() (json.RawMessage, error) {
 }
 
 // named returns the tool that a call by a name means, which may depend on its arguments.
-func (d Deps) named(there tools.Selected, name string, args json.RawMessage) (tools.Tool, error) {
-	names, err := d.shelf.namesOf(there)
+func (d Deps) named(ctx context.Context, name string, args json.RawMessage) (tools.Tool, error) {
+	names, err := d.Caller.Names(ctx)
 	if err != nil {
 		return tools.Tool{}, err
 	}
@@ -116,11 +116,7 @@ func (d Deps) tell(ctx context.Context, in DelegatedIn) DelegatedIn {
 		return DelegatedIn{Name: in.Name}
 	}
 	untold := DelegatedIn{Name: in.Name, Arguments: schema.Object{"untold": fmt.Sprintf("%d bytes", len(args))}}
-	there, err := d.Caller.Tools(ctx)
-	if err != nil {
-		return untold
-	}
-	tool, err := d.named(there, in.Name, args)
+	tool, err := d.named(ctx, in.Name, args)
 	switch {
 	case err != nil:
 		return untold
@@ -152,12 +148,12 @@ func (d Deps) helpful(ctx context.Context, name string, args json.RawMessage, er
 	if listErr != nil || !ok {
 		return err
 	}
-	tool, unknown := d.named(there, name, args)
+	tool, unknown := d.named(ctx, name, args)
 	if unknown != nil {
 		if e.Code != tools.NotFound {
 			return err
 		}
-		return e.WithHint("%s", d.nearest(there, name))
+		return e.WithHint("%s", d.nearest(ctx, there, name))
 	}
 	if _, wrong := errors.AsType[*schema.Error](e); !wrong {
 		return err
@@ -171,9 +167,9 @@ func (d Deps) helpful(ctx context.Context, name string, args json.RawMessage, er
 
 // nearest names the tools that an unknown name may mean: one that is nearly spelt so, and those
 // found by its words that share two of them.
-func (d Deps) nearest(there tools.Selected, name string) string {
+func (d Deps) nearest(ctx context.Context, there tools.Selected, name string) string {
 	var near []string
-	if names, err := d.shelf.namesOf(there); err == nil && names.Near(name) != "" {
+	if names, err := d.Caller.Names(ctx); err == nil && names.Near(name) != "" {
 		near = append(near, names.Near(name))
 	}
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < 'a' || r > 'z' })

@@ -10,30 +10,12 @@ import (
 	"toolcrib/tools/bridge/internal/find"
 )
 
-// shelf keeps the names and the index of the tools, also of those that are off, until the list
-// of those that can be called changes. Each is made when it is first needed.
+// shelf keeps the index of the tools, also of those that are off, until the list of those that
+// can be called changes. It is made when it is first needed.
 type shelf struct {
 	mu    sync.Mutex
 	of    []tools.Tool // that can be called, as the caller gave them
-	names *tools.Names
 	index *find.Index
-}
-
-// renew drops what is kept of another list. The caller holds mu.
-func (s *shelf) renew(there tools.Selected) {
-	if !same(s.of, there.Enabled) {
-		s.of, s.names, s.index = there.Enabled, nil, nil
-	}
-}
-
-// namesOf returns the names of the tools.
-func (s *shelf) namesOf(there tools.Selected) (names *tools.Names, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.renew(there); s.names == nil {
-		s.names, err = tools.NameTools(there.Enabled, there.Omitted...)
-	}
-	return s.names, err
 }
 
 // Bounds of what answers a request, set by the requests of testdata: those for a tool that
@@ -78,7 +60,7 @@ func misspelt(there tools.Selected, request string) int {
 func (s *shelf) indexOf(there tools.Selected) (*find.Index, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.renew(there); s.index != nil {
+	if s.index != nil && same(s.of, there.Enabled) {
 		return s.index, nil
 	}
 	all := slices.Clone(there.Enabled)
@@ -93,7 +75,7 @@ func (s *shelf) indexOf(there tools.Selected) (*find.Index, error) {
 		}
 		docs[i] = doc
 	}
-	s.index = find.New(docs)
+	s.of, s.index = there.Enabled, find.New(docs)
 	return s.index, nil
 }
 

@@ -68,10 +68,11 @@ var layers = []struct {
 	{"tools/files/internal/*", []string{"schema", "tools", "workspace", "workspace/fileindex", "workspace/repository", "tools/internal/...", "@sibling"}}, // they word results and errors for the tools
 	{"tools/*/internal/...", []string{"workspace", "workspace/fileindex", "tools/internal/...", "@sibling"}},
 	{"server/rules", []string{"schema", "tools", "workspace", "workspace/deny"}},
-	{"server/run", []string{"schema", "tools", "workspace", "workspace/...", "server/rules"}},
+	{"server/counts", []string{"tools"}},
+	{"server/run", []string{"schema", "tools", "workspace", "workspace/...", "server/counts", "server/rules"}},
 	{"server/hooks", []string{"schema", "tools", "tools/outbound", "workspace/redact", "server/run", "server/rules", "workspace", "workspace/deny"}},
 	{"server/identity", []string{"schema", "tools", "tools/outbound", "workspace"}},
-	{"server/telemetry", []string{"tools", "tools/outbound", "server/run", "workspace/state"}},
+	{"server/telemetry", []string{"tools", "tools/outbound", "server/counts", "server/run", "workspace/state"}},
 	{"server/wire", []string{"tools"}},
 	{"server/notify", []string{"tools"}},
 	{"server/inbound", []string{"server/wire"}},
@@ -87,7 +88,7 @@ var layers = []struct {
 	{"server/conformance", []string{"tools", "server"}},
 	{"server/cli/internal/clientfile", nil},
 	{"server/app", []string{"server", "server/audit", "server/config", "server/config/settings", "server/daemon", "server/hooks", "server/identity", "server/records", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/redact", "workspace/state", "workspace/recorder"}},
-	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "schema", "server", "server/audit", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
+	{"server/cli", []string{"server/app", "server/config", "server/config/settings", "server/daemon", "server/cli/internal/clientfile", "schema", "server", "server/audit", "server/counts", "server/identity", "server/rules", "server/run", "server/telemetry", "tools", "tools/catalog", "workspace", "workspace/state"}},
 	{"", []string{"server/cli", "server/run", "tools/catalog"}},
 }
 

@@ -22,6 +22,11 @@ func (c *Caller) Tools(ctx context.Context) (tools.Selected, error) {
 	return tools.Selected{Enabled: c.All, Listed: c.Listed, Omitted: c.Off}, ctx.Err()
 }
 
+// Names implements [tools.Caller].
+func (c *Caller) Names(context.Context) (*tools.Names, error) {
+	return tools.NameTools(c.All, c.Off...)
+}
+
 // Refusal implements [tools.Caller]: nothing is refused.
 func (c *Caller) Refusal(context.Context, tools.Tool) string { return "" }
 
@@ -30,7 +35,7 @@ func (c *Caller) Call(ctx context.Context, name string, args json.RawMessage) (t
 	if err := ctx.Err(); err != nil {
 		return tools.Result{}, err
 	}
-	names, err := tools.NameTools(c.All, c.Off...)
+	names, err := c.Names(ctx)
 	if err != nil {
 		return tools.Result{}, err
 	}

@@ -1,4 +1,4 @@
-package run
+package counts
 
 import (
 	"time"
@@ -12,7 +12,7 @@ const bytesPerToken = 4
 // Stats is a snapshot of the counters.
 type Stats struct {
 	// Tools has the counters by the name of the tool; [UnknownTool] counts calls of
-	// unknown names, [SourceReads] those of Call.Read.
+	// unknown names, [SourceReads] reads of resources.
 	Tools map[string]ToolStats
 	// Bounds are the upper bounds of the buckets of ToolStats.Latency; the last
 	// bucket has none.

@@ -1,4 +1,7 @@
-package run
+// Package counts counts calls by tool: how many there were, how long they took, how they ended
+// and how much they said. It imports the contract of tools, and must not import server/run,
+// which counts. Start reading at [Calls].
+package counts
 
 import (
 	"maps"
@@ -13,7 +16,7 @@ import (
 // Names of counters that belong to no tool of the catalog.
 const (
 	UnknownTool = ""               // calls of names that no tool has
-	SourceReads = "resources/read" // calls of a Call.Read
+	SourceReads = "resources/read" // reads of resources
 )
 
 // latencyBounds are the upper bounds of the latency buckets: three per decade, from the
@@ -33,40 +36,36 @@ var codes = [...]tools.Code{
 	tools.TooLarge, tools.Timeout, tools.Unavailable, tools.Unsupported, tools.Cancelled, tools.Internal,
 }
 
-// metrics holds the counters by the name of the tool. Names that callers make up share
-// one counter, so that there are no more counters than tools.
-type metrics struct {
+// Calls has the counters by the name of the tool. Names that callers make up share one
+// counter, so that there are no more counters than tools. Its methods may be called by several
+// goroutines.
+type Calls struct {
 	mu     sync.Mutex // of those who add
-	byName atomic.Pointer[map[string]*counters]
+	byName atomic.Pointer[map[string]*Counters]
 }
 
-// know adds counters for tools. The counts of a tool stay, even while there is no such
+// Know adds counters for tools. The counts of a tool stay, even while there is no such
 // tool.
-func (m *metrics) know(names ...string) {
+func (m *Calls) Know(names ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	known := map[string]*counters{UnknownTool: {}, SourceReads: {}}
+	known := map[string]*Counters{UnknownTool: {}, SourceReads: {}}
 	if old := m.byName.Load(); old != nil {
 		known = maps.Clone(*old)
 	}
 	for _, name := range names {
 		if known[name] == nil {
-			known[name] = new(counters)
+			known[name] = new(Counters)
 		}
 	}
 	m.byName.Store(&known)
 }
 
-func (m *metrics) of(p *pass) *counters {
-	known := *m.byName.Load()
-	if p.call.Read != nil {
-		return known[SourceReads]
-	}
-	return known[p.tool.Name]
-}
+// Of returns the counters of a tool that is known, or of one of the names above.
+func (m *Calls) Of(tool string) *Counters { return (*m.byName.Load())[tool] }
 
-// busy reports whether a call has not ended.
-func (m *metrics) busy() bool {
+// Busy reports whether a call has not ended.
+func (m *Calls) Busy() bool {
 	for _, c := range *m.byName.Load() {
 		if c.inFlight.Load() > 0 {
 			return true
@@ -75,7 +74,8 @@ func (m *metrics) busy() bool {
 	return false
 }
 
-type counters struct {
+// Counters count the calls of one tool.
+type Counters struct {
 	inFlight                                       atomic.Int64
 	calls, joined, cached, retries, asked, skipped atomic.Uint64
 	abandoned                                      atomic.Uint64
@@ -85,46 +85,66 @@ type counters struct {
 	latency                                        [len(latencyBounds) + 1]atomic.Uint64
 }
 
-// count counts a call at its end.
-func (c *counters) count(p *pass, out *Outcome, took time.Duration) {
+// Begin counts a call that is in flight until Leave.
+func (c *Counters) Begin() { c.inFlight.Add(1) }
+
+// Leave ends a call.
+func (c *Counters) Leave() { c.inFlight.Add(-1) }
+
+// Retried counts a retry.
+func (c *Counters) Retried() { c.retries.Add(1) }
+
+// Abandoned counts a handler that goes on after the end of its call.
+func (c *Counters) Abandoned() { c.abandoned.Add(1) }
+
+// Ended is how a call ended.
+type Ended struct {
+	Err                            *tools.Error
+	Asked, Skipped, Cached, Joined bool
+	Took                           time.Duration
+	In                             int // bytes of the arguments
+	Result                         *tools.Result
+}
+
+// Count counts a call at its end.
+func (c *Counters) Count(e Ended) {
 	c.calls.Add(1)
 	switch {
-	case out.Err != nil:
-		c.errors[codeIndex(out.Err.Code)].Add(1)
-	case out.Ask != nil:
+	case e.Err != nil:
+		c.errors[codeIndex(e.Err.Code)].Add(1)
+	case e.Asked:
 		c.asked.Add(1)
-	case p.source == sourceHook:
+	case e.Skipped:
 		c.skipped.Add(1)
 	}
-	switch p.source {
-	case sourceCache:
+	switch {
+	case e.Cached:
 		c.cached.Add(1)
-	case sourceJoined:
+	case e.Joined:
 		c.joined.Add(1)
-	case sourceTool, sourceHook:
 	}
-	c.weigh(p, out)
-	c.nanos.Add(uint64(max(took, 0)))
+	c.weigh(e)
+	c.nanos.Add(uint64(max(e.Took, 0)))
 	i := 0
-	for i < len(latencyBounds) && took > latencyBounds[i] {
+	for i < len(latencyBounds) && e.Took > latencyBounds[i] {
 		i++
 	}
 	c.latency[i].Add(1)
 }
 
 // weigh counts the bytes that went in and out.
-func (c *counters) weigh(p *pass, out *Outcome) {
+func (c *Counters) weigh(e Ended) {
 	text, binary := 0, 0
-	for i := range out.Result.Content {
-		text += len(out.Result.Content[i].Text)
-		binary += len(out.Result.Content[i].Data)
+	for i := range e.Result.Content {
+		text += len(e.Result.Content[i].Text)
+		binary += len(e.Result.Content[i].Data)
 	}
-	if out.Err != nil {
-		text = len(out.Err.Msg) + len(out.Err.Hint)
+	if e.Err != nil {
+		text = len(e.Err.Msg) + len(e.Err.Hint)
 	}
-	c.in.Add(uint64(len(p.call.Args)))
+	c.in.Add(uint64(e.In))
 	c.text.Add(uint64(text))
-	c.structured.Add(uint64(len(out.Result.Structured)))
+	c.structured.Add(uint64(len(e.Result.Structured)))
 	c.binary.Add(uint64(binary))
 }
 
@@ -137,15 +157,15 @@ func codeIndex(code tools.Code) int {
 
 // Stats returns a snapshot of the counters. Calls that end meanwhile may be in
 // some of the numbers already.
-func (r *Runner) Stats() Stats {
+func (m *Calls) Stats() Stats {
 	s := Stats{Tools: map[string]ToolStats{}, Bounds: latencyBounds[:]}
-	for name, c := range *r.metrics.byName.Load() {
+	for name, c := range *m.byName.Load() {
 		s.Tools[name] = c.snapshot()
 	}
 	return s
 }
 
-func (c *counters) snapshot() ToolStats {
+func (c *Counters) snapshot() ToolStats {
 	t := ToolStats{
 		Calls: c.calls.Load(), Joined: c.joined.Load(), Cached: c.cached.Load(), Skipped: c.skipped.Load(),
 		Asked: c.asked.Load(), Retries: c.retries.Load(), Abandoned: c.abandoned.Load(), InFlight: c.inFlight.Load(),
