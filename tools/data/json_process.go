@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"toolcrib/tools"
-	"toolcrib/tools/data/internal/conform"
-	"toolcrib/tools/data/internal/jsondoc"
+	"toolcrib/tools/internal/conform"
+	"toolcrib/tools/internal/jsondoc"
 	"toolcrib/tools/internal/text/textfile"
 )
 
