@@ -23,6 +23,25 @@ type Spent struct {
 	Time   time.Duration `json:"time"`
 }
 
+// After returns limits that allow as much as l after what was spent.
+func (l Limits) After(s Spent) Limits {
+	add := func(limit, spent int) int {
+		if limit == 0 {
+			return 0
+		}
+		return limit + spent
+	}
+	l.Rounds, l.Tokens = add(l.Rounds, s.Rounds), add(l.Tokens, fresh(s.Use))
+	l.Time = time.Duration(add(int(l.Time), int(s.Time)))
+	if l.Cost != 0 {
+		l.Cost += s.Cost
+	}
+	return l
+}
+
+// Sum returns what records say was spent.
+func Sum(records []Record) Spent { return read(records).spent }
+
 // fresh returns the tokens that a limit counts: what a provider's cache gave costs a tenth, and
 // would be counted anew with every turn.
 func fresh(u model.Use) int { return u.In + u.CacheWrite + u.Out }
